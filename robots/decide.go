@@ -1,0 +1,72 @@
+package robots
+
+import "strings"
+
+// Decide returns the index of the rule that decides the path, or -1 if none of the rules matches (RFC 9309 section
+// 2.2.2). The path is one that [Dialect.Path] returned. It tries one rule after the other and is meant to be
+// obviously right, not fast: O(bytes of the rules * bytes of the path).
+func Decide(rules []Rule, path []byte, d Dialect) int {
+	best, priority := -1, 0
+	for i, r := range rules {
+		p := r.priority(path, d)
+		if p > priority || p > 0 && p == priority && r.Allow && !rules[best].Allow {
+			best, priority = i, p
+		}
+	}
+	return best
+}
+
+// priority returns the length of the pattern by which the rule matches the path, or 0 if it does not match.
+func (r Rule) priority(path []byte, d Dialect) int {
+	if Matches(r.Pattern, path) {
+		return len(r.Pattern)
+	}
+	if index, ok := d.IndexPattern(r); ok && Matches(index, path) {
+		return len(index)
+	}
+	return 0
+}
+
+// IndexPattern returns the second pattern of a rule, "/d/$" for "Allow: /d/index.html", and whether the dialect
+// gives it one (see the flag [IndexPage]): it does so to Allow rules whose text after the last "/" starts with
+// "index.htm". Its priority is its own length, and it is always shorter than the rule's first pattern.
+func (d Dialect) IndexPattern(r Rule) (pattern string, ok bool) {
+	if !d.Has(IndexPage) || !r.Allow {
+		return "", false
+	}
+	slash := strings.LastIndexByte(r.Pattern, '/')
+	if slash < 0 || !strings.HasPrefix(r.Pattern[slash:], "/index.htm") {
+		return "", false
+	}
+	return r.Pattern[:slash+1] + "$", true
+}
+
+// Matches reports whether the pattern matches the path from its first byte on: "*" matches any bytes, "$" as the
+// last byte of the pattern matches the end of the path, every other byte matches itself (RFC 9309 section 2.2.3).
+func Matches(pattern string, path []byte) bool {
+	ends := []int{0} // where in the path the part of the pattern read so far can end, in ascending order
+	for i := range len(pattern) {
+		switch {
+		case pattern[i] == '$' && i == len(pattern)-1:
+			return ends[len(ends)-1] == len(path)
+		case pattern[i] == '*':
+			first := ends[0]
+			ends = ends[:0]
+			for end := first; end <= len(path); end++ {
+				ends = append(ends, end)
+			}
+		default:
+			longer := ends[:0]
+			for _, end := range ends {
+				if end < len(path) && path[end] == pattern[i] {
+					longer = append(longer, end+1)
+				}
+			}
+			ends = longer
+		}
+		if len(ends) == 0 {
+			return false
+		}
+	}
+	return true
+}

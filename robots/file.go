@@ -1,0 +1,78 @@
+package robots
+
+// A File is a parsed robots.txt. It is immutable once parsed and safe for concurrent use.
+type File struct {
+	Groups    []Group // in order of appearance
+	Truncated bool    // the body was longer than [MaxBytes], and what follows them was not read
+	CutLine   int32   // 1-based line that this limit cut in two and that was discarded whole; 0 if none
+}
+
+// A Group is a run of user-agent lines and the rules that follow it (RFC 9309 section 2.1).
+type Group struct {
+	Agents []ProductToken // the product tokens named, as written, cut to token characters; empty ones are left out
+	Star   bool           // one of the user-agent lines is "*"
+	Rules  []Rule         // in order of appearance; rules without a value are left out, as they never have an effect
+}
+
+// Names reports whether a user-agent line of the group names the token. The empty token is never named.
+func (g *Group) Names(t ProductToken) bool {
+	for _, a := range g.Agents {
+		if a.Equal(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// A Rule is one allow or disallow line (RFC 9309 section 2.2.2).
+type Rule struct {
+	Allow   bool
+	Line    int32  // 1-based
+	Value   string // the value as written, after the comment is cut and white space trimmed
+	Pattern string // Value in the normal form of the dialect: what is matched, and whose length in bytes is the priority
+}
+
+// String returns the rule as the output column "rule" spells it: "Allow: /p" or "Disallow: /p".
+func (r Rule) String() string {
+	if r.Allow {
+		return "Allow: " + r.Value
+	}
+	return "Disallow: " + r.Value
+}
+
+// Select returns the rules that bind the agent, in file order: those of all groups that name its token, or else
+// those of the first of its fallbacks that a group names, or else those of all groups for "*" (RFC 9309 section
+// 2.2.1). ok is false if there is no such group at all; a group without rules is ok, and allows everything.
+// The rules may share memory with f: the caller must not change them.
+func (f *File) Select(a Agent) (rules []Rule, ok bool) {
+	if rules, ok = f.merge(func(g *Group) bool { return g.Names(a.Token) }); ok {
+		return rules, true
+	}
+	for _, t := range a.Fallbacks {
+		if rules, ok = f.merge(func(g *Group) bool { return g.Names(t) }); ok {
+			return rules, true
+		}
+	}
+	if a.IgnoresStar {
+		return nil, false
+	}
+	return f.merge(func(g *Group) bool { return g.Star })
+}
+
+// merge returns the rules of the groups that match, in file order, and whether there is any such group. The rules
+// of a single group are not copied.
+func (f *File) merge(match func(*Group) bool) (rules []Rule, ok bool) {
+	for i := range f.Groups {
+		g := &f.Groups[i]
+		if !match(g) {
+			continue
+		}
+		if len(rules) == 0 {
+			rules = g.Rules[:len(g.Rules):len(g.Rules)]
+		} else {
+			rules = append(rules, g.Rules...)
+		}
+		ok = true
+	}
+	return rules, ok
+}

@@ -1,0 +1,117 @@
+package robots
+
+// MaxBytes is how much of a robots.txt is read, a byte order mark included: the 500 KiB of RFC 9309 section 2.5.
+const MaxBytes = 500 << 10
+
+// Parse reads a robots.txt as the dialect does. It never fails: lines that are no rules are skipped, whatever they
+// hold. It reads the first [MaxBytes] of the body; a line that this limit cuts in two is discarded, as half a path
+// would match more than the whole one. Parse keeps no reference to body; the File shares one copy of it.
+// Time and memory are linear in the length of body.
+func Parse(body []byte, d Dialect) *File {
+	f := &File{}
+	whole := len(body)
+	if whole > MaxBytes {
+		f.Truncated = true
+		whole = lastLineEnd(body)
+		body = body[:MaxBytes]
+	}
+	p := parser{dialect: d}
+	lines := newScanner(string(body[:whole]), d)
+	var l line
+	for lines.next(&l) {
+		p.line(&l)
+	}
+	if f.Truncated && whole < MaxBytes {
+		f.CutLine = l.num // the empty rest after the last whole line stands for the discarded one
+	}
+	f.Groups = p.groups()
+	return f
+}
+
+// lastLineEnd returns how many of the first MaxBytes bytes of a longer body are whole lines: all of them if the
+// limit is right before or behind a line end.
+func lastLineEnd(body []byte) int {
+	if isLineEnd(body[MaxBytes]) {
+		return MaxBytes
+	}
+	n := MaxBytes
+	for n > 0 && !isLineEnd(body[n-1]) {
+		n--
+	}
+	return n
+}
+
+// A parser collects the groups of a file line by line (RFC 9309 section 2.1, and the state machine of
+// google/robotstxt, which agrees): a run of user-agent lines, interrupted by anything but a rule, starts a group.
+type parser struct {
+	dialect Dialect
+	starts  []start        // one for each group
+	agents  []ProductToken // of all groups
+	rules   []Rule         // of all groups
+	closed  bool           // the last group has seen a rule, so that the next user-agent line starts another
+}
+
+// A start is where a group begins in the parser's agents and rules.
+type start struct {
+	agent, rule int
+	star        bool
+}
+
+func (p *parser) line(l *line) {
+	switch l.kind {
+	case kindUserAgent:
+		p.userAgent(l.value)
+	case kindAllow, kindDisallow:
+		p.rule(l)
+	case kindOther, kindSitemap: // no part of any group
+	}
+}
+
+func (p *parser) userAgent(value string) {
+	if p.closed || len(p.starts) == 0 {
+		p.starts = append(p.starts, start{agent: len(p.agents), rule: len(p.rules)})
+		p.closed = false
+	}
+	if isStar(value) {
+		p.starts[len(p.starts)-1].star = true
+	} else if t := p.dialect.token(value); t != "" {
+		p.agents = append(p.agents, t)
+	}
+}
+
+// rule adds a rule to the current group. Rules before the first group are ignored; a rule without a value has no
+// effect but to close the group.
+func (p *parser) rule(l *line) {
+	if len(p.starts) == 0 {
+		return
+	}
+	p.closed = true
+	if l.value == "" {
+		return
+	}
+	p.rules = append(p.rules, Rule{
+		Allow:   l.kind == kindAllow,
+		Line:    l.num,
+		Value:   l.value,
+		Pattern: p.dialect.pattern(l.value),
+	})
+}
+
+// groups cuts the collected agents and rules into groups.
+func (p *parser) groups() []Group {
+	if len(p.starts) == 0 {
+		return nil
+	}
+	groups := make([]Group, len(p.starts))
+	agents, rules := len(p.agents), len(p.rules)
+	for i := len(p.starts) - 1; i >= 0; i-- {
+		s := p.starts[i]
+		groups[i] = Group{
+			Agents: p.agents[s.agent:agents:agents],
+			Star:   s.star,
+			Rules:  p.rules[s.rule:rules:rules],
+		}
+		agents, rules = s.agent, s.rule
+	}
+	return groups
+}
