@@ -91,7 +91,7 @@ func (s *scanner) next(l *line) bool {
 // last one found is passed, so that a file with one kind only is not searched for the other again and again.
 func (s *scanner) skip(end int) {
 	s.pos = end + 1
-	if end == s.cr && s.lf == end+1 {
+	if end == s.cr && s.lf == end+1 && s.lf < len(s.text) {
 		s.pos++
 	}
 	if s.pos > len(s.text) {

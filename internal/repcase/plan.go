@@ -1,0 +1,118 @@
+package repcase
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Check is what one row demands of one dialect.
+type Check struct {
+	Dialect robots.Dialect
+	Want    Want
+	Line    int32  // the line that must win, 0 for none; -1 if the row does not say
+	Why     string // why this is expected, for messages
+}
+
+// A Want is the expected verdict.
+type Want uint8
+
+// The values of Want.
+const (
+	Deny  Want = iota
+	Allow      // the URL may be fetched
+	Any        // undefined: the row only must not fail
+)
+
+// String returns the verdict as messages show it.
+func (w Want) String() string { return [...]string{"disallow", "allow", "anything"}[w] }
+
+// asIs is the dialect google in the way its library is compared with: URLs as they are.
+const asIs = robots.Google | robots.URLAsIs
+
+// Plan returns what a row demands, or why it is not run. A row runs in google with URLs as they are, where
+// google/robotstxt's own answer is known and decides; a normative row of the standard runs in rfc9309; a row in
+// which the source disagrees with google/robotstxt runs as its class says.
+func Plan(r *Row) (checks []Check, skipped string, err error) {
+	if r.Multi != nil {
+		return nil, "a query by several names at once", nil
+	}
+	c, known := classes[r.Class]
+	switch {
+	case r.Class != "" && !known:
+		return nil, "", fmt.Errorf("class %q is not in the table", r.Class)
+	case r.Class == "" && r.Agrees != nil && !*r.Agrees:
+		return nil, "", fmt.Errorf("the source disagrees with google/robotstxt, but the row has no class")
+	case r.Class == "":
+		c = class{google: asGoogle, why: "google/robotstxt's answer"}
+	}
+	if e, ok := exceptions[r.ID]; ok {
+		c = e
+	}
+	if fallsBack(r) {
+		c.google = asSource
+	}
+	if r.Tier == "normative" && r.Dialect == "rfc9309" && c.rfc9309 == notRun {
+		c.rfc9309 = asSource
+	}
+	for _, m := range []struct {
+		d robots.Dialect
+		e expectation
+	}{{asIs, c.google}, {robots.Google, c.normalised}, {robots.RFC9309, c.rfc9309}, {asIs | robots.WideTokens, c.wide}} {
+		if m.e != notRun {
+			checks = append(checks, Check{m.d, r.want(m.e), r.line(m.e), c.why})
+		}
+	}
+	if len(checks) == 0 {
+		return nil, c.why, nil
+	}
+	return checks, "", nil
+}
+
+// fallsBack reports whether google/robotstxt, which knows no fallbacks, cannot say what the row's agent does.
+func fallsBack(r *Row) bool {
+	return strings.HasPrefix(r.Class, "C24") && strings.HasPrefix(strings.ToLower(r.Agent), "googlebot-")
+}
+
+func (r *Row) want(e expectation) Want {
+	switch e {
+	case denied:
+		return Deny
+	case allowed:
+		return Allow
+	case asGoogle:
+		if r.Allow == nil {
+			return Any
+		}
+		return verdict(r.oracle() == "allow")
+	}
+	if r.Allow == nil {
+		return Any
+	}
+	return verdict(*r.Allow)
+}
+
+// oracle returns google/robotstxt's answer for the product token. For an agent without one its answer for the agent
+// as written stands: it is that for "*", while asked for "" the library would let two empty tokens match.
+func (r *Row) oracle() string {
+	if r.AgentToken != nil && *r.AgentToken != "" {
+		return r.OracleToken
+	}
+	return r.Oracle
+}
+
+// line returns the line that must win. The row has it only for the agent as written.
+func (r *Row) line(e expectation) int32 {
+	if e != asGoogle || r.Allow == nil || r.AgentToken != nil && *r.AgentToken != "" {
+		return -1
+	}
+	return r.OracleLine
+}
+
+func verdict(allow bool) Want {
+	if allow {
+		return Allow
+	}
+	return Deny
+}

@@ -1,0 +1,51 @@
+package robots
+
+import "strings"
+
+// A LineInfo is what the scanner made of one line, in the notation of the case file google-lines.
+type LineInfo struct {
+	Num   int32
+	Tag   string // "user-agent", "allow", "disallow", "sitemap" or "unknown"
+	Flags string // T typo, c has a comment, C is a comment, E empty, D has a directive, L too long, M missing colon
+	Key   string
+	Value string
+}
+
+// ScanLines classifies the lines of a file.
+func ScanLines(body []byte, d Dialect) []LineInfo {
+	var infos []LineInfo
+	s := newScanner(string(body), d)
+	var l line
+	for s.next(&l) {
+		infos = append(infos, LineInfo{l.num, tags[l.kind], flagsOf(&l), l.key, l.value})
+	}
+	return infos
+}
+
+var tags = map[kind]string{
+	kindOther: "unknown", kindUserAgent: "user-agent", kindAllow: "allow", kindDisallow: "disallow", kindSitemap: "sitemap",
+}
+
+func flagsOf(l *line) string {
+	var b strings.Builder
+	for _, f := range []struct {
+		on   bool
+		flag byte
+	}{
+		{l.typo, 'T'},
+		{l.blank && !l.comment, 'E'},
+		{l.comment, 'c'},
+		{l.comment && l.blank, 'C'},
+		{l.directive, 'D'},
+		{l.tooLong, 'L'},
+		{l.noColon, 'M'},
+	} {
+		if f.on {
+			b.WriteByte(f.flag)
+		}
+	}
+	return b.String()
+}
+
+// PatternOf returns the normal form of a rule's value.
+func PatternOf(value string, d Dialect) string { return d.pattern(value) }
