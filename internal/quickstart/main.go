@@ -1,0 +1,73 @@
+// Command quickstart makes testdata/quickstart, the real robots.txt files and the real log of URLs that the README's
+// first command runs on.
+//
+//	go run ./internal/quickstart [-out folder] <collection>
+//
+// The collection is a folder with
+//
+//	index.tsv                         one row a robots.txt: where it comes from, its licence, its SHA-1
+//	rules.tar.zst                     the files themselves
+//	urls_real_hostgrouped.urls.zst    real URLs of federal hosts, grouped by host
+//	synth_300k.urls.zst               URLs made from the files' own patterns and from real paths
+//	LICENSES                          the licences of the four
+//
+// Nothing in it is random: the same collection gives the same selection. The robots.txt are copied byte for byte.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	out := flag.String("out", filepath.Join("testdata", "quickstart"), "folder to write to")
+	flag.Usage = func() {
+		fmt.Fprintln(os.Stderr, "usage: go run ./internal/quickstart [-out folder] <collection>")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if flag.NArg() != 1 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	files, urls, err := build(flag.Arg(0), *out)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "quickstart:", err)
+		os.Exit(2)
+	}
+	fmt.Printf("%s: %d robots.txt, %d URLs\n", *out, files, urls)
+}
+
+// build makes the folder out from a collection and returns how many robots.txt and URLs it has. What out has of an
+// earlier run is replaced; its README.md is kept.
+func build(collection, out string) (files, urls int, err error) {
+	all, err := readIndex(filepath.Join(collection, "index.tsv"))
+	if err != nil {
+		return 0, 0, fmt.Errorf("read the index: %w", err)
+	}
+	crawled, err := readLines(filepath.Join(collection, "urls_real_hostgrouped.urls.zst"))
+	if err != nil {
+		return 0, 0, fmt.Errorf("read the real log: %w", err)
+	}
+	made, err := readLines(filepath.Join(collection, "synth_300k.urls.zst"))
+	if err != nil {
+		return 0, 0, fmt.Errorf("read the made log: %w", err)
+	}
+	chosen, err := selectSources(all, crawled)
+	if err != nil {
+		return 0, 0, fmt.Errorf("select robots.txt: %w", err)
+	}
+	if err := writeRules(filepath.Join(collection, "rules.tar.zst"), out, chosen); err != nil {
+		return 0, 0, fmt.Errorf("copy robots.txt: %w", err)
+	}
+	if err := copyLicences(filepath.Join(collection, "LICENSES"), filepath.Join(out, "LICENSES")); err != nil {
+		return 0, 0, fmt.Errorf("copy licences: %w", err)
+	}
+	lines := append(sampleReal(crawled, chosen), sampleMade(made, chosen)...)
+	if err := writeLines(filepath.Join(out, "urls.zst"), lines); err != nil {
+		return 0, 0, fmt.Errorf("write the log: %w", err)
+	}
+	return len(chosen), len(lines), nil
+}
