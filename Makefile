@@ -1,0 +1,85 @@
+# Targets for developers; `make check` is what CI runs. Every target works on a fresh clone with Go and make alone,
+# but race (gcc), e2e (gcc, Node.js) and lint (it builds the linter, about two minutes the first time).
+
+SHELL        := bash
+GO           ?= go
+GOLANGCI     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+BENCHSTAT    := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
+
+FUZZTIME     ?= 10m
+BENCH        ?= .
+BENCHCOUNT   ?= 6
+BENCHTIME    ?= 1s
+BENCHPKGS    ?= ./...
+BASE         ?= main
+GOBENCH       = $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -timeout 2h
+TIMEOUT      ?= 10m
+
+BIN          := robobatch
+QUICKSTART   := testdata/quickstart
+
+.DEFAULT_GOAL := build
+.PHONY: help build quickstart test race lint fmt fuzz bench bench-compare e2e cover tidy check clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build ./robobatch
+	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/robobatch
+
+quickstart: ## run the main job on real data: 320 robots.txt, 32,576 URLs
+	CGO_ENABLED=0 $(GO) run ./cmd/robobatch -rules $(QUICKSTART)/rules -in $(QUICKSTART)/urls.zst
+
+test: ## all tests of the main module; needs Go only
+	CGO_ENABLED=0 $(GO) test -timeout $(TIMEOUT) ./...
+
+race: ## the same under the race detector, without the longest comparisons (-short); needs gcc
+	CGO_ENABLED=1 $(GO) test -race -short -timeout $(TIMEOUT) ./...
+
+lint: ## go vet and golangci-lint
+	$(GO) vet ./...
+	@$(GO) run $(GOLANGCI) run ./...
+
+fmt: ## format all Go code
+	@$(GO) run $(GOLANGCI) fmt ./...
+
+fuzz: ## each fuzz target for FUZZTIME (10m)
+	@set -e; for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "== $$target in $$pkg, $(FUZZTIME)"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; \
+	done
+
+bench: ## all benchmarks, into bench.txt; BENCH, BENCHPKGS, BENCHTIME and BENCHCOUNT choose
+	@set -o pipefail; $(GOBENCH) -count $(BENCHCOUNT) $(BENCHPKGS) | tee bench.txt
+
+bench-compare: ## the working tree against the commit BASE (main), in turn, judged by benchstat
+	@set -eu; rm -f bench-base.txt bench-here.txt; \
+	base=$$(mktemp -d ../bench-base.XXXXXX); trap 'git worktree remove --force "$$base" || rmdir "$$base"' EXIT; \
+	git worktree add -q --detach "$$base" '$(BASE)'; \
+	for round in $$(seq $(BENCHCOUNT)); do \
+		echo "round $$round of $(BENCHCOUNT)"; \
+		(cd "$$base" && $(GOBENCH) -count 1 $(BENCHPKGS)) >>bench-base.txt; \
+		$(GOBENCH) -count 1 $(BENCHPKGS) >>bench-here.txt; \
+	done; \
+	$(GO) run $(BENCHSTAT) bench-base.txt bench-here.txt
+
+e2e: ## read the output with DuckDB and other readers; needs gcc, Node.js, and a large download the first time
+	cd e2e/node && npm install --no-audit --no-fund --loglevel=error
+	cd e2e && CGO_ENABLED=1 $(GO) test -timeout 15m ./...
+
+cover: ## coverage by function, and cover.html
+	CGO_ENABLED=0 $(GO) test -timeout $(TIMEOUT) -coverpkg=./... -coverprofile=cover.out ./...
+	@$(GO) tool cover -html=cover.out -o cover.html
+	@$(GO) tool cover -func=cover.out | tail -1
+
+tidy: ## go mod tidy in both modules
+	$(GO) mod tidy
+	cd e2e && $(GO) mod tidy
+
+check: ## what CI runs
+	bash .ci/run
+
+clean: ## remove what the other targets leave behind
+	rm -f $(BIN) cover.out cover.html bench.txt bench-*.txt urls.verdicts.parquet
