@@ -189,3 +189,5 @@ func TestPathOf(t *testing.T) {
 		}
 	}
 }
+
+func TestTexts(t *testing.T) { repcase.RunTexts(t, robots.Decide) }

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
@@ -178,8 +179,8 @@ var toASCII = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiR
 
 // appendIDN appends the punycode form of a name with characters beyond ASCII.
 func appendIDN(dst, host []byte) ([]byte, error) {
-	isASCII := !slices.ContainsFunc(host, func(b byte) bool { return b >= 0x80 })
-	if isASCII || len(host) > maxIDN {
+	isASCII := !slices.ContainsFunc(host, func(b byte) bool { return b >= utf8.RuneSelf })
+	if isASCII || len(host) > maxIDN || !utf8.Valid(host) {
 		return dst, ErrHost
 	}
 	name, err := toASCII.ToASCII(string(host))
