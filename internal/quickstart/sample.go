@@ -49,7 +49,7 @@ func blocks(positions []int) []int {
 	if len(positions) <= blockLines*blocksOrigin {
 		return positions
 	}
-	var taken []int
+	taken := make([]int, 0, blockLines*blocksOrigin)
 	for i := range blocksOrigin {
 		start := i * (len(positions) - blockLines) / (blocksOrigin - 1)
 		taken = append(taken, positions[start:start+blockLines]...)
