@@ -27,7 +27,7 @@ func sampleReal(lines [][]byte, chosen []source) [][]byte {
 			at[origin] = append(at[origin], i)
 		}
 	}
-	var taken []int
+	taken := make([]int, 0, len(lines))
 	for _, positions := range at {
 		taken = append(taken, blocks(positions)...)
 	}
