@@ -144,13 +144,14 @@ func appendASCIIHost[S string | []byte](dst []byte, host S) (o []byte, ok bool) 
 	if n == 0 || host[n-1] == '.' {
 		return dst, false
 	}
-	o = dst
-	for i := range n {
+	o = slices.Grow(dst, n)[:len(dst)+n]
+	to := o[len(dst):]
+	for i := range to {
 		b := hostBytes[host[i]]
 		if b == 0 {
 			return dst, false
 		}
-		o = append(o, b)
+		to[i] = b
 	}
 	return o, true
 }

@@ -30,18 +30,18 @@ type URL struct {
 // "\" is no "/".
 func SplitURL(raw []byte) (URL, error) {
 	n := schemeLen(raw)
-	if n == 0 || len(raw) < n+3 || string(raw[n:n+3]) != "://" {
+	if n == 0 {
 		return URL{}, ErrNoScheme
 	}
 	u := URL{Scheme: raw[:n:n]}
 	rest := raw[n+3:]
-	end, colon := authority(rest)
+	end, composite := authority(rest)
 	u.Path = rest[end:]
 	if hash := bytes.IndexByte(u.Path, '#'); hash >= 0 {
 		u.Path = u.Path[:hash:hash]
 	}
 	u.Host = rest[:end:end]
-	if colon {
+	if composite {
 		u.Host, u.Port = splitAuthority(u.Host)
 	}
 	if len(u.Host) == 0 {
@@ -50,13 +50,19 @@ func SplitURL(raw []byte) (URL, error) {
 	return u, nil
 }
 
-// schemeLen returns the length of the scheme at the start of raw (RFC 3986 section 3.1), or 0.
+// schemeLen returns the length of the scheme in front of "://" at the start of raw (RFC 3986 section 3.1), or 0.
 func schemeLen(raw []byte) int {
+	switch { // nearly all URLs
+	case len(raw) >= 8 && string(raw[:8]) == "https://":
+		return 5
+	case len(raw) >= 7 && string(raw[:7]) == "http://":
+		return 4
+	}
 	n := 0
 	for n < len(raw) && isSchemeByte(raw[n]) {
 		n++
 	}
-	if n > 0 && !isLetter(raw[0]) {
+	if n == 0 || !isLetter(raw[0]) || !bytes.HasPrefix(raw[n:], []byte("://")) {
 		return 0
 	}
 	return n
@@ -81,17 +87,15 @@ var borders = [256]border{':': colonOrAt, '@': colonOrAt, '/': outside, '?': out
 
 // authority returns the length of the authority at the start of s, and whether there is more in it than a host.
 func authority(s []byte) (end int, composite bool) {
-	for end < len(s) {
-		switch borders[s[end]] {
-		case outside:
-			return end, composite
-		case colonOrAt:
-			composite = true
-		case inside:
+	for ; ; end++ {
+		for end < len(s) && borders[s[end]] == inside {
+			end++
 		}
-		end++
+		if end == len(s) || borders[s[end]] == outside {
+			return end, composite
+		}
+		composite = true
 	}
-	return end, composite
 }
 
 // splitAuthority cuts off user name, password and port. Of a bracketed host only what follows the "]" can be a port.
