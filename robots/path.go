@@ -37,10 +37,11 @@ func newForm(encoded string) *form {
 }
 
 func controls() string {
-	b := []byte{0x7f}
+	b := make([]byte, ' '+1)
 	for c := range byte(' ') {
-		b = append(b, c)
+		b[c] = c
 	}
+	b[' '] = 0x7f
 	return string(b)
 }
 

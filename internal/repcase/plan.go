@@ -1,6 +1,7 @@
 package repcase
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -43,7 +44,7 @@ func Plan(r *Row) (checks []Check, skipped string, err error) {
 	case r.Class != "" && !known:
 		return nil, "", fmt.Errorf("class %q is not in the table", r.Class)
 	case r.Class == "" && r.Agrees != nil && !*r.Agrees:
-		return nil, "", fmt.Errorf("the source disagrees with google/robotstxt, but the row has no class")
+		return nil, "", errors.New("the source disagrees with google/robotstxt, but the row has no class")
 	case r.Class == "":
 		c = class{google: asGoogle, why: "google/robotstxt's answer"}
 	}
@@ -76,21 +77,18 @@ func fallsBack(r *Row) bool {
 }
 
 func (r *Row) want(e expectation) Want {
-	switch e {
-	case denied:
+	switch {
+	case e == denied:
 		return Deny
-	case allowed:
+	case e == allowed:
 		return Allow
-	case asGoogle:
-		if r.Allow == nil {
-			return Any
-		}
-		return verdict(r.oracle() == "allow")
-	}
-	if r.Allow == nil {
+	case r.Allow == nil:
 		return Any
+	case e == asGoogle:
+		return verdict(r.oracle() == "allow")
+	default:
+		return verdict(*r.Allow)
 	}
-	return verdict(*r.Allow)
 }
 
 // oracle returns google/robotstxt's answer for the product token. For an agent without one its answer for the agent

@@ -65,48 +65,48 @@ type File struct {
 var notVerdicts = map[string]bool{"google-functions": true, "google-lines": true, "origins": true}
 
 // Files returns the files of verdicts, by name.
-func Files(t testing.TB) []File {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(Dir(t), "conformance", "*.jsonl.gz"))
+func Files(tb testing.TB) []File {
+	tb.Helper()
+	names, err := filepath.Glob(filepath.Join(Dir(tb), "conformance", "*.jsonl.gz"))
 	if err != nil || len(names) == 0 {
-		t.Fatalf("no conformance cases in %s: %v", Dir(t), err)
+		tb.Fatalf("no conformance cases in %s: %v", Dir(tb), err)
 	}
 	var files []File
 	for _, name := range names {
 		base := strings.TrimSuffix(filepath.Base(name), ".jsonl.gz")
 		if !notVerdicts[base] {
-			files = append(files, File{base, Lines[Row](t, base)})
+			files = append(files, File{base, Lines[Row](tb, base)})
 		}
 	}
 	return files
 }
 
 // Lines returns the JSON values of one file of testdata/rep/conformance, named without its extensions.
-func Lines[T any](t testing.TB, name string) []T {
-	t.Helper()
-	data := Content(t, name)
+func Lines[T any](tb testing.TB, name string) []T {
+	tb.Helper()
+	data := Content(tb, name)
 	values, err := decode[T](bytes.NewReader(data))
 	if err != nil {
-		t.Fatalf("read %s: %v", name, err)
+		tb.Fatalf("read %s: %v", name, err)
 	}
 	return values
 }
 
 // Content returns the decompressed content of one file of testdata/rep/conformance, named without its extensions.
-func Content(t testing.TB, name string) []byte {
-	t.Helper()
-	f, err := os.Open(filepath.Join(Dir(t), "conformance", name+".jsonl.gz"))
+func Content(tb testing.TB, name string) []byte {
+	tb.Helper()
+	f, err := os.Open(filepath.Join(Dir(tb), "conformance", name+".jsonl.gz"))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
 	z, err := gzip.NewReader(f)
 	if err != nil {
-		t.Fatalf("read %s: %v", name, err)
+		tb.Fatalf("read %s: %v", name, err)
 	}
 	data, err := io.ReadAll(z)
 	if err != nil {
-		t.Fatalf("read %s: %v", name, err)
+		tb.Fatalf("read %s: %v", name, err)
 	}
 	return data
 }

@@ -45,13 +45,13 @@ func Run(t *testing.T, match Matcher) {
 // A tally counts the rows of one file and the checks made with them.
 type tally struct {
 	name                          string
-	rows, run_, lines, skipped    int
+	rows, ran, lines, skipped     int
 	google, googleNormal, rfc9309 int
 }
 
 func (s *tally) add(o *tally) {
 	s.rows += o.rows
-	s.run_ += o.run_
+	s.ran += o.ran
 	s.lines += o.lines
 	s.skipped += o.skipped
 	s.google += o.google
@@ -60,7 +60,7 @@ func (s *tally) add(o *tally) {
 }
 
 func (s *tally) print(w *strings.Builder) {
-	fmt.Fprintf(w, "%-22s %6d %6d %8d %7d %7d %7d %8d\n", s.name, s.rows, s.run_, s.google, s.googleNormal, s.rfc9309, s.lines, s.skipped)
+	fmt.Fprintf(w, "%-22s %6d %6d %8d %7d %7d %7d %8d\n", s.name, s.rows, s.ran, s.google, s.googleNormal, s.rfc9309, s.lines, s.skipped)
 }
 
 // run makes all checks of one row.
@@ -76,7 +76,7 @@ func (s *tally) run(t *testing.T, r *Row, match Matcher, skips map[string]int) {
 		skips[skipped]++
 		return
 	}
-	s.run_++
+	s.ran++
 	for _, c := range checks {
 		switch {
 		case c.Dialect.Has(robots.FullEscapes):

@@ -1,6 +1,7 @@
 package repcase
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -57,21 +58,21 @@ func RunTexts(t *testing.T, match Matcher) {
 }
 
 // ReadTexts returns the cases of the txtar files.
-func ReadTexts(t testing.TB) []Text {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(Dir(t), "*.txtar"))
+func ReadTexts(tb testing.TB) []Text {
+	tb.Helper()
+	names, err := filepath.Glob(filepath.Join(Dir(tb), "*.txtar"))
 	if err != nil || len(names) == 0 {
-		t.Fatalf("no txtar cases in %s: %v", Dir(t), err)
+		tb.Fatalf("no txtar cases in %s: %v", Dir(tb), err)
 	}
 	var texts []Text
 	for _, name := range names {
 		archive, err := txtar.ParseFile(name)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		cases, err := parseTexts(filepath.Base(name), archive)
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			tb.Fatalf("%s: %v", name, err)
 		}
 		texts = append(texts, cases...)
 	}
@@ -117,7 +118,7 @@ func parseDialects(comment string) ([]robots.Dialect, error) {
 		}
 	}
 	if len(dialects) == 0 {
-		return nil, fmt.Errorf("no line of dialects")
+		return nil, errors.New("no line of dialects")
 	}
 	return dialects, nil
 }
