@@ -4,5 +4,6 @@ package robots
 type Response struct {
 	Origin Origin // normalised; whose robots.txt this is
 	Name   string // where it was read, for messages: a file's path
-	Body   []byte // content; owned by the receiver
+	Body   []byte // content, maybe not all that is larger than any dialect reads; owned by the receiver
+	Size   int64  // bytes of the whole content; 0 means len(Body)
 }

@@ -1,0 +1,108 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/repcase"
+)
+
+// benchLogs are what the benchmarks read; each is skipped where it is missing.
+var benchLogs = []struct{ name, shared, file string }{
+	{"generated", "", ""},
+	{"quickstart", "", "../testdata/quickstart/urls.zst"},
+	{"hostgrouped", "urls_real_hostgrouped.urls.zst", ""},
+	{"shuffled", "urls_real_shuffled.urls.zst", ""},
+	{"synth", "synth_300k.urls.zst", ""},
+}
+
+// loadLog returns one of benchLogs, or skips.
+func loadLog(b *testing.B, shared, file string) []byte {
+	b.Helper()
+	if shared != "" {
+		file = filepath.Join(repcase.SharedDir(b), "data", shared)
+	}
+	if file == "" {
+		return packZstd(b, hardText(300_000))
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		b.Skip(err)
+	}
+	return data
+}
+
+// BenchmarkLogs measures rows from a zstd log; BenchmarkDecode, on the same data, what of that is decoding and
+// looking at each line feed once. Compare their ns/line.
+func BenchmarkLogs(b *testing.B) {
+	for _, log := range benchLogs {
+		b.Run("log="+log.name, func(b *testing.B) {
+			data := loadLog(b, log.shared, log.file)
+			b.ReportAllocs()
+			var (
+				text  = textReader{total: new(atomic.Int64)}
+				lines lineReader
+				batch engine.Batch
+				rows  int
+			)
+			for b.Loop() {
+				if err := text.open(stdinName, bytes.NewReader(data)); err != nil {
+					b.Fatal(err)
+				}
+				for lines.reset(&text); !lines.done(); rows += batch.Len() {
+					batch.Reset()
+					lines.fill(&batch, defaultRows, defaultBytes)
+				}
+			}
+			b.SetBytes(lines.offset)
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(rows), "ns/line")
+		})
+	}
+}
+
+// BenchmarkDecode is the least that reading a log can cost: decoding, and counting its lines. It shows what the zstd
+// decoder's concurrency costs, too; see the user time for the CPU that it takes.
+func BenchmarkDecode(b *testing.B) {
+	for _, log := range benchLogs {
+		for _, concurrency := range []int{1, 4} {
+			b.Run("log="+log.name+"/concurrency="+strconv.Itoa(concurrency), func(b *testing.B) {
+				data := loadLog(b, log.shared, log.file)
+				d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(concurrency), zstd.WithDecoderLowmem(false))
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer d.Close()
+				buf := make([]byte, chunkSize)
+				var lines, size int
+				for b.Loop() {
+					if err := d.Reset(bufio.NewReader(io.MultiReader(bytes.NewReader(data)))); err != nil {
+						b.Fatal(err)
+					}
+					for size = 0; ; {
+						n, err := d.Read(buf)
+						lines += bytes.Count(buf[:n], []byte{'\n'})
+						size += n
+						if errors.Is(err, io.EOF) {
+							break
+						}
+						if err != nil {
+							b.Fatal(err)
+						}
+					}
+				}
+				b.SetBytes(int64(size))
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(lines), "ns/line")
+			})
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// TestLogsFaults checks that what was decoded before a fault is yielded, and how the fault is told. In a message, LOG
+// stands for the file.
+func TestLogsFaults(t *testing.T) {
+	text := hardText(20_000)
+	want := urls(text, 20_000)
+	a, b := text[:len(text)/2], text[len(text)/2:]
+	z, gz := packZstd(t, text), packGzip(t, text)
+	rows := func(text []byte) int { return bytes.Count(text, []byte("\n")) }
+	flip := func(data []byte, at int) []byte {
+		data = bytes.Clone(data)
+		data[at] ^= 0x55
+		return data
+	}
+	cases := map[string]struct {
+		data     []byte
+		min, max int // rows
+		err      error
+		message  string
+	}{
+		"zstd cut": {z[:len(z)/2], 8_000, 10_000, ErrTruncated, ""},
+		"zstd cut in the checksum": {
+			z[:len(z)-2], 20_000, 20_000, ErrTruncated,
+			"LOG: line 20001 (byte 1266152 of the text): zstd: the compressed data ends too early: the file is truncated; copy or download the file again",
+		},
+		"zstd cut in the last block": {z[:len(z)-6], 17_000, 19_999, ErrTruncated, ""},
+		"zstd cut in the header":     {z[:5], 0, 0, ErrTruncated, ""},
+		"zstd second frame cut": {
+			slices.Concat(packZstd(t, a), packZstd(t, b)[:9]), rows(a), rows(a), ErrTruncated,
+			"LOG: line 10088 (byte 633076 of the text): zstd: the compressed data ends too early: the file is truncated; copy or download the file again",
+		},
+		"zstd skippable cut": {slices.Concat(z, skippable(100)[:50]), 20_000, 20_000, ErrTruncated, ""},
+		"zstd wrong checksum": {
+			flip(z, len(z)-1), 20_000, 20_000, ErrChecksum,
+			"LOG: line 20001 (byte 1266152 of the text): zstd: the checksum is wrong, so any line since the frame began may be damaged: copy or download the file again",
+		},
+		"zstd and garbage": {
+			slices.Concat(z, []byte("garbage")), 20_000, 20_000, ErrTrailing,
+			"LOG: line 20001 (byte 1266152 of the text): zstd: after the compressed data come bytes that are not part of it: cut them off, or copy or download the file again",
+		},
+		"zstd huge window": {
+			[]byte("\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00"), 0, 0, ErrWindow,
+			"LOG: line 1 (byte 0 of the text): zstd: the frame needs a window of more than 128 MiB, or is damaged: recompress it, as in: zstd -dc --long=31 file | zstd > new.zst",
+		},
+		"zstd huge segment": {[]byte("\x28\xb5\x2f\xfd\xa0\x00\x00\x00\x80\x01\x00\x00"), 0, 0, ErrWindow, ""},
+		"gzip cut":          {gz[:len(gz)/2], 9_000, 11_000, ErrTruncated, ""},
+		"gzip cut at once":  {gz[:3], 0, 0, ErrTruncated, ""},
+		"gzip cut in the checksum": {
+			gz[:len(gz)-5], 20_000, 20_000, ErrTruncated,
+			"LOG: line 20001 (byte 1266152 of the text): gzip: the compressed data ends too early: the file is truncated; copy or download the file again",
+		},
+		"gzip wrong checksum": {flip(gz, len(gz)-6), 20_000, 20_000, ErrChecksum, ""},
+		"gzip and garbage":    {slices.Concat(gz, []byte("garbage garbage")), 20_000, 20_000, ErrTrailing, ""},
+		"gzip bad method": {
+			flip(gz, 2), 0, 0, ErrDamaged,
+			"LOG: line 1 (byte 0 of the text): gzip: the compressed data is damaged (gzip: invalid header): copy or download the file again",
+		},
+		"xz": {
+			[]byte("\xfd7zXZ\x00\x00"), 0, 0, ErrFormat,
+			"LOG: line 1 (byte 0 of the text): xz is not a format that is read: unpack it first, as in: xz -dc file | robobatch -in -",
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			path := writeFile(t, t.TempDir(), "log", c.data)
+			got, err := readOne(t, path)
+			if len(got) < c.min || len(got) > c.max || !slices.Equal(got, want[:len(got)]) {
+				t.Errorf("got %d rows, want the first %d to %d of the text", len(got), c.min, c.max)
+			}
+			le, ok := errors.AsType[*LineError](err)
+			if !ok || !errors.Is(err, c.err) || le.Name != path || le.Line != int64(len(got)+1) {
+				t.Fatalf("err = %v, want a LineError of line %d for %v", err, len(got)+1, c.err)
+			}
+			if message := strings.ReplaceAll(err.Error(), path, "LOG"); c.message != "" && message != c.message {
+				t.Errorf("message\n%s\nwant\n%s", message, c.message)
+			}
+		})
+	}
+}
+
+// A damaged block must let nothing through but the text before it.
+func TestLogsDamagedBlock(t *testing.T) {
+	text := hardText(20_000)
+	want := urls(text, 20_000)
+	packed := map[string][]byte{
+		"zstd":             packZstd(t, text, zstd.WithEncoderCRC(false)),
+		"zstd better":      packZstd(t, text, zstd.WithEncoderCRC(false), zstd.WithEncoderLevel(zstd.SpeedBestCompression)),
+		"zstd with prefix": slices.Concat(packZstd(t, []byte("\n")), packZstd(t, text)),
+		"gzip":             packGzip(t, text),
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	dir := t.TempDir()
+	for name, data := range packed {
+		faults := 0
+		for range 60 {
+			bad := bytes.Clone(data)
+			at := len(bad)/4 + r.IntN(len(bad)*3/4)
+			for i := at; i < min(at+16, len(bad)); i++ {
+				bad[i] = byte(r.Uint32())
+			}
+			got, err := readOne(t, writeFile(t, dir, "log", bad))
+			if err == nil {
+				continue // damaged letters are no fault that a frame without a checksum shows
+			}
+			faults++
+			// Rows from before the damage are right; after it no row repeats an earlier one.
+			sure := len(want) * at / len(data) * 4 / 5
+			sure -= sure % 2000
+			if sure > 4000 && (len(got) < sure-4000 || !slices.Equal(got[:sure-4000], want[:sure-4000])) {
+				t.Errorf("%s damaged at %d of %d: got %d rows, the first %d not those of the text", name, at, len(data), len(got), sure-4000)
+			}
+			seen := make(map[string]bool)
+			repeated := 0
+			for _, u := range got {
+				if seen[u] {
+					repeated++
+				}
+				seen[u] = true
+			}
+			if repeated > 20 {
+				t.Errorf("%s damaged at %d: %d rows occur twice", name, at, repeated)
+			}
+		}
+		if faults == 0 {
+			t.Errorf("%s: no damage was noticed", name)
+		}
+	}
+}
+
+// A block that fails only when it is put together, as it refers to text further back than the frame's window, yields
+// nothing, and above all not the text of an earlier block, which klauspost's decoder hands out when it decodes ahead.
+func TestLogsStaleBlock(t *testing.T) {
+	text := hardText(20_000)
+	data := packZstd(t, slices.Concat(text, text), zstd.WithWindowSize(2<<20))
+	if data[4]&0x20 != 0 {
+		t.Fatal("a frame in one segment has no window to change")
+	}
+	data[5] = (20 - 10) << 3 // 1 MiB; the second half refers to the first, 1.2 MiB back
+	got, err := readOne(t, writeFile(t, t.TempDir(), "log", data))
+	if want := urls(text, 20_000); len(got) < 14_000 || len(got) > 20_000 || !slices.Equal(got, want[:len(got)]) {
+		t.Errorf("got %d rows, want up to 20,000, the first of the text", len(got))
+	}
+	if !errors.Is(err, ErrDamaged) {
+		t.Errorf("err = %v, want %v", err, ErrDamaged)
+	}
+}
+
+func TestLogsReadFault(t *testing.T) {
+	disk := errors.New("input/output error")
+	for name, data := range map[string][]byte{"plain": []byte("http://a/\nhttp://b"), "zstd": packZstd(t, []byte("http://a/\n"))} {
+		l, err := OpenLogs([]string{"-"}, LogOptions{Stdin: io.MultiReader(bytes.NewReader(data), iotest.ErrReader(disk))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := readLogs(t, l)
+		want := "standard input: line 2 (byte " + map[string]string{"plain": "18", "zstd": "10"}[name] +
+			" of the text): read: input/output error: check the disk and copy or download the file again"
+		if !slices.Equal(got[0], []string{"http://a/"}) || !errors.Is(err, disk) || err.Error() != want {
+			t.Errorf("%s: got %q and %v, want %s", name, got[0], err, want)
+		}
+	}
+}
+
+func TestLogsStopAtFault(t *testing.T) {
+	dir := t.TempDir()
+	bad := writeFile(t, dir, "bad.zst", slices.Concat(packZstd(t, []byte("http://a/\n")), []byte("rubbish")))
+	good := writeFile(t, dir, "good", []byte("http://b/\n"))
+	l, err := OpenLogs([]string{good, bad, good}, LogOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := readLogs(t, l)
+	if want := [][]string{{"http://b/"}, {"http://a/"}, nil}; !errors.Is(err, ErrTrailing) || !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("got %q and %v, want %q and %v", got, err, want, ErrTrailing)
+	}
+}

@@ -1,0 +1,122 @@
+package ingest
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// stdinName is the name of an input that stands for standard input.
+const stdinName = "-"
+
+// An Input is one log of a [Logs].
+type Input struct {
+	Name string // as found, "-" for standard input
+	Size int64  // bytes as stored, packed; -1 as long as that is unknown, which for a pipe is until its end
+}
+
+// expand resolves names and patterns to inputs, in the order given, those of a pattern sorted. All that is wrong with
+// them is reported at once.
+func expand(names []string, stdin io.Reader) ([]Input, error) {
+	var (
+		inputs []Input
+		errs   []error
+		stdins int
+	)
+	for _, name := range names {
+		if name == stdinName {
+			if stdins++; stdins == 2 {
+				errs = append(errs, &NameError{Name: name, Err: ErrStdinTwice, Remedy: "name - once"})
+			}
+			inputs = append(inputs, Input{Name: name, Size: stdinSize(stdin)})
+			continue
+		}
+		found, err := expandName(name)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		inputs = append(inputs, found...)
+	}
+	if len(names) == 0 {
+		errs = append(errs, ErrNoInput)
+	}
+	return inputs, errors.Join(errs...)
+}
+
+// expandName resolves one name. A file of that very name comes before the files that it matches as a pattern.
+func expandName(name string) ([]Input, error) {
+	info, err := os.Stat(name)
+	if err == nil {
+		in, err := inspect(name, info)
+		return []Input{in}, err
+	}
+	if !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(name, `*?[`) {
+		return nil, fileError(name, err, "check the name and the permissions")
+	}
+	matches, err := filepath.Glob(name)
+	if err != nil {
+		return nil, &NameError{Name: name, Err: err, Remedy: `quote the pattern's special characters with \`}
+	}
+	slices.Sort(matches)
+	var (
+		inputs []Input
+		errs   []error
+	)
+	for _, m := range matches {
+		info, err := os.Stat(m)
+		if err == nil && info.IsDir() {
+			continue
+		}
+		in := Input{Name: m}
+		if err != nil {
+			err = fileError(m, err, "check the name and the permissions")
+		} else {
+			in, err = inspect(m, info)
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+		inputs = append(inputs, in)
+	}
+	if len(inputs) == 0 {
+		return nil, &NameError{Name: name, Err: ErrNoMatch, Remedy: "check the directory and the pattern; directories do not count"}
+	}
+	return inputs, errors.Join(errs...)
+}
+
+// inspect checks that a file can be read, so that it is known before the rules are loaded. It does not open pipes:
+// their writer would notice.
+func inspect(name string, info fs.FileInfo) (Input, error) {
+	if info.IsDir() {
+		return Input{}, &NameError{Name: name, Err: ErrDirectory, Remedy: "name the logs in it, as in " + display(filepath.Join(name, "*.zst"))}
+	}
+	if !info.Mode().IsRegular() {
+		return Input{Name: name, Size: -1}, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return Input{}, fileError(name, err, "give permission to read it")
+	}
+	return Input{Name: name, Size: info.Size()}, f.Close()
+}
+
+// stdinSize returns how much is left to read of standard input, or -1 if that is unknown.
+func stdinSize(stdin io.Reader) int64 {
+	f, ok := stdin.(*os.File)
+	if !ok {
+		return -1
+	}
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return -1
+	}
+	at, err := f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return -1
+	}
+	return max(0, info.Size()-at)
+}

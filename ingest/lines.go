@@ -1,0 +1,168 @@
+package ingest
+
+import (
+	"bytes"
+	"io"
+	"slices"
+
+	"github.com/robobatch/robobatch/engine"
+)
+
+const (
+	// MaxLine is the length of the longest line, in bytes without its end, whose URL is kept.
+	MaxLine = 64 << 10
+
+	// chunkSize is how much text is read at once. What the batch has no row left for is copied to the next one, so it
+	// should be small beside a batch; between 16 and 256 KiB the speed is the same (BenchmarkLogs).
+	chunkSize = 64 << 10
+
+	// maxEmptyReads bounds the reads without data or error that are put up with, as package bufio does.
+	maxEmptyReads = 100
+)
+
+var byteOrderMark = []byte("\ufeff")
+
+// A lineReader cuts the text of one log into rows. The text is read into the batch and cut in place: only what follows
+// the last row of a batch is copied, to the start of the next.
+type lineReader struct {
+	r      io.Reader
+	rest   []byte // text read, but not cut into rows yet; at most a chunk and a partial line
+	line   int64  // lines ended so far
+	offset int64  // bytes read so far
+	inLong bool   // the text continues a line that is too long, of which nothing was kept
+	err    error  // why no more can be read: io.EOF or a fault
+
+	empty, long int64 // lines of the kind so far
+}
+
+// reset makes l read r from its start. It keeps its memory.
+func (l *lineReader) reset(r io.Reader) { *l = lineReader{r: r, rest: l.rest[:0]} }
+
+// done reports whether every row was yielded. l.err then says whether the text ended well.
+func (l *lineReader) done() bool { return l.err != nil && len(l.rest) == 0 }
+
+// fill adds the next rows to b, which is empty: at most maxRows (at least 1), from about maxBytes of text. It may add
+// none before the end, where there are only empty lines.
+func (l *lineReader) fill(b *engine.Batch, maxRows, maxBytes int) {
+	b.Data = append(b.Data, l.rest...)
+	b.URLs = slices.Grow(b.URLs, maxRows)
+	b.Lines = slices.Grow(b.Lines, maxRows)
+	limit := l.offset + int64(maxBytes)
+	start := 0
+	if l.offset == 0 {
+		start = l.skipMark(b)
+	}
+	for {
+		if l.inLong {
+			start = l.endLong(b, start)
+		}
+		start = l.cut(b, start, maxRows)
+		if b.Len() == maxRows || l.err != nil || l.offset >= limit {
+			break
+		}
+		if len(b.Data)-start > MaxLine+1 { // even without a CR
+			l.inLong = true
+			b.Data = b.Data[:start]
+		}
+		l.read(b, int(min(chunkSize, limit-l.offset)))
+	}
+	if l.err != nil && b.Len() < maxRows {
+		l.last(b, start)
+		start = len(b.Data)
+	}
+	l.rest = append(l.rest[:0], b.Data[start:]...)
+}
+
+// cut adds a row for each complete line of b.Data[start:] that has a URL, as long as b has fewer than maxRows, and
+// returns where the first line left begins.
+func (l *lineReader) cut(b *engine.Batch, start, maxRows int) int {
+	data, urls, lines, line := b.Data, b.URLs, b.Lines, l.line
+	for len(urls) < maxRows {
+		n := bytes.IndexByte(data[start:], '\n')
+		if n < 0 {
+			break
+		}
+		line++
+		span := engine.Span{Off: uint32(start), Len: uint32(n)}
+		start += n + 1
+		if n > 0 && data[start-2] == '\r' {
+			span.Len--
+		}
+		if span.Len-1 >= MaxLine { // rare: 0, which wraps, or too long
+			if span.Len == 0 {
+				l.empty++
+				continue
+			}
+			l.long++
+			span = engine.NoURL
+		}
+		urls = append(urls, span)
+		lines = append(lines, line)
+	}
+	b.URLs, b.Lines, l.line = urls, lines, line
+	return start
+}
+
+// endLong looks for the end of the line that is too long in b.Data[start:] and adds its row, for which b has room. It
+// returns where the next line begins. Without an end, it drops the text.
+func (l *lineReader) endLong(b *engine.Batch, start int) int {
+	n := bytes.IndexByte(b.Data[start:], '\n')
+	if n < 0 {
+		b.Data = b.Data[:start]
+		return start
+	}
+	l.addLong(b)
+	return start + n + 1
+}
+
+func (l *lineReader) addLong(b *engine.Batch) {
+	l.inLong = false
+	l.line++
+	l.long++
+	b.URLs = append(b.URLs, engine.NoURL)
+	b.Lines = append(b.Lines, l.line)
+}
+
+// last adds the row of the line b.Data[start:] that the end of the text ends. Before a fault it is no row: nobody
+// knows how it goes on.
+func (l *lineReader) last(b *engine.Batch, start int) {
+	if l.err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+		return
+	}
+	if l.inLong {
+		l.addLong(b)
+		return
+	}
+	if start == len(b.Data) {
+		return
+	}
+	b.Data = append(b.Data, '\n')
+	l.cut(b, start, b.Len()+1)
+}
+
+// skipMark reads the first bytes of the text and returns the length of the byte order mark that they are, or 0.
+func (l *lineReader) skipMark(b *engine.Batch) int {
+	for len(b.Data) < len(byteOrderMark) && l.err == nil {
+		l.read(b, len(byteOrderMark)-len(b.Data))
+	}
+	if bytes.HasPrefix(b.Data, byteOrderMark) {
+		return len(byteOrderMark)
+	}
+	return 0
+}
+
+// read appends at least 1 and at most n bytes of text to b.Data, or sets l.err.
+func (l *lineReader) read(b *engine.Batch, n int) {
+	b.Data = slices.Grow(b.Data, n)
+	for range maxEmptyReads {
+		end := len(b.Data)
+		m, err := l.r.Read(b.Data[end : end+n])
+		b.Data = b.Data[:end+m]
+		l.offset += int64(m)
+		l.err = err
+		if m > 0 || err != nil {
+			return
+		}
+	}
+	l.err = io.ErrNoProgress
+}

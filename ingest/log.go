@@ -1,0 +1,170 @@
+package ingest
+
+import (
+	"cmp"
+	"io"
+	"os"
+	"sync/atomic"
+
+	"github.com/robobatch/robobatch/engine"
+)
+
+const (
+	// defaultRows and defaultBytes make a batch that a second-level cache holds, and thousands of rows for each hand-over.
+	defaultRows  = 8192
+	defaultBytes = 1 << 20
+
+	// maxBatchBytes keeps the offsets of a batch within a Span.
+	maxBatchBytes = 1 << 30
+)
+
+// LogOptions says how to read logs. The zero value reads all rows, in batches of the default size.
+type LogOptions struct {
+	Stdin      io.Reader // what "-" names; nil means os.Stdin. It is not closed
+	Limit      int64     // rows to yield, over all inputs; 0 or less means all
+	BatchRows  int       // most rows of a batch; 0 or less means 8192
+	BatchBytes int       // bytes of text that end a batch, give or take a line; 0 or less means 1 MiB, and 1 GiB is the most
+}
+
+// Logs yields the rows of one or more logs in order, as an [engine.Source]. Next, Err and Close are for one goroutine;
+// the counters (Inputs, Progress, EmptyLines, LongLines) may be read from any other meanwhile.
+type Logs struct {
+	opt    LogOptions
+	names  []string
+	text   textReader
+	lines  lineReader
+	next   int   // index of the first input not yet opened
+	isOpen bool  // the input before it is being read
+	rows   int64 // yielded so far
+	err    error
+
+	sizes       []atomic.Int64 // of names; -1 is unknown
+	read        atomic.Int64
+	empty, long atomic.Int64
+}
+
+var _ engine.Source = (*Logs)(nil)
+
+// OpenLogs finds the logs of these names, which are files, patterns as of [path/filepath.Match] and "-" for standard
+// input, and checks that they can be read. A name may occur more than once, except "-". A pattern matches files only, in
+// sorted order, and at least one; a file whose name is that very text comes before what the text matches. An error is one or
+// more [*NameError], joined, or ErrNoInput if there are no names.
+func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
+	if opt.Stdin == nil {
+		opt.Stdin = os.Stdin
+	}
+	opt.BatchRows = cmp.Or(max(0, opt.BatchRows), defaultRows)
+	opt.BatchBytes = min(cmp.Or(max(0, opt.BatchBytes), defaultBytes), maxBatchBytes)
+	inputs, err := expand(names, opt.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	l := &Logs{opt: opt, names: make([]string, len(inputs)), sizes: make([]atomic.Int64, len(inputs))}
+	for i, in := range inputs {
+		l.names[i] = in.Name
+		l.sizes[i].Store(in.Size)
+	}
+	l.text.total = &l.read
+	return l, nil
+}
+
+// Next fills b with the next rows of one log and reports whether there were any. What it wrote to b belongs to b.
+func (l *Logs) Next(b *engine.Batch) bool {
+	for {
+		b.Reset()
+		rows := l.room()
+		if rows == 0 || l.err != nil || !l.isOpen && !l.open() {
+			return false
+		}
+		b.Input = l.next - 1
+		l.lines.fill(b, rows, l.opt.BatchBytes)
+		l.empty.Add(l.lines.empty)
+		l.long.Add(l.lines.long)
+		l.lines.empty, l.lines.long = 0, 0
+		if l.lines.done() {
+			l.end()
+		}
+		if b.Len() > 0 {
+			l.rows += int64(b.Len())
+			return true
+		}
+	}
+}
+
+// room returns how many rows the next batch may have; 0 means that the limit is reached.
+func (l *Logs) room() int {
+	if l.opt.Limit <= 0 {
+		return l.opt.BatchRows
+	}
+	return int(min(int64(l.opt.BatchRows), l.opt.Limit-l.rows))
+}
+
+// open opens the next input. It returns false at the end of the last one and at an error.
+func (l *Logs) open() bool {
+	if l.next == len(l.names) {
+		return false
+	}
+	if l.err = l.text.open(l.names[l.next], l.opt.Stdin); l.err != nil {
+		return false
+	}
+	l.lines.reset(&l.text)
+	l.next++
+	l.isOpen = true
+	return true
+}
+
+// end closes the input that was read to its end or to a fault.
+func (l *Logs) end() {
+	i := l.next - 1
+	l.isOpen = false
+	l.sizes[i].CompareAndSwap(-1, l.text.read)
+	err := l.text.close()
+	if l.lines.err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+		err = l.lines.err
+	}
+	if err != nil {
+		l.err = &LineError{Name: l.names[i], Line: l.lines.line + 1, Offset: l.lines.offset, Err: err}
+	}
+}
+
+// Err returns what ended the rows early: a [*LineError] for a fault in a log, a [*NameError] for a log that could no
+// longer be opened, or nil.
+func (l *Logs) Err() error { return l.err }
+
+// Close closes the log being read and gives back the memory. Next then reports false, and the counters keep their
+// values. Only the first call can return an error.
+func (l *Logs) Close() error {
+	err := l.text.close()
+	l.text.release()
+	l.lines = lineReader{}
+	l.isOpen, l.next = false, len(l.names)
+	return err
+}
+
+// Inputs returns the logs, in order; [engine.Batch].Input is an index of it.
+func (l *Logs) Inputs() []Input {
+	inputs := make([]Input, len(l.names))
+	for i, name := range l.names {
+		inputs[i] = Input{Name: name, Size: l.sizes[i].Load()}
+	}
+	return inputs
+}
+
+// Progress returns how many bytes of the logs, as stored, were read, and how many there are. The total is -1 as long as
+// the size of one is unknown.
+func (l *Logs) Progress() (done, total int64) {
+	for i := range l.sizes {
+		size := l.sizes[i].Load()
+		if size < 0 {
+			return l.read.Load(), -1
+		}
+		total += size
+	}
+	return l.read.Load(), total
+}
+
+// EmptyLines returns how many lines had no bytes and so gave no row.
+func (l *Logs) EmptyLines() int64 { return l.empty.Load() }
+
+// LongLines returns how many rows have no URL because their line is longer than [MaxLine].
+func (l *Logs) LongLines() int64 { return l.long.Load() }

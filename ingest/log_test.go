@@ -1,0 +1,314 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/robobatch/robobatch/engine"
+)
+
+// packZstd returns text as one zstd frame.
+func packZstd(tb testing.TB, text []byte, opts ...zstd.EOption) []byte {
+	tb.Helper()
+	e, err := zstd.NewWriter(nil, opts...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return e.EncodeAll(text, nil)
+}
+
+// packGzip returns text as one gzip member.
+func packGzip(tb testing.TB, text []byte) []byte {
+	tb.Helper()
+	var buf bytes.Buffer
+	w := gzip.NewWriter(&buf)
+	if _, err := w.Write(text); err != nil {
+		tb.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+// skippable returns a skippable zstd frame of n bytes.
+func skippable(n byte) []byte {
+	return append([]byte{0x5a, 0x2a, 0x4d, 0x18, n, 0, 0, 0}, make([]byte, n)...)
+}
+
+// writeFile writes a file in a directory and returns its path.
+func writeFile(tb testing.TB, dir, name string, data []byte) string {
+	tb.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// hardText returns a text of n lines that no two blocks of zstd share much of.
+func hardText(n int) []byte {
+	r := rand.New(rand.NewPCG(1, 2))
+	var buf bytes.Buffer
+	for i := range n {
+		fmt.Fprintf(&buf, "https://www.example.com/%d/%x/%x/index.html\n", i, r.Uint64(), r.Uint64N(1<<20))
+	}
+	return buf.Bytes()
+}
+
+// urls returns n lines as hardText writes them.
+func urls(text []byte, n int) []string {
+	return strings.SplitN(string(text), "\n", n+1)[:n]
+}
+
+// readLogs reads everything; it returns the URLs of each input.
+func readLogs(t *testing.T, l *Logs) ([][]string, error) {
+	t.Helper()
+	got := make([][]string, len(l.Inputs()))
+	var b engine.Batch
+	for l.Next(&b) {
+		if b.Len() == 0 {
+			t.Fatal("Next reported true for an empty batch")
+		}
+		for i := range b.Len() {
+			got[b.Input] = append(got[b.Input], string(b.URL(i)))
+		}
+	}
+	if l.Next(&b) {
+		t.Error("Next reported true after false")
+	}
+	err := l.Err()
+	if cerr := l.Close(); cerr != nil {
+		t.Errorf("Close: %v", cerr)
+	}
+	return got, err
+}
+
+// readOne reads the one log of that name.
+func readOne(t *testing.T, name string) ([]string, error) {
+	t.Helper()
+	l, err := OpenLogs([]string{name}, LogOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := readLogs(t, l)
+	return got[0], err
+}
+
+func TestLogsFormats(t *testing.T) {
+	text := hardText(20_000)
+	a, b := text[:len(text)/2], text[len(text)/2:] // the cut is inside a line
+	want := urls(text, 20_000)
+	cases := map[string][]byte{
+		"plain":                   text,
+		"zstd":                    packZstd(t, text),
+		"zstd without checksum":   packZstd(t, text, zstd.WithEncoderCRC(false)),
+		"zstd one segment":        packZstd(t, text, zstd.WithSingleSegment(true)),
+		"zstd two frames":         slices.Concat(packZstd(t, a), packZstd(t, b)),
+		"zstd skippable first":    slices.Concat(skippable(9), skippable(0), packZstd(t, text)),
+		"zstd skippable between":  slices.Concat(packZstd(t, a), skippable(200), packZstd(t, b)),
+		"zstd skippable last":     slices.Concat(packZstd(t, text), skippable(3)),
+		"zstd empty frame inside": slices.Concat(packZstd(t, a), packZstd(t, nil, zstd.WithZeroFrames(true)), packZstd(t, b)),
+		"gzip":                    packGzip(t, text),
+		"gzip two members":        slices.Concat(packGzip(t, a), packGzip(t, b)),
+		"gzip empty members":      slices.Concat(packGzip(t, nil), packGzip(t, a), packGzip(t, nil), packGzip(t, b)),
+	}
+	for name, data := range cases {
+		t.Run(name, func(t *testing.T) {
+			path := writeFile(t, t.TempDir(), "log", data)
+			got, err := readOne(t, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("got %d rows, want %d", len(got), len(want))
+			}
+			for chunk, r := range map[string]io.Reader{"whole": bytes.NewReader(data), "halves": iotest.HalfReader(bytes.NewReader(data))} {
+				l, err := OpenLogs([]string{"-"}, LogOptions{Stdin: r})
+				if err != nil {
+					t.Fatal(err)
+				}
+				rows, err := readLogs(t, l)
+				if err != nil || !slices.Equal(rows[0], want) {
+					t.Errorf("stdin in %s: got %d rows and %v, want %d", chunk, len(rows[0]), err, len(want))
+				}
+				if in := l.Inputs()[0]; in.Size != int64(len(data)) || in.Name != "-" {
+					t.Errorf("input = %+v, want %d bytes", in, len(data))
+				}
+				if done, total := l.Progress(); done != total || done != int64(len(data)) {
+					t.Errorf("progress = %d of %d, want %d", done, total, len(data))
+				}
+			}
+		})
+	}
+}
+
+func TestLogsEmpty(t *testing.T) {
+	cases := map[string][]byte{
+		"nothing":         nil,
+		"LFs":             []byte("\n\r\n\n"),
+		"zstd":            packZstd(t, nil, zstd.WithZeroFrames(true)),
+		"skippable":       skippable(4),
+		"gzip":            packGzip(t, nil),
+		"byte order mark": []byte("\ufeff"),
+	}
+	for name, data := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got, err := readOne(t, writeFile(t, t.TempDir(), "log", data)); err != nil || len(got) > 0 {
+				t.Errorf("got %q and %v, want no rows and no error", got, err)
+			}
+		})
+	}
+}
+
+func TestLogsSeveral(t *testing.T) {
+	dir := t.TempDir()
+	a := writeFile(t, dir, "a.zst", packZstd(t, []byte("http://a/1\n\nhttp://a/2")))
+	b := writeFile(t, dir, "b.gz", packGzip(t, []byte("http://b/1\r\n")))
+	e := writeFile(t, dir, "empty", nil)
+	long := writeFile(t, dir, "long", bytes.Repeat([]byte("x"), MaxLine+1))
+	l, err := OpenLogs([]string{b, a, "-", e, long, a}, LogOptions{Stdin: strings.NewReader("http://stdin/\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, total := l.Progress(); total != -1 {
+		t.Errorf("total = %d before the end of stdin, want -1", total)
+	}
+	got, err := readLogs(t, l)
+	want := [][]string{{"http://b/1"}, {"http://a/1", "http://a/2"}, {"http://stdin/"}, nil, {""}, {"http://a/1", "http://a/2"}}
+	if err != nil || !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("got %q and %v, want %q", got, err, want)
+	}
+	if l.EmptyLines() != 2 || l.LongLines() != 1 {
+		t.Errorf("empty, long = %d, %d, want 2, 1", l.EmptyLines(), l.LongLines())
+	}
+	if done, total := l.Progress(); done != total {
+		t.Errorf("progress = %d of %d at the end", done, total)
+	}
+}
+
+func TestLogsLimit(t *testing.T) {
+	dir := t.TempDir()
+	a := writeFile(t, dir, "a", []byte("1\n\n2\n3\n"))
+	b := writeFile(t, dir, "b", []byte("4\n5\n"))
+	for limit, want := range map[int64]int{0: 5, -1: 5, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 5} {
+		for _, batch := range []int{0, 1, 2, 5} {
+			l, err := OpenLogs([]string{a, b}, LogOptions{Limit: limit, BatchRows: batch})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := readLogs(t, l)
+			if rows := slices.Concat(got...); err != nil || !slices.Equal(rows, []string{"1", "2", "3", "4", "5"}[:want]) {
+				t.Errorf("limit %d, batches of %d: got %q and %v, want %d rows", limit, batch, rows, err, want)
+			}
+		}
+	}
+}
+
+// What was yielded stays as it was while later batches are read.
+func TestLogsBatchesAreOwned(t *testing.T) {
+	text := hardText(5_000)
+	l, err := OpenLogs([]string{"-"}, LogOptions{Stdin: bytes.NewReader(packZstd(t, text)), BatchRows: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var batches []*engine.Batch
+	for b := new(engine.Batch); l.Next(b); b = new(engine.Batch) {
+		batches = append(batches, b)
+	}
+	want := urls(text, 5_000)
+	for _, b := range batches {
+		for i := range b.Len() {
+			if got := string(b.URL(i)); got != want[b.Lines[i]-1] {
+				t.Fatalf("line %d is %q, want %q", b.Lines[i], got, want[b.Lines[i]-1])
+			}
+		}
+	}
+	if len(batches) != 50 {
+		t.Errorf("%d batches, want 50", len(batches))
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLogsVanished(t *testing.T) {
+	path := writeFile(t, t.TempDir(), "log", []byte("http://a/\n"))
+	l, err := OpenLogs([]string{path}, LogOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readLogs(t, l); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("err = %v, want %v", err, os.ErrNotExist)
+	}
+}
+
+func TestLogsClosedEarly(t *testing.T) {
+	path := writeFile(t, t.TempDir(), "log", packZstd(t, hardText(20_000)))
+	l, err := OpenLogs([]string{path, path}, LogOptions{BatchRows: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b engine.Batch
+	if !l.Next(&b) {
+		t.Fatal(l.Err())
+	}
+	for range 2 {
+		if err := l.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	}
+	if l.Next(&b) || l.Err() != nil {
+		t.Errorf("Next after Close reported rows, or %v", l.Err())
+	}
+}
+
+// The counters may be read while another goroutine reads rows; the race detector watches.
+func TestLogsCountersMeanwhile(t *testing.T) {
+	data := packZstd(t, hardText(20_000))
+	path := writeFile(t, t.TempDir(), "log", data)
+	l, err := OpenLogs([]string{path, "-"}, LogOptions{Stdin: bytes.NewReader(data), BatchRows: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for last := int64(0); ; {
+			done, total := l.Progress()
+			if done < last || total >= 0 && done > total {
+				t.Errorf("progress = %d of %d after %d", done, total, last)
+			}
+			last = done
+			_, _, _ = l.Inputs(), l.EmptyLines(), l.LongLines()
+			select {
+			case <-stop:
+				return
+			default:
+			}
+		}
+	}()
+	if _, err := readLogs(t, l); err != nil {
+		t.Error(err)
+	}
+	close(stop)
+	<-stopped
+}
