@@ -19,6 +19,7 @@ type URL struct {
 	Scheme []byte // without "://", not empty
 	Host   []byte // without user name and password, not empty; an IPv6 address has its brackets
 	Port   []byte // without ":", may be empty
+	Prefix []byte // all in front of Path, as written: URLs of one Prefix are of one origin
 	Path   []byte // path, parameters and query: from the first "/", "?" or ";" up to "#"; may be empty
 }
 
@@ -36,6 +37,7 @@ func SplitURL(raw []byte) (URL, error) {
 	u := URL{Scheme: raw[:n:n]}
 	rest := raw[n+3:]
 	end, composite := authority(rest)
+	u.Prefix = raw[: n+3+end : n+3+end]
 	u.Path = rest[end:]
 	if hash := bytes.IndexByte(u.Path, '#'); hash >= 0 {
 		u.Path = u.Path[:hash:hash]

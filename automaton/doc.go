@@ -1,0 +1,50 @@
+// Package automaton decides a path by all rules of a robots.txt group at once.
+//
+// [Compile] makes one automaton of the patterns; [Automaton.Match] returns the [Rank] of the rule that decides, in one pass
+// over the path. Precedence (the longest pattern, allow on a tie, the first line) is folded into the ranks while
+// compiling, so that matching knows nothing of it: the highest rank that matches wins. Package robots has the protocol,
+// and the slow reference that this one is tested against.
+//
+// # Form
+//
+// A pattern is an anchor, what the path starts with, and floating segments, what its "*" stand before; see [Pattern].
+// Nothing is determinised beyond what is linear in the text: the rules of apple.com or ebay.com, some twenty patterns like
+// /*_a*/shop/, have more than 60,000 states as a DFA. Instead the automaton has three parts, all without pointers:
+//
+//   - The anchors are a radix trie. Its nodes hold the ranks of the patterns that end there, which for the plain prefixes
+//     that most rules are is all there is.
+//   - Where few patterns with floating segments can meet in one path, up to 24, each trie node lists those that it is
+//     the anchor of, by descending rank, and they are tried in turn: after a test on the set of bytes that the path has,
+//     by a search for each segment with vector instructions.
+//   - Where there are more, an Aho-Corasick automaton finds all floating segments in one pass, and registers remember
+//     which sequences of segments have been seen, and where they first ended (an extended finite automaton, XFA: Smith,
+//     Estan and Jha, SIGCOMM 2008). The earliest end is enough, as a later one can only accept less.
+//
+// The rules
+//
+//	Disallow: /core/          rank 2
+//	Allow:    /core/*.css$    rank 4
+//	Allow:    /core/*.js      rank 3
+//	Disallow: /*?q=           rank 1
+//
+// become
+//
+//	(root) ─"/"─▶ (floating: "?q=" → 1) ─"core/"─▶ (prefix → 2; floating: ".css" at the end → 4, ".js" → 3)
+//
+// and /core/a.css?q=1 meets, in this order: the node of "/" whose pattern is put off; the node of "/core/", best rank 2;
+// there ".css", which is not at the end, and ".js", which does not occur; and at last "?q=", which is not tried, as rank 1
+// cannot beat 2.
+//
+// # Cost
+//
+// With n the bytes of all patterns, and p those of the path:
+//
+//   - Compile takes O(n) and sorting; tables are O(n): about 1.4 bytes per byte of real rules.
+//   - Match takes O(p) for the trie, and for floating segments that are tried in turn O(24·p).
+//   - With the search it takes O(p·d + r): d is how many segments end in the same place of the path, which is at most the
+//     square root of 2n, for a file that has each segment end the next one, and mostly 0 or 1; r counts the sequences of
+//     segments that the path does contain, each at most once. Segments that many rules share are waited for in queues,
+//     so that rules whose first segments did not occur cost nothing.
+//
+// Matching stops where no rank above the best one can follow.
+package automaton

@@ -1,0 +1,204 @@
+package automaton
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A forms is the rules compiled in every form: as Compile chooses, and with the search for all floating segments, which
+// it chooses only for many.
+type forms struct {
+	rules     []robots.Rule
+	automata  []*Automaton
+	orders    [][]int32
+	formNames []string
+}
+
+func compileForms(tb testing.TB, rules []Rule) *forms {
+	tb.Helper()
+	f := &forms{formNames: []string{"chosen", "search"}}
+	for _, r := range rules {
+		f.rules = append(f.rules, robots.Rule{Allow: r.Allow, Pattern: r.Pattern})
+	}
+	for _, inTurn := range []func([]ranked) bool{fewFloating, func([]ranked) bool { return false }} {
+		a, order, err := compile(rules, inTurn)
+		if err != nil {
+			tb.Fatalf("Compile: %v", err)
+		}
+		f.automata = append(f.automata, a)
+		f.orders = append(f.orders, order)
+	}
+	return f
+}
+
+// check compares every form with the reference on one path.
+func (f *forms) check(tb testing.TB, path string, s *Scratch) {
+	tb.Helper()
+	want := robots.Decide(f.rules, []byte(path), robots.RFC9309)
+	for i, a := range f.automata {
+		rank := a.Match([]byte(path), s)
+		got := -1
+		if rank != NoMatch {
+			got = int(f.orders[i][rank.Position()])
+		}
+		if got != want {
+			tb.Fatalf("%s form: %q is decided by rule %d, the reference says %d, of %s", f.formNames[i], path, got, want, describe(f.rules))
+		}
+		if got >= 0 && rank.Allow() != f.rules[got].Allow {
+			tb.Fatalf("%s form: rank %d of %q has the wrong answer", f.formNames[i], rank, path)
+		}
+	}
+}
+
+func describe(rules []robots.Rule) string {
+	var b strings.Builder
+	for i, r := range rules {
+		if i == 20 {
+			fmt.Fprintf(&b, " … %d rules", len(rules))
+			break
+		}
+		fmt.Fprintf(&b, " %t:%q", r.Allow, r.Pattern)
+	}
+	return b.String()
+}
+
+// words returns all strings over the alphabet of up to n bytes.
+func words(alphabet string, n int) []string {
+	all := []string{""}
+	for from := 0; n > 0; n-- {
+		end := len(all)
+		for _, w := range all[from:end] {
+			for i := range len(alphabet) {
+				all = append(all, w+alphabet[i:i+1])
+			}
+		}
+		from = end
+	}
+	return all
+}
+
+// TestMatchExhaustive tries every pattern of up to five bytes, alone, on every path of up to five.
+func TestMatchExhaustive(t *testing.T) {
+	n := 5
+	if testing.Short() {
+		n = 4
+	}
+	patterns, paths := words("/ab*$%", n), words("/ab$%", n)
+	s := &Scratch{}
+	checks := 0
+	for _, p := range patterns {
+		f := compileForms(t, []Rule{{Pattern: p}})
+		for _, path := range paths {
+			if path != "" && path[0] != '/' && path[0] != 'a' {
+				continue // the rest differs from these only by the name of a byte
+			}
+			f.check(t, path, s)
+			checks++
+		}
+	}
+	t.Logf("%d patterns, %d checks", len(patterns), checks)
+}
+
+// TestMatchPairs tries every pair of patterns of up to three bytes after the slash on every path of that kind: the
+// order of precedence.
+func TestMatchPairs(t *testing.T) {
+	n := 3
+	if testing.Short() {
+		n = 2
+	}
+	tails, paths := words("a/*$", n), words("a/$*", n)
+	s := &Scratch{}
+	for i, p := range tails {
+		for j, q := range tails {
+			f := compileForms(t, []Rule{{Pattern: "/" + p, Allow: (i+j)%3 == 0}, {Pattern: "/" + q, Allow: (i+j)%2 == 0}})
+			for _, path := range paths {
+				f.check(t, "/"+path, s)
+			}
+		}
+	}
+}
+
+// randomRules makes rules whose pieces come from a small stock, so that they share anchors and segments, overlap and
+// contain each other.
+func randomRules(rng *rand.Rand, n int) []Rule {
+	stock := []string{"a", "b", "ab", "aa", "aba", "/", "/a", "a/", "bab", "$", "%41", "?", "aaaaaaaa"}
+	rules := make([]Rule, n)
+	for i := range rules {
+		var b strings.Builder
+		if rng.IntN(8) > 0 {
+			b.WriteByte('/')
+		}
+		for range rng.IntN(6) {
+			if rng.IntN(3) == 0 {
+				b.WriteByte('*')
+			}
+			b.WriteString(stock[rng.IntN(len(stock))])
+		}
+		if rng.IntN(4) == 0 {
+			b.WriteByte('$')
+		}
+		rules[i] = Rule{Pattern: b.String(), Allow: rng.IntN(2) == 0}
+	}
+	return rules
+}
+
+func randomPath(rng *rand.Rand) string {
+	const bytes = "/aaabbb?$%41"
+	b := []byte{'/'}
+	for range rng.IntN(24) {
+		b = append(b, bytes[rng.IntN(len(bytes))])
+	}
+	return string(b)
+}
+
+// TestMatchRandom compares random rule sets of all sizes with the reference, with one Scratch for all of them.
+func TestMatchRandom(t *testing.T) {
+	rounds := 3000
+	if testing.Short() {
+		rounds = 300
+	}
+	rng := rand.New(rand.NewPCG(1, 9309))
+	s := &Scratch{}
+	for round := range rounds {
+		f := compileForms(t, randomRules(rng, 1+rng.IntN(1+round%120)))
+		for range 60 {
+			f.check(t, randomPath(rng), s)
+		}
+	}
+}
+
+// FuzzMatch reads rules from lines: a "+" in front allows.
+func FuzzMatch(f *testing.F) {
+	f.Add("/\n+/a", "/a/b")
+	f.Add("/*_a*/shop/\n/*_b*/shop/\n+/*_c*/shop/$", "/x_b/y_c/shop/")
+	f.Add("/a*a$\n+/aa*a\n/*aa*a*", "/aaa")
+	f.Add(strings.Repeat("/*x\n/*xy*z$\n", 40), "/xyzxyz")
+	f.Add("\n*\n$\n*$\n+$$\n/a**b\n", "/a$b")
+	f.Fuzz(func(t *testing.T, text, path string) {
+		var rules []Rule
+		for line := range strings.SplitSeq(text, "\n") {
+			pattern, allow := strings.CutPrefix(line, "+")
+			if pattern != "" { // robots drops rules without a value
+				rules = append(rules, Rule{pattern, allow})
+			}
+		}
+		compileForms(t, rules).check(t, path, &Scratch{})
+	})
+}
+
+// TestMatchAllocs pins that matching does not allocate, in either form.
+func TestMatchAllocs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	f := compileForms(t, randomRules(rng, 20))
+	s := &Scratch{}
+	path := []byte("/ab/aba?aa/bab/aaaaaaaab")
+	for i, a := range f.automata {
+		if n := testing.AllocsPerRun(100, func() { a.Match(path, s) }); n != 0 {
+			t.Errorf("%s form: %v allocations a match", f.formNames[i], n)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package automaton
+
+import "strings"
+
+// A Pattern is a robots.txt pattern taken apart for matching (RFC 9309 section 2.2.3): a path matches if it starts
+// with Anchor and the floating segments of Rest follow in order, none overlapping another, the last of them at the
+// very end of the path if End is set.
+//
+// In a pattern "*" stands for any bytes, also none, and "$" as the last byte for the end of the path; every other
+// byte, a "$" elsewhere included, stands for itself. A "*" at the end is dropped, as every pattern matches prefixes
+// anyway, and a run of "*" is one; so patterns that match the same paths for such reasons are equal as Patterns.
+type Pattern struct {
+	Anchor string // what the path starts with
+	Rest   string // the floating segments, each with a "*" before it; "" if there are none
+	End    bool   // the path ends where the last segment does
+}
+
+// ParsePattern takes a pattern in its normal form apart. Every string is a pattern.
+func ParsePattern(s string) Pattern {
+	var p Pattern
+	s, p.End = strings.CutSuffix(s, "$")
+	star := strings.IndexByte(s, '*')
+	if star < 0 {
+		p.Anchor = s
+		return p
+	}
+	p.Anchor, p.Rest = s[:star], s[star:]
+	if trimmed := strings.TrimRight(p.Rest, "*"); len(trimmed) < len(p.Rest) {
+		p.Rest, p.End = trimmed, false // whatever is left of the path matches the final "*"
+	}
+	for strings.Contains(p.Rest, "**") {
+		p.Rest = strings.ReplaceAll(p.Rest, "**", "*")
+	}
+	return p
+}
+
+// String returns the pattern in its shortest spelling.
+func (p Pattern) String() string {
+	if p.End {
+		return p.Anchor + p.Rest + "$"
+	}
+	return p.Anchor + p.Rest
+}
+
+// segments calls yield with each floating segment and whether it is the last, in order.
+func (p Pattern) segments(yield func(seg string, last bool)) {
+	for rest := p.Rest; rest != ""; {
+		seg, tail, _ := strings.Cut(rest[1:], "*")
+		rest = rest[len(seg)+1:]
+		yield(seg, tail == "" && rest == "")
+	}
+}
+
+// compare orders patterns by anchor, then by the rest, so that patterns whose anchors share a prefix are neighbours.
+func (p Pattern) compare(q Pattern) int {
+	if c := strings.Compare(p.Anchor, q.Anchor); c != 0 {
+		return c
+	}
+	if c := strings.Compare(p.Rest, q.Rest); c != 0 {
+		return c
+	}
+	switch {
+	case p.End == q.End:
+		return 0
+	case p.End:
+		return 1
+	}
+	return -1
+}

@@ -1,0 +1,64 @@
+package engine
+
+// A Span is a piece of Batch.Data: Data[Off : Off+Len].
+type Span struct{ Off, Len uint32 }
+
+// NoURL is the span of a row whose line was longer than the input's limit, so that its URL was not kept.
+// An empty URL cannot occur: empty lines give no row.
+var NoURL = Span{}
+
+// A Batch is some thousand consecutive rows of one input and, once evaluated, their verdicts. It is columnar and
+// holds no pointer per row. A Batch is used by one goroutine at a time; the pipeline hands it from the source to a
+// worker to the sink and back, and its slices keep their capacity on the way.
+type Batch struct {
+	// Filled by the Source.
+
+	Input int     // index of the input's name in the names of the Source
+	Data  []byte  // the URLs' bytes; belongs to the batch
+	URLs  []Span  // URL of each row as read, NoURL for a line that was too long
+	Lines []int64 // 1-based line of each row in the decompressed input
+
+	// Filled by Store.Evaluate.
+
+	Sites    []SiteID  // origin of each row; NoSite for a bad URL
+	Strays   [][]byte  // normalised origins that the store does not hold, named by SiteIDs with the stray bit
+	Verdicts []Verdict // of row i for agent a: Verdicts[i*agents+a]
+
+	strayNames []byte // the memory of Strays
+}
+
+// Len returns the number of rows.
+func (b *Batch) Len() int { return len(b.URLs) }
+
+// URL returns the URL of row i as read, or nil if its line was too long. It is valid until the next Reset.
+func (b *Batch) URL(i int) []byte {
+	s := b.URLs[i]
+	if s == NoURL {
+		return nil
+	}
+	return b.Data[s.Off : s.Off+s.Len : s.Off+s.Len]
+}
+
+// Reset empties the batch and keeps its memory.
+func (b *Batch) Reset() {
+	*b = Batch{
+		Data: b.Data[:0], URLs: b.URLs[:0], Lines: b.Lines[:0],
+		Sites: b.Sites[:0], Strays: b.Strays[:0], Verdicts: b.Verdicts[:0],
+		strayNames: b.strayNames[:0],
+	}
+}
+
+// A Source yields the rows of its inputs in order, in the manner of [bufio.Scanner]: Next resets b, fills it with
+// the next rows of one input and reports whether there were any; Err is nil at a clean end. Rows that precede a
+// fault are yielded before Next reports false. What Next wrote to b belongs to b: the Source does not touch it again.
+type Source interface {
+	Next(b *Batch) bool
+	Err() error
+	Close() error
+}
+
+// A Sink consumes evaluated batches in input order, from one goroutine. It keeps nothing of b after Write returns.
+type Sink interface {
+	Write(b *Batch) error
+	Close() error
+}

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"bytes"
+
+	"github.com/robobatch/robobatch/automaton"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// An Evaluator decides batches by the rules of a Store. It is for one goroutine; several may share a Store.
+type Evaluator struct {
+	store   *Store
+	scratch automaton.Scratch
+	path    []byte // memory of paths that are not in normal form as written
+	origin  []byte // memory of origins
+
+	prefix []byte // URL.Prefix of the row before, as nearly all logs have runs of one host; empty if it had none
+	site   SiteID // and its site
+}
+
+// NewEvaluator returns an Evaluator for the store's agents and dialect.
+func (s *Store) NewEvaluator() *Evaluator { return &Evaluator{store: s} }
+
+// Evaluate fills b.Sites, b.Strays and b.Verdicts. It does not allocate once b has grown, but for the names of origins
+// beyond ASCII.
+func (e *Evaluator) Evaluate(b *Batch) {
+	if _, stray := e.site.Stray(); stray {
+		e.prefix = e.prefix[:0] // its number was of another batch
+	}
+	for i := range b.URLs {
+		site, raw := e.route(b, b.URL(i))
+		b.Sites = append(b.Sites, site)
+		switch _, stray := site.Stray(); {
+		case site == NoSite:
+			b.appendSame(Verdict{NoRule, ReasonBadURL, Unknown}, e.agents())
+		case stray:
+			b.appendSame(e.store.missing, e.agents())
+		default:
+			e.decide(b, &e.store.sites[site], raw)
+		}
+	}
+}
+
+func (e *Evaluator) agents() int { return len(e.store.names) }
+
+// decide appends a site's verdicts on a path, one for each agent.
+func (e *Evaluator) decide(b *Batch, site *Site, raw []byte) {
+	var path []byte
+	path, e.path = e.store.dialect.Path(raw, e.path)
+	if e.store.dialect.AlwaysAllowed(path) {
+		b.appendSame(Verdict{NoRule, ReasonRobotsTxt, Allowed}, len(site.Rules))
+		return
+	}
+	for _, rs := range site.Rules {
+		b.Verdicts = append(b.Verdicts, rs.decide(path, &e.scratch))
+	}
+}
+
+// appendSame appends one verdict for each agent.
+func (b *Batch) appendSame(v Verdict, agents int) {
+	for range agents {
+		b.Verdicts = append(b.Verdicts, v)
+	}
+}
+
+// route returns the site of a URL and the URL's path, not yet normalised.
+func (e *Evaluator) route(b *Batch, url []byte) (site SiteID, path []byte) {
+	if n := len(e.prefix); n > 0 && len(url) >= n && string(url[:n]) == string(e.prefix) && endsPrefix(url, n) {
+		path = url[n:]
+		if hash := bytes.IndexByte(path, '#'); hash >= 0 {
+			path = path[:hash]
+		}
+		return e.site, path
+	}
+	u, err := robots.SplitURL(url)
+	if err == nil {
+		e.origin, err = robots.AppendOrigin(e.origin[:0], u)
+	}
+	if err != nil {
+		return NoSite, nil
+	}
+	e.prefix = append(e.prefix[:0], u.Prefix...)
+	id, ok := e.store.ids[robots.Origin(e.origin)]
+	if !ok {
+		id = b.addStray(e.origin)
+	}
+	e.site = id
+	return id, u.Path
+}
+
+// endsPrefix reports whether the first n bytes of a URL, which were the Prefix of another, are its Prefix too.
+func endsPrefix(url []byte, n int) bool {
+	if n == len(url) {
+		return true
+	}
+	switch url[n] {
+	case '/', '?', ';', '#':
+		return true
+	}
+	return false
+}
+
+// addStray adds an origin without rules. Only neighbouring rows share one: others may have the same name twice.
+func (b *Batch) addStray(origin []byte) SiteID {
+	at := len(b.strayNames)
+	b.strayNames = append(b.strayNames, origin...)
+	b.Strays = append(b.Strays, b.strayNames[at:len(b.strayNames):len(b.strayNames)])
+	return strayBit | SiteID(len(b.Strays)-1)
+}

@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Options says how to run. The zero value uses all processors.
+type Options struct {
+	Workers int // evaluating goroutines; 0 or less means GOMAXPROCS. Two more read and write
+}
+
+// A SourceError is the error of a run whose source broke off. The sink has all rows before that.
+type SourceError struct{ Err error }
+
+// Error returns the cause's text, which says where it happened.
+func (e *SourceError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *SourceError) Unwrap() error { return e.Err }
+
+// A SinkError is the error of a run whose sink failed.
+type SinkError struct{ Err error }
+
+// Error returns the cause's text, which says where it happened.
+func (e *SinkError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *SinkError) Unwrap() error { return e.Err }
+
+// A job is a batch on its way through the run.
+type job struct {
+	batch Batch
+	done  chan struct{} // gets a value when the batch is evaluated
+}
+
+// A run is the state of Run.
+type run struct {
+	store   *Store
+	free    chan *job // empty batches
+	todo    chan *job // to be evaluated, by whoever comes first
+	ordered chan *job // the same, in the order of the source
+}
+
+// Run takes all rows of src through the store to dst, in order, and returns what was decided. It closes neither. The
+// error is a [*SourceError], a [*SinkError], or that of ctx; the Stats then count what was evaluated, which after a
+// SourceError is what dst has.
+func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (Stats, error) {
+	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
+	jobs := 2*workers + 2 // one each being read, evaluated and written, and some to spare so that nobody waits
+	r := &run{store, make(chan *job, jobs), make(chan *job, jobs), make(chan *job, jobs)}
+	for range jobs {
+		r.free <- &job{done: make(chan struct{}, 1)}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return r.read(ctx, src) })
+	counters := make([]*counter, workers)
+	for i := range counters {
+		counters[i] = newCounter(store)
+		group.Go(func() error {
+			r.evaluate(counters[i])
+			return nil
+		})
+	}
+	group.Go(func() error { return r.write(ctx, dst) })
+	err := group.Wait()
+	stats := total(counters)
+	if err == nil {
+		err = src.Err()
+		if err != nil {
+			err = &SourceError{err}
+		}
+	}
+	return stats, err
+}
+
+// read fills batches until the source ends. Its error is that of ctx; the source's own is looked at when all rows
+// before it are written.
+func (r *run) read(ctx context.Context, src Source) error {
+	defer close(r.todo)
+	defer close(r.ordered)
+	for {
+		var j *job
+		select {
+		case j = <-r.free:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !src.Next(&j.batch) {
+			return nil
+		}
+		r.todo <- j // never blocks: there is room for all jobs
+		r.ordered <- j
+	}
+}
+
+// evaluate decides batches until there are no more.
+func (r *run) evaluate(c *counter) {
+	e := r.store.NewEvaluator()
+	for j := range r.todo {
+		e.Evaluate(&j.batch)
+		c.add(&j.batch)
+		j.done <- struct{}{}
+	}
+}
+
+// write hands the evaluated batches to the sink, in order.
+func (r *run) write(ctx context.Context, dst Sink) error {
+	for j := range r.ordered {
+		<-j.done
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := dst.Write(&j.batch); err != nil {
+			return &SinkError{err}
+		}
+		r.free <- j
+	}
+	return nil
+}

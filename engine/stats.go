@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"math/bits"
+
+	"github.com/zeebo/xxh3"
+)
+
+// Stats counts what a run decided.
+type Stats struct {
+	URLs      int64             // rows of the input
+	Rows      int64             // verdicts: one for each URL and agent
+	Origins   int64             // distinct origins of the URLs
+	Allowed   int64             // verdicts by answer
+	Denied    int64             //
+	Unknown   int64             //
+	Reasons   [NumReasons]int64 // verdicts by reason
+	RuleLines int64             // sum of the lines of the deciding rules, to compare outputs by
+	URLBytes  int64             // bytes of the URLs
+}
+
+// A counter counts for one worker.
+type counter struct {
+	store  *Store
+	stats  Stats
+	sites  []uint64            // bit set of the store's sites that occurred
+	strays map[uint64]struct{} // hashes of the other origins that occurred
+}
+
+func newCounter(s *Store) *counter {
+	return &counter{store: s, sites: make([]uint64, (len(s.sites)+63)/64), strays: map[uint64]struct{}{}}
+}
+
+// add counts an evaluated batch.
+func (c *counter) add(b *Batch) {
+	c.stats.URLs += int64(b.Len())
+	c.stats.Rows += int64(len(b.Verdicts))
+	for i, site := range b.Sites {
+		c.stats.URLBytes += int64(b.URLs[i].Len)
+		if site < strayBit {
+			c.sites[site/64] |= 1 << (site % 64)
+		}
+	}
+	for _, name := range b.Strays {
+		c.strays[xxh3.Hash(name)] = struct{}{}
+	}
+	agents := len(c.store.names)
+	var access [Unknown + 1]int64
+	for i, v := range b.Verdicts {
+		access[v.Access]++
+		c.stats.Reasons[v.Reason]++
+		if v.Rule != NoRule {
+			site := &c.store.sites[b.Sites[i/agents]]
+			c.stats.RuleLines += int64(site.Rules[i%agents].rules[v.Rule].line)
+		}
+	}
+	c.stats.Allowed += access[Allowed]
+	c.stats.Denied += access[Denied]
+	c.stats.Unknown += access[Unknown]
+}
+
+// total returns the sum of what the workers counted.
+func total(counters []*counter) Stats {
+	sum := *counters[0]
+	s := &sum.stats
+	for _, c := range counters[1:] {
+		s.URLs += c.stats.URLs
+		s.Rows += c.stats.Rows
+		s.Allowed += c.stats.Allowed
+		s.Denied += c.stats.Denied
+		s.Unknown += c.stats.Unknown
+		s.RuleLines += c.stats.RuleLines
+		s.URLBytes += c.stats.URLBytes
+		for i, n := range c.stats.Reasons {
+			s.Reasons[i] += n
+		}
+		for i, set := range c.sites {
+			sum.sites[i] |= set
+		}
+		for stray := range c.strays {
+			sum.strays[stray] = struct{}{}
+		}
+	}
+	for _, set := range sum.sites {
+		s.Origins += int64(bits.OnesCount64(set))
+	}
+	s.Origins += int64(len(sum.strays))
+	return *s
+}

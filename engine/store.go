@@ -1,0 +1,64 @@
+package engine
+
+import (
+	"github.com/robobatch/robobatch/robots"
+)
+
+// Missing says what holds for an origin of which there is no robots.txt.
+type Missing uint8
+
+// The values of Missing.
+const (
+	MissingAllow    Missing = iota // all is allowed, as when there is none to fetch (RFC 9309 section 2.3.1.3)
+	MissingDisallow                // nothing is allowed
+	MissingUnknown                 // there is no answer
+)
+
+// access is the answer for an origin that is missing.
+var missingAccess = [...]Access{MissingAllow: Allowed, MissingDisallow: Denied, MissingUnknown: Unknown}
+
+// A Site is an origin and its rules, for each agent of the store in their order.
+type Site struct {
+	Origin robots.Origin
+	Rules  []*Ruleset // shared by sites of equal texts
+}
+
+// A Store holds the rules of many origins, compiled for some agents in one dialect. It is immutable and safe for
+// concurrent use. Use [BuildStore].
+type Store struct {
+	dialect robots.Dialect
+	names   []string
+	sites   []Site
+	ids     map[robots.Origin]SiteID
+	missing Verdict
+	hash    string
+	memory  Memory
+}
+
+// Memory is what compiled rules take, equal texts counted once, in bytes.
+type Memory struct {
+	Files  int   // distinct texts
+	Rules  int   // patterns in force: those of the groups that the agents select
+	Tables int64 // the automata
+	Refs   int64 // line, length and place of each rule's text, for the columns rule_line and rule
+	Text   int64 // that text: the rules' values as written
+}
+
+// Site returns the origin that id names, which must be one of the store's. The result must not be changed.
+func (s *Store) Site(id SiteID) *Site { return &s.sites[id] }
+
+// NumSites returns the number of origins that have rules. Their SiteIDs are 0 to NumSites-1.
+func (s *Store) NumSites() int { return len(s.sites) }
+
+// AgentNames returns the agents as they were asked for. The result must not be changed.
+func (s *Store) AgentNames() []string { return s.names }
+
+// Dialect returns the dialect that the rules were read in.
+func (s *Store) Dialect() robots.Dialect { return s.dialect }
+
+// RulesHash returns a hash of the origins and of the texts of their robots.txt, in hexadecimal. It does not depend on
+// where they were read from, nor on their order.
+func (s *Store) RulesHash() string { return s.hash }
+
+// Memory returns what the compiled rules take.
+func (s *Store) Memory() Memory { return s.memory }
