@@ -1,0 +1,271 @@
+package output
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"github.com/robobatch/robobatch/engine"
+)
+
+// limits say when a chunk is full.
+type limits struct {
+	rows  int // rows of the table
+	bytes int // bytes of the url column, before escaping
+}
+
+// columns are the rows of a chunk, by column. Their slices are reused from chunk to chunk. A column that is not wanted
+// stays empty.
+type columns struct {
+	want    [numColumns]bool
+	agents  int
+	limits  limits
+	invalid int64 // bytes escaped since the start, see Writer.InvalidBytes
+
+	rows     int
+	urlBytes int // as limits.bytes counts them
+	line     []int64
+	url      textColumn
+	allowed  valueColumn[bool]
+	ruleLine valueColumn[int32]
+	// index and presence of the dictionary columns; the texts are in the numbering
+	ids [numColumns]valueColumn[int32]
+
+	names numbering
+}
+
+// A valueColumn holds one value per row; that of a null is zero.
+type valueColumn[T any] struct {
+	values  []T
+	present []int16 // 1, or 0 for null: Parquet's definition levels; empty if the column has no nulls by its schema
+	nulls   int
+}
+
+// A textColumn holds the texts of all rows end to end, in Arrow's layout.
+type textColumn struct {
+	offsets []int32 // the text of row i is text[offsets[i]:offsets[i+1]]
+	text    []byte
+	present []int16
+	nulls   int
+}
+
+// newColumns returns empty columns that take their texts from names.
+func newColumns(picked []column, agents int, names numbering, lim limits) *columns {
+	c := &columns{agents: agents, limits: lim, names: names}
+	c.url.offsets = []int32{0}
+	for _, col := range picked {
+		c.want[col] = true
+	}
+	return c
+}
+
+// reset empties the chunk. The dictionaries live on, see numbering.reset.
+func (c *columns) reset() {
+	c.rows, c.urlBytes = 0, 0
+	c.line = c.line[:0]
+	c.url = textColumn{offsets: c.url.offsets[:1], text: c.url.text[:0], present: c.url.present[:0]}
+	c.allowed.reset()
+	c.ruleLine.reset()
+	for i := range c.ids {
+		c.ids[i].reset()
+	}
+}
+
+func (v *valueColumn[T]) reset() { v.values, v.present, v.nulls = v.values[:0], v.present[:0], 0 }
+
+// extend appends n rows to the column, for the caller to fill.
+func (v *valueColumn[T]) extend(n int) []T {
+	v.values = slices.Grow(v.values, n)[:len(v.values)+n]
+	return v.values[len(v.values)-n:]
+}
+
+// extendNullable is extend for a column with nulls: the caller fills both slices and counts the nulls.
+func (v *valueColumn[T]) extendNullable(n int) ([]T, []int16) {
+	v.present = slices.Grow(v.present, n)[:len(v.present)+n]
+	return v.extend(n), v.present[len(v.present)-n:]
+}
+
+// full reports whether another URL may not fit.
+func (c *columns) full() bool {
+	return c.rows > 0 && (c.rows+c.agents > c.limits.rows || c.urlBytes >= c.limits.bytes)
+}
+
+// fit returns the end of the URLs of b, from the given one on, that the chunk takes: at least one if it is not full.
+// It depends on nothing but the URLs, so that chunks end at the same rows however the rows are cut into batches.
+func (c *columns) fit(b *engine.Batch, from int) int {
+	to := min(b.Len(), from+max(1, (c.limits.rows-c.rows)/c.agents))
+	if !c.want[colURL] {
+		return to
+	}
+	for i := from; i < to; i++ {
+		if c.urlBytes >= c.limits.bytes {
+			return i
+		}
+		c.urlBytes += int(b.URLs[i].Len) * c.agents
+	}
+	return to
+}
+
+// append adds the URLs from up to to of b.
+func (c *columns) append(b *engine.Batch, from, to int) {
+	c.rows += (to - from) * c.agents
+	if c.want[colLine] {
+		c.appendLines(b.Lines[from:to])
+	}
+	if c.want[colURL] {
+		c.appendURLs(b, from, to)
+	}
+	if c.want[colInput] {
+		fill(c.ids[colInput].extend((to-from)*c.agents), c.names.input(b.Input))
+	}
+	if c.want[colOrigin] {
+		c.appendOrigins(b, from, to)
+	}
+	if c.want[colAgent] {
+		c.appendAgents(to - from)
+	}
+	verdicts := b.Verdicts[from*c.agents : to*c.agents]
+	if c.want[colAllowed] {
+		c.appendAllowed(verdicts)
+	}
+	if c.want[colReason] {
+		c.appendReasons(verdicts)
+	}
+	if c.want[colRule] || c.want[colRuleLine] {
+		c.appendRules(b.Sites[from:to], verdicts)
+	}
+}
+
+func fill(dst []int32, id int32) {
+	for i := range dst {
+		dst[i] = id
+	}
+}
+
+func (c *columns) appendLines(lines []int64) {
+	if c.agents == 1 {
+		c.line = append(c.line, lines...)
+		return
+	}
+	for _, line := range lines {
+		for range c.agents {
+			c.line = append(c.line, line)
+		}
+	}
+}
+
+// appendURLs copies the URLs, once per agent, and escapes what is not UTF-8.
+func (c *columns) appendURLs(b *engine.Batch, from, to int) {
+	u := &c.url
+	valid := utf8.Valid(b.Data)
+	for i := from; i < to; i++ {
+		span := b.URLs[i]
+		present := int16(1)
+		start := len(u.text)
+		switch {
+		case span == engine.NoURL:
+			present = 0
+			u.nulls += c.agents
+		case valid && validPiece(b.Data, span):
+			u.text = append(u.text, b.Data[span.Off:span.Off+span.Len]...)
+		default:
+			var escaped int
+			u.text, escaped = appendValid(u.text, b.Data[span.Off:span.Off+span.Len])
+			c.invalid += int64(escaped * c.agents)
+		}
+		u.offsets = append(u.offsets, int32(len(u.text)))
+		u.present = append(u.present, present)
+		end := len(u.text)
+		for range c.agents - 1 {
+			u.text = append(u.text, u.text[start:end]...)
+			u.offsets = append(u.offsets, int32(len(u.text)))
+			u.present = append(u.present, present)
+		}
+	}
+}
+
+func (c *columns) appendOrigins(b *engine.Batch, from, to int) {
+	col := &c.ids[colOrigin]
+	ids, present := col.extendNullable((to - from) * c.agents)
+	c.names.startBatch(len(b.Strays))
+	last, id := engine.NoSite, int32(0) // logs are often grouped by origin
+	for i, site := range b.Sites[from:to] {
+		has := int16(1)
+		if site == engine.NoSite {
+			last, id, has = site, 0, 0
+			col.nulls += c.agents
+		} else if site != last {
+			last, id = site, c.names.origin(site, b.Strays)
+		}
+		for a := i * c.agents; a < (i+1)*c.agents; a++ {
+			ids[a], present[a] = id, has
+		}
+	}
+}
+
+func (c *columns) appendAgents(urls int) {
+	ids := c.ids[colAgent].extend(urls * c.agents)
+	for a := range c.agents {
+		id := c.names.agent(a)
+		for i := a; i < len(ids); i += c.agents {
+			ids[i] = id
+		}
+	}
+}
+
+func (c *columns) appendAllowed(verdicts []engine.Verdict) {
+	values, present := c.allowed.extendNullable(len(verdicts))
+	unknown := 0
+	for i := range verdicts {
+		values[i], present[i] = verdicts[i].Access == engine.Allowed, 1
+		if verdicts[i].Access == engine.Unknown {
+			present[i] = 0
+			unknown++
+		}
+	}
+	c.allowed.nulls += unknown
+}
+
+func (c *columns) appendReasons(verdicts []engine.Verdict) {
+	ids := c.ids[colReason].extend(len(verdicts))
+	for i := range verdicts {
+		ids[i] = c.names.reason(verdicts[i].Reason)
+	}
+}
+
+// appendRules fills rule and rule_line. Where only one of them is wanted the other is filled all the same: the price is
+// that of a store, and the containers leave it out.
+func (c *columns) appendRules(sites []engine.SiteID, verdicts []engine.Verdict) {
+	ids, present := c.ids[colRule].extendNullable(len(verdicts))
+	lines, linePresent := c.ruleLine.extendNullable(len(verdicts))
+	nulls, i := 0, 0
+	for _, site := range sites {
+		for a := range c.agents {
+			if rule := verdicts[i].Rule; rule == engine.NoRule {
+				ids[i], lines[i], present[i] = 0, 0, 0
+				nulls++
+			} else {
+				ids[i], lines[i] = c.names.rule(site, a, rule)
+				present[i] = 1
+			}
+			i++
+		}
+	}
+	copy(linePresent, present)
+	c.ids[colRule].nulls += nulls
+	c.ruleLine.nulls += nulls
+}
+
+// countInvalid adds the bytes that were escaped in the dictionary columns of the chunk.
+func (c *columns) countInvalid() {
+	for i := range c.ids {
+		ids := &c.ids[i]
+		if !c.want[i] || len(ids.values) == 0 {
+			continue
+		}
+		present := ids.present
+		if len(present) == 0 {
+			present = nil
+		}
+		c.invalid += c.names.dicts[i].escapesOf(ids.values, present)
+	}
+}

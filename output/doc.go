@@ -1,0 +1,40 @@
+// Package output writes verdicts as a table: one row per agent for every row of the input, in input order, as a
+// Parquet file, an Arrow IPC file or an Arrow IPC stream. The three hold the same columns with the same values.
+//
+//	column     type               null
+//	line       int64              never          1-based line of the decompressed input
+//	input      dictionary string  never          name of the input, "-" for standard input
+//	url        string             line too long  as read
+//	origin     dictionary string  bad URL        normalised
+//	agent      dictionary string  never          the product token asked for
+//	allowed    bool               no answer      see [engine.Unknown]
+//	reason     dictionary string  never          see [engine.Reason]
+//	rule_line  int32              no rule won    1-based line of the winning rule in its robots.txt
+//	rule       dictionary string  no rule won    "Allow: " or "Disallow: " and the value as written
+//
+// Text is valid UTF-8: a byte that is not part of a valid sequence is written as %XX, and [Writer.InvalidBytes] counts
+// how many were. Same rows and options give the same bytes, however the rows are cut into batches.
+//
+// # Flow
+//
+// A [Writer] gathers the rows of its batches in columns until a chunk is full and hands the chunk to its container.
+// Columns that repeat are numbered, not hashed, row by row: a dictionary holds each text once, and small tables lead
+// from a site, an agent or a rule to its number. How long a dictionary lives is the container's choice:
+//
+//   - Parquet: one row group. A row group ends early when its dictionaries grow, so memory is bounded.
+//   - Arrow stream: one record batch, whose dictionaries precede it and replace those of the batch before, as the
+//     format allows. A batch can be read without the others, and memory is bounded.
+//   - Arrow file: the whole file. The format wants one dictionary per column; it is written after the rows, where
+//     readers find it by the footer. Memory grows with the number of distinct origins and rules, and a reader that takes
+//     the file for a stream, ignoring the footer, finds no dictionaries.
+//
+// # Metadata
+//
+// Parquet and Arrow carry key-value metadata under the names of the Key constants. Arrow has its metadata before the
+// rows, so there the values known only at the end, the counts, are missing.
+//
+// # Files
+//
+// A [File] is written under a temporary name in the directory of its final name, which appears only when the file is
+// complete: see [Create].
+package output

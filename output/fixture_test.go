@@ -1,0 +1,202 @@
+package output
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A fakeCatalog has made-up sites of rulesPerSite rules each.
+type fakeCatalog struct {
+	origins []robots.Origin
+	rules   []robots.Rule // site*rulesPerSite + rule
+}
+
+const rulesPerSite = 6
+
+// newFakeCatalog makes up sites. Three at a time have the same rules, so that texts repeat, and some rules have a byte
+// that is not UTF-8.
+func newFakeCatalog(sites int) *fakeCatalog {
+	c := &fakeCatalog{}
+	for site := range sites {
+		c.origins = append(c.origins, robots.Origin(fmt.Sprintf("https://www.site%d.example", site)))
+		for rule := range rulesPerSite {
+			value := fmt.Sprintf("/%d/private/%d", site/3, rule)
+			if site%50 == 7 && rule == 1 {
+				value += "\xff\xfe"
+			}
+			c.rules = append(c.rules, robots.Rule{Allow: rule%4 == 0, Line: int32(10*rule + 1), Value: value})
+		}
+	}
+	return c
+}
+
+func (c *fakeCatalog) NumSites() int { return len(c.origins) }
+
+func (c *fakeCatalog) Origin(site engine.SiteID) robots.Origin { return c.origins[site] }
+
+// Rule gives every agent the same rules on other lines.
+func (c *fakeCatalog) Rule(site engine.SiteID, agent int, rule int32) robots.Rule {
+	r := c.rules[int(site)*rulesPerSite+int(rule)]
+	r.Line += int32(agent)
+	return r
+}
+
+// A table is evaluated batches, and what the rows written from them must be: a value per column, nil for null.
+type table struct {
+	catalog *fakeCatalog
+	inputs  []string
+	agents  []string
+	batches []*engine.Batch
+	rows    [][]any // nil if not asked for
+}
+
+// A tableSpec says how to make up a table.
+type tableSpec struct {
+	urls, agents, sites int
+	batch               int  // URLs of a batch
+	dirty               bool // some URLs are not UTF-8, or too long
+	strays              bool // nearly every URL has an origin of its own
+	keepRows            bool
+}
+
+func (s tableSpec) make() *table {
+	t := &table{catalog: newFakeCatalog(s.sites), inputs: []string{"a.zst", "b\xf0.zst", "c.zst"}}
+	for a := range s.agents {
+		t.agents = append(t.agents, fmt.Sprintf("Bot%d", a))
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	site := 0
+	for done := 0; done < s.urls; {
+		b := &engine.Batch{Input: min(2, 3*done/s.urls)}
+		for range min(s.batch, s.urls-done) {
+			done++
+			if rng.IntN(30) == 0 {
+				site = rng.IntN(s.sites)
+			}
+			s.addURL(rng, b, done, site)
+		}
+		t.batches = append(t.batches, b)
+		if s.keepRows {
+			t.addRows(b)
+		}
+	}
+	return t
+}
+
+func (s tableSpec) addURL(rng *rand.Rand, b *engine.Batch, line, site int) {
+	id := engine.SiteID(site)
+	url := fmt.Appendf(nil, "https://www.site%d.example/articles/%x/%d/some-title-of-it.html?id=%d", site, rng.Uint32(), line%97, line)
+	switch pick := rng.IntN(100); {
+	case s.strays && pick > 4, pick == 0:
+		id = engine.SiteID(1<<31 | len(b.Strays))
+		b.Strays = append(b.Strays, fmt.Appendf(nil, "http://stray%d.example:8080", line))
+	case pick == 1:
+		id = engine.NoSite
+	case s.dirty && pick == 2:
+		url = append(url, "é\xe9\xff"...)
+	case s.dirty && pick == 3:
+		url = nil
+		id = engine.NoSite
+	}
+	b.Sites = append(b.Sites, id)
+	b.Lines = append(b.Lines, int64(line))
+	span := engine.NoURL
+	if url != nil {
+		span = engine.Span{Off: uint32(len(b.Data)), Len: uint32(len(url))}
+		b.Data = append(b.Data, url...)
+	}
+	b.URLs = append(b.URLs, span)
+	for range s.agents {
+		b.Verdicts = append(b.Verdicts, verdict(rng, id))
+	}
+}
+
+func verdict(rng *rand.Rand, id engine.SiteID) engine.Verdict {
+	_, stray := id.Stray()
+	switch {
+	case id == engine.NoSite:
+		return engine.Verdict{Rule: engine.NoRule, Reason: engine.ReasonBadURL, Access: engine.Unknown}
+	case stray:
+		return engine.Verdict{Rule: engine.NoRule, Reason: engine.ReasonNoRobots, Access: engine.Allowed}
+	case rng.IntN(5) == 0:
+		rule := rng.Int32N(rulesPerSite)
+		access := engine.Denied
+		if rule%4 == 0 {
+			access = engine.Allowed
+		}
+		return engine.Verdict{Rule: rule, Reason: engine.ReasonRule, Access: access}
+	default:
+		return engine.Verdict{Rule: engine.NoRule, Reason: engine.ReasonDefault, Access: engine.Allowed}
+	}
+}
+
+// addRows appends the rows that the batch must give.
+func (t *table) addRows(b *engine.Batch) {
+	for i := range b.Len() {
+		for a, agent := range t.agents {
+			v := b.Verdicts[i*len(t.agents)+a]
+			row := []any{b.Lines[i], escape(t.inputs[b.Input]), nil, nil, agent, nil, v.Reason.String(), nil, nil}
+			if url := b.URL(i); url != nil {
+				row[colURL] = escape(string(url))
+			}
+			if k, stray := b.Sites[i].Stray(); stray {
+				row[colOrigin] = string(b.Strays[k])
+			} else if b.Sites[i] != engine.NoSite {
+				row[colOrigin] = string(t.catalog.Origin(b.Sites[i]))
+			}
+			if v.Access != engine.Unknown {
+				row[colAllowed] = v.Access == engine.Allowed
+			}
+			if v.Rule != engine.NoRule {
+				r := t.catalog.Rule(b.Sites[i], a, v.Rule)
+				row[colRuleLine], row[colRule] = r.Line, escape(r.String())
+			}
+			t.rows = append(t.rows, row)
+		}
+	}
+}
+
+// escape is the obvious form of appendValid.
+func escape(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		if r == '\uFFFD' && !strings.HasPrefix(s[i:], "\uFFFD") {
+			fmt.Fprintf(&b, "%%%02X", s[i])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// writeTo writes the table.
+func (t *table) writeTo(w io.Writer, opt Options) (*Writer, error) {
+	opt.Inputs = t.inputs
+	out, err := newWriter(w, t.catalog, t.agents, opt, metadataPairs{})
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range t.batches {
+		if err := out.Write(b); err != nil {
+			return out, err
+		}
+	}
+	return out, out.Close()
+}
+
+// bytes returns the table as a file.
+func (t *table) bytes(tb testing.TB, opt Options) []byte {
+	tb.Helper()
+	var buf bytes.Buffer
+	if _, err := t.writeTo(&buf, opt); err != nil {
+		tb.Fatal(err)
+	}
+	return buf.Bytes()
+}

@@ -1,0 +1,130 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// A column is an index of fields.
+type column uint8
+
+// The columns, in their default order.
+const (
+	colLine column = iota
+	colInput
+	colURL
+	colOrigin
+	colAgent
+	colAllowed
+	colReason
+	colRuleLine
+	colRule
+	numColumns = int(iota)
+)
+
+// A kind is the type of a column's values.
+type kind uint8
+
+const (
+	kindInt64 kind = iota
+	kindInt32
+	kindBool
+	kindText       // UTF-8 that rarely repeats
+	kindDictionary // UTF-8 that repeats: each text is stored once
+)
+
+// A field describes a column.
+type field struct {
+	name     string
+	kind     kind
+	nullable bool
+}
+
+// fields is the schema: the only place that knows names, types and nullability.
+var fields = [numColumns]field{
+	colLine:     {"line", kindInt64, false},
+	colInput:    {"input", kindDictionary, false},
+	colURL:      {"url", kindText, true},
+	colOrigin:   {"origin", kindDictionary, true},
+	colAgent:    {"agent", kindDictionary, false},
+	colAllowed:  {"allowed", kindBool, true},
+	colReason:   {"reason", kindDictionary, false},
+	colRuleLine: {"rule_line", kindInt32, true},
+	colRule:     {"rule", kindDictionary, true},
+}
+
+// ErrColumn is the kind of the errors about the choice of columns.
+var ErrColumn = errors.New("no such choice of columns")
+
+// A ColumnError is a column that cannot be chosen.
+type ColumnError struct {
+	Name   string
+	Reason string // what is wrong with it: "unknown", "named twice"
+}
+
+// Error names the column, what is wrong, and the columns there are.
+func (e *ColumnError) Error() string {
+	return fmt.Sprintf("column %q is %s: choose from %s", e.Name, e.Reason, strings.Join(Columns(), ","))
+}
+
+// Unwrap returns [ErrColumn].
+func (e *ColumnError) Unwrap() error { return ErrColumn }
+
+// Columns returns the names of all columns in their default order.
+func Columns() []string {
+	names := make([]string, numColumns)
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	return names
+}
+
+// ParseColumns splits a comma-separated list of column names, which picks columns and orders them. Spaces around a
+// name are dropped. The empty list is all columns. The error joins a [ColumnError] for every fault.
+func ParseColumns(list string) ([]string, error) {
+	if strings.TrimSpace(list) == "" {
+		return Columns(), nil
+	}
+	names := strings.Split(list, ",")
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
+	}
+	if _, err := pick(names); err != nil {
+		return nil, err
+	}
+	return names, nil
+}
+
+// pick returns the columns of the given names; all of them for no names.
+func pick(names []string) ([]column, error) {
+	if len(names) == 0 {
+		names = Columns()
+	}
+	var errs []error
+	cols := make([]column, 0, len(names))
+	var seen [numColumns]bool
+	for _, name := range names {
+		col, ok := lookup(name)
+		switch {
+		case !ok:
+			errs = append(errs, &ColumnError{Name: name, Reason: "unknown"})
+		case seen[col]:
+			errs = append(errs, &ColumnError{Name: name, Reason: "named twice"})
+		default:
+			seen[col] = true
+			cols = append(cols, col)
+		}
+	}
+	return cols, errors.Join(errs...)
+}
+
+// lookup finds a column by its name.
+func lookup(name string) (column, bool) {
+	for i, f := range fields {
+		if f.name == name {
+			return column(i), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,108 @@
+package output
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/apache/arrow/go/v17/parquet/file"
+	"github.com/apache/arrow/go/v17/parquet/schema"
+)
+
+const goldenParquet = `required group field_id=-1 schema {
+  required int64 field_id=-1 line;
+  required byte_array field_id=-1 input (String);
+  optional byte_array field_id=-1 url (String);
+  optional byte_array field_id=-1 origin (String);
+  required byte_array field_id=-1 agent (String);
+  optional boolean field_id=-1 allowed;
+  required byte_array field_id=-1 reason (String);
+  optional int32 field_id=-1 rule_line;
+  optional byte_array field_id=-1 rule (String);
+}
+`
+
+const goldenArrow = `schema:
+  fields: 9
+    - line: type=int64
+    - input: type=dictionary<values=utf8, indices=int32, ordered=false>
+    - url: type=utf8, nullable
+    - origin: type=dictionary<values=utf8, indices=int32, ordered=false>, nullable
+    - agent: type=dictionary<values=utf8, indices=int32, ordered=false>
+    - allowed: type=bool, nullable
+    - reason: type=dictionary<values=utf8, indices=int32, ordered=false>
+    - rule_line: type=int32, nullable
+    - rule: type=dictionary<values=utf8, indices=int32, ordered=false>, nullable
+`
+
+func TestGoldenSchema(t *testing.T) {
+	table := tableSpec{urls: 10, agents: 1, sites: 1, batch: 10}.make()
+	r, err := file.NewParquetReader(bytes.NewReader(table.bytes(t, Options{})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var buf strings.Builder
+	schema.PrintSchema(r.MetaData().Schema.Root(), &buf, 2)
+	if buf.String() != goldenParquet {
+		t.Errorf("Parquet:\n%s", buf.String())
+	}
+	if by := r.MetaData().GetCreatedBy(); by != "robobatch version devel" {
+		t.Errorf("created by %q", by)
+	}
+	ir, err := ipc.NewReader(bytes.NewReader(table.bytes(t, Options{Format: ArrowStream})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _, _ := strings.Cut(ir.Schema().String(), "  metadata:"); got != goldenArrow {
+		t.Errorf("Arrow:\n%s", got)
+	}
+}
+
+func TestParseColumns(t *testing.T) {
+	for list, want := range map[string]string{
+		"":             strings.Join(Columns(), ","),
+		"url":          "url",
+		"rule , line ": "rule,line",
+	} {
+		if got, err := ParseColumns(list); err != nil || strings.Join(got, ",") != want {
+			t.Errorf("ParseColumns(%q) = %v, %v", list, got, err)
+		}
+	}
+	_, err := ParseColumns("url,verdict,url,,x")
+	for _, part := range []string{`"verdict" is unknown`, `"url" is named twice`, `"" is unknown`, `"x"`, "choose from line,input,url"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("no %s in %v", part, err)
+		}
+	}
+	if !errors.Is(err, ErrColumn) {
+		t.Errorf("%v is no ErrColumn", err)
+	}
+	if _, err := newWriter(nil, newFakeCatalog(0), nil, Options{Columns: []string{"x"}}, metadataPairs{}); !errors.Is(err, ErrColumn) {
+		t.Errorf("New: %v", err)
+	}
+	if _, err := newWriter(nil, newFakeCatalog(0), nil, Options{Format: 9}, metadataPairs{}); !errors.Is(err, ErrFormat) {
+		t.Errorf("New: %v", err)
+	}
+}
+
+func TestFormatOf(t *testing.T) {
+	for name, want := range map[string]Format{
+		"a.parquet": Parquet, "d/a.b.PARQUET": Parquet, "a.arrow": ArrowFile, "a.arrows": ArrowStream, "-": ArrowStream,
+	} {
+		if got, err := FormatOf(name); err != nil || got != want {
+			t.Errorf("FormatOf(%q) = %v, %v", name, got, err)
+		}
+	}
+	for _, name := range []string{"", "a", "a.csv", "parquet"} {
+		if _, err := FormatOf(name); !errors.Is(err, ErrFormat) {
+			t.Errorf("FormatOf(%q): %v", name, err)
+		}
+	}
+	names := []string{PartialName("d/urls.verdicts.parquet"), PartialName("a.arrow"), PartialName("a.arrows")}
+	if want := []string{"d/urls.verdicts.partial.parquet", "a.partial.arrow", "a.partial.arrows"}; !slices.Equal(names, want) {
+		t.Errorf("partial names %v", names)
+	}
+}

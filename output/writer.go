@@ -1,0 +1,193 @@
+package output
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/robobatch/robobatch/engine"
+)
+
+// The names of the key-value metadata.
+const (
+	KeyVersion     = "robobatch.version"       // of the program; set by the caller
+	KeyDialect     = "robobatch.dialect"       // set by New
+	KeyAgents      = "robobatch.agents"        // JSON array, as asked for; set by New
+	KeyRulesHash   = "robobatch.rules_hash"    // of the rules' content; set by New
+	KeyInputs      = "robobatch.inputs"        // JSON array; set by New to the names, by the caller to names and sizes
+	KeyCounts      = "robobatch.counts"        // JSON object; set by the caller at the end
+	KeyRows        = "robobatch.rows"          // rows of the table; set by Close, Parquet only
+	KeyInvalidUTF8 = "robobatch.invalid_bytes" // as of InvalidBytes; set by Close, Parquet only
+)
+
+// ErrClosed is returned by a Write after Close.
+var ErrClosed = errors.New("write after close")
+
+// Options say what a Writer writes. The zero value is all columns as Parquet.
+type Options struct {
+	Format  Format
+	Columns []string // which columns, and their order; nil means all, see Columns
+	Inputs  []string // names of the inputs, by Batch.Input
+	Version string   // of the program, for the metadata and as Parquet's creator; "" is "devel"
+}
+
+// A Writer is an [engine.Sink] that writes its rows to a stream of bytes in one of the formats. After an error it is
+// of no more use and returns the same error. It is not safe for concurrent use.
+type Writer struct {
+	columns   *columns
+	sink      *sink
+	container container
+	metadata  metadataPairs
+	written   int64 // rows handed to the container
+	closed    bool
+	err       error // the first error, sticky
+}
+
+// A container lays the rows of chunks out in a file.
+type container interface {
+	// write adds a chunk. It may keep nothing of it but what it says: it resets the dictionaries when it has
+	// written them, and not before.
+	write(c *columns) error
+	// close writes what is left. The sink is not its to flush.
+	close(c *columns, md metadataPairs) error
+}
+
+// New returns a Writer to w of the verdicts of store. Nothing is written before the first chunk is full or Close. The
+// errors are those of ParseColumns, and ErrFormat.
+func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
+	md := metadataPairs{}
+	md.set(KeyDialect, store.Dialect().String())
+	md.set(KeyAgents, jsonText(store.AgentNames()))
+	md.set(KeyRulesHash, store.RulesHash())
+	md.set(KeyInputs, jsonText(opt.Inputs))
+	return newWriter(w, storeCatalog{store}, store.AgentNames(), opt, md)
+}
+
+// newWriter is New over any catalog.
+func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metadataPairs) (*Writer, error) {
+	picked, err := pick(opt.Columns)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Version == "" {
+		opt.Version = "devel"
+	}
+	md.set(KeyVersion, opt.Version)
+	out := &Writer{sink: newSink(w), metadata: md}
+	var lim limits
+	switch opt.Format {
+	case Parquet:
+		lim = parquetChunk
+		if out.container, err = newParquet(out.sink, picked, opt.Version); err != nil {
+			return nil, err
+		}
+	case ArrowFile, ArrowStream:
+		lim = arrowChunk
+		out.container = newArrow(out.sink, picked, opt.Format, &out.metadata)
+	default:
+		return nil, fmt.Errorf("%w: %d", ErrFormat, opt.Format)
+	}
+	out.columns = newColumns(picked, len(agents), newNumbering(cat, opt.Inputs, agents), lim)
+	return out, nil
+}
+
+// Write adds the rows of an evaluated batch.
+func (w *Writer) Write(b *engine.Batch) error {
+	if w.err != nil {
+		return w.err
+	}
+	if w.closed {
+		return ErrClosed
+	}
+	for from := 0; from < b.Len(); {
+		to := w.columns.fit(b, from)
+		w.columns.append(b, from, to)
+		from = to
+		if w.columns.full() {
+			if w.err = w.flush(); w.err != nil {
+				return w.err
+			}
+		}
+	}
+	return nil
+}
+
+// flush hands the chunk to the container.
+func (w *Writer) flush() error {
+	c := w.columns
+	if c.rows == 0 {
+		return nil
+	}
+	c.countInvalid()
+	rows := c.rows
+	if err := w.container.write(c); err != nil {
+		return fmt.Errorf("write rows %d to %d: %w", w.written+1, w.written+int64(rows), err)
+	}
+	w.written += int64(rows)
+	c.reset()
+	return nil
+}
+
+// Close writes what is left, so that all is complete and readable, and returns the first error of the Writer. It does
+// not close the stream of bytes. Further calls do nothing.
+func (w *Writer) Close() error {
+	if w.closed || w.err != nil {
+		w.closed = true
+		return w.err
+	}
+	w.closed = true
+	if w.err = w.flush(); w.err != nil {
+		return w.err
+	}
+	w.metadata.set(KeyRows, strconv.FormatInt(w.written, 10))
+	w.metadata.set(KeyInvalidUTF8, strconv.FormatInt(w.InvalidBytes(), 10))
+	if w.err = w.container.close(w.columns, w.metadata); w.err == nil {
+		w.err = w.sink.flush()
+	}
+	if w.err != nil {
+		w.err = fmt.Errorf("write the end: %w", w.err)
+	}
+	return w.err
+}
+
+// SetMetadata adds a pair to the metadata, or replaces its value. It must come before Close. Arrow keeps only what is
+// set before the first chunk is written, that is, for certain, before the first Write.
+func (w *Writer) SetMetadata(key, value string) { w.metadata.set(key, value) }
+
+// Rows returns the number of rows written: URLs times agents.
+func (w *Writer) Rows() int64 { return w.written + int64(w.columns.rows) }
+
+// InvalidBytes returns how many bytes of the written text were not valid UTF-8 and stand there as %XX. It is complete
+// after Close.
+func (w *Writer) InvalidBytes() int64 { return w.columns.invalid }
+
+// metadataPairs is a list of pairs in the order in which their keys were first set.
+type metadataPairs struct{ keys, values []string }
+
+// set adds a pair, in valid UTF-8, or replaces the value of its key.
+func (m *metadataPairs) set(key, value string) {
+	value = validString(value)
+	for i, k := range m.keys {
+		if k == key {
+			m.values[i] = value
+			return
+		}
+	}
+	m.keys = append(m.keys, key)
+	m.values = append(m.values, value)
+}
+
+// jsonText returns a list of names as a JSON array.
+func jsonText(names []string) string {
+	valid := make([]string, len(names))
+	for i, name := range names {
+		valid[i] = validString(name)
+	}
+	b, err := json.Marshal(valid)
+	if err != nil {
+		panic(err) // strings always have a form in JSON
+	}
+	return string(b)
+}
