@@ -7,8 +7,8 @@ import (
 )
 
 // The encodings of the Parquet format that the columns need, as its "Encodings" document describes them. Each appends
-// to a page. The library's own work value by value, through interfaces and reflection: 90 ns a row for all columns but
-// url, against 20 (BenchmarkWrite).
+// to a page. The library's own work value by value, through interfaces and reflection: 92 ns a row for all columns but
+// url, against 33 (go test -bench Write/format=parquet/url=false ./output).
 
 // appendHybrid appends values of width bits in the RLE and bit-packing hybrid: runs of eight and more equal values are
 // counted, all else is packed in groups of eight.

@@ -201,7 +201,7 @@ func compact[T any](scratch *[]T, v *valueColumn[T]) []T {
 
 // extend widens the range of values.
 func (c *columnChunk) extend(least, most int64) {
-	if c.least == 0 { // lines count from 1
+	if c.least == 0 { // nothing yet: lines count from 1
 		c.least = least
 	}
 	c.least, c.most = min(c.least, least), max(c.most, most)
