@@ -29,7 +29,7 @@ func BenchmarkParse(b *testing.B) {
 		bodies = append(bodies, body)
 		size += min(len(body), robots.MaxBytes)
 	}
-	for _, d := range []robots.Dialect{robots.Google, robots.RFC9309} {
+	for _, d := range []robots.Dialect{robots.Google, robots.RFC9309, robots.Google2010, robots.Yandex} {
 		b.Run("dialect="+d.String(), func(b *testing.B) {
 			b.SetBytes(int64(size))
 			b.ReportAllocs()

@@ -70,3 +70,22 @@ func Matches(pattern string, path []byte) bool {
 	}
 	return true
 }
+
+// Undefined reports whether the dialect leaves undefined which rule decides the path: whether the winner, the rule of
+// that index as [Decide] returned it, has a rival that says the opposite, matches too, and one of both has a "*"
+// (see [WildcardsUndefined]).
+func Undefined(rules []Rule, winner int, path []byte, d Dialect) bool {
+	if winner < 0 || !d.Has(WildcardsUndefined) {
+		return false
+	}
+	w := rules[winner]
+	for _, r := range rules {
+		if r.Allow != w.Allow && (hasWildcard(r.Pattern) || hasWildcard(w.Pattern)) && r.priority(path, d) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// hasWildcard reports whether the pattern has a "*".
+func hasWildcard(pattern string) bool { return strings.IndexByte(pattern, '*') >= 0 }

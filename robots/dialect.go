@@ -25,8 +25,11 @@ const (
 	// IndexPage lets an Allow rule for an index page, "/d/index.html", hold for its directory "/d/" too.
 	IndexPage
 
-	// Fallbacks lets a crawler without a group of its own use the group of its family, see [NewAgent].
+	// Fallbacks lets one of Google's crawlers without a group of its own use the group of its family, see [NewAgent].
 	Fallbacks
+
+	// YandexFamily lets one of Yandex's crawlers without a group of its own use the group "Yandex", see [NewAgent].
+	YandexFamily
 
 	// ImplicitRobotsTxt allows /robots.txt itself, whatever the rules (RFC 9309 section 2.2.2).
 	ImplicitRobotsTxt
@@ -36,6 +39,34 @@ const (
 	// (section 2.2.3). Without it only bytes from 0x80 on are encoded, and hexadecimal digits made upper case.
 	FullEscapes
 
+	// AssumedSlash puts the "/" in front of a rule's value that starts with neither "/" nor "*".
+	AssumedSlash
+
+	// RootedOnly drops rules whose value starts with neither "/" nor "*".
+	RootedOnly
+
+	// EmptyRules gives a rule without a value a meaning, the opposite of its key: "Disallow:" allows everything, and
+	// "Allow:" nothing. Both are a pattern "/", of length 1. Without it they have no effect.
+	EmptyRules
+
+	// DelayInSection makes Crawl-delay a member of the section, so that it ends a run of user-agent lines as a rule
+	// does. Without it the line is no part of any group (RFC 9309 section 2.2.4).
+	DelayInSection
+
+	// OpenIfTooLarge allows everything if the body is over [MaxBytes], where others read the part that fits.
+	OpenIfTooLarge
+
+	// OpenUnlessOK allows everything unless the fetch was answered by 200, redirects followed, see [History.Outcome].
+	// Without it every 2xx has rules, and server and network errors forbid everything.
+	OpenUnlessOK
+
+	// Lapses ends the restriction by server and network errors after 30 days, see [History.Outcome].
+	Lapses
+
+	// WildcardsUndefined leaves undefined which of two opposite rules wins if one of them has a "*". The longer one
+	// does so here, with a reason of its own; see [Undefined].
+	WildcardsUndefined
+
 	// WideTokens lets product tokens hold digits and dots, as the names of real crawlers do (MJ12bot). It is an
 	// option for every dialect; the standard has letters, "_" and "-" only.
 	WideTokens
@@ -43,19 +74,33 @@ const (
 	// URLAsIs leaves the URL as it is given, patterns being normalised all the same. It is an option for every
 	// dialect, for input that is normalised already and for comparison with google/robotstxt.
 	URLAsIs
+
+	// EmptyAllowIgnored takes from EmptyRules what it says of "Allow:", as Yandex has done later. It is an option for
+	// the dialect yandex.
+	EmptyAllowIgnored
+
+	// BlankEndsSection ends a section at an empty line, so that rules behind it belong to nobody, which is the strict
+	// reading of Yandex's documentation. It is an option for the dialect yandex. A line with a comment is not empty.
+	BlankEndsSection
 )
 
 // The named dialects.
 const (
 	// RFC9309 is the standard.
-	RFC9309 = ImplicitRobotsTxt | FullEscapes
+	RFC9309 = ImplicitRobotsTxt | FullEscapes | Lapses
 
 	// Google reads as github.com/google/robotstxt and Google's documentation of it since 2019.
-	Google = TypoKeys | MissingColon | LineLimit | IndexPage | Fallbacks
+	Google = TypoKeys | MissingColon | LineLimit | IndexPage | Fallbacks | Lapses
+
+	// Google2010 reads as Google's documentation before 2019, when no source code was public.
+	Google2010 = Fallbacks | AssumedSlash | WildcardsUndefined
+
+	// Yandex reads as Yandex's documentation.
+	Yandex = YandexFamily | RootedOnly | EmptyRules | DelayInSection | OpenIfTooLarge | OpenUnlessOK
 )
 
 // options are the flags that are no part of a named dialect.
-const options = WideTokens | URLAsIs
+const options = WideTokens | URLAsIs | EmptyAllowIgnored | BlankEndsSection
 
 // dialectNames lists the named dialects in the order in which messages show them.
 var dialectNames = []struct {
@@ -64,13 +109,15 @@ var dialectNames = []struct {
 }{
 	{"rfc9309", RFC9309},
 	{"google", Google},
+	{"google-2010", Google2010},
+	{"yandex", Yandex},
 }
 
 // ErrDialect is the error of a name that is no dialect's.
 var ErrDialect = errors.New("unknown dialect")
 
-// ParseDialect returns the dialect of that name, "rfc9309" or "google". The error wraps [ErrDialect] and lists the
-// names there are.
+// ParseDialect returns the dialect of that name: "rfc9309", "google", "google-2010" or "yandex". The error wraps
+// [ErrDialect] and lists the names there are.
 func ParseDialect(name string) (Dialect, error) {
 	known := make([]string, 0, len(dialectNames))
 	for _, n := range dialectNames {
@@ -111,19 +158,26 @@ type Agent struct {
 	IgnoresStar bool           // it does not heed groups for "*", as Google documents of AdsBot-Google
 }
 
-// family is the prefix of the crawlers that, without a group of their own, follow the one of the crawler before
+// googleFamily is the prefix of the crawlers that, without a group of their own, follow the one of the crawler before
 // their last "-": Googlebot-Image follows Googlebot (Google's documentation, order of precedence of user agents).
-const family = "googlebot-"
+const googleFamily = "googlebot-"
+
+// yandexFamily is the prefix of the crawlers that, without a group of their own, follow the one of that name: all of
+// Yandex's (Yandex's documentation of User-agent).
+const yandexFamily = "yandex"
 
 // NewAgent returns the crawler of that name. What follows the product token, such as a version, is cut off; "*" and
 // every other name without a token give the crawler that only groups for "*" can name. With the flag [Fallbacks]
-// a token that starts with "Googlebot-" falls back to the part before its last "-". The agent heeds "*"; a caller
-// who knows better sets IgnoresStar.
+// a token that starts with "Googlebot-" falls back to the part before its last "-"; with [YandexFamily] one that
+// starts with "Yandex" falls back to that. The agent heeds "*"; a caller who knows better sets IgnoresStar.
 func NewAgent(name string, d Dialect) Agent {
 	a := Agent{Token: d.token(name)}
-	if d.Has(Fallbacks) && hasPrefixFold(string(a.Token), family) {
-		parent := a.Token[:strings.LastIndexByte(string(a.Token), '-')]
-		a.Fallbacks = []ProductToken{parent}
+	token := string(a.Token)
+	switch {
+	case d.Has(Fallbacks) && hasPrefixFold(token, googleFamily):
+		a.Fallbacks = []ProductToken{a.Token[:strings.LastIndexByte(token, '-')]}
+	case d.Has(YandexFamily) && hasPrefixFold(token, yandexFamily) && len(token) > len(yandexFamily):
+		a.Fallbacks = []ProductToken{a.Token[:len(yandexFamily)]}
 	}
 	return a
 }

@@ -22,7 +22,7 @@
 // (section 2.2.2, 2.2.3): [Parse] does so for patterns, [Dialect.Path] for URLs.
 //
 // Implementations differ in points that the standard leaves open or that predate it. A [Dialect] is a set of flags
-// for these points, and [RFC9309] and [Google] are two such sets.
+// for these points; [RFC9309], [Google], [Google2010] and [Yandex] are such sets.
 //
 // # Patterns
 //

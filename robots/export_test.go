@@ -24,6 +24,7 @@ func ScanLines(body []byte, d Dialect) []LineInfo {
 
 var tags = map[kind]string{
 	kindOther: "unknown", kindUserAgent: "user-agent", kindAllow: "allow", kindDisallow: "disallow", kindSitemap: "sitemap",
+	kindCrawlDelay: "unknown", kindHost: "unknown", kindCleanParam: "unknown",
 }
 
 func flagsOf(l *line) string {

@@ -11,7 +11,7 @@ type File struct {
 type Group struct {
 	Agents []ProductToken // the product tokens named, as written, cut to token characters; empty ones are left out
 	Star   bool           // one of the user-agent lines is "*"
-	Rules  []Rule         // in order of appearance; rules without a value are left out, as they never have an effect
+	Rules  []Rule         // in order of appearance; those that have no effect in the dialect are left out
 }
 
 // Names reports whether a user-agent line of the group names the token. The empty token is never named.
@@ -26,15 +26,16 @@ func (g *Group) Names(t ProductToken) bool {
 
 // A Rule is one allow or disallow line (RFC 9309 section 2.2.2).
 type Rule struct {
-	Allow   bool
+	Allow   bool   // what it says of the paths it decides
 	Line    int32  // 1-based
-	Value   string // the value as written, after the comment is cut and white space trimmed
+	Value   string // the value as written, after the comment is cut and white space trimmed; see String for ""
 	Pattern string // Value in the normal form of the dialect: what is matched, and whose length in bytes is the priority
 }
 
-// String returns the rule as the output column "rule" spells it: "Allow: /p" or "Disallow: /p".
+// String returns the rule as it is written, and as the output column "rule" spells it: "Allow: /p" or "Disallow: /p".
+// A rule without a value does the opposite of its key, see [EmptyRules]: "Disallow: " allows.
 func (r Rule) String() string {
-	if r.Allow {
+	if r.Allow != (r.Value == "") {
 		return "Allow: " + r.Value
 	}
 	return "Disallow: " + r.Value

@@ -5,34 +5,50 @@ type spelling struct {
 	prefix string // in lower case
 	kind   kind
 	typo   bool
+	whole  bool // the key must be the prefix and no more, even for TypoKeys
 }
 
 // spellings are what TypoKeys accepts, in the order in which google/robotstxt tries them. They are told by
-// their beginning only, so that "allowed" is Allow and "user-agents" is User-agent.
+// their beginning only, so that "allowed" is Allow and "user-agents" is User-agent. The last three have no effect on
+// what google/robotstxt answers; it knows their exact names.
 var spellings = []spelling{
-	{"user-agent", kindUserAgent, false},
-	{"useragent", kindUserAgent, true},
-	{"user agent", kindUserAgent, true},
-	{"allow", kindAllow, false},
-	{"disallow", kindDisallow, false},
-	{"dissallow", kindDisallow, true},
-	{"dissalow", kindDisallow, true},
-	{"disalow", kindDisallow, true},
-	{"diasllow", kindDisallow, true},
-	{"disallaw", kindDisallow, true},
-	{"sitemap", kindSitemap, false},
-	{"site-map", kindSitemap, true},
+	{prefix: "user-agent", kind: kindUserAgent},
+	{prefix: "useragent", kind: kindUserAgent, typo: true},
+	{prefix: "user agent", kind: kindUserAgent, typo: true},
+	{prefix: "allow", kind: kindAllow},
+	{prefix: "disallow", kind: kindDisallow},
+	{prefix: "dissallow", kind: kindDisallow, typo: true},
+	{prefix: "dissalow", kind: kindDisallow, typo: true},
+	{prefix: "disalow", kind: kindDisallow, typo: true},
+	{prefix: "diasllow", kind: kindDisallow, typo: true},
+	{prefix: "disallaw", kind: kindDisallow, typo: true},
+	{prefix: "sitemap", kind: kindSitemap},
+	{prefix: "site-map", kind: kindSitemap, typo: true},
+	{prefix: "crawl-delay", kind: kindCrawlDelay, whole: true},
+	{prefix: "host", kind: kindHost, whole: true},
+	{prefix: "clean-param", kind: kindCleanParam, whole: true},
 }
+
+// spellingsOf has the spellings by their first byte, in both cases.
+var spellingsOf = func() (t [256][]spelling) {
+	for _, s := range spellings {
+		first := s.prefix[0]
+		t[first] = append(t[first], s)
+		t[first-'a'+'A'] = t[first]
+	}
+	return t
+}()
 
 // kindOf returns the kind of a line with this key, and whether the key is a misspelling of its name.
 func (d Dialect) kindOf(key string) (k kind, typo bool) {
-	first := lower(key[0])
-	for i := range spellings {
-		s := &spellings[i]
-		if s.prefix[0] != first || !hasPrefixFold(key, s.prefix) {
+	candidates := spellingsOf[key[0]]
+	for i := range candidates {
+		s := &candidates[i]
+		if !hasPrefixFold(key, s.prefix) {
 			continue
 		}
-		if d.Has(TypoKeys) || !s.typo && len(key) == len(s.prefix) {
+		exact := len(key) == len(s.prefix)
+		if d.Has(TypoKeys) && (exact || !s.whole) || !s.typo && exact {
 			return s.kind, s.typo
 		}
 	}

@@ -11,6 +11,9 @@ const (
 	kindAllow
 	kindDisallow
 	kindSitemap
+	kindCrawlDelay
+	kindHost
+	kindCleanParam
 )
 
 // A line is one line of robots.txt, taken apart. Its strings share the memory of the file.

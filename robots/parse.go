@@ -10,7 +10,7 @@ const MaxBytes = 500 << 10
 
 // Parse reads a robots.txt as the dialect does. It never fails: lines that are no rules are skipped, whatever they
 // hold. It reads the first [MaxBytes] of the body; a line that this limit cuts in two is discarded, as half a path
-// would match more than the whole one. Parse keeps no reference to body; the File shares one copy of it.
+// would match more than the whole one. With the flag [OpenIfTooLarge] a body over MaxBytes has no groups. Parse keeps no reference to body; the File shares one copy of it.
 // Time and memory are linear in the length of body.
 func Parse(body []byte, d Dialect) *File {
 	f := &File{}
@@ -19,6 +19,9 @@ func Parse(body []byte, d Dialect) *File {
 		f.Truncated = true
 		whole = lastLineEnd(body)
 		body = body[:MaxBytes]
+	}
+	if f.Truncated && d.Has(OpenIfTooLarge) {
+		return f
 	}
 	text := string(body[:whole])
 	p := parser{dialect: d, text: text}
@@ -55,6 +58,7 @@ type parser struct {
 	starts  []start        // one for each group
 	agents  []ProductToken // of all groups
 	rules   []Rule         // of all groups
+	open    bool           // there is a group that rules belong to
 	closed  bool           // the last group has seen a rule, so that the next user-agent line starts another
 }
 
@@ -70,14 +74,20 @@ func (p *parser) line(l *line) {
 		p.userAgent(l.value)
 	case kindAllow, kindDisallow:
 		p.rule(l)
-	case kindOther, kindSitemap: // no part of any group
+	case kindCrawlDelay:
+		p.closed = p.closed || p.dialect.Has(DelayInSection)
+	case kindOther:
+		if l.blank && !l.comment && p.dialect.Has(BlankEndsSection) {
+			p.open = false
+		}
+	case kindSitemap, kindHost, kindCleanParam: // no part of any group
 	}
 }
 
 func (p *parser) userAgent(value string) {
-	if p.closed || len(p.starts) == 0 {
+	if p.closed || !p.open {
 		p.starts = append(p.starts, start{agent: len(p.agents), rule: len(p.rules)})
-		p.closed = false
+		p.open, p.closed = true, false
 	}
 	if isStar(value) {
 		p.starts[len(p.starts)-1].star = true
@@ -86,25 +96,38 @@ func (p *parser) userAgent(value string) {
 	}
 }
 
-// rule adds a rule to the current group. Rules before the first group are ignored; a rule without a value has no
-// effect but to close the group.
+// rule adds a rule to the current group and closes it. Rules before the first group are ignored.
 func (p *parser) rule(l *line) {
-	if len(p.starts) == 0 {
+	if !p.open {
 		return
 	}
 	p.closed = true
-	if l.value == "" {
+	allow, pattern := p.dialect.meaning(l)
+	if pattern == "" {
 		return
 	}
 	if p.rules == nil {
 		p.rules = make([]Rule, 0, p.maxRules())
 	}
-	p.rules = append(p.rules, Rule{
-		Allow:   l.kind == kindAllow,
-		Line:    l.num,
-		Value:   l.value,
-		Pattern: p.dialect.pattern(l.value),
-	})
+	p.rules = append(p.rules, Rule{Allow: allow, Line: l.num, Value: l.value, Pattern: pattern})
+}
+
+// meaning returns what an allow or disallow line says, and its pattern, which is empty if the line has no effect.
+func (d Dialect) meaning(l *line) (allow bool, pattern string) {
+	allow = l.kind == kindAllow
+	switch {
+	case l.value == "" && (!d.Has(EmptyRules) || allow && d.Has(EmptyAllowIgnored)):
+		return allow, ""
+	case l.value == "":
+		return !allow, "/"
+	case l.value[0] == '/' || l.value[0] == '*':
+		return allow, d.pattern(l.value)
+	case d.Has(RootedOnly):
+		return allow, ""
+	case d.Has(AssumedSlash):
+		return allow, d.pattern("/" + l.value)
+	}
+	return allow, d.pattern(l.value)
 }
 
 // maxRules returns a cheap estimate of how many rules there are, seldom too small. Each has a colon, mostly, and no line

@@ -57,6 +57,49 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestYandexOptions reads sections as Yandex's documentation has them, and with the two options that change that.
+func TestYandexOptions(t *testing.T) {
+	const body = "user-agent: a\n\ndisallow: /1\nallow:\n# c\nallow: /2\n\nuser-agent: b\ncrawl-delay: 1\nuser-agent: c\ndisallow:"
+	for d, want := range map[robots.Dialect]string{
+		robots.Yandex:                            `["a"] 3:Disallow: /1 4:Allow:  6:Allow: /2; ["b"]; ["c"] 11:Disallow: ; `,
+		robots.Yandex | robots.EmptyAllowIgnored: `["a"] 3:Disallow: /1 6:Allow: /2; ["b"]; ["c"] 11:Disallow: ; `,
+		robots.Yandex | robots.BlankEndsSection:  `["a"]; ["b"]; ["c"] 11:Disallow: ; `,
+		robots.Google2010:                        `["a"] 3:Disallow: /1 6:Allow: /2; ["b" "c"]; `,
+	} {
+		if got := dump(robots.Parse([]byte(body), d)); got != want {
+			t.Errorf("%#x: %s, want %s", uint32(d), got, want)
+		}
+	}
+	large := append([]byte("user-agent: *\ndisallow: /\n#"), make([]byte, robots.MaxBytes)...)
+	if f := robots.Parse(large, robots.Yandex); len(f.Groups) > 0 || !f.Truncated {
+		t.Errorf("yandex reads %d groups of a body over the limit, truncated %v", len(f.Groups), f.Truncated)
+	}
+}
+
+// TestUndefined is about which of two rules with wildcards wins, which google-2010 leaves open.
+func TestUndefined(t *testing.T) {
+	for _, c := range []struct {
+		rules, path string
+		want        bool
+	}{
+		{"allow: /page\ndisallow: /*.htm", "/page.htm", true},
+		{"allow: /page\ndisallow: /*.htm", "/page", false},
+		{"allow: /p*\ndisallow: /", "/page", true},
+		{"allow: /$\ndisallow: /", "/", false},
+		{"allow: /page\ndisallow: /p", "/page", false},
+		{"disallow: /page\ndisallow: /*.htm", "/page.htm", false},
+		{"allow: /page", "/x", false},
+	} {
+		for _, d := range allDialects {
+			rules, _ := robots.Parse([]byte("user-agent: *\n"+c.rules), d).Select(robots.NewAgent("*", d))
+			winner := robots.Decide(rules, []byte(c.path), d)
+			if got := robots.Undefined(rules, winner, []byte(c.path), d); got != (c.want && d == robots.Google2010) {
+				t.Errorf("%v: %q on %s: undefined %v", d, c.rules, c.path, got)
+			}
+		}
+	}
+}
+
 // TestParseCopies pins that a File does not change with the body it was read from.
 func TestParseCopies(t *testing.T) {
 	body := []byte("user-agent: abc\nallow: /abc\n")
@@ -179,6 +222,11 @@ func TestNewAgent(t *testing.T) {
 		{"Googlebot-Image-Test/1", robots.Google, robots.Agent{Token: "Googlebot-Image-Test", Fallbacks: []robots.ProductToken{"Googlebot-Image"}}},
 		{"Googlebot-Image", robots.RFC9309, robots.Agent{Token: "Googlebot-Image"}},
 		{"Google-Extended", robots.Google, robots.Agent{Token: "Google-Extended"}},
+		{"Googlebot-Image", robots.Google2010, robots.Agent{Token: "Googlebot-Image", Fallbacks: []robots.ProductToken{"Googlebot"}}},
+		{"Googlebot-Image", robots.Yandex, robots.Agent{Token: "Googlebot-Image"}},
+		{"YandexBot/3.0", robots.Yandex, robots.Agent{Token: "YandexBot", Fallbacks: []robots.ProductToken{"Yandex"}}},
+		{"yandex", robots.Yandex, robots.Agent{Token: "yandex"}},
+		{"YandexBot", robots.Google, robots.Agent{Token: "YandexBot"}},
 		{"Claude-User", robots.Google, robots.Agent{Token: "Claude-User"}},
 	} {
 		if got := robots.NewAgent(c.name, c.d); !reflect.DeepEqual(got, c.want) {
@@ -188,13 +236,13 @@ func TestNewAgent(t *testing.T) {
 }
 
 func TestDialectNames(t *testing.T) {
-	for _, name := range []string{"rfc9309", "google"} {
+	for _, name := range []string{"rfc9309", "google", "google-2010", "yandex"} {
 		d, err := robots.ParseDialect(name)
-		if err != nil || d.String() != name || (d|robots.URLAsIs|robots.WideTokens).String() != name {
+		if err != nil || d.String() != name || (d|robots.URLAsIs|robots.WideTokens|robots.BlankEndsSection|robots.EmptyAllowIgnored).String() != name {
 			t.Errorf("ParseDialect(%q) = %v, %v", name, d, err)
 		}
 	}
-	if _, err := robots.ParseDialect("bing"); err == nil || !strings.Contains(err.Error(), "rfc9309, google") {
+	if _, err := robots.ParseDialect("bing"); err == nil || !strings.Contains(err.Error(), "rfc9309, google, google-2010, yandex") {
 		t.Errorf("ParseDialect(bing): %v", err)
 	}
 	if got := robots.Dialect(1).String(); got != "dialect(0x1)" {
@@ -215,7 +263,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, d := range []robots.Dialect{robots.Google, robots.RFC9309, robots.Google | robots.WideTokens} {
+		for _, d := range []robots.Dialect{robots.Google, robots.RFC9309, robots.Google2010, robots.Yandex, robots.Google | robots.WideTokens} {
 			file := robots.Parse(body, d)
 			checkFile(t, file, body)
 			if len(body) < robots.MaxBytes/2 && !bytes.ContainsRune(body, '\r') {
@@ -245,10 +293,10 @@ func checkFile(t *testing.T, f *robots.File, body []byte) {
 				t.Fatalf("line %d after %d of %d", r.Line, last, len(lines))
 			}
 			last = r.Line
-			if r.Value == "" || strings.Trim(r.Value, " \t\v\f") != r.Value || !strings.Contains(lines[r.Line-1], r.Value) || strings.ContainsAny(r.Value, "#\x00\r\n") {
+			if strings.Trim(r.Value, " \t\v\f") != r.Value || !strings.Contains(lines[r.Line-1], r.Value) || strings.ContainsAny(r.Value, "#\x00\r\n") {
 				t.Errorf("line %d: value %q of line %q", r.Line, r.Value, lines[r.Line-1])
 			}
-			if r.Pattern == "" || len(r.Pattern) > 3*len(r.Value) {
+			if r.Pattern == "" || len(r.Pattern) > 3*len(r.Value)+1 {
 				t.Errorf("line %d: pattern %q of %q", r.Line, r.Pattern, r.Value)
 			}
 		}

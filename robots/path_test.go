@@ -11,7 +11,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-var allDialects = []robots.Dialect{robots.Google, robots.RFC9309, robots.Google | robots.URLAsIs, robots.RFC9309 | robots.URLAsIs, 0}
+var allDialects = []robots.Dialect{robots.Google, robots.RFC9309, robots.Google | robots.URLAsIs, robots.RFC9309 | robots.URLAsIs, robots.Google2010, robots.Yandex, 0}
 
 func TestPath(t *testing.T) {
 	for _, c := range []struct{ raw, google, rfc9309, asIs string }{

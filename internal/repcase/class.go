@@ -17,6 +17,7 @@ type class struct {
 	normalised expectation // dialect google, URLs normalised: where that is what makes the difference
 	rfc9309    expectation // dialect rfc9309
 	wide       expectation // dialect google with WideTokens: where that is what makes the difference
+	own        expectation // the source's dialect, if that is google-2010 or yandex, for rows of tier peer; notRun: asGoogle
 	why        string
 }
 
@@ -38,7 +39,7 @@ var classes = map[string]class{
 	"C13-typos":                                  {google: asGoogle, rfc9309: allowed, why: "google takes its own list of misspellings, rfc9309 none"},
 	"C15-absolute-URL-as-pattern":                {google: asGoogle, rfc9309: asGoogle, why: "a pattern is compared with the path"},
 	"C14-empty-allow-yandex":                     {google: asGoogle, rfc9309: asGoogle, why: "a rule without value has no effect outside of the dialect yandex"},
-	"C16-pattern-without-leading-slash":          {google: asGoogle, rfc9309: asGoogle, why: "a pattern is literal from its first byte on"},
+	"C16-pattern-without-leading-slash":          {google: asGoogle, rfc9309: asGoogle, own: asSource, why: "a pattern is literal from its first byte on; google-2010 assumes a slash, yandex drops the rule"},
 	"C17-dollar-edge":                            {google: asGoogle, rfc9309: asGoogle, why: "only the last $ is an anchor, and it anchors exactly"},
 	"C18-invalid-url-path":                       {google: asGoogle, rfc9309: asGoogle, why: "a path starts with a slash"},
 	"C19-global-group-also-applied":              {google: asGoogle, rfc9309: asGoogle, why: "RFC 9309 section 2.2.1: * is for crawlers that no group names"},
@@ -46,7 +47,7 @@ var classes = map[string]class{
 	"C21-multi-word-name":                        {google: asGoogle, rfc9309: asGoogle, why: "a product token has no spaces"},
 	"C22-wildcard-inside-agent":                  {google: asGoogle, rfc9309: asGoogle, why: "a product token has no wildcards"},
 	"C23-non-ASCII-agent":                        {google: asGoogle, rfc9309: asGoogle, why: "a product token is ASCII"},
-	"C24-agent-prefix-fallback":                  {google: asGoogle, rfc9309: asGoogle, why: "only tokens that start with Googlebot- fall back, and only in google"},
+	"C24-agent-prefix-fallback":                  {google: asGoogle, rfc9309: asGoogle, why: "only tokens that start with Googlebot- fall back, in google and google-2010; those that start with Yandex in yandex"},
 	"C25-query-agent-carries-version":            {google: asGoogle, rfc9309: asGoogle, why: "the agent asked for is cut to its product token"},
 	"C26-digits-or-other-chars-in-agent":         {google: asGoogle, rfc9309: asGoogle, wide: asSource, why: "a product token has no digits, unless asked for"},
 	"C30-raw-non-ASCII-in-URL":                   {google: asGoogle, normalised: asSource, rfc9309: asSource, why: "URLs are escaped, unless taken as they are"},
@@ -63,6 +64,9 @@ var exceptions = map[string]class{
 	"crawler-commons/SimpleRobotRulesParserTest.testDirectiveTypos:1039#378": misspeltAgent,
 	"crawler-commons/SimpleRobotRulesParserTest.testDirectiveTypos:1042#379": misspeltAgent,
 	"crawler-commons/SimpleRobotRulesParserTest.testDirectiveTypos:1045#380": misspeltAgent,
+
+	"bopoda/t1gorTest.testRuleContainingDollarIssue63#56": assumedSlash,
+	"t1gor/EndAnchorTest.testEndAnchor_5#35":              assumedSlash,
 
 	"protego/TestProtego.test_special_symbols_dual_behaviour:1031#260": anchorOnly,
 	"protego/TestProtego.test_special_symbols_dual_behaviour:1032#261": anchorOnly,
@@ -83,5 +87,7 @@ var (
 	// which names "bot1"; and all these names are cut to "bot".
 	misspeltAgent = class{google: asGoogle, rfc9309: denied, why: "a rule below a misspelt user-agent line belongs to the group before"}
 	anchorOnly    = class{google: asGoogle, rfc9309: asGoogle, why: "a $ at the end is the anchor and never literal; the source takes it for both"}
-	rawBracket    = class{google: asGoogle, normalised: asGoogle, rfc9309: asSource, why: "a raw < in a pattern is encoded in rfc9309 only"}
+	// The sources drop a rule "deny_all/$"; so does yandex, but they are listed under google-2010, which assumes a slash.
+	assumedSlash = class{google: asGoogle, own: denied, why: "google-2010 assumes the slash in front of a rule"}
+	rawBracket   = class{google: asGoogle, normalised: asGoogle, rfc9309: asSource, why: "a raw < in a pattern is encoded in rfc9309 only"}
 )

@@ -33,8 +33,8 @@ func (w Want) String() string { return [...]string{"disallow", "allow", "anythin
 const asIs = robots.Google | robots.URLAsIs
 
 // Plan returns what a row demands, or why it is not run. A row runs in google with URLs as they are, where
-// google/robotstxt's own answer is known and decides; a normative row of the standard runs in rfc9309; a row in
-// which the source disagrees with google/robotstxt runs as its class says.
+// google/robotstxt's own answer is known and decides; a normative row runs in its own dialect, and so does every other
+// row of google-2010 and yandex; a row in which the source disagrees with google/robotstxt runs as its class says.
 func Plan(r *Row) (checks []Check, skipped string, err error) {
 	if r.Multi != nil {
 		return nil, "a query by several names at once", nil
@@ -57,6 +57,11 @@ func Plan(r *Row) (checks []Check, skipped string, err error) {
 	if r.Tier == "normative" && r.Dialect == "rfc9309" && c.rfc9309 == notRun {
 		c.rfc9309 = asSource
 	}
+	own, err := ownCheck(r, c)
+	if err != nil {
+		return nil, "", err
+	}
+	checks = append(checks, own...)
 	for _, m := range []struct {
 		d robots.Dialect
 		e expectation
@@ -69,6 +74,25 @@ func Plan(r *Row) (checks []Check, skipped string, err error) {
 		return nil, c.why, nil
 	}
 	return checks, "", nil
+}
+
+// ownCheck returns the check of a row in the dialect of its source, if that is neither google nor rfc9309.
+func ownCheck(r *Row, c class) ([]Check, error) {
+	d, err := robots.ParseDialect(r.Dialect)
+	if r.Dialect != "" && err != nil {
+		return nil, err
+	}
+	e := asSource
+	switch {
+	case d != robots.Google2010 && d != robots.Yandex:
+		return nil, nil
+	case r.Tier == "normative":
+	case c.own != notRun:
+		e = c.own
+	case r.Class != "":
+		e = asGoogle
+	}
+	return []Check{{d, r.want(e), -1, "the source's own dialect: " + c.why}}, nil
 }
 
 // fallsBack reports whether google/robotstxt, which knows no fallbacks, cannot say what the row's agent does.

@@ -17,7 +17,7 @@ type Matcher func(rules []robots.Rule, path []byte, d robots.Dialect) int
 func Run(t *testing.T, match Matcher) {
 	t.Helper()
 	var table strings.Builder
-	fmt.Fprintf(&table, "%-22s %6s %6s %8s %7s %7s %7s %8s\n", "file", "rows", "run", "google", "raw url", "rfc9309", "lines", "skipped")
+	fmt.Fprintf(&table, "%-22s %6s %6s %8s %7s %7s %11s %6s %7s %8s\n", "file", "rows", "run", "google", "raw url", "rfc9309", "google-2010", "yandex", "lines", "skipped")
 	total, skips, byClass := &tally{name: "total"}, map[string]int{}, map[string]int{}
 	for _, f := range Files(t) {
 		sum := &tally{name: f.Name}
@@ -38,15 +38,15 @@ func Run(t *testing.T, match Matcher) {
 	for _, name := range sortedKeys(byClass) {
 		fmt.Fprintf(&table, "%3d rows %s: %s\n", byClass[name], name, classes[name].why)
 	}
-	table.WriteString("not run here: http-status (a matter of fetching, not of reading) and *.directives (they decide no access)\n")
 	t.Logf("conformance:\n%s", table.String())
 }
 
 // A tally counts the rows of one file and the checks made with them.
 type tally struct {
-	name                          string
-	rows, ran, lines, skipped     int
-	google, googleNormal, rfc9309 int
+	name                      string
+	rows, ran, lines, skipped int
+	asIs                      int                    // checks in google with URLs as they are
+	checks                    map[robots.Dialect]int // all others
 }
 
 func (s *tally) add(o *tally) {
@@ -54,13 +54,22 @@ func (s *tally) add(o *tally) {
 	s.ran += o.ran
 	s.lines += o.lines
 	s.skipped += o.skipped
-	s.google += o.google
-	s.googleNormal += o.googleNormal
-	s.rfc9309 += o.rfc9309
+	s.asIs += o.asIs
+	for d, n := range o.checks {
+		s.count(d, n)
+	}
+}
+
+func (s *tally) count(d robots.Dialect, n int) {
+	if s.checks == nil {
+		s.checks = map[robots.Dialect]int{}
+	}
+	s.checks[d] += n
 }
 
 func (s *tally) print(w *strings.Builder) {
-	fmt.Fprintf(w, "%-22s %6d %6d %8d %7d %7d %7d %8d\n", s.name, s.rows, s.ran, s.google, s.googleNormal, s.rfc9309, s.lines, s.skipped)
+	fmt.Fprintf(w, "%-22s %6d %6d %8d %7d %7d %11d %6d %7d %8d\n", s.name, s.rows, s.ran, s.asIs, s.checks[robots.Google],
+		s.checks[robots.RFC9309], s.checks[robots.Google2010], s.checks[robots.Yandex], s.lines, s.skipped)
 }
 
 // run makes all checks of one row.
@@ -78,13 +87,10 @@ func (s *tally) run(t *testing.T, r *Row, match Matcher, skips map[string]int) {
 	}
 	s.ran++
 	for _, c := range checks {
-		switch {
-		case c.Dialect.Has(robots.FullEscapes):
-			s.rfc9309++
-		case c.Dialect.Has(robots.URLAsIs):
-			s.google++
-		default:
-			s.googleNormal++
+		if c.Dialect.Has(robots.URLAsIs) {
+			s.asIs++
+		} else {
+			s.count(c.Dialect, 1)
 		}
 		if c.Line >= 0 {
 			s.lines++
