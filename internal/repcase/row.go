@@ -62,7 +62,10 @@ type File struct {
 }
 
 // notVerdicts are the files whose lines are no Rows.
-var notVerdicts = map[string]bool{"google-functions": true, "google-lines": true, "origins": true}
+var notVerdicts = map[string]bool{"google-functions": true, "google-lines": true, "http-status": true, "origins": true}
+
+// directives ends the names of the files about directives that decide no access.
+const directives = ".directives"
 
 // Files returns the files of verdicts, by name.
 func Files(tb testing.TB) []File {
@@ -74,7 +77,7 @@ func Files(tb testing.TB) []File {
 	var files []File
 	for _, name := range names {
 		base := strings.TrimSuffix(filepath.Base(name), ".jsonl.gz")
-		if !notVerdicts[base] {
+		if !notVerdicts[base] && !strings.HasSuffix(base, directives) {
 			files = append(files, File{base, Lines[Row](tb, base)})
 		}
 	}

@@ -1,0 +1,218 @@
+package robots
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A History holds what is known of the fetches of many robots.txt, and of what they redirect to. It keeps nothing of
+// their bodies. It is for one goroutine; use [NewHistory].
+type History struct {
+	dialect   Dialect
+	timelines map[string]*timeline // by URL: origin, path and query
+	origins   []Origin
+	newest    time.Time
+	captures  int
+}
+
+// ownPath is where a robots.txt lies.
+const ownPath = "/robots.txt"
+
+// A timeline is the captures of one URL.
+type timeline struct {
+	captures []capture
+	sorted   bool // by time, and by number where that is equal
+}
+
+// A capture is one fetch.
+type capture struct {
+	at     time.Time
+	target string // of a redirect: the URL it leads to; "" if it leads nowhere
+	result result
+	number int
+}
+
+// NewHistory returns an empty History for the dialect, which decides what a response means.
+func NewHistory(d Dialect) *History {
+	return &History{dialect: d, timelines: map[string]*timeline{}}
+}
+
+// Add adds a response and returns its number: how many were added before. Time and memory are constant, but for the
+// bytes of its URL and Location. A response whose URL is invalid is counted, and never decides anything.
+func (h *History) Add(r Response) int {
+	c := capture{at: r.FetchedAt, result: h.dialect.result(&r), number: h.captures}
+	h.captures++
+	key, ok := string(r.Origin)+ownPath, true
+	if r.URL != "" {
+		key, ok = urlKey(r.URL)
+	}
+	if !ok {
+		return c.number
+	}
+	if c.result == redirect {
+		c.target, _ = resolve(key, r.Location)
+	}
+	t := h.timelines[key]
+	if t == nil {
+		t = &timeline{sorted: true}
+		h.timelines[key] = t
+		if key == string(r.Origin)+ownPath {
+			h.origins = append(h.origins, r.Origin)
+		}
+	}
+	t.sorted = t.sorted && (len(t.captures) == 0 || !c.at.Before(t.captures[len(t.captures)-1].at))
+	t.captures = append(t.captures, c)
+	if c.at.After(h.newest) {
+		h.newest = c.at
+	}
+	return c.number
+}
+
+// Origins returns the origins whose robots.txt was fetched, successfully or not, in the order of their first
+// responses. The result must not be changed.
+func (h *History) Origins() []Origin { return h.origins }
+
+// Newest returns the time of the latest response, zero if no time is known: the moment from which ages are counted
+// unless somebody names another.
+func (h *History) Newest() time.Time { return h.newest }
+
+// Outcome returns what is in force for the origin at a moment; zero means [History.Newest].
+//
+// The latest response not later than asOf decides, and of two at the same time the one added last. If it is a
+// redirect, the latest one of its target does, and so on, up to [MaxRedirects]; rules found there hold for the origin
+// that was asked first. A target without a response is taken for a client error, and so is a redirect without a
+// target; one that was fetched only later counts as fetched with the redirect.
+//
+// A server or network error forbids everything. With the flag [Lapses] it does so for 30 days from the first of the
+// errors in a row; then the response before them is in force again, if there is a body to read, or everything is
+// allowed. An error whose time is unknown does not lapse. With [OpenUnlessOK] errors allow everything from the start.
+func (h *History) Outcome(o Origin, asOf time.Time) Outcome {
+	if asOf.IsZero() {
+		asOf = h.newest
+	}
+	key := string(o) + ownPath
+	now, ok := h.at(key, asOf)
+	if !ok {
+		return Outcome{NoRecord, CauseNone, -1}
+	}
+	effect, cause := h.dialect.outcome(now.result)
+	if effect != DisallowAll || !h.dialect.Has(Lapses) {
+		return Outcome{effect, cause, now.number}
+	}
+	begin, last, reached := h.failing(key, now)
+	switch {
+	case begin.IsZero() || asOf.Sub(begin) <= Lapse:
+		return Outcome{effect, cause, now.number}
+	case reached && last.result == fetched:
+		return Outcome{UseRules, CauseFetched, last.number}
+	}
+	return Outcome{AllowAll, CauseExpired, now.number}
+}
+
+// A state is what the responses say at some moment, redirects followed.
+type state struct {
+	result result
+	number int       // of the response that decides
+	since  time.Time // it has been so at least from here on; zero: unknown
+}
+
+// failing goes back in time from a failure. It returns the known begin of the failures in a row, zero if none is known,
+// and the state before them, if there is one.
+func (h *History) failing(key string, now state) (begin time.Time, last state, reached bool) {
+	for s, ok := now, true; ok; s, ok = h.at(key, s.since.Add(-1)) {
+		if s.result != failed {
+			return begin, s, true
+		}
+		if s.since.IsZero() {
+			break
+		}
+		begin = s.since
+	}
+	return begin, state{}, false
+}
+
+// at returns what is in force at the moment, and whether there is anything.
+func (h *History) at(key string, moment time.Time) (s state, ok bool) {
+	for hop := 0; ; hop++ {
+		c := h.timelines[key].inForce(moment, hop > 0)
+		if c == nil { // the target is not in the input
+			s.result = absent
+			return s, hop > 0
+		}
+		s.result, s.number = c.result, c.number
+		if c.at.After(s.since) && !c.at.After(moment) {
+			s.since = c.at
+		}
+		if c.result != redirect || hop == MaxRedirects {
+			return s, true
+		}
+		key = c.target
+	}
+}
+
+// inForce returns the latest capture that is not later than the moment. If there is none and orLater is set, it
+// returns the first later one. It returns nil if there is none either.
+func (t *timeline) inForce(moment time.Time, orLater bool) *capture {
+	if t == nil {
+		return nil
+	}
+	if !t.sorted {
+		slices.SortStableFunc(t.captures, func(a, b capture) int { return a.at.Compare(b.at) })
+		t.sorted = true
+	}
+	n, _ := slices.BinarySearchFunc(t.captures, moment, func(c capture, m time.Time) int {
+		if c.at.After(m) {
+			return 1
+		}
+		return -1
+	})
+	switch {
+	case n > 0:
+		return &t.captures[n-1]
+	case orLater:
+		return &t.captures[0]
+	}
+	return nil
+}
+
+// urlKey returns the normal form of an absolute URL: its origin, path and query.
+func urlKey(raw string) (key string, ok bool) {
+	u, err := SplitURL([]byte(raw))
+	if err != nil {
+		return "", false
+	}
+	b, err := AppendOrigin(nil, u)
+	if err != nil {
+		return "", false
+	}
+	if len(u.Path) == 0 || u.Path[0] != '/' {
+		b = append(b, '/')
+	}
+	return string(append(b, u.Path...)), true
+}
+
+// resolve returns the URL that a Location leads to from the URL base, which is one that urlKey returned.
+func resolve(base, location string) (key string, ok bool) {
+	location = trimSpace(location)
+	switch scheme := strings.Index(base, "://"); {
+	case location == "":
+		return "", false
+	case schemeLen([]byte(location)) > 0:
+		return urlKey(location)
+	case strings.HasPrefix(location, "//"):
+		return urlKey(base[:scheme+1] + location)
+	}
+	ref, err := url.Parse(location)
+	if err != nil || ref.Scheme != "" {
+		return "", false
+	}
+	host := strings.Index(base, "://") + len("://")
+	path := host + strings.IndexByte(base[host:], '/')
+	from, err := url.Parse(base[path:])
+	if err != nil {
+		return "", false
+	}
+	return urlKey(base[:path] + from.ResolveReference(ref).String())
+}

@@ -1,0 +1,108 @@
+package robots
+
+import (
+	"net/http"
+	"time"
+)
+
+// An Outcome is what the fetches of the robots.txt of one origin amount to at one moment, see [History.Outcome].
+type Outcome struct {
+	Effect  Effect
+	Cause   Cause
+	Capture int // number of the fetch that decides, as [History.Add] returned it; that of the body for UseRules; -1 if none
+}
+
+// An Effect says what an Outcome does to the URLs of the origin.
+type Effect uint8
+
+// The values of Effect.
+const (
+	NoRecord    Effect = iota // nothing was fetched so far: there is no robots.txt as far as is known
+	UseRules                  // the rules of the body decide
+	AllowAll                  // every URL may be fetched
+	DisallowAll               // no URL may be fetched
+)
+
+// String returns the effect in words.
+func (e Effect) String() string {
+	return [...]string{"no record", "use rules", "allow all", "disallow all"}[e]
+}
+
+// A Cause says why an Outcome is what it is.
+type Cause uint8
+
+// The values of Cause.
+const (
+	CauseNone          Cause = iota // NoRecord
+	CauseFetched                    // there is a body: UseRules
+	CauseStatus4xx                  // client error, or what is taken for it: a redirect that leads nowhere
+	CauseUnreachable                // server or network error
+	CauseExpired                    // the same for so long that the restriction has lapsed
+	CauseRedirectLimit              // more than MaxRedirects redirects
+	CauseTooLarge                   // a body that the dialect does not read for its size
+)
+
+// String returns the cause as the output column "reason" spells it, where it is one.
+func (c Cause) String() string {
+	return [...]string{"none", "fetched", "status_4xx", "unreachable", "unreachable_expired", "redirect_limit", "too_large"}[c]
+}
+
+// MaxRedirects is how many redirects are followed (RFC 9309 section 2.3.1.2: at least five).
+const MaxRedirects = 5
+
+// Lapse is how long a restriction by server or network errors holds at most with the flag [Lapses] (RFC 9309 section
+// 2.3.1.4: "a reasonably long period of time (for example, 30 days)").
+const Lapse = 30 * 24 * time.Hour
+
+// A result is what one fetch says, before redirects are followed.
+type result uint8
+
+const (
+	failed   result = iota // server or network error
+	fetched                // there is a body to read
+	tooLarge               // there is one, but the dialect does not read it
+	absent                 // client error
+	redirect
+)
+
+// result returns what the fetch says in the dialect. The sources are silent on 1xx, 304 and codes from 600 on:
+// they count as a network error.
+func (d Dialect) result(r *Response) result {
+	s := r.Status
+	switch {
+	case r.Error != "":
+		return failed
+	case 300 <= s && s < 400 && s != http.StatusNotModified:
+		return redirect
+	case s == http.StatusOK, 200 <= s && s < 300 && !d.Has(OpenUnlessOK):
+		if d.Has(OpenIfTooLarge) && max(r.Size, int64(len(r.Body))) > MaxBytes {
+			return tooLarge
+		}
+		return fetched
+	case 200 <= s && s < 300, 400 <= s && s < 500:
+		return absent
+	}
+	return failed
+}
+
+// HasRules reports whether the body of the response can be the one whose rules decide, in this dialect.
+func (d Dialect) HasRules(r *Response) bool { return d.result(r) == fetched }
+
+// outcome returns what the result amounts to, unless the dialect lets it depend on how long it has lasted.
+func (d Dialect) outcome(res result) (Effect, Cause) {
+	switch res {
+	case fetched:
+		return UseRules, CauseFetched
+	case tooLarge:
+		return AllowAll, CauseTooLarge
+	case absent:
+		return AllowAll, CauseStatus4xx
+	case redirect: // there were too many
+		return AllowAll, CauseRedirectLimit
+	case failed:
+	}
+	if d.Has(OpenUnlessOK) {
+		return AllowAll, CauseUnreachable
+	}
+	return DisallowAll, CauseUnreachable
+}
