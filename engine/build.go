@@ -9,6 +9,7 @@ import (
 	"iter"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
@@ -16,37 +17,44 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// ErrTwoFiles is the error of an origin for which there are two robots.txt.
-var ErrTwoFiles = errors.New("two robots.txt for one origin: leave one out")
+// ErrTwoFiles is the error of an origin for which there are two robots.txt, and nothing says which is newer.
+var ErrTwoFiles = errors.New("two robots.txt of unknown time for one origin: leave one out, or say when they were fetched")
 
 // StoreOptions says how to build a Store. The zero value is the dialect rfc9309 for the agent "*".
 type StoreOptions struct {
 	Dialect robots.Dialect
 	Agents  []string // names of crawlers, cut to their product tokens; empty means "*" alone
 	Missing Missing
-	Workers int // compiling goroutines; 0 or less means GOMAXPROCS
+	AsOf    time.Time // the moment whose rules are in force; zero means that of the newest response
+	Workers int       // compiling goroutines; 0 or less means GOMAXPROCS
 }
 
 // A textKey tells texts apart. Texts of equal keys are taken for equal: 128 bits make an accident impossible in practice.
 type textKey = xxh3.Uint128
 
-// A storeBuilder collects sites while workers compile their texts.
+// A storeBuilder collects responses while workers compile their texts.
 type storeBuilder struct {
-	store   *Store
-	agents  []robots.Agent
-	texts   map[textKey]*compiledText
-	keys    []textKey // by site
-	workers *errgroup.Group
+	store    *Store
+	agents   []robots.Agent
+	history  *robots.History
+	undated  map[robots.Origin]bool // origins with a response of unknown time
+	texts    map[textKey]*compiledText
+	captures []*compiledText // by number in history; nil for a response without rules
+	fixed    map[robots.Outcome][]*Ruleset
+	workers  *errgroup.Group
 }
 
 // A compiledText is what became of one distinct text.
 type compiledText struct {
+	key    textKey
 	rules  []*Ruleset // by agent
 	memory Memory
+	used   bool // by a site
 }
 
-// BuildStore parses and compiles the responses, in parallel, while it reads them. Equal texts are compiled once. An error
-// of the responses, two for one origin, or rules too large to compile end it; the error says which file.
+// BuildStore parses and compiles the responses, in parallel, while it reads them, and then settles which of them is in
+// force for each origin, see [robots.History.Outcome]. Equal texts are compiled once; the bodies are not kept. An error
+// of the responses, two of unknown time for one origin, or rules too large to compile end it; the error says which file.
 func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (*Store, error) {
 	if len(opt.Agents) == 0 {
 		opt.Agents = []string{"*"}
@@ -58,7 +66,10 @@ func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (
 			ids:     map[robots.Origin]SiteID{},
 			missing: Verdict{NoRule, ReasonNoRobots, missingAccess[opt.Missing]},
 		},
+		history: robots.NewHistory(opt.Dialect),
+		undated: map[robots.Origin]bool{},
 		texts:   map[textKey]*compiledText{},
+		fixed:   map[robots.Outcome][]*Ruleset{},
 		workers: &errgroup.Group{},
 	}
 	for _, name := range opt.Agents {
@@ -69,7 +80,7 @@ func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (
 	if err := errors.Join(readErr, b.workers.Wait()); err != nil {
 		return nil, err
 	}
-	b.finish()
+	b.settle(opt.AsOf)
 	return b.store, nil
 }
 
@@ -78,32 +89,38 @@ func (b *storeBuilder) readAll(responses iter.Seq2[robots.Response, error]) erro
 		if err != nil {
 			return fmt.Errorf("read rules: %w", err)
 		}
-		if _, twice := b.store.ids[r.Origin]; twice {
-			return fmt.Errorf("read rules of %s from %s: %w", r.Origin, r.Name, ErrTwoFiles)
+		if r.URL == "" && r.FetchedAt.IsZero() {
+			if b.undated[r.Origin] {
+				return fmt.Errorf("read rules of %s from %s: %w", r.Origin, r.Name, ErrTwoFiles)
+			}
+			b.undated[r.Origin] = true
 		}
 		b.add(r)
 	}
 	return nil
 }
 
-// add makes a site, and sets a worker to compile its text unless that is known.
+// add notes a response, and sets a worker to compile its text unless that is known.
 func (b *storeBuilder) add(r robots.Response) {
-	s := b.store
-	s.ids[r.Origin] = SiteID(len(s.sites))
+	b.history.Add(r)
+	d := b.store.dialect
+	if !d.HasRules(&r) {
+		b.captures = append(b.captures, nil)
+		return
+	}
 	key := xxh3.Hash128(r.Body)
 	text, known := b.texts[key]
 	if !known {
-		text = &compiledText{rules: make([]*Ruleset, len(b.agents))}
+		text = &compiledText{key: key, rules: make([]*Ruleset, len(b.agents))}
 		b.texts[key] = text
 		b.workers.Go(func() error {
-			if err := text.compile(r.Body, b.agents, s.dialect); err != nil {
+			if err := text.compile(r.Body, b.agents, d); err != nil {
 				return fmt.Errorf("compile the rules of %s from %s: %w", r.Origin, r.Name, err)
 			}
 			return nil
 		})
 	}
-	s.sites = append(s.sites, Site{r.Origin, text.rules})
-	b.keys = append(b.keys, key)
+	b.captures = append(b.captures, text)
 }
 
 // compile parses the text and compiles it for each agent.
@@ -120,32 +137,71 @@ func (c *compiledText) compile(body []byte, agents []robots.Agent, d robots.Dial
 	return nil
 }
 
-// finish adds up what the workers counted, and hashes the rules.
-func (b *storeBuilder) finish() {
+// settle makes the sites, each with the rules that are in force at the moment, adds up what they take, and hashes them.
+func (b *storeBuilder) settle(asOf time.Time) {
 	s := b.store
-	s.memory.Files = len(b.texts)
-	for _, text := range b.texts {
-		s.memory.merge(text.memory)
+	var hashes []siteHash
+	for _, o := range b.history.Origins() {
+		outcome := b.history.Outcome(o, asOf)
+		h := siteHash{origin: o, effect: outcome.Effect, cause: outcome.Cause}
+		rules := []*Ruleset(nil)
+		switch outcome.Effect {
+		case robots.NoRecord:
+			continue
+		case robots.UseRules:
+			text := b.captures[outcome.Capture]
+			rules, h.text = text.rules, text.key
+			if !text.used {
+				text.used = true
+				s.memory.Files++
+				s.memory.merge(text.memory)
+			}
+		case robots.AllowAll, robots.DisallowAll:
+			rules = b.fixedRules(outcome)
+		}
+		s.ids[o] = SiteID(len(s.sites))
+		s.sites = append(s.sites, Site{o, rules})
+		hashes = append(hashes, h)
 	}
-	order := make([]int, len(s.sites))
-	for i := range order {
-		order[i] = i
+	s.hash = hashSites(hashes)
+}
+
+// fixedRules returns rules that give the same verdict on every URL.
+func (b *storeBuilder) fixedRules(o robots.Outcome) []*Ruleset {
+	o.Capture = 0 // of no matter
+	rules, known := b.fixed[o]
+	if !known {
+		rules = slices.Repeat([]*Ruleset{fixedRuleset(o)}, len(b.agents))
+		b.fixed[o] = rules
 	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(s.sites[i].Origin, s.sites[j].Origin) })
+	return rules
+}
+
+// A siteHash is what [Store.RulesHash] depends on.
+type siteHash struct {
+	origin robots.Origin
+	effect robots.Effect
+	cause  robots.Cause
+	text   textKey // zero unless rules of a text decide
+}
+
+// hashSites hashes the sites in the order of their origins. It changes the order of the slice.
+func hashSites(sites []siteHash) string {
+	slices.SortFunc(sites, func(a, b siteHash) int { return cmp.Compare(a.origin, b.origin) })
 	h := sha256.New()
-	for _, i := range order {
-		key := b.keys[i].Bytes()
-		h.Write([]byte(s.sites[i].Origin))
-		h.Write([]byte{0})
+	for _, s := range sites {
+		key := s.text.Bytes()
+		h.Write([]byte(s.origin))
+		h.Write([]byte{0, byte(s.effect), byte(s.cause)})
 		h.Write(key[:])
 	}
-	s.hash = hex.EncodeToString(h.Sum(nil))
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 func (m *Memory) add(rs *Ruleset) {
 	const ref = 4 + 4 + 4 + 4
 	m.Rules += len(rs.rules)
-	m.Tables += int64(rs.automaton.Size())
+	m.Tables += int64(rs.automaton.Size() + rs.rivals.size())
 	m.Refs += int64(len(rs.rules) * ref)
 	m.Text += int64(len(rs.text))
 }

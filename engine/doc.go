@@ -1,7 +1,8 @@
 // Package engine decides the URLs of a log.
 //
 // A [Store] holds the rules of every origin, compiled: [BuildStore] makes it from robots.txt responses, each distinct
-// text compiled once, in parallel. [Run] then takes the rows of a [Source] through it to a [Sink]:
+// text compiled once, in parallel. Where the outcome of a fetch decides in place of rules, as that of an unreachable
+// server does, the site has a Ruleset without rules, whose verdict is the same for every URL. [Run] then takes the rows of a [Source] through it to a [Sink]:
 //
 //	Source ── Batch ──> reader ──┬── worker: Evaluator ──┬──> writer ── Batch ──> Sink
 //	  ^                          └── worker: Evaluator ──┘                          │

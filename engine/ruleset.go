@@ -12,6 +12,7 @@ type Ruleset struct {
 	rules     []ruleRef // by automaton.Rank.Position
 	text      string    // the rules' values, one after the other
 	otherwise Verdict   // if no rule matches
+	rivals    *rivals   // of rules whose precedence the dialect leaves undefined; nil if there are none
 }
 
 // A ruleRef is a rule without its text. It holds no pointer.
@@ -36,7 +37,28 @@ func compileRuleset(f *robots.File, agent robots.Agent, d robots.Dialect) (*Rule
 	}
 	rs.automaton = *a
 	rs.setRules(rules, origin, order)
+	if rs.rivals, err = compileRivals(in, order, d); err != nil {
+		return nil, err
+	}
 	return rs, nil
+}
+
+// causeReasons are the reasons of verdicts that a fetch decides.
+var causeReasons = map[robots.Cause]Reason{
+	robots.CauseStatus4xx:     ReasonStatus4xx,
+	robots.CauseUnreachable:   ReasonUnreachable,
+	robots.CauseExpired:       ReasonUnreachableExpired,
+	robots.CauseRedirectLimit: ReasonRedirectLimit,
+	robots.CauseTooLarge:      ReasonTooLarge,
+}
+
+// fixedRuleset returns the Ruleset without rules that gives the outcome's verdict on every URL.
+func fixedRuleset(o robots.Outcome) *Ruleset {
+	access := Allowed
+	if o.Effect == robots.DisallowAll {
+		access = Denied
+	}
+	return &Ruleset{otherwise: Verdict{NoRule, causeReasons[o.Cause], access}}
 }
 
 // automatonRules returns the patterns to compile, and for each the index of its rule: a rule may have two, see
@@ -93,6 +115,9 @@ func (rs *Ruleset) decide(path []byte, s *automaton.Scratch) Verdict {
 	v := Verdict{Rule: int32(rank.Position()), Reason: ReasonRule, Access: Denied}
 	if rank.Allow() {
 		v.Access = Allowed
+	}
+	if rs.rivals != nil && rs.rivals.match(rank, path, s) {
+		v.Reason = ReasonUndefined
 	}
 	return v
 }

@@ -20,7 +20,7 @@ var missingAccess = [...]Access{MissingAllow: Allowed, MissingDisallow: Denied, 
 // A Site is an origin and its rules, for each agent of the store in their order.
 type Site struct {
 	Origin robots.Origin
-	Rules  []*Ruleset // shared by sites of equal texts
+	Rules  []*Ruleset // shared by sites of equal texts; where a fetch decides, a Ruleset without rules and with its verdict
 }
 
 // A Store holds the rules of many origins, compiled for some agents in one dialect. It is immutable and safe for
@@ -47,7 +47,7 @@ type Memory struct {
 // Site returns the origin that id names, which must be one of the store's. The result must not be changed.
 func (s *Store) Site(id SiteID) *Site { return &s.sites[id] }
 
-// NumSites returns the number of origins that have rules. Their SiteIDs are 0 to NumSites-1.
+// NumSites returns the number of origins that have rules, or an outcome of their fetch in place of rules. Their SiteIDs are 0 to NumSites-1.
 func (s *Store) NumSites() int { return len(s.sites) }
 
 // AgentNames returns the agents as they were asked for. The result must not be changed.
@@ -56,8 +56,8 @@ func (s *Store) AgentNames() []string { return s.names }
 // Dialect returns the dialect that the rules were read in.
 func (s *Store) Dialect() robots.Dialect { return s.dialect }
 
-// RulesHash returns a hash of the origins and of the texts of their robots.txt, in hexadecimal. It does not depend on
-// where they were read from, nor on their order.
+// RulesHash returns a hash of the origins and of the texts of their robots.txt that are in force, or of the outcomes in
+// place of them, in hexadecimal. It does not depend on where they were read from, nor on their order.
 func (s *Store) RulesHash() string { return s.hash }
 
 // Memory returns what the compiled rules take.

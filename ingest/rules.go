@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"net/http"
 	"os"
 	"slices"
 
@@ -128,7 +129,7 @@ func (r *RuleFiles) Responses() iter.Seq2[robots.Response, error] {
 				if i+1 < len(f.origins) {
 					own = bytes.Clone(body)
 				}
-				if !yield(robots.Response{Origin: o, Name: f.name, Body: own, Size: size}, nil) {
+				if !yield(robots.Response{Origin: o, Name: f.name, Status: http.StatusOK, Body: own, Size: size}, nil) {
 					return
 				}
 			}
