@@ -191,3 +191,5 @@ func TestPathOf(t *testing.T) {
 }
 
 func TestTexts(t *testing.T) { repcase.RunTexts(t, robots.Decide) }
+
+func TestDirectives(t *testing.T) { repcase.RunDirectives(t) }

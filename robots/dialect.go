@@ -53,6 +53,10 @@ const (
 	// does. Without it the line is no part of any group (RFC 9309 section 2.2.4).
 	DelayInSection
 
+	// SectionLimits has [Inspect] report what Yandex's documentation forbids and its robot is not known to mind: empty
+	// lines in a section, rules of more than 1,024 characters, and more than 2,048 rules.
+	SectionLimits
+
 	// OpenIfTooLarge allows everything if the body is over [MaxBytes], where others read the part that fits.
 	OpenIfTooLarge
 
@@ -96,7 +100,7 @@ const (
 	Google2010 = Fallbacks | AssumedSlash | WildcardsUndefined
 
 	// Yandex reads as Yandex's documentation.
-	Yandex = YandexFamily | RootedOnly | EmptyRules | DelayInSection | OpenIfTooLarge | OpenUnlessOK
+	Yandex = YandexFamily | RootedOnly | EmptyRules | DelayInSection | SectionLimits | OpenIfTooLarge | OpenUnlessOK
 )
 
 // options are the flags that are no part of a named dialect.

@@ -24,6 +24,13 @@
 // Implementations differ in points that the standard leaves open or that predate it. A [Dialect] is a set of flags
 // for these points; [RFC9309], [Google], [Google2010] and [Yandex] are such sets.
 //
+// # Fetches and remarks
+//
+// A robots.txt that could not be fetched decides too (section 2.3.1). A [History] takes the [Response] of each fetch
+// and says what they amount to: whether rules decide, or everything is allowed or forbidden, and why.
+//
+// [Inspect] reads what Parse skips for speed: Sitemap, Crawl-delay, Host and Clean-param, and what is wrong with a file.
+//
 // # Patterns
 //
 // [Rule.Pattern] is written so that a matcher needs to know no dialect: each "*" matches any bytes, none included;
@@ -33,6 +40,5 @@
 //
 // # Out of scope
 //
-// Fetching, redirects and caching (sections 2.3.1 and 2.4); directives that decide no access, such as Sitemap and
-// Crawl-delay; rules in HTML pages and HTTP headers.
+// Fetching and caching (section 2.4); rules in HTML pages and HTTP headers.
 package robots

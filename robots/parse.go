@@ -13,41 +13,35 @@ const MaxBytes = 500 << 10
 // would match more than the whole one. With the flag [OpenIfTooLarge] a body over MaxBytes has no groups. Parse keeps no reference to body; the File shares one copy of it.
 // Time and memory are linear in the length of body.
 func Parse(body []byte, d Dialect) *File {
-	f := &File{}
-	whole := len(body)
-	if whole > MaxBytes {
-		f.Truncated = true
-		whole = lastLineEnd(body)
-		body = body[:MaxBytes]
-	}
+	f := &File{Truncated: len(body) > MaxBytes}
 	if f.Truncated && d.Has(OpenIfTooLarge) {
 		return f
 	}
-	text := string(body[:whole])
+	text := string(wholeLines(body))
 	p := parser{dialect: d, text: text}
 	lines := newScanner(text, d)
 	var l line
 	for lines.next(&l) {
 		p.line(&l)
 	}
-	if f.Truncated && whole < MaxBytes {
+	if f.Truncated && len(text) < MaxBytes {
 		f.CutLine = l.num // the empty rest after the last whole line stands for the discarded one
 	}
 	f.Groups = p.groups()
 	return f
 }
 
-// lastLineEnd returns how many of the first MaxBytes bytes of a longer body are whole lines: all of them if the
-// limit is right before or behind a line end.
-func lastLineEnd(body []byte) int {
-	if isLineEnd(body[MaxBytes]) {
-		return MaxBytes
+// wholeLines returns the lines that are read: all of them, or those that fit MaxBytes whole. A line whose end is right
+// behind the limit fits.
+func wholeLines(body []byte) []byte {
+	if len(body) <= MaxBytes {
+		return body
 	}
 	n := MaxBytes
-	for n > 0 && !isLineEnd(body[n-1]) {
+	for n > 0 && !isLineEnd(body[n-1]) && (n < MaxBytes || !isLineEnd(body[n])) {
 		n--
 	}
-	return n
+	return body[:n]
 }
 
 // A parser collects the groups of a file line by line (RFC 9309 section 2.1, and the state machine of

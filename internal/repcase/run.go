@@ -151,7 +151,7 @@ func elide(b []byte) []byte {
 	return append(b[:most:most], "..."...)
 }
 
-func sortedKeys(m map[string]int) []string {
+func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)

@@ -1,0 +1,73 @@
+package robots
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// A CleanParam is one clean-param line: parameters that do not change what a page shows, as Yandex reads it. It is
+// bound to no group.
+type CleanParam struct {
+	Line   int32    // 1-based
+	Params []string // names of parameters, case-sensitive
+	Path   string   // as written: the pattern of the paths concerned, matched as a rule's is; "/" if the line has none
+
+	pattern string // Path in normal form
+}
+
+// CleanParams are the clean-param lines of a file. All of them hold for all crawlers.
+type CleanParams []CleanParam
+
+// maxCleanParam is the longest value of a clean-param line that Yandex is said to read, in bytes.
+const maxCleanParam = 500
+
+// parseCleanParam returns what a clean-param line says. ok is false if it has no parameter, more than a list of them
+// and a path, a path that starts with neither "/" nor "*", or is too long.
+func (d Dialect) parseCleanParam(value string) (c CleanParam, ok bool) {
+	fields := strings.FieldsFunc(value, func(r rune) bool { return r < 0x80 && isSpace(byte(r)) })
+	if len(fields) < 1 || len(fields) > 2 || len(value) > maxCleanParam {
+		return c, false
+	}
+	c.Path = "/"
+	if len(fields) == 2 {
+		c.Path = fields[1]
+	}
+	for name := range strings.SplitSeq(fields[0], "&") {
+		if name != "" {
+			c.Params = append(c.Params, name)
+		}
+	}
+	c.pattern = d.pattern(c.Path)
+	return c, len(c.Params) > 0 && (c.Path[0] == '/' || c.Path[0] == '*')
+}
+
+// AppendCanonical appends the URL without the parameters that do not change what it shows, and returns the extended
+// buffer. All else stays as it is, a fragment included; a URL that is none is appended as it is. The dialect is the one
+// that the file was read in.
+func (all CleanParams) AppendCanonical(dst, rawURL []byte, d Dialect) []byte {
+	u, err := SplitURL(rawURL)
+	mark := bytes.IndexByte(u.Path, '?')
+	if err != nil || mark < 0 {
+		return append(dst, rawURL...)
+	}
+	path, _ := d.Path(u.Path[:mark], nil)
+	end := len(u.Prefix) + len(u.Path)
+	dst = append(dst, rawURL[:len(u.Prefix)+mark]...)
+	separator := byte('?')
+	for param := range bytes.SplitSeq(u.Path[mark+1:], []byte("&")) {
+		name, _, _ := bytes.Cut(param, []byte("="))
+		if !all.cleans(string(name), path) {
+			dst = append(append(dst, separator), param...)
+			separator = '&'
+		}
+	}
+	return append(dst, rawURL[end:]...)
+}
+
+// cleans reports whether the parameter of that name does not count in the path.
+func (all CleanParams) cleans(name string, path []byte) bool {
+	return slices.ContainsFunc(all, func(c CleanParam) bool {
+		return slices.Contains(c.Params, name) && Matches(c.pattern, path)
+	})
+}

@@ -1,0 +1,126 @@
+package robots
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Sitemap is one sitemap line. It is bound to no group.
+type Sitemap struct {
+	Line int32  // 1-based
+	URL  string // as written, not escaped; equal ones are kept
+}
+
+// A Host is one host line: the main mirror of a site, as Yandex read it until 2018. It is bound to no group.
+type Host struct {
+	Line  int32  // 1-based
+	Value string // as written: a domain name, maybe with "http://" or "https://" in front of it and a port behind it
+	Valid bool   // it is that; others are ignored
+}
+
+// A DelayGroup is a run of user-agent lines and the Crawl-delay that follows it. Such groups are not those of the
+// rules: for the question whose delay it is, a Crawl-delay ends the run in every dialect.
+type DelayGroup struct {
+	Agents  []ProductToken // the product tokens named, as in [Group]
+	Star    bool           // one of the user-agent lines is "*"
+	Line    int32          // 1-based, of the first valid Crawl-delay; 0 if there is none
+	Seconds float64        // that delay
+}
+
+// names reports whether a user-agent line of the group names the token.
+func (g *DelayGroup) names(t ProductToken) bool { return (&Group{Agents: g.Agents}).Names(t) }
+
+// CrawlDelay returns the seconds between two fetches that the file asks of the agent: the first valid value in the
+// groups that name it, or else in those of its fallbacks, or else in those for "*". ok is false if there is none. As
+// with rules, the first name that has a group decides, so an agent with a group of its own never inherits the delay
+// of "*".
+func (r *Report) CrawlDelay(a Agent) (seconds float64, ok bool) {
+	for _, t := range append([]ProductToken{a.Token}, a.Fallbacks...) {
+		if seconds, ok, named := r.delayOf(func(g *DelayGroup) bool { return g.names(t) }); named {
+			return seconds, ok
+		}
+	}
+	if a.IgnoresStar {
+		return 0, false
+	}
+	seconds, ok, _ = r.delayOf(func(g *DelayGroup) bool { return g.Star })
+	return seconds, ok
+}
+
+// delayOf returns the first delay in the groups that match, and whether there is such a group.
+func (r *Report) delayOf(match func(*DelayGroup) bool) (seconds float64, ok, named bool) {
+	for i := range r.Delays {
+		g := &r.Delays[i]
+		if !match(g) {
+			continue
+		}
+		if g.Line > 0 {
+			return g.Seconds, true, true
+		}
+		named = true
+	}
+	return 0, false, named
+}
+
+// Host returns the first valid host line's value, or "".
+func (r *Report) Host() string {
+	for _, h := range r.Hosts {
+		if h.Valid {
+			return h.Value
+		}
+	}
+	return ""
+}
+
+// parseDelay returns the seconds of a Crawl-delay: decimal digits, maybe with a point among them.
+func parseDelay(value string) (seconds float64, ok bool) {
+	for i := range len(value) {
+		if b := value[i]; b != '.' && (b < '0' || b > '9') {
+			return 0, false
+		}
+	}
+	seconds, err := strconv.ParseFloat(value, 64)
+	return seconds, err == nil
+}
+
+// validHost reports whether the value of a host line is a domain name of two labels or more, maybe with a scheme in
+// front of it and a port behind it. Addresses are none.
+func validHost(value string) bool {
+	for _, scheme := range []string{"http://", "https://"} {
+		if hasPrefixFold(value, scheme) {
+			value = value[len(scheme):]
+			break
+		}
+	}
+	if i := strings.LastIndexByte(value, ':'); i >= 0 {
+		if port, err := parsePort([]byte(value[i+1:])); err != nil || port == 0 {
+			return false
+		}
+		value = value[:i]
+	}
+	if _, err := netip.ParseAddr(value); err == nil || !utf8.ValidString(value) {
+		return false
+	}
+	labels := strings.Split(value, ".")
+	for _, label := range labels {
+		if !validLabel(label) {
+			return false
+		}
+	}
+	return len(labels) > 1
+}
+
+// validLabel reports whether s is a label of a domain name. Characters beyond ASCII are taken for letters.
+func validLabel(s string) bool {
+	if s == "" || s[0] == '-' || s[len(s)-1] == '-' {
+		return false
+	}
+	for i := range len(s) {
+		if b := s[i]; b < utf8.RuneSelf && !isLetter(b) && (b < '0' || b > '9') && b != '-' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,259 @@
+package robots
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Report is all that a robots.txt says, and all that is wrong with it. It is immutable once made and safe for
+// concurrent use.
+type Report struct {
+	File        *File // its rules, as [Parse] reads them
+	Delays      []DelayGroup
+	Sitemaps    []Sitemap
+	Hosts       []Host
+	CleanParams CleanParams
+	Diagnostics []Diagnostic // in the order of lines
+}
+
+// Inspect reads a robots.txt like [Parse], and with it the directives that decide no access, in every dialect alike:
+// Crawl-delay, Sitemap, Host and Clean-param. It never fails. It takes several times as long as Parse, but time and
+// memory are linear in the length of body too, apart from sorting.
+func Inspect(body []byte, d Dialect) *Report {
+	r := &Report{File: Parse(body, d)}
+	text := string(wholeLines(body))
+	in := inspector{dialect: d, report: r}
+	in.start(text)
+	s := newScanner(text, d)
+	var l line
+	for {
+		begin, end := s.pos, min(s.lf, s.cr)
+		if !s.next(&l) {
+			break
+		}
+		in.line(&l, text[begin:end])
+	}
+	in.endDelays(true)
+	in.size(len(text) < min(len(body), MaxBytes), l.num)
+	in.rules()
+	slices.SortStableFunc(r.Diagnostics, func(a, b Diagnostic) int { return cmp.Compare(a.Line, b.Line) })
+	return r
+}
+
+// An inspector makes a Report.
+type inspector struct {
+	dialect Dialect
+	report  *Report
+
+	open    bool  // there is a group that rules belong to, as in parser
+	closed  bool  // the last delay group has a member, so that the next user-agent line starts another
+	ruled   bool  // that member, or another one, is a rule
+	delayAt int32 // line of its last Crawl-delay
+	blank   bool  // there was an empty line in this section, and no rule since
+	count   int   // rules with an effect so far
+	host    bool  // there was a valid host line
+}
+
+// note adds a diagnostic.
+func (in *inspector) note(line int32, c Code, format string, args ...any) {
+	in.report.Diagnostics = append(in.report.Diagnostics, Diagnostic{line, c, fmt.Sprintf(format, args...)})
+}
+
+// start looks at how the file starts.
+func (in *inspector) start(text string) {
+	mark := bomLen(text)
+	page := strings.TrimLeft(text[mark:], " \t\v\f\r\n")
+	switch {
+	case mark > 0:
+		in.note(1, CodeBOM, "the file starts with a byte order mark, which is skipped")
+	case strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"):
+		in.note(1, CodeUTF16, "the file is UTF-16, which is not decoded: save it as UTF-8")
+	}
+	if len(page) > 1 && page[0] == '<' && (isLetter(page[1]) || page[1] == '!' || page[1] == '?') {
+		skipped := text[:len(text)-len(page)]
+		lines := strings.Count(skipped, "\n") + strings.Count(skipped, "\r") - strings.Count(skipped, "\r\n")
+		in.note(int32(lines)+1, CodeHTML, "the file looks like an HTML page; only lines that are directives count")
+	}
+}
+
+// size notes what the size limit does; the line is the last one that was read, or the empty rest of one cut in two.
+func (in *inspector) size(cut bool, line int32) {
+	switch {
+	case !in.report.File.Truncated:
+		return
+	case in.dialect.Has(OpenIfTooLarge):
+		in.note(line, CodeTooLarge, "the file is larger than %d bytes, so that none of its rules counts", MaxBytes)
+	default:
+		in.note(line, CodeTooLarge, "the file is larger than %d bytes; what follows this line is not read", MaxBytes)
+	}
+	if cut {
+		in.note(line, CodeCutLine, "the size limit cuts this line in two; it is not read")
+	}
+}
+
+// Longest line with a rule, and most rules, that Yandex's documentation permits.
+const (
+	yandexRuleLength = 1024
+	yandexRules      = 2048
+)
+
+// line looks at one line. raw is all of it.
+func (in *inspector) line(l *line, raw string) {
+	in.bytes(l, raw)
+	switch {
+	case l.blank && !l.comment:
+		in.blank = true
+		if in.dialect.Has(BlankEndsSection) {
+			in.open = false
+		}
+	case l.blank:
+	case !l.directive:
+		in.note(l.num, CodeNoDirective, "no directive: a key and a colon are missing")
+	default:
+		in.key(l)
+		in.directive(l)
+	}
+}
+
+// bytes looks at the bytes of a line.
+func (in *inspector) bytes(l *line, raw string) {
+	if strings.IndexByte(raw, 0) >= 0 {
+		in.note(l.num, CodeNUL, "a NUL byte; what follows it in this line is not read")
+	}
+	if !utf8.ValidString(raw) {
+		in.note(l.num, CodeNotUTF8, "not UTF-8; bytes beyond ASCII are compared as they are")
+	}
+	rule := l.kind == kindAllow || l.kind == kindDisallow
+	switch {
+	case l.tooLong:
+		in.note(l.num, CodeLineTooLong, "longer than %d bytes; the rest is not read", maxLine)
+	case in.dialect.Has(SectionLimits) && rule && utf8.RuneCountInString(l.value) > yandexRuleLength:
+		in.note(l.num, CodeLineTooLong, "longer than the %d characters that are permitted; it is read all the same", yandexRuleLength)
+	}
+}
+
+// directive looks at what a line with a key says.
+func (in *inspector) directive(l *line) {
+	r := in.report
+	switch l.kind {
+	case kindUserAgent:
+		in.userAgent(l)
+	case kindAllow, kindDisallow:
+		in.rule(l)
+	case kindCrawlDelay:
+		in.delay(l)
+	case kindSitemap:
+		r.Sitemaps = append(r.Sitemaps, Sitemap{l.num, l.value})
+		if _, err := SplitURL([]byte(l.value)); err != nil {
+			in.note(l.num, CodeBadSitemap, "not an absolute URL: %v", err)
+		}
+	case kindHost:
+		valid := validHost(l.value)
+		r.Hosts = append(r.Hosts, Host{l.num, l.value, valid})
+		if !valid {
+			in.note(l.num, CodeBadHost, "not a domain name; the line is ignored")
+		} else if in.host {
+			in.note(l.num, CodeExtraHost, "not the first host; the line is ignored")
+		}
+		in.host = in.host || valid
+	case kindCleanParam:
+		c, ok := in.dialect.parseCleanParam(l.value)
+		if !ok {
+			in.note(l.num, CodeBadCleanParam, "not parameters joined by & and maybe a path, at most %d bytes; the line is ignored", maxCleanParam)
+			return
+		}
+		c.Line = l.num
+		r.CleanParams = append(r.CleanParams, c)
+	case kindOther:
+	}
+}
+
+// userAgent looks at a user-agent line, and begins a delay group if the last one has a member.
+func (in *inspector) userAgent(l *line) {
+	if in.closed || !in.open {
+		in.endDelays(false)
+		in.report.Delays = append(in.report.Delays, DelayGroup{})
+		in.open, in.closed, in.ruled = true, false, false
+	}
+	in.blank = false
+	g := &in.report.Delays[len(in.report.Delays)-1]
+	token := in.dialect.token(l.value)
+	switch {
+	case isStar(l.value):
+		g.Star = true
+	case token == "":
+		in.note(l.num, CodeAgentNever, "no crawler's name can match %q: a name starts with a letter, - or _", l.value)
+	default:
+		g.Agents = append(g.Agents, token)
+		if string(token) != l.value {
+			in.note(l.num, CodeAgentCut, "read as %q", string(token))
+		}
+	}
+}
+
+// delay looks at a Crawl-delay.
+func (in *inspector) delay(l *line) {
+	seconds, ok := parseDelay(l.value)
+	if !ok {
+		in.note(l.num, CodeBadDelay, "not a number of seconds; the line is ignored")
+	}
+	if !in.open {
+		in.note(l.num, CodeNoGroup, "no user-agent line precedes it, so it is ignored")
+		return
+	}
+	in.closed, in.delayAt = true, l.num
+	if g := &in.report.Delays[len(in.report.Delays)-1]; ok && g.Line == 0 {
+		g.Line, g.Seconds = l.num, seconds
+	}
+}
+
+// endDelays looks at the last delay group as a whole.
+func (in *inspector) endDelays(last bool) {
+	switch {
+	case !in.closed || in.ruled:
+	case last || in.dialect.Has(DelayInSection):
+		in.note(in.delayAt, CodeDelayOnly, "a group with a Crawl-delay and no rule: its crawlers may fetch everything")
+	default:
+		in.note(in.delayAt, CodeDelayOnly, "a group with a Crawl-delay and no rule: the rules of the next group hold for its crawlers too")
+	}
+	in.closed = false
+}
+
+// rule looks at an allow or disallow line.
+func (in *inspector) rule(l *line) {
+	if !in.open {
+		in.note(l.num, CodeNoGroup, "no user-agent line precedes it, so it is ignored")
+		return
+	}
+	in.closed, in.ruled = true, true
+	if in.dialect.Has(SectionLimits) && in.blank {
+		in.note(l.num, CodeBlankInSection, "an empty line separates it from the section that it belongs to")
+		in.blank = false
+	}
+	_, pattern := in.dialect.meaning(l)
+	if pattern != "" {
+		if in.count++; in.dialect.Has(SectionLimits) && in.count == yandexRules+1 {
+			in.note(l.num, CodeTooManyRules, "more than the %d rules that are permitted; they are read all the same", yandexRules)
+		}
+	}
+	switch {
+	case l.value == "" && l.kind == kindAllow:
+		in.note(l.num, CodeEmptyAllow, "an Allow without a value %s", map[bool]string{true: "has no effect", false: "forbids everything"}[pattern == ""])
+	case l.value != "" && l.value[0] != '/' && l.value[0] != '*':
+		in.note(l.num, CodeNoSlash, "%s", in.noSlash())
+	}
+}
+
+// noSlash says what becomes of a rule that starts with neither "/" nor "*".
+func (in *inspector) noSlash() string {
+	switch {
+	case in.dialect.Has(AssumedSlash):
+		return "read as if it started with /"
+	case in.dialect.Has(RootedOnly):
+		return "a rule starts with / or *; it is ignored"
+	}
+	return "a path starts with /, so it matches nothing"
+}

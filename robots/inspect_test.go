@@ -1,0 +1,295 @@
+package robots_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// remarks writes the diagnostics in short: "3 typo, 5 nul".
+func remarks(r *robots.Report) string {
+	var parts []string
+	for _, n := range r.Diagnostics {
+		parts = append(parts, fmt.Sprintf("%d %s", n.Line, n.Code))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// TestDiagnostics has a case for each code, and says in which dialects it holds; "" stands for all others.
+func TestDiagnostics(t *testing.T) {
+	const google, rfc, g2010, yandex = "google", "rfc9309", "google-2010", "yandex"
+	long := strings.Repeat("x", 16670)
+	comments := (robots.MaxBytes - len("user-agent: *\n") - 10) / 2
+	cut := "user-agent: *\n" + strings.Repeat("#\n", comments) + "disallow: /private\nallow: /"
+	cutAt := fmt.Sprintf("%[1]d too_large, %[1]d cut_line", comments+2)
+	for _, c := range []struct {
+		name, body string
+		want       map[string]string
+	}{
+		{"nothing", "", map[string]string{"": ""}},
+		{"nothing wrong", "# c\nuser-agent: a\nuser-agent: b # c\ndisallow: /x\nallow: /x/y\ndisallow:\nsitemap: https://a.com/s.xml\n", map[string]string{"": ""}},
+		{"BOM", "\xef\xbb\xbfuser-agent: *", map[string]string{"": "1 bom"}},
+		{"BOM later", "user-agent: a\n\ufeffallow: /", map[string]string{"": "2 unknown_field"}},
+		{"UTF-16", "\xff\xfeu\x00s\x00", map[string]string{"": "1 utf16, 1 nul, 1 not_utf8, 1 no_directive"}},
+		{"HTML", "\n\r\n <!doctype html>\n<p>x</p>", map[string]string{"": "3 html, 3 no_directive, 4 no_directive", google: "3 html, 3 missing_colon, 3 unknown_field, 4 no_directive"}},
+		{"not HTML", "<", map[string]string{"": "1 no_directive"}},
+		{"NUL", "user-agent: *\ndisallow: /x\x00y", map[string]string{"": "2 nul"}},
+		{"not UTF-8", "user-agent: *\ndisallow: /\xff", map[string]string{"": "2 not_utf8"}},
+		{"long line", "user-agent: *\ndisallow: /" + long, map[string]string{"": "", google: "2 line_too_long", yandex: "2 line_too_long"}},
+		{"too large", cut, map[string]string{"": cutAt}},
+		{"no directive", "hello\n: x\na b c", map[string]string{"": "1 no_directive, 2 no_directive, 3 no_directive"}},
+		{"missing colon", "user-agent *\ndisallow /x", map[string]string{"": "1 no_directive, 2 no_directive", google: "1 missing_colon, 2 missing_colon"}},
+		{"typo", "useragent: *\ndisalow: /", map[string]string{"": "1 typo, 2 typo"}},
+		{"loose key", "user-agents: *\nallowed: /", map[string]string{"": "1 unknown_field, 2 unknown_field", google: "1 loose_key, 2 loose_key"}},
+		{"unknown field", "frobnicate: 1\nuser_agent: *", map[string]string{"": "1 unknown_field, 2 unknown_field"}},
+		{"unused field", "noindex: /x\nHost: a.com", map[string]string{"": "1 unused_field, 2 unused_field", yandex: "1 unused_field"}},
+		{"no group", "disallow: /\ncrawl-delay: 1\nuser-agent: a\nallow: /", map[string]string{
+			"": "1 rule_without_group, 2 unused_field, 2 rule_without_group", yandex: "1 rule_without_group, 2 rule_without_group",
+		}},
+		{"missing slash", "user-agent: *\ndisallow: x\ndisallow: *y\nallow:", map[string]string{"": "2 no_leading_slash, 4 empty_allow"}},
+		{"agents", "user-agent: 008\nuser-agent: a/1.0\nuser-agent: * x\nuser-agent:\nallow: /", map[string]string{"": "1 agent_never_matches, 2 agent_cut, 4 agent_never_matches"}},
+		{"delay only", "user-agent: a\ncrawl-delay: 1\nuser-agent: b\ndisallow: /\nuser-agent: c\ncrawl-delay: 2", map[string]string{
+			"": "2 unused_field, 2 delay_only_group, 6 unused_field, 6 delay_only_group", yandex: "2 delay_only_group, 6 delay_only_group",
+		}},
+		{"blank line", "user-agent: a\n\ndisallow: /x\n\ndisallow: /y\n\nuser-agent: b\ndisallow: /", map[string]string{"": "", yandex: "3 blank_in_section, 5 blank_in_section"}},
+		{"duplicate", "user-agent: a\ndisallow: /x\nuser-agent: b\ndisallow: /x\nuser-agent: A\ndisallow: /x*", map[string]string{"": "2 duplicate_rule"}},
+		{"shadowed", "user-agent: a\ndisallow: /x\nallow: /x\nallow: /y\ndisallow: /y**", map[string]string{"": "2 shadowed_rule, 4 shadowed_rule"}},
+		{"covered", "user-agent: a\ndisallow: /a\nallow: /*b*c\ndisallow: /***\nallow: /*$", map[string]string{"": "2 duplicate_rule, 5 shadowed_rule"}},
+		{"not covered", "user-agent: a\ndisallow: /aab\nallow: /*a*a*$b\ndisallow: /x*y*z$\ndisallow: /xyz", map[string]string{"": ""}},
+		{"other directives", "crawl-delay: x\nhost: 1.2.3.4\nhost: a.com\nhost: b.com\nclean-param: a b c\nsitemap: /x", map[string]string{
+			"":     "1 unused_field, 1 bad_crawl_delay, 1 rule_without_group, 2 unused_field, 2 bad_host, 3 unused_field, 4 unused_field, 4 extra_host, 5 unused_field, 5 bad_clean_param, 6 bad_sitemap",
+			yandex: "1 bad_crawl_delay, 1 rule_without_group, 2 bad_host, 4 extra_host, 5 bad_clean_param, 6 bad_sitemap",
+		}},
+		{"many rules", "user-agent: *\n" + manyRules(2049), map[string]string{"": "", yandex: "2050 too_many_rules"}},
+	} {
+		for _, d := range []string{google, rfc, g2010, yandex} {
+			dialect, err := robots.ParseDialect(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, own := c.want[d]
+			if !own {
+				want = c.want[""]
+			}
+			if got := remarks(robots.Inspect([]byte(c.body), dialect)); got != want {
+				t.Errorf("%s: %s: %s, want %s", c.name, d, got, want)
+			}
+		}
+	}
+}
+
+func manyRules(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "disallow: /%d\n", i)
+	}
+	return b.String()
+}
+
+// TestShadowedHarmless checks on the real files of the quick start that no rule with a remark decides anything: every
+// pattern, made a path, is decided alike without those rules.
+func TestShadowedHarmless(t *testing.T) {
+	names, err := filepath.Glob(filepath.Join(quickstart, "rules", "*.txt"))
+	if err != nil || len(names) == 0 {
+		t.Skip("no files to inspect")
+	}
+	useless, asked := 0, 0
+	for _, name := range names {
+		body, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := robots.Inspect(body, robots.Google)
+		rules, _ := r.File.Select(robots.Agent{})
+		if len(rules) > 300 {
+			continue
+		}
+		left := slices.DeleteFunc(slices.Clone(rules), func(rule robots.Rule) bool {
+			return slices.ContainsFunc(r.Diagnostics, func(n robots.Diagnostic) bool {
+				return n.Line == rule.Line && (n.Code == robots.CodeDuplicate || n.Code == robots.CodeShadowed)
+			})
+		})
+		useless += len(rules) - len(left)
+		for _, rule := range rules {
+			for _, filler := range []string{"", "x", "/"} {
+				path := []byte(strings.ReplaceAll(strings.TrimSuffix(rule.Pattern, "$"), "*", filler))
+				asked++
+				if a, b := allows(rules, path), allows(left, path); a != b {
+					t.Errorf("%s: %s is allowed %v, without useless rules %v", name, path, a, b)
+				}
+			}
+		}
+	}
+	t.Logf("%d rules without effect, %d paths", useless, asked)
+}
+
+func allows(rules []robots.Rule, path []byte) bool {
+	i := robots.Decide(rules, path, robots.Google)
+	return i < 0 || rules[i].Allow
+}
+
+// TestGoogleLinesDiagnostics compares the diagnostics of each line with how google/robotstxt classifies it.
+func TestGoogleLinesDiagnostics(t *testing.T) {
+	type file struct {
+		ID     string              `json:"id"`
+		Robots string              `json:"robots"`
+		Base64 string              `json:"robots_b64"`
+		Lines  [][]json.RawMessage `json:"lines"`
+	}
+	lines, noted := 0, 0
+	for _, f := range repcase.Lines[file](t, "google-lines") {
+		body := []byte(f.Robots)
+		if f.Base64 != "" {
+			body, _ = base64.StdEncoding.DecodeString(f.Base64)
+		}
+		got := map[int]map[robots.Code]bool{}
+		for _, n := range robots.Inspect(body, robots.Google).Diagnostics {
+			if got[int(n.Line)] == nil {
+				got[int(n.Line)] = map[robots.Code]bool{}
+			}
+			got[int(n.Line)][n.Code] = true
+		}
+		for i, raw := range f.Lines {
+			lines++
+			var tag, flags string
+			if json.Unmarshal(raw[1], &tag) != nil || json.Unmarshal(raw[2], &flags) != nil {
+				t.Fatalf("%s: line %d is %s", f.ID, i+1, raw)
+			}
+			for code, want := range codesOf(tag, flags) {
+				if got[i+1][code] != want {
+					t.Errorf("%s: line %d, %s %s: %s %v, want %v", f.ID, i+1, tag, flags, code, got[i+1][code], want)
+				}
+				if want {
+					noted++
+				}
+			}
+		}
+	}
+	t.Logf("google-lines: %d lines, %d diagnostics", lines, noted)
+}
+
+// codesOf returns the diagnostics that a line must have, and those that it must not.
+func codesOf(tag, flags string) map[robots.Code]bool {
+	has := func(flag string) bool { return strings.Contains(flags, flag) }
+	return map[robots.Code]bool{
+		robots.CodeTypo:        has("T"),
+		robots.CodeNoColon:     has("M"),
+		robots.CodeLineTooLong: has("L"),
+		robots.CodeUnused:      tag == "unused",
+		robots.CodeUnknown:     tag == "unknown" && has("D"),
+		robots.CodeNoDirective: !has("D") && !has("E") && !has("C"),
+	}
+}
+
+// TestDirectivesInAllDialects: Sitemap, Crawl-delay, Host and Clean-param mean the same in all of them.
+func TestDirectivesInAllDialects(t *testing.T) {
+	const body = "Host: example.com/\nClean-param: a&&b /x*y\nuser-agent: a\ncrawl-delay: 1.5\ncrawl-delay: 2\nuser-agent: b\ndisallow:\n" +
+		"user-agent: *\nCrawl-Delay: 3\nsitemap: https://a.com/ s\nhost: https://Example.com:8080\nclean-param: c\nuser-agent: b\ncrawl-delay: -1\nuser-agent: d\nuser-agent: e\ncrawl-delay: .5"
+	for _, d := range named {
+		r := robots.Inspect([]byte(body), d)
+		for name, want := range map[string]string{"a": "1.5 true", "b": "0 false", "c": "3 true", "*": "3 true", "d": "0.5 true", "E/1": "0.5 true"} {
+			s, ok := r.CrawlDelay(robots.NewAgent(name, d))
+			if got := fmt.Sprint(s, ok); got != want {
+				t.Errorf("%v: delay of %s is %s, want %s", d, name, got, want)
+			}
+		}
+		if got := fmt.Sprint(r.Sitemaps, r.Host()); got != "[{10 https://a.com/ s}]https://Example.com:8080" {
+			t.Errorf("%v: %s", d, got)
+		}
+		if fmt.Sprint(r.CleanParams) != "[{2 [a b] /x*y /x*y} {12 [c] / /}]" {
+			t.Errorf("%v: %v", d, r.CleanParams)
+		}
+	}
+	if _, ok := (&robots.Report{}).CrawlDelay(robots.Agent{IgnoresStar: true}); ok {
+		t.Error("an empty file has a delay")
+	}
+}
+
+func TestHost(t *testing.T) {
+	for value, want := range map[string]bool{
+		"example.com": true, "www.example.com:8080": true, "HTTP://example.com": true, "https://example.com:443": true, "пример.рф": true, "1.example": true,
+		"": false, "localhost": false, "1.2.3.4": false, "1.2.3.4:80": false, "[::1]": false, "::1": false, "a..b": false, ".a.b": false, "a.b.": false,
+		"-a.b": false, "a-.b": false, "a_b.c": false, "a.b/": false, "a.b c.d": false, "a.b:0": false, "a.b:": false, "a.b:65536": false, "ftp://a.b": false, "a.\xff": false,
+	} {
+		r := robots.Inspect([]byte("Host: "+value), robots.Yandex)
+		if got := r.Host() != ""; got != want {
+			t.Errorf("host %q: valid %v, want %v", value, got, want)
+		}
+	}
+}
+
+func TestCanonical(t *testing.T) {
+	r := robots.Inspect([]byte("Clean-param: ref&s /some_dir/*.pl\nClean-param: Sid\nClean-param: é /é\nclean-param: x "+strings.Repeat("/y", 300)), robots.Yandex)
+	for url, want := range map[string]string{
+		"http://a.com/some_dir/get_book.pl?ref=site_1&book_id=123": "http://a.com/some_dir/get_book.pl?book_id=123",
+		"http://a.com/some_dir/get_book.pl?book_id=1&s&ref=2#f":    "http://a.com/some_dir/get_book.pl?book_id=1#f",
+		"http://a.com/other/get_book.pl?ref=site_1":                "http://a.com/other/get_book.pl?ref=site_1",
+		"http://a.com/?Sid=1":                                      "http://a.com/",
+		"http://a.com?Sid=1&sid=2":                                 "http://a.com?sid=2",
+		"http://a.com/%c3%a9?é=1&ref=&":                            "http://a.com/%c3%a9?ref=&",
+		"http://a.com/x#?Sid=1":                                    "http://a.com/x#?Sid=1",
+		"http://a.com/x?":                                          "http://a.com/x?",
+		"no url?Sid=1":                                             "no url?Sid=1",
+	} {
+		if got := string(r.CleanParams.AppendCanonical([]byte("> "), []byte(url), robots.Yandex)); got != "> "+want {
+			t.Errorf("%s: %s, want %s", url, got, want)
+		}
+	}
+}
+
+// TestInspectLinear: hostile files take no longer than others of their size.
+func TestInspectLinear(t *testing.T) {
+	var many, stars bytes.Buffer
+	for i := 0; many.Len() < robots.MaxBytes; i++ { // crawlers of several groups each, in all combinations
+		fmt.Fprintf(&many, "user-agent: %s\n", strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprint(i%9000)))
+		if i%9000 == 0 {
+			many.WriteString(manyRules(2000))
+		}
+	}
+	for i := 0; stars.Len() < robots.MaxBytes; i++ {
+		fmt.Fprintf(&stars, "disallow: /%d*a*b\n", i)
+	}
+	for _, body := range [][]byte{
+		many.Bytes(), append([]byte("user-agent: *\n"), stars.Bytes()...), bytes.Repeat([]byte("x\n"), robots.MaxBytes/2),
+		bytes.Repeat([]byte("frob: /\n"), robots.MaxBytes/8), append([]byte("user-agent: *\nallow: /"), bytes.Repeat([]byte("*a"), robots.MaxBytes/2)...),
+	} {
+		r := robots.Inspect(body, robots.Google)
+		if !slices.IsSortedFunc(r.Diagnostics, func(a, b robots.Diagnostic) int { return int(a.Line - b.Line) }) {
+			t.Error("diagnostics are not in the order of lines")
+		}
+	}
+}
+
+// FuzzInspect checks what holds for any body: the rules are those of Parse, and lines are those of the file.
+func FuzzInspect(f *testing.F) {
+	f.Add([]byte("user-agent: a\ncrawl-delay: 1\nclean-param: a&b /\nhost: a.b\n\nsitemap: x\r\nallow: /**\ndisallow: /a*\x00\xff"))
+	f.Add([]byte("\xef\xbb\n<html>\nuser-agent *\ndisalow /x\n"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for _, d := range allDialects {
+			r := robots.Inspect(body, d)
+			if got, want := dump(r.File), dump(robots.Parse(body, d)); got != want {
+				t.Errorf("%v: rules %s, want %s", d, got, want)
+			}
+			lines := int32(len(splitLines(body)))
+			for _, n := range r.Diagnostics {
+				if n.Line < 1 || n.Line > lines || n.Code == "" || n.Text == "" {
+					t.Errorf("%v: diagnostic %+v of %d lines", d, n, lines)
+				}
+			}
+			for _, c := range r.CleanParams {
+				if len(c.Params) == 0 || c.Path == "" {
+					t.Errorf("clean-param %+v", c)
+				}
+			}
+		}
+	})
+}

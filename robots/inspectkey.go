@@ -1,0 +1,95 @@
+package robots
+
+import "strings"
+
+// unused are the keys that google/robotstxt knows and has no use for, but for those of [spellings].
+var unused = map[string]bool{
+	"content-signal": true, "content-usage": true, "domain": true, "noarchive": true, "nofollow": true, "noindex": true,
+	"request-rate": true, "revisit-after": true, "visit-time": true,
+}
+
+// key looks at how the key of a line is written.
+func (in *inspector) key(l *line) {
+	if l.noColon {
+		in.note(l.num, CodeNoColon, "a colon is missing behind the key; it is read all the same")
+	}
+	switch l.kind {
+	case kindCrawlDelay, kindHost, kindCleanParam:
+		if !in.dialect.Has(DelayInSection) {
+			in.note(l.num, CodeUnused, "%q decides nothing in this dialect", l.key)
+		}
+	case kindOther:
+		in.unknownKey(l)
+	case kindUserAgent, kindAllow, kindDisallow, kindSitemap:
+		name := spelledOut(l.kind)
+		if l.typo {
+			in.note(l.num, CodeTypo, "%q is read as %s", l.key, name)
+		} else if len(l.key) != len(name) {
+			in.note(l.num, CodeLooseKey, "%q is read as %s, as it starts so", l.key, name)
+		}
+	}
+}
+
+// unknownKey looks at a key that has no effect in the dialect.
+func (in *inspector) unknownKey(l *line) {
+	kind, typo := TypoKeys.kindOf(l.key)
+	switch {
+	case unused[strings.ToLower(l.key)]:
+		in.note(l.num, CodeUnused, "%q decides nothing in this dialect", l.key)
+	case typo:
+		in.note(l.num, CodeTypo, "%q is not read as %s; the line is ignored", l.key, spelledOut(kind))
+	default:
+		text := "the line is ignored"
+		if name := nearest(l.key); name != "" {
+			text += "; did you mean " + name + "?"
+		}
+		in.note(l.num, CodeUnknown, "%q is no known key; %s", l.key, text)
+	}
+}
+
+// spelledOut returns the right way to write a key.
+func spelledOut(k kind) string {
+	for i := range spellings {
+		if spellings[i].kind == k {
+			return spellings[i].prefix
+		}
+	}
+	return ""
+}
+
+// nearest returns the name of a key that differs from this one in at most two insertions, deletions or replacements,
+// or "".
+func nearest(key string) string {
+	const most = 2
+	best, name := most+1, ""
+	for i := range spellings {
+		s := &spellings[i]
+		if s.typo || len(key) > len(s.prefix)+most {
+			continue
+		}
+		if n := distance(strings.ToLower(key), s.prefix); n < best && n < len(s.prefix)-most {
+			best, name = n, s.prefix
+		}
+	}
+	return name
+}
+
+// distance returns how many bytes must be inserted, deleted or replaced to make one string of the other (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1) // of the beginning of a read so far, to each beginning of b
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,155 @@
+package robots
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Limits of the search for rules that have no effect, so that it is linear for hostile files too. No real file comes
+// near them.
+const (
+	maxMerged  = 1 << 18 // rules of all crawlers together, those of crawlers with the same groups counted once
+	maxCovered = 1 << 24 // bytes of one pattern times bytes of another that are compared
+)
+
+// rules looks for rules that have no effect beside the others that bind the same crawler.
+func (in *inspector) rules() {
+	f := in.report.File
+	found := map[Diagnostic]bool{}
+	budget := maxCovered
+	for _, members := range f.bindings() {
+		var rules []Rule
+		for _, g := range members {
+			rules = append(rules, f.Groups[g].Rules...)
+		}
+		for _, n := range in.dialect.uselessRules(rules, &budget) {
+			if !found[n] {
+				found[n] = true
+				in.report.Diagnostics = append(in.report.Diagnostics, n)
+			}
+		}
+	}
+}
+
+// bindings returns the sets of groups that bind a crawler together, each as indices of groups: those that name it.
+// Each set occurs once.
+func (f *File) bindings() [][]int {
+	named := map[string][]int{}
+	var names []string // in order of appearance
+	for i := range f.Groups {
+		g := &f.Groups[i]
+		all := g.Agents
+		if g.Star {
+			all = append([]ProductToken{"*"}, all...)
+		}
+		for _, a := range all {
+			name := strings.ToLower(string(a))
+			set := named[name]
+			if set == nil {
+				names = append(names, name)
+			}
+			if len(set) == 0 || set[len(set)-1] != i {
+				named[name] = append(set, i)
+			}
+		}
+	}
+	var sets [][]int
+	seen, merged := map[string]bool{}, 0
+	for _, name := range names {
+		set := named[name]
+		key := fmt.Sprint(set)
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		for _, g := range set {
+			merged += len(f.Groups[g].Rules)
+		}
+		if merged > maxMerged {
+			break
+		}
+		sets = append(sets, set)
+	}
+	return sets
+}
+
+// uselessRules returns a diagnostic for each rule that never decides anything, as far as that is told without much
+// effort: because another one matches the same paths and wins, or because one with wildcards, which wins, matches all
+// that it does. An Allow rule for an index page has a second pattern and is left alone.
+func (d Dialect) uselessRules(rules []Rule, budget *int) []Diagnostic {
+	rules = slices.Clone(rules)
+	slices.SortStableFunc(rules, func(a, b Rule) int { // the winner first
+		return cmp.Or(cmp.Compare(len(b.Pattern), len(a.Pattern)), cmp.Compare(allowFirst(a), allowFirst(b)))
+	})
+	var notes []Diagnostic
+	winners := make(map[string]*Rule, len(rules))
+	var wide []*Rule // winners with a wildcard and without an anchor, which may cover others
+	for i := range rules {
+		r := &rules[i]
+		if _, ok := d.IndexPattern(*r); ok {
+			continue
+		}
+		paths := language(r.Pattern)
+		winner := winners[paths]
+		if winner == nil {
+			winner = covering(wide, r, budget)
+		}
+		if winner != nil {
+			notes = append(notes, useless(r, winner))
+			continue
+		}
+		winners[paths] = r
+		if hasWildcard(r.Pattern) && r.Pattern[len(r.Pattern)-1] != '$' {
+			wide = append(wide, r)
+		}
+	}
+	return notes
+}
+
+// allowFirst sorts Allow before Disallow.
+func allowFirst(r Rule) int {
+	if r.Allow {
+		return 0
+	}
+	return 1
+}
+
+// useless returns the diagnostic of a rule over which another one always wins.
+func useless(r, winner *Rule) Diagnostic {
+	if r.Allow == winner.Allow {
+		return Diagnostic{r.Line, CodeDuplicate, fmt.Sprintf("line %d says the same: %s", winner.Line, winner)}
+	}
+	return Diagnostic{r.Line, CodeShadowed, fmt.Sprintf("line %d always wins over it: %s", winner.Line, winner)}
+}
+
+// language returns the shortest pattern that matches the same paths: "**" is "*", and at the end it is nothing.
+func language(pattern string) string {
+	if !hasWildcard(pattern) {
+		return pattern
+	}
+	if open, ok := strings.CutSuffix(pattern, "*$"); ok {
+		pattern = open
+	}
+	pattern = strings.TrimRight(pattern, "*")
+	for strings.Contains(pattern, "**") {
+		pattern = strings.ReplaceAll(pattern, "**", "*")
+	}
+	return pattern
+}
+
+// covering returns a rule that matches all that r does, or nil if none is found. A pattern without an anchor covers
+// another if it matches its text: where that has a "*", only a "*" can match it.
+func covering(wide []*Rule, r *Rule, budget *int) *Rule {
+	text := []byte(strings.TrimSuffix(r.Pattern, "$"))
+	for _, w := range wide {
+		if *budget -= len(w.Pattern) * len(text); *budget < 0 {
+			return nil
+		}
+		if Matches(w.Pattern, text) {
+			return w
+		}
+	}
+	return nil
+}
