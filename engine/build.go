@@ -140,8 +140,9 @@ func (c *compiledText) compile(body []byte, agents []robots.Agent, d robots.Dial
 // settle makes the sites, each with the rules that are in force at the moment, adds up what they take, and hashes them.
 func (b *storeBuilder) settle(asOf time.Time) {
 	s := b.store
-	var hashes []siteHash
-	for _, o := range b.history.Origins() {
+	origins := b.history.Origins()
+	hashes := make([]siteHash, 0, len(origins))
+	for _, o := range origins {
 		outcome := b.history.Outcome(o, asOf)
 		h := siteHash{origin: o, effect: outcome.Effect, cause: outcome.Cause}
 		rules := []*Ruleset(nil)

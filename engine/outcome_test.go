@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,15 +39,15 @@ func storeOf(tb testing.TB, opt StoreOptions, all ...robots.Response) *Store {
 func ask(s *Store, url string) string {
 	b := &Batch{Data: []byte(url), URLs: []Span{{0, uint32(len(url))}}, Lines: []int64{1}}
 	s.NewEvaluator().Evaluate(b)
-	text := ""
+	var text strings.Builder
 	for a, v := range b.Verdicts {
-		text += fmt.Sprintf("%s %s", [...]string{"deny", "allow", "unknown"}[v.Access], v.Reason)
+		fmt.Fprintf(&text, "%s %s", [...]string{"deny", "allow", "unknown"}[v.Access], v.Reason)
 		if v.Rule != NoRule {
-			text += " " + s.Site(b.Sites[0]).Rules[a].Rule(v.Rule).String()
+			text.WriteString(" " + s.Site(b.Sites[0]).Rules[a].Rule(v.Rule).String())
 		}
-		text += "; "
+		text.WriteString("; ")
 	}
-	return text
+	return text.String()
 }
 
 // TestOutcomes checks that the outcome of a fetch decides, with its reason, for every agent.
@@ -133,7 +134,10 @@ func TestOutcomesShare(t *testing.T) {
 
 func TestUndatedTwice(t *testing.T) {
 	r := robots.Response{Origin: "https://a.com", Status: 200, Name: "x"}
-	_, err := BuildStore(func(yield func(robots.Response, error) bool) { _ = yield(r, nil) && yield(r, nil) }, StoreOptions{})
+	_, err := BuildStore(func(yield func(robots.Response, error) bool) {
+		for yield(r, nil) { // again and again
+		}
+	}, StoreOptions{})
 	if !errors.Is(err, ErrTwoFiles) {
 		t.Errorf("error %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -250,7 +251,7 @@ func TestCanonical(t *testing.T) {
 func TestInspectLinear(t *testing.T) {
 	var many, stars bytes.Buffer
 	for i := 0; many.Len() < robots.MaxBytes; i++ { // crawlers of several groups each, in all combinations
-		fmt.Fprintf(&many, "user-agent: %s\n", strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprint(i%9000)))
+		fmt.Fprintf(&many, "user-agent: %s\n", strings.Map(func(r rune) rune { return r - '0' + 'a' }, strconv.Itoa(i%9000)))
 		if i%9000 == 0 {
 			many.WriteString(manyRules(2000))
 		}

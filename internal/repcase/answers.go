@@ -69,7 +69,7 @@ func (a *answers) sitemaps(value json.RawMessage) (got, want string, err error) 
 }
 
 func (a *answers) urls() []string {
-	var urls []string
+	urls := make([]string, 0, len(a.report.Sitemaps))
 	for _, s := range a.report.Sitemaps {
 		urls = append(urls, s.URL)
 	}
@@ -86,16 +86,16 @@ func (a *answers) host(value json.RawMessage) (got, want string, err error) {
 func (a *answers) cleanParam(value json.RawMessage) (got, want string, err error) {
 	var lines []string
 	if json.Unmarshal(value, &lines) == nil {
-		got, want = fmt.Sprintf("%q", a.cleanLines()), fmt.Sprintf("%q", lines)
+		ours := a.cleanLines()
 		examples := []struct{ In, Out string }{}
 		if raw, ok := a.row.Expect["examples"]; ok {
 			err = json.Unmarshal(raw, &examples)
 		}
 		for _, e := range examples {
-			got += fmt.Sprintf(" %q", a.report.CleanParams.AppendCanonical(nil, []byte(e.In), a.dialect))
-			want += fmt.Sprintf(" %q", e.Out)
+			ours = append(ours, string(a.report.CleanParams.AppendCanonical(nil, []byte(e.In), a.dialect)))
+			lines = append(lines, e.Out)
 		}
-		return got, want, err
+		return fmt.Sprintf("%q", ours), fmt.Sprintf("%q", lines), err
 	}
 	var byParam map[string][]string
 	err = json.Unmarshal(value, &byParam)
@@ -103,7 +103,7 @@ func (a *answers) cleanParam(value json.RawMessage) (got, want string, err error
 }
 
 func (a *answers) cleanLines() []string {
-	var lines []string
+	lines := make([]string, 0, len(a.report.CleanParams))
 	for _, c := range a.report.CleanParams {
 		line := strings.Join(c.Params, "&")
 		if c.Path != "/" {
@@ -210,15 +210,15 @@ func (a *answers) api(value json.RawMessage) (got, want string, err error) {
 	text, _ = expected.(string)
 	switch api + " " + assert {
 	case "getCleanParam assertArrayHasKey":
-		return fmt.Sprint(len(a.paramsAt(text)) > 0), "true", err
+		return strconv.FormatBool(len(a.paramsAt(text)) > 0), "true", err
 	case "getCleanParam assertEquals":
 		return fmt.Sprint(a.paramsAt(index[0][0])), fmt.Sprint(expected), err
 	case "getHost assertContains":
 		return a.report.Host(), text, err
 	case "getSitemaps assertContains":
-		return fmt.Sprint(slices.Contains(a.urls(), text)), "true", err
+		return strconv.FormatBool(slices.Contains(a.urls(), text)), "true", err
 	case "getSitemaps assertCount":
-		return fmt.Sprint(len(a.urls())), fmt.Sprint(expected), err
+		return strconv.Itoa(len(a.urls())), fmt.Sprint(expected), err
 	}
 	return "", "", fmt.Errorf("call %s %s is not understood", value, assert)
 }
