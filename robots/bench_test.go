@@ -13,8 +13,16 @@ import (
 
 var quickstart = filepath.Join("..", "testdata", "quickstart")
 
-// BenchmarkParse reads the real files of the quick start.
-func BenchmarkParse(b *testing.B) {
+// BenchmarkParse reads the real files of the quick start, and selects the rules of a crawler that some of them name.
+func BenchmarkParse(b *testing.B) { benchBodies(b, robots.Parse) }
+
+// BenchmarkInspect does the same with directives and diagnostics.
+func BenchmarkInspect(b *testing.B) {
+	benchBodies(b, func(body []byte, d robots.Dialect) *robots.File { return robots.Inspect(body, d).File })
+}
+
+func benchBodies(b *testing.B, parse func([]byte, robots.Dialect) *robots.File) {
+	b.Helper()
 	names, err := filepath.Glob(filepath.Join(quickstart, "rules", "*.txt"))
 	if err != nil || len(names) == 0 {
 		b.Skip("no files to parse")
@@ -33,13 +41,12 @@ func BenchmarkParse(b *testing.B) {
 		b.Run("dialect="+d.String(), func(b *testing.B) {
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
-			rules := 0
+			agent, rules := robots.NewAgent("Googlebot", d), 0
 			for b.Loop() {
 				rules = 0
 				for _, body := range bodies {
-					for _, g := range robots.Parse(body, d).Groups {
-						rules += len(g.Rules)
-					}
+					selected, _ := parse(body, d).Select(agent)
+					rules += len(selected)
 				}
 			}
 			b.ReportMetric(float64(rules), "rules")

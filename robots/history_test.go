@@ -277,3 +277,29 @@ func TestHistoryManyFailures(t *testing.T) {
 		t.Errorf("after %d failures: %v", n, o)
 	}
 }
+
+// FuzzRedirect checks what holds for any Location: nothing panics, and where it leads to a response, that response is
+// found again under its own URL.
+func FuzzRedirect(f *testing.F) {
+	for _, location := range []string{"", "/x", "//b.com", "https://b.com/robots.txt", "?q", "#f", "..//x", "http://[::1]:8080/", "x:y", "%zz", "//", "https://b.com//x"} {
+		f.Add(location, location)
+	}
+	f.Fuzz(func(t *testing.T, url, location string) {
+		h := robots.NewHistory(robots.RFC9309)
+		h.Add(robots.Response{Origin: here, Status: 301, Location: location})
+		h.Add(robots.Response{Origin: there, URL: url, Status: 301, Location: location})
+		first := h.Outcome(here, start)
+		if first.Effect != robots.AllowAll || first.Capture < 0 || first.Capture > 1 {
+			t.Errorf("redirects without a body: %+v", first)
+		}
+		h = robots.NewHistory(robots.RFC9309)
+		h.Add(robots.Response{Origin: here, Status: 301, Location: url})
+		h.Add(robots.Response{Origin: there, URL: url, Status: 200})
+		if o, err := robots.SplitURL([]byte(url)); err == nil && url == strings.TrimSpace(url) {
+			_, hostErr := robots.AppendOrigin(nil, o)
+			if got := h.Outcome(here, start); (got.Effect == robots.UseRules) != (hostErr == nil) && len(h.Origins()) == 1 {
+				t.Errorf("%q leads to itself: %+v, origin error %v", url, got, hostErr)
+			}
+		}
+	})
+}
