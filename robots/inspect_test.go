@@ -138,6 +138,17 @@ func allows(rules []robots.Rule, path []byte) bool {
 	return i < 0 || rules[i].Allow
 }
 
+// TestContains compares the matcher of diagnostics with Matches.
+func TestContains(t *testing.T) {
+	for _, pattern := range words("/a*", 5) {
+		for _, text := range words("/a*", 4) {
+			if want := robots.Matches(pattern, []byte(text)); robots.Contains(text, pattern) != want {
+				t.Errorf("%q contains %q: %v, want %v", text, pattern, !want, want)
+			}
+		}
+	}
+}
+
 // TestGoogleLinesDiagnostics compares the diagnostics of each line with how google/robotstxt classifies it.
 func TestGoogleLinesDiagnostics(t *testing.T) {
 	type file struct {

@@ -11,7 +11,7 @@ import (
 // near them.
 const (
 	maxMerged  = 1 << 18 // rules of all crawlers together, those of crawlers with the same groups counted once
-	maxCovered = 1 << 24 // bytes of one pattern times bytes of another that are compared
+	maxCovered = 1 << 26 // bytes of patterns that are compared with each other
 )
 
 // rules looks for rules that have no effect beside the others that bind the same crawler.
@@ -79,15 +79,17 @@ func (f *File) bindings() [][]int {
 // effort: because another one matches the same paths and wins, or because one with wildcards, which wins, matches all
 // that it does. An Allow rule for an index page has a second pattern and is left alone.
 func (d Dialect) uselessRules(rules []Rule, budget *int) []Diagnostic {
-	rules = slices.Clone(rules)
-	slices.SortStableFunc(rules, func(a, b Rule) int { // the winner first
+	order := make([]*Rule, len(rules))
+	for i := range rules {
+		order[i] = &rules[i]
+	}
+	slices.SortStableFunc(order, func(a, b *Rule) int { // the winner first
 		return cmp.Or(cmp.Compare(len(b.Pattern), len(a.Pattern)), cmp.Compare(allowFirst(a), allowFirst(b)))
 	})
 	var notes []Diagnostic
 	winners := make(map[string]*Rule, len(rules))
 	var wide []*Rule // winners with a wildcard and without an anchor, which may cover others
-	for i := range rules {
-		r := &rules[i]
+	for _, r := range order {
 		if _, ok := d.IndexPattern(*r); ok {
 			continue
 		}
@@ -109,7 +111,7 @@ func (d Dialect) uselessRules(rules []Rule, budget *int) []Diagnostic {
 }
 
 // allowFirst sorts Allow before Disallow.
-func allowFirst(r Rule) int {
+func allowFirst(r *Rule) int {
 	if r.Allow {
 		return 0
 	}
@@ -142,14 +144,27 @@ func language(pattern string) string {
 // covering returns a rule that matches all that r does, or nil if none is found. A pattern without an anchor covers
 // another if it matches its text: where that has a "*", only a "*" can match it.
 func covering(wide []*Rule, r *Rule, budget *int) *Rule {
-	text := []byte(strings.TrimSuffix(r.Pattern, "$"))
+	text := strings.TrimSuffix(r.Pattern, "$")
 	for _, w := range wide {
-		if *budget -= len(w.Pattern) * len(text); *budget < 0 {
+		if *budget -= len(text) + len(w.Pattern); *budget < 0 {
 			return nil
 		}
-		if Matches(w.Pattern, text) {
+		if contains(text, w.Pattern) {
 			return w
 		}
 	}
 	return nil
+}
+
+// contains reports whether the text starts with what is in front of the pattern's first "*", and what is between the
+// others follows in order: whether the pattern, which has no anchor, matches. It is [Matches] without allocations.
+func contains(text, pattern string) bool {
+	anchor, rest, _ := strings.Cut(pattern, "*")
+	text, ok := strings.CutPrefix(text, anchor)
+	for ok && rest != "" {
+		var segment string
+		segment, rest, _ = strings.Cut(rest, "*")
+		_, text, ok = strings.Cut(text, segment)
+	}
+	return ok
 }
