@@ -22,6 +22,23 @@ var (
 	ErrFormat    = errors.New("not a format that is read")
 )
 
+// Faults in the records of capture files. They come inside a [*RecordError], as those of compressed data do.
+var (
+	ErrNoRecord   = errors.New("no WARC record starts here")
+	ErrHeader     = errors.New("the header of the record is damaged")
+	ErrLength     = errors.New("the length of the record is wrong")
+	ErrDigest     = errors.New("the block of the record does not have its digest")
+	ErrHTTP       = errors.New("the record holds no valid HTTP response")
+	ErrEncoding   = errors.New("the body cannot be decoded")
+	ErrBomb       = errors.New("the body becomes longer than 64 MiB when decoded")
+	ErrTarget     = errors.New("not a URL with a valid host")
+	ErrRevisit    = errors.New("what the record repeats is not in the input before it")
+	ErrDictionary = errors.New("the dictionary that the frame needs is missing or damaged")
+	ErrTooDamaged = errors.New("the file is damaged in too many places: the rest of it was not read")
+	ErrResponse   = errors.New("not a response")
+	ErrLongLine   = errors.New("the line is longer than 16 MiB")
+)
+
 // Faults in what was asked for. They come inside a [*NameError].
 var (
 	ErrNoInput    = errors.New("no input: name a log, or - for standard input")
@@ -33,6 +50,8 @@ var (
 	ErrOriginDir  = errors.New("is a directory, so one origin cannot be given for it")
 	ErrNotRegular = errors.New("not a regular file")
 	ErrNoRules    = errors.New("no file in it is named as a robots.txt")
+	ErrOriginFile = errors.New("says itself whose robots.txt it holds, so no origin can be given for it")
+	ErrNoCapture  = errors.New("nothing in it could be read as a capture of a robots.txt or another record")
 )
 
 // A LineError is a fault in the middle of a log. The rows before it were yielded.

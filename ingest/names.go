@@ -28,6 +28,7 @@ var schemes = []string{"https", "http", "ftp"}
 type claim struct {
 	origins []robots.Origin // one if exact, else that of http and that of https
 	exact   bool            // the name has a scheme
+	kind    fileKind        // what is not a robots.txt says itself what it claims
 }
 
 // parseName returns the claim of a file: base is its name, dir that of its directory, "" for the rules directory
@@ -36,12 +37,16 @@ type claim struct {
 //	<scheme>_<host>[_<port>].txt   exact
 //	<host>[_<port>].txt            http and https
 //	<host>[_<port>]/robots.txt     http and https
+//	*.warc*, *.jsonl*              none: see kindOf
 func parseName(dir, base string) (claim, error) {
 	if base == "robots.txt" {
 		if dir == "" {
 			return claim{}, errNoHostDir
 		}
 		return parseHost(dir)
+	}
+	if kind := kindOf(base); kind != kindText {
+		return claim{kind: kind}, nil
 	}
 	stem, ok := strings.CutSuffix(base, ".txt")
 	if !ok {

@@ -64,7 +64,7 @@ func TestParseName(t *testing.T) {
 		{"", "example.com", "", errNotNamed},
 		{"", "example.com.TXT", "", errNotNamed},
 		{"", "example.com.txt.gz", "", errNotNamed},
-		{"", "example.com.jsonl", "", errNotNamed},
+		{"", "example.com.json", "", errNotNamed},
 		{"", "https_.txt", "", errEmptyLabel},
 		{"", "https__80.txt", "", errEmptyLabel},
 		{"", "https_...txt", "", errEmptyLabel},

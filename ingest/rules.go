@@ -9,7 +9,9 @@ import (
 	"iter"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/robobatch/robobatch/robots"
 )
@@ -18,14 +20,19 @@ import (
 // shows that there was more.
 const MaxBody = robots.MaxBytes + 1
 
-// RuleFiles are the robots.txt files that [Rules] found. They are immutable and safe for concurrent use.
+// RuleFiles are the robots.txt files, and the files of captures of such, that [Rules] found. They are safe for
+// concurrent use.
 type RuleFiles struct {
 	files   []ruleFile // of each, only the origins that are its own
 	skipped []string
+
+	mu       sync.Mutex
+	problems Problems // of the pass that ended last
 }
 
-// Rules finds robots.txt files at path, which is a directory, as the package doc tells, or, if origin is not empty, one
-// file that is the robots.txt of that origin. Nothing but names is looked at yet.
+// Rules finds robots.txt files at path, which is a directory, as the package doc tells, or a capture file, which is
+// WARC or JSON Lines by its name, or, if origin is not empty, one file that is the robots.txt of that origin. Nothing
+// but names is looked at yet.
 //
 // Symbolic links that stay inside the directory are followed. Two files that are equally specific for one origin
 // are a [*ConflictError], unless one is a link to the other; directories that cannot be read are an
@@ -38,8 +45,10 @@ func Rules(path, origin string) (*RuleFiles, error) {
 		return nil, fileError(path, err, "name a directory of robots.txt files, or one robots.txt and its origin")
 	case origin != "":
 		return singleRules(path, info, origin)
+	case !info.IsDir() && kindOf(filepath.Base(path)) != kindText:
+		return singleCapture(path, info)
 	case !info.IsDir():
-		return nil, &NameError{Name: path, Err: ErrNoOrigin, Remedy: "add -origin https://www.example.com, or name a directory"}
+		return nil, &NameError{Name: path, Err: ErrNoOrigin, Remedy: "add -origin https://www.example.com, or name a directory, a .warc or a .jsonl file"}
 	}
 	w, err := walk(path)
 	if err != nil {
@@ -64,6 +73,9 @@ func singleRules(path string, info fs.FileInfo, origin string) (*RuleFiles, erro
 	if info.IsDir() {
 		return nil, &NameError{Name: path, Err: ErrOriginDir, Remedy: "leave -origin out, as the names in it say whose they are, or name one file"}
 	}
+	if kindOf(filepath.Base(path)) != kindText {
+		return nil, &NameError{Name: path, Err: ErrOriginFile, Remedy: "leave -origin out, or rename the file if it is a robots.txt"}
+	}
 	o, err := robots.ParseOrigin(origin)
 	if err != nil {
 		if oe, ok := errors.AsType[*robots.OriginError](err); ok {
@@ -74,7 +86,16 @@ func singleRules(path string, info fs.FileInfo, origin string) (*RuleFiles, erro
 	return &RuleFiles{files: []ruleFile{{name: path, path: path, claim: claim{origins: []robots.Origin{o}, exact: true}}}}, nil
 }
 
-// settle leaves each origin to the file that is most specific for it, and returns the files that have any left.
+// singleCapture returns the one file of captures. It is read at random, so it cannot be a pipe.
+func singleCapture(path string, info fs.FileInfo) (*RuleFiles, error) {
+	if !info.Mode().IsRegular() {
+		return nil, &NameError{Name: path, Err: ErrNotRegular, Remedy: "copy it to a file first"}
+	}
+	return &RuleFiles{files: []ruleFile{{name: path, path: path, claim: claim{kind: kindOf(filepath.Base(path))}}}}, nil
+}
+
+// settle leaves each origin to the file that is most specific for it, and returns the files that have any left, and
+// those of captures, each once.
 func settle(files []ruleFile) (settled []ruleFile, conflicts []error) {
 	type key struct {
 		origin robots.Origin
@@ -93,7 +114,15 @@ func settle(files []ruleFile) (settled []ruleFile, conflicts []error) {
 			}
 		}
 	}
+	captures := make(map[string]bool)
 	for i, f := range files {
+		if f.kind != kindText {
+			if f.path == "" || !captures[f.path] {
+				settled = append(settled, f)
+			}
+			captures[f.path] = true
+			continue
+		}
 		f.origins = slices.DeleteFunc(f.origins, func(o robots.Origin) bool {
 			_, beaten := owners[key{o, true}]
 			return owners[key{o, f.exact}] != i || beaten && !f.exact
@@ -109,51 +138,97 @@ func settle(files []ruleFile) (settled []ruleFile, conflicts []error) {
 // single file. The receiver must not change it.
 func (r *RuleFiles) Skipped() []string { return r.skipped }
 
-// NumFiles returns how many files have rules for at least one origin.
+// NumFiles returns how many files have rules for at least one origin, or are of captures.
 func (r *RuleFiles) NumFiles() int { return len(r.files) }
 
-// Responses reads the files and yields a response for each origin, in the order of the names. Of a body, at most
-// [MaxBody] bytes are kept; Size is that of the whole file. The receiver owns what it gets. After all that could be
-// read comes one [*UnreadableError] for all that could not, so whoever stops at an error has seen them all.
+// Responses reads the files and yields, in the order of the names, a response for each origin of a robots.txt, with
+// status 200 and the time when the file was changed, and each response in a file of captures. There may be several for
+// an origin. Of a body, at most [MaxBody] bytes are kept; Size is that of the whole. The receiver owns what it gets.
+//
+// Broken records of captures do not end it: [RuleFiles.Problems] has them afterwards. After all that could be read
+// comes one [*UnreadableError] for all files that could not, so whoever stops at an error has seen them all.
 func (r *RuleFiles) Responses() iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
-		var errs []error
+		var (
+			errs []error
+			p    pass
+		)
+		defer r.end(&p)
+		each := func(r robots.Response) bool { return yield(r, nil) }
 		for _, f := range r.files {
-			body, size, err := f.read()
+			more, err := p.readFile(f, each)
+			if !more {
+				return
+			}
 			if err != nil {
 				errs = append(errs, fileError(f.name, err, ""))
-				continue
-			}
-			for i, o := range f.origins {
-				own := body
-				if i+1 < len(f.origins) {
-					own = bytes.Clone(body)
-				}
-				if !yield(robots.Response{Origin: o, Name: f.name, Status: http.StatusOK, Body: own, Size: size}, nil) {
-					return
-				}
 			}
 		}
-		if len(errs) > 0 {
+		if p.finish(each) && len(errs) > 0 {
 			yield(robots.Response{}, &UnreadableError{Errs: errs})
 		}
 	}
 }
 
-// read returns the first MaxBody bytes of the file, and how long it is.
-func (f *ruleFile) read() (body []byte, size int64, err error) {
+// Problems returns the broken records that the latest use of [RuleFiles.Responses] to end met.
+func (r *RuleFiles) Problems() Problems {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.problems
+}
+
+// end ends a pass.
+func (r *RuleFiles) end(p *pass) {
+	p.release()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.problems = p.problems
+}
+
+// readFile yields the responses of a file and reports whether yield wants more. Its error is that the file cannot be
+// read, or holds nothing.
+func (p *pass) readFile(f ruleFile, yield func(robots.Response) bool) (more bool, err error) {
+	if f.kind != kindText {
+		return p.readCaptures(f, yield)
+	}
+	resp, err := f.read()
+	if err != nil {
+		return true, err
+	}
+	for i, o := range f.origins {
+		own := resp
+		own.Origin = o
+		if i+1 < len(f.origins) {
+			own.Body = bytes.Clone(resp.Body)
+		}
+		if !yield(own) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// read returns the response that the file is, without its origin.
+func (f *ruleFile) read() (r robots.Response, err error) {
 	if f.err != nil {
-		return nil, 0, f.err
+		return r, f.err
 	}
 	file, err := os.Open(f.path)
 	if err != nil {
-		return nil, 0, err
+		return r, err
 	}
 	defer file.Close() //nolint:errcheck // nothing was written
 	info, err := file.Stat()
 	if err != nil {
-		return nil, 0, err
+		return r, err
 	}
+	r = robots.Response{Name: f.name, Status: http.StatusOK, FetchedAt: info.ModTime().UTC()}
+	r.Body, r.Size, err = readBody(file, info)
+	return r, err
+}
+
+// readBody returns the first MaxBody bytes of the file, and how long it is.
+func readBody(file *os.File, info fs.FileInfo) (body []byte, size int64, err error) {
 	body = make([]byte, 0, min(max(info.Size(), 0), MaxBody)+1) // one more to see the end without growing
 	for len(body) < MaxBody {
 		if len(body) == cap(body) {

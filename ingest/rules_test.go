@@ -199,7 +199,7 @@ func TestRulesErrors(t *testing.T) {
 			"file without origin", "rules/x", "",
 			[]string{"x"},
 			ErrNoOrigin,
-			"rules/x: is a file, and nothing says whose robots.txt it is: add -origin https://www.example.com, or name a directory",
+			"rules/x: is a file, and nothing says whose robots.txt it is: add -origin https://www.example.com, or name a directory, a .warc or a .jsonl file",
 		},
 		{
 			"origin with directory", "rules", "https://a.com", nil, ErrOriginDir,

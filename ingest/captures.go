@@ -1,0 +1,85 @@
+package ingest
+
+import (
+	"os"
+	"strings"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A fileKind is what a rules file is.
+type fileKind uint8
+
+const (
+	kindText  fileKind = iota // a robots.txt
+	kindWARC                  // a WARC file of captures
+	kindJSONL                 // a JSON Lines file of responses
+)
+
+// kindOf returns the kind of a file called base. A name that ends in .txt is that of a host, whatever the host.
+func kindOf(base string) fileKind {
+	switch {
+	case strings.HasSuffix(base, ".txt"):
+		return kindText
+	case strings.Contains(base, ".warc"):
+		return kindWARC
+	case strings.Contains(base, ".jsonl"):
+		return kindJSONL
+	}
+	return kindText
+}
+
+// A pass is one reading of all files. It keeps buffers and decoders between them.
+type pass struct {
+	problems Problems
+	captures captureIndex
+	targets  targetSet
+	warc     *warcReader
+	jsonl    *jsonlReader
+}
+
+func (p *pass) report(e *RecordError) { p.problems.add(e) }
+
+// readCaptures yields the responses of a capture file and reports whether yield wants more. Its error is that the file
+// cannot be read, or holds nothing.
+func (p *pass) readCaptures(f ruleFile, yield func(robots.Response) bool) (more bool, err error) {
+	if f.err != nil {
+		return true, f.err
+	}
+	file, err := os.Open(f.path)
+	if err != nil {
+		return true, err
+	}
+	defer file.Close() //nolint:errcheck // nothing was written
+	info, err := file.Stat()
+	if err != nil {
+		return true, err
+	}
+	if !info.Mode().IsRegular() {
+		return true, ErrNotRegular
+	}
+	if f.kind == kindJSONL {
+		if p.jsonl == nil {
+			p.jsonl = &jsonlReader{pass: p}
+		}
+		return p.jsonl.read(f.name, file, info.Size(), yield)
+	}
+	if p.warc == nil {
+		p.warc = &warcReader{pass: p}
+	}
+	p.captures.paths = append(p.captures.paths, f.path)
+	return p.warc.read(f.name, file, info.Size(), yield)
+}
+
+// release gives back the memory that closing alone frees.
+func (p *pass) release() {
+	if p.jsonl != nil {
+		p.jsonl.src.release()
+	}
+	if p.warc != nil {
+		p.warc.release()
+	}
+	if p.captures.reader != nil {
+		p.captures.reader.release()
+	}
+}

@@ -1,0 +1,57 @@
+package ingest
+
+import "fmt"
+
+// maxProblems is how many problems of a pass are kept; the others are counted.
+const maxProblems = 100
+
+// Problems are the records of capture files (WARC and JSON Lines) that were left out of the responses because they are
+// broken.
+type Problems struct {
+	Total int64          // how many there are
+	First []*RecordError // the first 100 of them, in the order of the files
+}
+
+// A RecordError says that a record of a capture file is broken. The others were used.
+type RecordError struct {
+	Name   string // the file, as found
+	Offset int64  // bytes of the file before the record, or before the gzip member or zstd frame that it starts in; -1 if Line says where
+	Text   int64  // bytes of text before the record in that member or frame: 0 for one that has it to itself
+	Line   int64  // 1-based line of a JSON Lines file, of those that could be read; 0 in a WARC file
+	Err    error  // what is wrong, such as ErrLength
+}
+
+// Error names the file, the place and the fault.
+func (e *RecordError) Error() string {
+	switch {
+	case e.Line > 0 && e.Offset < 0:
+		return fmt.Sprintf("%s: line %d: %v", display(e.Name), e.Line, e.Err)
+	case e.Line > 0:
+		return fmt.Sprintf("%s: line %d, in the part at byte %d: %v", display(e.Name), e.Line, e.Offset, e.Err)
+	case e.Text > 0:
+		return fmt.Sprintf("%s: record at byte %d of the text of the part at byte %d: %v", display(e.Name), e.Text, e.Offset, e.Err)
+	}
+	return fmt.Sprintf("%s: record at byte %d: %v", display(e.Name), e.Offset, e.Err)
+}
+
+// Unwrap returns the fault.
+func (e *RecordError) Unwrap() error { return e.Err }
+
+// add counts a problem, and keeps it if it is one of the first.
+func (p *Problems) add(e *RecordError) {
+	p.Total++
+	if len(p.First) < maxProblems {
+		p.First = append(p.First, e)
+	}
+}
+
+// noCapture returns ErrNoCapture for a file that began when there were before problems, has more, and nothing else.
+func (p *Problems) noCapture(before int64) error {
+	switch {
+	case p.Total == before:
+		return nil
+	case before < int64(len(p.First)):
+		return fmt.Errorf("%w: %w", ErrNoCapture, p.First[before].Err)
+	}
+	return ErrNoCapture
+}
