@@ -143,6 +143,7 @@ func TestEvaluateOrigins(t *testing.T) {
 		{"https://a.com;x", none},
 		{"https://a.com", none},
 		{"https://a.community/", "https://a.community | deny rule 2 Disallow: /"},
+		{"https://a.com/", none},
 		{"https://a.com@b.com/x", "stray https://b.com | allow no_robots"},
 		{"https://user:pw@a.com/x", x},
 		{"https://user:pw@a.com", none},
@@ -248,7 +249,7 @@ func evaluateAlone(s *Store, url []byte) string {
 func FuzzEvaluate(f *testing.F) {
 	for _, seed := range []string{
 		"https://a.com\nhttps://a.com/x\nhttps://a.com:443/x\nhttps://a.community/x\nhttps://a.com?x\nhttps://a.com;x\nhttps://a.com#/x",
-		"https://u:p@a.com/x\nhttps://u:p@a.com:1/x\nhttps://u:p@a.com\nhttps://a.com@b.com/\nhttps://a.com",
+		"https://u:p@a.com/x\nhttps://u:p@a.com:1/x\nhttps://u:p@a.com\nhttps://a.com/\nhttps://a.com@b.com/\nhttps://a.com",
 		"HTTPS://A.com/x\nHTTPS://A.com./x\nhttps://A.COM\nftp://a.com/\nhttps://é.com/\nhttps://é.com/x",
 		"https://b.com/1\nhttps://b.com/2\nbad\nhttps://b.com/3\n\nhttps://a.com/x",
 		"http://[::1]/x\nhttp://[::1]:80/x\nhttp://[::1]:8/x\nhttp://[::1\nhttp://[::1]x/",
