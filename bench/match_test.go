@@ -108,7 +108,7 @@ func benchmarkMatch(b *testing.B, rows []matchRow) {
 			b.Fatalf("%d URLs are denied, %d the first time", n, want)
 		}
 	}
-	m.report(len(rows), size)
+	m.report("url", len(rows), size)
 }
 
 // BenchmarkMatch measures the automaton alone: paths in normal form, rules found before. The bytes are those of the paths.

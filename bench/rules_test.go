@@ -22,22 +22,14 @@ func distinct(all []robots.Response) (bodies [][]byte, size int64) {
 	return bodies, size
 }
 
-// reportRules reports the time of one rule, given how many one turn of the loop has.
-func reportRules(b *testing.B, rules int) {
-	b.Helper()
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rules), "ns/rule")
-}
-
 // BenchmarkParse measures robots.Parse on each distinct text. The rules are all in the files, whomever they are for.
 func BenchmarkParse(b *testing.B) {
 	for _, p := range corpora {
 		b.Run("data="+p.name, func(b *testing.B) {
 			c := p.open(b)
 			bodies, size := distinct(responses(b, c))
-			b.SetBytes(size)
-			b.ReportAllocs()
-			runtime.GC()
 			rules := 0
+			m := startMeter(b)
 			for b.Loop() {
 				rules = 0
 				for _, body := range bodies {
@@ -46,7 +38,7 @@ func BenchmarkParse(b *testing.B) {
 					}
 				}
 			}
-			reportRules(b, rules)
+			m.report("rule", rules, size)
 		})
 	}
 }
@@ -68,9 +60,7 @@ func BenchmarkCompile(b *testing.B) {
 					size += int64(len(r.Pattern))
 				}
 			}
-			b.SetBytes(size)
-			b.ReportAllocs()
-			runtime.GC()
+			m := startMeter(b)
 			for b.Loop() {
 				for _, in := range sets {
 					if _, _, err := automaton.Compile(in); err != nil {
@@ -78,7 +68,7 @@ func BenchmarkCompile(b *testing.B) {
 					}
 				}
 			}
-			reportRules(b, rules)
+			m.report("rule", rules, size)
 		})
 	}
 }
@@ -94,14 +84,12 @@ func BenchmarkBuildStore(b *testing.B) {
 		b.Run("data="+p.name, func(b *testing.B) {
 			c := p.open(b)
 			all := responses(b, c)
-			b.SetBytes(bodyBytes(all))
 			mem, used := storeMemory(b, all)
-			b.ReportAllocs()
-			runtime.GC()
+			m := startMeter(b)
 			for b.Loop() {
 				buildStore(b, all, 1)
 			}
-			reportRules(b, mem.Rules)
+			m.report("rule", mem.Rules, bodyBytes(all))
 			text := float64(mem.Text)
 			b.ReportMetric(float64(mem.Tables)/text, "tables-B/rule-B")
 			b.ReportMetric(float64(mem.Tables+mem.Refs)/text, "refs-B/rule-B")

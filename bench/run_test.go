@@ -41,7 +41,7 @@ func BenchmarkDecode(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			m.report(lines, size)
+			m.report("url", lines, size)
 		})
 	}
 }
@@ -85,7 +85,7 @@ func BenchmarkRead(b *testing.B) {
 					b.Fatalf("%d rows of %d: %v", rows, urls, err)
 				}
 			}
-			m.report(urls, size)
+			m.report("url", urls, size)
 		})
 	}
 }
@@ -105,7 +105,7 @@ func BenchmarkEvaluate(b *testing.B) {
 					evaluate(e, &work, &all[i])
 				}
 			}
-			m.report(urls, size)
+			m.report("url", urls, size)
 		})
 	}
 }
@@ -131,7 +131,7 @@ func BenchmarkRun(b *testing.B) {
 				for b.Loop() {
 					stats = run(b, store, l, out, opt)
 				}
-				m.report(int(stats.URLs), stats.URLBytes)
+				m.report("url", int(stats.URLs), stats.URLBytes)
 			})
 		}
 	}

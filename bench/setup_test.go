@@ -71,14 +71,17 @@ func startMeter(b *testing.B) meter {
 	return meter{b, cpuTime()}
 }
 
-// report reports what one URL took, given how many URLs and how many bytes of them one turn of the loop has.
-func (m meter) report(urls int, bytes int64) {
+// report reports what one unit took, "url" or "rule", given how many of them and how many bytes one turn of the loop
+// has. The processor time is that of the whole process, so it counts all workers and the garbage collector.
+func (m meter) report(unit string, units int, bytes int64) {
 	cpu := cpuTime() - m.cpu
-	all := float64(m.b.N) * float64(urls)
+	turns := float64(m.b.N)
+	all := turns * float64(units)
 	m.b.SetBytes(bytes)
-	m.b.ReportMetric(all/m.b.Elapsed().Seconds(), "urls/s")
+	m.b.ReportMetric(all/m.b.Elapsed().Seconds(), unit+"s/s")
 	if cpu > 0 {
-		m.b.ReportMetric(float64(cpu.Nanoseconds())/all, "cpu-ns/url")
+		m.b.ReportMetric(float64(cpu.Nanoseconds())/all, "cpu-ns/"+unit)
+		m.b.ReportMetric(turns*float64(bytes)/1e6/cpu.Seconds(), "MB/cpu-s")
 	}
 }
 
