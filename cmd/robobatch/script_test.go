@@ -32,6 +32,7 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("QUICKSTART", quickstart)
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // or each command takes a second under the race detector
 			return os.MkdirAll(filepath.Join(env.WorkDir, "out"), 0o777)
 		},
 	})
