@@ -211,6 +211,9 @@ func (ref *reference) summary() string {
 
 // TestShuffled runs one log in the order of hosts and the same lines at random: the counts must be the same.
 func TestShuffled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 733,240 URLs twice")
+	}
 	data := shared(t)
 	for _, d := range dialects {
 		store := data.store(t, engine.StoreOptions{Dialect: d, Agents: agents})
