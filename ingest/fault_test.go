@@ -131,7 +131,11 @@ func TestLogsDamagedBlock(t *testing.T) {
 				}
 				seen[u] = true
 			}
-			if repeated > 20 {
+			most := 20
+			if name == "gzip" { // a damaged distance repeats up to 32 KiB, and no checksum comes before the end
+				most = 32<<10/50 + 20
+			}
+			if repeated > most {
 				t.Errorf("%s damaged at %d: %d rows occur twice", name, at, repeated)
 			}
 		}
