@@ -19,5 +19,4 @@ func (t table) u64(off uint32) uint64 { return binary.LittleEndian.Uint64(t[off:
 func (t table) putU24(off, v uint32) { t[off], t[off+1], t[off+2] = byte(v), byte(v>>8), byte(v>>16) }
 
 func (t table) appendU24(v uint32) table { return append(t, byte(v), byte(v>>8), byte(v>>16)) }
-func (t table) appendU32(v uint32) table { return binary.LittleEndian.AppendUint32(t, v) }
 func (t table) appendU64(v uint64) table { return binary.LittleEndian.AppendUint64(t, v) }

@@ -21,8 +21,8 @@ type Evaluator struct {
 // NewEvaluator returns an Evaluator for the store's agents and dialect.
 func (s *Store) NewEvaluator() *Evaluator { return &Evaluator{store: s} }
 
-// Evaluate fills b.Sites, b.Strays and b.Verdicts. It does not allocate once b has grown, but for the names of origins
-// beyond ASCII.
+// Evaluate fills b.Sites, b.Strays and b.Verdicts. It does not allocate once b has grown, but where a run of
+// URLs begins whose host is an IPv6 address or has characters beyond ASCII.
 func (e *Evaluator) Evaluate(b *Batch) {
 	if _, stray := e.site.Stray(); stray {
 		e.prefix = e.prefix[:0] // its number was of another batch

@@ -1,0 +1,123 @@
+package automaton
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestRuns checks runs around the length at which the trie begins a new node, and where the forms of floating
+// segments change.
+func TestRuns(t *testing.T) {
+	s := &Scratch{}
+	for _, n := range []int{1, maxInTurnSegment, maxInTurnSegment + 1, maxRun - 1, maxRun, maxRun + 1, maxRun + 2, 2*maxRun + 1, 2*maxRun + 2, 1000} {
+		run := strings.Repeat("a", n)
+		for _, rules := range [][]Rule{
+			{{Pattern: "/" + run}},
+			{{Pattern: "/" + run + "$"}, {Pattern: "/" + run + "b", Allow: true}},
+			{{Pattern: "/" + run + "*b"}, {Pattern: "/" + run[1:] + "*b$", Allow: true}},
+			{{Pattern: "/*" + run}, {Pattern: "/*" + run + "b$", Allow: true}},
+			{{Pattern: "/b*" + run + "*" + run + "$"}, {Pattern: "/b*" + run, Allow: true}},
+		} {
+			f := compileForms(t, rules)
+			for _, m := range []int{0, 1, n - 1, n, n + 1, 2*n - 1, 2 * n, 2*n + 1} {
+				path := strings.Repeat("a", m)
+				for _, p := range []string{"/" + path, "/" + path + "b", "/b" + path, "/b" + path + "b" + run} {
+					f.check(t, p, s)
+				}
+			}
+		}
+	}
+}
+
+// TestByteLabels has every byte for a label at one node, and looks for each.
+func TestByteLabels(t *testing.T) {
+	var rules, floating []Rule
+	for b := range 256 {
+		label := string([]byte{byte(b)})
+		rules = append(rules, Rule{"/" + label + "x", b%2 == 0})
+		floating = append(floating, Rule{"/*" + label + "x", b%2 == 0})
+	}
+	s := &Scratch{}
+	for _, f := range []*forms{compileForms(t, rules), compileForms(t, floating), compileForms(t, append(rules, floating...))} {
+		for b := range 256 {
+			label := string([]byte{byte(b)})
+			for _, path := range []string{"/" + label, "/" + label + "x", "/" + label + "xx", "/" + label + label + "x"} {
+				f.check(t, path, s)
+			}
+		}
+	}
+}
+
+// TestInTurnLimit checks where Compile changes the form: with the number of patterns that one path can meet, not with
+// that of all patterns.
+func TestInTurnLimit(t *testing.T) {
+	hasSearch := func(rules []Rule) bool {
+		a, _, err := Compile(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compileForms(t, rules).check(t, "/a/b/c/d", &Scratch{})
+		return a.search != nil
+	}
+	same := func(i int) string { return fmt.Sprintf("/*x%d", i) }
+	apart := func(i int) string { return fmt.Sprintf("/%03d*x", i) }
+	below := func(i int) string { return "/" + strings.Repeat("a", i) + "*x" }
+	for _, c := range []struct {
+		name    string
+		n       int
+		pattern func(int) string
+		want    bool
+	}{
+		{"same", inTurnLimit, same, false},
+		{"same", inTurnLimit + 1, same, true},
+		{"apart", 1000, apart, false},
+		{"below", inTurnLimit, below, false},
+		{"below", inTurnLimit + 1, below, true},
+	} {
+		if got := hasSearch(manyRules(c.n, c.pattern)); got != c.want {
+			t.Errorf("%d rules, %s: search %t, want %t", c.n, c.name, got, c.want)
+		}
+	}
+	if !hasSearch([]Rule{{Pattern: "/*" + strings.Repeat("a", maxInTurnSegment+1)}}) || !hasSearch([]Rule{{Pattern: "/" + strings.Repeat("*a", maxInTurnSize)}}) {
+		t.Error("long segments are tried in turn")
+	}
+}
+
+// TestTooLarge checks that rules beyond the table are an error, and no wrong answer.
+func TestTooLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles 16 MiB")
+	}
+	_, _, err := Compile([]Rule{{Pattern: "/" + strings.Repeat("a", maxTable)}})
+	if !errors.Is(err, ErrTooLarge) {
+		t.Errorf("error %v, want ErrTooLarge", err)
+	}
+	rules := []Rule{{Pattern: "/" + strings.Repeat("a", maxTable-maxTable/32)}}
+	a, _, err := Compile(rules)
+	if err != nil || a.Match([]byte(rules[0].Pattern+"x"), &Scratch{}) == NoMatch || a.Match([]byte(rules[0].Pattern[1:]), &Scratch{}) != NoMatch {
+		t.Errorf("a rule that just fits: %v", err)
+	}
+}
+
+// TestEmpty checks sets of rules that match nothing, or nearly.
+func TestEmpty(t *testing.T) {
+	if (&Automaton{}).Match([]byte("/"), &Scratch{}) != NoMatch || (&Automaton{}).Size() != 0 || NoMatch.Position() != -1 {
+		t.Error("the zero Automaton matches")
+	}
+	for _, rules := range [][]Rule{nil, {{}}, {{}, {Pattern: "/a"}}, {{Allow: true}, {Pattern: "*"}, {Pattern: "**$", Allow: true}}} {
+		f, s := compileForms(t, rules), &Scratch{}
+		kept := f.rules[:0:0]
+		for _, r := range f.rules {
+			if r.Pattern == "" {
+				r.Pattern = "\x00\x00nothing" // the reference is never given an empty pattern
+			}
+			kept = append(kept, r)
+		}
+		f.rules = kept
+		for _, path := range []string{"/", "/a", "/b", ""} {
+			f.check(t, path, s)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package bench
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Corpus is a collection of robots.txt and logs of their origins. It holds names only: everything is read anew each
+// time, so that what one benchmark read does not change how often the garbage collector runs in the next.
+type Corpus struct {
+	Logs  []Log // at least one
+	rules func() ([]robots.Response, error)
+}
+
+// A Log is a zstd file of URLs.
+type Log struct {
+	Name string // what it is, for the names of benchmarks: "real"
+	Path string
+}
+
+// Quickstart returns the corpus in dir, which is the source tree's testdata/quickstart: a few hundred robots.txt and one
+// log, real and made-up URLs mixed.
+func Quickstart(dir string) *Corpus {
+	return &Corpus{
+		Logs: []Log{{"mixed", filepath.Join(dir, "urls.zst")}},
+		rules: func() ([]robots.Response, error) {
+			files, err := ingest.Rules(filepath.Join(dir, "rules"), "")
+			if err != nil {
+				return nil, err
+			}
+			var all []robots.Response
+			for r, err := range files.Responses() {
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, r)
+			}
+			return all, nil
+		},
+	}
+}
+
+// Collection returns the corpus in dir that the quick start's was sampled from: thousands of robots.txt, a real log
+// as a crawler writes it, grouped by host, the same log shuffled, and one made up so that rules match often.
+func Collection(dir string) *Corpus {
+	return &Corpus{
+		Logs: []Log{
+			{"real", filepath.Join(dir, "urls_real_hostgrouped.urls.zst")},
+			{"shuffled", filepath.Join(dir, "urls_real_shuffled.urls.zst")},
+			{"synth", filepath.Join(dir, "synth_300k.urls.zst")},
+		},
+		rules: func() ([]robots.Response, error) { return readArchive(filepath.Join(dir, "rules.tar.zst")) },
+	}
+}
+
+// Responses reads all robots.txt. The caller owns them.
+func (c *Corpus) Responses() ([]robots.Response, error) { return c.rules() }
+
+// readArchive reads a .tar.zst of files <scheme>_<host>[_<port>].txt.
+func readArchive(name string) ([]robots.Response, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	dec, err := zstd.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("unpack %s: %w", name, err)
+	}
+	defer dec.Close()
+	var all []robots.Response
+	for members := tar.NewReader(dec); ; {
+		h, err := members.Next()
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("unpack %s: %w", name, err)
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		r, err := readMember(h, members)
+		if err != nil {
+			return nil, fmt.Errorf("unpack %s from %s: %w", h.Name, name, err)
+		}
+		all = append(all, r)
+	}
+}
+
+// readMember reads a robots.txt as package ingest reads it from a file: as much of it as counts.
+func readMember(h *tar.Header, r io.Reader) (robots.Response, error) {
+	origin, err := memberOrigin(h.Name)
+	if err != nil {
+		return robots.Response{}, err
+	}
+	body, err := io.ReadAll(io.LimitReader(r, ingest.MaxBody))
+	return robots.Response{Origin: origin, Name: h.Name, Body: body, Size: h.Size}, err
+}
+
+// memberOrigin returns the origin that a file's name tells.
+func memberOrigin(name string) (robots.Origin, error) {
+	scheme, host, _ := strings.Cut(strings.TrimSuffix(path.Base(name), ".txt"), "_")
+	if i := strings.LastIndexByte(host, '_'); i >= 0 && strings.Trim(host[i+1:], "0123456789") == "" {
+		host = host[:i] + ":" + host[i+1:]
+	}
+	return robots.ParseOrigin(scheme + "://" + host)
+}
+
+// Batches reads the whole log, in batches as a run reads it. The caller owns them.
+func (l Log) Batches() ([]engine.Batch, error) {
+	src, err := ingest.OpenLogs([]string{l.Path}, ingest.LogOptions{})
+	if err != nil {
+		return nil, err
+	}
+	var all []engine.Batch
+	for {
+		var b engine.Batch
+		if !src.Next(&b) {
+			break
+		}
+		all = append(all, b)
+	}
+	return all, errors.Join(src.Err(), src.Close())
+}

@@ -1,0 +1,107 @@
+package bench
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/robobatch/robobatch/automaton"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// TestInputs makes sure that the benchmarks measure something, and all of them the same: each log has URLs, and rules
+// that match some of them; what an Evaluator decides of the batches that were read before is what a run decides, and
+// what BenchmarkMatch denies.
+func TestInputs(t *testing.T) {
+	for _, corpus := range corpora {
+		t.Run(corpus.name, func(t *testing.T) {
+			if testing.Short() && corpus.name != "quickstart" {
+				t.Skip("long")
+			}
+			c := corpus.open(t)
+			store := buildStore(t, responses(t, c), 0)
+			if m := store.Memory(); m.Rules == 0 || m.Tables == 0 || m.Text == 0 {
+				t.Fatalf("no rules: %+v", m)
+			}
+			for _, l := range c.Logs {
+				t.Run(l.Name, func(t *testing.T) { testLog(t, c, l, store) })
+			}
+		})
+	}
+}
+
+func testLog(t *testing.T, c *Corpus, l Log, store *engine.Store) {
+	t.Helper()
+	all, urls, size := batches(t, l)
+	want := tally(store, all)
+	got := run(t, store, l, filepath.Join(t.TempDir(), "out.parquet"), runOptions{url: true, workers: 2})
+	got.Origins = 0 // not tallied
+	if got != want {
+		t.Errorf("run decides %+v\nevaluating the same batches %+v", got, want)
+	}
+	if int64(urls) != got.URLs || size != got.URLBytes {
+		t.Errorf("%d URLs of %d bytes read, %d of %d run", urls, size, got.URLs, got.URLBytes)
+	}
+	if got.Denied == 0 || got.Allowed == 0 || got.Reasons[engine.ReasonRule] == 0 {
+		t.Errorf("nothing to measure: %+v", got)
+	}
+	rows := matchRows(t, c, l)
+	if n := denied(rows, new(automaton.Scratch)); int64(n) != got.Denied {
+		t.Errorf("%d of %d rows denied by Match, %d by the run", n, len(rows), got.Denied)
+	}
+	t.Logf("%d URLs, %d with rules to match, %d denied", urls, len(rows), got.Denied)
+}
+
+// tally evaluates batches and counts as engine.Run does, but for the origins.
+func tally(store *engine.Store, all []engine.Batch) (s engine.Stats) {
+	e := store.NewEvaluator()
+	var work engine.Batch
+	for i := range all {
+		evaluate(e, &work, &all[i])
+		s.URLs += int64(work.Len())
+		s.Rows += int64(len(work.Verdicts))
+		for j, v := range work.Verdicts {
+			s.URLBytes += int64(work.URLs[j].Len)
+			s.Reasons[v.Reason]++
+			switch v.Access {
+			case engine.Allowed:
+				s.Allowed++
+			case engine.Denied:
+				s.Denied++
+			case engine.Unknown:
+				s.Unknown++
+			}
+			if v.Rule != engine.NoRule {
+				s.RuleLines += int64(store.Site(work.Sites[j]).Rules[0].Rule(v.Rule).Line)
+			}
+		}
+	}
+	return s
+}
+
+// TestShapes checks that made-up sets have the shape asked for, and paths that the rules both match and do not.
+func TestShapes(t *testing.T) {
+	for _, shape := range []Shape{{20, 0}, {20, 100}, LargeShop} {
+		set := shape.Make()
+		f := robots.Parse(set.Body, dialect)
+		rules, _ := f.Select(robots.NewAgent("*", dialect))
+		if len(rules) != shape.Rules {
+			t.Fatalf("%+v has %d rules", shape, len(rules))
+		}
+		wild := 0
+		for _, r := range rules {
+			if automaton.ParsePattern(r.Pattern).Rest != "" {
+				wild++
+			}
+		}
+		if got := (100*wild + shape.Rules/2) / shape.Rules; got != shape.Wildcard {
+			t.Errorf("%+v has %d %% wildcards", shape, got)
+		}
+		var s automaton.Scratch
+		n := denied(shapeRows(t, shape), &s)
+		t.Logf("%+v: %d of %d paths denied, %d bytes of rules", shape, n, len(set.Paths), len(set.Body))
+		if n < len(set.Paths)/5 || n > len(set.Paths)*4/5 {
+			t.Errorf("%+v: %d of %d paths denied", shape, n, len(set.Paths))
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package bench
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/robobatch/robobatch/automaton"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A matchRow is one path and the rules to match it with.
+type matchRow struct {
+	rules *automaton.Automaton
+	path  []byte // in normal form
+}
+
+// compile compiles what a robots.txt says to "*", as package engine does. It returns nil if that is nothing.
+func compile(tb testing.TB, body []byte) *automaton.Automaton {
+	tb.Helper()
+	in := automatonRules(robots.Parse(body, dialect))
+	if len(in) == 0 {
+		return nil
+	}
+	a, _, err := automaton.Compile(in)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return a
+}
+
+// automatonRules returns the patterns of the rules for "*".
+func automatonRules(f *robots.File) []automaton.Rule {
+	rules, _ := f.Select(robots.NewAgent("*", dialect))
+	in := make([]automaton.Rule, 0, len(rules))
+	for _, r := range rules {
+		in = append(in, automaton.Rule{Pattern: r.Pattern, Allow: r.Allow})
+	}
+	for _, r := range rules {
+		if pattern, ok := dialect.IndexPattern(r); ok {
+			in = append(in, automaton.Rule{Pattern: pattern, Allow: true})
+		}
+	}
+	return in
+}
+
+// matchRows returns what is to be matched of a log: a row for each URL whose origin has rules. Equal texts are compiled
+// once, and the paths lie one after the other, so that memory is used as in a run.
+func matchRows(tb testing.TB, c *Corpus, l Log) []matchRow {
+	tb.Helper()
+	byText := map[string]*automaton.Automaton{}
+	byOrigin := map[robots.Origin]*automaton.Automaton{}
+	for _, r := range responses(tb, c) {
+		a, known := byText[string(r.Body)]
+		if !known {
+			a = compile(tb, r.Body)
+			byText[string(r.Body)] = a
+		}
+		byOrigin[r.Origin] = a
+	}
+	all, urls, size := batches(tb, l)
+	rows := make([]matchRow, 0, urls)
+	paths := make([]byte, 0, size+size/8) // if it grows, rows keep its old memory
+	var origin, path, buf []byte
+	for i := range all {
+		for j := range all[i].URLs {
+			u, err := robots.SplitURL(all[i].URL(j))
+			if err != nil {
+				continue
+			}
+			if origin, err = robots.AppendOrigin(origin[:0], u); err != nil {
+				continue
+			}
+			if a := byOrigin[robots.Origin(origin)]; a != nil {
+				path, buf = dialect.Path(u.Path, buf)
+				paths = append(paths, path...)
+				rows = append(rows, matchRow{a, paths[len(paths)-len(path):]})
+			}
+		}
+	}
+	return rows
+}
+
+// denied counts the rows that a rule denies.
+func denied(rows []matchRow, s *automaton.Scratch) (n int) {
+	for i := range rows {
+		if rank := rows[i].rules.Match(rows[i].path, s); rank != automaton.NoMatch && !rank.Allow() {
+			n++
+		}
+	}
+	return n
+}
+
+// benchmarkMatch measures Match on the rows, and nothing else.
+func benchmarkMatch(b *testing.B, rows []matchRow) {
+	b.Helper()
+	var size int64
+	for i := range rows {
+		size += int64(len(rows[i].path))
+	}
+	s := new(automaton.Scratch)
+	want := denied(rows, s)
+	if want == 0 || want == len(rows) {
+		b.Fatalf("%d of %d URLs are denied: nothing to measure", want, len(rows))
+	}
+	m := startMeter(b)
+	for b.Loop() {
+		if n := denied(rows, s); n != want {
+			b.Fatalf("%d URLs are denied, %d the first time", n, want)
+		}
+	}
+	m.report("url", len(rows), size)
+}
+
+// BenchmarkMatch measures the automaton alone: paths in normal form, rules found before. The bytes are those of the paths.
+func BenchmarkMatch(b *testing.B) {
+	for _, in := range inputs() {
+		b.Run(in.name, func(b *testing.B) {
+			c, l := in.open(b)
+			benchmarkMatch(b, matchRows(b, c, l))
+		})
+	}
+	for _, shape := range []Shape{{20, 0}, {20, 100}, {LargeShop.Rules, 0}, LargeShop} {
+		b.Run(fmt.Sprintf("data=madeup/rules=%d/wildcard=%d", shape.Rules, shape.Wildcard), func(b *testing.B) {
+			benchmarkMatch(b, shapeRows(b, shape))
+		})
+	}
+}
+
+// shapeRows returns the rows of a made-up set.
+func shapeRows(tb testing.TB, shape Shape) []matchRow {
+	tb.Helper()
+	set := shape.Make()
+	a := compile(tb, set.Body)
+	rows := make([]matchRow, 0, len(set.Paths))
+	for _, path := range set.Paths {
+		rows = append(rows, matchRow{a, path})
+	}
+	return rows
+}

@@ -1,0 +1,126 @@
+package bench
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/robobatch/robobatch/automaton"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// distinct returns the distinct bodies, and their bytes.
+func distinct(all []robots.Response) (bodies [][]byte, size int64) {
+	seen := map[string]bool{}
+	for _, r := range all {
+		if !seen[string(r.Body)] {
+			seen[string(r.Body)] = true
+			bodies = append(bodies, r.Body)
+			size += int64(len(r.Body))
+		}
+	}
+	return bodies, size
+}
+
+// BenchmarkParse measures robots.Parse on each distinct text. The rules are all in the files, whomever they are for.
+func BenchmarkParse(b *testing.B) {
+	for _, p := range corpora {
+		b.Run("data="+p.name, func(b *testing.B) {
+			c := p.open(b)
+			bodies, size := distinct(responses(b, c))
+			rules := 0
+			m := startMeter(b)
+			for b.Loop() {
+				rules = 0
+				for _, body := range bodies {
+					for _, g := range robots.Parse(body, dialect).Groups {
+						rules += len(g.Rules)
+					}
+				}
+			}
+			m.report("rule", rules, size)
+		})
+	}
+}
+
+// BenchmarkCompile measures automaton.Compile on the rules for "*" of each distinct text. The bytes are those of the
+// patterns.
+func BenchmarkCompile(b *testing.B) {
+	for _, p := range corpora {
+		b.Run("data="+p.name, func(b *testing.B) {
+			c := p.open(b)
+			bodies, _ := distinct(responses(b, c))
+			sets := make([][]automaton.Rule, 0, len(bodies))
+			rules, size := 0, int64(0)
+			for _, body := range bodies {
+				in := automatonRules(robots.Parse(body, dialect))
+				sets = append(sets, in)
+				rules += len(in)
+				for _, r := range in {
+					size += int64(len(r.Pattern))
+				}
+			}
+			m := startMeter(b)
+			for b.Loop() {
+				for _, in := range sets {
+					if _, _, err := automaton.Compile(in); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			m.report("rule", rules, size)
+		})
+	}
+}
+
+// BenchmarkBuildStore measures engine.BuildStore on one worker, from the bodies in memory. The bytes are those of all
+// bodies, the rules those in force for "*", of equal texts once; so are the metrics of memory:
+//
+//	tables-B/rule-B   bytes of the automata for each byte of rule text
+//	refs-B/rule-B     the same with what the columns rule_line and rule need beside that text
+//	heap-B/rule-B     all that the store holds on the heap, its rules' text and its map of origins included
+func BenchmarkBuildStore(b *testing.B) {
+	for _, p := range corpora {
+		b.Run("data="+p.name, func(b *testing.B) {
+			c := p.open(b)
+			all := responses(b, c)
+			mem, used := storeMemory(b, all)
+			m := startMeter(b)
+			for b.Loop() {
+				buildStore(b, all, 1)
+			}
+			m.report("rule", mem.Rules, bodyBytes(all))
+			text := float64(mem.Text)
+			b.ReportMetric(float64(mem.Tables)/text, "tables-B/rule-B")
+			b.ReportMetric(float64(mem.Tables+mem.Refs)/text, "refs-B/rule-B")
+			b.ReportMetric(float64(used)/text, "heap-B/rule-B")
+			runtime.KeepAlive(all)
+		})
+	}
+}
+
+// storeMemory returns what a store of the rules says that it takes, and what the heap says.
+func storeMemory(b *testing.B, all []robots.Response) (mem engine.Memory, used int64) {
+	b.Helper()
+	before := heap()
+	store := buildStore(b, all, 1)
+	used = heap() - before
+	mem = store.Memory()
+	runtime.KeepAlive(store)
+	return mem, used
+}
+
+func bodyBytes(all []robots.Response) (n int64) {
+	for _, r := range all {
+		n += int64(len(r.Body))
+	}
+	return n
+}
+
+// heap returns the bytes of the heap that are in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

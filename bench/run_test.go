@@ -1,0 +1,170 @@
+package bench
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/output"
+)
+
+// BenchmarkDecode is the least that reading a log can cost: it is unpacked by the decoder that package ingest uses,
+// set as there, and its lines are counted. The bytes are those unpacked.
+func BenchmarkDecode(b *testing.B) {
+	for _, in := range inputs() {
+		b.Run(in.name, func(b *testing.B) {
+			_, l := in.open(b)
+			data, err := os.ReadFile(l.Path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(false), zstd.WithDecoderMaxWindow(128<<20))
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer dec.Close()
+			buf := make([]byte, 64<<10)
+			var lines int
+			var size int64
+			m := startMeter(b)
+			for b.Loop() {
+				if lines, size, err = countLines(dec, data, buf); err != nil {
+					b.Fatal(err)
+				}
+			}
+			m.report("url", lines, size)
+		})
+	}
+}
+
+// countLines unpacks data and counts its line feeds and bytes.
+func countLines(dec *zstd.Decoder, data, buf []byte) (lines int, size int64, err error) {
+	if err := dec.Reset(bytes.NewReader(data)); err != nil {
+		return 0, 0, err
+	}
+	for {
+		n, err := dec.Read(buf)
+		lines += bytes.Count(buf[:n], []byte{'\n'})
+		size += int64(n)
+		if errors.Is(err, io.EOF) {
+			return lines, size, nil
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+}
+
+// BenchmarkRead measures the way from a zstd file to batches. The bytes are those of the URLs.
+func BenchmarkRead(b *testing.B) {
+	for _, in := range inputs() {
+		b.Run(in.name, func(b *testing.B) {
+			_, l := in.open(b)
+			_, urls, size := batches(b, l)
+			var batch engine.Batch
+			m := startMeter(b)
+			for b.Loop() {
+				src, err := ingest.OpenLogs([]string{l.Path}, ingest.LogOptions{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				rows := 0
+				for src.Next(&batch) {
+					rows += batch.Len()
+				}
+				if err := errors.Join(src.Err(), src.Close()); err != nil || rows != urls {
+					b.Fatalf("%d rows of %d: %v", rows, urls, err)
+				}
+			}
+			m.report("url", urls, size)
+		})
+	}
+}
+
+// BenchmarkEvaluate measures what one worker does to batches that were read before: find the site of each URL, bring
+// its path into normal form, match. The bytes are those of the URLs.
+func BenchmarkEvaluate(b *testing.B) {
+	for _, in := range inputs() {
+		b.Run(in.name, func(b *testing.B) {
+			c, l := in.open(b)
+			e := buildStore(b, responses(b, c), 0).NewEvaluator()
+			all, urls, size := batches(b, l)
+			var work engine.Batch
+			m := startMeter(b)
+			for b.Loop() {
+				for i := range all {
+					evaluate(e, &work, &all[i])
+				}
+			}
+			m.report("url", urls, size)
+		})
+	}
+}
+
+// evaluate decides the rows of src in work, which shares their memory and leaves src as it is.
+func evaluate(e *engine.Evaluator, work, src *engine.Batch) {
+	work.Reset()
+	work.Input, work.Data, work.URLs, work.Lines = src.Input, src.Data, src.URLs, src.Lines
+	e.Evaluate(work)
+}
+
+// BenchmarkRun measures whole runs, from a zstd file to a Parquet file under its final name, in the directory for
+// temporary files; only the rules are loaded before. The bytes are those of the URLs.
+func BenchmarkRun(b *testing.B) {
+	for _, in := range inputs() {
+		for _, opt := range []runOptions{{false, 1}, {false, 2}, {true, 1}, {true, 2}} {
+			b.Run(fmt.Sprintf("%s/url=%t/workers=%d", in.name, opt.url, opt.workers), func(b *testing.B) {
+				c, l := in.open(b)
+				store := buildStore(b, responses(b, c), 0)
+				out := filepath.Join(b.TempDir(), "out.parquet")
+				var stats engine.Stats
+				m := startMeter(b)
+				for b.Loop() {
+					stats = run(b, store, l, out, opt)
+				}
+				m.report("url", int(stats.URLs), stats.URLBytes)
+			})
+		}
+	}
+}
+
+type runOptions struct {
+	url     bool // with the column url
+	workers int
+}
+
+// run runs a log through the store into a Parquet file.
+func run(tb testing.TB, store *engine.Store, l Log, out string, opt runOptions) engine.Stats {
+	tb.Helper()
+	src, err := ingest.OpenLogs([]string{l.Path}, ingest.LogOptions{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer src.Close()
+	columns := slices.DeleteFunc(output.Columns(), func(name string) bool { return name == "url" && !opt.url })
+	dst, err := output.Create(out, nil, store, output.Options{Columns: columns, Inputs: []string{l.Path}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer dst.Close()
+	stats, err := engine.Run(tb.Context(), store, src, dst, engine.Options{Workers: opt.workers})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if dst.Rows() != stats.Rows {
+		tb.Fatalf("%d rows written of %d", dst.Rows(), stats.Rows)
+	}
+	if err := dst.Commit(); err != nil {
+		tb.Fatal(err)
+	}
+	return stats
+}

@@ -1,0 +1,125 @@
+package bench
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// A Shape says what a made-up set of rules is like. Equal shapes give equal sets.
+type Shape struct {
+	Rules    int // how many
+	Wildcard int // percent of them that have a "*"
+}
+
+// LargeShop is the shape of a real shop's rules: one origin, 1,034 rules, 49 % of them with wildcards.
+var LargeShop = Shape{Rules: 1034, Wildcard: 49}
+
+// A RuleSet is a made-up robots.txt and paths to match with it.
+type RuleSet struct {
+	Body  []byte   // one group, for "*"
+	Paths [][]byte // in normal form; four in ten are made from one of the rules
+}
+
+// numPaths is few enough for the paths to stay in a second-level cache: some 300 KB.
+const numPaths = 8192
+
+// words are the parts of paths of an imaginary shop in several countries.
+var (
+	countries = strings.Fields("at au be br ca ch cl cn cz de dk es fi fr gr hk hu ie il in it jp kr mx nl no nz pl pt ro ru se sg tr tw uk us")
+	sections  = strings.Fields("account api basket cart category checkout collections community feedback gift help item listing login market orders people press review search section seller shop sitemap store team transaction trends wishlist your")
+	params    = strings.Fields("attr color explicit filter from lang max min order page price q query ref session ship_to size sort source style token track utm_source view")
+)
+
+// Make makes up the rules and the paths.
+func (s Shape) Make() *RuleSet {
+	rng := rand.New(rand.NewPCG(uint64(s.Rules), uint64(s.Wildcard)))
+	patterns := make([]string, 0, s.Rules)
+	for seen := map[string]bool{}; len(patterns) < s.Rules; {
+		p := plainPattern(rng)
+		if 100*len(patterns) < s.Rules*s.Wildcard {
+			p = wildPattern(rng)
+		}
+		if !seen[p] {
+			seen[p] = true
+			patterns = append(patterns, p)
+		}
+	}
+	rng.Shuffle(len(patterns), func(i, j int) { patterns[i], patterns[j] = patterns[j], patterns[i] })
+	set := &RuleSet{Body: []byte("User-agent: *\n")}
+	for _, p := range patterns {
+		key := "Disallow"
+		if rng.IntN(5) == 0 {
+			key = "Allow"
+		}
+		set.Body = fmt.Appendf(set.Body, "%s: %s\n", key, p)
+	}
+	for range numPaths {
+		path := visit(rng)
+		if rng.IntN(10) < 4 {
+			path = fulfil(rng, patterns[rng.IntN(len(patterns))])
+		}
+		set.Paths = append(set.Paths, []byte(path))
+	}
+	return set
+}
+
+func pick(rng *rand.Rand, words []string) string { return words[rng.IntN(len(words))] }
+
+// plainPattern makes up a prefix.
+func plainPattern(rng *rand.Rand) string {
+	p := "/" + pick(rng, countries) + "/" + pick(rng, sections)
+	switch rng.IntN(4) {
+	case 0:
+		return p + "/" + pick(rng, sections) + "/"
+	case 1:
+		return p + "/" + pick(rng, sections) + "?" + pick(rng, params)
+	case 2:
+		return p + "?"
+	}
+	return "/" + pick(rng, sections) + "/" + pick(rng, sections) + "/" + pick(rng, params)
+}
+
+// wildPattern makes up a pattern with one "*" or two.
+func wildPattern(rng *rand.Rand) string {
+	switch rng.IntN(6) {
+	case 0:
+		return "/*/" + pick(rng, sections) + "/*" + pick(rng, params) + "="
+	case 1:
+		return "/*?*" + pick(rng, params) + "=" + pick(rng, sections)
+	case 2:
+		return "/*/" + pick(rng, sections) + "/" + pick(rng, sections) + "$"
+	}
+	return "/" + pick(rng, countries) + "/" + pick(rng, sections) + "/*?" + pick(rng, params) + "="
+}
+
+// visit makes up the path of a page, with a query in one of three.
+func visit(rng *rand.Rand) string {
+	p := "/"
+	if rng.IntN(2) == 0 {
+		p += pick(rng, countries) + "/"
+	}
+	p += fmt.Sprintf("%s/%d/%s-%s-%s", pick(rng, sections), rng.IntN(1e9), pick(rng, sections), pick(rng, params), pick(rng, sections))
+	if rng.IntN(3) == 0 {
+		p += fmt.Sprintf("?%s=%d&%s=%s", pick(rng, params), rng.IntN(1000), pick(rng, params), pick(rng, countries))
+	}
+	return p
+}
+
+// fulfil makes up a path that the pattern matches.
+func fulfil(rng *rand.Rand, pattern string) string {
+	var p strings.Builder
+	for i := range len(pattern) {
+		switch c := pattern[i]; c {
+		case '*':
+			fmt.Fprintf(&p, "%s-%d", pick(rng, sections), rng.IntN(1e6))
+		case '$':
+		default:
+			p.WriteByte(c)
+		}
+	}
+	if strings.HasSuffix(pattern, "$") {
+		return p.String()
+	}
+	return p.String() + pick(rng, params)
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// stdName stands for standard input and standard output.
+const stdName = "-"
+
+// args are the flags as they were given.
+type args struct {
+	rules, origin string
+	in            []string
+	out, columns  string
+	stats         string
+	agents        []string
+	dialect       string
+	missing       string
+	urlAsIs       bool
+	workers       int
+	limit         int64
+	progress      string
+	quiet         bool
+	version, help bool
+}
+
+// A usageError is a fault in the flags, so that the help is worth reading.
+type usageError struct{ err error }
+
+// Error says what is wrong.
+func (e *usageError) Error() string { return e.err.Error() }
+
+// Unwrap returns the fault.
+func (e *usageError) Unwrap() error { return e.err }
+
+// usage returns a usageError.
+func usage(format string, values ...any) error {
+	return &usageError{fmt.Errorf(format, values...)}
+}
+
+// parseArgs reads the flags. It knows no meaning but that -rules and -in are needed. Errors are a usageError.
+func parseArgs(arguments []string) (args, error) {
+	var a args
+	fs := flagSet(&a)
+	switch err := fs.Parse(arguments); {
+	case errors.Is(err, flag.ErrHelp):
+		return args{help: true}, nil
+	case err != nil:
+		return a, &usageError{err}
+	case a.version:
+		return a, nil
+	case fs.NArg() > 0:
+		return a, usage("unexpected argument %q: every log needs its own -in, and a pattern quotes: -in a.zst -in 'b*.zst'", fs.Arg(0))
+	}
+	var missing []error
+	if a.rules == "" {
+		missing = append(missing, usage("-rules is missing: name a directory of robots.txt files"))
+	}
+	if len(a.in) == 0 {
+		missing = append(missing, usage("-in is missing: name a log of URLs, or - for standard input"))
+	}
+	return a, errors.Join(missing...)
+}
+
+// flagSet returns the flags, which set a. Their help is the text of help.go.
+func flagSet(a *args) *flag.FlagSet {
+	fs := flag.NewFlagSet("robobatch", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.StringVar(&a.rules, "rules", "", "")
+	fs.StringVar(&a.origin, "origin", "", "")
+	fs.Func("in", "", func(s string) error {
+		a.in = append(a.in, s)
+		return nil
+	})
+	fs.StringVar(&a.out, "out", "", "")
+	fs.StringVar(&a.columns, "columns", "", "")
+	fs.StringVar(&a.stats, "stats", "", "")
+	fs.Func("agent", "", func(s string) error {
+		for name := range strings.SplitSeq(s, ",") {
+			a.agents = append(a.agents, strings.TrimSpace(name))
+		}
+		return nil
+	})
+	fs.StringVar(&a.dialect, "dialect", "google", "")
+	fs.StringVar(&a.missing, "missing", "allow", "")
+	fs.BoolVar(&a.urlAsIs, "url-as-is", false, "")
+	fs.IntVar(&a.workers, "workers", 0, "")
+	fs.Int64Var(&a.limit, "limit", 0, "")
+	fs.StringVar(&a.progress, "progress", "auto", "")
+	fs.BoolVar(&a.quiet, "quiet", false, "")
+	fs.BoolVar(&a.version, "version", false, "")
+	return fs
+}

@@ -1,0 +1,44 @@
+package main
+
+// help is what -h prints. A test holds that it has every flag.
+const help = `robobatch decides for every URL of a log whether robots.txt lets a crawler fetch it.
+
+    robobatch -rules dir -in urls.zst
+
+reads the URLs of urls.zst, one a line, finds the robots.txt of each one's origin in dir, writes a row per URL to
+urls.verdicts.parquet and prints a summary. It opens no network connection.
+
+Input
+  -rules dir     robots.txt files, named https_example.com.txt (that origin), or example.com.txt or
+                 example.com/robots.txt (http and https); or one robots.txt, with -origin
+  -origin url    whose robots.txt the file of -rules is, such as https://www.example.com
+  -in log        URLs, one a line, in zstd, gzip or plain text; a pattern such as 'logs/*.zst'; - is
+                 standard input. May be repeated
+  -limit n       stop after n URLs
+
+Question
+  -agent names   crawlers, by product token, separated by commas; each gives a row per URL. May be repeated.
+                 Default *, a crawler that no group names
+  -dialect name  google (default) or rfc9309: how to read robots.txt
+  -missing what  allow (default), disallow or null: the answer where an origin has no robots.txt in -rules
+  -url-as-is     match URLs byte for byte, without normalising their escapes
+
+Output
+  -out file      x.parquet, x.arrow (Arrow IPC file) or x.arrows (Arrow IPC stream); - is an Arrow IPC stream on
+                 standard output. Default: the name of the first log without .zst, .gz, .txt, .log, .urls and the
+                 like, plus .verdicts.parquet, in the working directory; stdin.verdicts.parquet for -in -
+  -columns list  which columns, and in which order:
+                 line,input,url,origin,agent,allowed,reason,rule_line,rule (default: all)
+  -stats file    write the summary as JSON, too; - is standard output
+
+Run
+  -workers n     goroutines that match; default: one per processor. The output does not depend on it
+  -progress how  auto (default: a bar on a terminal, else lines), bar, plain (lines), off
+  -quiet         print errors only
+  -version       print the version
+  -h             print this
+
+Exit codes: 0 done; 2 an error of usage, input or output; 130 after SIGINT, 143 after SIGTERM. The output gets its
+name when it is complete. Where a log turns out to be damaged, the rows before the damage are kept as
+x.partial.parquet, and the exit code is 2.
+`

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync/atomic"
+	"time"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A job is a plan that is being run.
+type job struct {
+	*plan
+	out     sink
+	started time.Time
+	loaded  time.Time // when the rules were compiled
+	store   *engine.Store
+
+	files atomic.Int64 // rules files read so far
+	urls  atomic.Int64 // URLs read so far
+}
+
+func newJob(p *plan) *job {
+	return &job{plan: p, out: sink{name: p.outName}, started: time.Now()}
+}
+
+// A faultError is a fault in the middle of the logs.
+type faultError struct {
+	Err  error  // what is wrong, and where
+	Rows int64  // of the output, before the fault
+	Out  string // name of the output that was asked for
+	Kept string // name of the one that has the rows; "" if there are none
+}
+
+// Error says what is wrong and what became of the rows before it.
+func (e *faultError) Error() string {
+	switch e.Kept {
+	case "":
+		return fmt.Sprintf("%v\nno row comes before that, so nothing was written", e.Err)
+	case e.Out:
+		return fmt.Sprintf("%v\nthe %s before that are complete in %s", e.Err, plural(e.Rows, "row"), display(e.Kept))
+	}
+	return fmt.Sprintf("%v\nthe %s before that are complete in %s; %s was not written",
+		e.Err, plural(e.Rows, "row"), e.Kept, e.Out)
+}
+
+// Unwrap returns what is wrong.
+func (e *faultError) Unwrap() error { return e.Err }
+
+// run compiles the rules, takes the logs through them, completes the output and reports. If it fails before it comes to
+// report, with no [*faultError], no output is left.
+func (j *job) run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, j.out.Close(), j.logs.Close()) }()
+	for _, note := range j.notes {
+		if !j.quiet {
+			fmt.Fprintln(j.std.err, "robobatch: note:", note) //nolint:errcheck // there is nowhere left to say it
+		}
+	}
+	if err := j.load(ctx); err != nil {
+		return err
+	}
+	if err := j.out.create(func() (*output.File, error) {
+		return output.Create(j.outName, j.std.out, j.store, j.outOpt)
+	}); err != nil {
+		return err
+	}
+	counts, err := j.evaluate(ctx)
+	r := newReport(j, counts)
+	if source, ok := errors.AsType[*engine.SourceError](err); ok {
+		err = j.keep(source.Err, r)
+	} else if err == nil {
+		err = j.commit(r)
+	}
+	if _, ok := errors.AsType[*faultError](err); err != nil && !ok {
+		return err
+	}
+	return errors.Join(j.report(r), err)
+}
+
+// load compiles the rules.
+func (j *job) load(ctx context.Context) (err error) {
+	total := int64(j.rules.NumFiles())
+	defer j.watch("rules", func() sample { return sample{done: j.files.Load(), total: total} })()
+	j.store, err = engine.BuildStore(j.responses(ctx), j.storeOpt)
+	j.loaded = time.Now()
+	return err
+}
+
+// responses are the responses of the rules, counted by file, until ctx ends.
+func (j *job) responses(ctx context.Context) iter.Seq2[robots.Response, error] {
+	return func(yield func(robots.Response, error) bool) {
+		name := ""
+		for r, err := range j.rules.Responses() {
+			if ctx.Err() != nil {
+				yield(robots.Response{}, ctx.Err())
+				return
+			}
+			if r.Name != name {
+				name = r.Name
+				j.files.Add(1)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// evaluate takes the logs through the rules.
+func (j *job) evaluate(ctx context.Context) (engine.Stats, error) {
+	defer j.watch("URLs", func() sample {
+		done, total := j.logs.Progress()
+		return sample{done, total, j.urls.Load(), true}
+	})()
+	return engine.Run(ctx, j.store, source{j.logs, &j.urls}, &j.out, j.runOpt)
+}
+
+// A source is logs whose rows are counted.
+type source struct {
+	*ingest.Logs
+	urls *atomic.Int64
+}
+
+// Next fills b with the next rows.
+func (s source) Next(b *engine.Batch) bool {
+	ok := s.Logs.Next(b)
+	if ok {
+		s.urls.Add(int64(b.Len()))
+	}
+	return ok
+}
+
+// commit completes the output.
+func (j *job) commit(r *report) error {
+	return j.out.use(func() error {
+		r.describe(j.out.file)
+		err := j.out.file.Commit()
+		r.written(j.out.file, j.outName)
+		return err
+	})
+}
+
+// keep completes what was written before a fault of the logs, and returns the fault.
+func (j *job) keep(fault error, r *report) error {
+	return j.out.use(func() (err error) {
+		f := j.out.file
+		e := &faultError{Err: fault, Rows: f.Rows(), Out: j.outName}
+		r.Fault = fault.Error()
+		r.describe(f)
+		if e.Rows == 0 && j.outName != stdName {
+			err = f.Abort()
+		} else {
+			e.Kept, err = f.Fault()
+		}
+		if err != nil {
+			return errors.Join(fault, err)
+		}
+		r.written(f, e.Kept)
+		return e
+	})
+}
+
+// report prints the summary and writes the statistics.
+func (j *job) report(r *report) error {
+	r.measure(j.started, j.loaded)
+	if !j.quiet {
+		r.print(j.std.err)
+	}
+	if j.statsName == "" {
+		return nil
+	}
+	return r.save(j.statsName, j.std.out)
+}

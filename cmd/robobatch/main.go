@@ -1,0 +1,87 @@
+// Command robobatch decides for every URL of a log whether the robots.txt of its origin lets a crawler fetch it, and
+// writes one row per URL to a table. Run robobatch -h for its flags.
+//
+// The flow is flags -> args (flags.go), args -> plan (plan.go), plan -> run (job.go). Exit codes: 0 done, or standard
+// output was closed by its reader; 2 an error of usage, input or output; 130 after SIGINT, 143 after SIGTERM.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/robobatch/robobatch/output"
+)
+
+func main() {
+	signal.Ignore(syscall.SIGPIPE) // a closed pipe is an error of the write instead
+	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+}
+
+// streams are the standard streams.
+type streams struct{ in, out, err *os.File }
+
+// run is the command, up to its exit code. It says on std.err what went wrong.
+func run(arguments []string, std streams) int {
+	err := command(arguments, std)
+	if err == nil || isClosedPipe(err) {
+		return exitDone
+	}
+	report := "robobatch: " + strings.ReplaceAll(err.Error(), "\n", "\nrobobatch: ") + "\n"
+	if _, ok := errors.AsType[*usageError](err); ok {
+		report += "Run robobatch -h for help.\n"
+	}
+	io.WriteString(std.err, report) //nolint:errcheck // there is nowhere left to say it
+	if i, ok := errors.AsType[*interruptError](err); ok {
+		return i.exitCode()
+	}
+	return exitError
+}
+
+// The exit codes, apart from those of an interruptError.
+const (
+	exitDone  = 0
+	exitError = 2
+)
+
+// command does what the arguments ask for.
+func command(arguments []string, std streams) error {
+	a, err := parseArgs(arguments)
+	if err != nil {
+		return err
+	}
+	switch {
+	case a.help:
+		_, err := io.WriteString(std.out, help)
+		return stdoutError(err)
+	case a.version:
+		_, err := fmt.Fprintln(std.out, "robobatch", version())
+		return stdoutError(err)
+	}
+	p, err := newPlan(a, std)
+	if err != nil {
+		return err
+	}
+	return underSignals(newJob(p))
+}
+
+// stdoutError is the FileError for an error of writing to standard output, or nil.
+func stdoutError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &output.FileError{Doing: "write", Name: "-", Err: err}
+}
+
+// isClosedPipe reports whether all that went wrong is that nobody reads standard output any more.
+func isClosedPipe(err error) bool {
+	if _, ok := errors.AsType[*faultError](err); ok {
+		return false
+	}
+	fe, ok := errors.AsType[*output.FileError](err)
+	return ok && fe.Name == stdName && errors.Is(fe, syscall.EPIPE)
+}

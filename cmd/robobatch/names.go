@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/output"
+)
+
+// The suffixes that a log's name loses: first those of packing, then those that say that it is a log.
+var (
+	packSuffixes = []string{".zst", ".zstd", ".gz", ".gzip"}
+	logSuffixes  = []string{".urls", ".url", ".txt", ".log", ".list", ".lst"}
+)
+
+// defaultOut returns the name of the output for a log: its base name without its suffixes, plus ".verdicts.parquet".
+//
+//	logs/urls.zst      urls.verdicts.parquet
+//	a.urls.txt.gz      a.verdicts.parquet
+//	access.log.1.gz    access.log.1.verdicts.parquet
+//	-                  stdin.verdicts.parquet
+func defaultOut(log string) string {
+	base := filepath.Base(log)
+	if log == stdName {
+		base = "stdin"
+	}
+	return cutSuffixes(cutSuffixes(base, packSuffixes), logSuffixes) + ".verdicts.parquet"
+}
+
+// cutSuffixes cuts the suffixes off, in any case and number, but leaves something.
+func cutSuffixes(name string, suffixes []string) string {
+	for {
+		ext := filepath.Ext(name)
+		if len(ext) == len(name) || !slices.Contains(suffixes, strings.ToLower(ext)) {
+			return name
+		}
+		name = strings.TrimSuffix(name, ext)
+	}
+}
+
+// checkTargets checks what will be written, so that a mistake shows before the work: that the directories are there,
+// and that no file that is read would be overwritten.
+func checkTargets(a args, out string, inputs []ingest.Input) error {
+	targets := []target{{"-out", out}}
+	if out != stdName {
+		targets = append(targets, target{"-out", output.PartialName(out)})
+	}
+	if a.stats != "" {
+		targets = append(targets, target{"-stats", a.stats})
+	}
+	var errs []error
+	if a.stats != "" && (a.stats == stdName && out == stdName || sameFile(a.stats, out)) {
+		errs = append(errs, fmt.Errorf("-stats: %s is the output, too: name another file", display(out)))
+	}
+	for i, t := range targets {
+		if i != 1 { // it lies where the output does
+			errs = append(errs, t.checkDirectory())
+		}
+		if sameFile(t.name, a.rules) {
+			errs = append(errs, t.overwrites(a.rules))
+		}
+		for _, in := range inputs {
+			if sameFile(t.name, in.Name) {
+				errs = append(errs, t.overwrites(in.Name))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// A target is a file to be written.
+type target struct{ flag, name string }
+
+// overwrites is the error of a target that is the file of that name.
+func (t target) overwrites(name string) error {
+	return fmt.Errorf("%s: %s is read, and would be overwritten: name another file", t.flag, name)
+}
+
+// checkDirectory checks that the directory of the target is there, and that the target is none itself.
+func (t target) checkDirectory() error {
+	if t.name == stdName {
+		return nil
+	}
+	if info, err := os.Stat(t.name); err == nil && info.IsDir() {
+		return fmt.Errorf("%s: %s is a directory: name a file in it", t.flag, t.name)
+	}
+	if info, err := os.Stat(filepath.Dir(t.name)); err != nil || !info.IsDir() {
+		return &output.FileError{Doing: "create", Name: t.name, Err: output.ErrNoDirectory}
+	}
+	return nil
+}
+
+// sameFile reports whether two names lead to one regular file, whether it exists or not.
+func sameFile(a, b string) bool {
+	if a == stdName || b == stdName {
+		return false
+	}
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return infoA.Mode().IsRegular() && os.SameFile(infoA, infoB)
+	}
+	return errA != nil && errB != nil && filepath.Clean(a) == filepath.Clean(b)
+}
+
+// display returns a name as messages show it.
+func display(name string) string {
+	if name == stdName {
+		return "standard output"
+	}
+	return name
+}

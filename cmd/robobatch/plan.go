@@ -1,0 +1,172 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A plan is what the flags ask for, checked, with its inputs found: ready to be run.
+type plan struct {
+	std       streams
+	logs      *ingest.Logs
+	rules     *ingest.RuleFiles
+	storeOpt  engine.StoreOptions
+	runOpt    engine.Options
+	outName   string // "-" for standard output
+	outOpt    output.Options
+	statsName string // of the summary as JSON; "" is none
+	progress  progressMode
+	quiet     bool
+	notes     []string // what the user may not expect
+}
+
+// missingNames are the values of -missing.
+var missingNames = map[string]engine.Missing{
+	"allow":    engine.MissingAllow,
+	"disallow": engine.MissingDisallow,
+	"null":     engine.MissingUnknown,
+}
+
+// newPlan makes the plan. It opens nothing and writes nothing. All that is wrong with the flags is reported at once, as
+// a usageError for each fault; if nothing is, then all that is wrong with the files that they name.
+func newPlan(a args, std streams) (*plan, error) {
+	p := &plan{std: std, statsName: a.stats, quiet: a.quiet}
+	if err := p.choose(a); err != nil {
+		return nil, err
+	}
+	if err := p.find(a); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// choose sets what the flags say without a look at any file.
+func (p *plan) choose(a args) error {
+	var errs []error
+	check := func(flag string, err error) {
+		for _, err := range parts(err) {
+			errs = append(errs, usage("-%s: %w", flag, err))
+		}
+	}
+	var err error
+	p.storeOpt.Dialect, err = robots.ParseDialect(a.dialect)
+	check("dialect", err)
+	if a.urlAsIs {
+		p.storeOpt.Dialect |= robots.URLAsIs
+	}
+	p.storeOpt.Agents = a.agents
+	check("agent", checkAgents(a.agents))
+	p.notes = agentNotes(a.agents, p.storeOpt.Dialect)
+	var ok bool
+	if p.storeOpt.Missing, ok = missingNames[a.missing]; !ok {
+		check("missing", fmt.Errorf("unknown answer %q: use one of allow, disallow, null", a.missing))
+	}
+	p.outOpt.Columns, err = output.ParseColumns(a.columns)
+	check("columns", err)
+	if a.out != "" {
+		p.outOpt.Format, err = output.FormatOf(a.out)
+		check("out", err)
+	}
+	if a.out == stdName && isTerminal(p.std.out) {
+		check("out", errors.New("standard output is a terminal, and an Arrow stream is not text: redirect it, or name a file"))
+	}
+	if a.workers < 0 {
+		check("workers", fmt.Errorf("%d is negative: use 0 for one per processor, or more", a.workers))
+	}
+	if a.limit < 0 {
+		check("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.limit))
+	}
+	p.progress, err = parseProgress(a.progress, p.std.err)
+	check("progress", err)
+	if a.quiet {
+		p.progress = progressOff
+	}
+	p.storeOpt.Workers, p.runOpt.Workers = a.workers, a.workers
+	p.outOpt.Version = version()
+	return errors.Join(errs...)
+}
+
+// parts returns the errors that are joined in err itself; none for nil.
+func parts(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	if err == nil {
+		return nil
+	}
+	return []error{err}
+}
+
+// checkAgents checks names of crawlers. A name may hold more than its product token, such as a version; white space
+// means that it is the text of a User-Agent header, of which nobody knows which word is meant.
+func checkAgents(names []string) error {
+	var errs []error
+	for i, name := range names {
+		switch {
+		case name == "":
+			errs = append(errs, errors.New("an empty name: give a product token, such as Googlebot, or *"))
+		case strings.ContainsAny(name, " \t\r\n"):
+			errs = append(errs, fmt.Errorf("%q is no name of a crawler: give its product token, such as Googlebot, or *", name))
+		case slices.Contains(names[:i], name):
+			errs = append(errs, fmt.Errorf("%q is named twice: name it once", name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// agentNotes tells which agents are looked up under another name than theirs.
+func agentNotes(names []string, d robots.Dialect) []string {
+	var notes []string
+	for _, name := range names {
+		switch token := robots.NewAgent(name, d).Token; {
+		case name == "*" || string(token) == name:
+		case token == "":
+			notes = append(notes, fmt.Sprintf("agent %q: no product token (letters, - and _) begins it, so that only groups for * are its", name))
+		default:
+			notes = append(notes, fmt.Sprintf("agent %q: its product token, which groups are searched for, is %q", name, token))
+		}
+	}
+	return notes
+}
+
+// find finds the inputs and checks the names of the outputs.
+func (p *plan) find(a args) error {
+	var errLogs, errRules, errOut error
+	p.logs, errLogs = ingest.OpenLogs(a.in, ingest.LogOptions{Stdin: p.std.in, Limit: a.limit})
+	p.rules, errRules = ingest.Rules(a.rules, a.origin)
+	if errLogs == nil {
+		inputs := p.logs.Inputs()
+		for _, in := range inputs {
+			p.outOpt.Inputs = append(p.outOpt.Inputs, in.Name)
+		}
+		p.outName = a.out
+		if p.outName == "" {
+			p.outName = defaultOut(inputs[0].Name)
+		}
+		errOut = checkTargets(a, p.outName, inputs)
+	}
+	return errors.Join(errLogs, errRules, errOut)
+}
+
+// version returns the version of the module that the command was built from, or "devel".
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "devel"
+	}
+	return info.Main.Version
+}
+
+// isTerminal reports whether a stream is one.
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

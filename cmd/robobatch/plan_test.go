@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robobatch/robobatch/ingest"
+)
+
+// TestHelpNamesFlags holds that the help has every flag, and no other.
+func TestHelpNamesFlags(t *testing.T) {
+	known := map[string]bool{"-h": true}
+	flagSet(new(args)).VisitAll(func(f *flag.Flag) { known["-"+f.Name] = true })
+	shown := map[string]bool{}
+	for line := range strings.Lines(help) {
+		if word, _, ok := strings.Cut(strings.TrimPrefix(line, "  "), " "); ok && strings.HasPrefix(line, "  -") {
+			shown[word] = true
+		}
+	}
+	for name := range known {
+		if !shown[name] {
+			t.Errorf("help lacks %s", name)
+		}
+	}
+	for name := range shown {
+		if !known[name] {
+			t.Errorf("help has %s, which is no flag", name)
+		}
+	}
+}
+
+func TestDefaultOut(t *testing.T) {
+	for log, want := range map[string]string{
+		"urls.zst":           "urls.verdicts.parquet",
+		"logs/a.urls.zst":    "a.verdicts.parquet",
+		"a.urls.txt.gz":      "a.verdicts.parquet",
+		"A.URLS.GZ":          "A.verdicts.parquet",
+		"urls":               "urls.verdicts.parquet",
+		"access.log.1.gz":    "access.log.1.verdicts.parquet",
+		"www.example.com":    "www.example.com.verdicts.parquet",
+		".zst":               ".zst.verdicts.parquet",
+		".txt.zst":           ".txt.verdicts.parquet",
+		"-":                  "stdin.verdicts.parquet",
+		"/dev/stdin":         "stdin.verdicts.parquet",
+		"a.verdicts.parquet": "a.verdicts.parquet.verdicts.parquet",
+	} {
+		if got := defaultOut(log); got != want {
+			t.Errorf("defaultOut(%q) = %q, want %q", log, got, want)
+		}
+	}
+}
+
+func TestCheckTargets(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"a.parquet", "b.partial.parquet"} {
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Mkdir("dir", 0o777), os.Link("a.parquet", "hard.parquet")); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ in, out, stats, want string }{
+		{"a.parquet", "c.parquet", "c.json", ""},
+		{"a.parquet", "-", "", ""},
+		{"-", "-", "", ""},
+		{"/dev/null", "/dev/null", "/dev/null", ""},
+		{"a.parquet", "./a.parquet", "", "-out: a.parquet is read"},
+		{"a.parquet", "hard.parquet", "", "-out: a.parquet is read"},
+		{"b.partial.parquet", "b.parquet", "", "-out: b.partial.parquet is read"},
+		{"a.parquet", "c.parquet", "dir/../c.parquet", "-stats: c.parquet is the output, too"},
+		{"a.parquet", "-", "-", "-stats: standard output is the output, too"},
+		{"a.parquet", "c.parquet", "dir", "-stats: dir is a directory"},
+		{"a.parquet", "dir", "", "-out: dir is a directory"},
+		{"a.parquet", "c.parquet", "no/c.json", "create no/c.json: directory does not exist"},
+	} {
+		err := checkTargets(args{rules: "dir", stats: tt.stats}, tt.out, []ingest.Input{{Name: tt.in}})
+		if got := errorText(err); !strings.HasPrefix(got, tt.want) || (tt.want == "") != (err == nil) {
+			t.Errorf("in %s, out %s, stats %s: %q, want %q", tt.in, tt.out, tt.stats, got, tt.want)
+		}
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// TestStopWhileLoading stops a run when the rules are being read.
+func TestStopWhileLoading(t *testing.T) {
+	dir := t.TempDir()
+	a := args{
+		rules: "../../testdata/quickstart/rules", in: []string{"../../testdata/quickstart/urls.zst"},
+		out: filepath.Join(dir, "x.parquet"), dialect: "google", missing: "allow", progress: "off", quiet: true,
+	}
+	p, err := newPlan(a, streams{os.Stdin, os.Stdout, os.Stderr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := newJob(p).run(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("run returns %v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v left, %v", left, err)
+	}
+}
+
+// TestDropBeforeCreate holds that no output comes to be after it was dropped.
+func TestDropBeforeCreate(t *testing.T) {
+	s := sink{name: "x.parquet"}
+	if err := s.drop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.create(nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("create returns %v", err)
+	}
+}
+
+func TestPlainLine(t *testing.T) {
+	for _, tt := range []struct {
+		s    sample
+		want string
+	}{
+		{sample{done: 1200, total: 36000}, "rules: 1,200 of 36,000 (3 %), 4m50s left"},
+		{sample{0, 5e9, 0, true}, "rules: 0 B of 5,000 MB (0 %)"},
+		{sample{25e6, 1e8, 12345678, true}, "rules: 25 MB of 100 MB (25 %), 12,345,678 URLs, 1,234,567/s, 30s left"},
+		{sample{25e6, -1, 1, true}, "rules: 25 MB, 1 URL, 0/s"},
+		{sample{25e6, 25e6, 0, true}, "rules: 25 MB of 25 MB (100 %), 0s left"},
+	} {
+		if got := plainLine("rules", tt.s, 10*time.Second); got != tt.want {
+			t.Errorf("%+v gives %q, want %q", tt.s, got, tt.want)
+		}
+	}
+}
+
+// TestBar draws a bar, of a known length and of an unknown one.
+func TestBar(t *testing.T) {
+	for _, total := range []int64{1000, -1} {
+		var w bytes.Buffer
+		b := newBar(&w, "URLs", sample{0, total, 0, true})
+		b.show(sample{500, total, 2_000_000, true})
+		b.show(sample{1000, total, 4_000_000, true})
+		if got := w.String(); !strings.Contains(got, "4.0 M URLs") || total > 0 && !strings.Contains(got, "50%") {
+			t.Errorf("total %d: %q", total, got)
+		}
+		b.end()
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", -1: "-1", 999: "999", 1000: "1,000", -123456: "-123,456", 1234567: "1,234,567"} {
+		if got := group(n); got != want {
+			t.Errorf("group(%d) = %q", n, got)
+		}
+	}
+	for n, want := range map[int64]string{9_999: "9,999 B", 10_000: "10 kB", 9_999_999: "9,999 kB", 12_345_678: "12 MB"} {
+		if got := bytesText(n); got != want {
+			t.Errorf("bytesText(%d) = %q", n, got)
+		}
+	}
+}
+
+// TestSave writes statistics over an old file, and fails without a trace.
+func TestSave(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "x.json")
+	for range 2 {
+		if err := new(report).save(name, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := new(report).save(os.DevNull, nil); err != nil {
+		t.Errorf("%s: %v", os.DevNull, err)
+	}
+	if err := new(report).save(filepath.Join(dir, "no", "x.json"), nil); err == nil {
+		t.Error("no error for a missing directory")
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("%v left, %v", left, err)
+	}
+}

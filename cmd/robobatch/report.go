@@ -1,0 +1,175 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output"
+)
+
+// A report is what is known at the end of a run: the contents of the summary and, field by field, of -stats.
+type report struct {
+	Version   string        `json:"version"`
+	Dialect   string        `json:"dialect"`
+	Agents    []string      `json:"agents"`
+	RulesHash string        `json:"rules_hash"`
+	Output    string        `json:"output"`          // as named now, "-" for standard output; "" if there is none
+	Fault     string        `json:"fault,omitempty"` // what broke the logs off
+	Inputs    []inputReport `json:"inputs"`
+	Rules     rulesReport   `json:"rules"`
+	Counts    counts        `json:"counts"`
+	Invalid   int64         `json:"invalid_bytes"` // bytes of text that were not UTF-8, written as %XX
+	Run       runReport     `json:"run"`
+}
+
+// An inputReport is one log.
+type inputReport struct {
+	Name  string `json:"name"`
+	Bytes int64  `json:"bytes"` // as stored; -1 if unknown
+}
+
+// A rulesReport is about the robots.txt files.
+type rulesReport struct {
+	Files      int      `json:"files"`    // that are used
+	Origins    int      `json:"origins"`  // that they are for
+	Texts      int      `json:"texts"`    // distinct ones
+	Patterns   int      `json:"patterns"` // in force for the agents
+	TableBytes int64    `json:"table_bytes"`
+	TextBytes  int64    `json:"text_bytes"`
+	Skipped    []string `json:"skipped"` // files that are not used, and why
+}
+
+// counts are the numbers that depend on nothing but the inputs and the flags. They stand in the output's metadata, too.
+type counts struct {
+	URLs        int64            `json:"urls"`
+	Rows        int64            `json:"rows"`
+	Origins     int64            `json:"origins"`
+	Allowed     int64            `json:"allowed"`
+	Disallowed  int64            `json:"disallowed"`
+	Null        int64            `json:"null"`
+	Reasons     map[string]int64 `json:"reasons"` // all of them, those with no rows too
+	RuleLineSum int64            `json:"rule_line_sum"`
+	URLBytes    int64            `json:"url_bytes"`
+	EmptyLines  int64            `json:"empty_lines"`
+	LongLines   int64            `json:"long_lines"`
+}
+
+// A runReport is how the run went on this machine.
+type runReport struct {
+	Seconds       float64 `json:"seconds"`         // wall clock, all in all
+	RulesSeconds  float64 `json:"rules_seconds"`   // the part of it until the rules were compiled
+	CPUSeconds    float64 `json:"cpu_seconds"`     // 0 if unknown
+	URLsPerSecond float64 `json:"urls_per_second"` // in the rest of it
+	PeakMemory    int64   `json:"peak_memory_bytes"`
+}
+
+// newReport collects what is known when all rows are evaluated.
+func newReport(j *job, s engine.Stats) *report {
+	mem := j.store.Memory()
+	r := &report{
+		Version: j.outOpt.Version, Dialect: j.store.Dialect().String(), Agents: j.store.AgentNames(), RulesHash: j.store.RulesHash(),
+		Rules: rulesReport{
+			Files: j.rules.NumFiles(), Origins: j.store.NumSites(), Texts: mem.Files, Patterns: mem.Rules,
+			TableBytes: mem.Tables, TextBytes: mem.Text, Skipped: append([]string{}, j.rules.Skipped()...),
+		},
+		Counts: counts{
+			URLs: s.URLs, Rows: s.Rows, Origins: s.Origins, Allowed: s.Allowed, Disallowed: s.Denied, Null: s.Unknown,
+			Reasons: make(map[string]int64, engine.NumReasons), RuleLineSum: s.RuleLines, URLBytes: s.URLBytes,
+			EmptyLines: j.logs.EmptyLines(), LongLines: j.logs.LongLines(),
+		},
+	}
+	for i, n := range s.Reasons {
+		r.Counts.Reasons[engine.Reason(i).String()] = n
+	}
+	for _, in := range j.logs.Inputs() {
+		r.Inputs = append(r.Inputs, inputReport{in.Name, in.Size})
+	}
+	return r
+}
+
+// describe puts the inputs and the counts into the output's metadata.
+func (r *report) describe(f *output.File) {
+	f.SetMetadata(output.KeyInputs, jsonText(r.Inputs))
+	f.SetMetadata(output.KeyCounts, jsonText(r.Counts))
+}
+
+// written notes what is known when the output of that name is complete.
+func (r *report) written(f *output.File, name string) {
+	r.Output = name
+	r.Invalid = f.InvalidBytes()
+}
+
+// measure notes what the run took so far.
+func (r *report) measure(started, loaded time.Time) {
+	cpu, peak := usedResources()
+	rest := time.Since(loaded)
+	r.Run = runReport{
+		Seconds: time.Since(started).Seconds(), RulesSeconds: loaded.Sub(started).Seconds(), CPUSeconds: cpu.Seconds(),
+		URLsPerSecond: float64(r.Counts.URLs) / max(rest.Seconds(), 1e-9), PeakMemory: peak,
+	}
+}
+
+// jsonText returns v as JSON.
+func jsonText(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // plain values always have a form in JSON
+	}
+	return string(b)
+}
+
+// save writes the report as JSON. A file appears under its name when it is complete; what is no regular file, such as a
+// pipe, is written in place.
+func (r *report) save(name string, stdout io.Writer) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("-stats: %w", err)
+	}
+	text = append(text, '\n')
+	if name == stdName {
+		_, err := stdout.Write(text)
+		return stdoutError(err)
+	}
+	if err := replaceFile(name, text); err != nil {
+		return fmt.Errorf("-stats: write %s: %w", name, pathless(err))
+	}
+	return nil
+}
+
+// replaceFile writes a file under a temporary name and renames it.
+func replaceFile(name string, text []byte) (err error) {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(name, text, 0o666)
+	}
+	temp := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+strconv.Itoa(os.Getpid())+".tmp")
+	defer func() {
+		if err != nil {
+			os.Remove(temp) //nolint:errcheck // it may never have been there
+		}
+	}()
+	if err := os.WriteFile(temp, text, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(temp, name)
+}
+
+// pathless returns the cause of an error of package os, whose path is that of the temporary file.
+func pathless(err error) error {
+	if pe, ok := errors.AsType[*os.PathError](err); ok {
+		return pe.Err
+	}
+	if le, ok := errors.AsType[*os.LinkError](err); ok {
+		return le.Err
+	}
+	return err
+}

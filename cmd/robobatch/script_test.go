@@ -1,0 +1,39 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "write what the commands print into the scripts of testdata/script")
+
+// TestMain makes this binary the command robobatch for the scripts, too.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"robobatch": main})
+}
+
+// TestScript runs the scripts of testdata/script. Their own commands are those of scriptcmd_test.go; $QUICKSTART is
+// the directory of the sample data.
+func TestScript(t *testing.T) {
+	quickstart, err := filepath.Abs("../../testdata/quickstart")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		Cmds:                scriptCommands,
+		Condition:           scriptCondition,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("QUICKSTART", quickstart)
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // or each command takes a second under the race detector
+			return os.MkdirAll(filepath.Join(env.WorkDir, "out"), 0o777)
+		},
+	})
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// scriptCommands are the commands that scripts have besides those of testscript.
+var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
+	"exits":      exits,
+	"closedpipe": closedPipe,
+	"interrupt":  interrupt,
+	"urls":       urls,
+	"bytes":      writeBytes,
+	"pack":       pack,
+	"cut":        cut,
+	"damage":     damage,
+	"rows":       printRows,
+	"metadata":   printMetadata,
+	"samerows":   sameRows,
+	"json":       printJSON,
+}
+
+// scriptCondition knows root, which no permission stops, and mount, the right to mount a file system.
+func scriptCondition(cond string) (bool, error) {
+	switch cond {
+	case "root":
+		return os.Getuid() == 0, nil
+	case "mount":
+		return exec.Command("unshare", "-rm", "sh", "-c", "mount -t tmpfs -o size=4k tmpfs /mnt").Run() == nil, nil
+	}
+	return false, fmt.Errorf("unknown condition %q", cond)
+}
+
+// exits CODE PROGRAM ARG...: runs a program, which must exit with that code.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec(args[1], args[2:]...)
+	checkExit(ts, args[0], err)
+}
+
+func checkExit(ts *testscript.TestScript, want string, err error) {
+	code := 0
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != want {
+		ts.Fatalf("exit code %d, want %s", code, want)
+	}
+}
+
+// robobatch returns the command with the arguments, to be run where the script is.
+func robobatch(ts *testscript.TestScript, args []string) *exec.Cmd {
+	cmd := exec.Command("robobatch", args...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Stderr = ts.Stderr()
+	return cmd
+}
+
+// closedpipe CODE ARG...: runs robobatch with a standard output that nobody reads.
+func closedPipe(ts *testscript.TestScript, _ bool, args []string) {
+	r, w, err := os.Pipe()
+	ts.Check(err)
+	ts.Check(r.Close())
+	defer w.Close()
+	cmd := robobatch(ts, args[1:])
+	cmd.Stdout = w
+	checkExit(ts, args[0], cmd.Run())
+}
+
+// interrupt CODE SIGNAL idle|busy ARG...: runs robobatch, writes URLs to its standard input, and sends the signal
+// INT or TERM when enough of them were taken that it must be working. From then on it reads on (busy), or waits
+// for more (idle). Its temporary file must be there before the signal, and must not be there after it.
+func interrupt(ts *testscript.TestScript, _ bool, args []string) {
+	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM}
+	busy := args[2] == "busy"
+	cmd := robobatch(ts, args[3:])
+	stdin, err := cmd.StdinPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	text := bytes.Repeat([]byte("https://example.com/private/x\nhttps://example.com/y\n"), 1<<12)
+	for range 8 { // much more than a pipe holds
+		_, err := stdin.Write(text)
+		ts.Check(err)
+	}
+	if temps(ts) != 1 {
+		ts.Fatalf("%d temporary files while running, want 1", temps(ts))
+	}
+	stopped := make(chan struct{})
+	if busy {
+		go func() {
+			defer close(stopped)
+			for err := error(nil); err == nil; { // until the pipe is closed
+				_, err = stdin.Write(text)
+			}
+		}()
+	} else {
+		close(stopped)
+	}
+	ts.Check(cmd.Process.Signal(signals[args[1]]))
+	err = cmd.Wait() // closes stdin
+	<-stopped
+	checkExit(ts, args[0], err)
+	if temps(ts) != 0 {
+		ts.Fatalf("%d temporary files left behind", temps(ts))
+	}
+}
+
+// temps returns how many temporary files there are below the script's directory.
+func temps(ts *testscript.TestScript) int {
+	names, err := filepath.Glob(ts.MkAbs(filepath.Join("out", ".*.tmp")))
+	ts.Check(err)
+	return len(names)
+}
+
+// urls N FILE: writes N URLs of https://example.com, every tenth below /private.
+func urls(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	var b bytes.Buffer
+	for i := range n {
+		dir := "public"
+		if i%10 == 0 {
+			dir = "private"
+		}
+		fmt.Fprintf(&b, "https://example.com/%s/%x?n=%d\n", dir, uint32(i)*2654435761, i) // hardly packs
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b.Bytes(), 0o666))
+}
+
+// bytes FILE TEXT: writes the text, in which \n, \xff and the like are escapes.
+func writeBytes(ts *testscript.TestScript, _ bool, args []string) {
+	text, err := strconv.Unquote(`"` + args[1] + `"`)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o666))
+}
+
+// pack zstd|gzip FROM TO: packs a file. The zstd frame has a checksum.
+func pack(ts *testscript.TestScript, _ bool, args []string) {
+	var (
+		b   bytes.Buffer
+		w   io.WriteCloser = gzip.NewWriter(&b)
+		err error
+	)
+	if args[0] == "zstd" {
+		w, err = zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1))
+		ts.Check(err)
+	}
+	_, err = io.WriteString(w, ts.ReadFile(args[1]))
+	ts.Check(err)
+	ts.Check(w.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), b.Bytes(), 0o666))
+}
+
+// cut FILE PERCENT: keeps only the first part of a file.
+func cut(ts *testscript.TestScript, _ bool, args []string) {
+	text := ts.ReadFile(args[0])
+	percent, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text[:len(text)*percent/100]), 0o666))
+}
+
+// damage FILE PERCENT: overwrites 64 bytes at that place of a file.
+func damage(ts *testscript.TestScript, _ bool, args []string) {
+	text := []byte(ts.ReadFile(args[0]))
+	percent, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	at := len(text) * percent / 100
+	copy(text[at:], strings.Repeat("\xff", 64))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o666))
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"sync"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output"
+)
+
+// A sink is the output: an [engine.Sink] that another goroutine than the one that writes it can drop.
+type sink struct {
+	name    string // of the output, "-" for standard output
+	mu      sync.Mutex
+	file    *output.File // nil before it is created
+	dropped bool
+}
+
+// use calls do while nobody else uses the file. Once the sink is dropped, it returns context.Canceled instead.
+func (s *sink) use(do func() error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dropped {
+		return context.Canceled
+	}
+	return do()
+}
+
+// create opens the file.
+func (s *sink) create(open func() (*output.File, error)) error {
+	return s.use(func() (err error) {
+		s.file, err = open()
+		return err
+	})
+}
+
+// Write adds the rows of a batch.
+func (s *sink) Write(b *engine.Batch) error {
+	return s.use(func() error { return s.file.Write(b) })
+}
+
+// Close drops the output, unless it was finished.
+func (s *sink) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dropped = true
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
+}
+
+// drop is Close from whichever goroutine. It leaves standard output alone, of which nothing can be removed: a write that
+// blocks there does not block drop.
+func (s *sink) drop() error {
+	if s.name == stdName {
+		return nil
+	}
+	return s.Close()
+}

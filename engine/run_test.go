@@ -1,0 +1,320 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+var errFault = errors.New("damaged frame")
+
+// A memorySource yields URLs in batches of random sizes, tiny ones among them, over several inputs.
+type memorySource struct {
+	inputs  [][]string
+	most    int           // most rows of a batch
+	err     error         // what ends the rows
+	endless bool          // start again at the end of the inputs
+	pause   time.Duration // most time that Next takes
+	onNext  func()
+
+	rng     *rand.Rand
+	input   int
+	row     int
+	batches int
+}
+
+func newSource(most int, inputs ...[]string) *memorySource {
+	return &memorySource{inputs: inputs, most: most, rng: rand.New(rand.NewPCG(uint64(most), 1))}
+}
+
+func (s *memorySource) Next(b *Batch) bool {
+	b.Reset()
+	if s.onNext != nil {
+		s.onNext()
+	}
+	if s.pause > 0 {
+		time.Sleep(time.Duration(s.rng.Int64N(int64(s.pause))))
+	}
+	for s.input < len(s.inputs) && s.row == len(s.inputs[s.input]) {
+		s.input++
+		s.row = 0
+	}
+	if s.input == len(s.inputs) {
+		if !s.endless {
+			return false
+		}
+		s.input = 0
+	}
+	b.Input = s.input
+	for n := 1 + s.rng.IntN(s.most); n > 0 && s.row < len(s.inputs[s.input]); n-- {
+		appendRow(b, s.inputs[s.input][s.row], int64(s.row+1))
+		s.row++
+	}
+	s.batches++
+	return true
+}
+
+func (s *memorySource) Err() error {
+	if s.input == len(s.inputs) {
+		return s.err
+	}
+	return nil
+}
+
+func (s *memorySource) Close() error { return nil }
+
+// A memorySink writes what it gets as text, a line for each row, and counts by itself.
+type memorySink struct {
+	store   *Store
+	text    strings.Builder
+	stats   Stats
+	origins map[string]bool
+	writes  int
+	failAt  int           // the write that fails, from 1; 0 is none
+	pause   time.Duration // time that each Write takes
+	onWrite func()
+}
+
+func newSink(s *Store) *memorySink { return &memorySink{store: s, origins: map[string]bool{}} }
+
+func (s *memorySink) Write(b *Batch) error {
+	s.writes++
+	time.Sleep(s.pause)
+	if s.onWrite != nil {
+		s.onWrite()
+	}
+	if s.writes == s.failAt {
+		return fmt.Errorf("write 3: %w", errFault)
+	}
+	for i := range b.Len() {
+		what := describe(s.store, b, i)
+		fmt.Fprintf(&s.text, "%d:%d %s %s\n", b.Input, b.Lines[i], b.URL(i), what)
+		if origin, _, _ := strings.Cut(what, " |"); origin != "-" {
+			s.origins[strings.TrimPrefix(origin, "stray ")] = true
+		}
+		s.count(b, i)
+	}
+	s.stats.Origins = int64(len(s.origins))
+	return nil
+}
+
+// count is the counting of Run, done once more in the simplest way.
+func (s *memorySink) count(b *Batch, i int) {
+	n := len(s.store.AgentNames())
+	s.stats.URLs++
+	s.stats.URLBytes += int64(len(b.URL(i)))
+	for a, v := range b.Verdicts[i*n : (i+1)*n] {
+		s.stats.Rows++
+		*[...]*int64{&s.stats.Denied, &s.stats.Allowed, &s.stats.Unknown}[v.Access]++
+		s.stats.Reasons[v.Reason]++
+		if v.Rule != NoRule {
+			s.stats.RuleLines += int64(s.store.Site(b.Sites[i]).Rules[a].Rule(v.Rule).Line)
+		}
+	}
+}
+
+func (s *memorySink) Close() error { return nil }
+
+// runStore returns a store of several origins and agents.
+func runStore(tb testing.TB) *Store {
+	tb.Helper()
+	return buildStore(tb, StoreOptions{Dialect: robots.RFC9309, Agents: []string{"*", "GPTBot", "b"}, Missing: MissingUnknown},
+		"https://a.com", "User-agent: *\nDisallow: /1\nAllow: /*3\nUser-agent: b\nDisallow: /\nAllow: /2",
+		"https://b.com", "User-agent: b\nDisallow: /*1*2\n",
+		"http://b.com", "User-agent: *\nDisallow: /*7\n"+manyFloating(60),
+		"https://c.com", "")
+}
+
+// randomURLs returns URLs of known, unknown and bad origins, and lines that were too long.
+func randomURLs(seed uint64, n int) []string {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	prefixes := []string{
+		"https://a.com", "https://b.com", "http://b.com", "https://c.com", "https://A.com", "https://b.com:443", "https://u@a.com",
+		"https://stray.com", "https://STRAY.com", "http://x.org:81", "https://a.com:x", "bad", "",
+	}
+	urls := make([]string, n)
+	for i := range urls {
+		if i > 0 && rng.IntN(3) == 0 {
+			urls[i] = urls[i-1]
+			continue
+		}
+		if prefix := prefixes[rng.IntN(len(prefixes))]; prefix != "" {
+			urls[i] = fmt.Sprintf("%s/%d/%d", prefix, rng.IntN(90), rng.IntN(90))
+		}
+		if rng.IntN(40) == 0 {
+			urls[i] = "https://a.com/robots.txt"
+		}
+	}
+	return urls
+}
+
+// TestRun checks that the sink sees the same rows in the same order whatever the number of workers, the sizes of the
+// batches and who waits for whom, and that the counts are right.
+func TestRun(t *testing.T) {
+	s := runStore(t)
+	inputs := [][]string{randomURLs(1, 3000), nil, randomURLs(2, 1), randomURLs(3, 2000)}
+	var want *memorySink
+	for _, workers := range []int{1, 2, 8, 0} {
+		for _, most := range []int{1, 3, 300, 10_000} {
+			for _, pause := range [][2]time.Duration{{0, 0}, {time.Microsecond, 0}, {0, time.Microsecond}, {time.Millisecond, time.Millisecond / 2}} {
+				synctest.Test(t, func(t *testing.T) {
+					src, dst := newSource(most, inputs...), newSink(s)
+					src.pause, dst.pause = pause[0], pause[1]
+					stats, err := Run(t.Context(), s, src, dst, Options{Workers: workers})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if want == nil {
+						want = dst
+					}
+					if dst.text.String() != want.text.String() {
+						t.Errorf("%d workers, batches of up to %d rows: the sink has other rows", workers, most)
+					}
+					if stats != dst.stats {
+						t.Errorf("%d workers, batches of up to %d rows:\nstats   %+v\nrecount %+v", workers, most, stats, dst.stats)
+					}
+				})
+			}
+		}
+	}
+	if lines := strings.Count(want.text.String(), "\n"); lines != 5001 || want.stats.URLs != 5001 || want.stats.Rows != 3*5001 {
+		t.Errorf("%d lines, %+v", lines, want.stats)
+	}
+	for _, r := range []Reason{ReasonRule, ReasonDefault, ReasonNoGroup, ReasonNoRobots, ReasonRobotsTxt, ReasonBadURL} {
+		if want.stats.Reasons[r] == 0 {
+			t.Errorf("no verdict for reason %s", r)
+		}
+	}
+}
+
+func TestRunEmpty(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := runStore(t)
+		dst := newSink(s)
+		stats, err := Run(t.Context(), s, newSource(1), dst, Options{})
+		if err != nil || stats != (Stats{}) || dst.writes != 0 {
+			t.Errorf("%+v, %v, %d writes", stats, err, dst.writes)
+		}
+	})
+}
+
+// TestRunSourceError checks that a fault in the input comes after all rows before it.
+func TestRunSourceError(t *testing.T) {
+	s := runStore(t)
+	for _, rows := range []int{0, 1, 500} {
+		for _, workers := range []int{1, 2, 8} {
+			synctest.Test(t, func(t *testing.T) {
+				src, dst := newSource(7, randomURLs(5, rows)), newSink(s)
+				src.err, dst.pause = errFault, time.Millisecond // so that the fault is met long before the last write
+				stats, err := Run(t.Context(), s, src, dst, Options{Workers: workers})
+				if se, ok := errors.AsType[*SourceError](err); !ok || !errors.Is(err, errFault) || se.Error() != errFault.Error() {
+					t.Errorf("error %v, want a SourceError of the fault", err)
+				}
+				if dst.stats.URLs != int64(rows) || stats != dst.stats {
+					t.Errorf("%d rows before the fault: stats %+v, sink has %+v", rows, stats, dst.stats)
+				}
+			})
+		}
+	}
+}
+
+// TestRunSinkError checks that a run ends with the sink's first error, whatever the source still has. A goroutine that
+// stays behind, or waits for another that waits for it, fails the test.
+func TestRunSinkError(t *testing.T) {
+	s := runStore(t)
+	for _, failAt := range []int{1, 2, 30} {
+		for _, workers := range []int{1, 2, 8} {
+			for _, endless := range []bool{true, false} {
+				synctest.Test(t, func(t *testing.T) {
+					src, dst := newSource(5, randomURLs(6, 400)), newSink(s)
+					src.endless, src.err, dst.failAt = endless, errors.New("at the end"), failAt
+					_, err := Run(t.Context(), s, src, dst, Options{Workers: workers})
+					if se, ok := errors.AsType[*SinkError](err); !ok || !errors.Is(err, errFault) || se.Error() != "write 3: damaged frame" {
+						t.Errorf("error %v, want a SinkError of the fault", err)
+					}
+					if dst.writes != failAt {
+						t.Errorf("%d writes, the failed one was %d", dst.writes, failAt)
+					}
+					if most := failAt + 2*workers + 3; src.batches > most {
+						t.Errorf("%d batches read, %d are the most there can be under way", src.batches, most)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestRunCancel cancels from outside at each end of the run.
+func TestRunCancel(t *testing.T) {
+	s := runStore(t)
+	for _, at := range []int{0, 1, 20} {
+		for _, workers := range []int{1, 2, 8} {
+			for _, fromSink := range []bool{true, false} {
+				synctest.Test(t, func(t *testing.T) {
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					src, dst := newSource(5, randomURLs(7, 400)), newSink(s)
+					src.endless = true
+					if at == 0 {
+						cancel()
+					}
+					if fromSink {
+						dst.onWrite = func() {
+							if dst.writes == at {
+								cancel()
+							}
+						}
+					} else {
+						src.onNext = func() {
+							if src.batches == at {
+								cancel()
+							}
+						}
+					}
+					stats, err := Run(ctx, s, src, dst, Options{Workers: workers})
+					if !errors.Is(err, context.Canceled) {
+						t.Errorf("error %v, want that of the context", err)
+					}
+					if stats.URLs < dst.stats.URLs {
+						t.Errorf("%d URLs counted, %d written", stats.URLs, dst.stats.URLs)
+					}
+					if at == 0 && dst.writes+src.batches > 0 || fromSink && dst.writes > max(at, 1) {
+						t.Errorf("cancelled at %d, %d batches read and %d written", at, src.batches, dst.writes)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestRunBatches checks that a run has a fixed number of batches, which keep their memory.
+func TestRunBatches(t *testing.T) {
+	s := runStore(t)
+	seen := map[*Batch]bool{}
+	src, dst := newSource(5, randomURLs(8, 4000)), newSink(s)
+	counted := countingSource{src, seen}
+	if _, err := Run(t.Context(), s, counted, dst, Options{Workers: 3}); err != nil {
+		t.Fatal(err)
+	}
+	if len(seen) != 2*3+2 {
+		t.Errorf("%d batches in use, want 8", len(seen))
+	}
+}
+
+// A countingSource notes which batches it is asked to fill.
+type countingSource struct {
+	*memorySource
+	seen map[*Batch]bool
+}
+
+func (s countingSource) Next(b *Batch) bool {
+	s.seen[b] = true
+	return s.memorySource.Next(b)
+}
