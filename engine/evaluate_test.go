@@ -15,7 +15,7 @@ import (
 func responses(pairs ...string) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		for i := 0; i < len(pairs); i += 2 {
-			r := robots.Response{Origin: robots.Origin(pairs[i]), Name: fmt.Sprintf("file%d", i/2), Body: []byte(pairs[i+1])}
+			r := robots.Response{Status: 200, Origin: robots.Origin(pairs[i]), Name: fmt.Sprintf("file%d", i/2), Body: []byte(pairs[i+1])}
 			if !yield(r, nil) {
 				return
 			}

@@ -62,7 +62,7 @@ func TestBuildStoreTwoFiles(t *testing.T) {
 func TestBuildStoreError(t *testing.T) {
 	var broken iter.Seq2[robots.Response, error] = func(yield func(robots.Response, error) bool) {
 		for i := range 50 {
-			if !yield(robots.Response{Origin: robots.Origin(fmt.Sprintf("https://%d.com", i)), Body: fmt.Appendf(nil, "User-agent: *\nDisallow: /%d", i)}, nil) {
+			if !yield(robots.Response{Status: 200, Origin: robots.Origin(fmt.Sprintf("https://%d.com", i)), Body: fmt.Appendf(nil, "User-agent: *\nDisallow: /%d", i)}, nil) {
 				t.Error("stopped before the error")
 			}
 		}
@@ -131,7 +131,7 @@ func TestBuildStoreWorkers(t *testing.T) {
 // TestRulesetKeepsNothing checks that a Ruleset does not live on the memory of the text.
 func TestRulesetKeepsNothing(t *testing.T) {
 	body := []byte("User-agent: *\nDisallow: /aaa\nAllow: /*bbb*c$\n")
-	r := robots.Response{Origin: "https://a.com", Body: body}
+	r := robots.Response{Status: 200, Origin: "https://a.com", Body: body}
 	s, err := BuildStore(func(yield func(robots.Response, error) bool) { yield(r, nil) }, StoreOptions{})
 	if err != nil {
 		t.Fatal(err)
