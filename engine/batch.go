@@ -24,6 +24,11 @@ type Batch struct {
 	Strays   [][]byte  // normalised origins that the store does not hold, named by SiteIDs with the stray bit
 	Verdicts []Verdict // of row i for agent a: Verdicts[i*agents+a]
 
+	// Canonicals are the URLs without the parameters that robots.txt says do not count, for a Store built with
+	// StoreOptions.Canonical; empty for others. It is a piece of Data too: the URL itself where nothing was cut, and
+	// NoURL for a bad URL.
+	Canonicals []Span
+
 	strayNames []byte // the memory of Strays
 }
 
@@ -43,7 +48,7 @@ func (b *Batch) URL(i int) []byte {
 func (b *Batch) Reset() {
 	*b = Batch{
 		Data: b.Data[:0], URLs: b.URLs[:0], Lines: b.Lines[:0],
-		Sites: b.Sites[:0], Strays: b.Strays[:0], Verdicts: b.Verdicts[:0],
+		Sites: b.Sites[:0], Strays: b.Strays[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
 		strayNames: b.strayNames[:0],
 	}
 }

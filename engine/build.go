@@ -27,6 +27,10 @@ type StoreOptions struct {
 	Missing Missing
 	AsOf    time.Time // the moment whose rules are in force; zero means that of the newest response
 	Workers int       // compiling goroutines; 0 or less means GOMAXPROCS
+
+	// Canonical keeps the clean-param lines, so that Evaluate fills Batch.Canonicals. Texts that have such lines are
+	// then kept in memory.
+	Canonical bool
 }
 
 // A textKey tells texts apart. Texts of equal keys are taken for equal: 128 bits make an accident impossible in practice.
@@ -40,6 +44,7 @@ type storeBuilder struct {
 	undated  map[robots.Origin]bool // origins with a response of unknown time
 	texts    map[textKey]*compiledText
 	captures []*compiledText // by number in history; nil for a response without rules
+	cleans   bool            // clean-param lines are wanted
 	fixed    map[robots.Outcome][]*Ruleset
 	workers  *errgroup.Group
 }
@@ -49,7 +54,8 @@ type compiledText struct {
 	key    textKey
 	rules  []*Ruleset // by agent
 	memory Memory
-	used   bool // by a site
+	used   bool               // by a site
+	clean  robots.CleanParams // if they are wanted
 }
 
 // BuildStore parses and compiles the responses, in parallel, while it reads them, and then settles which of them is in
@@ -71,6 +77,7 @@ func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (
 		texts:   map[textKey]*compiledText{},
 		fixed:   map[robots.Outcome][]*Ruleset{},
 		workers: &errgroup.Group{},
+		cleans:  opt.Canonical,
 	}
 	for _, name := range opt.Agents {
 		b.agents = append(b.agents, robots.NewAgent(name, opt.Dialect))
@@ -117,6 +124,9 @@ func (b *storeBuilder) add(r robots.Response) {
 			if err := text.compile(r.Body, b.agents, d); err != nil {
 				return fmt.Errorf("compile the rules of %s from %s: %w", r.Origin, r.Name, err)
 			}
+			if b.cleans {
+				text.clean = cleanParams(r.Body, d)
+			}
 			return nil
 		})
 	}
@@ -142,16 +152,22 @@ func (b *storeBuilder) settle(asOf time.Time) {
 	s := b.store
 	origins := b.history.Origins()
 	hashes := make([]siteHash, 0, len(origins))
+	if b.cleans {
+		s.cleans = []robots.CleanParams{} // not nil
+	}
 	for _, o := range origins {
 		outcome := b.history.Outcome(o, asOf)
 		h := siteHash{origin: o, effect: outcome.Effect, cause: outcome.Cause}
-		rules := []*Ruleset(nil)
+		var (
+			rules []*Ruleset
+			clean robots.CleanParams
+		)
 		switch outcome.Effect {
 		case robots.NoRecord:
 			continue
 		case robots.UseRules:
 			text := b.captures[outcome.Capture]
-			rules, h.text = text.rules, text.key
+			rules, clean, h.text = text.rules, text.clean, text.key
 			if !text.used {
 				text.used = true
 				s.memory.Files++
@@ -162,6 +178,9 @@ func (b *storeBuilder) settle(asOf time.Time) {
 		}
 		s.ids[o] = SiteID(len(s.sites))
 		s.sites = append(s.sites, Site{o, rules})
+		if b.cleans {
+			s.cleans = append(s.cleans, clean)
+		}
 		hashes = append(hashes, h)
 	}
 	s.hash = hashSites(hashes)

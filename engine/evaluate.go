@@ -21,8 +21,9 @@ type Evaluator struct {
 // NewEvaluator returns an Evaluator for the store's agents and dialect.
 func (s *Store) NewEvaluator() *Evaluator { return &Evaluator{store: s} }
 
-// Evaluate fills b.Sites, b.Strays and b.Verdicts. It does not allocate once b has grown, but where a run of
-// URLs begins whose host is an IPv6 address or has characters beyond ASCII.
+// Evaluate fills b.Sites, b.Strays and b.Verdicts, and b.Canonicals if the store was built for them. But for these, it
+// does not allocate once b has grown, but where a run of URLs begins whose host is an IPv6 address or has characters
+// beyond ASCII.
 func (e *Evaluator) Evaluate(b *Batch) {
 	if _, stray := e.site.Stray(); stray {
 		e.prefix = e.prefix[:0] // its number was of another batch
@@ -38,6 +39,9 @@ func (e *Evaluator) Evaluate(b *Batch) {
 		default:
 			e.decide(b, &e.store.sites[site], raw)
 		}
+	}
+	if e.store.cleans != nil {
+		e.canonicalize(b)
 	}
 }
 

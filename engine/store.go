@@ -33,6 +33,7 @@ type Store struct {
 	missing Verdict
 	hash    string
 	memory  Memory
+	cleans  []robots.CleanParams // by SiteID; nil unless they are asked for
 }
 
 // Memory is what compiled rules take, equal texts counted once, in bytes.
