@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -107,7 +108,7 @@ func readMember(h *tar.Header, r io.Reader) (robots.Response, error) {
 		return robots.Response{}, err
 	}
 	body, err := io.ReadAll(io.LimitReader(r, ingest.MaxBody))
-	return robots.Response{Origin: origin, Name: h.Name, Body: body, Size: h.Size}, err
+	return robots.Response{Origin: origin, Status: http.StatusOK, Name: h.Name, Body: body, Size: h.Size}, err
 }
 
 // memberOrigin returns the origin that a file's name tells.

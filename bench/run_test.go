@@ -150,7 +150,7 @@ func run(tb testing.TB, store *engine.Store, l Log, out string, opt runOptions) 
 		tb.Fatal(err)
 	}
 	defer src.Close()
-	columns := slices.DeleteFunc(output.Columns(), func(name string) bool { return name == "url" && !opt.url })
+	columns := slices.DeleteFunc(output.DefaultColumns(), func(name string) bool { return name == "url" && !opt.url })
 	dst, err := output.Create(out, nil, store, output.Options{Columns: columns, Inputs: []string{l.Path}})
 	if err != nil {
 		tb.Fatal(err)

@@ -165,9 +165,10 @@ func (c *columns) arrowColumn(col column, dictionaries bool) arrow.Array {
 	switch col {
 	case colLine:
 		return newArray(arrow.PrimitiveTypes.Int64, c.rows, nil, 0, arrow.Int64Traits.CastToBytes(c.line))
-	case colURL:
-		return newArray(arrow.BinaryTypes.String, c.rows, c.url.present, c.url.nulls,
-			arrow.Int32Traits.CastToBytes(c.url.offsets), c.url.text)
+	case colURL, colCanonical:
+		t := &c.texts[col]
+		return newArray(arrow.BinaryTypes.String, c.rows, t.present, t.nulls,
+			arrow.Int32Traits.CastToBytes(t.offsets), t.text)
 	case colAllowed:
 		return newArray(arrow.FixedWidthTypes.Boolean, c.rows, c.allowed.present, c.allowed.nulls,
 			packBits(nil, c.allowed.values))

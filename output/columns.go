@@ -10,7 +10,7 @@ import (
 // limits say when a chunk is full.
 type limits struct {
 	rows  int // rows of the table
-	bytes int // bytes of the url column, before escaping
+	bytes int // bytes of the columns of URLs, before escaping
 }
 
 // columns are the rows of a chunk, by column. Their slices are reused from chunk to chunk. A column that is not wanted
@@ -24,7 +24,7 @@ type columns struct {
 	rows     int
 	urlBytes int // as limits.bytes counts them
 	line     []int64
-	url      textColumn
+	texts    [numColumns]textColumn // of the columns of URLs
 	allowed  valueColumn[bool]
 	ruleLine valueColumn[int32]
 	// index and presence of the dictionary columns; the texts are in the numbering
@@ -51,9 +51,9 @@ type textColumn struct {
 // newColumns returns empty columns that take their texts from names.
 func newColumns(picked []column, agents int, names numbering, lim limits) *columns {
 	c := &columns{agents: agents, limits: lim, names: names}
-	c.url.offsets = []int32{0}
 	for _, col := range picked {
 		c.want[col] = true
+		c.texts[col].offsets = []int32{0}
 	}
 	return c
 }
@@ -62,12 +62,18 @@ func newColumns(picked []column, agents int, names numbering, lim limits) *colum
 func (c *columns) reset() {
 	c.rows, c.urlBytes = 0, 0
 	c.line = c.line[:0]
-	c.url = textColumn{offsets: c.url.offsets[:1], text: c.url.text[:0], present: c.url.present[:0]}
+	for i := range c.texts {
+		c.texts[i].reset()
+	}
 	c.allowed.reset()
 	c.ruleLine.reset()
 	for i := range c.ids {
 		c.ids[i].reset()
 	}
+}
+
+func (t *textColumn) reset() {
+	*t = textColumn{offsets: t.offsets[:min(1, len(t.offsets))], text: t.text[:0], present: t.present[:0]}
 }
 
 func (v *valueColumn[T]) reset() { v.values, v.present, v.nulls = v.values[:0], v.present[:0], 0 }
@@ -93,14 +99,19 @@ func (c *columns) full() bool {
 // It depends on nothing but the URLs, so that chunks end at the same rows however the rows are cut into batches.
 func (c *columns) fit(b *engine.Batch, from int) int {
 	to := min(b.Len(), from+max(1, (c.limits.rows-c.rows)/c.agents))
-	if !c.want[colURL] {
+	if !c.want[colURL] && !c.want[colCanonical] {
 		return to
 	}
 	for i := from; i < to; i++ {
 		if c.urlBytes >= c.limits.bytes {
 			return i
 		}
-		c.urlBytes += int(b.URLs[i].Len) * c.agents
+		if c.want[colURL] {
+			c.urlBytes += int(b.URLs[i].Len) * c.agents
+		}
+		if c.want[colCanonical] {
+			c.urlBytes += int(b.Canonicals[i].Len) * c.agents
+		}
 	}
 	return to
 }
@@ -112,7 +123,10 @@ func (c *columns) append(b *engine.Batch, from, to int) {
 		c.appendLines(b.Lines[from:to])
 	}
 	if c.want[colURL] {
-		c.appendURLs(b, from, to)
+		c.appendURLs(&c.texts[colURL], b.Data, b.URLs[from:to])
+	}
+	if c.want[colCanonical] {
+		c.appendURLs(&c.texts[colCanonical], b.Data, b.Canonicals[from:to])
 	}
 	if c.want[colInput] {
 		fill(c.ids[colInput].extend((to-from)*c.agents), c.names.input(b.Input))
@@ -153,23 +167,21 @@ func (c *columns) appendLines(lines []int64) {
 	}
 }
 
-// appendURLs copies the URLs, once per agent, and escapes what is not UTF-8.
-func (c *columns) appendURLs(b *engine.Batch, from, to int) {
-	u := &c.url
-	valid := utf8.Valid(b.Data)
-	for i := from; i < to; i++ {
-		span := b.URLs[i]
+// appendURLs copies pieces of data to the column u, once per agent, and escapes what is not UTF-8.
+func (c *columns) appendURLs(u *textColumn, data []byte, spans []engine.Span) {
+	valid := utf8.Valid(data)
+	for _, span := range spans {
 		present := int16(1)
 		start := len(u.text)
 		switch {
 		case span == engine.NoURL:
 			present = 0
 			u.nulls += c.agents
-		case valid && validPiece(b.Data, span):
-			u.text = append(u.text, b.Data[span.Off:span.Off+span.Len]...)
+		case valid && validPiece(data, span):
+			u.text = append(u.text, data[span.Off:span.Off+span.Len]...)
 		default:
 			var escaped int
-			u.text, escaped = appendValid(u.text, b.Data[span.Off:span.Off+span.Len])
+			u.text, escaped = appendValid(u.text, data[span.Off:span.Off+span.Len])
 			c.invalid += int64(escaped * c.agents)
 		}
 		u.offsets = append(u.offsets, int32(len(u.text)))

@@ -12,6 +12,10 @@
 //	rule_line  int32              no rule won    1-based line of the winning rule in its robots.txt
 //	rule       dictionary string  no rule won    "Allow: " or "Disallow: " and the value as written
 //
+// One more is written only if it is named:
+//
+//	canonical_url  string         bad URL        the URL without the parameters that robots.txt says do not count
+//
 // Text is valid UTF-8: a byte that is not part of a valid sequence is written as %XX, and [Writer.InvalidBytes] counts
 // how many were. Same rows and options give the same bytes, however the rows are cut into batches.
 //

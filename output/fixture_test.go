@@ -113,9 +113,23 @@ func (s tableSpec) addURL(rng *rand.Rand, b *engine.Batch, line, site int) {
 		b.Data = append(b.Data, url...)
 	}
 	b.URLs = append(b.URLs, span)
+	b.Canonicals = append(b.Canonicals, canonical(b, span, id, line))
 	for range s.agents {
 		b.Verdicts = append(b.Verdicts, verdict(rng, id))
 	}
+}
+
+// canonical makes up the canonical URL of a row: that of every third is shorter.
+func canonical(b *engine.Batch, url engine.Span, id engine.SiteID, line int) engine.Span {
+	switch {
+	case id == engine.NoSite:
+		return engine.NoURL
+	case line%3 > 0:
+		return url
+	}
+	at := len(b.Data)
+	b.Data = append(b.Data, b.Data[url.Off:url.Off+url.Len-uint32(line%7)]...)
+	return engine.Span{Off: uint32(at), Len: uint32(len(b.Data) - at)}
 }
 
 func verdict(rng *rand.Rand, id engine.SiteID) engine.Verdict {
@@ -142,9 +156,12 @@ func (t *table) addRows(b *engine.Batch) {
 	for i := range b.Len() {
 		for a, agent := range t.agents {
 			v := b.Verdicts[i*len(t.agents)+a]
-			row := []any{b.Lines[i], escape(t.inputs[b.Input]), nil, nil, agent, nil, v.Reason.String(), nil, nil}
+			row := []any{b.Lines[i], escape(t.inputs[b.Input]), nil, nil, agent, nil, v.Reason.String(), nil, nil, nil}
 			if url := b.URL(i); url != nil {
 				row[colURL] = escape(string(url))
+			}
+			if c := b.Canonicals[i]; c != engine.NoURL {
+				row[colCanonical] = escape(string(b.Data[c.Off : c.Off+c.Len]))
 			}
 			if k, stray := b.Sites[i].Stray(); stray {
 				row[colOrigin] = string(b.Strays[k])

@@ -20,7 +20,7 @@ var parquetChunk = limits{rows: 32 << 10, bytes: 1 << 20}
 // groupLimits say when a row group ends: when one of them is reached. Its compressed pages are held in memory until then.
 type groupLimits struct {
 	rows      int
-	urlBytes  int // of the url column
+	urlBytes  int // of the columns of URLs
 	dictBytes int // of the texts of all dictionaries
 }
 
@@ -121,7 +121,7 @@ func (p *parquetFile) write(c *columns) error {
 		p.addPage(col, c)
 	}
 	p.rows += c.rows
-	p.urlBytes += len(c.url.text)
+	p.urlBytes += len(c.texts[colURL].text) + len(c.texts[colCanonical].text)
 	if p.rows >= p.limits.rows || p.urlBytes >= p.limits.urlBytes || c.names.size() >= p.limits.dictBytes {
 		return p.endGroup(&c.names)
 	}
@@ -136,9 +136,9 @@ func (p *parquetFile) addPage(col column, c *columns) {
 	case colLine:
 		p.page = appendDeltas(p.page, c.line)
 		chunk.extend(slices.Min(c.line), slices.Max(c.line))
-	case colURL:
-		p.addLevels(chunk, c.url.present, c.url.nulls)
-		p.addTexts(&c.url)
+	case colURL, colCanonical:
+		p.addLevels(chunk, c.texts[col].present, c.texts[col].nulls)
+		p.addTexts(&c.texts[col])
 	case colAllowed:
 		p.addLevels(chunk, c.allowed.present, c.allowed.nulls)
 		p.page = packBits(p.page, compact(&p.bools, &c.allowed))

@@ -3,6 +3,7 @@ package output
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -20,6 +21,7 @@ const (
 	colReason
 	colRuleLine
 	colRule
+	colCanonical
 	numColumns = int(iota)
 )
 
@@ -39,23 +41,31 @@ type field struct {
 	name     string
 	kind     kind
 	nullable bool
+	optional bool // it is written only if it is named
 }
 
 // fields is the schema: the only place that knows names, types and nullability.
 var fields = [numColumns]field{
-	colLine:     {"line", kindInt64, false},
-	colInput:    {"input", kindDictionary, false},
-	colURL:      {"url", kindText, true},
-	colOrigin:   {"origin", kindDictionary, true},
-	colAgent:    {"agent", kindDictionary, false},
-	colAllowed:  {"allowed", kindBool, true},
-	colReason:   {"reason", kindDictionary, false},
-	colRuleLine: {"rule_line", kindInt32, true},
-	colRule:     {"rule", kindDictionary, true},
+	colLine:      {name: "line", kind: kindInt64},
+	colInput:     {name: "input", kind: kindDictionary},
+	colURL:       {name: "url", kind: kindText, nullable: true},
+	colOrigin:    {name: "origin", kind: kindDictionary, nullable: true},
+	colAgent:     {name: "agent", kind: kindDictionary},
+	colAllowed:   {name: "allowed", kind: kindBool, nullable: true},
+	colReason:    {name: "reason", kind: kindDictionary},
+	colRuleLine:  {name: "rule_line", kind: kindInt32, nullable: true},
+	colRule:      {name: "rule", kind: kindDictionary, nullable: true},
+	colCanonical: {name: CanonicalURL, kind: kindText, nullable: true, optional: true},
 }
+
+// CanonicalURL is the name of the column that needs a store built with [engine.StoreOptions].Canonical.
+const CanonicalURL = "canonical_url"
 
 // ErrColumn is the kind of the errors about the choice of columns.
 var ErrColumn = errors.New("no such choice of columns")
+
+// ErrCanonical is the error of a choice of the column [CanonicalURL] without what it takes.
+var ErrCanonical = errors.New("the store was built without canonical URLs")
 
 // A ColumnError is a column that cannot be chosen.
 type ColumnError struct {
@@ -80,11 +90,19 @@ func Columns() []string {
 	return names
 }
 
+// DefaultColumns returns the names of the columns that are written unless others are named: all but [CanonicalURL].
+func DefaultColumns() []string {
+	return slices.DeleteFunc(Columns(), func(name string) bool {
+		col, _ := lookup(name)
+		return fields[col].optional
+	})
+}
+
 // ParseColumns splits a comma-separated list of column names, which picks columns and orders them. Spaces around a
-// name are dropped. The empty list is all columns. The error joins a [ColumnError] for every fault.
+// name are dropped. The empty list is [DefaultColumns]. The error joins a [ColumnError] for every fault.
 func ParseColumns(list string) ([]string, error) {
 	if strings.TrimSpace(list) == "" {
-		return Columns(), nil
+		return DefaultColumns(), nil
 	}
 	names := strings.Split(list, ",")
 	for i := range names {
@@ -96,10 +114,10 @@ func ParseColumns(list string) ([]string, error) {
 	return names, nil
 }
 
-// pick returns the columns of the given names; all of them for no names.
+// pick returns the columns of the given names; those of DefaultColumns for no names.
 func pick(names []string) ([]column, error) {
 	if len(names) == 0 {
-		names = Columns()
+		names = DefaultColumns()
 	}
 	var errs []error
 	cols := make([]column, 0, len(names))

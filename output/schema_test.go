@@ -3,6 +3,7 @@ package output
 import (
 	"bytes"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,9 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/schema"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
 )
 
 const goldenParquet = `required group field_id=-1 schema {
@@ -22,11 +26,12 @@ const goldenParquet = `required group field_id=-1 schema {
   required byte_array field_id=-1 reason (String);
   optional int32 field_id=-1 rule_line;
   optional byte_array field_id=-1 rule (String);
+  optional byte_array field_id=-1 canonical_url (String);
 }
 `
 
 const goldenArrow = `schema:
-  fields: 9
+  fields: 10
     - line: type=int64
     - input: type=dictionary<values=utf8, indices=int32, ordered=false>
     - url: type=utf8, nullable
@@ -36,11 +41,12 @@ const goldenArrow = `schema:
     - reason: type=dictionary<values=utf8, indices=int32, ordered=false>
     - rule_line: type=int32, nullable
     - rule: type=dictionary<values=utf8, indices=int32, ordered=false>, nullable
+    - canonical_url: type=utf8, nullable
 `
 
 func TestGoldenSchema(t *testing.T) {
 	table := tableSpec{urls: 10, agents: 1, sites: 1, batch: 10}.make()
-	r, err := file.NewParquetReader(bytes.NewReader(table.bytes(t, Options{})))
+	r, err := file.NewParquetReader(bytes.NewReader(table.bytes(t, Options{Columns: Columns()})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +58,7 @@ func TestGoldenSchema(t *testing.T) {
 	if by := r.MetaData().GetCreatedBy(); by != "robobatch version devel" {
 		t.Errorf("created by %q", by)
 	}
-	ir, err := ipc.NewReader(bytes.NewReader(table.bytes(t, Options{Format: ArrowStream})))
+	ir, err := ipc.NewReader(bytes.NewReader(table.bytes(t, Options{Format: ArrowStream, Columns: Columns()})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +69,7 @@ func TestGoldenSchema(t *testing.T) {
 
 func TestParseColumns(t *testing.T) {
 	for list, want := range map[string]string{
-		"":             strings.Join(Columns(), ","),
+		"":             strings.Join(Columns()[:numColumns-1], ","),
 		"url":          "url",
 		"rule , line ": "rule,line",
 	} {
@@ -104,5 +110,16 @@ func TestFormatOf(t *testing.T) {
 	names := []string{PartialName("d/urls.verdicts.parquet"), PartialName("a.arrow"), PartialName("a.arrows")}
 	if want := []string{"d/urls.verdicts.partial.parquet", "a.partial.arrow", "a.partial.arrows"}; !slices.Equal(names, want) {
 		t.Errorf("partial names %v", names)
+	}
+}
+
+// TestCanonicalNeedsStore asks for canonical URLs of a store that has none.
+func TestCanonicalNeedsStore(t *testing.T) {
+	store, err := engine.BuildStore(func(func(robots.Response, error) bool) {}, engine.StoreOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(io.Discard, store, Options{Columns: []string{CanonicalURL}}); !errors.Is(err, ErrCanonical) {
+		t.Errorf("New: %v", err)
 	}
 }

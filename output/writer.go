@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/robobatch/robobatch/engine"
@@ -25,10 +26,10 @@ const (
 // ErrClosed is returned by a Write after Close.
 var ErrClosed = errors.New("write after close")
 
-// Options say what a Writer writes. The zero value is all columns as Parquet.
+// Options say what a Writer writes. The zero value is the default columns as Parquet.
 type Options struct {
 	Format  Format
-	Columns []string // which columns, and their order; nil means all, see Columns
+	Columns []string // which columns, and their order; nil means DefaultColumns
 	Inputs  []string // names of the inputs, by Batch.Input
 	Version string   // of the program, for the metadata and as Parquet's creator; "" is "devel"
 }
@@ -55,8 +56,11 @@ type container interface {
 }
 
 // New returns a Writer to w of the verdicts of store. Nothing is written before the first chunk is full or Close. The
-// errors are those of ParseColumns, and ErrFormat.
+// errors are those of ParseColumns, ErrFormat, and ErrCanonical.
 func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
+	if slices.Contains(opt.Columns, CanonicalURL) && !store.HasCanonical() {
+		return nil, ErrCanonical
+	}
 	md := metadataPairs{}
 	md.set(KeyDialect, store.Dialect().String())
 	md.set(KeyAgents, jsonText(store.AgentNames()))
