@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/robobatch/robobatch/robots"
 )
@@ -53,9 +54,23 @@ func Rules(path, origin string) (*RuleFiles, error) {
 		return nil, errors.Join(errs...)
 	}
 	if len(files) == 0 {
-		return nil, &NameError{Name: path, Err: ErrNoRules, Remedy: "name the files like https_example.com.txt, example.com.txt or example.com/robots.txt"}
+		return nil, &NameError{Name: path, Err: noRules(w.skipped), Remedy: "name the files like https_example.com.txt, example.com.txt or example.com/robots.txt"}
 	}
 	return &RuleFiles{files: files, skipped: w.skipped}, nil
+}
+
+// noRules returns ErrNoRules with some of what was found instead.
+func noRules(skipped []string) error {
+	const shown = 3
+	if len(skipped) == 0 {
+		return ErrNoRules
+	}
+	more := ""
+	if len(skipped) > shown {
+		more = fmt.Sprintf(" and %d more", len(skipped)-shown)
+		skipped = skipped[:shown]
+	}
+	return fmt.Errorf("%w (not used: %s%s)", ErrNoRules, strings.Join(skipped, "; "), more)
 }
 
 // singleRules returns the one file that is the robots.txt of origin.
@@ -139,7 +154,10 @@ func (r *RuleFiles) Responses() iter.Seq2[robots.Response, error] {
 	}
 }
 
-// read returns the first MaxBody bytes of the file, and how long it is.
+// maxRest is how much of a pipe is read beyond MaxBody to tell its size. It may have no end.
+const maxRest = 64 << 20
+
+// read returns the first MaxBody bytes of the file, and how long it is; of a pipe, up to maxRest more.
 func (f *ruleFile) read() (body []byte, size int64, err error) {
 	if f.err != nil {
 		return nil, 0, f.err
@@ -170,6 +188,6 @@ func (f *ruleFile) read() (body []byte, size int64, err error) {
 	if info.Mode().IsRegular() {
 		return body, max(info.Size(), int64(len(body))), nil
 	}
-	rest, err := io.Copy(io.Discard, file)
+	rest, err := io.Copy(io.Discard, io.LimitReader(file, maxRest)) // a pipe's writer may count on being read
 	return body, int64(len(body)) + rest, err
 }
