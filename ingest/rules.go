@@ -123,6 +123,12 @@ func settle(files []ruleFile) (settled []ruleFile, conflicts []error) {
 // single file. The receiver must not change it.
 func (r *RuleFiles) Skipped() []string { return r.skipped }
 
+// Reads reports whether the file of that path, which is absolute and without symbolic links, is one of those that are
+// read: whoever writes a file asks first.
+func (r *RuleFiles) Reads(path string) bool {
+	return slices.ContainsFunc(r.files, func(f ruleFile) bool { return f.path == path })
+}
+
 // NumFiles returns how many files have rules for at least one origin.
 func (r *RuleFiles) NumFiles() int { return len(r.files) }
 
