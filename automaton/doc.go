@@ -42,9 +42,9 @@
 //   - Compile takes O(n) and sorting; tables are O(n): about 1.4 bytes per byte of real rules.
 //   - Match takes O(p) for the trie, and for floating segments that are tried in turn O(24·p).
 //   - With the search it takes O(p·d + r): d is how many segments end in the same place of the path, which is at most the
-//     square root of 2n, for a file that has each segment end the next one, and mostly 0 or 1; r counts the sequences of
-//     segments that the path does contain, each at most once. Segments that many rules share are waited for in queues,
-//     so that rules whose first segments did not occur cost nothing.
+//     square root of 2n, for a file in which each segment ends the next one, and mostly 0 or 1; r counts the sequences of
+//     segments of which the path has all but perhaps the last, each once. Segments that many rules share are waited
+//     for in queues, so that rules whose first segments do not occur cost nothing.
 //
 // Matching stops where no rank above the best one can follow.
 package automaton

@@ -121,3 +121,27 @@ func TestEmpty(t *testing.T) {
 		}
 	}
 }
+
+// TestNestedAnchors has one pattern with a floating segment at each of n nested anchors, so that a path passes them
+// all: exactly as many as may be tried in turn, one less and one more.
+func TestNestedAnchors(t *testing.T) {
+	for n := inTurnLimit - 1; n <= inTurnLimit+1; n++ {
+		var rules []Rule
+		for i := range n {
+			rules = append(rules, Rule{"/" + strings.Repeat("a", i) + "*x" + string(rune('a'+i%3)), i%2 == 0})
+		}
+		a, _, err := Compile(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.search != nil; got != (n > inTurnLimit) {
+			t.Errorf("%d patterns on one path are searched: %t", n, got)
+		}
+		f, s := compileForms(t, rules), &Scratch{}
+		for i := range n + 2 {
+			for _, tail := range []string{"", "xa", "xb", "xc", "xaxbxc"} {
+				f.check(t, "/"+strings.Repeat("a", i)+tail, s)
+			}
+		}
+	}
+}

@@ -174,7 +174,16 @@ func (t *searchTable) atEnd(state uint32, length int, r *registers) {
 	for o := t.out[state]; o != 0; o = t.shorter[o-1] {
 		g := o - 1
 		begin := int32(length) - t.length[g]
-		for v := t.ending[g]; v < t.ending[g+1]; v++ {
+		lo, hi := t.ending[g], t.ending[g+1]
+		if int(hi-lo) > len(r.seen) { // all that can match have been reached, at the latest by this occurrence
+			for _, v := range r.seen {
+				if lo <= v && v < hi {
+					r.best = max(r.best, t.nodes[v].exact)
+				}
+			}
+			continue
+		}
+		for v := lo; v < hi; v++ {
 			n := &t.nodes[v]
 			if n.exact <= r.best {
 				continue

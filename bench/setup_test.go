@@ -25,7 +25,7 @@ type place struct {
 // corpora are what the benchmarks run on.
 var corpora = []place{
 	{"quickstart", Quickstart, func(testing.TB) string { return filepath.Join("..", "testdata", "quickstart") }},
-	{"shared", Collection, func(tb testing.TB) string {
+	{"collection", Collection, func(tb testing.TB) string {
 		tb.Helper()
 		return filepath.Join(repcase.SharedDir(tb), "data")
 	}},
@@ -39,7 +39,7 @@ func (p place) open(tb testing.TB) *Corpus {
 
 // An input is one log of a corpus.
 type input struct {
-	name string // "data=shared/log=real"
+	name string // "data=collection/log=real"
 	open func(tb testing.TB) (*Corpus, Log)
 }
 

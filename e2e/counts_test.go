@@ -36,20 +36,23 @@ func readStats(t *testing.T, name string) counts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var stats struct {
-		Rows        int64            `json:"rows"`
-		Allowed     int64            `json:"allowed"`
-		Disallowed  int64            `json:"disallowed"`
-		Unknown     int64            `json:"unknown"`
-		Reasons     map[string]int64 `json:"reasons"`
-		RuleLineSum int64            `json:"rule_line_sum"`
+	var report struct {
+		Counts struct {
+			Rows        int64            `json:"rows"`
+			Allowed     int64            `json:"allowed"`
+			Disallowed  int64            `json:"disallowed"`
+			Null        int64            `json:"null"`
+			Reasons     map[string]int64 `json:"reasons"`
+			RuleLineSum int64            `json:"rule_line_sum"`
+		} `json:"counts"`
 	}
-	if err := json.Unmarshal(data, &stats); err != nil {
+	if err := json.Unmarshal(data, &report); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
+	stats := report.Counts
 	maps.DeleteFunc(stats.Reasons, func(_ string, n int64) bool { return n == 0 })
 	return counts{
-		Rows: stats.Rows, Allowed: stats.Allowed, Denied: stats.Disallowed, Unknown: stats.Unknown,
+		Rows: stats.Rows, Allowed: stats.Allowed, Denied: stats.Disallowed, Unknown: stats.Null,
 		Reasons: stats.Reasons, RuleLine: stats.RuleLineSum, URLBytes: -1,
 	}
 }

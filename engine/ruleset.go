@@ -62,15 +62,13 @@ func fixedRuleset(o robots.Outcome) *Ruleset {
 }
 
 // automatonRules returns the patterns to compile, and for each the index of its rule: a rule may have two, see
-// [robots.Dialect.IndexPattern].
+// [robots.Dialect.IndexPattern]. They are in the order of the rules, which decides between equals.
 func automatonRules(rules []robots.Rule, d robots.Dialect) (in []automaton.Rule, origin []int32) {
 	in = make([]automaton.Rule, 0, len(rules))
 	origin = make([]int32, 0, len(rules))
 	for i, r := range rules {
 		in = append(in, automaton.Rule{Pattern: r.Pattern, Allow: r.Allow})
 		origin = append(origin, int32(i))
-	}
-	for i, r := range rules {
 		if pattern, ok := d.IndexPattern(r); ok {
 			in = append(in, automaton.Rule{Pattern: pattern, Allow: true})
 			origin = append(origin, int32(i))

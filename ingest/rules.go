@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/robobatch/robobatch/robots"
@@ -63,9 +64,23 @@ func Rules(path, origin string) (*RuleFiles, error) {
 		return nil, errors.Join(errs...)
 	}
 	if len(files) == 0 {
-		return nil, &NameError{Name: path, Err: ErrNoRules, Remedy: "name the files like https_example.com.txt, example.com.txt or example.com/robots.txt"}
+		return nil, &NameError{Name: path, Err: noRules(w.skipped), Remedy: "name the files like https_example.com.txt, example.com.txt or example.com/robots.txt"}
 	}
 	return &RuleFiles{files: files, skipped: w.skipped}, nil
+}
+
+// noRules returns ErrNoRules with some of what was found instead.
+func noRules(skipped []string) error {
+	const shown = 3
+	if len(skipped) == 0 {
+		return ErrNoRules
+	}
+	more := ""
+	if len(skipped) > shown {
+		more = fmt.Sprintf(" and %d more", len(skipped)-shown)
+		skipped = skipped[:shown]
+	}
+	return fmt.Errorf("%w (not used: %s%s)", ErrNoRules, strings.Join(skipped, "; "), more)
 }
 
 // singleRules returns the one file that is the robots.txt of origin.
@@ -138,6 +153,12 @@ func settle(files []ruleFile) (settled []ruleFile, conflicts []error) {
 // single file. The receiver must not change it.
 func (r *RuleFiles) Skipped() []string { return r.skipped }
 
+// Reads reports whether the file of that path, which is absolute and without symbolic links, is one of those that are
+// read: whoever writes a file asks first.
+func (r *RuleFiles) Reads(path string) bool {
+	return slices.ContainsFunc(r.files, func(f ruleFile) bool { return f.path == path })
+}
+
 // NumFiles returns how many files have rules for at least one origin, or are of captures.
 func (r *RuleFiles) NumFiles() int { return len(r.files) }
 
@@ -208,6 +229,9 @@ func (p *pass) readFile(f ruleFile, yield func(robots.Response) bool) (more bool
 	return true, nil
 }
 
+// maxRest is how much of a pipe is read beyond MaxBody to tell its size. It may have no end.
+const maxRest = 64 << 20
+
 // read returns the response that the file is, without its origin.
 func (f *ruleFile) read() (r robots.Response, err error) {
 	if f.err != nil {
@@ -227,7 +251,7 @@ func (f *ruleFile) read() (r robots.Response, err error) {
 	return r, err
 }
 
-// readBody returns the first MaxBody bytes of the file, and how long it is.
+// readBody returns the first MaxBody bytes of the file, and how long it is; of a pipe, what was read: up to maxRest more.
 func readBody(file *os.File, info fs.FileInfo) (body []byte, size int64, err error) {
 	body = make([]byte, 0, min(max(info.Size(), 0), MaxBody)+1) // one more to see the end without growing
 	for len(body) < MaxBody {
@@ -246,6 +270,6 @@ func readBody(file *os.File, info fs.FileInfo) (body []byte, size int64, err err
 	if info.Mode().IsRegular() {
 		return body, max(info.Size(), int64(len(body))), nil
 	}
-	rest, err := io.Copy(io.Discard, file)
+	rest, err := io.Copy(io.Discard, io.LimitReader(file, maxRest)) // a pipe's writer may count on being read
 	return body, int64(len(body)) + rest, err
 }

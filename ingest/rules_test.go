@@ -187,6 +187,47 @@ func TestRulesThroughLink(t *testing.T) {
 	}
 }
 
+// A link to a directory beside the rules, whose name begins like theirs, leads out.
+func TestRulesLinkBeside(t *testing.T) {
+	makeRules(t, "sub.com/robots.txt -> ../../rules2/robots.txt")
+	if err := os.Mkdir("rules2", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("rules2/robots.txt", []byte("user-agent: *"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Rules("rules", "")
+	if want := "rules/sub.com/robots.txt: " + errLeadsOut.Error(); !errors.Is(err, ErrNoRules) || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want one that says %q", err, want)
+	}
+}
+
+// What is not used is told, but no long list of it.
+func TestRulesNoneOfMany(t *testing.T) {
+	makeRules(t, "a", "b", "c", "d", "e")
+	_, err := Rules("rules", "")
+	if err == nil || !strings.Contains(err.Error(), "rules/c: ") || !strings.Contains(err.Error(), " and 2 more)") {
+		t.Errorf("got %v, want three names and how many more", err)
+	}
+}
+
+// Of a rules file that has no end, no more is read than counts.
+func TestRulesEndless(t *testing.T) {
+	const endless = "/dev/zero"
+	if _, err := os.Stat(endless); err != nil {
+		t.Skipf("no endless file: %v", err)
+	}
+	r, err := Rules(endless, "https://a.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for response, err := range r.Responses() {
+		if err != nil || len(response.Body) != MaxBody {
+			t.Errorf("%d bytes and %v, want %d bytes", len(response.Body), err, MaxBody)
+		}
+	}
+}
+
 func TestRulesErrors(t *testing.T) {
 	cases := []struct {
 		name, path, origin string
@@ -215,7 +256,7 @@ func TestRulesErrors(t *testing.T) {
 			"nothing in it", "rules", "",
 			[]string{"README.txt"},
 			ErrNoRules,
-			"rules: no file in it is named as a robots.txt: name the files like https_example.com.txt, example.com.txt or example.com/robots.txt",
+			"rules: no file in it is named as a robots.txt (not used: rules/README.txt: a host without a scheme needs a dot, or is localhost or an IP address): name the files like https_example.com.txt, example.com.txt or example.com/robots.txt",
 		},
 		{
 			"two for one", "rules", "",

@@ -70,7 +70,13 @@ func parseArgs(arguments []string) (args, error) {
 func flagSet(a *args) *flag.FlagSet {
 	fs := flag.NewFlagSet("robobatch", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	fs.StringVar(&a.rules, "rules", "", "")
+	fs.Func("rules", "", func(s string) error {
+		if a.rules != "" {
+			return errors.New("given twice: put all robots.txt into one directory")
+		}
+		a.rules = s
+		return nil
+	})
 	fs.StringVar(&a.origin, "origin", "", "")
 	fs.Func("in", "", func(s string) error {
 		a.in = append(a.in, s)

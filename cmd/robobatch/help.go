@@ -14,7 +14,7 @@ Input
   -origin url    whose robots.txt the file of -rules is, such as https://www.example.com
   -in log        URLs, one a line, in zstd, gzip or plain text; a pattern such as 'logs/*.zst'; - is
                  standard input. May be repeated
-  -limit n       stop after n URLs
+  -limit n       stop after n URLs; 0, the default, is all
 
 Question
   -agent names   crawlers, by product token, separated by commas; each gives a row per URL. May be repeated.
@@ -38,7 +38,7 @@ Run
   -version       print the version
   -h             print this
 
-Exit codes: 0 done; 2 an error of usage, input or output; 130 after SIGINT, 143 after SIGTERM. The output gets its
+Exit codes: 0 done; 2 an error of usage, input or output; 129, 130 and 143 after SIGHUP, SIGINT and SIGTERM. The output gets its
 name when it is complete. Where a log turns out to be damaged, the rows before the damage are kept as
 x.partial.parquet, and the exit code is 2.
 `

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -36,18 +37,21 @@ type faultError struct {
 	Rows int64  // of the output, before the fault
 	Out  string // name of the output that was asked for
 	Kept string // name of the one that has the rows; "" if there are none
+	Lost error  // why the rows could not be kept; nil if they were
 }
 
 // Error says what is wrong and what became of the rows before it.
 func (e *faultError) Error() string {
-	switch e.Kept {
-	case "":
+	switch {
+	case e.Lost != nil:
+		return fmt.Sprintf("%v\nthe rows before that could not be kept: %v", e.Err, e.Lost)
+	case e.Kept == "":
 		return fmt.Sprintf("%v\nno row comes before that, so nothing was written", e.Err)
-	case e.Out:
+	case e.Kept == e.Out:
 		return fmt.Sprintf("%v\nthe %s before that are complete in %s", e.Err, plural(e.Rows, "row"), display(e.Kept))
 	}
 	return fmt.Sprintf("%v\nthe %s before that are complete in %s; %s was not written",
-		e.Err, plural(e.Rows, "row"), e.Kept, e.Out)
+		e.Err, plural(e.Rows, "row"), display(e.Kept), display(e.Out))
 }
 
 // Unwrap returns what is wrong.
@@ -66,12 +70,19 @@ func (j *job) run(ctx context.Context) (err error) {
 		return err
 	}
 	if err := j.out.create(func() (*output.File, error) {
-		return output.Create(j.outName, j.std.out, j.store, j.outOpt)
+		f, err := output.Create(j.outName, j.std.out, j.store, j.outOpt)
+		if err == nil {
+			j.asked.describe(f)
+		}
+		return f, err
 	}); err != nil {
 		return err
 	}
 	counts, err := j.evaluate(ctx)
 	r := newReport(j, counts)
+	if n := counts.Reasons[engine.ReasonBadURL]; err == nil && n > 0 && n == counts.Rows && !j.quiet {
+		fmt.Fprintln(j.std.err, "robobatch: note: no line is a URL with a scheme and a host: is it a log of another format?") //nolint:errcheck // as above
+	}
 	if source, ok := errors.AsType[*engine.SourceError](err); ok {
 		err = j.keep(source.Err, r)
 	} else if err == nil {
@@ -81,6 +92,13 @@ func (j *job) run(ctx context.Context) (err error) {
 		return err
 	}
 	return errors.Join(j.report(r), err)
+}
+
+// describe puts the flags into the output's metadata.
+func (a asked) describe(f *output.File) {
+	f.SetMetadata("robobatch.missing", a.Missing)
+	f.SetMetadata("robobatch.url_as_is", strconv.FormatBool(a.URLAsIs))
+	f.SetMetadata("robobatch.limit", strconv.FormatInt(a.Limit, 10))
 }
 
 // load compiles the rules.
@@ -139,8 +157,9 @@ func (s source) Next(b *engine.Batch) bool {
 // commit completes the output.
 func (j *job) commit(r *report) error {
 	return j.out.use(func() error {
-		r.describe(j.out.file)
+		r.describe(j.out.file, j.outOpt.Format)
 		err := j.out.file.Commit()
+		j.out.committed = err == nil
 		r.written(j.out.file, j.outName)
 		return err
 	})
@@ -152,14 +171,15 @@ func (j *job) keep(fault error, r *report) error {
 		f := j.out.file
 		e := &faultError{Err: fault, Rows: f.Rows(), Out: j.outName}
 		r.Fault = fault.Error()
-		r.describe(f)
+		r.describe(f, j.outOpt.Format)
 		if e.Rows == 0 && j.outName != stdName {
 			err = f.Abort()
 		} else {
 			e.Kept, err = f.Fault()
 		}
 		if err != nil {
-			return errors.Join(fault, err)
+			e.Kept, e.Lost = "", err
+			return e
 		}
 		r.written(f, e.Kept)
 		return e

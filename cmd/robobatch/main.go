@@ -2,7 +2,8 @@
 // writes one row per URL to a table. Run robobatch -h for its flags.
 //
 // The flow is flags -> args (flags.go), args -> plan (plan.go), plan -> run (job.go). Exit codes: 0 done, or standard
-// output was closed by its reader; 2 an error of usage, input or output; 130 after SIGINT, 143 after SIGTERM.
+// output was closed by its reader; 2 an error of usage, input or output; 129, 130 and 143 after
+// SIGHUP, SIGINT and SIGTERM.
 package main
 
 import (

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/robobatch/robobatch/ingest"
@@ -45,7 +46,7 @@ func cutSuffixes(name string, suffixes []string) string {
 
 // checkTargets checks what will be written, so that a mistake shows before the work: that the directories are there,
 // and that no file that is read would be overwritten.
-func checkTargets(a args, out string, inputs []ingest.Input) error {
+func checkTargets(a args, out string, inputs []ingest.Input, rules *ingest.RuleFiles) error {
 	targets := []target{{"-out", out}}
 	if out != stdName {
 		targets = append(targets, target{"-out", output.PartialName(out)})
@@ -56,13 +57,15 @@ func checkTargets(a args, out string, inputs []ingest.Input) error {
 	var errs []error
 	if a.stats != "" && (a.stats == stdName && out == stdName || sameFile(a.stats, out)) {
 		errs = append(errs, fmt.Errorf("-stats: %s is the output, too: name another file", display(out)))
+	} else if a.stats != "" && out != stdName && sameFile(a.stats, output.PartialName(out)) {
+		errs = append(errs, fmt.Errorf("-stats: %s is where the rows before a fault are kept: name another file", display(a.stats)))
 	}
 	for i, t := range targets {
 		if i != 1 { // it lies where the output does
 			errs = append(errs, t.checkDirectory())
 		}
-		if sameFile(t.name, a.rules) {
-			errs = append(errs, t.overwrites(a.rules))
+		if sameFile(t.name, a.rules) || rules != nil && rules.Reads(resolve(t.name)) {
+			errs = append(errs, t.overwrites(t.name))
 		}
 		for _, in := range inputs {
 			if sameFile(t.name, in.Name) {
@@ -78,7 +81,7 @@ type target struct{ flag, name string }
 
 // overwrites is the error of a target that is the file of that name.
 func (t target) overwrites(name string) error {
-	return fmt.Errorf("%s: %s is read, and would be overwritten: name another file", t.flag, name)
+	return fmt.Errorf("%s: %s is read, and would be overwritten: name another file", t.flag, display(name))
 }
 
 // checkDirectory checks that the directory of the target is there, and that the target is none itself.
@@ -87,7 +90,7 @@ func (t target) checkDirectory() error {
 		return nil
 	}
 	if info, err := os.Stat(t.name); err == nil && info.IsDir() {
-		return fmt.Errorf("%s: %s is a directory: name a file in it", t.flag, t.name)
+		return fmt.Errorf("%s: %s is a directory: name a file in it", t.flag, display(t.name))
 	}
 	if info, err := os.Stat(filepath.Dir(t.name)); err != nil || !info.IsDir() {
 		return &output.FileError{Doing: "create", Name: t.name, Err: output.ErrNoDirectory}
@@ -105,13 +108,32 @@ func sameFile(a, b string) bool {
 	if errA == nil && errB == nil {
 		return infoA.Mode().IsRegular() && os.SameFile(infoA, infoB)
 	}
-	return errA != nil && errB != nil && filepath.Clean(a) == filepath.Clean(b)
+	return errA != nil && errB != nil && resolve(a) == resolve(b)
 }
 
-// display returns a name as messages show it.
+// resolve returns the absolute path of a name without symbolic links, as far as there is something to resolve.
+func resolve(name string) string {
+	path, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		dir, err := filepath.EvalSymlinks(filepath.Dir(name))
+		if err != nil {
+			dir = filepath.Dir(name)
+		}
+		path = filepath.Join(dir, filepath.Base(name))
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// display returns a name as messages show it: quoted if it has bytes that a terminal might obey.
 func display(name string) string {
 	if name == stdName {
 		return "standard output"
+	}
+	if quoted := strconv.Quote(name); quoted != `"`+name+`"` {
+		return quoted
 	}
 	return name
 }

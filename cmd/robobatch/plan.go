@@ -29,7 +29,11 @@ type plan struct {
 	progress  progressMode
 	quiet     bool
 	notes     []string // what the user may not expect
+	asked     asked
 }
+
+// maxWorkers is the most that -workers may ask for: each has batches of 2 MiB on their way.
+const maxWorkers = 1024
 
 // missingNames are the values of -missing.
 var missingNames = map[string]engine.Missing{
@@ -38,10 +42,17 @@ var missingNames = map[string]engine.Missing{
 	"null":     engine.MissingUnknown,
 }
 
+// asked are flags that change what the rows say, for the record.
+type asked struct {
+	Missing string `json:"missing"`
+	URLAsIs bool   `json:"url_as_is"`
+	Limit   int64  `json:"limit"` // 0 is none
+}
+
 // newPlan makes the plan. It opens nothing and writes nothing. All that is wrong with the flags is reported at once, as
 // a usageError for each fault; if nothing is, then all that is wrong with the files that they name.
 func newPlan(a args, std streams) (*plan, error) {
-	p := &plan{std: std, statsName: a.stats, quiet: a.quiet}
+	p := &plan{std: std, statsName: a.stats, quiet: a.quiet, asked: asked{a.missing, a.urlAsIs, a.limit}}
 	if err := p.choose(a); err != nil {
 		return nil, err
 	}
@@ -60,7 +71,7 @@ func (p *plan) choose(a args) error {
 		}
 	}
 	var err error
-	p.storeOpt.Dialect, err = robots.ParseDialect(a.dialect)
+	p.storeOpt.Dialect, err = robots.ParseDialect(strings.ToLower(a.dialect))
 	check("dialect", err)
 	if a.urlAsIs {
 		p.storeOpt.Dialect |= robots.URLAsIs
@@ -81,8 +92,8 @@ func (p *plan) choose(a args) error {
 	if a.out == stdName && isTerminal(p.std.out) {
 		check("out", errors.New("standard output is a terminal, and an Arrow stream is not text: redirect it, or name a file"))
 	}
-	if a.workers < 0 {
-		check("workers", fmt.Errorf("%d is negative: use 0 for one per processor, or more", a.workers))
+	if a.workers < 0 || a.workers > maxWorkers {
+		check("workers", fmt.Errorf("%d is out of range: use 0 for one per processor, or up to %d", a.workers, maxWorkers))
 	}
 	if a.limit < 0 {
 		check("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.limit))
@@ -154,7 +165,7 @@ func (p *plan) find(a args) error {
 		if p.outName == "" {
 			p.outName = defaultOut(inputs[0].Name)
 		}
-		errOut = checkTargets(a, p.outName, inputs)
+		errOut = checkTargets(a, p.outName, inputs, p.rules)
 	}
 	return errors.Join(errLogs, errRules, errOut)
 }

@@ -8,10 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/output"
 )
 
 // TestHelpNamesFlags holds that the help has every flag, and no other.
@@ -81,7 +83,7 @@ func TestCheckTargets(t *testing.T) {
 		{"a.parquet", "dir", "", "-out: dir is a directory"},
 		{"a.parquet", "c.parquet", "no/c.json", "create no/c.json: directory does not exist"},
 	} {
-		err := checkTargets(args{rules: "dir", stats: tt.stats}, tt.out, []ingest.Input{{Name: tt.in}})
+		err := checkTargets(args{rules: "dir", stats: tt.stats}, tt.out, []ingest.Input{{Name: tt.in}}, nil)
 		if got := errorText(err); !strings.HasPrefix(got, tt.want) || (tt.want == "") != (err == nil) {
 			t.Errorf("in %s, out %s, stats %s: %q, want %q", tt.in, tt.out, tt.stats, got, tt.want)
 		}
@@ -119,7 +121,7 @@ func TestStopWhileLoading(t *testing.T) {
 // TestDropBeforeCreate holds that no output comes to be after it was dropped.
 func TestDropBeforeCreate(t *testing.T) {
 	s := sink{name: "x.parquet"}
-	if err := s.drop(); err != nil {
+	if committed, err := s.drop(); committed || err != nil {
 		t.Fatal(err)
 	}
 	if err := s.create(nil); !errors.Is(err, context.Canceled) {
@@ -188,5 +190,20 @@ func TestSave(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("%v left, %v", left, err)
+	}
+}
+
+// TestDamagedLogClosedPipe: a damaged log is an error even if nobody reads the rows before the damage any more.
+func TestDamagedLogClosedPipe(t *testing.T) {
+	pipe := &output.FileError{Doing: "write", Name: stdName, Err: syscall.EPIPE}
+	if !isClosedPipe(pipe) {
+		t.Error("a closed pipe alone is an error")
+	}
+	fault := &faultError{Err: errors.New("a.zst: damaged"), Rows: 3, Out: stdName, Lost: pipe}
+	if isClosedPipe(errors.Join(fault)) {
+		t.Error("a damaged log passes for a closed pipe")
+	}
+	if want := "a.zst: damaged\nthe rows before that could not be kept: write standard output: "; !strings.HasPrefix(fault.Error(), want) {
+		t.Errorf("%q does not start with %q", fault, want)
 	}
 }

@@ -148,6 +148,7 @@ func newBar(w io.Writer, what string, first sample) *bar {
 		progressbar.OptionSetWidth(barWidth),
 		progressbar.OptionSetPredictTime(true),
 		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetSpinnerChangeInterval(0), // its goroutine would draw while end clears, and outlive the bar
 	)
 	b.StartWithoutRender() // or its rate counts from the first sample
 	return &bar{b, what, time.Now()}

@@ -16,8 +16,9 @@ import (
 
 // A report is what is known at the end of a run: the contents of the summary and, field by field, of -stats.
 type report struct {
-	Version   string        `json:"version"`
-	Dialect   string        `json:"dialect"`
+	Version string `json:"version"`
+	Dialect string `json:"dialect"`
+	asked
 	Agents    []string      `json:"agents"`
 	RulesHash string        `json:"rules_hash"`
 	Output    string        `json:"output"`          // as named now, "-" for standard output; "" if there is none
@@ -74,7 +75,7 @@ type runReport struct {
 func newReport(j *job, s engine.Stats) *report {
 	mem := j.store.Memory()
 	r := &report{
-		Version: j.outOpt.Version, Dialect: j.store.Dialect().String(), Agents: j.store.AgentNames(), RulesHash: j.store.RulesHash(),
+		asked: j.asked, Version: j.outOpt.Version, Dialect: j.store.Dialect().String(), Agents: j.store.AgentNames(), RulesHash: j.store.RulesHash(),
 		Rules: rulesReport{
 			Files: j.rules.NumFiles(), Origins: j.store.NumSites(), Texts: mem.Files, Patterns: mem.Rules,
 			TableBytes: mem.Tables, TextBytes: mem.Text, Skipped: append([]string{}, j.rules.Skipped()...),
@@ -94,8 +95,12 @@ func newReport(j *job, s engine.Stats) *report {
 	return r
 }
 
-// describe puts the inputs and the counts into the output's metadata.
-func (r *report) describe(f *output.File) {
+// describe puts the inputs and the counts into the output's metadata, which Arrow has in front of the rows, when these are
+// not known yet.
+func (r *report) describe(f *output.File, format output.Format) {
+	if format != output.Parquet {
+		return
+	}
 	f.SetMetadata(output.KeyInputs, jsonText(r.Inputs))
 	f.SetMetadata(output.KeyCounts, jsonText(r.Counts))
 }

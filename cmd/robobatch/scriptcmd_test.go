@@ -82,10 +82,10 @@ func closedPipe(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // interrupt CODE SIGNAL idle|busy ARG...: runs robobatch, writes URLs to its standard input, and sends the signal
-// INT or TERM when enough of them were taken that it must be working. From then on it reads on (busy), or waits
+// INT, TERM or HUP when enough of them were taken that it must be working. From then on it reads on (busy), or waits
 // for more (idle). Its temporary file must be there before the signal, and must not be there after it.
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
-	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM}
+	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}
 	busy := args[2] == "busy"
 	cmd := robobatch(ts, args[3:])
 	stdin, err := cmd.StdinPipe()

@@ -25,7 +25,7 @@ func (e *interruptError) Error() string {
 	if e.Out == stdName {
 		return fmt.Sprintf("stopped by the signal %q: the output is not complete", e.Signal)
 	}
-	return fmt.Sprintf("stopped by the signal %q: %s was not written", e.Signal, e.Out)
+	return fmt.Sprintf("stopped by the signal %q: %s was not written", e.Signal, display(e.Out))
 }
 
 // exitCode returns 128 and the signal's number, as shells do.
@@ -36,11 +36,11 @@ func (e *interruptError) exitCode() int {
 	return exitError
 }
 
-// underSignals runs the job until it ends or SIGINT or SIGTERM comes, and then drops its output. A signal that comes
-// when the job is done already, or has failed, changes nothing; a second signal ends the process at once.
+// underSignals runs the job until it ends or SIGINT, SIGTERM or SIGHUP comes, and then drops its output. A signal that
+// comes when the output is complete, or the job has failed, changes nothing; nor does a second signal.
 func underSignals(j *job) error {
 	signals := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if !signal.Ignored(s) { // as in the background of a shell script
 			signal.Notify(signals, s)
 		}
@@ -57,7 +57,6 @@ func underSignals(j *job) error {
 	case s := <-signals:
 		interrupt = &interruptError{s, j.outName}
 	}
-	signal.Stop(signals)
 	cancel()
 	select {
 	case err := <-done:
@@ -66,6 +65,10 @@ func underSignals(j *job) error {
 		}
 		return err
 	case <-time.After(grace):
-		return errors.Join(interrupt, j.out.drop())
 	}
+	committed, err := j.out.drop()
+	if committed {
+		return <-done
+	}
+	return errors.Join(interrupt, err)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"sync"
 
 	"github.com/robobatch/robobatch/engine"
@@ -14,6 +15,8 @@ type sink struct {
 	mu      sync.Mutex
 	file    *output.File // nil before it is created
 	dropped bool
+
+	committed bool // the output is complete under its name
 }
 
 // use calls do while nobody else uses the file. Once the sink is dropped, it returns context.Canceled instead.
@@ -50,11 +53,13 @@ func (s *sink) Close() error {
 	return s.file.Close()
 }
 
-// drop is Close from whichever goroutine. It leaves standard output alone, of which nothing can be removed: a write that
-// blocks there does not block drop.
-func (s *sink) drop() error {
-	if s.name == stdName {
-		return nil
+// drop is Close from whichever goroutine, and reports whether it came too late: the output is complete. It leaves alone
+// what is written in place, such as standard output and named pipes, of which nothing can be removed: a write that blocks
+// there does not block drop.
+func (s *sink) drop() (committed bool, err error) {
+	if info, err := os.Stat(s.name); s.name == stdName || err == nil && !info.Mode().IsRegular() {
+		return false, nil
 	}
-	return s.Close()
+	err = s.Close()
+	return s.committed, err
 }

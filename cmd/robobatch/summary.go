@@ -56,14 +56,14 @@ func (r *report) print(w io.Writer) {
 			t.line("reason "+reason, group(n), share(n, c.Rows))
 		}
 	}
-	t.line("sum of rule_line", group(c.RuleLineSum), "")
+	t.line("sum of rule_line", group(c.RuleLineSum), "to compare outputs by")
 	t.gap()
 	t.line("empty lines", group(c.EmptyLines), "without a row")
 	t.line("lines over 64 KiB", group(c.LongLines), "without their URL")
 	t.line("bytes not UTF-8", group(r.Invalid), "written as %XX")
 	t.gap()
 	t.line("rules files", group(int64(r.Rules.Files)), plural(int64(r.Rules.Origins), "origin"))
-	t.line("rules", group(int64(r.Rules.Patterns)), bytesText(r.Rules.TableBytes+r.Rules.TextBytes)+" compiled")
+	t.line("patterns", group(int64(r.Rules.Patterns)), bytesText(r.Rules.TableBytes+r.Rules.TextBytes)+" compiled")
 	t.line("other files there", group(int64(len(r.Rules.Skipped))), "not used")
 	t.gap()
 	t.line("wall", fmt.Sprintf("%.2f s", r.Run.Seconds), fmt.Sprintf("%.2f s of it for the rules", r.Run.RulesSeconds))
