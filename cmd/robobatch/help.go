@@ -10,7 +10,8 @@ urls.verdicts.parquet and prints a summary. It opens no network connection.
 
 Input
   -rules dir     robots.txt files, named https_example.com.txt (that origin), or example.com.txt or
-                 example.com/robots.txt (http and https); or one robots.txt, with -origin
+                 example.com/robots.txt (http and https), or captures (.warc, .jsonl); or one such file;
+                 or one robots.txt, with -origin
   -origin url    whose robots.txt the file of -rules is, such as https://www.example.com
   -in log        URLs, one a line, in zstd, gzip or plain text; a pattern such as 'logs/*.zst'; - is
                  standard input. May be repeated
@@ -19,7 +20,7 @@ Input
 Question
   -agent names   crawlers, by product token, separated by commas; each gives a row per URL. May be repeated.
                  Default *, a crawler that no group names
-  -dialect name  google (default) or rfc9309: how to read robots.txt
+  -dialect name  google (default), rfc9309, google-2010 or yandex: how to read robots.txt
   -missing what  allow (default), disallow or null: the answer where an origin has no robots.txt in -rules
   -url-as-is     match URLs byte for byte, without normalising their escapes
 
@@ -28,7 +29,7 @@ Output
                  standard output. Default: the name of the first log without .zst, .gz, .txt, .log, .urls and the
                  like, plus .verdicts.parquet, in the working directory; stdin.verdicts.parquet for -in -
   -columns list  which columns, and in which order:
-                 line,input,url,origin,agent,allowed,reason,rule_line,rule (default: all)
+                 line,input,url,origin,agent,allowed,reason,rule_line,rule (the default), canonical_url
   -stats file    write the summary as JSON, too; - is standard output
 
 Run

@@ -107,7 +107,23 @@ func (j *job) load(ctx context.Context) (err error) {
 	defer j.watch("rules", func() sample { return sample{done: j.files.Load(), total: total} })()
 	j.store, err = engine.BuildStore(j.responses(ctx), j.storeOpt)
 	j.loaded = time.Now()
+	j.noteProblems()
 	return err
+}
+
+// problemsShown is how many broken records are told one by one.
+const problemsShown = 5
+
+// noteProblems tells of the broken records of captures, which are left out.
+func (j *job) noteProblems() {
+	p := j.rules.Problems()
+	if p.Total == 0 || j.quiet {
+		return
+	}
+	for _, record := range p.First[:min(len(p.First), problemsShown)] {
+		fmt.Fprintln(j.std.err, "robobatch: note:", record) //nolint:errcheck // as above
+	}
+	fmt.Fprintf(j.std.err, "robobatch: note: %s of captures left out, all others are used\n", plural(p.Total, "broken record")) //nolint:errcheck // as above
 }
 
 // responses are the responses of the rules, counted by file, until ctx ends.
