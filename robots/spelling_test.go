@@ -13,9 +13,16 @@ import (
 // FuzzOrigin writes the same scheme, host and port in other ways, which must all give one origin, and that one itself.
 func FuzzOrigin(f *testing.F) {
 	for _, seed := range [][3]string{
-		{"https", "example.com", ""}, {"http", "EXAMPLE.com.", "80"}, {"ftp", "a_b--c.example", "21"}, {"https", "[2001:db8::1]", "8443"},
-		{"http", "www.müller.eu", "8080"}, {"https", "ＥＸＡＭＰＬＥ。com", ""}, {"https", "xn--mller-kva.eu", "443"}, {"gopher", "1.2.3.4", "70"},
-		{"http", "ß.example", "080"}, {"https", "日本語.jp", "443"},
+		{"https", "example.com", ""},
+		{"http", "EXAMPLE.com.", "80"},
+		{"ftp", "a_b--c.example", "21"},
+		{"https", "[2001:db8::1]", "8443"},
+		{"http", "www.müller.eu", "8080"},
+		{"https", "ＥＸＡＭＰＬＥ。com", ""},
+		{"https", "xn--mller-kva.eu", "443"},
+		{"gopher", "1.2.3.4", "70"},
+		{"http", "ß.example", "080"},
+		{"https", "日本語.jp", "443"},
 	} {
 		f.Add(seed[0], seed[1], seed[2])
 	}

@@ -197,6 +197,7 @@ func (j *job) keep(fault error, r *report) error {
 			e.Kept, e.Lost = "", err
 			return e
 		}
+		j.out.committed = true
 		r.written(f, e.Kept)
 		return e
 	})

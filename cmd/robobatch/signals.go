@@ -67,8 +67,13 @@ func underSignals(j *job) error {
 	case <-time.After(grace):
 	}
 	committed, err := j.out.drop()
-	if committed {
-		return <-done
+	if !committed {
+		return errors.Join(interrupt, err)
 	}
-	return errors.Join(interrupt, err)
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(grace): // all that is left to write are the statistics
+		return &interruptError{interrupt.Signal, j.statsName}
+	}
 }

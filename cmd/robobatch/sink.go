@@ -16,7 +16,7 @@ type sink struct {
 	file    *output.File // nil before it is created
 	dropped bool
 
-	committed bool // the output is complete under its name
+	committed bool // what there is to write is complete, under its name or the partial one
 }
 
 // use calls do while nobody else uses the file. Once the sink is dropped, it returns context.Canceled instead.
