@@ -12,8 +12,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/robobatch/robobatch/output"
 )
@@ -36,11 +38,24 @@ func run(arguments []string, std streams) int {
 	if _, ok := errors.AsType[*usageError](err); ok {
 		report += "Run robobatch -h for help.\n"
 	}
-	io.WriteString(std.err, report) //nolint:errcheck // there is nowhere left to say it
+	io.WriteString(std.err, printable(report)) //nolint:errcheck // there is nowhere left to say it
 	if i, ok := errors.AsType[*interruptError](err); ok {
 		return i.exitCode()
 	}
 	return exitError
+}
+
+// printable returns s with what a terminal might obey escaped: names of files can hold any bytes.
+func printable(s string) string {
+	var sb strings.Builder
+	for _, r := range s {
+		if r == '\n' || unicode.IsPrint(r) {
+			sb.WriteRune(r)
+		} else {
+			sb.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return sb.String()
 }
 
 // The exit codes, apart from those of an interruptError.

@@ -207,3 +207,9 @@ func TestDamagedLogClosedPipe(t *testing.T) {
 		t.Errorf("%q does not start with %q", fault, want)
 	}
 }
+
+func TestPrintable(t *testing.T) {
+	if got, want := printable("a é \x1b[2J\xff\nb'\t"), `a é \x1b[2J`+"\ufffd\nb'"+`\t`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
