@@ -18,7 +18,7 @@ type args struct {
 	out, columns  string
 	stats         string
 	agents        []string
-	dialect       string
+	reading       reading
 	missing       string
 	urlAsIs       bool
 	workers       int
@@ -91,7 +91,7 @@ func flagSet(a *args) *flag.FlagSet {
 		}
 		return nil
 	})
-	fs.StringVar(&a.dialect, "dialect", "google", "")
+	a.reading.define(fs)
 	fs.StringVar(&a.missing, "missing", "allow", "")
 	fs.BoolVar(&a.urlAsIs, "url-as-is", false, "")
 	fs.IntVar(&a.workers, "workers", 0, "")

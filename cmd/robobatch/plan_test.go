@@ -102,7 +102,7 @@ func TestStopWhileLoading(t *testing.T) {
 	dir := t.TempDir()
 	a := args{
 		rules: "../../testdata/quickstart/rules", in: []string{"../../testdata/quickstart/urls.zst"},
-		out: filepath.Join(dir, "x.parquet"), dialect: "google", missing: "allow", progress: "off", quiet: true,
+		out: filepath.Join(dir, "x.parquet"), reading: reading{Dialect: "google", AgentChars: "standard", EmptyAllow: "disallow"}, missing: "allow", progress: "off", quiet: true,
 	}
 	p, err := newPlan(a, streams{os.Stdin, os.Stdout, os.Stderr})
 	if err != nil {
