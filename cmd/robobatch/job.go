@@ -18,7 +18,7 @@ import (
 // A job is a plan that is being run.
 type job struct {
 	*plan
-	out     sink
+	out     verdictSink
 	started time.Time
 	loaded  time.Time // when the rules were compiled
 	store   *engine.Store
@@ -28,8 +28,11 @@ type job struct {
 }
 
 func newJob(p *plan) *job {
-	return &job{plan: p, out: sink{name: p.outName}, started: time.Now()}
+	return &job{plan: p, out: verdictSink{sink[*output.File]{name: p.outName}}, started: time.Now()}
 }
+
+func (j *job) drop() (committed bool, err error) { return j.out.drop() }
+func (j *job) targets() (out, last string)       { return j.outName, j.statsName }
 
 // A faultError is a fault in the middle of the logs.
 type faultError struct {
@@ -97,10 +100,9 @@ func (a asked) describe(f *output.File) {
 	f.SetMetadata("robobatch.missing", a.Missing)
 	f.SetMetadata("robobatch.url_as_is", strconv.FormatBool(a.URLAsIs))
 	f.SetMetadata("robobatch.limit", strconv.FormatInt(a.Limit, 10))
-	f.SetMetadata("robobatch.agent_chars", a.AgentChars)
-	f.SetMetadata("robobatch.yandex_empty_allow", a.EmptyAllow)
-	f.SetMetadata("robobatch.yandex_strict_blank", strconv.FormatBool(a.StrictBlank))
-	f.SetMetadata("robobatch.as_of", a.AsOf)
+	for _, pair := range a.metadata() {
+		f.SetMetadata(pair[0], pair[1])
+	}
 }
 
 // load compiles the rules.

@@ -92,9 +92,7 @@ func (p *plan) choose(a args) error {
 	if a.out == stdName && isTerminal(p.std.out) {
 		check("out", errors.New("standard output is a terminal, and an Arrow stream is not text: redirect it, or name a file"))
 	}
-	if a.workers < 0 || a.workers > maxWorkers {
-		check("workers", fmt.Errorf("%d is out of range: use 0 for one per processor, or up to %d", a.workers, maxWorkers))
-	}
+	check("workers", checkWorkers(a.workers))
 	if a.limit < 0 {
 		check("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.limit))
 	}

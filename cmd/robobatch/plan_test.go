@@ -120,7 +120,7 @@ func TestStopWhileLoading(t *testing.T) {
 
 // TestDropBeforeCreate holds that no output comes to be after it was dropped.
 func TestDropBeforeCreate(t *testing.T) {
-	s := sink{name: "x.parquet"}
+	s := sink[*output.File]{name: "x.parquet"}
 	if committed, err := s.drop(); committed || err != nil {
 		t.Fatal(err)
 	}

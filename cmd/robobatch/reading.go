@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -87,4 +88,14 @@ func parseMoment(s string) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fmt.Errorf("%q is no moment: write 2026-01-31T18:00:00Z, or 2026-01-31 for the start of that day in UTC", s)
+}
+
+// metadata returns the flags, but for the dialect, as metadata of an output.
+func (r *reading) metadata() [][2]string {
+	return [][2]string{
+		{"robobatch.agent_chars", r.AgentChars},
+		{"robobatch.yandex_empty_allow", r.EmptyAllow},
+		{"robobatch.yandex_strict_blank", strconv.FormatBool(r.StrictBlank)},
+		{"robobatch.as_of", r.AsOf},
+	}
 }
