@@ -1,9 +1,7 @@
 package robots
 
 import (
-	"net/url"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -24,12 +22,14 @@ const ownPath = "/robots.txt"
 type timeline struct {
 	captures []capture
 	sorted   bool // by time, and by number where that is equal
+	settled  bool // sorted, and since is set
 }
 
 // A capture is one fetch.
 type capture struct {
 	at     time.Time
-	target string // of a redirect: the URL it leads to; "" if it leads nowhere
+	since  time.Time // at; of a failure, that of the first of the failures in a row whose time is known
+	target string    // of a redirect: the URL it leads to; "" if it leads nowhere
 	result result
 	number int
 }
@@ -52,7 +52,7 @@ func (h *History) Add(r Response) int {
 		return c.number
 	}
 	if c.result == redirect {
-		c.target, _ = resolve(key, r.Location)
+		c.target, _ = ResolveURL(key, r.Location)
 	}
 	t := h.timelines[key]
 	if t == nil {
@@ -64,6 +64,7 @@ func (h *History) Add(r Response) int {
 	}
 	t.sorted = t.sorted && (len(t.captures) == 0 || !c.at.Before(t.captures[len(t.captures)-1].at))
 	t.captures = append(t.captures, c)
+	t.settled = false
 	if c.at.After(h.newest) {
 		h.newest = c.at
 	}
@@ -121,17 +122,22 @@ type state struct {
 // failing goes back in time from a failure. It returns the known begin of the failures in a row, zero if none is known,
 // and the state before them, if there is one.
 func (h *History) failing(key string, now state) (begin time.Time, last state, reached bool) {
+	turns := 0
 	for s, ok := now, true; ok; s, ok = h.at(key, s.since.Add(-1)) {
 		if s.result != failed {
 			return begin, s, true
 		}
-		if s.since.IsZero() {
+		if turns++; s.since.IsZero() || turns > maxTurns {
 			break
 		}
 		begin = s.since
 	}
 	return begin, state{}, false
 }
+
+// maxTurns is how many runs of failures in a row, of different URLs that redirects led to, are gone back over: so that
+// time is linear in the number of origins. It takes a redirect to another failing URL for each.
+const maxTurns = 1000
 
 // at returns what is in force at the moment, and whether there is anything.
 func (h *History) at(key string, moment time.Time) (s state, ok bool) {
@@ -142,13 +148,28 @@ func (h *History) at(key string, moment time.Time) (s state, ok bool) {
 			return s, hop > 0
 		}
 		s.result, s.number = c.result, c.number
-		if c.at.After(s.since) && !c.at.After(moment) {
-			s.since = c.at
+		if c.since.After(s.since) && !c.at.After(moment) {
+			s.since = c.since
 		}
 		if c.result != redirect || hop == MaxRedirects {
 			return s, true
 		}
 		key = c.target
+	}
+}
+
+// settle sorts the captures, and sets since.
+func (t *timeline) settle() {
+	if !t.sorted {
+		slices.SortStableFunc(t.captures, func(a, b capture) int { return a.at.Compare(b.at) })
+	}
+	t.sorted, t.settled = true, true
+	for i := range t.captures {
+		c := &t.captures[i]
+		c.since = c.at
+		if i > 0 && c.result == failed && t.captures[i-1].result == failed && !t.captures[i-1].since.IsZero() {
+			c.since = t.captures[i-1].since
+		}
 	}
 }
 
@@ -158,9 +179,8 @@ func (t *timeline) inForce(moment time.Time, orLater bool) *capture {
 	if t == nil {
 		return nil
 	}
-	if !t.sorted {
-		slices.SortStableFunc(t.captures, func(a, b capture) int { return a.at.Compare(b.at) })
-		t.sorted = true
+	if !t.settled {
+		t.settle()
 	}
 	n, _ := slices.BinarySearchFunc(t.captures, moment, func(c capture, m time.Time) int {
 		if c.at.After(m) {
@@ -175,44 +195,4 @@ func (t *timeline) inForce(moment time.Time, orLater bool) *capture {
 		return &t.captures[0]
 	}
 	return nil
-}
-
-// urlKey returns the normal form of an absolute URL: its origin, path and query.
-func urlKey(raw string) (key string, ok bool) {
-	u, err := SplitURL([]byte(raw))
-	if err != nil {
-		return "", false
-	}
-	b, err := AppendOrigin(nil, u)
-	if err != nil {
-		return "", false
-	}
-	if len(u.Path) == 0 || u.Path[0] != '/' {
-		b = append(b, '/')
-	}
-	return string(append(b, u.Path...)), true
-}
-
-// resolve returns the URL that a Location leads to from the URL base, which is one that urlKey returned.
-func resolve(base, location string) (key string, ok bool) {
-	location = trimSpace(location)
-	switch scheme := strings.Index(base, "://"); {
-	case location == "":
-		return "", false
-	case schemeLen([]byte(location)) > 0:
-		return urlKey(location)
-	case strings.HasPrefix(location, "//"):
-		return urlKey(base[:scheme+1] + location)
-	}
-	ref, err := url.Parse(location)
-	if err != nil || ref.Scheme != "" {
-		return "", false
-	}
-	host := strings.Index(base, "://") + len("://")
-	path := host + strings.IndexByte(base[host:], '/')
-	from, err := url.Parse(base[path:])
-	if err != nil {
-		return "", false
-	}
-	return urlKey(base[:path] + from.ResolveReference(ref).String())
 }
