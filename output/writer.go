@@ -66,7 +66,7 @@ func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	md.set(KeyAgents, jsonText(store.AgentNames()))
 	md.set(KeyRulesHash, store.RulesHash())
 	md.set(KeyInputs, jsonText(opt.Inputs))
-	return newWriter(w, storeCatalog{store}, store.AgentNames(), opt, md)
+	return newWriter(w, newStoreCatalog(store), store.AgentNames(), opt, md)
 }
 
 // newWriter is New over any catalog.
