@@ -16,6 +16,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
+// A PackFile is what a pack is written to, such as an *os.File that is empty and can be read.
+type PackFile = pack.File
+
 // PackOptions says how to write a pack. The zero value is the dialect rfc9309.
 type PackOptions struct {
 	Dialect robots.Dialect
@@ -61,7 +64,7 @@ type packJob struct {
 // WritePack compiles the responses, in parallel, for any agent and any moment, and writes them as a pack, which [OpenPack]
 // reads. The bytes of the pack depend on the responses and their order, and on nothing else. Memory grows by some 60
 // bytes for each distinct text and set of rules, and 16 for each origin. The errors are those of [BuildStore], and of the files.
-func WritePack(ctx context.Context, file pack.File, responses iter.Seq2[robots.Response, error], opt PackOptions) (PackStats, error) {
+func WritePack(ctx context.Context, file PackFile, responses iter.Seq2[robots.Response, error], opt PackOptions) (PackStats, error) {
 	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
 	w := &packWriter{
 		out:      pack.NewWriter(file, opt.TempDir),

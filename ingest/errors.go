@@ -50,6 +50,7 @@ var (
 	ErrOriginDir  = errors.New("is a directory, so one origin cannot be given for it")
 	ErrNotRegular = errors.New("not a regular file")
 	ErrNoRules    = errors.New("no file in it is named as a robots.txt")
+	ErrPack       = errors.New("is a rule pack, which has no robots.txt as they are written")
 	ErrOriginFile = errors.New("says itself whose robots.txt it holds, so no origin can be given for it")
 	ErrNoCapture  = errors.New("nothing in it could be read as a capture of a robots.txt or another record")
 )
