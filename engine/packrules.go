@@ -44,7 +44,7 @@ func (rs *Ruleset) appendBinary(dst []byte) []byte {
 	return dst
 }
 
-var errRules = fmt.Errorf("%w: rules are not in their form", pack.ErrDamaged)
+var errRules = fmt.Errorf("%w (rules are not in their form)", pack.ErrDamaged)
 
 // decodeRuleset returns the rules that appendBinary wrote. It keeps nothing of data.
 func decodeRuleset(data []byte) (*Ruleset, error) {

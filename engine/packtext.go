@@ -160,7 +160,7 @@ func (t *packedText) appendBinary(dst []byte) []byte {
 }
 
 // errText is the error of a chunk whose checksum is right and which is no text all the same.
-var errText = fmt.Errorf("%w: a text is not in its form", pack.ErrDamaged)
+var errText = fmt.Errorf("%w (a text is not in its form)", pack.ErrDamaged)
 
 // readKey returns the key of a text.
 func readKey(c *pack.Cursor) (key textKey) {

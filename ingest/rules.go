@@ -225,8 +225,10 @@ func (r *RuleFiles) Responses() iter.Seq2[robots.Response, error] {
 		)
 		defer r.end(&p)
 		each := func(r robots.Response) bool { return yield(r, nil) }
+		next, stop := iter.Pull(readAhead(r.files))
+		defer stop()
 		for _, f := range r.files {
-			more, err := p.readFile(f, each)
+			more, err := p.readFile(f, next, each)
 			if !more {
 				return
 			}
@@ -255,13 +257,14 @@ func (r *RuleFiles) end(p *pass) {
 	r.problems = p.problems
 }
 
-// readFile yields the responses of a file and reports whether yield wants more. Its error is that the file cannot be
-// read, or holds nothing.
-func (p *pass) readFile(f ruleFile, yield func(robots.Response) bool) (more bool, err error) {
+// readFile yields the responses of a file and reports whether yield wants more. If it is a robots.txt, next has what was
+// read of it. Its error is that the file cannot be read, or holds nothing.
+func (p *pass) readFile(f ruleFile, next func() (readText, bool), yield func(robots.Response) bool) (more bool, err error) {
 	if f.kind != kindText {
 		return p.readCaptures(f, yield)
 	}
-	resp, err := f.read()
+	text, _ := next()
+	resp, err := text.response, text.err
 	if err != nil {
 		return true, err
 	}
@@ -320,7 +323,7 @@ func readBody(file *os.File, info fs.FileInfo) (body []byte, size int64, err err
 		}
 		n, err := file.Read(body[len(body):min(cap(body), MaxBody)])
 		body = body[:len(body)+n]
-		if err == io.EOF {
+		if err == io.EOF || err == nil && int64(len(body)) == info.Size() && info.Mode().IsRegular() {
 			return body, int64(len(body)), nil
 		}
 		if err != nil {

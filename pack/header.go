@@ -12,9 +12,9 @@ import (
 // What can be wrong with a file. Errors of Open and of a Reader wrap one of these, or are those of reading.
 var (
 	ErrNotPack   = errors.New("it is no rule pack")
-	ErrVersion   = errors.New("it is of another version of the format")
-	ErrTruncated = errors.New("it is truncated")
-	ErrDamaged   = errors.New("it is damaged")
+	ErrVersion   = errors.New("it is of another version of the format: compile it again")
+	ErrTruncated = errors.New("it is truncated: copy or compile it again")
+	ErrDamaged   = errors.New("it is damaged: copy or compile it again")
 )
 
 // Version is the version of the format. A program reads packs of its own version only.
@@ -115,14 +115,14 @@ func parseHeader(data []byte, size int64) (*header, error) {
 		return nil, ErrNotPack
 	}
 	if len(data) < headerSize {
-		return nil, fmt.Errorf("%w: %d bytes", ErrTruncated, size)
+		return nil, ErrTruncated
 	}
 	c := NewCursor(data[len(magic):headerSize])
 	if v := c.Uint32(); v != Version {
-		return nil, fmt.Errorf("%w: %d, and this program reads %d", ErrVersion, v, Version)
+		return nil, fmt.Errorf("%w (it is of %d, and this program reads %d)", ErrVersion, v, Version)
 	}
 	if xxh3.Hash(data[:headerSize-8]) != binary.LittleEndian.Uint64(data[headerSize-8:]) {
-		return nil, fmt.Errorf("%w: its header has a wrong checksum", ErrDamaged)
+		return nil, fmt.Errorf("%w (its header has a wrong checksum)", ErrDamaged)
 	}
 	h := &header{}
 	h.Dialect = c.Uint32()
@@ -145,11 +145,11 @@ func parseHeader(data []byte, size int64) (*header, error) {
 	copy(h.Hash[:], c.Bytes(uint64(len(h.Hash))))
 	switch {
 	case !ok || h.texts >= maxCount || h.place(placeEnd) != end:
-		return nil, fmt.Errorf("%w: its header contradicts itself", ErrDamaged)
+		return nil, fmt.Errorf("%w (its header contradicts itself)", ErrDamaged)
 	case uint64(size) < end:
-		return nil, fmt.Errorf("%w: %d of %d bytes", ErrTruncated, size, end)
+		return nil, ErrTruncated
 	case uint64(size) > end:
-		return nil, fmt.Errorf("%w: %d bytes follow its end", ErrDamaged, uint64(size)-end)
+		return nil, fmt.Errorf("%w (more follows its end)", ErrDamaged)
 	}
 	return h, nil
 }

@@ -22,7 +22,7 @@ const bucketSize = 4
 // newIndex checks the entries and returns their index.
 func newIndex(entries []byte, sum uint64) (index, error) {
 	if xxh3.Hash(entries) != sum {
-		return index{}, fmt.Errorf("%w: an index has a wrong checksum", ErrDamaged)
+		return index{}, fmt.Errorf("%w (an index has a wrong checksum)", ErrDamaged)
 	}
 	x := index{entries: entries}
 	count := x.len()
@@ -33,7 +33,7 @@ func newIndex(entries []byte, sum uint64) (index, error) {
 	for i := range uint32(count) {
 		h := x.hash(i)
 		if h < last {
-			return index{}, fmt.Errorf("%w: an index is not in order", ErrDamaged)
+			return index{}, fmt.Errorf("%w (an index is not in order)", ErrDamaged)
 		}
 		last = h
 		for b := h >> x.shift; filled < b; {

@@ -45,7 +45,7 @@ func Open(file io.ReaderAt, size int64) (*Reader, error) {
 		return nil, err
 	}
 	if xxh3.Hash(r.texts) != h.sums[numKinds] {
-		return nil, fmt.Errorf("%w: its table of texts has a wrong checksum", ErrDamaged)
+		return nil, fmt.Errorf("%w (its table of texts has a wrong checksum)", ErrDamaged)
 	}
 	return r, nil
 }
@@ -125,7 +125,7 @@ func (b *Buffer) Read(r *Reader, kind Kind, number uint32) (*Record, error) {
 	return b.parse(b.bytes[:recordHead+n], uint32(r.header.texts))
 }
 
-var errRecord = fmt.Errorf("%w: a record has a wrong checksum", ErrDamaged)
+var errRecord = fmt.Errorf("%w (a record has a wrong checksum)", ErrDamaged)
 
 func (b *Buffer) grow(n uint64) {
 	if uint64(cap(b.bytes)) < n {
@@ -206,4 +206,4 @@ func (r *Reader) Chunk(dst []byte, ref Ref) ([]byte, error) {
 	return dst[:n-head], nil
 }
 
-var errChunk = fmt.Errorf("%w: a chunk has a wrong checksum", ErrDamaged)
+var errChunk = fmt.Errorf("%w (a chunk has a wrong checksum)", ErrDamaged)
