@@ -188,7 +188,7 @@ func TestListParquet(t *testing.T) {
 			t.Fatalf("%d members, %d columns", len(o), len(c.columns))
 		}
 		for i, name := range c.columns {
-			if got := comparable(name, c.rows[n][i]); got != o[name] {
+			if got := asJSON(name, c.rows[n][i]); got != o[name] {
 				t.Fatalf("row %d: %s is %v in Parquet, %v in JSON", n, name, got, o[name])
 			}
 		}
@@ -199,8 +199,8 @@ func TestListParquet(t *testing.T) {
 	}
 }
 
-// comparable returns a value of Parquet as JSON has it.
-func comparable(name string, v any) any {
+// asJSON returns a value of Parquet as JSON has it.
+func asJSON(name string, v any) any {
 	switch v := v.(type) {
 	case int32:
 		return float64(v)

@@ -64,9 +64,9 @@ func newPlan(a args, std streams) (*plan, error) {
 // choose sets what the flags say without a look at any file.
 func (p *plan) choose(a args) error {
 	var errs []error
-	check := func(flag string, err error) {
+	check := func(name string, err error) {
 		for _, err := range parts(err) {
-			errs = append(errs, usage("-%s: %w", flag, err))
+			errs = append(errs, usage("-%s: %w", name, err))
 		}
 	}
 	var err error

@@ -25,8 +25,8 @@ func TestHelpNamesFlags(t *testing.T) {
 		fs.VisitAll(func(f *flag.Flag) { known["-"+f.Name] = true })
 		shown := map[string]bool{}
 		for line := range strings.Lines(text) {
-			if flag, ok := strings.CutPrefix(line, "  -"); ok {
-				word, _, _ := strings.Cut(strings.TrimSpace(flag), " ")
+			if rest, ok := strings.CutPrefix(line, "  -"); ok {
+				word, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
 				shown["-"+word] = true
 			}
 		}

@@ -39,9 +39,9 @@ func (r *reading) defineDialect(fs *flag.FlagSet) {
 // capture. Each fault is a usageError, and all of them are joined.
 func (r *reading) settle() (d robots.Dialect, asOf time.Time, err error) {
 	var errs []error
-	check := func(flag string, err error) {
+	check := func(name string, err error) {
 		if err != nil {
-			errs = append(errs, usage("-%s: %w", flag, err))
+			errs = append(errs, usage("-%s: %w", name, err))
 		}
 	}
 	d, err = robots.ParseDialect(strings.ToLower(r.Dialect))

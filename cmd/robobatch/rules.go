@@ -25,7 +25,7 @@ type listArgs struct {
 	reading       reading
 	workers       int
 	progress      string
-	quiet, help   bool
+	quiet         bool
 }
 
 // listFlags returns the flags, which set a. Their help is rulesHelp.
@@ -77,9 +77,9 @@ type listing struct {
 // plan checks the flags and finds the rules. It opens nothing and writes nothing.
 func (l *listing) plan(a *listArgs) error {
 	var errs []error
-	check := func(flag string, err error) {
+	check := func(name string, err error) {
 		for _, err := range parts(err) {
-			errs = append(errs, usage("-%s: %w", flag, err))
+			errs = append(errs, usage("-%s: %w", name, err))
 		}
 	}
 	var err error
