@@ -33,8 +33,8 @@ type StoreOptions struct {
 	// then kept in memory.
 	Canonical bool
 
-	// MaxMemory is how many bytes the rules of a pack may take, its index included, before they are dropped and loaded
-	// again when they are needed; 0 or less is no limit. BuildStore keeps all, whatever it is. See [OpenPack].
+	// MaxMemory is how many bytes a run may take, about, before rules of a pack are dropped, to be loaded again when they
+	// are needed; 0 or less is no limit. BuildStore keeps all, whatever it is. See [OpenPack].
 	MaxMemory int64
 }
 

@@ -39,6 +39,7 @@ func (e *Evaluator) Evaluate(b *Batch) {
 			b.appendSame(e.store.missing, e.agents())
 		default:
 			e.decide(b, e.sites.Site(site), raw)
+			e.sites.hold(b, site)
 		}
 	}
 	if e.store.HasCanonical() {

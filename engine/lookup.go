@@ -16,6 +16,7 @@ type Lookup struct {
 	store  *Store
 	byName [memoSize]memoEntry
 	byID   [memoSize]memoEntry
+	held   held // of the batch that is looked at
 }
 
 // NewLookup returns a Lookup for one goroutine.
@@ -71,6 +72,9 @@ func (m *Lookup) find(origin []byte) (id SiteID, ok bool) {
 
 // Rule returns the rule that decided, by the verdict for a site and an agent. It is empty if the store has failed since.
 func (m *Lookup) Rule(id SiteID, agent int, rule int32) robots.Rule {
+	if r, ok := m.held.rules[heldRule{id, int32(agent), rule}]; ok {
+		return r
+	}
 	rs := m.Site(id).Rules[agent]
 	if int(rule) >= len(rs.rules) {
 		return robots.Rule{}

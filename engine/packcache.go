@@ -15,8 +15,12 @@ type textCache interface {
 }
 
 const (
+	// runMemory is what a run takes besides rules, in bytes: batches, decompression, the columns of the output. One with
+	// a million origins has 80 MB alive.
+	runMemory = 96 << 20
+
 	// minCache is the least memory for rules that makes sense: some thousand origins.
-	minCache = 4 << 20
+	minCache = 8 << 20
 
 	// typicalText is what the rules of a text take, about, to tell how many the cache may hold: 0.7 KiB for the median
 	// of real ones and some 2 KiB on average.

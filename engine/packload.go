@@ -168,7 +168,7 @@ func (p *packStore) readText(number int, b *loadBuffer) (t *loadedText, err erro
 	}
 	c := pack.NewCursor(b.text)
 	readKey(&c)
-	const overhead = 96 // of the loadedText
+	const overhead = 256 // of the loadedText, and of the cache for it
 	t = &loadedText{rules: make([]*Ruleset, len(p.agents)), number: number, size: overhead + 8*int64(len(p.agents))}
 	switch form := c.Byte(); {
 	case form == formSource && !c.Bad():

@@ -56,9 +56,10 @@ type loadedText struct {
 }
 
 // OpenPack opens the pack of that name, which must be compiled for opt.Dialect, but for [robots.URLAsIs]. It is ready at
-// once: rules are loaded when an origin is first met. With opt.MaxMemory they are dropped again where there are too many;
-// half of it is for the rules, as the rest is needed until dropped ones are collected. Use [Store.Close]. Errors wrap
-// those of package pack, ErrPackDialect, or are those of package os.
+// once: rules are loaded when an origin is first met, and stay in memory. With opt.MaxMemory they are dropped again where
+// there are too many: what it leaves besides the index and what a run takes is for rules, half of it for those that are
+// dropped and not collected yet. Use [Store.Close]. Errors wrap those of package pack, ErrPackDialect, or are those of
+// package os.
 func OpenPack(name string, opt StoreOptions) (*Store, error) {
 	file, err := pack.OpenFile(name, opt.MaxMemory <= 0)
 	if err != nil {
@@ -144,8 +145,8 @@ func (p *packStore) allocate(limit int64) (err error) {
 		return nil
 	}
 	p.outcomes = make([]atomic.Uint32, p.file.Sites())
-	limit -= p.file.IndexSize() + 4*int64(p.file.Sites())
-	p.cache, err = newTextCache(max(limit/2, minCache))
+	limit -= runMemory + p.file.IndexSize() + 4*int64(p.file.Sites())
+	p.cache, err = newTextCache(max(limit/2, minCache)) // the other half is dropped texts that are not collected yet
 	return err
 }
 

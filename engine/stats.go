@@ -46,6 +46,7 @@ func (c *counter) add(b *Batch) {
 		c.strays[xxh3.Hash(name)] = struct{}{}
 	}
 	agents := len(c.store.names)
+	c.lookup.Use(b)
 	var access [Unknown + 1]int64
 	for i, v := range b.Verdicts {
 		access[v.Access]++

@@ -14,7 +14,7 @@ type storeCatalog struct {
 func newStoreCatalog(s *engine.Store) storeCatalog { return storeCatalog{s, s.NewLookup()} }
 
 // Origin returns the origin of a site.
-func (s storeCatalog) Origin(site engine.SiteID) robots.Origin { return s.lookup.Site(site).Origin }
+func (s storeCatalog) Origin(site engine.SiteID) robots.Origin { return s.lookup.Origin(site) }
 
 // Rule returns a rule of the set that holds for an agent.
 func (s storeCatalog) Rule(site engine.SiteID, agent int, rule int32) robots.Rule {

@@ -42,8 +42,9 @@ Output
 Run
   -workers n     goroutines that match; default: one per processor. The output does not depend on it
   -max-memory size
-                 such as 256MiB: rules beyond it are dropped from memory, and loaded again where needed. Unless
-                 they are a pack already, they are compiled into a temporary one beside the output first
+                 such as 256MiB: of a run; rules that do not fit are dropped, and loaded again where needed. Unless
+                 they are a pack already, they are compiled into a temporary one beside the output first.
+                 Default: 1280MiB for packs of more than 512 MiB, otherwise none
   -progress how  auto (default: a bar on a terminal, else lines), bar, plain (lines), off
   -quiet         print errors only
   -version       print the version

@@ -21,6 +21,9 @@ import (
 // load makes the rules ready: it opens the pack, or compiles the files, into memory or, under a limit of memory, into a
 // pack that is removed at the end.
 func (j *job) load(ctx context.Context) (err error) {
+	if j.storeOpt.MaxMemory == 0 && isLargePack(j.rules.Pack()) {
+		j.storeOpt.MaxMemory = largePackMemory
+	}
 	if limit := j.storeOpt.MaxMemory; limit > 0 {
 		debug.SetMemoryLimit(limit) // what is dropped is collected before the process grows beyond it
 	}
@@ -40,6 +43,19 @@ func (j *job) load(ctx context.Context) (err error) {
 		j.note("no robots.txt is as old as -as-of %s; that of a file is the time of its last change", j.asked.AsOf)
 	}
 	return err
+}
+
+// A pack of more than largePack bytes is opened as if -max-memory were largePackMemory, as all of its rules might take
+// several times that.
+const (
+	largePack       = 512 << 20
+	largePackMemory = 1280 << 20
+)
+
+// isLargePack reports whether the file of that name, if there is a name, is larger than largePack.
+func isLargePack(name string) bool {
+	info, err := os.Stat(name)
+	return name != "" && err == nil && info.Size() > largePack
 }
 
 // loadLimited compiles the rules into a pack beside the output, which has no name any more once it is open.
@@ -115,10 +131,13 @@ var memoryUnits = []struct {
 // minMemory is the least that -max-memory may be: what the program takes itself.
 const minMemory = 64 << 20
 
-// parseMemory returns the bytes of a size such as 256MiB; 0 for "".
+// parseMemory returns the bytes of a size such as 256MiB; 0 for "", and -1 for "none".
 func parseMemory(s string) (int64, error) {
-	if s == "" {
+	switch s {
+	case "":
 		return 0, nil
+	case "none":
+		return -1, nil
 	}
 	for _, unit := range memoryUnits {
 		number, ok := strings.CutSuffix(strings.ToUpper(s), unit.suffix)
@@ -134,5 +153,5 @@ func parseMemory(s string) (int64, error) {
 		}
 		return int64(n), nil
 	}
-	return 0, fmt.Errorf("%q is no size: write 256MiB or 1GiB", s)
+	return 0, fmt.Errorf("%q is no size: write 256MiB, 1GiB or none", s)
 }
