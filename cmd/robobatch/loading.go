@@ -38,7 +38,9 @@ func (j *job) load(ctx context.Context) (err error) {
 		stop()
 	}
 	j.loaded = time.Now()
-	j.noteProblems(j.rules.Problems())
+	if err == nil {
+		j.noteProblems(j.rules.Problems())
+	}
 	if err == nil && j.asked.AsOf != "" && j.store.InForce() == 0 {
 		j.note("no robots.txt is as old as -as-of %s; that of a file is the time of its last change", j.asked.AsOf)
 	}
