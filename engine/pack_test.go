@@ -344,7 +344,8 @@ func TestPackFails(t *testing.T) {
 // TestPackMemory checks that the memory tells what was loaded, once.
 func TestPackMemory(t *testing.T) {
 	all := []robots.Response{
-		{Origin: "https://a.com", Status: 200, Body: []byte(rulesText)}, {Origin: "https://b.com", Status: 200, Body: []byte(rulesText)},
+		{Origin: "https://a.com", Status: 200, Body: []byte(rulesText)},
+		{Origin: "https://b.com", Status: 200, Body: []byte(rulesText)},
 		{Origin: "https://c.com", Status: 200, Body: []byte(otherText)},
 	}
 	want := storeOf(t, StoreOptions{}, all...).Memory()

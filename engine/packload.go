@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strconv"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/robobatch/robobatch/pack"
 	"github.com/robobatch/robobatch/robots"
-	"golang.org/x/sync/singleflight"
 )
 
 // A loadBuffer is the memory of one loading.

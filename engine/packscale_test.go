@@ -34,7 +34,10 @@ func TestPackScale(t *testing.T) {
 	}
 	for _, limit := range []int64{0, 256 << 20} {
 		started := time.Now()
-		s := openPack(t, f.Name(), StoreOptions{Dialect: robots.Google, MaxMemory: limit})
+		s, err := OpenPack(f.Name(), StoreOptions{Dialect: robots.Google, MaxMemory: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if got := ask(s, "https://h7.example/own7/x"); got != "deny rule Disallow: /own7/; " {
 			t.Fatal(got)
 		}

@@ -168,7 +168,7 @@ func TestWriterFails(t *testing.T) {
 }
 
 // A brokenFile cannot be written.
-type brokenFile struct{ memoryFile }
+type brokenFile struct{}
 
 func (brokenFile) Write([]byte) (int, error)          { return 0, io.ErrShortWrite }
 func (brokenFile) WriteAt([]byte, int64) (int, error) { return 0, io.ErrShortWrite }

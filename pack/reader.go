@@ -59,7 +59,7 @@ func readAt(file io.ReaderAt, b []byte, off uint64) error {
 	if n == len(b) {
 		return nil
 	}
-	if err == nil || err == io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+	if err == nil || err == io.EOF {
 		return ErrTruncated
 	}
 	return err

@@ -140,7 +140,7 @@ type runReader struct {
 // next reads the next capture and reports whether there is one.
 func (r *runReader) next() (bool, error) {
 	kind, err := r.r.ReadByte()
-	if err == io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+	if err == io.EOF {
 		return false, nil
 	}
 	name, errName := binary.ReadUvarint(r.r)

@@ -60,7 +60,7 @@ func NewWriter(file File, dir string) *Writer {
 
 // write writes bytes. Errors are sticky in the bufio.Writer.
 func (w *Writer) write(b []byte) {
-	n, _ := w.out.Write(b) //nolint:errcheck // Finish returns it
+	n, _ := w.out.Write(b)
 	w.at += uint64(n)
 }
 

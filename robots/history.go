@@ -15,7 +15,7 @@ type History struct {
 	origins   []Origin
 	newest    time.Time
 	captures  int
-	load      func(url string) []Response // of a History whose responses lie elsewhere; else nil
+	load      func(key string) []Response // of a History whose responses lie elsewhere; else nil
 }
 
 // ownPath is where a robots.txt lies.
@@ -44,7 +44,7 @@ func NewHistory(d Dialect) *History {
 // those of a URL, it calls load with the URL in normal form, which returns them in the order in which they would have
 // been added: [History.Add] numbers them so, and [KeyOf] tells what URL a response is of. Add is not to be called, and
 // Origins and Newest know nothing.
-func NewHistoryOf(d Dialect, load func(url string) []Response) *History {
+func NewHistoryOf(d Dialect, load func(key string) []Response) *History {
 	h := NewHistory(d)
 	h.load = load
 	return h
@@ -57,7 +57,7 @@ func (h *History) Reset() {
 }
 
 // KeyOf returns the normal form of the URL that a response is of: origin, path and query. ok is false if it is invalid.
-func KeyOf(r *Response) (url string, ok bool) {
+func KeyOf(r *Response) (key string, ok bool) {
 	if r.URL == "" {
 		return string(r.Origin) + ownPath, true
 	}

@@ -72,9 +72,9 @@ type compilation struct {
 // plan checks the flags and finds the rules. It opens nothing and writes nothing.
 func (c *compilation) plan(a *compileArgs) error {
 	var errs []error
-	check := func(flag string, err error) {
+	check := func(name string, err error) {
 		for _, err := range parts(err) {
-			errs = append(errs, usage("-%s: %w", flag, err))
+			errs = append(errs, usage("-%s: %w", name, err))
 		}
 	}
 	var err error
