@@ -19,7 +19,7 @@ BIN          := robobatch
 QUICKSTART   := testdata/quickstart
 
 .DEFAULT_GOAL := build
-.PHONY: help build quickstart test race lint fmt fuzz bench bench-compare e2e cover tidy check clean
+.PHONY: help build quickstart test race lint fmt scale fuzz bench bench-compare e2e cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ lint: ## go vet and golangci-lint
 
 fmt: ## format all Go code
 	@$(GO) run $(GOLANGCI) fmt ./...
+
+scale: ## the tests of large inputs: a gigabyte of captures, a pack of a million origins; takes minutes
+	ROBOBATCH_SCALE=1 CGO_ENABLED=0 $(GO) test -count 1 -v -run Scale -timeout 1h ./ingest ./engine
 
 fuzz: ## each fuzz target for FUZZTIME (10m)
 	@set -e; for pkg in $$($(GO) list ./...); do \

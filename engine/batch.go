@@ -30,6 +30,7 @@ type Batch struct {
 	Canonicals []Span
 
 	strayNames []byte // the memory of Strays
+	held       held   // of a store that may have dropped its rules
 }
 
 // Len returns the number of rows.
@@ -49,7 +50,7 @@ func (b *Batch) Reset() {
 	*b = Batch{
 		Data: b.Data[:0], URLs: b.URLs[:0], Lines: b.Lines[:0],
 		Sites: b.Sites[:0], Strays: b.Strays[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
-		strayNames: b.strayNames[:0],
+		strayNames: b.strayNames[:0], held: b.held.reset(),
 	}
 }
 

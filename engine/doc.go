@@ -12,6 +12,9 @@
 // batches is fixed, so memory is bounded whatever the speed of either end. Workers finish in any order; the writer waits
 // for each batch in the order in which the source yielded it, so what the sink sees does not depend on their number.
 //
+// [WritePack] compiles responses into a file instead, for any agent and moment, and [OpenPack] makes a Store of it that loads
+// what it meets. What can go wrong then goes wrong during the run: see [Store.Err].
+//
 // The protocol is that of package robots and the matching that of package automaton; this package is the only one that
 // joins them. The rules of precedence are folded into the automaton while compiling, so a row costs: find the site by its
 // URL's origin, put the path in normal form, one match per agent.

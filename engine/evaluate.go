@@ -10,6 +10,7 @@ import (
 // An Evaluator decides batches by the rules of a Store. It is for one goroutine; several may share a Store.
 type Evaluator struct {
 	store   *Store
+	sites   Lookup
 	scratch automaton.Scratch
 	path    []byte // memory of paths that are not in normal form as written
 	origin  []byte // memory of origins
@@ -19,7 +20,7 @@ type Evaluator struct {
 }
 
 // NewEvaluator returns an Evaluator for the store's agents and dialect.
-func (s *Store) NewEvaluator() *Evaluator { return &Evaluator{store: s} }
+func (s *Store) NewEvaluator() *Evaluator { return &Evaluator{store: s, sites: Lookup{store: s}} }
 
 // Evaluate fills b.Sites, b.Strays and b.Verdicts, and b.Canonicals if the store was built for them. But for these, it
 // does not allocate once b has grown, but where a run of URLs begins whose host is an IPv6 address or has characters
@@ -37,10 +38,11 @@ func (e *Evaluator) Evaluate(b *Batch) {
 		case stray:
 			b.appendSame(e.store.missing, e.agents())
 		default:
-			e.decide(b, &e.store.sites[site], raw)
+			e.decide(b, e.sites.Site(site), raw)
+			e.sites.hold(b, site)
 		}
 	}
-	if e.store.cleans != nil {
+	if e.store.HasCanonical() {
 		e.canonicalize(b)
 	}
 }
@@ -84,7 +86,7 @@ func (e *Evaluator) route(b *Batch, url []byte) (site SiteID, path []byte) {
 		return NoSite, nil
 	}
 	e.prefix = append(e.prefix[:0], u.Prefix...)
-	id, ok := e.store.ids[robots.Origin(e.origin)]
+	id, ok := e.sites.find(e.origin)
 	if !ok {
 		id = b.addStray(e.origin)
 	}

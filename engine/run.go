@@ -46,7 +46,7 @@ type run struct {
 }
 
 // Run takes all rows of src through the store to dst, in order, and returns what was decided. It closes neither. The
-// error is a [*SourceError], a [*SinkError], or that of ctx; the Stats then count what was evaluated, which after a
+// error is a [*SourceError], a [*SinkError], that of ctx, or [Store.Err]; the Stats then count what was evaluated, which after a
 // SourceError is what dst has.
 func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (Stats, error) {
 	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
@@ -68,6 +68,9 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 	group.Go(func() error { return r.write(ctx, dst) })
 	err := group.Wait()
 	stats := total(counters)
+	if err == nil {
+		err = store.Err()
+	}
 	if err == nil {
 		err = src.Err()
 		if err != nil {
@@ -114,8 +117,8 @@ func (r *run) evaluate(c *counter) {
 func (r *run) write(ctx context.Context, dst Sink) error {
 	for j := range r.ordered {
 		<-j.done
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if err := cmp.Or(ctx.Err(), r.store.Err()); err != nil {
+			return err
 		}
 		if err := dst.Write(&j.batch); err != nil {
 			return &SinkError{err}

@@ -22,13 +22,14 @@ type Stats struct {
 // A counter counts for one worker.
 type counter struct {
 	store  *Store
+	lookup Lookup
 	stats  Stats
 	sites  []uint64            // bit set of the store's sites that occurred
 	strays map[uint64]struct{} // hashes of the other origins that occurred
 }
 
 func newCounter(s *Store) *counter {
-	return &counter{store: s, sites: make([]uint64, (len(s.sites)+63)/64), strays: map[uint64]struct{}{}}
+	return &counter{store: s, lookup: Lookup{store: s}, sites: make([]uint64, (s.NumSites()+63)/64), strays: map[uint64]struct{}{}}
 }
 
 // add counts an evaluated batch.
@@ -45,13 +46,13 @@ func (c *counter) add(b *Batch) {
 		c.strays[xxh3.Hash(name)] = struct{}{}
 	}
 	agents := len(c.store.names)
+	c.lookup.Use(b)
 	var access [Unknown + 1]int64
 	for i, v := range b.Verdicts {
 		access[v.Access]++
 		c.stats.Reasons[v.Reason]++
 		if v.Rule != NoRule {
-			site := &c.store.sites[b.Sites[i/agents]]
-			c.stats.RuleLines += int64(site.Rules[i%agents].rules[v.Rule].line)
+			c.stats.RuleLines += int64(c.lookup.Rule(b.Sites[i/agents], i%agents, v.Rule).Line)
 		}
 	}
 	c.stats.Allowed += access[Allowed]

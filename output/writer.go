@@ -39,6 +39,7 @@ type Options struct {
 type Writer struct {
 	columns   *columns
 	sink      *sink
+	lookup    *engine.Lookup // of the catalog; nil for another than that of a Store
 	container container
 	metadata  metadataPairs
 	written   int64 // rows handed to the container
@@ -66,7 +67,12 @@ func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	md.set(KeyAgents, jsonText(store.AgentNames()))
 	md.set(KeyRulesHash, store.RulesHash())
 	md.set(KeyInputs, jsonText(opt.Inputs))
-	return newWriter(w, storeCatalog{store}, store.AgentNames(), opt, md)
+	cat := newStoreCatalog(store)
+	out, err := newWriter(w, cat, store.AgentNames(), opt, md)
+	if err == nil {
+		out.lookup = cat.lookup
+	}
+	return out, err
 }
 
 // newWriter is New over any catalog.
@@ -104,6 +110,9 @@ func (w *Writer) Write(b *engine.Batch) error {
 	}
 	if w.closed {
 		return ErrClosed
+	}
+	if w.lookup != nil {
+		w.lookup.Use(b)
 	}
 	for from := 0; from < b.Len(); {
 		to := w.columns.fit(b, from)

@@ -13,6 +13,7 @@ type History struct {
 	origins   []Origin
 	newest    time.Time
 	captures  int
+	load      func(key string) []Response // of a History whose responses lie elsewhere; else nil
 }
 
 // ownPath is where a robots.txt lies.
@@ -39,20 +40,37 @@ func NewHistory(d Dialect) *History {
 	return &History{dialect: d, timelines: map[string]*timeline{}}
 }
 
+// NewHistoryOf returns a History of responses that lie elsewhere, such as in a file. When [History.Outcome] first needs
+// those of a URL, it calls load with the URL in normal form, which returns them in the order in which they would have
+// been added: [History.Add] numbers them so, and [KeyOf] tells what URL a response is of. Add is not to be called, and
+// Origins and Newest know nothing.
+func NewHistoryOf(d Dialect, load func(key string) []Response) *History {
+	h := NewHistory(d)
+	h.load = load
+	return h
+}
+
+// Reset forgets all responses, and keeps the memory.
+func (h *History) Reset() {
+	clear(h.timelines)
+	h.origins, h.newest, h.captures = h.origins[:0], time.Time{}, 0
+}
+
+// KeyOf returns the normal form of the URL that a response is of: origin, path and query. ok is false if it is invalid.
+func KeyOf(r *Response) (key string, ok bool) {
+	if r.URL == "" {
+		return string(r.Origin) + ownPath, true
+	}
+	return urlKey(r.URL)
+}
+
 // Add adds a response and returns its number: how many were added before. Time and memory are constant, but for the
 // bytes of its URL and Location. A response whose URL is invalid is counted, and never decides anything.
 func (h *History) Add(r Response) int {
-	c := capture{at: r.FetchedAt, result: h.dialect.result(&r), number: h.captures}
-	h.captures++
-	key, ok := string(r.Origin)+ownPath, true
-	if r.URL != "" {
-		key, ok = urlKey(r.URL)
-	}
+	key, ok := KeyOf(&r)
 	if !ok {
-		return c.number
-	}
-	if c.result == redirect {
-		c.target, _ = ResolveURL(key, r.Location)
+		h.captures++
+		return h.captures - 1
 	}
 	t := h.timelines[key]
 	if t == nil {
@@ -61,6 +79,16 @@ func (h *History) Add(r Response) int {
 		if key == string(r.Origin)+ownPath {
 			h.origins = append(h.origins, r.Origin)
 		}
+	}
+	return h.addTo(t, key, &r)
+}
+
+// addTo adds a response to the timeline of its URL and returns its number.
+func (h *History) addTo(t *timeline, key string, r *Response) int {
+	c := capture{at: r.FetchedAt, result: h.dialect.result(r), number: h.captures}
+	h.captures++
+	if c.result == redirect {
+		c.target, _ = ResolveURL(key, r.Location)
 	}
 	t.sorted = t.sorted && (len(t.captures) == 0 || !c.at.Before(t.captures[len(t.captures)-1].at))
 	t.captures = append(t.captures, c)
@@ -71,6 +99,22 @@ func (h *History) Add(r Response) int {
 	return c.number
 }
 
+// timeline returns the captures of a URL, nil if there are none.
+func (h *History) timeline(key string) *timeline {
+	t, known := h.timelines[key]
+	if known || h.load == nil {
+		return t
+	}
+	if all := h.load(key); len(all) > 0 {
+		t = &timeline{sorted: true, captures: make([]capture, 0, len(all))}
+		for i := range all {
+			h.addTo(t, key, &all[i])
+		}
+	}
+	h.timelines[key] = t
+	return t
+}
+
 // Origins returns the origins whose robots.txt was fetched, successfully or not, in the order of their first
 // responses. The result must not be changed.
 func (h *History) Origins() []Origin { return h.origins }
@@ -79,7 +123,7 @@ func (h *History) Origins() []Origin { return h.origins }
 // unless somebody names another.
 func (h *History) Newest() time.Time { return h.newest }
 
-// Outcome returns what is in force for the origin at a moment; zero means [History.Newest].
+// Outcome returns what is in force for the origin at a moment; zero means [History.Newest], and is not for [NewHistoryOf].
 //
 // The latest response not later than asOf decides, and of two at the same time the one added last. If it is a
 // redirect, the latest one of its target does, and so on, up to [MaxRedirects]; rules found there hold for the origin
@@ -142,7 +186,7 @@ const maxTurns = 1000
 // at returns what is in force at the moment, and whether there is anything.
 func (h *History) at(key string, moment time.Time) (s state, ok bool) {
 	for hop := 0; ; hop++ {
-		c := h.timelines[key].inForce(moment, hop > 0)
+		c := h.timeline(key).inForce(moment, hop > 0)
 		if c == nil { // the target is not in the input
 			s.result = absent
 			return s, hop > 0

@@ -96,6 +96,8 @@ func (p *plan) choose(a args) error {
 	if a.limit < 0 {
 		check("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.limit))
 	}
+	p.storeOpt.MaxMemory, err = parseMemory(a.maxMemory)
+	check("max-memory", err)
 	p.progress, err = parseProgress(a.progress, p.std.err)
 	check("progress", err)
 	if a.quiet {

@@ -79,7 +79,7 @@ func newReport(j *job, s engine.Stats) *report {
 	r := &report{
 		asked: j.asked, Version: j.outOpt.Version, Dialect: j.store.Dialect().String(), Agents: j.store.AgentNames(), RulesHash: j.store.RulesHash(),
 		Rules: rulesReport{
-			Files: j.rules.NumFiles(), Origins: j.store.NumSites(), Texts: mem.Files, Patterns: mem.Rules,
+			Files: j.rules.NumFiles(), Origins: j.store.InForce(), Texts: mem.Files, Patterns: mem.Rules,
 			TableBytes: mem.Tables, TextBytes: mem.Text, Skipped: append([]string{}, j.rules.Skipped()...),
 			Broken: problems.Total, FirstOf: make([]string, len(problems.First)),
 		},
