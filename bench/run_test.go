@@ -145,13 +145,17 @@ type runOptions struct {
 // run runs a log through the store into a Parquet file.
 func run(tb testing.TB, store *engine.Store, l Log, out string, opt runOptions) engine.Stats {
 	tb.Helper()
-	src, err := ingest.OpenLogs([]string{l.Path}, ingest.LogOptions{})
+	ahead := opt.workers
+	if ahead == 1 {
+		ahead = 0
+	}
+	src, err := ingest.OpenLogs([]string{l.Path}, ingest.LogOptions{Ahead: ahead})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	defer src.Close()
 	columns := slices.DeleteFunc(output.DefaultColumns(), func(name string) bool { return name == "url" && !opt.url })
-	dst, err := output.Create(out, nil, store, output.Options{Columns: columns, Inputs: []string{l.Path}})
+	dst, err := output.Create(out, nil, store, output.Options{Columns: columns, Inputs: []string{l.Path}, Workers: opt.workers})
 	if err != nil {
 		tb.Fatal(err)
 	}

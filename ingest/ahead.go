@@ -54,11 +54,11 @@ type aheadReader struct {
 	quit   chan struct{}  // closed when nothing more is wanted
 	work   sync.WaitGroup // what runs
 
-	now      *piece // being read; nil between inputs
-	text     []byte // of the last buffer from now.texts, what is not read yet
-	buffer   []byte // that buffer
+	now      *piece   // being read; nil between inputs
+	text     []byte   // of the last buffer from now.texts, what is not read yet
+	buffer   []byte   // that buffer
 	kept     [][]byte // buffers that the unpacker does not get back yet
-	anyBytes bool // the input has given text
+	anyBytes bool     // the input has given text
 }
 
 // newAheadReader returns a reader of the inputs of those names, of which workers pieces are unpacked at once. It starts

@@ -19,7 +19,7 @@ type columns struct {
 	want    [numColumns]bool
 	agents  int
 	limits  limits
-	invalid int64 // bytes escaped since the start, see Writer.InvalidBytes
+	invalid int64 // bytes escaped in the chunk, see Writer.InvalidBytes
 
 	rows     int
 	urlBytes int // as limits.bytes counts them
@@ -30,7 +30,7 @@ type columns struct {
 	// index and presence of the dictionary columns; the texts are in the numbering
 	ids [numColumns]valueColumn[int32]
 
-	names numbering
+	names *numbering // shared by all columns of a Writer
 }
 
 // A valueColumn holds one value per row; that of a null is zero.
@@ -49,7 +49,7 @@ type textColumn struct {
 }
 
 // newColumns returns empty columns that take their texts from names.
-func newColumns(picked []column, agents int, names numbering, lim limits) *columns {
+func newColumns(picked []column, agents int, names *numbering, lim limits) *columns {
 	c := &columns{agents: agents, limits: lim, names: names}
 	for _, col := range picked {
 		c.want[col] = true
@@ -60,7 +60,7 @@ func newColumns(picked []column, agents int, names numbering, lim limits) *colum
 
 // reset empties the chunk. The dictionaries live on, see numbering.reset.
 func (c *columns) reset() {
-	c.rows, c.urlBytes = 0, 0
+	c.rows, c.urlBytes, c.invalid = 0, 0, 0
 	c.line = c.line[:0]
 	for i := range c.texts {
 		c.texts[i].reset()

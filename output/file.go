@@ -176,7 +176,7 @@ func (f *File) Abort() error {
 		f.temp = ""
 	}
 	if f.Writer != nil {
-		f.closed = true
+		f.abort()
 	}
 	if err != nil {
 		return f.fault("remove the temporary file of", err)
