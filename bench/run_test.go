@@ -125,15 +125,24 @@ func BenchmarkRun(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/url=%t/workers=%d", in.name, opt.url, opt.workers), func(b *testing.B) {
 				c, l := in.open(b)
 				store := buildStore(b, responses(b, c), 0)
-				out := filepath.Join(b.TempDir(), "out.parquet")
-				var stats engine.Stats
-				m := startMeter(b)
-				for b.Loop() {
-					stats = run(b, store, l, out, opt)
-				}
-				m.report("url", int(stats.URLs), stats.URLBytes)
+				benchmarkRun(b, store, l, opt)
 			})
 		}
+	}
+}
+
+// benchmarkRun measures runs of one log.
+func benchmarkRun(b *testing.B, store *engine.Store, l Log, opt runOptions) {
+	b.Helper()
+	out := filepath.Join(b.TempDir(), "out.parquet")
+	var stats engine.Stats
+	m, gc := startMeter(b), gcTime()
+	for b.Loop() {
+		stats = run(b, store, l, out, opt)
+	}
+	m.report("url", int(stats.URLs), stats.URLBytes)
+	if cpu := (cpuTime() - m.cpu).Seconds(); cpu > 0 {
+		b.ReportMetric(100*(gcTime()-gc)/cpu, "gc-%")
 	}
 }
 

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// textSize is the size of the buffers that unpacked text comes in: one block of zstd.
-	textSize = 128 << 10
+	// textSize is how much unpacked text a buffer takes. One buffer becomes one batch.
+	textSize = 512 << 10
 
 	// maxTexts is how many of them a piece that waits for its turn may fill: 8 MiB, the text of a frame as pzstd writes
 	// it. A longer one goes on when it is read.
-	maxTexts = 64
+	maxTexts = 16
 
 	// maxTextsInTurn is the same for the piece being read: more would only make them leave the cache.
-	maxTextsInTurn = 4
+	maxTextsInTurn = 3
 )
 
 // A piece is a part of an input that can be unpacked by itself: some whole zstd frames, or all of the input.
@@ -55,8 +55,8 @@ type aheadReader struct {
 	work   sync.WaitGroup // what runs
 
 	now      *piece   // being read; nil between inputs
-	text     []byte   // of the last buffer from now.texts, what is not read yet
-	buffer   []byte   // that buffer
+	buffer   []byte   // the last one from now.texts; nil if it was read to its end
+	at       int      // where what is not read yet starts in it
 	kept     [][]byte // buffers that the unpacker does not get back yet
 	anyBytes bool     // the input has given text
 }
@@ -178,8 +178,8 @@ func (u *unpacker) run(p *piece, quit <-chan struct{}) {
 			return
 		}
 		var n int
-		n, p.fault = u.text.unpacked(buf)
-		p.texts <- buf[:n] // does not wait: there is room for all buffers
+		n, p.fault = u.text.unpacked(buf[headroom:])
+		p.texts <- buf[:headroom+n] // does not wait: there is room for all buffers
 	}
 }
 
@@ -194,7 +194,7 @@ func (u *unpacker) buffer(p *piece, quit <-chan struct{}) []byte {
 	}
 	if u.made < maxTextsInTurn || u.made < maxTexts && !p.inTurn.Load() {
 		u.made++
-		return make([]byte, textSize)
+		return make([]byte, headroom+textSize)
 	}
 	select {
 	case buf := <-u.free:
@@ -226,52 +226,69 @@ func (a *aheadReader) Read(dst []byte) (int, error) {
 	if a.now.texts == nil {
 		return a.now.from.text.Read(dst)
 	}
-	for len(a.text) == 0 {
-		a.giveBack()
-		var ok bool
-		a.buffer, ok = <-a.now.texts
+	if err := a.fill(); err != nil {
+		return 0, err
+	}
+	n := copy(dst, a.buffer[a.at:])
+	a.at += n
+	if a.at == len(a.buffer) {
+		a.giveBack(a.buffer)
+		a.buffer = nil
+	}
+	return n, nil
+}
+
+// take gives away the next buffer.
+func (a *aheadReader) take(buf []byte) (data []byte, start int, ok bool) {
+	if a.now.texts == nil || a.fill() != nil {
+		return nil, 0, false
+	}
+	if cap(buf) < headroom+textSize {
+		buf = make([]byte, headroom+textSize)
+	}
+	data, a.buffer = a.buffer, nil
+	a.giveBack(buf)
+	return data, a.at, true
+}
+
+// fill makes sure that a.buffer has text. Its errors are those of Read, and come again.
+func (a *aheadReader) fill() error {
+	for a.buffer == nil {
+		buf, ok := <-a.now.texts
 		switch {
+		case ok && len(buf) == headroom:
+			a.giveBack(buf)
 		case ok:
-			a.text = a.buffer
-			if len(a.text) == 0 {
-				return 0, nil
-			}
+			a.buffer, a.at, a.anyBytes = buf, headroom, true
 		case a.now.fault != io.EOF: //nolint:errorlint // a textReader's end is io.EOF itself
 			a.now.from.text.anyBytes = a.anyBytes
-			return 0, a.now.from.text.classify(a.now.fault)
+			return a.now.from.text.classify(a.now.fault)
 		case a.now.last:
-			return 0, io.EOF
+			return io.EOF
 		default:
 			a.leave()
 			a.next()
 		}
 	}
-	n := copy(dst, a.text)
-	a.text = a.text[n:]
-	a.anyBytes = true
-	return n, nil
+	return nil
 }
 
-// giveBack gives the last buffer back to the unpacker, unless that is far enough ahead.
-func (a *aheadReader) giveBack() {
-	if a.buffer == nil {
-		return
-	}
-	a.kept = append(a.kept, a.buffer[:cap(a.buffer)])
-	a.buffer = nil
+// giveBack gives a buffer back to the unpacker, unless that is far enough ahead.
+func (a *aheadReader) giveBack(buf []byte) {
+	buf = buf[:headroom+textSize]
 	if len(a.now.texts) < maxTextsInTurn {
-		a.now.from.free <- a.kept[len(a.kept)-1]
-		a.kept = a.kept[:len(a.kept)-1]
+		a.now.from.free <- buf
+	} else {
+		a.kept = append(a.kept, buf)
 	}
 }
 
 // leave ends the piece being read, whose unpacker takes another.
 func (a *aheadReader) leave() {
-	a.giveBack()
 	for _, buf := range a.kept {
 		a.now.from.free <- buf
 	}
-	a.kept, a.text = a.kept[:0], nil
+	a.kept = a.kept[:0]
 	a.idle <- a.now.from
 	a.now = nil
 }
