@@ -98,7 +98,11 @@ func singleRules(path string, info fs.FileInfo, origin string) (*RuleFiles, erro
 		}
 		return nil, &NameError{Name: origin, Err: fmt.Errorf("%w: %w", ErrOrigin, err), Remedy: "write it like https://www.example.com"}
 	}
-	return &RuleFiles{files: []ruleFile{{name: path, path: path, claim: claim{origins: []robots.Origin{o}, exact: true}}}}, nil
+	file := ruleFile{name: path, path: path, claim: claim{origins: []robots.Origin{o}, exact: true}}
+	if !info.Mode().IsRegular() {
+		file.pipe = new(pipe)
+	}
+	return &RuleFiles{files: []ruleFile{file}}, nil
 }
 
 // singleCapture returns the one file of captures. It is read at random, so it cannot be a pipe.
@@ -165,6 +169,7 @@ func (r *RuleFiles) NumFiles() int { return len(r.files) }
 // Responses reads the files and yields, in the order of the names, a response for each origin of a robots.txt, with
 // status 200 and the time when the file was changed, and each response in a file of captures. There may be several for
 // an origin. Of a body, at most [MaxBody] bytes are kept; Size is that of the whole. The receiver owns what it gets.
+// It can be used again: what was read of a pipe is kept.
 //
 // Broken records of captures do not end it: [RuleFiles.Problems] has them afterwards. After all that could be read
 // comes one [*UnreadableError] for all files that could not, so whoever stops at an error has seen them all.
@@ -232,11 +237,22 @@ func (p *pass) readFile(f ruleFile, yield func(robots.Response) bool) (more bool
 // maxRest is how much of a pipe is read beyond MaxBody to tell its size. It may have no end.
 const maxRest = 64 << 20
 
-// read returns the response that the file is, without its origin.
+// read returns the response that the file is, without its origin. A pipe is read only once.
 func (f *ruleFile) read() (r robots.Response, err error) {
-	if f.err != nil {
+	switch {
+	case f.err != nil:
 		return r, f.err
+	case f.pipe == nil:
+		return f.readOnce()
 	}
+	f.pipe.once.Do(func() { f.pipe.response, f.pipe.err = f.readOnce() })
+	r = f.pipe.response
+	r.Body = bytes.Clone(r.Body)
+	return r, f.pipe.err
+}
+
+// readOnce is read, whatever the file is.
+func (f *ruleFile) readOnce() (r robots.Response, err error) {
 	file, err := os.Open(f.path)
 	if err != nil {
 		return r, err

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // stdName stands for standard input and standard output.
@@ -18,7 +17,7 @@ type args struct {
 	out, columns  string
 	stats         string
 	agents        []string
-	dialect       string
+	reading       reading
 	missing       string
 	urlAsIs       bool
 	workers       int
@@ -85,13 +84,8 @@ func flagSet(a *args) *flag.FlagSet {
 	fs.StringVar(&a.out, "out", "", "")
 	fs.StringVar(&a.columns, "columns", "", "")
 	fs.StringVar(&a.stats, "stats", "", "")
-	fs.Func("agent", "", func(s string) error {
-		for name := range strings.SplitSeq(s, ",") {
-			a.agents = append(a.agents, strings.TrimSpace(name))
-		}
-		return nil
-	})
-	fs.StringVar(&a.dialect, "dialect", "google", "")
+	fs.Func("agent", "", splitAgents(&a.agents))
+	a.reading.define(fs)
 	fs.StringVar(&a.missing, "missing", "allow", "")
 	fs.BoolVar(&a.urlAsIs, "url-as-is", false, "")
 	fs.IntVar(&a.workers, "workers", 0, "")
