@@ -56,7 +56,7 @@ func (o *siteOrder) pass(shift int) {
 
 // decideBySite fills b.Verdicts in the order of the sites.
 func (e *Evaluator) decideBySite(b *Batch) {
-	for _, r := range e.order.sort(b.Sites, len(e.store.sites)) {
+	for _, r := range e.order.sort(b.Sites, e.store.NumSites()) {
 		e.decide(b, int(r.row))
 	}
 }

@@ -103,9 +103,9 @@ func readLogs(t *testing.T, l *Logs) ([][]string, error) {
 // same.
 func readOne(t *testing.T, name string) ([]string, error) {
 	t.Helper()
-	rows, err := readAhead(t, name, LogOptions{}, 0)
+	rows, err := readLogAhead(t, name, LogOptions{}, 0)
 	for _, ahead := range []int{1, 3} {
-		got, gotErr := readAhead(t, name, LogOptions{Ahead: ahead, BatchRows: 1000}, 1)
+		got, gotErr := readLogAhead(t, name, LogOptions{Ahead: ahead, BatchRows: 1000}, 1)
 		if !slices.Equal(got, rows) || fmt.Sprint(gotErr) != fmt.Sprint(err) {
 			t.Errorf("read ahead by %d: %d rows and %v, in turn %d and %v", ahead, len(got), gotErr, len(rows), err)
 		}
@@ -113,8 +113,8 @@ func readOne(t *testing.T, name string) ([]string, error) {
 	return rows, err
 }
 
-// readAhead reads a log in pieces of at least so many packed bytes.
-func readAhead(t *testing.T, name string, opt LogOptions, least int64) ([]string, error) {
+// readLogAhead reads a log in pieces of at least so many packed bytes.
+func readLogAhead(t *testing.T, name string, opt LogOptions, least int64) ([]string, error) {
 	t.Helper()
 	l, err := OpenLogs([]string{name}, opt)
 	if err != nil {
