@@ -19,6 +19,22 @@ const longCopies = 10
 // repeatLog writes a log that has the text of another one longCopies times, packed as so many frames, each of whole copies.
 func repeatLog(tb testing.TB, l Log, frames int) Log {
 	tb.Helper()
+	text := unpack(tb, l)
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	frame := enc.EncodeAll(bytes.Repeat(text, longCopies/frames), nil)
+	long := Log{Name: l.Name, Path: filepath.Join(tb.TempDir(), "long.zst")}
+	if err := os.WriteFile(long.Path, bytes.Repeat(frame, frames), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return long
+}
+
+// unpack returns the text of a log.
+func unpack(tb testing.TB, l Log) []byte {
+	tb.Helper()
 	data, err := os.ReadFile(l.Path)
 	if err != nil {
 		tb.Fatal(err)
@@ -32,16 +48,7 @@ func repeatLog(tb testing.TB, l Log, frames int) Log {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	frame := enc.EncodeAll(bytes.Repeat(text, longCopies/frames), nil)
-	long := Log{Name: l.Name, Path: filepath.Join(tb.TempDir(), "long.zst")}
-	if err := os.WriteFile(long.Path, bytes.Repeat(frame, frames), 0o600); err != nil {
-		tb.Fatal(err)
-	}
-	return long
+	return text
 }
 
 // BenchmarkLong measures runs of a log ten times as long, packed as one frame and as ten. Beside the others it reports the

@@ -33,7 +33,7 @@ type plan struct {
 	asked     asked
 }
 
-// maxWorkers is the most that -workers may ask for: each has batches of 2 MiB on their way.
+// maxWorkers is the most that -workers may ask for: each has batches of 2 MiB on their way, and a chunk to encode.
 const maxWorkers = 1024
 
 // missingNames are the values of -missing.
