@@ -67,7 +67,6 @@ func BenchmarkScattered(b *testing.B) {
 			c, l := in.open(b)
 			rules, log := scatter(b, c, l)
 			store := buildStore(b, rules, 0)
-			rules = nil
 			b.Run("part=evaluate", func(b *testing.B) {
 				all, urls, size := batches(b, log)
 				e := store.NewEvaluator()

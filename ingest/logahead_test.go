@@ -218,7 +218,7 @@ func TestAheadClosed(t *testing.T) {
 	data, _ := packFrames(t, hardText(40_000), 30, r)
 	path := writeFile(t, t.TempDir(), "log", data)
 	silent, writer := io.Pipe()
-	defer writer.Close() //nolint:errcheck // never fails
+	defer writer.Close()
 	for batches := range 8 {
 		l, err := OpenLogs([]string{path, "-", path}, LogOptions{Ahead: 4, BatchRows: 1000, Stdin: silent})
 		if err != nil {

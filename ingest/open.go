@@ -164,7 +164,7 @@ func (t *textReader) unzstd() (io.Reader, error) {
 // io.EOF, or a fault with the remedy.
 func (t *textReader) Read(p []byte) (int, error) {
 	n, err := t.unpacked(p)
-	if err != nil && err != io.EOF {
+	if err != nil && err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
 		err = t.classify(err)
 	}
 	return n, err

@@ -91,7 +91,7 @@ func (e *pageEncoder) encodeColumn(c *columns, col column, dictLen int) (stats c
 		stats.least, stats.most = slices.Min(c.line), slices.Max(c.line)
 	case colURL, colCanonical:
 		stats.nulls = e.addLevels(c.texts[col].present, c.texts[col].nulls)
-		e.addTexts(&c.texts[col])
+		e.page = append(e.page, c.texts[col].text...)
 	case colAllowed:
 		stats.nulls = e.addLevels(c.allowed.present, c.allowed.nulls)
 		e.page = packBits(e.page, compact(&e.bools, &c.allowed))
@@ -125,18 +125,6 @@ func (e *pageEncoder) addLevels(present []int16, nulls int) int64 {
 	}
 	binary.LittleEndian.PutUint32(e.page, uint32(len(e.page)-4))
 	return int64(nulls)
-}
-
-// addTexts appends the texts that are not null to the page.
-func (e *pageEncoder) addTexts(t *textColumn) {
-	e.page = slices.Grow(e.page, len(t.text)+4*len(t.present))
-	for i, present := range t.present {
-		if present != 0 {
-			text := t.text[t.offsets[i]:t.offsets[i+1]]
-			e.page = binary.LittleEndian.AppendUint32(e.page, uint32(len(text)))
-			e.page = append(e.page, text...)
-		}
-	}
 }
 
 // compact returns the values that are not null: all of them where they are, or a copy in the memory of scratch.

@@ -105,7 +105,7 @@ func (f field) parquetNode() schema.Node {
 // write adds a chunk to the row group.
 func (p *parquetFile) write(c *columns) (*columns, error) {
 	p.rows += c.rows
-	p.urlBytes += len(c.texts[colURL].text) + len(c.texts[colCanonical].text)
+	p.urlBytes += c.textBytes()
 	next := p.encode(c)
 	if p.rows >= p.limits.rows || p.urlBytes >= p.limits.urlBytes || c.names.size() >= p.limits.dictBytes {
 		return next, p.endGroup(c.names)
@@ -125,7 +125,7 @@ func (p *parquetFile) encode(c *columns) *columns {
 	next := e.spare
 	e.spare = c
 	if next == nil {
-		next = newColumns(p.picked, c.agents, c.names, c.limits)
+		next = newColumns(p.picked, c.agents, c.names, c.limits, c.plain)
 	}
 	go p.run(e, c, to)
 	return next

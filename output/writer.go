@@ -98,7 +98,7 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 	default:
 		return nil, fmt.Errorf("%w: %d", ErrFormat, opt.Format)
 	}
-	out.columns = newColumns(picked, len(agents), names, lim)
+	out.columns = newColumns(picked, len(agents), names, lim, opt.Format == Parquet)
 	return out, nil
 }
 
