@@ -172,7 +172,8 @@ func (r *RuleFiles) NumFiles() int { return len(r.files) }
 // It can be used again: what was read of a pipe is kept.
 //
 // Broken records of captures do not end it: [RuleFiles.Problems] has them afterwards. After all that could be read
-// comes one [*UnreadableError] for all files that could not, so whoever stops at an error has seen them all.
+// comes one [*UnreadableError] for all files that could not, so whoever stops at an error has seen them all; or, if there
+// is no robots.txt in any of them, a [*NameError].
 func (r *RuleFiles) Responses() iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		var (
@@ -180,7 +181,11 @@ func (r *RuleFiles) Responses() iter.Seq2[robots.Response, error] {
 			p    pass
 		)
 		defer r.end(&p)
-		each := func(r robots.Response) bool { return yield(r, nil) }
+		found := false
+		each := func(r robots.Response) bool {
+			found = found || r.URL == ""
+			return yield(r, nil)
+		}
 		for _, f := range r.files {
 			more, err := p.readFile(f, each)
 			if !more {
@@ -190,10 +195,22 @@ func (r *RuleFiles) Responses() iter.Seq2[robots.Response, error] {
 				errs = append(errs, fileError(f.name, err, ""))
 			}
 		}
-		if p.finish(each) && len(errs) > 0 {
+		switch more := p.finish(each); {
+		case more && len(errs) > 0:
 			yield(robots.Response{}, &UnreadableError{Errs: errs})
+		case more && !found:
+			yield(robots.Response{}, r.noRobots())
 		}
 	}
+}
+
+// noRobots is the error of captures of which none is of a robots.txt, so that there are no rules at all.
+func (r *RuleFiles) noRobots() error {
+	name := r.files[0].name
+	if len(r.files) > 1 {
+		name = filepath.Dir(name)
+	}
+	return &NameError{Name: name, Err: ErrNoRobots, Remedy: "name the file that has them"}
 }
 
 // Problems returns the broken records that the latest use of [RuleFiles.Responses] to end met.

@@ -69,14 +69,8 @@ func parseArgs(arguments []string) (args, error) {
 func flagSet(a *args) *flag.FlagSet {
 	fs := flag.NewFlagSet("robobatch", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	fs.Func("rules", "", func(s string) error {
-		if a.rules != "" {
-			return errors.New("given twice: put all robots.txt into one directory")
-		}
-		a.rules = s
-		return nil
-	})
-	fs.StringVar(&a.origin, "origin", "", "")
+	fs.Func("rules", "", once(&a.rules, "put all robots.txt into one directory"))
+	fs.Func("origin", "", once(&a.origin, "one file is the robots.txt of one origin"))
 	fs.Func("in", "", func(s string) error {
 		a.in = append(a.in, s)
 		return nil
@@ -94,4 +88,15 @@ func flagSet(a *args) *flag.FlagSet {
 	fs.BoolVar(&a.quiet, "quiet", false, "")
 	fs.BoolVar(&a.version, "version", false, "")
 	return fs
+}
+
+// once returns a flag's function that sets a text, and refuses to do so twice.
+func once(to *string, remedy string) func(string) error {
+	return func(s string) error {
+		if *to != "" {
+			return errors.New("given twice: " + remedy)
+		}
+		*to = s
+		return nil
+	}
 }

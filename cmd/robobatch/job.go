@@ -111,7 +111,9 @@ func (j *job) load(ctx context.Context) (err error) {
 	defer j.watch("rules", func() sample { return sample{done: j.files.Load(), total: total} })()
 	j.store, err = engine.BuildStore(j.responses(ctx), j.storeOpt)
 	j.loaded = time.Now()
-	j.noteProblems(j.rules.Problems())
+	if err == nil {
+		j.noteProblems(j.rules.Problems())
+	}
 	if err == nil && j.asked.AsOf != "" && j.store.NumSites() == 0 {
 		j.note("no robots.txt is as old as -as-of %s; that of a file is the time of its last change", j.asked.AsOf)
 	}

@@ -32,8 +32,8 @@ type listArgs struct {
 func listFlags(a *listArgs) *flag.FlagSet {
 	fs := flag.NewFlagSet("robobatch rules", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	fs.StringVar(&a.rules, "rules", "", "")
-	fs.StringVar(&a.origin, "origin", "", "")
+	fs.Func("rules", "", once(&a.rules, "put all robots.txt into one directory"))
+	fs.Func("origin", "", once(&a.origin, "leave it out to list all"))
 	fs.StringVar(&a.out, "out", "", "")
 	fs.Func("agent", "", splitAgents(&a.agents))
 	a.reading.define(fs)
@@ -53,7 +53,7 @@ func listRules(arguments []string, std streams) error {
 	case err != nil:
 		return &usageError{err}
 	case fs.NArg() > 0:
-		return usage("unexpected argument %q", fs.Arg(0))
+		return usage("unexpected argument %q: rules takes flags only, see robobatch rules -h", fs.Arg(0))
 	case a.rules == "":
 		return usage("-rules is missing: name a directory of robots.txt files")
 	}
@@ -72,6 +72,7 @@ type listing struct {
 	outOpt  output.ListOptions
 	out     sink[*output.ListFile]
 	origins atomic.Int64 // listed so far
+	bodies  int          // origins of which a response was in force
 }
 
 // plan checks the flags and finds the rules. It opens nothing and writes nothing.
@@ -149,6 +150,9 @@ func (l *listing) run(ctx context.Context) (err error) {
 	stop := l.watch("origins", func() sample { return sample{done: l.origins.Load(), total: -1} })
 	err = engine.List(ctx, l.rules.Responses(), l.opt, func(listed *engine.Listing) error {
 		l.origins.Add(1)
+		if listed.Outcome.Capture >= 0 {
+			l.bodies++
+		}
 		return l.out.use(func() error { return l.out.file.Write(listed) })
 	})
 	stop()
@@ -156,8 +160,11 @@ func (l *listing) run(ctx context.Context) (err error) {
 		return err
 	}
 	l.noteProblems(l.rules.Problems())
-	if l.opt.Origin != "" && l.origins.Load() == 0 {
+	switch {
+	case l.opt.Origin != "" && l.origins.Load() == 0:
 		return fmt.Errorf("list %s: %w", l.opt.Origin, errNotListed)
+	case l.bodies == 0:
+		l.note("no robots.txt is as old as -as-of; that of a file is the time of its last change")
 	}
 	return l.out.use(func() error {
 		if err := l.out.file.Commit(); err != nil {
@@ -175,6 +182,7 @@ func (l *listing) say() {
 		return
 	}
 	text := fmt.Sprintf("%s: %s of %s\n", display(l.out.name), plural(l.out.file.Rows(), "row"), plural(l.origins.Load(), "origin"))
+	text += skippedText(l.rules.Skipped(), "")
 	io.WriteString(l.std.err, printable(text)) //nolint:errcheck // there is nowhere left to say it
 }
 

@@ -73,7 +73,7 @@ func (r *report) print(w io.Writer) {
 	t.line("CPU", fmt.Sprintf("%.2f s", r.Run.CPUSeconds), "")
 	t.line("rate", group(int64(r.Run.URLsPerSecond)), "URLs/s, without the rules")
 	t.line("peak memory", bytesText(r.Run.PeakMemory), "")
-	io.WriteString(w, r.title()+"\n\n"+t.String()+r.skipped()+"\n") //nolint:errcheck // there is nowhere left to say it
+	io.WriteString(w, r.title()+"\n\n"+t.String()+skippedText(r.Rules.Skipped, "; -stats lists all")+"\n") //nolint:errcheck // there is nowhere left to say it
 }
 
 // title says what went where.
@@ -91,15 +91,15 @@ func (r *report) title() string {
 	return from + " -> " + display(r.Output)
 }
 
-// skipped lists the rules files that are not used.
-func (r *report) skipped() string {
+// skippedText lists the rules files that are not used, or says how many they are, and where the others stand.
+func skippedText(skipped []string, others string) string {
 	var sb strings.Builder
-	for i, s := range r.Rules.Skipped {
+	for i, s := range skipped {
 		if i == 0 {
 			sb.WriteString("\n  not used as rules:\n")
 		}
 		if i == skippedShown {
-			fmt.Fprintf(&sb, "    and %s more; -stats lists all\n", group(int64(len(r.Rules.Skipped)-i)))
+			fmt.Fprintf(&sb, "    and %s more%s\n", group(int64(len(skipped)-i)), others)
 			break
 		}
 		fmt.Fprintf(&sb, "    %s\n", filepath.ToSlash(s))
