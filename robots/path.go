@@ -86,7 +86,7 @@ func (d Dialect) normalPath(raw, buf []byte) (path, newbuf []byte) {
 		raw = raw[:hash]
 	}
 	n := len(raw)
-	if f := d.urlForm(); !d.Has(URLAsIs) && !(d.Has(FullEscapes) && f.keeps(raw)) {
+	if f := d.urlForm(); !d.Has(URLAsIs) && (!d.Has(FullEscapes) || !f.keeps(raw)) {
 		n = normalPrefix(raw, f, d)
 	}
 	rooted := len(raw) > 0 && raw[0] == '/'
