@@ -8,7 +8,7 @@
 //	  ^                          └── worker: Evaluator ──┘                          │
 //	  └─────────────────────────────── empty Batches <──────────────────────────────┘
 //
-// A Batch of some thousand rows is what moves: there is no channel operation, lock or allocation per row. The number of
+// With one worker, one goroutine does all of it in turn. Otherwise a Batch of some thousand rows is what moves: there is no channel operation, lock or allocation per row. The number of
 // batches is fixed, so memory is bounded whatever the speed of either end. Workers finish in any order; the writer waits
 // for each batch in the order in which the source yielded it, so what the sink sees does not depend on their number.
 //

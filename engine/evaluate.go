@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"bytes"
+	"slices"
 
 	"github.com/robobatch/robobatch/automaton"
 	"github.com/robobatch/robobatch/robots"
@@ -15,8 +15,11 @@ type Evaluator struct {
 	path    []byte // memory of paths that are not in normal form as written
 	origin  []byte // memory of origins
 
-	prefix []byte // URL.Prefix of the row before, as nearly all logs have runs of one host; empty if it had none
+	prefix []byte // URL.Prefix of the last row that had one, as nearly all logs have runs of one host
 	site   SiteID // and its site
+
+	paths []uint32 // of each row of the batch: where in Batch.Data its URL.Path starts, if it has a site
+	order siteOrder
 }
 
 // NewEvaluator returns an Evaluator for the store's agents and dialect.
@@ -26,21 +29,14 @@ func (s *Store) NewEvaluator() *Evaluator { return &Evaluator{store: s, sites: L
 // does not allocate once b has grown, but where a run of URLs begins whose host is an IPv6 address or has characters
 // beyond ASCII.
 func (e *Evaluator) Evaluate(b *Batch) {
-	if _, stray := e.site.Stray(); stray {
-		e.prefix = e.prefix[:0] // its number was of another batch
-	}
-	for i := range b.URLs {
-		site, raw := e.route(b, b.URL(i))
-		b.Sites = append(b.Sites, site)
-		switch _, stray := site.Stray(); {
-		case site == NoSite:
-			b.appendSame(Verdict{NoRule, ReasonBadURL, Unknown}, e.agents())
-		case stray:
-			b.appendSame(e.store.missing, e.agents())
-		default:
-			e.decide(b, e.sites.Site(site), raw)
-			e.sites.hold(b, site)
-		}
+	n := b.Len()
+	b.Sites = slices.Grow(b.Sites, n)[:n]
+	b.Verdicts = slices.Grow(b.Verdicts, n*e.agents())[:n*e.agents()]
+	e.paths = slices.Grow(e.paths[:0], n)[:n]
+	if runs := e.route(b); runs < n/minRun {
+		e.decideInTurn(b)
+	} else {
+		e.decideBySite(b)
 	}
 	if e.store.HasCanonical() {
 		e.canonicalize(b)
@@ -49,41 +45,32 @@ func (e *Evaluator) Evaluate(b *Batch) {
 
 func (e *Evaluator) agents() int { return len(e.store.names) }
 
-// decide appends a site's verdicts on a path, one for each agent.
-func (e *Evaluator) decide(b *Batch, site *Site, raw []byte) {
-	var path []byte
-	path, e.path = e.store.dialect.Path(raw, e.path)
-	if e.store.dialect.AlwaysAllowed(path) {
-		b.appendSame(Verdict{NoRule, ReasonRobotsTxt, Allowed}, len(site.Rules))
-		return
+// route fills b.Sites and e.paths, and returns how many runs of rows of one site there are.
+func (e *Evaluator) route(b *Batch) (runs int) {
+	if _, stray := e.site.Stray(); stray {
+		e.prefix = e.prefix[:0] // its number was of another batch
 	}
-	for _, rs := range site.Rules {
-		b.Verdicts = append(b.Verdicts, rs.decide(path, &e.scratch))
-	}
-}
-
-// appendSame appends one verdict for each agent.
-func (b *Batch) appendSame(v Verdict, agents int) {
-	for range agents {
-		b.Verdicts = append(b.Verdicts, v)
-	}
-}
-
-// route returns the site of a URL and the URL's path, not yet normalised.
-func (e *Evaluator) route(b *Batch, url []byte) (site SiteID, path []byte) {
-	if n := len(e.prefix); n > 0 && len(url) >= n && string(url[:n]) == string(e.prefix) && endsPrefix(url, n) {
-		path = url[n:]
-		if hash := bytes.IndexByte(path, '#'); hash >= 0 {
-			path = path[:hash]
+	for i := range b.URLs {
+		url := b.URL(i)
+		site := e.site
+		if n := len(e.prefix); n == 0 || len(url) < n || string(url[:n]) != string(e.prefix) || !endsPrefix(url, n) {
+			site = e.find(b, url)
+			runs++
 		}
-		return e.site, path
+		b.Sites[i] = site
+		e.paths[i] = b.URLs[i].Off + uint32(len(e.prefix))
 	}
+	return runs
+}
+
+// find returns the site of a URL. If it has an origin, its Prefix becomes the one to compare the next row with.
+func (e *Evaluator) find(b *Batch, url []byte) SiteID {
 	u, err := robots.SplitURL(url)
 	if err == nil {
 		e.origin, err = robots.AppendOrigin(e.origin[:0], u)
 	}
 	if err != nil {
-		return NoSite, nil
+		return NoSite
 	}
 	e.prefix = append(e.prefix[:0], u.Prefix...)
 	id, ok := e.sites.find(e.origin)
@@ -91,7 +78,46 @@ func (e *Evaluator) route(b *Batch, url []byte) (site SiteID, path []byte) {
 		id = b.addStray(e.origin)
 	}
 	e.site = id
-	return id, u.Path
+	return id
+}
+
+// decideInTurn fills b.Verdicts in the order of the rows.
+func (e *Evaluator) decideInTurn(b *Batch) {
+	for i := range b.URLs {
+		e.decide(b, i)
+	}
+}
+
+// decide fills the verdicts of a row, one for each agent.
+func (e *Evaluator) decide(b *Batch, i int) {
+	site, verdicts := b.Sites[i], b.Verdicts[i*e.agents():][:e.agents()]
+	if site >= strayBit {
+		fixed := e.store.missing
+		if site == NoSite {
+			fixed = Verdict{NoRule, ReasonBadURL, Unknown}
+		}
+		fillVerdicts(verdicts, fixed)
+		return
+	}
+	var path []byte
+	span := b.URLs[i]
+	path, e.path = e.store.dialect.Path(b.Data[e.paths[i]:span.Off+span.Len], e.path)
+	if e.store.dialect.AlwaysAllowed(path) {
+		fillVerdicts(verdicts, Verdict{NoRule, ReasonRobotsTxt, Allowed})
+		e.sites.hold(b, site, verdicts)
+		return
+	}
+	for a, rs := range e.sites.Site(site).Rules {
+		verdicts[a] = rs.decide(path, &e.scratch)
+	}
+	e.sites.hold(b, site, verdicts)
+}
+
+// fillVerdicts gives all agents one verdict.
+func fillVerdicts(verdicts []Verdict, v Verdict) {
+	for a := range verdicts {
+		verdicts[a] = v
+	}
 }
 
 // endsPrefix reports whether the first n bytes of a URL, which were the Prefix of another, are its Prefix too.

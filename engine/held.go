@@ -23,21 +23,20 @@ func (h held) reset() held {
 	return h
 }
 
-// hold keeps what is needed of a site after its verdicts, which are the last of b. It does nothing where rules stay in
-// memory.
-func (m *Lookup) hold(b *Batch, id SiteID) {
+// hold keeps what is needed of a site after its verdicts on a row of b. It does nothing where rules stay in memory.
+func (m *Lookup) hold(b *Batch, id SiteID, verdicts []Verdict) {
 	if m.store.pack != nil && m.store.pack.sites == nil {
-		m.holdSite(b, id)
+		m.holdSite(b, id, verdicts)
 	}
 }
 
-func (m *Lookup) holdSite(b *Batch, id SiteID) {
+func (m *Lookup) holdSite(b *Batch, id SiteID, verdicts []Verdict) {
 	if b.held.origins == nil {
 		b.held = held{map[SiteID]robots.Origin{}, map[heldRule]robots.Rule{}}
 	}
-	site, agents := m.Site(id), len(m.store.names)
+	site := m.Site(id)
 	b.held.origins[id] = site.Origin
-	for a, v := range b.Verdicts[len(b.Verdicts)-agents:] {
+	for a, v := range verdicts {
 		key := heldRule{id, int32(a), v.Rule}
 		if _, known := b.held.rules[key]; known || v.Rule == NoRule {
 			continue

@@ -32,6 +32,7 @@ type Options struct {
 	Columns []string // which columns, and their order; nil means DefaultColumns
 	Inputs  []string // names of the inputs, by Batch.Input
 	Version string   // of the program, for the metadata and as Parquet's creator; "" is "devel"
+	Workers int      // chunks of Parquet that are encoded at once; 1 or less means that Write encodes. It changes no byte
 }
 
 // A Writer is an [engine.Sink] that writes its rows to a stream of bytes in one of the formats. After an error it is
@@ -43,17 +44,20 @@ type Writer struct {
 	container container
 	metadata  metadataPairs
 	written   int64 // rows handed to the container
+	invalid   int64 // bytes escaped in them
 	closed    bool
 	err       error // the first error, sticky
 }
 
 // A container lays the rows of chunks out in a file.
 type container interface {
-	// write adds a chunk. It may keep nothing of it but what it says: it resets the dictionaries when it has
-	// written them, and not before.
-	write(c *columns) error
-	// close writes what is left. The sink is not its to flush.
+	// write adds a chunk, which is its from then on, and returns empty columns for the next one. The numbering stays
+	// the caller's; the container resets it when it has written the dictionaries, and not before.
+	write(c *columns) (*columns, error)
+	// close writes what is left, given empty columns. The sink is not its to flush.
 	close(c *columns, md metadataPairs) error
+	// abort ends all work under way, after an error or in place of close.
+	abort()
 }
 
 // New returns a Writer to w of the verdicts of store. Nothing is written before the first chunk is full or Close. The
@@ -87,10 +91,11 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 	md.set(KeyVersion, opt.Version)
 	out := &Writer{sink: newSink(w), metadata: md}
 	var lim limits
+	names := newNumbering(cat, opt.Inputs, agents)
 	switch opt.Format {
 	case Parquet:
 		lim = parquetChunk
-		if out.container, err = newParquet(out.sink, picked, opt.Version); err != nil {
+		if out.container, err = newParquet(out.sink, picked, opt.Version, opt.Workers); err != nil {
 			return nil, err
 		}
 	case ArrowFile, ArrowStream:
@@ -99,7 +104,7 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 	default:
 		return nil, fmt.Errorf("%w: %d", ErrFormat, opt.Format)
 	}
-	out.columns = newColumns(picked, len(agents), newNumbering(cat, opt.Inputs, agents), lim)
+	out.columns = newColumns(picked, len(agents), names, lim, opt.Format == Parquet)
 	return out, nil
 }
 
@@ -134,12 +139,15 @@ func (w *Writer) flush() error {
 		return nil
 	}
 	c.countInvalid()
-	rows := c.rows
-	if err := w.container.write(c); err != nil {
-		return fmt.Errorf("write rows %d to %d: %w", w.written+1, w.written+int64(rows), err)
+	w.invalid += c.invalid
+	rows := int64(c.rows)
+	next, err := w.container.write(c)
+	if err != nil {
+		w.container.abort()
+		return fmt.Errorf("write rows %d to %d: %w", w.written+1, w.written+rows, err)
 	}
-	w.written += int64(rows)
-	c.reset()
+	w.written += rows
+	w.columns = next
 	return nil
 }
 
@@ -147,10 +155,11 @@ func (w *Writer) flush() error {
 // not close the stream of bytes. Further calls do nothing.
 func (w *Writer) Close() error {
 	if w.closed || w.err != nil {
-		w.closed = true
+		w.abort()
 		return w.err
 	}
 	w.closed = true
+	defer w.container.abort()
 	if w.err = w.flush(); w.err != nil {
 		return w.err
 	}
@@ -165,6 +174,12 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
+// abort makes the Writer of no more use. What it has written is not complete.
+func (w *Writer) abort() {
+	w.closed = true
+	w.container.abort()
+}
+
 // SetMetadata adds a pair to the metadata, or replaces its value. It must come before Close. Arrow keeps only what is
 // set before the first chunk is written, that is, for certain, before the first Write.
 func (w *Writer) SetMetadata(key, value string) { w.metadata.set(key, value) }
@@ -174,7 +189,7 @@ func (w *Writer) Rows() int64 { return w.written + int64(w.columns.rows) }
 
 // InvalidBytes returns how many bytes of the written text were not valid UTF-8 and stand there as %XX. It is complete
 // after Close.
-func (w *Writer) InvalidBytes() int64 { return w.columns.invalid }
+func (w *Writer) InvalidBytes() int64 { return w.invalid + w.columns.invalid }
 
 // metadataPairs is a list of pairs in the order in which their keys were first set.
 type metadataPairs struct{ keys, values []string }
