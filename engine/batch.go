@@ -18,6 +18,15 @@ type Batch struct {
 	URLs  []Span  // URL of each row as read, NoURL for a line that was too long
 	Lines []int64 // 1-based line of each row in the decompressed input
 
+	UserAgents []Span  // User-Agent of each row as read, NoURL where there is none; empty if the Source reads none
+	Times      []int64 // microseconds since 1970 UTC of each row; math.MinInt64 where unknown; empty if the Source reads none
+	Kept       []Kept  // columns of the input that are kept, in the order in which the Source was asked for them
+
+	Raws    []Span   // the line of each row as read, NoURL for one that was too long; empty unless the Source was asked for them
+	Offsets []int64  // where it begins in the decompressed input; empty as Raws is
+	Refused int      // lines that were refused, and give no row
+	Rejects []Reject // these lines, in order; empty as Raws is
+
 	// Filled by Store.Evaluate.
 
 	Sites    []SiteID  // origin of each row; NoSite for a bad URL
@@ -37,26 +46,34 @@ type Batch struct {
 func (b *Batch) Len() int { return len(b.URLs) }
 
 // URL returns the URL of row i as read, or nil if its line was too long. It is valid until the next Reset.
-func (b *Batch) URL(i int) []byte {
-	s := b.URLs[i]
+func (b *Batch) URL(i int) []byte { return b.Piece(b.URLs[i]) }
+
+// Reset empties the batch and keeps its memory.
+func (b *Batch) Reset() {
+	for i := range b.Kept {
+		b.Kept[i].reset()
+	}
+	*b = Batch{
+		Data: b.Data[:0], URLs: b.URLs[:0], Lines: b.Lines[:0],
+		UserAgents: b.UserAgents[:0], Times: b.Times[:0], Kept: b.Kept,
+		Raws: b.Raws[:0], Offsets: b.Offsets[:0], Rejects: b.Rejects[:0],
+		Sites: b.Sites[:0], Strays: b.Strays[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
+		strayNames: b.strayNames[:0], held: b.held.reset(),
+	}
+}
+
+// Piece returns a piece of Data, nil for NoURL. It is valid until the next Reset.
+func (b *Batch) Piece(s Span) []byte {
 	if s == NoURL {
 		return nil
 	}
 	return b.Data[s.Off : s.Off+s.Len : s.Off+s.Len]
 }
 
-// Reset empties the batch and keeps its memory.
-func (b *Batch) Reset() {
-	*b = Batch{
-		Data: b.Data[:0], URLs: b.URLs[:0], Lines: b.Lines[:0],
-		Sites: b.Sites[:0], Strays: b.Strays[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
-		strayNames: b.strayNames[:0], held: b.held.reset(),
-	}
-}
-
 // A Source yields the rows of its inputs in order, in the manner of [bufio.Scanner]: Next resets b, fills it with
 // the next rows of one input and reports whether there were any; Err is nil at a clean end. Rows that precede a
-// fault are yielded before Next reports false. What Next wrote to b belongs to b: the Source does not touch it again.
+// fault are yielded before Next reports false. A batch may have
+// no rows if it has Refused lines. What Next wrote to b belongs to b: the Source does not touch it again.
 type Source interface {
 	Next(b *Batch) bool
 	Err() error

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/robobatch/robobatch/ingest/weblog"
 )
 
 // stdinName is the name of an input that stands for standard input.
@@ -17,6 +19,8 @@ const stdinName = "-"
 type Input struct {
 	Name string // as found, "-" for standard input
 	Size int64  // bytes as stored, packed; -1 as long as that is unknown, which for a pipe is until its end
+
+	Format weblog.Format // of its lines; Auto as long as none was read
 }
 
 // expand resolves names and patterns to inputs, in the order given, those of a pattern sorted. All that is wrong with

@@ -47,10 +47,48 @@ type lineReader struct {
 	err    error  // why no more can be read: io.EOF or a fault
 
 	empty, long int64 // lines of the kind so far
+
+	// Where the rows of the batch begin in the text, see offsets.
+	origin    int64   // of its first byte
+	base      int64   // of b.Data[0], were nothing of a long line dropped before what is there now
+	shifts    []shift // changes of base, in order
+	longs     []int64 // of its lines that are too long
+	longStart int64   // of the line that is too long, if inLong
+}
+
+// A shift says where the text begins that is in a batch from a row on: base is the offset that b.Data[0] would have.
+type shift struct {
+	row  int
+	base int64
+}
+
+// offsets appends where each row of the batch that was filled last begins in the text.
+func (l *lineReader) offsets(dst []int64, b *engine.Batch) []int64 {
+	base, shifts, longs := l.origin, l.shifts, l.longs
+	for i, span := range b.URLs {
+		for len(shifts) > 0 && shifts[0].row <= i {
+			base, shifts = shifts[0].base, shifts[1:]
+		}
+		if span == engine.NoURL {
+			dst, longs = append(dst, longs[0]), longs[1:]
+		} else {
+			dst = append(dst, base+int64(span.Off))
+		}
+	}
+	return dst
+}
+
+// drop forgets b.Data from start on, which is of a line that is too long.
+func (l *lineReader) drop(b *engine.Batch, start int) {
+	l.base += int64(len(b.Data) - start)
+	l.shifts = append(l.shifts, shift{b.Len(), l.base})
+	b.Data = b.Data[:start]
 }
 
 // reset makes l read r from its start. It keeps its memory.
-func (l *lineReader) reset(r io.Reader) { *l = lineReader{r: r, rest: l.rest[:0]} }
+func (l *lineReader) reset(r io.Reader) {
+	*l = lineReader{r: r, rest: l.rest[:0], shifts: l.shifts, longs: l.longs}
+}
 
 // done reports whether every row was yielded. l.err then says whether the text ended well.
 func (l *lineReader) done() bool { return l.err != nil && len(l.rest) == 0 }
@@ -66,6 +104,8 @@ func (l *lineReader) fill(b *engine.Batch, maxRows, maxBytes int) {
 		b.Data = append(b.Data, l.rest...)
 		limit += int64(maxBytes)
 	}
+	l.origin = l.offset - int64(len(b.Data))
+	l.base, l.shifts, l.longs = l.origin, l.shifts[:0], l.longs[:0]
 	if l.offset == 0 {
 		start = l.skipMark(b)
 	}
@@ -78,8 +118,8 @@ func (l *lineReader) fill(b *engine.Batch, maxRows, maxBytes int) {
 			break
 		}
 		if len(b.Data)-start > MaxLine+1 { // even without a CR
-			l.inLong = true
-			b.Data = b.Data[:start]
+			l.inLong, l.longStart = true, l.base+int64(start)
+			l.drop(b, start)
 		}
 		l.read(b, int(min(chunkSize, limit-l.offset)))
 	}
@@ -130,6 +170,7 @@ func (l *lineReader) cut(b *engine.Batch, start, maxRows int) int {
 				continue
 			}
 			l.long++
+			l.longs = append(l.longs, l.base+int64(span.Off))
 			span = engine.NoURL
 		}
 		urls = append(urls, span)
@@ -144,7 +185,7 @@ func (l *lineReader) cut(b *engine.Batch, start, maxRows int) int {
 func (l *lineReader) endLong(b *engine.Batch, start int) int {
 	n := bytes.IndexByte(b.Data[start:], '\n')
 	if n < 0 {
-		b.Data = b.Data[:start]
+		l.drop(b, start)
 		return start
 	}
 	l.addLong(b)
@@ -155,6 +196,7 @@ func (l *lineReader) addLong(b *engine.Batch) {
 	l.inLong = false
 	l.line++
 	l.long++
+	l.longs = append(l.longs, l.longStart)
 	b.URLs = append(b.URLs, engine.NoURL)
 	b.Lines = append(b.Lines, l.line)
 }

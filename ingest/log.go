@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/weblog"
 )
 
 const (
@@ -23,20 +24,25 @@ const (
 
 // LogOptions says how to read logs. The zero value reads all rows, in batches of the default size.
 type LogOptions struct {
-	Stdin      io.Reader // what "-" names; nil means os.Stdin. It is not closed
-	Limit      int64     // rows to yield, over all inputs; 0 or less means all
-	BatchRows  int       // most rows of a batch; 0 or less means 8192
-	BatchBytes int       // bytes of text that end a batch, give or take a line; 0 or less means 1 MiB, and 1 GiB is the most
-	Ahead      int       // goroutines that unpack ahead of Next; 0 or less means that Next unpacks, and 16 are the most
+	Stdin      io.Reader      // what "-" names; nil means os.Stdin. It is not closed
+	Limit      int64          // rows to yield, over all inputs; 0 or less means all
+	BatchRows  int            // most rows of a batch; 0 or less means 8192
+	BatchBytes int            // bytes of text that end a batch, give or take a line; 0 or less means 1 MiB, and 1 GiB is the most
+	Format     weblog.Format  // of all inputs; Auto, the default, guesses that of each by its first lines
+	Fields     weblog.Options // which fields of the lines to read; Keep is set from the one below
+	Keep       []KeptColumn   // fields that are kept as [engine.Batch].Kept
+	Raws       bool           // keep lines as read, their offsets and those refused
+	Ahead      int            // goroutines that unpack ahead of Next; 0 or less means that Next unpacks, and 16 are the most
 }
 
 // Logs yields the rows of one or more logs in order, as an [engine.Source]. Next, Err and Close are for one goroutine;
 // the counters (Inputs, Progress, EmptyLines, LongLines) may be read from any other meanwhile.
 type Logs struct {
-	opt    LogOptions
-	names  []string
-	text   textSource
-	lines  lineReader
+	opt   LogOptions
+	names []string
+	text  textSource
+	lines lineReader
+	formats
 	next   int   // index of the first input not yet opened
 	isOpen bool  // the input before it is being read
 	rows   int64 // yielded so far
@@ -73,6 +79,9 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 	} else {
 		l.text = &textReader{total: &l.read}
 	}
+	if err := l.setFormats(); err != nil {
+		return nil, err
+	}
 	return l, nil
 }
 
@@ -85,14 +94,14 @@ func (l *Logs) Next(b *engine.Batch) bool {
 			return false
 		}
 		b.Input = l.next - 1
-		l.lines.fill(b, rows, l.opt.BatchBytes)
+		l.fill(b, rows)
 		l.empty.Add(l.lines.empty)
 		l.long.Add(l.lines.long)
 		l.lines.empty, l.lines.long = 0, 0
-		if l.lines.done() {
+		if l.err == nil && l.lines.done() {
 			l.end()
 		}
-		if b.Len() > 0 {
+		if b.Len() > 0 || b.Refused > 0 {
 			l.rows += int64(b.Len())
 			return true
 		}
@@ -118,7 +127,8 @@ func (l *Logs) open() bool {
 	l.lines.reset(l.text)
 	l.next++
 	l.isOpen = true
-	return true
+	l.setFormat(l.opt.Format)
+	return l.err == nil
 }
 
 // end closes the input that was read to its end or to a fault.
@@ -152,7 +162,7 @@ func (l *Logs) Close() error {
 func (l *Logs) Inputs() []Input {
 	inputs := make([]Input, len(l.names))
 	for i, name := range l.names {
-		inputs[i] = Input{Name: name, Size: l.sizes[i].Load()}
+		inputs[i] = Input{Name: name, Size: l.sizes[i].Load(), Format: weblog.Format(l.seen[i].Load())}
 	}
 	return inputs
 }

@@ -1,0 +1,161 @@
+package ingest
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/weblog"
+)
+
+// formats are what Logs needs for logs that are more than a list of URLs.
+type formats struct {
+	current weblog.Format // of the open input; Auto as long as it is not guessed
+	seen    []atomic.Int32
+	reader  rowReader
+	raw     engine.Batch // the lines of a batch, as rows are in them
+	offsets []int64      // where they begin
+}
+
+// setFormats checks what was asked of the formats. The error is a weblog.ErrNoField.
+func (l *Logs) setFormats() error {
+	opt := &l.opt
+	for _, k := range opt.Keep {
+		opt.Fields.Keep = append(opt.Fields.Keep, k.Field)
+	}
+	f := &l.formats
+	f.seen = make([]atomic.Int32, len(l.names))
+	f.reader = rowReader{keep: opt.Keep, clocks: make([]weblog.Clock, len(opt.Keep)), fields: &opt.Fields, raws: opt.Raws}
+	_, err := l.parser(opt.Format)
+	return err
+}
+
+// parser returns a parser for a format; nil for those that need none.
+func (l *Logs) parser(f weblog.Format) (weblog.Parser, error) {
+	fields := &l.opt.Fields
+	if f == weblog.Auto {
+		return nil, nil
+	}
+	if f != weblog.URLs {
+		return weblog.New(f, *fields)
+	}
+	for _, name := range append([]string{fields.URL, fields.Host, fields.Agent, fields.Time}, fields.Keep...) {
+		if name != "" {
+			return nil, fmt.Errorf("%w: %q; a list of URLs has none: if it is none, say what it is with -format", weblog.ErrNoField, name)
+		}
+	}
+	return nil, nil
+}
+
+// setFormat begins to read the open input in a format.
+func (l *Logs) setFormat(f weblog.Format) {
+	parser, err := l.parser(f)
+	if err != nil {
+		l.fail(err, where{line: 1})
+	}
+	l.formats.current = f
+	l.formats.seen[l.next-1].Store(int32(f))
+	l.formats.reader.reset(parser)
+}
+
+// fail makes an error that is no fault in the data the end.
+func (l *Logs) fail(err error, at where) {
+	l.err = &LineError{Name: l.names[l.next-1], Line: at.line, Offset: at.offset, Err: err}
+}
+
+// fill fills b, which is empty, with rows of the open input.
+func (l *Logs) fill(b *engine.Batch, rows int) {
+	f := &l.formats
+	to := b
+	if f.current != weblog.URLs {
+		to = &f.raw
+		to.Reset()
+	}
+	l.lines.fill(to, rows, l.opt.BatchBytes)
+	if f.current == weblog.Auto && f.raw.Len() > 0 {
+		l.setFormat(l.guess())
+		if f.current == weblog.URLs {
+			*b, f.raw = f.raw, *b
+			b.Input = l.next - 1
+		}
+	}
+	switch {
+	case l.err != nil || f.current == weblog.Auto:
+	case f.current == weblog.URLs:
+		f.reader.start(b)
+		f.reader.plain(b, &l.lines)
+	default:
+		l.parse(b, rows)
+	}
+}
+
+// guess returns the format that the first lines look like.
+func (l *Logs) guess() weblog.Format {
+	raw := &l.formats.raw
+	var lines [][]byte
+	for i := range raw.URLs {
+		if line := raw.URL(i); line != nil {
+			lines = append(lines, line)
+		}
+		if len(lines) == weblog.GuessLines {
+			break
+		}
+	}
+	return weblog.Guess(lines, l.opt.Fields)
+}
+
+// parse makes at most so many rows of the lines that were read.
+func (l *Logs) parse(b *engine.Batch, rows int) {
+	f := &l.formats
+	f.offsets = l.lines.offsets(f.offsets[:0], &f.raw)
+	l.lines.long = 0 // they are refused
+	f.reader.start(b)
+	at, err := f.reader.read(&f.raw, f.offsets, b)
+	if err == nil && l.lines.done() {
+		at, err = where{l.lines.line, l.lines.offset}, f.reader.settle(b, true)
+	}
+	if err != nil {
+		l.fail(err, at)
+	}
+	if l.opt.Limit > 0 && b.Len() > rows {
+		truncate(b, rows)
+	}
+}
+
+// truncate drops the rows of a batch, as the source fills it, from n on.
+func truncate(b *engine.Batch, n int) {
+	b.URLs, b.Lines = b.URLs[:n], b.Lines[:n]
+	b.UserAgents, b.Times = b.UserAgents[:min(n, len(b.UserAgents))], b.Times[:min(n, len(b.Times))]
+	b.Raws, b.Offsets = b.Raws[:min(n, len(b.Raws))], b.Offsets[:min(n, len(b.Offsets))]
+	for i := range b.Kept {
+		k := &b.Kept[i]
+		k.Present = k.Present[:n]
+		k.Texts, k.Ints, k.Floats = k.Texts[:min(n, len(k.Texts))], k.Ints[:min(n, len(k.Ints))], k.Floats[:min(n, len(k.Floats))]
+	}
+}
+
+// Refused returns how many lines were refused, by reason. It is for when Next has reported false.
+func (l *Logs) Refused() map[string]int64 {
+	counts := map[string]int64{}
+	for i, n := range l.formats.reader.refused {
+		if n > 0 {
+			counts[weblog.Result(i).String()] = n
+		}
+	}
+	return counts
+}
+
+// OddRequests returns how many rows have a request that is none for a URL, by kind. It is for when Next has reported
+// false.
+func (l *Logs) OddRequests() map[string]int64 {
+	counts := map[string]int64{}
+	for i, n := range l.formats.reader.odds {
+		if n > 0 && i > 0 {
+			counts[weblog.Odd(i).String()] = n
+		}
+	}
+	return counts
+}
+
+// HeaderLines returns how many lines were headers, directives and comments. It is for when Next has reported false.
+func (l *Logs) HeaderLines() int64 { return l.formats.reader.headers }

@@ -1,0 +1,237 @@
+package ingest
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/weblog"
+)
+
+// A KeptColumn is a field of the logs that is kept as a column.
+type KeptColumn struct {
+	Field string // as of [weblog.Options].Keep
+	Kind  engine.KeptKind
+}
+
+// A rowReader makes rows of the lines of a log that is more than a list of URLs. It holds back the lines of a record that
+// goes on in the next line until the record is complete.
+type rowReader struct {
+	parser weblog.Parser
+	row    weblog.Row
+	keep   []KeptColumn
+	clocks []weblog.Clock // of keep
+	fields *weblog.Options
+	raws   bool // keep raw lines and offsets
+
+	held    heldRecord
+	refused [weblog.NumResults]int64
+	odds    [weblog.NumOdd]int64
+	headers int64 // lines that are no rows, but were not refused
+}
+
+// reset makes r read a log from its start.
+func (r *rowReader) reset(p weblog.Parser) {
+	r.parser = p
+	r.held.reset()
+}
+
+// read makes rows of the lines of from, whose offsets are given, and adds them to b. It returns why it stopped before
+// the end, and where.
+func (r *rowReader) read(from *engine.Batch, offsets []int64, b *engine.Batch) (where, error) {
+	for i, span := range from.URLs {
+		at := where{from.Lines[i], offsets[i]}
+		if err := r.add(from, span, at, b); err != nil {
+			return at, err
+		}
+	}
+	return where{}, nil
+}
+
+// add takes one line.
+func (r *rowReader) add(from *engine.Batch, span engine.Span, at where, b *engine.Batch) error {
+	if span == engine.NoURL {
+		err := r.settle(b, true)
+		r.refuse(b, weblog.RefusedLong, nil, at)
+		return err
+	}
+	if len(r.held.lines) == 0 {
+		line := from.Piece(span)
+		if result := r.parser.Parse(line, &r.row); result != weblog.Continues {
+			return r.take(result, line, at, b)
+		}
+	}
+	r.held.hold(from, span, at)
+	return r.settle(b, false)
+}
+
+// take does what the result of a line or record asks for.
+func (r *rowReader) take(result weblog.Result, raw []byte, at where, b *engine.Batch) error {
+	switch {
+	case result == weblog.IsRow:
+		r.addRow(b, raw, at)
+	case result == weblog.NoRow:
+		r.headers++
+	case result == weblog.Failed:
+		return r.parser.Err()
+	default:
+		r.refuse(b, result, raw, at)
+	}
+	return nil
+}
+
+// refuse counts a line that is not of the format.
+func (r *rowReader) refuse(b *engine.Batch, why weblog.Result, raw []byte, at where) {
+	r.refused[why]++
+	b.Refused++
+	if r.raws {
+		b.Rejects = append(b.Rejects, engine.Reject{Line: at.line, Offset: at.offset, Raw: appendPiece(b, raw), Reason: why.String()})
+	}
+}
+
+// appendPiece appends text to the data of a batch, and returns where. It is NoURL for no text.
+func appendPiece(b *engine.Batch, text []byte) engine.Span {
+	if len(text) == 0 {
+		return engine.NoURL
+	}
+	off := len(b.Data)
+	b.Data = append(b.Data, text...)
+	return engine.Span{Off: uint32(off), Len: uint32(len(text))}
+}
+
+// addRow adds the row that the parser has made.
+func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
+	row := &r.row
+	r.odds[row.Odd]++
+	off := len(b.Data)
+	b.Data = row.AppendURL(b.Data)
+	span := engine.Span{Off: uint32(off), Len: uint32(len(b.Data) - off)}
+	if span.Len == 0 {
+		span = engine.NoURL
+	}
+	b.URLs = append(b.URLs, span)
+	b.Lines = append(b.Lines, at.line)
+	if r.fields.Agents {
+		b.UserAgents = append(b.UserAgents, appendPiece(b, row.Agent))
+	}
+	if r.fields.Times {
+		b.Times = append(b.Times, row.Time)
+	}
+	for i := range r.keep {
+		r.addKept(b, i, row.Fields[i])
+	}
+	if r.raws {
+		b.Raws = append(b.Raws, appendPiece(b, raw))
+		b.Offsets = append(b.Offsets, at.offset)
+	}
+}
+
+// addKept adds a value of a kept column, which is null if text is nil or not of its kind.
+func (r *rowReader) addKept(b *engine.Batch, i int, text []byte) {
+	k := &b.Kept[i]
+	var value struct {
+		n  int64
+		f  float64
+		ok bool
+	}
+	if text != nil {
+		switch k.Kind {
+		case engine.KeptText:
+			value.ok = true
+		case engine.KeptInt:
+			value.n, value.ok = parseInt(text)
+		case engine.KeptTime:
+			value.n = r.clocks[i].Read(text)
+			value.ok = value.n != weblog.NoTime
+		case engine.KeptFloat:
+			value.f, value.ok = parseFloat(text)
+		case engine.KeptBool:
+			value.n, value.ok = parseBool(text)
+		}
+	}
+	switch k.Kind {
+	case engine.KeptText:
+		k.Texts = append(k.Texts, appendPiece(b, text))
+	case engine.KeptFloat:
+		k.Floats = append(k.Floats, value.f)
+	default:
+		if !value.ok {
+			value.n = 0
+		}
+		k.Ints = append(k.Ints, value.n)
+	}
+	k.Present = append(k.Present, value.ok)
+}
+
+// parseInt returns the number that all of text is.
+func parseInt(text []byte) (n int64, ok bool) {
+	digits := text
+	if len(digits) > 0 && (digits[0] == '-' || digits[0] == '+') {
+		digits = digits[1:]
+	}
+	if len(digits) == 0 || len(digits) > 18 {
+		n, err := strconv.ParseInt(string(text), 10, 64)
+		return n, err == nil
+	}
+	for _, b := range digits {
+		if b < '0' || b > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(b-'0')
+	}
+	if text[0] == '-' {
+		n = -n
+	}
+	return n, true
+}
+
+// parseFloat returns the number that text is.
+func parseFloat(text []byte) (f float64, ok bool) {
+	if len(text) == 0 || len(text) > 40 {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
+		return 0, false
+	}
+	return f, true
+}
+
+// parseBool returns 1 for true and yes, 0 for false and no, in any case, or these numbers.
+func parseBool(text []byte) (n int64, ok bool) {
+	for i, words := range [...][]string{{"0", "false", "no", "f", "n"}, {"1", "true", "yes", "t", "y"}} {
+		for _, word := range words {
+			if strings.EqualFold(word, string(text)) {
+				return int64(i), true
+			}
+		}
+	}
+	return 0, false
+}
+
+// start sets the kept columns of an empty batch.
+func (r *rowReader) start(b *engine.Batch) {
+	if len(b.Kept) != len(r.keep) {
+		b.Kept = make([]engine.Kept, len(r.keep))
+	}
+	for i, k := range r.keep {
+		b.Kept[i].Kind = k.Kind
+	}
+}
+
+// plain fills what is known of the rows of a list of URLs.
+func (r *rowReader) plain(b *engine.Batch, lines *lineReader) {
+	for range b.URLs {
+		if r.fields.Agents {
+			b.UserAgents = append(b.UserAgents, engine.NoURL)
+		}
+		if r.fields.Times {
+			b.Times = append(b.Times, math.MinInt64)
+		}
+	}
+	if r.raws {
+		b.Raws = append(b.Raws, b.URLs...)
+		b.Offsets = lines.offsets(b.Offsets, b)
+	}
+}

@@ -1,0 +1,130 @@
+package weblog
+
+import (
+	"bytes"
+	"slices"
+)
+
+// The fields of a line of an application load balancer that are known, in their order. Later ones may follow.
+var albNames = []string{
+	"type", NameTime, "elb", NameClient, "target", "request_processing_time", "target_processing_time",
+	"response_processing_time", NameStatus, "target_status", "received_bytes", NameBytes, "request", NameAgent, "ssl_cipher",
+	"ssl_protocol", "target_group_arn", "trace_id", NameHost, "chosen_cert_arn", "matched_rule_priority",
+	"request_creation_time", "actions_executed", "redirect_url", "error_reason",
+}
+
+// The places of those that make the row.
+const (
+	albType    = 0
+	albTime    = 1
+	albRequest = 12
+	albAgent   = 13
+	albHost    = 18
+)
+
+// alb reads access logs of AWS application load balancers: fields separated by spaces, some of them in quotes.
+type alb struct {
+	sticky
+	site
+	opt    Options
+	last   int   // the last field that is wanted
+	keep   []int // of Options.Keep; from len(albNames) on, what the request holds
+	fields [][]byte
+	buf    []byte
+	clock  Clock
+}
+
+func newALB(s site, opt Options) (Parser, error) {
+	a := &alb{site: s, opt: opt, last: albRequest}
+	for _, name := range []string{opt.URL, opt.Host, opt.Agent, opt.Time} {
+		if name != "" {
+			return nil, noField(name, albNames)
+		}
+	}
+	names := slices.Concat(albNames, []string{NameMethod, NameProtocol})
+	for _, name := range opt.Keep {
+		i := slices.Index(names, name)
+		if i < 0 {
+			return nil, noField(name, names)
+		}
+		a.keep = append(a.keep, i)
+		if i < len(albNames) {
+			a.last = max(a.last, i)
+		}
+	}
+	if opt.Agents {
+		a.last = max(a.last, albAgent)
+	}
+	return a, nil
+}
+
+// Parse takes a line apart, as far as it is wanted.
+func (a *alb) Parse(line []byte, r *Row) Result {
+	r.reset()
+	a.fields, a.buf = a.fields[:0], a.buf[:0]
+	for len(a.fields) <= a.last && len(line) > 0 {
+		field, rest, ok := albField(line)
+		if !ok {
+			return RefusedQuote
+		}
+		a.fields = append(a.fields, field)
+		line = rest
+	}
+	if len(a.fields) <= albRequest {
+		return RefusedFields
+	}
+	if text := a.fields[albTime]; len(text) < 20 || text[10] != 'T' {
+		return RefusedFormat
+	}
+	return a.row(r)
+}
+
+// albField returns the first field of a line, and what follows the space behind it.
+func albField(line []byte) (field, rest []byte, ok bool) {
+	if line[0] != '"' {
+		field, rest, _ = bytes.Cut(line, []byte{' '})
+		return field, rest, true
+	}
+	field, rest, ok = quoted(line[1:])
+	if !ok || len(rest) > 0 && rest[0] != ' ' {
+		return nil, nil, false
+	}
+	return field, bytes.TrimPrefix(rest, []byte{' '}), true
+}
+
+// row makes the row of the fields. A request that could not be read is logged as "- http://host:port- -".
+func (a *alb) row(r *Row) Result {
+	request := a.unescape(a.fields[albRequest])
+	if bytes.HasPrefix(request, []byte("- ")) {
+		r.Target, r.Odd = request, OddEmpty
+	} else if !a.request(r, request, place{schemeOf(a.fields[albType]), present(at(a.fields, albHost))}) {
+		return a.fail(ErrNoBase)
+	}
+	if a.opt.Agents {
+		r.Agent = present(a.unescape(at(a.fields, albAgent)))
+	}
+	if a.opt.Times {
+		r.Time = a.clock.Read(a.fields[albTime])
+	}
+	for _, i := range a.keep {
+		r.Fields = append(r.Fields, present(a.field(i, request)))
+	}
+	return IsRow
+}
+
+// field returns what is kept as field i.
+func (a *alb) field(i int, request []byte) []byte {
+	switch method, _, protocol := splitRequest(request); i {
+	case len(albNames):
+		return method
+	case len(albNames) + 1:
+		return protocol
+	}
+	return a.unescape(at(a.fields, i))
+}
+
+// unescape returns the text that a field stands for.
+func (a *alb) unescape(text []byte) (plain []byte) {
+	plain, a.buf = unescape(text, a.buf)
+	return plain
+}

@@ -1,0 +1,181 @@
+package weblog
+
+import (
+	"bytes"
+	"slices"
+)
+
+// A clfField is a field of a line in Combined Log Format.
+type clfField int
+
+// The fields that can be kept, in the order of their names.
+const (
+	clfVhost clfField = iota
+	clfClient
+	clfIdent
+	clfUser
+	clfTime
+	clfRequest
+	clfMethod
+	clfProtocol
+	clfStatus
+	clfBytes
+	clfReferer
+	clfAgent
+	numCLF = int(iota)
+)
+
+var clfNames = [numCLF]string{NameHost, NameClient, "ident", NameUser, NameTime, "request", NameMethod, NameProtocol,
+	NameStatus, NameBytes, NameReferer, NameAgent}
+
+// combined reads the Common Log Format and what grew from it:
+//
+//	[vhost[:port]] client ident user [time] "request" status bytes ["referer" "user-agent" ...]
+type combined struct {
+	sticky
+	site
+	opt    Options
+	clock  Clock
+	fields [numCLF][]byte
+	buf    []byte     // memory of unescaped fields
+	keep   []clfField // of Options.Keep
+	tail   bool       // referer or user agent are wanted
+}
+
+func newCombined(s site, opt Options) (Parser, error) {
+	c := &combined{site: s, opt: opt, tail: opt.Agents}
+	for _, name := range []string{opt.URL, opt.Host, opt.Agent, opt.Time} {
+		if name != "" {
+			return nil, noField(name, clfNames[:])
+		}
+	}
+	for _, name := range opt.Keep {
+		i := slices.Index(clfNames[:], name)
+		if i < 0 {
+			return nil, noField(name, clfNames[:])
+		}
+		c.keep = append(c.keep, clfField(i))
+		c.tail = c.tail || clfField(i) >= clfReferer
+	}
+	return c, nil
+}
+
+// Parse takes a line apart. All hangs on the time in brackets and the quote behind it: what comes before may hold
+// spaces, what comes after may be missing.
+func (c *combined) Parse(line []byte, r *Row) Result {
+	r.reset()
+	end := bytes.Index(line, []byte(`] "`))
+	if end < 0 {
+		return RefusedFormat
+	}
+	begin := bytes.LastIndexByte(line[:end], '[')
+	if begin < 2 || line[begin-1] != ' ' {
+		return RefusedFormat
+	}
+	clear(c.fields[:])
+	c.buf = c.buf[:0]
+	c.fields[clfTime] = line[begin+1 : end]
+	if !c.front(line[:begin-1]) {
+		return RefusedFields
+	}
+	request, rest, ok := quoted(line[end+3:])
+	if !ok {
+		return RefusedQuote
+	}
+	if len(rest) < 2 || rest[0] != ' ' {
+		return RefusedFields
+	}
+	if result := c.back(rest[1:]); result != IsRow {
+		return result
+	}
+	return c.row(r, request)
+}
+
+// front reads what comes before the time. There are three fields, or four where the virtual host comes first; that is
+// where the second one looks like an address, for a user's name may hold spaces.
+func (c *combined) front(text []byte) bool {
+	first, rest, ok := bytes.Cut(text, []byte{' '})
+	if !ok || len(first) == 0 {
+		return false
+	}
+	second, others, ok := bytes.Cut(rest, []byte{' '})
+	if !ok {
+		return false
+	}
+	if bytes.IndexByte(others, ' ') >= 0 && bytes.ContainsAny(second, ".:") {
+		c.fields[clfVhost], c.fields[clfClient] = first, second
+		c.fields[clfIdent], c.fields[clfUser], _ = bytes.Cut(others, []byte{' '})
+		return true
+	}
+	c.fields[clfClient], c.fields[clfIdent], c.fields[clfUser] = first, second, others
+	return true
+}
+
+// back reads what comes after the request. A status is three digits or "-".
+func (c *combined) back(text []byte) Result {
+	status, rest, _ := bytes.Cut(text, []byte{' '})
+	if string(status) != "-" && (len(status) != 3 || number(status) < 0) {
+		return RefusedFields
+	}
+	c.fields[clfStatus] = status
+	c.fields[clfBytes], rest, _ = bytes.Cut(rest, []byte{' '})
+	if !c.tail || len(rest) == 0 || rest[0] != '"' {
+		return IsRow
+	}
+	referer, rest, ok := quoted(rest[1:])
+	if !ok {
+		return RefusedQuote
+	}
+	c.fields[clfReferer] = referer
+	if len(rest) < 2 || rest[1] != '"' {
+		return IsRow
+	}
+	agent, _, ok := quoted(rest[2:])
+	if !ok {
+		return RefusedQuote
+	}
+	c.fields[clfAgent] = agent
+	return IsRow
+}
+
+// row makes the row of the fields.
+func (c *combined) row(r *Row, request []byte) Result {
+	request = c.unescape(request)
+	host := c.fields[clfVhost]
+	if !c.request(r, request, place{schemeOfPort(host), host}) {
+		return c.fail(ErrNoBase)
+	}
+	if c.opt.Agents {
+		r.Agent = present(c.unescape(c.fields[clfAgent]))
+	}
+	if c.opt.Times {
+		r.Time = c.clock.Read(c.fields[clfTime])
+	}
+	if len(c.keep) == 0 {
+		return IsRow
+	}
+	c.fields[clfRequest] = request
+	c.fields[clfMethod], _, c.fields[clfProtocol] = splitRequest(request)
+	for _, i := range c.keep {
+		text := c.fields[i]
+		if i != clfRequest {
+			text = c.unescape(text)
+		}
+		r.Fields = append(r.Fields, present(text))
+	}
+	return IsRow
+}
+
+// unescape returns the text that a field stands for.
+func (c *combined) unescape(text []byte) (plain []byte) {
+	plain, c.buf = unescape(text, c.buf)
+	return plain
+}
+
+// present returns text, or nil if it says that there is none.
+func present(text []byte) []byte {
+	if len(text) == 0 || string(text) == "-" {
+		return nil
+	}
+	return text
+}

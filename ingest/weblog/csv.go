@@ -1,0 +1,151 @@
+package weblog
+
+import (
+	"bytes"
+	"errors"
+)
+
+// errNoURLColumn is the error of a table whose header names no column for the URL.
+var errNoURLColumn = errors.New("no column of the header is known to hold a URL: name it with -url-column")
+
+// table reads tables with a header, in comma separated values (RFC 4180) or with another separator. A field in quotes may
+// hold separators, quotes, which are doubled, and line ends.
+type table struct {
+	sticky
+	site
+	opt    Options
+	sep    byte // 0 before the header
+	cols   columns
+	header header
+	fields [][]byte
+	buf    []byte
+	clock  Clock
+}
+
+func newCSV(s site, opt Options, tabs bool) Parser {
+	t := &table{site: s, opt: opt}
+	if tabs {
+		t.sep = '\t'
+	}
+	return t
+}
+
+// Parse takes a record apart, which is a line, or more where the Result before was Continues.
+func (t *table) Parse(line []byte, r *Row) Result {
+	r.reset()
+	if t.header == nil {
+		return t.readHeader(line)
+	}
+	if result := t.split(line); result != IsRow {
+		return result
+	}
+	if len(t.fields) != len(t.header) {
+		return RefusedFields
+	}
+	return t.row(r)
+}
+
+// readHeader reads the first record. Its separator is a comma, or a semicolon if there are more of them.
+func (t *table) readHeader(line []byte) Result {
+	if t.sep == 0 {
+		t.sep = ','
+		if bytes.Count(line, []byte{';'}) > bytes.Count(line, []byte{','}) {
+			t.sep = ';'
+		}
+	}
+	if result := t.split(line); result != IsRow {
+		return result
+	}
+	for _, field := range t.fields {
+		t.header = append(t.header, string(bytes.TrimSpace(field)))
+	}
+	var err error
+	if t.cols, err = t.header.locate(t.opt); err != nil {
+		return t.fail(err)
+	}
+	if t.cols.url < 0 {
+		return t.fail(errNoURLColumn)
+	}
+	return NoRow
+}
+
+// split cuts a record into fields.
+func (t *table) split(text []byte) Result {
+	t.fields, t.buf = t.fields[:0], t.buf[:0]
+	for {
+		field, rest, result := t.field(text)
+		if result != IsRow {
+			return result
+		}
+		t.fields = append(t.fields, field)
+		if rest == nil {
+			return IsRow
+		}
+		text = rest[1:]
+	}
+}
+
+// field returns the first field of text, and what follows it: nil at the end, else from the separator on.
+func (t *table) field(text []byte) (field, rest []byte, result Result) {
+	if len(text) > 0 && text[0] == '"' {
+		return t.quotedField(text[1:])
+	}
+	n := bytes.IndexByte(text, t.sep)
+	if n >= 0 {
+		text, rest = text[:n], text[n:]
+	}
+	if t.sep != '\t' && bytes.IndexByte(text, '"') >= 0 { // between tabs a quote is as good as any other character
+		return nil, nil, RefusedQuote
+	}
+	return text, rest, IsRow
+}
+
+// quotedField is field behind the opening quote.
+func (t *table) quotedField(text []byte) (field, rest []byte, result Result) {
+	begin := len(t.buf)
+	for {
+		n := bytes.IndexByte(text, '"')
+		switch {
+		case n < 0:
+			return nil, nil, Continues
+		case n+1 == len(text):
+			return t.joined(begin, text[:n]), nil, IsRow
+		case text[n+1] == t.sep:
+			return t.joined(begin, text[:n]), text[n+1:], IsRow
+		case text[n+1] != '"':
+			return nil, nil, RefusedQuote
+		}
+		t.buf = append(t.buf, text[:n+1]...)
+		text = text[n+2:]
+	}
+}
+
+// joined returns what is in t.buf from begin on, and last behind it.
+func (t *table) joined(begin int, last []byte) []byte {
+	if len(t.buf) == begin {
+		return last
+	}
+	t.buf = append(t.buf, last...)
+	return t.buf[begin:]
+}
+
+// row makes the row of the fields.
+func (t *table) row(r *Row) Result {
+	target := t.fields[t.cols.url]
+	if len(target) == 0 {
+		return RefusedURL
+	}
+	if !t.urlOrRequest(r, target, place{schemeOf(at(t.fields, t.cols.scheme)), at(t.fields, t.cols.host)}) {
+		return t.fail(ErrNoBase)
+	}
+	if t.opt.Agents {
+		r.Agent = present(at(t.fields, t.cols.agent))
+	}
+	if t.opt.Times {
+		r.Time = t.clock.Read(at(t.fields, t.cols.time))
+	}
+	for _, i := range t.cols.keep {
+		r.Fields = append(r.Fields, present(t.fields[i]))
+	}
+	return IsRow
+}

@@ -1,0 +1,293 @@
+package weblog
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// seedLines adds the lines of samples to the corpus.
+func seedLines(f *testing.F, names ...string) {
+	f.Helper()
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "formats", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		for line := range bytes.Lines(data) {
+			f.Add(bytes.TrimRight(line, "\r\n"))
+		}
+	}
+}
+
+// isLine reports whether data can be a line: package ingest gives no empty ones.
+func isLine(data []byte) bool { return len(data) > 0 && bytes.IndexByte(data, '\n') < 0 }
+
+// everything reads all that the parser of a format can give.
+func everything(t testing.TB, format Format, keep ...string) Parser {
+	t.Helper()
+	p, err := New(format, Options{Base: "https://base.example", Keep: keep, Agents: true, Times: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// checkRow checks what every row promises.
+func checkRow(t *testing.T, r *Row, keep int) {
+	t.Helper()
+	if len(r.Fields) != keep {
+		t.Errorf("%d fields, want %d", len(r.Fields), keep)
+	}
+	if r.Scheme != "" && (len(r.Host) == 0 || r.Target[0] != '/' && r.Target[0] != '?') {
+		t.Errorf("a path %q at %q", r.Target, r.Host)
+	}
+}
+
+// combinedLine is what a line must look like to be taken, and plainLine one that must be taken.
+var (
+	combinedLine = regexp.MustCompile(`(?s)^(\S+ .*?)\[([^\[]*?)\] "((?:[^"\\]|\\.)*)" (-|[0-9]{3})(?: |$)`)
+	plainLine    = regexp.MustCompile(`^[^ "\[\]]+ [^ "\[\]]+ [^"\[\]]+ \[[^"\[\]]*\] "[^"\\]*" (-|[0-9]{3}) (-|[0-9]+)( "[^"\\]*" "[^"\\]*")?$`)
+)
+
+// FuzzCombined compares the parser with expressions: what is taken, its request and its time.
+func FuzzCombined(f *testing.F) {
+	seedLines(f, "nginx-combined.log", "nginx-vhost.log", "nginx-extra.log", "apache-common.log", "apache-vhost.log")
+	p := everything(f, Combined, NameStatus, NameReferer, NameTime, "request").(*combined)
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if !isLine(line) {
+			return
+		}
+		var r Row
+		result := p.Parse(line, &r)
+		if result != IsRow {
+			if !result.Refused() || plainLine.Match(line) {
+				t.Errorf("%q: %s", line, result)
+			}
+			return
+		}
+		checkRow(t, &r, 4)
+		m := combinedLine.FindSubmatch(line)
+		if m == nil {
+			t.Fatalf("%q is taken, and does not match", line)
+		}
+		if request, _ := unescape(m[3], nil); !bytes.Equal(r.Fields[3], present(request)) {
+			t.Errorf("%q: request %q, want %q", line, r.Fields[3], request)
+		}
+		if !bytes.Equal(p.fields[clfTime], m[2]) {
+			t.Errorf("%q: time %q, want %q", line, p.fields[clfTime], m[2])
+		}
+	})
+}
+
+// FuzzW3C reads anything behind a header.
+func FuzzW3C(f *testing.F) {
+	seedLines(f, "iis-w3c.log", "cloudfront.log")
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if !isLine(line) {
+			return
+		}
+		for _, format := range []Format{W3C, CloudFront} {
+			p := everything(t, format, NameTime)
+			var r Row
+			if result := p.Parse([]byte("#Fields: date time cs-uri-stem cs-uri-query x cs(User-Agent)"), &r); result != NoRow {
+				t.Fatal(p.Err())
+			}
+			result := p.Parse(line, &r)
+			fields := max(bytes.Count(line, []byte{' '}), 5*min(1, bytes.Count(line, []byte{'\t'})))
+			if bytes.IndexByte(line, '\t') >= 0 {
+				fields = bytes.Count(line, []byte{'\t'})
+			}
+			switch {
+			case line[0] == '#':
+				if result != NoRow && result != Failed {
+					t.Errorf("%q: %s", line, result)
+				}
+			case (fields == 5) != (result == IsRow):
+				t.Errorf("%q with %d fields: %s", line, fields+1, result)
+			case result == IsRow:
+				checkRow(t, &r, 1)
+			}
+		}
+	})
+}
+
+// FuzzALB reads anything.
+func FuzzALB(f *testing.F) {
+	seedLines(f, "alb.log")
+	p := everything(f, ALB, NameMethod, "trace_id")
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if !isLine(line) {
+			return
+		}
+		var r Row
+		switch result := p.Parse(line, &r); {
+		case result == IsRow:
+			checkRow(t, &r, 2)
+		case !result.Refused():
+			t.Errorf("%q: %s", line, result)
+		}
+	})
+}
+
+// FuzzJSON compares the scanner with encoding/json: what is valid, and the values.
+func FuzzJSON(f *testing.F) {
+	seedLines(f, "caddy.jsonl", "cloudflare.jsonl", "nginx-json.jsonl", "nginx-request.jsonl")
+	f.Add([]byte(`{"a":{"b":[1,{"c":"\ud83d\ude00\ud800x"}]},"a.b":-0.5e+7,"a":{"b":null}, "url" : "\/" }`))
+	f.Add([]byte(`{"a":{"b":[1,2]},"a":3,"u\u0072l":"x"}`))
+	paths := []string{"a", "a.b", "a.b.1", "a.b.1.c", "url", "request.headers.User-Agent.0", "status", ""}
+	var s jsonScanner
+	for i, path := range paths {
+		s.root.want(path, i)
+	}
+	s.values, s.nested = make([][]byte, len(paths)), make([]bool, len(paths))
+	p := everything(f, JSON, "a", NameStatus)
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if !isLine(line) {
+			return
+		}
+		if ok := s.scan(line); ok != json.Valid(line) && bytes.Count(line, []byte{'['})+bytes.Count(line, []byte{'{'}) < maxDepth {
+			t.Fatalf("%q: valid is %t", line, ok)
+		} else if ok && utf8.Valid(line) {
+			compareJSON(t, &s, line, paths)
+		}
+		var r Row
+		switch result := p.Parse(line, &r); {
+		case result == IsRow:
+			checkRow(t, &r, 2)
+		case !result.Refused():
+			t.Errorf("%q: %s", line, result)
+		}
+	})
+}
+
+// compareJSON compares the values at paths with what encoding/json finds there.
+func compareJSON(t *testing.T, s *jsonScanner, line []byte, paths []string) {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.UseNumber()
+	var all any
+	if err := d.Decode(&all); err != nil {
+		t.Fatal(err)
+	}
+	for i, path := range paths {
+		want, ok := find(all, strings.Split(path, "."))
+		if object, isObject := all.(map[string]any); isObject {
+			if _, whole := object[path]; whole {
+				if strings.Contains(path, ".") && ok {
+					continue // two members with one path: either may count
+				}
+				want = object[path]
+			}
+		}
+		var got any
+		if s.values[i] != nil {
+			got = string(s.values[i])
+		}
+		switch w := want.(type) {
+		case json.Number:
+			want = w.String()
+		case bool:
+			want = map[bool]string{true: "true", false: "false"}[w]
+		case map[string]any, []any:
+			if !s.nested[i] || !json.Valid(s.values[i]) {
+				t.Errorf("%q: %s is %v", line, path, got)
+			}
+			continue
+		}
+		if got != want {
+			t.Errorf("%q: %s is %q, want %q", line, path, got, want)
+		}
+	}
+}
+
+// find returns the value at a path.
+func find(v any, path []string) (any, bool) {
+	if len(path) == 0 {
+		return v, true
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		if member, ok := v[path[0]]; ok {
+			return find(member, path[1:])
+		}
+	case []any:
+		for i, element := range v {
+			if path[0] == string(rune('0'+i)) && i < 10 {
+				return find(element, path[1:])
+			}
+		}
+	}
+	return nil, false
+}
+
+// FuzzCSV compares a record with encoding/csv.
+func FuzzCSV(f *testing.F) {
+	seedLines(f, "table.csv", "semicolons.csv", "table.tsv")
+	f.Add([]byte("\"a\nb\",\"\"\"\",c"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) == 0 || bytes.ContainsRune(data, '\r') || !utf8.Valid(data) { // encoding/csv drops CR
+			return
+		}
+		tab := &table{sep: ','}
+		result := tab.split(data)
+		cr := csv.NewReader(bytes.NewReader(data))
+		record, err := cr.Read()
+		if errors.Is(err, io.EOF) || err == nil && cr.InputOffset() != int64(len(data)) {
+			return // an empty line, or more than one record
+		}
+		if (result == IsRow) != (err == nil) {
+			t.Fatalf("%q: %s; encoding/csv says %v", data, result, err)
+		}
+		for i, want := range record {
+			if len(record) != len(tab.fields) || want != string(tab.fields[i]) {
+				t.Fatalf("%q: %q, want %q", data, tab.fields, record)
+			}
+		}
+		p := everything(t, CSV)
+		var r Row
+		p.Parse([]byte("url,x"), &r)
+		if p.Parse(data, &r) == IsRow {
+			checkRow(t, &r, 0)
+		}
+	})
+}
+
+// FuzzCDXJ reads anything.
+func FuzzCDXJ(f *testing.F) {
+	seedLines(f, "index.cdxj")
+	p := everything(f, CDXJ, NameTime, "mime")
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if !isLine(line) {
+			return
+		}
+		var r Row
+		switch result := p.Parse(line, &r); {
+		case result == IsRow:
+			checkRow(t, &r, 2)
+		case !result.Refused() && line[0] != '!' && line[0] != ' ':
+			t.Errorf("%q: %s", line, result)
+		}
+	})
+}
+
+// FuzzTime reads anything as a time: it ends, and what it gives is within the years that four digits write.
+func FuzzTime(f *testing.F) {
+	for _, text := range []string{"31/Jan/2026:18:00:00 +0100", "2026-01-31T18:00:00.5Z", "20260131180000", "1769882400.123", "1.7e9"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		const years = 366 * 24 * 3600 * 1e6
+		if got := ParseTime(text); got != NoTime && (got < -1971*years || got > 8030*years) {
+			t.Errorf("%q is %d", text, got)
+		}
+	})
+}

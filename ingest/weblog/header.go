@@ -1,0 +1,73 @@
+package weblog
+
+import (
+	"bytes"
+	"strings"
+)
+
+// columns are where the fields of a row are, by a header; -1 for those that it does not name.
+type columns struct {
+	url, host, scheme, port, agent, time, clock int
+	keep                                        []int
+}
+
+// A header is the names of the fields of a log, in their order.
+type header []string
+
+// find returns the first column that has one of the names, -1 if none has. Case does not count.
+func (h header) find(names ...string) int {
+	for _, name := range names {
+		for i, have := range h {
+			if strings.EqualFold(have, name) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// locate finds the columns. The error is ErrNoField for those that were named, and are missing.
+func (h header) locate(opt Options) (columns, error) {
+	c := columns{
+		url:    h.find(candidates(nameURL, opt.URL)...),
+		host:   h.find(candidates(NameHost, opt.Host)...),
+		scheme: h.find(known[nameScheme]...),
+		port:   h.find(known[namePort]...),
+		agent:  h.find(candidates(NameAgent, opt.Agent)...),
+		time:   h.find(candidates(NameTime, opt.Time)...),
+		clock:  -1,
+	}
+	for _, chosen := range []string{opt.URL, opt.Host, opt.Agent, opt.Time} {
+		if chosen != "" && h.find(chosen) < 0 {
+			return c, noField(chosen, h)
+		}
+	}
+	for _, name := range opt.Keep {
+		i := h.find(kept(name)...)
+		if i < 0 {
+			return c, noField(name, h)
+		}
+		c.keep = append(c.keep, i)
+	}
+	return c, nil
+}
+
+// at returns field i, nil if there is none.
+func at(fields [][]byte, i int) []byte {
+	if i < 0 || i >= len(fields) {
+		return nil
+	}
+	return fields[i]
+}
+
+// cutFields splits a line at sep and appends its fields to dst.
+func cutFields(dst [][]byte, line []byte, sep byte) [][]byte {
+	for {
+		i := bytes.IndexByte(line, sep)
+		if i < 0 {
+			return append(dst, line)
+		}
+		dst = append(dst, line[:i:i])
+		line = line[i+1:]
+	}
+}

@@ -1,0 +1,151 @@
+package weblog
+
+import "bytes"
+
+// slots are the values of a line that may hold one thing: the first that is there counts.
+type slots struct{ from, up int }
+
+// jsonLog reads JSON Lines: an object a line.
+type jsonLog struct {
+	sticky
+	site
+	opt   Options
+	scan  jsonScanner
+	clock Clock
+
+	url, host, scheme, agent, time slots
+	caddy, tls                     slots // Caddy's own fields, by which it tells the scheme
+	keep                           []slots
+}
+
+// newJSON returns the concrete type, which the parser of CDXJ needs.
+func newJSON(s site, opt Options) *jsonLog {
+	j := &jsonLog{site: s, opt: opt}
+	j.url = j.want(candidates(nameURL, opt.URL))
+	j.host = j.want(candidates(NameHost, opt.Host))
+	j.scheme = j.want(known[nameScheme])
+	j.caddy, j.tls = j.want([]string{"request.uri"}), j.want([]string{"request.tls"})
+	if opt.Agents {
+		j.agent = j.want(candidates(NameAgent, opt.Agent))
+	}
+	if opt.Times {
+		j.time = j.want(candidates(NameTime, opt.Time))
+	}
+	for _, name := range opt.Keep {
+		if name == NameTime && opt.Time != "" {
+			name = opt.Time
+		}
+		j.keep = append(j.keep, j.want(kept(name)))
+	}
+	return j
+}
+
+// want makes the values at the paths wanted.
+func (j *jsonLog) want(paths []string) slots {
+	from := len(j.scan.values)
+	for i, path := range paths {
+		j.scan.root.want(path, from+i)
+	}
+	j.scan.values = append(j.scan.values, make([][]byte, len(paths))...)
+	j.scan.nested = append(j.scan.nested, make([]bool, len(paths))...)
+	return slots{from, from + len(paths)}
+}
+
+// scalar returns the first of the values that is not empty, and no object or array.
+func (j *jsonLog) scalar(s slots) []byte {
+	for i, v := range j.scan.values[s.from:s.up] {
+		if len(v) > 0 && !j.scan.nested[s.from+i] {
+			return v
+		}
+	}
+	return nil
+}
+
+// any returns the first of the values that is there.
+func (j *jsonLog) any(s slots) []byte {
+	for _, v := range j.scan.values[s.from:s.up] {
+		if v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// Parse takes a line apart.
+func (j *jsonLog) Parse(line []byte, r *Row) Result {
+	r.reset()
+	if !j.scan.scan(line) || line[j.scan.space(0)] != '{' {
+		return RefusedFormat
+	}
+	return j.row(r)
+}
+
+// row makes the row of the values.
+func (j *jsonLog) row(r *Row) Result {
+	target := j.scalar(j.url)
+	if target == nil && j.any(j.url) == nil {
+		return RefusedURL
+	}
+	if !j.urlOrRequest(r, target, j.place()) {
+		return j.fail(ErrNoBase)
+	}
+	if j.opt.Agents {
+		r.Agent = present(j.scalar(j.agent))
+	}
+	if j.opt.Times {
+		r.Time = j.clock.Read(j.scalar(j.time))
+	}
+	for _, k := range j.keep {
+		r.Fields = append(r.Fields, j.any(k))
+	}
+	return IsRow
+}
+
+// place returns what the line says of the origin. Caddy tells the scheme by an object about TLS, which is there or not; a
+// site with a scheme of its own may lie behind a proxy that has done with TLS.
+func (j *jsonLog) place() place {
+	host := j.scalar(j.host)
+	scheme := schemeOf(j.scalar(j.scheme))
+	if scheme == "" {
+		scheme = schemeOfPort(host)
+	}
+	switch {
+	case scheme != "":
+	case j.any(j.tls) != nil:
+		scheme = "https"
+	case j.any(j.caddy) != nil && j.site.scheme == "":
+		scheme = "http"
+	}
+	return place{scheme, host}
+}
+
+// cdxj reads the index of a web archive: a sort key, a time of 14 digits, and JSON with the URL.
+type cdxj struct{ *jsonLog }
+
+func newCDXJ(s site, opt Options) Parser { return cdxj{newJSON(s, opt)} }
+
+// Parse takes a line apart.
+func (c cdxj) Parse(line []byte, r *Row) Result {
+	r.reset()
+	if line[0] == '!' || bytes.HasPrefix(line, []byte(" CDX")) { // a header
+		return NoRow
+	}
+	_, rest, _ := bytes.Cut(line, []byte{' '})
+	moment, object, ok := bytes.Cut(rest, []byte{' '})
+	if !ok || len(moment) != 14 || !c.scan.scan(object) || object[c.scan.space(0)] != '{' {
+		return RefusedFormat
+	}
+	result := c.row(r)
+	if result == IsRow && c.opt.Times && c.opt.Time == "" {
+		r.Time = c.clock.Read(moment)
+	}
+	if result != IsRow || c.opt.Time != "" {
+		return result
+	}
+	for i, name := range c.opt.Keep {
+		if name == NameTime {
+			r.Fields[i] = moment
+		}
+	}
+	return IsRow
+}

@@ -1,0 +1,398 @@
+package weblog
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxDepth is how deep values of a line may be nested. Logs have some five levels.
+const maxDepth = 200
+
+// A jsonNode is a place in a JSON value, whose members or elements are wanted.
+type jsonNode struct {
+	members map[string]*jsonNode
+	lengths uint64    // bit n: a member's name has n bytes, or at least 63
+	firsts  [4]uint64 // bit b: a member's name begins with the byte b
+	slots   []int     // where the value here is wanted itself
+	seen    uint64    // the last line that has it, by jsonScanner.lines
+}
+
+// want makes the value at a path wanted, as slot. A path is one member's name, dots included, or names and indices
+// separated by dots.
+func (n *jsonNode) want(path string, slot int) {
+	n.member(path).addSlot(slot)
+	at := n
+	for name := range strings.SplitSeq(path, ".") {
+		at = at.member(name)
+	}
+	at.addSlot(slot)
+}
+
+// member returns the node of a member, which it makes if there is none.
+func (n *jsonNode) member(name string) *jsonNode {
+	if n.members == nil {
+		n.members = map[string]*jsonNode{}
+	}
+	if n.members[name] == nil {
+		n.members[name] = &jsonNode{}
+	}
+	n.lengths |= 1 << min(63, len(name))
+	if name != "" {
+		n.firsts[name[0]/64] |= 1 << (name[0] % 64)
+	}
+	return n.members[name]
+}
+
+// find returns the node of a member, nil if there is none. Most names differ from all by their length or first byte.
+func (n *jsonNode) find(name []byte) *jsonNode {
+	if n.lengths>>min(63, len(name))&1 == 0 || len(name) > 0 && n.firsts[name[0]/64]>>(name[0]%64)&1 == 0 {
+		return nil
+	}
+	return n.members[string(name)]
+}
+
+func (n *jsonNode) addSlot(slot int) {
+	if !slices.Contains(n.slots, slot) {
+		n.slots = append(n.slots, slot)
+	}
+}
+
+// A jsonScanner reads the wanted values of a line, and checks all of it: it takes what RFC 8259 does, if nothing is
+// nested deeper than maxDepth. Of members with one name the last counts, as for encoding/json.
+type jsonScanner struct {
+	root   jsonNode
+	values [][]byte // by slot: the text of a string, other values as written; nil if missing or null
+	nested []bool   // by slot: the value is an object or an array
+	line   []byte
+	lines  uint64 // that were read
+	buf    []byte // memory of strings with escapes
+}
+
+// scan reads a line, which must be one value.
+func (s *jsonScanner) scan(line []byte) bool {
+	s.line, s.buf = line, s.buf[:0]
+	s.lines++
+	clear(s.values)
+	i := s.value(s.space(0), 0, &s.root)
+	return i >= 0 && s.space(i) == len(line)
+}
+
+// space returns the first place from i on without white space.
+func (s *jsonScanner) space(i int) int {
+	for i < len(s.line) && (s.line[i] == ' ' || s.line[i] == '\t' || s.line[i] == '\n' || s.line[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// value reads the value at i, and stores it where node wants it; node is nil for a value of which nothing is wanted. It
+// returns the end, or -1 if there is no value.
+func (s *jsonScanner) value(i, depth int, node *jsonNode) (end int) {
+	if i >= len(s.line) || depth > maxDepth {
+		return -1
+	}
+	switch b := s.line[i]; {
+	case b == '"':
+		return s.text(i, node)
+	case b == '{':
+		end = s.object(i+1, depth, node)
+	case b == '[':
+		end = s.array(i+1, depth, node)
+	case b == '-' || '0' <= b && b <= '9':
+		end = s.number(i)
+	default:
+		return s.word(i, node)
+	}
+	if end > 0 && node != nil {
+		s.store(node, s.line[i:end:end], s.line[i] == '{' || s.line[i] == '[')
+	}
+	return end
+}
+
+// store stores a value.
+func (s *jsonScanner) store(node *jsonNode, value []byte, nested bool) {
+	for _, slot := range node.slots {
+		s.values[slot], s.nested[slot] = value, nested
+	}
+}
+
+// forget removes all that was stored below node.
+func (s *jsonScanner) forget(node *jsonNode) {
+	s.store(node, nil, false)
+	for _, m := range node.members {
+		s.forget(m)
+	}
+}
+
+// word reads true, false or null.
+func (s *jsonScanner) word(i int, node *jsonNode) (end int) {
+	for _, word := range [...]string{"true", "false", "null"} {
+		if end = i + len(word); end <= len(s.line) && string(s.line[i:end]) == word {
+			if node != nil && word != "null" {
+				s.store(node, s.line[i:end:end], false)
+			}
+			return end
+		}
+	}
+	return -1
+}
+
+// object reads what follows "{".
+func (s *jsonScanner) object(i, depth int, node *jsonNode) (end int) {
+	if i = s.space(i); i < len(s.line) && s.line[i] == '}' {
+		return i + 1
+	}
+	for {
+		if i >= len(s.line) || s.line[i] != '"' {
+			return -1
+		}
+		close, escaped := s.endText(i + 1)
+		if close < 0 {
+			return -1
+		}
+		var child *jsonNode
+		if node != nil && node.members != nil {
+			child = s.child(node, s.line[i+1:close], escaped)
+		}
+		if i = s.space(close + 1); i >= len(s.line) || s.line[i] != ':' {
+			return -1
+		}
+		if i = s.value(s.space(i+1), depth+1, child); i < 0 {
+			return -1
+		}
+		next, done := s.next(i, '}')
+		if done || next < 0 {
+			return next
+		}
+		i = next
+	}
+}
+
+// child returns the node of the member of that name, nil if nothing of it is wanted. What it held before, of a member
+// of the same name, is forgotten.
+func (s *jsonScanner) child(node *jsonNode, name []byte, escaped bool) *jsonNode {
+	if escaped {
+		begin := len(s.buf)
+		s.buf = appendUnquoted(s.buf, name)
+		name = s.buf[begin:]
+	}
+	child := node.find(name)
+	if child != nil && child.seen == s.lines {
+		s.forget(child)
+	} else if child != nil {
+		child.seen = s.lines
+	}
+	return child
+}
+
+// array reads what follows "[".
+func (s *jsonScanner) array(i, depth int, node *jsonNode) (end int) {
+	if i = s.space(i); i < len(s.line) && s.line[i] == ']' {
+		return i + 1
+	}
+	for n := 0; ; n++ {
+		var child *jsonNode
+		if node != nil && node.members != nil {
+			var index [20]byte
+			child = node.find(strconv.AppendInt(index[:0], int64(n), 10))
+		}
+		if i = s.value(i, depth+1, child); i < 0 {
+			return -1
+		}
+		next, done := s.next(i, ']')
+		if done || next < 0 {
+			return next
+		}
+		i = next
+	}
+}
+
+// next reads what follows a member or element: a comma, or the end of what it is in.
+func (s *jsonScanner) next(i int, end byte) (next int, done bool) {
+	i = s.space(i)
+	switch {
+	case i >= len(s.line):
+		return -1, false
+	case s.line[i] == end:
+		return i + 1, true
+	case s.line[i] == ',':
+		return s.space(i + 1), false
+	}
+	return -1, false
+}
+
+// text reads the string at i.
+func (s *jsonScanner) text(i int, node *jsonNode) (end int) {
+	close, escaped := s.endText(i + 1)
+	if close < 0 {
+		return -1
+	}
+	if node != nil && len(node.slots) > 0 {
+		text := s.line[i+1 : close : close]
+		if escaped {
+			begin := len(s.buf)
+			s.buf = appendUnquoted(s.buf, text)
+			text = s.buf[begin:len(s.buf):len(s.buf)]
+		}
+		s.store(node, text, false)
+	}
+	return close + 1
+}
+
+// Bytes of a word, for tests of eight at once.
+const (
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
+
+// special marks the high bit of the bytes of a word that are not simply part of a string: quotes, backslashes and control
+// characters. Bytes above the lowest that it marks may be marked wrongly.
+func special(word uint64) uint64 {
+	quote, backslash := word^lowBits*'"', word^lowBits*'\\'
+	return ((quote-lowBits)&^quote | (backslash-lowBits)&^backslash | (word-lowBits*0x20)&^word) & highBits
+}
+
+// plainText returns the first place from i on whose byte is special, or the length of the line.
+func (s *jsonScanner) plainText(i int) int {
+	line := s.line
+	for ; i+8 <= len(line); i += 8 {
+		if marks := special(binary.LittleEndian.Uint64(line[i:])); marks != 0 {
+			return i + bits.TrailingZeros64(marks)/8
+		}
+	}
+	for i < len(line) && line[i] >= 0x20 && line[i] != '"' && line[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// endText returns where the string that begins at i ends, -1 if it does not or is not valid, and whether it holds
+// escapes.
+func (s *jsonScanner) endText(i int) (end int, escaped bool) {
+	for {
+		i = s.plainText(i)
+		if i >= len(s.line) || s.line[i] < 0x20 {
+			return -1, false
+		}
+		if s.line[i] == '"' {
+			return i, escaped
+		}
+		n := escapeLen(s.line[i:])
+		if n == 0 {
+			return -1, false
+		}
+		escaped = true
+		i += n
+	}
+}
+
+// escapeLen returns the length of the escape that text begins with, 0 if it is none.
+func escapeLen(text []byte) int {
+	if len(text) < 2 {
+		return 0
+	}
+	switch text[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		if hex4(text) >= 0 {
+			return 6
+		}
+	}
+	return 0
+}
+
+// hex4 returns the number of the escape \uXXXX that text begins with, -1 if it is none.
+func hex4(text []byte) rune {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return -1
+	}
+	r := rune(0)
+	for _, b := range text[2:6] {
+		if unhex[b] > 15 {
+			return -1
+		}
+		r = r<<4 | rune(unhex[b])
+	}
+	return r
+}
+
+// appendUnquoted appends the text that a valid string stands for. Half a surrogate pair becomes U+FFFD.
+func appendUnquoted(dst, text []byte) []byte {
+	for {
+		i := bytes.IndexByte(text, '\\')
+		if i < 0 {
+			return append(dst, text...)
+		}
+		dst = append(dst, text[:i]...)
+		text = text[i:]
+		n := 2
+		switch text[1] {
+		case 'b':
+			dst = append(dst, '\b')
+		case 'f':
+			dst = append(dst, '\f')
+		case 'n':
+			dst = append(dst, '\n')
+		case 'r':
+			dst = append(dst, '\r')
+		case 't':
+			dst = append(dst, '\t')
+		case 'u':
+			r := hex4(text)
+			n = 6
+			if utf16.IsSurrogate(r) {
+				if r = utf16.DecodeRune(r, hex4(text[6:])); r != utf8.RuneError {
+					n = 12
+				}
+			}
+			dst = utf8.AppendRune(dst, r)
+		default:
+			dst = append(dst, text[1])
+		}
+		text = text[n:]
+	}
+}
+
+// number reads the number at i (RFC 8259 section 6).
+func (s *jsonScanner) number(i int) (end int) {
+	if s.line[i] == '-' {
+		i++
+	}
+	if i < len(s.line) && s.line[i] == '0' {
+		i++
+	} else if i = s.digits(i); i < 0 {
+		return -1
+	}
+	if i < len(s.line) && s.line[i] == '.' {
+		if i = s.digits(i + 1); i < 0 {
+			return -1
+		}
+	}
+	if i < len(s.line) && s.line[i]|0x20 == 'e' {
+		i++
+		if i < len(s.line) && (s.line[i] == '+' || s.line[i] == '-') {
+			i++
+		}
+		return s.digits(i)
+	}
+	return i
+}
+
+// digits returns the end of the digits at i, of which there must be one.
+func (s *jsonScanner) digits(i int) (end int) {
+	end = i
+	for end < len(s.line) && '0' <= s.line[end] && s.line[end] <= '9' {
+		end++
+	}
+	if end == i {
+		return -1
+	}
+	return end
+}

@@ -1,0 +1,108 @@
+package weblog
+
+import "slices"
+
+// The names of fields that mean the same in every format. [Options].Keep takes them as well as the names that a format has
+// itself.
+const (
+	NameTime     = "time"
+	NameClient   = "client"
+	NameMethod   = "method"
+	NameHost     = "host"
+	NameProtocol = "protocol"
+	NameStatus   = "status"
+	NameBytes    = "bytes"
+	NameReferer  = "referer"
+	NameAgent    = "user_agent"
+	NameUser     = "user"
+
+	nameURL    = "url"
+	nameScheme = "scheme"
+	namePort   = "port"
+)
+
+// A Kind is what the text of a field is.
+type Kind uint8
+
+// The kinds.
+const (
+	Text Kind = iota
+	Int
+	Float
+	Bool
+	Time
+)
+
+// Names returns the names that mean the same in every format, and what their texts are.
+func Names() map[string]Kind {
+	return map[string]Kind{
+		NameTime: Time, NameClient: Text, NameMethod: Text, NameHost: Text, NameProtocol: Text, NameStatus: Int,
+		NameBytes: Int, NameReferer: Text, NameAgent: Text, NameUser: Text,
+	}
+}
+
+// known are the fields of formats whose fields have names, by what they mean: those of W3C extended (Microsoft's IIS,
+// Amazon CloudFront), Caddy, Cloudflare Logpush, Google's load balancers, the Elastic Common Schema, variables of
+// nginx, and headers of tables. The first one that a row has counts.
+var known = map[string][]string{
+	nameURL: {
+		"url", "request.uri", "ClientRequestURI", "request_url", "request_uri", "httpRequest.requestUrl", "url.full", "url.original",
+		"cs-uri", "uri", "request", "request_line", "address", "page", "page_url", "link", "loc", "path", "ClientRequestPath",
+	},
+	NameHost: {
+		"x-host-header", "cs-host", "cs(Host)", "request.host", "ClientRequestHost", "http_host", "host", "vhost", "server_name",
+		"hostname", "request_host", "domain", "url.domain",
+	},
+	nameScheme: {
+		"cs-protocol", "x-forwarded-proto", "request.scheme", "ClientRequestScheme", "http_x_forwarded_proto", "scheme", "https",
+		"url.scheme",
+	},
+	namePort: {"s-port"},
+	NameAgent: {
+		"cs(User-Agent)", "request.headers.User-Agent.0", "ClientRequestUserAgent", "http_user_agent", "user_agent",
+		"user_agent.original", "httpRequest.userAgent", "userAgent", "useragent", "user-agent", "User Agent", "agent", "ua",
+	},
+	NameTime: {
+		"ts", "EdgeStartTimestamp", "time_iso8601", "msec", "@timestamp", "timestamp", "time", "time_local", "datetime", "date",
+	},
+	NameStatus: {
+		"sc-status", "status", "EdgeResponseStatus", "response_status", "status_code", "Status Code", "httpRequest.status",
+		"http.response.status_code",
+	},
+	NameBytes: {
+		"sc-bytes", "size", "EdgeResponseBytes", "bytes", "body_bytes_sent", "bytes_sent", "response_size", "httpRequest.responseSize",
+	},
+	NameReferer: {
+		"cs(Referer)", "request.headers.Referer.0", "ClientRequestReferer", "http_referer", "referer", "referrer",
+		"httpRequest.referer", "http.request.referrer",
+	},
+	NameMethod: {
+		"cs-method", "request.method", "ClientRequestMethod", "request_method", "method", "httpRequest.requestMethod",
+		"http.request.method",
+	},
+	NameClient: {
+		"c-ip", "request.client_ip", "request.remote_ip", "ClientIP", "remote_addr", "client_ip", "httpRequest.remoteIp", "client",
+		"ip", "source.ip",
+	},
+	NameProtocol: {
+		"cs-protocol-version", "cs-version", "request.proto", "ClientRequestProtocol", "server_protocol", "httpRequest.protocol",
+		"protocol",
+	},
+	NameUser: {"cs-username", "user_id", "remote_user", "user"},
+}
+
+// candidates returns the fields that may hold what name means: the one that was named for it, or those known.
+func candidates(name, chosen string) []string {
+	if chosen != "" {
+		return []string{chosen}
+	}
+	return known[name]
+}
+
+// kept returns the fields that may hold a column to keep: the field of that very name, and those known to mean it.
+func kept(name string) []string {
+	if names := known[name]; names != nil && name != nameURL && name != nameScheme && name != namePort {
+		return slices.Concat(names, []string{name})
+	}
+	return []string{name}
+}

@@ -1,0 +1,141 @@
+package weblog
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// defaultScheme is the scheme where neither the row nor -base tells.
+const defaultScheme = "https"
+
+// A site is what completes a path.
+type site struct {
+	scheme string // "" if unknown
+	host   []byte // with its port; empty if unknown
+}
+
+// newSite returns the site of an origin, which may be "".
+func newSite(base robots.Origin) site {
+	scheme, host, _ := strings.Cut(string(base), "://")
+	return site{scheme, []byte(host)}
+}
+
+// place is what a row says of the origin. Both may be unknown.
+type place struct {
+	scheme string
+	host   []byte
+}
+
+// resolve sets the URL of r: a whole one, or a path and its place. It returns false if a path has no host.
+func (s *site) resolve(r *Row, target []byte, at place) bool {
+	r.Target = target
+	switch {
+	case len(target) == 0 || string(target) == "-":
+		r.Odd = OddEmpty
+		return true
+	case target[0] != '/' && target[0] != '?':
+		if !isURL(target) {
+			r.Odd = OddTarget
+		}
+		if string(target) == "*" {
+			r.Odd = OddAsterisk
+		}
+		return true
+	}
+	r.Scheme, r.Host = at.scheme, at.host
+	if len(r.Host) == 0 || string(r.Host) == "-" {
+		r.Host = s.host
+	}
+	if r.Scheme == "" {
+		r.Scheme = s.scheme
+	}
+	if r.Scheme == "" {
+		r.Scheme = defaultScheme
+	}
+	return len(r.Host) > 0
+}
+
+// request sets the URL of r from a request line: method, target and maybe the protocol. It returns false if a path
+// has no host.
+func (s *site) request(r *Row, line []byte, at place) bool {
+	method, target, _ := splitRequest(line)
+	switch {
+	case len(line) == 0 || string(line) == "-":
+		r.Target, r.Odd = line, OddEmpty
+	case method == nil:
+		r.Target, r.Odd = line, OddRequest
+	case string(method) == "CONNECT" && (len(target) == 0 || target[0] != '/'):
+		r.Target, r.Odd = target, OddConnect
+	default:
+		return s.resolve(r, target, at)
+	}
+	return true
+}
+
+// urlOrRequest sets the URL of r from a field that holds a URL, a path or a whole request line.
+func (s *site) urlOrRequest(r *Row, text []byte, at place) bool {
+	if method, target, protocol := splitRequest(text); method != nil && (protocol != nil || bytes.HasPrefix(target, []byte{'/'})) {
+		return s.request(r, text, at)
+	}
+	return s.resolve(r, text, at)
+}
+
+// maxMethod is longer than any method that is registered.
+const maxMethod = 32
+
+// splitRequest takes a request line apart. The method is nil if it is none. A target may hold spaces: what scanners
+// send need not be valid.
+func splitRequest(line []byte) (method, target, protocol []byte) {
+	n := bytes.IndexByte(line, ' ')
+	if n <= 0 || n > maxMethod {
+		return nil, nil, nil
+	}
+	for _, b := range line[:n] {
+		if (b < 'A' || b > 'Z') && (b < 'a' || b > 'z') && b != '-' && b != '_' {
+			return nil, nil, nil
+		}
+	}
+	method, target = line[:n], line[n+1:]
+	if i := bytes.LastIndexByte(target, ' '); i >= 0 && bytes.HasPrefix(target[i+1:], []byte("HTTP/")) {
+		target, protocol = target[:i], target[i+1:]
+	}
+	return method, target, protocol
+}
+
+// isURL reports whether b starts like a URL: with a scheme and "://".
+func isURL(b []byte) bool {
+	for i, c := range b {
+		switch {
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
+		default:
+			return i > 0 && c == ':' && bytes.HasPrefix(b[i:], []byte("://"))
+		}
+	}
+	return false
+}
+
+// schemeOfPort returns the scheme whose default port a host has, "" if it has another or none.
+func schemeOfPort(host []byte) string {
+	switch {
+	case bytes.HasSuffix(host, []byte(":443")):
+		return "https"
+	case bytes.HasSuffix(host, []byte(":80")):
+		return "http"
+	}
+	return ""
+}
+
+// schemeOf returns the scheme that a field names, in any case; "" if it is another.
+func schemeOf(text []byte) string {
+	switch {
+	case bytes.EqualFold(text, []byte("https")), bytes.EqualFold(text, []byte("wss")), bytes.EqualFold(text, []byte("h2")),
+		bytes.EqualFold(text, []byte("on")), bytes.EqualFold(text, []byte("grpcs")):
+		return "https"
+	case bytes.EqualFold(text, []byte("http")), bytes.EqualFold(text, []byte("ws")):
+		return "http"
+	}
+	return ""
+}

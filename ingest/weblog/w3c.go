@@ -1,0 +1,175 @@
+package weblog
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// fieldsDirective begins the line that names the fields of those behind it.
+var fieldsDirective = []byte("#Fields:")
+
+// errNoURLField is the error of a log whose header names no field for the URL.
+var errNoURLField = errors.New("no field of the header is known to hold a URL: name it with -url-field")
+
+// w3c reads the W3C extended log file format. Fields are separated by spaces, or by tabs if a line has one. IIS writes "+"
+// for spaces, CloudFront percent-encodes; both is undone in headers of the request, and left in URLs.
+type w3c struct {
+	sticky
+	site
+	opt         Options
+	percent     bool // fields are percent-encoded
+	cols        columns
+	stem, query int // columns of the two halves of a URL; -1 if there are none
+	number      int // of fields; 0 before the header
+	header      header
+	fields      [][]byte
+	buf, when   []byte
+	moment      Clock
+}
+
+func newW3C(s site, opt Options, percent bool) Parser {
+	return &w3c{site: s, opt: opt, percent: percent}
+}
+
+// Parse takes a line apart.
+func (w *w3c) Parse(line []byte, r *Row) Result {
+	r.reset()
+	if line[0] == '#' {
+		return w.directive(line)
+	}
+	if w.number == 0 {
+		return RefusedHeader
+	}
+	sep := byte(' ')
+	if bytes.IndexByte(line, '\t') >= 0 {
+		sep = '\t'
+	}
+	w.fields = cutFields(w.fields[:0], line, sep)
+	if len(w.fields) != w.number {
+		return RefusedFields
+	}
+	w.buf = w.buf[:0]
+	return w.row(r)
+}
+
+// directive reads a line that begins with "#".
+func (w *w3c) directive(line []byte) Result {
+	names, ok := bytes.CutPrefix(line, fieldsDirective)
+	if !ok {
+		return NoRow
+	}
+	w.header = strings.Fields(string(names))
+	w.number = len(w.header)
+	opt := w.opt
+	opt.Keep = slices.DeleteFunc(slices.Clone(opt.Keep), func(name string) bool { return name == NameTime })
+	var err error
+	if w.cols, err = w.header.locate(opt); err != nil {
+		return w.fail(err)
+	}
+	w.stem, w.query = w.header.find("cs-uri-stem"), w.header.find("cs-uri-query")
+	if w.opt.URL != "" {
+		w.stem = -1
+	}
+	if w.cols.url < 0 && w.stem < 0 {
+		return w.fail(errNoURLField)
+	}
+	w.locateTime()
+	return NoRow
+}
+
+// locateTime finds the columns of date and time, which are two.
+func (w *w3c) locateTime() {
+	if w.opt.Time != "" {
+		return
+	}
+	if date, clock := w.header.find("date"), w.header.find("time"); date >= 0 && clock >= 0 {
+		w.cols.time, w.cols.clock = date, clock
+	}
+}
+
+// row makes the row of the fields.
+func (w *w3c) row(r *Row) Result {
+	if !w.resolve(r, w.target(), w.place()) {
+		return w.fail(ErrNoBase)
+	}
+	if w.opt.Agents {
+		r.Agent = present(w.decode(at(w.fields, w.cols.agent)))
+	}
+	if w.opt.Times {
+		r.Time = w.readTime()
+	}
+	k := 0
+	for _, name := range w.opt.Keep {
+		if name == NameTime {
+			r.Fields = append(r.Fields, w.whenText())
+			continue
+		}
+		r.Fields = append(r.Fields, present(w.keepField(w.cols.keep[k])))
+		k++
+	}
+	return IsRow
+}
+
+// target returns the path, of its halves if there are two. A URL that is written as "-" stands for none.
+func (w *w3c) target() []byte {
+	if w.stem < 0 {
+		return w.fields[w.cols.url]
+	}
+	stem, query := w.fields[w.stem], present(at(w.fields, w.query))
+	if query == nil {
+		return stem
+	}
+	begin := len(w.buf)
+	w.buf = append(w.buf, stem...)
+	w.buf = append(w.buf, '?')
+	w.buf = append(w.buf, query...)
+	return w.buf[begin:]
+}
+
+// place returns what the row says of the origin. The port of the server tells the scheme; the host has its own.
+func (w *w3c) place() place {
+	host := at(w.fields, w.cols.host)
+	scheme := schemeOf(at(w.fields, w.cols.scheme))
+	port := present(at(w.fields, w.cols.port))
+	switch {
+	case string(port) == "443" && scheme == "":
+		scheme = "https"
+	case string(port) == "80" && scheme == "":
+		scheme = "http"
+	}
+	return place{scheme, host}
+}
+
+// keepField returns a field as it is to be kept: names in parentheses are headers.
+func (w *w3c) keepField(i int) []byte {
+	if strings.Contains(w.header[i], "(") {
+		return w.decode(w.fields[i])
+	}
+	return w.fields[i]
+}
+
+// decode undoes what the writer did to a header of the request.
+func (w *w3c) decode(text []byte) (plain []byte) {
+	if w.percent {
+		plain, w.buf = unpercent(text, w.buf)
+	} else {
+		plain, w.buf = unplus(text, w.buf)
+	}
+	return plain
+}
+
+// whenText returns the time as text, nil if there is none.
+func (w *w3c) whenText() []byte {
+	if w.cols.time < 0 {
+		return nil
+	}
+	if w.cols.clock < 0 {
+		return w.fields[w.cols.time]
+	}
+	w.when = append(append(append(w.when[:0], w.fields[w.cols.time]...), ' '), w.fields[w.cols.clock]...)
+	return w.when
+}
+
+func (w *w3c) readTime() int64 { return w.moment.Read(w.whenText()) }
