@@ -30,8 +30,8 @@ type recordWriter interface {
 
 // An arrowOutput writes each chunk as a record batch.
 type arrowOutput struct {
-	sink   *sink
-	picked []column
+	sink *sink
+	layout
 	format Format
 	md     *metadataPairs // read when the first chunk is written
 
@@ -40,8 +40,8 @@ type arrowOutput struct {
 }
 
 // newArrow returns an Arrow file or stream with nothing written. md is read with the first chunk.
-func newArrow(s *sink, picked []column, f Format, md *metadataPairs) *arrowOutput {
-	return &arrowOutput{sink: s, picked: picked, format: f, md: md}
+func newArrow(s *sink, l layout, f Format, md *metadataPairs) *arrowOutput {
+	return &arrowOutput{sink: s, layout: l, format: f, md: md}
 }
 
 // arrowType returns the type of the field as Arrow describes it.
@@ -57,6 +57,10 @@ func (f field) arrowType() arrow.DataType {
 		return arrow.BinaryTypes.String
 	case kindDictionary:
 		return dictType
+	case kindTime:
+		return arrow.FixedWidthTypes.Timestamp_us
+	case kindFloat:
+		return arrow.PrimitiveTypes.Float64
 	}
 	panic("a column of no kind")
 }
@@ -66,10 +70,9 @@ func (o *arrowOutput) start() (err error) {
 	if o.writer != nil {
 		return nil
 	}
-	list := make([]arrow.Field, len(o.picked))
-	for i, col := range o.picked {
-		f := fields[col]
-		list[i] = arrow.Field{Name: f.name, Type: f.arrowType(), Nullable: f.nullable}
+	list := make([]arrow.Field, 0, len(o.picked)+len(o.kept))
+	for _, f := range o.fields() {
+		list = append(list, arrow.Field{Name: f.name, Type: f.arrowType(), Nullable: f.nullable})
 	}
 	md := arrow.NewMetadata(o.md.keys, o.md.values)
 	o.schema = arrow.NewSchema(list, &md)
@@ -164,9 +167,12 @@ func (o *arrowOutput) indexOnly(c *columns) arrow.Record {
 
 // record returns the chunk as a record that shares the memory of its columns, with the dictionaries or with empty ones.
 func (o *arrowOutput) record(c *columns, dictionaries bool) arrow.Record {
-	cols := make([]arrow.Array, len(o.picked))
-	for i, col := range o.picked {
-		cols[i] = c.arrowColumn(col, dictionaries)
+	cols := make([]arrow.Array, 0, len(o.picked)+len(o.kept))
+	for _, col := range o.picked {
+		cols = append(cols, c.arrowColumn(col, dictionaries))
+	}
+	for i, f := range o.kept {
+		cols = append(cols, c.arrowKept(i, f.arrowType()))
 	}
 	return array.NewRecord(o.schema, cols, int64(c.rows))
 }

@@ -11,7 +11,7 @@ import (
 // limits say when a chunk is full.
 type limits struct {
 	rows  int // rows of the table
-	bytes int // bytes of the columns of URLs, before escaping
+	bytes int // bytes of the columns of URLs and of kept texts, before escaping
 }
 
 // columns are the rows of a chunk, by column. Their slices are reused from chunk to chunk. A column that is not wanted
@@ -30,7 +30,10 @@ type columns struct {
 	allowed  valueColumn[bool]
 	ruleLine valueColumn[int32]
 	// index and presence of the dictionary columns; the texts are in the numbering
-	ids [numColumns]valueColumn[int32]
+	ids  [numColumns]valueColumn[int32]
+	kept []keptColumn // of the input, behind all others
+
+	keptTexts bool // some of them are texts
 
 	names *numbering // shared by all columns of a Writer
 }
@@ -52,11 +55,15 @@ type textColumn struct {
 }
 
 // newColumns returns empty columns that take their texts from names.
-func newColumns(picked []column, agents int, names *numbering, lim limits, plain bool) *columns {
-	c := &columns{agents: agents, limits: lim, names: names, plain: plain}
-	for _, col := range picked {
+func newColumns(l layout, agents int, names *numbering, lim limits) *columns {
+	c := &columns{agents: agents, limits: lim, names: names, plain: l.plain}
+	for _, col := range l.picked {
 		c.want[col] = true
 		c.texts[col].offsets = []int32{0}
+	}
+	for _, f := range l.kept {
+		c.kept = append(c.kept, keptColumn{kind: f.kind, texts: textColumn{offsets: []int32{0}}})
+		c.keptTexts = c.keptTexts || f.kind == kindText
 	}
 	return c
 }
@@ -72,6 +79,9 @@ func (c *columns) reset() {
 	c.ruleLine.reset()
 	for i := range c.ids {
 		c.ids[i].reset()
+	}
+	for i := range c.kept {
+		c.kept[i].reset()
 	}
 }
 
@@ -102,7 +112,7 @@ func (c *columns) full() bool {
 // It depends on nothing but the URLs, so that chunks end at the same rows however the rows are cut into batches.
 func (c *columns) fit(b *engine.Batch, from int) int {
 	to := min(b.Len(), from+max(1, (c.limits.rows-c.rows)/c.agents))
-	if !c.want[colURL] && !c.want[colCanonical] {
+	if !c.want[colURL] && !c.want[colCanonical] && !c.keptTexts {
 		return to
 	}
 	for i := from; i < to; i++ {
@@ -114,6 +124,9 @@ func (c *columns) fit(b *engine.Batch, from int) int {
 		}
 		if c.want[colCanonical] {
 			c.urlBytes += int(b.Canonicals[i].Len) * c.agents
+		}
+		if c.keptTexts {
+			c.urlBytes += c.keptBytes(b, i) * c.agents
 		}
 	}
 	return to
@@ -150,6 +163,7 @@ func (c *columns) append(b *engine.Batch, from, to int) {
 	if c.want[colRule] || c.want[colRuleLine] {
 		c.appendRules(b.Sites[from:to], verdicts)
 	}
+	c.appendKept(b, from, to)
 }
 
 func fill(dst []int32, id int32) {
@@ -213,12 +227,20 @@ func (c *columns) endText(u *textColumn, present int16) {
 // textBytes returns the bytes of all texts of the chunk.
 func (c *columns) textBytes() (size int) {
 	for i := range c.texts {
-		size += len(c.texts[i].text)
-		if c.plain {
-			size -= 4 * (len(c.texts[i].present) - c.texts[i].nulls)
-		}
+		size += c.texts[i].textBytes(c.plain)
+	}
+	for i := range c.kept {
+		size += c.kept[i].texts.textBytes(c.plain)
 	}
 	return size
+}
+
+// textBytes returns the bytes of the texts of the column.
+func (t *textColumn) textBytes(plain bool) int {
+	if plain {
+		return len(t.text) - 4*(len(t.present)-t.nulls)
+	}
+	return len(t.text)
 }
 
 func (c *columns) appendOrigins(b *engine.Batch, from, to int) {

@@ -16,6 +16,9 @@
 //
 //	canonical_url  string         bad URL        the URL without the parameters that robots.txt says do not count
 //
+// Behind these come the columns of the input that are kept, with the types of their [engine.KeptKind]: int64, string,
+// timestamp in microseconds and UTC, double, bool. All of them have nulls.
+//
 // Text is valid UTF-8: a byte that is not part of a valid sequence is written as %XX, and [Writer.InvalidBytes] counts
 // how many were. Same rows and options give the same bytes, however the rows are cut into batches.
 //

@@ -13,6 +13,7 @@ import (
 type pages struct {
 	rows    int
 	columns [numColumns]page
+	kept    []page
 	done    chan struct{} // gets a value when the pages are complete
 }
 
@@ -57,7 +58,7 @@ func (s columnStats) encode(k kind) (e metadata.EncodedStatistics) {
 	case kindInt32:
 		e.SetMin(binary.LittleEndian.AppendUint32(nil, uint32(s.least)))
 		e.SetMax(binary.LittleEndian.AppendUint32(nil, uint32(s.most)))
-	case kindBool, kindText, kindDictionary:
+	case kindBool, kindText, kindDictionary, kindTime, kindFloat:
 	}
 	return e
 }
@@ -70,6 +71,9 @@ type pageEncoder struct {
 	page  []byte  // before compression
 	ids   []int32 // scratch
 	bools []bool  // scratch
+
+	ints   []int64   // scratch
+	floats []float64 // scratch
 }
 
 // encode makes the pages of a chunk.
@@ -77,9 +81,18 @@ func (e *pageEncoder) encode(to *pages, c *columns, picked []column) {
 	for _, col := range picked {
 		p := &to.columns[col]
 		p.stats = e.encodeColumn(c, col, p.dictLen)
-		p.size = len(e.page)
-		p.data = e.zstd.EncodeAll(e.page, p.data[:0])
+		e.finish(p)
 	}
+	for i := range c.kept {
+		to.kept[i].stats = e.encodeKept(&c.kept[i])
+		e.finish(&to.kept[i])
+	}
+}
+
+// finish compresses the page that was made.
+func (e *pageEncoder) finish(p *page) {
+	p.size = len(e.page)
+	p.data = e.zstd.EncodeAll(e.page, p.data[:0])
 }
 
 // encodeColumn makes e.page the page of a column, and returns what it says of its values.

@@ -35,8 +35,8 @@ const magic = "PAR1"
 // It builds the pages itself, several chunks at once, and leaves headers, footer and schema to the library: see
 // encode.go and page.go.
 type parquetFile struct {
-	sink    *sink
-	picked  []column
+	sink *sink
+	layout
 	props   *parquet.WriterProperties
 	builder *metadata.FileMetaDataBuilder
 	limits  groupLimits
@@ -54,7 +54,7 @@ type parquetFile struct {
 }
 
 // newParquet starts a Parquet file. As many goroutines as there are workers encode chunks, with one worker the caller's.
-func newParquet(s *sink, picked []column, version string, workers int) (*parquetFile, error) {
+func newParquet(s *sink, l layout, version string, workers int) (*parquetFile, error) {
 	registerZstd()
 	props := []parquet.WriterProperty{
 		parquet.WithVersion(parquet.V2_LATEST),
@@ -63,18 +63,18 @@ func newParquet(s *sink, picked []column, version string, workers int) (*parquet
 		parquet.WithDictionaryDefault(false),
 		parquet.WithEncodingFor(fields[colLine].name, parquet.Encodings.DeltaBinaryPacked),
 	}
-	nodes := make(schema.FieldList, len(picked))
-	for i, col := range picked {
-		nodes[i] = fields[col].parquetNode()
-		if fields[col].kind == kindDictionary {
-			props = append(props, parquet.WithDictionaryFor(fields[col].name, true))
+	nodes := make(schema.FieldList, 0, len(l.picked)+len(l.kept))
+	for _, f := range l.fields() {
+		nodes = append(nodes, f.parquetNode())
+		if f.kind == kindDictionary {
+			props = append(props, parquet.WithDictionaryFor(f.name, true))
 		}
 	}
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes, -1)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	p := &parquetFile{sink: s, picked: picked, limits: parquetGroup, props: parquet.NewWriterProperties(props...)}
+	p := &parquetFile{sink: s, layout: l, limits: parquetGroup, props: parquet.NewWriterProperties(props...)}
 	p.workers = max(1, workers)
 	p.idle = make(chan *pageEncoder, p.workers)
 	p.builder = metadata.NewFileMetadataBuilder(schema.NewSchema(root), p.props, nil)
@@ -98,6 +98,11 @@ func (f field) parquetNode() schema.Node {
 	case kindText, kindDictionary:
 		return schema.MustPrimitive(schema.NewPrimitiveNodeLogical(f.name, rep, schema.StringLogicalType{},
 			parquet.Types.ByteArray, 0, -1))
+	case kindTime:
+		return schema.MustPrimitive(schema.NewPrimitiveNodeLogical(f.name, rep, schema.NewTimestampLogicalType(true, schema.TimeUnitMicros),
+			parquet.Types.Int64, 0, -1))
+	case kindFloat:
+		return schema.NewFloat64Node(f.name, rep, -1)
 	}
 	panic("a column of no kind")
 }
@@ -125,7 +130,7 @@ func (p *parquetFile) encode(c *columns) *columns {
 	next := e.spare
 	e.spare = c
 	if next == nil {
-		next = newColumns(p.picked, c.agents, c.names, c.limits, c.plain)
+		next = newColumns(p.layout, c.agents, c.names, c.limits)
 	}
 	go p.run(e, c, to)
 	return next
@@ -150,7 +155,7 @@ func (p *parquetFile) encoder() *pageEncoder {
 
 // newPages returns empty pages for a chunk.
 func (p *parquetFile) newPages(c *columns) *pages {
-	to := &pages{done: make(chan struct{}, 1)}
+	to := &pages{kept: make([]page, len(p.kept)), done: make(chan struct{}, 1)}
 	if n := len(p.spare); n > 0 {
 		to = p.spare[n-1]
 		p.spare = p.spare[:n-1]
@@ -176,9 +181,10 @@ func (p *parquetFile) endGroup(names *numbering) error {
 	}
 	group := p.builder.AppendRowGroup()
 	start := p.sink.pos
-	for i, col := range p.picked {
-		if err := p.writeColumn(group.NextColumnChunk(), i, col, &names.dicts[col]); err != nil {
-			return fmt.Errorf("column %s: %w", fields[col].name, err)
+	for i, f := range p.fields() {
+		pageOf, dict := p.pagesOf(i, names)
+		if err := p.writeColumn(group.NextColumnChunk(), columnChunk{i, f, pageOf, dict}); err != nil {
+			return fmt.Errorf("column %s: %w", f.name, err)
 		}
 	}
 	p.spare = append(p.spare, p.chunks...)
@@ -193,19 +199,36 @@ func (p *parquetFile) endGroup(names *numbering) error {
 	return p.sink.err()
 }
 
+// A columnChunk is a column of a row group.
+type columnChunk struct {
+	index int
+	field field
+	page  func(*pages) *page // its page of a chunk
+	dict  *dictionary        // nil if it has none
+}
+
+// pagesOf returns where the pages of column i are, and its dictionary.
+func (p *parquetFile) pagesOf(i int, names *numbering) (func(*pages) *page, *dictionary) {
+	if k := i - len(p.picked); k >= 0 {
+		return func(to *pages) *page { return &to.kept[k] }, nil
+	}
+	col := p.picked[i]
+	return func(to *pages) *page { return &to.columns[col] }, &names.dicts[col]
+}
+
 // writeColumn writes a column of the row group: its dictionary, if it has one, and its pages.
-func (p *parquetFile) writeColumn(meta *metadata.ColumnChunkMetaDataBuilder, i int, col column, d *dictionary) error {
-	w, err := file.NewPageWriter(p.sink, compress.Codecs.Zstd, 1, meta, int16(p.groups), int16(i),
+func (p *parquetFile) writeColumn(meta *metadata.ColumnChunkMetaDataBuilder, col columnChunk) error {
+	w, err := file.NewPageWriter(p.sink, compress.Codecs.Zstd, 1, meta, int16(p.groups), int16(col.index),
 		memory.DefaultAllocator, false, nil, nil)
 	if err != nil {
 		return err
 	}
-	encoding := p.props.EncodingFor(fields[col].name)
-	hasDict := fields[col].kind == kindDictionary
+	encoding := p.props.EncodingFor(col.field.name)
+	hasDict := col.field.kind == kindDictionary
 	if hasDict {
 		encoding = p.props.DictionaryIndexEncoding()
-		p.dict = d.appendPlain(p.dict[:0])
-		page := file.NewDictionaryPage(memory.NewBufferBytes(p.dict), int32(d.len()), p.props.DictionaryPageEncoding())
+		p.dict = col.dict.appendPlain(p.dict[:0])
+		page := file.NewDictionaryPage(memory.NewBufferBytes(p.dict), int32(col.dict.len()), p.props.DictionaryPageEncoding())
 		_, err = w.WriteDictionaryPage(page)
 		page.Release()
 		if err != nil {
@@ -214,7 +237,7 @@ func (p *parquetFile) writeColumn(meta *metadata.ColumnChunkMetaDataBuilder, i i
 	}
 	var stats columnStats
 	for _, chunk := range p.chunks {
-		c := &chunk.columns[col]
+		c := col.page(chunk)
 		page := file.NewDataPageV1(memory.NewBufferBytes(c.data), int32(chunk.rows), encoding,
 			parquet.Encodings.RLE, parquet.Encodings.RLE, int32(c.size))
 		_, err := w.WriteDataPage(page)
@@ -224,7 +247,7 @@ func (p *parquetFile) writeColumn(meta *metadata.ColumnChunkMetaDataBuilder, i i
 		}
 		stats.merge(c.stats)
 	}
-	meta.SetStats(stats.encode(fields[col].kind))
+	meta.SetStats(stats.encode(col.field.kind))
 	return w.Close(hasDict, false)
 }
 

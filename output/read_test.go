@@ -83,6 +83,8 @@ func readColumn(tb testing.TB, col file.ColumnChunkReader, rows int64) []any {
 		return readValues(tb, col.ReadBatch, rows, col.Descriptor().MaxDefinitionLevel(), func(v int32) any { return v })
 	case *file.BooleanColumnChunkReader:
 		return readValues(tb, col.ReadBatch, rows, col.Descriptor().MaxDefinitionLevel(), func(v bool) any { return v })
+	case *file.Float64ColumnChunkReader:
+		return readValues(tb, col.ReadBatch, rows, col.Descriptor().MaxDefinitionLevel(), func(v float64) any { return v })
 	case *file.ByteArrayColumnChunkReader:
 		return readValues(tb, col.ReadBatch, rows, col.Descriptor().MaxDefinitionLevel(), func(v parquet.ByteArray) any { return string(v) })
 	}
@@ -169,6 +171,10 @@ func arrowValue(tb testing.TB, a arrow.Array, i int) any {
 		return a.Value(i)
 	case *array.Boolean:
 		return a.Value(i)
+	case *array.Float64:
+		return a.Value(i)
+	case *array.Timestamp:
+		return int64(a.Value(i))
 	case *array.String:
 		return string([]byte(a.Value(i)))
 	case *array.Dictionary:

@@ -34,6 +34,8 @@ const (
 	kindBool
 	kindText       // UTF-8 that rarely repeats
 	kindDictionary // UTF-8 that repeats: each text is stored once
+	kindTime       // microseconds since 1970, in UTC
+	kindFloat      // 64 bits
 )
 
 // A field describes a column.

@@ -29,10 +29,11 @@ var ErrClosed = errors.New("write after close")
 // Options say what a Writer writes. The zero value is the default columns as Parquet.
 type Options struct {
 	Format  Format
-	Columns []string // which columns, and their order; nil means DefaultColumns
-	Inputs  []string // names of the inputs, by Batch.Input
-	Version string   // of the program, for the metadata and as Parquet's creator; "" is "devel"
-	Workers int      // chunks of Parquet that are encoded at once; 1 or less means that Write encodes. It changes no byte
+	Columns []string     // which columns, and their order; nil means DefaultColumns
+	Kept    []KeptColumn // columns of the input, by index in Batch.Kept, written behind the others
+	Inputs  []string     // names of the inputs, by Batch.Input
+	Version string       // of the program, for the metadata and as Parquet's creator; "" is "devel"
+	Workers int          // chunks of Parquet that are encoded at once; 1 or less means that Write encodes. It changes no byte
 }
 
 // A Writer is an [engine.Sink] that writes its rows to a stream of bytes in one of the formats. After an error it is
@@ -81,7 +82,7 @@ func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 
 // newWriter is New over any catalog.
 func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metadataPairs) (*Writer, error) {
-	picked, err := pick(opt.Columns)
+	l, err := newLayout(opt)
 	if err != nil {
 		return nil, err
 	}
@@ -95,16 +96,16 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 	switch opt.Format {
 	case Parquet:
 		lim = parquetChunk
-		if out.container, err = newParquet(out.sink, picked, opt.Version, opt.Workers); err != nil {
+		if out.container, err = newParquet(out.sink, l, opt.Version, opt.Workers); err != nil {
 			return nil, err
 		}
 	case ArrowFile, ArrowStream:
 		lim = arrowChunk
-		out.container = newArrow(out.sink, picked, opt.Format, &out.metadata)
+		out.container = newArrow(out.sink, l, opt.Format, &out.metadata)
 	default:
 		return nil, fmt.Errorf("%w: %d", ErrFormat, opt.Format)
 	}
-	out.columns = newColumns(picked, len(agents), names, lim, opt.Format == Parquet)
+	out.columns = newColumns(l, len(agents), names, lim)
 	return out, nil
 }
 
@@ -115,6 +116,9 @@ func (w *Writer) Write(b *engine.Batch) error {
 	}
 	if w.closed {
 		return ErrClosed
+	}
+	if w.err = w.checkKept(b); w.err != nil {
+		return w.err
 	}
 	if w.lookup != nil {
 		w.lookup.Use(b)
