@@ -49,6 +49,7 @@ func BenchmarkFormat(b *testing.B) {
 }
 
 func benchFormat(b *testing.B, text []byte, opt ingest.LogOptions) {
+	b.Helper()
 	var batch engine.Batch
 	rows := 0
 	m := startMeter(b)

@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/weblog"
 )
 
-// formats are what Logs needs for logs that are more than a list of URLs.
+// formats are what [Logs] needs for logs that are more than a list of URLs.
 type formats struct {
 	current weblog.Format // of the open input; Auto as long as it is not guessed
 	seen    []atomic.Int32
@@ -23,7 +23,7 @@ func (l *Logs) setFormats() error {
 	for _, k := range opt.Keep {
 		opt.Fields.Keep = append(opt.Fields.Keep, k.Field)
 	}
-	f := &l.formats
+	f := &l.form
 	f.seen = make([]atomic.Int32, len(l.names))
 	f.reader = rowReader{keep: opt.Keep, clocks: make([]weblog.Clock, len(opt.Keep)), fields: &opt.Fields, raws: opt.Raws}
 	_, err := l.parser(opt.Format)
@@ -53,9 +53,9 @@ func (l *Logs) setFormat(f weblog.Format) {
 	if err != nil {
 		l.fail(err, where{line: 1})
 	}
-	l.formats.current = f
-	l.formats.seen[l.next-1].Store(int32(f))
-	l.formats.reader.reset(parser)
+	l.form.current = f
+	l.form.seen[l.next-1].Store(int32(f))
+	l.form.reader.reset(parser)
 }
 
 // fail makes an error that is no fault in the data the end.
@@ -65,7 +65,7 @@ func (l *Logs) fail(err error, at where) {
 
 // fill fills b, which is empty, with rows of the open input.
 func (l *Logs) fill(b *engine.Batch, rows int) {
-	f := &l.formats
+	f := &l.form
 	to := b
 	if f.current != weblog.URLs {
 		to = &f.raw
@@ -74,7 +74,7 @@ func (l *Logs) fill(b *engine.Batch, rows int) {
 	l.lines.fill(to, rows, l.opt.BatchBytes)
 	if f.current == weblog.Auto && f.raw.Len() > 0 {
 		l.setFormat(l.guess())
-		if f.current == weblog.URLs {
+		if l.err == nil && f.current == weblog.URLs {
 			*b, f.raw = f.raw, *b
 			b.Input = l.next - 1
 		}
@@ -91,7 +91,7 @@ func (l *Logs) fill(b *engine.Batch, rows int) {
 
 // guess returns the format that the first lines look like.
 func (l *Logs) guess() weblog.Format {
-	raw := &l.formats.raw
+	raw := &l.form.raw
 	var lines [][]byte
 	for i := range raw.URLs {
 		if line := raw.URL(i); line != nil {
@@ -106,7 +106,7 @@ func (l *Logs) guess() weblog.Format {
 
 // parse makes at most so many rows of the lines that were read.
 func (l *Logs) parse(b *engine.Batch, rows int) {
-	f := &l.formats
+	f := &l.form
 	f.offsets = l.lines.offsets(f.offsets[:0], &f.raw)
 	l.lines.long = 0 // they are refused
 	f.reader.start(b)
@@ -137,7 +137,7 @@ func truncate(b *engine.Batch, n int) {
 // Refused returns how many lines were refused, by reason. It is for when Next has reported false.
 func (l *Logs) Refused() map[string]int64 {
 	counts := map[string]int64{}
-	for i, n := range l.formats.reader.refused {
+	for i, n := range l.form.reader.refused {
 		if n > 0 {
 			counts[weblog.Result(i).String()] = n
 		}
@@ -149,7 +149,7 @@ func (l *Logs) Refused() map[string]int64 {
 // false.
 func (l *Logs) OddRequests() map[string]int64 {
 	counts := map[string]int64{}
-	for i, n := range l.formats.reader.odds {
+	for i, n := range l.form.reader.odds {
 		if n > 0 && i > 0 {
 			counts[weblog.Odd(i).String()] = n
 		}
@@ -158,4 +158,4 @@ func (l *Logs) OddRequests() map[string]int64 {
 }
 
 // HeaderLines returns how many lines were headers, directives and comments. It is for when Next has reported false.
-func (l *Logs) HeaderLines() int64 { return l.formats.reader.headers }
+func (l *Logs) HeaderLines() int64 { return l.form.reader.headers }

@@ -38,11 +38,11 @@ type LogOptions struct {
 // Logs yields the rows of one or more logs in order, as an [engine.Source]. Next, Err and Close are for one goroutine;
 // the counters (Inputs, Progress, EmptyLines, LongLines) may be read from any other meanwhile.
 type Logs struct {
-	opt   LogOptions
-	names []string
-	text  textSource
-	lines lineReader
-	formats
+	opt    LogOptions
+	names  []string
+	text   textSource
+	lines  lineReader
+	form   formats
 	next   int   // index of the first input not yet opened
 	isOpen bool  // the input before it is being read
 	rows   int64 // yielded so far
@@ -162,7 +162,7 @@ func (l *Logs) Close() error {
 func (l *Logs) Inputs() []Input {
 	inputs := make([]Input, len(l.names))
 	for i, name := range l.names {
-		inputs[i] = Input{Name: name, Size: l.sizes[i].Load(), Format: weblog.Format(l.seen[i].Load())}
+		inputs[i] = Input{Name: name, Size: l.sizes[i].Load(), Format: weblog.Format(l.form.seen[i].Load())}
 	}
 	return inputs
 }

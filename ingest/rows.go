@@ -68,12 +68,12 @@ func (r *rowReader) add(from *engine.Batch, span engine.Span, at where, b *engin
 
 // take does what the result of a line or record asks for.
 func (r *rowReader) take(result weblog.Result, raw []byte, at where, b *engine.Batch) error {
-	switch {
-	case result == weblog.IsRow:
+	switch result {
+	case weblog.IsRow:
 		r.addRow(b, raw, at)
-	case result == weblog.NoRow:
+	case weblog.NoRow:
 		r.headers++
-	case result == weblog.Failed:
+	case weblog.Failed:
 		return r.parser.Err()
 	default:
 		r.refuse(b, result, raw, at)
@@ -127,7 +127,7 @@ func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 	}
 }
 
-// addKept adds a value of a kept column, which is null if text is nil or not of its kind.
+// addKept adds a value of a kept column, which is null if text is empty or not of its kind.
 func (r *rowReader) addKept(b *engine.Batch, i int, text []byte) {
 	k := &b.Kept[i]
 	var value struct {
@@ -135,7 +135,7 @@ func (r *rowReader) addKept(b *engine.Batch, i int, text []byte) {
 		f  float64
 		ok bool
 	}
-	if text != nil {
+	if len(text) > 0 {
 		switch k.Kind {
 		case engine.KeptText:
 			value.ok = true

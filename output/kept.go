@@ -165,8 +165,9 @@ func (c *columns) arrowKept(i int, t arrow.DataType) arrow.Array {
 		return newArray(t, c.rows, k.floats.present, k.floats.nulls, arrow.Float64Traits.CastToBytes(k.floats.values))
 	case kindBool:
 		return newArray(t, c.rows, k.bools.present, k.bools.nulls, packBits(nil, k.bools.values))
+	default:
+		return newArray(t, c.rows, k.ints.present, k.ints.nulls, arrow.Int64Traits.CastToBytes(k.ints.values))
 	}
-	return newArray(t, c.rows, k.ints.present, k.ints.nulls, arrow.Int64Traits.CastToBytes(k.ints.values))
 }
 
 // checkKept returns an error if b does not have the kept columns.

@@ -18,6 +18,9 @@ type args struct {
 	stats         string
 	agents        []string
 	reading       reading
+	form          inputForm
+	rejects       string
+	maxRejects    string
 	missing       string
 	urlAsIs       bool
 	workers       int
@@ -81,6 +84,9 @@ func flagSet(a *args) *flag.FlagSet {
 	fs.StringVar(&a.stats, "stats", "", "")
 	fs.Func("agent", "", splitAgents(&a.agents))
 	a.reading.define(fs)
+	a.form.define(fs)
+	fs.StringVar(&a.rejects, "rejects", "", "")
+	fs.StringVar(&a.maxRejects, "max-rejects", "", "")
 	fs.StringVar(&a.missing, "missing", "allow", "")
 	fs.BoolVar(&a.urlAsIs, "url-as-is", false, "")
 	fs.IntVar(&a.workers, "workers", 0, "")

@@ -21,8 +21,22 @@ Input
                  example.com/robots.txt (http and https), or captures (.warc, .jsonl); or one such file;
                  or a compiled pack (.rbp); or one robots.txt, with -origin
   -origin url    whose robots.txt the file of -rules is, such as https://www.example.com
-  -in log        URLs, one a line, in zstd, gzip or plain text; a pattern such as 'logs/*.zst'; - is
+  -in log        URLs, one a line, or a format below, in zstd, gzip or plain text; a pattern such as 'logs/*.zst'; - is
                  standard input. May be repeated
+  -format name   what the lines of the logs are: auto (default: told by the first of them), urls, combined (Apache, nginx), w3c
+                 (IIS), cloudfront, alb, json, csv, tsv or cdxj; docs/FORMATS.md describes them
+  -base url      the site that the logs are of, where they have paths only, as in https://www.example.com
+  -url-field name
+                 the field with the URL, path or request, in formats that name their fields; in json also a path: request.uri
+  -url-column name
+                 the same, for tables
+  -host-field name
+                 the field with the host
+  -ua-field name the field with the User-Agent
+  -time-field name
+                 the field with the time
+  -keep fields   fields that become columns behind those of the verdicts, such as status,referer,time; a type may be named,
+                 as in price:float: text, int, float, time, bool. May be repeated
   -limit n       stop after n URLs; 0, the default, is all
 
 Question
@@ -38,6 +52,9 @@ Output
   -columns list  which columns, and in which order:
                  line,input,url,origin,agent,allowed,reason,rule_line,rule (the default), canonical_url
   -stats file    write the summary as JSON, too; - is standard output
+  -rejects file  list the lines that were refused, and those whose URL is bad, as JSON Lines
+  -max-rejects n stop with exit code 1 when more than n lines, or n% of all, are such; the rows before that are kept as
+                 x.partial.parquet
 
 Run
   -workers n     goroutines that match; default: one per processor. The output does not depend on it
@@ -50,7 +67,7 @@ Run
   -version       print the version
   -h             print this
 
-Exit codes: 0 done; 2 an error of usage, input or output; 129, 130 and 143 after SIGHUP, SIGINT and SIGTERM. The output gets its
+Exit codes: 0 done; 1 more rejects than -max-rejects allows; 2 an error of usage, input or output; 129, 130 and 143 after SIGHUP, SIGINT and SIGTERM. The output gets its
 name when it is complete. Where a log turns out to be damaged, the rows before the damage are kept as
 x.partial.parquet, and the exit code is 2.
 `

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -17,6 +18,7 @@ import (
 type job struct {
 	*plan
 	out     verdictSink
+	dst     rejectSink // of out
 	started time.Time
 	loaded  time.Time // when the rules were compiled
 	store   *engine.Store
@@ -27,11 +29,22 @@ type job struct {
 }
 
 func newJob(p *plan) *job {
-	return &job{plan: p, out: verdictSink{sink[*output.File]{name: p.outName}}, started: time.Now()}
+	j := &job{plan: p, out: verdictSink{sink[*output.File]{name: p.outName}}, started: time.Now()}
+	j.dst.verdictSink, j.dst.file.name, j.dst.limit = &j.out, p.rejects, p.limit
+	return j
 }
 
-func (j *job) drop() (committed bool, err error) { return j.out.drop() }
-func (j *job) targets() (out, last string)       { return j.outName, j.statsName }
+// drop drops the output. The list of rejects is dropped with it, if it is not complete.
+func (j *job) drop() (committed bool, err error) {
+	committed, err = j.out.drop()
+	if !committed && j.rejects != "" {
+		_, errList := j.dst.file.drop()
+		err = errors.Join(err, errList)
+	}
+	return committed, err
+}
+
+func (j *job) targets() (out, last string) { return j.outName, j.statsName }
 
 // A faultError is a fault in the middle of the logs.
 type faultError struct {
@@ -62,7 +75,9 @@ func (e *faultError) Unwrap() error { return e.Err }
 // run compiles the rules, takes the logs through them, completes the output and reports. If it fails before it comes to
 // report, with no [*faultError], no output is left.
 func (j *job) run(ctx context.Context) (err error) {
-	defer func() { err = errors.Join(err, j.out.Close(), j.logs.Close(), j.unload()) }()
+	defer func() {
+		err = errors.Join(err, j.out.Close(), j.dst.file.Close(), j.logs.Close(), j.unload())
+	}()
 	for _, note := range j.notes {
 		j.note("%s", note)
 	}
@@ -78,20 +93,48 @@ func (j *job) run(ctx context.Context) (err error) {
 	}); err != nil {
 		return err
 	}
+	if err := j.dst.open(j.outOpt.Inputs); err != nil {
+		return err
+	}
 	counts, err := j.evaluate(ctx)
 	r := newReport(j, counts)
-	if n := counts.Reasons[engine.ReasonBadURL]; err == nil && n > 0 && n == counts.Rows {
-		j.note("no line is a URL with a scheme and a host: is it a log of another format?")
+	if err == nil {
+		j.noteFormats(r)
+	}
+	if err = j.complete(r, err); err != nil {
+		if _, ok := errors.AsType[*faultError](err); !ok || r.Counts.incomplete {
+			return err
+		}
+	}
+	return errors.Join(j.report(r), err)
+}
+
+// complete completes the output: all of it, or what comes before the error that ended the run. That is a fault of the
+// logs, of which complete makes a [*faultError], as it does of a limit that was passed, or one that leaves nothing.
+func (j *job) complete(r *report, err error) error {
+	if err == nil {
+		err = j.limit.check(j.dst.count.Load(), r.Counts.lines(), true)
 	}
 	if source, ok := errors.AsType[*engine.SourceError](err); ok {
 		err = j.keep(source.Err, r)
+	} else if sink, ok := errors.AsType[*engine.SinkError](err); ok && isPolicy(sink.Err) {
+		r.Counts.incomplete = true
+		err = j.keep(sink.Err, r)
+	} else if isPolicy(err) {
+		err = j.keep(err, r)
 	} else if err == nil {
 		err = j.commit(r)
 	}
-	if _, ok := errors.AsType[*faultError](err); err != nil && !ok {
-		return err
+	if _, ok := errors.AsType[*faultError](err); err == nil || ok {
+		err = errors.Join(err, j.dst.commit())
 	}
-	return errors.Join(j.report(r), err)
+	return err
+}
+
+// isPolicy reports whether an error is a policyError.
+func isPolicy(err error) bool {
+	_, ok := errors.AsType[*policyError](err)
+	return ok
 }
 
 // describe puts the flags into the output's metadata.
@@ -99,7 +142,7 @@ func (a asked) describe(f *output.File) {
 	f.SetMetadata("robobatch.missing", a.Missing)
 	f.SetMetadata("robobatch.url_as_is", strconv.FormatBool(a.URLAsIs))
 	f.SetMetadata("robobatch.limit", strconv.FormatInt(a.Limit, 10))
-	for _, pair := range a.metadata() {
+	for _, pair := range slices.Concat(a.reading.metadata(), a.inputForm.metadata()) {
 		f.SetMetadata(pair[0], pair[1])
 	}
 }
@@ -110,7 +153,7 @@ func (j *job) evaluate(ctx context.Context) (engine.Stats, error) {
 		done, total := j.logs.Progress()
 		return sample{done, total, j.urls.Load(), true}
 	})()
-	return engine.Run(ctx, j.store, source{j.logs, &j.urls}, &j.out, j.runOpt)
+	return engine.Run(ctx, j.store, source{j.logs, &j.urls}, &j.dst, j.runOpt)
 }
 
 // A source is logs whose rows are counted.

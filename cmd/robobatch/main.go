@@ -2,7 +2,7 @@
 // writes one row per URL to a table. Run robobatch -h for its flags.
 //
 // The flow is flags -> args (flags.go), args -> plan (plan.go), plan -> run (job.go). Exit codes: 0 done, or standard
-// output was closed by its reader; 2 an error of usage, input or output; 129, 130 and 143 after
+// output was closed by its reader; 1 more lines were rejected than -max-rejects allows; 2 an error of usage, input or output; 129, 130 and 143 after
 // SIGHUP, SIGINT and SIGTERM.
 package main
 
@@ -44,6 +44,9 @@ func run(arguments []string, std streams) int {
 	if i, ok := errors.AsType[*interruptError](err); ok {
 		return i.exitCode()
 	}
+	if isPolicy(err) {
+		return exitPolicy
+	}
 	return exitError
 }
 
@@ -62,8 +65,9 @@ func printable(s string) string {
 
 // The exit codes, apart from those of an interruptError.
 const (
-	exitDone  = 0
-	exitError = 2
+	exitDone   = 0
+	exitPolicy = 1 // a limit that was asked for is passed
+	exitError  = 2
 )
 
 // commands are what a first argument that is no flag can ask for.

@@ -16,7 +16,7 @@ import (
 // The suffixes that a log's name loses: first those of packing, then those that say that it is a log.
 var (
 	packSuffixes = []string{".zst", ".zstd", ".gz", ".gzip"}
-	logSuffixes  = []string{".urls", ".url", ".txt", ".log", ".list", ".lst"}
+	logSuffixes  = []string{".urls", ".url", ".txt", ".log", ".list", ".lst", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".cdxj"}
 )
 
 // defaultOut returns the name of the output for a log: its base name without its suffixes, plus ".verdicts.parquet".
@@ -55,6 +55,14 @@ func checkTargets(a args, out string, inputs []ingest.Input, rules *ingest.RuleF
 		targets = append(targets, target{"-stats", a.stats})
 	}
 	var errs []error
+	if a.rejects != "" {
+		for _, t := range targets {
+			if sameFile(a.rejects, t.name) {
+				errs = append(errs, fmt.Errorf("-rejects: %s is written by %s, too: name another file", display(a.rejects), t.flag))
+			}
+		}
+		targets = append(targets, target{"-rejects", a.rejects})
+	}
 	if a.stats != "" && (a.stats == stdName && out == stdName || sameFile(a.stats, out)) {
 		errs = append(errs, fmt.Errorf("-stats: %s is the output, too: name another file", display(out)))
 	} else if a.stats != "" && out != stdName && sameFile(a.stats, output.PartialName(out)) {

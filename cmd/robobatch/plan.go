@@ -21,14 +21,16 @@ import (
 // A plan is what the flags ask for, checked, with its inputs found: ready to be run.
 type plan struct {
 	voice
+	logOpt    ingest.LogOptions
 	logs      *ingest.Logs
 	rules     *ingest.RuleFiles
 	storeOpt  engine.StoreOptions
 	runOpt    engine.Options
-	ahead     int    // goroutines that unpack logs
 	outName   string // "-" for standard output
 	outOpt    output.Options
-	statsName string   // of the summary as JSON; "" is none
+	statsName string // of the summary as JSON; "" is none
+	rejects   string // name of the list of rejected lines; "" is none
+	limit     rejectLimit
 	notes     []string // what the user may not expect
 	asked     asked
 }
@@ -49,12 +51,13 @@ type asked struct {
 	URLAsIs bool   `json:"url_as_is"`
 	Limit   int64  `json:"limit"` // 0 is none
 	reading
+	inputForm
 }
 
 // newPlan makes the plan. It opens nothing and writes nothing. All that is wrong with the flags is reported at once, as
 // a usageError for each fault; if nothing is, then all that is wrong with the files that they name.
 func newPlan(a args, std streams) (*plan, error) {
-	p := &plan{voice: voice{std: std, quiet: a.quiet}, statsName: a.stats, asked: asked{a.missing, a.urlAsIs, a.limit, a.reading}}
+	p := &plan{voice: voice{std: std, quiet: a.quiet}, statsName: a.stats, asked: asked{a.missing, a.urlAsIs, a.limit, a.reading, a.form}}
 	if err := p.choose(a); err != nil {
 		return nil, err
 	}
@@ -87,6 +90,9 @@ func (p *plan) choose(a args) error {
 	}
 	p.outOpt.Columns, err = output.ParseColumns(a.columns)
 	check("columns", err)
+	p.logOpt = ingest.LogOptions{Stdin: p.std.in, Limit: a.limit, Raws: a.rejects != ""}
+	errs = append(errs, parts(a.form.settle(&p.logOpt, &p.outOpt))...)
+	errs = append(errs, parts(p.chooseRejects(a))...)
 	p.storeOpt.Canonical = slices.Contains(p.outOpt.Columns, output.CanonicalURL)
 	if a.out != "" {
 		p.outOpt.Format, err = output.FormatOf(a.out)
@@ -108,9 +114,23 @@ func (p *plan) choose(a args) error {
 	}
 	p.storeOpt.Workers, p.runOpt.Workers = a.workers, a.workers
 	if p.outOpt.Workers = cmp.Or(a.workers, runtime.GOMAXPROCS(0)); p.outOpt.Workers > 1 {
-		p.ahead = p.outOpt.Workers
+		p.logOpt.Ahead = p.outOpt.Workers
 	}
 	p.outOpt.Version = version()
+	return errors.Join(errs...)
+}
+
+// chooseRejects is the part of choose about rejects.
+func (p *plan) chooseRejects(a args) error {
+	var errs []error
+	p.rejects = a.rejects
+	if a.rejects == stdName {
+		errs = append(errs, usage("-rejects: standard output is not for rejects: name a file"))
+	}
+	var err error
+	if p.limit, err = parseRejectLimit(a.maxRejects); err != nil {
+		errs = append(errs, usage("-max-rejects: %w", err))
+	}
 	return errors.Join(errs...)
 }
 
@@ -160,7 +180,7 @@ func agentNotes(names []string, d robots.Dialect) []string {
 // find finds the inputs and checks the names of the outputs.
 func (p *plan) find(a args) error {
 	var errLogs, errRules, errOut error
-	p.logs, errLogs = ingest.OpenLogs(a.in, ingest.LogOptions{Stdin: p.std.in, Limit: a.limit, Ahead: p.ahead})
+	p.logs, errLogs = ingest.OpenLogs(a.in, p.logOpt)
 	p.rules, errRules = ingest.Rules(a.rules, a.origin)
 	if errLogs == nil {
 		inputs := p.logs.Inputs()

@@ -32,8 +32,9 @@ type report struct {
 
 // An inputReport is one log.
 type inputReport struct {
-	Name  string `json:"name"`
-	Bytes int64  `json:"bytes"` // as stored; -1 if unknown
+	Name   string `json:"name"`
+	Bytes  int64  `json:"bytes"`  // as stored; -1 if unknown
+	Format string `json:"format"` // of its lines, "auto" if none was read
 }
 
 // A rulesReport is about the robots.txt files.
@@ -62,6 +63,22 @@ type counts struct {
 	URLBytes    int64            `json:"url_bytes"`
 	EmptyLines  int64            `json:"empty_lines"`
 	LongLines   int64            `json:"long_lines"`
+	HeaderLines int64            `json:"header_lines"` // and comments
+	Refused     map[string]int64 `json:"refused"`      // lines that are not of the format, by reason
+	OddRequests map[string]int64 `json:"odd_requests"` // rows whose request is none for a URL, by kind
+
+	incomplete bool // the run was ended: they count rows that were not written
+}
+
+// lines returns how many lines have something to say.
+func (c *counts) lines() int64 { return c.URLs + sum(c.Refused) }
+
+// sum returns the sum of counts.
+func sum(counts map[string]int64) (n int64) {
+	for _, count := range counts {
+		n += count
+	}
+	return n
 }
 
 // A runReport is how the run went on this machine.
@@ -86,7 +103,8 @@ func newReport(j *job, s engine.Stats) *report {
 		Counts: counts{
 			URLs: s.URLs, Rows: s.Rows, Origins: s.Origins, Allowed: s.Allowed, Disallowed: s.Denied, Null: s.Unknown,
 			Reasons: make(map[string]int64, engine.NumReasons), RuleLineSum: s.RuleLines, URLBytes: s.URLBytes,
-			EmptyLines: j.logs.EmptyLines(), LongLines: j.logs.LongLines(),
+			EmptyLines: j.logs.EmptyLines(), LongLines: j.logs.LongLines(), HeaderLines: j.logs.HeaderLines(),
+			Refused: j.logs.Refused(), OddRequests: j.logs.OddRequests(),
 		},
 	}
 	for i, record := range problems.First {
@@ -96,7 +114,7 @@ func newReport(j *job, s engine.Stats) *report {
 		r.Counts.Reasons[engine.Reason(i).String()] = n
 	}
 	for _, in := range j.logs.Inputs() {
-		r.Inputs = append(r.Inputs, inputReport{in.Name, in.Size})
+		r.Inputs = append(r.Inputs, inputReport{in.Name, in.Size, in.Format.String()})
 	}
 	return r
 }
@@ -108,6 +126,9 @@ func (r *report) describe(f *output.File, format output.Format) {
 		return
 	}
 	f.SetMetadata(output.KeyInputs, jsonText(r.Inputs))
+	if r.Counts.incomplete {
+		return
+	}
 	f.SetMetadata(output.KeyCounts, jsonText(r.Counts))
 }
 

@@ -3,12 +3,15 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/weblog"
 )
 
 // skippedShown is how many of the rules files that are not used the summary lists.
@@ -58,6 +61,7 @@ func (r *report) print(w io.Writer) {
 	}
 	t.line("sum of rule_line", group(c.RuleLineSum), "to compare outputs by")
 	t.gap()
+	r.printForm(&t)
 	t.line("empty lines", group(c.EmptyLines), "without a row")
 	t.line("lines over 64 KiB", group(c.LongLines), "without their URL")
 	t.line("bytes not UTF-8", group(r.Invalid), "written as %XX")
@@ -74,6 +78,31 @@ func (r *report) print(w io.Writer) {
 	t.line("rate", group(int64(r.Run.URLsPerSecond)), "URLs/s, without the rules")
 	t.line("peak memory", bytesText(r.Run.PeakMemory), "")
 	io.WriteString(w, r.title()+"\n\n"+t.String()+skippedText(r.Rules.Skipped, "; -stats lists all")+"\n") //nolint:errcheck // there is nowhere left to say it
+}
+
+// printForm adds what the lines of the logs were, where they were more than URLs, and what came of those without one.
+func (r *report) printForm(t *table) {
+	c := &r.Counts
+	refused := sum(c.Refused)
+	if formats := r.formats(); formats != "" && formats != weblog.URLs.String() {
+		how := "guessed"
+		if r.Format != weblog.Auto.String() {
+			how = "as -format says"
+		}
+		t.line("format", formats, how)
+		t.line("header lines", group(c.HeaderLines), "and comments")
+		t.line("refused lines", group(refused), kindsText(c.Refused))
+		t.line("odd requests", group(sum(c.OddRequests)), kindsText(c.OddRequests))
+	}
+}
+
+// kindsText lists counts by kind.
+func kindsText(counts map[string]int64) string {
+	list := make([]string, 0, len(counts))
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		list = append(list, kind+" "+group(counts[kind]))
+	}
+	return strings.Join(list, ", ")
 }
 
 // title says what went where.

@@ -25,8 +25,10 @@ const (
 	numCLF = int(iota)
 )
 
-var clfNames = [numCLF]string{NameHost, NameClient, "ident", NameUser, NameTime, "request", NameMethod, NameProtocol,
-	NameStatus, NameBytes, NameReferer, NameAgent}
+var clfNames = [numCLF]string{
+	NameHost, NameClient, "ident", NameUser, NameTime, "request", NameMethod, NameProtocol,
+	NameStatus, NameBytes, NameReferer, NameAgent,
+}
 
 // combined reads the Common Log Format and what grew from it:
 //

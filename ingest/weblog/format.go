@@ -39,8 +39,11 @@ func (f Format) String() string { return formatNames[f] }
 // ErrFormat is the kind of the error of ParseFormat.
 var ErrFormat = errors.New("unknown format")
 
-// ParseFormat returns the format of that name. The error is ErrFormat, with the names there are.
+// ParseFormat returns the format of that name, Auto for "". The error is ErrFormat, with the names there are.
 func ParseFormat(name string) (Format, error) {
+	if name == "" {
+		return Auto, nil
+	}
 	name = strings.ToLower(name)
 	if i := slices.Index(formatNames[:], name); i >= 0 {
 		return Format(i), nil

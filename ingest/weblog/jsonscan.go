@@ -152,15 +152,15 @@ func (s *jsonScanner) object(i, depth int, node *jsonNode) (end int) {
 		if i >= len(s.line) || s.line[i] != '"' {
 			return -1
 		}
-		close, escaped := s.endText(i + 1)
-		if close < 0 {
+		stop, escaped := s.endText(i + 1)
+		if stop < 0 {
 			return -1
 		}
 		var child *jsonNode
 		if node != nil && node.members != nil {
-			child = s.child(node, s.line[i+1:close], escaped)
+			child = s.child(node, s.line[i+1:stop], escaped)
 		}
-		if i = s.space(close + 1); i >= len(s.line) || s.line[i] != ':' {
+		if i = s.space(stop + 1); i >= len(s.line) || s.line[i] != ':' {
 			return -1
 		}
 		if i = s.value(s.space(i+1), depth+1, child); i < 0 {
@@ -229,12 +229,12 @@ func (s *jsonScanner) next(i int, end byte) (next int, done bool) {
 
 // text reads the string at i.
 func (s *jsonScanner) text(i int, node *jsonNode) (end int) {
-	close, escaped := s.endText(i + 1)
-	if close < 0 {
+	stop, escaped := s.endText(i + 1)
+	if stop < 0 {
 		return -1
 	}
 	if node != nil && len(node.slots) > 0 {
-		text := s.line[i+1 : close : close]
+		text := s.line[i+1 : stop : stop]
 		if escaped {
 			begin := len(s.buf)
 			s.buf = appendUnquoted(s.buf, text)
@@ -242,7 +242,7 @@ func (s *jsonScanner) text(i int, node *jsonNode) (end int) {
 		}
 		s.store(node, text, false)
 	}
-	return close + 1
+	return stop + 1
 }
 
 // Bytes of a word, for tests of eight at once.

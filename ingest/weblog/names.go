@@ -41,6 +41,17 @@ func Names() map[string]Kind {
 	}
 }
 
+// KindOf returns what the text of a field is, by its name: that of [Names], or one of a format that means the same. It is
+// Text for others.
+func KindOf(field string) Kind {
+	for name, kind := range Names() {
+		if name == field || slices.Contains(known[name], field) {
+			return kind
+		}
+	}
+	return Text
+}
+
 // known are the fields of formats whose fields have names, by what they mean: those of W3C extended (Microsoft's IIS,
 // Amazon CloudFront), Caddy, Cloudflare Logpush, Google's load balancers, the Elastic Common Schema, variables of
 // nginx, and headers of tables. The first one that a row has counts.

@@ -126,8 +126,9 @@ func New(f Format, opt Options) (Parser, error) {
 		return newCSV(s, opt, f == TSV), nil
 	case CDXJ:
 		return newCDXJ(s, opt), nil
+	default:
+		return nil, fmt.Errorf("%w %s", ErrFormat, f)
 	}
-	return nil, fmt.Errorf("%w %s", ErrFormat, f)
 }
 
 // sticky is the part of a Parser that keeps its error.

@@ -1,0 +1,106 @@
+package output
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"unicode/utf8"
+
+	"github.com/robobatch/robobatch/engine"
+)
+
+// A RejectFile lists the lines that gave no verdict as JSON Lines: those that are not of the input's format, and the rows
+// without a valid URL. It is written as a [File] is, and has its name when Commit returns.
+type RejectFile struct {
+	place
+	buf    *bufio.Writer
+	inputs []string
+	line   []byte // scratch
+}
+
+// A rejectLine is a line of the file.
+type rejectLine struct {
+	Input  string `json:"input"`
+	Line   int64  `json:"line"`
+	Offset int64  `json:"offset"`
+	Reason string `json:"reason"`
+	Raw    string `json:"raw,omitempty"`     // the line, if it is UTF-8
+	Base64 string `json:"raw_b64,omitempty"` // the line, if it is not
+}
+
+// CreateRejects opens a RejectFile. The inputs are the names by [engine.Batch].Input. The error is a [*FileError].
+func CreateRejects(name string, inputs []string) (*RejectFile, error) {
+	r := &RejectFile{place: place{name: name, path: name}, inputs: inputs}
+	if err := r.open(); err != nil {
+		return nil, r.fault("create", err)
+	}
+	r.buf = bufio.NewWriterSize(r.file, sinkBuffer)
+	return r, nil
+}
+
+// CountRejects returns how many lines of an evaluated batch Write lists.
+func CountRejects(b *engine.Batch) int {
+	n := b.Refused
+	for _, site := range b.Sites {
+		if site == engine.NoSite {
+			n++
+		}
+	}
+	return n
+}
+
+// Write lists what is rejected of an evaluated batch, whose Source keeps raw lines, in the order of the lines.
+func (r *RejectFile) Write(b *engine.Batch) error {
+	refused := b.Rejects
+	for i, site := range b.Sites {
+		if site != engine.NoSite {
+			continue
+		}
+		for len(refused) > 0 && refused[0].Line < b.Lines[i] {
+			if err := r.add(b, refused[0]); err != nil {
+				return err
+			}
+			refused = refused[1:]
+		}
+		bad := engine.Reject{Line: b.Lines[i], Offset: b.Offsets[i], Raw: b.Raws[i], Reason: engine.ReasonBadURL.String()}
+		if err := r.add(b, bad); err != nil {
+			return err
+		}
+	}
+	for _, reject := range refused {
+		if err := r.add(b, reject); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add writes a line.
+func (r *RejectFile) add(b *engine.Batch, reject engine.Reject) error {
+	line := rejectLine{Input: validString(r.inputs[b.Input]), Line: reject.Line, Offset: reject.Offset, Reason: reject.Reason}
+	if raw := b.Piece(reject.Raw); utf8.Valid(raw) {
+		line.Raw = string(raw)
+	} else {
+		line.Base64 = base64.StdEncoding.EncodeToString(raw)
+	}
+	text, err := json.Marshal(line)
+	if err != nil {
+		panic(err) // plain values always have a form in JSON
+	}
+	r.line = append(append(r.line[:0], text...), '\n')
+	if _, err := r.buf.Write(r.line); err != nil {
+		return r.fault("write", err)
+	}
+	return nil
+}
+
+// Commit completes the file and gives it its name. On an error nothing is left of it.
+func (r *RejectFile) Commit() error {
+	if err := r.buf.Flush(); err != nil {
+		return r.fault("write", err)
+	}
+	return r.commit(r.path)
+}
+
+// Close drops the file, unless Commit was called.
+func (r *RejectFile) Close() error { return r.drop() }
