@@ -2,7 +2,9 @@
 //
 // # Logs
 //
-// A log is text with one URL a line. [OpenLogs] reads any number of them as one stream of batches, in the order given.
+// A log is text with one URL a line, or with one row a line in a format of package weblog, which takes it apart; or a
+// Parquet file with a column for the URL. [OpenLogs] reads any number of them as one stream of batches, in the order
+// given.
 //
 //	format   told by                                    read as
 //	zstd     a frame or a skippable frame comes first   all frames; windows of up to 128 MiB
@@ -15,6 +17,12 @@
 // UTF-8 byte order mark at the start of a log is dropped. Empty lines are counted and give no row. A line longer than
 // [MaxLine] bytes gives a row without a URL. Lines are numbered from 1 in each log, empty and long ones included.
 //
+// What a row of text is, is guessed from the first lines of each log, unless LogOptions says it. Lines that are not of the
+// format are refused: they give no row, are counted by reason, and are in [engine.Batch].Rejects if LogOptions.Raws is
+// set. There, a line longer than [MaxLine] is refused, too. A record of a table that has several lines has at most MaxLine
+// bytes; if its quotes do not end, only its first line is refused. So each line that is not empty is a row, a header or
+// comment, refused, or part of the record of a row.
+//
 // When the data of a log is faulty, the rows of everything decoded before the fault are yielded: the zstd decoder
 // gives out whole blocks of at most 128 KiB, and none that it could not decode. The last, partial line before the
 // fault is no row. Checksums stand at the end of a frame, so a wrong one leaves the rows of its whole frame in doubt;
@@ -25,6 +33,8 @@
 // decodes: the zstd decoder's own concurrency is off, as its three stages take twice the CPU time for each byte without
 // being faster on two cores (BenchmarkDecode), and on damaged input it can hand out an old block again
 // (TestLogsStaleBlock). Standard input, pipes and plain text are not read ahead.
+//
+// Of Parquet files only the columns that are needed are read. They must be files, not pipes.
 //
 // Memory is bounded whatever the input: a batch, a chunk of 64 KiB, and the decompressor's window. Each goroutine that
 // decodes ahead has a window of its own, and up to 8 MiB of text.

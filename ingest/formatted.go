@@ -36,6 +36,9 @@ func (l *Logs) parser(f weblog.Format) (weblog.Parser, error) {
 	if f == weblog.Auto {
 		return nil, nil
 	}
+	if f == weblog.Parquet {
+		return nil, nil // told by its first bytes, whatever is asked for
+	}
 	if f != weblog.URLs {
 		return weblog.New(f, *fields)
 	}
@@ -50,6 +53,9 @@ func (l *Logs) parser(f weblog.Format) (weblog.Parser, error) {
 // setFormat begins to read the open input in a format.
 func (l *Logs) setFormat(f weblog.Format) {
 	parser, err := l.parser(f)
+	if f == weblog.Parquet {
+		err = fmt.Errorf("%w: it does not begin with %s, or is no file but a pipe", ErrParquet, parquetMagic)
+	}
 	if err != nil {
 		l.fail(err, where{line: 1})
 	}
@@ -65,6 +71,10 @@ func (l *Logs) fail(err error, at where) {
 
 // fill fills b, which is empty, with rows of the open input.
 func (l *Logs) fill(b *engine.Batch, rows int) {
+	if l.table != nil {
+		l.fillTable(b, rows)
+		return
+	}
 	f := &l.form
 	to := b
 	if f.current != weblog.URLs {

@@ -21,6 +21,8 @@ type Input struct {
 	Size int64  // bytes as stored, packed; -1 as long as that is unknown, which for a pipe is until its end
 
 	Format weblog.Format // of its lines; Auto as long as none was read
+
+	isTable bool // a Parquet file
 }
 
 // expand resolves names and patterns to inputs, in the order given, those of a pattern sorted. All that is wrong with
@@ -105,7 +107,7 @@ func inspect(name string, info fs.FileInfo) (Input, error) {
 	if err != nil {
 		return Input{}, fileError(name, err, "give permission to read it")
 	}
-	return Input{Name: name, Size: info.Size()}, f.Close()
+	return Input{Name: name, Size: info.Size(), isTable: isParquet(f)}, f.Close()
 }
 
 // stdinSize returns how much is left to read of standard input, or -1 if that is unknown.

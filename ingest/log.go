@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"os"
 	"sync/atomic"
@@ -43,9 +44,11 @@ type Logs struct {
 	text   textSource
 	lines  lineReader
 	form   formats
-	next   int   // index of the first input not yet opened
-	isOpen bool  // the input before it is being read
-	rows   int64 // yielded so far
+	tables []bool      // of names: they are Parquet files
+	table  *parquetLog // the open one, in place of text and lines
+	next   int         // index of the first input not yet opened
+	isOpen bool        // the input before it is being read
+	rows   int64       // yielded so far
 	err    error
 
 	sizes       []atomic.Int64 // of names; -1 is unknown
@@ -70,12 +73,17 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 		return nil, err
 	}
 	l := &Logs{opt: opt, names: make([]string, len(inputs)), sizes: make([]atomic.Int64, len(inputs))}
+	var texts []string
 	for i, in := range inputs {
 		l.names[i] = in.Name
+		l.tables = append(l.tables, in.isTable)
+		if !in.isTable {
+			texts = append(texts, in.Name)
+		}
 		l.sizes[i].Store(in.Size)
 	}
 	if opt.Ahead > 0 {
-		l.text = newAheadReader(l.names, min(opt.Ahead, maxAhead), &l.read)
+		l.text = newAheadReader(texts, min(opt.Ahead, maxAhead), &l.read)
 	} else {
 		l.text = &textReader{total: &l.read}
 	}
@@ -98,7 +106,7 @@ func (l *Logs) Next(b *engine.Batch) bool {
 		l.empty.Add(l.lines.empty)
 		l.long.Add(l.lines.long)
 		l.lines.empty, l.lines.long = 0, 0
-		if l.err == nil && l.lines.done() {
+		if l.err == nil && l.isOpen && l.table == nil && l.lines.done() {
 			l.end()
 		}
 		if b.Len() > 0 || b.Refused > 0 {
@@ -120,6 +128,9 @@ func (l *Logs) room() int {
 func (l *Logs) open() bool {
 	if l.next == len(l.names) {
 		return false
+	}
+	if l.tables[l.next] {
+		return l.openTable()
 	}
 	if l.err = l.text.open(l.names[l.next], l.opt.Stdin); l.err != nil {
 		return false
@@ -152,7 +163,7 @@ func (l *Logs) Err() error { return l.err }
 // Close closes the log being read and gives back the memory. Next then reports false, and the counters keep their
 // values. Only the first call can return an error.
 func (l *Logs) Close() error {
-	err := l.text.release()
+	err := errors.Join(l.closeTable(), l.text.release())
 	l.lines = lineReader{}
 	l.isOpen, l.next = false, len(l.names)
 	return err

@@ -52,6 +52,9 @@ func detect(b []byte) (format, error) {
 	case bytes.HasPrefix(b, []byte("\x1f\x8b")):
 		return formatGzip, nil
 	}
+	if bytes.HasPrefix(b, []byte(parquetMagic)) {
+		return 0, fmt.Errorf("a Parquet file in a pipe is %w: name the file", ErrFormat)
+	}
 	for _, f := range foreign {
 		if bytes.HasPrefix(b, []byte(f.magic)) {
 			return 0, fmt.Errorf("%s is %w: unpack it first, as in: %s file | robobatch -in -", f.name, ErrFormat, f.tool)

@@ -12,9 +12,10 @@ import (
 type heldRecord struct {
 	text  []byte // the lines held back, with their ends
 	lines []heldLine
-	from  int  // index of the line that the record begins with
-	upTo  int  // index behind the last line that was added to it; from if none was looked at yet
-	odd   bool // its quotes are odd in number: it ends inside of one
+	from  int   // index of the line that the record begins with
+	upTo  int   // index behind the last line that was added to it; from if none was looked at yet
+	empty int64 // empty lines behind the last line, which are in text
+	odd   bool  // its quotes are odd in number: it ends inside of one
 }
 
 // A heldLine is a line that is held back.
@@ -29,21 +30,43 @@ type where struct{ line, offset int64 }
 // reset forgets all lines.
 func (h *heldRecord) reset() { *h = heldRecord{text: h.text[:0], lines: h.lines[:0]} }
 
-// hold adds a line and its end. Empty lines before it, of which nobody tells, are part of the text.
+// hold adds a line and its end, and the empty lines around it, of which nobody else tells.
 func (h *heldRecord) hold(from *engine.Batch, span engine.Span, at where) {
 	if n := len(h.lines); n > 0 {
-		for range at.line - h.lines[n-1].line - 1 {
-			h.text = append(h.text, '\n')
-		}
+		h.text = append(h.text, emptyBefore(from.Data[:span.Off], at.line-h.lines[n-1].line-1-h.empty)...)
 	}
-	begin := len(h.text)
-	end := span.Off + span.Len
+	begin, end := len(h.text), span.Off+span.Len
 	h.text = append(h.text, from.Data[span.Off:end]...)
 	h.lines = append(h.lines, heldLine{at, begin, len(h.text)})
-	if from.Data[end] == '\r' {
-		h.text = append(h.text, '\r')
+	rest := from.Data[end:]
+	n := lineEnd(rest)
+	for h.empty = 0; lineEnd(rest[n:]) > 0; h.empty++ {
+		n += lineEnd(rest[n:])
 	}
-	h.text = append(h.text, '\n')
+	h.text = append(h.text, rest[:n]...)
+}
+
+// lineEnd returns the length of the line end that text begins with, 0 if it begins with something else.
+func lineEnd(text []byte) int {
+	switch {
+	case len(text) > 0 && text[0] == '\n':
+		return 1
+	case len(text) > 1 && text[0] == '\r' && text[1] == '\n':
+		return 2
+	}
+	return 0
+}
+
+// emptyBefore returns the last n lines of text, which are empty.
+func emptyBefore(text []byte, n int64) []byte {
+	begin := len(text)
+	for range n {
+		begin--
+		if begin > 0 && text[begin-1] == '\r' {
+			begin--
+		}
+	}
+	return text[begin:]
 }
 
 // extend adds the next line to the record.

@@ -22,10 +22,11 @@ const (
 	CSV                      // comma or semicolon separated, with a header
 	TSV                      // tab separated, with a header
 	CDXJ                     // index of a web archive, as Common Crawl publishes it
+	Parquet                  // any Parquet file with a column for the URL, see [Records]; no Parser reads it
 	NumFormats = int(iota)
 )
 
-var formatNames = [NumFormats]string{"auto", "urls", "combined", "w3c", "cloudfront", "alb", "json", "csv", "tsv", "cdxj"}
+var formatNames = [NumFormats]string{"auto", "urls", "combined", "w3c", "cloudfront", "alb", "json", "csv", "tsv", "cdxj", "parquet"}
 
 // formatAliases are other names that people know.
 var formatAliases = map[string]Format{

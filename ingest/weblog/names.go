@@ -74,10 +74,10 @@ var known = map[string][]string{
 		"user_agent.original", "httpRequest.userAgent", "userAgent", "useragent", "user-agent", "User Agent", "agent", "ua",
 	},
 	NameTime: {
-		"ts", "EdgeStartTimestamp", "time_iso8601", "msec", "@timestamp", "timestamp", "time", "time_local", "datetime", "date",
+		"ts", "EdgeStartTimestamp", "fetch_time", "time_iso8601", "msec", "@timestamp", "timestamp", "time", "time_local", "datetime", "date",
 	},
 	NameStatus: {
-		"sc-status", "status", "EdgeResponseStatus", "response_status", "status_code", "Status Code", "httpRequest.status",
+		"sc-status", "status", "EdgeResponseStatus", "fetch_status", "response_status", "status_code", "Status Code", "httpRequest.status",
 		"http.response.status_code",
 	},
 	NameBytes: {

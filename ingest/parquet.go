@@ -1,0 +1,185 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/file"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/weblog"
+)
+
+// parquetMagic begins a Parquet file.
+const parquetMagic = "PAR1"
+
+// ErrParquet is the kind of a fault in a Parquet file. It comes inside a [*LineError], whose line is a row.
+var ErrParquet = errors.New("the Parquet file cannot be read")
+
+// A parquetLog reads the rows of a Parquet file, of which it reads only the columns that are asked for. Memory is that of
+// some pages of each.
+type parquetLog struct {
+	file    *os.File
+	reader  *file.Reader
+	records *weblog.Records
+	columns []*parquetColumn // those that are needed
+	fields  [][]byte         // of a row, by column of the file
+
+	group int   // the next row group
+	left  int64 // rows of the one before it that were not read
+	row   int64 // rows read
+}
+
+// openParquet opens a file that begins as a Parquet file does.
+func openParquet(name string, fields weblog.Options) (p *parquetLog, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	p = &parquetLog{file: f}
+	if err := guarded(func() error { return p.start(fields) }); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return p, nil
+}
+
+// guarded calls do, and returns its error or what it panics with: the library panics at some damaged files.
+func guarded(do func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: %v", ErrParquet, r)
+		}
+	}()
+	return do()
+}
+
+// start reads the footer and finds the columns.
+func (p *parquetLog) start(fields weblog.Options) (err error) {
+	props := parquet.NewReaderProperties(nil)
+	props.BufferedStreamEnabled = true
+	if p.reader, err = file.NewParquetReader(p.file, file.WithReadProps(props)); err != nil {
+		return fmt.Errorf("%w: %w", ErrParquet, err)
+	}
+	schema := p.reader.MetaData().Schema
+	header := make([]string, schema.NumColumns())
+	for i := range header {
+		header[i] = schema.Column(i).ColumnPath().String()
+	}
+	if p.records, err = weblog.NewRecords(header, fields); err != nil {
+		return err
+	}
+	p.fields = make([][]byte, len(header))
+	seen := make([]bool, len(header))
+	for _, i := range p.records.Needed() {
+		if seen[i] {
+			continue
+		}
+		seen[i] = true
+		c, err := newParquetColumn(schema.Column(i), i)
+		if err != nil {
+			return err
+		}
+		p.columns = append(p.columns, c)
+	}
+	return nil
+}
+
+// done reports whether all rows were read.
+func (p *parquetLog) done() bool { return p.left == 0 && p.group == p.reader.NumRowGroups() }
+
+// fill adds at most so many rows to b. It returns why it stopped before the end.
+func (p *parquetLog) fill(r *rowReader, b *engine.Batch, rows int) error {
+	for p.left == 0 && !p.done() {
+		if err := guarded(p.nextGroup); err != nil {
+			return err
+		}
+	}
+	n := int(min(int64(rows), p.left))
+	for _, c := range p.columns {
+		if err := guarded(func() error { return c.read(n) }); err != nil {
+			return err
+		}
+	}
+	p.left -= int64(n)
+	for i := range n {
+		if err := p.addRow(r, b, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addRow adds row i of those that were read.
+func (p *parquetLog) addRow(r *rowReader, b *engine.Batch, i int) error {
+	for _, c := range p.columns {
+		p.fields[c.index] = c.text(i)
+	}
+	p.row++
+	result := p.records.Row(p.fields, &r.row)
+	if result == weblog.Failed {
+		return p.records.Err()
+	}
+	return r.take(result, r.row.Target, where{line: p.row}, b)
+}
+
+// nextGroup opens the columns of the next row group.
+func (p *parquetLog) nextGroup() error {
+	group := p.reader.RowGroup(p.group)
+	p.group++
+	p.left = group.NumRows()
+	for _, c := range p.columns {
+		chunk, err := group.Column(c.index)
+		if err != nil {
+			return fmt.Errorf("%w: column %s: %w", ErrParquet, c.name, err)
+		}
+		c.open(chunk)
+	}
+	return nil
+}
+
+// openTable opens the next input, which is a Parquet file.
+func (l *Logs) openTable() bool {
+	name := l.names[l.next]
+	l.next++
+	table, err := openParquet(name, l.opt.Fields)
+	if err != nil {
+		l.fail(err, where{line: 1})
+		return false
+	}
+	l.table, l.isOpen = table, true
+	l.form.seen[l.next-1].Store(int32(weblog.Parquet))
+	return true
+}
+
+// fillTable fills b with rows of the open table.
+func (l *Logs) fillTable(b *engine.Batch, rows int) {
+	r := &l.form.reader
+	r.start(b)
+	if err := l.table.fill(r, b, rows); err != nil {
+		l.fail(err, where{line: l.table.row + 1})
+	}
+	if l.err == nil && l.table.done() {
+		l.read.Add(l.sizes[l.next-1].Load())
+		l.err = l.closeTable()
+	}
+}
+
+// closeTable closes the open table, if there is one.
+func (l *Logs) closeTable() error {
+	if l.table == nil {
+		return nil
+	}
+	err := l.table.file.Close()
+	l.table, l.isOpen = nil, false
+	return err
+}
+
+// isParquet reports whether a file begins as a Parquet file does.
+func isParquet(f io.ReaderAt) bool {
+	var head [len(parquetMagic)]byte
+	n, err := f.ReadAt(head[:], 0)
+	return n == len(head) && (err == nil || errors.Is(err, io.EOF)) && string(head[:]) == parquetMagic
+}

@@ -1,0 +1,46 @@
+package weblog
+
+// Records takes rows apart whose fields are told apart already, such as those of a columnar file.
+type Records struct{ table table }
+
+// NewRecords returns Records for rows with these fields. The error says which field they lack: one that was named, or
+// one for the URL.
+func NewRecords(header []string, opt Options) (*Records, error) {
+	r := &Records{table{site: newSite(opt.Base), opt: opt, header: header}}
+	var err error
+	if r.table.cols, err = r.table.header.locate(opt); err != nil {
+		return nil, err
+	}
+	if r.table.cols.url < 0 {
+		return nil, errNoURLColumn
+	}
+	return r, nil
+}
+
+// Needed returns the indices of the fields that Row looks at, of which some may occur twice.
+func (r *Records) Needed() []int {
+	c := &r.table.cols
+	needed := append([]int{c.url}, c.keep...)
+	if r.table.opt.Agents && c.agent >= 0 {
+		needed = append(needed, c.agent)
+	}
+	if r.table.opt.Times && c.time >= 0 {
+		needed = append(needed, c.time)
+	}
+	for _, i := range []int{c.host, c.scheme} {
+		if i >= 0 {
+			needed = append(needed, i)
+		}
+	}
+	return needed
+}
+
+// Row makes the row of fields, which are as many as the header has; nil stands for a null.
+func (r *Records) Row(fields [][]byte, row *Row) Result {
+	row.reset()
+	r.table.fields = fields
+	return r.table.row(row)
+}
+
+// Err returns why the log cannot be read, after Failed.
+func (r *Records) Err() error { return r.table.err }
