@@ -66,6 +66,29 @@ func Collection(dir string) *Corpus {
 	}
 }
 
+// Find returns the larger corpus that there is for the source tree that holds dir: the collection, which lies beside the tree
+// in the project's own setup, else the quick start's.
+func Find(dir string) (*Corpus, error) {
+	top, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		quickstart := filepath.Join(top, "testdata", "quickstart")
+		if _, err := os.Stat(quickstart); err == nil {
+			collection := filepath.Join(filepath.Dir(top), "shared", "data")
+			if _, err := os.Stat(filepath.Join(collection, "rules.tar.zst")); err == nil {
+				return Collection(collection), nil
+			}
+			return Quickstart(quickstart), nil
+		}
+		if filepath.Dir(top) == top {
+			return nil, fmt.Errorf("no testdata/quickstart in %s or above: run this in the source tree", dir)
+		}
+		top = filepath.Dir(top)
+	}
+}
+
 // Responses reads all robots.txt. The caller owns them.
 func (c *Corpus) Responses() ([]robots.Response, error) { return c.rules() }
 
