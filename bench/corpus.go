@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"os"
 	"path"
@@ -91,6 +92,22 @@ func Find(dir string) (*Corpus, error) {
 
 // Responses reads all robots.txt. The caller owns them.
 func (c *Corpus) Responses() ([]robots.Response, error) { return c.rules() }
+
+// Each yields all robots.txt, read when that begins. The receiver owns them.
+func (c *Corpus) Each() iter.Seq2[robots.Response, error] {
+	return func(yield func(robots.Response, error) bool) {
+		all, err := c.rules()
+		if err != nil {
+			yield(robots.Response{}, err)
+			return
+		}
+		for _, r := range all {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
 
 // readArchive reads a .tar.zst of files <scheme>_<host>[_<port>].txt.
 func readArchive(name string) ([]robots.Response, error) {

@@ -24,6 +24,14 @@ const (
 	Shuffled              // at random
 )
 
+// String returns the order's name.
+func (o Order) String() string {
+	if o == Shuffled {
+		return "shuffled"
+	}
+	return "grouped"
+}
+
 // ParseOrder returns the order of that name, "grouped" or "shuffled".
 func ParseOrder(name string) (Order, error) {
 	switch name {
