@@ -2,22 +2,17 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"time"
 
 	"github.com/robobatch/robobatch/bench"
 	"github.com/robobatch/robobatch/bench/measure"
-	"io"
 )
 
-// allCases returns all libraries on all workloads, robobatch first. What is slower than slowLine gets a sample of the lines.
+// allCases returns all libraries on all workloads, robobatch first.
 func allCases(works []workload, dir string) (all []measure.Case, err error) {
 	for _, w := range works {
-		want, err := newAsker(libraries[0], w)
-		if err != nil {
-			return nil, err
-		}
-		right := want.verdicts(w)
 		path := filepath.Join(dir, w.name)
 		if err := bench.WriteFile(path, func(out io.Writer) error {
 			_, err := io.WriteString(out, w.text)
@@ -25,22 +20,23 @@ func allCases(works []workload, dir string) (all []measure.Case, err error) {
 		}); err != nil {
 			return nil, err
 		}
-		all = append(all,
-			measure.Case{Name: "Peer/w=" + w.name + "/lib=lines-alone", Unit: "url", Run: measure.Here(func() (measure.Work, error) { return readLines(path) })},
-			measure.Case{Name: "Peer/w=" + w.name + "/lib=robobatch", Unit: "url", Run: func() (measure.Sample, error) { return askRobobatch(w, path, right) }})
+		reference, err := newAsker(libraries[0], w)
+		if err != nil {
+			return nil, err
+		}
+		right := reference.verdicts(w)
+		add := func(name string, run func() (measure.Sample, error)) {
+			all = append(all, measure.Case{Name: fmt.Sprintf("Peer/w=%s/lib=%s", w.name, name), Unit: "url", Run: run})
+		}
+		add("lines-alone", measure.Here(func() (measure.Work, error) { return readLines(path) }))
+		add("robobatch", func() (measure.Sample, error) { return askRobobatch(w, path, right) })
 		for _, lib := range libraries {
-			part, err := part(lib, w)
+			part, err := partOf(lib, w)
 			if err != nil {
 				return nil, err
 			}
-			answers := right
-			if part.lines() < w.lines() {
-				answers = want.verdicts(part)
-			}
-			all = append(all, measure.Case{
-				Name: fmt.Sprintf("Peer/w=%s/lib=%s", w.name, lib.name), Unit: "url",
-				Run: func() (measure.Sample, error) { return ask(lib, part, answers) },
-			})
+			answers := reference.verdicts(part)
+			add(lib.name, func() (measure.Sample, error) { return ask(lib, part, answers) })
 		}
 	}
 	return all, nil
@@ -48,11 +44,11 @@ func allCases(works []workload, dir string) (all []measure.Case, err error) {
 
 const (
 	slowLine = 5 * time.Microsecond // for a line
-	slowTurn = time.Second          // of CPU time that a sample of a slower library shall take
+	slowTurn = time.Second / 2      // of CPU time that a sample of a slower library shall take
 )
 
-// part returns the workload, or a sample of it.
-func part(lib library, w workload) (workload, error) {
+// partOf returns the workload, or a sample of it if the library is slower than slowLine.
+func partOf(lib library, w workload) (workload, error) {
 	probe := w.sample(max(1, w.lines()/2000))
 	a, err := newAsker(lib, probe)
 	if err != nil {

@@ -34,7 +34,7 @@ func run(ctx context.Context, arguments []string) error {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	rounds := flags.Int("rounds", 5, "lines for each case")
 	s := sizes{}
-	flags.IntVar(&s.lines, "lines", 1_000_000, "most URLs of a workload")
+	flags.IntVar(&s.lines, "lines", 300_000, "most URLs of a workload")
 	flags.IntVar(&s.origins, "origins", 30_000, "origins of W4")
 	if err := flags.Parse(arguments); err != nil {
 		return err

@@ -116,14 +116,7 @@ func madeUp(c *bench.Corpus, s sizes) (workload, error) {
 
 // needed returns the bodies of the origins that occur in the text.
 func needed(text string, all []robots.Response) map[robots.Origin][]byte {
-	occurs := map[robots.Origin]bool{}
-	for line := range strings.Lines(text) {
-		if u, err := robots.SplitURL([]byte(strings.TrimSuffix(line, "\n"))); err == nil {
-			if origin, err := robots.AppendOrigin(nil, u); err == nil {
-				occurs[robots.Origin(origin)] = true
-			}
-		}
-	}
+	occurs := origins(text)
 	bodies := map[robots.Origin][]byte{}
 	for _, r := range all {
 		if occurs[r.Origin] {
@@ -133,7 +126,20 @@ func needed(text string, all []robots.Response) map[robots.Origin][]byte {
 	return bodies
 }
 
-// sample returns about one of every k lines of the text, in blocks of neighbours, from the start of each.
+// origins returns those that occur in the text.
+func origins(text string) map[robots.Origin]bool {
+	occurs := map[robots.Origin]bool{}
+	for line := range strings.Lines(text) {
+		if u, err := robots.SplitURL([]byte(strings.TrimSuffix(line, "\n"))); err == nil {
+			if origin, err := robots.AppendOrigin(nil, u); err == nil {
+				occurs[robots.Origin(origin)] = true
+			}
+		}
+	}
+	return occurs
+}
+
+// sample returns about one of every k lines of the text, in blocks of neighbours, and the files that they need.
 func (w workload) sample(k int) workload {
 	const block = 100
 	var text strings.Builder
@@ -144,8 +150,13 @@ func (w workload) sample(k int) workload {
 		}
 		n++
 	}
-	w.text = text.String()
-	return w
+	bodies := map[robots.Origin][]byte{}
+	for origin := range origins(text.String()) {
+		if body, ok := w.bodies[origin]; ok {
+			bodies[origin] = body
+		}
+	}
+	return workload{w.name, text.String(), bodies}
 }
 
 // lines returns how many there are.
