@@ -41,7 +41,7 @@ type storeBuilder struct {
 	store    *Store
 	agents   []robots.Agent
 	history  *robots.History
-	undated  map[robots.Origin]bool // origins with a response of unknown time
+	undated  undatedOrigins
 	texts    map[textKey]*compiledText
 	captures []*compiledText // by number in history; nil for a response without rules
 	cleans   bool            // clean-param lines are wanted
@@ -73,7 +73,7 @@ func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (
 			missing: Verdict{NoRule, ReasonNoRobots, missingAccess[opt.Missing]},
 		},
 		history: robots.NewHistory(opt.Dialect),
-		undated: map[robots.Origin]bool{},
+		undated: undatedOrigins{},
 		texts:   map[textKey]*compiledText{},
 		fixed:   map[robots.Outcome][]*Ruleset{},
 		workers: &errgroup.Group{},
@@ -96,14 +96,26 @@ func (b *storeBuilder) readAll(responses iter.Seq2[robots.Response, error]) erro
 		if err != nil {
 			return fmt.Errorf("read rules: %w", err)
 		}
-		if r.URL == "" && r.FetchedAt.IsZero() {
-			if b.undated[r.Origin] {
-				return fmt.Errorf("read rules of %s from %s: %w", r.Origin, r.Name, ErrTwoFiles)
-			}
-			b.undated[r.Origin] = true
+		if err := b.undated.add(&r); err != nil {
+			return err
 		}
 		b.add(r)
 	}
+	return nil
+}
+
+// undatedOrigins are origins with a response of unknown time, of which there may be one only.
+type undatedOrigins map[robots.Origin]bool
+
+// add notes a response. Its error wraps ErrTwoFiles.
+func (u undatedOrigins) add(r *robots.Response) error {
+	if r.URL != "" || !r.FetchedAt.IsZero() {
+		return nil
+	}
+	if u[r.Origin] {
+		return fmt.Errorf("read rules of %s from %s: %w", r.Origin, r.Name, ErrTwoFiles)
+	}
+	u[r.Origin] = true
 	return nil
 }
 

@@ -55,7 +55,8 @@ func TestRulesCaptures(t *testing.T) {
 	}
 }
 
-// A file in which nothing is a record is an error, as is one in a format that is not read.
+// A file in which nothing is a record is an error, as is one in a format that is not read; and rules of which nothing is
+// a robots.txt.
 func TestRulesNoCaptures(t *testing.T) {
 	for name, c := range map[string]struct {
 		data string
@@ -67,9 +68,10 @@ func TestRulesNoCaptures(t *testing.T) {
 		"y.warc.gz":  {"\x1f\x8b\x08", ErrNoCapture, "nothing in it could be read"},
 		"x.jsonl":    {"nor\nthis\n", ErrNoCapture, "nothing in it could be read"},
 		"x.warc.xz":  {"\xfd7zXZ\x00\x00", ErrFormat, "xz is not a format that is read: unpack it first, as in: xz -dc file > unpacked"},
-		"e.warc":     {"", nil, ""},
-		"e.jsonl":    {"\n\n", nil, ""},
-		"e.warc.zst": {string(skippable(5)), nil, ""},
+		"e.warc":     {"", ErrNoRobots, "e.warc: none of its captures is of a robots.txt"},
+		"e.jsonl":    {"\n\n", ErrNoRobots, "none of its captures"},
+		"e.warc.zst": {string(skippable(5)), ErrNoRobots, "none of its captures"},
+		"o.jsonl":    {`{"url": "https://a.example/other", "status": 404}`, ErrNoRobots, "none of its captures"},
 	} {
 		r, err := Rules(writeFile(t, t.TempDir(), name, []byte(c.data)), "")
 		if err != nil {
@@ -87,7 +89,7 @@ func TestRulesNoCaptures(t *testing.T) {
 
 // Problems are counted, and the first of them kept.
 func TestProblemsBounded(t *testing.T) {
-	data := strings.Repeat("[]\n", 500) + `{"origin": "https://a.example", "status": 200}`
+	data := strings.Repeat("[]\n", 500) + `{"origin": "https://a.example", "status": 404}`
 	got, problems := readAll(t, writeFile(t, t.TempDir(), "x.jsonl", []byte(data)))
 	if len(got) != 1 || problems.Total != 500 || len(problems.First) != maxProblems || problems.First[99].Line != 100 {
 		t.Errorf("%d responses, %d problems, %d kept", len(got), problems.Total, len(problems.First))

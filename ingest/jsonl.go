@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net/http"
+	"reflect"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -153,7 +155,7 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 	}
 	var row jsonRow
 	if err := json.Unmarshal(bytes.TrimSpace(line), &row); err != nil {
-		return r, fmt.Errorf("%w: %w", ErrResponse, err)
+		return r, fmt.Errorf("%w: %w", ErrResponse, plainJSON(err))
 	}
 	if r.Origin, r.URL, err = row.target(); err != nil {
 		return r, err
@@ -164,6 +166,9 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 	if r.Status, err = row.status(); err != nil {
 		return r, err
 	}
+	if row.Body == nil && row.BodyB64 == nil && hasBody(r.Status) && row.Error == "" {
+		return r, fmt.Errorf("%w: status %d without body: give its text as body, or in base64 as body_b64; an empty one is \"\"", ErrResponse, r.Status)
+	}
 	r.Size = int64(len(r.Body))
 	if r.Size > MaxBody {
 		r.Body = bytes.Clone(r.Body[:MaxBody])
@@ -173,6 +178,35 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 	}
 	r.Name, r.Location, r.Error = j.name, row.Location, row.Error
 	return r, nil
+}
+
+// hasBody reports whether an answer of that status has the text of a robots.txt, so that a row without one must be a
+// mistake: taken for an empty file, it would allow everything.
+func hasBody(status int) bool {
+	return 200 <= status && status < 300 && status != http.StatusNoContent && status != http.StatusResetContent
+}
+
+// plainJSON returns what package json found wrong in words of JSON.
+func plainJSON(err error) error {
+	e, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case !ok:
+		return err
+	case e.Field == "":
+		return fmt.Errorf("it is %s, and not an object", article(e.Value))
+	}
+	return fmt.Errorf("%s is %s, and not %s", e.Field, article(e.Value), map[reflect.Kind]string{
+		reflect.Int: "a whole number", reflect.String: "a string",
+	}[e.Type.Kind()])
+}
+
+// article returns a kind of JSON value, such as "array", with its article.
+func article(kind string) string {
+	kind, _, _ = strings.Cut(kind, " ") // "number 1.5"
+	if kind == "array" || kind == "object" {
+		return "an " + kind
+	}
+	return "a " + kind
 }
 
 // target returns the origin of the row, and the URL that was fetched, if that is no robots.txt.

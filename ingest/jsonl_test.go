@@ -31,14 +31,20 @@ func TestJSONL(t *testing.T) {
 		{`{"url": "https://a b/robots.txt", "status": 200}`, "not a URL with a valid host: url is"},
 		{`{"url": "https://a.example/robots.txt", "origin": "https://b.example", "status": 200}`, "not a response: origin is https://b.example, and that of url is https://a.example"},
 		{`{"url": "https://a.example/robots.txt", "status": 20}`, "not a response: status is 20"},
-		{`{"url": "https://a.example/robots.txt", "status": "200"}`, "not a response: json:"},
+		{`{"url": "https://a.example/robots.txt", "status": "200"}`, "not a response: status is a string, and not a whole number"},
+		{`{"url": "https://a.example/robots.txt", "body": ["x"]}`, "not a response: body is an array, and not a string"},
+		{`{"url": "https://a.example/robots.txt", "status": 2.5}`, "not a response: status is a number, and not a whole number"},
+		{`{"url": "https://a.example/robots.txt", "status": 200, "content": "x"}`, "not a response: status 200 without body: give its text as body"},
+		{`{"url": "https://a.example/robots.txt", "status": 206}`, "not a response: status 206 without body"},
+		{`{"url": "https://a.example/robots.txt", "status": 204}`, "https://a.example 204 0"},
+		{`{"url": "https://a.example/robots.txt", "status": 200, "error": "reset"}`, "https://a.example 200 0: reset"},
 		{`{"url": "https://a.example/robots.txt", "body": "", "body_b64": ""}`, "not a response: it has both body and body_b64"},
 		{`{"url": "https://a.example/robots.txt", "body_b64": "*"}`, "not a response: body_b64: illegal base64"},
 		{`{"url": "https://a.example/robots.txt", "body": "` + "\xff" + `"}`, "not a response: it is not UTF-8"},
 		{`{"url": "https://a.example/robots.txt", "body": "`, "not a response: unexpected end of JSON input"},
 		{`{"url": "https://a.example/robots.txt", "status": 200, "fetched_at": "yesterday"}`, "not a response: fetched_at is neither"},
 		{`{"url": "https://a.example/robots.txt", "status": 200, "fetched_at": 1767323045000}`, "not a response: fetched_at is neither"},
-		{`[]`, "not a response: json:"},
+		{`[]`, "not a response: it is an array, and not an object"},
 		{`null`, "not a response: it has neither url nor origin"},
 	}
 	dir := t.TempDir()
@@ -76,7 +82,7 @@ func TestJSONLTimes(t *testing.T) {
 		`1767323045.25`:               want.Add(250 * time.Millisecond),
 		`null`:                        {},
 	} {
-		line := `{"origin": "https://a.example", "status": 200, "fetched_at": ` + text + `}`
+		line := `{"origin": "https://a.example", "status": 200, "body": "", "fetched_at": ` + text + `}`
 		got, problems := readAll(t, writeFile(t, t.TempDir(), "x.jsonl", []byte(line)))
 		if len(got) != 1 || !got[0].FetchedAt.Equal(want) {
 			t.Errorf("%s: got %v, %v, want %v", text, got, problems.First, want)

@@ -23,15 +23,20 @@ type RecordError struct {
 
 // Error names the file, the place and the fault.
 func (e *RecordError) Error() string {
+	return fmt.Sprintf("%s: %s: %v", display(e.Name), e.place(), e.Err)
+}
+
+// place says where in the file the record is.
+func (e *RecordError) place() string {
 	switch {
 	case e.Line > 0 && e.Offset < 0:
-		return fmt.Sprintf("%s: line %d: %v", display(e.Name), e.Line, e.Err)
+		return fmt.Sprintf("line %d", e.Line)
 	case e.Line > 0:
-		return fmt.Sprintf("%s: line %d, in the part at byte %d: %v", display(e.Name), e.Line, e.Offset, e.Err)
+		return fmt.Sprintf("line %d, in the part at byte %d", e.Line, e.Offset)
 	case e.Text > 0:
-		return fmt.Sprintf("%s: record at byte %d of the text of the part at byte %d: %v", display(e.Name), e.Text, e.Offset, e.Err)
+		return fmt.Sprintf("record at byte %d of the text of the part at byte %d", e.Text, e.Offset)
 	}
-	return fmt.Sprintf("%s: record at byte %d: %v", display(e.Name), e.Offset, e.Err)
+	return fmt.Sprintf("record at byte %d", e.Offset)
 }
 
 // Unwrap returns the fault.
@@ -51,7 +56,7 @@ func (p *Problems) noCapture(before int64) error {
 	case p.Total == before:
 		return nil
 	case before < int64(len(p.First)):
-		return fmt.Errorf("%w: %w", ErrNoCapture, p.First[before].Err)
+		return fmt.Errorf("%w: %s: %w", ErrNoCapture, p.First[before].place(), p.First[before].Err)
 	}
 	return ErrNoCapture
 }

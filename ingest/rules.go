@@ -98,7 +98,11 @@ func singleRules(path string, info fs.FileInfo, origin string) (*RuleFiles, erro
 		}
 		return nil, &NameError{Name: origin, Err: fmt.Errorf("%w: %w", ErrOrigin, err), Remedy: "write it like https://www.example.com"}
 	}
-	return &RuleFiles{files: []ruleFile{{name: path, path: path, claim: claim{origins: []robots.Origin{o}, exact: true}}}}, nil
+	file := ruleFile{name: path, path: path, claim: claim{origins: []robots.Origin{o}, exact: true}}
+	if !info.Mode().IsRegular() {
+		file.pipe = new(pipe)
+	}
+	return &RuleFiles{files: []ruleFile{file}}, nil
 }
 
 // singleCapture returns the one file of captures. It is read at random, so it cannot be a pipe.
@@ -165,9 +169,11 @@ func (r *RuleFiles) NumFiles() int { return len(r.files) }
 // Responses reads the files and yields, in the order of the names, a response for each origin of a robots.txt, with
 // status 200 and the time when the file was changed, and each response in a file of captures. There may be several for
 // an origin. Of a body, at most [MaxBody] bytes are kept; Size is that of the whole. The receiver owns what it gets.
+// It can be used again: what was read of a pipe is kept.
 //
 // Broken records of captures do not end it: [RuleFiles.Problems] has them afterwards. After all that could be read
-// comes one [*UnreadableError] for all files that could not, so whoever stops at an error has seen them all.
+// comes one [*UnreadableError] for all files that could not, so whoever stops at an error has seen them all; or, if there
+// is no robots.txt in any of them, a [*NameError].
 func (r *RuleFiles) Responses() iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		var (
@@ -175,7 +181,11 @@ func (r *RuleFiles) Responses() iter.Seq2[robots.Response, error] {
 			p    pass
 		)
 		defer r.end(&p)
-		each := func(r robots.Response) bool { return yield(r, nil) }
+		found := false
+		each := func(r robots.Response) bool {
+			found = found || r.URL == ""
+			return yield(r, nil)
+		}
 		for _, f := range r.files {
 			more, err := p.readFile(f, each)
 			if !more {
@@ -185,10 +195,22 @@ func (r *RuleFiles) Responses() iter.Seq2[robots.Response, error] {
 				errs = append(errs, fileError(f.name, err, ""))
 			}
 		}
-		if p.finish(each) && len(errs) > 0 {
+		switch more := p.finish(each); {
+		case more && len(errs) > 0:
 			yield(robots.Response{}, &UnreadableError{Errs: errs})
+		case more && !found:
+			yield(robots.Response{}, r.noRobots())
 		}
 	}
+}
+
+// noRobots is the error of captures of which none is of a robots.txt, so that there are no rules at all.
+func (r *RuleFiles) noRobots() error {
+	name := r.files[0].name
+	if len(r.files) > 1 {
+		name = filepath.Dir(name)
+	}
+	return &NameError{Name: name, Err: ErrNoRobots, Remedy: "name the file that has them"}
 }
 
 // Problems returns the broken records that the latest use of [RuleFiles.Responses] to end met.
@@ -232,11 +254,22 @@ func (p *pass) readFile(f ruleFile, yield func(robots.Response) bool) (more bool
 // maxRest is how much of a pipe is read beyond MaxBody to tell its size. It may have no end.
 const maxRest = 64 << 20
 
-// read returns the response that the file is, without its origin.
+// read returns the response that the file is, without its origin. A pipe is read only once.
 func (f *ruleFile) read() (r robots.Response, err error) {
-	if f.err != nil {
+	switch {
+	case f.err != nil:
 		return r, f.err
+	case f.pipe == nil:
+		return f.readOnce()
 	}
+	f.pipe.once.Do(func() { f.pipe.response, f.pipe.err = f.readOnce() })
+	r = f.pipe.response
+	r.Body = bytes.Clone(r.Body)
+	return r, f.pipe.err
+}
+
+// readOnce is read, whatever the file is.
+func (f *ruleFile) readOnce() (r robots.Response, err error) {
 	file, err := os.Open(f.path)
 	if err != nil {
 		return r, err

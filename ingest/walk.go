@@ -6,6 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+
+	"github.com/robobatch/robobatch/robots"
 )
 
 // A ruleFile is a file below a rules directory whose name makes a claim.
@@ -14,6 +17,14 @@ type ruleFile struct {
 	name string // path as found, for messages
 	path string // path without symbolic links, to read; "" if it leads nowhere
 	err  error  // why there is no path
+	pipe *pipe  // what was read of it, if it can be read only once; nil for a regular file
+}
+
+// A pipe keeps what a pipe had, for those who read it again.
+type pipe struct {
+	once     sync.Once
+	response robots.Response
+	err      error
 }
 
 // A walker finds the rules files below a directory.

@@ -37,6 +37,11 @@
 // Parquet and Arrow carry key-value metadata under the names of the Key constants. Arrow has its metadata before the
 // rows, so there the values known only at the end, the counts, are missing.
 //
+// # Listings
+//
+// A [ListFile] is another table: what robots.txt say, and what is wrong with them, with a row for each group, rule, directive and diagnostic.
+// docs/RULES.md has its columns. It is written as Parquet or as JSON Lines, from what [engine.List] yields.
+//
 // # Files
 //
 // A [File] is written under a temporary name in the directory of its final name, which appears only when the file is

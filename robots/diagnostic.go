@@ -36,6 +36,7 @@ const (
 
 	CodeAgentNever     Code = "agent_never_matches" // a user-agent line that no crawler's name can match
 	CodeAgentCut       Code = "agent_cut"           // a user-agent line that is read as a shorter name
+	CodeAgentList      Code = "agent_list"          // a user-agent line with several names, of which only the first is read
 	CodeDelayOnly      Code = "delay_only_group"    // a Crawl-delay, and no rule, before the next user-agent line
 	CodeBlankInSection Code = "blank_in_section"    // an empty line inside the section, which Yandex's documentation forbids
 	CodeTooManyRules   Code = "too_many_rules"      // more rules than Yandex's documentation permits
@@ -44,6 +45,7 @@ const (
 
 	CodeNoGroup    Code = "rule_without_group" // no user-agent line precedes it, so it is ignored
 	CodeNoSlash    Code = "no_leading_slash"   // it starts with neither "/" nor "*"
+	CodeSpace      Code = "space_in_rule"      // it has a space, and in URLs that is %20
 	CodeEmptyAllow Code = "empty_allow"        // "Allow:" without a value, which some take for "Disallow: /"
 	CodeDuplicate  Code = "duplicate_rule"     // another rule of the same crawler says the same of the same URLs
 	CodeShadowed   Code = "shadowed_rule"      // another rule of the same crawler always wins over it

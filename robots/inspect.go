@@ -53,6 +53,7 @@ type inspector struct {
 	ruled   bool  // that member, or another one, is a rule
 	delayAt int32 // line of its last Crawl-delay
 	blank   bool  // there was an empty line in this section, and no rule since
+	ended   bool  // the last section was ended by an empty line
 	count   int   // rules with an effect so far
 	host    bool  // there was a valid host line
 }
@@ -107,6 +108,7 @@ func (in *inspector) line(l *line, raw string) {
 	case l.blank && !l.comment:
 		in.blank = true
 		if in.dialect.Has(BlankEndsSection) {
+			in.ended = in.ended || in.open
 			in.open = false
 		}
 	case l.blank:
@@ -178,36 +180,61 @@ func (in *inspector) userAgent(l *line) {
 		in.report.Delays = append(in.report.Delays, DelayGroup{})
 		in.open, in.closed, in.ruled = true, false, false
 	}
-	in.blank = false
+	in.blank, in.ended = false, false
 	g := &in.report.Delays[len(in.report.Delays)-1]
 	token := in.dialect.token(l.value)
 	switch {
 	case isStar(l.value):
 		g.Star = true
 	case token == "":
-		in.note(l.num, CodeAgentNever, "no crawler's name can match %q: a name starts with a letter, - or _", l.value)
+		in.note(l.num, CodeAgentNever, "no crawler's name can match %q: a name starts with %s", l.value, in.nameBytes())
 	default:
 		g.Agents = append(g.Agents, token)
-		if string(token) != l.value {
-			in.note(l.num, CodeAgentCut, "read as %q", string(token))
+		if rest := l.value[len(token):]; isNameList(rest) {
+			in.note(l.num, CodeAgentList, "read as %q: every name needs a line of its own", string(token))
+		} else if rest != "" {
+			in.note(l.num, CodeAgentCut, "read as %q: a name has %s only", string(token), in.nameBytes())
 		}
 	}
+}
+
+// nameBytes says what a crawler's name can hold.
+func (in *inspector) nameBytes() string {
+	if in.dialect.Has(WideTokens) {
+		return "letters, digits, -, _ and ."
+	}
+	return "letters, - and _ (digits and dots are an option)"
+}
+
+// isNameList reports whether what follows the first name of a user-agent line starts like another name: "Googlebot, Bingbot".
+func isNameList(rest string) bool {
+	next := strings.TrimLeft(rest, " \t,;|")
+	return next != rest && next != "" && isLetter(next[0])
 }
 
 // delay looks at a Crawl-delay.
 func (in *inspector) delay(l *line) {
 	seconds, ok := parseDelay(l.value)
 	if !ok {
-		in.note(l.num, CodeBadDelay, "not a number of seconds; the line is ignored")
+		in.note(l.num, CodeBadDelay, "not a number of seconds, so it sets no delay")
 	}
 	if !in.open {
-		in.note(l.num, CodeNoGroup, "no user-agent line precedes it, so it is ignored")
+		in.noGroup(l)
 		return
 	}
 	in.closed, in.delayAt = true, l.num
 	if g := &in.report.Delays[len(in.report.Delays)-1]; ok && g.Line == 0 {
 		g.Line, g.Seconds = l.num, seconds
 	}
+}
+
+// noGroup notes a line that belongs to no group.
+func (in *inspector) noGroup(l *line) {
+	if in.ended {
+		in.note(l.num, CodeNoGroup, "an empty line ended the section before it, so it is ignored")
+		return
+	}
+	in.note(l.num, CodeNoGroup, "no user-agent line precedes it, so it is ignored")
 }
 
 // endDelays looks at the last delay group as a whole.
@@ -225,7 +252,7 @@ func (in *inspector) endDelays(last bool) {
 // rule looks at an allow or disallow line.
 func (in *inspector) rule(l *line) {
 	if !in.open {
-		in.note(l.num, CodeNoGroup, "no user-agent line precedes it, so it is ignored")
+		in.noGroup(l)
 		return
 	}
 	in.closed, in.ruled = true, true
@@ -244,6 +271,9 @@ func (in *inspector) rule(l *line) {
 		in.note(l.num, CodeEmptyAllow, "an Allow without a value %s", map[bool]string{true: "has no effect", false: "forbids everything"}[pattern == ""])
 	case l.value != "" && l.value[0] != '/' && l.value[0] != '*':
 		in.note(l.num, CodeNoSlash, "%s", in.noSlash())
+	}
+	if strings.ContainsAny(l.value, " \t") && !in.dialect.Has(FullEscapes) {
+		in.note(l.num, CodeSpace, "in a URL a space is %%20, so it matches nothing: write it so")
 	}
 }
 

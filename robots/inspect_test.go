@@ -58,6 +58,8 @@ func TestDiagnostics(t *testing.T) {
 		}},
 		{"missing slash", "user-agent: *\ndisallow: x\ndisallow: *y\nallow:", map[string]string{"": "2 no_leading_slash, 4 empty_allow"}},
 		{"agents", "user-agent: 008\nuser-agent: a/1.0\nuser-agent: * x\nuser-agent:\nallow: /", map[string]string{"": "1 agent_never_matches, 2 agent_cut, 4 agent_never_matches"}},
+		{"several agents", "user-agent: a, b\nuser-agent: c d\nuser-agent: e (f)\nuser-agent: g,\nallow: /", map[string]string{"": "1 agent_list, 2 agent_list, 3 agent_cut, 4 agent_cut"}},
+		{"space", "user-agent: *\ndisallow: /a b\ndisallow: /c # d", map[string]string{"": "2 space_in_rule", rfc: ""}},
 		{"delay only", "user-agent: a\ncrawl-delay: 1\nuser-agent: b\ndisallow: /\nuser-agent: c\ncrawl-delay: 2", map[string]string{
 			"": "2 unused_field, 2 delay_only_group, 6 unused_field, 6 delay_only_group", yandex: "2 delay_only_group, 6 delay_only_group",
 		}},

@@ -94,12 +94,12 @@ func (d Dialect) uselessRules(rules []Rule, budget *int) []Diagnostic {
 			continue
 		}
 		paths := language(r.Pattern)
-		winner := winners[paths]
-		if winner == nil {
-			winner = covering(wide, r, budget)
+		if winner := winners[paths]; winner != nil {
+			notes = append(notes, useless(r, winner, "says the same"))
+			continue
 		}
-		if winner != nil {
-			notes = append(notes, useless(r, winner))
+		if winner := covering(wide, r, budget); winner != nil {
+			notes = append(notes, useless(r, winner, "says the same of more URLs, and wins"))
 			continue
 		}
 		winners[paths] = r
@@ -118,10 +118,10 @@ func allowFirst(r *Rule) int {
 	return 1
 }
 
-// useless returns the diagnostic of a rule over which another one always wins.
-func useless(r, winner *Rule) Diagnostic {
+// useless returns the diagnostic of a rule over which another one always wins; same says how, if both say the same.
+func useless(r, winner *Rule, same string) Diagnostic {
 	if r.Allow == winner.Allow {
-		return Diagnostic{r.Line, CodeDuplicate, fmt.Sprintf("line %d says the same: %s", winner.Line, winner)}
+		return Diagnostic{r.Line, CodeDuplicate, fmt.Sprintf("line %d %s: %s", winner.Line, same, winner)}
 	}
 	return Diagnostic{r.Line, CodeShadowed, fmt.Sprintf("line %d always wins over it: %s", winner.Line, winner)}
 }

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // stdName stands for standard input and standard output.
@@ -18,7 +17,7 @@ type args struct {
 	out, columns  string
 	stats         string
 	agents        []string
-	dialect       string
+	reading       reading
 	missing       string
 	urlAsIs       bool
 	workers       int
@@ -70,14 +69,8 @@ func parseArgs(arguments []string) (args, error) {
 func flagSet(a *args) *flag.FlagSet {
 	fs := flag.NewFlagSet("robobatch", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	fs.Func("rules", "", func(s string) error {
-		if a.rules != "" {
-			return errors.New("given twice: put all robots.txt into one directory")
-		}
-		a.rules = s
-		return nil
-	})
-	fs.StringVar(&a.origin, "origin", "", "")
+	fs.Func("rules", "", once(&a.rules, "put all robots.txt into one directory"))
+	fs.Func("origin", "", once(&a.origin, "one file is the robots.txt of one origin"))
 	fs.Func("in", "", func(s string) error {
 		a.in = append(a.in, s)
 		return nil
@@ -85,13 +78,8 @@ func flagSet(a *args) *flag.FlagSet {
 	fs.StringVar(&a.out, "out", "", "")
 	fs.StringVar(&a.columns, "columns", "", "")
 	fs.StringVar(&a.stats, "stats", "", "")
-	fs.Func("agent", "", func(s string) error {
-		for name := range strings.SplitSeq(s, ",") {
-			a.agents = append(a.agents, strings.TrimSpace(name))
-		}
-		return nil
-	})
-	fs.StringVar(&a.dialect, "dialect", "google", "")
+	fs.Func("agent", "", splitAgents(&a.agents))
+	a.reading.define(fs)
 	fs.StringVar(&a.missing, "missing", "allow", "")
 	fs.BoolVar(&a.urlAsIs, "url-as-is", false, "")
 	fs.IntVar(&a.workers, "workers", 0, "")
@@ -100,4 +88,15 @@ func flagSet(a *args) *flag.FlagSet {
 	fs.BoolVar(&a.quiet, "quiet", false, "")
 	fs.BoolVar(&a.version, "version", false, "")
 	return fs
+}
+
+// once returns a flag's function that sets a text, and refuses to do so twice.
+func once(to *string, remedy string) func(string) error {
+	return func(s string) error {
+		if *to != "" {
+			return errors.New("given twice: " + remedy)
+		}
+		*to = s
+		return nil
+	}
 }

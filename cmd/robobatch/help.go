@@ -8,6 +8,10 @@ const help = `robobatch decides for every URL of a log whether robots.txt lets a
 reads the URLs of urls.zst, one a line, finds the robots.txt of each one's origin in dir, writes a row per URL to
 urls.verdicts.parquet and prints a summary. It opens no network connection.
 
+    robobatch rules -rules dir
+
+lists the rules themselves, and what is wrong with them: see robobatch rules -h.
+
 Input
   -rules dir     robots.txt files, named https_example.com.txt (that origin), or example.com.txt or
                  example.com/robots.txt (http and https), or captures (.warc, .jsonl); or one such file;
@@ -20,8 +24,7 @@ Input
 Question
   -agent names   crawlers, by product token, separated by commas; each gives a row per URL. May be repeated.
                  Default *, a crawler that no group names
-  -dialect name  google (default), rfc9309, google-2010 or yandex: how to read robots.txt
-  -missing what  allow (default), disallow or null: the answer where an origin has no robots.txt in -rules
+` + readingHelp + `  -missing what  allow (default), disallow or null: the answer where an origin has no robots.txt in -rules
   -url-as-is     match URLs byte for byte, without normalising their escapes
 
 Output
@@ -42,4 +45,42 @@ Run
 Exit codes: 0 done; 2 an error of usage, input or output; 129, 130 and 143 after SIGHUP, SIGINT and SIGTERM. The output gets its
 name when it is complete. Where a log turns out to be damaged, the rows before the damage are kept as
 x.partial.parquet, and the exit code is 2.
+`
+
+// readingHelp is the help of the flags of a reading.
+const readingHelp = `  -dialect name  google (default), rfc9309, google-2010 or yandex: how to read robots.txt
+  -agent-chars set
+                 standard (default: letters, - and _) or extended (digits and dots, too): what a crawler's name may hold
+  -yandex-empty-allow what
+                 disallow (default) or ignore: what "Allow:" without a value does in the dialect yandex
+  -yandex-strict-blank
+                 let an empty line end a section in the dialect yandex
+  -as-of moment  use the captures that were in force then, as in 2026-01-31T18:00:00Z, or 2026-01-31 for the start of
+                 that day in UTC. Default: the newest capture
+`
+
+// rulesHelp is what rules -h prints.
+const rulesHelp = `robobatch rules lists what robots.txt say, and what is wrong with them.
+
+    robobatch rules -rules dir
+
+writes a table to dir.rules.parquet, with a row for each group, rule, crawl delay, sitemap, host, clean-param and
+diagnostic of each origin, its line, and status, time and size of the fetch. It opens no network connection.
+
+Input
+  -rules dir     as for robobatch: a directory, a file of captures, or one robots.txt with -origin
+  -origin url    list this origin only; or whose robots.txt the file of -rules is
+
+Question
+  -agent names   list the rules that bind these crawlers, instead of every group. Separated by commas; may be repeated
+` + readingHelp + `
+Output
+  -out file      x.parquet or x.jsonl (JSON Lines); - is JSON Lines on standard output. Default: the name of the
+                 rules plus .rules.parquet, in the working directory
+
+Run
+  -workers n     goroutines that inspect; default: one per processor. The output does not depend on it
+  -progress how  auto (default: a bar on a terminal, else lines), bar, plain (lines), off
+  -quiet         print errors only
+  -h             print this
 `

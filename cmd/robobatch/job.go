@@ -18,7 +18,7 @@ import (
 // A job is a plan that is being run.
 type job struct {
 	*plan
-	out     sink
+	out     verdictSink
 	started time.Time
 	loaded  time.Time // when the rules were compiled
 	store   *engine.Store
@@ -28,8 +28,11 @@ type job struct {
 }
 
 func newJob(p *plan) *job {
-	return &job{plan: p, out: sink{name: p.outName}, started: time.Now()}
+	return &job{plan: p, out: verdictSink{sink[*output.File]{name: p.outName}}, started: time.Now()}
 }
+
+func (j *job) drop() (committed bool, err error) { return j.out.drop() }
+func (j *job) targets() (out, last string)       { return j.outName, j.statsName }
 
 // A faultError is a fault in the middle of the logs.
 type faultError struct {
@@ -62,9 +65,7 @@ func (e *faultError) Unwrap() error { return e.Err }
 func (j *job) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, j.out.Close(), j.logs.Close()) }()
 	for _, note := range j.notes {
-		if !j.quiet {
-			fmt.Fprintln(j.std.err, "robobatch: note:", note) //nolint:errcheck // there is nowhere left to say it
-		}
+		j.note("%s", note)
 	}
 	if err := j.load(ctx); err != nil {
 		return err
@@ -80,8 +81,8 @@ func (j *job) run(ctx context.Context) (err error) {
 	}
 	counts, err := j.evaluate(ctx)
 	r := newReport(j, counts)
-	if n := counts.Reasons[engine.ReasonBadURL]; err == nil && n > 0 && n == counts.Rows && !j.quiet {
-		fmt.Fprintln(j.std.err, "robobatch: note: no line is a URL with a scheme and a host: is it a log of another format?") //nolint:errcheck // as above
+	if n := counts.Reasons[engine.ReasonBadURL]; err == nil && n > 0 && n == counts.Rows {
+		j.note("no line is a URL with a scheme and a host: is it a log of another format?")
 	}
 	if source, ok := errors.AsType[*engine.SourceError](err); ok {
 		err = j.keep(source.Err, r)
@@ -99,6 +100,9 @@ func (a asked) describe(f *output.File) {
 	f.SetMetadata("robobatch.missing", a.Missing)
 	f.SetMetadata("robobatch.url_as_is", strconv.FormatBool(a.URLAsIs))
 	f.SetMetadata("robobatch.limit", strconv.FormatInt(a.Limit, 10))
+	for _, pair := range a.metadata() {
+		f.SetMetadata(pair[0], pair[1])
+	}
 }
 
 // load compiles the rules.
@@ -107,23 +111,13 @@ func (j *job) load(ctx context.Context) (err error) {
 	defer j.watch("rules", func() sample { return sample{done: j.files.Load(), total: total} })()
 	j.store, err = engine.BuildStore(j.responses(ctx), j.storeOpt)
 	j.loaded = time.Now()
-	j.noteProblems()
+	if err == nil {
+		j.noteProblems(j.rules.Problems())
+	}
+	if err == nil && j.asked.AsOf != "" && j.store.NumSites() == 0 {
+		j.note("no robots.txt is as old as -as-of %s; that of a file is the time of its last change", j.asked.AsOf)
+	}
 	return err
-}
-
-// problemsShown is how many broken records are told one by one.
-const problemsShown = 5
-
-// noteProblems tells of the broken records of captures, which are left out.
-func (j *job) noteProblems() {
-	p := j.rules.Problems()
-	if p.Total == 0 || j.quiet {
-		return
-	}
-	for _, record := range p.First[:min(len(p.First), problemsShown)] {
-		fmt.Fprintln(j.std.err, "robobatch: note:", record) //nolint:errcheck // as above
-	}
-	fmt.Fprintf(j.std.err, "robobatch: note: %s of captures left out, all others are used\n", plural(p.Total, "broken record")) //nolint:errcheck // as above
 }
 
 // responses are the responses of the rules, counted by file, until ctx ends.

@@ -10,8 +10,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -64,16 +66,32 @@ const (
 	exitError = 2
 )
 
-// command does what the arguments ask for.
+// commands are what a first argument that is no flag can ask for.
+var commands = map[string]func(arguments []string, std streams) error{
+	"rules": listRules,
+}
+
+// command does what the arguments ask for: without a command's name, the main job.
 func command(arguments []string, std streams) error {
+	if len(arguments) > 0 && !strings.HasPrefix(arguments[0], "-") {
+		do, ok := commands[arguments[0]]
+		if !ok {
+			return usage("unknown command %q: use %s, or none to decide the URLs of a log", arguments[0], strings.Join(slices.Sorted(maps.Keys(commands)), ", "))
+		}
+		return do(arguments[1:], std)
+	}
+	return decideLogs(arguments, std)
+}
+
+// decideLogs is the main job.
+func decideLogs(arguments []string, std streams) error {
 	a, err := parseArgs(arguments)
 	if err != nil {
 		return err
 	}
 	switch {
 	case a.help:
-		_, err := io.WriteString(std.out, help)
-		return stdoutError(err)
+		return printHelp(help, std)
 	case a.version:
 		_, err := fmt.Fprintln(std.out, "robobatch", version())
 		return stdoutError(err)
@@ -83,6 +101,12 @@ func command(arguments []string, std streams) error {
 		return err
 	}
 	return underSignals(newJob(p))
+}
+
+// printHelp prints a text that was asked for.
+func printHelp(text string, std streams) error {
+	_, err := io.WriteString(std.out, text)
+	return stdoutError(err)
 }
 
 // stdoutError is the FileError for an error of writing to standard output, or nil.

@@ -64,14 +64,7 @@ func checkTargets(a args, out string, inputs []ingest.Input, rules *ingest.RuleF
 		if i != 1 { // it lies where the output does
 			errs = append(errs, t.checkDirectory())
 		}
-		if sameFile(t.name, a.rules) || rules != nil && rules.Reads(resolve(t.name)) {
-			errs = append(errs, t.overwrites(t.name))
-		}
-		for _, in := range inputs {
-			if sameFile(t.name, in.Name) {
-				errs = append(errs, t.overwrites(in.Name))
-			}
-		}
+		errs = append(errs, t.checkRead(a.rules, inputs, rules))
 	}
 	return errors.Join(errs...)
 }
@@ -82,6 +75,21 @@ type target struct{ flag, name string }
 // overwrites is the error of a target that is the file of that name.
 func (t target) overwrites(name string) error {
 	return fmt.Errorf("%s: %s is read, and would be overwritten: name another file", t.flag, display(name))
+}
+
+// checkRead checks that the target is none of the files that are read: the one that -rules names, the logs, and the files
+// of rules, which may be nil.
+func (t target) checkRead(path string, inputs []ingest.Input, rules *ingest.RuleFiles) error {
+	var errs []error
+	if sameFile(t.name, path) || rules != nil && rules.Reads(resolve(t.name)) {
+		errs = append(errs, t.overwrites(t.name))
+	}
+	for _, in := range inputs {
+		if sameFile(t.name, in.Name) {
+			errs = append(errs, t.overwrites(in.Name))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // checkDirectory checks that the directory of the target is there, and that the target is none itself.

@@ -18,16 +18,14 @@ import (
 
 // A plan is what the flags ask for, checked, with its inputs found: ready to be run.
 type plan struct {
-	std       streams
+	voice
 	logs      *ingest.Logs
 	rules     *ingest.RuleFiles
 	storeOpt  engine.StoreOptions
 	runOpt    engine.Options
 	outName   string // "-" for standard output
 	outOpt    output.Options
-	statsName string // of the summary as JSON; "" is none
-	progress  progressMode
-	quiet     bool
+	statsName string   // of the summary as JSON; "" is none
 	notes     []string // what the user may not expect
 	asked     asked
 }
@@ -47,12 +45,13 @@ type asked struct {
 	Missing string `json:"missing"`
 	URLAsIs bool   `json:"url_as_is"`
 	Limit   int64  `json:"limit"` // 0 is none
+	reading
 }
 
 // newPlan makes the plan. It opens nothing and writes nothing. All that is wrong with the flags is reported at once, as
 // a usageError for each fault; if nothing is, then all that is wrong with the files that they name.
 func newPlan(a args, std streams) (*plan, error) {
-	p := &plan{std: std, statsName: a.stats, quiet: a.quiet, asked: asked{a.missing, a.urlAsIs, a.limit}}
+	p := &plan{voice: voice{std: std, quiet: a.quiet}, statsName: a.stats, asked: asked{a.missing, a.urlAsIs, a.limit, a.reading}}
 	if err := p.choose(a); err != nil {
 		return nil, err
 	}
@@ -65,14 +64,14 @@ func newPlan(a args, std streams) (*plan, error) {
 // choose sets what the flags say without a look at any file.
 func (p *plan) choose(a args) error {
 	var errs []error
-	check := func(flag string, err error) {
+	check := func(name string, err error) {
 		for _, err := range parts(err) {
-			errs = append(errs, usage("-%s: %w", flag, err))
+			errs = append(errs, usage("-%s: %w", name, err))
 		}
 	}
 	var err error
-	p.storeOpt.Dialect, err = robots.ParseDialect(strings.ToLower(a.dialect))
-	check("dialect", err)
+	p.storeOpt.Dialect, p.storeOpt.AsOf, err = a.reading.settle()
+	errs = append(errs, parts(err)...)
 	if a.urlAsIs {
 		p.storeOpt.Dialect |= robots.URLAsIs
 	}
@@ -85,6 +84,7 @@ func (p *plan) choose(a args) error {
 	}
 	p.outOpt.Columns, err = output.ParseColumns(a.columns)
 	check("columns", err)
+	p.storeOpt.Canonical = slices.Contains(p.outOpt.Columns, output.CanonicalURL)
 	if a.out != "" {
 		p.outOpt.Format, err = output.FormatOf(a.out)
 		check("out", err)
@@ -92,9 +92,7 @@ func (p *plan) choose(a args) error {
 	if a.out == stdName && isTerminal(p.std.out) {
 		check("out", errors.New("standard output is a terminal, and an Arrow stream is not text: redirect it, or name a file"))
 	}
-	if a.workers < 0 || a.workers > maxWorkers {
-		check("workers", fmt.Errorf("%d is out of range: use 0 for one per processor, or up to %d", a.workers, maxWorkers))
-	}
+	check("workers", checkWorkers(a.workers))
 	if a.limit < 0 {
 		check("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.limit))
 	}

@@ -7,6 +7,8 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,25 +18,65 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// TestHelpNamesFlags holds that the help has every flag, and no other.
+// TestHelpNamesFlags holds that the help of each command has every flag, and no other.
 func TestHelpNamesFlags(t *testing.T) {
-	known := map[string]bool{"-h": true}
-	flagSet(new(args)).VisitAll(func(f *flag.Flag) { known["-"+f.Name] = true })
-	shown := map[string]bool{}
-	for line := range strings.Lines(help) {
-		if word, _, ok := strings.Cut(strings.TrimPrefix(line, "  "), " "); ok && strings.HasPrefix(line, "  -") {
-			shown[word] = true
+	for text, fs := range map[string]*flag.FlagSet{help: flagSet(new(args)), rulesHelp: listFlags(new(listArgs))} {
+		known := map[string]bool{"-h": true}
+		fs.VisitAll(func(f *flag.Flag) { known["-"+f.Name] = true })
+		shown := map[string]bool{}
+		for line := range strings.Lines(text) {
+			if rest, ok := strings.CutPrefix(line, "  -"); ok {
+				word, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+				shown["-"+word] = true
+			}
+		}
+		for name := range known {
+			if !shown[name] {
+				t.Errorf("help of %s lacks %s", fs.Name(), name)
+			}
+		}
+		for name := range shown {
+			if !known[name] {
+				t.Errorf("help of %s has %s, which is no flag", fs.Name(), name)
+			}
 		}
 	}
-	for name := range known {
-		if !shown[name] {
-			t.Errorf("help lacks %s", name)
-		}
+}
+
+// TestReadme holds that the README shows the flags as the help does.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for name := range shown {
-		if !known[name] {
-			t.Errorf("help has %s, which is no flag", name)
-		}
+	_, flags, _ := strings.Cut(help, "\n\nInput\n")
+	flags, _, _ = strings.Cut(flags, "\n\nExit codes")
+	if flags == "" || !strings.Contains(string(readme), flags) {
+		t.Error("README.md does not show the flags as the help does")
+	}
+}
+
+// TestRulesDoc holds that docs/RULES.md has every code of a diagnostic, and no other.
+func TestRulesDoc(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/RULES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("../../robots/diagnostic.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(doc), "## Diagnostics")
+	table, _, _ = strings.Cut(table, "## Examples")
+	var known, shown []string
+	for _, m := range regexp.MustCompile(`Code = "([a-z0-9_]+)"`).FindAllStringSubmatch(string(source), -1) {
+		known = append(known, m[1])
+	}
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)`").FindAllStringSubmatch(table, -1) {
+		shown = append(shown, m[1])
+	}
+	if len(known) < 20 || !slices.Equal(shown, known) {
+		t.Errorf("the page has\n%v, the code\n%v", shown, known)
 	}
 }
 
@@ -102,7 +144,7 @@ func TestStopWhileLoading(t *testing.T) {
 	dir := t.TempDir()
 	a := args{
 		rules: "../../testdata/quickstart/rules", in: []string{"../../testdata/quickstart/urls.zst"},
-		out: filepath.Join(dir, "x.parquet"), dialect: "google", missing: "allow", progress: "off", quiet: true,
+		out: filepath.Join(dir, "x.parquet"), reading: reading{Dialect: "google", AgentChars: "standard", EmptyAllow: "disallow"}, missing: "allow", progress: "off", quiet: true,
 	}
 	p, err := newPlan(a, streams{os.Stdin, os.Stdout, os.Stderr})
 	if err != nil {
@@ -120,7 +162,7 @@ func TestStopWhileLoading(t *testing.T) {
 
 // TestDropBeforeCreate holds that no output comes to be after it was dropped.
 func TestDropBeforeCreate(t *testing.T) {
-	s := sink{name: "x.parquet"}
+	s := sink[*output.File]{name: "x.parquet"}
 	if committed, err := s.drop(); committed || err != nil {
 		t.Fatal(err)
 	}

@@ -60,14 +60,14 @@ type screen interface {
 }
 
 // watch shows the progress of a part of the run, called what, until the function that it returns is called.
-func (j *job) watch(what string, read func() sample) (stop func()) {
+func (v *voice) watch(what string, read func() sample) (stop func()) {
 	var d screen
 	var tick *time.Ticker
-	switch j.progress {
+	switch v.progress {
 	case progressBar:
-		d, tick = newBar(j.std.err, what, read()), time.NewTicker(barInterval)
+		d, tick = newBar(v.std.err, what, read()), time.NewTicker(barInterval)
 	case progressPlain:
-		d, tick = &plainLines{j.std.err, what, time.Now()}, time.NewTicker(plainInterval)
+		d, tick = &plainLines{v.std.err, what, time.Now()}, time.NewTicker(plainInterval)
 	case progressOff:
 		return func() {}
 	}

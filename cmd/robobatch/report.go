@@ -45,6 +45,8 @@ type rulesReport struct {
 	TableBytes int64    `json:"table_bytes"`
 	TextBytes  int64    `json:"text_bytes"`
 	Skipped    []string `json:"skipped"` // files that are not used, and why
+	Broken     int64    `json:"broken_records"`
+	FirstOf    []string `json:"first_broken_records"` // up to 100 of them: where, and what is wrong
 }
 
 // counts are the numbers that depend on nothing but the inputs and the flags. They stand in the output's metadata, too.
@@ -73,18 +75,22 @@ type runReport struct {
 
 // newReport collects what is known when all rows are evaluated.
 func newReport(j *job, s engine.Stats) *report {
-	mem := j.store.Memory()
+	mem, problems := j.store.Memory(), j.rules.Problems()
 	r := &report{
 		asked: j.asked, Version: j.outOpt.Version, Dialect: j.store.Dialect().String(), Agents: j.store.AgentNames(), RulesHash: j.store.RulesHash(),
 		Rules: rulesReport{
 			Files: j.rules.NumFiles(), Origins: j.store.NumSites(), Texts: mem.Files, Patterns: mem.Rules,
 			TableBytes: mem.Tables, TextBytes: mem.Text, Skipped: append([]string{}, j.rules.Skipped()...),
+			Broken: problems.Total, FirstOf: make([]string, len(problems.First)),
 		},
 		Counts: counts{
 			URLs: s.URLs, Rows: s.Rows, Origins: s.Origins, Allowed: s.Allowed, Disallowed: s.Denied, Null: s.Unknown,
 			Reasons: make(map[string]int64, engine.NumReasons), RuleLineSum: s.RuleLines, URLBytes: s.URLBytes,
 			EmptyLines: j.logs.EmptyLines(), LongLines: j.logs.LongLines(),
 		},
+	}
+	for i, record := range problems.First {
+		r.Rules.FirstOf[i] = record.Error()
 	}
 	for i, n := range s.Reasons {
 		r.Counts.Reasons[engine.Reason(i).String()] = n

@@ -36,9 +36,16 @@ func (e *interruptError) exitCode() int {
 	return exitError
 }
 
-// underSignals runs the job until it ends or SIGINT, SIGTERM or SIGHUP comes, and then drops its output. A signal that
-// comes when the output is complete, or the job has failed, changes nothing; nor does a second signal.
-func underSignals(j *job) error {
+// A task is what a command does, under the eye of signals.
+type task interface {
+	run(ctx context.Context) error
+	drop() (committed bool, err error) // drops its output, as [sink.drop] does
+	targets() (out, last string)       // names of its output, and of what it writes when that is complete
+}
+
+// underSignals runs the task until it ends or SIGINT, SIGTERM or SIGHUP comes, and then drops its output. A signal that
+// comes when the output is complete, or the task has failed, changes nothing; nor does a second signal.
+func underSignals(t task) error {
 	signals := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if !signal.Ignored(s) { // as in the background of a shell script
@@ -49,13 +56,14 @@ func underSignals(j *job) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	done := make(chan error, 1)
-	go func() { done <- j.run(ctx) }()
+	go func() { done <- t.run(ctx) }()
 	var interrupt *interruptError
 	select {
 	case err := <-done:
 		return err
 	case s := <-signals:
-		interrupt = &interruptError{s, j.outName}
+		out, _ := t.targets()
+		interrupt = &interruptError{s, out}
 	}
 	cancel()
 	select {
@@ -66,7 +74,7 @@ func underSignals(j *job) error {
 		return err
 	case <-time.After(grace):
 	}
-	committed, err := j.out.drop()
+	committed, err := t.drop()
 	if !committed {
 		return errors.Join(interrupt, err)
 	}
@@ -74,6 +82,7 @@ func underSignals(j *job) error {
 	case err := <-done:
 		return err
 	case <-time.After(grace): // all that is left to write are the statistics
-		return &interruptError{interrupt.Signal, j.statsName}
+		_, last := t.targets()
+		return &interruptError{interrupt.Signal, last}
 	}
 }

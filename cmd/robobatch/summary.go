@@ -65,12 +65,15 @@ func (r *report) print(w io.Writer) {
 	t.line("rules files", group(int64(r.Rules.Files)), plural(int64(r.Rules.Origins), "origin"))
 	t.line("patterns", group(int64(r.Rules.Patterns)), bytesText(r.Rules.TableBytes+r.Rules.TextBytes)+" compiled")
 	t.line("other files there", group(int64(len(r.Rules.Skipped))), "not used")
+	if r.Rules.Broken > 0 {
+		t.line("broken records", group(r.Rules.Broken), "of captures, left out; -stats has them")
+	}
 	t.gap()
 	t.line("wall", fmt.Sprintf("%.2f s", r.Run.Seconds), fmt.Sprintf("%.2f s of it for the rules", r.Run.RulesSeconds))
 	t.line("CPU", fmt.Sprintf("%.2f s", r.Run.CPUSeconds), "")
 	t.line("rate", group(int64(r.Run.URLsPerSecond)), "URLs/s, without the rules")
 	t.line("peak memory", bytesText(r.Run.PeakMemory), "")
-	io.WriteString(w, r.title()+"\n\n"+t.String()+r.skipped()+"\n") //nolint:errcheck // there is nowhere left to say it
+	io.WriteString(w, r.title()+"\n\n"+t.String()+skippedText(r.Rules.Skipped, "; -stats lists all")+"\n") //nolint:errcheck // there is nowhere left to say it
 }
 
 // title says what went where.
@@ -88,15 +91,15 @@ func (r *report) title() string {
 	return from + " -> " + display(r.Output)
 }
 
-// skipped lists the rules files that are not used.
-func (r *report) skipped() string {
+// skippedText lists the rules files that are not used, or says how many they are, and where the others stand.
+func skippedText(skipped []string, others string) string {
 	var sb strings.Builder
-	for i, s := range r.Rules.Skipped {
+	for i, s := range skipped {
 		if i == 0 {
 			sb.WriteString("\n  not used as rules:\n")
 		}
 		if i == skippedShown {
-			fmt.Fprintf(&sb, "    and %s more; -stats lists all\n", group(int64(len(r.Rules.Skipped)-i)))
+			fmt.Fprintf(&sb, "    and %s more%s\n", group(int64(len(skipped)-i)), others)
 			break
 		}
 		fmt.Fprintf(&sb, "    %s\n", filepath.ToSlash(s))

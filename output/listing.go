@@ -1,0 +1,297 @@
+package output
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A ListFormat is a container for a listing of rules.
+type ListFormat uint8
+
+// The formats of listings.
+const (
+	ListParquet ListFormat = iota // ".parquet"
+	ListJSON                      // one JSON object a line; ".jsonl"
+)
+
+// ErrListFormat is the kind of the error of ListFormatOf.
+var ErrListFormat = errors.New("unknown format of a listing")
+
+// ListFormatOf returns the format that the name of a listing asks for: by its end, or ListJSON for "-", standard output.
+func ListFormatOf(name string) (ListFormat, error) {
+	switch ext := strings.ToLower(filepath.Ext(name)); {
+	case name == "-", ext == ".jsonl":
+		return ListJSON, nil
+	case ext == ".parquet":
+		return ListParquet, nil
+	}
+	return 0, fmt.Errorf("%w of %s: its name must end in .parquet or .jsonl, or be - for JSON Lines on standard output", ErrListFormat, name)
+}
+
+// ListOptions say what a listing has.
+type ListOptions struct {
+	Format   ListFormat
+	Agents   []string       // list the rules that bind these crawlers; none: every group for itself
+	Dialect  robots.Dialect // that the rules were read in
+	Version  string         // of the program; "" is "devel"
+	Metadata [][2]string    // further keys and values, Parquet only
+}
+
+// A ListFile is a listing of rules, which appears under its name only when it is complete, as a [File] does: it takes the
+// place of its Writer. Rows are those of the package doc, in the order of the file.
+type ListFile struct {
+	place
+	agents []robots.Agent
+	names  []string
+	sink   *sink
+	table  listTable
+	rows   int64
+}
+
+// A listTable lays the rows of a listing out in a file.
+type listTable interface {
+	add(r *listRow) error
+	close() error // writes what is left; the sink is not its to flush
+}
+
+// CreateList begins a listing of that name; for "-", stdout is written. See [Create] for what else holds.
+func CreateList(name string, stdout io.Writer, opt ListOptions) (*ListFile, error) {
+	f := &ListFile{place: place{name: name, path: name}, names: opt.Agents}
+	for _, a := range opt.Agents {
+		f.agents = append(f.agents, robots.NewAgent(a, opt.Dialect))
+	}
+	w := stdout
+	if name != "-" {
+		if err := f.open(); err != nil {
+			return nil, f.fault("create", err)
+		}
+		w = f.file
+	}
+	f.sink = newSink(w)
+	if opt.Format == ListJSON {
+		f.table = newListJSON(f.sink)
+		return f, nil
+	}
+	var err error
+	if f.table, err = newListParquet(f.sink, opt); err != nil {
+		return nil, errors.Join(f.fault("create", err), f.drop())
+	}
+	return f, nil
+}
+
+// Rows returns the number of rows written.
+func (f *ListFile) Rows() int64 { return f.rows }
+
+// Commit completes the listing and gives it its name. On an error there is none, and a file of that name is as before.
+func (f *ListFile) Commit() error {
+	err := f.table.close()
+	if err == nil {
+		err = f.sink.flush()
+	}
+	if err != nil {
+		return errors.Join(f.fault("write", err), f.drop())
+	}
+	return f.commit(f.path)
+}
+
+// Close drops the listing, unless Commit was called.
+func (f *ListFile) Close() error { return f.drop() }
+
+// Write adds the rows of one origin. Errors are a [FileError].
+func (f *ListFile) Write(l *engine.Listing) error {
+	rows := lister{file: listedFile(l), add: f.table.add}
+	rows.row(listRow{item: itemFile})
+	if l.Report != nil {
+		rows.report(l.Report, f)
+	}
+	f.rows += rows.count
+	if rows.err == nil {
+		rows.err = f.sink.err()
+	}
+	if rows.err != nil {
+		return f.fault("write", rows.err)
+	}
+	return nil
+}
+
+// The values of the column item.
+const (
+	itemFile       = "robots_txt"
+	itemGroup      = "group"
+	itemNoGroup    = "no_group"
+	itemAllow      = "allow"
+	itemDisallow   = "disallow"
+	itemDelay      = "crawl_delay"
+	itemSitemap    = "sitemap"
+	itemHost       = "host"
+	itemCleanParam = "clean_param"
+	itemDiagnostic = "diagnostic"
+)
+
+// A listRow is a row of a listing. Texts are as found, not yet valid UTF-8; "" is null but for value.
+type listRow struct {
+	*listFile
+	item   string
+	group  int32 // 1-based; 0 is null
+	agents string
+	line   int32 // 1-based; 0 is null
+	code   string
+	value  *string // nil is null
+}
+
+// A listFile is what all rows of an origin share.
+type listFile struct {
+	origin, source string
+	outcome        string
+	url            string           // what was fetched, redirects followed
+	response       *robots.Response // nil if there is none
+	truncated      bool
+}
+
+// listedFile returns what the rows of the listing share.
+func listedFile(l *engine.Listing) *listFile {
+	f := &listFile{origin: string(l.Origin), outcome: "rules"}
+	if l.Outcome.Effect == robots.NoRecord {
+		f.outcome = "no_record"
+		return f
+	}
+	if l.Outcome.Effect != robots.UseRules {
+		f.outcome = l.Outcome.Cause.String()
+	}
+	f.source, f.response = l.Response.Name, &l.Response
+	f.url = cmp.Or(l.Response.URL, string(l.Response.Origin)+"/robots.txt")
+	f.truncated = l.Report != nil && l.Report.File.Truncated
+	return f
+}
+
+// A lister makes the rows of one origin.
+type lister struct {
+	file  *listFile
+	add   func(*listRow) error
+	count int64
+	err   error // the first one
+}
+
+func (l *lister) row(r listRow) {
+	if l.err == nil {
+		r.listFile = l.file
+		l.err = l.add(&r)
+		l.count++
+	}
+}
+
+// report adds the rows about the body.
+func (l *lister) report(r *robots.Report, f *ListFile) {
+	if len(f.agents) == 0 {
+		l.groups(r)
+	}
+	for i, agent := range f.agents {
+		l.agent(r, f.names[i], agent)
+	}
+	for _, s := range r.Sitemaps {
+		l.row(listRow{item: itemSitemap, line: s.Line, value: &s.URL})
+	}
+	for _, h := range r.Hosts {
+		if h.Valid {
+			l.row(listRow{item: itemHost, line: h.Line, value: &h.Value})
+			break // only the first one counts
+		}
+	}
+	for _, c := range r.CleanParams {
+		value := strings.Join(c.Params, "&") + " " + c.Path
+		l.row(listRow{item: itemCleanParam, line: c.Line, value: &value})
+	}
+	for _, d := range r.Diagnostics {
+		l.row(listRow{item: itemDiagnostic, line: d.Line, code: string(d.Code), value: &d.Text})
+	}
+}
+
+// maxRepeated bounds what the names of one group take in its rows, so that a listing is not much longer than the file:
+// where there is more, they stand in the row of the group alone.
+const maxRepeated = 1 << 20
+
+// groups adds the groups of the file, and the crawl delays, which have groups of their own.
+func (l *lister) groups(r *robots.Report) {
+	for i := range r.File.Groups {
+		g, id := &r.File.Groups[i], int32(i+1)
+		agents := agentList(g.Star, g.Agents)
+		l.row(listRow{item: itemGroup, group: id, agents: agents})
+		if len(agents)*len(g.Rules) > maxRepeated {
+			agents = ""
+		}
+		l.rules(g.Rules, id, agents)
+	}
+	named := map[string]bool{}
+	for i := range r.Delays {
+		g := &r.Delays[i]
+		if g.Line == 0 {
+			continue
+		}
+		star := g.Star && !named["*"]
+		named["*"] = named["*"] || g.Star
+		var agents []robots.ProductToken // for which it is the first one
+		for _, a := range g.Agents {
+			if folded := strings.ToLower(string(a)); !named[folded] {
+				named[folded] = true
+				agents = append(agents, a)
+			}
+		}
+		if star || len(agents) > 0 {
+			l.delay(g.Seconds, g.Line, agentList(star, agents))
+		}
+	}
+}
+
+// agent adds the rules that bind one crawler.
+func (l *lister) agent(r *robots.Report, name string, a robots.Agent) {
+	rules, ok := r.File.Select(a)
+	if !ok {
+		l.row(listRow{item: itemNoGroup, agents: name})
+	} else {
+		l.row(listRow{item: itemGroup, agents: name})
+	}
+	l.rules(rules, 0, name)
+	if seconds, ok := r.CrawlDelay(a); ok {
+		l.delay(seconds, 0, name)
+	}
+}
+
+func (l *lister) rules(rules []robots.Rule, group int32, agents string) {
+	for i := range rules {
+		r := &rules[i]
+		item := itemDisallow
+		if r.Allow != (r.Value == "") { // as it is written, see robots.Rule.String
+			item = itemAllow
+		}
+		l.row(listRow{item: item, group: group, agents: agents, line: r.Line, value: &r.Value})
+	}
+}
+
+func (l *lister) delay(seconds float64, line int32, agents string) {
+	value := strconv.FormatFloat(seconds, 'f', -1, 64)
+	l.row(listRow{item: itemDelay, agents: agents, line: line, value: &value})
+}
+
+// agentList returns the names of a group, separated by commas: no product token has one.
+func agentList(star bool, tokens []robots.ProductToken) string {
+	var b bytes.Buffer
+	if star {
+		b.WriteByte('*')
+	}
+	for _, t := range tokens {
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(string(t))
+	}
+	return b.String()
+}
