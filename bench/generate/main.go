@@ -19,7 +19,7 @@ import (
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "generate:", err) //nolint:errcheck // there is nowhere left to say it
+		fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(2)
 	}
 }

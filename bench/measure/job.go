@@ -3,9 +3,9 @@ package measure
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
+	"strconv"
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/robots"
@@ -53,7 +53,7 @@ func (j Job) Measure(ctx context.Context, w io.Writer, rounds int) error {
 	for _, n := range j.Workers {
 		workers := "default"
 		if n > 0 {
-			workers = fmt.Sprint(n)
+			workers = strconv.Itoa(n)
 		}
 		cases = append(cases,
 			Case{"BuildStore/workers=" + workers, "rule", Here(func() (Work, error) {

@@ -16,12 +16,13 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"syscall"
 
 	"github.com/robobatch/robobatch/bench/measure"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:])
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
@@ -34,12 +35,14 @@ func run(ctx context.Context, arguments []string) error {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	rounds := flags.Int("rounds", 5, "lines for each case")
 	s := sizes{}
-	flags.IntVar(&s.lines, "lines", 300_000, "most URLs of a workload")
+	flags.IntVar(&s.lines, "lines", 200_000, "most URLs of a workload")
 	flags.IntVar(&s.origins, "origins", 30_000, "origins of W4")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
 	runtime.GOMAXPROCS(1)
+	out := os.Stdout
+	os.Stdout = os.Stderr // a library prints what it does not like
 	dir, err := os.MkdirTemp("", "robobatch-peers-")
 	if err != nil {
 		return err
@@ -53,8 +56,8 @@ func run(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	if err := measure.Header(os.Stdout, "github.com/robobatch/robobatch/bench/peers"); err != nil {
+	if err := measure.Header(out, "github.com/robobatch/robobatch/bench/peers"); err != nil {
 		return err
 	}
-	return measure.Rounds(ctx, os.Stdout, *rounds, cases)
+	return measure.Rounds(ctx, out, *rounds, cases)
 }

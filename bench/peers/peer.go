@@ -60,8 +60,8 @@ func parseTemoto(body []byte) (file, error) {
 	return func(q query) bool { return group.Test(q.path) }, nil
 }
 
-// parseEstes finds the crawler's group once. A file without any line that the library knows makes it panic; that is taken
-// for a file that allows all.
+// parseEstes finds the crawler's group once. The library panics at files without any line that it knows, and at rules
+// that are not UTF-8; then all is taken for allowed.
 func parseEstes(body []byte) (f file, err error) {
 	defer func() {
 		if recover() != nil {
@@ -73,7 +73,14 @@ func parseEstes(body []byte) (f file, err error) {
 		return nil, err
 	}
 	test := r.Tester(crawler)
-	return func(q query) bool { return test(q.path) }, nil
+	return func(q query) (allowed bool) {
+		defer func() {
+			if recover() != nil {
+				allowed = true
+			}
+		}()
+		return test(q.path)
+	}, nil
 }
 
 // parseGrobots is the library as it is to be used: it parses the text for each URL.

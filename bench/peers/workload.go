@@ -49,7 +49,7 @@ func workloads(s sizes) ([]workload, error) {
 }
 
 // passes is how often the paths of one origin are asked for, one after the other.
-const passes = 20
+const passes = 8
 
 func oneOrigin(name string, shape bench.Shape, lines int) workload {
 	const origin = "https://www.shop.example"

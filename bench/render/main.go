@@ -27,7 +27,7 @@ func main() {
 		return
 	}
 	if err := run(*top); err != nil {
-		fmt.Fprintln(os.Stderr, "render:", err) //nolint:errcheck // there is nowhere left to say it
+		fmt.Fprintln(os.Stderr, "render:", err)
 		os.Exit(2)
 	}
 }

@@ -12,7 +12,8 @@ var inputs = []struct{ key, label string }{
 
 func (r *results) microTable() string {
 	t := &table{}
-	head := []string{"CPU ns per URL (MB of URLs per CPU second)"}
+	head := make([]string, 0, 1+len(inputs))
+	head = append(head, "CPU ns per URL (MB of URLs per CPU second)")
 	for _, in := range inputs {
 		head = append(head, in.label)
 	}
@@ -27,7 +28,8 @@ func (r *results) microTable() string {
 }
 
 func (r *results) microRow(bench, opt string) []string {
-	row := []string{"`" + bench + opt + "`"}
+	row := make([]string, 0, 1+len(inputs))
+	row = append(row, "`"+bench+opt+"`")
 	for _, in := range inputs {
 		name := bench + "/" + in.key + opt
 		cell := r.cell(name, "cpu-ns/url", 1)

@@ -28,9 +28,9 @@ var workloads = []struct{ key, label string }{
 var runs = []struct{ key, label string }{
 	{"data=real/order=grouped/frames=1", "real, grouped by host"},
 	{"data=madeup/order=grouped/frames=1", "30,000 origins, grouped"},
-	{"data=madeup/order=grouped/frames=8", "the same in 8 frames"},
+	{"data=madeup/order=grouped/frames=8", "30,000 origins, grouped, 8 frames"},
 	{"data=madeup/order=shuffled/frames=1", "30,000 origins, shuffled"},
-	{"data=madeup/order=shuffled/frames=8", "the same in 8 frames"},
+	{"data=madeup/order=shuffled/frames=8", "30,000 origins, shuffled, 8 frames"},
 }
 
 // tables returns all tables, by the name of their marks.
@@ -94,7 +94,7 @@ func (r *results) peersTable() string {
 	t := &table{}
 	t.add("CPU ns per URL", "W1", "W1x", "W3", "W4", "agree with the reference")
 	for _, lib := range libraries {
-		row := []string{lib.label}
+		row := append(make([]string, 0, 2+len(workloads)), lib.label)
 		low, high := math.Inf(1), 0.0
 		for _, w := range workloads {
 			name := "Peer/w=" + w.key + "/lib=" + lib.key
@@ -105,7 +105,7 @@ func (r *results) peersTable() string {
 		}
 		t.add(append(row, share(low, high))...)
 	}
-	row := []string{"reading the lines alone"}
+	row := append(make([]string, 0, 2+len(workloads)), "reading the lines alone")
 	for _, w := range workloads {
 		row = append(row, r.cell("Peer/w="+w.key+"/lib=lines-alone", "cpu-ns/url", 1))
 	}
@@ -132,7 +132,7 @@ func (r *results) loadingTable() string {
 	t := &table{}
 	t.add("CPU µs to parse, and compile, one robots.txt", "W1", "W1x", "W3", "W4")
 	for _, lib := range libraries {
-		row := []string{lib.label}
+		row := append(make([]string, 0, 2+len(workloads)), lib.label)
 		for _, w := range workloads {
 			row = append(row, r.cell("Peer/w="+w.key+"/lib="+lib.key, "load-cpu-ns/origin", 1e-3))
 		}

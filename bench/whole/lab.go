@@ -7,7 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"time"
 
 	"github.com/robobatch/robobatch/bench/measure"
@@ -18,14 +18,12 @@ type lab struct {
 	ctx    context.Context
 	dir    string
 	binary string
-	loads  map[string][]measure.Sample // by rules and workers, of all rounds so far
 }
 
 // withoutURL are the columns of url=false.
 const withoutURL = "line,input,origin,agent,allowed,reason,rule_line,rule"
 
-// cases are all that is measured: for each rules and number of workers first how long loading them takes, then the runs,
-// which take it off.
+// cases are all that is measured: for each rules and number of workers how long loading them takes, and the runs.
 func (l *lab) cases(logs []logFile) (all []measure.Case) {
 	for _, workers := range []int{1, 2} {
 		loaded := map[string]bool{}
@@ -47,37 +45,27 @@ func loadName(f logFile, workers int) string {
 	return fmt.Sprintf("Load/%s/workers=%d", "data="+f.data, workers)
 }
 
-// load runs the command on one URL, and keeps what it took.
+// load runs the command on one URL.
 func (l *lab) load(f logFile, workers int) (measure.Sample, error) {
 	s, r, err := l.exec(f, workers, "-limit", "1")
 	s.Units = r.Rules.Patterns
-	l.loads[loadName(f, workers)] = append(l.loads[loadName(f, workers)], s)
 	return s, err
 }
 
-// whole runs the command on a log, and takes loading off.
+// whole runs the command on a log, and takes off what the command says that loading took.
 func (l *lab) whole(f logFile, workers int, url bool) (measure.Sample, error) {
 	var columns []string
 	if !url {
 		columns = []string{"-columns", withoutURL}
 	}
 	s, r, err := l.exec(f, workers, columns...)
-	loads := l.loads[loadName(f, workers)]
-	s.Wall -= median(loads, func(s measure.Sample) time.Duration { return s.Wall })
-	s.CPU -= median(loads, func(s measure.Sample) time.Duration { return s.CPU })
+	s.Wall -= seconds(r.Run.RulesSeconds)
+	s.CPU -= seconds(r.Run.RulesCPU)
 	s.Units, s.Bytes = r.Counts.URLs, r.Counts.URLBytes
 	return s, err
 }
 
-// median returns the middle one of a duration of the samples, the lower of two.
-func median(all []measure.Sample, of func(measure.Sample) time.Duration) time.Duration {
-	values := make([]time.Duration, 0, len(all))
-	for _, s := range all {
-		values = append(values, of(s))
-	}
-	slices.Sort(values)
-	return values[(len(values)-1)/2]
-}
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // stats are what is used of the statistics that the command writes.
 type stats struct {
@@ -88,6 +76,10 @@ type stats struct {
 	Rules struct {
 		Patterns int64 `json:"patterns"`
 	} `json:"rules"`
+	Run struct {
+		RulesSeconds float64 `json:"rules_seconds"`
+		RulesCPU     float64 `json:"rules_cpu_seconds"`
+	} `json:"run"`
 }
 
 // exec runs the command on a log, to Parquet.
@@ -96,7 +88,7 @@ func (l *lab) exec(f logFile, workers int, more ...string) (measure.Sample, stat
 	counts := filepath.Join(l.dir, "stats.json")
 	arguments := append([]string{
 		"-rules", f.rules, "-in", f.path, "-out", filepath.Join(l.dir, "out.parquet"), "-stats", counts,
-		"-workers", fmt.Sprint(workers), "-progress", "off",
+		"-workers", strconv.Itoa(workers), "-progress", "off",
 	}, more...)
 	cmd := exec.CommandContext(l.ctx, l.binary, arguments...)
 	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", max(workers, 1)))

@@ -4,8 +4,8 @@
 //	go run ./bench/whole -rounds 5
 //
 // It builds the command, makes up rules of many origins and logs of their URLs (package bench), takes the real log of
-// the corpus too, and runs all cases in turn, once a round. Of a case's time, that of the same command on one URL of the
-// same log is taken off, so that cpu-ns/url and urls/s are without loading the rules; that has lines of its own, Load.
+// the corpus too, and runs all cases in turn, once a round. Times are without loading the rules, as the command itself
+// tells them; Load has those of runs on one URL.
 package main
 
 import (
@@ -17,17 +17,19 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
+	"syscall"
 
 	"github.com/robobatch/robobatch/bench"
 	"github.com/robobatch/robobatch/bench/measure"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:])
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "whole:", err) //nolint:errcheck // there is nowhere left to say it
+		fmt.Fprintln(os.Stderr, "whole:", err)
 		os.Exit(2)
 	}
 }
@@ -67,15 +69,15 @@ func run(ctx context.Context, arguments []string) error {
 // measure prepares all in dir and measures. The inputs are prepared by another process, because a process begins with
 // the peak memory of the one that starts it.
 func (r request) measure(ctx context.Context, dir string) error {
-	l := lab{ctx: ctx, dir: dir, binary: filepath.Join(dir, "robobatch"), loads: map[string][]measure.Sample{}}
+	l := lab{ctx: ctx, dir: dir, binary: filepath.Join(dir, "robobatch")}
 	build := exec.CommandContext(ctx, "go", "build", "-o", l.binary, "github.com/robobatch/robobatch/cmd/robobatch")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	prepare := exec.CommandContext(ctx, self, "-prepare", dir, "-origins", fmt.Sprint(r.spec.Origins), "-urls", fmt.Sprint(r.spec.URLs),
-		"-seed", fmt.Sprint(r.spec.Seed), "-aimed", fmt.Sprint(r.spec.Aimed))
+	prepare := exec.CommandContext(ctx, self, "-prepare", dir, "-origins", strconv.Itoa(r.spec.Origins), "-urls", strconv.FormatInt(r.spec.URLs, 10),
+		"-seed", strconv.FormatUint(r.spec.Seed, 10), "-aimed", strconv.Itoa(r.spec.Aimed))
 	for _, cmd := range []*exec.Cmd{build, prepare} {
 		if _, err := measure.Exec(cmd); err != nil {
 			return err

@@ -27,11 +27,12 @@ func (f logFile) name() string {
 // logs returns what prepare writes into dir: the corpus as it is, and made-up rules with logs in both orders, of one
 // frame and of eight.
 func logs(dir string) []logFile {
-	all := []logFile{{"real", bench.Grouped, 1, "", ""}}
-	for _, order := range []bench.Order{bench.Grouped, bench.Shuffled} {
-		for _, frames := range []int{1, 8} {
-			all = append(all, logFile{"madeup", order, frames, "", ""})
-		}
+	all := []logFile{
+		{data: "real", order: bench.Grouped, frames: 1},
+		{data: "madeup", order: bench.Grouped, frames: 1},
+		{data: "madeup", order: bench.Grouped, frames: 8},
+		{data: "madeup", order: bench.Shuffled, frames: 1},
+		{data: "madeup", order: bench.Shuffled, frames: 8},
 	}
 	for i, f := range all {
 		all[i].path = filepath.Join(dir, strings.ReplaceAll(f.name(), "/", ",")+".zst")

@@ -18,7 +18,7 @@ func TestCases(t *testing.T) {
 	if err := r.prepare(dir); err != nil {
 		t.Fatal(err)
 	}
-	l := lab{ctx: t.Context(), dir: dir, binary: filepath.Join(dir, "robobatch"), loads: map[string][]measure.Sample{}}
+	l := lab{ctx: t.Context(), dir: dir, binary: filepath.Join(dir, "robobatch")}
 	if text, err := exec.Command("go", "build", "-o", l.binary, "github.com/robobatch/robobatch/cmd/robobatch").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}

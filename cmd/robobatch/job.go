@@ -20,7 +20,8 @@ type job struct {
 	*plan
 	out     verdictSink
 	started time.Time
-	loaded  time.Time // when the rules were compiled
+	loaded  time.Time     // when the rules were compiled
+	loadCPU time.Duration // processor time until then
 	store   *engine.Store
 
 	files atomic.Int64 // rules files read so far
@@ -111,6 +112,7 @@ func (j *job) load(ctx context.Context) (err error) {
 	defer j.watch("rules", func() sample { return sample{done: j.files.Load(), total: total} })()
 	j.store, err = engine.BuildStore(j.responses(ctx), j.storeOpt)
 	j.loaded = time.Now()
+	j.loadCPU, _ = usedResources()
 	if err == nil {
 		j.noteProblems(j.rules.Problems())
 	}
@@ -199,7 +201,7 @@ func (j *job) keep(fault error, r *report) error {
 
 // report prints the summary and writes the statistics.
 func (j *job) report(r *report) error {
-	r.measure(j.started, j.loaded)
+	r.measure(j)
 	if !j.quiet {
 		r.print(j.std.err)
 	}
