@@ -12,6 +12,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/robobatch/robobatch/bench/measure"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/output"
@@ -141,7 +142,7 @@ func benchmarkRun(b *testing.B, store *engine.Store, l Log, opt runOptions) {
 		stats = run(b, store, l, out, opt)
 	}
 	m.report("url", int(stats.URLs), stats.URLBytes)
-	if cpu := (cpuTime() - m.cpu).Seconds(); cpu > 0 {
+	if cpu := (measure.CPU() - m.cpu).Seconds(); cpu > 0 {
 		b.ReportMetric(100*(gcTime()-gc)/cpu, "gc-%")
 	}
 }

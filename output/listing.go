@@ -256,15 +256,18 @@ func (l *lister) groups(r *robots.Report) {
 	}
 }
 
-// agent adds the rules that bind one crawler.
+// agent adds the groups and rules that bind one crawler.
 func (l *lister) agent(r *robots.Report, name string, a robots.Agent) {
-	rules, ok := r.File.Select(a)
-	if !ok {
+	groups := r.File.Binding(a)
+	if len(groups) == 0 {
 		l.row(listRow{item: itemNoGroup, agents: name})
-	} else {
-		l.row(listRow{item: itemGroup, agents: name})
 	}
-	l.rules(rules, 0, name)
+	for _, i := range groups {
+		g, id := &r.File.Groups[i], int32(i+1)
+		names := agentList(g.Star, g.Agents)
+		l.row(listRow{item: itemGroup, group: id, agents: name, value: &names})
+		l.rules(g.Rules, id, name)
+	}
 	if seconds, ok := r.CrawlDelay(a); ok {
 		l.delay(seconds, 0, name)
 	}

@@ -110,17 +110,19 @@ func TestListRows(t *testing.T) {
 	if len(got) < len(want) || !reflect.DeepEqual(got[:len(want)], want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	got = shortRows(t, writeList(t, "x.jsonl", ListOptions{Agents: []string{"bing/2", "*"}, Dialect: robots.Yandex}, l))[:10]
+	got = shortRows(t, writeList(t, "x.jsonl", ListOptions{Agents: []string{"bing/2", "*"}, Dialect: robots.Yandex}, l))[:12]
 	want = []string{
 		"robots_txt | - | - | - | - | -",
-		"group | - | bing/2 | - | - | -",
-		"disallow | - | bing/2 | 4 | - | /a",
-		"allow | - | bing/2 | 5 | - | /%FF",
-		"disallow | - | bing/2 | 6 | - | ",
-		"allow | - | bing/2 | 11 | - | ",
+		"group | 1 | bing/2 | - | - | Googlebot,Bing",
+		"disallow | 1 | bing/2 | 4 | - | /a",
+		"allow | 1 | bing/2 | 5 | - | /%FF",
+		"disallow | 1 | bing/2 | 6 | - | ",
+		"group | 2 | bing/2 | - | - | *,bing",
+		"allow | 2 | bing/2 | 11 | - | ",
 		"crawl_delay | - | bing/2 | - | - | 2.5",
-		"group | - | * | - | - | -",
-		"allow | - | * | 11 | - | ",
+		"group | 2 | * | - | - | *,bing",
+		"allow | 2 | * | 11 | - | ",
+		"group | 3 | * | - | - | *",
 		"crawl_delay | - | * | - | - | 7",
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -20,7 +20,8 @@ type job struct {
 	out     verdictSink
 	dst     rejectSink // of out
 	started time.Time
-	loaded  time.Time // when the rules were compiled
+	loaded  time.Time     // when the rules were compiled
+	loadCPU time.Duration // processor time until then
 	store   *engine.Store
 	temp    string // of a pack that is not removed yet; "" is none
 
@@ -206,7 +207,7 @@ func (j *job) keep(fault error, r *report) error {
 
 // report prints the summary and writes the statistics.
 func (j *job) report(r *report) error {
-	r.measure(j.started, j.loaded)
+	r.measure(j)
 	if !j.quiet {
 		r.print(j.std.err)
 	}

@@ -38,6 +38,7 @@ func (j *job) load(ctx context.Context) (err error) {
 		stop()
 	}
 	j.loaded = time.Now()
+	j.loadCPU, _ = usedResources()
 	if err == nil {
 		j.noteProblems(j.rules.Problems())
 	}
