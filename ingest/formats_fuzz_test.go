@@ -26,6 +26,9 @@ type tally struct {
 func tallyOf(t *testing.T, text []byte, format weblog.Format, rows int) tally {
 	t.Helper()
 	opt := LogOptions{Format: format, Stdin: bytes.NewReader(text), BatchRows: rows, BatchBytes: 100, Raws: true}
+	if format == weblog.Auto {
+		opt.BatchBytes = 0 // or the lines to guess from are fewer
+	}
 	opt.Fields = weblog.Options{Base: "https://base.example", Agents: true, Times: true}
 	l, err := OpenLogs([]string{"-"}, opt)
 	if err != nil {
@@ -107,10 +110,16 @@ func FuzzFormats(f *testing.F) {
 		case y.lines == nil && total == 0: // the log could not be read
 		case format != weblog.CSV && format != weblog.TSV && format != weblog.Auto && total != lines:
 			t.Errorf("%d rows, %d refused, %d headers, %d empty: not %d lines", y.rows, y.refused, y.headers, y.empty, lines)
-		case total > lines || total+within < lines-y.empty && y.headers == 1 && !bytes.HasPrefix(text, []byte{'"'}):
+		case total > lines || total+within < lines-y.empty && y.headers == 1 && !quotedHeader(text):
 			t.Errorf("%d rows, %d refused, %d headers, %d empty, %d line ends within: not %d lines", y.rows, y.refused, y.headers, y.empty, within, lines)
 		}
 	})
+}
+
+// quotedHeader reports whether the first line that is not empty has a quote, so that a header may go on behind it.
+func quotedHeader(text []byte) bool {
+	first, _, _ := bytes.Cut(bytes.TrimLeft(text, "\r\n"), []byte{'\n'})
+	return bytes.IndexByte(first, '"') >= 0
 }
 
 // FuzzTable compares the URLs of a table with those that encoding/csv finds in it, if that finds no fault.

@@ -69,7 +69,8 @@ func (l *Logs) fail(err error, at where) {
 	l.err = &LineError{Name: l.names[l.next-1], Line: at.line, Offset: at.offset, Err: err}
 }
 
-// fill fills b, which is empty, with rows of the open input.
+// fill fills b, which is empty, with about so many rows of the open input, and no more than the limit has left. To guess a
+// format it reads as many lines as that takes.
 func (l *Logs) fill(b *engine.Batch, rows int) {
 	if l.table != nil {
 		l.fillTable(b, rows)
@@ -80,6 +81,9 @@ func (l *Logs) fill(b *engine.Batch, rows int) {
 	if f.current != weblog.URLs {
 		to = &f.raw
 		to.Reset()
+	}
+	if f.current == weblog.Auto {
+		rows = max(rows, weblog.GuessLines)
 	}
 	l.lines.fill(to, rows, l.opt.BatchBytes)
 	if f.current == weblog.Auto && f.raw.Len() > 0 {
@@ -95,7 +99,10 @@ func (l *Logs) fill(b *engine.Batch, rows int) {
 		f.reader.start(b)
 		f.reader.plain(b, &l.lines)
 	default:
-		l.parse(b, rows)
+		l.parse(b)
+	}
+	if left := l.opt.Limit - l.rows; l.opt.Limit > 0 && int64(b.Len()) > left {
+		truncate(b, int(left))
 	}
 }
 
@@ -114,8 +121,8 @@ func (l *Logs) guess() weblog.Format {
 	return weblog.Guess(lines, l.opt.Fields)
 }
 
-// parse makes at most so many rows of the lines that were read.
-func (l *Logs) parse(b *engine.Batch, rows int) {
+// parse makes rows of the lines that were read.
+func (l *Logs) parse(b *engine.Batch) {
 	f := &l.form
 	f.offsets = l.lines.offsets(f.offsets[:0], &f.raw)
 	l.lines.long = 0 // they are refused
@@ -126,9 +133,6 @@ func (l *Logs) parse(b *engine.Batch, rows int) {
 	}
 	if err != nil {
 		l.fail(err, at)
-	}
-	if l.opt.Limit > 0 && b.Len() > rows {
-		truncate(b, rows)
 	}
 }
 
