@@ -44,6 +44,9 @@ func guessHeader(line []byte, opt Options) Format {
 	for _, f := range []Format{TSV, CSV} {
 		t := &table{opt: opt}
 		if f == TSV {
+			if bytes.IndexByte(line, '\t') < 0 {
+				continue
+			}
 			t.sep = '\t'
 		}
 		if t.readHeader(line) == NoRow && (len(t.header) > 1 || slices.Contains([]string{"url", "URL"}, t.header[0])) {

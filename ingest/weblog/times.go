@@ -179,27 +179,29 @@ const (
 // parseEpoch reads a number of seconds, or of a smaller unit, since 1970.
 func parseEpoch(b []byte) int64 {
 	whole, fraction, _ := bytes.Cut(b, []byte{'.'})
-	n := number(whole)
-	if len(whole) == 0 || len(whole) > 19 || n < 0 {
-		if len(b) == 0 || len(b) > 30 || len(bytes.Trim(b, "0123456789.eE+")) > 0 { // whose error would allocate
-			return NoTime
-		}
-		f, err := strconv.ParseFloat(string(b), 64)
-		if err != nil || f >= leastMillis {
-			return NoTime
-		}
-		return int64(f * 1e6)
-	}
-	if len(fraction) > 0 && number(fraction[:min(6, len(fraction))]) < 0 {
-		return NoTime
+	n := int64(number(whole))
+	if len(whole) == 0 || len(whole) > 19 || n < 0 || len(bytes.Trim(fraction, "0123456789")) > 0 {
+		return parseFloatEpoch(b)
 	}
 	switch {
 	case n >= leastNanos:
-		return int64(n) / 1000
+		return n / 1000
 	case n >= leastMicros:
-		return int64(n)
+		return n
 	case n >= leastMillis:
-		return int64(n)*1000 + int64(micros(fraction))/1000
+		return n*1000 + int64(micros(fraction))/1000
 	}
-	return int64(n)*1e6 + int64(micros(fraction))
+	return n*1e6 + int64(micros(fraction))
+}
+
+// parseFloatEpoch reads a number of seconds with an exponent.
+func parseFloatEpoch(b []byte) int64 {
+	if len(b) == 0 || len(b) > 30 || len(bytes.Trim(b, "0123456789.eE+")) > 0 { // whose error would allocate
+		return NoTime
+	}
+	f, err := strconv.ParseFloat(string(b), 64)
+	if err != nil || f >= leastMillis {
+		return NoTime
+	}
+	return int64(f * 1e6)
 }

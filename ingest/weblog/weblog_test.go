@@ -1,0 +1,164 @@
+package weblog
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// TestAllocs holds that parsers do not allocate, once they have seen the lines.
+func TestAllocs(t *testing.T) {
+	for _, test := range []struct {
+		format Format
+		file   string
+		keep   []string
+	}{
+		{Combined, "apache-combined.log", []string{NameStatus, NameReferer, NameUser}},
+		{W3C, "iis-w3c.log", []string{NameTime, NameStatus}},
+		{CloudFront, "cloudfront.log", []string{NameTime, NameReferer}},
+		{ALB, "alb.log", []string{NameStatus, "trace_id", NameMethod}},
+		{JSON, "caddy.jsonl", []string{NameStatus, NameReferer, "resp_headers"}},
+		{CSV, "semicolons.csv", []string{"ua"}},
+		{CDXJ, "index.cdxj", []string{NameStatus, NameTime}},
+	} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "formats", test.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := everything(t, test.format, test.keep...)
+		var lines [][]byte
+		var row Row
+		for line := range bytes.Lines(text) {
+			line = bytes.TrimRight(line, "\r\n")
+			if p.Parse(line, &row) == IsRow { // headers may allocate
+				lines = append(lines, line)
+			}
+		}
+		if test.format == W3C {
+			lines = lines[len(lines)-3:] // those of the last header
+		}
+		if n := testing.AllocsPerRun(20, func() {
+			for _, line := range lines {
+				if p.Parse(line, &row) != IsRow {
+					t.Errorf("%q is no row any more", line)
+				}
+			}
+		}); n > 0 || len(lines) < 2 {
+			t.Errorf("%s: %v allocations in %d lines", test.format, n, len(lines))
+		}
+	}
+}
+
+// TestParseTime reads all ways to write a moment, and none of others.
+func TestParseTime(t *testing.T) {
+	at := time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC).UnixMicro()
+	day := time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC).UnixMicro()
+	for text, want := range map[string]int64{
+		"31/Jan/2026:18:00:00 +0100": at, "31/Jan/2026:17:00:00 +0000": at, "31/Jan/2026:17:00:00": at, "31/Jan/2026:12:30:00 -0430": at,
+		"2026-01-31T17:00:00Z": at, "2026-01-31 17:00:00": at, "2026-01-31T18:00:00+01:00": at, "2026-01-31t17:00:00.000001z": at + 1,
+		"2026-01-31T17:00:00.1234567Z": at + 123456, "2026-01-31T17:00:00,5": at + 500_000, "2026-01-31 17:00:00 UTC": at, "2026-01-31": day,
+		"20260131170000": at, "1769878800": at, "1769878800.25": at + 250_000, "1769878800000": at, "1769878800000001": at + 1,
+		"1769878800000001999": at + 1, "1.7698788e9": at, "0": 0,
+		"": NoTime, "-": NoTime, "yesterday": NoTime, "2026-02-30": NoTime, "2026-13-01": NoTime, "2026-01-31T25:00:00Z": NoTime,
+		"31/Foo/2026:18:00:00 +0100": NoTime, "2026-01-31T17:00:00 PST": NoTime, "-5": NoTime, "99999999999999999999": NoTime, "20261332000000": NoTime,
+	} {
+		if got := ParseTime([]byte(text)); got != want {
+			t.Errorf("%q is %d, want %d", text, got, want)
+		}
+	}
+}
+
+// TestGuess tells formats by lines that do not come from the samples.
+func TestGuess(t *testing.T) {
+	for _, test := range []struct {
+		want  Format
+		lines []string
+	}{
+		{URLs, nil},
+		{URLs, []string{"url list", "https://example.com/a,b"}},
+		{URLs, []string{"https://example.com/?url=1,2", "{x}"}},
+		{URLs, []string{"example.com"}},
+		{URLs, []string{"/path/a,url"}},
+		{CSV, []string{"URL"}},
+		{CSV, []string{"id;url"}},
+		{CSV, []string{`"Address","Status Code"`}},
+		{TSV, []string{"id\turl"}},
+		{JSON, []string{`{"a":1}`, "broken"}},
+		{Combined, []string{"garbage", `1.2.3.4 - - [x] "-" 408 -`}},
+		{CDXJ, []string{"!OpenWayback-CDXJ 1.0", `com,example)/ 20260131180000 {"url": "https://example.com/"}`}},
+		{ALB, []string{`h2 2026-01-31T18:00:00.5Z app/x/1 192.0.2.1:2 - ...`}},
+		{W3C, []string{"#Fields: date"}},
+	} {
+		var lines [][]byte
+		for _, line := range test.lines {
+			lines = append(lines, []byte(line))
+		}
+		if got := Guess(lines, Options{}); got != test.want {
+			t.Errorf("%q is %s, want %s", test.lines, got, test.want)
+		}
+	}
+	if got := Guess([][]byte{[]byte("a,b")}, Options{URL: "b"}); got != CSV {
+		t.Errorf("a header that has the column that was named is %s", got)
+	}
+}
+
+// TestFields asks formats for fields that they cannot have.
+func TestFields(t *testing.T) {
+	for _, f := range []Format{Combined, ALB} {
+		for _, opt := range []Options{{Keep: []string{"none"}}, {URL: "x"}, {Host: "x"}, {Agent: "x"}, {Time: "x"}} {
+			if _, err := New(f, opt); !errors.Is(err, ErrNoField) {
+				t.Errorf("%s with %+v: %v", f, opt, err)
+			}
+		}
+	}
+	for _, f := range []Format{Auto, URLs, Parquet} {
+		if _, err := New(f, Options{}); !errors.Is(err, ErrFormat) {
+			t.Errorf("a parser of %s: %v", f, err)
+		}
+	}
+	for name, want := range map[string]Kind{"status": Int, "sc-status": Int, "EdgeStartTimestamp": Time, "referer": Text, "x": Text, "bytes": Int} {
+		if got := KindOf(name); got != want {
+			t.Errorf("%s is of kind %d, want %d", name, got, want)
+		}
+	}
+}
+
+// TestBase completes paths, and fails where nothing does.
+func TestBase(t *testing.T) {
+	for _, test := range []struct {
+		base       robots.Origin
+		line, want string
+	}{
+		{"https://b.example", `1.2.3.4 - - [t] "GET /x HTTP/1.1" 200 1`, "https://b.example/x"},
+		{"http://b.example:8080", `1.2.3.4 - - [t] "GET /x HTTP/1.1" 200 1`, "http://b.example:8080/x"},
+		{"http://b.example", `v.example 1.2.3.4 - - [t] "GET /x HTTP/1.1" 200 1`, "http://v.example/x"},
+		{"", `v.example 1.2.3.4 - - [t] "GET /x HTTP/1.1" 200 1`, "https://v.example/x"},
+		{"https://b.example", `v.example:80 ::1 - - [t] "GET /x HTTP/1.1" 200 1`, "http://v.example:80/x"},
+		{"", `[::1]:443 ::1 - - [t] "GET /x HTTP/1.1" 200 1`, "https://[::1]:443/x"},
+		{"", `1.2.3.4 - - [t] "GET http://a.example/x HTTP/1.1" 200 1`, "http://a.example/x"},
+		{"", `1.2.3.4 - - [t] "OPTIONS * HTTP/1.1" 200 1`, "*"},
+		{"", `1.2.3.4 - john q. doe [t] "GET /x HTTP/1.1" 200 1`, ""},
+		{"https://b.example", `1.2.3.4 - john q. doe [t] "GET /x HTTP/1.1" 200 1`, "https://b.example/x"},
+	} {
+		p, err := New(Combined, Options{Base: test.base})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r Row
+		result := p.Parse([]byte(test.line), &r)
+		if test.want == "" {
+			if result != Failed || !errors.Is(p.Err(), ErrNoBase) {
+				t.Errorf("%s: %s, %v", test.line, result, p.Err())
+			}
+			continue
+		}
+		if got := string(r.AppendURL(nil)); result != IsRow || got != test.want {
+			t.Errorf("%s: %q, want %q", test.line, got, test.want)
+		}
+	}
+}
