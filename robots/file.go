@@ -46,28 +46,8 @@ func (r Rule) String() string {
 // 2.2.1). ok is false if there is no such group at all; a group without rules is ok, and allows everything.
 // The rules may share memory with f: the caller must not change them.
 func (f *File) Select(a Agent) (rules []Rule, ok bool) {
-	if rules, ok = f.merge(func(g *Group) bool { return g.Names(a.Token) }); ok {
-		return rules, true
-	}
-	for _, t := range a.Fallbacks {
-		if rules, ok = f.merge(func(g *Group) bool { return g.Names(t) }); ok {
-			return rules, true
-		}
-	}
-	if a.IgnoresStar {
-		return nil, false
-	}
-	return f.merge(func(g *Group) bool { return g.Star })
-}
-
-// merge returns the rules of the groups that match, in file order, and whether there is any such group. The rules
-// of a single group are not copied.
-func (f *File) merge(match func(*Group) bool) (rules []Rule, ok bool) {
-	for i := range f.Groups {
+	for _, i := range f.Binding(a) {
 		g := &f.Groups[i]
-		if !match(g) {
-			continue
-		}
 		if len(rules) == 0 {
 			rules = g.Rules[:len(g.Rules):len(g.Rules)]
 		} else {
@@ -76,4 +56,31 @@ func (f *File) merge(match func(*Group) bool) (rules []Rule, ok bool) {
 		ok = true
 	}
 	return rules, ok
+}
+
+// Binding returns the indices of the groups whose rules [File.Select] merges for the agent, ascending; none if no group
+// binds it. It does not look at the rules.
+func (f *File) Binding(a Agent) []int {
+	if groups := f.groupsFor(func(g *Group) bool { return g.Names(a.Token) }); len(groups) > 0 {
+		return groups
+	}
+	for _, t := range a.Fallbacks {
+		if groups := f.groupsFor(func(g *Group) bool { return g.Names(t) }); len(groups) > 0 {
+			return groups
+		}
+	}
+	if a.IgnoresStar {
+		return nil
+	}
+	return f.groupsFor(func(g *Group) bool { return g.Star })
+}
+
+// groupsFor returns the indices of the groups that match.
+func (f *File) groupsFor(match func(*Group) bool) (groups []int) {
+	for i := range f.Groups {
+		if match(&f.Groups[i]) {
+			groups = append(groups, i)
+		}
+	}
+	return groups
 }
