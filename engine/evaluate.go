@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/robobatch/robobatch/automaton"
 	"github.com/robobatch/robobatch/robots"
@@ -55,9 +56,9 @@ func (e *Evaluator) decide(b *Batch, site *Site, raw []byte) {
 		b.appendSame(Verdict{NoRule, ReasonRobotsTxt, Allowed}, len(site.Rules))
 		return
 	}
-	for _, rs := range site.Rules {
-		b.Verdicts = append(b.Verdicts, rs.decide(path, &e.scratch))
-	}
+	n := len(b.Verdicts)
+	b.Verdicts = slices.Grow(b.Verdicts, len(site.Rules))[:n+len(site.Rules)]
+	site.decide(b.Verdicts[n:], path, &e.scratch)
 }
 
 // appendSame appends one verdict for each agent.

@@ -46,12 +46,13 @@ func (c *counter) add(b *Batch) {
 	}
 	agents := len(c.store.names)
 	var access [Unknown + 1]int64
-	for i, v := range b.Verdicts {
+	for _, v := range b.Verdicts {
 		access[v.Access]++
 		c.stats.Reasons[v.Reason]++
-		if v.Rule != NoRule {
-			site := &c.store.sites[b.Sites[i/agents]]
-			c.stats.RuleLines += int64(site.Rules[i%agents].rules[v.Rule].line)
+	}
+	for i, site := range b.Sites {
+		if site < strayBit {
+			c.stats.RuleLines += c.store.sites[site].ruleLines(b.Verdicts[i*agents : (i+1)*agents])
 		}
 	}
 	c.stats.Allowed += access[Allowed]

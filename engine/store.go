@@ -21,6 +21,7 @@ var missingAccess = [...]Access{MissingAllow: Allowed, MissingDisallow: Denied, 
 type Site struct {
 	Origin robots.Origin
 	Rules  []*Ruleset // shared by sites of equal texts; where a fetch decides, a Ruleset without rules and with its verdict
+	Firsts []uint16   // by agent: the first one that has the same Ruleset, which is itself or one before it; shared as Rules are
 }
 
 // A Store holds the rules of many origins, compiled for some agents in one dialect. It is immutable and safe for
