@@ -46,9 +46,14 @@ func (c *counter) add(b *Batch) {
 	}
 	agents := len(c.store.names)
 	var access [Unknown + 1]int64
-	for _, v := range b.Verdicts {
-		access[v.Access]++
-		c.stats.Reasons[v.Reason]++
+	for verdicts := b.Verdicts; len(verdicts) > 0; { // agents that share rules have runs of one verdict
+		n := 1
+		for n < len(verdicts) && verdicts[n] == verdicts[0] {
+			n++
+		}
+		access[verdicts[0].Access] += int64(n)
+		c.stats.Reasons[verdicts[0].Reason] += int64(n)
+		verdicts = verdicts[n:]
 	}
 	for i, site := range b.Sites {
 		if site < strayBit {

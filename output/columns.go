@@ -217,10 +217,10 @@ func (c *columns) appendOrigins(b *engine.Batch, from, to int) {
 func (c *columns) appendAgents(urls int) {
 	ids := c.ids[colAgent].extend(urls * c.agents)
 	for a := range c.agents {
-		id := c.names.agent(a)
-		for i := a; i < len(ids); i += c.agents {
-			ids[i] = id
-		}
+		ids[a] = c.names.agent(a)
+	}
+	for n := c.agents; n < len(ids); n *= 2 { // the row of agents repeats
+		copy(ids[n:], ids[:n])
 	}
 }
 
@@ -252,10 +252,13 @@ func (c *columns) appendRules(sites []engine.SiteID, verdicts []engine.Verdict) 
 	nulls, i := 0, 0
 	for _, site := range sites {
 		for a := range c.agents {
-			if rule := verdicts[i].Rule; rule == engine.NoRule {
+			switch rule := verdicts[i].Rule; {
+			case rule == engine.NoRule:
 				ids[i], lines[i], present[i] = 0, 0, 0
 				nulls++
-			} else {
+			case a > 0 && rule == verdicts[i-1].Rule && c.names.catalog.FirstAgent(site, a) == c.names.catalog.FirstAgent(site, a-1):
+				ids[i], lines[i], present[i] = ids[i-1], lines[i-1], 1
+			default:
 				ids[i], lines[i] = c.names.rule(site, a, rule)
 				present[i] = 1
 			}

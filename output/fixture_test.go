@@ -41,10 +41,18 @@ func (c *fakeCatalog) NumSites() int { return len(c.origins) }
 
 func (c *fakeCatalog) Origin(site engine.SiteID) robots.Origin { return c.origins[site] }
 
-// Rule gives every agent the same rules on other lines.
+// FirstAgent lets pairs of agents share the rules of every other site.
+func (c *fakeCatalog) FirstAgent(site engine.SiteID, agent int) int {
+	if site%2 == 0 {
+		return agent - agent%2
+	}
+	return agent
+}
+
+// Rule gives agents the same rules, on other lines unless they share them.
 func (c *fakeCatalog) Rule(site engine.SiteID, agent int, rule int32) robots.Rule {
 	r := c.rules[int(site)*rulesPerSite+int(rule)]
-	r.Line += int32(agent)
+	r.Line += int32(c.FirstAgent(site, agent))
 	return r
 }
 
