@@ -18,16 +18,24 @@ type Batch struct {
 	URLs  []Span  // URL of each row as read, NoURL for a line that was too long
 	Lines []int64 // 1-based line of each row in the decompressed input
 
+	UserAgents []Span // User-Agent of each row as read, NoURL where there is none; empty if the Source reads none
+
 	// Filled by Store.Evaluate.
 
 	Sites    []SiteID  // origin of each row; NoSite for a bad URL
 	Strays   [][]byte  // normalised origins that the store does not hold, named by SiteIDs with the stray bit
-	Verdicts []Verdict // of row i for agent a: Verdicts[i*agents+a]
+	Verdicts []Verdict // of row i for agent a: Verdicts[i*agents+a], where agents is Store.AgentsPerURL
 
 	// Canonicals are the URLs without the parameters that robots.txt says do not count, for a Store built with
 	// StoreOptions.Canonical; empty for others. It is a piece of Data too: the URL itself where nothing was cut, and
 	// NoURL for a bad URL.
 	Canonicals []Span
+
+	// For a Store with LogAgents, and empty for others: the crawler of each row, as an index of Store.AgentNames, what each
+	// of Verdicts means for it, and how many rows were left out, of which nothing else is here any more.
+	Agents     []uint16
+	Violations []Violation
+	Skipped    int
 
 	strayNames []byte // the memory of Strays
 }
@@ -47,8 +55,9 @@ func (b *Batch) URL(i int) []byte {
 // Reset empties the batch and keeps its memory.
 func (b *Batch) Reset() {
 	*b = Batch{
-		Data: b.Data[:0], URLs: b.URLs[:0], Lines: b.Lines[:0],
+		Data: b.Data[:0], URLs: b.URLs[:0], Lines: b.Lines[:0], UserAgents: b.UserAgents[:0],
 		Sites: b.Sites[:0], Strays: b.Strays[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
+		Agents: b.Agents[:0], Violations: b.Violations[:0],
 		strayNames: b.strayNames[:0],
 	}
 }

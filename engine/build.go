@@ -25,6 +25,10 @@ type StoreOptions struct {
 	Dialect robots.Dialect
 	Agents  []string // names of crawlers, cut to their product tokens; empty means "*" alone
 	Missing Missing
+
+	// LogAgents, unless it is off, has each row decided for the crawler of its User-Agent; Agents does not count.
+	LogAgents LogAgents
+
 	AsOf    time.Time // the moment whose rules are in force; zero means that of the newest response
 	Workers int       // compiling goroutines; 0 or less means GOMAXPROCS
 
@@ -66,12 +70,17 @@ func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (
 	if len(opt.Agents) == 0 {
 		opt.Agents = []string{"*"}
 	}
+	if opt.LogAgents != LogAgentsOff {
+		opt.Agents = logAgentNames()
+	}
 	b := &storeBuilder{
 		store: &Store{
 			dialect: opt.Dialect,
 			names:   slices.Clone(opt.Agents),
 			ids:     map[robots.Origin]SiteID{},
 			missing: Verdict{NoRule, ReasonNoRobots, missingAccess[opt.Missing]},
+
+			logAgents: opt.LogAgents,
 		},
 		history: robots.NewHistory(opt.Dialect),
 		undated: undatedOrigins{},

@@ -17,17 +17,23 @@ type Evaluator struct {
 
 	prefix []byte // URL.Prefix of the row before, as nearly all logs have runs of one host; empty if it had none
 	site   SiteID // and its site
+
+	known agentMemory // with LogAgents
 }
 
 // NewEvaluator returns an Evaluator for the store's agents and dialect.
 func (s *Store) NewEvaluator() *Evaluator { return &Evaluator{store: s} }
 
-// Evaluate fills b.Sites, b.Strays and b.Verdicts, and b.Canonicals if the store was built for them. But for these, it
-// does not allocate once b has grown, but where a run of URLs begins whose host is an IPv6 address or has characters
+// Evaluate fills b.Sites, b.Strays and b.Verdicts, and what else the store was built for. But for b.Canonicals and User-Agents
+// that it has not seen lately, it does not allocate once b has grown, but where a run of URLs begins whose host is an IPv6 address or has characters
 // beyond ASCII.
 func (e *Evaluator) Evaluate(b *Batch) {
 	if _, stray := e.site.Stray(); stray {
 		e.prefix = e.prefix[:0] // its number was of another batch
+	}
+	fromLog := e.store.logAgents != LogAgentsOff
+	if fromLog {
+		e.identify(b)
 	}
 	for i := range b.URLs {
 		site, raw := e.route(b, b.URL(i))
@@ -40,23 +46,30 @@ func (e *Evaluator) Evaluate(b *Batch) {
 		default:
 			e.decide(b, &e.store.sites[site], raw)
 		}
+		if fromLog {
+			b.Violations = append(b.Violations, violation(b.Agents[i], b.Verdicts[i], raw))
+		}
 	}
 	if e.store.cleans != nil {
 		e.canonicalize(b)
 	}
 }
 
-func (e *Evaluator) agents() int { return len(e.store.names) }
+func (e *Evaluator) agents() int { return e.store.AgentsPerURL() }
 
-// decide appends a site's verdicts on a path, one for each agent.
+// decide appends a site's verdicts on a path, one for each agent, or that for the agent of the row.
 func (e *Evaluator) decide(b *Batch, site *Site, raw []byte) {
 	var path []byte
 	path, e.path = e.store.dialect.Path(raw, e.path)
 	if e.store.dialect.AlwaysAllowed(path) {
-		b.appendSame(Verdict{NoRule, ReasonRobotsTxt, Allowed}, len(site.Rules))
+		b.appendSame(Verdict{NoRule, ReasonRobotsTxt, Allowed}, e.agents())
 		return
 	}
 	n := len(b.Verdicts)
+	if len(b.Agents) > 0 {
+		b.Verdicts = append(b.Verdicts, site.Rules[b.Agents[n]].decide(path, &e.scratch))
+		return
+	}
 	b.Verdicts = slices.Grow(b.Verdicts, len(site.Rules))[:n+len(site.Rules)]
 	site.decide(b.Verdicts[n:], path, &e.scratch)
 }

@@ -48,17 +48,26 @@ func (s *Site) decide(verdicts []Verdict, path []byte, scratch *automaton.Scratc
 	}
 }
 
-// ruleLines returns the sum of the lines of the rules that decided the verdicts of a URL, one for each agent.
-func (s *Site) ruleLines(verdicts []Verdict) (sum int64) {
-	line := int64(0) // of the agent before, if it has the same rule
+// ruleLines returns the sum of the lines of the rules that decided row i of the batch, which is of this site.
+func (s *Site) ruleLines(b *Batch, i int) (sum int64) {
+	if len(b.Agents) > 0 {
+		return s.ruleLine(int(b.Agents[i]), b.Verdicts[i].Rule)
+	}
+	verdicts := b.Verdicts[i*len(s.Rules) : (i+1)*len(s.Rules)]
+	line := int64(0) // of the agent before
 	for a, v := range verdicts {
-		switch {
-		case v.Rule == NoRule:
-			continue
-		case a == 0 || v.Rule != verdicts[a-1].Rule || s.Rules[a] != s.Rules[a-1]:
-			line = int64(s.Rules[a].rules[v.Rule].line)
+		if a == 0 || v.Rule != verdicts[a-1].Rule || s.Rules[a] != s.Rules[a-1] {
+			line = s.ruleLine(a, v.Rule)
 		}
 		sum += line
 	}
 	return sum
+}
+
+// ruleLine returns the line of a rule that holds for an agent; 0 for NoRule.
+func (s *Site) ruleLine(agent int, rule int32) int64 {
+	if rule == NoRule {
+		return 0
+	}
+	return int64(s.Rules[agent].rules[rule].line)
 }

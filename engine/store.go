@@ -35,6 +35,8 @@ type Store struct {
 	hash    string
 	memory  Memory
 	cleans  []robots.CleanParams // by SiteID; nil unless they are asked for
+
+	logAgents LogAgents
 }
 
 // Memory is what compiled rules take, equal texts counted once, in bytes.

@@ -124,6 +124,7 @@ func (s tableSpec) addURL(rng *rand.Rand, b *engine.Batch, line, site int) {
 	b.Canonicals = append(b.Canonicals, canonical(b, span, id, line))
 	for range s.agents {
 		b.Verdicts = append(b.Verdicts, verdict(rng, id))
+		b.Violations = append(b.Violations, engine.Violation(line%3))
 	}
 }
 
@@ -164,7 +165,7 @@ func (t *table) addRows(b *engine.Batch) {
 	for i := range b.Len() {
 		for a, agent := range t.agents {
 			v := b.Verdicts[i*len(t.agents)+a]
-			row := []any{b.Lines[i], escape(t.inputs[b.Input]), nil, nil, agent, nil, v.Reason.String(), nil, nil, nil}
+			row := []any{b.Lines[i], escape(t.inputs[b.Input]), nil, nil, agent, nil, v.Reason.String(), nil, nil, nil, nil}
 			if url := b.URL(i); url != nil {
 				row[colURL] = escape(string(url))
 			}
@@ -175,6 +176,9 @@ func (t *table) addRows(b *engine.Batch) {
 				row[colOrigin] = string(b.Strays[k])
 			} else if b.Sites[i] != engine.NoSite {
 				row[colOrigin] = string(t.catalog.Origin(b.Sites[i]))
+			}
+			if violation := b.Violations[i*len(t.agents)+a]; violation != engine.ViolationUnknown {
+				row[colViolation] = violation == engine.Violated
 			}
 			if v.Access != engine.Unknown {
 				row[colAllowed] = v.Access == engine.Allowed

@@ -142,6 +142,9 @@ func (p *parquetFile) addPage(col column, c *columns) {
 	case colAllowed:
 		p.addLevels(chunk, c.allowed.present, c.allowed.nulls)
 		p.page = packBits(p.page, compact(&p.bools, &c.allowed))
+	case colViolation:
+		p.addLevels(chunk, c.violated.present, c.violated.nulls)
+		p.page = packBits(p.page, compact(&p.bools, &c.violated))
 	case colRuleLine:
 		p.addLevels(chunk, c.ruleLine.present, c.ruleLine.nulls)
 		lines := compact(&p.ids, &c.ruleLine)

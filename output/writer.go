@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,6 +33,8 @@ type Options struct {
 	Columns []string // which columns, and their order; nil means DefaultColumns
 	Inputs  []string // names of the inputs, by Batch.Input
 	Version string   // of the program, for the metadata and as Parquet's creator; "" is "devel"
+
+	perURL int // rows per URL; 0 is one for each agent
 }
 
 // A Writer is an [engine.Sink] that writes its rows to a stream of bytes in one of the formats. After an error it is
@@ -56,11 +59,15 @@ type container interface {
 }
 
 // New returns a Writer to w of the verdicts of store. Nothing is written before the first chunk is full or Close. The
-// errors are those of ParseColumns, ErrFormat, and ErrCanonical.
+// errors are those of ParseColumns, ErrFormat, ErrCanonical and ErrViolation.
 func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	if slices.Contains(opt.Columns, CanonicalURL) && !store.HasCanonical() {
 		return nil, ErrCanonical
 	}
+	if slices.Contains(opt.Columns, Violation) && store.LogAgents() == engine.LogAgentsOff {
+		return nil, ErrViolation
+	}
+	opt.perURL = store.AgentsPerURL()
 	md := metadataPairs{}
 	md.set(KeyDialect, store.Dialect().String())
 	md.set(KeyAgents, jsonText(store.AgentNames()))
@@ -93,7 +100,7 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 	default:
 		return nil, fmt.Errorf("%w: %d", ErrFormat, opt.Format)
 	}
-	out.columns = newColumns(picked, len(agents), newNumbering(cat, opt.Inputs, agents), lim)
+	out.columns = newColumns(picked, cmp.Or(opt.perURL, len(agents)), newNumbering(cat, opt.Inputs, agents), lim)
 	return out, nil
 }
 

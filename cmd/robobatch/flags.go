@@ -17,6 +17,8 @@ type args struct {
 	out, columns  string
 	stats         string
 	agents        []string
+	fromLog       bool
+	unknown       string
 	reading       reading
 	missing       string
 	urlAsIs       bool
@@ -79,6 +81,8 @@ func flagSet(a *args) *flag.FlagSet {
 	fs.StringVar(&a.columns, "columns", "", "")
 	fs.StringVar(&a.stats, "stats", "", "")
 	fs.Func("agent", "", splitAgents(&a.agents))
+	fs.BoolVar(&a.fromLog, "agent-from-log", false, "")
+	fs.StringVar(&a.unknown, "unknown-agents", "", "")
 	a.reading.define(fs)
 	fs.StringVar(&a.missing, "missing", "allow", "")
 	fs.BoolVar(&a.urlAsIs, "url-as-is", false, "")
