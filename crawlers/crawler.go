@@ -47,7 +47,8 @@ const allSet = "all"
 
 // Sets returns the names of the sets: "all", "ai", and each purpose.
 func Sets() []string {
-	names := []string{allSet, aiSet}
+	names := make([]string, 0, 2+len(purposes))
+	names = append(names, allSet, aiSet)
 	for _, p := range purposes {
 		names = append(names, string(p))
 	}

@@ -67,8 +67,15 @@ func TestSets(t *testing.T) {
 		t.Errorf("%d of %d crawlers", len(Set("all")), len(table))
 	}
 	for _, c := range []struct{ set, token string }{
-		{"search", "Googlebot"}, {"search", "bingbot"}, {"ai", "GPTBot"}, {"ai", "Claude-User"}, {"ai-training", "CCBot"},
-		{"archive", "CCBot"}, {"ai-training", "Applebot-Extended"}, {"ads", "AdsBot-Google"}, {"seo", "MJ12bot"},
+		{"search", "Googlebot"},
+		{"search", "bingbot"},
+		{"ai", "GPTBot"},
+		{"ai", "Claude-User"},
+		{"ai-training", "CCBot"},
+		{"archive", "CCBot"},
+		{"ai-training", "Applebot-Extended"},
+		{"ads", "AdsBot-Google"},
+		{"seo", "MJ12bot"},
 	} {
 		crawler, ok := Lookup(c.token)
 		if !ok || !crawler.in(c.set) {

@@ -21,8 +21,10 @@ const unknownAgent = 0
 
 // logAgentNames returns the agents of a Store with LogAgents: "*", and the crawlers in the order of their table.
 func logAgentNames() []string {
-	names := []string{"*"}
-	for _, c := range crawlers.Set("all") {
+	all := crawlers.Set("all")
+	names := make([]string, 1, 1+len(all))
+	names[0] = "*"
+	for _, c := range all {
 		names = append(names, c.Token)
 	}
 	return names

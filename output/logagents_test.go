@@ -36,8 +36,11 @@ func TestLogAgents(t *testing.T) {
 	for _, format := range []Format{Parquet, ArrowFile, ArrowStream} {
 		b := &engine.Batch{}
 		for i, row := range [][2]string{
-			{"GPTBot/1.2", "https://a.com/a"}, {"GPTBot/1.2", "https://a.com/b"}, {"bingbot/2.0", "https://a.com/b"},
-			{"curl/8.0", "https://a.com/b"}, {"GPTBot/1.2", "nonsense"},
+			{"GPTBot/1.2", "https://a.com/a"},
+			{"GPTBot/1.2", "https://a.com/b"},
+			{"bingbot/2.0", "https://a.com/b"},
+			{"curl/8.0", "https://a.com/b"},
+			{"GPTBot/1.2", "nonsense"},
 		} {
 			for k, spans := range []*[]engine.Span{&b.UserAgents, &b.URLs} {
 				*spans = append(*spans, engine.Span{Off: uint32(len(b.Data)), Len: uint32(len(row[k]))})

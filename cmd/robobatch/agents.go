@@ -17,7 +17,7 @@ import (
 // are reported at once.
 func expandAgents(given []string) ([]string, error) {
 	e := agentList{byHand: map[string]bool{}, seen: map[string]bool{}}
-	var errs []error
+	errs := make([]error, 0, len(given))
 	for _, item := range given {
 		errs = append(errs, e.add(item))
 	}
