@@ -11,6 +11,7 @@ BENCH        ?= .
 BENCHCOUNT   ?= 6
 BENCHTIME    ?= 1s
 BENCHPKGS    ?= ./...
+ROUNDS       ?= 5
 BASE         ?= main
 GOBENCH       = $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -timeout 2h
 TIMEOUT      ?= 10m
@@ -19,7 +20,7 @@ BIN          := robobatch
 QUICKSTART   := testdata/quickstart
 
 .DEFAULT_GOAL := build
-.PHONY: help build quickstart test race lint fmt fuzz bench bench-compare e2e cover tidy check clean
+.PHONY: help build quickstart test race lint fmt scale fuzz bench bench-compare bench-peers bench-whole bench-results bench-render e2e cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +44,9 @@ lint: ## go vet and golangci-lint
 fmt: ## format all Go code
 	@$(GO) run $(GOLANGCI) fmt ./...
 
+scale: ## the tests of large inputs: a gigabyte of captures, a pack of a million origins; takes minutes
+	ROBOBATCH_SCALE=1 CGO_ENABLED=0 $(GO) test -count 1 -v -run Scale -timeout 1h ./ingest ./engine
+
 fuzz: ## each fuzz target for FUZZTIME (10m)
 	@set -e; for pkg in $$($(GO) list ./...); do \
 		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
@@ -65,6 +69,25 @@ bench-compare: ## the working tree against the commit BASE (main), in turn, judg
 	done; \
 	$(GO) run $(BENCHSTAT) bench-base.txt bench-here.txt
 
+bench-peers: ## other Go libraries for robots.txt, in turn with ours; ROUNDS (5)
+	cd bench/peers && $(GO) run . -rounds $(ROUNDS)
+
+bench-whole: ## whole runs over logs of 30,000 origins, CPU time and peak memory; ROUNDS (5)
+	@$(GO) run ./bench/whole -rounds $(ROUNDS)
+
+bench-results: ## all benchmarks in ROUNDS (5) rounds, kept in bench/results; some fifteen minutes, then run bench-render
+	@set -eu -o pipefail; out=bench/results/$$($(GO) run ./bench/render -name); \
+	mkdir -p bench/results; trap 'rm -f "$$out.tmp"' EXIT; \
+	for round in $$(seq $(ROUNDS)); do \
+		$(GO) test -run '^$$' -bench . -benchmem -benchtime 0.5s -count 1 ./bench | grep -v '^--- SKIP\|^ok\|^PASS' | tee -a "$$out.tmp"; \
+	done; \
+	$(GO) run ./bench/whole -rounds $(ROUNDS) | tee -a "$$out.tmp"; \
+	(cd bench/peers && $(GO) run . -rounds $(ROUNDS)) | tee -a "$$out.tmp"; \
+	mv "$$out.tmp" "$$out"
+
+bench-render: ## the newest of bench/results as charts, and as the tables in README.md and bench/README.md
+	@$(GO) run ./bench/render
+
 e2e: ## read the output with DuckDB and other readers; needs gcc, Node.js, and a large download the first time
 	cd e2e/node && npm install --no-audit --no-fund --loglevel=error
 	cd e2e && CGO_ENABLED=1 $(GO) test -timeout 15m ./...
@@ -74,9 +97,10 @@ cover: ## coverage by function, and cover.html
 	@$(GO) tool cover -html=cover.out -o cover.html
 	@$(GO) tool cover -func=cover.out | tail -1
 
-tidy: ## go mod tidy in both modules
+tidy: ## go mod tidy in all modules
 	$(GO) mod tidy
 	cd e2e && $(GO) mod tidy
+	cd bench/peers && $(GO) mod tidy
 
 check: ## what CI runs
 	bash .ci/run

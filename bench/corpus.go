@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"os"
 	"path"
@@ -66,8 +67,47 @@ func Collection(dir string) *Corpus {
 	}
 }
 
+// Find returns the larger corpus that there is for the source tree that holds dir: the collection, which lies beside the tree
+// in the project's own setup, else the quick start's.
+func Find(dir string) (*Corpus, error) {
+	top, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		quickstart := filepath.Join(top, "testdata", "quickstart")
+		if _, err := os.Stat(quickstart); err == nil {
+			collection := filepath.Join(filepath.Dir(top), "shared", "data")
+			if _, err := os.Stat(filepath.Join(collection, "rules.tar.zst")); err == nil {
+				return Collection(collection), nil
+			}
+			return Quickstart(quickstart), nil
+		}
+		if filepath.Dir(top) == top {
+			return nil, fmt.Errorf("no testdata/quickstart in %s or above: run this in the source tree", dir)
+		}
+		top = filepath.Dir(top)
+	}
+}
+
 // Responses reads all robots.txt. The caller owns them.
 func (c *Corpus) Responses() ([]robots.Response, error) { return c.rules() }
+
+// Each yields all robots.txt, read when that begins. The receiver owns them.
+func (c *Corpus) Each() iter.Seq2[robots.Response, error] {
+	return func(yield func(robots.Response, error) bool) {
+		all, err := c.rules()
+		if err != nil {
+			yield(robots.Response{}, err)
+			return
+		}
+		for _, r := range all {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
 
 // readArchive reads a .tar.zst of files <scheme>_<host>[_<port>].txt.
 func readArchive(name string) ([]robots.Response, error) {

@@ -9,19 +9,6 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// distinct returns the distinct bodies, and their bytes.
-func distinct(all []robots.Response) (bodies [][]byte, size int64) {
-	seen := map[string]bool{}
-	for _, r := range all {
-		if !seen[string(r.Body)] {
-			seen[string(r.Body)] = true
-			bodies = append(bodies, r.Body)
-			size += int64(len(r.Body))
-		}
-	}
-	return bodies, size
-}
-
 // BenchmarkParse measures robots.Parse on each distinct text. The rules are all in the files, whomever they are for.
 func BenchmarkParse(b *testing.B) {
 	for _, p := range corpora {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/robobatch/robobatch/bench/measure"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/output"
@@ -125,15 +126,24 @@ func BenchmarkRun(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/url=%t/workers=%d", in.name, opt.url, opt.workers), func(b *testing.B) {
 				c, l := in.open(b)
 				store := buildStore(b, responses(b, c), 0)
-				out := filepath.Join(b.TempDir(), "out.parquet")
-				var stats engine.Stats
-				m := startMeter(b)
-				for b.Loop() {
-					stats = run(b, store, l, out, opt)
-				}
-				m.report("url", int(stats.URLs), stats.URLBytes)
+				benchmarkRun(b, store, l, opt)
 			})
 		}
+	}
+}
+
+// benchmarkRun measures runs of one log.
+func benchmarkRun(b *testing.B, store *engine.Store, l Log, opt runOptions) {
+	b.Helper()
+	out := filepath.Join(b.TempDir(), "out.parquet")
+	var stats engine.Stats
+	m, gc := startMeter(b), gcTime()
+	for b.Loop() {
+		stats = run(b, store, l, out, opt)
+	}
+	m.report("url", int(stats.URLs), stats.URLBytes)
+	if cpu := (measure.CPU() - m.cpu).Seconds(); cpu > 0 {
+		b.ReportMetric(100*(gcTime()-gc)/cpu, "gc-%")
 	}
 }
 
@@ -145,13 +155,17 @@ type runOptions struct {
 // run runs a log through the store into a Parquet file.
 func run(tb testing.TB, store *engine.Store, l Log, out string, opt runOptions) engine.Stats {
 	tb.Helper()
-	src, err := ingest.OpenLogs([]string{l.Path}, ingest.LogOptions{})
+	ahead := opt.workers
+	if ahead == 1 {
+		ahead = 0
+	}
+	src, err := ingest.OpenLogs([]string{l.Path}, ingest.LogOptions{Ahead: ahead})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	defer src.Close()
 	columns := slices.DeleteFunc(output.DefaultColumns(), func(name string) bool { return name == "url" && !opt.url })
-	dst, err := output.Create(out, nil, store, output.Options{Columns: columns, Inputs: []string{l.Path}})
+	dst, err := output.Create(out, nil, store, output.Options{Columns: columns, Inputs: []string{l.Path}, Workers: opt.workers})
 	if err != nil {
 		tb.Fatal(err)
 	}

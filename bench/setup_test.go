@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robobatch/robobatch/bench/measure"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/repcase"
 	"github.com/robobatch/robobatch/robots"
@@ -68,13 +69,13 @@ func startMeter(b *testing.B) meter {
 	b.Helper()
 	b.ReportAllocs()
 	runtime.GC()
-	return meter{b, cpuTime()}
+	return meter{b, measure.CPU()}
 }
 
 // report reports what one unit took, "url" or "rule", given how many of them and how many bytes one turn of the loop
 // has. The processor time is that of the whole process, so it counts all workers and the garbage collector.
 func (m meter) report(unit string, units int, bytes int64) {
-	cpu := cpuTime() - m.cpu
+	cpu := measure.CPU() - m.cpu
 	turns := float64(m.b.N)
 	all := turns * float64(units)
 	m.b.SetBytes(bytes)

@@ -38,6 +38,7 @@ type Batch struct {
 	Skipped    int
 
 	strayNames []byte // the memory of Strays
+	held       held   // of a store that may have dropped its rules
 }
 
 // Len returns the number of rows.
@@ -58,7 +59,7 @@ func (b *Batch) Reset() {
 		Data: b.Data[:0], URLs: b.URLs[:0], Lines: b.Lines[:0], UserAgents: b.UserAgents[:0],
 		Sites: b.Sites[:0], Strays: b.Strays[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
 		Agents: b.Agents[:0], Violations: b.Violations[:0],
-		strayNames: b.strayNames[:0],
+		strayNames: b.strayNames[:0], held: b.held.reset(),
 	}
 }
 

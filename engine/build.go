@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"iter"
 	"runtime"
 	"slices"
@@ -20,7 +21,7 @@ import (
 // ErrTwoFiles is the error of an origin for which there are two robots.txt, and nothing says which is newer.
 var ErrTwoFiles = errors.New("two robots.txt of unknown time for one origin: leave one out, or say when they were fetched")
 
-// StoreOptions says how to build a Store. The zero value is the dialect rfc9309 for the agent "*".
+// StoreOptions says how to build or open a Store. The zero value is the dialect rfc9309 for the agent "*".
 type StoreOptions struct {
 	Dialect robots.Dialect
 	Agents  []string // names of crawlers, cut to their product tokens; empty means "*" alone
@@ -35,6 +36,10 @@ type StoreOptions struct {
 	// Canonical keeps the clean-param lines, so that Evaluate fills Batch.Canonicals. Texts that have such lines are
 	// then kept in memory.
 	Canonical bool
+
+	// MaxMemory is how many bytes a run may take, about, before rules of a pack are dropped, to be loaded again when they
+	// are needed; 0 or less is no limit. BuildStore keeps all, whatever it is. See [OpenPack].
+	MaxMemory int64
 }
 
 // A textKey tells texts apart. Texts of equal keys are taken for equal: 128 bits make an accident impossible in practice.
@@ -200,7 +205,7 @@ func (b *storeBuilder) settle(asOf time.Time) {
 			rules, firsts = b.fixedRules(outcome), make([]uint16, len(b.agents))
 		}
 		s.ids[o] = SiteID(len(s.sites))
-		s.sites = append(s.sites, Site{o, rules, firsts})
+		s.sites = append(s.sites, Site{Origin: o, Rules: rules, Firsts: firsts})
 		if b.cleans {
 			s.cleans = append(s.cleans, clean)
 		}
@@ -233,12 +238,17 @@ func hashSites(sites []siteHash) string {
 	slices.SortFunc(sites, func(a, b siteHash) int { return cmp.Compare(a.origin, b.origin) })
 	h := sha256.New()
 	for _, s := range sites {
-		key := s.text.Bytes()
-		h.Write([]byte(s.origin))
-		h.Write([]byte{0, byte(s.effect), byte(s.cause)})
-		h.Write(key[:])
+		s.write(h)
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// write hashes the site.
+func (s *siteHash) write(h hash.Hash) {
+	key := s.text.Bytes()
+	h.Write([]byte(s.origin))
+	h.Write([]byte{0, byte(s.effect), byte(s.cause)})
+	h.Write(key[:])
 }
 
 func (m *Memory) add(rs *Ruleset) {

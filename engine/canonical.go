@@ -17,14 +17,17 @@ func cleanParams(body []byte, d robots.Dialect) robots.CleanParams {
 // CleanParams returns the clean-param lines of the robots.txt that is in force for a site: nil if it has none, or if the
 // Store was built without [StoreOptions].Canonical. The site must be one of the store's.
 func (s *Store) CleanParams(id SiteID) robots.CleanParams {
-	if s.cleans == nil {
+	switch {
+	case s.pack != nil:
+		return s.pack.site(id).clean
+	case s.cleans == nil:
 		return nil
 	}
 	return s.cleans[id]
 }
 
 // HasCanonical reports whether the Store was built with [StoreOptions].Canonical, so that batches get their Canonicals.
-func (s *Store) HasCanonical() bool { return s.cleans != nil }
+func (s *Store) HasCanonical() bool { return s.cleans != nil || s.pack != nil && s.pack.cleans }
 
 // canonicalize fills b.Canonicals. A URL that loses parameters is written behind the others in b.Data.
 func (e *Evaluator) canonicalize(b *Batch) {
@@ -32,11 +35,21 @@ func (e *Evaluator) canonicalize(b *Batch) {
 		span := b.URLs[i]
 		if _, stray := site.Stray(); site == NoSite {
 			span = NoURL
-		} else if !stray && len(e.store.cleans[site]) > 0 {
-			span = b.clean(span, e.store.cleans[site], e.store.dialect)
+		} else if !stray {
+			if params := e.clean(site); len(params) > 0 {
+				span = b.clean(span, params, e.store.dialect)
+			}
 		}
 		b.Canonicals = append(b.Canonicals, span)
 	}
+}
+
+// clean returns the clean-param lines that are in force for a site.
+func (e *Evaluator) clean(id SiteID) robots.CleanParams {
+	if e.store.pack == nil {
+		return e.store.cleans[id]
+	}
+	return e.sites.Site(id).clean
 }
 
 // clean returns the span of a URL without the parameters that do not count.

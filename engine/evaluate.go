@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/robobatch/robobatch/automaton"
@@ -11,99 +10,134 @@ import (
 // An Evaluator decides batches by the rules of a Store. It is for one goroutine; several may share a Store.
 type Evaluator struct {
 	store   *Store
+	sites   Lookup
 	scratch automaton.Scratch
 	path    []byte // memory of paths that are not in normal form as written
 	origin  []byte // memory of origins
 
-	prefix []byte // URL.Prefix of the row before, as nearly all logs have runs of one host; empty if it had none
+	prefix []byte // URL.Prefix of the last row that had one, as nearly all logs have runs of one host
 	site   SiteID // and its site
+
+	paths []uint32 // of each row of the batch: where in Batch.Data its URL.Path starts, if it has a site
+	order siteOrder
 
 	known agentMemory // with LogAgents
 }
 
 // NewEvaluator returns an Evaluator for the store's agents and dialect.
-func (s *Store) NewEvaluator() *Evaluator { return &Evaluator{store: s} }
+func (s *Store) NewEvaluator() *Evaluator { return &Evaluator{store: s, sites: Lookup{store: s}} }
 
 // Evaluate fills b.Sites, b.Strays and b.Verdicts, and what else the store was built for. But for b.Canonicals and User-Agents
 // that it has not seen lately, it does not allocate once b has grown, but where a run of URLs begins whose host is an IPv6 address or has characters
 // beyond ASCII.
 func (e *Evaluator) Evaluate(b *Batch) {
-	if _, stray := e.site.Stray(); stray {
-		e.prefix = e.prefix[:0] // its number was of another batch
-	}
-	fromLog := e.store.logAgents != LogAgentsOff
-	if fromLog {
+	if e.store.logAgents != LogAgentsOff {
 		e.identify(b)
 	}
-	for i := range b.URLs {
-		site, raw := e.route(b, b.URL(i))
-		b.Sites = append(b.Sites, site)
-		switch _, stray := site.Stray(); {
-		case site == NoSite:
-			b.appendSame(Verdict{NoRule, ReasonBadURL, Unknown}, e.agents())
-		case stray:
-			b.appendSame(e.store.missing, e.agents())
-		default:
-			e.decide(b, &e.store.sites[site], raw)
-		}
-		if fromLog {
-			b.Violations = append(b.Violations, violation(b.Agents[i], b.Verdicts[i], raw))
-		}
+	n := b.Len()
+	b.Sites = slices.Grow(b.Sites, n)[:n]
+	b.Verdicts = slices.Grow(b.Verdicts, n*e.agents())[:n*e.agents()]
+	e.paths = slices.Grow(e.paths[:0], n)[:n]
+	if runs := e.route(b); runs < n/minRun {
+		e.decideInTurn(b)
+	} else {
+		e.decideBySite(b)
 	}
-	if e.store.cleans != nil {
+	if e.store.HasCanonical() {
 		e.canonicalize(b)
 	}
 }
 
 func (e *Evaluator) agents() int { return e.store.AgentsPerURL() }
 
-// decide appends a site's verdicts on a path, one for each agent, or that for the agent of the row.
-func (e *Evaluator) decide(b *Batch, site *Site, raw []byte) {
-	var path []byte
-	path, e.path = e.store.dialect.Path(raw, e.path)
-	if e.store.dialect.AlwaysAllowed(path) {
-		b.appendSame(Verdict{NoRule, ReasonRobotsTxt, Allowed}, e.agents())
-		return
+// route fills b.Sites and e.paths, and returns how many runs of rows of one site there are.
+func (e *Evaluator) route(b *Batch) (runs int) {
+	if _, stray := e.site.Stray(); stray {
+		e.prefix = e.prefix[:0] // its number was of another batch
 	}
-	n := len(b.Verdicts)
-	if len(b.Agents) > 0 {
-		b.Verdicts = append(b.Verdicts, site.Rules[b.Agents[n]].decide(path, &e.scratch))
-		return
-	}
-	b.Verdicts = slices.Grow(b.Verdicts, len(site.Rules))[:n+len(site.Rules)]
-	site.decide(b.Verdicts[n:], path, &e.scratch)
-}
-
-// appendSame appends one verdict for each agent.
-func (b *Batch) appendSame(v Verdict, agents int) {
-	for range agents {
-		b.Verdicts = append(b.Verdicts, v)
-	}
-}
-
-// route returns the site of a URL and the URL's path, not yet normalised.
-func (e *Evaluator) route(b *Batch, url []byte) (site SiteID, path []byte) {
-	if n := len(e.prefix); n > 0 && len(url) >= n && string(url[:n]) == string(e.prefix) && endsPrefix(url, n) {
-		path = url[n:]
-		if hash := bytes.IndexByte(path, '#'); hash >= 0 {
-			path = path[:hash]
+	for i := range b.URLs {
+		url := b.URL(i)
+		site := e.site
+		if n := len(e.prefix); n == 0 || len(url) < n || string(url[:n]) != string(e.prefix) || !endsPrefix(url, n) {
+			site = e.find(b, url)
+			runs++
 		}
-		return e.site, path
+		b.Sites[i] = site
+		e.paths[i] = b.URLs[i].Off + uint32(len(e.prefix))
 	}
+	return runs
+}
+
+// find returns the site of a URL. If it has an origin, its Prefix becomes the one to compare the next row with.
+func (e *Evaluator) find(b *Batch, url []byte) SiteID {
 	u, err := robots.SplitURL(url)
 	if err == nil {
 		e.origin, err = robots.AppendOrigin(e.origin[:0], u)
 	}
 	if err != nil {
-		return NoSite, nil
+		return NoSite
 	}
 	e.prefix = append(e.prefix[:0], u.Prefix...)
-	id, ok := e.store.ids[robots.Origin(e.origin)]
+	id, ok := e.sites.find(e.origin)
 	if !ok {
 		id = b.addStray(e.origin)
 	}
 	e.site = id
-	return id, u.Path
+	return id
+}
+
+// decideInTurn fills b.Verdicts in the order of the rows.
+func (e *Evaluator) decideInTurn(b *Batch) {
+	for i := range b.URLs {
+		e.decide(b, i)
+	}
+}
+
+// decide fills the verdicts of a row, one for each agent, or that for the agent of the row and what it means.
+func (e *Evaluator) decide(b *Batch, i int) {
+	e.decideRow(b, i)
+	if len(b.Agents) > 0 {
+		var path []byte
+		if b.Sites[i] != NoSite {
+			path = e.rawPath(b, i)
+		}
+		b.Violations[i] = violation(b.Agents[i], b.Verdicts[i], path)
+	}
+}
+
+// rawPath returns the path of a row that has a site, not in normal form.
+func (e *Evaluator) rawPath(b *Batch, i int) []byte {
+	span := b.URLs[i]
+	return b.Data[e.paths[i] : span.Off+span.Len]
+}
+
+func (e *Evaluator) decideRow(b *Batch, i int) {
+	site, verdicts := b.Sites[i], b.Verdicts[i*e.agents():][:e.agents()]
+	if site >= strayBit {
+		fixed := e.store.missing
+		if site == NoSite {
+			fixed = Verdict{NoRule, ReasonBadURL, Unknown}
+		}
+		fillVerdicts(verdicts, fixed)
+		return
+	}
+	var path []byte
+	path, e.path = e.store.dialect.Path(e.rawPath(b, i), e.path)
+	if e.store.dialect.AlwaysAllowed(path) {
+		fillVerdicts(verdicts, Verdict{NoRule, ReasonRobotsTxt, Allowed})
+	} else if s := e.sites.Site(site); len(b.Agents) > 0 {
+		verdicts[0] = s.Rules[b.Agents[i]].decide(path, &e.scratch)
+	} else {
+		s.decide(verdicts, path, &e.scratch)
+	}
+	e.sites.hold(b, i, verdicts)
+}
+
+// fillVerdicts gives all agents one verdict.
+func fillVerdicts(verdicts []Verdict, v Verdict) {
+	for a := range verdicts {
+		verdicts[a] = v
+	}
 }
 
 // endsPrefix reports whether the first n bytes of a URL, which were the Prefix of another, are its Prefix too.

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/robobatch/robobatch/robots"
@@ -73,7 +74,7 @@ func List(ctx context.Context, responses iter.Seq2[robots.Response, error], opt 
 // A lister is the state of List.
 type lister struct {
 	opt     ListOptions
-	total   int               // responses
+	total   xxh3.Uint128      // of all responses, see mix
 	decided map[int][]Listing // by the number of the response that decides; Response and Report are missing
 	unknown []Listing         // of origins that no response decides on
 }
@@ -93,7 +94,7 @@ func (l *lister) settle(ctx context.Context, responses iter.Seq2[robots.Response
 			return err
 		}
 		history.Add(r)
-		l.total++
+		l.total = mix(l.total, &r)
 	}
 	for _, o := range history.Origins() {
 		if l.opt.Origin != "" && o != l.opt.Origin {
@@ -112,10 +113,15 @@ func (l *lister) settle(ctx context.Context, responses iter.Seq2[robots.Response
 // inspectAll goes through the responses again and starts a goroutine for each that decides.
 func (l *lister) inspectAll(ctx context.Context, responses iter.Seq2[robots.Response, error], queue chan<- chan []Listing) error {
 	n := 0
+	var total xxh3.Uint128
 	for r, err := range responses {
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return fmt.Errorf("read rules: %w", err)
 		}
+		total = mix(total, &r)
 		if listings := l.decided[n]; len(listings) > 0 {
 			done := make(chan []Listing, 1)
 			select {
@@ -127,10 +133,19 @@ func (l *lister) inspectAll(ctx context.Context, responses iter.Seq2[robots.Resp
 		}
 		n++
 	}
-	if n != l.total {
+	if total != l.total {
 		return fmt.Errorf("read rules: %w", ErrChanged)
 	}
 	return nil
+}
+
+// mix returns a hash of the responses whose hash is given, and one more, in this order.
+func mix(before xxh3.Uint128, r *robots.Response) xxh3.Uint128 {
+	b, body := before.Bytes(), xxh3.Hash128(r.Body).Bytes()
+	text := append(b[:], body[:]...)
+	text = fmt.Appendf(text, "%s\x00%s\x00%d\x00%s\x00%s\x00%d", r.Origin, r.URL, r.Status, r.Error, r.Location, r.Size)
+	text = fmt.Appendf(text, "\x00%d.%d", r.FetchedAt.Unix(), r.FetchedAt.Nanosecond())
+	return xxh3.Hash128(text)
 }
 
 // inspect completes the listings that the response decides.

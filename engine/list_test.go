@@ -89,6 +89,19 @@ func TestListTooLarge(t *testing.T) {
 	}
 }
 
+// swapped yields the responses, and at the second time as many, the first two in another order.
+func swapped(all []robots.Response) iter.Seq2[robots.Response, error] {
+	again := false
+	return func(yield func(robots.Response, error) bool) {
+		order := slices.Clone(all)
+		if again {
+			order[0], order[1] = order[1], order[0]
+		}
+		again = true
+		responsesOf(order...)(yield)
+	}
+}
+
 // TestListFaults: an error of the responses, in either reading, of yield, and the end of ctx end a listing.
 func TestListFaults(t *testing.T) {
 	broken := errors.New("broken")
@@ -126,6 +139,7 @@ func TestListFaults(t *testing.T) {
 		"first reading":    {t.Context(), turns(1, broken), nil, broken},
 		"second reading":   {t.Context(), turns(2, broken), nil, broken},
 		"fewer in second":  {t.Context(), turns(2, nil), nil, ErrChanged},
+		"others in second": {t.Context(), swapped(good), nil, ErrChanged},
 		"yield":            {t.Context(), responsesOf(good...), broken, broken},
 		"canceled":         {canceled, responsesOf(good...), nil, context.Canceled},
 		"two files":        {t.Context(), responsesOf(twice...), nil, ErrTwoFiles},

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -87,6 +89,8 @@ func (e *Evaluator) identify(b *Batch) {
 	if e.store.logAgents == LogAgentsSkip {
 		b.dropUnknown()
 	}
+	n := b.Len()
+	b.Violations = slices.Grow(b.Violations, n)[:n]
 }
 
 // dropUnknown removes the rows of unknown agents.
@@ -102,6 +106,14 @@ func (b *Batch) dropUnknown() {
 	b.Skipped = len(b.Agents) - kept
 	b.Agents, b.URLs, b.Lines = b.Agents[:kept], b.URLs[:kept], b.Lines[:kept]
 	b.UserAgents = b.UserAgents[:min(kept, len(b.UserAgents))]
+}
+
+// agent returns the agent of the verdict number a of a row.
+func (b *Batch) agent(row, a int) int {
+	if len(b.Agents) > 0 {
+		return int(b.Agents[row])
+	}
+	return a
 }
 
 // violation returns what a verdict means for the crawler that fetched the path, which need not be in normal form.

@@ -56,7 +56,7 @@ func describeLog(s *Store, b *Batch) (rows []string) {
 		violation := [...]string{"null", "false", "true"}[b.Violations[i]]
 		line := int64(0)
 		if v.Rule != NoRule {
-			line = s.Site(b.Sites[i]).ruleLine(int(b.Agents[i]), v.Rule)
+			line = int64(s.Site(b.Sites[i]).Rules[b.Agents[i]].Rule(v.Rule).Line)
 		}
 		rows = append(rows, fmt.Sprintf("%d %s %s %d %s", b.Lines[i], s.AgentNames()[b.Agents[i]], access, line, violation))
 	}

@@ -10,7 +10,7 @@ import (
 
 // Options says how to run. The zero value uses all processors.
 type Options struct {
-	Workers int // evaluating goroutines; 0 or less means GOMAXPROCS. Two more read and write
+	Workers int // evaluating goroutines; 0 or less means GOMAXPROCS. Two more read and write, but with 1 it does all
 }
 
 // A SourceError is the error of a run whose source broke off. The sink has all rows before that.
@@ -46,10 +46,13 @@ type run struct {
 }
 
 // Run takes all rows of src through the store to dst, in order, and returns what was decided. It closes neither. The
-// error is a [*SourceError], a [*SinkError], or that of ctx; the Stats then count what was evaluated, which after a
+// error is a [*SourceError], a [*SinkError], that of ctx, or [Store.Err]; the Stats then count what was evaluated, which after a
 // SourceError is what dst has.
 func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (Stats, error) {
 	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
+	if workers == 1 {
+		return runAlone(ctx, store, src, dst)
+	}
 	jobs := 2*workers + 2 // one each being read, evaluated and written, and some to spare so that nobody waits
 	r := &run{store, make(chan *job, jobs), make(chan *job, jobs), make(chan *job, jobs)}
 	for range jobs {
@@ -67,14 +70,46 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 	}
 	group.Go(func() error { return r.write(ctx, dst) })
 	err := group.Wait()
-	stats := total(counters)
 	if err == nil {
-		err = src.Err()
-		if err != nil {
-			err = &SourceError{err}
+		err = ended(store, src)
+	}
+	return total(counters), err
+}
+
+// ended returns what the store failed with, or why the source ended; nil if it came to its end.
+func ended(store *Store, src Source) error {
+	if err := store.Err(); err != nil {
+		return err
+	}
+	if err := src.Err(); err != nil {
+		return &SourceError{err}
+	}
+	return nil
+}
+
+// runAlone is Run with one worker: one batch, no other goroutine.
+func runAlone(ctx context.Context, store *Store, src Source, dst Sink) (Stats, error) {
+	e, c := store.NewEvaluator(), newCounter(store)
+	err := c.loop(ctx, e, src, dst)
+	return total([]*counter{c}), err
+}
+
+func (c *counter) loop(ctx context.Context, e *Evaluator, src Source, dst Sink) error {
+	var b Batch
+	for ctx.Err() == nil && src.Next(&b) {
+		e.Evaluate(&b)
+		c.add(&b)
+		if err := cmp.Or(ctx.Err(), c.store.Err()); err != nil {
+			return err
+		}
+		if err := dst.Write(&b); err != nil {
+			return &SinkError{err}
 		}
 	}
-	return stats, err
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return ended(c.store, src)
 }
 
 // read fills batches until the source ends. Its error is that of ctx; the source's own is looked at when all rows
@@ -114,8 +149,8 @@ func (r *run) evaluate(c *counter) {
 func (r *run) write(ctx context.Context, dst Sink) error {
 	for j := range r.ordered {
 		<-j.done
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if err := cmp.Or(ctx.Err(), r.store.Err()); err != nil {
+			return err
 		}
 		if err := dst.Write(&j.batch); err != nil {
 			return &SinkError{err}

@@ -48,26 +48,19 @@ func (s *Site) decide(verdicts []Verdict, path []byte, scratch *automaton.Scratc
 	}
 }
 
-// ruleLines returns the sum of the lines of the rules that decided row i of the batch, which is of this site.
-func (s *Site) ruleLines(b *Batch, i int) (sum int64) {
-	if len(b.Agents) > 0 {
-		return s.ruleLine(int(b.Agents[i]), b.Verdicts[i].Rule)
-	}
-	verdicts := b.Verdicts[i*len(s.Rules) : (i+1)*len(s.Rules)]
+// ruleLines returns the sum of the lines of the rules that decided a row of the batch, which has a site.
+func (m *Lookup) ruleLines(b *Batch, row int) (sum int64) {
+	id, agents := b.Sites[row], m.store.AgentsPerURL()
 	line := int64(0) // of the agent before
-	for a, v := range verdicts {
-		if a == 0 || v.Rule != verdicts[a-1].Rule || s.Rules[a] != s.Rules[a-1] {
-			line = s.ruleLine(a, v.Rule)
+	for a, v := range b.Verdicts[row*agents : (row+1)*agents] {
+		switch {
+		case v.Rule == NoRule:
+			line = 0
+		case a > 0 && v == b.Verdicts[row*agents+a-1] && m.FirstAgent(id, a) == m.FirstAgent(id, a-1):
+		default:
+			line = int64(m.Rule(id, b.agent(row, a), v.Rule).Line)
 		}
 		sum += line
 	}
 	return sum
-}
-
-// ruleLine returns the line of a rule that holds for an agent; 0 for NoRule.
-func (s *Site) ruleLine(agent int, rule int32) int64 {
-	if rule == NoRule {
-		return 0
-	}
-	return int64(s.Rules[agent].rules[rule].line)
 }

@@ -25,13 +25,14 @@ type Stats struct {
 // A counter counts for one worker.
 type counter struct {
 	store  *Store
+	lookup Lookup
 	stats  Stats
 	sites  []uint64            // bit set of the store's sites that occurred
 	strays map[uint64]struct{} // hashes of the other origins that occurred
 }
 
 func newCounter(s *Store) *counter {
-	return &counter{store: s, sites: make([]uint64, (len(s.sites)+63)/64), strays: map[uint64]struct{}{}}
+	return &counter{store: s, lookup: Lookup{store: s}, sites: make([]uint64, (s.NumSites()+63)/64), strays: map[uint64]struct{}{}}
 }
 
 // add counts an evaluated batch.
@@ -63,9 +64,10 @@ func (c *counter) add(b *Batch) {
 		c.stats.Reasons[verdicts[0].Reason] += int64(n)
 		verdicts = verdicts[n:]
 	}
+	c.lookup.Use(b)
 	for i, site := range b.Sites {
 		if site < strayBit {
-			c.stats.RuleLines += c.store.sites[site].ruleLines(b, i)
+			c.stats.RuleLines += c.lookup.ruleLines(b, i)
 		}
 	}
 	c.stats.Allowed += access[Allowed]

@@ -22,10 +22,12 @@ type Site struct {
 	Origin robots.Origin
 	Rules  []*Ruleset // shared by sites of equal texts; where a fetch decides, a Ruleset without rules and with its verdict
 	Firsts []uint16   // by agent: the first one that has the same Ruleset, which is itself or one before it; shared as Rules are
+
+	clean robots.CleanParams // of a pack; otherwise they are in Store.cleans
 }
 
 // A Store holds the rules of many origins, compiled for some agents in one dialect. It is immutable and safe for
-// concurrent use. Use [BuildStore].
+// concurrent use. Use [BuildStore], or [OpenPack].
 type Store struct {
 	dialect robots.Dialect
 	names   []string
@@ -35,6 +37,7 @@ type Store struct {
 	hash    string
 	memory  Memory
 	cleans  []robots.CleanParams // by SiteID; nil unless they are asked for
+	pack    *packStore           // where rules are loaded from when they are needed; nil if all are in sites
 
 	logAgents LogAgents
 }
@@ -48,11 +51,48 @@ type Memory struct {
 	Text   int64 // that text: the rules' values as written
 }
 
-// Site returns the origin that id names, which must be one of the store's. The result must not be changed.
-func (s *Store) Site(id SiteID) *Site { return &s.sites[id] }
+// Site returns the origin that id names, which must be one of the store's. The result must not be changed. Of a store
+// that was opened, see [Store.Err].
+func (s *Store) Site(id SiteID) *Site {
+	if s.pack != nil {
+		return s.pack.site(id)
+	}
+	return &s.sites[id]
+}
 
-// NumSites returns the number of origins that have rules, or an outcome of their fetch in place of rules. Their SiteIDs are 0 to NumSites-1.
-func (s *Store) NumSites() int { return len(s.sites) }
+// NumSites returns the number of origins that have rules, or an outcome of their fetch in place of rules. Their SiteIDs
+// are 0 to NumSites-1. Those of a pack that have none so early are among them, without Rules.
+func (s *Store) NumSites() int {
+	if s.pack != nil {
+		return s.pack.file.Sites()
+	}
+	return len(s.sites)
+}
+
+// InForce returns the number of origins that have rules, or an outcome in place of them, at the moment in question.
+func (s *Store) InForce() int {
+	if s.pack != nil {
+		return s.pack.inForce
+	}
+	return len(s.sites)
+}
+
+// Err returns the error that a pack was first found damaged with, or could not be read with, nil if there is none. From
+// then on, what the Store and its Evaluators say of origins is of no use.
+func (s *Store) Err() error {
+	if s.pack != nil {
+		return s.pack.err()
+	}
+	return nil
+}
+
+// Close closes the pack that the store was opened from, if any. The Store must not be used any more.
+func (s *Store) Close() error {
+	if s.pack != nil {
+		return s.pack.close()
+	}
+	return nil
+}
 
 // AgentNames returns the agents as they were asked for. The result must not be changed.
 func (s *Store) AgentNames() []string { return s.names }
@@ -64,5 +104,10 @@ func (s *Store) Dialect() robots.Dialect { return s.dialect }
 // place of them, in hexadecimal. It does not depend on where they were read from, nor on their order.
 func (s *Store) RulesHash() string { return s.hash }
 
-// Memory returns what the compiled rules take.
-func (s *Store) Memory() Memory { return s.memory }
+// Memory returns what the compiled rules take; of a pack, all that were loaded so far, each once.
+func (s *Store) Memory() Memory {
+	if s.pack != nil {
+		return s.pack.loadedMemory()
+	}
+	return s.memory
+}

@@ -34,8 +34,19 @@ type pass struct {
 	problems Problems
 	captures captureIndex
 	targets  targetSet
+	undated  map[robots.Origin]bool // origins with a response of unknown time
 	warc     *warcReader
 	jsonl    *jsonlReader
+}
+
+// repeats notes that there is a response of unknown time for the origin, and reports whether it is not the first.
+func (p *pass) repeats(o robots.Origin) bool {
+	if p.undated == nil {
+		p.undated = map[robots.Origin]bool{}
+	}
+	again := p.undated[o]
+	p.undated[o] = true
+	return again
 }
 
 func (p *pass) report(e *RecordError) { p.problems.add(e) }

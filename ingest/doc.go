@@ -20,10 +20,14 @@
 // fault is no row. Checksums stand at the end of a frame, so a wrong one leaves the rows of its whole frame in doubt;
 // the error says so.
 //
-// Memory is bounded whatever the input: a batch, a chunk of 64 KiB, and the decompressor's window. Decoding runs in the
-// goroutine that calls [Logs.Next]. The zstd decoder's own concurrency is off: its three stages take twice the CPU time
-// for each byte without being faster on two cores (BenchmarkDecode), and on damaged input it can hand out
-// an old block again (TestLogsStaleBlock). So the pipeline that calls Next is what decodes ahead.
+// Decoding runs in the goroutine that calls [Logs.Next], or, with [LogOptions].Ahead, in others ahead of it: several frames
+// of a zstd file at once, and several inputs. Rows, line numbers and faults are the same. Of one frame, one goroutine
+// decodes: the zstd decoder's own concurrency is off, as its three stages take twice the CPU time for each byte without
+// being faster on two cores (BenchmarkDecode), and on damaged input it can hand out an old block again
+// (TestLogsStaleBlock). Standard input, pipes and plain text are not read ahead.
+//
+// Memory is bounded whatever the input: a batch, a chunk of 64 KiB, and the decompressor's window. Each goroutine that
+// decodes ahead has a window of its own, and up to 8 MiB of text.
 //
 // # Rules
 //

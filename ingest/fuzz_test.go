@@ -88,7 +88,7 @@ func FuzzWARC(f *testing.F) {
 
 // FuzzJSONL reads anything as JSON Lines, and an intact line behind it, which must be used.
 func FuzzJSONL(f *testing.F) {
-	const intact = "\n" + `{"origin": "https://intact.example", "status": 200, "body": "x"}` + "\n"
+	const intact = "\n" + `{"origin": "https://intact.example", "status": 200, "fetched_at": 1, "body": "x"}` + "\n"
 	f.Add([]byte(`{"url": "https://a.example/robots.txt", "status": 200, "fetched_at": 1767323045.5, "body": "a\u00e9", "location": "/x", "error": "e"}`))
 	f.Add([]byte(`{"origin": "https://a.example", "body_b64": "eA==", "fetched_at": "2026-01-02T03:04:05Z"}` + "\r\n[]\n{\"url\": 1}\n\xff\n"))
 	var p pass

@@ -17,7 +17,8 @@ const maxInterim = 4
 // A capture is what the block of a record says.
 type capture struct {
 	response robots.Response
-	isBare   bool // the block is empty: a revisit record has no header of its own
+	isBare   bool  // the block is empty: a revisit record has no header of its own
+	fault    error // what is wrong with the block, whose borders are right; nil if nothing is
 }
 
 // An httpReader reads HTTP responses as crawlers store them (RFC 9112).

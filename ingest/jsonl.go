@@ -61,7 +61,7 @@ func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func
 			j.report(j.src.fault.start, err)
 			if j.torn = j.src.nextMagic(); !j.torn {
 				if j.src.budget < 0 {
-					j.report(-1, ErrTooDamaged)
+					return true, ErrTooDamaged
 				}
 				return true, j.verdict()
 			}
@@ -163,6 +163,9 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 	if r.Body, err = row.body(); err != nil {
 		return r, err
 	}
+	if row.FetchedAt == nil && r.URL == "" && j.pass.repeats(r.Origin) {
+		return r, ErrUndated
+	}
 	if r.Status, err = row.status(); err != nil {
 		return r, err
 	}
@@ -211,6 +214,9 @@ func article(kind string) string {
 
 // target returns the origin of the row, and the URL that was fetched, if that is no robots.txt.
 func (row *jsonRow) target() (o robots.Origin, target string, err error) {
+	if max(len(row.URL), len(row.Origin), len(row.Location)) > MaxLine {
+		return "", "", fmt.Errorf("%w: it is longer than 64 KiB", ErrTarget)
+	}
 	if row.Origin != "" {
 		if o, err = robots.ParseOrigin(row.Origin); err != nil {
 			return "", "", fmt.Errorf("%w: %w", ErrTarget, err)
@@ -279,7 +285,9 @@ func (t *jsonTime) UnmarshalJSON(data []byte) error {
 		if err := json.Unmarshal(data, &t.Time); err != nil {
 			return errJSONTime
 		}
-		t.Time = t.UTC()
+		if t.Time = t.UTC(); t.Year() < 1 || t.Year() > 9999 {
+			return errJSONTime
+		}
 		return nil
 	}
 	const year10000 = 253402300800

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,6 +44,9 @@ func TestJSONL(t *testing.T) {
 		{`{"url": "https://a.example/robots.txt", "body": "` + "\xff" + `"}`, "not a response: it is not UTF-8"},
 		{`{"url": "https://a.example/robots.txt", "body": "`, "not a response: unexpected end of JSON input"},
 		{`{"url": "https://a.example/robots.txt", "status": 200, "fetched_at": "yesterday"}`, "not a response: fetched_at is neither"},
+		{`{"url": "https://a.example/robots.txt", "status": 404, "fetched_at": "9999-12-31T23:59:59-23:00"}`, "not a response: fetched_at is neither"},
+		{`{"url": "https://a.example/` + strings.Repeat("x", MaxLine) + `", "status": 404}`, "not a URL with a valid host: it is longer than 64 KiB"},
+		{`{"url": "https://a.example/robots.txt", "status": 301, "location": "` + strings.Repeat("x", MaxLine+1) + `"}`, "not a URL with a valid host: it is longer"},
 		{`{"url": "https://a.example/robots.txt", "status": 200, "fetched_at": 1767323045000}`, "not a response: fetched_at is neither"},
 		{`[]`, "not a response: it is an array, and not an object"},
 		{`null`, "not a response: it has neither url nor origin"},
@@ -70,6 +74,21 @@ func TestJSONL(t *testing.T) {
 		if len(got) == 0 || show(got[len(got)-1]) != "https://last.example 500 0" {
 			t.Errorf("%s: the line after it was not used", c.line)
 		}
+	}
+}
+
+// TestJSONLUndated: of responses without a time the first counts for its origin; those of redirects' targets, and those with
+// a time, are no matter.
+func TestJSONLUndated(t *testing.T) {
+	data := `{"origin": "https://a.example", "status": 404}
+{"origin": "https://a.example", "status": 503}
+{"origin": "https://a.example", "status": 503, "fetched_at": 1}
+{"url": "https://a.example/x", "status": 404}
+{"url": "https://a.example/x", "status": 404}
+{"origin": "http://a.example", "status": 404}`
+	got, problems := readAll(t, writeFile(t, t.TempDir(), "x.jsonl", []byte(data)))
+	if len(got) != 5 || got[0].Status != 404 || problems.Total != 1 || problems.First[0].Line != 2 || !errors.Is(problems.First[0], ErrUndated) {
+		t.Errorf("%v, %v", showAll(got), problems.First)
 	}
 }
 

@@ -20,6 +20,20 @@ const (
 	maxEmptyReads = 100
 )
 
+// headroom is how much room there is in front of the text that a textTaker gives: for the line that began in the text
+// before.
+const headroom = 4 << 10
+
+// A textTaker is a reader that can give away the buffers that the text is in.
+type textTaker interface {
+	io.Reader
+
+	// take returns the next text, without copying it, as data[start:], and takes buf in exchange: both then belong to
+	// the other. At least headroom bytes of data are in front of start. ok is false if there is no such buffer now, so
+	// that buf is still the caller's, who has to Read.
+	take(buf []byte) (data []byte, start int, ok bool)
+}
+
 var byteOrderMark = []byte("\ufeff")
 
 // A lineReader cuts the text of one log into rows. The text is read into the batch and cut in place: only what follows
@@ -44,11 +58,14 @@ func (l *lineReader) done() bool { return l.err != nil && len(l.rest) == 0 }
 // fill adds the next rows to b, which is empty: at most maxRows (at least 1), from about maxBytes of text. It may add
 // none before the end, where there are only empty lines.
 func (l *lineReader) fill(b *engine.Batch, maxRows, maxBytes int) {
-	b.Data = append(b.Data, l.rest...)
 	b.URLs = slices.Grow(b.URLs, maxRows)
 	b.Lines = slices.Grow(b.Lines, maxRows)
-	limit := l.offset + int64(maxBytes)
-	start := 0
+	start, ok := l.take(b)
+	limit := l.offset
+	if !ok {
+		b.Data = append(b.Data, l.rest...)
+		limit += int64(maxBytes)
+	}
 	if l.offset == 0 {
 		start = l.skipMark(b)
 	}
@@ -71,6 +88,25 @@ func (l *lineReader) fill(b *engine.Batch, maxRows, maxBytes int) {
 		start = len(b.Data)
 	}
 	l.rest = append(l.rest[:0], b.Data[start:]...)
+}
+
+// take makes b.Data a whole buffer of text, if the reader has one to give and what is left of the text before fits in
+// front of it, and returns where that starts. What is in front of it in b.Data is of no meaning.
+func (l *lineReader) take(b *engine.Batch) (start int, ok bool) {
+	t, ok := l.r.(textTaker)
+	if !ok || l.offset == 0 || l.err != nil || len(l.rest) > headroom {
+		return 0, false
+	}
+	data, start, ok := t.take(b.Data)
+	if !ok {
+		return 0, false
+	}
+	l.offset += int64(len(data) - start)
+	clear(data[:start]) // package output asks whether all of it is UTF-8
+	start -= len(l.rest)
+	copy(data[start:], l.rest)
+	b.Data = data
+	return start, true
 }
 
 // cut adds a row for each complete line of b.Data[start:] that has a URL, as long as b has fewer than maxRows, and

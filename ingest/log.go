@@ -14,6 +14,9 @@ const (
 	defaultRows  = 8192
 	defaultBytes = 1 << 20
 
+	// maxAhead bounds the memory of unpackers. Sixteen give out more text than one goroutine can cut into lines.
+	maxAhead = 16
+
 	// maxBatchBytes keeps the offsets of a batch within a Span.
 	maxBatchBytes = 1 << 30
 )
@@ -24,6 +27,7 @@ type LogOptions struct {
 	Limit      int64     // rows to yield, over all inputs; 0 or less means all
 	BatchRows  int       // most rows of a batch; 0 or less means 8192
 	BatchBytes int       // bytes of text that end a batch, give or take a line; 0 or less means 1 MiB, and 1 GiB is the most
+	Ahead      int       // goroutines that unpack ahead of Next; 0 or less means that Next unpacks, and 16 are the most
 }
 
 // Logs yields the rows of one or more logs in order, as an [engine.Source]. Next, Err and Close are for one goroutine;
@@ -31,7 +35,7 @@ type LogOptions struct {
 type Logs struct {
 	opt    LogOptions
 	names  []string
-	text   textReader
+	text   textSource
 	lines  lineReader
 	next   int   // index of the first input not yet opened
 	isOpen bool  // the input before it is being read
@@ -64,7 +68,11 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 		l.names[i] = in.Name
 		l.sizes[i].Store(in.Size)
 	}
-	l.text.total = &l.read
+	if opt.Ahead > 0 {
+		l.text = newAheadReader(l.names, min(opt.Ahead, maxAhead), &l.read)
+	} else {
+		l.text = &textReader{total: &l.read}
+	}
 	return l, nil
 }
 
@@ -107,7 +115,7 @@ func (l *Logs) open() bool {
 	if l.err = l.text.open(l.names[l.next], l.opt.Stdin); l.err != nil {
 		return false
 	}
-	l.lines.reset(&l.text)
+	l.lines.reset(l.text)
 	l.next++
 	l.isOpen = true
 	return true
@@ -117,7 +125,7 @@ func (l *Logs) open() bool {
 func (l *Logs) end() {
 	i := l.next - 1
 	l.isOpen = false
-	l.sizes[i].CompareAndSwap(-1, l.text.read)
+	l.sizes[i].CompareAndSwap(-1, l.text.packed())
 	err := l.text.close()
 	if l.lines.err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
 		err = l.lines.err
@@ -134,8 +142,7 @@ func (l *Logs) Err() error { return l.err }
 // Close closes the log being read and gives back the memory. Next then reports false, and the counters keep their
 // values. Only the first call can return an error.
 func (l *Logs) Close() error {
-	err := l.text.close()
-	l.text.release()
+	err := l.text.release()
 	l.lines = lineReader{}
 	l.isOpen, l.next = false, len(l.names)
 	return err

@@ -99,12 +99,29 @@ func readLogs(t *testing.T, l *Logs) ([][]string, error) {
 	return got, err
 }
 
-// readOne reads the one log of that name.
+// readOne reads the one log of that name. It reads it again ahead, in pieces of one frame or more, which must give the
+// same.
 func readOne(t *testing.T, name string) ([]string, error) {
 	t.Helper()
-	l, err := OpenLogs([]string{name}, LogOptions{})
+	rows, err := readLogAhead(t, name, LogOptions{}, 0)
+	for _, ahead := range []int{1, 3} {
+		got, gotErr := readLogAhead(t, name, LogOptions{Ahead: ahead, BatchRows: 1000}, 1)
+		if !slices.Equal(got, rows) || fmt.Sprint(gotErr) != fmt.Sprint(err) {
+			t.Errorf("read ahead by %d: %d rows and %v, in turn %d and %v", ahead, len(got), gotErr, len(rows), err)
+		}
+	}
+	return rows, err
+}
+
+// readLogAhead reads a log in pieces of at least so many packed bytes.
+func readLogAhead(t *testing.T, name string, opt LogOptions, least int64) ([]string, error) {
+	t.Helper()
+	l, err := OpenLogs([]string{name}, opt)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if a, ok := l.text.(*aheadReader); ok {
+		a.least = least
 	}
 	got, err := readLogs(t, l)
 	return got[0], err

@@ -60,6 +60,20 @@ func detect(b []byte) (format, error) {
 	return formatText, nil
 }
 
+// A textSource reads the text of one input after the other.
+type textSource interface {
+	// open begins the next input, which has that name, or is stdin.
+	open(name string, stdin io.Reader) error
+	// Read reads its text, all of it that comes before a fault. The error is io.EOF, or a fault with the remedy.
+	io.Reader
+	// packed returns how many bytes of it were read, packed.
+	packed() int64
+	// close ends it. Another can be opened, unless it ended in a fault.
+	close() error
+	// release closes what is open, and gives back the memory. It is of no more use then.
+	release() error
+}
+
 // A textReader reads the text of one input after the other. It keeps its buffers and decompressors between them.
 type textReader struct {
 	total *atomic.Int64 // counts the bytes read of all files, packed
@@ -73,38 +87,49 @@ type textReader struct {
 
 	format   format
 	text     io.Reader // the unpacked text
-	fault    error     // what text failed with, while it may still hold text decoded before that
+	fault    error     // what text failed with, as it said it, while it may still hold text decoded before that
 	ioFault  error     // what file failed with, other than io.EOF
 	anyBytes bool      // text has given something
 }
 
 // open starts to read the file of that name, or stdin. A fault in the first bytes is left to Read.
 func (t *textReader) open(name string, stdin io.Reader) error {
-	*t = textReader{total: t.total, buf: t.buf, zstd: t.zstd, gzip: t.gzip, file: stdin}
-	if name != stdinName {
+	if name == stdinName {
+		t.start(stdin, nil)
+	} else {
 		f, err := os.Open(name)
 		if err != nil {
 			return fileError(name, err, "check the name and the permissions")
 		}
-		t.file, t.owned = f, f
+		t.start(f, f)
 	}
+	magic, _ := t.buf.Peek(magicLen) // a fault comes again with the first Read
+	f, err := detect(magic)
+	t.unpack(f, err)
+	return nil
+}
+
+// start starts to read file; unpack must follow. close is to close owned, unless that is nil.
+func (t *textReader) start(file io.Reader, owned io.Closer) {
+	*t = textReader{total: t.total, buf: t.buf, zstd: t.zstd, gzip: t.gzip, file: file, owned: owned}
 	if t.buf == nil {
 		t.buf = bufio.NewReaderSize(nil, fileBuffer)
 	}
 	t.buf.Reset(packedReader{t})
-	magic, _ := t.buf.Peek(magicLen) // a fault comes again with the first Read
-	var err error
-	if t.format, err = detect(magic); err == nil {
-		err = t.unpack()
-	}
-	if err != nil {
-		t.text, t.fault = bytes.NewReader(nil), t.classify(err)
-	}
-	return nil
 }
 
-// unpack sets t.text to the text of t.buf.
-func (t *textReader) unpack() (err error) {
+// unpack makes Read give out the text of a file of that format, or the error if there is one.
+func (t *textReader) unpack(f format, err error) {
+	if t.format = f; err == nil {
+		err = t.unpacker()
+	}
+	if err != nil {
+		t.text, t.fault = bytes.NewReader(nil), err
+	}
+}
+
+// unpacker sets t.text to the text of t.buf.
+func (t *textReader) unpacker() (err error) {
 	switch t.format {
 	case formatZstd:
 		t.text, err = t.unzstd()
@@ -138,13 +163,22 @@ func (t *textReader) unzstd() (io.Reader, error) {
 // Read reads the unpacked text. At a fault it first gives out everything that was decoded before. Its errors are
 // io.EOF, or a fault with the remedy.
 func (t *textReader) Read(p []byte) (int, error) {
+	n, err := t.unpacked(p)
+	if err != nil && err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+		err = t.classify(err)
+	}
+	return n, err
+}
+
+// unpacked is Read, but its faults are as the decompressor or the file told them.
+func (t *textReader) unpacked(p []byte) (int, error) {
 	n, err := t.text.Read(p)
 	if t.fault == nil {
 		if err == nil || err == io.EOF {
 			t.anyBytes = t.anyBytes || n > 0
 			return n, err
 		}
-		t.fault = t.classify(err)
+		t.fault = err
 		if n == 0 { // the zstd decoder keeps a block back that only a missing or wrong checksum puts in doubt
 			n, _ = t.text.Read(p)
 		}
@@ -185,13 +219,17 @@ func (t *textReader) close() error {
 	return err
 }
 
-// release gives the memory of the decompressors back.
-func (t *textReader) release() {
+// release closes what is open and gives the memory of the decompressors back.
+func (t *textReader) release() error {
 	if t.zstd != nil {
 		t.zstd.Close()
 	}
 	t.zstd, t.gzip, t.buf = nil, nil, nil
+	return t.close()
 }
+
+// packed returns how many packed bytes of the file were read.
+func (t *textReader) packed() int64 { return t.read }
 
 // A packedReader reads the file of a textReader, counts and remembers faults.
 type packedReader struct{ t *textReader }

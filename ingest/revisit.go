@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"net/http"
@@ -27,13 +28,20 @@ const maxPending = 10_000
 
 // A captureIndex finds the captures that revisit records refer to, in about 100 bytes a capture. Bodies are read again.
 type captureIndex struct {
-	paths   []string // of the WARC files so far
-	seed    maphash.Seed
-	places  map[uint64]int // hash of what may be referred to -> index of found
-	found   []location
-	pending []revisit
-	reader  *warcReader // for reading again
+	paths    []string // of the WARC files so far
+	seed     maphash.Seed
+	places   map[uint64]int // hash of what may be referred to -> index of found
+	found    []location
+	pending  []revisit
+	reader   *warcReader // for reading again
+	last     int         // index of found that was read again last, plus 1; 0 is none
+	reread   capture     // it
+	unpacked int64       // bytes of text that were unpacked for it and those before
 }
+
+// maxUnpacked bounds the text that is unpacked for revisit records, in all: they may refer to a few kilobytes that unpack to
+// millions, again and again.
+const maxUnpacked = 16 << 30
 
 // A revisit is a record that refers to another.
 type revisit struct {
@@ -118,7 +126,7 @@ func (x *captureIndex) resolve(r *revisit) error {
 		if !ok {
 			continue
 		}
-		earlier, err := x.reread(x.found[i])
+		earlier, err := x.again(i)
 		if err != nil {
 			return fmt.Errorf("%w: read it again: %w", ErrRevisit, err)
 		}
@@ -126,7 +134,7 @@ func (x *captureIndex) resolve(r *revisit) error {
 			r.response.Status = earlier.response.Status
 		}
 		r.response.Location = cmp.Or(r.response.Location, earlier.response.Location)
-		r.response.Body, r.response.Size = earlier.response.Body, earlier.response.Size
+		r.response.Body, r.response.Size = bytes.Clone(earlier.response.Body), earlier.response.Size
 		x.place(r.own, i)
 		return nil
 	}
@@ -155,8 +163,26 @@ func (p *pass) finish(yield func(robots.Response) bool) bool {
 	return true
 }
 
-// reread reads a capture again.
-func (x *captureIndex) reread(loc location) (c capture, err error) {
+// again returns the capture i of found.
+func (x *captureIndex) again(i int) (capture, error) {
+	if x.last == i+1 {
+		return x.reread, nil
+	}
+	if x.unpacked > maxUnpacked {
+		return capture{}, errUnpacked
+	}
+	c, err := x.readAt(x.found[i])
+	x.unpacked += x.found[i].text + c.response.Size
+	if err == nil {
+		x.last, x.reread = i+1, c
+	}
+	return c, err
+}
+
+var errUnpacked = errors.New("over 16 GiB were unpacked for such records")
+
+// readAt reads a capture again.
+func (x *captureIndex) readAt(loc location) (c capture, err error) {
 	if x.reader == nil {
 		x.reader = &warcReader{anyURL: true}
 	}
@@ -179,7 +205,9 @@ func (x *captureIndex) reread(loc location) (c capture, err error) {
 	}
 	w.src.discard(loc.text)
 	w.start = w.src.pos()
-	_, c, err = w.capture()
+	if _, c, err = w.capture(); err == nil {
+		err = c.fault
+	}
 	return c, err
 }
 

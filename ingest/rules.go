@@ -25,6 +25,7 @@ const MaxBody = robots.MaxBytes + 1
 // concurrent use.
 type RuleFiles struct {
 	files   []ruleFile // of each, only the origins that are its own
+	pack    string     // name of the rule pack that takes the place of files
 	skipped []string
 
 	mu       sync.Mutex
@@ -32,7 +33,7 @@ type RuleFiles struct {
 }
 
 // Rules finds robots.txt files at path, which is a directory, as the package doc tells, or a capture file, which is
-// WARC or JSON Lines by its name, or, if origin is not empty, one file that is the robots.txt of that origin. Nothing
+// WARC or JSON Lines by its name, or a rule pack, or, if origin is not empty, one file that is the robots.txt of that origin. Nothing
 // but names is looked at yet.
 //
 // Symbolic links that stay inside the directory are followed. Two files that are equally specific for one origin
@@ -44,6 +45,8 @@ func Rules(path, origin string) (*RuleFiles, error) {
 	switch {
 	case err != nil:
 		return nil, fileError(path, err, "name a directory of robots.txt files, or one robots.txt and its origin")
+	case isPack(path, info):
+		return singlePack(path, origin)
 	case origin != "":
 		return singleRules(path, info, origin)
 	case !info.IsDir() && kindOf(filepath.Base(path)) != kindText:
@@ -113,6 +116,30 @@ func singleCapture(path string, info fs.FileInfo) (*RuleFiles, error) {
 	return &RuleFiles{files: []ruleFile{{name: path, path: path, claim: claim{kind: kindOf(filepath.Base(path))}}}}, nil
 }
 
+// packSuffix is how the name of a rule pack ends.
+const packSuffix = ".rbp"
+
+// isPack reports whether a file is a rule pack, by its name.
+func isPack(path string, info fs.FileInfo) bool {
+	return !info.IsDir() && strings.HasSuffix(path, packSuffix)
+}
+
+// singlePack returns a rule pack.
+func singlePack(path, origin string) (*RuleFiles, error) {
+	if origin != "" {
+		return nil, &NameError{Name: path, Err: ErrOriginFile, Remedy: "leave -origin out"}
+	}
+	return &RuleFiles{pack: path}, nil
+}
+
+// absolute returns the absolute path of a name, if there is one.
+func absolute(name string) string {
+	if abs, err := filepath.Abs(name); err == nil {
+		return abs
+	}
+	return name
+}
+
 // settle leaves each origin to the file that is most specific for it, and returns the files that have any left, and
 // those of captures, each once.
 func settle(files []ruleFile) (settled []ruleFile, conflicts []error) {
@@ -160,11 +187,24 @@ func (r *RuleFiles) Skipped() []string { return r.skipped }
 // Reads reports whether the file of that path, which is absolute and without symbolic links, is one of those that are
 // read: whoever writes a file asks first.
 func (r *RuleFiles) Reads(path string) bool {
+	if r.pack != "" {
+		own, err := filepath.EvalSymlinks(r.pack)
+		return err == nil && absolute(own) == path
+	}
 	return slices.ContainsFunc(r.files, func(f ruleFile) bool { return f.path == path })
 }
 
 // NumFiles returns how many files have rules for at least one origin, or are of captures.
-func (r *RuleFiles) NumFiles() int { return len(r.files) }
+func (r *RuleFiles) NumFiles() int {
+	if r.pack != "" {
+		return 1
+	}
+	return len(r.files)
+}
+
+// Pack returns the name of the rule pack that was found, or "" if files were. A pack has no Responses: package engine
+// opens it.
+func (r *RuleFiles) Pack() string { return r.pack }
 
 // Responses reads the files and yields, in the order of the names, a response for each origin of a robots.txt, with
 // status 200 and the time when the file was changed, and each response in a file of captures. There may be several for
@@ -176,18 +216,24 @@ func (r *RuleFiles) NumFiles() int { return len(r.files) }
 // is no robots.txt in any of them, a [*NameError].
 func (r *RuleFiles) Responses() iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
+		if r.pack != "" {
+			yield(robots.Response{}, &NameError{Name: r.pack, Err: ErrPack, Remedy: "name what it was compiled from"})
+			return
+		}
 		var (
 			errs []error
 			p    pass
 		)
 		defer r.end(&p)
+		next, stop := iter.Pull(readAhead(r.files))
+		defer stop()
 		found := false
 		each := func(r robots.Response) bool {
 			found = found || r.URL == ""
 			return yield(r, nil)
 		}
 		for _, f := range r.files {
-			more, err := p.readFile(f, each)
+			more, err := p.readFile(f, next, each)
 			if !more {
 				return
 			}
@@ -228,13 +274,14 @@ func (r *RuleFiles) end(p *pass) {
 	r.problems = p.problems
 }
 
-// readFile yields the responses of a file and reports whether yield wants more. Its error is that the file cannot be
-// read, or holds nothing.
-func (p *pass) readFile(f ruleFile, yield func(robots.Response) bool) (more bool, err error) {
+// readFile yields the responses of a file and reports whether yield wants more. If it is a robots.txt, next has what was
+// read of it. Its error is that the file cannot be read, or holds nothing.
+func (p *pass) readFile(f ruleFile, next func() (readText, bool), yield func(robots.Response) bool) (more bool, err error) {
 	if f.kind != kindText {
 		return p.readCaptures(f, yield)
 	}
-	resp, err := f.read()
+	text, _ := next()
+	resp, err := text.response, text.err
 	if err != nil {
 		return true, err
 	}
@@ -293,7 +340,7 @@ func readBody(file *os.File, info fs.FileInfo) (body []byte, size int64, err err
 		}
 		n, err := file.Read(body[len(body):min(cap(body), MaxBody)])
 		body = body[:len(body)+n]
-		if err == io.EOF {
+		if err == io.EOF || err == nil && int64(len(body)) == info.Size() && info.Mode().IsRegular() {
 			return body, int64(len(body)), nil
 		}
 		if err != nil {

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"hash/maphash"
-	"net/url"
 
 	"github.com/robobatch/robobatch/robots"
 )
@@ -17,22 +16,22 @@ type targetSet struct {
 
 // add takes in where a response of base, an absolute URL, leads to, unless that is a robots.txt.
 func (t *targetSet) add(base, location string) {
-	from, err := url.Parse(base)
-	if err != nil || location == "" {
+	from, err := robots.SplitURL([]byte(base))
+	if err != nil || !t.setURL(from) {
 		return
 	}
-	to, err := from.Parse(location)
-	if err != nil {
+	to, ok := robots.ResolveURL(string(t.buf), location)
+	if !ok {
 		return
 	}
-	u, err := robots.SplitURL([]byte(to.String()))
-	if err != nil || string(u.Path) == ownPath || !t.setURL(u) {
+	u, err := robots.SplitURL([]byte(to))
+	if err != nil || string(u.Path) == ownPath {
 		return
 	}
 	if t.keys == nil {
 		t.keys, t.seed = map[uint64]struct{}{}, maphash.MakeSeed()
 	}
-	t.keys[maphash.Bytes(t.seed, t.buf)] = struct{}{}
+	t.keys[maphash.String(t.seed, to)] = struct{}{}
 }
 
 // has reports whether a redirect leads to u. It is cheap as long as there was none.
@@ -46,13 +45,7 @@ func (t *targetSet) has(u robots.URL) bool {
 
 // setURL sets buf to the normal form of u, and reports whether it has one.
 func (t *targetSet) setURL(u robots.URL) bool {
-	b, err := robots.AppendOrigin(t.buf[:0], u)
-	if err != nil {
-		return false
-	}
-	if len(u.Path) == 0 || u.Path[0] != '/' {
-		b = append(b, '/')
-	}
-	t.buf = append(b, u.Path...)
-	return true
+	b, err := robots.AppendURL(t.buf[:0], u)
+	t.buf = b
+	return err == nil
 }

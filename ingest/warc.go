@@ -72,6 +72,8 @@ func (w *warcReader) read(name string, file io.ReaderAt, size int64, yield func(
 	switch {
 	case w.src.ioErr != nil:
 		return true, w.src.ioErr
+	case w.src.budget < 0:
+		return true, ErrTooDamaged
 	case w.intact == 0:
 		return true, w.pass.problems.noCapture(before)
 	}
@@ -99,13 +101,7 @@ func (w *warcReader) next() bool {
 // resync moves to the next record after one that is broken, and reports whether there is one.
 func (w *warcReader) resync() bool {
 	aligned := w.src.format != formatText && w.intact > 0 && !w.shared && w.location().text == 0
-	if w.src.resync(w.start, aligned) {
-		return true
-	}
-	if w.src.budget < 0 {
-		w.pass.report(w.problem(ErrTooDamaged))
-	}
-	return false
+	return w.src.resync(w.start, aligned)
 }
 
 // problem says that the record has a fault.
@@ -131,8 +127,15 @@ func (w *warcReader) record() (r robots.Response, used bool, err error) {
 	if err != nil || h.origin == "" {
 		return r, false, err
 	}
+	if c.fault != nil {
+		w.pass.report(w.problem(c.fault))
+		c.response = robots.Response{Error: c.fault.Error()} // the crawler did not get a valid answer either
+	}
 	c.response.Origin, c.response.URL, c.response.Name, c.response.FetchedAt = h.origin, h.url, w.name, h.date
 	switch {
+	case errors.Is(c.fault, ErrDigest): // nobody knows what the crawler got
+		return r, false, nil
+	case c.fault != nil:
 	case !h.isRevisit:
 		w.pass.captures.add(&w.head, w.location())
 	case !c.isWhole():
@@ -151,7 +154,8 @@ func (w *warcReader) record() (r robots.Response, used bool, err error) {
 	return c.response, true, nil
 }
 
-// capture reads the record at which the text stands, to its end, as far as it says itself.
+// capture reads the record at which the text stands, to its end, as far as it says itself. Its error is that nobody knows
+// where the record ends; what else is wrong is the capture's fault.
 func (w *warcReader) capture() (h warcRecord, c capture, err error) {
 	if h, err = w.readHeader(); err != nil {
 		return h, c, err
@@ -159,15 +163,18 @@ func (w *warcReader) capture() (h warcRecord, c capture, err error) {
 	if err := w.block.reset(&w.src, h, w.start); err != nil {
 		return h, c, err
 	}
+	var fault error
 	if h.origin != "" {
-		c, err = w.http.read(&w.block)
+		c, fault = w.http.read(&w.block)
 		if h.isRevisit && c.isBare {
-			err = nil
+			fault = nil
 		}
 	}
-	if endErr := w.block.end(); endErr != nil { // it explains err, too
-		err = endErr
+	err = w.block.end() // it explains the fault, too
+	if errors.Is(err, ErrDigest) && !w.block.hasRecord {
+		fault, err = err, nil
 	}
+	c.fault = fault
 	return h, c, err
 }
 
@@ -251,13 +258,18 @@ func (w *warcReader) readTarget(h *warcRecord) error {
 // dateLayouts are those of a WARC-Date: RFC 3339 with or without a fraction, and, in WARC 1.1, less of it.
 var dateLayouts = []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02", "2006-01", "2006"}
 
+var errDate = errors.New("outside of the years 1 to 9999")
+
 func parseDate(text string) (t time.Time, err error) {
 	for _, layout := range dateLayouts {
 		if t, err = time.Parse(layout, text); err == nil {
-			return t.UTC(), nil
+			if t = t.UTC(); t.IsZero() || t.Year() < 1 || t.Year() > 9999 {
+				break
+			}
+			return t, nil
 		}
 	}
-	return time.Time{}, err
+	return time.Time{}, cmp.Or(err, errDate)
 }
 
 // release gives back the memory that closing alone frees.

@@ -21,12 +21,15 @@ type block struct {
 	left   int64 // of the block
 	err    error // what reading it met, other than its end
 	digest digest
+
+	hasRecord bool   // something in it looks like another record; known only if there is a digest
+	tail      []byte // what was read last
 }
 
 // reset starts with the block of the record at start, whose header was read. In a plain file it checks where the block
 // ends first, so that no wrong length makes it read on.
 func (b *block) reset(src *source, h warcRecord, start int64) error {
-	*b = block{src: src, start: start, left: h.length, digest: b.digest}
+	*b = block{src: src, start: start, left: h.length, digest: b.digest, tail: b.tail[:0]}
 	if h.origin != "" && h.length <= maxDigested {
 		b.digest.reset(h.digest)
 	} else {
@@ -62,10 +65,21 @@ func (b *block) Read(p []byte) (int, error) {
 	n, _ := text.Read(p[:min(int64(len(p)), b.left, int64(text.Buffered()))]) // it is buffered
 	b.left -= int64(n)
 	b.digest.write(p[:n])
+	b.look(p[:n])
 	if b.src.crossed(b.start) {
 		b.err = fmt.Errorf("%w: the next record starts before its end", ErrLength)
 	}
 	return n, b.err
+}
+
+// look notes whether there is the start of a record in the block, which goes on with p.
+func (b *block) look(p []byte) {
+	if b.digest.hash == nil || b.hasRecord {
+		return
+	}
+	b.tail = append(b.tail, p[:min(len(p), len(warcMagic))]...)
+	b.hasRecord = bytes.Contains(b.tail, warcMagic) || bytes.Contains(p, warcMagic)
+	b.tail = append(b.tail[:0], p[max(0, len(p)-len(warcMagic)+1):]...)
 }
 
 // end passes over the rest of the block and checks that it is whole. It returns the first fault.
@@ -76,9 +90,17 @@ func (b *block) end() error {
 	if b.err != nil {
 		return b.err
 	}
+	if err := b.ends(); err != nil {
+		return err
+	}
 	if !b.digest.matches() {
 		return fmt.Errorf("%w: it is not %s", ErrDigest, cut(b.digest.want))
 	}
+	return nil
+}
+
+// ends checks that a record can end where the text stands.
+func (b *block) ends() error {
 	if b.src.format == formatText {
 		return nil // reset saw to that
 	}

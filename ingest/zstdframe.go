@@ -119,15 +119,29 @@ func (f *frameReader) reset(r *bufio.Reader) error {
 	if err != nil {
 		return cutShort(err, len(head))
 	}
-	descriptor := head[4]
-	n := 5 + [4]int64{0, 1, 2, 4}[descriptor&3] + [4]int64{0, 2, 4, 8}[descriptor>>6]
-	if isSingle := descriptor&0x20 != 0; !isSingle {
-		n++
-	} else if descriptor>>6 == 0 {
-		n++
-	}
-	*f = frameReader{r: r, pending: n, check: descriptor&4 != 0}
+	n, check := frameHeader(head[4])
+	*f = frameReader{r: r, pending: n, check: check}
 	return nil
+}
+
+// frameHeader returns the length of the header of a frame, magic number included, and whether a checksum follows the
+// last block, from the descriptor, which is the byte behind the magic number.
+func frameHeader(descriptor byte) (size int64, check bool) {
+	size = 5 + [4]int64{0, 1, 2, 4}[descriptor&3] + [4]int64{0, 2, 4, 8}[descriptor>>6]
+	if isSingle := descriptor&0x20 != 0; !isSingle || descriptor>>6 == 0 {
+		size++
+	}
+	return size, descriptor&4 != 0
+}
+
+// blockHeader returns the length of a block, its header included, and whether it is the last of its frame, from its
+// first three bytes.
+func blockHeader(head []byte) (size int64, last bool) {
+	bits := uint32(head[0]) | uint32(head[1])<<8 | uint32(head[2])<<16
+	if isRun := bits>>1&3 == 1; isRun {
+		return 3 + 1, bits&1 != 0
+	}
+	return 3 + int64(bits>>3), bits&1 != 0
 }
 
 func (f *frameReader) Read(p []byte) (int, error) {
@@ -144,12 +158,7 @@ func (f *frameReader) Read(p []byte) (int, error) {
 		if err != nil {
 			return 0, cutShort(err, 1)
 		}
-		bits := uint32(head[0]) | uint32(head[1])<<8 | uint32(head[2])<<16
-		f.last = bits&1 != 0
-		f.pending = 3 + int64(bits>>3)
-		if isRun := bits>>1&3 == 1; isRun {
-			f.pending = 3 + 1
-		}
+		f.pending, f.last = blockHeader(head)
 	}
 	n, err := f.r.Read(p[:min(int64(len(p)), f.pending)])
 	f.pending -= int64(n)

@@ -83,7 +83,15 @@ func (o *arrowOutput) start() (err error) {
 
 // write writes a chunk as a record batch: in a stream with its dictionaries, which are then forgotten; in a file
 // without.
-func (o *arrowOutput) write(c *columns) error {
+func (o *arrowOutput) write(c *columns) (*columns, error) {
+	if err := o.writeRecord(c); err != nil {
+		return nil, err
+	}
+	c.reset()
+	return c, nil
+}
+
+func (o *arrowOutput) writeRecord(c *columns) error {
 	if err := o.start(); err != nil {
 		return err
 	}
@@ -124,6 +132,9 @@ func (o *arrowOutput) close(c *columns, _ metadataPairs) error {
 	}
 	return o.writer.Close()
 }
+
+// abort has nothing to stop.
+func (o *arrowOutput) abort() {}
 
 // An indexRecord is a record batch whose dictionary columns are bare indices, while its schema says dictionary. The
 // bytes of both are the same, but the library, which writes the dictionaries it finds in a record before it and takes

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"encoding/binary"
 	"slices"
 	"unicode/utf8"
 
@@ -19,7 +20,8 @@ type columns struct {
 	want    [numColumns]bool
 	agents  int
 	limits  limits
-	invalid int64 // bytes escaped since the start, see Writer.InvalidBytes
+	plain   bool  // the texts are laid out as Parquet's encoding PLAIN has them
+	invalid int64 // bytes escaped in the chunk, see Writer.InvalidBytes
 
 	rows     int
 	urlBytes int // as limits.bytes counts them
@@ -31,7 +33,7 @@ type columns struct {
 	// index and presence of the dictionary columns; the texts are in the numbering
 	ids [numColumns]valueColumn[int32]
 
-	names numbering
+	names *numbering // shared by all columns of a Writer
 }
 
 // A valueColumn holds one value per row; that of a null is zero.
@@ -41,17 +43,18 @@ type valueColumn[T any] struct {
 	nulls   int
 }
 
-// A textColumn holds the texts of all rows end to end, in Arrow's layout.
+// A textColumn holds the texts of all rows end to end, in Arrow's layout: the text of row i is text[offsets[i]:offsets[i+1]].
+// In the layout PLAIN each text that is not null follows its length, in four bytes, and there are no offsets.
 type textColumn struct {
-	offsets []int32 // the text of row i is text[offsets[i]:offsets[i+1]]
+	offsets []int32
 	text    []byte
 	present []int16
 	nulls   int
 }
 
 // newColumns returns empty columns that take their texts from names.
-func newColumns(picked []column, agents int, names numbering, lim limits) *columns {
-	c := &columns{agents: agents, limits: lim, names: names}
+func newColumns(picked []column, agents int, names *numbering, lim limits, plain bool) *columns {
+	c := &columns{agents: agents, limits: lim, names: names, plain: plain}
 	for _, col := range picked {
 		c.want[col] = true
 		c.texts[col].offsets = []int32{0}
@@ -61,7 +64,7 @@ func newColumns(picked []column, agents int, names numbering, lim limits) *colum
 
 // reset empties the chunk. The dictionaries live on, see numbering.reset.
 func (c *columns) reset() {
-	c.rows, c.urlBytes = 0, 0
+	c.rows, c.urlBytes, c.invalid = 0, 0, 0
 	c.line = c.line[:0]
 	for i := range c.texts {
 		c.texts[i].reset()
@@ -178,6 +181,9 @@ func (c *columns) appendURLs(u *textColumn, data []byte, spans []engine.Span) {
 	for _, span := range spans {
 		present := int16(1)
 		start := len(u.text)
+		if c.plain && span != engine.NoURL {
+			u.text = binary.LittleEndian.AppendUint32(u.text, span.Len)
+		}
 		switch {
 		case span == engine.NoURL:
 			present = 0
@@ -188,16 +194,36 @@ func (c *columns) appendURLs(u *textColumn, data []byte, spans []engine.Span) {
 			var escaped int
 			u.text, escaped = appendValid(u.text, data[span.Off:span.Off+span.Len])
 			c.invalid += int64(escaped * c.agents)
+			if c.plain {
+				binary.LittleEndian.PutUint32(u.text[start:], uint32(len(u.text)-start-4))
+			}
 		}
-		u.offsets = append(u.offsets, int32(len(u.text)))
-		u.present = append(u.present, present)
+		c.endText(u, present)
 		end := len(u.text)
 		for range c.agents - 1 {
 			u.text = append(u.text, u.text[start:end]...)
-			u.offsets = append(u.offsets, int32(len(u.text)))
-			u.present = append(u.present, present)
+			c.endText(u, present)
 		}
 	}
+}
+
+// endText ends a row of the column u.
+func (c *columns) endText(u *textColumn, present int16) {
+	u.present = append(u.present, present)
+	if !c.plain {
+		u.offsets = append(u.offsets, int32(len(u.text)))
+	}
+}
+
+// textBytes returns the bytes of all texts of the chunk.
+func (c *columns) textBytes() (size int) {
+	for i := range c.texts {
+		size += len(c.texts[i].text)
+		if c.plain {
+			size -= 4 * (len(c.texts[i].present) - c.texts[i].nulls)
+		}
+	}
+	return size
 }
 
 func (c *columns) appendOrigins(b *engine.Batch, from, to int) {

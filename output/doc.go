@@ -21,7 +21,8 @@
 //
 // # Flow
 //
-// A [Writer] gathers the rows of its batches in columns until a chunk is full and hands the chunk to its container.
+// A [Writer] gathers the rows of its batches in columns until a chunk is full and hands the chunk to its container. That
+// of Parquet encodes several chunks at once, if [Options].Workers says so, while the next is gathered.
 // Columns that repeat are numbered, not hashed, row by row: a dictionary holds each text once, and small tables lead
 // from a site, an agent or a rule to its number. How long a dictionary lives is the container's choice:
 //

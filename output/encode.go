@@ -21,14 +21,20 @@ func appendHybrid[T int16 | int32](dst []byte, values []T, width int) []byte {
 			continue
 		}
 		dst = appendPacked(dst, values[packed:i], width)
-		dst = binary.AppendUvarint(dst, uint64(run)<<1)
-		for shift := 0; shift < width; shift += 8 {
-			dst = append(dst, byte(uint32(values[i])>>shift))
-		}
+		dst = appendRun(dst, uint32(values[i]), run, width)
 		i += run
 		packed = i
 	}
 	return appendPacked(dst, values[packed:], width)
+}
+
+// appendRun appends n times one value as a run.
+func appendRun(dst []byte, value uint32, n, width int) []byte {
+	dst = binary.AppendUvarint(dst, uint64(n)<<1)
+	for shift := 0; shift < width; shift += 8 {
+		dst = append(dst, byte(value>>shift))
+	}
+	return dst
 }
 
 // runLength returns how many values are equal to the first.

@@ -72,7 +72,7 @@ func (f *File) finish(path string) error {
 // Abort drops the output: nothing is left of it, and a file of the final name is as before.
 func (f *File) Abort() error {
 	if f.Writer != nil {
-		f.closed = true
+		f.abort()
 	}
 	return f.drop()
 }

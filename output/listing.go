@@ -110,6 +110,7 @@ func (f *ListFile) Close() error { return f.drop() }
 func (f *ListFile) Write(l *engine.Listing) error {
 	rows := lister{file: listedFile(l), add: f.table.add}
 	rows.row(listRow{item: itemFile})
+	rows.file.url, rows.file.reason = "", "" // they may be long, and stand once
 	if l.Report != nil {
 		rows.report(l.Report, f)
 	}
@@ -152,7 +153,7 @@ type listRow struct {
 type listFile struct {
 	origin, source string
 	outcome        string
-	url            string           // what was fetched, redirects followed
+	url, reason    string           // what was fetched, redirects followed, and why there was no answer; only in the first row
 	response       *robots.Response // nil if there is none
 	truncated      bool
 }
@@ -168,6 +169,7 @@ func listedFile(l *engine.Listing) *listFile {
 		f.outcome = l.Outcome.Cause.String()
 	}
 	f.source, f.response = l.Response.Name, &l.Response
+	f.reason = l.Response.Error
 	f.url = cmp.Or(l.Response.URL, string(l.Response.Origin)+"/robots.txt")
 	f.truncated = l.Report != nil && l.Report.File.Truncated
 	return f
@@ -178,6 +180,7 @@ type lister struct {
 	file  *listFile
 	add   func(*listRow) error
 	count int64
+	named int   // bytes of agents that were repeated
 	err   error // the first one
 }
 
@@ -215,8 +218,8 @@ func (l *lister) report(r *robots.Report, f *ListFile) {
 	}
 }
 
-// maxRepeated bounds what the names of one group take in its rows, so that a listing is not much longer than the file:
-// where there is more, they stand in the row of the group alone.
+// maxRepeated bounds what the names of groups take in the rows of one origin's rules, so that a listing is not much longer
+// than the file: where there is more, they stand in the row of the group alone.
 const maxRepeated = 1 << 20
 
 // groups adds the groups of the file, and the crawl delays, which have groups of their own.
@@ -225,8 +228,10 @@ func (l *lister) groups(r *robots.Report) {
 		g, id := &r.File.Groups[i], int32(i+1)
 		agents := agentList(g.Star, g.Agents)
 		l.row(listRow{item: itemGroup, group: id, agents: agents})
-		if len(agents)*len(g.Rules) > maxRepeated {
+		if n := len(agents) * len(g.Rules); l.named+n > maxRepeated {
 			agents = ""
+		} else {
+			l.named += n
 		}
 		l.rules(g.Rules, id, agents)
 	}
@@ -251,15 +256,18 @@ func (l *lister) groups(r *robots.Report) {
 	}
 }
 
-// agent adds the rules that bind one crawler.
+// agent adds the groups and rules that bind one crawler.
 func (l *lister) agent(r *robots.Report, name string, a robots.Agent) {
-	rules, ok := r.File.Select(a)
-	if !ok {
+	groups := r.File.Binding(a)
+	if len(groups) == 0 {
 		l.row(listRow{item: itemNoGroup, agents: name})
-	} else {
-		l.row(listRow{item: itemGroup, agents: name})
 	}
-	l.rules(rules, 0, name)
+	for _, i := range groups {
+		g, id := &r.File.Groups[i], int32(i+1)
+		names := agentList(g.Star, g.Agents)
+		l.row(listRow{item: itemGroup, group: id, agents: name, value: &names})
+		l.rules(g.Rules, id, name)
+	}
 	if seconds, ok := r.CrawlDelay(a); ok {
 		l.delay(seconds, 0, name)
 	}

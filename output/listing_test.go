@@ -55,7 +55,7 @@ func writeList(t *testing.T, name string, opt ListOptions, all ...*engine.Listin
 
 const listedBody = "Allow: /early\n" +
 	"User-agent: Googlebot\nUser-agent: Bing\nDisallow: /a # why\nAllow: /\xff\nDisallow:\nCrawl-delay: 2.50\n" +
-	"User-agent: *\nUser-agent: bing\nCrawl-delay: 7\nAllow:\n" +
+	"User-agent: *\nUser-agent: bing\nCrawl-delay: 7\nAllow:\nUser-agent: *\nCrawl-delay: 8\n" +
 	"Sitemap: https://a.example/s\nHost: a.example\nHost: b.example\nClean-param: x&y /z\n"
 
 // shortRows returns "item group agents line code value" of each row in JSON Lines.
@@ -99,27 +99,30 @@ func TestListRows(t *testing.T) {
 		"disallow | 1 | Googlebot,Bing | 6 | - | ",
 		"group | 2 | *,bing | - | - | -",
 		"allow | 2 | *,bing | 11 | - | ",
+		"group | 3 | * | - | - | -",
 		"crawl_delay | - | Googlebot,Bing | 7 | - | 2.5",
 		"crawl_delay | - | * | 10 | - | 7",
-		"sitemap | - | - | 12 | - | https://a.example/s",
-		"host | - | - | 13 | - | a.example",
-		"clean_param | - | - | 15 | - | x&y /z",
+		"sitemap | - | - | 14 | - | https://a.example/s",
+		"host | - | - | 15 | - | a.example",
+		"clean_param | - | - | 17 | - | x&y /z",
 		"diagnostic | - | - | 1 | rule_without_group | ...",
 	}
 	if len(got) < len(want) || !reflect.DeepEqual(got[:len(want)], want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	got = shortRows(t, writeList(t, "x.jsonl", ListOptions{Agents: []string{"bing/2", "*"}, Dialect: robots.Yandex}, l))[:10]
+	got = shortRows(t, writeList(t, "x.jsonl", ListOptions{Agents: []string{"bing/2", "*"}, Dialect: robots.Yandex}, l))[:12]
 	want = []string{
 		"robots_txt | - | - | - | - | -",
-		"group | - | bing/2 | - | - | -",
-		"disallow | - | bing/2 | 4 | - | /a",
-		"allow | - | bing/2 | 5 | - | /%FF",
-		"disallow | - | bing/2 | 6 | - | ",
-		"allow | - | bing/2 | 11 | - | ",
+		"group | 1 | bing/2 | - | - | Googlebot,Bing",
+		"disallow | 1 | bing/2 | 4 | - | /a",
+		"allow | 1 | bing/2 | 5 | - | /%FF",
+		"disallow | 1 | bing/2 | 6 | - | ",
+		"group | 2 | bing/2 | - | - | *,bing",
+		"allow | 2 | bing/2 | 11 | - | ",
 		"crawl_delay | - | bing/2 | - | - | 2.5",
-		"group | - | * | - | - | -",
-		"allow | - | * | 11 | - | ",
+		"group | 2 | * | - | - | *,bing",
+		"allow | 2 | * | 11 | - | ",
+		"group | 3 | * | - | - | *",
 		"crawl_delay | - | * | - | - | 7",
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -211,6 +214,31 @@ func asJSON(name string, v any) any {
 		return float64(v)
 	}
 	return v
+}
+
+// TestListGroupBytes: a row group ends before it takes much memory, too.
+func TestListGroupBytes(t *testing.T) {
+	var all []*engine.Listing
+	for range 100 {
+		all = append(all, listed("https://a.example", "Sitemap: https://a.example/"+strings.Repeat("s", 400_000)))
+	}
+	if c := readParquet(t, writeList(t, "x.parquet", ListOptions{}, all...)); c.groups < 2 || len(c.rows) != 200 {
+		t.Errorf("%d row groups, %d rows", c.groups, len(c.rows))
+	}
+}
+
+// TestListTimes: a time that JSON cannot hold is none, in both formats.
+func TestListTimes(t *testing.T) {
+	for _, at := range []time.Time{{}, time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)} {
+		l := listed("https://a.example", "")
+		l.Response.FetchedAt = at
+		if data := writeList(t, "x.jsonl", ListOptions{}, l); !strings.Contains(string(data), `"fetched_at":null`) {
+			t.Errorf("%v: %s", at, data)
+		}
+		if c := readParquet(t, writeList(t, "x.parquet", ListOptions{}, l)); c.rows[0][6] != nil {
+			t.Errorf("%v: %v", at, c.rows[0])
+		}
+	}
 }
 
 // TestListRepeated: the names of a group stand in each of its rows, unless that would take too much.

@@ -44,14 +44,17 @@ func (j *listJSON) add(r *listRow) error {
 		o.Value = &valid
 	}
 	if resp := r.response; resp != nil {
-		o.Status, o.Error, o.Size, o.Truncated = number(resp.Status), text(resp.Error), &resp.Size, &r.truncated
-		if !resp.FetchedAt.IsZero() {
+		o.Status, o.Error, o.Size, o.Truncated = number(resp.Status), text(r.reason), &resp.Size, &r.truncated
+		if datable(resp.FetchedAt) {
 			at := resp.FetchedAt.UTC().Truncate(time.Microsecond)
 			o.FetchedAt = &at
 		}
 	}
 	return j.enc.Encode(&o)
 }
+
+// datable reports whether a time is known, and one that all formats can hold.
+func datable(t time.Time) bool { return !t.IsZero() && 1 <= t.UTC().Year() && t.UTC().Year() <= 9999 }
 
 func (j *listJSON) close() error { return nil }
 

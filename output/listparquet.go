@@ -148,7 +148,7 @@ func (p *listParquet) add(r *listRow) error {
 func (p *listParquet) response(r *listRow) {
 	resp := r.response
 	known := resp != nil
-	dated := known && !resp.FetchedAt.IsZero()
+	dated := known && datable(resp.FetchedAt)
 	p.level("fetched_at", dated)
 	p.level("size", known)
 	p.level("truncated", known)
@@ -157,7 +157,7 @@ func (p *listParquet) response(r *listRow) {
 		p.number(listStatus, 0)
 		return
 	}
-	p.text(listError, resp.Error, resp.Error != "")
+	p.text(listError, r.reason, r.reason != "")
 	p.number(listStatus, int32(resp.Status))
 	p.size = append(p.size, resp.Size)
 	p.truncated = append(p.truncated, r.truncated)

@@ -37,8 +37,8 @@ type numbering struct {
 }
 
 // newNumbering returns an empty numbering.
-func newNumbering(cat catalog, inputs, agents []string) numbering {
-	n := numbering{
+func newNumbering(cat catalog, inputs, agents []string) *numbering {
+	n := &numbering{
 		catalog: cat, inputs: inputs, agents: agents,
 		inputIDs: make([]int32, len(inputs)),
 		agentIDs: make([]int32, len(agents)),

@@ -3,8 +3,6 @@ package output
 import (
 	"encoding/binary"
 	"fmt"
-	"math/bits"
-	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/apache/arrow/go/v17/parquet"
@@ -34,7 +32,8 @@ const magic = "PAR1"
 // dictionary has needed so far, so the dictionary may grow from page to page; it is written, with the row group, when
 // the last page is known.
 //
-// It builds the pages itself and leaves headers, footer and schema to the library: see encode.go.
+// It builds the pages itself, several chunks at once, and leaves headers, footer and schema to the library: see
+// encode.go and page.go.
 type parquetFile struct {
 	sink    *sink
 	picked  []column
@@ -45,31 +44,17 @@ type parquetFile struct {
 
 	rows     int // of the group
 	urlBytes int // of the group
-	chunks   [numColumns]columnChunk
+	chunks   []*pages
+	spare    []*pages // whose memory the next group uses
 
-	page  []byte  // scratch
-	ids   []int32 // scratch
-	bools []bool  // scratch
+	workers int
+	idle    chan *pageEncoder // those with nothing to do
+	made    int               // encoders, at most workers
+	dict    []byte            // scratch
 }
 
-// A columnChunk is a column of a row group.
-type columnChunk struct {
-	data  []byte // compressed pages, end to end
-	pages []pageInfo
-	nulls int64
-	least int64 // of the values that are not null, if there are any; numbers only
-	most  int64
-}
-
-// A pageInfo describes a page of a columnChunk.
-type pageInfo struct {
-	rows       int
-	size       int // before compression
-	compressed int
-}
-
-// newParquet starts a Parquet file.
-func newParquet(s *sink, picked []column, version string) (*parquetFile, error) {
+// newParquet starts a Parquet file. As many goroutines as there are workers encode chunks, with one worker the caller's.
+func newParquet(s *sink, picked []column, version string, workers int) (*parquetFile, error) {
 	registerZstd()
 	props := []parquet.WriterProperty{
 		parquet.WithVersion(parquet.V2_LATEST),
@@ -90,6 +75,8 @@ func newParquet(s *sink, picked []column, version string) (*parquetFile, error) 
 		return nil, fmt.Errorf("schema: %w", err)
 	}
 	p := &parquetFile{sink: s, picked: picked, limits: parquetGroup, props: parquet.NewWriterProperties(props...)}
+	p.workers = max(1, workers)
+	p.idle = make(chan *pageEncoder, p.workers)
 	p.builder = metadata.NewFileMetadataBuilder(schema.NewSchema(root), p.props, nil)
 	_, err = s.Write([]byte(magic))
 	return p, err
@@ -116,113 +103,86 @@ func (f field) parquetNode() schema.Node {
 }
 
 // write adds a chunk to the row group.
-func (p *parquetFile) write(c *columns) error {
-	for _, col := range p.picked {
-		p.addPage(col, c)
-	}
+func (p *parquetFile) write(c *columns) (*columns, error) {
 	p.rows += c.rows
-	p.urlBytes += len(c.texts[colURL].text) + len(c.texts[colCanonical].text)
+	p.urlBytes += c.textBytes()
+	next := p.encode(c)
 	if p.rows >= p.limits.rows || p.urlBytes >= p.limits.urlBytes || c.names.size() >= p.limits.dictBytes {
-		return p.endGroup(&c.names)
+		return next, p.endGroup(c.names)
 	}
-	return nil
+	return next, nil
 }
 
-// addPage compresses the column of a chunk as a page.
-func (p *parquetFile) addPage(col column, c *columns) {
-	chunk := &p.chunks[col]
-	p.page = p.page[:0]
-	switch col {
-	case colLine:
-		p.page = appendDeltas(p.page, c.line)
-		chunk.extend(slices.Min(c.line), slices.Max(c.line))
-	case colURL, colCanonical:
-		p.addLevels(chunk, c.texts[col].present, c.texts[col].nulls)
-		p.addTexts(&c.texts[col])
-	case colAllowed:
-		p.addLevels(chunk, c.allowed.present, c.allowed.nulls)
-		p.page = packBits(p.page, compact(&p.bools, &c.allowed))
-	case colViolation:
-		p.addLevels(chunk, c.violated.present, c.violated.nulls)
-		p.page = packBits(p.page, compact(&p.bools, &c.violated))
-	case colRuleLine:
-		p.addLevels(chunk, c.ruleLine.present, c.ruleLine.nulls)
-		lines := compact(&p.ids, &c.ruleLine)
-		for _, line := range lines {
-			p.page = binary.LittleEndian.AppendUint32(p.page, uint32(line))
-		}
-		if len(lines) > 0 {
-			chunk.extend(int64(slices.Min(lines)), int64(slices.Max(lines)))
-		}
-	default:
-		ids := &c.ids[col]
-		if fields[col].nullable {
-			p.addLevels(chunk, ids.present, ids.nulls)
-		}
-		width := bits.Len(uint(max(1, c.names.dicts[col].len()) - 1))
-		p.page = appendHybrid(append(p.page, byte(width)), compact(&p.ids, ids), width)
+// encode has the pages of a chunk made, and returns empty columns.
+func (p *parquetFile) encode(c *columns) *columns {
+	to := p.newPages(c)
+	p.chunks = append(p.chunks, to)
+	e := p.encoder()
+	if p.workers == 1 {
+		p.run(e, c, to)
+		return c
 	}
-	before := len(chunk.data)
-	chunk.data = pooledZstd{}.append(chunk.data, p.page)
-	chunk.pages = append(chunk.pages, pageInfo{rows: c.rows, size: len(p.page), compressed: len(chunk.data) - before})
+	next := e.spare
+	e.spare = c
+	if next == nil {
+		next = newColumns(p.picked, c.agents, c.names, c.limits, c.plain)
+	}
+	go p.run(e, c, to)
+	return next
 }
 
-// addLevels starts a page with what is null, and counts it.
-func (p *parquetFile) addLevels(chunk *columnChunk, present []int16, nulls int) {
-	chunk.nulls += int64(nulls)
-	p.page = append(p.page, 0, 0, 0, 0)
-	p.page = appendHybrid(p.page, present, 1)
-	binary.LittleEndian.PutUint32(p.page, uint32(len(p.page)-4))
+// run makes the pages of a chunk and empties it.
+func (p *parquetFile) run(e *pageEncoder, c *columns, to *pages) {
+	e.encode(to, c, p.picked)
+	c.reset()
+	to.done <- struct{}{}
+	p.idle <- e
 }
 
-// addTexts appends the texts that are not null to the page.
-func (p *parquetFile) addTexts(t *textColumn) {
-	p.page = slices.Grow(p.page, len(t.text)+4*len(t.present))
-	for i, present := range t.present {
-		if present != 0 {
-			text := t.text[t.offsets[i]:t.offsets[i+1]]
-			p.page = binary.LittleEndian.AppendUint32(p.page, uint32(len(text)))
-			p.page = append(p.page, text...)
-		}
+// encoder waits for an encoder that has nothing to do.
+func (p *parquetFile) encoder() *pageEncoder {
+	if p.made < p.workers && len(p.idle) == 0 {
+		p.made++
+		return &pageEncoder{zstd: newEncoder()}
 	}
+	return <-p.idle
 }
 
-// compact returns the values that are not null: all of them where they are, or a copy in the memory of scratch.
-func compact[T any](scratch *[]T, v *valueColumn[T]) []T {
-	if v.nulls == 0 {
-		return v.values
+// newPages returns empty pages for a chunk.
+func (p *parquetFile) newPages(c *columns) *pages {
+	to := &pages{done: make(chan struct{}, 1)}
+	if n := len(p.spare); n > 0 {
+		to = p.spare[n-1]
+		p.spare = p.spare[:n-1]
 	}
-	dst := slices.Grow((*scratch)[:0], len(v.values))[:len(v.values)]
-	n := 0
-	for i, value := range v.values {
-		dst[n] = value
-		n += int(v.present[i])
+	to.rows = c.rows
+	for _, col := range p.picked {
+		to.columns[col].dictLen = c.names.dicts[col].len()
 	}
-	*scratch = dst
-	return dst[:n]
+	return to
 }
 
-// extend widens the range of values.
-func (c *columnChunk) extend(least, most int64) {
-	if c.least == 0 { // nothing yet: lines count from 1
-		c.least = least
+// abort waits for what is being encoded.
+func (p *parquetFile) abort() {
+	for ; p.made > 0; p.made-- {
+		<-p.idle
 	}
-	c.least, c.most = min(c.least, least), max(c.most, most)
 }
-
-// reset empties the chunk and keeps its memory.
-func (c *columnChunk) reset() { *c = columnChunk{data: c.data[:0], pages: c.pages[:0]} }
 
 // endGroup writes the row group and forgets the dictionaries.
 func (p *parquetFile) endGroup(names *numbering) error {
+	for _, chunk := range p.chunks {
+		<-chunk.done
+	}
 	group := p.builder.AppendRowGroup()
 	start := p.sink.pos
 	for i, col := range p.picked {
 		if err := p.writeColumn(group.NextColumnChunk(), i, col, &names.dicts[col]); err != nil {
 			return fmt.Errorf("column %s: %w", fields[col].name, err)
 		}
-		p.chunks[col].reset()
 	}
+	p.spare = append(p.spare, p.chunks...)
+	p.chunks = p.chunks[:0]
 	group.SetNumRows(p.rows)
 	if err := group.Finish(p.sink.pos-start, int16(p.groups)); err != nil {
 		return fmt.Errorf("row group: %w", err)
@@ -244,27 +204,27 @@ func (p *parquetFile) writeColumn(meta *metadata.ColumnChunkMetaDataBuilder, i i
 	hasDict := fields[col].kind == kindDictionary
 	if hasDict {
 		encoding = p.props.DictionaryIndexEncoding()
-		p.page = d.appendPlain(p.page[:0])
-		page := file.NewDictionaryPage(memory.NewBufferBytes(p.page), int32(d.len()), p.props.DictionaryPageEncoding())
+		p.dict = d.appendPlain(p.dict[:0])
+		page := file.NewDictionaryPage(memory.NewBufferBytes(p.dict), int32(d.len()), p.props.DictionaryPageEncoding())
 		_, err = w.WriteDictionaryPage(page)
 		page.Release()
 		if err != nil {
 			return err
 		}
 	}
-	chunk := &p.chunks[col]
-	data := chunk.data
-	for _, info := range chunk.pages {
-		page := file.NewDataPageV1(memory.NewBufferBytes(data[:info.compressed]), int32(info.rows), encoding,
-			parquet.Encodings.RLE, parquet.Encodings.RLE, int32(info.size))
+	var stats columnStats
+	for _, chunk := range p.chunks {
+		c := &chunk.columns[col]
+		page := file.NewDataPageV1(memory.NewBufferBytes(c.data), int32(chunk.rows), encoding,
+			parquet.Encodings.RLE, parquet.Encodings.RLE, int32(c.size))
 		_, err := w.WriteDataPage(page)
 		page.Release()
 		if err != nil {
 			return err
 		}
-		data = data[info.compressed:]
+		stats.merge(c.stats)
 	}
-	meta.SetStats(chunk.stats(fields[col].kind))
+	meta.SetStats(stats.encode(fields[col].kind))
 	return w.Close(hasDict, false)
 }
 
@@ -278,29 +238,10 @@ func (d *dictionary) appendPlain(dst []byte) []byte {
 	return dst
 }
 
-// stats returns the number of nulls and, for numbers, the range.
-func (c *columnChunk) stats(k kind) (s metadata.EncodedStatistics) {
-	s.SetNullCount(c.nulls)
-	if c.most == 0 {
-		return s
-	}
-	s.Signed = true
-	switch k {
-	case kindInt64:
-		s.SetMin(binary.LittleEndian.AppendUint64(nil, uint64(c.least)))
-		s.SetMax(binary.LittleEndian.AppendUint64(nil, uint64(c.most)))
-	case kindInt32:
-		s.SetMin(binary.LittleEndian.AppendUint32(nil, uint32(c.least)))
-		s.SetMax(binary.LittleEndian.AppendUint32(nil, uint32(c.most)))
-	case kindBool, kindText, kindDictionary:
-	}
-	return s
-}
-
 // close ends the row group and writes the footer.
 func (p *parquetFile) close(c *columns, md metadataPairs) error {
 	if p.rows > 0 {
-		if err := p.endGroup(&c.names); err != nil {
+		if err := p.endGroup(c.names); err != nil {
 			return err
 		}
 	}

@@ -57,7 +57,7 @@ func (p *place) open() error {
 	dir, base := filepath.Split(p.path)
 	for i := 0; ; i++ {
 		p.temp = filepath.Join(dir, "."+base+"."+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(i)+".tmp")
-		p.file, err = os.OpenFile(p.temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+		p.file, err = os.OpenFile(p.temp, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
 		if !errors.Is(err, fs.ErrExist) || i == 1000 {
 			break
 		}

@@ -6,17 +6,22 @@ import (
 )
 
 // A storeCatalog is the catalog of a Store.
-type storeCatalog struct{ *engine.Store }
+type storeCatalog struct {
+	*engine.Store
+	lookup *engine.Lookup
+}
+
+func newStoreCatalog(s *engine.Store) storeCatalog { return storeCatalog{s, s.NewLookup()} }
 
 // Origin returns the origin of a site.
-func (s storeCatalog) Origin(site engine.SiteID) robots.Origin { return s.Site(site).Origin }
+func (s storeCatalog) Origin(site engine.SiteID) robots.Origin { return s.lookup.Origin(site) }
 
 // FirstAgent returns the first agent that has the same rules.
 func (s storeCatalog) FirstAgent(site engine.SiteID, agent int) int {
-	return int(s.Site(site).Firsts[agent])
+	return s.lookup.FirstAgent(site, agent)
 }
 
 // Rule returns a rule of the set that holds for an agent.
 func (s storeCatalog) Rule(site engine.SiteID, agent int, rule int32) robots.Rule {
-	return s.Site(site).Rules[agent].Rule(rule)
+	return s.lookup.Rule(site, agent, rule)
 }

@@ -33,6 +33,7 @@ type Options struct {
 	Columns []string // which columns, and their order; nil means DefaultColumns
 	Inputs  []string // names of the inputs, by Batch.Input
 	Version string   // of the program, for the metadata and as Parquet's creator; "" is "devel"
+	Workers int      // chunks of Parquet that are encoded at once; 1 or less means that Write encodes. It changes no byte
 
 	perURL int // rows per URL; 0 is one for each agent
 }
@@ -42,20 +43,24 @@ type Options struct {
 type Writer struct {
 	columns   *columns
 	sink      *sink
+	lookup    *engine.Lookup // of the catalog; nil for another than that of a Store
 	container container
 	metadata  metadataPairs
 	written   int64 // rows handed to the container
+	invalid   int64 // bytes escaped in them
 	closed    bool
 	err       error // the first error, sticky
 }
 
 // A container lays the rows of chunks out in a file.
 type container interface {
-	// write adds a chunk. It may keep nothing of it but what it says: it resets the dictionaries when it has
-	// written them, and not before.
-	write(c *columns) error
-	// close writes what is left. The sink is not its to flush.
+	// write adds a chunk, which is its from then on, and returns empty columns for the next one. The numbering stays
+	// the caller's; the container resets it when it has written the dictionaries, and not before.
+	write(c *columns) (*columns, error)
+	// close writes what is left, given empty columns. The sink is not its to flush.
 	close(c *columns, md metadataPairs) error
+	// abort ends all work under way, after an error or in place of close.
+	abort()
 }
 
 // New returns a Writer to w of the verdicts of store. Nothing is written before the first chunk is full or Close. The
@@ -73,7 +78,12 @@ func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	md.set(KeyAgents, jsonText(store.AgentNames()))
 	md.set(KeyRulesHash, store.RulesHash())
 	md.set(KeyInputs, jsonText(opt.Inputs))
-	return newWriter(w, storeCatalog{store}, store.AgentNames(), opt, md)
+	cat := newStoreCatalog(store)
+	out, err := newWriter(w, cat, store.AgentNames(), opt, md)
+	if err == nil {
+		out.lookup = cat.lookup
+	}
+	return out, err
 }
 
 // newWriter is New over any catalog.
@@ -88,10 +98,11 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 	md.set(KeyVersion, opt.Version)
 	out := &Writer{sink: newSink(w), metadata: md}
 	var lim limits
+	names := newNumbering(cat, opt.Inputs, agents)
 	switch opt.Format {
 	case Parquet:
 		lim = parquetChunk
-		if out.container, err = newParquet(out.sink, picked, opt.Version); err != nil {
+		if out.container, err = newParquet(out.sink, picked, opt.Version, opt.Workers); err != nil {
 			return nil, err
 		}
 	case ArrowFile, ArrowStream:
@@ -100,7 +111,7 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 	default:
 		return nil, fmt.Errorf("%w: %d", ErrFormat, opt.Format)
 	}
-	out.columns = newColumns(picked, cmp.Or(opt.perURL, len(agents)), newNumbering(cat, opt.Inputs, agents), lim)
+	out.columns = newColumns(picked, cmp.Or(opt.perURL, len(agents)), names, lim, opt.Format == Parquet)
 	return out, nil
 }
 
@@ -111,6 +122,9 @@ func (w *Writer) Write(b *engine.Batch) error {
 	}
 	if w.closed {
 		return ErrClosed
+	}
+	if w.lookup != nil {
+		w.lookup.Use(b)
 	}
 	for from := 0; from < b.Len(); {
 		to := w.columns.fit(b, from)
@@ -132,12 +146,15 @@ func (w *Writer) flush() error {
 		return nil
 	}
 	c.countInvalid()
-	rows := c.rows
-	if err := w.container.write(c); err != nil {
-		return fmt.Errorf("write rows %d to %d: %w", w.written+1, w.written+int64(rows), err)
+	w.invalid += c.invalid
+	rows := int64(c.rows)
+	next, err := w.container.write(c)
+	if err != nil {
+		w.container.abort()
+		return fmt.Errorf("write rows %d to %d: %w", w.written+1, w.written+rows, err)
 	}
-	w.written += int64(rows)
-	c.reset()
+	w.written += rows
+	w.columns = next
 	return nil
 }
 
@@ -145,10 +162,11 @@ func (w *Writer) flush() error {
 // not close the stream of bytes. Further calls do nothing.
 func (w *Writer) Close() error {
 	if w.closed || w.err != nil {
-		w.closed = true
+		w.abort()
 		return w.err
 	}
 	w.closed = true
+	defer w.container.abort()
 	if w.err = w.flush(); w.err != nil {
 		return w.err
 	}
@@ -163,6 +181,12 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
+// abort makes the Writer of no more use. What it has written is not complete.
+func (w *Writer) abort() {
+	w.closed = true
+	w.container.abort()
+}
+
 // SetMetadata adds a pair to the metadata, or replaces its value. It must come before Close. Arrow keeps only what is
 // set before the first chunk is written, that is, for certain, before the first Write.
 func (w *Writer) SetMetadata(key, value string) { w.metadata.set(key, value) }
@@ -172,7 +196,7 @@ func (w *Writer) Rows() int64 { return w.written + int64(w.columns.rows) }
 
 // InvalidBytes returns how many bytes of the written text were not valid UTF-8 and stand there as %XX. It is complete
 // after Close.
-func (w *Writer) InvalidBytes() int64 { return w.columns.invalid }
+func (w *Writer) InvalidBytes() int64 { return w.invalid + w.columns.invalid }
 
 // metadataPairs is a list of pairs in the order in which their keys were first set.
 type metadataPairs struct{ keys, values []string }

@@ -108,7 +108,7 @@ func TestGroups(t *testing.T) {
 		for f := range Format(numFormats) {
 			t.Run(name+"/"+f.String()[1:], func(t *testing.T) {
 				var buf bytes.Buffer
-				w, err := newWriter(&buf, table.catalog, table.agents, Options{Format: f, Columns: Columns(), Inputs: table.inputs}, metadataPairs{})
+				w, err := newWriter(&buf, table.catalog, table.agents, Options{Format: f, Columns: Columns(), Inputs: table.inputs, Workers: 2}, metadataPairs{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -160,6 +160,11 @@ func TestSameBytes(t *testing.T) {
 			}
 			if got := recut(table, 777).bytes(t, Options{Format: f, Columns: Columns()}); !bytes.Equal(got, want) {
 				t.Error("smaller batches give other bytes")
+			}
+			for _, workers := range []int{2, 8} {
+				if got := recut(table, 3000).bytes(t, Options{Format: f, Columns: Columns(), Workers: workers}); !bytes.Equal(got, want) {
+					t.Errorf("%d workers give other bytes", workers)
+				}
 			}
 		})
 	}
@@ -285,7 +290,7 @@ func TestDiskFull(t *testing.T) {
 			size := len(table.bytes(t, Options{Format: f}))
 			for _, room := range []int{0, 3, 1000, size / 3, size - 200_000, size - 5, size - 1} {
 				disk := fullDisk(room)
-				w, err := table.writeTo(&disk, Options{Format: f})
+				w, err := table.writeTo(&disk, Options{Format: f, Workers: 1 + room%3})
 				if !errors.Is(err, errDisk) {
 					t.Errorf("room for %d of %d bytes: %v", room, size, err)
 				}

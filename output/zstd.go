@@ -17,14 +17,17 @@ var registerZstd = sync.OnceFunc(func() { compress.RegisterCodec(compress.Codecs
 // interface has no error to return; the library recovers and returns it.
 type pooledZstd struct{}
 
-var encoders = sync.Pool{New: func() any {
+// newEncoder returns an encoder of pages.
+func newEncoder() *zstd.Encoder {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
 		zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
 	if err != nil {
 		panic(err) // the options are constants
 	}
 	return enc
-}}
+}
+
+var encoders = sync.Pool{New: func() any { return newEncoder() }}
 
 var decoders = sync.Pool{New: func() any {
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))

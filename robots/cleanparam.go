@@ -16,6 +16,11 @@ type CleanParam struct {
 	pattern string // Path in normal form
 }
 
+// CleanParam returns the line with that number, parameters and path, as [Inspect] would if the file had it.
+func (d Dialect) CleanParam(line int32, params []string, path string) CleanParam {
+	return CleanParam{Line: line, Params: params, Path: path, pattern: d.pattern(path)}
+}
+
 // CleanParams are the clean-param lines of a file. All of them hold for all crawlers.
 type CleanParams []CleanParam
 

@@ -1,9 +1,7 @@
 package robots
 
 import (
-	"net/url"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -15,6 +13,7 @@ type History struct {
 	origins   []Origin
 	newest    time.Time
 	captures  int
+	load      func(key string) []Response // of a History whose responses lie elsewhere; else nil
 }
 
 // ownPath is where a robots.txt lies.
@@ -24,12 +23,14 @@ const ownPath = "/robots.txt"
 type timeline struct {
 	captures []capture
 	sorted   bool // by time, and by number where that is equal
+	settled  bool // sorted, and since is set
 }
 
 // A capture is one fetch.
 type capture struct {
 	at     time.Time
-	target string // of a redirect: the URL it leads to; "" if it leads nowhere
+	since  time.Time // at; of a failure, that of the first of the failures in a row whose time is known
+	target string    // of a redirect: the URL it leads to; "" if it leads nowhere
 	result result
 	number int
 }
@@ -39,20 +40,37 @@ func NewHistory(d Dialect) *History {
 	return &History{dialect: d, timelines: map[string]*timeline{}}
 }
 
+// NewHistoryOf returns a History of responses that lie elsewhere, such as in a file. When [History.Outcome] first needs
+// those of a URL, it calls load with the URL in normal form, which returns them in the order in which they would have
+// been added: [History.Add] numbers them so, and [KeyOf] tells what URL a response is of. Add is not to be called, and
+// Origins and Newest know nothing.
+func NewHistoryOf(d Dialect, load func(key string) []Response) *History {
+	h := NewHistory(d)
+	h.load = load
+	return h
+}
+
+// Reset forgets all responses, and keeps the memory.
+func (h *History) Reset() {
+	clear(h.timelines)
+	h.origins, h.newest, h.captures = h.origins[:0], time.Time{}, 0
+}
+
+// KeyOf returns the normal form of the URL that a response is of: origin, path and query. ok is false if it is invalid.
+func KeyOf(r *Response) (key string, ok bool) {
+	if r.URL == "" {
+		return string(r.Origin) + ownPath, true
+	}
+	return urlKey(r.URL)
+}
+
 // Add adds a response and returns its number: how many were added before. Time and memory are constant, but for the
 // bytes of its URL and Location. A response whose URL is invalid is counted, and never decides anything.
 func (h *History) Add(r Response) int {
-	c := capture{at: r.FetchedAt, result: h.dialect.result(&r), number: h.captures}
-	h.captures++
-	key, ok := string(r.Origin)+ownPath, true
-	if r.URL != "" {
-		key, ok = urlKey(r.URL)
-	}
+	key, ok := KeyOf(&r)
 	if !ok {
-		return c.number
-	}
-	if c.result == redirect {
-		c.target, _ = resolve(key, r.Location)
+		h.captures++
+		return h.captures - 1
 	}
 	t := h.timelines[key]
 	if t == nil {
@@ -62,12 +80,39 @@ func (h *History) Add(r Response) int {
 			h.origins = append(h.origins, r.Origin)
 		}
 	}
+	return h.addTo(t, key, &r)
+}
+
+// addTo adds a response to the timeline of its URL and returns its number.
+func (h *History) addTo(t *timeline, key string, r *Response) int {
+	c := capture{at: r.FetchedAt, result: h.dialect.result(r), number: h.captures}
+	h.captures++
+	if c.result == redirect {
+		c.target, _ = ResolveURL(key, r.Location)
+	}
 	t.sorted = t.sorted && (len(t.captures) == 0 || !c.at.Before(t.captures[len(t.captures)-1].at))
 	t.captures = append(t.captures, c)
+	t.settled = false
 	if c.at.After(h.newest) {
 		h.newest = c.at
 	}
 	return c.number
+}
+
+// timeline returns the captures of a URL, nil if there are none.
+func (h *History) timeline(key string) *timeline {
+	t, known := h.timelines[key]
+	if known || h.load == nil {
+		return t
+	}
+	if all := h.load(key); len(all) > 0 {
+		t = &timeline{sorted: true, captures: make([]capture, 0, len(all))}
+		for i := range all {
+			h.addTo(t, key, &all[i])
+		}
+	}
+	h.timelines[key] = t
+	return t
 }
 
 // Origins returns the origins whose robots.txt was fetched, successfully or not, in the order of their first
@@ -78,7 +123,7 @@ func (h *History) Origins() []Origin { return h.origins }
 // unless somebody names another.
 func (h *History) Newest() time.Time { return h.newest }
 
-// Outcome returns what is in force for the origin at a moment; zero means [History.Newest].
+// Outcome returns what is in force for the origin at a moment; zero means [History.Newest], and is not for [NewHistoryOf].
 //
 // The latest response not later than asOf decides, and of two at the same time the one added last. If it is a
 // redirect, the latest one of its target does, and so on, up to [MaxRedirects]; rules found there hold for the origin
@@ -121,11 +166,12 @@ type state struct {
 // failing goes back in time from a failure. It returns the known begin of the failures in a row, zero if none is known,
 // and the state before them, if there is one.
 func (h *History) failing(key string, now state) (begin time.Time, last state, reached bool) {
+	turns := 0
 	for s, ok := now, true; ok; s, ok = h.at(key, s.since.Add(-1)) {
 		if s.result != failed {
 			return begin, s, true
 		}
-		if s.since.IsZero() {
+		if turns++; s.since.IsZero() || turns > maxTurns {
 			break
 		}
 		begin = s.since
@@ -133,22 +179,41 @@ func (h *History) failing(key string, now state) (begin time.Time, last state, r
 	return begin, state{}, false
 }
 
+// maxTurns is how many runs of failures in a row, of different URLs that redirects led to, are gone back over: so that
+// time is linear in the number of origins. It takes a redirect to another failing URL for each.
+const maxTurns = 1000
+
 // at returns what is in force at the moment, and whether there is anything.
 func (h *History) at(key string, moment time.Time) (s state, ok bool) {
 	for hop := 0; ; hop++ {
-		c := h.timelines[key].inForce(moment, hop > 0)
+		c := h.timeline(key).inForce(moment, hop > 0)
 		if c == nil { // the target is not in the input
 			s.result = absent
 			return s, hop > 0
 		}
 		s.result, s.number = c.result, c.number
-		if c.at.After(s.since) && !c.at.After(moment) {
-			s.since = c.at
+		if c.since.After(s.since) && !c.at.After(moment) {
+			s.since = c.since
 		}
 		if c.result != redirect || hop == MaxRedirects {
 			return s, true
 		}
 		key = c.target
+	}
+}
+
+// settle sorts the captures, and sets since.
+func (t *timeline) settle() {
+	if !t.sorted {
+		slices.SortStableFunc(t.captures, func(a, b capture) int { return a.at.Compare(b.at) })
+	}
+	t.sorted, t.settled = true, true
+	for i := range t.captures {
+		c := &t.captures[i]
+		c.since = c.at
+		if i > 0 && c.result == failed && t.captures[i-1].result == failed && !t.captures[i-1].since.IsZero() {
+			c.since = t.captures[i-1].since
+		}
 	}
 }
 
@@ -158,9 +223,8 @@ func (t *timeline) inForce(moment time.Time, orLater bool) *capture {
 	if t == nil {
 		return nil
 	}
-	if !t.sorted {
-		slices.SortStableFunc(t.captures, func(a, b capture) int { return a.at.Compare(b.at) })
-		t.sorted = true
+	if !t.settled {
+		t.settle()
 	}
 	n, _ := slices.BinarySearchFunc(t.captures, moment, func(c capture, m time.Time) int {
 		if c.at.After(m) {
@@ -175,44 +239,4 @@ func (t *timeline) inForce(moment time.Time, orLater bool) *capture {
 		return &t.captures[0]
 	}
 	return nil
-}
-
-// urlKey returns the normal form of an absolute URL: its origin, path and query.
-func urlKey(raw string) (key string, ok bool) {
-	u, err := SplitURL([]byte(raw))
-	if err != nil {
-		return "", false
-	}
-	b, err := AppendOrigin(nil, u)
-	if err != nil {
-		return "", false
-	}
-	if len(u.Path) == 0 || u.Path[0] != '/' {
-		b = append(b, '/')
-	}
-	return string(append(b, u.Path...)), true
-}
-
-// resolve returns the URL that a Location leads to from the URL base, which is one that urlKey returned.
-func resolve(base, location string) (key string, ok bool) {
-	location = trimSpace(location)
-	switch scheme := strings.Index(base, "://"); {
-	case location == "":
-		return "", false
-	case schemeLen([]byte(location)) > 0:
-		return urlKey(location)
-	case strings.HasPrefix(location, "//"):
-		return urlKey(base[:scheme+1] + location)
-	}
-	ref, err := url.Parse(location)
-	if err != nil || ref.Scheme != "" {
-		return "", false
-	}
-	host := strings.Index(base, "://") + len("://")
-	path := host + strings.IndexByte(base[host:], '/')
-	from, err := url.Parse(base[path:])
-	if err != nil {
-		return "", false
-	}
-	return urlKey(base[:path] + from.ResolveReference(ref).String())
 }

@@ -278,6 +278,58 @@ func TestHistoryManyFailures(t *testing.T) {
 	}
 }
 
+// TestHistoryManyRedirects: nor does it for many origins that redirect to the same failing one.
+func TestHistoryManyRedirects(t *testing.T) {
+	h := robots.NewHistory(robots.RFC9309)
+	const n = 20_000
+	for i := range n {
+		h.Add(robots.Response{Origin: here, Status: 500, FetchedAt: start.Add(-time.Duration(i) * time.Minute)})
+		h.Add(robots.Response{Origin: robots.Origin(fmt.Sprintf("https://%d.example", i)), Status: 301, Location: string(here) + "/robots.txt", FetchedAt: start.Add(-(n - 1) * time.Minute)})
+	}
+	for _, o := range h.Origins() {
+		if got := h.Outcome(o, start.Add(17*24*time.Hour)); got.Cause != robots.CauseExpired {
+			t.Fatalf("%s: %v", o, got)
+		}
+		if got := h.Outcome(o, start.Add(16*24*time.Hour)); got.Cause != robots.CauseUnreachable {
+			t.Fatalf("%s a day before: %v", o, got)
+		}
+	}
+}
+
+// TestHistoryTies: of many responses at one moment the one added last counts.
+func TestHistoryTies(t *testing.T) {
+	h := robots.NewHistory(robots.RFC9309)
+	h.Add(robots.Response{Origin: here, Status: 200, FetchedAt: start.Add(time.Hour)}) // so that they are not in order
+	for i := range 100 {
+		h.Add(robots.Response{Origin: here, Status: 200 + i%7, FetchedAt: start.Add(time.Duration(i%3) * time.Minute)})
+	}
+	for minute, want := range []int{100, 98, 99} {
+		if got := h.Outcome(here, start.Add(time.Duration(minute)*time.Minute)); got.Capture != want {
+			t.Errorf("minute %d: capture %d, want %d", minute, got.Capture, want)
+		}
+	}
+}
+
+// TestResolveURL: absolute and relative references, and responses' URLs, meet in one normal form.
+func TestResolveURL(t *testing.T) {
+	const base = "https://a.example/d/e/robots.txt?q"
+	for location, want := range map[string]string{
+		"/x": "https://a.example/x", "x": "https://a.example/d/e/x", "./x": "https://a.example/d/e/x", "../x/": "https://a.example/d/x/",
+		"../../../x": "https://a.example/x", "/a/./b/../c/..": "https://a.example/a/", "?r": "https://a.example/d/e/robots.txt?r",
+		"//B.example": "https://b.example/", "HTTP://b.example:80/x/../y#f": "http://b.example/y", "https://cdn.example/ü.txt": "https://cdn.example/%C3%BC.txt",
+		"/ü.txt": "https://a.example/%C3%BC.txt", "/%c3%bc.txt": "https://a.example/%C3%BC.txt", "/a b": "https://a.example/a%20b", "/a%zz": "https://a.example/a%zz",
+		" /x ": "https://a.example/x", "/x?y/../z": "https://a.example/x?y/../z", "..x": "https://a.example/d/e/..x",
+		"": "", "#f": "", "mailto:x": "", "https:/x": "", "//": "", "https://a b/": "",
+	} {
+		if got, ok := robots.ResolveURL(base, location); got != want || ok != (want != "") {
+			t.Errorf("%q leads to %q, %t, want %q", location, got, ok, want)
+		}
+		if got, _ := robots.ResolveURL("http://z.example/", want); got != want {
+			t.Errorf("%q is not in normal form: %q", want, got)
+		}
+	}
+}
+
 // FuzzRedirect checks what holds for any Location: nothing panics, and where it leads to a response, that response is
 // found again under its own URL.
 func FuzzRedirect(f *testing.F) {

@@ -98,6 +98,18 @@ func manyRules(n int) string {
 	return b.String()
 }
 
+// TestDiagnosticsShort: one long rule is no part of the diagnostic of each that it wins over.
+func TestDiagnosticsShort(t *testing.T) {
+	body := "user-agent: *\ndisallow: /" + strings.Repeat("*", 250_000) + "\n" + strings.Repeat("allow: /\n", 20_000)
+	total := 0
+	for _, n := range robots.Inspect([]byte(body), robots.RFC9309).Diagnostics {
+		total += len(n.Text)
+	}
+	if total == 0 || total > 20*len(body) {
+		t.Errorf("%d bytes of diagnostics for %d", total, len(body))
+	}
+}
+
 // TestShadowedHarmless checks on the real files of the quick start that no rule with a remark decides anything: every
 // pattern, made a path, is decided alike without those rules.
 func TestShadowedHarmless(t *testing.T) {

@@ -121,9 +121,22 @@ func allowFirst(r *Rule) int {
 // useless returns the diagnostic of a rule over which another one always wins; same says how, if both say the same.
 func useless(r, winner *Rule, same string) Diagnostic {
 	if r.Allow == winner.Allow {
-		return Diagnostic{r.Line, CodeDuplicate, fmt.Sprintf("line %d %s: %s", winner.Line, same, winner)}
+		return Diagnostic{r.Line, CodeDuplicate, fmt.Sprintf("line %d %s: %s", winner.Line, same, quoted(winner))}
 	}
-	return Diagnostic{r.Line, CodeShadowed, fmt.Sprintf("line %d always wins over it: %s", winner.Line, winner)}
+	return Diagnostic{r.Line, CodeShadowed, fmt.Sprintf("line %d always wins over it: %s", winner.Line, quoted(winner))}
+}
+
+// maxQuoted is how much of a rule a diagnostic quotes, since one rule can be the subject of many.
+const maxQuoted = 100
+
+// quoted returns the rule, cut short if it is long.
+func quoted(r *Rule) string {
+	if len(r.Value) <= maxQuoted {
+		return r.String()
+	}
+	short := *r
+	short.Value = r.Value[:maxQuoted]
+	return short.String() + "..."
 }
 
 // language returns the shortest pattern that matches the same paths: "**" is "*", and at the end it is nothing.

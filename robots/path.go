@@ -1,6 +1,10 @@
 package robots
 
-import "strings"
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+)
 
 // A form is a normal form of percent-encoding, told by what becomes of each byte.
 type form [256]action
@@ -66,12 +70,23 @@ func (d Dialect) pattern(value string) string {
 }
 
 // Path returns what patterns are matched with: the path, parameters and query of a URL in the normal form of the
-// dialect, starting with "/". raw is [URL.Path]. If raw is normal already it is returned itself; otherwise the result
-// is built in buf[:0]. newbuf is buf, grown where needed, for the next call. Path does not allocate once buf is
-// large enough: at most 1 + 3*len(raw) bytes.
+// dialect, starting with "/". raw is [URL.Path], or all that follows [URL.Prefix]: a fragment, from "#" on, is left out.
+// If raw is normal already it is returned itself; otherwise the result is built in buf[:0]. newbuf is buf, grown where
+// needed, for the next call. Path does not allocate once buf is large enough: at most 1 + 3*len(raw) bytes.
 func (d Dialect) Path(raw, buf []byte) (path, newbuf []byte) {
+	if len(raw) > 0 && raw[0] == '/' && !d.Has(FullEscapes) && isPlain(raw) {
+		return raw, buf
+	}
+	return d.normalPath(raw, buf)
+}
+
+// normalPath is Path for any URL.
+func (d Dialect) normalPath(raw, buf []byte) (path, newbuf []byte) {
+	if hash := bytes.IndexByte(raw, '#'); hash >= 0 {
+		raw = raw[:hash]
+	}
 	n := len(raw)
-	if f := d.urlForm(); !d.Has(URLAsIs) && !f.keeps(raw) {
+	if f := d.urlForm(); !d.Has(URLAsIs) && (!d.Has(FullEscapes) || !f.keeps(raw)) {
 		n = normalPrefix(raw, f, d)
 	}
 	rooted := len(raw) > 0 && raw[0] == '/'
@@ -87,6 +102,40 @@ func (d Dialect) Path(raw, buf []byte) (path, newbuf []byte) {
 		buf = appendNormal(buf, raw[n:], d.urlForm(), d)
 	}
 	return buf, buf
+}
+
+// isPlain reports whether s has nothing that ends a path or that the form of URLs without FullEscapes changes: "#", "%",
+// space, and bytes beyond ASCII. It may say false of others too, that have one of the bytes from space to "'". It looks at
+// eight bytes at once, at the last eight again rather than byte by byte.
+func isPlain(s []byte) bool {
+	if len(s) < 8 {
+		for _, b := range s {
+			if lightURL[b] != 0 || b == '#' {
+				return false
+			}
+		}
+		return true
+	}
+	found := notPlain(binary.LittleEndian.Uint64(s[len(s)-8:]))
+	for ; len(s) > 8; s = s[8:] {
+		found |= notPlain(binary.LittleEndian.Uint64(s))
+	}
+	return found&highBits == 0
+}
+
+// lowBits and highBits have one bit of every byte.
+const (
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
+
+// notPlain returns a word that has one of the highBits if and only if one of the eight bytes of w is beyond ASCII or in
+// the range from space to "'", which is a multiple of eight and the seven bytes after it. A byte is zero if taking one from
+// it sets the high bit, which it had not before.
+func notPlain(w uint64) uint64 {
+	const multiple = 0xf8 * lowBits
+	x := w&multiple ^ ' '*lowBits
+	return w | (x-lowBits)&^x
 }
 
 // urlForm returns the form of URLs.

@@ -82,6 +82,9 @@ func checkPaths(t *testing.T, raw []byte, u robots.URL, splitErr error) {
 		if want := slowPath(string(part), d); string(got) != want {
 			t.Errorf("%v.Path(%q) = %q, want %q", d, part, got, want)
 		}
+		if behind, _ := d.Path(append(bytes.Clone(part), "#%2f#"...), nil); !bytes.Equal(behind, got) {
+			t.Errorf("%v.Path(%q) with a fragment = %q, without %q", d, part, behind, got)
+		}
 		if !bytes.Equal(before, part) {
 			t.Errorf("%v.Path changed %q", d, before)
 		}

@@ -24,6 +24,7 @@ type args struct {
 	urlAsIs       bool
 	workers       int
 	limit         int64
+	maxMemory     string
 	progress      string
 	quiet         bool
 	version, help bool
@@ -88,6 +89,7 @@ func flagSet(a *args) *flag.FlagSet {
 	fs.BoolVar(&a.urlAsIs, "url-as-is", false, "")
 	fs.IntVar(&a.workers, "workers", 0, "")
 	fs.Int64Var(&a.limit, "limit", 0, "")
+	fs.StringVar(&a.maxMemory, "max-memory", "", "")
 	fs.StringVar(&a.progress, "progress", "auto", "")
 	fs.BoolVar(&a.quiet, "quiet", false, "")
 	fs.BoolVar(&a.version, "version", false, "")

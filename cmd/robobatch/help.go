@@ -12,10 +12,14 @@ urls.verdicts.parquet and prints a summary. It opens no network connection.
 
 lists the rules themselves, and what is wrong with them: see robobatch rules -h.
 
+    robobatch compile -rules dir -out rules.rbp
+
+compiles them into one file, which -rules takes in place of dir and which is ready at once: see robobatch compile -h.
+
 Input
   -rules dir     robots.txt files, named https_example.com.txt (that origin), or example.com.txt or
                  example.com/robots.txt (http and https), or captures (.warc, .jsonl); or one such file;
-                 or one robots.txt, with -origin
+                 or a compiled pack (.rbp); or one robots.txt, with -origin
   -origin url    whose robots.txt the file of -rules is, such as https://www.example.com
   -in log        URLs, one a line, in zstd, gzip or plain text; a pattern such as 'logs/*.zst'; - is
                  standard input. May be repeated
@@ -42,6 +46,10 @@ Output
 
 Run
   -workers n     goroutines that match; default: one per processor. The output does not depend on it
+  -max-memory size
+                 such as 256MiB: of a run; rules that do not fit are dropped, and loaded again where needed. Unless
+                 they are a pack already, they are compiled into a temporary one beside the output first.
+                 Default: 1280MiB for packs of more than 512 MiB, otherwise none
   -progress how  auto (default: a bar on a terminal, else lines), bar, plain (lines), off
   -quiet         print errors only
   -version       print the version
@@ -52,15 +60,18 @@ name when it is complete. Where a log turns out to be damaged, the rows before t
 x.partial.parquet, and the exit code is 2.
 `
 
-// readingHelp is the help of the flags of a reading.
-const readingHelp = `  -dialect name  google (default), rfc9309, google-2010 or yandex: how to read robots.txt
+// dialectHelp is the help of the flags that say how robots.txt is read.
+const dialectHelp = `  -dialect name  google (default), rfc9309, google-2010 or yandex: how to read robots.txt
   -agent-chars set
                  standard (default: letters, - and _) or extended (digits and dots, too): what a crawler's name may hold
   -yandex-empty-allow what
                  disallow (default) or ignore: what "Allow:" without a value does in the dialect yandex
   -yandex-strict-blank
                  let an empty line end a section in the dialect yandex
-  -as-of moment  use the captures that were in force then, as in 2026-01-31T18:00:00Z, or 2026-01-31 for the start of
+`
+
+// readingHelp is the help of the flags of a reading.
+const readingHelp = dialectHelp + `  -as-of moment  use the captures that were in force then, as in 2026-01-31T18:00:00Z, or 2026-01-31 for the start of
                  that day in UTC. Default: the newest capture
 `
 
@@ -85,6 +96,29 @@ Output
 
 Run
   -workers n     goroutines that inspect; default: one per processor. The output does not depend on it
+  -progress how  auto (default: a bar on a terminal, else lines), bar, plain (lines), off
+  -quiet         print errors only
+  -h             print this
+`
+
+// compileHelp is what compile -h prints.
+const compileHelp = `robobatch compile compiles robots.txt into a pack: one file that robobatch -rules takes, and starts with at once.
+
+    robobatch compile -rules dir
+
+writes dir.rbp. The pack is for one dialect; any crawler and any moment can be asked for. It opens no network connection.
+
+Input
+  -rules dir     as for robobatch: a directory, a file of captures, or one robots.txt with -origin
+  -origin url    whose robots.txt the file of -rules is
+
+Question
+` + dialectHelp + `
+Output
+  -out file      x.rbp. Default: the name of the rules plus .rbp, in the working directory
+
+Run
+  -workers n     goroutines that compile; default: one per processor. The output does not depend on it
   -progress how  auto (default: a bar on a terminal, else lines), bar, plain (lines), off
   -quiet         print errors only
   -h             print this

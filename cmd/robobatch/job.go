@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/output"
-	"github.com/robobatch/robobatch/robots"
 )
 
 // A job is a plan that is being run.
@@ -20,8 +18,10 @@ type job struct {
 	*plan
 	out     verdictSink
 	started time.Time
-	loaded  time.Time // when the rules were compiled
+	loaded  time.Time     // when the rules were compiled
+	loadCPU time.Duration // processor time until then
 	store   *engine.Store
+	temp    string // of a pack that is not removed yet; "" is none
 
 	files atomic.Int64 // rules files read so far
 	urls  atomic.Int64 // URLs read so far
@@ -63,7 +63,7 @@ func (e *faultError) Unwrap() error { return e.Err }
 // run compiles the rules, takes the logs through them, completes the output and reports. If it fails before it comes to
 // report, with no [*faultError], no output is left.
 func (j *job) run(ctx context.Context) (err error) {
-	defer func() { err = errors.Join(err, j.out.Close(), j.logs.Close()) }()
+	defer func() { err = errors.Join(err, j.out.Close(), j.logs.Close(), j.unload()) }()
 	for _, note := range j.notes {
 		j.note("%s", note)
 	}
@@ -106,41 +106,6 @@ func (a asked) describe(f *output.File) {
 	}
 	for _, pair := range a.metadata() {
 		f.SetMetadata(pair[0], pair[1])
-	}
-}
-
-// load compiles the rules.
-func (j *job) load(ctx context.Context) (err error) {
-	total := int64(j.rules.NumFiles())
-	defer j.watch("rules", func() sample { return sample{done: j.files.Load(), total: total} })()
-	j.store, err = engine.BuildStore(j.responses(ctx), j.storeOpt)
-	j.loaded = time.Now()
-	if err == nil {
-		j.noteProblems(j.rules.Problems())
-	}
-	if err == nil && j.asked.AsOf != "" && j.store.NumSites() == 0 {
-		j.note("no robots.txt is as old as -as-of %s; that of a file is the time of its last change", j.asked.AsOf)
-	}
-	return err
-}
-
-// responses are the responses of the rules, counted by file, until ctx ends.
-func (j *job) responses(ctx context.Context) iter.Seq2[robots.Response, error] {
-	return func(yield func(robots.Response, error) bool) {
-		name := ""
-		for r, err := range j.rules.Responses() {
-			if ctx.Err() != nil {
-				yield(robots.Response{}, ctx.Err())
-				return
-			}
-			if r.Name != name {
-				name = r.Name
-				j.files.Add(1)
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
 	}
 }
 
@@ -218,7 +183,7 @@ func (j *job) keep(fault error, r *report) error {
 
 // report prints the summary and writes the statistics.
 func (j *job) report(r *report) error {
-	r.measure(j.started, j.loaded)
+	r.measure(j)
 	if !j.quiet {
 		r.print(j.std.err)
 	}

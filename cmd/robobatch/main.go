@@ -68,7 +68,8 @@ const (
 
 // commands are what a first argument that is no flag can ask for.
 var commands = map[string]func(arguments []string, std streams) error{
-	"rules": listRules,
+	"compile": compileRules,
+	"rules":   listRules,
 }
 
 // command does what the arguments ask for: without a command's name, the main job.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 
@@ -23,6 +24,7 @@ type plan struct {
 	rules     *ingest.RuleFiles
 	storeOpt  engine.StoreOptions
 	runOpt    engine.Options
+	ahead     int    // goroutines that unpack logs
 	outName   string // "-" for standard output
 	outOpt    output.Options
 	statsName string   // of the summary as JSON; "" is none
@@ -30,7 +32,7 @@ type plan struct {
 	asked     asked
 }
 
-// maxWorkers is the most that -workers may ask for: each has batches of 2 MiB on their way.
+// maxWorkers is the most that -workers may ask for: each has batches of 2 MiB on their way, and a chunk to encode.
 const maxWorkers = 1024
 
 // missingNames are the values of -missing.
@@ -115,12 +117,17 @@ func (p *plan) choose(a args) error {
 	if a.limit < 0 {
 		check("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.limit))
 	}
+	p.storeOpt.MaxMemory, err = parseMemory(a.maxMemory)
+	check("max-memory", err)
 	p.progress, err = parseProgress(a.progress, p.std.err)
 	check("progress", err)
 	if a.quiet {
 		p.progress = progressOff
 	}
 	p.storeOpt.Workers, p.runOpt.Workers = a.workers, a.workers
+	if p.outOpt.Workers = cmp.Or(a.workers, runtime.GOMAXPROCS(0)); p.outOpt.Workers > 1 {
+		p.ahead = p.outOpt.Workers
+	}
 	p.outOpt.Version = version()
 	return errors.Join(errs...)
 }
@@ -154,7 +161,7 @@ func agentNotes(names []string, d robots.Dialect) []string {
 // find finds the inputs and checks the names of the outputs.
 func (p *plan) find(a args) error {
 	var errLogs, errRules, errOut error
-	p.logs, errLogs = ingest.OpenLogs(a.in, ingest.LogOptions{Stdin: p.std.in, Limit: a.limit})
+	p.logs, errLogs = ingest.OpenLogs(a.in, ingest.LogOptions{Stdin: p.std.in, Limit: a.limit, Ahead: p.ahead})
 	p.rules, errRules = ingest.Rules(a.rules, a.origin)
 	if errLogs == nil {
 		inputs := p.logs.Inputs()

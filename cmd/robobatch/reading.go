@@ -23,11 +23,16 @@ type reading struct {
 
 // define defines the flags.
 func (r *reading) define(fs *flag.FlagSet) {
+	r.defineDialect(fs)
+	fs.StringVar(&r.AsOf, "as-of", "", "")
+}
+
+// defineDialect defines those that say how robots.txt is read.
+func (r *reading) defineDialect(fs *flag.FlagSet) {
 	fs.StringVar(&r.Dialect, "dialect", "google", "")
 	fs.StringVar(&r.AgentChars, "agent-chars", "standard", "")
 	fs.StringVar(&r.EmptyAllow, "yandex-empty-allow", "disallow", "")
 	fs.BoolVar(&r.StrictBlank, "yandex-strict-blank", false, "")
-	fs.StringVar(&r.AsOf, "as-of", "", "")
 }
 
 // settle returns the dialect with its options, and the moment whose rules are in force: zero for that of the newest

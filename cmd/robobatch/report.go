@@ -68,10 +68,11 @@ type counts struct {
 
 // A runReport is how the run went on this machine.
 type runReport struct {
-	Seconds       float64 `json:"seconds"`         // wall clock, all in all
-	RulesSeconds  float64 `json:"rules_seconds"`   // the part of it until the rules were compiled
-	CPUSeconds    float64 `json:"cpu_seconds"`     // 0 if unknown
-	URLsPerSecond float64 `json:"urls_per_second"` // in the rest of it
+	Seconds       float64 `json:"seconds"`           // wall clock, all in all
+	RulesSeconds  float64 `json:"rules_seconds"`     // the part of it until the rules were compiled
+	CPUSeconds    float64 `json:"cpu_seconds"`       // 0 if unknown
+	RulesCPU      float64 `json:"rules_cpu_seconds"` // the part of it until the rules were compiled
+	URLsPerSecond float64 `json:"urls_per_second"`   // in the rest of it
 	PeakMemory    int64   `json:"peak_memory_bytes"`
 }
 
@@ -81,7 +82,7 @@ func newReport(j *job, s engine.Stats) *report {
 	r := &report{
 		asked: j.asked, Version: j.outOpt.Version, Dialect: j.store.Dialect().String(), Agents: j.store.AgentNames(), RulesHash: j.store.RulesHash(),
 		Rules: rulesReport{
-			Files: j.rules.NumFiles(), Origins: j.store.NumSites(), Texts: mem.Files, Patterns: mem.Rules,
+			Files: j.rules.NumFiles(), Origins: j.store.InForce(), Texts: mem.Files, Patterns: mem.Rules,
 			TableBytes: mem.Tables, TextBytes: mem.Text, Skipped: append([]string{}, j.rules.Skipped()...),
 			Broken: problems.Total, FirstOf: make([]string, len(problems.First)),
 		},
@@ -121,11 +122,12 @@ func (r *report) written(f *output.File, name string) {
 }
 
 // measure notes what the run took so far.
-func (r *report) measure(started, loaded time.Time) {
+func (r *report) measure(j *job) {
 	cpu, peak := usedResources()
-	rest := time.Since(loaded)
+	rest := time.Since(j.loaded)
 	r.Run = runReport{
-		Seconds: time.Since(started).Seconds(), RulesSeconds: loaded.Sub(started).Seconds(), CPUSeconds: cpu.Seconds(),
+		Seconds: time.Since(j.started).Seconds(), RulesSeconds: j.loaded.Sub(j.started).Seconds(),
+		CPUSeconds: cpu.Seconds(), RulesCPU: j.loadCPU.Seconds(),
 		URLsPerSecond: float64(r.Counts.URLs) / max(rest.Seconds(), 1e-9), PeakMemory: peak,
 	}
 }

@@ -69,7 +69,7 @@ func (r *report) print(w io.Writer) {
 	t.line("patterns", group(int64(r.Rules.Patterns)), bytesText(r.Rules.TableBytes+r.Rules.TextBytes)+" compiled")
 	t.line("other files there", group(int64(len(r.Rules.Skipped))), "not used")
 	if r.Rules.Broken > 0 {
-		t.line("broken records", group(r.Rules.Broken), "of captures, left out; -stats has them")
+		t.line("broken records", group(r.Rules.Broken), "of captures; -stats has them")
 	}
 	t.gap()
 	t.line("wall", fmt.Sprintf("%.2f s", r.Run.Seconds), fmt.Sprintf("%.2f s of it for the rules", r.Run.RulesSeconds))

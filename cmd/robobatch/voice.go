@@ -31,5 +31,5 @@ func (v *voice) noteProblems(p ingest.Problems) {
 	for _, record := range p.First[:min(len(p.First), problemsShown)] {
 		v.note("%v", record)
 	}
-	v.note("%s of captures left out, all others are used", plural(p.Total, "broken record"))
+	v.note("%s of captures; each is left out, or counts as a failed fetch where only its content is broken. All others are used", plural(p.Total, "broken record"))
 }

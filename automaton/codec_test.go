@@ -1,0 +1,133 @@
+package automaton
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// codecSets are rules of all forms: none, plain, tried in turn, searched, searched with queues.
+func codecSets() [][]Rule {
+	sets := [][]Rule{
+		nil,
+		{{Pattern: "/"}},
+		{{Pattern: "/core/"}, {Pattern: "/core/*.css$", Allow: true}, {Pattern: "/core/*.js", Allow: true}, {Pattern: "/*?q="}},
+		{{Pattern: "/" + strings.Repeat("x", 600)}, {Pattern: "/x$", Allow: true}},
+	}
+	var many, crowd []Rule
+	for i := range 40 {
+		many = append(many, Rule{Pattern: fmt.Sprintf("/*a%d*b%d$", i, i%7), Allow: i%2 == 0}, Rule{Pattern: fmt.Sprintf("/d%d/*c", i)})
+		crowd = append(crowd, Rule{Pattern: fmt.Sprintf("/*a%d*shop/", i)}, Rule{Pattern: fmt.Sprintf("/*a%d*shop/$", i), Allow: true})
+	}
+	return append(sets, many, crowd)
+}
+
+// codecPaths are paths that meet many of codecSets.
+func codecPaths() [][]byte {
+	paths := [][]byte{nil, []byte("/"), []byte("/core/a.css"), []byte("/core/a.js?q=1"), []byte("/x"), []byte("/" + strings.Repeat("x", 700))}
+	for i := range 12 {
+		paths = append(paths, fmt.Appendf(nil, "/d%d/c/a%d/a1/a2b%dshop/shop/a3/shop/", i, i, i%7), fmt.Appendf(nil, "/za%d/b%d", i, i%7))
+	}
+	return paths
+}
+
+// TestFromBytes checks that an automaton that was read decides as the one that was written.
+func TestFromBytes(t *testing.T) {
+	for i, rules := range codecSets() {
+		a, _, err := Compile(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := a.AppendBinary([]byte("x"))[1:]
+		b, err := FromBytes(data, len(rules))
+		if err != nil {
+			t.Fatalf("set %d: %v", i, err)
+		}
+		if !bytes.Equal(b.AppendBinary(nil), data) || a.Size() != b.Size() {
+			t.Errorf("set %d: written again, the automaton differs", i)
+		}
+		var s, u Scratch
+		for _, path := range codecPaths() {
+			if got, want := b.Match(path, &u), a.Match(path, &s); got != want {
+				t.Errorf("set %d: %q gives rank %d, want %d", i, path, got, want)
+			}
+		}
+		if len(rules) > 0 {
+			if _, err := FromBytes(data, len(rules)-1); !errors.Is(err, ErrEncoding) {
+				t.Errorf("set %d: error %v for one rule less", i, err)
+			}
+		}
+		for n := range min(len(data), 2000) {
+			if _, err := FromBytes(data[:n], len(rules)); !errors.Is(err, ErrEncoding) {
+				t.Fatalf("set %d: error %v for its first %d bytes", i, err, n)
+			}
+		}
+	}
+}
+
+// TestFromBytesDamaged changes each byte: what FromBytes then accepts matches without a panic, and ends.
+func TestFromBytesDamaged(t *testing.T) {
+	for _, rules := range codecSets() {
+		a, _, err := Compile(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := a.AppendBinary(nil)
+		for i := range data {
+			for _, b := range []byte{0, 1, 0xff, data[i] + 1, data[i] ^ 0x40} {
+				damaged := bytes.Clone(data)
+				damaged[i] = b
+				checkHostile(t, damaged, len(rules))
+			}
+		}
+	}
+}
+
+// checkHostile checks that bytes are refused, or make an automaton whose ranks are of the rules.
+func checkHostile(t *testing.T, data []byte, rules int) {
+	t.Helper()
+	a, err := FromBytes(data, rules)
+	if err != nil {
+		return
+	}
+	var s Scratch
+	for _, path := range codecPaths() {
+		for range 2 { // the second time with what the first has left behind
+			if r := a.Match(path, &s); r != NoMatch && (r.Position() < 0 || r.Position() >= rules) {
+				t.Fatalf("rank %d of %d rules", r, rules)
+			}
+		}
+	}
+}
+
+func FuzzFromBytes(f *testing.F) {
+	for _, rules := range codecSets() {
+		a, _, err := Compile(rules)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(a.AppendBinary(nil), len(rules))
+	}
+	f.Fuzz(checkHostile)
+}
+
+func BenchmarkFromBytes(b *testing.B) {
+	for i, rules := range codecSets() {
+		a, _, err := Compile(rules)
+		if err != nil {
+			b.Fatal(err)
+		}
+		data := a.AppendBinary(nil)
+		b.Run(fmt.Sprintf("set=%d", i), func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := FromBytes(data, len(rules)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,89 @@
+// Command generate makes up robots.txt of many origins and a log of their URLs, from real ones:
+//
+//	go run ./bench/generate -origins 30000 -rules rules.jsonl.zst -urls 10000000 -order shuffled -frames 8 -out urls.zst
+//
+// Either of -rules and -out may be left out. The same flags and the same source tree give the same bytes. It starts from
+// testdata/quickstart of the source tree that it is run in, or from the larger collection beside that if there is one.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/robobatch/robobatch/bench"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(2)
+	}
+}
+
+// A request is what the flags ask for.
+type request struct {
+	spec   bench.Spec
+	rules  string
+	out    string
+	order  bench.Order
+	frames int
+}
+
+func parse(arguments []string) (r request, err error) {
+	flags := flag.NewFlagSet("generate", flag.ContinueOnError)
+	flags.IntVar(&r.spec.Origins, "origins", 30_000, "how many origins")
+	flags.StringVar(&r.rules, "rules", "", "where to write their robots.txt: x.jsonl, x.jsonl.zst, or a directory")
+	flags.Int64Var(&r.spec.URLs, "urls", 10_000_000, "how many URLs")
+	flags.StringVar(&r.out, "out", "", "where to write the log: x.zst, or any other name for plain text")
+	flags.IntVar(&r.frames, "frames", 1, "zstd frames of the log")
+	flags.Uint64Var(&r.spec.Seed, "seed", 1, "another seed gives other rules and URLs")
+	flags.IntVar(&r.spec.Aimed, "aimed", 25, "percent of the URLs that are made from a rule of their origin")
+	order := flags.String("order", "grouped", "of the URLs: grouped by origin, or shuffled")
+	if err := flags.Parse(arguments); err != nil {
+		return r, err
+	}
+	if r.order, err = bench.ParseOrder(*order); err != nil {
+		return r, err
+	}
+	if flags.NArg() > 0 || r.rules == "" && r.out == "" {
+		return r, errors.New("name what to write by -rules, -out, or both")
+	}
+	if r.frames < 1 {
+		return r, errors.New("-frames: at least 1")
+	}
+	if !strings.HasSuffix(r.out, ".zst") {
+		r.frames = 0
+	}
+	return r, nil
+}
+
+func run(arguments []string) error {
+	r, err := parse(arguments)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	corpus, err := bench.Find(".")
+	if err != nil {
+		return err
+	}
+	g, err := bench.NewGenerator(corpus, r.spec)
+	if err != nil {
+		return err
+	}
+	if r.rules != "" {
+		if err := bench.WriteRules(r.rules, g.Responses()); err != nil {
+			return err
+		}
+	}
+	if r.out == "" {
+		return nil
+	}
+	return bench.WriteFile(r.out, func(w io.Writer) error { return g.WriteLog(w, r.order, r.frames) })
+}

@@ -1,0 +1,145 @@
+package bench
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Spec says what a Generator makes up. The same Spec and Corpus give the same bytes.
+type Spec struct {
+	Origins int   // distinct ones, each with a robots.txt; at least 1
+	URLs    int64 // of the log
+	Seed    uint64
+	Aimed   int // percent of the URLs that are made from a rule of their origin; the others are real paths, or nearly
+}
+
+// A Generator makes up the robots.txt of any number of origins and a log of any number of their URLs, from real ones. It
+// keeps what is real and 8 bytes for each origin: texts and URLs are made when asked for, each from its number, so that they may
+// be had in any order. It is safe for concurrent use.
+//
+// Rules have the bytes, rules, wildcards and repetitions of the web's (webShares, distinctShare). URLs have an average
+// of 85 bytes, 11.5 % of them a query; the 100 most frequent origins have 80 % of them.
+type Generator struct {
+	spec   Spec
+	bases  []base
+	weight []float64 // of bases, cumulated
+	words  vocabulary
+	fresh  float64 // share of origins whose text is of their own number
+	paths  []string
+	query  float64 // share of paths that are given a query
+	starts []int64 // origin i has the URLs of number starts[i] to starts[i+1]
+}
+
+// The seeds of what is independent of each other.
+const (
+	seedText = iota + 1
+	seedBase
+	seedHost
+	seedPath
+	seedQuery
+	seedRank
+	seedOrder
+)
+
+// NewGenerator reads the corpus and plans what the spec wants.
+func NewGenerator(c *Corpus, s Spec) (*Generator, error) {
+	if s.Origins < 1 || s.URLs < 0 {
+		return nil, fmt.Errorf("%d origins, %d URLs: nothing to make up", s.Origins, s.URLs)
+	}
+	all, err := c.Responses()
+	if err != nil {
+		return nil, fmt.Errorf("read rules to start from: %w", err)
+	}
+	g := &Generator{spec: s, bases: newBases(all)}
+	g.weight = weigh(g.bases, webShares)
+	g.words = newVocabulary(g.bases)
+	g.fresh = g.freshShare()
+	if g.paths, err = readPaths(c.Logs[0]); err != nil {
+		return nil, fmt.Errorf("read paths to start from: %w", err)
+	}
+	g.query = queryShare(g.paths)
+	g.starts = spread(s)
+	return g, nil
+}
+
+// distinctShare is how many texts 36,046 origins of the web have: 21,153. The texts of several origins are drawn from
+// one for each poolShare origins, the first of them far more often than the last.
+const (
+	distinctShare = 21153.0 / 36046
+	poolShare     = 25
+	poolDistinct  = 0.75 / poolShare // of the pool, about three quarters are drawn at all
+	poolExponent  = 1.1
+	poolOffset    = 20
+)
+
+// freshShare returns how many origins need a text of their own for the share of distinct texts to be as wanted. What
+// has no words to be replaced is always the same.
+func (g *Generator) freshShare() float64 {
+	mutable, last := 0.0, 0.0
+	for i, w := range g.weight {
+		if len(g.bases[i].spots) > 0 {
+			mutable += w - last
+		}
+		last = w
+	}
+	return min(1, (distinctShare/mutable - poolDistinct))
+}
+
+// textSeed returns what the text of an origin is made from: equal seeds, equal texts.
+func (g *Generator) textSeed(origin int) uint64 {
+	h := mix(g.spec.Seed+uint64(origin), seedText)
+	if unit(h) < g.fresh {
+		return h
+	}
+	rng := rand.New(rand.NewPCG(h, seedText))
+	k := rand.NewZipf(rng, poolExponent, poolOffset, uint64(g.spec.Origins/poolShare)).Uint64()
+	return mix(mix(g.spec.Seed, seedText), k)
+}
+
+// baseOf returns the base of a text.
+func (g *Generator) baseOf(textSeed uint64) *base {
+	return &g.bases[pickWeighted(g.weight, unit(mix(textSeed, seedBase)))]
+}
+
+// Origin returns the origin of number i, from 0 up to Spec.Origins.
+func (g *Generator) Origin(i int) robots.Origin {
+	h := mix(g.spec.Seed+uint64(i), seedHost)
+	var sb strings.Builder
+	sb.WriteString("https://")
+	if h%4 == 0 {
+		sb.WriteString("www.")
+	}
+	word := "site"
+	if others := g.words[3+h>>8%4]; len(others) > 0 {
+		word = others[(h>>16)%uint64(len(others))]
+	}
+	fmt.Fprintf(&sb, "%s%d.%s", word, i, tlds[(h>>4)%uint64(len(tlds))])
+	return robots.Origin(sb.String())
+}
+
+var tlds = strings.Fields("test test test example") // which are nobody's (RFC 2606)
+
+// Responses yields the robots.txt of all origins. The receiver owns the bodies. There are no errors.
+func (g *Generator) Responses() iter.Seq2[robots.Response, error] {
+	return func(yield func(robots.Response, error) bool) {
+		for i := range g.spec.Origins {
+			if !yield(g.response(i), nil) {
+				return
+			}
+		}
+	}
+}
+
+func (g *Generator) response(i int) robots.Response {
+	seed := g.textSeed(i)
+	origin := g.Origin(i)
+	return robots.Response{
+		Origin: origin, Name: strings.Replace(string(origin), "://", "_", 1) + ".txt", Status: http.StatusOK,
+		Body: g.baseOf(seed).text(&g.words, seed),
+	}
+}

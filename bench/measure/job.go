@@ -1,0 +1,165 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"strconv"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Job is a run of the command, in parts that can be opened again for each measurement. What is measured is in this
+// process, one case after the other.
+type Job struct {
+	Rules   func() (iter.Seq2[robots.Response, error], error) // all rules, from the start
+	Logs    func() (engine.Source, error)                     // all logs, from the start; closed here
+	Sink    func(*engine.Store) (Sink, error)                 // a new output; nil is none, so that verdicts go nowhere
+	Store   engine.StoreOptions                               // Workers is set here
+	Workers []int                                             // numbers of workers to run with; none is the default number
+}
+
+// A Sink is an engine.Sink that Commit completes before Close, as [github.com/robobatch/robobatch/output.File] is.
+type Sink interface {
+	engine.Sink
+	Commit() error
+}
+
+// Measure writes a header and then, in so many rounds, a line for each of
+//
+//	Parse               reading all rules and parsing them, on one goroutine
+//	BuildStore/workers  reading, parsing and compiling them
+//	Read                reading and decompressing the logs into batches, on one goroutine
+//	Run/workers         the whole run, from the logs to the complete output, rules loaded before
+//
+// It stops when ctx ends.
+func (j Job) Measure(ctx context.Context, w io.Writer, rounds int) error {
+	if len(j.Workers) == 0 {
+		j.Workers = []int{0}
+	}
+	if err := Header(w, "github.com/robobatch/robobatch/bench/measure"); err != nil {
+		return err
+	}
+	store, _, err := j.build(0)
+	if err != nil {
+		return err
+	}
+	cases := []Case{
+		{"Parse", "rule", Here(j.parse)},
+		{"Read", "url", Here(j.read)},
+	}
+	for _, n := range j.Workers {
+		workers := "default"
+		if n > 0 {
+			workers = strconv.Itoa(n)
+		}
+		cases = append(cases,
+			Case{"BuildStore/workers=" + workers, "rule", Here(func() (Work, error) {
+				_, work, err := j.build(n)
+				return work, err
+			})},
+			Case{"Run/workers=" + workers, "url", Here(func() (Work, error) { return j.run(ctx, store, n) })})
+	}
+	return Rounds(ctx, w, rounds, cases)
+}
+
+// parse reads and parses all rules.
+func (j Job) parse() (work Work, err error) {
+	all, err := j.Rules()
+	if err != nil {
+		return work, err
+	}
+	for r, err := range all {
+		if err != nil {
+			return work, err
+		}
+		if !j.Store.Dialect.HasRules(&r) {
+			continue
+		}
+		work.Bytes += int64(len(r.Body))
+		for _, g := range robots.Parse(r.Body, j.Store.Dialect).Groups {
+			work.Units += int64(len(g.Rules))
+		}
+	}
+	return work, nil
+}
+
+// build builds the store. The rules are those in force, of equal texts once.
+func (j Job) build(workers int) (*engine.Store, Work, error) {
+	var work Work
+	all, err := j.Rules()
+	if err != nil {
+		return nil, work, err
+	}
+	opt := j.Store
+	opt.Workers = workers
+	store, err := engine.BuildStore(counted(all, &work.Bytes), opt)
+	if err != nil {
+		return nil, work, err
+	}
+	work.Units = int64(store.Memory().Rules)
+	return store, work, nil
+}
+
+// counted yields the same, and counts the bytes of the bodies.
+func counted(all iter.Seq2[robots.Response, error], size *int64) iter.Seq2[robots.Response, error] {
+	return func(yield func(robots.Response, error) bool) {
+		for r, err := range all {
+			*size += int64(len(r.Body))
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// read reads the logs.
+func (j Job) read() (work Work, err error) {
+	src, err := j.Logs()
+	if err != nil {
+		return work, err
+	}
+	var b engine.Batch
+	for src.Next(&b) {
+		work.Units += int64(b.Len())
+		for _, u := range b.URLs {
+			work.Bytes += int64(u.Len)
+		}
+	}
+	return work, errors.Join(src.Err(), src.Close())
+}
+
+// run takes the logs through the store.
+func (j Job) run(ctx context.Context, store *engine.Store, workers int) (work Work, err error) {
+	src, err := j.Logs()
+	if err != nil {
+		return work, err
+	}
+	defer func() { err = errors.Join(err, src.Close()) }()
+	var dst Sink = nowhere{}
+	if j.Sink != nil {
+		if dst, err = j.Sink(store); err != nil {
+			return work, err
+		}
+	}
+	defer func() { err = errors.Join(err, dst.Close()) }()
+	stats, err := engine.Run(ctx, store, src, dst, engine.Options{Workers: workers})
+	if err != nil {
+		return work, err
+	}
+	return Work{stats.URLs, stats.URLBytes}, dst.Commit()
+}
+
+// nowhere is a Sink that keeps nothing.
+type nowhere struct{}
+
+// Write does nothing.
+func (nowhere) Write(*engine.Batch) error { return nil }
+
+// Commit does nothing.
+func (nowhere) Commit() error { return nil }
+
+// Close does nothing.
+func (nowhere) Close() error { return nil }

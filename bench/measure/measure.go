@@ -1,0 +1,121 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+// A Work is what one run of a case did.
+type Work struct {
+	Units int64 // as Case.Unit counts
+	Bytes int64 // of the input that they were; 0 is not told
+}
+
+// A Metric is a figure of a unit that is not one of Sample's own.
+type Metric struct {
+	Value float64
+	Unit  string
+}
+
+// A Sample is what one run of a case took. Of what is 0 nothing is printed.
+type Sample struct {
+	Work
+	Wall   time.Duration
+	CPU    time.Duration // of all threads, user and system
+	Allocs int64         // how many
+	Alloc  int64         // bytes of them
+	Peak   int64         // most bytes of memory that the process held during the run
+	Extra  []Metric
+}
+
+// A Case is something to be measured.
+type Case struct {
+	Name string // without "Benchmark", as in "Run/workers=2"
+	Unit string // what a unit of work is, as in "url"
+	Run  func() (Sample, error)
+}
+
+// Rounds runs the cases in turn, so many times, and writes a line for each run to w. It stops at an error, or when ctx
+// ends.
+func Rounds(ctx context.Context, w io.Writer, rounds int, cases []Case) error {
+	for range rounds {
+		for _, c := range cases {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			s, err := c.Run()
+			if err != nil {
+				return fmt.Errorf("measure %s: %w", c.Name, err)
+			}
+			if _, err := fmt.Fprintln(w, s.line(c.Name, c.Unit)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// line returns the sample as a line of a benchmark.
+func (s Sample) line(name, unit string) string {
+	var sb strings.Builder
+	fmt.Fprintf(&sb, "Benchmark%s\t1\t%d ns/op", name, s.Wall.Nanoseconds())
+	for _, m := range append(s.metrics(unit), s.Extra...) {
+		fmt.Fprintf(&sb, "\t%.6g %s", m.Value, m.Unit)
+	}
+	return sb.String()
+}
+
+// metrics returns what is known.
+func (s Sample) metrics(unit string) (all []Metric) {
+	add := func(value float64, name string) {
+		if value > 0 {
+			all = append(all, Metric{value, name})
+		}
+	}
+	wall, cpu := s.Wall.Seconds(), s.CPU.Seconds()
+	if wall > 0 {
+		add(float64(s.Bytes)/1e6/wall, "MB/s")
+		add(float64(s.Units)/wall, unit+"s/s")
+	}
+	if cpu > 0 && s.Units > 0 {
+		add(cpu*1e9/float64(s.Units), "cpu-ns/"+unit)
+		add(float64(s.Bytes)/1e6/cpu, "MB/cpu-s")
+	}
+	add(float64(s.Peak), "peak-B")
+	add(float64(s.Alloc), "B/op")
+	add(float64(s.Allocs), "allocs/op")
+	return all
+}
+
+// Here measures run in this process: it collects garbage before, so that what others left is not counted, and counts
+// everything that the process does meanwhile. Peak memory is that of the process, with what it held before, and known on Linux only.
+func Here(run func() (Work, error)) func() (Sample, error) {
+	return func() (s Sample, err error) {
+		runtime.GC()
+		debug.FreeOSMemory()
+		peakKnown := resetPeak()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		cpu, wall := CPU(), time.Now()
+		s.Work, err = run()
+		s.Wall, s.CPU = time.Since(wall), CPU()-cpu
+		runtime.ReadMemStats(&after)
+		s.Allocs, s.Alloc = int64(after.Mallocs-before.Mallocs), int64(after.TotalAlloc-before.TotalAlloc)
+		if peakKnown {
+			s.Peak = peak()
+		}
+		return s, err
+	}
+}
+
+// Header writes where and when: the lines that precede benchmarks, and the load of the machine.
+func Header(w io.Writer, pkg string) error {
+	_, err := fmt.Fprintf(w, "goos: %s\ngoarch: %s\npkg: %s\ncpu: %s\ngo: %s\ndate: %s\nload: %s\n",
+		runtime.GOOS, runtime.GOARCH, pkg, Machine(), runtime.Version(), time.Now().UTC().Format(time.DateOnly), load())
+	return err
+}

@@ -1,0 +1,152 @@
+package measure_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robobatch/robobatch/bench/measure"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// job is the quick start's.
+func job(t *testing.T) measure.Job {
+	t.Helper()
+	data := filepath.Join("..", "..", "testdata", "quickstart")
+	out := filepath.Join(t.TempDir(), "out.parquet")
+	return measure.Job{
+		Rules: func() (iter.Seq2[robots.Response, error], error) {
+			files, err := ingest.Rules(filepath.Join(data, "rules"), "")
+			if err != nil {
+				return nil, err
+			}
+			return files.Responses(), nil
+		},
+		Logs: func() (engine.Source, error) {
+			return ingest.OpenLogs([]string{filepath.Join(data, "urls.zst")}, ingest.LogOptions{})
+		},
+		Sink: func(s *engine.Store) (measure.Sink, error) {
+			return output.Create(out, nil, s, output.Options{Inputs: []string{"urls.zst"}})
+		},
+		Store:   engine.StoreOptions{Dialect: robots.Google},
+		Workers: []int{1, 2},
+	}
+}
+
+// benchmarkLine is what benchstat takes for a result: the name, a count, and pairs of a number and a unit.
+var benchmarkLine = regexp.MustCompile(`^Benchmark([A-Z]\S*)\t1(\t[0-9.e+]+ \S+)+$`)
+
+// TestJob holds that each case has a line a round, in turn, of all that is measured.
+func TestJob(t *testing.T) {
+	for _, sink := range []bool{true, false} {
+		j := job(t)
+		if !sink {
+			j.Sink = nil
+		}
+		var out bytes.Buffer
+		if err := j.Measure(t.Context(), &out, 2); err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for line := range strings.Lines(out.String()) {
+			if !strings.HasPrefix(line, "Benchmark") {
+				continue
+			}
+			m := benchmarkLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+			if m == nil {
+				t.Fatalf("no result: %q", line)
+			}
+			names = append(names, m[1])
+			for _, unit := range []string{"ns/op", "MB/s", "s/s", "allocs/op"} {
+				if !strings.Contains(line, unit) {
+					t.Errorf("no %s in %q", unit, line)
+				}
+			}
+		}
+		round := "Parse Read BuildStore/workers=1 Run/workers=1 BuildStore/workers=2 Run/workers=2"
+		if got := strings.Join(names, " "); got != round+" "+round {
+			t.Errorf("cases are %s", got)
+		}
+		for _, key := range []string{"goos: ", "cpu: ", "date: ", "load: "} {
+			if !strings.Contains(out.String(), "\n"+key) && !strings.HasPrefix(out.String(), key) {
+				t.Errorf("no %q in the header", key)
+			}
+		}
+	}
+}
+
+// TestJobFails holds that errors of each part come out, and the end of the context.
+func TestJobFails(t *testing.T) {
+	broken := errors.New("broken")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, change := range map[string]func(*measure.Job) context.Context{
+		"rules": func(j *measure.Job) context.Context {
+			j.Rules = func() (iter.Seq2[robots.Response, error], error) { return nil, broken }
+			return t.Context()
+		},
+		"a response": func(j *measure.Job) context.Context {
+			j.Rules = func() (iter.Seq2[robots.Response, error], error) {
+				return func(yield func(robots.Response, error) bool) { yield(robots.Response{}, broken) }, nil
+			}
+			return t.Context()
+		},
+		"logs": func(j *measure.Job) context.Context {
+			j.Logs = func() (engine.Source, error) { return nil, broken }
+			return t.Context()
+		},
+		"sink": func(j *measure.Job) context.Context {
+			j.Sink = func(*engine.Store) (measure.Sink, error) { return nil, broken }
+			return t.Context()
+		},
+		"context": func(*measure.Job) context.Context { return ended },
+	} {
+		j := job(t)
+		ctx := change(&j)
+		if err := j.Measure(ctx, new(bytes.Buffer), 1); !errors.Is(err, map[bool]error{true: context.Canceled, false: broken}[name == "context"]) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// TestSample holds that a run's work is reported as it was done.
+func TestSample(t *testing.T) {
+	s, err := measure.Here(func() (measure.Work, error) {
+		for started := measure.CPU(); measure.CPU()-started < 10*time.Millisecond; {
+			if measure.CPU() == 0 {
+				t.Skip("processor time is not known here")
+			}
+		}
+		return measure.Work{Units: 5, Bytes: 7}, nil
+	})()
+	if err != nil || s.Units != 5 || s.Bytes != 7 {
+		t.Fatalf("%+v: %v", s, err)
+	}
+	if s.CPU < 10*time.Millisecond || s.Wall <= 0 {
+		t.Errorf("took %v, processor time %v", s.Wall, s.CPU)
+	}
+}
+
+// TestExec holds that a process of its own is measured, and that one that fails is told with what it says.
+func TestExec(t *testing.T) {
+	s, err := measure.Exec(exec.Command("go", "version"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.CPU <= 0 || s.Wall <= 0 {
+		t.Errorf("%+v", s)
+	}
+	if _, err := measure.Exec(exec.Command("go", "no-such-command")); err == nil || !strings.Contains(err.Error(), "no-such-command") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/robobatch/robobatch/bench"
+	"github.com/robobatch/robobatch/bench/measure"
+)
+
+// allCases returns all libraries on all workloads, robobatch first.
+func allCases(works []workload, dir string) (all []measure.Case, err error) {
+	for _, w := range works {
+		path := filepath.Join(dir, w.name)
+		if err := bench.WriteFile(path, func(out io.Writer) error {
+			_, err := io.WriteString(out, w.text)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+		reference, err := newAsker(libraries[0], w)
+		if err != nil {
+			return nil, err
+		}
+		right := reference.verdicts(w)
+		add := func(name string, run func() (measure.Sample, error)) {
+			all = append(all, measure.Case{Name: fmt.Sprintf("Peer/w=%s/lib=%s", w.name, name), Unit: "url", Run: run})
+		}
+		add("lines-alone", measure.Here(func() (measure.Work, error) { return readLines(path) }))
+		add("robobatch", func() (measure.Sample, error) { return askRobobatch(w, path, right) })
+		for _, lib := range libraries {
+			part, err := partOf(lib, w)
+			if err != nil {
+				return nil, err
+			}
+			answers := reference.verdicts(part)
+			add(lib.name, func() (measure.Sample, error) { return ask(lib, part, answers) })
+		}
+	}
+	return all, nil
+}
+
+const (
+	slowLine = 5 * time.Microsecond // for a line
+	slowTurn = time.Second / 2      // of CPU time that a sample of a slower library shall take
+)
+
+// partOf returns the workload, or a sample of it if the library is slower than slowLine.
+func partOf(lib library, w workload) (workload, error) {
+	probe := w.sample(max(1, w.lines()/2000))
+	a, err := newAsker(lib, probe)
+	if err != nil {
+		return w, err
+	}
+	cpu := measure.CPU()
+	a.verdicts(probe)
+	line := (measure.CPU() - cpu) / time.Duration(max(1, probe.lines()))
+	if line < slowLine {
+		return w, nil
+	}
+	return w.sample(max(1, w.lines()/int(slowTurn/line))), nil
+}
+
+// agreement returns the percentage of the lines with rules whose verdicts are equal, and how many lines there were.
+func agreement(got, want []verdict) []measure.Metric {
+	equal, all := 0, 0
+	for i := range want {
+		if want[i] != noRules {
+			all++
+			if got[i] == want[i] {
+				equal++
+			}
+		}
+	}
+	return []measure.Metric{{Value: 100 * float64(equal) / float64(max(1, all)), Unit: "agree-%"}, {Value: float64(len(want)), Unit: "lines"}}
+}
+
+// ask loads a library's files and asks it for all lines.
+func ask(lib library, w workload, want []verdict) (measure.Sample, error) {
+	cpu := measure.CPU()
+	a, err := newAsker(lib, w)
+	if err != nil {
+		return measure.Sample{}, err
+	}
+	load := measure.CPU() - cpu
+	var got []verdict
+	s, err := measure.Here(func() (measure.Work, error) {
+		got = a.verdicts(w)
+		return measure.Work{Units: int64(len(got)), Bytes: int64(len(w.text))}, nil
+	})()
+	s.Extra = append(agreement(got, want), perOrigin(load, w))
+	return s, err
+}
+
+// perOrigin is what loading took.
+func perOrigin(load time.Duration, w workload) measure.Metric {
+	return measure.Metric{Value: float64(load.Nanoseconds()) / float64(len(w.bodies)), Unit: "load-cpu-ns/origin"}
+}

@@ -1,0 +1,56 @@
+package main
+
+import "strings"
+
+// A collector takes the rules of the groups for "*" from grobotstxt's parser, as that library's matcher does.
+type collector struct {
+	rules []pattern
+	open  bool // the last lines were user agents
+	ours  bool // one of them was "*"
+}
+
+type pattern struct {
+	pattern string
+	allow   bool
+}
+
+// HandleRobotsStart does nothing.
+func (*collector) HandleRobotsStart() {}
+
+// HandleRobotsEnd does nothing.
+func (*collector) HandleRobotsEnd() {}
+
+// HandleUserAgent begins a group, or goes on with its names.
+func (c *collector) HandleUserAgent(_ int, name string) {
+	if !c.open {
+		c.open, c.ours = true, false
+	}
+	if name == "*" || strings.HasPrefix(name, "* ") {
+		c.ours = true
+	}
+}
+
+// HandleAllow notes a rule, and for an index page that of its directory.
+func (c *collector) HandleAllow(_ int, value string) {
+	c.add(value, true)
+	slash := strings.LastIndexByte(value, '/')
+	if slash >= 0 && strings.HasPrefix(value[slash:], "/index.htm") {
+		c.add(value[:slash+1]+"$", true)
+	}
+}
+
+// HandleDisallow notes a rule.
+func (c *collector) HandleDisallow(_ int, value string) { c.add(value, false) }
+
+// HandleSitemap does nothing: it does not end the names of a group.
+func (*collector) HandleSitemap(int, string) {}
+
+// HandleUnknownAction does nothing: it does not end the names of a group.
+func (*collector) HandleUnknownAction(int, string, string) {}
+
+func (c *collector) add(value string, allow bool) {
+	c.open = false
+	if c.ours && value != "" {
+		c.rules = append(c.rules, pattern{value, allow})
+	}
+}

@@ -1,0 +1,63 @@
+// Command peers compares robobatch with other robots.txt libraries in Go, in turn in one run, in the format of Go's
+// benchmarks:
+//
+//	cd bench/peers && go run . -rounds 5
+//
+// All answer for the same plain text of URLs, for a crawler that no group names, with rules that were parsed before and
+// are looked up by origin. README.md of package bench says what the workloads are. It is a module of its own, so
+// that the libraries are no dependency of the command.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+
+	"github.com/robobatch/robobatch/bench/measure"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "peers:", err) //nolint:errcheck // there is nowhere left to say it
+		os.Exit(2)
+	}
+}
+
+func run(ctx context.Context, arguments []string) error {
+	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
+	rounds := flags.Int("rounds", 5, "lines for each case")
+	s := sizes{}
+	flags.IntVar(&s.lines, "lines", 200_000, "most URLs of a workload")
+	flags.IntVar(&s.origins, "origins", 30_000, "origins of W4")
+	if err := flags.Parse(arguments); err != nil {
+		return err
+	}
+	runtime.GOMAXPROCS(1)
+	out := os.Stdout
+	os.Stdout = os.Stderr // a library prints what it does not like
+	dir, err := os.MkdirTemp("", "robobatch-peers-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // it is for temporary files
+	works, err := workloads(s)
+	if err != nil {
+		return err
+	}
+	cases, err := allCases(works, dir)
+	if err != nil {
+		return err
+	}
+	if err := measure.Header(out, "github.com/robobatch/robobatch/bench/peers"); err != nil {
+		return err
+	}
+	return measure.Rounds(ctx, out, *rounds, cases)
+}

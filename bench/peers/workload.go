@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/robobatch/robobatch/bench"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A workload is URLs and the robots.txt of their origins, no others.
+type workload struct {
+	name   string
+	text   string // a URL a line
+	bodies map[robots.Origin][]byte
+}
+
+// sizes say how large the workloads are.
+type sizes struct {
+	lines   int // most of one workload
+	origins int // of the made-up one
+}
+
+// workloads returns
+//
+//	W1   one origin with 326 rules, 16 % of them with wildcards
+//	W1x  one origin with 1,034 rules, 49 % of them with wildcards, as a large shop has
+//	W3   real URLs with the rules of their origins, grouped by host
+//	W4   made-up URLs of many origins, in random order
+func workloads(s sizes) ([]workload, error) {
+	corpus, err := bench.Find(".")
+	if err != nil {
+		return nil, err
+	}
+	w3, err := realURLs(corpus, s.lines)
+	if err != nil {
+		return nil, err
+	}
+	w4, err := madeUp(corpus, s)
+	if err != nil {
+		return nil, err
+	}
+	return []workload{
+		oneOrigin("W1", bench.Shape{Rules: 326, Wildcard: 16}, s.lines),
+		oneOrigin("W1x", bench.LargeShop, s.lines),
+		w3, w4,
+	}, nil
+}
+
+// passes is how often the paths of one origin are asked for, one after the other.
+const passes = 8
+
+func oneOrigin(name string, shape bench.Shape, lines int) workload {
+	const origin = "https://www.shop.example"
+	set := shape.Make()
+	var text strings.Builder
+	n := 0
+	for range passes {
+		for _, path := range set.Paths {
+			if n++; n <= lines {
+				fmt.Fprintf(&text, "%s%s\n", origin, path)
+			}
+		}
+	}
+	return workload{name, text.String(), map[robots.Origin][]byte{origin: set.Body}}
+}
+
+func realURLs(c *bench.Corpus, lines int) (workload, error) {
+	w := workload{name: "W3"}
+	batches, err := c.Logs[0].Batches()
+	if err != nil {
+		return w, err
+	}
+	w.text = joined(batches, lines)
+	all, err := c.Responses()
+	if err != nil {
+		return w, err
+	}
+	w.bodies = needed(w.text, all)
+	return w, nil
+}
+
+// joined returns the URLs of batches as lines.
+func joined(batches []engine.Batch, lines int) string {
+	var text strings.Builder
+	for i := range batches {
+		for j := range batches[i].Len() {
+			if lines--; lines >= 0 {
+				text.Write(batches[i].URL(j))
+				text.WriteByte('\n')
+			}
+		}
+	}
+	return text.String()
+}
+
+func madeUp(c *bench.Corpus, s sizes) (workload, error) {
+	w := workload{name: "W4"}
+	g, err := bench.NewGenerator(c, bench.Spec{Origins: s.origins, URLs: int64(s.lines), Seed: 1, Aimed: 25})
+	if err != nil {
+		return w, err
+	}
+	var text strings.Builder
+	if err := g.WriteLog(&text, bench.Shuffled, 0); err != nil {
+		return w, err
+	}
+	w.text = text.String()
+	var all []robots.Response
+	for r := range g.Responses() {
+		all = append(all, r)
+	}
+	w.bodies = needed(w.text, all)
+	return w, nil
+}
+
+// needed returns the bodies of the origins that occur in the text.
+func needed(text string, all []robots.Response) map[robots.Origin][]byte {
+	occurs := origins(text)
+	bodies := map[robots.Origin][]byte{}
+	for _, r := range all {
+		if occurs[r.Origin] {
+			bodies[r.Origin] = r.Body
+		}
+	}
+	return bodies
+}
+
+// origins returns those that occur in the text.
+func origins(text string) map[robots.Origin]bool {
+	occurs := map[robots.Origin]bool{}
+	for line := range strings.Lines(text) {
+		if u, err := robots.SplitURL([]byte(strings.TrimSuffix(line, "\n"))); err == nil {
+			if origin, err := robots.AppendOrigin(nil, u); err == nil {
+				occurs[robots.Origin(origin)] = true
+			}
+		}
+	}
+	return occurs
+}
+
+// sample returns about one of every k lines of the text, in blocks of neighbours, and the files that they need.
+func (w workload) sample(k int) workload {
+	const block = 100
+	var text strings.Builder
+	n := 0
+	for line := range strings.Lines(w.text) {
+		if n/block%k == 0 {
+			text.WriteString(line)
+		}
+		n++
+	}
+	bodies := map[robots.Origin][]byte{}
+	for origin := range origins(text.String()) {
+		if body, ok := w.bodies[origin]; ok {
+			bodies[origin] = body
+		}
+	}
+	return workload{w.name, text.String(), bodies}
+}
+
+// lines returns how many there are.
+func (w workload) lines() int { return strings.Count(w.text, "\n") }

@@ -1,0 +1,171 @@
+package bench
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A base is a real robots.txt, ready to be made into others of the same shape: each word of its rules' values can be
+// replaced by another of the same length, so that bytes, rules, wildcards and what rules share stay as they are.
+type base struct {
+	body  []byte
+	rules int      // all of them, whomever they are for
+	wild  bool     // a rule has "*"
+	spots []spot   // the words that can be replaced, in order
+	own   []string // values of the rules for "*", which say something
+	all   bool     // it has few words: all are replaced, so that the texts made of it differ
+}
+
+// A spot is body[off : off+len].
+type spot struct{ off, len int }
+
+// Lengths of words that are replaced. Shorter ones are mostly escapes, longer ones have few others of their length.
+const (
+	minWord = 3
+	maxWord = 12
+	fewest  = 8 // words below which all are replaced
+)
+
+// newBase takes a robots.txt apart.
+func newBase(body []byte) base {
+	b := base{body: body}
+	f := robots.Parse(body, robots.Google)
+	for _, g := range f.Groups {
+		b.rules += len(g.Rules)
+		for _, r := range g.Rules {
+			b.wild = b.wild || strings.Contains(r.Value, "*")
+		}
+	}
+	own, _ := f.Select(robots.NewAgent("*", robots.Google))
+	for _, r := range own {
+		if r.Value != "" {
+			b.own = append(b.own, r.Value)
+		}
+	}
+	for off, value := range values(body) {
+		for _, s := range words(value) {
+			b.spots = append(b.spots, spot{off + s.off, s.len})
+		}
+	}
+	b.all = len(b.spots) < fewest
+	return b
+}
+
+// values yields what follows "allow:" and "disallow:", up to a comment, and where it starts.
+func values(body []byte) func(yield func(int, []byte) bool) {
+	return func(yield func(int, []byte) bool) {
+		for off := 0; off < len(body); {
+			line := body[off:]
+			if i := bytes.IndexAny(line, "\r\n"); i >= 0 {
+				line = line[:i]
+			}
+			text, _, _ := bytes.Cut(line, []byte("#"))
+			key, value, ok := bytes.Cut(text, []byte(":"))
+			key = bytes.TrimSpace(key)
+			if ok && (bytes.EqualFold(key, []byte("allow")) || bytes.EqualFold(key, []byte("disallow"))) &&
+				!yield(off+len(text)-len(value), value) {
+				return
+			}
+			off += len(line) + 1
+		}
+	}
+}
+
+// words returns the words of a text that can be replaced. What follows "%" is an escape.
+func words(text []byte) (all []spot) {
+	for i := 0; i < len(text); {
+		if !isLetter(text[i]) {
+			i++
+			continue
+		}
+		j := i
+		for j < len(text) && isLetter(text[j]) {
+			j++
+		}
+		if n := j - i; n >= minWord && n <= maxWord && (i == 0 || text[i-1] != '%') {
+			all = append(all, spot{i, n})
+		}
+		i = j
+	}
+	return all
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// A vocabulary has words by length, sorted: vocabulary[n] are those of n letters.
+type vocabulary [maxWord + 1][]string
+
+// newVocabulary collects the words in lower case of the bases.
+func newVocabulary(bases []base) (v vocabulary) {
+	seen := map[string]bool{}
+	for i := range bases {
+		for _, s := range bases[i].spots {
+			word := strings.ToLower(string(bases[i].body[s.off : s.off+s.len]))
+			if !seen[word] {
+				seen[word] = true
+				v[s.len] = append(v[s.len], word)
+			}
+		}
+	}
+	for i := range v {
+		slices.Sort(v[i])
+	}
+	return v
+}
+
+// replace overwrites a word by one that the seed picks for it, or leaves it, one in two if not all are replaced. The
+// same word is always replaced by the same, so rules that share a beginning still do.
+func (v *vocabulary) replace(word []byte, seed uint64, all bool) {
+	h := xxh3.HashSeed(word, seed)
+	if others := v[len(word)]; len(others) > 0 && (all || h>>63 == 0) {
+		copy(word, others[h%uint64(len(others))])
+	}
+}
+
+// text returns the robots.txt that the seed makes of b. The caller owns it.
+func (b *base) text(v *vocabulary, seed uint64) []byte {
+	body := slices.Clone(b.body)
+	for _, s := range b.spots {
+		v.replace(body[s.off:s.off+s.len], seed, b.all)
+	}
+	return body
+}
+
+// rule returns a rule's value as text replaces its words.
+func (b *base) rule(v *vocabulary, seed uint64, i int) string {
+	value := []byte(b.own[i])
+	for _, s := range words(value) {
+		v.replace(value[s.off:s.off+s.len], seed, b.all)
+	}
+	return string(value)
+}
+
+// newBases takes the distinct texts of a corpus apart, in the order of their origins.
+func newBases(all []robots.Response) []base {
+	slices.SortFunc(all, func(a, b robots.Response) int { return cmp.Compare(a.Origin, b.Origin) })
+	bodies, _ := distinct(all)
+	bases := make([]base, 0, len(bodies))
+	for _, body := range bodies {
+		bases = append(bases, newBase(body))
+	}
+	return bases
+}
+
+// distinct returns the distinct bodies, and their bytes.
+func distinct(all []robots.Response) (bodies [][]byte, size int64) {
+	seen := map[string]bool{}
+	for _, r := range all {
+		if !seen[string(r.Body)] {
+			seen[string(r.Body)] = true
+			bodies = append(bodies, r.Body)
+			size += int64(len(r.Body))
+		}
+	}
+	return bodies, size
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"strings"
+)
+
+// A chart is groups of horizontal bars on one axis.
+type chart struct {
+	title  string
+	note   string // below the title: the unit and the machine
+	log    bool   // the axis is logarithmic
+	groups []group
+}
+
+// A group is bars under a heading.
+type group struct {
+	label string
+	bars  []bar
+}
+
+// A bar is one value.
+type bar struct {
+	label string
+	value float64
+	tint  string // class of its colour: "own", "own2" or "peer"
+}
+
+// Measures of a chart, in pixels.
+const (
+	width    = 760
+	left     = 230 // where bars begin
+	right    = 90  // for the value behind the longest
+	rowStep  = 22
+	barHigh  = 15
+	headHigh = 34 // of a group
+	topHigh  = 58 // of the title and the note
+	footHigh = 30 // of the axis' labels
+)
+
+// style is safe on light and dark pages: nothing is behind the chart, and the colours follow the reader's preference.
+const style = `
+text{font:13px system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;fill:#1f2328}
+.title{font-size:16px;font-weight:600}
+.note,.tick{fill:#59636e;font-size:12px}
+.group{font-weight:600}
+.value{font-variant-numeric:tabular-nums}
+.grid{stroke:#d1d9e0;stroke-width:1}
+.own{fill:#0969da}.own2{fill:#54aeff}.peer{fill:#8c959f}
+@media (prefers-color-scheme:dark){
+text{fill:#f0f6fc}.note,.tick{fill:#9198a1}.grid{stroke:#3d444d}
+.own{fill:#4493f8}.own2{fill:#1f6feb}.peer{fill:#656c76}
+}
+`
+
+// svg draws the chart.
+func (c *chart) svg() string {
+	high := topHigh + footHigh
+	for _, g := range c.groups {
+		high += headHigh + rowStep*len(g.bars)
+	}
+	var sb strings.Builder
+	fmt.Fprintf(&sb, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="%s">`,
+		width, high, width, high, html.EscapeString(c.title))
+	fmt.Fprintf(&sb, "\n<style>%s</style>\n", style)
+	text(&sb, "title", 0, 20, "start", c.title)
+	text(&sb, "note", 0, 40, "start", c.note)
+	a := c.axis()
+	for _, tick := range a.ticks {
+		x := left + a.at(tick)
+		fmt.Fprintf(&sb, `<line class="grid" x1="%.1f" y1="%d" x2="%.1f" y2="%d"/>`+"\n", x, topHigh, x, high-footHigh)
+		text(&sb, "tick", x, float64(high-footHigh+18), "middle", number0(tick))
+	}
+	y := topHigh
+	for _, g := range c.groups {
+		y += headHigh
+		text(&sb, "group", 0, float64(y-10), "start", g.label)
+		for _, b := range g.bars {
+			b.draw(&sb, y, a)
+			y += rowStep
+		}
+	}
+	sb.WriteString("</svg>\n")
+	return sb.String()
+}
+
+// draw draws a bar whose row begins at y.
+func (b bar) draw(sb *strings.Builder, y int, a axis) {
+	long := max(2, a.at(b.value))
+	base := float64(y) + 12
+	text(sb, "", left-8, base, "end", b.label)
+	fmt.Fprintf(sb, `<rect class="%s" x="%d" y="%d" width="%.1f" height="%d" rx="2"/>`+"\n", b.tint, left, y, long, barHigh)
+	text(sb, "value", left+long+6, base, "start", number(b.value))
+}
+
+func text(sb *strings.Builder, class string, x, y float64, anchor, s string) {
+	fmt.Fprintf(sb, `<text class="%s" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", class, x, y, anchor, html.EscapeString(s))
+}
+
+// An axis places values.
+type axis struct {
+	log       bool
+	low, high float64
+	ticks     []float64
+}
+
+// axis returns one that has room for all bars.
+func (c *chart) axis() axis {
+	low, high := math.Inf(1), 0.0
+	for _, g := range c.groups {
+		for _, b := range g.bars {
+			low, high = min(low, b.value), max(high, b.value)
+		}
+	}
+	if c.log && high > 0 {
+		a := axis{log: true, low: math.Pow(10, math.Floor(math.Log10(low))), high: high}
+		for t := a.low; t <= high; t *= 10 {
+			a.ticks = append(a.ticks, t)
+		}
+		return a
+	}
+	a := axis{high: max(high, 1)}
+	step := math.Pow(10, math.Floor(math.Log10(a.high)))
+	for _, finer := range []float64{2, 2.5} {
+		if a.high/step < 3 {
+			step /= finer
+		}
+	}
+	for t := 0.0; t <= a.high; t += step {
+		a.ticks = append(a.ticks, t)
+	}
+	return a
+}
+
+// at returns how many pixels right of the axis' begin v is.
+func (a axis) at(v float64) float64 {
+	const room = width - left - right
+	if a.log {
+		return room * math.Log(v/a.low) / math.Log(a.high/a.low)
+	}
+	return room * v / a.high
+}
+
+// number0 returns a tick's label.
+func number0(v float64) string {
+	if v == math.Trunc(v) && v < 10 {
+		return fmt.Sprint(v)
+	}
+	return number(v)
+}
+
+// peersChart shows the CPU time of each library for each workload.
+func (r *results) peersChart() *chart {
+	c := &chart{title: "CPU time per URL, Go libraries for robots.txt", note: "Nanoseconds, logarithmic; less is better. " + r.machine, log: true}
+	for _, w := range workloads {
+		g := group{label: w.key + ": " + w.label}
+		for _, lib := range libraries {
+			tint := "peer"
+			if lib.key == "robobatch" {
+				tint = "own"
+			}
+			if v, ok := r.median("Peer/w="+w.key+"/lib="+lib.key, "cpu-ns/url"); ok {
+				g.bars = append(g.bars, bar{lib.label, v, tint})
+			}
+		}
+		c.groups = append(c.groups, g)
+	}
+	return c
+}
+
+// wholeChart shows the CPU time of whole runs.
+func (r *results) wholeChart() *chart {
+	c := &chart{title: "CPU time per URL of whole runs, from the zstd log to Parquet", note: "Nanoseconds, one worker, rules loaded before; less is better. " + r.machine}
+	for _, url := range []struct{ key, label, tint string }{{"true", "All columns", "own"}, {"false", "Without the column url", "own2"}} {
+		g := group{label: url.label}
+		for _, run := range runs {
+			if v, ok := r.median("Whole/"+run.key+"/url="+url.key+"/workers=1", "cpu-ns/url"); ok {
+				g.bars = append(g.bars, bar{run.label, v, url.tint})
+			}
+		}
+		c.groups = append(c.groups, g)
+	}
+	return c
+}

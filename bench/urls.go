@@ -1,0 +1,238 @@
+package bench
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+)
+
+// An Order is how the URLs of a log lie.
+type Order int
+
+// The orders. Both have the same URLs.
+const (
+	Grouped  Order = iota // all URLs of an origin one after the other, as a crawler writes them
+	Shuffled              // at random
+)
+
+// String returns the order's name.
+func (o Order) String() string {
+	if o == Shuffled {
+		return "shuffled"
+	}
+	return "grouped"
+}
+
+// ParseOrder returns the order of that name, "grouped" or "shuffled".
+func ParseOrder(name string) (Order, error) {
+	switch name {
+	case "grouped":
+		return Grouped, nil
+	case "shuffled":
+		return Shuffled, nil
+	}
+	return 0, fmt.Errorf("unknown order %q: use grouped or shuffled", name)
+}
+
+// What logs of the web are like.
+const (
+	topOrigins = 100   // that have
+	topShare   = 0.80  // of the URLs
+	withQuery  = 0.115 // of the URLs
+)
+
+// readPaths reads the paths and queries of a log.
+func readPaths(l Log) ([]string, error) {
+	src, err := ingest.OpenLogs([]string{l.Path}, ingest.LogOptions{})
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	var b engine.Batch
+	for src.Next(&b) {
+		for i := range b.Len() {
+			_, rest, _ := bytes.Cut(b.URL(i), []byte("://"))
+			if slash := bytes.IndexByte(rest, '/'); slash >= 0 {
+				paths = append(paths, string(rest[slash:]))
+			}
+		}
+	}
+	if err := errors.Join(src.Err(), src.Close()); err != nil {
+		return nil, err
+	}
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("%s has no URLs", l.Path)
+	}
+	return paths, nil
+}
+
+// queryShare returns how many of the paths without a query need one.
+func queryShare(paths []string) float64 {
+	n := 0
+	for _, p := range paths {
+		if strings.Contains(p, "?") {
+			n++
+		}
+	}
+	has := float64(n) / float64(len(paths))
+	return max(0, (withQuery-has)/(1-has))
+}
+
+// spread returns where the URLs of each origin begin, by Zipf's law over the origins in random order.
+func spread(s Spec) []int64 {
+	ranks := rand.New(rand.NewPCG(s.Seed, seedRank)).Perm(s.Origins)
+	shares := zipf(s.Origins, exponent(s.Origins))
+	counts := make([]int64, s.Origins) // by rank
+	last, cumulated := int64(0), 0.0
+	for i, share := range shares {
+		cumulated += share
+		end := int64(math.Round(min(1, cumulated) * float64(s.URLs)))
+		counts[i], last = end-last, end
+	}
+	counts[0] += s.URLs - last
+	starts := make([]int64, s.Origins+1)
+	for i, rank := range ranks {
+		starts[i+1] = starts[i] + counts[rank]
+	}
+	return starts
+}
+
+// zipf returns the shares of n ranks: that of rank k, from 1, is proportional to 1 / k^s.
+func zipf(n int, s float64) []float64 {
+	shares := make([]float64, n)
+	total := 0.0
+	for k := range shares {
+		shares[k] = math.Pow(float64(k+1), -s)
+		total += shares[k]
+	}
+	for k := range shares {
+		shares[k] /= total
+	}
+	return shares
+}
+
+// exponent returns the s of Zipf's law by which the topOrigins of n have topShare.
+func exponent(n int) float64 {
+	low, high := 0.0, 4.0
+	if n <= topOrigins {
+		return 1
+	}
+	for high-low > 1e-4 {
+		s := (low + high) / 2
+		share := 0.0
+		for _, x := range zipf(n, s)[:topOrigins] {
+			share += x
+		}
+		if share < topShare {
+			low = s
+		} else {
+			high = s
+		}
+	}
+	return high
+}
+
+// URLs yields the URLs of the log. Each is valid until the next.
+func (g *Generator) URLs(order Order) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		m := newURLMaker(g)
+		places := newShuffle(uint64(g.spec.URLs), mix(g.spec.Seed, seedOrder))
+		origin := 0
+		for i := range g.spec.URLs {
+			n := i
+			if order == Shuffled {
+				n = int64(places.at(uint64(i)))
+				origin = g.originOf(n)
+			}
+			for g.starts[origin+1] <= n {
+				origin++
+			}
+			if !yield(m.url(origin, n)) {
+				return
+			}
+		}
+	}
+}
+
+// originOf returns the origin that has URL n.
+func (g *Generator) originOf(n int64) int {
+	i, _ := slices.BinarySearchFunc(g.starts, n+1, cmp.Compare[int64])
+	return i - 1
+}
+
+// A urlMaker makes URLs, one after the other, in memory that is used again.
+type urlMaker struct {
+	g      *Generator
+	source rand.PCG
+	rng    *rand.Rand
+	buf    []byte
+	origin int    // that head is of; -1 is none
+	head   []byte // scheme and authority
+	seed   uint64 // of the origin's text
+	base   *base  // of it
+}
+
+func newURLMaker(g *Generator) *urlMaker {
+	m := &urlMaker{g: g, origin: -1}
+	m.rng = rand.New(&m.source)
+	return m
+}
+
+// url returns URL n, which is one of the origin's.
+func (m *urlMaker) url(origin int, n int64) []byte {
+	if origin != m.origin {
+		m.origin, m.head = origin, append(m.head[:0], m.g.Origin(origin)...)
+		m.seed = m.g.textSeed(origin)
+		m.base = m.g.baseOf(m.seed)
+	}
+	h := mix(m.g.spec.Seed+uint64(n), seedPath)
+	m.source.Seed(h, uint64(n))
+	m.buf = append(m.buf[:0], m.head...)
+	if m.rng.IntN(100) < m.g.spec.Aimed && len(m.base.own) > 0 {
+		m.aim(n - m.g.starts[origin])
+	} else {
+		m.visit(n - m.g.starts[origin])
+	}
+	return m.buf
+}
+
+// aim appends a path that a rule of the origin matches; a real path follows it in one of three cases, unless the rule says
+// where the path ends.
+func (m *urlMaker) aim(n int64) {
+	rule := m.base.rule(&m.g.words, m.seed, m.rng.IntN(len(m.base.own)))
+	path := fulfil(m.rng, rule)
+	if !strings.HasPrefix(path, "/") {
+		m.buf = append(m.buf, '/')
+	}
+	m.buf = append(m.buf, path...)
+	if !strings.HasSuffix(rule, "$") && m.rng.IntN(3) == 0 {
+		m.visit(n)
+	}
+}
+
+// visit appends the real path that comes next for the origin's URL of number n: neighbours in a log of one host are
+// alike. When all paths were used, words in them are replaced.
+func (m *urlMaker) visit(n int64) {
+	paths := m.g.paths
+	first := mix(m.seed, seedPath) % uint64(len(paths))
+	path := paths[(first+uint64(n))%uint64(len(paths))]
+	from := len(m.buf)
+	m.buf = append(m.buf, path...)
+	if lap := uint64(n) / uint64(len(paths)); lap > 0 {
+		for _, s := range words(m.buf[from:]) {
+			m.g.words.replace(m.buf[from+s.off:from+s.off+s.len], m.seed+lap, false)
+		}
+	}
+	if m.rng.Float64() < m.g.query && !strings.Contains(path, "?") {
+		m.buf = fmt.Appendf(m.buf, "?%s=%s&%s=%d", pick(m.rng, params), pick(m.rng, sections), pick(m.rng, params), m.rng.IntN(1e6))
+	}
+}

@@ -1,0 +1,90 @@
+// Command whole measures whole runs of the command robobatch, each in a process of its own, in the format of Go's
+// benchmarks:
+//
+//	go run ./bench/whole -rounds 5
+//
+// It builds the command, makes up rules of many origins and logs of their URLs (package bench), takes the real log of
+// the corpus too, and runs all cases in turn, once a round. Times are without loading the rules, as the command itself
+// tells them; Load has those of runs on one URL.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"github.com/robobatch/robobatch/bench"
+	"github.com/robobatch/robobatch/bench/measure"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "whole:", err)
+		os.Exit(2)
+	}
+}
+
+// A request is what the flags ask for.
+type request struct {
+	spec   bench.Spec
+	rounds int
+	temp   string
+	only   string // prepare the inputs in this directory, and end
+}
+
+func run(ctx context.Context, arguments []string) error {
+	r := request{}
+	flags := flag.NewFlagSet("whole", flag.ContinueOnError)
+	flags.IntVar(&r.rounds, "rounds", 5, "lines for each case")
+	flags.IntVar(&r.spec.Origins, "origins", 30_000, "how many origins are made up")
+	flags.Int64Var(&r.spec.URLs, "urls", 2_000_000, "URLs of each log that is made up")
+	flags.Uint64Var(&r.spec.Seed, "seed", 1, "another seed gives other rules and URLs")
+	flags.IntVar(&r.spec.Aimed, "aimed", 25, "percent of the URLs that are made from a rule of their origin")
+	flags.StringVar(&r.temp, "temp", "", "where to put a directory for the inputs and outputs, which is removed; default: that for temporary files")
+	flags.StringVar(&r.only, "prepare", "", "write the inputs into this directory and measure nothing")
+	if err := flags.Parse(arguments); err != nil {
+		return err
+	}
+	if r.only != "" {
+		return r.prepare(r.only)
+	}
+	dir, err := os.MkdirTemp(r.temp, "robobatch-whole-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // it is for temporary files
+	return r.measure(ctx, dir)
+}
+
+// measure prepares all in dir and measures. The inputs are prepared by another process, because a process begins with
+// the peak memory of the one that starts it.
+func (r request) measure(ctx context.Context, dir string) error {
+	l := lab{ctx: ctx, dir: dir, binary: filepath.Join(dir, "robobatch")}
+	build := exec.CommandContext(ctx, "go", "build", "-o", l.binary, "github.com/robobatch/robobatch/cmd/robobatch")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	prepare := exec.CommandContext(ctx, self, "-prepare", dir, "-origins", strconv.Itoa(r.spec.Origins), "-urls", strconv.FormatInt(r.spec.URLs, 10),
+		"-seed", strconv.FormatUint(r.spec.Seed, 10), "-aimed", strconv.Itoa(r.spec.Aimed))
+	for _, cmd := range []*exec.Cmd{build, prepare} {
+		if _, err := measure.Exec(cmd); err != nil {
+			return err
+		}
+	}
+	if err := measure.Header(os.Stdout, "github.com/robobatch/robobatch/bench/whole"); err != nil {
+		return err
+	}
+	return measure.Rounds(ctx, os.Stdout, r.rounds, l.cases(logs(dir)))
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// load makes the rules ready: it opens the pack, or compiles the files, into memory or, under a limit of memory, into a
+// pack that is removed at the end.
+func (j *job) load(ctx context.Context) (err error) {
+	if j.storeOpt.MaxMemory == 0 && isLargePack(j.rules.Pack()) {
+		j.storeOpt.MaxMemory = largePackMemory
+	}
+	if limit := j.storeOpt.MaxMemory; limit > 0 {
+		debug.SetMemoryLimit(limit) // what is dropped is collected before the process grows beyond it
+	}
+	switch {
+	case j.rules.Pack() != "":
+		j.store, err = engine.OpenPack(j.rules.Pack(), j.storeOpt)
+	case j.storeOpt.MaxMemory > 0:
+		err = j.loadLimited(ctx)
+	default:
+		stop := j.watchFiles()
+		j.store, err = engine.BuildStore(countFiles(ctx, j.rules.Responses(), &j.files), j.storeOpt)
+		stop()
+	}
+	j.loaded = time.Now()
+	j.loadCPU, _ = usedResources()
+	if err == nil {
+		j.noteProblems(j.rules.Problems())
+	}
+	if err == nil && j.asked.AsOf != "" && j.store.InForce() == 0 {
+		j.note("no robots.txt is as old as -as-of %s; that of a file is the time of its last change", j.asked.AsOf)
+	}
+	return err
+}
+
+// A pack of more than largePack bytes is opened as if -max-memory were largePackMemory, as all of its rules might take
+// several times that.
+const (
+	largePack       = 512 << 20
+	largePackMemory = 1280 << 20
+)
+
+// isLargePack reports whether the file of that name, if there is a name, is larger than largePack.
+func isLargePack(name string) bool {
+	info, err := os.Stat(name)
+	return name != "" && err == nil && info.Size() > largePack
+}
+
+// loadLimited compiles the rules into a pack beside the output, which has no name any more once it is open.
+func (j *job) loadLimited(ctx context.Context) (err error) {
+	dir := filepath.Dir(j.outName)
+	if j.outName == stdName {
+		dir = os.TempDir()
+	}
+	f, err := os.CreateTemp(dir, ".robobatch-*"+packSuffix)
+	if err != nil {
+		return fmt.Errorf("compile the rules for -max-memory: %w", err)
+	}
+	j.temp = f.Name()
+	defer func() { err = errors.Join(err, f.Close()) }()
+	defer j.watchFiles()()
+	opt := engine.PackOptions{Dialect: j.storeOpt.Dialect, Workers: j.storeOpt.Workers, TempDir: dir}
+	if _, err := engine.WritePack(ctx, f, countFiles(ctx, j.rules.Responses(), &j.files), opt); err != nil {
+		return err
+	}
+	if j.store, err = engine.OpenPack(j.temp, j.storeOpt); err == nil && os.Remove(j.temp) == nil {
+		j.temp = "" // else it is removed when it is closed
+	}
+	return err
+}
+
+// unload gives back what load has opened.
+func (j *job) unload() error {
+	var err error
+	if j.store != nil {
+		err = j.store.Close()
+	}
+	if j.temp != "" {
+		err = errors.Join(err, os.Remove(j.temp))
+	}
+	return err
+}
+
+// watchFiles shows how many of the rules files are read, until stop.
+func (j *job) watchFiles() (stop func()) {
+	total := int64(j.rules.NumFiles())
+	return j.watch("rules", func() sample { return sample{done: j.files.Load(), total: total} })
+}
+
+// countFiles yields responses, until ctx ends, and counts the files that they are from.
+func countFiles(ctx context.Context, responses iter.Seq2[robots.Response, error], files *atomic.Int64) iter.Seq2[robots.Response, error] {
+	return func(yield func(robots.Response, error) bool) {
+		name := ""
+		for r, err := range responses {
+			if ctx.Err() != nil {
+				yield(robots.Response{}, ctx.Err())
+				return
+			}
+			if r.Name != name {
+				name = r.Name
+				files.Add(1)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// memoryUnits are what a size can be given in.
+var memoryUnits = []struct {
+	suffix string
+	bytes  float64
+}{
+	{"KIB", 1 << 10},
+	{"MIB", 1 << 20},
+	{"GIB", 1 << 30},
+	{"KB", 1e3},
+	{"MB", 1e6},
+	{"GB", 1e9},
+	{"K", 1 << 10},
+	{"M", 1 << 20},
+	{"G", 1 << 30},
+	{"B", 1},
+	{"", 1},
+}
+
+// minMemory is the least that -max-memory may be: what the program takes itself.
+const minMemory = 64 << 20
+
+// parseMemory returns the bytes of a size such as 256MiB; 0 for "", and -1 for "none".
+func parseMemory(s string) (int64, error) {
+	switch s {
+	case "":
+		return 0, nil
+	case "none":
+		return -1, nil
+	}
+	for _, unit := range memoryUnits {
+		number, ok := strings.CutSuffix(strings.ToUpper(s), unit.suffix)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if n *= unit.bytes; err != nil || !(n >= 0 && n < math.MaxInt64) {
+			break
+		}
+		if n < minMemory {
+			return 0, fmt.Errorf("%s is less than the program needs itself: use 64MiB or more", s)
+		}
+		return int64(n), nil
+	}
+	return 0, fmt.Errorf("%q is no size: write 256MiB, 1GiB or none", s)
+}

@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/robobatch/robobatch/pack"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// ErrPackDialect is the error of a pack that was compiled for another dialect, or other options of it.
+var ErrPackDialect = errors.New("it is compiled for another dialect")
+
+// A packStore holds the rules of a pack, as far as they were needed. It has a Site for each record, loaded when it is
+// first asked for; under a limit of memory there are none, but what is in force for each is remembered in 4 bytes, and
+// rules are in a cache. It is safe for concurrent use.
+type packStore struct {
+	name    string
+	file    *pack.Reader
+	dialect robots.Dialect
+	agents  []robots.Agent
+	asOf    time.Time
+	cleans  bool // clean-param lines are wanted
+	inForce int
+
+	sites    []atomic.Pointer[Site]       // by SiteID; nil under a limit
+	texts    []atomic.Pointer[loadedText] // by number; nil under a limit
+	outcomes []atomic.Uint32              // by SiteID, see outcomeCode; nil without a limit
+	cache    textCache                    // under a limit; else nil
+	flight   flight
+
+	fixed   [maxFixed][]*Ruleset // by outcomeCode
+	noGroup *Ruleset
+
+	oneRuleset []uint16 // Site.Firsts where all agents have one Ruleset
+
+	broken  *Site // stands for what could not be loaded
+	buffers sync.Pool
+	failure atomic.Pointer[error]
+
+	counted []atomic.Uint64 // bit set of the texts that memory counts
+	mu      sync.Mutex
+	memory  Memory
+}
+
+// A loadedText is what a text says to the agents.
+type loadedText struct {
+	rules  []*Ruleset // by agent
+	firsts []uint16   // see Site
+	clean  robots.CleanParams
+	size   int64 // bytes of memory
+	number int
+}
+
+// OpenPack opens the pack of that name, which must be compiled for opt.Dialect, but for [robots.URLAsIs]. It is ready at
+// once: rules are loaded when an origin is first met, and stay in memory. With opt.MaxMemory they are dropped again where
+// there are too many: what it leaves besides the index and what a run takes is for rules, half of it for those that are
+// dropped and not collected yet. Use [Store.Close]. Errors wrap those of package pack, ErrPackDialect, or are those of
+// package os.
+func OpenPack(name string, opt StoreOptions) (*Store, error) {
+	file, err := pack.OpenFile(name, opt.MaxMemory <= 0)
+	if err != nil {
+		return nil, fmt.Errorf("read the rule pack %s: %w", name, err)
+	}
+	s, err := newPackStore(name, file, opt)
+	if err != nil {
+		file.Close() //nolint:errcheck // nothing was written
+		return nil, fmt.Errorf("read the rule pack %s: %w", name, err)
+	}
+	return s, nil
+}
+
+func newPackStore(name string, file *pack.Reader, opt StoreOptions) (*Store, error) {
+	if len(opt.Agents) == 0 {
+		opt.Agents = []string{"*"}
+	}
+	if opt.LogAgents != LogAgentsOff {
+		opt.Agents = logAgentNames()
+	}
+	summary := file.Summary()
+	if compiled := robots.Dialect(summary.Dialect); compiled != opt.Dialect&^urlFlags {
+		return nil, fmt.Errorf("%w: %s, and %s is asked for; compile it again", ErrPackDialect, dialectText(compiled), dialectText(opt.Dialect&^urlFlags))
+	}
+	p := &packStore{
+		name: name, file: file, dialect: opt.Dialect, asOf: opt.AsOf, cleans: opt.Canonical,
+		noGroup: &Ruleset{otherwise: Verdict{NoRule, ReasonNoGroup, Allowed}},
+		counted: make([]atomic.Uint64, (file.Texts()+63)/64),
+	}
+	for _, agent := range opt.Agents {
+		p.agents = append(p.agents, NewAgent(agent, opt.Dialect))
+	}
+	p.broken = &Site{Rules: slices.Repeat([]*Ruleset{{otherwise: Verdict{NoRule, ReasonNoRobots, Unknown}}}, len(p.agents))}
+	p.oneRuleset = make([]uint16, len(p.agents))
+	p.broken.Firsts = p.oneRuleset
+	for _, effect := range []robots.Effect{robots.AllowAll, robots.DisallowAll} {
+		for cause := range robots.Cause(1 << causeBits) {
+			o := packOutcome{Outcome: robots.Outcome{Effect: effect, Cause: cause}}
+			p.fixed[o.code()] = slices.Repeat([]*Ruleset{fixedRuleset(o.Outcome)}, len(p.agents))
+		}
+	}
+	p.buffers.New = func() any { return &loadBuffer{resolver: newResolver(file, p.dialect)} }
+	s := &Store{
+		dialect: opt.Dialect, names: slices.Clone(opt.Agents), pack: p,
+		missing: Verdict{NoRule, ReasonNoRobots, missingAccess[opt.Missing]},
+
+		logAgents: opt.LogAgents,
+	}
+	hash := summary.Hash
+	p.inForce = int(summary.InForce)
+	if p.asOf.IsZero() || p.asOf.Equal(summary.Newest) {
+		p.asOf = summary.Newest
+	} else {
+		inForce, sum, err := scanPack(context.Background(), file, p.dialect, p.asOf)
+		if err != nil {
+			return nil, err
+		}
+		p.inForce, hash = int(inForce), sum
+	}
+	s.hash = hex.EncodeToString(hash[:])
+	return s, p.allocate(opt.MaxMemory)
+}
+
+// dialectText names a dialect and its options.
+func dialectText(d robots.Dialect) string {
+	var options []string
+	for _, o := range []struct {
+		flag robots.Dialect
+		name string
+	}{
+		{robots.WideTokens, "wide tokens"},
+		{robots.EmptyAllowIgnored, "empty Allow ignored"},
+		{robots.BlankEndsSection, "blank lines end sections"},
+	} {
+		if d.Has(o.flag) {
+			options = append(options, o.name)
+		}
+	}
+	if len(options) == 0 {
+		return d.String()
+	}
+	return d.String() + " with " + strings.Join(options, " and ")
+}
+
+// allocate makes room for what will be loaded.
+func (p *packStore) allocate(limit int64) (err error) {
+	if limit <= 0 {
+		p.sites = make([]atomic.Pointer[Site], p.file.Sites())
+		p.texts = make([]atomic.Pointer[loadedText], p.file.Texts())
+		return nil
+	}
+	p.outcomes = make([]atomic.Uint32, p.file.Sites())
+	limit -= runMemory + p.file.IndexSize() + 4*int64(p.file.Sites())
+	p.cache, err = newTextCache(max(limit/2, minCache)) // the other half is dropped texts that are not collected yet
+	return err
+}
+
+// fail notes the first error.
+func (p *packStore) fail(err error) {
+	err = fmt.Errorf("read the rule pack %s: %w", p.name, err)
+	p.failure.CompareAndSwap(nil, &err)
+}
+
+func (p *packStore) err() error {
+	if err := p.failure.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+func (p *packStore) close() error {
+	if p.cache != nil {
+		p.cache.Close()
+	}
+	return p.file.Close()
+}
+
+func (p *packStore) loadedMemory() Memory {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.memory
+}

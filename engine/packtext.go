@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/robobatch/robobatch/pack"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A text of a pack is a chunk:
+//
+//	key         16 bytes
+//	form        1 byte: formCompiled or formSource
+//	groups      count; of each 1 byte: 1 if it is for "*"; its product tokens: count, and each as written
+//	selections  count; of each the numbers of the groups that are merged: count, and each; then the place of a chunk of
+//	            rules: offset and size
+//	cleans      count of clean-param lines; of each the line, the parameters: count, and each; and the path
+//
+// An agent's rules are found by [robots.File.Binding], among groups that have lost theirs: the selection of those groups
+// has them. There is a selection for each set of groups that a product token, or none, can bind. A text that has too many
+// of them is stored as it is written instead, after the form, and compiled for the agents when it is loaded.
+const (
+	formCompiled = iota
+	formSource
+)
+
+// A selection is a set of groups that are merged.
+type selection struct {
+	groups []int
+	ref    pack.Ref // of their rules
+}
+
+// mergedLimit is how many rules all selections of a text may have in all, as a multiple of those of the text, and mergedMin
+// how many they may have at least. Of real robots.txt the most is 14 times (all tokens have their rules from groups of
+// their own); a file made for it would have ten thousand times as many.
+const (
+	mergedLimit = 16
+	mergedMin   = 20000
+)
+
+// selections returns the sets of groups that agents select. ok is false if they have too many rules in all.
+func selections(f *robots.File) (all []selection, ok bool) {
+	byToken := map[string][]int{}
+	var star []int
+	total := 0
+	for i := range f.Groups {
+		g := &f.Groups[i]
+		total += len(g.Rules)
+		for _, t := range g.Agents {
+			token := foldToken(t)
+			if list := byToken[token]; len(list) == 0 || list[len(list)-1] != i {
+				byToken[token] = append(list, i)
+			}
+		}
+		if g.Star {
+			star = append(star, i)
+		}
+	}
+	lists := make([][]int, 0, len(byToken)+1)
+	for _, list := range byToken {
+		lists = append(lists, list)
+	}
+	if len(star) > 0 {
+		lists = append(lists, star)
+	}
+	slices.SortFunc(lists, slices.Compare)
+	lists = slices.CompactFunc(lists, slices.Equal)
+	limit := max(mergedMin, mergedLimit*total)
+	for _, list := range lists {
+		for _, i := range list {
+			limit -= len(f.Groups[i].Rules)
+		}
+		all = append(all, selection{groups: list})
+	}
+	return all, limit >= 0
+}
+
+// foldToken returns the token in lower case.
+func foldToken(t robots.ProductToken) string {
+	b := []byte(t)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// A packedText is a text on its way into a pack.
+type packedText struct {
+	key        textKey
+	source     []byte // of formSource
+	groups     []robots.Group
+	selections []selection
+	rules      [][]byte // the chunk of each selection
+	cleans     robots.CleanParams
+}
+
+// packText compiles a text for all agents.
+func packText(key textKey, body []byte, d robots.Dialect) (*packedText, error) {
+	f := robots.Parse(body, d)
+	t := &packedText{key: key, groups: f.Groups, cleans: cleanParams(body, d)}
+	var ok bool
+	if t.selections, ok = selections(f); !ok {
+		t.source = body
+		return t, nil
+	}
+	for _, s := range t.selections {
+		merged := robots.File{Groups: []robots.Group{{Star: true}}}
+		for _, i := range s.groups {
+			merged.Groups[0].Rules = append(merged.Groups[0].Rules, f.Groups[i].Rules...)
+		}
+		rs, err := compileRuleset(&merged, robots.Agent{}, d)
+		if err != nil {
+			return nil, err
+		}
+		t.rules = append(t.rules, rs.appendBinary(nil))
+	}
+	return t, nil
+}
+
+// appendBinary appends the text, whose rules are written.
+func (t *packedText) appendBinary(dst []byte) []byte {
+	key := t.key.Bytes()
+	dst = append(dst, key[:]...)
+	if t.source != nil {
+		return append(append(dst, formSource), t.source...)
+	}
+	dst = append(dst, formCompiled)
+	dst = binary.AppendUvarint(dst, uint64(len(t.groups)))
+	for i := range t.groups {
+		g := &t.groups[i]
+		dst = append(dst, byte(index(g.Star)))
+		dst = binary.AppendUvarint(dst, uint64(len(g.Agents)))
+		for _, a := range g.Agents {
+			dst = pack.AppendText(dst, a)
+		}
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(t.selections)))
+	for _, s := range t.selections {
+		dst = binary.AppendUvarint(dst, uint64(len(s.groups)))
+		for _, i := range s.groups {
+			dst = binary.AppendUvarint(dst, uint64(i))
+		}
+		dst = binary.AppendUvarint(dst, s.ref.Offset)
+		dst = binary.AppendUvarint(dst, uint64(s.ref.Size))
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(t.cleans)))
+	for _, c := range t.cleans {
+		dst = binary.AppendUvarint(dst, uint64(c.Line))
+		dst = binary.AppendUvarint(dst, uint64(len(c.Params)))
+		for _, p := range c.Params {
+			dst = pack.AppendText(dst, p)
+		}
+		dst = pack.AppendText(dst, c.Path)
+	}
+	return dst
+}
+
+// errText is the error of a chunk whose checksum is right and which is no text all the same.
+var errText = fmt.Errorf("%w (a text is not in its form)", pack.ErrDamaged)
+
+// readKey returns the key of a text.
+func readKey(c *pack.Cursor) (key textKey) {
+	if b := c.Bytes(16); b != nil {
+		key.Hi, key.Lo = binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])
+	}
+	return key
+}
+
+// readGroups returns the groups of a text, without their rules. Their tokens share the memory of one string.
+func readGroups(c *pack.Cursor) (f robots.File) {
+	f.Groups = make([]robots.Group, c.Count())
+	for i := range f.Groups {
+		g := &f.Groups[i]
+		g.Star = c.Byte() == 1
+		if n := c.Count(); n > 0 {
+			g.Agents = make([]robots.ProductToken, n)
+		}
+		for k := range g.Agents {
+			g.Agents[k] = robots.ProductToken(c.Text())
+		}
+	}
+	return f
+}
+
+// readSelections returns the selections of a text.
+func readSelections(c *pack.Cursor) []selection {
+	all := make([]selection, c.Count())
+	for i := range all {
+		s := &all[i]
+		s.groups = make([]int, c.Count())
+		for k := range s.groups {
+			s.groups[k] = int(c.Uvarint())
+		}
+		s.ref.Offset = c.Uvarint()
+		size := c.Uvarint()
+		if s.ref.Size = uint32(size); uint64(s.ref.Size) != size {
+			c.Fail()
+		}
+	}
+	return all
+}
+
+// readCleans returns the clean-param lines of a text, in the dialect.
+func readCleans(c *pack.Cursor, d robots.Dialect) robots.CleanParams {
+	n := c.Count()
+	if n == 0 {
+		return nil
+	}
+	all := make(robots.CleanParams, n)
+	for i := range all {
+		line := int32(c.Uvarint())
+		params := make([]string, c.Count())
+		for k := range params {
+			params[k] = string(c.Text())
+		}
+		path := string(c.Text())
+		if c.Bad() {
+			return nil
+		}
+		all[i] = d.CleanParam(line, params, path)
+	}
+	return all
+}

@@ -1,0 +1,279 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/robobatch/robobatch/engine"
+)
+
+// packFrames packs text as n frames cut anywhere, with empty and skippable ones between, and returns where each starts.
+func packFrames(tb testing.TB, text []byte, n int, r *rand.Rand) (data []byte, starts []int) {
+	tb.Helper()
+	cuts := []int{0, len(text)}
+	for range n - 1 {
+		cuts = append(cuts, r.IntN(len(text)))
+	}
+	slices.Sort(cuts)
+	for i := range n {
+		starts = append(starts, len(data))
+		data = append(data, packZstd(tb, text[cuts[i]:cuts[i+1]], zstd.WithEncoderCRC(r.IntN(3) > 0),
+			zstd.WithSingleSegment(r.IntN(2) == 0), zstd.WithZeroFrames(true))...)
+		switch r.IntN(4) {
+		case 0:
+			data = append(data, skippable(byte(r.IntN(200)))...)
+		case 1:
+			data = append(data, packZstd(tb, nil, zstd.WithZeroFrames(true))...)
+		}
+	}
+	return data, starts
+}
+
+// TestFrameScanner holds that a scanner finds exactly the frames that were packed, and no more than there are.
+func TestFrameScanner(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	noise := make([]byte, 400_000) // raw blocks
+	for i := range noise {
+		noise[i] = byte(r.Uint32())
+	}
+	frames := [][]byte{
+		packZstd(t, hardText(20_000)), skippable(0), packZstd(t, noise), skippable(77), packZstd(t, make([]byte, 1<<20)), // of one byte
+		packZstd(t, nil, zstd.WithZeroFrames(true)), packZstd(t, []byte("x"), zstd.WithEncoderCRC(false)),
+	}
+	data := slices.Concat(frames...)
+	s := frameScanner{bytes.NewReader(data), int64(len(data)), 1}
+	at := int64(0)
+	for i, f := range frames {
+		end, ok := s.frame(at)
+		if want := at + int64(len(f)); !ok || end != want {
+			t.Fatalf("frame %d at %d ends at %d (%t), want %d", i, at, end, ok, want)
+		}
+		if cut := (frameScanner{bytes.NewReader(data[:end-1]), end - 1, 1}); cut.piece(at) != wholeFile {
+			t.Errorf("frame %d without its last byte ends at %d", i, cut.piece(at))
+		}
+		at = end
+	}
+	s.least = int64(len(frames[0]) + 1)
+	if end, want := s.piece(0), int64(len(frames[0])+len(frames[1])); end != want {
+		t.Errorf("a piece of %d bytes at least ends at %d, want %d", s.least, end, want)
+	}
+	if end, ok := s.frame(3); ok {
+		t.Errorf("something that is no frame ends at %d", end)
+	}
+}
+
+// TestAheadFrames reads one text packed as any number of frames, in any way, several at once: the rows and their line
+// numbers must be those of the text.
+func TestAheadFrames(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	text := bytes.ReplaceAll(hardText(30_000), []byte("/123"), []byte("\n\r\n/"+strings.Repeat("x", 90)))
+	want, empty, long := splitRows(text)
+	dir := t.TempDir()
+	for _, frames := range []int{1, 2, 3, 40, 400} {
+		data, _ := packFrames(t, text, frames, r)
+		path := writeFile(t, dir, "log", data)
+		for _, ahead := range []int{0, 1, 2, 8, 100} {
+			for _, least := range []int64{1, 20_000} {
+				l, err := OpenLogs([]string{path}, LogOptions{Ahead: ahead, BatchRows: 1 + r.IntN(3000)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a, ok := l.text.(*aheadReader); ok {
+					a.least = least
+				}
+				var got []row
+				for b := (engine.Batch{}); l.Next(&b); {
+					got = append(got, rowsOf(&b)...)
+				}
+				if !slices.Equal(got, want) || l.Err() != nil || l.EmptyLines() != empty || l.LongLines() != long {
+					t.Errorf("%d frames, %d ahead: %d rows, %v, want %d; first difference at %d", frames, ahead, len(got), l.Err(), len(want), firstDifference(got, want))
+				}
+				if done, total := l.Progress(); done != total {
+					t.Errorf("%d frames, %d ahead: %d of %d bytes read", frames, ahead, done, total)
+				}
+				if err := l.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}
+
+// TestAheadDamage damages files of several frames anywhere: what is read of them and what is said of the fault must not
+// depend on how many pieces are unpacked at once. readOne compares.
+func TestAheadDamage(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	text := hardText(8_000)
+	dir := t.TempDir()
+	faults := map[error]int{}
+	for round := range 150 {
+		data, starts := packFrames(t, text, 2+r.IntN(12), r)
+		at := r.IntN(len(data))
+		if r.IntN(2) == 0 { // headers are few, and most of the rest is of blocks
+			at = min(len(data)-1, starts[r.IntN(len(starts))]+r.IntN(20))
+		}
+		switch round % 5 {
+		case 0:
+			data[at] ^= byte(1 + r.IntN(255))
+		case 1:
+			data = data[:at]
+		case 2:
+			data = slices.Insert(data, at, []byte("garbage")...)
+		case 3:
+			data = slices.Delete(data, at, min(len(data), at+1+r.IntN(300)))
+		case 4:
+			data = slices.Insert(data, starts[r.IntN(len(starts))], packGzip(t, []byte("http://a/\n"))...)
+		}
+		_, err := readOne(t, writeFile(t, dir, "log", data))
+		for _, kind := range []error{ErrTruncated, ErrDamaged, ErrChecksum, ErrTrailing, ErrWindow} {
+			if errors.Is(err, kind) {
+				faults[kind]++
+			}
+		}
+	}
+	for _, kind := range []error{ErrTruncated, ErrDamaged, ErrChecksum, ErrTrailing} {
+		if faults[kind] < 3 {
+			t.Errorf("only %d files with the fault: %v", faults[kind], kind)
+		}
+	}
+}
+
+// A frame that needs a dictionary is refused, wherever it is.
+func TestAheadDictionary(t *testing.T) {
+	needs := []byte("\x28\xb5\x2f\xfd\x21\x07\x01\x09\x00\x00x") // dictionary 7, one byte, a raw block of one byte
+	path := writeFile(t, t.TempDir(), "log", slices.Concat(packZstd(t, []byte("http://a/\nhttp://b")), needs))
+	got, err := readOne(t, path)
+	if !slices.Equal(got, []string{"http://a/"}) || !errors.Is(err, zstd.ErrUnknownDictionary) {
+		t.Errorf("got %q and %v", got, err)
+	}
+}
+
+// TestAheadLarge reads a text of which each piece fills all buffers that it may before it is its turn.
+func TestAheadLarge(t *testing.T) {
+	part := bytes.Repeat([]byte("http://example.com/a/b/c/d/e/f/g\n"), (maxTexts+20)*textSize/33)
+	frame := packZstd(t, part)
+	path := writeFile(t, t.TempDir(), "log", slices.Concat(frame, frame, frame))
+	l, err := OpenLogs([]string{path, path}, LogOptions{Ahead: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.text.(*aheadReader).least = 1
+	rows := 0
+	for b := (engine.Batch{}); l.Next(&b); rows += b.Len() {
+		if first := string(b.URL(0)); first != "http://example.com/a/b/c/d/e/f/g" {
+			t.Fatalf("row %d is %q", rows, first)
+		}
+	}
+	if want := 6 * len(part) / 33; rows != want || l.Err() != nil {
+		t.Errorf("%d rows and %v, want %d", rows, l.Err(), want)
+	}
+	for _, u := range l.text.(*aheadReader).all {
+		if u.made > maxTexts {
+			t.Errorf("an unpacker has %d buffers, %d are the most", u.made, maxTexts)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAheadInputs reads inputs of all kinds, in order, and stops at the one that is not there.
+func TestAheadInputs(t *testing.T) {
+	dir := t.TempDir()
+	z := writeFile(t, dir, "z", slices.Concat(packZstd(t, []byte("http://z/1\nhttp://")), packZstd(t, []byte("z/2\n"))))
+	gz := writeFile(t, dir, "gz", packGzip(t, []byte("http://gz/\n")))
+	plain := writeFile(t, dir, "plain", []byte("http://plain/\n"))
+	none := writeFile(t, dir, "none", nil)
+	stdin := packGzip(t, []byte("http://stdin/\n"))
+	l, err := OpenLogs([]string{z, none, gz, "-", plain, z}, LogOptions{Ahead: 2, Stdin: bytes.NewReader(stdin)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.text.(*aheadReader).least = 1
+	got, err := readLogs(t, l)
+	want := [][]string{{"http://z/1", "http://z/2"}, nil, {"http://gz/"}, {"http://stdin/"}, {"http://plain/"}, {"http://z/1", "http://z/2"}}
+	if err != nil || !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("got %q and %v, want %q", got, err, want)
+	}
+	if in := l.Inputs()[3]; in.Size != int64(len(stdin)) {
+		t.Errorf("standard input had %d bytes, want %d", in.Size, len(stdin))
+	}
+	if done, total := l.Progress(); done != total {
+		t.Errorf("progress = %d of %d at the end", done, total)
+	}
+}
+
+// TestAheadClosed closes logs at any time; what is unpacked meanwhile stops, and standard input, which may never say
+// anything, is not waited for.
+func TestAheadClosed(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	data, _ := packFrames(t, hardText(40_000), 30, r)
+	path := writeFile(t, t.TempDir(), "log", data)
+	silent, writer := io.Pipe()
+	defer writer.Close()
+	for batches := range 8 {
+		l, err := OpenLogs([]string{path, "-", path}, LogOptions{Ahead: 4, BatchRows: 1000, Stdin: silent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.text.(*aheadReader).least = 1
+		var b engine.Batch
+		for range batches {
+			if !l.Next(&b) {
+				t.Fatal(l.Err())
+			}
+		}
+		for range 2 {
+			if err := l.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if l.Next(&b) || l.Err() != nil {
+			t.Errorf("Next after Close reported rows, or %v", l.Err())
+		}
+	}
+}
+
+// BenchmarkAhead reads a text of one frame and of many, by several goroutines.
+func BenchmarkAhead(b *testing.B) {
+	decoder, err := zstd.NewReader(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer decoder.Close()
+	text, err := decoder.DecodeAll(loadLog(b, "urls_real_hostgrouped.urls.zst", ""), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, frames := range []int{1, 16} {
+		data, _ := packFrames(b, text, frames, r)
+		path := writeFile(b, b.TempDir(), "log", data)
+		for _, ahead := range []int{0, 1, 2, 4} {
+			b.Run(fmt.Sprintf("frames=%d/ahead=%d", frames, ahead), func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				b.ReportAllocs()
+				for b.Loop() {
+					l, err := OpenLogs([]string{path}, LogOptions{Ahead: ahead})
+					if err != nil {
+						b.Fatal(err)
+					}
+					for batch := (engine.Batch{}); l.Next(&batch); {
+						_ = batch
+					}
+					if err := errors.Join(l.Err(), l.Close()); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

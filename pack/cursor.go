@@ -1,0 +1,101 @@
+package pack
+
+import "encoding/binary"
+
+// A Cursor reads an encoding from its beginning on. What does not fit the bytes that are left makes it Bad, and all that
+// it returns from then on is zero or empty: so a decoder checks once, at its end. No length is believed that is larger
+// than what is left. The zero Cursor is at the end of nothing.
+type Cursor struct {
+	rest []byte
+	bad  bool
+}
+
+// NewCursor returns a Cursor at the beginning of data.
+func NewCursor(data []byte) Cursor { return Cursor{rest: data} }
+
+// Bad reports whether something did not fit.
+func (c *Cursor) Bad() bool { return c.bad }
+
+// Done reports whether everything fitted and nothing is left.
+func (c *Cursor) Done() bool { return !c.bad && len(c.rest) == 0 }
+
+// Fail makes the Cursor Bad.
+func (c *Cursor) Fail() { c.bad, c.rest = true, nil }
+
+// Bytes returns the next n bytes. They are those of the Cursor's data.
+func (c *Cursor) Bytes(n uint64) []byte {
+	if n > uint64(len(c.rest)) {
+		c.Fail()
+		return nil
+	}
+	b := c.rest[:n:n]
+	c.rest = c.rest[n:]
+	return b
+}
+
+// Uint64 returns a number of eight bytes.
+func (c *Cursor) Uint64() uint64 {
+	if b := c.Bytes(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+// Uint32 returns a number of four bytes.
+func (c *Cursor) Uint32() uint32 {
+	if b := c.Bytes(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}
+
+// Byte returns a byte.
+func (c *Cursor) Byte() byte {
+	if b := c.Bytes(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+// Uvarint returns a number in the encoding of [binary.AppendUvarint].
+func (c *Cursor) Uvarint() uint64 {
+	v, n := binary.Uvarint(c.rest)
+	if n <= 0 {
+		c.Fail()
+		return 0
+	}
+	c.rest = c.rest[n:]
+	return v
+}
+
+// Varint returns a number in the encoding of [binary.AppendVarint].
+func (c *Cursor) Varint() int64 {
+	v, n := binary.Varint(c.rest)
+	if n <= 0 {
+		c.Fail()
+		return 0
+	}
+	c.rest = c.rest[n:]
+	return v
+}
+
+// Text returns what [AppendText] wrote. It is part of the Cursor's data.
+func (c *Cursor) Text() []byte { return c.Bytes(c.Uvarint()) }
+
+// Count returns the number of things to come, of which each takes at least a byte.
+func (c *Cursor) Count() int {
+	n := c.Uvarint()
+	if n > uint64(len(c.rest)) {
+		c.Fail()
+		return 0
+	}
+	return int(n)
+}
+
+// AppendText appends the length of a text and the text.
+func AppendText[T ~string | ~[]byte](dst []byte, text T) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
+}
+
+// Rest returns all that is left, and leaves nothing.
+func (c *Cursor) Rest() []byte { return c.Bytes(uint64(len(c.rest))) }

@@ -1,0 +1,155 @@
+package pack
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/zeebo/xxh3"
+)
+
+// What can be wrong with a file. Errors of Open and of a Reader wrap one of these, or are those of reading.
+var (
+	ErrNotPack   = errors.New("it is no rule pack")
+	ErrVersion   = errors.New("it is of another version of the format: compile it again")
+	ErrTruncated = errors.New("it is truncated: copy or compile it again")
+	ErrDamaged   = errors.New("it is damaged: copy or compile it again")
+)
+
+// Version is the version of the format. A program reads packs of its own version only.
+const Version = 1
+
+// magic is how a pack begins. A transfer that changes line ends or clears the eighth bit destroys it.
+const magic = "\x93RBP\r\n\x1a\n"
+
+// headerSize is the length of the header, of which the last eight bytes are the hash of the others.
+const headerSize = 256
+
+// A Summary is what a pack says of itself in its header.
+type Summary struct {
+	Dialect uint32    // as the compiler numbers them
+	Newest  time.Time // of the latest capture; zero if no time is known
+	Files   int64     // files that the captures were read from
+	InForce int64     // sites that have rules, or an outcome in place of them, at Newest
+	Hash    [32]byte  // of what is in force at Newest
+}
+
+// A header is the first bytes of a file. The sections follow it in the order of the fields.
+type header struct {
+	Summary
+	chunks  uint64 // bytes
+	records [numKinds]section
+	texts   uint64 // number
+	sums    [numKinds + 1]uint64
+}
+
+// A section is the records of a kind.
+type section struct{ bytes, count uint64 }
+
+// The lengths of the entries of an index, and of the table of texts.
+const (
+	indexEntry = 16
+	textEntry  = 16
+)
+
+// maxSection keeps sums of lengths from overflowing; maxCount is what a SiteID of 31 bits numbers.
+const (
+	maxSection = 1 << 56
+	maxCount   = 1 << 31
+)
+
+// place returns where a section begins: that of the records of a kind, or, from numKinds on, of the index of a kind,
+// or the table of texts, and at last the end of the file.
+func (h *header) place(n int) uint64 {
+	at := headerSize + h.chunks
+	for kind := range min(n, numKinds) {
+		at += h.records[kind].bytes
+	}
+	for kind := range max(0, min(n-numKinds, numKinds)) {
+		at += h.records[kind].count * indexEntry
+	}
+	if n > 2*numKinds {
+		at += h.texts * textEntry
+	}
+	return at
+}
+
+// The numbers that place takes besides those of the kinds of records.
+const (
+	placeIndex = numKinds
+	placeTexts = 2 * numKinds
+	placeEnd   = 2*numKinds + 1
+)
+
+// append appends the encoding of the header.
+func (h *header) append(dst []byte) []byte {
+	at := len(dst)
+	dst = append(dst, magic...)
+	le := binary.LittleEndian
+	dst = le.AppendUint32(dst, Version)
+	dst = le.AppendUint32(dst, h.Dialect)
+	dst = le.AppendUint64(dst, h.place(placeEnd))
+	known := uint32(0)
+	if !h.Newest.IsZero() {
+		known = 1
+	}
+	dst = le.AppendUint32(dst, known)
+	dst = le.AppendUint32(dst, uint32(h.Newest.Nanosecond()))
+	dst = le.AppendUint64(dst, uint64(h.Newest.Unix()))
+	for _, v := range []uint64{uint64(h.Files), uint64(h.InForce), h.chunks, h.records[0].bytes, h.records[0].count, h.records[1].bytes, h.records[1].count, h.texts} {
+		dst = le.AppendUint64(dst, v)
+	}
+	for _, v := range h.sums {
+		dst = le.AppendUint64(dst, v)
+	}
+	dst = append(dst, h.Hash[:]...)
+	dst = append(dst, make([]byte, at+headerSize-8-len(dst))...)
+	return le.AppendUint64(dst, xxh3.Hash(dst[at:]))
+}
+
+// parseHeader returns the header that data, the first bytes of a file of that size, begins with.
+func parseHeader(data []byte, size int64) (*header, error) {
+	n := min(len(data), len(magic))
+	if string(data[:n]) != magic[:n] || n == 0 {
+		return nil, ErrNotPack
+	}
+	if len(data) < headerSize {
+		return nil, ErrTruncated
+	}
+	c := NewCursor(data[len(magic):headerSize])
+	if v := c.Uint32(); v != Version {
+		return nil, fmt.Errorf("%w (it is of %d, and this program reads %d)", ErrVersion, v, Version)
+	}
+	if xxh3.Hash(data[:headerSize-8]) != binary.LittleEndian.Uint64(data[headerSize-8:]) {
+		return nil, fmt.Errorf("%w (its header has a wrong checksum)", ErrDamaged)
+	}
+	h := &header{}
+	h.Dialect = c.Uint32()
+	end := c.Uint64()
+	known, nanoseconds := c.Uint32(), c.Uint32()
+	if seconds := c.Uint64(); known != 0 {
+		h.Newest = time.Unix(int64(seconds), int64(nanoseconds%1e9)).UTC()
+	}
+	h.Files, h.InForce, h.chunks = int64(c.Uint64()), int64(c.Uint64()), c.Uint64()
+	ok := h.chunks < maxSection
+	for kind := range h.records {
+		s := section{c.Uint64(), c.Uint64()}
+		h.records[kind] = s
+		ok = ok && s.bytes < maxSection && s.count < maxCount && s.count <= s.bytes
+	}
+	h.texts = c.Uint64()
+	for i := range h.sums {
+		h.sums[i] = c.Uint64()
+	}
+	copy(h.Hash[:], c.Bytes(uint64(len(h.Hash))))
+	switch {
+	case !ok || h.texts >= maxCount || h.place(placeEnd) != end:
+		return nil, fmt.Errorf("%w (its header contradicts itself)", ErrDamaged)
+	case uint64(size) < end:
+		return nil, ErrTruncated
+	case uint64(size) > end:
+		return nil, fmt.Errorf("%w (more follows its end)", ErrDamaged)
+	}
+	return h, nil
+}

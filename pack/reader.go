@@ -1,0 +1,209 @@
+package pack
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/zeebo/xxh3"
+)
+
+// A Reader reads a pack from a file. Opening reads the header, the indexes and the table of texts, 32 bytes for each
+// origin and text; records and chunks are read and checked when they are asked for. It is safe for concurrent use if
+// the file is.
+type Reader struct {
+	file   io.ReaderAt
+	header *header
+	index  [numKinds]index
+	texts  []byte // the table
+}
+
+// Open reads a pack of that size. Its errors are ErrNotPack, ErrVersion, ErrTruncated and ErrDamaged, wrapped, and those of file.
+func Open(file io.ReaderAt, size int64) (*Reader, error) {
+	head := make([]byte, min(headerSize, max(0, size)))
+	if err := readAt(file, head, 0); err != nil {
+		return nil, err
+	}
+	h, err := parseHeader(head, size)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{file: file, header: h}
+	for kind := range r.index {
+		entries := make([]byte, h.records[kind].count*indexEntry)
+		if err := readAt(file, entries, h.place(placeIndex+kind)); err != nil {
+			return nil, err
+		}
+		if r.index[kind], err = newIndex(entries, h.sums[kind]); err != nil {
+			return nil, err
+		}
+	}
+	r.texts = make([]byte, h.texts*textEntry)
+	if err := readAt(file, r.texts, h.place(placeTexts)); err != nil {
+		return nil, err
+	}
+	if xxh3.Hash(r.texts) != h.sums[numKinds] {
+		return nil, fmt.Errorf("%w (its table of texts has a wrong checksum)", ErrDamaged)
+	}
+	return r, nil
+}
+
+// readAt fills b with what the file has there.
+func readAt(file io.ReaderAt, b []byte, off uint64) error {
+	if len(b) == 0 {
+		return nil
+	}
+	n, err := file.ReadAt(b, int64(off))
+	if n == len(b) {
+		return nil
+	}
+	if err == nil || err == io.EOF {
+		return ErrTruncated
+	}
+	return err
+}
+
+// Summary returns what the header says.
+func (r *Reader) Summary() Summary { return r.header.Summary }
+
+// Size returns the bytes of the file.
+func (r *Reader) Size() int64 { return int64(r.header.place(placeEnd)) }
+
+// Sites returns the number of sites. They are numbered from 0.
+func (r *Reader) Sites() int { return r.index[Site].len() }
+
+// Texts returns the number of texts.
+func (r *Reader) Texts() int { return int(r.header.texts) }
+
+// IndexSize returns the bytes that the Reader keeps in memory.
+func (r *Reader) IndexSize() int64 {
+	size := len(r.texts)
+	for kind := range r.index {
+		size += len(r.index[kind].entries) + 4*len(r.index[kind].buckets)
+	}
+	return int64(size)
+}
+
+// A Buffer is memory that records are read into. What is read is valid until its next use.
+type Buffer struct {
+	bytes  []byte
+	record Record
+}
+
+// Candidates returns the numbers of the records whose names may be that name: lo up to hi. [Buffer.Read] tells.
+func (r *Reader) Candidates(kind Kind, name []byte) (lo, hi uint32) {
+	return r.index[kind].find(xxh3.Hash(name))
+}
+
+// firstRead is how much is read to learn how long a record is; most are no longer.
+const firstRead = 192
+
+// Read reads the record of that number. The result belongs to the Buffer.
+func (b *Buffer) Read(r *Reader, kind Kind, number uint32) (*Record, error) {
+	size := r.header.records[kind].bytes
+	off := r.index[kind].offset(number)
+	if off > size || size-off < recordHead {
+		return nil, errRecord
+	}
+	left := size - off - recordHead
+	b.grow(min(firstRead, recordHead+left))
+	if err := readAt(r.file, b.bytes, r.header.place(int(kind))+off); err != nil {
+		return nil, err
+	}
+	n := uint64(binary.LittleEndian.Uint32(b.bytes))
+	if n > left {
+		return nil, errRecord
+	}
+	if recordHead+n > uint64(len(b.bytes)) {
+		b.grow(recordHead + n)
+		if err := readAt(r.file, b.bytes, r.header.place(int(kind))+off); err != nil {
+			return nil, err
+		}
+	}
+	return b.parse(b.bytes[:recordHead+n], uint32(r.header.texts))
+}
+
+var errRecord = fmt.Errorf("%w (a record has a wrong checksum)", ErrDamaged)
+
+func (b *Buffer) grow(n uint64) {
+	if uint64(cap(b.bytes)) < n {
+		b.bytes = make([]byte, n)
+	}
+	b.bytes = b.bytes[:n]
+}
+
+// parse reads a record with its head.
+func (b *Buffer) parse(data []byte, texts uint32) (*Record, error) {
+	if xxh3.Hash(data[recordHead:]) != binary.LittleEndian.Uint64(data[4:]) {
+		return nil, errRecord
+	}
+	c := NewCursor(data[recordHead:])
+	if !c.record(&b.record, texts) {
+		return nil, errRecord
+	}
+	return &b.record, nil
+}
+
+// All yields the records of a kind in the order of their names. They belong to b, whose other uses must wait. An error is the last that it yields.
+func (b *Buffer) All(r *Reader, kind Kind) iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		size := r.header.records[kind].bytes
+		in := bufio.NewReaderSize(io.NewSectionReader(r.file, int64(r.header.place(int(kind))), int64(size)), 256<<10)
+		for left := size; left > 0; {
+			var head [recordHead]byte
+			if _, err := io.ReadFull(in, head[:]); err != nil {
+				yield(nil, err)
+				return
+			}
+			n := recordHead + uint64(binary.LittleEndian.Uint32(head[:]))
+			if n > left {
+				yield(nil, errRecord)
+				return
+			}
+			left -= n
+			b.grow(n)
+			copy(b.bytes, head[:])
+			if _, err := io.ReadFull(in, b.bytes[recordHead:]); err != nil {
+				yield(nil, err)
+				return
+			}
+			record, err := b.parse(b.bytes, uint32(r.header.texts))
+			if !yield(record, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Text returns the place of a text.
+func (r *Reader) Text(number int) Ref {
+	e := r.texts[number*textEntry:]
+	return Ref{binary.LittleEndian.Uint64(e), binary.LittleEndian.Uint32(e[8:])}
+}
+
+// Chunk appends the bytes of a chunk to dst, and returns the extended buffer.
+func (r *Reader) Chunk(dst []byte, ref Ref) ([]byte, error) {
+	const head = 8
+	end := headerSize + r.header.chunks
+	if ref.Offset < headerSize || ref.Offset > end || end-ref.Offset < head+uint64(ref.Size) {
+		return dst, errChunk
+	}
+	at := len(dst)
+	n := at + head + int(ref.Size)
+	if cap(dst) < n {
+		dst = append(make([]byte, 0, n), dst...)
+	}
+	dst = dst[:n]
+	if err := readAt(r.file, dst[at:], ref.Offset); err != nil {
+		return dst[:at], err
+	}
+	if xxh3.Hash(dst[at+head:]) != binary.LittleEndian.Uint64(dst[at:]) {
+		return dst[:at], errChunk
+	}
+	copy(dst[at:], dst[at+head:])
+	return dst[:n-head], nil
+}
+
+var errChunk = fmt.Errorf("%w (a chunk has a wrong checksum)", ErrDamaged)

@@ -1,0 +1,111 @@
+package pack
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+)
+
+// NoText is the Text of a capture that has none.
+const NoText = -1
+
+// A Capture is one fetch of a robots.txt, or of what one redirects to.
+type Capture struct {
+	At       time.Time // zero if it is unknown
+	Status   int       // HTTP status; 0 for a network failure
+	Size     int64     // bytes of the body
+	Text     int       // number of its text, see [Writer.AddText], or NoText
+	Location string    // where a redirect leads, as written
+	Error    string    // why the fetch failed
+}
+
+// A Record is all captures of one name: an origin, or the URL of a target of redirects.
+type Record struct {
+	Name     []byte
+	Captures []Capture // in the order in which they were added
+}
+
+// What there is in the encoding of a capture, in this order; the status comes first.
+const (
+	hasTime = 1 << iota
+	hasText
+	hasSize
+	hasLocation
+	hasError
+)
+
+// appendCapture appends the encoding of a capture.
+func appendCapture(dst []byte, c *Capture) []byte {
+	at := len(dst)
+	dst = append(dst, 0)
+	dst = binary.AppendVarint(dst, int64(c.Status))
+	if !c.At.IsZero() {
+		dst[at] |= hasTime
+		dst = binary.AppendVarint(dst, c.At.Unix())
+		dst = binary.AppendUvarint(dst, uint64(c.At.Nanosecond()))
+	}
+	if c.Text != NoText {
+		dst[at] |= hasText
+		dst = binary.AppendUvarint(dst, uint64(c.Text))
+	}
+	if c.Size != 0 {
+		dst[at] |= hasSize
+		dst = binary.AppendVarint(dst, c.Size)
+	}
+	if c.Location != "" {
+		dst[at] |= hasLocation
+		dst = AppendText(dst, c.Location)
+	}
+	if c.Error != "" {
+		dst[at] |= hasError
+		dst = AppendText(dst, c.Error)
+	}
+	return dst
+}
+
+// capture reads what appendCapture wrote. Its text is one of that many.
+func (c *Cursor) capture(texts uint32) Capture {
+	flags := c.Byte()
+	out := Capture{Status: int(c.Varint()), Text: NoText}
+	if flags&hasTime != 0 {
+		seconds, nanoseconds := c.Varint(), c.Uvarint()
+		if nanoseconds >= 1e9 {
+			c.Fail()
+			return out
+		}
+		out.At = time.Unix(seconds, int64(nanoseconds)).UTC()
+	}
+	if flags&hasText != 0 {
+		text := c.Uvarint()
+		if text >= uint64(texts) {
+			c.Fail()
+			return out
+		}
+		out.Text = int(text)
+	}
+	if flags&hasSize != 0 {
+		out.Size = c.Varint()
+	}
+	if flags&hasLocation != 0 {
+		out.Location = string(c.Text())
+	}
+	if flags&hasError != 0 {
+		out.Error = string(c.Text())
+	}
+	return out
+}
+
+// record reads a record into r, whose Name is then part of the Cursor's data. It reports whether it is one.
+func (c *Cursor) record(r *Record, texts uint32) bool {
+	r.Name, r.Captures = c.Text(), r.Captures[:0]
+	for range c.Count() {
+		if c.bad {
+			return false
+		}
+		r.Captures = append(r.Captures, c.capture(texts))
+	}
+	return c.Done()
+}
+
+// maxChunk is the most bytes of a chunk or a record.
+const maxChunk = math.MaxInt32

@@ -1,0 +1,191 @@
+package pack
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+)
+
+// A Kind is what the name of a record is.
+type Kind uint8
+
+// The kinds of records.
+const (
+	Site     Kind = iota // an origin, and the captures of its robots.txt
+	Target               // the URL of something else, to which redirects lead
+	numKinds = int(iota)
+)
+
+// A Ref is a place in a pack: that of a chunk.
+type Ref struct {
+	Offset uint64
+	Size   uint32 // bytes, without the checksum
+}
+
+// A File is what a pack is written to and read back from, such as an *os.File.
+type File interface {
+	io.Writer
+	io.WriterAt
+	io.ReaderAt
+}
+
+// A Writer writes a pack. Chunks and texts go to the file as they come; captures are sorted at the end, what does not
+// fit in memory by way of a temporary file. In memory stay 16 bytes for each text and each name. It is for one goroutine.
+type Writer struct {
+	file   File
+	out    *bufio.Writer
+	at     uint64 // bytes written
+	header header
+	texts  []byte // the table
+	sorter sorter
+	index  [numKinds][]entry
+	record []byte // memory of a record
+}
+
+// An entry is one of an index.
+type entry struct{ hash, offset uint64 }
+
+// NewWriter starts a pack in file, which is empty. Temporary files lie in dir; "" is the usual place. Use Close.
+func NewWriter(file File, dir string) *Writer {
+	w := &Writer{file: file, out: bufio.NewWriterSize(file, 1<<20), sorter: sorter{dir: dir, limit: runLimit}}
+	w.write(make([]byte, headerSize))
+	return w
+}
+
+// write writes bytes. Errors are sticky in the bufio.Writer.
+func (w *Writer) write(b []byte) {
+	n, _ := w.out.Write(b)
+	w.at += uint64(n)
+}
+
+// AddChunk writes bytes that can be read back by the Ref.
+func (w *Writer) AddChunk(payload []byte) (Ref, error) {
+	if len(payload) > maxChunk {
+		return Ref{}, fmt.Errorf("a chunk of %d bytes: the most is %d", len(payload), maxChunk)
+	}
+	ref := Ref{w.at, uint32(len(payload))}
+	w.write(binary.LittleEndian.AppendUint64(nil, xxh3.Hash(payload)))
+	w.write(payload)
+	return ref, nil
+}
+
+// AddText writes a chunk that has a number: how many were added before.
+func (w *Writer) AddText(payload []byte) error {
+	ref, err := w.AddChunk(payload)
+	w.texts = binary.LittleEndian.AppendUint64(w.texts, ref.Offset)
+	w.texts = binary.LittleEndian.AppendUint64(w.texts, uint64(ref.Size))
+	return err
+}
+
+// AddCapture takes in a capture of the site or target of that name.
+func (w *Writer) AddCapture(kind Kind, name string, c Capture) error {
+	return w.sorter.add(kind, name, &c)
+}
+
+// Finish writes the rest of the pack and then the header, with what summarize returns for the pack, which is complete
+// but for that.
+func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
+	w.header.chunks = w.at - headerSize
+	if err := w.writeRecords(); err != nil {
+		return err
+	}
+	for kind, entries := range w.index {
+		slices.SortFunc(entries, func(a, b entry) int {
+			return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.offset, b.offset))
+		})
+		section := make([]byte, 0, len(entries)*indexEntry)
+		for _, e := range entries {
+			section = binary.LittleEndian.AppendUint64(section, e.hash)
+			section = binary.LittleEndian.AppendUint64(section, e.offset)
+		}
+		w.index[kind] = nil
+		w.header.sums[kind] = xxh3.Hash(section)
+		w.write(section)
+	}
+	w.header.texts = uint64(len(w.texts) / textEntry)
+	w.header.sums[numKinds] = xxh3.Hash(w.texts)
+	w.write(w.texts)
+	w.texts = nil
+	if w.header.texts >= maxCount || w.header.records[Site].count >= maxCount || w.header.records[Target].count >= maxCount {
+		return fmt.Errorf("more than %d origins or texts", maxCount)
+	}
+	if err := w.writeHeader(); err != nil {
+		return err
+	}
+	r, err := Open(w.file, int64(w.at))
+	if err != nil {
+		return err
+	}
+	if w.header.Summary, err = summarize(r); err != nil {
+		return err
+	}
+	return w.writeHeader()
+}
+
+// Close gives back what else the Writer has open. It does not close the file.
+func (w *Writer) Close() { w.sorter.close() }
+
+func (w *Writer) writeHeader() error {
+	if err := w.out.Flush(); err != nil {
+		return err
+	}
+	_, err := w.file.WriteAt(w.header.append(nil), 0)
+	return err
+}
+
+// writeRecords writes the records of all kinds.
+func (w *Writer) writeRecords() error {
+	var (
+		kind     Kind
+		name     []byte
+		captures []byte
+		count    int
+	)
+	end := func() error {
+		if count == 0 {
+			return nil
+		}
+		return w.writeRecord(kind, name, captures, count)
+	}
+	err := w.sorter.each(func(k Kind, n, capture []byte) error {
+		if count == 0 || k != kind || string(n) != string(name) {
+			if err := end(); err != nil {
+				return err
+			}
+			kind, name, captures, count = k, append(name[:0], n...), captures[:0], 0
+		}
+		captures = append(captures, capture...)
+		count++
+		return nil
+	})
+	return errors.Join(err, end())
+}
+
+// writeRecord writes a record: the length of what follows it, its hash, and the captures.
+func (w *Writer) writeRecord(kind Kind, name, captures []byte, count int) error {
+	b := append(w.record[:0], make([]byte, recordHead)...)
+	b = AppendText(b, name)
+	b = binary.AppendUvarint(b, uint64(count))
+	b = append(b, captures...)
+	w.record = b
+	if len(b) > maxChunk {
+		return fmt.Errorf("%d captures of %s: too many", count, name)
+	}
+	binary.LittleEndian.PutUint32(b, uint32(len(b)-recordHead))
+	binary.LittleEndian.PutUint64(b[4:], xxh3.Hash(b[recordHead:]))
+	s := &w.header.records[kind]
+	w.index[kind] = append(w.index[kind], entry{xxh3.Hash(name), s.bytes})
+	s.bytes += uint64(len(b))
+	s.count++
+	w.write(b)
+	return nil
+}
+
+// recordHead is the bytes of a record before its payload.
+const recordHead = 4 + 8
