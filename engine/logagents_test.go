@@ -132,3 +132,60 @@ func TestAgentMemory(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// A pack gives the crawlers of a log the same answers, whatever of it stays in memory; and the rules that decided are
+// there when the output asks for them.
+func TestLogAgentsPack(t *testing.T) {
+	r := robots.Response{Origin: "https://a.com", Status: 200, Body: []byte(logRobots)}
+	opt := StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar}
+	want := buildStore(t, opt, "https://a.com", logRobots)
+	evaluated := logBatch(logRows)
+	want.NewEvaluator().Evaluate(evaluated)
+	counted := newCounter(want)
+	counted.add(evaluated)
+	for how, s := range waysToOpen(t, makePack(t, robots.Google, r), opt) {
+		b := logBatch(logRows)
+		s.NewEvaluator().Evaluate(b)
+		if !slices.Equal(b.Verdicts, evaluated.Verdicts) || !slices.Equal(b.Violations, evaluated.Violations) || !slices.Equal(b.Agents, evaluated.Agents) {
+			t.Errorf("%s: %v %v, want %v %v", how, b.Verdicts, b.Violations, evaluated.Verdicts, evaluated.Violations)
+		}
+		c := newCounter(s)
+		c.add(b)
+		if c.stats != counted.stats {
+			t.Errorf("%s: counts %+v, want %+v", how, c.stats, counted.stats)
+		}
+		look := s.NewLookup()
+		look.Use(b)
+		for i, v := range b.Verdicts {
+			if v.Rule == NoRule {
+				continue
+			}
+			got, right := look.Rule(b.Sites[i], int(b.Agents[i]), v.Rule), want.Site(evaluated.Sites[i]).Rules[b.Agents[i]].Rule(v.Rule)
+			if got != right {
+				t.Errorf("%s: row %d is decided by %+v, want %+v", how, i, got, right)
+			}
+		}
+	}
+}
+
+// Many agents get the same counts from a pack.
+func TestManyAgentsPack(t *testing.T) {
+	r := robots.Response{Origin: "https://a.com", Status: 200, Body: []byte(logRobots)}
+	opt := StoreOptions{Dialect: robots.Google, Agents: []string{"Googlebot", "bingbot", "GPTBot", "AdsBot-Google", "*"}}
+	var counts []Stats
+	urls := []string{"https://a.com/private", "https://a.com/x", "https://b.com/"}
+	stores := waysToOpen(t, makePack(t, robots.Google, r), opt)
+	stores["built"] = buildStore(t, opt, "https://a.com", logRobots)
+	for _, s := range stores {
+		b := newBatch(urls...)
+		s.NewEvaluator().Evaluate(b)
+		c := newCounter(s)
+		c.add(b)
+		counts = append(counts, c.stats)
+	}
+	for _, c := range counts {
+		if c != counts[0] || c.RuleLines != 5+5+2+5+2 {
+			t.Errorf("counts %+v and %+v", c, counts[0])
+		}
+	}
+}
