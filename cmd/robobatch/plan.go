@@ -100,11 +100,7 @@ func (p *plan) choose(a args) error {
 	}
 	p.outOpt.Columns, err = output.ParseColumns(a.columns)
 	check("columns", err)
-	if a.fromLog && a.columns == "" {
-		p.outOpt.Columns = append(p.outOpt.Columns, output.Violation)
-	} else if !a.fromLog && slices.Contains(p.outOpt.Columns, output.Violation) {
-		check("columns", fmt.Errorf("the column %s is about the crawlers of the log: add -agent-from-log", output.Violation))
-	}
+	check("columns", p.chooseViolation(a))
 	p.storeOpt.Canonical = slices.Contains(p.outOpt.Columns, output.CanonicalURL)
 	if a.out != "" {
 		p.outOpt.Format, err = output.FormatOf(a.out)
@@ -130,6 +126,17 @@ func (p *plan) choose(a args) error {
 	}
 	p.outOpt.Version = version()
 	return errors.Join(errs...)
+}
+
+// chooseViolation adds the column of that name to the default ones if the log says who came, and otherwise refuses it.
+func (p *plan) chooseViolation(a args) error {
+	switch {
+	case a.fromLog && a.columns == "":
+		p.outOpt.Columns = append(p.outOpt.Columns, output.Violation)
+	case !a.fromLog && slices.Contains(p.outOpt.Columns, output.Violation):
+		return fmt.Errorf("the column %s is about the crawlers of the log: add -agent-from-log", output.Violation)
+	}
+	return nil
 }
 
 // parts returns the errors that are joined in err itself; none for nil.
