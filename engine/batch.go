@@ -31,12 +31,18 @@ type Batch struct {
 
 	Sites    []SiteID  // origin of each row; NoSite for a bad URL
 	Strays   [][]byte  // normalised origins that the store does not hold, named by SiteIDs with the stray bit
-	Verdicts []Verdict // of row i for agent a: Verdicts[i*agents+a]
+	Verdicts []Verdict // of row i for agent a: Verdicts[i*agents+a], where agents is Store.AgentsPerURL
 
 	// Canonicals are the URLs without the parameters that robots.txt says do not count, for a Store built with
 	// StoreOptions.Canonical; empty for others. It is a piece of Data too: the URL itself where nothing was cut, and
 	// NoURL for a bad URL.
 	Canonicals []Span
+
+	// For a Store with LogAgents, and empty for others: the crawler of each row, as an index of Store.AgentNames, what each
+	// of Verdicts means for it, and how many rows were left out, of which nothing else is here any more.
+	Agents     []uint16
+	Violations []Violation
+	Skipped    int
 
 	strayNames []byte // the memory of Strays
 	held       held   // of a store that may have dropped its rules
@@ -58,6 +64,7 @@ func (b *Batch) Reset() {
 		UserAgents: b.UserAgents[:0], Times: b.Times[:0], Kept: b.Kept,
 		Raws: b.Raws[:0], Offsets: b.Offsets[:0], Rejects: b.Rejects[:0],
 		Sites: b.Sites[:0], Strays: b.Strays[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
+		Agents: b.Agents[:0], Violations: b.Violations[:0],
 		strayNames: b.strayNames[:0], held: b.held.reset(),
 	}
 }
@@ -72,8 +79,8 @@ func (b *Batch) Piece(s Span) []byte {
 
 // A Source yields the rows of its inputs in order, in the manner of [bufio.Scanner]: Next resets b, fills it with
 // the next rows of one input and reports whether there were any; Err is nil at a clean end. Rows that precede a
-// fault are yielded before Next reports false. A batch may have
-// no rows if it has Refused lines. What Next wrote to b belongs to b: the Source does not touch it again.
+// fault are yielded before Next reports false. A batch may have no rows
+// if it has Refused lines. What Next wrote to b belongs to b: the Source does not touch it again.
 type Source interface {
 	Next(b *Batch) bool
 	Err() error

@@ -26,6 +26,10 @@ type StoreOptions struct {
 	Dialect robots.Dialect
 	Agents  []string // names of crawlers, cut to their product tokens; empty means "*" alone
 	Missing Missing
+
+	// LogAgents, unless it is off, has each row decided for the crawler of its User-Agent; Agents does not count.
+	LogAgents LogAgents
+
 	AsOf    time.Time // the moment whose rules are in force; zero means that of the newest response
 	Workers int       // compiling goroutines; 0 or less means GOMAXPROCS
 
@@ -58,6 +62,7 @@ type storeBuilder struct {
 type compiledText struct {
 	key    textKey
 	rules  []*Ruleset // by agent
+	firsts []uint16   // see Site
 	memory Memory
 	used   bool               // by a site
 	clean  robots.CleanParams // if they are wanted
@@ -70,12 +75,17 @@ func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (
 	if len(opt.Agents) == 0 {
 		opt.Agents = []string{"*"}
 	}
+	if opt.LogAgents != LogAgentsOff {
+		opt.Agents = logAgentNames()
+	}
 	b := &storeBuilder{
 		store: &Store{
 			dialect: opt.Dialect,
 			names:   slices.Clone(opt.Agents),
 			ids:     map[robots.Origin]SiteID{},
 			missing: Verdict{NoRule, ReasonNoRobots, missingAccess[opt.Missing]},
+
+			logAgents: opt.LogAgents,
 		},
 		history: robots.NewHistory(opt.Dialect),
 		undated: undatedOrigins{},
@@ -85,7 +95,7 @@ func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (
 		cleans:  opt.Canonical,
 	}
 	for _, name := range opt.Agents {
-		b.agents = append(b.agents, robots.NewAgent(name, opt.Dialect))
+		b.agents = append(b.agents, NewAgent(name, opt.Dialect))
 	}
 	b.workers.SetLimit(cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0)))
 	readErr := b.readAll(responses)
@@ -135,7 +145,7 @@ func (b *storeBuilder) add(r robots.Response) {
 	key := xxh3.Hash128(r.Body)
 	text, known := b.texts[key]
 	if !known {
-		text = &compiledText{key: key, rules: make([]*Ruleset, len(b.agents))}
+		text = &compiledText{key: key}
 		b.texts[key] = text
 		b.workers.Go(func() error {
 			if err := text.compile(r.Body, b.agents, d); err != nil {
@@ -151,15 +161,15 @@ func (b *storeBuilder) add(r robots.Response) {
 }
 
 // compile parses the text and compiles it for each agent.
-func (c *compiledText) compile(body []byte, agents []robots.Agent, d robots.Dialect) error {
-	f := robots.Parse(body, d)
-	for i, agent := range agents {
-		rs, err := compileRuleset(f, agent, d)
-		if err != nil {
-			return err
+func (c *compiledText) compile(body []byte, agents []robots.Agent, d robots.Dialect) (err error) {
+	if c.rules, err = compileRulesets(robots.Parse(body, d), agents, d); err != nil {
+		return err
+	}
+	c.firsts = firstAgents(c.rules)
+	for i, rs := range c.rules {
+		if int(c.firsts[i]) == i {
+			c.memory.add(rs)
 		}
-		c.rules[i] = rs
-		c.memory.add(rs)
 	}
 	return nil
 }
@@ -176,25 +186,26 @@ func (b *storeBuilder) settle(asOf time.Time) {
 		outcome := b.history.Outcome(o, asOf)
 		h := siteHash{origin: o, effect: outcome.Effect, cause: outcome.Cause}
 		var (
-			rules []*Ruleset
-			clean robots.CleanParams
+			rules  []*Ruleset
+			firsts []uint16
+			clean  robots.CleanParams
 		)
 		switch outcome.Effect {
 		case robots.NoRecord:
 			continue
 		case robots.UseRules:
 			text := b.captures[outcome.Capture]
-			rules, clean, h.text = text.rules, text.clean, text.key
+			rules, firsts, clean, h.text = text.rules, text.firsts, text.clean, text.key
 			if !text.used {
 				text.used = true
 				s.memory.Files++
 				s.memory.merge(text.memory)
 			}
 		case robots.AllowAll, robots.DisallowAll:
-			rules = b.fixedRules(outcome)
+			rules, firsts = b.fixedRules(outcome), make([]uint16, len(b.agents))
 		}
 		s.ids[o] = SiteID(len(s.sites))
-		s.sites = append(s.sites, Site{Origin: o, Rules: rules})
+		s.sites = append(s.sites, Site{Origin: o, Rules: rules, Firsts: firsts})
 		if b.cleans {
 			s.cleans = append(s.cleans, clean)
 		}

@@ -20,15 +20,20 @@ type Evaluator struct {
 
 	paths []uint32 // of each row of the batch: where in Batch.Data its URL.Path starts, if it has a site
 	order siteOrder
+
+	known agentMemory // with LogAgents
 }
 
 // NewEvaluator returns an Evaluator for the store's agents and dialect.
 func (s *Store) NewEvaluator() *Evaluator { return &Evaluator{store: s, sites: Lookup{store: s}} }
 
-// Evaluate fills b.Sites, b.Strays and b.Verdicts, and b.Canonicals if the store was built for them. But for these, it
-// does not allocate once b has grown, but where a run of URLs begins whose host is an IPv6 address or has characters
+// Evaluate fills b.Sites, b.Strays and b.Verdicts, and what else the store was built for. But for b.Canonicals and User-Agents
+// that it has not seen lately, it does not allocate once b has grown, but where a run of URLs begins whose host is an IPv6 address or has characters
 // beyond ASCII.
 func (e *Evaluator) Evaluate(b *Batch) {
+	if e.store.logAgents != LogAgentsOff {
+		e.identify(b)
+	}
 	n := b.Len()
 	b.Sites = slices.Grow(b.Sites, n)[:n]
 	b.Verdicts = slices.Grow(b.Verdicts, n*e.agents())[:n*e.agents()]
@@ -43,7 +48,7 @@ func (e *Evaluator) Evaluate(b *Batch) {
 	}
 }
 
-func (e *Evaluator) agents() int { return len(e.store.names) }
+func (e *Evaluator) agents() int { return e.store.AgentsPerURL() }
 
 // route fills b.Sites and e.paths, and returns how many runs of rows of one site there are.
 func (e *Evaluator) route(b *Batch) (runs int) {
@@ -88,8 +93,25 @@ func (e *Evaluator) decideInTurn(b *Batch) {
 	}
 }
 
-// decide fills the verdicts of a row, one for each agent.
+// decide fills the verdicts of a row, one for each agent, or that for the agent of the row and what it means.
 func (e *Evaluator) decide(b *Batch, i int) {
+	e.decideRow(b, i)
+	if len(b.Agents) > 0 {
+		var path []byte
+		if b.Sites[i] != NoSite {
+			path = e.rawPath(b, i)
+		}
+		b.Violations[i] = violation(b.Agents[i], b.Verdicts[i], path)
+	}
+}
+
+// rawPath returns the path of a row that has a site, not in normal form.
+func (e *Evaluator) rawPath(b *Batch, i int) []byte {
+	span := b.URLs[i]
+	return b.Data[e.paths[i] : span.Off+span.Len]
+}
+
+func (e *Evaluator) decideRow(b *Batch, i int) {
 	site, verdicts := b.Sites[i], b.Verdicts[i*e.agents():][:e.agents()]
 	if site >= strayBit {
 		fixed := e.store.missing
@@ -100,17 +122,15 @@ func (e *Evaluator) decide(b *Batch, i int) {
 		return
 	}
 	var path []byte
-	span := b.URLs[i]
-	path, e.path = e.store.dialect.Path(b.Data[e.paths[i]:span.Off+span.Len], e.path)
+	path, e.path = e.store.dialect.Path(e.rawPath(b, i), e.path)
 	if e.store.dialect.AlwaysAllowed(path) {
 		fillVerdicts(verdicts, Verdict{NoRule, ReasonRobotsTxt, Allowed})
-		e.sites.hold(b, site, verdicts)
-		return
+	} else if s := e.sites.Site(site); len(b.Agents) > 0 {
+		verdicts[0] = s.Rules[b.Agents[i]].decide(path, &e.scratch)
+	} else {
+		s.decide(verdicts, path, &e.scratch)
 	}
-	for a, rs := range e.sites.Site(site).Rules {
-		verdicts[a] = rs.decide(path, &e.scratch)
-	}
-	e.sites.hold(b, site, verdicts)
+	e.sites.hold(b, i, verdicts)
 }
 
 // fillVerdicts gives all agents one verdict.

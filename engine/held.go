@@ -23,20 +23,22 @@ func (h held) reset() held {
 	return h
 }
 
-// hold keeps what is needed of a site after its verdicts on a row of b. It does nothing where rules stay in memory.
-func (m *Lookup) hold(b *Batch, id SiteID, verdicts []Verdict) {
+// hold keeps what is needed of the site of a row of b after its verdicts. It does nothing where rules stay in memory.
+func (m *Lookup) hold(b *Batch, row int, verdicts []Verdict) {
 	if m.store.pack != nil && m.store.pack.sites == nil {
-		m.holdSite(b, id, verdicts)
+		m.holdSite(b, row, verdicts)
 	}
 }
 
-func (m *Lookup) holdSite(b *Batch, id SiteID, verdicts []Verdict) {
+func (m *Lookup) holdSite(b *Batch, row int, verdicts []Verdict) {
+	id := b.Sites[row]
 	if b.held.origins == nil {
 		b.held = held{map[SiteID]robots.Origin{}, map[heldRule]robots.Rule{}}
 	}
 	site := m.Site(id)
 	b.held.origins[id] = site.Origin
 	for a, v := range verdicts {
+		a = b.agent(row, a)
 		key := heldRule{id, int32(a), v.Rule}
 		if _, known := b.held.rules[key]; known || v.Rule == NoRule {
 			continue

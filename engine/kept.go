@@ -33,3 +33,40 @@ type Reject struct {
 	Raw    Span   // as read, a piece of Batch.Data; NoURL if it was too long
 	Reason string // "quote"
 }
+
+// copyRow makes row to of what the Source filled the same as row from.
+func (b *Batch) copyRow(to, from int) {
+	b.URLs[to], b.Lines[to] = b.URLs[from], b.Lines[from]
+	copyValue(b.UserAgents, to, from)
+	copyValue(b.Times, to, from)
+	copyValue(b.Raws, to, from)
+	copyValue(b.Offsets, to, from)
+	for i := range b.Kept {
+		k := &b.Kept[i]
+		copyValue(k.Texts, to, from)
+		copyValue(k.Ints, to, from)
+		copyValue(k.Floats, to, from)
+		copyValue(k.Present, to, from)
+	}
+}
+
+// copyValue copies a value within a column, which may be empty.
+func copyValue[T any](column []T, to, from int) {
+	if len(column) > 0 {
+		column[to] = column[from]
+	}
+}
+
+// Truncate drops the rows from n on of what the Source filled.
+func (b *Batch) Truncate(n int) {
+	b.URLs, b.Lines = b.URLs[:n], b.Lines[:n]
+	b.UserAgents, b.Times = first(b.UserAgents, n), first(b.Times, n)
+	b.Raws, b.Offsets = first(b.Raws, n), first(b.Offsets, n)
+	for i := range b.Kept {
+		k := &b.Kept[i]
+		k.Texts, k.Ints, k.Floats, k.Present = first(k.Texts, n), first(k.Ints, n), first(k.Floats, n), first(k.Present, n)
+	}
+}
+
+// first returns the first n values of a column, which may be empty.
+func first[T any](column []T, n int) []T { return column[:min(n, len(column))] }

@@ -70,6 +70,15 @@ func (m *Lookup) find(origin []byte) (id SiteID, ok bool) {
 	return e.id, true
 }
 
+// FirstAgent returns the first agent that has the same rules at the site: itself, or one before it. Of a store that may
+// have dropped its rules since, it is the agent itself.
+func (m *Lookup) FirstAgent(id SiteID, agent int) int {
+	if p := m.store.pack; p != nil && p.sites == nil {
+		return agent
+	}
+	return int(m.Site(id).Firsts[agent])
+}
+
 // Rule returns the rule that decided, by the verdict for a site and an agent. It is empty if the store has failed since.
 func (m *Lookup) Rule(id SiteID, agent int, rule int32) robots.Rule {
 	if r, ok := m.held.rules[heldRule{id, int32(agent), rule}]; ok {

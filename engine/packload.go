@@ -106,9 +106,9 @@ func (p *packStore) load(id SiteID, name []byte) *Site {
 			p.fail(err)
 			return p.broken
 		}
-		site.Rules, site.clean = t.rules, t.clean
+		site.Rules, site.Firsts, site.clean = t.rules, t.firsts, t.clean
 	} else if o := code.outcome(); o.Effect != robots.NoRecord {
-		site.Rules = p.fixed[code]
+		site.Rules, site.Firsts = p.fixed[code], p.oneRuleset
 	}
 	if p.sites != nil {
 		p.sites[id].Store(site)
@@ -182,6 +182,8 @@ func (p *packStore) readText(number int, b *loadBuffer) (t *loadedText, err erro
 	if err != nil {
 		return nil, err
 	}
+	t.firsts = firstAgents(t.rules)
+	t.size += 2 * int64(len(t.firsts))
 	p.count(t)
 	return t, nil
 }
@@ -189,12 +191,14 @@ func (p *packStore) readText(number int, b *loadBuffer) (t *loadedText, err erro
 // compileText compiles a text that is stored as it is written.
 func (p *packStore) compileText(t *loadedText, body []byte) error {
 	var c compiledText
-	c.rules = t.rules
 	if err := c.compile(body, p.agents, p.dialect); err != nil {
 		return err
 	}
-	for _, rs := range t.rules {
-		t.size += rs.footprint()
+	t.rules = c.rules
+	for a, rs := range t.rules {
+		if int(c.firsts[a]) == a {
+			t.size += rs.footprint()
+		}
 	}
 	if p.cleans {
 		t.clean = cleanParams(body, p.dialect)
@@ -212,8 +216,10 @@ func (p *packStore) decodeText(t *loadedText, c *pack.Cursor, b *loadBuffer) err
 	if c.Bad() || p.cleans && !c.Done() {
 		return errText
 	}
+	bounds := make([][]int, len(p.agents)) // the groups of each agent
 	for a, agent := range p.agents {
 		bound := groups.Binding(agent)
+		bounds[a] = bound
 		if len(bound) == 0 {
 			t.rules[a] = p.noGroup
 			continue
@@ -222,7 +228,7 @@ func (p *packStore) decodeText(t *loadedText, c *pack.Cursor, b *loadBuffer) err
 		if i < 0 {
 			return fmt.Errorf("%w: no rules for an agent", errText)
 		}
-		if before := slices.IndexFunc(p.agents[:a], func(other robots.Agent) bool { return slices.Equal(groups.Binding(other), bound) }); before >= 0 {
+		if before := slices.IndexFunc(bounds[:a], func(other []int) bool { return slices.Equal(other, bound) }); before >= 0 {
 			t.rules[a] = t.rules[before]
 			continue
 		}
@@ -253,7 +259,9 @@ func (p *packStore) count(t *loadedText) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.memory.Files++
-	for _, rs := range t.rules {
-		p.memory.add(rs)
+	for a, rs := range t.rules {
+		if int(t.firsts[a]) == a {
+			p.memory.add(rs)
+		}
 	}
 }

@@ -38,6 +38,9 @@ type packStore struct {
 
 	fixed   [maxFixed][]*Ruleset // by outcomeCode
 	noGroup *Ruleset
+
+	oneRuleset []uint16 // Site.Firsts where all agents have one Ruleset
+
 	broken  *Site // stands for what could not be loaded
 	buffers sync.Pool
 	failure atomic.Pointer[error]
@@ -50,6 +53,7 @@ type packStore struct {
 // A loadedText is what a text says to the agents.
 type loadedText struct {
 	rules  []*Ruleset // by agent
+	firsts []uint16   // see Site
 	clean  robots.CleanParams
 	size   int64 // bytes of memory
 	number int
@@ -77,6 +81,9 @@ func newPackStore(name string, file *pack.Reader, opt StoreOptions) (*Store, err
 	if len(opt.Agents) == 0 {
 		opt.Agents = []string{"*"}
 	}
+	if opt.LogAgents != LogAgentsOff {
+		opt.Agents = logAgentNames()
+	}
 	summary := file.Summary()
 	if compiled := robots.Dialect(summary.Dialect); compiled != opt.Dialect&^urlFlags {
 		return nil, fmt.Errorf("%w: %s, and %s is asked for; compile it again", ErrPackDialect, dialectText(compiled), dialectText(opt.Dialect&^urlFlags))
@@ -87,9 +94,11 @@ func newPackStore(name string, file *pack.Reader, opt StoreOptions) (*Store, err
 		counted: make([]atomic.Uint64, (file.Texts()+63)/64),
 	}
 	for _, agent := range opt.Agents {
-		p.agents = append(p.agents, robots.NewAgent(agent, opt.Dialect))
+		p.agents = append(p.agents, NewAgent(agent, opt.Dialect))
 	}
 	p.broken = &Site{Rules: slices.Repeat([]*Ruleset{{otherwise: Verdict{NoRule, ReasonNoRobots, Unknown}}}, len(p.agents))}
+	p.oneRuleset = make([]uint16, len(p.agents))
+	p.broken.Firsts = p.oneRuleset
 	for _, effect := range []robots.Effect{robots.AllowAll, robots.DisallowAll} {
 		for cause := range robots.Cause(1 << causeBits) {
 			o := packOutcome{Outcome: robots.Outcome{Effect: effect, Cause: cause}}
@@ -100,6 +109,8 @@ func newPackStore(name string, file *pack.Reader, opt StoreOptions) (*Store, err
 	s := &Store{
 		dialect: opt.Dialect, names: slices.Clone(opt.Agents), pack: p,
 		missing: Verdict{NoRule, ReasonNoRobots, missingAccess[opt.Missing]},
+
+		logAgents: opt.LogAgents,
 	}
 	hash := summary.Hash
 	p.inForce = int(summary.InForce)

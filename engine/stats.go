@@ -17,6 +17,9 @@ type Stats struct {
 	Reasons   [NumReasons]int64 // verdicts by reason
 	RuleLines int64             // sum of the lines of the deciding rules, to compare outputs by
 	URLBytes  int64             // bytes of the URLs
+
+	Violations int64 // rows whose crawler fetched what it was disallowed; with LogAgents only
+	Skipped    int64 // rows of the input that were left out, as LogAgentsSkip says, and that no other number counts
 }
 
 // A counter counts for one worker.
@@ -45,14 +48,26 @@ func (c *counter) add(b *Batch) {
 	for _, name := range b.Strays {
 		c.strays[xxh3.Hash(name)] = struct{}{}
 	}
-	agents := len(c.store.names)
-	c.lookup.Use(b)
+	c.stats.Skipped += int64(b.Skipped)
+	for _, v := range b.Violations {
+		if v == Violated {
+			c.stats.Violations++
+		}
+	}
 	var access [Unknown + 1]int64
-	for i, v := range b.Verdicts {
-		access[v.Access]++
-		c.stats.Reasons[v.Reason]++
-		if v.Rule != NoRule {
-			c.stats.RuleLines += int64(c.lookup.Rule(b.Sites[i/agents], i%agents, v.Rule).Line)
+	for verdicts := b.Verdicts; len(verdicts) > 0; { // agents that share rules have runs of one verdict
+		n := 1
+		for n < len(verdicts) && verdicts[n] == verdicts[0] {
+			n++
+		}
+		access[verdicts[0].Access] += int64(n)
+		c.stats.Reasons[verdicts[0].Reason] += int64(n)
+		verdicts = verdicts[n:]
+	}
+	c.lookup.Use(b)
+	for i, site := range b.Sites {
+		if site < strayBit {
+			c.stats.RuleLines += c.lookup.ruleLines(b, i)
 		}
 	}
 	c.stats.Allowed += access[Allowed]
@@ -72,6 +87,8 @@ func total(counters []*counter) Stats {
 		s.Unknown += c.stats.Unknown
 		s.RuleLines += c.stats.RuleLines
 		s.URLBytes += c.stats.URLBytes
+		s.Violations += c.stats.Violations
+		s.Skipped += c.stats.Skipped
 		for i, n := range c.stats.Reasons {
 			s.Reasons[i] += n
 		}

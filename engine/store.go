@@ -21,6 +21,7 @@ var missingAccess = [...]Access{MissingAllow: Allowed, MissingDisallow: Denied, 
 type Site struct {
 	Origin robots.Origin
 	Rules  []*Ruleset // shared by sites of equal texts; where a fetch decides, a Ruleset without rules and with its verdict
+	Firsts []uint16   // by agent: the first one that has the same Ruleset, which is itself or one before it; shared as Rules are
 
 	clean robots.CleanParams // of a pack; otherwise they are in Store.cleans
 }
@@ -37,6 +38,8 @@ type Store struct {
 	memory  Memory
 	cleans  []robots.CleanParams // by SiteID; nil unless they are asked for
 	pack    *packStore           // where rules are loaded from when they are needed; nil if all are in sites
+
+	logAgents LogAgents
 }
 
 // Memory is what compiled rules take, equal texts counted once, in bytes.

@@ -45,8 +45,8 @@ func TestBuildStoreShares(t *testing.T) {
 		}
 	}
 	m := s.Memory()
-	if m.Files != 2 || m.Rules != 2*2*2 || m.Tables == 0 || m.Refs == 0 || m.Text != 2*2*int64(len("/a/b")) {
-		t.Errorf("memory %+v, want that of two files", m)
+	if m.Files != 2 || m.Rules != 2*2 || m.Tables == 0 || m.Refs == 0 || m.Text != 2*int64(len("/a/b")) {
+		t.Errorf("memory %+v, want that of two files, each with one group", m)
 	}
 }
 

@@ -102,7 +102,7 @@ func (l *Logs) fill(b *engine.Batch, rows int) {
 		l.parse(b)
 	}
 	if left := l.opt.Limit - l.rows; l.opt.Limit > 0 && int64(b.Len()) > left {
-		truncate(b, int(left))
+		b.Truncate(int(left))
 	}
 }
 
@@ -133,18 +133,6 @@ func (l *Logs) parse(b *engine.Batch) {
 	}
 	if err != nil {
 		l.fail(err, at)
-	}
-}
-
-// truncate drops the rows of a batch, as the source fills it, from n on.
-func truncate(b *engine.Batch, n int) {
-	b.URLs, b.Lines = b.URLs[:n], b.Lines[:n]
-	b.UserAgents, b.Times = b.UserAgents[:min(n, len(b.UserAgents))], b.Times[:min(n, len(b.Times))]
-	b.Raws, b.Offsets = b.Raws[:min(n, len(b.Raws))], b.Offsets[:min(n, len(b.Offsets))]
-	for i := range b.Kept {
-		k := &b.Kept[i]
-		k.Present = k.Present[:n]
-		k.Texts, k.Ints, k.Floats = k.Texts[:min(n, len(k.Texts))], k.Ints[:min(n, len(k.Ints))], k.Floats[:min(n, len(k.Floats))]
 	}
 }
 

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"math"
 	"strconv"
 	"strings"
 
@@ -220,16 +219,8 @@ func (r *rowReader) start(b *engine.Batch) {
 	}
 }
 
-// plain fills what is known of the rows of a list of URLs.
+// plain fills what is known of the rows of a list of URLs, which has neither User-Agents nor times.
 func (r *rowReader) plain(b *engine.Batch, lines *lineReader) {
-	for range b.URLs {
-		if r.fields.Agents {
-			b.UserAgents = append(b.UserAgents, engine.NoURL)
-		}
-		if r.fields.Times {
-			b.Times = append(b.Times, math.MinInt64)
-		}
-	}
 	if r.raws {
 		b.Raws = append(b.Raws, b.URLs...)
 		b.Offsets = lines.offsets(b.Offsets, b)

@@ -189,6 +189,9 @@ func (c *columns) arrowColumn(col column, dictionaries bool) arrow.Array {
 	case colAllowed:
 		return newArray(arrow.FixedWidthTypes.Boolean, c.rows, c.allowed.present, c.allowed.nulls,
 			packBits(nil, c.allowed.values))
+	case colViolation:
+		return newArray(arrow.FixedWidthTypes.Boolean, c.rows, c.violated.present, c.violated.nulls,
+			packBits(nil, c.violated.values))
 	case colRuleLine:
 		return newArray(arrow.PrimitiveTypes.Int32, c.rows, c.ruleLine.present, c.ruleLine.nulls,
 			arrow.Int32Traits.CastToBytes(c.ruleLine.values))

@@ -28,6 +28,7 @@ type columns struct {
 	line     []int64
 	texts    [numColumns]textColumn // of the columns of URLs
 	allowed  valueColumn[bool]
+	violated valueColumn[bool]
 	ruleLine valueColumn[int32]
 	// index and presence of the dictionary columns; the texts are in the numbering
 	ids  [numColumns]valueColumn[int32]
@@ -76,6 +77,7 @@ func (c *columns) reset() {
 		c.texts[i].reset()
 	}
 	c.allowed.reset()
+	c.violated.reset()
 	c.ruleLine.reset()
 	for i := range c.ids {
 		c.ids[i].reset()
@@ -151,7 +153,7 @@ func (c *columns) append(b *engine.Batch, from, to int) {
 		c.appendOrigins(b, from, to)
 	}
 	if c.want[colAgent] {
-		c.appendAgents(to - from)
+		c.appendAgents(b, from, to)
 	}
 	verdicts := b.Verdicts[from*c.agents : to*c.agents]
 	if c.want[colAllowed] {
@@ -161,7 +163,10 @@ func (c *columns) append(b *engine.Batch, from, to int) {
 		c.appendReasons(verdicts)
 	}
 	if c.want[colRule] || c.want[colRuleLine] {
-		c.appendRules(b.Sites[from:to], verdicts)
+		c.appendRules(b, from, to)
+	}
+	if c.want[colViolation] {
+		c.appendViolations(b.Violations[from*c.agents : to*c.agents])
 	}
 	c.appendKept(b, from, to)
 }
@@ -262,13 +267,19 @@ func (c *columns) appendOrigins(b *engine.Batch, from, to int) {
 	}
 }
 
-func (c *columns) appendAgents(urls int) {
-	ids := c.ids[colAgent].extend(urls * c.agents)
-	for a := range c.agents {
-		id := c.names.agent(a)
-		for i := a; i < len(ids); i += c.agents {
-			ids[i] = id
+func (c *columns) appendAgents(b *engine.Batch, from, to int) {
+	ids := c.ids[colAgent].extend((to - from) * c.agents)
+	if len(b.Agents) > 0 {
+		for i, agent := range b.Agents[from:to] {
+			ids[i] = c.names.agent(int(agent))
 		}
+		return
+	}
+	for a := range c.agents {
+		ids[a] = c.names.agent(a)
+	}
+	for n := c.agents; n < len(ids); n *= 2 { // the row of agents repeats
+		copy(ids[n:], ids[:n])
 	}
 }
 
@@ -285,6 +296,17 @@ func (c *columns) appendAllowed(verdicts []engine.Verdict) {
 	c.allowed.nulls += unknown
 }
 
+func (c *columns) appendViolations(violations []engine.Violation) {
+	values, present := c.violated.extendNullable(len(violations))
+	for i, v := range violations {
+		values[i], present[i] = v == engine.Violated, 1
+		if v == engine.ViolationUnknown {
+			present[i] = 0
+			c.violated.nulls++
+		}
+	}
+}
+
 func (c *columns) appendReasons(verdicts []engine.Verdict) {
 	ids := c.ids[colReason].extend(len(verdicts))
 	for i := range verdicts {
@@ -294,16 +316,23 @@ func (c *columns) appendReasons(verdicts []engine.Verdict) {
 
 // appendRules fills rule and rule_line. Where only one of them is wanted the other is filled all the same: the price is
 // that of a store, and the containers leave it out.
-func (c *columns) appendRules(sites []engine.SiteID, verdicts []engine.Verdict) {
+func (c *columns) appendRules(b *engine.Batch, from, to int) {
+	verdicts := b.Verdicts[from*c.agents : to*c.agents]
 	ids, present := c.ids[colRule].extendNullable(len(verdicts))
 	lines, linePresent := c.ruleLine.extendNullable(len(verdicts))
 	nulls, i := 0, 0
-	for _, site := range sites {
+	for row, site := range b.Sites[from:to] {
 		for a := range c.agents {
-			if rule := verdicts[i].Rule; rule == engine.NoRule {
+			if len(b.Agents) > 0 {
+				a = int(b.Agents[from+row])
+			}
+			switch rule := verdicts[i].Rule; {
+			case rule == engine.NoRule:
 				ids[i], lines[i], present[i] = 0, 0, 0
 				nulls++
-			} else {
+			case c.agents > 1 && a > 0 && rule == verdicts[i-1].Rule && c.names.catalog.FirstAgent(site, a) == c.names.catalog.FirstAgent(site, a-1):
+				ids[i], lines[i], present[i] = ids[i-1], lines[i-1], 1
+			default:
 				ids[i], lines[i] = c.names.rule(site, a, rule)
 				present[i] = 1
 			}

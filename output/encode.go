@@ -41,6 +41,13 @@ func appendRun(dst []byte, value uint32, n, width int) []byte {
 func runLength[T int16 | int32](values []T) int {
 	first := values[0]
 	n := 1
+	for rest := values[1:]; len(rest) >= 8; rest = rest[8:] { // runs are long or short, and long ones are where the time is
+		v := (*[8]T)(rest)
+		if (v[0]^first)|(v[1]^first)|(v[2]^first)|(v[3]^first)|(v[4]^first)|(v[5]^first)|(v[6]^first)|(v[7]^first) != 0 {
+			break
+		}
+		n += 8
+	}
 	for n < len(values) && values[n] == first {
 		n++
 	}
@@ -135,7 +142,15 @@ func appendDeltaBlock(dst []byte, deltas []int64, least int64) []byte {
 		}
 		width := bits.Len64(all)
 		dst[widths+mini] = byte(width)
-		if width == 0 {
+		switch width {
+		case 0:
+			continue
+		case 1: // as when each line has several rows
+			var word uint32
+			for i, d := range piece {
+				word |= uint32(d-least) << i
+			}
+			dst = binary.LittleEndian.AppendUint32(dst, word)
 			continue
 		}
 		var p bitPacker

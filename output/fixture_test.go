@@ -41,10 +41,18 @@ func (c *fakeCatalog) NumSites() int { return len(c.origins) }
 
 func (c *fakeCatalog) Origin(site engine.SiteID) robots.Origin { return c.origins[site] }
 
-// Rule gives every agent the same rules on other lines.
+// FirstAgent lets pairs of agents share the rules of every other site.
+func (c *fakeCatalog) FirstAgent(site engine.SiteID, agent int) int {
+	if site%2 == 0 {
+		return agent - agent%2
+	}
+	return agent
+}
+
+// Rule gives agents the same rules, on other lines unless they share them.
 func (c *fakeCatalog) Rule(site engine.SiteID, agent int, rule int32) robots.Rule {
 	r := c.rules[int(site)*rulesPerSite+int(rule)]
-	r.Line += int32(agent)
+	r.Line += int32(c.FirstAgent(site, agent))
 	return r
 }
 
@@ -116,6 +124,7 @@ func (s tableSpec) addURL(rng *rand.Rand, b *engine.Batch, line, site int) {
 	b.Canonicals = append(b.Canonicals, canonical(b, span, id, line))
 	for range s.agents {
 		b.Verdicts = append(b.Verdicts, verdict(rng, id))
+		b.Violations = append(b.Violations, engine.Violation(line%3))
 	}
 }
 
@@ -156,7 +165,7 @@ func (t *table) addRows(b *engine.Batch) {
 	for i := range b.Len() {
 		for a, agent := range t.agents {
 			v := b.Verdicts[i*len(t.agents)+a]
-			row := []any{b.Lines[i], escape(t.inputs[b.Input]), nil, nil, agent, nil, v.Reason.String(), nil, nil, nil}
+			row := []any{b.Lines[i], escape(t.inputs[b.Input]), nil, nil, agent, nil, v.Reason.String(), nil, nil, nil, nil}
 			if url := b.URL(i); url != nil {
 				row[colURL] = escape(string(url))
 			}
@@ -167,6 +176,9 @@ func (t *table) addRows(b *engine.Batch) {
 				row[colOrigin] = string(b.Strays[k])
 			} else if b.Sites[i] != engine.NoSite {
 				row[colOrigin] = string(t.catalog.Origin(b.Sites[i]))
+			}
+			if violation := b.Violations[i*len(t.agents)+a]; violation != engine.ViolationUnknown {
+				row[colViolation] = violation == engine.Violated
 			}
 			if v.Access != engine.Unknown {
 				row[colAllowed] = v.Access == engine.Allowed

@@ -67,7 +67,7 @@ type listTable interface {
 func CreateList(name string, stdout io.Writer, opt ListOptions) (*ListFile, error) {
 	f := &ListFile{place: place{name: name, path: name}, names: opt.Agents}
 	for _, a := range opt.Agents {
-		f.agents = append(f.agents, robots.NewAgent(a, opt.Dialect))
+		f.agents = append(f.agents, engine.NewAgent(a, opt.Dialect))
 	}
 	w := stdout
 	if name != "-" {

@@ -12,6 +12,8 @@ type catalog interface {
 	NumSites() int
 	Origin(site engine.SiteID) robots.Origin
 	Rule(site engine.SiteID, agent int, rule int32) robots.Rule
+	// FirstAgent returns the first agent that has the same rules: itself, or one before it.
+	FirstAgent(site engine.SiteID, agent int) int
 }
 
 // A numbering leads from what a batch holds to the numbers of the dictionaries, without hashing a text per row. Its
@@ -144,7 +146,7 @@ func (n *numbering) origin(site engine.SiteID, strays [][]byte) int32 {
 
 // rule numbers the rule that decided a verdict, and returns its line.
 func (n *numbering) rule(site engine.SiteID, agent int, rule int32) (id, line int32) {
-	group := 1 + uint64(site)*uint64(len(n.agents)) + uint64(agent)
+	group := 1 + uint64(site)*uint64(len(n.agents)) + uint64(n.catalog.FirstAgent(site, agent))
 	e := n.rules.entry(group, rule)
 	if e.group == 0 {
 		r := n.catalog.Rule(site, agent, rule)

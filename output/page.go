@@ -108,6 +108,9 @@ func (e *pageEncoder) encodeColumn(c *columns, col column, dictLen int) (stats c
 	case colAllowed:
 		stats.nulls = e.addLevels(c.allowed.present, c.allowed.nulls)
 		e.page = packBits(e.page, compact(&e.bools, &c.allowed))
+	case colViolation:
+		stats.nulls = e.addLevels(c.violated.present, c.violated.nulls)
+		e.page = packBits(e.page, compact(&e.bools, &c.violated))
 	case colRuleLine:
 		stats.nulls = e.addLevels(c.ruleLine.present, c.ruleLine.nulls)
 		lines := compact(&e.ids, &c.ruleLine)

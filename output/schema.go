@@ -22,6 +22,7 @@ const (
 	colRuleLine
 	colRule
 	colCanonical
+	colViolation
 	numColumns = int(iota)
 )
 
@@ -58,16 +59,23 @@ var fields = [numColumns]field{
 	colRuleLine:  {name: "rule_line", kind: kindInt32, nullable: true},
 	colRule:      {name: "rule", kind: kindDictionary, nullable: true},
 	colCanonical: {name: CanonicalURL, kind: kindText, nullable: true, optional: true},
+	colViolation: {name: Violation, kind: kindBool, nullable: true, optional: true},
 }
 
 // CanonicalURL is the name of the column that needs a store built with [engine.StoreOptions].Canonical.
 const CanonicalURL = "canonical_url"
+
+// Violation is the name of the column that needs a store built with [engine.StoreOptions].LogAgents.
+const Violation = "violation"
 
 // ErrColumn is the kind of the errors about the choice of columns.
 var ErrColumn = errors.New("no such choice of columns")
 
 // ErrCanonical is the error of a choice of the column [CanonicalURL] without what it takes.
 var ErrCanonical = errors.New("the store was built without canonical URLs")
+
+// ErrViolation is the error of a choice of the column [Violation] without what it takes.
+var ErrViolation = errors.New("the store was built for agents that do not come from the log")
 
 // A ColumnError is a column that cannot be chosen.
 type ColumnError struct {
@@ -92,7 +100,8 @@ func Columns() []string {
 	return names
 }
 
-// DefaultColumns returns the names of the columns that are written unless others are named: all but [CanonicalURL].
+// DefaultColumns returns the names of the columns that are written unless others are named: all but
+// [CanonicalURL] and [Violation].
 func DefaultColumns() []string {
 	return slices.DeleteFunc(Columns(), func(name string) bool {
 		col, _ := lookup(name)

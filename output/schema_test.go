@@ -27,11 +27,12 @@ const goldenParquet = `required group field_id=-1 schema {
   optional int32 field_id=-1 rule_line;
   optional byte_array field_id=-1 rule (String);
   optional byte_array field_id=-1 canonical_url (String);
+  optional boolean field_id=-1 violation;
 }
 `
 
 const goldenArrow = `schema:
-  fields: 10
+  fields: 11
     - line: type=int64
     - input: type=dictionary<values=utf8, indices=int32, ordered=false>
     - url: type=utf8, nullable
@@ -42,6 +43,7 @@ const goldenArrow = `schema:
     - rule_line: type=int32, nullable
     - rule: type=dictionary<values=utf8, indices=int32, ordered=false>, nullable
     - canonical_url: type=utf8, nullable
+    - violation: type=bool, nullable
 `
 
 func TestGoldenSchema(t *testing.T) {
@@ -69,7 +71,7 @@ func TestGoldenSchema(t *testing.T) {
 
 func TestParseColumns(t *testing.T) {
 	for list, want := range map[string]string{
-		"":             strings.Join(Columns()[:numColumns-1], ","),
+		"":             strings.Join(Columns()[:colCanonical], ","),
 		"url":          "url",
 		"rule , line ": "rule,line",
 	} {

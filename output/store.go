@@ -16,6 +16,11 @@ func newStoreCatalog(s *engine.Store) storeCatalog { return storeCatalog{s, s.Ne
 // Origin returns the origin of a site.
 func (s storeCatalog) Origin(site engine.SiteID) robots.Origin { return s.lookup.Origin(site) }
 
+// FirstAgent returns the first agent that has the same rules.
+func (s storeCatalog) FirstAgent(site engine.SiteID, agent int) int {
+	return s.lookup.FirstAgent(site, agent)
+}
+
 // Rule returns a rule of the set that holds for an agent.
 func (s storeCatalog) Rule(site engine.SiteID, agent int, rule int32) robots.Rule {
 	return s.lookup.Rule(site, agent, rule)

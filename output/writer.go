@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,6 +35,8 @@ type Options struct {
 	Inputs  []string     // names of the inputs, by Batch.Input
 	Version string       // of the program, for the metadata and as Parquet's creator; "" is "devel"
 	Workers int          // chunks of Parquet that are encoded at once; 1 or less means that Write encodes. It changes no byte
+
+	perURL int // rows per URL; 0 is one for each agent
 }
 
 // A Writer is an [engine.Sink] that writes its rows to a stream of bytes in one of the formats. After an error it is
@@ -62,11 +65,15 @@ type container interface {
 }
 
 // New returns a Writer to w of the verdicts of store. Nothing is written before the first chunk is full or Close. The
-// errors are those of ParseColumns, ErrFormat, and ErrCanonical.
+// errors are those of ParseColumns, ErrFormat, ErrCanonical and ErrViolation.
 func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	if slices.Contains(opt.Columns, CanonicalURL) && !store.HasCanonical() {
 		return nil, ErrCanonical
 	}
+	if slices.Contains(opt.Columns, Violation) && store.LogAgents() == engine.LogAgentsOff {
+		return nil, ErrViolation
+	}
+	opt.perURL = store.AgentsPerURL()
 	md := metadataPairs{}
 	md.set(KeyDialect, store.Dialect().String())
 	md.set(KeyAgents, jsonText(store.AgentNames()))
@@ -105,7 +112,7 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 	default:
 		return nil, fmt.Errorf("%w: %d", ErrFormat, opt.Format)
 	}
-	out.columns = newColumns(l, len(agents), names, lim)
+	out.columns = newColumns(l, cmp.Or(opt.perURL, len(agents)), names, lim)
 	return out, nil
 }
 

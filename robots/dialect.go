@@ -86,6 +86,10 @@ const (
 	// BlankEndsSection ends a section at an empty line, so that rules behind it belong to nobody, which is the strict
 	// reading of Yandex's documentation. It is an option for the dialect yandex. A line with a comment is not empty.
 	BlankEndsSection
+
+	// Habits heeds what operators document of single crawlers beyond the order of their names: groups for "*" that do not
+	// bind them, and groups of other crawlers that do. This package knows no such crawler; package engine does.
+	Habits
 )
 
 // The named dialects.
@@ -94,13 +98,13 @@ const (
 	RFC9309 = ImplicitRobotsTxt | FullEscapes | Lapses
 
 	// Google reads as github.com/google/robotstxt and Google's documentation of it since 2019.
-	Google = TypoKeys | MissingColon | LineLimit | IndexPage | Fallbacks | Lapses
+	Google = TypoKeys | MissingColon | LineLimit | IndexPage | Fallbacks | Habits | Lapses
 
 	// Google2010 reads as Google's documentation before 2019, when no source code was public.
-	Google2010 = Fallbacks | AssumedSlash | WildcardsUndefined
+	Google2010 = Fallbacks | Habits | AssumedSlash | WildcardsUndefined
 
 	// Yandex reads as Yandex's documentation.
-	Yandex = YandexFamily | RootedOnly | EmptyRules | DelayInSection | SectionLimits | OpenIfTooLarge | OpenUnlessOK
+	Yandex = YandexFamily | Habits | RootedOnly | EmptyRules | DelayInSection | SectionLimits | OpenIfTooLarge | OpenUnlessOK
 )
 
 // options are the flags that are no part of a named dialect.

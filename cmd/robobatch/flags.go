@@ -17,6 +17,8 @@ type args struct {
 	out, columns  string
 	stats         string
 	agents        []string
+	fromLog       bool
+	unknown       string
 	reading       reading
 	form          inputForm
 	rejects       string
@@ -83,6 +85,8 @@ func flagSet(a *args) *flag.FlagSet {
 	fs.StringVar(&a.columns, "columns", "", "")
 	fs.StringVar(&a.stats, "stats", "", "")
 	fs.Func("agent", "", splitAgents(&a.agents))
+	fs.BoolVar(&a.fromLog, "agent-from-log", false, "")
+	fs.StringVar(&a.unknown, "unknown-agents", "", "")
 	a.reading.define(fs)
 	a.form.define(fs)
 	fs.StringVar(&a.rejects, "rejects", "", "")

@@ -41,7 +41,12 @@ Input
 
 Question
   -agent names   crawlers, by product token, separated by commas; each gives a row per URL. May be repeated.
+                 @search, @ai and others name a set of known crawlers, @./list.txt a file with a name a line.
                  Default *, a crawler that no group names
+  -agent-from-log
+                 decide each row for the crawler that its User-Agent names, and add the column violation
+  -unknown-agents what
+                 with that, rows of others: star (default: only groups for * bind them) or skip (leave them out)
 ` + readingHelp + `  -missing what  allow (default), disallow or null: the answer where an origin has no robots.txt in -rules
   -url-as-is     match URLs byte for byte, without normalising their escapes
 
@@ -50,7 +55,7 @@ Output
                  standard output. Default: the name of the first log without .zst, .gz, .txt, .log, .urls and the
                  like, plus .verdicts.parquet, in the working directory; stdin.verdicts.parquet for -in -
   -columns list  which columns, and in which order:
-                 line,input,url,origin,agent,allowed,reason,rule_line,rule (the default), canonical_url
+                 line,input,url,origin,agent,allowed,reason,rule_line,rule (the default), canonical_url, violation
   -stats file    write the summary as JSON, too; - is standard output
   -rejects file  list the lines that were refused, and those whose URL is bad, as JSON Lines
   -max-rejects n stop with exit code 1 when more than n lines, or n% of all, are such; the rows before that are kept as

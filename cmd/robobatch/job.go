@@ -143,6 +143,10 @@ func (a asked) describe(f *output.File) {
 	f.SetMetadata("robobatch.missing", a.Missing)
 	f.SetMetadata("robobatch.url_as_is", strconv.FormatBool(a.URLAsIs))
 	f.SetMetadata("robobatch.limit", strconv.FormatInt(a.Limit, 10))
+	if a.AgentFromLog {
+		f.SetMetadata("robobatch.agent_from_log", "true")
+		f.SetMetadata("robobatch.unknown_agents", a.UnknownAgents)
+	}
 	for _, pair := range slices.Concat(a.reading.metadata(), a.inputForm.metadata()) {
 		f.SetMetadata(pair[0], pair[1])
 	}
@@ -154,22 +158,37 @@ func (j *job) evaluate(ctx context.Context) (engine.Stats, error) {
 		done, total := j.logs.Progress()
 		return sample{done, total, j.urls.Load(), true}
 	})()
-	return engine.Run(ctx, j.store, source{j.logs, &j.urls}, &j.dst, j.runOpt)
+	src := &source{Logs: j.logs, urls: &j.urls, needsAgents: j.asked.AgentFromLog}
+	return engine.Run(ctx, j.store, src, &j.dst, j.runOpt)
 }
 
 // A source is logs whose rows are counted.
 type source struct {
 	*ingest.Logs
-	urls *atomic.Int64
+	urls        *atomic.Int64
+	needsAgents bool  // rows without User-Agents are a fault
+	fault       error // of rows that lack them
 }
 
 // Next fills b with the next rows.
-func (s source) Next(b *engine.Batch) bool {
-	ok := s.Logs.Next(b)
-	if ok {
-		s.urls.Add(int64(b.Len()))
+func (s *source) Next(b *engine.Batch) bool {
+	if s.fault != nil || !s.Logs.Next(b) {
+		return false
 	}
-	return ok
+	if s.needsAgents && b.Len() > 0 && len(b.UserAgents) == 0 {
+		s.fault = errNoUserAgents
+		return false
+	}
+	s.urls.Add(int64(b.Len()))
+	return true
+}
+
+// Err returns what broke the rows off.
+func (s *source) Err() error {
+	if s.fault != nil {
+		return s.fault
+	}
+	return s.Logs.Err()
 }
 
 // commit completes the output.

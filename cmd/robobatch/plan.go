@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"golang.org/x/term"
 
@@ -50,14 +49,26 @@ type asked struct {
 	Missing string `json:"missing"`
 	URLAsIs bool   `json:"url_as_is"`
 	Limit   int64  `json:"limit"` // 0 is none
+
+	AgentFromLog  bool   `json:"agent_from_log"`
+	UnknownAgents string `json:"unknown_agents"` // "" without AgentFromLog
 	reading
 	inputForm
+}
+
+// record returns the flags for the record.
+func (a *args) record() asked {
+	r := asked{Missing: a.missing, URLAsIs: a.urlAsIs, Limit: a.limit, AgentFromLog: a.fromLog, reading: a.reading, inputForm: a.form}
+	if a.fromLog {
+		r.UnknownAgents = cmp.Or(a.unknown, unknownStar)
+	}
+	return r
 }
 
 // newPlan makes the plan. It opens nothing and writes nothing. All that is wrong with the flags is reported at once, as
 // a usageError for each fault; if nothing is, then all that is wrong with the files that they name.
 func newPlan(a args, std streams) (*plan, error) {
-	p := &plan{voice: voice{std: std, quiet: a.quiet}, statsName: a.stats, asked: asked{a.missing, a.urlAsIs, a.limit, a.reading, a.form}}
+	p := &plan{voice: voice{std: std, quiet: a.quiet}, statsName: a.stats, asked: a.record()}
 	if err := p.choose(a); err != nil {
 		return nil, err
 	}
@@ -81,16 +92,20 @@ func (p *plan) choose(a args) error {
 	if a.urlAsIs {
 		p.storeOpt.Dialect |= robots.URLAsIs
 	}
-	p.storeOpt.Agents = a.agents
-	check("agent", checkAgents(a.agents))
-	p.notes = agentNotes(a.agents, p.storeOpt.Dialect)
+	p.storeOpt.Agents, err = expandAgents(a.agents)
+	check("agent", err)
+	p.notes = agentNotes(p.storeOpt.Agents, p.storeOpt.Dialect)
+	p.storeOpt.LogAgents, err = a.logAgents()
+	errs = append(errs, parts(err)...)
 	var ok bool
 	if p.storeOpt.Missing, ok = missingNames[a.missing]; !ok {
 		check("missing", fmt.Errorf("unknown answer %q: use one of allow, disallow, null", a.missing))
 	}
 	p.outOpt.Columns, err = output.ParseColumns(a.columns)
 	check("columns", err)
+	check("columns", p.chooseViolation(a))
 	p.logOpt = ingest.LogOptions{Stdin: p.std.in, Limit: a.limit, Raws: a.rejects != ""}
+	p.logOpt.Fields.Agents = a.fromLog
 	errs = append(errs, parts(a.form.settle(&p.logOpt, &p.outOpt))...)
 	errs = append(errs, parts(p.chooseRejects(a))...)
 	p.storeOpt.Canonical = slices.Contains(p.outOpt.Columns, output.CanonicalURL)
@@ -134,6 +149,17 @@ func (p *plan) chooseRejects(a args) error {
 	return errors.Join(errs...)
 }
 
+// chooseViolation adds the column of that name to the default ones if the log says who came, and otherwise refuses it.
+func (p *plan) chooseViolation(a args) error {
+	switch {
+	case a.fromLog && a.columns == "":
+		p.outOpt.Columns = append(p.outOpt.Columns, output.Violation)
+	case !a.fromLog && slices.Contains(p.outOpt.Columns, output.Violation):
+		return fmt.Errorf("the column %s is about the crawlers of the log: add -agent-from-log", output.Violation)
+	}
+	return nil
+}
+
 // parts returns the errors that are joined in err itself; none for nil.
 func parts(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -143,23 +169,6 @@ func parts(err error) []error {
 		return nil
 	}
 	return []error{err}
-}
-
-// checkAgents checks names of crawlers. A name may hold more than its product token, such as a version; white space
-// means that it is the text of a User-Agent header, of which nobody knows which word is meant.
-func checkAgents(names []string) error {
-	var errs []error
-	for i, name := range names {
-		switch {
-		case name == "":
-			errs = append(errs, errors.New("an empty name: give a product token, such as Googlebot, or *"))
-		case strings.ContainsAny(name, " \t\r\n"):
-			errs = append(errs, fmt.Errorf("%q is no name of a crawler: give its product token, such as Googlebot, or *", name))
-		case slices.Contains(names[:i], name):
-			errs = append(errs, fmt.Errorf("%q is named twice: name it once", name))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // agentNotes tells which agents are looked up under another name than theirs.

@@ -86,11 +86,12 @@ func (l *listing) plan(a *listArgs) error {
 	var err error
 	l.opt.Dialect, l.opt.AsOf, err = a.reading.settle()
 	errs = append(errs, parts(err)...)
-	check("agent", checkAgents(a.agents))
+	agents, err := expandAgents(a.agents)
+	check("agent", err)
 	if l.out.name = a.out; a.out == "" {
 		l.out.name = defaultListOut(a.rules)
 	}
-	l.outOpt = output.ListOptions{Agents: a.agents, Dialect: l.opt.Dialect, Version: version(), Metadata: a.reading.metadata()}
+	l.outOpt = output.ListOptions{Agents: agents, Dialect: l.opt.Dialect, Version: version(), Metadata: a.reading.metadata()}
 	l.outOpt.Format, err = output.ListFormatOf(l.out.name)
 	check("out", err)
 	check("workers", checkWorkers(a.workers))

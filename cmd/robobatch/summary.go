@@ -46,7 +46,10 @@ func (r *report) print(w io.Writer) {
 	c := &r.Counts
 	t.line("URLs", group(c.URLs), "")
 	t.line("origins", group(c.Origins), "")
-	if len(r.Agents) > 1 {
+	if r.AgentFromLog {
+		t.line("violations", group(c.Violations), share(c.Violations, c.Rows))
+		t.line("left out", group(c.Skipped), "their User-Agent is unknown")
+	} else if len(r.Agents) > 1 {
 		t.line("rows", group(c.Rows), fmt.Sprintf("%d agents", len(r.Agents)))
 	}
 	t.line("allowed", group(c.Allowed), share(c.Allowed, c.Rows))

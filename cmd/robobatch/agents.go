@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/engine"
+)
+
+// expandAgents returns the crawlers that -agent asks for: names, sets such as @search, and files such as @my/list.txt or
+// @list.txt with a name a line. A crawler that a set or file names again is meant once; to name one twice by hand is
+// an error, as that is a mistake. Names are one if they differ in case only, and the first spelling counts. All faults
+// are reported at once.
+func expandAgents(given []string) ([]string, error) {
+	e := agentList{byHand: map[string]bool{}, seen: map[string]bool{}}
+	errs := make([]error, 0, len(given))
+	for _, item := range given {
+		errs = append(errs, e.add(item))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, errors.Join(flatten(errs)...)
+	}
+	return e.names, nil
+}
+
+// flatten returns the errors of all lists of errors, each by itself.
+func flatten(errs []error) (all []error) {
+	for _, err := range errs {
+		all = append(all, parts(err)...)
+	}
+	return all
+}
+
+// An agentList collects names.
+type agentList struct {
+	names  []string
+	seen   map[string]bool // in lower case
+	byHand map[string]bool // those that stand in the flag itself
+}
+
+// add adds what one item of the flag stands for.
+func (l *agentList) add(item string) error {
+	name, list := strings.CutPrefix(item, "@")
+	switch {
+	case !list:
+		return l.addByHand(item)
+	case name == "":
+		return errors.New("@ alone names no list: write @ and the name of a set or of a file")
+	case strings.ContainsAny(name, "/."):
+		return l.addFile(name)
+	}
+	set := crawlers.Set(strings.ToLower(name))
+	if set == nil {
+		return fmt.Errorf("there is no set %q: use one of @%s; a file has a / or . in its name, as in @./%s",
+			item, strings.Join(crawlers.Sets(), ", @"), name)
+	}
+	for _, c := range set {
+		l.addOnce(c.Token)
+	}
+	return nil
+}
+
+// addByHand adds a name that stands in the flag.
+func (l *agentList) addByHand(name string) error {
+	if err := checkAgent(name); err != nil {
+		return err
+	}
+	key := strings.ToLower(name)
+	if l.byHand[key] {
+		return fmt.Errorf("%q is named twice: name it once", name)
+	}
+	l.byHand[key] = true
+	l.addOnce(name)
+	return nil
+}
+
+// addOnce adds a name unless it is there.
+func (l *agentList) addOnce(name string) {
+	key := strings.ToLower(name)
+	if !l.seen[key] {
+		l.seen[key] = true
+		l.names = append(l.names, name)
+	}
+}
+
+// maxListLine is the length of a line in a file of names, far beyond any name.
+const maxListLine = 1 << 16
+
+// addFile adds the names in a file: one a line; # begins a comment, and empty lines do not count.
+func (l *agentList) addFile(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", display(name), pathless(err))
+	}
+	defer f.Close() //nolint:errcheck // only read
+	var errs []error
+	before, lines := len(l.names), bufio.NewScanner(f)
+	lines.Buffer(nil, maxListLine)
+	n, found := 0, false
+	for lines.Scan() {
+		n++
+		text := strings.TrimPrefix(lines.Text(), "\ufeff")
+		text, _, _ = strings.Cut(text, "#")
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		found = true
+		if err := checkAgent(text); err != nil {
+			errs = append(errs, fmt.Errorf("%s, line %d: %w", display(name), n, err))
+			continue
+		}
+		l.addOnce(text)
+	}
+	if err := lines.Err(); err != nil {
+		errs = append(errs, fmt.Errorf("read %s, after line %d: %w", display(name), n, pathless(err)))
+	} else if !found && len(l.names) == before {
+		errs = append(errs, fmt.Errorf("%s names no crawler", display(name)))
+	}
+	return errors.Join(errs...)
+}
+
+// The values of -unknown-agents.
+const (
+	unknownStar = "star"
+	unknownSkip = "skip"
+)
+
+// logAgents returns what -agent-from-log and -unknown-agents say. Each fault is a usageError.
+func (a *args) logAgents() (engine.LogAgents, error) {
+	var errs []error
+	if a.fromLog && len(a.agents) > 0 {
+		errs = append(errs, usage("-agent-from-log: the crawlers are those of the log: leave out -agent"))
+	}
+	if !a.fromLog && a.unknown != "" {
+		errs = append(errs, usage("-unknown-agents: this is about the crawlers of the log: add -agent-from-log"))
+	}
+	mode := engine.LogAgentsOff
+	switch a.unknown {
+	case "", unknownStar:
+		mode = engine.LogAgentsStar
+	case unknownSkip:
+		mode = engine.LogAgentsSkip
+	default:
+		errs = append(errs, usage("-unknown-agents: unknown answer %q: use star or skip", a.unknown))
+	}
+	if !a.fromLog {
+		mode = engine.LogAgentsOff
+	}
+	return mode, errors.Join(errs...)
+}
+
+// errNoUserAgents is the error of a log that -agent-from-log finds no crawlers in.
+var errNoUserAgents = errors.New("-agent-from-log: this log has no User-Agent; use -agent to name the crawlers")
+
+// checkAgent checks the name of a crawler. It may hold more than its product token, such as a version; white space means
+// that it is the text of a User-Agent header, of which nobody knows which word is meant.
+func checkAgent(name string) error {
+	switch {
+	case name == "":
+		return errors.New("an empty name: give a product token, such as Googlebot, or *")
+	case name[0] == '@':
+		return fmt.Errorf("%q: a list cannot name another list", name)
+	case strings.ContainsAny(name, " \t\r\n"):
+		return fmt.Errorf("%q is no name of a crawler: give its product token, such as Googlebot, or *", name)
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package crawlers
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Purpose says what a crawler fetches pages for.
+type Purpose string
+
+// The purposes.
+const (
+	Search      Purpose = "search"       // a search engine's index
+	AITraining  Purpose = "ai-training"  // text to train models with
+	AISearch    Purpose = "ai-search"    // an index that a model answers from
+	AIAssistant Purpose = "ai-assistant" // a page that somebody asks a model about
+	Ads         Purpose = "ads"          // the fitness of pages for advertisements
+	SEO         Purpose = "seo"          // audits and links, for whoever pays for them
+	Social      Purpose = "social"       // previews of links that people share
+	Feed        Purpose = "feed"         // feeds that people subscribed to
+	Archive     Purpose = "archive"      // a copy of the web
+	Other       Purpose = "other"        // none of these
+)
+
+var purposes = []Purpose{Search, AITraining, AISearch, AIAssistant, Ads, SEO, Social, Feed, Archive, Other}
+
+// A Crawler is a row of the table. Its slices are shared and must not be changed.
+type Crawler struct {
+	Token    string    // the product token, as in "User-agent: Googlebot"
+	Operator string    // who runs it
+	Purposes []Purpose // at least one
+	Names    []string  // what it is called in the User-Agent header; none if the token is a switch that nothing fetches by
+
+	Fallback    string // the token whose group it obeys if it has none of its own; "" is none
+	IgnoresStar bool   // it does not heed groups for "*"
+	Unbound     bool   // its operator says that robots.txt need not bind it, as a person asked for the page
+
+	Source  string // URL of the operator's documentation
+	Checked string // when the row was last compared with it, as in 2026-01-31; "" is not yet
+}
+
+// aiSet is the name of the set of all purposes that begin with "ai-".
+const aiSet = "ai"
+
+// allSet is the name of the set of all crawlers.
+const allSet = "all"
+
+// Sets returns the names of the sets: "all", "ai", and each purpose.
+func Sets() []string {
+	names := make([]string, 0, 2+len(purposes))
+	names = append(names, allSet, aiSet)
+	for _, p := range purposes {
+		names = append(names, string(p))
+	}
+	return names
+}
+
+// Set returns the crawlers of a set in the order of the table, or nil if there is no such set. The set "ai" is those of
+// "ai-training", "ai-search" and "ai-assistant"; "all" is all of the table. Tokens that are a switch are among them.
+func Set(name string) []Crawler {
+	var set []Crawler
+	for i := range table {
+		if table[i].in(name) {
+			set = append(set, table[i])
+		}
+	}
+	return set
+}
+
+// in reports whether the crawler is of the set.
+func (c *Crawler) in(set string) bool {
+	return set == allSet || slices.ContainsFunc(c.Purposes, func(p Purpose) bool {
+		return string(p) == set || set == aiSet && strings.HasPrefix(string(p), aiSet+"-")
+	})
+}
+
+// Lookup returns the crawler of a product token, in any case, and whether there is one.
+func Lookup(token string) (Crawler, bool) {
+	for i := range table {
+		if strings.EqualFold(table[i].Token, token) {
+			return table[i], true
+		}
+	}
+	return Crawler{}, false
+}
+
+// Index returns the place of a product token in [Set]("all"), or -1 if it has none. Only the spelling of the table counts.
+func Index(token string) int {
+	return slices.IndexFunc(table, func(c Crawler) bool { return c.Token == token })
+}

@@ -1,0 +1,151 @@
+package crawlers
+
+import (
+	"testing"
+)
+
+// headers are User-Agent headers as they occur, and the tokens of their crawlers. Those of operators are from their
+// documentation, the others from the server log that package ingest is tested with.
+var headers = []struct{ header, token string }{
+	{"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "Googlebot"},
+	{"Mozilla/5.0 (iPhone; CPU iPhone OS 6_0 like Mac OS X) AppleWebKit/536.26 (KHTML, like Gecko) Version/6.0 Mobile/10A5376e Safari/8536.25 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "Googlebot"},
+	{"SAMSUNG-SGH-E250/1.0 Profile/MIDP-2.0 Configuration/CLDC-1.1 UP.Browser/6.2.3.3.c.1.101 (GUI) MMP/2.0 (compatible; Googlebot-Mobile/2.1; +http://www.google.com/bot.html)", "Googlebot"},
+	{"Googlebot-Image/1.0", "Googlebot-Image"},
+	{"googlebot", "Googlebot"},
+	{"AdsBot-Google (+http://www.google.com/adsbot.html)", "AdsBot-Google"},
+	{"Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/W.X.Y.Z Mobile Safari/537.36 (compatible; AdsBot-Google-Mobile; +http://www.google.com/mobile/adsbot.html)", "AdsBot-Google-Mobile"},
+	{"APIs-Google (+https://developers.google.com/webmasters/APIs-Google.html)", "APIs-Google"},
+	{"Mozilla/5.0 (X11; Linux x86_64; Storebot-Google/1.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/79.0.3945.88 Safari/537.36", "Storebot-Google"},
+	{"Feedfetcher-Google; (+http://www.google.com/feedfetcher.html; 22 subscribers; feed-id=8321906634162087507)", "FeedFetcher-Google"},
+	{"Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)", "bingbot"},
+	{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm) Chrome/80.0.345.0 Safari/537.36 Edg/80.0.345.0", "bingbot"},
+	{"msnbot/2.0b (+http://search.msn.com/msnbot.htm)", "bingbot"},
+	{"msnbot-media/1.1 (+http://search.msn.com/msnbot.htm)", "bingbot"},
+	{"Mozilla/5.0 (compatible; adidxbot/2.0; +http://www.bing.com/bingbot.htm)", "adidxbot"},
+	{"Mozilla/5.0 (Windows NT 6.1; WOW64) AppleWebKit/534+ (KHTML, like Gecko) BingPreview/1.0b", "BingPreview"},
+	{"Mozilla/5.0 (compatible; Yahoo! Slurp; http://help.yahoo.com/help/us/ysearch/slurp)", "Slurp"},
+	{"Mozilla/5.0 (compatible; Baiduspider/2.0; +http://www.baidu.com/search/spider.html)", "Baiduspider"},
+	{"Baiduspider-image+(+http://www.baidu.com/search/spider.htm)", "Baiduspider-image"},
+	{"Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)", "YandexBot"},
+	{"Mozilla/5.0 (compatible; YandexImages/3.0; +http://yandex.com/bots)", "YandexImages"},
+	{"Mozilla/5.0 (compatible; YandexDirect/3.0; +http://yandex.com/bots)", "YandexDirect"},
+	{"Sogou web spider/4.0(+http://www.sogou.com/docs/help/webmasters.htm#07)", "Sogou"},
+	{"Mozilla/5.0 (compatible; Linux x86_64; Mail.RU_Bot/2.0; +http://go.mail.ru/help/robots)", "Mail.RU_Bot"},
+	{"Mozilla/5.0 (Windows; U; Windows NT 5.1; zh-CN; )  Firefox/1.5.0.11; 360Spider", "360Spider"},
+	{"Mozilla/5.0 (compatible; archive.org_bot +http://www.archive.org/details/archive.org_bot)", "archive.org_bot"},
+	{"Mozilla/5.0 (compatible; special_archiver/3.1.1 +http://www.archive.org/details/archive.org_bot)", "archive.org_bot"},
+	{"ia_archiver (+http://www.alexa.com/site/help/webmasters; crawler@alexa.com)", "ia_archiver"},
+	{"Mozilla/5.0 (compatible; MJ12bot/v1.4.4; http://www.majestic12.co.uk/bot.php?+)", "MJ12bot"},
+	{"Mozilla/5.0 (compatible; AhrefsBot/5.0; +http://ahrefs.com/robot/)", "AhrefsBot"},
+	{"Mozilla/5.0 (compatible; SemrushBot/2~bl; +http://www.semrush.com/bot.html)", "SemrushBot"},
+	{"Mozilla/5.0 (compatible; Exabot/3.0 (BiggerBetter); +http://www.exabot.com/go/robot)", "Exabot"},
+	{"Twitterbot/1.0", "Twitterbot"},
+	{"facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)", "facebookexternalhit"},
+	{"meta-externalagent/1.1 (+https://developers.facebook.com/docs/sharing/webmasters/crawler)", "meta-externalagent"},
+	{"Feedly/1.0 (+http://www.feedly.com/fetcher.html; like FeedFetcher-Google)", "Feedly"},
+	{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)", "GPTBot"},
+	{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot", "ChatGPT-User"},
+	{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; OAI-SearchBot/1.0; +https://openai.com/searchbot", "OAI-SearchBot"},
+	{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)", "ClaudeBot"},
+	{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Claude-User/1.0; +Claude-User@anthropic.com)", "Claude-User"},
+	{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_5) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/13.1.1 Safari/605.1.15 (Applebot/0.1; +http://www.apple.com/go/applebot)", "Applebot"},
+	{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_10_1) AppleWebKit/600.2.5 (KHTML\\, like Gecko) Version/8.0.2 Safari/600.2.5 (Amazonbot/0.1; +https://developer.amazon.com/support/amazonbot)", "Amazonbot"},
+
+	{"", ""},
+	{"-", ""},
+	{"like", ""},
+	{"like ", ""},
+	{"Googlebot2/2.1", ""},
+	{"NotGooglebot/2.1", ""},
+	{"Googlebot-Imagery/1.0", ""},
+	{"Applebot-Extended/0.1", ""}, // a switch: whoever sends this is somebody else
+	{"Google-Extended", ""},
+	{"Sogou spider", ""},
+	{"Mozilla/5.0 (compatible; Foo/1.0; +https://gptbot.example/GPTBot)", ""},
+	{"Foo (mailto:ClaudeBot@example.com)", ""},
+	{"Foo (+http://example.com/,GPTBot)", "GPTBot"}, // a comma ends a URL
+	{"TelegramBot (like TwitterBot)", ""},
+	{"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36", ""},
+	{"Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/121.0", ""},
+	{"UniversalFeedParser/4.2-pre-314-svn +http://feedparser.org/", ""},
+	{"curl/8.5.0", ""},
+}
+
+func TestIdentify(t *testing.T) {
+	for _, h := range headers {
+		c, ok := Identify([]byte(h.header))
+		if c.Token != h.token || ok != (h.token != "") {
+			t.Errorf("%q is %q, %t; want %q", h.header, c.Token, ok, h.token)
+		}
+	}
+}
+
+// Every name in the table leads to its row, alone, with a version, in a comment, and in capitals; and no longer word does.
+func TestIdentifyEveryName(t *testing.T) {
+	for i, c := range table {
+		for _, name := range c.Names {
+			for _, header := range []string{
+				name, name + "/1.0", "Mozilla/5.0 (compatible; " + name + "; +http://example.com/bot)", upper(name), name + "~x",
+			} {
+				if got := IdentifyIndex([]byte(header)); got != i {
+					t.Errorf("%q is number %d, want %d (%s)", header, got, i, c.Token)
+				}
+			}
+			for _, header := range []string{name + "x", "x" + name, name + ".", "me@" + name, "http://" + name, "like " + name} {
+				if got := IdentifyIndex([]byte(header)); got >= 0 {
+					t.Errorf("%q is %s", header, table[got].Token)
+				}
+			}
+		}
+	}
+}
+
+func upper(s string) string {
+	b := []byte(s)
+	for i := range b {
+		if 'a' <= b[i] && b[i] <= 'z' {
+			b[i] -= 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+func TestIdentifyDoesNotAllocate(t *testing.T) {
+	header := []byte(headers[1].header)
+	if n := testing.AllocsPerRun(100, func() { Identify(header) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func FuzzIdentify(f *testing.F) {
+	for _, h := range headers {
+		f.Add([]byte(h.header))
+	}
+	f.Fuzz(func(t *testing.T, header []byte) {
+		c, ok := Identify(header)
+		if ok != (c.Token != "") {
+			t.Errorf("%q is %q, %t", header, c.Token, ok)
+		}
+		// Whatever follows the header as a word of its own changes nothing once a crawler is found.
+		if again, _ := Identify(append(append([]byte{}, header...), " GPTBot"...)); ok && again.Token != c.Token {
+			t.Errorf("%q is %s, followed by GPTBot %s", header, c.Token, again.Token)
+		}
+	})
+}
+
+func BenchmarkIdentify(b *testing.B) {
+	for _, h := range []struct{ name, header string }{
+		{"browser", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36"},
+		{"phone", headers[1].header},
+		{"short", "Googlebot-Image/1.0"},
+	} {
+		b.Run("header="+h.name, func(b *testing.B) {
+			header := []byte(h.header)
+			b.SetBytes(int64(len(header)))
+			b.ReportAllocs()
+			for b.Loop() {
+				Identify(header)
+			}
+		})
+	}
+}

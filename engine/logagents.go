@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// LogAgents says whether a Store decides for the crawler that each row's User-Agent names, in place of the agents asked
+// for, and what becomes of rows whose User-Agent names no crawler that package crawlers knows, or is not known itself.
+type LogAgents uint8
+
+// The values of LogAgents.
+const (
+	LogAgentsOff  LogAgents = iota // all agents of StoreOptions decide for each row
+	LogAgentsStar                  // unknown ones are a crawler that only groups for "*" bind
+	LogAgentsSkip                  // rows of unknown ones are left out
+)
+
+// unknownAgent is the agent of rows whose User-Agent names no known crawler: the first one of a Store with LogAgents.
+const unknownAgent = 0
+
+// logAgentNames returns the agents of a Store with LogAgents: "*", and the crawlers in the order of their table.
+func logAgentNames() []string {
+	all := crawlers.Set("all")
+	names := make([]string, 1, 1+len(all))
+	names[0] = "*"
+	for _, c := range all {
+		names = append(names, c.Token)
+	}
+	return names
+}
+
+// LogAgents returns what the Store was built with.
+func (s *Store) LogAgents() LogAgents { return s.logAgents }
+
+// AgentsPerURL returns the number of verdicts of each URL: one for each agent, or one with LogAgents.
+func (s *Store) AgentsPerURL() int {
+	if s.logAgents != LogAgentsOff {
+		return 1
+	}
+	return len(s.names)
+}
+
+// A Violation says whether the crawler that fetched a URL was not allowed to.
+type Violation uint8
+
+// The values of Violation.
+const (
+	ViolationUnknown Violation = iota // nobody knows: no known crawler, or no answer
+	NoViolation                       // it was allowed, or it fetched /robots.txt, as it must
+	Violated                          // it fetched what was disallowed
+)
+
+// maxKnownAgents is how many User-Agents an Evaluator remembers before it starts anew: a day's log of a busy site has
+// some thousand distinct ones, and a hundred bytes each make that half a megabyte.
+const maxKnownAgents = 4096
+
+// agentMemory remembers which agents User-Agents name, as logs repeat them.
+type agentMemory map[string]uint16
+
+// of returns the agent that a User-Agent names.
+func (m agentMemory) of(userAgent []byte) uint16 {
+	if agent, known := m[string(userAgent)]; known {
+		return agent
+	}
+	if len(m) >= maxKnownAgents {
+		clear(m)
+	}
+	agent := uint16(1 + crawlers.IdentifyIndex(userAgent)) // -1 becomes unknownAgent
+	m[string(userAgent)] = agent
+	return agent
+}
+
+// identify fills b.Agents, and drops the rows that are to be skipped.
+func (e *Evaluator) identify(b *Batch) {
+	if e.known == nil {
+		e.known = agentMemory{}
+	}
+	for i := range b.URLs {
+		agent := uint16(unknownAgent)
+		if len(b.UserAgents) > 0 && b.UserAgents[i] != NoURL {
+			s := b.UserAgents[i]
+			agent = e.known.of(b.Data[s.Off : s.Off+s.Len])
+		}
+		b.Agents = append(b.Agents, agent)
+	}
+	if e.store.logAgents == LogAgentsSkip {
+		b.dropUnknown()
+	}
+	n := b.Len()
+	b.Violations = slices.Grow(b.Violations, n)[:n]
+}
+
+// dropUnknown removes the rows of unknown agents.
+func (b *Batch) dropUnknown() {
+	kept := 0
+	for i, agent := range b.Agents {
+		if agent == unknownAgent {
+			continue
+		}
+		b.Agents[kept] = agent
+		b.copyRow(kept, i)
+		kept++
+	}
+	b.Skipped = len(b.Agents) - kept
+	b.Agents = b.Agents[:kept]
+	b.Truncate(kept)
+}
+
+// agent returns the agent of the verdict number a of a row.
+func (b *Batch) agent(row, a int) int {
+	if len(b.Agents) > 0 {
+		return int(b.Agents[row])
+	}
+	return a
+}
+
+// violation returns what a verdict means for the crawler that fetched the path, which need not be in normal form.
+func violation(agent uint16, v Verdict, path []byte) Violation {
+	switch {
+	case agent == unknownAgent || v.Access == Unknown:
+		return ViolationUnknown
+	case v.Access == Allowed || robots.RFC9309.AlwaysAllowed(path):
+		return NoViolation
+	}
+	return Violated
+}

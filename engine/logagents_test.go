@@ -1,0 +1,191 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// logRow is a row of a made-up server log.
+type logRow struct{ userAgent, url string }
+
+// logBatch returns the rows as a Source would yield them; an empty User-Agent is none.
+func logBatch(rows []logRow) *Batch {
+	b := &Batch{}
+	for i, r := range rows {
+		appendRow(b, r.url, int64(i+1))
+		span := NoURL
+		if r.userAgent != "" {
+			span = Span{uint32(len(b.Data)), uint32(len(r.userAgent))}
+			b.Data = append(b.Data, r.userAgent...)
+		}
+		b.UserAgents = append(b.UserAgents, span)
+	}
+	return b
+}
+
+const (
+	gptHeader     = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)"
+	googleHeader  = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+	browserHeader = "Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/121.0"
+)
+
+const logRobots = "User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /private\n"
+
+var logRows = []logRow{
+	{gptHeader, "https://a.com/x"},
+	{googleHeader, "https://a.com/x"},
+	{googleHeader, "https://a.com/private/x"},
+	{browserHeader, "https://a.com/private/x"},
+	{"", "https://a.com/x"},
+	{gptHeader, "https://a.com/robots.txt"},
+	{gptHeader, "https://stray.com/"},
+	{gptHeader, "nonsense"},
+	{"AdsBot-Google (+http://www.google.com/adsbot.html)", "https://a.com/private/x"},
+}
+
+// describeLog describes the rows of an evaluated batch: line, agent, access, rule's line, violation.
+func describeLog(s *Store, b *Batch) (rows []string) {
+	for i := range b.URLs {
+		v := b.Verdicts[i]
+		access := [...]string{"deny", "allow", "null"}[v.Access]
+		violation := [...]string{"null", "false", "true"}[b.Violations[i]]
+		line := int64(0)
+		if v.Rule != NoRule {
+			line = int64(s.Site(b.Sites[i]).Rules[b.Agents[i]].Rule(v.Rule).Line)
+		}
+		rows = append(rows, fmt.Sprintf("%d %s %s %d %s", b.Lines[i], s.AgentNames()[b.Agents[i]], access, line, violation))
+	}
+	return rows
+}
+
+func TestLogAgents(t *testing.T) {
+	want := []string{
+		"1 GPTBot deny 2 true",
+		"2 Googlebot allow 0 false",
+		"3 Googlebot deny 5 true",
+		"4 * deny 5 null",
+		"5 * allow 0 null",
+		"6 GPTBot deny 2 false",
+		"7 GPTBot allow 0 false",
+		"8 GPTBot null 0 null",
+		"9 AdsBot-Google allow 0 false",
+	}
+	for _, mode := range []LogAgents{LogAgentsStar, LogAgentsSkip} {
+		s := buildStore(t, StoreOptions{Dialect: robots.Google, LogAgents: mode}, "https://a.com", logRobots)
+		want, skipped := slices.Clone(want), 0
+		if mode == LogAgentsSkip {
+			want = slices.DeleteFunc(want, func(row string) bool { return strings.Contains(row, " * ") })
+			skipped = 2
+		}
+		e, c := s.NewEvaluator(), newCounter(s)
+		b := &Batch{}
+		for range 2 { // the second time with what the first has left
+			kept := *logBatch(logRows)
+			b.Reset()
+			b.Data, b.URLs, b.Lines, b.UserAgents = kept.Data, kept.URLs, kept.Lines, kept.UserAgents
+			e.Evaluate(b)
+			c.add(b)
+			if got := describeLog(s, b); !slices.Equal(got, want) {
+				t.Errorf("mode %d:\n%s\nwant\n%s", mode, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+			if b.Skipped != skipped || len(b.UserAgents) != len(want) {
+				t.Errorf("mode %d: %d rows skipped, %d User-Agents", mode, b.Skipped, len(b.UserAgents))
+			}
+		}
+		if got := c.stats; got.Violations != 4 || got.Skipped != int64(2*skipped) || got.Rows != int64(2*len(want)) || got.URLs != got.Rows {
+			t.Errorf("mode %d: counts %+v", mode, got)
+		}
+	}
+}
+
+// A Source without User-Agents has unknown crawlers only.
+func TestLogAgentsWithoutHeaders(t *testing.T) {
+	for mode, rows := range map[LogAgents]int{LogAgentsStar: 2, LogAgentsSkip: 0} {
+		s := buildStore(t, StoreOptions{LogAgents: mode}, "https://a.com", logRobots)
+		b := newBatch("https://a.com/", "https://a.com/private")
+		s.NewEvaluator().Evaluate(b)
+		if b.Len() != rows || len(b.Verdicts) != rows || b.Skipped != 2-rows {
+			t.Errorf("mode %d: %d rows, %d verdicts, %d skipped", mode, b.Len(), len(b.Verdicts), b.Skipped)
+		}
+	}
+}
+
+// The memory of User-Agents is bounded, and forgets no truth.
+func TestAgentMemory(t *testing.T) {
+	m := agentMemory{}
+	for i := range 3 * maxKnownAgents {
+		header := fmt.Appendf(nil, "Mozilla/5.0 (compatible; bingbot/2.0; %d)", i)
+		if got := m.of(header); crawlers.Set("all")[got-1].Token != "bingbot" {
+			t.Fatalf("%s is number %d", header, got)
+		}
+		if len(m) > maxKnownAgents {
+			t.Fatalf("%d User-Agents remembered", len(m))
+		}
+	}
+	known := []byte(browserHeader)
+	if n := testing.AllocsPerRun(100, func() { m.of(known) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// A pack gives the crawlers of a log the same answers, whatever of it stays in memory; and the rules that decided are
+// there when the output asks for them.
+func TestLogAgentsPack(t *testing.T) {
+	r := robots.Response{Origin: "https://a.com", Status: 200, Body: []byte(logRobots)}
+	opt := StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar}
+	want := buildStore(t, opt, "https://a.com", logRobots)
+	evaluated := logBatch(logRows)
+	want.NewEvaluator().Evaluate(evaluated)
+	counted := newCounter(want)
+	counted.add(evaluated)
+	for how, s := range waysToOpen(t, makePack(t, robots.Google, r), opt) {
+		b := logBatch(logRows)
+		s.NewEvaluator().Evaluate(b)
+		if !slices.Equal(b.Verdicts, evaluated.Verdicts) || !slices.Equal(b.Violations, evaluated.Violations) || !slices.Equal(b.Agents, evaluated.Agents) {
+			t.Errorf("%s: %v %v, want %v %v", how, b.Verdicts, b.Violations, evaluated.Verdicts, evaluated.Violations)
+		}
+		c := newCounter(s)
+		c.add(b)
+		if c.stats != counted.stats {
+			t.Errorf("%s: counts %+v, want %+v", how, c.stats, counted.stats)
+		}
+		look := s.NewLookup()
+		look.Use(b)
+		for i, v := range b.Verdicts {
+			if v.Rule == NoRule {
+				continue
+			}
+			got, right := look.Rule(b.Sites[i], int(b.Agents[i]), v.Rule), want.Site(evaluated.Sites[i]).Rules[b.Agents[i]].Rule(v.Rule)
+			if got != right {
+				t.Errorf("%s: row %d is decided by %+v, want %+v", how, i, got, right)
+			}
+		}
+	}
+}
+
+// Many agents get the same counts from a pack.
+func TestManyAgentsPack(t *testing.T) {
+	r := robots.Response{Origin: "https://a.com", Status: 200, Body: []byte(logRobots)}
+	opt := StoreOptions{Dialect: robots.Google, Agents: []string{"Googlebot", "bingbot", "GPTBot", "AdsBot-Google", "*"}}
+	var counts []Stats
+	urls := []string{"https://a.com/private", "https://a.com/x", "https://b.com/"}
+	stores := waysToOpen(t, makePack(t, robots.Google, r), opt)
+	stores["built"] = buildStore(t, opt, "https://a.com", logRobots)
+	for _, s := range stores {
+		b := newBatch(urls...)
+		s.NewEvaluator().Evaluate(b)
+		c := newCounter(s)
+		c.add(b)
+		counts = append(counts, c.stats)
+	}
+	for _, c := range counts {
+		if c != counts[0] || c.RuleLines != 5+5+2+5+2 {
+			t.Errorf("counts %+v and %+v", c, counts[0])
+		}
+	}
+}
