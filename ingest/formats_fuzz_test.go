@@ -167,6 +167,8 @@ func TestRecords(t *testing.T) {
 		refused    int64
 	}{
 		{"empty lines within", "url,n\nh://a,\"1\n\n\n2\"\nh://b,\n", []string{"h://a", "h://b"}, 0},
+		{"whole batches of empty lines within", "url,n\nh://a,\"1\n" + strings.Repeat("\n", 900) + "2\"\nh://b,\n", []string{"h://a", "h://b"}, 0},
+		{"too many empty lines within", "url,n\nh://a,\"1\n" + strings.Repeat("\n", 70_000) + "2\nh://b,\n", []string{"h://b"}, 2},
 		{"CR LF within", "url,n\r\nh://a,\"1\r\n2\"\r\nh://b,\r\n", []string{"h://a", "h://b"}, 0},
 		{"never ends", "url,n\nh://a,\"1\nh://b,\nh://c,\n", []string{"h://b", "h://c"}, 1},
 		{"two never end", "url,n\nh://a,\"1\nh://b,\nh://c,\"x", []string{"h://b"}, 2},

@@ -33,7 +33,7 @@ func (h *heldRecord) reset() { *h = heldRecord{text: h.text[:0], lines: h.lines[
 // hold adds a line and its end, and the empty lines around it, of which nobody else tells.
 func (h *heldRecord) hold(from *engine.Batch, span engine.Span, at where) {
 	if n := len(h.lines); n > 0 {
-		h.text = append(h.text, emptyBefore(from.Data[:span.Off], at.line-h.lines[n-1].line-1-h.empty)...)
+		h.text = appendEmpty(h.text, from.Data[:span.Off], at.line-h.lines[n-1].line-1-h.empty)
 	}
 	begin, end := len(h.text), span.Off+span.Len
 	h.text = append(h.text, from.Data[span.Off:end]...)
@@ -57,16 +57,20 @@ func lineEnd(text []byte) int {
 	return 0
 }
 
-// emptyBefore returns the last n lines of text, which are empty.
-func emptyBefore(text []byte, n int64) []byte {
+// appendEmpty appends the last n lines of text, which are empty. Those that are not there, since they filled whole batches
+// before, are taken for LF; more than MaxLine of them make no difference, as the record is too long.
+func appendEmpty(dst, text []byte, n int64) []byte {
 	begin := len(text)
-	for range n {
+	for ; n > 0 && begin > 0; n-- {
 		begin--
 		if begin > 0 && text[begin-1] == '\r' {
 			begin--
 		}
 	}
-	return text[begin:]
+	for range min(n, MaxLine+1) {
+		dst = append(dst, '\n')
+	}
+	return append(dst, text[begin:]...)
 }
 
 // extend adds the next line to the record.

@@ -153,9 +153,9 @@ func (l rejectLimit) check(rejected, all int64, atEnd bool) error {
 	switch {
 	case l.none:
 	case l.share < 0 && rejected > l.most:
-		return &policyError{fmt.Sprintf("%s were rejected: -max-rejects %s", plural(rejected, "line"), l.text)}
+		return &policyError{fmt.Sprintf("rejected so far: %s; -max-rejects is %s", plural(rejected, "line"), l.text)}
 	case atEnd && l.share >= 0 && float64(rejected) > l.share*float64(all):
-		return &policyError{fmt.Sprintf("%s of %s were rejected: -max-rejects %s", group(rejected), plural(all, "line"), l.text)}
+		return &policyError{fmt.Sprintf("rejected: %s of %s; -max-rejects is %s", group(rejected), plural(all, "line"), l.text)}
 	}
 	return nil
 }

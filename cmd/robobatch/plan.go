@@ -104,10 +104,7 @@ func (p *plan) choose(a args) error {
 	p.outOpt.Columns, err = output.ParseColumns(a.columns)
 	check("columns", err)
 	check("columns", p.chooseViolation(a))
-	p.logOpt = ingest.LogOptions{Stdin: p.std.in, Limit: a.limit, Raws: a.rejects != ""}
-	p.logOpt.Fields.Agents = a.fromLog
-	errs = append(errs, parts(a.form.settle(&p.logOpt, &p.outOpt))...)
-	errs = append(errs, parts(p.chooseRejects(a))...)
+	errs = append(errs, parts(p.chooseInput(a))...)
 	p.storeOpt.Canonical = slices.Contains(p.outOpt.Columns, output.CanonicalURL)
 	if a.out != "" {
 		p.outOpt.Format, err = output.FormatOf(a.out)
@@ -117,9 +114,7 @@ func (p *plan) choose(a args) error {
 		check("out", errors.New("standard output is a terminal, and an Arrow stream is not text: redirect it, or name a file"))
 	}
 	check("workers", checkWorkers(a.workers))
-	if a.limit < 0 {
-		check("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.limit))
-	}
+	check("limit", checkLimit(a.limit))
 	p.storeOpt.MaxMemory, err = parseMemory(a.maxMemory)
 	check("max-memory", err)
 	p.progress, err = parseProgress(a.progress, p.std.err)
@@ -135,9 +130,19 @@ func (p *plan) choose(a args) error {
 	return errors.Join(errs...)
 }
 
-// chooseRejects is the part of choose about rejects.
-func (p *plan) chooseRejects(a args) error {
-	var errs []error
+// checkLimit checks a number of URLs.
+func checkLimit(n int64) error {
+	if n < 0 {
+		return fmt.Errorf("%d is negative: use 0 for all URLs, or more", n)
+	}
+	return nil
+}
+
+// chooseInput is the part of choose about the lines of the logs.
+func (p *plan) chooseInput(a args) error {
+	p.logOpt = ingest.LogOptions{Stdin: p.std.in, Limit: a.limit, Raws: a.rejects != ""}
+	p.logOpt.Fields.Agents = a.fromLog
+	errs := parts(a.form.settle(&p.logOpt, &p.outOpt))
 	p.rejects = a.rejects
 	if a.rejects == stdName {
 		errs = append(errs, usage("-rejects: standard output is not for rejects: name a file"))
