@@ -21,10 +21,10 @@ import (
 type plan struct {
 	voice
 	logs      *ingest.Logs
+	logOpt    ingest.LogOptions
 	rules     *ingest.RuleFiles
 	storeOpt  engine.StoreOptions
 	runOpt    engine.Options
-	ahead     int    // goroutines that unpack logs
 	outName   string // "-" for standard output
 	outOpt    output.Options
 	statsName string   // of the summary as JSON; "" is none
@@ -121,8 +121,9 @@ func (p *plan) choose(a args) error {
 		p.progress = progressOff
 	}
 	p.storeOpt.Workers, p.runOpt.Workers = a.workers, a.workers
+	p.logOpt = ingest.LogOptions{Stdin: p.std.in, Limit: a.limit}
 	if p.outOpt.Workers = cmp.Or(a.workers, runtime.GOMAXPROCS(0)); p.outOpt.Workers > 1 {
-		p.ahead = p.outOpt.Workers
+		p.logOpt.Ahead = p.outOpt.Workers
 	}
 	p.outOpt.Version = version()
 	return errors.Join(errs...)
@@ -168,7 +169,7 @@ func agentNotes(names []string, d robots.Dialect) []string {
 // find finds the inputs and checks the names of the outputs.
 func (p *plan) find(a args) error {
 	var errLogs, errRules, errOut error
-	p.logs, errLogs = ingest.OpenLogs(a.in, ingest.LogOptions{Stdin: p.std.in, Limit: a.limit, Ahead: p.ahead})
+	p.logs, errLogs = ingest.OpenLogs(a.in, p.logOpt)
 	p.rules, errRules = ingest.Rules(a.rules, a.origin)
 	if errLogs == nil {
 		inputs := p.logs.Inputs()
