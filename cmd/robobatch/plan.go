@@ -120,13 +120,18 @@ func (p *plan) choose(a args) error {
 	if a.quiet {
 		p.progress = progressOff
 	}
-	p.storeOpt.Workers, p.runOpt.Workers = a.workers, a.workers
 	p.logOpt = ingest.LogOptions{Stdin: p.std.in, Limit: a.limit}
-	if p.outOpt.Workers = cmp.Or(a.workers, runtime.GOMAXPROCS(0)); p.outOpt.Workers > 1 {
-		p.logOpt.Ahead = p.outOpt.Workers
-	}
+	p.share(a.workers)
 	p.outOpt.Version = version()
 	return errors.Join(errs...)
+}
+
+// share sets the numbers of goroutines.
+func (p *plan) share(workers int) {
+	p.storeOpt.Workers, p.runOpt.Workers = workers, workers
+	if p.outOpt.Workers = cmp.Or(workers, runtime.GOMAXPROCS(0)); p.outOpt.Workers > 1 {
+		p.logOpt.Ahead = p.outOpt.Workers
+	}
 }
 
 // chooseViolation adds the column of that name to the default ones if the log says who came, and otherwise refuses it.
