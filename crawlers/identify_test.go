@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// headers are User-Agent headers as they occur, and the tokens of their crawlers. Those of operators are from their
-// documentation, the others from the server log that package ingest is tested with.
+// headers are User-Agent headers as they occur, and the tokens of their crawlers. They are in the
+// form that operators document, or from the server log that package ingest is tested with.
 var headers = []struct{ header, token string }{
 	{"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "Googlebot"},
 	{"Mozilla/5.0 (iPhone; CPU iPhone OS 6_0 like Mac OS X) AppleWebKit/536.26 (KHTML, like Gecko) Version/6.0 Mobile/10A5376e Safari/8536.25 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "Googlebot"},

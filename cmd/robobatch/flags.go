@@ -61,14 +61,18 @@ func parseArgs(arguments []string) (args, error) {
 	case fs.NArg() > 0:
 		return a, usage("unexpected argument %q: every log needs its own -in, and a pattern quotes: -in a.zst -in 'b*.zst'", fs.Arg(0))
 	}
-	var missing []error
+	return a, errors.Join(a.needed()...)
+}
+
+// needed returns an error for each flag that cannot be left out and was.
+func (a *args) needed() (missing []error) {
 	if a.rules == "" {
 		missing = append(missing, usage("-rules is missing: name a directory of robots.txt files"))
 	}
 	if len(a.in) == 0 {
 		missing = append(missing, usage("-in is missing: name a log of URLs, or - for standard input"))
 	}
-	return a, errors.Join(missing...)
+	return missing
 }
 
 // flagSet returns the flags, which set a. Their help is the text of help.go.

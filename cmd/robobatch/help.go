@@ -16,6 +16,10 @@ lists the rules themselves, and what is wrong with them: see robobatch rules -h.
 
 compiles them into one file, which -rules takes in place of dir and which is ready at once: see robobatch compile -h.
 
+    robobatch bench -rules dir -in urls.zst
+
+measures such a run and prints lines for benchstat: see robobatch bench -h.
+
 Input
   -rules dir     robots.txt files, named https_example.com.txt (that origin), or example.com.txt or
                  example.com/robots.txt (http and https), or captures (.warc, .jsonl); or one such file;
@@ -138,5 +142,31 @@ Run
   -workers n     goroutines that compile; default: one per processor. The output does not depend on it
   -progress how  auto (default: a bar on a terminal, else lines), bar, plain (lines), off
   -quiet         print errors only
+  -h             print this
+`
+
+// benchHelp is what bench -h prints.
+const benchHelp = `robobatch bench measures a run on your own rules and logs, and prints what benchstat reads.
+
+    robobatch bench -rules dir -in urls.zst
+
+prints, in several rounds, a line each for parsing the rules, compiling them, reading the logs and the whole run, with
+processor time, rates, allocations and peak memory. It writes to a temporary directory and opens no network connection.
+
+Input
+  -rules dir     as for robobatch, but no pack
+  -origin url    whose robots.txt the file of -rules is
+  -in log        as for robobatch, but no pipe. May be repeated
+  -limit n       stop after n URLs; 0, the default, is all
+
+Question
+  -agent names   as for robobatch
+` + readingHelp + `
+Output
+  -columns list  as for robobatch
+
+Run
+  -workers n     goroutines; default: one, and then one per processor
+  -rounds n      how often each is measured; default 5
   -h             print this
 `

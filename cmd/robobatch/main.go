@@ -73,6 +73,7 @@ const (
 // commands are what a first argument that is no flag can ask for.
 var commands = map[string]func(arguments []string, std streams) error{
 	"compile": compileRules,
+	"bench":   benchmark,
 	"rules":   listRules,
 }
 

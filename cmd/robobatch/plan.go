@@ -20,8 +20,8 @@ import (
 // A plan is what the flags ask for, checked, with its inputs found: ready to be run.
 type plan struct {
 	voice
-	logOpt    ingest.LogOptions
 	logs      *ingest.Logs
+	logOpt    ingest.LogOptions
 	rules     *ingest.RuleFiles
 	storeOpt  engine.StoreOptions
 	runOpt    engine.Options
@@ -122,10 +122,7 @@ func (p *plan) choose(a args) error {
 	if a.quiet {
 		p.progress = progressOff
 	}
-	p.storeOpt.Workers, p.runOpt.Workers = a.workers, a.workers
-	if p.outOpt.Workers = cmp.Or(a.workers, runtime.GOMAXPROCS(0)); p.outOpt.Workers > 1 {
-		p.logOpt.Ahead = p.outOpt.Workers
-	}
+	p.share(a.workers)
 	p.outOpt.Version = version()
 	return errors.Join(errs...)
 }
@@ -152,6 +149,14 @@ func (p *plan) chooseInput(a args) error {
 		errs = append(errs, usage("-max-rejects: %w", err))
 	}
 	return errors.Join(errs...)
+}
+
+// share sets the numbers of goroutines.
+func (p *plan) share(workers int) {
+	p.storeOpt.Workers, p.runOpt.Workers = workers, workers
+	if p.outOpt.Workers = cmp.Or(workers, runtime.GOMAXPROCS(0)); p.outOpt.Workers > 1 {
+		p.logOpt.Ahead = p.outOpt.Workers
+	}
 }
 
 // chooseViolation adds the column of that name to the default ones if the log says who came, and otherwise refuses it.

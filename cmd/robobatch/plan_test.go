@@ -20,7 +20,7 @@ import (
 
 // TestHelpNamesFlags holds that the help of each command has every flag, and no other.
 func TestHelpNamesFlags(t *testing.T) {
-	for text, fs := range map[string]*flag.FlagSet{help: flagSet(new(args)), rulesHelp: listFlags(new(listArgs)), compileHelp: compileFlags(new(compileArgs))} {
+	for text, fs := range map[string]*flag.FlagSet{help: flagSet(new(args)), rulesHelp: listFlags(new(listArgs)), compileHelp: compileFlags(new(compileArgs)), benchHelp: benchFlags(new(benchArgs))} {
 		known := map[string]bool{"-h": true}
 		fs.VisitAll(func(f *flag.Flag) { known["-"+f.Name] = true })
 		shown := map[string]bool{}

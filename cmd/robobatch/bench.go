@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/robobatch/robobatch/bench/measure"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A benchArgs is the flags of the command bench: those of the main job that change what it costs, and one of its own.
+type benchArgs struct {
+	args
+	rounds int
+}
+
+// benchFlags returns the flags, which set a. Their help is benchHelp.
+func benchFlags(a *benchArgs) *flag.FlagSet {
+	fs := flag.NewFlagSet("robobatch bench", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.Func("rules", "", once(&a.rules, "put all robots.txt into one directory"))
+	fs.Func("origin", "", once(&a.origin, "one file is the robots.txt of one origin"))
+	fs.Func("in", "", func(s string) error {
+		a.in = append(a.in, s)
+		return nil
+	})
+	fs.Int64Var(&a.limit, "limit", 0, "")
+	fs.Func("agent", "", splitAgents(&a.agents))
+	a.reading.define(fs)
+	fs.StringVar(&a.columns, "columns", "", "")
+	fs.IntVar(&a.workers, "workers", 0, "")
+	fs.IntVar(&a.rounds, "rounds", 5, "")
+	return fs
+}
+
+// benchmark is the command bench.
+func benchmark(arguments []string, std streams) error {
+	a := benchArgs{args: args{missing: "allow", progress: "off", quiet: true}}
+	fs := benchFlags(&a)
+	switch err := fs.Parse(arguments); {
+	case errors.Is(err, flag.ErrHelp):
+		return printHelp(benchHelp, std)
+	case err != nil:
+		return &usageError{err}
+	case fs.NArg() > 0:
+		return usage("unexpected argument %q: bench takes flags only, see robobatch bench -h", fs.Arg(0))
+	}
+	if err := errors.Join(a.needed()...); err != nil {
+		return err
+	}
+	if a.rounds < 1 {
+		return usage("-rounds: %d is out of range: use 1 or more", a.rounds)
+	}
+	dir, err := os.MkdirTemp("", "robobatch-bench-")
+	if err != nil {
+		return err
+	}
+	b := &benchRun{dir: dir, rounds: a.rounds}
+	a.out = filepath.Join(dir, "verdicts.parquet")
+	if b.plan, err = newPlan(a.args, std); err == nil {
+		err = b.check(&a)
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	return underSignals(b)
+}
+
+// A benchRun is a run of the command bench.
+type benchRun struct {
+	*plan
+	dir    string // for the output, removed at the end
+	rounds int
+	in     []string
+	job    measure.Job
+}
+
+// check checks that all inputs can be read again and again, and sets the job.
+func (b *benchRun) check(a *benchArgs) error {
+	b.in = a.in
+	for _, in := range b.logs.Inputs() {
+		switch {
+		case in.Name == stdName:
+			return usage("-in: standard input can be read only once: write it to a file first")
+		case in.Size < 0:
+			return usage("-in: %s can be read only once: write it to a file first", display(in.Name))
+		}
+	}
+	b.job = measure.Job{Rules: b.responses, Logs: b.open, Sink: b.create, Store: b.storeOpt, Workers: []int{1, 0}}
+	if a.workers > 0 {
+		b.job.Workers = []int{a.workers}
+	}
+	return b.logs.Close()
+}
+
+func (b *benchRun) responses() (iter.Seq2[robots.Response, error], error) {
+	return b.rules.Responses(), nil
+}
+
+func (b *benchRun) open() (engine.Source, error) { return ingest.OpenLogs(b.in, b.logOpt) }
+
+func (b *benchRun) create(store *engine.Store) (measure.Sink, error) {
+	return output.Create(b.outName, nil, store, b.outOpt)
+}
+
+func (b *benchRun) drop() (committed bool, err error) { return false, os.RemoveAll(b.dir) }
+func (b *benchRun) targets() (out, last string)       { return stdName, stdName }
+
+// run measures, and prints the lines as they come.
+func (b *benchRun) run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
+	w := &benchWriter{w: b.std.out}
+	if err := b.job.Measure(ctx, w, b.rounds); w.err == nil {
+		return err
+	}
+	return stdoutError(w.err)
+}
+
+// A benchWriter keeps the first error of writing.
+type benchWriter struct {
+	w   io.Writer
+	err error
+}
+
+// Write writes.
+func (b *benchWriter) Write(p []byte) (int, error) {
+	n, err := b.w.Write(p)
+	if b.err == nil {
+		b.err = err
+	}
+	return n, err
+}
