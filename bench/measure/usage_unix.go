@@ -3,10 +3,8 @@
 package measure
 
 import (
-	"fmt"
-	"os/exec"
+	"os"
 	"runtime"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -20,20 +18,15 @@ func CPU() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// Exec runs a command and measures its process, not this one. What the command prints is in the error if it fails.
-func Exec(cmd *exec.Cmd) (Sample, error) {
-	var said strings.Builder
-	cmd.Stderr = &said
-	started := time.Now()
-	if err := cmd.Run(); err != nil {
-		return Sample{}, fmt.Errorf("%s: %w: %s", cmd, err, said.String())
+// peakOf returns the most memory that a process had, in bytes; 0 if that is not known.
+func peakOf(p *os.ProcessState) int64 {
+	u, ok := p.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
 	}
-	s := Sample{Wall: time.Since(started), CPU: cmd.ProcessState.SystemTime() + cmd.ProcessState.UserTime()}
-	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		s.Peak = int64(u.Maxrss) //nolint:unconvert // it is an int32 on some systems
-		if runtime.GOOS != "darwin" && runtime.GOOS != "ios" {
-			s.Peak *= 1024 // there it is in bytes, elsewhere in KiB
-		}
+	peak := int64(u.Maxrss) //nolint:unconvert // it is an int32 on some systems
+	if runtime.GOOS != "darwin" && runtime.GOOS != "ios" {
+		peak *= 1024 // there it is in bytes, elsewhere in KiB
 	}
-	return s, nil
+	return peak
 }

@@ -1,0 +1,22 @@
+package measure
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// Exec runs a command and measures its process, not this one; its memory only where the system tells. What the command
+// prints is in the error if it fails.
+func Exec(cmd *exec.Cmd) (Sample, error) {
+	var said strings.Builder
+	cmd.Stderr = &said
+	started := time.Now()
+	if err := cmd.Run(); err != nil {
+		return Sample{}, fmt.Errorf("%s: %w: %s", cmd, err, said.String())
+	}
+	s := Sample{Wall: time.Since(started), CPU: cmd.ProcessState.SystemTime() + cmd.ProcessState.UserTime()}
+	s.Peak = peakOf(cmd.ProcessState)
+	return s, nil
+}
