@@ -7,6 +7,7 @@ GOLANGCI     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 BENCHSTAT    := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 
 FUZZTIME     ?= 10m
+HOSTILETRIES ?= 400
 BENCH        ?= .
 BENCHCOUNT   ?= 6
 BENCHTIME    ?= 1s
@@ -20,7 +21,7 @@ BIN          := robobatch
 QUICKSTART   := testdata/quickstart
 
 .DEFAULT_GOAL := build
-.PHONY: help build quickstart test race lint fmt scale fuzz bench bench-compare bench-peers bench-whole bench-results bench-render e2e cover tidy check clean
+.PHONY: help build quickstart test race lint fmt scale fuzz hostile bench bench-compare bench-peers bench-whole bench-results bench-render e2e cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +55,9 @@ fuzz: ## each fuzz target for FUZZTIME (10m)
 			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
 		done; \
 	done
+
+hostile: ## look for the rules that are slowest to match and to compile, and print them
+	$(GO) test -run '^$$' -bench Hostile -benchtime $(HOSTILETRIES)x -timeout 1h ./bench
 
 bench: ## all benchmarks, into bench.txt; BENCH, BENCHPKGS, BENCHTIME and BENCHCOUNT choose
 	@set -o pipefail; $(GOBENCH) -count $(BENCHCOUNT) $(BENCHPKGS) | tee bench.txt

@@ -19,10 +19,10 @@ var ErrTooLarge = errors.New("rules too large to compile")
 // Compile compiles rules. It returns the automaton and the rules' order of precedence: [Rank.Position] is an index of
 // it, and its elements are indices of rules. Time and size are linear in the bytes of the patterns, but for a factor
 // of log(len(rules)) for sorting them. The automaton keeps nothing of rules. The error is [ErrTooLarge] or nil.
-func Compile(rules []Rule) (*Automaton, []int32, error) { return compile(rules, fewFloating) }
+func Compile(rules []Rule) (*Automaton, []int32, error) { return compile(rules, chosen) }
 
-// compile is Compile with inTurn to choose the form of the floating segments.
-func compile(rules []Rule, inTurn func([]ranked) bool) (*Automaton, []int32, error) {
+// compile is Compile with limits that choose the form of the floating segments.
+func compile(rules []Rule, l limits) (*Automaton, []int32, error) {
 	if len(rules) > maxRules {
 		return nil, nil, fmt.Errorf("%w: %d rules, the most is %d", ErrTooLarge, len(rules), maxRules)
 	}
@@ -32,12 +32,13 @@ func compile(rules []Rule, inTurn func([]ranked) bool) (*Automaton, []int32, err
 	if len(pats) == 0 {
 		return a, order, nil
 	}
-	b := builder{pats: pats, inTurn: inTurn(pats)}
-	if !b.inTurn {
+	b := builder{limits: l, pats: pats, table: make(table, 0, expectedSize(pats))}
+	if !l.few(pats) {
 		b.search = newSearchBuilder(pats)
 	}
 	b.node(0, len(pats), 0)
-	a.table = append(b.table, make(table, padding)...)
+	a.table = make(table, len(b.table)+padding) // nothing is kept of what was more than needed
+	copy(a.table, b.table)
 	if b.search != nil {
 		a.search = b.search.finish()
 	}
@@ -47,15 +48,25 @@ func compile(rules []Rule, inTurn func([]ranked) bool) (*Automaton, []int32, err
 	return a, order, nil
 }
 
+// expectedSize returns about what the table takes, rather more, so that it is seldom moved while it grows.
+func expectedSize(pats []ranked) int {
+	const each = 16 // a trie node and its place among the children, or what there is of a pattern beside its text
+	n := each * len(pats)
+	for i := range pats {
+		n += len(pats[i].Rest) + min(len(pats[i].Anchor), each)
+	}
+	return min(n, maxTable)
+}
+
 // Size returns the bytes of the tables.
 func (a *Automaton) Size() int {
 	return len(a.table) + a.search.size()
 }
 
-// A builder writes the table of the trie, and of the patterns that are tried in turn.
+// A builder writes the table of the trie, and of the patterns that are tried.
 type builder struct {
+	limits
 	table  table
-	pats   []ranked // in the order of Pattern.compare
-	inTurn bool     // floating segments are tried pattern by pattern, see fewFloating
-	search *searchBuilder
+	pats   []ranked       // in the order of Pattern.compare
+	search *searchBuilder // nil if few patterns with floating segments can meet
 }

@@ -8,20 +8,38 @@ import (
 	"testing"
 )
 
-// codecSets are rules of all forms: none, plain, tried in turn, searched, searched with queues.
-func codecSets() [][]Rule {
-	sets := [][]Rule{
+// A codecSet is rules, and how they are compiled.
+type codecSet struct {
+	rules []Rule
+	limits
+}
+
+func (c *codecSet) encode(tb testing.TB) (*Automaton, []byte) {
+	tb.Helper()
+	a, _, err := compile(c.rules, c.limits)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return a, a.AppendBinary(nil)
+}
+
+// codecSets are rules of all forms: none, plain, tried in turn, by keys, searched, searched with queues.
+func codecSets() []codecSet {
+	var sets []codecSet
+	for _, rules := range [][]Rule{
 		nil,
 		{{Pattern: "/"}},
 		{{Pattern: "/core/"}, {Pattern: "/core/*.css$", Allow: true}, {Pattern: "/core/*.js", Allow: true}, {Pattern: "/*?q="}},
 		{{Pattern: "/" + strings.Repeat("x", 600)}, {Pattern: "/x$", Allow: true}},
+	} {
+		sets = append(sets, codecSet{rules, chosen})
 	}
 	var many, crowd []Rule
 	for i := range 40 {
 		many = append(many, Rule{Pattern: fmt.Sprintf("/*a%d*b%d$", i, i%7), Allow: i%2 == 0}, Rule{Pattern: fmt.Sprintf("/d%d/*c", i)})
 		crowd = append(crowd, Rule{Pattern: fmt.Sprintf("/*a%d*shop/", i)}, Rule{Pattern: fmt.Sprintf("/*a%d*shop/$", i), Allow: true})
 	}
-	return append(sets, many, crowd)
+	return append(sets, codecSet{many, chosen}, codecSet{crowd, chosen}, codecSet{many, limits{}}, codecSet{crowd, limits{}})
 }
 
 // codecPaths are paths that meet many of codecSets.
@@ -35,12 +53,12 @@ func codecPaths() [][]byte {
 
 // TestFromBytes checks that an automaton that was read decides as the one that was written.
 func TestFromBytes(t *testing.T) {
-	for i, rules := range codecSets() {
-		a, _, err := Compile(rules)
-		if err != nil {
-			t.Fatal(err)
+	for i, set := range codecSets() {
+		rules := set.rules
+		a, data := set.encode(t)
+		if !bytes.Equal(a.AppendBinary([]byte("x"))[1:], data) {
+			t.Errorf("set %d: appended, it differs", i)
 		}
-		data := a.AppendBinary([]byte("x"))[1:]
 		b, err := FromBytes(data, len(rules))
 		if err != nil {
 			t.Fatalf("set %d: %v", i, err)
@@ -69,17 +87,13 @@ func TestFromBytes(t *testing.T) {
 
 // TestFromBytesDamaged changes each byte: what FromBytes then accepts matches without a panic, and ends.
 func TestFromBytesDamaged(t *testing.T) {
-	for _, rules := range codecSets() {
-		a, _, err := Compile(rules)
-		if err != nil {
-			t.Fatal(err)
-		}
-		data := a.AppendBinary(nil)
+	for _, set := range codecSets() {
+		_, data := set.encode(t)
 		for i := range data {
 			for _, b := range []byte{0, 1, 0xff, data[i] + 1, data[i] ^ 0x40} {
 				damaged := bytes.Clone(data)
 				damaged[i] = b
-				checkHostile(t, damaged, len(rules))
+				checkHostile(t, damaged, len(set.rules))
 			}
 		}
 	}
@@ -103,28 +117,21 @@ func checkHostile(t *testing.T, data []byte, rules int) {
 }
 
 func FuzzFromBytes(f *testing.F) {
-	for _, rules := range codecSets() {
-		a, _, err := Compile(rules)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(a.AppendBinary(nil), len(rules))
+	for _, set := range codecSets() {
+		_, data := set.encode(f)
+		f.Add(data, len(set.rules))
 	}
 	f.Fuzz(checkHostile)
 }
 
 func BenchmarkFromBytes(b *testing.B) {
-	for i, rules := range codecSets() {
-		a, _, err := Compile(rules)
-		if err != nil {
-			b.Fatal(err)
-		}
-		data := a.AppendBinary(nil)
+	for i, set := range codecSets() {
+		_, data := set.encode(b)
 		b.Run(fmt.Sprintf("set=%d", i), func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := FromBytes(data, len(rules)); err != nil {
+				if _, err := FromBytes(data, len(set.rules)); err != nil {
 					b.Fatal(err)
 				}
 			}

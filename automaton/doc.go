@@ -9,16 +9,20 @@
 //
 // A pattern is an anchor, what the path starts with, and floating segments, what its "*" stand before; see [Pattern].
 // Nothing is determinised beyond what is linear in the text: the rules of apple.com or ebay.com, some twenty patterns like
-// /*_a*/shop/, have more than 60,000 states as a DFA. Instead the automaton has three parts, all without pointers:
+// /*_a*/shop/, have more than 60,000 states as a DFA. Instead the automaton has these parts, all without pointers:
 //
 //   - The anchors are a radix trie. Its nodes hold the ranks of the patterns that end there, which for the plain prefixes
 //     that most rules are is all there is.
-//   - Where few patterns with floating segments can meet in one path, up to 24, each trie node lists those that it is
-//     the anchor of, by descending rank, and they are tried in turn: after a test on the set of bytes that the path has,
-//     by a search for each segment with vector instructions.
-//   - Where there are more, an Aho-Corasick automaton finds all floating segments in one pass, and registers remember
-//     which sequences of segments have been seen, and where they first ended (an extended finite automaton, XFA: Smith,
-//     Estan and Jha, SIGCOMM 2008). The earliest end is enough, as a later one can only accept less.
+//   - Where few patterns with floating segments share an anchor, up to 24, its trie node lists them by descending rank,
+//     and they are tried in turn: after a test on the set of bytes that the path has, by a search for each segment with
+//     vector instructions.
+//   - Where more do, each is filed under a key, the three bytes of its segments that paths are expected to have least. One
+//     pass over the path finds the keys that it has, and only those of their patterns are tried whose other bytes the
+//     path seems to have.
+//   - Where one path could meet more than 320 of them, an Aho-Corasick automaton finds all floating segments in one
+//     pass, and registers remember which sequences of segments have been seen, and where they first ended (an extended
+//     finite automaton, XFA: Smith, Estan and Jha, SIGCOMM 2008). The earliest end is enough, as a later one can only
+//     accept less.
 //
 // The rules
 //
@@ -39,12 +43,15 @@
 //
 // With n the bytes of all patterns, and p those of the path:
 //
-//   - Compile takes O(n) and sorting; tables are O(n): about 1.4 bytes per byte of real rules.
-//   - Match takes O(p) for the trie, and for floating segments that are tried in turn O(24·p).
-//   - With the search it takes O(p·d + r): d is how many segments end in the same place of the path, which is at most the
-//     square root of 2n, for a file in which each segment ends the next one, and mostly 0 or 1; r counts the sequences of
-//     segments of which the path has all but perhaps the last, each once. Segments that many rules share are waited
-//     for in queues, so that rules whose first segments do not occur cost nothing.
+//   - Compile takes O(n) and sorting; tables are O(n): about 1.3 bytes per byte of real rules.
+//   - Match takes O(p) for the trie, and for floating segments that are tried up to 320 searches of the path, or one for
+//     each KiB of their text if that is more.
+//   - With the search it takes O(p·d + r): r counts the sequences of segments of which the path has all but perhaps the
+//     last, each once, and d how many segments end in the same place of the path, which is at most the square root of 2n,
+//     for a file in which each segment ends the next one, and mostly 0 or 1. Segments are not looked at again where nothing has
+//     changed for them, so it takes rules that share long runs of one letter, and reach something at every byte, to come near
+//     the bound. Segments that many rules share are waited for in queues, so that rules whose first segments do not occur cost
+//     nothing.
 //
 // Matching stops where no rank above the best one can follow.
 package automaton

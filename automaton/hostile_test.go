@@ -161,6 +161,11 @@ var shapes = []shape{
 			return string(p)
 		})
 	}, []string{fill(hundreds()), hundreds(), letters}},
+	{"keyed", keyedLimit, func(n int) []Rule {
+		return manyRules(n, func(i int) string { // all have the keys of the path, and end in what it lacks
+			return "/*" + strings.Repeat("a", 3+i%60) + "*" + strings.Repeat("a", 3+i/60) + "*" + strings.Repeat("a", longSegment-1) + "b"
+		})
+	}, []string{fill("a"), fill("aaaaab"), fill(strings.Repeat("a", longSegment-2) + "b"), letters}},
 	{"paths", 4000, func(n int) []Rule {
 		return manyRules(n, func(i int) string { return fmt.Sprintf("/*/%s*/%s*%s$", letter(i), letter(i/26), letter(i/676)) })
 	}, []string{fill("a/b/c/d/"), fill("/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t/u/v/w/x/y/z"), letters}},
@@ -282,6 +287,29 @@ func TestGrowth(t *testing.T) {
 		}
 	}
 	t.Logf("at most %.1f bytes of tables for each of patterns", worst)
+}
+
+// TestHostileSteps bounds what the search does on the hostile paths: occurrences that are looked at, by bytes of the path
+// and sequences of segments.
+func TestHostileSteps(t *testing.T) {
+	for _, sh := range shapes {
+		t.Run(sh.name, func(t *testing.T) {
+			a, _, err := compile(sh.rules(sh.sizeFor()), limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.search == nil {
+				return
+			}
+			for _, path := range sh.paths {
+				s := &Scratch{}
+				a.Match([]byte(path), s)
+				if most := 4 * (len(path) + len(a.search.nodes)); s.search.looked > most {
+					t.Errorf("%d occurrences looked at in %.20q…, the most is %d", s.search.looked, path, most)
+				}
+			}
+		})
+	}
 }
 
 // BenchmarkHostile measures the shapes at their full size.

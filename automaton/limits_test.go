@@ -11,7 +11,7 @@ import (
 // segments change.
 func TestRuns(t *testing.T) {
 	s := &Scratch{}
-	for _, n := range []int{1, maxInTurnSegment, maxInTurnSegment + 1, maxRun - 1, maxRun, maxRun + 1, maxRun + 2, 2*maxRun + 1, 2*maxRun + 2, 1000} {
+	for _, n := range []int{1, longSegment, longSegment + 1, maxRun - 1, maxRun, maxRun + 1, maxRun + 2, 2*maxRun + 1, 2*maxRun + 2, 1000} {
 		run := strings.Repeat("a", n)
 		for _, rules := range [][]Rule{
 			{{Pattern: "/" + run}},
@@ -50,39 +50,53 @@ func TestByteLabels(t *testing.T) {
 	}
 }
 
-// TestInTurnLimit checks where Compile changes the form: with the number of patterns that one path can meet, not with
-// that of all patterns.
-func TestInTurnLimit(t *testing.T) {
-	hasSearch := func(rules []Rule) bool {
-		a, _, err := Compile(rules)
-		if err != nil {
-			t.Fatal(err)
-		}
-		compileForms(t, rules).check(t, "/a/b/c/d", &Scratch{})
-		return a.search != nil
-	}
+// TestForms checks where Compile changes the form: in turn or by keys with the patterns of an anchor, to the search with
+// those that one path can meet.
+func TestForms(t *testing.T) {
 	same := func(i int) string { return fmt.Sprintf("/*x%d", i) }
 	apart := func(i int) string { return fmt.Sprintf("/%03d*x", i) }
 	below := func(i int) string { return "/" + strings.Repeat("a", i) + "*x" }
 	for _, c := range []struct {
-		name    string
-		n       int
-		pattern func(int) string
-		want    bool
+		name          string
+		n             int
+		pattern       func(int) string
+		keyed, search bool
 	}{
-		{"same", inTurnLimit, same, false},
-		{"same", inTurnLimit + 1, same, true},
-		{"apart", 1000, apart, false},
-		{"below", inTurnLimit, below, false},
-		{"below", inTurnLimit + 1, below, true},
+		{"same", chosen.inTurn, same, false, false},
+		{"same", chosen.inTurn + 1, same, true, false},
+		{"same", keyedLimit, same, true, false},
+		{"same", keyedLimit + 1, same, false, true},
+		{"apart", 1000, apart, false, false},
+		{"below", keyedLimit, below, false, false},
+		{"below", keyedLimit + 1, below, false, true},
+		{"one letter each", 1, func(int) string { return "/" + strings.Repeat("*a", longPattern*keyedLimit/2) }, false, true},
+		{"long", 1, func(int) string { return "/*" + strings.Repeat("a", longSegment) }, false, false},
+		{"longer", 1, func(int) string { return "/*" + strings.Repeat("a", longSegment+1) }, false, true},
 	} {
-		if got := hasSearch(manyRules(c.n, c.pattern)); got != c.want {
-			t.Errorf("%d rules, %s: search %t, want %t", c.n, c.name, got, c.want)
+		rules := manyRules(c.n, c.pattern)
+		compileForms(t, rules).check(t, "/a/b/c/d", &Scratch{})
+		keyed, search := form(t, rules)
+		if keyed != c.keyed || search != c.search {
+			t.Errorf("%d rules, %s: keyed %t, search %t; want %t, %t", c.n, c.name, keyed, search, c.keyed, c.search)
 		}
 	}
-	if !hasSearch([]Rule{{Pattern: "/*" + strings.Repeat("a", maxInTurnSegment+1)}}) || !hasSearch([]Rule{{Pattern: "/" + strings.Repeat("*a", maxInTurnSize)}}) {
-		t.Error("long segments are tried in turn")
+}
+
+// form returns which form Compile chooses for the floating segments of rules that all start with a slash.
+func form(t *testing.T, rules []Rule) (keyed, search bool) {
+	t.Helper()
+	a, _, err := Compile(rules)
+	if err != nil {
+		t.Fatal(err)
 	}
+	if a.search != nil {
+		return false, true
+	}
+	s := &Scratch{}
+	if _, n := a.table.walk([]byte("/"), s.pending[:0]); n > 0 {
+		return a.table[s.pending[0].floating] == 0, false
+	}
+	return false, false
 }
 
 // TestTooLarge checks that rules beyond the table are an error, and no wrong answer.
@@ -123,9 +137,9 @@ func TestEmpty(t *testing.T) {
 }
 
 // TestNestedAnchors has one pattern with a floating segment at each of n nested anchors, so that a path passes them
-// all: exactly as many as may be tried in turn, one less and one more.
+// all: exactly as many as may be tried, one less and one more.
 func TestNestedAnchors(t *testing.T) {
-	for n := inTurnLimit - 1; n <= inTurnLimit+1; n++ {
+	for n := keyedLimit - 1; n <= keyedLimit+1; n++ {
 		var rules []Rule
 		for i := range n {
 			rules = append(rules, Rule{"/" + strings.Repeat("a", i) + "*x" + string(rune('a'+i%3)), i%2 == 0})
@@ -134,7 +148,7 @@ func TestNestedAnchors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := a.search != nil; got != (n > inTurnLimit) {
+		if got := a.search != nil; got != (n > keyedLimit) {
 			t.Errorf("%d patterns on one path are searched: %t", n, got)
 		}
 		f, s := compileForms(t, rules), &Scratch{}

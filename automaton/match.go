@@ -1,11 +1,15 @@
 package automaton
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
 
 // A Scratch is the memory that [Automaton.Match] works in. The zero Scratch is ready; it grows to what the largest
 // automaton needs and is then used again and again. It serves any number of automata, and one goroutine at a time.
 type Scratch struct {
-	pending [inTurnLimit]pending
+	pending [keyedLimit]pending
 	search  registers
 }
 
@@ -17,13 +21,17 @@ func (a *Automaton) Match(path []byte, s *Scratch) Rank {
 	if a.search != nil {
 		return a.matchSearch(path, s)
 	}
-	best, n := a.table.walk(path, s.pending[:0:inTurnLimit])
+	best, n := a.table.walk(path, s.pending[:0])
 	if n == 0 {
 		return best
 	}
 	have := uint64(0) // the classes of the path, once they are asked for
 	for n--; n >= 0; n-- {
-		best = a.table.tryInTurn(s.pending[n], path, best, &have)
+		if a.table[s.pending[n].floating] == 0 {
+			best = a.table.tryKeyed(s.pending[n], path, best)
+		} else {
+			best = a.table.tryInTurn(s.pending[n], path, best, &have)
+		}
 	}
 	return best
 }
@@ -50,7 +58,7 @@ func (t table) walk(path []byte, nodes []pending) (best Rank, n int) {
 	for off, pos := uint32(0), 0; ; pos++ {
 		flags, run := t[off], int(t[off+1])
 		off += 2
-		if len(path)-pos < run || string(path[pos:pos+run]) != string(t[off:off+uint32(run)]) {
+		if run != 0 && !t.runs(off, run, path[pos:]) {
 			return best, n
 		}
 		off += uint32(run)
@@ -75,10 +83,27 @@ func (t table) walk(path []byte, nodes []pending) (best Rank, n int) {
 		}
 		count := uint32(t[off]) + 1
 		off++
-		child := bytes.IndexByte(t[off:off+count], path[pos])
-		if child < 0 {
+		var child uint32
+		if count > 8 {
+			child = uint32(bytes.IndexByte(t[off:off+count], path[pos]))
+		} else { // eight labels at a time: the byte that is zero is the place of the label
+			x := t.u64(off) ^ uint64(path[pos])*ones
+			child = uint32(bits.TrailingZeros64((x-ones)&^x&(ones<<7))) / 8
+		}
+		if child >= count {
 			return best, n
 		}
-		off = t.u24(off + count + 3*uint32(child))
+		off = t.u24(off + count + 3*child)
 	}
+}
+
+// ones is a number of bytes that are all 1.
+const ones = 0x0101010101010101
+
+// runs reports whether path starts with the n bytes at off.
+func (t table) runs(off uint32, n int, path []byte) bool {
+	if n <= 8 && len(path) >= 8 {
+		return (t.u64(off)^binary.LittleEndian.Uint64(path))<<(64-8*n) == 0
+	}
+	return len(path) >= n && string(path[:n]) == string(t[off:off+uint32(n)])
 }

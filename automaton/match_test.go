@@ -20,12 +20,12 @@ type forms struct {
 
 func compileForms(tb testing.TB, rules []Rule) *forms {
 	tb.Helper()
-	f := &forms{formNames: []string{"chosen", "search"}}
+	f := &forms{formNames: []string{"chosen", "keyed", "search"}}
 	for _, r := range rules {
 		f.rules = append(f.rules, robots.Rule{Allow: r.Allow, Pattern: r.Pattern})
 	}
-	for _, inTurn := range []func([]ranked) bool{fewFloating, func([]ranked) bool { return false }} {
-		a, order, err := compile(rules, inTurn)
+	for _, l := range []limits{chosen, {0, keyedLimit}, {0, 0}} {
+		a, order, err := compile(rules, l)
 		if err != nil {
 			tb.Fatalf("Compile: %v", err)
 		}

@@ -31,23 +31,19 @@ func (r Rank) Position() int { return int(r>>1) - 1 }
 // rankRules returns the indices of the rules in ascending order of precedence: a longer pattern over a shorter one,
 // allow over disallow, the earlier rule over the later (RFC 9309 section 2.2.2; the last for a definite winner).
 func rankRules(rules []Rule) []int32 {
-	order := make([]int32, len(rules))
-	for i := range order {
-		order[i] = int32(i)
+	const lowIndex = 1<<31 - 1
+	keys := make([]uint64, len(rules)) // length, allow, index: sorting numbers takes half of what comparing rules does
+	for i := range rules {
+		keys[i] = uint64(len(rules[i].Pattern))<<32 | uint64(lowIndex-i)
+		if rules[i].Allow {
+			keys[i] |= 1 << 31
+		}
 	}
-	slices.SortFunc(order, func(i, j int32) int {
-		a, b := &rules[i], &rules[j]
-		if c := cmp.Compare(len(a.Pattern), len(b.Pattern)); c != 0 {
-			return c
-		}
-		if a.Allow != b.Allow {
-			if a.Allow {
-				return 1
-			}
-			return -1
-		}
-		return cmp.Compare(j, i)
-	})
+	slices.Sort(keys)
+	order := make([]int32, len(rules))
+	for i, key := range keys {
+		order[i] = int32(lowIndex - key&lowIndex)
+	}
 	return order
 }
 
@@ -60,7 +56,9 @@ type ranked struct {
 // rankPatterns returns the distinct patterns in the order of [Pattern.compare], each with the highest rank that any
 // rule gives it: a rule with the same pattern and a lower rank can never win.
 func rankPatterns(rules []Rule, order []int32) []ranked {
-	pats := make([]ranked, 0, len(order))
+	all := make([]ranked, 0, len(order))
+	var few [64]patternKey // room on the stack: most files have fewer rules
+	keys := few[:0]
 	for pos, i := range order {
 		if rules[i].Pattern == "" {
 			continue
@@ -69,13 +67,36 @@ func rankPatterns(rules []Rule, order []int32) []ranked {
 		if rules[i].Allow {
 			rank |= 1
 		}
-		pats = append(pats, ranked{ParsePattern(rules[i].Pattern), rank})
+		p := ranked{ParsePattern(rules[i].Pattern), rank}
+		keys = append(keys, patternKey{prefix(p.Anchor), int32(len(all))})
+		all = append(all, p)
 	}
-	slices.SortFunc(pats, func(p, q ranked) int {
-		if c := p.compare(q.Pattern); c != 0 {
-			return c
+	slices.SortFunc(keys, func(x, y patternKey) int {
+		if x.prefix != y.prefix {
+			return cmp.Compare(x.prefix, y.prefix)
 		}
-		return cmp.Compare(q.rank, p.rank) // the highest first: that is the one CompactFunc keeps
+		return cmp.Or(all[x.index].compare(all[y.index].Pattern), int(y.index-x.index)) // the highest rank first
 	})
-	return slices.CompactFunc(pats, func(p, q ranked) bool { return p.Pattern == q.Pattern })
+	pats := make([]ranked, 0, len(keys))
+	for _, k := range keys {
+		if n := len(pats); n == 0 || pats[n-1].Pattern != all[k.index].Pattern {
+			pats = append(pats, all[k.index])
+		}
+	}
+	return pats
+}
+
+// A patternKey stands for a pattern while they are sorted: mostly the prefix decides, and strings are not looked at.
+type patternKey struct {
+	prefix uint64
+	index  int32
+}
+
+// prefix returns the first eight bytes of an anchor as a number, zeros in the place of those that it lacks: where numbers
+// differ, they are ordered as the anchors are.
+func prefix(anchor string) (n uint64) {
+	for i := range min(8, len(anchor)) {
+		n |= uint64(anchor[i]) << (56 - 8*i)
+	}
+	return n
 }

@@ -33,7 +33,7 @@ type seqNode struct {
 	last   uint32 // last segment of the sequence; none for anchors
 	rank   Rank   // of the pattern whose last segment this is; NoMatch if there is none
 	exact  Rank   // the same for a pattern with an end anchor
-	bound  Rank   // highest rank of all that starts with this sequence; set for anchors
+	bound  Rank   // highest rank of the patterns that begin with this sequence and have more segments
 	queue  uint32 // children to wait for in queues: queued[queue] up to queued[queue+queues]
 	queues uint32
 }
@@ -41,6 +41,9 @@ type seqNode struct {
 // crowd is the most sequence nodes that are looked at one by one when their segment occurs. Where a segment is shared
 // by more of them, those whose parents were reached wait in a queue, so that no occurrence looks at the others.
 const crowd = 4
+
+// isCrowd reports whether the sequence nodes of segment g wait in a queue.
+func (t *searchTable) isCrowd(g uint32) bool { return t.ending[g+1]-t.ending[g] > crowd }
 
 // registers is what a search remembers of a path.
 type registers struct {
@@ -50,6 +53,9 @@ type registers struct {
 	head    []uint32 // by segment: 1 + first node of its queue; 0 if it is empty
 	tail    []uint32 // by segment: last node of its queue, if it is not empty
 	next    []uint32 // by node: 1 + next node of the same queue; 0 if it is the last
+	idle    []uint32 // by segment: changes, when it and all that end it were last found to have nothing to reach
+	changes uint32   // counts what may give segments something to reach, from 1
+	looked  int      // occurrences of segments looked at since the Scratch was new: what matching costs beyond the path
 	best    Rank
 }
 
@@ -119,35 +125,55 @@ func (t *searchTable) step(state uint32, b byte) uint32 {
 	return t.start[b]
 }
 
-// fire takes note of the segments that end at pos, where the search is in state.
+// fire takes note of the segments that end at pos, where the search is in state. Those that end segment g are the same
+// wherever g ends, so once they have all been looked at, that need not be done again before the registers change.
 func (t *searchTable) fire(state uint32, pos int, r *registers) {
-	for o := t.out[state]; o != 0; o = t.shorter[o-1] {
-		g := o - 1
-		begin := int32(pos) - t.length[g]
-		lo, hi := t.ending[g], t.ending[g+1]
-		if hi-lo > crowd {
-			t.dequeue(g, begin, pos, r)
-			continue
+	idle, before := t.out[state], r.changes
+	for o := t.out[state]; o != 0 && r.idle[o-1] != r.changes; o = t.shorter[o-1] {
+		if t.occur(o-1, int32(pos)-t.length[o-1], pos, r) {
+			idle = t.shorter[o-1] // this one, and so those before it, must be looked at again
 		}
-		for v := lo; v < hi; v++ {
-			if p := r.ends[t.nodes[v].parent]; p != 0 && p-1 <= begin && r.ends[v] == 0 {
-				t.reach(v, pos, r)
-			}
-		}
+	}
+	if idle != 0 && r.changes == before {
+		r.idle[idle-1] = before
 	}
 }
 
+// occur takes note of one occurrence of segment g. It reports whether there is a sequence that g can only go on with
+// where it occurs again, as that sequence ended within this occurrence.
+func (t *searchTable) occur(g uint32, begin int32, pos int, r *registers) (overlap bool) {
+	r.looked++
+	if t.isCrowd(g) {
+		return t.dequeue(g, begin, pos, r)
+	}
+	lo, hi := t.ending[g], t.ending[g+1]
+	for v := lo; v < hi; v++ {
+		if r.ends[v] != 0 { // so have most nested segments, where one is reached at every byte
+			continue
+		}
+		switch p := r.ends[t.nodes[v].parent]; {
+		case p == 0:
+		case p-1 > begin:
+			overlap = true
+		default:
+			t.reach(v, pos, r)
+		}
+	}
+	return overlap
+}
+
 // dequeue reaches the nodes that wait for segment g and whose parents ended by begin. They wait in the order in which
-// their parents were reached, which is the order of the parents' ends.
-func (t *searchTable) dequeue(g uint32, begin int32, pos int, r *registers) {
+// their parents were reached, which is the order of the parents' ends. It reports whether some still wait.
+func (t *searchTable) dequeue(g uint32, begin int32, pos int, r *registers) bool {
 	for r.head[g] != 0 {
 		v := r.head[g] - 1
 		if r.ends[t.nodes[v].parent]-1 > begin {
-			return
+			return true
 		}
 		r.head[g] = r.next[v]
 		t.reach(v, pos, r)
 	}
+	return false
 }
 
 // reach takes note that the sequence of node v first ended at pos. A later end can only accept less, so the first is all
@@ -157,6 +183,10 @@ func (t *searchTable) reach(v uint32, pos int, r *registers) {
 	r.ends[v] = int32(pos) + 1
 	r.seen = append(r.seen, v)
 	r.best = max(r.best, n.rank)
+	if n.bound <= r.best { // it has no children, or none that can win
+		return
+	}
+	r.changes++
 	for _, child := range t.queued[n.queue : n.queue+n.queues] {
 		g := t.nodes[child].last
 		r.next[child] = 0
@@ -200,6 +230,16 @@ func (r *registers) prepare(t *searchTable) {
 	if len(r.ends) < len(t.nodes) {
 		r.ends = make([]int32, len(t.nodes))
 	}
+	if len(r.idle) < len(t.length) {
+		r.idle = make([]uint32, len(t.length))
+	}
+	if r.changes > 1<<31 {
+		r.changes = 0
+	}
+	if r.changes == 0 {
+		clear(r.idle)
+	}
+	r.changes++
 	if len(t.queued) == 0 {
 		return
 	}

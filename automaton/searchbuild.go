@@ -1,75 +1,66 @@
 package automaton
 
-import (
-	"cmp"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // A searchBuilder makes a searchTable. The trie of segment sequences is built first, with nodes in order of
 // appearance; finish puts them in the order that the table wants.
 type searchBuilder struct {
-	segments []string // the distinct segments, sorted
+	segments []string          // the distinct segments, sorted
+	number   map[string]uint32 // their places in segments
 	nodes    []seqNode
-	child    map[seqEdge]uint32
 	anchors  []uint32 // the nodes that stand for anchors
 	depth    int
 }
-
-// A seqEdge leads from one sequence to that with one more segment.
-type seqEdge struct{ parent, segment uint32 }
 
 // noSegment is the last segment of an anchor's node: it sorts behind all.
 const noSegment = 1<<32 - 1
 
 // newSearchBuilder starts a table for the floating segments of pats.
 func newSearchBuilder(pats []ranked) *searchBuilder {
-	b := &searchBuilder{child: map[seqEdge]uint32{}}
-	var above []string
+	b := &searchBuilder{number: map[string]uint32{}}
+	above := anchors{}
 	for i := range pats {
 		p := &pats[i]
 		if p.Rest == "" {
 			continue
 		}
-		p.segments(func(seg string, _ bool) { b.segments = append(b.segments, seg) })
-		for len(above) > 0 && !strings.HasPrefix(p.Anchor, above[len(above)-1]) {
-			above = above[:len(above)-1]
-		}
-		if len(above) == 0 || above[len(above)-1] != p.Anchor {
-			above = append(above, p.Anchor)
-		}
+		p.segments(func(seg string, _ bool) {
+			if _, known := b.number[seg]; !known {
+				b.number[seg] = 0
+				b.segments = append(b.segments, seg)
+			}
+		})
+		above.add(p.Anchor, 0)
 		b.depth = max(b.depth, len(above))
 	}
 	slices.Sort(b.segments)
-	b.segments = slices.Compact(b.segments)
+	for g, seg := range b.segments {
+		b.number[seg] = uint32(g)
+	}
 	return b
 }
 
 // addRoot adds the sequences of the patterns that share an anchor and returns the number of the anchor, which is what the
-// trie node must say of its floating segments.
+// trie node must say of its floating segments. Neighbours share the nodes of the segments that they begin with.
 func (b *searchBuilder) addRoot(pats []ranked) uint32 {
-	root := b.node(seqNode{last: noSegment})
+	way := []uint32{b.node(seqNode{last: noSegment})} // the nodes of the pattern before
+	b.anchors = append(b.anchors, way[0])
 	for i := range pats {
-		p := &pats[i]
-		v := root
+		p, n := &pats[i], 1
 		p.segments(func(seg string, _ bool) {
-			g, _ := slices.BinarySearch(b.segments, seg)
-			edge := seqEdge{v, uint32(g)}
-			next, ok := b.child[edge]
-			if !ok {
-				next = b.node(seqNode{parent: v, last: uint32(g)})
-				b.child[edge] = next
+			b.nodes[way[n-1]].bound = max(b.nodes[way[n-1]].bound, p.rank)
+			if g := b.number[seg]; n == len(way) || b.nodes[way[n]].last != g {
+				way = append(way[:n], b.node(seqNode{parent: way[n-1], last: g}))
 			}
-			v = next
+			n++
 		})
+		way = way[:n]
 		if p.End {
-			b.nodes[v].exact = p.rank
+			b.nodes[way[n-1]].exact = p.rank
 		} else {
-			b.nodes[v].rank = p.rank
+			b.nodes[way[n-1]].rank = p.rank
 		}
-		b.nodes[root].bound = max(b.nodes[root].bound, p.rank)
 	}
-	b.anchors = append(b.anchors, root)
 	return uint32(len(b.anchors) - 1)
 }
 
@@ -88,16 +79,33 @@ func (b *searchBuilder) finish() *searchTable {
 	return t
 }
 
+// countStates returns how many states the trie of the sorted segments has: the root, and one for each byte of a segment
+// that the one before it does not share.
+func countStates(segments []string) int {
+	n, last := 1, ""
+	for _, seg := range segments {
+		shared := 0
+		for shared < len(last) && last[shared] == seg[shared] { // sorted, so no segment is what the one before begins with
+			shared++
+		}
+		n += len(seg) - shared
+		last = seg
+	}
+	return n
+}
+
 // addStates makes the trie of the sorted segments breadth first, and returns the state that spells each.
 func (t *searchTable) addStates(segments []string) (terminal []uint32) {
-	type span struct{ lo, hi, depth int } // segments that start with what a state spells, and its length
+	type span struct{ lo, hi, depth int32 } // segments that start with what a state spells, and its length
+	n := countStates(segments)
 	terminal = make([]uint32, len(segments))
-	states := []span{{0, len(segments), 0}}
-	t.labels = append(t.labels, 0) // of the root, unused
+	states := append(make([]span, 0, n), span{0, int32(len(segments)), 0})
+	t.first = make([]uint32, 0, n+1)
+	t.labels = append(make([]byte, 0, n), 0) // of the root, unused
 	for s := 0; s < len(states); s++ {
 		at := states[s]
 		t.first = append(t.first, uint32(len(states)))
-		for at.lo < at.hi && len(segments[at.lo]) == at.depth {
+		for at.lo < at.hi && int32(len(segments[at.lo])) == at.depth {
 			terminal[at.lo] = uint32(s)
 			at.lo++
 		}
@@ -153,34 +161,32 @@ func (t *searchTable) addOutputs(segments []string, terminal []uint32) {
 
 // addNodes numbers the sequence nodes by their last segment, anchors last, in the order of their numbers.
 func (b *searchBuilder) addNodes(t *searchTable) {
-	order := make([]uint32, len(b.nodes))
-	for v := range order {
-		order[v] = uint32(v)
+	none := len(b.segments)
+	place := func(v int) int { return min(int(b.nodes[v].last), none) }
+	next := make([]uint32, none+2) // by segment, then for anchors: the number of the next node
+	for v := range b.nodes {
+		next[place(v)+1]++
 	}
-	slices.SortStableFunc(order, func(v, w uint32) int { return cmp.Compare(b.nodes[v].last, b.nodes[w].last) })
-	number := make([]uint32, len(order))
-	t.nodes = make([]seqNode, len(order))
-	t.ending = make([]uint32, len(b.segments)+1)
-	for v, old := range order {
-		number[old] = uint32(v)
-		t.nodes[v] = b.nodes[old]
-		if g := t.nodes[v].last; g != noSegment {
-			t.ending[g+1] = uint32(v) + 1
-		}
+	for g := range none + 1 {
+		next[g+1] += next[g]
 	}
-	for v := range t.nodes {
-		t.nodes[v].parent = number[t.nodes[v].parent]
+	t.anchor = next[none]
+	t.ending = slices.Clone(next[:none+1])
+	number := make([]uint32, len(b.nodes))
+	t.nodes = make([]seqNode, len(b.nodes))
+	for v := range b.nodes { // parents come before their children
+		number[v] = next[place(v)]
+		next[place(v)]++
+		n := b.nodes[v]
+		n.parent = number[n.parent]
+		t.nodes[number[v]] = n
 	}
-	t.anchor = uint32(len(t.nodes) - len(b.anchors))
 	t.addQueues()
 }
 
 // addQueues lists, for each sequence node, the children that share their segment with a crowd.
 func (t *searchTable) addQueues() {
-	isQueued := func(v uint32) bool {
-		g := t.nodes[v].last
-		return t.ending[g+1]-t.ending[g] > crowd
-	}
+	isQueued := func(v uint32) bool { return t.isCrowd(t.nodes[v].last) }
 	for v := range t.anchor {
 		if isQueued(v) {
 			t.nodes[t.nodes[v].parent].queues++

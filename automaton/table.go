@@ -12,11 +12,12 @@ const (
 	padding  = 8       // bytes at the end, so that reading a wider number stays inside
 )
 
+func (t table) u16(off uint32) uint32 { return uint32(binary.LittleEndian.Uint16(t[off:])) }
 func (t table) u24(off uint32) uint32 { return binary.LittleEndian.Uint32(t[off:]) & (1<<24 - 1) }
-func (t table) u32(off uint32) uint32 { return binary.LittleEndian.Uint32(t[off:]) }
 func (t table) u64(off uint32) uint64 { return binary.LittleEndian.Uint64(t[off:]) }
 
 func (t table) putU24(off, v uint32) { t[off], t[off+1], t[off+2] = byte(v), byte(v>>8), byte(v>>16) }
 
+func (t table) appendU16(v uint32) table { return append(t, byte(v), byte(v>>8)) }
 func (t table) appendU24(v uint32) table { return append(t, byte(v), byte(v>>8), byte(v>>16)) }
 func (t table) appendU64(v uint64) table { return binary.LittleEndian.AppendUint64(t, v) }

@@ -1,11 +1,16 @@
 package automaton
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // A validator checks tables that come from a file: that every offset leads to what the builder would have put there,
 // and nothing is counted that is not there. Matching then needs no check of its own.
 type validator struct {
 	table    table
 	rules    int
-	search   *searchTable // nil if floating segments are tried in turn
+	search   *searchTable // nil if floating segments are tried
 	anchors  uint32       // of the search: how many trie nodes were seen that have floating segments
 	maxDepth int          // most trie nodes with floating segments on one way
 	ways     []way
@@ -94,35 +99,98 @@ func (v *validator) checkNode(off, end uint32, depth int) (next uint32, ok bool)
 	return off, off <= end
 }
 
-// checkFloating checks what a trie node says of its floating segments. Where they are tried in turn, their list is at off.
+// checkFloating checks what a trie node says of its floating segments. Where they are tried, what there is of them is at
+// off.
 func (v *validator) checkFloating(floating, off, end uint32, depth int) (next uint32, ok bool) {
 	v.maxDepth = max(v.maxDepth, depth)
 	if v.search != nil {
 		v.anchors++
 		return off, floating == v.anchors-1 && v.search.anchor+floating < uint32(len(v.search.nodes))
 	}
-	if floating != off || off+1 > end || depth > inTurnLimit {
+	if floating != off || off+1 > end || depth > keyedLimit {
 		return 0, false
+	}
+	if v.table[off] == 0 {
+		return v.checkKeyed(off, end)
 	}
 	count := v.table[off]
 	off++
 	for range count {
-		if off+inTurnHeader > end || !v.isRank(v.table.u24(off)) {
-			return 0, false
-		}
-		segments := off + inTurnHeader
-		size := v.table.u32(off+12) & 0xffff
-		if off = segments + size; off > end || size == 0 {
-			return 0, false
-		}
-		for segments < off {
-			segments += 1 + uint32(v.table[segments])
-		}
-		if segments != off {
+		if off, ok = v.checkPattern(off+8, end); !ok {
 			return 0, false
 		}
 	}
 	return off, true
+}
+
+// checkPattern checks the pattern at off, as builder.pattern writes it.
+func (v *validator) checkPattern(off, end uint32) (next uint32, ok bool) {
+	if off+patternHeader > end {
+		return 0, false
+	}
+	h := v.table.headerAt(off)
+	off += patternHeader
+	next = off + h.size()
+	if !v.isRank(uint32(h.rank())) || h.size() == 0 || next > end {
+		return 0, false
+	}
+	for off < next {
+		off += 1 + uint32(v.table[off])
+	}
+	return next, off == next
+}
+
+// checkKeyed checks patterns that are filed under keys: that the filter's bits lead to entries, these to patterns, and
+// their offsets to one after the other.
+func (v *validator) checkKeyed(off, end uint32) (next uint32, ok bool) {
+	t := v.table
+	if off+keyedHeader > end || t[off+1] > maxKeyedLog {
+		return 0, false
+	}
+	words, hashes := uint32(1)<<t[off+1], t.u16(off+2)
+	if off+keyedHeader+10*words+2*hashes+2 > end {
+		return 0, false
+	}
+	k := t.keysAt(off)
+	offsets := k.entries + entrySize*k.count
+	if k.count > keyedLimit || offsets+3*k.count > end || !v.checkHashes(&k, words, hashes) {
+		return 0, false
+	}
+	for e := range k.count {
+		if t.u16(k.entries+entrySize*e+8) >= k.count {
+			return 0, false
+		}
+	}
+	next = offsets + 3*k.count
+	for number := range k.count {
+		if t.u24(offsets+3*number) != next {
+			return 0, false
+		}
+		if next, ok = v.checkPattern(next, end); !ok {
+			return 0, false
+		}
+	}
+	return next, true
+}
+
+// checkHashes checks that the hashes in the filter are counted, and that what they say are their first entries never falls.
+func (v *validator) checkHashes(k *keys, words, hashes uint32) bool {
+	before := uint32(0)
+	for w := range words {
+		if v.table.u16(k.before+2*w) != before {
+			return false
+		}
+		before += uint32(bits.OnesCount64(binary.LittleEndian.Uint64(k.filter[8*w:])))
+	}
+	last := uint32(0)
+	for n := range hashes + 1 {
+		first := v.table.u16(k.first + 2*n)
+		if first < last {
+			return false
+		}
+		last = first
+	}
+	return before == hashes
 }
 
 // checkSearch checks the tables of the search.
@@ -147,16 +215,32 @@ func (v *validator) checkSearch(t *searchTable) bool {
 			return false
 		}
 	}
+	return v.checkNodes(t) && v.checkQueues(t)
+}
+
+// checkNodes checks the sequence nodes: each is among those that its last segment reaches, and no other.
+func (v *validator) checkNodes(t *searchTable) bool {
+	isRank := func(r Rank) bool { return r == NoMatch || v.isRank(uint32(r)) }
 	for i := range t.nodes {
-		if n := &t.nodes[i]; n.parent >= nodes || n.last >= segments && n.last != noSegment ||
-			n.rank != NoMatch && !v.isRank(uint32(n.rank)) || n.exact != NoMatch && !v.isRank(uint32(n.exact)) {
+		n := &t.nodes[i]
+		if n.parent >= uint32(len(t.nodes)) || !isRank(n.rank) || !isRank(n.exact) {
+			return false
+		}
+		if uint32(i) >= t.anchor {
+			if n.last != noSegment {
+				return false
+			}
+			continue
+		}
+		if n.last >= uint32(len(t.length)) || uint32(i) < t.ending[n.last] || uint32(i) >= t.ending[n.last+1] {
 			return false
 		}
 	}
-	return v.checkQueues(t)
+	return true
 }
 
-// checkQueues checks that no sequence node waits in two queues, or for any but its parent: so none waits twice.
+// checkQueues checks that the sequence nodes whose segments are shared by a crowd, and they alone, wait in the queue of
+// their parents: so that none is reached twice.
 func (v *validator) checkQueues(t *searchTable) bool {
 	at := uint32(0)
 	for i := range t.nodes {
@@ -166,7 +250,7 @@ func (v *validator) checkQueues(t *searchTable) bool {
 		}
 		at += n.queues
 		for k, child := range t.queued[n.queue:at] {
-			if child >= t.anchor || t.nodes[child].parent != uint32(i) || t.nodes[child].last == noSegment {
+			if child >= t.anchor || t.nodes[child].parent != uint32(i) || !t.isCrowd(t.nodes[child].last) {
 				return false
 			}
 			if k > 0 && child <= t.queued[n.queue+uint32(k)-1] {
@@ -174,15 +258,13 @@ func (v *validator) checkQueues(t *searchTable) bool {
 			}
 		}
 	}
-	if at != uint32(len(t.queued)) {
-		return false
-	}
-	for g := range t.length {
-		if t.ending[g+1]-t.ending[g] > crowd && at == 0 {
-			return false
+	crowded := uint32(0)
+	for g := range uint32(len(t.length)) {
+		if t.isCrowd(g) {
+			crowded += t.ending[g+1] - t.ending[g]
 		}
 	}
-	return true
+	return at == uint32(len(t.queued)) && at == crowded
 }
 
 // isRising reports whether the numbers never fall, and end at most at limit.

@@ -2,7 +2,9 @@ package bench
 
 import (
 	"runtime"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/robobatch/robobatch/automaton"
 	"github.com/robobatch/robobatch/engine"
@@ -58,6 +60,56 @@ func BenchmarkCompile(b *testing.B) {
 			m.report("rule", rules, size)
 		})
 	}
+}
+
+// BenchmarkParseCompile measures parsing and compiling of each distinct text, against parsing alone, in turn. The metric
+// both/parse is the ratio of their processor time in the median of the files that have rules for "*".
+func BenchmarkParseCompile(b *testing.B) {
+	for _, p := range corpora {
+		b.Run("data="+p.name, func(b *testing.B) {
+			bodies, size := distinct(responses(b, p.open(b)))
+			ratios := make([]float64, 0, len(bodies))
+			rules := 0
+			m := startMeter(b)
+			for b.Loop() {
+				ratios, rules = ratios[:0], 0
+				for _, body := range bodies {
+					f := robots.Parse(body, dialect)
+					if in := automatonRules(f); len(in) > 0 {
+						rules += len(in)
+						ratios = append(ratios, parseCompileRatio(b, body))
+					}
+				}
+			}
+			m.report("rule", rules, size)
+			slices.Sort(ratios)
+			b.ReportMetric(ratios[len(ratios)/2], "both/parse")
+		})
+	}
+}
+
+// parseCompileRatio returns how many times as long parsing and compiling take as parsing alone: the median of rounds that
+// measure one after the other. One thread does both, so that the clock can be that on the wall: what comes between is
+// outside the median.
+func parseCompileRatio(b *testing.B, body []byte) float64 {
+	b.Helper()
+	const rounds, turns = 5, 8
+	var ratios [rounds]float64
+	for i := range ratios {
+		start := time.Now()
+		for range turns {
+			robots.Parse(body, dialect)
+		}
+		parsed := time.Now()
+		for range turns {
+			if _, _, err := automaton.Compile(automatonRules(robots.Parse(body, dialect))); err != nil {
+				b.Fatal(err)
+			}
+		}
+		ratios[i] = float64(time.Since(parsed)) / float64(parsed.Sub(start))
+	}
+	slices.Sort(ratios[:])
+	return ratios[rounds/2]
 }
 
 // BenchmarkBuildStore measures engine.BuildStore on one worker, from the bodies in memory. The bytes are those of all

@@ -104,9 +104,13 @@ func TestLogsDamagedBlock(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(3, 4))
 	dir := t.TempDir()
+	rounds := 60
+	if testing.Short() {
+		rounds = 15
+	}
 	for name, data := range packed {
 		faults := 0
-		for range 60 {
+		for range rounds {
 			bad := bytes.Clone(data)
 			at := len(bad)/4 + r.IntN(len(bad)*3/4)
 			for i := at; i < min(at+16, len(bad)); i++ {

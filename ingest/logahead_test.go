@@ -114,7 +114,11 @@ func TestAheadDamage(t *testing.T) {
 	text := hardText(8_000)
 	dir := t.TempDir()
 	faults := map[error]int{}
-	for round := range 150 {
+	rounds := 150
+	if testing.Short() {
+		rounds = 75
+	}
+	for round := range rounds {
 		data, starts := packFrames(t, text, 2+r.IntN(12), r)
 		at := r.IntN(len(data))
 		if r.IntN(2) == 0 { // headers are few, and most of the rest is of blocks

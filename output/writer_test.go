@@ -49,6 +49,9 @@ func TestRoundTrip(t *testing.T) {
 		{urls: 40_000, agents: 1, sites: 10, batch: 8192, strays: true},
 	} {
 		spec.keepRows = true
+		if testing.Short() {
+			spec.urls = min(spec.urls, 10_000)
+		}
 		table := spec.make()
 		t.Run(fmt.Sprintf("urls=%d/agents=%d/strays=%t", spec.urls, spec.agents, spec.strays), func(t *testing.T) {
 			for f := range Format(numFormats) {

@@ -1,0 +1,160 @@
+package automaton
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// A limits says how floating segments are looked for. This is the one place that has them: limits.few and
+// builder.floating decide by them.
+type limits struct {
+	// inTurn is the most patterns of one anchor that are tried in turn; more are filed under keys.
+	inTurn int
+
+	// keyed is the most that one path can meet, in turn or by keys; if there are more anywhere, all of the rules'
+	// segments are found by one search.
+	keyed int
+}
+
+// chosen are the limits of [Compile]. Trying up to 24 in turn takes no longer than keys (BenchmarkMatch/log=real). Keys
+// are fast with any number of rules; but a path may have the keys of all, so that each is tried
+// (BenchmarkHostile/shape=keyed).
+var chosen = limits{inTurn: 24, keyed: keyedLimit}
+
+const (
+	keyedLimit = 320
+
+	// longSegment is the longest segment for which bytes.Index works with vector instructions alone, so that it
+	// takes time linear in the path whatever the segment.
+	longSegment = 63
+
+	// longPattern is how many bytes of segments count as one pattern more, as each segment of a byte takes 5 ns.
+	longPattern = 1 << 10
+
+	// endBit marks a pattern with an end anchor, beside its size.
+	endBit = 1 << 15
+)
+
+// few reports whether no path meets more patterns with floating segments than are tried, and none of these is long.
+func (l limits) few(pats []ranked) bool {
+	above := anchors{}
+	for i := range pats {
+		p := &pats[i]
+		if p.Rest == "" {
+			continue
+		}
+		if above.add(p.Anchor, 1+len(p.Rest)/longPattern) > l.keyed || p.hasLong() {
+			return false
+		}
+	}
+	return true
+}
+
+// hasLong reports whether a floating segment of the pattern is too long to be tried.
+func (p *ranked) hasLong() bool {
+	if len(p.Rest) <= longSegment {
+		return false
+	}
+	long := false
+	p.segments(func(seg string, _ bool) { long = long || len(seg) > longSegment })
+	return long
+}
+
+// An anchors is the stack of the anchors with floating segments that a path passes on its way to the last one, as
+// patterns come in order.
+type anchors []struct {
+	anchor string
+	count  int // patterns at this anchor and at those that it starts with
+}
+
+// add counts a pattern, and returns the count at its anchor.
+func (a *anchors) add(anchor string, n int) int {
+	s := *a
+	for len(s) > 0 && !strings.HasPrefix(anchor, s[len(s)-1].anchor) {
+		s = s[:len(s)-1]
+	}
+	if len(s) > 0 {
+		n += s[len(s)-1].count
+	}
+	if len(s) == 0 || len(s[len(s)-1].anchor) < len(anchor) {
+		s = append(s, struct {
+			anchor string
+			count  int
+		}{anchor, 0})
+	}
+	s[len(s)-1].count = n
+	*a = s
+	return n
+}
+
+// floating writes the patterns with floating segments that share an anchor, and returns what its trie node is to say
+// of them.
+func (b *builder) floating(pats []ranked) uint32 {
+	if b.search != nil {
+		return b.search.addRoot(pats)
+	}
+	off := uint32(len(b.table))
+	slices.SortFunc(pats, func(p, q ranked) int { return int(q.rank) - int(p.rank) })
+	if len(pats) <= b.inTurn {
+		b.tableInTurn(pats)
+	} else {
+		b.tableKeyed(pats)
+	}
+	return off
+}
+
+// pattern writes a pattern that is tried: 3 bytes for its rank, 2 for how long the segments are and whether the last is at
+// the end of the path, and of each segment the length, 1 byte, and the bytes.
+func (b *builder) pattern(p *ranked) {
+	size := uint32(len(p.Rest)) // a length takes the place of each "*"
+	if p.End {
+		size |= endBit
+	}
+	b.table = b.table.appendU24(uint32(p.rank)).appendU16(size)
+	p.segments(func(seg string, _ bool) {
+		b.table = append(append(b.table, byte(len(seg))), seg...)
+	})
+}
+
+// A header is what builder.pattern writes before the segments, and three bytes more.
+type header uint64
+
+const patternHeader = 3 + 2
+
+func (t table) headerAt(off uint32) header { return header(t.u64(off)) }
+
+func (h header) rank() Rank   { return Rank(h & (1<<24 - 1)) }
+func (h header) size() uint32 { return uint32(h>>24) & (endBit - 1) }
+func (h header) atEnd() bool  { return h>>24&endBit != 0 }
+
+// follow reports whether the segments at off, up to end, occur in path one after the other.
+func (t table) follow(off, end uint32, path []byte) bool {
+	for off < end {
+		n := uint32(t[off])
+		i := bytes.Index(path, t[off+1:off+1+n])
+		if i < 0 {
+			return false
+		}
+		path = path[i+int(n):]
+		off += 1 + n
+	}
+	return true
+}
+
+// endsWith is follow for a pattern with an end anchor: the last segment is at the end of the path.
+func (t table) endsWith(off, end uint32, path []byte) bool {
+	for {
+		n := uint32(t[off])
+		seg := t[off+1 : off+1+n]
+		off += 1 + n
+		if off == end {
+			return bytes.HasSuffix(path, seg)
+		}
+		i := bytes.Index(path, seg)
+		if i < 0 {
+			return false
+		}
+		path = path[i+int(n):]
+	}
+}

@@ -1,0 +1,180 @@
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robobatch/robobatch/automaton"
+	"github.com/robobatch/robobatch/bench/measure"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// What a hostile file and path may be: as much of a robots.txt as counts, and a long URL.
+const (
+	hostileBody = 512_000
+	hostilePath = 2 << 10
+)
+
+// A genome is a recipe of a robots.txt and a path: patterns of Segments pieces, the pieces of Length letters of the
+// first Letters of an alphabet.
+type genome struct {
+	Segments, Length, Letters int
+	Anchor                    int // letters of the anchor, of the same alphabet
+	Nested                    int // of ten patterns, how many have runs of one letter of growing length for their last piece
+	Shared                    int // of ten, how many have the same last piece
+	Absent                    int // of ten, how many end in a letter that the path lacks
+	Ends                      int // of ten, how many have an end anchor
+	Rules                     int // the most there are; the size of the file is another limit
+	Run                       int // letters of the path that are the same in a row
+}
+
+// genes returns pointers to the numbers of g, and the largest value of each; the least is 0, or 1 where that makes no sense.
+func (g *genome) genes() ([]*int, []int) {
+	return []*int{&g.Segments, &g.Length, &g.Letters, &g.Anchor, &g.Nested, &g.Shared, &g.Absent, &g.Ends, &g.Rules, &g.Run},
+		[]int{12, 64, 60, 8, 10, 10, 10, 10, 40_000, 1000}
+}
+
+// random draws gene i anew: small values as often as large ones.
+func (g *genome) random(rng *rand.Rand, i int) {
+	values, most := g.genes()
+	n := 1 + rng.IntN(most[i])
+	for range rng.IntN(4) {
+		n = 1 + rng.IntN(n)
+	}
+	*values[i] = n - rng.IntN(2)
+}
+
+const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXY0123456789"
+
+// piece makes up n letters.
+func (g *genome) piece(rng *rand.Rand, n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = alphabet[rng.IntN(max(1, g.Letters))]
+	}
+	return string(b)
+}
+
+// pattern makes up pattern i.
+func (g *genome) pattern(rng *rand.Rand, i int) string {
+	var p strings.Builder
+	p.WriteString("/" + g.piece(rng, g.Anchor))
+	for range g.Segments {
+		p.WriteString("*" + g.piece(rng, max(1, g.Length)))
+	}
+	switch {
+	case rng.IntN(10) < g.Nested:
+		p.WriteString("*" + strings.Repeat("a", i%1000+1))
+	case rng.IntN(10) < g.Shared:
+		p.WriteString("*aa")
+	}
+	if rng.IntN(10) < g.Absent {
+		p.WriteString("*Z")
+	}
+	if rng.IntN(10) < g.Ends {
+		p.WriteString("$")
+	}
+	return p.String()
+}
+
+// make makes the file and the path.
+func (g *genome) make() (body, path []byte) {
+	rng := rand.New(rand.NewPCG(9309, 11))
+	body = []byte("user-agent:*\n")
+	for i := range g.Rules {
+		line := "allow:" + g.pattern(rng, i) + "\n"
+		if len(body)+len(line) > hostileBody {
+			break
+		}
+		body = append(body, line...)
+	}
+	path = []byte("/" + g.piece(rng, g.Anchor))
+	for len(path) < hostilePath {
+		path = append(path, strings.Repeat(g.piece(rng, 1), 1+rng.IntN(max(1, g.Run)))...)
+	}
+	return body, path[:hostilePath]
+}
+
+// A toll is what a genome's file and path cost: processor time of this process.
+type toll struct{ compile, match time.Duration }
+
+// measure measures a genome, the better of three tries.
+func (g *genome) measure(tb testing.TB, s *automaton.Scratch) toll {
+	tb.Helper()
+	body, path := g.make()
+	in := automatonRules(robots.Parse(body, dialect))
+	best := toll{time.Hour, time.Hour}
+	for range 3 {
+		before := measure.CPU()
+		a, _, err := automaton.Compile(in)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		best.compile = min(best.compile, measure.CPU()-before)
+		const turns = 4
+		a.Match(path, s)
+		before = measure.CPU()
+		for range turns {
+			a.Match(path, s)
+		}
+		best.match = min(best.match, (measure.CPU()-before)/turns)
+	}
+	return best
+}
+
+// BenchmarkHostile looks for the file of 512,000 bytes that is slowest to match with a path of 2 KiB, and for the one
+// slowest to compile, by seeded hill climbing: genomes at random, and mutants of the slowest. It reports them, and as
+// metrics the processor time that they take: cpu-us/match and cpu-ms/compile.
+func BenchmarkHostile(b *testing.B) {
+	for _, want := range []string{"match", "compile"} {
+		b.Run("worst="+want, func(b *testing.B) {
+			rng, s := rand.New(rand.NewPCG(1, 9309)), new(automaton.Scratch)
+			cost := func(t toll) time.Duration {
+				if want == "match" {
+					return t.match
+				}
+				return t.compile
+			}
+			var worst genome
+			var most toll
+			tries := 0
+			for b.Loop() {
+				g := mutant(rng, worst, tries%3 == 0)
+				if t := g.measure(b, s); cost(t) > cost(most) {
+					t = g.measure(b, s) // again, as another process may have been in the way
+					if cost(t) > cost(most) {
+						worst, most = g, t
+					}
+				}
+				tries++
+				runtime.GC()
+			}
+			b.ReportMetric(float64(most.match.Microseconds()), "cpu-us/match")
+			b.ReportMetric(float64(most.compile.Microseconds())/1e3, "cpu-ms/compile")
+			b.Logf("%d files; slowest to %s: %s", tries, want, describe(&worst))
+		})
+	}
+}
+
+// mutant returns a genome with some of its genes drawn anew, or all.
+func mutant(rng *rand.Rand, g genome, all bool) genome {
+	values, _ := g.genes()
+	for i := range values {
+		if all || rng.IntN(4) == 0 {
+			g.random(rng, i)
+		}
+	}
+	return g
+}
+
+// describe returns the genome, and the beginning of the file and the path.
+func describe(g *genome) string {
+	body, path := g.make()
+	lines := bytes.SplitN(body, []byte("\n"), 5)
+	return fmt.Sprintf("%+v\n%s\npath %.60s…", *g, bytes.Join(lines[:max(0, len(lines)-1)], []byte("\n")), path)
+}
