@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -26,10 +28,17 @@ func (s *spec) completedFlags() (all []completed) {
 	return all
 }
 
-// short returns the beginning of what the help says of the flag, for a list.
+// aside is a remark in parentheses.
+var aside = regexp.MustCompile(` \([^)]*\)`)
+
+// short returns the beginning of what the help says of the flag, for a list: without remarks, and without the values
+// that come first where they are completed anyway.
 func (c *completed) short() string {
-	text := c.text
-	for _, end := range []string{". ", "; ", ": ", ", such as"} {
+	text := aside.ReplaceAllString(c.text, "")
+	if first, about, ok := strings.Cut(text, ": "); ok && slices.ContainsFunc(c.values, func(v string) bool { return strings.HasPrefix(first, v) }) {
+		text = about
+	}
+	for _, end := range []string{". ", "; ", ": ", ", such as", ", as in"} {
 		text, _, _ = strings.Cut(text, end)
 	}
 	return text

@@ -264,6 +264,19 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
+// TestShort holds what lists say of some flags.
+func TestShort(t *testing.T) {
+	want := map[string]string{
+		"dialect": "how to read robots.txt", "agent-chars": "what a crawler's name may hold", "progress": "auto, bar, plain, off",
+		"format": "what the lines of the logs are", "origin": "whose robots.txt the file of -rules is", "quiet": "print errors only",
+	}
+	for _, c := range findSpec("").completedFlags() {
+		if text, ok := want[c.name]; ok && c.short() != text {
+			t.Errorf("-%s: %q, want %q", c.name, c.short(), text)
+		}
+	}
+}
+
 // shellPart returns the part of a script that has the flags of a command.
 func shellPart(shell, script, command string) string {
 	label := cmp.Or(command, `\*`)
