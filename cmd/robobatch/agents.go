@@ -55,8 +55,12 @@ func (l *agentList) add(item string) error {
 	}
 	set := crawlers.Set(strings.ToLower(name))
 	if set == nil {
-		return fmt.Errorf("there is no set %q: use one of @%s; a file has a / or . in its name, as in @./%s",
+		err := fmt.Errorf("there is no set %q: use one of @%s; a file has a / or . in its name, as in @./%s",
 			item, strings.Join(crawlers.Sets(), ", @"), name)
+		if near := closest(name, crawlers.Sets()); near != "" {
+			err = fmt.Errorf("%w; did you mean @%s?", err, near)
+		}
+		return err
 	}
 	for _, c := range set {
 		l.addOnce(c.Token)
@@ -145,7 +149,8 @@ func (a *args) logAgents() (engine.LogAgents, error) {
 	case unknownSkip:
 		mode = engine.LogAgentsSkip
 	default:
-		errs = append(errs, usage("-unknown-agents: unknown answer %q: use star or skip", a.unknown))
+		err := withHint(fmt.Errorf("unknown answer %q: use star or skip", a.unknown), a.unknown, enumerated["unknown-agents"])
+		errs = append(errs, usage("-unknown-agents: %w", err))
 	}
 	if !a.fromLog {
 		mode = engine.LogAgentsOff

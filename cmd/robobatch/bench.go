@@ -45,11 +45,11 @@ func benchFlags(a *benchArgs) *flag.FlagSet {
 func benchmark(arguments []string, std streams) error {
 	a := benchArgs{args: args{missing: "allow", progress: "off", quiet: true}}
 	fs := benchFlags(&a)
-	switch err := fs.Parse(arguments); {
+	switch err := parse(fs, arguments); {
 	case errors.Is(err, flag.ErrHelp):
 		return printHelp(benchHelp, std)
 	case err != nil:
-		return &usageError{err}
+		return err
 	case fs.NArg() > 0:
 		return usage("unexpected argument %q: bench takes flags only, see robobatch bench -h", fs.Arg(0))
 	}

@@ -43,11 +43,11 @@ func compileFlags(a *compileArgs) *flag.FlagSet {
 func compileRules(arguments []string, std streams) error {
 	var a compileArgs
 	fs := compileFlags(&a)
-	switch err := fs.Parse(arguments); {
+	switch err := parse(fs, arguments); {
 	case errors.Is(err, flag.ErrHelp):
 		return printHelp(compileHelp, std)
 	case err != nil:
-		return &usageError{err}
+		return err
 	case fs.NArg() > 0:
 		return usage("unexpected argument %q", fs.Arg(0))
 	case a.rules == "":

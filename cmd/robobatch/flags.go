@@ -51,11 +51,11 @@ func usage(format string, values ...any) error {
 func parseArgs(arguments []string) (args, error) {
 	var a args
 	fs := flagSet(&a)
-	switch err := fs.Parse(arguments); {
+	switch err := parse(fs, arguments); {
 	case errors.Is(err, flag.ErrHelp):
 		return args{help: true}, nil
 	case err != nil:
-		return a, &usageError{err}
+		return a, err
 	case a.version:
 		return a, nil
 	case fs.NArg() > 0:

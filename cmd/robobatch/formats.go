@@ -51,7 +51,7 @@ func (f *inputForm) settle(logs *ingest.LogOptions, out *output.Options) error {
 	}
 	var err error
 	logs.Format, err = weblog.ParseFormat(f.Format)
-	check("format", err)
+	check("format", withHint(err, f.Format, enumerated["format"]))
 	if f.Base != "" {
 		logs.Fields.Base, err = robots.ParseOrigin(f.Base)
 		check("base", err)

@@ -20,6 +20,10 @@ compiles them into one file, which -rules takes in place of dir and which is rea
 
 measures such a run and prints lines for benchstat: see robobatch bench -h.
 
+    robobatch help topic
+
+tells more of formats, agents, columns or dialects, or prints a man page (man) or completion (bash, zsh, fish).
+
 Input
   -rules dir     robots.txt files, named https_example.com.txt (that origin), or example.com.txt or
                  example.com/robots.txt (http and https), or captures (.warc, .jsonl); or one such file;

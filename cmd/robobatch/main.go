@@ -38,7 +38,7 @@ func run(arguments []string, std streams) int {
 	}
 	report := "robobatch: " + strings.ReplaceAll(err.Error(), "\n", "\nrobobatch: ") + "\n"
 	if _, ok := errors.AsType[*usageError](err); ok {
-		report += "Run robobatch -h for help.\n"
+		report += "Run " + helpOf(arguments) + " for help.\n"
 	}
 	io.WriteString(std.err, printable(report)) //nolint:errcheck // there is nowhere left to say it
 	if i, ok := errors.AsType[*interruptError](err); ok {
@@ -75,6 +75,15 @@ var commands = map[string]func(arguments []string, std streams) error{
 	"compile": compileRules,
 	"bench":   benchmark,
 	"rules":   listRules,
+	"help":    helpOn,
+}
+
+// helpOf returns the command that prints help about the command of these arguments.
+func helpOf(arguments []string) string {
+	if len(arguments) > 0 && findSpec(arguments[0]) != nil {
+		return findSpec(arguments[0]).title() + " -h"
+	}
+	return "robobatch -h"
 }
 
 // command does what the arguments ask for: without a command's name, the main job.
@@ -82,7 +91,9 @@ func command(arguments []string, std streams) error {
 	if len(arguments) > 0 && !strings.HasPrefix(arguments[0], "-") {
 		do, ok := commands[arguments[0]]
 		if !ok {
-			return usage("unknown command %q: use %s, or none to decide the URLs of a log", arguments[0], strings.Join(slices.Sorted(maps.Keys(commands)), ", "))
+			known := slices.Sorted(maps.Keys(commands))
+			err := fmt.Errorf("unknown command %q: use %s, or none to decide the URLs of a log", arguments[0], strings.Join(known, ", "))
+			return &usageError{withHint(err, arguments[0], known)}
 		}
 		return do(arguments[1:], std)
 	}

@@ -99,10 +99,10 @@ func (p *plan) choose(a args) error {
 	errs = append(errs, parts(err)...)
 	var ok bool
 	if p.storeOpt.Missing, ok = missingNames[a.missing]; !ok {
-		check("missing", fmt.Errorf("unknown answer %q: use one of allow, disallow, null", a.missing))
+		check("missing", withHint(fmt.Errorf("unknown answer %q: use one of allow, disallow, null", a.missing), a.missing, enumerated["missing"]))
 	}
 	p.outOpt.Columns, err = output.ParseColumns(a.columns)
-	check("columns", err)
+	check("columns", withColumnHints(err))
 	check("columns", p.chooseViolation(a))
 	errs = append(errs, parts(p.chooseInput(a))...)
 	p.storeOpt.Canonical = slices.Contains(p.outOpt.Columns, output.CanonicalURL)

@@ -19,7 +19,7 @@ const (
 	progressPlain              // a line now and then
 )
 
-// barWidth is that of the bar itself, so that the line fits into 80 columns.
+// barWidth is that of the bar itself, so that the line fits into 80 columns; a fitWriter cuts it on narrower terminals.
 const barWidth = 20
 
 // How often progress is shown.
@@ -28,8 +28,13 @@ const (
 	plainInterval = 5 * time.Second
 )
 
-// parseProgress returns the mode of that name; "auto" depends on whether stderr is a terminal.
+// parseProgress returns the mode of that name; "auto" depends on whether stderr is a terminal that can redraw a line.
 func parseProgress(name string, stderr *os.File) (progressMode, error) {
+	return progressOn(name, isTerminal(stderr))
+}
+
+// progressOn is parseProgress for a terminal, or something else.
+func progressOn(name string, terminal bool) (progressMode, error) {
 	switch name {
 	case "off":
 		return progressOff, nil
@@ -38,12 +43,12 @@ func parseProgress(name string, stderr *os.File) (progressMode, error) {
 	case "plain":
 		return progressPlain, nil
 	case "auto":
-		if isTerminal(stderr) {
+		if terminal && !isDumb() {
 			return progressBar, nil
 		}
 		return progressPlain, nil
 	}
-	return 0, fmt.Errorf("unknown way %q: use one of auto, bar, plain, off", name)
+	return 0, withHint(fmt.Errorf("unknown way %q: use one of auto, bar, plain, off", name), name, enumerated["progress"])
 }
 
 // A sample is how far a part of the run is.
@@ -65,7 +70,7 @@ func (v *voice) watch(what string, read func() sample) (stop func()) {
 	var tick *time.Ticker
 	switch v.progress {
 	case progressBar:
-		d, tick = newBar(v.std.err, what, read()), time.NewTicker(barInterval)
+		d, tick = newBar(&fitWriter{w: v.std.err, width: func() int { return columnsOf(v.std.err) }}, what, read()), time.NewTicker(barInterval)
 	case progressPlain:
 		d, tick = &plainLines{v.std.err, what, time.Now()}, time.NewTicker(plainInterval)
 	case progressOff:

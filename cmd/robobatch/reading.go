@@ -45,21 +45,23 @@ func (r *reading) settle() (d robots.Dialect, asOf time.Time, err error) {
 		}
 	}
 	d, err = robots.ParseDialect(strings.ToLower(r.Dialect))
-	check("dialect", err)
+	check("dialect", withHint(err, r.Dialect, enumerated["dialect"]))
 	yandex := d == robots.Yandex || err != nil
 	switch r.AgentChars {
 	case "standard":
 	case "extended":
 		d |= robots.WideTokens
 	default:
-		check("agent-chars", fmt.Errorf("unknown set %q: use standard (letters, - and _) or extended (digits and dots, too)", r.AgentChars))
+		err := fmt.Errorf("unknown set %q: use standard (letters, - and _) or extended (digits and dots, too)", r.AgentChars)
+		check("agent-chars", withHint(err, r.AgentChars, enumerated["agent-chars"]))
 	}
 	switch r.EmptyAllow {
 	case "disallow":
 	case "ignore":
 		d |= robots.EmptyAllowIgnored
 	default:
-		check("yandex-empty-allow", fmt.Errorf("unknown meaning %q: use disallow or ignore", r.EmptyAllow))
+		err := fmt.Errorf("unknown meaning %q: use disallow or ignore", r.EmptyAllow)
+		check("yandex-empty-allow", withHint(err, r.EmptyAllow, enumerated["yandex-empty-allow"]))
 	}
 	if r.StrictBlank {
 		d |= robots.BlankEndsSection

@@ -47,11 +47,11 @@ func listFlags(a *listArgs) *flag.FlagSet {
 func listRules(arguments []string, std streams) error {
 	var a listArgs
 	fs := listFlags(&a)
-	switch err := fs.Parse(arguments); {
+	switch err := parse(fs, arguments); {
 	case errors.Is(err, flag.ErrHelp):
 		return printHelp(rulesHelp, std)
 	case err != nil:
-		return &usageError{err}
+		return err
 	case fs.NArg() > 0:
 		return usage("unexpected argument %q: rules takes flags only, see robobatch rules -h", fs.Arg(0))
 	case a.rules == "":

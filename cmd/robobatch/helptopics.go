@@ -1,0 +1,265 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/weblog"
+	"github.com/robobatch/robobatch/output"
+)
+
+// A topic is something that robobatch help tells about, besides the commands.
+type topic struct {
+	name, about string
+	text        func() string
+}
+
+// topics returns the topics: first those that explain, then those that print what other programs read.
+func topics() []topic {
+	return append(explained(),
+		topic{"man", "a man page", manPage},
+		topic{"bash", "completion for bash", bashCompletion},
+		topic{"zsh", "completion for zsh", zshCompletion},
+		topic{"fish", "completion for fish", fishCompletion},
+	)
+}
+
+// explained returns the topics that explain something.
+func explained() []topic {
+	return []topic{
+		{"formats", "formats of logs, rules and output", formatsText},
+		{"agents", "crawlers, and sets of them", agentsText},
+		{"columns", "the columns of the output", columnsText},
+		{"dialects", "ways to read robots.txt", dialectsText},
+	}
+}
+
+// helpWords returns all that robobatch help can be asked for.
+func helpWords() (words []string) {
+	for _, s := range specs[1:] {
+		words = append(words, s.name)
+	}
+	for _, t := range topics() {
+		words = append(words, t.name)
+	}
+	return words
+}
+
+// helpOn is the command help.
+func helpOn(arguments []string, std streams) error {
+	if len(arguments) > 1 {
+		return usage("unexpected argument %q: help takes one topic", arguments[1])
+	}
+	if len(arguments) == 0 || strings.HasPrefix(arguments[0], "-") {
+		return printHelp(help, std)
+	}
+	name := arguments[0]
+	if s := findSpec(name); s != nil {
+		return printHelp(s.help, std)
+	}
+	all := topics()
+	if i := slices.IndexFunc(all, func(t topic) bool { return t.name == name }); i >= 0 {
+		return printHelp(all[i].text(), std)
+	}
+	words := helpWords()
+	err := fmt.Errorf("there is no help on %q: use one of %s", name, strings.Join(words, ", "))
+	return &usageError{withHint(err, name, words)}
+}
+
+// aboutFormats says what the formats of logs are.
+var aboutFormats = [weblog.NumFormats]string{
+	weblog.Auto:       "told by the first lines of each log; this is the default",
+	weblog.URLs:       "a URL a line",
+	weblog.Combined:   "Common and Combined Log Format: Apache, nginx and many others",
+	weblog.W3C:        "W3C extended log files: IIS",
+	weblog.CloudFront: "standard logs of Amazon CloudFront",
+	weblog.ALB:        "access logs of AWS application load balancers",
+	weblog.JSON:       "JSON Lines: Caddy, nginx, Cloudflare Logpush and others",
+	weblog.CSV:        "a table with a header, and commas or semicolons",
+	weblog.TSV:        "a table with a header, and tabs",
+	weblog.CDXJ:       "index of a web archive, as Common Crawl publishes it",
+	weblog.Parquet:    "any Parquet file with a column for the URL; always told by its first bytes",
+}
+
+// formatsText is the topic formats.
+func formatsText() string {
+	var sb strings.Builder
+	sb.WriteString("Formats of logs, for -format:\n\n")
+	for f, about := range aboutFormats {
+		fmt.Fprintf(&sb, "  %-11s %s\n", weblog.Format(f), about)
+	}
+	sb.WriteString(`
+Each may be packed by zstd or gzip, told by its first bytes. Where rows have no host, -base names it.
+-url-field, -host-field, -ua-field and -time-field name the fields to use, where the usual names are not
+those of the log. -keep makes columns of fields; a type may follow the name, as in -keep status,price:float:
+`)
+	fmt.Fprintf(&sb, "%s.\n", strings.Join(keptTypeNames(), ", "))
+	sb.WriteString(`
+Formats of rules, for -rules:
+
+  a directory of robots.txt files, named by origin or host; see robobatch -h
+  .warc, .jsonl (also .gz, .zst)   captures of robots.txt, alone or in such a directory
+  .rbp                             a pack that robobatch compile made
+
+Formats of output, told by the name that -out gives:
+
+`)
+	for _, f := range []output.Format{output.Parquet, output.ArrowFile, output.ArrowStream} {
+		fmt.Fprintf(&sb, "  %-9s %s\n", f, aboutOutputs[f])
+	}
+	sb.WriteString("  -         an Arrow IPC stream on standard output\n\nMore: docs/FORMATS.md, docs/CAPTURES.md.\n")
+	return sb.String()
+}
+
+// aboutOutputs says what the formats of output are.
+var aboutOutputs = map[output.Format]string{
+	output.Parquet:     "Parquet, compressed by zstd",
+	output.ArrowFile:   "Arrow IPC file",
+	output.ArrowStream: "Arrow IPC stream",
+}
+
+// keptTypeNames returns the types that -keep can name, in the order of [engine.KeptKind].
+func keptTypeNames() (names []string) {
+	for name := range keptTypes {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return int(keptTypes[a]) - int(keptTypes[b]) })
+	return names
+}
+
+// textWidth is the length of the lines of lists.
+const textWidth = 100
+
+// agentsText is the topic agents.
+func agentsText() string {
+	var sb strings.Builder
+	sb.WriteString(`-agent takes product tokens, the words that crawlers look for after "User-agent:", and sets of them:
+
+    robobatch -rules robots/ -in urls.zst -agent Googlebot,bingbot -agent @ai
+    robobatch -rules robots/ -in urls.zst -agent @./our-crawlers.txt -agent '*'
+
+* is a crawler that no group names. After @, a name with a / or a . in it is a file with a token a line. With
+-agent-from-log each row is decided for the crawler that its User-Agent names.
+
+Sets:
+`)
+	for _, set := range crawlers.Sets() {
+		members := crawlers.Set(set)
+		fmt.Fprintf(&sb, "\n  @%s (%d)\n", set, len(members))
+		if set == "all" || set == "ai" {
+			continue // they are sums of the others
+		}
+		for _, line := range wrap(tokensOf(members), textWidth-6) {
+			fmt.Fprintf(&sb, "      %s\n", line)
+		}
+	}
+	sb.WriteString("\n@ai is the three sets that begin with ai-, and @all is every crawler above.\nMore, with habits and sources: docs/AGENTS.md.\n")
+	return sb.String()
+}
+
+func tokensOf(all []crawlers.Crawler) (tokens []string) {
+	for _, c := range all {
+		tokens = append(tokens, c.Token)
+	}
+	return tokens
+}
+
+// wrap returns the words in lines of up to width bytes, with commas between them.
+func wrap(words []string, width int) (lines []string) {
+	line := ""
+	for i, word := range words {
+		if i < len(words)-1 {
+			word += ","
+		}
+		if line != "" && len(line)+1+len(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	return append(lines, line)
+}
+
+// A columnDoc is what the help says of a column. TestColumnDocs compares it with what is written.
+type columnDoc struct{ kind, null, about string }
+
+// columnDocs are the columns by name.
+var columnDocs = map[string]columnDoc{
+	"line":              {"int64", "", "1-based line of the decompressed input"},
+	"input":             {"dictionary string", "", "name of the input, - for standard input"},
+	"url":               {"string", "line too long", "as read"},
+	"origin":            {"dictionary string", "bad URL", "normalised, as in https://example.com"},
+	"agent":             {"dictionary string", "", "the crawler asked for"},
+	"allowed":           {"bool", "no answer", "the verdict; see -missing, and bad URLs have none"},
+	"reason":            {"dictionary string", "", "what decided: see below"},
+	"rule_line":         {"int32", "no rule won", "1-based line of the winning rule in its robots.txt"},
+	"rule":              {"dictionary string", "no rule won", "that rule, as written"},
+	output.CanonicalURL: {"string", "bad URL", "the URL without the parameters that Clean-param says do not count"},
+	output.Violation:    {"bool", "unknown", "the crawler fetched what it was disallowed; needs -agent-from-log"},
+}
+
+// columnsText is the topic columns.
+func columnsText() string {
+	var sb strings.Builder
+	sb.WriteString("A row for each agent and each line of the input, in its order. -columns picks columns and orders them:\n\n")
+	fmt.Fprintf(&sb, "  %-15s %-18s %-14s %s\n", "column", "type", "null", "meaning")
+	usual := output.DefaultColumns()
+	for _, name := range output.Columns() {
+		d := columnDocs[name]
+		mark := ""
+		if !slices.Contains(usual, name) {
+			mark = " *"
+		}
+		null := d.null
+		if null == "" {
+			null = "never"
+		}
+		fmt.Fprintf(&sb, "  %-15s %-18s %-14s %s\n", name+mark, d.kind, null, d.about)
+	}
+	sb.WriteString("\n* is written only if it is named; violation by -agent-from-log, too. Columns of -keep follow.\n\nThe values of reason:\n\n")
+	reasons := make([]string, 0, engine.NumReasons)
+	for r := range engine.Reason(engine.NumReasons) {
+		reasons = append(reasons, r.String())
+	}
+	for _, line := range wrap(reasons, textWidth-2) {
+		fmt.Fprintf(&sb, "  %s\n", line)
+	}
+	sb.WriteString("\nMore: README.md; for the columns of robobatch rules, docs/RULES.md.\n")
+	return sb.String()
+}
+
+// aboutDialects says whose specification a dialect is, by its name.
+var aboutDialects = map[string]string{
+	"google":      "Google's documentation since 2019, and its parser where that is open; this is the default",
+	"rfc9309":     "RFC 9309, the standard, to the letter",
+	"google-2010": "Google's documentation before 2019, when there was no standard",
+	"yandex":      "Yandex's documentation for webmasters",
+}
+
+// dialectsText is the topic dialects.
+func dialectsText() string {
+	var sb strings.Builder
+	sb.WriteString("-dialect says by whose specification robots.txt is read:\n\n")
+	for _, d := range dialects {
+		fmt.Fprintf(&sb, "  %-12s %s\n", d, aboutDialects[d.String()])
+	}
+	sb.WriteString(`
+They differ, among others, in these points:
+
+  misspelt keys         google takes common ones; others ignore them
+  rule without a value  in yandex the opposite of its key; no effect in others
+  value without a /     google-2010 assumes one; yandex drops the rule; in others it matches nothing
+  percent-encoding      rfc9309 normalises it in full; others only upper-case its digits
+  wildcards             google-2010 leaves open which of two rules wins if one has a *: reason undefined
+  /robots.txt itself    always allowed in rfc9309; like any URL in others
+  server errors         yandex allows all; others forbid all, rfc9309 and google for 30 days
+  habits of crawlers    such as not heeding *: they count in all but rfc9309
+
+Options: -agent-chars for all dialects; -yandex-empty-allow and -yandex-strict-blank for yandex.
+More, with an example of each point: docs/DIALECTS.md.
+`)
+	return sb.String()
+}

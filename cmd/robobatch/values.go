@@ -1,0 +1,56 @@
+package main
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/ingest/weblog"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// dialects are the dialects in the order of the help.
+var dialects = []robots.Dialect{robots.Google, robots.RFC9309, robots.Google2010, robots.Yandex}
+
+// enumerated are the values of flags that take one of a few.
+var enumerated = map[string][]string{
+	"dialect":            dialectNames(),
+	"format":             formatNames(),
+	"agent-chars":        {"standard", "extended"},
+	"yandex-empty-allow": {"disallow", "ignore"},
+	"missing":            slices.Sorted(maps.Keys(missingNames)),
+	"unknown-agents":     {unknownStar, unknownSkip},
+	"progress":           {"auto", "bar", "plain", "off"},
+}
+
+// listed are what can stand in flags that take several, separated by commas.
+var listed = map[string][]string{
+	"columns": output.Columns(),
+	"agent":   agentWords(),
+}
+
+func dialectNames() (names []string) {
+	for _, d := range dialects {
+		names = append(names, d.String())
+	}
+	return names
+}
+
+func formatNames() (names []string) {
+	for f := range weblog.Format(weblog.NumFormats) {
+		names = append(names, f.String())
+	}
+	return names
+}
+
+// agentWords returns the sets of crawlers, and their product tokens.
+func agentWords() (words []string) {
+	for _, set := range crawlers.Sets() {
+		words = append(words, "@"+set)
+	}
+	for _, c := range crawlers.Set("all") {
+		words = append(words, c.Token)
+	}
+	return words
+}
