@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -217,6 +219,40 @@ func TestManPage(t *testing.T) {
 	}
 	if got, want := roff(".a -b\n'c \"d\\"), "\\&.a \\-b\n\\&'c \\(dqd\\e"; got != want {
 		t.Errorf("roff gives %q, want %q", got, want)
+	}
+}
+
+// TestManPageLint has mandoc read the page. Only the date may be missing, which a test's program does not know.
+func TestManPageLint(t *testing.T) {
+	mandoc, err := exec.LookPath("mandoc")
+	if err != nil {
+		t.Skip("there is no mandoc to ask")
+	}
+	cmd := exec.Command(mandoc, "-Tlint")
+	cmd.Stdin = strings.NewReader(manPage())
+	out, err := cmd.Output() // an exit code other than 0 says no more than the lines
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if !strings.Contains(line, "missing date") {
+			t.Error(line)
+		}
+	}
+}
+
+// TestFold holds that folding changes nothing but spaces.
+func TestFold(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                "",
+		"a  b":                            "a b",
+		strings.Repeat("word ", 20):       strings.Repeat("word ", 13) + "word\n" + strings.Repeat("word ", 5) + "word",
+		"a " + strings.Repeat("x", 100):   "a\n" + strings.Repeat("x", 100),
+		strings.Repeat("x", 100) + " end": strings.Repeat("x", 100) + "\nend",
+	} {
+		if got := fold(text); got != want {
+			t.Errorf("fold(%q) = %q, want %q", text, got, want)
+		}
 	}
 }
 
