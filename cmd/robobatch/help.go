@@ -28,7 +28,7 @@ Input
   -rules dir     robots.txt files, named https_example.com.txt (that origin), or example.com.txt or
                  example.com/robots.txt (http and https), or captures (.warc, .jsonl); or one such file;
                  or a compiled pack (.rbp); or one robots.txt, with -origin
-  -origin url    whose robots.txt the file of -rules is, such as https://www.example.com
+  -origin url    whose robots.txt the file of -rules is, such as https://www.example.com; default: the site of -base
   -in log        URLs, one a line, or a format below, in zstd, gzip or plain text; a pattern such as 'logs/*.zst'; - is
                  standard input. May be repeated
   -format name   what the lines of the logs are: auto (default: told by the first of them), urls, combined (Apache, nginx), w3c

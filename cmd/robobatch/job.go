@@ -100,7 +100,7 @@ func (j *job) run(ctx context.Context) (err error) {
 	counts, err := j.evaluate(ctx)
 	r := newReport(j, counts)
 	if err == nil {
-		j.noteFormats(r)
+		j.noteNothing(r)
 	}
 	if err = j.complete(r, err); err != nil {
 		if _, ok := errors.AsType[*faultError](err); !ok || r.Counts.incomplete {

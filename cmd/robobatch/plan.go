@@ -201,6 +201,9 @@ func (p *plan) find(a args) error {
 	var errLogs, errRules, errOut error
 	p.logs, errLogs = ingest.OpenLogs(a.in, p.logOpt)
 	p.rules, errRules = ingest.Rules(a.rules, a.origin)
+	if errors.Is(errRules, ingest.ErrNoOrigin) && a.form.Base != "" { // one robots.txt, and logs of one site
+		p.rules, errRules = ingest.Rules(a.rules, a.form.Base)
+	}
 	if errLogs == nil {
 		inputs := p.logs.Inputs()
 		for _, in := range inputs {

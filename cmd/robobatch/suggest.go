@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/output"
@@ -95,6 +96,9 @@ func withColumnHints(err error) error {
 	for i, err := range hinted {
 		if c, ok := errors.AsType[*output.ColumnError](err); ok && c.Reason == "unknown" {
 			hinted[i] = withHint(err, c.Name, listed["columns"])
+			if slices.Contains(listed["keep"], c.Name) {
+				hinted[i] = fmt.Errorf("%w; fields of the log follow them: -keep %s", err, c.Name)
+			}
 		}
 	}
 	return errors.Join(hinted...)

@@ -48,7 +48,9 @@ func (r *report) print(w io.Writer) {
 	t.line("origins", group(c.Origins), "")
 	if r.AgentFromLog {
 		t.line("violations", group(c.Violations), share(c.Violations, c.Rows))
-		t.line("left out", group(c.Skipped), "their User-Agent is unknown")
+		if c.Skipped > 0 {
+			t.line("left out", group(c.Skipped), "their User-Agent is unknown")
+		}
 	} else if len(r.Agents) > 1 {
 		t.line("rows", group(c.Rows), fmt.Sprintf("%d agents", len(r.Agents)))
 	}

@@ -28,6 +28,7 @@ var enumerated = map[string][]string{
 var listed = map[string][]string{
 	"columns": output.Columns(),
 	"agent":   agentWords(),
+	"keep":    slices.Sorted(maps.Keys(weblog.Names())),
 }
 
 func dialectNames() (names []string) {
