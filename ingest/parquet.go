@@ -90,7 +90,7 @@ func (p *parquetLog) start(fields weblog.Options) (err error) {
 // done reports whether all rows were read.
 func (p *parquetLog) done() bool { return p.left == 0 && p.group == p.reader.NumRowGroups() }
 
-// at returns where the next row is.
+// at returns where a fault is: in the next row.
 func (p *parquetLog) at() where { return where{line: p.row + 1} }
 
 // read returns nothing as long as there is more to read: columns are read far from each other.

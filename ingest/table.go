@@ -13,7 +13,7 @@ type tableLog interface {
 	fill(r *rowReader, b *engine.Batch, rows, bytes int) error
 	// done reports whether all rows were read.
 	done() bool
-	// at returns where the next row is.
+	// at returns where a fault of fill is.
 	at() where
 	// read returns how many bytes of the file were read, as far as that is known.
 	read() int64

@@ -71,7 +71,7 @@ func openWARC(name string, opt weblog.Options) (*warcLog, error) {
 	}
 	w := newWARCLog(fields)
 	w.file = f
-	if err := w.src.reset(name, f, info.Size()); err != nil {
+	if err := w.begin(name, f, info.Size()); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
 	return w, nil
@@ -83,6 +83,13 @@ func newWARCLog(fields warcFields) *warcLog {
 	w := &warcLog{warcReader: warcReader{pass: &pass{}}, fields: fields}
 	w.pending.values, w.pending.present = make([][]byte, n), make([]bool, n)
 	return w
+}
+
+// begin makes w read a file of that name and size.
+func (w *warcLog) begin(name string, file io.ReaderAt, size int64) error {
+	w.name, w.intact, w.shared = name, 0, false
+	w.records, w.pending.parts, w.ended = 0, 0, false
+	return w.src.reset(name, file, size)
 }
 
 // isWARC reports whether a file is WARC: by its first bytes, and if they are packed only where the name says so, since
@@ -109,7 +116,7 @@ func isWARC(name string, f io.ReaderAt, size int64) bool {
 }
 
 func (w *warcLog) done() bool  { return w.ended }
-func (w *warcLog) at() where   { return where{w.records + 1, w.start} }
+func (w *warcLog) at() where   { return where{max(1, w.records), w.start} }
 func (w *warcLog) read() int64 { return w.src.off }
 
 func (w *warcLog) close() error {

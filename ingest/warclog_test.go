@@ -110,6 +110,7 @@ func TestWARCRows(t *testing.T) {
 		a     = "https://a.example/x"
 	)
 	request, response := message("request", a, get), message("response", a, ok)
+	log := newWARCTest(t)
 	for _, c := range []struct {
 		name, text string
 		want       []string
@@ -133,26 +134,39 @@ func TestWARCRows(t *testing.T) {
 		}},
 		{"cut off", request + response[:len(response)-30], []string{"1 https://a.example/x - GET GPTBot/1.2", "2 refused damaged_record"}},
 	} {
-		if got := warcRows(t, []byte(c.text), 100); !slices.Equal(got, c.want) {
+		if got := log.rows(t, []byte(c.text), 100); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
 		}
 	}
 }
 
-// warcRows reads data as a WARC file, in batches of so many rows, and says what came of it, by record.
-func warcRows(t *testing.T, data []byte, rows int) []string {
-	t.Helper()
-	opt := LogOptions{Raws: true, Fields: weblog.Options{Agents: true, Times: true, Keep: []string{"status", "method"}}, Keep: []KeptColumn{{"status", engine.KeptText}, {"method", engine.KeptText}}}
-	fields, err := newWARCFields(opt.Fields)
+// A warcTest is what reads one file after the other.
+type warcTest struct {
+	*warcLog
+	*rowReader
+	batch engine.Batch
+}
+
+func newWARCTest(tb testing.TB) *warcTest {
+	tb.Helper()
+	opt := weblog.Options{Agents: true, Times: true, Keep: []string{"status", "method"}}
+	fields, err := newWARCFields(opt)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	w, file := newWARCLog(fields), bytes.NewReader(data)
-	defer w.release()
-	if err := w.src.reset("x.warc", file, file.Size()); err != nil {
+	keep := []KeptColumn{{"status", engine.KeptText}, {"method", engine.KeptText}}
+	w := newWARCLog(fields)
+	tb.Cleanup(w.release)
+	return &warcTest{warcLog: w, rowReader: &rowReader{keep: keep, clocks: make([]weblog.Clock, 2), fields: &opt, raws: true}}
+}
+
+// rows reads data as a WARC file, in batches of so many rows, and says what came of it, by record.
+func (log *warcTest) rows(t *testing.T, data []byte, rows int) []string {
+	t.Helper()
+	w, r, file := log.warcLog, log.rowReader, bytes.NewReader(data)
+	if err := w.begin("x.warc", file, file.Size()); err != nil {
 		return []string{err.Error()}
 	}
-	r := rowReader{keep: opt.Keep, clocks: make([]weblog.Clock, 2), fields: &opt.Fields, raws: true}
 	list := map[int64]string{}
 	add := func(line, offset int64, text string) {
 		if list[line] != "" || line < 1 || offset < 0 {
@@ -160,11 +174,12 @@ func warcRows(t *testing.T, data []byte, rows int) []string {
 		}
 		list[line] = text
 	}
-	var b engine.Batch
+	var err error
+	b := &log.batch
 	for !w.done() && err == nil {
 		b.Reset()
-		r.start(&b)
-		err = w.fill(&r, &b, rows, 1<<20)
+		r.start(b)
+		err = w.fill(r, b, rows, 1<<20)
 		if n := b.Len(); n > rows || len(b.Times) != n || len(b.UserAgents) != n || len(b.Kept[0].Texts) != n {
 			t.Fatalf("%d rows of %d: %d times, %d User-Agents, %d values", n, rows, len(b.Times), len(b.UserAgents), len(b.Kept[0].Texts))
 		}
@@ -197,10 +212,10 @@ func orDash(b []byte) string {
 
 // checkWARCLog reads anything as a WARC file: no record counts twice, and the size of batches changes nothing. An intact record
 // behind it is a row if all of it is of one form.
-func checkWARCLog(t *testing.T, data []byte) {
+func checkWARCLog(t *testing.T, log *warcTest, data []byte) {
 	t.Helper()
-	all := warcRows(t, data, 1000)
-	if one := warcRows(t, data, 1); !slices.Equal(one, all) {
+	all := log.rows(t, data, 1000)
+	if one := log.rows(t, data, 1); !slices.Equal(one, all) {
 		t.Fatalf("in batches of one row: %q, want %q", one, all)
 	}
 	intact := message("response", "https://intact.example/", "HTTP/1.1 200 OK\r\n\r\n")
@@ -208,7 +223,7 @@ func checkWARCLog(t *testing.T, data []byte) {
 		return
 	}
 	packed := append(packGzip(t, data), packGzip(t, []byte(intact))...)
-	if got := warcRows(t, packed, 1000); len(got) == 0 || !strings.HasSuffix(got[len(got)-1], " https://intact.example/ 200 - ") {
+	if got := log.rows(t, packed, 1000); len(got) == 0 || !strings.HasSuffix(got[len(got)-1], " https://intact.example/ 200 - ") {
 		t.Errorf("the record behind was not used: %q", got)
 	}
 }

@@ -32,7 +32,7 @@ Input
   -in log        URLs, one a line, or a format below, in zstd, gzip or plain text; a pattern such as 'logs/*.zst'; - is
                  standard input. May be repeated
   -format name   what the lines of the logs are: auto (default: told by the first of them), urls, combined (Apache, nginx), w3c
-                 (IIS), cloudfront, alb, json, csv, tsv, cdxj or parquet; docs/FORMATS.md describes them
+                 (IIS), cloudfront, alb, json, csv, tsv, cdxj, parquet or warc; docs/FORMATS.md describes them
   -base url      the site that the logs are of, where they have paths only, as in https://www.example.com
   -url-field name
                  the field with the URL, path or request, in formats that name their fields; in json also a path: request.uri

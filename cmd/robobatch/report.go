@@ -60,10 +60,10 @@ type counts struct {
 	Null        int64            `json:"null"`
 	Reasons     map[string]int64 `json:"reasons"` // all of them, those with no rows too
 	RuleLineSum int64            `json:"rule_line_sum"`
-	Violations  int64            `json:"violations"`             // with -agent-from-log
-	Skipped     int64            `json:"skipped_agents"`         // rows of the logs that -unknown-agents skip leaves out
-	Undated     int64            `json:"undated_rows,omitempty"` // with -as-of log, of origins with a robots.txt: rows without a time,
-	Early       int64            `json:"early_rows,omitempty"`   // and rows older than all captures of theirs
+	Violations  int64            `json:"violations"`     // with -agent-from-log
+	Skipped     int64            `json:"skipped_agents"` // rows of the logs that -unknown-agents skip leaves out
+	Undated     int64            `json:"undated_rows"`   // with -as-of log, of origins with a robots.txt: rows without a time,
+	Early       int64            `json:"early_rows"`     // and rows older than all captures of theirs
 	URLBytes    int64            `json:"url_bytes"`
 	EmptyLines  int64            `json:"empty_lines"`
 	LongLines   int64            `json:"long_lines"`
