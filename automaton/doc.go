@@ -14,8 +14,8 @@
 //   - The anchors are a radix trie. Its nodes hold the ranks of the patterns that end there, which for the plain prefixes
 //     that most rules are is all there is.
 //   - Where few patterns with floating segments share an anchor, up to 24, its trie node lists them by descending rank,
-//     and they are tried in turn: after a test on the set of bytes that the path has, by a search for each segment with
-//     vector instructions.
+//     and they are tried in turn, by a search for the rarest byte of each segment with vector instructions; of more than
+//     six, after a test on the set of bytes that the path has.
 //   - Where more do, each is filed under a key, the three bytes of its segments that paths are expected to have least. One
 //     pass over the path finds the keys that it has, and only those of their patterns are tried whose other bytes the
 //     path seems to have.
