@@ -114,6 +114,8 @@ func newPackStore(name string, file *pack.Reader, opt StoreOptions) (*Store, err
 	hash := summary.Hash
 	p.inForce = int(summary.InForce)
 	switch {
+	case p.times && file.Sites()+maxFixed+file.Texts() > int(noRecord&^strayBit):
+		return nil, fmt.Errorf("%d origins and %d texts are more than rows can be decided for by their times: split the rules", file.Sites(), file.Texts())
 	case p.times:
 		s.times = &timeStore{newest: robots.Microseconds(summary.Newest)}
 		inForce, sum, err := scanPackTimes(file, p.dialect)
