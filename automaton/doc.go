@@ -49,9 +49,8 @@
 //   - With the search it takes O(p·d + r): r counts the sequences of segments of which the path has all but perhaps the
 //     last, each once, and d how many segments end in the same place of the path, which is at most the square root of 2n,
 //     for a file in which each segment ends the next one, and mostly 0 or 1. Segments are not looked at again where nothing has
-//     changed for them, so it takes rules that share long runs of one letter, and reach something at every byte, to come near
-//     the bound. Segments that many rules share are waited for in queues, so that rules whose first segments do not occur cost
-//     nothing.
+//     changed for them, nor once they have reached all that they can; no file is known that comes near the bound. Segments
+//     that many rules share are waited for in queues, so that rules whose first segments do not occur cost nothing.
 //
 // Matching stops where no rank above the best one can follow.
 package automaton
