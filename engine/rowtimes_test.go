@@ -283,13 +283,14 @@ func (ref *timedReference) describe(row timedRow) string {
 	if err != nil {
 		return err.Error()
 	}
-	text := string(origin)
+	var text strings.Builder
+	text.Write(origin)
 	path, _ := ref.opt.Dialect.Path(u.Path, nil)
 	out := ref.outcome(robots.Origin(origin), row.time)
 	for _, name := range ref.opt.Agents {
-		text += ref.verdict(out, path, name)
+		text.WriteString(ref.verdict(out, path, name))
 	}
-	return text
+	return text.String()
 }
 
 // verdict describes the verdict for an agent.

@@ -274,8 +274,10 @@ func TestWARCLogFaults(t *testing.T) {
 		l.Close()
 	}
 	for _, opt := range []LogOptions{
-		{Keep: []KeptColumn{{Field: "colour"}}}, {Keep: []KeptColumn{{Field: "WARC-"}}},
-		{Fields: weblog.Options{Time: "x"}}, {Fields: weblog.Options{URL: "x"}},
+		{Keep: []KeptColumn{{Field: "colour"}}},
+		{Keep: []KeptColumn{{Field: "WARC-"}}},
+		{Fields: weblog.Options{Time: "x"}},
+		{Fields: weblog.Options{URL: "x"}},
 	} {
 		opt.Format = weblog.WARC
 		if _, err := OpenLogs([]string{filepath.Join(dir, "a")}, opt); !errors.Is(err, weblog.ErrNoField) {
