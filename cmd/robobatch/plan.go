@@ -89,6 +89,7 @@ func (p *plan) choose(a args) error {
 	var err error
 	p.storeOpt.Dialect, p.storeOpt.AsOf, err = a.reading.settle()
 	errs = append(errs, parts(err)...)
+	p.storeOpt.RowTimes = a.reading.byRow()
 	if a.urlAsIs {
 		p.storeOpt.Dialect |= robots.URLAsIs
 	}
@@ -138,7 +139,7 @@ func checkLimit(n int64) error {
 // chooseInput is the part of choose about the lines of the logs.
 func (p *plan) chooseInput(a args) error {
 	p.logOpt = ingest.LogOptions{Stdin: p.std.in, Limit: a.limit, Raws: a.rejects != ""}
-	p.logOpt.Fields.Agents = a.fromLog
+	p.logOpt.Fields.Agents, p.logOpt.Fields.Times = a.fromLog, a.reading.byRow()
 	errs := parts(a.form.settle(&p.logOpt, &p.outOpt))
 	p.rejects = a.rejects
 	if a.rejects == stdName {

@@ -64,6 +64,10 @@ func (r *report) print(w io.Writer) {
 			t.line("reason "+reason, group(n), share(n, c.Rows))
 		}
 	}
+	if r.byRow() {
+		t.line("rows without a time", group(c.Undated), "decided by the newest captures")
+		t.line("rows too old", group(c.Early), "before the first capture of their origin")
+	}
 	t.line("sum of rule_line", group(c.RuleLineSum), "to compare outputs by")
 	t.gap()
 	r.printForm(&t)
@@ -98,6 +102,17 @@ func (r *report) printForm(t *table) {
 		t.line("header lines", group(c.HeaderLines), "and comments")
 		t.line("refused lines", group(refused), kindsText(c.Refused))
 		t.line("odd requests", group(sum(c.OddRequests)), kindsText(c.OddRequests))
+	}
+}
+
+// noteTimes tells where the captures are of another time than the log.
+func (j *job) noteTimes(r *report) {
+	c := &r.Counts
+	switch {
+	case c.Early > 0 && c.Reasons[engine.ReasonNoRobots.String()] == c.Rows:
+		j.note("no row is as new as the first capture of its origin, so that -as-of log found no rules")
+	case c.Undated > 0 && c.Undated == c.URLs:
+		j.note("no row has a time that is understood, so that the newest captures decided: name the field of the time with -time-field")
 	}
 }
 
