@@ -41,7 +41,7 @@ func newLayout(opt Options, agents []string) (layout, error) {
 	l := layout{picked: picked, plain: opt.Format == Parquet}
 	errs := []error{err}
 	if opt.Layout == Wide && err == nil {
-		errs = append(errs, l.widen(agents))
+		errs = append(errs, l.widen(agents)...)
 	}
 	for _, k := range opt.Kept {
 		_, taken := lookup(k.Name)

@@ -91,7 +91,7 @@ func (c column) base() column {
 }
 
 // widen replaces each column of a verdict by those of all agents.
-func (l *layout) widen(agents []string) error {
+func (l *layout) widen(agents []string) []error {
 	l.wide = make([]field, 0, len(agents)*numWide)
 	for _, agent := range agents {
 		for _, col := range wideColumns {
@@ -106,7 +106,7 @@ func (l *layout) widen(agents []string) error {
 		index := slices.Index(wideColumns[:], col)
 		switch {
 		case col == colAgent:
-			return fmt.Errorf("%w: the wide layout has columns for each agent in place of %s: leave it out", ErrColumn, fields[col].name)
+			return []error{fmt.Errorf("%w: in the wide layout each agent has columns of its own in place of %s: leave that out", ErrColumn, fields[col].name)}
 		case index < 0:
 			l.picked = append(l.picked, col)
 			continue
@@ -118,10 +118,10 @@ func (l *layout) widen(agents []string) error {
 	return l.checkWide(agents)
 }
 
-// checkWide returns an error for each two agents that would share the name of a column.
-func (l *layout) checkWide(agents []string) error {
-	var errs []error
+// checkWide returns an error for each two agents that would share a column.
+func (l *layout) checkWide(agents []string) (errs []error) {
 	owners := map[string]int{}
+	told := map[[2]int]bool{}
 	for _, col := range l.picked {
 		if int(col) < numColumns {
 			continue
@@ -130,13 +130,27 @@ func (l *layout) checkWide(agents []string) error {
 		name := l.field(col).name
 		other, taken := owners[name]
 		owners[name] = agent
-		if taken {
-			errs = append(errs, fmt.Errorf("%w: agents %q and %q would both have the column %s: ask for one of them only, or use the long layout",
-				ErrColumn, agents[other], agents[agent], name))
+		if pair := [2]int{other, agent}; taken && !told[pair] {
+			told[pair] = true
+			errs = append(errs, &SharedColumnError{Name: name, Of: [2]string{agents[other], agents[agent]}})
 		}
 	}
-	return errors.Join(errs...)
+	return errs
 }
+
+// A SharedColumnError is a name that columns of two agents would have in the wide layout.
+type SharedColumnError struct {
+	Name string
+	Of   [2]string // the agents
+}
+
+// Error says whose column it would be, and how to get them apart.
+func (e *SharedColumnError) Error() string {
+	return fmt.Sprintf("the agents %q and %q would share the column %s: leave one of them out, or use the long layout", e.Of[0], e.Of[1], e.Name)
+}
+
+// Unwrap returns [ErrColumn].
+func (e *SharedColumnError) Unwrap() error { return ErrColumn }
 
 // wideToken returns what the names of an agent's columns end in, which SQL takes without quotes: its name in lower case
 // with an underscore in place of all but letters and digits; "star" for "*".

@@ -3,7 +3,7 @@ package output
 import "github.com/robobatch/robobatch/engine"
 
 // wideCells is the most verdicts of a chunk in the wide layout, so that a chunk of many agents is not larger than one of
-// few: with all columns they take 17 bytes each.
+// few: they take up to 19 bytes each.
 const wideCells = 1 << 20
 
 // wideGroupCells is the most verdicts of a row group, whose pages are kept until it is complete.
@@ -13,8 +13,7 @@ const wideGroupCells = 16 << 20
 // and stay in the cache.
 const wideBlock = 64
 
-// agentColumns are the columns of an agent in the wide layout. Those that are not wanted stay empty; of rule and ruleLine
-// both are filled where one of them is wanted.
+// agentColumns are the columns of an agent in the wide layout. Those that are not wanted stay empty.
 type agentColumns struct {
 	allowed  valueColumn[bool]
 	reason   valueColumn[int32] // index
@@ -130,26 +129,35 @@ func (c *columns) appendAgentReasons(b *engine.Batch, agent, from, n int) {
 
 func (c *columns) appendAgentRules(b *engine.Batch, agent, from, n int) {
 	verdicts, stride := c.agentVerdicts(b, agent, from)
-	w := &c.wide[agent]
-	ids, present := w.rule.extendNullable(n)
-	lines, linePresent := w.ruleLine.extendNullable(n)
-	sites := b.Sites[from : from+n]
+	var ids, lines [wideBlock]int32
+	var present [wideBlock]int16
 	nulls := 0
-	for i, site := range sites {
-		switch rule := verdicts[i*stride].Rule; {
-		case rule == engine.NoRule:
-			ids[i], lines[i], present[i] = 0, 0, 0
+	for i, site := range b.Sites[from : from+n] {
+		rule := verdicts[i*stride].Rule
+		if rule == engine.NoRule {
 			nulls++
-		case i > 0 && site == sites[i-1] && rule == verdicts[(i-1)*stride].Rule:
-			ids[i], lines[i], present[i] = ids[i-1], lines[i-1], 1
-		default:
+			continue
+		}
+		present[i] = 1
+		if i > 0 && site == b.Sites[from+i-1] && rule == verdicts[(i-1)*stride].Rule {
+			ids[i], lines[i] = ids[i-1], lines[i-1]
+		} else {
 			ids[i], lines[i] = c.names.agentRule(site, agent, rule)
-			present[i] = 1
 		}
 	}
-	copy(linePresent, present)
-	w.rule.nulls += nulls
-	w.ruleLine.nulls += nulls
+	if c.want[colRuleLine] {
+		c.wide[agent].ruleLine.append(lines[:n], present[:n], nulls)
+	}
+	if c.want[colRule] {
+		c.wide[agent].rule.append(ids[:n], present[:n], nulls)
+	}
+}
+
+// append adds rows to a column with nulls.
+func (v *valueColumn[T]) append(values []T, present []int16, nulls int) {
+	v.values = append(v.values, values...)
+	v.present = append(v.present, present...)
+	v.nulls += nulls
 }
 
 // widen makes the numbering one for the columns of a wide layout, which have a dictionary each.
