@@ -91,10 +91,10 @@ func TestWide(t *testing.T) {
 	}{
 		{tableSpec{urls: 1, agents: 1, sites: 1, batch: 1}, "", parquetChunk},
 		{tableSpec{urls: 300, agents: 1, sites: 9, batch: 7, dirty: true}, "rule,line,allowed,url,reason,rule_line", limits{rows: 31, bytes: 1 << 20}},
-		{tableSpec{urls: 9000, agents: 3, sites: 90, batch: 1000, dirty: true}, "", limits{rows: 1000, bytes: 30_000}},
-		{tableSpec{urls: 9000, agents: 3, sites: 90, batch: 1000, dirty: true}, "rule,origin,canonical_url,input,reason", limits{rows: 1 << 20, bytes: 50_000}},
-		{tableSpec{urls: 3000, agents: 95, sites: 40, batch: 512, dirty: true}, "line,input,url,origin,allowed,reason,rule_line,rule", limits{rows: 700, bytes: 1 << 20}},
-		{tableSpec{urls: 3000, agents: 50, sites: 10, batch: 512, strays: true}, "rule_line", parquetChunk},
+		{tableSpec{urls: 4000, agents: 3, sites: 90, batch: 1000, dirty: true}, "", limits{rows: 1000, bytes: 30_000}},
+		{tableSpec{urls: 4000, agents: 3, sites: 90, batch: 1000, dirty: true}, "rule,origin,canonical_url,input,reason", limits{rows: 1 << 20, bytes: 50_000}},
+		{tableSpec{urls: 700, agents: 95, sites: 40, batch: 130, dirty: true}, "line,input,url,origin,allowed,reason,rule_line,rule", limits{rows: 170, bytes: 1 << 20}},
+		{tableSpec{urls: 700, agents: 50, sites: 10, batch: 130, strays: true}, "rule_line", parquetChunk},
 	} {
 		tt.spec.keepRows = true
 		table := tt.spec.make()
