@@ -147,7 +147,7 @@ func TestWideInvalid(t *testing.T) {
 
 // TestWideRows holds how many rows chunks have.
 func TestWideRows(t *testing.T) {
-	for agents, want := range map[int]int{0: 32 << 10, 1: 32 << 10, 32: 32 << 10, 95: 11037, 2 << 20: 1} {
+	for agents, want := range map[int]int{0: 32 << 10, 1: 32 << 10, 16: 32 << 10, 32: 16 << 10, 95: 5518, 1 << 20: 1} {
 		l := layout{wide: make([]field, agents*numWide)}
 		if agents == 0 {
 			l.wide = nil

@@ -6,9 +6,9 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// wideCells is the most verdicts of a chunk in the wide layout, so that a chunk of many agents is not larger than one of
-// few: they take up to 19 bytes each.
-const wideCells = 1 << 20
+// wideCells is the most verdicts of a chunk in the wide layout, so that a chunk of many agents takes some megabytes, too: up
+// to 19 bytes a verdict. With twice as many files are 3 % smaller, and take as long to write.
+const wideCells = 512 << 10
 
 // wideGroupCells is the most verdicts of a row group, whose pages are kept until it is complete.
 const wideGroupCells = 16 << 20
