@@ -54,10 +54,10 @@ func wideRows(rows, cells int, l layout) int {
 
 // bools returns a column of truth values.
 func (c *columns) bools(col column) *valueColumn[bool] {
-	switch {
-	case col == colAllowed:
+	switch col {
+	case colAllowed:
 		return &c.allowed
-	case col == colViolation:
+	case colViolation:
 		return &c.violated
 	}
 	agent, _ := col.agent()
