@@ -54,10 +54,10 @@ func wideRows(rows, cells int, l layout) int {
 
 // bools returns a column of truth values.
 func (c *columns) bools(col column) *valueColumn[bool] {
-	switch col {
-	case colAllowed:
+	if col == colAllowed {
 		return &c.allowed
-	case colViolation:
+	}
+	if col == colViolation {
 		return &c.violated
 	}
 	agent, _ := col.agent()
