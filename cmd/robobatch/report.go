@@ -64,6 +64,7 @@ type counts struct {
 	Skipped     int64            `json:"skipped_agents"` // rows of the logs that -unknown-agents skip leaves out
 	Undated     int64            `json:"undated_rows"`   // with -as-of log, of origins with a robots.txt: rows without a time,
 	Early       int64            `json:"early_rows"`     // and rows older than all captures of theirs
+	Written     int64            `json:"written"`        // rows of the output
 	URLBytes    int64            `json:"url_bytes"`
 	EmptyLines  int64            `json:"empty_lines"`
 	LongLines   int64            `json:"long_lines"`
@@ -128,6 +129,7 @@ func newReport(j *job, s engine.Stats) *report {
 // describe puts the inputs and the counts into the output's metadata, which Arrow has in front of the rows, when these are
 // not known yet.
 func (r *report) describe(f *output.File, format output.Format) {
+	r.Counts.Written = f.Rows()
 	if format != output.Parquet {
 		return
 	}
