@@ -15,6 +15,7 @@ type args struct {
 	rules, origin string
 	in            []string
 	out, columns  string
+	outFormat     string
 	stats         string
 	agents        []string
 	fromLog       bool
@@ -86,6 +87,7 @@ func flagSet(a *args) *flag.FlagSet {
 		return nil
 	})
 	fs.StringVar(&a.out, "out", "", "")
+	fs.StringVar(&a.outFormat, "out-format", "", "")
 	fs.StringVar(&a.columns, "columns", "", "")
 	fs.StringVar(&a.stats, "stats", "", "")
 	fs.Func("agent", "", splitAgents(&a.agents))

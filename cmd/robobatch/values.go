@@ -22,6 +22,7 @@ var enumerated = map[string][]string{
 	"missing":            slices.Sorted(maps.Keys(missingNames)),
 	"unknown-agents":     {unknownStar, unknownSkip},
 	"progress":           {"auto", "bar", "plain", "off"},
+	"out-format":         output.FormatNames(),
 }
 
 // listed are what can stand in flags that take several, separated by commas.
