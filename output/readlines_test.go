@@ -110,16 +110,18 @@ func parseCSV(tb testing.TB, text []byte) (rows [][]csvField) {
 // parseQuoted returns a quoted field, of which the first quotation mark is cut off, and what follows it.
 func parseQuoted(tb testing.TB, text []byte) (field string, rest []byte) {
 	tb.Helper()
+	var sb strings.Builder
 	for {
 		piece, rest, ok := bytes.Cut(text, []byte(`"`))
 		if !ok {
 			tb.Fatal("a quoted field has no end")
 		}
-		field += string(piece)
+		sb.Write(piece)
 		if !bytes.HasPrefix(rest, []byte(`"`)) {
-			return field, rest
+			return sb.String(), rest
 		}
-		field, text = field+`"`, rest[1:]
+		sb.WriteByte('"')
+		text = rest[1:]
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// appendFloat appends a number with as few digits as tell it from all others, in the form of ECMAScript and encoding/json;
-// or nan, inf or -inf, as databases read them.
+// appendFloat appends a number with as few digits as tell it from all others, and with an exponent below 1e-6 and from 1e21 on; or nan,
+// inf or -inf, as databases read them.
 func appendFloat(dst []byte, f float64) []byte {
 	switch abs := math.Abs(f); {
 	case math.IsNaN(f):
