@@ -195,7 +195,7 @@ func (w *Writer) abort() {
 	w.container.abort()
 }
 
-// SetMetadata adds a pair to the metadata, or replaces its value. It must come before Close. Arrow keeps only what is
+// SetMetadata adds a pair to the metadata, or replaces its value; text has none. It must come before Close. Arrow keeps only what is
 // set before the first chunk is written, that is, for certain, before the first Write.
 func (w *Writer) SetMetadata(key, value string) { w.metadata.set(key, value) }
 
