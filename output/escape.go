@@ -7,7 +7,7 @@ import (
 )
 
 // plainPrefix returns how many bytes at the start of text need no look: they are no control character, no quotation mark
-// and not the byte special, which is ASCII. It goes by eight bytes: at 85 bytes, the mean of URLs, it takes a third of the time of a loop over bytes.
+// and not the byte special, which is ASCII. It looks at eight bytes at a time.
 func plainPrefix(text []byte, special byte) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	n := 0
