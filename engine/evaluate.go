@@ -17,6 +17,7 @@ type Evaluator struct {
 
 	prefix []byte // URL.Prefix of the last row that had one, as nearly all logs have runs of one host
 	site   SiteID // and its site
+	memo   prefixMemo
 
 	paths []uint32 // of each row of the batch: where in Batch.Data its URL.Path starts, if it has a site
 	order siteOrder
@@ -70,6 +71,10 @@ func (e *Evaluator) route(b *Batch) (runs int) {
 
 // find returns the site of a URL. If it has an origin, its Prefix becomes the one to compare the next row with.
 func (e *Evaluator) find(b *Batch, url []byte) SiteID {
+	if n, site := e.memo.get(url); n > 0 {
+		e.prefix, e.site = append(e.prefix[:0], url[:n]...), site
+		return site
+	}
 	u, err := robots.SplitURL(url)
 	if err == nil {
 		e.origin, err = robots.AppendOrigin(e.origin[:0], u)
@@ -79,7 +84,9 @@ func (e *Evaluator) find(b *Batch, url []byte) SiteID {
 	}
 	e.prefix = append(e.prefix[:0], u.Prefix...)
 	id, ok := e.sites.find(e.origin)
-	if !ok {
+	if ok {
+		e.memo.put(u.Prefix, id)
+	} else {
 		id = b.addStray(e.origin)
 	}
 	e.site = id

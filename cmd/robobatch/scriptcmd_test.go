@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -87,6 +88,9 @@ func closedPipe(ts *testscript.TestScript, _ bool, args []string) {
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}
 	busy := args[2] == "busy"
+	heeded := make(chan os.Signal, 1)
+	signal.Notify(heeded, signals[args[1]]) // a child would ignore what is ignored here, as under nohup
+	defer signal.Stop(heeded)
 	cmd := robobatch(ts, args[3:])
 	stdin, err := cmd.StdinPipe()
 	ts.Check(err)
