@@ -1,5 +1,5 @@
 // Package output writes verdicts as a table: one row per agent for every row of the input, in input order, as a
-// Parquet file, an Arrow IPC file or an Arrow IPC stream. The three hold the same columns with the same values.
+// Parquet file, an Arrow IPC file, an Arrow IPC stream, CSV or JSON Lines. All hold the same columns with the same values.
 //
 //	column     type               null
 //	line       int64              never          1-based line of the decompressed input
@@ -35,8 +35,8 @@
 //
 // # Flow
 //
-// A [Writer] gathers the rows of its batches in columns until a chunk is full and hands the chunk to its container. That
-// of Parquet encodes several chunks at once, if [Options].Workers says so, while the next is gathered.
+// A [Writer] gathers the rows of its batches in columns until a chunk is full and hands the chunk to its container. Those
+// of Parquet and of text encode several chunks at once, if [Options].Workers says so, while the next is gathered.
 // Columns that repeat are numbered, not hashed, row by row: a dictionary holds each text once, and small tables lead
 // from a site, an agent or a rule to its number. How long a dictionary lives is the container's choice:
 //
@@ -46,11 +46,17 @@
 //   - Arrow file: the whole file. The format wants one dictionary per column; it is written after the rows, where
 //     readers find it by the footer. Memory grows with the number of distinct origins and rules, and a reader that takes
 //     the file for a stream, ignoring the footer, finds no dictionaries.
+//   - CSV and JSON Lines: until it has grown to some megabytes. It holds texts as they are written, so that each is escaped once.
 //
 // # Metadata
 //
 // Parquet and Arrow carry key-value metadata under the names of the Key constants. Arrow has its metadata before the
-// rows, so there the values known only at the end, the counts, are missing.
+// rows, so there the values known only at the end, the counts, are missing. Text has none: see [Format.HasMetadata].
+//
+// # Text
+//
+// CSV is that of RFC 4180 with LF at the end of lines. Null is an empty field, and the empty text "". In JSON Lines every object has all columns in
+// their order, null included. Moments are ISO 8601 in UTC with microseconds, in both. Packed, a chunk is a zstd frame or gzip member.
 //
 // # Listings
 //

@@ -16,7 +16,7 @@ type File struct {
 
 // Create begins the output of that name: a temporary file in the same directory, whose name starts with a dot. A name
 // that exists and is no regular file, such as a named pipe or /dev/null, is written in place. For "-", stdout is
-// written, and opt.Format must be ArrowStream. Errors are a [FileError], or those of [New].
+// written: all formats are written from front to back. Errors are a [FileError], or those of [New].
 //
 // A process that wants a closed pipe on standard output as the error syscall.EPIPE must handle or ignore SIGPIPE.
 func Create(name string, stdout io.Writer, store *engine.Store, opt Options) (*File, error) {

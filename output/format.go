@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -15,17 +16,69 @@ const (
 	Parquet     Format = iota // columns compressed by zstd; ".parquet"
 	ArrowFile                 // Arrow IPC file, not compressed; ".arrow"
 	ArrowStream               // Arrow IPC stream, not compressed; ".arrows"
+	CSV                       // comma-separated values under a header line; ".csv"
+	CSVZstd                   // the same, compressed; ".csv.zst"
+	CSVGzip                   // ".csv.gz"
+	JSONL                     // a JSON object a line; ".jsonl"
+	JSONLZstd                 // the same, compressed; ".jsonl.zst"
+	JSONLGzip                 // ".jsonl.gz"
 	numFormats  = int(iota)
 )
 
-// extensions are the ends of the names, by Format.
-var extensions = [numFormats]string{".parquet", ".arrow", ".arrows"}
+// A formatSpec is what is known of a format.
+type formatSpec struct {
+	name    string  // as flags have it; behind a dot, it is the end of the names of files
+	syntax  *syntax // of lines of text; nil for other containers
+	packing packing // of lines of text
+}
 
-// ErrFormat is the kind of the error of FormatOf.
+// specs are the formats: the only place that knows them all.
+var specs = [numFormats]formatSpec{
+	Parquet:     {name: "parquet"},
+	ArrowFile:   {name: "arrow"},
+	ArrowStream: {name: "arrows"},
+	CSV:         {name: "csv", syntax: &csvSyntax},
+	CSVZstd:     {name: "csv.zst", syntax: &csvSyntax, packing: packZstd},
+	CSVGzip:     {name: "csv.gz", syntax: &csvSyntax, packing: packGzip},
+	JSONL:       {name: "jsonl", syntax: &jsonSyntax},
+	JSONLZstd:   {name: "jsonl.zst", syntax: &jsonSyntax, packing: packZstd},
+	JSONLGzip:   {name: "jsonl.gz", syntax: &jsonSyntax, packing: packGzip},
+}
+
+// packedEnds are ends of names that say how a file is packed, and not what it holds.
+var packedEnds = []string{".zst", ".gz"}
+
+// ErrFormat is the kind of the errors about the choice of a format.
 var ErrFormat = errors.New("unknown output format")
 
-// String returns the end of the names of the format's files: ".parquet".
-func (f Format) String() string { return extensions[f] }
+// String returns the end of the names of the format's files: ".parquet", ".csv.zst".
+func (f Format) String() string { return "." + specs[f].name }
+
+// Name returns the format as ParseFormat reads it: "parquet", "csv.zst".
+func (f Format) Name() string { return specs[f].name }
+
+// Readable reports whether the format is text as it stands, for people and terminals: neither binary nor packed.
+func (f Format) Readable() bool { return specs[f].syntax != nil && specs[f].packing == packNone }
+
+// HasMetadata reports whether the format has a place for metadata: all have but CSV and JSON Lines.
+func (f Format) HasMetadata() bool { return specs[f].syntax == nil }
+
+// FormatNames returns what ParseFormat reads.
+func FormatNames() []string {
+	names := make([]string, numFormats)
+	for f, s := range specs {
+		names[f] = s.name
+	}
+	return names
+}
+
+// ParseFormat returns the format of that Name. The error is ErrFormat, with the names there are.
+func ParseFormat(name string) (Format, error) {
+	if i := slices.Index(FormatNames(), name); i >= 0 {
+		return Format(i), nil
+	}
+	return 0, fmt.Errorf("%w %q: use one of %s", ErrFormat, name, strings.Join(FormatNames(), ", "))
+}
 
 // FormatOf returns the format that the name of an output asks for: by its end, or an ArrowStream for "-", standard
 // output. The error is ErrFormat, with the ends there are.
@@ -33,18 +86,51 @@ func FormatOf(name string) (Format, error) {
 	if name == "-" {
 		return ArrowStream, nil
 	}
-	ext := filepath.Ext(name)
-	for f, known := range extensions {
-		if strings.EqualFold(ext, known) {
-			return Format(f), nil
-		}
+	if f, _, ok := cutFormat(name); ok {
+		return f, nil
 	}
-	return 0, fmt.Errorf("%w of %s: its name must end in .parquet, .arrow (Arrow IPC file) or .arrows (Arrow IPC stream), or be - for an Arrow stream on standard output",
-		ErrFormat, name)
+	return 0, fmt.Errorf("%w of %s: its name must end in .parquet, .arrow (Arrow IPC file), .arrows (Arrow IPC stream), .csv or .jsonl "+
+		"(either also .zst or .gz), or be - for standard output; or -out-format must name one", ErrFormat, name)
 }
 
-// PartialName returns the name under which the rows before a fault are kept: "a.partial.parquet" for "a.parquet".
+// ChooseFormat returns the format of an output, of which its name may say something, and a name of a format, "" for none: that
+// decides where the name of the output does not, as "-" and "" do not. Without either it is Parquet. The error is ErrFormat, or tells that the
+// two contradict each other.
+func ChooseFormat(name, format string) (Format, error) {
+	if format == "" && name == "" {
+		return Parquet, nil
+	}
+	if format == "" {
+		return FormatOf(name)
+	}
+	f, err := ParseFormat(format)
+	if err != nil {
+		return 0, err
+	}
+	said, _, ok := cutFormat(name)
+	ext := strings.ToLower(filepath.Ext(name))
+	if ok && said != f || !ok && slices.Contains(packedEnds, ext) && !strings.HasSuffix(f.String(), ext) {
+		return 0, fmt.Errorf("%s does not go with the name %s: end it in %s, or let its end alone say the format", f.Name(), name, f)
+	}
+	return f, nil
+}
+
+// cutFormat returns the format that the end of a name says, if it says one, and the name without that end.
+func cutFormat(name string) (f Format, stem string, ok bool) {
+	for f, s := range specs {
+		if at := len(name) - len(s.name) - 1; at >= 0 && strings.EqualFold(name[at:], "."+s.name) {
+			return Format(f), name[:at], true
+		}
+	}
+	return 0, name, false
+}
+
+// PartialName returns the name under which the rows before a fault are kept: "a.partial.parquet" for "a.parquet", "a.partial.csv.zst" for
+// "a.csv.zst".
 func PartialName(name string) string {
-	ext := filepath.Ext(name)
-	return strings.TrimSuffix(name, ext) + ".partial" + ext
+	_, stem, ok := cutFormat(name)
+	if !ok {
+		stem = strings.TrimSuffix(name, filepath.Ext(name))
+	}
+	return stem + ".partial" + name[len(stem):]
 }

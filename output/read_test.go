@@ -22,11 +22,14 @@ type contents struct {
 	metadata map[string]string
 }
 
-// read reads a file of the format with the reader of arrow/go.
+// read reads a file of the format: with the reader of arrow/go, or as text.
 func read(tb testing.TB, f Format, data []byte) contents {
 	tb.Helper()
 	if f == Parquet {
 		return readParquet(tb, data)
+	}
+	if specs[f].syntax != nil {
+		return readLines(tb, f, data)
 	}
 	return readArrow(tb, f, data)
 }

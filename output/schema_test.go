@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 
@@ -91,7 +90,7 @@ func TestParseColumns(t *testing.T) {
 	if _, err := newWriter(nil, newFakeCatalog(0), nil, Options{Columns: []string{"x"}}, metadataPairs{}); !errors.Is(err, ErrColumn) {
 		t.Errorf("New: %v", err)
 	}
-	if _, err := newWriter(nil, newFakeCatalog(0), nil, Options{Format: 9}, metadataPairs{}); !errors.Is(err, ErrFormat) {
+	if _, err := newWriter(nil, newFakeCatalog(0), nil, Options{Format: Format(numFormats)}, metadataPairs{}); !errors.Is(err, ErrFormat) {
 		t.Errorf("New: %v", err)
 	}
 }
@@ -99,19 +98,62 @@ func TestParseColumns(t *testing.T) {
 func TestFormatOf(t *testing.T) {
 	for name, want := range map[string]Format{
 		"a.parquet": Parquet, "d/a.b.PARQUET": Parquet, "a.arrow": ArrowFile, "a.arrows": ArrowStream, "-": ArrowStream,
+		"a.csv": CSV, "a.csv.zst": CSVZstd, "A.CSV.GZ": CSVGzip, "a.jsonl": JSONL, "a.csv.jsonl.zst": JSONLZstd, "a.jsonl.gz": JSONLGzip, ".csv": CSV,
 	} {
 		if got, err := FormatOf(name); err != nil || got != want {
 			t.Errorf("FormatOf(%q) = %v, %v", name, got, err)
 		}
 	}
-	for _, name := range []string{"", "a", "a.csv", "parquet"} {
+	for _, name := range []string{"", "a", "a.txt", "a.zst", "a.parquet.zst", "acsv", "parquet"} {
 		if _, err := FormatOf(name); !errors.Is(err, ErrFormat) {
 			t.Errorf("FormatOf(%q): %v", name, err)
 		}
 	}
-	names := []string{PartialName("d/urls.verdicts.parquet"), PartialName("a.arrow"), PartialName("a.arrows")}
-	if want := []string{"d/urls.verdicts.partial.parquet", "a.partial.arrow", "a.partial.arrows"}; !slices.Equal(names, want) {
-		t.Errorf("partial names %v", names)
+	for name, want := range map[string]string{
+		"d/urls.verdicts.parquet": "d/urls.verdicts.partial.parquet", "a.arrow": "a.partial.arrow", "a.arrows": "a.partial.arrows",
+		"a.csv": "a.partial.csv", "a.b.CSV.zst": "a.b.partial.CSV.zst", "a.jsonl.gz": "a.partial.jsonl.gz", "a.txt": "a.partial.txt", "a": "a.partial",
+	} {
+		if got := PartialName(name); got != want {
+			t.Errorf("PartialName(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestChooseFormat(t *testing.T) {
+	for _, tt := range []struct {
+		name, format string
+		want         Format
+		err          string // a part of the error; "" is none
+	}{
+		{"", "", Parquet, ""},
+		{"", "csv.zst", CSVZstd, ""},
+		{"-", "", ArrowStream, ""},
+		{"-", "csv", CSV, ""},
+		{"-", "parquet", Parquet, ""},
+		{"a.csv", "", CSV, ""},
+		{"a.csv", "csv", CSV, ""},
+		{"a.CSV.GZ", "csv.gz", CSVGzip, ""},
+		{"a.txt", "csv", CSV, ""},
+		{"/dev/stdout", "jsonl", JSONL, ""},
+		{"a.zst", "csv.zst", CSVZstd, ""},
+		{"a.txt", "", 0, "unknown output format of a.txt: its name must end in .parquet"},
+		{"a.csv", "jsonl", 0, "jsonl does not go with the name a.csv: end it in .jsonl, or let its end alone say the format"},
+		{"a.csv", "csv.zst", 0, "csv.zst does not go with the name a.csv"},
+		{"a.csv.zst", "csv", 0, "csv does not go with the name a.csv.zst"},
+		{"a.zst", "csv", 0, "csv does not go with the name a.zst"},
+		{"a.parquet.zst", "parquet", 0, "parquet does not go with the name"},
+		{"a.csv", "cvs", 0, `unknown output format "cvs": use one of parquet, arrow, arrows, csv, csv.zst, csv.gz, jsonl, jsonl.zst, jsonl.gz`},
+		{"", "CSV", 0, `unknown output format "CSV"`},
+	} {
+		got, err := ChooseFormat(tt.name, tt.format)
+		if tt.err == "" && (err != nil || got != tt.want) || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
+			t.Errorf("ChooseFormat(%q, %q) = %v, %v; want %v, %s", tt.name, tt.format, got, err, tt.want, tt.err)
+		}
+	}
+	for f := range Format(numFormats) {
+		if got, err := ParseFormat(f.Name()); got != f || err != nil {
+			t.Errorf("ParseFormat(%q) = %v, %v", f.Name(), got, err)
+		}
 	}
 }
 

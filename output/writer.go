@@ -36,7 +36,7 @@ type Options struct {
 	Kept    []KeptColumn // columns of the input, by index in Batch.Kept, written behind the others
 	Inputs  []string     // names of the inputs, by Batch.Input
 	Version string       // of the program, for the metadata and as Parquet's creator; "" is "devel"
-	Workers int          // chunks of Parquet that are encoded at once; 1 or less means that Write encodes. It changes no byte
+	Workers int          // chunks that are encoded at once, but for Arrow; 1 or less means that Write encodes. It changes no byte
 
 	perURL int // rows per URL; 0 is one for each agent
 }
@@ -120,7 +120,11 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 		lim = arrowChunk
 		out.container = newArrow(out.sink, l, opt.Format, &out.metadata)
 	default:
-		return nil, fmt.Errorf("%w: %d", ErrFormat, opt.Format)
+		if int(opt.Format) >= numFormats {
+			return nil, fmt.Errorf("%w: %d", ErrFormat, opt.Format)
+		}
+		lim = lineChunk
+		out.container = newLines(out.sink, l, specs[opt.Format], opt.Workers)
 	}
 	perURL := cmp.Or(opt.perURL, len(agents))
 	if out.filter = newFilter(opt, perURL); out.filter != nil {
@@ -209,7 +213,7 @@ func (w *Writer) abort() {
 	w.container.abort()
 }
 
-// SetMetadata adds a pair to the metadata, or replaces its value. It must come before Close. Arrow keeps only what is
+// SetMetadata adds a pair to the metadata, or replaces its value; text has none. It must come before Close. Arrow keeps only what is
 // set before the first chunk is written, that is, for certain, before the first Write.
 func (w *Writer) SetMetadata(key, value string) { w.metadata.set(key, value) }
 

@@ -19,6 +19,7 @@ type args struct {
 	in            []string
 	out, columns  string
 	layout, where string
+	outFormat     string
 	stats         string
 	agents        []string
 	fromLog       bool
@@ -92,6 +93,7 @@ func flagSet(a *args) *flag.FlagSet {
 		return nil
 	})
 	fs.StringVar(&a.out, "out", "", "")
+	fs.StringVar(&a.outFormat, "out-format", "", "")
 	fs.StringVar(&a.columns, "columns", "", "")
 	fs.StringVar(&a.layout, "layout", output.Long.String(), "")
 	fs.StringVar(&a.where, "where", "", "")

@@ -59,9 +59,13 @@ Question
   -url-as-is     match URLs byte for byte, without normalising their escapes
 
 Output
-  -out file      x.parquet, x.arrow (Arrow IPC file) or x.arrows (Arrow IPC stream); - is an Arrow IPC stream on
-                 standard output. Default: the name of the first log without .zst, .gz, .txt, .log, .urls and the
-                 like, plus .verdicts.parquet, in the working directory; stdin.verdicts.parquet for -in -
+  -out file      x.parquet, x.arrow (Arrow IPC file), x.arrows (Arrow IPC stream), x.csv or x.jsonl (JSON Lines), these two
+                 also with .zst or .gz behind; - is standard output. Default: the name of the first log without .zst,
+                 .gz, .txt, .log, .urls and the like, plus .verdicts.parquet, in the working directory;
+                 stdin.verdicts.parquet for -in -
+  -out-format name
+                 parquet, arrow, arrows, csv, csv.zst, csv.gz, jsonl, jsonl.zst or jsonl.gz: what -out is, where its name does not
+                 say. Default: parquet, and arrows for -out -
   -columns list  which columns, and in which order:
                  line,input,url,origin,agent,allowed,reason,rule_line,rule (the default), canonical_url, violation
   -layout how    long (default): a row for each URL and agent; or wide: a row per URL, with columns for each agent,
@@ -80,7 +84,8 @@ Run
                  such as 256MiB: of a run; rules that do not fit are dropped, and loaded again where needed. Unless
                  they are a pack already, they are compiled into a temporary one beside the output first.
                  Default: 1280MiB for packs of more than 512 MiB, otherwise none
-  -progress how  auto (default: a bar on a terminal, else lines), bar, plain (lines), off
+  -progress how  auto (default: a bar on a terminal; lines elsewhere, and where TERM=dumb says that the terminal cannot
+                 move its cursor), bar, plain (lines), off. No terminal gets colours, whatever NO_COLOR says
   -quiet         print errors only
   -version       print the version
   -h             print this
@@ -131,7 +136,8 @@ Output
 
 Run
   -workers n     goroutines that inspect; default: one per processor. The output does not depend on it
-  -progress how  auto (default: a bar on a terminal, else lines), bar, plain (lines), off
+  -progress how  auto (default: a bar on a terminal; lines elsewhere, and where TERM=dumb says that the terminal cannot
+                 move its cursor), bar, plain (lines), off. No terminal gets colours, whatever NO_COLOR says
   -quiet         print errors only
   -h             print this
 `
@@ -154,7 +160,8 @@ Output
 
 Run
   -workers n     goroutines that compile; default: one per processor. The output does not depend on it
-  -progress how  auto (default: a bar on a terminal, else lines), bar, plain (lines), off
+  -progress how  auto (default: a bar on a terminal; lines elsewhere, and where TERM=dumb says that the terminal cannot
+                 move its cursor), bar, plain (lines), off. No terminal gets colours, whatever NO_COLOR says
   -quiet         print errors only
   -h             print this
 `

@@ -77,6 +77,7 @@ func TestEnumerated(t *testing.T) {
 		"unknown-agents": func(v string) error { _, err := (&args{fromLog: true, unknown: v}).logAgents(); return err },
 		"layout":         func(v string) error { _, err := output.ParseLayout(v); return err },
 		"progress":       func(v string) error { _, err := parseProgress(v, os.Stderr); return err },
+		"out-format":     func(v string) error { _, err := output.ParseFormat(v); return err },
 	}
 	for name, values := range enumerated {
 		if check[name] == nil || len(values) < 2 {

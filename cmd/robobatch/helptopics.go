@@ -105,13 +105,13 @@ Formats of rules, for -rules:
   .warc, .jsonl (also .gz, .zst)   captures of robots.txt, alone or in such a directory
   .rbp                             a pack that robobatch compile made
 
-Formats of output, told by the name that -out gives:
+Formats of output, told by the name that -out gives, or by -out-format:
 
 `)
-	for _, f := range []output.Format{output.Parquet, output.ArrowFile, output.ArrowStream} {
-		fmt.Fprintf(&sb, "  %-9s %s\n", f, aboutOutputs[f])
+	for f, name := range output.FormatNames() {
+		fmt.Fprintf(&sb, "  .%-10s %s\n", name, aboutOutputs[output.Format(f)])
 	}
-	sb.WriteString("  -         an Arrow IPC stream on standard output\n\nMore: docs/FORMATS.md, docs/CAPTURES.md.\n")
+	sb.WriteString("  -           standard output: an Arrow IPC stream, unless -out-format says otherwise\n\nMore: docs/OUTPUT.md, docs/FORMATS.md, docs/CAPTURES.md.\n")
 	return sb.String()
 }
 
@@ -120,6 +120,12 @@ var aboutOutputs = map[output.Format]string{
 	output.Parquet:     "Parquet, compressed by zstd",
 	output.ArrowFile:   "Arrow IPC file",
 	output.ArrowStream: "Arrow IPC stream",
+	output.CSV:         "comma-separated values under a header line",
+	output.CSVZstd:     "the same, compressed by zstd",
+	output.CSVGzip:     "the same, compressed by gzip",
+	output.JSONL:       "JSON Lines: an object a line",
+	output.JSONLZstd:   "the same, compressed by zstd",
+	output.JSONLGzip:   "the same, compressed by gzip",
 }
 
 // keptTypeNames returns the types that -keep can name, in the order of [engine.KeptKind].

@@ -19,18 +19,18 @@ var (
 	logSuffixes  = []string{".urls", ".url", ".txt", ".log", ".list", ".lst", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".cdxj", ".warc"}
 )
 
-// defaultOut returns the name of the output for a log: its base name without its suffixes, plus ".verdicts.parquet".
+// defaultOut returns the name of the output for a log: its base name without its suffixes, plus ".verdicts" and the end of the format.
 //
 //	logs/urls.zst      urls.verdicts.parquet
 //	a.urls.txt.gz      a.verdicts.parquet
 //	access.log.1.gz    access.log.1.verdicts.parquet
 //	-                  stdin.verdicts.parquet
-func defaultOut(log string) string {
+func defaultOut(log string, format output.Format) string {
 	base := filepath.Base(log)
 	if log == stdName {
 		base = "stdin"
 	}
-	return cutSuffixes(cutSuffixes(base, packSuffixes), logSuffixes) + ".verdicts.parquet"
+	return cutSuffixes(cutSuffixes(base, packSuffixes), logSuffixes) + ".verdicts" + format.String()
 }
 
 // cutSuffixes cuts the suffixes off, in any case and number, but leaves something.

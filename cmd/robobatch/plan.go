@@ -108,13 +108,7 @@ func (p *plan) choose(a args) error {
 	errs = append(errs, parts(p.chooseShape(a))...)
 	errs = append(errs, parts(errInput)...)
 	p.storeOpt.Canonical = slices.Contains(p.outOpt.Columns, output.CanonicalURL)
-	if a.out != "" {
-		p.outOpt.Format, err = output.FormatOf(a.out)
-		check("out", err)
-	}
-	if a.out == stdName && isTerminal(p.std.out) {
-		check("out", errors.New("standard output is a terminal, and an Arrow stream is not text: redirect it, or name a file"))
-	}
+	errs = append(errs, parts(p.chooseFormat(a))...)
 	check("workers", checkWorkers(a.workers))
 	check("limit", checkLimit(a.limit))
 	p.storeOpt.MaxMemory, err = parseMemory(a.maxMemory)
@@ -127,6 +121,24 @@ func (p *plan) choose(a args) error {
 	p.share(a.workers)
 	p.outOpt.Version = version()
 	return errors.Join(errs...)
+}
+
+// chooseFormat is the part of choose about the format of the output.
+func (p *plan) chooseFormat(a args) error {
+	var err error
+	if p.outOpt.Format, err = output.ChooseFormat(a.out, a.outFormat); err != nil {
+		if a.outFormat == "" {
+			return usage("-out: %w", err)
+		}
+		if errors.Is(err, output.ErrFormat) {
+			err = withHint(err, a.outFormat, enumerated["out-format"])
+		}
+		return usage("-out-format: %w", err)
+	}
+	if a.out == stdName && isTerminal(p.std.out) && !p.outOpt.Format.Readable() {
+		return usage("-out: standard output is a terminal, and %s is not text: redirect it, name a file, or add -out-format csv", p.outOpt.Format.Name())
+	}
+	return nil
 }
 
 // checkLimit checks a number of URLs.
@@ -202,7 +214,7 @@ func (p *plan) find(a args) error {
 		}
 		p.outName = a.out
 		if p.outName == "" {
-			p.outName = defaultOut(inputs[0].Name)
+			p.outName = defaultOut(inputs[0].Name, p.outOpt.Format)
 		}
 		errOut = checkTargets(a, p.outName, inputs, p.rules)
 	}

@@ -96,9 +96,12 @@ func TestDefaultOut(t *testing.T) {
 		"/dev/stdin":         "stdin.verdicts.parquet",
 		"a.verdicts.parquet": "a.verdicts.parquet.verdicts.parquet",
 	} {
-		if got := defaultOut(log); got != want {
+		if got := defaultOut(log, output.Parquet); got != want {
 			t.Errorf("defaultOut(%q) = %q, want %q", log, got, want)
 		}
+	}
+	if got := defaultOut("a.urls.zst", output.CSVZstd); got != "a.verdicts.csv.zst" {
+		t.Errorf("default name %q", got)
 	}
 }
 

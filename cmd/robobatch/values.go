@@ -23,6 +23,7 @@ var enumerated = map[string][]string{
 	"unknown-agents":     {unknownStar, unknownSkip},
 	"layout":             {output.Long.String(), output.Wide.String()},
 	"progress":           {"auto", "bar", "plain", "off"},
+	"out-format":         output.FormatNames(),
 }
 
 // listed are what can stand in flags that take several, separated by commas.

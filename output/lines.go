@@ -1,0 +1,160 @@
+package output
+
+// lineChunk is what is encoded at once: some megabytes of text.
+var lineChunk = limits{rows: 32 << 10, bytes: 1 << 20}
+
+const (
+	// linePiece is how much text is written, or compressed to a frame or member, before a chunk goes on. Only rules of many
+	// kilobytes, which lines repeat, make a chunk of several pieces.
+	linePiece = 8 << 20
+
+	// lineDicts is how much text the dictionaries hold before they start again.
+	lineDicts = 16 << 20
+)
+
+// A lineFile writes rows as lines of text. Chunks are encoded, and compressed, several at once; each waits for its turn to be
+// written. A text of a dictionary is escaped once, when it is first used; rows copy it.
+type lineFile struct {
+	sink *sink
+	layout
+	syntax  *syntax
+	packing packing
+	columns []lineColumn
+	header  []byte // what is not written yet of it
+	begun   bool   // something was written
+	dicts   int    // as lineDicts
+	piece   int    // as linePiece
+
+	workers int
+	idle    chan *lineEncoder
+	made    int           // encoders, at most workers
+	turn    chan struct{} // of the next chunk: gets a value when those before are written
+}
+
+// A lineColumn is a column as all its rows have it. In the texts the lead of the column comes first.
+type lineColumn struct {
+	lead, null, yes, no []byte
+
+	dict    []byte // values of its dictionary, end to end: they are only added to, so that encoders can read on
+	offsets []int  // value i is dict[offsets[i]:offsets[i+1]]
+}
+
+// newLines starts a file of lines. As many goroutines as there are workers encode chunks, with one worker the caller's.
+func newLines(s *sink, l layout, spec formatSpec, workers int) *lineFile {
+	f := &lineFile{
+		sink: s, layout: l, syntax: spec.syntax, packing: spec.packing, dicts: lineDicts, piece: linePiece,
+		workers: max(1, workers), turn: make(chan struct{}, 1),
+	}
+	f.idle = make(chan *lineEncoder, f.workers)
+	f.turn <- struct{}{}
+	for i, field := range l.fields() {
+		lead := f.syntax.lead(nil, i, field.name)
+		value := func(text string) []byte { return append(lead[:len(lead):len(lead)], text...) }
+		f.columns = append(f.columns, lineColumn{lead: lead, null: value(f.syntax.null), yes: value("true"), no: value("false"), offsets: []int{0}})
+		if f.syntax.header {
+			f.header = f.syntax.text(append(f.header, lead...), []byte(field.name))
+		}
+	}
+	if f.syntax.header {
+		f.header = append(f.header, f.syntax.end...)
+	}
+	return f
+}
+
+// write has a chunk encoded and written.
+func (f *lineFile) write(c *columns) (*columns, error) {
+	for i, col := range f.picked {
+		if f.field(col).kind == kindDictionary {
+			f.columns[i].escape(c.names.dict(col), f.syntax)
+		}
+	}
+	e := f.encoder()
+	if e.err != nil {
+		f.idle <- e
+		return nil, e.err
+	}
+	f.begin(e, c)
+	if c.names.size() >= f.dicts {
+		f.forget(c.names)
+	}
+	if f.workers == 1 {
+		f.run(e, c)
+		return c, e.err
+	}
+	next := e.spare
+	e.spare = c
+	if next == nil {
+		next = newColumns(f.layout, c.agents, c.names, c.limits)
+	}
+	go f.run(e, c)
+	return next, nil
+}
+
+// begin gives a chunk to an encoder.
+func (f *lineFile) begin(e *lineEncoder, c *columns) {
+	e.bind(f.columns, f.picked, c)
+	e.text = append(e.text[:0], f.header...)
+	f.header, f.begun = nil, true
+	after := make(chan struct{}, 1)
+	e.before, e.after, f.turn = f.turn, after, after
+}
+
+// run encodes a chunk, writes it when its turn comes, and empties it.
+func (f *lineFile) run(e *lineEncoder, c *columns) {
+	e.encode(f, c.rows)
+	c.reset()
+	e.after <- struct{}{}
+	f.idle <- e
+}
+
+// encoder waits for an encoder that has nothing to do.
+func (f *lineFile) encoder() *lineEncoder {
+	if f.made < f.workers && len(f.idle) == 0 {
+		f.made++
+		return &lineEncoder{packer: newPacker(f.packing)}
+	}
+	return <-f.idle
+}
+
+// escape adds what the dictionary has gained.
+func (l *lineColumn) escape(d *dictionary, s *syntax) {
+	for i := len(l.offsets) - 1; i < d.len(); i++ {
+		l.dict = s.text(append(l.dict, l.lead...), d.at(int32(i)))
+		l.offsets = append(l.offsets, len(l.dict))
+	}
+}
+
+// forget empties all dictionaries. What encoders still read stays as it is.
+func (f *lineFile) forget(names *numbering) {
+	names.reset()
+	for i := range f.columns {
+		f.columns[i].dict, f.columns[i].offsets = nil, []int{0}
+	}
+}
+
+// close waits for what is being written. A file without rows has its header, and its frame.
+func (f *lineFile) close(*columns, metadataPairs) error {
+	err := f.wait()
+	if err != nil || f.begun {
+		return err
+	}
+	packed, err := newPacker(f.packing).pack(f.header)
+	if err != nil {
+		return err
+	}
+	_, err = f.sink.Write(packed)
+	return err
+}
+
+// wait waits for all encoders, and returns an error of theirs.
+func (f *lineFile) wait() (err error) {
+	for ; f.made > 0; f.made-- {
+		if e := <-f.idle; err == nil {
+			err = e.err
+		}
+	}
+	return err
+}
+
+// abort waits for what is being written.
+func (f *lineFile) abort() { f.wait() } //nolint:errcheck // nothing is left to be told

@@ -1,0 +1,64 @@
+package output
+
+import (
+	"bytes"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// A packing is how lines of text are compressed.
+type packing uint8
+
+const (
+	packNone packing = iota
+	packZstd         // level 1, with checksums
+	packGzip         // level 1
+)
+
+// A packer compresses pieces of text, each to a zstd frame or gzip member of its own: what follows another is read as one
+// text by all readers, and can be unpacked in parallel. It keeps its memory.
+type packer struct {
+	zstd *zstd.Encoder
+	gzip *gzip.Writer
+	text bytes.Buffer // for gzip
+	out  []byte       // for zstd
+}
+
+// newPacker returns a packer; that of packNone leaves pieces as they are.
+func newPacker(p packing) *packer {
+	switch p {
+	case packZstd:
+		enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true))
+		if err != nil {
+			panic(err) // the options are constants
+		}
+		return &packer{zstd: enc}
+	case packGzip:
+		w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+		if err != nil {
+			panic(err) // the level is a constant
+		}
+		return &packer{gzip: w}
+	case packNone:
+	}
+	return &packer{}
+}
+
+// pack returns the piece as it is to be written, valid until the next call.
+func (p *packer) pack(piece []byte) ([]byte, error) {
+	switch {
+	case p.zstd != nil:
+		p.out = p.zstd.EncodeAll(piece, p.out[:0])
+		return p.out, nil
+	case p.gzip != nil:
+		p.text.Reset()
+		p.gzip.Reset(&p.text)
+		if _, err := p.gzip.Write(piece); err != nil {
+			return nil, err
+		}
+		err := p.gzip.Close()
+		return p.text.Bytes(), err
+	}
+	return piece, nil
+}

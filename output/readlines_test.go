@@ -1,0 +1,271 @@
+package output
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// readLines reads a file of text of the format: all its frames or members, which are the groups.
+func readLines(tb testing.TB, f Format, data []byte) (c contents) {
+	tb.Helper()
+	text := data
+	switch specs[f].packing {
+	case packZstd:
+		text, c.groups = unpackZstd(tb, data)
+	case packGzip:
+		text, c.groups = unpackGzip(tb, data)
+	case packNone:
+		c.groups = 1
+	}
+	if specs[f].syntax.header {
+		c.columns, c.rows = readCSV(tb, text)
+	} else {
+		c.columns, c.rows = readJSONL(tb, text)
+	}
+	return c
+}
+
+// unpackZstd returns the text of all frames, each of which must be whole by itself, and their number.
+func unpackZstd(tb testing.TB, data []byte) (text []byte, frames int) {
+	tb.Helper()
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer dec.Close()
+	if text, err = dec.DecodeAll(data, nil); err != nil || len(data) == 0 {
+		tb.Fatalf("%d bytes of zstd: %v", len(data), err)
+	}
+	return text, bytes.Count(data, []byte{0x28, 0xb5, 0x2f, 0xfd}) // at least; none are expected in compressed text
+}
+
+// unpackGzip is unpackZstd for members of gzip.
+func unpackGzip(tb testing.TB, data []byte) (text []byte, members int) {
+	tb.Helper()
+	in := bytes.NewReader(data) // an io.ByteReader, of which no more is read than the member
+	r, err := gzip.NewReader(in)
+	for ; err == nil; members++ {
+		r.Multistream(false)
+		piece, err := io.ReadAll(r)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		text = append(text, piece...)
+		if err = r.Reset(in); err != nil {
+			if !errors.Is(err, io.EOF) {
+				tb.Fatal(err)
+			}
+			return text, members + 1
+		}
+	}
+	tb.Fatal(err)
+	return nil, 0
+}
+
+// A csvField is a field as it stands in a file.
+type csvField struct {
+	text   string
+	quoted bool
+}
+
+// parseCSV is RFC 4180, by bytes.
+func parseCSV(tb testing.TB, text []byte) (rows [][]csvField) {
+	tb.Helper()
+	var row []csvField
+	for len(text) > 0 {
+		var f csvField
+		if f.quoted = text[0] == '"'; f.quoted {
+			f.text, text = parseQuoted(tb, text[1:])
+		} else {
+			n := bytes.IndexAny(text, ",\n\r\"")
+			f.text, text = string(text[:n]), text[n:]
+		}
+		row = append(row, f)
+		switch {
+		case bytes.HasPrefix(text, []byte(",")):
+		case bytes.HasPrefix(text, []byte("\n")):
+			rows, row = append(rows, row), nil
+		default:
+			tb.Fatalf("%q behind a field", text[:min(10, len(text))])
+		}
+		text = text[1:]
+	}
+	if row != nil {
+		tb.Fatal("no end of the last row")
+	}
+	return rows
+}
+
+// parseQuoted returns a quoted field, of which the first quotation mark is cut off, and what follows it.
+func parseQuoted(tb testing.TB, text []byte) (field string, rest []byte) {
+	tb.Helper()
+	var sb strings.Builder
+	for {
+		piece, rest, ok := bytes.Cut(text, []byte(`"`))
+		if !ok {
+			tb.Fatal("a quoted field has no end")
+		}
+		sb.Write(piece)
+		if !bytes.HasPrefix(rest, []byte(`"`)) {
+			return sb.String(), rest
+		}
+		sb.WriteByte('"')
+		text = rest[1:]
+	}
+}
+
+// readCSV reads a table twice: as RFC 4180 has it, and by encoding/csv, which knows no nulls.
+func readCSV(tb testing.TB, text []byte) (names []string, rows [][]any) {
+	tb.Helper()
+	table := parseCSV(tb, text)
+	for _, f := range table[0] {
+		names = append(names, f.text)
+	}
+	r := csv.NewReader(bytes.NewReader(text))
+	for i, fields := range table {
+		if len(fields) != len(names) {
+			tb.Fatalf("row %d: %d fields, want %d", i, len(fields), len(names))
+		}
+		if len(fields) > 1 || fields[0].text != "" || fields[0].quoted { // a line that encoding/csv leaves out
+			record, err := r.Read()
+			same := func(a csvField, b string) bool { return strings.ReplaceAll(a.text, "\r\n", "\n") == b }
+			if err != nil || !slices.EqualFunc(fields, record, same) {
+				tb.Fatalf("row %d: encoding/csv reads %q, %v; want %v", i, record, err, fields)
+			}
+		}
+		if i == 0 {
+			continue
+		}
+		row := make([]any, len(names))
+		for k, f := range fields {
+			if f.text != "" || f.quoted {
+				row[k] = parseValue(tb, names[k], f.text)
+			}
+		}
+		rows = append(rows, row)
+	}
+	if record, err := r.Read(); !errors.Is(err, io.EOF) {
+		tb.Fatalf("encoding/csv reads one more row: %q, %v", record, err)
+	}
+	return names, rows
+}
+
+// readJSONL reads objects, whose keys must be the same, in the same order.
+func readJSONL(tb testing.TB, text []byte) (names []string, rows [][]any) {
+	tb.Helper()
+	for line := range bytes.Lines(text) {
+		if !bytes.HasSuffix(line, []byte("}\n")) || !json.Valid(line) {
+			tb.Fatalf("not an object on a line: %q", line)
+		}
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.UseNumber()
+		var tokens []json.Token
+		for {
+			token, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				tb.Fatalf("%q: %v", line, err)
+			}
+			tokens = append(tokens, token)
+		}
+		tokens = tokens[1 : len(tokens)-1]
+		var keys []string
+		var row []any
+		for i := 0; i < len(tokens); i += 2 {
+			keys = append(keys, tokens[i].(string))
+			row = append(row, jsonValue(tb, keys[i/2], tokens[i+1]))
+		}
+		if names == nil {
+			names = keys
+		}
+		if !slices.Equal(keys, names) {
+			tb.Fatalf("keys %q, want %q", keys, names)
+		}
+		rows = append(rows, row)
+	}
+	return names, rows
+}
+
+// jsonValue returns a value of a column; its form must be that of the column's kind.
+func jsonValue(tb testing.TB, name string, token json.Token) any {
+	tb.Helper()
+	text, isText := token.(string)
+	k := kindOf(name)
+	switch token := token.(type) {
+	case nil:
+		return nil
+	case bool:
+		if k == kindBool {
+			return token
+		}
+	case json.Number:
+		if k == kindInt64 || k == kindInt32 || k == kindFloat {
+			return parseValue(tb, name, token.String())
+		}
+	case string:
+		if k == kindText || k == kindDictionary || k == kindTime {
+			return parseValue(tb, name, text)
+		}
+	}
+	tb.Fatalf("column %s has %v, a string: %v", name, token, isText)
+	return nil
+}
+
+// kindOf returns the kind of a column that tests have.
+func kindOf(name string) kind {
+	if col, ok := lookup(name); ok {
+		return fields[col].kind
+	}
+	for _, col := range []column{colRuleLine, colAllowed, colReason, colRule} { // of agents, in the wide layout
+		if strings.HasPrefix(name, fields[col].name+"_") {
+			return fields[col].kind
+		}
+	}
+	i := slices.IndexFunc(keptColumns, func(k KeptColumn) bool { return k.Name == name })
+	return keptKinds[keptColumns[i].Kind]
+}
+
+// parseValue returns the value of a column that the text says, as the readers of the other formats return it.
+func parseValue(tb testing.TB, name, text string) any {
+	tb.Helper()
+	var v any
+	var err error
+	switch kindOf(name) {
+	case kindInt64:
+		v, err = strconv.ParseInt(text, 10, 64)
+	case kindInt32:
+		var n int64
+		n, err = strconv.ParseInt(text, 10, 32)
+		v = int32(n)
+	case kindBool:
+		v = text == "true"
+		if text != "true" && text != "false" {
+			err = strconv.ErrSyntax
+		}
+	case kindTime:
+		var at time.Time
+		at, err = time.Parse("2006-01-02T15:04:05.000000Z", text)
+		v = at.UnixMicro()
+	case kindFloat:
+		v, err = strconv.ParseFloat(text, 64)
+	case kindText, kindDictionary:
+		v = text
+	}
+	if err != nil {
+		tb.Fatalf("column %s: %q: %v", name, text, err)
+	}
+	return v
+}
