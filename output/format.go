@@ -25,7 +25,12 @@ var extensions = [numFormats]string{".parquet", ".arrow", ".arrows"}
 var ErrFormat = errors.New("unknown output format")
 
 // String returns the end of the names of the format's files: ".parquet".
-func (f Format) String() string { return extensions[f] }
+func (f Format) String() string {
+	if int(f) >= numFormats {
+		return "no format"
+	}
+	return extensions[f]
+}
 
 // FormatOf returns the format that the name of an output asks for: by its end, or an ArrowStream for "-", standard
 // output. The error is ErrFormat, with the ends there are.

@@ -36,6 +36,11 @@ type Options struct {
 	Version string       // of the program, for the metadata and as Parquet's creator; "" is "devel"
 	Workers int          // chunks of Parquet that are encoded at once; 1 or less means that Write encodes. It changes no byte
 
+	Compression Compression // of columns
+	Level       int         // of the compression, for Parquet: 1 to 22 for Zstd, 1 to 9 for Gzip; 0 is 1 or 6
+	RowGroup    int         // the most rows of a row group of Parquet, though those of one URL stay together; 0 is 524,288
+	Bloom       []string    // the columns of text that have Bloom filters, in Parquet
+
 	perURL int // rows per URL; 0 is one for each agent
 }
 
@@ -65,7 +70,7 @@ type container interface {
 }
 
 // New returns a Writer to w of the verdicts of store. Nothing is written before the first chunk is full or Close. The
-// errors are those of ParseColumns, ErrFormat, ErrCanonical and ErrViolation.
+// errors are those of ParseColumns and [Options.CheckContainer], ErrFormat, ErrCanonical and ErrViolation.
 func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	if slices.Contains(opt.Columns, CanonicalURL) && !store.HasCanonical() {
 		return nil, ErrCanonical
@@ -93,6 +98,9 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 	if err != nil {
 		return nil, err
 	}
+	if err := opt.CheckContainer(); err != nil {
+		return nil, err
+	}
 	if opt.Version == "" {
 		opt.Version = "devel"
 	}
@@ -102,13 +110,16 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 	names := newNumbering(cat, opt.Inputs, agents)
 	switch opt.Format {
 	case Parquet:
-		lim = parquetChunk
-		if out.container, err = newParquet(out.sink, l, opt.Version, opt.Workers); err != nil {
+		p, err := newParquet(out.sink, l, opt)
+		if err != nil {
 			return nil, err
 		}
+		out.container, lim = p, p.chunkLimits()
 	case ArrowFile, ArrowStream:
 		lim = arrowChunk
-		out.container = newArrow(out.sink, l, opt.Format, &out.metadata)
+		if out.container, err = newArrow(out.sink, l, opt, &out.metadata); err != nil {
+			return nil, err
+		}
 	default:
 		return nil, fmt.Errorf("%w: %d", ErrFormat, opt.Format)
 	}

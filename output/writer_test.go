@@ -117,7 +117,7 @@ func TestGroups(t *testing.T) {
 				}
 				w.columns.limits = chunk
 				if p, ok := w.container.(*parquetFile); ok {
-					p.limits = group
+					p.limits, p.chunk = group, chunk
 				}
 				for _, b := range table.batches {
 					if err := w.Write(b); err != nil {

@@ -64,6 +64,11 @@ Output
                  like, plus .verdicts.parquet, in the working directory; stdin.verdicts.parquet for -in -
   -columns list  which columns, and in which order:
                  line,input,url,origin,agent,allowed,reason,rule_line,rule (the default), canonical_url, violation
+  -compression name
+                 of columns: zstd (default), snappy, gzip or none in Parquet; none (default), zstd or lz4 in Arrow
+  -level n       of the compression, in Parquet: 1 (default) to 22 for zstd, 1 to 9 for gzip, where 6 is the default
+  -row-group n   the most rows of a row group, in Parquet; default 524288
+  -bloom list    columns of text that get Bloom filters, in Parquet, such as url,origin
   -stats file    write the summary as JSON, too; - is standard output
   -rejects file  list the lines that were refused, and those whose URL is bad, as JSON Lines
   -max-rejects n stop with exit code 1 when more than n lines, or n% of all, are such; the rows before that are kept as

@@ -76,6 +76,7 @@ func TestEnumerated(t *testing.T) {
 			return nil
 		},
 		"unknown-agents": func(v string) error { _, err := (&args{fromLog: true, unknown: v}).logAgents(); return err },
+		"compression":    func(v string) error { _, err := output.ParseCompression(v); return err },
 		"progress":       func(v string) error { _, err := parseProgress(v, os.Stderr); return err },
 	}
 	for name, values := range enumerated {

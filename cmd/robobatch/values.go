@@ -3,6 +3,7 @@ package main
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/ingest/weblog"
@@ -21,12 +22,14 @@ var enumerated = map[string][]string{
 	"yandex-empty-allow": {"disallow", "ignore"},
 	"missing":            slices.Sorted(maps.Keys(missingNames)),
 	"unknown-agents":     {unknownStar, unknownSkip},
+	"compression":        output.Compressions(),
 	"progress":           {"auto", "bar", "plain", "off"},
 }
 
 // listed are what can stand in flags that take several, separated by commas.
 var listed = map[string][]string{
 	"columns": output.Columns(),
+	"bloom":   textColumns(),
 	"agent":   agentWords(),
 }
 
@@ -40,6 +43,16 @@ func dialectNames() (names []string) {
 func formatNames() (names []string) {
 	for f := range weblog.Format(weblog.NumFormats) {
 		names = append(names, f.String())
+	}
+	return names
+}
+
+// textColumns returns the columns that can have Bloom filters.
+func textColumns() (names []string) {
+	for _, name := range output.Columns() {
+		if strings.HasSuffix(columnDocs[name].kind, "string") {
+			names = append(names, name)
+		}
 	}
 	return names
 }
