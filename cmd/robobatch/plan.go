@@ -110,7 +110,7 @@ func (p *plan) choose(a args) error {
 		p.outOpt.Format, err = output.FormatOf(a.out)
 		check("out", err)
 	}
-	errs = append(errs, parts(a.layout.settle(&p.outOpt))...)
+	errs = append(errs, parts(a.storage.settle(&p.outOpt))...)
 	if a.out == stdName && isTerminal(p.std.out) {
 		check("out", errors.New("standard output is a terminal, and an Arrow stream is not text: redirect it, or name a file"))
 	}

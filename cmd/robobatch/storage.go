@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// An outputForm is what the flags say of how the output is laid out, apart from its name and columns. It changes no row.
-type outputForm struct {
+// A storageForm is what the flags say of how the output is stored, apart from its name and columns. It changes no row.
+type storageForm struct {
 	compression string
 	level       int
 	rowGroup    int
@@ -19,7 +19,7 @@ type outputForm struct {
 }
 
 // define defines the flags of a form.
-func (f *outputForm) define(fs *flag.FlagSet) {
+func (f *storageForm) define(fs *flag.FlagSet) {
 	fs.StringVar(&f.compression, "compression", "", "")
 	fs.Func("level", "", positive(&f.level))
 	fs.Func("row-group", "", positive(&f.rowGroup))
@@ -39,7 +39,7 @@ func positive(to *int) func(string) error {
 }
 
 // settle sets what the form asks for, once format and columns are. The error joins a usageError for each fault.
-func (f *outputForm) settle(out *output.Options) error {
+func (f *storageForm) settle(out *output.Options) error {
 	var errs []error
 	var err error
 	if out.Compression, err = output.ParseCompression(f.compression); err != nil {
@@ -60,7 +60,7 @@ func (f *outputForm) settle(out *output.Options) error {
 }
 
 // flagOf returns the flag that an error of [output.Options.CheckContainer] is about.
-func (f *outputForm) flagOf(err error) string {
+func (f *storageForm) flagOf(err error) string {
 	for name, kind := range map[string]error{
 		"level": output.ErrLevel, "row-group": output.ErrRowGroup, "bloom": output.ErrBloom,
 	} {
