@@ -9,7 +9,7 @@ import (
 // pages are a chunk as Parquet has it: a page of each column, compressed.
 type pages struct {
 	rows    int
-	columns [numColumns]page
+	columns []page // by index in layout.picked
 	kept    []page
 	done    chan struct{} // gets a value when the pages are complete
 }
@@ -40,9 +40,11 @@ type pageEncoder struct {
 // encode makes the pages of a chunk.
 func (e *pageEncoder) encode(to *pages, c *columns, picked []column) {
 	for i, col := range picked {
-		p := &to.columns[col]
+		p := &to.columns[i]
 		p.stats = e.encodeColumn(c, col, p.dictLen)
-		e.hash(p, e.bloom[i], c.texts[col].text)
+		if col.base() == col {
+			e.hash(p, e.bloom[i], c.texts[col].text)
+		}
 		e.finish(p)
 	}
 	for i := range c.kept {
@@ -70,7 +72,7 @@ func (e *pageEncoder) finish(p *page) {
 // encodeColumn makes e.page the page of a column, and returns what it says of its values.
 func (e *pageEncoder) encodeColumn(c *columns, col column, dictLen int) (stats columnStats) {
 	e.page = e.page[:0]
-	switch col {
+	switch col.base() {
 	case colLine:
 		e.page = appendDeltas(e.page, c.line)
 		addInts(&stats, c.line)
@@ -78,24 +80,23 @@ func (e *pageEncoder) encodeColumn(c *columns, col column, dictLen int) (stats c
 		stats.nulls = e.addLevels(c.texts[col].present, c.texts[col].nulls)
 		e.page = append(e.page, c.texts[col].text...)
 		stats.addPlain(c.texts[col].text)
-	case colAllowed:
-		stats.nulls = e.addLevels(c.allowed.present, c.allowed.nulls)
-		stats.addBools(compact(&e.bools, &c.allowed))
-		e.page = packBits(e.page, compact(&e.bools, &c.allowed))
-	case colViolation:
-		stats.nulls = e.addLevels(c.violated.present, c.violated.nulls)
-		stats.addBools(compact(&e.bools, &c.violated))
-		e.page = packBits(e.page, compact(&e.bools, &c.violated))
+	case colAllowed, colViolation:
+		v := c.bools(col)
+		stats.nulls = e.addLevels(v.present, v.nulls)
+		values := compact(&e.bools, v)
+		stats.addBools(values)
+		e.page = packBits(e.page, values)
 	case colRuleLine:
-		stats.nulls = e.addLevels(c.ruleLine.present, c.ruleLine.nulls)
-		lines := compact(&e.ids, &c.ruleLine)
+		v := c.ruleLines(col)
+		stats.nulls = e.addLevels(v.present, v.nulls)
+		lines := compact(&e.ids, v)
 		for _, line := range lines {
 			e.page = binary.LittleEndian.AppendUint32(e.page, uint32(line))
 		}
 		addInts(&stats, lines)
 	default:
-		ids := &c.ids[col]
-		if fields[col].nullable {
+		ids := c.indices(col)
+		if fields[col.base()].nullable {
 			stats.nulls = e.addLevels(ids.present, ids.nulls)
 		}
 		width := bits.Len(uint(max(1, dictLen) - 1))

@@ -28,9 +28,9 @@ var parquetGroup = groupLimits{rows: 512 << 10, urlBytes: 64 << 20, dictBytes: 1
 // magic begins and ends a Parquet file.
 const magic = "PAR1"
 
-// groupLimits returns the limits of row groups of at most so many rows; 0 means as usual.
-func (o Options) groupLimits() groupLimits {
-	l := parquetGroup
+// groupLimits returns the limits of row groups.
+func (o Options) groupLimits(columns layout) groupLimits {
+	l := parquetGroup.forLayout(columns)
 	if o.RowGroup > 0 {
 		l.rows = o.RowGroup
 	}
@@ -99,7 +99,7 @@ func newParquet(s *sink, l layout, opt Options) (*parquetFile, error) {
 	}
 	p := &parquetFile{
 		sink: s, layout: l, props: parquet.NewWriterProperties(props...),
-		limits: opt.groupLimits(), chunk: parquetChunk,
+		limits: opt.groupLimits(l), chunk: parquetChunk.forLayout(l),
 		compression: compression, level: level, bloom: bloom,
 	}
 	p.workers = max(1, opt.Workers)
@@ -191,14 +191,14 @@ func (p *parquetFile) encoder() *pageEncoder {
 
 // newPages returns empty pages for a chunk.
 func (p *parquetFile) newPages(c *columns) *pages {
-	to := &pages{kept: make([]page, len(p.kept)), done: make(chan struct{}, 1)}
+	to := &pages{columns: make([]page, len(p.picked)), kept: make([]page, len(p.kept)), done: make(chan struct{}, 1)}
 	if n := len(p.spare); n > 0 {
 		to = p.spare[n-1]
 		p.spare = p.spare[:n-1]
 	}
 	to.rows = c.rows
-	for _, col := range p.picked {
-		to.columns[col].dictLen = c.names.dicts[col].len()
+	for i, col := range p.picked {
+		to.columns[i].dictLen = c.names.dict(col).len()
 	}
 	return to
 }
@@ -273,8 +273,7 @@ func (p *parquetFile) pagesOf(i int, names *numbering) (func(*pages) *page, *dic
 	if k := i - len(p.picked); k >= 0 {
 		return func(to *pages) *page { return &to.kept[k] }, nil
 	}
-	col := p.picked[i]
-	return func(to *pages) *page { return &to.columns[col] }, &names.dicts[col]
+	return func(to *pages) *page { return &to.columns[i] }, names.dict(p.picked[i])
 }
 
 // writeColumn writes a column of the row group: its dictionary, if it has one, and its pages.

@@ -39,7 +39,7 @@ func positive(to *int) func(string) error {
 }
 
 // settle sets what the form asks for, once format and columns are. The error joins a usageError for each fault.
-func (f *storageForm) settle(out *output.Options) error {
+func (f *storageForm) settle(out *output.Options, agents []string) error {
 	var errs []error
 	var err error
 	if out.Compression, err = output.ParseCompression(f.compression); err != nil {
@@ -51,7 +51,7 @@ func (f *storageForm) settle(out *output.Options) error {
 			out.Bloom = append(out.Bloom, strings.TrimSpace(name))
 		}
 	}
-	for _, err := range parts(out.CheckContainer()) {
+	for _, err := range parts(out.CheckContainer(agents)) {
 		for _, err := range parts(err) {
 			errs = append(errs, usage("-%s: %w", f.flagOf(err), err))
 		}

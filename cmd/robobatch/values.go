@@ -22,6 +22,7 @@ var enumerated = map[string][]string{
 	"yandex-empty-allow": {"disallow", "ignore"},
 	"missing":            slices.Sorted(maps.Keys(missingNames)),
 	"unknown-agents":     {unknownStar, unknownSkip},
+	"layout":             {output.Long.String(), output.Wide.String()},
 	"compression":        output.Compressions(),
 	"progress":           {"auto", "bar", "plain", "off"},
 }
@@ -29,6 +30,7 @@ var enumerated = map[string][]string{
 // listed are what can stand in flags that take several, separated by commas.
 var listed = map[string][]string{
 	"columns": output.Columns(),
+	"where":   output.WhereKinds(),
 	"bloom":   textColumns(),
 	"agent":   agentWords(),
 }
