@@ -11,8 +11,14 @@ import (
 // quickRun runs the command on the log of the quick start, with these flags, and returns the name of its output.
 func quickRun(t *testing.T, out string, flags ...string) string {
 	t.Helper()
+	return logRun(t, out, append([]string{"-in", quickstart(t, "urls.zst")}, flags...)...)
+}
+
+// logRun is quickRun on another log, which the flags name.
+func logRun(t *testing.T, out string, flags ...string) string {
+	t.Helper()
 	out = filepath.Join(t.TempDir(), out)
-	args := append([]string{"-rules", quickstart(t, "rules"), "-in", quickstart(t, "urls.zst"), "-out", out, "-quiet"}, flags...)
+	args := append([]string{"-rules", quickstart(t, "rules"), "-out", out, "-quiet"}, flags...)
 	cmd := exec.Command(command, args...)
 	if msg, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd, err, msg)

@@ -40,7 +40,7 @@ var (
 )
 
 // CheckContainer returns what is wrong with what the options ask of their format, joined: of the kinds ErrCompression, ErrLevel,
-// ErrRowGroup and ErrBloom. Columns that cannot be, of these agents in the wide layout, are left to [New].
+// ErrRowGroup, ErrBloom and ErrPartition. Columns that cannot be, of these agents in the wide layout, are left to [New].
 func (o Options) CheckContainer(agents []string) error {
 	_, _, errCompression := o.Compression.settle(o.Format, o.Level)
 	var errGroup error
@@ -49,7 +49,10 @@ func (o Options) CheckContainer(agents []string) error {
 	} else if o.RowGroup > 0 && o.Format != Parquet {
 		errGroup = fmt.Errorf("%w in %s: they are for .parquet", ErrRowGroup, o.Format)
 	}
-	l, err := newLayout(o, agents)
+	_, l, err := o.layouts(agents)
+	if errors.Is(err, ErrPartition) {
+		return errors.Join(errCompression, errGroup, err)
+	}
 	if err != nil {
 		return errors.Join(errCompression, errGroup)
 	}

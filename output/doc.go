@@ -47,6 +47,11 @@
 //     readers find it by the footer. Memory grows with the number of distinct origins and rules, and a reader that takes
 //     the file for a stream, ignoring the footer, finds no dictionaries.
 //
+// # Order
+//
+// With [Options].Sort or Partition all rows are gathered first, in memory and then in a temporary file, and handed on in another order: to the container, or to
+// one file after the other in a directory. docs/STORAGE.md describes that.
+//
 // # Metadata
 //
 // Parquet and Arrow carry key-value metadata under the names of the Key constants. Arrow has its metadata before the

@@ -28,6 +28,7 @@ type layout struct {
 	picked []column
 	kept   []field // behind them, by index in engine.Batch.Kept
 	plain  bool    // texts are laid out as Parquet's encoding PLAIN has them
+	date   bool    // behind all, the day of each row, which is not written
 	wide   []field // of the columns of agents, by column less numColumns; nil in the long layout
 }
 

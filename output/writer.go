@@ -43,7 +43,16 @@ type Options struct {
 	RowGroup    int         // the most rows of a row group of Parquet, though those of one URL stay together; 0 is 524,288
 	Bloom       []string    // the columns of text that have Bloom filters, in Parquet
 
-	perURL int // rows per URL; 0 is one for each agent
+	// The order of the rows, other than that of the input, and the directories that they are written to; see [Create]. Either has all rows wait
+	// until Close, in memory and then in a temporary file.
+	Sort       Sort
+	Partition  []string        // of Partitions, the first being the outermost directories
+	SortMemory int64           // bytes of rows that are held in memory; 0 is 256 MiB, and less than 8 MiB is that
+	TempDir    string          // of the temporary file; "" is that of the output, or the usual one
+	Cancel     <-chan struct{} // closed to end Write or Close early, with context.Canceled; nil is never
+
+	tree   string // the directory for Partition
+	perURL int    // rows per URL; 0 is one for each agent
 }
 
 // A Writer is an [engine.Sink] that writes its rows to a stream of bytes in one of the formats. After an error it is
@@ -102,7 +111,7 @@ func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 
 // newWriter is New over any catalog.
 func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metadataPairs) (*Writer, error) {
-	l, err := newLayout(opt, agents)
+	all, written, err := opt.layouts(agents)
 	if err != nil {
 		return nil, err
 	}
@@ -114,32 +123,44 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 	}
 	md.set(KeyVersion, opt.Version)
 	out := &Writer{sink: newSink(w), metadata: md}
-	var lim limits
 	names := newNumbering(cat, opt.Inputs, agents)
-	if l.wide != nil {
-		names.widen(l)
+	if all.wide != nil {
+		names.widen(all)
 	}
-	switch opt.Format {
-	case Parquet:
-		p, err := newParquet(out.sink, l, opt)
-		if err != nil {
-			return nil, err
-		}
-		out.container, lim = p, p.chunkLimits()
-	case ArrowFile, ArrowStream:
-		lim = arrowChunk
-		if out.container, err = newArrow(out.sink, l, opt, &out.metadata); err != nil {
-			return nil, err
-		}
-	default:
-		return nil, fmt.Errorf("%w: %d", ErrFormat, opt.Format)
+	var lim limits
+	if len(opt.Partition) > 0 {
+		out.container, lim = newArranger(all, opt, newTreeTarget(all, written, opt, &out.metadata)), sortChunk
+	} else if out.container, lim, err = opt.newContainer(out.sink, written, &out.metadata); err != nil {
+		return nil, err
+	}
+	if opt.Sort != SortNone && len(opt.Partition) == 0 {
+		t := &fileTarget{layout: all, written: all.in(written), container: out.container, md: &out.metadata}
+		t.rows = newColumns(written, 1, newDictionaries(written), lim.forLayout(written))
+		out.container, lim = newArranger(all, opt, t), sortChunk
 	}
 	perURL := cmp.Or(opt.perURL, len(agents))
 	if out.filter = newFilter(opt, perURL); out.filter != nil {
 		perURL = 1
 	}
-	out.columns = newColumns(l, perURL, names, lim.forLayout(l))
+	out.columns = newColumns(all, perURL, names, lim.forLayout(all))
 	return out, nil
+}
+
+// newContainer returns the container of a file, and how long its first chunk is.
+func (o Options) newContainer(s *sink, l layout, md *metadataPairs) (container, limits, error) {
+	switch o.Format {
+	case Parquet:
+		p, err := newParquet(s, l, o)
+		if err != nil {
+			return nil, limits{}, err
+		}
+		return p, p.chunkLimits(), nil
+	case ArrowFile, ArrowStream:
+		a, err := newArrow(s, l, o, md)
+		return a, arrowChunk, err
+	default:
+		return nil, limits{}, fmt.Errorf("%w: %d", ErrFormat, o.Format)
+	}
 }
 
 // Write adds the rows of an evaluated batch.

@@ -61,7 +61,8 @@ Question
 Output
   -out file      x.parquet, x.arrow (Arrow IPC file) or x.arrows (Arrow IPC stream); - is an Arrow IPC stream on
                  standard output. Default: the name of the first log without .zst, .gz, .txt, .log, .urls and the
-                 like, plus .verdicts.parquet, in the working directory; stdin.verdicts.parquet for -in -
+                 like, plus .verdicts.parquet, in the working directory; stdin.verdicts.parquet for -in -.
+                 With -partition-by, a directory
   -columns list  which columns, and in which order:
                  line,input,url,origin,agent,allowed,reason,rule_line,rule (the default), canonical_url, violation
   -layout how    long (default): a row for each URL and agent; or wide: a row per URL, with columns for each agent,
@@ -69,6 +70,10 @@ Output
   -where kinds   write only the rows that are disallowed, allowed, violations (with -agent-from-log) or bad (the URL is);
                  several kinds, separated by commas, add up. A wide row counts for each of its agents. The summary
                  counts all rows
+  -partition-by list
+                 write a directory in the layout of Hive, out/agent=Googlebot/allowed=true/part-0.parquet, by one or more of
+                 origin, agent, allowed and date (the day in UTC of the log's time)
+  -sort order    none (default): as in the input; or origin: by origin, and as in the input where it is the same
   -compression name
                  of columns: zstd (default), snappy, gzip or none in Parquet; none (default), zstd or lz4 in Arrow
   -level n       of the compression, in Parquet: 1 (default) to 22 for zstd, 1 to 9 for gzip, where 6 is the default
@@ -83,7 +88,8 @@ Run
   -workers n     goroutines that match; default: one per processor. The output does not depend on it
   -max-memory size
                  such as 256MiB: of a run; rules that do not fit are dropped, and loaded again where needed. Unless
-                 they are a pack already, they are compiled into a temporary one beside the output first.
+                 they are a pack already, they are compiled into a temporary one beside the output first. Rows that
+                 -sort and -partition-by hold take a quarter of it.
                  Default: 1280MiB for packs of more than 512 MiB, otherwise none
   -progress how  auto (default: a bar on a terminal, else lines), bar, plain (lines), off
   -quiet         print errors only

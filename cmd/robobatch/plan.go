@@ -107,7 +107,10 @@ func (p *plan) choose(a args) error {
 	errs = append(errs, parts(p.chooseShape(a))...)
 	errs = append(errs, parts(errInput)...)
 	p.storeOpt.Canonical = slices.Contains(p.outOpt.Columns, output.CanonicalURL)
-	if a.out != "" {
+	if a.storage.partitionBy != "" {
+		errs = append(errs, parts(a.storage.settleParts(a.out, &p.outOpt))...)
+		p.logOpt.Fields.Times = slices.Contains(p.outOpt.Partition, output.PartitionDate)
+	} else if a.out != "" {
 		p.outOpt.Format, err = output.FormatOf(a.out)
 		check("out", err)
 	}
@@ -119,6 +122,7 @@ func (p *plan) choose(a args) error {
 	check("limit", checkLimit(a.limit))
 	p.storeOpt.MaxMemory, err = parseMemory(a.maxMemory)
 	check("max-memory", err)
+	p.storeOpt.MaxMemory = shareMemory(p.storeOpt.MaxMemory, &p.outOpt)
 	p.progress, err = parseProgress(a.progress, p.std.err)
 	check("progress", err)
 	if a.quiet {
@@ -201,7 +205,10 @@ func (p *plan) find(a args) error {
 		if p.outName == "" {
 			p.outName = defaultOut(inputs[0].Name)
 		}
-		errOut = checkTargets(a, p.outName, inputs, p.rules)
+		if len(p.outOpt.Partition) > 0 {
+			p.outName = treeName(a.out, p.outName)
+		}
+		errOut = p.checkTargets(a, inputs)
 	}
 	return errors.Join(errLogs, errRules, errOut)
 }

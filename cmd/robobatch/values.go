@@ -24,6 +24,7 @@ var enumerated = map[string][]string{
 	"unknown-agents":     {unknownStar, unknownSkip},
 	"layout":             {output.Long.String(), output.Wide.String()},
 	"compression":        output.Compressions(),
+	"sort":               {output.SortNone.String(), output.SortOrigin.String()},
 	"progress":           {"auto", "bar", "plain", "off"},
 }
 
@@ -32,7 +33,9 @@ var listed = map[string][]string{
 	"columns": output.Columns(),
 	"where":   output.WhereKinds(),
 	"bloom":   textColumns(),
-	"agent":   agentWords(),
+
+	"partition-by": output.Partitions(),
+	"agent":        agentWords(),
 }
 
 func dialectNames() (names []string) {
