@@ -14,8 +14,8 @@
 //   - The anchors are a radix trie. Its nodes hold the ranks of the patterns that end there, which for the plain prefixes
 //     that most rules are is all there is.
 //   - Where few patterns with floating segments share an anchor, up to 24, its trie node lists them by descending rank,
-//     and they are tried in turn: after a test on the set of bytes that the path has, by a search for each segment with
-//     vector instructions.
+//     and they are tried in turn, by a search for the rarest byte of each segment with vector instructions; of more than
+//     six, after a test on the set of bytes that the path has.
 //   - Where more do, each is filed under a key, the three bytes of its segments that paths are expected to have least. One
 //     pass over the path finds the keys that it has, and only those of their patterns are tried whose other bytes the
 //     path seems to have.
@@ -49,9 +49,8 @@
 //   - With the search it takes O(p·d + r): r counts the sequences of segments of which the path has all but perhaps the
 //     last, each once, and d how many segments end in the same place of the path, which is at most the square root of 2n,
 //     for a file in which each segment ends the next one, and mostly 0 or 1. Segments are not looked at again where nothing has
-//     changed for them, so it takes rules that share long runs of one letter, and reach something at every byte, to come near
-//     the bound. Segments that many rules share are waited for in queues, so that rules whose first segments do not occur cost
-//     nothing.
+//     changed for them, nor once they have reached all that they can; no file is known that comes near the bound. Segments
+//     that many rules share are waited for in queues, so that rules whose first segments do not occur cost nothing.
 //
 // Matching stops where no rank above the best one can follow.
 package automaton

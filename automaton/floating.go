@@ -32,6 +32,10 @@ const (
 	// longPattern is how many bytes of segments count as one pattern more, as each segment of a byte takes 5 ns.
 	longPattern = 1 << 10
 
+	// longRest is the longest Pattern.Rest that a header has room for; with its segments' lengths and places it takes at
+	// most twice that.
+	longRest = endBit/2 - 1
+
 	// endBit marks a pattern with an end anchor, beside its size.
 	endBit = 1 << 15
 )
@@ -51,12 +55,12 @@ func (l limits) few(pats []ranked) bool {
 	return true
 }
 
-// hasLong reports whether a floating segment of the pattern is too long to be tried.
+// hasLong reports whether a floating segment of the pattern, or all of them together, are too long to be tried.
 func (p *ranked) hasLong() bool {
 	if len(p.Rest) <= longSegment {
 		return false
 	}
-	long := false
+	long := len(p.Rest) > longRest
 	p.segments(func(seg string, _ bool) { long = long || len(seg) > longSegment })
 	return long
 }
@@ -105,16 +109,18 @@ func (b *builder) floating(pats []ranked) uint32 {
 }
 
 // pattern writes a pattern that is tried: 3 bytes for its rank, 2 for how long the segments are and whether the last is at
-// the end of the path, and of each segment the length, 1 byte, and the bytes.
+// the end of the path, and of each segment the length, the place of its rarest byte, 1 byte each, and the bytes.
 func (b *builder) pattern(p *ranked) {
-	size := uint32(len(p.Rest)) // a length takes the place of each "*"
+	at := uint32(len(b.table))
+	b.table = b.table.appendU24(uint32(p.rank)).appendU16(0)
+	p.segments(func(seg string, _ bool) {
+		b.table = append(append(b.table, byte(len(seg)), rarest(seg)), seg...)
+	})
+	size := uint32(len(b.table)) - at - patternHeader
 	if p.End {
 		size |= endBit
 	}
-	b.table = b.table.appendU24(uint32(p.rank)).appendU16(size)
-	p.segments(func(seg string, _ bool) {
-		b.table = append(append(b.table, byte(len(seg))), seg...)
-	})
+	b.table[at+3], b.table[at+4] = byte(size), byte(size>>8)
 }
 
 // A header is what builder.pattern writes before the segments, and three bytes more.
@@ -131,13 +137,13 @@ func (h header) atEnd() bool  { return h>>24&endBit != 0 }
 // follow reports whether the segments at off, up to end, occur in path one after the other.
 func (t table) follow(off, end uint32, path []byte) bool {
 	for off < end {
-		n := uint32(t[off])
-		i := bytes.Index(path, t[off+1:off+1+n])
+		seg := t.segmentAt(off)
+		i := seg.index(path)
 		if i < 0 {
 			return false
 		}
-		path = path[i+int(n):]
-		off += 1 + n
+		path = path[i+len(seg.text):]
+		off += segmentHeader + uint32(len(seg.text))
 	}
 	return true
 }
@@ -145,16 +151,15 @@ func (t table) follow(off, end uint32, path []byte) bool {
 // endsWith is follow for a pattern with an end anchor: the last segment is at the end of the path.
 func (t table) endsWith(off, end uint32, path []byte) bool {
 	for {
-		n := uint32(t[off])
-		seg := t[off+1 : off+1+n]
-		off += 1 + n
+		seg := t.segmentAt(off)
+		off += segmentHeader + uint32(len(seg.text))
 		if off == end {
-			return bytes.HasSuffix(path, seg)
+			return bytes.HasSuffix(path, seg.text)
 		}
-		i := bytes.Index(path, seg)
+		i := seg.index(path)
 		if i < 0 {
 			return false
 		}
-		path = path[i+int(n):]
+		path = path[i+len(seg.text):]
 	}
 }

@@ -25,7 +25,7 @@ func (a *Automaton) Match(path []byte, s *Scratch) Rank {
 	if n == 0 {
 		return best
 	}
-	have := uint64(0) // the classes of the path, once they are asked for
+	var have classSet
 	for n--; n >= 0; n-- {
 		if a.table[s.pending[n].floating] == 0 {
 			best = a.table.tryKeyed(s.pending[n], path, best)

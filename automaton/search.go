@@ -53,10 +53,18 @@ type registers struct {
 	head    []uint32 // by segment: 1 + first node of its queue; 0 if it is empty
 	tail    []uint32 // by segment: last node of its queue, if it is not empty
 	next    []uint32 // by node: 1 + next node of the same queue; 0 if it is the last
-	idle    []uint32 // by segment: changes, when it and all that end it were last found to have nothing to reach
+	look    []look   // by segment
+	marked  []uint32 // the segments whose look has more than idle
 	changes uint32   // counts what may give segments something to reach, from 1
 	looked  int      // occurrences of segments looked at since the Scratch was new: what matching costs beyond the path
 	best    Rank
+}
+
+// A look says when a segment is to be looked at where it occurs.
+type look struct {
+	idle uint32 // not while registers.changes is this: nor any that ends it, they were found to have nothing to reach
+	due  int32  // not where it ends before this: what it goes on with ended within it
+	skip uint32 // 1 + what next returns, as those between are spent; 0 if none are
 }
 
 // match returns the best rank among best and the patterns with floating segments of the trie nodes that the path
@@ -126,54 +134,111 @@ func (t *searchTable) step(state uint32, b byte) uint32 {
 }
 
 // fire takes note of the segments that end at pos, where the search is in state. Those that end segment g are the same
-// wherever g ends, so once they have all been looked at, that need not be done again before the registers change.
+// wherever g ends, so once they have all been looked at, that need not be done again before the registers change; and
+// those that are spent need not be looked at ever again.
 func (t *searchTable) fire(state uint32, pos int, r *registers) {
 	idle, before := t.out[state], r.changes
-	for o := t.out[state]; o != 0 && r.idle[o-1] != r.changes; o = t.shorter[o-1] {
-		if t.occur(o-1, int32(pos)-t.length[o-1], pos, r) {
-			idle = t.shorter[o-1] // this one, and so those before it, must be looked at again
+	last := uint32(0) // 1 + the segment before, passing over spent ones
+	for o := t.out[state]; o != 0; {
+		g := o - 1
+		l := &r.look[g]
+		if l.idle == r.changes {
+			break
+		}
+		o = t.next(g, l)
+		if int(l.due) > pos {
+			idle, last = o, g+1 // this one, and so those before it, must be looked at again
+			continue
+		}
+		switch t.occur(g, pos, r) {
+		case overlapping:
+			idle, last = o, g+1
+		case waiting:
+			last = g + 1
+		case spent:
+			if last == 0 {
+				last = g + 1
+			} else {
+				r.mark(last - 1)
+				r.look[last-1].skip = o + 1
+			}
 		}
 	}
 	if idle != 0 && r.changes == before {
-		r.idle[idle-1] = before
+		r.look[idle-1].idle = before
 	}
 }
 
-// occur takes note of one occurrence of segment g. It reports whether there is a sequence that g can only go on with
-// where it occurs again, as that sequence ended within this occurrence.
-func (t *searchTable) occur(g uint32, begin int32, pos int, r *registers) (overlap bool) {
+// next returns 1 + the segment to look at after g, 0 if there is none.
+func (t *searchTable) next(g uint32, l *look) uint32 {
+	if l.skip != 0 {
+		return l.skip - 1
+	}
+	return t.shorter[g]
+}
+
+// mark has clear forget what is known of segment g.
+func (r *registers) mark(g uint32) {
+	if l := &r.look[g]; l.skip == 0 && l.due == 0 {
+		r.marked = append(r.marked, g)
+	}
+}
+
+// postpone takes note that segment g goes on with nothing before it occurs with its end at due.
+func (r *registers) postpone(g uint32, due int32) {
+	r.mark(g)
+	r.look[g].due = due
+}
+
+// A prospect says what is left to do for a segment after it occurred.
+type prospect uint8
+
+const (
+	overlapping prospect = iota // it reaches something where it occurs again: what it goes on with ended within it
+	waiting                     // it may, once other segments have occurred
+	spent                       // nothing, on this path: it has reached all that it can
+)
+
+// occur takes note of an occurrence of segment g that ends at pos.
+func (t *searchTable) occur(g uint32, pos int, r *registers) prospect {
 	r.looked++
 	if t.isCrowd(g) {
-		return t.dequeue(g, begin, pos, r)
+		return t.dequeue(g, pos, r)
 	}
+	left, begin, earliest := spent, int32(pos)-t.length[g], int32(pos)
 	lo, hi := t.ending[g], t.ending[g+1]
 	for v := lo; v < hi; v++ {
-		if r.ends[v] != 0 { // so have most nested segments, where one is reached at every byte
+		if r.ends[v] != 0 {
 			continue
 		}
 		switch p := r.ends[t.nodes[v].parent]; {
 		case p == 0:
+			left = min(left, waiting)
 		case p-1 > begin:
-			overlap = true
+			left, earliest = overlapping, min(earliest, p-1)
 		default:
 			t.reach(v, pos, r)
 		}
 	}
-	return overlap
+	if left == overlapping {
+		r.postpone(g, earliest+t.length[g])
+	}
+	return left
 }
 
-// dequeue reaches the nodes that wait for segment g and whose parents ended by begin. They wait in the order in which
-// their parents were reached, which is the order of the parents' ends. It reports whether some still wait.
-func (t *searchTable) dequeue(g uint32, begin int32, pos int, r *registers) bool {
+// dequeue reaches the nodes that wait for segment g and whose parents ended before it. They wait in the order in which
+// their parents were reached, which is the order of the parents' ends.
+func (t *searchTable) dequeue(g uint32, pos int, r *registers) prospect {
 	for r.head[g] != 0 {
 		v := r.head[g] - 1
-		if r.ends[t.nodes[v].parent]-1 > begin {
-			return true
+		if due := r.ends[t.nodes[v].parent] - 1 + t.length[g]; due > int32(pos) {
+			r.postpone(g, due)
+			return overlapping
 		}
 		r.head[g] = r.next[v]
 		t.reach(v, pos, r)
 	}
-	return false
+	return waiting
 }
 
 // reach takes note that the sequence of node v first ended at pos. A later end can only accept less, so the first is all
@@ -230,14 +295,14 @@ func (r *registers) prepare(t *searchTable) {
 	if len(r.ends) < len(t.nodes) {
 		r.ends = make([]int32, len(t.nodes))
 	}
-	if len(r.idle) < len(t.length) {
-		r.idle = make([]uint32, len(t.length))
+	if len(r.look) < len(t.length) {
+		r.look = make([]look, len(t.length))
 	}
 	if r.changes > 1<<31 {
 		r.changes = 0
 	}
 	if r.changes == 0 {
-		clear(r.idle)
+		clear(r.look)
 	}
 	r.changes++
 	if len(t.queued) == 0 {
@@ -262,6 +327,10 @@ func (r *registers) clear(t *searchTable) {
 		}
 	}
 	r.seen = r.seen[:0]
+	for _, g := range r.marked {
+		r.look[g] = look{}
+	}
+	r.marked = r.marked[:0]
 }
 
 // size returns the bytes of the tables.

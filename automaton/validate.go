@@ -135,7 +135,11 @@ func (v *validator) checkPattern(off, end uint32) (next uint32, ok bool) {
 		return 0, false
 	}
 	for off < next {
-		off += 1 + uint32(v.table[off])
+		size, rarest := v.table[off], v.table[off+1] // within the table, which has its padding behind next
+		if rarest >= size {
+			return 0, false
+		}
+		off += segmentHeader + uint32(size)
 	}
 	return next, off == next
 }

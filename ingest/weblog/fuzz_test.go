@@ -52,15 +52,17 @@ func checkRow(t *testing.T, r *Row, keep int) {
 	}
 }
 
-// combinedLine is what a line must look like to be taken, and plainLine one that must be taken.
+// combinedLine is what a line must look like to be taken, and plainLine one that must be taken. Fields end at spaces, not at
+// other white space: scanners send that too.
 var (
-	combinedLine = regexp.MustCompile(`(?s)^(\S+ .*?)\[([^\[]*?)\] "((?:[^"\\]|\\.)*)" (-|[0-9]{3})(?: |$)`)
+	combinedLine = regexp.MustCompile(`(?s)^([^ ]+ .*?)\[([^\[]*?)\] "((?:[^"\\]|\\.)*)" (-|[0-9]{3})(?: |$)`)
 	plainLine    = regexp.MustCompile(`^[^ "\[\]]+ [^ "\[\]]+ [^"\[\]]+ \[[^"\[\]]*\] "[^"\\]*" (-|[0-9]{3}) (-|[0-9]+)( "[^"\\]*" "[^"\\]*")?$`)
 )
 
 // FuzzCombined compares the parser with expressions: what is taken, its request and its time.
 func FuzzCombined(f *testing.F) {
 	seedLines(f, "nginx-combined.log", "nginx-vhost.log", "nginx-extra.log", "apache-common.log", "apache-vhost.log")
+	f.Add([]byte("\r   [] \"\" 000"))
 	p := everything(f, Combined, NameStatus, NameReferer, NameTime, "request").(*combined)
 	f.Fuzz(func(t *testing.T, line []byte) {
 		if !isLine(line) {
