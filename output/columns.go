@@ -36,6 +36,8 @@ type columns struct {
 	wide []agentColumns // in place of those of a verdict, in the wide layout
 	kept []keptColumn   // of the input, behind all others
 
+	turned []engine.Verdict // scratch: those of an agent for up to wideBlock URLs, then those of the next
+
 	keptTexts bool // some of them are texts
 
 	date     valueColumn[int32] // index of the day, if wantDate

@@ -34,13 +34,17 @@ func TestColumnNames(t *testing.T) {
 		{Options{Layout: Wide}, "*", "line,input,url,origin,allowed_star,rule_line_star", ""},
 		{Options{Layout: Wide}, "Googlebot-Image,GPTBot", "line,input,url,origin,allowed_googlebot_image,allowed_gptbot,rule_line_googlebot_image,rule_line_gptbot", ""},
 		{
-			Options{Layout: Wide, Columns: []string{"rule", "url", "allowed"}, Kept: []KeptColumn{{Name: "status"}}}, "*,MJ12bot/1.4",
-			"rule_star,rule_mj12bot_1_4,url,allowed_star,allowed_mj12bot_1_4,status", "",
+			Options{Layout: Wide, Columns: []string{"rule", "url", "allowed"}, Kept: []KeptColumn{{Name: "status"}}},
+			"*,MJ12bot/1.4",
+			"rule_star,rule_mj12bot_1_4,url,allowed_star,allowed_mj12bot_1_4,status",
+			"",
 		},
 		{Options{Layout: Wide, Columns: []string{"reason", CanonicalURL}}, "Ботик,x y\xff", "reason_ботик,reason_x_y_,canonical_url", ""},
 		{Options{Layout: Wide, Columns: []string{"rule_line"}}, "line,x", "rule_line_line,rule_line_x", ""},
 		{
-			Options{Layout: Wide}, "a-b,c,a_b", "",
+			Options{Layout: Wide},
+			"a-b,c,a_b",
+			"",
 			`the agents "a-b" and "a_b" would share the column allowed_a_b: leave one of them out, or use the long layout`,
 		},
 		{Options{Layout: Wide, Columns: []string{"allowed"}}, "*,star", "", `"*" and "star" would share the column allowed_star`},
@@ -91,10 +95,10 @@ func TestWide(t *testing.T) {
 	}{
 		{tableSpec{urls: 1, agents: 1, sites: 1, batch: 1}, "", parquetChunk},
 		{tableSpec{urls: 300, agents: 1, sites: 9, batch: 7, dirty: true}, "rule,line,allowed,url,reason,rule_line", limits{rows: 31, bytes: 1 << 20}},
-		{tableSpec{urls: 9000, agents: 3, sites: 90, batch: 1000, dirty: true}, "", limits{rows: 1000, bytes: 30_000}},
-		{tableSpec{urls: 9000, agents: 3, sites: 90, batch: 1000, dirty: true}, "rule,origin,canonical_url,input,reason", limits{rows: 1 << 20, bytes: 50_000}},
-		{tableSpec{urls: 3000, agents: 95, sites: 40, batch: 512, dirty: true}, "line,input,url,origin,allowed,reason,rule_line,rule", limits{rows: 700, bytes: 1 << 20}},
-		{tableSpec{urls: 3000, agents: 50, sites: 10, batch: 512, strays: true}, "rule_line", parquetChunk},
+		{tableSpec{urls: 4000, agents: 3, sites: 90, batch: 1000, dirty: true}, "", limits{rows: 1000, bytes: 30_000}},
+		{tableSpec{urls: 4000, agents: 3, sites: 90, batch: 1000, dirty: true}, "rule,origin,canonical_url,input,reason", limits{rows: 1 << 20, bytes: 50_000}},
+		{tableSpec{urls: 700, agents: 95, sites: 40, batch: 130, dirty: true}, "line,input,url,origin,allowed,reason,rule_line,rule", limits{rows: 170, bytes: 1 << 20}},
+		{tableSpec{urls: 700, agents: 50, sites: 10, batch: 130, strays: true}, "rule_line", parquetChunk},
 	} {
 		tt.spec.keepRows = true
 		table := tt.spec.make()
@@ -147,7 +151,7 @@ func TestWideInvalid(t *testing.T) {
 
 // TestWideRows holds how many rows chunks have.
 func TestWideRows(t *testing.T) {
-	for agents, want := range map[int]int{0: 32 << 10, 1: 32 << 10, 32: 32 << 10, 95: 11037, 2 << 20: 1} {
+	for agents, want := range map[int]int{0: 32 << 10, 1: 32 << 10, 16: 32 << 10, 32: 16 << 10, 95: 5518, 1 << 20: 1} {
 		l := layout{wide: make([]field, agents*numWide)}
 		if agents == 0 {
 			l.wide = nil

@@ -88,8 +88,8 @@ func (t *table) limited(tb testing.TB, opt Options, chunk limits) ([]byte, *Writ
 func TestWhere(t *testing.T) {
 	for _, spec := range []tableSpec{
 		{urls: 500, agents: 1, sites: 9, batch: 7, dirty: true, keepRows: true},
-		{urls: 6000, agents: 3, sites: 90, batch: 1000, dirty: true, keepRows: true},
-		{urls: 3000, agents: 1, sites: 90, batch: 1000, strays: true, keepRows: true},
+		{urls: 2000, agents: 3, sites: 90, batch: 1000, dirty: true, keepRows: true},
+		{urls: 2000, agents: 1, sites: 90, batch: 300, strays: true, keepRows: true},
 	} {
 		table := spec.make()
 		table.addKept()
@@ -130,7 +130,7 @@ func TestWhere(t *testing.T) {
 
 // TestWhereSameBytes writes the same rows cut into batches of other sizes, and by more workers.
 func TestWhereSameBytes(t *testing.T) {
-	table := tableSpec{urls: 60_000, agents: 2, sites: 100, batch: 8192, dirty: true}.make()
+	table := tableSpec{urls: 40_000, agents: 2, sites: 100, batch: 8192, dirty: true}.make()
 	for f := range Format(numFormats) {
 		for _, layout := range []Layout{Long, Wide} {
 			for _, where := range []Where{0, WhereDisallowed, WhereAllowed | WhereBad} {

@@ -1,15 +1,19 @@
 package output
 
-import "github.com/robobatch/robobatch/engine"
+import (
+	"slices"
 
-// wideCells is the most verdicts of a chunk in the wide layout, so that a chunk of many agents is not larger than one of
-// few: they take up to 19 bytes each.
-const wideCells = 1 << 20
+	"github.com/robobatch/robobatch/engine"
+)
+
+// wideCells is the most verdicts of a chunk in the wide layout, so that a chunk of many agents takes some megabytes, too: up
+// to 19 bytes a verdict. With twice as many files are 3 % smaller, and take as long to write.
+const wideCells = 512 << 10
 
 // wideGroupCells is the most verdicts of a row group, whose pages are kept until it is complete.
 const wideGroupCells = 16 << 20
 
-// wideBlock is how many URLs are gathered for one agent before the next: the verdicts of 95 agents for so many take 73 kB
+// wideBlock is how many URLs are gathered for one agent before the next: the verdicts of 95 agents for so many take 49 kB
 // and stay in the cache.
 const wideBlock = 64
 
@@ -50,10 +54,10 @@ func wideRows(rows, cells int, l layout) int {
 
 // bools returns a column of truth values.
 func (c *columns) bools(col column) *valueColumn[bool] {
-	switch {
-	case col == colAllowed:
+	switch col {
+	case colAllowed:
 		return &c.allowed
-	case col == colViolation:
+	case colViolation:
 		return &c.violated
 	}
 	agent, _ := col.agent()
@@ -85,71 +89,121 @@ func (c *columns) indices(col column) *valueColumn[int32] {
 // their texts in the order of the rows, so that it does not matter where a block begins.
 func (c *columns) appendWide(b *engine.Batch, from, to int) {
 	for ; from < to; from += wideBlock {
-		block := min(wideBlock, to-from)
+		sites := b.Sites[from:min(from+wideBlock, to)]
+		c.turn(b.Verdicts[from*len(c.wide):], len(sites))
 		for a := range c.wide {
-			if c.want[colAllowed] {
-				c.appendAgentAllowed(b, a, from, block)
-			}
-			if c.want[colReason] {
-				c.appendAgentReasons(b, a, from, block)
-			}
-			if c.want[colRule] || c.want[colRuleLine] {
-				c.appendAgentRules(b, a, from, block)
-			}
+			c.appendAgent(a, c.turned[a*wideBlock:][:len(sites)], sites)
 		}
 	}
 }
 
-// agentVerdicts returns the verdicts from that of an agent for a URL on, and how far it is to those for the next URLs.
-func (c *columns) agentVerdicts(b *engine.Batch, agent, from int) (verdicts []engine.Verdict, stride int) {
-	return b.Verdicts[from*len(c.wide)+agent:], len(c.wide)
+// appendAgent adds the verdicts for an agent.
+func (c *columns) appendAgent(agent int, verdicts []engine.Verdict, sites []engine.SiteID) {
+	one := uniform(verdicts)
+	if c.want[colAllowed] {
+		c.wide[agent].appendAllowed(verdicts, one)
+	}
+	if c.want[colReason] {
+		c.appendAgentReasons(agent, verdicts, one)
+	}
+	switch {
+	case !c.want[colRule] && !c.want[colRuleLine]:
+	case one && verdicts[0].Rule == engine.NoRule:
+		c.appendRuleValues(agent, noValues[:len(verdicts)], noValues[:len(verdicts)], nonePresent[:len(verdicts)])
+	default:
+		c.appendAgentRules(agent, verdicts, sites)
+	}
 }
 
-func (c *columns) appendAgentAllowed(b *engine.Batch, agent, from, n int) {
-	verdicts, stride := c.agentVerdicts(b, agent, from)
-	col := &c.wide[agent].allowed
-	values, present := col.extendNullable(n)
-	for i := range values {
-		access := verdicts[i*stride].Access
-		values[i], present[i] = access == engine.Allowed, 1
-		if access == engine.Unknown {
+// uniform reports whether all verdicts are equal, as they are for many agents on many sites.
+func uniform(verdicts []engine.Verdict) bool {
+	first := verdicts[0]
+	for _, v := range verdicts {
+		if v != first {
+			return false
+		}
+	}
+	return true
+}
+
+// What uniform verdicts give.
+var (
+	allAllowed  = slices.Repeat([]bool{true}, wideBlock)
+	allPresent  = slices.Repeat([]int16{1}, wideBlock)
+	noValues    = make([]int32, wideBlock)
+	nonePresent = make([]int16, wideBlock)
+)
+
+// turn sets c.turned to the verdicts of so many URLs. They are read once and in order: by agent, each would be fetched from
+// memory by itself.
+func (c *columns) turn(verdicts []engine.Verdict, urls int) {
+	agents := len(c.wide)
+	if c.turned == nil {
+		c.turned = make([]engine.Verdict, agents*wideBlock)
+	}
+	for i := range urls {
+		for a, v := range verdicts[i*agents : (i+1)*agents] {
+			c.turned[a*wideBlock+i] = v
+		}
+	}
+}
+
+func (w *agentColumns) appendAllowed(verdicts []engine.Verdict, one bool) {
+	if one && verdicts[0].Access == engine.Allowed {
+		w.allowed.append(allAllowed[:len(verdicts)], allPresent[:len(verdicts)], 0)
+		return
+	}
+	values, present := w.allowed.extendNullable(len(verdicts))
+	unknown := 0
+	for i, v := range verdicts {
+		values[i], present[i] = v.Access == engine.Allowed, 1
+		if v.Access == engine.Unknown {
 			present[i] = 0
-			col.nulls++
+			unknown++
 		}
 	}
+	w.allowed.nulls += unknown
 }
 
-func (c *columns) appendAgentReasons(b *engine.Batch, agent, from, n int) {
-	verdicts, stride := c.agentVerdicts(b, agent, from)
-	ids := c.wide[agent].reason.extend(n)
-	for i := range ids {
-		ids[i] = c.names.agentReason(agent, verdicts[i*stride].Reason)
+func (c *columns) appendAgentReasons(agent int, verdicts []engine.Verdict, one bool) {
+	ids := c.wide[agent].reason.extend(len(verdicts))
+	if one {
+		fill(ids, c.names.agentReason(agent, verdicts[0].Reason))
+		return
+	}
+	for i, v := range verdicts {
+		ids[i] = c.names.agentReason(agent, v.Reason)
 	}
 }
 
-func (c *columns) appendAgentRules(b *engine.Batch, agent, from, n int) {
-	verdicts, stride := c.agentVerdicts(b, agent, from)
+func (c *columns) appendAgentRules(agent int, verdicts []engine.Verdict, sites []engine.SiteID) {
 	var ids, lines [wideBlock]int32
 	var present [wideBlock]int16
-	nulls := 0
-	for i, site := range b.Sites[from : from+n] {
-		rule := verdicts[i*stride].Rule
-		if rule == engine.NoRule {
-			nulls++
+	for i, v := range verdicts {
+		switch {
+		case v.Rule == engine.NoRule:
 			continue
+		case i > 0 && v.Rule == verdicts[i-1].Rule && sites[i] == sites[i-1]:
+			ids[i], lines[i] = ids[i-1], lines[i-1]
+		default:
+			ids[i], lines[i] = c.names.agentRule(sites[i], agent, v.Rule)
 		}
 		present[i] = 1
-		if i > 0 && site == b.Sites[from+i-1] && rule == verdicts[(i-1)*stride].Rule {
-			ids[i], lines[i] = ids[i-1], lines[i-1]
-		} else {
-			ids[i], lines[i] = c.names.agentRule(site, agent, rule)
-		}
+	}
+	c.appendRuleValues(agent, ids[:len(verdicts)], lines[:len(verdicts)], present[:len(verdicts)])
+}
+
+// appendRuleValues adds rows to those of the columns rule and rule_line of an agent that are wanted.
+func (c *columns) appendRuleValues(agent int, ids, lines []int32, present []int16) {
+	nulls := len(present)
+	for _, is := range present {
+		nulls -= int(is)
 	}
 	if c.want[colRuleLine] {
-		c.wide[agent].ruleLine.append(lines[:n], present[:n], nulls)
+		c.wide[agent].ruleLine.append(lines, present, nulls)
 	}
 	if c.want[colRule] {
-		c.wide[agent].rule.append(ids[:n], present[:n], nulls)
+		c.wide[agent].rule.append(ids, present, nulls)
 	}
 }
 
@@ -177,11 +231,15 @@ func (n *numbering) widen(l layout) {
 
 // agentReason is reason for the column of an agent.
 func (n *numbering) agentReason(agent int, r engine.Reason) int32 {
-	id := &n.wideIDs[agent][r]
-	if *id == 0 {
-		*id = 1 + n.addString(wideColumn(agent, wideReason), r.String())
+	if id := n.wideIDs[agent][r]; id != 0 {
+		return id - 1
 	}
-	return *id - 1
+	return n.newAgentReason(agent, r)
+}
+
+func (n *numbering) newAgentReason(agent int, r engine.Reason) int32 {
+	n.wideIDs[agent][r] = 1 + n.addString(wideColumn(agent, wideReason), r.String())
+	return n.wideIDs[agent][r] - 1
 }
 
 // agentRule is rule for the columns of an agent. The number is 0 where the text of rules is not wanted.
