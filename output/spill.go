@@ -3,6 +3,7 @@ package output
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -125,7 +126,7 @@ func (s *spill) read(l layout, run span64, number int) *runReader {
 // next reads the next block, and reports whether there is one.
 func (r *runReader) next() (bool, error) {
 	var head [4]byte
-	if _, err := io.ReadFull(r.r, head[:]); err == io.EOF { //nolint:errorlint // ReadFull returns that itself
+	if _, err := io.ReadFull(r.r, head[:]); errors.Is(err, io.EOF) {
 		return false, nil
 	} else if err != nil {
 		return false, fmt.Errorf("read a temporary file: %w", err)

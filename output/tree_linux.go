@@ -1,6 +1,7 @@
 package output
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -15,8 +16,8 @@ func syncTree(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	return os.NewSyscallError("syncfs", unix.Syncfs(int(f.Fd())))
+	err = os.NewSyscallError("syncfs", unix.Syncfs(int(f.Fd())))
+	return errors.Join(err, f.Close())
 }
 
 // exchange swaps the names of two directories.

@@ -182,7 +182,7 @@ func appendNumbers[T scalar](dst []byte, values []T) []byte {
 // readNumbers reads what appendNumbers wrote into the memory of dst.
 func readNumbers[T scalar](d *decoder, dst []T) []T {
 	n := d.count()
-	b := d.bytes(n * binary.Size(T(*new(T))))
+	b := d.bytes(n * binary.Size(*new(T)))
 	if d.err != nil {
 		return dst[:0]
 	}
@@ -241,7 +241,7 @@ func (v valueVector[T]) decode(d *decoder) {
 	v.nulls = countNulls(v.present)
 }
 
-func (v valueVector[T]) memory() int { return binary.Size(T(*new(T)))*cap(v.values) + 2*cap(v.present) }
+func (v valueVector[T]) memory() int { return binary.Size(*new(T))*cap(v.values) + 2*cap(v.present) }
 
 // A textVector is a column of texts that are not numbered.
 type textVector struct {
@@ -257,13 +257,13 @@ func (v textVector) take(from []*columns, at int, rows []ref) {
 		s := from[r.chunk].vectors[at].(textVector)
 		text, present := s.row(r.row), s.present[r.row]
 		if v.plain && present != 0 {
-			v.textColumn.text = binary.LittleEndian.AppendUint32(v.textColumn.text, uint32(len(text)))
+			v.text = binary.LittleEndian.AppendUint32(v.text, uint32(len(text)))
 		}
-		v.textColumn.text = append(v.textColumn.text, text...)
+		v.text = append(v.text, text...)
 		v.present = append(v.present, present)
 		v.nulls += 1 - int(present)
 		if !v.plain {
-			v.offsets = append(v.offsets, int32(len(v.textColumn.text)))
+			v.offsets = append(v.offsets, int32(len(v.text)))
 		}
 	}
 }

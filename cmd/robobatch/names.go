@@ -93,7 +93,7 @@ func (p *plan) checkTree(a args, inputs []ingest.Input) error {
 	if info, err := os.Stat(filepath.Dir(p.outName)); err != nil || !info.IsDir() {
 		errs = append(errs, &output.FileError{Doing: "create", Name: p.outName, Err: output.ErrNoDirectory})
 	}
-	names := []string{a.rules, a.stats, a.rejects}
+	names := append(make([]string, 0, 3+len(inputs)), a.rules, a.stats, a.rejects)
 	for _, in := range inputs {
 		names = append(names, in.Name)
 	}
