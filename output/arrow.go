@@ -32,16 +32,28 @@ type recordWriter interface {
 type arrowOutput struct {
 	sink *sink
 	layout
-	format Format
-	md     *metadataPairs // read when the first chunk is written
+	format  Format
+	packing []ipc.Option   // how buffers are packed
+	md      *metadataPairs // read when the first chunk is written
 
 	schema *arrow.Schema
 	writer recordWriter // nil before the first chunk
 }
 
 // newArrow returns an Arrow file or stream with nothing written. md is read with the first chunk.
-func newArrow(s *sink, l layout, f Format, md *metadataPairs) *arrowOutput {
-	return &arrowOutput{sink: s, layout: l, format: f, md: md}
+func newArrow(s *sink, l layout, opt Options, md *metadataPairs) (*arrowOutput, error) {
+	o := &arrowOutput{sink: s, layout: l, format: opt.Format, md: md}
+	compression, _, err := opt.Compression.settle(opt.Format, opt.Level)
+	if err != nil {
+		return nil, err
+	}
+	switch compression { //nolint:exhaustive // settle returns none of the others
+	case Zstd:
+		o.packing = append(o.packing, ipc.WithZstd())
+	case LZ4:
+		o.packing = append(o.packing, ipc.WithLZ4())
+	}
+	return o, nil
 }
 
 // arrowType returns the type of the field as Arrow describes it.
@@ -77,10 +89,10 @@ func (o *arrowOutput) start() (err error) {
 	md := arrow.NewMetadata(o.md.keys, o.md.values)
 	o.schema = arrow.NewSchema(list, &md)
 	if o.format == ArrowStream {
-		o.writer = ipc.NewWriter(o.sink, ipc.WithSchema(o.schema))
+		o.writer = ipc.NewWriter(o.sink, append(o.packing, ipc.WithSchema(o.schema))...)
 		return nil
 	}
-	o.writer, err = ipc.NewFileWriter(o.sink, ipc.WithSchema(o.schema))
+	o.writer, err = ipc.NewFileWriter(o.sink, append(o.packing, ipc.WithSchema(o.schema))...)
 	return err
 }
 

@@ -2,6 +2,7 @@ package output
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 	"unicode/utf8"
 
@@ -39,6 +40,12 @@ type columns struct {
 
 	keptTexts bool // some of them are texts
 
+	date     valueColumn[int32] // index of the day, if wantDate
+	wantDate bool
+
+	vectors  []vector // see bind
+	measured []int    // the vectors of texts that limits.bytes counts
+
 	names *numbering // shared by all columns of a Writer
 }
 
@@ -60,7 +67,7 @@ type textColumn struct {
 
 // newColumns returns empty columns that take their texts from names.
 func newColumns(l layout, agents int, names *numbering, lim limits) *columns {
-	c := &columns{agents: agents, limits: lim, names: names, plain: l.plain}
+	c := &columns{agents: agents, limits: lim, names: names, plain: l.plain, wantDate: l.date}
 	for _, col := range l.picked {
 		c.want[col.base()] = true
 		c.texts[col.base()].offsets = []int32{0}
@@ -94,6 +101,7 @@ func (c *columns) reset() {
 	for i := range c.kept {
 		c.kept[i].reset()
 	}
+	c.date.reset()
 }
 
 func (t *textColumn) reset() {
@@ -160,6 +168,9 @@ func (c *columns) append(b *engine.Batch, from, to int) {
 	}
 	if c.want[colOrigin] {
 		c.appendOrigins(b, from, to)
+	}
+	if c.wantDate {
+		c.appendDates(b, from, to)
 	}
 	if c.wide != nil {
 		c.appendWide(b, from, to)
@@ -282,6 +293,22 @@ func (c *columns) appendOrigins(b *engine.Batch, from, to int) {
 			col.nulls += c.agents
 		} else if site != last {
 			last, id = site, c.names.origin(site, b.Strays)
+		}
+		for a := i * c.agents; a < (i+1)*c.agents; a++ {
+			ids[a], present[a] = id, has
+		}
+	}
+}
+
+// appendDates adds the days of the rows, null where the time is not known.
+func (c *columns) appendDates(b *engine.Batch, from, to int) {
+	ids, present := c.date.extendNullable((to - from) * c.agents)
+	for i := range to - from {
+		id, has := int32(0), int16(0)
+		if len(b.Times) > 0 && b.Times[from+i] != math.MinInt64 {
+			id, has = c.names.date(b.Times[from+i]), 1
+		} else {
+			c.date.nulls += c.agents
 		}
 		for a := i * c.agents; a < (i+1)*c.agents; a++ {
 			ids[a], present[a] = id, has

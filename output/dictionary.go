@@ -13,11 +13,14 @@ type dictionary struct {
 	table   []uint32 // open addressing: 1 + number of the text whose hash leads here, 0 for none; a power of two long
 	escapes []int32  // bytes of text i that had to be escaped; nil as long as there are none
 	seed    maphash.Seed
+
+	age   uint32 // counts how often it was emptied, from 1
+	moved []move // by number, where another dictionary has the texts; may be shorter
 }
 
 // newDictionary returns an empty dictionary.
 func newDictionary() dictionary {
-	return dictionary{offsets: make([]int32, 1, 16), table: make([]uint32, 64), seed: maphash.MakeSeed()}
+	return dictionary{offsets: make([]int32, 1, 16), table: make([]uint32, 64), seed: maphash.MakeSeed(), age: 1}
 }
 
 // len returns the number of texts.
@@ -71,8 +74,14 @@ func (d *dictionary) reset() {
 	if d.len() <= 0 { // empty, or the dictionary of a column that has none
 		return
 	}
-	d.offsets, d.text, d.escapes = d.offsets[:1], d.text[:0], nil
+	d.offsets, d.text, d.escapes, d.moved = d.offsets[:1], d.text[:0], nil, d.moved[:0]
+	d.age++
 	clear(d.table)
+}
+
+// memory returns how many bytes are allocated for it.
+func (d *dictionary) memory() int {
+	return 4*(cap(d.offsets)+len(d.table)+cap(d.escapes)) + cap(d.text) + 8*cap(d.moved)
 }
 
 // escapesOf returns how many bytes were escaped in the texts that ids name.

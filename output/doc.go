@@ -48,6 +48,11 @@
 //     the file for a stream, ignoring the footer, finds no dictionaries.
 //   - CSV and JSON Lines: until it has grown to some megabytes. It holds texts as they are written, so that each is escaped once.
 //
+// # Order
+//
+// With [Options].Sort or Partition all rows are gathered first, in memory and then in a temporary file, and handed on in another order: to the container, or to
+// one file after the other in a directory. docs/STORAGE.md describes that.
+//
 // # Metadata
 //
 // Parquet and Arrow carry key-value metadata under the names of the Key constants. Arrow has its metadata before the

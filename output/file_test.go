@@ -20,8 +20,8 @@ func createTable(t *testing.T, name string, stdout io.Writer) (*File, *table, er
 	if err != nil {
 		format = Parquet
 	}
-	f, err := create(name, stdout, func(w io.Writer) (*Writer, error) {
-		return newWriter(w, table.catalog, table.agents, Options{Format: format, Inputs: table.inputs}, metadataPairs{})
+	f, err := create(name, stdout, Options{Format: format, Inputs: table.inputs}, func(w io.Writer, opt Options) (*Writer, error) {
+		return newWriter(w, table.catalog, table.agents, opt, metadataPairs{})
 	})
 	return f, table, err
 }
@@ -162,8 +162,8 @@ func TestFileErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err := create(filepath.Join(dir, "out.parquet"), nil, func(w io.Writer) (*Writer, error) {
-		return newWriter(w, newFakeCatalog(0), nil, Options{Columns: []string{"x"}}, metadataPairs{})
+	_, err := create(filepath.Join(dir, "out.parquet"), nil, Options{Columns: []string{"x"}}, func(w io.Writer, opt Options) (*Writer, error) {
+		return newWriter(w, newFakeCatalog(0), nil, opt, metadataPairs{})
 	})
 	if !errors.Is(err, ErrColumn) || len(names(t, dir)) != 0 {
 		t.Errorf("%v, files %q", err, names(t, dir))

@@ -28,6 +28,7 @@ type layout struct {
 	picked []column
 	kept   []field // behind them, by index in engine.Batch.Kept
 	plain  bool    // texts are laid out as Parquet's encoding PLAIN has them
+	date   bool    // behind all, the day of each row, which is not written
 	wide   []field // of the columns of agents, by column less numColumns; nil in the long layout
 }
 
@@ -155,17 +156,24 @@ func (e *pageEncoder) encodeKept(k *keptColumn) (stats columnStats) {
 	case kindText:
 		stats.nulls = e.addLevels(k.texts.present, k.texts.nulls)
 		e.page = append(e.page, k.texts.text...)
+		stats.addPlain(k.texts.text)
 	case kindFloat:
 		stats.nulls = e.addLevels(k.floats.present, k.floats.nulls)
-		for _, f := range compact(&e.floats, &k.floats) {
+		floats := compact(&e.floats, &k.floats)
+		stats.addFloats(floats)
+		for _, f := range floats {
 			e.page = binary.LittleEndian.AppendUint64(e.page, math.Float64bits(f))
 		}
 	case kindBool:
 		stats.nulls = e.addLevels(k.bools.present, k.bools.nulls)
-		e.page = packBits(e.page, compact(&e.bools, &k.bools))
+		bools := compact(&e.bools, &k.bools)
+		stats.addBools(bools)
+		e.page = packBits(e.page, bools)
 	default:
 		stats.nulls = e.addLevels(k.ints.present, k.ints.nulls)
-		for _, n := range compact(&e.ints, &k.ints) {
+		ints := compact(&e.ints, &k.ints)
+		addInts(&stats, ints)
+		for _, n := range ints {
 			e.page = binary.LittleEndian.AppendUint64(e.page, uint64(n))
 		}
 	}

@@ -7,7 +7,7 @@ type lineEncoder struct {
 	spare *columns // the chunk before, emptied; nil at first
 	cells []cells  // by column of the table
 	text  []byte   // the piece that is being made
-	*packer
+	*linePacker
 
 	before <-chan struct{} // gets a value when the chunks before are written
 	after  chan<- struct{} // wants one when this chunk is

@@ -111,7 +111,7 @@ func (f *lineFile) run(e *lineEncoder, c *columns) {
 func (f *lineFile) encoder() *lineEncoder {
 	if f.made < f.workers && len(f.idle) == 0 {
 		f.made++
-		return &lineEncoder{packer: newPacker(f.packing)}
+		return &lineEncoder{linePacker: newLinePacker(f.packing)}
 	}
 	return <-f.idle
 }
@@ -138,7 +138,7 @@ func (f *lineFile) close(*columns, metadataPairs) error {
 	if err != nil || f.begun {
 		return err
 	}
-	packed, err := newPacker(f.packing).pack(f.header)
+	packed, err := newLinePacker(f.packing).pack(f.header)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"time"
 	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/engine"
@@ -21,6 +22,10 @@ type catalog interface {
 type numbering struct {
 	dicts     [numColumns]dictionary // of the columns that have one
 	wideDicts []dictionary           // of the columns of agents, by column less numColumns; in the wide layout
+
+	dates dictionary // of days
+	day   int64      // the last that was asked for, in days since 1970
+	dayID int32      // 1 + its number; 0 is none
 
 	catalog catalog
 	inputs  []string // names of the inputs
@@ -47,10 +52,25 @@ func newNumbering(cat catalog, inputs, agents []string) *numbering {
 		agentIDs: make([]int32, len(agents)),
 		siteIDs:  make([]int32, cat.NumSites()),
 		rules:    newRuleTable(),
+		dates:    newDictionary(),
 	}
 	for i, f := range fields {
 		if f.kind == kindDictionary {
 			n.dicts[i] = newDictionary()
+		}
+	}
+	return n
+}
+
+// newDictionaries returns a numbering of the columns of a layout that cannot number what a batch holds, only what is numbered already.
+func newDictionaries(l layout) *numbering {
+	n := &numbering{dates: newDictionary()}
+	if l.wide != nil {
+		n.widen(l)
+	}
+	for _, col := range l.picked {
+		if l.field(col).kind == kindDictionary {
+			*n.dict(col) = newDictionary()
 		}
 	}
 	return n
@@ -64,6 +84,8 @@ func (n *numbering) reset() {
 	for i := range n.wideDicts {
 		n.wideDicts[i].reset()
 	}
+	n.dates.reset()
+	n.dayID = 0
 	clear(n.wideIDs)
 	clear(n.inputIDs)
 	clear(n.agentIDs)
@@ -74,6 +96,32 @@ func (n *numbering) reset() {
 		n.siteIDs[site] = 0
 	}
 	n.sites = n.sites[:0]
+}
+
+// date numbers the day in UTC of a time in microseconds since 1970.
+func (n *numbering) date(micros int64) int32 {
+	const perDay = 24 * 60 * 60 * 1_000_000
+	day := micros / perDay
+	if micros%perDay < 0 {
+		day--
+	}
+	if n.dayID == 0 || day != n.day {
+		n.scratch = time.Unix(day*(perDay/1_000_000), 0).UTC().AppendFormat(n.scratch[:0], time.DateOnly)
+		n.day, n.dayID = day, 1+n.dates.add(n.scratch, 0)
+	}
+	return n.dayID - 1
+}
+
+// memory returns how many bytes are allocated for the dictionaries.
+func (n *numbering) memory() int {
+	size := n.dates.memory()
+	for i := range n.dicts {
+		size += n.dicts[i].memory()
+	}
+	for i := range n.wideDicts {
+		size += n.wideDicts[i].memory()
+	}
+	return size
 }
 
 // size returns the bytes of all texts.

@@ -16,37 +16,37 @@ const (
 	packGzip         // level 1
 )
 
-// A packer compresses pieces of text, each to a zstd frame or gzip member of its own: what follows another is read as one
+// A linePacker compresses pieces of text, each to a zstd frame or gzip member of its own: what follows another is read as one
 // text by all readers, and can be unpacked in parallel. It keeps its memory.
-type packer struct {
+type linePacker struct {
 	zstd *zstd.Encoder
 	gzip *gzip.Writer
 	text bytes.Buffer // for gzip
 	out  []byte       // for zstd
 }
 
-// newPacker returns a packer; that of packNone leaves pieces as they are.
-func newPacker(p packing) *packer {
+// newLinePacker returns a linePacker; that of packNone leaves pieces as they are.
+func newLinePacker(p packing) *linePacker {
 	switch p {
 	case packZstd:
 		enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true))
 		if err != nil {
 			panic(err) // the options are constants
 		}
-		return &packer{zstd: enc}
+		return &linePacker{zstd: enc}
 	case packGzip:
 		w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
 		if err != nil {
 			panic(err) // the level is a constant
 		}
-		return &packer{gzip: w}
+		return &linePacker{gzip: w}
 	case packNone:
 	}
-	return &packer{}
+	return &linePacker{}
 }
 
 // pack returns the piece as it is to be written, valid until the next call.
-func (p *packer) pack(piece []byte) ([]byte, error) {
+func (p *linePacker) pack(piece []byte) ([]byte, error) {
 	switch {
 	case p.zstd != nil:
 		p.out = p.zstd.EncodeAll(piece, p.out[:0])

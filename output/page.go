@@ -4,9 +4,6 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
-
-	"github.com/apache/arrow/go/v17/parquet/metadata"
-	"github.com/klauspost/compress/zstd"
 )
 
 // pages are a chunk as Parquet has it: a page of each column, compressed.
@@ -23,50 +20,14 @@ type page struct {
 	data    []byte
 	size    int // before compression
 	stats   columnStats
-}
-
-// columnStats are what a page, or a column of a row group, says of its values.
-type columnStats struct {
-	nulls int64
-	least int64 // of the values that are not null; numbers only, which count from 1
-	most  int64 // 0 if there are none
-}
-
-// merge adds what another page says.
-func (s *columnStats) merge(o columnStats) {
-	s.nulls += o.nulls
-	switch {
-	case o.most == 0:
-	case s.most == 0:
-		s.least, s.most = o.least, o.most
-	default:
-		s.least, s.most = min(s.least, o.least), max(s.most, o.most)
-	}
-}
-
-// encode returns the number of nulls and, for numbers, the range.
-func (s columnStats) encode(k kind) (e metadata.EncodedStatistics) {
-	e.SetNullCount(s.nulls)
-	if s.most == 0 {
-		return e
-	}
-	e.Signed = true
-	switch k {
-	case kindInt64:
-		e.SetMin(binary.LittleEndian.AppendUint64(nil, uint64(s.least)))
-		e.SetMax(binary.LittleEndian.AppendUint64(nil, uint64(s.most)))
-	case kindInt32:
-		e.SetMin(binary.LittleEndian.AppendUint32(nil, uint32(s.least)))
-		e.SetMax(binary.LittleEndian.AppendUint32(nil, uint32(s.most)))
-	case kindBool, kindText, kindDictionary, kindTime, kindFloat:
-	}
-	return e
+	hashes  []uint64 // of its texts, for a Bloom filter
 }
 
 // A pageEncoder makes the pages of chunks, one chunk after the other. It keeps its memory.
 type pageEncoder struct {
-	zstd  *zstd.Encoder
-	spare *columns // the chunk before, emptied; nil at first
+	packer packer
+	bloom  []bool   // the columns with a Bloom filter, in their order
+	spare  *columns // the chunk before, emptied; nil at first
 
 	page  []byte  // before compression
 	ids   []int32 // scratch
@@ -81,18 +42,31 @@ func (e *pageEncoder) encode(to *pages, c *columns, picked []column) {
 	for i, col := range picked {
 		p := &to.columns[i]
 		p.stats = e.encodeColumn(c, col, p.dictLen)
+		if col.base() == col {
+			e.hash(p, e.bloom[i], c.texts[col].text)
+		}
 		e.finish(p)
 	}
 	for i := range c.kept {
-		to.kept[i].stats = e.encodeKept(&c.kept[i])
-		e.finish(&to.kept[i])
+		p := &to.kept[i]
+		p.stats = e.encodeKept(&c.kept[i])
+		e.hash(p, e.bloom[len(picked)+i], c.kept[i].texts.text)
+		e.finish(p)
+	}
+}
+
+// hash has the page remember the hashes of its texts, if they are wanted; a dictionary is hashed when it is complete.
+func (e *pageEncoder) hash(p *page, wanted bool, plain []byte) {
+	p.hashes = p.hashes[:0]
+	if wanted {
+		eachPlain(plain, func(text []byte) { p.hashes = append(p.hashes, bloomHash(text)) })
 	}
 }
 
 // finish compresses the page that was made.
 func (e *pageEncoder) finish(p *page) {
 	p.size = len(e.page)
-	p.data = e.zstd.EncodeAll(e.page, p.data[:0])
+	p.data = e.packer.pack(p.data[:0], e.page)
 }
 
 // encodeColumn makes e.page the page of a column, and returns what it says of its values.
@@ -101,14 +75,17 @@ func (e *pageEncoder) encodeColumn(c *columns, col column, dictLen int) (stats c
 	switch col.base() {
 	case colLine:
 		e.page = appendDeltas(e.page, c.line)
-		stats.least, stats.most = slices.Min(c.line), slices.Max(c.line)
+		addInts(&stats, c.line)
 	case colURL, colCanonical:
 		stats.nulls = e.addLevels(c.texts[col].present, c.texts[col].nulls)
 		e.page = append(e.page, c.texts[col].text...)
+		stats.addPlain(c.texts[col].text)
 	case colAllowed, colViolation:
 		v := c.bools(col)
 		stats.nulls = e.addLevels(v.present, v.nulls)
-		e.page = packBits(e.page, compact(&e.bools, v))
+		values := compact(&e.bools, v)
+		stats.addBools(values)
+		e.page = packBits(e.page, values)
 	case colRuleLine:
 		v := c.ruleLines(col)
 		stats.nulls = e.addLevels(v.present, v.nulls)
@@ -116,9 +93,7 @@ func (e *pageEncoder) encodeColumn(c *columns, col column, dictLen int) (stats c
 		for _, line := range lines {
 			e.page = binary.LittleEndian.AppendUint32(e.page, uint32(line))
 		}
-		if len(lines) > 0 {
-			stats.least, stats.most = int64(slices.Min(lines)), int64(slices.Max(lines))
-		}
+		addInts(&stats, lines)
 	default:
 		ids := c.indices(col)
 		if fields[col.base()].nullable {

@@ -3,10 +3,10 @@ package output
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/metadata"
 	"github.com/apache/arrow/go/v17/parquet/schema"
@@ -28,6 +28,15 @@ var parquetGroup = groupLimits{rows: 512 << 10, urlBytes: 64 << 20, dictBytes: 1
 // magic begins and ends a Parquet file.
 const magic = "PAR1"
 
+// groupLimits returns the limits of row groups.
+func (o Options) groupLimits(columns layout) groupLimits {
+	l := parquetGroup.forLayout(columns)
+	if o.RowGroup > 0 {
+		l.rows = o.RowGroup
+	}
+	return l
+}
+
 // A parquetFile writes every chunk as a page of each column. A page of indices is packed with as many bits as its
 // dictionary has needed so far, so the dictionary may grow from page to page; it is written, with the row group, when
 // the last page is known.
@@ -40,7 +49,13 @@ type parquetFile struct {
 	props   *parquet.WriterProperties
 	builder *metadata.FileMetaDataBuilder
 	limits  groupLimits
-	groups  int // row groups written
+	chunk   limits // of a chunk that is far from the end of the row group
+	groups  int    // row groups written
+
+	compression Compression
+	level       int
+	bloom       []bool // the columns with a Bloom filter, in their order
+	bloomers    []bloomer
 
 	rows     int // of the group
 	urlBytes int // of the group
@@ -54,12 +69,20 @@ type parquetFile struct {
 }
 
 // newParquet starts a Parquet file. As many goroutines as there are workers encode chunks, with one worker the caller's.
-func newParquet(s *sink, l layout, version string, workers int) (*parquetFile, error) {
+func newParquet(s *sink, l layout, opt Options) (*parquetFile, error) {
 	registerZstd()
+	compression, level, err := opt.Compression.settle(Parquet, opt.Level)
+	if err != nil {
+		return nil, err
+	}
+	bloom, err := bloomed(l.fields(), Parquet, opt.Bloom)
+	if err != nil {
+		return nil, err
+	}
 	props := []parquet.WriterProperty{
 		parquet.WithVersion(parquet.V2_LATEST),
-		parquet.WithCreatedBy("robobatch version " + validString(version)),
-		parquet.WithCompression(compress.Codecs.Zstd),
+		parquet.WithCreatedBy("robobatch version " + validString(opt.Version)),
+		parquet.WithCompression(parquetCodecs[compression]),
 		parquet.WithDictionaryDefault(false),
 		parquet.WithEncodingFor(fields[colLine].name, parquet.Encodings.DeltaBinaryPacked),
 	}
@@ -74,8 +97,12 @@ func newParquet(s *sink, l layout, version string, workers int) (*parquetFile, e
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	p := &parquetFile{sink: s, layout: l, limits: parquetGroup.forLayout(l), props: parquet.NewWriterProperties(props...)}
-	p.workers = max(1, workers)
+	p := &parquetFile{
+		sink: s, layout: l, props: parquet.NewWriterProperties(props...),
+		limits: opt.groupLimits(l), chunk: parquetChunk.forLayout(l),
+		compression: compression, level: level, bloom: bloom,
+	}
+	p.workers = max(1, opt.Workers)
 	p.idle = make(chan *pageEncoder, p.workers)
 	p.builder = metadata.NewFileMetadataBuilder(schema.NewSchema(root), p.props, nil)
 	_, err = s.Write([]byte(magic))
@@ -111,11 +138,20 @@ func (f field) parquetNode() schema.Node {
 func (p *parquetFile) write(c *columns) (*columns, error) {
 	p.rows += c.rows
 	p.urlBytes += c.textBytes()
+	agents, names := c.agents, c.names
 	next := p.encode(c)
-	if p.rows >= p.limits.rows || p.urlBytes >= p.limits.urlBytes || c.names.size() >= p.limits.dictBytes {
-		return next, p.endGroup(c.names)
+	if p.rows+agents > p.limits.rows || p.urlBytes >= p.limits.urlBytes || names.size() >= p.limits.dictBytes {
+		if err := p.endGroup(names); err != nil {
+			return next, err
+		}
 	}
+	next.limits = p.chunkLimits()
 	return next, nil
+}
+
+// chunkLimits returns the limits of the next chunk: it ends where the row group has to.
+func (p *parquetFile) chunkLimits() limits {
+	return limits{rows: min(p.chunk.rows, p.limits.rows-p.rows), bytes: p.chunk.bytes}
 }
 
 // encode has the pages of a chunk made, and returns empty columns.
@@ -148,7 +184,7 @@ func (p *parquetFile) run(e *pageEncoder, c *columns, to *pages) {
 func (p *parquetFile) encoder() *pageEncoder {
 	if p.made < p.workers && len(p.idle) == 0 {
 		p.made++
-		return &pageEncoder{zstd: newEncoder()}
+		return &pageEncoder{packer: newPacker(p.compression, p.level), bloom: p.bloom}
 	}
 	return <-p.idle
 }
@@ -187,16 +223,41 @@ func (p *parquetFile) endGroup(names *numbering) error {
 			return fmt.Errorf("column %s: %w", f.name, err)
 		}
 	}
+	if err := p.writeBlooms(); err != nil {
+		return err
+	}
 	p.spare = append(p.spare, p.chunks...)
 	p.chunks = p.chunks[:0]
 	group.SetNumRows(p.rows)
-	if err := group.Finish(p.sink.pos-start, int16(p.groups)); err != nil {
+	if err := group.Finish(p.sink.pos-start, p.ordinal()); err != nil {
 		return fmt.Errorf("row group: %w", err)
 	}
 	p.groups++
 	p.rows, p.urlBytes = 0, 0
 	names.reset()
 	return p.sink.err()
+}
+
+// ordinal returns the number of the row group. Of more than it can count, the last all have the same: no reader of files
+// that are not encrypted looks at it.
+func (p *parquetFile) ordinal() int16 { return int16(min(p.groups, math.MaxInt16)) }
+
+// A bloomer is a column of the row group that has a Bloom filter: it is told where that is.
+type bloomer struct {
+	hashes []uint64
+	at     func(offset int64)
+}
+
+// writeBlooms writes the Bloom filters of the row group, behind it.
+func (p *parquetFile) writeBlooms() error {
+	for _, b := range p.bloomers {
+		b.at(p.sink.pos)
+		if err := newBloomFilter(b.hashes).writeTo(p.sink); err != nil {
+			return err
+		}
+	}
+	p.bloomers = p.bloomers[:0]
+	return nil
 }
 
 // A columnChunk is a column of a row group.
@@ -217,7 +278,7 @@ func (p *parquetFile) pagesOf(i int, names *numbering) (func(*pages) *page, *dic
 
 // writeColumn writes a column of the row group: its dictionary, if it has one, and its pages.
 func (p *parquetFile) writeColumn(meta *metadata.ColumnChunkMetaDataBuilder, col columnChunk) error {
-	w, err := file.NewPageWriter(p.sink, compress.Codecs.Zstd, 1, meta, int16(p.groups), int16(col.index),
+	w, err := file.NewPageWriter(p.sink, parquetCodecs[p.compression], p.level, meta, p.ordinal(), int16(col.index),
 		memory.DefaultAllocator, false, nil, nil)
 	if err != nil {
 		return err
@@ -235,6 +296,7 @@ func (p *parquetFile) writeColumn(meta *metadata.ColumnChunkMetaDataBuilder, col
 		}
 	}
 	var stats columnStats
+	var hashes []uint64
 	for _, chunk := range p.chunks {
 		c := col.page(chunk)
 		page := file.NewDataPageV1(memory.NewBufferBytes(c.data), int32(chunk.rows), encoding,
@@ -245,9 +307,27 @@ func (p *parquetFile) writeColumn(meta *metadata.ColumnChunkMetaDataBuilder, col
 			return err
 		}
 		stats.merge(c.stats)
+		hashes = append(hashes, c.hashes...)
+	}
+	if hasDict {
+		stats.addDictionary(col.dict)
+		hashes = col.dict.hashes(p.bloom[col.index])
+	}
+	if p.bloom[col.index] {
+		p.bloomers = append(p.bloomers, bloomer{hashes, func(at int64) { meta.Contents().MetaData.BloomFilterOffset = &at }})
 	}
 	meta.SetStats(stats.encode(col.field.kind))
 	return w.Close(hasDict, false)
+}
+
+// hashes returns those of all texts for a Bloom filter, if they are wanted.
+func (d *dictionary) hashes(wanted bool) (all []uint64) {
+	if wanted {
+		for i := range d.len() {
+			all = append(all, bloomHash(d.at(int32(i))))
+		}
+	}
+	return all
 }
 
 // appendPlain appends all texts in PLAIN encoding.

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"syscall"
 )
 
@@ -33,16 +32,20 @@ func (e *FileError) Unwrap() error { return e.Err }
 // ErrNoDirectory is the cause of a FileError when the output's directory does not exist.
 var ErrNoDirectory = errors.New("directory does not exist: create it, or write elsewhere")
 
-// A place is where an output is written: a temporary file that takes the output's name when it is complete.
+// A place is where an output is written: a temporary file or directory that takes the output's name when it is complete.
 type place struct {
 	name string   // as asked for; "-" is standard output, which is not touched here
 	path string   // name, links resolved: what the rename replaces
 	temp string   // "" if written in place
 	file *os.File // nil once closed, or for standard output
+	tree bool     // the output is a directory, and file is nil
 }
 
 // open opens what is written to: a temporary file, or the output itself if it is no regular file.
 func (p *place) open() error {
+	if p.tree {
+		return p.openTree()
+	}
 	if target, err := filepath.EvalSymlinks(p.name); err == nil {
 		p.path = target
 	}
@@ -54,9 +57,8 @@ func (p *place) open() error {
 		p.file, err = os.OpenFile(p.path, os.O_WRONLY, 0)
 		return err
 	}
-	dir, base := filepath.Split(p.path)
 	for i := 0; ; i++ {
-		p.temp = filepath.Join(dir, "."+base+"."+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(i)+".tmp")
+		p.temp = p.beside(".tmp", i)
 		p.file, err = os.OpenFile(p.temp, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
 		if !errors.Is(err, fs.ErrExist) || i == 1000 {
 			break
@@ -85,6 +87,9 @@ func (p *place) fault(doing string, err error) error {
 // commit makes sure that what was written is on disk, and gives it its name, path. On an error nothing is left of it, and a
 // file of that name is as before.
 func (p *place) commit(path string) error {
+	if p.tree {
+		return p.commitTree(path)
+	}
 	switch {
 	case p.name == "-":
 		return nil
@@ -112,6 +117,9 @@ func (p *place) commit(path string) error {
 
 // drop leaves nothing of what was written, and a file of the final name as it was. It does nothing after commit.
 func (p *place) drop() error {
+	if p.tree {
+		return p.dropTree()
+	}
 	var err error
 	if p.file != nil {
 		err = p.file.Close()

@@ -18,6 +18,12 @@ type sink struct {
 
 func newSink(w io.Writer) *sink { return &sink{buf: bufio.NewWriterSize(w, sinkBuffer)} }
 
+// reset starts anew on another stream of bytes.
+func (s *sink) reset(w io.Writer) {
+	s.buf.Reset(w)
+	s.pos = 0
+}
+
 // Write appends p.
 func (s *sink) Write(p []byte) (int, error) {
 	n, err := s.buf.Write(p)

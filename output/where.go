@@ -125,6 +125,7 @@ func (f *filter) gather(b *engine.Batch) {
 	to.Input, to.Data, to.Strays = b.Input, b.Data, b.Strays
 	to.URLs = pickRows(to.URLs, b.URLs, f.urls)
 	to.Lines = pickRows(to.Lines, b.Lines, f.urls)
+	to.Times = pickRows(to.Times, b.Times, f.urls)
 	to.Sites = pickRows(to.Sites, b.Sites, f.urls)
 	to.Canonicals = pickRows(to.Canonicals, b.Canonicals, f.urls)
 	to.Kept = slices.Grow(to.Kept[:0], len(b.Kept))[:len(b.Kept)]

@@ -38,7 +38,21 @@ type Options struct {
 	Version string       // of the program, for the metadata and as Parquet's creator; "" is "devel"
 	Workers int          // chunks that are encoded at once, but for Arrow; 1 or less means that Write encodes. It changes no byte
 
-	perURL int // rows per URL; 0 is one for each agent
+	Compression Compression // of columns
+	Level       int         // of the compression, for Parquet: 1 to 22 for Zstd, 1 to 9 for Gzip; 0 is 1 or 6
+	RowGroup    int         // the most rows of a row group of Parquet, though those of one URL stay together; 0 is 524,288
+	Bloom       []string    // the columns of text that have Bloom filters, in Parquet
+
+	// The order of the rows, other than that of the input, and the directories that they are written to; see [Create]. Either has all rows wait
+	// until Close, in memory and then in a temporary file.
+	Sort       Sort
+	Partition  []string        // of Partitions, the first being the outermost directories
+	SortMemory int64           // bytes of rows that are held in memory; 0 is 256 MiB, and less than 8 MiB is that
+	TempDir    string          // of the temporary file; "" is that of the output, or the usual one
+	Cancel     <-chan struct{} // closed to end Write or Close early, with context.Canceled; nil is never
+
+	tree   string // the directory for Partition
+	perURL int    // rows per URL; 0 is one for each agent
 }
 
 // A Writer is an [engine.Sink] that writes its rows to a stream of bytes in one of the formats. After an error it is
@@ -68,7 +82,8 @@ type container interface {
 }
 
 // New returns a Writer to w of the verdicts of store. Nothing is written before the first chunk is full or Close. The
-// errors are those of ParseColumns and [Options.ColumnNames], ErrFormat, ErrLayout, ErrCanonical and ErrViolation.
+// errors are those of ParseColumns, [Options.ColumnNames] and [Options.CheckContainer], ErrFormat, ErrLayout, ErrCanonical and
+// ErrViolation.
 func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	if slices.Contains(opt.Columns, CanonicalURL) && !store.HasCanonical() {
 		return nil, ErrCanonical
@@ -96,8 +111,14 @@ func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 
 // newWriter is New over any catalog.
 func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metadataPairs) (*Writer, error) {
-	l, err := newLayout(opt, agents)
+	if int(opt.Format) >= numFormats {
+		return nil, fmt.Errorf("%w: %d", ErrFormat, opt.Format)
+	}
+	all, written, err := opt.layouts(agents)
 	if err != nil {
+		return nil, err
+	}
+	if err := opt.CheckContainer(agents); err != nil {
 		return nil, err
 	}
 	if opt.Version == "" {
@@ -105,33 +126,44 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 	}
 	md.set(KeyVersion, opt.Version)
 	out := &Writer{sink: newSink(w), metadata: md}
-	var lim limits
 	names := newNumbering(cat, opt.Inputs, agents)
-	if l.wide != nil {
-		names.widen(l)
+	if all.wide != nil {
+		names.widen(all)
 	}
-	switch opt.Format {
-	case Parquet:
-		lim = parquetChunk
-		if out.container, err = newParquet(out.sink, l, opt.Version, opt.Workers); err != nil {
-			return nil, err
-		}
-	case ArrowFile, ArrowStream:
-		lim = arrowChunk
-		out.container = newArrow(out.sink, l, opt.Format, &out.metadata)
-	default:
-		if int(opt.Format) >= numFormats {
-			return nil, fmt.Errorf("%w: %d", ErrFormat, opt.Format)
-		}
-		lim = lineChunk
-		out.container = newLines(out.sink, l, specs[opt.Format], opt.Workers)
+	var lim limits
+	if len(opt.Partition) > 0 {
+		out.container, lim = newArranger(all, opt, newTreeTarget(all, written, opt, &out.metadata)), sortChunk
+	} else if out.container, lim, err = opt.newContainer(out.sink, written, &out.metadata); err != nil {
+		return nil, err
+	}
+	if opt.Sort != SortNone && len(opt.Partition) == 0 {
+		t := &fileTarget{layout: all, written: all.in(written), container: out.container, md: &out.metadata}
+		t.rows = newColumns(written, 1, newDictionaries(written), lim.forLayout(written))
+		out.container, lim = newArranger(all, opt, t), sortChunk
 	}
 	perURL := cmp.Or(opt.perURL, len(agents))
 	if out.filter = newFilter(opt, perURL); out.filter != nil {
 		perURL = 1
 	}
-	out.columns = newColumns(l, perURL, names, lim.forLayout(l))
+	out.columns = newColumns(all, perURL, names, lim.forLayout(all))
 	return out, nil
+}
+
+// newContainer returns the container of a file, and how long its first chunk is.
+func (o Options) newContainer(s *sink, l layout, md *metadataPairs) (container, limits, error) {
+	switch o.Format {
+	case Parquet:
+		p, err := newParquet(s, l, o)
+		if err != nil {
+			return nil, limits{}, err
+		}
+		return p, p.chunkLimits(), nil
+	case ArrowFile, ArrowStream:
+		a, err := newArrow(s, l, o, md)
+		return a, arrowChunk, err
+	default:
+		return newLines(s, l, specs[o.Format], o.Workers), lineChunk, nil
+	}
 }
 
 // Write adds the rows of an evaluated batch.

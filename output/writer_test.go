@@ -124,7 +124,7 @@ func TestGroups(t *testing.T) {
 				}
 				w.columns.limits = chunk
 				if p, ok := w.container.(*parquetFile); ok {
-					p.limits = group
+					p.limits, p.chunk = group, chunk
 				}
 				if l, ok := w.container.(*lineFile); ok {
 					l.dicts, l.piece = group.dictBytes, 20_000

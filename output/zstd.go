@@ -13,13 +13,13 @@ import (
 // own makes a new encoder for every page. The bytes it writes depend on nothing but the page.
 var registerZstd = sync.OnceFunc(func() { compress.RegisterCodec(compress.Codecs.Zstd, pooledZstd{}) })
 
-// pooledZstd is zstd at level 1, without checksums, which Parquet readers do not look at. Methods panic where the
+// pooledZstd is zstd, by default at level 1, without checksums, which Parquet readers do not look at. Methods panic where the
 // interface has no error to return; the library recovers and returns it.
 type pooledZstd struct{}
 
 // newEncoder returns an encoder of pages.
-func newEncoder() *zstd.Encoder {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+func newEncoder(level zstd.EncoderLevel) *zstd.Encoder {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1),
 		zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
 	if err != nil {
 		panic(err) // the options are constants
@@ -27,7 +27,8 @@ func newEncoder() *zstd.Encoder {
 	return enc
 }
 
-var encoders = sync.Pool{New: func() any { return newEncoder() }}
+// encoders are by their level, of which the library has four.
+var encoders [zstd.SpeedBestCompression + 1]sync.Pool
 
 var decoders = sync.Pool{New: func() any {
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
@@ -37,18 +38,19 @@ var decoders = sync.Pool{New: func() any {
 	return dec
 }}
 
-// append appends the compressed src to dst.
-func (pooledZstd) append(dst, src []byte) []byte {
-	enc := encoders.Get().(*zstd.Encoder)
-	defer encoders.Put(enc)
-	return enc.EncodeAll(src, dst)
+// Encode is EncodeLevel at level 1.
+func (z pooledZstd) Encode(dst, src []byte) []byte { return z.EncodeLevel(dst, src, 1) }
+
+// EncodeLevel compresses src to dst, or to a new slice if dst is too short. A level below 1 counts as 1.
+func (pooledZstd) EncodeLevel(dst, src []byte, level int) []byte {
+	l := zstd.EncoderLevelFromZstd(level)
+	enc, ok := encoders[l].Get().(*zstd.Encoder)
+	if !ok {
+		enc = newEncoder(l)
+	}
+	defer encoders[l].Put(enc)
+	return enc.EncodeAll(src, dst[:0])
 }
-
-// Encode compresses src to dst, or to a new slice if dst is too short.
-func (z pooledZstd) Encode(dst, src []byte) []byte { return z.append(dst[:0], src) }
-
-// EncodeLevel is Encode: there is one level.
-func (z pooledZstd) EncodeLevel(dst, src []byte, _ int) []byte { return z.Encode(dst, src) }
 
 // CompressBound returns the length that no compressed page of n bytes exceeds, headers included.
 func (pooledZstd) CompressBound(n int64) int64 { return n + n>>7 + 64 }

@@ -26,6 +26,7 @@ type args struct {
 	unknown       string
 	reading       reading
 	form          inputForm
+	storage       storageForm
 	rejects       string
 	maxRejects    string
 	missing       string
@@ -103,6 +104,7 @@ func flagSet(a *args) *flag.FlagSet {
 	fs.StringVar(&a.unknown, "unknown-agents", "", "")
 	a.reading.define(fs)
 	a.form.define(fs)
+	a.storage.define(fs)
 	fs.StringVar(&a.rejects, "rejects", "", "")
 	fs.StringVar(&a.maxRejects, "max-rejects", "", "")
 	fs.StringVar(&a.missing, "missing", "allow", "")

@@ -62,7 +62,7 @@ Output
   -out file      x.parquet, x.arrow (Arrow IPC file), x.arrows (Arrow IPC stream), x.csv or x.jsonl (JSON Lines), these two
                  also with .zst or .gz behind; - is standard output. Default: the name of the first log without .zst,
                  .gz, .txt, .log, .urls and the like, plus .verdicts.parquet, in the working directory;
-                 stdin.verdicts.parquet for -in -
+                 stdin.verdicts.parquet for -in -. With -partition-by, a directory
   -out-format name
                  parquet, arrow, arrows, csv, csv.zst, csv.gz, jsonl, jsonl.zst or jsonl.gz: what -out is, where its name does not
                  say. Default: parquet, and arrows for -out -
@@ -73,6 +73,15 @@ Output
   -where kinds   write only the rows that are disallowed, allowed, violations (with -agent-from-log) or bad (the URL is);
                  several kinds, separated by commas, add up. A wide row counts for each of its agents. The summary
                  counts all rows
+  -partition-by list
+                 write a directory in the layout of Hive, out/agent=Googlebot/allowed=true/part-0.parquet, by one or more of
+                 origin, agent, allowed and date (the day in UTC of the log's time)
+  -sort order    none (default): as in the input; or origin: by origin, and as in the input where it is the same
+  -compression name
+                 of columns: zstd (default), snappy, gzip or none in Parquet; none (default), zstd or lz4 in Arrow
+  -level n       of the compression, in Parquet: 1 (default) to 22 for zstd, 1 to 9 for gzip, where 6 is the default
+  -row-group n   the most rows of a row group, in Parquet; default 524288
+  -bloom list    columns of text that get Bloom filters, in Parquet, such as url,origin
   -stats file    write the summary as JSON, too; - is standard output
   -rejects file  list the lines that were refused, and those whose URL is bad, as JSON Lines
   -max-rejects n stop with exit code 1 when more than n lines, or n% of all, are such; the rows before that are kept as
@@ -82,7 +91,8 @@ Run
   -workers n     goroutines that match; default: one per processor. The output does not depend on it
   -max-memory size
                  such as 256MiB: of a run; rules that do not fit are dropped, and loaded again where needed. Unless
-                 they are a pack already, they are compiled into a temporary one beside the output first.
+                 they are a pack already, they are compiled into a temporary one beside the output first. Rows that
+                 -sort and -partition-by hold take a quarter of it.
                  Default: 1280MiB for packs of more than 512 MiB, otherwise none
   -progress how  auto (default: a bar on a terminal; lines elsewhere, and where TERM=dumb says that the terminal cannot
                  move its cursor), bar, plain (lines), off. No terminal gets colours, whatever NO_COLOR says

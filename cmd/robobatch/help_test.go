@@ -76,6 +76,8 @@ func TestEnumerated(t *testing.T) {
 		},
 		"unknown-agents": func(v string) error { _, err := (&args{fromLog: true, unknown: v}).logAgents(); return err },
 		"layout":         func(v string) error { _, err := output.ParseLayout(v); return err },
+		"compression":    func(v string) error { _, err := output.ParseCompression(v); return err },
+		"sort":           func(v string) error { _, err := output.ParseSort(v); return err },
 		"progress":       func(v string) error { _, err := parseProgress(v, os.Stderr); return err },
 		"out-format":     func(v string) error { _, err := output.ParseFormat(v); return err },
 	}

@@ -88,6 +88,7 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err := j.load(ctx); err != nil {
 		return err
 	}
+	j.outOpt.Cancel = ctx.Done()
 	if err := j.out.create(func() (*output.File, error) {
 		f, err := output.Create(j.outName, j.std.out, j.store, j.outOpt)
 		if err == nil {
@@ -169,16 +170,24 @@ func (j *job) evaluate(ctx context.Context) (engine.Stats, error) {
 		done, total := j.logs.Progress()
 		return sample{done, total, j.urls.Load(), true}
 	})()
-	src := &source{Logs: j.logs, urls: &j.urls, needsAgents: j.asked.AgentFromLog, needsTimes: j.asked.byRow()}
+	src := &source{Logs: j.logs, urls: &j.urls, needsAgents: j.asked.AgentFromLog}
+	if j.asked.byRow() {
+		src.noTimes = errNoTimes
+	} else if j.logOpt.Fields.Times {
+		src.noTimes = errNoDates
+	}
 	return engine.Run(ctx, j.store, src, &j.dst, j.runOpt)
 }
+
+// errNoDates is the error of a log that -partition-by date finds no days in.
+var errNoDates = errors.New("-partition-by date: this log has no field with the time: name it with -time-field, or leave date out")
 
 // A source is logs whose rows are counted.
 type source struct {
 	*ingest.Logs
 	urls        *atomic.Int64
 	needsAgents bool  // rows without User-Agents are a fault
-	needsTimes  bool  // rows of a list of URLs, which has no times, are a fault
+	noTimes     error // of rows of a log without times; nil if these are not needed
 	fault       error // of rows that lack them
 }
 
@@ -191,8 +200,8 @@ func (s *source) Next(b *engine.Batch) bool {
 		s.fault = errNoUserAgents
 		return false
 	}
-	if s.needsTimes && b.Len() > 0 && len(b.Times) == 0 {
-		s.fault = fmt.Errorf("%s: %w", s.Inputs()[b.Input].Name, errNoTimes)
+	if s.noTimes != nil && b.Len() > 0 && len(b.Times) == 0 {
+		s.fault = fmt.Errorf("%s: %w", s.Inputs()[b.Input].Name, s.noTimes)
 		return false
 	}
 	s.urls.Add(int64(b.Len()))
@@ -229,6 +238,9 @@ func (j *job) keep(fault error, r *report) error {
 			err = f.Abort()
 		} else {
 			e.Kept, err = f.Fault()
+		}
+		if errors.Is(err, context.Canceled) {
+			return err
 		}
 		if err != nil {
 			e.Kept, e.Lost = "", err

@@ -46,11 +46,13 @@ func cutSuffixes(name string, suffixes []string) string {
 
 // checkTargets checks what will be written, so that a mistake shows before the work: that the directories are there,
 // and that no file that is read would be overwritten.
-func checkTargets(a args, out string, inputs []ingest.Input, rules *ingest.RuleFiles) error {
+func (p *plan) checkTargets(a args, inputs []ingest.Input) error {
+	out, partial, rules := p.outName, p.outOpt.PartialName(p.outName), p.rules
 	targets := []target{{"-out", out}}
 	if out != stdName {
-		targets = append(targets, target{"-out", output.PartialName(out)})
+		targets = append(targets, target{"-out", partial})
 	}
+	tree := len(p.outOpt.Partition) > 0
 	if a.stats != "" {
 		targets = append(targets, target{"-stats", a.stats})
 	}
@@ -65,16 +67,52 @@ func checkTargets(a args, out string, inputs []ingest.Input, rules *ingest.RuleF
 	}
 	if a.stats != "" && (a.stats == stdName && out == stdName || sameFile(a.stats, out)) {
 		errs = append(errs, fmt.Errorf("-stats: %s is the output, too: name another file", display(out)))
-	} else if a.stats != "" && out != stdName && sameFile(a.stats, output.PartialName(out)) {
+	} else if a.stats != "" && out != stdName && sameFile(a.stats, partial) {
 		errs = append(errs, fmt.Errorf("-stats: %s is where the rows before a fault are kept: name another file", display(a.stats)))
 	}
+	if tree {
+		errs = append(errs, p.checkTree(a, inputs))
+	}
 	for i, t := range targets {
-		if i != 1 { // it lies where the output does
+		if i != 1 && (i > 1 || !tree) { // the partial output lies where the output does
 			errs = append(errs, t.checkDirectory())
 		}
 		errs = append(errs, t.checkRead(a.rules, inputs, rules))
 	}
 	return errors.Join(errs...)
+}
+
+// checkTree checks that the directory of the output may be replaced, and that nothing that is read or written lies in it.
+func (p *plan) checkTree(a args, inputs []ingest.Input) error {
+	var errs []error
+	if err := p.outOpt.CheckTarget(p.outName); err != nil {
+		for _, err := range parts(err) {
+			errs = append(errs, &output.FileError{Doing: "replace", Name: p.outName, Err: err})
+		}
+	}
+	if info, err := os.Stat(filepath.Dir(p.outName)); err != nil || !info.IsDir() {
+		errs = append(errs, &output.FileError{Doing: "create", Name: p.outName, Err: output.ErrNoDirectory})
+	}
+	names := append(make([]string, 0, 3+len(inputs)), a.rules, a.stats, a.rejects)
+	for _, in := range inputs {
+		names = append(names, in.Name)
+	}
+	for _, tree := range []string{p.outName, p.outOpt.PartialName(p.outName)} {
+		for _, name := range names {
+			if name != "" && name != stdName && strings.HasPrefix(resolve(name), resolve(tree)+string(filepath.Separator)) {
+				errs = append(errs, fmt.Errorf("-out: %s lies in %s, which would be replaced: name another directory", display(name), display(tree)))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// treeName returns the name of a partitioned output: as asked for, without slashes at its end, or, where none is, the default without its end.
+func treeName(asked, byDefault string, f output.Format) string {
+	if asked != "" {
+		return filepath.Clean(asked)
+	}
+	return strings.TrimSuffix(byDefault, f.String())
 }
 
 // A target is a file to be written.

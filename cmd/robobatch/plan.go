@@ -108,11 +108,19 @@ func (p *plan) choose(a args) error {
 	errs = append(errs, parts(p.chooseShape(a))...)
 	errs = append(errs, parts(errInput)...)
 	p.storeOpt.Canonical = slices.Contains(p.outOpt.Columns, output.CanonicalURL)
-	errs = append(errs, parts(p.chooseFormat(a))...)
+	file := a.out
+	if a.storage.partitionBy != "" {
+		file = ""
+		errs = append(errs, parts(a.storage.settleParts(a.out, &p.outOpt))...)
+		p.logOpt.Fields.Times = p.logOpt.Fields.Times || slices.Contains(p.outOpt.Partition, output.PartitionDate)
+	}
+	errs = append(errs, parts(p.chooseFormat(file, a.outFormat))...)
+	errs = append(errs, parts(a.storage.settle(&p.outOpt, p.storeOpt.Agents))...)
 	check("workers", checkWorkers(a.workers))
 	check("limit", checkLimit(a.limit))
 	p.storeOpt.MaxMemory, err = parseMemory(a.maxMemory)
 	check("max-memory", err)
+	p.storeOpt.MaxMemory = shareMemory(p.storeOpt.MaxMemory, &p.outOpt)
 	p.progress, err = parseProgress(a.progress, p.std.err)
 	check("progress", err)
 	if a.quiet {
@@ -124,18 +132,18 @@ func (p *plan) choose(a args) error {
 }
 
 // chooseFormat is the part of choose about the format of the output.
-func (p *plan) chooseFormat(a args) error {
+func (p *plan) chooseFormat(name, format string) error {
 	var err error
-	if p.outOpt.Format, err = output.ChooseFormat(a.out, a.outFormat); err != nil {
-		if a.outFormat == "" {
+	if p.outOpt.Format, err = output.ChooseFormat(name, format); err != nil {
+		if format == "" {
 			return usage("-out: %w", err)
 		}
 		if errors.Is(err, output.ErrFormat) {
-			err = withHint(err, a.outFormat, enumerated["out-format"])
+			err = withHint(err, format, enumerated["out-format"])
 		}
 		return usage("-out-format: %w", err)
 	}
-	if a.out == stdName && isTerminal(p.std.out) && !p.outOpt.Format.Readable() {
+	if name == stdName && isTerminal(p.std.out) && !p.outOpt.Format.Readable() {
 		return usage("-out: standard output is a terminal, and %s is not text: redirect it, name a file, or add -out-format csv", p.outOpt.Format.Name())
 	}
 	return nil
@@ -216,7 +224,10 @@ func (p *plan) find(a args) error {
 		if p.outName == "" {
 			p.outName = defaultOut(inputs[0].Name, p.outOpt.Format)
 		}
-		errOut = checkTargets(a, p.outName, inputs, p.rules)
+		if len(p.outOpt.Partition) > 0 {
+			p.outName = treeName(a.out, p.outName, p.outOpt.Format)
+		}
+		errOut = p.checkTargets(a, inputs)
 	}
 	return errors.Join(errLogs, errRules, errOut)
 }

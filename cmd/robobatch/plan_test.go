@@ -129,7 +129,7 @@ func TestCheckTargets(t *testing.T) {
 		{"a.parquet", "dir", "", "-out: dir is a directory"},
 		{"a.parquet", "c.parquet", "no/c.json", "create no/c.json: directory does not exist"},
 	} {
-		err := checkTargets(args{rules: "dir", stats: tt.stats}, tt.out, []ingest.Input{{Name: tt.in}}, nil)
+		err := (&plan{outName: tt.out}).checkTargets(args{rules: "dir", stats: tt.stats}, []ingest.Input{{Name: tt.in}})
 		if got := errorText(err); !strings.HasPrefix(got, tt.want) || (tt.want == "") != (err == nil) {
 			t.Errorf("in %s, out %s, stats %s: %q, want %q", tt.in, tt.out, tt.stats, got, tt.want)
 		}

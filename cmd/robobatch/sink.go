@@ -55,7 +55,7 @@ func (s *sink[F]) Close() error {
 // what is written in place, such as standard output and named pipes, of which nothing can be removed: a write that blocks
 // there does not block drop.
 func (s *sink[F]) drop() (committed bool, err error) {
-	if info, err := os.Stat(s.name); s.name == stdName || err == nil && !info.Mode().IsRegular() {
+	if info, err := os.Stat(s.name); s.name == stdName || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return false, nil
 	}
 	err = s.Close()

@@ -3,6 +3,7 @@ package main
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/ingest/weblog"
@@ -22,6 +23,8 @@ var enumerated = map[string][]string{
 	"missing":            slices.Sorted(maps.Keys(missingNames)),
 	"unknown-agents":     {unknownStar, unknownSkip},
 	"layout":             {output.Long.String(), output.Wide.String()},
+	"compression":        output.Compressions(),
+	"sort":               {output.SortNone.String(), output.SortOrigin.String()},
 	"progress":           {"auto", "bar", "plain", "off"},
 	"out-format":         output.FormatNames(),
 }
@@ -30,8 +33,11 @@ var enumerated = map[string][]string{
 var listed = map[string][]string{
 	"columns": output.Columns(),
 	"where":   output.WhereKinds(),
-	"agent":   agentWords(),
-	"keep":    slices.Sorted(maps.Keys(weblog.Names())),
+	"bloom":   textColumns(),
+
+	"partition-by": output.Partitions(),
+	"agent":        agentWords(),
+	"keep":         slices.Sorted(maps.Keys(weblog.Names())),
 }
 
 func dialectNames() (names []string) {
@@ -44,6 +50,16 @@ func dialectNames() (names []string) {
 func formatNames() (names []string) {
 	for f := range weblog.Format(weblog.NumFormats) {
 		names = append(names, f.String())
+	}
+	return names
+}
+
+// textColumns returns the columns that can have Bloom filters.
+func textColumns() (names []string) {
+	for _, name := range output.Columns() {
+		if strings.HasSuffix(columnDocs[name].kind, "string") {
+			names = append(names, name)
+		}
 	}
 	return names
 }

@@ -1,0 +1,104 @@
+package e2e
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// quickRun runs the command on the log of the quick start, with these flags, and returns the name of its output.
+func quickRun(t *testing.T, out string, flags ...string) string {
+	t.Helper()
+	return logRun(t, out, append([]string{"-in", quickstart(t, "urls.zst")}, flags...)...)
+}
+
+// logRun is quickRun on another log, which the flags name.
+func logRun(t *testing.T, out string, flags ...string) string {
+	t.Helper()
+	out = filepath.Join(t.TempDir(), out)
+	args := append([]string{"-rules", quickstart(t, "rules"), "-out", out, "-quiet"}, flags...)
+	cmd := exec.Command(command, args...)
+	if msg, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, msg)
+	}
+	return out
+}
+
+// TestCompressions has DuckDB read each compression at each end of its levels, in short row groups.
+func TestCompressions(t *testing.T) {
+	d := openDuck(t)
+	want := d.counts(quickRun(t, "x.parquet"))
+	for _, flags := range []string{"zstd -level 1", "zstd -level 22", "snappy", "gzip", "gzip -level 9", "none"} {
+		name, _, _ := strings.Cut(flags, " ")
+		out := quickRun(t, "x.parquet", append(strings.Fields("-row-group 5000 -compression"), strings.Fields(flags)...)...)
+		d.counts(out).equal(t, flags, want)
+		var codec string
+		d.row("select string_agg(distinct compression) from parquet_metadata("+quote(out)+")", &codec)
+		if want := strings.NewReplacer("none", "uncompressed").Replace(name); strings.ToLower(codec) != want {
+			t.Errorf("%s: compression %s", flags, codec)
+		}
+		var most int
+		d.row("select max(row_group_num_rows) from parquet_metadata("+quote(out)+")", &most)
+		if most != 5000 {
+			t.Errorf("%s: a row group has %d rows", flags, most)
+		}
+	}
+}
+
+// TestStatistics compares the statistics that DuckDB finds with the values of each row group.
+func TestStatistics(t *testing.T) {
+	out := quickRun(t, "x.parquet", "-row-group", "7000", "-agent", "*,Googlebot")
+	d := openDuck(t)
+	for _, col := range []string{"line", "url", "origin", "agent", "allowed", "reason", "rule_line", "rule"} {
+		query := fmt.Sprintf(`with groups as (
+			select file_row_number // 7000 as id, min(%[1]s)::varchar as least, max(%[1]s)::varchar as most, count(*) - count(%[1]s) as nulls
+			from read_parquet(%[2]s, file_row_number = true) group by all)
+			select count(*), count(*) filter (least is not distinct from stats_min_value and most is not distinct from stats_max_value and nulls = stats_null_count)
+			from groups join parquet_metadata(%[2]s) on id = row_group_id where path_in_schema = '%[1]s'`, col, quote(out))
+		var all, same int
+		d.row(query, &all, &same)
+		if all != 10 || same != all {
+			t.Errorf("%s: statistics of %d of %d row groups are right, want 10", col, same, all)
+		}
+	}
+	// A reader that skips row groups by them finds the same rows.
+	for _, where := range []string{"url = 'x'", "origin < 'https://n'", "url > 'https://www.s'", "allowed", "not allowed", "rule like 'Allow%'"} {
+		var pruned, full int
+		d.row("select count(*) from "+quote(out)+" where "+where, &pruned)
+		d.row("select count(*) filter ("+where+") from "+quote(out), &full)
+		if pruned != full {
+			t.Errorf("%s: %d rows, want %d", where, pruned, full)
+		}
+	}
+}
+
+// TestBloom has DuckDB look URLs and origins up in the Bloom filters.
+func TestBloom(t *testing.T) {
+	out := quickRun(t, "x.parquet", "-row-group", "5000", "-bloom", "url,origin", "-agent", "*,Googlebot")
+	d := openDuck(t)
+	var filters string
+	d.row("select string_agg(distinct path_in_schema, ',' order by path_in_schema) from parquet_metadata("+quote(out)+") where bloom_filter_offset is not null", &filters)
+	if filters != "origin,url" {
+		t.Errorf("filters for %s", filters)
+	}
+	for _, col := range []string{"origin", "url"} {
+		for i, value := range d.strings(fmt.Sprintf("select distinct %s from %s where line %% 997 = 0 order by all", col, quote(out))) {
+			var missed int // row groups that have it, and whose filter excludes it
+			d.row(fmt.Sprintf(`select count(*) from parquet_bloom_probe(%[1]s, '%[2]s', %[3]s) p
+				where bloom_filter_excludes and exists (select 1 from read_parquet(%[1]s, file_row_number = true) where %[2]s = %[3]s and file_row_number // 5000 = p.row_group_id)`,
+				quote(out), col, quote(value)), &missed)
+			var found, all, excluded int
+			d.row(fmt.Sprintf("select count(*) from %s where %s = %s", quote(out), col, quote(value)), &found)
+			if missed != 0 || found == 0 {
+				t.Fatalf("%s %s: %d row groups are excluded that have it, %d rows found", col, value, missed, found)
+			}
+			d.row(fmt.Sprintf("select count(*), count(*) filter (bloom_filter_excludes) from parquet_bloom_probe(%s, '%s', %s)",
+				quote(out), col, quote(fmt.Sprint(value, i, "no"))), &all, &excluded)
+			if all != 14 || excluded < all-2 {
+				t.Errorf("%s: %d of %d row groups exclude what they do not have", col, excluded, all)
+			}
+		}
+	}
+}

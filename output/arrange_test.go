@@ -1,0 +1,423 @@
+package output
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// addTimes makes up the times of rows, some unknown, and adds their days to the rows, behind all other columns.
+func (t *table) addTimes() {
+	rng := rand.New(rand.NewPCG(5, 6))
+	row := 0
+	for _, b := range t.batches {
+		for range b.Len() {
+			at := time.Date(1969, 12, 29, 22, 0, 0, 0, time.UTC).Add(time.Duration(rng.IntN(150)) * time.Hour)
+			micros, day := at.UnixMicro(), any(at.Format(time.DateOnly))
+			if rng.IntN(10) == 0 {
+				micros, day = math.MinInt64, nil
+			}
+			b.Times = append(b.Times, micros)
+			for range t.agents {
+				t.rows[row] = append(t.rows[row], day)
+				row++
+			}
+		}
+	}
+}
+
+// value returns a value as text that sorts as the value does, nulls last.
+func value(v any) string {
+	if v == nil {
+		return "\xff"
+	}
+	return fmt.Sprint(v)
+}
+
+// sortedRows is the obvious way to sort by a column.
+func sortedRows(rows [][]any, col int) [][]any {
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b []any) int { return cmp.Compare(value(a[col]), value(b[col])) })
+	return rows
+}
+
+// arrangedTable has everything: kept columns, times, strays, text that is not UTF-8.
+func arrangedTable(urls int) *table {
+	t := tableSpec{urls: urls, agents: 2, sites: 40, batch: 900, dirty: true, keepRows: true}.make()
+	t.addKept()
+	t.addTimes()
+	return t
+}
+
+// withLimit sets how much the arranger holds in memory, beyond what options allow, and what a chunk is.
+func withLimit(limit int) func(*Writer) {
+	return func(w *Writer) {
+		w.container.(*arranger).limit = limit
+		w.columns.limits = limits{rows: 500, bytes: 40_000}
+	}
+}
+
+// writeWith writes the table with a Writer that was changed.
+func (t *table) writeWith(w io.Writer, opt Options, change func(*Writer)) (*Writer, error) {
+	opt.Inputs = t.inputs
+	out, err := newWriter(w, t.catalog, t.agents, opt, metadataPairs{})
+	if err != nil {
+		return nil, err
+	}
+	change(out)
+	for _, b := range t.batches {
+		if err := out.Write(b); err != nil {
+			return out, err
+		}
+	}
+	return out, out.Close()
+}
+
+// TestSort compares the sorted output with the sorted rows, in memory and by way of files, merged once and several times; the bytes are
+// the same.
+func TestSort(t *testing.T) {
+	table := arrangedTable(9000)
+	want := sortedRows(table.rows, int(colOrigin))
+	for i := range want {
+		want[i] = want[i][:len(want[i])-1] // the day
+	}
+	for f := range Format(numFormats) {
+		t.Run(f.String()[1:], func(t *testing.T) {
+			opt := Options{Format: f, Columns: Columns(), Kept: keptColumns, Sort: SortOrigin, TempDir: t.TempDir()}
+			data := table.bytes(t, opt)
+			sameRows(t, read(t, f, data).rows, want)
+			for _, limit := range []int{1, 300_000, 1_000_000} {
+				opt.Workers = limit % 3
+				var buf bytes.Buffer
+				var a *arranger
+				w, err := table.writeWith(&buf, opt, func(w *Writer) {
+					withLimit(limit)(w)
+					a = w.container.(*arranger)
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(buf.Bytes(), data) {
+					t.Errorf("with %d bytes of memory the output is another", limit)
+				}
+				if a.spill.end == 0 {
+					t.Errorf("with %d bytes of memory nothing was written to a file", limit)
+				}
+				if w.Rows() != int64(len(want)) {
+					t.Errorf("%d rows", w.Rows())
+				}
+			}
+			if left := names(t, opt.TempDir); len(left) > 0 {
+				t.Errorf("temporary files %q are left", left)
+			}
+		})
+	}
+}
+
+// TestSortColumns sorts by an origin that is not written, and wide rows.
+func TestSortColumns(t *testing.T) {
+	table := tableSpec{urls: 5000, agents: 2, sites: 40, batch: 900, keepRows: true}.make()
+	for _, f := range []Format{Parquet, ArrowFile} {
+		got := read(t, f, table.bytes(t, Options{Format: f, Columns: []string{"rule", "line"}, Sort: SortOrigin}))
+		if !slices.Equal(got.columns, []string{"rule", "line"}) {
+			t.Errorf("columns %q", got.columns)
+		}
+		sameRows(t, got.rows, project(sortedRows(table.rows, int(colOrigin)), got.columns))
+
+		opt := Options{Format: f, Layout: Wide, Columns: []string{"origin", "line", "allowed", "reason", "rule_line", "rule"}}
+		want := sortedRows(read(t, f, table.bytes(t, opt)).rows, 0)
+		opt.Sort = SortOrigin
+		sameRows(t, read(t, f, table.bytes(t, opt)).rows, want)
+	}
+}
+
+// readTree returns the rows of a partitioned output by directory, and the names of the files that are none of it.
+func readTree(t *testing.T, f Format, dir string) (parts map[string]contents, others []string) {
+	t.Helper()
+	parts = map[string]contents{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, path)
+		if d.Name() != "part-0"+f.String() {
+			others = append(others, rel)
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err == nil {
+			parts[filepath.ToSlash(filepath.Dir(rel))] = read(t, f, data)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parts, others
+}
+
+// TestPartition compares each partition with the rows that belong there, in their order, for all columns that can be named and some of their
+// combinations, in memory and by way of files.
+func TestPartition(t *testing.T) {
+	table := arrangedTable(6000)
+	width := len(table.rows[0])
+	columnOf := map[string]int{"origin": int(colOrigin), "agent": int(colAgent), "allowed": int(colAllowed), "date": width - 1}
+	for _, test := range []struct {
+		by   string
+		sort Sort
+		f    Format
+	}{
+		{"origin", SortNone, Parquet},
+		{"agent", SortOrigin, Parquet},
+		{"allowed", SortNone, ArrowFile},
+		{"date", SortNone, Parquet},
+		{"agent,allowed", SortNone, ArrowStream},
+		{"date,allowed,agent", SortOrigin, Parquet},
+		{"allowed,origin", SortOrigin, Parquet},
+	} {
+		t.Run(strings.ReplaceAll(test.by, ",", "+")+test.f.String(), func(t *testing.T) {
+			by := strings.Split(test.by, ",")
+			rows := table.rows
+			if test.sort == SortOrigin {
+				rows = sortedRows(rows, int(colOrigin))
+			}
+			want := map[string][][]any{}
+			for _, row := range rows {
+				var dirs []string
+				left := slices.Clone(row)
+				for _, name := range by {
+					text := hiveNull
+					if v := row[columnOf[name]]; v != nil {
+						text = url.PathEscape(fmt.Sprint(v))
+						text = strings.NewReplacer(":", "%3A", "=", "%3D").Replace(text)
+					}
+					dirs = append(dirs, name+"="+text)
+					left[columnOf[name]] = "-"
+				}
+				left = slices.DeleteFunc(left[:width-1], func(v any) bool { return v == "-" })
+				want[strings.Join(dirs, "/")] = append(want[strings.Join(dirs, "/")], left)
+			}
+			for _, limit := range []int{sortMemory, 400_000} {
+				dir := t.TempDir()
+				opt := Options{Format: test.f, Columns: Columns(), Kept: keptColumns, Sort: test.sort, Partition: by, tree: dir, Workers: 2}
+				if _, err := table.writeWith(nil, opt, withLimit(limit)); err != nil {
+					t.Fatal(err)
+				}
+				parts, others := readTree(t, test.f, dir)
+				if !slices.Equal(others, []string{markerName}) {
+					t.Errorf("other files: %q", others)
+				}
+				if len(parts) != len(want) {
+					t.Errorf("%d partitions, want %d", len(parts), len(want))
+				}
+				for name, part := range parts {
+					sameRows(t, part.rows, want[name])
+					for _, col := range by {
+						if slices.Contains(part.columns, col) {
+							t.Errorf("%s: columns %q", name, part.columns)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestHiveName has values that need care as names of directories.
+func TestHiveName(t *testing.T) {
+	long := "https://" + strings.Repeat("é", 300)
+	for _, test := range []struct {
+		value string
+		ok    bool
+		want  string
+		cut   bool
+	}{
+		{"https://a.example:8080", true, "x=https%3A%2F%2Fa.example%3A8080", false},
+		{"*", true, "x=%2A", false},
+		{"100%", true, "x=100%25", false},
+		{"a=b\x01\x7f[{^}]", true, "x=a%3Db%01%7F%5B%7B%5E}%5D", false},
+		{"bücher -_.~", true, "x=bücher -_.~", false},
+		{"", true, "x=__HIVE_DEFAULT_PARTITION__", false},
+		{"", false, "x=__HIVE_DEFAULT_PARTITION__", false},
+	} {
+		if got, cut := hiveName("x", []byte(test.value), test.ok); got != test.want || cut != test.cut {
+			t.Errorf("%q: %s", test.value, got)
+		}
+	}
+	for n := range 300 {
+		a, cutA := hiveName("origin", []byte(strings.Repeat("x", n)+long+"1"), true)
+		b, cutB := hiveName("origin", []byte(strings.Repeat("x", n)+long+"2"), true)
+		if a == b || !cutA || !cutB || len(a) > maxName || strings.ToValidUTF8(a, "") != a || len(a) < maxName-4 {
+			t.Fatalf("%s and %s", a, b)
+		}
+		if _, err := url.PathUnescape(a); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestArrangeErrors has orders and partitions that cannot be.
+func TestArrangeErrors(t *testing.T) {
+	for _, test := range []struct {
+		opt  Options
+		want string
+	}{
+		{Options{Partition: []string{"url"}}, `"url" is none of origin, agent, allowed, date`},
+		{Options{Partition: []string{"agent", "agent"}}, "agent is named twice"},
+		{Options{Partition: []string{"agent"}, Layout: Wide}, "use the long one"},
+		{Options{Partition: []string{"agent"}, Columns: []string{"agent"}}, "no column would be left"},
+		{Options{Partition: []string{"date"}, Kept: []KeptColumn{{Name: "date"}}}, "do not keep it"},
+	} {
+		_, err := newWriter(nil, newFakeCatalog(1), []string{"a"}, test.opt, metadataPairs{})
+		if !errors.Is(err, ErrPartition) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v, want %q", test.opt, err, test.want)
+		}
+	}
+	if _, err := ParseSort("url"); !errors.Is(err, ErrSort) {
+		t.Error(err)
+	}
+	if _, err := newWriter(nil, newFakeCatalog(1), []string{"a"}, Options{Partition: []string{"origin"}, Bloom: []string{"origin"}}, metadataPairs{}); !errors.Is(err, ErrBloom) {
+		t.Error(err)
+	}
+}
+
+// TestArrangeDiskFull breaks the output after any number of bytes.
+func TestArrangeDiskFull(t *testing.T) {
+	table := arrangedTable(3000)
+	opt := Options{Columns: Columns(), Kept: keptColumns, Sort: SortOrigin, TempDir: t.TempDir()}
+	size := len(table.bytes(t, opt))
+	for _, room := range []int{0, 3, size / 2, size - 1} {
+		disk := fullDisk(room)
+		if _, err := table.writeWith(&disk, opt, withLimit(300_000)); !errors.Is(err, errDisk) {
+			t.Errorf("room for %d of %d bytes: %v", room, size, err)
+		}
+	}
+	opt.TempDir = filepath.Join(opt.TempDir, "none")
+	if _, err := table.writeWith(io.Discard, opt, withLimit(300_000)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no directory for the temporary file: %v", err)
+	}
+}
+
+// TestArrangeCancel ends the work while rows are written to a run, and at the end.
+func TestArrangeCancel(t *testing.T) {
+	table := arrangedTable(3000)
+	cancel := make(chan struct{})
+	close(cancel)
+	for _, limit := range []int{300_000, sortMemory} {
+		opt := Options{Columns: Columns(), Kept: keptColumns, Sort: SortOrigin, TempDir: t.TempDir(), Cancel: cancel}
+		if _, err := table.writeWith(io.Discard, opt, withLimit(limit)); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		if left := names(t, opt.TempDir); len(left) > 0 {
+			t.Errorf("temporary files %q are left", left)
+		}
+	}
+}
+
+// createTree begins a partitioned output of a small table, and writes all of it.
+func createTree(t *testing.T, name string) (*File, error) {
+	t.Helper()
+	table := tableSpec{urls: 500, agents: 2, sites: 10, batch: 100}.make()
+	f, err := create(name, nil, Options{Partition: []string{"agent", "origin"}, Inputs: table.inputs}, func(w io.Writer, opt Options) (*Writer, error) {
+		return newWriter(w, table.catalog, table.agents, opt, metadataPairs{})
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range table.batches {
+		if err := f.Write(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f, nil
+}
+
+// TestTree ends a partitioned output in each way, where there was nothing, an empty directory, or such an output.
+func TestTree(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "out")
+	end := func(do func(*File) error) {
+		t.Helper()
+		f, err := createTree(t, name+"/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := do(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	end((*File).Abort)
+	if left := names(t, dir); len(left) > 0 {
+		t.Fatalf("%q are left", left)
+	}
+	if err := os.Mkdir(name, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	end((*File).Commit)
+	old := filepath.Join(name, "agent=old")
+	if err := os.Mkdir(old, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	end((*File).Commit)
+	if _, err := os.Stat(old); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("the old output was not replaced")
+	}
+	parts, _ := readTree(t, Parquet, name)
+	if len(parts) < 20 {
+		t.Errorf("%d partitions", len(parts))
+	}
+	end(func(f *File) error {
+		partial, err := f.Fault()
+		if partial != name+".partial" {
+			t.Errorf("the partial output is %s", partial)
+		}
+		return err
+	})
+	if left := names(t, dir); !slices.Equal(left, []string{"out", "out.partial"}) {
+		t.Errorf("%q are left", left)
+	}
+}
+
+// TestTreeForeign holds that a directory of other files is not replaced, however late they come.
+func TestTreeForeign(t *testing.T) {
+	dir := t.TempDir()
+	name, mine := filepath.Join(dir, "out"), filepath.Join(dir, "out", "mine")
+	f, err := createTree(t, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(name, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(mine, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(); !errors.Is(err, ErrForeign) {
+		t.Error(err)
+	}
+	if _, err := createTree(t, name); !errors.Is(err, ErrForeign) {
+		t.Error(err)
+	}
+	if _, err := createTree(t, mine); err == nil {
+		t.Error("a file was taken for a directory")
+	}
+	if _, err := createTree(t, filepath.Join(dir, "none", "out")); !errors.Is(err, ErrNoDirectory) {
+		t.Error(err)
+	}
+	if left := names(t, dir); !slices.Equal(left, []string{"out"}) {
+		t.Errorf("%q are left", left)
+	}
+}

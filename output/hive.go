@@ -1,0 +1,47 @@
+package output
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+)
+
+// hiveNull is the value of a directory for rows where the column is null.
+const hiveNull = "__HIVE_DEFAULT_PARTITION__"
+
+// maxName is the longest name of a directory that file systems take, in bytes.
+const maxName = 255
+
+// hiveName returns the name of a directory for rows with that value of a column, and whether the value had to be cut. Of a name that no file system
+// takes, the end gives way to a hash of the value.
+func hiveName(column string, value []byte, ok bool) (name string, cut bool) {
+	if !ok || len(value) == 0 {
+		return column + "=" + hiveNull, false
+	}
+	name = column + "=" + hiveEscape(string(value))
+	if len(name) <= maxName {
+		return name, false
+	}
+	hash := fmt.Sprintf("~%016x", xxh3.Hash(value))
+	name = name[:maxName-len(hash)]
+	if i := strings.LastIndexByte(name, '%'); i >= len(name)-2 {
+		name = name[:i]
+	}
+	return strings.ToValidUTF8(name, "") + hash, true
+}
+
+// hiveEscape writes %XX in place of the bytes that Hive and Spark escape in names of directories. What is beyond ASCII stays, as they take each %XX for a
+// character.
+func hiveEscape(value string) string {
+	var sb strings.Builder
+	for i := range len(value) {
+		b := value[i]
+		if b < 0x20 || b == 0x7f || strings.IndexByte("\"#%'*/:=?\\{[]^", b) >= 0 {
+			fmt.Fprintf(&sb, "%%%02X", b)
+		} else {
+			sb.WriteByte(b)
+		}
+	}
+	return sb.String()
+}

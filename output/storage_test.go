@@ -1,0 +1,324 @@
+package output
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/parquet/file"
+	"github.com/apache/arrow/go/v17/parquet/metadata"
+)
+
+// TestCompression reads back what was written in each compression of each format, whatever the workers.
+func TestCompression(t *testing.T) {
+	table := tableSpec{urls: 4000, agents: 2, sites: 50, batch: 3000, dirty: true, keepRows: true}.make()
+	for f, all := range compressionsOf {
+		plain := len(table.bytes(t, Options{Format: f, Compression: NoCompression}))
+		for _, c := range all {
+			for _, level := range []int{0, 1, maxLevels[c]} {
+				if level > 0 && (f != Parquet || maxLevels[c] == 0) {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s/%s/level=%d", f.String()[1:], c, level), func(t *testing.T) {
+					opt := Options{Format: f, Columns: Columns(), Compression: c, Level: level}
+					data := table.bytes(t, opt)
+					sameRows(t, read(t, f, data).rows, table.rows)
+					if c != NoCompression && len(data) > plain*3/4 {
+						t.Errorf("%d bytes, and %d uncompressed", len(data), plain)
+					}
+					opt.Workers = 4
+					if !bytes.Equal(recut(table, 777).bytes(t, opt), data) {
+						t.Error("four workers give other bytes")
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestCheckContainer has choices that a format does not have.
+func TestCheckContainer(t *testing.T) {
+	for _, test := range []struct {
+		opt  Options
+		kind error
+		want string
+	}{
+		{Options{Compression: LZ4}, ErrCompression, "as lz4 in .parquet: use zstd, none, snappy or gzip"},
+		{Options{Compression: Gzip, Format: ArrowFile}, ErrCompression, "use none, zstd or lz4"},
+		{Options{Level: 23}, ErrLevel, "those of zstd are 1 to 22"},
+		{Options{Level: -1}, ErrLevel, "those of zstd are 1 to 22"},
+		{Options{Compression: Gzip, Level: 10}, ErrLevel, "those of gzip are 1 to 9"},
+		{Options{Compression: Snappy, Level: 1}, ErrLevel, "of snappy, which has none"},
+		{Options{Compression: Zstd, Level: 1, Format: ArrowStream}, ErrLevel, "levels are for .parquet"},
+		{Options{RowGroup: -1}, ErrRowGroup, "use 1 or more"},
+		{Options{RowGroup: 10, Format: ArrowFile}, ErrRowGroup, "for .parquet"},
+		{Options{Bloom: []string{"url"}, Format: ArrowFile}, ErrBloom, "for .parquet"},
+		{Options{Bloom: []string{"nosuch"}}, ErrBloom, "no column of that name"},
+		{Options{Columns: []string{"line"}, Bloom: []string{"url"}}, ErrBloom, "no column of that name"},
+		{Options{Bloom: []string{"line"}}, ErrBloom, "least and greatest"},
+	} {
+		_, err := newWriter(nil, newFakeCatalog(1), nil, test.opt, metadataPairs{})
+		if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v, want %q", test.opt, err, test.want)
+		}
+	}
+	for name := range slices.Values(Compressions()) {
+		if c, err := ParseCompression(name); err != nil || c.String() != name {
+			t.Errorf("%s: %v, %v", name, c, err)
+		}
+	}
+	if _, err := ParseCompression("default"); !errors.Is(err, ErrCompression) {
+		t.Error(err)
+	}
+}
+
+// TestRowGroups holds that row groups are as long as asked for, and all but the last no shorter than a URL's rows.
+func TestRowGroups(t *testing.T) {
+	table := tableSpec{urls: 300, agents: 3, sites: 5, batch: 70, keepRows: true}.make()
+	for _, n := range []int{1, 3, 100, 500, 900, 1 << 40} {
+		data := table.bytes(t, Options{RowGroup: n, Columns: Columns()})
+		sameRows(t, read(t, Parquet, data).rows, table.rows)
+		r := open(t, data)
+		most := max(3, n/3*3) // a URL's rows stay together
+		for g := range r.NumRowGroups() {
+			rows := int(r.MetaData().RowGroups[g].NumRows)
+			if want := min(most, 900-g*most); rows != want {
+				t.Fatalf("-row-group %d: group %d has %d rows, want %d", n, g, rows, want)
+			}
+		}
+		if again := recut(table, 99).bytes(t, Options{RowGroup: n, Columns: Columns(), Workers: 3}); !bytes.Equal(again, data) {
+			t.Errorf("-row-group %d: three workers give other bytes", n)
+		}
+	}
+}
+
+func open(t *testing.T, data []byte) *file.Reader {
+	t.Helper()
+	r, err := file.NewParquetReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// eachChunk calls do with every column of every row group, and its values.
+func eachChunk(t *testing.T, data []byte, do func(name string, chunk *metadata.ColumnChunkMetaData, values []any)) {
+	t.Helper()
+	r, got := open(t, data), read(t, Parquet, data)
+	row := 0
+	for g := range r.NumRowGroups() {
+		rows := got.rows[row:][:r.MetaData().RowGroups[g].NumRows]
+		row += len(rows)
+		for i, name := range got.columns {
+			chunk, err := r.MetaData().RowGroup(g).ColumnChunk(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			values := make([]any, len(rows))
+			for k := range rows {
+				values[k] = rows[k][i]
+			}
+			do(name, chunk, values)
+		}
+	}
+}
+
+// TestStatistics compares the statistics of each column chunk with its values.
+func TestStatistics(t *testing.T) {
+	table := tableSpec{urls: 9000, agents: 2, sites: 50, batch: 700, dirty: true, keepRows: true}.make()
+	table.addKept()
+	ranges := map[string]int{}
+	eachChunk(t, table.bytes(t, Options{Columns: Columns(), Kept: keptColumns, RowGroup: 5000}), func(name string, chunk *metadata.ColumnChunkMetaData, values []any) {
+		want, nulls := boundsOf(values)
+		stats, err := chunk.Statistics()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stats.NullCount() != nulls {
+			t.Errorf("%s: %d nulls, want %d", name, stats.NullCount(), nulls)
+		}
+		if stats.HasMinMax() {
+			ranges[name]++
+		}
+		if got := [2][]byte{stats.EncodeMin(), stats.EncodeMax()}; want[0] != nil && !slices.EqualFunc(got[:], want[:], bytes.Equal) {
+			t.Errorf("%s: from %q to %q, want from %q to %q", name, got[0], got[1], want[0], want[1])
+		}
+	})
+	for _, name := range append(Columns(), "status", "referer", "time", "a.b", "hit") {
+		if ranges[name] != 4 {
+			t.Errorf("%s has a range in %d row groups, want 4", name, ranges[name])
+		}
+	}
+}
+
+// boundsOf returns the least and greatest value as Parquet has them, in the obvious way.
+func boundsOf(values []any) (bounds [2][]byte, nulls int64) {
+	var encoded [][]byte
+	for _, v := range values {
+		switch v := v.(type) {
+		case nil:
+			nulls++
+		case string:
+			encoded = append(encoded, []byte(v))
+		case bool:
+			b := []byte{0}
+			if v {
+				b[0] = 1
+			}
+			encoded = append(encoded, b)
+		case int64:
+			encoded = append(encoded, binary.BigEndian.AppendUint64(nil, uint64(v)^1<<63))
+		case int32:
+			encoded = append(encoded, binary.BigEndian.AppendUint32(nil, uint32(v)^1<<31))
+		case float64:
+			bits := math.Float64bits(v)
+			if v == 0 {
+				bits = 0 // which is less: see TestFloatBounds
+			}
+			if bits>>63 == 1 {
+				bits = ^bits
+			} else {
+				bits |= 1 << 63
+			}
+			encoded = append(encoded, binary.BigEndian.AppendUint64(nil, bits))
+		}
+	}
+	if len(encoded) == 0 {
+		return bounds, nulls
+	}
+	slices.SortFunc(encoded, bytes.Compare)
+	for i, b := range [][]byte{encoded[0], encoded[len(encoded)-1]} {
+		bounds[i] = slices.Clone(b)
+		switch values[slices.IndexFunc(values, func(v any) bool { return v != nil })].(type) {
+		case int64, int32:
+			bounds[i][0] ^= 0x80
+			slices.Reverse(bounds[i])
+		case float64:
+			if bounds[i][0]&0x80 == 0 {
+				for k := range bounds[i] {
+					bounds[i][k] = ^bounds[i][k]
+				}
+			} else {
+				bounds[i][0] ^= 0x80
+			}
+			slices.Reverse(bounds[i])
+		}
+	}
+	return bounds, nulls
+}
+
+// TestFloatBounds has values that are in no order: a NaN leaves no range, and a zero as a bound has the sign that covers both.
+func TestFloatBounds(t *testing.T) {
+	bits := func(f float64) []byte { return binary.LittleEndian.AppendUint64(nil, math.Float64bits(f)) }
+	minusZero := math.Copysign(0, -1)
+	for _, test := range []struct {
+		values      []float64
+		least, most []byte
+	}{
+		{[]float64{1, -2, 0.5}, bits(-2), bits(1)},
+		{[]float64{0, 1}, bits(minusZero), bits(1)},
+		{[]float64{minusZero, -1}, bits(-1), bits(0)},
+		{[]float64{1, math.NaN()}, nil, nil},
+		{[]float64{math.Inf(1), math.Inf(-1)}, bits(math.Inf(-1)), bits(math.Inf(1))},
+		{nil, nil, nil},
+	} {
+		var all columnStats
+		for i := range test.values { // as if each were a page
+			var page columnStats
+			page.addFloats(test.values[i : i+1])
+			all.merge(page)
+		}
+		if e := all.encode(kindFloat); !bytes.Equal(e.Min, test.least) || !bytes.Equal(e.Max, test.most) {
+			t.Errorf("%v: %x to %x", test.values, e.Min, e.Max)
+		}
+	}
+}
+
+// TestLongBounds holds that a text too long for statistics leaves its column without a range, rather than with a wrong one.
+func TestLongBounds(t *testing.T) {
+	long := strings.Repeat("x", maxBound+1)
+	for _, texts := range [][]string{{"a", long}, {long, "z"}, {long}} {
+		var plain []byte
+		d := newDictionary()
+		for _, text := range texts {
+			plain = append(binary.LittleEndian.AppendUint32(plain, uint32(len(text))), text...)
+			d.add([]byte(text), 0)
+		}
+		var page, group, dict columnStats
+		page.addPlain(plain)
+		group.merge(page)
+		dict.addDictionary(&d)
+		for _, s := range []columnStats{group, dict} {
+			if e := s.encode(kindText); e.HasMin || e.HasMax {
+				t.Errorf("texts of %d and more bytes have a range", maxBound)
+			}
+		}
+	}
+}
+
+// TestBloom looks each value of the columns up in its filter, in the way of the specification, and as many that are not there.
+func TestBloom(t *testing.T) {
+	table := tableSpec{urls: 9000, agents: 2, sites: 50, batch: 700, dirty: true, keepRows: true}.make()
+	table.addKept()
+	names := []string{"url", "origin", "rule", "referer"}
+	opt := Options{Columns: Columns(), Kept: keptColumns, RowGroup: 5000, Bloom: names}
+	data := table.bytes(t, opt)
+	sameRows(t, read(t, Parquet, data).rows, table.rows)
+	opt.Workers = 3
+	if !bytes.Equal(table.bytes(t, opt), data) {
+		t.Error("three workers give other bytes")
+	}
+	filters := 0
+	eachChunk(t, data, func(name string, chunk *metadata.ColumnChunkMetaData, values []any) {
+		if !slices.Contains(names, name) {
+			if chunk.BloomFilterOffset() != 0 {
+				t.Errorf("%s has a filter", name)
+			}
+			return
+		}
+		filters++
+		has := readBloom(t, data[chunk.BloomFilterOffset():])
+		wrong := 0
+		for i, v := range values {
+			if v != nil && !has(v.(string)) {
+				t.Fatalf("%s: %q is missing", name, v)
+			}
+			if has(fmt.Sprintf("https://no.such.example/%d", i)) {
+				wrong++
+			}
+		}
+		if wrong > len(values)/50 {
+			t.Errorf("%s: %d of %d texts that are not there are found", name, wrong, len(values))
+		}
+	})
+	if filters != 4*len(names) {
+		t.Errorf("%d filters", filters)
+	}
+}
+
+// readBloom reads a filter and returns what looks a text up in it.
+func readBloom(t *testing.T, data []byte) func(string) bool {
+	t.Helper()
+	size, n := binary.Varint(data[1:])
+	if end := data[1+n:][:13]; data[0] != 0x15 || !bytes.Equal(end, []byte{0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0}) {
+		t.Fatalf("header %x", data[:1+n+13])
+	}
+	bits := data[1+n+13:][:size]
+	return func(text string) bool {
+		h := bloomHash([]byte(text))
+		block := bits[32*((h>>32)*uint64(size/32)>>32):][:32]
+		for i, salt := range bloomSalt {
+			word := binary.LittleEndian.Uint32(block[4*i:])
+			if word>>(uint32(h)*salt>>27)&1 == 0 {
+				return false
+			}
+		}
+		return true
+	}
+}
