@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+
+	"github.com/robobatch/robobatch/output"
 )
 
 // stdName stands for standard input and standard output.
@@ -15,6 +17,7 @@ type args struct {
 	rules, origin string
 	in            []string
 	out, columns  string
+	layout, where string
 	stats         string
 	agents        []string
 	fromLog       bool
@@ -87,6 +90,8 @@ func flagSet(a *args) *flag.FlagSet {
 	})
 	fs.StringVar(&a.out, "out", "", "")
 	fs.StringVar(&a.columns, "columns", "", "")
+	fs.StringVar(&a.layout, "layout", output.Long.String(), "")
+	fs.StringVar(&a.where, "where", "", "")
 	fs.StringVar(&a.stats, "stats", "", "")
 	fs.Func("agent", "", splitAgents(&a.agents))
 	fs.BoolVar(&a.fromLog, "agent-from-log", false, "")
