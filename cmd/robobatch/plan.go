@@ -88,21 +88,8 @@ func (p *plan) choose(a args) error {
 			errs = append(errs, usage("-%s: %w", name, err))
 		}
 	}
+	errs = append(errs, parts(p.chooseQuestion(&a))...)
 	var err error
-	p.storeOpt.Dialect, p.storeOpt.AsOf, err = a.reading.settle()
-	errs = append(errs, parts(err)...)
-	if a.urlAsIs {
-		p.storeOpt.Dialect |= robots.URLAsIs
-	}
-	p.storeOpt.Agents, err = expandAgents(a.agents)
-	check("agent", err)
-	p.notes = agentNotes(p.storeOpt.Agents, p.storeOpt.Dialect)
-	p.storeOpt.LogAgents, err = a.logAgents()
-	errs = append(errs, parts(err)...)
-	var ok bool
-	if p.storeOpt.Missing, ok = missingNames[a.missing]; !ok {
-		check("missing", withHint(fmt.Errorf("unknown answer %q: use one of allow, disallow, null", a.missing), a.missing, enumerated["missing"]))
-	}
 	errInput := p.chooseInput(a)
 	errs = append(errs, parts(p.chooseShape(a))...)
 	errs = append(errs, parts(errInput)...)
@@ -125,6 +112,32 @@ func (p *plan) choose(a args) error {
 	}
 	p.share(a.workers)
 	p.outOpt.Version = version()
+	return errors.Join(errs...)
+}
+
+// chooseQuestion is the part of choose about what is asked of a URL.
+func (p *plan) chooseQuestion(a *args) error {
+	var errs []error
+	check := func(name string, err error) {
+		for _, err := range parts(err) {
+			errs = append(errs, usage("-%s: %w", name, err))
+		}
+	}
+	var err error
+	p.storeOpt.Dialect, p.storeOpt.AsOf, err = a.reading.settle()
+	errs = append(errs, parts(err)...)
+	if a.urlAsIs {
+		p.storeOpt.Dialect |= robots.URLAsIs
+	}
+	p.storeOpt.Agents, err = expandAgents(a.agents)
+	check("agent", err)
+	p.notes = agentNotes(p.storeOpt.Agents, p.storeOpt.Dialect)
+	p.storeOpt.LogAgents, err = a.logAgents()
+	errs = append(errs, parts(err)...)
+	var ok bool
+	if p.storeOpt.Missing, ok = missingNames[a.missing]; !ok {
+		check("missing", withHint(fmt.Errorf("unknown answer %q: use one of allow, disallow, null", a.missing), a.missing, enumerated["missing"]))
+	}
 	return errors.Join(errs...)
 }
 
