@@ -31,6 +31,7 @@ type Batch struct {
 
 	Sites    []SiteID  // origin of each row; NoSite for a bad URL
 	Strays   [][]byte  // normalised origins that the store does not hold, named by SiteIDs with the stray bit
+	InForce  []SiteID  // what was in force for the origin at the row's time, for a Store with RowTimes; see [Batch.Rulings]
 	Verdicts []Verdict // of row i for agent a: Verdicts[i*agents+a], where agents is Store.AgentsPerURL
 
 	// Canonicals are the URLs without the parameters that robots.txt says do not count, for a Store built with
@@ -63,7 +64,7 @@ func (b *Batch) Reset() {
 		Data: b.Data[:0], URLs: b.URLs[:0], Lines: b.Lines[:0],
 		UserAgents: b.UserAgents[:0], Times: b.Times[:0], Kept: b.Kept,
 		Raws: b.Raws[:0], Offsets: b.Offsets[:0], Rejects: b.Rejects[:0],
-		Sites: b.Sites[:0], Strays: b.Strays[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
+		Sites: b.Sites[:0], Strays: b.Strays[:0], InForce: b.InForce[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
 		Agents: b.Agents[:0], Violations: b.Violations[:0],
 		strayNames: b.strayNames[:0], held: b.held.reset(),
 	}

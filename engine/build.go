@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -30,8 +31,14 @@ type StoreOptions struct {
 	// LogAgents, unless it is off, has each row decided for the crawler of its User-Agent; Agents does not count.
 	LogAgents LogAgents
 
-	AsOf    time.Time // the moment whose rules are in force; zero means that of the newest response
-	Workers int       // compiling goroutines; 0 or less means GOMAXPROCS
+	AsOf time.Time // the moment whose rules are in force; zero means that of the newest response
+
+	// RowTimes has each row decided by what was in force at its time, Batch.Times, see [robots.History.Periods]: that of
+	// AsOf if AsOf were that time, which does not count itself. Rows without a time are decided by what was in force at the
+	// newest response, and rows before the first one of their origin as those of an origin without robots.txt.
+	RowTimes bool
+
+	Workers int // compiling goroutines; 0 or less means GOMAXPROCS
 
 	// Canonical keeps the clean-param lines, so that Evaluate fills Batch.Canonicals. Texts that have such lines are
 	// then kept in memory.
@@ -65,6 +72,7 @@ type compiledText struct {
 	firsts []uint16   // see Site
 	memory Memory
 	used   bool               // by a site
+	ruling SiteID             // that site, with StoreOptions.RowTimes
 	clean  robots.CleanParams // if they are wanted
 }
 
@@ -102,7 +110,11 @@ func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (
 	if err := errors.Join(readErr, b.workers.Wait()); err != nil {
 		return nil, err
 	}
-	b.settle(opt.AsOf)
+	if opt.RowTimes {
+		b.settleTimes()
+	} else {
+		b.settle(opt.AsOf)
+	}
 	return b.store, nil
 }
 
@@ -196,11 +208,7 @@ func (b *storeBuilder) settle(asOf time.Time) {
 		case robots.UseRules:
 			text := b.captures[outcome.Capture]
 			rules, firsts, clean, h.text = text.rules, text.firsts, text.clean, text.key
-			if !text.used {
-				text.used = true
-				s.memory.Files++
-				s.memory.merge(text.memory)
-			}
+			b.use(text)
 		case robots.AllowAll, robots.DisallowAll:
 			rules, firsts = b.fixedRules(outcome), make([]uint16, len(b.agents))
 		}
@@ -212,6 +220,15 @@ func (b *storeBuilder) settle(asOf time.Time) {
 		hashes = append(hashes, h)
 	}
 	s.hash = hashSites(hashes)
+}
+
+// use counts what a text takes that decides for some origin.
+func (b *storeBuilder) use(text *compiledText) {
+	if !text.used {
+		text.used = true
+		b.store.memory.Files++
+		b.store.memory.merge(text.memory)
+	}
 }
 
 // fixedRules returns rules that give the same verdict on every URL.
@@ -231,11 +248,14 @@ type siteHash struct {
 	effect robots.Effect
 	cause  robots.Cause
 	text   textKey // zero unless rules of a text decide
+
+	dated bool  // with StoreOptions.RowTimes: one of several of the origin, in their order
+	from  int64 // microseconds since 1970
 }
 
 // hashSites hashes the sites in the order of their origins. It changes the order of the slice.
 func hashSites(sites []siteHash) string {
-	slices.SortFunc(sites, func(a, b siteHash) int { return cmp.Compare(a.origin, b.origin) })
+	slices.SortStableFunc(sites, func(a, b siteHash) int { return cmp.Compare(a.origin, b.origin) })
 	h := sha256.New()
 	for _, s := range sites {
 		s.write(h)
@@ -249,6 +269,9 @@ func (s *siteHash) write(h hash.Hash) {
 	h.Write([]byte(s.origin))
 	h.Write([]byte{0, byte(s.effect), byte(s.cause)})
 	h.Write(key[:])
+	if s.dated {
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(s.from)))
+	}
 }
 
 func (m *Memory) add(rs *Ruleset) {

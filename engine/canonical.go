@@ -19,7 +19,7 @@ func cleanParams(body []byte, d robots.Dialect) robots.CleanParams {
 func (s *Store) CleanParams(id SiteID) robots.CleanParams {
 	switch {
 	case s.pack != nil:
-		return s.pack.site(id).clean
+		return s.pack.site(id).clean()
 	case s.cleans == nil:
 		return nil
 	}
@@ -31,7 +31,7 @@ func (s *Store) HasCanonical() bool { return s.cleans != nil || s.pack != nil &&
 
 // canonicalize fills b.Canonicals. A URL that loses parameters is written behind the others in b.Data.
 func (e *Evaluator) canonicalize(b *Batch) {
-	for i, site := range b.Sites {
+	for i, site := range b.Rulings() {
 		span := b.URLs[i]
 		if _, stray := site.Stray(); site == NoSite {
 			span = NoURL
@@ -49,7 +49,15 @@ func (e *Evaluator) clean(id SiteID) robots.CleanParams {
 	if e.store.pack == nil {
 		return e.store.cleans[id]
 	}
-	return e.sites.Site(id).clean
+	return e.sites.Site(id).clean()
+}
+
+// clean returns the clean-param lines of a site of a pack.
+func (s *Site) clean() robots.CleanParams {
+	if s.more == nil {
+		return nil
+	}
+	return s.more.clean
 }
 
 // clean returns the span of a URL without the parameters that do not count.

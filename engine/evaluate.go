@@ -19,6 +19,12 @@ type Evaluator struct {
 	site   SiteID // and its site
 	memo   prefixMemo
 
+	// With StoreOptions.RowTimes: what is in force for site, and where in the batch rows of another one begin.
+	changes []change
+	runs    []datedRun
+
+	rulings []SiteID // Batch.Rulings of the batch
+
 	paths []uint32 // of each row of the batch: where in Batch.Data its URL.Path starts, if it has a site
 	order siteOrder
 
@@ -39,7 +45,11 @@ func (e *Evaluator) Evaluate(b *Batch) {
 	b.Sites = slices.Grow(b.Sites, n)[:n]
 	b.Verdicts = slices.Grow(b.Verdicts, n*e.agents())[:n*e.agents()]
 	e.paths = slices.Grow(e.paths[:0], n)[:n]
-	if runs := e.route(b); runs < n/minRun {
+	runs := e.route(b)
+	if e.store.times != nil {
+		e.date(b)
+	}
+	if e.rulings = b.Rulings(); runs < n/minRun {
 		e.decideInTurn(b)
 	} else {
 		e.decideBySite(b)
@@ -56,11 +66,12 @@ func (e *Evaluator) route(b *Batch) (runs int) {
 	if _, stray := e.site.Stray(); stray {
 		e.prefix = e.prefix[:0] // its number was of another batch
 	}
+	e.runs = append(e.runs[:0], datedRun{0, e.changes})
 	for i := range b.URLs {
 		url := b.URL(i)
 		site := e.site
 		if n := len(e.prefix); n == 0 || len(url) < n || string(url[:n]) != string(e.prefix) || !endsPrefix(url, n) {
-			site = e.find(b, url)
+			site = e.find(b, i)
 			runs++
 		}
 		b.Sites[i] = site
@@ -69,10 +80,12 @@ func (e *Evaluator) route(b *Batch) (runs int) {
 	return runs
 }
 
-// find returns the site of a URL. If it has an origin, its Prefix becomes the one to compare the next row with.
-func (e *Evaluator) find(b *Batch, url []byte) SiteID {
+// find returns the site of a row's URL. If it has an origin, its Prefix becomes the one to compare the next row with.
+func (e *Evaluator) find(b *Batch, row int) SiteID {
+	url := b.URL(row)
 	if n, site := e.memo.get(url); n > 0 {
-		e.prefix, e.site = append(e.prefix[:0], url[:n]...), site
+		e.prefix = append(e.prefix[:0], url[:n]...)
+		e.begin(b, row, site)
 		return site
 	}
 	u, err := robots.SplitURL(url)
@@ -89,8 +102,16 @@ func (e *Evaluator) find(b *Batch, url []byte) SiteID {
 	} else {
 		id = b.addStray(e.origin)
 	}
-	e.site = id
+	e.begin(b, row, id)
 	return id
+}
+
+// begin notes that with a row, those of another site begin.
+func (e *Evaluator) begin(b *Batch, row int, id SiteID) {
+	e.site = id
+	if e.store.times != nil {
+		e.startRun(b, row, id)
+	}
 }
 
 // decideInTurn fills b.Verdicts in the order of the rows.
@@ -119,7 +140,7 @@ func (e *Evaluator) rawPath(b *Batch, i int) []byte {
 }
 
 func (e *Evaluator) decideRow(b *Batch, i int) {
-	site, verdicts := b.Sites[i], b.Verdicts[i*e.agents():][:e.agents()]
+	site, verdicts := e.rulings[i], b.Verdicts[i*e.agents():][:e.agents()]
 	if site >= strayBit {
 		fixed := e.store.missing
 		if site == NoSite {

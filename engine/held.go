@@ -11,7 +11,7 @@ type held struct {
 
 // A heldRule names a rule as a verdict does.
 type heldRule struct {
-	site  SiteID
+	site  SiteID // of Batch.Rulings
 	agent int32
 	rule  int32
 }
@@ -31,12 +31,9 @@ func (m *Lookup) hold(b *Batch, row int, verdicts []Verdict) {
 }
 
 func (m *Lookup) holdSite(b *Batch, row int, verdicts []Verdict) {
-	id := b.Sites[row]
-	if b.held.origins == nil {
-		b.held = held{map[SiteID]robots.Origin{}, map[heldRule]robots.Rule{}}
-	}
+	m.holdOrigin(b, b.Sites[row])
+	id := b.Rulings()[row]
 	site := m.Site(id)
-	b.held.origins[id] = site.Origin
 	for a, v := range verdicts {
 		a = b.agent(row, a)
 		key := heldRule{id, int32(a), v.Rule}
@@ -44,6 +41,19 @@ func (m *Lookup) holdSite(b *Batch, row int, verdicts []Verdict) {
 			continue
 		}
 		b.held.rules[key] = site.Rules[a].Rule(v.Rule)
+	}
+}
+
+// holdOrigin keeps the name of a site for b. It does nothing where sites stay in memory.
+func (m *Lookup) holdOrigin(b *Batch, id SiteID) {
+	if m.store.pack == nil || m.store.pack.sites != nil {
+		return
+	}
+	if b.held.origins == nil {
+		b.held = held{map[SiteID]robots.Origin{}, map[heldRule]robots.Rule{}}
+	}
+	if _, known := b.held.origins[id]; !known {
+		b.held.origins[id] = m.Site(id).Origin
 	}
 }
 

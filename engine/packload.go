@@ -52,7 +52,7 @@ func (p *packStore) find(origin []byte) (id SiteID, site *Site, ok bool) {
 	lo, hi := p.file.Candidates(pack.Site, origin)
 	for ; lo < hi; lo++ {
 		if site = p.siteNamed(SiteID(lo), origin); site != nil {
-			return SiteID(lo), site, site.Rules != nil
+			return SiteID(lo), site, p.times || site.Rules != nil
 		}
 	}
 	return 0, nil, false
@@ -71,12 +71,15 @@ func (p *packStore) siteNamed(id SiteID, origin []byte) *Site {
 	return p.load(id, origin)
 }
 
-// site returns the site of that number.
+// site returns the site of that number, or, behind the last of them, what is in force for sites by its outcomeCode.
 func (p *packStore) site(id SiteID) *Site {
-	if p.sites != nil {
+	if int(id) < len(p.sites) {
 		if site := p.sites[id].Load(); site != nil {
 			return site
 		}
+	}
+	if n := p.file.Sites(); int(id) >= n {
+		return p.ruling(outcomeCode(int(id) - n))
 	}
 	return p.load(id, nil)
 }
@@ -95,6 +98,15 @@ func (p *packStore) load(id SiteID, name []byte) *Site {
 		return nil
 	}
 	site := &Site{Origin: robots.Origin(record.Name)}
+	if p.times {
+		changes, err := p.changes(record, site.Origin, b)
+		if err != nil {
+			p.fail(err)
+			return p.broken
+		}
+		site.more = &siteMore{changes: changes}
+		return p.keep(id, site)
+	}
 	code, err := p.outcome(id, record, site.Origin, b)
 	if err != nil {
 		p.fail(err)
@@ -106,10 +118,15 @@ func (p *packStore) load(id SiteID, name []byte) *Site {
 			p.fail(err)
 			return p.broken
 		}
-		site.Rules, site.Firsts, site.clean = t.rules, t.firsts, t.clean
+		site.Rules, site.Firsts, site.more = t.Rules, t.Firsts, t.more
 	} else if o := code.outcome(); o.Effect != robots.NoRecord {
-		site.Rules, site.Firsts = p.fixed[code], p.oneRuleset
+		site.Rules, site.Firsts = p.fixed[code].Rules, p.oneRuleset
 	}
+	return p.keep(id, site)
+}
+
+// keep keeps a site, unless there is a limit.
+func (p *packStore) keep(id SiteID, site *Site) *Site {
 	if p.sites != nil {
 		p.sites[id].Store(site)
 	}
@@ -170,7 +187,7 @@ func (p *packStore) readText(number int, b *loadBuffer) (t *loadedText, err erro
 	c := pack.NewCursor(b.text)
 	readKey(&c)
 	const overhead = 256 // of the loadedText, and of the cache for it
-	t = &loadedText{rules: make([]*Ruleset, len(p.agents)), number: number, size: overhead + 8*int64(len(p.agents))}
+	t = &loadedText{Site: Site{Rules: make([]*Ruleset, len(p.agents))}, number: number, size: overhead + 8*int64(len(p.agents))}
 	switch form := c.Byte(); {
 	case form == formSource && !c.Bad():
 		err = p.compileText(t, c.Rest())
@@ -182,8 +199,8 @@ func (p *packStore) readText(number int, b *loadBuffer) (t *loadedText, err erro
 	if err != nil {
 		return nil, err
 	}
-	t.firsts = firstAgents(t.rules)
-	t.size += 2 * int64(len(t.firsts))
+	t.Firsts = firstAgents(t.Rules)
+	t.size += 2 * int64(len(t.Firsts))
 	p.count(t)
 	return t, nil
 }
@@ -194,14 +211,14 @@ func (p *packStore) compileText(t *loadedText, body []byte) error {
 	if err := c.compile(body, p.agents, p.dialect); err != nil {
 		return err
 	}
-	t.rules = c.rules
-	for a, rs := range t.rules {
+	t.Rules = c.rules
+	for a, rs := range t.Rules {
 		if int(c.firsts[a]) == a {
 			t.size += rs.footprint()
 		}
 	}
 	if p.cleans {
-		t.clean = cleanParams(body, p.dialect)
+		t.setClean(cleanParams(body, p.dialect))
 	}
 	return nil
 }
@@ -211,7 +228,7 @@ func (p *packStore) decodeText(t *loadedText, c *pack.Cursor, b *loadBuffer) err
 	groups := readGroups(c)
 	all := readSelections(c)
 	if p.cleans {
-		t.clean = readCleans(c, p.dialect)
+		t.setClean(readCleans(c, p.dialect))
 	}
 	if c.Bad() || p.cleans && !c.Done() {
 		return errText
@@ -221,7 +238,7 @@ func (p *packStore) decodeText(t *loadedText, c *pack.Cursor, b *loadBuffer) err
 		bound := groups.Binding(agent)
 		bounds[a] = bound
 		if len(bound) == 0 {
-			t.rules[a] = p.noGroup
+			t.Rules[a] = p.noGroup
 			continue
 		}
 		i := slices.IndexFunc(all, func(s selection) bool { return slices.Equal(s.groups, bound) })
@@ -229,7 +246,7 @@ func (p *packStore) decodeText(t *loadedText, c *pack.Cursor, b *loadBuffer) err
 			return fmt.Errorf("%w: no rules for an agent", errText)
 		}
 		if before := slices.IndexFunc(bounds[:a], func(other []int) bool { return slices.Equal(other, bound) }); before >= 0 {
-			t.rules[a] = t.rules[before]
+			t.Rules[a] = t.Rules[before]
 			continue
 		}
 		if err := p.readRules(t, a, all[i].ref, b); err != nil {
@@ -244,10 +261,17 @@ func (p *packStore) readRules(t *loadedText, agent int, ref pack.Ref, b *loadBuf
 	if b.rules, err = p.file.Chunk(b.rules[:0], ref); err != nil {
 		return err
 	}
-	if t.rules[agent], err = decodeRuleset(b.rules); err == nil {
-		t.size += t.rules[agent].footprint()
+	if t.Rules[agent], err = decodeRuleset(b.rules); err == nil {
+		t.size += t.Rules[agent].footprint()
 	}
 	return err
+}
+
+// setClean notes the clean-param lines of a text.
+func (t *loadedText) setClean(clean robots.CleanParams) {
+	if len(clean) > 0 {
+		t.more = &siteMore{clean: clean}
+	}
 }
 
 // count adds a text to what is in memory, unless it was there before.
@@ -259,8 +283,8 @@ func (p *packStore) count(t *loadedText) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.memory.Files++
-	for a, rs := range t.rules {
-		if int(t.firsts[a]) == a {
+	for a, rs := range t.Rules {
+		if int(t.Firsts[a]) == a {
 			p.memory.add(rs)
 		}
 	}

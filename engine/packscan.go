@@ -35,15 +35,35 @@ type packOutcome struct {
 
 // outcome returns what is in force for a site at a moment.
 func (r *resolver) outcome(site *pack.Record, origin robots.Origin, asOf time.Time) (packOutcome, error) {
+	r.start(site, origin)
+	o := r.textOf(r.history.Outcome(origin, asOf))
+	return o, r.err
+}
+
+// periods calls each with what is in force for a site, one after the other, and since when; see [robots.History.Periods].
+func (r *resolver) periods(site *pack.Record, origin robots.Origin, each func(from int64, o packOutcome)) error {
+	r.start(site, origin)
+	for _, p := range r.history.Periods(origin) {
+		each(p.From, r.textOf(p.Outcome))
+	}
+	return r.err
+}
+
+// start begins to find out about a site.
+func (r *resolver) start(site *pack.Record, origin robots.Origin) {
 	r.history.Reset()
 	r.own, r.ownURL, r.texts, r.err = site, string(origin)+ownPath, r.texts[:0], nil
-	o := packOutcome{r.history.Outcome(origin, asOf), pack.NoText}
+}
+
+// textOf returns the outcome with the text that it is about. If there is none where there must be, that is r.err.
+func (r *resolver) textOf(out robots.Outcome) packOutcome {
+	o := packOutcome{out, pack.NoText}
 	if o.Effect == robots.UseRules && r.err == nil {
 		if o.text = r.texts[o.Capture]; o.text == pack.NoText {
 			r.err = errText
 		}
 	}
-	return o, r.err
+	return o
 }
 
 // load returns the responses for a URL.
@@ -63,7 +83,7 @@ func (r *resolver) load(url string) []robots.Response {
 	for i := range record.Captures {
 		c := &record.Captures[i]
 		r.loaded = append(r.loaded, robots.Response{
-			FetchedAt: c.At, Status: c.Status, Size: c.Size, Location: c.Location, Error: c.Error,
+			FetchedAt: c.At, File: c.File, Status: c.Status, Size: c.Size, Location: c.Location, Error: c.Error,
 		})
 		r.texts = append(r.texts, c.Text)
 	}

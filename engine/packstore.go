@@ -27,6 +27,7 @@ type packStore struct {
 	dialect robots.Dialect
 	agents  []robots.Agent
 	asOf    time.Time
+	times   bool // StoreOptions.RowTimes
 	cleans  bool // clean-param lines are wanted
 	inForce int
 
@@ -36,7 +37,7 @@ type packStore struct {
 	cache    textCache                    // under a limit; else nil
 	flight   flight
 
-	fixed   [maxFixed][]*Ruleset // by outcomeCode
+	fixed   [maxFixed]*Site // by outcomeCode, without Origins
 	noGroup *Ruleset
 
 	oneRuleset []uint16 // Site.Firsts where all agents have one Ruleset
@@ -52,9 +53,7 @@ type packStore struct {
 
 // A loadedText is what a text says to the agents.
 type loadedText struct {
-	rules  []*Ruleset // by agent
-	firsts []uint16   // see Site
-	clean  robots.CleanParams
+	Site         // without its Origin
 	size   int64 // bytes of memory
 	number int
 }
@@ -89,7 +88,7 @@ func newPackStore(name string, file *pack.Reader, opt StoreOptions) (*Store, err
 		return nil, fmt.Errorf("%w: %s, and %s is asked for; compile it again", ErrPackDialect, dialectText(compiled), dialectText(opt.Dialect&^urlFlags))
 	}
 	p := &packStore{
-		name: name, file: file, dialect: opt.Dialect, asOf: opt.AsOf, cleans: opt.Canonical,
+		name: name, file: file, dialect: opt.Dialect, asOf: opt.AsOf, times: opt.RowTimes, cleans: opt.Canonical,
 		noGroup: &Ruleset{otherwise: Verdict{NoRule, ReasonNoGroup, Allowed}},
 		counted: make([]atomic.Uint64, (file.Texts()+63)/64),
 	}
@@ -102,7 +101,7 @@ func newPackStore(name string, file *pack.Reader, opt StoreOptions) (*Store, err
 	for _, effect := range []robots.Effect{robots.AllowAll, robots.DisallowAll} {
 		for cause := range robots.Cause(1 << causeBits) {
 			o := packOutcome{Outcome: robots.Outcome{Effect: effect, Cause: cause}}
-			p.fixed[o.code()] = slices.Repeat([]*Ruleset{fixedRuleset(o.Outcome)}, len(p.agents))
+			p.fixed[o.code()] = &Site{Rules: slices.Repeat([]*Ruleset{fixedRuleset(o.Outcome)}, len(p.agents)), Firsts: p.oneRuleset}
 		}
 	}
 	p.buffers.New = func() any { return &loadBuffer{resolver: newResolver(file, p.dialect)} }
@@ -114,9 +113,19 @@ func newPackStore(name string, file *pack.Reader, opt StoreOptions) (*Store, err
 	}
 	hash := summary.Hash
 	p.inForce = int(summary.InForce)
-	if p.asOf.IsZero() || p.asOf.Equal(summary.Newest) {
+	switch {
+	case p.times && file.Sites()+maxFixed+file.Texts() > int(noRecord&^strayBit):
+		return nil, fmt.Errorf("%d origins and %d texts are more than rows can be decided for by their times: split the rules", file.Sites(), file.Texts())
+	case p.times:
+		s.times = &timeStore{newest: robots.Microseconds(summary.Newest)}
+		inForce, sum, err := scanPackTimes(file, p.dialect)
+		if err != nil {
+			return nil, err
+		}
+		p.inForce, hash = inForce, sum
+	case p.asOf.IsZero() || p.asOf.Equal(summary.Newest):
 		p.asOf = summary.Newest
-	} else {
+	default:
 		inForce, sum, err := scanPack(context.Background(), file, p.dialect, p.asOf)
 		if err != nil {
 			return nil, err

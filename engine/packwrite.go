@@ -124,7 +124,7 @@ func (w *packWriter) add(r robots.Response) error {
 		return nil // it never decides anything
 	}
 	c := pack.Capture{
-		At: r.FetchedAt, Status: r.Status, Size: max(r.Size, int64(len(r.Body))),
+		At: r.FetchedAt, File: r.File, Status: r.Status, Size: max(r.Size, int64(len(r.Body))),
 		Text: pack.NoText, Location: r.Location, Error: r.Error,
 	}
 	if w.dialect.HasRules(&r) {

@@ -50,7 +50,7 @@ func (s *Site) decide(verdicts []Verdict, path []byte, scratch *automaton.Scratc
 
 // ruleLines returns the sum of the lines of the rules that decided a row of the batch, which has a site.
 func (m *Lookup) ruleLines(b *Batch, row int) (sum int64) {
-	id, agents := b.Sites[row], m.store.AgentsPerURL()
+	id, agents := b.Rulings()[row], m.store.AgentsPerURL()
 	line := int64(0) // of the agent before
 	for a, v := range b.Verdicts[row*agents : (row+1)*agents] {
 		switch {

@@ -19,7 +19,10 @@ type Stats struct {
 	URLBytes  int64             // bytes of the URLs
 
 	Violations int64 // rows whose crawler fetched what it was disallowed; with LogAgents only
-	Skipped    int64 // rows of the input that were left out, as LogAgentsSkip says, and that no other number counts
+	Undated    int64 // rows of origins of a Store with RowTimes that have no time, and are decided by what is newest
+	Early      int64 // rows of such origins that are older than all that is known of their robots.txt
+
+	Skipped int64 // rows of the input that were left out, as LogAgentsSkip says, and that no other number counts
 }
 
 // A counter counts for one worker.
@@ -49,6 +52,7 @@ func (c *counter) add(b *Batch) {
 		c.strays[xxh3.Hash(name)] = struct{}{}
 	}
 	c.stats.Skipped += int64(b.Skipped)
+	c.stats.countTimes(b)
 	for _, v := range b.Violations {
 		if v == Violated {
 			c.stats.Violations++
@@ -89,6 +93,8 @@ func total(counters []*counter) Stats {
 		s.URLBytes += c.stats.URLBytes
 		s.Violations += c.stats.Violations
 		s.Skipped += c.stats.Skipped
+		s.Undated += c.stats.Undated
+		s.Early += c.stats.Early
 		for i, n := range c.stats.Reasons {
 			s.Reasons[i] += n
 		}

@@ -23,7 +23,13 @@ type Site struct {
 	Rules  []*Ruleset // shared by sites of equal texts; where a fetch decides, a Ruleset without rules and with its verdict
 	Firsts []uint16   // by agent: the first one that has the same Ruleset, which is itself or one before it; shared as Rules are
 
-	clean robots.CleanParams // of a pack; otherwise they are in Store.cleans
+	more *siteMore // of a pack; nil if there is nothing
+}
+
+// A siteMore is what is rarely needed of a site of a pack. Others have it in their Store.
+type siteMore struct {
+	clean   robots.CleanParams
+	changes []change // with StoreOptions.RowTimes
 }
 
 // A Store holds the rules of many origins, compiled for some agents in one dialect. It is immutable and safe for
@@ -37,6 +43,7 @@ type Store struct {
 	hash    string
 	memory  Memory
 	cleans  []robots.CleanParams // by SiteID; nil unless they are asked for
+	times   *timeStore           // with StoreOptions.RowTimes; else nil
 	pack    *packStore           // where rules are loaded from when they are needed; nil if all are in sites
 
 	logAgents LogAgents
@@ -51,7 +58,8 @@ type Memory struct {
 	Text   int64 // that text: the rules' values as written
 }
 
-// Site returns the origin that id names, which must be one of the store's. The result must not be changed. Of a store
+// Site returns the origin that id names, which must be one of the store's, or what is in force for it, if id is one of
+// [Batch].InForce: that has Rules, and no Origin, while the origin has no Rules then. The result must not be changed. Of a store
 // that was opened, see [Store.Err].
 func (s *Store) Site(id SiteID) *Site {
 	if s.pack != nil {
@@ -66,13 +74,20 @@ func (s *Store) NumSites() int {
 	if s.pack != nil {
 		return s.pack.file.Sites()
 	}
+	if s.times != nil {
+		return len(s.times.changes)
+	}
 	return len(s.sites)
 }
 
-// InForce returns the number of origins that have rules, or an outcome in place of them, at the moment in question.
+// InForce returns the number of origins that have rules, or an outcome in place of them, at the moment in question; with
+// StoreOptions.RowTimes at any moment.
 func (s *Store) InForce() int {
 	if s.pack != nil {
 		return s.pack.inForce
+	}
+	if s.times != nil {
+		return s.times.inForce
 	}
 	return len(s.sites)
 }

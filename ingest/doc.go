@@ -3,7 +3,7 @@
 // # Logs
 //
 // A log is text with one URL a line, or with one row a line in a format of package weblog, which takes it apart; or a
-// Parquet file with a column for the URL. [OpenLogs] reads any number of them as one stream of batches, in the order
+// Parquet file with a column for the URL; or a WARC file, of which each fetch is a row. [OpenLogs] reads any number of them as one stream of batches, in the order
 // given.
 //
 //	format   told by                                    read as
@@ -11,7 +11,7 @@
 //	gzip     the bytes 1f 8b                            all members
 //	text     anything else                              itself
 //
-// The name of a log plays no part. bzip2, xz and zip are recognised and refused, as every row of them would be noise.
+// The name of a log plays no part, but that a packed WARC file needs .warc in it, or LogOptions.Format. bzip2, xz and zip are recognised and refused, as every row of them would be noise.
 //
 // A line ends at LF; one CR before it, or before the end of the log, belongs to the end. Every other byte is data. A
 // UTF-8 byte order mark at the start of a log is dropped. Empty lines are counted and give no row. A line longer than
@@ -34,7 +34,8 @@
 // being faster on two cores (BenchmarkDecode), and on damaged input it can hand out an old block again
 // (TestLogsStaleBlock). Standard input, pipes and plain text are not read ahead.
 //
-// Of Parquet files only the columns that are needed are read. They must be files, not pipes.
+// Of Parquet files only the columns that are needed are read. They must be files, not pipes, as WARC files must. Damaged
+// records of those are refused, and what is behind them is read.
 //
 // Memory is bounded whatever the input: a batch, a chunk of 64 KiB, and the decompressor's window. Each goroutine that
 // decodes ahead has a window of its own, and up to 8 MiB of text.

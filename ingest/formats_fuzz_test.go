@@ -88,10 +88,22 @@ func FuzzFormats(f *testing.F) {
 		}
 		f.Add(data[:min(len(data), 3000)], uint8(s.format))
 	}
+	for _, name := range []string{"wget-plain.warc", "wget-2.warc.gz", "warcio.warc", "dictionary.warc.zst"} {
+		data, err := os.ReadFile(filepath.Join("testdata/warc", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data, uint8(weblog.WARC))
+	}
 	f.Add([]byte("url,x\na,\"1\n\n2\"\nb,\"\nc,3\r\nd,\"\"\"\r\n\"\n"), uint8(weblog.CSV))
+	archive := newWARCTest(f)
 	f.Fuzz(func(t *testing.T, text []byte, n uint8) {
 		format := weblog.Format(n)
 		if int(n) >= weblog.NumFormats || format == weblog.Parquet || len(text) > 1<<16 {
+			return
+		}
+		if format == weblog.WARC {
+			checkWARCLog(t, archive, text)
 			return
 		}
 		if packed, err := detect(text); packed != formatText || err != nil || bytes.HasPrefix(text, byteOrderMark) {

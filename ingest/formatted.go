@@ -39,6 +39,10 @@ func (l *Logs) parser(f weblog.Format) (weblog.Parser, error) {
 	if f == weblog.Parquet {
 		return nil, nil // told by its first bytes, whatever is asked for
 	}
+	if f == weblog.WARC {
+		_, err := newWARCFields(*fields)
+		return nil, err
+	}
 	if f != weblog.URLs {
 		return weblog.New(f, *fields)
 	}
@@ -55,6 +59,9 @@ func (l *Logs) setFormat(f weblog.Format) {
 	parser, err := l.parser(f)
 	if f == weblog.Parquet {
 		err = fmt.Errorf("%w: it does not begin with %s, or is no file but a pipe", ErrParquet, parquetMagic)
+	}
+	if f == weblog.WARC {
+		err = fmt.Errorf("a WARC file in a pipe, or packed and without .warc in its name, is %w: name the file, with -format warc", ErrFormat)
 	}
 	if err != nil {
 		l.fail(err, where{line: 1})

@@ -32,34 +32,47 @@ type httpReader struct {
 // read reads a response: its status, where it redirects to, and, of a status 2xx, its body, since no other status has a
 // body that is a robots.txt.
 func (h *httpReader) read(r io.Reader) (c capture, err error) {
-	if h.buf == nil {
-		h.buf = bufio.NewReaderSize(nil, sourceBuffer)
-	}
-	h.buf.Reset(r)
+	h.start(r)
 	if _, err := h.buf.Peek(1); err == io.EOF {
 		c.isBare = true
 		return c, fmt.Errorf("%w: it is empty", ErrHTTP)
 	}
-	for range maxInterim {
-		if err := h.head.read(h.buf, nil); err != nil {
-			if errors.Is(err, errLongHeader) || err == io.ErrUnexpectedEOF { //nolint:errorlint // the header's own
-				err = fmt.Errorf("%w: the header: %w", ErrHTTP, err)
-			}
-			return c, err
-		}
-		if c.response.Status, err = parseStatus(h.head.first); err != nil {
-			return c, err
-		}
-		next, _ := h.buf.Peek(5)
-		if c.response.Status/100 != 1 || !bytes.Equal(next, []byte("HTTP/")) {
-			break
-		}
+	if c.response.Status, err = h.readHead(); err != nil {
+		return c, err
 	}
 	c.response.Location = string(h.head.get("Location"))
 	if c.response.Status/100 == 2 {
 		err = h.readBody(&c.response)
 	}
 	return c, err
+}
+
+// start makes h read from r.
+func (h *httpReader) start(r io.Reader) {
+	if h.buf == nil {
+		h.buf = bufio.NewReaderSize(nil, sourceBuffer)
+	}
+	h.buf.Reset(r)
+}
+
+// readHead reads the header of a response, behind interim ones, and returns its status.
+func (h *httpReader) readHead() (status int, err error) {
+	for range maxInterim {
+		if err := h.head.read(h.buf, nil); err != nil {
+			if errors.Is(err, errLongHeader) || err == io.ErrUnexpectedEOF { //nolint:errorlint // the header's own
+				err = fmt.Errorf("%w: the header: %w", ErrHTTP, err)
+			}
+			return 0, err
+		}
+		if status, err = parseStatus(h.head.first); err != nil {
+			return 0, err
+		}
+		next, _ := h.buf.Peek(5)
+		if status/100 != 1 || !bytes.Equal(next, []byte("HTTP/")) {
+			break
+		}
+	}
+	return status, nil
 }
 
 // parseStatus returns the code of a line like "HTTP/1.1 200 OK".

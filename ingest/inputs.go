@@ -22,7 +22,7 @@ type Input struct {
 
 	Format weblog.Format // of its lines; Auto as long as none was read
 
-	isTable bool // a Parquet file
+	table weblog.Format // of a file that is not read by lines: Parquet or WARC; Auto of others
 }
 
 // expand resolves names and patterns to inputs, in the order given, those of a pattern sorted. All that is wrong with
@@ -107,7 +107,7 @@ func inspect(name string, info fs.FileInfo) (Input, error) {
 	if err != nil {
 		return Input{}, fileError(name, err, "give permission to read it")
 	}
-	return Input{Name: name, Size: info.Size(), isTable: isParquet(f)}, f.Close()
+	return Input{Name: name, Size: info.Size(), table: tableFormat(name, f, info.Size())}, f.Close()
 }
 
 // stdinSize returns how much is left to read of standard input, or -1 if that is unknown.

@@ -39,17 +39,18 @@ type LogOptions struct {
 // Logs yields the rows of one or more logs in order, as an [engine.Source]. Next, Err and Close are for one goroutine;
 // the counters (Inputs, Progress, EmptyLines, LongLines) may be read from any other meanwhile.
 type Logs struct {
-	opt    LogOptions
-	names  []string
-	text   textSource
-	lines  lineReader
-	form   formats
-	tables []bool      // of names: they are Parquet files
-	table  *parquetLog // the open one, in place of text and lines
-	next   int         // index of the first input not yet opened
-	isOpen bool        // the input before it is being read
-	rows   int64       // yielded so far
-	err    error
+	opt       LogOptions
+	names     []string
+	text      textSource
+	lines     lineReader
+	form      formats
+	tables    []weblog.Format // of names: Input.table
+	table     tableLog        // the open one of these, in place of text and lines
+	tableRead int64           // what of its bytes l.read counts
+	next      int             // index of the first input not yet opened
+	isOpen    bool            // the input before it is being read
+	rows      int64           // yielded so far
+	err       error
 
 	sizes       []atomic.Int64 // of names; -1 is unknown
 	read        atomic.Int64
@@ -76,8 +77,11 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 	var texts []string
 	for i, in := range inputs {
 		l.names[i] = in.Name
-		l.tables = append(l.tables, in.isTable)
-		if !in.isTable {
+		if opt.Format == weblog.WARC && in.table == weblog.Auto && in.isFile() {
+			in.table = weblog.WARC
+		}
+		l.tables = append(l.tables, in.table)
+		if in.table == weblog.Auto {
 			texts = append(texts, in.Name)
 		}
 		l.sizes[i].Store(in.Size)
@@ -129,7 +133,7 @@ func (l *Logs) open() bool {
 	if l.next == len(l.names) {
 		return false
 	}
-	if l.tables[l.next] {
+	if l.tables[l.next] != weblog.Auto {
 		return l.openTable()
 	}
 	if l.err = l.text.open(l.names[l.next], l.opt.Stdin); l.err != nil {

@@ -90,8 +90,16 @@ func (p *parquetLog) start(fields weblog.Options) (err error) {
 // done reports whether all rows were read.
 func (p *parquetLog) done() bool { return p.left == 0 && p.group == p.reader.NumRowGroups() }
 
+// at returns where a fault is: in the next row.
+func (p *parquetLog) at() where { return where{line: p.row + 1} }
+
+// read returns nothing as long as there is more to read: columns are read far from each other.
+func (p *parquetLog) read() int64 { return 0 }
+
+func (p *parquetLog) close() error { return p.file.Close() }
+
 // fill adds at most so many rows to b. It returns why it stopped before the end.
-func (p *parquetLog) fill(r *rowReader, b *engine.Batch, rows int) error {
+func (p *parquetLog) fill(r *rowReader, b *engine.Batch, rows, _ int) error {
 	for p.left == 0 && !p.done() {
 		if err := guarded(p.nextGroup); err != nil {
 			return err
@@ -138,43 +146,6 @@ func (p *parquetLog) nextGroup() error {
 		c.open(chunk)
 	}
 	return nil
-}
-
-// openTable opens the next input, which is a Parquet file.
-func (l *Logs) openTable() bool {
-	name := l.names[l.next]
-	l.next++
-	table, err := openParquet(name, l.opt.Fields)
-	if err != nil {
-		l.fail(err, where{line: 1})
-		return false
-	}
-	l.table, l.isOpen = table, true
-	l.form.seen[l.next-1].Store(int32(weblog.Parquet))
-	return true
-}
-
-// fillTable fills b with rows of the open table.
-func (l *Logs) fillTable(b *engine.Batch, rows int) {
-	r := &l.form.reader
-	r.start(b)
-	if err := l.table.fill(r, b, rows); err != nil {
-		l.fail(err, where{line: l.table.row + 1})
-	}
-	if l.err == nil && l.table.done() {
-		l.read.Add(l.sizes[l.next-1].Load())
-		l.err = l.closeTable()
-	}
-}
-
-// closeTable closes the open table, if there is one.
-func (l *Logs) closeTable() error {
-	if l.table == nil {
-		return nil
-	}
-	err := l.table.file.Close()
-	l.table, l.isOpen = nil, false
-	return err
 }
 
 // isParquet reports whether a file begins as a Parquet file does.

@@ -326,7 +326,7 @@ func (f *ruleFile) readOnce() (r robots.Response, err error) {
 	if err != nil {
 		return r, err
 	}
-	r = robots.Response{Name: f.name, Status: http.StatusOK, FetchedAt: info.ModTime().UTC()}
+	r = robots.Response{Name: f.name, Status: http.StatusOK, FetchedAt: info.ModTime().UTC(), File: true}
 	r.Body, r.Size, err = readBody(file, info)
 	return r, err
 }

@@ -178,28 +178,37 @@ func (w *warcReader) capture() (h warcRecord, c capture, err error) {
 	return h, c, err
 }
 
-// readHeader reads the header of the record and checks what is needed of it.
-func (w *warcReader) readHeader() (h warcRecord, err error) {
+// readFields reads the header of the record and returns its type and the length of its block.
+func (w *warcReader) readFields() (kind []byte, length int64, err error) {
 	if head, err := w.src.text.Peek(len(warcMagic)); !bytes.Equal(head, warcMagic) {
 		if err != nil && err != io.EOF {
-			return h, err
+			return nil, 0, err
 		}
-		return h, fmt.Errorf("%w: it begins %q", ErrNoRecord, head)
+		return nil, 0, fmt.Errorf("%w: it begins %q", ErrNoRecord, head)
 	}
-	err = w.head.read(w.src.text, w.checkLine)
+	if err = w.head.read(w.src.text, w.checkLine); err != nil {
+		return nil, 0, damagedHeader(err)
+	}
+	if length, err = strconv.ParseInt(string(w.head.get("Content-Length")), 10, 64); err != nil || length < 0 {
+		return nil, 0, fmt.Errorf("%w: Content-Length is %q", ErrLength, cut(w.head.get("Content-Length")))
+	}
+	if kind = w.head.get("WARC-Type"); len(kind) == 0 {
+		return nil, 0, fmt.Errorf("%w: it has no WARC-Type", ErrHeader)
+	}
+	return kind, length, nil
+}
+
+// readHeader reads the header of the record and checks what is needed of it.
+func (w *warcReader) readHeader() (h warcRecord, err error) {
+	kind, length, err := w.readFields()
 	if err != nil {
-		return h, damagedHeader(err)
+		return h, err
 	}
-	if h.length, err = strconv.ParseInt(string(w.head.get("Content-Length")), 10, 64); err != nil || h.length < 0 {
-		return h, fmt.Errorf("%w: Content-Length is %q", ErrLength, cut(w.head.get("Content-Length")))
-	}
-	switch kind := w.head.get("WARC-Type"); {
+	h.length = length
+	switch {
 	case bytes.EqualFold(kind, []byte("revisit")):
 		h.isRevisit = true
 	case !bytes.EqualFold(kind, []byte("response")):
-		if len(kind) == 0 {
-			return h, fmt.Errorf("%w: it has no WARC-Type", ErrHeader)
-		}
 		return h, nil
 	}
 	if err := w.readTarget(&h); err != nil || h.origin == "" {

@@ -343,7 +343,7 @@ func (c *columns) appendRules(b *engine.Batch, from, to int) {
 	ids, present := c.ids[colRule].extendNullable(len(verdicts))
 	lines, linePresent := c.ruleLine.extendNullable(len(verdicts))
 	nulls, i := 0, 0
-	for row, site := range b.Sites[from:to] {
+	for row, site := range b.Rulings()[from:to] {
 		for a := range c.agents {
 			if len(b.Agents) > 0 {
 				a = int(b.Agents[from+row])

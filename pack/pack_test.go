@@ -74,7 +74,7 @@ func TestPack(t *testing.T) {
 	for i := range 3000 {
 		name := fmt.Sprintf("%c%d", "st"[r.IntN(2)], i*7919%3001)
 		for range 1 + r.IntN(3) {
-			c := Capture{Status: r.IntN(600), Text: r.IntN(4) - 1, Size: int64(r.IntN(3))}
+			c := Capture{Status: r.IntN(600), Text: r.IntN(4) - 1, Size: int64(r.IntN(3)), File: r.IntN(2) == 0}
 			if r.IntN(2) == 0 {
 				c.At = time.Unix(r.Int64N(1e10)-1e9, r.Int64N(1e9)).UTC()
 			}

@@ -12,6 +12,7 @@ const NoText = -1
 // A Capture is one fetch of a robots.txt, or of what one redirects to.
 type Capture struct {
 	At       time.Time // zero if it is unknown
+	File     bool      // At is when a file was last changed
 	Status   int       // HTTP status; 0 for a network failure
 	Size     int64     // bytes of the body
 	Text     int       // number of its text, see [Writer.AddText], or NoText
@@ -32,6 +33,7 @@ const (
 	hasSize
 	hasLocation
 	hasError
+	isFile // nothing follows for it
 )
 
 // appendCapture appends the encoding of a capture.
@@ -60,13 +62,16 @@ func appendCapture(dst []byte, c *Capture) []byte {
 		dst[at] |= hasError
 		dst = AppendText(dst, c.Error)
 	}
+	if c.File {
+		dst[at] |= isFile
+	}
 	return dst
 }
 
 // capture reads what appendCapture wrote. Its text is one of that many.
 func (c *Cursor) capture(texts uint32) Capture {
 	flags := c.Byte()
-	out := Capture{Status: int(c.Varint()), Text: NoText}
+	out := Capture{Status: int(c.Varint()), Text: NoText, File: flags&isFile != 0}
 	if flags&hasTime != 0 {
 		seconds, nanoseconds := c.Varint(), c.Uvarint()
 		if nanoseconds >= 1e9 {

@@ -33,6 +33,7 @@ type capture struct {
 	target string    // of a redirect: the URL it leads to; "" if it leads nowhere
 	result result
 	number int
+	file   bool // at is when a file was last changed
 }
 
 // NewHistory returns an empty History for the dialect, which decides what a response means.
@@ -85,7 +86,7 @@ func (h *History) Add(r Response) int {
 
 // addTo adds a response to the timeline of its URL and returns its number.
 func (h *History) addTo(t *timeline, key string, r *Response) int {
-	c := capture{at: r.FetchedAt, result: h.dialect.result(r), number: h.captures}
+	c := capture{at: r.FetchedAt, result: h.dialect.result(r), number: h.captures, file: r.File}
 	h.captures++
 	if c.result == redirect {
 		c.target, _ = ResolveURL(key, r.Location)
@@ -137,23 +138,31 @@ func (h *History) Outcome(o Origin, asOf time.Time) Outcome {
 	if asOf.IsZero() {
 		asOf = h.newest
 	}
-	key := string(o) + ownPath
+	out, _ := h.outcome(string(o)+ownPath, asOf)
+	return out
+}
+
+// outcome returns what is in force at a moment for the origin whose robots.txt has that key, and until when it stays so at
+// least; zero is for ever.
+func (h *History) outcome(key string, asOf time.Time) (out Outcome, until time.Time) {
 	now, ok := h.at(key, asOf)
 	if !ok {
-		return Outcome{NoRecord, CauseNone, -1}
+		return Outcome{NoRecord, CauseNone, -1}, now.until
 	}
 	effect, cause := h.dialect.outcome(now.result)
 	if effect != DisallowAll || !h.dialect.Has(Lapses) {
-		return Outcome{effect, cause, now.number}
+		return Outcome{effect, cause, now.number}, now.until
 	}
 	begin, last, reached := h.failing(key, now)
 	switch {
-	case begin.IsZero() || asOf.Sub(begin) <= Lapse:
-		return Outcome{effect, cause, now.number}
+	case begin.IsZero():
+		return Outcome{effect, cause, now.number}, now.until
+	case asOf.Sub(begin) <= Lapse:
+		return Outcome{effect, cause, now.number}, earlier(now.until, begin.Add(Lapse+1))
 	case reached && last.result == fetched:
-		return Outcome{UseRules, CauseFetched, last.number}
+		return Outcome{UseRules, CauseFetched, last.number}, now.until
 	}
-	return Outcome{AllowAll, CauseExpired, now.number}
+	return Outcome{AllowAll, CauseExpired, now.number}, now.until
 }
 
 // A state is what the responses say at some moment, redirects followed.
@@ -161,6 +170,7 @@ type state struct {
 	result result
 	number int       // of the response that decides
 	since  time.Time // it has been so at least from here on; zero: unknown
+	until  time.Time // it stays so at least until here; zero: for ever
 }
 
 // failing goes back in time from a failure. It returns the known begin of the failures in a row, zero if none is known,
@@ -186,7 +196,8 @@ const maxTurns = 1000
 // at returns what is in force at the moment, and whether there is anything.
 func (h *History) at(key string, moment time.Time) (s state, ok bool) {
 	for hop := 0; ; hop++ {
-		c := h.timeline(key).inForce(moment, hop > 0)
+		c, until := h.timeline(key).inForce(moment, hop > 0)
+		s.until = earlier(s.until, until)
 		if c == nil { // the target is not in the input
 			s.result = absent
 			return s, hop > 0
@@ -218,10 +229,11 @@ func (t *timeline) settle() {
 }
 
 // inForce returns the latest capture that is not later than the moment. If there is none and orLater is set, it
-// returns the first later one. It returns nil if there is none either.
-func (t *timeline) inForce(moment time.Time, orLater bool) *capture {
+// returns the first later one. It returns nil if there is none either. Until is the time of the next capture, zero if there
+// is none.
+func (t *timeline) inForce(moment time.Time, orLater bool) (c *capture, until time.Time) {
 	if t == nil {
-		return nil
+		return nil, time.Time{}
 	}
 	if !t.settled {
 		t.settle()
@@ -232,11 +244,14 @@ func (t *timeline) inForce(moment time.Time, orLater bool) *capture {
 		}
 		return -1
 	})
+	if n < len(t.captures) {
+		until = t.captures[n].at
+	}
 	switch {
 	case n > 0:
-		return &t.captures[n-1]
+		return &t.captures[n-1], until
 	case orLater:
-		return &t.captures[0]
+		return &t.captures[0], until
 	}
-	return nil
+	return nil, until
 }

@@ -11,6 +11,7 @@ type Response struct {
 	Error     string    // why the fetch failed; if not empty it is a network failure, whatever Status
 	Location  string    // where a redirect leads, as the header Location has it: absolute, or relative to what was fetched
 	FetchedAt time.Time // when; the zero Time is unknown, and then earlier than all others
+	File      bool      // it lies in a file, and FetchedAt is when that was last changed; see [History.Periods]
 	Body      []byte    // content, maybe not all that is larger than any dialect reads; owned by the receiver
 	Size      int64     // bytes of the whole content; 0 means len(Body)
 }

@@ -11,15 +11,19 @@ import (
 type completed struct {
 	flagDoc
 	value  bool     // it takes one
-	values []string // that it can take; none means any, and names of files are offered
+	values []string // that it can take; none means any
 	list   bool     // several of them, separated by commas
+	file   bool     // it is the name of a file or directory
 }
+
+// fileArgs are what the help calls values that are names of files or directories.
+var fileArgs = []string{"dir", "log", "file"}
 
 // completedFlags returns the flags of a command for completion.
 func (s *spec) completedFlags() (all []completed) {
 	fs := s.new()
 	for _, d := range s.flags() {
-		c := completed{flagDoc: d, value: takesValue(fs, d.name), values: enumerated[d.name]}
+		c := completed{flagDoc: d, value: takesValue(fs, d.name), values: enumerated[d.name], file: slices.Contains(fileArgs, d.arg)}
 		if words, ok := listed[d.name]; ok {
 			c.values, c.list = words, true
 		}
@@ -111,12 +115,14 @@ complete -o default -F _robobatch robobatch
 // writeBashValues writes the cases for flags that have values: known ones, or any.
 func writeBashValues(sb *strings.Builder) {
 	seen := map[string]bool{}
-	var others []string
+	var files, others []string
 	for i := range specs {
 		for _, c := range specs[i].completedFlags() {
 			switch {
 			case seen[c.name] || !c.value:
 				continue
+			case c.file:
+				files = append(files, "-"+c.name)
 			case c.values == nil:
 				others = append(others, "-"+c.name)
 			default:
@@ -129,7 +135,8 @@ func writeBashValues(sb *strings.Builder) {
 			seen[c.name] = true
 		}
 	}
-	fmt.Fprintf(sb, "    %s) return ;; # a file, a number or a text\n", strings.Join(others, " | "))
+	fmt.Fprintf(sb, "    %s) return ;; # bash offers files\n", strings.Join(files, " | "))
+	fmt.Fprintf(sb, "    %s) compopt +o default 2>/dev/null; return ;; # a number or a text\n", strings.Join(others, " | "))
 }
 
 // flagWords returns the flags of a command.
@@ -188,8 +195,10 @@ func writeZshFlags(sb *strings.Builder, s *spec) {
 			action = fmt.Sprintf("=:%s:_sequence compadd - %s", c.arg, strings.Join(c.values, " "))
 		case c.values != nil:
 			action = fmt.Sprintf("=:%s:(%s)", c.arg, strings.Join(c.values, " "))
-		default:
+		case c.file:
 			action = fmt.Sprintf("=:%s:_files", c.arg)
+		default:
+			action = fmt.Sprintf("=:%s: ", c.arg)
 		}
 		equals, action, _ := strings.Cut(action, ":")
 		if action != "" {
@@ -219,8 +228,9 @@ function __robobatch_list
     set -l head (string replace -r '[^,]*$' '' -- (commandline -ct))
     printf '%%s\n' "$head"$argv
 end
-complete -c robobatch -f -n __robobatch_first -a '%[1]s'
-complete -c robobatch -f -n '__robobatch_is help' -a '%[2]s'
+complete -c robobatch -f
+complete -c robobatch -n __robobatch_first -a '%[1]s'
+complete -c robobatch -n '__robobatch_is help' -a '%[2]s'
 `, strings.Join(subcommands(), " "), strings.Join(helpWords(), " "))
 	escape := strings.NewReplacer(`\`, `\\`, `'`, `\'`)
 	for i := range specs {
@@ -245,6 +255,8 @@ func fishValue(c *completed) string {
 		return fmt.Sprintf(" -x -a '(__robobatch_list %s)'", strings.Join(c.values, " "))
 	case c.values != nil:
 		return fmt.Sprintf(" -x -a '%s'", strings.Join(c.values, " "))
+	case c.file:
+		return " -r -F"
 	}
-	return " -r -F"
+	return " -x"
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/robobatch/robobatch/output"
 )
@@ -61,6 +62,8 @@ func parseArgs(arguments []string) (args, error) {
 		return a, err
 	case a.version:
 		return a, nil
+	case slices.Contains(subcommands(), fs.Arg(0)):
+		return a, usage("unexpected argument %[1]q: a command comes before all flags, as in robobatch %[1]s -h", fs.Arg(0))
 	case fs.NArg() > 0:
 		return a, usage("unexpected argument %q: every log needs its own -in, and a pattern quotes: -in a.zst -in 'b*.zst'", fs.Arg(0))
 	}

@@ -160,19 +160,29 @@ func (l rejectLimit) check(rejected, all int64, atEnd bool) error {
 	return nil
 }
 
-// noteFormats tells where nothing came of a log, so that its format may be another.
-func (j *job) noteFormats(r *report) {
-	how := "was guessed: name another with -format"
-	if r.Format != weblog.Auto.String() {
-		how = "-format says: is it another?"
+// noteNothing tells where nothing came of a log, so that its format, or the site of the rules, may be another.
+func (j *job) noteNothing(r *report) {
+	field := ""
+	if slices.ContainsFunc(r.Inputs, func(in inputReport) bool { return slices.Contains(formatsWithFields, in.Format) }) {
+		field = ", or the field with the URL with -url-field"
 	}
-	switch bad := r.Counts.Reasons[engine.ReasonBadURL.String()]; {
+	how := "was guessed: name another with -format" + field
+	if r.Format != weblog.Auto.String() {
+		how = "-format says: name another" + field
+	}
+	bad, without := r.Counts.Reasons[engine.ReasonBadURL.String()], r.Counts.Reasons[engine.ReasonNoRobots.String()]
+	switch {
 	case r.Counts.URLs == 0 && sum(r.Counts.Refused) > 0:
 		j.note("every line was refused: none is of the format %s, which %s", r.formats(), how)
 	case bad > 0 && bad == r.Counts.Rows:
 		j.note("no line is a URL with a scheme and a host, as the format %s wants, which %s", r.formats(), how)
+	case without > 0 && without+bad == r.Counts.Rows:
+		j.note("no URL has a robots.txt in -rules: the origins are others; http and https differ, as example.com and www.example.com do")
 	}
 }
+
+// formatsWithFields are the formats in which any field may have the URL.
+var formatsWithFields = []string{weblog.JSON.String(), weblog.CSV.String(), weblog.TSV.String(), weblog.Parquet.String()}
 
 // formats returns the formats of the inputs, each once.
 func (r *report) formats() string {

@@ -32,11 +32,11 @@ Input
   -rules dir     robots.txt files, named https_example.com.txt (that origin), or example.com.txt or
                  example.com/robots.txt (http and https), or captures (.warc, .jsonl); or one such file;
                  or a compiled pack (.rbp); or one robots.txt, with -origin
-  -origin url    whose robots.txt the file of -rules is, such as https://www.example.com
+  -origin url    whose robots.txt the file of -rules is, such as https://www.example.com; default: the site of -base
   -in log        URLs, one a line, or a format below, in zstd, gzip or plain text; a pattern such as 'logs/*.zst'; - is
                  standard input. May be repeated
   -format name   what the lines of the logs are: auto (default: told by the first of them), urls, combined (Apache, nginx), w3c
-                 (IIS), cloudfront, alb, json, csv, tsv, cdxj or parquet; docs/FORMATS.md describes them
+                 (IIS), cloudfront, alb, json, csv, tsv, cdxj, parquet or warc; docs/FORMATS.md describes them
   -base url      the site that the logs are of, where they have paths only, as in https://www.example.com
   -url-field name
                  the field with the URL, path or request, in formats that name their fields; in json also a path: request.uri
@@ -59,7 +59,7 @@ Question
                  decide each row for the crawler that its User-Agent names, and add the column violation
   -unknown-agents what
                  with that, rows of others: star (default: only groups for * bind them) or skip (leave them out)
-` + readingHelp + `  -missing what  allow (default), disallow or null: the answer where an origin has no robots.txt in -rules
+` + rowReadingHelp + `  -missing what  allow (default), disallow or null: the answer where an origin has no robots.txt in -rules
   -url-as-is     match URLs byte for byte, without normalising their escapes
 
 Output
@@ -107,6 +107,11 @@ const dialectHelp = `  -dialect name  google (default), rfc9309, google-2010 or 
 // readingHelp is the help of the flags of a reading.
 const readingHelp = dialectHelp + `  -as-of moment  use the captures that were in force then, as in 2026-01-31T18:00:00Z, or 2026-01-31 for the start of
                  that day in UTC. Default: the newest capture
+`
+
+// rowReadingHelp is the same where rows of logs are decided.
+const rowReadingHelp = dialectHelp + `  -as-of moment  use the captures that were in force then, as in 2026-01-31T18:00:00Z, or 2026-01-31 for the start of
+                 that day in UTC; log: for each row those at its own time. Default: the newest capture
 `
 
 // rulesHelp is what rules -h prints.
@@ -174,7 +179,7 @@ Input
 
 Question
   -agent names   as for robobatch
-` + readingHelp + `
+` + rowReadingHelp + `
 Output
   -columns list  as for robobatch
 

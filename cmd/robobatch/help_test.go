@@ -2,10 +2,9 @@ package main
 
 import (
 	"bytes"
-	"cmp"
+	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -231,102 +230,44 @@ func TestManPage(t *testing.T) {
 	}
 }
 
+// TestManPageLint has mandoc read the page. Only the date may be missing, which a test's program does not know.
+func TestManPageLint(t *testing.T) {
+	mandoc, err := exec.LookPath("mandoc")
+	if err != nil {
+		t.Skip("there is no mandoc to ask")
+	}
+	cmd := exec.Command(mandoc, "-Tlint")
+	cmd.Stdin = strings.NewReader(manPage())
+	out, err := cmd.Output() // an exit code other than 0 says no more than the lines
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if !strings.Contains(line, "missing date") {
+			t.Error(line)
+		}
+	}
+}
+
+// TestFold holds that folding changes nothing but spaces.
+func TestFold(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                "",
+		"a  b":                            "a b",
+		strings.Repeat("word ", 20):       strings.Repeat("word ", 13) + "word\n" + strings.Repeat("word ", 5) + "word",
+		"a " + strings.Repeat("x", 100):   "a\n" + strings.Repeat("x", 100),
+		strings.Repeat("x", 100) + " end": strings.Repeat("x", 100) + "\nend",
+	} {
+		if got := fold(text); got != want {
+			t.Errorf("fold(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 // flagNames returns the names of the flags of a command, as its FlagSet has them.
 func flagNames(s *spec) (names []string) {
 	for _, f := range allFlags(s.new()) {
 		names = append(names, f.Name)
 	}
 	return names
-}
-
-// TestCompletion holds that each script has each flag of each command, its values, and each command.
-func TestCompletion(t *testing.T) {
-	for _, shell := range []struct {
-		name, script, flag string
-	}{
-		{"bash", bashCompletion(), `[" ]-%s[" ]`},
-		{"zsh", zshCompletion(), `'\*-%s=?\[`},
-		{"fish", fishCompletion(), ` -o %s `},
-	} {
-		for _, s := range specs {
-			part := shellPart(shell.name, shell.script, s.name)
-			for _, name := range flagNames(&s) {
-				if !regexp.MustCompile(strings.ReplaceAll(shell.flag, "%s", regexp.QuoteMeta(name))).MatchString(part) {
-					t.Errorf("%s: no -%s of %s", shell.name, name, s.title())
-				}
-			}
-			if s.name != "" && !hasWord(shell.script, s.name) {
-				t.Errorf("%s: no command %s", shell.name, s.name)
-			}
-		}
-		for _, values := range enumerated {
-			if !strings.Contains(shell.script, strings.Join(values, " ")) {
-				t.Errorf("%s: no %q", shell.name, values)
-			}
-		}
-		for _, values := range listed {
-			if !strings.Contains(shell.script, strings.Join(values, " ")) {
-				t.Errorf("%s: no %q", shell.name, values)
-			}
-		}
-	}
-}
-
-// TestShort holds what lists say of some flags.
-func TestShort(t *testing.T) {
-	want := map[string]string{
-		"dialect": "how to read robots.txt", "agent-chars": "what a crawler's name may hold", "progress": "auto, bar, plain, off",
-		"format": "what the lines of the logs are", "origin": "whose robots.txt the file of -rules is", "quiet": "print errors only",
-	}
-	for _, c := range findSpec("").completedFlags() {
-		if text, ok := want[c.name]; ok && c.short() != text {
-			t.Errorf("-%s: %q, want %q", c.name, c.short(), text)
-		}
-	}
-}
-
-// shellPart returns the part of a script that has the flags of a command.
-func shellPart(shell, script, command string) string {
-	label := cmp.Or(command, `\*`)
-	pattern := map[string]string{
-		"bash": `(?m)^    ` + label + `\) flags=.*$`,
-		"zsh":  `(?s)\n  ` + label + `\)\n.*?\n    \)\n`,
-		"fish": `(?m)(^complete -c robobatch -n '__robobatch_is ` + cmp.Or(command, "main") + `'.*\n)+`,
-	}[shell]
-	return regexp.MustCompile(pattern).FindString(script)
-}
-
-// TestBashCompletion asks the script for bash, in bash.
-func TestBashCompletion(t *testing.T) {
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("there is no bash to ask")
-	}
-	script := filepath.Join(t.TempDir(), "robobatch.bash")
-	if err := os.WriteFile(script, []byte(bashCompletion()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if text, err := exec.Command(bash, "-n", script).CombinedOutput(); err != nil {
-		t.Fatalf("bash -n: %v\n%s", err, text)
-	}
-	for _, tt := range []struct{ line, word, want string }{
-		{"robobatch ru", "ru", "rules"},
-		{"robobatch -dia", "-dia", "-dialect"},
-		{"robobatch --dia", "--dia", "--dialect"},
-		{"robobatch -dialect y", "y", "yandex"},
-		{"robobatch -dialect=y", "y", "yandex"},
-		{"robobatch rules --progress p", "p", "plain"},
-		{"robobatch -columns line,inp", "line,inp", "line,input"},
-		{"robobatch -agent @sea", "@sea", "@search"},
-		{"robobatch -agent=Yeti,@sea", "@sea", "@search"},
-		{"robobatch help dia", "dia", "dialects"},
-		{"robobatch rules -base", "-base", ""},
-		{"robobatch -in x", "x", ""},
-	} {
-		const ask = `source "$1"; COMP_LINE=$2 COMP_POINT=${#2}; _robobatch robobatch "$3" "" 2>/dev/null; echo "${COMPREPLY[*]}"`
-		got, err := exec.Command(bash, "-c", ask, "bash", script, tt.line, tt.word).CombinedOutput()
-		if err != nil || strings.TrimSpace(string(got)) != tt.want {
-			t.Errorf("%q is completed by %q, want %q; %v", tt.line, got, tt.want, err)
-		}
-	}
 }

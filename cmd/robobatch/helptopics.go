@@ -82,6 +82,7 @@ var aboutFormats = [weblog.NumFormats]string{
 	weblog.TSV:        "a table with a header, and tabs",
 	weblog.CDXJ:       "index of a web archive, as Common Crawl publishes it",
 	weblog.Parquet:    "any Parquet file with a column for the URL; always told by its first bytes",
+	weblog.WARC:       "a web archive: each fetch that its records tell of",
 }
 
 // formatsText is the topic formats.

@@ -103,7 +103,8 @@ func (j *job) run(ctx context.Context) (err error) {
 	counts, err := j.evaluate(ctx)
 	r := newReport(j, counts)
 	if err == nil {
-		j.noteFormats(r)
+		j.noteNothing(r)
+		j.noteTimes(r)
 	}
 	if err = j.complete(r, err); err != nil {
 		if _, ok := errors.AsType[*faultError](err); !ok || r.Counts.incomplete {
@@ -154,6 +155,9 @@ func (a asked) describe(f *output.File) {
 		f.SetMetadata("robobatch.agent_from_log", "true")
 		f.SetMetadata("robobatch.unknown_agents", a.UnknownAgents)
 	}
+	if a.byRow() {
+		f.SetMetadata("robobatch.time_field", a.TimeField)
+	}
 	for _, pair := range slices.Concat(a.reading.metadata(), a.inputForm.metadata()) {
 		f.SetMetadata(pair[0], pair[1])
 	}
@@ -165,7 +169,7 @@ func (j *job) evaluate(ctx context.Context) (engine.Stats, error) {
 		done, total := j.logs.Progress()
 		return sample{done, total, j.urls.Load(), true}
 	})()
-	src := &source{Logs: j.logs, urls: &j.urls, needsAgents: j.asked.AgentFromLog}
+	src := &source{Logs: j.logs, urls: &j.urls, needsAgents: j.asked.AgentFromLog, needsTimes: j.asked.byRow()}
 	return engine.Run(ctx, j.store, src, &j.dst, j.runOpt)
 }
 
@@ -174,6 +178,7 @@ type source struct {
 	*ingest.Logs
 	urls        *atomic.Int64
 	needsAgents bool  // rows without User-Agents are a fault
+	needsTimes  bool  // rows of a list of URLs, which has no times, are a fault
 	fault       error // of rows that lack them
 }
 
@@ -184,6 +189,10 @@ func (s *source) Next(b *engine.Batch) bool {
 	}
 	if s.needsAgents && b.Len() > 0 && len(b.UserAgents) == 0 {
 		s.fault = errNoUserAgents
+		return false
+	}
+	if s.needsTimes && b.Len() > 0 && len(b.Times) == 0 {
+		s.fault = fmt.Errorf("%s: %w", s.Inputs()[b.Input].Name, errNoTimes)
 		return false
 	}
 	s.urls.Add(int64(b.Len()))

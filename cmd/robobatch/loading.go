@@ -42,7 +42,7 @@ func (j *job) load(ctx context.Context) (err error) {
 	if err == nil {
 		j.noteProblems(j.rules.Problems())
 	}
-	if err == nil && j.asked.AsOf != "" && j.store.InForce() == 0 {
+	if err == nil && j.asked.AsOf != "" && !j.asked.byRow() && j.store.InForce() == 0 {
 		j.note("no robots.txt is as old as -as-of %s; that of a file is the time of its last change", j.asked.AsOf)
 	}
 	return err

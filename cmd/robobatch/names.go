@@ -16,7 +16,7 @@ import (
 // The suffixes that a log's name loses: first those of packing, then those that say that it is a log.
 var (
 	packSuffixes = []string{".zst", ".zstd", ".gz", ".gzip"}
-	logSuffixes  = []string{".urls", ".url", ".txt", ".log", ".list", ".lst", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".cdxj"}
+	logSuffixes  = []string{".urls", ".url", ".txt", ".log", ".list", ".lst", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".cdxj", ".warc"}
 )
 
 // defaultOut returns the name of the output for a log: its base name without its suffixes, plus ".verdicts.parquet".

@@ -74,6 +74,9 @@ func newPipeRun(a *pipeArgs, std streams) (*pipeRun, error) {
 	p := &plan{voice: voice{std: std, quiet: a.quiet, progress: progressOff}, asked: a.record(), outName: stdName}
 	r := &pipeRun{newJob(p), pipe.Options{URLColumn: a.urlColumn, Prefix: a.prefix, NoEnd: a.pool, Workers: a.workers}}
 	errs := parts(p.chooseQuestion(&a.args))
+	if a.reading.byRow() {
+		errs = append(errs, usage("-as-of: rows of a stream have no times that are read: name a moment, as in 2026-01-31"))
+	}
 	var err error
 	if r.opt.Columns, err = output.ParseVerdictColumns(a.columns); err != nil {
 		for _, err := range parts(withColumnHints(err)) {

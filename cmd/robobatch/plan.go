@@ -126,6 +126,7 @@ func (p *plan) chooseQuestion(a *args) error {
 	var err error
 	p.storeOpt.Dialect, p.storeOpt.AsOf, err = a.reading.settle()
 	errs = append(errs, parts(err)...)
+	p.storeOpt.RowTimes = a.reading.byRow()
 	if a.urlAsIs {
 		p.storeOpt.Dialect |= robots.URLAsIs
 	}
@@ -152,7 +153,7 @@ func checkLimit(n int64) error {
 // chooseInput is the part of choose about the lines of the logs.
 func (p *plan) chooseInput(a args) error {
 	p.logOpt = ingest.LogOptions{Stdin: p.std.in, Limit: a.limit, Raws: a.rejects != ""}
-	p.logOpt.Fields.Agents = a.fromLog
+	p.logOpt.Fields.Agents, p.logOpt.Fields.Times = a.fromLog, a.reading.byRow()
 	errs := parts(a.form.settle(&p.logOpt, &p.outOpt))
 	p.rejects = a.rejects
 	if a.rejects == stdName {
@@ -204,6 +205,9 @@ func (p *plan) find(a args) error {
 	var errLogs, errRules, errOut error
 	p.logs, errLogs = ingest.OpenLogs(a.in, p.logOpt)
 	p.rules, errRules = ingest.Rules(a.rules, a.origin)
+	if errors.Is(errRules, ingest.ErrNoOrigin) && a.form.Base != "" { // one robots.txt, and logs of one site
+		p.rules, errRules = ingest.Rules(a.rules, a.form.Base)
+	}
 	if errLogs == nil {
 		inputs := p.logs.Inputs()
 		for _, in := range inputs {

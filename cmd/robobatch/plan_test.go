@@ -84,6 +84,7 @@ func TestDefaultOut(t *testing.T) {
 	for log, want := range map[string]string{
 		"urls.zst":           "urls.verdicts.parquet",
 		"logs/a.urls.zst":    "a.verdicts.parquet",
+		"crawl.warc.gz":      "crawl.verdicts.parquet",
 		"a.urls.txt.gz":      "a.verdicts.parquet",
 		"A.URLS.GZ":          "A.verdicts.parquet",
 		"urls":               "urls.verdicts.parquet",

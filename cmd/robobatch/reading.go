@@ -18,7 +18,7 @@ type reading struct {
 	AgentChars  string `json:"agent_chars"`
 	EmptyAllow  string `json:"yandex_empty_allow"`
 	StrictBlank bool   `json:"yandex_strict_blank"`
-	AsOf        string `json:"as_of"` // "" is the newest capture
+	AsOf        string `json:"as_of"` // "" is the newest capture, asOfLog that of the row's time
 }
 
 // define defines the flags.
@@ -35,8 +35,14 @@ func (r *reading) defineDialect(fs *flag.FlagSet) {
 	fs.BoolVar(&r.StrictBlank, "yandex-strict-blank", false, "")
 }
 
+// asOfLog is the value of -as-of that has each row decided by the captures in force at its time.
+const asOfLog = "log"
+
+// byRow reports whether each row is decided by the captures in force at its time.
+func (r *reading) byRow() bool { return r.AsOf == asOfLog }
+
 // settle returns the dialect with its options, and the moment whose rules are in force: zero for that of the newest
-// capture. Each fault is a usageError, and all of them are joined.
+// capture, and if there is no one moment. Each fault is a usageError, and all of them are joined.
 func (r *reading) settle() (d robots.Dialect, asOf time.Time, err error) {
 	var errs []error
 	check := func(name string, err error) {
@@ -72,13 +78,21 @@ func (r *reading) settle() (d robots.Dialect, asOf time.Time, err error) {
 	if d.Has(robots.BlankEndsSection) && !yandex {
 		check("yandex-strict-blank", errOnlyYandex)
 	}
-	asOf, err = parseMoment(r.AsOf)
-	check("as-of", err)
+	if !r.byRow() {
+		asOf, err = parseMoment(r.AsOf)
+		check("as-of", err)
+	}
 	return d, asOf, errors.Join(errs...)
 }
 
 // errOnlyYandex is the error of an option that other dialects than yandex do not have.
 var errOnlyYandex = errors.New("this is an option of the dialect yandex: add -dialect yandex, or leave it out")
+
+// errNoRows is the error of asOfLog where there is no log.
+var errNoRows = errors.New("\"log\" is for robobatch itself, which has rows with their times: write a moment, such as 2026-01-31T18:00:00Z")
+
+// errNoTimes is the error of a log that has no times for asOfLog.
+var errNoTimes = errors.New("-as-of log: this log has no times, as it is a list of URLs: name a moment, such as -as-of 2026-01-31, or its format with -format")
 
 // momentLayouts are the ways to write a moment. One without a time of day is the start of that day, one without a zone is
 // in UTC.

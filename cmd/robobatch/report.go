@@ -62,6 +62,8 @@ type counts struct {
 	RuleLineSum int64            `json:"rule_line_sum"`
 	Violations  int64            `json:"violations"`     // with -agent-from-log
 	Skipped     int64            `json:"skipped_agents"` // rows of the logs that -unknown-agents skip leaves out
+	Undated     int64            `json:"undated_rows"`   // with -as-of log, of origins with a robots.txt: rows without a time,
+	Early       int64            `json:"early_rows"`     // and rows older than all captures of theirs
 	Written     int64            `json:"written"`        // rows of the output
 	URLBytes    int64            `json:"url_bytes"`
 	EmptyLines  int64            `json:"empty_lines"`
@@ -107,7 +109,7 @@ func newReport(j *job, s engine.Stats) *report {
 		Counts: counts{
 			URLs: s.URLs, Rows: s.Rows, Origins: s.Origins, Allowed: s.Allowed, Disallowed: s.Denied, Null: s.Unknown,
 			Reasons: make(map[string]int64, engine.NumReasons), RuleLineSum: s.RuleLines, URLBytes: s.URLBytes,
-			Violations: s.Violations, Skipped: s.Skipped,
+			Violations: s.Violations, Skipped: s.Skipped, Undated: s.Undated, Early: s.Early,
 			EmptyLines: j.logs.EmptyLines(), LongLines: j.logs.LongLines(), HeaderLines: j.logs.HeaderLines(),
 			Refused: j.logs.Refused(), OddRequests: j.logs.OddRequests(),
 		},

@@ -86,6 +86,9 @@ func (l *listing) plan(a *listArgs) error {
 	var err error
 	l.opt.Dialect, l.opt.AsOf, err = a.reading.settle()
 	errs = append(errs, parts(err)...)
+	if a.reading.byRow() {
+		check("as-of", errNoRows)
+	}
 	agents, err := expandAgents(a.agents)
 	check("agent", err)
 	if l.out.name = a.out; a.out == "" {

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/output"
@@ -99,6 +100,9 @@ func withColumnHints(err error) error {
 		}
 		if c, ok := errors.AsType[*output.ColumnError](err); ok && c.Reason == "unknown" {
 			hinted[i] = withHint(err, c.Name, known)
+			if slices.Contains(listed["keep"], c.Name) {
+				hinted[i] = fmt.Errorf("%w; fields of the log follow them: -keep %s", err, c.Name)
+			}
 		}
 	}
 	return errors.Join(hinted...)

@@ -49,7 +49,9 @@ func (r *report) print(w io.Writer) {
 	t.line("origins", group(c.Origins), "")
 	if r.AgentFromLog {
 		t.line("violations", group(c.Violations), share(c.Violations, c.Rows))
-		t.line("left out", group(c.Skipped), "their User-Agent is unknown")
+		if c.Skipped > 0 {
+			t.line("left out", group(c.Skipped), "their User-Agent is unknown")
+		}
 	} else if len(r.Agents) > 1 {
 		t.line(r.verdicts(), group(c.Rows), fmt.Sprintf("%d agents", len(r.Agents)))
 	}
@@ -65,6 +67,10 @@ func (r *report) print(w io.Writer) {
 		if n := c.Reasons[reason]; n > 0 {
 			t.line("reason "+reason, group(n), share(n, c.Rows))
 		}
+	}
+	if r.byRow() {
+		t.line("rows without a time", group(c.Undated), "decided by the newest captures")
+		t.line("rows too old", group(c.Early), "before the first capture of their origin")
 	}
 	t.line("sum of rule_line", group(c.RuleLineSum), "to compare outputs by")
 	t.gap()
@@ -108,6 +114,17 @@ func (r *report) printForm(t *table) {
 		t.line("header lines", group(c.HeaderLines), "and comments")
 		t.line("refused lines", group(refused), kindsText(c.Refused))
 		t.line("odd requests", group(sum(c.OddRequests)), kindsText(c.OddRequests))
+	}
+}
+
+// noteTimes tells where the captures are of another time than the log.
+func (j *job) noteTimes(r *report) {
+	c := &r.Counts
+	switch {
+	case c.Early > 0 && c.Reasons[engine.ReasonNoRobots.String()] == c.Rows:
+		j.note("no row is as new as the first capture of its origin, so that -as-of log found no rules")
+	case c.Undated > 0 && c.Undated == c.URLs:
+		j.note("no row has a time that is understood, so that the newest captures decided: name the field of the time with -time-field")
 	}
 }
 

@@ -30,6 +30,7 @@ var listed = map[string][]string{
 	"columns": output.Columns(),
 	"where":   output.WhereKinds(),
 	"agent":   agentWords(),
+	"keep":    slices.Sorted(maps.Keys(weblog.Names())),
 }
 
 func dialectNames() (names []string) {

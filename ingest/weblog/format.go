@@ -23,10 +23,11 @@ const (
 	TSV                      // tab separated, with a header
 	CDXJ                     // index of a web archive, as Common Crawl publishes it
 	Parquet                  // any Parquet file with a column for the URL, see [Records]; no Parser reads it
+	WARC                     // a web archive, whose records are not lines; no Parser reads it
 	NumFormats = int(iota)
 )
 
-var formatNames = [NumFormats]string{"auto", "urls", "combined", "w3c", "cloudfront", "alb", "json", "csv", "tsv", "cdxj", "parquet"}
+var formatNames = [NumFormats]string{"auto", "urls", "combined", "w3c", "cloudfront", "alb", "json", "csv", "tsv", "cdxj", "parquet", "warc"}
 
 // formatAliases are other names that people know.
 var formatAliases = map[string]Format{

@@ -38,6 +38,9 @@ func guessHeader(line []byte, opt Options) Format {
 	if bytes.HasPrefix(line, []byte("#Version:")) || bytes.HasPrefix(line, []byte("#Software:")) || bytes.HasPrefix(line, fieldsDirective) {
 		return W3C
 	}
+	if bytes.HasPrefix(line, []byte("WARC/1.")) {
+		return WARC
+	}
 	if bytes.Contains(line, []byte("://")) || len(line) > 0 && (line[0] == '{' || line[0] == '/') {
 		return Auto
 	}

@@ -71,10 +71,11 @@ const (
 	RefusedURL           // the field that should have the URL is missing
 	RefusedHeader        // no header came before
 	RefusedLong          // longer than lines may be; no Parser returns it
+	RefusedRecord        // a damaged record of a file whose records are not lines; no Parser returns it
 	NumResults    = int(iota)
 )
 
-var resultNames = [NumResults]string{"", "", "", "", "not_the_format", "quote", "fields", "no_url", "no_header", "too_long"}
+var resultNames = [NumResults]string{"", "", "", "", "not_the_format", "quote", "fields", "no_url", "no_header", "too_long", "damaged_record"}
 
 // Refused reports whether the line was refused.
 func (r Result) Refused() bool { return r >= RefusedFormat }

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestCompletion holds that each script has each flag of each command, its values, and each command.
+func TestCompletion(t *testing.T) {
+	for _, shell := range []struct {
+		name, script, flag string
+	}{
+		{"bash", bashCompletion(), `[" ]-%s[" ]`},
+		{"zsh", zshCompletion(), `'\*-%s=?\[`},
+		{"fish", fishCompletion(), ` -o %s `},
+	} {
+		for _, s := range specs {
+			part := shellPart(shell.name, shell.script, s.name)
+			for _, name := range flagNames(&s) {
+				if !regexp.MustCompile(strings.ReplaceAll(shell.flag, "%s", regexp.QuoteMeta(name))).MatchString(part) {
+					t.Errorf("%s: no -%s of %s", shell.name, name, s.title())
+				}
+			}
+			if s.name != "" && !hasWord(shell.script, s.name) {
+				t.Errorf("%s: no command %s", shell.name, s.name)
+			}
+		}
+		for _, values := range enumerated {
+			if !strings.Contains(shell.script, strings.Join(values, " ")) {
+				t.Errorf("%s: no %q", shell.name, values)
+			}
+		}
+		for _, values := range listed {
+			if !strings.Contains(shell.script, strings.Join(values, " ")) {
+				t.Errorf("%s: no %q", shell.name, values)
+			}
+		}
+	}
+}
+
+// TestShort holds what lists say of some flags.
+func TestShort(t *testing.T) {
+	want := map[string]string{
+		"dialect": "how to read robots.txt", "agent-chars": "what a crawler's name may hold", "progress": "auto, bar, plain, off",
+		"format": "what the lines of the logs are", "origin": "whose robots.txt the file of -rules is", "quiet": "print errors only",
+	}
+	for _, c := range findSpec("").completedFlags() {
+		if text, ok := want[c.name]; ok && c.short() != text {
+			t.Errorf("-%s: %q, want %q", c.name, c.short(), text)
+		}
+	}
+}
+
+// shellPart returns the part of a script that has the flags of a command.
+func shellPart(shell, script, command string) string {
+	label := cmp.Or(command, `\*`)
+	pattern := map[string]string{
+		"bash": `(?m)^    ` + label + `\) flags=.*$`,
+		"zsh":  `(?s)\n  ` + label + `\)\n.*?\n    \)\n`,
+		"fish": `(?m)(^complete -c robobatch -n '__robobatch_is ` + cmp.Or(command, "main") + `'.*\n)+`,
+	}[shell]
+	return regexp.MustCompile(pattern).FindString(script)
+}
+
+// completions are lines and the words that complete them, in every shell, without what is before the last "=" or ",". A
+// directory has the file urls.zst and the directory robots.
+var completions = []struct{ line, want string }{
+	{"robobatch ru", "rules"},
+	{"robobatch ", "bench compile help pipe rules"},
+	{"robobatch help dia", "dialects"},
+	{"robobatch -dia", "-dialect"},
+	{"robobatch -quiet -dia", "-dialect"},
+	{"robobatch rules -dialect y", "yandex"},
+	{"robobatch rules -base", ""},
+	{"robobatch -dialect y", "yandex"},
+	{"robobatch -dialect=", "google google-2010 rfc9309 yandex"},
+	{"robobatch -format c", "cdxj cloudfront combined csv"},
+	{"robobatch rules -progress p", "plain"},
+	{"robobatch -columns line,inp", "input"},
+	{"robobatch -columns=line,inp", "input"},
+	{"robobatch -agent @sea", "@search"},
+	{"robobatch -agent=Yeti,@sea", "@search"},
+	{"robobatch -keep status,re", "referer"},
+	{"robobatch -in u", "urls.zst"},
+	{"robobatch -rules ro", "robots"},
+	{"robobatch -workers ", ""},
+	{"robobatch -origin u", ""},
+}
+
+// askCompletions runs a shell with a script that prints, for each of the lines in its arguments, "== " and the words that
+// complete it, a line each, and compares them. The file with the shell's completion comes
+// before the lines, where bash and zsh have $0.
+func askCompletions(t *testing.T, shell, completion, script string, before ...string) {
+	t.Helper()
+	path, err := exec.LookPath(shell)
+	if err != nil {
+		t.Skipf("there is no %s to ask", shell)
+	}
+	dir := t.TempDir()
+	name := filepath.Join(dir, "_robobatch") // where zsh looks for it
+	work := filepath.Join(dir, "work")
+	if err := errors.Join(os.WriteFile(name, []byte(completion), 0o666), os.MkdirAll(filepath.Join(work, "robots"), 0o777),
+		os.WriteFile(filepath.Join(work, "urls.zst"), nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a shell that waits for ever
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, append(before, script, name)...)
+	for _, c := range completions {
+		cmd.Args = append(cmd.Args, c.line)
+	}
+	cmd.Dir = work
+	cmd.Env = append(os.Environ(), "HOME="+dir, "TERM=dumb")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", shell, err, out)
+	}
+	answers := strings.Split("\n"+string(out), "\n== ")[1:]
+	if len(answers) != len(completions) {
+		t.Fatalf("%d answers to %d lines:\n%s", len(answers), len(completions), out)
+	}
+	for i, c := range completions {
+		words := strings.Fields(answers[i])
+		for i, word := range words {
+			words[i] = strings.TrimSuffix(word[strings.LastIndexAny(word, "=,")+1:], "/")
+		}
+		slices.Sort(words)
+		if got := strings.Join(words, " "); got != c.want {
+			t.Errorf("%q is completed by %q, want %q", c.line, got, c.want)
+		}
+	}
+}
+
+// TestBashCompletion asks the script for bash, in bash. Names of files are not its own affair: bash offers them where the
+// function has nothing and did not switch that off.
+func TestBashCompletion(t *testing.T) {
+	askCompletions(t, "bash", bashCompletion(), `
+source "$0" || exit
+files=
+compopt() { [[ $1 != +o ]] || files=no; }
+for COMP_LINE; do
+	echo "== "
+	COMP_POINT=${#COMP_LINE} word=${COMP_LINE##*[ =]} files=yes COMPREPLY=()
+	_robobatch robobatch "$word" ""
+	[[ $files = no || $word = -* || ${#COMPREPLY[@]} != 0 ]] || COMPREPLY=($(compgen -f -- "$word"))
+	printf '%s\n' "${COMPREPLY[@]}"
+done`, "--norc", "-c")
+}
+
+// TestBashDashes holds that a flag may have two dashes, which bash alone completes.
+func TestBashDashes(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("there is no bash to ask")
+	}
+	const ask = `COMP_LINE='robobatch rules --progress=p' COMP_POINT=28; _robobatch robobatch p; echo "${COMPREPLY[@]}"
+COMP_LINE='robobatch --dia' COMP_POINT=15; _robobatch robobatch --dia; echo "${COMPREPLY[@]}"`
+	got, err := exec.Command(bash, "-c", bashCompletion()+ask).CombinedOutput()
+	if want := "plain\n--dialect\n"; err != nil || string(got) != want {
+		t.Errorf("%q, want %q; %v", got, want, err)
+	}
+}
+
+// TestFishCompletion asks the script for fish, in fish.
+func TestFishCompletion(t *testing.T) {
+	askCompletions(t, "fish", fishCompletion(), `
+source $argv[1]
+for line in $argv[2..]
+	echo "== "
+	complete -C "$line" | string replace -r '\t.*' ''
+end
+true`, "--no-config", "-c")
+}
+
+// TestZshCompletion asks the script for zsh, in an interactive zsh on a terminal of its own: completion cannot be asked
+// otherwise. There compadd, by which words are offered, also prints them, and Control-G ends a line.
+func TestZshCompletion(t *testing.T) {
+	askCompletions(t, "zsh", zshCompletion(), `
+zmodload zsh/zpty
+zpty shell zsh -f -i
+send() { zpty -w shell "$1" }
+send "PROMPT= PS2=; stty -echo; unset zle_bracketed_paste; fpath=(${0:h} \$fpath); autoload -Uz compinit; compinit -u -D; bindkey '^I' complete-word"
+send 'compadd() {
+	if [[ " $* " == *" "-(O|A|D)" "* ]]; then builtin compadd "$@"; return; fi
+	local -a words; builtin compadd -A words "$@"; builtin compadd "$@"; local code=$?
+	print -rl -- "<<"$^words">>"; return code
+}'
+send 'finish() { print -r -- "LINE""END"; BUFFER= }; zle -N finish; bindkey "^G" finish; print REA""DY'
+zpty -r shell out '*READY*'
+for line; do
+	print "== "
+	zpty -w -n shell "$line"$'\t\C-g'
+	zpty -r shell out '*LINEEND*'
+	while [[ $out = *'<<'* ]]; do out=${out#*<<}; print -r -- ${out%%>>*}; done
+done
+zpty -d shell`, "-f", "-c")
+}
