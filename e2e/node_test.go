@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // nodeDir holds the scripts and, after npm install, the readers.
@@ -26,22 +27,30 @@ func skip(t *testing.T, why string) {
 // nodeCounts runs a script of the node folder over a file.
 func nodeCounts(t *testing.T, script, name string) counts {
 	t.Helper()
+	var c counts
+	node(t, &c, script, name)
+	return c
+}
+
+// node runs a script of the node folder, and reads into v what it prints. It returns the processor time of the script and
+// of the programs that it calls.
+func node(t *testing.T, v any, script string, args ...string) time.Duration {
+	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
 		skip(t, "Node.js is not installed")
 	}
 	if _, err := os.Stat(filepath.Join(nodeDir, "node_modules")); errors.Is(err, fs.ErrNotExist) {
 		skip(t, "no packages: run npm install in e2e/node")
 	}
-	cmd := exec.Command("node", script, name)
+	cmd := exec.Command("node", append([]string{script}, args...)...)
 	cmd.Dir = nodeDir
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd, err, stderr.Bytes())
 	}
-	var c counts
-	if err := json.Unmarshal(stdout.Bytes(), &c); err != nil {
+	if err := json.Unmarshal(stdout.Bytes(), v); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd, err, stdout.Bytes())
 	}
-	return c
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }

@@ -115,14 +115,20 @@ func ParseColumns(list string) ([]string, error) {
 	if strings.TrimSpace(list) == "" {
 		return DefaultColumns(), nil
 	}
-	names := strings.Split(list, ",")
-	for i := range names {
-		names[i] = strings.TrimSpace(names[i])
-	}
+	names := splitNames(list)
 	if _, err := pick(names); err != nil {
 		return nil, err
 	}
 	return names, nil
+}
+
+// splitNames splits a list of names at its commas.
+func splitNames(list string) []string {
+	names := strings.Split(list, ",")
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
+	}
+	return names
 }
 
 // pick returns the columns of the given names; those of DefaultColumns for no names.

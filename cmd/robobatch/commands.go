@@ -18,6 +18,7 @@ var specs = []spec{
 	{"", help, func() *flag.FlagSet { return flagSet(new(args)) }},
 	{"rules", rulesHelp, func() *flag.FlagSet { return listFlags(new(listArgs)) }},
 	{"compile", compileHelp, func() *flag.FlagSet { return compileFlags(new(compileArgs)) }},
+	{"pipe", pipeHelp, func() *flag.FlagSet { return pipeFlags(new(pipeArgs)) }},
 	{"bench", benchHelp, func() *flag.FlagSet { return benchFlags(new(benchArgs)) }},
 }
 

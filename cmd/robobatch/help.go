@@ -16,6 +16,10 @@ lists the rules themselves, and what is wrong with them: see robobatch rules -h.
 
 compiles them into one file, which -rules takes in place of dir and which is ready at once: see robobatch compile -h.
 
+    … | robobatch pipe -rules rules.rbp | …
+
+adds verdicts to the rows of an Arrow stream, for engines that call a program: see robobatch pipe -h.
+
     robobatch bench -rules dir -in urls.zst
 
 measures such a run and prints lines for benchstat: see robobatch bench -h.
@@ -200,4 +204,41 @@ Run
   -workers n     goroutines; default: one, and then one per processor
   -rounds n      how often each is measured; default 5
   -h             print this
+`
+
+// pipeHelp is what pipe -h prints.
+const pipeHelp = `robobatch pipe adds verdicts to the rows of an Arrow IPC stream: for engines that hand rows to a program and take them back.
+
+    … | robobatch pipe -rules rules.rbp | …
+
+reads a stream with a column url on standard input, and writes it to standard output with the same rows and columns, batch
+by batch, and the columns of the verdicts behind them. It opens no network connection. docs/ENGINES.md has examples.
+
+Input
+  -rules dir     as for robobatch; a compiled pack (.rbp) is ready at once
+  -origin url    whose robots.txt the file of -rules is
+  -url-column name
+                 the column of the URLs; default: url. Its type is utf8, binary, a large or view form of them, or a dictionary of these
+
+Question
+  -agent names   as for robobatch; several give columns for each, as in allowed_googlebot, and still one row
+` + readingHelp + `  -missing what  allow (default), disallow or null: the answer where an origin has no robots.txt in -rules
+  -url-as-is     match URLs byte for byte, without normalising their escapes
+
+Output
+  -columns list  which columns, and in which order: origin,allowed,reason,rule_line,rule (the default of one agent),
+                 canonical_url. Several agents have no reason and rule unless they are named
+  -prefix text   what the names of these columns begin with, where the rows have columns of the same names
+  -pool          write no end mark behind a stream: for executable_pool of ClickHouse, which sends one stream after another
+                 and leaves the mark to be read as the beginning of the next answer
+
+Run
+  -workers n     goroutines that match; default: one per processor. The output does not depend on it
+  -max-memory size
+                 as for robobatch
+  -quiet         print errors only
+  -h             print this
+
+Exit codes: 0 done, or standard output was closed; 2 an error of usage or input. The batches before a fault are written then, and the
+stream has no end mark.
 `

@@ -74,6 +74,7 @@ const (
 var commands = map[string]func(arguments []string, std streams) error{
 	"compile": compileRules,
 	"bench":   benchmark,
+	"pipe":    pipeVerdicts,
 	"rules":   listRules,
 	"help":    helpOn,
 }

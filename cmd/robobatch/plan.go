@@ -88,22 +88,8 @@ func (p *plan) choose(a args) error {
 			errs = append(errs, usage("-%s: %w", name, err))
 		}
 	}
+	errs = append(errs, parts(p.chooseQuestion(&a))...)
 	var err error
-	p.storeOpt.Dialect, p.storeOpt.AsOf, err = a.reading.settle()
-	errs = append(errs, parts(err)...)
-	p.storeOpt.RowTimes = a.reading.byRow()
-	if a.urlAsIs {
-		p.storeOpt.Dialect |= robots.URLAsIs
-	}
-	p.storeOpt.Agents, err = expandAgents(a.agents)
-	check("agent", err)
-	p.notes = agentNotes(p.storeOpt.Agents, p.storeOpt.Dialect)
-	p.storeOpt.LogAgents, err = a.logAgents()
-	errs = append(errs, parts(err)...)
-	var ok bool
-	if p.storeOpt.Missing, ok = missingNames[a.missing]; !ok {
-		check("missing", withHint(fmt.Errorf("unknown answer %q: use one of allow, disallow, null", a.missing), a.missing, enumerated["missing"]))
-	}
 	errInput := p.chooseInput(a)
 	errs = append(errs, parts(p.chooseShape(a))...)
 	errs = append(errs, parts(errInput)...)
@@ -147,6 +133,33 @@ func (p *plan) chooseFormat(name, format string) error {
 		return usage("-out: standard output is a terminal, and %s is not text: redirect it, name a file, or add -out-format csv", p.outOpt.Format.Name())
 	}
 	return nil
+}
+
+// chooseQuestion is the part of choose about what is asked of a URL.
+func (p *plan) chooseQuestion(a *args) error {
+	var errs []error
+	check := func(name string, err error) {
+		for _, err := range parts(err) {
+			errs = append(errs, usage("-%s: %w", name, err))
+		}
+	}
+	var err error
+	p.storeOpt.Dialect, p.storeOpt.AsOf, err = a.reading.settle()
+	errs = append(errs, parts(err)...)
+	p.storeOpt.RowTimes = a.reading.byRow()
+	if a.urlAsIs {
+		p.storeOpt.Dialect |= robots.URLAsIs
+	}
+	p.storeOpt.Agents, err = expandAgents(a.agents)
+	check("agent", err)
+	p.notes = agentNotes(p.storeOpt.Agents, p.storeOpt.Dialect)
+	p.storeOpt.LogAgents, err = a.logAgents()
+	errs = append(errs, parts(err)...)
+	var ok bool
+	if p.storeOpt.Missing, ok = missingNames[a.missing]; !ok {
+		check("missing", withHint(fmt.Errorf("unknown answer %q: use one of allow, disallow, null", a.missing), a.missing, enumerated["missing"]))
+	}
+	return errors.Join(errs...)
 }
 
 // checkLimit checks a number of URLs.

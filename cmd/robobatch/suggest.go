@@ -94,8 +94,12 @@ func withHint(err error, value string, known []string) error {
 func withColumnHints(err error) error {
 	hinted := parts(err)
 	for i, err := range hinted {
+		known := listed["columns"]
+		if _, ok := errors.AsType[*output.VerdictColumnError](err); ok {
+			known = output.VerdictColumns()
+		}
 		if c, ok := errors.AsType[*output.ColumnError](err); ok && c.Reason == "unknown" {
-			hinted[i] = withHint(err, c.Name, listed["columns"])
+			hinted[i] = withHint(err, c.Name, known)
 			if slices.Contains(listed["keep"], c.Name) {
 				hinted[i] = fmt.Errorf("%w; fields of the log follow them: -keep %s", err, c.Name)
 			}

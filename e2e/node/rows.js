@@ -1,0 +1,9 @@
+// Prints the types and the rows of an Arrow IPC file or stream, as Apache Arrow for JavaScript reads them, as JSON. Values are
+// texts as JavaScript has them, but for nulls.
+import { readFileSync } from "node:fs";
+import { tableFromIPC } from "apache-arrow";
+
+const table = tableFromIPC(readFileSync(process.argv[2]));
+const columns = table.schema.fields.map((_, i) => table.getChildAt(i));
+const rows = Array.from({ length: table.numRows }, (_, row) => columns.map((column) => (column.isValid?.(row) === false || column.get(row) === null ? null : String(column.get(row)))));
+console.log(JSON.stringify({ types: table.schema.fields.map((f) => `${f.name}: ${f.type}`), rows }));

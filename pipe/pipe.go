@@ -1,0 +1,296 @@
+package pipe
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output"
+)
+
+// Options say what a pipe does. The zero value adds the default columns of [output.Verdicts] to rows with a column url.
+type Options struct {
+	URLColumn string   // of the URLs; "" is url
+	Columns   []string // of the verdicts; nil is the default of output.Verdicts
+	Prefix    string   // of the names of the columns of the verdicts
+	NoEnd     bool     // streams get no end mark: for a reader that does not read it, and takes what follows for the next stream
+	Workers   int      // evaluating goroutines, as [engine.Options] has them
+}
+
+// Run copies Arrow streams from r to w until r ends, and adds the verdicts of store. Each record batch is flushed as soon as
+// it is there. The Stats count the rows that were written, and what was read ahead. The error is a [*StreamError] for a
+// fault of a stream, an [*engine.SinkError] around one of w, an error of r, those of [output.NewVerdicts], that of ctx, or [engine.Store.Err].
+func Run(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt Options) (engine.Stats, error) {
+	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
+	verdicts, err := output.NewVerdicts(store, opt.Columns)
+	if err != nil {
+		return engine.Stats{}, err
+	}
+	fields := verdicts.Fields()
+	for i := range fields {
+		fields[i].Name = opt.Prefix + fields[i].Name
+	}
+	ahead := 2*workers + 4 // batches on their way through engine.Run are fewer, and each item has one at least
+	items, free := make(chan *item, ahead), make(chan *item, ahead)
+	src := &source{
+		frames: newFrameReader(r), urlColumn: cmp.Or(opt.URLColumn, "url"), fields: fields,
+		items: items, free: free,
+	}
+	dst := &sink{
+		frameWriter: frameWriter{bufio.NewWriterSize(w, 64<<10)}, verdicts: verdicts, fields: fields,
+		items: items, free: free, noEnd: opt.NoEnd,
+	}
+	stats, err := engine.Run(ctx, store, src, dst, engine.Options{Workers: workers})
+	if source, ok := errors.AsType[*engine.SourceError](err); ok {
+		err = source.Err
+	}
+	return stats, err
+}
+
+// An item is a message on its way from source to sink. In engine.Run go batches of its rows, at least one of them, which
+// may be empty.
+type item struct {
+	message
+	schema *schema
+	record record // of a kindRecord
+}
+
+// A source is the [engine.Source] of the rows of a stream.
+type source struct {
+	frames    *frameReader
+	urlColumn string
+	fields    []output.VerdictField
+	items     chan<- *item
+	free      <-chan *item
+
+	schema  *schema // of the stream that is read; nil between streams
+	columns columnReader
+	texts   texts // of the record batch that is read
+	row     int   // of it, to be read next
+	batches int64 // record batches read
+	streams int
+	done    bool
+	err     error
+}
+
+// Next fills b with rows of one record batch. An empty b stands for another message.
+func (s *source) Next(b *engine.Batch) bool {
+	b.Reset()
+	if s.done || s.err != nil {
+		return false
+	}
+	var more bool
+	err := guarded(func() (err error) {
+		more, err = s.next(b)
+		return err
+	})
+	if err != nil {
+		s.err = &StreamError{Batch: s.place(), Err: err}
+		return false
+	}
+	s.done = !more
+	return more
+}
+
+// place returns the number of the record batch that is being read.
+func (s *source) place() int64 {
+	switch {
+	case s.row < s.texts.rows:
+		return s.batches
+	case s.streams == 0:
+		return 0
+	}
+	return s.batches + 1
+}
+
+// guarded calls do, and makes an error of what it panics with: damage that only reading finds.
+func guarded(do func() error) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = damaged("the parts of a header do not fit together")
+		}
+	}()
+	return do()
+}
+
+func (s *source) next(b *engine.Batch) (more bool, err error) {
+	if s.row < s.texts.rows {
+		s.row, err = s.texts.fill(b, s.row)
+		return true, err
+	}
+	if s.schema == nil {
+		more, err := s.frames.between()
+		if err == nil && !more && s.streams == 0 {
+			err = fmt.Errorf("%w: the input is empty: an Arrow stream begins with a schema: send it, even if there are no rows", ErrNoSchema)
+		}
+		if err == nil && more {
+			err = s.frames.sniff()
+		}
+		if !more || err != nil {
+			return false, err
+		}
+	}
+	var it *item
+	select {
+	case it = <-s.free:
+	default:
+		it = new(item)
+	}
+	if err := s.frames.next(&it.message); err != nil {
+		return false, err
+	}
+	if err := s.take(it, b); err != nil {
+		return false, err
+	}
+	s.items <- it
+	return true, nil
+}
+
+// take looks at the next message of a stream.
+func (s *source) take(it *item, b *engine.Batch) (err error) {
+	if s.schema == nil {
+		s.schema, err = readSchema(&it.message, s.urlColumn, s.fields)
+		it.schema = s.schema
+		s.columns.dictionary = dictionary{}
+		if err == nil {
+			s.streams++
+		}
+		return err
+	}
+	it.schema = s.schema
+	switch it.kind {
+	case kindEnd:
+		s.schema = nil
+	case kindDictionary:
+		s.columns.reset()
+		if s.schema.url.dictionary && it.int64(dictionaryID) == s.schema.url.id {
+			return s.columns.addDictionary(&it.message, &s.schema.url)
+		}
+	case kindRecord:
+		if it.record, err = readRecord(it.table, it.body); err != nil {
+			return err
+		}
+		s.columns.reset()
+		t, err := s.columns.open(&it.record, &s.schema.url)
+		if err != nil {
+			return err
+		}
+		s.batches++
+		s.texts = t
+		s.row, err = t.fill(b, 0)
+		return err
+	case kindTensor, kindSparseTensor:
+		return fmt.Errorf("%w: a tensor among the record batches: send those alone", ErrUnsupported)
+	default:
+		return damaged("a message of kind %d", it.kind)
+	}
+	return nil
+}
+
+// Err returns what ended the rows.
+func (s *source) Err() error { return s.err }
+
+// Close does nothing.
+func (s *source) Close() error { return nil }
+
+// A sink is the [engine.Sink] that writes the streams.
+type sink struct {
+	frameWriter
+	verdicts *output.Verdicts
+	fields   []output.VerdictField
+	items    <-chan *item
+	free     chan<- *item
+	noEnd    bool
+
+	item    *item // whose rows come; nil between items
+	rows    int   // of it that came
+	ids     map[string]int64
+	builder builder
+	tail    tail
+}
+
+// Write adds the rows of b, and writes their message when it has all.
+func (s *sink) Write(b *engine.Batch) error {
+	if s.item == nil {
+		s.item, s.rows = <-s.items, 0
+	}
+	it := s.item
+	if it.kind == kindRecord {
+		if err := s.verdicts.Add(b); err != nil {
+			return err
+		}
+		if s.rows += b.Len(); s.rows < it.record.rows {
+			return nil
+		}
+	}
+	if err := guarded(func() error { return s.write(it) }); err != nil {
+		return err
+	}
+	s.item = nil
+	it.schema = nil
+	select {
+	case s.free <- it:
+	default:
+	}
+	return s.w.Flush()
+}
+
+func (s *sink) write(it *item) error {
+	switch it.kind {
+	case kindSchema:
+		s.number(it.schema)
+		return s.header(s.builder.extendSchema(&it.message, s.fields, s.ids))
+	case kindRecord:
+		return s.writeRecord(it)
+	case kindEnd:
+		if s.noEnd {
+			return nil
+		}
+		return s.end()
+	}
+	return s.message(&it.message)
+}
+
+// number gives the dictionaries of the verdicts numbers that no other of the stream has.
+func (s *sink) number(in *schema) {
+	s.ids = map[string]int64{}
+	id := int64(-1)
+	for _, f := range s.fields {
+		if _, ok := s.ids[f.Dictionary]; f.Dictionary != "" && !ok {
+			id = in.freeID(id + 1)
+			s.ids[f.Dictionary] = id
+		}
+	}
+}
+
+// writeRecord writes a record batch, behind the dictionaries of its verdicts.
+func (s *sink) writeRecord(it *item) error {
+	columns := s.verdicts.Columns()
+	written := map[string]bool{}
+	for i, f := range s.fields {
+		if f.Dictionary == "" || written[f.Dictionary] {
+			continue
+		}
+		written[f.Dictionary] = true
+		meta := s.builder.dictionary(it.version, s.ids[f.Dictionary], textsOf(columns[i]), &s.tail)
+		if err := errors.Join(s.header(meta), s.tail.write(&s.frameWriter)); err != nil {
+			return err
+		}
+	}
+	s.tail.reset(it.record.codec != codecNone)
+	for _, column := range columns {
+		s.tail.add(column.Data())
+	}
+	meta := s.builder.extendRecord(&it.message, &it.record, &s.tail)
+	err := errors.Join(s.header(meta), s.body(it.body), s.tail.write(&s.frameWriter))
+	s.verdicts.Reset()
+	return err
+}
+
+// Close does nothing.
+func (s *sink) Close() error { return nil }

@@ -1,0 +1,152 @@
+package pipe
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// The codecs of compressed buffers.
+const (
+	codecNone = -1
+	codecLZ4  = 0
+	codecZstd = 1
+)
+
+// prefixSize is how many bytes of a compressed buffer say how long it was; -1 says that it is not compressed after all.
+const prefixSize = 8
+
+// A record is the lists of a record batch, and its body.
+type record struct {
+	rows     int
+	nodes    []byte // length and nulls of each column, 16 bytes
+	buffers  []byte // place and length of each buffer in the body, 16 bytes
+	variadic []byte // number of further buffers of each column of views, 8 bytes
+	codec    int
+	body     []byte
+}
+
+// readRecord reads a table of that type.
+func readRecord(t table, body []byte) (record, error) {
+	r := record{codec: codecNone, body: body}
+	r.nodes, _ = t.vector(recordNodes, 16)
+	r.buffers, _ = t.vector(recordBuffers, 16)
+	r.variadic, _ = t.vector(recordVariadic, 8)
+	if c, ok := t.table(recordCompression); ok {
+		r.codec = int(c.byte(compressionCodec))
+	}
+	rows := t.int64(recordLength)
+	if rows < 0 || rows > math.MaxInt32 {
+		return r, damaged("%d rows", rows)
+	}
+	r.rows = int(rows)
+	return r, nil
+}
+
+func int64At(list []byte, i int) int64 { return int64(binary.LittleEndian.Uint64(list[8*i:])) }
+
+// node returns length and number of nulls of a column.
+func (r *record) node(i int) (length, nulls int64, err error) {
+	if i >= len(r.nodes)/16 {
+		return 0, 0, damaged("there are %d columns, counting those within others, where the schema has more", len(r.nodes)/16)
+	}
+	return int64At(r.nodes, 2*i), int64At(r.nodes, 2*i+1), nil
+}
+
+// buffer returns a buffer as it is in the body.
+func (r *record) buffer(i int) ([]byte, error) {
+	if i >= len(r.buffers)/16 {
+		return nil, damaged("there are %d buffers, where the schema needs more", len(r.buffers)/16)
+	}
+	offset, length := int64At(r.buffers, 2*i), int64At(r.buffers, 2*i+1)
+	if offset < 0 || length < 0 || offset > int64(len(r.body)) || length > int64(len(r.body))-offset {
+		return nil, damaged("a buffer of %d bytes at %d, where there are %d in all", length, offset, len(r.body))
+	}
+	return r.body[offset : offset+length : offset+length], nil
+}
+
+// variadicCount returns the number of further buffers of a column of views.
+func (r *record) variadicCount(i int) (int, error) {
+	if i >= len(r.variadic)/8 {
+		return 0, damaged("it is not said how many buffers a column of views has")
+	}
+	n := int64At(r.variadic, i)
+	if n < 0 || n > int64(len(r.buffers)/16) {
+		return 0, damaged("%d buffers of a column of views", n)
+	}
+	return int(n), nil
+}
+
+// An unpacker unpacks buffers. Its memory is reused, so that buffers are valid until reset.
+type unpacker struct {
+	zstd *zstd.Decoder
+	lz4  *lz4.Reader
+	free [][]byte
+	used [][]byte
+}
+
+// reset takes all buffers back.
+func (u *unpacker) reset() {
+	u.free, u.used = append(u.free, u.used...), u.used[:0]
+}
+
+// unpack returns a buffer without compression.
+func (u *unpacker) unpack(b []byte, codec int) ([]byte, error) {
+	if codec == codecNone || len(b) == 0 {
+		return b, nil
+	}
+	if len(b) < prefixSize {
+		return nil, damaged("a compressed buffer of %d bytes", len(b))
+	}
+	size, packed := int64At(b, 0), b[prefixSize:]
+	if size == -1 {
+		return packed, nil
+	}
+	if size < 0 {
+		return nil, damaged("a buffer of %d bytes", size)
+	}
+	r, err := u.reader(packed, codec)
+	if err != nil {
+		return nil, err
+	}
+	var memory []byte
+	if n := len(u.free); n > 0 {
+		memory, u.free = u.free[n-1], u.free[:n-1]
+	}
+	memory, err = readGrowing(r, memory, size)
+	u.used = append(u.used, memory)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, damaged("a compressed buffer is shorter than it says")
+	}
+	if err != nil {
+		return nil, damaged("a compressed buffer: %v", err)
+	}
+	return memory, nil
+}
+
+// reader returns what unpacks a buffer.
+func (u *unpacker) reader(packed []byte, codec int) (io.Reader, error) {
+	switch codec {
+	case codecLZ4:
+		if u.lz4 == nil {
+			u.lz4 = lz4.NewReader(nil)
+		}
+		u.lz4.Reset(bytes.NewReader(packed))
+		return u.lz4, nil
+	case codecZstd:
+		if u.zstd == nil {
+			var err error
+			if u.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)); err != nil {
+				return nil, err
+			}
+		}
+		return u.zstd, u.zstd.Reset(bytes.NewReader(packed))
+	}
+	return nil, fmt.Errorf("%w: buffers are compressed by a codec that was not known yet (%d): send them without", ErrUnsupported, codec)
+}

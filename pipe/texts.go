@@ -1,0 +1,229 @@
+package pipe
+
+import (
+	"encoding/binary"
+
+	"github.com/robobatch/robobatch/engine"
+)
+
+// A limit of the rows that are evaluated at once.
+const (
+	chunkRows  = 8192
+	chunkBytes = 2 << 20
+)
+
+// MaxURL is the length of a URL in bytes. One that is longer is a bad URL, as in a log.
+const MaxURL = 64 << 10
+
+// A texts is a column of texts.
+type texts struct {
+	rows  int
+	valid []byte // a bit for each row: 0 is null; nil if none is
+
+	kind    typeKind // of those whose texts are here
+	offsets []byte   // where the text of each row begins in data, and the last one ends
+	data    []byte
+	views   []byte // 16 bytes for each row
+	further [][]byte
+
+	numbers       []byte // of texts in the dictionary; nil if the texts are here
+	width         int    // bytes of a number
+	dictionaryRef *dictionary
+}
+
+// A dictionary is texts by number.
+type dictionary struct {
+	data []byte
+	ends []int // where each text ends in data
+	null []bool
+}
+
+// columns reads columns of records.
+type columnReader struct {
+	unpacker
+	dictionary dictionary
+}
+
+// open returns the column of the URLs, which is valid until the next reset.
+func (c *columnReader) open(r *record, u *urlField) (texts, error) {
+	t, err := c.texts(r, u, u.place, u.dictionary)
+	if err == nil && t.rows != r.rows {
+		return t, damaged("the column of the URLs has %d rows, the record batch %d", t.rows, r.rows)
+	}
+	t.dictionaryRef = &c.dictionary
+	return t, err
+}
+
+// texts returns the column at a place, and checks that its lists are as long as its rows need.
+func (c *columnReader) texts(r *record, u *urlField, at place, numbers bool) (t texts, err error) {
+	length, nulls, err := r.node(at.nodes)
+	if err != nil {
+		return t, err
+	}
+	if length < 0 || length > 1<<31 {
+		return t, damaged("a column of %d rows", length)
+	}
+	t.rows, t.kind = int(length), u.kind
+	first := at.buffers
+	for view := range at.views {
+		n, err := r.variadicCount(view)
+		if err != nil {
+			return t, err
+		}
+		first += n
+	}
+	need := func(i, bytes int) []byte {
+		var b []byte
+		if err == nil {
+			b, err = r.buffer(first + i)
+		}
+		if err == nil {
+			b, err = c.unpack(b, r.codec)
+		}
+		if err == nil && len(b) < bytes {
+			err = damaged("a buffer of %d bytes, where %d rows need %d", len(b), t.rows, bytes)
+		}
+		return b
+	}
+	if nulls != 0 && t.rows > 0 {
+		t.valid = need(0, (t.rows+7)/8)
+	}
+	switch {
+	case t.rows == 0:
+	case numbers:
+		t.width = u.width
+		t.numbers = need(1, t.rows*u.width)
+	case u.kind == typeUtf8View || u.kind == typeBinaryView:
+		t.views = need(1, 16*t.rows)
+		n, errCount := r.variadicCount(at.views)
+		if errCount != nil {
+			return t, errCount
+		}
+		for i := range n {
+			t.further = append(t.further, need(2+i, 0))
+		}
+	default:
+		t.offsets, t.data = need(1, (t.rows+1)*u.kind.offsetSize()), need(2, 0)
+	}
+	return t, err
+}
+
+// offsetSize returns the bytes of an offset into the texts of a column of the type.
+func (k typeKind) offsetSize() int {
+	if k == typeLargeUtf8 || k == typeLargeBinary {
+		return 8
+	}
+	return 4
+}
+
+// addDictionary reads a dictionary batch into the dictionary of the URLs.
+func (c *columnReader) addDictionary(m *message, u *urlField) error {
+	data, ok := m.table.table(dictionaryData)
+	if !ok {
+		return damaged("a dictionary without texts")
+	}
+	r, err := readRecord(data, m.body)
+	if err != nil {
+		return err
+	}
+	t, err := c.texts(&r, u, place{}, false)
+	if err != nil {
+		return err
+	}
+	d := &c.dictionary
+	if !m.bool(dictionaryIsDelta) {
+		*d = dictionary{d.data[:0], d.ends[:0], d.null[:0]}
+	}
+	for i := range t.rows {
+		text, null, err := t.at(i)
+		if err != nil {
+			return err
+		}
+		if len(text) > MaxURL {
+			text = text[:MaxURL+1] // it stays too long
+		}
+		d.data = append(d.data, text...)
+		d.ends = append(d.ends, len(d.data))
+		d.null = append(d.null, null)
+	}
+	return nil
+}
+
+// at returns the text of a row.
+func (t *texts) at(i int) (text []byte, null bool, err error) {
+	if t.valid != nil && t.valid[i/8]>>(i%8)&1 == 0 {
+		return nil, true, nil
+	}
+	switch {
+	case t.numbers != nil:
+		return t.named(i)
+	case t.views != nil:
+		text, err = t.viewed(t.views[16*i : 16*i+16])
+		return text, false, err
+	}
+	var from, to uint64
+	if t.kind.offsetSize() == 4 {
+		from, to = uint64(binary.LittleEndian.Uint32(t.offsets[4*i:])), uint64(binary.LittleEndian.Uint32(t.offsets[4*i+4:]))
+	} else {
+		from, to = binary.LittleEndian.Uint64(t.offsets[8*i:]), binary.LittleEndian.Uint64(t.offsets[8*i+8:])
+	}
+	if from > to || to > uint64(len(t.data)) {
+		return nil, false, damaged("row %d of the URLs goes from byte %d to %d of %d", i+1, from, to, len(t.data))
+	}
+	return t.data[from:to], false, nil
+}
+
+// viewed returns the text of a view: up to twelve bytes are in it.
+func (t *texts) viewed(view []byte) ([]byte, error) {
+	size := binary.LittleEndian.Uint32(view)
+	if size <= 12 {
+		return view[4 : 4+size], nil
+	}
+	i, from := binary.LittleEndian.Uint32(view[8:]), uint64(binary.LittleEndian.Uint32(view[12:]))
+	if uint64(i) >= uint64(len(t.further)) || from+uint64(size) > uint64(len(t.further[i])) {
+		return nil, damaged("a URL of %d bytes at %d of buffer %d, which is not there", size, from, i)
+	}
+	return t.further[i][from : from+uint64(size)], nil
+}
+
+// named returns the text of a row that has its number.
+func (t *texts) named(i int) (text []byte, null bool, err error) {
+	var n uint64
+	b := t.numbers[i*t.width:]
+	switch t.width {
+	case 1:
+		n = uint64(b[0])
+	case 2:
+		n = uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		n = uint64(binary.LittleEndian.Uint32(b))
+	default:
+		n = binary.LittleEndian.Uint64(b)
+	}
+	d := t.dictionaryRef
+	if n >= uint64(len(d.ends)) { // a negative number is large, too
+		return nil, false, damaged("row %d has URL %d of a dictionary of %d", i+1, n, len(d.ends))
+	}
+	from := 0
+	if n > 0 {
+		from = d.ends[n-1]
+	}
+	return d.data[from:d.ends[n]], d.null[n], nil
+}
+
+// fill adds rows to b, from the given one on, and returns the one behind them: as many as are evaluated at once.
+func (t *texts) fill(b *engine.Batch, row int) (int, error) {
+	for end := min(t.rows, row+chunkRows); row < end && len(b.Data) < chunkBytes; row++ {
+		text, null, err := t.at(row)
+		if err != nil {
+			return row, err
+		}
+		span := engine.NoURL
+		if !null && len(text) > 0 && len(text) <= MaxURL {
+			span = engine.Span{Off: uint32(len(b.Data)), Len: uint32(len(text))}
+			b.Data = append(b.Data, text...)
+		}
+		b.URLs = append(b.URLs, span)
+	}
+	return row, nil
+}
