@@ -26,17 +26,20 @@ func compile(rules []Rule, l limits) (*Automaton, []int32, error) {
 	if len(rules) > maxRules {
 		return nil, nil, fmt.Errorf("%w: %d rules, the most is %d", ErrTooLarge, len(rules), maxRules)
 	}
-	order := rankRules(rules)
-	pats := rankPatterns(rules, order)
+	w := workspaces.Get().(*workspace)
+	defer w.release()
+	order := w.rankRules(rules)
+	pats := w.rankPatterns(rules, order)
 	a := &Automaton{}
 	if len(pats) == 0 {
 		return a, order, nil
 	}
-	b := builder{limits: l, pats: pats, table: make(table, 0, expectedSize(pats))}
+	b := builder{limits: l, pats: pats, table: w.table[:0]}
 	if !l.few(pats) {
 		b.search = newSearchBuilder(pats)
 	}
 	b.node(0, len(pats), 0)
+	w.table = b.table
 	a.table = make(table, len(b.table)+padding) // nothing is kept of what was more than needed
 	copy(a.table, b.table)
 	if b.search != nil {
@@ -46,16 +49,6 @@ func compile(rules []Rule, l limits) (*Automaton, []int32, error) {
 		return nil, nil, fmt.Errorf("%w: %d bytes, the most is %d", ErrTooLarge, len(a.table), maxTable)
 	}
 	return a, order, nil
-}
-
-// expectedSize returns about what the table takes, rather more, so that it is seldom moved while it grows.
-func expectedSize(pats []ranked) int {
-	const each = 16 // a trie node and its place among the children, or what there is of a pattern beside its text
-	n := each * len(pats)
-	for i := range pats {
-		n += len(pats[i].Rest) + min(len(pats[i].Anchor), each)
-	}
-	return min(n, maxTable)
 }
 
 // Size returns the bytes of the tables.

@@ -30,9 +30,10 @@ func (r Rank) Position() int { return int(r>>1) - 1 }
 
 // rankRules returns the indices of the rules in ascending order of precedence: a longer pattern over a shorter one,
 // allow over disallow, the earlier rule over the later (RFC 9309 section 2.2.2; the last for a definite winner).
-func rankRules(rules []Rule) []int32 {
+func (w *workspace) rankRules(rules []Rule) []int32 {
 	const lowIndex = 1<<31 - 1
-	keys := make([]uint64, len(rules)) // length, allow, index: sorting numbers takes half of what comparing rules does
+	w.keys = slices.Grow(w.keys[:0], len(rules))
+	keys := w.keys[:len(rules)] // length, allow, index: sorting numbers takes half of what comparing rules does
 	for i := range rules {
 		keys[i] = uint64(len(rules[i].Pattern))<<32 | uint64(lowIndex-i)
 		if rules[i].Allow {
@@ -55,10 +56,8 @@ type ranked struct {
 
 // rankPatterns returns the distinct patterns in the order of [Pattern.compare], each with the highest rank that any
 // rule gives it: a rule with the same pattern and a lower rank can never win.
-func rankPatterns(rules []Rule, order []int32) []ranked {
-	all := make([]ranked, 0, len(order))
-	var few [64]patternKey // room on the stack: most files have fewer rules
-	keys := few[:0]
+func (w *workspace) rankPatterns(rules []Rule, order []int32) []ranked {
+	all, keys := w.all[:0], w.prefixes[:0]
 	for pos, i := range order {
 		if rules[i].Pattern == "" {
 			continue
@@ -77,12 +76,13 @@ func rankPatterns(rules []Rule, order []int32) []ranked {
 		}
 		return cmp.Or(all[x.index].compare(all[y.index].Pattern), int(y.index-x.index)) // the highest rank first
 	})
-	pats := make([]ranked, 0, len(keys))
+	pats := w.pats[:0]
 	for _, k := range keys {
 		if n := len(pats); n == 0 || pats[n-1].Pattern != all[k.index].Pattern {
 			pats = append(pats, all[k.index])
 		}
 	}
+	w.all, w.prefixes, w.pats = all, keys, pats
 	return pats
 }
 

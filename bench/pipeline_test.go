@@ -56,7 +56,7 @@ func unpack(tb testing.TB, l Log) []byte {
 func BenchmarkLong(b *testing.B) {
 	for _, in := range inputs() {
 		for _, frames := range []int{1, longCopies} {
-			for _, opt := range []runOptions{{false, 1}, {false, 2}, {true, 1}, {true, 2}} {
+			for _, opt := range []runOptions{{workers: 1}, {workers: 2}, {url: true, workers: 1}, {url: true, workers: 2}} {
 				b.Run(fmt.Sprintf("%s/frames=%d/url=%t/workers=%d", in.name, frames, opt.url, opt.workers), func(b *testing.B) {
 					c, l := in.open(b)
 					store := buildStore(b, responses(b, c), 0)

@@ -48,6 +48,7 @@ type job struct {
 	rules  string
 	inputs []string
 	agents []string // nil means the command's default, one agent
+	flags  []string // and others
 }
 
 // run writes the job's output in the given format and returns its name and what the command counted.
@@ -62,6 +63,7 @@ func (j job) run(t *testing.T, ext string) (string, counts) {
 	for _, agent := range j.agents {
 		args = append(args, "-agent", agent)
 	}
+	args = append(args, j.flags...)
 	cmd := exec.Command(command, args...)
 	cmd.Dir = dir
 	if msg, err := cmd.CombinedOutput(); err != nil {

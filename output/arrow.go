@@ -108,8 +108,8 @@ func (o *arrowOutput) writeRecord(c *columns) error {
 		return o.sink.err()
 	}
 	for _, col := range o.picked {
-		if fields[col].kind == kindDictionary && len(c.names.dicts[col].text) > math.MaxInt32-arrowChunk.bytes {
-			return fmt.Errorf("column %s: %w", fields[col].name, ErrDictionary)
+		if f := o.field(col); f.kind == kindDictionary && len(c.names.dict(col).text) > math.MaxInt32-arrowChunk.bytes {
+			return fmt.Errorf("column %s: %w", f.name, ErrDictionary)
 		}
 	}
 	rec := o.indexOnly(c)
@@ -179,30 +179,27 @@ func (o *arrowOutput) record(c *columns, dictionaries bool) arrow.Record {
 
 // arrowColumn returns a column of the chunk.
 func (c *columns) arrowColumn(col column, dictionaries bool) arrow.Array {
-	switch col {
+	switch col.base() {
 	case colLine:
 		return newArray(arrow.PrimitiveTypes.Int64, c.rows, nil, 0, arrow.Int64Traits.CastToBytes(c.line))
 	case colURL, colCanonical:
 		t := &c.texts[col]
 		return newArray(arrow.BinaryTypes.String, c.rows, t.present, t.nulls,
 			arrow.Int32Traits.CastToBytes(t.offsets), t.text)
-	case colAllowed:
-		return newArray(arrow.FixedWidthTypes.Boolean, c.rows, c.allowed.present, c.allowed.nulls,
-			packBits(nil, c.allowed.values))
-	case colViolation:
-		return newArray(arrow.FixedWidthTypes.Boolean, c.rows, c.violated.present, c.violated.nulls,
-			packBits(nil, c.violated.values))
+	case colAllowed, colViolation:
+		v := c.bools(col)
+		return newArray(arrow.FixedWidthTypes.Boolean, c.rows, v.present, v.nulls, packBits(nil, v.values))
 	case colRuleLine:
-		return newArray(arrow.PrimitiveTypes.Int32, c.rows, c.ruleLine.present, c.ruleLine.nulls,
-			arrow.Int32Traits.CastToBytes(c.ruleLine.values))
+		v := c.ruleLines(col)
+		return newArray(arrow.PrimitiveTypes.Int32, c.rows, v.present, v.nulls, arrow.Int32Traits.CastToBytes(v.values))
 	default:
-		ids := &c.ids[col]
+		ids := c.indices(col)
 		indices := newArray(arrow.PrimitiveTypes.Int32, c.rows, ids.present, ids.nulls,
 			arrow.Int32Traits.CastToBytes(ids.values))
 		texts := newDictionaryArray(nil, []int32{0})
 		if dictionaries {
 			// A copy: the library keeps a stream's dictionary to compare it with the next.
-			d := &c.names.dicts[col]
+			d := c.names.dict(col)
 			texts = newDictionaryArray(slices.Clone(d.text), slices.Clone(d.offsets))
 		}
 		return array.NewDictionaryArray(dictType, indices, texts)

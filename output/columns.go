@@ -18,7 +18,7 @@ type limits struct {
 // stays empty.
 type columns struct {
 	want    [numColumns]bool
-	agents  int
+	agents  int // rows of a URL
 	limits  limits
 	plain   bool  // the texts are laid out as Parquet's encoding PLAIN has them
 	invalid int64 // bytes escaped in the chunk, see Writer.InvalidBytes
@@ -32,7 +32,10 @@ type columns struct {
 	ruleLine valueColumn[int32]
 	// index and presence of the dictionary columns; the texts are in the numbering
 	ids  [numColumns]valueColumn[int32]
-	kept []keptColumn // of the input, behind all others
+	wide []agentColumns // in place of those of a verdict, in the wide layout
+	kept []keptColumn   // of the input, behind all others
+
+	turned []engine.Verdict // scratch: those of an agent for up to wideBlock URLs, then those of the next
 
 	keptTexts bool // some of them are texts
 
@@ -59,8 +62,11 @@ type textColumn struct {
 func newColumns(l layout, agents int, names *numbering, lim limits) *columns {
 	c := &columns{agents: agents, limits: lim, names: names, plain: l.plain}
 	for _, col := range l.picked {
-		c.want[col] = true
-		c.texts[col].offsets = []int32{0}
+		c.want[col.base()] = true
+		c.texts[col.base()].offsets = []int32{0}
+	}
+	if l.wide != nil {
+		c.agents, c.wide = 1, make([]agentColumns, len(l.wide)/numWide)
 	}
 	for _, f := range l.kept {
 		c.kept = append(c.kept, keptColumn{kind: f.kind, texts: textColumn{offsets: []int32{0}}})
@@ -81,6 +87,9 @@ func (c *columns) reset() {
 	c.ruleLine.reset()
 	for i := range c.ids {
 		c.ids[i].reset()
+	}
+	for i := range c.wide {
+		c.wide[i].reset()
 	}
 	for i := range c.kept {
 		c.kept[i].reset()
@@ -152,6 +161,16 @@ func (c *columns) append(b *engine.Batch, from, to int) {
 	if c.want[colOrigin] {
 		c.appendOrigins(b, from, to)
 	}
+	if c.wide != nil {
+		c.appendWide(b, from, to)
+	} else {
+		c.appendLong(b, from, to)
+	}
+	c.appendKept(b, from, to)
+}
+
+// appendLong adds what the URLs from up to to of b have in a row for each agent.
+func (c *columns) appendLong(b *engine.Batch, from, to int) {
 	if c.want[colAgent] {
 		c.appendAgents(b, from, to)
 	}
@@ -168,7 +187,6 @@ func (c *columns) append(b *engine.Batch, from, to int) {
 	if c.want[colViolation] {
 		c.appendViolations(b.Violations[from*c.agents : to*c.agents])
 	}
-	c.appendKept(b, from, to)
 }
 
 func fill(dst []int32, id int32) {
@@ -191,7 +209,11 @@ func (c *columns) appendLines(lines []int64) {
 
 // appendURLs copies pieces of data to the column u, once per agent, and escapes what is not UTF-8.
 func (c *columns) appendURLs(u *textColumn, data []byte, spans []engine.Span) {
-	valid := utf8.Valid(data)
+	size := 0
+	for _, span := range spans {
+		size += int(span.Len)
+	}
+	valid := size > len(data)/4 && utf8.Valid(data) // of a few rows each is looked at by itself
 	for _, span := range spans {
 		present := int16(1)
 		start := len(u.text)
@@ -356,5 +378,10 @@ func (c *columns) countInvalid() {
 			present = nil
 		}
 		c.invalid += c.names.dicts[i].escapesOf(ids.values, present)
+	}
+	for a := range c.wide {
+		if ids := &c.wide[a].rule; c.want[colRule] {
+			c.invalid += c.names.dict(wideColumn(a, wideRule)).escapesOf(ids.values, ids.present)
+		}
 	}
 }

@@ -16,6 +16,17 @@
 //
 //	canonical_url  string         bad URL        the URL without the parameters that robots.txt says do not count
 //
+// In the [Wide] layout there is one row for every row of the input. In place of agent, each agent has columns of its own
+// for allowed and rule_line, and for reason and rule if they are named, whose names end in the agent's, in lower case and
+// with an underscore in place of all but letters and digits; that of "*" is star:
+//
+//	allowed_googlebot_image  bool   no answer
+//	rule_line_star           int32  no rule won
+//
+// Each of the four that is named stands for the columns of all agents, in their order.
+//
+// A [Where] leaves rows out, before columns are made of them. What was evaluated is counted by the engine all the same.
+//
 // Behind these come the columns of the input that are kept, with the types of their [engine.KeptKind]: int64, string,
 // timestamp in microseconds and UTC, double, bool. All of them have nulls.
 //

@@ -28,16 +28,25 @@ type layout struct {
 	picked []column
 	kept   []field // behind them, by index in engine.Batch.Kept
 	plain  bool    // texts are laid out as Parquet's encoding PLAIN has them
+	wide   []field // of the columns of agents, by column less numColumns; nil in the long layout
 }
 
-// newLayout returns the columns that opt asks for. The error joins a [ColumnError] for each that cannot be.
-func newLayout(opt Options) (layout, error) {
-	picked, err := pick(opt.Columns)
+// newLayout returns the columns that opt asks for. The error joins one for each that cannot be, such as a [ColumnError].
+func newLayout(opt Options, agents []string) (layout, error) {
+	names := opt.Columns
+	if len(names) == 0 {
+		names = opt.Layout.DefaultColumns()
+	}
+	picked, err := pick(names)
 	l := layout{picked: picked, plain: opt.Format == Parquet}
 	errs := []error{err}
+	if opt.Layout == Wide && err == nil {
+		errs = append(errs, l.widen(agents)...)
+	}
 	for _, k := range opt.Kept {
 		_, taken := lookup(k.Name)
-		if taken || k.Name == "" || slices.ContainsFunc(l.kept, func(f field) bool { return f.name == k.Name }) {
+		taken = taken || slices.ContainsFunc(l.fields(), func(f field) bool { return f.name == k.Name })
+		if taken || k.Name == "" {
 			errs = append(errs, &ColumnError{Name: k.Name, Reason: "the name of another column"})
 		}
 		l.kept = append(l.kept, field{name: k.Name, kind: keptKinds[k.Kind], nullable: true})
@@ -49,9 +58,17 @@ func newLayout(opt Options) (layout, error) {
 func (l layout) fields() []field {
 	all := make([]field, 0, len(l.picked)+len(l.kept))
 	for _, col := range l.picked {
-		all = append(all, fields[col])
+		all = append(all, l.field(col))
 	}
 	return append(all, l.kept...)
+}
+
+// field returns what describes a column.
+func (l layout) field(col column) field {
+	if int(col) < numColumns {
+		return fields[col]
+	}
+	return l.wide[int(col)-numColumns]
 }
 
 // A keptColumn holds a kept column of the rows of a chunk. Only what its kind needs is filled.

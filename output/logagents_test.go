@@ -23,6 +23,25 @@ func logStore(t *testing.T) *engine.Store {
 	return store
 }
 
+// logBatch is the rows of a log.
+func logBatch() *engine.Batch {
+	b := &engine.Batch{}
+	for i, row := range [][2]string{
+		{"GPTBot/1.2", "https://a.com/a"},
+		{"GPTBot/1.2", "https://a.com/b"},
+		{"bingbot/2.0", "https://a.com/b"},
+		{"curl/8.0", "https://a.com/b"},
+		{"GPTBot/1.2", "nonsense"},
+	} {
+		for k, spans := range []*[]engine.Span{&b.UserAgents, &b.URLs} {
+			*spans = append(*spans, engine.Span{Off: uint32(len(b.Data)), Len: uint32(len(row[k]))})
+			b.Data = append(b.Data, row[k]...)
+		}
+		b.Lines = append(b.Lines, int64(i+1))
+	}
+	return b
+}
+
 // Rows of a log have the crawler that came, its rule and whether that was a violation, in every format.
 func TestLogAgents(t *testing.T) {
 	store := logStore(t)
@@ -34,20 +53,7 @@ func TestLogAgents(t *testing.T) {
 		{int64(5), "GPTBot", nil, nil, nil, nil},
 	}
 	for _, format := range []Format{Parquet, ArrowFile, ArrowStream} {
-		b := &engine.Batch{}
-		for i, row := range [][2]string{
-			{"GPTBot/1.2", "https://a.com/a"},
-			{"GPTBot/1.2", "https://a.com/b"},
-			{"bingbot/2.0", "https://a.com/b"},
-			{"curl/8.0", "https://a.com/b"},
-			{"GPTBot/1.2", "nonsense"},
-		} {
-			for k, spans := range []*[]engine.Span{&b.UserAgents, &b.URLs} {
-				*spans = append(*spans, engine.Span{Off: uint32(len(b.Data)), Len: uint32(len(row[k]))})
-				b.Data = append(b.Data, row[k]...)
-			}
-			b.Lines = append(b.Lines, int64(i+1))
-		}
+		b := logBatch()
 		store.NewEvaluator().Evaluate(b)
 		var buf bytes.Buffer
 		w, err := New(&buf, store, Options{

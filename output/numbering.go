@@ -19,7 +19,8 @@ type catalog interface {
 // A numbering leads from what a batch holds to the numbers of the dictionaries, without hashing a text per row. Its
 // tables hold 1 + the number, and 0 for what has none yet.
 type numbering struct {
-	dicts [numColumns]dictionary // of the columns that have one
+	dicts     [numColumns]dictionary // of the columns that have one
+	wideDicts []dictionary           // of the columns of agents, by column less numColumns; in the wide layout
 
 	catalog catalog
 	inputs  []string // names of the inputs
@@ -28,10 +29,12 @@ type numbering struct {
 	inputIDs  []int32
 	agentIDs  []int32
 	reasonIDs [engine.NumReasons]int32
-	siteIDs   []int32         // by SiteID
-	sites     []engine.SiteID // whose siteIDs are set
-	strayIDs  []int32         // by index in Batch.Strays; of the current batch only
+	wideIDs   [][engine.NumReasons]int32 // of reasons by agent; in the wide layout, if it has them
+	siteIDs   []int32                    // by SiteID
+	sites     []engine.SiteID            // whose siteIDs are set
+	strayIDs  []int32                    // by index in Batch.Strays; of the current batch only
 	rules     ruleTable
+	ruleTexts bool // the agents have columns for the text of rules; in the wide layout
 
 	scratch, escaped []byte
 }
@@ -58,6 +61,10 @@ func (n *numbering) reset() {
 	for i := range n.dicts {
 		n.dicts[i].reset()
 	}
+	for i := range n.wideDicts {
+		n.wideDicts[i].reset()
+	}
+	clear(n.wideIDs)
 	clear(n.inputIDs)
 	clear(n.agentIDs)
 	clear(n.reasonIDs[:])
@@ -74,17 +81,28 @@ func (n *numbering) size() (size int) {
 	for i := range n.dicts {
 		size += len(n.dicts[i].text)
 	}
+	for i := range n.wideDicts {
+		size += len(n.wideDicts[i].text)
+	}
 	return size
+}
+
+// dict returns the dictionary of a column. It is of no use for one that has none.
+func (n *numbering) dict(col column) *dictionary {
+	if int(col) < numColumns {
+		return &n.dicts[col]
+	}
+	return &n.wideDicts[int(col)-numColumns]
 }
 
 // add numbers text in the dictionary of col, escaped where it is not valid UTF-8.
 func (n *numbering) add(col column, text []byte) int32 {
 	if utf8.Valid(text) {
-		return n.dicts[col].add(text, 0)
+		return n.dict(col).add(text, 0)
 	}
 	valid, escaped := appendValid(n.escaped[:0], text)
 	n.escaped = valid
-	return n.dicts[col].add(valid, escaped)
+	return n.dict(col).add(valid, escaped)
 }
 
 // addString is add for a string.

@@ -12,7 +12,7 @@ import (
 // pages are a chunk as Parquet has it: a page of each column, compressed.
 type pages struct {
 	rows    int
-	columns [numColumns]page
+	columns []page // by index in layout.picked
 	kept    []page
 	done    chan struct{} // gets a value when the pages are complete
 }
@@ -78,8 +78,8 @@ type pageEncoder struct {
 
 // encode makes the pages of a chunk.
 func (e *pageEncoder) encode(to *pages, c *columns, picked []column) {
-	for _, col := range picked {
-		p := &to.columns[col]
+	for i, col := range picked {
+		p := &to.columns[i]
 		p.stats = e.encodeColumn(c, col, p.dictLen)
 		e.finish(p)
 	}
@@ -98,22 +98,21 @@ func (e *pageEncoder) finish(p *page) {
 // encodeColumn makes e.page the page of a column, and returns what it says of its values.
 func (e *pageEncoder) encodeColumn(c *columns, col column, dictLen int) (stats columnStats) {
 	e.page = e.page[:0]
-	switch col {
+	switch col.base() {
 	case colLine:
 		e.page = appendDeltas(e.page, c.line)
 		stats.least, stats.most = slices.Min(c.line), slices.Max(c.line)
 	case colURL, colCanonical:
 		stats.nulls = e.addLevels(c.texts[col].present, c.texts[col].nulls)
 		e.page = append(e.page, c.texts[col].text...)
-	case colAllowed:
-		stats.nulls = e.addLevels(c.allowed.present, c.allowed.nulls)
-		e.page = packBits(e.page, compact(&e.bools, &c.allowed))
-	case colViolation:
-		stats.nulls = e.addLevels(c.violated.present, c.violated.nulls)
-		e.page = packBits(e.page, compact(&e.bools, &c.violated))
+	case colAllowed, colViolation:
+		v := c.bools(col)
+		stats.nulls = e.addLevels(v.present, v.nulls)
+		e.page = packBits(e.page, compact(&e.bools, v))
 	case colRuleLine:
-		stats.nulls = e.addLevels(c.ruleLine.present, c.ruleLine.nulls)
-		lines := compact(&e.ids, &c.ruleLine)
+		v := c.ruleLines(col)
+		stats.nulls = e.addLevels(v.present, v.nulls)
+		lines := compact(&e.ids, v)
 		for _, line := range lines {
 			e.page = binary.LittleEndian.AppendUint32(e.page, uint32(line))
 		}
@@ -121,8 +120,8 @@ func (e *pageEncoder) encodeColumn(c *columns, col column, dictLen int) (stats c
 			stats.least, stats.most = int64(slices.Min(lines)), int64(slices.Max(lines))
 		}
 	default:
-		ids := &c.ids[col]
-		if fields[col].nullable {
+		ids := c.indices(col)
+		if fields[col.base()].nullable {
 			stats.nulls = e.addLevels(ids.present, ids.nulls)
 		}
 		width := bits.Len(uint(max(1, dictLen) - 1))

@@ -74,7 +74,7 @@ func newParquet(s *sink, l layout, version string, workers int) (*parquetFile, e
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	p := &parquetFile{sink: s, layout: l, limits: parquetGroup, props: parquet.NewWriterProperties(props...)}
+	p := &parquetFile{sink: s, layout: l, limits: parquetGroup.forLayout(l), props: parquet.NewWriterProperties(props...)}
 	p.workers = max(1, workers)
 	p.idle = make(chan *pageEncoder, p.workers)
 	p.builder = metadata.NewFileMetadataBuilder(schema.NewSchema(root), p.props, nil)
@@ -155,14 +155,14 @@ func (p *parquetFile) encoder() *pageEncoder {
 
 // newPages returns empty pages for a chunk.
 func (p *parquetFile) newPages(c *columns) *pages {
-	to := &pages{kept: make([]page, len(p.kept)), done: make(chan struct{}, 1)}
+	to := &pages{columns: make([]page, len(p.picked)), kept: make([]page, len(p.kept)), done: make(chan struct{}, 1)}
 	if n := len(p.spare); n > 0 {
 		to = p.spare[n-1]
 		p.spare = p.spare[:n-1]
 	}
 	to.rows = c.rows
-	for _, col := range p.picked {
-		to.columns[col].dictLen = c.names.dicts[col].len()
+	for i, col := range p.picked {
+		to.columns[i].dictLen = c.names.dict(col).len()
 	}
 	return to
 }
@@ -212,8 +212,7 @@ func (p *parquetFile) pagesOf(i int, names *numbering) (func(*pages) *page, *dic
 	if k := i - len(p.picked); k >= 0 {
 		return func(to *pages) *page { return &to.kept[k] }, nil
 	}
-	col := p.picked[i]
-	return func(to *pages) *page { return &to.columns[col] }, &names.dicts[col]
+	return func(to *pages) *page { return &to.columns[i] }, names.dict(p.picked[i])
 }
 
 // writeColumn writes a column of the row group: its dictionary, if it has one, and its pages.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A column is an index of fields.
-type column uint8
+// A column is an index of fields. In the wide layout those of agents follow, see wideColumn.
+type column int
 
 // The columns, in their default order.
 const (

@@ -30,7 +30,9 @@ var ErrClosed = errors.New("write after close")
 // Options say what a Writer writes. The zero value is the default columns as Parquet.
 type Options struct {
 	Format  Format
-	Columns []string     // which columns, and their order; nil means DefaultColumns
+	Layout  Layout       // what a row is
+	Where   Where        // which rows are written
+	Columns []string     // which columns, and their order; nil means Layout.DefaultColumns
 	Kept    []KeptColumn // columns of the input, by index in Batch.Kept, written behind the others
 	Inputs  []string     // names of the inputs, by Batch.Input
 	Version string       // of the program, for the metadata and as Parquet's creator; "" is "devel"
@@ -43,6 +45,7 @@ type Options struct {
 // of no more use and returns the same error. It is not safe for concurrent use.
 type Writer struct {
 	columns   *columns
+	filter    *filter // nil if all rows are written
 	sink      *sink
 	lookup    *engine.Lookup // of the catalog; nil for another than that of a Store
 	container container
@@ -65,13 +68,17 @@ type container interface {
 }
 
 // New returns a Writer to w of the verdicts of store. Nothing is written before the first chunk is full or Close. The
-// errors are those of ParseColumns, ErrFormat, ErrCanonical and ErrViolation.
+// errors are those of ParseColumns and [Options.ColumnNames], ErrFormat, ErrLayout, ErrCanonical and ErrViolation.
 func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	if slices.Contains(opt.Columns, CanonicalURL) && !store.HasCanonical() {
 		return nil, ErrCanonical
 	}
-	if slices.Contains(opt.Columns, Violation) && store.LogAgents() == engine.LogAgentsOff {
+	fromLog := store.LogAgents() != engine.LogAgentsOff
+	if !fromLog && (slices.Contains(opt.Columns, Violation) || opt.Where&WhereViolations != 0) {
 		return nil, ErrViolation
+	}
+	if fromLog && opt.Layout == Wide {
+		return nil, fmt.Errorf("%w: the wide one has columns for agents that are asked for, and those of the store come from the log", ErrLayout)
 	}
 	opt.perURL = store.AgentsPerURL()
 	md := metadataPairs{}
@@ -89,7 +96,7 @@ func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 
 // newWriter is New over any catalog.
 func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metadataPairs) (*Writer, error) {
-	l, err := newLayout(opt)
+	l, err := newLayout(opt, agents)
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +107,9 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 	out := &Writer{sink: newSink(w), metadata: md}
 	var lim limits
 	names := newNumbering(cat, opt.Inputs, agents)
+	if l.wide != nil {
+		names.widen(l)
+	}
 	switch opt.Format {
 	case Parquet:
 		lim = parquetChunk
@@ -112,7 +122,11 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 	default:
 		return nil, fmt.Errorf("%w: %d", ErrFormat, opt.Format)
 	}
-	out.columns = newColumns(l, cmp.Or(opt.perURL, len(agents)), names, lim)
+	perURL := cmp.Or(opt.perURL, len(agents))
+	if out.filter = newFilter(opt, perURL); out.filter != nil {
+		perURL = 1
+	}
+	out.columns = newColumns(l, perURL, names, lim.forLayout(l))
 	return out, nil
 }
 
@@ -129,6 +143,10 @@ func (w *Writer) Write(b *engine.Batch) error {
 	}
 	if w.lookup != nil {
 		w.lookup.Use(b)
+	}
+	if w.filter != nil {
+		b = w.filter.apply(b)
+		defer w.filter.release()
 	}
 	for from := 0; from < b.Len(); {
 		to := w.columns.fit(b, from)
@@ -195,7 +213,7 @@ func (w *Writer) abort() {
 // set before the first chunk is written, that is, for certain, before the first Write.
 func (w *Writer) SetMetadata(key, value string) { w.metadata.set(key, value) }
 
-// Rows returns the number of rows written: URLs times agents.
+// Rows returns the number of rows written. Without a Where that is URLs times agents; URLs in the wide layout.
 func (w *Writer) Rows() int64 { return w.written + int64(w.columns.rows) }
 
 // InvalidBytes returns how many bytes of the written text were not valid UTF-8 and stand there as %XX. It is complete

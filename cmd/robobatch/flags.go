@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/robobatch/robobatch/output"
 )
 
 // stdName stands for standard input and standard output.
@@ -16,6 +18,7 @@ type args struct {
 	rules, origin string
 	in            []string
 	out, columns  string
+	layout, where string
 	stats         string
 	agents        []string
 	fromLog       bool
@@ -90,6 +93,8 @@ func flagSet(a *args) *flag.FlagSet {
 	})
 	fs.StringVar(&a.out, "out", "", "")
 	fs.StringVar(&a.columns, "columns", "", "")
+	fs.StringVar(&a.layout, "layout", output.Long.String(), "")
+	fs.StringVar(&a.where, "where", "", "")
 	fs.StringVar(&a.stats, "stats", "", "")
 	fs.Func("agent", "", splitAgents(&a.agents))
 	fs.BoolVar(&a.fromLog, "agent-from-log", false, "")

@@ -64,6 +64,11 @@ Output
                  like, plus .verdicts.parquet, in the working directory; stdin.verdicts.parquet for -in -
   -columns list  which columns, and in which order:
                  line,input,url,origin,agent,allowed,reason,rule_line,rule (the default), canonical_url, violation
+  -layout how    long (default): a row for each URL and agent; or wide: a row per URL, with columns for each agent,
+                 such as allowed_googlebot,rule_line_googlebot, and reason and rule if -columns names them
+  -where kinds   write only the rows that are disallowed, allowed, violations (with -agent-from-log) or bad (the URL is);
+                 several kinds, separated by commas, add up. A wide row counts for each of its agents. The summary
+                 counts all rows
   -stats file    write the summary as JSON, too; - is standard output
   -rejects file  list the lines that were refused, and those whose URL is bad, as JSON Lines
   -max-rejects n stop with exit code 1 when more than n lines, or n% of all, are such; the rows before that are kept as

@@ -75,6 +75,7 @@ func TestEnumerated(t *testing.T) {
 			return nil
 		},
 		"unknown-agents": func(v string) error { _, err := (&args{fromLog: true, unknown: v}).logAgents(); return err },
+		"layout":         func(v string) error { _, err := output.ParseLayout(v); return err },
 		"progress":       func(v string) error { _, err := parseProgress(v, os.Stderr); return err },
 	}
 	for name, values := range enumerated {
@@ -105,6 +106,9 @@ func TestEnumerated(t *testing.T) {
 	}
 	if _, err := expandAgents(listed["agent"]); err != nil {
 		t.Errorf("-agent: %v", err)
+	}
+	if w, err := output.ParseWhere(strings.Join(listed["where"], ",")); err != nil || w.String() != strings.Join(listed["where"], ",") {
+		t.Errorf("-where: %s, %v", w, err)
 	}
 }
 
@@ -160,10 +164,14 @@ func TestTopics(t *testing.T) {
 		texts[topic.name] = topic.text()
 	}
 	sets := crawlers.Sets()
+	wide, err := output.Options{Layout: output.Wide, Columns: []string{"url", "allowed", "rule"}}.ColumnNames([]string{"*", "GPTBot"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, words := range map[string][]string{
 		"formats":  slices.Concat(formatNames(), keptTypeNames(), []string{".parquet", ".arrow", ".arrows"}),
 		"agents":   slices.Concat(tokensOf(crawlers.Set("all")), sets),
-		"columns":  output.Columns(),
+		"columns":  slices.Concat(output.Columns(), wide, []string{"url,allowed,rule"}),
 		"dialects": dialectNames(),
 	} {
 		for _, word := range words {

@@ -201,6 +201,20 @@ var columnDocs = map[string]columnDoc{
 	output.Violation:    {"bool", "unknown", "the crawler fetched what it was disallowed; needs -agent-from-log"},
 }
 
+// wideText is about the columns of agents.
+const wideText = `With -layout wide there is one row for each line, and in place of agent each agent has columns of its own:
+
+  allowed_TOKEN, rule_line_TOKEN     as allowed and rule_line above
+  reason_TOKEN, rule_TOKEN           as reason and rule; written only if -columns names these
+
+TOKEN is the agent as asked for, in lower case and with _ in place of all but letters and digits, so that SQL
+takes the names without quotes: allowed_googlebot_image. That of * is star. Agents that would share a column are
+refused. In -columns allowed, reason, rule_line and rule stand for the columns of all agents, in the order of
+-agent: with -agent '*,GPTBot', url,allowed,rule are url, allowed_star, allowed_gptbot, rule_star, rule_gptbot.
+
+-where leaves rows out: those of no verdict that it asks for, in a wide row for no agent.
+`
+
 // columnsText is the topic columns.
 func columnsText() string {
 	var sb strings.Builder
@@ -219,7 +233,7 @@ func columnsText() string {
 		}
 		fmt.Fprintf(&sb, "  %-15s %-18s %-14s %s\n", name+mark, d.kind, null, d.about)
 	}
-	sb.WriteString("\n* is written only if it is named; violation by -agent-from-log, too. Columns of -keep follow.\n\nThe values of reason:\n\n")
+	sb.WriteString("\n* is written only if it is named; violation by -agent-from-log, too. Columns of -keep follow.\n\n" + wideText + "\nThe values of reason:\n\n")
 	reasons := make([]string, 0, engine.NumReasons)
 	for r := range engine.Reason(engine.NumReasons) {
 		reasons = append(reasons, r.String())

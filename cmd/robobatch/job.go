@@ -49,11 +49,12 @@ func (j *job) targets() (out, last string) { return j.outName, j.statsName }
 
 // A faultError is a fault in the middle of the logs.
 type faultError struct {
-	Err  error  // what is wrong, and where
-	Rows int64  // of the output, before the fault
-	Out  string // name of the output that was asked for
-	Kept string // name of the one that has the rows; "" if there are none
-	Lost error  // why the rows could not be kept; nil if they were
+	Err   error  // what is wrong, and where
+	Rows  int64  // of the output, before the fault
+	Where string // which rows are written; "" is all
+	Out   string // name of the output that was asked for
+	Kept  string // name of the one that has the rows; "" if there are none
+	Lost  error  // why the rows could not be kept; nil if they were
 }
 
 // Error says what is wrong and what became of the rows before it.
@@ -61,6 +62,8 @@ func (e *faultError) Error() string {
 	switch {
 	case e.Lost != nil:
 		return fmt.Sprintf("%v\nthe rows before that could not be kept: %v", e.Err, e.Lost)
+	case e.Kept == "" && e.Where != "":
+		return fmt.Sprintf("%v\nno row that -where %s asks for comes before that, so nothing was written", e.Err, e.Where)
 	case e.Kept == "":
 		return fmt.Sprintf("%v\nno row comes before that, so nothing was written", e.Err)
 	case e.Kept == e.Out:
@@ -143,6 +146,10 @@ func (a asked) describe(f *output.File) {
 	f.SetMetadata("robobatch.missing", a.Missing)
 	f.SetMetadata("robobatch.url_as_is", strconv.FormatBool(a.URLAsIs))
 	f.SetMetadata("robobatch.limit", strconv.FormatInt(a.Limit, 10))
+	f.SetMetadata("robobatch.layout", a.Layout)
+	if a.Where != "" {
+		f.SetMetadata("robobatch.where", a.Where)
+	}
 	if a.AgentFromLog {
 		f.SetMetadata("robobatch.agent_from_log", "true")
 		f.SetMetadata("robobatch.unknown_agents", a.UnknownAgents)
@@ -206,7 +213,7 @@ func (j *job) commit(r *report) error {
 func (j *job) keep(fault error, r *report) error {
 	return j.out.use(func() (err error) {
 		f := j.out.file
-		e := &faultError{Err: fault, Rows: f.Rows(), Out: j.outName}
+		e := &faultError{Err: fault, Rows: f.Rows(), Where: j.asked.Where, Out: j.outName}
 		r.Fault = fault.Error()
 		r.describe(f, j.outOpt.Format)
 		if e.Rows == 0 && j.outName != stdName {

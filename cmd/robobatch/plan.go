@@ -52,6 +52,8 @@ type asked struct {
 
 	AgentFromLog  bool   `json:"agent_from_log"`
 	UnknownAgents string `json:"unknown_agents"` // "" without AgentFromLog
+	Layout        string `json:"layout"`
+	Where         string `json:"where"` // "" is all rows
 	reading
 	inputForm
 }
@@ -101,10 +103,9 @@ func (p *plan) choose(a args) error {
 	if p.storeOpt.Missing, ok = missingNames[a.missing]; !ok {
 		check("missing", withHint(fmt.Errorf("unknown answer %q: use one of allow, disallow, null", a.missing), a.missing, enumerated["missing"]))
 	}
-	p.outOpt.Columns, err = output.ParseColumns(a.columns)
-	check("columns", withColumnHints(err))
-	check("columns", p.chooseViolation(a))
-	errs = append(errs, parts(p.chooseInput(a))...)
+	errInput := p.chooseInput(a)
+	errs = append(errs, parts(p.chooseShape(a))...)
+	errs = append(errs, parts(errInput)...)
 	p.storeOpt.Canonical = slices.Contains(p.outOpt.Columns, output.CanonicalURL)
 	if a.out != "" {
 		p.outOpt.Format, err = output.FormatOf(a.out)
@@ -157,17 +158,6 @@ func (p *plan) share(workers int) {
 	if p.outOpt.Workers = cmp.Or(workers, runtime.GOMAXPROCS(0)); p.outOpt.Workers > 1 {
 		p.logOpt.Ahead = p.outOpt.Workers
 	}
-}
-
-// chooseViolation adds the column of that name to the default ones if the log says who came, and otherwise refuses it.
-func (p *plan) chooseViolation(a args) error {
-	switch {
-	case a.fromLog && a.columns == "":
-		p.outOpt.Columns = append(p.outOpt.Columns, output.Violation)
-	case !a.fromLog && slices.Contains(p.outOpt.Columns, output.Violation):
-		return fmt.Errorf("the column %s is about the crawlers of the log: add -agent-from-log", output.Violation)
-	}
-	return nil
 }
 
 // parts returns the errors that are joined in err itself; none for nil.

@@ -62,6 +62,7 @@ type counts struct {
 	RuleLineSum int64            `json:"rule_line_sum"`
 	Violations  int64            `json:"violations"`     // with -agent-from-log
 	Skipped     int64            `json:"skipped_agents"` // rows of the logs that -unknown-agents skip leaves out
+	Written     int64            `json:"written"`        // rows of the output
 	URLBytes    int64            `json:"url_bytes"`
 	EmptyLines  int64            `json:"empty_lines"`
 	LongLines   int64            `json:"long_lines"`
@@ -126,6 +127,7 @@ func newReport(j *job, s engine.Stats) *report {
 // describe puts the inputs and the counts into the output's metadata, which Arrow has in front of the rows, when these are
 // not known yet.
 func (r *report) describe(f *output.File, format output.Format) {
+	r.Counts.Written = f.Rows()
 	if format != output.Parquet {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/weblog"
+	"github.com/robobatch/robobatch/output"
 )
 
 // skippedShown is how many of the rules files that are not used the summary lists.
@@ -52,11 +53,14 @@ func (r *report) print(w io.Writer) {
 			t.line("left out", group(c.Skipped), "their User-Agent is unknown")
 		}
 	} else if len(r.Agents) > 1 {
-		t.line("rows", group(c.Rows), fmt.Sprintf("%d agents", len(r.Agents)))
+		t.line(r.verdicts(), group(c.Rows), fmt.Sprintf("%d agents", len(r.Agents)))
 	}
 	t.line("allowed", group(c.Allowed), share(c.Allowed, c.Rows))
 	t.line("disallowed", group(c.Disallowed), share(c.Disallowed, c.Rows))
 	t.line("null", group(c.Null), share(c.Null, c.Rows))
+	if r.Where != "" {
+		t.line("written", group(c.Written), "rows: -where "+r.Where)
+	}
 	t.gap()
 	for i := range engine.NumReasons {
 		reason := engine.Reason(i).String()
@@ -83,6 +87,14 @@ func (r *report) print(w io.Writer) {
 	t.line("rate", group(int64(r.Run.URLsPerSecond)), "URLs/s, without the rules")
 	t.line("peak memory", bytesText(r.Run.PeakMemory), "")
 	io.WriteString(w, r.title()+"\n\n"+t.String()+skippedText(r.Rules.Skipped, "; -stats lists all")+"\n") //nolint:errcheck // there is nowhere left to say it
+}
+
+// verdicts returns what one for each URL and agent is called.
+func (r *report) verdicts() string {
+	if r.Layout == output.Wide.String() || r.Where != "" {
+		return "verdicts"
+	}
+	return "rows"
 }
 
 // printForm adds what the lines of the logs were, where they were more than URLs, and what came of those without one.

@@ -21,12 +21,14 @@ var enumerated = map[string][]string{
 	"yandex-empty-allow": {"disallow", "ignore"},
 	"missing":            slices.Sorted(maps.Keys(missingNames)),
 	"unknown-agents":     {unknownStar, unknownSkip},
+	"layout":             {output.Long.String(), output.Wide.String()},
 	"progress":           {"auto", "bar", "plain", "off"},
 }
 
 // listed are what can stand in flags that take several, separated by commas.
 var listed = map[string][]string{
 	"columns": output.Columns(),
+	"where":   output.WhereKinds(),
 	"agent":   agentWords(),
 	"keep":    slices.Sorted(maps.Keys(weblog.Names())),
 }

@@ -1,0 +1,166 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/engine"
+)
+
+// A Where says which rows are written: those whose verdict is of one of its kinds. In the wide layout it is enough that
+// the verdict for one agent is. The zero value means all rows.
+type Where uint8
+
+// The kinds of verdicts.
+const (
+	WhereDisallowed Where = 1 << iota // the agent may not fetch the URL
+	WhereAllowed                      // the agent may fetch the URL
+	WhereViolations                   // the crawler of the log fetched what it was disallowed
+	WhereBad                          // the URL is bad, so that there is no answer
+)
+
+// whereNames are the names of the kinds, by bit.
+var whereNames = []string{"disallowed", "allowed", "violations", "bad"}
+
+// ErrWhere is the kind of the errors of ParseWhere.
+var ErrWhere = errors.New("unknown kind of rows")
+
+// WhereKinds returns the names of the kinds.
+func WhereKinds() []string { return slices.Clone(whereNames) }
+
+// ParseWhere reads a comma-separated list of kinds: rows of any of them are meant. Spaces around a name are dropped. The
+// empty list is the zero value. The error joins an ErrWhere for every name that is none.
+func ParseWhere(list string) (Where, error) {
+	if strings.TrimSpace(list) == "" {
+		return 0, nil
+	}
+	var w Where
+	var errs []error
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		i := slices.Index(whereNames, name)
+		if i < 0 {
+			errs = append(errs, fmt.Errorf("%w %q: use %s, or several of them, separated by commas", ErrWhere, name, strings.Join(whereNames, ", ")))
+			continue
+		}
+		w |= 1 << i
+	}
+	return w, errors.Join(errs...)
+}
+
+// String returns the names of the kinds, separated by commas.
+func (w Where) String() string {
+	names := make([]string, 0, bits.OnesCount8(uint8(w)))
+	for i, name := range whereNames {
+		if w&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// A filter picks the rows of a Where out of batches, before columns are made of them. It keeps its memory.
+type filter struct {
+	where  Where
+	wide   bool
+	agents int // verdicts of a URL
+
+	access [engine.Unknown + 1]bool // those that are wanted
+	batch  engine.Batch             // what was picked of the last batch
+	urls   []int32                  // rows of that batch, by row of batch
+	picks  []int32                  // verdicts of that batch, by row of batch; in the long layout
+}
+
+// newFilter returns the filter for a Writer; nil if it writes all rows.
+func newFilter(opt Options, agents int) *filter {
+	if opt.Where == 0 {
+		return nil
+	}
+	f := &filter{where: opt.Where, wide: opt.Layout == Wide, agents: agents}
+	f.access[engine.Denied] = opt.Where&WhereDisallowed != 0
+	f.access[engine.Allowed] = opt.Where&WhereAllowed != 0
+	return f
+}
+
+// matches reports whether a verdict of the batch is wanted.
+func (f *filter) matches(b *engine.Batch, i int) bool {
+	v := &b.Verdicts[i]
+	return f.access[v.Access] ||
+		f.where&WhereBad != 0 && v.Reason == engine.ReasonBadURL ||
+		f.where&WhereViolations != 0 && b.Violations[i] == engine.Violated
+}
+
+// apply returns the rows of b that are wanted, of which in the long layout each is a URL by itself, with its agent, as if it
+// came from the log. They share the memory of b until release is called.
+func (f *filter) apply(b *engine.Batch) *engine.Batch {
+	f.urls, f.picks = f.urls[:0], f.picks[:0]
+	for i := range b.Len() {
+		for v := i * f.agents; v < (i+1)*f.agents; v++ {
+			if !f.matches(b, v) {
+				continue
+			}
+			f.urls = append(f.urls, int32(i))
+			if f.wide {
+				break
+			}
+			f.picks = append(f.picks, int32(v))
+		}
+	}
+	if len(f.urls) == b.Len() && (f.wide || f.agents == 1) {
+		return b
+	}
+	f.gather(b)
+	return &f.batch
+}
+
+// release forgets the memory of the last batch.
+func (f *filter) release() { f.batch.Data, f.batch.Strays = nil, nil }
+
+// gather fills f.batch with the rows that were found.
+func (f *filter) gather(b *engine.Batch) {
+	to := &f.batch
+	to.Input, to.Data, to.Strays = b.Input, b.Data, b.Strays
+	to.URLs = pickRows(to.URLs, b.URLs, f.urls)
+	to.Lines = pickRows(to.Lines, b.Lines, f.urls)
+	to.Sites = pickRows(to.Sites, b.Sites, f.urls)
+	to.Canonicals = pickRows(to.Canonicals, b.Canonicals, f.urls)
+	to.Kept = slices.Grow(to.Kept[:0], len(b.Kept))[:len(b.Kept)]
+	for i := range b.Kept {
+		k, src := &to.Kept[i], &b.Kept[i]
+		k.Kind = src.Kind
+		k.Texts = pickRows(k.Texts, src.Texts, f.urls)
+		k.Ints = pickRows(k.Ints, src.Ints, f.urls)
+		k.Floats = pickRows(k.Floats, src.Floats, f.urls)
+		k.Present = pickRows(k.Present, src.Present, f.urls)
+	}
+	if f.wide {
+		to.Verdicts = to.Verdicts[:0]
+		for _, url := range f.urls {
+			to.Verdicts = append(to.Verdicts, b.Verdicts[int(url)*f.agents:][:f.agents]...)
+		}
+		return
+	}
+	to.Verdicts = pickRows(to.Verdicts, b.Verdicts, f.picks)
+	to.Violations = pickRows(to.Violations, b.Violations, f.picks)
+	to.Agents = pickRows(to.Agents, b.Agents, f.urls)
+	if f.agents > 1 {
+		for _, v := range f.picks {
+			to.Agents = append(to.Agents, uint16(int(v)%f.agents))
+		}
+	}
+}
+
+// pickRows returns the values of the rows in the memory of dst. The column may be empty.
+func pickRows[T any](dst, column []T, rows []int32) []T {
+	dst = dst[:0]
+	if len(column) == 0 {
+		return dst
+	}
+	for _, row := range rows {
+		dst = append(dst, column[row])
+	}
+	return dst
+}

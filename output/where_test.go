@@ -1,0 +1,222 @@
+package output
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+func TestParseWhere(t *testing.T) {
+	for list, want := range map[string]Where{
+		"": 0, " ": 0, "disallowed": WhereDisallowed, "bad, allowed": WhereAllowed | WhereBad, "bad,bad": WhereBad,
+		"violations": WhereViolations, strings.Join(WhereKinds(), ","): WhereDisallowed | WhereAllowed | WhereViolations | WhereBad,
+	} {
+		got, err := ParseWhere(list)
+		if got != want || err != nil {
+			t.Errorf("ParseWhere(%q) = %v, %v, want %v", list, got, err, want)
+		}
+		if again, err := ParseWhere(got.String()); again != want || err != nil {
+			t.Errorf("%q reads as %v, %v", got, again, err)
+		}
+	}
+	_, err := ParseWhere("denied,allowed,,")
+	if !errors.Is(err, ErrWhere) || strings.Count(err.Error(), "use disallowed, allowed, violations, bad, or several") != 3 {
+		t.Error(err)
+	}
+}
+
+// rowMatches is the obvious form of a filter, over a row of the long layout.
+func rowMatches(w Where, row []any) bool {
+	for name, is := range map[string]bool{
+		"disallowed": row[colAllowed] == false,
+		"allowed":    row[colAllowed] == true,
+		"violations": row[colViolation] == true,
+		"bad":        row[colReason] == "bad_url",
+	} {
+		if is && slices.Contains(strings.Split(w.String(), ","), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// filtered is what is left of a table's rows.
+func (t *table) filtered(opt Options) [][]any {
+	n := len(t.agents)
+	if opt.Layout == Long {
+		return slices.DeleteFunc(slices.Clone(t.rows), func(row []any) bool { return !rowMatches(opt.Where, row) })
+	}
+	var urls [][]any
+	for url := 0; url < len(t.rows); url += n {
+		if slices.ContainsFunc(t.rows[url:url+n], func(row []any) bool { return rowMatches(opt.Where, row) }) {
+			urls = append(urls, t.rows[url:url+n]...)
+		}
+	}
+	return urls
+}
+
+// limited writes the table in chunks of these limits.
+func (t *table) limited(tb testing.TB, opt Options, chunk limits) ([]byte, *Writer) {
+	tb.Helper()
+	var buf bytes.Buffer
+	opt.Inputs = t.inputs
+	w, err := newWriter(&buf, t.catalog, t.agents, opt, metadataPairs{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w.columns.limits = chunk
+	for _, b := range t.batches {
+		if err := w.Write(b); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return buf.Bytes(), w
+}
+
+// TestWhere compares filtered output with all of it, filtered: each kind and some together, in both layouts, with one
+// agent and with more, kept columns, bad URLs and long lines.
+func TestWhere(t *testing.T) {
+	for _, spec := range []tableSpec{
+		{urls: 500, agents: 1, sites: 9, batch: 7, dirty: true, keepRows: true},
+		{urls: 2000, agents: 3, sites: 90, batch: 1000, dirty: true, keepRows: true},
+		{urls: 2000, agents: 1, sites: 90, batch: 300, strays: true, keepRows: true},
+	} {
+		table := spec.make()
+		table.addKept()
+		for _, list := range []string{"disallowed", "allowed", "violations", "bad", "disallowed,bad", "bad,violations", "disallowed,allowed,violations,bad"} {
+			where, err := ParseWhere(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, layout := range []Layout{Long, Wide} {
+				names := Columns()
+				if layout == Wide {
+					names = slices.DeleteFunc(names, func(name string) bool { return name == "agent" || name == Violation })
+				}
+				opt := Options{Layout: layout, Where: where, Columns: names, Kept: keptColumns, Workers: 2}
+				left := *table
+				left.rows = table.filtered(opt)
+				want := left.rows
+				if layout == Wide {
+					want = left.wideRows(names)
+				}
+				if len(want) == 0 {
+					t.Errorf("%s: nothing is left to compare", list)
+				}
+				for f := range Format(numFormats) {
+					t.Run(fmt.Sprintf("%d/%s/%s/%s", spec.urls, list, layout, f), func(t *testing.T) {
+						opt.Format = f
+						data, w := table.limited(t, opt, limits{rows: 333, bytes: 20_000})
+						sameRows(t, read(t, f, data).rows, want)
+						if w.Rows() != int64(len(want)) {
+							t.Errorf("%d rows counted of %d", w.Rows(), len(want))
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestWhereSameBytes writes the same rows cut into batches of other sizes, and by more workers.
+func TestWhereSameBytes(t *testing.T) {
+	table := tableSpec{urls: 40_000, agents: 2, sites: 100, batch: 8192, dirty: true}.make()
+	for f := range Format(numFormats) {
+		for _, layout := range []Layout{Long, Wide} {
+			for _, where := range []Where{0, WhereDisallowed, WhereAllowed | WhereBad} {
+				t.Run(fmt.Sprintf("%s/%s/%s", f, layout, where), func(t *testing.T) {
+					opt := Options{Format: f, Layout: layout, Where: where, Columns: layout.DefaultColumns(), Workers: 1}
+					if layout == Wide {
+						opt.Columns = append(opt.Columns, "reason", "rule")
+					}
+					want := table.bytes(t, opt)
+					for _, workers := range []int{1, 3, 8} {
+						opt.Workers = workers
+						if got := recut(table, 777*workers).bytes(t, opt); !bytes.Equal(got, want) {
+							t.Errorf("%d workers and smaller batches give other bytes", workers)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestWhereAll holds that a filter that leaves nothing out gives the same bytes as none.
+func TestWhereAll(t *testing.T) {
+	for _, tt := range []struct {
+		agents int
+		layout Layout
+	}{{1, Long}, {3, Wide}} {
+		table := tableSpec{urls: 50_000, agents: tt.agents, sites: 100, batch: 8192, dirty: true}.make()
+		for f := range Format(numFormats) {
+			want := table.bytes(t, Options{Format: f, Layout: tt.layout})
+			if got := table.bytes(t, Options{Format: f, Layout: tt.layout, Where: WhereAllowed | WhereDisallowed | WhereBad}); !bytes.Equal(got, want) {
+				t.Errorf("%s, %s: other bytes", f, tt.layout)
+			}
+		}
+	}
+}
+
+// TestWhereFromLog leaves the violations of a log, and those that are none.
+func TestWhereFromLog(t *testing.T) {
+	store := logStore(t)
+	for where, want := range map[Where][][]any{
+		WhereViolations:            {{int64(1), "GPTBot", "Disallow: /a", true}, {int64(3), "bingbot", "Disallow: /b", true}},
+		WhereAllowed | WhereBad:    {{int64(2), "GPTBot", nil, false}, {int64(5), "GPTBot", nil, nil}},
+		WhereDisallowed | WhereBad: {{int64(1), "GPTBot", "Disallow: /a", true}, {int64(3), "bingbot", "Disallow: /b", true}, {int64(4), "*", "Disallow: /b", nil}, {int64(5), "GPTBot", nil, nil}},
+	} {
+		b := logBatch()
+		store.NewEvaluator().Evaluate(b)
+		for f := range Format(numFormats) {
+			var buf bytes.Buffer
+			w, err := New(&buf, store, Options{Format: f, Where: where, Inputs: []string{"log"}, Columns: []string{"line", "agent", "rule", Violation}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(w.Write(b), w.Close()); err != nil {
+				t.Fatal(err)
+			}
+			sameRows(t, read(t, f, buf.Bytes()).rows, want)
+		}
+	}
+	store, err := engine.BuildStore(func(func(robots.Response, error) bool) {}, engine.StoreOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(io.Discard, store, Options{Where: WhereBad | WhereViolations}); !errors.Is(err, ErrViolation) {
+		t.Errorf("New: %v", err)
+	}
+}
+
+// TestWhereAllocs holds filtered and wide output to no allocation per row.
+func TestWhereAllocs(t *testing.T) {
+	table := tableSpec{urls: 64 << 10, agents: 3, sites: 500, batch: 8192}.make()
+	for _, opt := range []Options{{Where: WhereDisallowed}, {Layout: Wide}, {Layout: Wide, Where: WhereAllowed}} {
+		opt.Inputs = table.inputs
+		w, err := newWriter(io.Discard, table.catalog, table.agents, opt, metadataPairs{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		perRow := testing.AllocsPerRun(8, func() {
+			for _, b := range table.batches {
+				if err := w.Write(b); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}) / (64 << 10)
+		if perRow > 0.05 {
+			t.Errorf("layout %s, where %s: %.3f allocations a URL", opt.Layout, opt.Where, perRow)
+		}
+	}
+}
