@@ -219,10 +219,24 @@ func (r *rowReader) start(b *engine.Batch) {
 	}
 }
 
-// plain fills what is known of the rows of a list of URLs, which has neither User-Agents nor times.
+// plain fills what is known of the rows of a list of URLs, which has neither User-Agents nor times, and makes URLs of paths
+// where their site is known.
 func (r *rowReader) plain(b *engine.Batch, lines *lineReader) {
 	if r.raws {
 		b.Raws = append(b.Raws, b.URLs...)
 		b.Offsets = lines.offsets(b.Offsets, b)
+	}
+	base := r.fields.Base
+	if base == "" {
+		return
+	}
+	for i, path := range b.URLs {
+		if path == engine.NoURL || b.Data[path.Off] != '/' {
+			continue
+		}
+		off := len(b.Data)
+		b.Data = append(b.Data, base...)
+		b.Data = append(b.Data, b.Data[path.Off:path.Off+path.Len]...)
+		b.URLs[i] = engine.Span{Off: uint32(off), Len: uint32(len(b.Data) - off)}
 	}
 }

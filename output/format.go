@@ -89,6 +89,11 @@ func FormatOf(name string) (Format, error) {
 	if f, _, ok := cutFormat(name); ok {
 		return f, nil
 	}
+	if stem := strings.TrimSuffix(name, filepath.Ext(name)); slices.Contains(packedEnds, strings.ToLower(filepath.Ext(name))) {
+		if f, _, ok := cutFormat(stem); ok && f.HasMetadata() {
+			return 0, fmt.Errorf("%w of %s: %s packs its columns itself, as compression says: name it %s", ErrFormat, name, f, stem)
+		}
+	}
 	return 0, fmt.Errorf("%w of %s: its name must end in .parquet, .arrow (Arrow IPC file), .arrows (Arrow IPC stream), .csv or .jsonl "+
 		"(either also .zst or .gz), or be - for standard output; or -out-format must name one", ErrFormat, name)
 }

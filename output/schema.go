@@ -83,9 +83,16 @@ type ColumnError struct {
 	Reason string // what is wrong with it: "unknown", "named twice"
 }
 
-// Error names the column, what is wrong, and the columns there are.
-func (e *ColumnError) Error() string {
-	return fmt.Sprintf("column %q is %s: choose from %s", e.Name, e.Reason, strings.Join(Columns(), ","))
+// Error names the column, what is wrong, and what to do: the columns there are, if it is none of them.
+func (e *ColumnError) Error() string { return e.choose(Columns()) }
+
+// choose is Error where there are these columns.
+func (e *ColumnError) choose(columns []string) string {
+	remedy := "name it once"
+	if !slices.Contains(columns, e.Name) {
+		remedy = "choose from " + strings.Join(columns, ",")
+	}
+	return fmt.Sprintf("column %q is %s: %s", e.Name, e.Reason, remedy)
 }
 
 // Unwrap returns [ErrColumn].

@@ -109,6 +109,9 @@ func TestFormatOf(t *testing.T) {
 			t.Errorf("FormatOf(%q): %v", name, err)
 		}
 	}
+	if _, err := FormatOf("x.parquet.zst"); err == nil || !strings.HasSuffix(err.Error(), "name it x.parquet") {
+		t.Errorf("FormatOf says of packed Parquet: %v", err)
+	}
 	for name, want := range map[string]string{
 		"d/urls.verdicts.parquet": "d/urls.verdicts.partial.parquet", "a.arrow": "a.partial.arrow", "a.arrows": "a.partial.arrows",
 		"a.csv": "a.partial.csv", "a.b.CSV.zst": "a.b.partial.CSV.zst", "a.jsonl.gz": "a.partial.jsonl.gz", "a.txt": "a.partial.txt", "a": "a.partial",

@@ -33,7 +33,7 @@ type VerdictColumnError struct{ ColumnError }
 
 // Error names the column, what is wrong, and the columns there are.
 func (e *VerdictColumnError) Error() string {
-	return fmt.Sprintf("column %q is %s: choose from %s", e.Name, e.Reason, strings.Join(VerdictColumns(), ","))
+	return e.choose(VerdictColumns())
 }
 
 // Unwrap returns the [ColumnError].

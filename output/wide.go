@@ -88,8 +88,8 @@ func (c *columns) indices(col column) *valueColumn[int32] {
 // appendWide adds the verdicts of the URLs from up to to of b to the columns of the agents. Each agent's dictionaries get
 // their texts in the order of the rows, so that it does not matter where a block begins.
 func (c *columns) appendWide(b *engine.Batch, from, to int) {
-	for ; from < to; from += wideBlock {
-		sites := b.Sites[from:min(from+wideBlock, to)]
+	for rulings := b.Rulings(); from < to; from += wideBlock {
+		sites := rulings[from:min(from+wideBlock, to)]
 		c.turn(b.Verdicts[from*len(c.wide):], len(sites))
 		for a := range c.wide {
 			c.appendAgent(a, c.turned[a*wideBlock:][:len(sites)], sites)

@@ -35,6 +35,7 @@ func benchFlags(a *benchArgs) *flag.FlagSet {
 	fs.Int64Var(&a.limit, "limit", 0, "")
 	fs.Func("agent", "", splitAgents(&a.agents))
 	a.reading.define(fs)
+	a.form.defineFields(fs)
 	fs.StringVar(&a.columns, "columns", "", "")
 	fs.IntVar(&a.workers, "workers", 0, "")
 	fs.IntVar(&a.rounds, "rounds", 5, "")

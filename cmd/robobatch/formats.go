@@ -28,17 +28,22 @@ type inputForm struct {
 
 // define defines the flags of a form.
 func (f *inputForm) define(fs *flag.FlagSet) {
+	f.defineFields(fs)
+	fs.StringVar(&f.UAField, "ua-field", "", "")
+	fs.Func("keep", "", func(s string) error {
+		f.Keep = append(f.Keep, strings.Split(s, ",")...)
+		return nil
+	})
+}
+
+// defineFields defines those that say where URLs and times are.
+func (f *inputForm) defineFields(fs *flag.FlagSet) {
 	fs.StringVar(&f.Format, "format", "auto", "")
 	fs.StringVar(&f.Base, "base", "", "")
 	fs.StringVar(&f.URLField, "url-field", "", "")
 	fs.StringVar(&f.URLField, "url-column", "", "")
 	fs.StringVar(&f.HostField, "host-field", "", "")
-	fs.StringVar(&f.UAField, "ua-field", "", "")
 	fs.StringVar(&f.TimeField, "time-field", "", "")
-	fs.Func("keep", "", func(s string) error {
-		f.Keep = append(f.Keep, strings.Split(s, ",")...)
-		return nil
-	})
 }
 
 // settle sets what the form asks for. The error joins a usageError for each fault.
@@ -169,6 +174,9 @@ func (j *job) noteNothing(r *report) {
 	how := "was guessed: name another with -format" + field
 	if r.Format != weblog.Auto.String() {
 		how = "-format says: name another" + field
+	}
+	if r.Base == "" && r.formats() == weblog.URLs.String() {
+		how += "; if lines are paths, name their site with -base"
 	}
 	bad, without := r.Counts.Reasons[engine.ReasonBadURL.String()], r.Counts.Reasons[engine.ReasonNoRobots.String()]
 	switch {

@@ -192,6 +192,16 @@ Input
   -rules dir     as for robobatch, but no pack
   -origin url    whose robots.txt the file of -rules is
   -in log        as for robobatch, but no pipe. May be repeated
+  -format name   what the lines of the logs are: auto (default), urls, combined, w3c, cloudfront, alb, json, csv, tsv, cdxj, parquet or warc
+  -base url      as for robobatch
+  -url-field name
+                 as for robobatch
+  -url-column name
+                 the same, for tables
+  -host-field name
+                 as for robobatch
+  -time-field name
+                 as for robobatch
   -limit n       stop after n URLs; 0, the default, is all
 
 Question

@@ -72,7 +72,7 @@ func helpOn(arguments []string, std streams) error {
 // aboutFormats says what the formats of logs are.
 var aboutFormats = [weblog.NumFormats]string{
 	weblog.Auto:       "told by the first lines of each log; this is the default",
-	weblog.URLs:       "a URL a line",
+	weblog.URLs:       "a URL a line, or a path of the site of -base",
 	weblog.Combined:   "Common and Combined Log Format: Apache, nginx and many others",
 	weblog.W3C:        "W3C extended log files: IIS",
 	weblog.CloudFront: "standard logs of Amazon CloudFront",

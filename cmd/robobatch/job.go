@@ -155,6 +155,7 @@ func (a asked) describe(f *output.File) {
 	if a.AgentFromLog {
 		f.SetMetadata("robobatch.agent_from_log", "true")
 		f.SetMetadata("robobatch.unknown_agents", a.UnknownAgents)
+		f.SetMetadata("robobatch.ua_field", a.UAField)
 	}
 	if a.byRow() {
 		f.SetMetadata("robobatch.time_field", a.TimeField)

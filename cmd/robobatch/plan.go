@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -120,6 +121,9 @@ func (p *plan) choose(a args) error {
 // chooseFormat is the part of choose about the format of the output.
 func (p *plan) chooseFormat(name, format string) error {
 	var err error
+	if strings.HasSuffix(name, "/") {
+		return usage("-out: %s is a directory: name a file in it, or add -partition-by", name)
+	}
 	if p.outOpt.Format, err = output.ChooseFormat(name, format); err != nil {
 		if format == "" {
 			return usage("-out: %w", err)

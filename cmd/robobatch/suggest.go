@@ -43,7 +43,7 @@ func unknownFlag(fs *flag.FlagSet, name string) string {
 		}
 	}
 	if len(owners) > 0 {
-		return fmt.Sprintf("-%s is a flag of %s, not of %s", name, strings.Join(owners, " and "), fs.Name())
+		return fmt.Sprintf("-%s is a flag of %s, not of %s", name, enumerate(owners), fs.Name())
 	}
 	fs.VisitAll(func(f *flag.Flag) { known = append(known, f.Name) })
 	text := "flag provided but not defined: -" + name
@@ -51,6 +51,15 @@ func unknownFlag(fs *flag.FlagSet, name string) string {
 		text += ": did you mean -" + near + "?"
 	}
 	return text
+}
+
+// enumerate joins words as in "a, b and c".
+func enumerate(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
 // howToWrite says how a flag is written with its value.

@@ -110,7 +110,11 @@ func (r *report) printForm(t *table) {
 		if r.Format != weblog.Auto.String() {
 			how = "as -format says"
 		}
-		t.line("format", formats, how)
+		if n := 1 + strings.Count(formats, ", "); n > 1 { // a list would widen the column of numbers
+			t.line("formats", strconv.Itoa(n), how+": "+formats)
+		} else {
+			t.line("format", formats, how)
+		}
 		t.line("header lines", group(c.HeaderLines), "and comments")
 		t.line("refused lines", group(refused), kindsText(c.Refused))
 		t.line("odd requests", group(sum(c.OddRequests)), kindsText(c.OddRequests))

@@ -45,7 +45,7 @@ func guessHeader(line []byte, opt Options) Format {
 		return Auto
 	}
 	for _, f := range []Format{TSV, CSV} {
-		t := &table{opt: opt}
+		t := &table{opt: Options{URL: opt.URL}} // other fields that are missing are for the parser to name
 		if f == TSV {
 			if bytes.IndexByte(line, '\t') < 0 {
 				continue

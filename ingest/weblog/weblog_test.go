@@ -105,6 +105,9 @@ func TestGuess(t *testing.T) {
 	if got := Guess([][]byte{[]byte("a,b")}, Options{URL: "b"}); got != CSV {
 		t.Errorf("a header that has the column that was named is %s", got)
 	}
+	if got := Guess([][]byte{[]byte("a,url")}, Options{Keep: []string{"none"}, Time: "none"}); got != CSV {
+		t.Errorf("a header that lacks other fields that were named is %s", got)
+	}
 }
 
 // TestFields asks formats for fields that they cannot have.
