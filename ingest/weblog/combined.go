@@ -113,7 +113,8 @@ func (c *combined) front(text []byte) bool {
 	return true
 }
 
-// back reads what comes after the request. A status is three digits or "-".
+// back reads what comes after the request. A status is three digits or "-". A line may be cut off in the referer or the user
+// agent, as where a disk was full: that field is not known, and the row is one all the same.
 func (c *combined) back(text []byte) Result {
 	status, rest, _ := bytes.Cut(text, []byte{' '})
 	if string(status) != "-" && (len(status) != 3 || number(status) < 0) {
@@ -126,17 +127,15 @@ func (c *combined) back(text []byte) Result {
 	}
 	referer, rest, ok := quoted(rest[1:])
 	if !ok {
-		return RefusedQuote
+		return IsRow
 	}
 	c.fields[clfReferer] = referer
 	if len(rest) < 2 || rest[1] != '"' {
 		return IsRow
 	}
-	agent, _, ok := quoted(rest[2:])
-	if !ok {
-		return RefusedQuote
+	if agent, _, ok := quoted(rest[2:]); ok {
+		c.fields[clfAgent] = agent
 	}
-	c.fields[clfAgent] = agent
 	return IsRow
 }
 
