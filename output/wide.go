@@ -89,7 +89,7 @@ func (c *columns) indices(col column) *valueColumn[int32] {
 // their texts in the order of the rows, so that it does not matter where a block begins.
 func (c *columns) appendWide(b *engine.Batch, from, to int) {
 	for ; from < to; from += wideBlock {
-		sites := b.Sites[from:min(from+wideBlock, to)]
+		sites := b.Rulings()[from:min(from+wideBlock, to)]
 		c.turn(b.Verdicts[from*len(c.wide):], len(sites))
 		for a := range c.wide {
 			c.appendAgent(a, c.turned[a*wideBlock:][:len(sites)], sites)
