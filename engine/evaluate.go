@@ -116,6 +116,10 @@ func (e *Evaluator) begin(b *Batch, row int, id SiteID) {
 
 // decideInTurn fills b.Verdicts in the order of the rows.
 func (e *Evaluator) decideInTurn(b *Batch) {
+	if e.store.plain() {
+		e.decidePlain(b)
+		return
+	}
 	for i := range b.URLs {
 		e.decide(b, i)
 	}
@@ -142,11 +146,7 @@ func (e *Evaluator) rawPath(b *Batch, i int) []byte {
 func (e *Evaluator) decideRow(b *Batch, i int) {
 	site, verdicts := e.rulings[i], b.Verdicts[i*e.agents():][:e.agents()]
 	if site >= strayBit {
-		fixed := e.store.missing
-		if site == NoSite {
-			fixed = Verdict{NoRule, ReasonBadURL, Unknown}
-		}
-		fillVerdicts(verdicts, fixed)
+		fillVerdicts(verdicts, e.store.withoutRules(site))
 		return
 	}
 	var path []byte
@@ -159,6 +159,14 @@ func (e *Evaluator) decideRow(b *Batch, i int) {
 		s.decide(verdicts, path, &e.scratch)
 	}
 	e.sites.hold(b, i, verdicts)
+}
+
+// withoutRules returns the verdict on the URLs of a site that the store does not hold, or of none.
+func (s *Store) withoutRules(site SiteID) Verdict {
+	if site == NoSite {
+		return Verdict{NoRule, ReasonBadURL, Unknown}
+	}
+	return s.missing
 }
 
 // fillVerdicts gives all agents one verdict.

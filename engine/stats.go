@@ -68,10 +68,14 @@ func (c *counter) add(b *Batch) {
 		c.stats.Reasons[verdicts[0].Reason] += int64(n)
 		verdicts = verdicts[n:]
 	}
-	c.lookup.Use(b)
-	for i, site := range b.Sites {
-		if site < strayBit {
-			c.stats.RuleLines += c.lookup.ruleLines(b, i)
+	if c.store.plain() {
+		c.stats.RuleLines += c.store.plainRuleLines(b)
+	} else {
+		c.lookup.Use(b)
+		for i, site := range b.Sites {
+			if site < strayBit {
+				c.stats.RuleLines += c.lookup.ruleLines(b, i)
+			}
 		}
 	}
 	c.stats.Allowed += access[Allowed]
