@@ -420,6 +420,12 @@ func TestTreeForeign(t *testing.T) {
 	if left := names(t, dir); !slices.Equal(left, []string{"out"}) {
 		t.Errorf("%q are left", left)
 	}
+	if err := os.Rename(name, name+".partial"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := createTree(t, name); !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), name+".partial, for the rows before a fault: ") {
+		t.Error(err)
+	}
 }
 
 // TestTreeKeepsFiles holds that an output is not replaced where somebody has put something into it, at whatever depth.

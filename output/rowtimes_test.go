@@ -50,13 +50,20 @@ func timedBatch() *engine.Batch {
 func TestRowTimes(t *testing.T) {
 	const a, ab, onlyB = "Disallow: /a", "Disallow: /ab", "Disallow: /b"
 	long := [][]any{
-		{int64(1), true, nil, nil}, {int64(1), true, nil, nil},
-		{int64(2), false, int32(2), a}, {int64(2), false, int32(2), a},
-		{int64(3), false, int32(4), ab}, {int64(3), true, nil, nil},
-		{int64(4), true, nil, nil}, {int64(4), true, nil, nil},
-		{int64(5), true, nil, nil}, {int64(5), false, int32(7), onlyB},
-		{int64(6), true, nil, nil}, {int64(6), true, nil, nil},
-		{int64(7), nil, nil, nil}, {int64(7), nil, nil, nil},
+		{int64(1), true, nil, nil},
+		{int64(1), true, nil, nil},
+		{int64(2), false, int32(2), a},
+		{int64(2), false, int32(2), a},
+		{int64(3), false, int32(4), ab},
+		{int64(3), true, nil, nil},
+		{int64(4), true, nil, nil},
+		{int64(4), true, nil, nil},
+		{int64(5), true, nil, nil},
+		{int64(5), false, int32(7), onlyB},
+		{int64(6), true, nil, nil},
+		{int64(6), true, nil, nil},
+		{int64(7), nil, nil, nil},
+		{int64(7), nil, nil, nil},
 	}
 	var wide [][]any
 	for i := 0; i < len(long); i += 2 {
