@@ -420,4 +420,55 @@ func TestTreeForeign(t *testing.T) {
 	if left := names(t, dir); !slices.Equal(left, []string{"out"}) {
 		t.Errorf("%q are left", left)
 	}
+	if err := os.Rename(name, name+".partial"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := createTree(t, name); !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), name+".partial, for the rows before a fault: ") {
+		t.Error(err)
+	}
+}
+
+// TestTreeKeepsFiles holds that an output is not replaced where somebody has put something into it, at whatever depth.
+func TestTreeKeepsFiles(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "out")
+	f, err := createTree(t, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	parts, err := filepath.Glob(filepath.Join(name, "*", "*", "part-0.parquet"))
+	if err != nil || len(parts) == 0 {
+		t.Fatalf("%d files in %s: %v", len(parts), name, err)
+	}
+	leaf := filepath.Dir(parts[0])
+	for _, mine := range []string{
+		filepath.Join(name, "notes.txt"), filepath.Join(name, "part-0.parquet"), filepath.Join(filepath.Dir(leaf), "notes.txt"),
+		filepath.Join(leaf, "notes.txt"), filepath.Join(leaf, "_robobatch.json"),
+	} {
+		if err := os.WriteFile(mine, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		rel, err := filepath.Rel(name, mine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := createTree(t, name); !errors.Is(err, ErrForeign) || !strings.HasSuffix(err.Error(), "; one is "+rel) {
+			t.Errorf("%s: %v", rel, err)
+		}
+		if err := os.Remove(mine); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(dir, filepath.Join(name, "agent=link")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := createTree(t, name); !errors.Is(err, ErrForeign) {
+		t.Error(err)
+	}
+	if left := names(t, dir); !slices.Equal(left, []string{"out"}) {
+		t.Errorf("%q are left", left)
+	}
 }

@@ -322,3 +322,15 @@ func readBloom(t *testing.T, data []byte) func(string) bool {
 		return true
 	}
 }
+
+// TestBloomRepeated holds that a text takes room in a filter once, however many rows have it.
+func TestBloomRepeated(t *testing.T) {
+	var once, often []uint64
+	for i := range 1000 {
+		h := bloomHash([]byte{byte(i), byte(i >> 8)})
+		once, often = append(once, h), append(often, h, h, h, h, h)
+	}
+	if a, b := newBloomFilter(once), newBloomFilter(often); !slices.Equal(a, b) {
+		t.Errorf("%d words, and %d of the same texts repeated", len(a), len(b))
+	}
+}

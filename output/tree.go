@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -38,7 +39,8 @@ var ErrForeign = errors.New("the directory has files that robobatch did not writ
 // errNotDirectory is the cause of a FileError when a file has the name of a partitioned output.
 var errNotDirectory = errors.New("is a file, and a partitioned output is a directory: name another one")
 
-// checkTree returns an error unless a partitioned output may take that name: there is nothing, or an empty directory, or such an output.
+// checkTree returns an error unless a partitioned output may take that name: there is nothing, or an empty directory, or such an output
+// and nothing else, as all that is there will be removed.
 func checkTree(path string) error {
 	names, err := os.ReadDir(path)
 	switch {
@@ -55,6 +57,32 @@ func checkTree(path string) error {
 	text, err := os.ReadFile(filepath.Join(path, markerName))
 	if err != nil || json.Unmarshal(text, &m) != nil || m.Robobatch != markerKind {
 		return ErrForeign
+	}
+	return m.checkFiles(path, ".", names)
+}
+
+// checkFiles returns an ErrForeign if a directory of the output at root has an entry that is not of the output.
+func (m *marker) checkFiles(root, dir string, entries []fs.DirEntry) error {
+	depth := 0
+	if dir != "." {
+		depth = 1 + strings.Count(dir, string(filepath.Separator))
+	}
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		switch {
+		case name == markerName:
+		case depth == len(m.PartitionBy) && e.Type().IsRegular() && e.Name() == "part-0"+m.Format:
+		case depth < len(m.PartitionBy) && e.IsDir() && strings.HasPrefix(e.Name(), m.PartitionBy[depth]+"="):
+			below, err := os.ReadDir(filepath.Join(root, name))
+			if err != nil {
+				return err
+			}
+			if err := m.checkFiles(root, name, below); err != nil {
+				return err
+			}
+		default:
+			return fmt.Errorf("%w; one is %s", ErrForeign, name)
+		}
 	}
 	return nil
 }

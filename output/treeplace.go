@@ -2,6 +2,7 @@ package output
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,10 +15,8 @@ func (p *place) openTree() error {
 	if target, err := filepath.EvalSymlinks(p.path); err == nil {
 		p.path = target
 	}
-	for _, path := range []string{p.path, p.partial(p.path)} {
-		if err := checkTree(path); err != nil {
-			return err
-		}
+	if err := checkTrees(p.path, p.partial(p.path)); err != nil {
+		return err
 	}
 	if p.path == "." || p.path == ".." || p.path == string(filepath.Separator) {
 		return errors.New("is a directory that cannot be replaced: name one in it")
@@ -109,5 +108,14 @@ func (o Options) PartialName(name string) string {
 
 // CheckTarget returns why a partitioned output cannot have that name, or the name of what is kept before a fault: [ErrForeign] and others.
 func (o Options) CheckTarget(name string) error {
-	return errors.Join(checkTree(name), checkTree(o.PartialName(name)))
+	return checkTrees(name, o.PartialName(name))
+}
+
+// checkTrees is checkTree for an output and the name of what is kept before a fault.
+func checkTrees(name, partial string) error {
+	err := checkTree(partial)
+	if err != nil {
+		err = fmt.Errorf("%s, for the rows before a fault: %w", partial, err)
+	}
+	return errors.Join(checkTree(name), err)
 }

@@ -102,7 +102,7 @@ func (p *plan) choose(a args) error {
 		p.logOpt.Fields.Times = p.logOpt.Fields.Times || slices.Contains(p.outOpt.Partition, output.PartitionDate)
 	}
 	errs = append(errs, parts(p.chooseFormat(file, a.outFormat))...)
-	errs = append(errs, parts(a.storage.settle(&p.outOpt, p.storeOpt.Agents))...)
+	errs = append(errs, parts(a.storage.settle(&p.outOpt, p.agents()))...)
 	check("workers", checkWorkers(a.workers))
 	check("limit", checkLimit(a.limit))
 	p.storeOpt.MaxMemory, err = parseMemory(a.maxMemory)

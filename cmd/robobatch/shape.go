@@ -13,6 +13,14 @@ import (
 // defaultAgents are the crawlers that are asked for if nobody names any.
 var defaultAgents = []string{"*"}
 
+// agents returns the crawlers that are asked for.
+func (p *plan) agents() []string {
+	if len(p.storeOpt.Agents) == 0 {
+		return defaultAgents
+	}
+	return p.storeOpt.Agents
+}
+
 // chooseShape is the part of choose about the rows and columns of the output. It comes after those about agents and kept
 // columns. The error joins a usageError for each fault.
 func (p *plan) chooseShape(a args) error {
@@ -49,11 +57,7 @@ func (p *plan) checkWide() error {
 	if p.storeOpt.LogAgents != engine.LogAgentsOff {
 		return errors.New("with -agent-from-log each row is for one crawler: leave out -layout wide, or name the crawlers with -agent")
 	}
-	agents := p.storeOpt.Agents
-	if len(agents) == 0 {
-		agents = defaultAgents
-	}
-	_, err := p.outOpt.ColumnNames(agents)
+	_, err := p.outOpt.ColumnNames(p.agents())
 	errs := parts(err)
 	for i, err := range errs {
 		if c, ok := errors.AsType[*output.ColumnError](err); ok { // all others are known to be right
