@@ -116,7 +116,7 @@ func TestWide(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := table.wideRows(names)
-		for f := range Format(numFormats) {
+		for _, f := range testedFormats() {
 			opt.Format = f
 			data, w := table.limited(t, opt, tt.chunk)
 			got := read(t, f, data)
