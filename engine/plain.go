@@ -2,39 +2,80 @@ package engine
 
 import "github.com/robobatch/robobatch/robots"
 
-// plain reports whether the store is what most are: for one agent that is asked for, with all rules in memory and no path that is
+// plain reports whether the store is what most are: for agents that are asked for, with all rules in memory and no path that is
 // allowed whatever they say. What is done for each row then fits into a loop.
 func (s *Store) plain() bool {
-	return s.pack == nil && s.AgentsPerURL() == 1 && s.logAgents == LogAgentsOff && !s.dialect.Has(robots.ImplicitRobotsTxt)
+	return s.pack == nil && s.logAgents == LogAgentsOff && !s.dialect.Has(robots.ImplicitRobotsTxt)
+}
+
+// alike reports whether all agents have the same Ruleset, as at most sites.
+func (s *Site) alike() bool {
+	for _, first := range s.Firsts {
+		if first != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // decidePlain is decideInTurn for a store that is plain.
 func (e *Evaluator) decidePlain(b *Batch) {
 	var (
-		rs   *Ruleset
-		last = NoSite // whose rules these are
-		path []byte
+		agents = e.agents()
+		site   *Site
+		last   = NoSite // its number
+		alike  bool
+		path   []byte
 	)
-	for i, site := range e.rulings {
-		if site >= strayBit {
-			b.Verdicts[i] = e.store.withoutRules(site)
+	for i, id := range e.rulings {
+		verdicts := b.Verdicts[i*agents:][:agents]
+		if id >= strayBit {
+			fillVerdicts(verdicts, e.store.withoutRules(id))
 			continue
 		}
-		if site != last {
-			rs, last = e.store.sites[site].Rules[0], site
+		if id != last {
+			site, last = &e.store.sites[id], id
+			alike = site.alike()
 		}
 		path, e.path = e.store.dialect.Path(e.rawPath(b, i), e.path)
-		b.Verdicts[i] = rs.decide(path, &e.scratch)
+		if alike {
+			fillVerdicts(verdicts, site.Rules[0].decide(path, &e.scratch))
+		} else {
+			site.decide(verdicts, path, &e.scratch)
+		}
 	}
 }
 
-// plainRuleLines is the sum of ruleLines of all rows of a batch, for a store that is plain.
-func (s *Store) plainRuleLines(b *Batch) (sum int64) {
-	sites := b.Rulings()
-	for i, v := range b.Verdicts {
-		if v.Rule != NoRule {
-			sum += int64(s.sites[sites[i]].Rules[0].rules[v.Rule].line)
+// countPlain counts the verdicts of a batch, by answer and reason, and the lines of the rules, for a store that is plain.
+func (c *counter) countPlain(b *Batch) {
+	agents := c.store.AgentsPerURL()
+	last, alike := NoSite, false
+	for i, id := range b.Rulings() {
+		verdicts := b.Verdicts[i*agents:][:agents]
+		if id >= strayBit {
+			c.countVerdict(verdicts[0], int64(agents))
+			continue
+		}
+		site := &c.store.sites[id]
+		if id != last {
+			last, alike = id, site.alike()
+		}
+		if alike {
+			c.countVerdict(verdicts[0], int64(agents))
+			c.stats.RuleLines += int64(agents) * site.Rules[0].line(verdicts[0])
+			continue
+		}
+		c.countVerdicts(verdicts)
+		for a, v := range verdicts {
+			c.stats.RuleLines += site.Rules[a].line(v)
 		}
 	}
-	return sum
+}
+
+// line returns the line of the rule that decided, 0 if none did.
+func (rs *Ruleset) line(v Verdict) int64 {
+	if v.Rule == NoRule {
+		return 0
+	}
+	return int64(rs.rules[v.Rule].line)
 }

@@ -58,19 +58,10 @@ func (c *counter) add(b *Batch) {
 			c.stats.Violations++
 		}
 	}
-	var access [Unknown + 1]int64
-	for verdicts := b.Verdicts; len(verdicts) > 0; { // agents that share rules have runs of one verdict
-		n := 1
-		for n < len(verdicts) && verdicts[n] == verdicts[0] {
-			n++
-		}
-		access[verdicts[0].Access] += int64(n)
-		c.stats.Reasons[verdicts[0].Reason] += int64(n)
-		verdicts = verdicts[n:]
-	}
 	if c.store.plain() {
-		c.stats.RuleLines += c.store.plainRuleLines(b)
+		c.countPlain(b)
 	} else {
+		c.countVerdicts(b.Verdicts)
 		c.lookup.Use(b)
 		for i, site := range b.Sites {
 			if site < strayBit {
@@ -78,9 +69,31 @@ func (c *counter) add(b *Batch) {
 			}
 		}
 	}
-	c.stats.Allowed += access[Allowed]
-	c.stats.Denied += access[Denied]
-	c.stats.Unknown += access[Unknown]
+}
+
+// countVerdicts counts verdicts by answer and reason.
+func (c *counter) countVerdicts(verdicts []Verdict) {
+	for len(verdicts) > 0 { // agents that share rules have runs of one verdict
+		n := 1
+		for n < len(verdicts) && verdicts[n] == verdicts[0] {
+			n++
+		}
+		c.countVerdict(verdicts[0], int64(n))
+		verdicts = verdicts[n:]
+	}
+}
+
+// countVerdict counts a verdict n times.
+func (c *counter) countVerdict(v Verdict, n int64) {
+	c.stats.Reasons[v.Reason] += n
+	switch v.Access {
+	case Allowed:
+		c.stats.Allowed += n
+	case Denied:
+		c.stats.Denied += n
+	case Unknown:
+		c.stats.Unknown += n
+	}
 }
 
 // total returns the sum of what the workers counted.

@@ -211,9 +211,12 @@ func (c *columns) appendLines(lines []int64) {
 		c.line = append(c.line, lines...)
 		return
 	}
-	for _, line := range lines {
-		for range c.agents {
-			c.line = append(c.line, line)
+	at, n := len(c.line), len(lines)*c.agents
+	c.line = slices.Grow(c.line, n)[:at+n]
+	for i, line := range lines {
+		rows := c.line[at+i*c.agents:][:c.agents]
+		for a := range rows {
+			rows[a] = line
 		}
 	}
 }
