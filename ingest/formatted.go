@@ -84,15 +84,15 @@ func (l *Logs) fill(b *engine.Batch, rows int) {
 		return
 	}
 	f := &l.form
-	to := b
+	to, bytes := b, l.opt.BatchBytes
 	if f.current != weblog.URLs {
 		to = &f.raw
 		to.Reset()
 	}
 	if f.current == weblog.Auto {
-		rows = max(rows, weblog.GuessLines)
+		rows, bytes = max(rows, weblog.GuessLines), max(bytes, guessBytes)
 	}
-	l.lines.fill(to, rows, l.opt.BatchBytes)
+	l.lines.fill(to, rows, bytes)
 	if f.current == weblog.Auto && f.raw.Len() > 0 {
 		l.setFormat(l.guess())
 		if l.err == nil && f.current == weblog.URLs {

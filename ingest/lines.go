@@ -12,8 +12,8 @@ const (
 	// MaxLine is the length of the longest line, in bytes without its end, whose URL is kept.
 	MaxLine = 64 << 10
 
-	// chunkSize is how much text is read at once. What the batch has no row left for is copied to the next one, so it
-	// should be small beside a batch; between 16 and 256 KiB the speed is the same (BenchmarkLogs).
+	// chunkSize is how much text is read at once. What the batch has no row left for is copied to the next one, but most batches end with
+	// a chunk; between 16 and 256 KiB the speed is the same (BenchmarkLogs).
 	chunkSize = 64 << 10
 
 	// maxEmptyReads bounds the reads without data or error that are put up with, as package bufio does.

@@ -22,6 +22,7 @@ type columns struct {
 	agents  int // rows of a URL
 	limits  limits
 	plain   bool  // the texts are laid out as Parquet's encoding PLAIN has them
+	canRun  bool  // rows are gathered by runs
 	invalid int64 // bytes escaped in the chunk, see Writer.InvalidBytes
 
 	rows     int
@@ -33,8 +34,9 @@ type columns struct {
 	ruleLine valueColumn[int32]
 	// index and presence of the dictionary columns; the texts are in the numbering
 	ids  [numColumns]valueColumn[int32]
-	wide []agentColumns // in place of those of a verdict, in the wide layout
-	kept []keptColumn   // of the input, behind all others
+	runs [numRunGroups]runGroup // how some of these and of allowed and ruleLine are gathered
+	wide []agentColumns         // in place of those of a verdict, in the wide layout
+	kept []keptColumn           // of the input, behind all others
 
 	turned []engine.Verdict // scratch: those of an agent for up to wideBlock URLs, then those of the next
 
@@ -49,11 +51,11 @@ type columns struct {
 	names *numbering // shared by all columns of a Writer
 }
 
-// A valueColumn holds one value per row; that of a null is zero.
+// A valueColumn holds one value per row, or per run of rows; that of a null is zero.
 type valueColumn[T any] struct {
 	values  []T
 	present []int16 // 1, or 0 for null: Parquet's definition levels; empty if the column has no nulls by its schema
-	nulls   int
+	nulls   int     // rows that are null
 }
 
 // A textColumn holds the texts of all rows end to end, in Arrow's layout: the text of row i is text[offsets[i]:offsets[i+1]].
@@ -79,6 +81,8 @@ func newColumns(l layout, agents int, names *numbering, lim limits) *columns {
 		c.kept = append(c.kept, keptColumn{kind: f.kind, texts: textColumn{offsets: []int32{0}}})
 		c.keptTexts = c.keptTexts || f.kind == kindText
 	}
+	c.canRun = l.plain && c.agents == 1 && l.wide == nil && !c.want[colViolation]
+	c.resetRuns()
 	return c
 }
 
@@ -102,6 +106,7 @@ func (c *columns) reset() {
 		c.kept[i].reset()
 	}
 	c.date.reset()
+	c.resetRuns()
 }
 
 func (t *textColumn) reset() {
@@ -163,21 +168,28 @@ func (c *columns) append(b *engine.Batch, from, to int) {
 	if c.want[colCanonical] {
 		c.appendURLs(&c.texts[colCanonical], b.Data, b.Canonicals[from:to])
 	}
+	if c.wantDate {
+		c.appendDates(b, from, to)
+	}
+	c.appendKept(b, from, to)
+	if len(b.Agents) > 0 || c.canRun && shortRuns(b.Sites[from:to]) {
+		c.spread()
+	}
+	if c.runs[byBatch].on {
+		c.appendRuns(b, from, to)
+		return
+	}
 	if c.want[colInput] {
 		fill(c.ids[colInput].extend((to-from)*c.agents), c.names.input(b.Input))
 	}
 	if c.want[colOrigin] {
 		c.appendOrigins(b, from, to)
 	}
-	if c.wantDate {
-		c.appendDates(b, from, to)
-	}
 	if c.wide != nil {
 		c.appendWide(b, from, to)
 	} else {
 		c.appendLong(b, from, to)
 	}
-	c.appendKept(b, from, to)
 }
 
 // appendLong adds what the URLs from up to to of b have in a row for each agent.
@@ -399,6 +411,9 @@ func (c *columns) appendRules(b *engine.Batch, from, to int) {
 // countInvalid adds the bytes that were escaped in the dictionary columns of the chunk.
 func (c *columns) countInvalid() {
 	for i := range c.ids {
+		if c.names.dicts[i].escapes != nil {
+			c.spread() // rare
+		}
 		ids := &c.ids[i]
 		if !c.want[i] || len(ids.values) == 0 {
 			continue

@@ -35,10 +35,16 @@ type pageEncoder struct {
 
 	ints   []int64   // scratch
 	floats []float64 // scratch
+	runs   []run     // scratch
 }
 
 // encode makes the pages of a chunk.
 func (e *pageEncoder) encode(to *pages, c *columns, picked []column) {
+	for group, g := range c.runs {
+		if len(g.lengths)*longRuns > c.rows {
+			c.spreadGroup(group)
+		}
+	}
 	for i, col := range picked {
 		p := &to.columns[i]
 		p.stats = e.encodeColumn(c, col, p.dictLen)
@@ -72,6 +78,9 @@ func (e *pageEncoder) finish(p *page) {
 // encodeColumn makes e.page the page of a column, and returns what it says of its values.
 func (e *pageEncoder) encodeColumn(c *columns, col column, dictLen int) (stats columnStats) {
 	e.page = e.page[:0]
+	if lengths := c.runsOf(col); lengths != nil {
+		return e.encodeRuns(c, col, lengths, dictLen)
+	}
 	switch col.base() {
 	case colLine:
 		e.page = appendDeltas(e.page, c.line)

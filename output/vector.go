@@ -95,6 +95,7 @@ func (c *columns) filled() bool { return c.rows >= c.limits.rows || c.urlBytes >
 
 // takeRows appends rows of other chunks, whose vectors are bound to the same layout.
 func (c *columns) takeRows(from []*columns, rows []ref) {
+	c.spread()
 	c.rows += len(rows)
 	for i, v := range c.vectors {
 		if v != nil {
