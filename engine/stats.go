@@ -42,12 +42,7 @@ func newCounter(s *Store) *counter {
 func (c *counter) add(b *Batch) {
 	c.stats.URLs += int64(b.Len())
 	c.stats.Rows += int64(len(b.Verdicts))
-	for i, site := range b.Sites {
-		c.stats.URLBytes += int64(b.URLs[i].Len)
-		if site < strayBit {
-			c.sites[site/64] |= 1 << (site % 64)
-		}
-	}
+	c.countURLs(b)
 	for _, name := range b.Strays {
 		c.strays[xxh3.Hash(name)] = struct{}{}
 	}
@@ -58,15 +53,51 @@ func (c *counter) add(b *Batch) {
 			c.stats.Violations++
 		}
 	}
-	if c.store.plain() {
+	switch {
+	case c.store.plain() && c.store.AgentsPerURL() == 1:
+		c.countRuns(b.Verdicts, b.Rulings())
+	case c.store.plain():
 		c.countPlain(b)
-	} else {
+	default:
 		c.countVerdicts(b.Verdicts)
 		c.lookup.Use(b)
 		for i, site := range b.Sites {
 			if site < strayBit {
 				c.stats.RuleLines += c.lookup.ruleLines(b, i)
 			}
+		}
+	}
+}
+
+// countURLs counts the bytes of the URLs, and remembers their sites.
+func (c *counter) countURLs(b *Batch) {
+	size := int64(0)
+	for _, url := range b.URLs {
+		size += int64(url.Len)
+	}
+	c.stats.URLBytes += size
+	last := NoSite // rows of one site often come in runs
+	for _, site := range b.Sites {
+		if site != last && site < strayBit {
+			c.sites[site/64] |= 1 << (site % 64)
+		}
+		last = site
+	}
+}
+
+// countRuns counts verdicts for the one agent of a store that is plain, given by the rules of which site they are. Equal ones next to each other
+// are counted at once; of a site only the rule is looked at, and only where one decided.
+func (c *counter) countRuns(verdicts []Verdict, rulings []SiteID) {
+	start := 0
+	for i, v := range verdicts {
+		if next := i + 1; next < len(verdicts) && verdicts[next] == v && (v.Rule == NoRule || rulings[next] == rulings[i]) {
+			continue
+		}
+		n := int64(i + 1 - start)
+		start = i + 1
+		c.countVerdict(v, n)
+		if v.Rule != NoRule {
+			c.stats.RuleLines += n * c.store.sites[rulings[i]].Rules[0].line(v)
 		}
 	}
 }
