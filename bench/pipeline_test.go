@@ -68,6 +68,16 @@ func BenchmarkLong(b *testing.B) {
 	}
 }
 
+// BenchmarkUnpack is BenchmarkDecode for the log of BenchmarkLong, of one frame: what that is to be compared with.
+func BenchmarkUnpack(b *testing.B) {
+	for _, in := range inputs() {
+		b.Run(in.name, func(b *testing.B) {
+			_, l := in.open(b)
+			benchmarkDecode(b, repeatLog(b, l, 1))
+		})
+	}
+}
+
 // gcTime returns the seconds of processor time that the garbage collector took.
 func gcTime() float64 {
 	s := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/gc/mark/idle:cpu-seconds"}}

@@ -24,27 +24,33 @@ func BenchmarkDecode(b *testing.B) {
 	for _, in := range inputs() {
 		b.Run(in.name, func(b *testing.B) {
 			_, l := in.open(b)
-			data, err := os.ReadFile(l.Path)
-			if err != nil {
-				b.Fatal(err)
-			}
-			dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(false), zstd.WithDecoderMaxWindow(128<<20))
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer dec.Close()
-			buf := make([]byte, 64<<10)
-			var lines int
-			var size int64
-			m := startMeter(b)
-			for b.Loop() {
-				if lines, size, err = countLines(dec, data, buf); err != nil {
-					b.Fatal(err)
-				}
-			}
-			m.report("url", lines, size)
+			benchmarkDecode(b, l)
 		})
 	}
+}
+
+// benchmarkDecode measures unpacking one log.
+func benchmarkDecode(b *testing.B, l Log) {
+	b.Helper()
+	data, err := os.ReadFile(l.Path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(false), zstd.WithDecoderMaxWindow(128<<20))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer dec.Close()
+	buf := make([]byte, 64<<10)
+	var lines int
+	var size int64
+	m := startMeter(b)
+	for b.Loop() {
+		if lines, size, err = countLines(dec, data, buf); err != nil {
+			b.Fatal(err)
+		}
+	}
+	m.report("url", lines, size)
 }
 
 // countLines unpacks data and counts its line feeds and bytes.
