@@ -117,7 +117,7 @@ func (e *Evaluator) begin(b *Batch, row int, id SiteID) {
 // decideInTurn fills b.Verdicts in the order of the rows.
 func (e *Evaluator) decideInTurn(b *Batch) {
 	if e.store.plain() {
-		e.decidePlain(b)
+		e.decidePlain(b, nil)
 		return
 	}
 	for i := range b.URLs {
