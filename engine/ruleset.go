@@ -8,11 +8,13 @@ import (
 // A Ruleset is what one robots.txt says to one agent, compiled. It is immutable and safe for concurrent use. Sites
 // with equal texts share it.
 type Ruleset struct {
+	// What decides comes first, in one line of the cache.
 	automaton automaton.Automaton
-	rules     []ruleRef // by automaton.Rank.Position
-	text      string    // the rules' values, one after the other
-	otherwise Verdict   // if no rule matches
-	rivals    *rivals   // of rules whose precedence the dialect leaves undefined; nil if there are none
+	otherwise Verdict // if no rule matches
+	rivals    *rivals // of rules whose precedence the dialect leaves undefined; nil if there are none
+
+	rules []ruleRef // by automaton.Rank.Position
+	text  string    // the rules' values, one after the other
 }
 
 // A ruleRef is a rule without its text. It holds no pointer.

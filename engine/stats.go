@@ -97,7 +97,7 @@ func (c *counter) countRuns(verdicts []Verdict, rulings []SiteID) {
 		start = i + 1
 		c.countVerdict(v, n)
 		if v.Rule != NoRule {
-			c.stats.RuleLines += n * c.store.sites[rulings[i]].Rules[0].line(v)
+			c.stats.RuleLines += n * c.store.common[rulings[i]].line(v)
 		}
 	}
 }
