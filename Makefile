@@ -60,7 +60,7 @@ hostile: ## look for the rules that are slowest to match and to compile, and pri
 	$(GO) test -run '^$$' -bench Hostile -benchtime $(HOSTILETRIES)x -timeout 1h ./bench
 
 bench: ## all benchmarks, into bench.txt; BENCH, BENCHPKGS, BENCHTIME and BENCHCOUNT choose
-	@set -o pipefail; $(GOBENCH) -count $(BENCHCOUNT) $(BENCHPKGS) | tee bench.txt
+	@set -o pipefail; $(GOBENCH) -count $(BENCHCOUNT) $(BENCHPKGS) | $(GO) run ./bench/render -keep | tee bench.txt
 
 bench-compare: ## the working tree against the commit BASE (main), in turn, judged by benchstat
 	@set -eu; rm -f bench-base.txt bench-here.txt; \
@@ -82,11 +82,11 @@ bench-whole: ## whole runs over logs of 30,000 origins, CPU time and peak memory
 bench-results: ## all benchmarks in ROUNDS (5) rounds, kept in bench/results; some fifteen minutes, then run bench-render
 	@set -eu -o pipefail; out=bench/results/$$($(GO) run ./bench/render -name); \
 	mkdir -p bench/results; trap 'rm -f "$$out.tmp"' EXIT; \
-	for round in $$(seq $(ROUNDS)); do \
-		$(GO) test -run '^$$' -bench . -benchmem -benchtime 0.5s -count 1 ./bench | grep -v '^--- SKIP\|^ok\|^PASS' | tee -a "$$out.tmp"; \
+	{ for round in $$(seq $(ROUNDS)); do \
+		$(GO) test -run '^$$' -bench . -benchmem -benchtime 0.5s -count 1 ./bench; \
 	done; \
-	$(GO) run ./bench/whole -rounds $(ROUNDS) | tee -a "$$out.tmp"; \
-	(cd bench/peers && $(GO) run . -rounds $(ROUNDS)) | tee -a "$$out.tmp"; \
+	$(GO) run ./bench/whole -rounds $(ROUNDS); \
+	cd bench/peers && $(GO) run . -rounds $(ROUNDS); } | $(GO) run ./bench/render -keep | tee "$$out.tmp"; \
 	mv "$$out.tmp" "$$out"
 
 bench-render: ## the newest of bench/results as charts, and as the tables in README.md and bench/README.md
