@@ -21,7 +21,7 @@ BIN          := robobatch
 QUICKSTART   := testdata/quickstart
 
 .DEFAULT_GOAL := build
-.PHONY: help build quickstart test race lint fmt scale fuzz hostile bench bench-compare bench-peers bench-whole bench-results bench-render e2e cover tidy check clean
+.PHONY: help build quickstart test race lint fmt scale fuzz hostile bench bench-compare bench-peers bench-whole bench-million bench-results bench-render e2e cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,8 +76,11 @@ bench-compare: ## the working tree against the commit BASE (main), in turn, judg
 bench-peers: ## other Go libraries for robots.txt, in turn with ours; ROUNDS (5)
 	cd bench/peers && $(GO) run . -rounds $(ROUNDS)
 
-bench-whole: ## whole runs over logs of 30,000 origins, CPU time and peak memory; ROUNDS (5)
+bench-whole: ## whole runs over logs of 30,000 origins, CPU time and peak memory, and loading their files; ROUNDS (5)
 	@$(GO) run ./bench/whole -rounds $(ROUNDS)
+
+bench-million: ## runs on a pack of a million origins, under limits of memory; needs 3 GB of memory, 2 GB of disk; ROUNDS (5)
+	@$(GO) run ./bench/whole -bench Pack -origins 1000000 -rounds $(ROUNDS)
 
 bench-results: ## all benchmarks in ROUNDS (5) rounds, kept in bench/results; some fifteen minutes, then run bench-render
 	@set -eu -o pipefail; out=bench/results/$$($(GO) run ./bench/render -name); \
