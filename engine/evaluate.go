@@ -99,6 +99,7 @@ func (e *Evaluator) find(b *Batch, row int) SiteID {
 	id, ok := e.sites.find(e.origin)
 	if ok {
 		e.memo.put(u.Prefix, id)
+		e.sites.holdFound(b, id, e.origin)
 	} else {
 		id = b.addStray(e.origin)
 	}
