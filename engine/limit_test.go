@@ -20,11 +20,11 @@ func (nullCache) Close()                              {}
 // longRules are robots.txt of five rules of 10 kB each, and URLs that they disallow, in random order.
 func longRules(origins, urls int) (all []robots.Response, log []string) {
 	for i := range origins {
-		body := "User-agent: *\n"
+		body := []byte("User-agent: *\n")
 		for k := range 5 {
-			body += fmt.Sprintf("Disallow: /%d/own%d%s\n", k, i, strings.Repeat("*", 10_000))
+			body = fmt.Appendf(body, "Disallow: /%d/own%d%s\n", k, i, strings.Repeat("*", 10_000))
 		}
-		all = append(all, robots.Response{Origin: robots.Origin(fmt.Sprintf("https://h%d.example", i)), Status: 200, Body: []byte(body)})
+		all = append(all, robots.Response{Origin: robots.Origin(fmt.Sprintf("https://h%d.example", i)), Status: 200, Body: body})
 	}
 	for i := range urls {
 		n := i * 7919 % origins
@@ -43,7 +43,6 @@ func TestLimitLongRules(t *testing.T) {
 	}
 	all, log := longRules(origins, urls)
 	name := makePack(t, robots.Google, all...)
-	all = nil //nolint:wastedassign // so that it is not counted
 	want := ""
 	for _, how := range []string{"unlimited", "cache", "no cache"} {
 		opt := StoreOptions{Dialect: robots.Google}

@@ -79,8 +79,7 @@ func (m *Lookup) find(origin []byte) (id SiteID, ok bool) {
 		return id, ok
 	}
 	if m.store.pack.sites != nil {
-		id, _, ok = m.store.pack.find(origin)
-		return id, ok
+		return m.store.pack.find(origin)
 	}
 	e := &m.byName[xxh3.Hash(origin)%memoSize]
 	if e.name == "" || e.name != string(origin) {

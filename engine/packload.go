@@ -48,22 +48,21 @@ func (c outcomeCode) outcome() robots.Outcome {
 }
 
 // find returns the site of an origin; ok is false if nothing is in force for it.
-func (p *packStore) find(origin []byte) (id SiteID, site *Site, ok bool) {
+func (p *packStore) find(origin []byte) (id SiteID, ok bool) {
 	lo, hi := p.file.Candidates(pack.Site, origin)
 	for ; lo < hi; lo++ {
-		if site = p.siteNamed(SiteID(lo), origin); site != nil {
-			return SiteID(lo), site, p.times || site.Rules != nil
+		if site := p.siteNamed(SiteID(lo), origin); site != nil {
+			return SiteID(lo), p.times || site.Rules != nil
 		}
 	}
-	return 0, nil, false
+	return 0, false
 }
 
 // locate is find under a limit of memory: what is in force for the origin is found out and remembered, but rules are not
 // loaded.
 func (p *packStore) locate(origin []byte) (id SiteID, ok bool) {
 	if p.times {
-		id, _, ok = p.find(origin)
-		return id, ok
+		return p.find(origin)
 	}
 	b := p.buffers.Get().(*loadBuffer)
 	defer p.buffers.Put(b)

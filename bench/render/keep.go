@@ -19,10 +19,7 @@ var result = regexp.MustCompile(`^(Benchmark\S*\s+\d+(\s+[-+.\w]+\s+\S+)+|(goos|
 func keep(w, rest io.Writer, r io.Reader) error {
 	lines := bufio.NewReader(r)
 	for {
-		text, err := lines.ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("read results: %w", err)
-		}
+		text, errRead := lines.ReadString('\n')
 		if line := strings.TrimRight(text, "\r\n"); text != "" {
 			to, shown := rest, escape(line)
 			if shown == line && result.MatchString(line) {
@@ -32,8 +29,11 @@ func keep(w, rest io.Writer, r io.Reader) error {
 				return fmt.Errorf("write results: %w", err)
 			}
 		}
-		if err != nil {
+		switch {
+		case errors.Is(errRead, io.EOF):
 			return nil
+		case errRead != nil:
+			return fmt.Errorf("read results: %w", errRead)
 		}
 	}
 }
