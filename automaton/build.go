@@ -18,37 +18,38 @@ var ErrTooLarge = errors.New("rules too large to compile")
 
 // Compile compiles rules. It returns the automaton and the rules' order of precedence: [Rank.Position] is an index of
 // it, and its elements are indices of rules. Time and size are linear in the bytes of the patterns, but for a factor
-// of log(len(rules)) for sorting them. The automaton keeps nothing of rules. The error is [ErrTooLarge] or nil.
-func Compile(rules []Rule) (*Automaton, []int32, error) { return compile(rules, chosen) }
+// of log(len(rules)) for sorting them. The automaton keeps nothing of rules. The error is [ErrTooLarge] or nil; with it
+// the automaton has no rules.
+func Compile(rules []Rule) (*Automaton, []int32, error) {
+	a := &Automaton{} // here, so that it need not be on the heap if the caller copies it
+	order, err := a.compile(rules, chosen)
+	return a, order, err
+}
 
 // compile is Compile with limits that choose the form of the floating segments.
-func compile(rules []Rule, l limits) (*Automaton, []int32, error) {
+func (a *Automaton) compile(rules []Rule, l limits) ([]int32, error) {
 	if len(rules) > maxRules {
-		return nil, nil, fmt.Errorf("%w: %d rules, the most is %d", ErrTooLarge, len(rules), maxRules)
+		return nil, fmt.Errorf("%w: %d rules, the most is %d", ErrTooLarge, len(rules), maxRules)
 	}
 	w := workspaces.Get().(*workspace)
 	defer w.release()
 	order := w.rankRules(rules)
-	pats := w.rankPatterns(rules, order)
-	a := &Automaton{}
-	if len(pats) == 0 {
-		return a, order, nil
+	w.enter(rules, order)
+	if len(w.distinct) == 0 {
+		return order, nil
 	}
-	b := builder{limits: l, pats: pats, table: w.table[:0]}
-	if !l.few(pats) {
-		b.search = newSearchBuilder(pats)
+	b := builder{l, w, w.buf[:0], w.searchBuilder(l)}
+	b.node(0, len(w.distinct), 0)
+	w.buf = append(b.table, make([]byte, padding)...)
+	if len(w.buf) > maxTable {
+		return nil, fmt.Errorf("%w: %d bytes, the most is %d", ErrTooLarge, len(w.buf), maxTable)
 	}
-	b.node(0, len(pats), 0)
-	w.table = b.table
-	a.table = make(table, len(b.table)+padding) // nothing is kept of what was more than needed
-	copy(a.table, b.table)
+	a.table = make(table, len(w.buf)) // nothing is kept of what was more than needed
+	copy(a.table, w.buf)
 	if b.search != nil {
 		a.search = b.search.finish()
 	}
-	if len(a.table) > maxTable {
-		return nil, nil, fmt.Errorf("%w: %d bytes, the most is %d", ErrTooLarge, len(a.table), maxTable)
-	}
-	return a, order, nil
+	return order, nil
 }
 
 // Size returns the bytes of the tables.
@@ -59,7 +60,7 @@ func (a *Automaton) Size() int {
 // A builder writes the table of the trie, and of the patterns that are tried.
 type builder struct {
 	limits
-	table  table
-	pats   []ranked       // in the order of Pattern.compare
+	*workspace
+	table  table          // in workspace.buf
 	search *searchBuilder // nil if few patterns with floating segments can meet
 }

@@ -16,7 +16,8 @@ type codecSet struct {
 
 func (c *codecSet) encode(tb testing.TB) (*Automaton, []byte) {
 	tb.Helper()
-	a, _, err := compile(c.rules, c.limits)
+	a := &Automaton{}
+	_, err := a.compile(c.rules, c.limits)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -40,14 +40,24 @@ const (
 	endBit = 1 << 15
 )
 
-// few reports whether no path meets more patterns with floating segments than are tried, and none of these is long.
+// fewInAll reports whether the patterns with floating segments are so few, and short, that a path may meet all: mostly
+// so, and then nobody needs to look at which anchors they are.
+func (l limits) fewInAll(pats []ranked) bool {
+	n := 0
+	for i := range pats {
+		if n += 1 + len(pats[i].Rest)/longPattern; n > l.keyed || pats[i].hasLong() {
+			return false
+		}
+	}
+	return true
+}
+
+// few reports whether no path meets more of the patterns with floating segments, in the order of Pattern.compare, than are
+// tried, and none of these is long.
 func (l limits) few(pats []ranked) bool {
 	above := anchors{}
 	for i := range pats {
 		p := &pats[i]
-		if p.Rest == "" {
-			continue
-		}
 		if above.add(p.Anchor, 1+len(p.Rest)/longPattern) > l.keyed || p.hasLong() {
 			return false
 		}
@@ -92,19 +102,47 @@ func (a *anchors) add(anchor string, n int) int {
 	return n
 }
 
-// floating writes the patterns with floating segments that share an anchor, and returns what its trie node is to say
-// of them.
-func (b *builder) floating(pats []ranked) uint32 {
-	if b.search != nil {
-		return b.search.addRoot(pats)
+// searchBuilder returns what finds the floating segments if they are too many or too long to be tried, else nil.
+func (w *workspace) searchBuilder(l limits) *searchBuilder {
+	if l.fewInAll(w.parsed) {
+		return nil
 	}
-	off := uint32(len(b.table))
-	slices.SortFunc(pats, func(p, q ranked) int { return int(q.rank) - int(p.rank) })
-	if len(pats) <= b.inTurn {
+	pats := w.floating(w.distinct)
+	defer clear(pats)
+	if l.few(pats) {
+		return nil
+	}
+	return newSearchBuilder(pats)
+}
+
+// floating returns the patterns with floating segments among the entries, in their order. They are in w.group: the caller
+// clears them once they are written.
+func (w *workspace) floating(entries []entry) []ranked {
+	w.group = w.group[:0]
+	for i := range entries {
+		if t := entries[i].tail; t >= 0 {
+			w.group = append(w.group, w.parsed[t])
+		}
+	}
+	return w.group
+}
+
+// floats writes the patterns with floating segments that share an anchor, and returns what its trie node is to say
+// of them.
+func (b *builder) floats(entries []entry) uint32 {
+	if b.search == nil && len(entries) > 1 {
+		slices.SortFunc(entries, func(x, y entry) int { return int(y.rank) - int(x.rank) })
+	}
+	pats, off := b.floating(entries), uint32(len(b.table))
+	switch {
+	case b.search != nil:
+		off = b.search.addRoot(pats)
+	case len(pats) <= b.inTurn:
 		b.tableInTurn(pats)
-	} else {
+	default:
 		b.tableKeyed(pats)
 	}
+	clear(pats)
 	return off
 }
 
@@ -112,9 +150,11 @@ func (b *builder) floating(pats []ranked) uint32 {
 // the end of the path, and of each segment the length, the place of its rarest byte, 1 byte each, and the bytes.
 func (b *builder) pattern(p *ranked) {
 	at := uint32(len(b.table))
-	b.table = b.table.appendU24(uint32(p.rank)).appendU16(0)
+	b.u24(uint32(p.rank))
+	b.table = append(b.table, 0, 0)
 	p.segments(func(seg string, _ bool) {
-		b.table = append(append(b.table, byte(len(seg)), rarest(seg)), seg...)
+		b.table = append(b.table, byte(len(seg)), rarest(seg))
+		b.table = append(b.table, seg...)
 	})
 	size := uint32(len(b.table)) - at - patternHeader
 	if p.End {

@@ -294,7 +294,8 @@ func TestGrowth(t *testing.T) {
 func TestHostileSteps(t *testing.T) {
 	for _, sh := range shapes {
 		t.Run(sh.name, func(t *testing.T) {
-			a, _, err := compile(sh.rules(sh.sizeFor()), limits{})
+			a := &Automaton{}
+			_, err := a.compile(sh.rules(sh.sizeFor()), limits{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,7 +25,8 @@ func compileForms(tb testing.TB, rules []Rule) *forms {
 		f.rules = append(f.rules, robots.Rule{Allow: r.Allow, Pattern: r.Pattern})
 	}
 	for _, l := range []limits{chosen, {0, keyedLimit}, {0, 0}} {
-		a, order, err := compile(rules, l)
+		a := &Automaton{}
+		order, err := a.compile(rules, l)
 		if err != nil {
 			tb.Fatalf("Compile: %v", err)
 		}

@@ -1,9 +1,6 @@
 package automaton
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // A Rule is one pattern to compile and what it says.
 type Rule struct {
@@ -52,51 +49,4 @@ func (w *workspace) rankRules(rules []Rule) []int32 {
 type ranked struct {
 	Pattern
 	rank Rank
-}
-
-// rankPatterns returns the distinct patterns in the order of [Pattern.compare], each with the highest rank that any
-// rule gives it: a rule with the same pattern and a lower rank can never win.
-func (w *workspace) rankPatterns(rules []Rule, order []int32) []ranked {
-	all, keys := w.all[:0], w.prefixes[:0]
-	for pos, i := range order {
-		if rules[i].Pattern == "" {
-			continue
-		}
-		rank := Rank(pos+1) << 1
-		if rules[i].Allow {
-			rank |= 1
-		}
-		p := ranked{ParsePattern(rules[i].Pattern), rank}
-		keys = append(keys, patternKey{prefix(p.Anchor), int32(len(all))})
-		all = append(all, p)
-	}
-	slices.SortFunc(keys, func(x, y patternKey) int {
-		if x.prefix != y.prefix {
-			return cmp.Compare(x.prefix, y.prefix)
-		}
-		return cmp.Or(all[x.index].compare(all[y.index].Pattern), int(y.index-x.index)) // the highest rank first
-	})
-	pats := w.pats[:0]
-	for _, k := range keys {
-		if n := len(pats); n == 0 || pats[n-1].Pattern != all[k.index].Pattern {
-			pats = append(pats, all[k.index])
-		}
-	}
-	w.all, w.prefixes, w.pats = all, keys, pats
-	return pats
-}
-
-// A patternKey stands for a pattern while they are sorted: mostly the prefix decides, and strings are not looked at.
-type patternKey struct {
-	prefix uint64
-	index  int32
-}
-
-// prefix returns the first eight bytes of an anchor as a number, zeros in the place of those that it lacks: where numbers
-// differ, they are ordered as the anchors are.
-func prefix(anchor string) (n uint64) {
-	for i := range min(8, len(anchor)) {
-		n |= uint64(anchor[i]) << (56 - 8*i)
-	}
-	return n
 }

@@ -15,15 +15,12 @@ type searchBuilder struct {
 // noSegment is the last segment of an anchor's node: it sorts behind all.
 const noSegment = 1<<32 - 1
 
-// newSearchBuilder starts a table for the floating segments of pats.
+// newSearchBuilder starts a table for patterns with floating segments, in the order of Pattern.compare.
 func newSearchBuilder(pats []ranked) *searchBuilder {
 	b := &searchBuilder{number: map[string]uint32{}}
 	above := anchors{}
 	for i := range pats {
 		p := &pats[i]
-		if p.Rest == "" {
-			continue
-		}
 		p.segments(func(seg string, _ bool) {
 			if _, known := b.number[seg]; !known {
 				b.number[seg] = 0

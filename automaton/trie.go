@@ -20,89 +20,93 @@ const (
 // maxRun is the longest run of a node; a longer one goes on in an only child.
 const maxRun = 255
 
-// node writes the node for the patterns lo to hi, whose anchors share their first depth bytes, and all below it.
+// node writes the node for the entries lo to hi, whose anchors share their first depth bytes, and all below it.
 func (b *builder) node(lo, hi, depth int) {
+	if lo+1 == hi && b.leaf(&b.distinct[lo], depth) {
+		return
+	}
 	run := b.run(lo, hi, depth)
 	depth += len(run)
 	at := len(b.table)
 	b.table = append(b.table, 0, byte(len(run)))
 	b.table = append(b.table, run...)
 	var flags byte
-	for lo < hi && len(b.pats[lo].Anchor) == depth { // these come first: prefix, exact, floating
-		p := &b.pats[lo]
-		if p.Rest != "" {
-			break
-		}
-		flags |= b.ownRank(p)
+	for ; lo < hi && b.distinct[lo].endsAt(depth) && b.distinct[lo].tail < 0; lo++ { // prefix, exact, and then floating
+		flags |= b.distinct[lo].flag()
+		b.u24(uint32(b.distinct[lo].rank))
+	}
+	floating := lo
+	for lo < hi && b.distinct[lo].endsAt(depth) {
 		lo++
 	}
-	firstFloating := lo
-	for lo < hi && len(b.pats[lo].Anchor) == depth {
-		lo++
-	}
-	lastFloating, slot := lo, len(b.table)
-	if firstFloating < lastFloating {
+	slot := len(b.table)
+	if floating < lo {
 		flags |= hasFloating
-		b.table = b.table.appendU24(0)
+		b.u24(0)
 	}
 	if lo < hi {
 		flags |= hasChildren
 	}
 	b.table[at] = flags
 	slots := b.labels(lo, hi, depth)
-	if firstFloating < lastFloating {
-		b.table.putU24(uint32(slot), b.floating(b.pats[firstFloating:lastFloating]))
+	if floating < lo {
+		b.table.putU24(uint32(slot), b.floats(b.distinct[floating:lo]))
 	}
-	for i := 0; lo < hi; i++ {
+	for lo < hi {
 		next := b.sibling(lo, hi, depth)
-		b.table.putU24(uint32(slots+3*i), uint32(len(b.table)))
+		b.table.putU24(slots, uint32(len(b.table)))
 		b.node(lo, next, depth+1)
-		lo = next
+		lo, slots = next, slots+3
 	}
 }
+
+// leaf writes the node for a single entry, as most are, and reports whether the short way will do: it has no floating
+// segments, and a run of one node.
+func (b *builder) leaf(e *entry, depth int) bool {
+	n := int(e.anchor) - depth
+	if n > maxRun || e.tail >= 0 {
+		return false
+	}
+	b.table = append(b.table, e.flag(), byte(n))
+	b.table = append(b.table, b.anchorOf(e)[depth:]...)
+	b.u24(uint32(e.rank))
+	return true
+}
+
+// u24 is appendU24 that grows the table in place: no pointer is written, so no write barrier is due while garbage is collected.
+func (b *builder) u24(v uint32) { b.table = append(b.table, byte(v), byte(v>>8), byte(v>>16)) }
 
 // run returns what the anchors of lo to hi have in common from depth on, at most maxRun bytes.
 func (b *builder) run(lo, hi, depth int) string {
-	first, last := b.pats[lo].Anchor[depth:], b.pats[hi-1].Anchor[depth:] // sorted, so these two tell
-	n := 0
-	for n < len(first) && n < len(last) && n < maxRun && first[n] == last[n] {
-		n++
+	first := b.anchorOf(&b.distinct[lo])
+	end := min(len(first), depth+maxRun)
+	for i := lo + 1; i < hi; i++ {
+		end = min(end, int(b.distinct[i].shared))
 	}
-	return first[:n]
-}
-
-// ownRank writes the rank of a pattern that ends at the node, and returns the flag that tells it.
-func (b *builder) ownRank(p *ranked) byte {
-	b.table = b.table.appendU24(uint32(p.rank))
-	if p.End {
-		return hasExact
-	}
-	return hasPrefix
+	return first[depth:end]
 }
 
 // labels writes the children's labels, leaves room for their offsets, and returns where that is.
-func (b *builder) labels(lo, hi, depth int) (slots int) {
+func (b *builder) labels(lo, hi, depth int) (slots uint32) {
 	if lo == hi {
 		return 0
 	}
 	count := len(b.table)
 	b.table = append(b.table, 0)
 	for lo < hi {
-		b.table = append(b.table, b.pats[lo].Anchor[depth])
+		b.table = append(b.table, b.anchorOf(&b.distinct[lo])[depth])
 		lo = b.sibling(lo, hi, depth)
 	}
 	n := len(b.table) - count - 1
 	b.table[count] = byte(n - 1)
-	slots = len(b.table)
+	slots = uint32(len(b.table))
 	b.table = append(b.table, make([]byte, 3*n)...)
 	return slots
 }
 
-// sibling returns the first of the patterns after lo whose anchor has another byte at depth, or hi.
+// sibling returns the first of the entries after lo whose anchor has another byte at depth, or hi.
 func (b *builder) sibling(lo, hi, depth int) int {
-	label := b.pats[lo].Anchor[depth]
-	for lo < hi && b.pats[lo].Anchor[depth] == label {
-		lo++
+	for lo++; lo < hi && int(b.distinct[lo].shared) > depth; lo++ {
 	}
 	return lo
 }

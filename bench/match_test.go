@@ -28,19 +28,25 @@ func compile(tb testing.TB, body []byte) *automaton.Automaton {
 	return a
 }
 
+// star is the crawler that the benchmarks select rules for.
+var star = robots.NewAgent("*", dialect)
+
 // automatonRules returns the patterns of the rules for "*".
 func automatonRules(f *robots.File) []automaton.Rule {
-	rules, _ := f.Select(robots.NewAgent("*", dialect))
-	in := make([]automaton.Rule, 0, len(rules))
-	for _, r := range rules {
-		in = append(in, automaton.Rule{Pattern: r.Pattern, Allow: r.Allow})
-	}
-	for _, r := range rules {
-		if pattern, ok := dialect.IndexPattern(r); ok {
-			in = append(in, automaton.Rule{Pattern: pattern, Allow: true})
+	return appendRules(nil, f)
+}
+
+// appendRules appends the patterns of the rules for "*" to dst.
+func appendRules(dst []automaton.Rule, f *robots.File) []automaton.Rule {
+	rules, _ := f.Select(star)
+	for i := range rules {
+		r := &rules[i]
+		dst = append(dst, automaton.Rule{Pattern: r.Pattern, Allow: r.Allow})
+		if pattern, ok := dialect.IndexPattern(*r); ok {
+			dst = append(dst, automaton.Rule{Pattern: pattern, Allow: true})
 		}
 	}
-	return in
+	return dst
 }
 
 // matchRows returns what is to be matched of a log: a row for each URL whose origin has rules. Equal texts are compiled

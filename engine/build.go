@@ -113,6 +113,7 @@ func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (
 	} else {
 		b.settle(opt.AsOf)
 	}
+	b.store.setCommon()
 	return b.store, nil
 }
 

@@ -17,10 +17,10 @@ func TestTexts(t *testing.T) { repcase.RunTexts(t, compiledMatcher(t)) }
 // compiledMatcher returns a matcher that compiles the rules as a Ruleset does, and returns the index of the winner.
 func compiledMatcher(tb testing.TB) repcase.Matcher {
 	tb.Helper()
-	s := &automaton.Scratch{}
+	s, in := &automaton.Scratch{}, &ruleScratch{}
 	return func(rules []robots.Rule, path []byte, d robots.Dialect) int {
-		in, origin := automatonRules(rules, d)
-		a, order, err := automaton.Compile(in)
+		in.expand(rules, d)
+		a, order, err := automaton.Compile(in.in)
 		if err != nil {
 			tb.Fatalf("compile %d rules: %v", len(rules), err)
 		}
@@ -28,7 +28,7 @@ func compiledMatcher(tb testing.TB) repcase.Matcher {
 		if rank == automaton.NoMatch {
 			return -1
 		}
-		winner := origin[order[rank.Position()]]
+		winner := in.origin[order[rank.Position()]]
 		if rank.Allow() != rules[winner].Allow {
 			tb.Errorf("rank %d allows: %t, its rule %+v", rank, rank.Allow(), rules[winner])
 		}

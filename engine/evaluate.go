@@ -83,7 +83,7 @@ func (e *Evaluator) route(b *Batch) (runs int) {
 // find returns the site of a row's URL. If it has an origin, its Prefix becomes the one to compare the next row with.
 func (e *Evaluator) find(b *Batch, row int) SiteID {
 	url := b.URL(row)
-	if n, site := e.memo.get(url); n > 0 {
+	if n, site, ok := e.findPrefix(url); ok {
 		e.prefix = append(e.prefix[:0], url[:n]...)
 		e.begin(b, row, site)
 		return site
@@ -107,6 +107,22 @@ func (e *Evaluator) find(b *Batch, row int) SiteID {
 	return id
 }
 
+// findPrefix returns the length of the URL's Prefix and its site, if it was met lately or is an origin in normal form as it is
+// written.
+func (e *Evaluator) findPrefix(url []byte) (n int, site SiteID, ok bool) {
+	n = prefixLen(url)
+	if n == 0 {
+		return 0, 0, false
+	}
+	if site, ok = e.memo.get(url[:n]); ok {
+		return n, site, true
+	}
+	if site, ok = e.sites.find(url[:n]); ok {
+		e.memo.put(url[:n], site)
+	}
+	return n, site, ok
+}
+
 // begin notes that with a row, those of another site begin.
 func (e *Evaluator) begin(b *Batch, row int, id SiteID) {
 	e.site = id
@@ -118,7 +134,7 @@ func (e *Evaluator) begin(b *Batch, row int, id SiteID) {
 // decideInTurn fills b.Verdicts in the order of the rows.
 func (e *Evaluator) decideInTurn(b *Batch) {
 	if e.store.plain() {
-		e.decidePlain(b)
+		e.decidePlain(b, nil)
 		return
 	}
 	for i := range b.URLs {

@@ -18,30 +18,39 @@ func (s *Site) alike() bool {
 	return true
 }
 
-// decidePlain is decideInTurn for a store that is plain.
-func (e *Evaluator) decidePlain(b *Batch) {
-	var (
-		agents = e.agents()
-		site   *Site
-		last   = NoSite // its number
-		alike  bool
-		path   []byte
-	)
-	for i, id := range e.rulings {
-		verdicts := b.Verdicts[i*agents:][:agents]
+// setCommon fills s.common: beside each other, so that of 30,000 origins in random order, each row waits for memory three times
+// fewer.
+func (s *Store) setCommon() {
+	if !s.plain() {
+		return
+	}
+	s.common = make([]*Ruleset, len(s.sites))
+	for id := range s.sites {
+		if site := &s.sites[id]; len(site.Rules) > 0 && site.alike() {
+			s.common[id] = site.Rules[0]
+		}
+	}
+}
+
+// decidePlain is decide for all rows of the batch, in the order given or, if that is nil, as they lie, for a store that is plain.
+func (e *Evaluator) decidePlain(b *Batch, order []siteRow) {
+	agents := e.agents()
+	for k := range e.rulings {
+		i := k
+		if order != nil {
+			i = int(order[k].row)
+		}
+		id, verdicts := e.rulings[i], b.Verdicts[i*agents:][:agents]
 		if id >= strayBit {
 			fillVerdicts(verdicts, e.store.withoutRules(id))
 			continue
 		}
-		if id != last {
-			site, last = &e.store.sites[id], id
-			alike = site.alike()
-		}
-		path, e.path = e.store.dialect.Path(e.rawPath(b, i), e.path)
-		if alike {
-			fillVerdicts(verdicts, site.Rules[0].decide(path, &e.scratch))
+		path, buf := e.store.dialect.Path(e.rawPath(b, i), e.path)
+		e.path = buf
+		if rules := e.store.common[id]; rules != nil {
+			fillVerdicts(verdicts, rules.decide(path, &e.scratch))
 		} else {
-			site.decide(verdicts, path, &e.scratch)
+			e.store.sites[id].decide(verdicts, path, &e.scratch)
 		}
 	}
 }
@@ -49,23 +58,19 @@ func (e *Evaluator) decidePlain(b *Batch) {
 // countPlain counts the verdicts of a batch, by answer and reason, and the lines of the rules, for a store that is plain.
 func (c *counter) countPlain(b *Batch) {
 	agents := c.store.AgentsPerURL()
-	last, alike := NoSite, false
 	for i, id := range b.Rulings() {
 		verdicts := b.Verdicts[i*agents:][:agents]
 		if id >= strayBit {
 			c.countVerdict(verdicts[0], int64(agents))
 			continue
 		}
-		site := &c.store.sites[id]
-		if id != last {
-			last, alike = id, site.alike()
-		}
-		if alike {
+		if rules := c.store.common[id]; rules != nil {
 			c.countVerdict(verdicts[0], int64(agents))
-			c.stats.RuleLines += int64(agents) * site.Rules[0].line(verdicts[0])
+			c.stats.RuleLines += int64(agents) * rules.line(verdicts[0])
 			continue
 		}
 		c.countVerdicts(verdicts)
+		site := &c.store.sites[id]
 		for a, v := range verdicts {
 			c.stats.RuleLines += site.Rules[a].line(v)
 		}

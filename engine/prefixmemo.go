@@ -23,17 +23,13 @@ type prefixEntry struct {
 	text [prefixMost]byte
 }
 
-// get returns the length of the URL's prefix and its site, or a length of 0 if they are not known.
-func (m *prefixMemo) get(url []byte) (n int, site SiteID) {
-	n = prefixLen(url)
-	if n == 0 || m.entries == nil {
-		return 0, 0
+// get returns the site of a prefix, if it is remembered.
+func (m *prefixMemo) get(prefix []byte) (site SiteID, ok bool) {
+	if m.entries == nil {
+		return 0, false
 	}
-	e := m.entry(url[:n])
-	if string(e.text[:e.size]) != string(url[:n]) {
-		return 0, 0
-	}
-	return n, e.site
+	e := m.entry(prefix)
+	return e.site, string(e.text[:e.size]) == string(prefix)
 }
 
 // put remembers the site of a prefix, a robots.URL.Prefix, for which it is always the same.
@@ -52,7 +48,7 @@ func (m *prefixMemo) entry(prefix []byte) *prefixEntry {
 	return &m.entries[xxh3.Hash(prefix)%prefixEntries]
 }
 
-// prefixLen returns the length of what must be the prefix of a URL if it is one that was put; 0 if that cannot be.
+// prefixLen returns the length of what must be the prefix of a URL if it is one that was put, or an origin in normal form; 0 if that cannot be.
 func prefixLen(url []byte) int {
 	const scheme = len("http://")
 	if len(url) < scheme+2 {

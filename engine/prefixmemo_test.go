@@ -62,8 +62,10 @@ func TestPrefixMemo(t *testing.T) {
 	e := store.NewEvaluator()
 	for part := range slices.Chunk(urls, 100) {
 		for _, url := range part {
-			if n, _ := e.memo.get([]byte(url)); n > 0 {
-				known++
+			if n := prefixLen([]byte(url)); n > 0 {
+				if _, ok := e.memo.get([]byte(url[:n])); ok {
+					known++
+				}
 			}
 		}
 		b := batch(part...)

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"strings"
+
 	"github.com/robobatch/robobatch/automaton"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -8,11 +10,13 @@ import (
 // A Ruleset is what one robots.txt says to one agent, compiled. It is immutable and safe for concurrent use. Sites
 // with equal texts share it.
 type Ruleset struct {
+	// What decides comes first, in one line of the cache.
 	automaton automaton.Automaton
-	rules     []ruleRef // by automaton.Rank.Position
-	text      string    // the rules' values, one after the other
-	otherwise Verdict   // if no rule matches
-	rivals    *rivals   // of rules whose precedence the dialect leaves undefined; nil if there are none
+	otherwise Verdict // if no rule matches
+	rivals    *rivals // of rules whose precedence the dialect leaves undefined; nil if there are none
+
+	rules []ruleRef // by automaton.Rank.Position
+	text  string    // the rules' values, one after the other
 }
 
 // A ruleRef is a rule without its text. It holds no pointer.
@@ -29,15 +33,17 @@ func compileRuleset(f *robots.File, agent robots.Agent, d robots.Dialect) (*Rule
 	if !ok {
 		return &Ruleset{otherwise: Verdict{NoRule, ReasonNoGroup, Allowed}}, nil
 	}
+	s := ruleScratches.Get().(*ruleScratch)
+	defer s.release()
+	s.expand(rules, d)
 	rs := &Ruleset{otherwise: Verdict{NoRule, ReasonDefault, Allowed}}
-	in, origin := automatonRules(rules, d)
-	a, order, err := automaton.Compile(in)
+	a, order, err := automaton.Compile(s.in)
 	if err != nil {
 		return nil, err
 	}
 	rs.automaton = *a
-	rs.setRules(rules, origin, order)
-	if rs.rivals, err = compileRivals(in, order, d); err != nil {
+	rs.setRules(rules, s, order)
+	if rs.rivals, err = compileRivals(s.in, order, d); err != nil {
 		return nil, err
 	}
 	return rs, nil
@@ -61,39 +67,25 @@ func fixedRuleset(o robots.Outcome) *Ruleset {
 	return &Ruleset{otherwise: Verdict{NoRule, causeReasons[o.Cause], access}}
 }
 
-// automatonRules returns the patterns to compile, and for each the index of its rule: a rule may have two, see
-// [robots.Dialect.IndexPattern]. They are in the order of the rules, which decides between equals.
-func automatonRules(rules []robots.Rule, d robots.Dialect) (in []automaton.Rule, origin []int32) {
-	in = make([]automaton.Rule, 0, len(rules))
-	origin = make([]int32, 0, len(rules))
-	for i, r := range rules {
-		in = append(in, automaton.Rule{Pattern: r.Pattern, Allow: r.Allow})
-		origin = append(origin, int32(i))
-		if pattern, ok := d.IndexPattern(r); ok {
-			in = append(in, automaton.Rule{Pattern: pattern, Allow: true})
-			origin = append(origin, int32(i))
-		}
-	}
-	return in, origin
-}
-
 // setRules keeps what the output says of a rule. Values are copied, so that the rest of the file can go.
-func (rs *Ruleset) setRules(rules []robots.Rule, origin, order []int32) {
+func (rs *Ruleset) setRules(rules []robots.Rule, s *ruleScratch, order []int32) {
 	size := 0
-	for _, r := range rules {
-		size += len(r.Value)
+	s.offsets = s.offsets[:0]
+	for i := range rules {
+		s.offsets = append(s.offsets, uint32(size))
+		size += len(rules[i].Value)
 	}
-	text := make([]byte, 0, size)
-	offsets := make([]uint32, len(rules))
-	for i, r := range rules {
-		offsets[i] = uint32(len(text))
-		text = append(text, r.Value...)
+	var text strings.Builder
+	text.Grow(size)
+	for i := range rules {
+		text.WriteString(rules[i].Value)
 	}
-	rs.text = string(text)
+	rs.text = text.String()
 	rs.rules = make([]ruleRef, len(order))
 	for pos, i := range order {
-		r := &rules[origin[i]]
-		rs.rules[pos] = ruleRef{offsets[origin[i]], uint32(len(r.Value)), r.Line, r.Allow}
+		n := s.origin[i]
+		r := &rules[n]
+		rs.rules[pos] = ruleRef{s.offsets[n], uint32(len(r.Value)), r.Line, r.Allow}
 	}
 }
 

@@ -10,6 +10,10 @@ import (
 // compileRulesets compiles what the file says to each agent. Agents that the same groups bind get the same Ruleset: most
 // of many crawlers are bound by the groups for "*".
 func compileRulesets(f *robots.File, agents []robots.Agent, d robots.Dialect) ([]*Ruleset, error) {
+	if len(agents) == 1 { // the common case: nothing to compare
+		rs, err := compileRuleset(f, agents[0], d)
+		return []*Ruleset{rs}, err
+	}
 	rules := make([]*Ruleset, len(agents))
 	bound := make([][]int, len(agents)) // the groups of each
 	for i, agent := range agents {

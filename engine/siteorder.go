@@ -56,7 +56,12 @@ func (o *siteOrder) pass(shift int) {
 
 // decideBySite fills b.Verdicts in the order of the sites.
 func (e *Evaluator) decideBySite(b *Batch) {
-	for _, r := range e.order.sort(b.Sites, e.store.NumSites()) {
+	order := e.order.sort(b.Sites, e.store.NumSites())
+	if e.store.plain() {
+		e.decidePlain(b, order)
+		return
+	}
+	for _, r := range order {
 		e.decide(b, int(r.row))
 	}
 }

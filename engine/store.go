@@ -39,6 +39,7 @@ type Store struct {
 	dialect robots.Dialect
 	names   []string
 	sites   []Site
+	common  []*Ruleset // by SiteID, for a store that is plain: the rules of all agents, nil if these differ
 	ids     map[robots.Origin]SiteID
 	missing Verdict
 	hash    string

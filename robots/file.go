@@ -46,11 +46,15 @@ func (r Rule) String() string {
 // 2.2.1). ok is false if there is no such group at all; a group without rules is ok, and allows everything.
 // The rules may share memory with f: the caller must not change them.
 func (f *File) Select(a Agent) (rules []Rule, ok bool) {
-	for _, i := range f.Binding(a) {
+	s := f.selectorFor(a)
+	for i := range f.Groups {
 		g := &f.Groups[i]
-		if len(rules) == 0 {
+		switch {
+		case !s.takes(g):
+			continue
+		case len(rules) == 0:
 			rules = g.Rules[:len(g.Rules):len(g.Rules)]
-		} else {
+		default:
 			rules = append(rules, g.Rules...)
 		}
 		ok = true
@@ -60,27 +64,53 @@ func (f *File) Select(a Agent) (rules []Rule, ok bool) {
 
 // Binding returns the indices of the groups whose rules [File.Select] merges for the agent, ascending; none if no group
 // binds it. It does not look at the rules.
-func (f *File) Binding(a Agent) []int {
-	if groups := f.groupsFor(func(g *Group) bool { return g.Names(a.Token) }); len(groups) > 0 {
-		return groups
-	}
-	for _, t := range a.Fallbacks {
-		if groups := f.groupsFor(func(g *Group) bool { return g.Names(t) }); len(groups) > 0 {
-			return groups
-		}
-	}
-	if a.IgnoresStar {
-		return nil
-	}
-	return f.groupsFor(func(g *Group) bool { return g.Star })
-}
-
-// groupsFor returns the indices of the groups that match.
-func (f *File) groupsFor(match func(*Group) bool) (groups []int) {
+func (f *File) Binding(a Agent) (groups []int) {
+	s := f.selectorFor(a)
 	for i := range f.Groups {
-		if match(&f.Groups[i]) {
+		if s.takes(&f.Groups[i]) {
 			groups = append(groups, i)
 		}
 	}
 	return groups
+}
+
+// A selector tells which groups of a file bind an agent: those that name the token, or those for "*". The zero selector
+// takes none.
+type selector struct {
+	token ProductToken
+	star  bool
+}
+
+// selectorFor returns the selector of the agent's first name that a group names, or else that of "*".
+func (f *File) selectorFor(a Agent) selector {
+	if f.names(a.Token) {
+		return selector{token: a.Token}
+	}
+	for _, t := range a.Fallbacks {
+		if f.names(t) {
+			return selector{token: t}
+		}
+	}
+	return selector{star: !a.IgnoresStar}
+}
+
+// takes reports whether the group binds the agent.
+func (s selector) takes(g *Group) bool {
+	if s.star {
+		return g.Star
+	}
+	return g.Names(s.token)
+}
+
+// names reports whether a group names the token.
+func (f *File) names(t ProductToken) bool {
+	if t == "" {
+		return false
+	}
+	for i := range f.Groups {
+		if f.Groups[i].Names(t) {
+			return true
+		}
+	}
+	return false
 }
