@@ -21,7 +21,7 @@ BIN          := robobatch
 QUICKSTART   := testdata/quickstart
 
 .DEFAULT_GOAL := build
-.PHONY: help build quickstart test race lint fmt scale fuzz hostile bench bench-compare bench-peers bench-whole bench-results bench-render e2e cover tidy check clean
+.PHONY: help build quickstart test race lint fmt scale fuzz hostile bench bench-compare bench-peers bench-whole bench-million bench-results bench-render e2e cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,7 +60,7 @@ hostile: ## look for the rules that are slowest to match and to compile, and pri
 	$(GO) test -run '^$$' -bench Hostile -benchtime $(HOSTILETRIES)x -timeout 1h ./bench
 
 bench: ## all benchmarks, into bench.txt; BENCH, BENCHPKGS, BENCHTIME and BENCHCOUNT choose
-	@set -o pipefail; $(GOBENCH) -count $(BENCHCOUNT) $(BENCHPKGS) | tee bench.txt
+	@set -o pipefail; $(GOBENCH) -count $(BENCHCOUNT) $(BENCHPKGS) | $(GO) run ./bench/render -keep | tee bench.txt
 
 bench-compare: ## the working tree against the commit BASE (main), in turn, judged by benchstat
 	@set -eu; rm -f bench-base.txt bench-here.txt; \
@@ -76,17 +76,20 @@ bench-compare: ## the working tree against the commit BASE (main), in turn, judg
 bench-peers: ## other Go libraries for robots.txt, in turn with ours; ROUNDS (5)
 	cd bench/peers && $(GO) run . -rounds $(ROUNDS)
 
-bench-whole: ## whole runs over logs of 30,000 origins, CPU time and peak memory; ROUNDS (5)
+bench-whole: ## whole runs over logs of 30,000 origins, CPU time and peak memory, and loading their files; ROUNDS (5)
 	@$(GO) run ./bench/whole -rounds $(ROUNDS)
+
+bench-million: ## runs on a pack of a million origins, under limits of memory; needs 3 GB of memory, 2 GB of disk; ROUNDS (5)
+	@$(GO) run ./bench/whole -bench Pack -origins 1000000 -rounds $(ROUNDS)
 
 bench-results: ## all benchmarks in ROUNDS (5) rounds, kept in bench/results; some fifteen minutes, then run bench-render
 	@set -eu -o pipefail; out=bench/results/$$($(GO) run ./bench/render -name); \
 	mkdir -p bench/results; trap 'rm -f "$$out.tmp"' EXIT; \
-	for round in $$(seq $(ROUNDS)); do \
-		$(GO) test -run '^$$' -bench . -benchmem -benchtime 0.5s -count 1 ./bench | grep -v '^--- SKIP\|^ok\|^PASS' | tee -a "$$out.tmp"; \
+	{ for round in $$(seq $(ROUNDS)); do \
+		$(GO) test -run '^$$' -bench . -benchmem -benchtime 0.5s -count 1 ./bench; \
 	done; \
-	$(GO) run ./bench/whole -rounds $(ROUNDS) | tee -a "$$out.tmp"; \
-	(cd bench/peers && $(GO) run . -rounds $(ROUNDS)) | tee -a "$$out.tmp"; \
+	$(GO) run ./bench/whole -rounds $(ROUNDS); \
+	cd bench/peers && $(GO) run . -rounds $(ROUNDS); } | $(GO) run ./bench/render -keep | tee "$$out.tmp"; \
 	mv "$$out.tmp" "$$out"
 
 bench-render: ## the newest of bench/results as charts, and as the tables in README.md and bench/README.md

@@ -15,7 +15,8 @@ type Spec struct {
 	Origins int   // distinct ones, each with a robots.txt; at least 1
 	URLs    int64 // of the log
 	Seed    uint64
-	Aimed   int // percent of the URLs that are made from a rule of their origin; the others are real paths, or nearly
+	Aimed   int  // percent of the URLs that are made from a rule of their origin; the others are real paths, or nearly
+	Even    bool // all origins have equally many URLs, give or take one
 }
 
 // A Generator makes up the robots.txt of any number of origins and a log of any number of their URLs, from real ones. It

@@ -222,6 +222,25 @@ func TestGeneratorRepeats(t *testing.T) {
 	}
 }
 
+// TestEven holds that all origins of an even log have equally many URLs.
+func TestEven(t *testing.T) {
+	for _, urls := range []int64{0, 299, 300, 1000} {
+		g := generator(t, Spec{Origins: 300, URLs: urls, Seed: 7, Even: true})
+		count := map[string]int64{}
+		for u := range g.URLs(Shuffled) {
+			scheme, rest, _ := strings.Cut(string(u), "://")
+			host, _, _ := strings.Cut(rest, "/")
+			count[scheme+"://"+host]++
+		}
+		least, most := urls/300, (urls+299)/300
+		for i := range g.spec.Origins {
+			if n := count[string(g.Origin(i))]; n < least || n > most {
+				t.Errorf("%d URLs: %s has %d of them", urls, g.Origin(i), n)
+			}
+		}
+	}
+}
+
 // readLog returns the URLs of the log written grouped in so many frames, and checks their number.
 func readLog(t *testing.T, g *Generator, frames int) (all []string) {
 	t.Helper()

@@ -87,8 +87,11 @@ func queryShare(paths []string) float64 {
 	return max(0, (withQuery-has)/(1-has))
 }
 
-// spread returns where the URLs of each origin begin, by Zipf's law over the origins in random order.
+// spread returns where the URLs of each origin begin, by Zipf's law over the origins in random order, or evenly.
 func spread(s Spec) []int64 {
+	if s.Even {
+		return even(s)
+	}
 	ranks := rand.New(rand.NewPCG(s.Seed, seedRank)).Perm(s.Origins)
 	shares := zipf(s.Origins, exponent(s.Origins))
 	counts := make([]int64, s.Origins) // by rank
@@ -102,6 +105,16 @@ func spread(s Spec) []int64 {
 	starts := make([]int64, s.Origins+1)
 	for i, rank := range ranks {
 		starts[i+1] = starts[i] + counts[rank]
+	}
+	return starts
+}
+
+// even returns where the URLs of each origin begin if all have equally many.
+func even(s Spec) []int64 {
+	starts := make([]int64, s.Origins+1)
+	each, more := s.URLs/int64(s.Origins), s.URLs%int64(s.Origins)
+	for i := range starts {
+		starts[i] = each*int64(i) + min(more, int64(i))
 	}
 	return starts
 }

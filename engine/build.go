@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/zeebo/xxh3"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/robobatch/robobatch/robots"
 )
@@ -62,7 +61,7 @@ type storeBuilder struct {
 	captures []*compiledText // by number in history; nil for a response without rules
 	cleans   bool            // clean-param lines are wanted
 	fixed    map[robots.Outcome][]*Ruleset
-	workers  *errgroup.Group
+	workers  compilers
 }
 
 // A compiledText is what became of one distinct text.
@@ -99,15 +98,14 @@ func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (
 		undated: undatedOrigins{},
 		texts:   map[textKey]*compiledText{},
 		fixed:   map[robots.Outcome][]*Ruleset{},
-		workers: &errgroup.Group{},
 		cleans:  opt.Canonical,
 	}
 	for _, name := range opt.Agents {
 		b.agents = append(b.agents, NewAgent(name, opt.Dialect))
 	}
-	b.workers.SetLimit(cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0)))
+	b.workers.start(cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0)), b.compile)
 	readErr := b.readAll(responses)
-	if err := errors.Join(readErr, b.workers.Wait()); err != nil {
+	if err := errors.Join(readErr, b.workers.wait()); err != nil {
 		return nil, err
 	}
 	if opt.RowTimes {
@@ -160,17 +158,21 @@ func (b *storeBuilder) add(r robots.Response) {
 	if !known {
 		text = &compiledText{key: key}
 		b.texts[key] = text
-		b.workers.Go(func() error {
-			if err := text.compile(r.Body, b.agents, d); err != nil {
-				return fmt.Errorf("compile the rules of %s from %s: %w", r.Origin, r.Name, err)
-			}
-			if b.cleans {
-				text.clean = cleanParams(r.Body, d)
-			}
-			return nil
-		})
+		b.workers.add(compileJob{text, r})
 	}
 	b.captures = append(b.captures, text)
+}
+
+// compile compiles the text of a response.
+func (b *storeBuilder) compile(j compileJob) error {
+	d := b.store.dialect
+	if err := j.text.compile(j.response.Body, b.agents, d); err != nil {
+		return fmt.Errorf("compile the rules of %s from %s: %w", j.response.Origin, j.response.Name, err)
+	}
+	if b.cleans {
+		j.text.clean = cleanParams(j.response.Body, d)
+	}
+	return nil
 }
 
 // compile parses the text and compiles it for each agent.

@@ -83,7 +83,7 @@ func (e *Evaluator) route(b *Batch) (runs int) {
 // find returns the site of a row's URL. If it has an origin, its Prefix becomes the one to compare the next row with.
 func (e *Evaluator) find(b *Batch, row int) SiteID {
 	url := b.URL(row)
-	if n, site, ok := e.findPrefix(url); ok {
+	if n, site, ok := e.findPrefix(b, url); ok {
 		e.prefix = append(e.prefix[:0], url[:n]...)
 		e.begin(b, row, site)
 		return site
@@ -99,6 +99,7 @@ func (e *Evaluator) find(b *Batch, row int) SiteID {
 	id, ok := e.sites.find(e.origin)
 	if ok {
 		e.memo.put(u.Prefix, id)
+		e.sites.holdFound(b, id, e.origin)
 	} else {
 		id = b.addStray(e.origin)
 	}
@@ -108,7 +109,7 @@ func (e *Evaluator) find(b *Batch, row int) SiteID {
 
 // findPrefix returns the length of the URL's Prefix and its site, if it was met lately or is an origin in normal form as it is
 // written.
-func (e *Evaluator) findPrefix(url []byte) (n int, site SiteID, ok bool) {
+func (e *Evaluator) findPrefix(b *Batch, url []byte) (n int, site SiteID, ok bool) {
 	n = prefixLen(url)
 	if n == 0 {
 		return 0, 0, false
@@ -118,6 +119,7 @@ func (e *Evaluator) findPrefix(url []byte) (n int, site SiteID, ok bool) {
 	}
 	if site, ok = e.sites.find(url[:n]); ok {
 		e.memo.put(url[:n], site)
+		e.sites.holdFound(b, site, url[:n])
 	}
 	return n, site, ok
 }

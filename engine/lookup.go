@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"cmp"
+
 	"github.com/zeebo/xxh3"
 
 	"github.com/robobatch/robobatch/robots"
 )
 
-// memoSize is how many origins a Lookup remembers. Their rules are in memory, whatever the limit, so that they are few.
+// memoSize is how many origins a Lookup remembers.
 const memoSize = 64
 
 // A Lookup finds the sites of a store for one goroutine. Of a pack under a limit of memory, it remembers those that were
@@ -14,21 +16,30 @@ const memoSize = 64
 // each other. Use [Store.NewLookup].
 type Lookup struct {
 	store  *Store
-	byName [memoSize]memoEntry
+	byName [memoSize]nameEntry
 	byID   [memoSize]memoEntry
-	held   held // of the batch that is looked at
+	size   int64 // bytes of the rules in byID, which are in memory whatever the limit
+	most   int64 // that they may have, but for one site; 0 is what a store gives that knows nothing of others
+	held   held  // of the batch that is looked at
 }
 
 // NewLookup returns a Lookup for one goroutine.
 func (s *Store) NewLookup() *Lookup { return &Lookup{store: s} }
 
-// A memoEntry is a site that was asked for.
+// A nameEntry is an origin that was asked for. Its name is empty if the entry is.
+type nameEntry struct {
+	name string
+	id   SiteID
+}
+
+// A memoEntry is a site whose rules were asked for.
 type memoEntry struct {
 	id   SiteID
 	site *Site // nil if the entry is empty
 }
 
-// Site returns the origin that id names, as [Store.Site] does.
+// Site returns the origin that id names, as [Store.Site] does. Of a pack under a limit of memory it may lack the name, which
+// Origin returns.
 func (m *Lookup) Site(id SiteID) *Site {
 	if m.store.pack == nil {
 		return &m.store.sites[id]
@@ -43,9 +54,22 @@ func (m *Lookup) packed(id SiteID) *Site {
 	}
 	e := &m.byID[id%memoSize]
 	if e.site == nil || e.id != id {
-		*e = memoEntry{id, p.site(id)}
+		m.remember(e, id)
 	}
 	return e.site
+}
+
+// remember loads a site into an entry of byID, and drops what there is too much of.
+func (m *Lookup) remember(e *memoEntry, id SiteID) {
+	if e.site != nil {
+		m.size -= e.site.size
+	}
+	*e = memoEntry{id, m.store.pack.rules(id)}
+	if m.size += e.site.size; m.size > cmp.Or(m.most, m.store.share(unknownHolders)) {
+		kept := *e
+		clear(m.byID[:])
+		*e, m.size = kept, kept.site.size
+	}
 }
 
 // find returns the number of the site of an origin; ok is false if the store has nothing in force for it.
@@ -55,18 +79,15 @@ func (m *Lookup) find(origin []byte) (id SiteID, ok bool) {
 		return id, ok
 	}
 	if m.store.pack.sites != nil {
-		id, _, ok = m.store.pack.find(origin)
-		return id, ok
+		return m.store.pack.find(origin)
 	}
 	e := &m.byName[xxh3.Hash(origin)%memoSize]
-	if e.site == nil || string(e.site.Origin) != string(origin) {
-		var site *Site
-		if id, site, ok = m.store.pack.find(origin); !ok {
+	if e.name == "" || e.name != string(origin) {
+		if id, ok = m.store.pack.locate(origin); !ok {
 			return 0, false
 		}
-		*e = memoEntry{id, site}
+		*e = nameEntry{string(origin), id}
 	}
-	m.byID[e.id%memoSize] = *e
 	return e.id, true
 }
 
@@ -81,12 +102,20 @@ func (m *Lookup) FirstAgent(id SiteID, agent int) int {
 
 // Rule returns the rule that decided, by the verdict for a site and an agent. It is empty if the store has failed since.
 func (m *Lookup) Rule(id SiteID, agent int, rule int32) robots.Rule {
-	if r, ok := m.held.rules[heldRule{id, int32(agent), rule}]; ok {
-		return r
+	if r, ok := m.held.rules[heldRule{id, int32(agent), rule}]; ok && r.hasText {
+		return r.Rule
 	}
 	rs := m.Site(id).Rules[agent]
 	if int(rule) >= len(rs.rules) {
 		return robots.Rule{}
 	}
 	return rs.Rule(rule)
+}
+
+// line returns the line of the rule that Rule returns.
+func (m *Lookup) line(id SiteID, agent int, rule int32) int32 {
+	if r, ok := m.held.rules[heldRule{id, int32(agent), rule}]; ok {
+		return r.Line
+	}
+	return m.Rule(id, agent, rule).Line
 }

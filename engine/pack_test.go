@@ -69,10 +69,13 @@ func (c *droppingCache) Set(uint64, *loadedText, int64) bool {
 
 func (c *droppingCache) Close() {}
 
-// waysToOpen are stores of one pack that must be equal: all that is loaded stays, the cache, and no cache at all.
+// waysToOpen are stores of one pack that must be equal: all that is loaded stays, the cache, with room for what batches hold and
+// without, and no cache at all.
 func waysToOpen(tb testing.TB, name string, opt StoreOptions) map[string]*Store {
 	tb.Helper()
 	stores := map[string]*Store{"unlimited": openPack(tb, name, opt)}
+	opt.MaxMemory = 64 << 20
+	stores["roomy"] = openPack(tb, name, opt)
 	opt.MaxMemory = 1
 	stores["limited"] = openPack(tb, name, opt)
 	stores["dropping"] = openPack(tb, name, opt)

@@ -48,14 +48,69 @@ func (c outcomeCode) outcome() robots.Outcome {
 }
 
 // find returns the site of an origin; ok is false if nothing is in force for it.
-func (p *packStore) find(origin []byte) (id SiteID, site *Site, ok bool) {
+func (p *packStore) find(origin []byte) (id SiteID, ok bool) {
 	lo, hi := p.file.Candidates(pack.Site, origin)
 	for ; lo < hi; lo++ {
-		if site = p.siteNamed(SiteID(lo), origin); site != nil {
-			return SiteID(lo), site, p.times || site.Rules != nil
+		if site := p.siteNamed(SiteID(lo), origin); site != nil {
+			return SiteID(lo), p.times || site.Rules != nil
 		}
 	}
-	return 0, nil, false
+	return 0, false
+}
+
+// locate is find under a limit of memory: what is in force for the origin is found out and remembered, but rules are not
+// loaded.
+func (p *packStore) locate(origin []byte) (id SiteID, ok bool) {
+	if p.times {
+		return p.find(origin)
+	}
+	b := p.buffers.Get().(*loadBuffer)
+	defer p.buffers.Put(b)
+	lo, hi := p.file.Candidates(pack.Site, origin)
+	for ; lo < hi; lo++ {
+		id = SiteID(lo)
+		record, err := b.record.Read(p.file, pack.Site, lo)
+		if err != nil {
+			p.fail(err)
+			return id, true
+		}
+		if string(record.Name) != string(origin) {
+			continue
+		}
+		code := outcomeCode(p.outcomes[id].Load())
+		if code == 0 {
+			if code, err = p.outcome(id, record, robots.Origin(origin), b); err != nil {
+				p.fail(err)
+				return id, true
+			}
+		}
+		_, isText := code.text()
+		return id, isText || code.outcome().Effect != robots.NoRecord
+	}
+	return 0, false
+}
+
+// rules returns the site of that number, or what is in force for sites by its outcomeCode, without a name if it is known what is
+// in force.
+func (p *packStore) rules(id SiteID) *Site {
+	if !p.times && int(id) < len(p.outcomes) {
+		if site := p.ruling(outcomeCode(p.outcomes[id].Load())); site != nil {
+			return site
+		}
+	}
+	return p.site(id)
+}
+
+// origin returns the name of the site of that number.
+func (p *packStore) origin(id SiteID) robots.Origin {
+	b := p.buffers.Get().(*loadBuffer)
+	defer p.buffers.Put(b)
+	record, err := b.record.Read(p.file, pack.Site, uint32(id))
+	if err != nil {
+		p.fail(err)
+		return ""
+	}
+	return robots.Origin(record.Name)
 }
 
 // siteNamed returns the site of that number if it has that name, and otherwise nil.
@@ -118,7 +173,7 @@ func (p *packStore) load(id SiteID, name []byte) *Site {
 			p.fail(err)
 			return p.broken
 		}
-		site.Rules, site.Firsts, site.more = t.Rules, t.Firsts, t.more
+		site.Rules, site.Firsts, site.more, site.size = t.Rules, t.Firsts, t.more, t.size
 	} else if o := code.outcome(); o.Effect != robots.NoRecord {
 		site.Rules, site.Firsts = p.fixed[code].Rules, p.oneRuleset
 	}
@@ -187,7 +242,7 @@ func (p *packStore) readText(number int, b *loadBuffer) (t *loadedText, err erro
 	c := pack.NewCursor(b.text)
 	readKey(&c)
 	const overhead = 256 // of the loadedText, and of the cache for it
-	t = &loadedText{Site: Site{Rules: make([]*Ruleset, len(p.agents))}, number: number, size: overhead + 8*int64(len(p.agents))}
+	t = &loadedText{Site: Site{Rules: make([]*Ruleset, len(p.agents)), size: overhead + 8*int64(len(p.agents))}, number: number}
 	switch form := c.Byte(); {
 	case form == formSource && !c.Bad():
 		err = p.compileText(t, c.Rest())

@@ -35,6 +35,7 @@ type packStore struct {
 	texts    []atomic.Pointer[loadedText] // by number; nil under a limit
 	outcomes []atomic.Uint32              // by SiteID, see outcomeCode; nil without a limit
 	cache    textCache                    // under a limit; else nil
+	limit    int64                        // StoreOptions.MaxMemory; 0 is none
 	flight   flight
 
 	fixed   [maxFixed]*Site // by outcomeCode, without Origins
@@ -53,8 +54,7 @@ type packStore struct {
 
 // A loadedText is what a text says to the agents.
 type loadedText struct {
-	Site         // without its Origin
-	size   int64 // bytes of memory
+	Site   // without its Origin
 	number int
 }
 
@@ -164,6 +164,7 @@ func (p *packStore) allocate(limit int64) (err error) {
 		p.texts = make([]atomic.Pointer[loadedText], p.file.Texts())
 		return nil
 	}
+	p.limit = limit
 	p.outcomes = make([]atomic.Uint32, p.file.Sites())
 	limit -= runMemory + p.file.IndexSize() + 4*int64(p.file.Sites())
 	p.cache, err = newTextCache(max(limit/2, minCache)) // the other half is dropped texts that are not collected yet

@@ -43,6 +43,7 @@ type run struct {
 	free    chan *job // empty batches
 	todo    chan *job // to be evaluated, by whoever comes first
 	ordered chan *job // the same, in the order of the source
+	share   int64     // bytes of rules that each batch, and each Lookup, may keep under a limit of memory
 }
 
 // Run takes all rows of src through the store to dst, in order, and returns what was decided. It closes neither. The
@@ -54,9 +55,11 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 		return runAlone(ctx, store, src, dst)
 	}
 	jobs := 2*workers + 2 // one each being read, evaluated and written, and some to spare so that nobody waits
-	r := &run{store, make(chan *job, jobs), make(chan *job, jobs), make(chan *job, jobs)}
+	r := &run{store, make(chan *job, jobs), make(chan *job, jobs), make(chan *job, jobs), store.share(jobs)}
 	for range jobs {
-		r.free <- &job{done: make(chan struct{}, 1)}
+		j := &job{done: make(chan struct{}, 1)}
+		j.batch.held.most = r.share
+		r.free <- j
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return r.read(ctx, src) })
@@ -138,6 +141,7 @@ func (r *run) read(ctx context.Context, src Source) error {
 // evaluate decides batches until there are no more.
 func (r *run) evaluate(c *counter) {
 	e := r.store.NewEvaluator()
+	e.sites.most, c.lookup.most = r.share, r.share
 	for j := range r.todo {
 		e.Evaluate(&j.batch)
 		c.add(&j.batch)

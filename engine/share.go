@@ -62,7 +62,7 @@ func (m *Lookup) ruleLines(b *Batch, row int) (sum int64) {
 			line = 0
 		case a > 0 && v == b.Verdicts[row*agents+a-1] && m.FirstAgent(id, a) == m.FirstAgent(id, a-1):
 		default:
-			line = int64(m.Rule(id, b.agent(row, a), v.Rule).Line)
+			line = int64(m.line(id, b.agent(row, a), v.Rule))
 		}
 		sum += line
 	}

@@ -24,6 +24,7 @@ type Site struct {
 	Firsts []uint16   // by agent: the first one that has the same Ruleset, which is itself or one before it; shared as Rules are
 
 	more *siteMore // of a pack; nil if there is nothing
+	size int64     // of a pack, bytes of memory that the rules take; 0 if all sites share them
 }
 
 // A siteMore is what is rarely needed of a site of a pack. Others have it in their Store.

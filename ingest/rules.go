@@ -317,6 +317,14 @@ func (f *ruleFile) read() (r robots.Response, err error) {
 
 // readOnce is read, whatever the file is.
 func (f *ruleFile) readOnce() (r robots.Response, err error) {
+	r = robots.Response{Name: f.name, Status: http.StatusOK, File: true}
+	if f.pipe == nil {
+		body, size, changed, ok, err := readRegular(f.path)
+		if ok || err != nil {
+			r.Body, r.Size, r.FetchedAt = body, size, changed.UTC()
+			return r, err
+		}
+	}
 	file, err := os.Open(f.path)
 	if err != nil {
 		return r, err
@@ -326,7 +334,7 @@ func (f *ruleFile) readOnce() (r robots.Response, err error) {
 	if err != nil {
 		return r, err
 	}
-	r = robots.Response{Name: f.name, Status: http.StatusOK, FetchedAt: info.ModTime().UTC(), File: true}
+	r.FetchedAt = info.ModTime().UTC()
 	r.Body, r.Size, err = readBody(file, info)
 	return r, err
 }

@@ -4,7 +4,8 @@
 //
 // It reads the last file, by name, of bench/results/*.txt, lines of Go's benchmark format, and takes the median of all lines of a name.
 // It writes the charts beside it, and the tables into README.md and bench/README.md, between the lines
-// <!-- bench:NAME --> and <!-- /bench:NAME -->. With -name it prints how to name a file of results made here and now.
+// <!-- bench:NAME --> and <!-- /bench:NAME -->. With -name it prints how to name a file of results made here and now. With -keep it copies the
+// lines of results from standard input to standard output, and all others to standard error.
 package main
 
 import (
@@ -21,12 +22,17 @@ import (
 func main() {
 	top := flag.String("C", ".", "the top of the source tree")
 	name := flag.Bool("name", false, "print the name for a file of results made here and now, and do nothing else")
+	kept := flag.Bool("keep", false, "copy results from standard input to standard output, what else there is to standard error, and do nothing else")
 	flag.Parse()
 	if *name {
 		fmt.Println(fileName(time.Now().UTC(), measure.Machine()))
 		return
 	}
-	if err := run(*top); err != nil {
+	work := func() error { return run(*top) }
+	if *kept {
+		work = func() error { return keep(os.Stdout, os.Stderr, os.Stdin) }
+	}
+	if err := work(); err != nil {
 		fmt.Fprintln(os.Stderr, "render:", err)
 		os.Exit(2)
 	}

@@ -7,9 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
+	"github.com/robobatch/robobatch/bench"
 	"github.com/robobatch/robobatch/bench/measure"
 )
 
@@ -18,23 +20,36 @@ type lab struct {
 	ctx    context.Context
 	dir    string
 	binary string
+
+	unlimited time.Duration // CPU of the latest run on a pack without a limit
 }
 
 // withoutURL are the columns of url=false.
 const withoutURL = "line,input,origin,agent,allowed,reason,rule_line,rule"
 
-// cases are all that is measured: for each rules and number of workers how long loading them takes, and the runs.
-func (l *lab) cases(logs []logFile) (all []measure.Case) {
+// A trial is a case, and what it needs.
+type trial struct {
+	measure.Case
+	inputs []input
+}
+
+// trials are all that is measured.
+func (l *lab) trials(spec bench.Spec) []trial {
+	return slices.Concat(l.runs(), l.files(spec), l.packs(spec))
+}
+
+// runs are, for each rules and number of workers, how long loading them takes, and the runs.
+func (l *lab) runs() (all []trial) {
 	for _, workers := range []int{1, 2} {
 		loaded := map[string]bool{}
-		for _, f := range logs {
+		for _, f := range logs(l.dir) {
 			if set := loadName(f, workers); !loaded[set] {
 				loaded[set] = true
-				all = append(all, measure.Case{Name: set, Unit: "rule", Run: func() (measure.Sample, error) { return l.load(f, workers) }})
+				all = append(all, trial{measure.Case{Name: set, Unit: "rule", Run: func() (measure.Sample, error) { return l.load(f, workers) }}, f.inputs()})
 			}
 			for _, url := range []bool{true, false} {
 				name := fmt.Sprintf("Whole/%s/url=%t/workers=%d", f.name(), url, workers)
-				all = append(all, measure.Case{Name: name, Unit: "url", Run: func() (measure.Sample, error) { return l.whole(f, workers, url) }})
+				all = append(all, trial{measure.Case{Name: name, Unit: "url", Run: func() (measure.Sample, error) { return l.whole(f, workers, url) }}, f.inputs()})
 			}
 		}
 	}
@@ -47,7 +62,7 @@ func loadName(f logFile, workers int) string {
 
 // load runs the command on one URL.
 func (l *lab) load(f logFile, workers int) (measure.Sample, error) {
-	s, r, err := l.exec(f, workers, "-limit", "1")
+	s, r, err := l.exec(f.rules, f.path, workers, "-limit", "1")
 	s.Units = r.Rules.Patterns
 	return s, err
 }
@@ -58,7 +73,7 @@ func (l *lab) whole(f logFile, workers int, url bool) (measure.Sample, error) {
 	if !url {
 		columns = []string{"-columns", withoutURL}
 	}
-	s, r, err := l.exec(f, workers, columns...)
+	s, r, err := l.exec(f.rules, f.path, workers, columns...)
 	s.Wall -= seconds(r.Run.RulesSeconds)
 	s.CPU -= seconds(r.Run.RulesCPU)
 	s.Units, s.Bytes = r.Counts.URLs, r.Counts.URLBytes
@@ -82,12 +97,12 @@ type stats struct {
 	} `json:"run"`
 }
 
-// exec runs the command on a log, to Parquet.
-func (l *lab) exec(f logFile, workers int, more ...string) (measure.Sample, stats, error) {
+// exec runs the command with rules on a log, to Parquet.
+func (l *lab) exec(rules, log string, workers int, more ...string) (measure.Sample, stats, error) {
 	var r stats
 	counts := filepath.Join(l.dir, "stats.json")
 	arguments := append([]string{
-		"-rules", f.rules, "-in", f.path, "-out", filepath.Join(l.dir, "out.parquet"), "-stats", counts,
+		"-rules", rules, "-in", log, "-out", filepath.Join(l.dir, "out.parquet"), "-stats", counts,
 		"-workers", strconv.Itoa(workers), "-progress", "off",
 	}, more...)
 	cmd := exec.CommandContext(l.ctx, l.binary, arguments...)

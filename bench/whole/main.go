@@ -2,10 +2,12 @@
 // benchmarks:
 //
 //	go run ./bench/whole -rounds 5
+//	go run ./bench/whole -bench Files                      # loading a directory, against reading its files
+//	go run ./bench/whole -bench Pack -origins 1000000      # a pack of a million origins, and limits of memory
 //
 // It builds the command, makes up rules of many origins and logs of their URLs (package bench), takes the real log of
 // the corpus too, and runs all cases in turn, once a round. Times are without loading the rules, as the command itself
-// tells them; Load has those of runs on one URL.
+// tells them; Load has those of runs on one URL, and Files and Pack take them in.
 package main
 
 import (
@@ -17,6 +19,8 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"syscall"
 
@@ -40,6 +44,13 @@ type request struct {
 	rounds int
 	temp   string
 	only   string // prepare the inputs in this directory, and end
+	bench  string // regular expression of the names of what to measure
+}
+
+// chosen are the trials that are asked for.
+func (r request) chosen(l *lab) []trial {
+	name := regexp.MustCompile(r.bench)
+	return slices.DeleteFunc(l.trials(r.spec), func(t trial) bool { return !name.MatchString(t.Name) })
 }
 
 func run(ctx context.Context, arguments []string) error {
@@ -52,8 +63,12 @@ func run(ctx context.Context, arguments []string) error {
 	flags.IntVar(&r.spec.Aimed, "aimed", 25, "percent of the URLs that are made from a rule of their origin")
 	flags.StringVar(&r.temp, "temp", "", "where to put a directory for the inputs and outputs, which is removed; default: that for temporary files")
 	flags.StringVar(&r.only, "prepare", "", "write the inputs into this directory and measure nothing")
+	flags.StringVar(&r.bench, "bench", "^(Load|Whole|Files)", "measure what this regular expression matches the name of: Load, Whole, Files and Pack with what follows them")
 	if err := flags.Parse(arguments); err != nil {
 		return err
+	}
+	if _, err := regexp.Compile(r.bench); err != nil {
+		return fmt.Errorf("-bench: %w", err)
 	}
 	if r.only != "" {
 		return r.prepare(r.only)
@@ -77,7 +92,7 @@ func (r request) measure(ctx context.Context, dir string) error {
 		return err
 	}
 	prepare := exec.CommandContext(ctx, self, "-prepare", dir, "-origins", strconv.Itoa(r.spec.Origins), "-urls", strconv.FormatInt(r.spec.URLs, 10),
-		"-seed", strconv.FormatUint(r.spec.Seed, 10), "-aimed", strconv.Itoa(r.spec.Aimed))
+		"-seed", strconv.FormatUint(r.spec.Seed, 10), "-aimed", strconv.Itoa(r.spec.Aimed), "-bench", r.bench)
 	for _, cmd := range []*exec.Cmd{build, prepare} {
 		if _, err := measure.Exec(cmd); err != nil {
 			return err
@@ -86,5 +101,9 @@ func (r request) measure(ctx context.Context, dir string) error {
 	if err := measure.Header(os.Stdout, "github.com/robobatch/robobatch/bench/whole"); err != nil {
 		return err
 	}
-	return measure.Rounds(ctx, os.Stdout, r.rounds, l.cases(logs(dir)))
+	var cases []measure.Case
+	for _, t := range r.chosen(&l) {
+		cases = append(cases, t.Case)
+	}
+	return measure.Rounds(ctx, os.Stdout, r.rounds, cases)
 }

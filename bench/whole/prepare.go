@@ -24,7 +24,7 @@ func (f logFile) name() string {
 	return fmt.Sprintf("data=%s/order=%s/frames=%d", f.data, f.order, f.frames)
 }
 
-// logs returns what prepare writes into dir: the corpus as it is, and made-up rules with logs in both orders, of one
+// logs returns the logs of dir: the corpus as it is, and made-up rules with logs in both orders, of one
 // frame and of eight.
 func logs(dir string) []logFile {
 	all := []logFile{
@@ -41,28 +41,55 @@ func logs(dir string) []logFile {
 	return all
 }
 
-// prepare writes the rules and logs.
-func (r request) prepare(dir string) error {
-	corpus, err := bench.Find(".")
-	if err != nil {
-		return err
-	}
-	g, err := bench.NewGenerator(corpus, r.spec)
-	if err != nil {
-		return err
-	}
-	for i, f := range logs(dir) {
-		rules, write := g.Responses(), func(w io.Writer) error { return g.WriteLog(w, f.order, f.frames) }
-		if f.data == "real" {
-			rules, write = corpus.Each(), func(w io.Writer) error { return copyFile(w, corpus.Logs[0].Path) }
+// inputs are the rules and the log.
+func (f logFile) inputs() []input {
+	rules := input{f.rules, func(m *maker) error { return bench.WriteRules(f.rules, m.made.Responses()) }}
+	log := input{f.path, func(m *maker) error {
+		return bench.WriteFile(f.path, func(w io.Writer) error { return m.made.WriteLog(w, f.order, f.frames) })
+	}}
+	if f.data == "real" {
+		rules.write = func(m *maker) error { return bench.WriteRules(f.rules, m.corpus.Each()) }
+		log.write = func(m *maker) error {
+			return bench.WriteFile(f.path, func(w io.Writer) error { return copyFile(w, m.corpus.Logs[0].Path) })
 		}
-		if i < 2 { // the other logs have the rules of the second
-			if err := bench.WriteRules(f.rules, rules); err != nil {
+	}
+	return []input{rules, log}
+}
+
+// An input is a file, or a directory, that cases need.
+type input struct {
+	path  string
+	write func(*maker) error
+}
+
+// A maker makes inputs.
+type maker struct {
+	corpus *bench.Corpus
+	made   *bench.Generator
+	spec   bench.Spec
+}
+
+// prepare writes what the cases need that are asked for.
+func (r request) prepare(dir string) error {
+	m := &maker{spec: r.spec}
+	var err error
+	if m.corpus, err = bench.Find("."); err != nil {
+		return err
+	}
+	if m.made, err = bench.NewGenerator(m.corpus, r.spec); err != nil {
+		return err
+	}
+	written := map[string]bool{}
+	l := lab{dir: dir}
+	for _, t := range r.chosen(&l) {
+		for _, in := range t.inputs {
+			if written[in.path] {
+				continue
+			}
+			written[in.path] = true
+			if err := in.write(m); err != nil {
 				return err
 			}
-		}
-		if err := bench.WriteFile(f.path, write); err != nil {
-			return err
 		}
 	}
 	return nil

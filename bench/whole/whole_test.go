@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,8 +13,8 @@ import (
 	"github.com/robobatch/robobatch/bench/measure"
 )
 
-// TestCases holds that each case runs the command and tells what it took, without the rules.
-func TestCases(t *testing.T) {
+// TestTrials holds that each case runs the command and tells what it took, without the rules where that is said.
+func TestTrials(t *testing.T) {
 	dir := t.TempDir()
 	r := request{spec: bench.Spec{Origins: 100, URLs: 20_000, Aimed: 25}}
 	if err := r.prepare(dir); err != nil {
@@ -23,16 +25,29 @@ func TestCases(t *testing.T) {
 		t.Fatalf("%v: %s", err, text)
 	}
 	var out bytes.Buffer
-	cases := l.cases(logs(dir))
+	var cases []measure.Case
+	for _, trial := range r.chosen(&l) {
+		cases = append(cases, trial.Case)
+	}
 	if err := measure.Rounds(t.Context(), &out, 1, cases); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Count(out.String(), "\n"), 2*(2+5*2); got != want || len(cases) != want {
+	if got, want := strings.Count(out.String(), "\n"), 2*(2+5*2)+1+3; got != want || len(cases) != want {
 		t.Errorf("%d lines, %d cases, want %d", got, len(cases), want)
 	}
-	for _, name := range []string{"Load/data=real/workers=1", "Whole/data=madeup/order=shuffled/frames=8/url=true/workers=2"} {
-		if !strings.Contains(out.String(), "Benchmark"+name+"\t") {
-			t.Errorf("no %s in\n%s", name, &out)
+	for name, units := range map[string][]string{
+		"Load/data=real/workers=1":                                     {"cpu-ns/rule"},
+		"Whole/data=madeup/order=shuffled/frames=8/url=true/workers=2": {"cpu-ns/url"},
+		"Files/data=madeup/origins=100/workers=2":                      {"read-ms", "load/read", "cpu/read"},
+		"Pack/data=madeup/origins=100/memory=default/workers=2":        {"ready-ms", "cpu-ns/url"},
+		"Pack/data=madeup/origins=100/memory=256MiB/workers=2":         {"ready-ms", "cpu-ns/url", "cpu/none"},
+	} {
+		_, rest, ok := strings.Cut(out.String(), "Benchmark"+name+"\t")
+		line, _, _ := strings.Cut(rest, "\n")
+		for _, unit := range units {
+			if !ok || !strings.Contains(line+"\t", " "+unit+"\t") {
+				t.Errorf("no %s of %s in\n%s", unit, name, &out)
+			}
 		}
 	}
 	for _, f := range logs(dir) {
@@ -40,5 +55,38 @@ func TestCases(t *testing.T) {
 		if err != nil || s.Units < 20_000 || s.Bytes < 50*s.Units {
 			t.Errorf("%s: %d URLs of %d bytes: %v", f.name(), s.Units, s.Bytes, err)
 		}
+	}
+	if s, err := l.pack(filepath.Join(dir, "madeup.rbp"), filepath.Join(dir, "madeup.rbp.urls.zst"), "none"); err != nil || s.Units != 100 {
+		t.Errorf("%d URLs of 100 origins: %v", s.Units, err)
+	}
+}
+
+// TestChosen holds that a regular expression chooses cases, and that only what they need is prepared.
+func TestChosen(t *testing.T) {
+	for expr, want := range map[string][]string{
+		"Files":       {"madeup.files", "madeup.files.txt"},
+		"Pack.*none":  {"madeup.rbp", "madeup.rbp.urls.zst"},
+		"Load.*=real": {"data=real,order=grouped,frames=1.zst", "real.jsonl.zst"},
+		"^$":          nil,
+	} {
+		dir := t.TempDir()
+		r := request{spec: bench.Spec{Origins: 10, URLs: 100}, bench: expr}
+		if err := r.prepare(dir); err != nil {
+			t.Fatal(err)
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range entries {
+			got = append(got, e.Name())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: prepared %q, want %q", expr, got, want)
+		}
+	}
+	if err := run(t.Context(), []string{"-bench", "("}); err == nil || !strings.Contains(err.Error(), "-bench") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -96,7 +96,8 @@ Run
   -max-memory size
                  such as 256MiB: of a run; rules that do not fit are dropped, and loaded again where needed. Unless
                  they are a pack already, they are compiled into a temporary one beside the output first. Rows that
-                 -sort and -partition-by hold take a quarter of it.
+                 -sort and -partition-by hold take a quarter of it. Each worker but the first needs 24 MiB beyond 64 MiB:
+                 there are fewer, and a note, where it has no room.
                  Default: 1280MiB for packs of more than 512 MiB, otherwise none
   -progress how  auto (default: a bar on a terminal; lines elsewhere, and where TERM=dumb says that the terminal cannot
                  move its cursor), bar, plain (lines), off. No terminal gets colours, whatever NO_COLOR says

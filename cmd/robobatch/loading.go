@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -25,7 +27,7 @@ func (j *job) load(ctx context.Context) (err error) {
 		j.storeOpt.MaxMemory = largePackMemory
 	}
 	if limit := j.storeOpt.MaxMemory; limit > 0 {
-		debug.SetMemoryLimit(limit) // what is dropped is collected before the process grows beyond it
+		debug.SetMemoryLimit(limit - programMemory) // what is dropped is collected before the process grows beyond it
 	}
 	switch {
 	case j.rules.Pack() != "":
@@ -120,6 +122,27 @@ func countFiles(ctx context.Context, responses iter.Seq2[robots.Response, error]
 			}
 		}
 	}
+}
+
+// What a run under -max-memory takes besides rules.
+const (
+	programMemory = 16 << 20 // of the process, and unknown to Go's runtime: the program itself
+	firstWorker   = 64 << 20 // with one worker
+	nextWorker    = 24 << 20 // for each other one: batches, what is unpacked ahead, a chunk that is encoded
+)
+
+// fitWorkers returns how many workers -max-memory has room for, at most those that are asked for, and notes if they are fewer.
+func (p *plan) fitWorkers(asked int, maxMemory string) int {
+	limit, err := parseMemory(maxMemory)
+	if err != nil || limit <= 0 {
+		return asked
+	}
+	most := 1 + int(min(max(0, limit-firstWorker)/nextWorker, maxWorkers))
+	if most >= cmp.Or(asked, runtime.GOMAXPROCS(0)) {
+		return asked
+	}
+	p.notes = append(p.notes, fmt.Sprintf("-max-memory %s has room for %s", maxMemory, plural(int64(most), "worker")))
+	return most
 }
 
 // memoryUnits are what a size can be given in.

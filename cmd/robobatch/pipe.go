@@ -92,10 +92,11 @@ func newPipeRun(a *pipeArgs, std streams) (*pipeRun, error) {
 	if err := checkWorkers(a.workers); err != nil {
 		errs = append(errs, usage("-workers: %w", err))
 	}
-	p.storeOpt.Workers = a.workers
 	if p.storeOpt.MaxMemory, err = parseMemory(a.maxMemory); err != nil {
 		errs = append(errs, usage("-max-memory: %w", err))
 	}
+	r.opt.Workers = p.fitWorkers(a.workers, a.maxMemory)
+	p.storeOpt.Workers = r.opt.Workers
 	if isTerminal(std.in) {
 		errs = append(errs, usage("standard input is a terminal: send an Arrow stream to it, as in: … | robobatch pipe -rules rules.rbp | …"))
 	}

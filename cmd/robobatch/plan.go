@@ -113,7 +113,7 @@ func (p *plan) choose(a args) error {
 	if a.quiet {
 		p.progress = progressOff
 	}
-	p.share(a.workers)
+	p.share(p.fitWorkers(a.workers, a.maxMemory))
 	p.outOpt.Version = version()
 	return errors.Join(errs...)
 }

@@ -1,0 +1,182 @@
+package engine
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A nullCache drops all that it is given, and is safe for concurrent use.
+type nullCache struct{}
+
+func (nullCache) Get(uint64) (*loadedText, bool)      { return nil, false }
+func (nullCache) Set(uint64, *loadedText, int64) bool { return false }
+func (nullCache) Close()                              {}
+
+// longRules are robots.txt of five rules of 10 kB each, and URLs that they disallow, in random order.
+func longRules(origins, urls int) (all []robots.Response, log []string) {
+	for i := range origins {
+		body := []byte("User-agent: *\n")
+		for k := range 5 {
+			body = fmt.Appendf(body, "Disallow: /%d/own%d%s\n", k, i, strings.Repeat("*", 10_000))
+		}
+		all = append(all, robots.Response{Origin: robots.Origin(fmt.Sprintf("https://h%d.example", i)), Status: 200, Body: body})
+	}
+	for i := range urls {
+		n := i * 7919 % origins
+		log = append(log, fmt.Sprintf("https://h%d.example/%d/own%d/%d", n, i%5, n, i))
+	}
+	return all, log
+}
+
+// TestLimitLongRules holds that with 32 workers and rules of 10 kB, what is in memory at any moment of a run stays
+// below the limit, and that the rows are those of a run without one: with the cache, and if it drops everything.
+func TestLimitLongRules(t *testing.T) {
+	const limit = 64 << 20
+	origins, urls := 400, 20_000
+	if testing.Short() {
+		urls = 10_000
+	}
+	all, log := longRules(origins, urls)
+	name := makePack(t, robots.Google, all...)
+	want := ""
+	for _, how := range []string{"unlimited", "cache", "no cache"} {
+		opt := StoreOptions{Dialect: robots.Google}
+		if how != "unlimited" {
+			opt.MaxMemory = limit
+		}
+		s := openPack(t, name, opt)
+		if how == "no cache" {
+			s.pack.cache.Close()
+			s.pack.cache = nullCache{}
+		}
+		src, dst := newSource(1000, log), &longSink{lookup: s.NewLookup()}
+		dst.rows.Grow(64 * urls)
+		dst.base = liveHeap()
+		if _, err := Run(t.Context(), s, src, dst, Options{Workers: 32}); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d MiB alive at most, %d of %d rules were held with their text", how, dst.most>>20, dst.whole, dst.rules)
+		switch {
+		case how == "unlimited":
+			want = dst.rows.String()
+		case dst.rows.String() != want:
+			t.Errorf("%s: other rows", how)
+		case dst.most > limit:
+			t.Errorf("%s: %d MiB are alive of a limit of %d", how, dst.most>>20, limit>>20)
+		}
+		if strings.Count(want, "\n") != urls {
+			t.Fatalf("%d rows", strings.Count(want, "\n"))
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A longSink notes the rule of each row, and now and then how much is in memory.
+type longSink struct {
+	lookup       *Lookup
+	rows         strings.Builder
+	base, most   int64
+	rules, whole int
+	writes       int
+}
+
+func (s *longSink) Write(b *Batch) error {
+	s.lookup.Use(b)
+	for _, r := range b.held.rules {
+		s.rules++
+		s.whole += index(r.hasText)
+	}
+	for i, v := range b.Verdicts {
+		r := s.lookup.Rule(b.Sites[i], 0, v.Rule)
+		fmt.Fprintf(&s.rows, "%s %d %t %d %.12s\n", s.lookup.Origin(b.Sites[i]), b.Lines[i], r.Allow, r.Line, r.Value)
+	}
+	if s.writes++; s.writes%8 == 0 {
+		s.most = max(s.most, liveHeap()-s.base)
+	}
+	return nil
+}
+
+func (s *longSink) Close() error { return nil }
+
+// liveHeap returns the bytes of the heap that are in use.
+func liveHeap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestHeld holds that rules are held up to the limit, with their text up to half of it.
+func TestHeld(t *testing.T) {
+	long, short := strings.Repeat("x", 1000), "/y"
+	for _, test := range []struct {
+		most  int64
+		rules []string
+		want  string // of each rule: w with its text, l without, - not at all
+	}{
+		{0, []string{short}, "-"},
+		{heldOverhead - 1, []string{short}, "-"},
+		{heldOverhead, []string{short}, "l"},
+		{2 * (heldOverhead + 2), []string{short, short, short}, "wl-"},
+		{3000, []string{long, long, short}, "wlw"},
+		{1 << 20, []string{long, long, short}, "www"},
+	} {
+		h := held{rules: map[heldRule]heldText{}}
+		for range 2 { // as new after reset
+			h = h.reset()
+			got := ""
+			for i, text := range test.rules {
+				h.add(heldRule{rule: int32(i)}, robots.Rule{Line: 7, Value: text}, test.most)
+				r, ok := h.rules[heldRule{rule: int32(i)}]
+				switch {
+				case !ok:
+					got += "-"
+				case r.hasText && r.Value == text && r.Line == 7:
+					got += "w"
+				case r.Value == "" && r.Line == 7:
+					got += "l"
+				}
+			}
+			if got != test.want || h.size > test.most {
+				t.Errorf("of %d bytes held %d: %s, want %s", test.most, h.size, got, test.want)
+			}
+		}
+	}
+}
+
+// TestLookupForgets holds that a Lookup keeps no more bytes of rules than it may, but always those that were asked for last.
+func TestLookupForgets(t *testing.T) {
+	all, _ := longRules(20, 0)
+	s := openPack(t, makePack(t, robots.Google, all...), StoreOptions{Dialect: robots.Google, MaxMemory: 64 << 20})
+	one := s.NewLookup().Site(0).size
+	if one < 50_000 {
+		t.Fatalf("a site of 50 kB takes %d bytes", one)
+	}
+	for _, test := range []struct{ most, want int64 }{{1, 1}, {one + 100, 1}, {5*one + 1000, 5}, {100 * one, 20}} {
+		m := s.NewLookup()
+		m.most = test.most
+		peak := int64(0)
+		for _, id := range slices.Repeat([]SiteID{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}, 3) {
+			site, kept, size := m.Site(id), int64(0), int64(0)
+			for _, e := range m.byID {
+				if e.site != nil {
+					kept, size = kept+1, size+e.site.size
+				}
+			}
+			if size != m.size || m.Site(id) != site {
+				t.Fatalf("%d sites take %d bytes, and it counts %d", kept, size, m.size)
+			}
+			peak = max(peak, kept)
+		}
+		if peak != test.want {
+			t.Errorf("keeps %d sites in %d bytes, want %d", peak, test.most, test.want)
+		}
+	}
+}
