@@ -77,7 +77,7 @@ func TestJob(t *testing.T) {
 		if got := strings.Join(names, " "); got != round+" "+round {
 			t.Errorf("cases are %s", got)
 		}
-		for _, key := range []string{"goos: ", "cpu: ", "date: ", "load: "} {
+		for _, key := range []string{"goos: ", "cpu: ", "# go: ", "# date: ", "# load: "} {
 			if !strings.Contains(out.String(), "\n"+key) && !strings.HasPrefix(out.String(), key) {
 				t.Errorf("no %q in the header", key)
 			}

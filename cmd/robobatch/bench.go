@@ -22,6 +22,9 @@ type benchArgs struct {
 	rounds int
 }
 
+// benchRounds is how often each part is measured by default: benchstat gives no confidence interval for fewer samples than six.
+const benchRounds = 6
+
 // benchFlags returns the flags, which set a. Their help is benchHelp.
 func benchFlags(a *benchArgs) *flag.FlagSet {
 	fs := flag.NewFlagSet("robobatch bench", flag.ContinueOnError)
@@ -38,7 +41,7 @@ func benchFlags(a *benchArgs) *flag.FlagSet {
 	a.form.defineFields(fs)
 	fs.StringVar(&a.columns, "columns", "", "")
 	fs.IntVar(&a.workers, "workers", 0, "")
-	fs.IntVar(&a.rounds, "rounds", 5, "")
+	fs.IntVar(&a.rounds, "rounds", benchRounds, "")
 	return fs
 }
 

@@ -213,7 +213,7 @@ Output
 
 Run
   -workers n     goroutines; default: one, and then one per processor
-  -rounds n      how often each is measured; default 5
+  -rounds n      how often each is measured; default 6, the fewest that benchstat judges by
   -h             print this
 `
 
