@@ -19,7 +19,11 @@ type Job struct {
 	Sink    func(*engine.Store) (Sink, error)                 // a new output; nil is none, so that verdicts go nowhere
 	Store   engine.StoreOptions                               // Workers is set here
 	Workers []int                                             // numbers of workers to run with; none is the default number
+	Ran     func(engine.Stats)                                // is told what each whole run came to; nil is nobody
 }
+
+// ErrNoURLs is the error of logs without any URL, of which nothing can be measured.
+var ErrNoURLs = errors.New("there is no URL to measure with")
 
 // A Sink is an engine.Sink that Commit completes before Close, as [github.com/robobatch/robobatch/output.File] is.
 type Sink interface {
@@ -34,10 +38,13 @@ type Sink interface {
 //	Read                reading and decompressing the logs into batches, on one goroutine
 //	Run/workers         the whole run, from the logs to the complete output, rules loaded before
 //
-// It stops when ctx ends.
+// It stops when ctx ends. Logs without a URL are ErrNoURLs, before anything is written.
 func (j Job) Measure(ctx context.Context, w io.Writer, rounds int) error {
 	if len(j.Workers) == 0 {
 		j.Workers = []int{0}
+	}
+	if err := j.checkLogs(); err != nil {
+		return err
 	}
 	if err := Header(w, "github.com/robobatch/robobatch/bench/measure"); err != nil {
 		return err
@@ -63,6 +70,24 @@ func (j Job) Measure(ctx context.Context, w io.Writer, rounds int) error {
 			Case{"Run/workers=" + workers, "url", Here(func() (Work, error) { return j.run(ctx, store, n) })})
 	}
 	return Rounds(ctx, w, rounds, cases)
+}
+
+// checkLogs reads the logs up to the first URL.
+func (j Job) checkLogs() error {
+	src, err := j.Logs()
+	if err != nil {
+		return err
+	}
+	var b engine.Batch
+	for src.Next(&b) {
+		if b.Len() > 0 {
+			return src.Close()
+		}
+	}
+	if err = errors.Join(src.Err(), src.Close()); err == nil {
+		err = ErrNoURLs
+	}
+	return err
 }
 
 // parse reads and parses all rules.
@@ -148,6 +173,9 @@ func (j Job) run(ctx context.Context, store *engine.Store, workers int) (work Wo
 	stats, err := engine.Run(ctx, store, src, dst, engine.Options{Workers: workers})
 	if err != nil {
 		return work, err
+	}
+	if j.Ran != nil {
+		j.Ran(stats)
 	}
 	return Work{stats.URLs, stats.URLBytes}, dst.Commit()
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -54,8 +55,13 @@ func TestJob(t *testing.T) {
 			j.Sink = nil
 		}
 		var out bytes.Buffer
+		var told []engine.Stats
+		j.Ran = func(s engine.Stats) { told = append(told, s) }
 		if err := j.Measure(t.Context(), &out, 2); err != nil {
 			t.Fatal(err)
+		}
+		if len(told) != 4 || told[3].URLs == 0 || told[3] != told[0] {
+			t.Errorf("told of the runs %+v", told)
 		}
 		var names []string
 		for line := range strings.Lines(out.String()) {
@@ -110,11 +116,30 @@ func TestJobFails(t *testing.T) {
 			return t.Context()
 		},
 		"context": func(*measure.Job) context.Context { return ended },
+		"no URLs": func(j *measure.Job) context.Context {
+			empty := filepath.Join(t.TempDir(), "empty.txt")
+			if err := os.WriteFile(empty, []byte("\n\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			j.Logs = func() (engine.Source, error) { return ingest.OpenLogs([]string{empty}, ingest.LogOptions{}) }
+			return t.Context()
+		},
 	} {
 		j := job(t)
 		ctx := change(&j)
-		if err := j.Measure(ctx, new(bytes.Buffer), 1); !errors.Is(err, map[bool]error{true: context.Canceled, false: broken}[name == "context"]) {
+		want := broken
+		switch name {
+		case "context":
+			want = context.Canceled
+		case "no URLs":
+			want = measure.ErrNoURLs
+		}
+		var out bytes.Buffer
+		if err := j.Measure(ctx, &out, 1); !errors.Is(err, want) {
 			t.Errorf("%s: error %v", name, err)
+		}
+		if name == "no URLs" && out.Len() > 0 {
+			t.Errorf("without URLs it writes %q", &out)
 		}
 	}
 }
