@@ -79,9 +79,15 @@ func (r *report) print(w io.Writer) {
 	t.line("lines over 64 KiB", group(c.LongLines), "without their URL")
 	t.line("bytes not UTF-8", group(r.Invalid), "written as %XX")
 	t.gap()
-	t.line("rules files", group(int64(r.Rules.Files)), plural(int64(r.Rules.Origins), "origin"))
+	files := "rules files"
+	if r.Rules.pack {
+		files = "rule packs"
+	}
+	t.line(files, group(int64(r.Rules.Files)), plural(int64(r.Rules.Origins), "origin"))
 	t.line("patterns", group(int64(r.Rules.Patterns)), bytesText(r.Rules.TableBytes+r.Rules.TextBytes)+" compiled")
-	t.line("other files there", group(int64(len(r.Rules.Skipped))), "not used")
+	if !r.Rules.pack { // which knows of no other files
+		t.line("other files there", group(int64(len(r.Rules.Skipped))), "not used")
+	}
 	if r.Rules.Broken > 0 {
 		t.line("broken records", group(r.Rules.Broken), "of captures; -stats has them")
 	}
