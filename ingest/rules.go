@@ -28,6 +28,8 @@ type RuleFiles struct {
 	pack    string     // name of the rule pack that takes the place of files
 	skipped []string
 
+	progress captureProgress
+
 	mu       sync.Mutex
 	problems Problems // of the pass that ended last
 }
@@ -222,8 +224,9 @@ func (r *RuleFiles) Responses() iter.Seq2[robots.Response, error] {
 		}
 		var (
 			errs []error
-			p    pass
+			p    = pass{done: &r.progress.done}
 		)
+		p.done.Store(0)
 		defer r.end(&p)
 		next, stop := iter.Pull(readAhead(r.files))
 		defer stop()

@@ -122,7 +122,7 @@ func (c *compilation) run(ctx context.Context) (err error) {
 		return err
 	}
 	c.opt.TempDir = filepath.Dir(c.out.name)
-	stop := c.watch("rules", func() sample { return sample{done: c.files.Load(), total: int64(c.rules.NumFiles())} })
+	stop := c.watchFiles(c.rules, &c.files)
 	stats, err := engine.WritePack(ctx, lockedFile{&c.out}, countFiles(ctx, c.rules.Responses(), &c.files), c.opt)
 	stop()
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -35,7 +36,7 @@ func (j *job) load(ctx context.Context) (err error) {
 	case j.storeOpt.MaxMemory > 0:
 		err = j.loadLimited(ctx)
 	default:
-		stop := j.watchFiles()
+		stop := j.watchFiles(j.rules, &j.files)
 		j.store, err = engine.BuildStore(countFiles(ctx, j.rules.Responses(), &j.files), j.storeOpt)
 		stop()
 	}
@@ -75,7 +76,7 @@ func (j *job) loadLimited(ctx context.Context) (err error) {
 	}
 	j.temp = f.Name()
 	defer func() { err = errors.Join(err, f.Close()) }()
-	defer j.watchFiles()()
+	defer j.watchFiles(j.rules, &j.files)()
 	opt := engine.PackOptions{Dialect: j.storeOpt.Dialect, Workers: j.storeOpt.Workers, TempDir: dir}
 	if _, err := engine.WritePack(ctx, f, countFiles(ctx, j.rules.Responses(), &j.files), opt); err != nil {
 		return err
@@ -98,29 +99,35 @@ func (j *job) unload() error {
 	return err
 }
 
-// watchFiles shows how many of the rules files are read, until stop.
-func (j *job) watchFiles() (stop func()) {
-	total := int64(j.rules.NumFiles())
-	return j.watch("rules", func() sample { return sample{done: j.files.Load(), total: total} })
+// watchFiles shows how much of the rules is read, until stop: bytes of captures, or else how many files, as counted.
+func (v *voice) watchFiles(rules *ingest.RuleFiles, files *atomic.Int64) (stop func()) {
+	number := int64(rules.NumFiles())
+	return v.watch("rules", func() sample {
+		if done, total := rules.Progress(); total >= 0 {
+			return sample{done: done, total: total, bytes: true}
+		}
+		return sample{done: files.Load(), total: number}
+	})
 }
 
-// countFiles yields responses, until ctx ends, and counts the files that they are from.
+// countFiles yields responses, until ctx ends, and counts the files that were read to their end.
 func countFiles(ctx context.Context, responses iter.Seq2[robots.Response, error], files *atomic.Int64) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
-		name := ""
+		name, any := "", false
 		for r, err := range responses {
 			if ctx.Err() != nil {
 				yield(robots.Response{}, ctx.Err())
 				return
 			}
-			if r.Name != name {
-				name = r.Name
+			if any && r.Name != name {
 				files.Add(1)
 			}
+			name, any = r.Name, true
 			if !yield(r, err) {
 				return
 			}
 		}
+		files.Add(1)
 	}
 }
 
