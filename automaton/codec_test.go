@@ -36,6 +36,9 @@ func codecSets() []codecSet {
 		sets = append(sets, codecSet{rules, chosen})
 	}
 	var many, crowd []Rule
+	for i := range 13 { // children in a range, with gaps
+		many = append(many, Rule{Pattern: "/e" + string(rune('a'+2*i)) + "x"})
+	}
 	for i := range 40 {
 		many = append(many, Rule{Pattern: fmt.Sprintf("/*a%d*b%d$", i, i%7), Allow: i%2 == 0}, Rule{Pattern: fmt.Sprintf("/d%d/*c", i)})
 		crowd = append(crowd, Rule{Pattern: fmt.Sprintf("/*a%d*shop/", i)}, Rule{Pattern: fmt.Sprintf("/*a%d*shop/$", i), Allow: true})
@@ -46,6 +49,9 @@ func codecSets() []codecSet {
 // codecPaths are paths that meet many of codecSets.
 func codecPaths() [][]byte {
 	paths := [][]byte{nil, []byte("/"), []byte("/core/a.css"), []byte("/core/a.js?q=1"), []byte("/x"), []byte("/" + strings.Repeat("x", 700))}
+	for i := range 26 {
+		paths = append(paths, []byte("/e"+string(rune('a'+i))+"x"))
+	}
 	for i := range 12 {
 		paths = append(paths, fmt.Appendf(nil, "/d%d/c/a%d/a1/a2b%dshop/shop/a3/shop/", i, i, i%7), fmt.Appendf(nil, "/za%d/b%d", i, i%7))
 	}

@@ -16,9 +16,9 @@
 //   - Where few patterns with floating segments share an anchor, up to 24, its trie node lists them by descending rank,
 //     and they are tried in turn, by a search for the rarest byte of each segment with vector instructions; of more than
 //     six, after a test on the set of bytes that the path has.
-//   - Where more do, each is filed under a key, the three bytes of its segments that paths are expected to have least. One
-//     pass over the path finds the keys that it has, and only those of their patterns are tried whose other bytes the
-//     path seems to have.
+//   - Where more do, each is filed under a key: some bytes around a delimiter in one of its segments, or before its end
+//     anchor. A path is searched for the few bytes around which there are keys, and only the patterns are tried whose key it
+//     has, and whose other segments' delimiters it seems to have.
 //   - Where one path could meet more than 320 of them, an Aho-Corasick automaton finds all floating segments in one
 //     pass, and registers remember which sequences of segments have been seen, and where they first ended (an extended
 //     finite automaton, XFA: Smith, Estan and Jha, SIGCOMM 2008). The earliest end is enough, as a later one can only
@@ -44,7 +44,8 @@
 // With n the bytes of all patterns, and p those of the path:
 //
 //   - Compile takes O(n) and sorting; tables are O(n): about 1.3 bytes per byte of real rules.
-//   - Match takes O(p) for the trie, and for floating segments that are tried up to 320 searches of the path, or one for
+//   - Match takes O(p) for the trie, and for floating segments that are tried up to 320 searches of the path, of which those
+//     for a segment of over 63 bytes count as nine, or one for
 //     each KiB of their text if that is more.
 //   - With the search it takes O(p·d + r): r counts the sequences of segments of which the path has all but perhaps the
 //     last, each once, and d how many segments end in the same place of the path, which is at most the square root of 2n,

@@ -91,11 +91,11 @@ func (e *entry) endsAt(depth int) bool { return int(e.anchor) == depth }
 func (e *entry) flag() byte {
 	switch e.tail {
 	case anyTail:
-		return hasPrefix
+		return hasPrefix + oneOwn
 	case noTail:
-		return hasExact
+		return hasExact + oneOwn
 	}
-	return hasFloating
+	return hasFloating + oneOwn
 }
 
 // anchorOf returns the text of the anchor.

@@ -29,6 +29,13 @@ const (
 	// takes time linear in the path whatever the segment.
 	longSegment = 63
 
+	// longSegmentCost is how many patterns more a longer segment counts as: where it nearly occurs again and again, it
+	// takes that much longer.
+	longSegmentCost = 8
+
+	// longestSegment is the longest for whose length there is room.
+	longestSegment = 255
+
 	// longPattern is how many bytes of segments count as one pattern more, as each segment of a byte takes 5 ns.
 	longPattern = 1 << 10
 
@@ -40,12 +47,12 @@ const (
 	endBit = 1 << 15
 )
 
-// fewInAll reports whether the patterns with floating segments are so few, and short, that a path may meet all: mostly
+// fewInAll reports whether the patterns with floating segments count as so few that a path may meet all: mostly
 // so, and then nobody needs to look at which anchors they are.
 func (l limits) fewInAll(pats []ranked) bool {
 	n := 0
 	for i := range pats {
-		if n += 1 + len(pats[i].Rest)/longPattern; n > l.keyed || pats[i].hasLong() {
+		if n += pats[i].cost(l.keyed + 1); n > l.keyed {
 			return false
 		}
 	}
@@ -53,26 +60,35 @@ func (l limits) fewInAll(pats []ranked) bool {
 }
 
 // few reports whether no path meets more of the patterns with floating segments, in the order of Pattern.compare, than are
-// tried, and none of these is long.
+// tried, as many as they count.
 func (l limits) few(pats []ranked) bool {
 	above := anchors{}
 	for i := range pats {
 		p := &pats[i]
-		if above.add(p.Anchor, 1+len(p.Rest)/longPattern) > l.keyed || p.hasLong() {
+		if above.add(p.Anchor, p.cost(l.keyed+1)) > l.keyed {
 			return false
 		}
 	}
 	return true
 }
 
-// hasLong reports whether a floating segment of the pattern, or all of them together, are too long to be tried.
-func (p *ranked) hasLong() bool {
+// cost returns as how many patterns one counts, or tooMuch if its segments, or all of them together, are too long to be tried.
+func (p *ranked) cost(tooMuch int) int {
 	if len(p.Rest) <= longSegment {
-		return false
+		return 1
 	}
-	long := len(p.Rest) > longRest
-	p.segments(func(seg string, _ bool) { long = long || len(seg) > longSegment })
-	return long
+	if len(p.Rest) > longRest {
+		return tooMuch
+	}
+	cost := 1 + len(p.Rest)/longPattern
+	p.segments(func(seg string, _ bool) {
+		if len(seg) > longestSegment {
+			cost = tooMuch
+		} else if len(seg) > longSegment {
+			cost += longSegmentCost
+		}
+	})
+	return cost
 }
 
 // An anchors is the stack of the anchors with floating segments that a path passes on its way to the last one, as

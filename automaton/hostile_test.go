@@ -166,6 +166,9 @@ var shapes = []shape{
 			return "/*" + strings.Repeat("a", 3+i%60) + "*" + strings.Repeat("a", 3+i/60) + "*" + strings.Repeat("a", longSegment-1) + "b"
 		})
 	}, []string{fill("a"), fill("aaaaab"), fill(strings.Repeat("a", longSegment-2) + "b"), letters}},
+	{"keyed-long", keyedLimit / (1 + longSegmentCost), func(n int) []Rule {
+		return manyRules(n, func(i int) string { return "/*" + strings.Repeat("a", longestSegment-1-i%200) + "b" })
+	}, []string{fill("a"), fill("aaaaab"), fill(strings.Repeat("a", longSegment-2) + "b"), fill(strings.Repeat("a", longestSegment/2) + "b")}},
 	{"paths", 4000, func(n int) []Rule {
 		return manyRules(n, func(i int) string { return fmt.Sprintf("/*/%s*/%s*%s$", letter(i), letter(i/26), letter(i/676)) })
 	}, []string{fill("a/b/c/d/"), fill("/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t/u/v/w/x/y/z"), letters}},

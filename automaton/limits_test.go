@@ -11,7 +11,7 @@ import (
 // segments change.
 func TestRuns(t *testing.T) {
 	s := &Scratch{}
-	for _, n := range []int{1, longSegment, longSegment + 1, maxRun - 1, maxRun, maxRun + 1, maxRun + 2, 2*maxRun + 1, 2*maxRun + 2, 1000} {
+	for _, n := range []int{1, longSegment, longSegment + 1, longestSegment, longestSegment + 1, maxRun - 1, maxRun, maxRun + 1, maxRun + 2, 2*maxRun + 1, 2*maxRun + 2, 1000} {
 		run := strings.Repeat("a", n)
 		for _, rules := range [][]Rule{
 			{{Pattern: "/" + run}},
@@ -55,6 +55,7 @@ func TestByteLabels(t *testing.T) {
 func TestForms(t *testing.T) {
 	same := func(i int) string { return fmt.Sprintf("/*x%d", i) }
 	apart := func(i int) string { return fmt.Sprintf("/%03d*x", i) }
+	longer := func(i int) string { return fmt.Sprintf("/*%03d", i) + strings.Repeat("a", longSegment-2) }
 	below := func(i int) string { return "/" + strings.Repeat("a", i) + "*x" }
 	for _, c := range []struct {
 		name          string
@@ -71,7 +72,10 @@ func TestForms(t *testing.T) {
 		{"below", keyedLimit + 1, below, false, true},
 		{"one letter each", 1, func(int) string { return "/" + strings.Repeat("*a", longPattern*keyedLimit/2) }, false, true},
 		{"long", 1, func(int) string { return "/*" + strings.Repeat("a", longSegment) }, false, false},
-		{"longer", 1, func(int) string { return "/*" + strings.Repeat("a", longSegment+1) }, false, true},
+		{"longer", 1, func(int) string { return "/*" + strings.Repeat("a", longestSegment) }, false, false},
+		{"longest", 1, func(int) string { return "/*" + strings.Repeat("a", longestSegment+1) }, false, true},
+		{"some longer", keyedLimit / (1 + longSegmentCost), longer, true, false},
+		{"many longer", keyedLimit/(1+longSegmentCost) + 1, longer, false, true},
 	} {
 		rules := manyRules(c.n, c.pattern)
 		compileForms(t, rules).check(t, "/a/b/c/d", &Scratch{})

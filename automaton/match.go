@@ -9,8 +9,9 @@ import (
 // A Scratch is the memory that [Automaton.Match] works in. The zero Scratch is ready; it grows to what the largest
 // automaton needs and is then used again and again. It serves any number of automata, and one goroutine at a time.
 type Scratch struct {
-	pending [keyedLimit]pending
-	search  registers
+	pending    [keyedLimit]pending
+	candidates candidates
+	search     registers
 }
 
 // Match returns the rank of the rule that decides the path: the highest of those whose patterns match it, or NoMatch.
@@ -28,7 +29,7 @@ func (a *Automaton) Match(path []byte, s *Scratch) Rank {
 	var have classSet
 	for n--; n >= 0; n-- {
 		if a.table[s.pending[n].floating] == 0 {
-			best = a.table.tryKeyed(s.pending[n], path, best)
+			best = a.table.tryKeyed(s.pending[n], path, best, &s.candidates)
 		} else {
 			best = a.table.tryInTurn(s.pending[n], path, best, &have)
 		}
@@ -51,49 +52,65 @@ func (a *Automaton) matchSearch(path []byte, s *Scratch) Rank {
 
 // walk follows the path through the trie. It returns the highest rank of the patterns without floating segments that
 // match, and writes the nodes passed whose patterns have some to nodes, which has room for all: n of them.
-func (t table) walk(path []byte, nodes []pending) (best Rank, n int) {
+func (t table) walk(path []byte, nodes []pending) (best Rank, n int) { //nolint:funlen // the trie's inner loop: calls take a tenth of its time
 	if len(t) == 0 {
 		return NoMatch, 0
 	}
-	for off, pos := uint32(0), 0; ; pos++ {
+	off, pos := uint32(0), 0
+	nodes = nodes[:cap(nodes)]
+	for {
 		flags, run := t[off], int(t[off+1])
-		off += 2
-		if run != 0 && !t.runs(off, run, path[pos:]) {
+		if run <= 8 && len(path)-pos >= 8 {
+			if (t.u64(off+2)^binary.LittleEndian.Uint64(path[pos:]))<<(64-8*run) != 0 {
+				return best, n
+			}
+		} else if !t.runs(off+2, run, path[pos:]) {
 			return best, n
 		}
-		off += uint32(run)
+		off += 2 + uint32(run)
 		pos += run
 		if flags&hasPrefix != 0 {
 			best = max(best, Rank(t.u24(off)))
-			off += 3
-		}
-		if flags&hasExact != 0 {
-			if pos == len(path) {
-				best = max(best, Rank(t.u24(off)))
-			}
-			off += 3
 		}
 		if flags&hasFloating != 0 {
-			nodes = append(nodes, pending{t.u24(off), pos})
+			nodes[n] = pending{t.u24(off + ownSize(flags) - 3), pos}
 			n++
-			off += 3
 		}
-		if flags&hasChildren == 0 || pos == len(path) {
+		if pos == len(path) {
+			if flags&hasExact != 0 {
+				best = max(best, Rank(t.u24(off+3*uint32(flags&hasPrefix))))
+			}
 			return best, n
 		}
-		count := uint32(t[off]) + 1
-		off++
-		var child uint32
-		if count > 8 {
-			child = uint32(bytes.IndexByte(t[off:off+count], path[pos]))
-		} else { // eight labels at a time: the byte that is zero is the place of the label
-			x := t.u64(off) ^ uint64(path[pos])*ones
-			child = uint32(bits.TrailingZeros64((x-ones)&^x&(ones<<7))) / 8
-		}
-		if child >= count {
+		off += ownSize(flags)
+		b := path[pos]
+		pos++
+		var slot uint32
+		switch {
+		case flags&hasRange != 0:
+			i := uint32(b - t[off])
+			if i > uint32(t[off+1]) {
+				return best, n
+			}
+			slot = off + 2 + 3*i
+		case flags&hasChildren != 0: // eight labels at a time: the byte that is zero is the place of the label
+			count := uint32(t[off]) + 1
+			off++
+			x := t.u64(off) ^ uint64(b)*ones
+			i := uint32(bits.TrailingZeros64((x-ones)&^x&(ones<<7))) / 8
+			if count > 8 && i == 8 {
+				i = uint32(bytes.IndexByte(t[off:off+count], b))
+			}
+			if i >= count {
+				return best, n
+			}
+			slot = off + count + 3*i
+		default:
 			return best, n
 		}
-		off = t.u24(off + count + 3*child)
+		if off = t.u24(slot); off == 0 {
+			return best, n
+		}
 	}
 }
 
@@ -102,8 +119,5 @@ const ones = 0x0101010101010101
 
 // runs reports whether path starts with the n bytes at off.
 func (t table) runs(off uint32, n int, path []byte) bool {
-	if n <= 8 && len(path) >= 8 {
-		return (t.u64(off)^binary.LittleEndian.Uint64(path))<<(64-8*n) == 0
-	}
 	return len(path) >= n && string(path[:n]) == string(t[off:off+uint32(n)])
 }

@@ -2,12 +2,14 @@ package automaton
 
 // The anchors form a radix trie. A node is
 //
-//	flags     1 byte: which of the following there is
+//	flags     1 byte: which of the following there is, and in its two highest bits how many of prefix, exact and floating
 //	run       1 byte length, then the bytes that lead on to the node's own place after the label that led to it
 //	prefix    3 bytes: the rank of the pattern that matches whatever follows          (if hasPrefix)
 //	exact     3 bytes: the rank of the pattern that matches if nothing follows        (if hasExact)
 //	floating  3 bytes: the offset of the patterns whose floating segments may follow  (if hasFloating)
 //	children  1 byte count less one, a label of 1 byte each, an offset of 3 bytes each (if hasChildren)
+//	range     1 byte lowest label, 1 byte how many more there can be, an offset of 3 bytes for each of these, 0 where there
+//	          is no child (if hasRange, instead of children)
 //
 // and its children follow it, each with all below it.
 const (
@@ -15,7 +17,13 @@ const (
 	hasExact
 	hasFloating
 	hasChildren
+	hasRange
+
+	oneOwn = 1 << 6 // in flags, for each of prefix, exact and floating
 )
+
+// ownSize returns the size of prefix, exact and floating.
+func ownSize(flags byte) uint32 { return 3 * uint32(flags>>6) }
 
 // maxRun is the longest run of a node; a longer one goes on in an only child.
 const maxRun = 255
@@ -32,7 +40,7 @@ func (b *builder) node(lo, hi, depth int) {
 	b.table = append(b.table, run...)
 	var flags byte
 	for ; lo < hi && b.distinct[lo].endsAt(depth) && b.distinct[lo].tail < 0; lo++ { // prefix, exact, and then floating
-		flags |= b.distinct[lo].flag()
+		flags += b.distinct[lo].flag()
 		b.u24(uint32(b.distinct[lo].rank))
 	}
 	floating := lo
@@ -41,22 +49,22 @@ func (b *builder) node(lo, hi, depth int) {
 	}
 	slot := len(b.table)
 	if floating < lo {
-		flags |= hasFloating
+		flags += b.distinct[floating].flag()
 		b.u24(0)
 	}
-	if lo < hi {
-		flags |= hasChildren
-	}
-	b.table[at] = flags
-	slots := b.labels(lo, hi, depth)
+	slots, form := b.children(lo, hi, depth)
+	b.table[at] = flags | form
 	if floating < lo {
 		b.table.putU24(uint32(slot), b.floats(b.distinct[floating:lo]))
 	}
-	for lo < hi {
+	for i := uint32(0); lo < hi; i++ {
 		next := b.sibling(lo, hi, depth)
-		b.table.putU24(slots, uint32(len(b.table)))
+		if form == hasRange {
+			i = uint32(b.anchorOf(&b.distinct[lo])[depth] - b.table[slots-2])
+		}
+		b.table.putU24(slots+3*i, uint32(len(b.table)))
 		b.node(lo, next, depth+1)
-		lo, slots = next, slots+3
+		lo = next
 	}
 }
 
@@ -86,23 +94,37 @@ func (b *builder) run(lo, hi, depth int) string {
 	return first[depth:end]
 }
 
-// labels writes the children's labels, leaves room for their offsets, and returns where that is.
-func (b *builder) labels(lo, hi, depth int) (slots uint32) {
+// children writes the children's labels, leaves room for their offsets, and returns where that is and the flag of the form.
+func (b *builder) children(lo, hi, depth int) (slots uint32, form byte) {
 	if lo == hi {
-		return 0
+		return 0, 0
 	}
-	count := len(b.table)
+	at := len(b.table)
 	b.table = append(b.table, 0)
 	for lo < hi {
 		b.table = append(b.table, b.anchorOf(&b.distinct[lo])[depth])
 		lo = b.sibling(lo, hi, depth)
 	}
-	n := len(b.table) - count - 1
-	b.table[count] = byte(n - 1)
+	labels := b.table[at+1:]
+	n, first := len(labels), labels[0]
+	form = hasChildren
+	b.table[at] = byte(n - 1)
+	if more := labels[n-1] - first; n > leastRange && int(more) < maxSpread*n {
+		n, form = int(more)+1, hasRange
+		b.table = append(b.table[:at], first, more)
+	}
 	slots = uint32(len(b.table))
 	b.table = append(b.table, make([]byte, 3*n)...)
-	return slots
+	return slots, form
 }
+
+const (
+	// leastRange is the most children whose labels are looked through eight at a time, which takes less room than a range.
+	leastRange = 8
+
+	// maxSpread is how many times as many labels as there are can be in a range.
+	maxSpread = 3
+)
 
 // sibling returns the first of the entries after lo whose anchor has another byte at depth, or hi.
 func (b *builder) sibling(lo, hi, depth int) int {

@@ -20,7 +20,17 @@ type validator struct {
 type way struct {
 	slots uint32 // offsets of the children that are left
 	left  int    // how many
+	gaps  bool   // whether some may be missing
 	depth int    // trie nodes with floating segments up to here
+}
+
+// isDone reports whether no children are left, after passing over those that are missing.
+func (w *way) isDone(t table) bool {
+	for w.gaps && w.left > 0 && t.u24(w.slots) == 0 {
+		w.slots += 3
+		w.left--
+	}
+	return w.left == 0
 }
 
 // isRank reports whether v is the rank of a rule.
@@ -41,7 +51,7 @@ func (v *validator) checkTable() bool {
 			return false
 		}
 		off = next
-		for len(v.ways) > 0 && v.ways[len(v.ways)-1].left == 0 {
+		for len(v.ways) > 0 && v.ways[len(v.ways)-1].isDone(v.table) {
 			v.ways = v.ways[:len(v.ways)-1]
 		}
 		if len(v.ways) == 0 {
@@ -60,10 +70,13 @@ func (v *validator) checkTable() bool {
 // checkNode checks the node at off and returns where the next one begins. It notes the children as a way.
 func (v *validator) checkNode(off, end uint32, depth int) (next uint32, ok bool) {
 	t := v.table
-	if off+2 > end || t[off] > hasPrefix|hasExact|hasFloating|hasChildren {
+	if off+2 > end {
 		return 0, false
 	}
 	flags := t[off]
+	if own := flags & (hasPrefix | hasExact | hasFloating); bits.OnesCount8(own) != int(flags>>6) || flags&(oneOwn>>1) != 0 {
+		return 0, false
+	}
 	off += 2 + uint32(t[off+1])
 	for _, flag := range []byte{hasPrefix, hasExact} {
 		if flags&flag == 0 {
@@ -83,13 +96,23 @@ func (v *validator) checkNode(off, end uint32, depth int) (next uint32, ok bool)
 		off += 3
 		depth++
 	}
-	if flags&hasChildren != 0 {
+	switch flags & (hasChildren | hasRange) {
+	case hasChildren:
 		if off+1 > end || off+1+4*(uint32(t[off])+1) > end {
 			return 0, false
 		}
 		count := uint32(t[off]) + 1
-		v.ways = append(v.ways, way{off + 1 + count, int(count), depth})
+		v.ways = append(v.ways, way{off + 1 + count, int(count), false, depth})
 		off += 1 + 4*count
+	case hasRange:
+		if off+2 > end || off+2+3*(uint32(t[off+1])+1) > end {
+			return 0, false
+		}
+		span := uint32(t[off+1]) + 1
+		v.ways = append(v.ways, way{off + 2, int(span), true, depth})
+		off += 2 + 3*span
+	case hasChildren | hasRange:
+		return 0, false
 	}
 	if flags&hasFloating != 0 {
 		if off, ok = v.checkFloating(floating, off, end, depth); !ok {
@@ -148,10 +171,11 @@ func (v *validator) checkPattern(off, end uint32) (next uint32, ok bool) {
 // their offsets to one after the other.
 func (v *validator) checkKeyed(off, end uint32) (next uint32, ok bool) {
 	t := v.table
-	if off+keyedHeader > end || t[off+1] > maxKeyedLog {
+	if off+keyedHeader > end || t[off+1] > maxKeyedLog || int(t[off+2]) >= len(delimiterSets) || int(t[off+3]) >= len(keyShapes) ||
+		t[off+4] >= windowSize {
 		return 0, false
 	}
-	words, hashes := uint32(1)<<t[off+1], t.u16(off+2)
+	words, hashes := uint32(1)<<t[off+1], t.u16(off+5)
 	if off+keyedHeader+10*words+2*hashes+2 > end {
 		return 0, false
 	}

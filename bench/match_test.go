@@ -125,6 +125,11 @@ func BenchmarkMatch(b *testing.B) {
 			benchmarkMatch(b, matchRows(b, c, l))
 		})
 	}
+	for _, origin := range largeFiles {
+		b.Run("data=collection/rules="+hostOf(origin), func(b *testing.B) {
+			benchmarkMatch(b, fileRows(b, origin))
+		})
+	}
 	for _, shape := range []Shape{{20, 0}, {20, 100}, {LargeShop.Rules, 0}, LargeShop} {
 		b.Run(fmt.Sprintf("data=madeup/rules=%d/wildcard=%d", shape.Rules, shape.Wildcard), func(b *testing.B) {
 			benchmarkMatch(b, shapeRows(b, shape))

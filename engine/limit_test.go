@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -111,6 +112,18 @@ func liveHeap() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
+}
+
+// TestLimitHuge holds that a limit larger than any memory costs none: what is there to count what is cached is for the texts of the pack.
+func TestLimitHuge(t *testing.T) {
+	all, _ := longRules(3, 0)
+	name := makePack(t, robots.Google, all...)
+	base := liveHeap()
+	s := openPack(t, name, StoreOptions{Dialect: robots.Google, MaxMemory: math.MaxInt64})
+	if used := liveHeap() - base; used > 8<<20 {
+		t.Errorf("%d MiB for a pack of three texts", used>>20)
+	}
+	runtime.KeepAlive(s)
 }
 
 // TestHeld holds that rules are held up to the limit, with their text up to half of it.

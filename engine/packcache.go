@@ -40,11 +40,11 @@ type lossyCache struct {
 // queueShare is the part of a cache's bytes that may be in its queue.
 const queueShare = 4
 
-// newTextCache returns a cache of that many bytes.
-func newTextCache(bytes int64) (textCache, error) {
+// newTextCache returns a cache of that many bytes for a pack of so many texts.
+func newTextCache(bytes, texts int64) (textCache, error) {
 	queue := bytes / queueShare
 	c, err := ristretto.NewCache(&ristretto.Config[uint64, *loadedText]{
-		NumCounters:        10 * max(bytes/typicalText, 1000), // ten times the texts in it, as its authors advise
+		NumCounters:        10 * max(min(bytes/typicalText, texts), 1000), // ten times the texts in it, as its authors advise
 		MaxCost:            bytes - queue,
 		BufferItems:        64,
 		IgnoreInternalCost: true, // size has everything

@@ -167,7 +167,7 @@ func (p *packStore) allocate(limit int64) (err error) {
 	p.limit = limit
 	p.outcomes = make([]atomic.Uint32, p.file.Sites())
 	limit -= runMemory + p.file.IndexSize() + 4*int64(p.file.Sites())
-	p.cache, err = newTextCache(max(limit/2, minCache)) // the other half is dropped texts that are not collected yet
+	p.cache, err = newTextCache(max(limit/2, minCache), int64(p.file.Texts())) // the other half is dropped texts that are not collected yet
 	return err
 }
 

@@ -113,7 +113,7 @@ func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
 	w.write(w.texts)
 	w.texts = nil
 	if w.header.texts >= maxCount || w.header.records[Site].count >= maxCount || w.header.records[Target].count >= maxCount {
-		return fmt.Errorf("more than %d origins or texts", maxCount)
+		return fmt.Errorf("more than %d origins or texts", int64(maxCount))
 	}
 	if err := w.writeHeader(); err != nil {
 		return err

@@ -1,0 +1,74 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/automaton"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// largeFiles are the origins of the collection's files with the most wildcards: of 1,101 rules, 571 have some, of 1,337, 583, and
+// of 548, 340. In the first, most are for other agents than "*".
+var largeFiles = []robots.Origin{"https://www.aeroflot.ru", "https://www.sophos.com", "https://www.next.co.uk"}
+
+// otherPaths is how many paths of other origins are matched with a large file: the logs have only some dozens of its own.
+const otherPaths = 8192
+
+// fileRows returns what is to be matched with the rules of an origin: the paths that the logs have of it, and the first ones
+// of the shuffled log, which are real but of other origins.
+func fileRows(tb testing.TB, origin robots.Origin) []matchRow {
+	tb.Helper()
+	p := corpora[1]
+	c := p.open(tb)
+	var a *automaton.Automaton
+	for _, r := range responses(tb, c) {
+		if r.Origin == origin {
+			a = compile(tb, r.Body)
+		}
+	}
+	if a == nil {
+		tb.Fatalf("no rules for %s in the collection", origin)
+	}
+	var rows []matchRow
+	for _, l := range c.Logs {
+		rows = append(rows, pathRows(tb, l, a, origin, otherPaths)...)
+	}
+	return rows
+}
+
+// pathRows returns the rows of a log's paths that are of the origin, and of the first others if the log is the shuffled one.
+func pathRows(tb testing.TB, l Log, a *automaton.Automaton, origin robots.Origin, others int) (rows []matchRow) {
+	tb.Helper()
+	if l.Name != "shuffled" {
+		others = 0
+	}
+	all, _, _ := batches(tb, l)
+	var text []byte
+	for i := range all {
+		for j := range all[i].URLs {
+			u, err := robots.SplitURL(all[i].URL(j))
+			if err != nil {
+				continue
+			}
+			if text, err = robots.AppendOrigin(text[:0], u); err != nil {
+				continue
+			}
+			if robots.Origin(text) != origin {
+				if others == 0 {
+					continue
+				}
+				others--
+			}
+			path, _ := dialect.Path(u.Path, nil)
+			rows = append(rows, matchRow{a, []byte(string(path))})
+		}
+	}
+	return rows
+}
+
+// hostOf returns what stands for an origin in the name of a benchmark.
+func hostOf(origin robots.Origin) string {
+	_, host, _ := strings.Cut(string(origin), "://")
+	return host
+}
