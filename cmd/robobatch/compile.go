@@ -49,7 +49,7 @@ func compileRules(arguments []string, std streams) error {
 	case err != nil:
 		return err
 	case fs.NArg() > 0:
-		return usage("unexpected argument %q", fs.Arg(0))
+		return strayArgument(fs, a.rules)
 	case a.rules == "":
 		return usage("-rules is missing: name a directory of robots.txt files")
 	}
