@@ -163,6 +163,7 @@ const compileHelp = `robobatch compile compiles robots.txt into a pack: one file
     robobatch compile -rules dir
 
 writes dir.rbp. The pack is for one dialect; any crawler and any moment can be asked for. It opens no network connection.
+docs/PACKS.md says when to compile first.
 
 Input
   -rules dir     as for robobatch: a directory, a file of captures, or one robots.txt with -origin
