@@ -18,6 +18,7 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/robobatch/robobatch/bench"
 	"github.com/robobatch/robobatch/bench/measure"
 )
 
@@ -48,7 +49,11 @@ func run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // it is for temporary files
-	works, err := workloads(s)
+	corpus, err := bench.Find(".")
+	if err != nil {
+		return err
+	}
+	works, err := workloads(corpus, s)
 	if err != nil {
 		return err
 	}
@@ -57,6 +62,9 @@ func run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	if err := measure.Header(out, "github.com/robobatch/robobatch/bench/peers"); err != nil {
+		return err
+	}
+	if err := corpus.Header(out); err != nil {
 		return err
 	}
 	return measure.Rounds(ctx, out, *rounds, cases)

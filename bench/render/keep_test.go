@@ -16,6 +16,7 @@ func TestKeep(t *testing.T) {
 		{text: "cpu: Intel(R) Xeon(R) CPU @ 2.50GHz, 2 CPUs"},
 		{text: "load: 1 2 3"},
 		{text: "# load: 1 2 3"},
+		{text: "corpus: quickstart"},
 		{text: "# go: go1.26.5"},
 		{text: "# a remark: of a library", rest: "# a remark: of a library"},
 		{text: name + "         \t     400\t   1234 ns/op\t  1.5e+07 cpu-ns/url"},

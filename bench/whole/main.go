@@ -101,6 +101,13 @@ func (r request) measure(ctx context.Context, dir string) error {
 	if err := measure.Header(os.Stdout, "github.com/robobatch/robobatch/bench/whole"); err != nil {
 		return err
 	}
+	corpus, err := bench.Find(".")
+	if err != nil {
+		return err
+	}
+	if err := corpus.Header(os.Stdout); err != nil {
+		return err
+	}
 	var cases []measure.Case
 	for _, t := range r.chosen(&l) {
 		cases = append(cases, t.Case)
