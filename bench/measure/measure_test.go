@@ -91,6 +91,49 @@ func TestJob(t *testing.T) {
 	}
 }
 
+// TestJobPack holds that a pack is opened, and taken through the same logs as what it was compiled from.
+func TestJobPack(t *testing.T) {
+	j := job(t)
+	all, err := j.Rules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(t.TempDir(), "x.rbp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := engine.WritePack(t.Context(), f, all, engine.PackOptions{Dialect: robots.Google}); err != nil {
+		t.Fatal(err)
+	}
+	var told []engine.Stats
+	j.Ran = func(s engine.Stats) { told = append(told, s) }
+	var out bytes.Buffer
+	if err := j.Measure(t.Context(), new(bytes.Buffer), 1); err != nil {
+		t.Fatal(err)
+	}
+	j.Pack, j.Rules = f.Name(), nil
+	if err := j.Measure(t.Context(), &out, 1); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for line := range strings.Lines(out.String()) {
+		if m := benchmarkLine.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil {
+			names = append(names, m[1])
+		}
+	}
+	if got := strings.Join(names, " "); got != "OpenPack Read RunPack/workers=1 RunPack/workers=2" {
+		t.Errorf("cases are %s", got)
+	}
+	if len(told) != 4 || told[2] != told[0] || told[3] != told[0] {
+		t.Errorf("the runs came to %+v", told)
+	}
+	j.Store.Dialect = robots.Yandex
+	if _, ok := errors.AsType[*engine.PackDialectError](j.Measure(t.Context(), &out, 1)); !ok {
+		t.Error("a pack for another dialect is measured")
+	}
+}
+
 // TestJobFails holds that errors of each part come out, and the end of the context.
 func TestJobFails(t *testing.T) {
 	broken := errors.New("broken")

@@ -103,7 +103,11 @@ func (b *benchRun) check(a *benchArgs) error {
 	b.quiet = false // for the notes at the end
 	b.job = measure.Job{
 		Rules: b.responses, Logs: b.open, Sink: b.create, Store: b.storeOpt, Workers: []int{1, 0},
-		Ran: func(s engine.Stats) { b.stats = s },
+		Pack: b.rules.Pack(),
+		Ran:  func(s engine.Stats) { b.stats = s },
+	}
+	if isLargePack(b.job.Pack) {
+		b.job.Store.MaxMemory = largePackMemory
 	}
 	if a.workers > 0 {
 		b.job.Workers = []int{a.workers}
@@ -137,7 +141,7 @@ func (b *benchRun) run(ctx context.Context) (err error) {
 	case err == nil:
 		b.noteJunk()
 	}
-	return err
+	return packError(b.job.Pack, err)
 }
 
 // logNames returns what to call the logs in a message.
