@@ -72,10 +72,8 @@ func (j Job) cases(ctx context.Context) ([]Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	cases := []Case{
-		{"Parse", "rule", Here(j.parse)},
-		{"Read", "url", Here(j.read)},
-	}
+	cases := make([]Case, 0, 2+2*len(j.Workers))
+	cases = append(cases, Case{"Parse", "rule", Here(j.parse)}, Case{"Read", "url", Here(j.read)})
 	for _, n := range j.Workers {
 		cases = append(cases,
 			Case{"BuildStore/workers=" + workersText(n), "rule", Here(func() (Work, error) {
@@ -89,10 +87,8 @@ func (j Job) cases(ctx context.Context) ([]Case, error) {
 
 // packCases returns what is to be measured of a pack.
 func (j Job) packCases(ctx context.Context) []Case {
-	cases := []Case{
-		{"OpenPack", "origin", Here(j.openPack)},
-		{"Read", "url", Here(j.read)},
-	}
+	cases := make([]Case, 0, 2+len(j.Workers))
+	cases = append(cases, Case{"OpenPack", "origin", Here(j.openPack)}, Case{"Read", "url", Here(j.read)})
 	for _, n := range j.Workers {
 		cases = append(cases, Case{"RunPack/workers=" + workersText(n), "url", Here(func() (Work, error) { return j.runPack(ctx, n) })})
 	}

@@ -125,16 +125,16 @@ func (v *voice) watchFiles(rules *ingest.RuleFiles, files *atomic.Int64) (stop f
 // countFiles yields responses, until ctx ends, and counts the files that were read to their end.
 func countFiles(ctx context.Context, responses iter.Seq2[robots.Response, error], files *atomic.Int64) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
-		name, any := "", false
+		name, begun := "", false
 		for r, err := range responses {
 			if ctx.Err() != nil {
 				yield(robots.Response{}, ctx.Err())
 				return
 			}
-			if any && r.Name != name {
+			if begun && r.Name != name {
 				files.Add(1)
 			}
-			name, any = r.Name, true
+			name, begun = r.Name, true
 			if !yield(r, err) {
 				return
 			}

@@ -79,6 +79,17 @@ func (r *report) print(w io.Writer) {
 	t.line("lines over 64 KiB", group(c.LongLines), "without their URL")
 	t.line("bytes not UTF-8", group(r.Invalid), "written as %XX")
 	t.gap()
+	r.printRules(&t)
+	t.gap()
+	t.line("wall", fmt.Sprintf("%.2f s", r.Run.Seconds), fmt.Sprintf("%.2f s of it for the rules", r.Run.RulesSeconds))
+	t.line("CPU", fmt.Sprintf("%.2f s", r.Run.CPUSeconds), "")
+	t.line("rate", group(int64(r.Run.URLsPerSecond)), "URLs/s, without the rules")
+	t.line("peak memory", bytesText(r.Run.PeakMemory), "")
+	io.WriteString(w, r.title()+"\n\n"+t.String()+skippedText(r.Rules.Skipped, "; -stats lists all")+"\n") //nolint:errcheck // there is nowhere left to say it
+}
+
+// printRules adds what is known of the rules.
+func (r *report) printRules(t *table) {
 	files := "rules files"
 	if r.Rules.pack {
 		files = "rule packs"
@@ -91,12 +102,6 @@ func (r *report) print(w io.Writer) {
 	if r.Rules.Broken > 0 {
 		t.line("broken records", group(r.Rules.Broken), "of captures; -stats has them")
 	}
-	t.gap()
-	t.line("wall", fmt.Sprintf("%.2f s", r.Run.Seconds), fmt.Sprintf("%.2f s of it for the rules", r.Run.RulesSeconds))
-	t.line("CPU", fmt.Sprintf("%.2f s", r.Run.CPUSeconds), "")
-	t.line("rate", group(int64(r.Run.URLsPerSecond)), "URLs/s, without the rules")
-	t.line("peak memory", bytesText(r.Run.PeakMemory), "")
-	io.WriteString(w, r.title()+"\n\n"+t.String()+skippedText(r.Rules.Skipped, "; -stats lists all")+"\n") //nolint:errcheck // there is nowhere left to say it
 }
 
 // verdicts returns what one for each URL and agent is called.
