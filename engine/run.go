@@ -58,7 +58,6 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 	r := &run{store, make(chan *job, jobs), make(chan *job, jobs), make(chan *job, jobs), store.share(jobs)}
 	for range jobs {
 		j := &job{done: make(chan struct{}, 1)}
-		j.batch.held.most = r.share
 		r.free <- j
 	}
 	group, ctx := errgroup.WithContext(ctx)
@@ -100,8 +99,8 @@ func runAlone(ctx context.Context, store *Store, src Source, dst Sink) (Stats, e
 
 func (c *counter) loop(ctx context.Context, e *Evaluator, src Source, dst Sink) error {
 	var b Batch
-	b.held.most = c.store.share(1)
 	for ctx.Err() == nil && src.Next(&b) {
+		b.held.most = c.store.share(1) // a Source may have swapped the batch for one of its own
 		e.Evaluate(&b)
 		c.add(&b)
 		if err := cmp.Or(ctx.Err(), c.store.Err()); err != nil {
@@ -135,7 +134,8 @@ func (r *run) read(ctx context.Context, src Source) error {
 		if !src.Next(&j.batch) {
 			return nil
 		}
-		r.todo <- j // never blocks: there is room for all jobs
+		j.batch.held.most = r.share // not before: a Source may swap the batch for one of its own
+		r.todo <- j                 // never blocks: there is room for all jobs
 		r.ordered <- j
 	}
 }
