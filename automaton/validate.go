@@ -225,7 +225,7 @@ func (v *validator) checkHashes(k *keys, words, hashes uint32) bool {
 func (v *validator) checkSearch(t *searchTable) bool {
 	v.search = t
 	states, segments, nodes := uint32(len(t.labels)), uint32(len(t.length)), uint32(len(t.nodes))
-	if states == 0 || t.anchor > nodes || !isRising(t.first, states) || !isRising(t.ending, t.anchor) {
+	if states == 0 || segments >= chainEnd || t.anchor > nodes || !isRising(t.first, states) || !isRising(t.ending, t.anchor) {
 		return false
 	}
 	for _, s := range t.start {
@@ -243,7 +243,7 @@ func (v *validator) checkSearch(t *searchTable) bool {
 			return false
 		}
 	}
-	return v.checkNodes(t) && v.checkQueues(t)
+	return v.checkNodes(t) && v.checkChains(t)
 }
 
 // checkNodes checks the sequence nodes: each is among those that its last segment reaches, and no other.
@@ -267,32 +267,46 @@ func (v *validator) checkNodes(t *searchTable) bool {
 	return true
 }
 
-// checkQueues checks that the sequence nodes whose segments are shared by a crowd, and they alone, wait in the queue of
-// their parents: so that none is reached twice.
-func (v *validator) checkQueues(t *searchTable) bool {
-	at := uint32(0)
+// checkChains checks that the chains lie one after the other, in the order of the nodes where they begin, and that each
+// leads from there to a node that is not listed.
+func (v *validator) checkChains(t *searchTable) bool {
+	segments := uint32(len(t.length))
+	queue, at := uint32(0), uint32(0)
 	for i := range t.nodes {
 		n := &t.nodes[i]
-		if n.queue != at || n.queues > uint32(len(t.queued))-at {
+		if n.queue != queue || n.queues > uint32(len(t.queued))-queue {
 			return false
 		}
-		at += n.queues
-		for k, child := range t.queued[n.queue:at] {
-			if child >= t.anchor || t.nodes[child].parent != uint32(i) || !t.isCrowd(t.nodes[child].last) {
+		queue += n.queues
+		for _, begin := range t.queued[n.queue:queue] {
+			if begin != at {
 				return false
 			}
-			if k > 0 && child <= t.queued[n.queue+uint32(k)-1] {
+			for at < uint32(len(t.chains)) && t.chains[at] < segments {
+				at++
+			}
+			if at == begin || at >= uint32(len(t.chains)) || t.chains[at] < chainEnd {
 				return false
 			}
+			end := t.chains[at] - chainEnd
+			if end >= t.anchor || t.nodes[end].parent != uint32(i) || t.nodes[end].last != t.chains[at-1] ||
+				end < t.listed[t.nodes[end].last] {
+				return false
+			}
+			at++
 		}
 	}
-	crowded := uint32(0)
-	for g := range uint32(len(t.length)) {
-		if t.isCrowd(g) {
-			crowded += t.ending[g+1] - t.ending[g]
+	return queue == uint32(len(t.queued)) && at == uint32(len(t.chains)) && v.checkListed(t)
+}
+
+// checkListed checks that few of the nodes that each segment reaches are listed.
+func (v *validator) checkListed(t *searchTable) bool {
+	for g, listed := range t.listed {
+		if listed < t.ending[g] || listed > t.ending[g+1] || listed-t.ending[g] > crowd {
+			return false
 		}
 	}
-	return at == uint32(len(t.queued)) && at == crowded
+	return true
 }
 
 // isRising reports whether the numbers never fall, and end at most at limit.
