@@ -70,7 +70,7 @@ func TestForms(t *testing.T) {
 		{"apart", 1000, apart, false, false},
 		{"below", keyedLimit, below, false, false},
 		{"below", keyedLimit + 1, below, false, true},
-		{"one letter each", 1, func(int) string { return "/" + strings.Repeat("*a", longPattern*keyedLimit/2) }, false, true},
+		{"one letter each", 1, func(int) string { return "/" + strings.Repeat("*a", manySegments*keyedLimit) }, false, true},
 		{"long", 1, func(int) string { return "/*" + strings.Repeat("a", longSegment) }, false, false},
 		{"longer", 1, func(int) string { return "/*" + strings.Repeat("a", longestSegment) }, false, false},
 		{"longest", 1, func(int) string { return "/*" + strings.Repeat("a", longestSegment+1) }, false, true},

@@ -27,8 +27,12 @@ type (
 	// A wait is a listed node that waits for its parent.
 	wait struct{ parent, child uint32 }
 
-	// A queue has chains that wait for a segment, in the order in which what is before them ended: head of them are done.
-	queue struct{ head, tail uint32 }
+	// A queue has the chains that wait for a segment of the given length, in the order in which what is before them ended:
+	// those at head up to tail of registers.chains. It is zero before its first use.
+	queue struct {
+		head, tail uint32
+		length     int32
+	}
 
 	// A waiting chain goes on with the segment at a place of searchTable.chains, where it ends at due or later.
 	waiting struct {

@@ -182,38 +182,62 @@ func (t *searchTable) occur(g uint32, pos int32, r *registers) {
 			t.reach(v, pos, r)
 		}
 	}
-	q := &r.queues[g]
-	for room := t.room[g]; q.head < q.tail; {
-		c := r.chains[room+q.head]
+	if q := &r.queues[g]; q.head < q.tail {
+		t.advance(g, q, pos, r)
+	}
+}
+
+// advance has those chains go on that wait for segment g, which ends at pos, in its queue. Most of what hostile rules cost is
+// here, so what push does is in the loop.
+func (t *searchTable) advance(g uint32, q *queue, pos int32, r *registers) {
+	i := q.head
+	for ; i < q.tail; i++ {
+		c := r.chains[i]
 		if c.due > pos {
-			r.alarm(g, c.due, pos)
 			break
 		}
-		q.head++
-		r.looked++
-		if next := t.chains[c.at+1]; next < chainEnd {
-			t.push(c.at+1, next, pos, r)
-		} else {
+		at := c.at + 1
+		next := t.chains[at]
+		if next >= chainEnd {
 			t.reach(next-chainEnd, pos, r)
+			continue
 		}
+		n := &r.queues[next]
+		if n.head == n.tail {
+			t.activate(next, r)
+		}
+		r.chains[n.tail] = waiting{at, pos + n.length}
+		n.tail++
+	}
+	room := t.room[g]
+	r.looked += int(i - q.head)
+	q.head = i
+	if q.head < q.tail {
+		r.alarm(g, r.chains[i].due, pos)
+	}
+	if left := q.tail - i; left <= i-room { // so that all stays in few lines of the cache
+		copy(r.chains[room:], r.chains[i:q.tail])
+		q.head, q.tail = room, room+left
 	}
 }
 
 // push has a chain wait for its segment g, at a place of searchTable.chains; what comes before it ended at pos.
 func (t *searchTable) push(at, g uint32, pos int32, r *registers) {
-	due := pos + t.length[g]
-	if due > r.length {
-		return
-	}
 	q := &r.queues[g]
 	if q.head == q.tail {
-		r.active[g>>6] |= 1 << (g & 63)
-		if q.tail == 0 {
-			r.used = append(r.used, g)
-		}
+		t.activate(g, r)
 	}
-	r.chains[t.room[g]+q.tail] = waiting{at, due}
+	r.chains[q.tail] = waiting{at, pos + q.length}
 	q.tail++
+}
+
+// activate makes segment g active, for whose queue chains come, for the first time or again.
+func (t *searchTable) activate(g uint32, r *registers) {
+	r.active[g>>6] |= 1 << (g & 63)
+	if q := &r.queues[g]; q.length == 0 {
+		*q = queue{t.room[g], t.room[g], t.length[g]}
+		r.used = append(r.used, g)
+	}
 }
 
 // reach takes note that the sequence of node v first ended at pos. A later end can only accept less, so the first is all
