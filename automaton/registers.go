@@ -5,12 +5,11 @@ package automaton
 // node is reached, a chain comes to wait for it, or the path is long enough for what it must not overlap.
 type registers struct {
 	pending []pending
-	ends    []int32   // by sequence node: 1 + where the sequence first ended; 0 if it has not been seen
-	seen    []uint32  // the nodes that have been
+	nodes   []nodeState
+	seen    []uint32  // the sequence nodes that have been seen
 	active  []uint64  // a bit for each segment
-	awaited []uint32  // by sequence node: 1 + first listed child whose segment has occurred, before the node was seen; 0 if none has
-	next    []uint32  // by such a child: 2 + the next one with the same parent, 1 if it is the last
-	waits   []wait    // all such children
+	next    []uint32  // by node that is awaiting its parent: 2 + the next one with the same parent, 1 if it is the last
+	waits   []wait    // all such nodes
 	queues  []queue   // by segment
 	used    []uint32  // the segments whose queues have been used
 	chains  []waiting // the queues, as searchTable.room says
@@ -24,6 +23,12 @@ type registers struct {
 }
 
 type (
+	// A nodeState is what is known of a sequence node.
+	nodeState struct {
+		end     int32  // 1 + where the sequence first ended; 0 if it has not been seen
+		awaited uint32 // 1 + first listed child whose segment occurred before the node was seen; 0 if none did
+	}
+
 	// A wait is a listed node that waits for its parent.
 	wait struct{ parent, child uint32 }
 
@@ -47,8 +52,8 @@ type (
 // await has a listed node's segment be active once the parent is reached.
 func (r *registers) await(parent, child uint32) {
 	if r.next[child] == 0 {
-		r.next[child] = r.awaited[parent] + 1
-		r.awaited[parent] = child + 1
+		r.next[child] = r.nodes[parent].awaited + 1
+		r.nodes[parent].awaited = child + 1
 		r.waits = append(r.waits, wait{parent, child})
 	}
 }
@@ -84,8 +89,8 @@ func (r *registers) ring(pos int) {
 // prepare makes room for the registers of t and a path of the given length. All are clear between matches.
 func (r *registers) prepare(t *searchTable, length int) {
 	r.length = int32(length)
-	if len(r.ends) < len(t.nodes) {
-		r.ends, r.awaited, r.next = make([]int32, len(t.nodes)), make([]uint32, len(t.nodes)), make([]uint32, len(t.nodes))
+	if len(r.nodes) < len(t.nodes) {
+		r.nodes, r.next = make([]nodeState, len(t.nodes)), make([]uint32, len(t.nodes))
 	}
 	if len(r.queues) < len(t.length) {
 		r.queues = make([]queue, len(t.length))
@@ -102,10 +107,10 @@ func (r *registers) prepare(t *searchTable, length int) {
 // clear forgets the path.
 func (r *registers) clear() {
 	for _, v := range r.seen {
-		r.ends[v] = 0
+		r.nodes[v].end = 0
 	}
 	for _, w := range r.waits {
-		r.awaited[w.parent], r.next[w.child] = 0, 0
+		r.nodes[w.parent].awaited, r.next[w.child] = 0, 0
 	}
 	for _, g := range r.used {
 		r.queues[g] = queue{}

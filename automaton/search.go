@@ -27,8 +27,7 @@ type searchTable struct {
 
 	nodes    []seqNode
 	anchor   uint32   // first node that stands for an anchor
-	queued   []uint32 // where the chains behind sequence nodes begin, see seqNode
-	chains   []uint32 // segments, each chain with chainEnd + the node that it leads to behind it
+	chains   []uint32 // segments, each chain with chainEnd + the node that it leads to behind it, see seqNode
 	maxDepth int      // most trie nodes with floating segments on one path
 
 	// What follows from the above, see derive.
@@ -44,8 +43,8 @@ type seqNode struct {
 	rank   Rank   // of the pattern whose last segment this is; NoMatch if there is none
 	exact  Rank   // the same for a pattern with an end anchor; then the parent lacks only the last segment
 	bound  Rank   // highest rank of the patterns that begin with this sequence and have more segments
-	queue  uint32 // chains that begin here: at queued[queue] up to queued[queue+queues]
-	queues uint32
+	chain  uint32 // place of the first chain that begins here
+	chains uint32 // how many do: if several, each has one segment
 }
 
 // chainEnd marks, in searchTable.chains, the node that a chain leads to.
@@ -170,10 +169,10 @@ func (t *searchTable) fire(state uint32, pos int, r *registers) {
 func (t *searchTable) occur(g uint32, pos int32, r *registers) {
 	r.looked++
 	for v := t.ending[g]; v < t.listed[g]; v++ {
-		if r.ends[v] != 0 {
+		if r.nodes[v].end != 0 {
 			continue
 		}
-		switch p := r.ends[t.nodes[v].parent]; {
+		switch p := r.nodes[t.nodes[v].parent].end; {
 		case p == 0:
 			r.await(t.nodes[v].parent, v)
 		case p-1+t.length[g] > pos:
@@ -190,24 +189,27 @@ func (t *searchTable) occur(g uint32, pos int32, r *registers) {
 // advance has those chains go on that wait for segment g, which ends at pos, in its queue. Most of what hostile rules cost is
 // here, so what push does is in the loop.
 func (t *searchTable) advance(g uint32, q *queue, pos int32, r *registers) {
-	i := q.head
-	for ; i < q.tail; i++ {
-		c := r.chains[i]
+	chains, waits, queues := t.chains, r.chains, r.queues
+	i, end := q.head, q.tail // those behind that come meanwhile are not due
+	for ; i < end; i++ {
+		c := waits[i]
 		if c.due > pos {
 			break
 		}
 		at := c.at + 1
-		next := t.chains[at]
+		next := chains[at]
 		if next >= chainEnd {
 			t.reach(next-chainEnd, pos, r)
 			continue
 		}
-		n := &r.queues[next]
-		if n.head == n.tail {
+		n := &queues[next]
+		tail := n.tail
+		if n.head == tail {
 			t.activate(next, r)
+			tail = n.tail
 		}
-		r.chains[n.tail] = waiting{at, pos + n.length}
-		n.tail++
+		waits[tail] = waiting{at, pos + n.length}
+		n.tail = tail + 1
 	}
 	room := t.room[g]
 	r.looked += int(i - q.head)
@@ -243,21 +245,22 @@ func (t *searchTable) activate(g uint32, r *registers) {
 // reach takes note that the sequence of node v first ended at pos. A later end can only accept less, so the first is all
 // that counts.
 func (t *searchTable) reach(v uint32, pos int32, r *registers) {
-	if r.ends[v] != 0 {
+	s, n := &r.nodes[v], &t.nodes[v]
+	if s.end != 0 {
 		return
 	}
-	n := &t.nodes[v]
-	r.ends[v] = pos + 1
+	s.end = pos + 1
 	r.seen = append(r.seen, v)
 	r.best = max(r.best, n.rank)
 	if n.bound <= r.best { // it has no children, or none that can win
 		return
 	}
-	for w := r.awaited[v]; w != 0; w = r.next[w-1] - 1 {
+	for w := s.awaited; w != 0; w = r.next[w-1] - 1 {
 		g := t.nodes[w-1].last
 		r.active[g>>6] |= 1 << (g & 63)
 	}
-	for _, at := range t.queued[n.queue : n.queue+n.queues] {
+	for i := range n.chains {
+		at := n.chain + 2*i
 		t.push(at, t.chains[at], pos, r)
 	}
 }
@@ -281,7 +284,7 @@ func (t *searchTable) atEnd(state uint32, length int, r *registers) {
 			if n.exact <= r.best {
 				continue
 			}
-			if p := r.ends[n.parent]; p != 0 && p-1 <= begin {
+			if p := r.nodes[n.parent].end; p != 0 && p-1 <= begin {
 				r.best = n.exact
 			}
 		}
@@ -295,5 +298,5 @@ func (t *searchTable) size() int {
 	}
 	const node = 7 * 4
 	return 4*(len(t.start)+len(t.first)+len(t.fail)+len(t.out)+len(t.shorter)+len(t.length)+len(t.ending)+len(t.listed)+
-		len(t.queued)+len(t.chains)+len(t.room)) + 8*(len(t.tops)+len(t.fresh)) + len(t.labels) + node*len(t.nodes)
+		len(t.chains)+len(t.room)) + 8*(len(t.tops)+len(t.fresh)) + len(t.labels) + node*len(t.nodes)
 }

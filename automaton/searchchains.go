@@ -109,16 +109,15 @@ func (s *sequences) addChains(t *searchTable) {
 		}
 		return int(x) - int(y)
 	})
-	t.queued, t.chains = make([]uint32, 0, len(ends)), make([]uint32, 0, total+len(ends))
+	t.chains = make([]uint32, 0, total+len(ends))
 	at := 0
 	for v := range t.nodes {
 		n := &t.nodes[v]
-		n.queue = uint32(len(t.queued))
+		n.chain = uint32(len(t.chains))
 		for ; at < len(ends) && t.nodes[s.number[ends[at]]].parent == uint32(v); at++ {
-			t.queued = append(t.queued, uint32(len(t.chains)))
 			s.chain(t, ends[at])
+			n.chains++
 		}
-		n.queues = uint32(len(t.queued)) - n.queue
 	}
 }
 

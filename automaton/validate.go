@@ -270,33 +270,36 @@ func (v *validator) checkNodes(t *searchTable) bool {
 // checkChains checks that the chains lie one after the other, in the order of the nodes where they begin, and that each
 // leads from there to a node that is not listed.
 func (v *validator) checkChains(t *searchTable) bool {
-	segments := uint32(len(t.length))
-	queue, at := uint32(0), uint32(0)
+	at := uint32(0)
 	for i := range t.nodes {
 		n := &t.nodes[i]
-		if n.queue != queue || n.queues > uint32(len(t.queued))-queue {
+		if n.chain != at {
 			return false
 		}
-		queue += n.queues
-		for _, begin := range t.queued[n.queue:queue] {
-			if begin != at {
+		for range n.chains {
+			begin, ok := at, false
+			if at, ok = v.checkChain(t, at, uint32(i)); !ok || n.chains > 1 && at != begin+2 {
 				return false
 			}
-			for at < uint32(len(t.chains)) && t.chains[at] < segments {
-				at++
-			}
-			if at == begin || at >= uint32(len(t.chains)) || t.chains[at] < chainEnd {
-				return false
-			}
-			end := t.chains[at] - chainEnd
-			if end >= t.anchor || t.nodes[end].parent != uint32(i) || t.nodes[end].last != t.chains[at-1] ||
-				end < t.listed[t.nodes[end].last] {
-				return false
-			}
-			at++
 		}
 	}
-	return queue == uint32(len(t.queued)) && at == uint32(len(t.chains)) && v.checkListed(t)
+	return at == uint32(len(t.chains)) && v.checkListed(t)
+}
+
+// checkChain checks the chain at a place that begins at a node, and returns where the next one does.
+func (v *validator) checkChain(t *searchTable, at, node uint32) (next uint32, ok bool) {
+	begin := at
+	for at < uint32(len(t.chains)) && t.chains[at] < uint32(len(t.length)) {
+		at++
+	}
+	if at == begin || at >= uint32(len(t.chains)) || t.chains[at] < chainEnd {
+		return 0, false
+	}
+	end := t.chains[at] - chainEnd
+	if end >= t.anchor || t.nodes[end].parent != node || t.nodes[end].last != t.chains[at-1] {
+		return 0, false
+	}
+	return at + 1, end >= t.listed[t.nodes[end].last]
 }
 
 // checkListed checks that few of the nodes that each segment reaches are listed.
