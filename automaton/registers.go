@@ -19,6 +19,7 @@ type registers struct {
 	rung    int   // the place up to which they have been
 	length  int32 // of the path
 	looked  int   // occurrences of segments, and chains, looked at since the Scratch was new: what matching costs beyond the path
+	passed  int   // words of active that were looked at since then
 	best    Rank
 }
 

@@ -149,6 +149,7 @@ func (t *searchTable) fire(state uint32, pos int, r *registers) {
 		r.ring(pos)
 	}
 	for o := t.out[state]; o != 0; {
+		r.passed++
 		g := o - 1
 		w := g >> 6
 		stops := (r.active[w] | t.tops[w]) & (2<<(g&63) - 1)
