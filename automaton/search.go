@@ -41,7 +41,7 @@ type seqNode struct {
 	parent uint32 // the node before; if a chain leads here, that where it begins
 	last   uint32 // last segment of the sequence; none for anchors
 	rank   Rank   // of the pattern whose last segment this is; NoMatch if there is none
-	exact  Rank   // the same for a pattern with an end anchor; then the parent lacks only the last segment
+	exact  Rank   // the same for a pattern with an end anchor
 	bound  Rank   // highest rank of the patterns that begin with this sequence and have more segments
 	chain  uint32 // place of the first chain that begins here
 	chains uint32 // how many do: if several, each has one segment
@@ -102,7 +102,7 @@ func (t *searchTable) match(path []byte, anchors []pending, best Rank, r *regist
 		}
 	}
 	if r.best < bound {
-		t.atEnd(state, len(path), r)
+		t.atEnd(state, r)
 	}
 	best = r.best
 	r.clear()
@@ -266,13 +266,12 @@ func (t *searchTable) reach(v uint32, pos int32, r *registers) {
 	}
 }
 
-// atEnd looks at the patterns with an end anchor: the last segment ends the path, of the given length.
-func (t *searchTable) atEnd(state uint32, length int, r *registers) {
+// atEnd looks at the patterns with an end anchor: the last segment ends the path. Those that can match have been reached, at
+// the latest where the path ends.
+func (t *searchTable) atEnd(state uint32, r *registers) {
 	for o := t.out[state]; o != 0; o = t.shorter[o-1] {
-		g := o - 1
-		begin := int32(length) - t.length[g]
-		lo, hi := t.ending[g], t.ending[g+1]
-		if int(hi-lo) > len(r.seen) { // all that can match have been reached, at the latest by this occurrence
+		lo, hi := t.ending[o-1], t.ending[o]
+		if int(hi-lo) > len(r.seen) {
 			for _, v := range r.seen {
 				if lo <= v && v < hi {
 					r.best = max(r.best, t.nodes[v].exact)
@@ -281,11 +280,7 @@ func (t *searchTable) atEnd(state uint32, length int, r *registers) {
 			continue
 		}
 		for v := lo; v < hi; v++ {
-			n := &t.nodes[v]
-			if n.exact <= r.best {
-				continue
-			}
-			if p := r.nodes[n.parent].end; p != 0 && p-1 <= begin {
+			if n := &t.nodes[v]; n.exact > r.best && r.nodes[v].end != 0 {
 				r.best = n.exact
 			}
 		}

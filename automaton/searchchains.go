@@ -24,11 +24,9 @@ func (b *searchBuilder) addNodes(t *searchTable) {
 func (s *sequences) findChains(segments int) {
 	n := len(s.nodes)
 	s.children, s.chained, s.inner = make([]uint32, n), make([]bool, n), make([]bool, n)
-	exact := make([]bool, n) // nodes of which a child has an end anchor
 	for v := range s.nodes {
 		if n := &s.nodes[v]; n.last != noSegment {
 			s.children[n.parent]++
-			exact[n.parent] = exact[n.parent] || n.exact != NoMatch
 		}
 	}
 	listed := make([]uint32, segments)
@@ -44,7 +42,7 @@ func (s *sequences) findChains(segments int) {
 		}
 		single := s.children[n.parent] == 1
 		s.chained[v] = single || listed[n.last] > crowd
-		s.inner[v] = single && s.children[v] == 1 && !exact[v] && n.rank == NoMatch && n.exact == NoMatch
+		s.inner[v] = single && s.children[v] == 1 && n.rank == NoMatch && n.exact == NoMatch
 	}
 }
 
