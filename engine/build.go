@@ -13,8 +13,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -47,9 +45,6 @@ type StoreOptions struct {
 	// are needed; 0 or less is no limit. BuildStore keeps all, whatever it is. See [OpenPack].
 	MaxMemory int64
 }
-
-// A textKey tells texts apart. Texts of equal keys are taken for equal: 128 bits make an accident impossible in practice.
-type textKey = xxh3.Uint128
 
 // A storeBuilder collects responses while workers compile their texts.
 type storeBuilder struct {
@@ -153,7 +148,7 @@ func (b *storeBuilder) add(r robots.Response) {
 		b.captures = append(b.captures, nil)
 		return
 	}
-	key := xxh3.Hash128(r.Body)
+	key := keyOf(r.Body)
 	text, known := b.texts[key]
 	if !known {
 		text = &compiledText{key: key}
@@ -268,10 +263,9 @@ func hashSites(sites []siteHash) string {
 
 // write hashes the site.
 func (s *siteHash) write(h hash.Hash) {
-	key := s.text.Bytes()
 	h.Write([]byte(s.origin))
 	h.Write([]byte{0, byte(s.effect), byte(s.cause)})
-	h.Write(key[:])
+	h.Write(s.text[:])
 	if s.dated {
 		h.Write(binary.BigEndian.AppendUint64(nil, uint64(s.from)))
 	}

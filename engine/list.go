@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/robobatch/robobatch/robots"
@@ -74,7 +73,7 @@ func List(ctx context.Context, responses iter.Seq2[robots.Response, error], opt 
 // A lister is the state of List.
 type lister struct {
 	opt     ListOptions
-	total   xxh3.Uint128      // of all responses, see mix
+	total   textKey           // of all responses, see mix
 	decided map[int][]Listing // by the number of the response that decides; Response and Report are missing
 	unknown []Listing         // of origins that no response decides on
 }
@@ -113,7 +112,7 @@ func (l *lister) settle(ctx context.Context, responses iter.Seq2[robots.Response
 // inspectAll goes through the responses again and starts a goroutine for each that decides.
 func (l *lister) inspectAll(ctx context.Context, responses iter.Seq2[robots.Response, error], queue chan<- chan []Listing) error {
 	n := 0
-	var total xxh3.Uint128
+	var total textKey
 	for r, err := range responses {
 		if err == nil {
 			err = ctx.Err()
@@ -140,12 +139,12 @@ func (l *lister) inspectAll(ctx context.Context, responses iter.Seq2[robots.Resp
 }
 
 // mix returns a hash of the responses whose hash is given, and one more, in this order.
-func mix(before xxh3.Uint128, r *robots.Response) xxh3.Uint128 {
-	b, body := before.Bytes(), xxh3.Hash128(r.Body).Bytes()
-	text := append(b[:], body[:]...)
+func mix(before textKey, r *robots.Response) textKey {
+	body := keyOf(r.Body)
+	text := append(before[:], body[:]...)
 	text = fmt.Appendf(text, "%s\x00%s\x00%d\x00%s\x00%s\x00%d", r.Origin, r.URL, r.Status, r.Error, r.Location, r.Size)
 	text = fmt.Appendf(text, "\x00%d.%d", r.FetchedAt.Unix(), r.FetchedAt.Nanosecond())
-	return xxh3.Hash128(text)
+	return keyOf(text)
 }
 
 // inspect completes the listings that the response decides.

@@ -123,8 +123,7 @@ func packText(key textKey, body []byte, d robots.Dialect) (*packedText, error) {
 
 // appendBinary appends the text, whose rules are written.
 func (t *packedText) appendBinary(dst []byte) []byte {
-	key := t.key.Bytes()
-	dst = append(dst, key[:]...)
+	dst = append(dst, t.key[:]...)
 	if t.source != nil {
 		return append(append(dst, formSource), t.source...)
 	}
@@ -164,9 +163,7 @@ var errText = fmt.Errorf("%w (a text is not in its form)", pack.ErrDamaged)
 
 // readKey returns the key of a text.
 func readKey(c *pack.Cursor) (key textKey) {
-	if b := c.Bytes(16); b != nil {
-		key.Hi, key.Lo = binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])
-	}
+	copy(key[:], c.Bytes(uint64(len(key))))
 	return key
 }
 

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/robobatch/robobatch/pack"
@@ -113,7 +112,7 @@ func (w *packWriter) readAll(ctx context.Context, responses iter.Seq2[robots.Res
 func (w *packWriter) add(r robots.Response) error {
 	w.stats.Responses++
 	if r.URL == "" && r.FetchedAt.IsZero() {
-		key := xxh3.HashString128(string(r.Origin))
+		key := keyOf([]byte(r.Origin))
 		if _, twice := w.undated[key]; twice {
 			return fmt.Errorf("read rules of %s from %s: %w", r.Origin, r.Name, ErrTwoFiles)
 		}
@@ -147,7 +146,7 @@ func recordOf(url string) (pack.Kind, string) {
 
 // text returns the number of a response's text, which it has compiled if it is new.
 func (w *packWriter) text(r *robots.Response) int {
-	key := xxh3.Hash128(r.Body)
+	key := keyOf(r.Body)
 	number, known := w.texts[key]
 	if known {
 		return int(number)
@@ -184,7 +183,7 @@ func (w *packWriter) writeTexts() (err error) {
 // writeText writes a text, and those of its rules that are not written yet.
 func (w *packWriter) writeText(t *packedText) error {
 	for i, rules := range t.rules {
-		key := xxh3.Hash128(rules)
+		key := keyOf(rules)
 		ref, known := w.rulesets[key]
 		if !known {
 			var err error

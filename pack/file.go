@@ -3,6 +3,7 @@ package pack
 import (
 	"io"
 	"os"
+	"runtime/debug"
 
 	"golang.org/x/exp/mmap"
 )
@@ -20,7 +21,7 @@ func OpenFile(name string, mapped bool) (*Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		file, size = m, int64(m.Len())
+		file, size = mapping{m}, int64(m.Len())
 	} else {
 		f, err := os.Open(name)
 		if err != nil {
@@ -39,6 +40,23 @@ func OpenFile(name string, mapped bool) (*Reader, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// A mapping is a mapped file.
+type mapping struct{ *mmap.ReaderAt }
+
+// ReadAt is that of mmap, but that a file that somebody has cut short since is an error, and not the end of the process.
+func (m mapping) ReadAt(b []byte, off int64) (n int, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		fault := recover()
+		if _, ok := fault.(interface{ Addr() uintptr }); ok {
+			n, err = 0, ErrTruncated
+		} else if fault != nil {
+			panic(fault)
+		}
+	}()
+	return m.ReaderAt.ReadAt(b, off)
 }
 
 // Close closes the file. The Reader must not be used any more.

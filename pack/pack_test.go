@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -152,6 +154,61 @@ func TestOpenErrors(t *testing.T) {
 				t.Errorf("%v, %d: error %v", want, i, err)
 			}
 		}
+	}
+}
+
+// TestMoved exchanges chunks, and records, that have the same length: each is as it was written, but not where.
+func TestMoved(t *testing.T) {
+	texts := []string{"text1", "text2"}
+	data := write(t, 1<<30, texts, map[string][]Capture{"s1": {{Text: 0}}, "s2": {{Text: 1}}})
+	p, err := Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	exchange := func(a, b, n uint64) {
+		moved := bytes.Clone(data[a : a+n])
+		copy(data[a:a+n], data[b:b+n])
+		copy(data[b:b+n], moved)
+	}
+	exchange(p.Text(0).Offset, p.Text(1).Offset, 8+uint64(len(texts[0])))
+	half := p.header.records[Site].bytes / 2
+	exchange(p.header.place(int(Site)), p.header.place(int(Site))+half, half)
+	var b Buffer
+	for i := range texts {
+		if got, err := p.Chunk(nil, p.Text(i)); !errors.Is(err, ErrDamaged) {
+			t.Errorf("text %d: %q, error %v", i, got, err)
+		}
+		if got, err := b.Read(p, Site, uint32(i)); !errors.Is(err, ErrDamaged) {
+			t.Errorf("site %d: %v, error %v", i, got, err)
+		}
+	}
+	for _, err := range b.All(p, Site) {
+		if !errors.Is(err, ErrDamaged) {
+			t.Errorf("all sites: error %v", err)
+		}
+	}
+}
+
+// TestCutWhileMapped cuts a mapped pack short: what is not there any more cannot be read.
+func TestCutWhileMapped(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x.rbp")
+	text := strings.Repeat("x", 100_000)
+	if err := os.WriteFile(name, write(t, 1<<30, []string{text}, nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := OpenFile(name, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if got, err := p.Chunk(nil, p.Text(0)); string(got) != text || err != nil {
+		t.Fatalf("%d bytes, error %v", len(got), err)
+	}
+	if err := os.Truncate(name, 0); err != nil {
+		t.Skipf("a mapped file cannot be cut short here: %v", err)
+	}
+	if got, err := p.Chunk(nil, p.Text(0)); !errors.Is(err, ErrTruncated) {
+		t.Errorf("%d bytes, error %v", len(got), err)
 	}
 }
 

@@ -122,7 +122,7 @@ func (b *Buffer) Read(r *Reader, kind Kind, number uint32) (*Record, error) {
 			return nil, err
 		}
 	}
-	return b.parse(b.bytes[:recordHead+n], uint32(r.header.texts))
+	return b.parse(b.bytes[:recordHead+n], r.header.place(int(kind))+off, uint32(r.header.texts))
 }
 
 var errRecord = fmt.Errorf("%w (a record has a wrong checksum)", ErrDamaged)
@@ -134,9 +134,9 @@ func (b *Buffer) grow(n uint64) {
 	b.bytes = b.bytes[:n]
 }
 
-// parse reads a record with its head.
-func (b *Buffer) parse(data []byte, texts uint32) (*Record, error) {
-	if xxh3.Hash(data[recordHead:]) != binary.LittleEndian.Uint64(data[4:]) {
+// parse reads a record with its head, which lies at a place of the file.
+func (b *Buffer) parse(data []byte, at uint64, texts uint32) (*Record, error) {
+	if checksum(data[recordHead:], at) != binary.LittleEndian.Uint64(data[4:]) {
 		return nil, errRecord
 	}
 	c := NewCursor(data[recordHead:])
@@ -162,6 +162,7 @@ func (b *Buffer) All(r *Reader, kind Kind) iter.Seq2[*Record, error] {
 				yield(nil, errRecord)
 				return
 			}
+			at := r.header.place(int(kind)) + size - left
 			left -= n
 			b.grow(n)
 			copy(b.bytes, head[:])
@@ -169,7 +170,7 @@ func (b *Buffer) All(r *Reader, kind Kind) iter.Seq2[*Record, error] {
 				yield(nil, err)
 				return
 			}
-			record, err := b.parse(b.bytes, uint32(r.header.texts))
+			record, err := b.parse(b.bytes, at, uint32(r.header.texts))
 			if !yield(record, err) || err != nil {
 				return
 			}
@@ -199,7 +200,7 @@ func (r *Reader) Chunk(dst []byte, ref Ref) ([]byte, error) {
 	if err := readAt(r.file, dst[at:], ref.Offset); err != nil {
 		return dst[:at], err
 	}
-	if xxh3.Hash(dst[at+head:]) != binary.LittleEndian.Uint64(dst[at:]) {
+	if checksum(dst[at+head:], ref.Offset) != binary.LittleEndian.Uint64(dst[at:]) {
 		return dst[:at], errChunk
 	}
 	copy(dst[at:], dst[at+head:])

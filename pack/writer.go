@@ -70,7 +70,7 @@ func (w *Writer) AddChunk(payload []byte) (Ref, error) {
 		return Ref{}, fmt.Errorf("a chunk of %d bytes: the most is %d", len(payload), maxChunk)
 	}
 	ref := Ref{w.at, uint32(len(payload))}
-	w.write(binary.LittleEndian.AppendUint64(nil, xxh3.Hash(payload)))
+	w.write(binary.LittleEndian.AppendUint64(nil, checksum(payload, w.at)))
 	w.write(payload)
 	return ref, nil
 }
@@ -178,7 +178,7 @@ func (w *Writer) writeRecord(kind Kind, name, captures []byte, count int) error 
 		return fmt.Errorf("%d captures of %s: too many", count, name)
 	}
 	binary.LittleEndian.PutUint32(b, uint32(len(b)-recordHead))
-	binary.LittleEndian.PutUint64(b[4:], xxh3.Hash(b[recordHead:]))
+	binary.LittleEndian.PutUint64(b[4:], checksum(b[recordHead:], w.at))
 	s := &w.header.records[kind]
 	w.index[kind] = append(w.index[kind], entry{xxh3.Hash(name), s.bytes})
 	s.bytes += uint64(len(b))
