@@ -239,7 +239,7 @@ func (v *validator) checkSearch(t *searchTable) bool {
 		}
 	}
 	for g, o := range t.shorter {
-		if t.length[g] < 0 || o > segments || o != 0 && t.length[o-1] >= t.length[g] { // so that the list ends
+		if t.length[g] < 1 || o > segments || o != 0 && t.length[o-1] >= t.length[g] { // so that the list ends
 			return false
 		}
 	}

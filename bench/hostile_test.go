@@ -247,5 +247,8 @@ func mutant(rng *rand.Rand, g genome, all bool) genome {
 func describe(g *genome) string {
 	body, path := g.make()
 	lines := bytes.SplitN(body, []byte("\n"), 5)
+	for i, line := range lines {
+		lines[i] = line[:min(len(line), 100)]
+	}
 	return fmt.Sprintf("%+v\n%s\npath %.60s…", *g, bytes.Join(lines[:max(0, len(lines)-1)], []byte("\n")), path)
 }

@@ -18,7 +18,7 @@ var (
 )
 
 // Version is the version of the format. A program reads packs of its own version only.
-const Version = 5
+const Version = 6
 
 // magic is how a pack begins. A transfer that changes line ends or clears the eighth bit destroys it.
 const magic = "\x93RBP\r\n\x1a\n"
