@@ -27,7 +27,8 @@ type searchTable struct {
 
 	nodes    []seqNode
 	anchor   uint32   // first node that stands for an anchor
-	chains   []uint32 // segments, each chain with chainEnd + the node that it leads to behind it, see seqNode
+	starts   []uint32 // where the chains begin, see seqNode
+	chains   []uint32 // segments, each chain with chainEnd + the node that it leads to behind it
 	maxDepth int      // most trie nodes with floating segments on one path
 
 	// What follows from the above, see derive.
@@ -43,15 +44,15 @@ type seqNode struct {
 	rank   Rank   // of the pattern whose last segment this is; NoMatch if there is none
 	exact  Rank   // the same for a pattern with an end anchor
 	bound  Rank   // highest rank of the patterns that begin with this sequence and have more segments
-	chain  uint32 // place of the first chain that begins here
-	chains uint32 // how many do: if several, each has one segment
+	start  uint32 // chains that begin here: at starts[start] up to starts[start+chains]
+	chains uint32
 }
 
 // chainEnd marks, in searchTable.chains, the node that a chain leads to.
 const chainEnd = 1 << 31
 
 // crowd is the most sequence nodes that are looked at one by one when their segment occurs. Where a segment is shared
-// by more of them, chains lead there, which wait for it from when their parents are reached: so no occurrence looks at the others.
+// by more of them, chains begin with it, which wait for it from when their parents are reached: so no occurrence looks at the others.
 const crowd = 4
 
 // derive sets what follows from the other tables.
@@ -260,8 +261,7 @@ func (t *searchTable) reach(v uint32, pos int32, r *registers) {
 		g := t.nodes[w-1].last
 		r.active[g>>6] |= 1 << (g & 63)
 	}
-	for i := range n.chains {
-		at := n.chain + 2*i
+	for _, at := range t.starts[n.start : n.start+n.chains] {
 		t.push(at, t.chains[at], pos, r)
 	}
 }
@@ -294,5 +294,5 @@ func (t *searchTable) size() int {
 	}
 	const node = 7 * 4
 	return 4*(len(t.start)+len(t.first)+len(t.fail)+len(t.out)+len(t.shorter)+len(t.length)+len(t.ending)+len(t.listed)+
-		len(t.chains)+len(t.room)) + 8*(len(t.tops)+len(t.fresh)) + len(t.labels) + node*len(t.nodes)
+		len(t.starts)+len(t.chains)+len(t.room)) + 8*(len(t.tops)+len(t.fresh)) + len(t.labels) + node*len(t.nodes)
 }

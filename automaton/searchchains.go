@@ -40,9 +40,8 @@ func (s *sequences) findChains(segments int) {
 		if n.last == noSegment {
 			continue
 		}
-		single := s.children[n.parent] == 1
-		s.chained[v] = single || listed[n.last] > crowd
-		s.inner[v] = single && s.children[v] == 1 && n.rank == NoMatch && n.exact == NoMatch
+		s.chained[v] = s.children[n.parent] == 1 || listed[n.last] > crowd
+		s.inner[v] = s.chained[v] && s.children[v] == 1 && n.rank == NoMatch && n.exact == NoMatch
 	}
 }
 
@@ -107,12 +106,13 @@ func (s *sequences) addChains(t *searchTable) {
 		}
 		return int(x) - int(y)
 	})
-	t.chains = make([]uint32, 0, total+len(ends))
+	t.starts, t.chains = make([]uint32, 0, len(ends)), make([]uint32, 0, total+len(ends))
 	at := 0
 	for v := range t.nodes {
 		n := &t.nodes[v]
-		n.chain = uint32(len(t.chains))
+		n.start = uint32(len(t.starts))
 		for ; at < len(ends) && t.nodes[s.number[ends[at]]].parent == uint32(v); at++ {
+			t.starts = append(t.starts, uint32(len(t.chains)))
 			s.chain(t, ends[at])
 			n.chains++
 		}

@@ -41,10 +41,10 @@ func (b *searchBuilder) orderSegments(t *searchTable) {
 func (b *searchBuilder) renumber(t *searchTable, number []uint32) {
 	shorter, length := t.shorter, t.length
 	t.shorter, t.length = make([]uint32, len(shorter)), make([]int32, len(length))
-	for g, new := range number {
-		t.length[new-1] = length[g]
+	for g, renumbered := range number {
+		t.length[renumbered-1] = length[g]
 		if o := shorter[g]; o != 0 {
-			t.shorter[new-1] = number[o-1]
+			t.shorter[renumbered-1] = number[o-1]
 		}
 	}
 	for s, o := range t.out {

@@ -270,20 +270,22 @@ func (v *validator) checkNodes(t *searchTable) bool {
 // checkChains checks that the chains lie one after the other, in the order of the nodes where they begin, and that each
 // leads from there to a node that is not listed.
 func (v *validator) checkChains(t *searchTable) bool {
-	at := uint32(0)
+	start, at := uint32(0), uint32(0)
 	for i := range t.nodes {
 		n := &t.nodes[i]
-		if n.chain != at {
+		if n.start != start || n.chains > uint32(len(t.starts))-start {
 			return false
 		}
-		for range n.chains {
-			begin, ok := at, false
-			if at, ok = v.checkChain(t, at, uint32(i)); !ok || n.chains > 1 && at != begin+2 {
+		start += n.chains
+		for _, begin := range t.starts[n.start:start] {
+			next, ok := v.checkChain(t, begin, uint32(i))
+			if begin != at || !ok {
 				return false
 			}
+			at = next
 		}
 	}
-	return at == uint32(len(t.chains)) && v.checkListed(t)
+	return start == uint32(len(t.starts)) && at == uint32(len(t.chains)) && v.checkListed(t)
 }
 
 // checkChain checks the chain at a place that begins at a node, and returns where the next one does.
