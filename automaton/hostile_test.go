@@ -277,7 +277,8 @@ const (
 	mostFixed   = 2 << 10
 )
 
-// TestHostileSize checks that tables are linear in the text: within a bound, and twice as large for twice the text.
+// TestHostileSize checks that tables are linear in the text: within a bound, and about twice as large for twice the text;
+// up to three times, as where sequences begin to branch there are nodes in place of chains.
 func TestHostileSize(t *testing.T) {
 	for _, sh := range shapes {
 		t.Run(sh.name, func(t *testing.T) {
@@ -292,7 +293,7 @@ func TestHostileSize(t *testing.T) {
 						t.Errorf("form %d: %d bytes of tables for %d of patterns", i, a.Size(), text)
 					}
 				}
-				if growth := float64(text) / float64(lastText); last > 0 && float64(size) > 1.1*growth*float64(last)+mostFixed {
+				if growth := float64(text) / float64(lastText); last > 0 && float64(size) > 1.5*growth*float64(last)+mostFixed {
 					t.Errorf("%d bytes of tables for %d of patterns, but %d for %d", size, text, last, lastText)
 				}
 				last, lastText = size, text
