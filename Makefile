@@ -12,7 +12,7 @@ BENCH        ?= .
 BENCHCOUNT   ?= 6
 BENCHTIME    ?= 1s
 BENCHPKGS    ?= ./...
-ROUNDS       ?= 5
+ROUNDS       ?= 6
 BASE         ?= main
 GOBENCH       = $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -timeout 2h
 TIMEOUT      ?= 10m
@@ -73,16 +73,16 @@ bench-compare: ## the working tree against the commit BASE (main), in turn, judg
 	done; \
 	$(GO) run $(BENCHSTAT) bench-base.txt bench-here.txt
 
-bench-peers: ## other Go libraries for robots.txt, in turn with ours; ROUNDS (5)
+bench-peers: ## other Go libraries for robots.txt, in turn with ours; ROUNDS (6)
 	cd bench/peers && $(GO) run . -rounds $(ROUNDS)
 
-bench-whole: ## whole runs over logs of 30,000 origins, CPU time and peak memory, and loading their files; ROUNDS (5)
+bench-whole: ## whole runs over logs of 30,000 origins, CPU time and peak memory, and loading their files; ROUNDS (6)
 	@$(GO) run ./bench/whole -rounds $(ROUNDS)
 
-bench-million: ## runs on a pack of a million origins, under limits of memory; needs 3 GB of memory, 2 GB of disk; ROUNDS (5)
+bench-million: ## runs on a pack of a million origins, under limits of memory; needs 3 GB of memory, 2 GB of disk; ROUNDS (6)
 	@$(GO) run ./bench/whole -bench Pack -origins 1000000 -rounds $(ROUNDS)
 
-bench-results: ## all benchmarks in ROUNDS (5) rounds, kept in bench/results; some fifteen minutes, then run bench-render
+bench-results: ## all benchmarks in ROUNDS (6) rounds, kept in bench/results; some eighteen minutes, then run bench-render
 	@set -eu -o pipefail; out=bench/results/$$($(GO) run ./bench/render -name); \
 	mkdir -p bench/results; trap 'rm -f "$$out.tmp"' EXIT; \
 	{ for round in $$(seq $(ROUNDS)); do \

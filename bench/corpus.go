@@ -22,7 +22,8 @@ import (
 // A Corpus is a collection of robots.txt and logs of their origins. It holds names only: everything is read anew each
 // time, so that what one benchmark read does not change how often the garbage collector runs in the next.
 type Corpus struct {
-	Logs  []Log // at least one
+	Name  string // "quickstart" or "collection"
+	Logs  []Log  // at least one
 	rules func() ([]robots.Response, error)
 }
 
@@ -36,6 +37,7 @@ type Log struct {
 // log, real and made-up URLs mixed.
 func Quickstart(dir string) *Corpus {
 	return &Corpus{
+		Name: "quickstart",
 		Logs: []Log{{"mixed", filepath.Join(dir, "urls.zst")}},
 		rules: func() ([]robots.Response, error) {
 			files, err := ingest.Rules(filepath.Join(dir, "rules"), "")
@@ -58,6 +60,7 @@ func Quickstart(dir string) *Corpus {
 // as a crawler writes it, grouped by host, the same log shuffled, and one made up so that rules match often.
 func Collection(dir string) *Corpus {
 	return &Corpus{
+		Name: "collection",
 		Logs: []Log{
 			{"real", filepath.Join(dir, "urls_real_hostgrouped.urls.zst")},
 			{"shuffled", filepath.Join(dir, "urls_real_shuffled.urls.zst")},
@@ -175,4 +178,10 @@ func (l Log) Batches() ([]engine.Batch, error) {
 		all = append(all, b)
 	}
 	return all, errors.Join(src.Err(), src.Close())
+}
+
+// Header writes the line that says what benchmarks run on, behind the header of package measure. Benchstat does not compare results of different data.
+func (c *Corpus) Header(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "corpus: %s\n", c.Name)
+	return err
 }

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/robobatch/robobatch/automaton"
@@ -27,6 +28,16 @@ func TestInputs(t *testing.T) {
 				t.Run(l.Name, func(t *testing.T) { testLog(t, c, l, store) })
 			}
 		})
+	}
+}
+
+// TestHeader holds that results say what they are of.
+func TestHeader(t *testing.T) {
+	for _, p := range corpora {
+		var out strings.Builder
+		if err := p.corpus("").Header(&out); err != nil || out.String() != "corpus: "+p.name+"\n" {
+			t.Errorf("%s: %q, %v", p.name, &out, err)
+		}
 	}
 }
 

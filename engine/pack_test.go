@@ -241,10 +241,11 @@ func TestPackErrors(t *testing.T) {
 	all := randomResponses(rand.New(rand.NewPCG(1, 1)))
 	name := makePack(t, robots.Google, all...)
 	_, err := OpenPack(name, StoreOptions{Dialect: robots.Yandex})
-	if !errors.Is(err, ErrPackDialect) || !strings.Contains(err.Error(), "google, and yandex is asked for") {
+	if e, ok := errors.AsType[*PackDialectError](err); !ok || e.Compiled != robots.Google || e.Asked != robots.Yandex || !strings.Contains(err.Error(), "google, and yandex is asked for") {
 		t.Errorf("error %v for another dialect", err)
 	}
-	if _, err := OpenPack(name, StoreOptions{Dialect: robots.Google | robots.WideTokens}); !errors.Is(err, ErrPackDialect) {
+	_, err = OpenPack(name, StoreOptions{Dialect: robots.Google | robots.WideTokens | robots.URLAsIs})
+	if e, ok := errors.AsType[*PackDialectError](err); !ok || e.Asked != robots.Google|robots.WideTokens {
 		t.Errorf("error %v for another option", err)
 	}
 	if _, err := OpenPack(name+"x", StoreOptions{}); !errors.Is(err, os.ErrNotExist) {

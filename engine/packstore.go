@@ -3,8 +3,8 @@ package engine
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -15,8 +15,16 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// ErrPackDialect is the error of a pack that was compiled for another dialect, or other options of it.
-var ErrPackDialect = errors.New("it is compiled for another dialect")
+// A PackDialectError says that a pack was compiled for another dialect, or other options of it, than it is opened for.
+type PackDialectError struct {
+	Compiled, Asked robots.Dialect // without flags that are about URLs only
+}
+
+// Error names both and the remedy.
+func (e *PackDialectError) Error() string {
+	return fmt.Sprintf("it is compiled for another dialect: %s, and %s is asked for: ask for the former, or compile it again",
+		dialectText(e.Compiled), dialectText(e.Asked))
+}
 
 // A packStore holds the rules of a pack, as far as they were needed. It has a Site for each record, loaded when it is
 // first asked for; under a limit of memory there are none, but what is in force for each is remembered in 4 bytes, and
@@ -58,11 +66,14 @@ type loadedText struct {
 	number int
 }
 
+// IsPack reports whether r, read from the start of a file, begins as a pack does, intact or not.
+func IsPack(r io.Reader) bool { return pack.Is(r) }
+
 // OpenPack opens the pack of that name, which must be compiled for opt.Dialect, but for [robots.URLAsIs]. It is ready at
 // once: rules are loaded when an origin is first met, and stay in memory. With opt.MaxMemory they are dropped again where
 // there are too many: what it leaves besides the index and what a run takes is for rules, half of it for those that are
-// dropped and not collected yet. Use [Store.Close]. Errors wrap those of package pack, ErrPackDialect, or are those of
-// package os.
+// dropped and not collected yet. Use [Store.Close]. Errors wrap those of package pack, a
+// [*PackDialectError], or are those of package os.
 func OpenPack(name string, opt StoreOptions) (*Store, error) {
 	file, err := pack.OpenFile(name, opt.MaxMemory <= 0)
 	if err != nil {
@@ -85,7 +96,7 @@ func newPackStore(name string, file *pack.Reader, opt StoreOptions) (*Store, err
 	}
 	summary := file.Summary()
 	if compiled := robots.Dialect(summary.Dialect); compiled != opt.Dialect&^urlFlags {
-		return nil, fmt.Errorf("%w: %s, and %s is asked for; compile it again", ErrPackDialect, dialectText(compiled), dialectText(opt.Dialect&^urlFlags))
+		return nil, &PackDialectError{Compiled: compiled, Asked: opt.Dialect &^ urlFlags}
 	}
 	p := &packStore{
 		name: name, file: file, dialect: opt.Dialect, asOf: opt.AsOf, times: opt.RowTimes, cleans: opt.Canonical,

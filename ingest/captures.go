@@ -3,6 +3,7 @@ package ingest
 import (
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/robobatch/robobatch/robots"
 )
@@ -35,6 +36,7 @@ type pass struct {
 	captures captureIndex
 	targets  targetSet
 	undated  map[robots.Origin]bool // origins with a response of unknown time
+	done     *atomic.Int64          // bytes of the captures that were read
 	warc     *warcReader
 	jsonl    *jsonlReader
 }
@@ -69,17 +71,18 @@ func (p *pass) readCaptures(f ruleFile, yield func(robots.Response) bool) (more 
 	if !info.Mode().IsRegular() {
 		return true, ErrNotRegular
 	}
+	tracked := trackedFile{file, p.done.Load(), p.done}
 	if f.kind == kindJSONL {
 		if p.jsonl == nil {
 			p.jsonl = &jsonlReader{pass: p}
 		}
-		return p.jsonl.read(f.name, file, info.Size(), yield)
+		return p.jsonl.read(f.name, tracked, info.Size(), yield)
 	}
 	if p.warc == nil {
 		p.warc = &warcReader{pass: p}
 	}
 	p.captures.paths = append(p.captures.paths, f.path)
-	return p.warc.read(f.name, file, info.Size(), yield)
+	return p.warc.read(f.name, tracked, info.Size(), yield)
 }
 
 // release gives back the memory that closing alone frees.

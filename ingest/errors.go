@@ -52,6 +52,7 @@ var (
 	ErrNotRegular = errors.New("not a regular file")
 	ErrNoRules    = errors.New("no file in it is named as a robots.txt")
 	ErrPack       = errors.New("is a rule pack, which has no robots.txt as they are written")
+	ErrPackName   = errors.New("is a rule pack, and its name does not say so")
 	ErrOriginFile = errors.New("says itself whose robots.txt it holds, so no origin can be given for it")
 	ErrNoRobots   = errors.New("none of its captures is of a robots.txt, whose URL ends in the path /robots.txt")
 	ErrNoCapture  = errors.New("nothing in it could be read as a capture of a robots.txt or another record")

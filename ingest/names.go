@@ -16,6 +16,7 @@ var (
 	errBareHost   = errors.New("a host without a scheme needs a dot, or is localhost or an IP address")
 	errHostBytes  = errors.New("its host holds a character that no host has")
 	errEmptyLabel = errors.New("its host has an empty label")
+	errPackInside = errors.New("a rule pack, which -rules names itself")
 	errHidden     = errors.New("hidden")
 	errLeadsOut   = errors.New("a link out of the directory")
 	errLoop       = errors.New("a link to a directory around it")

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -28,13 +29,15 @@ type RuleFiles struct {
 	pack    string     // name of the rule pack that takes the place of files
 	skipped []string
 
+	progress captureProgress
+
 	mu       sync.Mutex
 	problems Problems // of the pass that ended last
 }
 
 // Rules finds robots.txt files at path, which is a directory, as the package doc tells, or a capture file, which is
 // WARC or JSON Lines by its name, or a rule pack, or, if origin is not empty, one file that is the robots.txt of that origin. Nothing
-// but names is looked at yet.
+// but names is looked at yet, and whether one file is a pack in disguise.
 //
 // Symbolic links that stay inside the directory are followed. Two files that are equally specific for one origin
 // are a [*ConflictError], unless one is a link to the other; directories that cannot be read are an
@@ -43,16 +46,20 @@ type RuleFiles struct {
 func Rules(path, origin string) (*RuleFiles, error) {
 	info, err := os.Stat(path)
 	switch {
+	case err != nil && strings.HasSuffix(path, packSuffix):
+		return nil, fileError(path, err, "check the name, or compile it first: robobatch compile -rules dir -out "+display(path))
 	case err != nil:
-		return nil, fileError(path, err, "name a directory of robots.txt files, or one robots.txt and its origin")
+		return nil, fileError(path, err, "name a directory of robots.txt files, one robots.txt and its origin, or a pack of robobatch compile")
 	case isPack(path, info):
 		return singlePack(path, origin)
+	case isMisnamedPack(path, info):
+		return nil, &NameError{Name: path, Err: ErrPackName, Remedy: "rename it to end in " + packSuffix}
 	case origin != "":
 		return singleRules(path, info, origin)
 	case !info.IsDir() && kindOf(filepath.Base(path)) != kindText:
 		return singleCapture(path, info)
 	case !info.IsDir():
-		return nil, &NameError{Name: path, Err: ErrNoOrigin, Remedy: "add -origin https://www.example.com, or name a directory, a .warc or a .jsonl file"}
+		return nil, &NameError{Name: path, Err: ErrNoOrigin, Remedy: "add -origin https://www.example.com, or name a directory, a .warc or a .jsonl file, or a pack (.rbp)"}
 	}
 	w, err := walk(path)
 	if err != nil {
@@ -67,7 +74,11 @@ func Rules(path, origin string) (*RuleFiles, error) {
 		return nil, errors.Join(errs...)
 	}
 	if len(files) == 0 {
-		return nil, &NameError{Name: path, Err: noRules(w.skipped), Remedy: "name the files like https_example.com.txt, example.com.txt or example.com/robots.txt"}
+		remedy := "name the files like https_example.com.txt, example.com.txt or example.com/robots.txt"
+		if len(w.packs) > 0 {
+			remedy = "name the pack itself, as in -rules " + display(w.packs[0])
+		}
+		return nil, &NameError{Name: path, Err: noRules(w.skipped), Remedy: remedy}
 	}
 	return &RuleFiles{files: files, skipped: w.skipped}, nil
 }
@@ -122,6 +133,19 @@ const packSuffix = ".rbp"
 // isPack reports whether a file is a rule pack, by its name.
 func isPack(path string, info fs.FileInfo) bool {
 	return !info.IsDir() && strings.HasSuffix(path, packSuffix)
+}
+
+// isMisnamedPack reports whether a file is a rule pack by its content, and something else by its name.
+func isMisnamedPack(path string, info fs.FileInfo) bool {
+	if !info.Mode().IsRegular() {
+		return false
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return false // who reads it tells
+	}
+	defer file.Close() //nolint:errcheck // nothing was written
+	return engine.IsPack(file)
 }
 
 // singlePack returns a rule pack.
@@ -222,8 +246,9 @@ func (r *RuleFiles) Responses() iter.Seq2[robots.Response, error] {
 		}
 		var (
 			errs []error
-			p    pass
+			p    = pass{done: &r.progress.done}
 		)
+		p.done.Store(0)
 		defer r.end(&p)
 		next, stop := iter.Pull(readAhead(r.files))
 		defer stop()

@@ -235,12 +235,13 @@ func TestRulesErrors(t *testing.T) {
 		err                error
 		want               string
 	}{
-		{"missing", "none", "", nil, fs.ErrNotExist, "none: no such file or directory: name a directory of robots.txt files, or one robots.txt and its origin"},
+		{"missing", "none", "", nil, fs.ErrNotExist, "none: no such file or directory: name a directory of robots.txt files, one robots.txt and its origin, or a pack of robobatch compile"},
+		{"missing pack", "rules/none.rbp", "", nil, fs.ErrNotExist, "rules/none.rbp: no such file or directory: check the name, or compile it first: robobatch compile -rules dir -out rules/none.rbp"},
 		{
 			"file without origin", "rules/x", "",
 			[]string{"x"},
 			ErrNoOrigin,
-			"rules/x: is a file, and nothing says whose robots.txt it is: add -origin https://www.example.com, or name a directory, a .warc or a .jsonl file",
+			"rules/x: is a file, and nothing says whose robots.txt it is: add -origin https://www.example.com, or name a directory, a .warc or a .jsonl file, or a pack (.rbp)",
 		},
 		{
 			"origin with directory", "rules", "https://a.com", nil, ErrOriginDir,
@@ -257,6 +258,12 @@ func TestRulesErrors(t *testing.T) {
 			[]string{"README.txt"},
 			ErrNoRules,
 			"rules: no file in it is named as a robots.txt (not used: rules/README.txt: a host without a scheme needs a dot, or is localhost or an IP address): name the files like https_example.com.txt, example.com.txt or example.com/robots.txt",
+		},
+		{
+			"only a pack in it", "rules", "",
+			[]string{"x/a.rbp"},
+			ErrNoRules,
+			"rules: no file in it is named as a robots.txt (not used: rules/x/a.rbp: a rule pack, which -rules names itself): name the pack itself, as in -rules rules/x/a.rbp",
 		},
 		{
 			"two for one", "rules", "",
@@ -291,6 +298,21 @@ func TestRulesErrors(t *testing.T) {
 }
 
 // What cannot be read is told at the end, all of it, and keeps nothing else from being read.
+// TestRulesMisnamedPack holds that a pack of another name is no robots.txt, whatever else is said of it, and that its beginning alone is none.
+func TestRulesMisnamedPack(t *testing.T) {
+	dir := t.TempDir()
+	for _, test := range []struct{ name, origin string }{{"x.pack", ""}, {"x", "https://a.com"}, {"x.txt", "https://a.com"}, {"x.jsonl", ""}} {
+		path := writeFile(t, dir, test.name, []byte("\x93RBP\r\n\x1a\nand more"))
+		_, err := Rules(path, test.origin)
+		if want := path + ": is a rule pack, and its name does not say so: rename it to end in .rbp"; !errors.Is(err, ErrPackName) || err.Error() != want {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+	if _, err := Rules(writeFile(t, dir, "y.txt", []byte("\x93RBP")), "https://a.com"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestRulesUnreadable(t *testing.T) {
 	makeRules(t, "http_a.com.txt", "http_b.com.txt -> nowhere", "http_c.com.txt", "http_d.com.txt -> http_d.com.txt", "http_e.com.txt", "note -> nowhere")
 	r, err := Rules("rules", "")

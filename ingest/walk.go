@@ -33,7 +33,8 @@ type walker struct {
 	visited map[string]bool // directories, without symbolic links
 	files   []ruleFile
 	skipped []string
-	errs    []error // directories that cannot be read
+	packs   []string // rule packs among them
+	errs    []error  // directories that cannot be read
 }
 
 // walk finds the rules files below dir. It returns an error only if dir itself cannot be resolved.
@@ -126,6 +127,11 @@ func (w *walker) isAround(path, target string) bool {
 
 // file takes in a file, in a directory called base, if its name makes a claim.
 func (w *walker) file(f ruleFile, base string) {
+	if strings.HasSuffix(f.name, packSuffix) {
+		w.packs = append(w.packs, f.name)
+		w.skip(f.name, errPackInside)
+		return
+	}
 	var err error
 	if f.claim, err = parseName(base, filepath.Base(f.name)); err != nil {
 		w.skip(f.name, err)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -19,6 +20,13 @@ var (
 
 // Version is the version of the format. A program reads packs of its own version only.
 const Version = 6
+
+// Is reports whether r, read from the start of a file, begins as a pack does. What cannot be read does not.
+func Is(r io.Reader) bool {
+	var head [len(magic)]byte
+	_, err := io.ReadFull(r, head[:])
+	return err == nil && string(head[:]) == magic
+}
 
 // magic is how a pack begins. A transfer that changes line ends or clears the eighth bit destroys it.
 const magic = "\x93RBP\r\n\x1a\n"

@@ -15,11 +15,16 @@ import (
 // process, one case after the other.
 type Job struct {
 	Rules   func() (iter.Seq2[robots.Response, error], error) // all rules, from the start
+	Pack    string                                            // name of a rule pack in place of Rules; "" is none
 	Logs    func() (engine.Source, error)                     // all logs, from the start; closed here
 	Sink    func(*engine.Store) (Sink, error)                 // a new output; nil is none, so that verdicts go nowhere
 	Store   engine.StoreOptions                               // Workers is set here
 	Workers []int                                             // numbers of workers to run with; none is the default number
+	Ran     func(engine.Stats)                                // is told what each whole run came to; nil is nobody
 }
+
+// ErrNoURLs is the error of logs without any URL, of which nothing can be measured.
+var ErrNoURLs = errors.New("there is no URL to measure with")
 
 // A Sink is an engine.Sink that Commit completes before Close, as [github.com/robobatch/robobatch/output.File] is.
 type Sink interface {
@@ -34,35 +39,108 @@ type Sink interface {
 //	Read                reading and decompressing the logs into batches, on one goroutine
 //	Run/workers         the whole run, from the logs to the complete output, rules loaded before
 //
-// It stops when ctx ends.
+// or, with a pack,
+//
+//	OpenPack            opening it
+//	Read                as above
+//	RunPack/workers     the whole run, from opening the pack on, with loading the rules that it needs
+//
+// It stops when ctx ends. Logs without a URL are ErrNoURLs, before anything is written.
 func (j Job) Measure(ctx context.Context, w io.Writer, rounds int) error {
 	if len(j.Workers) == 0 {
 		j.Workers = []int{0}
 	}
+	if err := j.checkLogs(); err != nil {
+		return err
+	}
 	if err := Header(w, "github.com/robobatch/robobatch/bench/measure"); err != nil {
 		return err
 	}
-	store, _, err := j.build(0)
+	cases, err := j.cases(ctx)
 	if err != nil {
 		return err
 	}
-	cases := []Case{
-		{"Parse", "rule", Here(j.parse)},
-		{"Read", "url", Here(j.read)},
+	return Rounds(ctx, w, rounds, cases)
+}
+
+// cases returns what is to be measured.
+func (j Job) cases(ctx context.Context) ([]Case, error) {
+	if j.Pack != "" {
+		return j.packCases(ctx), nil
 	}
+	store, _, err := j.build(0)
+	if err != nil {
+		return nil, err
+	}
+	cases := make([]Case, 0, 2+2*len(j.Workers))
+	cases = append(cases, Case{"Parse", "rule", Here(j.parse)}, Case{"Read", "url", Here(j.read)})
 	for _, n := range j.Workers {
-		workers := "default"
-		if n > 0 {
-			workers = strconv.Itoa(n)
-		}
 		cases = append(cases,
-			Case{"BuildStore/workers=" + workers, "rule", Here(func() (Work, error) {
+			Case{"BuildStore/workers=" + workersText(n), "rule", Here(func() (Work, error) {
 				_, work, err := j.build(n)
 				return work, err
 			})},
-			Case{"Run/workers=" + workers, "url", Here(func() (Work, error) { return j.run(ctx, store, n) })})
+			Case{"Run/workers=" + workersText(n), "url", Here(func() (Work, error) { return j.run(ctx, store, n) })})
 	}
-	return Rounds(ctx, w, rounds, cases)
+	return cases, nil
+}
+
+// packCases returns what is to be measured of a pack.
+func (j Job) packCases(ctx context.Context) []Case {
+	cases := make([]Case, 0, 2+len(j.Workers))
+	cases = append(cases, Case{"OpenPack", "origin", Here(j.openPack)}, Case{"Read", "url", Here(j.read)})
+	for _, n := range j.Workers {
+		cases = append(cases, Case{"RunPack/workers=" + workersText(n), "url", Here(func() (Work, error) { return j.runPack(ctx, n) })})
+	}
+	return cases
+}
+
+// workersText names a number of workers.
+func workersText(n int) string {
+	if n <= 0 {
+		return "default"
+	}
+	return strconv.Itoa(n)
+}
+
+// openPack opens the pack. The units are the origins with something in force.
+func (j Job) openPack() (work Work, err error) {
+	store, err := engine.OpenPack(j.Pack, j.Store)
+	if err != nil {
+		return work, err
+	}
+	work.Units = int64(store.InForce())
+	return work, store.Close()
+}
+
+// runPack opens the pack and takes the logs through it.
+func (j Job) runPack(ctx context.Context, workers int) (work Work, err error) {
+	opt := j.Store
+	opt.Workers = workers
+	store, err := engine.OpenPack(j.Pack, opt)
+	if err != nil {
+		return work, err
+	}
+	work, err = j.run(ctx, store, workers)
+	return work, errors.Join(err, store.Close())
+}
+
+// checkLogs reads the logs up to the first URL.
+func (j Job) checkLogs() error {
+	src, err := j.Logs()
+	if err != nil {
+		return err
+	}
+	var b engine.Batch
+	for src.Next(&b) {
+		if b.Len() > 0 {
+			return src.Close()
+		}
+	}
+	if err = errors.Join(src.Err(), src.Close()); err == nil {
+		err = ErrNoURLs
+	}
+	return err
 }
 
 // parse reads and parses all rules.
@@ -148,6 +226,9 @@ func (j Job) run(ctx context.Context, store *engine.Store, workers int) (work Wo
 	stats, err := engine.Run(ctx, store, src, dst, engine.Options{Workers: workers})
 	if err != nil {
 		return work, err
+	}
+	if j.Ran != nil {
+		j.Ran(stats)
 	}
 	return Work{stats.URLs, stats.URLBytes}, dst.Commit()
 }

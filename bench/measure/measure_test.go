@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -54,8 +55,13 @@ func TestJob(t *testing.T) {
 			j.Sink = nil
 		}
 		var out bytes.Buffer
+		var told []engine.Stats
+		j.Ran = func(s engine.Stats) { told = append(told, s) }
 		if err := j.Measure(t.Context(), &out, 2); err != nil {
 			t.Fatal(err)
+		}
+		if len(told) != 4 || told[3].URLs == 0 || told[3] != told[0] {
+			t.Errorf("told of the runs %+v", told)
 		}
 		var names []string
 		for line := range strings.Lines(out.String()) {
@@ -77,11 +83,54 @@ func TestJob(t *testing.T) {
 		if got := strings.Join(names, " "); got != round+" "+round {
 			t.Errorf("cases are %s", got)
 		}
-		for _, key := range []string{"goos: ", "cpu: ", "date: ", "load: "} {
+		for _, key := range []string{"goos: ", "cpu: ", "# go: ", "# date: ", "# load: "} {
 			if !strings.Contains(out.String(), "\n"+key) && !strings.HasPrefix(out.String(), key) {
 				t.Errorf("no %q in the header", key)
 			}
 		}
+	}
+}
+
+// TestJobPack holds that a pack is opened, and taken through the same logs as what it was compiled from.
+func TestJobPack(t *testing.T) {
+	j := job(t)
+	all, err := j.Rules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(t.TempDir(), "x.rbp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := engine.WritePack(t.Context(), f, all, engine.PackOptions{Dialect: robots.Google}); err != nil {
+		t.Fatal(err)
+	}
+	var told []engine.Stats
+	j.Ran = func(s engine.Stats) { told = append(told, s) }
+	var out bytes.Buffer
+	if err := j.Measure(t.Context(), new(bytes.Buffer), 1); err != nil {
+		t.Fatal(err)
+	}
+	j.Pack, j.Rules = f.Name(), nil
+	if err := j.Measure(t.Context(), &out, 1); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for line := range strings.Lines(out.String()) {
+		if m := benchmarkLine.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil {
+			names = append(names, m[1])
+		}
+	}
+	if got := strings.Join(names, " "); got != "OpenPack Read RunPack/workers=1 RunPack/workers=2" {
+		t.Errorf("cases are %s", got)
+	}
+	if len(told) != 4 || told[2] != told[0] || told[3] != told[0] {
+		t.Errorf("the runs came to %+v", told)
+	}
+	j.Store.Dialect = robots.Yandex
+	if _, ok := errors.AsType[*engine.PackDialectError](j.Measure(t.Context(), &out, 1)); !ok {
+		t.Error("a pack for another dialect is measured")
 	}
 }
 
@@ -110,11 +159,30 @@ func TestJobFails(t *testing.T) {
 			return t.Context()
 		},
 		"context": func(*measure.Job) context.Context { return ended },
+		"no URLs": func(j *measure.Job) context.Context {
+			empty := filepath.Join(t.TempDir(), "empty.txt")
+			if err := os.WriteFile(empty, []byte("\n\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			j.Logs = func() (engine.Source, error) { return ingest.OpenLogs([]string{empty}, ingest.LogOptions{}) }
+			return t.Context()
+		},
 	} {
 		j := job(t)
 		ctx := change(&j)
-		if err := j.Measure(ctx, new(bytes.Buffer), 1); !errors.Is(err, map[bool]error{true: context.Canceled, false: broken}[name == "context"]) {
+		want := broken
+		switch name {
+		case "context":
+			want = context.Canceled
+		case "no URLs":
+			want = measure.ErrNoURLs
+		}
+		var out bytes.Buffer
+		if err := j.Measure(ctx, &out, 1); !errors.Is(err, want) {
 			t.Errorf("%s: error %v", name, err)
+		}
+		if name == "no URLs" && out.Len() > 0 {
+			t.Errorf("without URLs it writes %q", &out)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 // Command peers compares robobatch with other robots.txt libraries in Go, in turn in one run, in the format of Go's
 // benchmarks:
 //
-//	cd bench/peers && go run . -rounds 5
+//	cd bench/peers && go run . -rounds 6
 //
 // All answer for the same plain text of URLs, for a crawler that no group names, with rules that were parsed before and
 // are looked up by origin. README.md of package bench says what the workloads are. It is a module of its own, so
@@ -18,6 +18,7 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/robobatch/robobatch/bench"
 	"github.com/robobatch/robobatch/bench/measure"
 )
 
@@ -33,7 +34,7 @@ func main() {
 
 func run(ctx context.Context, arguments []string) error {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
-	rounds := flags.Int("rounds", 5, "lines for each case")
+	rounds := flags.Int("rounds", 6, "lines for each case")
 	s := sizes{}
 	flags.IntVar(&s.lines, "lines", 200_000, "most URLs of a workload")
 	flags.IntVar(&s.origins, "origins", 30_000, "origins of W4")
@@ -48,7 +49,11 @@ func run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // it is for temporary files
-	works, err := workloads(s)
+	corpus, err := bench.Find(".")
+	if err != nil {
+		return err
+	}
+	works, err := workloads(corpus, s)
 	if err != nil {
 		return err
 	}
@@ -57,6 +62,9 @@ func run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	if err := measure.Header(out, "github.com/robobatch/robobatch/bench/peers"); err != nil {
+		return err
+	}
+	if err := corpus.Header(out); err != nil {
 		return err
 	}
 	return measure.Rounds(ctx, out, *rounds, cases)

@@ -3,13 +3,18 @@ package main
 import (
 	"testing"
 
+	"github.com/robobatch/robobatch/bench"
 	"github.com/robobatch/robobatch/robots"
 )
 
 // TestAgreement holds that robobatch and its reference agree on all lines of all workloads, and that the others are asked
 // rightly: they agree on nearly all.
 func TestAgreement(t *testing.T) {
-	works, err := workloads(sizes{lines: 4000, origins: 500})
+	corpus, err := bench.Find(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	works, err := workloads(corpus, sizes{lines: 4000, origins: 500})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,17 +22,13 @@ type sizes struct {
 	origins int // of the made-up one
 }
 
-// workloads returns
+// workloads returns, from that corpus,
 //
 //	W1   one origin with 326 rules, 16 % of them with wildcards
 //	W1x  one origin with 1,034 rules, 49 % of them with wildcards, as a large shop has
 //	W3   real URLs with the rules of their origins, grouped by host
 //	W4   made-up URLs of many origins, in random order
-func workloads(s sizes) ([]workload, error) {
-	corpus, err := bench.Find(".")
-	if err != nil {
-		return nil, err
-	}
+func workloads(corpus *bench.Corpus, s sizes) ([]workload, error) {
 	w3, err := realURLs(corpus, s.lines)
 	if err != nil {
 		return nil, err

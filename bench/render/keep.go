@@ -11,8 +11,8 @@ import (
 )
 
 // result is what a line of a file of results is: that of a benchmark, with the number of its turns and at least one pair of a value
-// and a unit, or of the header.
-var result = regexp.MustCompile(`^(Benchmark\S*\s+\d+(\s+[-+.\w]+\s+\S+)+|(goos|goarch|pkg|cpu|go|date|load): .*)\s*$`)
+// and a unit, or of the header, of which benchstat does not read what follows a #.
+var result = regexp.MustCompile(`^(Benchmark\S*\s+\d+(\s+[-+.\w]+\s+\S+)+|(goos|goarch|pkg|cpu|corpus|(# )?(go|date|load)): .*)\s*$`)
 
 // keep copies from r to w the lines that are results, and all others to rest, with what is not ASCII there escaped: what benchmarks
 // log may be any bytes. It reads to the end.

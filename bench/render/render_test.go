@@ -40,8 +40,9 @@ func TestShown(t *testing.T) {
 
 const sample = `goos: linux
 cpu: Some Processor, 2 CPUs
-date: 2026-01-02
-load: 1 2 3
+# go: go1.26.5
+# date: 2026-01-02
+# load: 1 2 3
 BenchmarkMatch/data=madeup/rules=20/wildcard=0-2 	 10	 100 ns/op	 30 cpu-ns/url
 BenchmarkMatch/data=madeup/rules=20/wildcard=0-2 	 10	 100 ns/op	 50 cpu-ns/url
 BenchmarkPeer/w=W1/lib=robobatch	1	5 ns/op	100.4 cpu-ns/url	100 agree-%
@@ -76,6 +77,10 @@ func TestTables(t *testing.T) {
 				t.Errorf("%s has no %q:\n%s", name, row, tables[name])
 			}
 		}
+	}
+	old, err := parse([]byte(strings.ReplaceAll(sample, "# ", "")))
+	if err != nil || old.where() != parsed(t).where() {
+		t.Errorf("a header without #: %v, shown as %q", err, old.where())
 	}
 	if _, err := parse([]byte("BenchmarkX 1 many ns/op\n")); err == nil {
 		t.Error("a value that is no number is taken")

@@ -41,13 +41,14 @@ func newest(dir string) (*results, error) {
 // processors is what package testing appends to a name for GOMAXPROCS.
 var processors = regexp.MustCompile(`-\d+$`)
 
-// parse reads lines of Go's benchmark format, and the lines "key: value" of the header.
+// parse reads lines of Go's benchmark format, and the lines "key: value" of the header, where date and load stand behind a # but in
+// older files.
 func parse(text []byte) (*results, error) {
 	r := &results{values: map[string]map[string][]float64{}}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {
 		line := lines.Text()
-		key, value, _ := strings.Cut(line, ": ")
+		key, value, _ := strings.Cut(strings.TrimPrefix(line, "# "), ": ")
 		switch key {
 		case "cpu":
 			r.machine = value

@@ -1,7 +1,7 @@
 // Command whole measures whole runs of the command robobatch, each in a process of its own, in the format of Go's
 // benchmarks:
 //
-//	go run ./bench/whole -rounds 5
+//	go run ./bench/whole -rounds 6
 //	go run ./bench/whole -bench Files                      # loading a directory, against reading its files
 //	go run ./bench/whole -bench Pack -origins 1000000      # a pack of a million origins, and limits of memory
 //
@@ -56,7 +56,7 @@ func (r request) chosen(l *lab) []trial {
 func run(ctx context.Context, arguments []string) error {
 	r := request{}
 	flags := flag.NewFlagSet("whole", flag.ContinueOnError)
-	flags.IntVar(&r.rounds, "rounds", 5, "lines for each case")
+	flags.IntVar(&r.rounds, "rounds", 6, "lines for each case")
 	flags.IntVar(&r.spec.Origins, "origins", 30_000, "how many origins are made up")
 	flags.Int64Var(&r.spec.URLs, "urls", 2_000_000, "URLs of each log that is made up")
 	flags.Uint64Var(&r.spec.Seed, "seed", 1, "another seed gives other rules and URLs")
@@ -99,6 +99,13 @@ func (r request) measure(ctx context.Context, dir string) error {
 		}
 	}
 	if err := measure.Header(os.Stdout, "github.com/robobatch/robobatch/bench/whole"); err != nil {
+		return err
+	}
+	corpus, err := bench.Find(".")
+	if err != nil {
+		return err
+	}
+	if err := corpus.Header(os.Stdout); err != nil {
 		return err
 	}
 	var cases []measure.Case

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"iter"
 	"os"
@@ -22,6 +23,9 @@ type benchArgs struct {
 	rounds int
 }
 
+// benchRounds is how often each part is measured by default: benchstat gives no confidence interval for fewer samples than six.
+const benchRounds = 6
+
 // benchFlags returns the flags, which set a. Their help is benchHelp.
 func benchFlags(a *benchArgs) *flag.FlagSet {
 	fs := flag.NewFlagSet("robobatch bench", flag.ContinueOnError)
@@ -38,7 +42,7 @@ func benchFlags(a *benchArgs) *flag.FlagSet {
 	a.form.defineFields(fs)
 	fs.StringVar(&a.columns, "columns", "", "")
 	fs.IntVar(&a.workers, "workers", 0, "")
-	fs.IntVar(&a.rounds, "rounds", 5, "")
+	fs.IntVar(&a.rounds, "rounds", benchRounds, "")
 	return fs
 }
 
@@ -82,6 +86,7 @@ type benchRun struct {
 	rounds int
 	in     []string
 	job    measure.Job
+	stats  engine.Stats // of the run that ended last
 }
 
 // check checks that all inputs can be read again and again, and sets the job.
@@ -95,7 +100,15 @@ func (b *benchRun) check(a *benchArgs) error {
 			return usage("-in: %s can be read only once: write it to a file first", display(in.Name))
 		}
 	}
-	b.job = measure.Job{Rules: b.responses, Logs: b.open, Sink: b.create, Store: b.storeOpt, Workers: []int{1, 0}}
+	b.quiet = false // for the notes at the end
+	b.job = measure.Job{
+		Rules: b.responses, Logs: b.open, Sink: b.create, Store: b.storeOpt, Workers: []int{1, 0},
+		Pack: b.rules.Pack(),
+		Ran:  func(s engine.Stats) { b.stats = s },
+	}
+	if isLargePack(b.job.Pack) {
+		b.job.Store.MaxMemory = largePackMemory
+	}
 	if a.workers > 0 {
 		b.job.Workers = []int{a.workers}
 	}
@@ -119,10 +132,35 @@ func (b *benchRun) targets() (out, last string)       { return stdName, stdName 
 func (b *benchRun) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
 	w := &benchWriter{w: b.std.out}
-	if err := b.job.Measure(ctx, w, b.rounds); w.err == nil {
-		return err
+	err = b.job.Measure(ctx, w, b.rounds)
+	switch {
+	case w.err != nil:
+		return stdoutError(w.err)
+	case errors.Is(err, measure.ErrNoURLs):
+		return fmt.Errorf("%s: %w: name a log that has some, or what its lines are with -format", b.logNames(), err)
+	case err == nil:
+		b.noteJunk()
 	}
-	return stdoutError(w.err)
+	return packError(b.job.Pack, err)
+}
+
+// logNames returns what to call the logs in a message.
+func (b *benchRun) logNames() string {
+	if len(b.in) == 1 {
+		return display(b.in[0])
+	}
+	return plural(int64(len(b.in)), "log")
+}
+
+// noteJunk tells where the rules decided nothing, so that the figures say nothing of matching.
+func (b *benchRun) noteJunk() {
+	bad, without := b.stats.Reasons[engine.ReasonBadURL], b.stats.Reasons[engine.ReasonNoRobots]
+	switch {
+	case bad == b.stats.Rows:
+		b.note("nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base")
+	case bad+without == b.stats.Rows:
+		b.note("nothing was matched: %s", noRobotsText)
+	}
 }
 
 // A benchWriter keeps the first error of writing.

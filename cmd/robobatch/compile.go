@@ -49,11 +49,11 @@ func compileRules(arguments []string, std streams) error {
 	case err != nil:
 		return err
 	case fs.NArg() > 0:
-		return usage("unexpected argument %q", fs.Arg(0))
+		return strayArgument(fs, a.rules)
 	case a.rules == "":
 		return usage("-rules is missing: name a directory of robots.txt files")
 	}
-	c := &compilation{voice: voice{std: std, quiet: a.quiet}}
+	c := &compilation{voice: voice{std: std, quiet: a.quiet}, asked: a.rules}
 	if err := c.plan(&a); err != nil {
 		return err
 	}
@@ -63,6 +63,7 @@ func compileRules(arguments []string, std streams) error {
 // A compilation is a run of the command compile.
 type compilation struct {
 	voice
+	asked string // the rules, as they were named
 	rules *ingest.RuleFiles
 	opt   engine.PackOptions
 	out   sink[*output.RawFile]
@@ -121,7 +122,7 @@ func (c *compilation) run(ctx context.Context) (err error) {
 		return err
 	}
 	c.opt.TempDir = filepath.Dir(c.out.name)
-	stop := c.watch("rules", func() sample { return sample{done: c.files.Load(), total: int64(c.rules.NumFiles())} })
+	stop := c.watchFiles(c.rules, &c.files)
 	stats, err := engine.WritePack(ctx, lockedFile{&c.out}, countFiles(ctx, c.rules.Responses(), &c.files), c.opt)
 	stop()
 	if err != nil {
@@ -138,13 +139,14 @@ func (c *compilation) run(ctx context.Context) (err error) {
 	})
 }
 
-// say says what was written.
+// say says what was written, and what was not used. Nobody can tell that of the pack any more.
 func (c *compilation) say(s engine.PackStats) {
 	if c.quiet {
 		return
 	}
 	text := fmt.Sprintf("%s: %s, %s, %s, %s\n", display(c.out.name), plural(int64(s.Origins), "origin"),
 		plural(int64(s.Texts), "distinct text"), plural(int64(s.Rulesets), "distinct ruleset"), bytesText(s.Bytes))
+	text += skippedText(c.rules.Skipped(), "; -stats of a run with -rules "+display(c.asked)+" lists all")
 	io.WriteString(c.std.err, printable(text)) //nolint:errcheck // there is nowhere left to say it
 }
 

@@ -111,7 +111,7 @@ func flagSet(a *args) *flag.FlagSet {
 	fs.BoolVar(&a.urlAsIs, "url-as-is", false, "")
 	fs.IntVar(&a.workers, "workers", 0, "")
 	fs.Int64Var(&a.limit, "limit", 0, "")
-	fs.StringVar(&a.maxMemory, "max-memory", "", "")
+	fs.Func("max-memory", "", given(&a.maxMemory, "write 256MiB, 1GiB or none"))
 	fs.StringVar(&a.progress, "progress", "auto", "")
 	fs.BoolVar(&a.quiet, "quiet", false, "")
 	fs.BoolVar(&a.version, "version", false, "")

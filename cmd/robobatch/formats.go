@@ -185,9 +185,12 @@ func (j *job) noteNothing(r *report) {
 	case bad > 0 && bad == r.Counts.Rows:
 		j.note("no line is a URL with a scheme and a host, as the format %s wants, which %s", r.formats(), how)
 	case without > 0 && without+bad == r.Counts.Rows:
-		j.note("no URL has a robots.txt in -rules: the origins are others; http and https differ, as example.com and www.example.com do")
+		j.note("%s", noRobotsText)
 	}
 }
+
+// noRobotsText is the note where the rules are of other origins than the logs.
+const noRobotsText = "no URL has a robots.txt in -rules: the origins are others; http and https differ, as example.com and www.example.com do"
 
 // formatsWithFields are the formats in which any field may have the URL.
 var formatsWithFields = []string{weblog.JSON.String(), weblog.CSV.String(), weblog.TSV.String(), weblog.Parquet.String()}

@@ -163,6 +163,7 @@ const compileHelp = `robobatch compile compiles robots.txt into a pack: one file
     robobatch compile -rules dir
 
 writes dir.rbp. The pack is for one dialect; any crawler and any moment can be asked for. It opens no network connection.
+docs/PACKS.md says when to compile first.
 
 Input
   -rules dir     as for robobatch: a directory, a file of captures, or one robots.txt with -origin
@@ -187,10 +188,10 @@ const benchHelp = `robobatch bench measures a run on your own rules and logs, an
     robobatch bench -rules dir -in urls.zst
 
 prints, in several rounds, a line each for parsing the rules, compiling them, reading the logs and the whole run, with
-processor time, rates, allocations and peak memory. It writes to a temporary directory and opens no network connection.
+processor time, rates, allocations and peak memory; of a pack, for opening it, and the run takes in loading its rules. It writes to a temporary directory and opens no network connection.
 
 Input
-  -rules dir     as for robobatch, but no pack
+  -rules dir     as for robobatch
   -origin url    whose robots.txt the file of -rules is
   -in log        as for robobatch, but no pipe. May be repeated
   -format name   what the lines of the logs are: auto (default), urls, combined, w3c, cloudfront, alb, json, csv, tsv, cdxj, parquet or warc
@@ -213,7 +214,7 @@ Output
 
 Run
   -workers n     goroutines; default: one, and then one per processor
-  -rounds n      how often each is measured; default 5
+  -rounds n      how often each is measured; default 6, the fewest that benchstat judges by
   -h             print this
 `
 

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -32,10 +33,11 @@ func (j *job) load(ctx context.Context) (err error) {
 	switch {
 	case j.rules.Pack() != "":
 		j.store, err = engine.OpenPack(j.rules.Pack(), j.storeOpt)
+		err = packError(j.rules.Pack(), err)
 	case j.storeOpt.MaxMemory > 0:
 		err = j.loadLimited(ctx)
 	default:
-		stop := j.watchFiles()
+		stop := j.watchFiles(j.rules, &j.files)
 		j.store, err = engine.BuildStore(countFiles(ctx, j.rules.Responses(), &j.files), j.storeOpt)
 		stop()
 	}
@@ -57,6 +59,17 @@ const (
 	largePackMemory = 1280 << 20
 )
 
+// packError returns what is wrong with the pack of that name: where it is the dialect, by the flags that tell it.
+func packError(name string, err error) error {
+	e, ok := errors.AsType[*engine.PackDialectError](err)
+	if !ok {
+		return err
+	}
+	compiled, asked := dialectFlags(e.Compiled, e.Asked), dialectFlags(e.Asked, e.Compiled)
+	return fmt.Errorf("read the rule pack %s: it is compiled for %s, and %s is asked for: use %[2]s, or compile it again with %[3]s",
+		display(name), compiled, asked)
+}
+
 // isLargePack reports whether the file of that name, if there is a name, is larger than largePack.
 func isLargePack(name string) bool {
 	info, err := os.Stat(name)
@@ -75,7 +88,7 @@ func (j *job) loadLimited(ctx context.Context) (err error) {
 	}
 	j.temp = f.Name()
 	defer func() { err = errors.Join(err, f.Close()) }()
-	defer j.watchFiles()()
+	defer j.watchFiles(j.rules, &j.files)()
 	opt := engine.PackOptions{Dialect: j.storeOpt.Dialect, Workers: j.storeOpt.Workers, TempDir: dir}
 	if _, err := engine.WritePack(ctx, f, countFiles(ctx, j.rules.Responses(), &j.files), opt); err != nil {
 		return err
@@ -98,29 +111,35 @@ func (j *job) unload() error {
 	return err
 }
 
-// watchFiles shows how many of the rules files are read, until stop.
-func (j *job) watchFiles() (stop func()) {
-	total := int64(j.rules.NumFiles())
-	return j.watch("rules", func() sample { return sample{done: j.files.Load(), total: total} })
+// watchFiles shows how much of the rules is read, until stop: bytes of captures, or else how many files, as counted.
+func (v *voice) watchFiles(rules *ingest.RuleFiles, files *atomic.Int64) (stop func()) {
+	number := int64(rules.NumFiles())
+	return v.watch("rules", func() sample {
+		if done, total := rules.Progress(); total >= 0 {
+			return sample{done: done, total: total, bytes: true}
+		}
+		return sample{done: files.Load(), total: number}
+	})
 }
 
-// countFiles yields responses, until ctx ends, and counts the files that they are from.
+// countFiles yields responses, until ctx ends, and counts the files that were read to their end.
 func countFiles(ctx context.Context, responses iter.Seq2[robots.Response, error], files *atomic.Int64) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
-		name := ""
+		name, begun := "", false
 		for r, err := range responses {
 			if ctx.Err() != nil {
 				yield(robots.Response{}, ctx.Err())
 				return
 			}
-			if r.Name != name {
-				name = r.Name
+			if begun && r.Name != name {
 				files.Add(1)
 			}
+			name, begun = r.Name, true
 			if !yield(r, err) {
 				return
 			}
 		}
+		files.Add(1)
 	}
 }
 
@@ -153,12 +172,15 @@ var memoryUnits = []struct {
 	{"KIB", 1 << 10},
 	{"MIB", 1 << 20},
 	{"GIB", 1 << 30},
+	{"TIB", 1 << 40},
 	{"KB", 1e3},
 	{"MB", 1e6},
 	{"GB", 1e9},
+	{"TB", 1e12},
 	{"K", 1 << 10},
 	{"M", 1 << 20},
 	{"G", 1 << 30},
+	{"T", 1 << 40},
 	{"B", 1},
 	{"", 1},
 }
@@ -180,13 +202,29 @@ func parseMemory(s string) (int64, error) {
 			continue
 		}
 		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if n *= unit.bytes; err != nil || !(n >= 0 && n < math.MaxInt64) {
-			break
-		}
-		if n < minMemory {
+		switch n *= unit.bytes; {
+		case n >= math.MaxInt64: // strconv.ErrRange, too
+			return 0, fmt.Errorf("%s is more than any machine has: write none for no limit", s)
+		case err != nil || !(n >= 0):
+			return 0, errNoSize(s)
+		case n < minMemory:
 			return 0, fmt.Errorf("%s is less than the program needs itself: use 64MiB or more", s)
 		}
 		return int64(n), nil
 	}
-	return 0, fmt.Errorf("%q is no size: write 256MiB, 1GiB or none", s)
+	return 0, errNoSize(s)
+}
+
+// errNoSize is the error of a text that is no size.
+func errNoSize(s string) error { return fmt.Errorf("%q is no size: write 256MiB, 1GiB or none", s) }
+
+// given returns a flag's function that sets a text. An empty one, which means that the flag was not given, is refused with the remedy.
+func given(to *string, remedy string) func(string) error {
+	return func(s string) error {
+		if s == "" {
+			return errors.New(remedy)
+		}
+		*to = s
+		return nil
+	}
 }

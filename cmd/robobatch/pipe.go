@@ -37,7 +37,7 @@ func pipeFlags(a *pipeArgs) *flag.FlagSet {
 	fs.StringVar(&a.prefix, "prefix", "", "")
 	fs.BoolVar(&a.pool, "pool", false, "")
 	fs.IntVar(&a.workers, "workers", 0, "")
-	fs.StringVar(&a.maxMemory, "max-memory", "", "")
+	fs.Func("max-memory", "", given(&a.maxMemory, "write 256MiB, 1GiB or none"))
 	fs.BoolVar(&a.quiet, "quiet", false, "")
 	return fs
 }

@@ -184,7 +184,7 @@ func TestPlainLine(t *testing.T) {
 		{sample{0, 5e9, 0, true}, "rules: 0 B of 5,000 MB (0 %)"},
 		{sample{25e6, 1e8, 12345678, true}, "rules: 25 MB of 100 MB (25 %), 12,345,678 URLs, 1,234,567/s, 30s left"},
 		{sample{25e6, -1, 1, true}, "rules: 25 MB, 1 URL, 0/s"},
-		{sample{25e6, 25e6, 0, true}, "rules: 25 MB of 25 MB (100 %), 0s left"},
+		{sample{25e6, 25e6, 0, true}, "rules: 25 MB of 25 MB (100 %)"},
 	} {
 		if got := plainLine("rules", tt.s, 10*time.Second); got != tt.want {
 			t.Errorf("%+v gives %q, want %q", tt.s, got, tt.want)

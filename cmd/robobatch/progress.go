@@ -125,7 +125,7 @@ func plainLine(what string, s sample, elapsed time.Duration) string {
 	if s.urls > 0 {
 		fmt.Fprintf(&sb, ", %s, %s/s", plural(s.urls, "URL"), group(int64(float64(s.urls)/elapsed.Seconds())))
 	}
-	if 0 < s.done && s.done <= s.total {
+	if 0 < s.done && s.done < s.total { // once all is read, what is left is not known
 		left := time.Duration(float64(elapsed) * float64(s.total-s.done) / float64(s.done))
 		fmt.Fprintf(&sb, ", %v left", left.Round(time.Second))
 	}

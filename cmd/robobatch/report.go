@@ -48,6 +48,8 @@ type rulesReport struct {
 	Skipped    []string `json:"skipped"` // files that are not used, and why
 	Broken     int64    `json:"broken_records"`
 	FirstOf    []string `json:"first_broken_records"` // up to 100 of them: where, and what is wrong
+
+	pack bool // Files are a rule pack, which does not know what was not used and broken where it was compiled
 }
 
 // counts are the numbers that depend on nothing but the inputs and the flags. They stand in the output's metadata, too.
@@ -104,7 +106,7 @@ func newReport(j *job, s engine.Stats) *report {
 		Rules: rulesReport{
 			Files: j.rules.NumFiles(), Origins: j.store.InForce(), Texts: mem.Files, Patterns: mem.Rules,
 			TableBytes: mem.Tables, TextBytes: mem.Text, Skipped: append([]string{}, j.rules.Skipped()...),
-			Broken: problems.Total, FirstOf: make([]string, len(problems.First)),
+			Broken: problems.Total, FirstOf: make([]string, len(problems.First)), pack: j.rules.Pack() != "",
 		},
 		Counts: counts{
 			URLs: s.URLs, Rows: s.Rows, Origins: s.Origins, Allowed: s.Allowed, Disallowed: s.Denied, Null: s.Unknown,

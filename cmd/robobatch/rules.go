@@ -53,7 +53,7 @@ func listRules(arguments []string, std streams) error {
 	case err != nil:
 		return err
 	case fs.NArg() > 0:
-		return usage("unexpected argument %q: rules takes flags only, see robobatch rules -h", fs.Arg(0))
+		return strayArgument(fs, a.rules)
 	case a.rules == "":
 		return usage("-rules is missing: name a directory of robots.txt files")
 	}
@@ -62,6 +62,14 @@ func listRules(arguments []string, std streams) error {
 		return err
 	}
 	return underSignals(l)
+}
+
+// strayArgument is the error of an argument that is no flag: it may be meant as the rules, unless these are given.
+func strayArgument(fs *flag.FlagSet, rules string) error {
+	if rules == "" {
+		return usage("unexpected argument %q: use -rules %s", fs.Arg(0), display(fs.Arg(0)))
+	}
+	return usage("unexpected argument %q: %s takes flags only, see %s -h", fs.Arg(0), strings.TrimPrefix(fs.Name(), "robobatch "), fs.Name())
 }
 
 // A listing is a run of the command rules.

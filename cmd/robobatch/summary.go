@@ -79,18 +79,29 @@ func (r *report) print(w io.Writer) {
 	t.line("lines over 64 KiB", group(c.LongLines), "without their URL")
 	t.line("bytes not UTF-8", group(r.Invalid), "written as %XX")
 	t.gap()
-	t.line("rules files", group(int64(r.Rules.Files)), plural(int64(r.Rules.Origins), "origin"))
-	t.line("patterns", group(int64(r.Rules.Patterns)), bytesText(r.Rules.TableBytes+r.Rules.TextBytes)+" compiled")
-	t.line("other files there", group(int64(len(r.Rules.Skipped))), "not used")
-	if r.Rules.Broken > 0 {
-		t.line("broken records", group(r.Rules.Broken), "of captures; -stats has them")
-	}
+	r.printRules(&t)
 	t.gap()
 	t.line("wall", fmt.Sprintf("%.2f s", r.Run.Seconds), fmt.Sprintf("%.2f s of it for the rules", r.Run.RulesSeconds))
 	t.line("CPU", fmt.Sprintf("%.2f s", r.Run.CPUSeconds), "")
 	t.line("rate", group(int64(r.Run.URLsPerSecond)), "URLs/s, without the rules")
 	t.line("peak memory", bytesText(r.Run.PeakMemory), "")
 	io.WriteString(w, r.title()+"\n\n"+t.String()+skippedText(r.Rules.Skipped, "; -stats lists all")+"\n") //nolint:errcheck // there is nowhere left to say it
+}
+
+// printRules adds what is known of the rules.
+func (r *report) printRules(t *table) {
+	files := "rules files"
+	if r.Rules.pack {
+		files = "rule packs"
+	}
+	t.line(files, group(int64(r.Rules.Files)), plural(int64(r.Rules.Origins), "origin"))
+	t.line("patterns", group(int64(r.Rules.Patterns)), bytesText(r.Rules.TableBytes+r.Rules.TextBytes)+" compiled")
+	if !r.Rules.pack { // which knows of no other files
+		t.line("other files there", group(int64(len(r.Rules.Skipped))), "not used")
+	}
+	if r.Rules.Broken > 0 {
+		t.line("broken records", group(r.Rules.Broken), "of captures; -stats has them")
+	}
 }
 
 // verdicts returns what one for each URL and agent is called.
