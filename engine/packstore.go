@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -85,6 +86,28 @@ func OpenPack(name string, opt StoreOptions) (*Store, error) {
 		return nil, fmt.Errorf("read the rule pack %s: %w", name, err)
 	}
 	return s, nil
+}
+
+// OpenPackFile is [OpenPack] of a pack in an open file, which may have no name any more. It is read by system calls, with a limit of
+// memory and without. The file is the Store's from then on, unless there is an error: [Store.Close] closes it.
+func OpenPackFile(f *os.File, opt StoreOptions) (*Store, error) {
+	s, err := openPackFile(f, opt)
+	if err != nil {
+		return nil, fmt.Errorf("read the rule pack %s: %w", f.Name(), err)
+	}
+	return s, nil
+}
+
+func openPackFile(f *os.File, opt StoreOptions) (*Store, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	file, err := pack.Open(f, info.Size())
+	if err != nil {
+		return nil, err
+	}
+	return newPackStore(f.Name(), file, opt)
 }
 
 func newPackStore(name string, file *pack.Reader, opt StoreOptions) (*Store, error) {

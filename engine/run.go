@@ -93,12 +93,14 @@ func ended(store *Store, src Source) error {
 // runAlone is Run with one worker: one batch, no other goroutine.
 func runAlone(ctx context.Context, store *Store, src Source, dst Sink) (Stats, error) {
 	e, c := store.NewEvaluator(), newCounter(store)
+	e.sites.most, c.lookup.most = store.share(2), store.share(2)
 	err := c.loop(ctx, e, src, dst)
 	return total([]*counter{c}), err
 }
 
 func (c *counter) loop(ctx context.Context, e *Evaluator, src Source, dst Sink) error {
 	var b Batch
+	b.held.most = c.store.share(1)
 	for ctx.Err() == nil && src.Next(&b) {
 		e.Evaluate(&b)
 		c.add(&b)

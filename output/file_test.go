@@ -150,6 +150,45 @@ func TestFileSymlink(t *testing.T) {
 	}
 }
 
+// TestFileDanglingLink holds that an output whose name is a link to what does not exist is made where the link leads, by way of
+// other links, and that the links stay.
+func TestFileDanglingLink(t *testing.T) {
+	for name, links := range map[string]map[string]string{
+		"relative": {"link.parquet": "sub/target.parquet"},
+		"chain":    {"link.parquet": "sub/next", "sub/next": "target.parquet"},
+		"up":       {"link.parquet": "away/../target.parquet", "away": "sub/deep"}, // the parent of sub/deep
+		"circle":   {"link.parquet": "other", "other": "link.parquet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.MkdirAll(filepath.Join(dir, "sub", "deep"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			for link, target := range links {
+				if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			link, target := filepath.Join(dir, "link.parquet"), filepath.Join(dir, "sub", "target.parquet")
+			f, _ := mustCreate(t, link)
+			if err := f.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			info, err := os.Lstat(link)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name == "circle" { // it leads nowhere
+				if !info.Mode().IsRegular() {
+					t.Error("the circle is still there")
+				}
+			} else if info.Mode().IsRegular() || len(contentsOf(t, target)) == 0 {
+				t.Error("the link was replaced")
+			}
+		})
+	}
+}
+
 func TestFileErrors(t *testing.T) {
 	dir := t.TempDir()
 	for name, want := range map[string]error{

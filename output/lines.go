@@ -8,8 +8,9 @@ const (
 	// kilobytes, which lines repeat, make a chunk of several pieces.
 	linePiece = 8 << 20
 
-	// lineDicts is how much text the dictionaries hold before they start again.
-	lineDicts = 16 << 20
+	// lineDicts is how much text the dictionaries hold before they start again. Escaped, in tables, and grown by doubling that is
+	// five times as much memory.
+	lineDicts = 4 << 20
 )
 
 // A lineFile writes rows as lines of text. Chunks are encoded, and compressed, several at once; each waits for its turn to be

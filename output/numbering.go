@@ -1,6 +1,7 @@
 package output
 
 import (
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -39,13 +40,13 @@ type numbering struct {
 	sites     []engine.SiteID            // whose siteIDs are set
 	strayIDs  []int32                    // by index in Batch.Strays; of the current batch only
 	rules     ruleTable
-	ruleTexts bool // the agents have columns for the text of rules; in the wide layout
+	ruleTexts bool // there is a column, or one for each agent, for the text of rules
 
 	scratch, escaped []byte
 }
 
-// newNumbering returns an empty numbering.
-func newNumbering(cat catalog, inputs, agents []string) *numbering {
+// newNumbering returns an empty numbering for the columns of a layout.
+func newNumbering(cat catalog, inputs, agents []string, l layout) *numbering {
 	n := &numbering{
 		catalog: cat, inputs: inputs, agents: agents,
 		inputIDs: make([]int32, len(inputs)),
@@ -58,6 +59,10 @@ func newNumbering(cat catalog, inputs, agents []string) *numbering {
 		if f.kind == kindDictionary {
 			n.dicts[i] = newDictionary()
 		}
+	}
+	n.ruleTexts = slices.Contains(l.picked, colRule)
+	if l.wide != nil {
+		n.widen(l)
 	}
 	return n
 }
@@ -210,13 +215,16 @@ func (n *numbering) origin(site engine.SiteID, strays [][]byte) int32 {
 	return n.siteIDs[site] - 1
 }
 
-// rule numbers the rule that decided a verdict, and returns its line.
+// rule numbers the rule that decided a verdict, and returns its line. The number is 0 if there is no column for its text.
 func (n *numbering) rule(site engine.SiteID, agent int, rule int32) (id, line int32) {
 	group := 1 + uint64(site)*uint64(len(n.agents)) + uint64(n.catalog.FirstAgent(site, agent))
 	e := n.rules.entry(group, rule)
 	if e.group == 0 {
 		r := n.catalog.Rule(site, agent, rule)
-		*e = ruleEntry{group: group, rule: rule, id: n.addString(colRule, r.String()), line: r.Line}
+		*e = ruleEntry{group: group, rule: rule, line: r.Line}
+		if n.ruleTexts {
+			e.id = n.addString(colRule, r.String())
+		}
 	}
 	return e.id, e.line
 }

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,9 +47,7 @@ func (p *place) open() error {
 	if p.tree {
 		return p.openTree()
 	}
-	if target, err := filepath.EvalSymlinks(p.name); err == nil {
-		p.path = target
-	}
+	p.path = resolve(p.name)
 	info, err := os.Stat(p.path)
 	switch {
 	case err == nil && info.IsDir():
@@ -68,6 +67,33 @@ func (p *place) open() error {
 		return ErrNoDirectory
 	}
 	return err
+}
+
+// maxLinks is how many links to links are followed; more is a circle.
+const maxLinks = 40
+
+// resolve returns what a name leads to by way of symbolic links, which need not exist. Of a circle it is the name itself.
+func resolve(name string) string {
+	path := name
+	for range maxLinks {
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			return target
+		}
+		dir, base := filepath.Split(path) // not Dir, which takes the .. of what may be a link away
+		dir, err := filepath.EvalSymlinks(cmp.Or(dir, "."))
+		if err != nil {
+			return path
+		}
+		path = filepath.Join(dir, base)
+		target, err := os.Readlink(path)
+		if err != nil {
+			return path
+		}
+		if path = target; !filepath.IsAbs(path) {
+			path = dir + string(filepath.Separator) + target // uncleaned: what is above a link's target is not above the link
+		}
+	}
+	return name
 }
 
 // fault returns err as a FileError. The names in the system's errors are dropped: they are of the temporary file.

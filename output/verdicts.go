@@ -104,10 +104,7 @@ func NewVerdicts(store *engine.Store, names []string) (*Verdicts, error) {
 		return nil, err
 	}
 	cat := newStoreCatalog(store)
-	numbers := newNumbering(cat, nil, agents)
-	if l.wide != nil {
-		numbers.widen(l)
-	}
+	numbers := newNumbering(cat, nil, agents, l)
 	return &Verdicts{layout: l, lookup: cat.lookup, columns: newColumns(l, 1, numbers, limits{})}, nil
 }
 

@@ -126,10 +126,7 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 	}
 	md.set(KeyVersion, opt.Version)
 	out := &Writer{sink: newSink(w), metadata: md}
-	names := newNumbering(cat, opt.Inputs, agents)
-	if all.wide != nil {
-		names.widen(all)
-	}
+	names := newNumbering(cat, opt.Inputs, agents, all)
 	var lim limits
 	if len(opt.Partition) > 0 {
 		out.container, lim = newArranger(all, opt, newTreeTarget(all, written, opt, &out.metadata)), sortChunk

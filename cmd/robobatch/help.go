@@ -94,10 +94,11 @@ Output
 Run
   -workers n     goroutines that match; default: one per processor. The output does not depend on it
   -max-memory size
-                 such as 256MiB: of a run; rules that do not fit are dropped, and loaded again where needed. Unless
+                 such as 256MiB: of a run, about; rules that do not fit are dropped, and loaded again where needed. Unless
                  they are a pack already, they are compiled into a temporary one beside the output first. Rows that
                  -sort and -partition-by hold take a quarter of it. Each worker but the first needs 24 MiB beyond 64 MiB:
-                 there are fewer, and a note, where it has no room.
+                 there are fewer, and a note, where it has no room. A row group of Parquet, or an Arrow file, in which
+                 hundreds of thousands of rules or origins differ takes some 30 MiB more: see -row-group.
                  Default: 1280MiB for packs of more than 512 MiB, otherwise none
   -progress how  auto (default: a bar on a terminal; lines elsewhere, and where TERM=dumb says that the terminal cannot
                  move its cursor), bar, plain (lines), off. No terminal gets colours, whatever NO_COLOR says

@@ -23,7 +23,7 @@ type job struct {
 	loaded  time.Time     // when the rules were compiled
 	loadCPU time.Duration // processor time until then
 	store   *engine.Store
-	temp    string // of a pack that is not removed yet; "" is none
+	temp    atomic.Pointer[tempFile] // the pack that files were compiled into; nil if there is none
 
 	files atomic.Int64 // rules files read so far
 	urls  atomic.Int64 // URLs read so far
@@ -35,9 +35,12 @@ func newJob(p *plan) *job {
 	return j
 }
 
-// drop drops the output. The list of rejects is dropped with it, if it is not complete.
+// drop drops the output. The list of rejects is dropped with it, if it is not complete, and the rules, where they have a name.
 func (j *job) drop() (committed bool, err error) {
 	committed, err = j.out.drop()
+	if temp := j.temp.Load(); !committed && temp != nil && temp.named {
+		err = errors.Join(err, temp.remove())
+	}
 	if !committed && j.rejects != "" {
 		_, errList := j.dst.file.drop()
 		err = errors.Join(err, errList)

@@ -76,26 +76,23 @@ func isLargePack(name string) bool {
 	return name != "" && err == nil && info.Size() > largePack
 }
 
-// loadLimited compiles the rules into a pack beside the output, which has no name any more once it is open.
-func (j *job) loadLimited(ctx context.Context) (err error) {
+// loadLimited compiles the rules into a file without a name, beside the output.
+func (j *job) loadLimited(ctx context.Context) error {
 	dir := filepath.Dir(j.outName)
 	if j.outName == stdName {
 		dir = os.TempDir()
 	}
-	f, err := os.CreateTemp(dir, ".robobatch-*"+packSuffix)
+	f, err := newTempFile(dir, ".robobatch-*"+packSuffix)
 	if err != nil {
 		return fmt.Errorf("compile the rules for -max-memory: %w", err)
 	}
-	j.temp = f.Name()
-	defer func() { err = errors.Join(err, f.Close()) }()
+	j.temp.Store(f)
 	defer j.watchFiles(j.rules, &j.files)()
 	opt := engine.PackOptions{Dialect: j.storeOpt.Dialect, Workers: j.storeOpt.Workers, TempDir: dir}
 	if _, err := engine.WritePack(ctx, f, countFiles(ctx, j.rules.Responses(), &j.files), opt); err != nil {
 		return err
 	}
-	if j.store, err = engine.OpenPack(j.temp, j.storeOpt); err == nil && os.Remove(j.temp) == nil {
-		j.temp = "" // else it is removed when it is closed
-	}
+	j.store, err = engine.OpenPackFile(f.File, j.storeOpt)
 	return err
 }
 
@@ -105,10 +102,7 @@ func (j *job) unload() error {
 	if j.store != nil {
 		err = j.store.Close()
 	}
-	if j.temp != "" {
-		err = errors.Join(err, os.Remove(j.temp))
-	}
-	return err
+	return errors.Join(err, j.temp.Load().remove())
 }
 
 // watchFiles shows how much of the rules is read, until stop: bytes of captures, or else how many files, as counted.

@@ -110,7 +110,8 @@ func newPipeRun(a *pipeArgs, std streams) (*pipeRun, error) {
 	return r, err
 }
 
-func (r *pipeRun) drop() (committed bool, err error) { return false, nil }
+// drop removes what is not standard output.
+func (r *pipeRun) drop() (committed bool, err error) { return r.job.drop() }
 
 // run takes standard input through the rules.
 func (r *pipeRun) run(ctx context.Context) (err error) {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/klauspost/compress/gzip"
@@ -20,18 +21,20 @@ import (
 
 // scriptCommands are the commands that scripts have besides those of testscript.
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
-	"exits":      exits,
-	"closedpipe": closedPipe,
-	"interrupt":  interrupt,
-	"urls":       urls,
-	"bytes":      writeBytes,
-	"pack":       pack,
-	"cut":        cut,
-	"damage":     damage,
-	"rows":       printRows,
-	"metadata":   printMetadata,
-	"samerows":   sameRows,
-	"json":       printJSON,
+	"exits":            exits,
+	"closedpipe":       closedPipe,
+	"interrupt":        interrupt,
+	"interruptLoading": interruptLoading,
+	"blank":            writeBlank,
+	"urls":             urls,
+	"bytes":            writeBytes,
+	"pack":             pack,
+	"cut":              cut,
+	"damage":           damage,
+	"rows":             printRows,
+	"metadata":         printMetadata,
+	"samerows":         sameRows,
+	"json":             printJSON,
 }
 
 // scriptCondition knows root, which no permission stops, and mount, the right to mount a file system.
@@ -121,6 +124,49 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	if temps(ts) != 0 {
 		ts.Fatalf("%d temporary files left behind", temps(ts))
 	}
+}
+
+// A firstWrite passes on what is written, and says when something was.
+type firstWrite struct {
+	w    io.Writer
+	once sync.Once
+	came chan struct{}
+}
+
+// Write writes.
+func (f *firstWrite) Write(p []byte) (int, error) {
+	f.once.Do(func() { close(f.came) })
+	return f.w.Write(p)
+}
+
+// interruptLoading CODE ARG...: runs robobatch, which must come to show a bar of progress, and sends SIGINT then. There must be
+// no file in out after it.
+func interruptLoading(ts *testscript.TestScript, _ bool, args []string) {
+	heeded := make(chan os.Signal, 1)
+	signal.Notify(heeded, os.Interrupt)
+	defer signal.Stop(heeded)
+	cmd := robobatch(ts, args[1:])
+	shown := &firstWrite{w: cmd.Stderr, came: make(chan struct{})}
+	cmd.Stderr = shown
+	ts.Check(cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-shown.came:
+	case err := <-ended:
+		ts.Fatalf("it ended before it showed progress: %v", err)
+	}
+	ts.Check(cmd.Process.Signal(os.Interrupt))
+	checkExit(ts, args[0], <-ended)
+}
+
+// blank FILE: writes 16 GiB of empty lines, compressed, which take long to read and have nothing in them.
+func writeBlank(ts *testscript.TestScript, _ bool, args []string) {
+	enc, err := zstd.NewWriter(nil)
+	ts.Check(err)
+	frame := enc.EncodeAll(bytes.Repeat([]byte("\n"), 16<<20), nil)
+	ts.Check(enc.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.Repeat(frame, 1<<10), 0o666))
 }
 
 // temps returns how many temporary files there are below the script's directory.

@@ -1,0 +1,57 @@
+package output
+
+import (
+	"testing"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// TestRuleTableBound fills a table with more rules than it holds: it stays small, and knows what it was told last.
+func TestRuleTableBound(t *testing.T) {
+	table := newRuleTable()
+	for i := range int32(3 * maxRuleEntries) {
+		e := table.entry(1+uint64(i%7), i)
+		if e.group != 0 {
+			t.Fatalf("rule %d is known before it is told", i)
+		}
+		*e = ruleEntry{group: 1 + uint64(i%7), rule: i, id: i, line: -i}
+		if again := table.entry(1+uint64(i%7), i); again.id != i || again.line != -i {
+			t.Fatalf("rule %d became %+v", i, *again)
+		}
+	}
+	if len(table.entries) != maxRuleEntries || 2*table.used > len(table.entries) {
+		t.Errorf("%d of %d entries are used, the most is %d", table.used, len(table.entries), maxRuleEntries)
+	}
+}
+
+// ruleCatalog has a rule for each number, of one site.
+type ruleCatalog struct{}
+
+func (ruleCatalog) NumSites() int                      { return 1 }
+func (ruleCatalog) Origin(engine.SiteID) robots.Origin { return "https://a.example" }
+func (ruleCatalog) FirstAgent(engine.SiteID, int) int  { return 0 }
+func (ruleCatalog) Rule(_ engine.SiteID, _ int, rule int32) robots.Rule {
+	return robots.Rule{Line: rule + 1, Value: string(rune('a' + rule%20))}
+}
+
+// TestNumberingRules numbers more rules than the table holds: a text keeps its number. Without a column for texts there are none.
+func TestNumberingRules(t *testing.T) {
+	for _, test := range []struct {
+		columns   []column
+		id, texts int // of the rule with the text c
+	}{
+		{[]column{colRuleLine, colRule}, 2, 20},
+		{[]column{colRuleLine}, 0, 0},
+	} {
+		n := newNumbering(ruleCatalog{}, nil, []string{"*"}, layout{picked: test.columns})
+		for rule := range int32(2 * maxRuleEntries) {
+			if id, line := n.rule(0, 0, rule); line != rule+1 || rule%20 == 2 && int(id) != test.id {
+				t.Fatalf("%v: rule %d has number %d and line %d", test.columns, rule, id, line)
+			}
+		}
+		if got := n.dict(colRule).len(); got != test.texts {
+			t.Errorf("%v: %d texts, want %d", test.columns, got, test.texts)
+		}
+	}
+}
