@@ -11,11 +11,11 @@ var ErrEncoding = errors.New("not the encoding of an automaton")
 // AppendBinary appends the automaton's encoding, which [FromBytes] reads: the length of the trie's table and the table,
 // and then, for an automaton that searches, the tables of the search.
 //
-//	states, segments, nodes, queued, anchor   4 bytes each
+//	states, segments, nodes, starts, chains, anchor   4 bytes each
 //	start, first, fail, out                   4 bytes for each byte, state and one more, state, state
-//	shorter, length, ending                   4 bytes for each segment, and one more in ending
+//	shorter, length, listed, ending           4 bytes for each segment, and one more in ending
 //	nodes                                     28 bytes each
-//	queued                                    4 bytes each
+//	starts, chains                            4 bytes each
 //	labels                                    1 byte for each state
 func (a *Automaton) AppendBinary(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(a.table)))
@@ -24,17 +24,19 @@ func (a *Automaton) AppendBinary(dst []byte) []byte {
 		return dst
 	}
 	t := a.search
-	counts := []uint32{uint32(len(t.labels)), uint32(len(t.length)), uint32(len(t.nodes)), uint32(len(t.queued)), t.anchor}
+	counts := []uint32{uint32(len(t.labels)), uint32(len(t.length)), uint32(len(t.nodes)), uint32(len(t.starts)), uint32(len(t.chains)), t.anchor}
 	for _, list := range [][]uint32{counts, t.start[:], t.first, t.fail, t.out, t.shorter} {
 		dst = appendNumbers(dst, list)
 	}
 	dst = appendNumbers(dst, t.length)
+	dst = appendNumbers(dst, t.listed)
 	dst = appendNumbers(dst, t.ending)
 	for i := range t.nodes {
 		n := &t.nodes[i]
-		dst = appendNumbers(dst, []uint32{n.parent, n.last, uint32(n.rank), uint32(n.exact), uint32(n.bound), n.queue, n.queues})
+		dst = appendNumbers(dst, []uint32{n.parent, n.last, uint32(n.rank), uint32(n.exact), uint32(n.bound), n.start, n.chains})
 	}
-	dst = appendNumbers(dst, t.queued)
+	dst = appendNumbers(dst, t.starts)
+	dst = appendNumbers(dst, t.chains)
 	return append(dst, t.labels...)
 }
 
@@ -65,35 +67,36 @@ func FromBytes(data []byte, rules int) (*Automaton, error) {
 	}
 	if a.search != nil {
 		a.search.maxDepth = v.maxDepth
+		a.search.derive()
 	}
 	return a, nil
 }
 
 // decodeSearch returns the tables of a search, unchecked, or nil if their lengths do not add up.
 func decodeSearch(data []byte) *searchTable {
-	const head, node = 5 * 4, 7 * 4
+	const head, node = 6 * 4, 7 * 4
 	if len(data) < head {
 		return nil
 	}
 	r := numberReader(data)
-	states, segments, nodes, queued := r.next(), r.next(), r.next(), r.next()
+	states, segments, nodes, starts, chains := r.next(), r.next(), r.next(), r.next(), r.next()
 	t := &searchTable{anchor: r.next()}
-	want := int64(head) + 256*4 + int64(states)*(3*4+1) + 4 + int64(segments)*(3*4) + 4 + int64(nodes)*node + int64(queued)*4
+	want := int64(head) + 256*4 + int64(states)*(3*4+1) + 4 + int64(segments)*(4*4) + 4 + int64(nodes)*node + (int64(starts)+int64(chains))*4
 	if want != int64(len(data)) {
 		return nil
 	}
 	copy(t.start[:], r.list(256))
 	t.first, t.fail, t.out = r.list(states+1), r.list(states), r.list(states)
-	t.shorter, t.length, t.ending = r.list(segments), make([]int32, segments), nil
+	t.shorter, t.length = r.list(segments), make([]int32, segments)
 	for g := range t.length {
 		t.length[g] = int32(r.next())
 	}
-	t.ending = r.list(segments + 1)
+	t.listed, t.ending = r.list(segments), r.list(segments+1)
 	t.nodes = make([]seqNode, nodes)
 	for i := range t.nodes {
 		t.nodes[i] = seqNode{r.next(), r.next(), Rank(r.next()), Rank(r.next()), Rank(r.next()), r.next(), r.next()}
 	}
-	t.queued = r.list(queued)
+	t.starts, t.chains = r.list(starts), r.list(chains)
 	t.labels = r
 	return t
 }

@@ -45,13 +45,17 @@
 //
 //   - Compile takes O(n) and sorting; tables are O(n): about 1.3 bytes per byte of real rules.
 //   - Match takes O(p) for the trie, and for floating segments that are tried up to 320 searches of the path, of which those
-//     for a segment of over 63 bytes count as nine, or one for
-//     each KiB of their text if that is more.
-//   - With the search it takes O(p·d + r): r counts the sequences of segments of which the path has all but perhaps the
-//     last, each once, and d how many segments end in the same place of the path, which is at most the square root of 2n,
-//     for a file in which each segment ends the next one, and mostly 0 or 1. Segments are not looked at again where nothing has
-//     changed for them, nor once they have reached all that they can; no file is known that comes near the bound. Segments
-//     that many rules share are waited for in queues, so that rules whose first segments do not occur cost nothing.
+//     for a segment of over 63 bytes count as nine, and those for a pattern of over 63 bytes as one more for each eight
+//     segments.
+//   - With the search it takes O(p·(1 + d/64 + log s) + r): r counts the sequences of segments of which the path has all
+//     but perhaps the last, each once; s the segments, and d how many end in the same place of the path, which is at most
+//     the square root of 2n, for a file in which each segment ends the next one, and mostly 0 or 1. Only segments are looked at that can
+//     reach something, which are found 64 at a time; one that cannot waits until what it goes on with has been seen, or
+//     does not overlap it any more. Segments that many rules share are waited for in queues, so that rules whose first
+//     segments do not occur cost nothing; so are those of a sequence that goes on in one way only, at 3 to 5 ns each.
+//
+// For a robots.txt of 500 KiB and a path of 2 KiB, r is at most 256,000, if all sequences go on in one way only and have
+// segments of one letter; no file is known that takes over 1 ms (AMD EPYC).
 //
 // Matching stops where no rank above the best one can follow.
 package automaton

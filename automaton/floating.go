@@ -36,8 +36,9 @@ const (
 	// longestSegment is the longest for whose length there is room.
 	longestSegment = 255
 
-	// longPattern is how many bytes of segments count as one pattern more, as each segment of a byte takes 5 ns.
-	longPattern = 1 << 10
+	// manySegments is how many segments count as one pattern more: each may nearly occur maxMisses times before it does, which
+	// takes 40 ns.
+	manySegments = 8
 
 	// longRest is the longest Pattern.Rest that a header has room for; with its segments' lengths and places it takes at
 	// most twice that.
@@ -80,15 +81,16 @@ func (p *ranked) cost(tooMuch int) int {
 	if len(p.Rest) > longRest {
 		return tooMuch
 	}
-	cost := 1 + len(p.Rest)/longPattern
+	cost, segments := 1, 0
 	p.segments(func(seg string, _ bool) {
+		segments++
 		if len(seg) > longestSegment {
 			cost = tooMuch
 		} else if len(seg) > longSegment {
 			cost += longSegmentCost
 		}
 	})
-	return cost
+	return cost + segments/manySegments
 }
 
 // An anchors is the stack of the anchors with floating segments that a path passes on its way to the last one, as

@@ -56,6 +56,7 @@ func TestForms(t *testing.T) {
 	same := func(i int) string { return fmt.Sprintf("/*x%d", i) }
 	apart := func(i int) string { return fmt.Sprintf("/%03d*x", i) }
 	longer := func(i int) string { return fmt.Sprintf("/*%03d", i) + strings.Repeat("a", longSegment-2) }
+	segments := func(i int) string { return fmt.Sprintf("/*%d", i) + strings.Repeat("*ab", 4*manySegments-1) }
 	below := func(i int) string { return "/" + strings.Repeat("a", i) + "*x" }
 	for _, c := range []struct {
 		name          string
@@ -70,7 +71,9 @@ func TestForms(t *testing.T) {
 		{"apart", 1000, apart, false, false},
 		{"below", keyedLimit, below, false, false},
 		{"below", keyedLimit + 1, below, false, true},
-		{"one letter each", 1, func(int) string { return "/" + strings.Repeat("*a", longPattern*keyedLimit/2) }, false, true},
+		{"one letter each", 1, func(int) string { return "/" + strings.Repeat("*a", manySegments*keyedLimit) }, false, true},
+		{"segments", keyedLimit / 5, segments, true, false},
+		{"more segments", keyedLimit/5 + 1, segments, false, true},
 		{"long", 1, func(int) string { return "/*" + strings.Repeat("a", longSegment) }, false, false},
 		{"longer", 1, func(int) string { return "/*" + strings.Repeat("a", longestSegment) }, false, false},
 		{"longest", 1, func(int) string { return "/*" + strings.Repeat("a", longestSegment+1) }, false, true},

@@ -1,15 +1,18 @@
 package automaton
 
-import "bytes"
+import (
+	"bytes"
+	"math/bits"
+)
 
 // A searchTable finds the floating segments of many patterns in one pass: an Aho-Corasick automaton over all distinct
-// segments, and a register for each node of the trie of segment sequences that says whether, and where, the sequence
-// up to there has been seen. It is an extended finite automaton (Smith, Estan, Jha: XFA, SIGCOMM 2008): states and
-// registers, so that their combinations need not be enumerated.
+// segments, and registers that say which sequences of segments have been seen. It is an extended finite automaton (Smith,
+// Estan, Jha: XFA, SIGCOMM 2008): states and registers, so that their combinations need not be enumerated.
 //
-// States are numbered in breadth-first order, the root being 0, so the children of one are neighbours. Sequence nodes
-// are numbered by their last segment, so those that a segment can reach are neighbours; the nodes that stand for the
-// anchors, in which no segment has been seen yet, come last.
+// States are numbered in breadth-first order, the root being 0, so the children of one are neighbours. Segments that end
+// one another are neighbours too, see orderSegments. The sequences are a trie. Its nodes are numbered by their last
+// segment, so those that a segment can reach are neighbours; the nodes that stand for the anchors, in which no segment
+// has been seen yet, come last. Where a sequence goes on in one way only, what it goes on with is no nodes but a chain.
 type searchTable struct {
 	start  [256]uint32 // child of the root by label; 0 if none
 	labels []byte      // label of the edge that leads to a state
@@ -20,51 +23,59 @@ type searchTable struct {
 	shorter []uint32 // 1 + the next longest segment that ends segment g; 0 if none does
 	length  []int32  // bytes of segment g
 	ending  []uint32 // sequence nodes that segment g reaches: ending[g] up to ending[g+1]
+	listed  []uint32 // of those, the nodes before listed[g] are looked at where g occurs; the others end chains
 
 	nodes    []seqNode
 	anchor   uint32   // first node that stands for an anchor
-	queued   []uint32 // children of sequence nodes that are waited for in a queue, see seqNode
+	starts   []uint32 // where the chains begin, see seqNode
+	chains   []uint32 // segments, each chain with chainEnd + the node that it leads to behind it
 	maxDepth int      // most trie nodes with floating segments on one path
+
+	// What follows from the above, see derive.
+	tops  []uint64 // a bit for each segment that is not ended by the one before it
+	fresh []uint64 // a bit for each segment that has listed nodes
+	room  []uint32 // for how many waiting chains there is room before those of segment g
 }
 
 // A seqNode is a node of the trie of segment sequences.
 type seqNode struct {
-	parent uint32
+	parent uint32 // the node before; if a chain leads here, that where it begins
 	last   uint32 // last segment of the sequence; none for anchors
 	rank   Rank   // of the pattern whose last segment this is; NoMatch if there is none
 	exact  Rank   // the same for a pattern with an end anchor
 	bound  Rank   // highest rank of the patterns that begin with this sequence and have more segments
-	queue  uint32 // children to wait for in queues: queued[queue] up to queued[queue+queues]
-	queues uint32
+	start  uint32 // chains that begin here: at starts[start] up to starts[start+chains]
+	chains uint32
 }
+
+// chainEnd marks, in searchTable.chains, the node that a chain leads to.
+const chainEnd = 1 << 31
 
 // crowd is the most sequence nodes that are looked at one by one when their segment occurs. Where a segment is shared
-// by more of them, those whose parents were reached wait in a queue, so that no occurrence looks at the others.
+// by more of them, chains begin with it, which wait for it from when their parents are reached: so no occurrence looks at the others.
 const crowd = 4
 
-// isCrowd reports whether the sequence nodes of segment g wait in a queue.
-func (t *searchTable) isCrowd(g uint32) bool { return t.ending[g+1]-t.ending[g] > crowd }
-
-// registers is what a search remembers of a path.
-type registers struct {
-	pending []pending
-	ends    []int32  // by sequence node: 1 + where the sequence first ended; 0 if it has not been seen
-	seen    []uint32 // the nodes that have been
-	head    []uint32 // by segment: 1 + first node of its queue; 0 if it is empty
-	tail    []uint32 // by segment: last node of its queue, if it is not empty
-	next    []uint32 // by node: 1 + next node of the same queue; 0 if it is the last
-	look    []look   // by segment
-	marked  []uint32 // the segments whose look has more than idle
-	changes uint32   // counts what may give segments something to reach, from 1
-	looked  int      // occurrences of segments looked at since the Scratch was new: what matching costs beyond the path
-	best    Rank
-}
-
-// A look says when a segment is to be looked at where it occurs.
-type look struct {
-	idle uint32 // not while registers.changes is this: nor any that ends it, they were found to have nothing to reach
-	due  int32  // not where it ends before this: what it goes on with ended within it
-	skip uint32 // 1 + what next returns, as those between are spent; 0 if none are
+// derive sets what follows from the other tables.
+func (t *searchTable) derive() {
+	segments := len(t.length)
+	t.tops, t.fresh = make([]uint64, (segments+63)/64), make([]uint64, (segments+63)/64)
+	t.room = make([]uint32, segments+1)
+	for g := range uint32(segments) {
+		if g == 0 || t.shorter[g] != g {
+			t.tops[g>>6] |= 1 << (g & 63)
+		}
+		if t.listed[g] > t.ending[g] {
+			t.fresh[g>>6] |= 1 << (g & 63)
+		}
+	}
+	for _, g := range t.chains {
+		if g < chainEnd {
+			t.room[g+1]++
+		}
+	}
+	for g := range segments {
+		t.room[g+1] += t.room[g]
+	}
 }
 
 // match returns the best rank among best and the patterns with floating segments of the trie nodes that the path
@@ -77,11 +88,11 @@ func (t *searchTable) match(path []byte, anchors []pending, best Rank, r *regist
 	if bound <= best {
 		return best
 	}
-	r.prepare(t)
+	r.prepare(t, len(path))
 	r.best = best
 	state := uint32(0)
 	for i, a := range anchors {
-		t.reach(t.anchor+a.floating, a.pos, r)
+		t.reach(t.anchor+a.floating, int32(a.pos), r)
 		end := len(path)
 		if i+1 < len(anchors) {
 			end = anchors[i+1].pos
@@ -92,10 +103,10 @@ func (t *searchTable) match(path []byte, anchors []pending, best Rank, r *regist
 		}
 	}
 	if r.best < bound {
-		t.atEnd(state, len(path), r)
+		t.atEnd(state, r)
 	}
 	best = r.best
-	r.clear(t)
+	r.clear()
 	return best
 }
 
@@ -133,144 +144,134 @@ func (t *searchTable) step(state uint32, b byte) uint32 {
 	return t.start[b]
 }
 
-// fire takes note of the segments that end at pos, where the search is in state. Those that end segment g are the same
-// wherever g ends, so once they have all been looked at, that need not be done again before the registers change; and
-// those that are spent need not be looked at ever again.
+// fire takes note of the segments that end at pos, where the search is in state: of those that are active.
 func (t *searchTable) fire(state uint32, pos int, r *registers) {
-	idle, before := t.out[state], r.changes
-	last := uint32(0) // 1 + the segment before, passing over spent ones
+	if r.alarms > 0 {
+		r.ring(pos)
+	}
 	for o := t.out[state]; o != 0; {
+		r.passed++
 		g := o - 1
-		l := &r.look[g]
-		if l.idle == r.changes {
-			break
-		}
-		o = t.next(g, l)
-		if int(l.due) > pos {
-			idle, last = o, g+1 // this one, and so those before it, must be looked at again
+		w := g >> 6
+		stops := (r.active[w] | t.tops[w]) & (2<<(g&63) - 1)
+		if stops == 0 {
+			o = w << 6
 			continue
 		}
-		switch t.occur(g, pos, r) {
-		case overlapping:
-			idle, last = o, g+1
-		case waiting:
-			last = g + 1
-		case spent:
-			if last == 0 {
-				last = g + 1
-			} else {
-				r.mark(last - 1)
-				r.look[last-1].skip = o + 1
-			}
+		g = w<<6 | uint32(bits.Len64(stops)-1)
+		if bit := uint64(1) << (g & 63); r.active[w]&bit != 0 {
+			r.active[w] &^= bit
+			t.occur(g, int32(pos), r)
 		}
-	}
-	if idle != 0 && r.changes == before {
-		r.look[idle-1].idle = before
+		o = t.shorter[g]
 	}
 }
 
-// next returns 1 + the segment to look at after g, 0 if there is none.
-func (t *searchTable) next(g uint32, l *look) uint32 {
-	if l.skip != 0 {
-		return l.skip - 1
-	}
-	return t.shorter[g]
-}
-
-// mark has clear forget what is known of segment g.
-func (r *registers) mark(g uint32) {
-	if l := &r.look[g]; l.skip == 0 && l.due == 0 {
-		r.marked = append(r.marked, g)
-	}
-}
-
-// postpone takes note that segment g goes on with nothing before it occurs with its end at due.
-func (r *registers) postpone(g uint32, due int32) {
-	r.mark(g)
-	r.look[g].due = due
-}
-
-// A prospect says what is left to do for a segment after it occurred.
-type prospect uint8
-
-const (
-	overlapping prospect = iota // it reaches something where it occurs again: what it goes on with ended within it
-	waiting                     // it may, once other segments have occurred
-	spent                       // nothing, on this path: it has reached all that it can
-)
-
-// occur takes note of an occurrence of segment g that ends at pos.
-func (t *searchTable) occur(g uint32, pos int, r *registers) prospect {
+// occur takes note that segment g ends at pos, and sees to it that it becomes active again when it can reach more.
+func (t *searchTable) occur(g uint32, pos int32, r *registers) {
 	r.looked++
-	if t.isCrowd(g) {
-		return t.dequeue(g, pos, r)
-	}
-	left, begin, earliest := spent, int32(pos)-t.length[g], int32(pos)
-	lo, hi := t.ending[g], t.ending[g+1]
-	for v := lo; v < hi; v++ {
-		if r.ends[v] != 0 {
+	for v := t.ending[g]; v < t.listed[g]; v++ {
+		if r.nodes[v].end != 0 {
 			continue
 		}
-		switch p := r.ends[t.nodes[v].parent]; {
+		switch p := r.nodes[t.nodes[v].parent].end; {
 		case p == 0:
-			left = min(left, waiting)
-		case p-1 > begin:
-			left, earliest = overlapping, min(earliest, p-1)
+			r.await(t.nodes[v].parent, v)
+		case p-1+t.length[g] > pos:
+			r.alarm(g, p-1+t.length[g], pos)
 		default:
 			t.reach(v, pos, r)
 		}
 	}
-	if left == overlapping {
-		r.postpone(g, earliest+t.length[g])
+	if q := &r.queues[g]; q.head < q.tail {
+		t.advance(g, q, pos, r)
 	}
-	return left
 }
 
-// dequeue reaches the nodes that wait for segment g and whose parents ended before it. They wait in the order in which
-// their parents were reached, which is the order of the parents' ends.
-func (t *searchTable) dequeue(g uint32, pos int, r *registers) prospect {
-	for r.head[g] != 0 {
-		v := r.head[g] - 1
-		if due := r.ends[t.nodes[v].parent] - 1 + t.length[g]; due > int32(pos) {
-			r.postpone(g, due)
-			return overlapping
+// advance has those chains go on that wait for segment g, which ends at pos, in its queue. Most of what hostile rules cost is
+// here, so what push does is in the loop.
+func (t *searchTable) advance(g uint32, q *queue, pos int32, r *registers) {
+	chains, waits, queues := t.chains, r.chains, r.queues
+	i, end := q.head, q.tail // those behind that come meanwhile are not due
+	for ; i < end; i++ {
+		c := waits[i]
+		if c.due > pos {
+			break
 		}
-		r.head[g] = r.next[v]
-		t.reach(v, pos, r)
+		at := c.at + 1
+		next := chains[at]
+		if next >= chainEnd {
+			t.reach(next-chainEnd, pos, r)
+			continue
+		}
+		n := &queues[next]
+		tail := n.tail
+		if n.head == tail {
+			t.activate(next, r)
+			tail = n.tail
+		}
+		waits[tail] = waiting{at, pos + n.length}
+		n.tail = tail + 1
 	}
-	return waiting
+	room := t.room[g]
+	r.looked += int(i - q.head)
+	q.head = i
+	if q.head < q.tail {
+		r.alarm(g, r.chains[i].due, pos)
+	}
+	if left := q.tail - i; left <= i-room { // so that all stays in few lines of the cache
+		copy(r.chains[room:], r.chains[i:q.tail])
+		q.head, q.tail = room, room+left
+	}
+}
+
+// push has a chain wait for its segment g, at a place of searchTable.chains; what comes before it ended at pos.
+func (t *searchTable) push(at, g uint32, pos int32, r *registers) {
+	q := &r.queues[g]
+	if q.head == q.tail {
+		t.activate(g, r)
+	}
+	r.chains[q.tail] = waiting{at, pos + q.length}
+	q.tail++
+}
+
+// activate makes segment g active, for whose queue chains come, for the first time or again.
+func (t *searchTable) activate(g uint32, r *registers) {
+	r.active[g>>6] |= 1 << (g & 63)
+	if q := &r.queues[g]; q.length == 0 {
+		*q = queue{t.room[g], t.room[g], t.length[g]}
+		r.used = append(r.used, g)
+	}
 }
 
 // reach takes note that the sequence of node v first ended at pos. A later end can only accept less, so the first is all
 // that counts.
-func (t *searchTable) reach(v uint32, pos int, r *registers) {
-	n := &t.nodes[v]
-	r.ends[v] = int32(pos) + 1
+func (t *searchTable) reach(v uint32, pos int32, r *registers) {
+	s, n := &r.nodes[v], &t.nodes[v]
+	if s.end != 0 {
+		return
+	}
+	s.end = pos + 1
 	r.seen = append(r.seen, v)
 	r.best = max(r.best, n.rank)
 	if n.bound <= r.best { // it has no children, or none that can win
 		return
 	}
-	r.changes++
-	for _, child := range t.queued[n.queue : n.queue+n.queues] {
-		g := t.nodes[child].last
-		r.next[child] = 0
-		if r.head[g] == 0 {
-			r.head[g] = child + 1
-		} else {
-			r.next[r.tail[g]] = child + 1
-		}
-		r.tail[g] = child
+	for w := s.awaited; w != 0; w = r.next[w-1] - 1 {
+		g := t.nodes[w-1].last
+		r.active[g>>6] |= 1 << (g & 63)
+	}
+	for _, at := range t.starts[n.start : n.start+n.chains] {
+		t.push(at, t.chains[at], pos, r)
 	}
 }
 
-// atEnd looks at the patterns with an end anchor: the last segment ends the path, of the given length.
-func (t *searchTable) atEnd(state uint32, length int, r *registers) {
+// atEnd looks at the patterns with an end anchor: the last segment ends the path. Those that can match have been reached, at
+// the latest where the path ends.
+func (t *searchTable) atEnd(state uint32, r *registers) {
 	for o := t.out[state]; o != 0; o = t.shorter[o-1] {
-		g := o - 1
-		begin := int32(length) - t.length[g]
-		lo, hi := t.ending[g], t.ending[g+1]
-		if int(hi-lo) > len(r.seen) { // all that can match have been reached, at the latest by this occurrence
+		lo, hi := t.ending[o-1], t.ending[o]
+		if int(hi-lo) > len(r.seen) {
 			for _, v := range r.seen {
 				if lo <= v && v < hi {
 					r.best = max(r.best, t.nodes[v].exact)
@@ -279,58 +280,11 @@ func (t *searchTable) atEnd(state uint32, length int, r *registers) {
 			continue
 		}
 		for v := lo; v < hi; v++ {
-			n := &t.nodes[v]
-			if n.exact <= r.best {
-				continue
-			}
-			if p := r.ends[n.parent]; p != 0 && p-1 <= begin {
+			if n := &t.nodes[v]; n.exact > r.best && r.nodes[v].end != 0 {
 				r.best = n.exact
 			}
 		}
 	}
-}
-
-// prepare makes room for the registers of t. All are clear between matches.
-func (r *registers) prepare(t *searchTable) {
-	if len(r.ends) < len(t.nodes) {
-		r.ends = make([]int32, len(t.nodes))
-	}
-	if len(r.look) < len(t.length) {
-		r.look = make([]look, len(t.length))
-	}
-	if r.changes > 1<<31 {
-		r.changes = 0
-	}
-	if r.changes == 0 {
-		clear(r.look)
-	}
-	r.changes++
-	if len(t.queued) == 0 {
-		return
-	}
-	if len(r.next) < len(t.nodes) {
-		r.next = make([]uint32, len(t.nodes))
-	}
-	if len(r.head) < len(t.length) {
-		r.head = make([]uint32, len(t.length))
-		r.tail = make([]uint32, len(t.length))
-	}
-}
-
-// clear forgets the path.
-func (r *registers) clear(t *searchTable) {
-	for _, v := range r.seen {
-		r.ends[v] = 0
-		n := &t.nodes[v]
-		for _, child := range t.queued[n.queue : n.queue+n.queues] {
-			r.head[t.nodes[child].last] = 0
-		}
-	}
-	r.seen = r.seen[:0]
-	for _, g := range r.marked {
-		r.look[g] = look{}
-	}
-	r.marked = r.marked[:0]
 }
 
 // size returns the bytes of the tables.
@@ -339,6 +293,6 @@ func (t *searchTable) size() int {
 		return 0
 	}
 	const node = 7 * 4
-	return 4*(len(t.start)+len(t.first)+len(t.fail)+len(t.out)+len(t.shorter)+len(t.length)+len(t.ending)+len(t.queued)) +
-		len(t.labels) + node*len(t.nodes)
+	return 4*(len(t.start)+len(t.first)+len(t.fail)+len(t.out)+len(t.shorter)+len(t.length)+len(t.ending)+len(t.listed)+
+		len(t.starts)+len(t.chains)+len(t.room)) + 8*(len(t.tops)+len(t.fresh)) + len(t.labels) + node*len(t.nodes)
 }

@@ -72,7 +72,9 @@ func (b *searchBuilder) finish() *searchTable {
 	terminal := t.addStates(b.segments)
 	t.addFailures()
 	t.addOutputs(b.segments, terminal)
+	b.orderSegments(t)
 	b.addNodes(t)
+	t.derive()
 	return t
 }
 
@@ -152,55 +154,6 @@ func (t *searchTable) addOutputs(segments []string, terminal []uint32) {
 			t.out[s] = shorter
 		case s != 0:
 			t.shorter[t.out[s]-1] = shorter
-		}
-	}
-}
-
-// addNodes numbers the sequence nodes by their last segment, anchors last, in the order of their numbers.
-func (b *searchBuilder) addNodes(t *searchTable) {
-	none := len(b.segments)
-	place := func(v int) int { return min(int(b.nodes[v].last), none) }
-	next := make([]uint32, none+2) // by segment, then for anchors: the number of the next node
-	for v := range b.nodes {
-		next[place(v)+1]++
-	}
-	for g := range none + 1 {
-		next[g+1] += next[g]
-	}
-	t.anchor = next[none]
-	t.ending = slices.Clone(next[:none+1])
-	number := make([]uint32, len(b.nodes))
-	t.nodes = make([]seqNode, len(b.nodes))
-	for v := range b.nodes { // parents come before their children
-		number[v] = next[place(v)]
-		next[place(v)]++
-		n := b.nodes[v]
-		n.parent = number[n.parent]
-		t.nodes[number[v]] = n
-	}
-	t.addQueues()
-}
-
-// addQueues lists, for each sequence node, the children that share their segment with a crowd.
-func (t *searchTable) addQueues() {
-	isQueued := func(v uint32) bool { return t.isCrowd(t.nodes[v].last) }
-	for v := range t.anchor {
-		if isQueued(v) {
-			t.nodes[t.nodes[v].parent].queues++
-		}
-	}
-	total := uint32(0)
-	for v := range t.nodes {
-		t.nodes[v].queue = total
-		total += t.nodes[v].queues
-	}
-	t.queued = make([]uint32, total)
-	filled := make([]uint32, len(t.nodes))
-	for v := range t.anchor {
-		if isQueued(v) {
-			p := t.nodes[v].parent
-			t.queued[t.nodes[p].queue+filled[p]] = v
-			filled[p]++
 		}
 	}
 }

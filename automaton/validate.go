@@ -225,7 +225,7 @@ func (v *validator) checkHashes(k *keys, words, hashes uint32) bool {
 func (v *validator) checkSearch(t *searchTable) bool {
 	v.search = t
 	states, segments, nodes := uint32(len(t.labels)), uint32(len(t.length)), uint32(len(t.nodes))
-	if states == 0 || t.anchor > nodes || !isRising(t.first, states) || !isRising(t.ending, t.anchor) {
+	if states == 0 || segments >= chainEnd || t.anchor > nodes || !isRising(t.first, states) || !isRising(t.ending, t.anchor) {
 		return false
 	}
 	for _, s := range t.start {
@@ -239,11 +239,11 @@ func (v *validator) checkSearch(t *searchTable) bool {
 		}
 	}
 	for g, o := range t.shorter {
-		if t.length[g] < 0 || o > segments || o != 0 && t.length[o-1] >= t.length[g] { // so that the list ends
+		if t.length[g] < 1 || o > segments || o != 0 && t.length[o-1] >= t.length[g] { // so that the list ends
 			return false
 		}
 	}
-	return v.checkNodes(t) && v.checkQueues(t)
+	return v.checkNodes(t) && v.checkChains(t)
 }
 
 // checkNodes checks the sequence nodes: each is among those that its last segment reaches, and no other.
@@ -267,32 +267,51 @@ func (v *validator) checkNodes(t *searchTable) bool {
 	return true
 }
 
-// checkQueues checks that the sequence nodes whose segments are shared by a crowd, and they alone, wait in the queue of
-// their parents: so that none is reached twice.
-func (v *validator) checkQueues(t *searchTable) bool {
-	at := uint32(0)
+// checkChains checks that the chains lie one after the other, in the order of the nodes where they begin, and that each
+// leads from there to a node that is not listed.
+func (v *validator) checkChains(t *searchTable) bool {
+	start, at := uint32(0), uint32(0)
 	for i := range t.nodes {
 		n := &t.nodes[i]
-		if n.queue != at || n.queues > uint32(len(t.queued))-at {
+		if n.start != start || n.chains > uint32(len(t.starts))-start {
 			return false
 		}
-		at += n.queues
-		for k, child := range t.queued[n.queue:at] {
-			if child >= t.anchor || t.nodes[child].parent != uint32(i) || !t.isCrowd(t.nodes[child].last) {
+		start += n.chains
+		for _, begin := range t.starts[n.start:start] {
+			next, ok := v.checkChain(t, begin, uint32(i))
+			if begin != at || !ok {
 				return false
 			}
-			if k > 0 && child <= t.queued[n.queue+uint32(k)-1] {
-				return false
-			}
+			at = next
 		}
 	}
-	crowded := uint32(0)
-	for g := range uint32(len(t.length)) {
-		if t.isCrowd(g) {
-			crowded += t.ending[g+1] - t.ending[g]
+	return start == uint32(len(t.starts)) && at == uint32(len(t.chains)) && v.checkListed(t)
+}
+
+// checkChain checks the chain at a place that begins at a node, and returns where the next one does.
+func (v *validator) checkChain(t *searchTable, at, node uint32) (next uint32, ok bool) {
+	begin := at
+	for at < uint32(len(t.chains)) && t.chains[at] < uint32(len(t.length)) {
+		at++
+	}
+	if at == begin || at >= uint32(len(t.chains)) || t.chains[at] < chainEnd {
+		return 0, false
+	}
+	end := t.chains[at] - chainEnd
+	if end >= t.anchor || t.nodes[end].parent != node || t.nodes[end].last != t.chains[at-1] {
+		return 0, false
+	}
+	return at + 1, end >= t.listed[t.nodes[end].last]
+}
+
+// checkListed checks that few of the nodes that each segment reaches are listed.
+func (v *validator) checkListed(t *searchTable) bool {
+	for g, listed := range t.listed {
+		if listed < t.ending[g] || listed > t.ending[g+1] || listed-t.ending[g] > crowd {
+			return false
 		}
 	}
-	return at == uint32(len(t.queued)) && at == crowded
+	return true
 }
 
 // isRising reports whether the numbers never fall, and end at most at limit.

@@ -32,7 +32,7 @@ func (ruleCatalog) NumSites() int                      { return 1 }
 func (ruleCatalog) Origin(engine.SiteID) robots.Origin { return "https://a.example" }
 func (ruleCatalog) FirstAgent(engine.SiteID, int) int  { return 0 }
 func (ruleCatalog) Rule(_ engine.SiteID, _ int, rule int32) robots.Rule {
-	return robots.Rule{Line: rule + 1, Value: string(rune('a' + rule%20))}
+	return robots.Rule{Line: rule + 1, Value: string('a' + rule%20)}
 }
 
 // TestNumberingRules numbers more rules than the table holds: a text keeps its number. Without a column for texts there are none.

@@ -19,7 +19,7 @@ var (
 )
 
 // Version is the version of the format. A program reads packs of its own version only.
-const Version = 5
+const Version = 6
 
 // Is reports whether r, read from the start of a file, begins as a pack does. What cannot be read does not.
 func Is(r io.Reader) bool {

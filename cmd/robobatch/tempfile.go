@@ -29,7 +29,7 @@ func (f *tempFile) remove() (err error) {
 		return nil
 	}
 	f.once.Do(func() {
-		f.File.Close() //nolint:errcheck // nobody reads it any more, and it may be closed already
+		f.Close() //nolint:errcheck // nobody reads it any more, and it may be closed already
 		if f.named {
 			err = os.Remove(f.Name())
 		}
