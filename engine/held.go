@@ -58,7 +58,7 @@ func (h *held) add(key heldRule, r robots.Rule, most int64) {
 
 // hold keeps what is needed of the site of a row of b after its verdicts. It does nothing where rules stay in memory.
 func (m *Lookup) hold(b *Batch, row int, verdicts []Verdict) {
-	if m.store.pack != nil && m.store.pack.sites == nil {
+	if m.store.forgets() {
 		m.holdSite(b, row, verdicts)
 	}
 }
@@ -78,7 +78,7 @@ func (m *Lookup) holdSite(b *Batch, row int, verdicts []Verdict) {
 
 // holdOrigin keeps the name of a site for b. It does nothing where sites stay in memory.
 func (m *Lookup) holdOrigin(b *Batch, id SiteID) {
-	if m.store.pack == nil || m.store.pack.sites != nil {
+	if !m.store.forgets() {
 		return
 	}
 	if _, known := b.held.origins[id]; !known {
@@ -96,7 +96,7 @@ func (m *Lookup) holdName(b *Batch, id SiteID, name robots.Origin) {
 
 // holdFound is holdOrigin of a site that was found by its name.
 func (m *Lookup) holdFound(b *Batch, id SiteID, name []byte) {
-	if m.store.pack == nil || m.store.pack.sites != nil {
+	if !m.store.forgets() {
 		return
 	}
 	if _, known := b.held.origins[id]; !known {
@@ -112,8 +112,8 @@ func (m *Lookup) Origin(id SiteID) robots.Origin {
 	if o, ok := m.held.origins[id]; ok {
 		return o
 	}
-	if p := m.store.pack; p != nil && p.sites == nil {
-		return p.origin(id)
+	if m.store.forgets() {
+		return m.store.pack.origin(id)
 	}
 	return m.Site(id).Origin
 }

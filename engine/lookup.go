@@ -94,7 +94,7 @@ func (m *Lookup) find(origin []byte) (id SiteID, ok bool) {
 // FirstAgent returns the first agent that has the same rules at the site: itself, or one before it. Of a store that may
 // have dropped its rules since, it is the agent itself.
 func (m *Lookup) FirstAgent(id SiteID, agent int) int {
-	if p := m.store.pack; p != nil && p.sites == nil {
+	if m.store.forgets() {
 		return agent
 	}
 	return int(m.Site(id).Firsts[agent])

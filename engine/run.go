@@ -57,8 +57,7 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 	jobs := 2*workers + 2 // one each being read, evaluated and written, and some to spare so that nobody waits
 	r := &run{store, make(chan *job, jobs), make(chan *job, jobs), make(chan *job, jobs), store.share(jobs)}
 	for range jobs {
-		j := &job{done: make(chan struct{}, 1)}
-		r.free <- j
+		r.free <- &job{done: make(chan struct{}, 1)}
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return r.read(ctx, src) })
