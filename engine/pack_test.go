@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robobatch/robobatch/pack"
+	"github.com/robobatch/robobatch/internal/pack"
 	"github.com/robobatch/robobatch/robots"
 )
 

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/robobatch/robobatch/automaton"
-	"github.com/robobatch/robobatch/pack"
+	"github.com/robobatch/robobatch/internal/pack"
 )
 
 // The rules of a selection are a chunk of a pack:

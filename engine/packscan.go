@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"time"
 
-	"github.com/robobatch/robobatch/pack"
+	"github.com/robobatch/robobatch/internal/pack"
 	"github.com/robobatch/robobatch/robots"
 )
 

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/robobatch/robobatch/pack"
+	"github.com/robobatch/robobatch/internal/pack"
 	"github.com/robobatch/robobatch/robots"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/robobatch/robobatch/pack"
+	"github.com/robobatch/robobatch/internal/pack"
 	"github.com/robobatch/robobatch/robots"
 )
 

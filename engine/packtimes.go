@@ -3,7 +3,7 @@ package engine
 import (
 	"crypto/sha256"
 
-	"github.com/robobatch/robobatch/pack"
+	"github.com/robobatch/robobatch/internal/pack"
 	"github.com/robobatch/robobatch/robots"
 )
 
