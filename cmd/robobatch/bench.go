@@ -137,7 +137,7 @@ func (b *benchRun) run(ctx context.Context) (err error) {
 	case w.err != nil:
 		return stdoutError(w.err)
 	case errors.Is(err, measure.ErrNoURLs):
-		return fmt.Errorf("%s: %w: name a log that has some, or what its lines are with -format", b.logNames(), err)
+		return fmt.Errorf("%s: %w", b.logNames(), err)
 	case err == nil:
 		b.noteJunk()
 	}

@@ -233,6 +233,7 @@ func (j *job) commit(r *report) error {
 
 // keep completes what was written before a fault of the logs, and returns the fault.
 func (j *job) keep(fault error, r *report) error {
+	fault = remedied(fault)
 	return j.out.use(func() (err error) {
 		f := j.out.file
 		e := &faultError{Err: fault, Rows: f.Rows(), Where: j.asked.Where, Out: j.outName}

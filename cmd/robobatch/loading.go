@@ -59,17 +59,6 @@ const (
 	largePackMemory = 1280 << 20
 )
 
-// packError returns what is wrong with the pack of that name: where it is the dialect, by the flags that tell it.
-func packError(name string, err error) error {
-	e, ok := errors.AsType[*engine.PackDialectError](err)
-	if !ok {
-		return err
-	}
-	compiled, asked := dialectFlags(e.Compiled, e.Asked), dialectFlags(e.Asked, e.Compiled)
-	return fmt.Errorf("read the rule pack %s: it is compiled for %s, and %s is asked for: use %[2]s, or compile it again with %[3]s",
-		display(name), compiled, asked)
-}
-
 // isLargePack reports whether the file of that name, if there is a name, is larger than largePack.
 func isLargePack(name string) bool {
 	info, err := os.Stat(name)

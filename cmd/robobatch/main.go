@@ -32,7 +32,7 @@ type streams struct{ in, out, err *os.File }
 
 // run is the command, up to its exit code. It says on std.err what went wrong.
 func run(arguments []string, std streams) int {
-	err := command(arguments, std)
+	err := remedied(command(arguments, std))
 	if err == nil || isClosedPipe(err) {
 		return exitDone
 	}

@@ -198,10 +198,20 @@ func (p *plan) share(workers int) {
 	}
 }
 
-// parts returns the errors that are joined in err itself; none for nil.
+// joined returns the errors that [errors.Join] joined in err, and whether err is such a list.
+func joined(err error) ([]error, bool) {
+	list, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return nil, false
+	}
+	all := list.Unwrap()
+	return all, err.Error() == errors.Join(all...).Error() // fmt.Errorf with several %w unwraps to a list, too
+}
+
+// parts returns the errors that are joined in err; err itself if it is no list, none for nil.
 func parts(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
+	if all, ok := joined(err); ok {
+		return all
 	}
 	if err == nil {
 		return nil

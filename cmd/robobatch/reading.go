@@ -85,32 +85,6 @@ func (r *reading) settle() (d robots.Dialect, asOf time.Time, err error) {
 	return d, asOf, errors.Join(errs...)
 }
 
-// dialectFlags returns the flags that ask for a dialect and its options, those in which it differs from another.
-func dialectFlags(d, other robots.Dialect) string {
-	var flags []string
-	if d.String() != other.String() {
-		flags = append(flags, "-dialect "+d.String())
-	}
-	for _, option := range []struct {
-		flag    robots.Dialect
-		on, off string
-		yandex  bool
-	}{
-		{robots.WideTokens, "-agent-chars extended", "-agent-chars standard", false},
-		{robots.EmptyAllowIgnored, "-yandex-empty-allow ignore", "-yandex-empty-allow disallow", true},
-		{robots.BlankEndsSection, "-yandex-strict-blank", "-yandex-strict-blank=false", true},
-	} {
-		switch {
-		case d.Has(option.flag) == other.Has(option.flag), option.yandex && d.String() != robots.Yandex.String():
-		case d.Has(option.flag):
-			flags = append(flags, option.on)
-		default:
-			flags = append(flags, option.off)
-		}
-	}
-	return strings.Join(flags, " ")
-}
-
 // errOnlyYandex is the error of an option that other dialects than yandex do not have.
 var errOnlyYandex = errors.New("this is an option of the dialect yandex: add -dialect yandex, or leave it out")
 

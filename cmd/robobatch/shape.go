@@ -58,13 +58,7 @@ func (p *plan) checkWide() error {
 		return errors.New("with -agent-from-log each row is for one crawler: leave out -layout wide, or name the crawlers with -agent")
 	}
 	_, err := p.outOpt.ColumnNames(p.agents())
-	errs := parts(err)
-	for i, err := range errs {
-		if c, ok := errors.AsType[*output.ColumnError](err); ok { // all others are known to be right
-			errs[i] = fmt.Errorf("-keep %[1]s: %[1]s is a column of an agent: leave it out, or use -layout long", c.Name)
-		}
-	}
-	return errors.Join(errs...)
+	return wideError(err)
 }
 
 // chooseViolation adds the column of that name to the default ones if the log says who came, and otherwise refuses it.

@@ -61,22 +61,10 @@ func (f *storageForm) settle(out *output.Options, agents []string) error {
 	}
 	for _, err := range parts(out.CheckContainer(agents)) {
 		for _, err := range parts(err) {
-			errs = append(errs, usage("-%s: %w", f.flagOf(err), err))
+			errs = append(errs, usage("-%s: %w", containerFlag(err), err))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// flagOf returns the flag that an error of [output.Options.CheckContainer] is about.
-func (f *storageForm) flagOf(err error) string {
-	for name, kind := range map[string]error{
-		"partition-by": output.ErrPartition, "level": output.ErrLevel, "row-group": output.ErrRowGroup, "bloom": output.ErrBloom,
-	} {
-		if errors.Is(err, kind) {
-			return name
-		}
-	}
-	return "compression"
 }
 
 // settleParts sets what the output is partitioned by, and its format: out is its name, which is a directory's then. It is called before settle.

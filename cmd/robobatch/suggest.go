@@ -5,10 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
-
-	"github.com/robobatch/robobatch/output"
 )
 
 // parse reads the flags as fs.Parse does. The error is [flag.ErrHelp], or a usageError with a remedy.
@@ -97,24 +94,6 @@ func withHint(err error, value string, known []string) error {
 		return fmt.Errorf("%w; did you mean %s?", err, near)
 	}
 	return err
-}
-
-// withColumnHints adds to each error of a column's name the one that may be meant.
-func withColumnHints(err error) error {
-	hinted := parts(err)
-	for i, err := range hinted {
-		known := listed["columns"]
-		if _, ok := errors.AsType[*output.VerdictColumnError](err); ok {
-			known = output.VerdictColumns()
-		}
-		if c, ok := errors.AsType[*output.ColumnError](err); ok && c.Reason == "unknown" {
-			hinted[i] = withHint(err, c.Name, known)
-			if slices.Contains(listed["keep"], c.Name) {
-				hinted[i] = fmt.Errorf("%w; fields of the log follow them: -keep %s", err, c.Name)
-			}
-		}
-	}
-	return errors.Join(hinted...)
 }
 
 // closest returns the known word that is most like the word: one that differs in a letter or two, or the only one that

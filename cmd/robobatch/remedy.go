@@ -1,0 +1,150 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/bench/measure"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// This file is the only place that knows which flag helps against an error of a library. Libraries return sentinels and
+// typed errors that say what is wrong and name no flag; a remedy below says what to do about it.
+//
+// To add one: give the library a sentinel or an error type, and add a line to remedies (a fixed text), or a case to
+// remedyFor (a text that depends on the error).
+
+// remedies are the fixed texts, by sentinel. The first that fits is taken.
+var remedies = []struct {
+	err    error
+	remedy string
+}{
+	{measure.ErrNoURLs, "name a log that has some, or what its lines are with -format"},
+}
+
+// remedyFor returns what the user can do about an error, as in "name the field with -url-field"; "" is nothing.
+func remedyFor(err error) string {
+	for _, r := range remedies {
+		if errors.Is(err, r.err) {
+			return r.remedy
+		}
+	}
+	return ""
+}
+
+// A remediedError is an error of a library and what to do about it.
+type remediedError struct {
+	err    error
+	remedy string
+}
+
+// Error says both.
+func (e *remediedError) Error() string { return e.err.Error() + ": " + e.remedy }
+
+// Unwrap returns the error of the library.
+func (e *remediedError) Unwrap() error { return e.err }
+
+// remedied returns the error with its remedy, each part of a joined error with its own. An error that has no remedy, or
+// has got it already, is returned as it is; nil stays nil.
+func remedied(err error) error {
+	if all, ok := joined(err); ok {
+		all = slices.Clone(all)
+		for i, err := range all {
+			all[i] = remedied(err)
+		}
+		return errors.Join(all...)
+	}
+	if _, ok := errors.AsType[*remediedError](err); ok || err == nil {
+		return err
+	}
+	if remedy := remedyFor(err); remedy != "" {
+		return &remediedError{err, remedy}
+	}
+	return err
+}
+
+// containerFlag returns the flag that an error of [output.Options.CheckContainer] is about.
+func containerFlag(err error) string {
+	for _, kind := range []struct {
+		err  error
+		flag string
+	}{
+		{output.ErrPartition, "partition-by"}, {output.ErrLevel, "level"}, {output.ErrRowGroup, "row-group"}, {output.ErrBloom, "bloom"},
+	} {
+		if errors.Is(err, kind.err) {
+			return kind.flag
+		}
+	}
+	return "compression"
+}
+
+// withColumnHints adds to each error of a column's name the one that may be meant.
+func withColumnHints(err error) error {
+	hinted := parts(err)
+	for i, err := range hinted {
+		known := listed["columns"]
+		if _, ok := errors.AsType[*output.VerdictColumnError](err); ok {
+			known = output.VerdictColumns()
+		}
+		if c, ok := errors.AsType[*output.ColumnError](err); ok && c.Reason == "unknown" {
+			hinted[i] = withHint(err, c.Name, known)
+			if slices.Contains(listed["keep"], c.Name) {
+				hinted[i] = fmt.Errorf("%w; fields of the log follow them: -keep %s", err, c.Name)
+			}
+		}
+	}
+	return errors.Join(hinted...)
+}
+
+// wideError returns the error of columns that agents share, by the flag that helps against it.
+func wideError(err error) error {
+	errs := parts(err)
+	for i, err := range errs {
+		if c, ok := errors.AsType[*output.ColumnError](err); ok { // all others are known to be right
+			errs[i] = fmt.Errorf("-keep %[1]s: %[1]s is a column of an agent: leave it out, or use -layout long", c.Name)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// packError returns the error of opening the pack of that name. If the pack is compiled for another dialect, the message names
+// the flags that ask for either.
+func packError(name string, err error) error {
+	e, ok := errors.AsType[*engine.PackDialectError](err)
+	if !ok {
+		return err
+	}
+	compiled, asked := dialectFlags(e.Compiled, e.Asked), dialectFlags(e.Asked, e.Compiled)
+	return fmt.Errorf("read the rule pack %s: it is compiled for %s, and %s is asked for: use %[2]s, or compile it again with %[3]s",
+		display(name), compiled, asked)
+}
+
+// dialectFlags returns the flags that ask for a dialect and its options, those in which it differs from another.
+func dialectFlags(d, other robots.Dialect) string {
+	var flags []string
+	if d.String() != other.String() {
+		flags = append(flags, "-dialect "+d.String())
+	}
+	for _, option := range []struct {
+		flag    robots.Dialect
+		on, off string
+		yandex  bool
+	}{
+		{robots.WideTokens, "-agent-chars extended", "-agent-chars standard", false},
+		{robots.EmptyAllowIgnored, "-yandex-empty-allow ignore", "-yandex-empty-allow disallow", true},
+		{robots.BlankEndsSection, "-yandex-strict-blank", "-yandex-strict-blank=false", true},
+	} {
+		switch {
+		case d.Has(option.flag) == other.Has(option.flag), option.yandex && d.String() != robots.Yandex.String():
+		case d.Has(option.flag):
+			flags = append(flags, option.on)
+		default:
+			flags = append(flags, option.off)
+		}
+	}
+	return strings.Join(flags, " ")
+}
