@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
 // addTimes makes up the times of rows, some unknown, and adds their days to the rows, behind all other columns.
@@ -414,7 +416,7 @@ func TestTreeForeign(t *testing.T) {
 	if _, err := createTree(t, mine); err == nil {
 		t.Error("a file was taken for a directory")
 	}
-	if _, err := createTree(t, filepath.Join(dir, "none", "out")); !errors.Is(err, ErrNoDirectory) {
+	if _, err := createTree(t, filepath.Join(dir, "none", "out")); !errors.Is(err, atomicfile.ErrNoDirectory) {
 		t.Error(err)
 	}
 	if left := names(t, dir); !slices.Equal(left, []string{"out"}) {

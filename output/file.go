@@ -3,24 +3,36 @@ package output
 import (
 	"errors"
 	"io"
-	"path/filepath"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
 // A File is a Writer to a named file that appears under its name only when it is complete. Exactly one of Commit,
 // Fault and Abort ends it; Close is Abort, unless one of them has been called.
 type File struct {
 	*Writer
-	place
+	place   place
+	partial func(name string) string
+}
+
+// A place is where an output is written: a file or a directory.
+type place interface {
+	Commit() error
+	CommitAs(other func(name string) string) (string, error)
+	Close() error
+	Wrap(doing string, err error) error
+	Dir() string
 }
 
 // Create begins the output of that name: a temporary file in the same directory, whose name starts with a dot. A name
 // that exists and is no regular file, such as a named pipe or /dev/null, is written in place. For "-", stdout is
-// written: all formats are written from front to back. Errors are a [FileError], or those of [New].
+// written: all formats are written from front to back. Errors are those of the system, such as syscall.ENOSPC, with the
+// name and what was being done, or those of [New].
 //
-// With opt.Partition the output is a directory, in the layout of Hive: dir/agent=Googlebot/allowed=true/part-0.parquet. Its temporary directory
-// lies beside it. A directory of that name is replaced if it is empty, or such an output; see [ErrForeign].
+// With opt.Partition the output is a directory in the layout of Hive: dir/agent=Googlebot/allowed=true/part-0.parquet.
+// Its temporary directory lies beside it. A directory of that name is replaced if it is empty or such an output; if it
+// is neither, the error is [ErrForeign].
 //
 // A process that wants a closed pipe on standard output as the error syscall.EPIPE must handle or ignore SIGPIPE.
 func Create(name string, stdout io.Writer, store *engine.Store, opt Options) (*File, error) {
@@ -29,54 +41,65 @@ func Create(name string, stdout io.Writer, store *engine.Store, opt Options) (*F
 
 // create is Create over any Writer.
 func create(name string, stdout io.Writer, opt Options, open func(io.Writer, Options) (*Writer, error)) (*File, error) {
-	f := &File{place: place{name: name, path: name, tree: len(opt.Partition) > 0}}
-	w := stdout
-	if name != "-" || f.tree {
-		if err := f.open(); err != nil {
-			return nil, f.fault("create", err)
-		}
-		if w = nil; !f.tree {
-			w = f.file
-		}
-		if opt.TempDir == "" {
-			opt.TempDir = filepath.Dir(f.path)
-		}
-		opt.tree = f.temp
+	f := &File{partial: opt.PartialName}
+	w, err := f.open(name, stdout, &opt)
+	if err != nil {
+		return nil, err
 	}
-	var err error
+	if opt.TempDir == "" && name != atomicfile.Stdout {
+		opt.TempDir = f.place.Dir()
+	}
 	if f.Writer, err = open(w, opt); err != nil {
 		return nil, errors.Join(err, f.Abort())
 	}
 	return f, nil
 }
 
-// Write adds the rows of an evaluated batch. Errors are a [FileError].
-func (f *File) Write(b *engine.Batch) error {
-	if err := f.Writer.Write(b); err != nil {
-		return f.fault("write", err)
+// open begins the file or directory, and returns what a file is written to.
+func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, error) {
+	if len(opt.Partition) == 0 {
+		file, err := atomicfile.Create(name, stdout)
+		f.place = file
+		return file, err
 	}
-	return nil
+	if err := opt.CheckTarget(atomicfile.Resolve(name)); err != nil {
+		return nil, &atomicfile.Error{Doing: "create", Name: name, Err: err}
+	}
+	dir, err := atomicfile.CreateDir(name, checkTree)
+	if err != nil {
+		return nil, err
+	}
+	f.place, opt.tree = dir, dir.Path()
+	return nil, nil
 }
+
+// Write adds the rows of an evaluated batch.
+func (f *File) Write(b *engine.Batch) error { return f.place.Wrap("write", f.Writer.Write(b)) }
 
 // Commit completes the output and gives it its name, in place of a file that had it. On an error there is no output,
 // and a file of that name is as before.
-func (f *File) Commit() error { return f.finish(f.path) }
+func (f *File) Commit() error {
+	if err := f.complete(); err != nil {
+		return err
+	}
+	return f.place.Commit()
+}
 
 // Fault ends an output whose input broke off: the rows so far are completed under the name that [Options.PartialName] gives, and
 // a file of the final name is as before. It returns the partial name; for an output written in place, its own.
 func (f *File) Fault() (string, error) {
-	if f.temp == "" {
-		return f.name, f.finish("")
+	if err := f.complete(); err != nil {
+		return "", err
 	}
-	return f.partial(f.name), f.finish(f.partial(f.path))
+	return f.place.CommitAs(f.partial)
 }
 
-// finish completes the output, and gives it that name.
-func (f *File) finish(path string) error {
+// complete writes the end of the output. After an error nothing is left of it.
+func (f *File) complete() error {
 	if err := f.Writer.Close(); err != nil {
-		return errors.Join(f.fault("write", err), f.Abort())
+		return errors.Join(f.place.Wrap("write", err), f.Abort())
 	}
-	return f.commit(path)
+	return nil
 }
 
 // Abort drops the output: nothing is left of it, and a file of the final name is as before.
@@ -84,7 +107,7 @@ func (f *File) Abort() error {
 	if f.Writer != nil {
 		f.abort()
 	}
-	return f.drop()
+	return f.place.Close()
 }
 
 // Close is Abort, and does nothing after Commit, Fault or Abort: it can be deferred.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
 // createTable begins the output of a small table.
@@ -192,11 +194,11 @@ func TestFileDanglingLink(t *testing.T) {
 func TestFileErrors(t *testing.T) {
 	dir := t.TempDir()
 	for name, want := range map[string]error{
-		filepath.Join(dir, "missing", "out.parquet"): ErrNoDirectory,
+		filepath.Join(dir, "missing", "out.parquet"): atomicfile.ErrNoDirectory,
 		dir: nil,
 	} {
 		_, _, err := createTable(t, name, nil)
-		fault, ok := errors.AsType[*FileError](err)
+		fault, ok := errors.AsType[*atomicfile.Error](err)
 		if !ok || fault.Name != name || fault.Doing != "create" || want != nil && !errors.Is(err, want) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -218,7 +220,7 @@ func TestFileRename(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := f.Commit()
-	if fault, ok := errors.AsType[*FileError](err); !ok || !strings.HasPrefix(fault.Doing, "rename") {
+	if fault, ok := errors.AsType[*atomicfile.Error](err); !ok || !strings.HasPrefix(fault.Doing, "rename") {
 		t.Error(err)
 	}
 	if list := names(t, dir); !slices.Equal(list, []string{"out.parquet"}) {

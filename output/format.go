@@ -130,9 +130,12 @@ func cutFormat(name string) (f Format, stem string, ok bool) {
 	return 0, name, false
 }
 
-// PartialName returns the name under which the rows before a fault are kept: "a.partial.parquet" for "a.parquet", "a.partial.csv.zst" for
-// "a.csv.zst".
-func PartialName(name string) string {
+// PartialName returns the name under which the rows before a fault are kept: "a.partial.parquet" for "a.parquet",
+// "a.partial.csv.zst" for "a.csv.zst"; "a.partial" for a directory "a".
+func (o Options) PartialName(name string) string {
+	if len(o.Partition) > 0 {
+		return filepath.Clean(name) + ".partial"
+	}
 	_, stem, ok := cutFormat(name)
 	if !ok {
 		stem = strings.TrimSuffix(name, filepath.Ext(name))

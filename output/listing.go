@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -49,7 +50,7 @@ type ListOptions struct {
 // A ListFile is a listing of rules, which appears under its name only when it is complete, as a [File] does: it takes the
 // place of its Writer. Rows are those of the package doc, in the order of the file.
 type ListFile struct {
-	place
+	file   *atomicfile.File
 	agents []robots.Agent
 	names  []string
 	sink   *sink
@@ -65,25 +66,20 @@ type listTable interface {
 
 // CreateList begins a listing of that name; for "-", stdout is written. See [Create] for what else holds.
 func CreateList(name string, stdout io.Writer, opt ListOptions) (*ListFile, error) {
-	f := &ListFile{place: place{name: name, path: name}, names: opt.Agents}
+	file, err := atomicfile.Create(name, stdout)
+	if err != nil {
+		return nil, err
+	}
+	f := &ListFile{file: file, names: opt.Agents, sink: newSink(file)}
 	for _, a := range opt.Agents {
 		f.agents = append(f.agents, engine.NewAgent(a, opt.Dialect))
 	}
-	w := stdout
-	if name != "-" {
-		if err := f.open(); err != nil {
-			return nil, f.fault("create", err)
-		}
-		w = f.file
-	}
-	f.sink = newSink(w)
 	if opt.Format == ListJSON {
 		f.table = newListJSON(f.sink)
 		return f, nil
 	}
-	var err error
 	if f.table, err = newListParquet(f.sink, opt); err != nil {
-		return nil, errors.Join(f.fault("create", err), f.drop())
+		return nil, errors.Join(file.Wrap("create", err), file.Close())
 	}
 	return f, nil
 }
@@ -98,15 +94,15 @@ func (f *ListFile) Commit() error {
 		err = f.sink.flush()
 	}
 	if err != nil {
-		return errors.Join(f.fault("write", err), f.drop())
+		return errors.Join(f.file.Wrap("write", err), f.file.Close())
 	}
-	return f.commit(f.path)
+	return f.file.Commit()
 }
 
 // Close drops the listing, unless Commit was called.
-func (f *ListFile) Close() error { return f.drop() }
+func (f *ListFile) Close() error { return f.file.Close() }
 
-// Write adds the rows of one origin. Errors are a [FileError].
+// Write adds the rows of one origin.
 func (f *ListFile) Write(l *engine.Listing) error {
 	rows := lister{file: listedFile(l), add: f.table.add}
 	rows.row(listRow{item: itemFile})
@@ -118,10 +114,7 @@ func (f *ListFile) Write(l *engine.Listing) error {
 	if rows.err == nil {
 		rows.err = f.sink.err()
 	}
-	if rows.err != nil {
-		return f.fault("write", rows.err)
-	}
-	return nil
+	return f.file.Wrap("write", rows.err)
 }
 
 // The values of the column item.

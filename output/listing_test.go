@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -273,7 +274,7 @@ func TestListFaults(t *testing.T) {
 	if got := contentsOf(t, name); got != "old" || len(names(t, dir)) != 1 {
 		t.Errorf("%q, %v left", got, names(t, dir))
 	}
-	if _, err := CreateList(filepath.Join(dir, "no", "x.parquet"), nil, ListOptions{}); !errors.Is(err, ErrNoDirectory) {
+	if _, err := CreateList(filepath.Join(dir, "no", "x.parquet"), nil, ListOptions{}); !errors.Is(err, atomicfile.ErrNoDirectory) {
 		t.Errorf("missing directory: %v", err)
 	}
 	if _, err := ListFormatOf("x.csv"); !errors.Is(err, ErrListFormat) {
@@ -284,7 +285,7 @@ func TestListFaults(t *testing.T) {
 		if err == nil {
 			err = errors.Join(f.Write(listed("o", listedBody)), f.Commit())
 		}
-		if fe, ok := errors.AsType[*FileError](err); !ok || !errors.Is(fe, syscall.EPIPE) {
+		if fe, ok := errors.AsType[*atomicfile.Error](err); !ok || !errors.Is(fe, syscall.EPIPE) {
 			t.Errorf("format %d to a closed pipe: %v", format, err)
 		}
 	}

@@ -4,15 +4,17 @@ import (
 	"bufio"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
 // A RejectFile lists the lines that gave no verdict as JSON Lines: those that are not of the input's format, and the rows
 // without a valid URL. It is written as a [File] is, and has its name when Commit returns.
 type RejectFile struct {
-	place
+	file   *atomicfile.File
 	buf    *bufio.Writer
 	inputs []string
 	line   []byte // scratch
@@ -28,14 +30,13 @@ type rejectLine struct {
 	Base64 string `json:"raw_b64,omitempty"` // the line, if it is not
 }
 
-// CreateRejects opens a RejectFile. The inputs are the names by [engine.Batch].Input. The error is a [*FileError].
+// CreateRejects opens a RejectFile. The inputs are the names by [engine.Batch].Input.
 func CreateRejects(name string, inputs []string) (*RejectFile, error) {
-	r := &RejectFile{place: place{name: name, path: name}, inputs: inputs}
-	if err := r.open(); err != nil {
-		return nil, r.fault("create", err)
+	file, err := atomicfile.Create(name, nil)
+	if err != nil {
+		return nil, err
 	}
-	r.buf = bufio.NewWriterSize(r.file, sinkBuffer)
-	return r, nil
+	return &RejectFile{file: file, buf: bufio.NewWriterSize(file, sinkBuffer), inputs: inputs}, nil
 }
 
 // CountRejects returns how many lines of an evaluated batch Write lists.
@@ -88,19 +89,17 @@ func (r *RejectFile) add(b *engine.Batch, reject engine.Reject) error {
 		panic(err) // plain values always have a form in JSON
 	}
 	r.line = append(append(r.line[:0], text...), '\n')
-	if _, err := r.buf.Write(r.line); err != nil {
-		return r.fault("write", err)
-	}
-	return nil
+	_, err = r.buf.Write(r.line)
+	return err
 }
 
 // Commit completes the file and gives it its name. On an error nothing is left of it.
 func (r *RejectFile) Commit() error {
 	if err := r.buf.Flush(); err != nil {
-		return r.fault("write", err)
+		return errors.Join(err, r.Close())
 	}
-	return r.commit(r.path)
+	return r.file.Commit()
 }
 
 // Close drops the file, unless Commit was called.
-func (r *RejectFile) Close() error { return r.drop() }
+func (r *RejectFile) Close() error { return r.file.Close() }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
 // rejectBatch has a good row, a bad one, and two lines that were refused, before and behind it.
@@ -59,7 +60,7 @@ func TestRejectFileDropped(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("left %v, %v", left, err)
 	}
-	if _, err := CreateRejects(filepath.Join(dir, "none", "r.jsonl"), nil); !errors.Is(err, ErrNoDirectory) {
+	if _, err := CreateRejects(filepath.Join(dir, "none", "r.jsonl"), nil); !errors.Is(err, atomicfile.ErrNoDirectory) {
 		t.Errorf("without its directory: %v", err)
 	}
 }

@@ -116,7 +116,7 @@ func TestFormatOf(t *testing.T) {
 		"d/urls.verdicts.parquet": "d/urls.verdicts.partial.parquet", "a.arrow": "a.partial.arrow", "a.arrows": "a.partial.arrows",
 		"a.csv": "a.partial.csv", "a.b.CSV.zst": "a.b.partial.CSV.zst", "a.jsonl.gz": "a.partial.jsonl.gz", "a.txt": "a.partial.txt", "a": "a.partial",
 	} {
-		if got := PartialName(name); got != want {
+		if got := (Options{}).PartialName(name); got != want {
 			t.Errorf("PartialName(%q) = %q, want %q", name, got, want)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
 // markerName is the file of a partitioned output that says that it is one, and what is in it. Readers of such outputs pass names over that
@@ -33,11 +35,21 @@ type marker struct {
 // markerKind tells a marker from other JSON.
 const markerKind = "partitioned output"
 
-// ErrForeign is the cause of a FileError when a directory that would be replaced is not an output.
+// ErrForeign says that a directory that would be replaced is not an output.
 var ErrForeign = errors.New("the directory has files that robobatch did not write: name another one, or remove it")
 
-// errNotDirectory is the cause of a FileError when a file has the name of a partitioned output.
+// errNotDirectory says that a file has the name of a partitioned output.
 var errNotDirectory = errors.New("is a file, and a partitioned output is a directory: name another one")
+
+// CheckTarget returns why a partitioned output cannot have that name, or the name of what is kept before a fault: [ErrForeign] and others.
+func (o Options) CheckTarget(name string) error {
+	partial := o.PartialName(name)
+	err := checkTree(partial)
+	if err != nil {
+		err = fmt.Errorf("%s, for the rows before a fault: %w", partial, err)
+	}
+	return errors.Join(checkTree(name), err)
+}
 
 // checkTree returns an error unless a partitioned output may take that name: there is nothing, or an empty directory, or such an output
 // and nothing else, as all that is there will be removed.
@@ -215,7 +227,7 @@ func (t *treeTarget) endFile() error {
 	t.container.abort()
 	t.container = nil
 	t.done.Rows += t.fileRows
-	if err := errors.Join(t.sink.flush(), syncPart(t.file)); err != nil {
+	if err := errors.Join(t.sink.flush(), atomicfile.SyncFile(t.file)); err != nil {
 		return err
 	}
 	err := t.file.Close()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
 // expandAgents returns the crawlers that -agent asks for: names, sets such as @search, and files such as @my/list.txt or
@@ -98,7 +99,7 @@ const maxListLine = 1 << 16
 func (l *agentList) addFile(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", display(name), pathless(err))
+		return fmt.Errorf("read %s: %w", display(name), atomicfile.Cause(err))
 	}
 	defer f.Close() //nolint:errcheck // only read
 	var errs []error
@@ -120,7 +121,7 @@ func (l *agentList) addFile(name string) error {
 		l.addOnce(text)
 	}
 	if err := lines.Err(); err != nil {
-		errs = append(errs, fmt.Errorf("read %s, after line %d: %w", display(name), n, pathless(err)))
+		errs = append(errs, fmt.Errorf("read %s, after line %d: %w", display(name), n, atomicfile.Cause(err)))
 	} else if !found && len(l.names) == before {
 		errs = append(errs, fmt.Errorf("%s names no crawler", display(name)))
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
-	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
 // A compileArgs is the flags of the command compile.
@@ -66,7 +66,7 @@ type compilation struct {
 	asked string // the rules, as they were named
 	rules *ingest.RuleFiles
 	opt   engine.PackOptions
-	out   sink[*output.RawFile]
+	out   sink[*atomicfile.File]
 	files atomic.Int64 // read so far
 }
 
@@ -118,7 +118,7 @@ func (c *compilation) targets() (out, last string)       { return c.out.name, c.
 // run compiles.
 func (c *compilation) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, c.out.Close()) }()
-	if err := c.out.create(func() (*output.RawFile, error) { return output.CreateRaw(c.out.name) }); err != nil {
+	if err := c.out.create(func() (*atomicfile.File, error) { return atomicfile.CreateRegular(c.out.name) }); err != nil {
 		return err
 	}
 	c.opt.TempDir = filepath.Dir(c.out.name)
@@ -151,7 +151,7 @@ func (c *compilation) say(s engine.PackStats) {
 }
 
 // A lockedFile is the file of a sink, which may be dropped meanwhile.
-type lockedFile struct{ sink *sink[*output.RawFile] }
+type lockedFile struct{ sink *sink[*atomicfile.File] }
 
 func (f lockedFile) Write(b []byte) (n int, err error) {
 	err = f.sink.use(func() (err error) {

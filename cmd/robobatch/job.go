@@ -11,6 +11,7 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -23,7 +24,7 @@ type job struct {
 	loaded  time.Time     // when the rules were compiled
 	loadCPU time.Duration // processor time until then
 	store   *engine.Store
-	temp    atomic.Pointer[tempFile] // the pack that files were compiled into; nil if there is none
+	temp    atomic.Pointer[atomicfile.Temp] // the pack that files were compiled into; nil if there is none
 
 	files atomic.Int64 // rules files read so far
 	urls  atomic.Int64 // URLs read so far
@@ -38,8 +39,8 @@ func newJob(p *plan) *job {
 // drop drops the output. The list of rejects is dropped with it, if it is not complete, and the rules, where they have a name.
 func (j *job) drop() (committed bool, err error) {
 	committed, err = j.out.drop()
-	if temp := j.temp.Load(); !committed && temp != nil && temp.named {
-		err = errors.Join(err, temp.remove())
+	if temp := j.temp.Load(); !committed && temp != nil && temp.Named() {
+		err = errors.Join(err, temp.Remove())
 	}
 	if !committed && j.rejects != "" {
 		_, errList := j.dst.file.drop()

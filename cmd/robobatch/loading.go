@@ -18,6 +18,7 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -71,7 +72,7 @@ func (j *job) loadLimited(ctx context.Context) error {
 	if j.outName == stdName {
 		dir = os.TempDir()
 	}
-	f, err := newTempFile(dir, ".robobatch-*"+packSuffix)
+	f, err := atomicfile.CreateTemp(dir, ".robobatch-*"+packSuffix)
 	if err != nil {
 		return fmt.Errorf("compile the rules for -max-memory: %w", err)
 	}
@@ -91,7 +92,7 @@ func (j *job) unload() error {
 	if j.store != nil {
 		err = j.store.Close()
 	}
-	return errors.Join(err, j.temp.Load().remove())
+	return errors.Join(err, j.temp.Load().Remove())
 }
 
 // watchFiles shows how much of the rules is read, until stop: bytes of captures, or else how many files, as counted.

@@ -19,7 +19,7 @@ import (
 	"syscall"
 	"unicode"
 
-	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
 func main() {
@@ -132,7 +132,7 @@ func stdoutError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &output.FileError{Doing: "write", Name: "-", Err: err}
+	return &atomicfile.Error{Doing: "write", Name: "-", Err: err}
 }
 
 // isClosedPipe reports whether all that went wrong is that nobody reads standard output any more.
@@ -140,6 +140,6 @@ func isClosedPipe(err error) bool {
 	if _, ok := errors.AsType[*faultError](err); ok {
 		return false
 	}
-	fe, ok := errors.AsType[*output.FileError](err)
+	fe, ok := errors.AsType[*atomicfile.Error](err)
 	return ok && fe.Name == stdName && errors.Is(fe, syscall.EPIPE)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -87,11 +88,11 @@ func (p *plan) checkTree(a args, inputs []ingest.Input) error {
 	var errs []error
 	if err := p.outOpt.CheckTarget(p.outName); err != nil {
 		for _, err := range parts(err) {
-			errs = append(errs, &output.FileError{Doing: "replace", Name: p.outName, Err: err})
+			errs = append(errs, &atomicfile.Error{Doing: "replace", Name: p.outName, Err: err})
 		}
 	}
 	if info, err := os.Stat(filepath.Dir(p.outName)); err != nil || !info.IsDir() {
-		errs = append(errs, &output.FileError{Doing: "create", Name: p.outName, Err: output.ErrNoDirectory})
+		errs = append(errs, &atomicfile.Error{Doing: "create", Name: p.outName, Err: atomicfile.ErrNoDirectory})
 	}
 	names := append(make([]string, 0, 3+len(inputs)), a.rules, a.stats, a.rejects)
 	for _, in := range inputs {
@@ -147,7 +148,7 @@ func (t target) checkDirectory() error {
 		return fmt.Errorf("%s: %s is a directory: name a file in it", t.flag, display(t.name))
 	}
 	if info, err := os.Stat(filepath.Dir(t.name)); err != nil || !info.IsDir() {
-		return &output.FileError{Doing: "create", Name: t.name, Err: output.ErrNoDirectory}
+		return &atomicfile.Error{Doing: "create", Name: t.name, Err: atomicfile.ErrNoDirectory}
 	}
 	return nil
 }
@@ -165,16 +166,9 @@ func sameFile(a, b string) bool {
 	return errA != nil && errB != nil && resolve(a) == resolve(b)
 }
 
-// resolve returns the absolute path of a name without symbolic links, as far as there is something to resolve.
+// resolve returns the absolute path of what a name leads to through symbolic links.
 func resolve(name string) string {
-	path, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		dir, err := filepath.EvalSymlinks(filepath.Dir(name))
-		if err != nil {
-			dir = filepath.Dir(name)
-		}
-		path = filepath.Join(dir, filepath.Base(name))
-	}
+	path := atomicfile.Resolve(name)
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -241,7 +242,7 @@ func TestSave(t *testing.T) {
 
 // TestDamagedLogClosedPipe: a damaged log is an error even if nobody reads the rows before the damage any more.
 func TestDamagedLogClosedPipe(t *testing.T) {
-	pipe := &output.FileError{Doing: "write", Name: stdName, Err: syscall.EPIPE}
+	pipe := &atomicfile.Error{Doing: "write", Name: stdName, Err: syscall.EPIPE}
 	if !isClosedPipe(pipe) {
 		t.Error("a closed pipe alone is an error")
 	}

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -168,51 +166,23 @@ func jsonText(v any) string {
 	return string(b)
 }
 
-// save writes the report as JSON. A file appears under its name when it is complete; what is no regular file, such as a
-// pipe, is written in place.
-func (r *report) save(name string, stdout io.Writer) error {
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return fmt.Errorf("-stats: %w", err)
-	}
-	text = append(text, '\n')
-	if name == stdName {
-		_, err := stdout.Write(text)
-		return stdoutError(err)
-	}
-	if err := replaceFile(name, text); err != nil {
-		return fmt.Errorf("-stats: write %s: %w", name, pathless(err))
-	}
-	return nil
-}
-
-// replaceFile writes a file under a temporary name and renames it.
-func replaceFile(name string, text []byte) (err error) {
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
-	}
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(name, text, 0o666)
-	}
-	temp := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+strconv.Itoa(os.Getpid())+".tmp")
+// save writes the report as JSON.
+func (r *report) save(name string, stdout io.Writer) (err error) {
 	defer func() {
 		if err != nil {
-			os.Remove(temp) //nolint:errcheck // it may never have been there
+			err = fmt.Errorf("-stats: %w", err)
 		}
 	}()
-	if err := os.WriteFile(temp, text, 0o666); err != nil {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
 		return err
 	}
-	return os.Rename(temp, name)
-}
-
-// pathless returns the cause of an error of package os, whose path is that of the temporary file.
-func pathless(err error) error {
-	if pe, ok := errors.AsType[*os.PathError](err); ok {
-		return pe.Err
+	f, err := atomicfile.Create(name, stdout)
+	if err != nil {
+		return err
 	}
-	if le, ok := errors.AsType[*os.LinkError](err); ok {
-		return le.Err
+	if _, err := f.Write(append(text, '\n')); err != nil {
+		return errors.Join(err, f.Close())
 	}
-	return err
+	return f.Commit()
 }

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"io"
-	"os"
 	"sync"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -55,7 +55,7 @@ func (s *sink[F]) Close() error {
 // what is written in place, such as standard output and named pipes, of which nothing can be removed: a write that blocks
 // there does not block drop.
 func (s *sink[F]) drop() (committed bool, err error) {
-	if info, err := os.Stat(s.name); s.name == stdName || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+	if atomicfile.InPlace(s.name) {
 		return false, nil
 	}
 	err = s.Close()

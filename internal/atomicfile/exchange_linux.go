@@ -1,4 +1,4 @@
-package output
+package atomicfile
 
 import (
 	"errors"
@@ -7,11 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncPart does nothing: syncTree does it for all files at once, as there may be a million.
-func syncPart(*os.File) error { return nil }
+// SyncFile makes sure that a file in a [Dir] is on disk when the Dir is committed. Here it does nothing: Commit syncs
+// all files at once, as there may be a million.
+func SyncFile(*os.File) error { return nil }
 
-// syncTree makes sure that all files are on disk, and returns the errors of writing them there.
-func syncTree(dir string) error {
+// syncFiles makes sure that all files are on disk, and returns the errors of writing them there.
+func syncFiles(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err

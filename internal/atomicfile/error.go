@@ -1,0 +1,75 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// An Error is a fault in writing an output. It unwraps to the cause, so that errors.Is finds syscall.ENOSPC, or
+// syscall.EPIPE for a standard output that nobody reads.
+type Error struct {
+	Doing string // "create", "write", "finish", "rename the temporary file of"
+	Name  string // the final name, as asked for; "-" for standard output
+	Err   error
+}
+
+// Error says what was being done to which output, and the cause.
+func (e *Error) Error() string {
+	name := e.Name
+	if name == Stdout {
+		name = "standard output"
+	}
+	return e.Doing + " " + name + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Causes of an Error.
+var (
+	// ErrNoDirectory: the directory of the output does not exist. It is an fs.ErrNotExist.
+	ErrNoDirectory error = &kindError{"directory does not exist: create it, or write elsewhere", fs.ErrNotExist}
+
+	// ErrNotRegular: the output has to be rewound, and is a pipe, a device or standard output.
+	ErrNotRegular = errors.New("is no regular file: it is written in more than one pass")
+
+	errIsDirectory = errors.New("is a directory: name a file in it")
+)
+
+// A kindError is an error with a text of its own that is also another error.
+type kindError struct {
+	text string
+	kind error
+}
+
+func (e *kindError) Error() string { return e.text }
+func (e *kindError) Unwrap() error { return e.kind }
+
+// Cause returns the cause of an error of package os without the path, which may be a temporary one.
+func Cause(err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		err = path.Err
+	}
+	if link, ok := errors.AsType[*os.LinkError](err); ok {
+		err = link.Err
+	}
+	return err
+}
+
+// wrap returns err as an Error about the output of that name. One that is an Error already stays, as it knows better what
+// was being done; nil stays nil.
+func wrap(doing, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	if err = Cause(err); errors.Is(err, syscall.ENOSPC) {
+		err = fmt.Errorf("%w: free some space, or write elsewhere", err)
+	}
+	return &Error{Doing: doing, Name: name, Err: err}
+}

@@ -1,0 +1,53 @@
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// Stdout is the name that means standard output.
+const Stdout = "-"
+
+// A target is the name of an output, and the temporary one beside it.
+type target struct {
+	name string // as asked for
+	path string // name, links resolved: what the rename replaces
+	temp string // "" if there is none: written in place, renamed or removed
+}
+
+// Dir returns the directory of the output; "." for standard output.
+func (t *target) Dir() string { return filepath.Dir(t.path) }
+
+// Wrap returns err as an [*Error] about the output, nil as nil, and an error of a method here as it is.
+func (t *target) Wrap(doing string, err error) error { return wrap(doing, t.name, err) }
+
+// beside returns the i-th hidden name beside the output, with that end.
+func (t *target) beside(end string, i int) string {
+	dir, base := filepath.Split(t.path)
+	return filepath.Join(dir, "."+base+"."+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(i)+end)
+}
+
+// maxTemps is how many temporary names are tried: others are of outputs of the same name and process.
+const maxTemps = 1000
+
+// makeTemp calls create with temporary names until one is free.
+func (t *target) makeTemp(create func(temp string) error) error {
+	var err error
+	for i := range maxTemps {
+		t.temp = t.beside(".tmp", i)
+		if err = create(t.temp); !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	t.temp = "" // what has the name is not ours
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrNoDirectory
+	}
+	return err
+}
