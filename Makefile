@@ -25,7 +25,7 @@ BIN          := robobatch
 QUICKSTART   := testdata/quickstart
 
 .DEFAULT_GOAL := build
-.PHONY: help build quickstart test test-all race lint fmt scale fuzz hostile bench bench-compare bench-peers bench-whole bench-million bench-results bench-render e2e cover tidy check clean
+.PHONY: help build quickstart test test-all race lint arrows fmt scale fuzz hostile bench bench-compare bench-peers bench-whole bench-million bench-results bench-render e2e cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,10 @@ race: ## what `make test` runs, under the race detector; needs gcc
 lint: ## go vet and golangci-lint
 	$(GO) vet ./...
 	@$(GO) run $(GOLANGCI) run ./...
+
+arrows: ## show that the linter forbids each import that .golangci.yml means to forbid
+	@set -eu; bin=$$(mktemp -d); trap 'rm -rf "$$bin"' EXIT; \
+	GOBIN=$$bin $(GO) install $(GOLANGCI); .ci/arrows "$$bin/golangci-lint"
 
 fmt: ## format all Go code
 	@$(GO) run $(GOLANGCI) fmt ./...
