@@ -26,7 +26,7 @@ func TestDocs(t *testing.T) {
 	}{
 		{"docs/COOKBOOK.md", "", 10},
 		{"docs/RULES.md", "robobatch rules -quiet -rules testdata/quickstart/rules", 2},
-		{"README.md", "robobatch -quiet -rules testdata/quickstart/rules -in testdata/quickstart/urls.zst", 2},
+		{"docs/OUTPUT.md", "robobatch -quiet -rules testdata/quickstart/rules -in testdata/quickstart/urls.zst", 2},
 	} {
 		t.Run(filepath.Base(doc.name), func(t *testing.T) {
 			name, err := filepath.Abs(filepath.Join("..", doc.name))

@@ -44,16 +44,16 @@ func TestHelpNamesFlags(t *testing.T) {
 	}
 }
 
-// TestReadme holds that the README shows the flags as the help does.
-func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+// TestFlagsDoc holds that docs/FLAGS.md shows the flags as the help does.
+func TestFlagsDoc(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/FLAGS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, flags, _ := strings.Cut(help, "\n\nInput\n")
 	flags, _, _ = strings.Cut(flags, "\n\nExit codes")
-	if flags == "" || !strings.Contains(string(readme), flags) {
-		t.Error("README.md does not show the flags as the help does")
+	if flags == "" || !strings.Contains(string(doc), flags) {
+		t.Error("docs/FLAGS.md does not show the flags as the help does")
 	}
 }
 
