@@ -13,11 +13,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/robobatch/robobatch/internal/captures"
 	"github.com/robobatch/robobatch/robots"
 )
 
 // ErrTwoFiles is the error of an origin for which there are two robots.txt, and nothing says which is newer.
-var ErrTwoFiles = errors.New("two robots.txt of unknown time for one origin: leave one out, or say when they were fetched")
+var ErrTwoFiles = captures.ErrTwoFiles
 
 // StoreOptions says how to build or open a Store. The zero value is the dialect rfc9309 for the agent "*".
 type StoreOptions struct {
@@ -51,8 +52,8 @@ type storeBuilder struct {
 	store    *Store
 	agents   []robots.Agent
 	history  *robots.History
-	undated  undatedOrigins
-	texts    map[textKey]*compiledText
+	undated  captures.Undated
+	texts    map[captures.Key]*compiledText
 	captures []*compiledText // by number in history; nil for a response without rules
 	cleans   bool            // clean-param lines are wanted
 	fixed    map[robots.Outcome][]*Ruleset
@@ -61,7 +62,7 @@ type storeBuilder struct {
 
 // A compiledText is what became of one distinct text.
 type compiledText struct {
-	key    textKey
+	key    captures.Key
 	rules  []*Ruleset // by agent
 	firsts []uint16   // see Site
 	memory Memory
@@ -90,8 +91,8 @@ func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (
 			logAgents: opt.LogAgents,
 		},
 		history: robots.NewHistory(opt.Dialect),
-		undated: undatedOrigins{},
-		texts:   map[textKey]*compiledText{},
+		undated: captures.Undated{},
+		texts:   map[captures.Key]*compiledText{},
 		fixed:   map[robots.Outcome][]*Ruleset{},
 		cleans:  opt.Canonical,
 	}
@@ -117,26 +118,11 @@ func (b *storeBuilder) readAll(responses iter.Seq2[robots.Response, error]) erro
 		if err != nil {
 			return fmt.Errorf("read rules: %w", err)
 		}
-		if err := b.undated.add(&r); err != nil {
+		if err := b.undated.Add(&r); err != nil {
 			return err
 		}
 		b.add(r)
 	}
-	return nil
-}
-
-// undatedOrigins are origins with a response of unknown time, of which there may be one only.
-type undatedOrigins map[robots.Origin]bool
-
-// add notes a response. Its error wraps ErrTwoFiles.
-func (u undatedOrigins) add(r *robots.Response) error {
-	if r.URL != "" || !r.FetchedAt.IsZero() {
-		return nil
-	}
-	if u[r.Origin] {
-		return fmt.Errorf("read rules of %s from %s: %w", r.Origin, r.Name, ErrTwoFiles)
-	}
-	u[r.Origin] = true
 	return nil
 }
 
@@ -148,7 +134,7 @@ func (b *storeBuilder) add(r robots.Response) {
 		b.captures = append(b.captures, nil)
 		return
 	}
-	key := keyOf(r.Body)
+	key := captures.KeyOf(r.Body)
 	text, known := b.texts[key]
 	if !known {
 		text = &compiledText{key: key}
@@ -245,7 +231,7 @@ type siteHash struct {
 	origin robots.Origin
 	effect robots.Effect
 	cause  robots.Cause
-	text   textKey // zero unless rules of a text decide
+	text   captures.Key // zero unless rules of a text decide
 
 	dated bool  // with StoreOptions.RowTimes: one of several of the origin, in their order
 	from  int64 // microseconds since 1970

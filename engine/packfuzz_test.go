@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/robobatch/robobatch/internal/captures"
 	"github.com/robobatch/robobatch/internal/pack"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -16,7 +17,7 @@ func FuzzPack(f *testing.F) {
 	const rulesAt = 256 // where the first chunk begins
 	for _, d := range []robots.Dialect{robots.Google, robots.Google2010, robots.Yandex} {
 		for _, body := range packTexts {
-			t, err := packText(textKey{}, []byte(body), d)
+			t, err := packText(captures.Key{}, []byte(body), d)
 			if err != nil {
 				f.Fatal(err)
 			}

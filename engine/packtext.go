@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/robobatch/robobatch/internal/captures"
 	"github.com/robobatch/robobatch/internal/pack"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -90,7 +91,7 @@ func foldToken(t robots.ProductToken) string {
 
 // A packedText is a text on its way into a pack.
 type packedText struct {
-	key        textKey
+	key        captures.Key
 	source     []byte // of formSource
 	groups     []robots.Group
 	selections []selection
@@ -99,7 +100,7 @@ type packedText struct {
 }
 
 // packText compiles a text for all agents.
-func packText(key textKey, body []byte, d robots.Dialect) (*packedText, error) {
+func packText(key captures.Key, body []byte, d robots.Dialect) (*packedText, error) {
 	f := robots.Parse(body, d)
 	t := &packedText{key: key, groups: f.Groups, cleans: cleanParams(body, d)}
 	var ok bool
@@ -162,7 +163,7 @@ func (t *packedText) appendBinary(dst []byte) []byte {
 var errText = fmt.Errorf("%w (a text is not in its form)", pack.ErrDamaged)
 
 // readKey returns the key of a text.
-func readKey(c *pack.Cursor) (key textKey) {
+func readKey(c *pack.Cursor) (key captures.Key) {
 	copy(key[:], c.Bytes(uint64(len(key))))
 	return key
 }

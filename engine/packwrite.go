@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/robobatch/robobatch/internal/captures"
 	"github.com/robobatch/robobatch/internal/pack"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -44,9 +45,9 @@ const ownPath = "/robots.txt"
 type packWriter struct {
 	out      *pack.Writer
 	dialect  robots.Dialect
-	undated  map[textKey]struct{} // hashes of origins with a response of unknown time
-	texts    map[textKey]uint32   // numbers of the texts
-	rulesets map[textKey]pack.Ref // by the hash of their chunk
+	undated  captures.Undated
+	texts    map[captures.Key]uint32   // numbers of the texts
+	rulesets map[captures.Key]pack.Ref // by the hash of their chunk
 	stats    PackStats
 	files    int64
 	queue    chan *packJob // in the order of their numbers
@@ -68,9 +69,9 @@ func WritePack(ctx context.Context, file PackFile, responses iter.Seq2[robots.Re
 	w := &packWriter{
 		out:      pack.NewWriter(file, opt.TempDir),
 		dialect:  opt.Dialect &^ urlFlags,
-		undated:  map[textKey]struct{}{},
-		texts:    map[textKey]uint32{},
-		rulesets: map[textKey]pack.Ref{},
+		undated:  captures.Undated{},
+		texts:    map[captures.Key]uint32{},
+		rulesets: map[captures.Key]pack.Ref{},
 		queue:    make(chan *packJob, 16*workers),
 	}
 	defer w.out.Close()
@@ -111,12 +112,8 @@ func (w *packWriter) readAll(ctx context.Context, responses iter.Seq2[robots.Res
 // add takes in a response, and sets a worker to compile its text unless that is known.
 func (w *packWriter) add(r robots.Response) error {
 	w.stats.Responses++
-	if r.URL == "" && r.FetchedAt.IsZero() {
-		key := keyOf([]byte(r.Origin))
-		if _, twice := w.undated[key]; twice {
-			return fmt.Errorf("read rules of %s from %s: %w", r.Origin, r.Name, ErrTwoFiles)
-		}
-		w.undated[key] = struct{}{}
+	if err := w.undated.Add(&r); err != nil {
+		return err
 	}
 	url, ok := robots.KeyOf(&r)
 	if !ok {
@@ -146,7 +143,7 @@ func recordOf(url string) (pack.Kind, string) {
 
 // text returns the number of a response's text, which it has compiled if it is new.
 func (w *packWriter) text(r *robots.Response) int {
-	key := keyOf(r.Body)
+	key := captures.KeyOf(r.Body)
 	number, known := w.texts[key]
 	if known {
 		return int(number)
@@ -183,7 +180,7 @@ func (w *packWriter) writeTexts() (err error) {
 // writeText writes a text, and those of its rules that are not written yet.
 func (w *packWriter) writeText(t *packedText) error {
 	for i, rules := range t.rules {
-		key := keyOf(rules)
+		key := captures.KeyOf(rules)
 		ref, known := w.rulesets[key]
 		if !known {
 			var err error

@@ -66,7 +66,7 @@
 // # Listings
 //
 // A [ListFile] is another table: what robots.txt say, and what is wrong with them, with a row for each group, rule, directive and diagnostic.
-// docs/RULES.md has its columns. It is written as Parquet or as JSON Lines, from what [engine.List] yields.
+// docs/RULES.md has its columns. It is written as Parquet or as JSON Lines, from what [listings.List] yields.
 //
 // # Files
 //

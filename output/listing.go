@@ -12,6 +12,7 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/listings"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -103,7 +104,7 @@ func (f *ListFile) Commit() error {
 func (f *ListFile) Close() error { return f.file.Close() }
 
 // Write adds the rows of one origin.
-func (f *ListFile) Write(l *engine.Listing) error {
+func (f *ListFile) Write(l *listings.Listing) error {
 	rows := lister{file: listedFile(l), add: f.table.add}
 	rows.row(listRow{item: itemFile})
 	rows.file.url, rows.file.reason = "", "" // they may be long, and stand once
@@ -152,7 +153,7 @@ type listFile struct {
 }
 
 // listedFile returns what the rows of the listing share.
-func listedFile(l *engine.Listing) *listFile {
+func listedFile(l *listings.Listing) *listFile {
 	f := &listFile{origin: string(l.Origin), outcome: "rules"}
 	if l.Outcome.Effect == robots.NoRecord {
 		f.outcome = "no_record"

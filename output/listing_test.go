@@ -13,22 +13,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/listings"
 	"github.com/robobatch/robobatch/robots"
 )
 
 // listed returns the listing of a body that was fetched.
-func listed(origin robots.Origin, body string) *engine.Listing {
+func listed(origin robots.Origin, body string) *listings.Listing {
 	r := robots.Response{Origin: origin, Name: "rules/a.txt", Status: 200, Size: int64(len(body)), FetchedAt: time.Unix(1700000000, 123456789)}
-	return &engine.Listing{
+	return &listings.Listing{
 		Origin: origin, Outcome: robots.Outcome{Effect: robots.UseRules, Cause: robots.CauseFetched},
 		Response: r, Report: robots.Inspect([]byte(body), robots.Yandex),
 	}
 }
 
 // writeList writes listings to a file of that name and returns its bytes.
-func writeList(t *testing.T, name string, opt ListOptions, all ...*engine.Listing) []byte {
+func writeList(t *testing.T, name string, opt ListOptions, all ...*listings.Listing) []byte {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), name)
 	var err error
@@ -135,22 +135,22 @@ func TestListRows(t *testing.T) {
 func TestListOutcomes(t *testing.T) {
 	at := time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, tt := range []struct {
-		l    engine.Listing
+		l    listings.Listing
 		want string
 	}{
 		{
-			engine.Listing{Outcome: robots.Outcome{Effect: robots.NoRecord, Capture: -1}},
+			listings.Listing{Outcome: robots.Outcome{Effect: robots.NoRecord, Capture: -1}},
 			`{"origin":"o","source":null,"url":null,"outcome":"no_record","status":null,"error":null,"fetched_at":null,"size":null,"truncated":null,`,
 		},
 		{
-			engine.Listing{
+			listings.Listing{
 				Outcome:  robots.Outcome{Effect: robots.AllowAll, Cause: robots.CauseStatus4xx},
 				Response: robots.Response{Origin: "p", URL: "https://o.example/r", Name: "w.warc", Status: 404, FetchedAt: at, Size: 7},
 			},
 			`{"origin":"o","source":"w.warc","url":"https://o.example/r","outcome":"status_4xx","status":404,"error":null,"fetched_at":"2024-01-02T03:04:05Z","size":7,"truncated":false,`,
 		},
 		{
-			engine.Listing{
+			listings.Listing{
 				Outcome:  robots.Outcome{Effect: robots.DisallowAll, Cause: robots.CauseUnreachable},
 				Response: robots.Response{Origin: "o", Name: "<\xff>", Error: "refused"},
 			},
@@ -167,10 +167,10 @@ func TestListOutcomes(t *testing.T) {
 
 // TestListParquet compares the rows of both formats, over several row groups.
 func TestListParquet(t *testing.T) {
-	var all []*engine.Listing
+	var all []*listings.Listing
 	for i := range 8000 {
 		all = append(all, listed(robots.Origin("https://"+strconv.Itoa(i)+".example"), listedBody))
-		all = append(all, &engine.Listing{Origin: "https://none.example", Outcome: robots.Outcome{Capture: -1}})
+		all = append(all, &listings.Listing{Origin: "https://none.example", Outcome: robots.Outcome{Capture: -1}})
 	}
 	opt := ListOptions{Dialect: robots.Yandex, Version: "v1", Metadata: [][2]string{{"k", "v"}}}
 	c := readParquet(t, writeList(t, "x.parquet", opt, all...))
@@ -219,7 +219,7 @@ func asJSON(name string, v any) any {
 
 // TestListGroupBytes: a row group ends before it takes much memory, too.
 func TestListGroupBytes(t *testing.T) {
-	var all []*engine.Listing
+	var all []*listings.Listing
 	for range 100 {
 		all = append(all, listed("https://a.example", "Sitemap: https://a.example/"+strings.Repeat("s", 400_000)))
 	}

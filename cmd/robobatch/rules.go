@@ -11,8 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/listings"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -76,7 +76,7 @@ func strayArgument(fs *flag.FlagSet, rules string) error {
 type listing struct {
 	voice
 	rules   *ingest.RuleFiles
-	opt     engine.ListOptions
+	opt     listings.Options
 	outOpt  output.ListOptions
 	out     sink[*output.ListFile]
 	origins atomic.Int64 // listed so far
@@ -160,7 +160,7 @@ func (l *listing) run(ctx context.Context) (err error) {
 		return err
 	}
 	stop := l.watch("origins", func() sample { return sample{done: l.origins.Load(), total: -1} })
-	err = engine.List(ctx, l.rules.Responses(), l.opt, func(listed *engine.Listing) error {
+	err = listings.List(ctx, l.rules.Responses(), l.opt, func(listed *listings.Listing) error {
 		l.origins.Add(1)
 		if listed.Outcome.Capture >= 0 {
 			l.bodies++

@@ -1,4 +1,4 @@
-package engine
+package listings
 
 import (
 	"context"
@@ -9,8 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robobatch/robobatch/internal/captures"
 	"github.com/robobatch/robobatch/robots"
 )
+
+// noon returns a moment of the day with this number.
+func noon(day int) time.Time { return time.Date(2024, 1, day, 12, 0, 0, 0, time.UTC) }
 
 // responsesOf yields the responses.
 func responsesOf(all ...robots.Response) iter.Seq2[robots.Response, error] {
@@ -25,7 +29,7 @@ func responsesOf(all ...robots.Response) iter.Seq2[robots.Response, error] {
 }
 
 // list returns "origin outcome status sitemaps" for each listing.
-func list(tb testing.TB, opt ListOptions, all ...robots.Response) (got []string) {
+func list(tb testing.TB, opt Options, all ...robots.Response) (got []string) {
 	tb.Helper()
 	err := List(tb.Context(), responsesOf(all...), opt, func(l *Listing) error {
 		said := "no body"
@@ -66,15 +70,15 @@ func TestList(t *testing.T) {
 		"https://new.example no record/none 0 no body 0",
 	}
 	for _, workers := range []int{1, 2, 8} {
-		opt := ListOptions{Dialect: robots.Google, AsOf: noon(3), Workers: workers}
+		opt := Options{Dialect: robots.Google, AsOf: noon(3), Workers: workers}
 		if got := list(t, opt, all...); !slices.Equal(got, want) {
 			t.Errorf("%d workers: got\n%q, want\n%q", workers, got, want)
 		}
 	}
-	if got := list(t, ListOptions{Dialect: robots.Google, AsOf: noon(3), Origin: "https://a.example"}, all...); !slices.Equal(got, want[:1]) {
+	if got := list(t, Options{Dialect: robots.Google, AsOf: noon(3), Origin: "https://a.example"}, all...); !slices.Equal(got, want[:1]) {
 		t.Errorf("one origin: got %q, want %q", got, want[:1])
 	}
-	if got := list(t, ListOptions{Dialect: robots.Google}, all...); len(got) != 6 || got[0] != "https://new.example use rules/fetched 200 [{1 https://a.example/s}] 29" {
+	if got := list(t, Options{Dialect: robots.Google}, all...); len(got) != 6 || got[0] != "https://new.example use rules/fetched 200 [{1 https://a.example/s}] 29" {
 		t.Errorf("at the newest moment: %q", got)
 	}
 }
@@ -83,7 +87,7 @@ func TestList(t *testing.T) {
 func TestListTooLarge(t *testing.T) {
 	large := make([]byte, robots.MaxBytes+1)
 	copy(large, "Sitemap: https://a.example/s\n")
-	got := list(t, ListOptions{Dialect: robots.Yandex}, robots.Response{Origin: "https://a.example", Status: 200, Body: large})
+	got := list(t, Options{Dialect: robots.Yandex}, robots.Response{Origin: "https://a.example", Status: 200, Body: large})
 	if want := fmt.Sprintf("https://a.example allow all/too_large 200 [{1 https://a.example/s}] %d", len(large)); !slices.Equal(got, []string{want}) {
 		t.Errorf("got %.200q, want %q", got, want)
 	}
@@ -142,10 +146,10 @@ func TestListFaults(t *testing.T) {
 		"others in second": {t.Context(), swapped(good), nil, ErrChanged},
 		"yield":            {t.Context(), responsesOf(good...), broken, broken},
 		"canceled":         {canceled, responsesOf(good...), nil, context.Canceled},
-		"two files":        {t.Context(), responsesOf(twice...), nil, ErrTwoFiles},
+		"two files":        {t.Context(), responsesOf(twice...), nil, captures.ErrTwoFiles},
 		"nothing is wrong": {t.Context(), responsesOf(good...), nil, nil},
 	} {
-		err := List(tt.ctx, tt.responses, ListOptions{AsOf: time.Time{}}, func(*Listing) error { return tt.yield })
+		err := List(tt.ctx, tt.responses, Options{AsOf: time.Time{}}, func(*Listing) error { return tt.yield })
 		if !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v, want %v", what, err, tt.want)
 		}

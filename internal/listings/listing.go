@@ -1,0 +1,175 @@
+// Package listings inspects the robots.txt of many origins: what each says beyond its rules, and what
+// is wrong with it. It hides that captures are read twice, and inspected in parallel and in order.
+// The command and package output import it.
+package listings
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/robobatch/robobatch/internal/captures"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Listing is what is known of the robots.txt of one origin at one moment.
+type Listing struct {
+	Origin   robots.Origin
+	Outcome  robots.Outcome
+	Response robots.Response // the one that decides, see [robots.Outcome].Capture, without its body; zero if there is none
+	Report   *robots.Report  // of its body; nil if it has none that is read
+}
+
+// Options say what to list. The zero value is every origin in the dialect rfc9309.
+type Options struct {
+	Dialect robots.Dialect
+	AsOf    time.Time     // the moment in question; zero means that of the newest capture
+	Origin  robots.Origin // list this one only; "" is all
+	Workers int           // goroutines that inspect; 0 or less means GOMAXPROCS
+}
+
+// ErrChanged is the error of responses that were others when they were read again.
+var ErrChanged = errors.New("the rules changed while they were read: run it again")
+
+// List inspects the robots.txt of every origin, and calls yield for each, one after the other: in the
+// order of the captures that are in force, then the origins that have none at that moment. It reads
+// the responses twice, first to find out which are in force, so that only a few bodies are in memory
+// at a time. It ends with the first error of the responses or of yield, or when ctx ends. Two
+// captures of unknown time for one origin are [captures.ErrTwoFiles]; other responses at the second
+// reading are ErrChanged.
+func List(ctx context.Context, responses iter.Seq2[robots.Response, error], opt Options, yield func(*Listing) error) error {
+	l := &lister{opt: opt, decided: map[int][]Listing{}}
+	if err := l.resolve(ctx, responses); err != nil {
+		return err
+	}
+	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
+	group, ctx := errgroup.WithContext(ctx)
+	queue := make(chan chan []Listing, workers) // in order; each gets its value when a worker is done
+	group.Go(func() error {
+		defer close(queue)
+		return l.inspectAll(ctx, responses, queue)
+	})
+	group.Go(func() error {
+		for done := range queue {
+			if err := yieldAll(<-done, yield); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return yieldAll(l.unknown, yield)
+}
+
+func yieldAll(all []Listing, yield func(*Listing) error) error {
+	for i := range all {
+		if err := yield(&all[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A lister is the state of List.
+type lister struct {
+	opt     Options
+	total   captures.Key      // of all responses, see mix
+	decided map[int][]Listing // by the number of the capture in force; Response and Report are missing
+	unknown []Listing         // of origins without a capture in force
+}
+
+// each reads the responses, calls visit for each with its number, and returns the hash of all.
+func each(ctx context.Context, responses iter.Seq2[robots.Response, error], visit func(n int, r robots.Response) error) (total captures.Key, err error) {
+	n := 0
+	for r, err := range responses {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return total, fmt.Errorf("read rules: %w", err)
+		}
+		total = mix(total, &r)
+		if err := visit(n, r); err != nil {
+			return total, err
+		}
+		n++
+	}
+	return total, nil
+}
+
+// resolve reads the responses and finds out which of them are in force.
+func (l *lister) resolve(ctx context.Context, responses iter.Seq2[robots.Response, error]) (err error) {
+	history, undated := robots.NewHistory(l.opt.Dialect), captures.Undated{}
+	l.total, err = each(ctx, responses, func(_ int, r robots.Response) error {
+		history.Add(r)
+		return undated.Add(&r)
+	})
+	if err != nil {
+		return err
+	}
+	for _, o := range history.Origins() {
+		if l.opt.Origin != "" && o != l.opt.Origin {
+			continue
+		}
+		listing := Listing{Origin: o, Outcome: history.Outcome(o, l.opt.AsOf)}
+		if n := listing.Outcome.Capture; n < 0 {
+			l.unknown = append(l.unknown, listing)
+		} else {
+			l.decided[n] = append(l.decided[n], listing)
+		}
+	}
+	return nil
+}
+
+// inspectAll reads the responses again and starts a goroutine for each that is in force.
+func (l *lister) inspectAll(ctx context.Context, responses iter.Seq2[robots.Response, error], queue chan<- chan []Listing) error {
+	total, err := each(ctx, responses, func(n int, r robots.Response) error {
+		listings := l.decided[n]
+		if len(listings) == 0 {
+			return nil
+		}
+		done := make(chan []Listing, 1)
+		select {
+		case queue <- done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		go func() { done <- l.inspect(r, listings) }()
+		return nil
+	})
+	if err == nil && total != l.total {
+		err = fmt.Errorf("read rules: %w", ErrChanged)
+	}
+	return err
+}
+
+// mix returns a hash of the responses whose hash is given, and one more, in this order.
+func mix(before captures.Key, r *robots.Response) captures.Key {
+	body := captures.KeyOf(r.Body)
+	text := append(before[:], body[:]...)
+	text = fmt.Appendf(text, "%s\x00%s\x00%d\x00%s\x00%s\x00%d", r.Origin, r.URL, r.Status, r.Error, r.Location, r.Size)
+	text = fmt.Appendf(text, "\x00%d.%d", r.FetchedAt.Unix(), r.FetchedAt.Nanosecond())
+	return captures.KeyOf(text)
+}
+
+// inspect completes the listings that the response decides.
+func (l *lister) inspect(r robots.Response, listings []Listing) []Listing {
+	var report *robots.Report
+	if l.opt.Dialect.HasRules(&r) || listings[0].Outcome.Cause == robots.CauseTooLarge {
+		report = robots.Inspect(r.Body, l.opt.Dialect)
+	}
+	r.Size = cmp.Or(r.Size, int64(len(r.Body)))
+	r.Body = nil
+	for i := range listings {
+		listings[i].Response, listings[i].Report = r, report
+	}
+	return listings
+}
