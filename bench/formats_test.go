@@ -11,7 +11,6 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
-	"github.com/robobatch/robobatch/ingest/weblog"
 )
 
 // formatBytes is about how much text a benchmark of a format reads: more than caches hold.
@@ -21,23 +20,23 @@ const formatBytes = 32 << 20
 // over and over. The bytes are those of the text. fields=all reads times and User-Agents, too, and keeps two columns.
 func BenchmarkFormat(b *testing.B) {
 	for _, in := range []struct {
-		format weblog.Format
+		format ingest.Format
 		file   string
 		keep   []string
 	}{
-		{weblog.Combined, "apache-semicomplete.log", []string{"status", "referer"}},
-		{weblog.W3C, "iis-w3c.log", []string{"sc-status", "time"}},
-		{weblog.CloudFront, "cloudfront.log", []string{"status", "referer"}},
-		{weblog.ALB, "alb.log", []string{"status", "trace_id"}},
-		{weblog.JSON, "caddy.jsonl", []string{"status", "referer"}},
-		{weblog.JSON, "cloudflare.jsonl", []string{"status", "referer"}},
-		{weblog.CSV, "table.csv", []string{"Status Code", "Title 1"}},
-		{weblog.CSV, "made.csv", []string{"status", "referer"}},
-		{weblog.CDXJ, "index.cdxj", []string{"status", "mime"}},
+		{"combined", "apache-semicomplete.log", []string{"status", "referer"}},
+		{"w3c", "iis-w3c.log", []string{"sc-status", "time"}},
+		{"cloudfront", "cloudfront.log", []string{"status", "referer"}},
+		{"alb", "alb.log", []string{"status", "trace_id"}},
+		{"json", "caddy.jsonl", []string{"status", "referer"}},
+		{"json", "cloudflare.jsonl", []string{"status", "referer"}},
+		{"csv", "table.csv", []string{"Status Code", "Title 1"}},
+		{"csv", "made.csv", []string{"status", "referer"}},
+		{"cdxj", "index.cdxj", []string{"status", "mime"}},
 	} {
 		text := formatText(b, in.file)
 		for _, all := range []bool{false, true} {
-			opt := ingest.LogOptions{Format: in.format, Fields: weblog.Options{Base: "https://www.example.com", Agents: all, Times: all}}
+			opt := ingest.LogOptions{Format: in.format, Fields: ingest.Fields{Base: "https://www.example.com", Agents: all, Times: all}}
 			name := "url"
 			if all {
 				name = "all"

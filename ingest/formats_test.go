@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/ingest/weblog"
+	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
 var update = flag.Bool("update", false, "write the golden files of testdata/formats")

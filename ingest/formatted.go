@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/ingest/weblog"
+	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
 // formats are what [Logs] needs for logs that are more than a list of URLs.
 type formats struct {
 	current weblog.Format // of the open input; Auto as long as it is not guessed
-	seen    []atomic.Int32
+	seen    []atomic.Pointer[Format]
 	reader  rowReader
 	raw     engine.Batch // the lines of a batch, as rows are in them
 	offsets []int64      // where they begin
@@ -24,7 +24,7 @@ func (l *Logs) setFormats() error {
 		opt.Fields.Keep = append(opt.Fields.Keep, k.Field)
 	}
 	f := &l.form
-	f.seen = make([]atomic.Int32, len(l.names))
+	f.seen = make([]atomic.Pointer[Format], len(l.names))
 	f.reader = rowReader{keep: opt.Keep, clocks: make([]weblog.Clock, len(opt.Keep)), fields: &opt.Fields, raws: opt.Raws}
 	_, err := l.parser(opt.Format)
 	return err
@@ -48,7 +48,7 @@ func (l *Logs) parser(f weblog.Format) (weblog.Parser, error) {
 	}
 	for _, name := range append([]string{fields.URL, fields.Host, fields.Agent, fields.Time}, fields.Keep...) {
 		if name != "" {
-			return nil, fmt.Errorf("%w: %q; a list of URLs has none: if it is none, say what it is with -format", weblog.ErrNoField, name)
+			return nil, fmt.Errorf("%w: %q; %w", weblog.ErrNoField, name, ErrURLList)
 		}
 	}
 	return nil, nil
@@ -61,13 +61,13 @@ func (l *Logs) setFormat(f weblog.Format) {
 		err = fmt.Errorf("%w: it does not begin with %s, or is no file but a pipe", ErrParquet, parquetMagic)
 	}
 	if f == weblog.WARC {
-		err = fmt.Errorf("a WARC file in a pipe, or packed and without .warc in its name, is %w: name the file, with -format warc", ErrFormat)
+		err = fmt.Errorf("a WARC file in a pipe, or packed and without .warc in its name, is %w: name the file, and say that its format is warc", ErrFormat)
 	}
 	if err != nil {
 		l.fail(err, where{line: 1})
 	}
 	l.form.current = f
-	l.form.seen[l.next-1].Store(int32(f))
+	l.form.seen[l.next-1].Store(&f)
 	l.form.reader.reset(parser)
 }
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/ingest/weblog"
+	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
 // stdinName is the name of an input that stands for standard input.
@@ -20,7 +20,7 @@ type Input struct {
 	Name string // as found, "-" for standard input
 	Size int64  // bytes as stored, packed; -1 as long as that is unknown, which for a pipe is until its end
 
-	Format weblog.Format // of its lines; Auto as long as none was read
+	Format Format // of its lines; Auto as long as none was read
 
 	table weblog.Format // of a file that is not read by lines: Parquet or WARC; Auto of others
 }

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/ingest/weblog"
+	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
 const (
@@ -30,15 +30,15 @@ const (
 
 // LogOptions says how to read logs. The zero value reads all rows, in batches of the default size.
 type LogOptions struct {
-	Stdin      io.Reader      // what "-" names; nil means os.Stdin. It is not closed
-	Limit      int64          // rows to yield, over all inputs; 0 or less means all
-	BatchRows  int            // most rows of a batch; 0 or less means 8192
-	BatchBytes int            // bytes of text that end a batch, give or take a line; 0 or less means 128 KiB, and 1 GiB is the most
-	Format     weblog.Format  // of all inputs; Auto, the default, guesses that of each by its first lines
-	Fields     weblog.Options // which fields of the lines to read; Keep is set from the one below
-	Keep       []KeptColumn   // fields that are kept as [engine.Batch].Kept
-	Raws       bool           // keep lines as read, their offsets and those refused
-	Ahead      int            // goroutines that unpack ahead of Next; 0 or less means that Next unpacks, and 16 are the most
+	Stdin      io.Reader    // what "-" names; nil means os.Stdin. It is not closed
+	Limit      int64        // rows to yield, over all inputs; 0 or less means all
+	BatchRows  int          // most rows of a batch; 0 or less means 8192
+	BatchBytes int          // bytes of text that end a batch, give or take a line; 0 or less means 128 KiB, and 1 GiB is the most
+	Format     Format       // of all inputs; Auto, the default, guesses that of each by its first lines
+	Fields     Fields       // which fields of the lines to read; Keep is set from the one below
+	Keep       []KeptColumn // fields that are kept as [engine.Batch].Kept
+	Raws       bool         // keep lines as read, their offsets and those refused
+	Ahead      int          // goroutines that unpack ahead of Next; 0 or less means that Next unpacks, and 16 are the most
 }
 
 // Logs yields the rows of one or more logs in order, as an [engine.Source]. Next, Err and Close are for one goroutine;
@@ -182,7 +182,10 @@ func (l *Logs) Close() error {
 func (l *Logs) Inputs() []Input {
 	inputs := make([]Input, len(l.names))
 	for i, name := range l.names {
-		inputs[i] = Input{Name: name, Size: l.sizes[i].Load(), Format: weblog.Format(l.form.seen[i].Load())}
+		inputs[i] = Input{Name: name, Size: l.sizes[i].Load()}
+		if f := l.form.seen[i].Load(); f != nil {
+			inputs[i].Format = *f
+		}
 	}
 	return inputs
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/file"
 
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/ingest/weblog"
+	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
 // parquetMagic begins a Parquet file.

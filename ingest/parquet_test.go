@@ -17,7 +17,7 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/schema"
 
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/ingest/weblog"
+	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
 // tableStart is the time of row 0.

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/schema"
 
-	"github.com/robobatch/robobatch/ingest/weblog"
+	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
 // A parquetColumn reads a column as texts: numbers in decimal, times as in 2026-01-31T18:00:00Z.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/ingest/weblog"
+	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
 // A heldRecord is lines that are held back because they may be one: the first of them ends inside quotes. Should the quote

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/ingest/weblog"
+	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
 // A KeptColumn is a field of the logs that is kept as a column.

@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/ingest/weblog"
+	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
 // A tableLog is an open log that is not read by lines: a Parquet or a WARC file.
@@ -50,7 +50,7 @@ func (l *Logs) openTable() bool {
 		return false
 	}
 	l.isOpen, l.tableRead = true, 0
-	l.form.seen[l.next-1].Store(int32(f))
+	l.form.seen[l.next-1].Store(&f)
 	return true
 }
 

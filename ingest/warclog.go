@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/ingest/weblog"
+	"github.com/robobatch/robobatch/ingest/internal/weblog"
 	"github.com/robobatch/robobatch/robots"
 )
 

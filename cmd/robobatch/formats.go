@@ -10,7 +10,6 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
-	"github.com/robobatch/robobatch/ingest/weblog"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -55,7 +54,7 @@ func (f *inputForm) settle(logs *ingest.LogOptions, out *output.Options) error {
 		}
 	}
 	var err error
-	logs.Format, err = weblog.ParseFormat(f.Format)
+	logs.Format, err = ingest.ParseFormat(f.Format)
 	check("format", withHint(err, f.Format, enumerated["format"]))
 	if f.Base != "" {
 		logs.Fields.Base, err = robots.ParseOrigin(f.Base)
@@ -80,17 +79,11 @@ var keptTypes = map[string]engine.KeptKind{
 	"text": engine.KeptText, "int": engine.KeptInt, "float": engine.KeptFloat, "time": engine.KeptTime, "bool": engine.KeptBool,
 }
 
-// kindsOf are the types of fields that are known.
-var kindsOf = map[weblog.Kind]engine.KeptKind{
-	weblog.Text: engine.KeptText, weblog.Int: engine.KeptInt, weblog.Float: engine.KeptFloat,
-	weblog.Time: engine.KeptTime, weblog.Bool: engine.KeptBool,
-}
-
 // parseKeep reads a field and maybe its type, as in "status" and "price:float". The name is that of the column: a field
 // with the name of a column of the verdicts is set apart by "in_".
 func parseKeep(text string) (column ingest.KeptColumn, name string) {
 	field := strings.TrimSpace(text)
-	kind := kindsOf[weblog.KindOf(field)]
+	kind := ingest.FieldKind(field)
 	if i := strings.LastIndexByte(field, ':'); i >= 0 {
 		if named, ok := keptTypes[field[i+1:]]; ok {
 			field, kind = field[:i], named
@@ -168,14 +161,14 @@ func (l rejectLimit) check(rejected, all int64, atEnd bool) error {
 // noteNothing tells where nothing came of a log, so that its format, or the site of the rules, may be another.
 func (j *job) noteNothing(r *report) {
 	field := ""
-	if slices.ContainsFunc(r.Inputs, func(in inputReport) bool { return slices.Contains(formatsWithFields, in.Format) }) {
+	if slices.ContainsFunc(r.Inputs, func(in inputReport) bool { return ingest.Format(in.Format).AnyField() }) {
 		field = ", or the field with the URL with -url-field"
 	}
 	how := "was guessed: name another with -format" + field
-	if r.Format != weblog.Auto.String() {
+	if r.Format != ingest.Auto.String() {
 		how = "-format says: name another" + field
 	}
-	if r.Base == "" && r.formats() == weblog.URLs.String() {
+	if r.Base == "" && r.formats() == "urls" {
 		how += "; if lines are paths, name their site with -base"
 	}
 	bad, without := r.Counts.Reasons[engine.ReasonBadURL.String()], r.Counts.Reasons[engine.ReasonNoRobots.String()]
@@ -192,14 +185,11 @@ func (j *job) noteNothing(r *report) {
 // noRobotsText is the note where the rules are of other origins than the logs.
 const noRobotsText = "no URL has a robots.txt in -rules: the origins are others; http and https differ, as example.com and www.example.com do"
 
-// formatsWithFields are the formats in which any field may have the URL.
-var formatsWithFields = []string{weblog.JSON.String(), weblog.CSV.String(), weblog.TSV.String(), weblog.Parquet.String()}
-
 // formats returns the formats of the inputs, each once.
 func (r *report) formats() string {
 	var formats []string
 	for _, in := range r.Inputs {
-		if !slices.Contains(formats, in.Format) && in.Format != weblog.Auto.String() {
+		if !slices.Contains(formats, in.Format) && in.Format != ingest.Auto.String() {
 			formats = append(formats, in.Format)
 		}
 	}

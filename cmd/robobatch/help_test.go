@@ -15,7 +15,7 @@ import (
 
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/ingest/weblog"
+	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -63,7 +63,7 @@ func TestFlagDocs(t *testing.T) {
 func TestEnumerated(t *testing.T) {
 	check := map[string]func(value string) error{
 		"dialect":     func(v string) error { _, err := robots.ParseDialect(v); return err },
-		"format":      func(v string) error { _, err := weblog.ParseFormat(v); return err },
+		"format":      func(v string) error { _, err := ingest.ParseFormat(v); return err },
 		"agent-chars": func(v string) error { return settled(reading{"google", v, "disallow", false, ""}) },
 		"yandex-empty-allow": func(v string) error {
 			return settled(reading{"yandex", "standard", v, false, ""})
@@ -188,9 +188,9 @@ func TestTopics(t *testing.T) {
 			}
 		}
 	}
-	for f, about := range aboutFormats {
-		if about == "" {
-			t.Errorf("nothing about the format %s", weblog.Format(f))
+	for _, f := range ingest.Formats() {
+		if f.About() == "" {
+			t.Errorf("nothing about the format %s", f)
 		}
 	}
 	for r := range engine.Reason(engine.NumReasons) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/ingest/weblog"
+	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -69,28 +69,12 @@ func helpOn(arguments []string, std streams) error {
 	return &usageError{withHint(err, name, words)}
 }
 
-// aboutFormats says what the formats of logs are.
-var aboutFormats = [weblog.NumFormats]string{
-	weblog.Auto:       "told by the first lines of each log; this is the default",
-	weblog.URLs:       "a URL a line, or a path of the site of -base",
-	weblog.Combined:   "Common and Combined Log Format: Apache, nginx and many others",
-	weblog.W3C:        "W3C extended log files: IIS",
-	weblog.CloudFront: "standard logs of Amazon CloudFront",
-	weblog.ALB:        "access logs of AWS application load balancers",
-	weblog.JSON:       "JSON Lines: Caddy, nginx, Cloudflare Logpush and others",
-	weblog.CSV:        "a table with a header, and commas or semicolons",
-	weblog.TSV:        "a table with a header, and tabs",
-	weblog.CDXJ:       "index of a web archive, as Common Crawl publishes it",
-	weblog.Parquet:    "any Parquet file with a column for the URL; always told by its first bytes",
-	weblog.WARC:       "a web archive: each fetch that its records tell of",
-}
-
 // formatsText is the topic formats.
 func formatsText() string {
 	var sb strings.Builder
 	sb.WriteString("Formats of logs, for -format:\n\n")
-	for f, about := range aboutFormats {
-		fmt.Fprintf(&sb, "  %-11s %s\n", weblog.Format(f), about)
+	for _, f := range ingest.Formats() {
+		fmt.Fprintf(&sb, "  %-11s %s\n", f, f.About())
 	}
 	sb.WriteString(`
 Each may be packed by zstd or gzip, told by its first bytes. Where rows have no host, -base names it.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/robobatch/robobatch/bench/measure"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -23,6 +24,9 @@ var remedies = []struct {
 	err    error
 	remedy string
 }{
+	{ingest.ErrNoBase, "name its site with -base https://www.example.com"},
+	{ingest.ErrNoURL, "name the field with -url-field"},
+	{ingest.ErrURLList, "if it is another format, name that with -format"},
 	{measure.ErrNoURLs, "name a log that has some, or what its lines are with -format"},
 }
 

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/ingest/weblog"
+	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -116,9 +116,9 @@ func (r *report) verdicts() string {
 func (r *report) printForm(t *table) {
 	c := &r.Counts
 	refused := sum(c.Refused)
-	if formats := r.formats(); formats != "" && formats != weblog.URLs.String() {
+	if formats := r.formats(); formats != "" && formats != "urls" {
 		how := "guessed"
-		if r.Format != weblog.Auto.String() {
+		if r.Format != ingest.Auto.String() {
 			how = "as -format says"
 		}
 		if n := 1 + strings.Count(formats, ", "); n > 1 { // a list would widen the column of numbers

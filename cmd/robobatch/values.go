@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/crawlers"
-	"github.com/robobatch/robobatch/ingest/weblog"
+	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -37,7 +37,7 @@ var listed = map[string][]string{
 
 	"partition-by": output.Partitions(),
 	"agent":        agentWords(),
-	"keep":         slices.Sorted(maps.Keys(weblog.Names())),
+	"keep":         slices.Sorted(maps.Keys(ingest.FieldNames())),
 }
 
 func dialectNames() (names []string) {
@@ -48,7 +48,7 @@ func dialectNames() (names []string) {
 }
 
 func formatNames() (names []string) {
-	for f := range weblog.Format(weblog.NumFormats) {
+	for _, f := range ingest.Formats() {
 		names = append(names, f.String())
 	}
 	return names

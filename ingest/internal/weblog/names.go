@@ -1,6 +1,10 @@
 package weblog
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/robobatch/robobatch/engine"
+)
 
 // The names of fields that mean the same in every format. [Options].Keep takes them as well as the names that a format has
 // itself.
@@ -21,35 +25,24 @@ const (
 	namePort   = "port"
 )
 
-// A Kind is what the text of a field is.
-type Kind uint8
-
-// The kinds.
-const (
-	Text Kind = iota
-	Int
-	Float
-	Bool
-	Time
-)
-
-// Names returns the names that mean the same in every format, and what their texts are.
-func Names() map[string]Kind {
-	return map[string]Kind{
-		NameTime: Time, NameClient: Text, NameMethod: Text, NameHost: Text, NameProtocol: Text, NameStatus: Int,
-		NameBytes: Int, NameReferer: Text, NameAgent: Text, NameUser: Text,
+// Names returns the names that mean the same in every format, and the kinds of their values.
+func Names() map[string]engine.KeptKind {
+	return map[string]engine.KeptKind{
+		NameTime: engine.KeptTime, NameClient: engine.KeptText, NameMethod: engine.KeptText, NameHost: engine.KeptText,
+		NameProtocol: engine.KeptText, NameStatus: engine.KeptInt, NameBytes: engine.KeptInt, NameReferer: engine.KeptText,
+		NameAgent: engine.KeptText, NameUser: engine.KeptText,
 	}
 }
 
-// KindOf returns what the text of a field is, by its name: that of [Names], or one of a format that means the same. It is
-// Text for others.
-func KindOf(field string) Kind {
+// KindOf returns the kind of a field's values, by its name: that of [Names], or one of a format that means the same. It
+// is KeptText for others.
+func KindOf(field string) engine.KeptKind {
 	for name, kind := range Names() {
 		if name == field || slices.Contains(known[name], field) {
 			return kind
 		}
 	}
-	return Text
+	return engine.KeptText
 }
 
 // known are the fields of formats whose fields have names, by what they mean: those of W3C extended (Microsoft's IIS,

@@ -2,25 +2,52 @@ package weblog
 
 import "bytes"
 
+// JSON is JSON Lines; CDXJ the index of a web archive, as Common Crawl publishes it.
+const (
+	JSON Format = "json"
+	CDXJ Format = "cdxj"
+)
+
+var (
+	jsonFormat = format{
+		name: JSON, aliases: []string{"jsonl", "ndjson", "caddy", "cloudflare"}, anyField: true,
+		about:  "JSON Lines: Caddy, nginx, Cloudflare Logpush and others",
+		parser: func(opt Options) (Parser, error) { return newJSON(opt), nil },
+		line:   isJSON,
+	}
+	cdxjFormat = format{
+		name:   CDXJ,
+		about:  "index of a web archive, as Common Crawl publishes it",
+		parser: func(opt Options) (Parser, error) { return cdxj{newJSON(opt)}, nil },
+		line:   isCDXJ,
+	}
+)
+
+// isJSON reports whether a line looks like an object.
+func isJSON(line []byte) bool { return line[0] == '{' && line[len(line)-1] == '}' }
+
+// isCDXJ reports whether the second word of a line is a time of 14 digits.
+func isCDXJ(line []byte) bool {
+	_, rest, _ := bytes.Cut(line, []byte{' '})
+	second, _, _ := bytes.Cut(rest, []byte{' '})
+	return len(second) == 14 && number(second) >= 0 && !isJSON(line) && !isURL(line) && !isALB(line)
+}
+
 // slots are the values of a line that may hold one thing: the first that is there counts.
 type slots struct{ from, up int }
 
 // jsonLog reads JSON Lines: an object a line.
 type jsonLog struct {
-	sticky
-	site
-	opt   Options
-	scan  jsonScanner
-	clock Clock
+	common
+	scan jsonScanner
 
 	url, host, scheme, agent, time slots
 	caddy, tls                     slots // Caddy's own fields, by which it tells the scheme
 	keep                           []slots
 }
 
-// newJSON returns the concrete type, which the parser of CDXJ needs.
-func newJSON(s site, opt Options) *jsonLog {
-	j := &jsonLog{site: s, opt: opt}
+func newJSON(opt Options) *jsonLog {
+	j := &jsonLog{common: newCommon(opt)}
 	j.url = j.want(candidates(nameURL, opt.URL))
 	j.host = j.want(candidates(NameHost, opt.Host))
 	j.scheme = j.want(known[nameScheme])
@@ -71,7 +98,7 @@ func (j *jsonLog) any(s slots) []byte {
 	return nil
 }
 
-// Parse takes a line apart.
+// Parse reads a line.
 func (j *jsonLog) Parse(line []byte, r *Row) Result {
 	r.reset()
 	if !j.scan.scan(line) || line[j.scan.space(0)] != '{' {
@@ -122,9 +149,7 @@ func (j *jsonLog) place() place {
 // cdxj reads the index of a web archive: a sort key, a time of 14 digits, and JSON with the URL.
 type cdxj struct{ *jsonLog }
 
-func newCDXJ(s site, opt Options) Parser { return cdxj{newJSON(s, opt)} }
-
-// Parse takes a line apart.
+// Parse reads a line.
 func (c cdxj) Parse(line []byte, r *Row) Result {
 	r.reset()
 	if line[0] == '!' || bytes.HasPrefix(line, []byte(" CDX")) { // a header

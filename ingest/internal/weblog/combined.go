@@ -1,16 +1,29 @@
 package weblog
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
-// A clfField is a field of a line in Combined Log Format.
-type clfField int
+// Combined is the Common and the Combined Log Format, with a virtual host in front and more fields behind.
+const Combined Format = "combined"
+
+var combinedFormat = format{
+	name: Combined, aliases: []string{"common", "clf", "apache", "nginx"},
+	about:  "Common and Combined Log Format: Apache, nginx and many others",
+	parser: func(opt Options) (Parser, error) { return newCombined(opt) },
+	line:   isCombined,
+}
+
+// isCombined reports whether a line is in Combined Log Format and in no other.
+func isCombined(line []byte) bool {
+	if isURL(line) || isALB(line) || isCDXJ(line) || isJSON(line) {
+		return false
+	}
+	c := combined{common: common{site: site{host: []byte{'x'}}}}
+	return c.Parse(line, &Row{}) == IsRow
+}
 
 // The fields that can be kept, in the order of their names.
 const (
-	clfVhost clfField = iota
+	clfVhost = iota
 	clfClient
 	clfIdent
 	clfUser
@@ -22,10 +35,10 @@ const (
 	clfBytes
 	clfReferer
 	clfAgent
-	numCLF = int(iota)
+	numCLF
 )
 
-var clfNames = [numCLF]string{
+var clfNames = []string{
 	NameHost, NameClient, "ident", NameUser, NameTime, "request", NameMethod, NameProtocol,
 	NameStatus, NameBytes, NameReferer, NameAgent,
 }
@@ -34,36 +47,25 @@ var clfNames = [numCLF]string{
 //
 //	[vhost[:port]] client ident user [time] "request" status bytes ["referer" "user-agent" ...]
 type combined struct {
-	sticky
-	site
-	opt    Options
-	clock  Clock
+	common
+	escapes
 	fields [numCLF][]byte
-	buf    []byte     // memory of unescaped fields
-	keep   []clfField // of Options.Keep
-	tail   bool       // referer or user agent are wanted
+	keep   []int // of Options.Keep
+	tail   bool  // referer or user agent are wanted
 }
 
-func newCombined(s site, opt Options) (Parser, error) {
-	c := &combined{site: s, opt: opt, tail: opt.Agents}
-	for _, name := range []string{opt.URL, opt.Host, opt.Agent, opt.Time} {
-		if name != "" {
-			return nil, noField(name, clfNames[:])
-		}
+func newCombined(opt Options) (*combined, error) {
+	c := &combined{common: newCommon(opt), tail: opt.Agents}
+	var err error
+	c.keep, err = fixedFields(clfNames, opt)
+	for _, i := range c.keep {
+		c.tail = c.tail || i >= clfReferer
 	}
-	for _, name := range opt.Keep {
-		i := slices.Index(clfNames[:], name)
-		if i < 0 {
-			return nil, noField(name, clfNames[:])
-		}
-		c.keep = append(c.keep, clfField(i))
-		c.tail = c.tail || clfField(i) >= clfReferer
-	}
-	return c, nil
+	return c, err
 }
 
-// Parse takes a line apart. All hangs on the time in brackets and the quote behind it: what comes before may hold
-// spaces, what comes after may be missing.
+// Parse reads a line. It looks for the time in brackets and the quote behind it: what comes before may hold spaces, what
+// comes after may be missing.
 func (c *combined) Parse(line []byte, r *Row) Result {
 	r.reset()
 	end := bytes.Index(line, []byte(`] "`))
@@ -165,12 +167,6 @@ func (c *combined) row(r *Row, request []byte) Result {
 		r.Fields = append(r.Fields, present(text))
 	}
 	return IsRow
-}
-
-// unescape returns the text that a field stands for.
-func (c *combined) unescape(text []byte) (plain []byte) {
-	plain, c.buf = unescape(text, c.buf)
-	return plain
 }
 
 // present returns text, or nil if it says that there is none.

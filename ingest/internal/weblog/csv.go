@@ -2,35 +2,55 @@ package weblog
 
 import (
 	"bytes"
-	"errors"
+	"slices"
 )
 
-// errNoURLColumn is the error of a table whose header names no column for the URL.
-var errNoURLColumn = errors.New("no column of the header is known to hold a URL: name it with -url-column")
+// CSV and TSV are tables with a header: CSV with commas or semicolons, TSV with tabs.
+const (
+	CSV Format = "csv"
+	TSV Format = "tsv"
+)
+
+var (
+	csvFormat = format{
+		name: CSV, anyField: true,
+		about:  "a table with a header, and commas or semicolons",
+		parser: func(opt Options) (Parser, error) { return newTable(opt, 0), nil },
+		header: func(lines [][]byte, opt Options) bool { return isTable(lines[0], opt, 0) },
+	}
+	tsvFormat = format{
+		name: TSV, anyField: true,
+		about:  "a table with a header, and tabs",
+		parser: func(opt Options) (Parser, error) { return newTable(opt, '\t'), nil },
+		header: func(lines [][]byte, opt Options) bool {
+			return bytes.IndexByte(lines[0], '\t') >= 0 && isTable(lines[0], opt, '\t')
+		},
+	}
+)
+
+// isTable reports whether a line is a header with a column for the URL.
+func isTable(line []byte, opt Options, sep byte) bool {
+	if bytes.Contains(line, []byte("://")) || len(line) > 0 && (line[0] == '{' || line[0] == '/') {
+		return false
+	}
+	t := newTable(Options{URL: opt.URL}, sep) // other fields that are missing are for the parser to name
+	return t.readHeader(line) == NoRow && (len(t.header) > 1 || slices.Contains([]string{"url", "URL"}, t.header[0]))
+}
 
 // table reads tables with a header, in comma separated values (RFC 4180) or with another separator. A field in quotes may
 // hold separators, quotes, which are doubled, and line ends.
 type table struct {
-	sticky
-	site
-	opt    Options
-	sep    byte // 0 before the header
+	common
+	escapes
+	sep    byte // 0 before the header of a CSV
 	cols   columns
 	header header
 	fields [][]byte
-	buf    []byte
-	clock  Clock
 }
 
-func newCSV(s site, opt Options, tabs bool) Parser {
-	t := &table{site: s, opt: opt}
-	if tabs {
-		t.sep = '\t'
-	}
-	return t
-}
+func newTable(opt Options, sep byte) *table { return &table{common: newCommon(opt), sep: sep} }
 
-// Parse takes a record apart, which is a line, or more where the Result before was Continues.
+// Parse reads a record: a line, or more where the Result before was Continues.
 func (t *table) Parse(line []byte, r *Row) Result {
 	r.reset()
 	if t.header == nil {
@@ -60,11 +80,11 @@ func (t *table) readHeader(line []byte) Result {
 		t.header = append(t.header, string(bytes.TrimSpace(field)))
 	}
 	var err error
-	if t.cols, err = t.header.locate(t.opt); err != nil {
-		return t.fail(err)
+	if t.cols, err = t.header.locate(t.opt); err == nil && t.cols.url < 0 {
+		err = ErrNoURL
 	}
-	if t.cols.url < 0 {
-		return t.fail(errNoURLColumn)
+	if err != nil {
+		return t.fail(err)
 	}
 	return NoRow
 }

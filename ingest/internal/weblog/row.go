@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/robots"
@@ -104,47 +105,56 @@ type Options struct {
 	Times  bool          // read times
 }
 
-// ErrNoBase is the error of a log that has paths without their host.
-var ErrNoBase = errors.New("the log has paths only: name the site that it is of with -base https://www.example.com")
+// Faults of a log as a whole.
+var (
+	// ErrNoBase is the error of a log that has paths without their host.
+	ErrNoBase = errors.New("the log has paths only, and nothing says which site it is of")
 
-// ErrNoField is the kind of the errors about a field that the log does not have.
-var ErrNoField = errors.New("no such field")
+	// ErrNoField is the kind of the errors about a field that the log does not have.
+	ErrNoField = errors.New("no such field")
 
-// New returns a Parser for a format, which is neither Auto nor URLs. The error is ErrNoField if the format cannot
-// have one of the fields.
-func New(f Format, opt Options) (Parser, error) {
-	s := newSite(opt.Base)
-	switch f {
-	case Combined:
-		return newCombined(s, opt)
-	case W3C, CloudFront:
-		return newW3C(s, opt, f == CloudFront), nil
-	case ALB:
-		return newALB(s, opt)
-	case JSON:
-		return newJSON(s, opt), nil
-	case CSV, TSV:
-		return newCSV(s, opt, f == TSV), nil
-	case CDXJ:
-		return newCDXJ(s, opt), nil
-	default:
-		return nil, fmt.Errorf("%w %s", ErrFormat, f)
-	}
+	// ErrNoURL is the kind of the errors about a header that names no field for the URL.
+	ErrNoURL = errors.New("no field of the header is known to hold a URL")
+)
+
+// A common is what the parsers share.
+type common struct {
+	site
+	opt   Options
+	clock Clock
+	err   error // why the log cannot be read
 }
 
-// sticky is the part of a Parser that keeps its error.
-type sticky struct{ err error }
+func newCommon(opt Options) common { return common{site: newSite(opt.Base), opt: opt} }
 
-// Err returns the error.
-func (s *sticky) Err() error { return s.err }
+// Err returns why the log as a whole cannot be read, after Failed.
+func (c *common) Err() error { return c.err }
 
-// fail keeps an error.
-func (s *sticky) fail(err error) Result {
-	s.err = err
+// fail keeps an error for Err.
+func (c *common) fail(err error) Result {
+	c.err = err
 	return Failed
 }
 
 // noField is the ErrNoField for a field, with those there are.
 func noField(name string, have []string) error {
 	return fmt.Errorf("%w: %q; there are %s", ErrNoField, name, strings.Join(have, ", "))
+}
+
+// fixedFields returns the index in names of each field to keep, for a format whose fields are fixed. The error is an
+// ErrNoField for a field that is not in names, or one that was named for the URL, the host, the User-Agent or the time.
+func fixedFields(names []string, opt Options) (keep []int, err error) {
+	for _, name := range []string{opt.URL, opt.Host, opt.Agent, opt.Time} {
+		if name != "" {
+			return nil, noField(name, names)
+		}
+	}
+	for _, name := range opt.Keep {
+		i := slices.Index(names, name)
+		if i < 0 {
+			return nil, noField(name, names)
+		}
+		keep = append(keep, i)
+	}
+	return keep, nil
 }

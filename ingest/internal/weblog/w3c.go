@@ -2,7 +2,6 @@ package weblog
 
 import (
 	"bytes"
-	"errors"
 	"slices"
 	"strings"
 )
@@ -10,30 +9,58 @@ import (
 // fieldsDirective begins the line that names the fields of those behind it.
 var fieldsDirective = []byte("#Fields:")
 
-// errNoURLField is the error of a log whose header names no field for the URL.
-var errNoURLField = errors.New("no field of the header is known to hold a URL: name it with -url-field")
+// W3C is the extended log format, as IIS writes it; CloudFront that of Amazon's standard logs, with tabs.
+const (
+	W3C        Format = "w3c"
+	CloudFront Format = "cloudfront"
+)
+
+var (
+	w3cFormat = format{
+		name: W3C, aliases: []string{"iis"},
+		about:  "W3C extended log files: IIS",
+		parser: func(opt Options) (Parser, error) { return newW3C(opt, false), nil },
+		header: isW3C,
+	}
+	cloudFrontFormat = format{
+		name:   CloudFront,
+		about:  "standard logs of Amazon CloudFront",
+		parser: func(opt Options) (Parser, error) { return newW3C(opt, true), nil },
+		header: isCloudFront,
+	}
+)
+
+// isW3C reports whether the first line is a directive.
+func isW3C(lines [][]byte, _ Options) bool {
+	return slices.ContainsFunc([]string{"#Version:", "#Software:", string(fieldsDirective)}, func(directive string) bool {
+		return bytes.HasPrefix(lines[0], []byte(directive))
+	})
+}
+
+// isCloudFront reports whether one of the lines names a field that only Amazon CloudFront has.
+func isCloudFront(lines [][]byte, opt Options) bool {
+	return isW3C(lines, opt) && slices.ContainsFunc(lines, func(line []byte) bool {
+		return bytes.HasPrefix(line, fieldsDirective) && bytes.Contains(line, []byte("x-edge-location"))
+	})
+}
 
 // w3c reads the W3C extended log file format. Fields are separated by spaces, or by tabs if a line has one. IIS writes "+"
 // for spaces, CloudFront percent-encodes; both is undone in headers of the request, and left in URLs.
 type w3c struct {
-	sticky
-	site
-	opt         Options
+	common
+	escapes
 	percent     bool // fields are percent-encoded
 	cols        columns
 	stem, query int // columns of the two halves of a URL; -1 if there are none
 	number      int // of fields; 0 before the header
 	header      header
 	fields      [][]byte
-	buf, when   []byte
-	moment      Clock
+	when        []byte // memory of a time of two columns
 }
 
-func newW3C(s site, opt Options, percent bool) Parser {
-	return &w3c{site: s, opt: opt, percent: percent}
-}
+func newW3C(opt Options, percent bool) *w3c { return &w3c{common: newCommon(opt), percent: percent} }
 
-// Parse takes a line apart.
+// Parse reads a line.
 func (w *w3c) Parse(line []byte, r *Row) Result {
 	r.reset()
 	if line[0] == '#' {
@@ -73,7 +100,7 @@ func (w *w3c) directive(line []byte) Result {
 		w.stem = -1
 	}
 	if w.cols.url < 0 && w.stem < 0 {
-		return w.fail(errNoURLField)
+		return w.fail(ErrNoURL)
 	}
 	w.locateTime()
 	return NoRow
@@ -98,7 +125,7 @@ func (w *w3c) row(r *Row) Result {
 		r.Agent = present(w.decode(at(w.fields, w.cols.agent)))
 	}
 	if w.opt.Times {
-		r.Time = w.readTime()
+		r.Time = w.clock.Read(w.whenText())
 	}
 	k := 0
 	for _, name := range w.opt.Keep {
@@ -151,13 +178,13 @@ func (w *w3c) keepField(i int) []byte {
 }
 
 // decode undoes what the writer did to a header of the request.
-func (w *w3c) decode(text []byte) (plain []byte) {
+func (w *w3c) decode(field []byte) (text []byte) {
 	if w.percent {
-		plain, w.buf = unpercent(text, w.buf)
+		text, w.buf = unpercent(field, w.buf)
 	} else {
-		plain, w.buf = unplus(text, w.buf)
+		text, w.buf = unplus(field, w.buf)
 	}
-	return plain
+	return text
 }
 
 // whenText returns the time as text, nil if there is none.
@@ -171,5 +198,3 @@ func (w *w3c) whenText() []byte {
 	w.when = append(append(append(w.when[:0], w.fields[w.cols.time]...), ' '), w.fields[w.cols.clock]...)
 	return w.when
 }
-
-func (w *w3c) readTime() int64 { return w.moment.Read(w.whenText()) }

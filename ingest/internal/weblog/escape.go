@@ -2,10 +2,19 @@ package weblog
 
 import "bytes"
 
+// An escapes undoes escapes and keeps the memory for it. Parsers cut buf to nothing at each line.
+type escapes struct{ buf []byte }
+
+// unescape returns the text that a field of Apache, nginx or a load balancer stands for.
+func (e *escapes) unescape(field []byte) (text []byte) {
+	text, e.buf = unescape(field, e.buf)
+	return text
+}
+
 // unescape undoes the escapes of Apache and nginx: \xHH, \" and \\, and the letters of C. It returns text itself if
 // there are none; else what it appends to dst, which it returns second to be used again. A backslash that escapes
 // nothing stays.
-func unescape(text, dst []byte) (plain, buf []byte) {
+func unescape(text, dst []byte) (unescaped, buf []byte) {
 	i := bytes.IndexByte(text, '\\')
 	if i < 0 {
 		return text, dst
@@ -65,7 +74,7 @@ var unhex = func() (t [256]byte) {
 }()
 
 // unpercent undoes percent-encoding, as unescape does its escapes.
-func unpercent(text, dst []byte) (plain, buf []byte) {
+func unpercent(text, dst []byte) (unescaped, buf []byte) {
 	i := bytes.IndexByte(text, '%')
 	if i < 0 {
 		return text, dst
@@ -84,7 +93,7 @@ func unpercent(text, dst []byte) (plain, buf []byte) {
 }
 
 // unplus replaces "+" by spaces, as unescape does its escapes.
-func unplus(text, dst []byte) (plain, buf []byte) {
+func unplus(text, dst []byte) (unescaped, buf []byte) {
 	if bytes.IndexByte(text, '+') < 0 {
 		return text, dst
 	}

@@ -1,20 +1,17 @@
 package weblog
 
-// Records takes rows apart whose fields are told apart already, such as those of a columnar file.
+// Records reads rows whose fields are separate already, such as those of a columnar file.
 type Records struct{ table table }
 
 // NewRecords returns Records for rows with these fields. The error says which field they lack: one that was named, or
 // one for the URL.
 func NewRecords(header []string, opt Options) (*Records, error) {
-	r := &Records{table{site: newSite(opt.Base), opt: opt, header: header}}
+	r := &Records{table{common: newCommon(opt), header: header}}
 	var err error
-	if r.table.cols, err = r.table.header.locate(opt); err != nil {
-		return nil, err
+	if r.table.cols, err = r.table.header.locate(opt); err == nil && r.table.cols.url < 0 {
+		err = ErrNoURL
 	}
-	if r.table.cols.url < 0 {
-		return nil, errNoURLColumn
-	}
-	return r, nil
+	return r, err
 }
 
 // Needed returns the indices of the fields that Row looks at, of which some may occur twice.

@@ -5,6 +5,23 @@ import (
 	"slices"
 )
 
+// ALB is the format of access logs of AWS application load balancers.
+const ALB Format = "alb"
+
+var albFormat = format{
+	name:   ALB,
+	about:  "access logs of AWS application load balancers",
+	parser: func(opt Options) (Parser, error) { return newALB(opt) },
+	line:   isALB,
+}
+
+// isALB reports whether a line begins with a type of connection and a time.
+func isALB(line []byte) bool {
+	first, rest, _ := bytes.Cut(line, []byte{' '})
+	second, _, _ := bytes.Cut(rest, []byte{' '})
+	return schemeOf(first) != "" && ParseTime(second) != NoTime
+}
+
 // The fields of a line of an application load balancer that are known, in their order. Later ones may follow.
 var albNames = []string{
 	"type", NameTime, "elb", NameClient, "target", "request_processing_time", "target_processing_time",
@@ -24,30 +41,18 @@ const (
 
 // alb reads access logs of AWS application load balancers: fields separated by spaces, some of them in quotes.
 type alb struct {
-	sticky
-	site
-	opt    Options
+	common
+	escapes
 	last   int   // the last field that is wanted
 	keep   []int // of Options.Keep; from len(albNames) on, what the request holds
 	fields [][]byte
-	buf    []byte
-	clock  Clock
 }
 
-func newALB(s site, opt Options) (Parser, error) {
-	a := &alb{site: s, opt: opt, last: albRequest}
-	for _, name := range []string{opt.URL, opt.Host, opt.Agent, opt.Time} {
-		if name != "" {
-			return nil, noField(name, albNames)
-		}
-	}
-	names := slices.Concat(albNames, []string{NameMethod, NameProtocol})
-	for _, name := range opt.Keep {
-		i := slices.Index(names, name)
-		if i < 0 {
-			return nil, noField(name, names)
-		}
-		a.keep = append(a.keep, i)
+func newALB(opt Options) (*alb, error) {
+	a := &alb{common: newCommon(opt), last: albRequest}
+	var err error
+	a.keep, err = fixedFields(slices.Concat(albNames, []string{NameMethod, NameProtocol}), opt)
+	for _, i := range a.keep {
 		if i < len(albNames) {
 			a.last = max(a.last, i)
 		}
@@ -55,10 +60,10 @@ func newALB(s site, opt Options) (Parser, error) {
 	if opt.Agents {
 		a.last = max(a.last, albAgent)
 	}
-	return a, nil
+	return a, err
 }
 
-// Parse takes a line apart, as far as it is wanted.
+// Parse reads a line up to the last field that is wanted.
 func (a *alb) Parse(line []byte, r *Row) Result {
 	r.reset()
 	a.fields, a.buf = a.fields[:0], a.buf[:0]
@@ -121,10 +126,4 @@ func (a *alb) field(i int, request []byte) []byte {
 		return protocol
 	}
 	return a.unescape(at(a.fields, i))
-}
-
-// unescape returns the text that a field stands for.
-func (a *alb) unescape(text []byte) (plain []byte) {
-	plain, a.buf = unescape(text, a.buf)
-	return plain
 }

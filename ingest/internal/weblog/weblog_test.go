@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -26,7 +27,7 @@ func TestAllocs(t *testing.T) {
 		{CSV, "semicolons.csv", []string{"ua"}},
 		{CDXJ, "index.cdxj", []string{NameStatus, NameTime}},
 	} {
-		text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "formats", test.file))
+		text, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "formats", test.file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +125,10 @@ func TestFields(t *testing.T) {
 			t.Errorf("a parser of %s: %v", f, err)
 		}
 	}
-	for name, want := range map[string]Kind{"status": Int, "sc-status": Int, "EdgeStartTimestamp": Time, "referer": Text, "x": Text, "bytes": Int} {
+	for name, want := range map[string]engine.KeptKind{
+		"status": engine.KeptInt, "sc-status": engine.KeptInt, "EdgeStartTimestamp": engine.KeptTime,
+		"referer": engine.KeptText, "x": engine.KeptText, "bytes": engine.KeptInt,
+	} {
 		if got := KindOf(name); got != want {
 			t.Errorf("%s is of kind %d, want %d", name, got, want)
 		}

@@ -18,7 +18,7 @@ import (
 func seedLines(f *testing.F, names ...string) {
 	f.Helper()
 	for _, name := range names {
-		data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "formats", name))
+		data, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "formats", name))
 		if err != nil {
 			f.Fatal(err)
 		}

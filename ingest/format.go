@@ -1,0 +1,39 @@
+package ingest
+
+import (
+	"errors"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/internal/weblog"
+)
+
+// A Format is a way to write a log, by its name, as in "combined". The zero value is Auto.
+type Format = weblog.Format
+
+// Auto guesses the format of each log by its first lines.
+const Auto = weblog.Auto
+
+// Formats returns all formats, Auto first.
+func Formats() []Format { return weblog.Formats() }
+
+// ParseFormat returns the format of that name, in any case, or of another name that people use for it. It is Auto for ""
+// and "auto". The error lists the names there are.
+func ParseFormat(name string) (Format, error) { return weblog.ParseFormat(name) }
+
+// Fields say which fields of the lines to read.
+type Fields = weblog.Options
+
+// FieldNames returns the names of fields that mean the same in every format, and the kinds of their values.
+func FieldNames() map[string]engine.KeptKind { return weblog.Names() }
+
+// FieldKind returns the kind of a field's values, by its name: that of [FieldNames], or one that a format has for the
+// same. It is KeptText for others.
+func FieldKind(field string) engine.KeptKind { return weblog.KindOf(field) }
+
+// Faults of a log that lacks what was asked of it. They come inside a [*LineError], or from [OpenLogs].
+var (
+	ErrNoBase  = weblog.ErrNoBase  // it has paths only, and Fields.Base is not set
+	ErrNoField = weblog.ErrNoField // a field that was named
+	ErrNoURL   = weblog.ErrNoURL   // a field for the URL that is known
+	ErrURLList = errors.New("a list of URLs has no fields")
+)

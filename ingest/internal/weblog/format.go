@@ -1,0 +1,124 @@
+package weblog
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// A Format is a way to write a log, by its name. The zero value is [Auto].
+type Format string
+
+// The formats that no Parser reads. Those that one reads stand beside their parsers.
+const (
+	Auto    Format = ""        // to be guessed, see [Guess]
+	URLs    Format = "urls"    // a URL a line
+	Parquet Format = "parquet" // any Parquet file with a column for the URL, see [Records]
+	WARC    Format = "warc"    // a web archive, whose records are not lines
+)
+
+// A format is what this package knows of a Format.
+type format struct {
+	name     Format
+	aliases  []string // other names that people know
+	about    string   // a line of help
+	anyField bool     // any field may hold the URL, so that it may have to be named
+
+	parser func(Options) (Parser, error) // nil if no Parser reads it
+
+	// How a log is recognised; nil is never. The header is tried first, then each line has a vote.
+	header func(lines [][]byte, opt Options) bool // lines are the first of the log, at least one
+	line   func(line []byte) bool                 // no line may be recognised by two formats
+}
+
+// formats are all formats but Auto, in the order in which headers are tried. Of those with as many votes the first wins.
+var formats = []*format{
+	{name: URLs, aliases: []string{"text"}, about: "a URL a line, or a path where the site of the log is given", line: isURL},
+	&combinedFormat,
+	&cloudFrontFormat,
+	&w3cFormat,
+	{name: WARC, about: "a web archive: each fetch that its records tell of", header: isWARC},
+	&albFormat,
+	&jsonFormat,
+	&tsvFormat,
+	&csvFormat,
+	&cdxjFormat,
+	{name: Parquet, about: "any Parquet file with a column for the URL; always recognised by its first bytes", anyField: true},
+}
+
+var autoFormat = format{name: Auto, about: "recognised by the first lines of each log; this is the default"}
+
+// info returns what is known of f, nil if f is not a format.
+func (f Format) info() *format {
+	if f == Auto {
+		return &autoFormat
+	}
+	for _, known := range formats {
+		if known.name == f {
+			return known
+		}
+	}
+	return nil
+}
+
+// String returns the name: "combined", and "auto" for Auto.
+func (f Format) String() string {
+	if f == Auto {
+		return "auto"
+	}
+	return string(f)
+}
+
+// About returns a line of help about the format, "" if there is no such format.
+func (f Format) About() string {
+	if info := f.info(); info != nil {
+		return info.about
+	}
+	return ""
+}
+
+// AnyField reports whether any field of the format may hold the URL, so that its name may have to be given.
+func (f Format) AnyField() bool {
+	info := f.info()
+	return info != nil && info.anyField
+}
+
+// Formats returns all formats, Auto first.
+func Formats() []Format {
+	all := []Format{Auto}
+	for _, f := range formats {
+		all = append(all, f.name)
+	}
+	return all
+}
+
+// ErrFormat is the kind of the errors about a format that does not exist, or that no Parser reads.
+var ErrFormat = errors.New("unknown format")
+
+// ParseFormat returns the format of that name, in any case, or of an alias; Auto for "" and "auto". The error is an
+// ErrFormat with the names there are.
+func ParseFormat(name string) (Format, error) {
+	lower := strings.ToLower(name)
+	if lower == "" {
+		return Auto, nil
+	}
+	var names []string
+	for _, f := range Formats() {
+		for _, known := range append(f.info().aliases, f.String()) {
+			if known == lower {
+				return f, nil
+			}
+		}
+		names = append(names, f.String())
+	}
+	return Auto, fmt.Errorf("%w %q: use one of %s", ErrFormat, name, strings.Join(names, ", "))
+}
+
+// New returns a Parser for a format. The error is an ErrNoField if the format cannot have one of the fields, and an
+// ErrFormat if no Parser reads the format.
+func New(f Format, opt Options) (Parser, error) {
+	if info := f.info(); info != nil && info.parser != nil {
+		return info.parser(opt)
+	}
+	return nil, fmt.Errorf("%w %s", ErrFormat, f)
+}

@@ -1,0 +1,36 @@
+package weblog
+
+import "bytes"
+
+// GuessLines is how many lines vote for a format.
+const GuessLines = 32
+
+// Guess returns the format that lines, the first of a log, look like. It is URLs if nothing is recognised. opt says which
+// column of a table would hold the URL.
+func Guess(lines [][]byte, opt Options) Format {
+	if len(lines) == 0 {
+		return URLs
+	}
+	for _, f := range formats {
+		if f.header != nil && f.header(lines, opt) {
+			return f.name
+		}
+	}
+	lines = lines[:min(GuessLines, len(lines))]
+	best, most := URLs, 0
+	for _, f := range formats {
+		votes := 0
+		for _, line := range lines {
+			if f.line != nil && f.line(line) {
+				votes++
+			}
+		}
+		if votes > most {
+			best, most = f.name, votes
+		}
+	}
+	return best
+}
+
+// isWARC reports whether the lines are a web archive.
+func isWARC(lines [][]byte, _ Options) bool { return bytes.HasPrefix(lines[0], []byte("WARC/1.")) }
