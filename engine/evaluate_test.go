@@ -65,7 +65,7 @@ func describe(s *Store, b *Batch, i int) string {
 	}
 	n := len(s.AgentNames())
 	for a, v := range b.Verdicts[i*n : (i+1)*n] {
-		fmt.Fprintf(&w, " | %s %s", [...]string{"deny", "allow", "unknown"}[v.Access], v.Reason)
+		fmt.Fprintf(&w, " | %s %s", [...]string{"unknown", "deny", "allow"}[v.Access], v.Reason)
 		if v.Rule != NoRule {
 			r := s.Site(b.Sites[i]).Rules[a].Rule(v.Rule)
 			fmt.Fprintf(&w, " %d %s", r.Line, r)

@@ -52,7 +52,7 @@ var logRows = []logRow{
 func describeLog(s *Store, b *Batch) (rows []string) {
 	for i := range b.URLs {
 		v := b.Verdicts[i]
-		access := [...]string{"deny", "allow", "null"}[v.Access]
+		access := [...]string{"null", "deny", "allow"}[v.Access]
 		violation := [...]string{"null", "false", "true"}[b.Violations[i]]
 		line := int64(0)
 		if v.Rule != NoRule {

@@ -41,7 +41,7 @@ func ask(s *Store, url string) string {
 	s.NewEvaluator().Evaluate(b)
 	var text strings.Builder
 	for a, v := range b.Verdicts {
-		fmt.Fprintf(&text, "%s %s", [...]string{"deny", "allow", "unknown"}[v.Access], v.Reason)
+		fmt.Fprintf(&text, "%s %s", [...]string{"unknown", "deny", "allow"}[v.Access], v.Reason)
 		if v.Rule != NoRule {
 			text.WriteString(" " + s.Site(b.Sites[0]).Rules[a].Rule(v.Rule).String())
 		}

@@ -55,7 +55,7 @@ func describeTimed(s *Store, look *Lookup, b *Batch, i int) string {
 }
 
 func verdictText(v Verdict, r robots.Rule) string {
-	text := fmt.Sprintf(" | %s %s", [...]string{"deny", "allow", "unknown"}[v.Access], v.Reason)
+	text := fmt.Sprintf(" | %s %s", [...]string{"unknown", "deny", "allow"}[v.Access], v.Reason)
 	if v.Rule != NoRule {
 		text += fmt.Sprintf(" %d %s", r.Line, r)
 	}

@@ -112,7 +112,7 @@ func (s *memorySink) count(b *Batch, i int) {
 	s.stats.URLBytes += int64(len(b.URL(i)))
 	for a, v := range b.Verdicts[i*n : (i+1)*n] {
 		s.stats.Rows++
-		*[...]*int64{&s.stats.Denied, &s.stats.Allowed, &s.stats.Unknown}[v.Access]++
+		*[...]*int64{&s.stats.Unknown, &s.stats.Denied, &s.stats.Allowed}[v.Access]++
 		s.stats.Reasons[v.Reason]++
 		if v.Rule != NoRule {
 			s.stats.RuleLines += int64(s.store.Site(b.Sites[i]).Rules[a].Rule(v.Rule).Line)

@@ -13,15 +13,18 @@ const (
 // Stray reports whether the origin has no rules in the store, and its index in [Batch.Strays] if so.
 func (id SiteID) Stray() (int, bool) { return int(id &^ strayBit), id != NoSite && id&strayBit != 0 }
 
-// An Access is the answer: Denied, Allowed, or Unknown where there is none.
+// An Access is the answer. The zero value is Unknown.
 type Access uint8
 
 // The values of Access.
 const (
-	Denied  Access = iota // the crawler may not fetch the URL
+	Unknown Access = iota // no answer: a bad URL, or an origin without rules under MissingUnknown
+	Denied                // the crawler may not fetch the URL
 	Allowed               // the crawler may fetch the URL
-	Unknown               // no answer: a bad URL, or an origin without rules under MissingUnknown
 )
+
+// String returns "unknown", "denied" or "allowed".
+func (a Access) String() string { return [...]string{"unknown", "denied", "allowed"}[a] }
 
 // A Verdict is the answer for one URL and one agent, and why.
 type Verdict struct {

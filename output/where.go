@@ -68,7 +68,7 @@ type filter struct {
 	wide   bool
 	agents int // verdicts of a URL
 
-	access [engine.Unknown + 1]bool // those that are wanted
+	access [engine.Allowed + 1]bool // those that are wanted
 	batch  engine.Batch             // what was picked of the last batch
 	urls   []int32                  // rows of that batch, by row of batch
 	picks  []int32                  // verdicts of that batch, by row of batch; in the long layout
