@@ -10,30 +10,6 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-func TestNewAgent(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		d    robots.Dialect
-		want robots.Agent
-	}{
-		{"AdsBot-Google", robots.Google, robots.Agent{Token: "AdsBot-Google", IgnoresStar: true}},
-		{"adsbot-google/1.0", robots.Google2010, robots.Agent{Token: "adsbot-google", IgnoresStar: true}},
-		{"AdsBot-Google", robots.RFC9309, robots.Agent{Token: "AdsBot-Google"}},
-		{"Applebot", robots.Google, robots.Agent{Token: "Applebot", Fallbacks: []robots.ProductToken{"Googlebot"}}},
-		{"Applebot", robots.RFC9309, robots.Agent{Token: "Applebot"}},
-		{"YandexDirect", robots.Yandex, robots.Agent{Token: "YandexDirect", Fallbacks: []robots.ProductToken{"Yandex"}, IgnoresStar: true}},
-		{"Googlebot-Image", robots.Google, robots.Agent{Token: "Googlebot-Image", Fallbacks: []robots.ProductToken{"Googlebot"}}},
-		{"Claude-User", robots.Google, robots.Agent{Token: "Claude-User"}},
-		{"nobody", robots.Google, robots.Agent{Token: "nobody"}},
-		{"*", robots.Google, robots.Agent{}},
-	} {
-		got := NewAgent(c.name, c.d)
-		if got.Token != c.want.Token || got.IgnoresStar != c.want.IgnoresStar || !slices.Equal(got.Fallbacks, c.want.Fallbacks) {
-			t.Errorf("%s in %s is %+v, want %+v", c.name, c.d, got, c.want)
-		}
-	}
-}
-
 // AdsBot-Google does not heed "*", and Applebot heeds Googlebot's group.
 func TestHabits(t *testing.T) {
 	s := buildStore(t, StoreOptions{Dialect: robots.Google, Agents: []string{"AdsBot-Google", "Applebot", "GPTBot"}},

@@ -97,7 +97,7 @@ func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (
 		cleans:  opt.Canonical,
 	}
 	for _, name := range opt.Agents {
-		b.agents = append(b.agents, NewAgent(name, opt.Dialect))
+		b.agents = append(b.agents, robots.NewAgent(name, opt.Dialect))
 	}
 	b.workers.start(cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0)), b.compile)
 	readErr := b.readAll(responses)

@@ -127,7 +127,7 @@ func newPackStore(name string, file *pack.Reader, opt StoreOptions) (*Store, err
 		counted: make([]atomic.Uint64, (file.Texts()+63)/64),
 	}
 	for _, agent := range opt.Agents {
-		p.agents = append(p.agents, NewAgent(agent, opt.Dialect))
+		p.agents = append(p.agents, robots.NewAgent(agent, opt.Dialect))
 	}
 	p.broken = &Site{Rules: slices.Repeat([]*Ruleset{{otherwise: Verdict{NoRule, ReasonNoRobots, Unknown}}}, len(p.agents))}
 	p.oneRuleset = make([]uint16, len(p.agents))

@@ -304,7 +304,7 @@ func (ref *timedReference) verdict(out robots.Outcome, path []byte, agent string
 	case out.Effect != robots.UseRules:
 		return verdictText(fixedRuleset(out).otherwise, robots.Rule{})
 	}
-	rules, ok := robots.Parse(ref.all[out.Capture].Body, d).Select(NewAgent(agent, d))
+	rules, ok := robots.Parse(ref.all[out.Capture].Body, d).Select(robots.NewAgent(agent, d))
 	if !ok {
 		return verdictText(Verdict{NoRule, ReasonNoGroup, Allowed}, robots.Rule{})
 	}

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/listings"
 	"github.com/robobatch/robobatch/robots"
@@ -73,7 +72,7 @@ func CreateList(name string, stdout io.Writer, opt ListOptions) (*ListFile, erro
 	}
 	f := &ListFile{file: file, names: opt.Agents, sink: newSink(file)}
 	for _, a := range opt.Agents {
-		f.agents = append(f.agents, engine.NewAgent(a, opt.Dialect))
+		f.agents = append(f.agents, robots.NewAgent(a, opt.Dialect))
 	}
 	if opt.Format == ListJSON {
 		f.table = newListJSON(f.sink)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/robobatch/robobatch/crawlers"
 )
 
 // A Dialect is a way to read robots.txt: a set of flags, one for each point in which implementations differ.
@@ -87,8 +89,8 @@ const (
 	// reading of Yandex's documentation. It is an option for the dialect yandex. A line with a comment is not empty.
 	BlankEndsSection
 
-	// Habits heeds what operators document of single crawlers beyond the order of their names: groups for "*" that do not
-	// bind them, and groups of other crawlers that do. This package knows no such crawler; package engine does.
+	// Habits follows what operators document of single crawlers beyond the order of their names: groups for "*" that
+	// do not bind them, and groups of other crawlers that do, see [NewAgent].
 	Habits
 )
 
@@ -174,10 +176,12 @@ const googleFamily = "googlebot-"
 // Yandex's (Yandex's documentation of User-agent).
 const yandexFamily = "yandex"
 
-// NewAgent returns the crawler of that name. What follows the product token, such as a version, is cut off; "*" and
-// every other name without a token give the crawler that only groups for "*" can name. With the flag [Fallbacks]
-// a token that starts with "Googlebot-" falls back to the part before its last "-"; with [YandexFamily] one that
-// starts with "Yandex" falls back to that. The agent heeds "*"; a caller who knows better sets IgnoresStar.
+// NewAgent returns the crawler of that name. What follows the product token, such as a version, is
+// cut off. "*" and every other name without a token give the crawler that only groups for "*" can
+// name. With the flag [Fallbacks] a token that starts with "Googlebot-" falls back to the part
+// before its last "-". With [YandexFamily] one that starts with "Yandex" falls back to that. With
+// [Habits] the agent does what package crawlers knows of it: it ignores groups for "*", or falls
+// back to the group of another crawler.
 func NewAgent(name string, d Dialect) Agent {
 	a := Agent{Token: d.token(name)}
 	token := string(a.Token)
@@ -186,6 +190,16 @@ func NewAgent(name string, d Dialect) Agent {
 		a.Fallbacks = []ProductToken{a.Token[:strings.LastIndexByte(token, '-')]}
 	case d.Has(YandexFamily) && hasPrefixFold(token, yandexFamily) && len(token) > len(yandexFamily):
 		a.Fallbacks = []ProductToken{a.Token[:len(yandexFamily)]}
+	}
+	if !d.Has(Habits) {
+		return a
+	}
+	token, _, _ = strings.Cut(name, "/")
+	if c, ok := crawlers.Lookup(token); ok {
+		a.IgnoresStar = c.IgnoresStar
+		if c.Fallback != "" {
+			a.Fallbacks = append(a.Fallbacks, d.token(c.Fallback))
+		}
 	}
 	return a
 }

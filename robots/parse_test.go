@@ -228,6 +228,13 @@ func TestNewAgent(t *testing.T) {
 		{"yandex", robots.Yandex, robots.Agent{Token: "yandex"}},
 		{"YandexBot", robots.Google, robots.Agent{Token: "YandexBot"}},
 		{"Claude-User", robots.Google, robots.Agent{Token: "Claude-User"}},
+		{"nobody", robots.Google, robots.Agent{Token: "nobody"}},
+		{"AdsBot-Google", robots.Google, robots.Agent{Token: "AdsBot-Google", IgnoresStar: true}},
+		{"adsbot-google/1.0", robots.Google2010, robots.Agent{Token: "adsbot-google", IgnoresStar: true}},
+		{"AdsBot-Google", robots.RFC9309, robots.Agent{Token: "AdsBot-Google"}},
+		{"Applebot", robots.Google, robots.Agent{Token: "Applebot", Fallbacks: []robots.ProductToken{"Googlebot"}}},
+		{"Applebot", robots.RFC9309, robots.Agent{Token: "Applebot"}},
+		{"YandexDirect", robots.Yandex, robots.Agent{Token: "YandexDirect", Fallbacks: []robots.ProductToken{"Yandex"}, IgnoresStar: true}},
 	} {
 		if got := robots.NewAgent(c.name, c.d); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("NewAgent(%q, %v) = %+v, want %+v", c.name, c.d, got, c.want)
