@@ -3,6 +3,8 @@ package output
 import (
 	"context"
 	"slices"
+
+	"github.com/robobatch/robobatch/internal/extsort"
 )
 
 const (
@@ -27,7 +29,7 @@ type arranger struct {
 	chunks []*columns // gathered; they share their numbering
 	spare  []*columns
 	bytes  int // of chunks
-	spill  spill
+	spill  *extsort.Spill
 	target target
 }
 
@@ -47,7 +49,7 @@ type target interface {
 
 // newArranger returns an arranger of chunks of the layout.
 func newArranger(all layout, opt Options, to target) *arranger {
-	a := &arranger{layout: all, cancel: opt.Cancel, target: to, limit: sortMemory, spill: spill{dir: opt.TempDir}}
+	a := &arranger{layout: all, cancel: opt.Cancel, target: to, limit: sortMemory, spill: extsort.NewSpill(opt.TempDir)}
 	if opt.SortMemory > 0 {
 		a.limit = int(max(minSortMemory, opt.SortMemory))
 	}
@@ -85,19 +87,24 @@ func (a *arranger) write(c *columns) (*columns, error) {
 
 // spillRun writes what was gathered as a run.
 func (a *arranger) spillRun() error {
-	run, err := a.spill.create(a.layout)
+	run, err := a.spill.Begin()
 	if err != nil {
 		return err
 	}
-	if err := a.emitChunks(run); err != nil {
+	to := newRunTarget(run, a.layout)
+	if err := a.emitChunks(to); err != nil {
 		return err
 	}
+	if err := to.finish(); err != nil {
+		return err
+	}
+	run.End()
 	a.chunks[0].names.reset()
 	for _, c := range a.chunks {
 		c.reset()
 	}
 	a.spare, a.chunks, a.bytes = append(a.spare, a.chunks...), a.chunks[:0], 0
-	return run.finish()
+	return nil
 }
 
 // emitChunks hands the rows that were gathered to a target, in order.
@@ -151,7 +158,7 @@ func (a *arranger) cancelled() error {
 
 // close hands all rows to the target.
 func (a *arranger) close(*columns, metadataPairs) error {
-	if len(a.spill.runs) == 0 {
+	if a.spill.Runs() == 0 {
 		if err := a.emitChunks(a.target); err != nil {
 			return err
 		}
@@ -164,19 +171,13 @@ func (a *arranger) close(*columns, metadataPairs) error {
 		}
 	}
 	a.chunks, a.spare = nil, nil // their memory is that of the merge now
-	if err := a.reduceRuns(); err != nil {
-		return err
-	}
-	if err := a.merge(a.spill.runs, a.target); err != nil {
-		return err
-	}
-	return a.target.finish()
+	return a.merge()
 }
 
 // abort drops what was gathered.
 func (a *arranger) abort() {
 	a.target.abort()
-	a.spill.close()
+	a.spill.Close()
 	a.chunks, a.spare = nil, nil
 }
 

@@ -115,7 +115,7 @@ func TestSort(t *testing.T) {
 				if !bytes.Equal(buf.Bytes(), data) {
 					t.Errorf("with %d bytes of memory the output is another", limit)
 				}
-				if a.spill.end == 0 {
+				if a.spill.Runs() == 0 {
 					t.Errorf("with %d bytes of memory nothing was written to a file", limit)
 				}
 				if w.Rows() != int64(len(want)) {

@@ -1,150 +1,102 @@
 package output
 
 import (
-	"bufio"
-	"encoding/binary"
-	"errors"
-	"fmt"
-	"io"
-	"os"
-
-	"github.com/klauspost/compress/zstd"
+	"github.com/robobatch/robobatch/internal/extsort"
 )
 
 // spillBlock is what a run is written and read by: small, as a merge holds one of each run.
 var spillBlock = limits{rows: 4 << 10, bytes: 256 << 10}
 
-// A spill is the temporary file of an arranger, which has its runs, one behind the other.
-type spill struct {
-	dir  string   // of the file; "" is the usual one
-	file *os.File // nil before the first run; its name is gone already, where the system allows that
-	runs []span64 // that are to be merged, the rows of the first being before those of the others
-	end  int64
+// mergeMemory is about what a run takes while it is merged: a block, packed and unpacked.
+const mergeMemory = 2 << 20
 
-	encoder *zstd.Encoder
-	decoder *zstd.Decoder
+// newSpillColumns returns the rows of a block, which has dictionaries of its own.
+func newSpillColumns(l layout) *columns {
+	c := newColumns(l, 1, newDictionaries(l), spillBlock)
+	c.bind(l, every)
+	return c
 }
 
-// A span64 is a piece of a file.
-type span64 struct{ from, to int64 }
-
-// create begins a run.
-func (s *spill) create(l layout) (*runTarget, error) {
-	if s.file == nil {
-		if err := s.open(); err != nil {
-			return nil, fmt.Errorf("create a temporary file: %w", err)
-		}
-	}
-	if _, err := s.file.Seek(s.end, io.SeekStart); err != nil {
-		return nil, err
-	}
-	t := &runTarget{spill: s, from: s.end, w: bufio.NewWriterSize(s.file, sinkBuffer)}
-	t.rows = newColumns(l, 1, newDictionaries(l), spillBlock)
-	t.rows.bind(l, every)
-	return t, nil
-}
-
-func (s *spill) open() (err error) {
-	if s.file, err = os.CreateTemp(s.dir, ".robobatch-sort-*.tmp"); err != nil {
-		return err
-	}
-	os.Remove(s.file.Name()) //nolint:errcheck // close tries again, for systems that do not remove what is open
-	if s.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)); err != nil {
-		return err
-	}
-	s.decoder, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
-	return err
-}
-
-// close gives the file back.
-func (s *spill) close() {
-	if s.file == nil {
-		return
-	}
-	s.file.Close()           //nolint:errcheck // nobody needs it any more
-	os.Remove(s.file.Name()) //nolint:errcheck // it is mostly gone
-	s.file = nil
-	s.encoder.Close() //nolint:errcheck // it writes nowhere
-	s.decoder.Close()
-}
-
-// A runTarget writes a run. Each of its blocks has dictionaries of its own.
+// A runTarget writes a run.
 type runTarget struct {
-	spill       *spill
-	from        int64
-	w           *bufio.Writer
-	rows        *columns
-	raw, packed []byte
+	run  *extsort.Run
+	rows *columns
+	raw  []byte
+}
+
+func newRunTarget(run *extsort.Run, l layout) *runTarget {
+	return &runTarget{run: run, rows: newSpillColumns(l)}
 }
 
 func (t *runTarget) start(*columns, uint32) error { return nil }
 func (t *runTarget) chunk() *columns              { return t.rows }
 func (t *runTarget) abort()                       {}
 
-// flush writes the rows as a block: its length, and itself, compressed.
+// flush writes the rows as a block.
 func (t *runTarget) flush() error {
 	t.raw = t.rows.encode(t.raw[:0])
-	t.packed = t.spill.encoder.EncodeAll(t.raw, t.packed[:0])
 	t.rows.reset()
 	t.rows.names.reset()
-	head := binary.LittleEndian.AppendUint32(nil, uint32(len(t.packed)))
-	t.w.Write(head)               //nolint:errcheck // sticky
-	_, err := t.w.Write(t.packed) // the error of all
-	t.spill.end += int64(len(head) + len(t.packed))
-	return err
+	return t.run.Write(t.raw)
 }
 
-// finish ends the run, which is one of those to be merged then.
+// finish writes the block that is not full.
 func (t *runTarget) finish() error {
-	if t.rows.rows > 0 {
-		if err := t.flush(); err != nil {
-			return err
-		}
+	if t.rows.rows == 0 {
+		return nil
 	}
-	t.spill.runs = append(t.spill.runs, span64{t.from, t.spill.end})
-	return t.w.Flush()
+	return t.flush()
 }
 
-// A runReader reads a run, a block at a time.
-type runReader struct {
-	spill       *spill
-	r           *bufio.Reader
-	number      int // of the run
-	rows        *columns
-	row         uint32 // the next
-	raw, packed []byte
+// merge hands the rows of all runs to the target, in order.
+func (a *arranger) merge() error {
+	newCursor := func() *rowCursor { return &rowCursor{keys: a.keys, rows: newSpillColumns(a.layout)} }
+	begin := func(run *extsort.Run) extsort.Output[*rowCursor] {
+		return &mergeOutput{arranger: a, target: newRunTarget(run, a.layout)}
+	}
+	fan := max(2, min(extsort.MaxFan, a.limit/mergeMemory))
+	return extsort.Merge(a.spill, fan, newCursor, begin, &mergeOutput{arranger: a, target: a.target})
 }
 
-// read returns a reader of a run.
-func (s *spill) read(l layout, run span64, number int) *runReader {
-	r := &runReader{spill: s, number: number, r: bufio.NewReaderSize(io.NewSectionReader(s.file, run.from, run.to-run.from), 64<<10)}
-	r.rows = newColumns(l, 1, newDictionaries(l), spillBlock)
-	r.rows.bind(l, every)
-	return r
+// A rowCursor stands on a row of a block.
+type rowCursor struct {
+	keys keys
+	rows *columns
+	row  uint32
 }
 
-// next reads the next block, and reports whether there is one.
-func (r *runReader) next() (bool, error) {
-	var head [4]byte
-	if _, err := io.ReadFull(r.r, head[:]); errors.Is(err, io.EOF) {
-		return false, nil
-	} else if err != nil {
-		return false, fmt.Errorf("read a temporary file: %w", err)
-	}
-	n := int(binary.LittleEndian.Uint32(head[:]))
-	if cap(r.packed) < n {
-		r.packed = make([]byte, n)
-	}
-	_, err := io.ReadFull(r.r, r.packed[:n])
-	if err == nil {
-		r.raw, err = r.spill.decoder.DecodeAll(r.packed[:n], r.raw[:0])
-	}
-	if err == nil {
-		err = r.rows.decode(r.raw)
-	}
-	if err != nil {
-		return false, fmt.Errorf("read a temporary file: %w", err)
-	}
-	r.row = 0
-	return true, nil
+// Load moves the cursor to another block.
+func (c *rowCursor) Load(block []byte) error {
+	c.row = 0
+	return c.rows.decode(block)
 }
+
+// Done reports whether there is no row any more.
+func (c *rowCursor) Done() bool { return int(c.row) >= c.rows.rows }
+
+// Compare compares the keys of two rows.
+func (c *rowCursor) Compare(other *rowCursor) int {
+	return c.keys.compare(c.rows, c.row, other.rows, other.row)
+}
+
+// A mergeOutput hands merged rows to a target.
+type mergeOutput struct {
+	arranger *arranger
+	target   target
+	refs     []ref
+}
+
+// Take takes the row of the cursor, and all behind it in the block that have the same keys.
+func (m *mergeOutput) Take(c *rowCursor) error {
+	if err := m.arranger.cancelled(); err != nil {
+		return err
+	}
+	m.refs = m.refs[:0]
+	for first := c.row; !c.Done() && c.keys.same(c.rows, first, c.rows, c.row); c.row++ {
+		m.refs = append(m.refs, ref{0, c.row})
+	}
+	return emit(m.target, []*columns{c.rows}, m.refs)
+}
+
+// Finish writes what the target holds.
+func (m *mergeOutput) Finish() error { return m.target.finish() }

@@ -1,26 +1,22 @@
 package pack
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
-	"container/heap"
 	"encoding/binary"
 	"errors"
-	"io"
-	"os"
 	"slices"
+
+	"github.com/robobatch/robobatch/internal/extsort"
 )
 
-// A sorter puts captures in the order of their names, those of one name in the order in which they came, in bounded
-// memory: what does not fit is written to a temporary file in sorted runs, which are then merged.
+// A sorter puts captures in the order of their names, and those of one name in the order in which they came. What does
+// not fit in its memory is written to a temporary file in sorted runs.
 type sorter struct {
-	dir    string // of the temporary file; "" is the usual one
-	limit  int    // bytes of a run
+	limit  int // bytes of a run
 	memory []byte
 	items  []item
-	file   *os.File // removed already; nil before the first run is written
-	runs   []int64  // where they end in file
+	spill  *extsort.Spill
 }
 
 // An item is a capture in the sorter's memory: the name at off, and then the encoding, up to end.
@@ -29,17 +25,19 @@ type item struct {
 	kind           Kind
 }
 
-// runLimit is how much memory a run takes.
-const runLimit = 32 << 20
+const (
+	runLimit = 32 << 20 // the memory of a run
+	runBlock = 64 << 10 // bytes of a block of a run; a merge holds one of each
+)
 
-// add takes in a capture.
+// add adds a capture.
 func (s *sorter) add(kind Kind, name string, c *Capture) error {
 	at := len(s.memory)
 	s.memory = append(s.memory, name...)
 	s.memory = appendCapture(s.memory, c)
 	s.items = append(s.items, item{uint32(at), uint32(len(s.memory)), uint32(len(name)), kind})
 	if len(s.memory)+16*len(s.items) >= s.limit {
-		return s.spill()
+		return s.writeRun()
 	}
 	return nil
 }
@@ -50,125 +48,142 @@ func (s *sorter) sort() {
 	})
 }
 
-// spill writes what is in memory as a run.
-func (s *sorter) spill() (err error) {
-	if s.file == nil {
-		if s.file, err = os.CreateTemp(s.dir, ".robobatch-sort-*.tmp"); err != nil {
-			return err
-		}
-		os.Remove(s.file.Name()) //nolint:errcheck // close tries again, for systems that do not remove what is open
-	}
-	s.sort()
-	w := bufio.NewWriterSize(s.file, 1<<20)
-	var head []byte
-	for _, it := range s.items {
-		head = append(head[:0], byte(it.kind))
-		head = binary.AppendUvarint(head, uint64(it.name))
-		head = binary.AppendUvarint(head, uint64(it.end-it.off-it.name))
-		w.Write(head)                           //nolint:errcheck // sticky
-		w.Write(s.memory[it.off:it.end:it.end]) //nolint:errcheck // sticky
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	end, err := s.file.Seek(0, io.SeekCurrent)
-	s.runs = append(s.runs, end)
-	s.memory, s.items = s.memory[:0], s.items[:0]
-	return err
+// record returns an item as a record.
+func (s *sorter) record(it item) sortRecord {
+	return sortRecord{it.kind, s.memory[it.off : it.off+it.name], s.memory[it.off+it.name : it.end]}
 }
 
-// each calls yield with all captures in order: kind, name and encoding, which are valid during the call.
-func (s *sorter) each(yield func(kind Kind, name, capture []byte) error) error {
-	if s.file == nil {
+// writeRun writes what is in memory as a run.
+func (s *sorter) writeRun() error {
+	s.sort()
+	run, err := s.spill.Begin()
+	if err != nil {
+		return err
+	}
+	w := runWriter{run: run}
+	for _, it := range s.items {
+		if err := w.add(s.record(it)); err != nil {
+			return err
+		}
+	}
+	s.memory, s.items = s.memory[:0], s.items[:0]
+	if err := w.Finish(); err != nil {
+		return err
+	}
+	run.End()
+	return nil
+}
+
+// each calls yield with all captures in order. They are valid during the call.
+func (s *sorter) each(yield func(sortRecord) error) error {
+	if s.spill.Runs() == 0 {
 		s.sort()
 		for _, it := range s.items {
-			if err := yield(it.kind, s.memory[it.off:it.off+it.name], s.memory[it.off+it.name:it.end]); err != nil {
+			if err := yield(s.record(it)); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if err := s.spill(); err != nil {
+	if err := s.writeRun(); err != nil {
 		return err
 	}
 	s.memory, s.items = nil, nil
-	var m merge
-	start := int64(0)
-	for i, end := range s.runs {
-		r := &runReader{r: bufio.NewReaderSize(io.NewSectionReader(s.file, start, end-start), 256<<10), number: i}
-		start = end
-		if ok, err := r.next(); err != nil {
-			return err
-		} else if ok {
-			m = append(m, r)
-		}
+	newCursor := func() *sortCursor { return &sortCursor{} }
+	begin := func(run *extsort.Run) extsort.Output[*sortCursor] { return &runWriter{run: run} }
+	return extsort.Merge(s.spill, extsort.MaxFan, newCursor, begin, yieldRecords(yield))
+}
+
+// A sortRecord is a capture while it is sorted: kind and name, which are its key, and the encoding.
+type sortRecord struct {
+	kind          Kind
+	name, capture []byte
+}
+
+// A sortCursor reads the records of a block.
+type sortCursor struct {
+	sortRecord
+	rest []byte // behind the record
+	done bool
+}
+
+var errSortBlock = errors.New("a record is damaged")
+
+// Load moves the cursor to another block.
+func (c *sortCursor) Load(block []byte) error {
+	c.rest, c.done = block, false
+	return c.next()
+}
+
+// Done reports whether there is no record any more.
+func (c *sortCursor) Done() bool { return c.done }
+
+// Compare compares by kind and name.
+func (c *sortCursor) Compare(other *sortCursor) int {
+	return cmp.Or(cmp.Compare(c.kind, other.kind), bytes.Compare(c.name, other.name))
+}
+
+// next reads the next record: kind, lengths of name and encoding, and both.
+func (c *sortCursor) next() error {
+	if len(c.rest) == 0 {
+		c.done = true
+		return nil
 	}
-	heap.Init(&m)
-	for len(m) > 0 {
-		r := m[0]
-		if err := yield(r.kind, r.data[:r.name], r.data[r.name:]); err != nil {
-			return err
-		}
-		if ok, err := r.next(); err != nil {
-			return err
-		} else if ok {
-			heap.Fix(&m, 0)
-		} else {
-			heap.Pop(&m)
-		}
+	c.kind = Kind(c.rest[0])
+	name, n := binary.Uvarint(c.rest[1:])
+	capture, m := binary.Uvarint(c.rest[1+max(0, n):])
+	if text := c.rest[1+max(0, n)+max(0, m):]; n > 0 && m > 0 && name+capture <= uint64(len(text)) {
+		c.name, c.capture, c.rest = text[:name], text[name:name+capture], text[name+capture:]
+		return nil
 	}
-	return nil
+	return errSortBlock
 }
 
-// close gives the temporary file back.
-func (s *sorter) close() {
-	if s.file != nil {
-		s.file.Close()           //nolint:errcheck // nobody needs it any more
-		os.Remove(s.file.Name()) //nolint:errcheck // it is mostly gone
+// A runWriter writes the records of a run.
+type runWriter struct {
+	run   *extsort.Run
+	block []byte
+}
+
+func (w *runWriter) add(r sortRecord) error {
+	w.block = append(w.block, byte(r.kind))
+	w.block = binary.AppendUvarint(w.block, uint64(len(r.name)))
+	w.block = binary.AppendUvarint(w.block, uint64(len(r.capture)))
+	w.block = append(append(w.block, r.name...), r.capture...)
+	if len(w.block) < runBlock {
+		return nil
 	}
+	return w.Finish()
 }
 
-// A runReader reads a run.
-type runReader struct {
-	r      *bufio.Reader
-	number int // of the run
-	kind   Kind
-	data   []byte // name and encoding
-	name   int    // bytes of the name
-}
-
-// next reads the next capture and reports whether there is one.
-func (r *runReader) next() (bool, error) {
-	kind, err := r.r.ReadByte()
-	if err == io.EOF {
-		return false, nil
+// Take adds the record of a cursor.
+func (w *runWriter) Take(c *sortCursor) error {
+	if err := w.add(c.sortRecord); err != nil {
+		return err
 	}
-	name, errName := binary.ReadUvarint(r.r)
-	rest, errRest := binary.ReadUvarint(r.r)
-	if err := errors.Join(err, errName, errRest); err != nil {
-		return false, err
+	return c.next()
+}
+
+// Finish writes the block that is not full.
+func (w *runWriter) Finish() error {
+	if len(w.block) == 0 {
+		return nil
 	}
-	r.kind, r.name = Kind(kind), int(name)
-	r.data = slices.Grow(r.data[:0], int(name+rest))[:name+rest]
-	_, err = io.ReadFull(r.r, r.data)
-	return err == nil, err
+	err := w.run.Write(w.block)
+	w.block = w.block[:0]
+	return err
 }
 
-// A merge is a heap of runs by what comes next in each; of equals the older run comes first.
-type merge []*runReader
+// yieldRecords hands the records of a merge to a function.
+type yieldRecords func(sortRecord) error
 
-func (m merge) Len() int      { return len(m) }
-func (m merge) Swap(i, j int) { m[i], m[j] = m[j], m[i] }
-func (m *merge) Push(x any)   { *m = append(*m, x.(*runReader)) }
-
-func (m merge) Less(i, j int) bool {
-	a, b := m[i], m[j]
-	return cmp.Or(cmp.Compare(a.kind, b.kind), bytes.Compare(a.data[:a.name], b.data[:b.name]), cmp.Compare(a.number, b.number)) < 0
+// Take yields the record of a cursor.
+func (yield yieldRecords) Take(c *sortCursor) error {
+	if err := yield(c.sortRecord); err != nil {
+		return err
+	}
+	return c.next()
 }
 
-func (m *merge) Pop() any {
-	last := len(*m) - 1
-	r := (*m)[last]
-	*m = (*m)[:last]
-	return r
-}
+// Finish does nothing.
+func (yieldRecords) Finish() error { return nil }

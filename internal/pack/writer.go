@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/internal/extsort"
 )
 
 // A Kind is what the name of a record is.
@@ -53,7 +55,7 @@ type entry struct{ hash, offset uint64 }
 
 // NewWriter starts a pack in file, which is empty. Temporary files lie in dir; "" is the usual place. Use Close.
 func NewWriter(file File, dir string) *Writer {
-	w := &Writer{file: file, out: bufio.NewWriterSize(file, 1<<20), sorter: sorter{dir: dir, limit: runLimit}}
+	w := &Writer{file: file, out: bufio.NewWriterSize(file, 1<<20), sorter: sorter{limit: runLimit, spill: extsort.NewSpill(dir)}}
 	w.write(make([]byte, headerSize))
 	return w
 }
@@ -129,7 +131,7 @@ func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
 }
 
 // Close gives back what else the Writer has open. It does not close the file.
-func (w *Writer) Close() { w.sorter.close() }
+func (w *Writer) Close() { w.sorter.spill.Close() }
 
 func (w *Writer) writeHeader() error {
 	if err := w.out.Flush(); err != nil {
@@ -153,14 +155,14 @@ func (w *Writer) writeRecords() error {
 		}
 		return w.writeRecord(kind, name, captures, count)
 	}
-	err := w.sorter.each(func(k Kind, n, capture []byte) error {
-		if count == 0 || k != kind || string(n) != string(name) {
+	err := w.sorter.each(func(r sortRecord) error {
+		if count == 0 || r.kind != kind || string(r.name) != string(name) {
 			if err := end(); err != nil {
 				return err
 			}
-			kind, name, captures, count = k, append(name[:0], n...), captures[:0], 0
+			kind, name, captures, count = r.kind, append(name[:0], r.name...), captures[:0], 0
 		}
-		captures = append(captures, capture...)
+		captures = append(captures, r.capture...)
 		count++
 		return nil
 	})

@@ -1,0 +1,96 @@
+// Package extsort sorts more records than memory holds. Its user sorts what fits, and writes that as a run, block by
+// block, into one temporary file; at the end the runs are merged.
+//
+// The package hides the file, the compression of blocks and the merging. It does not know what a record is: a
+// [Cursor] of the user reads the records of a block and compares them. Equal records keep the order in which they were
+// written. Package output sorts rows with it and package pack captures; it is for packages of this module that
+// sort on disk.
+package extsort
+
+import (
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/robobatch/robobatch/internal/atomicfile"
+)
+
+// MaxFan is the most runs that should be merged at once: beyond it, a disk is read in ever smaller pieces.
+const MaxFan = 64
+
+// A Spill is the temporary file with the runs. It is for one goroutine. Use Close.
+type Spill struct {
+	dir  string
+	file *atomicfile.Temp // nil before the first run
+	end  int64            // bytes written
+	runs []run            // to be merged; the records of the first come before equal ones of the others
+
+	encoder *zstd.Encoder
+	decoder *zstd.Decoder
+}
+
+// A run is the sizes of its blocks, which lie one behind the other in the file.
+type run struct {
+	from  int64
+	sizes []uint32
+}
+
+// NewSpill returns a Spill whose file will lie in dir; "" is the usual directory. The first run creates it.
+func NewSpill(dir string) *Spill { return &Spill{dir: dir} }
+
+// Runs returns how many runs there are to merge.
+func (s *Spill) Runs() int { return len(s.runs) }
+
+// open creates the file.
+func (s *Spill) open() (err error) {
+	if s.file, err = atomicfile.CreateTemp(s.dir, ".robobatch-sort-*.tmp"); err != nil {
+		return fmt.Errorf("create a temporary file: %w", err)
+	}
+	if s.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)); err != nil {
+		return err
+	}
+	s.decoder, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	return err
+}
+
+// Close removes the file. Further calls do nothing.
+func (s *Spill) Close() {
+	if s.file == nil {
+		return
+	}
+	s.file.Remove() //nolint:errcheck // nobody needs it any more
+	s.file = nil
+	s.encoder.Close() //nolint:errcheck // it writes nowhere
+	s.decoder.Close()
+}
+
+// A Run is a run that is being written. One is written at a time.
+type Run struct {
+	spill  *Spill
+	run    run
+	packed []byte
+}
+
+// Begin starts a run.
+func (s *Spill) Begin() (*Run, error) {
+	if s.file == nil {
+		if err := s.open(); err != nil {
+			return nil, err
+		}
+	}
+	return &Run{spill: s, run: run{from: s.end}}, nil
+}
+
+// Write adds a block of records, which are in order and none of which comes before those of earlier blocks.
+func (r *Run) Write(block []byte) error {
+	r.packed = r.spill.encoder.EncodeAll(block, r.packed[:0])
+	if _, err := r.spill.file.WriteAt(r.packed, r.spill.end); err != nil {
+		return fmt.Errorf("write a temporary file: %w", err)
+	}
+	r.spill.end += int64(len(r.packed))
+	r.run.sizes = append(r.run.sizes, uint32(len(r.packed)))
+	return nil
+}
+
+// End completes the run, which is one of those to be merged then.
+func (r *Run) End() { r.spill.runs = append(r.spill.runs, r.run) }
