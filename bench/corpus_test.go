@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/automaton"
+	"github.com/robobatch/robobatch/bench/internal/corpus"
+	"github.com/robobatch/robobatch/bench/internal/madeup"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -41,7 +43,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-func testLog(t *testing.T, c *Corpus, l Log, store *engine.Store) {
+func testLog(t *testing.T, c *corpus.Corpus, l corpus.Log, store *engine.Store) {
 	t.Helper()
 	all, urls, size := batches(t, l)
 	want := tally(store, all)
@@ -92,7 +94,7 @@ func tally(store *engine.Store, all []engine.Batch) (s engine.Stats) {
 
 // TestShapes checks that made-up sets have the shape asked for, and paths that the rules both match and do not.
 func TestShapes(t *testing.T) {
-	for _, shape := range []Shape{{20, 0}, {20, 100}, LargeShop} {
+	for _, shape := range []madeup.Shape{{Rules: 20}, {Rules: 20, Wildcard: 100}, madeup.LargeShop} {
 		set := shape.Make()
 		f := robots.Parse(set.Body, dialect)
 		rules, _ := f.Select(robots.NewAgent("*", dialect))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/automaton"
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -38,7 +39,7 @@ func fileRows(tb testing.TB, origin robots.Origin) []matchRow {
 }
 
 // pathRows returns the rows of a log's paths that are of the origin, and of the first others if the log is the shuffled one.
-func pathRows(tb testing.TB, l Log, a *automaton.Automaton, origin robots.Origin, others int) (rows []matchRow) {
+func pathRows(tb testing.TB, l corpus.Log, a *automaton.Automaton, origin robots.Origin, others int) (rows []matchRow) {
 	tb.Helper()
 	if l.Name != "shuffled" {
 		others = 0

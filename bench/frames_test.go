@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 )
 
 // TestFramesSameBytes packs the text of a log as one frame, as two and as many, cut inside lines, with skippable frames
@@ -21,7 +23,7 @@ func TestFramesSameBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	log, out := Log{Path: filepath.Join(dir, "log.zst")}, filepath.Join(dir, "out.parquet")
+	log, out := corpus.Log{Path: filepath.Join(dir, "log.zst")}, filepath.Join(dir, "out.parquet")
 	var want []byte
 	for _, frames := range []int{1, 2, 60} {
 		var packed []byte
@@ -55,7 +57,7 @@ func TestRunAllocs(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.parquet")
 	for _, workers := range []int{1, 2} {
 		opt := runOptions{url: true, workers: workers}
-		count := func(l Log) (allocs, urls int64) {
+		count := func(l corpus.Log) (allocs, urls int64) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			urls = run(t, store, l, out, opt).URLs

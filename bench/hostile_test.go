@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/automaton"
-	"github.com/robobatch/robobatch/bench/measure"
+	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/robots"
 )
 

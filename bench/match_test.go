@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/automaton"
+	"github.com/robobatch/robobatch/bench/internal/corpus"
+	"github.com/robobatch/robobatch/bench/internal/madeup"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -51,7 +53,7 @@ func appendRules(dst []automaton.Rule, f *robots.File) []automaton.Rule {
 
 // matchRows returns what is to be matched of a log: a row for each URL whose origin has rules. Equal texts are compiled
 // once, and the paths lie one after the other, so that memory is used as in a run.
-func matchRows(tb testing.TB, c *Corpus, l Log) []matchRow {
+func matchRows(tb testing.TB, c *corpus.Corpus, l corpus.Log) []matchRow {
 	tb.Helper()
 	byText := map[string]*automaton.Automaton{}
 	byOrigin := map[robots.Origin]*automaton.Automaton{}
@@ -130,7 +132,7 @@ func BenchmarkMatch(b *testing.B) {
 			benchmarkMatch(b, fileRows(b, origin))
 		})
 	}
-	for _, shape := range []Shape{{20, 0}, {20, 100}, {LargeShop.Rules, 0}, LargeShop} {
+	for _, shape := range []madeup.Shape{{Rules: 20}, {Rules: 20, Wildcard: 100}, {Rules: madeup.LargeShop.Rules}, madeup.LargeShop} {
 		b.Run(fmt.Sprintf("data=madeup/rules=%d/wildcard=%d", shape.Rules, shape.Wildcard), func(b *testing.B) {
 			benchmarkMatch(b, shapeRows(b, shape))
 		})
@@ -138,7 +140,7 @@ func BenchmarkMatch(b *testing.B) {
 }
 
 // shapeRows returns the rows of a made-up set.
-func shapeRows(tb testing.TB, shape Shape) []matchRow {
+func shapeRows(tb testing.TB, shape madeup.Shape) []matchRow {
 	tb.Helper()
 	set := shape.Make()
 	a := compile(tb, set.Body)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 )
 
 // longCopies is how often a long log has the text of the log that it is made of: often enough that the start and the end of
@@ -17,7 +19,7 @@ import (
 const longCopies = 10
 
 // repeatLog writes a log that has the text of another one longCopies times, packed as so many frames, each of whole copies.
-func repeatLog(tb testing.TB, l Log, frames int) Log {
+func repeatLog(tb testing.TB, l corpus.Log, frames int) corpus.Log {
 	tb.Helper()
 	text := unpack(tb, l)
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
@@ -25,7 +27,7 @@ func repeatLog(tb testing.TB, l Log, frames int) Log {
 		tb.Fatal(err)
 	}
 	frame := enc.EncodeAll(bytes.Repeat(text, longCopies/frames), nil)
-	long := Log{Name: l.Name, Path: filepath.Join(tb.TempDir(), "long.zst")}
+	long := corpus.Log{Name: l.Name, Path: filepath.Join(tb.TempDir(), "long.zst")}
 	if err := os.WriteFile(long.Path, bytes.Repeat(frame, frames), 0o600); err != nil {
 		tb.Fatal(err)
 	}
@@ -33,7 +35,7 @@ func repeatLog(tb testing.TB, l Log, frames int) Log {
 }
 
 // unpack returns the text of a log.
-func unpack(tb testing.TB, l Log) []byte {
+func unpack(tb testing.TB, l corpus.Log) []byte {
 	tb.Helper()
 	data, err := os.ReadFile(l.Path)
 	if err != nil {

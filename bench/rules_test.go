@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/automaton"
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -16,7 +17,7 @@ func BenchmarkParse(b *testing.B) {
 	for _, p := range corpora {
 		b.Run("data="+p.name, func(b *testing.B) {
 			c := p.open(b)
-			bodies, size := distinct(responses(b, c))
+			bodies, size := corpus.Distinct(responses(b, c))
 			rules := 0
 			m := startMeter(b)
 			for b.Loop() {
@@ -38,7 +39,7 @@ func BenchmarkCompile(b *testing.B) {
 	for _, p := range corpora {
 		b.Run("data="+p.name, func(b *testing.B) {
 			c := p.open(b)
-			bodies, _ := distinct(responses(b, c))
+			bodies, _ := corpus.Distinct(responses(b, c))
 			sets := make([][]automaton.Rule, 0, len(bodies))
 			rules, size := 0, int64(0)
 			for _, body := range bodies {
@@ -67,7 +68,7 @@ func BenchmarkCompile(b *testing.B) {
 func BenchmarkParseCompile(b *testing.B) {
 	for _, p := range corpora {
 		b.Run("data="+p.name, func(b *testing.B) {
-			bodies, size := distinct(responses(b, p.open(b)))
+			bodies, size := corpus.Distinct(responses(b, p.open(b)))
 			ratios := make([]float64, 0, len(bodies))
 			rules := 0
 			m := startMeter(b)

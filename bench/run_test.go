@@ -12,9 +12,10 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/robobatch/robobatch/bench/measure"
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -30,7 +31,7 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 // benchmarkDecode measures unpacking one log.
-func benchmarkDecode(b *testing.B, l Log) {
+func benchmarkDecode(b *testing.B, l corpus.Log) {
 	b.Helper()
 	data, err := os.ReadFile(l.Path)
 	if err != nil {
@@ -139,7 +140,7 @@ func BenchmarkRun(b *testing.B) {
 }
 
 // benchmarkRun measures runs of one log.
-func benchmarkRun(b *testing.B, store *engine.Store, l Log, opt runOptions) {
+func benchmarkRun(b *testing.B, store *engine.Store, l corpus.Log, opt runOptions) {
 	b.Helper()
 	out := filepath.Join(b.TempDir(), "out.parquet")
 	var stats engine.Stats
@@ -162,7 +163,7 @@ type runOptions struct {
 }
 
 // run runs a log through the store into a Parquet file.
-func run(tb testing.TB, store *engine.Store, l Log, out string, opt runOptions) engine.Stats {
+func run(tb testing.TB, store *engine.Store, l corpus.Log, out string, opt runOptions) engine.Stats {
 	tb.Helper()
 	ahead := opt.workers
 	if ahead == 1 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -19,7 +20,7 @@ const copiesOfHost = 12
 
 // scatter makes of a corpus and its log one of many origins in random order: each host becomes copiesOfHost ones, whose
 // texts differ by a comment, and each URL goes to one of them.
-func scatter(tb testing.TB, c *Corpus, l Log) ([]robots.Response, Log) {
+func scatter(tb testing.TB, c *corpus.Corpus, l corpus.Log) ([]robots.Response, corpus.Log) {
 	tb.Helper()
 	var all []robots.Response
 	for _, r := range responses(tb, c) {
@@ -43,7 +44,7 @@ func scatter(tb testing.TB, c *Corpus, l Log) ([]robots.Response, Log) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	long := Log{Name: l.Name, Path: filepath.Join(tb.TempDir(), "scattered.zst")}
+	long := corpus.Log{Name: l.Name, Path: filepath.Join(tb.TempDir(), "scattered.zst")}
 	if err := os.WriteFile(long.Path, enc.EncodeAll(bytes.Join(lines, []byte("\n")), nil), 0o600); err != nil {
 		tb.Fatal(err)
 	}

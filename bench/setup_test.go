@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robobatch/robobatch/bench/measure"
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/internal/repcase"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -19,21 +20,21 @@ const dialect = robots.Google
 // A place is where a corpus may be.
 type place struct {
 	name   string
-	corpus func(dir string) *Corpus
+	corpus func(dir string) *corpus.Corpus
 	dir    func(tb testing.TB) string // skips if it is not there
 }
 
 // corpora are what the benchmarks run on.
 var corpora = []place{
-	{"quickstart", Quickstart, func(testing.TB) string { return filepath.Join("..", "testdata", "quickstart") }},
-	{"collection", Collection, func(tb testing.TB) string {
+	{"quickstart", corpus.Quickstart, func(testing.TB) string { return filepath.Join("..", "testdata", "quickstart") }},
+	{"collection", corpus.Collection, func(tb testing.TB) string {
 		tb.Helper()
 		return filepath.Join(repcase.SharedDir(tb), "data")
 	}},
 }
 
 // open returns the corpus, or skips.
-func (p place) open(tb testing.TB) *Corpus {
+func (p place) open(tb testing.TB) *corpus.Corpus {
 	tb.Helper()
 	return p.corpus(p.dir(tb))
 }
@@ -41,14 +42,14 @@ func (p place) open(tb testing.TB) *Corpus {
 // An input is one log of a corpus.
 type input struct {
 	name string // "data=collection/log=real"
-	open func(tb testing.TB) (*Corpus, Log)
+	open func(tb testing.TB) (*corpus.Corpus, corpus.Log)
 }
 
 // inputs returns all logs.
 func inputs() (all []input) {
 	for _, p := range corpora {
 		for i, l := range p.corpus("").Logs {
-			all = append(all, input{"data=" + p.name + "/log=" + l.Name, func(tb testing.TB) (*Corpus, Log) {
+			all = append(all, input{"data=" + p.name + "/log=" + l.Name, func(tb testing.TB) (*corpus.Corpus, corpus.Log) {
 				tb.Helper()
 				c := p.open(tb)
 				return c, c.Logs[i]
@@ -87,7 +88,7 @@ func (m meter) report(unit string, units int, bytes int64) {
 }
 
 // responses reads the rules of a corpus.
-func responses(tb testing.TB, c *Corpus) []robots.Response {
+func responses(tb testing.TB, c *corpus.Corpus) []robots.Response {
 	tb.Helper()
 	all, err := c.Responses()
 	if err != nil {
@@ -97,7 +98,7 @@ func responses(tb testing.TB, c *Corpus) []robots.Response {
 }
 
 // batches reads a log, and counts its URLs and their bytes.
-func batches(tb testing.TB, l Log) (all []engine.Batch, urls int, size int64) {
+func batches(tb testing.TB, l corpus.Log) (all []engine.Batch, urls int, size int64) {
 	tb.Helper()
 	all, err := l.Batches()
 	if err != nil {

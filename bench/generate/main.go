@@ -14,7 +14,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/robobatch/robobatch/bench"
+	"github.com/robobatch/robobatch/bench/internal/corpus"
+	"github.com/robobatch/robobatch/bench/internal/madeup"
 )
 
 func main() {
@@ -26,10 +27,10 @@ func main() {
 
 // A request is what the flags ask for.
 type request struct {
-	spec   bench.Spec
+	spec   madeup.Spec
 	rules  string
 	out    string
-	order  bench.Order
+	order  madeup.Order
 	frames int
 }
 
@@ -42,12 +43,12 @@ func parse(arguments []string) (r request, err error) {
 	flags.IntVar(&r.frames, "frames", 1, "zstd frames of the log")
 	flags.Uint64Var(&r.spec.Seed, "seed", 1, "another seed gives other rules and URLs")
 	flags.IntVar(&r.spec.Aimed, "aimed", 25, "percent of the URLs that are made from a rule of their origin")
-	order := flags.String("order", "grouped", "of the URLs: grouped by origin, or shuffled")
+	flags.StringVar((*string)(&r.order), "order", string(madeup.Grouped), "of the URLs: grouped by origin, or shuffled")
 	if err := flags.Parse(arguments); err != nil {
 		return r, err
 	}
-	if r.order, err = bench.ParseOrder(*order); err != nil {
-		return r, err
+	if r.order != madeup.Grouped && r.order != madeup.Shuffled {
+		return r, fmt.Errorf("unknown order %q: use grouped or shuffled", r.order)
 	}
 	if flags.NArg() > 0 || r.rules == "" && r.out == "" {
 		return r, errors.New("name what to write by -rules, -out, or both")
@@ -69,21 +70,21 @@ func run(arguments []string) error {
 	if err != nil {
 		return err
 	}
-	corpus, err := bench.Find(".")
+	corpus, err := corpus.Find(".")
 	if err != nil {
 		return err
 	}
-	g, err := bench.NewGenerator(corpus, r.spec)
+	g, err := madeup.New(corpus, r.spec)
 	if err != nil {
 		return err
 	}
 	if r.rules != "" {
-		if err := bench.WriteRules(r.rules, g.Responses()); err != nil {
+		if err := madeup.WriteRules(r.rules, g.Responses()); err != nil {
 			return err
 		}
 	}
 	if r.out == "" {
 		return nil
 	}
-	return bench.WriteFile(r.out, func(w io.Writer) error { return g.WriteLog(w, r.order, r.frames) })
+	return madeup.WriteFile(r.out, func(w io.Writer) error { return g.WriteLog(w, r.order, r.frames) })
 }

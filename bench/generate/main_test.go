@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/robobatch/robobatch/bench"
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 )
 
 // TestRun holds that the command writes the rules and the log that it is asked for.
@@ -19,7 +19,7 @@ func TestRun(t *testing.T) {
 	if err != nil || len(files) != 20 {
 		t.Errorf("%d files: %v", len(files), err)
 	}
-	batches, err := bench.Log{Path: log}.Batches()
+	batches, err := corpus.Log{Path: log}.Batches()
 	if err != nil {
 		t.Fatal(err)
 	}

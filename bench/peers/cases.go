@@ -6,15 +6,15 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/robobatch/robobatch/bench"
-	"github.com/robobatch/robobatch/bench/measure"
+	"github.com/robobatch/robobatch/bench/internal/madeup"
+	"github.com/robobatch/robobatch/internal/measure"
 )
 
 // allCases returns all libraries on all workloads, robobatch first.
 func allCases(works []workload, dir string) (all []measure.Case, err error) {
 	for _, w := range works {
 		path := filepath.Join(dir, w.name)
-		if err := bench.WriteFile(path, func(out io.Writer) error {
+		if err := madeup.WriteFile(path, func(out io.Writer) error {
 			_, err := io.WriteString(out, w.text)
 			return err
 		}); err != nil {

@@ -18,8 +18,8 @@ import (
 	"runtime"
 	"syscall"
 
-	"github.com/robobatch/robobatch/bench"
-	"github.com/robobatch/robobatch/bench/measure"
+	"github.com/robobatch/robobatch/bench/internal/corpus"
+	"github.com/robobatch/robobatch/internal/measure"
 )
 
 func main() {
@@ -49,7 +49,7 @@ func run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // it is for temporary files
-	corpus, err := bench.Find(".")
+	corpus, err := corpus.Find(".")
 	if err != nil {
 		return err
 	}

@@ -3,14 +3,14 @@ package main
 import (
 	"testing"
 
-	"github.com/robobatch/robobatch/bench"
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/robots"
 )
 
 // TestAgreement holds that robobatch and its reference agree on all lines of all workloads, and that the others are asked
 // rightly: they agree on nearly all.
 func TestAgreement(t *testing.T) {
-	corpus, err := bench.Find(".")
+	corpus, err := corpus.Find(".")
 	if err != nil {
 		t.Fatal(err)
 	}

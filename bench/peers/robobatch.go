@@ -5,9 +5,9 @@ import (
 	"iter"
 	"net/http"
 
-	"github.com/robobatch/robobatch/bench/measure"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/robots"
 )
 

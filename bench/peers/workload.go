@@ -1,11 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
-	"github.com/robobatch/robobatch/bench"
-	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/bench/internal/corpus"
+	"github.com/robobatch/robobatch/bench/internal/madeup"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -28,7 +29,7 @@ type sizes struct {
 //	W1x  one origin with 1,034 rules, 49 % of them with wildcards, as a large shop has
 //	W3   real URLs with the rules of their origins, grouped by host
 //	W4   made-up URLs of many origins, in random order
-func workloads(corpus *bench.Corpus, s sizes) ([]workload, error) {
+func workloads(corpus *corpus.Corpus, s sizes) ([]workload, error) {
 	w3, err := realURLs(corpus, s.lines)
 	if err != nil {
 		return nil, err
@@ -38,8 +39,8 @@ func workloads(corpus *bench.Corpus, s sizes) ([]workload, error) {
 		return nil, err
 	}
 	return []workload{
-		oneOrigin("W1", bench.Shape{Rules: 326, Wildcard: 16}, s.lines),
-		oneOrigin("W1x", bench.LargeShop, s.lines),
+		oneOrigin("W1", madeup.Shape{Rules: 326, Wildcard: 16}, s.lines),
+		oneOrigin("W1x", madeup.LargeShop, s.lines),
 		w3, w4,
 	}, nil
 }
@@ -47,7 +48,7 @@ func workloads(corpus *bench.Corpus, s sizes) ([]workload, error) {
 // passes is how often the paths of one origin are asked for, one after the other.
 const passes = 8
 
-func oneOrigin(name string, shape bench.Shape, lines int) workload {
+func oneOrigin(name string, shape madeup.Shape, lines int) workload {
 	const origin = "https://www.shop.example"
 	set := shape.Make()
 	var text strings.Builder
@@ -62,13 +63,13 @@ func oneOrigin(name string, shape bench.Shape, lines int) workload {
 	return workload{name, text.String(), map[robots.Origin][]byte{origin: set.Body}}
 }
 
-func realURLs(c *bench.Corpus, lines int) (workload, error) {
+func realURLs(c *corpus.Corpus, lines int) (workload, error) {
 	w := workload{name: "W3"}
-	batches, err := c.Logs[0].Batches()
+	urls, err := c.Logs[0].URLs()
 	if err != nil {
 		return w, err
 	}
-	w.text = joined(batches, lines)
+	w.text = string(bytes.Join(urls[:min(lines, len(urls))], []byte("\n"))) + "\n"
 	all, err := c.Responses()
 	if err != nil {
 		return w, err
@@ -77,28 +78,14 @@ func realURLs(c *bench.Corpus, lines int) (workload, error) {
 	return w, nil
 }
 
-// joined returns the URLs of batches as lines.
-func joined(batches []engine.Batch, lines int) string {
-	var text strings.Builder
-	for i := range batches {
-		for j := range batches[i].Len() {
-			if lines--; lines >= 0 {
-				text.Write(batches[i].URL(j))
-				text.WriteByte('\n')
-			}
-		}
-	}
-	return text.String()
-}
-
-func madeUp(c *bench.Corpus, s sizes) (workload, error) {
+func madeUp(c *corpus.Corpus, s sizes) (workload, error) {
 	w := workload{name: "W4"}
-	g, err := bench.NewGenerator(c, bench.Spec{Origins: s.origins, URLs: int64(s.lines), Seed: 1, Aimed: 25})
+	g, err := madeup.New(c, madeup.Spec{Origins: s.origins, URLs: int64(s.lines), Seed: 1, Aimed: 25})
 	if err != nil {
 		return w, err
 	}
 	var text strings.Builder
-	if err := g.WriteLog(&text, bench.Shuffled, 0); err != nil {
+	if err := g.WriteLog(&text, madeup.Shuffled, 0); err != nil {
 		return w, err
 	}
 	w.text = text.String()

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robobatch/robobatch/bench/measure"
+	"github.com/robobatch/robobatch/internal/measure"
 )
 
 func main() {

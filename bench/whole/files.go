@@ -8,15 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/robobatch/robobatch/bench"
-	"github.com/robobatch/robobatch/bench/measure"
+	"github.com/robobatch/robobatch/bench/internal/madeup"
+	"github.com/robobatch/robobatch/internal/measure"
 )
 
 // files are the loading of a directory with a file for each origin, by the clock, against reading the same files one after
 // the other.
-func (l *lab) files(spec bench.Spec) []trial {
+func (l *lab) files(spec madeup.Spec) []trial {
 	dir := filepath.Join(l.dir, "madeup.files")
-	in := input{dir, func(m *maker) error { return bench.WriteRules(dir, m.made.Responses()) }}
+	in := input{dir, func(m *maker) error { return madeup.WriteRules(dir, m.made.Responses()) }}
 	one := input{dir + ".txt", func(*maker) error { return os.WriteFile(dir+".txt", []byte("https://www.example.com/\n"), 0o600) }}
 	name := fmt.Sprintf("Files/data=madeup/origins=%d/workers=2", spec.Origins)
 	run := func() (measure.Sample, error) { return l.loadFiles(dir, one.path) }

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/robobatch/robobatch/bench"
-	"github.com/robobatch/robobatch/bench/measure"
+	"github.com/robobatch/robobatch/bench/internal/madeup"
+	"github.com/robobatch/robobatch/internal/measure"
 )
 
 // A lab runs the command.
@@ -34,7 +34,7 @@ type trial struct {
 }
 
 // trials are all that is measured.
-func (l *lab) trials(spec bench.Spec) []trial {
+func (l *lab) trials(spec madeup.Spec) []trial {
 	return slices.Concat(l.runs(), l.files(spec), l.packs(spec))
 }
 

@@ -24,8 +24,9 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/robobatch/robobatch/bench"
-	"github.com/robobatch/robobatch/bench/measure"
+	"github.com/robobatch/robobatch/bench/internal/corpus"
+	"github.com/robobatch/robobatch/bench/internal/madeup"
+	"github.com/robobatch/robobatch/internal/measure"
 )
 
 func main() {
@@ -40,7 +41,7 @@ func main() {
 
 // A request is what the flags ask for.
 type request struct {
-	spec   bench.Spec
+	spec   madeup.Spec
 	rounds int
 	temp   string
 	only   string // prepare the inputs in this directory, and end
@@ -101,7 +102,7 @@ func (r request) measure(ctx context.Context, dir string) error {
 	if err := measure.Header(os.Stdout, "github.com/robobatch/robobatch/bench/whole"); err != nil {
 		return err
 	}
-	corpus, err := bench.Find(".")
+	corpus, err := corpus.Find(".")
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/robobatch/robobatch/bench"
-	"github.com/robobatch/robobatch/bench/measure"
+	"github.com/robobatch/robobatch/bench/internal/madeup"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -21,17 +21,17 @@ var memories = []string{"none", "", "256MiB"}
 
 // packs are runs with the rules of a pack on a log that has each origin once, in random order: what is hardest under a limit of
 // memory.
-func (l *lab) packs(spec bench.Spec) (all []trial) {
+func (l *lab) packs(spec madeup.Spec) (all []trial) {
 	path := filepath.Join(l.dir, "madeup.rbp")
 	in := input{path, func(m *maker) error { return writePack(path, m.made) }}
 	log := input{path + ".urls.zst", func(m *maker) error {
 		each := m.spec
 		each.URLs, each.Even = int64(each.Origins), true
-		g, err := bench.NewGenerator(m.corpus, each)
+		g, err := madeup.New(m.corpus, each)
 		if err != nil {
 			return err
 		}
-		return bench.WriteFile(path+".urls.zst", func(w io.Writer) error { return g.WriteLog(w, bench.Shuffled, 1) })
+		return madeup.WriteFile(path+".urls.zst", func(w io.Writer) error { return g.WriteLog(w, madeup.Shuffled, 1) })
 	}}
 	for _, memory := range memories {
 		name := fmt.Sprintf("Pack/data=madeup/origins=%d/memory=%s/workers=2", spec.Origins, cmp.Or(memory, "default"))
@@ -42,7 +42,7 @@ func (l *lab) packs(spec bench.Spec) (all []trial) {
 }
 
 // writePack compiles the rules that are made up, in the command's own dialect.
-func writePack(path string, g *bench.Generator) (err error) {
+func writePack(path string, g *madeup.Generator) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
 		return err

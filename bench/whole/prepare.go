@@ -7,13 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/robobatch/robobatch/bench"
+	"github.com/robobatch/robobatch/bench/internal/corpus"
+	"github.com/robobatch/robobatch/bench/internal/madeup"
 )
 
 // A logFile is a log, and the rules to run it with.
 type logFile struct {
 	data   string // what both are: "real" or "madeup"
-	order  bench.Order
+	order  madeup.Order
 	frames int
 	path   string
 	rules  string
@@ -28,11 +29,11 @@ func (f logFile) name() string {
 // frame and of eight.
 func logs(dir string) []logFile {
 	all := []logFile{
-		{data: "real", order: bench.Grouped, frames: 1},
-		{data: "madeup", order: bench.Grouped, frames: 1},
-		{data: "madeup", order: bench.Grouped, frames: 8},
-		{data: "madeup", order: bench.Shuffled, frames: 1},
-		{data: "madeup", order: bench.Shuffled, frames: 8},
+		{data: "real", order: madeup.Grouped, frames: 1},
+		{data: "madeup", order: madeup.Grouped, frames: 1},
+		{data: "madeup", order: madeup.Grouped, frames: 8},
+		{data: "madeup", order: madeup.Shuffled, frames: 1},
+		{data: "madeup", order: madeup.Shuffled, frames: 8},
 	}
 	for i, f := range all {
 		all[i].path = filepath.Join(dir, strings.ReplaceAll(f.name(), "/", ",")+".zst")
@@ -43,14 +44,14 @@ func logs(dir string) []logFile {
 
 // inputs are the rules and the log.
 func (f logFile) inputs() []input {
-	rules := input{f.rules, func(m *maker) error { return bench.WriteRules(f.rules, m.made.Responses()) }}
+	rules := input{f.rules, func(m *maker) error { return madeup.WriteRules(f.rules, m.made.Responses()) }}
 	log := input{f.path, func(m *maker) error {
-		return bench.WriteFile(f.path, func(w io.Writer) error { return m.made.WriteLog(w, f.order, f.frames) })
+		return madeup.WriteFile(f.path, func(w io.Writer) error { return m.made.WriteLog(w, f.order, f.frames) })
 	}}
 	if f.data == "real" {
-		rules.write = func(m *maker) error { return bench.WriteRules(f.rules, m.corpus.Each()) }
+		rules.write = func(m *maker) error { return madeup.WriteRules(f.rules, m.corpus.Rules) }
 		log.write = func(m *maker) error {
-			return bench.WriteFile(f.path, func(w io.Writer) error { return copyFile(w, m.corpus.Logs[0].Path) })
+			return madeup.WriteFile(f.path, func(w io.Writer) error { return copyFile(w, m.corpus.Logs[0].Path) })
 		}
 	}
 	return []input{rules, log}
@@ -64,19 +65,19 @@ type input struct {
 
 // A maker makes inputs.
 type maker struct {
-	corpus *bench.Corpus
-	made   *bench.Generator
-	spec   bench.Spec
+	corpus *corpus.Corpus
+	made   *madeup.Generator
+	spec   madeup.Spec
 }
 
 // prepare writes what the cases need that are asked for.
 func (r request) prepare(dir string) error {
 	m := &maker{spec: r.spec}
 	var err error
-	if m.corpus, err = bench.Find("."); err != nil {
+	if m.corpus, err = corpus.Find("."); err != nil {
 		return err
 	}
-	if m.made, err = bench.NewGenerator(m.corpus, r.spec); err != nil {
+	if m.made, err = madeup.New(m.corpus, r.spec); err != nil {
 		return err
 	}
 	written := map[string]bool{}

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robobatch/robobatch/bench"
-	"github.com/robobatch/robobatch/bench/measure"
+	"github.com/robobatch/robobatch/bench/internal/madeup"
+	"github.com/robobatch/robobatch/internal/measure"
 )
 
 // TestTrials holds that each case runs the command and tells what it took, without the rules where that is said.
 func TestTrials(t *testing.T) {
 	dir := t.TempDir()
-	r := request{spec: bench.Spec{Origins: 100, URLs: 20_000, Aimed: 25}}
+	r := request{spec: madeup.Spec{Origins: 100, URLs: 20_000, Aimed: 25}}
 	if err := r.prepare(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestChosen(t *testing.T) {
 		"^$":          nil,
 	} {
 		dir := t.TempDir()
-		r := request{spec: bench.Spec{Origins: 10, URLs: 100}, bench: expr}
+		r := request{spec: madeup.Spec{Origins: 10, URLs: 100}, bench: expr}
 		if err := r.prepare(dir); err != nil {
 			t.Fatal(err)
 		}

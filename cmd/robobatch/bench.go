@@ -10,9 +10,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/robobatch/robobatch/bench/measure"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/bench/measure"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )

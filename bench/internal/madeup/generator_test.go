@@ -1,4 +1,4 @@
-package bench
+package madeup
 
 import (
 	"bytes"
@@ -11,15 +11,28 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/repcase"
 	"github.com/robobatch/robobatch/robots"
 )
+
+func quickstart() *corpus.Corpus {
+	return corpus.Quickstart(filepath.Join("..", "..", "..", "testdata", "quickstart"))
+}
+
+// each runs the test on the quick start's corpus, and on the collection if it is there.
+func each(t *testing.T, test func(*testing.T, *corpus.Corpus)) {
+	t.Helper()
+	t.Run("quickstart", func(t *testing.T) { test(t, quickstart()) })
+	t.Run("collection", func(t *testing.T) { test(t, corpus.Collection(filepath.Join(repcase.SharedDir(t), "data"))) })
+}
 
 // generator returns a generator over the quick start's data.
 func generator(tb testing.TB, s Spec) *Generator {
 	tb.Helper()
-	g, err := NewGenerator(Quickstart(filepath.Join("..", "testdata", "quickstart")), s)
+	g, err := New(quickstart(), s)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -53,17 +66,13 @@ func quantile(values []int, p float64) float64 {
 // ones that the 99th percentile is what the one or other of them has.
 func TestGeneratedRules(t *testing.T) {
 	tails := map[string][4]float64{"quickstart": {30_000, 130_000, 200, 5000}, "collection": {60_000, 80_000, 360, 530}}
-	for _, corpus := range corpora {
-		t.Run(corpus.name, func(t *testing.T) {
-			testGeneratedRules(t, corpus.open(t), tails[corpus.name])
-		})
-	}
+	each(t, func(t *testing.T, c *corpus.Corpus) { testGeneratedRules(t, c, tails[c.Name]) })
 }
 
-func testGeneratedRules(t *testing.T, c *Corpus, tail [4]float64) {
+func testGeneratedRules(t *testing.T, c *corpus.Corpus, tail [4]float64) {
 	t.Helper()
 	const origins = 36046
-	g, err := NewGenerator(c, Spec{Origins: origins, Seed: 1})
+	g, err := New(c, Spec{Origins: origins, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,17 +104,13 @@ func testGeneratedRules(t *testing.T, c *Corpus, tail [4]float64) {
 
 // TestGeneratedURLs holds that a made-up log is like those of the web, and that some of it is denied.
 func TestGeneratedURLs(t *testing.T) {
-	for _, corpus := range corpora {
-		t.Run(corpus.name, func(t *testing.T) {
-			testGeneratedURLs(t, corpus.open(t))
-		})
-	}
+	each(t, testGeneratedURLs)
 }
 
-func testGeneratedURLs(t *testing.T, c *Corpus) {
+func testGeneratedURLs(t *testing.T, c *corpus.Corpus) {
 	t.Helper()
 	const urls = 200_000
-	g, err := NewGenerator(c, Spec{Origins: 30_000, URLs: urls, Seed: 1, Aimed: 25})
+	g, err := New(c, Spec{Origins: 30_000, URLs: urls, Seed: 1, Aimed: 25})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +162,7 @@ func decide(t *testing.T, g *Generator) engine.Stats {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := engine.BuildStore(files.Responses(), engine.StoreOptions{Dialect: dialect})
+	store, err := engine.BuildStore(files.Responses(), engine.StoreOptions{Dialect: robots.Google})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,14 +251,12 @@ func readLog(t *testing.T, g *Generator, frames int) (all []string) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "log")
 	writeFile(t, name, func(w io.Writer) error { return g.WriteLog(w, Grouped, frames) })
-	batches, err := Log{"", name}.Batches()
+	urls, err := corpus.Log{Path: name}.URLs()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range batches {
-		for j := range batches[i].Len() {
-			all = append(all, string(batches[i].URL(j)))
-		}
+	for _, url := range urls {
+		all = append(all, string(url))
 	}
 	return all
 }

@@ -1,9 +1,8 @@
-package bench
+package madeup
 
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -11,37 +10,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 )
 
 // An Order is how the URLs of a log lie.
-type Order int
+type Order string
 
 // The orders. Both have the same URLs.
 const (
-	Grouped  Order = iota // all URLs of an origin one after the other, as a crawler writes them
-	Shuffled              // at random
+	Grouped  Order = "grouped"  // all URLs of an origin one after the other, as a crawler writes them
+	Shuffled Order = "shuffled" // at random
 )
-
-// String returns the order's name.
-func (o Order) String() string {
-	if o == Shuffled {
-		return "shuffled"
-	}
-	return "grouped"
-}
-
-// ParseOrder returns the order of that name, "grouped" or "shuffled".
-func ParseOrder(name string) (Order, error) {
-	switch name {
-	case "grouped":
-		return Grouped, nil
-	case "shuffled":
-		return Shuffled, nil
-	}
-	return 0, fmt.Errorf("unknown order %q: use grouped or shuffled", name)
-}
 
 // What logs of the web are like.
 const (
@@ -51,28 +30,18 @@ const (
 )
 
 // readPaths reads the paths and queries of a log.
-func readPaths(l Log) ([]string, error) {
-	src, err := ingest.OpenLogs([]string{l.Path}, ingest.LogOptions{})
-	if err != nil {
-		return nil, err
-	}
-	var paths []string
-	var b engine.Batch
-	for src.Next(&b) {
-		for i := range b.Len() {
-			_, rest, _ := bytes.Cut(b.URL(i), []byte("://"))
-			if slash := bytes.IndexByte(rest, '/'); slash >= 0 {
-				paths = append(paths, string(rest[slash:]))
-			}
+func readPaths(l corpus.Log) (paths []string, err error) {
+	urls, err := l.URLs()
+	for _, url := range urls {
+		_, rest, _ := bytes.Cut(url, []byte("://"))
+		if slash := bytes.IndexByte(rest, '/'); slash >= 0 {
+			paths = append(paths, string(rest[slash:]))
 		}
 	}
-	if err := errors.Join(src.Err(), src.Close()); err != nil {
-		return nil, err
+	if err == nil && len(paths) == 0 {
+		err = fmt.Errorf("%s has no URLs", l.Path)
 	}
-	if len(paths) == 0 {
-		return nil, fmt.Errorf("%s has no URLs", l.Path)
-	}
-	return paths, nil
+	return paths, err
 }
 
 // queryShare returns how many of the paths without a query need one.
@@ -89,32 +58,25 @@ func queryShare(paths []string) float64 {
 
 // spread returns where the URLs of each origin begin, by Zipf's law over the origins in random order, or evenly.
 func spread(s Spec) []int64 {
+	starts := make([]int64, s.Origins+1)
 	if s.Even {
-		return even(s)
+		each, more := s.URLs/int64(s.Origins), s.URLs%int64(s.Origins)
+		for i := range starts {
+			starts[i] = each*int64(i) + min(more, int64(i))
+		}
+		return starts
 	}
 	ranks := rand.New(rand.NewPCG(s.Seed, seedRank)).Perm(s.Origins)
-	shares := zipf(s.Origins, exponent(s.Origins))
 	counts := make([]int64, s.Origins) // by rank
 	last, cumulated := int64(0), 0.0
-	for i, share := range shares {
+	for i, share := range zipf(s.Origins, exponent(s.Origins)) {
 		cumulated += share
 		end := int64(math.Round(min(1, cumulated) * float64(s.URLs)))
 		counts[i], last = end-last, end
 	}
 	counts[0] += s.URLs - last
-	starts := make([]int64, s.Origins+1)
 	for i, rank := range ranks {
 		starts[i+1] = starts[i] + counts[rank]
-	}
-	return starts
-}
-
-// even returns where the URLs of each origin begin if all have equally many.
-func even(s Spec) []int64 {
-	starts := make([]int64, s.Origins+1)
-	each, more := s.URLs/int64(s.Origins), s.URLs%int64(s.Origins)
-	for i := range starts {
-		starts[i] = each*int64(i) + min(more, int64(i))
 	}
 	return starts
 }

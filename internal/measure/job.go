@@ -53,7 +53,7 @@ func (j Job) Measure(ctx context.Context, w io.Writer, rounds int) error {
 	if err := j.checkLogs(); err != nil {
 		return err
 	}
-	if err := Header(w, "github.com/robobatch/robobatch/bench/measure"); err != nil {
+	if err := Header(w, "github.com/robobatch/robobatch/bench/measure"); err != nil { // a name that benchstat compares
 		return err
 	}
 	cases, err := j.cases(ctx)

@@ -1,4 +1,4 @@
-package bench
+package madeup
 
 import "math/bits"
 

@@ -1,4 +1,4 @@
-package bench
+package madeup
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -149,23 +150,10 @@ func (b *base) rule(v *vocabulary, seed uint64, i int) string {
 // newBases takes the distinct texts of a corpus apart, in the order of their origins.
 func newBases(all []robots.Response) []base {
 	slices.SortFunc(all, func(a, b robots.Response) int { return cmp.Compare(a.Origin, b.Origin) })
-	bodies, _ := distinct(all)
+	bodies, _ := corpus.Distinct(all)
 	bases := make([]base, 0, len(bodies))
 	for _, body := range bodies {
 		bases = append(bases, newBase(body))
 	}
 	return bases
-}
-
-// distinct returns the distinct bodies, and their bytes.
-func distinct(all []robots.Response) (bodies [][]byte, size int64) {
-	seen := map[string]bool{}
-	for _, r := range all {
-		if !seen[string(r.Body)] {
-			seen[string(r.Body)] = true
-			bodies = append(bodies, r.Body)
-			size += int64(len(r.Body))
-		}
-	}
-	return bodies, size
 }

@@ -1,4 +1,6 @@
-package bench
+// Package madeup makes up robots.txt of any number of origins, and logs of any number of their URLs, for benchmarks. It
+// hides how they come to be like those of the web. Only the packages below bench import it.
+package madeup
 
 import (
 	"fmt"
@@ -7,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -47,8 +50,8 @@ const (
 	seedOrder
 )
 
-// NewGenerator reads the corpus and plans what the spec wants.
-func NewGenerator(c *Corpus, s Spec) (*Generator, error) {
+// New reads the corpus and plans what the spec wants.
+func New(c *corpus.Corpus, s Spec) (*Generator, error) {
 	if s.Origins < 1 || s.URLs < 0 {
 		return nil, fmt.Errorf("%d origins, %d URLs: nothing to make up", s.Origins, s.URLs)
 	}

@@ -1,0 +1,116 @@
+package madeup
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// WriteLog writes the log as a text of one URL a line, in so many zstd frames of equally many lines; no frames is
+// plain text.
+func (g *Generator) WriteLog(w io.Writer, order Order, frames int) error {
+	text, perFrame := bufio.NewWriterSize(w, 1<<16), g.spec.URLs
+	enc, err := zstd.NewWriter(w)
+	if err != nil {
+		return err
+	}
+	if frames > 0 {
+		text.Reset(enc)
+		perFrame = (g.spec.URLs + int64(frames) - 1) / int64(frames)
+	}
+	n := int64(0)
+	for url := range g.URLs(order) {
+		if n > 0 && n%perFrame == 0 {
+			if err := errors.Join(text.Flush(), enc.Close()); err != nil {
+				return err
+			}
+			enc.Reset(w)
+		}
+		n++
+		text.Write(append(url, '\n')) //nolint:errcheck // sticky, and Flush returns it
+	}
+	err = text.Flush()
+	if frames > 0 {
+		err = errors.Join(err, enc.Close())
+	}
+	return err
+}
+
+// WriteRules writes responses as rules for the command: as JSON Lines, if the name ends in .jsonl or .jsonl.zst, or
+// else as files in a directory, which is made.
+func WriteRules(name string, all iter.Seq2[robots.Response, error]) error {
+	packed := strings.HasSuffix(name, ".jsonl.zst")
+	if !packed && !strings.HasSuffix(name, ".jsonl") {
+		return writeFiles(name, all)
+	}
+	return WriteFile(name, func(w io.Writer) error {
+		if !packed {
+			return writeLines(w, all)
+		}
+		enc, err := zstd.NewWriter(w)
+		if err != nil {
+			return err
+		}
+		return errors.Join(writeLines(enc, all), enc.Close())
+	})
+}
+
+// writeFiles writes each body to dir/<scheme>_<host>.txt.
+func writeFiles(dir string, all iter.Seq2[robots.Response, error]) error {
+	err := os.MkdirAll(dir, 0o755)
+	for r, errRead := range all {
+		if err = errors.Join(err, errRead); err != nil {
+			break
+		}
+		file := strings.ReplaceAll(strings.Replace(string(r.Origin), "://", "_", 1), ":", "_") + ".txt"
+		err = os.WriteFile(filepath.Join(dir, file), r.Body, 0o644)
+	}
+	return err
+}
+
+// A responseLine is a line of JSON Lines as package ingest reads it.
+type responseLine struct {
+	Origin robots.Origin `json:"origin"`
+	Status int           `json:"status"`
+	Body   *string       `json:"body,omitempty"`
+	Base64 []byte        `json:"body_b64,omitempty"` // the body if it is not UTF-8
+}
+
+// writeLines writes a response a line.
+func writeLines(w io.Writer, all iter.Seq2[robots.Response, error]) error {
+	buf := bufio.NewWriterSize(w, 1<<16)
+	lines := json.NewEncoder(buf)
+	lines.SetEscapeHTML(false)
+	for r, err := range all {
+		if err != nil {
+			return err
+		}
+		line := responseLine{Origin: r.Origin, Status: r.Status, Base64: r.Body}
+		if body := string(r.Body); utf8.ValidString(body) {
+			line.Body, line.Base64 = &body, nil
+		}
+		if err := lines.Encode(line); err != nil {
+			return err
+		}
+	}
+	return buf.Flush()
+}
+
+// WriteFile creates a file and has write fill it.
+func WriteFile(name string, write func(io.Writer) error) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
