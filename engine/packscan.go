@@ -52,7 +52,7 @@ func (r *resolver) periods(site *pack.Record, origin robots.Origin, each func(fr
 // start begins to find out about a site.
 func (r *resolver) start(site *pack.Record, origin robots.Origin) {
 	r.history.Reset()
-	r.own, r.ownURL, r.texts, r.err = site, string(origin)+ownPath, r.texts[:0], nil
+	r.own, r.ownURL, r.texts, r.err = site, string(origin)+robots.TxtPath, r.texts[:0], nil
 }
 
 // textOf returns the outcome with the text that it is about. If there is none where there must be, that is r.err.

@@ -38,9 +38,6 @@ type PackStats struct {
 // urlFlags are the flags of a dialect that say how URLs are read. Rules compiled with and without them are the same.
 const urlFlags = robots.URLAsIs
 
-// ownPath is where a robots.txt lies.
-const ownPath = "/robots.txt"
-
 // A packWriter collects responses while workers compile their texts.
 type packWriter struct {
 	out      *pack.Writer
@@ -135,7 +132,7 @@ func (w *packWriter) add(r robots.Response) error {
 
 // recordOf returns the record that the captures of a URL in normal form are in.
 func recordOf(url string) (pack.Kind, string) {
-	if origin, ok := strings.CutSuffix(url, ownPath); ok && strings.Count(origin, "/") == 2 {
+	if origin, ok := strings.CutSuffix(url, robots.TxtPath); ok && strings.Count(origin, "/") == 2 {
 		return pack.Site, origin
 	}
 	return pack.Target, url

@@ -263,7 +263,7 @@ func (ref *timedReference) outcome(o robots.Origin, at time.Time) robots.Outcome
 	var first *robots.Response
 	for i := range ref.all {
 		resp := &ref.all[i]
-		if key, _ := robots.KeyOf(resp); key == string(o)+ownPath && (first == nil || !resp.FetchedAt.After(first.FetchedAt)) {
+		if key, _ := robots.KeyOf(resp); key == string(o)+robots.TxtPath && (first == nil || !resp.FetchedAt.After(first.FetchedAt)) {
 			first = resp
 		}
 	}

@@ -238,7 +238,7 @@ func (row *jsonRow) target() (o robots.Origin, target string, err error) {
 		return "", "", fmt.Errorf("%w: url is %q: %w", ErrTarget, cut([]byte(row.URL)), err)
 	case o != "" && o != robots.Origin(byURL):
 		return "", "", fmt.Errorf("%w: origin is %s, and that of url is %s", ErrResponse, o, byURL)
-	case string(u.Path) != ownPath:
+	case string(u.Path) != robots.TxtPath:
 		target = row.URL
 	}
 	return robots.Origin(byURL), target, nil

@@ -25,7 +25,7 @@ func (t *targetSet) add(base, location string) {
 		return
 	}
 	u, err := robots.SplitURL([]byte(to))
-	if err != nil || string(u.Path) == ownPath {
+	if err != nil || string(u.Path) == robots.TxtPath {
 		return
 	}
 	if t.keys == nil {

@@ -30,9 +30,6 @@ type warcReader struct {
 	anyURL bool  // captures of any URL count
 }
 
-// ownPath is where a robots.txt lies.
-const ownPath = "/robots.txt"
-
 // A warcRecord is what the header of a record says.
 type warcRecord struct {
 	isRevisit bool
@@ -149,7 +146,7 @@ func (w *warcReader) record() (r robots.Response, used bool, err error) {
 		c = again.capture
 	}
 	if c.response.Status/100 == 3 {
-		w.pass.targets.add(cmp.Or(h.url, string(h.origin)+ownPath), c.response.Location)
+		w.pass.targets.add(cmp.Or(h.url, string(h.origin)+robots.TxtPath), c.response.Location)
 	}
 	return c.response, true, nil
 }
@@ -249,7 +246,7 @@ func (w *warcReader) readTarget(h *warcRecord) error {
 	if err != nil {
 		return nil //nolint:nilerr // dns: and urn: records have such
 	}
-	isOwn := string(u.Path) == ownPath
+	isOwn := string(u.Path) == robots.TxtPath
 	if !isOwn && !w.anyURL && !w.pass.targets.has(u) {
 		return nil
 	}

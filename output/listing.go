@@ -163,7 +163,7 @@ func listedFile(l *listings.Listing) *listFile {
 	}
 	f.source, f.response = l.Response.Name, &l.Response
 	f.reason = l.Response.Error
-	f.url = cmp.Or(l.Response.URL, string(l.Response.Origin)+"/robots.txt")
+	f.url = cmp.Or(l.Response.URL, string(l.Response.Origin)+robots.TxtPath)
 	f.truncated = l.Report != nil && l.Report.File.Truncated
 	return f
 }

@@ -155,9 +155,8 @@ func (d Dialect) Has(flags Dialect) bool { return d&flags == flags }
 // AlwaysAllowed reports whether the dialect allows this path whatever the rules: /robots.txt itself, with or without
 // a query (RFC 9309 section 2.2.2). The path is one that [Dialect.Path] returned.
 func (d Dialect) AlwaysAllowed(path []byte) bool {
-	const own = "/robots.txt"
-	return d.Has(ImplicitRobotsTxt) && len(path) >= len(own) && string(path[:len(own)]) == own &&
-		(len(path) == len(own) || path[len(own)] == '?')
+	return d.Has(ImplicitRobotsTxt) && len(path) >= len(TxtPath) && string(path[:len(TxtPath)]) == TxtPath &&
+		(len(path) == len(TxtPath) || path[len(TxtPath)] == '?')
 }
 
 // An Agent is a crawler in search of its rules: the names it answers to, in order. Groups of different names are

@@ -16,9 +16,6 @@ type History struct {
 	load      func(key string) []Response // of a History whose responses lie elsewhere; else nil
 }
 
-// ownPath is where a robots.txt lies.
-const ownPath = "/robots.txt"
-
 // A timeline is the captures of one URL.
 type timeline struct {
 	captures []capture
@@ -60,7 +57,7 @@ func (h *History) Reset() {
 // KeyOf returns the normal form of the URL that a response is of: origin, path and query. ok is false if it is invalid.
 func KeyOf(r *Response) (key string, ok bool) {
 	if r.URL == "" {
-		return string(r.Origin) + ownPath, true
+		return string(r.Origin) + TxtPath, true
 	}
 	return urlKey(r.URL)
 }
@@ -77,7 +74,7 @@ func (h *History) Add(r Response) int {
 	if t == nil {
 		t = &timeline{sorted: true}
 		h.timelines[key] = t
-		if key == string(r.Origin)+ownPath {
+		if key == string(r.Origin)+TxtPath {
 			h.origins = append(h.origins, r.Origin)
 		}
 	}
@@ -138,7 +135,7 @@ func (h *History) Outcome(o Origin, asOf time.Time) Outcome {
 	if asOf.IsZero() {
 		asOf = h.newest
 	}
-	out, _ := h.outcome(string(o)+ownPath, asOf)
+	out, _ := h.outcome(string(o)+TxtPath, asOf)
 	return out
 }
 

@@ -17,6 +17,9 @@ import (
 // robots.txt if and only if their origins are equal strings.
 type Origin string
 
+// TxtPath is the path of the robots.txt of an origin.
+const TxtPath = "/robots.txt"
+
 // An OriginError is the error of a text that names no origin.
 type OriginError struct {
 	Text string // as given
@@ -41,7 +44,7 @@ func ParseOrigin(s string) (Origin, error) {
 	if err != nil {
 		return "", &OriginError{s, err}
 	}
-	if p := string(u.Path); p != "" && p != "/" && p != "/robots.txt" {
+	if p := string(u.Path); p != "" && p != "/" && p != TxtPath {
 		return "", &OriginError{s, ErrOriginPath}
 	}
 	o, err := AppendOrigin(nil, u)

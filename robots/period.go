@@ -18,7 +18,7 @@ type Period struct {
 //
 // Time is linear in the responses of the origin, and of where they redirect to while they do.
 func (h *History) Periods(o Origin) []Period {
-	key := string(o) + ownPath
+	key := string(o) + TxtPath
 	t := h.timeline(key)
 	if t == nil {
 		return []Period{{math.MinInt64, Outcome{NoRecord, CauseNone, -1}}}
