@@ -15,6 +15,12 @@ BENCHTIME    ?= 1s
 BENCHPKGS    ?= ./...
 ROUNDS       ?= 6
 BASE         ?= main
+# RESULTS passes on the lines of results and their headers, and shows all others: benchmarks may log any bytes.
+RESULTS       = tee /dev/stderr | LC_ALL=C grep -aE '^(Benchmark[!-~]+[[:space:]]+[0-9]+[[:space:]]|(goos|goarch|pkg|cpu|corpus): |\# (go|date|load): )'
+# MEDIANS has benchstat sum up the newest file of bench/results.
+NEWEST        = $(notdir $(lastword $(sort $(wildcard bench/results/*.txt))))
+UNITS         = cpu-ns/url OR cpu-ns/row OR cpu-ns/rule OR load-cpu-ns/origin OR urls/s OR peak-B OR agree-% OR tables-B/rule-B OR refs-B/rule-B OR heap-B/rule-B
+MEDIANS       = cd bench/results && $(GO) run $(BENCHSTAT) -ignore corpus -row .fullname -filter '.unit:($(UNITS))'
 GOBENCH       = $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -timeout 2h
 TIMEOUT      ?= 2h
 # PROGRESS counts the packages that go build -v names, and passes on all other lines.
@@ -25,7 +31,7 @@ BIN          := robobatch
 QUICKSTART   := testdata/quickstart
 
 .DEFAULT_GOAL := build
-.PHONY: help build quickstart test test-all race lint arrows fmt scale fuzz hostile bench bench-compare bench-peers bench-whole bench-million bench-results bench-render e2e cover tidy check clean
+.PHONY: help build quickstart test test-all race lint arrows fmt scale fuzz hostile bench bench-compare bench-peers bench-whole bench-million bench-results bench-show bench-render e2e cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,7 +79,7 @@ hostile: ## look for the rules that are slowest to match and to compile, and pri
 	$(GO) test -run '^$$' -bench Hostile -benchtime $(HOSTILETRIES)x -timeout 1h ./bench
 
 bench: ## all benchmarks, into bench.txt; BENCH, BENCHPKGS, BENCHTIME and BENCHCOUNT choose
-	@set -o pipefail; $(GOBENCH) -count $(BENCHCOUNT) $(BENCHPKGS) | $(GO) run ./bench/render -keep | tee bench.txt
+	@set -o pipefail; $(GOBENCH) -count $(BENCHCOUNT) $(BENCHPKGS) | $(RESULTS) >bench.txt
 
 bench-compare: ## the working tree against the commit BASE (main), in turn, judged by benchstat
 	@set -eu; rm -f bench-base.txt bench-here.txt; \
@@ -96,16 +102,20 @@ bench-million: ## runs on a pack of a million origins, under limits of memory; n
 	@$(GO) run ./bench/whole -bench Pack -origins 1000000 -rounds $(ROUNDS)
 
 bench-results: ## all benchmarks in ROUNDS (6) rounds, kept in bench/results; some eighteen minutes, then run bench-render
-	@set -eu -o pipefail; out=bench/results/$$($(GO) run ./bench/render -name); \
-	mkdir -p bench/results; trap 'rm -f "$$out.tmp"' EXIT; \
+	@set -eu -o pipefail; new=bench/results/new.tmp; mkdir -p bench/results; trap 'rm -f "$$new"' EXIT; \
 	{ for round in $$(seq $(ROUNDS)); do \
 		$(GO) test -run '^$$' -bench . -benchmem -benchtime 0.5s -count 1 ./bench; \
 	done; \
 	$(GO) run ./bench/whole -rounds $(ROUNDS); \
-	cd bench/peers && $(GO) run . -rounds $(ROUNDS); } | $(GO) run ./bench/render -keep | tee "$$out.tmp"; \
-	mv "$$out.tmp" "$$out"
+	cd bench/peers && $(GO) run . -rounds $(ROUNDS); } | $(RESULTS) >"$$new"; \
+	cpu=$$(sed -n 's/([A-Z]*)//g; s/^cpu: //p' "$$new" | tail -n 1 | tr A-Z a-z | tr -cs 'a-z0-9\n' -); \
+	mv "$$new" "bench/results/$$(date -u +%F)-$$cpu.txt"
 
-bench-render: ## the newest of bench/results as charts, and as the tables in README.md and bench/README.md
+bench-show: ## the medians of the newest of bench/results
+	@$(MEDIANS) $(NEWEST)
+
+bench-render: ## the newest of bench/results as medians, as charts, and as the tables in README.md and bench/README.md
+	@$(MEDIANS) -format csv $(NEWEST) >medians.csv 2> >(grep -v 'need >= ' >&2)
 	@$(GO) run ./bench/render
 
 e2e: ## read the output with DuckDB and other readers; needs gcc, Node.js, and a large download the first time

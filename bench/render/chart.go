@@ -71,7 +71,7 @@ func (c *chart) svg() string {
 	for _, tick := range a.ticks {
 		x := left + a.at(tick)
 		fmt.Fprintf(&sb, `<line class="grid" x1="%.1f" y1="%d" x2="%.1f" y2="%d"/>`+"\n", x, topHigh, x, high-footHigh)
-		text(&sb, "tick", x, float64(high-footHigh+18), "middle", number0(tick))
+		text(&sb, "tick", x, float64(high-footHigh+18), "middle", tickLabel(tick))
 	}
 	y := topHigh
 	for _, g := range c.groups {
@@ -143,8 +143,8 @@ func (a axis) at(v float64) float64 {
 	return room * v / a.high
 }
 
-// number0 returns a tick's label.
-func number0(v float64) string {
+// tickLabel returns the text at a tick.
+func tickLabel(v float64) string {
 	if v == math.Trunc(v) && v < 10 {
 		return fmt.Sprint(v)
 	}
@@ -152,18 +152,16 @@ func number0(v float64) string {
 }
 
 // peersChart shows the CPU time of each library for each workload.
-func (r *results) peersChart() *chart {
-	c := &chart{title: "CPU time per URL, Go libraries for robots.txt", note: "Nanoseconds, logarithmic; less is better. " + r.machine, log: true}
+func (m *medians) peersChart() *chart {
+	c := &chart{title: "CPU time per URL, Go libraries for robots.txt", note: "Nanoseconds, logarithmic; less is better. " + m.machine, log: true}
 	for _, w := range workloads {
 		g := group{label: w.key + ": " + w.label}
-		for _, lib := range libraries {
+		for i, lib := range libraries[:len(libraries)-1] { // reading alone is no library
 			tint := "peer"
-			if lib.key == "robobatch" {
+			if i == 0 {
 				tint = "own"
 			}
-			if v, ok := r.median("Peer/w="+w.key+"/lib="+lib.key, "cpu-ns/url"); ok {
-				g.bars = append(g.bars, bar{lib.label, v, tint})
-			}
+			m.addBar(&g, bar{label: lib.label, tint: tint}, "Peer/w="+w.key+"/lib="+lib.key)
 		}
 		c.groups = append(c.groups, g)
 	}
@@ -171,16 +169,22 @@ func (r *results) peersChart() *chart {
 }
 
 // wholeChart shows the CPU time of whole runs.
-func (r *results) wholeChart() *chart {
-	c := &chart{title: "CPU time per URL of whole runs, from the zstd log to Parquet", note: "Nanoseconds, one worker, rules loaded before; less is better. " + r.machine}
+func (m *medians) wholeChart() *chart {
+	c := &chart{title: "CPU time per URL of whole runs, from the zstd log to Parquet", note: "Nanoseconds, one worker, rules loaded before; less is better. " + m.machine}
 	for _, url := range []struct{ key, label, tint string }{{"true", "All columns", "own"}, {"false", "Without the column url", "own2"}} {
 		g := group{label: url.label}
 		for _, run := range runs {
-			if v, ok := r.median("Whole/"+run.key+"/url="+url.key+"/workers=1", "cpu-ns/url"); ok {
-				g.bars = append(g.bars, bar{run.label, v, url.tint})
-			}
+			m.addBar(&g, bar{label: run.label, tint: url.tint}, "Whole/"+run.key+"/url="+url.key+"/workers=1")
 		}
 		c.groups = append(c.groups, g)
 	}
 	return c
+}
+
+// addBar adds a benchmark's CPU time in nanoseconds, if it was measured.
+func (m *medians) addBar(g *group, b bar, name string) {
+	if v, ok := m.values[series{name, "cpu-sec/url"}]; ok {
+		b.value = v * 1e9
+		g.bars = append(g.bars, b)
+	}
 }

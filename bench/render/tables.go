@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 )
 
 // libraries are the peers in the order shown, by the name in the results.
@@ -14,6 +15,7 @@ var libraries = []struct{ key, label string }{
 	{"benjaminestes-robots", "benjaminestes/robots"},
 	{"robobatch-reference", "robobatch's reference matcher"},
 	{"grobotstxt", "grobotstxt"},
+	{"lines-alone", "reading the lines alone"},
 }
 
 // workloads are those of the peers, in the order shown.
@@ -34,48 +36,36 @@ var runs = []struct{ key, label string }{
 }
 
 // tables returns all tables, by the name of their marks.
-func (r *results) tables() map[string]string {
-	return map[string]string{
-		"machine": r.where(),
-		"peers":   r.peersTable(),
-		"loading": r.loadingTable(),
-		"whole":   r.wholeTable(),
-		"micro":   r.microTable(),
-		"madeup":  r.madeUpTable(),
-		"rules":   r.rulesTable(),
-	}
+func (m *medians) tables() map[string]string {
+	return map[string]string{"machine": m.where(), "peers": m.peersTable()}
 }
 
-// where says where and when it was measured.
-func (r *results) where() string {
-	return fmt.Sprintf("Measured on %s, on %s, with others at work on the machine (load %s). Medians; all lines are in [bench/results](/bench/results).\n",
-		r.machine, r.date, r.load)
+// where says where and when it was measured: a file of results begins with its date.
+func (m *medians) where() string {
+	return fmt.Sprintf("Measured on %s, on %s, with others at work on the machine. Medians; all samples are in [bench/results](/bench/results).\n",
+		m.machine, m.file[:min(len(time.DateOnly), len(m.file))])
 }
 
-// A table is written as Markdown.
-type table struct{ rows [][]string }
-
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
-
-// String returns the table; the first row is the head.
-func (t *table) String() string {
+// peersTable returns the CPU time of each library for each workload in Markdown, with a dash for what was not measured.
+func (m *medians) peersTable() string {
 	var sb strings.Builder
-	for i, row := range t.rows {
-		sb.WriteString("| " + strings.Join(row, " | ") + " |\n")
-		if i == 0 {
-			sb.WriteString("|" + strings.Repeat("---|", len(row)) + "\n")
+	sb.WriteString("| CPU ns per URL | W1 | W1x | W3 | W4 | agree with the reference |\n|---|---|---|---|---|---|\n")
+	for _, lib := range libraries {
+		sb.WriteString("| " + lib.label)
+		low, high := math.Inf(1), 0.0
+		for _, w := range workloads {
+			name, cell := "Peer/w="+w.key+"/lib="+lib.key, "–"
+			if v, ok := m.values[series{name, "cpu-sec/url"}]; ok {
+				cell = number(v * 1e9)
+			}
+			sb.WriteString(" | " + cell)
+			if v, ok := m.values[series{name, "agree-%"}]; ok {
+				low, high = min(low, v), max(high, v)
+			}
 		}
+		sb.WriteString(" | " + share(low, high) + " |\n")
 	}
 	return sb.String()
-}
-
-// cell returns a median as text, scaled, or "–" if there is none.
-func (r *results) cell(name, unit string, scale float64) string {
-	v, ok := r.median(name, unit)
-	if !ok {
-		return "–"
-	}
-	return number(v * scale)
 }
 
 // number returns v with three significant digits at least, and commas between thousands.
@@ -88,29 +78,6 @@ func number(v float64) string {
 		digits = digits[:i] + "," + digits[i:]
 	}
 	return digits
-}
-
-func (r *results) peersTable() string {
-	t := &table{}
-	t.add("CPU ns per URL", "W1", "W1x", "W3", "W4", "agree with the reference")
-	for _, lib := range libraries {
-		row := append(make([]string, 0, 2+len(workloads)), lib.label)
-		low, high := math.Inf(1), 0.0
-		for _, w := range workloads {
-			name := "Peer/w=" + w.key + "/lib=" + lib.key
-			row = append(row, r.cell(name, "cpu-ns/url", 1))
-			if v, ok := r.median(name, "agree-%"); ok {
-				low, high = min(low, v), max(high, v)
-			}
-		}
-		t.add(append(row, share(low, high))...)
-	}
-	row := append(make([]string, 0, 2+len(workloads)), "reading the lines alone")
-	for _, w := range workloads {
-		row = append(row, r.cell("Peer/w="+w.key+"/lib=lines-alone", "cpu-ns/url", 1))
-	}
-	t.add(append(row, "")...)
-	return t.String()
 }
 
 // share returns a range of percentages. What is not all is not rounded to all.
@@ -126,28 +93,4 @@ func share(low, high float64) string {
 		return one(low) + " %"
 	}
 	return one(low) + "–" + one(high) + " %"
-}
-
-func (r *results) loadingTable() string {
-	t := &table{}
-	t.add("CPU µs to parse, and compile, one robots.txt", "W1", "W1x", "W3", "W4")
-	for _, lib := range libraries {
-		row := append(make([]string, 0, 2+len(workloads)), lib.label)
-		for _, w := range workloads {
-			row = append(row, r.cell("Peer/w="+w.key+"/lib="+lib.key, "load-cpu-ns/origin", 1e-3))
-		}
-		t.add(row...)
-	}
-	return t.String()
-}
-
-func (r *results) wholeTable() string {
-	t := &table{}
-	t.add("log", "all columns: CPU ns per URL", "without `url`: CPU ns per URL", "all columns, 2 workers: URLs/s", "peak memory, 1 and 2 workers, MB")
-	for _, run := range runs {
-		all := "Whole/" + run.key + "/url=true/workers="
-		t.add(run.label, r.cell(all+"1", "cpu-ns/url", 1), r.cell("Whole/"+run.key+"/url=false/workers=1", "cpu-ns/url", 1),
-			r.cell(all+"2", "urls/s", 1), r.cell(all+"1", "peak-B", 1e-6)+", "+r.cell(all+"2", "peak-B", 1e-6))
-	}
-	return t.String()
 }
