@@ -10,8 +10,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 )
 
-// TestCut ends a stream after each of its bytes: the rows before are written, and the end is a fault unless it is between two
-// messages, where a stream may end without a mark.
+// TestCut ends a stream after each of its bytes: the rows before are written, and the end is a
+// fault unless it is between two messages, where a stream may end without a mark.
 func TestCut(t *testing.T) {
 	store := newStore(t, false, "*")
 	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}} {
@@ -31,8 +31,8 @@ func TestCut(t *testing.T) {
 			case err == nil:
 				clean++
 				checkRows(t, in[:n], out.Bytes())
-			case n == 0 && errors.Is(err, ErrNoSchema):
-			case !errors.Is(err, ErrTruncated):
+			case n == 0 && errors.Is(err, errNoSchema):
+			case !errors.Is(err, errTruncated):
 				t.Errorf("%d bytes of %d: %v", n, len(in), err)
 			case !bytes.HasPrefix(whole.Bytes(), out.Bytes()):
 				t.Errorf("%d bytes of %d: what is written is not the start of the whole", n, len(in))

@@ -1,30 +1,37 @@
-// Package pipe adds verdicts to the rows of an Arrow IPC stream: the columns of each record batch come out as they were,
-// byte for byte, and behind them those of [output.Verdicts].
+// Package pipe adds verdicts to the rows of an Arrow IPC stream. The columns of each record batch
+// come out as they were, byte for byte; the columns of [output.Verdicts] follow them.
 //
-// It is what an engine calls that hands rows to a program and takes rows back. So a record batch that was read is written
-// and flushed before another is waited for, batches stay what they are, and their rows stay where they are.
+// A query engine calls it: the engine sends rows to a program and reads rows back. So the package
+// writes and flushes each record batch before it waits for another. Batches keep their rows, and
+// rows keep their order.
+//
+// The package hides the format of Arrow's messages. Commands import it, and programs that serve an
+// engine themselves; no other package does.
 //
 // # Messages, not tables
 //
-// An Arrow stream is messages: a schema, dictionaries, record batches. Each is a header (a FlatBuffer), and a body, in which
-// the buffers of all columns lie end to end. The header of a record batch lists lengths of columns, and place and length
-// of their buffers. So columns are added without a look at the others: their buffers go behind the body, and the
-// header gets longer lists. Of the columns that come in, one is read: the URLs. Types that
-// this package does not know, compression, dictionaries and their changes pass as they are; only of columns that stand before the URLs
-// must it know how many buffers they have.
+// An Arrow stream is a row of messages: a schema, dictionaries, record batches. Each has a header
+// (a FlatBuffer) and a body, in which the buffers of all columns lie end to end. The header of a
+// record batch lists the lengths of the columns, and where their buffers lie. So the package adds
+// columns without reading the others: it puts their buffers behind the body and writes a header
+// with longer lists. It reads one column, the URLs. It passes on types that it does not know,
+// compression, dictionaries and their changes. It must only know how many buffers the columns
+// before the URLs have.
 //
 //	in    schema | dictionary | header: lists | body
 //	out   schema + fields | dictionary | verdicts' dictionaries | header: lists + lists | body + verdicts' buffers
 //
-// A new header refers to parts of the one that came in, which stands unchanged behind it: offsets in a FlatBuffer lead forward.
+// A new header refers to parts of the old one, which follows it unchanged: offsets in a FlatBuffer
+// lead forward.
 //
 // # Faults
 //
-// Lengths and offsets in a stream can say anything. They are checked before they are used, and memory is taken as bytes come, not as
-// lengths promise. A fault is a [*StreamError] with the number of the record batch; those before it are written.
+// Lengths and offsets in a stream can have any value. They are checked before use, and memory grows
+// with the bytes that come, not with the lengths that are promised. A fault is a [*StreamError]
+// with the number of the record batch; those before it are written.
 //
-// # Streams behind each other
+// # Several streams
 //
-// Behind the end of a stream there may be another, with another schema, as of an engine that keeps the program for the
-// next query. It is answered by another stream.
+// Another stream may follow the end of one, with another schema: an engine may keep the program for
+// its next query. Each stream gets a stream as its answer.
 package pipe

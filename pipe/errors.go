@@ -5,21 +5,25 @@ import (
 	"fmt"
 )
 
-// The kinds of faults of a stream. They come inside a [*StreamError], with the remedy.
+// Kinds of faults that another choice of columns ends. They come inside a [*StreamError].
 var (
-	ErrNoSchema    = errors.New("there is no stream")
-	ErrTruncated   = errors.New("the stream ends within a message")
-	ErrDamaged     = errors.New("the stream is damaged")
-	ErrUnsupported = errors.New("the stream has what is not supported")
-	ErrNoColumn    = errors.New("no such column")
-	ErrTaken       = errors.New("the name of a column is taken")
-	ErrType        = errors.New("not a type of text")
+	ErrNoColumn = errors.New("no such column")
+	ErrTaken    = errors.New("the name of a column is taken")
+	ErrType     = errors.New("not a type of text")
+)
+
+// Other kinds of faults.
+var (
+	errNoSchema    = errors.New("there is no stream")
+	errTruncated   = errors.New("the stream ends within a message")
+	errDamaged     = errors.New("the stream is damaged")
+	errUnsupported = errors.New("the stream has what is not supported")
 )
 
 // A StreamError is a fault of the stream that is read. All record batches before it are written.
 type StreamError struct {
-	Batch int64 // 1-based number of the record batch that it concerns; 0 is the schema of the first stream
-	Err   error // what is wrong, and the remedy
+	Batch int64 // 1-based number of the record batch; 0 is the schema of the first stream
+	Err   error // what is wrong
 }
 
 // Error says where and what.
@@ -38,7 +42,17 @@ func (e *StreamError) Error() string {
 // Unwrap returns what is wrong.
 func (e *StreamError) Unwrap() error { return e.Err }
 
-// damaged returns an [ErrDamaged] that says where.
+// damaged returns an errDamaged that says where.
 func damaged(format string, values ...any) error {
-	return fmt.Errorf("%w (%s): look at what the program that sends it says", ErrDamaged, fmt.Sprintf(format, values...))
+	return fmt.Errorf("%w (%s): look at what the program that sends it says", errDamaged, fmt.Sprintf(format, values...))
+}
+
+// guarded calls do and turns its panic into an error: the readers of FlatBuffers panic at damage.
+func guarded(do func() error) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = damaged("the parts of a header do not fit together")
+		}
+	}()
+	return do()
 }

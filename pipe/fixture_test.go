@@ -59,9 +59,9 @@ func randomURL(r *rand.Rand) []byte {
 	case 0:
 		return nil
 	case 1:
-		return []byte(strings.Repeat("long", MaxURL/4+r.IntN(2)))
+		return []byte(strings.Repeat("long", maxURL/4+r.IntN(2)))
 	case 2:
-		return slices.Concat([]byte("https://example.com/private/"), bytes.Repeat([]byte{'x'}, MaxURL-28+r.IntN(2)))
+		return slices.Concat([]byte("https://example.com/private/"), bytes.Repeat([]byte{'x'}, maxURL-28+r.IntN(2)))
 	case 3:
 		return []byte([]string{"", " ", "not a URL", "/private", "https://", "\x00", "http://example.com:99999/"}[r.IntN(7)])
 	}
@@ -76,7 +76,7 @@ func (s *urlSource) Next(b *engine.Batch) bool {
 	n := min(len(s.urls), 7)
 	for _, url := range s.urls[:n] {
 		span := engine.NoURL
-		if len(url) > 0 && len(url) <= MaxURL {
+		if len(url) > 0 && len(url) <= maxURL {
 			span = engine.Span{Off: uint32(len(b.Data)), Len: uint32(len(url))}
 			b.Data = append(b.Data, url...)
 		}
@@ -228,8 +228,8 @@ func appendText[T any](b interface {
 	}
 }
 
-// companions returns fields of many types, and columns of n rows for them. They are slices of longer ones, but for unions
-// and runs, slices of which the library cannot write.
+// companions returns fields of many types, and columns of n rows for them. They are slices of
+// longer ones, but for unions and runs, slices of which the library cannot write.
 func companions(t *testing.T, r *rand.Rand, n int) ([]arrow.Field, []arrow.Array) {
 	t.Helper()
 	dense, skip, drop := r.IntN(2) == 0, r.IntN(3), r.IntN(3)

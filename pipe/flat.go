@@ -6,11 +6,11 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// A table is a table of a FlatBuffer, whose fields are named by their numbers in Arrow's schema of messages. Its methods panic
-// at damage, as those of the library do.
+// A table is a table of a FlatBuffer. Its fields have numbers, as in Arrow's schema of messages.
+// Its methods panic at damage, as those of the library do: see guarded.
 type table struct{ flatbuffers.Table }
 
-// The fields of tables, by the name of the table.
+// The numbers of fields, by the name of the table.
 const (
 	messageVersion, messageHeaderType, messageHeader, messageBodyLength, messageMetadata = 0, 1, 2, 3, 4
 
@@ -31,10 +31,15 @@ const (
 	compressionCodec = 0
 )
 
-// root returns the table that a FlatBuffer is. What memory holds behind it is not part of it, also for vectors that say so.
+// root returns the table that a FlatBuffer is. Memory behind the FlatBuffer is not part of it, even
+// if a vector says so.
 func root(b []byte) table {
 	b = slices.Clip(b)
-	return table{flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}}
+	return tableAt(b, flatbuffers.GetUOffsetT(b))
+}
+
+func tableAt(b []byte, pos flatbuffers.UOffsetT) table {
+	return table{flatbuffers.Table{Bytes: b, Pos: pos}}
 }
 
 // slot returns where a field is, relative to the table; 0 if it is not there.
@@ -42,50 +47,22 @@ func (t table) slot(field int) flatbuffers.UOffsetT {
 	return flatbuffers.UOffsetT(t.Offset(flatbuffers.VOffsetT(4 + 2*field)))
 }
 
-func (t table) int64(field int) int64 {
+// scalar returns a field that get reads; the zero value if it is not there.
+func scalar[T any](t table, field int, get func(flatbuffers.UOffsetT) T) (value T) {
 	if o := t.slot(field); o != 0 {
-		return t.GetInt64(t.Pos + o)
+		value = get(t.Pos + o)
 	}
-	return 0
+	return value
 }
 
-func (t table) int32(field int) int32 {
-	if o := t.slot(field); o != 0 {
-		return t.GetInt32(t.Pos + o)
-	}
-	return 0
-}
+func (t table) int64(field int) int64   { return scalar(t, field, t.GetInt64) }
+func (t table) int32(field int) int32   { return scalar(t, field, t.GetInt32) }
+func (t table) int16(field int) int16   { return scalar(t, field, t.GetInt16) }
+func (t table) byte(field int) byte     { return scalar(t, field, t.GetByte) }
+func (t table) string(field int) string { return string(scalar(t, field, t.ByteVector)) }
 
-func (t table) int16(field int) int16 {
-	if o := t.slot(field); o != 0 {
-		return t.GetInt16(t.Pos + o)
-	}
-	return 0
-}
-
-func (t table) byte(field int) byte {
-	if o := t.slot(field); o != 0 {
-		return t.GetByte(t.Pos + o)
-	}
-	return 0
-}
-
-func (t table) bool(field int) bool { return t.byte(field) != 0 }
-
-func (t table) string(field int) string {
-	if o := t.slot(field); o != 0 {
-		return string(t.ByteVector(t.Pos + o))
-	}
-	return ""
-}
-
-// at returns where what the field refers to is; 0 if it is not there.
-func (t table) at(field int) flatbuffers.UOffsetT {
-	o := t.slot(field)
-	if o == 0 {
-		return 0
-	}
-	at := uint64(t.Pos) + uint64(o)
+// follow returns where the offset at a place leads.
+func (t table) follow(at uint64) flatbuffers.UOffsetT {
 	at += uint64(flatbuffers.GetUOffsetT(t.Bytes[at:]))
 	if at > uint64(len(t.Bytes)) {
 		panic("an offset beyond the message")
@@ -93,10 +70,18 @@ func (t table) at(field int) flatbuffers.UOffsetT {
 	return flatbuffers.UOffsetT(at)
 }
 
+// at returns where what the field refers to is; 0 if it is not there.
+func (t table) at(field int) flatbuffers.UOffsetT {
+	if o := t.slot(field); o != 0 {
+		return t.follow(uint64(t.Pos) + uint64(o))
+	}
+	return 0
+}
+
 // table returns a table that a field refers to.
 func (t table) table(field int) (sub table, ok bool) {
 	at := t.at(field)
-	return table{flatbuffers.Table{Bytes: t.Bytes, Pos: at}}, at != 0
+	return tableAt(t.Bytes, at), at != 0
 }
 
 // vector returns the bytes of a vector, and the number of its elements, which have size bytes each.
@@ -112,56 +97,11 @@ func (t table) vector(field, size int) (data []byte, n int) {
 
 // tables returns the tables of a vector.
 func (t table) tables(field int) []table {
-	data, n := t.vector(field, flatbuffers.SizeUOffsetT)
-	if n == 0 {
-		return nil
-	}
+	_, n := t.vector(field, flatbuffers.SizeUOffsetT)
 	first := uint64(t.at(field)) + flatbuffers.SizeUOffsetT
 	list := make([]table, n)
 	for i := range list {
-		at := first + uint64(4*i) + uint64(flatbuffers.GetUOffsetT(data[4*i:]))
-		if at > uint64(len(t.Bytes)) {
-			panic("an offset beyond the message")
-		}
-		list[i] = table{flatbuffers.Table{Bytes: t.Bytes, Pos: flatbuffers.UOffsetT(at)}}
+		list[i] = tableAt(t.Bytes, t.follow(first+uint64(4*i)))
 	}
 	return list
-}
-
-// A builder writes a message that refers to parts of another one, which stands behind it: all offsets of a FlatBuffer
-// lead forward, so it stays as it is.
-type builder struct {
-	flatbuffers.Builder
-	behind []byte // the message behind, padded
-}
-
-// start begins a message, behind which old stands.
-func (b *builder) start(old []byte) {
-	b.behind = append(b.behind[:0], old...)
-	for len(b.behind)%8 != 0 {
-		b.behind = append(b.behind, 0)
-	}
-	b.Reset()
-	b.Prep(8, 0)
-	b.CreateByteVector(b.behind)
-}
-
-// old returns what refers to the part of the old message that stood at that place; 0 if that is 0.
-func (b *builder) old(at flatbuffers.UOffsetT) flatbuffers.UOffsetT {
-	if at == 0 {
-		return 0
-	}
-	return flatbuffers.UOffsetT(len(b.behind)) - at
-}
-
-// message completes a message around a header.
-func (b *builder) message(version int16, kind byte, header flatbuffers.UOffsetT, body int64, metadata flatbuffers.UOffsetT) []byte {
-	b.StartObject(5)
-	b.PrependInt64Slot(messageBodyLength, body, 0)
-	b.PrependUOffsetTSlot(messageHeader, header, 0)
-	b.PrependUOffsetTSlot(messageMetadata, metadata, 0)
-	b.PrependInt16Slot(messageVersion, version, 0)
-	b.PrependByteSlot(messageHeaderType, kind, 0)
-	b.Finish(b.EndObject())
-	return b.FinishedBytes()
 }

@@ -9,11 +9,14 @@ import (
 	"io"
 	"runtime"
 
+	"github.com/apache/arrow/go/v17/arrow/array"
+
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/output"
 )
 
-// Options say what a pipe does. The zero value adds the default columns of [output.Verdicts] to rows with a column url.
+// Options say what a pipe does. The zero value adds the default columns of [output.Verdicts] to
+// rows with a column url.
 type Options struct {
 	URLColumn string   // of the URLs; "" is url
 	Columns   []string // of the verdicts; nil is the default of output.Verdicts
@@ -22,11 +25,11 @@ type Options struct {
 	Workers   int      // evaluating goroutines, as [engine.Options] has them
 }
 
-// Run copies Arrow streams from r to w until r ends, and adds the verdicts of store. Each record batch is flushed as soon as
-// it is there. The Stats count the rows that were written, and what was read ahead. The error is a [*StreamError] for a
-// fault of a stream, an [*engine.SinkError] around one of w, an error of r, those of [output.NewVerdicts], that of ctx, or [engine.Store.Err].
+// Run copies Arrow streams from r to w until r ends, and adds the verdicts of store. Each record
+// batch is flushed as soon as it is there. The Stats count the rows that were written, and what was
+// read ahead. The error is a [*StreamError] for a fault of a stream, an [*engine.SinkError] around
+// one of w, an error of r, those of [output.NewVerdicts], that of ctx, or [engine.Store.Err].
 func Run(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt Options) (engine.Stats, error) {
-	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
 	verdicts, err := output.NewVerdicts(store, opt.Columns)
 	if err != nil {
 		return engine.Stats{}, err
@@ -35,6 +38,7 @@ func Run(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt
 	for i := range fields {
 		fields[i].Name = opt.Prefix + fields[i].Name
 	}
+	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
 	ahead := 2*workers + 4 // batches on their way through engine.Run are fewer, and each item has one at least
 	items, free := make(chan *item, ahead), make(chan *item, ahead)
 	src := &source{
@@ -52,8 +56,8 @@ func Run(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt
 	return stats, err
 }
 
-// An item is a message on its way from source to sink. In engine.Run go batches of its rows, at least one of them, which
-// may be empty.
+// An item is a message on its way from source to sink. In engine.Run go batches of its rows, at
+// least one of them, which may be empty.
 type item struct {
 	message
 	schema *schema
@@ -69,7 +73,7 @@ type source struct {
 	free      <-chan *item
 
 	schema  *schema // of the stream that is read; nil between streams
-	columns columnReader
+	urls    urlReader
 	texts   texts // of the record batch that is read
 	row     int   // of it, to be read next
 	batches int64 // record batches read
@@ -108,16 +112,6 @@ func (s *source) place() int64 {
 	return s.batches + 1
 }
 
-// guarded calls do, and makes an error of what it panics with: damage that only reading finds.
-func guarded(do func() error) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = damaged("the parts of a header do not fit together")
-		}
-	}()
-	return do()
-}
-
 func (s *source) next(b *engine.Batch) (more bool, err error) {
 	if s.row < s.texts.rows {
 		s.row, err = s.texts.fill(b, s.row)
@@ -126,7 +120,7 @@ func (s *source) next(b *engine.Batch) (more bool, err error) {
 	if s.schema == nil {
 		more, err := s.frames.between()
 		if err == nil && !more && s.streams == 0 {
-			err = fmt.Errorf("%w: the input is empty: an Arrow stream begins with a schema: send it, even if there are no rows", ErrNoSchema)
+			err = fmt.Errorf("%w: the input is empty: an Arrow stream begins with a schema: send it, even if there are no rows", errNoSchema)
 		}
 		if err == nil && more {
 			err = s.frames.sniff()
@@ -156,7 +150,7 @@ func (s *source) take(it *item, b *engine.Batch) (err error) {
 	if s.schema == nil {
 		s.schema, err = readSchema(&it.message, s.urlColumn, s.fields)
 		it.schema = s.schema
-		s.columns.dictionary = dictionary{}
+		s.urls.dictionary = dictionary{}
 		if err == nil {
 			s.streams++
 		}
@@ -167,25 +161,24 @@ func (s *source) take(it *item, b *engine.Batch) (err error) {
 	case kindEnd:
 		s.schema = nil
 	case kindDictionary:
-		s.columns.reset()
+		s.urls.reset()
 		if s.schema.url.dictionary && it.int64(dictionaryID) == s.schema.url.id {
-			return s.columns.addDictionary(&it.message, &s.schema.url)
+			return s.urls.addDictionary(&it.message, &s.schema.url)
 		}
 	case kindRecord:
 		if it.record, err = readRecord(it.table, it.body); err != nil {
 			return err
 		}
-		s.columns.reset()
-		t, err := s.columns.open(&it.record, &s.schema.url)
+		s.urls.reset()
+		t, err := s.urls.open(&it.record, &s.schema.url)
 		if err != nil {
 			return err
 		}
-		s.batches++
-		s.texts = t
+		s.texts, s.batches = t, s.batches+1
 		s.row, err = t.fill(b, 0)
 		return err
 	case kindTensor, kindSparseTensor:
-		return fmt.Errorf("%w: a tensor among the record batches: send those alone", ErrUnsupported)
+		return fmt.Errorf("%w: a tensor among the record batches: send those alone", errUnsupported)
 	default:
 		return damaged("a message of kind %d", it.kind)
 	}
@@ -273,11 +266,12 @@ func (s *sink) writeRecord(it *item) error {
 	columns := s.verdicts.Columns()
 	written := map[string]bool{}
 	for i, f := range s.fields {
-		if f.Dictionary == "" || written[f.Dictionary] {
+		d, ok := columns[i].(*array.Dictionary)
+		if !ok || written[f.Dictionary] {
 			continue
 		}
 		written[f.Dictionary] = true
-		meta := s.builder.dictionary(it.version, s.ids[f.Dictionary], textsOf(columns[i]), &s.tail)
+		meta := s.builder.dictionary(it.version, s.ids[f.Dictionary], d.Dictionary(), &s.tail)
 		if err := errors.Join(s.header(meta), s.tail.write(&s.frameWriter)); err != nil {
 			return err
 		}

@@ -18,13 +18,13 @@ import (
 
 // TestMaxURL holds that a URL may be as long as in a log.
 func TestMaxURL(t *testing.T) {
-	if MaxURL != ingest.MaxLine {
-		t.Errorf("%d bytes, but %d in a log", MaxURL, ingest.MaxLine)
+	if maxURL != ingest.MaxLine {
+		t.Errorf("%d bytes, but %d in a log", maxURL, ingest.MaxLine)
 	}
 }
 
-// TestSameAsMainJob sends made-up rows through a pipe: columns that come in come out, and those of the verdicts say what the
-// main job says of the same URLs.
+// TestSameAsMainJob sends made-up rows through a pipe: columns that come in come out, and those of
+// the verdicts say what the main job says of the same URLs.
 func TestSameAsMainJob(t *testing.T) {
 	all := []string{"canonical_url", "origin", "rule", "allowed", "rule_line", "reason"}
 	for _, agents := range [][]string{{"*"}, {"botone"}, {"*", "botone", "Other-Bot"}} {

@@ -3,7 +3,6 @@ package pipe
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -19,7 +18,8 @@ const (
 	codecZstd = 1
 )
 
-// prefixSize is how many bytes of a compressed buffer say how long it was; -1 says that it is not compressed after all.
+// prefixSize is how many bytes of a compressed buffer say how long it was; -1 says that it is not
+// compressed after all.
 const prefixSize = 8
 
 // A record is the lists of a record batch, and its body.
@@ -32,7 +32,7 @@ type record struct {
 	body     []byte
 }
 
-// readRecord reads a table of that type.
+// readRecord reads the header of a record batch, or of the one in a dictionary.
 func readRecord(t table, body []byte) (record, error) {
 	r := record{codec: codecNone, body: body}
 	r.nodes, _ = t.vector(recordNodes, 16)
@@ -83,7 +83,7 @@ func (r *record) variadicCount(i int) (int, error) {
 	return int(n), nil
 }
 
-// An unpacker unpacks buffers. Its memory is reused, so that buffers are valid until reset.
+// An unpacker unpacks buffers. It reuses their memory: they are valid until reset.
 type unpacker struct {
 	zstd *zstd.Decoder
 	lz4  *lz4.Reader
@@ -92,9 +92,7 @@ type unpacker struct {
 }
 
 // reset takes all buffers back.
-func (u *unpacker) reset() {
-	u.free, u.used = append(u.free, u.used...), u.used[:0]
-}
+func (u *unpacker) reset() { u.free, u.used = append(u.free, u.used...), u.used[:0] }
 
 // unpack returns a buffer without compression.
 func (u *unpacker) unpack(b []byte, codec int) ([]byte, error) {
@@ -121,17 +119,17 @@ func (u *unpacker) unpack(b []byte, codec int) ([]byte, error) {
 	}
 	memory, err = readGrowing(r, memory, size)
 	u.used = append(u.used, memory)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	switch {
+	case isEnd(err):
 		return nil, damaged("a compressed buffer is shorter than it says")
-	}
-	if err != nil {
+	case err != nil:
 		return nil, damaged("a compressed buffer: %v", err)
 	}
 	return memory, nil
 }
 
 // reader returns what unpacks a buffer.
-func (u *unpacker) reader(packed []byte, codec int) (io.Reader, error) {
+func (u *unpacker) reader(packed []byte, codec int) (_ io.Reader, err error) {
 	switch codec {
 	case codecLZ4:
 		if u.lz4 == nil {
@@ -141,12 +139,11 @@ func (u *unpacker) reader(packed []byte, codec int) (io.Reader, error) {
 		return u.lz4, nil
 	case codecZstd:
 		if u.zstd == nil {
-			var err error
 			if u.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)); err != nil {
 				return nil, err
 			}
 		}
 		return u.zstd, u.zstd.Reset(bytes.NewReader(packed))
 	}
-	return nil, fmt.Errorf("%w: buffers are compressed by a codec that was not known yet (%d): send them without", ErrUnsupported, codec)
+	return nil, fmt.Errorf("%w: buffers are compressed by a codec that was not known yet (%d): send them without", errUnsupported, codec)
 }

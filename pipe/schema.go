@@ -5,14 +5,62 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/apache/arrow/go/v17/arrow"
-	flatbuffers "github.com/google/flatbuffers/go"
-
 	"github.com/robobatch/robobatch/output"
 )
 
-// messageV5 is the version of messages since Arrow 1.0; those before are read, too.
-const messageV5 = 4
+// A typeKind is the type of a field, by Arrow's number.
+type typeKind byte
+
+// The types that this package looks at by name.
+const (
+	typeInt         typeKind = 2
+	typeBinary      typeKind = 4
+	typeUtf8        typeKind = 5
+	typeBool        typeKind = 6
+	typeUnion       typeKind = 14
+	typeLargeBinary typeKind = 19
+	typeLargeUtf8   typeKind = 20
+	typeBinaryView  typeKind = 23
+	typeUtf8View    typeKind = 24
+)
+
+// types are the known types by number: their names in messages, and how many buffers a field has of
+// its own, but for unions and the further ones of views.
+var types = [...]struct {
+	name    string
+	buffers int
+}{
+	1: {"null", 0}, 2: {"int", 2}, 3: {"float", 2}, 4: {"binary", 3}, 5: {"utf8", 3}, 6: {"bool", 2}, 7: {"decimal", 2},
+	8: {"date", 2}, 9: {"time", 2}, 10: {"timestamp", 2}, 11: {"interval", 2}, 12: {"list", 2}, 13: {"struct", 1},
+	14: {"union", 1}, 15: {"fixed_size_binary", 2}, 16: {"fixed_size_list", 1}, 17: {"map", 2}, 18: {"duration", 2},
+	19: {"large_binary", 3}, 20: {"large_utf8", 3}, 21: {"large_list", 2}, 22: {"run_end_encoded", 0},
+	23: {"binary_view", 2}, 24: {"utf8_view", 2}, 25: {"list_view", 3}, 26: {"large_list_view", 3},
+}
+
+// known reports whether the type is one of types.
+func (k typeKind) known() bool { return int(k) < len(types) && types[k].name != "" }
+
+// String returns the name of the type.
+func (k typeKind) String() string {
+	if k.known() {
+		return types[k].name
+	}
+	return fmt.Sprintf("type %d", byte(k))
+}
+
+// isView reports whether texts are views: short texts are in them, long ones elsewhere.
+func (k typeKind) isView() bool { return k == typeBinaryView || k == typeUtf8View }
+
+// isText reports whether the type is one of text.
+func (k typeKind) isText() bool {
+	return k == typeUtf8 || k == typeBinary || k == typeLargeUtf8 || k == typeLargeBinary || k.isView()
+}
+
+// A place is where a column is in the lists of a record batch: how many of each come before it.
+type place struct {
+	nodes, buffers int
+	views          int // fields of views, each of which has a number of further buffers, in a list of its own
+}
 
 // A urlField is the column of the URLs.
 type urlField struct {
@@ -23,22 +71,33 @@ type urlField struct {
 	width      int      // bytes of a number
 }
 
+// The most fields that a schema may have, and levels of them.
+const (
+	maxFields = 1 << 20
+	maxDepth  = 128
+)
+
+// messageV5 is the version of messages since Arrow 1.0; older ones are read, too.
+const messageV5 = 4
+
 // A schema is what is known of a stream.
 type schema struct {
 	version int16
 	url     urlField
 	ids     map[int64]bool // of its dictionaries
+
+	fields int // walked through so far
 }
 
 // readSchema reads the schema of a stream.
 func readSchema(m *message, urlColumn string, added []output.VerdictField) (*schema, error) {
 	switch {
 	case m.kind == kindEnd:
-		return nil, fmt.Errorf("%w: an Arrow stream begins with a schema: send it, even if there are no rows", ErrNoSchema)
+		return nil, fmt.Errorf("%w: an Arrow stream begins with a schema: send it, even if there are no rows", errNoSchema)
 	case m.kind != kindSchema:
 		return nil, damaged("a message of kind %d in place of a schema", m.kind)
 	case m.int16(schemaEndianness) != 0:
-		return nil, fmt.Errorf("%w: numbers are big-endian: send the little-endian stream that other machines write", ErrUnsupported)
+		return nil, fmt.Errorf("%w: numbers are big-endian: send the little-endian stream that other machines write", errUnsupported)
 	}
 	m.at(schemaMetadata) // all that is written again must be there
 	m.at(schemaFeatures)
@@ -47,66 +106,93 @@ func readSchema(m *message, urlColumn string, added []output.VerdictField) (*sch
 	for i, f := range fields {
 		names[i] = f.string(fieldName)
 	}
-	if err := checkNames(names, urlColumn, added); err != nil {
+	url, err := findURL(names, urlColumn, added)
+	if err != nil {
 		return nil, err
 	}
 	s := &schema{version: m.version, ids: map[int64]bool{}}
-	l := layout{version: m.version}
+	var at place
 	for i, f := range fields {
-		if names[i] == urlColumn {
-			s.url.place = l.place
-			break
+		if i == url {
+			s.url.place = at
 		}
-		if err := l.skip(f, 0); err != nil {
+		if err := s.walk(f, &at, i < url, 0); err != nil {
 			return nil, err
 		}
 	}
-	left := maxFields
-	for _, f := range fields {
-		if err := s.addIDs(f, 0, &left); err != nil {
-			return nil, err
-		}
-	}
-	return s, s.url.read(fields[slices.Index(names, urlColumn)], urlColumn)
+	return s, s.url.read(fields[url], urlColumn)
 }
 
 // namesShown is how many names of columns a message has.
 const namesShown = 50
 
-// checkNames checks that there is a column of URLs, and none with the name of a verdict's.
-func checkNames(names []string, urlColumn string, added []output.VerdictField) error {
-	switch first := slices.Index(names, urlColumn); {
-	case first < 0 && len(names) == 0:
-		return fmt.Errorf("%w: the stream has no columns: send one of URLs, called %q", ErrNoColumn, urlColumn)
+// findURL returns the number of the column of URLs. It is an error if there are two, or if a column
+// has the name of one that is added.
+func findURL(names []string, urlColumn string, added []output.VerdictField) (int, error) {
+	first := slices.Index(names, urlColumn)
+	switch {
+	case len(names) == 0:
+		return 0, fmt.Errorf("%w: no columns: send one of URLs, called %q", errUnsupported, urlColumn)
 	case first < 0:
 		list := strings.Join(names[:min(len(names), namesShown)], ", ")
 		if len(names) > namesShown {
 			list += ", …"
 		}
-		return fmt.Errorf("%w: %q: name the column of the URLs with -url-column: the stream has %s", ErrNoColumn, urlColumn, list)
+		return 0, fmt.Errorf("%w: %q: the stream has %s", ErrNoColumn, urlColumn, list)
 	case slices.Contains(names[first+1:], urlColumn):
-		return fmt.Errorf("%w: two are called %q: rename one of them", ErrNoColumn, urlColumn)
+		return 0, fmt.Errorf("%w: two columns are called %q: rename one of them", errUnsupported, urlColumn)
 	}
 	for _, f := range added {
 		if slices.Contains(names, f.Name) {
-			return fmt.Errorf("%w: the stream has a column %q, and so have the verdicts: give theirs other names with -prefix, or leave it out with -columns",
-				ErrTaken, f.Name)
+			return 0, fmt.Errorf("%w: the stream has a column %q, and so have the verdicts", ErrTaken, f.Name)
+		}
+	}
+	return first, nil
+}
+
+// walk notes the dictionaries of a field and those within it. If counted it adds what they have in
+// the lists of a record batch to at.
+func (s *schema) walk(field table, at *place, counted bool, depth int) error {
+	if s.fields++; s.fields > maxFields || depth > maxDepth {
+		return damaged("fields without end")
+	}
+	encoding, ok := field.table(fieldDictionary)
+	if ok {
+		s.ids[encoding.int64(dictionaryEncodingID)] = true
+	}
+	if counted {
+		at.nodes++
+		if ok {
+			at.buffers += 2 // of the numbers; the texts are elsewhere
+			counted = false
+		} else if err := s.count(field, at); err != nil {
+			return err
+		}
+	}
+	for _, child := range field.tables(fieldChildren) {
+		if err := s.walk(child, at, counted, depth+1); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// addIDs adds the dictionaries of a field and those within it.
-func (s *schema) addIDs(f table, depth int, left *int) error {
-	if *left--; *left < 0 || depth > maxDepth {
-		return damaged("fields without end")
+// count adds the buffers that a field has of its own.
+func (s *schema) count(field table, at *place) error {
+	kind := typeKind(field.byte(fieldTypeKind))
+	if !kind.known() {
+		return fmt.Errorf("%w: column %q is of a type that was not known yet (%v): put it behind the URLs", errUnsupported, field.string(fieldName), kind)
 	}
-	if d, ok := f.table(fieldDictionary); ok {
-		s.ids[d.int64(dictionaryEncodingID)] = true
+	at.buffers += types[kind].buffers
+	if kind.isView() {
+		at.views++
 	}
-	for _, child := range f.tables(fieldChildren) {
-		if err := s.addIDs(child, depth+1, left); err != nil {
-			return err
+	if kind == typeUnion {
+		if t, _ := field.table(fieldType); t.int16(unionMode) == 1 {
+			at.buffers++ // of a dense one
+		}
+		if s.version < messageV5 {
+			at.buffers++ // of nulls, which unions had before
 		}
 	}
 	return nil
@@ -114,11 +200,8 @@ func (s *schema) addIDs(f table, depth int, left *int) error {
 
 // read reads the type of the column.
 func (u *urlField) read(f table, name string) error {
-	u.kind = typeKind(f.byte(fieldTypeKind))
-	switch u.kind {
-	case typeUtf8, typeLargeUtf8, typeUtf8View, typeBinary, typeLargeBinary, typeBinaryView:
-	default:
-		return fmt.Errorf("%w: column %q is %v: cast it to a string, or name another with -url-column", ErrType, name, u.kind)
+	if u.kind = typeKind(f.byte(fieldTypeKind)); !u.kind.isText() {
+		return fmt.Errorf("%w: column %q is %v", ErrType, name, u.kind)
 	}
 	d, ok := f.table(fieldDictionary)
 	if !ok {
@@ -141,62 +224,4 @@ func (s *schema) freeID(id int64) int64 {
 		id++
 	}
 	return id
-}
-
-// extendSchema returns the schema message with more fields, whose dictionaries have these numbers, by name.
-func (b *builder) extendSchema(m *message, added []output.VerdictField, ids map[string]int64) []byte {
-	b.start(m.meta)
-	old := m.tables(schemaFields)
-	fields := make([]flatbuffers.UOffsetT, 0, len(old)+len(added))
-	for _, f := range old {
-		fields = append(fields, b.old(f.Pos))
-	}
-	for _, f := range added {
-		fields = append(fields, b.field(f, ids[f.Dictionary]))
-	}
-	list := b.CreateVectorOfTables(fields)
-	b.StartObject(4)
-	b.PrependUOffsetTSlot(schemaFields, list, 0)
-	b.PrependUOffsetTSlot(schemaMetadata, b.old(m.at(schemaMetadata)), 0)
-	b.PrependUOffsetTSlot(schemaFeatures, b.old(m.at(schemaFeatures)), 0)
-	header := b.EndObject()
-	return b.message(m.version, kindSchema, header, 0, b.old(m.pairs))
-}
-
-// field writes a field of the verdicts.
-func (b *builder) field(f output.VerdictField, id int64) flatbuffers.UOffsetT {
-	kind, width := typeUtf8, int32(0)
-	var dictionary flatbuffers.UOffsetT
-	switch f.Type.ID() { //nolint:exhaustive // the types of verdicts
-	case arrow.BOOL:
-		kind = typeBool
-	case arrow.INT32:
-		kind, width = typeInt, 32
-	case arrow.DICTIONARY:
-		index := b.typeTable(32)
-		b.StartObject(4)
-		b.PrependInt64Slot(dictionaryEncodingID, id, 0)
-		b.PrependUOffsetTSlot(dictionaryEncodingIndex, index, 0)
-		dictionary = b.EndObject()
-	}
-	name := b.CreateString(f.Name)
-	b.StartVector(4, 0, 4)
-	children := b.EndVector(0) // some readers want it
-	t := b.typeTable(width)
-	b.StartObject(7)
-	b.PrependUOffsetTSlot(fieldName, name, 0)
-	b.PrependUOffsetTSlot(fieldType, t, 0)
-	b.PrependUOffsetTSlot(fieldDictionary, dictionary, 0)
-	b.PrependUOffsetTSlot(fieldChildren, children, 0)
-	b.PrependByteSlot(fieldTypeKind, byte(kind), 0)
-	b.PrependBoolSlot(fieldNullable, f.Nullable, false)
-	return b.EndObject()
-}
-
-// typeTable writes the table of a type: of an integer with a sign for a width in bits, of one without parameters for 0.
-func (b *builder) typeTable(width int32) flatbuffers.UOffsetT {
-	b.StartObject(2)
-	b.PrependInt32Slot(intWidth, width, 0)
-	b.PrependBoolSlot(intSigned, width > 0, false)
-	return b.EndObject()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/pipe"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -26,6 +27,9 @@ var remedies = []struct {
 }{
 	{ingest.ErrNoBase, "name its site with -base https://www.example.com"},
 	{ingest.ErrNoURL, "name the field with -url-field"},
+	{pipe.ErrNoColumn, "name the column of the URLs with -url-column"},
+	{pipe.ErrTaken, "give theirs other names with -prefix, or leave it out with -columns"},
+	{pipe.ErrType, "cast it to a string, or name another with -url-column"},
 	{ingest.ErrURLList, "if it is another format, name that with -format"},
 	{measure.ErrNoURLs, "name a log that has some, or what its lines are with -format"},
 }

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-// A Dir is an output that is a directory of files. It takes its name when it is complete, as a [File] does.
+// A Dir is an output that is a directory of files. It takes its name when it is complete, as a
+// [File] does.
 type Dir struct {
 	target
 	check func(path string) error
@@ -16,8 +17,8 @@ type Dir struct {
 // errFixedDirectory is the cause of an Error about a directory that nothing can replace.
 var errFixedDirectory = errors.New("is a directory that cannot be replaced: name one in it")
 
-// CreateDir begins the output of that name. Commit calls check before it replaces what has the name by then: check
-// returns an error if that has to stay. The error of CreateDir is an [*Error].
+// CreateDir begins the output of that name. Commit calls check before it replaces what has the name
+// by then: check returns an error if that has to stay. The error of CreateDir is an [*Error].
 func CreateDir(name string, check func(path string) error) (*Dir, error) {
 	d := &Dir{target: target{name: name, path: Resolve(filepath.Clean(name))}, check: check}
 	err := errFixedDirectory
@@ -33,8 +34,9 @@ func CreateDir(name string, check func(path string) error) (*Dir, error) {
 // Path returns the temporary directory, in which the files are written; "" after the end.
 func (d *Dir) Path() string { return d.temp }
 
-// Commit makes sure that the files are on disk, and gives the directory its name. On an error, an [*Error], nothing is
-// left of it, unless it is there already and what it replaces could not be removed.
+// Commit makes sure that the files are on disk, and gives the directory its name. On an error, an
+// [*Error], nothing is left of it, unless it is there already and what it replaces could not be
+// removed.
 func (d *Dir) Commit() error { return d.commit(d.path) }
 
 // CommitAs is Commit under the name that other returns for the output's, and returns that.
@@ -60,8 +62,8 @@ func (d *Dir) commit(path string) error {
 	return nil
 }
 
-// replace gives the temporary directory that name, and removes the one that had it. Where the system can exchange two directories, there is
-// always one of the name.
+// replace gives the temporary directory that name, and removes the one that had it. Where the
+// system can exchange two directories, there is always one of the name.
 func (d *Dir) replace(path string) error {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return os.Rename(d.temp, path)

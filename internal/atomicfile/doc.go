@@ -1,16 +1,19 @@
-// Package atomicfile writes outputs that appear under their name only when they are complete and on disk.
+// Package atomicfile writes outputs that appear under their name only when they are complete and on
+// disk.
 //
-// A [File] is written under a temporary name beside its own, and renamed at the end: .x.csv.<process>-0.tmp becomes x.csv.
-// A [Dir] is a whole directory that is written so. A [Temp] never has a name. Until the rename, a file or directory of
-// the final name stays as it was, whatever happens: an error, a signal, a full disk or a crash. After an error nothing
-// is left; after SIGKILL or a power failure the temporary file is.
+// A [File] is written under a temporary name beside its own, and renamed at the end:
+// .x.csv.<process>-0.tmp becomes x.csv. A [Dir] is a whole directory that is written so. A [Temp]
+// never has a name. Until the rename, a file or directory of the final name stays as it was,
+// whatever happens: an error, a signal, a full disk or a crash. After an error nothing is left;
+// after SIGKILL or a power failure the temporary file is.
 //
-// A name that exists and is no regular file, such as a named pipe or /dev/null, is written in place, and "-" is
-// standard output. Symbolic links stay: what they lead to is replaced.
+// A name that exists and is no regular file, such as a named pipe or /dev/null, is written in
+// place, and "-" is standard output. Symbolic links stay: what they lead to is replaced.
 //
-// The package hides names, links, renaming and syncing. It knows nothing of what is written. All packages that write
-// files may import it; it imports none of this module.
+// The package hides names, links, renaming and syncing. It knows nothing of what is written. All
+// packages that write files may import it; it imports none of this module.
 //
-// There is one place for each decision that may change: open decides what a name means, rename makes a file
-// take its name, and Dir.replace decides what becomes of the directory that has the name already.
+// There is one place for each decision that may change: open decides what a name means, rename
+// makes a file take its name, and Dir.replace decides what becomes of the directory that has the
+// name already.
 package atomicfile

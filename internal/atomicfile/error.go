@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// An Error is a fault in writing an output. It unwraps to the cause, so that errors.Is finds syscall.ENOSPC, or
-// syscall.EPIPE for a standard output that nobody reads.
+// An Error is a fault in writing an output. It unwraps to the cause, so that errors.Is finds
+// syscall.ENOSPC, or syscall.EPIPE for a standard output that nobody reads.
 type Error struct {
 	Doing string // "create", "write", "finish", "rename the temporary file of"
 	Name  string // the final name, as asked for; "-" for standard output
@@ -59,8 +59,8 @@ func Cause(err error) error {
 	return err
 }
 
-// wrap returns err as an Error about the output of that name. One that is an Error already stays, as it knows better what
-// was being done; nil stays nil.
+// wrap returns err as an Error about the output of that name. One that is an Error already stays,
+// as it knows better what was being done; nil stays nil.
 func wrap(doing, name string, err error) error {
 	if err == nil {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SyncFile makes sure that a file in a [Dir] is on disk when the Dir is committed. Here it does nothing: Commit syncs
-// all files at once, as there may be a million.
+// SyncFile makes sure that a file in a [Dir] is on disk when the Dir is committed. Here it does
+// nothing: Commit syncs all files at once, as there may be a million.
 func SyncFile(*os.File) error { return nil }
 
 // syncFiles makes sure that all files are on disk, and returns the errors of writing them there.

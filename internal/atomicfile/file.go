@@ -7,8 +7,9 @@ import (
 	"os"
 )
 
-// A File is an output that takes its name when it is complete. Commit, CommitAs or Close ends it; Close does nothing
-// after another, so it can be deferred. It is not safe for concurrent use, but for ReadAt.
+// A File is an output that takes its name when it is complete. Commit, CommitAs or Close ends it;
+// Close does nothing after another, so it can be deferred. It is not safe for concurrent use, but
+// for ReadAt.
 type File struct {
 	target
 	w    io.Writer // standard output, or file
@@ -28,8 +29,8 @@ func Create(name string, stdout io.Writer) (*File, error) {
 	return f, nil
 }
 
-// CreateRegular is Create for a file that is not written from front to back. Where that cannot be, the cause of the error is
-// [ErrNotRegular].
+// CreateRegular is Create for a file that is not written from front to back. Where that cannot be,
+// the cause of the error is [ErrNotRegular].
 func CreateRegular(name string) (*File, error) {
 	if InPlace(name) {
 		return nil, wrap("create", name, ErrNotRegular)
@@ -37,8 +38,8 @@ func CreateRegular(name string) (*File, error) {
 	return Create(name, nil)
 }
 
-// InPlace reports whether an output of that name is written in place: standard output, or what exists and is neither a
-// regular file nor a directory.
+// InPlace reports whether an output of that name is written in place: standard output, or what
+// exists and is neither a regular file nor a directory.
 func InPlace(name string) bool {
 	if name == Stdout {
 		return true
@@ -79,12 +80,12 @@ func (f *File) WriteAt(b []byte, off int64) (int, error) {
 // ReadAt reads a regular file back.
 func (f *File) ReadAt(b []byte, off int64) (int, error) { return f.file.ReadAt(b, off) }
 
-// Commit makes sure that what was written is on disk, and gives it its name. On an error, an [*Error], nothing is left
-// of it, and a file of that name is as before.
+// Commit makes sure that what was written is on disk, and gives it its name. On an error, an
+// [*Error], nothing is left of it, and a file of that name is as before.
 func (f *File) Commit() error { return f.commit(f.path) }
 
-// CommitAs is Commit under the name that other returns for the output's, and returns that. An output that is written
-// in place keeps its own.
+// CommitAs is Commit under the name that other returns for the output's, and returns that. An
+// output that is written in place keeps its own.
 func (f *File) CommitAs(other func(name string) string) (string, error) {
 	if f.temp == "" {
 		return f.name, f.Commit()

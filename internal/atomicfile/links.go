@@ -9,7 +9,8 @@ import (
 // maxLinks is how many links to links are followed; more is a circle.
 const maxLinks = 40
 
-// Resolve returns what a name leads to through symbolic links, which need not exist. For a circle it returns the name.
+// Resolve returns what a name leads to through symbolic links, which need not exist. For a circle
+// it returns the name.
 func Resolve(name string) string {
 	path := name
 	for range maxLinks {

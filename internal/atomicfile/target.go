@@ -21,7 +21,8 @@ type target struct {
 // Dir returns the directory of the output; "." for standard output.
 func (t *target) Dir() string { return filepath.Dir(t.path) }
 
-// Wrap returns err as an [*Error] about the output, nil as nil, and an error of a method here as it is.
+// Wrap returns err as an [*Error] about the output, nil as nil, and an error of a method here as it
+// is.
 func (t *target) Wrap(doing string, err error) error { return wrap(doing, t.name, err) }
 
 // beside returns the i-th hidden name beside the output, with that end.
@@ -30,7 +31,8 @@ func (t *target) beside(end string, i int) string {
 	return filepath.Join(dir, "."+base+"."+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(i)+end)
 }
 
-// maxTemps is how many temporary names are tried: others are of outputs of the same name and process.
+// maxTemps is how many temporary names are tried: others are of outputs of the same name and
+// process.
 const maxTemps = 1000
 
 // makeTemp calls create with temporary names until one is free.

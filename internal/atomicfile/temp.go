@@ -5,15 +5,16 @@ import (
 	"sync"
 )
 
-// A Temp is a file without a name: it is gone when it is closed or the process ends, however it ends. Where the system
-// does not remove what is open it has a name, which Remove removes.
+// A Temp is a file without a name: it is gone when it is closed or the process ends, however it
+// ends. Where the system does not remove what is open it has a name, which Remove removes.
 type Temp struct {
 	*os.File
 	once  sync.Once
 	named bool
 }
 
-// CreateTemp creates a file in dir; "" is the usual directory. The pattern is as for [os.CreateTemp].
+// CreateTemp creates a file in dir; "" is the usual directory. The pattern is as for
+// [os.CreateTemp].
 func CreateTemp(dir, pattern string) (*Temp, error) {
 	f, err := os.CreateTemp(dir, pattern)
 	if err != nil {
@@ -25,8 +26,8 @@ func CreateTemp(dir, pattern string) (*Temp, error) {
 // Named reports whether the file has a name, so that something is left of it unless it is removed.
 func (f *Temp) Named() bool { return f.named }
 
-// Remove closes the file and removes its name, if it has one. Further calls, and those of a nil Temp, do nothing. Another
-// goroutine may use the file meanwhile; that fails then.
+// Remove closes the file and removes its name, if it has one. Further calls, and those of a nil
+// Temp, do nothing. Another goroutine may use the file meanwhile; that fails then.
 func (f *Temp) Remove() (err error) {
 	if f == nil {
 		return nil

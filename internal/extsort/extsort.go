@@ -1,10 +1,10 @@
-// Package extsort sorts more records than memory holds. Its user sorts what fits, and writes that as a run, block by
-// block, into one temporary file; at the end the runs are merged.
+// Package extsort sorts more records than memory holds. Its user sorts what fits, and writes that
+// as a run, block by block, into one temporary file; at the end the runs are merged.
 //
-// The package hides the file, the compression of blocks and the merging. It does not know what a record is: a
-// [Cursor] of the user reads the records of a block and compares them. Equal records keep the order in which they were
-// written. Package output sorts rows with it and package pack captures; it is for packages of this module that
-// sort on disk.
+// The package hides the file, the compression of blocks and the merging. It does not know what a
+// record is: a [Cursor] of the user reads the records of a block and compares them. Equal records
+// keep the order in which they were written. Package output sorts rows with it and package pack
+// captures; it is for packages of this module that sort on disk.
 package extsort
 
 import (
@@ -15,7 +15,8 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
-// MaxFan is the most runs that should be merged at once: beyond it, a disk is read in ever smaller pieces.
+// MaxFan is the most runs that should be merged at once: beyond it, a disk is read in ever smaller
+// pieces.
 const MaxFan = 64
 
 // A Spill is the temporary file with the runs. It is for one goroutine. Use Close.
@@ -35,7 +36,8 @@ type run struct {
 	sizes []uint32
 }
 
-// NewSpill returns a Spill whose file will lie in dir; "" is the usual directory. The first run creates it.
+// NewSpill returns a Spill whose file will lie in dir; "" is the usual directory. The first run
+// creates it.
 func NewSpill(dir string) *Spill { return &Spill{dir: dir} }
 
 // Runs returns how many runs there are to merge.
@@ -81,7 +83,8 @@ func (s *Spill) Begin() (*Run, error) {
 	return &Run{spill: s, run: run{from: s.end}}, nil
 }
 
-// Write adds a block of records, which are in order and none of which comes before those of earlier blocks.
+// Write adds a block of records, which are in order and none of which comes before those of earlier
+// blocks.
 func (r *Run) Write(block []byte) error {
 	r.packed = r.spill.encoder.EncodeAll(block, r.packed[:0])
 	if _, err := r.spill.file.WriteAt(r.packed, r.spill.end); err != nil {

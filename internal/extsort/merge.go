@@ -8,7 +8,8 @@ import (
 
 // A Cursor stands on a record of a block. C is the type itself.
 type Cursor[C any] interface {
-	// Load moves the cursor to the first record of another block, which is valid until the next call.
+	// Load moves the cursor to the first record of another block, which is valid until the next
+	// call.
 	Load(block []byte) error
 	// Done reports whether the cursor is behind the last record of its block.
 	Done() bool
@@ -18,15 +19,16 @@ type Cursor[C any] interface {
 
 // An Output takes the records of a merge in order.
 type Output[C any] interface {
-	// Take takes the record of the cursor and moves it on. It may take more from the block of the cursor, if they equal that.
+	// Take takes the record of the cursor and moves it on. It may take more from the block of the
+	// cursor, if they equal that.
 	Take(C) error
 	// Finish is called after the last record.
 	Finish() error
 }
 
-// Merge hands all records to last. At most fan runs, 2 or more, are merged at once; where there are more, neighbouring runs are
-// first merged into longer ones, by way of an Output that begin returns for each. Each run that is merged has a cursor, from
-// newCursor, which holds one block of it.
+// Merge hands all records to last. At most fan runs, 2 or more, are merged at once; where there are
+// more, neighbouring runs are first merged into longer ones, by way of an Output that begin returns
+// for each. Each run that is merged has a cursor, from newCursor, which holds one block of it.
 func Merge[C Cursor[C]](s *Spill, fan int, newCursor func() C, begin func(*Run) Output[C], last Output[C]) error {
 	for len(s.runs) > fan {
 		runs := s.runs

@@ -2,9 +2,10 @@ package pack
 
 import "encoding/binary"
 
-// A Cursor reads an encoding from its beginning on. What does not fit the bytes that are left makes it Bad, and all that
-// it returns from then on is zero or empty: so a decoder checks once, at its end. No length is believed that is larger
-// than what is left. The zero Cursor is at the end of nothing.
+// A Cursor reads an encoding from its beginning on. What does not fit the bytes that are left makes
+// it Bad, and all that it returns from then on is zero or empty: so a decoder checks once, at its
+// end. No length is believed that is larger than what is left. The zero Cursor is at the end of
+// nothing.
 type Cursor struct {
 	rest []byte
 	bad  bool

@@ -8,9 +8,10 @@ import (
 	"golang.org/x/exp/mmap"
 )
 
-// OpenFile reads the pack of that name. A mapped file is read by copies out of its mapping, which takes some 20 ns, and
-// what was read counts as memory of the process until the system wants it back; one that is not costs a system call
-// a read, and no memory. Use Close. Errors are those of Open, and of package os.
+// OpenFile reads the pack of that name. A mapped file is read by copies out of its mapping, which
+// takes some 20 ns, and what was read counts as memory of the process until the system wants it
+// back; one that is not costs a system call a read, and no memory. Use Close. Errors are those of
+// Open, and of package os.
 func OpenFile(name string, mapped bool) (*Reader, error) {
 	var (
 		file io.ReaderAt
@@ -45,7 +46,8 @@ func OpenFile(name string, mapped bool) (*Reader, error) {
 // A mapping is a mapped file.
 type mapping struct{ *mmap.ReaderAt }
 
-// ReadAt is that of mmap, but that a file that somebody has cut short since is an error, and not the end of the process.
+// ReadAt is that of mmap, but that a file that somebody has cut short since is an error, and not
+// the end of the process.
 func (m mapping) ReadAt(b []byte, off int64) (n int, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -10,7 +10,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// What can be wrong with a file. Errors of Open and of a Reader wrap one of these, or are those of reading.
+// What can be wrong with a file. Errors of Open and of a Reader wrap one of these, or are those of
+// reading.
 var (
 	ErrNotPack   = errors.New("it is no rule pack")
 	ErrVersion   = errors.New("it is of another version of the format: compile it again")
@@ -21,14 +22,16 @@ var (
 // Version is the version of the format. A program reads packs of its own version only.
 const Version = 6
 
-// Is reports whether r, read from the start of a file, begins as a pack does. What cannot be read does not.
+// Is reports whether r, read from the start of a file, begins as a pack does. What cannot be read
+// does not.
 func Is(r io.Reader) bool {
 	var head [len(magic)]byte
 	_, err := io.ReadFull(r, head[:])
 	return err == nil && string(head[:]) == magic
 }
 
-// magic is how a pack begins. A transfer that changes line ends or clears the eighth bit destroys it.
+// magic is how a pack begins. A transfer that changes line ends or clears the eighth bit destroys
+// it.
 const magic = "\x93RBP\r\n\x1a\n"
 
 // headerSize is the length of the header, of which the last eight bytes are the hash of the others.
@@ -67,8 +70,8 @@ const (
 	maxCount   = 1 << 31
 )
 
-// place returns where a section begins: that of the records of a kind, or, from numKinds on, of the index of a kind,
-// or the table of texts, and at last the end of the file.
+// place returns where a section begins: that of the records of a kind, or, from numKinds on, of the
+// index of a kind, or the table of texts, and at last the end of the file.
 func (h *header) place(n int) uint64 {
 	at := headerSize + h.chunks
 	for kind := range min(n, numKinds) {

@@ -8,15 +8,17 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// An index leads from a name to the place of its record. It is a section as it lies in the file: entries of the hash of
-// a name and the offset of its record, eight bytes each, in the order of the hashes.
+// An index leads from a name to the place of its record. It is a section as it lies in the file:
+// entries of the hash of a name and the offset of its record, eight bytes each, in the order of the
+// hashes.
 type index struct {
 	entries []byte
 	shift   uint     // of a hash, to the number of its bucket
 	buckets []uint32 // first entry of each bucket, and the number of entries at last
 }
 
-// bucketSize is how many entries a bucket has, on average at most: a lookup meets about two cache lines.
+// bucketSize is how many entries a bucket has, on average at most: a lookup meets about two cache
+// lines.
 const bucketSize = 4
 
 // newIndex checks the entries and returns their index.

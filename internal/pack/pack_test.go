@@ -157,7 +157,8 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// TestMoved exchanges chunks, and records, that have the same length: each is as it was written, but not where.
+// TestMoved exchanges chunks, and records, that have the same length: each is as it was written,
+// but not where.
 func TestMoved(t *testing.T) {
 	texts := []string{"text1", "text2"}
 	data := write(t, 1<<30, texts, map[string][]Capture{"s1": {{Text: 0}}, "s2": {{Text: 1}}})
@@ -252,7 +253,8 @@ func reseal(data []byte) []byte {
 	return data
 }
 
-// FuzzOpen opens any bytes, with checksums of the header that are right, and reads all that they lead to.
+// FuzzOpen opens any bytes, with checksums of the header that are right, and reads all that they
+// lead to.
 func FuzzOpen(f *testing.F) {
 	data := write(f, 1<<30, []string{"a", "bc"}, map[string][]Capture{"s": {{Text: 1}, {Text: NoText, Location: "/"}}, "s2": {{}}, "t": {{Error: "x"}}})
 	f.Add(data)

@@ -10,9 +10,9 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// A Reader reads a pack from a file. Opening reads the header, the indexes and the table of texts, 32 bytes for each
-// origin and text; records and chunks are read and checked when they are asked for. It is safe for concurrent use if
-// the file is.
+// A Reader reads a pack from a file. Opening reads the header, the indexes and the table of texts,
+// 32 bytes for each origin and text; records and chunks are read and checked when they are asked
+// for. It is safe for concurrent use if the file is.
 type Reader struct {
 	file   io.ReaderAt
 	header *header
@@ -20,7 +20,8 @@ type Reader struct {
 	texts  []byte // the table
 }
 
-// Open reads a pack of that size. Its errors are ErrNotPack, ErrVersion, ErrTruncated and ErrDamaged, wrapped, and those of file.
+// Open reads a pack of that size. Its errors are ErrNotPack, ErrVersion, ErrTruncated and
+// ErrDamaged, wrapped, and those of file.
 func Open(file io.ReaderAt, size int64) (*Reader, error) {
 	head := make([]byte, min(headerSize, max(0, size)))
 	if err := readAt(file, head, 0); err != nil {
@@ -92,7 +93,8 @@ type Buffer struct {
 	record Record
 }
 
-// Candidates returns the numbers of the records whose names may be that name: lo up to hi. [Buffer.Read] tells.
+// Candidates returns the numbers of the records whose names may be that name: lo up to hi.
+// [Buffer.Read] tells.
 func (r *Reader) Candidates(kind Kind, name []byte) (lo, hi uint32) {
 	return r.index[kind].find(xxh3.Hash(name))
 }
@@ -146,7 +148,8 @@ func (b *Buffer) parse(data []byte, at uint64, texts uint32) (*Record, error) {
 	return &b.record, nil
 }
 
-// All yields the records of a kind in the order of their names. They belong to b, whose other uses must wait. An error is the last that it yields.
+// All yields the records of a kind in the order of their names. They belong to b, whose other uses
+// must wait. An error is the last that it yields.
 func (b *Buffer) All(r *Reader, kind Kind) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		size := r.header.records[kind].bytes

@@ -100,7 +100,8 @@ func (c *Cursor) capture(texts uint32) Capture {
 	return out
 }
 
-// record reads a record into r, whose Name is then part of the Cursor's data. It reports whether it is one.
+// record reads a record into r, whose Name is then part of the Cursor's data. It reports whether it
+// is one.
 func (c *Cursor) record(r *Record, texts uint32) bool {
 	r.Name, r.Captures = c.Text(), r.Captures[:0]
 	for range c.Count() {

@@ -37,8 +37,9 @@ type File interface {
 	io.ReaderAt
 }
 
-// A Writer writes a pack. Chunks and texts go to the file as they come; captures are sorted at the end, what does not
-// fit in memory by way of a temporary file. In memory stay 16 bytes for each text and each name. It is for one goroutine.
+// A Writer writes a pack. Chunks and texts go to the file as they come; captures are sorted at the
+// end, what does not fit in memory by way of a temporary file. In memory stay 16 bytes for each
+// text and each name. It is for one goroutine.
 type Writer struct {
 	file   File
 	out    *bufio.Writer
@@ -53,7 +54,8 @@ type Writer struct {
 // An entry is one of an index.
 type entry struct{ hash, offset uint64 }
 
-// NewWriter starts a pack in file, which is empty. Temporary files lie in dir; "" is the usual place. Use Close.
+// NewWriter starts a pack in file, which is empty. Temporary files lie in dir; "" is the usual
+// place. Use Close.
 func NewWriter(file File, dir string) *Writer {
 	w := &Writer{file: file, out: bufio.NewWriterSize(file, 1<<20), sorter: sorter{limit: runLimit, spill: extsort.NewSpill(dir)}}
 	w.write(make([]byte, headerSize))
@@ -90,8 +92,8 @@ func (w *Writer) AddCapture(kind Kind, name string, c Capture) error {
 	return w.sorter.add(kind, name, &c)
 }
 
-// Finish writes the rest of the pack and then the header, with what summarize returns for the pack, which is complete
-// but for that.
+// Finish writes the rest of the pack and then the header, with what summarize returns for the pack,
+// which is complete but for that.
 func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
 	w.header.chunks = w.at - headerSize
 	if err := w.writeRecords(); err != nil {

@@ -6,29 +6,28 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// A limit of the rows that are evaluated at once.
+// Limits of the rows that are evaluated at once.
 const (
 	chunkRows  = 8192
 	chunkBytes = 2 << 20
 )
 
-// MaxURL is the length of a URL in bytes. One that is longer is a bad URL, as in a log.
-const MaxURL = 64 << 10
+// maxURL is the length of a URL in bytes. One that is longer is a bad URL, as in a log.
+const maxURL = 64 << 10
 
 // A texts is a column of texts.
 type texts struct {
 	rows  int
 	valid []byte // a bit for each row: 0 is null; nil if none is
 
-	kind    typeKind // of those whose texts are here
-	offsets []byte   // where the text of each row begins in data, and the last one ends
+	offsets []byte // where the text of each row begins in data, and the last one ends
 	data    []byte
-	views   []byte // 16 bytes for each row
-	further [][]byte
+	views   []byte   // 16 bytes for each row; nil if there are offsets
+	further [][]byte // what they refer to
 
-	numbers       []byte // of texts in the dictionary; nil if the texts are here
-	width         int    // bytes of a number
-	dictionaryRef *dictionary
+	numbers []byte // of texts in names; nil if the texts are here
+	width   int    // bytes of a number or an offset
+	names   *dictionary
 }
 
 // A dictionary is texts by number.
@@ -38,24 +37,25 @@ type dictionary struct {
 	null []bool
 }
 
-// columns reads columns of records.
-type columnReader struct {
+// A urlReader reads the column of the URLs.
+type urlReader struct {
 	unpacker
 	dictionary dictionary
 }
 
-// open returns the column of the URLs, which is valid until the next reset.
-func (c *columnReader) open(r *record, u *urlField) (texts, error) {
+// open returns the URLs of a record batch, which are valid until the next reset.
+func (c *urlReader) open(r *record, u *urlField) (texts, error) {
 	t, err := c.texts(r, u, u.place, u.dictionary)
 	if err == nil && t.rows != r.rows {
-		return t, damaged("the column of the URLs has %d rows, the record batch %d", t.rows, r.rows)
+		err = damaged("the column of the URLs has %d rows, the record batch %d", t.rows, r.rows)
 	}
-	t.dictionaryRef = &c.dictionary
+	t.names = &c.dictionary
 	return t, err
 }
 
-// texts returns the column at a place, and checks that its lists are as long as its rows need.
-func (c *columnReader) texts(r *record, u *urlField, at place, numbers bool) (t texts, err error) {
+// texts returns the column at a place, of texts or of their numbers. It checks that the lists of
+// the column are as long as its rows need.
+func (c *urlReader) texts(r *record, u *urlField, at place, numbers bool) (t texts, err error) {
 	length, nulls, err := r.node(at.nodes)
 	if err != nil {
 		return t, err
@@ -63,17 +63,18 @@ func (c *columnReader) texts(r *record, u *urlField, at place, numbers bool) (t 
 	if length < 0 || length > 1<<31 {
 		return t, damaged("a column of %d rows", length)
 	}
-	t.rows, t.kind = int(length), u.kind
+	t.rows = int(length)
+	count := func(view int) (n int) {
+		if err == nil {
+			n, err = r.variadicCount(view)
+		}
+		return n
+	}
 	first := at.buffers
 	for view := range at.views {
-		n, err := r.variadicCount(view)
-		if err != nil {
-			return t, err
-		}
-		first += n
+		first += count(view)
 	}
-	need := func(i, bytes int) []byte {
-		var b []byte
+	need := func(i, bytes int) (b []byte) {
 		if err == nil {
 			b, err = r.buffer(first + i)
 		}
@@ -92,32 +93,24 @@ func (c *columnReader) texts(r *record, u *urlField, at place, numbers bool) (t 
 	case t.rows == 0:
 	case numbers:
 		t.width = u.width
-		t.numbers = need(1, t.rows*u.width)
-	case u.kind == typeUtf8View || u.kind == typeBinaryView:
+		t.numbers = need(1, t.rows*t.width)
+	case u.kind.isView():
 		t.views = need(1, 16*t.rows)
-		n, errCount := r.variadicCount(at.views)
-		if errCount != nil {
-			return t, errCount
-		}
-		for i := range n {
+		for i := range count(at.views) {
 			t.further = append(t.further, need(2+i, 0))
 		}
 	default:
-		t.offsets, t.data = need(1, (t.rows+1)*u.kind.offsetSize()), need(2, 0)
+		t.width = 4
+		if u.kind == typeLargeUtf8 || u.kind == typeLargeBinary {
+			t.width = 8
+		}
+		t.offsets, t.data = need(1, (t.rows+1)*t.width), need(2, 0)
 	}
 	return t, err
 }
 
-// offsetSize returns the bytes of an offset into the texts of a column of the type.
-func (k typeKind) offsetSize() int {
-	if k == typeLargeUtf8 || k == typeLargeBinary {
-		return 8
-	}
-	return 4
-}
-
 // addDictionary reads a dictionary batch into the dictionary of the URLs.
-func (c *columnReader) addDictionary(m *message, u *urlField) error {
+func (c *urlReader) addDictionary(m *message, u *urlField) error {
 	data, ok := m.table.table(dictionaryData)
 	if !ok {
 		return damaged("a dictionary without texts")
@@ -131,7 +124,7 @@ func (c *columnReader) addDictionary(m *message, u *urlField) error {
 		return err
 	}
 	d := &c.dictionary
-	if !m.bool(dictionaryIsDelta) {
+	if m.byte(dictionaryIsDelta) == 0 {
 		*d = dictionary{d.data[:0], d.ends[:0], d.null[:0]}
 	}
 	for i := range t.rows {
@@ -139,10 +132,7 @@ func (c *columnReader) addDictionary(m *message, u *urlField) error {
 		if err != nil {
 			return err
 		}
-		if len(text) > MaxURL {
-			text = text[:MaxURL+1] // it stays too long
-		}
-		d.data = append(d.data, text...)
+		d.data = append(d.data, text[:min(len(text), maxURL+1)]...) // it stays too long
 		d.ends = append(d.ends, len(d.data))
 		d.null = append(d.null, null)
 	}
@@ -161,16 +151,25 @@ func (t *texts) at(i int) (text []byte, null bool, err error) {
 		text, err = t.viewed(t.views[16*i : 16*i+16])
 		return text, false, err
 	}
-	var from, to uint64
-	if t.kind.offsetSize() == 4 {
-		from, to = uint64(binary.LittleEndian.Uint32(t.offsets[4*i:])), uint64(binary.LittleEndian.Uint32(t.offsets[4*i+4:]))
-	} else {
-		from, to = binary.LittleEndian.Uint64(t.offsets[8*i:]), binary.LittleEndian.Uint64(t.offsets[8*i+8:])
-	}
+	from, to := uintAt(t.offsets, i, t.width), uintAt(t.offsets, i+1, t.width)
 	if from > to || to > uint64(len(t.data)) {
 		return nil, false, damaged("row %d of the URLs goes from byte %d to %d of %d", i+1, from, to, len(t.data))
 	}
 	return t.data[from:to], false, nil
+}
+
+// uintAt returns a number of a list, in which each has width bytes.
+func uintAt(list []byte, i, width int) uint64 {
+	switch b := list[i*width:]; width {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(b))
+	default:
+		return binary.LittleEndian.Uint64(b)
+	}
 }
 
 // viewed returns the text of a view: up to twelve bytes are in it.
@@ -188,19 +187,7 @@ func (t *texts) viewed(view []byte) ([]byte, error) {
 
 // named returns the text of a row that has its number.
 func (t *texts) named(i int) (text []byte, null bool, err error) {
-	var n uint64
-	b := t.numbers[i*t.width:]
-	switch t.width {
-	case 1:
-		n = uint64(b[0])
-	case 2:
-		n = uint64(binary.LittleEndian.Uint16(b))
-	case 4:
-		n = uint64(binary.LittleEndian.Uint32(b))
-	default:
-		n = binary.LittleEndian.Uint64(b)
-	}
-	d := t.dictionaryRef
+	n, d := uintAt(t.numbers, i, t.width), t.names
 	if n >= uint64(len(d.ends)) { // a negative number is large, too
 		return nil, false, damaged("row %d has URL %d of a dictionary of %d", i+1, n, len(d.ends))
 	}
@@ -211,7 +198,8 @@ func (t *texts) named(i int) (text []byte, null bool, err error) {
 	return d.data[from:d.ends[n]], d.null[n], nil
 }
 
-// fill adds rows to b, from the given one on, and returns the one behind them: as many as are evaluated at once.
+// fill adds rows to b, from the given one on, as many as are evaluated at once. It returns the row
+// behind them.
 func (t *texts) fill(b *engine.Batch, row int) (int, error) {
 	for end := min(t.rows, row+chunkRows); row < end && len(b.Data) < chunkBytes; row++ {
 		text, null, err := t.at(row)
@@ -219,7 +207,7 @@ func (t *texts) fill(b *engine.Batch, row int) (int, error) {
 			return row, err
 		}
 		span := engine.NoURL
-		if !null && len(text) > 0 && len(text) <= MaxURL {
+		if !null && len(text) > 0 && len(text) <= maxURL {
 			span = engine.Span{Off: uint32(len(b.Data)), Len: uint32(len(text))}
 			b.Data = append(b.Data, text...)
 		}
