@@ -16,12 +16,12 @@ import (
 // that match some of them; what an Evaluator decides of the batches that were read before is what a run decides, and
 // what BenchmarkMatch denies.
 func TestInputs(t *testing.T) {
-	for _, corpus := range corpora {
-		t.Run(corpus.name, func(t *testing.T) {
-			if testing.Short() && corpus.name != "quickstart" {
-				t.Skip("long")
+	for _, p := range corpora {
+		t.Run(p.name, func(t *testing.T) {
+			if testing.Short() && p.name != "quickstart" {
+				t.Skip("long: make test-all runs it")
 			}
-			c := corpus.open(t)
+			c := p.open(t)
 			store := buildStore(t, responses(t, c), 0)
 			if m := store.Memory(); m.Rules == 0 || m.Tables == 0 || m.Text == 0 {
 				t.Fatalf("no rules: %+v", m)

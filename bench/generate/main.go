@@ -70,11 +70,11 @@ func run(arguments []string) error {
 	if err != nil {
 		return err
 	}
-	corpus, err := corpus.Find(".")
+	real, err := corpus.Find(".")
 	if err != nil {
 		return err
 	}
-	g, err := madeup.New(corpus, r.spec)
+	g, err := madeup.New(real, r.spec)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,12 @@ func quickstart() *corpus.Corpus {
 func each(t *testing.T, test func(*testing.T, *corpus.Corpus)) {
 	t.Helper()
 	t.Run("quickstart", func(t *testing.T) { test(t, quickstart()) })
-	t.Run("collection", func(t *testing.T) { test(t, corpus.Collection(filepath.Join(repcase.SharedDir(t), "data"))) })
+	t.Run("collection", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("long: make test-all runs it")
+		}
+		test(t, corpus.Collection(filepath.Join(repcase.SharedDir(t), "data")))
+	})
 }
 
 // generator returns a generator over the quick start's data.
@@ -65,12 +70,12 @@ func quantile(values []int, p float64) float64 {
 // TestGeneratedRules holds that made-up robots.txt are like those of the web: see webShares. The quick start has so few large
 // ones that the 99th percentile is what the one or other of them has.
 func TestGeneratedRules(t *testing.T) {
-	tails := map[string][4]float64{"quickstart": {30_000, 130_000, 200, 5000}, "collection": {60_000, 80_000, 360, 530}}
-	each(t, func(t *testing.T, c *corpus.Corpus) { testGeneratedRules(t, c, tails[c.Name]) })
+	each(t, testGeneratedRules)
 }
 
-func testGeneratedRules(t *testing.T, c *corpus.Corpus, tail [4]float64) {
+func testGeneratedRules(t *testing.T, c *corpus.Corpus) {
 	t.Helper()
+	tail := map[string][4]float64{"quickstart": {30_000, 130_000, 200, 5000}, "collection": {60_000, 80_000, 360, 530}}[c.Name]
 	const origins = 36046
 	g, err := New(c, Spec{Origins: origins, Seed: 1})
 	if err != nil {
