@@ -247,8 +247,12 @@ func TestHostileRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 9309))
 	s := &Scratch{}
 	checks := 0
+	sizes := []int{3, 30, 300}
+	if testing.Short() {
+		sizes = sizes[:2]
+	}
 	for _, sh := range shapes {
-		for _, n := range []int{3, 30, 300} {
+		for _, n := range sizes {
 			f := compileForms(t, sh.rules(n))
 			for range 100 {
 				f.check(t, mixed(rng, sh.paths, 300), s)

@@ -70,11 +70,11 @@ func run(arguments []string) error {
 	if err != nil {
 		return err
 	}
-	real, err := corpus.Find(".")
+	base, err := corpus.Find(".")
 	if err != nil {
 		return err
 	}
-	g, err := madeup.New(real, r.spec)
+	g, err := madeup.New(base, r.spec)
 	if err != nil {
 		return err
 	}

@@ -102,11 +102,11 @@ func (r request) measure(ctx context.Context, dir string) error {
 	if err := measure.Header(os.Stdout, "github.com/robobatch/robobatch/bench/whole"); err != nil {
 		return err
 	}
-	real, err := corpus.Find(".")
+	base, err := corpus.Find(".")
 	if err != nil {
 		return err
 	}
-	if err := real.Header(os.Stdout); err != nil {
+	if err := base.Header(os.Stdout); err != nil {
 		return err
 	}
 	var cases []measure.Case
