@@ -49,8 +49,9 @@ func (b *builder) message(version int16, kind byte, header flatbuffers.UOffsetT,
 // dictionaries, by name.
 func (b *builder) extendSchema(m *message, added []output.VerdictField, ids map[string]int64) []byte {
 	b.start(m.meta)
-	var fields []flatbuffers.UOffsetT
-	for _, f := range m.tables(schemaFields) {
+	old := m.tables(schemaFields)
+	fields := make([]flatbuffers.UOffsetT, 0, len(old)+len(added))
+	for _, f := range old {
 		fields = append(fields, b.old(f.Pos))
 	}
 	for _, f := range added {

@@ -76,7 +76,7 @@ func (f *frameReader) next(m *message) error {
 	if err != nil || size == 0 {
 		return err
 	}
-	if m.meta, err = f.read(m.meta, int64(size)); err != nil {
+	if m.meta, err = f.read(m.meta, size); err != nil {
 		return err
 	}
 	t := root(m.meta)
