@@ -2,28 +2,27 @@ package pack
 
 import "encoding/binary"
 
-// A Cursor reads an encoding from its beginning on. What does not fit the bytes that are left makes
-// it Bad, and all that it returns from then on is zero or empty: so a decoder checks once, at its
-// end. No length is believed that is larger than what is left. The zero Cursor is at the end of
-// nothing.
+// A Cursor reads an encoding from its start. It becomes Bad when it is asked for more than there is,
+// and then returns zeros and empty texts only: so a decoder checks once, at its end. A length that is
+// larger than the rest makes it Bad, too. The zero Cursor has nothing to read.
 type Cursor struct {
 	rest []byte
 	bad  bool
 }
 
-// NewCursor returns a Cursor at the beginning of data.
+// NewCursor returns a Cursor at the start of data.
 func NewCursor(data []byte) Cursor { return Cursor{rest: data} }
 
-// Bad reports whether something did not fit.
+// Bad reports whether a read failed.
 func (c *Cursor) Bad() bool { return c.bad }
 
-// Done reports whether everything fitted and nothing is left.
+// Done reports whether the Cursor has read everything and is not Bad.
 func (c *Cursor) Done() bool { return !c.bad && len(c.rest) == 0 }
 
 // Fail makes the Cursor Bad.
 func (c *Cursor) Fail() { c.bad, c.rest = true, nil }
 
-// Bytes returns the next n bytes. They are those of the Cursor's data.
+// Bytes returns the next n bytes, which are part of the data.
 func (c *Cursor) Bytes(n uint64) []byte {
 	if n > uint64(len(c.rest)) {
 		c.Fail()
@@ -80,10 +79,10 @@ func (c *Cursor) Varint() int64 {
 	return v
 }
 
-// Text returns what [AppendText] wrote. It is part of the Cursor's data.
+// Text returns what [AppendText] wrote. It is part of the data.
 func (c *Cursor) Text() []byte { return c.Bytes(c.Uvarint()) }
 
-// Count returns the number of things to come, of which each takes at least a byte.
+// Count returns the number of elements that follow. Each of them takes at least a byte.
 func (c *Cursor) Count() int {
 	n := c.Uvarint()
 	if n > uint64(len(c.rest)) {
@@ -98,5 +97,5 @@ func AppendText[T ~string | ~[]byte](dst []byte, text T) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
 }
 
-// Rest returns all that is left, and leaves nothing.
+// Rest returns all bytes that are left.
 func (c *Cursor) Rest() []byte { return c.Bytes(uint64(len(c.rest))) }

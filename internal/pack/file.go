@@ -8,46 +8,51 @@ import (
 	"golang.org/x/exp/mmap"
 )
 
-// OpenFile reads the pack of that name. A mapped file is read by copies out of its mapping, which
-// takes some 20 ns, and what was read counts as memory of the process until the system wants it
-// back; one that is not costs a system call a read, and no memory. Use Close. Errors are those of
-// Open, and of package os.
+// OpenFile reads the pack of that name. If mapped, a read copies from the mapping, in some 20 ns, and
+// the pages count as memory of the process until the system takes them back. If not, a read is a
+// system call and takes no memory. Use Close. Errors are those of Open and of package os.
 func OpenFile(name string, mapped bool) (*Reader, error) {
-	var (
-		file io.ReaderAt
-		size int64
-	)
+	open := openUnmapped
 	if mapped {
-		m, err := mmap.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		file, size = mapping{m}, int64(m.Len())
-	} else {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		info, err := f.Stat()
-		if err != nil {
-			f.Close() //nolint:errcheck // nothing was written
-			return nil, err
-		}
-		file, size = f, info.Size()
+		open = openMapped
+	}
+	file, size, err := open(name)
+	if err != nil {
+		return nil, err
 	}
 	r, err := Open(file, size)
 	if err != nil {
 		file.(io.Closer).Close() //nolint:errcheck // nothing was written
-		return nil, err
 	}
-	return r, nil
+	return r, err
+}
+
+func openMapped(name string) (io.ReaderAt, int64, error) {
+	m, err := mmap.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	return mapping{m}, int64(m.Len()), nil
+}
+
+func openUnmapped(name string) (io.ReaderAt, int64, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close() //nolint:errcheck // nothing was written
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
 }
 
 // A mapping is a mapped file.
 type mapping struct{ *mmap.ReaderAt }
 
-// ReadAt is that of mmap, but that a file that somebody has cut short since is an error, and not
-// the end of the process.
+// ReadAt reads from the mapping. A file that was cut after it was mapped is an error; without the
+// recover it would end the process.
 func (m mapping) ReadAt(b []byte, off int64) (n int, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

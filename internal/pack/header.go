@@ -10,8 +10,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// What can be wrong with a file. Errors of Open and of a Reader wrap one of these, or are those of
-// reading.
+// The faults of a file. Errors of Open and of a Reader wrap one of these, or are errors of reading.
 var (
 	ErrNotPack   = errors.New("it is no rule pack")
 	ErrVersion   = errors.New("it is of another version of the format: compile it again")
@@ -22,22 +21,20 @@ var (
 // Version is the version of the format. A program reads packs of its own version only.
 const Version = 6
 
-// Is reports whether r, read from the start of a file, begins as a pack does. What cannot be read
-// does not.
+// Is reports whether r begins as a pack does. It reports false if r cannot be read.
 func Is(r io.Reader) bool {
 	var head [len(magic)]byte
 	_, err := io.ReadFull(r, head[:])
 	return err == nil && string(head[:]) == magic
 }
 
-// magic is how a pack begins. A transfer that changes line ends or clears the eighth bit destroys
-// it.
+// magic is the start of a pack. A transfer that changes line ends or clears the eighth bit damages it.
 const magic = "\x93RBP\r\n\x1a\n"
 
-// headerSize is the length of the header, of which the last eight bytes are the hash of the others.
+// headerSize is the length of the header. Its last eight bytes are the hash of the others.
 const headerSize = 256
 
-// A Summary is what a pack says of itself in its header.
+// A Summary describes a pack. It stands in the header.
 type Summary struct {
 	Dialect uint32    // as the compiler numbers them
 	Newest  time.Time // of the latest capture; zero if no time is known
@@ -70,8 +67,8 @@ const (
 	maxCount   = 1 << 31
 )
 
-// place returns where a section begins: that of the records of a kind, or, from numKinds on, of the
-// index of a kind, or the table of texts, and at last the end of the file.
+// place returns where a section begins: the records of a kind; from numKinds on, the index of a
+// kind; then the table of texts, and last the end of the file.
 func (h *header) place(n int) uint64 {
 	at := headerSize + h.chunks
 	for kind := range min(n, numKinds) {
@@ -86,7 +83,7 @@ func (h *header) place(n int) uint64 {
 	return at
 }
 
-// The numbers that place takes besides those of the kinds of records.
+// The numbers that place takes besides the kinds of records.
 const (
 	placeIndex = numKinds
 	placeTexts = 2 * numKinds
@@ -119,7 +116,7 @@ func (h *header) append(dst []byte) []byte {
 	return le.AppendUint64(dst, xxh3.Hash(dst[at:]))
 }
 
-// parseHeader returns the header that data, the first bytes of a file of that size, begins with.
+// parseHeader returns the header of a file of that size. data are the first bytes of it.
 func parseHeader(data []byte, size int64) (*header, error) {
 	n := min(len(data), len(magic))
 	if string(data[:n]) != magic[:n] || n == 0 {
@@ -163,4 +160,11 @@ func parseHeader(data []byte, size int64) (*header, error) {
 		return nil, fmt.Errorf("%w (more follows its end)", ErrDamaged)
 	}
 	return h, nil
+}
+
+// checksum returns the checksum of a chunk or record that begins at a place of the file. It depends
+// on the place, so that a chunk that was moved, or exchanged with another, counts as damaged.
+func checksum(data []byte, at uint64) uint64 {
+	const odd = 0x9e3779b97f4a7c15 // spreads places over all bits
+	return xxh3.Hash(data) + at*odd
 }

@@ -8,17 +8,15 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// An index leads from a name to the place of its record. It is a section as it lies in the file:
-// entries of the hash of a name and the offset of its record, eight bytes each, in the order of the
-// hashes.
+// An index finds the record of a name. It is a section as it lies in the file: each entry is the hash
+// of a name and the offset of its record, eight bytes each, in the order of the hashes.
 type index struct {
 	entries []byte
 	shift   uint     // of a hash, to the number of its bucket
 	buckets []uint32 // first entry of each bucket, and the number of entries at last
 }
 
-// bucketSize is how many entries a bucket has, on average at most: a lookup meets about two cache
-// lines.
+// bucketSize is the most entries that a bucket has on average: a lookup reads about two cache lines.
 const bucketSize = 4
 
 // newIndex checks the entries and returns their index.
@@ -59,7 +57,7 @@ func (x *index) offset(i uint32) uint64 {
 	return binary.LittleEndian.Uint64(x.entries[int(i)*indexEntry+8:])
 }
 
-// find returns the entries with that hash: lo up to hi. There is mostly one or none.
+// find returns the entries with that hash, lo up to hi: mostly one or none.
 func (x *index) find(hash uint64) (lo, hi uint32) {
 	lo, end := x.buckets[hash>>x.shift], x.buckets[hash>>x.shift+1]
 	for hi = end; lo < hi; {

@@ -10,9 +10,9 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// A Reader reads a pack from a file. Opening reads the header, the indexes and the table of texts,
-// 32 bytes for each origin and text; records and chunks are read and checked when they are asked
-// for. It is safe for concurrent use if the file is.
+// A Reader reads a pack from a file. Open reads the header, the indexes and the table of texts, 32
+// bytes for each origin and text. Records and chunks are read and checked when they are needed. A
+// Reader is safe for concurrent use if the file is.
 type Reader struct {
 	file   io.ReaderAt
 	header *header
@@ -51,7 +51,7 @@ func Open(file io.ReaderAt, size int64) (*Reader, error) {
 	return r, nil
 }
 
-// readAt fills b with what the file has there.
+// readAt fills b from that place of the file.
 func readAt(file io.ReaderAt, b []byte, off uint64) error {
 	if len(b) == 0 {
 		return nil
@@ -93,13 +93,13 @@ type Buffer struct {
 	record Record
 }
 
-// Candidates returns the numbers of the records whose names may be that name: lo up to hi.
-// [Buffer.Read] tells.
+// Candidates returns the numbers of the records that may have that name, lo up to hi. Read each with
+// [Buffer.Read] and compare its name.
 func (r *Reader) Candidates(kind Kind, name []byte) (lo, hi uint32) {
 	return r.index[kind].find(xxh3.Hash(name))
 }
 
-// firstRead is how much is read to learn how long a record is; most are no longer.
+// firstRead is how many bytes are read at once. Most records are no longer.
 const firstRead = 192
 
 // Read reads the record of that number. The result belongs to the Buffer.
@@ -148,8 +148,8 @@ func (b *Buffer) parse(data []byte, at uint64, texts uint32) (*Record, error) {
 	return &b.record, nil
 }
 
-// All yields the records of a kind in the order of their names. They belong to b, whose other uses
-// must wait. An error is the last that it yields.
+// All yields the records of a kind in the order of their names. They belong to b, which must not be
+// used otherwise meanwhile. An error ends the records.
 func (b *Buffer) All(r *Reader, kind Kind) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		size := r.header.records[kind].bytes

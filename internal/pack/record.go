@@ -9,7 +9,7 @@ import (
 // NoText is the Text of a capture that has none.
 const NoText = -1
 
-// A Capture is one fetch of a robots.txt, or of what one redirects to.
+// A Capture is one fetch of a robots.txt, or of a URL that one redirects to.
 type Capture struct {
 	At       time.Time // zero if it is unknown
 	File     bool      // At is when a file was last changed
@@ -26,7 +26,7 @@ type Record struct {
 	Captures []Capture // in the order in which they were added
 }
 
-// What there is in the encoding of a capture, in this order; the status comes first.
+// Flags of the fields that the encoding of a capture has. They follow the status in this order.
 const (
 	hasTime = 1 << iota
 	hasText
@@ -68,7 +68,7 @@ func appendCapture(dst []byte, c *Capture) []byte {
 	return dst
 }
 
-// capture reads what appendCapture wrote. Its text is one of that many.
+// capture reads what appendCapture wrote. The number of its text is below texts.
 func (c *Cursor) capture(texts uint32) Capture {
 	flags := c.Byte()
 	out := Capture{Status: int(c.Varint()), Text: NoText, File: flags&isFile != 0}
@@ -100,8 +100,7 @@ func (c *Cursor) capture(texts uint32) Capture {
 	return out
 }
 
-// record reads a record into r, whose Name is then part of the Cursor's data. It reports whether it
-// is one.
+// record reads a record into r, and reports whether it could. The Name is part of the data.
 func (c *Cursor) record(r *Record, texts uint32) bool {
 	r.Name, r.Captures = c.Text(), r.Captures[:0]
 	for range c.Count() {

@@ -14,32 +14,32 @@ import (
 	"github.com/robobatch/robobatch/internal/extsort"
 )
 
-// A Kind is what the name of a record is.
+// A Kind says what the name of a record means.
 type Kind uint8
 
 // The kinds of records.
 const (
-	Site     Kind = iota // an origin, and the captures of its robots.txt
-	Target               // the URL of something else, to which redirects lead
+	Site     Kind = iota // an origin; the captures are of its robots.txt
+	Target               // another URL, to which redirects lead
 	numKinds = int(iota)
 )
 
-// A Ref is a place in a pack: that of a chunk.
+// A Ref is the place of a chunk in a pack.
 type Ref struct {
 	Offset uint64
 	Size   uint32 // bytes, without the checksum
 }
 
-// A File is what a pack is written to and read back from, such as an *os.File.
+// A File is written and read back, such as an *os.File.
 type File interface {
 	io.Writer
 	io.WriterAt
 	io.ReaderAt
 }
 
-// A Writer writes a pack. Chunks and texts go to the file as they come; captures are sorted at the
-// end, what does not fit in memory by way of a temporary file. In memory stay 16 bytes for each
-// text and each name. It is for one goroutine.
+// A Writer writes a pack. Chunks and texts go to the file as they come. Captures are sorted at the
+// end, with a temporary file if they do not fit in memory. 16 bytes for each text and each name stay
+// in memory. A Writer is for one goroutine.
 type Writer struct {
 	file   File
 	out    *bufio.Writer
@@ -48,14 +48,14 @@ type Writer struct {
 	texts  []byte // the table
 	sorter sorter
 	index  [numKinds][]entry
-	record []byte // memory of a record
+	record []byte // scratch
 }
 
-// An entry is one of an index.
+// An entry is an entry of an index.
 type entry struct{ hash, offset uint64 }
 
 // NewWriter starts a pack in file, which is empty. Temporary files lie in dir; "" is the usual
-// place. Use Close.
+// directory. Use Close.
 func NewWriter(file File, dir string) *Writer {
 	w := &Writer{file: file, out: bufio.NewWriterSize(file, 1<<20), sorter: sorter{limit: runLimit, spill: extsort.NewSpill(dir)}}
 	w.write(make([]byte, headerSize))
@@ -68,7 +68,7 @@ func (w *Writer) write(b []byte) {
 	w.at += uint64(n)
 }
 
-// AddChunk writes bytes that can be read back by the Ref.
+// AddChunk writes bytes. The Ref reads them back.
 func (w *Writer) AddChunk(payload []byte) (Ref, error) {
 	if len(payload) > maxChunk {
 		return Ref{}, fmt.Errorf("a chunk of %d bytes: the most is %d", len(payload), maxChunk)
@@ -79,7 +79,7 @@ func (w *Writer) AddChunk(payload []byte) (Ref, error) {
 	return ref, nil
 }
 
-// AddText writes a chunk that has a number: how many were added before.
+// AddText writes a chunk with a number: how many texts were added before it.
 func (w *Writer) AddText(payload []byte) error {
 	ref, err := w.AddChunk(payload)
 	w.texts = binary.LittleEndian.AppendUint64(w.texts, ref.Offset)
@@ -87,13 +87,13 @@ func (w *Writer) AddText(payload []byte) error {
 	return err
 }
 
-// AddCapture takes in a capture of the site or target of that name.
+// AddCapture adds a capture of the site or target of that name.
 func (w *Writer) AddCapture(kind Kind, name string, c Capture) error {
 	return w.sorter.add(kind, name, &c)
 }
 
-// Finish writes the rest of the pack and then the header, with what summarize returns for the pack,
-// which is complete but for that.
+// Finish writes the rest of the pack and then the header. summarize reads the pack, which is complete
+// but for its Summary, and returns that.
 func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
 	w.header.chunks = w.at - headerSize
 	if err := w.writeRecords(); err != nil {
@@ -132,7 +132,7 @@ func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
 	return w.writeHeader()
 }
 
-// Close gives back what else the Writer has open. It does not close the file.
+// Close removes the temporary file. It does not close the file of the pack.
 func (w *Writer) Close() { w.sorter.spill.Close() }
 
 func (w *Writer) writeHeader() error {
