@@ -7,9 +7,10 @@ import (
 	"os"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/crawlers"
-	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/cli"
 )
 
 // expandAgents returns the crawlers that -agent asks for: names, sets such as @search, and files such as @my/list.txt or
@@ -23,17 +24,9 @@ func expandAgents(given []string) ([]string, error) {
 		errs = append(errs, e.add(item))
 	}
 	if err := errors.Join(errs...); err != nil {
-		return nil, errors.Join(flatten(errs)...)
+		return nil, err
 	}
 	return e.names, nil
-}
-
-// flatten returns the errors of all lists of errors, each by itself.
-func flatten(errs []error) (all []error) {
-	for _, err := range errs {
-		all = append(all, parts(err)...)
-	}
-	return all
 }
 
 // An agentList collects names.
@@ -58,7 +51,7 @@ func (l *agentList) add(item string) error {
 	if set == nil {
 		err := fmt.Errorf("there is no set %q: use one of @%s; a file has a / or . in its name, as in @./%s",
 			item, strings.Join(crawlers.Sets(), ", @"), name)
-		if near := closest(name, crawlers.Sets()); near != "" {
+		if near := cli.Closest(name, crawlers.Sets()); near != "" {
 			err = fmt.Errorf("%w; did you mean @%s?", err, near)
 		}
 		return err
@@ -99,7 +92,7 @@ const maxListLine = 1 << 16
 func (l *agentList) addFile(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", display(name), atomicfile.Cause(err))
+		return fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
 	}
 	defer f.Close() //nolint:errcheck // only read
 	var errs []error
@@ -115,52 +108,18 @@ func (l *agentList) addFile(name string) error {
 		}
 		found = true
 		if err := checkAgent(text); err != nil {
-			errs = append(errs, fmt.Errorf("%s, line %d: %w", display(name), n, err))
+			errs = append(errs, fmt.Errorf("%s, line %d: %w", say.File(name), n, err))
 			continue
 		}
 		l.addOnce(text)
 	}
 	if err := lines.Err(); err != nil {
-		errs = append(errs, fmt.Errorf("read %s, after line %d: %w", display(name), n, atomicfile.Cause(err)))
+		errs = append(errs, fmt.Errorf("read %s, after line %d: %w", say.File(name), n, atomicfile.Cause(err)))
 	} else if !found && len(l.names) == before {
-		errs = append(errs, fmt.Errorf("%s names no crawler", display(name)))
+		errs = append(errs, fmt.Errorf("%s names no crawler", say.File(name)))
 	}
 	return errors.Join(errs...)
 }
-
-// The values of -unknown-agents.
-const (
-	unknownStar = "star"
-	unknownSkip = "skip"
-)
-
-// logAgents returns what -agent-from-log and -unknown-agents say. Each fault is a usageError.
-func (a *args) logAgents() (engine.LogAgents, error) {
-	var errs []error
-	if a.fromLog && len(a.agents) > 0 {
-		errs = append(errs, usage("-agent-from-log: the crawlers are those of the log: leave out -agent"))
-	}
-	if !a.fromLog && a.unknown != "" {
-		errs = append(errs, usage("-unknown-agents: this is about the crawlers of the log: add -agent-from-log"))
-	}
-	mode := engine.LogAgentsOff
-	switch a.unknown {
-	case "", unknownStar:
-		mode = engine.LogAgentsStar
-	case unknownSkip:
-		mode = engine.LogAgentsSkip
-	default:
-		err := withHint(fmt.Errorf("unknown answer %q: use star or skip", a.unknown), a.unknown, enumerated["unknown-agents"])
-		errs = append(errs, usage("-unknown-agents: %w", err))
-	}
-	if !a.fromLog {
-		mode = engine.LogAgentsOff
-	}
-	return mode, errors.Join(errs...)
-}
-
-// errNoUserAgents is the error of a log that -agent-from-log finds no crawlers in.
-var errNoUserAgents = errors.New("-agent-from-log: this log has no User-Agent; use -agent to name the crawlers")
 
 // checkAgent checks the name of a crawler. It may hold more than its product token, such as a version; white space means
 // that it is the text of a User-Agent header, of which nobody knows which word is meant.

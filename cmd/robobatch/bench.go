@@ -3,80 +3,40 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"iter"
 	"os"
 	"path/filepath"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A benchArgs is the flags of the command bench: those of the main job that change what it costs, and one of its own.
-type benchArgs struct {
-	args
-	rounds int
-}
-
-// benchRounds is how often each part is measured by default: benchstat gives no confidence interval for fewer samples than six.
-const benchRounds = 6
-
-// benchFlags returns the flags, which set a. Their help is benchHelp.
-func benchFlags(a *benchArgs) *flag.FlagSet {
-	fs := flag.NewFlagSet("robobatch bench", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.Func("rules", "", once(&a.rules, "put all robots.txt into one directory"))
-	fs.Func("origin", "", once(&a.origin, "one file is the robots.txt of one origin"))
-	fs.Func("in", "", func(s string) error {
-		a.in = append(a.in, s)
-		return nil
-	})
-	fs.Int64Var(&a.limit, "limit", 0, "")
-	fs.Func("agent", "", splitAgents(&a.agents))
-	a.reading.define(fs)
-	a.form.defineFields(fs)
-	fs.StringVar(&a.columns, "columns", "", "")
-	fs.IntVar(&a.workers, "workers", 0, "")
-	fs.IntVar(&a.rounds, "rounds", benchRounds, "")
-	return fs
-}
-
-// benchmark is the command bench.
-func benchmark(arguments []string, std streams) error {
-	a := benchArgs{args: args{missing: "allow", progress: "off", quiet: true}}
-	fs := benchFlags(&a)
-	switch err := parse(fs, arguments); {
-	case errors.Is(err, flag.ErrHelp):
-		return printHelp(benchHelp, std)
-	case err != nil:
-		return err
-	case fs.NArg() > 0:
-		return usage("unexpected argument %q: bench takes flags only, see robobatch bench -h", fs.Arg(0))
-	}
-	if err := errors.Join(a.needed()...); err != nil {
-		return err
-	}
+// planBench checks the flags of the command bench, and finds its inputs.
+func planBench(a *args, std streams) (guard.Task, error) {
 	if a.rounds < 1 {
-		return usage("-rounds: %d is out of range: use 1 or more", a.rounds)
+		return nil, cli.Usage("-rounds: %d is out of range: use 1 or more", a.rounds)
 	}
 	dir, err := os.MkdirTemp("", "robobatch-bench-")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	b := &benchRun{dir: dir, rounds: a.rounds}
-	a.out = filepath.Join(dir, "verdicts.parquet")
-	if b.plan, err = newPlan(a.args, std); err == nil {
-		err = b.check(&a)
+	a.out, a.Missing, a.progress, a.quiet = filepath.Join(dir, "verdicts.parquet"), "allow", "off", true
+	if b.plan, err = newPlan(a, std); err == nil {
+		err = b.check(a)
 	}
 	if err != nil {
-		return errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return underSignals(b)
+	return b, nil
 }
 
 // A benchRun is a run of the command bench.
@@ -90,14 +50,14 @@ type benchRun struct {
 }
 
 // check checks that all inputs can be read again and again, and sets the job.
-func (b *benchRun) check(a *benchArgs) error {
+func (b *benchRun) check(a *args) error {
 	b.in = a.in
 	for _, in := range b.logs.Inputs() {
 		switch {
 		case in.Name == stdName:
-			return usage("-in: standard input can be read only once: write it to a file first")
+			return cli.Usage("-in: standard input can be read only once: write it to a file first")
 		case in.Size < 0:
-			return usage("-in: %s can be read only once: write it to a file first", display(in.Name))
+			return cli.Usage("-in: %s can be read only once: write it to a file first", say.File(in.Name))
 		}
 	}
 	b.quiet = false // for the notes at the end
@@ -125,11 +85,14 @@ func (b *benchRun) create(store *engine.Store) (measure.Sink, error) {
 	return output.Create(b.outName, nil, store, b.outOpt)
 }
 
-func (b *benchRun) drop() (committed bool, err error) { return false, os.RemoveAll(b.dir) }
-func (b *benchRun) targets() (out, last string)       { return stdName, stdName }
+// Drop removes the output.
+func (b *benchRun) Drop() (committed bool, err error) { return false, os.RemoveAll(b.dir) }
 
-// run measures, and prints the lines as they come.
-func (b *benchRun) run(ctx context.Context) (err error) {
+// Targets returns that of the lines.
+func (b *benchRun) Targets() (out, last string) { return stdName, stdName }
+
+// Run measures, and prints the lines as they come.
+func (b *benchRun) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
 	w := &benchWriter{w: b.std.out}
 	err = b.job.Measure(ctx, w, b.rounds)
@@ -147,9 +110,9 @@ func (b *benchRun) run(ctx context.Context) (err error) {
 // logNames returns what to call the logs in a message.
 func (b *benchRun) logNames() string {
 	if len(b.in) == 1 {
-		return display(b.in[0])
+		return say.File(b.in[0])
 	}
-	return plural(int64(len(b.in)), "log")
+	return say.Count(int64(len(b.in)), "log")
 }
 
 // noteJunk tells where the rules decided nothing, so that the figures say nothing of matching.

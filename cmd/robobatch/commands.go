@@ -1,112 +1,141 @@
 package main
 
 import (
-	"flag"
-	"slices"
+	"fmt"
+	"runtime/debug"
 	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// A spec is what help, manual, completion and suggestions know of a command.
-type spec struct {
-	name string // "" is the main job
-	help string // as -h prints it
-	new  func() *flag.FlagSet
+// A command is what robobatch does under a name. Its plan checks the flags and finds the inputs; it writes nothing.
+type command struct {
+	set          commandSet // of itself alone
+	name, about  string
+	intro, rest  string
+	takes        string // in place of arguments, for a message
+	takesOneRule bool   // an argument may be meant as the value of -rules
+	plan         func(a *args, std streams) (guard.Task, error)
 }
 
-// specs are the commands that have flags, the main job first.
-var specs = []spec{
-	{"", help, func() *flag.FlagSet { return flagSet(new(args)) }},
-	{"rules", rulesHelp, func() *flag.FlagSet { return listFlags(new(listArgs)) }},
-	{"compile", compileHelp, func() *flag.FlagSet { return compileFlags(new(compileArgs)) }},
-	{"pipe", pipeHelp, func() *flag.FlagSet { return pipeFlags(new(pipeArgs)) }},
-	{"bench", benchHelp, func() *flag.FlagSet { return benchFlags(new(benchArgs)) }},
+// commands are all but help, the main job first.
+var commands = []command{
+	{set: forJob, plan: planJob, intro: `
+robobatch decides for every URL of a log whether robots.txt lets a crawler fetch it.
+
+    robobatch -rules dir -in urls.zst
+
+reads the URLs of urls.zst, one a line, finds the robots.txt of each URL's origin in dir, writes a row per URL to
+urls.verdicts.parquet and prints a summary. It opens no network connection.`, rest: `
+Exit codes: 0 done; 1 more rejects than -max-rejects allows; 2 an error of usage, input or output; 129, 130 and 143
+after SIGHUP, SIGINT and SIGTERM. The output gets its name when it is complete. If a log turns out to be damaged, the
+rows before the damage are kept as x.partial.parquet, and the exit code is 2.`},
+
+	{
+		set: forRules, plan: planListing, name: "rules", about: "list the rules, and what is wrong with them", takesOneRule: true,
+		takes: "rules takes flags only, see robobatch rules -h", intro: `
+robobatch rules lists what robots.txt files say, and what is wrong with them.
+
+    robobatch rules -rules dir
+
+writes a table to dir.rules.parquet, with a row for each group, rule, crawl delay, sitemap, host, clean-param and
+diagnostic of each origin, its line, and status, time and size of the fetch. It opens no network connection.`,
+	},
+
+	{
+		set: forCompile, plan: planCompilation, name: "compile", about: "compile rules into a pack, which -rules takes and which is ready at once",
+		takesOneRule: true, takes: "compile takes flags only, see robobatch compile -h", intro: `
+robobatch compile compiles robots.txt files into a pack: one file that robobatch -rules takes, and starts with at once.
+
+    robobatch compile -rules dir
+
+writes dir.rbp. The pack is for one dialect; any crawler and any moment can be asked for. It opens no network connection.
+docs/PACKS.md says when to compile first.`,
+	},
+
+	{
+		set: forPipe, plan: planPipe, name: "pipe", about: "add verdicts to an Arrow stream, for engines that call a program",
+		takes: "pipe takes flags only, and rows on standard input: see robobatch pipe -h", intro: `
+robobatch pipe adds verdicts to the rows of an Arrow IPC stream, for engines that send rows to a program and read them back.
+
+    … | robobatch pipe -rules rules.rbp | …
+
+reads a stream with a column url on standard input, and writes it to standard output with the same rows and columns, batch
+by batch, and the columns of the verdicts behind them. It opens no network connection. docs/ENGINES.md has examples.`, rest: `
+Exit codes: 0 done, or standard output was closed; 2 an error of usage or input. The batches before a fault are written
+then, and the stream has no end mark.`,
+	},
+
+	{
+		set: forBench, plan: planBench, name: "bench", about: "measure a run on your own rules and logs, for benchstat",
+		takes: "bench takes flags only, see robobatch bench -h", intro: `
+robobatch bench measures a run on your own rules and logs, and prints what benchstat reads.
+
+    robobatch bench -rules dir -in urls.zst
+
+prints, in several rounds, a line each for parsing the rules, compiling them, reading the logs and the whole run, with
+processor time, rates, allocations and peak memory. For a pack it measures opening it, and the run loads its rules. It
+writes to a temporary directory and opens no network connection.`,
+	},
 }
 
-// title returns how the command is called: "robobatch rules".
-func (s *spec) title() string { return strings.TrimSpace("robobatch " + s.name) }
-
-// findSpec returns the command of that name, or nil.
-func findSpec(name string) *spec {
-	i := slices.IndexFunc(specs, func(s spec) bool { return s.name == name })
-	if i < 0 {
-		return nil
+// program returns the command line. Its flags set a.
+func program(a *args) *cli.Program {
+	p := &cli.Program{
+		Name: "robobatch", About: "decide for every URL of a log whether a crawler may fetch it",
+		Version: version(), Date: builtOn(), Topics: topics, Intro: flagsIntro,
 	}
-	return &specs[i]
+	for _, c := range commands {
+		p.Commands = append(p.Commands, cli.Command{
+			Name: c.name, About: c.about, Intro: c.intro, Rest: c.rest, Flags: flagsOf(c.set, a),
+			Stray: func(argument string) string { return c.stray(argument, a, p) },
+		})
+	}
+	return p
 }
 
-// A flagDoc is what the help says of a flag.
-type flagDoc struct {
-	name string // without "-"
-	arg  string // what its value is called; "" takes none
-	text string // in one line
+// stray says what to do about an argument that is no flag.
+func (c *command) stray(argument string, a *args, p *cli.Program) string {
+	switch {
+	case c.takesOneRule && a.rules == "":
+		return "use -rules " + say.File(argument)
+	case c.name != "":
+		return c.takes
+	case argument == "help" || argument != "" && p.Command(argument) != nil:
+		return fmt.Sprintf("a command comes before all flags, as in robobatch %s -h", argument)
+	}
+	return "every log needs its own -in, and a pattern quotes: -in a.zst -in 'b*.zst'"
 }
 
-// A section is flags that stand under one heading.
-type section struct {
-	title string
-	flags []flagDoc
+// flagsIntro is the beginning of docs/FLAGS.md.
+const flagsIntro = `
+Made from the table in ` + "`cmd/robobatch/flags.go`" + ` by ` + "`go generate ./cmd/robobatch`" + `: do not edit.
+
+A flag is written ` + "`-name value`, `-name=value`" + ` or with two dashes; a command comes before all flags.
+` + "`robobatch -h`" + ` and ` + "`robobatch rules -h`" + ` print the same for one command; ` + "`robobatch help man`" + ` prints a man page, and
+` + "`robobatch help bash`, `zsh` or `fish`" + ` completion.`
+
+// version returns the version of the module that the command was built from, or "devel".
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "devel"
+	}
+	return info.Main.Version
 }
 
-// A manual is a help text taken apart.
-type manual struct {
-	intro    string // paragraphs before the flags; lines of examples start with spaces
-	sections []section
-	rest     string // paragraphs behind the flags
-}
-
-// manual takes the help apart.
-func (s *spec) manual() manual {
-	var m manual
-	fs := s.new()
-	for paragraph := range strings.SplitSeq(strings.TrimSpace(s.help), "\n\n") {
-		title, flags, _ := strings.Cut(paragraph, "\n")
-		switch {
-		case strings.HasPrefix(flags, "  -"):
-			m.sections = append(m.sections, section{title, flagDocs(fs, flags)})
-		case len(m.sections) == 0:
-			m.intro += paragraph + "\n\n"
-		default:
-			m.rest += paragraph + "\n\n"
+// builtOn returns the day of the commit that the program was built from, if that is known.
+func builtOn() string {
+	info, _ := debug.ReadBuildInfo()
+	if info == nil {
+		return ""
+	}
+	for _, s := range info.Settings {
+		if day, _, ok := strings.Cut(s.Value, "T"); ok && s.Key == "vcs.time" {
+			return day
 		}
 	}
-	return m
-}
-
-// flags returns what the help says of the flags, in its order.
-func (s *spec) flags() (all []flagDoc) {
-	for _, sec := range s.manual().sections {
-		all = append(all, sec.flags...)
-	}
-	return all
-}
-
-// flagDocs reads the lines of a section: those of a flag start with "  -", and others belong to the flag before.
-func flagDocs(fs *flag.FlagSet, lines string) (docs []flagDoc) {
-	for line := range strings.Lines(lines) {
-		text, isFlag := strings.CutPrefix(line, "  -")
-		text = strings.TrimSpace(text)
-		if !isFlag {
-			last := &docs[len(docs)-1]
-			last.text = strings.TrimSpace(last.text + " " + text)
-			continue
-		}
-		var d flagDoc
-		d.name, d.text, _ = strings.Cut(text, " ")
-		if takesValue(fs, d.name) {
-			d.arg, d.text, _ = strings.Cut(d.text, " ")
-		}
-		d.text = strings.TrimSpace(d.text)
-		docs = append(docs, d)
-	}
-	return docs
-}
-
-// takesValue reports whether a flag has a value. -h, which no FlagSet lists, has none.
-func takesValue(fs *flag.FlagSet, name string) bool {
-	f := fs.Lookup(name)
-	if f == nil {
-		return false
-	}
-	b, ok := f.Value.(interface{ IsBoolFlag() bool })
-	return !ok || !b.IsBoolFlag()
+	return ""
 }

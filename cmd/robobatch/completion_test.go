@@ -16,46 +16,27 @@ import (
 
 // TestCompletion holds that each script has each flag of each command, its values, and each command.
 func TestCompletion(t *testing.T) {
+	p := program(new(args))
 	for _, shell := range []struct {
 		name, script, flag string
 	}{
-		{"bash", bashCompletion(), `[" ]-%s[" ]`},
-		{"zsh", zshCompletion(), `'\*-%s=?\[`},
-		{"fish", fishCompletion(), ` -o %s `},
+		{"bash", p.Bash(), `[" ]-%s[" ]`},
+		{"zsh", p.Zsh(), `'\*-%s=?\[`},
+		{"fish", p.Fish(), ` -o %s `},
 	} {
-		for _, s := range specs {
-			part := shellPart(shell.name, shell.script, s.name)
-			for _, name := range flagNames(&s) {
-				if !regexp.MustCompile(strings.ReplaceAll(shell.flag, "%s", regexp.QuoteMeta(name))).MatchString(part) {
-					t.Errorf("%s: no -%s of %s", shell.name, name, s.title())
+		for _, c := range p.Commands {
+			part := shellPart(shell.name, shell.script, c.Name)
+			for _, f := range c.Flags {
+				if !regexp.MustCompile(strings.ReplaceAll(shell.flag, "%s", regexp.QuoteMeta(f.Name))).MatchString(part) {
+					t.Errorf("%s: no -%s of %s", shell.name, f.Name, p.Title(&c))
+				}
+				if c.Name == "" && !strings.Contains(shell.script, strings.Join(f.Values, " ")) {
+					t.Errorf("%s: no %q", shell.name, f.Values)
 				}
 			}
-			if s.name != "" && !hasWord(shell.script, s.name) {
-				t.Errorf("%s: no command %s", shell.name, s.name)
+			if c.Name != "" && !hasWord(shell.script, c.Name) {
+				t.Errorf("%s: no command %s", shell.name, c.Name)
 			}
-		}
-		for _, values := range enumerated {
-			if !strings.Contains(shell.script, strings.Join(values, " ")) {
-				t.Errorf("%s: no %q", shell.name, values)
-			}
-		}
-		for _, values := range listed {
-			if !strings.Contains(shell.script, strings.Join(values, " ")) {
-				t.Errorf("%s: no %q", shell.name, values)
-			}
-		}
-	}
-}
-
-// TestShort holds what lists say of some flags.
-func TestShort(t *testing.T) {
-	want := map[string]string{
-		"dialect": "how to read robots.txt", "agent-chars": "what a crawler's name may hold", "progress": "auto, bar, plain, off",
-		"format": "what the lines of the logs are", "origin": "whose robots.txt the file of -rules is", "quiet": "print errors only",
-	}
-	for _, c := range findSpec("").completedFlags() {
-		if text, ok := want[c.name]; ok && c.short() != text {
-			t.Errorf("-%s: %q, want %q", c.name, c.short(), text)
 		}
 	}
 }
@@ -143,7 +124,7 @@ func askCompletions(t *testing.T, shell, completion, script string, before ...st
 // TestBashCompletion asks the script for bash, in bash. Names of files are not its own affair: bash offers them where the
 // function has nothing and did not switch that off.
 func TestBashCompletion(t *testing.T) {
-	askCompletions(t, "bash", bashCompletion(), `
+	askCompletions(t, "bash", program(new(args)).Bash(), `
 source "$0" || exit
 files=
 compopt() { [[ $1 != +o ]] || files=no; }
@@ -164,7 +145,7 @@ func TestBashDashes(t *testing.T) {
 	}
 	const ask = `COMP_LINE='robobatch rules --progress=p' COMP_POINT=28; _robobatch robobatch p; echo "${COMPREPLY[@]}"
 COMP_LINE='robobatch --dia' COMP_POINT=15; _robobatch robobatch --dia; echo "${COMPREPLY[@]}"`
-	got, err := exec.Command(bash, "-c", bashCompletion()+ask).CombinedOutput()
+	got, err := exec.Command(bash, "-c", program(new(args)).Bash()+ask).CombinedOutput()
 	if want := "plain\n--dialect\n"; err != nil || string(got) != want {
 		t.Errorf("%q, want %q; %v", got, want, err)
 	}
@@ -172,7 +153,7 @@ COMP_LINE='robobatch --dia' COMP_POINT=15; _robobatch robobatch --dia; echo "${C
 
 // TestFishCompletion asks the script for fish, in fish.
 func TestFishCompletion(t *testing.T) {
-	askCompletions(t, "fish", fishCompletion(), `
+	askCompletions(t, "fish", program(new(args)).Fish(), `
 source $argv[1]
 for line in $argv[2..]
 	echo "== "
@@ -184,7 +165,7 @@ true`, "--no-config", "-c")
 // TestZshCompletion asks the script for zsh, in an interactive zsh on a terminal of its own: completion cannot be asked
 // otherwise. There compadd, by which words are offered, also prints them, and Control-G ends a line.
 func TestZshCompletion(t *testing.T) {
-	askCompletions(t, "zsh", zshCompletion(), `
+	askCompletions(t, "zsh", program(new(args)).Zsh(), `
 zmodload zsh/zpty
 zpty shell zsh -f -i
 send() { zpty -w shell "$1" }

@@ -2,129 +2,394 @@ package main
 
 import (
 	"errors"
-	"flag"
-	"fmt"
-	"io"
-	"slices"
+	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
 )
 
-// stdName stands for standard input and standard output.
-const stdName = "-"
-
-// args are the flags as they were given.
+// args are the flags as they were given. Each command sets those that it has.
 type args struct {
+	summary.Asked
 	rules, origin string
 	in            []string
-	out, columns  string
-	layout, where string
-	outFormat     string
-	stats         string
 	agents        []string
-	fromLog       bool
-	unknown       string
-	reading       reading
-	form          inputForm
+	out           string
+	outFormat     string
+	columns       string
 	storage       storageForm
+	stats         string
 	rejects       string
 	maxRejects    string
-	missing       string
-	urlAsIs       bool
+	urlColumn     string // of pipe
+	prefix        string // of pipe
+	pool          bool   // of pipe
 	workers       int
-	limit         int64
+	rounds        int // of bench
 	maxMemory     string
 	progress      string
 	quiet         bool
-	version, help bool
 }
 
-// A usageError is a fault in the flags, so that the help is worth reading.
-type usageError struct{ err error }
+// A set of commands, by bits. New commands get a bit, and stand in the sets of the flags that they share.
+type commandSet uint8
 
-// Error says what is wrong.
-func (e *usageError) Error() string { return e.err.Error() }
+const (
+	forJob commandSet = 1 << iota
+	forRules
+	forCompile
+	forPipe
+	forBench
 
-// Unwrap returns the fault.
-func (e *usageError) Unwrap() error { return e.err }
+	forAll      = forJob | forRules | forCompile | forPipe | forBench
+	forLogs     = forJob | forBench           // those that read logs
+	forPacks    = forJob | forPipe | forBench // those that take a pack
+	forAnswers  = forJob | forPipe            // those that answer with verdicts
+	forProgress = forJob | forRules | forCompile
+)
 
-// usage returns a usageError.
-func usage(format string, values ...any) error {
-	return &usageError{fmt.Errorf(format, values...)}
-}
-
-// parseArgs reads the flags. It knows no meaning but that -rules and -in are needed. Errors are a usageError.
-func parseArgs(arguments []string) (args, error) {
-	var a args
-	fs := flagSet(&a)
-	switch err := parse(fs, arguments); {
-	case errors.Is(err, flag.ErrHelp):
-		return args{help: true}, nil
-	case err != nil:
-		return a, err
-	case a.version:
-		return a, nil
-	case slices.Contains(subcommands(), fs.Arg(0)):
-		return a, usage("unexpected argument %[1]q: a command comes before all flags, as in robobatch %[1]s -h", fs.Arg(0))
-	case fs.NArg() > 0:
-		return a, usage("unexpected argument %q: every log needs its own -in, and a pattern quotes: -in a.zst -in 'b*.zst'", fs.Arg(0))
-	}
-	return a, errors.Join(a.needed()...)
-}
-
-// needed returns an error for each flag that cannot be left out and was.
-func (a *args) needed() (missing []error) {
-	if a.rules == "" {
-		missing = append(missing, usage("-rules is missing: name a directory of robots.txt files"))
-	}
-	if len(a.in) == 0 {
-		missing = append(missing, usage("-in is missing: name a log of URLs, or - for standard input"))
-	}
-	return missing
-}
-
-// flagSet returns the flags, which set a. Their help is the text of help.go.
-func flagSet(a *args) *flag.FlagSet {
-	fs := flag.NewFlagSet("robobatch", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.Func("rules", "", once(&a.rules, "put all robots.txt into one directory"))
-	fs.Func("origin", "", once(&a.origin, "one file is the robots.txt of one origin"))
-	fs.Func("in", "", func(s string) error {
-		a.in = append(a.in, s)
-		return nil
-	})
-	fs.StringVar(&a.out, "out", "", "")
-	fs.StringVar(&a.outFormat, "out-format", "", "")
-	fs.StringVar(&a.columns, "columns", "", "")
-	fs.StringVar(&a.layout, "layout", output.Long.String(), "")
-	fs.StringVar(&a.where, "where", "", "")
-	fs.StringVar(&a.stats, "stats", "", "")
-	fs.Func("agent", "", splitAgents(&a.agents))
-	fs.BoolVar(&a.fromLog, "agent-from-log", false, "")
-	fs.StringVar(&a.unknown, "unknown-agents", "", "")
-	a.reading.define(fs)
-	a.form.define(fs)
-	a.storage.define(fs)
-	fs.StringVar(&a.rejects, "rejects", "", "")
-	fs.StringVar(&a.maxRejects, "max-rejects", "", "")
-	fs.StringVar(&a.missing, "missing", "allow", "")
-	fs.BoolVar(&a.urlAsIs, "url-as-is", false, "")
-	fs.IntVar(&a.workers, "workers", 0, "")
-	fs.Int64Var(&a.limit, "limit", 0, "")
-	fs.Func("max-memory", "", given(&a.maxMemory, "write 256MiB, 1GiB or none"))
-	fs.StringVar(&a.progress, "progress", "auto", "")
-	fs.BoolVar(&a.quiet, "quiet", false, "")
-	fs.BoolVar(&a.version, "version", false, "")
-	return fs
-}
-
-// once returns a flag's function that sets a text, and refuses to do so twice.
-func once(to *string, remedy string) func(string) error {
+// splitKeep returns the Set of -keep, whose words stand in the record as they were written.
+func splitKeep(to *[]string) func(string) error {
 	return func(s string) error {
-		if *to != "" {
-			return errors.New("given twice: " + remedy)
-		}
-		*to = s
+		*to = append(*to, strings.Split(s, ",")...)
 		return nil
+	}
+}
+
+// An entry is a line of the table of flags.
+type entry struct {
+	of commandSet
+	cli.Flag
+}
+
+// flagsOf returns the flags of the commands in a set, in the order of the help. They set a.
+func flagsOf(set commandSet, a *args) (flags []cli.Flag) {
+	for _, section := range []struct {
+		title   string
+		entries []entry
+	}{
+		{"Input", inputFlags(a)},
+		{"Question", questionFlags(a)},
+		{"Output", outputFlags(a)},
+		{"Output", storageFlags(a)},
+		{"Run", runFlags(a)},
+	} {
+		for _, e := range section.entries {
+			if e.of&set != 0 {
+				e.Section = section.title
+				flags = append(flags, e.Flag)
+			}
+		}
+	}
+	return flags
+}
+
+//go:generate go test -count 1 -run TestFlagsDoc -update .
+
+const (
+	oneDirectory = "put all robots.txt into one directory"
+	nameRules    = "name a directory of robots.txt files"
+	nameLog      = "name a log of URLs, or - for standard input"
+	nameSize     = "write 256MiB, 1GiB or none"
+)
+
+// inputFlags are the flags that say what is read.
+func inputFlags(a *args) []entry {
+	return []entry{
+		{forPacks, cli.Flag{
+			Name: "rules", Arg: "dir", Files: true, Needed: nameRules,
+			Set: cli.Once(&a.rules, oneDirectory), Doc: `
+			The robots.txt files. A directory of files named https_example.com.txt (for that
+			origin), or example.com.txt or example.com/robots.txt (for http and https), or with
+			captures (.warc, .jsonl); one such file; a pack of robobatch compile (.rbp), which is
+			ready at once; or one robots.txt, with -origin.`,
+		}},
+		{forRules | forCompile, cli.Flag{
+			Name: "rules", Arg: "dir", Files: true, Needed: nameRules,
+			Set: cli.Once(&a.rules, oneDirectory), Doc: `
+			The robots.txt files. A directory as robobatch takes it, a file of captures, or one
+			robots.txt with -origin.`,
+		}},
+		{forAll &^ forRules, cli.Flag{
+			Name: "origin", Arg: "url",
+			Set: cli.Once(&a.origin, "one file is the robots.txt of one origin"), Doc: `
+			The origin of the one robots.txt that -rules names. Write it like
+			https://www.example.com. Default: the site of -base, if the command has that flag.`,
+		}},
+		{forRules, cli.Flag{
+			Name: "origin", Arg: "url",
+			Set: cli.Once(&a.origin, "leave it out to list all"), Doc: `
+			List this origin only. If -rules names one robots.txt: the origin of that file.`,
+		}},
+		{forLogs, cli.Flag{Name: "in", Arg: "log", Files: true, Needed: nameLog, Set: cli.Each(&a.in), Doc: `
+			A log to read. It has a URL a line, or one of the formats below, in zstd, gzip or plain
+			text. A pattern such as 'logs/*.zst' names several logs; - is standard input. May be
+			repeated. robobatch bench reads a log several times, and takes no pipe.`}},
+		{forLogs, cli.Flag{
+			Name: "format", Arg: "name", Values: formatNames(), Default: "auto",
+			Set: cli.Text(&a.Format), Doc: `
+			Format of the logs. auto tells it from their first lines; the others are urls, combined
+			(Apache, nginx), w3c (IIS), cloudfront, alb, json, csv, tsv, cdxj, parquet and warc.
+			docs/FORMATS.md describes them.`,
+		}},
+		{forLogs, cli.Flag{Name: "base", Arg: "url", Set: cli.Text(&a.Base), Doc: `
+			The site that the logs are of, if they have paths only. Write it like
+			https://www.example.com.`}},
+		{forLogs, cli.Flag{Name: "url-field", Arg: "name", Set: cli.Text(&a.URLField), Doc: `
+			The field with the URL, path or request, in formats that name their fields. In json it
+			may be a path, as in request.uri.`}},
+		{forLogs, cli.Flag{
+			Name: "url-column", Arg: "name",
+			Set: cli.Text(&a.URLField), Doc: "The same as -url-field, for tables.",
+		}},
+		{forPipe, cli.Flag{
+			Name: "url-column", Arg: "name", Default: "url",
+			Set: cli.Text(&a.urlColumn), Doc: `
+			The column of the URLs. Its type is utf8, binary, a large or view form of them, or a
+			dictionary of these.`,
+		}},
+		{forLogs, cli.Flag{
+			Name: "host-field", Arg: "name",
+			Set: cli.Text(&a.HostField), Doc: "The field with the host.",
+		}},
+		{forJob, cli.Flag{
+			Name: "ua-field", Arg: "name",
+			Set: cli.Text(&a.UAField), Doc: "The field with the User-Agent.",
+		}},
+		{forLogs, cli.Flag{
+			Name: "time-field", Arg: "name",
+			Set: cli.Text(&a.TimeField), Doc: "The field with the time.",
+		}},
+		{forJob, cli.Flag{
+			Name: "keep", Arg: "fields", Values: keepNames(), List: true,
+			Set: splitKeep(&a.Keep), Doc: `
+			Fields that become columns behind those of the verdicts. For example
+			status,referer,time. A type may follow a name, as in price:float; the types are text,
+			int, float, time and bool. May be repeated.`,
+		}},
+		{forLogs, cli.Flag{
+			Name: "limit", Arg: "n", Default: "0",
+			Set: cli.Int(&a.Limit), Doc: "Stop after n URLs. 0 reads all.",
+		}},
+	}
+}
+
+// questionFlags are the flags that say what is asked, and how robots.txt is read.
+func questionFlags(a *args) []entry {
+	const moment = "Use the captures that were in force at a moment. Write 2026-01-31T18:00:00Z, or 2026-01-31 for the start of that day in UTC"
+	const sets = "@search, @ai and others name sets of known crawlers; @./list.txt is a file with a name a line. May be repeated."
+	return []entry{
+		{forLogs, cli.Flag{
+			Name: "agent", Arg: "names", Values: agentWords(), List: true,
+			Set: cli.Words(&a.agents),
+			Doc: "Crawlers to decide for, by product token. Commas separate them, and each gives a row per URL. " + sets + " Default: *, a crawler that no group names.",
+		}},
+		{forPipe, cli.Flag{
+			Name: "agent", Arg: "names", Values: agentWords(), List: true,
+			Set: cli.Words(&a.agents),
+			Doc: "Crawlers to decide for, by product token. Several give columns for each, as in allowed_googlebot, and still one row. " + sets + " Default: *, a crawler that no group names.",
+		}},
+		{forRules, cli.Flag{
+			Name: "agent", Arg: "names", Values: agentWords(), List: true,
+			Set: cli.Words(&a.agents),
+			Doc: "List only the rules that bind these crawlers. Commas separate them. " + sets + " Default: every group.",
+		}},
+		{forJob, cli.Flag{Name: "agent-from-log", Set: cli.Bool(&a.AgentFromLog), Doc: `
+			Decide each row for the crawler that its User-Agent names. Adds the column violation.`}},
+		{forJob, cli.Flag{
+			Name: "unknown-agents", Arg: "what", Values: unknownAgentsNames,
+			Set: cli.Text(&a.UnknownAgents), Doc: `
+			What -agent-from-log does with rows of other clients. star: only groups for * bind them.
+			skip: they are left out. Default: star.`,
+		}},
+		{forAll, cli.Flag{
+			Name: "dialect", Arg: "name", Values: dialectNames(), Default: "google",
+			Set: cli.Text(&a.Dialect), Doc: `
+			How to read robots.txt: google, rfc9309, google-2010 or yandex. robobatch help dialects
+			tells how they differ.`,
+		}},
+		{forAll, cli.Flag{
+			Name: "agent-chars", Arg: "set",
+			Values: agentCharsNames, Default: "standard", Set: cli.Text(&a.AgentChars), Doc: `
+			Characters that a crawler's name may have. standard: letters, - and _. extended: digits
+			and dots, too.`,
+		}},
+		{forAll, cli.Flag{
+			Name: "yandex-empty-allow", Arg: "what",
+			Values: emptyAllowNames, Default: "disallow", Set: cli.Text(&a.EmptyAllow), Doc: `
+			What "Allow:" without a value does in the dialect yandex. disallow: it forbids all.
+			ignore: nothing.`,
+		}},
+		{forAll, cli.Flag{
+			Name: "yandex-strict-blank",
+			Set:  cli.Bool(&a.StrictBlank), Doc: "Let an empty line end a section in the dialect yandex.",
+		}},
+		{forLogs, cli.Flag{
+			Name: "as-of", Arg: "moment", Set: cli.Text(&a.AsOf),
+			Doc: moment + ". log: use for each row the captures in force at its own time. Default: the newest capture.",
+		}},
+		{forRules | forPipe, cli.Flag{
+			Name: "as-of", Arg: "moment",
+			Set: cli.Text(&a.AsOf), Doc: moment + ". Default: the newest capture.",
+		}},
+		{forAnswers, cli.Flag{
+			Name: "missing", Arg: "what", Values: missingNames, Default: "allow",
+			Set: cli.Text(&a.Missing), Doc: `
+			The answer for an origin that has no robots.txt in -rules. One of allow, disallow and
+			null.`,
+		}},
+		{forAnswers, cli.Flag{
+			Name: "url-as-is",
+			Set:  cli.Bool(&a.URLAsIs), Doc: "Match URLs byte for byte. Their escapes are not normalised.",
+		}},
+	}
+}
+
+// outputFlags are the flags that say what is written.
+func outputFlags(a *args) []entry {
+	return []entry{
+		{forJob, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
+			The file to write. x.parquet, x.arrow (Arrow IPC file), x.arrows (Arrow IPC stream),
+			x.csv or x.jsonl (JSON Lines), these two also with .zst or .gz behind; - is standard
+			output. With -partition-by, a directory. Default: the name of the first log without
+			.zst, .gz, .txt, .log, .urls and the like, plus .verdicts.parquet, in the working
+			directory; stdin.verdicts.parquet for -in -.`}},
+		{forRules, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
+			The file to write. x.parquet or x.jsonl (JSON Lines); - is JSON Lines on standard
+			output. Default: the name of the rules plus .rules.parquet, in the working directory.`}},
+		{forCompile, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
+			The pack to write, x.rbp. Default: the name of the rules plus .rbp, in the working
+			directory.`}},
+		{forJob, cli.Flag{
+			Name: "out-format", Arg: "name", Values: output.FormatNames(),
+			Set: cli.Text(&a.outFormat), Doc: `
+			Format of -out, if its name does not tell. One of parquet, arrow, arrows, csv, csv.zst,
+			csv.gz, jsonl, jsonl.zst and jsonl.gz. Default: parquet, and arrows for -out -.`,
+		}},
+		{forLogs, cli.Flag{
+			Name: "columns", Arg: "list", Values: output.Columns(), List: true,
+			Set: cli.Text(&a.columns), Doc: `
+			The columns to write, in this order. There are canonical_url and violation, and the
+			default: line,input,url,origin,agent,allowed,reason,rule_line,rule.`,
+		}},
+		{forPipe, cli.Flag{
+			Name: "columns", Arg: "list", Values: output.VerdictColumns(), List: true,
+			Set: cli.Text(&a.columns), Doc: `
+			The columns to add, in this order. There is canonical_url, and the default:
+			origin,allowed,reason,rule_line,rule. Several agents have no reason and rule unless they
+			are named.`,
+		}},
+		{forJob, cli.Flag{
+			Name: "layout", Arg: "how",
+			Values: layoutNames, Default: output.Long.String(), Set: cli.Text(&a.Layout), Doc: `
+			Rows and columns of several agents. long: a row for each URL and agent. wide: a row per
+			URL, with columns for each agent, such as allowed_googlebot,rule_line_googlebot, and
+			reason and rule if -columns names them.`,
+		}},
+		{forJob, cli.Flag{
+			Name: "where", Arg: "kinds", Values: output.WhereKinds(), List: true,
+			Set: cli.Text(&a.Where), Doc: `
+			Write only rows of these kinds. disallowed, allowed, violations (with -agent-from-log),
+			bad (the URL is); several kinds, separated by commas, add up. A wide row counts for each
+			of its agents. The summary counts all rows.`,
+		}},
+		{forPipe, cli.Flag{Name: "prefix", Arg: "text", Set: cli.Text(&a.prefix), Doc: `
+			Text before the names of the added columns. For rows that have columns of the same
+			names.`}},
+		{forPipe, cli.Flag{Name: "pool", Set: cli.Bool(&a.pool), Doc: `
+			Write no end mark behind a stream. For executable_pool of ClickHouse, which sends one
+			stream after another and leaves the mark to be read as the beginning of the next answer.`}},
+		{forJob, cli.Flag{
+			Name: "stats", Arg: "file", Files: true,
+			Set: cli.Text(&a.stats), Doc: "Write the summary as JSON, too. - is standard output.",
+		}},
+		{forJob, cli.Flag{Name: "rejects", Arg: "file", Files: true, Set: cli.Text(&a.rejects), Doc: `
+			List rejected lines as JSON Lines. Those are the lines that were refused, and those
+			whose URL is bad.`}},
+		{forJob, cli.Flag{Name: "max-rejects", Arg: "n", Set: cli.Text(&a.maxRejects), Doc: `
+			Stop with exit code 1 when more than n lines are rejected. Or more than n% of all lines.
+			The rows before that are kept as x.partial.parquet.`}},
+	}
+}
+
+// storageFlags are the flags that say how rows are stored.
+func storageFlags(a *args) []entry {
+	return []entry{
+		{forJob, cli.Flag{
+			Name: "partition-by", Arg: "list", Values: output.Partitions(), List: true,
+			Set: cli.Text(&a.storage.partitionBy), Doc: `
+			Write a directory in the layout of Hive. As in
+			out/agent=Googlebot/allowed=true/part-0.parquet, by one or more of origin, agent,
+			allowed and date (the day in UTC of the log's time).`,
+		}},
+		{forJob, cli.Flag{
+			Name: "sort", Arg: "order",
+			Values: sortNames, Set: cli.Text(&a.storage.sort), Doc: `
+			Order of the rows. none: as in the input. origin: by origin, and as in the input where
+			it is the same. Default: none.`,
+		}},
+		{forJob, cli.Flag{
+			Name: "compression", Arg: "name", Values: output.Compressions(),
+			Set: cli.Text(&a.storage.compression), Doc: `
+			Compression of columns. zstd, snappy, gzip or none in Parquet, by default zstd; none,
+			zstd or lz4 in Arrow, by default none.`,
+		}},
+		{forJob, cli.Flag{Name: "level", Arg: "n", Set: cli.Positive(&a.storage.level), Doc: `
+			Level of the compression, in Parquet. 1 to 22 for zstd, by default 1; 1 to 9 for gzip,
+			by default 6.`}},
+		{forJob, cli.Flag{
+			Name: "row-group", Arg: "n",
+			Set: cli.Positive(&a.storage.rowGroup), Doc: "The most rows of a row group, in Parquet. Default: 524288.",
+		}},
+		{forJob, cli.Flag{
+			Name: "bloom", Arg: "list", Values: textColumns(), List: true,
+			Set: cli.Text(&a.storage.bloom), Doc: `
+			Columns of text that get Bloom filters, in Parquet. For example url,origin.`,
+		}},
+	}
+}
+
+// errVersion is what the flag -version sets off.
+var errVersion = errors.New("the version is asked for")
+
+// runFlags are the flags that say how a command runs.
+func runFlags(a *args) []entry {
+	stop := func(err error) func(string) error { return func(string) error { return err } }
+	return []entry{
+		{forAll &^ forBench, cli.Flag{
+			Name: "workers", Arg: "n", Default: "0",
+			Set: cli.Int(&a.workers), Doc: `
+			Goroutines that work. 0 is one per processor. The output does not depend on it.`,
+		}},
+		{forBench, cli.Flag{
+			Name: "workers", Arg: "n", Default: "0",
+			Set: cli.Int(&a.workers), Doc: "Goroutines that work. 0 measures one, and then one per processor.",
+		}},
+		{forBench, cli.Flag{Name: "rounds", Arg: "n", Default: "6", Set: cli.Int(&a.rounds), Doc: `
+			How often each part is measured. benchstat needs 6 or more for a confidence interval.`}},
+		{forAnswers, cli.Flag{
+			Name: "max-memory", Arg: "size",
+			Set: cli.NotEmpty(&a.maxMemory, nameSize), Doc: `
+			The memory that a run may take, about, such as 256MiB. Rules that do not fit are
+			dropped, and loaded again where they are needed. Unless they are a pack already, they
+			are first compiled into a temporary one beside the output. The rows that -sort and
+			-partition-by hold take a quarter of it. Each worker but the first needs 24 MiB beyond
+			64 MiB; if there is no room, there are fewer workers, and a note. A row group of
+			Parquet, or an Arrow file, in which hundreds of thousands of rules or origins differ
+			takes some 30 MiB more: see -row-group. Default: 1280MiB for packs of more than 512 MiB,
+			otherwise none.`,
+		}},
+		{forProgress, cli.Flag{
+			Name: "progress", Arg: "how",
+			Values: progress.Names, Default: "auto", Set: cli.Text(&a.progress), Doc: `
+			How progress is shown. bar; plain: lines; off; auto: a bar on a terminal, and lines
+			elsewhere and where TERM=dumb says that the terminal cannot move its cursor. No terminal
+			gets colours, whatever NO_COLOR says.`,
+		}},
+		{forAll &^ forBench, cli.Flag{Name: "quiet", Set: cli.Bool(&a.quiet), Doc: "Print errors only."}},
+		{forJob, cli.Flag{Name: "version", Set: stop(errVersion), Doc: "Print the version."}},
+		{forAll, cli.Flag{Name: "h", Set: stop(cli.ErrHelp), Doc: "Print this help."}},
 	}
 }

@@ -1,257 +1,222 @@
 package main
 
-// help is what -h prints. A test holds that it has every flag.
-const help = `robobatch decides for every URL of a log whether robots.txt lets a crawler fetch it.
+import (
+	"fmt"
+	"slices"
+	"strings"
 
-    robobatch -rules dir -in urls.zst
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/output"
+)
 
-reads the URLs of urls.zst, one a line, finds the robots.txt of each one's origin in dir, writes a row per URL to
-urls.verdicts.parquet and prints a summary. It opens no network connection.
+// help is the command help.
+func help(p *cli.Program, arguments []string, std streams) error {
+	if len(arguments) > 1 {
+		return cli.Usage("unexpected argument %q: help takes one topic", arguments[1])
+	}
+	word := ""
+	if len(arguments) == 1 && !strings.HasPrefix(arguments[0], "-") {
+		word = arguments[0]
+	}
+	text, err := p.HelpOn(word)
+	if err != nil {
+		return err
+	}
+	return printText(text, std)
+}
 
-    robobatch rules -rules dir
+// topics are what help explains besides the commands.
+var topics = []cli.Topic{
+	{Name: "formats", About: "formats of logs, rules and output", Text: formatsText},
+	{Name: "agents", About: "crawlers, and sets of them", Text: agentsText},
+	{Name: "columns", About: "the columns of the output", Text: columnsText},
+	{Name: "dialects", About: "ways to read robots.txt", Text: dialectsText},
+}
 
-lists the rules themselves, and what is wrong with them: see robobatch rules -h.
+// formatsText is the topic formats.
+func formatsText() string {
+	var sb strings.Builder
+	sb.WriteString("Formats of logs, for -format:\n\n")
+	for _, f := range ingest.Formats() {
+		fmt.Fprintf(&sb, "  %-11s %s\n", f, f.About())
+	}
+	sb.WriteString(`
+Each may be packed by zstd or gzip, told by its first bytes. Where rows have no host, -base names it.
+-url-field, -host-field, -ua-field and -time-field name the fields to use, where the usual names are not
+those of the log. -keep makes columns of fields; a type may follow the name, as in -keep status,price:float:
+`)
+	fmt.Fprintf(&sb, "%s.\n", strings.Join(keptTypeNames(), ", "))
+	sb.WriteString(`
+Formats of rules, for -rules:
 
-    robobatch compile -rules dir -out rules.rbp
+  a directory of robots.txt files, named by origin or host; see robobatch -h
+  .warc, .jsonl (also .gz, .zst)   captures of robots.txt, alone or in such a directory
+  .rbp                             a pack that robobatch compile made
 
-compiles them into one file, which -rules takes in place of dir and which is ready at once: see robobatch compile -h.
+Formats of output, told by the name that -out gives, or by -out-format:
 
-    … | robobatch pipe -rules rules.rbp | …
+`)
+	for f, name := range output.FormatNames() {
+		fmt.Fprintf(&sb, "  .%-10s %s\n", name, aboutOutputs[output.Format(f)])
+	}
+	sb.WriteString("  -           standard output: an Arrow IPC stream, unless -out-format says otherwise\n\nMore: docs/OUTPUT.md, docs/FORMATS.md, docs/CAPTURES.md.\n")
+	return sb.String()
+}
 
-adds verdicts to the rows of an Arrow stream, for engines that call a program: see robobatch pipe -h.
+// aboutOutputs says what the formats of output are.
+var aboutOutputs = map[output.Format]string{
+	output.Parquet:     "Parquet, compressed by zstd",
+	output.ArrowFile:   "Arrow IPC file",
+	output.ArrowStream: "Arrow IPC stream",
+	output.CSV:         "comma-separated values under a header line",
+	output.CSVZstd:     "the same, compressed by zstd",
+	output.CSVGzip:     "the same, compressed by gzip",
+	output.JSONL:       "JSON Lines: an object a line",
+	output.JSONLZstd:   "the same, compressed by zstd",
+	output.JSONLGzip:   "the same, compressed by gzip",
+}
 
-    robobatch bench -rules dir -in urls.zst
+// keptTypeNames returns the types that -keep can name, in the order of [engine.KeptKind].
+func keptTypeNames() (names []string) {
+	for name := range keptTypes {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return int(keptTypes[a]) - int(keptTypes[b]) })
+	return names
+}
 
-measures such a run and prints lines for benchstat: see robobatch bench -h.
+// textWidth is the length of the lines of lists.
+const textWidth = 100
 
-    robobatch help topic
+// agentsText is the topic agents.
+func agentsText() string {
+	var sb strings.Builder
+	sb.WriteString(`-agent takes product tokens, the words that crawlers look for after "User-agent:", and sets of them:
 
-tells more of formats, agents, columns or dialects, or prints a man page (man) or completion (bash, zsh, fish).
+    robobatch -rules robots/ -in urls.zst -agent Googlebot,bingbot -agent @ai
+    robobatch -rules robots/ -in urls.zst -agent @./our-crawlers.txt -agent '*'
 
-Input
-  -rules dir     robots.txt files, named https_example.com.txt (that origin), or example.com.txt or
-                 example.com/robots.txt (http and https), or captures (.warc, .jsonl); or one such file;
-                 or a compiled pack (.rbp); or one robots.txt, with -origin
-  -origin url    whose robots.txt the file of -rules is, such as https://www.example.com; default: the site of -base
-  -in log        URLs, one a line, or a format below, in zstd, gzip or plain text; a pattern such as 'logs/*.zst'; - is
-                 standard input. May be repeated
-  -format name   what the lines of the logs are: auto (default: told by the first of them), urls, combined (Apache, nginx), w3c
-                 (IIS), cloudfront, alb, json, csv, tsv, cdxj, parquet or warc; docs/FORMATS.md describes them
-  -base url      the site that the logs are of, where they have paths only, as in https://www.example.com
-  -url-field name
-                 the field with the URL, path or request, in formats that name their fields; in json also a path: request.uri
-  -url-column name
-                 the same, for tables
-  -host-field name
-                 the field with the host
-  -ua-field name the field with the User-Agent
-  -time-field name
-                 the field with the time
-  -keep fields   fields that become columns behind those of the verdicts, such as status,referer,time; a type may be named,
-                 as in price:float: text, int, float, time, bool. May be repeated
-  -limit n       stop after n URLs; 0, the default, is all
+* is a crawler that no group names. After @, a name with a / or a . in it is a file with a token a line. With
+-agent-from-log each row is decided for the crawler that its User-Agent names.
 
-Question
-  -agent names   crawlers, by product token, separated by commas; each gives a row per URL. May be repeated.
-                 @search, @ai and others name a set of known crawlers, @./list.txt a file with a name a line.
-                 Default *, a crawler that no group names
-  -agent-from-log
-                 decide each row for the crawler that its User-Agent names, and add the column violation
-  -unknown-agents what
-                 with that, rows of others: star (default: only groups for * bind them) or skip (leave them out)
-` + rowReadingHelp + `  -missing what  allow (default), disallow or null: the answer where an origin has no robots.txt in -rules
-  -url-as-is     match URLs byte for byte, without normalising their escapes
+Sets:
+`)
+	for _, set := range crawlers.Sets() {
+		members := crawlers.Set(set)
+		fmt.Fprintf(&sb, "\n  @%s (%d)\n", set, len(members))
+		if set == "all" || set == "ai" {
+			continue // they are sums of the others
+		}
+		sb.WriteString(wrap(tokensOf(members), "      "))
+	}
+	sb.WriteString("\n@ai is the three sets that begin with ai-, and @all is every crawler above.\nMore, with habits and sources: docs/AGENTS.md.\n")
+	return sb.String()
+}
 
-Output
-  -out file      x.parquet, x.arrow (Arrow IPC file), x.arrows (Arrow IPC stream), x.csv or x.jsonl (JSON Lines), these two
-                 also with .zst or .gz behind; - is standard output. Default: the name of the first log without .zst,
-                 .gz, .txt, .log, .urls and the like, plus .verdicts.parquet, in the working directory;
-                 stdin.verdicts.parquet for -in -. With -partition-by, a directory
-  -out-format name
-                 parquet, arrow, arrows, csv, csv.zst, csv.gz, jsonl, jsonl.zst or jsonl.gz: what -out is, where its name does not
-                 say. Default: parquet, and arrows for -out -
-  -columns list  which columns, and in which order:
-                 line,input,url,origin,agent,allowed,reason,rule_line,rule (the default), canonical_url, violation
-  -layout how    long (default): a row for each URL and agent; or wide: a row per URL, with columns for each agent,
-                 such as allowed_googlebot,rule_line_googlebot, and reason and rule if -columns names them
-  -where kinds   write only the rows that are disallowed, allowed, violations (with -agent-from-log) or bad (the URL is);
-                 several kinds, separated by commas, add up. A wide row counts for each of its agents. The summary
-                 counts all rows
-  -partition-by list
-                 write a directory in the layout of Hive, out/agent=Googlebot/allowed=true/part-0.parquet, by one or more of
-                 origin, agent, allowed and date (the day in UTC of the log's time)
-  -sort order    none (default): as in the input; or origin: by origin, and as in the input where it is the same
-  -compression name
-                 of columns: zstd (default), snappy, gzip or none in Parquet; none (default), zstd or lz4 in Arrow
-  -level n       of the compression, in Parquet: 1 (default) to 22 for zstd, 1 to 9 for gzip, where 6 is the default
-  -row-group n   the most rows of a row group, in Parquet; default 524288
-  -bloom list    columns of text that get Bloom filters, in Parquet, such as url,origin
-  -stats file    write the summary as JSON, too; - is standard output
-  -rejects file  list the lines that were refused, and those whose URL is bad, as JSON Lines
-  -max-rejects n stop with exit code 1 when more than n lines, or n% of all, are such; the rows before that are kept as
-                 x.partial.parquet
+func tokensOf(all []crawlers.Crawler) (tokens []string) {
+	for _, c := range all {
+		tokens = append(tokens, c.Token)
+	}
+	return tokens
+}
 
-Run
-  -workers n     goroutines that match; default: one per processor. The output does not depend on it
-  -max-memory size
-                 such as 256MiB: of a run, about; rules that do not fit are dropped, and loaded again where needed. Unless
-                 they are a pack already, they are compiled into a temporary one beside the output first. Rows that
-                 -sort and -partition-by hold take a quarter of it. Each worker but the first needs 24 MiB beyond 64 MiB:
-                 there are fewer, and a note, where it has no room. A row group of Parquet, or an Arrow file, in which
-                 hundreds of thousands of rules or origins differ takes some 30 MiB more: see -row-group.
-                 Default: 1280MiB for packs of more than 512 MiB, otherwise none
-  -progress how  auto (default: a bar on a terminal; lines elsewhere, and where TERM=dumb says that the terminal cannot
-                 move its cursor), bar, plain (lines), off. No terminal gets colours, whatever NO_COLOR says
-  -quiet         print errors only
-  -version       print the version
-  -h             print this
+// wrap returns the words, with commas between them, in lines of up to textWidth bytes that begin with the margin.
+func wrap(words []string, margin string) string {
+	text := cli.Fill(strings.Join(words, ", "), textWidth-len(margin))
+	return margin + strings.ReplaceAll(text, "\n", "\n"+margin) + "\n"
+}
 
-Exit codes: 0 done; 1 more rejects than -max-rejects allows; 2 an error of usage, input or output; 129, 130 and 143 after SIGHUP, SIGINT and SIGTERM. The output gets its
-name when it is complete. Where a log turns out to be damaged, the rows before the damage are kept as
-x.partial.parquet, and the exit code is 2.
+// A columnDoc is what the help says of a column. TestColumnDocs compares it with what is written.
+type columnDoc struct{ kind, null, about string }
+
+// columnDocs are the columns by name.
+var columnDocs = map[string]columnDoc{
+	"line":              {"int64", "", "1-based line of the decompressed input"},
+	"input":             {"dictionary string", "", "name of the input, - for standard input"},
+	"url":               {"string", "line too long", "as read"},
+	"origin":            {"dictionary string", "bad URL", "normalised, as in https://example.com"},
+	"agent":             {"dictionary string", "", "the crawler asked for"},
+	"allowed":           {"bool", "no answer", "the verdict; see -missing, and bad URLs have none"},
+	"reason":            {"dictionary string", "", "what decided: see below"},
+	"rule_line":         {"int32", "no rule won", "1-based line of the winning rule in its robots.txt"},
+	"rule":              {"dictionary string", "no rule won", "that rule, as written"},
+	output.CanonicalURL: {"string", "bad URL", "the URL without the parameters that Clean-param says do not count"},
+	output.Violation:    {"bool", "unknown", "the crawler fetched what it was disallowed; needs -agent-from-log"},
+}
+
+// wideText is about the columns of agents.
+const wideText = `With -layout wide there is one row for each line, and in place of agent each agent has columns of its own:
+
+  allowed_TOKEN, rule_line_TOKEN     as allowed and rule_line above
+  reason_TOKEN, rule_TOKEN           as reason and rule; written only if -columns names these
+
+TOKEN is the agent as asked for, in lower case and with _ in place of all but letters and digits, so that SQL
+takes the names without quotes: allowed_googlebot_image. That of * is star. Agents that would share a column are
+refused. In -columns allowed, reason, rule_line and rule stand for the columns of all agents, in the order of
+-agent: with -agent '*,GPTBot', url,allowed,rule are url, allowed_star, allowed_gptbot, rule_star, rule_gptbot.
+
+-where leaves rows out: those of no verdict that it asks for, in a wide row for no agent.
 `
 
-// dialectHelp is the help of the flags that say how robots.txt is read.
-const dialectHelp = `  -dialect name  google (default), rfc9309, google-2010 or yandex: how to read robots.txt
-  -agent-chars set
-                 standard (default: letters, - and _) or extended (digits and dots, too): what a crawler's name may hold
-  -yandex-empty-allow what
-                 disallow (default) or ignore: what "Allow:" without a value does in the dialect yandex
-  -yandex-strict-blank
-                 let an empty line end a section in the dialect yandex
-`
+// columnsText is the topic columns.
+func columnsText() string {
+	var sb strings.Builder
+	sb.WriteString("A row for each agent and each line of the input, in its order. -columns picks columns and orders them:\n\n")
+	fmt.Fprintf(&sb, "  %-15s %-18s %-14s %s\n", "column", "type", "null", "meaning")
+	usual := output.DefaultColumns()
+	for _, name := range output.Columns() {
+		d := columnDocs[name]
+		mark := ""
+		if !slices.Contains(usual, name) {
+			mark = " *"
+		}
+		null := d.null
+		if null == "" {
+			null = "never"
+		}
+		fmt.Fprintf(&sb, "  %-15s %-18s %-14s %s\n", name+mark, d.kind, null, d.about)
+	}
+	sb.WriteString("\n* is written only if it is named; violation by -agent-from-log, too. Columns of -keep follow.\n\n" + wideText + "\nThe values of reason:\n\n")
+	reasons := make([]string, 0, engine.NumReasons)
+	for r := range engine.Reason(engine.NumReasons) {
+		reasons = append(reasons, r.String())
+	}
+	sb.WriteString(wrap(reasons, "  ") + "\nMore: README.md; for the columns of robobatch rules, docs/RULES.md.\n")
+	return sb.String()
+}
 
-// readingHelp is the help of the flags of a reading.
-const readingHelp = dialectHelp + `  -as-of moment  use the captures that were in force then, as in 2026-01-31T18:00:00Z, or 2026-01-31 for the start of
-                 that day in UTC. Default: the newest capture
-`
+// aboutDialects says whose specification a dialect is, by its name.
+var aboutDialects = map[string]string{
+	"google":      "Google's documentation since 2019, and its parser where that is open; this is the default",
+	"rfc9309":     "RFC 9309, the standard, to the letter",
+	"google-2010": "Google's documentation before 2019, when there was no standard",
+	"yandex":      "Yandex's documentation for webmasters",
+}
 
-// rowReadingHelp is the same where rows of logs are decided.
-const rowReadingHelp = dialectHelp + `  -as-of moment  use the captures that were in force then, as in 2026-01-31T18:00:00Z, or 2026-01-31 for the start of
-                 that day in UTC; log: for each row those at its own time. Default: the newest capture
-`
+// dialectsText is the topic dialects.
+func dialectsText() string {
+	var sb strings.Builder
+	sb.WriteString("-dialect says by whose specification robots.txt is read:\n\n")
+	for _, d := range dialects {
+		fmt.Fprintf(&sb, "  %-12s %s\n", d, aboutDialects[d.String()])
+	}
+	sb.WriteString(`
+They differ, among others, in these points:
 
-// rulesHelp is what rules -h prints.
-const rulesHelp = `robobatch rules lists what robots.txt say, and what is wrong with them.
+  misspelt keys         google takes common ones; others ignore them
+  rule without a value  in yandex the opposite of its key; no effect in others
+  value without a /     google-2010 assumes one; yandex drops the rule; in others it matches nothing
+  percent-encoding      rfc9309 normalises it in full; others only upper-case its digits
+  wildcards             google-2010 leaves open which of two rules wins if one has a *: reason undefined
+  /robots.txt itself    always allowed in rfc9309; like any URL in others
+  server errors         yandex allows all; others forbid all, rfc9309 and google for 30 days
+  habits of crawlers    such as not heeding *: they count in all but rfc9309
 
-    robobatch rules -rules dir
-
-writes a table to dir.rules.parquet, with a row for each group, rule, crawl delay, sitemap, host, clean-param and
-diagnostic of each origin, its line, and status, time and size of the fetch. It opens no network connection.
-
-Input
-  -rules dir     as for robobatch: a directory, a file of captures, or one robots.txt with -origin
-  -origin url    list this origin only; or whose robots.txt the file of -rules is
-
-Question
-  -agent names   list the rules that bind these crawlers, instead of every group. Separated by commas; may be repeated
-` + readingHelp + `
-Output
-  -out file      x.parquet or x.jsonl (JSON Lines); - is JSON Lines on standard output. Default: the name of the
-                 rules plus .rules.parquet, in the working directory
-
-Run
-  -workers n     goroutines that inspect; default: one per processor. The output does not depend on it
-  -progress how  auto (default: a bar on a terminal; lines elsewhere, and where TERM=dumb says that the terminal cannot
-                 move its cursor), bar, plain (lines), off. No terminal gets colours, whatever NO_COLOR says
-  -quiet         print errors only
-  -h             print this
-`
-
-// compileHelp is what compile -h prints.
-const compileHelp = `robobatch compile compiles robots.txt into a pack: one file that robobatch -rules takes, and starts with at once.
-
-    robobatch compile -rules dir
-
-writes dir.rbp. The pack is for one dialect; any crawler and any moment can be asked for. It opens no network connection.
-docs/PACKS.md says when to compile first.
-
-Input
-  -rules dir     as for robobatch: a directory, a file of captures, or one robots.txt with -origin
-  -origin url    whose robots.txt the file of -rules is
-
-Question
-` + dialectHelp + `
-Output
-  -out file      x.rbp. Default: the name of the rules plus .rbp, in the working directory
-
-Run
-  -workers n     goroutines that compile; default: one per processor. The output does not depend on it
-  -progress how  auto (default: a bar on a terminal; lines elsewhere, and where TERM=dumb says that the terminal cannot
-                 move its cursor), bar, plain (lines), off. No terminal gets colours, whatever NO_COLOR says
-  -quiet         print errors only
-  -h             print this
-`
-
-// benchHelp is what bench -h prints.
-const benchHelp = `robobatch bench measures a run on your own rules and logs, and prints what benchstat reads.
-
-    robobatch bench -rules dir -in urls.zst
-
-prints, in several rounds, a line each for parsing the rules, compiling them, reading the logs and the whole run, with
-processor time, rates, allocations and peak memory; of a pack, for opening it, and the run takes in loading its rules. It writes to a temporary directory and opens no network connection.
-
-Input
-  -rules dir     as for robobatch
-  -origin url    whose robots.txt the file of -rules is
-  -in log        as for robobatch, but no pipe. May be repeated
-  -format name   what the lines of the logs are: auto (default), urls, combined, w3c, cloudfront, alb, json, csv, tsv, cdxj, parquet or warc
-  -base url      as for robobatch
-  -url-field name
-                 as for robobatch
-  -url-column name
-                 the same, for tables
-  -host-field name
-                 as for robobatch
-  -time-field name
-                 as for robobatch
-  -limit n       stop after n URLs; 0, the default, is all
-
-Question
-  -agent names   as for robobatch
-` + rowReadingHelp + `
-Output
-  -columns list  as for robobatch
-
-Run
-  -workers n     goroutines; default: one, and then one per processor
-  -rounds n      how often each is measured; default 6, the fewest that benchstat judges by
-  -h             print this
-`
-
-// pipeHelp is what pipe -h prints.
-const pipeHelp = `robobatch pipe adds verdicts to the rows of an Arrow IPC stream: for engines that hand rows to a program and take them back.
-
-    … | robobatch pipe -rules rules.rbp | …
-
-reads a stream with a column url on standard input, and writes it to standard output with the same rows and columns, batch
-by batch, and the columns of the verdicts behind them. It opens no network connection. docs/ENGINES.md has examples.
-
-Input
-  -rules dir     as for robobatch; a compiled pack (.rbp) is ready at once
-  -origin url    whose robots.txt the file of -rules is
-  -url-column name
-                 the column of the URLs; default: url. Its type is utf8, binary, a large or view form of them, or a dictionary of these
-
-Question
-  -agent names   as for robobatch; several give columns for each, as in allowed_googlebot, and still one row
-` + readingHelp + `  -missing what  allow (default), disallow or null: the answer where an origin has no robots.txt in -rules
-  -url-as-is     match URLs byte for byte, without normalising their escapes
-
-Output
-  -columns list  which columns, and in which order: origin,allowed,reason,rule_line,rule (the default of one agent),
-                 canonical_url. Several agents have no reason and rule unless they are named
-  -prefix text   what the names of these columns begin with, where the rows have columns of the same names
-  -pool          write no end mark behind a stream: for executable_pool of ClickHouse, which sends one stream after another
-                 and leaves the mark to be read as the beginning of the next answer
-
-Run
-  -workers n     goroutines that match; default: one per processor. The output does not depend on it
-  -max-memory size
-                 as for robobatch
-  -quiet         print errors only
-  -h             print this
-
-Exit codes: 0 done, or standard output was closed; 2 an error of usage or input. The batches before a fault are written then, and the
-stream has no end mark.
-`
+Options: -agent-chars for all dialects; -yandex-empty-allow and -yandex-strict-blank for yandex.
+More, with an example of each point: docs/DIALECTS.md.
+`)
+	return sb.String()
+}

@@ -1,21 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -42,12 +39,12 @@ func (j *job) load(ctx context.Context) (err error) {
 		j.store, err = engine.BuildStore(countFiles(ctx, j.rules.Responses(), &j.files), j.storeOpt)
 		stop()
 	}
-	j.loaded = time.Now()
-	j.loadCPU, _ = usedResources()
+	j.times.Loaded = time.Now()
+	j.times.LoadCPU, _ = summary.UsedResources()
 	if err == nil {
 		j.noteProblems(j.rules.Problems())
 	}
-	if err == nil && j.asked.AsOf != "" && !j.asked.byRow() && j.store.InForce() == 0 {
+	if err == nil && j.asked.AsOf != "" && !j.asked.ByRow() && j.store.InForce() == 0 {
 		j.note("no robots.txt is as old as -as-of %s; that of a file is the time of its last change", j.asked.AsOf)
 	}
 	return err
@@ -98,11 +95,11 @@ func (j *job) unload() error {
 // watchFiles shows how much of the rules is read, until stop: bytes of captures, or else how many files, as counted.
 func (v *voice) watchFiles(rules *ingest.RuleFiles, files *atomic.Int64) (stop func()) {
 	number := int64(rules.NumFiles())
-	return v.watch("rules", func() sample {
+	return v.watch("rules", func() progress.Sample {
 		if done, total := rules.Progress(); total >= 0 {
-			return sample{done: done, total: total, bytes: true}
+			return progress.Sample{Done: done, Total: total, Bytes: true}
 		}
-		return sample{done: files.Load(), total: number}
+		return progress.Sample{Done: files.Load(), Total: number}
 	})
 }
 
@@ -124,91 +121,5 @@ func countFiles(ctx context.Context, responses iter.Seq2[robots.Response, error]
 			}
 		}
 		files.Add(1)
-	}
-}
-
-// What a run under -max-memory takes besides rules.
-const (
-	programMemory = 16 << 20 // of the process, and unknown to Go's runtime: the program itself
-	firstWorker   = 64 << 20 // with one worker
-	nextWorker    = 24 << 20 // for each other one: batches, what is unpacked ahead, a chunk that is encoded
-)
-
-// fitWorkers returns how many workers -max-memory has room for, at most those that are asked for, and notes if they are fewer.
-func (p *plan) fitWorkers(asked int, maxMemory string) int {
-	limit, err := parseMemory(maxMemory)
-	if err != nil || limit <= 0 {
-		return asked
-	}
-	most := 1 + int(min(max(0, limit-firstWorker)/nextWorker, maxWorkers))
-	if most >= cmp.Or(asked, runtime.GOMAXPROCS(0)) {
-		return asked
-	}
-	p.notes = append(p.notes, fmt.Sprintf("-max-memory %s has room for %s", maxMemory, plural(int64(most), "worker")))
-	return most
-}
-
-// memoryUnits are what a size can be given in.
-var memoryUnits = []struct {
-	suffix string
-	bytes  float64
-}{
-	{"KIB", 1 << 10},
-	{"MIB", 1 << 20},
-	{"GIB", 1 << 30},
-	{"TIB", 1 << 40},
-	{"KB", 1e3},
-	{"MB", 1e6},
-	{"GB", 1e9},
-	{"TB", 1e12},
-	{"K", 1 << 10},
-	{"M", 1 << 20},
-	{"G", 1 << 30},
-	{"T", 1 << 40},
-	{"B", 1},
-	{"", 1},
-}
-
-// minMemory is the least that -max-memory may be: what the program takes itself.
-const minMemory = 64 << 20
-
-// parseMemory returns the bytes of a size such as 256MiB; 0 for "", and -1 for "none".
-func parseMemory(s string) (int64, error) {
-	switch s {
-	case "":
-		return 0, nil
-	case "none":
-		return -1, nil
-	}
-	for _, unit := range memoryUnits {
-		number, ok := strings.CutSuffix(strings.ToUpper(s), unit.suffix)
-		if !ok {
-			continue
-		}
-		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		switch n *= unit.bytes; {
-		case n >= math.MaxInt64: // strconv.ErrRange, too
-			return 0, fmt.Errorf("%s is more than any machine has: write none for no limit", s)
-		case err != nil || !(n >= 0):
-			return 0, errNoSize(s)
-		case n < minMemory:
-			return 0, fmt.Errorf("%s is less than the program needs itself: use 64MiB or more", s)
-		}
-		return int64(n), nil
-	}
-	return 0, errNoSize(s)
-}
-
-// errNoSize is the error of a text that is no size.
-func errNoSize(s string) error { return fmt.Errorf("%q is no size: write 256MiB, 1GiB or none", s) }
-
-// given returns a flag's function that sets a text. An empty one, which means that the flag was not given, is refused with the remedy.
-func given(to *string, remedy string) func(string) error {
-	return func(s string) error {
-		if s == "" {
-			return errors.New(remedy)
-		}
-		*to = s
-		return nil
 	}
 }

@@ -92,15 +92,13 @@ func TestFitWorkers(t *testing.T) {
 		{"100000GiB", 0, 0},
 		{"lots", 32, 32}, // told elsewhere
 	} {
-		p := &plan{}
-		got := p.fitWorkers(test.asked, test.limit)
-		noted := len(p.notes) == 1 && strings.HasPrefix(p.notes[0], "-max-memory "+test.limit+" has room for ")
+		got, note := fitWorkers(test.asked, test.limit)
+		noted := strings.HasPrefix(note, "-max-memory "+test.limit+" has room for ")
 		if got != test.want || noted != (test.want < test.asked) {
-			t.Errorf("-max-memory %q: %d of %d workers, noted %q", test.limit, got, test.asked, p.notes)
+			t.Errorf("-max-memory %q: %d of %d workers, noted %q", test.limit, got, test.asked, note)
 		}
 	}
-	p := &plan{}
-	if got := p.fitWorkers(0, "64MiB"); runtime.GOMAXPROCS(0) > 1 && (got != 1 || len(p.notes) != 1) || runtime.GOMAXPROCS(0) == 1 && got != 0 {
-		t.Errorf("of %d processors %d workers, noted %q", runtime.GOMAXPROCS(0), got, p.notes)
+	if got, note := fitWorkers(0, "64MiB"); runtime.GOMAXPROCS(0) > 1 && (got != 1 || note == "") || runtime.GOMAXPROCS(0) == 1 && got != 0 {
+		t.Errorf("of %d processors %d workers, noted %q", runtime.GOMAXPROCS(0), got, note)
 	}
 }

@@ -1,25 +1,34 @@
 // Command robobatch decides for every URL of a log whether the robots.txt of its origin lets a crawler fetch it, and
 // writes one row per URL to a table. Run robobatch -h for its flags.
 //
-// The flow is flags -> args (flags.go), args -> plan (plan.go), plan -> run (job.go). Exit codes: 0 done, or standard
-// output was closed by its reader; 1 more lines were rejected than -max-rejects allows; 2 an error of usage, input or output; 129, 130 and 143 after
-// SIGHUP, SIGINT and SIGTERM.
+// Flags become args (flags.go), args become a plan (plan.go), and the plan runs (job.go). Each other command is one file:
+// rules.go, compile.go, pipe.go, bench.go. What libraries report gets its remedy in remedy.go. Exit codes: 0 done, or standard
+// output was closed by its reader; 1 more lines were rejected than -max-rejects allows; 2 an error of usage, input or output;
+// 129, 130 and 143 after SIGHUP, SIGINT and SIGTERM.
+//
+// How to add a flag:
+//
+//  1. In flags.go, add a field to args, and an entry to the table: for which commands, name, value, doc, default, and the
+//     function that sets the field. A value of a few has a list of them, so that completion and suggestions know it.
+//  2. Where the plan of the command chooses what the field changes, check the value and pass it on.
+//  3. Run go generate ./cmd/robobatch, which writes docs/FLAGS.md. Help, man page and completion need nothing.
+//  4. Add a script to testdata/script that uses the flag, and one line that misuses it.
+//  5. Add a line to CHANGELOG.md.
 package main
 
 import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/signal"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
-	"unicode"
 
-	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/internal/cli"
 )
 
 func main() {
@@ -27,22 +36,26 @@ func main() {
 	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 
-// streams are the standard streams.
-type streams struct{ in, out, err *os.File }
+// The exit codes, apart from those of an guard.Error.
+const (
+	exitDone   = 0
+	exitPolicy = 1 // a limit that was asked for is passed
+	exitError  = 2
+)
 
-// run is the command, up to its exit code. It says on std.err what went wrong.
+// run is the command, up to its exit code. It reports on std.err what went wrong.
 func run(arguments []string, std streams) int {
-	err := remedied(command(arguments, std))
-	if err == nil || isClosedPipe(err) {
+	title, err := start(arguments, std)
+	if err = remedied(err); err == nil || isClosedPipe(err) {
 		return exitDone
 	}
 	report := "robobatch: " + strings.ReplaceAll(err.Error(), "\n", "\nrobobatch: ") + "\n"
-	if _, ok := errors.AsType[*usageError](err); ok {
-		report += "Run " + helpOf(arguments) + " for help.\n"
+	if _, ok := errors.AsType[*cli.UsageError](err); ok {
+		report += "Run " + title + " -h for help.\n"
 	}
-	io.WriteString(std.err, printable(report)) //nolint:errcheck // there is nowhere left to say it
-	if i, ok := errors.AsType[*interruptError](err); ok {
-		return i.exitCode()
+	io.WriteString(std.err, say.Printable(report)) //nolint:errcheck // there is nowhere left to say it
+	if i, ok := errors.AsType[*guard.Error](err); ok {
+		return i.ExitCode()
 	}
 	if isPolicy(err) {
 		return exitPolicy
@@ -50,96 +63,40 @@ func run(arguments []string, std streams) int {
 	return exitError
 }
 
-// printable returns s with what a terminal might obey escaped: names of files can hold any bytes.
-func printable(s string) string {
-	var sb strings.Builder
-	for _, r := range s {
-		if r == '\n' || unicode.IsPrint(r) {
-			sb.WriteRune(r)
-		} else {
-			sb.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		}
-	}
-	return sb.String()
-}
-
-// The exit codes, apart from those of an interruptError.
-const (
-	exitDone   = 0
-	exitPolicy = 1 // a limit that was asked for is passed
-	exitError  = 2
-)
-
-// commands are what a first argument that is no flag can ask for.
-var commands = map[string]func(arguments []string, std streams) error{
-	"compile": compileRules,
-	"bench":   benchmark,
-	"pipe":    pipeVerdicts,
-	"rules":   listRules,
-	"help":    helpOn,
-}
-
-// helpOf returns the command that prints help about the command of these arguments.
-func helpOf(arguments []string) string {
-	if len(arguments) > 0 && findSpec(arguments[0]) != nil {
-		return findSpec(arguments[0]).title() + " -h"
-	}
-	return "robobatch -h"
-}
-
-// command does what the arguments ask for: without a command's name, the main job.
-func command(arguments []string, std streams) error {
+// start does what the arguments ask for: flags, plan, run. The title is that of the command, for a message about its flags.
+func start(arguments []string, std streams) (title string, err error) {
+	var a args
+	p, name := program(&a), ""
+	title = p.Name
 	if len(arguments) > 0 && !strings.HasPrefix(arguments[0], "-") {
-		do, ok := commands[arguments[0]]
-		if !ok {
-			known := slices.Sorted(maps.Keys(commands))
-			err := fmt.Errorf("unknown command %q: use %s, or none to decide the URLs of a log", arguments[0], strings.Join(known, ", "))
-			return &usageError{withHint(err, arguments[0], known)}
+		name, arguments = arguments[0], arguments[1:]
+		if name == "help" {
+			return title, help(p, arguments, std)
 		}
-		return do(arguments[1:], std)
+		if name == "" || p.Command(name) == nil {
+			return title, unknownCommand(p, name)
+		}
 	}
-	return decideLogs(arguments, std)
-}
-
-// decideLogs is the main job.
-func decideLogs(arguments []string, std streams) error {
-	a, err := parseArgs(arguments)
+	i := slices.IndexFunc(commands, func(c command) bool { return c.name == name })
+	title = p.Title(&p.Commands[i])
+	switch err := p.Parse(&p.Commands[i], arguments); {
+	case errors.Is(err, cli.ErrHelp):
+		return title, printText(p.Help(&p.Commands[i]), std)
+	case errors.Is(err, errVersion):
+		return title, printText("robobatch "+version()+"\n", std)
+	case err != nil:
+		return title, err
+	}
+	t, err := commands[i].plan(&a, std)
 	if err != nil {
-		return err
+		return title, err
 	}
-	switch {
-	case a.help:
-		return printHelp(help, std)
-	case a.version:
-		_, err := fmt.Fprintln(std.out, "robobatch", version())
-		return stdoutError(err)
-	}
-	p, err := newPlan(a, std)
-	if err != nil {
-		return err
-	}
-	return underSignals(newJob(p))
+	return title, guard.Run(t)
 }
 
-// printHelp prints a text that was asked for.
-func printHelp(text string, std streams) error {
-	_, err := io.WriteString(std.out, text)
-	return stdoutError(err)
-}
-
-// stdoutError is the FileError for an error of writing to standard output, or nil.
-func stdoutError(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &atomicfile.Error{Doing: "write", Name: "-", Err: err}
-}
-
-// isClosedPipe reports whether all that went wrong is that nobody reads standard output any more.
-func isClosedPipe(err error) bool {
-	if _, ok := errors.AsType[*faultError](err); ok {
-		return false
-	}
-	fe, ok := errors.AsType[*atomicfile.Error](err)
-	return ok && fe.Name == stdName && errors.Is(fe, syscall.EPIPE)
+// unknownCommand is the error of a first argument that is no command.
+func unknownCommand(p *cli.Program, name string) error {
+	known := slices.Sorted(slices.Values(p.Names()))
+	err := fmt.Errorf("unknown command %q: use %s, or none to decide the URLs of a log", name, strings.Join(known, ", "))
+	return &cli.UsageError{Err: cli.Hint(err, name, known)}
 }

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/pipe"
@@ -59,7 +61,7 @@ func (e *remediedError) Unwrap() error { return e.err }
 // remedied returns the error with its remedy, each part of a joined error with its own. An error that has no remedy, or
 // has got it already, is returned as it is; nil stays nil.
 func remedied(err error) error {
-	if all, ok := joined(err); ok {
+	if all, ok := cli.Joined(err); ok {
 		all = slices.Clone(all)
 		for i, err := range all {
 			all[i] = remedied(err)
@@ -92,15 +94,15 @@ func containerFlag(err error) string {
 
 // withColumnHints adds to each error of a column's name the one that may be meant.
 func withColumnHints(err error) error {
-	hinted := parts(err)
+	hinted := cli.Parts(err)
 	for i, err := range hinted {
-		known := listed["columns"]
+		known := output.Columns()
 		if _, ok := errors.AsType[*output.VerdictColumnError](err); ok {
 			known = output.VerdictColumns()
 		}
 		if c, ok := errors.AsType[*output.ColumnError](err); ok && c.Reason == "unknown" {
-			hinted[i] = withHint(err, c.Name, known)
-			if slices.Contains(listed["keep"], c.Name) {
+			hinted[i] = cli.Hint(err, c.Name, known)
+			if slices.Contains(keepNames(), c.Name) {
 				hinted[i] = fmt.Errorf("%w; fields of the log follow them: -keep %s", err, c.Name)
 			}
 		}
@@ -110,7 +112,7 @@ func withColumnHints(err error) error {
 
 // wideError returns the error of columns that agents share, by the flag that helps against it.
 func wideError(err error) error {
-	errs := parts(err)
+	errs := cli.Parts(err)
 	for i, err := range errs {
 		if c, ok := errors.AsType[*output.ColumnError](err); ok { // all others are known to be right
 			errs[i] = fmt.Errorf("-keep %[1]s: %[1]s is a column of an agent: leave it out, or use -layout long", c.Name)
@@ -128,7 +130,7 @@ func packError(name string, err error) error {
 	}
 	compiled, asked := dialectFlags(e.Compiled, e.Asked), dialectFlags(e.Asked, e.Compiled)
 	return fmt.Errorf("read the rule pack %s: it is compiled for %s, and %s is asked for: use %[2]s, or compile it again with %[3]s",
-		display(name), compiled, asked)
+		say.File(name), compiled, asked)
 }
 
 // dialectFlags returns the flags that ask for a dialect and its options, those in which it differs from another.

@@ -4,78 +4,112 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
 )
 
-// defaultAgents are the crawlers that are asked for if nobody names any.
-var defaultAgents = []string{"*"}
-
-// agents returns the crawlers that are asked for.
-func (p *plan) agents() []string {
-	if len(p.storeOpt.Agents) == 0 {
-		return defaultAgents
-	}
-	return p.storeOpt.Agents
+// A storageForm is the flags that say how the output is stored, apart from its name and columns. They change no row.
+type storageForm struct {
+	compression string
+	level       int
+	rowGroup    int
+	bloom       string
+	partitionBy string
+	sort        string
 }
 
-// chooseShape is the part of choose about the rows and columns of the output. It comes after those about agents and kept
-// columns. The error joins a usageError for each fault.
-func (p *plan) chooseShape(a args) error {
-	var errs []error
-	check := func(name string, err error) {
-		for _, err := range parts(err) {
-			errs = append(errs, usage("-%s: %w", name, err))
-		}
-	}
+// chooseRows sets the rows and columns of the output. Kept columns are set before.
+func chooseRows(a *args, question *engine.StoreOptions, out *output.Options, faults *cli.Faults) {
 	var err error
-	p.outOpt.Columns, err = output.ParseColumns(a.columns)
-	check("columns", withColumnHints(err))
+	out.Columns, err = output.ParseColumns(a.columns)
+	faults.Add("columns", withColumnHints(err))
 	known := err == nil
-	p.outOpt.Layout, err = output.ParseLayout(cmp.Or(a.layout, output.Long.String()))
-	check("layout", withHint(err, a.layout, enumerated["layout"]))
+	out.Layout, err = output.ParseLayout(cmp.Or(a.Layout, output.Long.String()))
+	faults.Add("layout", cli.Hint(err, a.Layout, layoutNames))
 	if a.columns == "" {
-		p.outOpt.Columns = p.outOpt.Layout.DefaultColumns()
+		out.Columns = out.Layout.DefaultColumns()
 	}
-	check("columns", p.chooseViolation(a))
-	if known && p.outOpt.Layout == output.Wide {
-		check("layout", p.checkWide())
+	switch {
+	case a.AgentFromLog && a.columns == "":
+		out.Columns = append(out.Columns, output.Violation)
+	case !a.AgentFromLog && slices.Contains(out.Columns, output.Violation):
+		faults.Add("columns", fmt.Errorf("the column %s is about the crawlers of the log: add -agent-from-log", output.Violation))
 	}
-	p.outOpt.Where, err = output.ParseWhere(a.where)
-	check("where", withWhereHint(err, a.where))
-	if p.outOpt.Where&output.WhereViolations != 0 && !a.fromLog {
-		check("where", errors.New("violations are of the crawlers of the log: add -agent-from-log"))
+	if known && out.Layout == output.Wide {
+		faults.Add("layout", checkWide(question, out))
 	}
-	p.asked.Layout, p.asked.Where = p.outOpt.Layout.String(), p.outOpt.Where.String()
-	return errors.Join(errs...)
+	out.Where, err = output.ParseWhere(a.Where)
+	if len(cli.Parts(err)) == 1 {
+		err = cli.Hint(cli.Parts(err)[0], a.Where, output.WhereKinds())
+	}
+	faults.Add("where", err)
+	if out.Where&output.WhereViolations != 0 && !a.AgentFromLog {
+		faults.Add("where", errors.New("violations are of the crawlers of the log: add -agent-from-log"))
+	}
 }
 
 // checkWide checks that the agents can have columns each.
-func (p *plan) checkWide() error {
-	if p.storeOpt.LogAgents != engine.LogAgentsOff {
+func checkWide(question *engine.StoreOptions, out *output.Options) error {
+	if question.LogAgents != engine.LogAgentsOff {
 		return errors.New("with -agent-from-log each row is for one crawler: leave out -layout wide, or name the crawlers with -agent")
 	}
-	_, err := p.outOpt.ColumnNames(p.agents())
+	_, err := out.ColumnNames(agentsOf(question))
 	return wideError(err)
 }
 
-// chooseViolation adds the column of that name to the default ones if the log says who came, and otherwise refuses it.
-func (p *plan) chooseViolation(a args) error {
-	switch {
-	case a.fromLog && a.columns == "":
-		p.outOpt.Columns = append(p.outOpt.Columns, output.Violation)
-	case !a.fromLog && slices.Contains(p.outOpt.Columns, output.Violation):
-		return fmt.Errorf("the column %s is about the crawlers of the log: add -agent-from-log", output.Violation)
+// chooseFormat sets the format of the output of that name, which is "" for one that is partitioned.
+func chooseFormat(name, format string, stdout bool, out *output.Options, faults *cli.Faults) {
+	if strings.HasSuffix(name, "/") {
+		faults.Add("out", fmt.Errorf("%s is a directory: name a file in it, or add -partition-by", name))
+		return
 	}
-	return nil
+	var err error
+	out.Format, err = output.ChooseFormat(name, format)
+	switch {
+	case err != nil && format == "":
+		faults.Add("out", err)
+	case errors.Is(err, output.ErrFormat):
+		faults.Add("out-format", cli.Hint(err, format, output.FormatNames()))
+	case err != nil:
+		faults.Add("out-format", err)
+	case name == stdName && stdout && !out.Format.Readable():
+		faults.Add("out", fmt.Errorf("standard output is a terminal, and %s is not text: redirect it, name a file, or add -out-format csv", out.Format.Name()))
+	}
 }
 
-// withWhereHint adds to the errors of a list of kinds the one that may be meant, if a single one is given.
-func withWhereHint(err error, list string) error {
-	if len(parts(err)) != 1 {
-		return err
+// chooseParts sets the columns that the output is partitioned by. Its name is then that of a directory.
+func chooseParts(by, name string, out *output.Options, faults *cli.Faults) {
+	var err error
+	if out.Partition, err = output.ParsePartition(by); err != nil {
+		faults.Add("partition-by", err)
+		out.Partition = nil
 	}
-	return withHint(parts(err)[0], list, listed["where"])
+	if name == stdName {
+		faults.Add("partition-by", errors.New("standard output has no directories: name one with -out"))
+	} else if _, err := output.FormatOf(name); err == nil {
+		faults.Add("partition-by", fmt.Errorf("-out %s is a file's name: name a directory, such as %s/", name, strings.TrimSuffix(name, filepath.Ext(name))))
+	}
+}
+
+// chooseStorage sets how the output is stored, once its format and columns are set.
+func chooseStorage(f *storageForm, agents []string, out *output.Options, faults *cli.Faults) {
+	var err error
+	out.Compression, err = output.ParseCompression(f.compression)
+	faults.Add("compression", cli.Hint(err, f.compression, output.Compressions()))
+	out.Sort, err = output.ParseSort(f.sort)
+	faults.Add("sort", cli.Hint(err, f.sort, sortNames))
+	out.Level, out.RowGroup = f.level, f.rowGroup
+	if f.bloom != "" {
+		for name := range strings.SplitSeq(f.bloom, ",") {
+			out.Bloom = append(out.Bloom, strings.TrimSpace(name))
+		}
+	}
+	for _, err := range cli.Parts(out.CheckContainer(agents)) {
+		faults.Add(containerFlag(err), err)
+	}
 }

@@ -1,71 +1,46 @@
 package main
 
 import (
-	"context"
-	"io"
-	"sync"
+	"sync/atomic"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/output"
 )
 
-// A sink is an output that another goroutine than the one that writes it can drop.
-type sink[F io.Closer] struct {
-	name    string // of the output, "-" for standard output
-	mu      sync.Mutex
-	file    F
-	created bool // there is a file
-	dropped bool
-
-	committed bool // what there is to write is complete, under its name or the partial one
+// A verdictSink is the [engine.Sink] of verdicts. It also counts what is rejected, and lists it if the list has a name.
+type verdictSink struct {
+	guard.Sink[*output.File]
+	list     guard.Sink[*output.RejectFile]
+	limit    rejectLimit
+	rejected atomic.Int64 // lines
 }
 
-// use calls do while nobody else uses the file. Once the sink is dropped, it returns context.Canceled instead.
-func (s *sink[F]) use(do func() error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.dropped {
-		return context.Canceled
-	}
-	return do()
-}
-
-// create opens the file.
-func (s *sink[F]) create(open func() (F, error)) error {
-	return s.use(func() (err error) {
-		s.file, err = open()
-		s.created = err == nil
+// open creates the output and the list.
+func (s *verdictSink) open(inputs []string, create func() (*output.File, error)) error {
+	if err := s.Create(create); err != nil || s.list.Name == "" {
 		return err
-	})
+	}
+	return s.list.Create(func() (*output.RejectFile, error) { return output.CreateRejects(s.list.Name, inputs) })
 }
 
-// Close drops the output, unless it was finished.
-func (s *sink[F]) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.dropped = true
-	if !s.created {
+// Write adds the rows of a batch. After that it returns a policyError if there are too many rejects.
+func (s *verdictSink) Write(b *engine.Batch) error {
+	if err := s.Use(func(f *output.File) error { return f.Write(b) }); err != nil {
+		return err
+	}
+	if s.list.Name != "" {
+		if err := s.list.Use(func(f *output.RejectFile) error { return f.Write(b) }); err != nil {
+			return err
+		}
+	}
+	return s.limit.check(s.rejected.Add(int64(output.CountRejects(b))), 0, false)
+}
+
+// commitList completes the list, if there is one.
+func (s *verdictSink) commitList() error {
+	if s.list.Name == "" {
 		return nil
 	}
-	return s.file.Close()
-}
-
-// drop is Close from whichever goroutine, and reports whether it came too late: the output is complete. It leaves alone
-// what is written in place, such as standard output and named pipes, of which nothing can be removed: a write that blocks
-// there does not block drop.
-func (s *sink[F]) drop() (committed bool, err error) {
-	if atomicfile.InPlace(s.name) {
-		return false, nil
-	}
-	err = s.Close()
-	return s.committed, err
-}
-
-// A verdictSink is the [engine.Sink] that the verdicts go to.
-type verdictSink struct{ sink[*output.File] }
-
-// Write adds the rows of a batch.
-func (s *verdictSink) Write(b *engine.Batch) error {
-	return s.use(func() error { return s.file.Write(b) })
+	return s.list.Commit((*output.RejectFile).Commit)
 }

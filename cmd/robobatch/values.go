@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
@@ -14,31 +15,26 @@ import (
 // dialects are the dialects in the order of the help.
 var dialects = []robots.Dialect{robots.Google, robots.RFC9309, robots.Google2010, robots.Yandex}
 
-// enumerated are the values of flags that take one of a few.
-var enumerated = map[string][]string{
-	"dialect":            dialectNames(),
-	"format":             formatNames(),
-	"agent-chars":        {"standard", "extended"},
-	"yandex-empty-allow": {"disallow", "ignore"},
-	"missing":            slices.Sorted(maps.Keys(missingNames)),
-	"unknown-agents":     {unknownStar, unknownSkip},
-	"layout":             {output.Long.String(), output.Wide.String()},
-	"compression":        output.Compressions(),
-	"sort":               {output.SortNone.String(), output.SortOrigin.String()},
-	"progress":           {"auto", "bar", "plain", "off"},
-	"out-format":         output.FormatNames(),
-}
+// The values of -unknown-agents.
+const (
+	unknownStar = "star"
+	unknownSkip = "skip"
+)
 
-// listed are what can stand in flags that take several, separated by commas.
-var listed = map[string][]string{
-	"columns": output.Columns(),
-	"where":   output.WhereKinds(),
-	"bloom":   textColumns(),
+// The values of flags that take one of a few.
+var (
+	unknownAgentsNames = []string{unknownStar, unknownSkip}
+	agentCharsNames    = []string{"standard", "extended"}
+	emptyAllowNames    = []string{"disallow", "ignore"}
+	layoutNames        = []string{output.Long.String(), output.Wide.String()}
+	sortNames          = []string{output.SortNone.String(), output.SortOrigin.String()}
+)
 
-	"partition-by": output.Partitions(),
-	"agent":        agentWords(),
-	"keep":         slices.Sorted(maps.Keys(ingest.FieldNames())),
-}
+// missingNames are the values of -missing, in the order of [engine.Missing].
+var missingNames = []string{engine.MissingAllow: "allow", engine.MissingDisallow: "disallow", engine.MissingUnknown: "null"}
+
+// keepNames returns the fields that -keep knows.
+func keepNames() []string { return slices.Sorted(maps.Keys(ingest.FieldNames())) }
 
 func dialectNames() (names []string) {
 	for _, d := range dialects {

@@ -1,4 +1,4 @@
-package main
+package progress
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -16,9 +17,9 @@ func TestBarFits(t *testing.T) {
 		t.Setenv("NO_COLOR", colour)
 		for _, width := range []int{1, 20, 40, 79, 80, 200} {
 			var text bytes.Buffer
-			b := newBar(&fitWriter{w: &text, width: func() int { return width }}, "URLs", sample{0, 5e9, 0, true})
+			b := newBar(&fitWriter{w: &text, width: func() int { return width }}, "URLs", Sample{0, 5e9, 0, true})
 			for done := int64(1e9); done < 5e9; done += 1e9 {
-				b.show(sample{done, 5e9, done / 100, true})
+				b.show(Sample{done, 5e9, done / 100, true})
 			}
 			b.end()
 			if strings.ContainsRune(text.String(), '\x1b') {
@@ -66,17 +67,48 @@ func TestProgressOfTerminals(t *testing.T) {
 	for _, tt := range []struct {
 		name, kind string
 		terminal   bool
-		want       progressMode
+		want       Mode
 	}{
-		{"auto", "xterm", true, progressBar},
-		{"auto", "dumb", true, progressPlain},
-		{"auto", "xterm", false, progressPlain},
-		{"bar", "dumb", true, progressBar},
-		{"off", "xterm", true, progressOff},
+		{"auto", "xterm", true, bars},
+		{"auto", "dumb", true, lines},
+		{"auto", "xterm", false, lines},
+		{"bar", "dumb", true, bars},
+		{"off", "xterm", true, Off},
 	} {
 		t.Setenv("TERM", tt.kind)
-		if got, err := progressOn(tt.name, tt.terminal); got != tt.want || err != nil {
+		if got, err := parse(tt.name, tt.terminal); got != tt.want || err != nil {
 			t.Errorf("%s on %s: %v, %v", tt.name, tt.kind, got, err)
 		}
+	}
+}
+
+func TestPlainLine(t *testing.T) {
+	for _, tt := range []struct {
+		s    Sample
+		want string
+	}{
+		{Sample{Done: 1200, Total: 36000}, "rules: 1,200 of 36,000 (3 %), 4m50s left"},
+		{Sample{0, 5e9, 0, true}, "rules: 0 B of 5,000 MB (0 %)"},
+		{Sample{25e6, 1e8, 12345678, true}, "rules: 25 MB of 100 MB (25 %), 12,345,678 URLs, 1,234,567/s, 30s left"},
+		{Sample{25e6, -1, 1, true}, "rules: 25 MB, 1 URL, 0/s"},
+		{Sample{25e6, 25e6, 0, true}, "rules: 25 MB of 25 MB (100 %)"},
+	} {
+		if got := plainLine("rules", tt.s, 10*time.Second); got != tt.want {
+			t.Errorf("%+v gives %q, want %q", tt.s, got, tt.want)
+		}
+	}
+}
+
+// TestBar draws a bar, of a known length and of an unknown one.
+func TestBar(t *testing.T) {
+	for _, total := range []int64{1000, -1} {
+		var w bytes.Buffer
+		b := newBar(&w, "URLs", Sample{0, total, 0, true})
+		b.show(Sample{500, total, 2_000_000, true})
+		b.show(Sample{1000, total, 4_000_000, true})
+		if got := w.String(); !strings.Contains(got, "4.0 M URLs") || total > 0 && !strings.Contains(got, "50%") {
+			t.Errorf("total %d: %q", total, got)
+		}
+		b.end()
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package summary
 
 import (
 	"runtime"
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// usedResources returns the CPU time of the process so far, and the most memory that it held at once, in bytes.
-func usedResources() (cpu time.Duration, peak int64) {
+// UsedResources returns the CPU time of the process so far, and the most memory that it held at once, in bytes.
+func UsedResources() (cpu time.Duration, peak int64) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0, 0

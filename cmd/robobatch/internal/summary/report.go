@@ -1,42 +1,44 @@
-package main
+// Package summary is what is known at the end of a run: its counts, its inputs, its flags and its times. It prints them as a
+// table, gives them as JSON for -stats, and puts them into the metadata of the output. Only cmd/robobatch imports it.
+package summary
 
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/output"
 )
 
-// A report is what is known at the end of a run: the contents of the summary and, field by field, of -stats.
-type report struct {
+// A Report is the contents of the summary and, field by field, of -stats.
+type Report struct {
 	Version string `json:"version"`
 	Dialect string `json:"dialect"`
-	asked
-	Agents    []string      `json:"agents"`
-	RulesHash string        `json:"rules_hash"`
-	Output    string        `json:"output"`          // as named now, "-" for standard output; "" if there is none
-	Fault     string        `json:"fault,omitempty"` // what broke the logs off
-	Inputs    []inputReport `json:"inputs"`
-	Rules     rulesReport   `json:"rules"`
-	Counts    counts        `json:"counts"`
-	Invalid   int64         `json:"invalid_bytes"` // bytes of text that were not UTF-8, written as %XX
-	Run       runReport     `json:"run"`
+	Asked
+	Agents    []string `json:"agents"`
+	RulesHash string   `json:"rules_hash"`
+	Output    string   `json:"output"`          // as named now, "-" for standard output; "" if there is none
+	Fault     string   `json:"fault,omitempty"` // what broke the logs off
+	Inputs    []Input  `json:"inputs"`
+	Rules     Rules    `json:"rules"`
+	Counts    Counts   `json:"counts"`
+	Invalid   int64    `json:"invalid_bytes"` // bytes of text that were not UTF-8, written as %XX
+	Run       Run      `json:"run"`
 }
 
-// An inputReport is one log.
-type inputReport struct {
+// An Input is one log.
+type Input struct {
 	Name   string `json:"name"`
 	Bytes  int64  `json:"bytes"`  // as stored; -1 if unknown
 	Format string `json:"format"` // of its lines, "auto" if none was read
 }
 
-// A rulesReport is about the robots.txt files.
-type rulesReport struct {
+// A Rules is about the robots.txt files.
+type Rules struct {
 	Files      int      `json:"files"`    // that are used
 	Origins    int      `json:"origins"`  // that they are for
 	Texts      int      `json:"texts"`    // distinct ones
@@ -50,8 +52,8 @@ type rulesReport struct {
 	pack bool // Files are a rule pack, which does not know what was not used and broken where it was compiled
 }
 
-// counts are the numbers that depend on nothing but the inputs and the flags. They stand in the output's metadata, too.
-type counts struct {
+// Counts are the numbers that depend on nothing but the inputs and the flags. They stand in the output's metadata, too.
+type Counts struct {
 	URLs        int64            `json:"urls"`
 	Rows        int64            `json:"rows"`
 	Origins     int64            `json:"origins"`
@@ -72,22 +74,22 @@ type counts struct {
 	Refused     map[string]int64 `json:"refused"`      // lines that are not of the format, by reason
 	OddRequests map[string]int64 `json:"odd_requests"` // rows whose request is none for a URL, by kind
 
-	incomplete bool // the run was ended: they count rows that were not written
+	Incomplete bool `json:"-"` // the run was ended: they count rows that were not written
 }
 
-// lines returns how many lines have something to say.
-func (c *counts) lines() int64 { return c.URLs + sum(c.Refused) }
+// Lines returns how many lines have something to say.
+func (c *Counts) Lines() int64 { return c.URLs + Sum(c.Refused) }
 
-// sum returns the sum of counts.
-func sum(counts map[string]int64) (n int64) {
+// Sum returns the sum of counts.
+func Sum(counts map[string]int64) (n int64) {
 	for _, count := range counts {
 		n += count
 	}
 	return n
 }
 
-// A runReport is how the run went on this machine.
-type runReport struct {
+// A Run is how the run went on this machine.
+type Run struct {
 	Seconds       float64 `json:"seconds"`           // wall clock, all in all
 	RulesSeconds  float64 `json:"rules_seconds"`     // the part of it until the rules were compiled
 	CPUSeconds    float64 `json:"cpu_seconds"`       // 0 if unknown
@@ -96,22 +98,33 @@ type runReport struct {
 	PeakMemory    int64   `json:"peak_memory_bytes"`
 }
 
-// newReport collects what is known when all rows are evaluated.
-func newReport(j *job, s engine.Stats) *report {
-	mem, problems := j.store.Memory(), j.rules.Problems()
-	r := &report{
-		asked: j.asked, Version: j.outOpt.Version, Dialect: j.store.Dialect().String(), Agents: j.store.AgentNames(), RulesHash: j.store.RulesHash(),
-		Rules: rulesReport{
-			Files: j.rules.NumFiles(), Origins: j.store.InForce(), Texts: mem.Files, Patterns: mem.Rules,
-			TableBytes: mem.Tables, TextBytes: mem.Text, Skipped: append([]string{}, j.rules.Skipped()...),
-			Broken: problems.Total, FirstOf: make([]string, len(problems.First)), pack: j.rules.Pack() != "",
+// A Source is what a report is made of at the end of a run.
+type Source struct {
+	Asked   Asked
+	Version string
+	Store   *engine.Store
+	Rules   *ingest.RuleFiles
+	Logs    *ingest.Logs
+	Stats   engine.Stats
+}
+
+// New collects what is known when all rows are evaluated.
+func New(src Source) *Report {
+	mem, problems, s := src.Store.Memory(), src.Rules.Problems(), src.Stats
+	r := &Report{
+		Asked: src.Asked, Version: src.Version, Dialect: src.Store.Dialect().String(), Agents: src.Store.AgentNames(),
+		RulesHash: src.Store.RulesHash(),
+		Rules: Rules{
+			Files: src.Rules.NumFiles(), Origins: src.Store.InForce(), Texts: mem.Files, Patterns: mem.Rules,
+			TableBytes: mem.Tables, TextBytes: mem.Text, Skipped: append([]string{}, src.Rules.Skipped()...),
+			Broken: problems.Total, FirstOf: make([]string, len(problems.First)), pack: src.Rules.Pack() != "",
 		},
-		Counts: counts{
+		Counts: Counts{
 			URLs: s.URLs, Rows: s.Rows, Origins: s.Origins, Allowed: s.Allowed, Disallowed: s.Denied, Null: s.Unknown,
 			Reasons: make(map[string]int64, engine.NumReasons), RuleLineSum: s.RuleLines, URLBytes: s.URLBytes,
 			Violations: s.Violations, Skipped: s.Skipped, Undated: s.Undated, Early: s.Early,
-			EmptyLines: j.logs.EmptyLines(), LongLines: j.logs.LongLines(), HeaderLines: j.logs.HeaderLines(),
-			Refused: j.logs.Refused(), OddRequests: j.logs.OddRequests(),
+			EmptyLines: src.Logs.EmptyLines(), LongLines: src.Logs.LongLines(), HeaderLines: src.Logs.HeaderLines(),
+			Refused: src.Logs.Refused(), OddRequests: src.Logs.OddRequests(),
 		},
 	}
 	for i, record := range problems.First {
@@ -120,59 +133,52 @@ func newReport(j *job, s engine.Stats) *report {
 	for i, n := range s.Reasons {
 		r.Counts.Reasons[engine.Reason(i).String()] = n
 	}
-	for _, in := range j.logs.Inputs() {
-		r.Inputs = append(r.Inputs, inputReport{in.Name, in.Size, in.Format.String()})
+	for _, in := range src.Logs.Inputs() {
+		r.Inputs = append(r.Inputs, Input{in.Name, in.Size, in.Format.String()})
 	}
 	return r
 }
 
-// describe puts the inputs and the counts into the output's metadata, which Arrow has in front of the rows, when these are
+// Describe puts the inputs and the counts into the output's metadata, which Arrow has in front of the rows, when these are
 // not known yet.
-func (r *report) describe(f *output.File, format output.Format) {
+func (r *Report) Describe(f *output.File, format output.Format) {
 	r.Counts.Written = f.Rows()
 	if format != output.Parquet {
 		return
 	}
 	f.SetMetadata(output.KeyInputs, jsonText(r.Inputs))
-	if r.Counts.incomplete {
+	if r.Counts.Incomplete {
 		return
 	}
 	f.SetMetadata(output.KeyCounts, jsonText(r.Counts))
 }
 
-// written notes what is known when the output of that name is complete.
-func (r *report) written(f *output.File, name string) {
+// Written notes what is known when the output of that name is complete.
+func (r *Report) Written(f *output.File, name string) {
 	r.Output = name
 	r.Invalid = f.InvalidBytes()
 }
 
-// measure notes what the run took so far.
-func (r *report) measure(j *job) {
-	cpu, peak := usedResources()
-	rest := time.Since(j.loaded)
-	r.Run = runReport{
-		Seconds: time.Since(j.started).Seconds(), RulesSeconds: j.loaded.Sub(j.started).Seconds(),
-		CPUSeconds: cpu.Seconds(), RulesCPU: j.loadCPU.Seconds(),
+// Times are the moments of a run.
+type Times struct {
+	Started time.Time
+	Loaded  time.Time     // when the rules were ready
+	LoadCPU time.Duration // processor time of the process until then
+}
+
+// Measure notes what the run took so far.
+func (r *Report) Measure(t Times) {
+	cpu, peak := UsedResources()
+	rest := time.Since(t.Loaded)
+	r.Run = Run{
+		Seconds: time.Since(t.Started).Seconds(), RulesSeconds: t.Loaded.Sub(t.Started).Seconds(),
+		CPUSeconds: cpu.Seconds(), RulesCPU: t.LoadCPU.Seconds(),
 		URLsPerSecond: float64(r.Counts.URLs) / max(rest.Seconds(), 1e-9), PeakMemory: peak,
 	}
 }
 
-// jsonText returns v as JSON.
-func jsonText(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // plain values always have a form in JSON
-	}
-	return string(b)
-}
-
-// save writes the report as JSON.
-func (r *report) save(name string, stdout io.Writer) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("-stats: %w", err)
-		}
-	}()
+// Save writes the report as JSON; for "-" to stdout. The error is an [*atomicfile.Error].
+func (r *Report) Save(name string, stdout io.Writer) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
@@ -185,4 +191,13 @@ func (r *report) save(name string, stdout io.Writer) (err error) {
 		return errors.Join(err, f.Close())
 	}
 	return f.Commit()
+}
+
+// jsonText returns v as JSON.
+func jsonText(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // plain values always have a form in JSON
+	}
+	return string(b)
 }

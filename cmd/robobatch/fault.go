@@ -1,0 +1,48 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+)
+
+// A faultError is a fault in the middle of the logs.
+type faultError struct {
+	Err   error  // what is wrong, and where
+	Rows  int64  // of the output, before the fault
+	Where string // which rows are written; "" is all
+	Out   string // name of the output that was asked for
+	Kept  string // name of the one that has the rows; "" if there are none
+	Lost  error  // why the rows could not be kept; nil if they were
+}
+
+// Error says what is wrong and what became of the rows before it.
+func (e *faultError) Error() string {
+	switch {
+	case e.Lost != nil:
+		return fmt.Sprintf("%v\nthe rows before that could not be kept: %v", e.Err, e.Lost)
+	case e.Kept == "" && e.Where != "":
+		return fmt.Sprintf("%v\nno row that -where %s asks for comes before that, so nothing was written", e.Err, e.Where)
+	case e.Kept == "":
+		return fmt.Sprintf("%v\nno row comes before that, so nothing was written", e.Err)
+	case e.Kept == e.Out:
+		return fmt.Sprintf("%v\nthe %s before that are complete in %s", e.Err, say.Count(e.Rows, "row"), say.File(e.Kept))
+	}
+	return fmt.Sprintf("%v\nthe %s before that are complete in %s; %s was not written",
+		e.Err, say.Count(e.Rows, "row"), say.File(e.Kept), say.File(e.Out))
+}
+
+// Unwrap returns what is wrong.
+func (e *faultError) Unwrap() error { return e.Err }
+
+// isClosedPipe reports whether all that went wrong is that nobody reads standard output any more.
+func isClosedPipe(err error) bool {
+	if _, ok := errors.AsType[*faultError](err); ok {
+		return false
+	}
+	fe, ok := errors.AsType[*atomicfile.Error](err)
+	return ok && fe.Name == stdName && errors.Is(fe, syscall.EPIPE)
+}

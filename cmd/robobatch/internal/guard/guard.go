@@ -1,0 +1,93 @@
+// Package guard runs a command's work so that a signal can end it at any moment and leave no half-written output. It hides when
+// a signal comes too late, and how an output is dropped by another goroutine than the one that writes it. Only cmd/robobatch
+// imports it.
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+)
+
+// Grace is how long a run may take to stop after a signal. What takes longer is blocked: it reads a pipe that nobody
+// writes to, or writes one that nobody reads.
+const Grace = 500 * time.Millisecond
+
+// An Error says that a signal ended the run.
+type Error struct {
+	Signal os.Signal
+	Out    string // the output that is not there now
+}
+
+// Error says so.
+func (e *Error) Error() string {
+	if e.Out == say.Std {
+		return fmt.Sprintf("stopped by the signal %q: the output is not complete", e.Signal)
+	}
+	return fmt.Sprintf("stopped by the signal %q: %s was not written", e.Signal, say.File(e.Out))
+}
+
+// ExitCode returns 128 and the signal's number, as shells do.
+func (e *Error) ExitCode() int {
+	if s, ok := e.Signal.(syscall.Signal); ok {
+		return 128 + int(s)
+	}
+	return 2 // an error of the system, as far as anybody knows
+}
+
+// A Task is what a command does once its flags are checked. Its methods but Run may be called while Run runs.
+type Task interface {
+	Run(ctx context.Context) error
+	Drop() (committed bool, err error) // drops its output, as [Sink.Drop] does
+	Targets() (out, last string)       // names of its output, and of what it writes when that is complete
+}
+
+// Run runs the task until it ends or SIGINT, SIGTERM or SIGHUP comes, and then drops its output. A signal that
+// comes when the output is complete, or the task has failed, changes nothing; nor does a second signal.
+func Run(t Task) error {
+	signals := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // as in the background of a shell script
+			signal.Notify(signals, s)
+		}
+	}
+	defer signal.Stop(signals)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- t.Run(ctx) }()
+	var interrupt *Error
+	select {
+	case err := <-done:
+		return err
+	case s := <-signals:
+		out, _ := t.Targets()
+		interrupt = &Error{s, out}
+	}
+	cancel()
+	select {
+	case err := <-done:
+		if errors.Is(err, context.Canceled) {
+			return interrupt // no more: what the cancelled parts say is its echo
+		}
+		return err
+	case <-time.After(Grace):
+	}
+	committed, err := t.Drop()
+	if !committed {
+		return errors.Join(interrupt, err)
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(Grace): // all that is left to write are the statistics
+		_, last := t.Targets()
+		return &Error{interrupt.Signal, last}
+	}
+}

@@ -1,0 +1,71 @@
+package guard
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/robobatch/robobatch/internal/atomicfile"
+)
+
+// A Sink is an output that another goroutine than the one that writes it can drop. Its zero value has a name to be set and
+// no file yet.
+type Sink[F io.Closer] struct {
+	Name string // of the output, "-" for standard output
+
+	mu        sync.Mutex
+	file      F
+	created   bool // there is a file
+	dropped   bool
+	committed bool // all that there is to write is complete, under its name or the partial one
+}
+
+// Use calls do with the file while nobody else uses it. Once the sink is dropped, it returns [context.Canceled] instead.
+func (s *Sink[F]) Use(do func(f F) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dropped {
+		return context.Canceled
+	}
+	return do(s.file)
+}
+
+// Create opens the file.
+func (s *Sink[F]) Create(open func() (F, error)) error {
+	return s.Use(func(F) (err error) {
+		s.file, err = open()
+		s.created = err == nil
+		return err
+	})
+}
+
+// Commit is Use for what completes the output. Once do has succeeded, dropping comes too late.
+func (s *Sink[F]) Commit(do func(f F) error) error {
+	return s.Use(func(f F) error {
+		err := do(f)
+		s.committed = err == nil
+		return err
+	})
+}
+
+// Close drops the output, unless it is complete.
+func (s *Sink[F]) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dropped = true
+	if !s.created {
+		return nil
+	}
+	return s.file.Close()
+}
+
+// Drop is Close for any goroutine, and reports whether it came too late: the output is complete. It leaves alone what is
+// written in place, such as standard output and named pipes. Nothing can be removed there, and a write that blocks must
+// not block Drop.
+func (s *Sink[F]) Drop() (committed bool, err error) {
+	if atomicfile.InPlace(s.Name) {
+		return false, nil
+	}
+	err = s.Close()
+	return s.committed, err
+}

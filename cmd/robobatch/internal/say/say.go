@@ -1,0 +1,72 @@
+// Package say writes numbers and names as messages show them. Only cmd/robobatch and its packages import it.
+package say
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Std stands for standard input and standard output among the names of files.
+const Std = "-"
+
+// File returns a name as messages show it. It is quoted if it has bytes that a terminal might obey.
+func File(name string) string {
+	if name == Std {
+		return "standard output"
+	}
+	if quoted := strconv.Quote(name); quoted != `"`+name+`"` {
+		return quoted
+	}
+	return name
+}
+
+// Number returns n with commas between the thousands.
+func Number(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Count returns "1 row" or "2 rows".
+func Count(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return Number(n) + " " + noun
+}
+
+// Percent returns n as a percentage of all; "" if there are none.
+func Percent(n, all int64) string {
+	if all == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%5.1f %%", 100*float64(n)/float64(all))
+}
+
+// Bytes returns a number of bytes in a unit that suits it: B, kB or MB.
+func Bytes(n int64) string {
+	switch {
+	case n < 10_000:
+		return Number(n) + " B"
+	case n < 10_000_000:
+		return Number(n/1000) + " kB"
+	}
+	return Number(n/1_000_000) + " MB"
+}
+
+// Printable returns s with escapes in place of bytes that a terminal might obey: names of files can have any.
+func Printable(s string) string {
+	var sb strings.Builder
+	for _, r := range s {
+		if r == '\n' || unicode.IsPrint(r) {
+			sb.WriteRune(r)
+		} else {
+			sb.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return sb.String()
+}

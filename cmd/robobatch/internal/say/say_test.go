@@ -1,0 +1,22 @@
+package say
+
+import "testing"
+
+func TestNumbers(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", -1: "-1", 999: "999", 1000: "1,000", -123456: "-123,456", 1234567: "1,234,567"} {
+		if got := Number(n); got != want {
+			t.Errorf("Number(%d) = %q", n, got)
+		}
+	}
+	for n, want := range map[int64]string{9_999: "9,999 B", 10_000: "10 kB", 9_999_999: "9,999 kB", 12_345_678: "12 MB"} {
+		if got := Bytes(n); got != want {
+			t.Errorf("Bytes(%d) = %q", n, got)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	if got, want := Printable("a é \x1b[2J\xff\nb'\t"), `a é \x1b[2J`+"\ufffd\nb'"+`\t`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

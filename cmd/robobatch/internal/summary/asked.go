@@ -1,0 +1,92 @@
+package summary
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/robobatch/robobatch/output"
+)
+
+// Asked are the flags that change what the rows say, as they were given. They stand in -stats and in the metadata of the output.
+type Asked struct {
+	Missing string `json:"missing"`
+	URLAsIs bool   `json:"url_as_is"`
+	Limit   int64  `json:"limit"` // 0 is none
+
+	AgentFromLog  bool   `json:"agent_from_log"`
+	UnknownAgents string `json:"unknown_agents"` // "" without AgentFromLog
+	Layout        string `json:"layout"`
+	Where         string `json:"where"` // "" is all rows
+	Reading
+	InputForm
+}
+
+// A Reading is the flags that say how robots.txt is read, and which captures count.
+type Reading struct {
+	Dialect     string `json:"-"` // the record has its own
+	AgentChars  string `json:"agent_chars"`
+	EmptyAllow  string `json:"yandex_empty_allow"`
+	StrictBlank bool   `json:"yandex_strict_blank"`
+	AsOf        string `json:"as_of"` // "" is the newest capture, AsOfLog those in force at each row's time
+}
+
+// An InputForm is the flags that describe the lines of the logs.
+type InputForm struct {
+	Format    string   `json:"format"`
+	Base      string   `json:"base"`
+	URLField  string   `json:"url_field"`
+	HostField string   `json:"host_field"`
+	UAField   string   `json:"ua_field"`
+	TimeField string   `json:"time_field"`
+	Keep      []string `json:"keep"`
+}
+
+// Describe puts the flags into the output's metadata.
+func (a *Asked) Describe(f *output.File) {
+	f.SetMetadata("robobatch.missing", a.Missing)
+	f.SetMetadata("robobatch.url_as_is", strconv.FormatBool(a.URLAsIs))
+	f.SetMetadata("robobatch.limit", strconv.FormatInt(a.Limit, 10))
+	f.SetMetadata("robobatch.layout", a.Layout)
+	if a.Where != "" {
+		f.SetMetadata("robobatch.where", a.Where)
+	}
+	if a.AgentFromLog {
+		f.SetMetadata("robobatch.agent_from_log", "true")
+		f.SetMetadata("robobatch.unknown_agents", a.UnknownAgents)
+		f.SetMetadata("robobatch.ua_field", a.UAField)
+	}
+	if a.ByRow() {
+		f.SetMetadata("robobatch.time_field", a.TimeField)
+	}
+	for _, pair := range slices.Concat(a.Metadata(), a.metadata()) {
+		f.SetMetadata(pair[0], pair[1])
+	}
+}
+
+// Metadata returns the flags, but for the dialect, as metadata of an output.
+func (r *Reading) Metadata() [][2]string {
+	return [][2]string{
+		{"robobatch.agent_chars", r.AgentChars},
+		{"robobatch.yandex_empty_allow", r.EmptyAllow},
+		{"robobatch.yandex_strict_blank", strconv.FormatBool(r.StrictBlank)},
+		{"robobatch.as_of", r.AsOf},
+	}
+}
+
+// metadata returns the form as metadata of an output.
+func (f *InputForm) metadata() [][2]string {
+	return [][2]string{
+		{"robobatch.format", f.Format},
+		{"robobatch.base", f.Base},
+		{"robobatch.url_field", f.URLField},
+		{"robobatch.host_field", f.HostField},
+		{"robobatch.keep", strings.Join(f.Keep, ",")},
+	}
+}
+
+// AsOfLog is the value of -as-of that decides each row by the captures in force at its time.
+const AsOfLog = "log"
+
+// ByRow reports whether each row is decided by the captures in force at its time.
+func (r *Reading) ByRow() bool { return r.AsOf == AsOfLog }

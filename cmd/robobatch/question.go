@@ -1,0 +1,134 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// chooseQuestion returns what the flags ask of each URL: for which crawlers, by which rules.
+func chooseQuestion(a *args, faults *cli.Faults) (opt engine.StoreOptions) {
+	var err error
+	opt.Dialect, opt.AsOf = chooseReading(&a.Reading, faults)
+	opt.RowTimes = a.ByRow()
+	if a.URLAsIs {
+		opt.Dialect |= robots.URLAsIs
+	}
+	opt.Agents, err = expandAgents(a.agents)
+	faults.Add("agent", err)
+	opt.LogAgents = chooseLogAgents(a, faults)
+	missing, err := cli.Choose("answer", a.Missing, missingNames)
+	faults.Add("missing", err)
+	opt.Missing = engine.Missing(missing)
+	return opt
+}
+
+// chooseReading returns the dialect with its options, and the moment whose captures are in force. The moment is zero for the
+// newest captures, and if rows have moments of their own.
+func chooseReading(r *summary.Reading, faults *cli.Faults) (d robots.Dialect, asOf time.Time) {
+	d, err := robots.ParseDialect(strings.ToLower(r.Dialect))
+	faults.Add("dialect", cli.Hint(err, r.Dialect, dialectNames()))
+	yandex := d == robots.Yandex || err != nil
+	if r.StrictBlank {
+		d |= robots.BlankEndsSection
+	}
+	for _, choice := range []struct {
+		flag, kind, value string
+		known             []string // the second sets the option
+		option            robots.Dialect
+	}{
+		{"agent-chars", "set", r.AgentChars, agentCharsNames, robots.WideTokens},
+		{"yandex-empty-allow", "meaning", r.EmptyAllow, emptyAllowNames, robots.EmptyAllowIgnored},
+	} {
+		i, err := cli.Choose(choice.kind, choice.value, choice.known)
+		faults.Add(choice.flag, err)
+		if i == 1 {
+			d |= choice.option
+		}
+	}
+	if d.Has(robots.EmptyAllowIgnored) && !yandex {
+		faults.Add("yandex-empty-allow", errOnlyYandex)
+	}
+	if d.Has(robots.BlankEndsSection) && !yandex {
+		faults.Add("yandex-strict-blank", errOnlyYandex)
+	}
+	if !r.ByRow() {
+		asOf, err = parseMoment(r.AsOf)
+		faults.Add("as-of", err)
+	}
+	return d, asOf
+}
+
+// errOnlyYandex is the error of an option that only the dialect yandex has.
+var errOnlyYandex = errors.New("this is an option of the dialect yandex: add -dialect yandex, or leave it out")
+
+// momentLayouts are the ways to write a moment. One without a time of day is the start of that day, one without a zone is
+// in UTC.
+var momentLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", time.DateTime, time.DateOnly}
+
+// parseMoment returns the moment, in UTC; zero for "".
+func parseMoment(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range momentLayouts {
+		if t, err := time.Parse(layout, s); err == nil && !t.IsZero() {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no moment: write 2026-01-31T18:00:00Z, or 2026-01-31 for the start of that day in UTC", s)
+}
+
+// chooseLogAgents returns what -agent-from-log and -unknown-agents ask for.
+func chooseLogAgents(a *args, faults *cli.Faults) engine.LogAgents {
+	if a.AgentFromLog && len(a.agents) > 0 {
+		faults.Add("agent-from-log", errors.New("the crawlers are those of the log: leave out -agent"))
+	}
+	if !a.AgentFromLog && a.UnknownAgents != "" {
+		faults.Add("unknown-agents", errors.New("this is about the crawlers of the log: add -agent-from-log"))
+	}
+	if a.UnknownAgents != "" {
+		_, err := cli.Choose("answer", a.UnknownAgents, unknownAgentsNames)
+		faults.Add("unknown-agents", err)
+	}
+	switch {
+	case !a.AgentFromLog:
+		return engine.LogAgentsOff
+	case a.UnknownAgents == unknownSkip:
+		return engine.LogAgentsSkip
+	}
+	return engine.LogAgentsStar
+}
+
+// agentNotes returns a note for each agent that is looked up under another name than its own.
+func agentNotes(names []string, d robots.Dialect) []string {
+	var notes []string
+	for _, name := range names {
+		switch token := robots.NewAgent(name, d).Token; {
+		case name == "*" || string(token) == name:
+		case token == "":
+			notes = append(notes, fmt.Sprintf("agent %q: no product token (letters, - and _) begins it, so that only groups for * are its", name))
+		default:
+			notes = append(notes, fmt.Sprintf("agent %q: its product token, which groups are searched for, is %q", name, token))
+		}
+	}
+	return notes
+}
+
+// defaultAgents are the crawlers that are asked for if nobody names any.
+var defaultAgents = []string{"*"}
+
+// agentsOf returns the crawlers that are asked for.
+func agentsOf(opt *engine.StoreOptions) []string {
+	if len(opt.Agents) == 0 {
+		return slices.Clone(defaultAgents)
+	}
+	return opt.Agents
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/output"
+)
+
+// The suffixes that a log's name loses: first those of packing, then those that say that it is a log.
+var (
+	packSuffixes = []string{".zst", ".zstd", ".gz", ".gzip"}
+	logSuffixes  = []string{".urls", ".url", ".txt", ".log", ".list", ".lst", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".cdxj", ".warc"}
+)
+
+// defaultOut returns the name of the output for a log: its base name without its suffixes, plus ".verdicts" and the end of the format.
+//
+//	logs/urls.zst      urls.verdicts.parquet
+//	a.urls.txt.gz      a.verdicts.parquet
+//	access.log.1.gz    access.log.1.verdicts.parquet
+//	-                  stdin.verdicts.parquet
+func defaultOut(log string, format output.Format) string {
+	base := filepath.Base(log)
+	if log == stdName {
+		base = "stdin"
+	}
+	return cutSuffixes(cutSuffixes(base, packSuffixes), logSuffixes) + ".verdicts" + format.String()
+}
+
+// cutSuffixes cuts the suffixes off, in any case and number, but leaves something.
+func cutSuffixes(name string, suffixes []string) string {
+	for {
+		ext := filepath.Ext(name)
+		if len(ext) == len(name) || !slices.Contains(suffixes, strings.ToLower(ext)) {
+			return name
+		}
+		name = strings.TrimSuffix(name, ext)
+	}
+}
+
+// defaultListOut returns the name of the listing of rules: their base name plus ".rules.parquet".
+func defaultListOut(rules string) string {
+	base := filepath.Base(filepath.Clean(rules))
+	if base == "." || base == ".." || base == string(filepath.Separator) {
+		base = "robots"
+	}
+	base = cutSuffixes(cutSuffixes(base, packSuffixes), []string{".warc", ".jsonl", ".txt"})
+	return base + ".rules.parquet"
+}
+
+// packSuffix is how the name of a rule pack ends.
+const packSuffix = ".rbp"
+
+// defaultPack returns the name of the pack of rules: their base name with another suffix.
+func defaultPack(rules string) string {
+	return strings.TrimSuffix(defaultListOut(rules), ".rules.parquet") + packSuffix
+}
+
+// treeName returns the name of a partitioned output: as asked for, without slashes at its end, or, where none is, the default without its end.
+func treeName(asked, byDefault string, f output.Format) string {
+	if asked != "" {
+		return filepath.Clean(asked)
+	}
+	return strings.TrimSuffix(byDefault, f.String())
+}
+
+// outputs are the names of what a run writes; "" is nothing.
+type outputs struct {
+	out, stats, rejects string
+	opt                 *output.Options // of out
+}
+
+// readings are the names of what a run reads.
+type readings struct {
+	path   string // that -rules names
+	inputs []ingest.Input
+	rules  *ingest.RuleFiles // nil if they were not found
+}
+
+// checkTargets checks what will be written, so that a mistake shows before the work: that the directories are there, and
+// that nothing that is read would be overwritten.
+func checkTargets(w outputs, r readings) error {
+	partial, tree := w.opt.PartialName(w.out), len(w.opt.Partition) > 0
+	targets := []target{{"-out", w.out}}
+	if w.out != stdName {
+		targets = append(targets, target{"-out", partial})
+	}
+	if w.stats != "" {
+		targets = append(targets, target{"-stats", w.stats})
+	}
+	var errs []error
+	if w.rejects != "" {
+		for _, t := range targets {
+			if sameFile(w.rejects, t.name) {
+				errs = append(errs, fmt.Errorf("-rejects: %s is written by %s, too: name another file", say.File(w.rejects), t.flag))
+			}
+		}
+		targets = append(targets, target{"-rejects", w.rejects})
+	}
+	if w.stats != "" && (w.stats == stdName && w.out == stdName || sameFile(w.stats, w.out)) {
+		errs = append(errs, fmt.Errorf("-stats: %s is the output, too: name another file", say.File(w.out)))
+	} else if w.stats != "" && w.out != stdName && sameFile(w.stats, partial) {
+		errs = append(errs, fmt.Errorf("-stats: %s is where the rows before a fault are kept: name another file", say.File(w.stats)))
+	}
+	if tree {
+		errs = append(errs, checkTree(w, r))
+	}
+	for i, t := range targets {
+		if i != 1 && (i > 1 || !tree) { // the partial output lies where the output does
+			errs = append(errs, t.checkDirectory())
+		}
+		errs = append(errs, t.checkRead(r))
+	}
+	return errors.Join(errs...)
+}
+
+// checkTree checks that the directory of the output may be replaced, and that nothing that is read or written lies in it.
+func checkTree(w outputs, r readings) error {
+	var errs []error
+	for _, err := range cli.Parts(w.opt.CheckTarget(w.out)) {
+		errs = append(errs, &atomicfile.Error{Doing: "replace", Name: w.out, Err: err})
+	}
+	errs = append(errs, checkParent(w.out))
+	names := append(make([]string, 0, 3+len(r.inputs)), r.path, w.stats, w.rejects)
+	for _, in := range r.inputs {
+		names = append(names, in.Name)
+	}
+	for _, tree := range []string{w.out, w.opt.PartialName(w.out)} {
+		for _, name := range names {
+			if name != "" && name != stdName && strings.HasPrefix(resolve(name), resolve(tree)+string(filepath.Separator)) {
+				errs = append(errs, fmt.Errorf("-out: %s lies in %s, which would be replaced: name another directory", say.File(name), say.File(tree)))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkParent checks that the directory is there in which a file or directory will be written.
+func checkParent(name string) error {
+	if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
+		return &atomicfile.Error{Doing: "create", Name: name, Err: atomicfile.ErrNoDirectory}
+	}
+	return nil
+}
+
+// A target is a file to be written, and the flag that names it.
+type target struct{ flag, name string }
+
+// checkRead checks that the target is none of the files that are read.
+func (t target) checkRead(r readings) error {
+	var errs []error
+	check := func(same bool, name string) {
+		if same {
+			errs = append(errs, fmt.Errorf("%s: %s is read, and would be overwritten: name another file", t.flag, say.File(name)))
+		}
+	}
+	check(sameFile(t.name, r.path) || r.rules != nil && r.rules.Reads(resolve(t.name)), t.name)
+	for _, in := range r.inputs {
+		check(sameFile(t.name, in.Name), in.Name)
+	}
+	return errors.Join(errs...)
+}
+
+// checkDirectory checks that the directory of the target is there, and that the target is none itself.
+func (t target) checkDirectory() error {
+	if t.name == stdName {
+		return nil
+	}
+	if info, err := os.Stat(t.name); err == nil && info.IsDir() {
+		return fmt.Errorf("%s: %s is a directory: name a file in it", t.flag, say.File(t.name))
+	}
+	return checkParent(t.name)
+}
+
+// sameFile reports whether two names lead to one regular file, whether it exists or not.
+func sameFile(a, b string) bool {
+	if a == stdName || b == stdName {
+		return false
+	}
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return infoA.Mode().IsRegular() && os.SameFile(infoA, infoB)
+	}
+	return errA != nil && errB != nil && resolve(a) == resolve(b)
+}
+
+// resolve returns the absolute path of what a name leads to through symbolic links.
+func resolve(name string) string {
+	path := atomicfile.Resolve(name)
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}

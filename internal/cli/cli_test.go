@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// A bakery is what the flags of the program of these tests set.
+type bakery struct {
+	flour  string
+	sizes  []string
+	loaves int
+	warm   bool
+}
+
+// program returns a small program with a command, and what its flags set.
+func program() (*Program, *bakery) {
+	var b bakery
+	flour := Flag{Section: "Input", Name: "flour", Arg: "file", Doc: "The flour to use. It is\n\tground.", Files: true, Needed: "name a sack", Set: Once(&b.flour, "mix it before")}
+	sizes := Flag{Section: "Input", Name: "sizes", Arg: "list", Doc: "Sizes.", Values: []string{"small", "large"}, List: true, Set: Words(&b.sizes)}
+	loaves := Flag{Section: "Run", Name: "loaves", Arg: "n", Doc: "Loaves to bake.", Default: "2", Set: Int(&b.loaves)}
+	warm := Flag{Section: "Run", Name: "warm", Doc: "Sell it *warm*.", Set: Bool(&b.warm)}
+	help := Flag{Section: "Run", Name: "h", Doc: "Print this.", Set: func(string) error { return ErrHelp }}
+	stray := func(string) string { return "bread has no names" }
+	return &Program{
+		Name: "bake", About: "bake bread", Intro: "Flags.",
+		Commands: []Command{
+			{Intro: "bake bakes.\n\n    bake -flour rye\n", Flags: []Flag{flour, sizes, loaves, help}, Rest: "Exit codes: 0 done.", Stray: stray},
+			{Name: "sell", About: "sell bread", Intro: "bake sell sells.", Flags: []Flag{flour, warm, help}, Stray: stray},
+		},
+		Topics: []Topic{{"rye", "a grain", func() string { return "Rye is a grain.\n" }}},
+	}, &b
+}
+
+func TestParse(t *testing.T) {
+	for _, tt := range []struct{ command, arguments, want string }{
+		{"", "-flour rye --loaves=3 -sizes small,large -sizes tiny --", ""},
+		{"sell", "-flour=rye -warm=false", ""},
+		{"", "", "-flour is missing: name a sack"},
+		{"", "-flour=", "-flour is missing: name a sack"},
+		{"", "-flour rye bun", `unexpected argument "bun": bread has no names`},
+		{"", "-flour rye -- -loaves", `unexpected argument "-loaves": bread has no names`},
+		{"", "-", `unexpected argument "-": bread has no names`},
+		{"", "-loavs 3", "there is no flag -loavs: did you mean -loaves?"},
+		{"", "-oven 3", "there is no flag -oven"},
+		{"", "-warm", "-warm is a flag of bake sell, not of bake"},
+		{"", "-flour", "-flour needs a value: write -flour file"},
+		{"", "-flour a -flour b", "-flour: given twice: mix it before"},
+		{"", "-loaves many", `-loaves: "many" is no whole number: write one in digits, such as 4`},
+		{"", "-loaves 99999999999999999999", `-loaves: "99999999999999999999" is out of range: write a number of fewer digits`},
+		{"sell", "-warm=hot", `-warm: "hot" is neither true nor false: write the flag alone`},
+		{"", "---flour", "bad flag syntax: ---flour"},
+	} {
+		p, _ := program()
+		err := p.Parse(p.Command(tt.command), strings.Fields(tt.arguments))
+		if tt.want == "" && err == nil {
+			continue
+		}
+		if _, ok := errors.AsType[*UsageError](err); !ok || err.Error() != tt.want {
+			t.Errorf("%s %s: %v, want %s", tt.command, tt.arguments, err, tt.want)
+		}
+	}
+	p, b := program()
+	if err := p.Parse(p.Command(""), []string{"-flour", "rye", "-sizes", "small, large", "-sizes=tiny"}); err != nil {
+		t.Fatal(err)
+	}
+	if b.flour != "rye" || b.loaves != 2 || strings.Join(b.sizes, "|") != "small|large|tiny" {
+		t.Errorf("the flags set %+v", b)
+	}
+	for _, argument := range []string{"-h", "--help", "-help"} {
+		if err := p.Parse(p.Command("sell"), []string{argument}); !errors.Is(err, ErrHelp) {
+			t.Errorf("%s gives %v", argument, err)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	p, _ := program()
+	const want = `bake bakes.
+
+    bake -flour rye
+
+Commands
+  sell           sell bread
+  help topic     print help on a command, or on rye, man, bash, zsh, fish
+
+Input
+  -flour file    The flour to use. It is ground.
+  -sizes list    Sizes.
+
+Run
+  -loaves n      Loaves to bake. Default: 2.
+  -h             Print this.
+
+Exit codes: 0 done.
+`
+	for word, want := range map[string]string{"": want, "rye": "Rye is a grain.\n", "man": p.Man(), "fish": p.Fish()} {
+		if got, err := p.HelpOn(word); got != want || err != nil {
+			t.Errorf("help %s prints\n%s\n%v", word, got, err)
+		}
+	}
+	if _, err := p.HelpOn("sel"); err == nil || !strings.HasSuffix(err.Error(), "use one of sell, rye, man, bash, zsh, fish; did you mean sell?") {
+		t.Errorf("help sel: %v", err)
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	p, _ := program()
+	const want = "# Flags of bake\n\nFlags.\n" +
+		"\n## Input\n\n### `-flour file`\n\nThe flour to use. It is ground.\n\nOf all commands.\n" +
+		"\n### `-sizes list`\n\nSizes.\n\nOf `bake`.\n" +
+		"\n## Run\n\n### `-loaves n`\n\nLoaves to bake. Default: 2.\n\nOf `bake`.\n" +
+		"\n### `-h`\n\nPrint this.\n\nOf all commands.\n" +
+		"\n### `-warm`\n\nSell it \\*warm\\*.\n\nOf `bake sell`.\n" +
+		"\n## bake: exit codes\n\n0 done.\n"
+	if got := p.Markdown(); got != want {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestRoff(t *testing.T) {
+	if got, want := roff(".a -b\n'c \"d\\"), "\\&.a \\-b\n\\&'c \\(dqd\\e"; got != want {
+		t.Errorf("roff gives %q, want %q", got, want)
+	}
+}
+
+// TestParts holds that only lists that [errors.Join] made are taken apart, and a fault is of its flag.
+func TestParts(t *testing.T) {
+	a, b, c := errors.New("a"), errors.New("b"), errors.New("c")
+	if got := Parts(errors.Join(a, errors.Join(b, c))); len(got) != 3 {
+		t.Errorf("%d parts: %v", len(got), got)
+	}
+	both := Usage("%w of %w", a, b)
+	if got := Parts(both); len(got) != 1 || Parts(nil) != nil {
+		t.Errorf("%d parts: %v", len(got), got)
+	}
+	var faults Faults
+	faults.Add("x", errors.Join(a, b))
+	faults.Add("y", nil)
+	faults.Add("", c)
+	if got := faults.Err().Error(); got != "-x: a\n-x: b\nc" || faults.None() {
+		t.Errorf("faults %q", got)
+	}
+}
+
+// TestFill holds that filling changes nothing but spaces.
+func TestFill(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                "",
+		"a  b":                            "a b",
+		strings.Repeat("word ", 20):       strings.Repeat("word ", 13) + "word\n" + strings.Repeat("word ", 5) + "word",
+		"a " + strings.Repeat("x", 100):   "a\n" + strings.Repeat("x", 100),
+		strings.Repeat("x", 100) + " end": strings.Repeat("x", 100) + "\nend",
+	} {
+		if got := Fill(text, 72); got != want {
+			t.Errorf("Fill(%q) = %q, want %q", text, got, want)
+		}
+	}
+}

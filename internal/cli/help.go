@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The widths of help, in columns.
+const (
+	helpWidth = 100 // of lines
+	helpDocs  = 17  // what is left of the docs of flags
+)
+
+// HelpOn returns what the command help prints for a word: the help of a command or of the program itself (""), the text of
+// a topic, the man page (man), or completion (bash, zsh, fish). The error is a [UsageError].
+func (p *Program) HelpOn(word string) (string, error) {
+	if c := p.Command(word); c != nil {
+		return p.Help(c), nil
+	}
+	for _, t := range p.topics() {
+		if t.Name == word {
+			return t.Text(), nil
+		}
+	}
+	words := p.helpWords()
+	err := fmt.Errorf("there is no help on %q: use one of %s", word, strings.Join(words, ", "))
+	return "", &UsageError{Hint(err, word, words)}
+}
+
+// topics returns all topics: first those that explain, then those that print what other programs read.
+func (p *Program) topics() []Topic {
+	return append(p.Topics[:len(p.Topics):len(p.Topics)],
+		Topic{"man", "a man page", p.Man},
+		Topic{"bash", "completion for bash", p.Bash},
+		Topic{"zsh", "completion for zsh", p.Zsh},
+		Topic{"fish", "completion for fish", p.Fish},
+	)
+}
+
+// helpWords returns all that the command help can be asked for.
+func (p *Program) helpWords() (words []string) {
+	for _, c := range p.Commands[1:] {
+		words = append(words, c.Name)
+	}
+	for _, t := range p.topics() {
+		words = append(words, t.Name)
+	}
+	return words
+}
+
+// Help returns the help of a command. That of the program lists the commands, too.
+func (p *Program) Help(c *Command) string {
+	var sb strings.Builder
+	sb.WriteString(strings.TrimSpace(c.Intro) + "\n")
+	if c.Name == "" {
+		sb.WriteString("\nCommands\n")
+		for _, other := range p.Commands[1:] {
+			writeEntry(&sb, other.Name, other.About)
+		}
+		words := p.helpWords()[len(p.Commands)-1:]
+		writeEntry(&sb, "help topic", "print help on a command, or on "+strings.Join(words, ", "))
+	}
+	sections(c.Flags, func(title string, flags []Flag) {
+		sb.WriteString("\n" + title + "\n")
+		for _, f := range flags {
+			writeEntry(&sb, f.usage(), f.text())
+		}
+	})
+	if c.Rest != "" {
+		sb.WriteString("\n" + Fill(c.Rest, helpWidth) + "\n")
+	}
+	return sb.String()
+}
+
+// writeEntry writes a head, and to the right of it, or below it if it is long, what it does.
+func writeEntry(sb *strings.Builder, head, doc string) {
+	margin := strings.Repeat(" ", helpDocs)
+	head = "  " + head
+	if len(head) < helpDocs {
+		head += margin[len(head):]
+	} else {
+		head += "\n" + margin
+	}
+	sb.WriteString(head + strings.ReplaceAll(Fill(doc, helpWidth-helpDocs), "\n", "\n"+margin) + "\n")
+}
+
+// Fill returns the words of a text in lines of up to width bytes.
+func Fill(text string, width int) string {
+	var sb strings.Builder
+	column := 0
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case column+1+len(word) > width:
+			sb.WriteByte('\n')
+			column = 0
+		default:
+			sb.WriteByte(' ')
+			column++
+		}
+		sb.WriteString(word)
+		column += len(word)
+	}
+	return sb.String()
+}
