@@ -5,31 +5,26 @@ import (
 	"strings"
 )
 
-// A Purpose says what a crawler fetches pages for.
-type Purpose string
-
-// The purposes.
-const (
-	Search      Purpose = "search"       // a search engine's index
-	AITraining  Purpose = "ai-training"  // text to train models with
-	AISearch    Purpose = "ai-search"    // an index that a model answers from
-	AIAssistant Purpose = "ai-assistant" // a page that somebody asks a model about
-	Ads         Purpose = "ads"          // the fitness of pages for advertisements
-	SEO         Purpose = "seo"          // audits and links, for whoever pays for them
-	Social      Purpose = "social"       // previews of links that people share
-	Feed        Purpose = "feed"         // feeds that people subscribed to
-	Archive     Purpose = "archive"      // a copy of the web
-	Other       Purpose = "other"        // none of these
-)
-
-var purposes = []Purpose{Search, AITraining, AISearch, AIAssistant, Ads, SEO, Social, Feed, Archive, Other}
+// purposes are what crawlers fetch pages for.
+var purposes = []string{
+	"search",       // a search engine's index
+	"ai-training",  // text to train models with
+	"ai-search",    // an index that a model answers from
+	"ai-assistant", // a page that somebody asks a model about
+	"ads",          // the fitness of pages for advertisements
+	"seo",          // audits and links, for whoever pays for them
+	"social",       // previews of links that people share
+	"feed",         // feeds that people subscribed to
+	"archive",      // a copy of the web
+	"other",        // none of these
+}
 
 // A Crawler is a row of the table. Its slices are shared and must not be changed.
 type Crawler struct {
-	Token    string    // the product token, as in "User-agent: Googlebot"
-	Operator string    // who runs it
-	Purposes []Purpose // at least one
-	Names    []string  // what it is called in the User-Agent header; none if the token is a switch that nothing fetches by
+	Token    string   // the product token, as in "User-agent: Googlebot"
+	Operator string   // who runs it
+	Purposes []string // what it fetches pages for, as in "ai-training"; at least one
+	Names    []string // what it is called in the User-Agent header; none if the token is a switch that nothing fetches by
 
 	Fallback    string // the token whose group it obeys if it has none of its own; "" is none
 	IgnoresStar bool   // it does not heed groups for "*"
@@ -46,14 +41,7 @@ const aiSet = "ai"
 const allSet = "all"
 
 // Sets returns the names of the sets: "all", "ai", and each purpose.
-func Sets() []string {
-	names := make([]string, 0, 2+len(purposes))
-	names = append(names, allSet, aiSet)
-	for _, p := range purposes {
-		names = append(names, string(p))
-	}
-	return names
-}
+func Sets() []string { return append([]string{allSet, aiSet}, purposes...) }
 
 // Set returns the crawlers of a set in the order of the table, or nil if there is no such set. The set "ai" is those of
 // "ai-training", "ai-search" and "ai-assistant"; "all" is all of the table. Tokens that are a switch are among them.
@@ -69,8 +57,8 @@ func Set(name string) []Crawler {
 
 // in reports whether the crawler is of the set.
 func (c *Crawler) in(set string) bool {
-	return set == allSet || slices.ContainsFunc(c.Purposes, func(p Purpose) bool {
-		return string(p) == set || set == aiSet && strings.HasPrefix(string(p), aiSet+"-")
+	return set == allSet || slices.ContainsFunc(c.Purposes, func(p string) bool {
+		return p == set || set == aiSet && strings.HasPrefix(p, aiSet+"-")
 	})
 }
 
@@ -82,9 +70,4 @@ func Lookup(token string) (Crawler, bool) {
 		}
 	}
 	return Crawler{}, false
-}
-
-// Index returns the place of a product token in [Set]("all"), or -1 if it has none. Only the spelling of the table counts.
-func Index(token string) int {
-	return slices.IndexFunc(table, func(c Crawler) bool { return c.Token == token })
 }

@@ -41,11 +41,7 @@ func document() string {
 	var sb strings.Builder
 	sb.WriteString("| token | operator | sets | names in the User-Agent header | habits | documented at | checked |\n|---|---|---|---|---|---|---|\n")
 	for _, c := range table {
-		sets := make([]string, len(c.Purposes))
-		for i, p := range c.Purposes {
-			sets[i] = string(p)
-		}
-		fmt.Fprintf(&sb, "| `%s` | %s | %s | %s | %s | <%s> | %s |\n", c.Token, c.Operator, strings.Join(sets, ", "),
+		fmt.Fprintf(&sb, "| `%s` | %s | %s | %s | %s | <%s> | %s |\n", c.Token, c.Operator, strings.Join(c.Purposes, ", "),
 			strings.Join(c.Names, ", "), strings.Join(habits(c), "; "), c.Source, c.Checked)
 	}
 	return sb.String()

@@ -48,10 +48,10 @@ func parseRow(fields []string) (c Crawler, err error) {
 	}
 	c = Crawler{Token: fields[0], Operator: fields[1], Source: fields[5]}
 	for p := range strings.SplitSeq(fields[2], ",") {
-		if !slices.Contains(purposes, Purpose(p)) {
+		if !slices.Contains(purposes, p) {
 			return c, fmt.Errorf("purpose %q", p)
 		}
-		c.Purposes = append(c.Purposes, Purpose(p))
+		c.Purposes = append(c.Purposes, p)
 	}
 	if fields[3] != "-" {
 		c.Names = strings.Split(fields[3], "|")

@@ -101,12 +101,4 @@ func TestLookup(t *testing.T) {
 	if _, ok := Lookup("nobody"); ok {
 		t.Error("nobody is known")
 	}
-	for i, c := range Set("all") {
-		if Index(c.Token) != i {
-			t.Errorf("%s is number %d", c.Token, i)
-		}
-	}
-	if Index("nobody") != -1 {
-		t.Error("nobody has a number")
-	}
 }

@@ -73,6 +73,6 @@ func (all CleanParams) AppendCanonical(dst, rawURL []byte, d Dialect) []byte {
 // cleans reports whether the parameter of that name does not count in the path.
 func (all CleanParams) cleans(name string, path []byte) bool {
 	return slices.ContainsFunc(all, func(c CleanParam) bool {
-		return slices.Contains(c.Params, name) && Matches(c.pattern, path)
+		return slices.Contains(c.Params, name) && matches(c.pattern, path)
 	})
 }

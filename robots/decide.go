@@ -18,20 +18,20 @@ func Decide(rules []Rule, path []byte, d Dialect) int {
 
 // priority returns the length of the pattern by which the rule matches the path, or 0 if it does not match.
 func (r Rule) priority(path []byte, d Dialect) int {
-	if Matches(r.Pattern, path) {
+	if matches(r.Pattern, path) {
 		return len(r.Pattern)
 	}
-	if index, ok := d.IndexPattern(r); ok && Matches(index, path) {
+	if index, ok := d.IndexPattern(r); ok && matches(index, path) {
 		return len(index)
 	}
 	return 0
 }
 
 // IndexPattern returns the second pattern of a rule, "/d/$" for "Allow: /d/index.html", and whether the dialect
-// gives it one (see the flag [IndexPage]): it does so to Allow rules whose text after the last "/" starts with
+// gives it one (see the flag indexPage): it does so to Allow rules whose text after the last "/" starts with
 // "index.htm". Its priority is its own length, and it is always shorter than the rule's first pattern.
 func (d Dialect) IndexPattern(r Rule) (pattern string, ok bool) {
-	if !d.Has(IndexPage) || !r.Allow {
+	if !d.Has(indexPage) || !r.Allow {
 		return "", false
 	}
 	slash := strings.LastIndexByte(r.Pattern, '/')
@@ -41,9 +41,9 @@ func (d Dialect) IndexPattern(r Rule) (pattern string, ok bool) {
 	return r.Pattern[:slash+1] + "$", true
 }
 
-// Matches reports whether the pattern matches the path from its first byte on: "*" matches any bytes, "$" as the
+// matches reports whether the pattern matches the path from its first byte on: "*" matches any bytes, "$" as the
 // last byte of the pattern matches the end of the path, every other byte matches itself (RFC 9309 section 2.2.3).
-func Matches(pattern string, path []byte) bool {
+func matches(pattern string, path []byte) bool {
 	ends := []int{0} // where in the path the part of the pattern read so far can end, in ascending order
 	for i := range len(pattern) {
 		switch {

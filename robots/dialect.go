@@ -14,60 +14,60 @@ type Dialect uint32
 
 // The flags of a Dialect.
 const (
-	// TypoKeys takes a key by its beginning, common misspellings included: "useragent", "disalow", "allowed".
+	// typoKeys takes a key by its beginning, common misspellings included: "useragent", "disalow", "allowed".
 	// Without it a key is the exact name, in any case.
-	TypoKeys Dialect = 1 << iota
+	typoKeys Dialect = 1 << iota
 
-	// MissingColon takes white space for the colon in a line of exactly two words: "disallow /x".
-	MissingColon
+	// missingColon takes white space for the colon in a line of exactly two words: "disallow /x".
+	missingColon
 
-	// LineLimit drops what follows the first 16,663 bytes of a line.
-	LineLimit
+	// lineLimit drops what follows the first 16,663 bytes of a line.
+	lineLimit
 
-	// IndexPage lets an Allow rule for an index page, "/d/index.html", hold for its directory "/d/" too.
-	IndexPage
+	// indexPage lets an Allow rule for an index page, "/d/index.html", hold for its directory "/d/" too.
+	indexPage
 
-	// Fallbacks lets one of Google's crawlers without a group of its own use the group of its family, see [NewAgent].
-	Fallbacks
+	// googleFamily lets one of Google's crawlers without a group of its own use the group of its family, see [NewAgent].
+	googleFamily
 
-	// YandexFamily lets one of Yandex's crawlers without a group of its own use the group "Yandex", see [NewAgent].
-	YandexFamily
+	// yandexFamily lets one of Yandex's crawlers without a group of its own use the group "Yandex", see [NewAgent].
+	yandexFamily
 
 	// ImplicitRobotsTxt allows /robots.txt itself, whatever the rules (RFC 9309 section 2.2.2).
 	ImplicitRobotsTxt
 
-	// FullEscapes brings patterns and URLs into the normal form of RFC 9309 section 2.2.2: unreserved characters are
+	// fullEscapes brings patterns and URLs into the normal form of RFC 9309 section 2.2.2: unreserved characters are
 	// decoded, and bytes that no URL holds are encoded; "%2A" and "%24" in a pattern are a literal "*" and "$"
 	// (section 2.2.3). Without it only bytes from 0x80 on are encoded, and hexadecimal digits made upper case.
-	FullEscapes
+	fullEscapes
 
-	// AssumedSlash puts the "/" in front of a rule's value that starts with neither "/" nor "*".
-	AssumedSlash
+	// assumedSlash puts the "/" in front of a rule's value that starts with neither "/" nor "*".
+	assumedSlash
 
-	// RootedOnly drops rules whose value starts with neither "/" nor "*".
-	RootedOnly
+	// rootedOnly drops rules whose value starts with neither "/" nor "*".
+	rootedOnly
 
-	// EmptyRules gives a rule without a value a meaning, the opposite of its key: "Disallow:" allows everything, and
+	// emptyRules gives a rule without a value a meaning, the opposite of its key: "Disallow:" allows everything, and
 	// "Allow:" nothing. Both are a pattern "/", of length 1. Without it they have no effect.
-	EmptyRules
+	emptyRules
 
-	// DelayInSection makes Crawl-delay a member of the section, so that it ends a run of user-agent lines as a rule
+	// delayInSection makes Crawl-delay a member of the section, so that it ends a run of user-agent lines as a rule
 	// does. Without it the line is no part of any group (RFC 9309 section 2.2.4).
-	DelayInSection
+	delayInSection
 
-	// SectionLimits has [Inspect] report what Yandex's documentation forbids and its robot is not known to mind: empty
+	// sectionLimits has [Inspect] report what Yandex's documentation forbids and its robot is not known to mind: empty
 	// lines in a section, rules of more than 1,024 characters, and more than 2,048 rules.
-	SectionLimits
+	sectionLimits
 
-	// OpenIfTooLarge allows everything if the body is over [MaxBytes], where others read the part that fits.
-	OpenIfTooLarge
+	// openIfTooLarge allows everything if the body is over [MaxBytes], where others read the part that fits.
+	openIfTooLarge
 
-	// OpenUnlessOK allows everything unless the fetch was answered by 200, redirects followed, see [History.Outcome].
+	// openUnlessOK allows everything unless the fetch was answered by 200, redirects followed, see [History.Outcome].
 	// Without it every 2xx has rules, and server and network errors forbid everything.
-	OpenUnlessOK
+	openUnlessOK
 
-	// Lapses ends the restriction by server and network errors after 30 days, see [History.Outcome].
-	Lapses
+	// lapses ends the restriction by server and network errors after 30 days, see [History.Outcome].
+	lapses
 
 	// WildcardsUndefined leaves undefined which of two opposite rules wins if one of them has a "*". The longer one
 	// does so here, with a reason of its own; see [Undefined].
@@ -81,7 +81,7 @@ const (
 	// dialect, for input that is normalised already and for comparison with google/robotstxt.
 	URLAsIs
 
-	// EmptyAllowIgnored takes from EmptyRules what it says of "Allow:", as Yandex has done later. It is an option for
+	// EmptyAllowIgnored takes from emptyRules what it says of "Allow:", as Yandex has done later. It is an option for
 	// the dialect yandex.
 	EmptyAllowIgnored
 
@@ -89,24 +89,24 @@ const (
 	// reading of Yandex's documentation. It is an option for the dialect yandex. A line with a comment is not empty.
 	BlankEndsSection
 
-	// Habits follows what operators document of single crawlers beyond the order of their names: groups for "*" that
+	// habits follows what operators document of single crawlers beyond the order of their names: groups for "*" that
 	// do not bind them, and groups of other crawlers that do, see [NewAgent].
-	Habits
+	habits
 )
 
 // The named dialects.
 const (
 	// RFC9309 is the standard.
-	RFC9309 = ImplicitRobotsTxt | FullEscapes | Lapses
+	RFC9309 = ImplicitRobotsTxt | fullEscapes | lapses
 
 	// Google reads as github.com/google/robotstxt and Google's documentation of it since 2019.
-	Google = TypoKeys | MissingColon | LineLimit | IndexPage | Fallbacks | Habits | Lapses
+	Google = typoKeys | missingColon | lineLimit | indexPage | googleFamily | habits | lapses
 
 	// Google2010 reads as Google's documentation before 2019, when no source code was public.
-	Google2010 = Fallbacks | Habits | AssumedSlash | WildcardsUndefined
+	Google2010 = googleFamily | habits | assumedSlash | WildcardsUndefined
 
 	// Yandex reads as Yandex's documentation.
-	Yandex = YandexFamily | Habits | RootedOnly | EmptyRules | DelayInSection | SectionLimits | OpenIfTooLarge | OpenUnlessOK
+	Yandex = yandexFamily | habits | rootedOnly | emptyRules | delayInSection | sectionLimits | openIfTooLarge | openUnlessOK
 )
 
 // options are the flags that are no part of a named dialect.
@@ -123,11 +123,11 @@ var dialectNames = []struct {
 	{"yandex", Yandex},
 }
 
-// ErrDialect is the error of a name that is no dialect's.
-var ErrDialect = errors.New("unknown dialect")
+// errDialect is the error of a name that is no dialect's.
+var errDialect = errors.New("unknown dialect")
 
 // ParseDialect returns the dialect of that name: "rfc9309", "google", "google-2010" or "yandex". The error wraps
-// [ErrDialect] and lists the names there are.
+// errDialect and lists the names there are.
 func ParseDialect(name string) (Dialect, error) {
 	known := make([]string, 0, len(dialectNames))
 	for _, n := range dialectNames {
@@ -136,7 +136,7 @@ func ParseDialect(name string) (Dialect, error) {
 		}
 		known = append(known, n.name)
 	}
-	return 0, fmt.Errorf("%w %q: use one of %s", ErrDialect, name, strings.Join(known, ", "))
+	return 0, fmt.Errorf("%w %q: use one of %s", errDialect, name, strings.Join(known, ", "))
 }
 
 // String returns the name of the dialect, whatever its options, or its flags in hexadecimal if it has no name.
@@ -167,30 +167,30 @@ type Agent struct {
 	IgnoresStar bool           // it does not heed groups for "*", as Google documents of AdsBot-Google
 }
 
-// googleFamily is the prefix of the crawlers that, without a group of their own, follow the one of the crawler before
+// googlePrefix is the prefix of the crawlers that, without a group of their own, follow the one of the crawler before
 // their last "-": Googlebot-Image follows Googlebot (Google's documentation, order of precedence of user agents).
-const googleFamily = "googlebot-"
+const googlePrefix = "googlebot-"
 
-// yandexFamily is the prefix of the crawlers that, without a group of their own, follow the one of that name: all of
+// yandexPrefix is the prefix of the crawlers that, without a group of their own, follow the one of that name: all of
 // Yandex's (Yandex's documentation of User-agent).
-const yandexFamily = "yandex"
+const yandexPrefix = "yandex"
 
 // NewAgent returns the crawler of that name. What follows the product token, such as a version, is
 // cut off. "*" and every other name without a token give the crawler that only groups for "*" can
-// name. With the flag [Fallbacks] a token that starts with "Googlebot-" falls back to the part
-// before its last "-". With [YandexFamily] one that starts with "Yandex" falls back to that. With
-// [Habits] the agent does what package crawlers knows of it: it ignores groups for "*", or falls
+// name. With the flag googleFamily a token that starts with "Googlebot-" falls back to the part
+// before its last "-". With yandexFamily one that starts with "Yandex" falls back to that. With
+// habits the agent does what package crawlers knows of it: it ignores groups for "*", or falls
 // back to the group of another crawler.
 func NewAgent(name string, d Dialect) Agent {
 	a := Agent{Token: d.token(name)}
 	token := string(a.Token)
 	switch {
-	case d.Has(Fallbacks) && hasPrefixFold(token, googleFamily):
+	case d.Has(googleFamily) && hasPrefixFold(token, googlePrefix):
 		a.Fallbacks = []ProductToken{a.Token[:strings.LastIndexByte(token, '-')]}
-	case d.Has(YandexFamily) && hasPrefixFold(token, yandexFamily) && len(token) > len(yandexFamily):
-		a.Fallbacks = []ProductToken{a.Token[:len(yandexFamily)]}
+	case d.Has(yandexFamily) && hasPrefixFold(token, yandexPrefix) && len(token) > len(yandexPrefix):
+		a.Fallbacks = []ProductToken{a.Token[:len(yandexPrefix)]}
 	}
-	if !d.Has(Habits) {
+	if !d.Has(habits) {
 		return a
 	}
 	token, _, _ = strings.Cut(name, "/")

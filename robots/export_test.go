@@ -53,3 +53,25 @@ func PatternOf(value string, d Dialect) string { return d.pattern(value) }
 
 // Contains is how a pattern with a wildcard and without an anchor is compared with the text of another.
 func Contains(text, pattern string) bool { return contains(text, pattern) }
+
+// What only tests need from outside.
+const (
+	FullEscapes  = fullEscapes
+	IndexPage    = indexPage
+	MaxRedirects = maxRedirects
+
+	CodeDuplicate   = codeDuplicate
+	CodeShadowed    = codeShadowed
+	CodeLineTooLong = codeLineTooLong
+	CodeNoColon     = codeNoColon
+	CodeNoDirective = codeNoDirective
+	CodeTypo        = codeTypo
+	CodeUnknown     = codeUnknown
+	CodeUnused      = codeUnused
+)
+
+// Matches reports whether the pattern matches the path from its first byte on.
+func Matches(pattern string, path []byte) bool { return matches(pattern, path) }
+
+// ErrOriginPath is the error of an origin with a path.
+var ErrOriginPath = errOriginPath

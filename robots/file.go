@@ -33,7 +33,7 @@ type Rule struct {
 }
 
 // String returns the rule as it is written, and as the output column "rule" spells it: "Allow: /p" or "Disallow: /p".
-// A rule without a value does the opposite of its key, see [EmptyRules]: "Disallow: " allows.
+// A rule without a value does the opposite of its key, see emptyRules: "Disallow: " allows.
 func (r Rule) String() string {
 	if r.Allow != (r.Value == "") {
 		return "Allow: " + r.Value

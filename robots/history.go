@@ -124,13 +124,13 @@ func (h *History) Newest() time.Time { return h.newest }
 // Outcome returns what is in force for the origin at a moment; zero means [History.Newest], and is not for [NewHistoryOf].
 //
 // The latest response not later than asOf decides, and of two at the same time the one added last. If it is a
-// redirect, the latest one of its target does, and so on, up to [MaxRedirects]; rules found there hold for the origin
+// redirect, the latest one of its target does, and so on, up to maxRedirects; rules found there hold for the origin
 // that was asked first. A target without a response is taken for a client error, and so is a redirect without a
 // target; one that was fetched only later counts as fetched with the redirect.
 //
-// A server or network error forbids everything. With the flag [Lapses] it does so for 30 days from the first of the
+// A server or network error forbids everything. With the flag lapses it does so for 30 days from the first of the
 // errors in a row; then the response before them is in force again, if there is a body to read, or everything is
-// allowed. An error whose time is unknown does not lapse. With [OpenUnlessOK] errors allow everything from the start.
+// allowed. An error whose time is unknown does not lapse. With openUnlessOK errors allow everything from the start.
 func (h *History) Outcome(o Origin, asOf time.Time) Outcome {
 	if asOf.IsZero() {
 		asOf = h.newest
@@ -147,7 +147,7 @@ func (h *History) outcome(key string, asOf time.Time) (out Outcome, until time.T
 		return Outcome{NoRecord, CauseNone, -1}, now.until
 	}
 	effect, cause := h.dialect.outcome(now.result)
-	if effect != DisallowAll || !h.dialect.Has(Lapses) {
+	if effect != DisallowAll || !h.dialect.Has(lapses) {
 		return Outcome{effect, cause, now.number}, now.until
 	}
 	begin, last, reached := h.failing(key, now)
@@ -203,7 +203,7 @@ func (h *History) at(key string, moment time.Time) (s state, ok bool) {
 		if c.since.After(s.since) && !c.at.After(moment) {
 			s.since = c.since
 		}
-		if c.result != redirect || hop == MaxRedirects {
+		if c.result != redirect || hop == maxRedirects {
 			return s, true
 		}
 		key = c.target

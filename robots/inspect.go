@@ -69,14 +69,14 @@ func (in *inspector) start(text string) {
 	page := strings.TrimLeft(text[mark:], " \t\v\f\r\n")
 	switch {
 	case mark > 0:
-		in.note(1, CodeBOM, "the file starts with a byte order mark, which is skipped")
+		in.note(1, codeBOM, "the file starts with a byte order mark, which is skipped")
 	case strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"):
-		in.note(1, CodeUTF16, "the file is UTF-16, which is not decoded: save it as UTF-8")
+		in.note(1, codeUTF16, "the file is UTF-16, which is not decoded: save it as UTF-8")
 	}
 	if len(page) > 1 && page[0] == '<' && (isLetter(page[1]) || page[1] == '!' || page[1] == '?') {
 		skipped := text[:len(text)-len(page)]
 		lines := strings.Count(skipped, "\n") + strings.Count(skipped, "\r") - strings.Count(skipped, "\r\n")
-		in.note(int32(lines)+1, CodeHTML, "the file looks like an HTML page; only lines that are directives count")
+		in.note(int32(lines)+1, codeHTML, "the file looks like an HTML page; only lines that are directives count")
 	}
 }
 
@@ -85,13 +85,13 @@ func (in *inspector) size(cut bool, line int32) {
 	switch {
 	case !in.report.File.Truncated:
 		return
-	case in.dialect.Has(OpenIfTooLarge):
-		in.note(line, CodeTooLarge, "the file is larger than %d bytes, so that none of its rules counts", MaxBytes)
+	case in.dialect.Has(openIfTooLarge):
+		in.note(line, codeTooLarge, "the file is larger than %d bytes, so that none of its rules counts", MaxBytes)
 	default:
-		in.note(line, CodeTooLarge, "the file is larger than %d bytes; what follows this line is not read", MaxBytes)
+		in.note(line, codeTooLarge, "the file is larger than %d bytes; what follows this line is not read", MaxBytes)
 	}
 	if cut {
-		in.note(line, CodeCutLine, "the size limit cuts this line in two; it is not read")
+		in.note(line, codeCutLine, "the size limit cuts this line in two; it is not read")
 	}
 }
 
@@ -113,7 +113,7 @@ func (in *inspector) line(l *line, raw string) {
 		}
 	case l.blank:
 	case !l.directive:
-		in.note(l.num, CodeNoDirective, "no directive: a key and a colon are missing")
+		in.note(l.num, codeNoDirective, "no directive: a key and a colon are missing")
 	default:
 		in.key(l)
 		in.directive(l)
@@ -123,17 +123,17 @@ func (in *inspector) line(l *line, raw string) {
 // bytes looks at the bytes of a line.
 func (in *inspector) bytes(l *line, raw string) {
 	if strings.IndexByte(raw, 0) >= 0 {
-		in.note(l.num, CodeNUL, "a NUL byte; what follows it in this line is not read")
+		in.note(l.num, codeNUL, "a NUL byte; what follows it in this line is not read")
 	}
 	if !utf8.ValidString(raw) {
-		in.note(l.num, CodeNotUTF8, "not UTF-8; bytes beyond ASCII are compared as they are")
+		in.note(l.num, codeNotUTF8, "not UTF-8; bytes beyond ASCII are compared as they are")
 	}
 	rule := l.kind == kindAllow || l.kind == kindDisallow
 	switch {
 	case l.tooLong:
-		in.note(l.num, CodeLineTooLong, "longer than %d bytes; the rest is not read", maxLine)
-	case in.dialect.Has(SectionLimits) && rule && utf8.RuneCountInString(l.value) > yandexRuleLength:
-		in.note(l.num, CodeLineTooLong, "longer than the %d characters that are permitted; it is read all the same", yandexRuleLength)
+		in.note(l.num, codeLineTooLong, "longer than %d bytes; the rest is not read", maxLine)
+	case in.dialect.Has(sectionLimits) && rule && utf8.RuneCountInString(l.value) > yandexRuleLength:
+		in.note(l.num, codeLineTooLong, "longer than the %d characters that are permitted; it is read all the same", yandexRuleLength)
 	}
 }
 
@@ -150,21 +150,21 @@ func (in *inspector) directive(l *line) {
 	case kindSitemap:
 		r.Sitemaps = append(r.Sitemaps, Sitemap{l.num, l.value})
 		if _, err := SplitURL([]byte(l.value)); err != nil {
-			in.note(l.num, CodeBadSitemap, "not an absolute URL: %v", err)
+			in.note(l.num, codeBadSitemap, "not an absolute URL: %v", err)
 		}
 	case kindHost:
 		valid := validHost(l.value)
 		r.Hosts = append(r.Hosts, Host{l.num, l.value, valid})
 		if !valid {
-			in.note(l.num, CodeBadHost, "not a domain name; the line is ignored")
+			in.note(l.num, codeBadHost, "not a domain name; the line is ignored")
 		} else if in.host {
-			in.note(l.num, CodeExtraHost, "not the first host; the line is ignored")
+			in.note(l.num, codeExtraHost, "not the first host; the line is ignored")
 		}
 		in.host = in.host || valid
 	case kindCleanParam:
 		c, ok := in.dialect.parseCleanParam(l.value)
 		if !ok {
-			in.note(l.num, CodeBadCleanParam, "not parameters joined by & and maybe a path, at most %d bytes; the line is ignored", maxCleanParam)
+			in.note(l.num, codeBadCleanParam, "not parameters joined by & and maybe a path, at most %d bytes; the line is ignored", maxCleanParam)
 			return
 		}
 		c.Line = l.num
@@ -187,13 +187,13 @@ func (in *inspector) userAgent(l *line) {
 	case isStar(l.value):
 		g.Star = true
 	case token == "":
-		in.note(l.num, CodeAgentNever, "no crawler's name can match %q: a name starts with %s", l.value, in.nameBytes())
+		in.note(l.num, codeAgentNever, "no crawler's name can match %q: a name starts with %s", l.value, in.nameBytes())
 	default:
 		g.Agents = append(g.Agents, token)
 		if rest := l.value[len(token):]; isNameList(rest) {
-			in.note(l.num, CodeAgentList, "read as %q: every name needs a line of its own", string(token))
+			in.note(l.num, codeAgentList, "read as %q: every name needs a line of its own", string(token))
 		} else if rest != "" {
-			in.note(l.num, CodeAgentCut, "read as %q: a name has %s only", string(token), in.nameBytes())
+			in.note(l.num, codeAgentCut, "read as %q: a name has %s only", string(token), in.nameBytes())
 		}
 	}
 }
@@ -216,7 +216,7 @@ func isNameList(rest string) bool {
 func (in *inspector) delay(l *line) {
 	seconds, ok := parseDelay(l.value)
 	if !ok {
-		in.note(l.num, CodeBadDelay, "not a number of seconds, so it sets no delay")
+		in.note(l.num, codeBadDelay, "not a number of seconds, so it sets no delay")
 	}
 	if !in.open {
 		in.noGroup(l)
@@ -231,20 +231,20 @@ func (in *inspector) delay(l *line) {
 // noGroup notes a line that belongs to no group.
 func (in *inspector) noGroup(l *line) {
 	if in.ended {
-		in.note(l.num, CodeNoGroup, "an empty line ended the section before it, so it is ignored")
+		in.note(l.num, codeNoGroup, "an empty line ended the section before it, so it is ignored")
 		return
 	}
-	in.note(l.num, CodeNoGroup, "no user-agent line precedes it, so it is ignored")
+	in.note(l.num, codeNoGroup, "no user-agent line precedes it, so it is ignored")
 }
 
 // endDelays looks at the last delay group as a whole.
 func (in *inspector) endDelays(last bool) {
 	switch {
 	case !in.closed || in.ruled:
-	case last || in.dialect.Has(DelayInSection):
-		in.note(in.delayAt, CodeDelayOnly, "a group with a Crawl-delay and no rule: its crawlers may fetch everything")
+	case last || in.dialect.Has(delayInSection):
+		in.note(in.delayAt, codeDelayOnly, "a group with a Crawl-delay and no rule: its crawlers may fetch everything")
 	default:
-		in.note(in.delayAt, CodeDelayOnly, "a group with a Crawl-delay and no rule: the rules of the next group hold for its crawlers too")
+		in.note(in.delayAt, codeDelayOnly, "a group with a Crawl-delay and no rule: the rules of the next group hold for its crawlers too")
 	}
 	in.closed = false
 }
@@ -256,33 +256,33 @@ func (in *inspector) rule(l *line) {
 		return
 	}
 	in.closed, in.ruled = true, true
-	if in.dialect.Has(SectionLimits) && in.blank {
-		in.note(l.num, CodeBlankInSection, "an empty line separates it from the section that it belongs to")
+	if in.dialect.Has(sectionLimits) && in.blank {
+		in.note(l.num, codeBlankInSection, "an empty line separates it from the section that it belongs to")
 		in.blank = false
 	}
 	_, pattern := in.dialect.meaning(l)
 	if pattern != "" {
-		if in.count++; in.dialect.Has(SectionLimits) && in.count == yandexRules+1 {
-			in.note(l.num, CodeTooManyRules, "more than the %d rules that are permitted; they are read all the same", yandexRules)
+		if in.count++; in.dialect.Has(sectionLimits) && in.count == yandexRules+1 {
+			in.note(l.num, codeTooManyRules, "more than the %d rules that are permitted; they are read all the same", yandexRules)
 		}
 	}
 	switch {
 	case l.value == "" && l.kind == kindAllow:
-		in.note(l.num, CodeEmptyAllow, "an Allow without a value %s", map[bool]string{true: "has no effect", false: "forbids everything"}[pattern == ""])
+		in.note(l.num, codeEmptyAllow, "an Allow without a value %s", map[bool]string{true: "has no effect", false: "forbids everything"}[pattern == ""])
 	case l.value != "" && l.value[0] != '/' && l.value[0] != '*':
-		in.note(l.num, CodeNoSlash, "%s", in.noSlash())
+		in.note(l.num, codeNoSlash, "%s", in.noSlash())
 	}
-	if strings.ContainsAny(l.value, " \t") && !in.dialect.Has(FullEscapes) {
-		in.note(l.num, CodeSpace, "in a URL a space is %%20, so it matches nothing: write it so")
+	if strings.ContainsAny(l.value, " \t") && !in.dialect.Has(fullEscapes) {
+		in.note(l.num, codeSpace, "in a URL a space is %%20, so it matches nothing: write it so")
 	}
 }
 
 // noSlash says what becomes of a rule that starts with neither "/" nor "*".
 func (in *inspector) noSlash() string {
 	switch {
-	case in.dialect.Has(AssumedSlash):
+	case in.dialect.Has(assumedSlash):
 		return "read as if it started with /"
-	case in.dialect.Has(RootedOnly):
+	case in.dialect.Has(rootedOnly):
 		return "a rule starts with / or *; it is ignored"
 	}
 	return "a path starts with /, so it matches nothing"

@@ -11,39 +11,39 @@ var unused = map[string]bool{
 // key looks at how the key of a line is written.
 func (in *inspector) key(l *line) {
 	if l.noColon {
-		in.note(l.num, CodeNoColon, "a colon is missing behind the key; it is read all the same")
+		in.note(l.num, codeNoColon, "a colon is missing behind the key; it is read all the same")
 	}
 	switch l.kind {
 	case kindCrawlDelay, kindHost, kindCleanParam:
-		if !in.dialect.Has(DelayInSection) {
-			in.note(l.num, CodeUnused, "%q decides nothing in this dialect", l.key)
+		if !in.dialect.Has(delayInSection) {
+			in.note(l.num, codeUnused, "%q decides nothing in this dialect", l.key)
 		}
 	case kindOther:
 		in.unknownKey(l)
 	case kindUserAgent, kindAllow, kindDisallow, kindSitemap:
 		name := spelledOut(l.kind)
 		if l.typo {
-			in.note(l.num, CodeTypo, "%q is read as %s", l.key, name)
+			in.note(l.num, codeTypo, "%q is read as %s", l.key, name)
 		} else if len(l.key) != len(name) {
-			in.note(l.num, CodeLooseKey, "%q is read as %s, as it starts so", l.key, name)
+			in.note(l.num, codeLooseKey, "%q is read as %s, as it starts so", l.key, name)
 		}
 	}
 }
 
 // unknownKey looks at a key that has no effect in the dialect.
 func (in *inspector) unknownKey(l *line) {
-	kind, typo := TypoKeys.kindOf(l.key)
+	kind, typo := typoKeys.kindOf(l.key)
 	switch {
 	case unused[strings.ToLower(l.key)]:
-		in.note(l.num, CodeUnused, "%q decides nothing in this dialect", l.key)
+		in.note(l.num, codeUnused, "%q decides nothing in this dialect", l.key)
 	case typo:
-		in.note(l.num, CodeTypo, "%q is not read as %s; the line is ignored", l.key, spelledOut(kind))
+		in.note(l.num, codeTypo, "%q is not read as %s; the line is ignored", l.key, spelledOut(kind))
 	default:
 		text := "the line is ignored"
 		if name := nearest(l.key); name != "" {
 			text += "; did you mean " + name + "?"
 		}
-		in.note(l.num, CodeUnknown, "%q is no known key; %s", l.key, text)
+		in.note(l.num, codeUnknown, "%q is no known key; %s", l.key, text)
 	}
 }
 

@@ -121,9 +121,9 @@ func allowFirst(r *Rule) int {
 // useless returns the diagnostic of a rule over which another one always wins; same says how, if both say the same.
 func useless(r, winner *Rule, same string) Diagnostic {
 	if r.Allow == winner.Allow {
-		return Diagnostic{r.Line, CodeDuplicate, fmt.Sprintf("line %d %s: %s", winner.Line, same, quoted(winner))}
+		return Diagnostic{r.Line, codeDuplicate, fmt.Sprintf("line %d %s: %s", winner.Line, same, quoted(winner))}
 	}
-	return Diagnostic{r.Line, CodeShadowed, fmt.Sprintf("line %d always wins over it: %s", winner.Line, quoted(winner))}
+	return Diagnostic{r.Line, codeShadowed, fmt.Sprintf("line %d always wins over it: %s", winner.Line, quoted(winner))}
 }
 
 // maxQuoted is how much of a rule a diagnostic quotes, since one rule can be the subject of many.
@@ -170,7 +170,7 @@ func covering(wide []*Rule, r *Rule, budget *int) *Rule {
 }
 
 // contains reports whether the text starts with what is in front of the pattern's first "*", and what is between the
-// others follows in order: whether the pattern, which has no anchor, matches. It is [Matches] without allocations.
+// others follows in order: whether the pattern, which has no anchor, matches. It is matches without allocations.
 func contains(text, pattern string) bool {
 	anchor, rest, _ := strings.Cut(pattern, "*")
 	text, ok := strings.CutPrefix(text, anchor)

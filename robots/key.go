@@ -5,10 +5,10 @@ type spelling struct {
 	prefix string // in lower case
 	kind   kind
 	typo   bool
-	whole  bool // the key must be the prefix and no more, even for TypoKeys
+	whole  bool // the key must be the prefix and no more, even for typoKeys
 }
 
-// spellings are what TypoKeys accepts, in the order in which google/robotstxt tries them. They are told by
+// spellings are what typoKeys accepts, in the order in which google/robotstxt tries them. They are told by
 // their beginning only, so that "allowed" is Allow and "user-agents" is User-agent. The last three have no effect on
 // what google/robotstxt answers; it knows their exact names.
 var spellings = []spelling{
@@ -48,7 +48,7 @@ func (d Dialect) kindOf(key string) (k kind, typo bool) {
 			continue
 		}
 		exact := len(key) == len(s.prefix)
-		if d.Has(TypoKeys) && (exact || !s.whole) || !s.typo && exact {
+		if d.Has(typoKeys) && (exact || !s.whole) || !s.typo && exact {
 			return s.kind, s.typo
 		}
 	}

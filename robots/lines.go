@@ -30,7 +30,7 @@ type line struct {
 	value     string // trimmed
 }
 
-// maxLine is how many bytes of a line LineLimit keeps: google/robotstxt reads into a buffer of 8 times the 2,083
+// maxLine is how many bytes of a line lineLimit keeps: google/robotstxt reads into a buffer of 8 times the 2,083
 // bytes that browsers took for the longest URL, less one for the NUL at its end.
 const maxLine = 2083*8 - 1
 
@@ -80,7 +80,7 @@ func (s *scanner) next(l *line) bool {
 	s.num++
 	*l = line{num: s.num}
 	raw := s.text[begin:end]
-	if len(raw) > maxLine && s.dialect.Has(LineLimit) {
+	if len(raw) > maxLine && s.dialect.Has(lineLimit) {
 		raw, l.tooLong = raw[:maxLine], true
 	}
 	if s.nul < end {
@@ -120,7 +120,7 @@ func (d Dialect) take(l *line, raw string) {
 	}
 	sep := strings.IndexByte(raw, ':')
 	if sep < 0 {
-		if !d.Has(MissingColon) {
+		if !d.Has(missingColon) {
 			return
 		}
 		if sep = onlyGap(raw); sep < 0 {

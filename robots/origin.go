@@ -23,7 +23,7 @@ const TxtPath = "/robots.txt"
 // An OriginError is the error of a text that names no origin.
 type OriginError struct {
 	Text string // as given
-	Err  error  // ErrNoScheme, ErrNoHost, ErrHost, ErrPort or ErrOriginPath
+	Err  error  // ErrNoScheme, ErrNoHost, ErrHost, ErrPort or errOriginPath
 }
 
 // Error returns the text and what is wrong with it.
@@ -34,8 +34,8 @@ func (e *OriginError) Error() string {
 // Unwrap returns e.Err.
 func (e *OriginError) Unwrap() error { return e.Err }
 
-// ErrOriginPath is the error of an origin with a path other than "/" or "/robots.txt": no robots.txt lives there.
-var ErrOriginPath = errors.New("a robots.txt lies at the root of its origin")
+// errOriginPath is the error of an origin with a path other than "/" or "/robots.txt": no robots.txt lives there.
+var errOriginPath = errors.New("a robots.txt lies at the root of its origin")
 
 // ParseOrigin returns the origin that s names. The path "/" or "/robots.txt" may follow it. The error is an
 // [*OriginError]. The result is stable: an Origin parses to itself.
@@ -45,7 +45,7 @@ func ParseOrigin(s string) (Origin, error) {
 		return "", &OriginError{s, err}
 	}
 	if p := string(u.Path); p != "" && p != "/" && p != TxtPath {
-		return "", &OriginError{s, ErrOriginPath}
+		return "", &OriginError{s, errOriginPath}
 	}
 	o, err := AppendOrigin(nil, u)
 	if err != nil {

@@ -38,7 +38,7 @@ const (
 	CauseStatus4xx                  // client error, or what is taken for it: a redirect that leads nowhere
 	CauseUnreachable                // server or network error
 	CauseExpired                    // the same for so long that the restriction has lapsed
-	CauseRedirectLimit              // more than MaxRedirects redirects
+	CauseRedirectLimit              // more than maxRedirects redirects
 	CauseTooLarge                   // a body that the dialect does not read for its size
 )
 
@@ -47,10 +47,10 @@ func (c Cause) String() string {
 	return [...]string{"none", "fetched", "status_4xx", "unreachable", "unreachable_expired", "redirect_limit", "too_large"}[c]
 }
 
-// MaxRedirects is how many redirects are followed (RFC 9309 section 2.3.1.2: at least five).
-const MaxRedirects = 5
+// maxRedirects is how many redirects are followed (RFC 9309 section 2.3.1.2: at least five).
+const maxRedirects = 5
 
-// Lapse is how long a restriction by server or network errors holds at most with the flag [Lapses] (RFC 9309 section
+// Lapse is how long a restriction by server or network errors holds at most with the flag lapses (RFC 9309 section
 // 2.3.1.4: "a reasonably long period of time (for example, 30 days)").
 const Lapse = 30 * 24 * time.Hour
 
@@ -74,8 +74,8 @@ func (d Dialect) result(r *Response) result {
 		return failed
 	case 300 <= s && s < 400 && s != http.StatusNotModified:
 		return redirect
-	case s == http.StatusOK, 200 <= s && s < 300 && !d.Has(OpenUnlessOK):
-		if d.Has(OpenIfTooLarge) && max(r.Size, int64(len(r.Body))) > MaxBytes {
+	case s == http.StatusOK, 200 <= s && s < 300 && !d.Has(openUnlessOK):
+		if d.Has(openIfTooLarge) && max(r.Size, int64(len(r.Body))) > MaxBytes {
 			return tooLarge
 		}
 		return fetched
@@ -101,7 +101,7 @@ func (d Dialect) outcome(res result) (Effect, Cause) {
 		return AllowAll, CauseRedirectLimit
 	case failed:
 	}
-	if d.Has(OpenUnlessOK) {
+	if d.Has(openUnlessOK) {
 		return AllowAll, CauseUnreachable
 	}
 	return DisallowAll, CauseUnreachable

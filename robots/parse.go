@@ -10,11 +10,11 @@ const MaxBytes = 500 << 10
 
 // Parse reads a robots.txt as the dialect does. It never fails: lines that are no rules are skipped, whatever they
 // hold. It reads the first [MaxBytes] of the body; a line that this limit cuts in two is discarded, as half a path
-// would match more than the whole one. With the flag [OpenIfTooLarge] a body over MaxBytes has no groups. Parse keeps no reference to body; the File shares one copy of it.
+// would match more than the whole one. With the flag openIfTooLarge a body over MaxBytes has no groups. Parse keeps no reference to body; the File shares one copy of it.
 // Time and memory are linear in the length of body.
 func Parse(body []byte, d Dialect) *File {
 	f := &File{Truncated: len(body) > MaxBytes}
-	if f.Truncated && d.Has(OpenIfTooLarge) {
+	if f.Truncated && d.Has(openIfTooLarge) {
 		return f
 	}
 	text := string(wholeLines(body))
@@ -69,7 +69,7 @@ func (p *parser) line(l *line) {
 	case kindAllow, kindDisallow:
 		p.rule(l)
 	case kindCrawlDelay:
-		p.closed = p.closed || p.dialect.Has(DelayInSection)
+		p.closed = p.closed || p.dialect.Has(delayInSection)
 	case kindOther:
 		if l.blank && !l.comment && p.dialect.Has(BlankEndsSection) {
 			p.open = false
@@ -110,15 +110,15 @@ func (p *parser) rule(l *line) {
 func (d Dialect) meaning(l *line) (allow bool, pattern string) {
 	allow = l.kind == kindAllow
 	switch {
-	case l.value == "" && (!d.Has(EmptyRules) || allow && d.Has(EmptyAllowIgnored)):
+	case l.value == "" && (!d.Has(emptyRules) || allow && d.Has(EmptyAllowIgnored)):
 		return allow, ""
 	case l.value == "":
 		return !allow, "/"
 	case l.value[0] == '/' || l.value[0] == '*':
 		return allow, d.pattern(l.value)
-	case d.Has(RootedOnly):
+	case d.Has(rootedOnly):
 		return allow, ""
-	case d.Has(AssumedSlash):
+	case d.Has(assumedSlash):
 		return allow, d.pattern("/" + l.value)
 	}
 	return allow, d.pattern(l.value)

@@ -50,10 +50,10 @@ func controls() string {
 }
 
 // pattern returns the value of a rule in the normal form of the dialect, as [Rule.Pattern] documents it. In the
-// forms of FullEscapes a "$" that is no anchor becomes "%24", as it does in URLs (RFC 9309 section 2.2.3).
+// forms of fullEscapes a "$" that is no anchor becomes "%24", as it does in URLs (RFC 9309 section 2.2.3).
 func (d Dialect) pattern(value string) string {
 	f := lightPattern
-	if d.Has(FullEscapes) {
+	if d.Has(fullEscapes) {
 		f = fullPattern
 	}
 	body, anchored := strings.CutSuffix(value, "$")
@@ -74,7 +74,7 @@ func (d Dialect) pattern(value string) string {
 // If raw is normal already it is returned itself; otherwise the result is built in buf[:0]. newbuf is buf, grown where
 // needed, for the next call. Path does not allocate once buf is large enough: at most 1 + 3*len(raw) bytes.
 func (d Dialect) Path(raw, buf []byte) (path, newbuf []byte) {
-	if len(raw) > 0 && raw[0] == '/' && !d.Has(FullEscapes) && isPlain(raw) {
+	if len(raw) > 0 && raw[0] == '/' && !d.Has(fullEscapes) && isPlain(raw) {
 		return raw, buf
 	}
 	return d.normalPath(raw, buf)
@@ -86,7 +86,7 @@ func (d Dialect) normalPath(raw, buf []byte) (path, newbuf []byte) {
 		raw = raw[:hash]
 	}
 	n := len(raw)
-	if f := d.urlForm(); !d.Has(URLAsIs) && (!d.Has(FullEscapes) || !f.keeps(raw)) {
+	if f := d.urlForm(); !d.Has(URLAsIs) && (!d.Has(fullEscapes) || !f.keeps(raw)) {
 		n = normalPrefix(raw, f, d)
 	}
 	rooted := len(raw) > 0 && raw[0] == '/'
@@ -104,7 +104,7 @@ func (d Dialect) normalPath(raw, buf []byte) (path, newbuf []byte) {
 	return buf, buf
 }
 
-// isPlain reports whether s has nothing that ends a path or that the form of URLs without FullEscapes changes: "#", "%",
+// isPlain reports whether s has nothing that ends a path or that the form of URLs without fullEscapes changes: "#", "%",
 // space, and bytes beyond ASCII. It may say false of others too, that have one of the bytes from space to "'". It looks at
 // eight bytes at once, at the last eight again rather than byte by byte.
 func isPlain(s []byte) bool {
@@ -140,7 +140,7 @@ func notPlain(w uint64) uint64 {
 
 // urlForm returns the form of URLs.
 func (d Dialect) urlForm() *form {
-	if d.Has(FullEscapes) {
+	if d.Has(fullEscapes) {
 		return fullURL
 	}
 	return lightURL
@@ -230,10 +230,10 @@ func appendEscape(dst []byte, b byte) []byte {
 	return append(dst, '%', digits[b>>4], digits[b&0xf])
 }
 
-// decodes reports whether the dialect replaces the escape of b by b: FullEscapes does so for the unreserved
+// decodes reports whether the dialect replaces the escape of b by b: fullEscapes does so for the unreserved
 // characters (RFC 3986 section 2.3).
 func (d Dialect) decodes(b byte) bool {
-	return d.Has(FullEscapes) &&
+	return d.Has(fullEscapes) &&
 		('a' <= b|0x20 && b|0x20 <= 'z' || '0' <= b && b <= '9' || b == '-' || b == '.' || b == '_' || b == '~')
 }
 
