@@ -67,7 +67,7 @@ func testLog(t *testing.T, c *corpus.Corpus, l corpus.Log, store *engine.Store) 
 
 // tally evaluates batches and counts as engine.Run does, but for the origins.
 func tally(store *engine.Store, all []engine.Batch) (s engine.Stats) {
-	e := store.NewEvaluator()
+	e, look := store.NewEvaluator(), store.NewLookup()
 	var work engine.Batch
 	for i := range all {
 		evaluate(e, &work, &all[i])
@@ -85,7 +85,7 @@ func tally(store *engine.Store, all []engine.Batch) (s engine.Stats) {
 				s.Unknown++
 			}
 			if v.Rule != engine.NoRule {
-				s.RuleLines += int64(store.Site(work.Sites[j]).Rules[0].Rule(v.Rule).Line)
+				s.RuleLines += int64(look.Rule(work.Rulings[j], 0, v.Rule).Line)
 			}
 		}
 	}

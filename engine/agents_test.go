@@ -24,11 +24,12 @@ func TestHabits(t *testing.T) {
 func TestSharedRulesets(t *testing.T) {
 	const text = "User-agent: a\nUser-agent: b\nDisallow: /x\n\nUser-agent: c\nDisallow: /x\n\nUser-agent: *\nDisallow: /y\n\nUser-agent: a\nDisallow: /z\n"
 	s := buildStore(t, StoreOptions{Agents: []string{"x", "a", "b", "y", "A", "c", "*"}}, "https://a.com", text)
-	if got, want := s.Site(0).Firsts, []uint16{0, 1, 2, 0, 1, 5, 0}; !slices.Equal(got, want) {
+	r := rulingOf(t, s, "https://a.com")
+	if got, want := r.Firsts, []uint16{0, 1, 2, 0, 1, 5, 0}; !slices.Equal(got, want) {
 		t.Errorf("firsts %v, want %v", got, want)
 	}
-	for a, first := range s.Site(0).Firsts {
-		if s.Site(0).Rules[a] != s.Site(0).Rules[first] {
+	for a, first := range r.Firsts {
+		if r.Sets[a] != r.Sets[first] {
 			t.Errorf("agent %d does not have the rules of agent %d", a, first)
 		}
 	}
@@ -43,7 +44,7 @@ func TestManyAgents(t *testing.T) {
 		together := buildStore(t, StoreOptions{Dialect: robots.Google, Agents: names}, "https://a.com", body)
 		b := newBatch("https://a.com/a", "https://a.com/b", "https://a.com/ab", "https://b.com/a", "nonsense")
 		together.NewEvaluator().Evaluate(b)
-		c := newCounter(together)
+		c := newCounter(together, 1)
 		c.add(b)
 		sum := Stats{}
 		for a, name := range names {
@@ -55,7 +56,7 @@ func TestManyAgents(t *testing.T) {
 					t.Fatalf("%s on row %d: %v together, %v alone, by\n%s", name, i, got, v, body)
 				}
 			}
-			counter := newCounter(alone)
+			counter := newCounter(alone, 1)
 			counter.add(one)
 			sum.RuleLines += counter.stats.RuleLines
 			sum.Denied += counter.stats.Denied

@@ -29,10 +29,10 @@ type Batch struct {
 
 	// Filled by Store.Evaluate.
 
-	Sites    []SiteID  // origin of each row; NoSite for a bad URL
-	Strays   [][]byte  // normalised origins that the store does not hold, named by SiteIDs with the stray bit
-	InForce  []SiteID  // what was in force for the origin at the row's time, for a Store with RowTimes; see [Batch.Rulings]
-	Verdicts []Verdict // of row i for agent a: Verdicts[i*agents+a], where agents is Store.AgentsPerURL
+	Sites    []SiteID   // origin of each row; NoSite for a bad URL
+	Strays   [][]byte   // normalised origins that the store does not hold, named by SiteIDs with the stray bit
+	Rulings  []RulingID // what is in force for each row, see [Lookup.Rule]
+	Verdicts []Verdict  // of row i for agent a: Verdicts[i*agents+a], where agents is Store.AgentsPerURL
 
 	// Canonicals are the URLs without the parameters that robots.txt says do not count, for a Store built with
 	// StoreOptions.Canonical; empty for others. It is a piece of Data too: the URL itself where nothing was cut, and
@@ -45,8 +45,8 @@ type Batch struct {
 	Violations []Violation
 	Skipped    int
 
-	strayNames []byte // the memory of Strays
-	held       held   // of a store that may have dropped its rules
+	strayNames []byte  // the memory of Strays
+	winners    winners // of a store that drops rules
 }
 
 // Len returns the number of rows.
@@ -64,9 +64,9 @@ func (b *Batch) Reset() {
 		Data: b.Data[:0], URLs: b.URLs[:0], Lines: b.Lines[:0],
 		UserAgents: b.UserAgents[:0], Times: b.Times[:0], Kept: b.Kept,
 		Raws: b.Raws[:0], Offsets: b.Offsets[:0], Rejects: b.Rejects[:0],
-		Sites: b.Sites[:0], Strays: b.Strays[:0], InForce: b.InForce[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
+		Sites: b.Sites[:0], Strays: b.Strays[:0], Rulings: b.Rulings[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
 		Agents: b.Agents[:0], Violations: b.Violations[:0],
-		strayNames: b.strayNames[:0], held: b.held.reset(),
+		strayNames: b.strayNames[:0], winners: b.winners.reset(),
 	}
 }
 

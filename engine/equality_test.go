@@ -182,10 +182,10 @@ func answerOf(store *engine.Store, b *engine.Batch, i, a int) answer {
 	case isStray:
 		got.origin = string(b.Strays[stray])
 	default:
-		site := store.Site(b.Sites[i])
-		got.origin = string(site.Origin)
+		look := store.NewLookup()
+		got.origin = string(look.Origin(b.Sites[i]))
 		if v.Rule != engine.NoRule {
-			got.rule = site.Rules[a].Rule(v.Rule)
+			got.rule = look.Rule(b.Rulings[i], a, v.Rule)
 		}
 	}
 	return got

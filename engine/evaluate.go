@@ -1,157 +1,215 @@
 package engine
 
 import (
+	"math"
 	"slices"
 
 	"github.com/robobatch/robobatch/automaton"
+	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/robots"
 )
 
 // An Evaluator decides batches by the rules of a Store. It is for one goroutine; several may share a Store.
 type Evaluator struct {
 	store   *Store
-	sites   Lookup
+	reader  rules.Reader
+	common  []*rules.Set
+	budget  int64 // bytes of rules that a batch may copy, because the store drops rules; 0 if it drops none
 	scratch automaton.Scratch
 	path    []byte // memory of paths that are not in normal form as written
 	origin  []byte // memory of origins
 
-	prefix []byte // URL.Prefix of the last row that had one, as nearly all logs have runs of one host
-	site   SiteID // and its site
-	memo   prefixMemo
-
-	// With StoreOptions.RowTimes: what is in force for site, and where in the batch rows of another one begin.
-	changes []change
-	runs    []datedRun
-
-	rulings []SiteID // Batch.Rulings of the batch
+	route route
+	memo  prefixMemo
 
 	paths []uint32 // of each row of the batch: where in Batch.Data its URL.Path starts, if it has a site
-	order siteOrder
+	order rulingOrder
 
 	known agentMemory // with LogAgents
 }
 
-// NewEvaluator returns an Evaluator for the store's agents and dialect.
-func (s *Store) NewEvaluator() *Evaluator { return &Evaluator{store: s, sites: Lookup{store: s}} }
+// A route leads from the URL of a row to what is in force for it. It is that of the row before, as nearly all logs have
+// streaks of one host.
+type route struct {
+	prefix []byte // URL.Prefix of the last row that had one; empty if there is none
+	site   SiteID
+	ruling RulingID
 
-// Evaluate fills b.Sites, b.Strays and b.Verdicts, and what else the store was built for. But for b.Canonicals and User-Agents
-// that it has not seen lately, it does not allocate once b has grown, but where a run of URLs begins whose host is an IPv6 address or has characters
+	periods  []rules.Period // if ruling is rules.Dated
+	from, to int64          // the first and the last microsecond of the period of the last row
+	dated    RulingID       // what is in force in it
+}
+
+// NewEvaluator returns an Evaluator for the store's agents and dialect.
+func (s *Store) NewEvaluator() *Evaluator { return s.newEvaluator(unknownUsers, unknownUsers) }
+
+// newEvaluator returns an Evaluator for one of so many goroutines, and for one of so many batches.
+func (s *Store) newEvaluator(goroutines, batches int) *Evaluator {
+	return &Evaluator{store: s, reader: s.rules.Reader(goroutines), common: s.rules.Common(), budget: s.rules.Budget(batches)}
+}
+
+// Evaluate fills b.Sites, b.Strays, b.Rulings and b.Verdicts, and what else the store was built for.
+// It does not allocate once b has grown, with three exceptions: b.Canonicals; User-Agents that it has
+// not seen lately; and the first of a streak of URLs whose host is an IPv6 address or has characters
 // beyond ASCII.
 func (e *Evaluator) Evaluate(b *Batch) {
-	if e.store.logAgents != LogAgentsOff {
+	logAgents := e.store.opt.LogAgents
+	if logAgents != LogAgentsOff {
 		e.identify(b)
 	}
-	n := b.Len()
+	n, agents := b.Len(), e.store.AgentsPerURL()
 	b.Sites = slices.Grow(b.Sites, n)[:n]
-	b.Verdicts = slices.Grow(b.Verdicts, n*e.agents())[:n*e.agents()]
+	b.Rulings = slices.Grow(b.Rulings, n)[:n]
+	b.Verdicts = slices.Grow(b.Verdicts, n*agents)[:n*agents]
 	e.paths = slices.Grow(e.paths[:0], n)[:n]
-	runs := e.route(b)
-	if e.store.times != nil {
-		e.date(b)
+	var order []rulingRow // nil is as they lie
+	if e.findSites(b) >= n/minStreak {
+		order = e.order.sort(b.Rulings)
 	}
-	if e.rulings = b.Rulings(); runs < n/minRun {
-		e.decideInTurn(b)
-	} else {
-		e.decideBySite(b)
+	e.decide(b, order)
+	if logAgents != LogAgentsOff {
+		e.findViolations(b)
 	}
-	if e.store.HasCanonical() {
+	if e.store.opt.Canonical {
 		e.canonicalize(b)
 	}
 }
 
-func (e *Evaluator) agents() int { return e.store.AgentsPerURL() }
-
-// route fills b.Sites and e.paths, and returns how many runs of rows of one site there are.
-func (e *Evaluator) route(b *Batch) (runs int) {
-	if _, stray := e.site.Stray(); stray {
-		e.prefix = e.prefix[:0] // its number was of another batch
+// findSites fills b.Sites, b.Rulings and e.paths, and returns the number of streaks of rows of one site.
+func (e *Evaluator) findSites(b *Batch) (streaks int) {
+	r := &e.route
+	if _, stray := r.site.Stray(); stray || e.budget > 0 { // its number, or the copy of its name, is of another batch
+		r.prefix = r.prefix[:0]
 	}
-	e.runs = append(e.runs[:0], datedRun{0, e.changes})
 	for i := range b.URLs {
 		url := b.URL(i)
-		site := e.site
-		if n := len(e.prefix); n == 0 || len(url) < n || string(url[:n]) != string(e.prefix) || !endsPrefix(url, n) {
-			site = e.find(b, i)
-			runs++
+		if n := len(r.prefix); n == 0 || len(url) < n || string(url[:n]) != string(r.prefix) || !endsPrefix(url, n) {
+			streaks++
+			if !e.find(b, url) {
+				b.Sites[i], b.Rulings[i] = NoSite, rules.NoRuling
+				continue
+			}
 		}
-		b.Sites[i] = site
-		e.paths[i] = b.URLs[i].Off + uint32(len(e.prefix))
+		ruling := r.ruling
+		if ruling == rules.Dated {
+			ruling = e.during(b, i)
+		}
+		b.Sites[i], b.Rulings[i] = r.site, ruling
+		e.paths[i] = b.URLs[i].Off + uint32(len(r.prefix))
 	}
-	return runs
+	return streaks
 }
 
-// find returns the site of a row's URL. If it has an origin, its Prefix becomes the one to compare the next row with.
-func (e *Evaluator) find(b *Batch, row int) SiteID {
-	url := b.URL(row)
-	if n, site, ok := e.findPrefix(b, url); ok {
-		e.prefix = append(e.prefix[:0], url[:n]...)
-		e.begin(b, row, site)
-		return site
+// find finds the route of a URL. It reports false, and leaves the route as it is, if the URL has no valid origin.
+func (e *Evaluator) find(b *Batch, url []byte) bool {
+	prefix := url[:prefixLen(url)]
+	site, ruling, ok := e.findPrefix(prefix)
+	if !ok {
+		u, err := robots.SplitURL(url)
+		if err == nil {
+			e.origin, err = robots.AppendOrigin(e.origin[:0], u)
+		}
+		if err != nil {
+			return false
+		}
+		prefix = u.Prefix
+		if site, ruling, ok = e.findSite(e.origin); ok {
+			e.memo.put(prefix, site, ruling)
+		} else {
+			site, ruling = b.addStray(e.origin), rules.NoRobots
+		}
 	}
-	u, err := robots.SplitURL(url)
-	if err == nil {
-		e.origin, err = robots.AppendOrigin(e.origin[:0], u)
+	r := &e.route
+	r.prefix, r.site, r.ruling = append(r.prefix[:0], prefix...), site, ruling
+	if ruling == rules.Dated {
+		r.periods, r.from, r.to = e.reader.Periods(uint32(site)), math.MaxInt64, math.MinInt64
 	}
-	if err != nil {
-		return NoSite
+	if ok && e.budget > 0 {
+		b.winners.addSite(site, e.reader)
 	}
-	e.prefix = append(e.prefix[:0], u.Prefix...)
-	id, ok := e.sites.find(e.origin)
-	if ok {
-		e.memo.put(u.Prefix, id)
-		e.sites.holdFound(b, id, e.origin)
-	} else {
-		id = b.addStray(e.origin)
-	}
-	e.begin(b, row, id)
-	return id
+	return true
 }
 
-// findPrefix returns the length of the URL's Prefix and its site, if it was met lately or is an origin in normal form as it is
-// written.
-func (e *Evaluator) findPrefix(b *Batch, url []byte) (n int, site SiteID, ok bool) {
-	n = prefixLen(url)
-	if n == 0 {
+// findPrefix finds a prefix that was met lately, or that is an origin in normal form, as nearly all are. It may be empty.
+func (e *Evaluator) findPrefix(prefix []byte) (site SiteID, ruling RulingID, ok bool) {
+	if len(prefix) == 0 {
 		return 0, 0, false
 	}
-	if site, ok = e.memo.get(url[:n]); ok {
-		return n, site, true
+	if site, ruling, ok = e.memo.get(prefix); ok {
+		return site, ruling, true
 	}
-	if site, ok = e.sites.find(url[:n]); ok {
-		e.memo.put(url[:n], site)
-		e.sites.holdFound(b, site, url[:n])
+	if site, ruling, ok = e.findSite(prefix); ok {
+		e.memo.put(prefix, site, ruling)
 	}
-	return n, site, ok
+	return site, ruling, ok
 }
 
-// begin notes that with a row, those of another site begin.
-func (e *Evaluator) begin(b *Batch, row int, id SiteID) {
-	e.site = id
-	if e.store.times != nil {
-		e.startRun(b, row, id)
-	}
+func (e *Evaluator) findSite(origin []byte) (SiteID, RulingID, bool) {
+	site, ruling, ok := e.reader.Find(origin)
+	return SiteID(site), ruling, ok
 }
 
-// decideInTurn fills b.Verdicts in the order of the rows.
-func (e *Evaluator) decideInTurn(b *Batch) {
-	if e.store.plain() {
-		e.decidePlain(b, nil)
-		return
+// unknownTime is the time of a row that has none, see Batch.Times.
+const unknownTime = math.MinInt64
+
+// during returns what was in force at the time of a row.
+func (e *Evaluator) during(b *Batch, row int) RulingID {
+	moment := int64(unknownTime)
+	if len(b.Times) > 0 {
+		moment = b.Times[row]
 	}
-	for i := range b.URLs {
-		e.decide(b, i)
+	if moment == unknownTime {
+		moment = e.store.rules.Newest()
 	}
+	r := &e.route
+	if moment < r.from || moment > r.to {
+		r.dated, r.from, r.to = rules.Find(r.periods, moment)
+	}
+	return r.dated
 }
 
-// decide fills the verdicts of a row, one for each agent, or that for the agent of the row and what it means.
-func (e *Evaluator) decide(b *Batch, i int) {
-	e.decideRow(b, i)
-	if len(b.Agents) > 0 {
-		var path []byte
-		if b.Sites[i] != NoSite {
-			path = e.rawPath(b, i)
+// decide fills b.Verdicts in the given order of the rows, or as they lie if it is nil.
+func (e *Evaluator) decide(b *Batch, order []rulingRow) {
+	agents, dialect := e.store.AgentsPerURL(), e.store.opt.Dialect
+	always := dialect.Has(robots.ImplicitRobotsTxt)
+	for k := range b.Rulings {
+		i := k
+		if order != nil {
+			i = int(order[k].row)
 		}
-		b.Violations[i] = violation(b.Agents[i], b.Verdicts[i], path)
+		id, verdicts := b.Rulings[i], b.Verdicts[i*agents:][:agents]
+		if id <= rules.NoRobots {
+			fillVerdicts(verdicts, e.store.without[id])
+			continue
+		}
+		path, buf := dialect.Path(e.rawPath(b, i), e.path)
+		e.path = buf
+		switch {
+		case always && dialect.AlwaysAllowed(path):
+			fillVerdicts(verdicts, Verdict{NoRule, ReasonRobotsTxt, Allowed})
+		case int(id) < len(e.common) && e.common[id] != nil:
+			fillVerdicts(verdicts, Verdict(e.common[id].Decide(path, &e.scratch)))
+		default:
+			e.decideEach(b, i, path)
+		}
+	}
+}
+
+// decideEach fills the verdicts of a row for agents with different rules, or by rules that are loaded when they are needed.
+func (e *Evaluator) decideEach(b *Batch, row int, path []byte) {
+	agents := e.store.AgentsPerURL()
+	id, verdicts := b.Rulings[row], b.Verdicts[row*agents:][:agents]
+	r := e.reader.Ruling(id)
+	for k := range verdicts {
+		a := b.agent(row, k)
+		if first := int(r.Firsts[a]); first < k {
+			verdicts[k] = verdicts[first]
+		} else {
+			verdicts[k] = Verdict(r.Sets[a].Decide(path, &e.scratch))
+		}
+		if e.budget > 0 {
+			b.winners.addRule(winner{id, int32(a), verdicts[k].Rule}, r, e.budget)
+		}
 	}
 }
 
@@ -159,32 +217,6 @@ func (e *Evaluator) decide(b *Batch, i int) {
 func (e *Evaluator) rawPath(b *Batch, i int) []byte {
 	span := b.URLs[i]
 	return b.Data[e.paths[i] : span.Off+span.Len]
-}
-
-func (e *Evaluator) decideRow(b *Batch, i int) {
-	site, verdicts := e.rulings[i], b.Verdicts[i*e.agents():][:e.agents()]
-	if site >= strayBit {
-		fillVerdicts(verdicts, e.store.withoutRules(site))
-		return
-	}
-	var path []byte
-	path, e.path = e.store.dialect.Path(e.rawPath(b, i), e.path)
-	if e.store.dialect.AlwaysAllowed(path) {
-		fillVerdicts(verdicts, Verdict{NoRule, ReasonRobotsTxt, Allowed})
-	} else if s := e.sites.Site(site); len(b.Agents) > 0 {
-		verdicts[0] = s.Rules[b.Agents[i]].decide(path, &e.scratch)
-	} else {
-		s.decide(verdicts, path, &e.scratch)
-	}
-	e.sites.hold(b, i, verdicts)
-}
-
-// withoutRules returns the verdict on the URLs of a site that the store does not hold, or of none.
-func (s *Store) withoutRules(site SiteID) Verdict {
-	if site == NoSite {
-		return Verdict{NoRule, ReasonBadURL, Unknown}
-	}
-	return s.missing
 }
 
 // fillVerdicts gives all agents one verdict.

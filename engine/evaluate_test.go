@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -54,22 +55,26 @@ func newBatch(urls ...string) *Batch {
 // describe writes what a batch says of row i, one line for each agent.
 func describe(s *Store, b *Batch, i int) string {
 	var w strings.Builder
+	look := s.NewLookup()
+	look.Use(b)
 	stray, isStray := b.Sites[i].Stray()
 	switch {
 	case b.Sites[i] == NoSite:
 		w.WriteString("-")
 	case isStray:
 		fmt.Fprintf(&w, "stray %s", b.Strays[stray])
+	case b.Rulings[i] == rules.NoRobots: // not fetched yet at that moment
+		fmt.Fprintf(&w, "stray %s", look.Origin(b.Sites[i]))
 	default:
-		fmt.Fprintf(&w, "%s", s.Site(b.Sites[i]).Origin)
+		fmt.Fprintf(&w, "%s", look.Origin(b.Sites[i]))
 	}
 	n := len(s.AgentNames())
 	for a, v := range b.Verdicts[i*n : (i+1)*n] {
-		fmt.Fprintf(&w, " | %s %s", [...]string{"unknown", "deny", "allow"}[v.Access], v.Reason)
+		rule := robots.Rule{}
 		if v.Rule != NoRule {
-			r := s.Site(b.Sites[i]).Rules[a].Rule(v.Rule)
-			fmt.Fprintf(&w, " %d %s", r.Line, r)
+			rule = look.Rule(b.Rulings[i], a, v.Rule)
 		}
+		w.WriteString(verdictText(v, rule))
 	}
 	return w.String()
 }
@@ -221,7 +226,7 @@ func TestEvaluateAllocs(t *testing.T) {
 	}
 	b, e := newBatch(slices.Repeat(urls, 50)...), s.NewEvaluator()
 	if n := testing.AllocsPerRun(20, func() {
-		b.Sites, b.Strays, b.Verdicts, b.strayNames = b.Sites[:0], b.Strays[:0], b.Verdicts[:0], b.strayNames[:0]
+		b.Sites, b.Rulings, b.Strays, b.Verdicts, b.strayNames = b.Sites[:0], b.Rulings[:0], b.Strays[:0], b.Verdicts[:0], b.strayNames[:0]
 		e.Evaluate(b)
 	}); n != 0 {
 		t.Errorf("%v allocations for %d rows", n, b.Len())
@@ -271,7 +276,7 @@ func FuzzEvaluate(f *testing.F) {
 		for _, s := range stores {
 			e, b := s.NewEvaluator(), newBatch(urls...)
 			for range 2 { // the second time with what the first one left
-				b.Sites, b.Strays, b.Verdicts, b.strayNames = b.Sites[:0], b.Strays[:0], b.Verdicts[:0], b.strayNames[:0]
+				b.Sites, b.Rulings, b.Strays, b.Verdicts, b.strayNames = b.Sites[:0], b.Rulings[:0], b.Strays[:0], b.Verdicts[:0], b.strayNames[:0]
 				e.Evaluate(b)
 				for i := range b.Len() {
 					if got, want := describe(s, b, i), evaluateAlone(s, b.URL(i)); got != want {

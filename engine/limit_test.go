@@ -4,19 +4,11 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/robobatch/robobatch/robots"
 )
-
-// A nullCache drops all that it is given, and is safe for concurrent use.
-type nullCache struct{}
-
-func (nullCache) Get(uint64) (*loadedText, bool)      { return nil, false }
-func (nullCache) Set(uint64, *loadedText, int64) bool { return false }
-func (nullCache) Close()                              {}
 
 // longRules are robots.txt of five rules of 10 kB each, and URLs that they disallow, in random order.
 func longRules(origins, urls int) (all []robots.Response, log []string) {
@@ -50,18 +42,18 @@ func TestLimitLongRules(t *testing.T) {
 		if how != "unlimited" {
 			opt.MaxMemory = limit
 		}
-		s := openPack(t, name, opt)
+		open := openPack
 		if how == "no cache" {
-			s.pack.cache.Close()
-			s.pack.cache = nullCache{}
+			open = openDropping
 		}
+		s := open(t, name, opt)
 		src, dst := newSource(1000, log), &longSink{lookup: s.NewLookup()}
 		dst.rows.Grow(64 * urls)
 		dst.base = liveHeap()
 		if _, err := Run(t.Context(), s, src, dst, Options{Workers: 32}); err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%s: %d MiB alive at most, %d of %d rules were held with their text", how, dst.most>>20, dst.whole, dst.rules)
+		t.Logf("%s: %d MiB alive at most, %d of %d rules were copied with their value", how, dst.most>>20, dst.whole, dst.rules)
 		switch {
 		case how == "unlimited":
 			want = dst.rows.String()
@@ -90,12 +82,14 @@ type longSink struct {
 
 func (s *longSink) Write(b *Batch) error {
 	s.lookup.Use(b)
-	for _, r := range b.held.rules {
+	for _, r := range b.winners.rules {
 		s.rules++
-		s.whole += index(r.hasText)
+		if r.hasValue {
+			s.whole++
+		}
 	}
 	for i, v := range b.Verdicts {
-		r := s.lookup.Rule(b.Sites[i], 0, v.Rule)
+		r := s.lookup.Rule(b.Rulings[i], 0, v.Rule)
 		fmt.Fprintf(&s.rows, "%s %d %t %d %.12s\n", s.lookup.Origin(b.Sites[i]), b.Lines[i], r.Allow, r.Line, r.Value)
 	}
 	if s.writes++; s.writes%8 == 0 {
@@ -126,70 +120,40 @@ func TestLimitHuge(t *testing.T) {
 	runtime.KeepAlive(s)
 }
 
-// TestHeld holds that rules are held up to the limit, with their text up to half of it.
-func TestHeld(t *testing.T) {
+// TestWinners holds that rules are copied up to the budget, with their value up to half of it.
+func TestWinners(t *testing.T) {
 	long, short := strings.Repeat("x", 1000), "/y"
 	for _, test := range []struct {
 		most  int64
 		rules []string
-		want  string // of each rule: w with its text, l without, - not at all
+		want  string // of each rule: w with its value, l without, - not at all
 	}{
 		{0, []string{short}, "-"},
-		{heldOverhead - 1, []string{short}, "-"},
-		{heldOverhead, []string{short}, "l"},
-		{2 * (heldOverhead + 2), []string{short, short, short}, "wl-"},
+		{winnerOverhead - 1, []string{short}, "-"},
+		{winnerOverhead, []string{short}, "l"},
+		{2 * (winnerOverhead + 2), []string{short, short, short}, "wl-"},
 		{3000, []string{long, long, short}, "wlw"},
 		{1 << 20, []string{long, long, short}, "www"},
 	} {
-		h := held{rules: map[heldRule]heldText{}}
+		h := winners{rules: map[winner]winningRule{}}
 		for range 2 { // as new after reset
 			h = h.reset()
 			got := ""
 			for i, text := range test.rules {
-				h.add(heldRule{rule: int32(i)}, robots.Rule{Line: 7, Value: text}, test.most)
-				r, ok := h.rules[heldRule{rule: int32(i)}]
+				h.add(winner{rule: int32(i)}, robots.Rule{Line: 7, Value: text}, test.most)
+				r, ok := h.rules[winner{rule: int32(i)}]
 				switch {
 				case !ok:
 					got += "-"
-				case r.hasText && r.Value == text && r.Line == 7:
+				case r.hasValue && r.Value == text && r.Line == 7:
 					got += "w"
 				case r.Value == "" && r.Line == 7:
 					got += "l"
 				}
 			}
 			if got != test.want || h.size > test.most {
-				t.Errorf("of %d bytes held %d: %s, want %s", test.most, h.size, got, test.want)
+				t.Errorf("of %d bytes copied %d: %s, want %s", test.most, h.size, got, test.want)
 			}
-		}
-	}
-}
-
-// TestLookupForgets holds that a Lookup keeps no more bytes of rules than it may, but always those that were asked for last.
-func TestLookupForgets(t *testing.T) {
-	all, _ := longRules(20, 0)
-	s := openPack(t, makePack(t, robots.Google, all...), StoreOptions{Dialect: robots.Google, MaxMemory: 64 << 20})
-	one := s.NewLookup().Site(0).size
-	if one < 50_000 {
-		t.Fatalf("a site of 50 kB takes %d bytes", one)
-	}
-	for _, test := range []struct{ most, want int64 }{{1, 1}, {one + 100, 1}, {5*one + 1000, 5}, {100 * one, 20}} {
-		m := s.NewLookup()
-		m.most = test.most
-		peak := int64(0)
-		for _, id := range slices.Repeat([]SiteID{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}, 3) {
-			site, kept, size := m.Site(id), int64(0), int64(0)
-			for _, e := range m.byID {
-				if e.site != nil {
-					kept, size = kept+1, size+e.site.size
-				}
-			}
-			if size != m.size || m.Site(id) != site {
-				t.Fatalf("%d sites take %d bytes, and it counts %d", kept, size, m.size)
-			}
-			peak = max(peak, kept)
-		}
-		if peak != test.want {
-			t.Errorf("keeps %d sites in %d bytes, want %d", peak, test.most, test.want)
 		}
 	}
 }

@@ -1,21 +1,20 @@
 package engine
 
 import (
-	"slices"
-
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/robots"
 )
 
-// LogAgents says whether a Store decides for the crawler that each row's User-Agent names, in place of the agents asked
-// for, and what becomes of rows whose User-Agent names no crawler that package crawlers knows, or is not known itself.
+// LogAgents says for which agents a Store decides: for those of StoreOptions.Agents, or, row by row,
+// for the crawler that the User-Agent names. Then it says what happens to a row without a User-Agent, or
+// with one that names no crawler that package crawlers knows.
 type LogAgents uint8
 
 // The values of LogAgents.
 const (
-	LogAgentsOff  LogAgents = iota // all agents of StoreOptions decide for each row
-	LogAgentsStar                  // unknown ones are a crawler that only groups for "*" bind
-	LogAgentsSkip                  // rows of unknown ones are left out
+	LogAgentsOff  LogAgents = iota // decide each row for all of StoreOptions.Agents
+	LogAgentsStar                  // decide it for a crawler that only groups for "*" bind
+	LogAgentsSkip                  // leave the row out
 )
 
 // unknownAgent is the agent of rows whose User-Agent names no known crawler: the first one of a Store with LogAgents.
@@ -30,17 +29,6 @@ func logAgentNames() []string {
 		names = append(names, c.Token)
 	}
 	return names
-}
-
-// LogAgents returns what the Store was built with.
-func (s *Store) LogAgents() LogAgents { return s.logAgents }
-
-// AgentsPerURL returns the number of verdicts of each URL: one for each agent, or one with LogAgents.
-func (s *Store) AgentsPerURL() int {
-	if s.logAgents != LogAgentsOff {
-		return 1
-	}
-	return len(s.names)
 }
 
 // A Violation says whether the crawler that fetched a URL was not allowed to.
@@ -86,11 +74,20 @@ func (e *Evaluator) identify(b *Batch) {
 		}
 		b.Agents = append(b.Agents, agent)
 	}
-	if e.store.logAgents == LogAgentsSkip {
+	if e.store.opt.LogAgents == LogAgentsSkip {
 		b.dropUnknown()
 	}
-	n := b.Len()
-	b.Violations = slices.Grow(b.Violations, n)[:n]
+}
+
+// findViolations fills b.Violations.
+func (e *Evaluator) findViolations(b *Batch) {
+	for i, v := range b.Verdicts {
+		var path []byte
+		if b.Sites[i] != NoSite {
+			path = e.rawPath(b, i)
+		}
+		b.Violations = append(b.Violations, violation(b.Agents[i], v, path))
+	}
 }
 
 // dropUnknown removes the rows of unknown agents.

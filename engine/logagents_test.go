@@ -56,7 +56,7 @@ func describeLog(s *Store, b *Batch) (rows []string) {
 		violation := [...]string{"null", "false", "true"}[b.Violations[i]]
 		line := int64(0)
 		if v.Rule != NoRule {
-			line = int64(s.Site(b.Sites[i]).Rules[b.Agents[i]].Rule(v.Rule).Line)
+			line = s.NewLookup().line(b.Rulings[i], int(b.Agents[i]), v)
 		}
 		rows = append(rows, fmt.Sprintf("%d %s %s %d %s", b.Lines[i], s.AgentNames()[b.Agents[i]], access, line, violation))
 	}
@@ -82,7 +82,7 @@ func TestLogAgents(t *testing.T) {
 			want = slices.DeleteFunc(want, func(row string) bool { return strings.Contains(row, " * ") })
 			skipped = 2
 		}
-		e, c := s.NewEvaluator(), newCounter(s)
+		e, c := s.NewEvaluator(), newCounter(s, 1)
 		b := &Batch{}
 		for range 2 { // the second time with what the first has left
 			kept := *logBatch(logRows)
@@ -141,7 +141,7 @@ func TestLogAgentsPack(t *testing.T) {
 	want := buildStore(t, opt, "https://a.com", logRobots)
 	evaluated := logBatch(logRows)
 	want.NewEvaluator().Evaluate(evaluated)
-	counted := newCounter(want)
+	counted := newCounter(want, 1)
 	counted.add(evaluated)
 	for how, s := range waysToOpen(t, makePack(t, robots.Google, r), opt) {
 		b := logBatch(logRows)
@@ -149,7 +149,7 @@ func TestLogAgentsPack(t *testing.T) {
 		if !slices.Equal(b.Verdicts, evaluated.Verdicts) || !slices.Equal(b.Violations, evaluated.Violations) || !slices.Equal(b.Agents, evaluated.Agents) {
 			t.Errorf("%s: %v %v, want %v %v", how, b.Verdicts, b.Violations, evaluated.Verdicts, evaluated.Violations)
 		}
-		c := newCounter(s)
+		c := newCounter(s, 1)
 		c.add(b)
 		if c.stats != counted.stats {
 			t.Errorf("%s: counts %+v, want %+v", how, c.stats, counted.stats)
@@ -160,7 +160,7 @@ func TestLogAgentsPack(t *testing.T) {
 			if v.Rule == NoRule {
 				continue
 			}
-			got, right := look.Rule(b.Sites[i], int(b.Agents[i]), v.Rule), want.Site(evaluated.Sites[i]).Rules[b.Agents[i]].Rule(v.Rule)
+			got, right := look.Rule(b.Rulings[i], int(b.Agents[i]), v.Rule), want.NewLookup().Rule(evaluated.Rulings[i], int(b.Agents[i]), v.Rule)
 			if got != right {
 				t.Errorf("%s: row %d is decided by %+v, want %+v", how, i, got, right)
 			}
@@ -179,7 +179,7 @@ func TestManyAgentsPack(t *testing.T) {
 	for _, s := range stores {
 		b := newBatch(urls...)
 		s.NewEvaluator().Evaluate(b)
-		c := newCounter(s)
+		c := newCounter(s, 1)
 		c.add(b)
 		counts = append(counts, c.stats)
 	}

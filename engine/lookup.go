@@ -1,121 +1,137 @@
 package engine
 
 import (
-	"cmp"
+	"strings"
 
-	"github.com/zeebo/xxh3"
-
+	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/robots"
 )
 
-// memoSize is how many origins a Lookup remembers.
-const memoSize = 64
+// unknownUsers is by how many goroutines, or batches, a memory limit is divided where nobody knows their number.
+const unknownUsers = 16
 
-// A Lookup finds the sites of a store for one goroutine. Of a pack under a limit of memory, it remembers those that were
-// asked for lately, by name and by SiteID, so that they are neither looked up nor dropped while rows of one origin follow
-// each other. Use [Store.NewLookup].
+// A Lookup finds the names and the rules behind the numbers of a batch. It is for one goroutine. Use
+// [Store.NewLookup].
 type Lookup struct {
-	store  *Store
-	byName [memoSize]nameEntry
-	byID   [memoSize]memoEntry
-	size   int64 // bytes of the rules in byID, which are in memory whatever the limit
-	most   int64 // that they may have, but for one site; 0 is what a store gives that knows nothing of others
-	held   held  // of the batch that is looked at
+	reader rules.Reader
+	common []*rules.Set
+	drops  bool     // the store may have dropped rules
+	copies *winners // of the batch in question
 }
 
 // NewLookup returns a Lookup for one goroutine.
-func (s *Store) NewLookup() *Lookup { return &Lookup{store: s} }
+func (s *Store) NewLookup() *Lookup { return s.newLookup(unknownUsers) }
 
-// A nameEntry is an origin that was asked for. Its name is empty if the entry is.
-type nameEntry struct {
-	name string
-	id   SiteID
+func (s *Store) newLookup(goroutines int) *Lookup {
+	return &Lookup{reader: s.rules.Reader(goroutines), common: s.rules.Common(), drops: s.rules.Budget(1) > 0, copies: new(winners)}
 }
 
-// A memoEntry is a site whose rules were asked for.
-type memoEntry struct {
-	id   SiteID
-	site *Site // nil if the entry is empty
+// Use makes the Lookup look first at what the batch has copied of the store. It holds until the batch is reset.
+func (m *Lookup) Use(b *Batch) { m.copies = &b.winners }
+
+// Origin returns the name of a site of the store.
+func (m *Lookup) Origin(id SiteID) robots.Origin {
+	if o, ok := m.copies.origins[id]; ok {
+		return o
+	}
+	return m.reader.Origin(uint32(id))
 }
 
-// Site returns the origin that id names, as [Store.Site] does. Of a pack under a limit of memory it may lack the name, which
-// Origin returns.
-func (m *Lookup) Site(id SiteID) *Site {
-	if m.store.pack == nil {
-		return &m.store.sites[id]
-	}
-	return m.packed(id)
-}
-
-func (m *Lookup) packed(id SiteID) *Site {
-	p := m.store.pack
-	if p.sites != nil {
-		return p.site(id)
-	}
-	e := &m.byID[id%memoSize]
-	if e.site == nil || e.id != id {
-		m.remember(e, id)
-	}
-	return e.site
-}
-
-// remember loads a site into an entry of byID, and drops what there is too much of.
-func (m *Lookup) remember(e *memoEntry, id SiteID) {
-	if e.site != nil {
-		m.size -= e.site.size
-	}
-	*e = memoEntry{id, m.store.pack.rules(id)}
-	if m.size += e.site.size; m.size > cmp.Or(m.most, m.store.share(unknownHolders)) {
-		kept := *e
-		clear(m.byID[:])
-		*e, m.size = kept, kept.site.size
-	}
-}
-
-// find returns the number of the site of an origin; ok is false if the store has nothing in force for it.
-func (m *Lookup) find(origin []byte) (id SiteID, ok bool) {
-	if m.store.pack == nil {
-		id, ok = m.store.ids[robots.Origin(origin)]
-		return id, ok
-	}
-	if m.store.pack.sites != nil {
-		return m.store.pack.find(origin)
-	}
-	e := &m.byName[xxh3.Hash(origin)%memoSize]
-	if e.name == "" || e.name != string(origin) {
-		if id, ok = m.store.pack.locate(origin); !ok {
-			return 0, false
-		}
-		*e = nameEntry{string(origin), id}
-	}
-	return e.id, true
-}
-
-// FirstAgent returns the first agent that has the same rules at the site: itself, or one before it. Of a store that may
-// have dropped its rules since, it is the agent itself.
-func (m *Lookup) FirstAgent(id SiteID, agent int) int {
-	if m.store.forgets() {
+// FirstAgent returns the first agent that has the same rules: itself, or one before it. If the store
+// may have dropped the rules since, it is the agent itself.
+func (m *Lookup) FirstAgent(id RulingID, agent int) int {
+	if m.drops {
 		return agent
 	}
-	return int(m.Site(id).Firsts[agent])
+	return int(m.reader.Ruling(id).Firsts[agent])
 }
 
-// Rule returns the rule that decided, by the verdict for a site and an agent. It is empty if the store has failed since.
-func (m *Lookup) Rule(id SiteID, agent int, rule int32) robots.Rule {
-	if r, ok := m.held.rules[heldRule{id, int32(agent), rule}]; ok && r.hasText {
-		return r.Rule
+// Rule returns the rule that won: its line, its value, and whether it allows. It is empty if the store
+// has failed since.
+func (m *Lookup) Rule(id RulingID, agent int, rule int32) robots.Rule {
+	if w, ok := m.copies.rules[winner{id, int32(agent), rule}]; ok && w.hasValue {
+		return w.Rule
 	}
-	rs := m.Site(id).Rules[agent]
-	if int(rule) >= len(rs.rules) {
-		return robots.Rule{}
-	}
-	return rs.Rule(rule)
+	return m.set(id, agent).Rule(rule)
 }
 
-// line returns the line of the rule that Rule returns.
-func (m *Lookup) line(id SiteID, agent int, rule int32) int32 {
-	if r, ok := m.held.rules[heldRule{id, int32(agent), rule}]; ok {
-		return r.Line
+// line returns the line of the rule that won.
+func (m *Lookup) line(id RulingID, agent int, v Verdict) int64 {
+	if w, ok := m.copies.rules[winner{id, int32(agent), v.Rule}]; ok {
+		return int64(w.Line)
 	}
-	return m.Rule(id, agent, rule).Line
+	return m.set(id, agent).Line(rules.Verdict(v))
+}
+
+// set returns the rules of an agent.
+func (m *Lookup) set(id RulingID, agent int) *rules.Set {
+	if int(id) < len(m.common) && m.common[id] != nil {
+		return m.common[id]
+	}
+	return m.reader.Ruling(id).Sets[agent]
+}
+
+// winners are the names of a batch's sites and the rules that won, copied because a store under a
+// memory limit may drop them before the batch is written. Rules that the budget has no room for are
+// loaded again.
+type winners struct {
+	origins map[SiteID]robots.Origin
+	rules   map[winner]winningRule
+	size    int64 // bytes of rules
+}
+
+// A winner names a rule as a verdict does.
+type winner struct {
+	id    RulingID
+	agent int32
+	rule  int32
+}
+
+// A winningRule is a rule, with its Value or without. It shares no memory with the rules of its site.
+type winningRule struct {
+	robots.Rule
+	hasValue bool
+}
+
+// winnerOverhead is the bytes of a winner without its Value: some 100 in the map.
+const winnerOverhead = 128
+
+// reset empties w and keeps its memory.
+func (w winners) reset() winners {
+	clear(w.origins)
+	clear(w.rules)
+	w.size = 0
+	return w
+}
+
+// addSite copies the name of a site.
+func (w *winners) addSite(id SiteID, from rules.Reader) {
+	if w.origins == nil {
+		w.origins, w.rules = map[SiteID]robots.Origin{}, map[winner]winningRule{}
+	}
+	if _, known := w.origins[id]; !known {
+		w.origins[id] = from.Origin(uint32(id))
+	}
+}
+
+// addRule copies the rule that won, unless it is copied already.
+func (w *winners) addRule(key winner, from *rules.Ruling, budget int64) {
+	if _, known := w.rules[key]; !known && key.rule != NoRule {
+		w.add(key, from.Sets[key.agent].Rule(key.rule), budget)
+	}
+}
+
+// add adds a rule. Half of the budget is for rules with their Value, and the rest for rules without.
+func (w *winners) add(key winner, r robots.Rule, budget int64) {
+	size := winnerOverhead + int64(len(r.Value))
+	hasValue := w.size+size <= budget/2
+	if hasValue {
+		r.Value = strings.Clone(r.Value)
+	} else {
+		r.Value, size = "", winnerOverhead
+	}
+	if w.size+size <= budget {
+		w.size += size
+		w.rules[key] = winningRule{r, hasValue}
+	}
 }

@@ -43,7 +43,7 @@ func ask(s *Store, url string) string {
 	for a, v := range b.Verdicts {
 		fmt.Fprintf(&text, "%s %s", [...]string{"unknown", "deny", "allow"}[v.Access], v.Reason)
 		if v.Rule != NoRule {
-			text.WriteString(" " + s.Site(b.Sites[0]).Rules[a].Rule(v.Rule).String())
+			text.WriteString(" " + s.NewLookup().Rule(b.Rulings[0], a, v.Rule).String())
 		}
 		text.WriteString("; ")
 	}
@@ -82,8 +82,8 @@ func TestOutcomes(t *testing.T) {
 				t.Errorf("%v: %s.com: %s, want %s", d, host, got, verdict)
 			}
 		}
-		if s.NumSites() != len(all)-1 {
-			t.Errorf("%v: %d sites, want all but the one that was fetched later", d, s.NumSites())
+		if s.InForce() != len(all)-1 {
+			t.Errorf("%v: %d sites, want all but the one that was fetched later", d, s.InForce())
 		}
 	}
 	s := storeOf(t, StoreOptions{Dialect: robots.RFC9309}, all...)
@@ -127,8 +127,8 @@ func TestOutcomesShare(t *testing.T) {
 	if m := s.Memory(); m.Files != 1 || m.Rules != 1 {
 		t.Errorf("memory %+v, want that of one file", m)
 	}
-	if s.Site(0).Rules[0] != s.Site(1).Rules[0] || s.Site(2).Rules[0] != s.Site(3).Rules[0] {
-		t.Error("sites of one outcome have Rulesets of their own")
+	if rulingOf(t, s, "https://a.com") != rulingOf(t, s, "https://b.com") || rulingOf(t, s, "https://c.com") != rulingOf(t, s, "https://d.com") {
+		t.Error("sites of one outcome have rules of their own")
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -47,7 +48,7 @@ func describeTimed(s *Store, look *Lookup, b *Batch, i int) string {
 	for a, v := range b.Verdicts[i*n : (i+1)*n] {
 		rule := robots.Rule{}
 		if v.Rule != NoRule {
-			rule = look.Rule(b.Rulings()[i], b.agent(i, a), v.Rule)
+			rule = look.Rule(b.Rulings[i], b.agent(i, a), v.Rule)
 		}
 		w.WriteString(verdictText(v, rule))
 	}
@@ -129,14 +130,18 @@ func TestRowTimes(t *testing.T) {
 		var undated, early int64
 		for _, m := range c.moments {
 			rows = append(rows, timedRow{"https://a/private", m.at})
-			undated += int64(index(m.at.IsZero()))
-			early += int64(index(strings.HasSuffix(m.want, "no_robots")))
+			if m.at.IsZero() {
+				undated++
+			}
+			if strings.HasSuffix(m.want, "no_robots") {
+				early++
+			}
 		}
 		opt := StoreOptions{Dialect: robots.Google, RowTimes: true}
 		for way, s := range timedStores(t, opt, c.responses) {
 			b := timedBatch(rows)
 			s.NewEvaluator().Evaluate(b)
-			look, count := s.NewLookup(), newCounter(s)
+			look, count := s.NewLookup(), newCounter(s, 1)
 			for i, m := range c.moments {
 				if got := describeTimed(s, look, b, i); got != "https://"+m.want {
 					t.Errorf("%s, %s, at %v:\n got %s\nwant https://%s", c.name, way, m.at, got, m.want)
@@ -302,7 +307,7 @@ func (ref *timedReference) verdict(out robots.Outcome, path []byte, agent string
 	case d.AlwaysAllowed(path):
 		return verdictText(Verdict{NoRule, ReasonRobotsTxt, Allowed}, robots.Rule{})
 	case out.Effect != robots.UseRules:
-		return verdictText(fixedRuleset(out).otherwise, robots.Rule{})
+		return verdictText(fixedVerdict(out), robots.Rule{})
 	}
 	rules, ok := robots.Parse(ref.all[out.Capture].Body, d).Select(robots.NewAgent(agent, d))
 	if !ok {
@@ -316,6 +321,20 @@ func (ref *timedReference) verdict(out robots.Outcome, path []byte, agent string
 		return verdictText(Verdict{0, ReasonRule, Allowed}, rules[i])
 	}
 	return verdictText(Verdict{0, ReasonRule, Denied}, rules[i])
+}
+
+// fixedVerdict returns the verdict of an outcome in place of rules.
+func fixedVerdict(out robots.Outcome) Verdict {
+	v := Verdict{NoRule, 0, Allowed}
+	if out.Effect == robots.DisallowAll {
+		v.Access = Denied
+	}
+	for r := range Reason(NumReasons) {
+		if r.String() == out.Cause.String() {
+			v.Reason = r
+		}
+	}
+	return v
 }
 
 // canonical returns the URL of a row without the parameters that do not count.
@@ -332,7 +351,7 @@ func (ref *timedReference) canonical(row timedRow) []byte {
 	if out.Effect != robots.UseRules {
 		return []byte(row.url)
 	}
-	params := cleanParams(ref.all[out.Capture].Body, ref.opt.Dialect)
+	params := rules.CleanParams(ref.all[out.Capture].Body, ref.opt.Dialect)
 	return params.AppendCanonical(nil, []byte(row.url), ref.opt.Dialect)
 }
 

@@ -43,7 +43,6 @@ type run struct {
 	free    chan *job // empty batches
 	todo    chan *job // to be evaluated, by whoever comes first
 	ordered chan *job // the same, in the order of the source
-	share   int64     // bytes of rules that each batch, and each Lookup, may keep under a limit of memory
 }
 
 // Run takes all rows of src through the store to dst, in order, and returns what was decided. It closes neither. The
@@ -55,7 +54,7 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 		return runAlone(ctx, store, src, dst)
 	}
 	jobs := 2*workers + 2 // one each being read, evaluated and written, and some to spare so that nobody waits
-	r := &run{store, make(chan *job, jobs), make(chan *job, jobs), make(chan *job, jobs), store.share(jobs)}
+	r := &run{store, make(chan *job, jobs), make(chan *job, jobs), make(chan *job, jobs)}
 	for range jobs {
 		r.free <- &job{done: make(chan struct{}, 1)}
 	}
@@ -63,9 +62,9 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 	group.Go(func() error { return r.read(ctx, src) })
 	counters := make([]*counter, workers)
 	for i := range counters {
-		counters[i] = newCounter(store)
+		counters[i] = newCounter(store, jobs)
 		group.Go(func() error {
-			r.evaluate(counters[i])
+			r.evaluate(store.newEvaluator(jobs, jobs), counters[i])
 			return nil
 		})
 	}
@@ -90,16 +89,14 @@ func ended(store *Store, src Source) error {
 
 // runAlone is Run with one worker: one batch, no other goroutine.
 func runAlone(ctx context.Context, store *Store, src Source, dst Sink) (Stats, error) {
-	e, c := store.NewEvaluator(), newCounter(store)
-	e.sites.most, c.lookup.most = store.share(2), store.share(2)
-	err := c.loop(ctx, e, src, dst)
+	c := newCounter(store, 2)
+	err := c.loop(ctx, store.newEvaluator(2, 1), src, dst)
 	return total([]*counter{c}), err
 }
 
 func (c *counter) loop(ctx context.Context, e *Evaluator, src Source, dst Sink) error {
 	var b Batch
 	for ctx.Err() == nil && src.Next(&b) {
-		b.held.most = c.store.share(1) // a Source may have swapped the batch for one of its own
 		e.Evaluate(&b)
 		c.add(&b)
 		if err := cmp.Or(ctx.Err(), c.store.Err()); err != nil {
@@ -133,16 +130,13 @@ func (r *run) read(ctx context.Context, src Source) error {
 		if !src.Next(&j.batch) {
 			return nil
 		}
-		j.batch.held.most = r.share // not before: a Source may swap the batch for one of its own
-		r.todo <- j                 // never blocks: there is room for all jobs
+		r.todo <- j // never blocks: there is room for all jobs
 		r.ordered <- j
 	}
 }
 
 // evaluate decides batches until there are no more.
-func (r *run) evaluate(c *counter) {
-	e := r.store.NewEvaluator()
-	e.sites.most, c.lookup.most = r.share, r.share
+func (r *run) evaluate(e *Evaluator, c *counter) {
 	for j := range r.todo {
 		e.Evaluate(&j.batch)
 		c.add(&j.batch)

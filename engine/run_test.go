@@ -115,7 +115,7 @@ func (s *memorySink) count(b *Batch, i int) {
 		*[...]*int64{&s.stats.Unknown, &s.stats.Denied, &s.stats.Allowed}[v.Access]++
 		s.stats.Reasons[v.Reason]++
 		if v.Rule != NoRule {
-			s.stats.RuleLines += int64(s.store.Site(b.Sites[i]).Rules[a].Rule(v.Rule).Line)
+			s.stats.RuleLines += int64(s.store.NewLookup().Rule(b.Rulings[i], a, v.Rule).Line)
 		}
 	}
 }

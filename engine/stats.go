@@ -4,6 +4,8 @@ import (
 	"math/bits"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/engine/internal/rules"
 )
 
 // Stats counts what a run decided.
@@ -28,45 +30,39 @@ type Stats struct {
 // A counter counts for one worker.
 type counter struct {
 	store  *Store
-	lookup Lookup
+	lookup *Lookup
 	stats  Stats
 	sites  []uint64            // bit set of the store's sites that occurred
 	strays map[uint64]struct{} // hashes of the other origins that occurred
 }
 
-func newCounter(s *Store) *counter {
-	return &counter{store: s, lookup: Lookup{store: s}, sites: make([]uint64, (s.NumSites()+63)/64), strays: map[uint64]struct{}{}}
+// newCounter returns a counter for one of so many goroutines.
+func newCounter(s *Store, goroutines int) *counter {
+	return &counter{
+		store: s, lookup: s.newLookup(goroutines),
+		sites: make([]uint64, (s.NumSites()+63)/64), strays: map[uint64]struct{}{},
+	}
 }
 
 // add counts an evaluated batch.
 func (c *counter) add(b *Batch) {
 	c.stats.URLs += int64(b.Len())
 	c.stats.Rows += int64(len(b.Verdicts))
+	c.stats.Skipped += int64(b.Skipped)
 	c.countURLs(b)
 	for _, name := range b.Strays {
 		c.strays[xxh3.Hash(name)] = struct{}{}
 	}
-	c.stats.Skipped += int64(b.Skipped)
-	c.stats.countTimes(b)
+	if c.store.opt.RowTimes {
+		c.stats.countTimes(b)
+	}
 	for _, v := range b.Violations {
 		if v == Violated {
 			c.stats.Violations++
 		}
 	}
-	switch {
-	case c.store.plain() && c.store.AgentsPerURL() == 1:
-		c.countRuns(b.Verdicts, b.Rulings())
-	case c.store.plain():
-		c.countPlain(b)
-	default:
-		c.countVerdicts(b.Verdicts)
-		c.lookup.Use(b)
-		for i, site := range b.Sites {
-			if site < strayBit {
-				c.stats.RuleLines += c.lookup.ruleLines(b, i)
-			}
-		}
-	}
+	c.lookup.Use(b)
+	c.countVerdicts(b)
 }
 
 // countURLs counts the bytes of the URLs, and remembers their sites.
@@ -76,7 +72,7 @@ func (c *counter) countURLs(b *Batch) {
 		size += int64(url.Len)
 	}
 	c.stats.URLBytes += size
-	last := NoSite // rows of one site often come in runs
+	last := NoSite // rows of one site often come in streaks
 	for _, site := range b.Sites {
 		if site != last && site < strayBit {
 			c.sites[site/64] |= 1 << (site % 64)
@@ -85,32 +81,64 @@ func (c *counter) countURLs(b *Batch) {
 	}
 }
 
-// countRuns counts verdicts for the one agent of a store that is plain, given by the rules of which site they are. Equal ones next to each other
-// are counted at once; of a site only the rule is looked at, and only where one decided.
-func (c *counter) countRuns(verdicts []Verdict, rulings []SiteID) {
+// countVerdicts counts the verdicts of a batch, by answer and reason, and the lines of the rules that
+// won. It counts a streak of rows with one verdict at once: those of one ruling, or those that no rule decided.
+func (c *counter) countVerdicts(b *Batch) {
+	agents := c.store.AgentsPerURL()
 	start := 0
-	for i, v := range verdicts {
-		if next := i + 1; next < len(verdicts) && verdicts[next] == v && (v.Rule == NoRule || rulings[next] == rulings[i]) {
+	for i, id := range b.Rulings {
+		v := b.Verdicts[i*agents]
+		if agents > 1 && !c.alike(id) {
+			c.countEach(b, i)
+			start = i + 1
 			continue
 		}
-		n := int64(i + 1 - start)
+		if next := i + 1; next < len(b.Rulings) && b.Verdicts[next*agents] == v &&
+			(v.Rule == NoRule && agents == 1 || b.Rulings[next] == id && len(b.Agents) == 0) {
+			continue
+		}
+		n := int64((i + 1 - start) * agents)
 		start = i + 1
 		c.countVerdict(v, n)
 		if v.Rule != NoRule {
-			c.stats.RuleLines += n * c.store.common[rulings[i]].line(v)
+			c.stats.RuleLines += n * c.lookup.line(id, b.agent(i, 0), v)
 		}
 	}
 }
 
-// countVerdicts counts verdicts by answer and reason.
-func (c *counter) countVerdicts(verdicts []Verdict) {
-	for len(verdicts) > 0 { // agents that share rules have runs of one verdict
-		n := 1
-		for n < len(verdicts) && verdicts[n] == verdicts[0] {
-			n++
+// alike reports whether all agents are known to have one verdict.
+func (c *counter) alike(id RulingID) bool {
+	return id <= rules.NoRobots || int(id) < len(c.lookup.common) && c.lookup.common[id] != nil
+}
+
+// countEach counts the verdicts of a row, those of agents next to each other with the same rules at once.
+func (c *counter) countEach(b *Batch, row int) {
+	id, agents := b.Rulings[row], c.store.AgentsPerURL()
+	verdicts := b.Verdicts[row*agents:][:agents]
+	line := int64(0) // of the agent before
+	for a, v := range verdicts {
+		switch {
+		case v.Rule == NoRule:
+			line = 0
+		case a > 0 && v == verdicts[a-1] && c.lookup.FirstAgent(id, a) == c.lookup.FirstAgent(id, a-1):
+		default:
+			line = c.lookup.line(id, b.agent(row, a), v)
 		}
-		c.countVerdict(verdicts[0], int64(n))
-		verdicts = verdicts[n:]
+		c.countVerdict(v, 1)
+		c.stats.RuleLines += line
+	}
+}
+
+// countTimes counts the rows whose time says nothing of the rules.
+func (s *Stats) countTimes(b *Batch) {
+	for i, id := range b.Rulings {
+		switch {
+		case b.Sites[i] >= strayBit:
+		case len(b.Times) == 0 || b.Times[i] == unknownTime:
+			s.Undated++
+		case id == rules.NoRobots:
+			s.Early++
+		}
 	}
 }
 

@@ -1,55 +1,191 @@
 package engine
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/robobatch/robobatch/engine/internal/packed"
+	"github.com/robobatch/robobatch/engine/internal/rules"
+	"github.com/robobatch/robobatch/internal/captures"
+	"github.com/robobatch/robobatch/internal/pack"
 	"github.com/robobatch/robobatch/robots"
 )
+
+var (
+	// ErrTwoFiles is the error of an origin for which there are two robots.txt, and nothing says which is newer.
+	ErrTwoFiles = captures.ErrTwoFiles
+	// ErrAgent is the error of an agent that a Store was not built for.
+	ErrAgent = errors.New("the rules are not compiled for this agent")
+)
+
+// A PackDialectError says that a pack was compiled for another dialect, or other options of it, than
+// it is opened for. Its fields Compiled and Asked are these [robots.Dialect]s.
+type PackDialectError = packed.DialectError
 
 // Missing says what holds for an origin of which there is no robots.txt.
 type Missing uint8
 
 // The values of Missing.
 const (
-	MissingAllow    Missing = iota // all is allowed, as when there is none to fetch (RFC 9309 section 2.3.1.3)
+	MissingAllow    Missing = iota // everything is allowed, as if there were none to fetch (RFC 9309 section 2.3.1.3)
 	MissingDisallow                // nothing is allowed
 	MissingUnknown                 // there is no answer
 )
 
-// access is the answer for an origin that is missing.
+// missingAccess is the answer for an origin without robots.txt.
 var missingAccess = [...]Access{MissingAllow: Allowed, MissingDisallow: Denied, MissingUnknown: Unknown}
 
-// A Site is an origin and its rules, for each agent of the store in their order.
-type Site struct {
-	Origin robots.Origin
-	Rules  []*Ruleset // shared by sites of equal texts; where a fetch decides, a Ruleset without rules and with its verdict
-	Firsts []uint16   // by agent: the first one that has the same Ruleset, which is itself or one before it; shared as Rules are
+// StoreOptions say how to build or open a Store. The zero value is the dialect rfc9309 for the agent "*".
+type StoreOptions struct {
+	Dialect robots.Dialect // zero, or URLAsIs alone, means RFC9309
+	Agents  []string       // names of crawlers, cut to their product tokens; empty means "*" alone
+	Missing Missing
 
-	more *siteMore // of a pack; nil if there is nothing
-	size int64     // of a pack, bytes of memory that the rules take; 0 if all sites share them
+	// LogAgents, unless it is off, decides each row for the crawler of its User-Agent. Agents is then ignored.
+	LogAgents LogAgents
+
+	AsOf time.Time // the moment whose rules are in force; zero means that of the newest response
+
+	// RowTimes decides each row by what was in force at its time, see Batch.Times and [robots.History.Periods]. AsOf is
+	// then ignored. A row without a time is decided by what was in force at the newest response, and a row before the
+	// first response of its origin as if the origin had no robots.txt.
+	RowTimes bool
+
+	Workers int // compiling goroutines; 0 or less means GOMAXPROCS
+
+	// Canonical keeps the clean-param lines in memory, so that Evaluate fills Batch.Canonicals.
+	Canonical bool
+
+	// MaxMemory is about how many bytes a run may take. Above that, a Store from a pack drops rules and loads them again
+	// when a row needs them. 0 or less is no limit. BuildStore ignores it and keeps all rules in memory.
+	MaxMemory int64
 }
 
-// A siteMore is what is rarely needed of a site of a pack. Others have it in their Store.
-type siteMore struct {
-	clean   robots.CleanParams
-	changes []change // with StoreOptions.RowTimes
+// dialectOf returns a dialect: RFC9309 if there is none but for options about URLs.
+func dialectOf(d robots.Dialect) robots.Dialect {
+	if d&^packed.URLFlags == 0 {
+		return d | robots.RFC9309
+	}
+	return d
 }
 
-// A Store holds the rules of many origins, compiled for some agents in one dialect. It is immutable and safe for
-// concurrent use. Use [BuildStore], or [OpenPack].
+// compiled returns the options without gaps, and what they mean for rules.
+func (opt StoreOptions) compiled() (StoreOptions, rules.Options) {
+	opt.Dialect = dialectOf(opt.Dialect)
+	if opt.Agents = slices.Clone(opt.Agents); len(opt.Agents) == 0 {
+		opt.Agents = []string{"*"}
+	}
+	if opt.LogAgents != LogAgentsOff {
+		opt.Agents = logAgentNames()
+	}
+	r := rules.Options{
+		Dialect: opt.Dialect, Moment: rules.Moment{At: opt.AsOf, Rows: opt.RowTimes}, Canonical: opt.Canonical, Workers: opt.Workers,
+	}
+	for _, name := range opt.Agents {
+		r.Agents = append(r.Agents, robots.NewAgent(name, opt.Dialect))
+	}
+	return opt, r
+}
+
+// A Store has the rules of many origins, compiled for some agents in one dialect. It is immutable and
+// safe for concurrent use. Use [BuildStore], which keeps all rules in memory, or [OpenPack], which
+// loads them from a pack when rows need them.
 type Store struct {
-	dialect robots.Dialect
-	names   []string
-	sites   []Site
-	common  []*Ruleset // by SiteID, for a store that is plain: the rules of all agents, nil if these differ
-	ids     map[robots.Origin]SiteID
-	missing Verdict
-	hash    string
-	memory  Memory
-	cleans  []robots.CleanParams // by SiteID; nil unless they are asked for
-	times   *timeStore           // with StoreOptions.RowTimes; else nil
-	pack    *packStore           // where rules are loaded from when they are needed; nil if all are in sites
-
-	logAgents LogAgents
+	rules   rules.Store
+	opt     StoreOptions
+	without [rules.NoRobots + 1]Verdict // by RulingID: of a bad URL, and of an origin without robots.txt
+	askers  sync.Pool                   // for Verdict
 }
+
+func newStore(r rules.Store, opt StoreOptions) *Store {
+	s := &Store{rules: r, opt: opt}
+	s.without[rules.NoRuling] = Verdict{NoRule, ReasonBadURL, Unknown}
+	s.without[rules.NoRobots] = Verdict{NoRule, ReasonNoRobots, missingAccess[opt.Missing]}
+	s.askers.New = func() any { return &asker{eval: s.NewEvaluator(), lookup: s.NewLookup()} }
+	return s
+}
+
+// BuildStore returns a Store of responses. It parses and compiles them, in parallel, while it reads
+// them, and then finds out which of them is in force for each origin, see [robots.History.Outcome].
+// Equal texts are compiled once, and no body is kept. An error of the responses, ErrTwoFiles, or rules
+// too large to compile end it; the error says which file.
+func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (*Store, error) {
+	opt, forRules := opt.compiled()
+	r, err := rules.Build(responses, forRules)
+	if err != nil {
+		return nil, err
+	}
+	return newStore(r, opt), nil
+}
+
+// OpenPack opens the pack of that name, which must be compiled for opt.Dialect, except for
+// [robots.URLAsIs]. The Store is ready at once: it loads the rules of an origin when a row first needs
+// them. Without opt.MaxMemory they stay in memory. With it, the index and a run take their part of the
+// memory, and half of the rest is for rules in use: the other half is for dropped ones that are not
+// collected yet. Call [Store.Close] at the end. Loading can fail during a run: see [Store.Err]. An
+// error is a [*PackDialectError], one of the operating system, or says how the pack is damaged.
+func OpenPack(name string, opt StoreOptions) (*Store, error) {
+	opt, forRules := opt.compiled()
+	r, err := packed.Open(name, packed.Options{Options: forRules, MaxMemory: opt.MaxMemory})
+	if err != nil {
+		return nil, err
+	}
+	return newStore(r, opt), nil
+}
+
+// OpenPackFile is [OpenPack] of a pack in an open file, which may have no name any more. It is read
+// by system calls, with a memory limit and without. The Store owns the file unless there is an error:
+// [Store.Close] closes it.
+func OpenPackFile(f *os.File, opt StoreOptions) (*Store, error) {
+	opt, forRules := opt.compiled()
+	r, err := packed.OpenFile(f, packed.Options{Options: forRules, MaxMemory: opt.MaxMemory})
+	if err != nil {
+		return nil, err
+	}
+	return newStore(r, opt), nil
+}
+
+// A PackFile is what a pack is written to, such as an empty *os.File that can be read.
+type PackFile interface {
+	io.Writer
+	io.WriterAt
+	io.ReaderAt
+}
+
+// PackOptions say how to write a pack. The zero value is the dialect rfc9309.
+type PackOptions struct {
+	Dialect robots.Dialect // zero means RFC9309
+	Workers int            // compiling goroutines; 0 or less means GOMAXPROCS
+	TempDir string         // where responses are sorted that do not fit in memory; "" is the usual place
+}
+
+// PackStats count what a pack has.
+type PackStats struct {
+	Origins   int   // whose robots.txt was fetched, successfully or not
+	Responses int   // all of them
+	Texts     int   // distinct ones
+	Rulesets  int   // distinct ones, compiled
+	Bytes     int64 // of the pack
+}
+
+// WritePack compiles the responses, in parallel, for any agent and any moment, and writes them as a
+// pack, which [OpenPack] reads. The bytes of the pack depend on the responses and their order, and on
+// nothing else. Memory grows by some 60 bytes for each distinct text and rule set, and by 16 for each
+// origin. The errors are those of [BuildStore], and of the files.
+func WritePack(ctx context.Context, file PackFile, responses iter.Seq2[robots.Response, error], opt PackOptions) (PackStats, error) {
+	stats, err := packed.Write(ctx, file, responses, packed.WriteOptions{Dialect: dialectOf(opt.Dialect), Workers: opt.Workers, TempDir: opt.TempDir})
+	return PackStats(stats), err
+}
+
+// IsPack reports whether r, read from the start of a file, begins as a pack does, intact or not.
+func IsPack(r io.Reader) bool { return pack.Is(r) }
 
 // Memory is what compiled rules take, equal texts counted once, in bytes.
 type Memory struct {
@@ -60,71 +196,81 @@ type Memory struct {
 	Text   int64 // that text: the rules' values as written
 }
 
-// Site returns the origin that id names, which must be one of the store's, or what is in force for it, if id is one of
-// [Batch].InForce: that has Rules, and no Origin, while the origin has no Rules then. The result must not be changed. Of a store
-// that was opened, see [Store.Err].
-func (s *Store) Site(id SiteID) *Site {
-	if s.pack != nil {
-		return s.pack.site(id)
-	}
-	return &s.sites[id]
-}
+// NumSites returns the number of origins that were fetched at any time. Their SiteIDs are 0 to NumSites-1.
+func (s *Store) NumSites() int { return s.rules.NumSites() }
 
-// NumSites returns the number of origins that have rules, or an outcome of their fetch in place of rules. Their SiteIDs
-// are 0 to NumSites-1. Those of a pack that have none so early are among them, without Rules.
-func (s *Store) NumSites() int {
-	if s.pack != nil {
-		return s.pack.file.Sites()
-	}
-	if s.times != nil {
-		return len(s.times.changes)
-	}
-	return len(s.sites)
-}
+// InForce returns the number of origins that have rules, or an outcome in place of rules, at the
+// moment in question; with StoreOptions.RowTimes at any moment.
+func (s *Store) InForce() int { return s.rules.InForce() }
 
-// InForce returns the number of origins that have rules, or an outcome in place of them, at the moment in question; with
-// StoreOptions.RowTimes at any moment.
-func (s *Store) InForce() int {
-	if s.pack != nil {
-		return s.pack.inForce
-	}
-	if s.times != nil {
-		return s.times.inForce
-	}
-	return len(s.sites)
-}
+// Err returns the first error of loading from a pack, nil if there is none. After an error, nothing
+// that the Store and its Evaluators say of origins is of use.
+func (s *Store) Err() error { return s.rules.Err() }
 
-// Err returns the error that a pack was first found damaged with, or could not be read with, nil if there is none. From
-// then on, what the Store and its Evaluators say of origins is of no use.
-func (s *Store) Err() error {
-	if s.pack != nil {
-		return s.pack.err()
-	}
-	return nil
-}
-
-// Close closes the pack that the store was opened from, if any. The Store must not be used any more.
-func (s *Store) Close() error {
-	if s.pack != nil {
-		return s.pack.close()
-	}
-	return nil
-}
+// Close closes the pack of the Store, if any. The Store must not be used any more.
+func (s *Store) Close() error { return s.rules.Close() }
 
 // AgentNames returns the agents as they were asked for. The result must not be changed.
-func (s *Store) AgentNames() []string { return s.names }
+func (s *Store) AgentNames() []string { return s.opt.Agents }
+
+// AgentsPerURL returns the number of verdicts of each URL: one for each agent, or one with LogAgents.
+func (s *Store) AgentsPerURL() int {
+	if s.opt.LogAgents != LogAgentsOff {
+		return 1
+	}
+	return len(s.opt.Agents)
+}
+
+// LogAgents returns the option that the Store was built with.
+func (s *Store) LogAgents() LogAgents { return s.opt.LogAgents }
+
+// HasCanonical reports whether batches get their Canonicals: see [StoreOptions].Canonical.
+func (s *Store) HasCanonical() bool { return s.opt.Canonical }
 
 // Dialect returns the dialect that the rules were read in.
-func (s *Store) Dialect() robots.Dialect { return s.dialect }
+func (s *Store) Dialect() robots.Dialect { return s.opt.Dialect }
 
-// RulesHash returns a hash of the origins and of the texts of their robots.txt that are in force, or of the outcomes in
-// place of them, in hexadecimal. It does not depend on where they were read from, nor on their order.
-func (s *Store) RulesHash() string { return s.hash }
+// RulesHash returns a hash of the origins and of the texts of their robots.txt that are in force, or
+// of the outcomes in place of them, in hexadecimal. It does not depend on where they were read from,
+// nor on their order.
+func (s *Store) RulesHash() string { return s.rules.Hash() }
 
 // Memory returns what the compiled rules take; of a pack, all that were loaded so far, each once.
-func (s *Store) Memory() Memory {
-	if s.pack != nil {
-		return s.pack.loadedMemory()
+func (s *Store) Memory() Memory { return Memory(s.rules.Memory()) }
+
+// An asker is what Verdict works with.
+type asker struct {
+	batch  Batch
+	eval   *Evaluator
+	lookup *Lookup
+}
+
+// Verdict decides one URL for one of the agents in AgentNames. With LogAgents, agent is the User-Agent
+// of a request. With RowTimes the answer is that of the newest response. A bad URL is no error, but
+// has the reason bad_url. The error wraps ErrAgent, or is that of [Store.Err]. Use [Run] or an
+// [Evaluator] for many URLs: they take a tenth of the time for each.
+func (s *Store) Verdict(url, agent string) (Answer, error) {
+	n := slices.Index(s.opt.Agents, agent)
+	if s.opt.LogAgents == LogAgentsOff && n < 0 {
+		return Answer{}, fmt.Errorf("%w: %s", ErrAgent, agent)
 	}
-	return s.memory
+	a := s.askers.Get().(*asker)
+	defer s.askers.Put(a)
+	b := &a.batch
+	b.Reset()
+	b.Data = append(append(b.Data, url...), agent...)
+	b.URLs, b.Lines = append(b.URLs, Span{0, uint32(len(url))}), append(b.Lines, 1)
+	if s.opt.LogAgents != LogAgentsOff {
+		b.UserAgents, n = append(b.UserAgents, Span{uint32(len(url)), uint32(len(agent))}), 0
+	}
+	if a.eval.Evaluate(b); b.Len() == 0 {
+		return Answer{}, fmt.Errorf("%w: %s", ErrAgent, agent)
+	}
+	v := b.Verdicts[n]
+	answer := Answer{Access: v.Access, Reason: v.Reason}
+	if v.Rule != NoRule {
+		a.lookup.Use(b)
+		answer.Rule = a.lookup.Rule(b.Rulings[0], b.agent(0, n), v.Rule)
+	}
+	return answer, s.Err()
 }

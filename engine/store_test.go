@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -17,8 +18,8 @@ func TestBuildStore(t *testing.T) {
 	if got := s.AgentNames(); !slices.Equal(got, []string{"*"}) {
 		t.Errorf("agents %q, want only *", got)
 	}
-	if s.NumSites() != 2 || s.Site(0).Origin != "https://a.com" || s.Site(1).Origin != "https://b.com" {
-		t.Errorf("%d sites: %+v", s.NumSites(), s.sites)
+	if look := s.NewLookup(); s.NumSites() != 2 || look.Origin(0) != "https://a.com" || look.Origin(1) != "https://b.com" {
+		t.Errorf("%d sites: %s, %s", s.NumSites(), look.Origin(0), look.Origin(1))
 	}
 	names := []string{"Googlebot-Image/1.0", "*"}
 	s = buildStore(t, StoreOptions{Dialect: robots.Google, Agents: names}, "https://a.com", "User-agent: googlebot\nDisallow: /\n")
@@ -31,17 +32,28 @@ func TestBuildStore(t *testing.T) {
 	evaluateCases(t, empty, [][2]string{{"https://a.com/", "stray https://a.com | allow no_robots"}})
 }
 
+// rulingOf returns what is in force for an origin.
+func rulingOf(tb testing.TB, s *Store, origin string) *rules.Ruling {
+	tb.Helper()
+	_, id, ok := s.rules.Reader(1).Find([]byte(origin))
+	if !ok {
+		tb.Fatalf("%s is unknown", origin)
+	}
+	return s.rules.Reader(1).Ruling(id)
+}
+
 // TestBuildStoreShares checks that equal texts are compiled once.
 func TestBuildStoreShares(t *testing.T) {
 	const text = "User-agent: *\nDisallow: /a\nAllow: /b\n"
 	s := buildStore(t, StoreOptions{Agents: []string{"*", "b"}},
 		"https://a.com", text, "https://b.com", text+"#", "http://a.com", text, "https://c.com", text)
 	for a := range 2 {
-		if s.Site(0).Rules[a] != s.Site(2).Rules[a] || s.Site(0).Rules[a] != s.Site(3).Rules[a] {
-			t.Errorf("agent %d: sites of one text have Rulesets of their own", a)
+		set := func(origin string) *rules.Set { return rulingOf(t, s, origin).Sets[a] }
+		if set("https://a.com") != set("http://a.com") || set("https://a.com") != set("https://c.com") {
+			t.Errorf("agent %d: sites of one text have rule sets of their own", a)
 		}
-		if s.Site(0).Rules[a] == s.Site(1).Rules[a] {
-			t.Errorf("agent %d: sites of different texts share a Ruleset", a)
+		if set("https://a.com") == set("https://b.com") {
+			t.Errorf("agent %d: sites of different texts share a rule set", a)
 		}
 	}
 	m := s.Memory()
@@ -118,10 +130,11 @@ func TestBuildStoreWorkers(t *testing.T) {
 		}
 		for i := range 300 {
 			id := SiteID(i)
-			if want := fmt.Sprintf("https://%d.com", i); string(s.Site(id).Origin) != want {
-				t.Fatalf("site %d is %s", i, s.Site(id).Origin)
+			want := fmt.Sprintf("https://%d.com", i)
+			if got := s.NewLookup().Origin(id); string(got) != want {
+				t.Fatalf("site %d is %s", i, got)
 			}
-			if got := s.Site(id).Rules[0].Rule(0).Value; got != fmt.Sprintf("/%d", i%100) {
+			if got := rulingOf(t, s, want).Sets[0].Rule(0).Value; got != fmt.Sprintf("/%d", i%100) {
 				t.Fatalf("%d workers: site %d has the rule %q", workers, i, got)
 			}
 		}

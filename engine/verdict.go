@@ -1,7 +1,12 @@
 package engine
 
-// A SiteID names an origin: one of the Store's (an index for [Store.Site]), or, with the stray bit set, an origin
-// that has no rules (an index of [Batch.Strays]).
+import (
+	"github.com/robobatch/robobatch/engine/internal/rules"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A SiteID names an origin: one that the Store knows, from 0 to [Store.NumSites]-1, or, with the
+// stray bit set, one without rules (an index of [Batch.Strays]).
 type SiteID uint32
 
 const (
@@ -13,53 +18,54 @@ const (
 // Stray reports whether the origin has no rules in the store, and its index in [Batch.Strays] if so.
 func (id SiteID) Stray() (int, bool) { return int(id &^ strayBit), id != NoSite && id&strayBit != 0 }
 
-// An Access is the answer. The zero value is Unknown.
-type Access uint8
+// A RulingID names what is in force for a row: rules, or the outcome of a fetch in place of rules. Sites
+// with the same text have the same RulingID, and one site has several in the course of time.
+// [Lookup.Rule] and [Lookup.FirstAgent] take it.
+type RulingID = rules.RulingID
+
+// An Access is the answer. The zero value is Unknown. String returns "unknown", "denied" or "allowed".
+type Access = rules.Access
 
 // The values of Access.
 const (
-	Unknown Access = iota // no answer: a bad URL, or an origin without rules under MissingUnknown
-	Denied                // the crawler may not fetch the URL
-	Allowed               // the crawler may fetch the URL
+	Unknown = rules.Unknown // no answer: a bad URL, or an origin without rules under MissingUnknown
+	Denied  = rules.Denied  // the crawler may not fetch the URL
+	Allowed = rules.Allowed // the crawler may fetch the URL
 )
-
-// String returns "unknown", "denied" or "allowed".
-func (a Access) String() string { return [...]string{"unknown", "denied", "allowed"}[a] }
 
 // A Verdict is the answer for one URL and one agent, and why.
 type Verdict struct {
-	Rule   int32 // index of the winning rule in the site's Ruleset for that agent, see [Ruleset.Rule]; NoRule if none won
+	Rule   int32 // number of the winning rule, for [Lookup.Rule]; NoRule if none won
 	Reason Reason
 	Access Access
 }
 
 // NoRule is the Rule of a verdict that no rule decided.
-const NoRule int32 = -1
+const NoRule = rules.NoRule
 
-// A Reason says what decided a verdict.
-type Reason uint8
+// A Reason says what decided a verdict. String returns it as the output column "reason" spells it.
+type Reason = rules.Reason
 
 // The reasons, and no others.
 const (
-	ReasonRule               Reason = iota // a rule matched
-	ReasonDefault                          // the agent has a group, but none of its rules matched
-	ReasonNoGroup                          // neither the agent nor "*" has a group
-	ReasonNoRobots                         // the origin has no robots.txt in the rules
-	ReasonRobotsTxt                        // /robots.txt itself is always allowed (RFC 9309 section 2.2.2)
-	ReasonStatus4xx                        // the fetch of robots.txt was answered by a client error
-	ReasonUnreachable                      // robots.txt could not be fetched: server or network error
-	ReasonUnreachableExpired               // the same, for so long that the restriction has lapsed
-	ReasonRedirectLimit                    // too many redirects
-	ReasonTooLarge                         // robots.txt is larger than the dialect reads
-	ReasonUndefined                        // the specification leaves the case undefined
-	ReasonBadURL                           // the URL has no valid origin
-	NumReasons               = int(iota)
+	ReasonRule               = rules.ReasonRule               // a rule matched
+	ReasonDefault            = rules.ReasonDefault            // the agent has a group, but none of its rules matched
+	ReasonNoGroup            = rules.ReasonNoGroup            // neither the agent nor "*" has a group
+	ReasonNoRobots           = rules.ReasonNoRobots           // the origin has no robots.txt in the rules
+	ReasonRobotsTxt          = rules.ReasonRobotsTxt          // /robots.txt itself is always allowed (RFC 9309 section 2.2.2)
+	ReasonStatus4xx          = rules.ReasonStatus4xx          // the fetch of robots.txt was answered by a client error
+	ReasonUnreachable        = rules.ReasonUnreachable        // robots.txt could not be fetched: server or network error
+	ReasonUnreachableExpired = rules.ReasonUnreachableExpired // the same, for so long that the restriction has lapsed
+	ReasonRedirectLimit      = rules.ReasonRedirectLimit      // too many redirects
+	ReasonTooLarge           = rules.ReasonTooLarge           // robots.txt is larger than the dialect reads
+	ReasonUndefined          = rules.ReasonUndefined          // the specification leaves the case undefined
+	ReasonBadURL             = rules.ReasonBadURL             // the URL has no valid origin
+	NumReasons               = rules.NumReasons
 )
 
-var reasonNames = [NumReasons]string{
-	"rule", "default", "no_group", "no_robots", "robots_txt", "status_4xx", "unreachable", "unreachable_expired",
-	"redirect_limit", "too_large", "undefined", "bad_url",
+// An Answer is the verdict on one URL for one agent, with the rule that won.
+type Answer struct {
+	Access Access
+	Reason Reason
+	Rule   robots.Rule // its Line, Value and Allow; zero if no rule won
 }
-
-// String returns the reason as the output column "reason" spells it.
-func (r Reason) String() string { return reasonNames[r] }

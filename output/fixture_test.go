@@ -12,22 +12,6 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// The columns by their index in full rows.
-const (
-	colLine = iota
-	colInput
-	colURL
-	colOrigin
-	colAgent
-	colAllowed
-	colReason
-	colRuleLine
-	colRule
-	colCanonical
-	colViolation
-	numColumns
-)
-
 // A fakeCatalog has made-up sites of rulesPerSite rules each.
 type fakeCatalog struct {
 	origins []robots.Origin
@@ -53,10 +37,12 @@ func newFakeCatalog(sites int) *fakeCatalog {
 	return c
 }
 
+func (c *fakeCatalog) NumSites() int { return len(c.origins) }
+
 func (c *fakeCatalog) Origin(site engine.SiteID) robots.Origin { return c.origins[site] }
 
 // FirstAgent lets pairs of agents share the rules of every other site.
-func (c *fakeCatalog) FirstAgent(site engine.SiteID, agent int) int {
+func (c *fakeCatalog) FirstAgent(site engine.RulingID, agent int) int {
 	if site%2 == 0 {
 		return agent - agent%2
 	}
@@ -64,7 +50,7 @@ func (c *fakeCatalog) FirstAgent(site engine.SiteID, agent int) int {
 }
 
 // Rule gives agents the same rules, on other lines unless they share them.
-func (c *fakeCatalog) Rule(site engine.SiteID, agent int, rule int32) robots.Rule {
+func (c *fakeCatalog) Rule(site engine.RulingID, agent int, rule int32) robots.Rule {
 	r := c.rules[int(site)*rulesPerSite+int(rule)]
 	r.Line += int32(c.FirstAgent(site, agent))
 	return r
@@ -128,6 +114,7 @@ func (s tableSpec) addURL(rng *rand.Rand, b *engine.Batch, line, site int) {
 		id = engine.NoSite
 	}
 	b.Sites = append(b.Sites, id)
+	b.Rulings = append(b.Rulings, engine.RulingID(id))
 	b.Lines = append(b.Lines, int64(line))
 	span := engine.NoURL
 	if url != nil {
@@ -198,7 +185,7 @@ func (t *table) addRows(b *engine.Batch) {
 				row[colAllowed] = v.Access == engine.Allowed
 			}
 			if v.Rule != engine.NoRule {
-				r := t.catalog.Rule(b.Sites[i], a, v.Rule)
+				r := t.catalog.Rule(b.Rulings[i], a, v.Rule)
 				row[colRuleLine], row[colRule] = r.Line, escape(r.String())
 			}
 			t.rows = append(t.rows, row)

@@ -30,6 +30,7 @@ func hostileTable() *table {
 			b.URLs = append(b.URLs, span)
 			b.Strays = append(b.Strays, []byte(text))
 			b.Sites = append(b.Sites, []engine.SiteID{0, engine.SiteID(1<<31 | k), engine.NoSite}[k%3])
+			b.Rulings = append(b.Rulings, 0)
 			for a := range t.agents {
 				v := engine.Verdict{Rule: engine.NoRule, Reason: engine.ReasonDefault, Access: engine.Allowed}
 				if k%3 == 0 {

@@ -14,8 +14,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/robobatch/robobatch/output/parquet"
 )
 
 // readLines reads a file of text of the format: all its frames or members, which are the groups.
@@ -210,15 +208,15 @@ func jsonValue(tb testing.TB, name string, token json.Token) any {
 	case nil:
 		return nil
 	case bool:
-		if k == parquet.Bool {
+		if k == kindBool {
 			return token
 		}
 	case json.Number:
-		if k == parquet.Int64 || k == parquet.Int32 || k == parquet.Double {
+		if k == kindInt64 || k == kindInt32 || k == kindFloat {
 			return parseValue(tb, name, token.String())
 		}
 	case string:
-		if k == parquet.Text || k == parquet.Dictionary || k == parquet.Time {
+		if k == kindText || k == kindDictionary || k == kindTime {
 			return parseValue(tb, name, text)
 		}
 	}
@@ -226,18 +224,18 @@ func jsonValue(tb testing.TB, name string, token json.Token) any {
 	return nil
 }
 
-// kindOf returns the type of a column that tests have.
-func kindOf(name string) parquet.Type {
-	if s := lookup(name); s != nil {
-		return s.Type
+// kindOf returns the kind of a column that tests have.
+func kindOf(name string) kind {
+	if col, ok := lookup(name); ok {
+		return fields[col].kind
 	}
-	for _, base := range []string{"rule_line", "allowed", "reason", "rule"} { // of agents, in the wide layout
-		if strings.HasPrefix(name, base+"_") {
-			return lookup(base).Type
+	for _, col := range []column{colRuleLine, colAllowed, colReason, colRule} { // of agents, in the wide layout
+		if strings.HasPrefix(name, fields[col].name+"_") {
+			return fields[col].kind
 		}
 	}
 	i := slices.IndexFunc(keptColumns, func(k KeptColumn) bool { return k.Name == name })
-	return keptSpecs[keptColumns[i].Kind].Type
+	return keptKinds[keptColumns[i].Kind]
 }
 
 // parseValue returns the value of a column that the text says, as the readers of the other formats return it.
@@ -246,24 +244,24 @@ func parseValue(tb testing.TB, name, text string) any {
 	var v any
 	var err error
 	switch kindOf(name) {
-	case parquet.Int64:
+	case kindInt64:
 		v, err = strconv.ParseInt(text, 10, 64)
-	case parquet.Int32:
+	case kindInt32:
 		var n int64
 		n, err = strconv.ParseInt(text, 10, 32)
 		v = int32(n)
-	case parquet.Bool:
+	case kindBool:
 		v = text == "true"
 		if text != "true" && text != "false" {
 			err = strconv.ErrSyntax
 		}
-	case parquet.Time:
+	case kindTime:
 		var at time.Time
 		at, err = time.Parse("2006-01-02T15:04:05.000000Z", text)
 		v = at.UnixMicro()
-	case parquet.Double:
+	case kindFloat:
 		v, err = strconv.ParseFloat(text, 64)
-	case parquet.Text, parquet.Dictionary:
+	case kindText, kindDictionary:
 		v = text
 	}
 	if err != nil {

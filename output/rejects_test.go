@@ -17,6 +17,7 @@ func rejectBatch() *engine.Batch {
 	b.Lines, b.Offsets = []int64{1, 5}, []int64{0, 40}
 	b.Raws = b.URLs
 	b.Sites = []engine.SiteID{0, engine.NoSite}
+	b.Rulings = []engine.RulingID{0, 0}
 	b.Rejects = []engine.Reject{
 		{Line: 3, Offset: 20, Raw: engine.Span{Off: 10, Len: 4}, Reason: "quote"},
 		{Line: 9, Offset: 90, Raw: engine.NoURL, Reason: "too_long"},

@@ -127,7 +127,7 @@ func (f *filter) gather(b *engine.Batch) {
 	to.Lines = pickRows(to.Lines, b.Lines, f.urls)
 	to.Times = pickRows(to.Times, b.Times, f.urls)
 	to.Sites = pickRows(to.Sites, b.Sites, f.urls)
-	to.InForce = pickRows(to.InForce, b.InForce, f.urls)
+	to.Rulings = pickRows(to.Rulings, b.Rulings, f.urls)
 	to.Canonicals = pickRows(to.Canonicals, b.Canonicals, f.urls)
 	to.Kept = slices.Grow(to.Kept[:0], len(b.Kept))[:len(b.Kept)]
 	for i := range b.Kept {

@@ -16,10 +16,7 @@ import (
 
 // project returns the named columns of full rows.
 func project(rows [][]any, names []string) [][]any {
-	var cols []int
-	for _, name := range names {
-		cols = append(cols, slices.Index(Columns(), name))
-	}
+	cols, _ := pick(names)
 	out := make([][]any, len(rows))
 	for i, row := range rows {
 		out[i] = make([]any, len(cols))
@@ -110,9 +107,9 @@ func TestNoRows(t *testing.T) {
 func TestGroups(t *testing.T) {
 	chunk := limits{rows: 1000, bytes: 50_000}
 	for name, group := range map[string]groupLimits{
-		"rows":      {rows: 5000, textBytes: 1 << 30, dictBytes: 1 << 30},
-		"textBytes": {rows: 1 << 30, textBytes: 300_000, dictBytes: 1 << 30},
-		"dictBytes": {rows: 1 << 30, textBytes: 1 << 30, dictBytes: 100_000},
+		"rows":      {rows: 5000, urlBytes: 1 << 30, dictBytes: 1 << 30},
+		"urlBytes":  {rows: 1 << 30, urlBytes: 300_000, dictBytes: 1 << 30},
+		"dictBytes": {rows: 1 << 30, urlBytes: 1 << 30, dictBytes: 100_000},
 	} {
 		table := tableSpec{urls: 30_000, agents: 2, sites: 50, batch: 700, strays: true, dirty: true, keepRows: true}.make()
 		for _, f := range testedFormats() {
@@ -125,7 +122,7 @@ func TestGroups(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				w.chunk.limits = chunk
+				w.columns.limits = chunk
 				if p, ok := w.container.(*parquetFile); ok {
 					p.limits, p.chunk = group, chunk
 				}
@@ -195,7 +192,7 @@ func recut(t *table, n int) *table {
 			to := min(from+n, b.Len())
 			agents := len(t.agents)
 			out.batches = append(out.batches, &engine.Batch{
-				Input: b.Input, Data: b.Data, URLs: b.URLs[from:to], Lines: b.Lines[from:to], Sites: b.Sites[from:to],
+				Input: b.Input, Data: b.Data, URLs: b.URLs[from:to], Lines: b.Lines[from:to], Sites: b.Sites[from:to], Rulings: b.Rulings[from:to],
 				Canonicals: b.Canonicals[from:to], Strays: b.Strays, Verdicts: b.Verdicts[from*agents : to*agents],
 				Violations: b.Violations[from*agents : to*agents],
 			})
@@ -215,7 +212,7 @@ func TestInvalidBytes(t *testing.T) {
 		}
 	}
 	for _, row := range table.rows {
-		for _, col := range []int{colInput, colRule} {
+		for _, col := range []column{colInput, colRule} {
 			if text, ok := row[col].(string); ok {
 				want += int64(strings.Count(text, "%F"))
 			}
@@ -251,7 +248,7 @@ func TestSplitRune(t *testing.T) {
 	v := engine.Verdict{Rule: engine.NoRule, Reason: engine.ReasonDefault, Access: engine.Allowed}
 	table.batches = []*engine.Batch{{
 		Data: []byte("http://a/\xc3\xa9http://b/"), URLs: []engine.Span{{Off: 0, Len: 10}, {Off: 10, Len: 10}},
-		Lines: []int64{1, 2}, Sites: []engine.SiteID{0, 0}, Verdicts: []engine.Verdict{v, v},
+		Lines: []int64{1, 2}, Sites: []engine.SiteID{0, 0}, Rulings: []engine.RulingID{0, 0}, Verdicts: []engine.Verdict{v, v},
 	}}
 	got := readParquet(t, table.bytes(t, Options{Columns: []string{"url"}}))
 	want := [][]any{{"http://a/%C3"}, {"%A9http://b/"}}

@@ -1,0 +1,69 @@
+package packed
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/dgraph-io/ristretto/v2"
+
+	"github.com/robobatch/robobatch/engine/internal/rules"
+)
+
+// A Cache has the rules of texts by the numbers of the texts. It may drop any of them at any time,
+// and may never return what was just set: whoever loads a text uses it directly. It is safe for
+// concurrent use.
+type Cache interface {
+	Get(text uint64) (*rules.Ruling, bool)
+	Set(text uint64, r *rules.Ruling, size int64) bool
+	Close()
+}
+
+const (
+	// runMemory is what a run takes besides rules, in bytes: batches, decompression, the columns of the output. One with
+	// a million origins has 80 MB alive.
+	runMemory = 96 << 20
+
+	// minCache is the least memory for rules: that of some thousand origins.
+	minCache = 8 << 20
+
+	// typicalText is what the rules of a text take, about, to tell how many the cache may hold: 0.7 KiB for the median
+	// of real ones and some 2 KiB on average.
+	typicalText = 1 << 10
+)
+
+// A lossyCache is a Cache of about as many bytes as it may have. What is set waits in a queue of many
+// thousands. With many workers the goroutine of the cache may not run in time, and all of the queue
+// would stay in memory. So whoever sets more than the queue may have waits for it.
+type lossyCache struct {
+	*ristretto.Cache[uint64, *rules.Ruling]
+	queued atomic.Int64 // bytes that were set since somebody waited
+	most   int64        // that may be
+}
+
+// queuePart is the part of a cache's bytes that may be in its queue.
+const queuePart = 4
+
+// newCache returns a cache of that many bytes for a pack of so many texts.
+func newCache(bytes, texts int64) (Cache, error) {
+	queue := bytes / queuePart
+	c, err := ristretto.NewCache(&ristretto.Config[uint64, *rules.Ruling]{
+		NumCounters:        10 * max(min(bytes/typicalText, texts), 1000), // ten times the texts in it, as its authors advise
+		MaxCost:            bytes - queue,
+		BufferItems:        64,
+		IgnoreInternalCost: true, // the size counts everything
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make the cache of rules: %w", err)
+	}
+	return &lossyCache{Cache: c, most: queue}, nil
+}
+
+// Set may add the rules of a text.
+func (c *lossyCache) Set(text uint64, r *rules.Ruling, size int64) bool {
+	set := c.Cache.Set(text, r, size)
+	if c.queued.Add(size) > c.most {
+		c.queued.Store(0)
+		c.Wait()
+	}
+	return set
+}

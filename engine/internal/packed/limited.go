@@ -1,0 +1,149 @@
+package packed
+
+import (
+	"strconv"
+	"sync/atomic"
+
+	"github.com/zeebo/xxh3"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/robobatch/robobatch/engine/internal/rules"
+	"github.com/robobatch/robobatch/internal/pack"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A limited is a Store under a memory limit: it remembers in 4 bytes what is in force for each site,
+// and has rules in a cache, which drops them.
+type limited struct {
+	*loader
+	ids   []atomic.Uint32 // by site: its RulingID, NoRuling if that is not known yet
+	cache Cache
+	limit int64 // Options.MaxMemory
+
+	loading singleflight.Group // of texts, each by one goroutine
+}
+
+func newLimited(l *loader, opt Options) (*limited, error) {
+	s := &limited{loader: l, ids: make([]atomic.Uint32, l.file.Sites()), limit: opt.MaxMemory}
+	if opt.NewCache == nil {
+		opt.NewCache = newCache
+	}
+	left := opt.MaxMemory - runMemory - l.file.IndexSize() - 4*int64(l.file.Sites())
+	var err error
+	s.cache, err = opt.NewCache(max(left/2, minCache), int64(l.file.Texts())) // the other half is dropped texts that are not collected yet
+	return s, err
+}
+
+func (s *limited) Close() error {
+	s.cache.Close()
+	return s.file.Close()
+}
+
+// Budget returns the part of a batch: an eighth of the limit is for all batches.
+func (s *limited) Budget(batches int) int64 { return s.limit / 8 / int64(batches) }
+
+// ruling returns the rules of a text.
+func (s *limited) ruling(number int) *rules.Ruling {
+	if r, ok := s.cache.Get(uint64(number)); ok {
+		return r
+	}
+	r, _, _ := s.loading.Do(strconv.Itoa(number), func() (any, error) {
+		r := s.text(number)
+		if r != s.broken {
+			s.cache.Set(uint64(number), r, r.Size)
+		}
+		return r, nil
+	})
+	return r.(*rules.Ruling)
+}
+
+// memoSize is how many origins, and how many rulings, a limitedReader remembers.
+const memoSize = 64
+
+// A limitedReader remembers the sites and the rules that it was asked for lately, so that they are
+// neither looked up nor dropped while rows of one origin follow each other.
+type limitedReader struct {
+	*limited
+	byName   [memoSize]*siteEntry // by hash of the origin; nil is empty
+	byNumber [memoSize]*siteEntry
+	rulings  [memoSize]rulingEntry
+	size     int64 // bytes of the rules in rulings, which stay in memory whatever the limit
+	most     int64 // that they may have, unless one alone has more
+}
+
+// A siteEntry is a site that was asked for.
+type siteEntry struct {
+	site
+	number uint32
+}
+
+// A rulingEntry is rules that were asked for.
+type rulingEntry struct {
+	id     rules.RulingID
+	ruling *rules.Ruling // nil if the entry is empty
+}
+
+// Reader returns a Reader that remembers at most its part of an eighth of the limit.
+func (s *limited) Reader(goroutines int) rules.Reader {
+	return &limitedReader{limited: s, most: s.limit / 8 / int64(goroutines)}
+}
+
+func (m *limitedReader) Find(origin []byte) (number uint32, id rules.RulingID, ok bool) {
+	slot := xxh3.Hash(origin) % memoSize
+	if e := m.byName[slot]; e != nil && string(e.origin) == string(origin) {
+		return e.number, e.id, true
+	}
+	lo, hi := m.file.Candidates(pack.Site, origin)
+	for ; lo < hi; lo++ {
+		if e := m.load(lo); string(e.origin) == string(origin) {
+			m.byName[slot] = e
+			return lo, e.id, true
+		}
+	}
+	return 0, rules.NoRuling, false
+}
+
+func (m *limitedReader) Periods(number uint32) []rules.Period { return m.site(number).periods }
+func (m *limitedReader) Origin(number uint32) robots.Origin   { return m.site(number).origin }
+
+func (m *limitedReader) site(number uint32) *siteEntry {
+	if e := m.byNumber[number%memoSize]; e != nil && e.number == number {
+		return e
+	}
+	return m.load(number)
+}
+
+// load reads a site and remembers it. After an error the site has no name.
+func (m *limitedReader) load(number uint32) *siteEntry {
+	id := rules.RulingID(m.ids[number].Load())
+	e := &siteEntry{*m.loader.site(number, id), number}
+	if e.origin != "" && id == rules.NoRuling {
+		m.ids[number].Store(uint32(e.id))
+	}
+	m.byNumber[number%memoSize] = e
+	return e
+}
+
+func (m *limitedReader) Ruling(id rules.RulingID) *rules.Ruling {
+	number, ok := id.Text()
+	if !ok {
+		return m.fixed[id]
+	}
+	e := &m.rulings[id%memoSize]
+	if e.ruling == nil || e.id != id {
+		m.remember(e, id, m.ruling(number))
+	}
+	return e.ruling
+}
+
+// remember puts rules into an entry, and drops all others if they have too many bytes.
+func (m *limitedReader) remember(e *rulingEntry, id rules.RulingID, r *rules.Ruling) {
+	if e.ruling != nil {
+		m.size -= e.ruling.Size
+	}
+	if m.size += r.Size; m.size > m.most {
+		clear(m.rulings[:])
+		m.size = r.Size
+	}
+	*e = rulingEntry{id, r}
+}

@@ -1,0 +1,81 @@
+package packed
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/robobatch/robobatch/engine/internal/rules"
+	"github.com/robobatch/robobatch/internal/pack"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// text loads the rules of a text. It returns broken after an error.
+func (l *loader) text(number int) *rules.Ruling {
+	b := l.buffers.Get().(*buffer)
+	defer l.buffers.Put(b)
+	r, err := l.readText(number, b)
+	if err != nil {
+		l.fail(err)
+		return l.broken
+	}
+	l.count(number, r)
+	return r
+}
+
+// count counts the rules of a text, unless they were counted before.
+func (l *loader) count(number int, r *rules.Ruling) {
+	bit := uint64(1) << (number % 64)
+	if l.counted[number/64].Or(bit)&bit != 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.memory.Add(r)
+}
+
+// readText reads the rules of a text from the pack, or compiles a text that is stored verbatim.
+func (l *loader) readText(number int, b *buffer) (r *rules.Ruling, err error) {
+	if b.text, err = l.file.Chunk(b.text[:0], l.file.Text(number)); err != nil {
+		return nil, err
+	}
+	c := pack.NewCursor(b.text)
+	readKey(&c)
+	switch form := c.Byte(); {
+	case form == formSource && !c.Bad():
+		return rules.CompileText(c.Rest(), &l.Options)
+	case form == formCompiled:
+		return l.decodeText(&c, b)
+	}
+	return nil, errText
+}
+
+// decodeText decodes a compiled text: for each agent the rules of the groups that bind it.
+func (l *loader) decodeText(c *pack.Cursor, b *buffer) (*rules.Ruling, error) {
+	groups := readGroups(c)
+	all := readSelections(c)
+	var clean robots.CleanParams
+	if l.Canonical {
+		clean = readCleans(c, l.Dialect)
+	}
+	if c.Bad() || l.Canonical && !c.Done() {
+		return nil, errText
+	}
+	sets, err := rules.ForAgents(&groups, l.Agents, func(_ robots.Agent, bound []int) (*rules.Set, error) {
+		if len(bound) == 0 {
+			return rules.NoGroup, nil
+		}
+		i := slices.IndexFunc(all, func(s selection) bool { return slices.Equal(s.groups, bound) })
+		if i < 0 {
+			return nil, fmt.Errorf("%w: no rules for an agent", errText)
+		}
+		var err error
+		if b.rules, err = l.file.Chunk(b.rules[:0], all[i].ref); err != nil {
+			return nil, err
+		}
+		return rules.DecodeSet(b.rules)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return rules.NewRuling(sets, clean), nil
+}

@@ -1,0 +1,211 @@
+package packed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/robobatch/robobatch/engine/internal/rules"
+	"github.com/robobatch/robobatch/internal/pack"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A DialectError says that a pack was compiled for another dialect, or other options of it, see engine.PackDialectError.
+type DialectError struct {
+	Compiled, Asked robots.Dialect // without flags that are about URLs only
+}
+
+// Error names both.
+func (e *DialectError) Error() string {
+	return fmt.Sprintf("it is compiled for another dialect: %s, and %s is asked for: ask for the former, or compile it again",
+		dialectText(e.Compiled), dialectText(e.Asked))
+}
+
+// dialectText names a dialect and its options.
+func dialectText(d robots.Dialect) string {
+	var options []string
+	for _, o := range []struct {
+		flag robots.Dialect
+		name string
+	}{
+		{robots.WideTokens, "wide tokens"},
+		{robots.EmptyAllowIgnored, "empty Allow ignored"},
+		{robots.BlankEndsSection, "blank lines end sections"},
+	} {
+		if d.Has(o.flag) {
+			options = append(options, o.name)
+		}
+	}
+	if len(options) == 0 {
+		return d.String()
+	}
+	return d.String() + " with " + strings.Join(options, " and ")
+}
+
+// Options say how to open a pack.
+type Options struct {
+	rules.Options       // Dialect is that of the pack, but for URLFlags
+	MaxMemory     int64 // bytes of a run; 0 or less is no limit
+
+	// NewCache makes the cache of the rules of so many texts under a limit; nil is the usual one.
+	NewCache func(bytes, texts int64) (Cache, error)
+}
+
+// Open opens the pack of that name. Errors wrap those of package pack, a [*DialectError], or are those of package os.
+func Open(name string, opt Options) (rules.Store, error) {
+	file, err := pack.OpenFile(name, opt.MaxMemory <= 0)
+	if err != nil {
+		return nil, fmt.Errorf("read the rule pack %s: %w", name, err)
+	}
+	s, err := open(name, file, opt)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("read the rule pack %s: %w", name, err), file.Close())
+	}
+	return s, nil
+}
+
+// OpenFile is [Open] of a pack in an open file, which may have no name any more. It closes the file only with the Store.
+func OpenFile(f *os.File, opt Options) (rules.Store, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("read the rule pack %s: %w", f.Name(), err)
+	}
+	file, err := pack.Open(f, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("read the rule pack %s: %w", f.Name(), err)
+	}
+	s, err := open(f.Name(), file, opt)
+	if err != nil {
+		return nil, fmt.Errorf("read the rule pack %s: %w", f.Name(), err)
+	}
+	return s, nil
+}
+
+// open returns the Store of a pack. Which one is decided here and nowhere else.
+func open(name string, file *pack.Reader, opt Options) (rules.Store, error) {
+	l, err := newLoader(name, file, opt.Options)
+	switch {
+	case err != nil:
+		return nil, err
+	case opt.MaxMemory > 0:
+		return newLimited(l, opt)
+	}
+	return newGrowing(l), nil
+}
+
+// A loader reads what a pack has of sites and texts. It keeps nothing of them. It is safe for concurrent use.
+type loader struct {
+	rules.Options
+	name    string
+	file    *pack.Reader
+	inForce int
+	hash    string
+
+	fixed   []*rules.Ruling // by RulingID, see rules.FixedRulings
+	broken  *rules.Ruling   // of what could not be loaded
+	buffers sync.Pool
+	failure atomic.Pointer[error]
+
+	counted []atomic.Uint64 // bit set of the texts that memory counts
+	mu      sync.Mutex
+	memory  rules.Memory
+}
+
+// A buffer is the memory of one loading.
+type buffer struct {
+	record   pack.Buffer
+	resolver *resolver
+	text     []byte
+	rules    []byte
+}
+
+func newLoader(name string, file *pack.Reader, opt rules.Options) (*loader, error) {
+	summary := file.Summary()
+	if compiled := robots.Dialect(summary.Dialect); compiled != opt.Dialect&^URLFlags {
+		return nil, &DialectError{Compiled: compiled, Asked: opt.Dialect &^ URLFlags}
+	}
+	l := &loader{
+		Options: opt, name: name, file: file, inForce: int(summary.InForce),
+		fixed:   rules.FixedRulings(len(opt.Agents)),
+		broken:  rules.SameVerdict(rules.Verdict{Rule: rules.NoRule, Reason: rules.ReasonNoRobots, Access: rules.Unknown}, len(opt.Agents)),
+		counted: make([]atomic.Uint64, (file.Texts()+63)/64),
+	}
+	if l.Moment.At.IsZero() {
+		l.Moment.At = summary.Newest
+	}
+	sum := summary.Hash
+	if l.Moment.Rows || !l.Moment.At.Equal(summary.Newest) {
+		var err error
+		if sum, l.inForce, err = scan(context.Background(), file, opt.Dialect, l.Moment); err != nil {
+			return nil, err
+		}
+	}
+	l.hash = rules.HashText(sum)
+	l.buffers.New = func() any { return &buffer{resolver: newResolver(file, opt.Dialect, l.Moment)} }
+	return l, nil
+}
+
+func (l *loader) NumSites() int      { return l.file.Sites() }
+func (l *loader) InForce() int       { return l.inForce }
+func (l *loader) Hash() string       { return l.hash }
+func (l *loader) Newest() int64      { return robots.Microseconds(l.file.Summary().Newest) }
+func (*loader) Common() []*rules.Set { return nil }
+
+func (l *loader) Memory() rules.Memory {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.memory
+}
+
+// Err returns the first error.
+func (l *loader) Err() error {
+	if err := l.failure.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// fail keeps the first error.
+func (l *loader) fail(err error) {
+	err = fmt.Errorf("read the rule pack %s: %w", l.name, err)
+	l.failure.CompareAndSwap(nil, &err)
+}
+
+// A site is what is in force for an origin.
+type site struct {
+	origin  robots.Origin
+	id      rules.RulingID
+	periods []rules.Period // if it is Dated
+}
+
+// brokenSite stands for a site that could not be loaded.
+var brokenSite = &site{id: rules.NoRobots, periods: []rules.Period{{ID: rules.NoRobots}}}
+
+// site loads a site, and finds out what is in force for it unless that is known. It returns brokenSite after an error.
+func (l *loader) site(number uint32, known rules.RulingID) *site {
+	b := l.buffers.Get().(*buffer)
+	defer l.buffers.Put(b)
+	record, err := b.record.Read(l.file, pack.Site, number)
+	if err != nil {
+		l.fail(err)
+		return brokenSite
+	}
+	s := &site{origin: robots.Origin(record.Name), id: known}
+	if known != rules.NoRuling && known != rules.Dated {
+		return s
+	}
+	periods, err := b.resolver.periods(record, s.origin)
+	if err != nil {
+		l.fail(err)
+		return brokenSite
+	}
+	if s.id = periods[0].ID; len(periods) > 1 {
+		s.id, s.periods = rules.Dated, slices.Clone(periods)
+	}
+	return s
+}

@@ -1,0 +1,199 @@
+package packed
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/automaton"
+	"github.com/robobatch/robobatch/engine/internal/rules"
+	"github.com/robobatch/robobatch/internal/captures"
+	"github.com/robobatch/robobatch/internal/pack"
+	"github.com/robobatch/robobatch/robots"
+)
+
+var packTexts = []string{
+	"", "User-agent: *\nDisallow: /private\n", "User-agent: a\nDisallow: /a\nUser-agent: *\nDisallow: /\nAllow: /x\nUser-agent: A\nAllow: /a/b\n",
+	"User-agent: googlebot\nDisallow: /*.css$\nClean-param: sid /x\nUser-agent: googlebot-news\nUser-agent: yandex\nDisallow: /x*y\nAllow: /x\n",
+	"User-agent: *\n" + manyFloating(40), "\xef\xbb\xbfuser-agent:*\rdisallow:/x%2a\xff\r",
+}
+
+// manyFloating returns so many rules that their segments are searched all at once.
+func manyFloating(n int) string {
+	var w strings.Builder
+	for i := range n {
+		fmt.Fprintf(&w, "Disallow: /*/%d/\n", i)
+	}
+	return w.String()
+}
+
+// options are options for some agents.
+func options(d robots.Dialect, canonical bool, names ...string) rules.Options {
+	opt := rules.Options{Dialect: d, Canonical: canonical}
+	for _, name := range names {
+		opt.Agents = append(opt.Agents, robots.NewAgent(name, d))
+	}
+	return opt
+}
+
+// FuzzPack puts any bytes into a pack as a text and as the rules that it refers to, with checksums that are right, so that
+// only the checks of this package and of package rules guard it: it neither panics nor hangs, and either fails or has
+// rules that exist.
+func FuzzPack(f *testing.F) {
+	const rulesAt = 256 // where the first chunk begins
+	for _, d := range []robots.Dialect{robots.Google, robots.Google2010, robots.Yandex} {
+		for _, body := range packTexts {
+			t, err := packText(captures.Key{}, []byte(body), d)
+			if err != nil {
+				f.Fatal(err)
+			}
+			for i := range t.rules {
+				for k := range t.selections {
+					t.selections[k].ref = pack.Ref{Offset: rulesAt, Size: uint32(len(t.rules[i]))}
+				}
+				f.Add(uint32(d), t.appendBinary(nil), t.rules[i])
+			}
+		}
+	}
+	f.Add(uint32(0), append(make([]byte, 16), formSource), []byte("x"))
+	paths := []string{"/", "/a/b", "/x1.css", "/x%2Ay?sid=1", "/q/7/z/12/", "/private/x"}
+	path := filepath.Join(f.TempDir(), "x.rbp")
+	f.Fuzz(func(t *testing.T, dialect uint32, text, chunk []byte) {
+		writeRawPack(t, path, dialect, text, chunk)
+		d := robots.Dialect(dialect) &^ URLFlags
+		s, err := Open(path, Options{Options: options(d, len(text)%2 == 0, "*", "a", "googlebot-news", "yandexbot")})
+		if err != nil {
+			t.Skip(err)
+		}
+		defer s.Close()
+		_, id, ok := s.Reader(1).Find([]byte("https://a.com"))
+		if !ok || s.Err() != nil {
+			return
+		}
+		r := s.Reader(1).Ruling(id)
+		var scratch automaton.Scratch
+		for _, path := range paths {
+			for _, set := range r.Sets {
+				if v := set.Decide([]byte(path), &scratch); v.Rule != rules.NoRule && int(v.Rule) >= set.Len() {
+					t.Errorf("rule %d of %d won", v.Rule, set.Len())
+				}
+			}
+		}
+	})
+}
+
+// writeRawPack writes a pack of one site, whose text and rules are any bytes.
+func writeRawPack(t *testing.T, path string, dialect uint32, text, chunk []byte) {
+	t.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	w := pack.NewWriter(file, "")
+	defer w.Close()
+	if _, err := w.AddChunk(chunk); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.AddText(bytes.Clone(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.AddCapture(pack.Site, "https://a.com", pack.Capture{Status: 200}); err != nil {
+		t.Fatal(err)
+	}
+	dialect &^= uint32(URLFlags)
+	if err := w.Finish(func(*pack.Reader) (pack.Summary, error) { return pack.Summary{Dialect: dialect}, nil }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSelections checks which texts are stored verbatim.
+func TestSelections(t *testing.T) {
+	for n, want := range map[int]bool{20: true, 200: false} {
+		var text strings.Builder
+		for i := range n {
+			fmt.Fprintf(&text, "User-agent: bot%s\n", letters(i))
+		}
+		for i := range 600 {
+			fmt.Fprintf(&text, "Disallow: /%d\n", i)
+		}
+		for i := range n {
+			fmt.Fprintf(&text, "User-agent: bot%s\nAllow: /%d/x\n", letters(i), i)
+		}
+		if _, ok := selections(robots.Parse([]byte(text.String()), robots.Yandex)); ok != want {
+			t.Errorf("the selections of %d agents can be stored: %t", n, ok)
+		}
+	}
+}
+
+// letters spells a number, for a product token.
+func letters(i int) string { return string([]byte{byte('a' + i%26), byte('a' + i/26)}) }
+
+// longRules yields robots.txt of five rules of 10 kB each.
+func longRules(origins int) iter.Seq2[robots.Response, error] {
+	return func(yield func(robots.Response, error) bool) {
+		for i := range origins {
+			body := []byte("User-agent: *\n")
+			for k := range 5 {
+				body = fmt.Appendf(body, "Disallow: /%d/own%d%s\n", k, i, strings.Repeat("*", 10_000))
+			}
+			if !yield(robots.Response{Origin: robots.Origin(fmt.Sprintf("https://h%d.example", i)), Status: 200, Body: body}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// TestReaderDrops holds that a Reader keeps no more bytes of rules than it may, but always those that were asked for last.
+func TestReaderDrops(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "x.rbp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := Write(t.Context(), f, longRules(20), WriteOptions{Dialect: robots.Google}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(f.Name(), Options{Options: options(robots.Google, false, "*"), MaxMemory: 64 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var ids []rules.RulingID
+	for i := range 20 {
+		_, id, ok := s.Reader(1).Find(fmt.Appendf(nil, "https://h%d.example", i))
+		if !ok {
+			t.Fatalf("no site %d", i)
+		}
+		ids = append(ids, id)
+	}
+	one := s.Reader(1).Ruling(ids[0]).Size
+	if one < 50_000 {
+		t.Fatalf("a site of 50 kB takes %d bytes", one)
+	}
+	for _, test := range []struct{ most, want int64 }{{1, 1}, {one + 100, 1}, {5*one + 1000, 5}, {100 * one, 20}} {
+		m := s.Reader(1).(*limitedReader)
+		m.most = test.most
+		peak := int64(0)
+		for _, id := range slices.Repeat(ids, 3) {
+			r, entries, size := m.Ruling(id), int64(0), int64(0)
+			for _, e := range m.rulings {
+				if e.ruling != nil {
+					entries, size = entries+1, size+e.ruling.Size
+				}
+			}
+			if size != m.size || m.Ruling(id) != r {
+				t.Fatalf("%d rulings take %d bytes, and it counts %d", entries, size, m.size)
+			}
+			peak = max(peak, entries)
+		}
+		if peak != test.want {
+			t.Errorf("keeps %d rulings in %d bytes, want %d", peak, test.most, test.want)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package packed
+
+import (
+	"context"
+
+	"github.com/robobatch/robobatch/engine/internal/rules"
+	"github.com/robobatch/robobatch/internal/captures"
+	"github.com/robobatch/robobatch/internal/pack"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A resolver finds out what is in force for the sites of a pack. It is for one goroutine; use newResolver.
+type resolver struct {
+	file    *pack.Reader
+	moment  rules.Moment
+	history *robots.History
+	own     *pack.Record // of the site in question
+	ownURL  string
+	other   pack.Buffer // for the records of where redirects lead
+	loaded  []robots.Response
+	texts   []int // by number of the response
+	buf     []rules.Period
+	err     error
+}
+
+func newResolver(file *pack.Reader, d robots.Dialect, m rules.Moment) *resolver {
+	r := &resolver{file: file, moment: m}
+	r.history = robots.NewHistoryOf(d, r.load)
+	return r
+}
+
+// periods returns what is in force for a site, and when. The result is valid until the next call.
+func (r *resolver) periods(site *pack.Record, origin robots.Origin) ([]rules.Period, error) {
+	r.history.Reset()
+	r.own, r.ownURL, r.texts, r.err = site, string(origin)+robots.TxtPath, r.texts[:0], nil
+	r.buf = r.moment.AppendPeriods(r.buf[:0], r.history, origin, r.text)
+	return r.buf, r.err
+}
+
+// text returns the number of the text of a response. If it has none, that is r.err.
+func (r *resolver) text(capture int) int {
+	if r.err == nil && r.texts[capture] == pack.NoText {
+		r.err = errText
+	}
+	if r.err != nil {
+		return 0
+	}
+	return r.texts[capture]
+}
+
+// load returns the responses for a URL.
+func (r *resolver) load(url string) []robots.Response {
+	record := r.own
+	if url != r.ownURL {
+		kind, name := recordOf(url)
+		var err error
+		if record, err = findRecord(r.file, kind, []byte(name), &r.other); err != nil {
+			r.err = err
+		}
+	}
+	r.loaded = r.loaded[:0]
+	if record == nil {
+		return nil
+	}
+	for i := range record.Captures {
+		c := &record.Captures[i]
+		r.loaded = append(r.loaded, robots.Response{
+			FetchedAt: c.At, File: c.File, Status: c.Status, Size: c.Size, Location: c.Location, Error: c.Error,
+		})
+		r.texts = append(r.texts, c.Text)
+	}
+	return r.loaded
+}
+
+// findRecord returns the record of that name, or nil if there is none. It belongs to b.
+func findRecord(file *pack.Reader, kind pack.Kind, name []byte, b *pack.Buffer) (*pack.Record, error) {
+	lo, hi := file.Candidates(kind, name)
+	for ; lo < hi; lo++ {
+		record, err := b.Read(file, kind, lo)
+		if err != nil || string(record.Name) == string(name) {
+			return record, err
+		}
+	}
+	return nil, nil //nolint:nilnil // no record is what nil means
+}
+
+// scan hashes what is in force for all sites, see [rules.Digest].
+func scan(ctx context.Context, file *pack.Reader, d robots.Dialect, m rules.Moment) (sum [32]byte, inForce int, err error) {
+	var (
+		buf    pack.Buffer
+		chunk  []byte
+		r      = newResolver(file, d, m)
+		digest = rules.NewDigest(m, func(text int) (key captures.Key, err error) {
+			if chunk, err = file.Chunk(chunk[:0], file.Text(text)); err == nil {
+				c := pack.NewCursor(chunk)
+				key = readKey(&c)
+			}
+			return key, err
+		})
+	)
+	for site, err := range buf.All(file, pack.Site) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return sum, 0, err
+		}
+		origin := robots.Origin(site.Name)
+		periods, err := r.periods(site, origin)
+		if err == nil {
+			err = digest.Add(origin, periods)
+		}
+		if err != nil {
+			return sum, 0, err
+		}
+	}
+	sum, inForce = digest.Sum()
+	return sum, inForce, nil
+}

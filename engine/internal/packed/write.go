@@ -1,0 +1,210 @@
+package packed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/robobatch/robobatch/engine/internal/rules"
+	"github.com/robobatch/robobatch/internal/captures"
+	"github.com/robobatch/robobatch/internal/pack"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// WriteOptions say how to write a pack, see engine.WriteOptions.
+type WriteOptions struct {
+	Dialect robots.Dialect
+	Workers int    // compiling goroutines; 0 or less means GOMAXPROCS
+	TempDir string // where responses are sorted that do not fit in memory; "" is the usual place
+}
+
+// A Stats counts what a pack has, see engine.PackStats.
+type Stats struct {
+	Origins   int   // whose robots.txt was fetched, successfully or not
+	Responses int   // all of them
+	Texts     int   // distinct ones
+	Rulesets  int   // distinct ones, compiled
+	Bytes     int64 // of the pack
+}
+
+// URLFlags are the flags of a dialect that say how URLs are read. Rules compiled with and without them are the same.
+const URLFlags = robots.URLAsIs
+
+// A writer collects responses while workers compile their texts.
+type writer struct {
+	out      *pack.Writer
+	dialect  robots.Dialect
+	undated  captures.Undated
+	texts    map[captures.Key]uint32   // numbers of the texts
+	rulesets map[captures.Key]pack.Ref // by the hash of their chunk
+	stats    Stats
+	files    int64
+	queue    chan *packJob // in the order of their numbers
+	workers  errgroup.Group
+}
+
+// A packJob is a text that is being compiled.
+type packJob struct {
+	text *packedText
+	err  error
+	done chan struct{}
+}
+
+// Write compiles the responses and writes them as a pack, see engine.WritePack.
+func Write(ctx context.Context, file pack.File, responses iter.Seq2[robots.Response, error], opt WriteOptions) (Stats, error) {
+	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
+	w := &writer{
+		out:      pack.NewWriter(file, opt.TempDir),
+		dialect:  opt.Dialect &^ URLFlags,
+		undated:  captures.Undated{},
+		texts:    map[captures.Key]uint32{},
+		rulesets: map[captures.Key]pack.Ref{},
+		queue:    make(chan *packJob, 16*workers),
+	}
+	defer w.out.Close()
+	w.workers.SetLimit(workers)
+	written := make(chan error, 1)
+	go func() { written <- w.writeTexts() }()
+	err := w.readAll(ctx, responses)
+	close(w.queue)
+	w.workers.Wait() //nolint:errcheck // the jobs have the errors
+	if err = errors.Join(err, <-written); err != nil {
+		return Stats{}, err
+	}
+	err = w.out.Finish(func(r *pack.Reader) (pack.Summary, error) { return w.summarize(ctx, r) })
+	w.stats.Texts, w.stats.Rulesets = len(w.texts), len(w.rulesets)
+	return w.stats, err
+}
+
+func (w *writer) readAll(ctx context.Context, responses iter.Seq2[robots.Response, error]) error {
+	name := ""
+	for r, err := range responses {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return fmt.Errorf("read rules: %w", err)
+		}
+		if r.Name != name {
+			name = r.Name
+			w.files++
+		}
+		if err := w.add(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds a response, and has a worker compile its text if it is new.
+func (w *writer) add(r robots.Response) error {
+	w.stats.Responses++
+	if err := w.undated.Add(&r); err != nil {
+		return err
+	}
+	url, ok := robots.KeyOf(&r)
+	if !ok {
+		return nil // it never decides anything
+	}
+	c := pack.Capture{
+		At: r.FetchedAt, File: r.File, Status: r.Status, Size: max(r.Size, int64(len(r.Body))),
+		Text: pack.NoText, Location: r.Location, Error: r.Error,
+	}
+	if w.dialect.HasRules(&r) {
+		c.Text = w.text(&r)
+	}
+	kind, name := recordOf(url)
+	if err := w.out.AddCapture(kind, name, c); err != nil {
+		return fmt.Errorf("sort the rules: %w", err)
+	}
+	return nil
+}
+
+// recordOf returns the record that the captures of a URL in normal form are in.
+func recordOf(url string) (pack.Kind, string) {
+	if origin, ok := strings.CutSuffix(url, robots.TxtPath); ok && strings.Count(origin, "/") == 2 {
+		return pack.Site, origin
+	}
+	return pack.Target, url
+}
+
+// text returns the number of a response's text. If the text is new, a worker compiles it.
+func (w *writer) text(r *robots.Response) int {
+	key := captures.KeyOf(r.Body)
+	number, known := w.texts[key]
+	if known {
+		return int(number)
+	}
+	number = uint32(len(w.texts))
+	w.texts[key] = number
+	job := &packJob{done: make(chan struct{})}
+	body, origin, name := r.Body, r.Origin, r.Name
+	w.queue <- job // before it is begun: this bounds how many wait to be written
+	w.workers.Go(func() error {
+		defer close(job.done)
+		if job.text, job.err = packText(key, body, w.dialect); job.err != nil {
+			job.err = fmt.Errorf("compile the rules of %s from %s: %w", origin, name, job.err)
+		}
+		return nil
+	})
+	return int(number)
+}
+
+// writeTexts writes the texts in the order of their numbers. After an error it goes on without writing.
+func (w *writer) writeTexts() (err error) {
+	for job := range w.queue {
+		<-job.done
+		if err == nil {
+			err = job.err
+		}
+		if err == nil {
+			err = w.writeText(job.text)
+		}
+	}
+	return err
+}
+
+// writeText writes a text, and those of its rules that are not written yet.
+func (w *writer) writeText(t *packedText) error {
+	for i, rules := range t.rules {
+		key := captures.KeyOf(rules)
+		ref, known := w.rulesets[key]
+		if !known {
+			var err error
+			if ref, err = w.out.AddChunk(rules); err != nil {
+				return err
+			}
+			w.rulesets[key] = ref
+		}
+		t.selections[i].ref = ref
+	}
+	return w.out.AddText(t.appendBinary(nil))
+}
+
+// summarize returns what the header of the pack says.
+func (w *writer) summarize(ctx context.Context, r *pack.Reader) (pack.Summary, error) {
+	s := pack.Summary{Dialect: uint32(w.dialect), Files: w.files}
+	w.stats.Origins, w.stats.Bytes = r.Sites(), r.Size()
+	var b pack.Buffer
+	for _, kind := range []pack.Kind{pack.Site, pack.Target} {
+		for record, err := range b.All(r, kind) {
+			if err != nil {
+				return s, err
+			}
+			for i := range record.Captures {
+				if at := record.Captures[i].At; at.After(s.Newest) {
+					s.Newest = at
+				}
+			}
+		}
+	}
+	sum, inForce, err := scan(ctx, r, w.dialect, rules.Moment{At: s.Newest})
+	s.InForce, s.Hash = int64(inForce), sum
+	return s, err
+}

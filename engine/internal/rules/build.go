@@ -1,0 +1,143 @@
+package rules
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/robobatch/robobatch/internal/captures"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A builder collects responses while workers compile their texts.
+type builder struct {
+	opt     Options
+	history *robots.History
+	undated captures.Undated
+	numbers map[captures.Key]int // of texts
+	texts   []*text
+	text    []int // by number of the capture: that of its text
+	workers compilers
+}
+
+// A text is a distinct robots.txt.
+type text struct {
+	key    captures.Key
+	ruling *Ruling
+}
+
+// Build returns a Store that has all rules in memory. It parses and compiles the responses in
+// parallel while it reads them, equal texts once, and keeps no body. Then it finds out which of them
+// are in force for each origin. An error of the responses, [captures.ErrTwoFiles], or rules too large
+// to compile end it; the error says which file.
+func Build(responses iter.Seq2[robots.Response, error], opt Options) (Store, error) {
+	b := &builder{
+		opt:     opt,
+		history: robots.NewHistory(opt.Dialect),
+		undated: captures.Undated{},
+		numbers: map[captures.Key]int{},
+	}
+	b.workers.start(cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0)), b.compile)
+	readErr := b.readAll(responses)
+	if err := errors.Join(readErr, b.workers.wait()); err != nil {
+		return nil, err
+	}
+	return b.store()
+}
+
+func (b *builder) readAll(responses iter.Seq2[robots.Response, error]) error {
+	for r, err := range responses {
+		if err != nil {
+			return fmt.Errorf("read rules: %w", err)
+		}
+		if err := b.undated.Add(&r); err != nil {
+			return err
+		}
+		b.add(r)
+	}
+	return nil
+}
+
+// add adds a response, and has a worker compile its text if it is new.
+func (b *builder) add(r robots.Response) {
+	b.history.Add(r)
+	if !b.opt.Dialect.HasRules(&r) {
+		b.text = append(b.text, -1)
+		return
+	}
+	key := captures.KeyOf(r.Body)
+	number, known := b.numbers[key]
+	if !known {
+		number = len(b.texts)
+		b.numbers[key] = number
+		b.texts = append(b.texts, &text{key: key})
+		b.workers.add(compileJob{b.texts[number], r})
+	}
+	b.text = append(b.text, number)
+}
+
+// compile compiles the text of a response.
+func (b *builder) compile(j compileJob) (err error) {
+	if j.text.ruling, err = CompileText(j.response.Body, &b.opt); err != nil {
+		return fmt.Errorf("compile the rules of %s from %s: %w", j.response.Origin, j.response.Name, err)
+	}
+	return nil
+}
+
+// store returns the Store: each origin is a site.
+func (b *builder) store() (Store, error) {
+	origins := b.history.Origins()
+	s := &inMemory{
+		origins: origins,
+		sites:   make(map[robots.Origin]uint32, len(origins)),
+		ids:     make([]RulingID, len(origins)),
+		rulings: append(FixedRulings(len(b.opt.Agents)), make([]*Ruling, len(b.texts))...),
+		newest:  robots.Microseconds(b.history.Newest()),
+	}
+	var periods []Period
+	for site, o := range origins {
+		s.sites[o] = uint32(site)
+		periods = b.opt.Moment.AppendPeriods(periods[:0], b.history, o, func(capture int) int { return b.text[capture] })
+		for _, p := range periods {
+			if number, ok := p.ID.Text(); ok && s.rulings[p.ID] == nil {
+				s.rulings[p.ID] = b.texts[number].ruling
+				s.memory.Add(s.rulings[p.ID])
+			}
+		}
+		if s.ids[site] = periods[0].ID; len(periods) > 1 {
+			if s.periods == nil {
+				s.periods = make([][]Period, len(origins))
+			}
+			s.ids[site], s.periods[site] = Dated, slices.Clone(periods)
+		}
+	}
+	s.common = make([]*Set, len(s.rulings))
+	for id, r := range s.rulings {
+		if r != nil {
+			s.common[id] = r.Common()
+		}
+	}
+	return s, b.digest(s)
+}
+
+// digest sets what the Store says of all sites.
+func (b *builder) digest(s *inMemory) error {
+	d := NewDigest(b.opt.Moment, func(text int) (captures.Key, error) { return b.texts[text].key, nil })
+	for _, o := range slices.Sorted(slices.Values(s.origins)) {
+		site := s.sites[o]
+		periods := []Period{{math.MinInt64, s.ids[site]}}
+		if s.ids[site] == Dated {
+			periods = s.periods[site]
+		}
+		if err := d.Add(o, periods); err != nil {
+			return err
+		}
+	}
+	sum, inForce := d.Sum()
+	s.hash, s.inForce = HashText(sum), inForce
+	return nil
+}

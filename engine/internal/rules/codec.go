@@ -1,0 +1,110 @@
+package rules
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/robobatch/robobatch/automaton"
+	"github.com/robobatch/robobatch/internal/pack"
+)
+
+// The rules of a Set are a chunk of a pack:
+//
+//	count      of the rules
+//	text       length and bytes: their values, one after the other
+//	rules      in the order of precedence: line; size of the value, doubled, and one more for a rule that allows; offset of
+//	           the value in text
+//	automaton  length and bytes
+//	rivals     1 byte: 1 if there are any; then a byte for each rule, and four automata
+
+// AppendBinary appends the encoding of the rules of an agent that has a group. [DecodeSet] reads it.
+func (rs *Set) AppendBinary(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(rs.rules)))
+	dst = pack.AppendText(dst, rs.text)
+	for _, r := range rs.rules {
+		dst = binary.AppendUvarint(dst, uint64(r.line))
+		dst = binary.AppendUvarint(dst, uint64(r.size)<<1|uint64(index(r.allow)))
+		dst = binary.AppendUvarint(dst, uint64(r.value))
+	}
+	dst = pack.AppendText(dst, rs.automaton.AppendBinary(nil))
+	if rs.rivals == nil {
+		return append(dst, 0)
+	}
+	dst = append(dst, 1)
+	for _, wild := range rs.rivals.wild {
+		dst = append(dst, byte(index(wild)))
+	}
+	for says := range 2 {
+		dst = pack.AppendText(dst, rs.rivals.all[says].AppendBinary(nil))
+		dst = pack.AppendText(dst, rs.rivals.some[says].AppendBinary(nil))
+	}
+	return dst
+}
+
+var errRules = fmt.Errorf("%w (rules are not in their form)", pack.ErrDamaged)
+
+// DecodeSet returns the rules that AppendBinary wrote. It keeps nothing of data. The error wraps pack.ErrDamaged.
+func DecodeSet(data []byte) (*Set, error) {
+	c := pack.NewCursor(data)
+	rs := &Set{otherwise: Verdict{NoRule, ReasonDefault, Allowed}}
+	count := c.Count()
+	rs.text = string(c.Text())
+	rs.rules = make([]ruleRef, count)
+	for i := range rs.rules {
+		line, size, value := c.Uvarint(), c.Uvarint(), c.Uvarint()
+		if n := uint64(len(rs.text)); line > math.MaxInt32 || size>>1 > n || value > n-size>>1 {
+			return nil, errRules
+		}
+		rs.rules[i] = ruleRef{uint32(value), uint32(size >> 1), int32(line), size&1 == 1}
+	}
+	a, err := decodeAutomaton(&c, count)
+	if err != nil {
+		return nil, err
+	}
+	rs.automaton = *a
+	if c.Byte() == 1 {
+		if rs.rivals, err = decodeRivals(&c, count); err != nil {
+			return nil, err
+		}
+	}
+	if !c.Done() {
+		return nil, errRules
+	}
+	return rs, nil
+}
+
+// decodeAutomaton reads the automaton of that many rules.
+func decodeAutomaton(c *pack.Cursor, rules int) (*automaton.Automaton, error) {
+	a, err := automaton.FromBytes(slices.Clone(c.Text()), rules)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errRules, err)
+	}
+	return a, nil
+}
+
+// decodeRivals reads the rivals of that many rules.
+func decodeRivals(c *pack.Cursor, rules int) (*rivals, error) {
+	r := &rivals{wild: make([]bool, rules)}
+	for i, wild := range c.Bytes(uint64(rules)) {
+		r.wild[i] = wild == 1
+	}
+	for says := range 2 {
+		var err error
+		if r.all[says], err = decodeAutomaton(c, rules); err != nil {
+			return nil, err
+		}
+		if r.some[says], err = decodeAutomaton(c, rules); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// footprint returns the bytes of memory that the rules take.
+func (rs *Set) footprint() int64 {
+	n := int(unsafe.Sizeof(*rs)) + rs.automaton.Size() + len(rs.rules)*int(unsafe.Sizeof(ruleRef{})) + len(rs.text)
+	return int64(n + rs.rivals.size())
+}

@@ -1,0 +1,63 @@
+package rules
+
+import (
+	"golang.org/x/sync/errgroup"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// compilers are goroutines that compile many texts each. A goroutine for each text would have to
+// grow its stack and be woken for a median of some 20 µs of work.
+type compilers struct {
+	group errgroup.Group
+	jobs  chan []compileJob
+	next  []compileJob // to be sent when they are enough
+	bytes int          // of their bodies
+}
+
+// A compileJob is a text to be compiled, and a response that has it.
+type compileJob struct {
+	text     *text
+	response robots.Response
+}
+
+// Jobs are sent when they are so many, or have so many bytes, whichever comes first.
+const (
+	compileJobs  = 32
+	compileBytes = 64 << 10
+)
+
+// start starts so many goroutines. Each stops compiling at its first error.
+func (c *compilers) start(workers int, compile func(compileJob) error) {
+	c.jobs = make(chan []compileJob, workers)
+	for range workers {
+		c.group.Go(func() (err error) {
+			for jobs := range c.jobs {
+				for i := 0; i < len(jobs) && err == nil; i++ {
+					err = compile(jobs[i])
+				}
+			}
+			return err
+		})
+	}
+}
+
+// add has a text compiled.
+func (c *compilers) add(j compileJob) {
+	c.next = append(c.next, j)
+	if c.bytes += len(j.response.Body); len(c.next) == compileJobs || c.bytes >= compileBytes {
+		c.send()
+	}
+}
+
+func (c *compilers) send() {
+	c.jobs <- c.next
+	c.next, c.bytes = make([]compileJob, 0, compileJobs), 0
+}
+
+// wait has the rest compiled, and returns the first error.
+func (c *compilers) wait() error {
+	c.send()
+	close(c.jobs)
+	return c.group.Wait()
+}

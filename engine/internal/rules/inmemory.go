@@ -1,0 +1,40 @@
+package rules
+
+import "github.com/robobatch/robobatch/robots"
+
+// An inMemory is a Store that has all rules in memory. It is immutable.
+type inMemory struct {
+	origins []robots.Origin          // by site
+	sites   map[robots.Origin]uint32 //
+	ids     []RulingID               // by site
+	periods [][]Period               // by site; nil unless a site is Dated
+	rulings []*Ruling                // by RulingID; nil where it is never in force
+	common  []*Set                   // the same, see Store.Common
+
+	inForce int
+	hash    string
+	newest  int64
+	memory  Memory
+}
+
+func (s *inMemory) NumSites() int     { return len(s.origins) }
+func (s *inMemory) InForce() int      { return s.inForce }
+func (s *inMemory) Hash() string      { return s.hash }
+func (s *inMemory) Newest() int64     { return s.newest }
+func (s *inMemory) Memory() Memory    { return s.memory }
+func (s *inMemory) Common() []*Set    { return s.common }
+func (s *inMemory) Reader(int) Reader { return s }
+func (s *inMemory) Budget(int) int64  { return 0 }
+func (s *inMemory) Err() error        { return nil }
+func (s *inMemory) Close() error      { return nil }
+
+func (s *inMemory) Find(origin []byte) (site uint32, id RulingID, ok bool) {
+	if site, ok = s.sites[robots.Origin(origin)]; ok {
+		id = s.ids[site]
+	}
+	return site, id, ok
+}
+
+func (s *inMemory) Periods(site uint32) []Period     { return s.periods[site] }
+func (s *inMemory) Ruling(id RulingID) *Ruling       { return s.rulings[id] }
+func (s *inMemory) Origin(site uint32) robots.Origin { return s.origins[site] }

@@ -1,0 +1,107 @@
+package rules
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+	"math"
+	"sort"
+	"time"
+
+	"github.com/robobatch/robobatch/internal/captures"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Moment says when rules must be in force.
+type Moment struct {
+	At   time.Time // zero means the time of the newest capture; ignored with Rows
+	Rows bool      // at the time of each row
+}
+
+// A Period is a stretch of time in which one RulingID is in force, until the next Period begins.
+type Period struct {
+	From int64 // microseconds since 1970 UTC; math.MinInt64 for the first
+	ID   RulingID
+}
+
+// AppendPeriods appends the periods of an origin. A fixed moment is one period. text returns the
+// number of the text of a capture.
+func (m Moment) AppendPeriods(dst []Period, h *robots.History, o robots.Origin, text func(capture int) int) []Period {
+	id := func(out robots.Outcome) RulingID {
+		if out.Effect == robots.UseRules {
+			return OutcomeRuling(out, text(out.Capture))
+		}
+		return OutcomeRuling(out, 0)
+	}
+	if !m.Rows {
+		return append(dst, Period{math.MinInt64, id(h.Outcome(o, m.At))})
+	}
+	first := len(dst)
+	for _, p := range h.Periods(o) {
+		p := Period{p.From, id(p.Outcome)}
+		if n := len(dst); n == first || dst[n-1].ID != p.ID {
+			dst = append(dst, p)
+		}
+	}
+	return dst
+}
+
+// Find returns the ID that is in force at a moment, and the first and the last microsecond of its period.
+func Find(periods []Period, moment int64) (id RulingID, from, to int64) {
+	n := sort.Search(len(periods), func(i int) bool { return periods[i].From > moment })
+	to = math.MaxInt64
+	if n < len(periods) {
+		to = periods[n].From - 1
+	}
+	return periods[n-1].ID, periods[n-1].From, to
+}
+
+// A Digest hashes what is in force at all sites, and counts them. Sites are added in the order of their origins.
+type Digest struct {
+	moment  Moment
+	key     func(text int) (captures.Key, error)
+	hash    hash.Hash
+	inForce int
+}
+
+// NewDigest returns the Digest of no site. key returns the key of a text.
+func NewDigest(m Moment, key func(text int) (captures.Key, error)) *Digest {
+	return &Digest{moment: m, key: key, hash: sha256.New()}
+}
+
+// Add adds a site.
+func (d *Digest) Add(origin robots.Origin, periods []Period) (err error) {
+	in := false
+	for _, p := range periods {
+		if p.ID == NoRobots && !d.moment.Rows {
+			continue
+		}
+		in = in || p.ID != NoRobots
+		var key captures.Key
+		if text, ok := p.ID.Text(); ok {
+			if key, err = d.key(text); err != nil {
+				return err
+			}
+		}
+		effect, cause := p.ID.outcome()
+		d.hash.Write([]byte(origin))
+		d.hash.Write([]byte{0, byte(effect), byte(cause)})
+		d.hash.Write(key[:])
+		if d.moment.Rows {
+			d.hash.Write(binary.BigEndian.AppendUint64(nil, uint64(p.From)))
+		}
+	}
+	if in {
+		d.inForce++
+	}
+	return nil
+}
+
+// Sum returns the hash, and how many sites have something in force at any time.
+func (d *Digest) Sum() (sum [sha256.Size]byte, inForce int) {
+	return [sha256.Size]byte(d.hash.Sum(nil)), d.inForce
+}
+
+// HashText returns a hash as Store.Hash does.
+func HashText(sum [sha256.Size]byte) string { return hex.EncodeToString(sum[:]) }

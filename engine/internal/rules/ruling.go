@@ -1,0 +1,151 @@
+package rules
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A RulingID names what is in force at one site in one period: the rules of a text, or an outcome of
+// fetches in place of rules. Sites for which the same is in force have the same RulingID. It is one
+// of the constants, or 1 + effect<<causeBits + cause for an outcome, or firstText + the number of a text.
+type RulingID uint32
+
+const (
+	NoRuling  RulingID = 0            // of a URL without origin; of a site, that it is not found out yet
+	NoRobots  RulingID = 1            // nothing was fetched: 1 + robots.NoRecord and robots.CauseNone
+	Dated     RulingID = 1<<32 - 1    // more than one in the course of time, see Reader.Periods
+	maxText            = Dated - 1    // the last one for a text
+	causeBits          = 3            // so that an outcome has less than firstText
+	firstText          = RulingID(64) // the first one for a text
+)
+
+// OutcomeRuling returns the ID of an outcome, whose text has that number if it has one.
+func OutcomeRuling(o robots.Outcome, text int) RulingID {
+	if o.Effect == robots.UseRules {
+		return firstText + RulingID(text)
+	}
+	return 1 + RulingID(o.Effect)<<causeBits + RulingID(o.Cause)
+}
+
+// Text returns the number of the text whose rules are in force. ok is false if it is no text.
+func (id RulingID) Text() (number int, ok bool) { return int(id) - int(firstText), id >= firstText }
+
+// outcome returns the effect and the cause.
+func (id RulingID) outcome() (robots.Effect, robots.Cause) {
+	if id >= firstText {
+		return robots.UseRules, robots.CauseFetched
+	}
+	id--
+	return robots.Effect(id >> causeBits), robots.Cause(id & (1<<causeBits - 1))
+}
+
+// A Ruling is what is in force: a Set for each agent. It is immutable.
+type Ruling struct {
+	Sets   []*Set
+	Firsts []uint16           // by agent: the first one with the same Set, which is itself or one before it
+	Clean  robots.CleanParams // if they are asked for
+	Size   int64              // bytes of memory
+}
+
+// NewRuling returns the Ruling of the Sets of all agents.
+func NewRuling(sets []*Set, clean robots.CleanParams) *Ruling {
+	const overhead = 256 // of the Ruling, and of a cache for it
+	r := &Ruling{Sets: sets, Firsts: make([]uint16, len(sets)), Clean: clean, Size: overhead + 10*int64(len(sets))}
+	for i, rs := range sets {
+		r.Firsts[i] = uint16(slices.Index(sets[:i+1], rs))
+		if int(r.Firsts[i]) == i {
+			r.Size += rs.footprint()
+		}
+	}
+	return r
+}
+
+// Common returns the Set of all agents, nil if they differ.
+func (r *Ruling) Common() *Set {
+	for _, first := range r.Firsts {
+		if first != 0 {
+			return nil
+		}
+	}
+	return r.Sets[0]
+}
+
+// SameVerdict returns a Ruling that gives so many agents one verdict on every URL.
+func SameVerdict(v Verdict, agents int) *Ruling {
+	return NewRuling(slices.Repeat([]*Set{{otherwise: v}}, agents), nil)
+}
+
+// FixedRulings returns the Rulings of outcomes that decide in place of rules, by RulingID.
+func FixedRulings(agents int) []*Ruling {
+	all := make([]*Ruling, firstText)
+	for _, effect := range []robots.Effect{robots.AllowAll, robots.DisallowAll} {
+		for cause := range robots.Cause(1 << causeBits) {
+			o := robots.Outcome{Effect: effect, Cause: cause}
+			all[OutcomeRuling(o, 0)] = NewRuling(slices.Repeat([]*Set{fixedSet(o)}, agents), nil)
+		}
+	}
+	return all
+}
+
+// CompileText parses a text and compiles it for each agent.
+func CompileText(body []byte, opt *Options) (*Ruling, error) {
+	f := robots.Parse(body, opt.Dialect)
+	compile := func(a robots.Agent, _ []int) (*Set, error) { return Compile(f, a, opt.Dialect) }
+	sets, err := ForAgents(f, opt.Agents, compile)
+	if err != nil {
+		return nil, err
+	}
+	var clean robots.CleanParams
+	if opt.Canonical {
+		clean = CleanParams(body, opt.Dialect)
+	}
+	return NewRuling(sets, clean), nil
+}
+
+// ForAgents returns the Set of each agent. Agents that the same groups bind share a Set, as most of
+// many crawlers are bound by the groups for "*". It calls compile once for each such list of groups.
+func ForAgents(f *robots.File, agents []robots.Agent, compile func(a robots.Agent, groups []int) (*Set, error)) (sets []*Set, err error) {
+	sets = make([]*Set, len(agents))
+	bound := make([][]int, len(agents))
+	for i, a := range agents {
+		bound[i] = f.Binding(a)
+		same := slices.IndexFunc(bound[:i], func(groups []int) bool { return slices.Equal(groups, bound[i]) })
+		if same >= 0 {
+			sets[i] = sets[same]
+		} else if sets[i], err = compile(a, bound[i]); err != nil {
+			return nil, err
+		}
+	}
+	return sets, nil
+}
+
+// CleanParams returns the clean-param lines of a robots.txt. Few files have any, and the others are not read again.
+func CleanParams(body []byte, d robots.Dialect) robots.CleanParams {
+	if !bytes.Contains(bytes.ToLower(body), []byte("clean-param")) {
+		return nil
+	}
+	return robots.Inspect(body, d).CleanParams
+}
+
+// Memory is what compiled rules take, see engine.Memory.
+type Memory struct {
+	Files, Rules       int
+	Tables, Refs, Text int64
+}
+
+// Add adds the rules of a text.
+func (m *Memory) Add(r *Ruling) {
+	const ref = 4 + 4 + 4 + 4
+	m.Files++
+	for a, rs := range r.Sets {
+		if int(r.Firsts[a]) != a {
+			continue
+		}
+		m.Rules += len(rs.rules)
+		m.Tables += int64(rs.automaton.Size() + rs.rivals.size())
+		m.Refs += int64(len(rs.rules) * ref)
+		m.Text += int64(len(rs.text))
+	}
+}

@@ -1,0 +1,131 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/robobatch/robobatch/automaton"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Set holds the rules that bind one agent at one site, compiled. It is immutable and safe for
+// concurrent use. Sites with equal texts share it. A site without rules, whose fetch decides in their
+// place, has a Set with one verdict for every URL.
+type Set struct {
+	// The first fields decide, and fit in one line of the cache.
+	automaton automaton.Automaton
+	otherwise Verdict // if no rule matches
+	rivals    *rivals // of rules whose precedence the dialect leaves undefined; nil if there are none
+
+	rules []ruleRef // by automaton.Rank.Position
+	text  string    // the rules' values, one after the other
+}
+
+// A ruleRef is a rule without its text. It holds no pointer.
+type ruleRef struct {
+	value uint32 // offset in text
+	size  uint32 // bytes of the value
+	line  int32  // 1-based
+	allow bool
+}
+
+// NoGroup is the Set of an agent that no group binds.
+var NoGroup = &Set{otherwise: Verdict{NoRule, ReasonNoGroup, Allowed}}
+
+// Compile compiles the rules of a file that bind the agent.
+func Compile(f *robots.File, agent robots.Agent, d robots.Dialect) (*Set, error) {
+	rules, ok := f.Select(agent)
+	if !ok {
+		return NoGroup, nil
+	}
+	s := scratches.Get().(*scratch)
+	defer s.release()
+	s.expand(rules, d)
+	rs := &Set{otherwise: Verdict{NoRule, ReasonDefault, Allowed}}
+	a, order, err := automaton.Compile(s.in)
+	if err != nil {
+		return nil, err
+	}
+	rs.automaton = *a
+	rs.setRules(rules, s, order)
+	if rs.rivals, err = compileRivals(s.in, order, d); err != nil {
+		return nil, err
+	}
+	return rs, nil
+}
+
+// causeReasons are the reasons of verdicts that a fetch decides.
+var causeReasons = map[robots.Cause]Reason{
+	robots.CauseStatus4xx:     ReasonStatus4xx,
+	robots.CauseUnreachable:   ReasonUnreachable,
+	robots.CauseExpired:       ReasonUnreachableExpired,
+	robots.CauseRedirectLimit: ReasonRedirectLimit,
+	robots.CauseTooLarge:      ReasonTooLarge,
+}
+
+// fixedSet returns the Set that gives the verdict of an outcome on every URL.
+func fixedSet(o robots.Outcome) *Set {
+	access := Allowed
+	if o.Effect == robots.DisallowAll {
+		access = Denied
+	}
+	return &Set{otherwise: Verdict{NoRule, causeReasons[o.Cause], access}}
+}
+
+// setRules copies the line and the value of each rule, so that the text itself is no longer needed.
+func (rs *Set) setRules(rules []robots.Rule, s *scratch, order []int32) {
+	size := 0
+	s.offsets = s.offsets[:0]
+	for i := range rules {
+		s.offsets = append(s.offsets, uint32(size))
+		size += len(rules[i].Value)
+	}
+	var text strings.Builder
+	text.Grow(size)
+	for i := range rules {
+		text.WriteString(rules[i].Value)
+	}
+	rs.text = text.String()
+	rs.rules = make([]ruleRef, len(order))
+	for pos, i := range order {
+		n := s.origin[i]
+		r := &rules[n]
+		rs.rules[pos] = ruleRef{s.offsets[n], uint32(len(r.Value)), r.Line, r.Allow}
+	}
+}
+
+// Rule returns a rule by the number in a Verdict: its line, its value, and whether it allows. Pattern
+// is empty. The rule is empty if there is none of that number.
+func (rs *Set) Rule(i int32) robots.Rule {
+	if uint(i) >= uint(len(rs.rules)) {
+		return robots.Rule{}
+	}
+	r := &rs.rules[i]
+	return robots.Rule{Allow: r.allow, Line: r.line, Value: rs.text[r.value : r.value+r.size]}
+}
+
+// Len returns the number of rules.
+func (rs *Set) Len() int { return len(rs.rules) }
+
+// Line returns the line of the rule that won, 0 if none did.
+func (rs *Set) Line(v Verdict) int64 {
+	if uint(v.Rule) >= uint(len(rs.rules)) {
+		return 0
+	}
+	return int64(rs.rules[v.Rule].line)
+}
+
+// Decide returns the verdict on a path in normal form.
+func (rs *Set) Decide(path []byte, s *automaton.Scratch) Verdict {
+	rank := rs.automaton.Match(path, s)
+	if rank == automaton.NoMatch {
+		return rs.otherwise
+	}
+	v := Verdict{Rule: int32(rank.Position()), Reason: ReasonRule, Access: Denied}
+	if rank.Allow() {
+		v.Access = Allowed
+	}
+	if rs.rivals != nil && rs.rivals.match(rank, path, s) {
+		v.Reason = ReasonUndefined
+	}
+	return v
+}

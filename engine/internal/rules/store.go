@@ -1,0 +1,43 @@
+package rules
+
+import "github.com/robobatch/robobatch/robots"
+
+// Options say what to compile rules for.
+type Options struct {
+	Dialect   robots.Dialect
+	Agents    []robots.Agent
+	Moment    Moment
+	Canonical bool // with Ruling.Clean
+	Workers   int  // compiling goroutines; 0 or less means GOMAXPROCS
+}
+
+// A Store says what is in force for every origin. It is safe for concurrent use.
+type Store interface {
+	NumSites() int  // origins that are known; sites are numbered from 0
+	InForce() int   // sites for which something is in force, at any time
+	Hash() string   // of what is in force for all sites
+	Newest() int64  // the time of the newest capture, in microseconds since 1970
+	Memory() Memory // of the rules loaded so far, those of equal texts once
+
+	// Common returns the Sets of all agents by RulingID: nil where agents differ, or where the rules are not always in
+	// memory. It is shorter than some RulingIDs are great. Matching looks here first.
+	Common() []*Set
+
+	// Reader returns a Reader for one goroutine of so many.
+	Reader(goroutines int) Reader
+
+	// Budget returns how many bytes of rules each of so many batches may copy, because the store may drop rules before
+	// the batch is written. It is 0 for a store that drops nothing.
+	Budget(batches int) int64
+
+	Err() error // why loading failed first; from then on no answer is of use
+	Close() error
+}
+
+// A Reader finds rules for one goroutine.
+type Reader interface {
+	Find(origin []byte) (site uint32, id RulingID, ok bool)
+	Periods(site uint32) []Period // of a site that is Dated
+	Ruling(id RulingID) *Ruling   // of an ID that Find or Periods returned, but NoRuling, NoRobots and Dated
+	Origin(site uint32) robots.Origin
+}
