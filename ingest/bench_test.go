@@ -13,7 +13,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/internal/fault"
+	"github.com/robobatch/robobatch/ingest/internal/testpack"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/internal/repcase"
 )
 
@@ -33,7 +35,7 @@ func loadLog(b *testing.B, shared, file string) []byte {
 		file = filepath.Join(repcase.SharedDir(b), "data", shared)
 	}
 	if file == "" {
-		return packZstd(b, hardText(300_000))
+		return testpack.Zstd(b, testpack.HardText(300_000))
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -50,18 +52,17 @@ func BenchmarkLogs(b *testing.B) {
 			data := loadLog(b, log.shared, log.file)
 			b.ReportAllocs()
 			var (
-				text  = textReader{total: new(atomic.Int64)}
+				text  = unpack.NewTexts(nil, 0, new(atomic.Int64))
 				lines lineReader
-				batch engine.Batch
+				raw   rawLines
 				rows  int
 			)
 			for b.Loop() {
-				if err := text.open(stdinName, bytes.NewReader(data)); err != nil {
+				if err := text.Open(fault.Stdin, bytes.NewReader(data)); err != nil {
 					b.Fatal(err)
 				}
-				for lines.reset(&text); !lines.done(); rows += batch.Len() {
-					batch.Reset()
-					lines.fill(&batch, defaultRows, defaultBytes)
+				for lines.reset(text); !lines.done(); rows += len(raw.spans) {
+					lines.fill(&raw, defaultRows, defaultBytes)
 				}
 			}
 			b.SetBytes(lines.offset)

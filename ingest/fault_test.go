@@ -11,15 +11,17 @@ import (
 	"testing/iotest"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/robobatch/robobatch/ingest/internal/testpack"
 )
 
 // TestLogsFaults checks that what was decoded before a fault is yielded, and how the fault is told. In a message, LOG
 // stands for the file.
 func TestLogsFaults(t *testing.T) {
-	text := hardText(20_000)
+	text := testpack.HardText(20_000)
 	want := urls(text, 20_000)
 	a, b := text[:len(text)/2], text[len(text)/2:]
-	z, gz := packZstd(t, text), packGzip(t, text)
+	z, gz := testpack.Zstd(t, text), testpack.Gzip(t, text)
 	rows := func(text []byte) int { return bytes.Count(text, []byte("\n")) }
 	flip := func(data []byte, at int) []byte {
 		data = bytes.Clone(data)
@@ -40,10 +42,10 @@ func TestLogsFaults(t *testing.T) {
 		"zstd cut in the last block": {z[:len(z)-6], 17_000, 19_999, ErrTruncated, ""},
 		"zstd cut in the header":     {z[:5], 0, 0, ErrTruncated, ""},
 		"zstd second frame cut": {
-			slices.Concat(packZstd(t, a), packZstd(t, b)[:9]), rows(a), rows(a), ErrTruncated,
+			slices.Concat(testpack.Zstd(t, a), testpack.Zstd(t, b)[:9]), rows(a), rows(a), ErrTruncated,
 			"LOG: line 10088 (byte 633076 of the text): zstd: the compressed data ends too early: the file is truncated; copy or download the file again",
 		},
-		"zstd skippable cut": {slices.Concat(z, skippable(100)[:50]), 20_000, 20_000, ErrTruncated, ""},
+		"zstd skippable cut": {slices.Concat(z, testpack.Skippable(100)[:50]), 20_000, 20_000, ErrTruncated, ""},
 		"zstd wrong checksum": {
 			flip(z, len(z)-1), 20_000, 20_000, ErrChecksum,
 			"LOG: line 20001 (byte 1266152 of the text): zstd: the checksum is wrong, so any line since the frame began may be damaged: copy or download the file again",
@@ -71,12 +73,12 @@ func TestLogsFaults(t *testing.T) {
 		},
 		"xz": {
 			[]byte("\xfd7zXZ\x00\x00"), 0, 0, ErrFormat,
-			"LOG: line 1 (byte 0 of the text): xz is not a format that is read: unpack it first, as in: xz -dc file | robobatch -in -",
+			"LOG: line 1 (byte 0 of the text): xz is not a format that is read: unpack it first, as in: xz -dc file > unpacked",
 		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			path := writeFile(t, t.TempDir(), "log", c.data)
+			path := testpack.WriteFile(t, t.TempDir(), "log", c.data)
 			got, err := readOne(t, path)
 			if len(got) < c.min || len(got) > c.max || !slices.Equal(got, want[:len(got)]) {
 				t.Errorf("got %d rows, want the first %d to %d of the text", len(got), c.min, c.max)
@@ -94,13 +96,13 @@ func TestLogsFaults(t *testing.T) {
 
 // A damaged block must let nothing through but the text before it.
 func TestLogsDamagedBlock(t *testing.T) {
-	text := hardText(20_000)
+	text := testpack.HardText(20_000)
 	want := urls(text, 20_000)
 	packed := map[string][]byte{
-		"zstd":             packZstd(t, text, zstd.WithEncoderCRC(false)),
-		"zstd better":      packZstd(t, text, zstd.WithEncoderCRC(false), zstd.WithEncoderLevel(zstd.SpeedBestCompression)),
-		"zstd with prefix": slices.Concat(packZstd(t, []byte("\n")), packZstd(t, text)),
-		"gzip":             packGzip(t, text),
+		"zstd":             testpack.Zstd(t, text, zstd.WithEncoderCRC(false)),
+		"zstd better":      testpack.Zstd(t, text, zstd.WithEncoderCRC(false), zstd.WithEncoderLevel(zstd.SpeedBestCompression)),
+		"zstd with prefix": slices.Concat(testpack.Zstd(t, []byte("\n")), testpack.Zstd(t, text)),
+		"gzip":             testpack.Gzip(t, text),
 	}
 	r := rand.New(rand.NewPCG(3, 4))
 	dir := t.TempDir()
@@ -116,7 +118,7 @@ func TestLogsDamagedBlock(t *testing.T) {
 			for i := at; i < min(at+16, len(bad)); i++ {
 				bad[i] = byte(r.Uint32())
 			}
-			got, err := readOne(t, writeFile(t, dir, "log", bad))
+			got, err := readOne(t, testpack.WriteFile(t, dir, "log", bad))
 			if err == nil {
 				continue // damaged letters are no fault that a frame without a checksum shows
 			}
@@ -152,13 +154,13 @@ func TestLogsDamagedBlock(t *testing.T) {
 // A block that fails only when it is put together, as it refers to text further back than the frame's window, yields
 // nothing, and above all not the text of an earlier block, which klauspost's decoder hands out when it decodes ahead.
 func TestLogsStaleBlock(t *testing.T) {
-	text := hardText(20_000)
-	data := packZstd(t, slices.Concat(text, text), zstd.WithWindowSize(2<<20))
+	text := testpack.HardText(20_000)
+	data := testpack.Zstd(t, slices.Concat(text, text), zstd.WithWindowSize(2<<20))
 	if data[4]&0x20 != 0 {
 		t.Fatal("a frame in one segment has no window to change")
 	}
 	data[5] = (20 - 10) << 3 // 1 MiB; the second half refers to the first, 1.2 MiB back
-	got, err := readOne(t, writeFile(t, t.TempDir(), "log", data))
+	got, err := readOne(t, testpack.WriteFile(t, t.TempDir(), "log", data))
 	if want := urls(text, 20_000); len(got) < 14_000 || len(got) > 20_000 || !slices.Equal(got, want[:len(got)]) {
 		t.Errorf("got %d rows, want up to 20,000, the first of the text", len(got))
 	}
@@ -169,7 +171,7 @@ func TestLogsStaleBlock(t *testing.T) {
 
 func TestLogsReadFault(t *testing.T) {
 	disk := errors.New("input/output error")
-	for name, data := range map[string][]byte{"plain": []byte("http://a/\nhttp://b"), "zstd": packZstd(t, []byte("http://a/\n"))} {
+	for name, data := range map[string][]byte{"plain": []byte("http://a/\nhttp://b"), "zstd": testpack.Zstd(t, []byte("http://a/\n"))} {
 		l, err := OpenLogs([]string{"-"}, LogOptions{Stdin: io.MultiReader(bytes.NewReader(data), iotest.ErrReader(disk))})
 		if err != nil {
 			t.Fatal(err)
@@ -185,8 +187,8 @@ func TestLogsReadFault(t *testing.T) {
 
 func TestLogsStopAtFault(t *testing.T) {
 	dir := t.TempDir()
-	bad := writeFile(t, dir, "bad.zst", slices.Concat(packZstd(t, []byte("http://a/\n")), []byte("rubbish")))
-	good := writeFile(t, dir, "good", []byte("http://b/\n"))
+	bad := testpack.WriteFile(t, dir, "bad.zst", slices.Concat(testpack.Zstd(t, []byte("http://a/\n")), []byte("rubbish")))
+	good := testpack.WriteFile(t, dir, "good", []byte("http://b/\n"))
 	l, err := OpenLogs([]string{good, bad, good}, LogOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,6 @@
 package ingest
 
 import (
-	"errors"
-
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
@@ -29,11 +27,3 @@ func FieldNames() map[string]engine.KeptKind { return weblog.Names() }
 // FieldKind returns the kind of a field's values, by its name: that of [FieldNames], or one that a format has for the
 // same. It is KeptText for others.
 func FieldKind(field string) engine.KeptKind { return weblog.KindOf(field) }
-
-// Faults of a log that lacks what was asked of it. They come inside a [*LineError], or from [OpenLogs].
-var (
-	ErrNoBase  = weblog.ErrNoBase  // it has paths only, and Fields.Base is not set
-	ErrNoField = weblog.ErrNoField // a field that was named
-	ErrNoURL   = weblog.ErrNoURL   // a field for the URL that is known
-	ErrURLList = errors.New("a list of URLs has no fields")
-)

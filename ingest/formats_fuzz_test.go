@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
@@ -45,7 +46,7 @@ func tallyOf(t *testing.T, text []byte, format weblog.Format, rows int) tally {
 	if err := l.Err(); err != nil && !errors.Is(err, weblog.ErrNoBase) && format != weblog.Auto && format != weblog.W3C && format != weblog.CloudFront && format != weblog.CSV && format != weblog.TSV {
 		t.Fatal(err)
 	}
-	y.headers, y.empty = l.HeaderLines(), l.EmptyLines()
+	y.headers, y.empty = l.Counts().Headers, l.Counts().Empty
 	slices.Sort(y.lines)
 	if len(slices.Compact(slices.Clone(y.lines))) != len(y.lines) {
 		t.Fatalf("a line counts twice: %v", y.lines)
@@ -109,7 +110,7 @@ func FuzzFormats(f *testing.F) {
 			checkWARCLog(t, archive, text)
 			return
 		}
-		if packed, err := detect(text); packed != formatText || err != nil || bytes.HasPrefix(text, byteOrderMark) {
+		if is := unpack.Detect(text); is.Packing != unpack.None || is.Content == unpack.Parquet || bytes.HasPrefix(text, []byte(unpack.ByteOrderMark)) {
 			return
 		}
 		y := tallyOf(t, text, format, 1000)

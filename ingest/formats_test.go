@@ -106,7 +106,7 @@ func describeLog(t *testing.T, path string, opt LogOptions, want weblog.Format) 
 	if got := l.Inputs()[0].Format; got != want {
 		t.Fatalf("guessed %s, want %s", got, want)
 	}
-	fmt.Fprintf(&sb, "headers %d, empty %d, refused %v, odd %v\n", l.HeaderLines(), l.EmptyLines(), l.Refused(), l.OddRequests())
+	fmt.Fprintf(&sb, "headers %d, empty %d, refused %v, odd %v\n", l.Counts().Headers, l.Counts().Empty, l.Counts().Refused, l.Counts().Odd)
 	return sb.String()
 }
 

@@ -9,11 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/ingest/internal/weblog"
+	"github.com/robobatch/robobatch/ingest/internal/fault"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
-
-// stdinName is the name of an input that stands for standard input.
-const stdinName = "-"
 
 // An Input is one log of a [Logs].
 type Input struct {
@@ -22,7 +20,7 @@ type Input struct {
 
 	Format Format // of its lines; Auto as long as none was read
 
-	table weblog.Format // of a file that is not read by lines: Parquet or WARC; Auto of others
+	content unpack.Content // Parquet or WARC of a file that is not read by lines, else Text
 }
 
 // expand resolves names and patterns to inputs, in the order given, those of a pattern sorted. All that is wrong with
@@ -34,9 +32,9 @@ func expand(names []string, stdin io.Reader) ([]Input, error) {
 		stdins int
 	)
 	for _, name := range names {
-		if name == stdinName {
+		if name == fault.Stdin {
 			if stdins++; stdins == 2 {
-				errs = append(errs, &NameError{Name: name, Err: ErrStdinTwice, Remedy: "name - once"})
+				errs = append(errs, &NameError{Name: name, Err: errStdinTwice, Remedy: "name - once"})
 			}
 			inputs = append(inputs, Input{Name: name, Size: stdinSize(stdin)})
 			continue
@@ -61,7 +59,7 @@ func expandName(name string) ([]Input, error) {
 		return []Input{in}, err
 	}
 	if !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(name, `*?[`) {
-		return nil, fileError(name, err, "check the name and the permissions")
+		return nil, fault.OfFile(name, err, "check the name and the permissions")
 	}
 	matches, err := filepath.Glob(name)
 	if err != nil {
@@ -79,7 +77,7 @@ func expandName(name string) ([]Input, error) {
 		}
 		in := Input{Name: m}
 		if err != nil {
-			err = fileError(m, err, "check the name and the permissions")
+			err = fault.OfFile(m, err, "check the name and the permissions")
 		} else {
 			in, err = inspect(m, info)
 		}
@@ -89,7 +87,7 @@ func expandName(name string) ([]Input, error) {
 		inputs = append(inputs, in)
 	}
 	if len(inputs) == 0 {
-		return nil, &NameError{Name: name, Err: ErrNoMatch, Remedy: "check the directory and the pattern; directories do not count"}
+		return nil, &NameError{Name: name, Err: errNoMatch, Remedy: "check the directory and the pattern; directories do not count"}
 	}
 	return inputs, errors.Join(errs...)
 }
@@ -98,17 +96,20 @@ func expandName(name string) ([]Input, error) {
 // their writer would notice.
 func inspect(name string, info fs.FileInfo) (Input, error) {
 	if info.IsDir() {
-		return Input{}, &NameError{Name: name, Err: ErrDirectory, Remedy: "name the logs in it, as in " + display(filepath.Join(name, "*.zst"))}
+		return Input{}, &NameError{Name: name, Err: errDirectory, Remedy: "name the logs in it, as in " + fault.Display(filepath.Join(name, "*.zst"))}
 	}
 	if !info.Mode().IsRegular() {
 		return Input{Name: name, Size: -1}, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return Input{}, fileError(name, err, "give permission to read it")
+		return Input{}, fault.OfFile(name, err, "give permission to read it")
 	}
-	return Input{Name: name, Size: info.Size(), table: tableFormat(name, f, info.Size())}, f.Close()
+	return Input{Name: name, Size: info.Size(), content: unpack.DetectFile(name, f, info.Size()).Content}, f.Close()
 }
+
+// isFile reports whether an input is a file that has a name and can be read at any place.
+func (in *Input) isFile() bool { return in.Name != fault.Stdin && in.Size >= 0 }
 
 // stdinSize returns how much is left to read of standard input, or -1 if that is unknown.
 func stdinSize(stdin io.Reader) int64 {

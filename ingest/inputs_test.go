@@ -8,12 +8,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robobatch/robobatch/ingest/internal/testpack"
 )
 
 func TestOpenLogsNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"b.zst", "a.zst", "c[1].zst", "c1.zst", "sub/d.zst", "e.zst/f"} {
-		writeFile(t, ".", name, []byte("http://"+name+"/\n"))
+		testpack.WriteFile(t, ".", name, []byte("http://"+name+"/\n"))
 	}
 	if err := os.Symlink("a.zst", "link"); err != nil {
 		t.Fatal(err)
@@ -52,7 +54,7 @@ func TestOpenLogsErrors(t *testing.T) {
 	if err := os.MkdirAll("logs/sub", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, ".", "ok", nil)
+	testpack.WriteFile(t, ".", "ok", nil)
 	cases := []struct {
 		names []string
 		err   error
@@ -62,14 +64,14 @@ func TestOpenLogsErrors(t *testing.T) {
 		{[]string{"none.zst"}, fs.ErrNotExist, "none.zst: no such file or directory: check the name and the permissions"},
 		{[]string{""}, fs.ErrNotExist, `"": no such file or directory: check the name and the permissions`},
 		{[]string{"a\nb"}, fs.ErrNotExist, `"a\nb": no such file or directory: check the name and the permissions`},
-		{[]string{"*.zst"}, ErrNoMatch, "*.zst: no file matches the pattern: check the directory and the pattern; directories do not count"},
-		{[]string{"logs/*"}, ErrNoMatch, "logs/*: no file matches the pattern: check the directory and the pattern; directories do not count"},
+		{[]string{"*.zst"}, errNoMatch, "*.zst: no file matches the pattern: check the directory and the pattern; directories do not count"},
+		{[]string{"logs/*"}, errNoMatch, "logs/*: no file matches the pattern: check the directory and the pattern; directories do not count"},
 		{[]string{"[a"}, filepath.ErrBadPattern, `[a: syntax error in pattern: quote the pattern's special characters with \`},
-		{[]string{"logs"}, ErrDirectory, "logs: is a directory: name the logs in it, as in logs/*.zst"},
-		{[]string{"-", "-"}, ErrStdinTwice, "standard input: can be read only once: name - once"},
+		{[]string{"logs"}, errDirectory, "logs: is a directory: name the logs in it, as in logs/*.zst"},
+		{[]string{"-", "-"}, errStdinTwice, "standard input: can be read only once: name - once"},
 		{
 			[]string{"none", "ok", "logs"},
-			ErrDirectory,
+			errDirectory,
 			"none: no such file or directory: check the name and the permissions\nlogs: is a directory: name the logs in it, as in logs/*.zst",
 		},
 	}
@@ -82,7 +84,7 @@ func TestOpenLogsErrors(t *testing.T) {
 }
 
 func TestOpenLogsUnreadable(t *testing.T) {
-	path := writeFile(t, t.TempDir(), "log", nil)
+	path := testpack.WriteFile(t, t.TempDir(), "log", nil)
 	if err := os.Chmod(path, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +100,7 @@ func TestOpenLogsUnreadable(t *testing.T) {
 
 // Standard input that is a file has a size, less what was read of it.
 func TestStdinSize(t *testing.T) {
-	f, err := os.Open(writeFile(t, t.TempDir(), "log", []byte("0123456789")))
+	f, err := os.Open(testpack.WriteFile(t, t.TempDir(), "log", []byte("0123456789")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,138 +6,134 @@ import (
 	"slices"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
 const (
 	// MaxLine is the length of the longest line, in bytes without its end, whose URL is kept.
 	MaxLine = 64 << 10
 
-	// chunkSize is how much text is read at once. What the batch has no row left for is copied to the next one, but most batches end with
-	// a chunk; between 16 and 256 KiB the speed is the same (BenchmarkLogs).
+	// chunkSize is how much text is read at once. What the batch has no row left for is copied to the next one, but most
+	// batches end with a chunk; between 16 and 256 KiB the speed is the same (BenchmarkLogs).
 	chunkSize = 64 << 10
 
-	// maxEmptyReads bounds the reads without data or error that are put up with, as package bufio does.
+	// maxEmptyReads bounds the reads without data or error in a row, as package bufio does.
 	maxEmptyReads = 100
 )
 
-// headroom is how much room there is in front of the text that a textTaker gives: for the line that began in the text
-// before.
-const headroom = 4 << 10
+// rawLines are lines of one log as they were read, without the empty ones. For a list of URLs they become the rows of a
+// batch, which takes over their memory; else a parser makes rows of them.
+type rawLines struct {
+	data    []byte
+	spans   []engine.Span // of each line in data, without its end; one of over MaxLine bytes need not be there
+	numbers []int64       // of each line, from 1
+	starts  []int64       // where each line begins in the text, if the reader tracks that
 
-// A textTaker is a reader that can give away the buffers that the text is in.
-type textTaker interface {
-	io.Reader
-
-	// take returns the next text, without copying it, as data[start:], and takes buf in exchange: both then belong to
-	// the other. At least headroom bytes of data are in front of start. ok is false if there is no such buffer now, so
-	// that buf is still the caller's, who has to Read.
-	take(buf []byte) (data []byte, start int, ok bool)
+	empty int64 // lines without bytes
+	long  int64 // lines of over MaxLine bytes
 }
 
-var byteOrderMark = []byte("\ufeff")
+// line returns line i, nil if it is too long.
+func (r *rawLines) line(i int) []byte {
+	s := r.spans[i]
+	if s.Len > MaxLine {
+		return nil
+	}
+	return r.data[s.Off : s.Off+s.Len : s.Off+s.Len]
+}
 
-// A lineReader cuts the text of one log into rows. The text is read into the batch and cut in place: only what follows
-// the last row of a batch is copied, to the start of the next.
+// reset empties r and keeps its memory.
+func (r *rawLines) reset() {
+	*r = rawLines{data: r.data[:0], spans: r.spans[:0], numbers: r.numbers[:0], starts: r.starts[:0]}
+}
+
+// moveTo makes the lines the URLs of b, which is empty and gives its memory in exchange.
+func (r *rawLines) moveTo(b *engine.Batch) {
+	b.Data, r.data = r.data, b.Data
+	b.URLs, r.spans = r.spans, b.URLs
+	b.Lines, r.numbers = r.numbers, b.Lines
+	if r.long == 0 {
+		return
+	}
+	for i, s := range b.URLs {
+		if s.Len > MaxLine {
+			b.URLs[i] = engine.NoURL
+		}
+	}
+}
+
+// A lineReader cuts the text of one log into lines. It reads the text into rawLines and cuts it in place: only what follows
+// the last line is copied, to the start of the next rawLines.
 type lineReader struct {
 	r      io.Reader
-	rest   []byte // text read, but not cut into rows yet; at most a chunk and a partial line
+	track  bool   // set rawLines.starts
+	rest   []byte // text read, but not cut into lines yet; at most a chunk and a partial line
 	line   int64  // lines ended so far
 	offset int64  // bytes read so far
 	inLong bool   // the text continues a line that is too long, of which nothing was kept
 	err    error  // why no more can be read: io.EOF or a fault
 
-	empty, long int64 // lines of the kind so far
-
-	// Where the rows of the batch begin in the text, see offsets.
-	origin    int64   // of its first byte
-	base      int64   // of b.Data[0], were nothing of a long line dropped before what is there now
-	shifts    []shift // changes of base, in order
-	longs     []int64 // of its lines that are too long
-	longStart int64   // of the line that is too long, if inLong
-}
-
-// A shift says where the text begins that is in a batch from a row on: base is the offset that b.Data[0] would have.
-type shift struct {
-	row  int
-	base int64
-}
-
-// offsets appends where each row of the batch that was filled last begins in the text.
-func (l *lineReader) offsets(dst []int64, b *engine.Batch) []int64 {
-	base, shifts, longs := l.origin, l.shifts, l.longs
-	for i, span := range b.URLs {
-		for len(shifts) > 0 && shifts[0].row <= i {
-			base, shifts = shifts[0].base, shifts[1:]
-		}
-		if span == engine.NoURL {
-			dst, longs = append(dst, longs[0]), longs[1:]
-		} else {
-			dst = append(dst, base+int64(span.Off))
-		}
-	}
-	return dst
-}
-
-// drop forgets b.Data from start on, which is of a line that is too long.
-func (l *lineReader) drop(b *engine.Batch, start int) {
-	l.base += int64(len(b.Data) - start)
-	l.shifts = append(l.shifts, shift{b.Len(), l.base})
-	b.Data = b.Data[:start]
+	base      int64 // where data[0] begins in the text, were nothing dropped before what is there now
+	longStart int64 // where the line that is too long begins, if inLong
 }
 
 // reset makes l read r from its start. It keeps its memory.
-func (l *lineReader) reset(r io.Reader) {
-	*l = lineReader{r: r, rest: l.rest[:0], shifts: l.shifts, longs: l.longs}
-}
+func (l *lineReader) reset(r io.Reader) { *l = lineReader{r: r, rest: l.rest[:0]} }
 
-// done reports whether every row was yielded. l.err then says whether the text ended well.
+// done reports whether every line was given out. l.err then says whether the text ended well.
 func (l *lineReader) done() bool { return l.err != nil && len(l.rest) == 0 }
 
-// fill adds the next rows to b, which is empty: at most maxRows (at least 1), from about maxBytes of text. It may add
-// none before the end, where there are only empty lines.
-func (l *lineReader) fill(b *engine.Batch, maxRows, maxBytes int) {
-	b.URLs = slices.Grow(b.URLs, maxRows)
-	b.Lines = slices.Grow(b.Lines, maxRows)
-	start, ok := l.take(b)
+// fill makes raw the next lines: at most maxLines (at least 1), from about maxBytes of text. There may be none before the
+// end, where there are only empty lines.
+func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
+	raw.reset()
+	raw.spans = slices.Grow(raw.spans, maxLines)
+	raw.numbers = slices.Grow(raw.numbers, maxLines)
+	start, ok := l.take(raw)
 	limit := l.offset
 	if !ok {
-		b.Data = append(b.Data, l.rest...)
+		raw.data = append(raw.data, l.rest...)
 		limit += int64(maxBytes)
 	}
-	l.origin = l.offset - int64(len(b.Data))
-	l.base, l.shifts, l.longs = l.origin, l.shifts[:0], l.longs[:0]
+	l.base = l.offset - int64(len(raw.data))
 	if l.offset == 0 {
-		start = l.skipMark(b)
+		start = l.skipMark(raw)
 	}
 	for {
 		if l.inLong {
-			start = l.endLong(b, start)
+			start = l.endLong(raw, start)
 		}
-		start = l.cut(b, start, maxRows)
-		if b.Len() == maxRows || l.err != nil || l.offset >= limit {
+		start = l.cut(raw, start, maxLines)
+		if len(raw.spans) == maxLines || l.err != nil || l.offset >= limit {
 			break
 		}
-		if len(b.Data)-start > MaxLine+1 { // even without a CR
+		if len(raw.data)-start > MaxLine+1 { // even without a CR
 			l.inLong, l.longStart = true, l.base+int64(start)
-			l.drop(b, start)
+			l.drop(raw, start)
 		}
-		l.read(b, int(min(chunkSize, limit-l.offset)))
+		l.read(raw, int(min(chunkSize, limit-l.offset)))
 	}
-	if l.err != nil && b.Len() < maxRows {
-		l.last(b, start)
-		start = len(b.Data)
+	if l.err != nil && len(raw.spans) < maxLines {
+		l.last(raw, start)
+		start = len(raw.data)
 	}
-	l.rest = append(l.rest[:0], b.Data[start:]...)
+	l.rest = append(l.rest[:0], raw.data[start:]...)
 }
 
-// take makes b.Data a whole buffer of text, if the reader has one to give and what is left of the text before fits in
-// front of it, and returns where that starts. What is in front of it in b.Data is of no meaning.
-func (l *lineReader) take(b *engine.Batch) (start int, ok bool) {
-	t, ok := l.r.(textTaker)
-	if !ok || l.offset == 0 || l.err != nil || len(l.rest) > headroom {
+// drop forgets the text from start on, which is of a line that is too long.
+func (l *lineReader) drop(raw *rawLines, start int) {
+	l.base += int64(len(raw.data) - start)
+	raw.data = raw.data[:start]
+}
+
+// take makes raw.data a whole buffer of text, if the reader has one to give and what is left of the text before fits in
+// front of it, and returns where that starts. What is in front of it has no meaning.
+func (l *lineReader) take(raw *rawLines) (start int, ok bool) {
+	t, ok := l.r.(unpack.Taker)
+	if !ok || l.offset == 0 || l.err != nil || len(l.rest) > unpack.Headroom {
 		return 0, false
 	}
-	data, start, ok := t.take(b.Data)
+	data, start, ok := t.Take(raw.data)
 	if !ok {
 		return 0, false
 	}
@@ -145,15 +141,16 @@ func (l *lineReader) take(b *engine.Batch) (start int, ok bool) {
 	clear(data[:start]) // package output asks whether all of it is UTF-8
 	start -= len(l.rest)
 	copy(data[start:], l.rest)
-	b.Data = data
+	raw.data = data
 	return start, true
 }
 
-// cut adds a row for each complete line of b.Data[start:] that has a URL, as long as b has fewer than maxRows, and
-// returns where the first line left begins.
-func (l *lineReader) cut(b *engine.Batch, start, maxRows int) int {
-	data, urls, lines, line := b.Data, b.URLs, b.Lines, l.line
-	for len(urls) < maxRows {
+// cut adds each complete line of raw.data[start:] that is not empty, as long as there are fewer than maxLines, and returns
+// where the first line left begins.
+func (l *lineReader) cut(raw *rawLines, start, maxLines int) int {
+	data, spans, numbers, line := raw.data, raw.spans, raw.numbers, l.line
+	first := len(spans)
+	for len(spans) < maxLines {
 		n := bytes.IndexByte(data[start:], '\n')
 		if n < 0 {
 			break
@@ -166,76 +163,81 @@ func (l *lineReader) cut(b *engine.Batch, start, maxRows int) int {
 		}
 		if span.Len-1 >= MaxLine { // rare: 0, which wraps, or too long
 			if span.Len == 0 {
-				l.empty++
+				raw.empty++
 				continue
 			}
-			l.long++
-			l.longs = append(l.longs, l.base+int64(span.Off))
-			span = engine.NoURL
+			raw.long++
 		}
-		urls = append(urls, span)
-		lines = append(lines, line)
+		spans = append(spans, span)
+		numbers = append(numbers, line)
 	}
-	b.URLs, b.Lines, l.line = urls, lines, line
+	raw.spans, raw.numbers, l.line = spans, numbers, line
+	if l.track {
+		for _, span := range spans[first:] {
+			raw.starts = append(raw.starts, l.base+int64(span.Off))
+		}
+	}
 	return start
 }
 
-// endLong looks for the end of the line that is too long in b.Data[start:] and adds its row, for which b has room. It
-// returns where the next line begins. Without an end, it drops the text.
-func (l *lineReader) endLong(b *engine.Batch, start int) int {
-	n := bytes.IndexByte(b.Data[start:], '\n')
+// endLong looks for the end of the line that is too long in raw.data[start:] and adds it. It returns where
+// the next line begins. Without an end, it drops the text.
+func (l *lineReader) endLong(raw *rawLines, start int) int {
+	n := bytes.IndexByte(raw.data[start:], '\n')
 	if n < 0 {
-		l.drop(b, start)
+		l.drop(raw, start)
 		return start
 	}
-	l.addLong(b)
+	l.addLong(raw)
 	return start + n + 1
 }
 
-func (l *lineReader) addLong(b *engine.Batch) {
+func (l *lineReader) addLong(raw *rawLines) {
 	l.inLong = false
 	l.line++
-	l.long++
-	l.longs = append(l.longs, l.longStart)
-	b.URLs = append(b.URLs, engine.NoURL)
-	b.Lines = append(b.Lines, l.line)
+	raw.long++
+	raw.spans = append(raw.spans, engine.Span{Len: MaxLine + 1})
+	raw.numbers = append(raw.numbers, l.line)
+	if l.track {
+		raw.starts = append(raw.starts, l.longStart)
+	}
 }
 
-// last adds the row of the line b.Data[start:] that the end of the text ends. Before a fault it is no row: nobody
+// last adds the line raw.data[start:] that the end of the text ends. Before a fault it is none: nobody
 // knows how it goes on.
-func (l *lineReader) last(b *engine.Batch, start int) {
+func (l *lineReader) last(raw *rawLines, start int) {
 	if l.err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
 		return
 	}
 	if l.inLong {
-		l.addLong(b)
+		l.addLong(raw)
 		return
 	}
-	if start == len(b.Data) {
+	if start == len(raw.data) {
 		return
 	}
-	b.Data = append(b.Data, '\n')
-	l.cut(b, start, b.Len()+1)
+	raw.data = append(raw.data, '\n')
+	l.cut(raw, start, len(raw.spans)+1)
 }
 
 // skipMark reads the first bytes of the text and returns the length of the byte order mark that they are, or 0.
-func (l *lineReader) skipMark(b *engine.Batch) int {
-	for len(b.Data) < len(byteOrderMark) && l.err == nil {
-		l.read(b, len(byteOrderMark)-len(b.Data))
+func (l *lineReader) skipMark(raw *rawLines) int {
+	for len(raw.data) < len(unpack.ByteOrderMark) && l.err == nil {
+		l.read(raw, len(unpack.ByteOrderMark)-len(raw.data))
 	}
-	if bytes.HasPrefix(b.Data, byteOrderMark) {
-		return len(byteOrderMark)
+	if bytes.HasPrefix(raw.data, []byte(unpack.ByteOrderMark)) {
+		return len(unpack.ByteOrderMark)
 	}
 	return 0
 }
 
-// read appends at least 1 and at most n bytes of text to b.Data, or sets l.err.
-func (l *lineReader) read(b *engine.Batch, n int) {
-	b.Data = slices.Grow(b.Data, n)
+// read appends at least 1 and at most n bytes of text to raw.data, or sets l.err.
+func (l *lineReader) read(raw *rawLines, n int) {
+	raw.data = slices.Grow(raw.data, n)
 	for range maxEmptyReads {
-		end := len(b.Data)
-		m, err := l.r.Read(b.Data[end : end+n])
-		b.Data = b.Data[:end+m]
+		end := len(raw.data)
+		m, err := l.r.Read(raw.data[end : end+n])
+		raw.data = raw.data[:end+m]
 		l.offset += int64(m)
 		l.err = err
 		if m > 0 || err != nil {

@@ -59,14 +59,18 @@ func (d dribble) Read(p []byte) (int, error) { return d.r.Read(p[:min(len(p), d.
 func checkLines(t *testing.T, text []byte, chunk, maxRows, maxBytes int) {
 	t.Helper()
 	var (
-		l   lineReader
-		b   engine.Batch
-		got []row
+		l           lineReader
+		raw         rawLines
+		b           engine.Batch
+		got         []row
+		empty, long int64
 	)
 	l.reset(dribble{bytes.NewReader(text), chunk})
 	for !l.done() {
 		b.Reset()
-		l.fill(&b, maxRows, maxBytes)
+		l.fill(&raw, maxRows, maxBytes)
+		empty, long = empty+raw.empty, long+raw.long
+		raw.moveTo(&b)
 		if b.Len() > maxRows {
 			t.Fatalf("batch of %d rows, want at most %d", b.Len(), maxRows)
 		}
@@ -75,13 +79,13 @@ func checkLines(t *testing.T, text []byte, chunk, maxRows, maxBytes int) {
 		}
 		got = append(got, rowsOf(&b)...)
 	}
-	want, empty, long := splitRows(text)
+	want, wantEmpty, wantLong := splitRows(text)
 	if !slices.Equal(got, want) {
 		t.Fatalf("text of %d bytes, chunk %d, rows %d, bytes %d: got %d rows, want %d; first difference at %d",
 			len(text), chunk, maxRows, maxBytes, len(got), len(want), firstDifference(got, want))
 	}
-	if l.empty != empty || l.long != long {
-		t.Errorf("empty, long = %d, %d, want %d, %d", l.empty, l.long, empty, long)
+	if empty != wantEmpty || long != wantLong {
+		t.Errorf("empty, long = %d, %d, want %d, %d", empty, long, wantEmpty, wantLong)
 	}
 	if !errors.Is(l.err, io.EOF) || l.offset != int64(len(text)) {
 		t.Errorf("err = %v at byte %d, want EOF at %d", l.err, l.offset, len(text))
@@ -155,12 +159,14 @@ func TestLineReaderFault(t *testing.T) {
 			for _, maxRows := range []int{1, 2, 3} {
 				var (
 					l   lineReader
+					raw rawLines
 					b   engine.Batch
 					got []row
 				)
 				for l.reset(r); !l.done(); {
 					b.Reset()
-					l.fill(&b, maxRows, 1<<20)
+					l.fill(&raw, maxRows, 1<<20)
+					raw.moveTo(&b)
 					got = append(got, rowsOf(&b)...)
 				}
 				if want := []row{{1, "a"}, {2, "b"}}; maxRows == 3 && !slices.Equal(got, want) {
@@ -177,11 +183,11 @@ func TestLineReaderFault(t *testing.T) {
 
 func TestLineReaderNoProgress(t *testing.T) {
 	var (
-		l lineReader
-		b engine.Batch
+		l   lineReader
+		raw rawLines
 	)
 	l.reset(dribble{strings.NewReader("a"), 0})
-	l.fill(&b, 10, 10)
+	l.fill(&raw, 10, 10)
 	if !errors.Is(l.err, io.ErrNoProgress) {
 		t.Errorf("err = %v, want %v", l.err, io.ErrNoProgress)
 	}

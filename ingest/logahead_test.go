@@ -13,6 +13,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/internal/testpack"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
 // packFrames packs text as n frames cut anywhere, with empty and skippable ones between, and returns where each starts.
@@ -25,75 +27,42 @@ func packFrames(tb testing.TB, text []byte, n int, r *rand.Rand) (data []byte, s
 	slices.Sort(cuts)
 	for i := range n {
 		starts = append(starts, len(data))
-		data = append(data, packZstd(tb, text[cuts[i]:cuts[i+1]], zstd.WithEncoderCRC(r.IntN(3) > 0),
+		data = append(data, testpack.Zstd(tb, text[cuts[i]:cuts[i+1]], zstd.WithEncoderCRC(r.IntN(3) > 0),
 			zstd.WithSingleSegment(r.IntN(2) == 0), zstd.WithZeroFrames(true))...)
 		switch r.IntN(4) {
 		case 0:
-			data = append(data, skippable(byte(r.IntN(200)))...)
+			data = append(data, testpack.Skippable(byte(r.IntN(200)))...)
 		case 1:
-			data = append(data, packZstd(tb, nil, zstd.WithZeroFrames(true))...)
+			data = append(data, testpack.Zstd(tb, nil, zstd.WithZeroFrames(true))...)
 		}
 	}
 	return data, starts
-}
-
-// TestFrameScanner holds that a scanner finds exactly the frames that were packed, and no more than there are.
-func TestFrameScanner(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	noise := make([]byte, 400_000) // raw blocks
-	for i := range noise {
-		noise[i] = byte(r.Uint32())
-	}
-	frames := [][]byte{
-		packZstd(t, hardText(20_000)), skippable(0), packZstd(t, noise), skippable(77), packZstd(t, make([]byte, 1<<20)), // of one byte
-		packZstd(t, nil, zstd.WithZeroFrames(true)), packZstd(t, []byte("x"), zstd.WithEncoderCRC(false)),
-	}
-	data := slices.Concat(frames...)
-	s := frameScanner{bytes.NewReader(data), int64(len(data)), 1}
-	at := int64(0)
-	for i, f := range frames {
-		end, ok := s.frame(at)
-		if want := at + int64(len(f)); !ok || end != want {
-			t.Fatalf("frame %d at %d ends at %d (%t), want %d", i, at, end, ok, want)
-		}
-		if cut := (frameScanner{bytes.NewReader(data[:end-1]), end - 1, 1}); cut.piece(at) != wholeFile {
-			t.Errorf("frame %d without its last byte ends at %d", i, cut.piece(at))
-		}
-		at = end
-	}
-	s.least = int64(len(frames[0]) + 1)
-	if end, want := s.piece(0), int64(len(frames[0])+len(frames[1])); end != want {
-		t.Errorf("a piece of %d bytes at least ends at %d, want %d", s.least, end, want)
-	}
-	if end, ok := s.frame(3); ok {
-		t.Errorf("something that is no frame ends at %d", end)
-	}
 }
 
 // TestAheadFrames reads one text packed as any number of frames, in any way, several at once: the rows and their line
 // numbers must be those of the text.
 func TestAheadFrames(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	text := bytes.ReplaceAll(hardText(30_000), []byte("/123"), []byte("\n\r\n/"+strings.Repeat("x", 90)))
+	text := bytes.ReplaceAll(testpack.HardText(30_000), []byte("/123"), []byte("\n\r\n/"+strings.Repeat("x", 90)))
 	want, empty, long := splitRows(text)
 	dir := t.TempDir()
 	for _, frames := range []int{1, 2, 3, 40, 400} {
 		data, _ := packFrames(t, text, frames, r)
-		path := writeFile(t, dir, "log", data)
+		path := testpack.WriteFile(t, dir, "log", data)
 		for _, ahead := range []int{0, 1, 2, 8, 100} {
 			for _, least := range []int64{1, 20_000} {
 				l, err := OpenLogs([]string{path}, LogOptions{Ahead: ahead, BatchRows: 1 + r.IntN(3000)})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if a, ok := l.text.(*aheadReader); ok {
-					a.least = least
+				if a, ok := l.text.texts.(*unpack.Ahead); ok {
+					a.Least = least
 				}
 				var got []row
 				for b := (engine.Batch{}); l.Next(&b); {
 					got = append(got, rowsOf(&b)...)
 				}
-				if !slices.Equal(got, want) || l.Err() != nil || l.EmptyLines() != empty || l.LongLines() != long {
+				if !slices.Equal(got, want) || l.Err() != nil || l.Counts().Empty != empty || l.Counts().Long != long {
 					t.Errorf("%d frames, %d ahead: %d rows, %v, want %d; first difference at %d", frames, ahead, len(got), l.Err(), len(want), firstDifference(got, want))
 				}
 				if done, total := l.Progress(); done != total {
@@ -111,7 +80,7 @@ func TestAheadFrames(t *testing.T) {
 // depend on how many pieces are unpacked at once. readOne compares.
 func TestAheadDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	text := hardText(8_000)
+	text := testpack.HardText(8_000)
 	dir := t.TempDir()
 	faults := map[error]int{}
 	rounds := 150
@@ -134,9 +103,9 @@ func TestAheadDamage(t *testing.T) {
 		case 3:
 			data = slices.Delete(data, at, min(len(data), at+1+r.IntN(300)))
 		case 4:
-			data = slices.Insert(data, starts[r.IntN(len(starts))], packGzip(t, []byte("http://a/\n"))...)
+			data = slices.Insert(data, starts[r.IntN(len(starts))], testpack.Gzip(t, []byte("http://a/\n"))...)
 		}
-		_, err := readOne(t, writeFile(t, dir, "log", data))
+		_, err := readOne(t, testpack.WriteFile(t, dir, "log", data))
 		for _, kind := range []error{ErrTruncated, ErrDamaged, ErrChecksum, ErrTrailing, ErrWindow} {
 			if errors.Is(err, kind) {
 				faults[kind]++
@@ -153,7 +122,7 @@ func TestAheadDamage(t *testing.T) {
 // A frame that needs a dictionary is refused, wherever it is.
 func TestAheadDictionary(t *testing.T) {
 	needs := []byte("\x28\xb5\x2f\xfd\x21\x07\x01\x09\x00\x00x") // dictionary 7, one byte, a raw block of one byte
-	path := writeFile(t, t.TempDir(), "log", slices.Concat(packZstd(t, []byte("http://a/\nhttp://b")), needs))
+	path := testpack.WriteFile(t, t.TempDir(), "log", slices.Concat(testpack.Zstd(t, []byte("http://a/\nhttp://b")), needs))
 	got, err := readOne(t, path)
 	if !slices.Equal(got, []string{"http://a/"}) || !errors.Is(err, zstd.ErrUnknownDictionary) {
 		t.Errorf("got %q and %v", got, err)
@@ -162,14 +131,14 @@ func TestAheadDictionary(t *testing.T) {
 
 // TestAheadLarge reads a text of which each piece fills all buffers that it may before it is its turn.
 func TestAheadLarge(t *testing.T) {
-	part := bytes.Repeat([]byte("http://example.com/a/b/c/d/e/f/g\n"), (maxTexts+20)*textSize/33)
-	frame := packZstd(t, part)
-	path := writeFile(t, t.TempDir(), "log", slices.Concat(frame, frame, frame))
+	part := bytes.Repeat([]byte("http://example.com/a/b/c/d/e/f/g\n"), 36*unpack.TextSize/33)
+	frame := testpack.Zstd(t, part)
+	path := testpack.WriteFile(t, t.TempDir(), "log", slices.Concat(frame, frame, frame))
 	l, err := OpenLogs([]string{path, path}, LogOptions{Ahead: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.text.(*aheadReader).least = 1
+	l.text.texts.(*unpack.Ahead).Least = 1
 	rows := 0
 	for b := (engine.Batch{}); l.Next(&b); rows += b.Len() {
 		if first := string(b.URL(0)); first != "http://example.com/a/b/c/d/e/f/g" {
@@ -179,11 +148,6 @@ func TestAheadLarge(t *testing.T) {
 	if want := 6 * len(part) / 33; rows != want || l.Err() != nil {
 		t.Errorf("%d rows and %v, want %d", rows, l.Err(), want)
 	}
-	for _, u := range l.text.(*aheadReader).all {
-		if u.made > maxTexts {
-			t.Errorf("an unpacker has %d buffers, %d are the most", u.made, maxTexts)
-		}
-	}
 	if err := l.Close(); err != nil {
 		t.Error(err)
 	}
@@ -192,16 +156,16 @@ func TestAheadLarge(t *testing.T) {
 // TestAheadInputs reads inputs of all kinds, in order, and stops at the one that is not there.
 func TestAheadInputs(t *testing.T) {
 	dir := t.TempDir()
-	z := writeFile(t, dir, "z", slices.Concat(packZstd(t, []byte("http://z/1\nhttp://")), packZstd(t, []byte("z/2\n"))))
-	gz := writeFile(t, dir, "gz", packGzip(t, []byte("http://gz/\n")))
-	plain := writeFile(t, dir, "plain", []byte("http://plain/\n"))
-	none := writeFile(t, dir, "none", nil)
-	stdin := packGzip(t, []byte("http://stdin/\n"))
+	z := testpack.WriteFile(t, dir, "z", slices.Concat(testpack.Zstd(t, []byte("http://z/1\nhttp://")), testpack.Zstd(t, []byte("z/2\n"))))
+	gz := testpack.WriteFile(t, dir, "gz", testpack.Gzip(t, []byte("http://gz/\n")))
+	plain := testpack.WriteFile(t, dir, "plain", []byte("http://plain/\n"))
+	none := testpack.WriteFile(t, dir, "none", nil)
+	stdin := testpack.Gzip(t, []byte("http://stdin/\n"))
 	l, err := OpenLogs([]string{z, none, gz, "-", plain, z}, LogOptions{Ahead: 2, Stdin: bytes.NewReader(stdin)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.text.(*aheadReader).least = 1
+	l.text.texts.(*unpack.Ahead).Least = 1
 	got, err := readLogs(t, l)
 	want := [][]string{{"http://z/1", "http://z/2"}, nil, {"http://gz/"}, {"http://stdin/"}, {"http://plain/"}, {"http://z/1", "http://z/2"}}
 	if err != nil || !slices.EqualFunc(got, want, slices.Equal) {
@@ -219,8 +183,8 @@ func TestAheadInputs(t *testing.T) {
 // anything, is not waited for.
 func TestAheadClosed(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
-	data, _ := packFrames(t, hardText(40_000), 30, r)
-	path := writeFile(t, t.TempDir(), "log", data)
+	data, _ := packFrames(t, testpack.HardText(40_000), 30, r)
+	path := testpack.WriteFile(t, t.TempDir(), "log", data)
 	silent, writer := io.Pipe()
 	defer writer.Close()
 	for batches := range 8 {
@@ -228,7 +192,7 @@ func TestAheadClosed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.text.(*aheadReader).least = 1
+		l.text.texts.(*unpack.Ahead).Least = 1
 		var b engine.Batch
 		for range batches {
 			if !l.Next(&b) {
@@ -260,7 +224,7 @@ func BenchmarkAhead(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, frames := range []int{1, 16} {
 		data, _ := packFrames(b, text, frames, r)
-		path := writeFile(b, b.TempDir(), "log", data)
+		path := testpack.WriteFile(b, b.TempDir(), "log", data)
 		for _, ahead := range []int{0, 1, 2, 4} {
 			b.Run(fmt.Sprintf("frames=%d/ahead=%d", frames, ahead), func(b *testing.B) {
 				b.SetBytes(int64(len(text)))

@@ -3,7 +3,6 @@ package ingest
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/apache/arrow/go/v17/parquet"
@@ -13,16 +12,11 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// parquetMagic begins a Parquet file.
-const parquetMagic = "PAR1"
-
-// ErrParquet is the kind of a fault in a Parquet file. It comes inside a [*LineError], whose line is a row.
-var ErrParquet = errors.New("the Parquet file cannot be read")
-
 // A parquetLog reads the rows of a Parquet file, of which it reads only the columns that are asked for. Memory is that of
 // some pages of each.
 type parquetLog struct {
 	file    *os.File
+	size    int64 // of file
 	reader  *file.Reader
 	records *weblog.Records
 	columns []*parquetColumn // those that are needed
@@ -34,12 +28,12 @@ type parquetLog struct {
 }
 
 // openParquet opens a file that begins as a Parquet file does.
-func openParquet(name string, fields weblog.Options) (p *parquetLog, err error) {
-	f, err := os.Open(name)
+func openParquet(in *Input, fields Fields) (p *parquetLog, err error) {
+	f, err := os.Open(in.Name)
 	if err != nil {
 		return nil, err
 	}
-	p = &parquetLog{file: f}
+	p = &parquetLog{file: f, size: in.Size}
 	if err := guarded(func() error { return p.start(fields) }); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -57,7 +51,7 @@ func guarded(do func() error) (err error) {
 }
 
 // start reads the footer and finds the columns.
-func (p *parquetLog) start(fields weblog.Options) (err error) {
+func (p *parquetLog) start(fields Fields) (err error) {
 	props := parquet.NewReaderProperties(nil)
 	props.BufferedStreamEnabled = true
 	if p.reader, err = file.NewParquetReader(p.file, file.WithReadProps(props)); err != nil {
@@ -93,10 +87,16 @@ func (p *parquetLog) done() bool { return p.left == 0 && p.group == p.reader.Num
 // at returns where a fault is: in the next row.
 func (p *parquetLog) at() where { return where{line: p.row + 1} }
 
-// read returns nothing as long as there is more to read: columns are read far from each other.
-func (p *parquetLog) read() int64 { return 0 }
+// packed returns nothing as long as there is more to read: columns are read far from each other.
+func (p *parquetLog) packed() int64 {
+	if !p.done() {
+		return 0
+	}
+	return p.size
+}
 
-func (p *parquetLog) close() error { return p.file.Close() }
+func (p *parquetLog) format() Format { return weblog.Parquet }
+func (p *parquetLog) close() error   { return p.file.Close() }
 
 // fill adds at most so many rows to b. It returns why it stopped before the end.
 func (p *parquetLog) fill(r *rowReader, b *engine.Batch, rows, _ int) error {
@@ -130,7 +130,7 @@ func (p *parquetLog) addRow(r *rowReader, b *engine.Batch, i int) error {
 	if result == weblog.Failed {
 		return p.records.Err()
 	}
-	return r.take(result, r.row.Target, where{line: p.row}, b)
+	return r.take(nil, result, r.row.Target, where{line: p.row}, b)
 }
 
 // nextGroup opens the columns of the next row group.
@@ -146,11 +146,4 @@ func (p *parquetLog) nextGroup() error {
 		c.open(chunk)
 	}
 	return nil
-}
-
-// isParquet reports whether a file begins as a Parquet file does.
-func isParquet(f io.ReaderAt) bool {
-	var head [len(parquetMagic)]byte
-	n, err := f.ReadAt(head[:], 0)
-	return n == len(head) && (err == nil || errors.Is(err, io.EOF)) && string(head[:]) == parquetMagic
 }

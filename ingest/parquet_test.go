@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/schema"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/internal/testpack"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
@@ -127,7 +128,7 @@ func parquetOptions(rows int) LogOptions {
 // TestParquet reads all types, over row groups of any size, between logs of text, however they are unpacked.
 func TestParquet(t *testing.T) {
 	dir := t.TempDir()
-	table := writeFile(t, dir, "x.parquet", makeParquet(t, 1000, 1, 0, 2345))
+	table := testpack.WriteFile(t, dir, "x.parquet", makeParquet(t, 1000, 1, 0, 2345))
 	for _, rows := range []int{1, 100, 8192} {
 		l, err := OpenLogs([]string{table}, parquetOptions(rows))
 		if err != nil {
@@ -143,8 +144,8 @@ func TestParquet(t *testing.T) {
 				next++
 			}
 		}
-		if next != 3346 || l.Err() != nil || l.Refused()["no_url"] != 335 || l.Inputs()[0].Format != weblog.Parquet {
-			t.Errorf("%d rows, %v, refused %v, format %s", next, l.Err(), l.Refused(), l.Inputs()[0].Format)
+		if next != 3346 || l.Err() != nil || l.Counts().Refused["no_url"] != 335 || l.Inputs()[0].Format != weblog.Parquet {
+			t.Errorf("%d rows, %v, refused %v, format %s", next, l.Err(), l.Counts().Refused, l.Inputs()[0].Format)
 		}
 		if done, total := l.Progress(); done != total {
 			t.Errorf("%d of %d bytes", done, total)
@@ -173,8 +174,8 @@ func checkTableRow(t *testing.T, b *engine.Batch, i, n int) {
 // TestParquetBeside reads Parquet files between texts, unpacked ahead or not, with a limit or without.
 func TestParquetBeside(t *testing.T) {
 	dir := t.TempDir()
-	table := writeFile(t, dir, "x.parquet", makeParquet(t, 20))
-	text := writeFile(t, dir, "x.txt", []byte("http://a/\nhttp://b/\n"))
+	table := testpack.WriteFile(t, dir, "x.parquet", makeParquet(t, 20))
+	text := testpack.WriteFile(t, dir, "x.txt", []byte("http://a/\nhttp://b/\n"))
 	for _, ahead := range []int{0, 2} {
 		for _, limit := range []int64{0, 3, 10, 23} {
 			l, err := OpenLogs([]string{text, table, text, table}, LogOptions{Ahead: ahead, Limit: limit})
@@ -202,8 +203,8 @@ func TestParquetBeside(t *testing.T) {
 // TestParquetErrors asks for what is not there.
 func TestParquetErrors(t *testing.T) {
 	dir := t.TempDir()
-	table := writeFile(t, dir, "x.parquet", makeParquet(t, 20))
-	text := writeFile(t, dir, "x.txt", []byte("http://a/\n"))
+	table := testpack.WriteFile(t, dir, "x.parquet", makeParquet(t, 20))
+	text := testpack.WriteFile(t, dir, "x.txt", []byte("http://a/\n"))
 	for _, test := range []struct {
 		name string
 		opt  LogOptions
@@ -213,8 +214,8 @@ func TestParquetErrors(t *testing.T) {
 		{table, LogOptions{Keep: []KeptColumn{{Field: "tags"}}}, weblog.ErrNoField},
 		{table, LogOptions{Fields: weblog.Options{URL: "link"}}, weblog.ErrNoField},
 		{text, LogOptions{Format: weblog.Parquet}, ErrParquet},
-		{"-", LogOptions{Stdin: strings.NewReader(parquetMagic + "...")}, ErrFormat},
-		{writeFile(t, dir, "y.parquet", []byte("PAR1PAR1")), LogOptions{}, ErrParquet},
+		{"-", LogOptions{Stdin: strings.NewReader("PAR1" + "...")}, ErrFormat},
+		{testpack.WriteFile(t, dir, "y.parquet", []byte("PAR1PAR1")), LogOptions{}, ErrParquet},
 	} {
 		l, err := OpenLogs([]string{test.name}, test.opt)
 		if err != nil {
@@ -246,7 +247,7 @@ func TestParquetDamage(t *testing.T) {
 		case 2:
 			data = slices.Delete(data, at, min(len(data), at+1+rng.IntN(50)))
 		}
-		l, err := OpenLogs([]string{writeFile(t, dir, "x.parquet", data)}, parquetOptions(100))
+		l, err := OpenLogs([]string{testpack.WriteFile(t, dir, "x.parquet", data)}, parquetOptions(100))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,21 +24,18 @@ type heldLine struct {
 	begin, end int // in heldRecord.text, without the line's end
 }
 
-// where is the place of a line.
-type where struct{ line, offset int64 }
-
 // reset forgets all lines.
 func (h *heldRecord) reset() { *h = heldRecord{text: h.text[:0], lines: h.lines[:0]} }
 
-// hold adds a line and its end, and the empty lines around it, of which nobody else tells.
-func (h *heldRecord) hold(from *engine.Batch, span engine.Span, at where) {
+// hold adds a line of data and its end, and the empty lines around it, which are in data only.
+func (h *heldRecord) hold(data []byte, span engine.Span, at where) {
 	if n := len(h.lines); n > 0 {
-		h.text = appendEmpty(h.text, from.Data[:span.Off], at.line-h.lines[n-1].line-1-h.empty)
+		h.text = appendEmpty(h.text, data[:span.Off], at.line-h.lines[n-1].line-1-h.empty)
 	}
 	begin, end := len(h.text), span.Off+span.Len
-	h.text = append(h.text, from.Data[span.Off:end]...)
+	h.text = append(h.text, data[span.Off:end]...)
 	h.lines = append(h.lines, heldLine{at, begin, len(h.text)})
-	rest := from.Data[end:]
+	rest := data[end:]
 	n := lineEnd(rest)
 	for h.empty = 0; lineEnd(rest[n:]) > 0; h.empty++ {
 		n += lineEnd(rest[n:])
@@ -88,8 +85,9 @@ func (h *heldRecord) raw() []byte { return h.text[h.lines[h.from].begin:h.lines[
 // next makes the line behind the record the first of the next one.
 func (h *heldRecord) next(from int) { h.from, h.upTo, h.odd = from, from, false }
 
-// settle takes the records of the lines that are held back, as far as they are complete; all of them at the end of a log.
-func (r *rowReader) settle(b *engine.Batch, atEnd bool) error {
+// finishRecords adds the records of the lines that are held back, as far as they are complete; all of them at the end of a
+// log.
+func (r *rowReader) finishRecords(p weblog.Parser, b *engine.Batch, atEnd bool) error {
 	h := &r.held
 	for h.from < len(h.lines) {
 		if h.upTo == len(h.lines) {
@@ -100,7 +98,7 @@ func (r *rowReader) settle(b *engine.Batch, atEnd bool) error {
 			continue
 		}
 		h.extend()
-		if err := r.tryRecord(b); err != nil {
+		if err := r.tryRecord(p, b); err != nil {
 			return err
 		}
 	}
@@ -108,8 +106,8 @@ func (r *rowReader) settle(b *engine.Batch, atEnd bool) error {
 	return nil
 }
 
-// tryRecord takes the record if it is complete. With more than one line it is worth a look when its quotes come in pairs.
-func (r *rowReader) tryRecord(b *engine.Batch) error {
+// tryRecord adds the record if it is complete. With more than one line it is worth a look when its quotes come in pairs.
+func (r *rowReader) tryRecord(p weblog.Parser, b *engine.Batch) error {
 	h := &r.held
 	raw, single := h.raw(), h.upTo == h.from+1
 	if !single && len(raw) > MaxLine {
@@ -119,7 +117,7 @@ func (r *rowReader) tryRecord(b *engine.Batch) error {
 	if !single && h.odd {
 		return nil
 	}
-	result := r.parser.Parse(raw, &r.row)
+	result := p.Parse(raw, &r.row)
 	switch {
 	case single && result == weblog.Continues:
 		return nil
@@ -129,7 +127,7 @@ func (r *rowReader) tryRecord(b *engine.Batch) error {
 	}
 	first := h.lines[h.from].where
 	h.next(h.upTo)
-	return r.take(result, raw, first, b)
+	return r.take(p, result, raw, first, b)
 }
 
 // giveUp refuses the first line of the record.

@@ -8,72 +8,80 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// A KeptColumn is a field of the logs that is kept as a column.
-type KeptColumn struct {
-	Field string // as of [weblog.Options].Keep
-	Kind  engine.KeptKind
-}
-
-// A rowReader makes rows of the lines of a log that is more than a list of URLs. It holds back the lines of a record that
-// goes on in the next line until the record is complete.
+// A rowReader adds rows to batches. It holds back the lines of a record that goes on in the next line until the record is
+// complete.
 type rowReader struct {
-	parser weblog.Parser
 	row    weblog.Row
 	keep   []KeptColumn
 	clocks []weblog.Clock // of keep
-	fields *weblog.Options
+	fields *Fields
 	raws   bool // keep raw lines and offsets
 
 	held    heldRecord
 	refused [weblog.NumResults]int64
 	odds    [weblog.NumOdd]int64
+	empty   int64 // lines without bytes
+	long    int64 // rows without a URL
 	headers int64 // lines that are no rows, but were not refused
 }
 
-// reset makes r read a log from its start.
-func (r *rowReader) reset(p weblog.Parser) {
-	r.parser = p
-	r.held.reset()
+func newRowReader(opt *LogOptions) rowReader {
+	return rowReader{keep: opt.Keep, clocks: make([]weblog.Clock, len(opt.Keep)), fields: &opt.Fields, raws: opt.Raws}
 }
 
-// read makes rows of the lines of from, whose offsets are given, and adds them to b. It returns why it stopped before
-// the end, and where.
-func (r *rowReader) read(from *engine.Batch, offsets []int64, b *engine.Batch) (where, error) {
-	for i, span := range from.URLs {
-		at := where{from.Lines[i], offsets[i]}
-		if err := r.add(from, span, at, b); err != nil {
+// counts returns what was counted.
+func (r *rowReader) counts() Counts {
+	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}}
+	for i, n := range r.refused {
+		if n > 0 {
+			c.Refused[weblog.Result(i).String()] = n
+		}
+	}
+	for i, n := range r.odds {
+		if n > 0 && weblog.Odd(i) != weblog.OddNone {
+			c.Odd[weblog.Odd(i).String()] = n
+		}
+	}
+	return c
+}
+
+// read makes rows of lines and adds them to b. It returns why it stopped before the end, and where.
+func (r *rowReader) read(p weblog.Parser, raw *rawLines, b *engine.Batch) (where, error) {
+	for i := range raw.spans {
+		at := where{raw.numbers[i], raw.starts[i]}
+		if err := r.add(p, raw, i, at, b); err != nil {
 			return at, err
 		}
 	}
 	return where{}, nil
 }
 
-// add takes one line.
-func (r *rowReader) add(from *engine.Batch, span engine.Span, at where, b *engine.Batch) error {
-	if span == engine.NoURL {
-		err := r.settle(b, true)
+// add adds the row of line i.
+func (r *rowReader) add(p weblog.Parser, raw *rawLines, i int, at where, b *engine.Batch) error {
+	line := raw.line(i)
+	if line == nil {
+		err := r.finishRecords(p, b, true)
 		r.refuse(b, weblog.RefusedLong, nil, at)
 		return err
 	}
 	if len(r.held.lines) == 0 {
-		line := from.Piece(span)
-		if result := r.parser.Parse(line, &r.row); result != weblog.Continues {
-			return r.take(result, line, at, b)
+		if result := p.Parse(line, &r.row); result != weblog.Continues {
+			return r.take(p, result, line, at, b)
 		}
 	}
-	r.held.hold(from, span, at)
-	return r.settle(b, false)
+	r.held.hold(raw.data, raw.spans[i], at)
+	return r.finishRecords(p, b, false)
 }
 
 // take does what the result of a line or record asks for.
-func (r *rowReader) take(result weblog.Result, raw []byte, at where, b *engine.Batch) error {
+func (r *rowReader) take(p weblog.Parser, result weblog.Result, raw []byte, at where, b *engine.Batch) error {
 	switch result {
 	case weblog.IsRow:
 		r.addRow(b, raw, at)
 	case weblog.NoRow:
 		r.headers++
 	case weblog.Failed:
-		return r.parser.Err()
+		return p.Err()
 	default:
 		r.refuse(b, result, raw, at)
 	}
@@ -191,10 +199,7 @@ func parseFloat(text []byte) (f float64, ok bool) {
 		return 0, false
 	}
 	f, err := strconv.ParseFloat(string(text), 64)
-	if err != nil {
-		return 0, false
-	}
-	return f, true
+	return f, err == nil
 }
 
 // parseBool returns 1 for true and yes, 0 for false and no, in any case, or these numbers.
@@ -219,12 +224,14 @@ func (r *rowReader) start(b *engine.Batch) {
 	}
 }
 
-// plain fills what is known of the rows of a list of URLs, which has neither User-Agents nor times, and makes URLs of paths
-// where their site is known.
-func (r *rowReader) plain(b *engine.Batch, lines *lineReader) {
+// addURLs makes the lines of a list of URLs the rows of b, which is empty. Such a list has neither User-Agents nor times.
+// Paths become URLs where their site is known.
+func (r *rowReader) addURLs(raw *rawLines, b *engine.Batch) {
+	r.long += raw.long
+	raw.moveTo(b)
 	if r.raws {
 		b.Raws = append(b.Raws, b.URLs...)
-		b.Offsets = lines.offsets(b.Offsets, b)
+		b.Offsets = append(b.Offsets, raw.starts...)
 	}
 	base := r.fields.Base
 	if base == "" {

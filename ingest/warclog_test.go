@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/internal/capture"
+	"github.com/robobatch/robobatch/ingest/internal/testpack"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
@@ -41,7 +43,7 @@ func describeWARC(t *testing.T, path string, opt LogOptions) string {
 	if done, total := l.Progress(); done != total {
 		t.Errorf("%d of %d bytes read", done, total)
 	}
-	fmt.Fprintf(&sb, "others %d, refused %v\n", l.HeaderLines(), l.Refused())
+	fmt.Fprintf(&sb, "others %d, refused %v\n", l.Counts().Headers, l.Counts().Refused)
 	return sb.String()
 }
 
@@ -134,7 +136,7 @@ func TestWARCRows(t *testing.T) {
 		}},
 		{"cut off", request + response[:len(response)-30], []string{"1 https://a.example/x - GET GPTBot/1.2", "2 refused damaged_record"}},
 	} {
-		if got := log.rows(t, []byte(c.text), 100); !slices.Equal(got, c.want) {
+		if got := log.read(t, []byte(c.text), 100); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
 		}
 	}
@@ -142,29 +144,27 @@ func TestWARCRows(t *testing.T) {
 
 // A warcTest is what reads one file after the other.
 type warcTest struct {
-	*warcLog
-	*rowReader
+	*capture.Fetches
+	rows  rowReader
 	batch engine.Batch
 }
 
 func newWARCTest(tb testing.TB) *warcTest {
 	tb.Helper()
-	opt := weblog.Options{Agents: true, Times: true, Keep: []string{"status", "method"}}
-	fields, err := newWARCFields(opt)
+	opt := LogOptions{Raws: true, Fields: Fields{Agents: true, Times: true, Keep: []string{"status", "method"}}}
+	opt.Keep = []KeptColumn{{"status", engine.KeptText}, {"method", engine.KeptText}}
+	f, err := capture.NewFetches(opt.Fields)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	keep := []KeptColumn{{"status", engine.KeptText}, {"method", engine.KeptText}}
-	w := newWARCLog(fields)
-	tb.Cleanup(w.release)
-	return &warcTest{warcLog: w, rowReader: &rowReader{keep: keep, clocks: make([]weblog.Clock, 2), fields: &opt, raws: true}}
+	return &warcTest{Fetches: f, rows: newRowReader(&opt)}
 }
 
-// rows reads data as a WARC file, in batches of so many rows, and says what came of it, by record.
-func (log *warcTest) rows(t *testing.T, data []byte, rows int) []string {
+// read reads data as a WARC file, in batches of so many rows, and says what came of it, by record.
+func (log *warcTest) read(t *testing.T, data []byte, rows int) []string {
 	t.Helper()
-	w, r, file := log.warcLog, log.rowReader, bytes.NewReader(data)
-	if err := w.begin("x.warc", file, file.Size()); err != nil {
+	w, r, file := &warcLog{Fetches: log.Fetches}, &log.rows, bytes.NewReader(data)
+	if err := w.Reset("x.warc", file, file.Size()); err != nil {
 		return []string{err.Error()}
 	}
 	list := map[int64]string{}
@@ -192,7 +192,8 @@ func (log *warcTest) rows(t *testing.T, data []byte, rows int) []string {
 		}
 	}
 	var text []string
-	for line := range w.records {
+	last, _ := w.At()
+	for line := range last {
 		if s := list[line+1]; s != "" {
 			text = append(text, fmt.Sprintf("%d %s", line+1, s))
 		}
@@ -214,16 +215,16 @@ func orDash(b []byte) string {
 // behind it is a row if all of it is of one form.
 func checkWARCLog(t *testing.T, log *warcTest, data []byte) {
 	t.Helper()
-	all := log.rows(t, data, 1000)
-	if one := log.rows(t, data, 1); !slices.Equal(one, all) {
+	all := log.read(t, data, 1000)
+	if one := log.read(t, data, 1); !slices.Equal(one, all) {
 		t.Fatalf("in batches of one row: %q, want %q", one, all)
 	}
 	intact := message("response", "https://intact.example/", "HTTP/1.1 200 OK\r\n\r\n")
-	if !bytes.HasPrefix(data, warcMagic) {
+	if !bytes.HasPrefix(data, []byte("WARC/1.")) {
 		return
 	}
-	packed := append(packGzip(t, data), packGzip(t, []byte(intact))...)
-	if got := log.rows(t, packed, 1000); len(got) == 0 || !strings.HasSuffix(got[len(got)-1], " https://intact.example/ 200 - ") {
+	packed := append(testpack.Gzip(t, data), testpack.Gzip(t, []byte(intact))...)
+	if got := log.read(t, packed, 1000); len(got) == 0 || !strings.HasSuffix(got[len(got)-1], " https://intact.example/ 200 - ") {
 		t.Errorf("the record behind was not used: %q", got)
 	}
 }
@@ -232,9 +233,9 @@ func checkWARCLog(t *testing.T, log *warcTest, data []byte) {
 func TestWARCLogFaults(t *testing.T) {
 	dir := t.TempDir()
 	plain := message("response", "https://a.example/", "HTTP/1.1 200 OK\r\n\r\n")
-	packed := string(packGzip(t, []byte(plain)))
-	for name, text := range map[string]string{"a": plain, "b.gz": packed, "c.warc.gz": packed, "none.warc": "WARC/x\n", "list.warc.gz": string(packGzip(t, []byte("https://a.example/\n")))} {
-		writeFile(t, dir, name, []byte(text))
+	packed := string(testpack.Gzip(t, []byte(plain)))
+	for name, text := range map[string]string{"a": plain, "b.gz": packed, "c.warc.gz": packed, "none.warc": "WARC/x\n", "list.warc.gz": string(testpack.Gzip(t, []byte("https://a.example/\n")))} {
+		testpack.WriteFile(t, dir, name, []byte(text))
 	}
 	for _, c := range []struct {
 		name   string

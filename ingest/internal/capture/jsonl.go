@@ -1,0 +1,311 @@
+package capture
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"reflect"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/robobatch/robobatch/ingest/internal/fault"
+	"github.com/robobatch/robobatch/ingest/internal/httpmsg"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/robots"
+)
+
+const (
+	// maxJSONLine is the length of the longest line of a JSON Lines file that is read, in bytes.
+	maxJSONLine = 16 << 20
+
+	// maxURL is the length of the longest URL that is read: that of the longest line of a log.
+	maxURL = 64 << 10
+)
+
+// A jsonlReader reads JSON Lines files of responses.
+type jsonlReader struct {
+	src    *unpack.Segments
+	name   string
+	pass   *Pass
+	line   int64  // lines so far, of those that could be read
+	intact int    // responses so far
+	before int64  // problems of other files
+	torn   bool   // the next line may be the end of one whose start is lost
+	long   []byte // scratch for a line that the source's buffer does not hold
+}
+
+// A jsonRow is a line. Unknown fields are ignored.
+type jsonRow struct {
+	URL       string    `json:"url"`
+	Origin    string    `json:"origin"`
+	Status    *int      `json:"status"`
+	FetchedAt *jsonTime `json:"fetched_at"`
+	Body      *string   `json:"body"`
+	BodyB64   *string   `json:"body_b64"`
+	Location  string    `json:"location"`
+	Error     string    `json:"error"`
+}
+
+// read yields the responses of a file and reports whether yield wants more. Its error is that the file cannot be read,
+// or holds nothing.
+func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func(robots.Response) bool) (more bool, err error) {
+	j.name, j.line, j.intact, j.torn, j.before = name, 0, 0, false, j.pass.problems.Total
+	if err := j.src.Reset(name, file, size); err != nil {
+		return true, err
+	}
+	for {
+		line, err := j.next()
+		switch {
+		case j.src.IOErr() != nil:
+			return true, j.src.IOErr()
+		case j.src.Fault() != nil && err != nil:
+			j.report(j.src.Fault().Start, err)
+			if j.torn = j.src.SkipFault(); !j.torn {
+				if j.src.IsSpent() {
+					return true, ErrTooDamaged
+				}
+				return true, j.verdict()
+			}
+			continue
+		case err == io.EOF: //nolint:errorlint // a Reader's end is io.EOF itself
+			return true, j.verdict()
+		}
+		r, err := j.parse(line, err)
+		switch {
+		case err == nil:
+			j.intact++
+			if !yield(r) {
+				return false, nil
+			}
+		case !j.torn:
+			j.report(-1, err)
+		}
+		j.torn = false
+	}
+}
+
+// verdict is the error of a file that was read to its end.
+func (j *jsonlReader) verdict() error {
+	if j.intact > 0 {
+		return nil
+	}
+	return j.pass.problems.noCapture(j.before)
+}
+
+// report says that the line that was read last is broken, or, if the file has a fault at offset, the one after it.
+func (j *jsonlReader) report(offset int64, err error) {
+	e := &RecordError{Name: j.name, Offset: offset, Line: j.line, Err: err}
+	if offset >= 0 {
+		e.Line++
+	}
+	j.pass.problems.add(e)
+}
+
+// next returns the next line that is not empty, without its end. The errors are io.EOF, ErrLongLine, which stands for
+// a line, and those of the source.
+func (j *jsonlReader) next() ([]byte, error) {
+	for {
+		line, err := j.src.Text.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			line, err = j.joined(line)
+		}
+		if err != nil && (err != io.EOF || len(line) == 0) && !errors.Is(err, ErrLongLine) { //nolint:errorlint // a Reader's end is io.EOF itself
+			return nil, err
+		}
+		if j.line++; j.line == 1 {
+			line = bytes.TrimPrefix(line, []byte(unpack.ByteOrderMark))
+		}
+		if errors.Is(err, ErrLongLine) || len(bytes.TrimSpace(line)) > 0 {
+			if err == io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+				err = nil
+			}
+			return line, err
+		}
+	}
+}
+
+// joined returns the line that starts with head and is longer than the source's buffer. One over the limit is passed over.
+func (j *jsonlReader) joined(head []byte) ([]byte, error) {
+	j.long = append(j.long[:0], head...)
+	for {
+		more, err := j.src.Text.ReadSlice('\n')
+		isFull := errors.Is(err, bufio.ErrBufferFull)
+		if len(j.long)+len(more) > maxJSONLine {
+			for isFull {
+				_, err = j.src.Text.ReadSlice('\n')
+				isFull = errors.Is(err, bufio.ErrBufferFull)
+			}
+			if err == nil || err == io.EOF {
+				err = ErrLongLine
+			}
+			return nil, err
+		}
+		if j.long = append(j.long, more...); !isFull {
+			return j.long, err
+		}
+	}
+}
+
+// parse returns the response that a line is; readErr is what reading it met.
+func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err error) {
+	if readErr != nil {
+		return r, readErr
+	}
+	if !utf8.Valid(line) {
+		return r, fmt.Errorf("%w: it is not UTF-8: give such a body as body_b64", ErrResponse)
+	}
+	var row jsonRow
+	if err := json.Unmarshal(bytes.TrimSpace(line), &row); err != nil {
+		return r, fmt.Errorf("%w: %w", ErrResponse, jsonError(err))
+	}
+	if r.Origin, r.URL, err = row.target(); err != nil {
+		return r, err
+	}
+	if r.Body, err = row.body(); err != nil {
+		return r, err
+	}
+	if row.FetchedAt == nil && r.URL == "" && j.pass.repeats(r.Origin) {
+		return r, ErrUndated
+	}
+	if r.Status, err = row.status(); err != nil {
+		return r, err
+	}
+	if row.Body == nil && row.BodyB64 == nil && hasBody(r.Status) && row.Error == "" {
+		return r, fmt.Errorf("%w: status %d without body: give its text as body, or in base64 as body_b64; an empty one is \"\"", ErrResponse, r.Status)
+	}
+	r.Size = int64(len(r.Body))
+	if r.Size > httpmsg.MaxBody {
+		r.Body = bytes.Clone(r.Body[:httpmsg.MaxBody])
+	}
+	if row.FetchedAt != nil {
+		r.FetchedAt = row.FetchedAt.Time
+	}
+	r.Name, r.Location, r.Error = j.name, row.Location, row.Error
+	return r, nil
+}
+
+// hasBody reports whether an answer of that status has the text of a robots.txt, so that a row without one must be a
+// mistake: taken for an empty file, it would allow everything.
+func hasBody(status int) bool {
+	return 200 <= status && status < 300 && status != http.StatusNoContent && status != http.StatusResetContent
+}
+
+// jsonError returns what package json found wrong in words of JSON.
+func jsonError(err error) error {
+	e, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case !ok:
+		return err
+	case e.Field == "":
+		return fmt.Errorf("it is %s, and not an object", article(e.Value))
+	}
+	return fmt.Errorf("%s is %s, and not %s", e.Field, article(e.Value), map[reflect.Kind]string{
+		reflect.Int: "a whole number", reflect.String: "a string",
+	}[e.Type.Kind()])
+}
+
+// article returns a kind of JSON value, such as "array", with its article.
+func article(kind string) string {
+	kind, _, _ = strings.Cut(kind, " ") // "number 1.5"
+	if kind == "array" || kind == "object" {
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
+// target returns the origin of the row, and the URL that was fetched, if that is no robots.txt.
+func (row *jsonRow) target() (o robots.Origin, target string, err error) {
+	if max(len(row.URL), len(row.Origin), len(row.Location)) > maxURL {
+		return "", "", fmt.Errorf("%w: it is longer than 64 KiB", ErrTarget)
+	}
+	if row.Origin != "" {
+		if o, err = robots.ParseOrigin(row.Origin); err != nil {
+			return "", "", fmt.Errorf("%w: %w", ErrTarget, err)
+		}
+	}
+	if row.URL == "" {
+		if o == "" {
+			err = fmt.Errorf("%w: it has neither url nor origin", ErrResponse)
+		}
+		return o, "", err
+	}
+	u, err := robots.SplitURL([]byte(row.URL))
+	var byURL []byte
+	if err == nil {
+		byURL, err = robots.AppendOrigin(nil, u)
+	}
+	switch {
+	case err != nil:
+		return "", "", fmt.Errorf("%w: url is %q: %w", ErrTarget, fault.Short([]byte(row.URL)), err)
+	case o != "" && o != robots.Origin(byURL):
+		return "", "", fmt.Errorf("%w: origin is %s, and that of url is %s", ErrResponse, o, byURL)
+	case string(u.Path) != robots.TxtPath:
+		target = row.URL
+	}
+	return robots.Origin(byURL), target, nil
+}
+
+// body returns the body of the row; nil if it has none.
+func (row *jsonRow) body() ([]byte, error) {
+	switch {
+	case row.Body != nil && row.BodyB64 != nil:
+		return nil, fmt.Errorf("%w: it has both body and body_b64", ErrResponse)
+	case row.Body != nil:
+		return []byte(*row.Body), nil
+	case row.BodyB64 != nil:
+		body, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(*row.BodyB64, "="))
+		if err != nil {
+			return nil, fmt.Errorf("%w: body_b64: %w", ErrResponse, err)
+		}
+		return body, nil
+	}
+	return nil, nil
+}
+
+// status returns the status of the row. Without one, a body means 200, and an error a network failure.
+func (row *jsonRow) status() (int, error) {
+	switch {
+	case row.Status != nil && *row.Status != 0 && (*row.Status < 100 || *row.Status > 999):
+		return 0, fmt.Errorf("%w: status is %d: it has three digits, or is 0 for a network failure", ErrResponse, *row.Status)
+	case row.Status != nil:
+		return *row.Status, nil
+	case row.Error != "":
+		return 0, nil
+	case row.Body != nil || row.BodyB64 != nil:
+		return 200, nil
+	}
+	return 0, fmt.Errorf("%w: it has no status", ErrResponse)
+}
+
+// A jsonTime is a time as RFC 3339 has it, or in seconds since 1970, with or without a fraction.
+type jsonTime struct{ time.Time }
+
+// UnmarshalJSON reads a time.
+func (t *jsonTime) UnmarshalJSON(data []byte) error {
+	if data[0] == '"' {
+		if err := json.Unmarshal(data, &t.Time); err != nil {
+			return errJSONTime
+		}
+		if t.Time = t.UTC(); t.Year() < 1 || t.Year() > 9999 {
+			return errJSONTime
+		}
+		return nil
+	}
+	const year10000 = 253402300800
+	var seconds float64
+	if err := json.Unmarshal(data, &seconds); err != nil || seconds < 0 || seconds >= year10000 {
+		return errJSONTime
+	}
+	whole, fraction := math.Modf(seconds)
+	t.Time = time.Unix(int64(whole), int64(fraction*1e6)*1e3).UTC()
+	return nil
+}
+
+var errJSONTime = errors.New("fetched_at is neither like \"2026-05-31T12:00:00Z\" nor seconds since 1970")

@@ -1,0 +1,127 @@
+package capture
+
+import (
+	"errors"
+	"io"
+	"os"
+	"sync/atomic"
+
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Pass is one reading of files of captures, in their order. Use NewPass.
+type Pass struct {
+	problems Problems
+	captures captureIndex
+	targets  targetSet
+	undated  map[robots.Origin]bool // origins with a response of unknown time
+	done     *atomic.Int64
+	warc     *warcReader
+	jsonl    *jsonlReader
+}
+
+// NewPass returns a Pass that sets done to the bytes of the files that it has read.
+func NewPass(done *atomic.Int64) *Pass {
+	done.Store(0)
+	return &Pass{done: done}
+}
+
+// Read yields the responses of the file at path and reports whether yield wants more. name is that of messages; content
+// is WARC or JSONL. Broken records are problems. The error is that the file cannot be read, or holds nothing.
+func (p *Pass) Read(name, path string, content unpack.Content, yield func(robots.Response) bool) (more bool, err error) {
+	file, size, err := openRegular(path)
+	if err != nil {
+		return true, err
+	}
+	defer file.Close() //nolint:errcheck // nothing was written
+	tracked := trackedFile{file, p.done.Load(), p.done}
+	if content == unpack.WARC {
+		p.captures.paths = append(p.captures.paths, path)
+	}
+	return p.read(name, tracked, size, content, yield)
+}
+
+// read is Read of an open file.
+func (p *Pass) read(name string, file io.ReaderAt, size int64, content unpack.Content, yield func(robots.Response) bool) (more bool, err error) {
+	if content == unpack.JSONL {
+		if p.jsonl == nil {
+			p.jsonl = &jsonlReader{src: unpack.NewSegments(""), pass: p}
+		}
+		return p.jsonl.read(name, file, size, yield)
+	}
+	if p.warc == nil {
+		p.warc = &warcReader{records: newRecords(), pass: p}
+	}
+	return p.warc.read(name, file, size, yield)
+}
+
+// openRegular opens a file that can be read at any place.
+func openRegular(path string) (file *os.File, size int64, err error) {
+	if file, err = os.Open(path); err != nil {
+		return nil, 0, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrNotRegular
+	}
+	if err != nil {
+		return nil, 0, errors.Join(err, file.Close())
+	}
+	return file, info.Size(), nil
+}
+
+// Finish yields the responses that waited for other files, and reports whether yield wants more.
+func (p *Pass) Finish(yield func(robots.Response) bool) bool {
+	for i := range p.captures.pending {
+		r := &p.captures.pending[i]
+		if r.problem.Err = p.captures.resolve(r); r.problem.Err != nil {
+			p.problems.add(r.problem)
+		} else if !yield(r.response) {
+			return false
+		}
+	}
+	return true
+}
+
+// Problems returns the broken records so far.
+func (p *Pass) Problems() Problems { return p.problems }
+
+// repeats notes that there is a response of unknown time for the origin, and reports whether it is not the first.
+func (p *Pass) repeats(o robots.Origin) bool {
+	if p.undated == nil {
+		p.undated = map[robots.Origin]bool{}
+	}
+	again := p.undated[o]
+	p.undated[o] = true
+	return again
+}
+
+// Release gives back the memory that closing alone frees.
+func (p *Pass) Release() {
+	if p.jsonl != nil {
+		p.jsonl.src.Release()
+	}
+	if p.warc != nil {
+		p.warc.release()
+	}
+	if p.captures.reader != nil {
+		p.captures.reader.release()
+	}
+}
+
+// A trackedFile tells how far a file was read, whatever was read twice or passed over.
+type trackedFile struct {
+	io.ReaderAt
+	before int64         // bytes of the files before it
+	done   *atomic.Int64 // these, and the bytes of it before the last that was read
+}
+
+// ReadAt reads.
+func (t trackedFile) ReadAt(b []byte, off int64) (int, error) {
+	n, err := t.ReaderAt.ReadAt(b, off)
+	if reached := t.before + off + int64(n); reached > t.done.Load() {
+		t.done.Store(reached) // nobody else does
+	}
+	return n, err
+}

@@ -1,0 +1,59 @@
+package capture
+
+import "bytes"
+
+// resync moves to the next record after the one that starts at start and is broken, and reports whether there is one.
+//
+// Where records share a segment, that is the next line like "WARC/1.0", or end of a line, as the one before may be cut
+// off. Where every record so far had segments of its own, only the start of a segment counts, so that no body can pose
+// as a record.
+func (r *records) resync() bool {
+	aligned := r.src.IsPacked() && r.intact > 0 && !r.shared && r.location().text == 0
+	r.src.StopAtSegments(true)
+	defer r.src.StopAtSegments(false)
+	if !r.src.Rewind(r.start) {
+		return false
+	}
+	for {
+		if !aligned && r.scan() {
+			return true
+		}
+		if !r.src.NextSegment() {
+			return false
+		}
+		if head, _ := r.src.Text.Peek(len(warcMagic)); bytes.Equal(head, warcMagic) {
+			return true
+		}
+	}
+}
+
+// scan moves to the next text in this segment that looks like the first line of a record, other than where it
+// stands, and reports whether there is one.
+func (r *records) scan() bool {
+	const first = "WARC/1.0\r\n"
+	for skip := 1; ; {
+		r.src.Text.Peek(skip + len(first)) //nolint:errcheck // what there is counts
+		b, _ := r.src.Text.Peek(r.src.Text.Buffered())
+		if len(b) < skip+len(first) {
+			return false
+		}
+		i := bytes.Index(b[skip:], warcMagic)
+		switch {
+		case i < 0:
+			i = len(b) - skip - len(warcMagic) + 1
+		case isFirstLine(b[skip+i:]):
+			r.src.Text.Discard(skip + i) //nolint:errcheck // it is buffered
+			return true
+		case len(b)-skip-i >= len(first):
+			i++
+		}
+		r.src.Text.Discard(skip + i) //nolint:errcheck // it is buffered
+		skip = 0
+	}
+}
+
+// isFirstLine reports whether b starts with a line like "WARC/1.0", apart from what precedes the number.
+func isFirstLine(b []byte) bool {
+	n := len(warcMagic)
+	return len(b) >= n+3 && '0' <= b[n] && b[n] <= '9' && b[n+1] == '\r' && b[n+2] == '\n'
+}

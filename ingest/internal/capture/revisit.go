@@ -1,0 +1,202 @@
+package capture
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"net/http"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// maxInPart is how far into the text of a gzip member or zstd frame a capture may lie for a revisit record to refer to
+// it: reading it again means unpacking all before it.
+const maxInPart = 16 << 20
+
+// A place is where a record is, in which file.
+type place struct {
+	file int // index of captureIndex.paths
+	location
+}
+
+// maxPending is how many revisit records wait for what they refer to, in case it comes later.
+const maxPending = 10_000
+
+// A captureIndex finds the captures that revisit records refer to, in about 100 bytes a capture. Bodies are read again.
+type captureIndex struct {
+	paths    []string // of the WARC files so far
+	seed     maphash.Seed
+	places   map[uint64]int // hash of what may be referred to -> index of found
+	found    []place
+	pending  []revisit
+	reader   *records // for reading again
+	last     int      // index of found that was read again last, plus 1; 0 is none
+	reread   capture  // it
+	unpacked int64    // bytes of text that were unpacked for it and those before
+}
+
+// maxUnpacked bounds the text that is unpacked for revisit records, in all: they may refer to a few kilobytes that unpack to
+// millions, again and again.
+const maxUnpacked = 16 << 30
+
+// A revisit is a record that refers to another.
+type revisit struct {
+	capture
+	own     uint64       // hash of its own WARC-Record-ID
+	refs    [3]uint64    // hashes of what it refers to, the surest first; 0 is none
+	problem *RecordError // to report if that cannot be had
+}
+
+// The kinds of names by which a record refers to another.
+const (
+	byID     = 'i' // WARC-Record-ID
+	byTarget = 't' // WARC-Target-URI and WARC-Date
+	byDigest = 'd' // WARC-Payload-Digest
+)
+
+// key returns the hash of a name, whose second part may be nil, or 0 if there is none. The seed is random, so no input
+// is made to collide.
+func (x *captureIndex) key(kind byte, name, more []byte) uint64 {
+	if len(name) == 0 {
+		return 0
+	}
+	if x.places == nil {
+		x.places = map[uint64]int{}
+		x.seed = maphash.MakeSeed()
+	}
+	var h maphash.Hash
+	h.SetSeed(x.seed)
+	h.WriteByte(kind)
+	h.Write(name)
+	h.WriteByte(0)
+	h.Write(more)
+	return max(1, h.Sum64())
+}
+
+// add adds the capture at which r stands, of the last of paths. Of equal payloads the first counts.
+func (x *captureIndex) add(r *records) {
+	h, loc := &r.head, r.location()
+	if loc.text > maxInPart {
+		return
+	}
+	i := len(x.found)
+	x.found = append(x.found, place{len(x.paths) - 1, loc})
+	x.place(x.key(byID, h.Get("WARC-Record-ID"), nil), i)
+	x.place(x.key(byTarget, trimURI(h.Get("WARC-Target-URI")), h.Get("WARC-Date")), i)
+	x.place(x.key(byDigest, h.Get("WARC-Payload-Digest"), nil), i)
+}
+
+func (x *captureIndex) place(key uint64, i int) {
+	if _, ok := x.places[key]; !ok && key != 0 {
+		x.places[key] = i
+	}
+}
+
+// revisit returns what the revisit record at which r stands, and which says c, refers to.
+func (x *captureIndex) revisit(r *records, c capture) *revisit {
+	h := &r.head
+	return &revisit{
+		capture: c,
+		own:     x.key(byID, h.Get("WARC-Record-ID"), nil),
+		refs: [3]uint64{
+			x.key(byID, h.Get("WARC-Refers-To"), nil),
+			x.key(byTarget, trimURI(h.Get("WARC-Refers-To-Target-URI")), h.Get("WARC-Refers-To-Date")),
+			x.key(byDigest, h.Get("WARC-Payload-Digest"), nil),
+		},
+		problem: r.problem(ErrRevisit),
+	}
+}
+
+// needsStatus reports whether the record does not tell its status: it has no header of its own, or says that nothing
+// changed.
+func (c *capture) needsStatus() bool {
+	return c.isBare || c.response.Status == http.StatusNotModified
+}
+
+// isWhole reports whether nothing of what the record repeats matters.
+func (c *capture) isWhole() bool { return !c.needsStatus() && c.response.Status/100 != 2 }
+
+// resolve completes a revisit by what it refers to: the body, and maybe the status. The error is ErrRevisit.
+func (x *captureIndex) resolve(r *revisit) error {
+	for _, key := range r.refs {
+		i, ok := x.places[key]
+		if !ok {
+			continue
+		}
+		earlier, err := x.again(i)
+		if err != nil {
+			return fmt.Errorf("%w: read it again: %w", ErrRevisit, err)
+		}
+		if r.needsStatus() {
+			r.response.Status = earlier.response.Status
+		}
+		r.response.Location = cmp.Or(r.response.Location, earlier.response.Location)
+		r.response.Body, r.response.Size = bytes.Clone(earlier.response.Body), earlier.response.Size
+		x.place(r.own, i)
+		return nil
+	}
+	return ErrRevisit
+}
+
+// wait keeps a revisit for the end of the pass, and reports whether there is room for it.
+func (x *captureIndex) wait(r *revisit) bool {
+	if len(x.pending) == maxPending {
+		return false
+	}
+	x.pending = append(x.pending, *r)
+	return true
+}
+
+// again returns the capture i of found.
+func (x *captureIndex) again(i int) (capture, error) {
+	if x.last == i+1 {
+		return x.reread, nil
+	}
+	if x.unpacked > maxUnpacked {
+		return capture{}, errUnpacked
+	}
+	c, err := x.readAt(x.found[i])
+	x.unpacked += x.found[i].text + c.response.Size
+	if err == nil {
+		x.last, x.reread = i+1, c
+	}
+	return c, err
+}
+
+var errUnpacked = errors.New("over 16 GiB were unpacked for such records")
+
+// readAt reads a capture again.
+func (x *captureIndex) readAt(at place) (c capture, err error) {
+	if x.reader == nil {
+		r := newRecords()
+		x.reader = &r
+	}
+	file, size, err := openRegular(x.paths[at.file])
+	if err != nil {
+		return c, err
+	}
+	defer file.Close() //nolint:errcheck // nothing was written
+	r := x.reader
+	if err := r.reset(x.paths[at.file], file, size); err != nil {
+		return c, err
+	}
+	r.src.OpenAt(at.offset, at.text)
+	r.start = r.src.Pos()
+	if _, c, err = r.capture(anyURL); err == nil {
+		err = c.fault
+	}
+	return c, err
+}
+
+// anyURL wants the capture of any URL.
+func anyURL(robots.URL) bool { return true }
+
+// trimURI cuts off the angle brackets that the grammar of WARC 1.0 puts around a URI.
+func trimURI(uri []byte) []byte {
+	if inner, ok := bytes.CutPrefix(uri, []byte("<")); ok {
+		return bytes.TrimSuffix(inner, []byte(">"))
+	}
+	return uri
+}

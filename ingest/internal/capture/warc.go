@@ -1,0 +1,194 @@
+package capture
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/robobatch/robobatch/ingest/internal/fault"
+	"github.com/robobatch/robobatch/ingest/internal/httpmsg"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A warcRecord is what the header of a record says.
+type warcRecord struct {
+	isRevisit bool
+	origin    robots.Origin // "" if it is no capture that is wanted
+	url       string        // of what was captured, if that is no robots.txt
+	date      time.Time
+	length    int64
+	digest    []byte // of the block; valid until the next header
+}
+
+// A warcReader finds the captures of robots.txt in WARC files, and of what they redirect to.
+type warcReader struct {
+	records
+	pass *Pass
+}
+
+// read yields the captures of a file and reports whether yield wants more. Its error is that the file cannot be read, or
+// holds nothing.
+func (w *warcReader) read(name string, file io.ReaderAt, size int64, yield func(robots.Response) bool) (more bool, err error) {
+	before := w.pass.problems.Total
+	if err := w.reset(name, file, size); err != nil {
+		return true, err
+	}
+	for w.next() {
+		r, used, err := w.record()
+		if w.src.IOErr() != nil {
+			break
+		}
+		if err != nil {
+			w.pass.problems.add(w.problem(err))
+			if !w.resync() {
+				break
+			}
+			continue
+		}
+		w.count()
+		if used && !yield(r) {
+			return false, nil
+		}
+	}
+	switch {
+	case w.src.IOErr() != nil:
+		return true, w.src.IOErr()
+	case w.src.IsSpent():
+		return true, ErrTooDamaged
+	case w.intact == 0:
+		return true, w.pass.problems.noCapture(before)
+	}
+	return true, nil
+}
+
+// record reads the record at which the text stands. used is whether it is a capture that there is a response for now.
+func (w *warcReader) record() (r robots.Response, used bool, err error) {
+	h, c, err := w.capture(w.pass.targets.has)
+	if err != nil || h.origin == "" {
+		return r, false, err
+	}
+	if c.fault != nil {
+		w.pass.problems.add(w.problem(c.fault))
+		c.response = robots.Response{Error: c.fault.Error()} // the crawler did not get a valid answer either
+	}
+	c.response.Origin, c.response.URL, c.response.Name, c.response.FetchedAt = h.origin, h.url, w.name, h.date
+	switch {
+	case errors.Is(c.fault, ErrDigest): // nobody knows what the crawler got
+		return r, false, nil
+	case c.fault != nil:
+	case !h.isRevisit:
+		w.pass.captures.add(&w.records)
+	case !c.isWhole():
+		again := w.pass.captures.revisit(&w.records, c)
+		if err := w.pass.captures.resolve(again); err != nil {
+			if !w.pass.captures.wait(again) {
+				w.pass.problems.add(w.problem(err))
+			}
+			return r, false, nil
+		}
+		c = again.capture
+	}
+	if c.response.Status/100 == 3 {
+		w.pass.targets.add(cmp.Or(h.url, string(h.origin)+robots.TxtPath), c.response.Location)
+	}
+	return c.response, true, nil
+}
+
+// A capture is what the block of a record says.
+type capture struct {
+	response robots.Response
+	isBare   bool  // the block is empty: a revisit record has no header of its own
+	fault    error // what is wrong with the block, whose borders are right; nil if nothing is
+}
+
+// capture reads the record at which the text stands, to its end, as far as it says itself. It is read if it is of a
+// robots.txt, or wanted says so of its URL. Its error is that nobody knows where the record ends; what else is wrong is
+// the capture's fault.
+func (r *records) capture(wanted func(robots.URL) bool) (h warcRecord, c capture, err error) {
+	if h, err = r.readHeader(wanted); err != nil {
+		return h, c, err
+	}
+	if err := r.block.reset(r.src, h, r.start); err != nil {
+		return h, c, err
+	}
+	if h.origin != "" {
+		var m httpmsg.Response
+		m, c.fault = r.http.ReadResponse(&r.block)
+		c.response = robots.Response{Status: m.Status, Location: m.Location, Body: m.Body, Size: m.Size}
+		if c.isBare = m.IsEmpty; h.isRevisit && c.isBare {
+			c.fault = nil
+		}
+	}
+	err = r.block.end() // it explains the fault, too
+	if errors.Is(err, ErrDigest) && !r.block.hasRecord {
+		c.fault, err = err, nil
+	}
+	return h, c, err
+}
+
+// readHeader reads the header of the record and checks what is needed of it.
+func (r *records) readHeader(wanted func(robots.URL) bool) (h warcRecord, err error) {
+	kind, length, err := r.readFields()
+	if err != nil {
+		return h, err
+	}
+	h.length = length
+	switch {
+	case bytes.EqualFold(kind, []byte("revisit")):
+		h.isRevisit = true
+	case !bytes.EqualFold(kind, []byte("response")):
+		return h, nil
+	}
+	if err := r.readTarget(&h, wanted); err != nil || h.origin == "" {
+		return h, err
+	}
+	if h.date, err = parseDate(string(r.head.Get("WARC-Date"))); err != nil {
+		return h, fmt.Errorf("%w: WARC-Date is %q", ErrHeader, fault.Short(r.head.Get("WARC-Date")))
+	}
+	if !h.isRevisit { // wget gives those the digest of nothing
+		h.digest = r.head.Get("WARC-Block-Digest")
+	}
+	return h, nil
+}
+
+// readTarget sets the origin and the URL of the record, if it is wanted.
+func (r *records) readTarget(h *warcRecord, wanted func(robots.URL) bool) error {
+	uri := trimURI(r.head.Get("WARC-Target-URI"))
+	u, err := robots.SplitURL(uri)
+	if err != nil {
+		return nil //nolint:nilerr // dns: and urn: records have such
+	}
+	isOwn := string(u.Path) == robots.TxtPath
+	if !isOwn && !wanted(u) {
+		return nil
+	}
+	o, err := robots.AppendOrigin(nil, u)
+	if err != nil {
+		return fmt.Errorf("%w: %q: %w", ErrTarget, fault.Short(uri), err)
+	}
+	h.origin = robots.Origin(o)
+	if !isOwn {
+		h.url = string(uri)
+	}
+	return nil
+}
+
+// dateLayouts are those of a WARC-Date: RFC 3339 with or without a fraction, and, in WARC 1.1, less of it.
+var dateLayouts = []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02", "2006-01", "2006"}
+
+var errDate = errors.New("outside of the years 1 to 9999")
+
+func parseDate(text string) (t time.Time, err error) {
+	for _, layout := range dateLayouts {
+		if t, err = time.Parse(layout, text); err == nil {
+			if t = t.UTC(); t.IsZero() || t.Year() < 1 || t.Year() > 9999 {
+				break
+			}
+			return t, nil
+		}
+	}
+	return time.Time{}, cmp.Or(err, errDate)
+}

@@ -1,0 +1,56 @@
+// Package fault has the error that names a file, and the way in which messages show names and bytes. It is for the
+// packages below ingest only, which show both to others under their own names.
+package fault
+
+import (
+	"errors"
+	"io/fs"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Stdin is the name of an input that stands for standard input.
+const Stdin = "-"
+
+// A NameError says that a file, directory or pattern cannot be used as it was given.
+type NameError struct {
+	Name   string // as given, or below the rules directory
+	Err    error  // what is wrong
+	Remedy string // what to do about it; may be empty
+}
+
+// Error names the file, the fault and the remedy.
+func (e *NameError) Error() string {
+	s := Display(e.Name) + ": " + e.Err.Error()
+	if e.Remedy != "" {
+		s += ": " + e.Remedy
+	}
+	return s
+}
+
+// Unwrap returns the fault.
+func (e *NameError) Unwrap() error { return e.Err }
+
+// OfFile returns the NameError for an error of package os. It leaves out the path in that error, which repeats the name.
+func OfFile(name string, err error, remedy string) *NameError {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pe.Err
+	}
+	return &NameError{Name: name, Err: err, Remedy: remedy}
+}
+
+// Display returns a name as messages show it: in quotes if a terminal would not show it as it is.
+func Display(name string) string {
+	switch {
+	case name == Stdin:
+		return "standard input"
+	case name == "" || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// Short cuts off what is too long for a message.
+func Short(b []byte) []byte { return b[:min(len(b), 80)] }

@@ -1,0 +1,325 @@
+package unpack
+
+import (
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"github.com/robobatch/robobatch/ingest/internal/fault"
+)
+
+const (
+	// TextSize is how much unpacked text a buffer of [Ahead] takes. One buffer becomes one batch.
+	TextSize = 512 << 10
+
+	// maxTexts is how many of them a piece that waits for its turn may fill: 8 MiB, the text of a frame as pzstd writes
+	// it. A longer one goes on when it is read.
+	maxTexts = 16
+
+	// maxTextsInTurn is the same for the piece being read: more would only make them leave the cache.
+	maxTextsInTurn = 3
+)
+
+// A piece is a part of an input that can be unpacked by itself: some whole zstd frames, or all of the input.
+type piece struct {
+	from   *unpacker
+	last   bool        // of its input
+	closed bool        // the input is still to be opened
+	texts  chan []byte // the text, in order, closed at its end; nil if it is read from the unpacker itself
+	fault  error       // once texts is closed: io.EOF, or what the unpacker broke off with
+	inTurn atomic.Bool // it is being read
+}
+
+// An unpacker unpacks one piece after the other. The buffers it fills come back from the reader.
+type unpacker struct {
+	text textReader
+	free chan []byte
+	made int
+}
+
+// An Ahead is Texts that unpacks several pieces of its inputs at once, ahead of what is read, and gives out
+// their text in order, with the faults that a textReader would tell. Files of zstd frames are cut into pieces; other
+// files that are packed are one piece each. What is not packed, or no regular file, is read when it is its turn.
+//
+// Memory is bounded: there are as many unpackers as may work at once, each with a decompressor and maxTexts buffers.
+type Ahead struct {
+	total   *atomic.Int64
+	names   []string
+	workers int
+	Least   int64 // packed bytes of a piece; tests make it small, before the first Open
+
+	pieces chan *piece    // in order
+	idle   chan *unpacker // those that have no piece
+	all    []*unpacker
+	quit   chan struct{}  // closed when nothing more is wanted
+	work   sync.WaitGroup // what runs
+
+	now      *piece   // being read; nil between inputs
+	buffer   []byte   // the last one from now.texts; nil if it was read to its end
+	at       int      // where what is not read yet starts in it
+	kept     [][]byte // buffers that the unpacker does not get back yet
+	anyBytes bool     // the input has given text
+}
+
+// newAhead returns a reader of the inputs of those names, of which workers pieces are unpacked at once. It starts
+// with the first call of Open.
+func newAhead(names []string, workers int, total *atomic.Int64) *Ahead {
+	return &Ahead{total: total, names: names, workers: workers, Least: leastPiece}
+}
+
+// start sets everything to work.
+func (a *Ahead) start() {
+	a.pieces, a.idle, a.quit = make(chan *piece, a.workers), make(chan *unpacker, a.workers), make(chan struct{})
+	for range a.workers {
+		u := &unpacker{text: textReader{total: a.total}, free: make(chan []byte, maxTexts)}
+		a.all = append(a.all, u)
+		a.idle <- u
+	}
+	a.work.Go(func() {
+		defer close(a.pieces)
+		for _, name := range a.names {
+			a.plan(name)
+		}
+	})
+}
+
+// plan cuts an input into pieces.
+func (a *Ahead) plan(name string) {
+	if f, p := openPacked(name); p == Zstd {
+		a.planFrames(f)
+	} else if u := a.unpacker(); u == nil {
+		return
+	} else if p == Gzip {
+		u.text.start(f, f)
+		u.text.unpack(Type{Packing: Gzip})
+		a.unpack(&piece{from: u, last: true})
+	} else {
+		a.pieces <- &piece{from: u, last: true, closed: true}
+	}
+}
+
+// openPacked opens a file if it is a regular one that is packed. It returns None for anything else.
+func openPacked(name string) (*os.File, Packing) {
+	info, err := os.Stat(name)
+	if name == fault.Stdin || err != nil || !info.Mode().IsRegular() {
+		return nil, None
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, None
+	}
+	head, _ := readHead(f) // a fault comes again with the first Read
+	if p := Detect(head).Packing; p == Zstd || p == Gzip {
+		return f, p
+	}
+	f.Close() //nolint:errcheck // only read
+	return nil, None
+}
+
+// planFrames cuts a zstd file into pieces. The last one closes the file.
+func (a *Ahead) planFrames(f *os.File) {
+	scanner := frameScanner{file: f, least: a.Least}
+	if info, err := f.Stat(); err == nil {
+		scanner.size = info.Size()
+	}
+	for start := int64(0); start != wholeFile; {
+		u := a.unpacker()
+		if u == nil {
+			f.Close() //nolint:errcheck // only read
+			return
+		}
+		end := scanner.piece(start)
+		section := io.NewSectionReader(f, start, end-start)
+		if end == wholeFile {
+			u.text.start(section, f)
+		} else {
+			u.text.start(section, nil)
+		}
+		u.text.unpack(Type{Packing: Zstd})
+		a.unpack(&piece{from: u, last: end == wholeFile})
+		start = end
+	}
+}
+
+// unpacker waits for an unpacker without a piece. It returns nil if nothing more is wanted.
+func (a *Ahead) unpacker() *unpacker {
+	select {
+	case <-a.quit:
+		return nil
+	default:
+	}
+	select {
+	case u := <-a.idle:
+		return u
+	case <-a.quit:
+		return nil
+	}
+}
+
+// unpack starts to unpack a piece and puts it behind the others. It does not wait: there is room for a piece of each
+// unpacker.
+func (a *Ahead) unpack(p *piece) {
+	p.texts = make(chan []byte, maxTexts)
+	a.work.Go(func() { p.from.run(p, a.quit) })
+	a.pieces <- p
+}
+
+// errStopped is the fault of a piece that nobody wants any more.
+var errStopped = errors.New("stopped")
+
+// run unpacks a piece to its end.
+func (u *unpacker) run(p *piece, quit <-chan struct{}) {
+	defer close(p.texts)
+	for p.fault == nil {
+		buf := u.buffer(p, quit)
+		if buf == nil {
+			p.fault = errStopped
+			return
+		}
+		var n int
+		n, p.fault = u.text.unpacked(buf[Headroom:])
+		p.texts <- buf[:Headroom+n] // does not wait: there is room for all buffers
+	}
+}
+
+// buffer waits for a buffer. It returns nil if nothing more is wanted.
+func (u *unpacker) buffer(p *piece, quit <-chan struct{}) []byte {
+	select {
+	case <-quit:
+		return nil
+	case buf := <-u.free:
+		return buf
+	default:
+	}
+	if u.made < maxTextsInTurn || u.made < maxTexts && !p.inTurn.Load() {
+		u.made++
+		return make([]byte, Headroom+TextSize)
+	}
+	select {
+	case buf := <-u.free:
+		return buf
+	case <-quit:
+		return nil
+	}
+}
+
+// Open begins the next input.
+func (a *Ahead) Open(name string, stdin io.Reader) error {
+	if a.all == nil {
+		a.start()
+	}
+	a.anyBytes = false
+	a.next()
+	if a.now.closed {
+		return a.now.from.text.Open(name, stdin)
+	}
+	return nil
+}
+
+// next goes on to the next piece.
+func (a *Ahead) next() {
+	a.now = <-a.pieces
+	a.now.inTurn.Store(true)
+}
+
+// Read reads its text.
+func (a *Ahead) Read(dst []byte) (int, error) {
+	if a.now.texts == nil {
+		return a.now.from.text.Read(dst)
+	}
+	if err := a.fill(); err != nil {
+		return 0, err
+	}
+	n := copy(dst, a.buffer[a.at:])
+	a.at += n
+	if a.at == len(a.buffer) {
+		a.giveBack(a.buffer)
+		a.buffer = nil
+	}
+	return n, nil
+}
+
+// Take gives away the next buffer.
+func (a *Ahead) Take(buf []byte) (data []byte, start int, ok bool) {
+	if a.now.texts == nil || a.fill() != nil {
+		return nil, 0, false
+	}
+	if cap(buf) < Headroom+TextSize {
+		buf = make([]byte, Headroom+TextSize)
+	}
+	data, a.buffer = a.buffer, nil
+	a.giveBack(buf)
+	return data, a.at, true
+}
+
+// fill makes sure that a.buffer has text. Its errors are those of Read, and come again.
+func (a *Ahead) fill() error {
+	for a.buffer == nil {
+		buf, ok := <-a.now.texts
+		switch {
+		case ok && len(buf) == Headroom:
+			a.giveBack(buf)
+		case ok:
+			a.buffer, a.at, a.anyBytes = buf, Headroom, true
+		case a.now.fault != io.EOF: //nolint:errorlint // a textReader's end is io.EOF itself
+			a.now.from.text.anyBytes = a.anyBytes
+			return a.now.from.text.classify(a.now.fault)
+		case a.now.last:
+			return io.EOF
+		default:
+			a.leave()
+			a.next()
+		}
+	}
+	return nil
+}
+
+// giveBack gives a buffer back to the unpacker, unless that is far enough ahead.
+func (a *Ahead) giveBack(buf []byte) {
+	buf = buf[:Headroom+TextSize]
+	if len(a.now.texts) < maxTextsInTurn {
+		a.now.from.free <- buf
+	} else {
+		a.kept = append(a.kept, buf)
+	}
+}
+
+// leave ends the piece being read, whose unpacker takes another.
+func (a *Ahead) leave() {
+	for _, buf := range a.kept {
+		a.now.from.free <- buf
+	}
+	a.kept = a.kept[:0]
+	a.idle <- a.now.from
+	a.now = nil
+}
+
+// Packed returns how many packed bytes of the input were read, if it is not cut into pieces.
+func (a *Ahead) Packed() int64 { return a.now.from.text.read }
+
+// Close ends the input.
+func (a *Ahead) Close() error {
+	if a.now.texts != nil && a.now.fault != io.EOF { //nolint:errorlint // as above
+		return nil // Release closes it
+	}
+	err := a.now.from.text.Close()
+	a.leave()
+	return err
+}
+
+// Release stops what unpacks, and closes all.
+func (a *Ahead) Release() error {
+	if a.all == nil {
+		return nil
+	}
+	close(a.quit)
+	a.work.Wait()
+	var errs []error
+	for _, u := range a.all {
+		errs = append(errs, u.text.Release())
+	}
+	*a = Ahead{}
+	return errors.Join(errs...)
+}

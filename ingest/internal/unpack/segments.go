@@ -1,0 +1,297 @@
+package unpack
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"slices"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	// segmentBuffer is how much text of Segments can be looked at at once.
+	segmentBuffer = 64 << 10
+
+	// rereadFactor and rereadMin bound the bytes that are read once more after faults, as a multiple of the file's size
+	// and at least: a few faults in a file of one member, or any number in one of a member a record. Without a bound,
+	// time would be quadratic in the length of a file made for it.
+	rereadFactor = 8
+	rereadMin    = 64 << 20
+
+	// maxEmptyReads bounds the reads without data or error in a row, as package bufio does.
+	maxEmptyReads = 100
+)
+
+// Segments read the text of a file, which is the text of its segments in order: the members of a gzip file, the frames of
+// a zstd file, or all of a file that is not packed. After a damaged segment the reader can go back and look for the next.
+// They keep their memory from file to file, and are for one goroutine.
+type Segments struct {
+	Text *bufio.Reader // the text of the file; 64 KiB of it can be peeked at
+
+	file   io.ReaderAt
+	size   int64 // of file
+	off    int64 // what of file was read into packed
+	ioErr  error // what file failed with: no fault of the data, and the end
+	budget int64 // bytes that may still be read once more
+
+	packed  *bufio.Reader // the file
+	packing Packing
+	gzip    *gzip.Reader
+	zstd    *zstd.Decoder
+	frame   frameReader
+	dictErr error // why the dictionary of a zstd file cannot be used
+
+	prefix []byte // what a record begins with
+	given  int64  // text that Read gave out
+	marks  []mark // where the segments of the text begin, the first at or before what was last pruned
+	isOpen bool   // the last of marks is being read
+	single bool   // Read ends at the end of a segment
+	fault  *SegmentError
+}
+
+// A mark is the start of a segment.
+type mark struct {
+	text   int64 // what of the text comes before it
+	file   int64 // what of the file comes before it
+	record bool  // it starts as a record does
+}
+
+// A SegmentError is a fault of a segment.
+type SegmentError struct {
+	Start int64 // of the segment in the file
+	Err   error // ErrTruncated and kin, with the remedy
+}
+
+// Error returns the fault.
+func (e *SegmentError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the fault.
+func (e *SegmentError) Unwrap() error { return e.Err }
+
+// NewSegments returns Segments of files whose records begin with prefix.
+func NewSegments(prefix string) *Segments { return &Segments{prefix: []byte(prefix)} }
+
+// Reset starts to read a file of that name and size. The name decides how the file is packed if its first bytes are
+// damaged. The error is that of the file, or ErrFormat.
+func (s *Segments) Reset(name string, file io.ReaderAt, size int64) error {
+	if s.packed == nil {
+		s.packed = bufio.NewReaderSize(nil, fileBuffer)
+		s.Text = bufio.NewReaderSize(nil, segmentBuffer)
+	}
+	s.Release() // the decoder may have a dictionary
+	*s = Segments{
+		file: file, size: size, budget: max(rereadMin, size*rereadFactor),
+		packed: s.packed, Text: s.Text, gzip: s.gzip, marks: s.marks[:0], prefix: s.prefix,
+	}
+	s.packed.Reset(packedSource{s})
+	s.Text.Reset(textSource{s})
+	head, err := s.packed.Peek(HeadLen)
+	if err != nil && err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+		return err
+	}
+	s.packing, err = capturePacking(head, name)
+	return err
+}
+
+// IsPacked reports whether the file is packed. If it is not, there is one segment, and the text is the file.
+func (s *Segments) IsPacked() bool { return s.packing != None }
+
+// Size returns the size of the file.
+func (s *Segments) Size() int64 { return s.size }
+
+// BytesRead returns how far the file was read.
+func (s *Segments) BytesRead() int64 { return s.off }
+
+// IOErr returns what the file failed with, which is no fault of its data, or nil. The text ends there.
+func (s *Segments) IOErr() error { return s.ioErr }
+
+// Fault returns the fault of the segment being read, or nil. Text then fails with it.
+func (s *Segments) Fault() *SegmentError { return s.fault }
+
+// IsSpent reports whether so much was read once more after faults that it was given up.
+func (s *Segments) IsSpent() bool { return s.budget < 0 }
+
+// Pos returns how much of the text comes before what Text gives next.
+func (s *Segments) Pos() int64 { return s.given - int64(s.Text.Buffered()) }
+
+// Place returns where in the file the text at pos is: the offset of its segment, and how much text of that comes before
+// it. In a file that is not packed it is the offset itself.
+func (s *Segments) Place(pos int64) (offset, text int64) {
+	if i := s.markOf(pos); s.IsPacked() && i >= 0 {
+		return s.marks[i].file, pos - s.marks[i].text
+	}
+	return pos, 0
+}
+
+// filePos returns how much of the file comes before what packed gives next.
+func (s *Segments) filePos() int64 { return s.off - int64(s.packed.Buffered()) }
+
+// seekFile makes packed go on at pos.
+func (s *Segments) seekFile(pos int64) {
+	if ahead := pos - s.filePos(); ahead >= 0 && ahead <= int64(s.packed.Buffered()) {
+		s.packed.Discard(int(ahead)) //nolint:errcheck // it is buffered
+		return
+	}
+	s.off = pos
+	s.packed.Reset(packedSource{s})
+}
+
+// A textSource reads the text of Segments. Its errors are io.EOF, a [*SegmentError], or what the file failed with.
+type textSource struct{ s *Segments }
+
+// Read reads text.
+func (r textSource) Read(p []byte) (int, error) { return r.s.read(p) }
+
+func (s *Segments) read(p []byte) (int, error) {
+	for range maxEmptyReads {
+		if s.fault != nil {
+			return 0, s.fault
+		}
+		if !s.isOpen {
+			if s.single {
+				return 0, io.EOF
+			}
+			if err := s.open(); err != nil {
+				return 0, err
+			}
+		}
+		n, err := s.unpack(p)
+		if m := &s.marks[len(s.marks)-1]; m.text == s.given && n > 0 {
+			m.record = bytes.HasPrefix(p[:n], s.prefix)
+		}
+		s.given += int64(n)
+		switch {
+		case err == io.EOF: //nolint:errorlint // a Reader's end is io.EOF itself
+			s.isOpen = false
+		case err != nil && s.ioErr == nil:
+			s.fail(s.marks[len(s.marks)-1].file, err)
+		case err != nil:
+			return n, s.ioErr
+		}
+		if n > 0 {
+			return n, nil
+		}
+	}
+	return 0, io.ErrNoProgress
+}
+
+func (s *Segments) unpack(p []byte) (int, error) {
+	switch s.packing {
+	case Gzip:
+		return s.gzip.Read(p)
+	case Zstd:
+		return s.zstd.Read(p)
+	default:
+		return s.packed.Read(p)
+	}
+}
+
+// open opens the segment at which packed stands. Its error is io.EOF, a fault that it also sets, or that of the file.
+func (s *Segments) open() error {
+	start := s.filePos()
+	if _, err := s.packed.Peek(1); err != nil {
+		return err
+	}
+	var err error
+	switch s.packing {
+	case Gzip:
+		err = resetGzip(&s.gzip, s.packed)
+		s.gzip.Multistream(false)
+	case Zstd:
+		err = s.openZstd()
+	default:
+	}
+	if err == io.EOF { //nolint:errorlint // there were only skippable frames
+		return err
+	}
+	if s.ioErr != nil {
+		return s.ioErr
+	}
+	s.marks = append(s.marks, mark{text: s.given, file: start})
+	s.isOpen = true
+	if err != nil {
+		return s.fail(start, err)
+	}
+	return nil
+}
+
+// fail keeps and returns the fault of the segment at start.
+func (s *Segments) fail(start int64, err error) error {
+	s.fault = &SegmentError{start, explain(s.packing, err, false, s.dictErr)}
+	return s.fault
+}
+
+// Prune forgets the segments that end before pos, which then cannot be gone back to.
+func (s *Segments) Prune(pos int64) {
+	if i := s.markOf(pos); i > 0 {
+		s.marks = slices.Delete(s.marks, 0, i)
+	}
+}
+
+// markOf returns the index of the last mark at or before pos, or -1.
+func (s *Segments) markOf(pos int64) int {
+	i := len(s.marks) - 1
+	for i >= 0 && s.marks[i].text > pos {
+		i--
+	}
+	return i
+}
+
+// Crossed reports whether text was read of a segment that starts as a record does, apart from one that starts at start.
+func (s *Segments) Crossed(start int64) bool {
+	for i := len(s.marks) - 1; i >= 0 && s.marks[i].text > start; i-- {
+		if s.marks[i].record && s.marks[i].text < s.Pos() {
+			return true
+		}
+	}
+	return false
+}
+
+// IsFaulty reports whether the text at pos is of the segment that has the fault.
+func (s *Segments) IsFaulty(pos int64) bool {
+	return s.fault != nil && s.marks[s.markOf(pos)].file == s.fault.Start
+}
+
+// SeekText makes Text go on at pos of a file that is not packed.
+func (s *Segments) SeekText(pos int64) {
+	s.seekFile(pos)
+	s.given = pos
+	s.fault = nil
+	s.Text.Reset(textSource{s})
+}
+
+// PeekAt returns up to n bytes of the file at pos, which need not be near.
+func (s *Segments) PeekAt(pos int64, n int) ([]byte, error) {
+	b := make([]byte, n)
+	m, err := s.file.ReadAt(b, pos)
+	if err != nil && err != io.EOF {
+		s.ioErr = err
+		return nil, err
+	}
+	return b[:m], nil
+}
+
+// Release gives back the memory that closing alone frees.
+func (s *Segments) Release() {
+	if s.zstd != nil {
+		s.zstd.Close()
+		s.zstd = nil
+	}
+}
+
+// A packedSource reads the file of a source.
+type packedSource struct{ s *Segments }
+
+func (r packedSource) Read(p []byte) (int, error) {
+	n, err := r.s.file.ReadAt(p, r.s.off)
+	r.s.off += int64(n)
+	if err != nil && err != io.EOF {
+		r.s.ioErr = err
+	}
+	if n > 0 {
+		err = nil // it comes again
+	}
+	return n, err
+}

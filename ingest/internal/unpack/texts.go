@@ -1,0 +1,233 @@
+package unpack
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/robobatch/robobatch/ingest/internal/fault"
+)
+
+const (
+	// maxWindow is the largest zstd window decoded, as the zstd command does without --long=31: a frame header of a few
+	// bytes makes the decoder allocate this much.
+	maxWindow = 128 << 20
+
+	// fileBuffer is how much of a file is read at once. A text that is not packed is read past it by callers that read
+	// as much at once.
+	fileBuffer = 64 << 10
+
+	// maxAhead bounds the memory of unpackers. Sixteen give out more text than one goroutine can cut into lines.
+	maxAhead = 16
+)
+
+// Texts read the text of one input after the other. They are for one goroutine.
+type Texts interface {
+	// Open begins the next input: the file of that name, or stdin if the name is [fault.Stdin].
+	Open(name string, stdin io.Reader) error
+	// Read reads its text, all of it that comes before a fault. The error is io.EOF, or a fault with the remedy.
+	io.Reader
+	// Packed returns how many bytes of it were read, packed.
+	Packed() int64
+	// Close ends it. Another can be opened, unless it ended in a fault.
+	Close() error
+	// Release closes what is open, and gives back the memory. It is of no more use then.
+	Release() error
+}
+
+// A Taker is a reader that can give away the buffers that the text is in.
+type Taker interface {
+	io.Reader
+
+	// Take returns the next text, without copying it, as data[start:], and takes buf in exchange: both then belong to
+	// the other. At least Headroom bytes of data are in front of start. ok is false if there is no such buffer now: then
+	// buf still belongs to the caller, who has to Read.
+	Take(buf []byte) (data []byte, start int, ok bool)
+}
+
+// Headroom is how much room there is in front of the text that a Taker gives: for the line that began in the text before.
+const Headroom = 4 << 10
+
+// NewTexts returns the Texts of the inputs of these names, which must be opened in that order. They unpack ahead of their
+// reader in so many goroutines, at most 16, or, for 0 or less, in that of the reader. They add the packed bytes that they
+// read to total.
+//
+// Read ahead are files that are packed: several frames of a zstd file at once, and several files. What is read, and its
+// faults, do not depend on the number of goroutines. Each has a window of its own, and up to 8 MiB of text.
+func NewTexts(names []string, ahead int, total *atomic.Int64) Texts {
+	if ahead <= 0 {
+		return &textReader{total: total}
+	}
+	return newAhead(names, min(ahead, maxAhead), total)
+}
+
+// A textReader reads the text of one input after the other. It keeps its buffers and decompressors between them.
+type textReader struct {
+	total *atomic.Int64 // counts the bytes read of all files, packed
+	read  int64         // bytes read of this file, packed
+
+	file  io.Reader
+	buf   *bufio.Reader
+	zstd  *zstd.Decoder
+	gzip  *gzip.Reader
+	owned io.Closer // what Close closes; nil for standard input
+
+	packing  Packing
+	text     io.Reader // the unpacked text
+	fault    error     // what text failed with, as it said it, while it may still hold text decoded before that
+	ioFault  error     // what file failed with, other than io.EOF
+	anyBytes bool      // text has given something
+}
+
+// Open starts to read the file of that name, or stdin. A fault in the first bytes is left to Read.
+func (t *textReader) Open(name string, stdin io.Reader) error {
+	if name == fault.Stdin {
+		t.start(stdin, nil)
+	} else {
+		f, err := os.Open(name)
+		if err != nil {
+			return fault.OfFile(name, err, "check the name and the permissions")
+		}
+		t.start(f, f)
+	}
+	head, _ := t.buf.Peek(HeadLen) // a fault comes again with the first Read
+	t.unpack(Detect(head))
+	return nil
+}
+
+// start starts to read file; unpack must follow. Close closes owned, unless that is nil.
+func (t *textReader) start(file io.Reader, owned io.Closer) {
+	*t = textReader{total: t.total, buf: t.buf, zstd: t.zstd, gzip: t.gzip, file: file, owned: owned}
+	if t.buf == nil {
+		t.buf = bufio.NewReaderSize(nil, fileBuffer)
+	}
+	t.buf.Reset(packedReader{t})
+}
+
+// unpack makes Read give out the text of a file of that type, or why that is not read.
+func (t *textReader) unpack(is Type) {
+	if err := t.unpacker(is); err != nil {
+		t.text, t.fault = bytes.NewReader(nil), err
+	}
+}
+
+// unpacker sets t.text to the text of t.buf.
+func (t *textReader) unpacker(is Type) (err error) {
+	t.packing = is.Packing
+	switch {
+	case is.Content == Parquet:
+		return fmt.Errorf("a Parquet file in a pipe is %w: name the file", ErrFormat)
+	case is.Packing == Zstd:
+		t.text, err = t.unzstd()
+		return err
+	case is.Packing == Gzip:
+		err = resetGzip(&t.gzip, t.buf)
+		t.text = t.gzip
+		return err
+	}
+	t.text = t.buf
+	return is.Packing.refusal()
+}
+
+// resetGzip makes z, or a new one if it is nil, read from r.
+func resetGzip(z **gzip.Reader, r *bufio.Reader) error {
+	if *z == nil {
+		*z = new(gzip.Reader)
+	}
+	err := (*z).Reset(r)
+	if err == io.EOF { //nolint:errorlint // a header of under 10 bytes, reported bare
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+func (t *textReader) unzstd() (io.Reader, error) {
+	if t.zstd != nil {
+		return t.zstd, t.zstd.Reset(t.buf)
+	}
+	var err error
+	t.zstd, err = zstd.NewReader(t.buf,
+		zstd.WithDecoderConcurrency(1), // see the package doc
+		zstd.WithDecoderLowmem(false),
+		zstd.WithDecoderMaxWindow(maxWindow),
+		zstd.WithDecoderMaxMemory(maxWindow)) // of a frame in a single segment, whose size is its window
+	return t.zstd, err
+}
+
+// Read reads the unpacked text. At a fault it first gives out everything that was decoded before. Its errors are
+// io.EOF, or a fault with the remedy.
+func (t *textReader) Read(p []byte) (int, error) {
+	n, err := t.unpacked(p)
+	if err != nil && err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+		err = t.classify(err)
+	}
+	return n, err
+}
+
+// unpacked is Read, but its faults are as the decompressor or the file told them.
+func (t *textReader) unpacked(p []byte) (int, error) {
+	n, err := t.text.Read(p)
+	if t.fault == nil {
+		if err == nil || err == io.EOF {
+			t.anyBytes = t.anyBytes || n > 0
+			return n, err
+		}
+		t.fault = err
+		if n == 0 { // the zstd decoder keeps a block back that only a missing or wrong checksum puts in doubt
+			n, _ = t.text.Read(p)
+		}
+	}
+	if n > 0 {
+		return n, nil
+	}
+	return 0, t.fault
+}
+
+// classify says what an error of a decompressor or the file means, with the remedy.
+func (t *textReader) classify(err error) error {
+	if t.ioFault != nil {
+		return fmt.Errorf("read: %w: check the disk and copy or download the file again", t.ioFault)
+	}
+	return explain(t.packing, err, t.anyBytes, nil)
+}
+
+// Close closes the file, if Open opened it.
+func (t *textReader) Close() error {
+	if t.owned == nil {
+		return nil
+	}
+	err := t.owned.Close()
+	t.owned = nil
+	return err
+}
+
+// Release closes what is open and gives the memory of the decompressors back.
+func (t *textReader) Release() error {
+	if t.zstd != nil {
+		t.zstd.Close()
+	}
+	t.zstd, t.gzip, t.buf = nil, nil, nil
+	return t.Close()
+}
+
+// Packed returns how many packed bytes of the file were read.
+func (t *textReader) Packed() int64 { return t.read }
+
+// A packedReader reads the file of a textReader, counts and remembers faults.
+type packedReader struct{ t *textReader }
+
+func (r packedReader) Read(p []byte) (int, error) {
+	n, err := r.t.file.Read(p)
+	r.t.read += int64(n)
+	r.t.total.Add(int64(n))
+	if err != nil && err != io.EOF {
+		r.t.ioFault = err
+	}
+	return n, err
+}

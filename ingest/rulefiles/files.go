@@ -1,0 +1,333 @@
+package rulefiles
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/internal/capture"
+	"github.com/robobatch/robobatch/ingest/internal/fault"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// MaxBody is how many bytes of a robots.txt are kept: what is parsed of it, and one more, which shows that there was more.
+const MaxBody = robots.MaxBytes + 1
+
+// Files are the robots.txt files, and the files of captures, that [Find] found. They are safe for concurrent use.
+type Files struct {
+	files   []ruleFile // of each, only the origins that are its own
+	pack    string     // name of the rule pack that takes the place of files
+	skipped []string
+
+	done  atomic.Int64 // bytes of the captures that the latest use of Responses read
+	once  sync.Once
+	total int64 // bytes of all captures, once it was asked for; -1 if unknown
+
+	mu       sync.Mutex
+	problems Problems // of the use of Responses that ended last
+}
+
+// Find finds robots.txt files at path, which is a directory as the package doc describes it, or a file of captures by its
+// name, or a rule pack, or, if origin is not empty, one file that is the robots.txt of that origin. It looks at names
+// only, and at whether one file is a pack under another name.
+//
+// Symbolic links that stay inside the directory are followed. Two files that are equally specific for one origin are a
+// [*ConflictError], unless one is a link to the other. Directories that cannot be read are an [*UnreadableError]; anything
+// else wrong with path or origin is a [*NameError]. All conflicts and unreadable directories are reported at once, joined.
+func Find(path, origin string) (*Files, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil && strings.HasSuffix(path, packSuffix):
+		return nil, fault.OfFile(path, err, "check the name, or compile it first")
+	case err != nil:
+		return nil, fault.OfFile(path, err, "name a directory of robots.txt files, one robots.txt and its origin, or a compiled pack")
+	case !info.IsDir():
+		return findOne(path, info, origin)
+	case origin != "":
+		return nil, &NameError{Name: path, Err: ErrOriginDir}
+	}
+	w, err := walk(path)
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	if len(w.errs) > 0 {
+		errs = append(errs, &UnreadableError{Errs: w.errs})
+	}
+	files, conflicts := assign(w.files)
+	if errs = append(errs, conflicts...); len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	if len(files) == 0 {
+		remedy := "name the files like https_example.com.txt, example.com.txt or example.com/robots.txt"
+		if len(w.packs) > 0 {
+			remedy = "name the pack itself: " + fault.Display(w.packs[0])
+		}
+		return nil, &NameError{Name: path, Err: noRules(w.skipped), Remedy: remedy}
+	}
+	return &Files{files: files, skipped: w.skipped}, nil
+}
+
+// findOne is Find for a path that is no directory.
+func findOne(path string, info fs.FileInfo, origin string) (*Files, error) {
+	isPack, content := strings.HasSuffix(path, packSuffix), unpack.Named(filepath.Base(path))
+	fail := func(err error, remedy string) (*Files, error) {
+		return nil, &NameError{Name: path, Err: err, Remedy: remedy}
+	}
+	switch {
+	case isPack && origin == "":
+		return &Files{pack: path}, nil
+	case !isPack && isMisnamedPack(path, info):
+		return fail(ErrPackName, "rename it to end in "+packSuffix)
+	case origin != "" && (isPack || content != unpack.Text):
+		return fail(ErrOriginFile, "")
+	case origin != "":
+		return oneRobots(path, info, origin)
+	case content == unpack.Text:
+		return fail(ErrNoOrigin, "")
+	case !info.Mode().IsRegular(): // captures are read at random
+		return fail(capture.ErrNotRegular, "copy it to a file first")
+	}
+	return &Files{files: []ruleFile{{name: path, path: path, claim: claim{content: content}}}}, nil
+}
+
+// oneRobots returns the one file that is the robots.txt of origin.
+func oneRobots(path string, info fs.FileInfo, origin string) (*Files, error) {
+	o, err := robots.ParseOrigin(origin)
+	if err != nil {
+		if oe, ok := errors.AsType[*robots.OriginError](err); ok {
+			err = oe.Err
+		}
+		return nil, &NameError{Name: origin, Err: fmt.Errorf("%w: %w", ErrOrigin, err), Remedy: "write it like https://www.example.com"}
+	}
+	file := ruleFile{name: path, path: path, claim: claim{origins: []robots.Origin{o}, exact: true}}
+	if !info.Mode().IsRegular() {
+		file.pipe = new(pipe)
+	}
+	return &Files{files: []ruleFile{file}}, nil
+}
+
+// noRules returns ErrNoRules with some of what was found instead.
+func noRules(skipped []string) error {
+	const shown = 3
+	if len(skipped) == 0 {
+		return ErrNoRules
+	}
+	more := ""
+	if len(skipped) > shown {
+		more = fmt.Sprintf(" and %d more", len(skipped)-shown)
+		skipped = skipped[:shown]
+	}
+	return fmt.Errorf("%w (not used: %s%s)", ErrNoRules, strings.Join(skipped, "; "), more)
+}
+
+// packSuffix is how the name of a rule pack ends.
+const packSuffix = ".rbp"
+
+// isMisnamedPack reports whether a file is a rule pack by its content, and something else by its name.
+func isMisnamedPack(path string, info fs.FileInfo) bool {
+	if !info.Mode().IsRegular() {
+		return false
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return false // who reads it tells
+	}
+	defer file.Close() //nolint:errcheck // nothing was written
+	return engine.IsPack(file)
+}
+
+// assign leaves each origin to the file that is most specific for it, and returns the files that have any left, and
+// those of captures, each once.
+func assign(files []ruleFile) (assigned []ruleFile, conflicts []error) {
+	type key struct {
+		origin robots.Origin
+		exact  bool
+	}
+	owners := make(map[key]int, len(files))
+	for i, f := range files {
+		for _, o := range f.origins {
+			k := key{o, f.exact}
+			owner, taken := owners[k]
+			switch {
+			case !taken:
+				owners[k] = i
+			case f.path == "" || f.path != files[owner].path:
+				conflicts = append(conflicts, &ConflictError{Origin: o, Names: [2]string{files[owner].name, f.name}})
+			}
+		}
+	}
+	captures := make(map[string]bool)
+	for i, f := range files {
+		if f.content != unpack.Text {
+			if f.path == "" || !captures[f.path] {
+				assigned = append(assigned, f)
+			}
+			captures[f.path] = true
+			continue
+		}
+		f.origins = slices.DeleteFunc(f.origins, func(o robots.Origin) bool {
+			_, beaten := owners[key{o, true}]
+			return owners[key{o, f.exact}] != i || beaten && !f.exact
+		})
+		if len(f.origins) > 0 {
+			assigned = append(assigned, f)
+		}
+	}
+	return assigned, conflicts
+}
+
+// Skipped lists what lies in the directory and is not used, "path: reason" each, in the order found. It is nil for a
+// single file. The receiver must not change it.
+func (r *Files) Skipped() []string { return r.skipped }
+
+// Reads reports whether the file of that path, which is absolute and without symbolic links, is one of those that are
+// read: whoever writes a file asks first.
+func (r *Files) Reads(path string) bool {
+	if r.pack != "" {
+		own, err := filepath.EvalSymlinks(r.pack)
+		if abs, e := filepath.Abs(own); e == nil {
+			own = abs
+		}
+		return err == nil && own == path
+	}
+	return slices.ContainsFunc(r.files, func(f ruleFile) bool { return f.path == path })
+}
+
+// Len returns how many files have rules for at least one origin, or are of captures.
+func (r *Files) Len() int {
+	if r.pack != "" {
+		return 1
+	}
+	return len(r.files)
+}
+
+// Pack returns the name of the rule pack that was found, or "" if files were. A pack has no Responses: package engine
+// opens it.
+func (r *Files) Pack() string { return r.pack }
+
+// Responses reads the files and yields, in the order of the names, a response for each origin of a robots.txt, with
+// status 200 and the time when the file was changed, and each response in a file of captures. There may be several for
+// an origin. Of a body, at most [MaxBody] bytes are kept; Size is that of the whole. The receiver owns what it gets.
+// It can be used again: what was read of a pipe is kept.
+//
+// Broken records of captures do not end it: [Files.Problems] has them afterwards. After all that could be read
+// comes one [*UnreadableError] for all files that could not, so whoever stops at an error has seen them all; or, if there
+// is no robots.txt in any of them, a [*NameError].
+func (r *Files) Responses() iter.Seq2[robots.Response, error] {
+	return func(yield func(robots.Response, error) bool) {
+		if r.pack != "" {
+			yield(robots.Response{}, &NameError{Name: r.pack, Err: ErrPack, Remedy: "name what it was compiled from"})
+			return
+		}
+		var (
+			errs []error
+			p    = capture.NewPass(&r.done)
+		)
+		defer r.end(p)
+		next, stop := iter.Pull(readAhead(r.files))
+		defer stop()
+		found := false
+		each := func(r robots.Response) bool {
+			found = found || r.URL == ""
+			return yield(r, nil)
+		}
+		for _, f := range r.files {
+			more, err := readFile(p, f, next, each)
+			if !more {
+				return
+			}
+			if err != nil {
+				errs = append(errs, fault.OfFile(f.name, err, ""))
+			}
+		}
+		switch more := p.Finish(each); {
+		case more && len(errs) > 0:
+			yield(robots.Response{}, &UnreadableError{Errs: errs})
+		case more && !found:
+			yield(robots.Response{}, r.noRobots())
+		}
+	}
+}
+
+// noRobots is the error of captures of which none is of a robots.txt, so that there are no rules at all.
+func (r *Files) noRobots() error {
+	name := r.files[0].name
+	if len(r.files) > 1 {
+		name = filepath.Dir(name)
+	}
+	return &NameError{Name: name, Err: ErrNoRobots, Remedy: "name the file that has them"}
+}
+
+// Problems returns the broken records that the latest use of [Files.Responses] to end met.
+func (r *Files) Problems() Problems {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.problems
+}
+
+// end ends a pass.
+func (r *Files) end(p *capture.Pass) {
+	p.Release()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.problems = p.Problems()
+}
+
+// readFile yields the responses of a file and reports whether yield wants more. If it is a robots.txt, next has what was
+// read of it. Its error is that the file cannot be read, or holds nothing.
+func readFile(p *capture.Pass, f ruleFile, next func() (readText, bool), yield func(robots.Response) bool) (more bool, err error) {
+	if f.content != unpack.Text {
+		if f.err != nil {
+			return true, f.err
+		}
+		return p.Read(f.name, f.path, f.content, yield)
+	}
+	text, _ := next()
+	resp, err := text.response, text.err
+	if err != nil {
+		return true, err
+	}
+	for i, o := range f.origins {
+		own := resp
+		own.Origin = o
+		if i+1 < len(f.origins) {
+			own.Body = bytes.Clone(resp.Body)
+		}
+		if !yield(own) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// Progress returns how many bytes of the files the latest use of [Files.Responses] has read, as stored, and how many there
+// are. The total is -1 where a robots.txt is among them, as these are small and may be many: count them by
+// [robots.Response.Name] instead.
+func (r *Files) Progress() (done, total int64) {
+	r.once.Do(func() { r.total = r.captureBytes() })
+	return r.done.Load(), r.total
+}
+
+// captureBytes returns how many bytes all files have, or -1 unless all are of captures.
+func (r *Files) captureBytes() (total int64) {
+	for _, f := range r.files {
+		if f.content == unpack.Text {
+			return -1
+		}
+		if info, err := os.Stat(f.path); err == nil { // else reading it tells
+			total += info.Size()
+		}
+	}
+	return total
+}

@@ -1,0 +1,133 @@
+package rulefiles
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// Why a file below a rules directory is not used, apart from an invalid host.
+var (
+	errNotNamed   = errors.New("not named as a robots.txt")
+	errNoHostDir  = errors.New("its directory is not named for a host")
+	errBareHost   = errors.New("a host without a scheme needs a dot, or is localhost or an IP address")
+	errHostBytes  = errors.New("its host holds a character that no host has")
+	errEmptyLabel = errors.New("its host has an empty label")
+	errPackInside = errors.New("a rule pack, which must be named itself")
+	errHidden     = errors.New("hidden")
+	errLeadsOut   = errors.New("a link out of the directory")
+	errLoop       = errors.New("a link to a directory around it")
+)
+
+// schemes are those that a file name may start with.
+var schemes = []string{"https", "http", "ftp"}
+
+// A claim is what a file name says the file is the robots.txt of.
+type claim struct {
+	origins []robots.Origin // one if exact, else that of http and that of https
+	exact   bool            // the name has a scheme
+	content unpack.Content  // what is not a robots.txt, Text, says itself what it claims
+}
+
+// parseName returns the claim of a file: base is its name, dir that of its directory, "" for the rules directory
+// itself, whose name is nobody's business. The names are
+//
+//	<scheme>_<host>[_<port>].txt   exact
+//	<host>[_<port>].txt            http and https
+//	<host>[_<port>]/robots.txt     http and https
+//	*.warc*, *.jsonl*              none: see [unpack.Named]
+func parseName(dir, base string) (claim, error) {
+	if base == "robots.txt" {
+		if dir == "" {
+			return claim{}, errNoHostDir
+		}
+		return parseHost(dir)
+	}
+	if content := unpack.Named(base); content != unpack.Text {
+		return claim{content: content}, nil
+	}
+	stem, ok := strings.CutSuffix(base, ".txt")
+	if !ok {
+		return claim{}, errNotNamed
+	}
+	for _, scheme := range schemes {
+		if host, ok := strings.CutPrefix(stem, scheme+"_"); ok {
+			o, err := parseOrigin(scheme, host)
+			return claim{origins: []robots.Origin{o}, exact: true}, err
+		}
+	}
+	return parseHost(stem)
+}
+
+// parseHost returns the claim of "<host>[_<port>]".
+func parseHost(text string) (claim, error) {
+	if host, _ := cutPort(text); !isBareHost(host) {
+		return claim{}, errBareHost
+	}
+	http, err := parseOrigin("http", text)
+	if err != nil {
+		return claim{}, err
+	}
+	https, err := parseOrigin("https", text)
+	return claim{origins: []robots.Origin{http, https}}, err
+}
+
+// isBareHost reports whether a name without a scheme is likely enough to be a host.
+func isBareHost(host string) bool {
+	name := strings.TrimSuffix(host, ".")
+	return strings.Contains(name, ".") || strings.EqualFold(name, "localhost") || strings.HasPrefix(name, "[")
+}
+
+// parseOrigin returns the origin of a scheme and "<host>[_<port>]".
+func parseOrigin(scheme, text string) (robots.Origin, error) {
+	host, port := cutPort(text)
+	if err := checkHost(host); err != nil {
+		return "", err
+	}
+	s := scheme + "://" + host
+	if port != "" {
+		s += ":" + port
+	}
+	o, err := robots.ParseOrigin(s)
+	if err == nil {
+		return o, nil
+	}
+	if oe, ok := errors.AsType[*robots.OriginError](err); ok { // its text is made up here and would confuse
+		err = oe.Err
+	}
+	return "", fmt.Errorf("its name gives no origin: %w", err)
+}
+
+// cutPort cuts "_<digits>" off the end. A host may have other underscores.
+func cutPort(text string) (host, port string) {
+	i := strings.LastIndexByte(text, '_')
+	if i < 0 || i+1 == len(text) || strings.Trim(text[i+1:], "0123456789") != "" {
+		return text, ""
+	}
+	return text[:i], text[i+1:]
+}
+
+// checkHost refuses what a URL would not take for a part of its host, and names that no host has. The rest is for
+// [robots.ParseOrigin] to judge.
+func checkHost(host string) error {
+	if inside, ok := strings.CutPrefix(host, "["); ok {
+		inside, ok = strings.CutSuffix(inside, "]")
+		if _, err := netip.ParseAddr(inside); err != nil || !ok {
+			return fmt.Errorf("its name gives no origin: %w", robots.ErrHost)
+		}
+		return nil
+	}
+	for _, r := range host {
+		if r <= ' ' || r == 0x7f || strings.ContainsRune(`/\?#;:@[]%`, r) {
+			return errHostBytes
+		}
+	}
+	if host == "" || strings.HasPrefix(host, ".") || strings.Contains(host, "..") {
+		return errEmptyLabel
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package rulefiles
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"iter"
+	"net/http"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A pipe keeps what a pipe had, for those who read it again.
+type pipe struct {
+	once     sync.Once
+	response robots.Response
+	err      error
+}
+
+// aheadFiles is how many robots.txt files are read by one goroutine in turn: enough that handing them over costs
+// nothing beside the system calls, and few enough that what is read ahead stays below some 30 MB if all are as long
+// as they can be.
+const aheadFiles = 16
+
+// A readText is a robots.txt file that was read.
+type readText struct {
+	response robots.Response // without its origin
+	err      error
+}
+
+// readAhead yields what the robots.txt files among files hold, in order. They are read by as many goroutines as there are
+// processors, which are a few files ahead. The goroutines have ended, or end soon, when the iteration has.
+func readAhead(files []ruleFile) iter.Seq[readText] {
+	return func(yield func(readText) bool) {
+		stop := make(chan struct{})
+		defer close(stop)
+		for chunk := range startReading(files, stop) {
+			for _, t := range <-chunk {
+				if !yield(t) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// startReading reads the robots.txt files in chunks, of which the receiver gets one after the other. Those in the channel
+// are being read.
+func startReading(files []ruleFile, stop <-chan struct{}) <-chan chan []readText {
+	chunks := make(chan chan []readText, runtime.GOMAXPROCS(0)-1)
+	go func() {
+		defer close(chunks)
+		for part := range slices.Chunk(files, aheadFiles) {
+			chunk := make(chan []readText, 1)
+			select {
+			case chunks <- chunk:
+			case <-stop:
+				return
+			}
+			go func() { chunk <- readTexts(part) }()
+		}
+	}()
+	return chunks
+}
+
+// readTexts reads the robots.txt files among files.
+func readTexts(files []ruleFile) []readText {
+	texts := make([]readText, 0, len(files))
+	for i := range files {
+		if files[i].content == unpack.Text {
+			var t readText
+			t.response, t.err = files[i].read()
+			texts = append(texts, t)
+		}
+	}
+	return texts
+}
+
+// maxRest is how much of a pipe is read beyond MaxBody to tell its size. It may have no end.
+const maxRest = 64 << 20
+
+// read returns the response that the file is, without its origin. A pipe is read only once.
+func (f *ruleFile) read() (r robots.Response, err error) {
+	switch {
+	case f.err != nil:
+		return r, f.err
+	case f.pipe == nil:
+		return f.readOnce()
+	}
+	f.pipe.once.Do(func() { f.pipe.response, f.pipe.err = f.readOnce() })
+	r = f.pipe.response
+	r.Body = bytes.Clone(r.Body)
+	return r, f.pipe.err
+}
+
+// readOnce is read, whatever the file is.
+func (f *ruleFile) readOnce() (r robots.Response, err error) {
+	r = robots.Response{Name: f.name, Status: http.StatusOK, File: true}
+	if f.pipe == nil {
+		body, size, changed, ok, err := readRegular(f.path)
+		if ok || err != nil {
+			r.Body, r.Size, r.FetchedAt = body, size, changed.UTC()
+			return r, err
+		}
+	}
+	file, err := os.Open(f.path)
+	if err != nil {
+		return r, err
+	}
+	defer file.Close() //nolint:errcheck // nothing was written
+	info, err := file.Stat()
+	if err != nil {
+		return r, err
+	}
+	r.FetchedAt = info.ModTime().UTC()
+	r.Body, r.Size, err = readBody(file, info)
+	return r, err
+}
+
+// readBody returns the first MaxBody bytes of the file, and how long it is; of a pipe, what was read: up to maxRest more.
+func readBody(file *os.File, info fs.FileInfo) (body []byte, size int64, err error) {
+	body = make([]byte, 0, min(max(info.Size(), 0), MaxBody)+1) // one more to see the end without growing
+	for len(body) < MaxBody {
+		if len(body) == cap(body) {
+			body = slices.Grow(body, 512)
+		}
+		n, err := file.Read(body[len(body):min(cap(body), MaxBody)])
+		body = body[:len(body)+n]
+		if err == io.EOF || err == nil && int64(len(body)) == info.Size() && info.Mode().IsRegular() {
+			return body, int64(len(body)), nil
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	if info.Mode().IsRegular() {
+		return body, max(info.Size(), int64(len(body))), nil
+	}
+	rest, err := io.Copy(io.Discard, io.LimitReader(file, maxRest)) // a pipe's writer may count on being read
+	return body, int64(len(body)) + rest, err
+}

@@ -1,0 +1,47 @@
+package rulefiles
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+)
+
+// readRegular returns the first MaxBody bytes of the file of that name, how long it is, and when it was changed. ok is false if it
+// is no regular file, or was changed meanwhile, so that it has to be read otherwise.
+//
+// Opening, looking, reading and closing are one system call each. [os.Open] adds five of its own to find out whether the
+// file could be waited for, which is most of what a short file costs.
+func readRegular(name string) (body []byte, size int64, changed time.Time, ok bool, err error) {
+	fd, err := again(func() (int, error) { return syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0) })
+	if err != nil {
+		return nil, 0, changed, false, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	defer syscall.Close(fd) //nolint:errcheck // nothing was written
+	var st syscall.Stat_t
+	if _, err := again(func() (int, error) { return 0, syscall.Fstat(fd, &st) }); err != nil {
+		return nil, 0, changed, false, os.NewSyscallError("fstat", err)
+	}
+	if st.Mode&syscall.S_IFMT != syscall.S_IFREG {
+		return nil, 0, changed, false, nil
+	}
+	body = make([]byte, min(st.Size, MaxBody))
+	for n := 0; n < len(body); {
+		more, err := again(func() (int, error) { return syscall.Read(fd, body[n:]) })
+		if err != nil {
+			return nil, 0, changed, false, &fs.PathError{Op: "read", Path: name, Err: err}
+		}
+		if more == 0 {
+			return nil, 0, changed, false, nil
+		}
+		n += more
+	}
+	return body, st.Size, time.Unix(st.Mtim.Unix()), st.Size > 0, nil
+}
+
+// again calls a system call until no signal interrupts it.
+func again(call func() (int, error)) (n int, err error) {
+	for n, err = call(); err == syscall.EINTR; n, err = call() { //nolint:errorlint // it is a number
+	}
+	return n, err
+}

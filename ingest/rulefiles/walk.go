@@ -1,0 +1,138 @@
+package rulefiles
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/robobatch/robobatch/ingest/internal/capture"
+	"github.com/robobatch/robobatch/ingest/internal/fault"
+)
+
+// A ruleFile is a file below a rules directory whose name makes a claim.
+type ruleFile struct {
+	claim
+	name string // path as found, for messages
+	path string // path without symbolic links, to read; "" if it leads nowhere
+	err  error  // why there is no path
+	pipe *pipe  // what was read of it, if it can be read only once; nil for a regular file
+}
+
+// A walker finds the rules files below a directory.
+type walker struct {
+	root    string          // without symbolic links
+	visited map[string]bool // directories, without symbolic links
+	files   []ruleFile
+	skipped []string
+	packs   []string // rule packs among them
+	errs    []error  // directories that cannot be read
+}
+
+// walk finds the rules files below dir. It returns an error only if dir itself cannot be resolved.
+func walk(dir string) (*walker, error) {
+	root, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		root, err = filepath.Abs(root)
+	}
+	if err != nil {
+		return nil, fault.OfFile(dir, err, "check the name and the permissions")
+	}
+	w := &walker{root: root, visited: make(map[string]bool)}
+	w.dir(dir, root, "")
+	return w, nil
+}
+
+// dir adds the directory found as name, whose path without links is path, and which is called base.
+//
+// A directory that several links lead to is walked once, so that loops end and time is linear in what there is. Where
+// it is met again, under another name maybe, all that this name can change is whose its robots.txt is.
+func (w *walker) dir(name, path, base string) {
+	if w.visited[path] {
+		if info, err := os.Lstat(filepath.Join(path, "robots.txt")); err == nil {
+			w.entry(name, path, base, fs.FileInfoToDirEntry(info))
+		}
+		return
+	}
+	w.visited[path] = true
+	entries, err := os.ReadDir(path) // sorted
+	if err != nil {
+		w.errs = append(w.errs, fault.OfFile(name, err, ""))
+	}
+	for _, e := range entries {
+		w.entry(name, path, base, e)
+	}
+}
+
+// entry adds one entry of a directory, given as dir is.
+func (w *walker) entry(name, path, base string, e fs.DirEntry) {
+	name, path = filepath.Join(name, e.Name()), filepath.Join(path, e.Name())
+	switch mode := e.Type(); {
+	case strings.HasPrefix(e.Name(), "."):
+		w.skip(name, errHidden)
+	case mode.IsDir():
+		w.dir(name, path, e.Name())
+	case mode&fs.ModeSymlink != 0:
+		w.link(name, path, base, e.Name())
+	case mode.IsRegular():
+		w.file(ruleFile{name: name, path: path}, base)
+	default:
+		w.skip(name, capture.ErrNotRegular)
+	}
+}
+
+// link adds a symbolic link of that name.
+func (w *walker) link(name, path, base, linkName string) {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil { // it may have been meant as rules
+		w.file(ruleFile{name: name, err: err}, base)
+		return
+	}
+	if !w.holds(target) {
+		w.skip(name, errLeadsOut)
+		return
+	}
+	info, err := os.Stat(target)
+	switch {
+	case err != nil:
+		w.file(ruleFile{name: name, err: err}, base)
+	case info.IsDir() && w.isAround(path, target):
+		w.skip(name, errLoop)
+	case info.IsDir():
+		w.dir(name, target, linkName)
+	case info.Mode().IsRegular():
+		w.file(ruleFile{name: name, path: target}, base)
+	default:
+		w.skip(name, capture.ErrNotRegular)
+	}
+}
+
+// holds reports whether path lies in the rules directory.
+func (w *walker) holds(path string) bool {
+	return path == w.root || strings.HasPrefix(path, strings.TrimSuffix(w.root, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// isAround reports whether target is one of the directories that path lies in.
+func (w *walker) isAround(path, target string) bool {
+	return strings.HasPrefix(path, target+string(filepath.Separator))
+}
+
+// file adds a file, in a directory called base, if its name makes a claim.
+func (w *walker) file(f ruleFile, base string) {
+	if strings.HasSuffix(f.name, packSuffix) {
+		w.packs = append(w.packs, f.name)
+		w.skip(f.name, errPackInside)
+		return
+	}
+	var err error
+	if f.claim, err = parseName(base, filepath.Base(f.name)); err != nil {
+		w.skip(f.name, err)
+		return
+	}
+	w.files = append(w.files, f)
+}
+
+func (w *walker) skip(name string, err error) {
+	w.skipped = append(w.skipped, fmt.Sprintf("%s: %v", fault.Display(name), err))
+}

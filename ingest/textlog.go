@@ -1,0 +1,117 @@
+package ingest
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/ingest/internal/weblog"
+)
+
+// guessBytes is how much text may be read for the lines by which a format is guessed: they may be long.
+const guessBytes = 1 << 20
+
+// A textLog reads logs by lines, one after the other: lists of URLs, and the formats of package weblog. It keeps its
+// memory between them.
+type textLog struct {
+	opt    *LogOptions
+	texts  unpack.Texts
+	lines  lineReader
+	raw    rawLines // of the batch being filled
+	of     Format   // of the open log; Auto as long as it is not guessed
+	parser weblog.Parser
+	failed *where // the line that parsing stopped at; nil if it did not
+}
+
+// open opens a log. Call setFormat next.
+func (l *textLog) open(name string) error {
+	if err := l.texts.Open(name, l.opt.Stdin); err != nil {
+		return err
+	}
+	l.lines.reset(l.texts)
+	l.failed = nil
+	return nil
+}
+
+// setFormat begins to read the open log in a format.
+func (l *textLog) setFormat(f Format) (err error) {
+	switch f {
+	case weblog.Parquet:
+		return fmt.Errorf("%w: it does not begin as one, or is no file but a pipe", ErrParquet)
+	case weblog.WARC:
+		return fmt.Errorf("a WARC file in a pipe, or packed and without .warc in its name, is %w: name the file, and say that its format is warc", ErrFormat)
+	}
+	l.of = f
+	l.lines.track = f != weblog.URLs || l.opt.Raws
+	l.parser, err = l.opt.parser(f)
+	return err
+}
+
+// fill fills b. To guess a format it reads as many lines as that takes.
+func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, bytes int) error {
+	if l.of == weblog.Auto {
+		rows, bytes = max(rows, weblog.GuessLines), max(bytes, guessBytes)
+	}
+	l.lines.fill(&l.raw, rows, bytes)
+	r.empty += l.raw.empty
+	if l.of == weblog.Auto && len(l.raw.spans) > 0 {
+		if err := l.setFormat(l.guess()); err != nil {
+			l.failed = &where{line: 1}
+			return err
+		}
+	}
+	if l.of == weblog.URLs {
+		r.addURLs(&l.raw, b)
+	} else if l.of != weblog.Auto {
+		if at, err := r.read(l.parser, &l.raw, b); err != nil {
+			l.failed = &at
+			return err
+		}
+	}
+	if !l.lines.done() {
+		return nil
+	}
+	if err := r.finishRecords(l.parser, b, true); err != nil {
+		l.failed = &where{l.lines.line, l.lines.offset}
+		return err
+	}
+	if l.lines.err == io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+		return nil
+	}
+	return l.lines.err
+}
+
+// guess returns the format that the first lines look like.
+func (l *textLog) guess() Format {
+	var lines [][]byte
+	for i := range l.raw.spans {
+		if line := l.raw.line(i); line != nil && len(lines) < weblog.GuessLines {
+			lines = append(lines, line)
+		}
+	}
+	return weblog.Guess(lines, l.opt.Fields)
+}
+
+func (l *textLog) done() bool     { return l.lines.done() }
+func (l *textLog) format() Format { return l.of }
+func (l *textLog) packed() int64  { return 0 } // counted by texts
+func (l *textLog) close() error   { return l.texts.Close() }
+
+// at returns the line at which parsing stopped, or the one that a fault cut off.
+func (l *textLog) at() where {
+	if l.failed != nil {
+		return *l.failed
+	}
+	return where{l.lines.line + 1, l.lines.offset}
+}
+
+// checkNoFields returns an ErrNoField if a field of a list of URLs is named.
+func checkNoFields(fields Fields) error {
+	for _, name := range append([]string{fields.URL, fields.Host, fields.Agent, fields.Time}, fields.Keep...) {
+		if name != "" {
+			return fmt.Errorf("%w: %q; %w", ErrNoField, name, ErrURLList)
+		}
+	}
+	return nil
+}
