@@ -13,6 +13,7 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/repcase"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -44,7 +45,7 @@ func shared(tb testing.TB) dataset {
 
 func readRules(tb testing.TB, dir string) []robots.Response {
 	tb.Helper()
-	files, err := ingest.Rules(dir, "")
+	files, err := rulefiles.Find(dir, "")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 )
@@ -21,7 +21,7 @@ import (
 type compilation struct {
 	voice
 	path  string // that -rules names
-	rules *ingest.RuleFiles
+	rules *rulefiles.Files
 	opt   engine.PackOptions
 	out   guard.Sink[*atomicfile.File]
 	files atomic.Int64 // read so far
@@ -45,7 +45,7 @@ func planCompilation(a *args, std streams) (guard.Task, error) {
 		return nil, faults.Err()
 	}
 	var err error
-	if c.rules, err = ingest.Rules(a.rules, a.origin); err != nil {
+	if c.rules, err = rulefiles.Find(a.rules, a.origin); err != nil {
 		return nil, err
 	}
 	t := target{"-out", c.out.Name}

@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -93,8 +93,8 @@ func (j *job) unload() error {
 }
 
 // watchFiles shows how much of the rules is read, until stop: bytes of captures, or else how many files, as counted.
-func (v *voice) watchFiles(rules *ingest.RuleFiles, files *atomic.Int64) (stop func()) {
-	number := int64(rules.NumFiles())
+func (v *voice) watchFiles(rules *rulefiles.Files, files *atomic.Int64) (stop func()) {
+	number := int64(rules.Len())
 	return v.watch("rules", func() progress.Sample {
 		if done, total := rules.Progress(); total >= 0 {
 			return progress.Sample{Done: done, Total: total, Bytes: true}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
-	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/pipe"
@@ -54,7 +54,7 @@ func planPipe(a *args, std streams) (guard.Task, error) {
 	if !faults.None() {
 		return nil, faults.Err()
 	}
-	p.rules, err = ingest.Rules(a.rules, a.origin)
+	p.rules, err = rulefiles.Find(a.rules, a.origin)
 	return r, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
 )
@@ -20,7 +21,7 @@ type plan struct {
 	voice
 	logs      *ingest.Logs
 	logOpt    ingest.LogOptions
-	rules     *ingest.RuleFiles
+	rules     *rulefiles.Files
 	storeOpt  engine.StoreOptions
 	runOpt    engine.Options
 	outName   string // "-" for standard output
@@ -106,9 +107,9 @@ func recordOf(a *args, out *output.Options) summary.Asked {
 func (p *plan) find(a *args) error {
 	var errLogs, errRules, errOut error
 	p.logs, errLogs = ingest.OpenLogs(a.in, p.logOpt)
-	p.rules, errRules = ingest.Rules(a.rules, a.origin)
-	if errors.Is(errRules, ingest.ErrNoOrigin) && a.Base != "" { // one robots.txt, and logs of one site
-		p.rules, errRules = ingest.Rules(a.rules, a.Base)
+	p.rules, errRules = rulefiles.Find(a.rules, a.origin)
+	if errors.Is(errRules, rulefiles.ErrNoOrigin) && a.Base != "" { // one robots.txt, and logs of one site
+		p.rules, errRules = rulefiles.Find(a.rules, a.Base)
 	}
 	if errLogs == nil {
 		inputs := p.logs.Inputs()

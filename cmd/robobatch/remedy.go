@@ -9,6 +9,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/output"
@@ -32,6 +33,9 @@ var remedies = []struct {
 	{pipe.ErrNoColumn, "name the column of the URLs with -url-column"},
 	{pipe.ErrTaken, "give theirs other names with -prefix, or leave it out with -columns"},
 	{pipe.ErrType, "cast it to a string, or name another with -url-column"},
+	{rulefiles.ErrNoOrigin, "add -origin https://www.example.com, or name a directory, a .warc or a .jsonl file, or a pack (.rbp)"},
+	{rulefiles.ErrOriginDir, "leave -origin out, as the names in it say whose they are, or name one file"},
+	{rulefiles.ErrOriginFile, "leave -origin out, or rename the file if it is a robots.txt"},
 	{ingest.ErrURLList, "if it is another format, name that with -format"},
 	{measure.ErrNoURLs, "name a log that has some, or what its lines are with -format"},
 }

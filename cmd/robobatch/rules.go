@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
-	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/listings"
 	"github.com/robobatch/robobatch/output"
@@ -20,7 +20,7 @@ import (
 // A listing is a run of the command rules.
 type listing struct {
 	voice
-	rules   *ingest.RuleFiles
+	rules   *rulefiles.Files
 	opt     listings.Options
 	outOpt  output.ListOptions
 	out     guard.Sink[*output.ListFile]
@@ -60,12 +60,12 @@ var errNoRows = errors.New("\"log\" is for robobatch itself, which has rows with
 // find finds the rules. An origin is that of a single robots.txt, or the one to list.
 func (l *listing) find(a *args) error {
 	var err error
-	l.rules, err = ingest.Rules(a.rules, a.origin)
-	if name, ok := errors.AsType[*ingest.NameError](err); ok && (errors.Is(name, ingest.ErrOriginDir) || errors.Is(name, ingest.ErrOriginFile)) {
+	l.rules, err = rulefiles.Find(a.rules, a.origin)
+	if name, ok := errors.AsType[*rulefiles.NameError](err); ok && (errors.Is(name, rulefiles.ErrOriginDir) || errors.Is(name, rulefiles.ErrOriginFile)) {
 		if l.opt.Origin, err = robots.ParseOrigin(a.origin); err != nil {
 			return cli.Usage("-origin: %w: write it like https://www.example.com", err)
 		}
-		l.rules, err = ingest.Rules(a.rules, "")
+		l.rules, err = rulefiles.Find(a.rules, "")
 	}
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
@@ -82,7 +83,7 @@ type outputs struct {
 type readings struct {
 	path   string // that -rules names
 	inputs []ingest.Input
-	rules  *ingest.RuleFiles // nil if they were not found
+	rules  *rulefiles.Files // nil if they were not found
 }
 
 // checkTargets checks what will be written, so that a mistake shows before the work: that the directories are there, and

@@ -7,7 +7,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
@@ -54,7 +54,7 @@ func (v *voice) note(format string, values ...any) {
 const problemsShown = 5
 
 // noteProblems notes the broken records of captures, which are left out.
-func (v *voice) noteProblems(p ingest.Problems) {
+func (v *voice) noteProblems(p rulefiles.Problems) {
 	if p.Total == 0 {
 		return
 	}

@@ -48,9 +48,9 @@ func Find(path, origin string) (*Files, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil && strings.HasSuffix(path, packSuffix):
-		return nil, fault.OfFile(path, err, "check the name, or compile it first")
+		return nil, fault.OfFile(path, err, "check the name, or make the pack with robobatch compile")
 	case err != nil:
-		return nil, fault.OfFile(path, err, "name a directory of robots.txt files, one robots.txt and its origin, or a compiled pack")
+		return nil, fault.OfFile(path, err, "name a directory of robots.txt files, one robots.txt and its origin, or a pack of robobatch compile")
 	case !info.IsDir():
 		return findOne(path, info, origin)
 	case origin != "":

@@ -236,8 +236,8 @@ func TestRulesErrors(t *testing.T) {
 		err                error
 		want               string
 	}{
-		{"missing", "none", "", nil, fs.ErrNotExist, "none: no such file or directory: name a directory of robots.txt files, one robots.txt and its origin, or a compiled pack"},
-		{"missing pack", "rules/none.rbp", "", nil, fs.ErrNotExist, "rules/none.rbp: no such file or directory: check the name, or compile it first"},
+		{"missing", "none", "", nil, fs.ErrNotExist, "none: no such file or directory: name a directory of robots.txt files, one robots.txt and its origin, or a pack of robobatch compile"},
+		{"missing pack", "rules/none.rbp", "", nil, fs.ErrNotExist, "rules/none.rbp: no such file or directory: check the name, or make the pack with robobatch compile"},
 		{
 			"file without origin", "rules/x", "",
 			[]string{"x"},

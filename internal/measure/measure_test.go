@@ -15,6 +15,7 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
@@ -27,7 +28,7 @@ func job(t *testing.T) measure.Job {
 	out := filepath.Join(t.TempDir(), "out.parquet")
 	return measure.Job{
 		Rules: func() (iter.Seq2[robots.Response, error], error) {
-			files, err := ingest.Rules(filepath.Join(data, "rules"), "")
+			files, err := rulefiles.Find(filepath.Join(data, "rules"), "")
 			if err != nil {
 				return nil, err
 			}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -42,7 +43,7 @@ func Quickstart(dir string) *Corpus {
 		Name: "quickstart",
 		Logs: []Log{{"mixed", filepath.Join(dir, "urls.zst")}},
 		Rules: func(yield func(robots.Response, error) bool) {
-			files, err := ingest.Rules(filepath.Join(dir, "rules"), "")
+			files, err := rulefiles.Find(filepath.Join(dir, "rules"), "")
 			if err != nil {
 				yield(robots.Response{}, err)
 				return
@@ -141,7 +142,7 @@ func readMember(h *tar.Header, r io.Reader) (robots.Response, error) {
 	if err != nil {
 		return robots.Response{}, fmt.Errorf("%s: %w", h.Name, err)
 	}
-	body, err := io.ReadAll(io.LimitReader(r, ingest.MaxBody))
+	body, err := io.ReadAll(io.LimitReader(r, rulefiles.MaxBody))
 	return robots.Response{Origin: origin, Status: http.StatusOK, Name: h.Name, Body: body, Size: h.Size}, err
 }
 

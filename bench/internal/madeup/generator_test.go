@@ -14,6 +14,7 @@ import (
 	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/repcase"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -163,7 +164,7 @@ func decide(t *testing.T, g *Generator) engine.Stats {
 	if err := WriteRules(rules, g.Responses()); err != nil {
 		t.Fatal(err)
 	}
-	files, err := ingest.Rules(rules, "")
+	files, err := rulefiles.Find(rules, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +275,7 @@ func TestWriteRules(t *testing.T) {
 		if err := WriteRules(path, g.Responses()); err != nil {
 			t.Fatal(err)
 		}
-		files, err := ingest.Rules(path, "")
+		files, err := rulefiles.Find(path, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +288,7 @@ func TestWriteRules(t *testing.T) {
 		}
 		for want := range g.Responses() {
 			body, ok := got[want.Origin]
-			if !ok || body != string(want.Body[:min(len(want.Body), ingest.MaxBody)]) {
+			if !ok || body != string(want.Body[:min(len(want.Body), rulefiles.MaxBody)]) {
 				t.Errorf("%s: %s is read otherwise", name, want.Origin)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/output"
 )
@@ -103,19 +104,19 @@ type Source struct {
 	Asked   Asked
 	Version string
 	Store   *engine.Store
-	Rules   *ingest.RuleFiles
+	Rules   *rulefiles.Files
 	Logs    *ingest.Logs
 	Stats   engine.Stats
 }
 
 // New collects what is known when all rows are evaluated.
 func New(src Source) *Report {
-	mem, problems, s := src.Store.Memory(), src.Rules.Problems(), src.Stats
+	mem, problems, lines, s := src.Store.Memory(), src.Rules.Problems(), src.Logs.Counts(), src.Stats
 	r := &Report{
 		Asked: src.Asked, Version: src.Version, Dialect: src.Store.Dialect().String(), Agents: src.Store.AgentNames(),
 		RulesHash: src.Store.RulesHash(),
 		Rules: Rules{
-			Files: src.Rules.NumFiles(), Origins: src.Store.InForce(), Texts: mem.Files, Patterns: mem.Rules,
+			Files: src.Rules.Len(), Origins: src.Store.InForce(), Texts: mem.Files, Patterns: mem.Rules,
 			TableBytes: mem.Tables, TextBytes: mem.Text, Skipped: append([]string{}, src.Rules.Skipped()...),
 			Broken: problems.Total, FirstOf: make([]string, len(problems.First)), pack: src.Rules.Pack() != "",
 		},
@@ -123,8 +124,7 @@ func New(src Source) *Report {
 			URLs: s.URLs, Rows: s.Rows, Origins: s.Origins, Allowed: s.Allowed, Disallowed: s.Denied, Null: s.Unknown,
 			Reasons: make(map[string]int64, engine.NumReasons), RuleLineSum: s.RuleLines, URLBytes: s.URLBytes,
 			Violations: s.Violations, Skipped: s.Skipped, Undated: s.Undated, Early: s.Early,
-			EmptyLines: src.Logs.EmptyLines(), LongLines: src.Logs.LongLines(), HeaderLines: src.Logs.HeaderLines(),
-			Refused: src.Logs.Refused(), OddRequests: src.Logs.OddRequests(),
+			EmptyLines: lines.Empty, LongLines: lines.Long, HeaderLines: lines.Headers, Refused: lines.Refused, OddRequests: lines.Odd,
 		},
 	}
 	for i, record := range problems.First {
