@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -165,9 +166,9 @@ func (a *answers) rules(value json.RawMessage) (got, want string, err error) {
 		return "", "", errors.New("the row does not say which agent it is about")
 	}
 	var all, ours []string
-	for _, agent := range sortedKeys(byAgent) {
+	for _, agent := range slices.Sorted(maps.Keys(byAgent)) {
 		expect := byAgent[agent]
-		for _, key := range sortedKeys(expect) {
+		for _, key := range slices.Sorted(maps.Keys(expect)) {
 			all = append(all, fmt.Sprintf("%s %s %v", agent, key, expect[key]))
 			ours = append(ours, fmt.Sprintf("%s %s %v", agent, key, a.rule(agent, key)))
 		}

@@ -2,6 +2,6 @@
 // robots and engine: one set of cases, every matcher.
 //
 // There are two kinds. The txtar files hold a few dozen cases for people to read, each citing the rule it shows;
-// [ReadTexts] explains their format. The JSON Lines files hold thousands, transcribed from specifications and from
+// [RunTexts] explains their format. The JSON Lines files hold thousands, transcribed from specifications and from
 // the tests of other parsers; [Row] is one of them, and [Plan] says what this project expects of it in which dialect.
 package repcase

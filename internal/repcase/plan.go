@@ -14,6 +14,7 @@ type Check struct {
 	Want    Want
 	Line    int32  // the line that must win, 0 for none; -1 if the row does not say
 	Why     string // why this is expected, for messages
+	exact   bool   // Line must win even if its rule has no value
 }
 
 // A Want is the expected verdict.
@@ -67,7 +68,7 @@ func Plan(r *Row) (checks []Check, skipped string, err error) {
 		e expectation
 	}{{asIs, c.google}, {robots.Google, c.normalised}, {robots.RFC9309, c.rfc9309}, {asIs | robots.WideTokens, c.wide}} {
 		if m.e != notRun {
-			checks = append(checks, Check{m.d, r.want(m.e), r.line(m.e), c.why})
+			checks = append(checks, Check{Dialect: m.d, Want: r.want(m.e), Line: r.line(m.e), Why: c.why})
 		}
 	}
 	if len(checks) == 0 {
@@ -92,7 +93,7 @@ func ownCheck(r *Row, c class) ([]Check, error) {
 	case r.Class != "":
 		e = asGoogle
 	}
-	return []Check{{d, r.want(e), -1, "the source's own dialect: " + c.why}}, nil
+	return []Check{{Dialect: d, Want: r.want(e), Line: -1, Why: "the source's own dialect: " + c.why}}, nil
 }
 
 // fallsBack reports whether google/robotstxt, which knows no fallbacks, cannot say what the row's agent does.

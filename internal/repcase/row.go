@@ -1,11 +1,10 @@
 package repcase
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,22 +12,38 @@ import (
 	"testing"
 )
 
+// A Case is what all rows have: a robots.txt, and an agent that asks.
+type Case struct {
+	ID        string `json:"id"`
+	Dialect   string `json:"dialect"`    // that the source speaks; "" is none in particular
+	Robots    string `json:"robots"`     // the file, if it is text
+	RobotsB64 []byte `json:"robots_b64"` // the file, if it is not
+	Agent     string `json:"agent"`
+	Note      string `json:"note"`
+}
+
+// Body returns the robots.txt.
+func (c *Case) Body() []byte { return either(c.Robots, c.RobotsB64) }
+
+// either returns the text, or the bytes if there are any.
+func either(text string, data []byte) []byte {
+	if data != nil {
+		return data
+	}
+	return []byte(text)
+}
+
 // A Row is one verdict of one source: for this robots.txt, this agent may or may not fetch this URL.
 type Row struct {
-	ID         string   `json:"id"`
+	Case
 	Source     string   `json:"source"`
-	Tier       string   `json:"tier"`       // "normative", "oracle" or "peer"
-	Dialect    string   `json:"dialect"`    // that the source speaks
-	Robots     string   `json:"robots"`     // the file, if it is text
-	RobotsB64  []byte   `json:"robots_b64"` // the file, if it is not
-	Agent      string   `json:"agent"`
+	Tier       string   `json:"tier"`        // "normative", "oracle" or "peer"
 	AgentToken *string  `json:"agent_token"` // Agent cut to a product token; nil if it is one
 	Agents     []string `json:"agents"`      // all names of a query by several, see Multi
 	Multi      any      `json:"multi"`       // not nil: a query by several names at once
 	URL        string   `json:"url"`
 	URLB64     []byte   `json:"url_b64"`
 	Allow      *bool    `json:"allow"` // nil: the source leaves it undefined
-	Note       string   `json:"note"`
 	Class      string   `json:"class"` // of the disagreement between the source and google/robotstxt, if any
 
 	// What google/robotstxt answers.
@@ -39,58 +54,40 @@ type Row struct {
 	Agrees      *bool  `json:"agrees_with_google"`
 }
 
-// Body returns the robots.txt.
-func (r *Row) Body() []byte {
-	if r.RobotsB64 != nil {
-		return r.RobotsB64
-	}
-	return []byte(r.Robots)
-}
-
 // Address returns the URL.
-func (r *Row) Address() []byte {
-	if r.URLB64 != nil {
-		return r.URLB64
-	}
-	return []byte(r.URL)
-}
+func (r *Row) Address() []byte { return either(r.URL, r.URLB64) }
 
-// A File is one file of rows.
-type File struct {
-	Name string // without extensions: the source's name
-	Rows []Row
-}
-
-// notVerdicts are the files whose lines are no Rows.
+// notVerdicts are the files whose lines are neither Rows nor Directives.
 var notVerdicts = map[string]bool{"google-functions": true, "google-lines": true, "http-status": true, "origins": true}
 
-// directives ends the names of the files about directives that decide no access.
+// directives ends the names of the files of Directives.
 const directives = ".directives"
 
-// Files returns the files of verdicts, by name.
-func Files(tb testing.TB) []File {
+// files returns the names without extensions of the files of Directives, or of those of Rows.
+func files(tb testing.TB, ofDirectives bool) (all []string) {
 	tb.Helper()
 	names, err := filepath.Glob(filepath.Join(Dir(tb), "conformance", "*.jsonl.gz"))
-	if err != nil || len(names) == 0 {
-		tb.Fatalf("no conformance cases in %s: %v", Dir(tb), err)
-	}
-	var files []File
 	for _, name := range names {
 		base := strings.TrimSuffix(filepath.Base(name), ".jsonl.gz")
-		if !notVerdicts[base] && !strings.HasSuffix(base, directives) {
-			files = append(files, File{base, Lines[Row](tb, base)})
+		if !notVerdicts[base] && strings.HasSuffix(base, directives) == ofDirectives {
+			all = append(all, base)
 		}
 	}
-	return files
+	if err != nil || len(all) == 0 {
+		tb.Fatalf("no conformance cases in %s: %v", Dir(tb), err)
+	}
+	return all
 }
 
 // Lines returns the JSON values of one file of testdata/rep/conformance, named without its extensions.
-func Lines[T any](tb testing.TB, name string) []T {
+func Lines[T any](tb testing.TB, name string) (values []T) {
 	tb.Helper()
-	data := Content(tb, name)
-	values, err := decode[T](bytes.NewReader(data))
-	if err != nil {
-		tb.Fatalf("read %s: %v", name, err)
+	for d := json.NewDecoder(bytes.NewReader(Content(tb, name))); d.More(); {
+		var v T
+		if err := d.Decode(&v); err != nil {
+			tb.Fatalf("read %s: value %d: %v", name, len(values)+1, err)
+		}
+		values = append(values, v)
 	}
 	return values
 }
@@ -98,31 +95,17 @@ func Lines[T any](tb testing.TB, name string) []T {
 // Content returns the decompressed content of one file of testdata/rep/conformance, named without its extensions.
 func Content(tb testing.TB, name string) []byte {
 	tb.Helper()
-	f, err := os.Open(filepath.Join(Dir(tb), "conformance", name+".jsonl.gz"))
+	packed, err := os.ReadFile(filepath.Join(Dir(tb), "conformance", name+".jsonl.gz"))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // nothing was written
-	z, err := gzip.NewReader(f)
+	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		tb.Fatalf("read %s: %v", name, err)
 	}
 	data, err := io.ReadAll(z)
-	if err != nil {
+	if err = errors.Join(err, z.Close()); err != nil {
 		tb.Fatalf("read %s: %v", name, err)
 	}
 	return data
-}
-
-func decode[T any](r io.Reader) ([]T, error) {
-	var values []T
-	d := json.NewDecoder(bufio.NewReader(r))
-	for d.More() {
-		var v T
-		if err := d.Decode(&v); err != nil {
-			return nil, fmt.Errorf("value %d: %w", len(values)+1, err)
-		}
-		values = append(values, v)
-	}
-	return values, nil
 }

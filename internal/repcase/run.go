@@ -1,9 +1,6 @@
 package repcase
 
 import (
-	"fmt"
-	"sort"
-	"strings"
 	"testing"
 
 	"github.com/robobatch/robobatch/robots"
@@ -16,91 +13,49 @@ type Matcher func(rules []robots.Rule, path []byte, d robots.Dialect) int
 // skipped for what reason, and what was expected of the rows in which sources disagree.
 func Run(t *testing.T, match Matcher) {
 	t.Helper()
-	var table strings.Builder
-	fmt.Fprintf(&table, "%-22s %6s %6s %8s %7s %7s %11s %6s %7s %8s\n", "file", "rows", "run", "google", "raw url", "rfc9309", "google-2010", "yandex", "lines", "skipped")
-	total, skips, byClass := &tally{name: "total"}, map[string]int{}, map[string]int{}
-	for _, f := range Files(t) {
-		sum := &tally{name: f.Name}
-		t.Run(f.Name, func(t *testing.T) {
-			for i := range f.Rows {
-				sum.run(t, &f.Rows[i], match, skips)
-				byClass[f.Rows[i].Class]++
+	sums := newTally("rows", "run", "google", "url as is", "rfc9309", "google-2010", "yandex", "lines", "skipped")
+	for _, name := range files(t, false) {
+		count := sums.in(name)
+		t.Run(name, func(t *testing.T) {
+			for _, row := range Lines[Row](t, name) {
+				count("rows")
+				if row.Class != "" {
+					sums.remarks[row.Class+": "+classes[row.Class].why]++
+				}
+				checks, skipped, err := Plan(&row)
+				switch {
+				case err != nil:
+					t.Fatalf("%s: %v", row.ID, err)
+				case skipped != "":
+					count("skipped")
+					sums.remarks["skipped: "+skipped]++
+				default:
+					count("run")
+				}
+				for _, c := range checks {
+					c.count(count)
+					c.check(t, &row, match)
+				}
 			}
 		})
-		sum.print(&table)
-		total.add(sum)
 	}
-	total.print(&table)
-	for _, why := range sortedKeys(skips) {
-		fmt.Fprintf(&table, "skipped %d rows: %s\n", skips[why], why)
-	}
-	delete(byClass, "")
-	for _, name := range sortedKeys(byClass) {
-		fmt.Fprintf(&table, "%3d rows %s: %s\n", byClass[name], name, classes[name].why)
-	}
-	t.Logf("conformance:\n%s", table.String())
+	t.Logf("conformance:\n%s", sums)
 }
 
-// A tally counts the rows of one file and the checks made with them.
-type tally struct {
-	name                      string
-	rows, ran, lines, skipped int
-	asIs                      int                    // checks in google with URLs as they are
-	checks                    map[robots.Dialect]int // all others
-}
-
-func (s *tally) add(o *tally) {
-	s.rows += o.rows
-	s.ran += o.ran
-	s.lines += o.lines
-	s.skipped += o.skipped
-	s.asIs += o.asIs
-	for d, n := range o.checks {
-		s.count(d, n)
+// count counts the check in its columns.
+func (c *Check) count(count func(column string)) {
+	if c.Dialect.Has(robots.URLAsIs) {
+		count("url as is")
+	} else {
+		count(c.Dialect.String())
 	}
-}
-
-func (s *tally) count(d robots.Dialect, n int) {
-	if s.checks == nil {
-		s.checks = map[robots.Dialect]int{}
-	}
-	s.checks[d] += n
-}
-
-func (s *tally) print(w *strings.Builder) {
-	fmt.Fprintf(w, "%-22s %6d %6d %8d %7d %7d %11d %6d %7d %8d\n", s.name, s.rows, s.ran, s.asIs, s.checks[robots.Google],
-		s.checks[robots.RFC9309], s.checks[robots.Google2010], s.checks[robots.Yandex], s.lines, s.skipped)
-}
-
-// run makes all checks of one row.
-func (s *tally) run(t *testing.T, r *Row, match Matcher, skips map[string]int) {
-	t.Helper()
-	s.rows++
-	checks, skipped, err := Plan(r)
-	if err != nil {
-		t.Fatalf("%s: %v", r.ID, err)
-	}
-	if skipped != "" {
-		s.skipped++
-		skips[skipped]++
-		return
-	}
-	s.ran++
-	for _, c := range checks {
-		if c.Dialect.Has(robots.URLAsIs) {
-			s.asIs++
-		} else {
-			s.count(c.Dialect, 1)
-		}
-		if c.Line >= 0 {
-			s.lines++
-		}
-		c.check(t, r, match)
+	if c.Line >= 0 {
+		count("lines")
 	}
 }
 
 // check makes one check.
-func (c Check) check(t *testing.T, r *Row, match Matcher) {
+func (c *Check) check(t *testing.T, r *Row, match Matcher) {
 	t.Helper()
 	file := robots.Parse(r.Body(), c.Dialect)
 	allow, line := Ask(file, r.Agent, r.Address(), c.Dialect, match)
@@ -108,10 +63,8 @@ func (c Check) check(t *testing.T, r *Row, match Matcher) {
 		t.Errorf("%s: %s says %s by line %d, want %s (%s)\nagent %q, url %q, robots.txt:\n%s", r.ID, c.Dialect, got, line, c.Want, c.Why, r.Agent, elide(r.Address()), elide(r.Body()))
 		return
 	}
-	if want := c.Line; want >= 0 && line != want && !valueless(r.Body(), want, c.Dialect) {
-		t.Errorf("%s: %s decides by line %d, want %d\nagent %q, url %q, robots.txt:\n%s", r.ID, c.Dialect, line, want, r.Agent, elide(r.Address()), elide(r.Body()))
-	} else if line != want && want >= 0 && line != 0 {
-		t.Errorf("%s: %s decides by line %d, where the rule of line %d has no value", r.ID, c.Dialect, line, want)
+	if c.Line >= 0 && line != c.Line && (c.exact || line != 0 || !valueless(r.Body(), c.Line, c.Dialect)) {
+		t.Errorf("%s: %s decides by line %d, want %d\nagent %q, url %q, robots.txt:\n%s", r.ID, c.Dialect, line, c.Line, r.Agent, elide(r.Address()), elide(r.Body()))
 	}
 }
 
@@ -149,13 +102,4 @@ func elide(b []byte) []byte {
 		return b
 	}
 	return append(b[:most:most], "..."...)
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }
