@@ -9,8 +9,12 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -20,7 +24,7 @@ import (
 )
 
 // planBench checks the flags of the command bench, and finds its inputs.
-func planBench(a *args, std streams) (guard.Task, error) {
+func planBench(a *args, std console.Streams) (guard.Task, error) {
 	if a.rounds < 1 {
 		return nil, cli.Usage("-rounds: %d is out of range: use 1 or more", a.rounds)
 	}
@@ -54,20 +58,20 @@ func (b *benchRun) check(a *args) error {
 	b.in = a.in
 	for _, in := range b.logs.Inputs() {
 		switch {
-		case in.Name == stdName:
+		case in.Name == say.Std:
 			return cli.Usage("-in: standard input can be read only once: write it to a file first")
 		case in.Size < 0:
 			return cli.Usage("-in: %s can be read only once: write it to a file first", say.File(in.Name))
 		}
 	}
-	b.quiet = false // for the notes at the end
+	b.Quiet = false // for the notes at the end
 	b.job = measure.Job{
 		Rules: b.responses, Logs: b.open, Sink: b.create, Store: b.storeOpt, Workers: []int{1, 0},
 		Pack: b.rules.Pack(),
 		Ran:  func(s engine.Stats) { b.stats = s },
 	}
-	if isLargePack(b.job.Pack) {
-		b.job.Store.MaxMemory = largePackMemory
+	if memory.IsLargePack(b.job.Pack) {
+		b.job.Store.MaxMemory = memory.LargePackLimit
 	}
 	if a.workers > 0 {
 		b.job.Workers = []int{a.workers}
@@ -76,7 +80,7 @@ func (b *benchRun) check(a *args) error {
 }
 
 func (b *benchRun) responses() (iter.Seq2[robots.Response, error], error) {
-	return b.rules.Responses(), nil
+	return b.rules.Files.Responses(), nil
 }
 
 func (b *benchRun) open() (engine.Source, error) { return ingest.OpenLogs(b.in, b.logOpt) }
@@ -89,22 +93,25 @@ func (b *benchRun) create(store *engine.Store) (measure.Sink, error) {
 func (b *benchRun) Drop() (committed bool, err error) { return false, os.RemoveAll(b.dir) }
 
 // Targets returns that of the lines.
-func (b *benchRun) Targets() (out, last string) { return stdName, stdName }
+func (b *benchRun) Targets() (out, last string) { return say.Std, say.Std }
 
 // Run measures, and prints the lines as they come.
 func (b *benchRun) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
-	w := &benchWriter{w: b.std.out}
+	w := &benchWriter{w: b.Streams.Out}
 	err = b.job.Measure(ctx, w, b.rounds)
 	switch {
 	case w.err != nil:
-		return stdoutError(w.err)
+		return console.OutError(w.err)
 	case errors.Is(err, measure.ErrNoURLs):
 		return fmt.Errorf("%s: %w", b.logNames(), err)
 	case err == nil:
 		b.noteJunk()
 	}
-	return packError(b.job.Pack, err)
+	if dialect, ok := errors.AsType[*engine.PackDialectError](err); ok {
+		err = &load.PackError{Name: b.job.Pack, Err: dialect}
+	}
+	return err
 }
 
 // logNames returns what to call the logs in a message.
@@ -120,9 +127,9 @@ func (b *benchRun) noteJunk() {
 	bad, without := b.stats.Reasons[engine.ReasonBadURL], b.stats.Reasons[engine.ReasonNoRobots]
 	switch {
 	case bad == b.stats.Rows:
-		b.note("nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base")
+		b.Note("nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base")
 	case bad+without == b.stats.Rows:
-		b.note("nothing was matched: %s", noRobotsText)
+		b.Note("nothing was matched: " + summary.NoRobots)
 	}
 }
 

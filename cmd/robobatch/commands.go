@@ -5,8 +5,10 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
@@ -17,7 +19,7 @@ type command struct {
 	intro, rest  string
 	takes        string // in place of arguments, for a message
 	takesOneRule bool   // an argument may be meant as the value of -rules
-	plan         func(a *args, std streams) (guard.Task, error)
+	plan         func(a *args, std console.Streams) (guard.Task, error)
 }
 
 // commands are all but help, the main job first.
@@ -85,7 +87,7 @@ writes to a temporary directory and opens no network connection.`,
 func program(a *args) *cli.Program {
 	p := &cli.Program{
 		Name: "robobatch", About: "decide for every URL of a log whether a crawler may fetch it",
-		Version: version(), Date: builtOn(), Topics: topics, Intro: flagsIntro,
+		Version: version(), Date: builtOn(), Topics: words.Topics, Intro: flagsIntro,
 	}
 	for _, c := range commands {
 		p.Commands = append(p.Commands, cli.Command{

@@ -6,50 +6,49 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
 // A compilation is a run of the command compile.
 type compilation struct {
-	voice
+	console.Console
 	path  string // that -rules names
-	rules *rulefiles.Files
+	rules load.Rules
 	opt   engine.PackOptions
 	out   guard.Sink[*atomicfile.File]
-	files atomic.Int64 // read so far
 }
 
 // planCompilation checks the flags of the command compile and finds the rules.
-func planCompilation(a *args, std streams) (guard.Task, error) {
-	c := &compilation{voice: voice{std: std, quiet: a.quiet}, path: a.rules}
+func planCompilation(a *args, std console.Streams) (guard.Task, error) {
+	c := &compilation{Console: console.Console{Streams: std, Quiet: a.quiet}, path: a.rules}
 	var faults cli.Faults
 	c.opt.Dialect, _ = chooseReading(&a.Reading, &faults)
 	if c.out.Name = a.out; a.out == "" {
-		c.out.Name = defaultPack(a.rules)
+		c.out.Name = targets.ForPack(a.rules)
 	}
-	if !strings.HasSuffix(c.out.Name, packSuffix) {
-		faults.Add("out", fmt.Errorf("%s: the name of a rule pack ends in %s", say.File(c.out.Name), packSuffix))
+	if !strings.HasSuffix(c.out.Name, targets.PackSuffix) {
+		faults.Add("out", fmt.Errorf("%s: the name of a rule pack ends in %s", say.File(c.out.Name), targets.PackSuffix))
 	}
-	faults.Add("workers", checkWorkers(a.workers))
+	faults.Add("workers", memory.CheckWorkers(a.workers))
 	c.opt.Workers = a.workers
-	faults.Add("progress", c.setProgress(a))
+	faults.Add("progress", c.SetProgress(a.progress))
 	if !faults.None() {
 		return nil, faults.Err()
 	}
-	var err error
-	if c.rules, err = rulefiles.Find(a.rules, a.origin); err != nil {
+	if err := c.rules.Find(a.rules, a.origin); err != nil {
 		return nil, err
 	}
-	t := target{"-out", c.out.Name}
-	return c, errors.Join(t.checkDirectory(), t.checkRead(readings{path: a.rules, rules: c.rules}))
+	return c, targets.CheckOut(c.out.Name, targets.Inputs{Path: a.rules, Rules: c.rules.Files})
 }
 
 // Drop drops the output.
@@ -65,13 +64,13 @@ func (c *compilation) Run(ctx context.Context) (err error) {
 		return err
 	}
 	c.opt.TempDir = filepath.Dir(c.out.Name)
-	stop := c.watchFiles(c.rules, &c.files)
-	stats, err := engine.WritePack(ctx, lockedFile{&c.out}, countFiles(ctx, c.rules.Responses(), &c.files), c.opt)
+	stop := c.rules.Watch(&c.Console)
+	stats, err := engine.WritePack(ctx, lockedFile{&c.out}, c.rules.Responses(ctx), c.opt)
 	stop()
 	if err != nil {
 		return err
 	}
-	c.noteProblems(c.rules.Problems())
+	c.rules.NoteProblems(&c.Console)
 	return c.out.Commit(func(f *atomicfile.File) error {
 		err := f.Commit()
 		if err == nil {
@@ -83,7 +82,7 @@ func (c *compilation) Run(ctx context.Context) (err error) {
 
 // report prints what was written, and what was not used. The pack itself no longer knows that.
 func (c *compilation) report(s engine.PackStats) {
-	c.print(fmt.Sprintf("%s: %s, %s, %s, %s\n%s", say.File(c.out.Name), say.Count(int64(s.Origins), "origin"),
+	c.Print(fmt.Sprintf("%s: %s, %s, %s, %s\n%s", say.File(c.out.Name), say.Count(int64(s.Origins), "origin"),
 		say.Count(int64(s.Texts), "distinct text"), say.Count(int64(s.Rulesets), "distinct ruleset"), say.Bytes(s.Bytes),
 		summary.Skipped(c.rules.Skipped(), "; -stats of a run with -rules "+say.File(c.path)+" lists all")))
 }

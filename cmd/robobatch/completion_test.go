@@ -34,7 +34,7 @@ func TestCompletion(t *testing.T) {
 					t.Errorf("%s: no %q", shell.name, f.Values)
 				}
 			}
-			if c.Name != "" && !hasWord(shell.script, c.Name) {
+			if c.Name != "" && !strings.Contains(shell.script, c.Name+" ") {
 				t.Errorf("%s: no command %s", shell.name, c.Name)
 			}
 		}

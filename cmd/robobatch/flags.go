@@ -4,8 +4,10 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
 )
@@ -92,7 +94,6 @@ const (
 	oneDirectory = "put all robots.txt into one directory"
 	nameRules    = "name a directory of robots.txt files"
 	nameLog      = "name a log of URLs, or - for standard input"
-	nameSize     = "write 256MiB, 1GiB or none"
 )
 
 // inputFlags are the flags that say what is read.
@@ -128,7 +129,7 @@ func inputFlags(a *args) []entry {
 			text. A pattern such as 'logs/*.zst' names several logs; - is standard input. May be
 			repeated. robobatch bench reads a log several times, and takes no pipe.`}},
 		{forLogs, cli.Flag{
-			Name: "format", Arg: "name", Values: formatNames(), Default: "auto",
+			Name: "format", Arg: "name", Values: words.Formats(), Default: "auto",
 			Set: cli.Text(&a.Format), Doc: `
 			Format of the logs. auto tells it from their first lines; the others are urls, combined
 			(Apache, nginx), w3c (IIS), cloudfront, alb, json, csv, tsv, cdxj, parquet and warc.
@@ -163,7 +164,7 @@ func inputFlags(a *args) []entry {
 			Set: cli.Text(&a.TimeField), Doc: "The field with the time.",
 		}},
 		{forJob, cli.Flag{
-			Name: "keep", Arg: "fields", Values: keepNames(), List: true,
+			Name: "keep", Arg: "fields", Values: words.Fields(), List: true,
 			Set: splitKeep(&a.Keep), Doc: `
 			Fields that become columns behind those of the verdicts. For example
 			status,referer,time. A type may follow a name, as in price:float; the types are text,
@@ -182,43 +183,43 @@ func questionFlags(a *args) []entry {
 	const sets = "@search, @ai and others name sets of known crawlers; @./list.txt is a file with a name a line. May be repeated."
 	return []entry{
 		{forLogs, cli.Flag{
-			Name: "agent", Arg: "names", Values: agentWords(), List: true,
+			Name: "agent", Arg: "names", Values: words.Agents(), List: true,
 			Set: cli.Words(&a.agents),
 			Doc: "Crawlers to decide for, by product token. Commas separate them, and each gives a row per URL. " + sets + " Default: *, a crawler that no group names.",
 		}},
 		{forPipe, cli.Flag{
-			Name: "agent", Arg: "names", Values: agentWords(), List: true,
+			Name: "agent", Arg: "names", Values: words.Agents(), List: true,
 			Set: cli.Words(&a.agents),
 			Doc: "Crawlers to decide for, by product token. Several give columns for each, as in allowed_googlebot, and still one row. " + sets + " Default: *, a crawler that no group names.",
 		}},
 		{forRules, cli.Flag{
-			Name: "agent", Arg: "names", Values: agentWords(), List: true,
+			Name: "agent", Arg: "names", Values: words.Agents(), List: true,
 			Set: cli.Words(&a.agents),
 			Doc: "List only the rules that bind these crawlers. Commas separate them. " + sets + " Default: every group.",
 		}},
 		{forJob, cli.Flag{Name: "agent-from-log", Set: cli.Bool(&a.AgentFromLog), Doc: `
 			Decide each row for the crawler that its User-Agent names. Adds the column violation.`}},
 		{forJob, cli.Flag{
-			Name: "unknown-agents", Arg: "what", Values: unknownAgentsNames,
+			Name: "unknown-agents", Arg: "what", Values: words.UnknownAgents,
 			Set: cli.Text(&a.UnknownAgents), Doc: `
 			What -agent-from-log does with rows of other clients. star: only groups for * bind them.
 			skip: they are left out. Default: star.`,
 		}},
 		{forAll, cli.Flag{
-			Name: "dialect", Arg: "name", Values: dialectNames(), Default: "google",
+			Name: "dialect", Arg: "name", Values: words.Dialects(), Default: "google",
 			Set: cli.Text(&a.Dialect), Doc: `
 			How to read robots.txt: google, rfc9309, google-2010 or yandex. robobatch help dialects
 			tells how they differ.`,
 		}},
 		{forAll, cli.Flag{
 			Name: "agent-chars", Arg: "set",
-			Values: agentCharsNames, Default: "standard", Set: cli.Text(&a.AgentChars), Doc: `
+			Values: words.AgentChars, Default: "standard", Set: cli.Text(&a.AgentChars), Doc: `
 			Characters that a crawler's name may have. standard: letters, - and _. extended: digits
 			and dots, too.`,
 		}},
 		{forAll, cli.Flag{
 			Name: "yandex-empty-allow", Arg: "what",
-			Values: emptyAllowNames, Default: "disallow", Set: cli.Text(&a.EmptyAllow), Doc: `
+			Values: words.EmptyAllow, Default: "disallow", Set: cli.Text(&a.EmptyAllow), Doc: `
 			What "Allow:" without a value does in the dialect yandex. disallow: it forbids all.
 			ignore: nothing.`,
 		}},
@@ -235,7 +236,7 @@ func questionFlags(a *args) []entry {
 			Set: cli.Text(&a.AsOf), Doc: moment + ". Default: the newest capture.",
 		}},
 		{forAnswers, cli.Flag{
-			Name: "missing", Arg: "what", Values: missingNames, Default: "allow",
+			Name: "missing", Arg: "what", Values: words.Missing, Default: "allow",
 			Set: cli.Text(&a.Missing), Doc: `
 			The answer for an origin that has no robots.txt in -rules. One of allow, disallow and
 			null.`,
@@ -283,7 +284,7 @@ func outputFlags(a *args) []entry {
 		}},
 		{forJob, cli.Flag{
 			Name: "layout", Arg: "how",
-			Values: layoutNames, Default: output.Long.String(), Set: cli.Text(&a.Layout), Doc: `
+			Values: words.Layouts, Default: output.Long.String(), Set: cli.Text(&a.Layout), Doc: `
 			Rows and columns of several agents. long: a row for each URL and agent. wide: a row per
 			URL, with columns for each agent, such as allowed_googlebot,rule_line_googlebot, and
 			reason and rule if -columns names them.`,
@@ -326,7 +327,7 @@ func storageFlags(a *args) []entry {
 		}},
 		{forJob, cli.Flag{
 			Name: "sort", Arg: "order",
-			Values: sortNames, Set: cli.Text(&a.storage.sort), Doc: `
+			Values: words.Sorts, Set: cli.Text(&a.storage.sort), Doc: `
 			Order of the rows. none: as in the input. origin: by origin, and as in the input where
 			it is the same. Default: none.`,
 		}},
@@ -344,7 +345,7 @@ func storageFlags(a *args) []entry {
 			Set: cli.Positive(&a.storage.rowGroup), Doc: "The most rows of a row group, in Parquet. Default: 524288.",
 		}},
 		{forJob, cli.Flag{
-			Name: "bloom", Arg: "list", Values: textColumns(), List: true,
+			Name: "bloom", Arg: "list", Values: words.TextColumns(), List: true,
 			Set: cli.Text(&a.storage.bloom), Doc: `
 			Columns of text that get Bloom filters, in Parquet. For example url,origin.`,
 		}},
@@ -371,7 +372,7 @@ func runFlags(a *args) []entry {
 			How often each part is measured. benchstat needs 6 or more for a confidence interval.`}},
 		{forAnswers, cli.Flag{
 			Name: "max-memory", Arg: "size",
-			Set: cli.NotEmpty(&a.maxMemory, nameSize), Doc: `
+			Set: cli.NotEmpty(&a.maxMemory, memory.Remedy), Doc: `
 			The memory that a run may take, about, such as 256MiB. Rules that do not fit are
 			dropped, and loaded again where they are needed. Unless they are a pack already, they
 			are first compiled into a temporary one beside the output. The rows that -sort and

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
@@ -80,7 +82,7 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s -%s: the value is called %q", c.Name, f.Name, f.Arg)
 			}
 			for _, v := range f.Values {
-				if !f.List && !hasWord(doc+" ", v) {
+				if !f.List && !regexp.MustCompile(`(^|[^\w.-])`+regexp.QuoteMeta(v)+`($|[^\w.-]|[.](\s|$))`).MatchString(doc) {
 					t.Errorf("%s -%s: the doc has no %s", c.Name, f.Name, v)
 				}
 			}
@@ -103,7 +105,7 @@ func TestValues(t *testing.T) {
 			return choosing(summary.Reading{Dialect: "yandex", AgentChars: "standard", EmptyAllow: v})
 		},
 		"missing": func(v string) error {
-			_, err := cli.Choose("answer", v, missingNames)
+			_, err := cli.Choose("answer", v, words.Missing)
 			return err
 		},
 		"unknown-agents": func(v string) error {
@@ -141,10 +143,10 @@ func TestValues(t *testing.T) {
 	}
 	_, err := robots.ParseDialect("nosuch")
 	_, list, _ := strings.Cut(err.Error(), "use one of ")
-	if got, want := slices.Sorted(slices.Values(dialectNames())), slices.Sorted(slices.Values(strings.Split(list, ", "))); !slices.Equal(got, want) {
+	if got, want := slices.Sorted(slices.Values(words.Dialects())), slices.Sorted(slices.Values(strings.Split(list, ", "))); !slices.Equal(got, want) {
 		t.Errorf("dialects %q, there are %q", got, want)
 	}
-	if _, err := expandAgents(agentWords()); err != nil {
+	if _, err := agents.Expand(words.Agents()); err != nil {
 		t.Errorf("-agent: %v", err)
 	}
 	kinds := strings.Join(output.WhereKinds(), ",")

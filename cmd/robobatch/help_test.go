@@ -1,112 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"os/exec"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/ipc"
-
-	"github.com/robobatch/robobatch/crawlers"
-	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/ingest"
-	"github.com/robobatch/robobatch/output"
-	"github.com/robobatch/robobatch/robots"
 )
-
-// TestColumnDocs compares what the help says of columns with the schema of an output.
-func TestColumnDocs(t *testing.T) {
-	fields := map[string]arrow.Field{}
-	for _, opt := range []engine.StoreOptions{{Canonical: true}, {LogAgents: engine.LogAgentsStar}} {
-		store, err := engine.BuildStore(func(func(robots.Response, error) bool) {}, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		columns := slices.DeleteFunc(output.Columns(), func(name string) bool {
-			return name == output.CanonicalURL && !opt.Canonical || name == output.Violation && opt.LogAgents == engine.LogAgentsOff
-		})
-		var file bytes.Buffer
-		w, err := output.New(&file, store, output.Options{Format: output.ArrowStream, Columns: columns})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		r, err := ipc.NewReader(&file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range r.Schema().Fields() {
-			fields[f.Name] = f
-		}
-		r.Release()
-	}
-	kinds := map[arrow.Type]string{arrow.INT64: "int64", arrow.INT32: "int32", arrow.BOOL: "bool", arrow.STRING: "string", arrow.DICTIONARY: "dictionary string"}
-	if len(columnDocs) != len(fields) || len(fields) != len(output.Columns()) {
-		t.Errorf("%d columns described, %d written", len(columnDocs), len(fields))
-	}
-	for name, f := range fields {
-		d, ok := columnDocs[name]
-		if !ok || d.kind != kinds[f.Type.ID()] || (d.null != "") != f.Nullable || d.about == "" {
-			t.Errorf("%s is described as %+v, and written as %v, null %v", name, d, f.Type, f.Nullable)
-		}
-	}
-}
-
-// TestTopics holds that the texts name all that there is, in lines that fit a window.
-func TestTopics(t *testing.T) {
-	texts := map[string]string{}
-	for _, topic := range topics {
-		texts[topic.Name] = topic.Text()
-	}
-	sets := crawlers.Sets()
-	wide, err := output.Options{Layout: output.Wide, Columns: []string{"url", "allowed", "rule"}}.ColumnNames([]string{"*", "GPTBot"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, words := range map[string][]string{
-		"formats":  slices.Concat(formatNames(), keptTypeNames(), []string{".parquet", ".arrow", ".arrows"}),
-		"agents":   slices.Concat(tokensOf(crawlers.Set("all")), sets),
-		"columns":  slices.Concat(output.Columns(), wide, []string{"url,allowed,rule"}),
-		"dialects": dialectNames(),
-	} {
-		for _, word := range words {
-			if !hasWord(texts[name], word) {
-				t.Errorf("help %s lacks %s", name, word)
-			}
-		}
-		for line := range strings.Lines(texts[name]) {
-			if len(line) > 120 {
-				t.Errorf("help %s has a line of %d bytes: %s", name, len(line), line)
-			}
-		}
-	}
-	for _, f := range ingest.Formats() {
-		if f.About() == "" {
-			t.Errorf("nothing about the format %s", f)
-		}
-	}
-	for r := range engine.Reason(engine.NumReasons) {
-		if !hasWord(texts["columns"], r.String()) {
-			t.Errorf("help columns lacks the reason %s", r)
-		}
-	}
-	if len(aboutDialects) != len(dialects) {
-		t.Errorf("%d dialects described, there are %d", len(aboutDialects), len(dialects))
-	}
-}
-
-// hasWord reports whether the text has the word with no letter, digit, dot, minus or underscore next to it; a comma, a
-// full stop at the end of a sentence or the like may follow.
-func hasWord(text, word string) bool {
-	return regexp.MustCompile(`(^|[^\w.-])` + regexp.QuoteMeta(word) + `($|[^\w.-]|[.]\s)`).MatchString(text)
-}
 
 // TestManPage holds that the page has every flag of every command, and that nothing in it is taken for a request.
 func TestManPage(t *testing.T) {

@@ -4,19 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/output"
 )
 
 // planJob plans the main job.
-func planJob(a *args, std streams) (guard.Task, error) {
+func planJob(a *args, std console.Streams) (guard.Task, error) {
 	p, err := newPlan(a, std)
 	if err != nil {
 		return nil, err
@@ -27,29 +29,25 @@ func planJob(a *args, std streams) (guard.Task, error) {
 // A job is a plan that runs.
 type job struct {
 	*plan
-	out   verdictSink
+	out   flow.Sink
 	times summary.Times
-	store *engine.Store
-	temp  atomic.Pointer[atomicfile.Temp] // the pack that files were compiled into; nil if there is none
-
-	files atomic.Int64 // rules files read so far
-	urls  atomic.Int64 // URLs read so far
+	store *engine.Store // nil until the rules are loaded
 }
 
 func newJob(p *plan) *job {
 	j := &job{plan: p, times: summary.Times{Started: time.Now()}}
-	j.out.Name, j.out.list.Name, j.out.limit = p.outName, p.rejects, p.limit
+	j.out.Name, j.out.List.Name, j.out.Limit = p.outName, p.rejects, p.limit
 	return j
 }
 
-// Drop drops the output. The list of rejects is dropped with it, if it is not complete, and the rules, where they have a name.
+// Drop drops the output, the list of rejects unless it is complete, and the temporary pack.
 func (j *job) Drop() (committed bool, err error) {
-	committed, err = j.out.Drop()
-	if temp := j.temp.Load(); !committed && temp != nil && temp.Named() {
-		err = errors.Join(err, temp.Remove())
+	if committed, err = j.out.Drop(); committed {
+		return committed, err
 	}
-	if !committed && j.rejects != "" {
-		_, errList := j.out.list.Drop()
+	err = errors.Join(err, j.rules.Drop())
+	if j.rejects != "" {
+		_, errList := j.out.List.Drop()
 		err = errors.Join(err, errList)
 	}
 	return committed, err
@@ -58,21 +56,45 @@ func (j *job) Drop() (committed bool, err error) {
 // Targets returns the names of the output and of the statistics.
 func (j *job) Targets() (out, last string) { return j.outName, j.statsName }
 
+// load makes the rules ready, after the notes about the flags.
+func (j *job) load(ctx context.Context) (err error) {
+	for _, note := range j.notes {
+		j.Note(note)
+	}
+	j.store, err = j.rules.Store(ctx, j.storeOpt, load.TempDir(j.outName), &j.Console)
+	j.times.Loaded = time.Now()
+	j.times.LoadCPU, _ = summary.UsedResources()
+	if err != nil {
+		return err
+	}
+	j.rules.NoteProblems(&j.Console)
+	if j.asked.AsOf != "" && !j.asked.ByRow() && j.store.InForce() == 0 {
+		j.Note(fmt.Sprintf("no robots.txt is as old as -as-of %s; that of a file is the time of its last change", j.asked.AsOf))
+	}
+	return nil
+}
+
+// unload gives back what load has opened.
+func (j *job) unload() error {
+	var err error
+	if j.store != nil {
+		err = j.store.Close()
+	}
+	return errors.Join(err, j.rules.Close())
+}
+
 // Run compiles the rules, takes the logs through them, completes the output and reports. If it fails before it comes to
-// report, with no [*faultError], no output is left.
+// report, with no [*flow.FaultError], no output is left.
 func (j *job) Run(ctx context.Context) (err error) {
 	defer func() {
-		err = errors.Join(err, j.out.Close(), j.out.list.Close(), j.logs.Close(), j.unload())
+		err = errors.Join(err, j.out.Close(), j.out.List.Close(), j.logs.Close(), j.unload())
 	}()
-	for _, note := range j.notes {
-		j.note("%s", note)
-	}
 	if err := j.load(ctx); err != nil {
 		return err
 	}
 	j.outOpt.Cancel = ctx.Done()
-	err = j.out.open(j.outOpt.Inputs, func() (*output.File, error) {
-		f, err := output.Create(j.outName, j.std.out, j.store, j.outOpt)
+	err = j.out.Open(j.outOpt.Inputs, func() (*output.File, error) {
+		f, err := output.Create(j.outName, j.Streams.Out, j.store, j.outOpt)
 		if err == nil {
 			j.asked.Describe(f)
 		}
@@ -83,14 +105,14 @@ func (j *job) Run(ctx context.Context) (err error) {
 	}
 	counts, err := j.evaluate(ctx)
 	r := summary.New(summary.Source{
-		Asked: j.asked, Version: j.outOpt.Version, Store: j.store, Rules: j.rules, Logs: j.logs, Stats: counts,
+		Asked: j.asked, Version: j.outOpt.Version, Store: j.store, Rules: j.rules.Files, Logs: j.logs, Stats: counts,
 	})
 	if err == nil {
-		noteNothing(&j.voice, r)
-		noteTimes(&j.voice, r)
+		j.Note(r.NoteNothing())
+		j.Note(r.NoteTimes())
 	}
 	if err = j.complete(r, err); err != nil {
-		if _, ok := errors.AsType[*faultError](err); !ok || r.Counts.Incomplete {
+		if _, ok := errors.AsType[*flow.FaultError](err); !ok || r.Counts.Incomplete {
 			return err
 		}
 	}
@@ -98,38 +120,38 @@ func (j *job) Run(ctx context.Context) (err error) {
 }
 
 // complete completes the output: all of it, or what comes before the error that ended the run. That is a fault of the
-// logs, of which complete makes a [*faultError], as it does of a limit that was passed, or one that leaves nothing.
+// logs, of which complete makes a [*flow.FaultError], as it does of a limit that was passed, or one that leaves nothing.
 func (j *job) complete(r *summary.Report, err error) error {
 	if err == nil {
-		err = j.limit.check(j.out.rejected.Load(), r.Counts.Lines(), true)
+		err = j.limit.Check(j.out.Rejected.Load(), r.Counts.Lines(), true)
 	}
 	if source, ok := errors.AsType[*engine.SourceError](err); ok {
 		err = j.keep(source.Err, r)
-	} else if sink, ok := errors.AsType[*engine.SinkError](err); ok && isPolicy(sink.Err) {
+	} else if sink, ok := errors.AsType[*engine.SinkError](err); ok && flow.IsPolicy(sink.Err) {
 		r.Counts.Incomplete = true
 		err = j.keep(sink.Err, r)
-	} else if isPolicy(err) {
+	} else if flow.IsPolicy(err) {
 		err = j.keep(err, r)
 	} else if err == nil {
 		err = j.commit(r)
 	}
-	if _, ok := errors.AsType[*faultError](err); err == nil || ok {
-		err = errors.Join(err, j.out.commitList())
+	if _, ok := errors.AsType[*flow.FaultError](err); err == nil || ok {
+		err = errors.Join(err, j.out.CommitList())
 	}
 	return err
 }
 
 // evaluate takes the logs through the rules.
 func (j *job) evaluate(ctx context.Context) (engine.Stats, error) {
-	defer j.watch("URLs", func() progress.Sample {
+	src := &flow.Source{Logs: j.logs, NeedsAgents: j.asked.AgentFromLog}
+	defer j.Watch("URLs", func() progress.Sample {
 		done, total := j.logs.Progress()
-		return progress.Sample{Done: done, Total: total, URLs: j.urls.Load(), Bytes: true}
+		return progress.Sample{Done: done, Total: total, URLs: src.URLs.Load(), Bytes: true}
 	})()
-	src := &source{Logs: j.logs, urls: &j.urls, needsAgents: j.asked.AgentFromLog}
 	if j.asked.ByRow() {
-		src.noTimes = errNoTimes
+		src.NoTimes = flow.ErrNoTimes
 	} else if j.logOpt.Fields.Times {
-		src.noTimes = errNoDates
+		src.NoTimes = flow.ErrNoDates
 	}
 	return engine.Run(ctx, j.store, src, &j.out, j.runOpt)
 }
@@ -148,11 +170,11 @@ func (j *job) commit(r *summary.Report) error {
 func (j *job) keep(fault error, r *summary.Report) error {
 	fault = remedied(fault)
 	r.Fault = fault.Error()
-	e := &faultError{Err: fault, Where: j.asked.Where, Out: j.outName}
+	e := &flow.FaultError{Err: fault, Where: j.asked.Where, Out: j.outName}
 	err := j.out.Commit(func(f *output.File) (err error) {
 		e.Rows = f.Rows()
 		r.Describe(f, j.outOpt.Format)
-		if e.Rows == 0 && j.outName != stdName {
+		if e.Rows == 0 && j.outName != say.Std {
 			err = f.Abort()
 		} else {
 			e.Kept, err = f.Fault()
@@ -174,11 +196,11 @@ func (j *job) keep(fault error, r *summary.Report) error {
 // report prints the summary and writes the statistics.
 func (j *job) report(r *summary.Report) error {
 	r.Measure(j.times)
-	j.print(r.String())
+	j.Print(r.String())
 	if j.statsName == "" {
 		return nil
 	}
-	if err := r.Save(j.statsName, j.std.out); err != nil {
+	if err := r.Save(j.statsName, j.Streams.Out); err != nil {
 		return fmt.Errorf("-stats: %w", err)
 	}
 	return nil

@@ -26,6 +26,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -33,7 +35,7 @@ import (
 
 func main() {
 	signal.Ignore(syscall.SIGPIPE) // a closed pipe is an error of the write instead
-	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+	os.Exit(run(os.Args[1:], console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
 // The exit codes, apart from those of an guard.Error.
@@ -43,28 +45,28 @@ const (
 	exitError  = 2
 )
 
-// run is the command, up to its exit code. It reports on std.err what went wrong.
-func run(arguments []string, std streams) int {
+// run is the command, up to its exit code. It reports on std.Err what went wrong.
+func run(arguments []string, std console.Streams) int {
 	title, err := start(arguments, std)
-	if err = remedied(err); err == nil || isClosedPipe(err) {
+	if err = remedied(err); err == nil || flow.IsClosedPipe(err) {
 		return exitDone
 	}
 	report := "robobatch: " + strings.ReplaceAll(err.Error(), "\n", "\nrobobatch: ") + "\n"
 	if _, ok := errors.AsType[*cli.UsageError](err); ok {
 		report += "Run " + title + " -h for help.\n"
 	}
-	io.WriteString(std.err, say.Printable(report)) //nolint:errcheck // there is nowhere left to say it
+	io.WriteString(std.Err, say.Printable(report)) //nolint:errcheck // there is nowhere left to say it
 	if i, ok := errors.AsType[*guard.Error](err); ok {
 		return i.ExitCode()
 	}
-	if isPolicy(err) {
+	if flow.IsPolicy(err) {
 		return exitPolicy
 	}
 	return exitError
 }
 
 // start does what the arguments ask for: flags, plan, run. The title is that of the command, for a message about its flags.
-func start(arguments []string, std streams) (title string, err error) {
+func start(arguments []string, std console.Streams) (title string, err error) {
 	var a args
 	p, name := program(&a), ""
 	title = p.Name
@@ -81,9 +83,9 @@ func start(arguments []string, std streams) (title string, err error) {
 	title = p.Title(&p.Commands[i])
 	switch err := p.Parse(&p.Commands[i], arguments); {
 	case errors.Is(err, cli.ErrHelp):
-		return title, printText(p.Help(&p.Commands[i]), std)
+		return title, std.PrintOut(p.Help(&p.Commands[i]))
 	case errors.Is(err, errVersion):
-		return title, printText("robobatch "+version()+"\n", std)
+		return title, std.PrintOut("robobatch " + version() + "\n")
 	case err != nil:
 		return title, err
 	}
@@ -92,6 +94,22 @@ func start(arguments []string, std streams) (title string, err error) {
 		return title, err
 	}
 	return title, guard.Run(t)
+}
+
+// help is the command help.
+func help(p *cli.Program, arguments []string, std console.Streams) error {
+	if len(arguments) > 1 {
+		return cli.Usage("unexpected argument %q: help takes one topic", arguments[1])
+	}
+	word := ""
+	if len(arguments) == 1 && !strings.HasPrefix(arguments[0], "-") {
+		word = arguments[0]
+	}
+	text, err := p.HelpOn(word)
+	if err != nil {
+		return err
+	}
+	return std.PrintOut(text)
 }
 
 // unknownCommand is the error of a first argument that is no command.

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
-	"github.com/robobatch/robobatch/ingest/rulefiles"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/pipe"
@@ -23,8 +25,8 @@ type pipeRun struct {
 }
 
 // planPipe checks the flags of the command pipe, and finds the rules.
-func planPipe(a *args, std streams) (guard.Task, error) {
-	p := &plan{voice: voice{std: std, quiet: a.quiet, progress: progress.Off}, asked: a.Asked, outName: stdName}
+func planPipe(a *args, std console.Streams) (guard.Task, error) {
+	p := &plan{Console: console.Console{Streams: std, Quiet: a.quiet, Progress: progress.Off}, asked: a.Asked, outName: say.Std}
 	r := &pipeRun{newJob(p), pipe.Options{URLColumn: a.urlColumn, Prefix: a.prefix, NoEnd: a.pool}}
 	var faults cli.Faults
 	var err error
@@ -39,37 +41,33 @@ func planPipe(a *args, std streams) (guard.Task, error) {
 		faults.Add("agent", err)
 	}
 	p.storeOpt.Canonical = slices.Contains(r.opt.Columns, output.CanonicalURL)
-	faults.Add("workers", checkWorkers(a.workers))
-	p.storeOpt.MaxMemory, err = parseMemory(a.maxMemory)
+	faults.Add("workers", memory.CheckWorkers(a.workers))
+	p.storeOpt.MaxMemory, err = memory.Parse(a.maxMemory)
 	faults.Add("max-memory", err)
 	p.notes = agentNotes(p.storeOpt.Agents, p.storeOpt.Dialect)
-	p.setWorkers(fitWorkers(a.workers, a.maxMemory))
+	p.setWorkers(memory.FitWorkers(a.workers, a.maxMemory))
 	r.opt.Workers = p.runOpt.Workers
-	if progress.IsTerminal(std.in) {
+	if progress.IsTerminal(std.In) {
 		faults.Add("", errors.New("standard input is a terminal: send an Arrow stream to it, as in: … | robobatch pipe -rules rules.rbp | …"))
 	}
-	if progress.IsTerminal(std.out) {
+	if progress.IsTerminal(std.Out) {
 		faults.Add("", errors.New("standard output is a terminal, and an Arrow stream is not text: redirect it"))
 	}
 	if !faults.None() {
 		return nil, faults.Err()
 	}
-	p.rules, err = rulefiles.Find(a.rules, a.origin)
-	return r, err
+	return r, p.rules.Find(a.rules, a.origin)
 }
 
 // Run takes standard input through the rules.
 func (r *pipeRun) Run(ctx context.Context) (err error) {
-	for _, note := range r.notes {
-		r.note("%s", note)
-	}
 	if err := r.load(ctx); err != nil {
 		return errors.Join(err, r.unload())
 	}
-	out := &stdoutWriter{w: r.std.out, failed: make(chan struct{})}
+	out := &stdoutWriter{w: r.Streams.Out, failed: make(chan struct{})}
 	done := make(chan error, 1)
 	go func() {
-		_, err := pipe.Run(ctx, r.store, r.std.in, out, r.opt)
+		_, err := pipe.Run(ctx, r.store, r.In, out, r.opt)
 		done <- errors.Join(err, r.unload())
 	}()
 	select {
@@ -81,7 +79,7 @@ func (r *pipeRun) Run(ctx context.Context) (err error) {
 		}
 	}
 	if out.err != nil {
-		return stdoutError(out.err)
+		return console.OutError(out.err)
 	}
 	if _, ok := errors.AsType[*pipe.StreamError](err); ok {
 		return fmt.Errorf("standard input: %w", err)

@@ -11,6 +11,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 )
 
 // A pipeEnds is a run of the command pipe, and the far ends of its streams.
@@ -42,7 +44,7 @@ func startPipe(t *testing.T) pipeEnds {
 		}
 	})
 	go func() {
-		p.exit <- run([]string{"pipe", "-rules", rules, "-origin", "https://example.com"}, streams{ends[0], ends[3], ends[5]})
+		p.exit <- run([]string{"pipe", "-rules", rules, "-origin", "https://example.com"}, console.Streams{In: ends[0], Out: ends[3], Err: ends[5]})
 		ends[3].Close()
 		ends[5].Close()
 	}()

@@ -7,8 +7,14 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
@@ -18,25 +24,25 @@ import (
 
 // A plan is what the flags ask for, checked, with its inputs found: ready to run.
 type plan struct {
-	voice
+	console.Console
 	logs      *ingest.Logs
 	logOpt    ingest.LogOptions
-	rules     *rulefiles.Files
+	rules     load.Rules
 	storeOpt  engine.StoreOptions
 	runOpt    engine.Options
 	outName   string // "-" for standard output
 	outOpt    output.Options
 	statsName string // of the summary as JSON; "" is none
 	rejects   string // name of the list of rejected lines; "" is none
-	limit     rejectLimit
+	limit     flow.Limit
 	notes     []string // what the user may not expect
 	asked     summary.Asked
 }
 
 // newPlan makes the plan. It opens nothing and writes nothing. It reports all faults of the flags at once, each as a
 // [cli.UsageError]; if there are none, all faults of the files that they name.
-func newPlan(a *args, std streams) (*plan, error) {
-	p := &plan{voice: voice{std: std, quiet: a.quiet}, statsName: a.stats, rejects: a.rejects}
+func newPlan(a *args, std console.Streams) (*plan, error) {
+	p := &plan{Console: console.Console{Streams: std, Quiet: a.quiet}, statsName: a.stats, rejects: a.rejects}
 	if err := p.choose(a); err != nil {
 		return nil, err
 	}
@@ -52,8 +58,8 @@ func (p *plan) choose(a *args) error {
 	var err error
 	p.storeOpt = chooseQuestion(a, &faults)
 	p.logOpt, p.outOpt.Kept = chooseInput(a, &input)
-	p.logOpt.Stdin = p.std.in
-	p.limit, err = parseRejectLimit(a.maxRejects)
+	p.logOpt.Stdin = p.In
+	p.limit, err = flow.ParseLimit(a.maxRejects)
 	input.Add("max-rejects", err)
 	chooseRows(a, &p.storeOpt, &p.outOpt, &faults)
 	p.storeOpt.Canonical = slices.Contains(p.outOpt.Columns, output.CanonicalURL)
@@ -64,18 +70,18 @@ func (p *plan) choose(a *args) error {
 		chooseParts(a.storage.partitionBy, a.out, &p.outOpt, &faults)
 		p.logOpt.Fields.Times = p.logOpt.Fields.Times || slices.Contains(p.outOpt.Partition, output.PartitionDate)
 	}
-	chooseFormat(file, a.outFormat, progress.IsTerminal(p.std.out), &p.outOpt, &faults)
+	chooseFormat(file, a.outFormat, progress.IsTerminal(p.Out), &p.outOpt, &faults)
 	chooseStorage(&a.storage, agentsOf(&p.storeOpt), &p.outOpt, &faults)
-	faults.Add("workers", checkWorkers(a.workers))
+	faults.Add("workers", memory.CheckWorkers(a.workers))
 	if a.Limit < 0 {
 		faults.Add("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.Limit))
 	}
-	memory, err := parseMemory(a.maxMemory)
+	limit, err := memory.Parse(a.maxMemory)
 	faults.Add("max-memory", err)
-	p.storeOpt.MaxMemory = shareMemory(memory, &p.outOpt)
-	faults.Add("progress", p.setProgress(a))
+	p.storeOpt.MaxMemory = memory.Share(limit, &p.outOpt)
+	faults.Add("progress", p.SetProgress(a.progress))
 	p.notes = agentNotes(p.storeOpt.Agents, p.storeOpt.Dialect)
-	p.setWorkers(fitWorkers(a.workers, a.maxMemory))
+	p.setWorkers(memory.FitWorkers(a.workers, a.maxMemory))
 	p.outOpt.Version = version()
 	p.asked = recordOf(a, &p.outOpt)
 	return faults.Err()
@@ -97,7 +103,7 @@ func recordOf(a *args, out *output.Options) summary.Asked {
 	r := a.Asked
 	r.UnknownAgents = ""
 	if r.AgentFromLog {
-		r.UnknownAgents = cmp.Or(a.UnknownAgents, unknownStar)
+		r.UnknownAgents = cmp.Or(a.UnknownAgents, words.Star)
 	}
 	r.Layout, r.Where = out.Layout.String(), out.Where.String()
 	return r
@@ -107,9 +113,9 @@ func recordOf(a *args, out *output.Options) summary.Asked {
 func (p *plan) find(a *args) error {
 	var errLogs, errRules, errOut error
 	p.logs, errLogs = ingest.OpenLogs(a.in, p.logOpt)
-	p.rules, errRules = rulefiles.Find(a.rules, a.origin)
+	errRules = p.rules.Find(a.rules, a.origin)
 	if errors.Is(errRules, rulefiles.ErrNoOrigin) && a.Base != "" { // one robots.txt, and logs of one site
-		p.rules, errRules = rulefiles.Find(a.rules, a.Base)
+		errRules = p.rules.Find(a.rules, a.Base)
 	}
 	if errLogs == nil {
 		inputs := p.logs.Inputs()
@@ -118,12 +124,13 @@ func (p *plan) find(a *args) error {
 		}
 		p.outName = a.out
 		if p.outName == "" {
-			p.outName = defaultOut(inputs[0].Name, p.outOpt.Format)
+			p.outName = targets.ForLog(inputs[0].Name, p.outOpt.Format)
 		}
 		if len(p.outOpt.Partition) > 0 {
-			p.outName = treeName(a.out, p.outName, p.outOpt.Format)
+			p.outName = targets.ForTree(a.out, p.outName, p.outOpt.Format)
 		}
-		errOut = checkTargets(outputs{p.outName, a.stats, a.rejects, &p.outOpt}, readings{a.rules, inputs, p.rules})
+		errOut = targets.Check(targets.Outputs{Out: p.outName, Stats: a.stats, Rejects: a.rejects, Options: &p.outOpt},
+			targets.Inputs{Path: a.rules, Logs: inputs, Rules: p.rules.Files})
 	}
 	return errors.Join(errLogs, errRules, errOut)
 }

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/robots"
@@ -21,10 +23,10 @@ func chooseQuestion(a *args, faults *cli.Faults) (opt engine.StoreOptions) {
 	if a.URLAsIs {
 		opt.Dialect |= robots.URLAsIs
 	}
-	opt.Agents, err = expandAgents(a.agents)
+	opt.Agents, err = agents.Expand(a.agents)
 	faults.Add("agent", err)
 	opt.LogAgents = chooseLogAgents(a, faults)
-	missing, err := cli.Choose("answer", a.Missing, missingNames)
+	missing, err := cli.Choose("answer", a.Missing, words.Missing)
 	faults.Add("missing", err)
 	opt.Missing = engine.Missing(missing)
 	return opt
@@ -34,7 +36,7 @@ func chooseQuestion(a *args, faults *cli.Faults) (opt engine.StoreOptions) {
 // newest captures, and if rows have moments of their own.
 func chooseReading(r *summary.Reading, faults *cli.Faults) (d robots.Dialect, asOf time.Time) {
 	d, err := robots.ParseDialect(strings.ToLower(r.Dialect))
-	faults.Add("dialect", cli.Hint(err, r.Dialect, dialectNames()))
+	faults.Add("dialect", cli.Hint(err, r.Dialect, words.Dialects()))
 	yandex := d == robots.Yandex || err != nil
 	if r.StrictBlank {
 		d |= robots.BlankEndsSection
@@ -44,8 +46,8 @@ func chooseReading(r *summary.Reading, faults *cli.Faults) (d robots.Dialect, as
 		known             []string // the second sets the option
 		option            robots.Dialect
 	}{
-		{"agent-chars", "set", r.AgentChars, agentCharsNames, robots.WideTokens},
-		{"yandex-empty-allow", "meaning", r.EmptyAllow, emptyAllowNames, robots.EmptyAllowIgnored},
+		{"agent-chars", "set", r.AgentChars, words.AgentChars, robots.WideTokens},
+		{"yandex-empty-allow", "meaning", r.EmptyAllow, words.EmptyAllow, robots.EmptyAllowIgnored},
 	} {
 		i, err := cli.Choose(choice.kind, choice.value, choice.known)
 		faults.Add(choice.flag, err)
@@ -95,13 +97,13 @@ func chooseLogAgents(a *args, faults *cli.Faults) engine.LogAgents {
 		faults.Add("unknown-agents", errors.New("this is about the crawlers of the log: add -agent-from-log"))
 	}
 	if a.UnknownAgents != "" {
-		_, err := cli.Choose("answer", a.UnknownAgents, unknownAgentsNames)
+		_, err := cli.Choose("answer", a.UnknownAgents, words.UnknownAgents)
 		faults.Add("unknown-agents", err)
 	}
 	switch {
 	case !a.AgentFromLog:
 		return engine.LogAgentsOff
-	case a.UnknownAgents == unknownSkip:
+	case a.UnknownAgents == words.Skip:
 		return engine.LogAgentsSkip
 	}
 	return engine.LogAgentsStar

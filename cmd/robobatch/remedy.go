@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -75,6 +76,9 @@ func remedied(err error) error {
 	if _, ok := errors.AsType[*remediedError](err); ok || err == nil {
 		return err
 	}
+	if pack, ok := errors.AsType[*load.PackError](err); ok {
+		return packError(pack)
+	}
 	if remedy := remedyFor(err); remedy != "" {
 		return &remediedError{err, remedy}
 	}
@@ -106,7 +110,7 @@ func withColumnHints(err error) error {
 		}
 		if c, ok := errors.AsType[*output.ColumnError](err); ok && c.Reason == "unknown" {
 			hinted[i] = cli.Hint(err, c.Name, known)
-			if slices.Contains(keepNames(), c.Name) {
+			if slices.Contains(words.Fields(), c.Name) {
 				hinted[i] = fmt.Errorf("%w; fields of the log follow them: -keep %s", err, c.Name)
 			}
 		}
@@ -125,16 +129,11 @@ func wideError(err error) error {
 	return errors.Join(errs...)
 }
 
-// packError returns the error of opening the pack of that name. If the pack is compiled for another dialect, the message names
-// the flags that ask for either.
-func packError(name string, err error) error {
-	e, ok := errors.AsType[*engine.PackDialectError](err)
-	if !ok {
-		return err
-	}
-	compiled, asked := dialectFlags(e.Compiled, e.Asked), dialectFlags(e.Asked, e.Compiled)
+// packError returns the error of a pack for another dialect, by the flags that ask for either.
+func packError(e *load.PackError) error {
+	compiled, asked := dialectFlags(e.Err.Compiled, e.Err.Asked), dialectFlags(e.Err.Asked, e.Err.Compiled)
 	return fmt.Errorf("read the rule pack %s: it is compiled for %s, and %s is asked for: use %[2]s, or compile it again with %[3]s",
-		say.File(name), compiled, asked)
+		say.File(e.Name), compiled, asked)
 }
 
 // dialectFlags returns the flags that ask for a dialect and its options, those in which it differs from another.

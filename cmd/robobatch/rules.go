@@ -6,10 +6,15 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/listings"
@@ -19,8 +24,8 @@ import (
 
 // A listing is a run of the command rules.
 type listing struct {
-	voice
-	rules   *rulefiles.Files
+	console.Console
+	rules   load.Rules
 	opt     listings.Options
 	outOpt  output.ListOptions
 	out     guard.Sink[*output.ListFile]
@@ -29,8 +34,8 @@ type listing struct {
 }
 
 // planListing checks the flags of the command rules and finds the rules.
-func planListing(a *args, std streams) (guard.Task, error) {
-	l := &listing{voice: voice{std: std, quiet: a.quiet}}
+func planListing(a *args, std console.Streams) (guard.Task, error) {
+	l := &listing{Console: console.Console{Streams: std, Quiet: a.quiet}}
 	var faults cli.Faults
 	var err error
 	l.opt.Dialect, l.opt.AsOf = chooseReading(&a.Reading, &faults)
@@ -38,16 +43,16 @@ func planListing(a *args, std streams) (guard.Task, error) {
 		faults.Add("as-of", errNoRows)
 	}
 	l.outOpt = output.ListOptions{Dialect: l.opt.Dialect, Version: version(), Metadata: a.Metadata()}
-	l.outOpt.Agents, err = expandAgents(a.agents)
+	l.outOpt.Agents, err = agents.Expand(a.agents)
 	faults.Add("agent", err)
 	if l.out.Name = a.out; a.out == "" {
-		l.out.Name = defaultListOut(a.rules)
+		l.out.Name = targets.ForRules(a.rules)
 	}
 	l.outOpt.Format, err = output.ListFormatOf(l.out.Name)
 	faults.Add("out", err)
-	faults.Add("workers", checkWorkers(a.workers))
+	faults.Add("workers", memory.CheckWorkers(a.workers))
 	l.opt.Workers = a.workers
-	faults.Add("progress", l.setProgress(a))
+	faults.Add("progress", l.SetProgress(a.progress))
 	if !faults.None() {
 		return nil, faults.Err()
 	}
@@ -59,19 +64,17 @@ var errNoRows = errors.New("\"log\" is for robobatch itself, which has rows with
 
 // find finds the rules. An origin is that of a single robots.txt, or the one to list.
 func (l *listing) find(a *args) error {
-	var err error
-	l.rules, err = rulefiles.Find(a.rules, a.origin)
+	err := l.rules.Find(a.rules, a.origin)
 	if name, ok := errors.AsType[*rulefiles.NameError](err); ok && (errors.Is(name, rulefiles.ErrOriginDir) || errors.Is(name, rulefiles.ErrOriginFile)) {
 		if l.opt.Origin, err = robots.ParseOrigin(a.origin); err != nil {
 			return cli.Usage("-origin: %w: write it like https://www.example.com", err)
 		}
-		l.rules, err = rulefiles.Find(a.rules, "")
+		err = l.rules.Find(a.rules, "")
 	}
 	if err != nil {
 		return err
 	}
-	t := target{"-out", l.out.Name}
-	return errors.Join(t.checkDirectory(), t.checkRead(readings{path: a.rules, rules: l.rules}))
+	return targets.CheckOut(l.out.Name, targets.Inputs{Path: a.rules, Rules: l.rules.Files})
 }
 
 // Drop drops the output.
@@ -87,12 +90,12 @@ var errNotListed = errors.New("there is no robots.txt of it in the rules: check 
 func (l *listing) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, l.out.Close()) }()
 	if err := l.out.Create(func() (*output.ListFile, error) {
-		return output.CreateList(l.out.Name, l.std.out, l.outOpt)
+		return output.CreateList(l.out.Name, l.Streams.Out, l.outOpt)
 	}); err != nil {
 		return err
 	}
-	stop := l.watch("origins", func() progress.Sample { return progress.Sample{Done: l.origins.Load(), Total: -1} })
-	err = listings.List(ctx, l.rules.Responses(), l.opt, func(listed *listings.Listing) error {
+	stop := l.Watch("origins", func() progress.Sample { return progress.Sample{Done: l.origins.Load(), Total: -1} })
+	err = listings.List(ctx, l.rules.Files.Responses(), l.opt, func(listed *listings.Listing) error {
 		l.origins.Add(1)
 		if listed.Outcome.Capture >= 0 {
 			l.bodies++
@@ -103,17 +106,17 @@ func (l *listing) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l.noteProblems(l.rules.Problems())
+	l.rules.NoteProblems(&l.Console)
 	switch {
 	case l.opt.Origin != "" && l.origins.Load() == 0:
 		return fmt.Errorf("list %s: %w", l.opt.Origin, errNotListed)
 	case l.bodies == 0:
-		l.note("no robots.txt is as old as -as-of; that of a file is the time of its last change")
+		l.Note("no robots.txt is as old as -as-of; that of a file is the time of its last change")
 	}
 	return l.out.Commit(func(f *output.ListFile) error {
 		err := f.Commit()
-		if err == nil && l.out.Name != stdName {
-			l.print(fmt.Sprintf("%s: %s of %s\n%s", say.File(l.out.Name), say.Count(f.Rows(), "row"), say.Count(l.origins.Load(), "origin"),
+		if err == nil && l.out.Name != say.Std {
+			l.Print(fmt.Sprintf("%s: %s of %s\n%s", say.File(l.out.Name), say.Count(f.Rows(), "row"), say.Count(l.origins.Load(), "origin"),
 				summary.Skipped(l.rules.Skipped(), "")))
 		}
 		return err

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
@@ -30,7 +32,7 @@ func chooseRows(a *args, question *engine.StoreOptions, out *output.Options, fau
 	faults.Add("columns", withColumnHints(err))
 	known := err == nil
 	out.Layout, err = output.ParseLayout(cmp.Or(a.Layout, output.Long.String()))
-	faults.Add("layout", cli.Hint(err, a.Layout, layoutNames))
+	faults.Add("layout", cli.Hint(err, a.Layout, words.Layouts))
 	if a.columns == "" {
 		out.Columns = out.Layout.DefaultColumns()
 	}
@@ -77,7 +79,7 @@ func chooseFormat(name, format string, stdout bool, out *output.Options, faults 
 		faults.Add("out-format", cli.Hint(err, format, output.FormatNames()))
 	case err != nil:
 		faults.Add("out-format", err)
-	case name == stdName && stdout && !out.Format.Readable():
+	case name == say.Std && stdout && !out.Format.Readable():
 		faults.Add("out", fmt.Errorf("standard output is a terminal, and %s is not text: redirect it, name a file, or add -out-format csv", out.Format.Name()))
 	}
 }
@@ -89,7 +91,7 @@ func chooseParts(by, name string, out *output.Options, faults *cli.Faults) {
 		faults.Add("partition-by", err)
 		out.Partition = nil
 	}
-	if name == stdName {
+	if name == say.Std {
 		faults.Add("partition-by", errors.New("standard output has no directories: name one with -out"))
 	} else if _, err := output.FormatOf(name); err == nil {
 		faults.Add("partition-by", fmt.Errorf("-out %s is a file's name: name a directory, such as %s/", name, strings.TrimSuffix(name, filepath.Ext(name))))
@@ -102,7 +104,7 @@ func chooseStorage(f *storageForm, agents []string, out *output.Options, faults 
 	out.Compression, err = output.ParseCompression(f.compression)
 	faults.Add("compression", cli.Hint(err, f.compression, output.Compressions()))
 	out.Sort, err = output.ParseSort(f.sort)
-	faults.Add("sort", cli.Hint(err, f.sort, sortNames))
+	faults.Add("sort", cli.Hint(err, f.sort, words.Sorts))
 	out.Level, out.RowGroup = f.level, f.rowGroup
 	if f.bloom != "" {
 		for name := range strings.SplitSeq(f.bloom, ",") {

@@ -1,4 +1,6 @@
-package main
+// Package agents expands the names of crawlers that -agent gives: product tokens, sets of known crawlers, and files of names.
+// Only cmd/robobatch imports it.
+package agents
 
 import (
 	"bufio"
@@ -13,11 +15,11 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// expandAgents returns the crawlers that -agent asks for: names, sets such as @search, and files such as @my/list.txt or
+// Expand returns the crawlers that -agent asks for: names, sets such as @search, and files such as @my/list.txt or
 // @list.txt with a name a line. A crawler that a set or file names again is meant once; to name one twice by hand is
 // an error, as that is a mistake. Names are one if they differ in case only, and the first spelling counts. All faults
 // are reported at once.
-func expandAgents(given []string) ([]string, error) {
+func Expand(given []string) ([]string, error) {
 	e := agentList{byHand: map[string]bool{}, seen: map[string]bool{}}
 	errs := make([]error, 0, len(given))
 	for _, item := range given {

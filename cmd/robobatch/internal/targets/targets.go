@@ -1,4 +1,6 @@
-package main
+// Package targets names the Outputs of a run, and checks them before the work: that their directories are there, and that nothing
+// that is read would be overwritten. Only cmd/robobatch imports it.
+package targets
 
 import (
 	"errors"
@@ -22,15 +24,15 @@ var (
 	logSuffixes  = []string{".urls", ".url", ".txt", ".log", ".list", ".lst", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".cdxj", ".warc"}
 )
 
-// defaultOut returns the name of the output for a log: its base name without its suffixes, plus ".verdicts" and the end of the format.
+// ForLog returns the name of the output for a log: its base name without its suffixes, plus ".verdicts" and the end of the format.
 //
 //	logs/urls.zst      urls.verdicts.parquet
 //	a.urls.txt.gz      a.verdicts.parquet
 //	access.log.1.gz    access.log.1.verdicts.parquet
 //	-                  stdin.verdicts.parquet
-func defaultOut(log string, format output.Format) string {
+func ForLog(log string, format output.Format) string {
 	base := filepath.Base(log)
-	if log == stdName {
+	if log == say.Std {
 		base = "stdin"
 	}
 	return cutSuffixes(cutSuffixes(base, packSuffixes), logSuffixes) + ".verdicts" + format.String()
@@ -47,8 +49,8 @@ func cutSuffixes(name string, suffixes []string) string {
 	}
 }
 
-// defaultListOut returns the name of the listing of rules: their base name plus ".rules.parquet".
-func defaultListOut(rules string) string {
+// ForRules returns the name of the listing of rules: their base name plus ".rules.parquet".
+func ForRules(rules string) string {
 	base := filepath.Base(filepath.Clean(rules))
 	if base == "." || base == ".." || base == string(filepath.Separator) {
 		base = "robots"
@@ -57,59 +59,59 @@ func defaultListOut(rules string) string {
 	return base + ".rules.parquet"
 }
 
-// packSuffix is how the name of a rule pack ends.
-const packSuffix = ".rbp"
+// PackSuffix is how the name of a rule pack ends.
+const PackSuffix = ".rbp"
 
-// defaultPack returns the name of the pack of rules: their base name with another suffix.
-func defaultPack(rules string) string {
-	return strings.TrimSuffix(defaultListOut(rules), ".rules.parquet") + packSuffix
+// ForPack returns the name of the pack of rules: their base name with another suffix.
+func ForPack(rules string) string {
+	return strings.TrimSuffix(ForRules(rules), ".rules.parquet") + PackSuffix
 }
 
-// treeName returns the name of a partitioned output: as asked for, without slashes at its end, or, where none is, the default without its end.
-func treeName(asked, byDefault string, f output.Format) string {
+// ForTree returns the name of a partitioned output: as asked for, without slashes at its end, or, where none is, the default without its end.
+func ForTree(asked, byDefault string, f output.Format) string {
 	if asked != "" {
 		return filepath.Clean(asked)
 	}
 	return strings.TrimSuffix(byDefault, f.String())
 }
 
-// outputs are the names of what a run writes; "" is nothing.
-type outputs struct {
-	out, stats, rejects string
-	opt                 *output.Options // of out
+// Outputs are the names of what a run writes; "" is nothing.
+type Outputs struct {
+	Out, Stats, Rejects string
+	Options             *output.Options // of Out
 }
 
-// readings are the names of what a run reads.
-type readings struct {
-	path   string // that -rules names
-	inputs []ingest.Input
-	rules  *rulefiles.Files // nil if they were not found
+// Inputs are the names of what a run reads.
+type Inputs struct {
+	Path  string // that -rules names
+	Logs  []ingest.Input
+	Rules *rulefiles.Files // nil if they were not found
 }
 
-// checkTargets checks what will be written, so that a mistake shows before the work: that the directories are there, and
+// Check checks what will be written, so that a mistake shows before the work: that the directories are there, and
 // that nothing that is read would be overwritten.
-func checkTargets(w outputs, r readings) error {
-	partial, tree := w.opt.PartialName(w.out), len(w.opt.Partition) > 0
-	targets := []target{{"-out", w.out}}
-	if w.out != stdName {
+func Check(w Outputs, r Inputs) error {
+	partial, tree := w.Options.PartialName(w.Out), len(w.Options.Partition) > 0
+	targets := []target{{"-out", w.Out}}
+	if w.Out != say.Std {
 		targets = append(targets, target{"-out", partial})
 	}
-	if w.stats != "" {
-		targets = append(targets, target{"-stats", w.stats})
+	if w.Stats != "" {
+		targets = append(targets, target{"-stats", w.Stats})
 	}
 	var errs []error
-	if w.rejects != "" {
+	if w.Rejects != "" {
 		for _, t := range targets {
-			if sameFile(w.rejects, t.name) {
-				errs = append(errs, fmt.Errorf("-rejects: %s is written by %s, too: name another file", say.File(w.rejects), t.flag))
+			if sameFile(w.Rejects, t.name) {
+				errs = append(errs, fmt.Errorf("-rejects: %s is written by %s, too: name another file", say.File(w.Rejects), t.flag))
 			}
 		}
-		targets = append(targets, target{"-rejects", w.rejects})
+		targets = append(targets, target{"-rejects", w.Rejects})
 	}
-	if w.stats != "" && (w.stats == stdName && w.out == stdName || sameFile(w.stats, w.out)) {
-		errs = append(errs, fmt.Errorf("-stats: %s is the output, too: name another file", say.File(w.out)))
-	} else if w.stats != "" && w.out != stdName && sameFile(w.stats, partial) {
-		errs = append(errs, fmt.Errorf("-stats: %s is where the rows before a fault are kept: name another file", say.File(w.stats)))
+	if w.Stats != "" && (w.Stats == say.Std && w.Out == say.Std || sameFile(w.Stats, w.Out)) {
+		errs = append(errs, fmt.Errorf("-stats: %s is the output, too: name another file", say.File(w.Out)))
+	} else if w.Stats != "" && w.Out != say.Std && sameFile(w.Stats, partial) {
+		errs = append(errs, fmt.Errorf("-stats: %s is where the rows before a fault are kept: name another file", say.File(w.Stats)))
 	}
 	if tree {
 		errs = append(errs, checkTree(w, r))
@@ -124,19 +126,19 @@ func checkTargets(w outputs, r readings) error {
 }
 
 // checkTree checks that the directory of the output may be replaced, and that nothing that is read or written lies in it.
-func checkTree(w outputs, r readings) error {
+func checkTree(w Outputs, r Inputs) error {
 	var errs []error
-	for _, err := range cli.Parts(w.opt.CheckTarget(w.out)) {
-		errs = append(errs, &atomicfile.Error{Doing: "replace", Name: w.out, Err: err})
+	for _, err := range cli.Parts(w.Options.CheckTarget(w.Out)) {
+		errs = append(errs, &atomicfile.Error{Doing: "replace", Name: w.Out, Err: err})
 	}
-	errs = append(errs, checkParent(w.out))
-	names := append(make([]string, 0, 3+len(r.inputs)), r.path, w.stats, w.rejects)
-	for _, in := range r.inputs {
+	errs = append(errs, checkParent(w.Out))
+	names := append(make([]string, 0, 3+len(r.Logs)), r.Path, w.Stats, w.Rejects)
+	for _, in := range r.Logs {
 		names = append(names, in.Name)
 	}
-	for _, tree := range []string{w.out, w.opt.PartialName(w.out)} {
+	for _, tree := range []string{w.Out, w.Options.PartialName(w.Out)} {
 		for _, name := range names {
-			if name != "" && name != stdName && strings.HasPrefix(resolve(name), resolve(tree)+string(filepath.Separator)) {
+			if name != "" && name != say.Std && strings.HasPrefix(resolve(name), resolve(tree)+string(filepath.Separator)) {
 				errs = append(errs, fmt.Errorf("-out: %s lies in %s, which would be replaced: name another directory", say.File(name), say.File(tree)))
 			}
 		}
@@ -152,19 +154,25 @@ func checkParent(name string) error {
 	return nil
 }
 
+// CheckOut checks the file that -out names.
+func CheckOut(name string, r Inputs) error {
+	t := target{"-out", name}
+	return errors.Join(t.checkDirectory(), t.checkRead(r))
+}
+
 // A target is a file to be written, and the flag that names it.
 type target struct{ flag, name string }
 
 // checkRead checks that the target is none of the files that are read.
-func (t target) checkRead(r readings) error {
+func (t target) checkRead(r Inputs) error {
 	var errs []error
 	check := func(same bool, name string) {
 		if same {
 			errs = append(errs, fmt.Errorf("%s: %s is read, and would be overwritten: name another file", t.flag, say.File(name)))
 		}
 	}
-	check(sameFile(t.name, r.path) || r.rules != nil && r.rules.Reads(resolve(t.name)), t.name)
-	for _, in := range r.inputs {
+	check(sameFile(t.name, r.Path) || r.Rules != nil && r.Rules.Reads(resolve(t.name)), t.name)
+	for _, in := range r.Logs {
 		check(sameFile(t.name, in.Name), in.Name)
 	}
 	return errors.Join(errs...)
@@ -172,7 +180,7 @@ func (t target) checkRead(r readings) error {
 
 // checkDirectory checks that the directory of the target is there, and that the target is none itself.
 func (t target) checkDirectory() error {
-	if t.name == stdName {
+	if t.name == say.Std {
 		return nil
 	}
 	if info, err := os.Stat(t.name); err == nil && info.IsDir() {
@@ -183,7 +191,7 @@ func (t target) checkDirectory() error {
 
 // sameFile reports whether two names lead to one regular file, whether it exists or not.
 func sameFile(a, b string) bool {
-	if a == stdName || b == stdName {
+	if a == say.Std || b == say.Std {
 		return false
 	}
 	infoA, errA := os.Stat(a)

@@ -1,4 +1,4 @@
-package main
+package words
 
 import (
 	"fmt"
@@ -12,24 +12,8 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// help is the command help.
-func help(p *cli.Program, arguments []string, std streams) error {
-	if len(arguments) > 1 {
-		return cli.Usage("unexpected argument %q: help takes one topic", arguments[1])
-	}
-	word := ""
-	if len(arguments) == 1 && !strings.HasPrefix(arguments[0], "-") {
-		word = arguments[0]
-	}
-	text, err := p.HelpOn(word)
-	if err != nil {
-		return err
-	}
-	return printText(text, std)
-}
-
-// topics are what help explains besides the commands.
-var topics = []cli.Topic{
+// Topics are what help explains besides the commands.
+var Topics = []cli.Topic{
 	{Name: "formats", About: "formats of logs, rules and output", Text: formatsText},
 	{Name: "agents", About: "crawlers, and sets of them", Text: agentsText},
 	{Name: "columns", About: "the columns of the output", Text: columnsText},
@@ -81,10 +65,10 @@ var aboutOutputs = map[output.Format]string{
 
 // keptTypeNames returns the types that -keep can name, in the order of [engine.KeptKind].
 func keptTypeNames() (names []string) {
-	for name := range keptTypes {
+	for name := range KeptTypes {
 		names = append(names, name)
 	}
-	slices.SortFunc(names, func(a, b string) int { return int(keptTypes[a]) - int(keptTypes[b]) })
+	slices.SortFunc(names, func(a, b string) int { return int(KeptTypes[a]) - int(KeptTypes[b]) })
 	return names
 }
 

@@ -1,9 +1,12 @@
-package main
+// Package memory says what -max-memory means: how a size is written, how many workers fit, and who gets which part. Only
+// cmd/robobatch imports it.
+package memory
 
 import (
 	"cmp"
 	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -14,25 +17,25 @@ import (
 
 // What a run under -max-memory takes besides rules.
 const (
-	programMemory = 16 << 20 // of the process, and unknown to Go's runtime: the program itself
-	firstWorker   = 64 << 20 // with one worker
-	nextWorker    = 24 << 20 // for each other one: batches, what is unpacked ahead, a chunk that is encoded
+	Program     = 16 << 20 // of the process, and unknown to Go's runtime: the program itself
+	firstWorker = 64 << 20 // with one worker
+	nextWorker  = 24 << 20 // for each other one: batches, what is unpacked ahead, a chunk that is encoded
 )
 
 // maxWorkers is the most that -workers may ask for: each has batches of 2 MiB on their way, and a chunk to encode.
 const maxWorkers = 1024
 
-// checkWorkers checks the number of goroutines.
-func checkWorkers(n int) error {
+// CheckWorkers checks the number of goroutines.
+func CheckWorkers(n int) error {
 	if n < 0 || n > maxWorkers {
 		return fmt.Errorf("%d is out of range: use 0 for one per processor, or up to %d", n, maxWorkers)
 	}
 	return nil
 }
 
-// fitWorkers returns the workers that -max-memory has room for, at most those that are asked for, and a note if they are fewer.
-func fitWorkers(asked int, maxMemory string) (workers int, note string) {
-	limit, err := parseMemory(maxMemory)
+// FitWorkers returns the workers that -max-memory has room for, at most those that are asked for, and a note if they are fewer.
+func FitWorkers(asked int, maxMemory string) (workers int, note string) {
+	limit, err := Parse(maxMemory)
 	if err != nil || limit <= 0 {
 		return asked, ""
 	}
@@ -46,8 +49,8 @@ func fitWorkers(asked int, maxMemory string) (workers int, note string) {
 // sortShare is the part of -max-memory that rows which are sorted take.
 const sortShare = 4
 
-// shareMemory divides the memory that a run may take between rules and rows, if rows are sorted.
-func shareMemory(limit int64, opt *output.Options) (rules int64) {
+// Share divides the memory that a run may take between rules and rows, if rows are sorted.
+func Share(limit int64, opt *output.Options) (rules int64) {
 	if limit <= 0 || opt.Sort == output.SortNone && len(opt.Partition) == 0 {
 		return limit
 	}
@@ -79,8 +82,8 @@ var memoryUnits = []struct {
 // minMemory is the least that -max-memory may be: what the program takes itself.
 const minMemory = 64 << 20
 
-// parseMemory returns the bytes of a size such as 256MiB; 0 for "", and -1 for "none".
-func parseMemory(s string) (int64, error) {
+// Parse returns the bytes of a size such as 256MiB; 0 for "", and -1 for "none".
+func Parse(s string) (int64, error) {
 	switch s {
 	case "":
 		return 0, nil
@@ -106,5 +109,21 @@ func parseMemory(s string) (int64, error) {
 	return 0, errNoSize(s)
 }
 
+// Remedy says how a size is written.
+const Remedy = "write 256MiB, 1GiB or none"
+
 // errNoSize is the error of a text that is no size.
-func errNoSize(s string) error { return fmt.Errorf("%q is no size: %s", s, nameSize) }
+func errNoSize(s string) error { return fmt.Errorf("%q is no size: %s", s, Remedy) }
+
+// A pack of more than largePack bytes is opened as if -max-memory were LargePackLimit, as all of its rules might take
+// several times that.
+const (
+	largePack      = 512 << 20
+	LargePackLimit = 1280 << 20
+)
+
+// IsLargePack reports whether the file of that name, if there is a name, is larger than largePack.
+func IsLargePack(name string) bool {
+	info, err := os.Stat(name)
+	return name != "" && err == nil && info.Size() > largePack
+}

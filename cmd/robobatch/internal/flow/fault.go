@@ -1,4 +1,4 @@
-package main
+package flow
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
-// A faultError is a fault in the middle of the logs.
-type faultError struct {
+// A FaultError is a fault in the middle of the logs.
+type FaultError struct {
 	Err   error  // what is wrong, and where
 	Rows  int64  // of the output, before the fault
 	Where string // which rows are written; "" is all
@@ -20,7 +20,7 @@ type faultError struct {
 }
 
 // Error says what is wrong and what became of the rows before it.
-func (e *faultError) Error() string {
+func (e *FaultError) Error() string {
 	switch {
 	case e.Lost != nil:
 		return fmt.Sprintf("%v\nthe rows before that could not be kept: %v", e.Err, e.Lost)
@@ -36,13 +36,13 @@ func (e *faultError) Error() string {
 }
 
 // Unwrap returns what is wrong.
-func (e *faultError) Unwrap() error { return e.Err }
+func (e *FaultError) Unwrap() error { return e.Err }
 
-// isClosedPipe reports whether all that went wrong is that nobody reads standard output any more.
-func isClosedPipe(err error) bool {
-	if _, ok := errors.AsType[*faultError](err); ok {
+// IsClosedPipe reports whether all that went wrong is that nobody reads standard output any more.
+func IsClosedPipe(err error) bool {
+	if _, ok := errors.AsType[*FaultError](err); ok {
 		return false
 	}
 	fe, ok := errors.AsType[*atomicfile.Error](err)
-	return ok && fe.Name == stdName && errors.Is(fe, syscall.EPIPE)
+	return ok && fe.Name == say.Std && errors.Is(fe, syscall.EPIPE)
 }

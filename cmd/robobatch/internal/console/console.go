@@ -1,0 +1,64 @@
+// Package console is how a command speaks to its user: texts on standard output; notes, reports and progress on standard error.
+// It escapes what a terminal might obey. Only cmd/robobatch and its packages import it.
+package console
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+)
+
+// Streams are the standard streams.
+type Streams struct{ In, Out, Err *os.File }
+
+// PrintOut prints a text that was asked for on standard output.
+func (s Streams) PrintOut(text string) error {
+	_, err := io.WriteString(s.Out, text)
+	return OutError(err)
+}
+
+// OutError returns the [atomicfile.Error] for an error of writing to standard output, or nil.
+func OutError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &atomicfile.Error{Doing: "write", Name: say.Std, Err: err}
+}
+
+// A Console is the streams of a command, and how much it prints.
+type Console struct {
+	Streams
+	Progress progress.Mode
+	Quiet    bool // print errors only
+}
+
+// SetProgress sets how progress is shown: by the name of a mode, or not at all if the console is quiet.
+func (c *Console) SetProgress(name string) (err error) {
+	if c.Progress, err = progress.Parse(name, c.Err); c.Quiet {
+		c.Progress = progress.Off
+	}
+	return err
+}
+
+// Print prints a text on standard error, unless the console is quiet.
+func (c *Console) Print(text string) {
+	if !c.Quiet {
+		io.WriteString(c.Err, say.Printable(text)) //nolint:errcheck // there is nowhere left to say it
+	}
+}
+
+// Note prints what the user may not expect; "" is nothing.
+func (c *Console) Note(text string) {
+	if text != "" {
+		c.Print(fmt.Sprintf("robobatch: note: %s\n", text))
+	}
+}
+
+// Watch shows the progress of a part of the run until stop is called.
+func (c *Console) Watch(what string, read func() progress.Sample) (stop func()) {
+	return progress.Watch(c.Progress, c.Err, what, read)
+}

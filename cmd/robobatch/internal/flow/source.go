@@ -1,0 +1,54 @@
+// Package flow is the two ends of a run: a source that counts the rows of logs and refuses logs that lack what the flags need, and
+// a sink that counts, lists and limits rejected lines. It also says what became of the rows before a fault. Only cmd/robobatch
+// imports it.
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+)
+
+// A Source is logs whose rows are counted.
+type Source struct {
+	*ingest.Logs
+	URLs        atomic.Int64 // read so far
+	NeedsAgents bool         // rows without User-Agents are a fault
+	NoTimes     error        // of rows of a log without times; nil if these are not needed
+	fault       error        // of rows that lack them
+}
+
+// Next fills b with the next rows.
+func (s *Source) Next(b *engine.Batch) bool {
+	if s.fault != nil || !s.Logs.Next(b) {
+		return false
+	}
+	if s.NeedsAgents && b.Len() > 0 && len(b.UserAgents) == 0 {
+		s.fault = errNoUserAgents
+		return false
+	}
+	if s.NoTimes != nil && b.Len() > 0 && len(b.Times) == 0 {
+		s.fault = fmt.Errorf("%s: %w", s.Inputs()[b.Input].Name, s.NoTimes)
+		return false
+	}
+	s.URLs.Add(int64(b.Len()))
+	return true
+}
+
+// Err returns what broke the rows off.
+func (s *Source) Err() error {
+	if s.fault != nil {
+		return s.fault
+	}
+	return s.Logs.Err()
+}
+
+// The errors of logs that lack what a flag needs.
+var (
+	errNoUserAgents = errors.New("-agent-from-log: this log has no User-Agent; use -agent to name the crawlers")
+	ErrNoTimes      = errors.New("-as-of log: this log has no times, as it is a list of URLs: name a moment, such as -as-of 2026-01-31, or its format with -format")
+	ErrNoDates      = errors.New("-partition-by date: this log has no field with the time: name it with -time-field, or leave date out")
+)

@@ -1,0 +1,163 @@
+// Package load makes the rules of a run ready: it opens a pack, or compiles files into memory or, under a limit of memory, into a
+// temporary pack. It hides how files are counted while they are read, and when the temporary pack goes. Only cmd/robobatch
+// imports it.
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"sync/atomic"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// Rules are files of rules, which are read for a run. The zero value has none.
+type Rules struct {
+	*rulefiles.Files
+	temp atomic.Pointer[atomicfile.Temp] // the pack that files were compiled into; nil if there is none
+	read atomic.Int64                    // files
+}
+
+// Find finds the rules of a path, as [rulefiles.Find] does.
+func (r *Rules) Find(path, origin string) (err error) {
+	r.Files, err = rulefiles.Find(path, origin)
+	return err
+}
+
+// Store makes the rules ready: it opens the pack, or compiles the files, into memory or, under a limit of memory, into a pack
+// without a name in a directory. The caller closes the store, and then the rules.
+func (r *Rules) Store(ctx context.Context, opt engine.StoreOptions, dir string, c *console.Console) (store *engine.Store, err error) {
+	if opt.MaxMemory == 0 && memory.IsLargePack(r.Pack()) {
+		opt.MaxMemory = memory.LargePackLimit
+	}
+	if limit := opt.MaxMemory; limit > 0 {
+		debug.SetMemoryLimit(limit - memory.Program) // what is dropped is collected before the process grows beyond it
+	}
+	switch {
+	case r.Pack() != "":
+		store, err = engine.OpenPack(r.Pack(), opt)
+		if dialect, ok := errors.AsType[*engine.PackDialectError](err); ok {
+			err = &PackError{r.Pack(), dialect}
+		}
+	case opt.MaxMemory > 0:
+		store, err = r.limited(ctx, opt, dir, c)
+	default:
+		defer r.Watch(c)()
+		store, err = engine.BuildStore(r.Responses(ctx), opt)
+	}
+	return store, err
+}
+
+// A PackError says that a pack is compiled for another dialect than the one that is asked for.
+type PackError struct {
+	Name string
+	Err  *engine.PackDialectError
+}
+
+// Error says so.
+func (e *PackError) Error() string {
+	return fmt.Sprintf("read the rule pack %s: %v", say.File(e.Name), e.Err)
+}
+
+// Unwrap returns the dialects.
+func (e *PackError) Unwrap() error { return e.Err }
+
+// limited compiles the rules into a pack without a name.
+func (r *Rules) limited(ctx context.Context, opt engine.StoreOptions, dir string, c *console.Console) (*engine.Store, error) {
+	f, err := atomicfile.CreateTemp(dir, ".robobatch-*"+targets.PackSuffix)
+	if err != nil {
+		return nil, fmt.Errorf("compile the rules for -max-memory: %w", err)
+	}
+	r.temp.Store(f)
+	defer r.Watch(c)()
+	packOpt := engine.PackOptions{Dialect: opt.Dialect, Workers: opt.Workers, TempDir: dir}
+	if _, err := engine.WritePack(ctx, f, r.Responses(ctx), packOpt); err != nil {
+		return nil, err
+	}
+	return engine.OpenPackFile(f.File, opt)
+}
+
+// TempDir returns the directory for temporary files beside an output.
+func TempDir(out string) string {
+	if out == say.Std {
+		return os.TempDir()
+	}
+	return filepath.Dir(out)
+}
+
+// Close removes the temporary pack.
+func (r *Rules) Close() error { return r.temp.Load().Remove() }
+
+// Drop removes the temporary pack if it has a name, which only systems have that keep the names of open files. It may be called
+// from any goroutine, while the pack is in use.
+func (r *Rules) Drop() error {
+	if temp := r.temp.Load(); temp != nil && temp.Named() {
+		return temp.Remove()
+	}
+	return nil
+}
+
+// Watch shows how much of the rules is read, until stop is called: bytes of captures, or else files.
+func (r *Rules) Watch(c *console.Console) (stop func()) {
+	number := int64(r.Len())
+	return c.Watch("rules", func() progress.Sample {
+		if done, total := r.Progress(); total >= 0 {
+			return progress.Sample{Done: done, Total: total, Bytes: true}
+		}
+		return progress.Sample{Done: r.read.Load(), Total: number}
+	})
+}
+
+// Responses yields the responses of the files until ctx ends, and counts the files.
+func (r *Rules) Responses(ctx context.Context) iter.Seq2[robots.Response, error] {
+	return counted(ctx, r.Files.Responses(), &r.read)
+}
+
+// counted yields responses, until ctx ends, and counts the files that were read to their end.
+func counted(ctx context.Context, responses iter.Seq2[robots.Response, error], files *atomic.Int64) iter.Seq2[robots.Response, error] {
+	return func(yield func(robots.Response, error) bool) {
+		name, begun := "", false
+		for response, err := range responses {
+			if ctx.Err() != nil {
+				yield(robots.Response{}, ctx.Err())
+				return
+			}
+			if begun && response.Name != name {
+				files.Add(1)
+			}
+			name, begun = response.Name, true
+			if !yield(response, err) {
+				return
+			}
+		}
+		files.Add(1)
+	}
+}
+
+// problemsShown is how many broken records are printed one by one.
+const problemsShown = 5
+
+// NoteProblems notes the broken records of captures, which are left out.
+func (r *Rules) NoteProblems(c *console.Console) {
+	p := r.Problems()
+	if p.Total == 0 {
+		return
+	}
+	for _, record := range p.First[:min(len(p.First), problemsShown)] {
+		c.Note(record.Error())
+	}
+	c.Note(say.Count(p.Total, "broken record") + " of captures; each is left out, or counts as a failed fetch where only its content is broken. All others are used")
+}

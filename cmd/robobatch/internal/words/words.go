@@ -1,0 +1,81 @@
+// Package words lists the words that flags take, and explains them: dialects, formats, columns and crawlers. Help topics,
+// completion and suggestions are made of it. Only cmd/robobatch imports it.
+package words
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// dialects are the dialects in the order of the help.
+var dialects = []robots.Dialect{robots.Google, robots.RFC9309, robots.Google2010, robots.Yandex}
+
+// The values of -unknown-agents.
+const (
+	Star = "star"
+	Skip = "skip"
+)
+
+// The values of flags that take one of a few.
+var (
+	UnknownAgents = []string{Star, Skip}
+	AgentChars    = []string{"standard", "extended"}
+	EmptyAllow    = []string{"disallow", "ignore"}
+	Layouts       = []string{output.Long.String(), output.Wide.String()}
+	Sorts         = []string{output.SortNone.String(), output.SortOrigin.String()}
+)
+
+// Missing are the values of -missing, in the order of [engine.Missing].
+var Missing = []string{engine.MissingAllow: "allow", engine.MissingDisallow: "disallow", engine.MissingUnknown: "null"}
+
+// Fields returns the fields that -keep knows.
+func Fields() []string { return slices.Sorted(maps.Keys(ingest.FieldNames())) }
+
+// Dialects returns the names of the dialects.
+func Dialects() (names []string) {
+	for _, d := range dialects {
+		names = append(names, d.String())
+	}
+	return names
+}
+
+// Formats returns the names of the formats of logs.
+func Formats() (names []string) {
+	for _, f := range ingest.Formats() {
+		names = append(names, f.String())
+	}
+	return names
+}
+
+// TextColumns returns the columns that can have Bloom filters.
+func TextColumns() (names []string) {
+	for _, name := range output.Columns() {
+		if strings.HasSuffix(columnDocs[name].kind, "string") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Agents returns the sets of crawlers, and their product tokens.
+func Agents() (words []string) {
+	for _, set := range crawlers.Sets() {
+		words = append(words, "@"+set)
+	}
+	for _, c := range crawlers.Set("all") {
+		words = append(words, c.Token)
+	}
+	return words
+}
+
+// KeptTypes are the types that -keep can name.
+var KeptTypes = map[string]engine.KeptKind{
+	"text": engine.KeptText, "int": engine.KeptInt, "float": engine.KeptFloat, "time": engine.KeptTime, "bool": engine.KeptBool,
+}
