@@ -21,13 +21,13 @@ var sortChunk = limits{rows: 16 << 10, bytes: 1 << 20}
 // in which they came. It gathers chunks until they fill its memory, sorts their rows and writes them as a run to a temporary file; at the end it merges
 // the runs. The order depends on the rows alone, not on the memory.
 type arranger struct {
-	layout
+	layout *layout
 	keys   keys
 	limit  int             // bytes of gathered chunks, their dictionaries, and references to their rows
 	cancel <-chan struct{} // closed to end the work early
 
-	chunks []*columns // gathered; they share their numbering
-	spare  []*columns
+	chunks []*chunk // gathered; they share their numbering
+	spare  []*chunk
 	bytes  int // of chunks
 	spill  *extsort.Spill
 	target target
@@ -36,9 +36,9 @@ type arranger struct {
 // A target gets rows in order.
 type target interface {
 	// start says that rows follow which have the keys of that one.
-	start(c *columns, row uint32) error
+	start(c *chunk, row uint32) error
 	// chunk returns the chunk that takes rows.
-	chunk() *columns
+	chunk() *chunk
 	// flush writes that chunk, which is full.
 	flush() error
 	// finish writes what is left, and the end.
@@ -48,28 +48,22 @@ type target interface {
 }
 
 // newArranger returns an arranger of chunks of the layout.
-func newArranger(all layout, opt Options, to target) *arranger {
+func newArranger(all *layout, opt Options, to target) *arranger {
 	a := &arranger{layout: all, cancel: opt.Cancel, target: to, limit: sortMemory, spill: extsort.NewSpill(opt.TempDir)}
 	if opt.SortMemory > 0 {
 		a.limit = int(max(minSortMemory, opt.SortMemory))
 	}
 	for _, name := range opt.Partition {
-		a.keys = append(a.keys, all.indexOf(name))
+		a.keys = append(a.keys, all.index(name))
 	}
-	if at := all.indexOf(fields[colOrigin].name); opt.Sort == SortOrigin && !slices.Contains(a.keys, at) {
+	if at := all.index(nameOrigin); opt.Sort == SortOrigin && !slices.Contains(a.keys, at) {
 		a.keys = append(a.keys, at)
 	}
 	return a
 }
 
-// every is for the vectors of a chunk that has all columns.
-func every(int) bool { return true }
-
 // write gathers a chunk.
-func (a *arranger) write(c *columns) (*columns, error) {
-	if c.vectors == nil {
-		c.bind(a.layout, every)
-	}
+func (a *arranger) write(c *chunk) (*chunk, error) {
 	a.chunks = append(a.chunks, c)
 	a.bytes += c.memory() + 16*c.rows // and two references to each row while they are sorted
 	if a.bytes+c.names.memory() >= a.limit {
@@ -82,7 +76,7 @@ func (a *arranger) write(c *columns) (*columns, error) {
 		a.spare = a.spare[:n-1]
 		return next, nil
 	}
-	return newColumns(a.layout, c.agents, c.names, c.limits), nil
+	return c.next(), nil
 }
 
 // spillRun writes what was gathered as a run.
@@ -128,7 +122,7 @@ func (a *arranger) emitChunks(to target) error {
 }
 
 // emit hands rows that have the same keys to a target.
-func emit(to target, from []*columns, rows []ref) error {
+func emit(to target, from []*chunk, rows []ref) error {
 	if err := to.start(from[rows[0].chunk], rows[0].row); err != nil {
 		return err
 	}
@@ -157,7 +151,7 @@ func (a *arranger) cancelled() error {
 }
 
 // close hands all rows to the target.
-func (a *arranger) close(*columns, metadataPairs) error {
+func (a *arranger) close(*chunk, metadataPairs) error {
 	if a.spill.Runs() == 0 {
 		if err := a.emitChunks(a.target); err != nil {
 			return err
@@ -183,21 +177,13 @@ func (a *arranger) abort() {
 
 // A fileTarget is the container of one file.
 type fileTarget struct {
-	layout    layout // of what is gathered
-	written   func(i int) bool
 	container container
-	rows      *columns
+	rows      *chunk
 	md        *metadataPairs
 }
 
-func (t *fileTarget) start(*columns, uint32) error { return nil }
-
-func (t *fileTarget) chunk() *columns {
-	if t.rows.vectors == nil {
-		t.rows.bind(t.layout, t.written)
-	}
-	return t.rows
-}
+func (t *fileTarget) start(*chunk, uint32) error { return nil }
+func (t *fileTarget) chunk() *chunk              { return t.rows }
 
 func (t *fileTarget) flush() error {
 	next, err := t.container.write(t.rows)

@@ -68,7 +68,7 @@ func arrangedTable(urls int) *table {
 func withLimit(limit int) func(*Writer) {
 	return func(w *Writer) {
 		w.container.(*arranger).limit = limit
-		w.columns.limits = limits{rows: 500, bytes: 40_000}
+		w.chunk.limits = limits{rows: 500, bytes: 40_000}
 	}
 }
 
@@ -92,7 +92,7 @@ func (t *table) writeWith(w io.Writer, opt Options, change func(*Writer)) (*Writ
 // the same.
 func TestSort(t *testing.T) {
 	table := arrangedTable(9000)
-	want := sortedRows(table.rows, int(colOrigin))
+	want := sortedRows(table.rows, colOrigin)
 	for i := range want {
 		want[i] = want[i][:len(want[i])-1] // the day
 	}
@@ -137,7 +137,7 @@ func TestSortColumns(t *testing.T) {
 		if !slices.Equal(got.columns, []string{"rule", "line"}) {
 			t.Errorf("columns %q", got.columns)
 		}
-		sameRows(t, got.rows, project(sortedRows(table.rows, int(colOrigin)), got.columns))
+		sameRows(t, got.rows, project(sortedRows(table.rows, colOrigin), got.columns))
 
 		opt := Options{Format: f, Layout: Wide, Columns: []string{"origin", "line", "allowed", "reason", "rule_line", "rule"}}
 		want := sortedRows(read(t, f, table.bytes(t, opt)).rows, 0)
@@ -176,7 +176,7 @@ func readTree(t *testing.T, f Format, dir string) (parts map[string]contents, ot
 func TestPartition(t *testing.T) {
 	table := arrangedTable(6000)
 	width := len(table.rows[0])
-	columnOf := map[string]int{"origin": int(colOrigin), "agent": int(colAgent), "allowed": int(colAllowed), "date": width - 1}
+	columnOf := map[string]int{"origin": colOrigin, "agent": colAgent, "allowed": colAllowed, "date": width - 1}
 	for _, test := range []struct {
 		by   string
 		sort Sort
@@ -194,7 +194,7 @@ func TestPartition(t *testing.T) {
 			by := strings.Split(test.by, ",")
 			rows := table.rows
 			if test.sort == SortOrigin {
-				rows = sortedRows(rows, int(colOrigin))
+				rows = sortedRows(rows, colOrigin)
 			}
 			want := map[string][][]any{}
 			for _, row := range rows {

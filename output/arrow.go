@@ -9,14 +9,10 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
-	"github.com/apache/arrow/go/v17/arrow/memory"
 )
 
 // arrowChunk is one record batch: large enough that the dictionaries which a stream repeats do not count.
 var arrowChunk = limits{rows: 64 << 10, bytes: 8 << 20}
-
-// dictType is the type of the dictionary columns.
-var dictType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
 
 // ErrDictionary is returned when an Arrow file would need a dictionary of more than 2 GiB, the most that the type of
 // its columns can hold.
@@ -30,8 +26,8 @@ type recordWriter interface {
 
 // An arrowOutput writes each chunk as a record batch.
 type arrowOutput struct {
-	sink *sink
-	layout
+	sink    *sink
+	layout  *layout
 	format  Format
 	packing []ipc.Option   // how buffers are packed
 	md      *metadataPairs // read when the first chunk is written
@@ -41,7 +37,7 @@ type arrowOutput struct {
 }
 
 // newArrow returns an Arrow file or stream with nothing written. md is read with the first chunk.
-func newArrow(s *sink, l layout, opt Options, md *metadataPairs) (*arrowOutput, error) {
+func newArrow(s *sink, l *layout, opt Options, md *metadataPairs) (*arrowOutput, error) {
 	o := &arrowOutput{sink: s, layout: l, format: opt.Format, md: md}
 	compression, _, err := opt.Compression.settle(opt.Format, opt.Level)
 	if err != nil {
@@ -56,38 +52,13 @@ func newArrow(s *sink, l layout, opt Options, md *metadataPairs) (*arrowOutput, 
 	return o, nil
 }
 
-// arrowType returns the type of the field as Arrow describes it.
-func (f field) arrowType() arrow.DataType {
-	switch f.kind {
-	case kindInt64:
-		return arrow.PrimitiveTypes.Int64
-	case kindInt32:
-		return arrow.PrimitiveTypes.Int32
-	case kindBool:
-		return arrow.FixedWidthTypes.Boolean
-	case kindText:
-		return arrow.BinaryTypes.String
-	case kindDictionary:
-		return dictType
-	case kindTime:
-		return arrow.FixedWidthTypes.Timestamp_us
-	case kindFloat:
-		return arrow.PrimitiveTypes.Float64
-	}
-	panic("a column of no kind")
-}
-
 // start writes the schema, once.
-func (o *arrowOutput) start() (err error) {
+func (o *arrowOutput) start(c *chunk) (err error) {
 	if o.writer != nil {
 		return nil
 	}
-	list := make([]arrow.Field, 0, len(o.picked)+len(o.kept))
-	for _, f := range o.fields() {
-		list = append(list, arrow.Field{Name: f.name, Type: f.arrowType(), Nullable: f.nullable})
-	}
 	md := arrow.NewMetadata(o.md.keys, o.md.values)
-	o.schema = arrow.NewSchema(list, &md)
+	o.schema = arrow.NewSchema(c.arrowFields(), &md)
 	if o.format == ArrowStream {
 		o.writer = ipc.NewWriter(o.sink, append(o.packing, ipc.WithSchema(o.schema))...)
 		return nil
@@ -98,7 +69,7 @@ func (o *arrowOutput) start() (err error) {
 
 // write writes a chunk as a record batch: in a stream with its dictionaries, which are then forgotten; in a file
 // without.
-func (o *arrowOutput) write(c *columns) (*columns, error) {
+func (o *arrowOutput) write(c *chunk) (*chunk, error) {
 	if err := o.writeRecord(c); err != nil {
 		return nil, err
 	}
@@ -106,8 +77,8 @@ func (o *arrowOutput) write(c *columns) (*columns, error) {
 	return c, nil
 }
 
-func (o *arrowOutput) writeRecord(c *columns) error {
-	if err := o.start(); err != nil {
+func (o *arrowOutput) writeRecord(c *chunk) error {
+	if err := o.start(c); err != nil {
 		return err
 	}
 	if o.format == ArrowStream {
@@ -119,9 +90,9 @@ func (o *arrowOutput) writeRecord(c *columns) error {
 		}
 		return o.sink.err()
 	}
-	for _, col := range o.picked {
-		if f := o.field(col); f.kind == kindDictionary && len(c.names.dict(col).text) > math.MaxInt32-arrowChunk.bytes {
-			return fmt.Errorf("column %s: %w", f.name, ErrDictionary)
+	for i, d := range c.names.dicts {
+		if d != nil && len(d.text) > math.MaxInt32-arrowChunk.bytes {
+			return fmt.Errorf("column %s: %w", o.layout.fields[i].Name, ErrDictionary)
 		}
 	}
 	rec := o.indexOnly(c)
@@ -134,8 +105,8 @@ func (o *arrowOutput) writeRecord(c *columns) error {
 
 // close writes the end of a stream; or the dictionaries of a file, with an empty record batch, and the footer. What
 // the metadata has gained since the first chunk comes too late.
-func (o *arrowOutput) close(c *columns, _ metadataPairs) error {
-	if err := o.start(); err != nil {
+func (o *arrowOutput) close(c *chunk, _ metadataPairs) error {
+	if err := o.start(c); err != nil {
 		return err
 	}
 	if o.format == ArrowFile {
@@ -166,7 +137,7 @@ func (r indexRecord) Column(i int) arrow.Array { return r.cols[i] }
 func (r indexRecord) Columns() []arrow.Array { return r.cols }
 
 // indexOnly returns the chunk as a record without dictionaries.
-func (o *arrowOutput) indexOnly(c *columns) arrow.Record {
+func (o *arrowOutput) indexOnly(c *chunk) arrow.Record {
 	rec := o.record(c, false)
 	cols := slices.Clone(rec.Columns())
 	for i, col := range cols {
@@ -177,60 +148,26 @@ func (o *arrowOutput) indexOnly(c *columns) arrow.Record {
 	return indexRecord{Record: rec, cols: cols}
 }
 
-// record returns the chunk as a record that shares the memory of its columns, with the dictionaries or with empty ones.
-func (o *arrowOutput) record(c *columns, dictionaries bool) arrow.Record {
-	cols := make([]arrow.Array, 0, len(o.picked)+len(o.kept))
-	for _, col := range o.picked {
-		cols = append(cols, c.arrowColumn(col, dictionaries))
-	}
-	for i, f := range o.kept {
-		cols = append(cols, c.arrowKept(i, f.arrowType()))
-	}
-	return array.NewRecord(o.schema, cols, int64(c.rows))
+// record returns the chunk as a record that shares the memory of its columns, with the texts of
+// dictionaries or without.
+func (o *arrowOutput) record(c *chunk, texts bool) arrow.Record {
+	return array.NewRecord(o.schema, c.arrays(texts), int64(c.rows))
 }
 
-// arrowColumn returns a column of the chunk.
-func (c *columns) arrowColumn(col column, dictionaries bool) arrow.Array {
-	switch col.base() {
-	case colLine:
-		return newArray(arrow.PrimitiveTypes.Int64, c.rows, nil, 0, arrow.Int64Traits.CastToBytes(c.line))
-	case colURL, colCanonical:
-		t := &c.texts[col]
-		return newArray(arrow.BinaryTypes.String, c.rows, t.present, t.nulls,
-			arrow.Int32Traits.CastToBytes(t.offsets), t.text)
-	case colAllowed, colViolation:
-		v := c.bools(col)
-		return newArray(arrow.FixedWidthTypes.Boolean, c.rows, v.present, v.nulls, packBits(nil, v.values))
-	case colRuleLine:
-		v := c.ruleLines(col)
-		return newArray(arrow.PrimitiveTypes.Int32, c.rows, v.present, v.nulls, arrow.Int32Traits.CastToBytes(v.values))
-	default:
-		ids := c.indices(col)
-		indices := newArray(arrow.PrimitiveTypes.Int32, c.rows, ids.present, ids.nulls,
-			arrow.Int32Traits.CastToBytes(ids.values))
-		texts := newDictionaryArray(nil, []int32{0})
-		if dictionaries {
-			// A copy: the library keeps a stream's dictionary to compare it with the next.
-			d := c.names.dict(col)
-			texts = newDictionaryArray(slices.Clone(d.text), slices.Clone(d.offsets))
-		}
-		return array.NewDictionaryArray(dictType, indices, texts)
+// arrays returns the columns as arrays that share their memory.
+func (c *chunk) arrays(texts bool) []arrow.Array {
+	all := make([]arrow.Array, len(c.columns))
+	for i, col := range c.columns {
+		all[i] = col.array(c.rows, texts)
 	}
+	return all
 }
 
-// newArray returns an array of n values over buffers, which it shares.
-func newArray(t arrow.DataType, n int, present []int16, nulls int, buffers ...[]byte) arrow.Array {
-	all := make([]*memory.Buffer, 1, 1+len(buffers))
-	if nulls > 0 {
-		all[0] = memory.NewBufferBytes(packBits(nil, present))
+// arrowFields returns the columns as Arrow describes them.
+func (c *chunk) arrowFields() []arrow.Field {
+	all := make([]arrow.Field, len(c.columns))
+	for i, f := range c.layout.fields {
+		all[i] = arrow.Field{Name: f.Name, Type: c.columns[i].dataType(), Nullable: f.Nullable}
 	}
-	for _, b := range buffers {
-		all = append(all, memory.NewBufferBytes(b))
-	}
-	return array.MakeFromData(array.NewData(t, n, all, nil, nulls, 0))
-}
-
-// newDictionaryArray returns texts as an array that shares their memory.
-func newDictionaryArray(text []byte, offsets []int32) arrow.Array {
-	return newArray(arrow.BinaryTypes.String, len(offsets)-1, nil, 0, arrow.Int32Traits.CastToBytes(offsets), text)
+	return all
 }

@@ -1,17 +1,13 @@
 package output
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/apache/arrow/go/v17/parquet/compress"
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/s2"
-	"github.com/klauspost/compress/zstd"
+	"github.com/robobatch/robobatch/output/parquet"
 )
 
 // A Compression says how columns are packed.
@@ -56,8 +52,7 @@ func (o Options) CheckContainer(agents []string) error {
 	if err != nil {
 		return errors.Join(errCompression, errGroup)
 	}
-	_, errBloom := bloomed(l.fields(), o.Format, o.Bloom)
-	return errors.Join(errCompression, errGroup, errBloom)
+	return errors.Join(errCompression, errGroup, checkBloom(l, o.Format, o.Bloom))
 }
 
 // String returns the name: "zstd".
@@ -136,58 +131,26 @@ func orList(all []Compression) string {
 // defaultLevels are the levels that are taken where none is asked for.
 var defaultLevels = [numCompressions]int{Zstd: 1, Gzip: 6}
 
-// parquetCodecs are the compressions as Parquet names them.
-var parquetCodecs = [numCompressions]compress.Compression{
-	NoCompression: compress.Codecs.Uncompressed, Zstd: compress.Codecs.Zstd, Snappy: compress.Codecs.Snappy, Gzip: compress.Codecs.Gzip,
+// parquetCodecs are the compressions that Parquet has.
+var parquetCodecs = [numCompressions]parquet.Codec{
+	NoCompression: parquet.Uncompressed, Zstd: parquet.Zstd, Snappy: parquet.Snappy, Gzip: parquet.Gzip,
 }
 
-// A packer compresses pages, one after the other. What it makes of a page depends on nothing else.
-type packer interface {
-	// pack appends the compressed src to dst.
-	pack(dst, src []byte) []byte
-}
-
-// newPacker returns a packer for a compression of Parquet at a level that it has.
-func newPacker(c Compression, level int) packer {
-	switch c {
-	case Zstd:
-		return zstdPacker{newEncoder(zstd.EncoderLevelFromZstd(level))}
-	case Snappy:
-		return snappyPacker{}
-	case Gzip:
-		w, err := gzip.NewWriterLevel(nil, level)
-		if err != nil {
-			panic(err) // the level was checked
+// checkBloom returns what is wrong with the columns that are to get Bloom filters. The errors are
+// ErrBloom.
+func checkBloom(l *layout, f Format, names []string) error {
+	if len(names) > 0 && f != Parquet {
+		return fmt.Errorf("%w in %s: Bloom filters are for .parquet", ErrBloom, f)
+	}
+	var errs []error
+	for _, name := range names {
+		i := l.index(name)
+		if i < 0 {
+			errs = append(errs, fmt.Errorf("%w for %q: no column of that name is written", ErrBloom, name))
+		} else if t := l.fields[i].Type; t != parquet.Text && t != parquet.Dictionary {
+			errs = append(errs, fmt.Errorf("%w for %s: columns of text can have one, such as url and origin; for numbers there are least and greatest",
+				ErrBloom, name))
 		}
-		return &gzipPacker{w: w}
-	default:
-		return noPacker{}
 	}
-}
-
-type noPacker struct{}
-
-func (noPacker) pack(dst, src []byte) []byte { return append(dst, src...) }
-
-type zstdPacker struct{ enc *zstd.Encoder }
-
-func (p zstdPacker) pack(dst, src []byte) []byte { return p.enc.EncodeAll(src, dst) }
-
-type snappyPacker struct{}
-
-// pack expects an empty dst.
-func (snappyPacker) pack(dst, src []byte) []byte { return s2.EncodeSnappy(dst[:cap(dst)], src) }
-
-type gzipPacker struct{ w *gzip.Writer }
-
-func (p *gzipPacker) pack(dst, src []byte) []byte {
-	buf := bytes.NewBuffer(dst)
-	p.w.Reset(buf)
-	if _, err := p.w.Write(src); err != nil {
-		panic(err) // memory takes all
-	}
-	if err := p.w.Close(); err != nil {
-		panic(err) // memory takes all
-	}
-	return buf.Bytes()
+	return errors.Join(errs...)
 }

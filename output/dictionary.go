@@ -3,10 +3,16 @@ package output
 import (
 	"bytes"
 	"hash/maphash"
+	"slices"
+	"time"
+	"unicode/utf8"
 )
 
-// A dictionary numbers distinct texts in the order of their first use. It is laid out as Arrow lays out strings, holds
-// no pointer per text, and keeps its memory when it is reset.
+// A dictionary numbers the distinct texts of a column in the order of their first use. It is laid out
+// as Arrow lays out strings, holds no pointer per text, and keeps its memory when it is reset.
+//
+// Columns that are gathered from a batch know their texts by small numbers, such as that of a site or
+// reason. A table leads from these to the numbers here, so that no text is hashed for each row.
 type dictionary struct {
 	offsets []int32  // text i is text[offsets[i]:offsets[i+1]]; one more than there are texts
 	text    []byte   // all texts, end to end
@@ -14,28 +20,37 @@ type dictionary struct {
 	escapes []int32  // bytes of text i that had to be escaped; nil as long as there are none
 	seed    maphash.Seed
 
+	ids    []int32 // by number in the batch: 1 + number of its text, 0 for none yet
+	used   []int   // the ids that are set
+	strays []int32 // ids by index in Batch.Strays; of the current batch only
+	day    int64   // the last date, in days since 1970
+	dayID  int32   // 1 + number of its text; 0 for none
+
 	age   uint32 // counts how often it was emptied, from 1
 	moved []move // by number, where another dictionary has the texts; may be shorter
+
+	scratch []byte
 }
 
 // newDictionary returns an empty dictionary.
-func newDictionary() dictionary {
-	return dictionary{offsets: make([]int32, 1, 16), table: make([]uint32, 64), seed: maphash.MakeSeed(), age: 1}
+func newDictionary() *dictionary {
+	return &dictionary{offsets: make([]int32, 1, 16), table: make([]uint32, 64), seed: maphash.MakeSeed(), age: 1}
 }
 
-// len returns the number of texts.
-func (d *dictionary) len() int { return len(d.offsets) - 1 }
+// Len returns the number of texts.
+func (d *dictionary) Len() int { return len(d.offsets) - 1 }
 
-// at returns text i, valid until the next call of add or reset.
-func (d *dictionary) at(i int32) []byte { return d.text[d.offsets[i]:d.offsets[i+1]] }
+// At returns text i, valid until the next call of add or reset.
+func (d *dictionary) At(i int32) []byte { return d.text[d.offsets[i]:d.offsets[i+1]] }
 
-// add returns the number of text, which it copies if it is new. escaped is how many of its bytes were not valid UTF-8.
+// add returns the number of text, which it copies if it is new. escaped is how many of its bytes were
+// not valid UTF-8.
 func (d *dictionary) add(text []byte, escaped int) int32 {
 	slot := d.find(text)
 	if d.table[slot] != 0 {
 		return int32(d.table[slot] - 1)
 	}
-	id := d.len()
+	id := d.Len()
 	d.text = append(d.text, text...)
 	d.offsets = append(d.offsets, int32(len(d.text)))
 	d.table[slot] = uint32(id + 1)
@@ -45,7 +60,7 @@ func (d *dictionary) add(text []byte, escaped int) int32 {
 	if d.escapes != nil {
 		d.escapes = append(d.escapes, int32(escaped))
 	}
-	if 2*d.len() > len(d.table) {
+	if 2*d.Len() > len(d.table) {
 		d.grow()
 	}
 	return int32(id)
@@ -55,7 +70,7 @@ func (d *dictionary) add(text []byte, escaped int) int32 {
 func (d *dictionary) find(text []byte) uint64 {
 	mask := uint64(len(d.table) - 1)
 	slot := maphash.Bytes(d.seed, text) & mask
-	for d.table[slot] != 0 && !bytes.Equal(d.at(int32(d.table[slot]-1)), text) {
+	for d.table[slot] != 0 && !bytes.Equal(d.At(int32(d.table[slot]-1)), text) {
 		slot = (slot + 1) & mask
 	}
 	return slot
@@ -64,35 +79,107 @@ func (d *dictionary) find(text []byte) uint64 {
 // grow doubles the table.
 func (d *dictionary) grow() {
 	d.table = make([]uint32, 2*len(d.table))
-	for i := range d.len() {
-		d.table[d.find(d.at(int32(i)))] = uint32(i + 1)
+	for i := range d.Len() {
+		d.table[d.find(d.At(int32(i)))] = uint32(i + 1)
 	}
+}
+
+// addValid is add for a text that is escaped where it is not valid UTF-8.
+func (d *dictionary) addValid(text []byte) int32 {
+	if utf8.Valid(text) {
+		return d.add(text, 0)
+	}
+	valid, escaped := appendValid(nil, text)
+	return d.add(valid, escaped)
+}
+
+// addString is addValid for a string.
+func (d *dictionary) addString(text string) int32 {
+	d.scratch = append(d.scratch[:0], text...)
+	return d.addValid(d.scratch)
+}
+
+// known returns 1 + the number here of the text that has that number in batches; 0 for none yet. It is
+// small enough to be inlined.
+func (d *dictionary) known(i int) int32 {
+	if i < len(d.ids) {
+		return d.ids[i]
+	}
+	return 0
+}
+
+// number adds the text that has that number in batches, and returns what known returns from then on.
+func (d *dictionary) number(i int, text string) int32 {
+	if i >= len(d.ids) {
+		d.ids = slices.Grow(d.ids, i+1-len(d.ids))[:i+1]
+	}
+	d.ids[i] = 1 + d.addString(text)
+	d.used = append(d.used, i)
+	return d.ids[i]
+}
+
+// startBatch forgets the strays of the batch before.
+func (d *dictionary) startBatch(strays int) {
+	d.strays = slices.Grow(d.strays[:0], strays)[:strays]
+	clear(d.strays)
+}
+
+// stray returns the number of a stray origin of the batch.
+func (d *dictionary) stray(i int, origin []byte) int32 {
+	if d.strays[i] == 0 {
+		d.strays[i] = 1 + d.addValid(origin)
+	}
+	return d.strays[i] - 1
+}
+
+// date returns the number of the day in UTC of a time in microseconds since 1970.
+func (d *dictionary) date(micros int64) int32 {
+	day := micros / microsPerDay
+	if micros%microsPerDay < 0 {
+		day--
+	}
+	if d.dayID == 0 || day != d.day {
+		text := time.Unix(day*24*60*60, 0).UTC().Format(time.DateOnly)
+		d.day, d.dayID = day, 1+d.addString(text)
+	}
+	return d.dayID - 1
 }
 
 // reset forgets all texts and keeps the memory.
 func (d *dictionary) reset() {
-	if d.len() <= 0 { // empty, or the dictionary of a column that has none
+	if d.Len() == 0 {
 		return
 	}
 	d.offsets, d.text, d.escapes, d.moved = d.offsets[:1], d.text[:0], nil, d.moved[:0]
+	for _, i := range d.used {
+		d.ids[i] = 0
+	}
+	d.used, d.dayID = d.used[:0], 0
+	clear(d.strays)
 	d.age++
 	clear(d.table)
 }
 
-// memory returns how many bytes are allocated for it.
+// memory returns how many bytes are allocated for texts.
 func (d *dictionary) memory() int {
 	return 4*(cap(d.offsets)+len(d.table)+cap(d.escapes)) + cap(d.text) + 8*cap(d.moved)
 }
 
-// escapesOf returns how many bytes were escaped in the texts that ids name.
-func (d *dictionary) escapesOf(ids []int32, present []int16) (n int64) {
-	if d.escapes == nil {
-		return 0
+// A move says which number a text of one dictionary has in another.
+type move struct {
+	age uint32 // of the other dictionary when it got the text; 0 is never
+	id  int32
+}
+
+// moveTo returns the number in another dictionary of the text with that number here. There must be no
+// second other dictionary while the texts here are the same.
+func (d *dictionary) moveTo(other *dictionary, id int32) int32 {
+	if len(d.moved) < d.Len() {
+		d.moved = append(d.moved, make([]move, d.Len()-len(d.moved))...)
 	}
-	for i, id := range ids {
-		if present == nil || present[i] != 0 {
-			n += int64(d.escapes[id])
-		}
+	m := &d.moved[id]
+	if m.age != other.age {
+		*m = move{other.age, other.add(d.At(id), 0)}
 	}
-	return n
+	return m.id
 }

@@ -12,6 +12,22 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
+// The columns by their index in full rows.
+const (
+	colLine = iota
+	colInput
+	colURL
+	colOrigin
+	colAgent
+	colAllowed
+	colReason
+	colRuleLine
+	colRule
+	colCanonical
+	colViolation
+	numColumns
+)
+
 // A fakeCatalog has made-up sites of rulesPerSite rules each.
 type fakeCatalog struct {
 	origins []robots.Origin
@@ -36,8 +52,6 @@ func newFakeCatalog(sites int) *fakeCatalog {
 	}
 	return c
 }
-
-func (c *fakeCatalog) NumSites() int { return len(c.origins) }
 
 func (c *fakeCatalog) Origin(site engine.SiteID) robots.Origin { return c.origins[site] }
 

@@ -70,8 +70,7 @@ func (t *table) wideRows(columns []string) [][]any {
 	for url := 0; url < len(t.rows); url += n {
 		var row []any
 		for _, name := range columns {
-			col, _ := lookup(name)
-			switch col {
+			switch col := slices.Index(Columns(), name); col {
 			case colAllowed, colReason, colRuleLine, colRule:
 				for a := range n {
 					row = append(row, t.rows[url+a][col])
@@ -152,10 +151,7 @@ func TestWideInvalid(t *testing.T) {
 // TestWideRows holds how many rows chunks have.
 func TestWideRows(t *testing.T) {
 	for agents, want := range map[int]int{0: 32 << 10, 1: 32 << 10, 16: 32 << 10, 32: 16 << 10, 95: 5518, 1 << 20: 1} {
-		l := layout{wide: make([]field, agents*numWide)}
-		if agents == 0 {
-			l.wide = nil
-		}
+		l := &layout{wide: agents > 0, agents: make([][]int, agents)}
 		if got := parquetChunk.forLayout(l); got.rows != want || got.bytes != parquetChunk.bytes {
 			t.Errorf("%d agents: chunks of %+v, want %d rows", agents, got, want)
 		}

@@ -16,8 +16,7 @@ const (
 // A lineFile writes rows as lines of text. Chunks are encoded, and compressed, several at once; each waits for its turn to be
 // written. A text of a dictionary is escaped once, when it is first used; rows copy it.
 type lineFile struct {
-	sink *sink
-	layout
+	sink    *sink
 	syntax  *syntax
 	packing packing
 	columns []lineColumn
@@ -26,10 +25,8 @@ type lineFile struct {
 	dicts   int    // as lineDicts
 	piece   int    // as linePiece
 
-	workers int
-	idle    chan *lineEncoder
-	made    int           // encoders, at most workers
-	turn    chan struct{} // of the next chunk: gets a value when those before are written
+	encoders pool[*lineEncoder]
+	turn     chan struct{} // of the next chunk: gets a value when those before are written
 }
 
 // A lineColumn is a column as all its rows have it. In the texts the lead of the column comes first.
@@ -41,19 +38,21 @@ type lineColumn struct {
 }
 
 // newLines starts a file of lines. As many goroutines as there are workers encode chunks, with one worker the caller's.
-func newLines(s *sink, l layout, spec formatSpec, workers int) *lineFile {
+func newLines(s *sink, l *layout, spec formatSpec, workers int) *lineFile {
 	f := &lineFile{
-		sink: s, layout: l, syntax: spec.syntax, packing: spec.packing, dicts: lineDicts, piece: linePiece,
-		workers: max(1, workers), turn: make(chan struct{}, 1),
+		sink: s, syntax: spec.syntax, packing: spec.packing, dicts: lineDicts, piece: linePiece,
+		turn: make(chan struct{}, 1),
 	}
-	f.idle = make(chan *lineEncoder, f.workers)
+	f.encoders = newPool(workers, func() (*lineEncoder, error) {
+		return &lineEncoder{linePacker: newLinePacker(f.packing)}, nil
+	})
 	f.turn <- struct{}{}
-	for i, field := range l.fields() {
-		lead := f.syntax.lead(nil, i, field.name)
+	for i, field := range l.fields {
+		lead := f.syntax.lead(nil, i, field.Name)
 		value := func(text string) []byte { return append(lead[:len(lead):len(lead)], text...) }
 		f.columns = append(f.columns, lineColumn{lead: lead, null: value(f.syntax.null), yes: value("true"), no: value("false"), offsets: []int{0}})
 		if f.syntax.header {
-			f.header = f.syntax.text(append(f.header, lead...), []byte(field.name))
+			f.header = f.syntax.text(append(f.header, lead...), []byte(field.Name))
 		}
 	}
 	if f.syntax.header {
@@ -63,64 +62,44 @@ func newLines(s *sink, l layout, spec formatSpec, workers int) *lineFile {
 }
 
 // write has a chunk encoded and written.
-func (f *lineFile) write(c *columns) (*columns, error) {
-	for i, col := range f.picked {
-		if f.field(col).kind == kindDictionary {
-			f.columns[i].escape(c.names.dict(col), f.syntax)
+func (f *lineFile) write(c *chunk) (*chunk, error) {
+	for i, d := range c.names.dicts {
+		if d != nil {
+			f.columns[i].escape(d, f.syntax)
 		}
 	}
-	e := f.encoder()
-	if e.err != nil {
-		f.idle <- e
-		return nil, e.err
+	w, err := f.encoders.get()
+	if err == nil {
+		err = w.encoder.err
 	}
-	f.begin(e, c)
+	if err != nil {
+		f.encoders.idle <- w
+		return nil, err
+	}
+	f.begin(w.encoder, c)
 	if c.names.size() >= f.dicts {
 		f.forget(c.names)
 	}
-	if f.workers == 1 {
-		f.run(e, c)
-		return c, e.err
+	next := f.encoders.run(w, c, func() { w.encoder.encode(f, c.rows) })
+	if f.encoders.workers > 1 {
+		return next, nil // an error appears when the encoder is used again, or at the end
 	}
-	next := e.spare
-	e.spare = c
-	if next == nil {
-		next = newColumns(f.layout, c.agents, c.names, c.limits)
-	}
-	go f.run(e, c)
-	return next, nil
+	return next, w.encoder.err
 }
 
 // begin gives a chunk to an encoder.
-func (f *lineFile) begin(e *lineEncoder, c *columns) {
-	e.bind(f.columns, f.picked, c)
+func (f *lineFile) begin(e *lineEncoder, c *chunk) {
+	e.bind(f.columns, c)
 	e.text = append(e.text[:0], f.header...)
 	f.header, f.begun = nil, true
 	after := make(chan struct{}, 1)
 	e.before, e.after, f.turn = f.turn, after, after
 }
 
-// run encodes a chunk, writes it when its turn comes, and empties it.
-func (f *lineFile) run(e *lineEncoder, c *columns) {
-	e.encode(f, c.rows)
-	c.reset()
-	e.after <- struct{}{}
-	f.idle <- e
-}
-
-// encoder waits for an encoder that has nothing to do.
-func (f *lineFile) encoder() *lineEncoder {
-	if f.made < f.workers && len(f.idle) == 0 {
-		f.made++
-		return &lineEncoder{linePacker: newLinePacker(f.packing)}
-	}
-	return <-f.idle
-}
-
 // escape adds what the dictionary has gained.
 func (l *lineColumn) escape(d *dictionary, s *syntax) {
-	for i := len(l.offsets) - 1; i < d.len(); i++ {
-		l.dict = s.text(append(l.dict, l.lead...), d.at(int32(i)))
+	for i := len(l.offsets) - 1; i < d.Len(); i++ {
+		l.dict = s.text(append(l.dict, l.lead...), d.At(int32(i)))
 		l.offsets = append(l.offsets, len(l.dict))
 	}
 }
@@ -134,7 +113,7 @@ func (f *lineFile) forget(names *numbering) {
 }
 
 // close waits for what is being written. A file without rows has its header, and its frame.
-func (f *lineFile) close(*columns, metadataPairs) error {
+func (f *lineFile) close(*chunk, metadataPairs) error {
 	err := f.wait()
 	if err != nil || f.begun {
 		return err
@@ -149,11 +128,11 @@ func (f *lineFile) close(*columns, metadataPairs) error {
 
 // wait waits for all encoders, and returns an error of theirs.
 func (f *lineFile) wait() (err error) {
-	for ; f.made > 0; f.made-- {
-		if e := <-f.idle; err == nil {
+	f.encoders.wait(func(e *lineEncoder) {
+		if err == nil {
 			err = e.err
 		}
-	}
+	})
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/listings"
+	"github.com/robobatch/robobatch/output/parquet"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -50,18 +51,13 @@ type ListOptions struct {
 // A ListFile is a listing of rules, which appears under its name only when it is complete, as a [File] does: it takes the
 // place of its Writer. Rows are those of the package doc, in the order of the file.
 type ListFile struct {
-	file   *atomicfile.File
-	agents []robots.Agent
-	names  []string
-	sink   *sink
-	table  listTable
-	rows   int64
-}
-
-// A listTable lays the rows of a listing out in a file.
-type listTable interface {
-	add(r *listRow) error
-	close() error // writes what is left; the sink is not its to flush
+	file     *atomicfile.File
+	agents   []robots.Agent
+	names    []string
+	sink     *sink
+	table    listTable
+	metadata metadataPairs
+	rows     int64
 }
 
 // CreateList begins a listing of that name; for "-", stdout is written. See [Create] for what else holds.
@@ -74,11 +70,12 @@ func CreateList(name string, stdout io.Writer, opt ListOptions) (*ListFile, erro
 	for _, a := range opt.Agents {
 		f.agents = append(f.agents, robots.NewAgent(a, opt.Dialect))
 	}
-	if opt.Format == ListJSON {
-		f.table = newListJSON(f.sink)
-		return f, nil
+	f.metadata.set(KeyVersion, cmp.Or(opt.Version, "devel"))
+	f.metadata.set(KeyDialect, opt.Dialect.String())
+	for _, pair := range opt.Metadata {
+		f.metadata.set(pair[0], pair[1])
 	}
-	if f.table, err = newListParquet(f.sink, opt); err != nil {
+	if f.table, err = newListTable(f.sink, opt); err != nil {
 		return nil, errors.Join(file.Wrap("create", err), file.Close())
 	}
 	return f, nil
@@ -89,7 +86,7 @@ func (f *ListFile) Rows() int64 { return f.rows }
 
 // Commit completes the listing and gives it its name. On an error there is none, and a file of that name is as before.
 func (f *ListFile) Commit() error {
-	err := f.table.close()
+	err := f.table.Close(f.metadata.keys, f.metadata.values)
 	if err == nil {
 		err = f.sink.flush()
 	}
@@ -104,7 +101,7 @@ func (f *ListFile) Close() error { return f.file.Close() }
 
 // Write adds the rows of one origin.
 func (f *ListFile) Write(l *listings.Listing) error {
-	rows := lister{file: listedFile(l), add: f.table.add}
+	rows := lister{file: listedFile(l), table: f.table}
 	rows.row(listRow{item: itemFile})
 	rows.file.url, rows.file.reason = "", "" // they may be long, and stand once
 	if l.Report != nil {
@@ -147,13 +144,14 @@ type listFile struct {
 	origin, source string
 	outcome        string
 	url, reason    string           // what was fetched, redirects followed, and why there was no answer; only in the first row
-	response       *robots.Response // nil if there is none
+	fetched        bool             // there is a response
+	response       *robots.Response // of zeros if there is none
 	truncated      bool
 }
 
 // listedFile returns what the rows of the listing share.
 func listedFile(l *listings.Listing) *listFile {
-	f := &listFile{origin: string(l.Origin), outcome: "rules"}
+	f := &listFile{origin: string(l.Origin), outcome: "rules", response: &robots.Response{}}
 	if l.Outcome.Effect == robots.NoRecord {
 		f.outcome = "no_record"
 		return f
@@ -161,7 +159,7 @@ func listedFile(l *listings.Listing) *listFile {
 	if l.Outcome.Effect != robots.UseRules {
 		f.outcome = l.Outcome.Cause.String()
 	}
-	f.source, f.response = l.Response.Name, &l.Response
+	f.source, f.fetched, f.response = l.Response.Name, true, &l.Response
 	f.reason = l.Response.Error
 	f.url = cmp.Or(l.Response.URL, string(l.Response.Origin)+robots.TxtPath)
 	f.truncated = l.Report != nil && l.Report.File.Truncated
@@ -171,7 +169,8 @@ func listedFile(l *listings.Listing) *listFile {
 // A lister makes the rows of one origin.
 type lister struct {
 	file  *listFile
-	add   func(*listRow) error
+	table listTable
+	cells []parquet.Cell // scratch
 	count int64
 	named int   // bytes of agents that were repeated
 	err   error // the first one
@@ -180,7 +179,11 @@ type lister struct {
 func (l *lister) row(r listRow) {
 	if l.err == nil {
 		r.listFile = l.file
-		l.err = l.add(&r)
+		l.cells = l.cells[:0]
+		for _, c := range listColumns {
+			l.cells = append(l.cells, c.cell(&r))
+		}
+		l.err = l.table.Add(l.cells)
 		l.count++
 	}
 }

@@ -59,6 +59,25 @@ const listedBody = "Allow: /early\n" +
 	"User-agent: *\nUser-agent: bing\nCrawl-delay: 7\nAllow:\nUser-agent: *\nCrawl-delay: 8\n" +
 	"Sitemap: https://a.example/s\nHost: a.example\nHost: b.example\nClean-param: x&y /z\n"
 
+// A listObject is a row; the order of the fields is that of the columns.
+type listObject struct {
+	Origin    string     `json:"origin"`
+	Source    *string    `json:"source"`
+	URL       *string    `json:"url"`
+	Outcome   string     `json:"outcome"`
+	Status    *int       `json:"status"`
+	Error     *string    `json:"error"`
+	FetchedAt *time.Time `json:"fetched_at"`
+	Size      *int64     `json:"size"`
+	Truncated *bool      `json:"truncated"`
+	Item      string     `json:"item"`
+	Group     *int32     `json:"group_id"`
+	Agents    *string    `json:"agents"`
+	Line      *int32     `json:"line"`
+	Code      *string    `json:"code"`
+	Value     *string    `json:"value"`
+}
+
 // shortRows returns "item group agents line code value" of each row in JSON Lines.
 func shortRows(t *testing.T, data []byte) (rows []string) {
 	t.Helper()

@@ -1,81 +1,57 @@
 package output
 
 import (
-	"slices"
-	"time"
-	"unicode/utf8"
-
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output/parquet"
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A catalog tells the names behind the numbers of a batch. It is asked once per distinct name or so, not per row.
+// A catalog has the names behind the numbers of a batch. It is asked once for each distinct name or
+// so, not for each row.
 type catalog interface {
-	NumSites() int
 	Origin(site engine.SiteID) robots.Origin
-	Rule(id engine.RulingID, agent int, rule int32) robots.Rule
+	Rule(site engine.RulingID, agent int, rule int32) robots.Rule
 	// FirstAgent returns the first agent that has the same rules: itself, or one before it.
-	FirstAgent(id engine.RulingID, agent int) int
+	FirstAgent(site engine.RulingID, agent int) int
 }
 
-// A numbering leads from what a batch holds to the numbers of the dictionaries, without hashing a text per row. Its
-// tables hold 1 + the number, and 0 for what has none yet.
+// A numbering is the dictionaries of a table, which the chunks of a Writer share, and the tables that
+// lead from a batch to them.
 type numbering struct {
-	dicts     [numColumns]dictionary // of the columns that have one
-	wideDicts []dictionary           // of the columns of agents, by column less numColumns; in the wide layout
-
-	dates dictionary // of days
-	day   int64      // the last that was asked for, in days since 1970
-	dayID int32      // 1 + its number; 0 is none
+	dicts []*dictionary      // by column; nil where it has none
+	texts []parquet.TextList // the same
+	rules ruleTable
+	// ruleTexts are the dictionaries of rules: one, or one for each agent in the wide layout; none if
+	// no column has the texts of rules.
+	ruleTexts []*dictionary
 
 	catalog catalog
-	inputs  []string // names of the inputs
-	agents  []string // names of the agents
+	inputs  []string
+	agents  []string
 
-	inputIDs  []int32
-	agentIDs  []int32
-	reasonIDs [engine.NumReasons]int32
-	wideIDs   [][engine.NumReasons]int32 // of reasons by agent; in the wide layout, if it has them
-	siteIDs   []int32                    // by SiteID
-	sites     []engine.SiteID            // whose siteIDs are set
-	strayIDs  []int32                    // by index in Batch.Strays; of the current batch only
-	rules     ruleTable
-	ruleTexts bool // there is a column, or one for each agent, for the text of rules
-
-	scratch, escaped []byte
+	gathering gathering
 }
 
 // newNumbering returns an empty numbering for the columns of a layout.
-func newNumbering(cat catalog, inputs, agents []string, l layout) *numbering {
-	n := &numbering{
-		catalog: cat, inputs: inputs, agents: agents,
-		inputIDs: make([]int32, len(inputs)),
-		agentIDs: make([]int32, len(agents)),
-		siteIDs:  make([]int32, cat.NumSites()),
-		rules:    newRuleTable(),
-		dates:    newDictionary(),
-	}
-	for i, f := range fields {
-		if f.kind == kindDictionary {
-			n.dicts[i] = newDictionary()
-		}
-	}
-	n.ruleTexts = slices.Contains(l.picked, colRule)
-	if l.wide != nil {
-		n.widen(l)
-	}
+func newNumbering(cat catalog, inputs, agents []string, l *layout) *numbering {
+	n := newDictionaries(l)
+	n.catalog, n.inputs, n.agents, n.rules = cat, inputs, agents, newRuleTable()
+	n.gathering.names = n
 	return n
 }
 
-// newDictionaries returns a numbering of the columns of a layout that cannot number what a batch holds, only what is numbered already.
-func newDictionaries(l layout) *numbering {
-	n := &numbering{dates: newDictionary()}
-	if l.wide != nil {
-		n.widen(l)
-	}
-	for _, col := range l.picked {
-		if l.field(col).kind == kindDictionary {
-			*n.dict(col) = newDictionary()
+// newDictionaries returns the dictionaries of a layout for rows that are numbered already, by other
+// dictionaries.
+func newDictionaries(l *layout) *numbering {
+	n := &numbering{dicts: make([]*dictionary, len(l.fields)), texts: make([]parquet.TextList, len(l.fields))}
+	for i, f := range l.fields {
+		if f.Type != parquet.Dictionary {
+			continue
+		}
+		n.dicts[i] = newDictionary()
+		n.texts[i] = n.dicts[i]
+		if f.spec.Name == nameRule {
+			n.ruleTexts = append(n.ruleTexts, n.dicts[i])
 		}
 	}
 	return n
@@ -83,148 +59,89 @@ func newDictionaries(l layout) *numbering {
 
 // reset empties all dictionaries: the numbers start again at 0.
 func (n *numbering) reset() {
-	for i := range n.dicts {
-		n.dicts[i].reset()
+	for _, d := range n.dicts {
+		if d != nil {
+			d.reset()
+		}
 	}
-	for i := range n.wideDicts {
-		n.wideDicts[i].reset()
-	}
-	n.dates.reset()
-	n.dayID = 0
-	clear(n.wideIDs)
-	clear(n.inputIDs)
-	clear(n.agentIDs)
-	clear(n.reasonIDs[:])
-	clear(n.strayIDs)
 	n.rules.reset()
-	for _, site := range n.sites {
-		n.siteIDs[site] = 0
-	}
-	n.sites = n.sites[:0]
-}
-
-// date numbers the day in UTC of a time in microseconds since 1970.
-func (n *numbering) date(micros int64) int32 {
-	const perDay = 24 * 60 * 60 * 1_000_000
-	day := micros / perDay
-	if micros%perDay < 0 {
-		day--
-	}
-	if n.dayID == 0 || day != n.day {
-		n.scratch = time.Unix(day*(perDay/1_000_000), 0).UTC().AppendFormat(n.scratch[:0], time.DateOnly)
-		n.day, n.dayID = day, 1+n.dates.add(n.scratch, 0)
-	}
-	return n.dayID - 1
 }
 
 // memory returns how many bytes are allocated for the dictionaries.
-func (n *numbering) memory() int {
-	size := n.dates.memory()
-	for i := range n.dicts {
-		size += n.dicts[i].memory()
-	}
-	for i := range n.wideDicts {
-		size += n.wideDicts[i].memory()
+func (n *numbering) memory() (size int) {
+	for _, d := range n.dicts {
+		if d != nil {
+			size += d.memory()
+		}
 	}
 	return size
 }
 
 // size returns the bytes of all texts.
 func (n *numbering) size() (size int) {
-	for i := range n.dicts {
-		size += len(n.dicts[i].text)
-	}
-	for i := range n.wideDicts {
-		size += len(n.wideDicts[i].text)
+	for _, d := range n.dicts {
+		if d != nil {
+			size += len(d.text)
+		}
 	}
 	return size
 }
 
-// dict returns the dictionary of a column. It is of no use for one that has none.
-func (n *numbering) dict(col column) *dictionary {
-	if int(col) < numColumns {
-		return &n.dicts[col]
-	}
-	return &n.wideDicts[int(col)-numColumns]
-}
-
-// add numbers text in the dictionary of col, escaped where it is not valid UTF-8.
-func (n *numbering) add(col column, text []byte) int32 {
-	if utf8.Valid(text) {
-		return n.dict(col).add(text, 0)
-	}
-	valid, escaped := appendValid(n.escaped[:0], text)
-	n.escaped = valid
-	return n.dict(col).add(valid, escaped)
-}
-
-// addString is add for a string.
-func (n *numbering) addString(col column, text string) int32 {
-	n.scratch = append(n.scratch[:0], text...)
-	return n.add(col, n.scratch)
-}
-
-func (n *numbering) input(i int) int32 {
-	if n.inputIDs[i] == 0 {
-		n.inputIDs[i] = 1 + n.addString(colInput, n.inputs[i])
-	}
-	return n.inputIDs[i] - 1
-}
-
-func (n *numbering) agent(a int) int32 {
-	if n.agentIDs[a] == 0 {
-		n.agentIDs[a] = 1 + n.addString(colAgent, n.agents[a])
-	}
-	return n.agentIDs[a] - 1
-}
-
-// reason is small enough to be inlined, as every row asks.
-func (n *numbering) reason(r engine.Reason) int32 {
-	if id := n.reasonIDs[r]; id != 0 {
+// agent returns the number of an agent's name.
+func (n *numbering) agent(d *dictionary, agent int) int32 {
+	if id := d.known(agent); id != 0 {
 		return id - 1
 	}
-	return n.newReason(r)
+	return d.number(agent, n.agents[agent]) - 1
 }
 
-func (n *numbering) newReason(r engine.Reason) int32 {
-	n.reasonIDs[r] = 1 + n.addString(colReason, r.String())
-	return n.reasonIDs[r] - 1
-}
-
-// startBatch forgets the strays of the batch before.
-func (n *numbering) startBatch(strays int) {
-	if cap(n.strayIDs) < strays {
-		n.strayIDs = make([]int32, strays)
-	}
-	n.strayIDs = n.strayIDs[:strays]
-	clear(n.strayIDs)
-}
-
-// origin numbers the origin of a row that has one.
-func (n *numbering) origin(site engine.SiteID, strays [][]byte) int32 {
+// origin returns the number of the origin of a row that has one.
+func (n *numbering) origin(d *dictionary, site engine.SiteID, strays [][]byte) int32 {
 	if i, stray := site.Stray(); stray {
-		if n.strayIDs[i] == 0 {
-			n.strayIDs[i] = 1 + n.add(colOrigin, strays[i])
-		}
-		return n.strayIDs[i] - 1
+		return d.stray(i, strays[i])
 	}
-	if n.siteIDs[site] == 0 {
-		n.siteIDs[site] = 1 + n.addString(colOrigin, string(n.catalog.Origin(site)))
-		n.sites = append(n.sites, site)
+	if id := d.known(int(site)); id != 0 {
+		return id - 1
 	}
-	return n.siteIDs[site] - 1
+	return d.number(int(site), string(n.catalog.Origin(site))) - 1
 }
 
-// rule numbers the rule that decided a verdict, and returns its line. The number is 0 if there is no column for its text.
-func (n *numbering) rule(ruling engine.RulingID, agent int, rule int32) (id, line int32) {
-	group := 1 + uint64(ruling)*uint64(len(n.agents)) + uint64(n.catalog.FirstAgent(ruling, agent))
+// rule returns the number of the text of the rule that decided a verdict, and its line. The number is
+// 0 if there is no column for the text.
+func (n *numbering) rule(site engine.RulingID, agent int, rule int32) (id, line int32) {
+	owner := agent // whose dictionary has the text
+	if len(n.ruleTexts) <= 1 {
+		owner = n.catalog.FirstAgent(site, agent)
+	}
+	group := 1 + uint64(site)*uint64(len(n.agents)) + uint64(owner)
 	e := n.rules.entry(group, rule)
 	if e.group == 0 {
-		r := n.catalog.Rule(ruling, agent, rule)
+		r := n.catalog.Rule(site, agent, rule)
 		*e = ruleEntry{group: group, rule: rule, line: r.Line}
-		if n.ruleTexts {
-			e.id = n.addString(colRule, r.String())
+		if len(n.ruleTexts) > 0 {
+			e.id = n.ruleTexts[min(agent, len(n.ruleTexts)-1)].addString(r.String())
 		}
 	}
 	return e.id, e.line
+}
+
+// A storeCatalog is the catalog of a Store.
+type storeCatalog struct {
+	*engine.Store
+	lookup *engine.Lookup
+}
+
+func newStoreCatalog(s *engine.Store) storeCatalog { return storeCatalog{s, s.NewLookup()} }
+
+// Origin returns the origin of a site.
+func (s storeCatalog) Origin(site engine.SiteID) robots.Origin { return s.lookup.Origin(site) }
+
+// FirstAgent returns the first agent that has the same rules.
+func (s storeCatalog) FirstAgent(site engine.RulingID, agent int) int {
+	return s.lookup.FirstAgent(site, agent)
+}
+
+// Rule returns a rule of the set that holds for an agent.
+func (s storeCatalog) Rule(site engine.RulingID, agent int, rule int32) robots.Rule {
+	return s.lookup.Rule(site, agent, rule)
 }

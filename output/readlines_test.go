@@ -14,6 +14,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/robobatch/robobatch/output/parquet"
 )
 
 // readLines reads a file of text of the format: all its frames or members, which are the groups.
@@ -208,15 +210,15 @@ func jsonValue(tb testing.TB, name string, token json.Token) any {
 	case nil:
 		return nil
 	case bool:
-		if k == kindBool {
+		if k == parquet.Bool {
 			return token
 		}
 	case json.Number:
-		if k == kindInt64 || k == kindInt32 || k == kindFloat {
+		if k == parquet.Int64 || k == parquet.Int32 || k == parquet.Double {
 			return parseValue(tb, name, token.String())
 		}
 	case string:
-		if k == kindText || k == kindDictionary || k == kindTime {
+		if k == parquet.Text || k == parquet.Dictionary || k == parquet.Time {
 			return parseValue(tb, name, text)
 		}
 	}
@@ -224,18 +226,18 @@ func jsonValue(tb testing.TB, name string, token json.Token) any {
 	return nil
 }
 
-// kindOf returns the kind of a column that tests have.
-func kindOf(name string) kind {
-	if col, ok := lookup(name); ok {
-		return fields[col].kind
+// kindOf returns the type of a column that tests have.
+func kindOf(name string) parquet.Type {
+	if s := lookup(name); s != nil {
+		return s.Type
 	}
-	for _, col := range []column{colRuleLine, colAllowed, colReason, colRule} { // of agents, in the wide layout
-		if strings.HasPrefix(name, fields[col].name+"_") {
-			return fields[col].kind
+	for _, base := range []string{"rule_line", "allowed", "reason", "rule"} { // of agents, in the wide layout
+		if strings.HasPrefix(name, base+"_") {
+			return lookup(base).Type
 		}
 	}
 	i := slices.IndexFunc(keptColumns, func(k KeptColumn) bool { return k.Name == name })
-	return keptKinds[keptColumns[i].Kind]
+	return keptSpecs[keptColumns[i].Kind].Type
 }
 
 // parseValue returns the value of a column that the text says, as the readers of the other formats return it.
@@ -244,24 +246,24 @@ func parseValue(tb testing.TB, name, text string) any {
 	var v any
 	var err error
 	switch kindOf(name) {
-	case kindInt64:
+	case parquet.Int64:
 		v, err = strconv.ParseInt(text, 10, 64)
-	case kindInt32:
+	case parquet.Int32:
 		var n int64
 		n, err = strconv.ParseInt(text, 10, 32)
 		v = int32(n)
-	case kindBool:
+	case parquet.Bool:
 		v = text == "true"
 		if text != "true" && text != "false" {
 			err = strconv.ErrSyntax
 		}
-	case kindTime:
+	case parquet.Time:
 		var at time.Time
 		at, err = time.Parse("2006-01-02T15:04:05.000000Z", text)
 		v = at.UnixMicro()
-	case kindFloat:
+	case parquet.Double:
 		v, err = strconv.ParseFloat(text, 64)
-	case kindText, kindDictionary:
+	case parquet.Text, parquet.Dictionary:
 		v = text
 	}
 	if err != nil {

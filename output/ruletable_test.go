@@ -28,7 +28,6 @@ func TestRuleTableBound(t *testing.T) {
 // ruleCatalog has a rule for each number, of one site.
 type ruleCatalog struct{}
 
-func (ruleCatalog) NumSites() int                       { return 1 }
 func (ruleCatalog) Origin(engine.SiteID) robots.Origin  { return "https://a.example" }
 func (ruleCatalog) FirstAgent(engine.RulingID, int) int { return 0 }
 func (ruleCatalog) Rule(_ engine.RulingID, _ int, rule int32) robots.Rule {
@@ -38,19 +37,27 @@ func (ruleCatalog) Rule(_ engine.RulingID, _ int, rule int32) robots.Rule {
 // TestNumberingRules numbers more rules than the table holds: a text keeps its number. Without a column for texts there are none.
 func TestNumberingRules(t *testing.T) {
 	for _, test := range []struct {
-		columns   []column
+		columns   []string
 		id, texts int // of the rule with the text c
 	}{
-		{[]column{colRuleLine, colRule}, 2, 20},
-		{[]column{colRuleLine}, 0, 0},
+		{[]string{"rule_line", "rule"}, 2, 20},
+		{[]string{"rule_line"}, 0, 0},
 	} {
-		n := newNumbering(ruleCatalog{}, nil, []string{"*"}, layout{picked: test.columns})
+		l, err := newLayout(Options{Columns: test.columns}, []string{"*"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := newNumbering(ruleCatalog{}, nil, []string{"*"}, l)
 		for rule := range int32(2 * maxRuleEntries) {
 			if id, line := n.rule(0, 0, rule); line != rule+1 || rule%20 == 2 && int(id) != test.id {
 				t.Fatalf("%v: rule %d has number %d and line %d", test.columns, rule, id, line)
 			}
 		}
-		if got := n.dict(colRule).len(); got != test.texts {
+		got := 0
+		for _, d := range n.ruleTexts {
+			got += d.Len()
+		}
+		if got != test.texts {
 			t.Errorf("%v: %d texts, want %d", test.columns, got, test.texts)
 		}
 	}

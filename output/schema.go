@@ -5,68 +5,121 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output/parquet"
 )
 
-// A column is an index of fields. In the wide layout those of agents follow, see wideColumn.
-type column int
+// A spec describes a column of the schema. A new column is one more spec and the function that
+// gathers it: all else knows only the type of its values.
+type spec struct {
+	parquet.Field
+	choice    choice
+	perAgent  bool // in the wide layout each agent has such a column
+	beside    bool // a column of Verdicts: it depends on URL and agent only
+	partition bool // an output can be partitioned by it
+	streaks   bool // gathered by streaks, where the chunk is
 
-// The columns, in their default order.
-const (
-	colLine column = iota
-	colInput
-	colURL
-	colOrigin
-	colAgent
-	colAllowed
-	colReason
-	colRuleLine
-	colRule
-	colCanonical
-	colViolation
-	numColumns = int(iota)
-)
-
-// A kind is the type of a column's values.
-type kind uint8
-
-const (
-	kindInt64 kind = iota
-	kindInt32
-	kindBool
-	kindText       // UTF-8 that rarely repeats
-	kindDictionary // UTF-8 that repeats: each text is stored once
-	kindTime       // microseconds since 1970, in UTC
-	kindFloat      // 64 bits
-)
-
-// A field describes a column.
-type field struct {
-	name     string
-	kind     kind
-	nullable bool
-	optional bool // it is written only if it is named
+	gather func(g *gathering, f *field, c column)
+	spans  func(b *engine.Batch, f *field) []engine.Span // the texts of a column of Text
 }
 
-// fields is the schema: the only place that knows names, types and nullability.
-var fields = [numColumns]field{
-	colLine:      {name: "line", kind: kindInt64},
-	colInput:     {name: "input", kind: kindDictionary},
-	colURL:       {name: "url", kind: kindText, nullable: true},
-	colOrigin:    {name: "origin", kind: kindDictionary, nullable: true},
-	colAgent:     {name: "agent", kind: kindDictionary},
-	colAllowed:   {name: "allowed", kind: kindBool, nullable: true},
-	colReason:    {name: "reason", kind: kindDictionary},
-	colRuleLine:  {name: "rule_line", kind: kindInt32, nullable: true},
-	colRule:      {name: "rule", kind: kindDictionary, nullable: true},
-	colCanonical: {name: CanonicalURL, kind: kindText, nullable: true, optional: true},
-	colViolation: {name: Violation, kind: kindBool, nullable: true, optional: true},
-}
+// A choice says when a column is written.
+type choice uint8
+
+const (
+	byDefault choice = iota
+	longOnly         // by default in the long layout, else if it is named
+	ifNamed
+	never // it is gathered to partition by
+)
+
+// The names that other code needs.
+const (
+	nameOrigin = "origin"
+	nameAgent  = "agent"
+	nameRule   = "rule"
+)
 
 // CanonicalURL is the name of the column that needs a store built with [engine.StoreOptions].Canonical.
 const CanonicalURL = "canonical_url"
 
 // Violation is the name of the column that needs a store built with [engine.StoreOptions].LogAgents.
 const Violation = "violation"
+
+// PartitionDate is the name of the partitions by day.
+const PartitionDate = "date"
+
+const nullable = true
+
+// of returns a field without encodings of its own.
+func of(name string, t parquet.Type, nullable bool) parquet.Field {
+	return parquet.Field{Name: name, Type: t, Nullable: nullable}
+}
+
+// columnSpecs are the columns in their default order.
+var columnSpecs = []*spec{
+	{Field: parquet.Field{Name: "line", Type: parquet.Int64, Delta: true}, gather: gatherLines},
+	{Field: of("input", parquet.Dictionary, false), streaks: true, gather: gatherInputs},
+	{
+		Field:  of("url", parquet.Text, nullable),
+		gather: gatherTexts, spans: func(b *engine.Batch, _ *field) []engine.Span { return b.URLs },
+	},
+	{
+		Field: of(nameOrigin, parquet.Dictionary, nullable), beside: true, partition: true, streaks: true,
+		gather: gatherOrigins,
+	},
+	{
+		Field: of(nameAgent, parquet.Dictionary, false), choice: longOnly, partition: true, streaks: true,
+		gather: gatherAgents,
+	},
+	{
+		Field: of("allowed", parquet.Bool, nullable), perAgent: true, beside: true, partition: true, streaks: true,
+		gather: gatherAllowed,
+	},
+	{
+		Field: of("reason", parquet.Dictionary, false), choice: longOnly, perAgent: true, beside: true, streaks: true,
+		gather: gatherReasons,
+	},
+	{
+		Field: of("rule_line", parquet.Int32, nullable), perAgent: true, beside: true, streaks: true,
+		gather: gatherRuleLines,
+	},
+	{
+		Field: of(nameRule, parquet.Dictionary, nullable), choice: longOnly, perAgent: true, beside: true, streaks: true,
+		gather: gatherRules,
+	},
+	{
+		Field: of(CanonicalURL, parquet.Text, nullable), choice: ifNamed, beside: true,
+		gather: gatherTexts, spans: func(b *engine.Batch, _ *field) []engine.Span { return b.Canonicals },
+	},
+	{Field: of(Violation, parquet.Bool, nullable), choice: ifNamed, gather: gatherViolations},
+	{
+		Field: of(PartitionDate, parquet.Dictionary, nullable), choice: never, partition: true,
+		gather: gatherDates,
+	},
+}
+
+// keptSpecs are the columns of the input that are kept, without their names.
+var keptSpecs = [...]*spec{
+	engine.KeptText: {
+		Field:  of("", parquet.Text, nullable),
+		gather: gatherTexts, spans: func(b *engine.Batch, f *field) []engine.Span { return b.Kept[f.kept].Texts },
+	},
+	engine.KeptInt:   {Field: of("", parquet.Int64, nullable), gather: gatherKeptInts},
+	engine.KeptTime:  {Field: of("", parquet.Time, nullable), gather: gatherKeptInts},
+	engine.KeptFloat: {Field: of("", parquet.Double, nullable), gather: gatherKeptFloats},
+	engine.KeptBool:  {Field: of("", parquet.Bool, nullable), gather: gatherKeptBools},
+}
+
+// A field is a column of a table.
+type field struct {
+	parquet.Field
+	spec  *spec
+	agent int // whose column it is, in the wide layout
+	kept  int // index in engine.Batch.Kept of a column that is kept
+}
 
 // ErrColumn is the kind of the errors about the choice of columns.
 var ErrColumn = errors.New("no such choice of columns")
@@ -80,17 +133,15 @@ var ErrViolation = errors.New("the store was built for agents that do not come f
 // A ColumnError is a column that cannot be chosen.
 type ColumnError struct {
 	Name   string
-	Reason string // what is wrong with it: "unknown", "named twice"
+	Reason string   // what is wrong with it: "unknown", "named twice"
+	Known  []string // the columns to choose from
 }
 
-// Error names the column, what is wrong, and what to do: the columns there are, if it is none of them.
-func (e *ColumnError) Error() string { return e.choose(Columns()) }
-
-// choose is Error where there are these columns.
-func (e *ColumnError) choose(columns []string) string {
+// Error names the column, the fault, and the columns to choose from if it is none of them.
+func (e *ColumnError) Error() string {
 	remedy := "name it once"
-	if !slices.Contains(columns, e.Name) {
-		remedy = "choose from " + strings.Join(columns, ",")
+	if !slices.Contains(e.Known, e.Name) {
+		remedy = "choose from " + strings.Join(e.Known, ",")
 	}
 	return fmt.Sprintf("column %q is %s: %s", e.Name, e.Reason, remedy)
 }
@@ -98,32 +149,52 @@ func (e *ColumnError) choose(columns []string) string {
 // Unwrap returns [ErrColumn].
 func (e *ColumnError) Unwrap() error { return ErrColumn }
 
-// Columns returns the names of all columns in their default order.
-func Columns() []string {
-	names := make([]string, numColumns)
-	for i, f := range fields {
-		names[i] = f.name
+// specNames returns the names of the columns that are wanted.
+func specNames(want func(*spec) bool) (names []string) {
+	for _, s := range columnSpecs {
+		if want(s) {
+			names = append(names, s.Name)
+		}
 	}
 	return names
 }
 
+// Columns returns the names of all columns in their default order.
+func Columns() []string { return specNames(func(s *spec) bool { return s.choice != never }) }
+
 // DefaultColumns returns the names of the columns that are written unless others are named: all but
 // [CanonicalURL] and [Violation].
-func DefaultColumns() []string {
-	return slices.DeleteFunc(Columns(), func(name string) bool {
-		col, _ := lookup(name)
-		return fields[col].optional
-	})
-}
+func DefaultColumns() []string { return Long.DefaultColumns() }
 
-// ParseColumns splits a comma-separated list of column names, which picks columns and orders them. Spaces around a
-// name are dropped. The empty list is [DefaultColumns]. The error joins a [ColumnError] for every fault.
+// VerdictColumns returns the names of the columns that [Verdicts] can have: those that depend on
+// nothing but URL and agent.
+func VerdictColumns() []string { return specNames(func(s *spec) bool { return s.beside }) }
+
+// Partitions returns the names that ParsePartition takes: of columns, and [PartitionDate], the day
+// in UTC of [engine.Batch.Times].
+func Partitions() []string { return specNames(func(s *spec) bool { return s.partition }) }
+
+// ParseColumns splits a comma-separated list of column names, which picks columns and orders them.
+// Spaces around a name are dropped. The empty list is [DefaultColumns]. The error joins a
+// [ColumnError] for every fault.
 func ParseColumns(list string) ([]string, error) {
 	if strings.TrimSpace(list) == "" {
 		return DefaultColumns(), nil
 	}
+	return parseColumns(list, Columns())
+}
+
+// ParseVerdictColumns is [ParseColumns] for [VerdictColumns]; the empty list is nil.
+func ParseVerdictColumns(list string) ([]string, error) {
+	if strings.TrimSpace(list) == "" {
+		return nil, nil
+	}
+	return parseColumns(list, VerdictColumns())
+}
+
+func parseColumns(list string, known []string) ([]string, error) {
 	names := splitNames(list)
-	if _, err := pick(names); err != nil {
+	if _, err := pick(names, known); err != nil {
 		return nil, err
 	}
 	return names, nil
@@ -138,35 +209,205 @@ func splitNames(list string) []string {
 	return names
 }
 
-// pick returns the columns of the given names; those of DefaultColumns for no names.
-func pick(names []string) ([]column, error) {
-	if len(names) == 0 {
-		names = DefaultColumns()
-	}
+// pick returns the columns of these names, which must be known ones. The error joins a [ColumnError]
+// for every fault.
+func pick(names, known []string) (picked []*spec, err error) {
 	var errs []error
-	cols := make([]column, 0, len(names))
-	var seen [numColumns]bool
-	for _, name := range names {
-		col, ok := lookup(name)
-		switch {
-		case !ok:
-			errs = append(errs, &ColumnError{Name: name, Reason: "unknown"})
-		case seen[col]:
-			errs = append(errs, &ColumnError{Name: name, Reason: "named twice"})
+	for i, name := range names {
+		switch s := lookup(name); {
+		case s == nil || !slices.Contains(known, name):
+			errs = append(errs, &ColumnError{name, "unknown", known})
+		case slices.Contains(names[:i], name):
+			errs = append(errs, &ColumnError{name, "named twice", known})
 		default:
-			seen[col] = true
-			cols = append(cols, col)
+			picked = append(picked, s)
 		}
 	}
-	return cols, errors.Join(errs...)
+	return picked, errors.Join(errs...)
 }
 
-// lookup finds a column by its name.
-func lookup(name string) (column, bool) {
-	for i, f := range fields {
-		if f.name == name {
-			return column(i), true
+// lookup returns the column of that name; nil if there is none.
+func lookup(name string) *spec {
+	for _, s := range columnSpecs {
+		if s.Name == name {
+			return s
 		}
 	}
-	return 0, false
+	return nil
+}
+
+// A Layout says what a row of the table is.
+type Layout uint8
+
+// The layouts.
+const (
+	Long Layout = iota // a row for each URL and agent
+	Wide               // a row for each URL, with columns for each agent
+)
+
+// layoutNames are the names of the layouts, by Layout.
+var layoutNames = [...]string{Long: "long", Wide: "wide"}
+
+// ErrLayout is the kind of the error of ParseLayout, and of a choice of [Wide] for a store whose
+// agents come from the log.
+var ErrLayout = errors.New("no such layout")
+
+// String returns the layout's name.
+func (l Layout) String() string { return layoutNames[l] }
+
+// ParseLayout returns the layout of that name. The error is ErrLayout, with the names there are.
+func ParseLayout(name string) (Layout, error) {
+	if i := slices.Index(layoutNames[:], name); i >= 0 {
+		return Layout(i), nil
+	}
+	return 0, fmt.Errorf("%w %q: use long or wide", ErrLayout, name)
+}
+
+// DefaultColumns returns the names of the columns that are written unless others are named: in the
+// wide layout all but agent, reason, rule, [CanonicalURL] and [Violation].
+func (l Layout) DefaultColumns() []string {
+	return specNames(func(s *spec) bool { return s.choice == byDefault || s.choice == longOnly && l == Long })
+}
+
+// A KeptColumn is a column of the input that is written behind those of the verdicts. It has nulls.
+type KeptColumn struct {
+	Name string
+	Kind engine.KeptKind
+}
+
+// A layout is the columns of a table, in their order.
+type layout struct {
+	fields   []field
+	kept     int     // columns of the input
+	wide     bool    // there are columns for each agent
+	agents   [][]int // in the wide layout, the columns of each agent
+	verdicts bool    // there are columns of verdicts
+	pages    bool    // texts lie as Parquet's pages have them
+	streaks  bool    // rows may be gathered by streaks
+
+	// from has, for each column, its index in the layout that is gathered, if rows are put in order
+	// between the two; nil if they are the same.
+	from []int
+}
+
+// newLayout returns the columns that opt asks for. The error joins one for each impossible column,
+// such as a [ColumnError].
+func newLayout(opt Options, agents []string) (*layout, error) {
+	names := opt.Columns
+	if len(names) == 0 {
+		names = opt.Layout.DefaultColumns()
+	}
+	picked, err := pick(names, Columns())
+	l := &layout{wide: opt.Layout == Wide, pages: opt.Format == Parquet, kept: len(opt.Kept)}
+	errs := []error{err}
+	for _, s := range picked {
+		switch {
+		case !l.wide || !s.perAgent && s.Name != nameAgent:
+			l.fields = append(l.fields, field{Field: s.Field, spec: s})
+		case err != nil:
+		case s.Name == nameAgent:
+			errs = append(errs, fmt.Errorf("%w: in the wide layout each agent has columns of its own in place of %s: leave that out",
+				ErrColumn, s.Name))
+		default:
+			for a, agent := range agents {
+				f := field{Field: s.Field, spec: s, agent: a}
+				f.Name += "_" + wideToken(agent)
+				l.fields = append(l.fields, f)
+			}
+		}
+	}
+	errs = append(errs, l.shared(agents)...)
+	for i, k := range opt.Kept {
+		if k.Name == "" || slices.Contains(Columns(), k.Name) || l.index(k.Name) >= 0 {
+			errs = append(errs, &ColumnError{k.Name, "the name of another column", Columns()})
+		}
+		f := field{Field: keptSpecs[k.Kind].Field, spec: keptSpecs[k.Kind], kept: i}
+		f.Name = k.Name
+		l.fields = append(l.fields, f)
+	}
+	l.complete(len(agents))
+	return l, errors.Join(errs...)
+}
+
+// complete sets what follows from the fields.
+func (l *layout) complete(agents int) {
+	l.streaks = l.pages && !l.wide && l.index(Violation) < 0
+	l.verdicts = slices.ContainsFunc(l.fields, func(f field) bool { return f.spec.perAgent })
+	if !l.wide {
+		return
+	}
+	l.agents = make([][]int, agents)
+	for i, f := range l.fields {
+		if f.spec.perAgent {
+			l.agents[f.agent] = append(l.agents[f.agent], i)
+		}
+	}
+}
+
+// index returns the index of the column of that name; -1 if there is none.
+func (l *layout) index(name string) int {
+	return slices.IndexFunc(l.fields, func(f field) bool { return f.Name == name })
+}
+
+// names returns the names of the columns.
+func (l *layout) names() []string {
+	names := make([]string, len(l.fields))
+	for i, f := range l.fields {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// shared returns an error for each two agents that would share a column.
+func (l *layout) shared(agents []string) (errs []error) {
+	owners := map[string]int{}
+	told := map[[2]int]bool{}
+	for _, f := range l.fields {
+		if !l.wide || !f.spec.perAgent {
+			continue
+		}
+		other, taken := owners[f.Name]
+		owners[f.Name] = f.agent
+		if pair := [2]int{other, f.agent}; taken && !told[pair] {
+			told[pair] = true
+			errs = append(errs, &sharedError{f.Name, agents[other], agents[f.agent]})
+		}
+	}
+	return errs
+}
+
+// A sharedError is a name that columns of two agents would have in the wide layout.
+type sharedError struct{ name, a, b string }
+
+// Error names the agents and the column, and says how to tell them apart.
+func (e *sharedError) Error() string {
+	return fmt.Sprintf("the agents %q and %q would share the column %s: leave one of them out, or use the long layout", e.a, e.b, e.name)
+}
+
+// Unwrap returns [ErrColumn].
+func (e *sharedError) Unwrap() error { return ErrColumn }
+
+// wideToken returns the end of the names of an agent's columns, which SQL takes without quotes: the
+// agent's name in lower case with an underscore in place of all but letters and digits; "star" for
+// "*".
+func wideToken(agent string) string {
+	if agent == "*" {
+		return "star"
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return '_'
+	}, agent)
+}
+
+// ColumnNames returns the names of all columns that a Writer with these options has for the agents,
+// in their order. The error joins those of [New] about the choice of columns.
+func (o Options) ColumnNames(agents []string) ([]string, error) {
+	l, err := newLayout(o, agents)
+	if err != nil {
+		return nil, err
+	}
+	return l.names(), nil
 }

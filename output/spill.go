@@ -10,27 +10,25 @@ var spillBlock = limits{rows: 4 << 10, bytes: 256 << 10}
 // mergeMemory is about what a run takes while it is merged: a block, packed and unpacked.
 const mergeMemory = 2 << 20
 
-// newSpillColumns returns the rows of a block, which has dictionaries of its own.
-func newSpillColumns(l layout) *columns {
-	c := newColumns(l, 1, newDictionaries(l), spillBlock)
-	c.bind(l, every)
-	return c
+// newSpillChunk returns the rows of a block, which has dictionaries of its own.
+func newSpillChunk(l *layout) *chunk {
+	return newChunk(l, 1, newDictionaries(l), spillBlock)
 }
 
 // A runTarget writes a run.
 type runTarget struct {
 	run  *extsort.Run
-	rows *columns
+	rows *chunk
 	raw  []byte
 }
 
-func newRunTarget(run *extsort.Run, l layout) *runTarget {
-	return &runTarget{run: run, rows: newSpillColumns(l)}
+func newRunTarget(run *extsort.Run, l *layout) *runTarget {
+	return &runTarget{run: run, rows: newSpillChunk(l)}
 }
 
-func (t *runTarget) start(*columns, uint32) error { return nil }
-func (t *runTarget) chunk() *columns              { return t.rows }
-func (t *runTarget) abort()                       {}
+func (t *runTarget) start(*chunk, uint32) error { return nil }
+func (t *runTarget) chunk() *chunk              { return t.rows }
+func (t *runTarget) abort()                     {}
 
 // flush writes the rows as a block.
 func (t *runTarget) flush() error {
@@ -50,7 +48,7 @@ func (t *runTarget) finish() error {
 
 // merge hands the rows of all runs to the target, in order.
 func (a *arranger) merge() error {
-	newCursor := func() *rowCursor { return &rowCursor{keys: a.keys, rows: newSpillColumns(a.layout)} }
+	newCursor := func() *rowCursor { return &rowCursor{keys: a.keys, rows: newSpillChunk(a.layout)} }
 	begin := func(run *extsort.Run) extsort.Output[*rowCursor] {
 		return &mergeOutput{arranger: a, target: newRunTarget(run, a.layout)}
 	}
@@ -61,7 +59,7 @@ func (a *arranger) merge() error {
 // A rowCursor stands on a row of a block.
 type rowCursor struct {
 	keys keys
-	rows *columns
+	rows *chunk
 	row  uint32
 }
 
@@ -95,7 +93,7 @@ func (m *mergeOutput) Take(c *rowCursor) error {
 	for first := c.row; !c.Done() && c.keys.same(c.rows, first, c.rows, c.row); c.row++ {
 		m.refs = append(m.refs, ref{0, c.row})
 	}
-	return emit(m.target, []*columns{c.rows}, m.refs)
+	return emit(m.target, []*chunk{c.rows}, m.refs)
 }
 
 // Finish writes what the target holds.

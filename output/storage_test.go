@@ -12,6 +12,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/metadata"
+	"github.com/cespare/xxhash/v2"
 )
 
 // TestCompression reads back what was written in each compression of each format, whatever the workers.
@@ -213,55 +214,6 @@ func boundsOf(values []any) (bounds [2][]byte, nulls int64) {
 	return bounds, nulls
 }
 
-// TestFloatBounds has values that are in no order: a NaN leaves no range, and a zero as a bound has the sign that covers both.
-func TestFloatBounds(t *testing.T) {
-	bits := func(f float64) []byte { return binary.LittleEndian.AppendUint64(nil, math.Float64bits(f)) }
-	minusZero := math.Copysign(0, -1)
-	for _, test := range []struct {
-		values      []float64
-		least, most []byte
-	}{
-		{[]float64{1, -2, 0.5}, bits(-2), bits(1)},
-		{[]float64{0, 1}, bits(minusZero), bits(1)},
-		{[]float64{minusZero, -1}, bits(-1), bits(0)},
-		{[]float64{1, math.NaN()}, nil, nil},
-		{[]float64{math.Inf(1), math.Inf(-1)}, bits(math.Inf(-1)), bits(math.Inf(1))},
-		{nil, nil, nil},
-	} {
-		var all columnStats
-		for i := range test.values { // as if each were a page
-			var page columnStats
-			page.addFloats(test.values[i : i+1])
-			all.merge(page)
-		}
-		if e := all.encode(kindFloat); !bytes.Equal(e.Min, test.least) || !bytes.Equal(e.Max, test.most) {
-			t.Errorf("%v: %x to %x", test.values, e.Min, e.Max)
-		}
-	}
-}
-
-// TestLongBounds holds that a text too long for statistics leaves its column without a range, rather than with a wrong one.
-func TestLongBounds(t *testing.T) {
-	long := strings.Repeat("x", maxBound+1)
-	for _, texts := range [][]string{{"a", long}, {long, "z"}, {long}} {
-		var plain []byte
-		d := newDictionary()
-		for _, text := range texts {
-			plain = append(binary.LittleEndian.AppendUint32(plain, uint32(len(text))), text...)
-			d.add([]byte(text), 0)
-		}
-		var page, group, dict columnStats
-		page.addPlain(plain)
-		group.merge(page)
-		dict.addDictionary(&d)
-		for _, s := range []columnStats{group, dict} {
-			if e := s.encode(kindText); e.HasMin || e.HasMax {
-				t.Errorf("texts of %d and more bytes have a range", maxBound)
-			}
-		}
-	}
-}
-
 // TestBloom looks each value of the columns up in its filter, in the way of the specification, and as many that are not there.
 func TestBloom(t *testing.T) {
 	table := tableSpec{urls: 9000, agents: 2, sites: 50, batch: 700, dirty: true, keepRows: true}.make()
@@ -302,6 +254,9 @@ func TestBloom(t *testing.T) {
 	}
 }
 
+// salts are the numbers of the specification.
+var salts = [8]uint32{0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31}
+
 // readBloom reads a filter and returns what looks a text up in it.
 func readBloom(t *testing.T, data []byte) func(string) bool {
 	t.Helper()
@@ -311,26 +266,14 @@ func readBloom(t *testing.T, data []byte) func(string) bool {
 	}
 	bits := data[1+n+13:][:size]
 	return func(text string) bool {
-		h := bloomHash([]byte(text))
+		h := xxhash.Sum64String(text)
 		block := bits[32*((h>>32)*uint64(size/32)>>32):][:32]
-		for i, salt := range bloomSalt {
+		for i, salt := range salts {
 			word := binary.LittleEndian.Uint32(block[4*i:])
 			if word>>(uint32(h)*salt>>27)&1 == 0 {
 				return false
 			}
 		}
 		return true
-	}
-}
-
-// TestBloomRepeated holds that a text takes room in a filter once, however many rows have it.
-func TestBloomRepeated(t *testing.T) {
-	var once, often []uint64
-	for i := range 1000 {
-		h := bloomHash([]byte{byte(i), byte(i >> 8)})
-		once, often = append(once, h), append(often, h, h, h, h, h)
-	}
-	if a, b := newBloomFilter(once), newBloomFilter(often); !slices.Equal(a, b) {
-		t.Errorf("%d words, and %d of the same texts repeated", len(a), len(b))
 	}
 }

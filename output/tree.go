@@ -102,13 +102,12 @@ func (m *marker) checkFiles(root, dir string, entries []fs.DirEntry) error {
 // A treeTarget writes each partition as a file of its own, one after the other: as rows come by partition, one file is open at a time.
 type treeTarget struct {
 	opt    Options
-	all    layout // of what is gathered
-	layout layout // of the files
-	keys   keys   // of the partitions
+	layout *layout // of the files
+	keys   keys    // of the partitions
 	md     *metadataPairs
 
 	names     *numbering
-	rows      *columns // of the open file
+	rows      *chunk // of the open file
 	sink      *sink
 	file      *os.File  // nil between partitions
 	container container // of the file
@@ -120,17 +119,17 @@ type treeTarget struct {
 }
 
 // newTreeTarget returns a target that writes to the directory opt.tree, which is there.
-func newTreeTarget(all, written layout, opt Options, md *metadataPairs) *treeTarget {
-	t := &treeTarget{opt: opt, all: all, layout: written, md: md, names: newDictionaries(written), sink: newSink(nil)}
+func newTreeTarget(all, written *layout, opt Options, md *metadataPairs) *treeTarget {
+	t := &treeTarget{opt: opt, layout: written, md: md, names: newDictionaries(written), sink: newSink(nil)}
 	for _, name := range opt.Partition {
-		t.keys = append(t.keys, all.indexOf(name))
+		t.keys = append(t.keys, all.index(name))
 	}
 	t.done = marker{Robobatch: markerKind, PartitionBy: opt.Partition, Sort: opt.Sort.String(), Format: opt.Format.String()}
 	return t
 }
 
 // start begins another file if the row is of another partition.
-func (t *treeTarget) start(c *columns, row uint32) error {
+func (t *treeTarget) start(c *chunk, row uint32) error {
 	if t.file != nil && t.isCurrent(c, row) {
 		return nil
 	}
@@ -141,7 +140,7 @@ func (t *treeTarget) start(c *columns, row uint32) error {
 }
 
 // isCurrent reports whether a row is of the partition whose file is open.
-func (t *treeTarget) isCurrent(c *columns, row uint32) bool {
+func (t *treeTarget) isCurrent(c *chunk, row uint32) bool {
 	for i, have := range t.current {
 		text, ok := t.keys.at(c, i).keyText(row)
 		if ok != (have != nil) || !bytes.Equal(text, have) {
@@ -152,7 +151,7 @@ func (t *treeTarget) isCurrent(c *columns, row uint32) bool {
 }
 
 // beginFile opens the file of a row's partition.
-func (t *treeTarget) beginFile(c *columns, row uint32) (err error) {
+func (t *treeTarget) beginFile(c *chunk, row uint32) (err error) {
 	dir := t.opt.tree
 	t.current = t.current[:0]
 	cut := false
@@ -183,7 +182,7 @@ func (t *treeTarget) beginFile(c *columns, row uint32) (err error) {
 	}
 	t.names.reset()
 	if t.rows == nil {
-		t.rows = newColumns(t.layout, 1, t.names, lim)
+		t.rows = newChunk(t.layout, 1, t.names, lim)
 	}
 	t.rows.limits = lim.forLayout(t.layout)
 	t.fileRows = 0
@@ -194,12 +193,7 @@ func (t *treeTarget) beginFile(c *columns, row uint32) (err error) {
 	return nil
 }
 
-func (t *treeTarget) chunk() *columns {
-	if t.rows.vectors == nil {
-		t.rows.bind(t.all, t.all.in(t.layout))
-	}
-	return t.rows
-}
+func (t *treeTarget) chunk() *chunk { return t.rows }
 
 func (t *treeTarget) flush() error {
 	t.fileRows += int64(t.rows.rows)

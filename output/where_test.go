@@ -71,7 +71,7 @@ func (t *table) limited(tb testing.TB, opt Options, chunk limits) ([]byte, *Writ
 	if err != nil {
 		tb.Fatal(err)
 	}
-	w.columns.limits = chunk
+	w.chunk.limits = chunk
 	for _, b := range t.batches {
 		if err := w.Write(b); err != nil {
 			tb.Fatal(err)

@@ -58,7 +58,7 @@ type Options struct {
 // A Writer is an [engine.Sink] that writes its rows to a stream of bytes in one of the formats. After an error it is
 // of no more use and returns the same error. It is not safe for concurrent use.
 type Writer struct {
-	columns   *columns
+	chunk     *chunk
 	filter    *filter // nil if all rows are written
 	sink      *sink
 	lookup    *engine.Lookup // of the catalog; nil for another than that of a Store
@@ -74,9 +74,9 @@ type Writer struct {
 type container interface {
 	// write adds a chunk, which is its from then on, and returns empty columns for the next one. The numbering stays
 	// the caller's; the container resets it when it has written the dictionaries, and not before.
-	write(c *columns) (*columns, error)
+	write(c *chunk) (*chunk, error)
 	// close writes what is left, given empty columns. The sink is not its to flush.
-	close(c *columns, md metadataPairs) error
+	close(c *chunk, md metadataPairs) error
 	// abort ends all work under way, after an error or in place of close.
 	abort()
 }
@@ -134,27 +134,27 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 		return nil, err
 	}
 	if opt.Sort != SortNone && len(opt.Partition) == 0 {
-		t := &fileTarget{layout: all, written: all.in(written), container: out.container, md: &out.metadata}
-		t.rows = newColumns(written, 1, newDictionaries(written), lim.forLayout(written))
+		t := &fileTarget{container: out.container, md: &out.metadata}
+		t.rows = newChunk(written, 1, newDictionaries(written), lim.forLayout(written))
 		out.container, lim = newArranger(all, opt, t), sortChunk
 	}
 	perURL := cmp.Or(opt.perURL, len(agents))
 	if out.filter = newFilter(opt, perURL); out.filter != nil {
 		perURL = 1
 	}
-	out.columns = newColumns(all, perURL, names, lim.forLayout(all))
+	out.chunk = newChunk(all, perURL, names, lim.forLayout(all))
 	return out, nil
 }
 
 // newContainer returns the container of a file, and how long its first chunk is.
-func (o Options) newContainer(s *sink, l layout, md *metadataPairs) (container, limits, error) {
+func (o Options) newContainer(s *sink, l *layout, md *metadataPairs) (container, limits, error) {
 	switch o.Format {
 	case Parquet:
 		p, err := newParquet(s, l, o)
 		if err != nil {
 			return nil, limits{}, err
 		}
-		return p, p.chunkLimits(), nil
+		return p, p.nextLimits(), nil
 	case ArrowFile, ArrowStream:
 		a, err := newArrow(s, l, o, md)
 		return a, arrowChunk, err
@@ -171,7 +171,8 @@ func (w *Writer) Write(b *engine.Batch) error {
 	if w.closed {
 		return ErrClosed
 	}
-	if w.err = w.checkKept(b); w.err != nil {
+	if have, want := len(b.Kept), w.chunk.layout.kept; b.Len() > 0 && have != want {
+		w.err = fmt.Errorf("%w: %d kept columns, want %d", ErrColumn, have, want)
 		return w.err
 	}
 	if w.lookup != nil {
@@ -182,10 +183,10 @@ func (w *Writer) Write(b *engine.Batch) error {
 		defer w.filter.release()
 	}
 	for from := 0; from < b.Len(); {
-		to := w.columns.fit(b, from)
-		w.columns.append(b, from, to)
+		to := w.chunk.fit(b, from)
+		w.chunk.append(b, from, to)
 		from = to
-		if w.columns.full() {
+		if w.chunk.full() {
 			if w.err = w.flush(); w.err != nil {
 				return w.err
 			}
@@ -196,7 +197,7 @@ func (w *Writer) Write(b *engine.Batch) error {
 
 // flush hands the chunk to the container.
 func (w *Writer) flush() error {
-	c := w.columns
+	c := w.chunk
 	if c.rows == 0 {
 		return nil
 	}
@@ -209,7 +210,7 @@ func (w *Writer) flush() error {
 		return fmt.Errorf("write rows %d to %d: %w", w.written+1, w.written+rows, err)
 	}
 	w.written += rows
-	w.columns = next
+	w.chunk = next
 	return nil
 }
 
@@ -227,7 +228,7 @@ func (w *Writer) Close() error {
 	}
 	w.metadata.set(KeyRows, strconv.FormatInt(w.written, 10))
 	w.metadata.set(KeyInvalidUTF8, strconv.FormatInt(w.InvalidBytes(), 10))
-	if w.err = w.container.close(w.columns, w.metadata); w.err == nil {
+	if w.err = w.container.close(w.chunk, w.metadata); w.err == nil {
 		w.err = w.sink.flush()
 	}
 	if w.err != nil {
@@ -247,11 +248,11 @@ func (w *Writer) abort() {
 func (w *Writer) SetMetadata(key, value string) { w.metadata.set(key, value) }
 
 // Rows returns the number of rows written. Without a Where that is URLs times agents; URLs in the wide layout.
-func (w *Writer) Rows() int64 { return w.written + int64(w.columns.rows) }
+func (w *Writer) Rows() int64 { return w.written + int64(w.chunk.rows) }
 
 // InvalidBytes returns how many bytes of the written text were not valid UTF-8 and stand there as %XX. It is complete
 // after Close.
-func (w *Writer) InvalidBytes() int64 { return w.invalid + w.columns.invalid }
+func (w *Writer) InvalidBytes() int64 { return w.invalid + w.chunk.invalid }
 
 // metadataPairs is a list of pairs in the order in which their keys were first set.
 type metadataPairs struct{ keys, values []string }

@@ -16,7 +16,10 @@ import (
 
 // project returns the named columns of full rows.
 func project(rows [][]any, names []string) [][]any {
-	cols, _ := pick(names)
+	var cols []int
+	for _, name := range names {
+		cols = append(cols, slices.Index(Columns(), name))
+	}
 	out := make([][]any, len(rows))
 	for i, row := range rows {
 		out[i] = make([]any, len(cols))
@@ -107,9 +110,9 @@ func TestNoRows(t *testing.T) {
 func TestGroups(t *testing.T) {
 	chunk := limits{rows: 1000, bytes: 50_000}
 	for name, group := range map[string]groupLimits{
-		"rows":      {rows: 5000, urlBytes: 1 << 30, dictBytes: 1 << 30},
-		"urlBytes":  {rows: 1 << 30, urlBytes: 300_000, dictBytes: 1 << 30},
-		"dictBytes": {rows: 1 << 30, urlBytes: 1 << 30, dictBytes: 100_000},
+		"rows":      {rows: 5000, textBytes: 1 << 30, dictBytes: 1 << 30},
+		"textBytes": {rows: 1 << 30, textBytes: 300_000, dictBytes: 1 << 30},
+		"dictBytes": {rows: 1 << 30, textBytes: 1 << 30, dictBytes: 100_000},
 	} {
 		table := tableSpec{urls: 30_000, agents: 2, sites: 50, batch: 700, strays: true, dirty: true, keepRows: true}.make()
 		for _, f := range testedFormats() {
@@ -122,7 +125,7 @@ func TestGroups(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				w.columns.limits = chunk
+				w.chunk.limits = chunk
 				if p, ok := w.container.(*parquetFile); ok {
 					p.limits, p.chunk = group, chunk
 				}
@@ -212,7 +215,7 @@ func TestInvalidBytes(t *testing.T) {
 		}
 	}
 	for _, row := range table.rows {
-		for _, col := range []column{colInput, colRule} {
+		for _, col := range []int{colInput, colRule} {
 			if text, ok := row[col].(string); ok {
 				want += int64(strings.Count(text, "%F"))
 			}

@@ -104,12 +104,8 @@ func containerFlag(err error) string {
 func withColumnHints(err error) error {
 	hinted := cli.Parts(err)
 	for i, err := range hinted {
-		known := output.Columns()
-		if _, ok := errors.AsType[*output.VerdictColumnError](err); ok {
-			known = output.VerdictColumns()
-		}
 		if c, ok := errors.AsType[*output.ColumnError](err); ok && c.Reason == "unknown" {
-			hinted[i] = cli.Hint(err, c.Name, known)
+			hinted[i] = cli.Hint(err, c.Name, c.Known)
 			if slices.Contains(words.Fields(), c.Name) {
 				hinted[i] = fmt.Errorf("%w; fields of the log follow them: -keep %s", err, c.Name)
 			}

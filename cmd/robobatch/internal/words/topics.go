@@ -168,7 +168,7 @@ func columnsText() string {
 	for r := range engine.Reason(engine.NumReasons) {
 		reasons = append(reasons, r.String())
 	}
-	sb.WriteString(wrap(reasons, "  ") + "\nMore: README.md; for the columns of robobatch rules, docs/RULES.md.\n")
+	sb.WriteString(wrap(reasons, "  ") + "\nMore: docs/OUTPUT.md; for the columns of robobatch rules, docs/RULES.md.\n")
 	return sb.String()
 }
 

@@ -40,24 +40,13 @@ func ParseSort(name string) (Sort, error) {
 	return 0, fmt.Errorf("%w %q: use none or origin", ErrSort, name)
 }
 
-// PartitionDate is the name of the partitions by day.
-const PartitionDate = "date"
-
-// Partitions returns the names that ParsePartition takes: of columns, and [PartitionDate], the day in UTC of [engine.Batch.Times].
-func Partitions() []string {
-	return []string{fields[colOrigin].name, fields[colAgent].name, fields[colAllowed].name, PartitionDate}
-}
-
 // ParsePartition splits a comma-separated list of what the output is partitioned by. The empty list is no partitions. The error is
 // ErrPartition.
 func ParsePartition(list string) ([]string, error) {
 	if list == "" {
 		return nil, nil
 	}
-	names := strings.Split(list, ",")
-	for i, name := range names {
-		names[i] = strings.TrimSpace(name)
-	}
+	names := splitNames(list)
 	return names, checkPartition(names)
 }
 
@@ -78,9 +67,9 @@ func checkPartition(names []string) error {
 // arranged reports whether the rows are put in another order than that of the input.
 func (o Options) arranged() bool { return o.Sort != SortNone || len(o.Partition) > 0 }
 
-// layouts returns the columns that are gathered, by which rows may have to be arranged, and those of them that are written. The errors are
-// those of newLayout, and ErrPartition.
-func (o Options) layouts(agents []string) (all, written layout, err error) {
+// layouts returns the columns that are gathered, by which rows may have to be put in order, and those
+// of them that are written. The errors are those of newLayout, and ErrPartition.
+func (o Options) layouts(agents []string) (all, written *layout, err error) {
 	written, err = newLayout(o, agents)
 	if err == nil {
 		err = checkPartition(o.Partition)
@@ -88,66 +77,42 @@ func (o Options) layouts(agents []string) (all, written layout, err error) {
 	if err != nil || !o.arranged() {
 		return written, written, err
 	}
-	all = written
-	all.plain = false
-	all.picked = slices.Clone(all.picked)
+	gathered := *written
+	all = &gathered
+	all.pages, all.streaks, all.fields = false, false, slices.Clone(written.fields)
 	var errs []error
 	need := slices.Clone(o.Partition)
 	if o.Sort == SortOrigin {
-		need = append(need, fields[colOrigin].name)
+		need = append(need, nameOrigin)
 	}
 	for _, name := range need {
-		col, ok := lookup(name)
+		s, at := lookup(name), all.index(name)
 		switch {
-		case !ok:
-			all.date = true
-		case o.Layout == Wide && col != colOrigin:
-			errs = append(errs, fmt.Errorf("%w: by %s, which each agent has a column for in the wide layout: use the long one", ErrPartition, name))
-		case !slices.Contains(all.picked, col):
-			all.picked = append(all.picked, col)
-		}
-		if !ok && slices.ContainsFunc(all.kept, func(f field) bool { return f.name == name }) {
-			errs = append(errs, fmt.Errorf("%w: by %s, which is the name of a column of the input that is kept: do not keep it", ErrPartition, name))
+		case o.Layout == Wide && (s.perAgent || name == nameAgent):
+			errs = append(errs, fmt.Errorf("%w: by %s, which each agent has a column for in the wide layout: use the long one",
+				ErrPartition, name))
+		case at >= 0 && all.fields[at].spec != s:
+			errs = append(errs, fmt.Errorf("%w: by %s, which is the name of a column of the input that is kept: do not keep it",
+				ErrPartition, name))
+		case at < 0:
+			all.fields = append(all.fields, field{Field: s.Field, spec: s})
 		}
 	}
-	written.picked = slices.DeleteFunc(slices.Clone(written.picked), func(col column) bool {
-		return slices.Contains(o.Partition, written.field(col).name)
-	})
-	if len(written.picked)+len(written.kept) == 0 {
-		errs = append(errs, fmt.Errorf("%w: no column would be left in the files, as the names of directories say the rest: write more columns", ErrPartition))
+	written.fields = slices.DeleteFunc(written.fields, func(f field) bool { return slices.Contains(o.Partition, f.Name) })
+	if len(written.fields) == 0 {
+		errs = append(errs, fmt.Errorf("%w: no column would be left in the files, as the names of directories say the rest: write more columns",
+			ErrPartition))
 	}
+	for _, f := range written.fields {
+		written.from = append(written.from, all.index(f.Name))
+	}
+	all.complete(len(agents))
+	written.complete(len(agents))
 	return all, written, errors.Join(errs...)
 }
 
-// width returns the number of columns.
-func (l layout) width() int {
-	n := len(l.picked) + len(l.kept)
-	if l.date {
-		n++
-	}
-	return n
-}
-
-// in reports which columns are in another layout as well.
-func (l layout) in(other layout) func(i int) bool {
-	all, some := l.fields(), other.fields()
-	return func(i int) bool {
-		return i < len(all) && slices.ContainsFunc(some, func(f field) bool { return f.name == all[i].name })
-	}
-}
-
-// indexOf returns the index of the column of that name, which is there.
-func (l layout) indexOf(name string) int {
-	for i, f := range l.fields() {
-		if f.name == name {
-			return i
-		}
-	}
-	return l.width() - 1 // the day
-}
-
-// A keyVector is a column that rows are ordered by. Nulls come last.
-type keyVector interface {
+// A keyColumn is a column that rows are ordered by. Nulls come last.
+type keyColumn interface {
 	// keyText returns the value of a row, and false for a null.
 	keyText(row uint32) ([]byte, bool)
 	// keyID returns a number that is the same for the same value of chunks that share their dictionaries; -1 for a null.
@@ -156,27 +121,27 @@ type keyVector interface {
 	keyRanks() []int32
 }
 
-func (v dictVector) keyID(row uint32) int32 {
-	if len(v.ids.present) > 0 && v.ids.present[row] == 0 {
+func (c *dictColumn) keyID(row uint32) int32 {
+	if len(c.Present) > 0 && c.Present[row] == 0 {
 		return -1
 	}
-	return v.ids.values[row]
+	return c.All[row]
 }
 
-func (v dictVector) keyText(row uint32) ([]byte, bool) {
-	id := v.keyID(row)
+func (c *dictColumn) keyText(row uint32) ([]byte, bool) {
+	id := c.keyID(row)
 	if id < 0 {
 		return nil, false
 	}
-	return v.dict.at(id), true
+	return c.dict.At(id), true
 }
 
-func (v dictVector) keyRanks() []int32 {
-	sorted := make([]int32, v.dict.len())
+func (c *dictColumn) keyRanks() []int32 {
+	sorted := make([]int32, c.dict.Len())
 	for i := range sorted {
 		sorted[i] = int32(i)
 	}
-	slices.SortFunc(sorted, func(a, b int32) int { return bytes.Compare(v.dict.at(a), v.dict.at(b)) })
+	slices.SortFunc(sorted, func(a, b int32) int { return bytes.Compare(c.dict.At(a), c.dict.At(b)) })
 	ranks := make([]int32, len(sorted))
 	for rank, id := range sorted {
 		ranks[id] = int32(rank)
@@ -184,20 +149,11 @@ func (v dictVector) keyRanks() []int32 {
 	return ranks
 }
 
-// A boolVector is a column of truth values: false comes before true.
-type boolVector struct{ valueVector[bool] }
-
-func (v boolVector) take(from []*columns, at int, rows []ref) {
-	for _, r := range rows {
-		v.takeRow(from[r.chunk].vectors[at].(boolVector).valueColumn, r.row)
-	}
-}
-
-func (v boolVector) keyID(row uint32) int32 {
+func (c *boolColumn) keyID(row uint32) int32 {
 	switch {
-	case v.present[row] == 0:
+	case c.Present[row] == 0:
 		return -1
-	case v.values[row]:
+	case c.All[row]:
 		return 1
 	}
 	return 0
@@ -205,24 +161,27 @@ func (v boolVector) keyID(row uint32) int32 {
 
 var boolTexts = [2][]byte{[]byte("false"), []byte("true")}
 
-func (v boolVector) keyText(row uint32) ([]byte, bool) {
-	id := v.keyID(row)
+func (c *boolColumn) keyText(row uint32) ([]byte, bool) {
+	id := c.keyID(row)
 	if id < 0 {
 		return nil, false
 	}
 	return boolTexts[id], true
 }
 
-func (v boolVector) keyRanks() []int32 { return []int32{0, 1} }
+func (c *boolColumn) keyRanks() []int32 { return []int32{0, 1} } // false comes before true
+
+// A ref is a row of one of several chunks.
+type ref struct{ chunk, row uint32 }
 
 // keys are the columns that rows are ordered by, the first deciding most.
 type keys []int
 
 // at returns key k of a chunk.
-func (k keys) at(c *columns, i int) keyVector { return c.vectors[k[i]].(keyVector) }
+func (k keys) at(c *chunk, i int) keyColumn { return c.columns[k[i]].(keyColumn) }
 
 // compare compares a row with that of another chunk.
-func (k keys) compare(a *columns, rowA uint32, b *columns, rowB uint32) int {
+func (k keys) compare(a *chunk, rowA uint32, b *chunk, rowB uint32) int {
 	for i := range k {
 		textA, okA := k.at(a, i).keyText(rowA)
 		textB, okB := k.at(b, i).keyText(rowB)
@@ -240,7 +199,7 @@ func (k keys) compare(a *columns, rowA uint32, b *columns, rowB uint32) int {
 }
 
 // same reports whether two rows of chunks that share their dictionaries have the same values.
-func (k keys) same(a *columns, rowA uint32, b *columns, rowB uint32) bool {
+func (k keys) same(a *chunk, rowA uint32, b *chunk, rowB uint32) bool {
 	for i := range k {
 		if k.at(a, i).keyID(rowA) != k.at(b, i).keyID(rowB) {
 			return false
@@ -251,7 +210,7 @@ func (k keys) same(a *columns, rowA uint32, b *columns, rowB uint32) bool {
 
 // sort returns the rows of chunks that share their dictionaries in order; those that are equal stay as they are. It counts how many rows
 // have each value, for one key after the other, so that the time is linear in the rows.
-func (k keys) sort(chunks []*columns) []ref {
+func (k keys) sort(chunks []*chunk) []ref {
 	total := 0
 	for _, c := range chunks {
 		total += c.rows

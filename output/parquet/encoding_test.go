@@ -1,6 +1,7 @@
-package output
+package parquet
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -129,7 +130,7 @@ func TestPackBits(t *testing.T) {
 		for i := range values {
 			values[i] = int16(i % 3 & 1)
 		}
-		got := unpack[int32](packBits(nil, values), 1, n)
+		got := unpack[int32](AppendBits(nil, values), 1, n)
 		for i := range values {
 			if got[i] != int32(values[i]) {
 				t.Fatalf("%d became %d", values, got)
@@ -138,30 +139,47 @@ func TestPackBits(t *testing.T) {
 	}
 }
 
-func FuzzAppendValid(f *testing.F) {
-	for _, s := range []string{"", "a", "é", "\xff", "a\xc3", "\xe2\x82", "\xef\xbf\xbd\xef", "\xf0\x9f\x98\x80"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		got, escaped := appendValid(nil, []byte(s))
-		if string(got) != escape(s) || len(got) != len(s)+2*escaped {
-			t.Errorf("%q became %q, %d escaped; want %q", s, got, escaped, escape(s))
+// TestStreakEncodings holds that encodings by streaks make what those by row make of the same values.
+func TestStreakEncodings(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for range 3000 {
+		width, longest := 1+rng.IntN(20), 1+rng.IntN(40)
+		var streaks []streak
+		var values []int32
+		var bits []int16
+		for range rng.IntN(30) {
+			r := streak{rng.Int32N(1 << width), 1 + rng.IntN(longest)}
+			if n := len(streaks); n > 0 && streaks[n-1].value == r.value {
+				continue
+			}
+			streaks = append(streaks, r)
+			values = append(values, slices.Repeat([]int32{r.value}, r.rows)...)
 		}
-	})
+		e := &Encoder{}
+		if got, want := e.appendHybridStreaks(nil, streaks, width), appendHybrid(nil, values, width); !bytes.Equal(got, want) {
+			t.Fatalf("width %d, streaks %v: %x, by value %x", width, streaks, got, want)
+		}
+		for i := range streaks {
+			streaks[i].value &= 1
+			bits = append(bits, slices.Repeat([]int16{int16(streaks[i].value)}, streaks[i].rows)...)
+		}
+		if got, want := appendBitStreaks(nil, streaks), AppendBits(nil, bits); !bytes.Equal(got, want) {
+			t.Fatalf("bits %v: %x, by value %x", streaks, got, want)
+		}
+	}
 }
 
-func TestDictionary(t *testing.T) {
-	d := newDictionary()
-	for range 2 {
-		for i := range 5000 {
-			text := fmt.Appendf(nil, "text %d", i/2)
-			if id := d.add(text, i%2); int(id) != i/2 || string(d.at(id)) != string(text) {
-				t.Fatalf("%s is number %d, %q", text, id, d.at(id))
-			}
+func TestSpread(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for range 1000 {
+		var values, want, lengths []int32
+		for i := range rng.Int32N(20) {
+			n := 1 + rng.Int32N(5)
+			values, lengths = append(values, i), append(lengths, n)
+			want = append(want, slices.Repeat([]int32{i}, int(n))...)
 		}
-		if d.len() != 2500 {
-			t.Fatalf("%d texts", d.len())
+		if got := spread(values, lengths); !slices.Equal(got, want) {
+			t.Fatalf("streaks of %d give %d, want %d", lengths, got, want)
 		}
-		d.reset()
 	}
 }

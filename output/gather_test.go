@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -46,51 +45,6 @@ func TestRunsSameBytes(t *testing.T) {
 					}
 				})
 			}
-		}
-	}
-}
-
-// The encodings by runs make what those by row make of the same values.
-func TestRunEncodings(t *testing.T) {
-	rng := rand.New(rand.NewPCG(9, 10))
-	for range 3000 {
-		width, longest := 1+rng.IntN(20), 1+rng.IntN(40)
-		var runs []run
-		var values []int32
-		var bits []int16
-		for range rng.IntN(30) {
-			r := run{rng.Int32N(1 << width), 1 + rng.IntN(longest)}
-			if n := len(runs); n > 0 && runs[n-1].value == r.value {
-				continue
-			}
-			runs = append(runs, r)
-			values = append(values, slices.Repeat([]int32{r.value}, r.rows)...)
-		}
-		e := &pageEncoder{}
-		if got, want := e.appendHybridRuns(nil, runs, width), appendHybrid(nil, values, width); !bytes.Equal(got, want) {
-			t.Fatalf("width %d, runs %v: %x, by value %x", width, runs, got, want)
-		}
-		for i := range runs {
-			runs[i].value &= 1
-			bits = append(bits, slices.Repeat([]int16{int16(runs[i].value)}, runs[i].rows)...)
-		}
-		if got, want := appendBitRuns(nil, runs), packBits(nil, bits); !bytes.Equal(got, want) {
-			t.Fatalf("bits %v: %x, by value %x", runs, got, want)
-		}
-	}
-}
-
-func TestSpreadValues(t *testing.T) {
-	rng := rand.New(rand.NewPCG(11, 12))
-	for range 1000 {
-		var values, want, lengths []int32
-		for i := range rng.Int32N(20) {
-			n := 1 + rng.Int32N(5)
-			values, lengths = append(values, i), append(lengths, n)
-			want = append(want, slices.Repeat([]int32{i}, int(n))...)
-		}
-		if got := spreadValues(values, lengths); !slices.Equal(got, want) {
-			t.Fatalf("runs of %d give %d, want %d", lengths, got, want)
 		}
 	}
 }

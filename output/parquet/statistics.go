@@ -1,4 +1,4 @@
-package output
+package parquet
 
 import (
 	"bytes"
@@ -8,23 +8,23 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/metadata"
 )
 
-// maxBound is the longest text that is given as least or greatest of a column. Statistics must be exact, as some readers
-// answer with them, so what is longer is not cut: that column has none.
+// maxBound is the longest text that statistics give as least or greatest, in bytes. Statistics must be
+// exact, because some readers answer with them: a column with a longer one has no range.
 const maxBound = 1 << 10
 
-// columnStats are what a page, or a column of a row group, says of its values.
-type columnStats struct {
+// statistics describe the values of a page, or of a column of a row group.
+type statistics struct {
 	nulls int64
-	some  bool // there are values that are not null, with a range, of which one of these is filled
-	none  bool // the range is not known, or cannot be said
+	some  bool // there are values that are not null; one of the ranges below is filled
+	none  bool // the range is unknown, or too long
 
 	ints   [2]int64 // the least and the greatest; bools too
 	floats [2]float64
 	texts  [2][]byte
 }
 
-// merge adds what another page says.
-func (s *columnStats) merge(o columnStats) {
+// merge adds the statistics of another page.
+func (s *statistics) merge(o *statistics) {
 	s.nulls += o.nulls
 	s.none = s.none || o.none
 	switch {
@@ -39,8 +39,8 @@ func (s *columnStats) merge(o columnStats) {
 	}
 }
 
-// addInts takes in values that are not null.
-func addInts[T int32 | int64](s *columnStats, values []T) {
+// addInts adds values that are not null.
+func addInts[T int32 | int64](s *statistics, values []T) {
 	if len(values) == 0 {
 		return
 	}
@@ -51,24 +51,28 @@ func addInts[T int32 | int64](s *columnStats, values []T) {
 	s.some, s.ints = true, [2]int64{int64(least), int64(most)}
 }
 
-// addBools takes in values that are not null.
-func (s *columnStats) addBools(values []bool) {
+// addInt adds a value that is not null; a bool is 0 or 1.
+func (s *statistics) addInt(v int64) {
+	if !s.some {
+		s.some, s.ints = true, [2]int64{v, v}
+	}
+	s.ints = [2]int64{min(s.ints[0], v), max(s.ints[1], v)}
+}
+
+// addBools adds values that are not null.
+func (s *statistics) addBools(values []bool) {
 	for _, v := range values {
-		n := int64(0)
-		if v {
-			n = 1
-		}
-		if !s.some {
-			s.some, s.ints = true, [2]int64{n, n}
-		} else if s.ints[n] != n {
+		n := int64(bit(v))
+		if s.some && s.ints[n] != n {
 			s.ints[n] = n
 			return
 		}
+		s.addInt(n)
 	}
 }
 
-// addFloats takes in values that are not null. A NaN leaves the column without a range, and a zero counts as both.
-func (s *columnStats) addFloats(values []float64) {
+// addFloats adds values that are not null. A NaN leaves the column without a range.
+func (s *statistics) addFloats(values []float64) {
 	for _, v := range values {
 		if math.IsNaN(v) {
 			s.none = true
@@ -81,8 +85,8 @@ func (s *columnStats) addFloats(values []float64) {
 	}
 }
 
-// addText takes in a text, of which it keeps the memory.
-func (s *columnStats) addText(text []byte) {
+// addText adds a text and keeps a reference to its memory.
+func (s *statistics) addText(text []byte) {
 	switch {
 	case !s.some:
 		s.some, s.texts = true, [2][]byte{text, text}
@@ -93,14 +97,14 @@ func (s *columnStats) addText(text []byte) {
 	}
 }
 
-// addPlain takes in texts in the encoding PLAIN, of which it keeps nothing.
-func (s *columnStats) addPlain(plain []byte) {
+// addPlain adds texts in the encoding PLAIN. It keeps no reference to them.
+func (s *statistics) addPlain(plain []byte) {
 	eachPlain(plain, s.addText)
 	s.keepTexts()
 }
 
 // keepTexts copies the bounds, or drops them if they are too long.
-func (s *columnStats) keepTexts() {
+func (s *statistics) keepTexts() {
 	if len(s.texts[0]) > maxBound || len(s.texts[1]) > maxBound {
 		s.none, s.texts = true, [2][]byte{}
 	}
@@ -109,7 +113,7 @@ func (s *columnStats) keepTexts() {
 	}
 }
 
-// eachPlain calls yield for each text of the encoding PLAIN that is not that before it.
+// eachPlain calls yield for each text of the encoding PLAIN that differs from the text before it.
 func eachPlain(plain []byte, yield func(text []byte)) {
 	var last []byte
 	for first := true; len(plain) > 0; first = false {
@@ -123,16 +127,16 @@ func eachPlain(plain []byte, yield func(text []byte)) {
 	}
 }
 
-// addDictionary takes in all texts of a dictionary, each of which occurs. It keeps nothing of it.
-func (s *columnStats) addDictionary(d *dictionary) {
-	for i := range d.len() {
-		s.addText(d.at(int32(i)))
+// addList adds all texts of a dictionary, each of which occurs. It keeps nothing of the list.
+func (s *statistics) addList(texts TextList) {
+	for i := range texts.Len() {
+		s.addText(texts.At(int32(i)))
 	}
 	s.keepTexts()
 }
 
 // encode returns the number of nulls and the range.
-func (s columnStats) encode(k kind) (e metadata.EncodedStatistics) {
+func (s *statistics) encode(t Type) (e metadata.EncodedStatistics) {
 	e.SetNullCount(s.nulls)
 	if !s.some || s.none {
 		return e
@@ -140,21 +144,21 @@ func (s columnStats) encode(k kind) (e metadata.EncodedStatistics) {
 	e.Signed = true
 	var bounds [2][]byte
 	for i := range bounds {
-		switch k {
-		case kindInt64, kindTime:
+		switch t {
+		case Int64, Time:
 			bounds[i] = binary.LittleEndian.AppendUint64(nil, uint64(s.ints[i]))
-		case kindInt32:
+		case Int32:
 			bounds[i] = binary.LittleEndian.AppendUint32(nil, uint32(s.ints[i]))
-		case kindBool:
+		case Bool:
 			bounds[i] = []byte{byte(s.ints[i])}
-		case kindFloat:
+		case Double:
 			f := s.floats[i]
 			if f == 0 { // both zeros are in the range
 				f = math.Copysign(0, float64(i)-0.5)
 			}
 			bounds[i] = binary.LittleEndian.AppendUint64(nil, math.Float64bits(f))
-		case kindText, kindDictionary:
-			e.Signed = false // texts are compared by their bytes: the older fields, which say otherwise, stay empty
+		case Text, Dictionary:
+			e.Signed = false // compared by bytes: the format's older fields, compared as signed, stay empty
 			bounds[i] = s.texts[i]
 		}
 	}

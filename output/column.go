@@ -1,0 +1,524 @@
+package output
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/robobatch/robobatch/output/parquet"
+)
+
+// A column is one column of the rows of a chunk. There is an implementation for each type of value;
+// who gathers a column knows its implementation, and nobody else does. All methods work on many rows
+// at once: nothing is called for each value.
+type column interface {
+	// reset empties the column and keeps its memory. From then on it has one value for each row, or,
+	// if streaks says so and it can, one for each streak of equal rows.
+	reset(streaks bool)
+	// spread makes one value for each row, also for rows to come.
+	spread()
+
+	// take appends rows of the columns at that index of chunks, which have the same type.
+	take(from []*chunk, at int, rows []ref)
+	// encode appends the column to dst, for a temporary file.
+	encode(dst []byte) []byte
+	// decode reads it back into an empty column.
+	decode(d *decoder)
+	// memory returns how many bytes are allocated, without those of a dictionary.
+	memory() int
+
+	// page makes a Parquet page.
+	page(e *parquet.Encoder, to *parquet.Pages, i int)
+	// dataType returns the type of the Arrow array.
+	dataType() arrow.DataType
+	// array returns the rows as an Arrow array that shares the column's memory. The array of a
+	// dictionary has no texts, unless texts are asked for: then they are a copy.
+	array(rows int, texts bool) arrow.Array
+	// cells returns the rows as lines of text need them; it shares the column's memory.
+	cells() cells
+}
+
+// newColumn returns an empty column of a field. Those of its dictionary share dict.
+func newColumn(f *field, pages bool, dict *dictionary) column {
+	switch f.Type {
+	case parquet.Text:
+		return &textColumn{pages: pages, offsets: []int32{0}}
+	case parquet.Dictionary:
+		return &dictColumn{dict: dict}
+	case parquet.Bool:
+		return &boolColumn{}
+	case parquet.Int32:
+		return &int32Column{}
+	case parquet.Time:
+		return &timeColumn{}
+	case parquet.Double:
+		return &floatColumn{}
+	case parquet.Int64:
+	}
+	return &intColumn{}
+}
+
+// A scalar is a value of a fixed size.
+type scalar interface {
+	int16 | int32 | int64 | float64 | bool
+}
+
+// values are what all columns but those of texts have in common.
+type values[T scalar] struct {
+	parquet.Values[T]
+	spare []int32 // the memory of Streaks
+}
+
+func (v *values[T]) reset(streaks bool) {
+	v.All, v.Present, v.Nulls, v.Streaks = v.All[:0], v.Present[:0], 0, nil
+	if streaks {
+		if v.spare == nil {
+			v.spare = make([]int32, 0, 256)
+		}
+		v.Streaks = v.spare[:0]
+	}
+}
+
+func (v *values[T]) spread() { v.Spread() }
+
+// extend appends n values for the caller to fill.
+func (v *values[T]) extend(n int) []T {
+	all := slices.Grow(v.All, n)[:len(v.All)+n]
+	v.All = all
+	return all[len(all)-n:]
+}
+
+// extendNullable is extend for a nullable column: the caller fills both slices, and counts nulls.
+func (v *values[T]) extendNullable(n int) ([]T, []int16) {
+	v.Present = slices.Grow(v.Present, n)[:len(v.Present)+n]
+	return v.extend(n), v.Present[len(v.Present)-n:]
+}
+
+// append adds values of a nullable column.
+func (v *values[T]) append(all []T, present []int16, nulls int) {
+	v.All = append(v.All, all...)
+	v.Present = append(v.Present, present...)
+	v.Nulls += nulls
+}
+
+// fill adds the same value for some rows.
+func (v *values[T]) fill(value T, rows int) {
+	if v.Streaks != nil {
+		v.All = append(v.All, value)
+		v.addStreaks(int32(rows))
+		return
+	}
+	dst := v.extend(rows)
+	for i := range dst {
+		dst[i] = value
+	}
+}
+
+// addStreaks says for how many rows the last values stand.
+func (v *values[T]) addStreaks(rows ...int32) {
+	v.Streaks = append(v.Streaks, rows...)
+	v.spare = v.Streaks
+}
+
+// stretch is addStreaks if there are streaks. Nulls were counted by value before.
+func (v *values[T]) stretch(rows []int32) {
+	if rows == nil {
+		return
+	}
+	v.addStreaks(rows...)
+	if len(v.Present) == 0 {
+		return
+	}
+	for i, level := range v.Present[len(v.Present)-len(rows):] {
+		if level == 0 {
+			v.Nulls += int(rows[i]) - 1
+		}
+	}
+}
+
+// repeat has each of the last n values stand some times. Nulls were counted for all of them.
+func (v *values[T]) repeat(n, times int) {
+	if times > 1 {
+		v.All, v.Present = repeat(v.All, n, times), repeat(v.Present, n, times)
+	}
+}
+
+// repeat does it in place and from the end, so that no value moves before it is read.
+func repeat[T any](all []T, n, times int) []T {
+	if len(all) == 0 {
+		return all
+	}
+	start := len(all) - n
+	all = slices.Grow(all, n*(times-1))[:start+n*times]
+	for i := n - 1; i >= 0; i-- {
+		value := all[start+i]
+		for k := range times {
+			all[start+i*times+k] = value
+		}
+	}
+	return all
+}
+
+// takeFrom is take; of returns the values of a column.
+func (v *values[T]) takeFrom(from []*chunk, at int, rows []ref, of func(column) *values[T]) {
+	var src *values[T]
+	last := ^uint32(0)
+	for _, r := range rows {
+		if r.chunk != last {
+			src, last = of(from[r.chunk].columns[at]), r.chunk
+		}
+		v.All = append(v.All, src.All[r.row])
+		if len(src.Present) > 0 {
+			v.Present = append(v.Present, src.Present[r.row])
+			v.Nulls += 1 - int(src.Present[r.row])
+		}
+	}
+}
+
+func (v *values[T]) encode(dst []byte) []byte {
+	return appendNumbers(appendNumbers(dst, v.All), v.Present)
+}
+
+func (v *values[T]) decode(d *decoder) {
+	v.All, v.Present = readNumbers(d, v.All), readNumbers(d, v.Present)
+	v.Nulls = countNulls(v.Present)
+}
+
+func (v *values[T]) memory() int {
+	return binary.Size(*new(T))*cap(v.All) + 2*cap(v.Present)
+}
+
+// arrayOf returns the values as an array, given the bytes that Arrow has for them.
+func (v *values[T]) arrayOf(rows int, t arrow.DataType, bytes []byte) arrow.Array {
+	return newArray(t, rows, v.Present, v.Nulls, bytes)
+}
+
+// levels returns the levels of texts or values; nil if none is null.
+func levels(present []int16, nulls int) []int16 {
+	if nulls == 0 {
+		return nil
+	}
+	return present
+}
+
+// countNulls returns how many rows are not present.
+func countNulls(present []int16) (n int) {
+	for _, p := range present {
+		n += 1 - int(p)
+	}
+	return n
+}
+
+// newArray returns an array of n values over buffers, which it shares.
+func newArray(t arrow.DataType, n int, present []int16, nulls int, buffers ...[]byte) arrow.Array {
+	all := make([]*memory.Buffer, 1, 1+len(buffers))
+	if nulls > 0 {
+		all[0] = memory.NewBufferBytes(parquet.AppendBits(nil, present))
+	}
+	for _, b := range buffers {
+		all = append(all, memory.NewBufferBytes(b))
+	}
+	return array.MakeFromData(array.NewData(t, n, all, nil, nulls, 0))
+}
+
+// An intColumn has integers of 64 bits.
+type intColumn struct{ values[int64] }
+
+func (c *intColumn) ints() *values[int64] { return &c.values }
+
+func (c *intColumn) take(from []*chunk, at int, rows []ref) {
+	c.takeFrom(from, at, rows, func(src column) *values[int64] { return src.(interface{ ints() *values[int64] }).ints() })
+}
+
+func (c *intColumn) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Int64s(to, i, &c.Values) }
+func (c *intColumn) dataType() arrow.DataType                          { return arrow.PrimitiveTypes.Int64 }
+
+func (c *intColumn) array(rows int, _ bool) arrow.Array {
+	return c.arrayOf(rows, c.dataType(), arrow.GetBytes(c.All))
+}
+
+func (c *intColumn) cells() cells {
+	return cells{kind: parquet.Int64, ints: c.All, present: levels(c.Present, c.Nulls)}
+}
+
+// A timeColumn has moments in microseconds since 1970.
+type timeColumn struct{ intColumn }
+
+func (c *timeColumn) dataType() arrow.DataType { return arrow.FixedWidthTypes.Timestamp_us }
+
+func (c *timeColumn) array(rows int, _ bool) arrow.Array {
+	return c.arrayOf(rows, c.dataType(), arrow.GetBytes(c.All))
+}
+
+func (c *timeColumn) cells() cells {
+	cells := c.intColumn.cells()
+	cells.kind = parquet.Time
+	return cells
+}
+
+// An int32Column has integers of 32 bits.
+type int32Column struct{ values[int32] }
+
+func (c *int32Column) take(from []*chunk, at int, rows []ref) {
+	c.takeFrom(from, at, rows, func(src column) *values[int32] { return &src.(*int32Column).values })
+}
+
+func (c *int32Column) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Int32s(to, i, &c.Values) }
+func (c *int32Column) dataType() arrow.DataType                          { return arrow.PrimitiveTypes.Int32 }
+
+func (c *int32Column) array(rows int, _ bool) arrow.Array {
+	return c.arrayOf(rows, c.dataType(), arrow.GetBytes(c.All))
+}
+
+func (c *int32Column) cells() cells {
+	return cells{kind: parquet.Int32, ids: c.All, present: levels(c.Present, c.Nulls)}
+}
+
+// A floatColumn has numbers of 64 bits.
+type floatColumn struct{ values[float64] }
+
+func (c *floatColumn) take(from []*chunk, at int, rows []ref) {
+	c.takeFrom(from, at, rows, func(src column) *values[float64] { return &src.(*floatColumn).values })
+}
+
+func (c *floatColumn) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Doubles(to, i, &c.Values) }
+func (c *floatColumn) dataType() arrow.DataType                          { return arrow.PrimitiveTypes.Float64 }
+
+func (c *floatColumn) array(rows int, _ bool) arrow.Array {
+	return c.arrayOf(rows, c.dataType(), arrow.GetBytes(c.All))
+}
+
+func (c *floatColumn) cells() cells {
+	return cells{kind: parquet.Double, floats: c.All, present: levels(c.Present, c.Nulls)}
+}
+
+// A boolColumn has truth values.
+type boolColumn struct{ values[bool] }
+
+func (c *boolColumn) take(from []*chunk, at int, rows []ref) {
+	c.takeFrom(from, at, rows, func(src column) *values[bool] { return &src.(*boolColumn).values })
+}
+
+func (c *boolColumn) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Bools(to, i, &c.Values) }
+func (c *boolColumn) dataType() arrow.DataType                          { return arrow.FixedWidthTypes.Boolean }
+
+func (c *boolColumn) array(rows int, _ bool) arrow.Array {
+	return c.arrayOf(rows, c.dataType(), parquet.AppendBits(nil, c.All))
+}
+
+func (c *boolColumn) cells() cells {
+	return cells{kind: parquet.Bool, bools: c.All, present: levels(c.Present, c.Nulls)}
+}
+
+// A dictColumn has texts that repeat, as numbers of a dictionary that chunks share.
+type dictColumn struct {
+	values[int32]
+	dict *dictionary
+}
+
+func (c *dictColumn) take(from []*chunk, at int, rows []ref) {
+	start := len(c.All)
+	c.takeFrom(from, at, rows, func(src column) *values[int32] { return &src.(*dictColumn).values })
+	for i, id := range c.All[start:] {
+		if len(c.Present) == 0 || c.Present[start+i] != 0 {
+			c.All[start+i] = from[rows[i].chunk].columns[at].(*dictColumn).dict.moveTo(c.dict, id)
+		}
+	}
+}
+
+func (c *dictColumn) encode(dst []byte) []byte {
+	dst = appendNumbers(dst, c.dict.offsets)
+	dst = append(dst, c.dict.text...)
+	return c.values.encode(dst)
+}
+
+// decode leaves the dictionary without its table: it gives texts by number, and finds none.
+func (c *dictColumn) decode(d *decoder) {
+	c.dict.moved = c.dict.moved[:0]
+	c.dict.offsets = readNumbers(d, c.dict.offsets)
+	if d.err != nil || len(c.dict.offsets) == 0 {
+		d.err = errBlock
+		return
+	}
+	c.dict.text = append(c.dict.text[:0], d.bytes(int(c.dict.offsets[len(c.dict.offsets)-1]))...)
+	c.values.decode(d)
+}
+
+func (c *dictColumn) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.IDs(to, i, &c.Values) }
+
+// dictType is the type of all columns of a dictionary.
+var dictType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+
+func (c *dictColumn) dataType() arrow.DataType { return dictType }
+
+func (c *dictColumn) array(rows int, texts bool) arrow.Array {
+	ids := c.arrayOf(rows, dictType.IndexType, arrow.GetBytes(c.All))
+	var text []byte
+	offsets := []int32{0}
+	if texts {
+		// A copy: the library keeps a stream's dictionary to compare it with the next.
+		text, offsets = slices.Clone(c.dict.text), slices.Clone(c.dict.offsets)
+	}
+	list := newArray(dictType.ValueType, len(offsets)-1, nil, 0, arrow.GetBytes(offsets), text)
+	return array.NewDictionaryArray(dictType, ids, list)
+}
+
+func (c *dictColumn) cells() cells {
+	return cells{kind: parquet.Dictionary, ids: c.All, present: levels(c.Present, c.Nulls)}
+}
+
+// invalid returns how many bytes of the column's texts had to be escaped, by row.
+func (c *dictColumn) invalid() (n int64) {
+	if c.dict.escapes == nil {
+		return 0
+	}
+	c.spread() // rare
+	for i, id := range c.All {
+		if len(c.Present) == 0 || c.Present[i] != 0 {
+			n += int64(c.dict.escapes[id])
+		}
+	}
+	return n
+}
+
+// A textColumn has texts that rarely repeat, end to end. They lie as Parquet's pages have them, each
+// after its length; or, if pages is false, as Arrow has them: text i is
+// Bytes[offsets[i]:offsets[i+1]]. Rows can only be taken from the second form.
+type textColumn struct {
+	parquet.Texts
+	pages   bool
+	offsets []int32
+}
+
+func (c *textColumn) reset(bool) {
+	*c = textColumn{
+		Texts: parquet.Texts{Bytes: c.Bytes[:0], Present: c.Present[:0]},
+		pages: c.pages, offsets: c.offsets[:1],
+	}
+}
+
+func (c *textColumn) spread() {}
+
+// begin starts a text of that length, and returns where.
+func (c *textColumn) begin(length int) int {
+	start := len(c.Bytes)
+	if c.pages {
+		c.Bytes = binary.LittleEndian.AppendUint32(c.Bytes, uint32(length))
+	}
+	return start
+}
+
+// end ends a row.
+func (c *textColumn) end(present int16) {
+	c.Present = append(c.Present, present)
+	c.Nulls += 1 - int(present)
+	if !c.pages {
+		c.offsets = append(c.offsets, int32(len(c.Bytes)))
+	}
+}
+
+// size returns the bytes of all texts.
+func (c *textColumn) size() int {
+	if c.pages {
+		return len(c.Bytes) - 4*(len(c.Present)-c.Nulls)
+	}
+	return len(c.Bytes)
+}
+
+// row returns the text of a row, empty for a null. The column has offsets.
+func (c *textColumn) row(row uint32) []byte { return c.Bytes[c.offsets[row]:c.offsets[row+1]] }
+
+func (c *textColumn) take(from []*chunk, at int, rows []ref) {
+	for _, r := range rows {
+		src := from[r.chunk].columns[at].(*textColumn)
+		text, present := src.row(r.row), src.Present[r.row]
+		if present != 0 {
+			c.begin(len(text))
+			c.Bytes = append(c.Bytes, text...)
+		}
+		c.end(present)
+	}
+}
+
+func (c *textColumn) encode(dst []byte) []byte {
+	dst = appendNumbers(appendNumbers(dst, c.offsets), c.Present)
+	dst = binary.AppendUvarint(dst, uint64(len(c.Bytes)))
+	return append(dst, c.Bytes...)
+}
+
+func (c *textColumn) decode(d *decoder) {
+	c.offsets, c.Present = readNumbers(d, c.offsets), readNumbers(d, c.Present)
+	c.Bytes = append(c.Bytes[:0], d.bytes(d.count())...)
+	c.Nulls = countNulls(c.Present)
+}
+
+func (c *textColumn) memory() int { return 4*cap(c.offsets) + 2*cap(c.Present) + cap(c.Bytes) }
+
+func (c *textColumn) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Texts(to, i, &c.Texts) }
+func (c *textColumn) dataType() arrow.DataType                          { return arrow.BinaryTypes.String }
+
+func (c *textColumn) array(rows int, _ bool) arrow.Array {
+	return newArray(c.dataType(), rows, c.Present, c.Nulls, arrow.GetBytes(c.offsets), c.Bytes)
+}
+
+func (c *textColumn) cells() cells {
+	return cells{kind: parquet.Text, text: c.Bytes, offset: c.offsets, present: levels(c.Present, c.Nulls)}
+}
+
+// errBlock is the error of rows in a temporary file that are not those that were written.
+var errBlock = errors.New("rows in a temporary file are damaged")
+
+// A decoder reads what columns encoded. Its error is sticky.
+type decoder struct {
+	rest []byte
+	err  error
+}
+
+func (d *decoder) count() int {
+	n, size := binary.Uvarint(d.rest)
+	if size <= 0 || n > 1<<40 {
+		d.err, d.rest = errBlock, nil
+		return 0
+	}
+	d.rest = d.rest[size:]
+	return int(n)
+}
+
+// bytes returns the next n bytes.
+func (d *decoder) bytes(n int) []byte {
+	if n > len(d.rest) {
+		d.err, d.rest = errBlock, nil
+		return nil
+	}
+	b := d.rest[:n]
+	d.rest = d.rest[n:]
+	return b
+}
+
+// appendNumbers appends how many numbers there are, and the numbers.
+func appendNumbers[T scalar](dst []byte, values []T) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(values)))
+	dst, err := binary.Append(dst, binary.LittleEndian, values)
+	if err != nil {
+		panic(err) // numbers have a size
+	}
+	return dst
+}
+
+// readNumbers reads what appendNumbers wrote into the memory of dst.
+func readNumbers[T scalar](d *decoder, dst []T) []T {
+	n := d.count()
+	b := d.bytes(n * binary.Size(*new(T)))
+	if d.err != nil {
+		return dst[:0]
+	}
+	dst = slices.Grow(dst[:0], n)[:n]
+	if _, err := binary.Decode(b, binary.LittleEndian, dst); err != nil {
+		d.err = err
+	}
+	return dst
+}

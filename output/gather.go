@@ -1,0 +1,432 @@
+package output
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/robobatch/robobatch/engine"
+)
+
+// A gathering is the rows of a batch that columns are gathered from. Columns of a URL see URLs; those
+// of a verdict see verdicts, in one of three forms that look the same to them:
+//
+//   - in the long layout, all verdicts of all URLs;
+//   - in the wide layout, the verdicts for one agent on up to wideBlock URLs;
+//   - by streaks, the first of each streak of rows that have one verdict and one rule set.
+//
+// Neighbouring rows of a log often have one origin and one verdict: some 200 in a row where the log is
+// grouped by host. So where a chunk has one row a URL and becomes Parquet pages, its columns have a
+// value a streak, as long as streaks are long. Pages are the same bytes from either form.
+type gathering struct {
+	names    *numbering
+	c        *chunk
+	batch    *engine.Batch
+	from, to int // URLs of the batch
+
+	verdicts []engine.Verdict
+	rulings  []engine.RulingID // by URL, or by streak: what decided there
+	agents   int               // verdicts of each of rulings
+	agent    int               // the first of them, unless the log says
+	streaks  []int32           // by verdict: its rows; nil if each has one
+	uniform  bool              // all verdicts are known to be equal
+
+	won     bool // winners are those of the verdicts
+	winners winners
+
+	// scratch
+	heads       []engine.Verdict
+	headRulings []engine.RulingID
+	lengths     []int32
+	turned      []engine.Verdict // those of one agent for up to wideBlock URLs, then those of the next
+}
+
+// wideBlock is how many URLs are gathered for one agent before the next: the verdicts of 95 agents for
+// so many take 49 kB and stay in the cache.
+const wideBlock = 64
+
+// What uniform verdicts give.
+var (
+	allTrue    = slices.Repeat([]bool{true}, wideBlock)
+	allPresent = slices.Repeat([]int16{1}, wideBlock)
+)
+
+// gather adds the URLs from up to to of b to the columns of c.
+func (g *gathering) gather(c *chunk, b *engine.Batch, from, to int) {
+	g.c, g.batch, g.from, g.to, g.won = c, b, from, to, false
+	g.verdicts, g.rulings = b.Verdicts[from*c.agents:to*c.agents], b.Rulings[from:to]
+	g.agents, g.agent, g.streaks, g.uniform = c.agents, 0, nil, false
+	if c.streaks && c.layout.verdicts {
+		g.findStreaks()
+	}
+	for i := range c.layout.fields {
+		if f := &c.layout.fields[i]; !c.layout.wide || !f.spec.perAgent {
+			f.spec.gather(g, f, c.columns[i])
+		}
+	}
+	if c.layout.wide {
+		g.gatherWide()
+	}
+}
+
+// findStreaks replaces the verdicts by the first of each streak.
+func (g *gathering) findStreaks() {
+	g.heads, g.headRulings, g.lengths = g.heads[:0], g.headRulings[:0], g.lengths[:0]
+	start := 0
+	for i, v := range g.verdicts {
+		if next := i + 1; next < len(g.verdicts) && g.verdicts[next] == v &&
+			(v.Rule == engine.NoRule || g.rulings[next] == g.rulings[i]) {
+			continue
+		}
+		g.heads, g.headRulings = append(g.heads, v), append(g.headRulings, g.rulings[i])
+		g.lengths = append(g.lengths, int32(i+1-start))
+		start = i + 1
+	}
+	g.verdicts, g.rulings, g.streaks = g.heads, g.headRulings, g.lengths
+}
+
+// longStreaks is how many rows streaks must have on average to be gathered: shorter ones are faster
+// by row.
+const longStreaks = 4
+
+// shortStreaks reports whether rows of one site are mostly not neighbours, judged by one row in eight.
+func shortStreaks(sites []engine.SiteID) bool {
+	const step = 8
+	ends := 0
+	for i := 1; i < len(sites); i += step {
+		if sites[i] != sites[i-1] {
+			ends++
+		}
+	}
+	return ends*longStreaks*step > len(sites)
+}
+
+// gatherWide adds the verdicts to the columns of the agents. Each dictionary gets its texts in the
+// order of the rows, so that it does not matter where a block begins.
+func (g *gathering) gatherWide() {
+	agents, rulings := len(g.c.layout.agents), g.batch.Rulings
+	g.agents = 1
+	if g.turned == nil {
+		g.turned = make([]engine.Verdict, agents*wideBlock)
+	}
+	for from := g.from; from < g.to; from += wideBlock {
+		g.rulings = rulings[from:min(from+wideBlock, g.to)]
+		for i := range g.rulings { // read once and in order: by agent, each would miss the cache
+			for a, v := range g.batch.Verdicts[(from+i)*agents:][:agents] {
+				g.turned[a*wideBlock+i] = v
+			}
+		}
+		for a, columns := range g.c.layout.agents {
+			g.verdicts, g.agent, g.won = g.turned[a*wideBlock:][:len(g.rulings)], a, false
+			g.uniform = uniform(g.verdicts)
+			for _, i := range columns {
+				f := &g.c.layout.fields[i]
+				f.spec.gather(g, f, g.c.columns[i])
+			}
+		}
+	}
+}
+
+// uniform reports whether all verdicts are equal, as they are for many agents on many sites.
+func uniform(verdicts []engine.Verdict) bool {
+	first := verdicts[0]
+	for _, v := range verdicts {
+		if v != first {
+			return false
+		}
+	}
+	return true
+}
+
+func gatherLines(g *gathering, _ *field, col column) {
+	c := col.(*intColumn)
+	copy(c.extend(g.to-g.from), g.batch.Lines[g.from:g.to])
+	c.repeat(g.to-g.from, g.agents)
+}
+
+func gatherInputs(g *gathering, _ *field, col column) {
+	c := col.(*dictColumn)
+	id := c.dict.known(g.batch.Input)
+	if id == 0 {
+		id = c.dict.number(g.batch.Input, g.names.inputs[g.batch.Input])
+	}
+	c.fill(id-1, (g.to-g.from)*g.agents)
+}
+
+// gatherTexts copies texts, once for each agent, and escapes what is not UTF-8.
+func gatherTexts(g *gathering, f *field, col column) {
+	c, data, spans := col.(*textColumn), g.batch.Data, f.spec.spans(g.batch, f)[g.from:g.to]
+	size := 0
+	for _, span := range spans {
+		size += int(span.Len)
+	}
+	valid := size > len(data)/4 && utf8.Valid(data) // few rows are looked at one by one
+	for _, span := range spans {
+		present, start := int16(0), len(c.Bytes)
+		if span != engine.NoURL {
+			present = 1
+			c.begin(int(span.Len))
+			if valid && validPiece(data, span) {
+				c.Bytes = append(c.Bytes, data[span.Off:span.Off+span.Len]...)
+			} else {
+				g.c.invalid += int64(c.appendValid(data[span.Off:span.Off+span.Len]) * g.agents)
+			}
+		}
+		c.end(present)
+		end := len(c.Bytes)
+		for range g.agents - 1 {
+			c.Bytes = append(c.Bytes, c.Bytes[start:end]...)
+			c.end(present)
+		}
+	}
+}
+
+// appendValid appends a text that was begun, escaped, and returns how many bytes were not UTF-8.
+func (c *textColumn) appendValid(text []byte) (escaped int) {
+	start := len(c.Bytes)
+	c.Bytes, escaped = appendValid(c.Bytes, text)
+	if c.pages {
+		binary.LittleEndian.PutUint32(c.Bytes[start-4:], uint32(len(c.Bytes)-start))
+	}
+	return escaped
+}
+
+func gatherOrigins(g *gathering, _ *field, col column) {
+	c, sites := col.(*dictColumn), g.batch.Sites[g.from:g.to]
+	c.dict.startBatch(len(g.batch.Strays))
+	if c.Streaks != nil {
+		g.gatherOriginStreaks(c, sites)
+		return
+	}
+	ids, present := c.extendNullable(len(sites))
+	last, id := engine.NoSite, int32(0) // logs are often grouped by origin
+	for i, site := range sites {
+		has := int16(1)
+		if site == engine.NoSite {
+			last, id, has = site, 0, 0
+			c.Nulls += g.agents
+		} else if site != last {
+			last, id = site, g.names.origin(c.dict, site, g.batch.Strays)
+		}
+		ids[i], present[i] = id, has
+	}
+	c.repeat(len(sites), g.agents)
+}
+
+func (g *gathering) gatherOriginStreaks(c *dictColumn, sites []engine.SiteID) {
+	start := 0
+	for i, site := range sites {
+		if next := i + 1; next < len(sites) && sites[next] == site {
+			continue
+		}
+		rows, level := i+1-start, int16(1)
+		id := int32(0)
+		if site == engine.NoSite {
+			level = 0
+			c.Nulls += rows
+		} else {
+			id = g.names.origin(c.dict, site, g.batch.Strays)
+		}
+		c.Present = append(c.Present, level)
+		c.fill(id, rows)
+		start = i + 1
+	}
+}
+
+func gatherAgents(g *gathering, _ *field, col column) {
+	c := col.(*dictColumn)
+	rows := (g.to - g.from) * g.agents
+	switch {
+	case len(g.batch.Agents) > 0:
+		ids := c.extend(rows)
+		for i, agent := range g.batch.Agents[g.from:g.to] {
+			ids[i] = g.names.agent(c.dict, int(agent))
+		}
+	case g.agents == 1:
+		c.fill(g.names.agent(c.dict, 0), rows)
+	default:
+		ids := c.extend(rows)
+		for a := range g.agents {
+			ids[a] = g.names.agent(c.dict, a)
+		}
+		for n := g.agents; n < len(ids); n *= 2 { // the row of agents repeats
+			copy(ids[n:], ids[:n])
+		}
+	}
+}
+
+func gatherAllowed(g *gathering, _ *field, col column) {
+	c := col.(*boolColumn)
+	n := len(g.verdicts)
+	if g.uniform && g.verdicts[0].Access == engine.Allowed {
+		c.append(allTrue[:n], allPresent[:n], 0)
+		return
+	}
+	values, present := c.extendNullable(n)
+	unknown := 0
+	for i := range g.verdicts {
+		values[i], present[i] = g.verdicts[i].Access == engine.Allowed, 1
+		if g.verdicts[i].Access == engine.Unknown {
+			present[i] = 0
+			unknown++
+		}
+	}
+	c.Nulls += unknown
+	c.stretch(g.streaks)
+}
+
+func gatherReasons(g *gathering, _ *field, col column) {
+	c := col.(*dictColumn)
+	if g.uniform {
+		c.fill(reasonID(c.dict, g.verdicts[0].Reason), len(g.verdicts))
+		return
+	}
+	ids := c.extend(len(g.verdicts))
+	for i := range g.verdicts {
+		ids[i] = reasonID(c.dict, g.verdicts[i].Reason)
+	}
+	c.stretch(g.streaks)
+}
+
+// reasonID is small enough to be inlined, as every row asks.
+func reasonID(d *dictionary, r engine.Reason) int32 {
+	if id := d.known(int(r)); id != 0 {
+		return id - 1
+	}
+	return newReason(d, r)
+}
+
+func newReason(d *dictionary, r engine.Reason) int32 { return d.number(int(r), r.String()) - 1 }
+
+func gatherRules(g *gathering, _ *field, col column) {
+	c, w := col.(*dictColumn), g.findWinners()
+	c.append(w.ids, w.present, w.nulls)
+	c.stretch(g.streaks)
+}
+
+func gatherRuleLines(g *gathering, _ *field, col column) {
+	c, w := col.(*int32Column), g.findWinners()
+	c.append(w.lines, w.present, w.nulls)
+	c.stretch(g.streaks)
+}
+
+// winners are the rules that decided verdicts, by verdict.
+type winners struct {
+	ids     []int32 // of their texts; 0 without a column for texts
+	lines   []int32
+	present []int16 // 0 where no rule won
+	nulls   int
+}
+
+// findWinners returns the winning rules of the verdicts. They are looked up once for all columns.
+func (g *gathering) findWinners() *winners {
+	w := &g.winners
+	if g.won {
+		return w
+	}
+	g.won = true
+	n := len(g.verdicts)
+	w.ids, w.lines = slices.Grow(w.ids[:0], n)[:n], slices.Grow(w.lines[:0], n)[:n]
+	w.present, w.nulls = slices.Grow(w.present[:0], n)[:n], 0
+	if g.uniform && g.verdicts[0].Rule == engine.NoRule {
+		clear(w.ids)
+		clear(w.lines)
+		clear(w.present)
+		w.nulls = n
+		return w
+	}
+	fromLog := len(g.batch.Agents) > 0
+	i, lastAgent := 0, -1
+	var last engine.RulingID
+	for row, ruling := range g.rulings {
+		for a := range g.agents {
+			agent := g.agent + a
+			if fromLog {
+				agent = int(g.batch.Agents[g.from+row])
+			}
+			switch rule := g.verdicts[i].Rule; {
+			case rule == engine.NoRule:
+				w.ids[i], w.lines[i], w.present[i] = 0, 0, 0
+				w.nulls++
+			case i > 0 && rule == g.verdicts[i-1].Rule && ruling == last && (agent == lastAgent || a > 0 &&
+				g.names.catalog.FirstAgent(ruling, agent) == g.names.catalog.FirstAgent(ruling, lastAgent)):
+				w.ids[i], w.lines[i], w.present[i] = w.ids[i-1], w.lines[i-1], 1
+			default:
+				w.ids[i], w.lines[i] = g.names.rule(ruling, agent, rule)
+				w.present[i] = 1
+			}
+			last, lastAgent = ruling, agent
+			i++
+		}
+	}
+	return w
+}
+
+func gatherViolations(g *gathering, _ *field, col column) {
+	c := col.(*boolColumn)
+	violations := g.batch.Violations[g.from*g.agents : g.to*g.agents]
+	values, present := c.extendNullable(len(violations))
+	for i, v := range violations {
+		values[i], present[i] = v == engine.Violated, 1
+		if v == engine.ViolationUnknown {
+			present[i] = 0
+			c.Nulls++
+		}
+	}
+}
+
+// gatherDates adds the days of the rows, null where the time is not known.
+func gatherDates(g *gathering, _ *field, col column) {
+	c := col.(*dictColumn)
+	n := g.to - g.from
+	ids, present := c.extendNullable(n)
+	for i := range n {
+		ids[i], present[i] = 0, 0
+		if len(g.batch.Times) > 0 && g.batch.Times[g.from+i] != math.MinInt64 {
+			ids[i], present[i] = c.dict.date(g.batch.Times[g.from+i]), 1
+		} else {
+			c.Nulls += g.agents
+		}
+	}
+	c.repeat(n, g.agents)
+}
+
+func gatherKeptInts(g *gathering, f *field, col column) {
+	gatherKept(g, f, col.(interface{ ints() *values[int64] }).ints(), g.batch.Kept[f.kept].Ints)
+}
+
+func gatherKeptFloats(g *gathering, f *field, col column) {
+	gatherKept(g, f, &col.(*floatColumn).values, g.batch.Kept[f.kept].Floats)
+}
+
+// gatherKept adds values of a column of the input, once for each agent.
+func gatherKept[T scalar](g *gathering, f *field, v *values[T], src []T) {
+	values, levels := v.extendNullable(g.to - g.from)
+	copy(values, src[g.from:g.to])
+	v.Nulls += g.keptLevels(f, levels)
+	v.repeat(len(values), g.agents)
+}
+
+func gatherKeptBools(g *gathering, f *field, col column) {
+	c := col.(*boolColumn)
+	values, levels := c.extendNullable(g.to - g.from)
+	for i, n := range g.batch.Kept[f.kept].Ints[g.from:g.to] {
+		values[i] = n != 0
+	}
+	c.Nulls += g.keptLevels(f, levels)
+	c.repeat(len(values), g.agents)
+}
+
+// keptLevels sets which values of a column of the input are present, and returns how many rows are
+// null.
+func (g *gathering) keptLevels(f *field, levels []int16) (nulls int) {
+	for i, present := range g.batch.Kept[f.kept].Present[g.from:g.to] {
+		levels[i] = 1
+		if !present {
+			levels[i] = 0
+			nulls += g.agents
+		}
+	}
+	return nulls
+}

@@ -1,0 +1,122 @@
+package output
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"time"
+
+	"github.com/robobatch/robobatch/output/parquet"
+)
+
+// A listColumn is a column of listings: its field, and its value in a row.
+type listColumn struct {
+	parquet.Field
+	cell func(r *listRow) parquet.Cell
+}
+
+// listColumns is the schema of listings. A new column is one more element.
+var listColumns = []listColumn{
+	{of("origin", parquet.Text, false), func(r *listRow) parquet.Cell { return parquet.Cell{Text: validString(r.origin)} }},
+	{of("source", parquet.Text, nullable), func(r *listRow) parquet.Cell { return textCell(r.source) }},
+	{of("url", parquet.Text, nullable), func(r *listRow) parquet.Cell { return textCell(r.url) }},
+	{of("outcome", parquet.Text, false), func(r *listRow) parquet.Cell { return textCell(r.outcome) }},
+	{of("status", parquet.Int32, nullable), func(r *listRow) parquet.Cell { return intCell(int64(r.response.Status)) }},
+	{of("error", parquet.Text, nullable), func(r *listRow) parquet.Cell { return textCell(r.reason) }},
+	{of("fetched_at", parquet.Time, nullable), func(r *listRow) parquet.Cell {
+		at := r.response.FetchedAt.UTC()
+		return parquet.Cell{Null: at.IsZero() || at.Year() < 1 || at.Year() > 9999, Int: at.UnixMicro()}
+	}},
+	{of("size", parquet.Int64, nullable), func(r *listRow) parquet.Cell {
+		return parquet.Cell{Null: !r.fetched, Int: r.response.Size}
+	}},
+	{of("truncated", parquet.Bool, nullable), func(r *listRow) parquet.Cell {
+		c := parquet.Cell{Null: !r.fetched}
+		if r.truncated {
+			c.Int = 1
+		}
+		return c
+	}},
+	{of("item", parquet.Text, false), func(r *listRow) parquet.Cell { return textCell(r.item) }},
+	{of("group_id", parquet.Int32, nullable), func(r *listRow) parquet.Cell { return intCell(int64(r.group)) }},
+	{of("agents", parquet.Text, nullable), func(r *listRow) parquet.Cell { return textCell(r.agents) }},
+	{of("line", parquet.Int32, nullable), func(r *listRow) parquet.Cell { return intCell(int64(r.line)) }},
+	{of("code", parquet.Text, nullable), func(r *listRow) parquet.Cell { return textCell(r.code) }},
+	{of("value", parquet.Text, nullable), func(r *listRow) parquet.Cell {
+		if r.value == nil {
+			return parquet.Cell{Null: true}
+		}
+		return parquet.Cell{Text: validString(*r.value)}
+	}},
+}
+
+// textCell returns a text; null for "".
+func textCell(s string) parquet.Cell { return parquet.Cell{Null: s == "", Text: validString(s)} }
+
+// intCell returns a number; null for 0.
+func intCell(n int64) parquet.Cell { return parquet.Cell{Null: n == 0, Int: n} }
+
+// A listTable is the container of a listing.
+type listTable interface {
+	// Add adds a row, which is valid until it returns.
+	Add(row []parquet.Cell) error
+	// Close writes what is left, with these metadata if the format has any.
+	Close(keys, values []string) error
+}
+
+// newListTable returns the container of a format.
+func newListTable(s *sink, opt ListOptions) (listTable, error) {
+	if opt.Format == ListJSON {
+		j := &listJSON{sink: s}
+		j.values = json.NewEncoder(&j.value)
+		j.values.SetEscapeHTML(false)
+		return j, nil
+	}
+	fields := make([]parquet.Field, len(listColumns))
+	for i, c := range listColumns {
+		fields[i] = c.Field
+	}
+	return parquet.NewTable(s, fields, parquet.Options{
+		CreatedBy: "robobatch version " + validString(cmp.Or(opt.Version, "devel")), Codec: parquet.Zstd,
+	})
+}
+
+// A listJSON writes a listing as one JSON object a line, all of them with all columns.
+type listJSON struct {
+	sink   *sink
+	line   []byte
+	value  bytes.Buffer
+	values *json.Encoder // to value
+}
+
+// Add writes a row.
+func (j *listJSON) Add(row []parquet.Cell) error {
+	j.line = j.line[:0]
+	for i, cell := range row {
+		j.value.Reset()
+		if err := j.values.Encode(valueOf(listColumns[i].Type, cell)); err != nil {
+			return err
+		}
+		j.line = append(jsonSyntax.lead(j.line, i, listColumns[i].Name), bytes.TrimSuffix(j.value.Bytes(), []byte("\n"))...)
+	}
+	_, err := j.sink.Write(append(j.line, jsonSyntax.end...))
+	return err
+}
+
+// valueOf returns a cell as encoding/json takes it.
+func valueOf(t parquet.Type, c parquet.Cell) any {
+	switch {
+	case c.Null:
+		return nil
+	case t == parquet.Text:
+		return c.Text
+	case t == parquet.Bool:
+		return c.Int != 0
+	case t == parquet.Time:
+		return time.UnixMicro(c.Int).UTC()
+	}
+	return c.Int
+}
+
+// Close does nothing: all is written, and there is no place for metadata.
+func (j *listJSON) Close(_, _ []string) error { return nil }

@@ -1,0 +1,199 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Pages are some rows of all columns as a row group has them: a page of each column, compressed.
+// They belong to their Writer, which reuses them.
+type Pages struct {
+	rows    int
+	columns []page
+}
+
+// A page is some rows of a column.
+type page struct {
+	texts  int // in the column's dictionary, when the Pages were begun
+	data   []byte
+	size   int // before compression
+	stats  statistics
+	hashes []uint64 // of texts that are not in a dictionary, for a Bloom filter
+}
+
+// An Encoder fills Pages, each column by one call. It is for one goroutine and keeps its memory; an
+// encoder changes no byte of what another makes.
+type Encoder struct {
+	pack   packer
+	fields []Field
+
+	page    []byte // before compression
+	ids     []int32
+	ints    []int64
+	floats  []float64
+	bools   []bool
+	streaks []streak
+}
+
+// finish compresses the page of a column.
+func (e *Encoder) finish(to *Pages, column int, stats statistics) {
+	p := &to.columns[column]
+	p.stats, p.size = stats, len(e.page)
+	p.data = e.pack(p.data[:0], e.page)
+}
+
+// longStreaks is how many rows streaks must have on average for a page to be made from them:
+// shorter ones are faster by row.
+const longStreaks = 4
+
+// begin starts the page of a column with what is null. It spreads short streaks.
+func begin[T any](e *Encoder, to *Pages, column int, v *Values[T]) (stats statistics) {
+	if len(v.Streaks)*longStreaks > to.rows {
+		v.Spread()
+	}
+	e.page = e.page[:0]
+	if !e.fields[column].Nullable {
+		return stats
+	}
+	e.page = append(e.page, 0, 0, 0, 0)
+	switch {
+	case v.Nulls == 0:
+		e.page = appendRun(e.page, 1, to.rows, 1)
+	case v.Streaks == nil:
+		e.page = appendHybrid(e.page, v.Present, 1)
+	default:
+		e.streaks = e.streaks[:0]
+		for i, level := range v.Present {
+			e.streaks = appendStreak(e.streaks, int32(level), int(v.Streaks[i]))
+		}
+		e.page = e.appendHybridStreaks(e.page, e.streaks, 1)
+	}
+	binary.LittleEndian.PutUint32(e.page, uint32(len(e.page)-4))
+	return statistics{nulls: int64(v.Nulls)}
+}
+
+// compact returns the values that are not null: v itself, or a copy in the memory of scratch.
+func compact[T any](scratch *[]T, v *Values[T]) []T {
+	if v.Nulls == 0 {
+		return v.All
+	}
+	dst := slices.Grow((*scratch)[:0], len(v.All))[:len(v.All)]
+	n := 0
+	for i, value := range v.All {
+		dst[n] = value
+		n += int(v.Present[i])
+	}
+	*scratch = dst
+	return dst[:n]
+}
+
+// collect sets e.streaks to the values that are not null, as numbers.
+func collect[T any](e *Encoder, v *Values[T], number func(T) int32) []streak {
+	e.streaks = e.streaks[:0]
+	for i, value := range v.All {
+		if len(v.Present) == 0 || v.Present[i] != 0 {
+			e.streaks = appendStreak(e.streaks, number(value), int(v.Streaks[i]))
+		}
+	}
+	return e.streaks
+}
+
+// Int64s encodes a column of Int64 or Time. Like all of these methods it may spread v.
+func (e *Encoder) Int64s(to *Pages, column int, v *Values[int64]) {
+	v.Spread()
+	stats := begin(e, to, column, v)
+	ints := compact(&e.ints, v)
+	addInts(&stats, ints)
+	if e.fields[column].Delta {
+		e.page = appendDeltas(e.page, ints)
+	} else {
+		for _, n := range ints {
+			e.page = binary.LittleEndian.AppendUint64(e.page, uint64(n))
+		}
+	}
+	e.finish(to, column, stats)
+}
+
+// Int32s encodes a column of Int32.
+func (e *Encoder) Int32s(to *Pages, column int, v *Values[int32]) {
+	stats := begin(e, to, column, v)
+	if v.Streaks == nil {
+		ints := compact(&e.ids, v)
+		for _, n := range ints {
+			e.page = binary.LittleEndian.AppendUint32(e.page, uint32(n))
+		}
+		addInts(&stats, ints)
+	} else {
+		for _, s := range collect(e, v, func(n int32) int32 { return n }) {
+			for range s.rows {
+				e.page = binary.LittleEndian.AppendUint32(e.page, uint32(s.value))
+			}
+			stats.addInt(int64(s.value))
+		}
+	}
+	e.finish(to, column, stats)
+}
+
+// Doubles encodes a column of Double.
+func (e *Encoder) Doubles(to *Pages, column int, v *Values[float64]) {
+	v.Spread()
+	stats := begin(e, to, column, v)
+	floats := compact(&e.floats, v)
+	stats.addFloats(floats)
+	for _, f := range floats {
+		e.page = binary.LittleEndian.AppendUint64(e.page, math.Float64bits(f))
+	}
+	e.finish(to, column, stats)
+}
+
+// Bools encodes a column of Bool.
+func (e *Encoder) Bools(to *Pages, column int, v *Values[bool]) {
+	stats := begin(e, to, column, v)
+	if v.Streaks == nil {
+		bools := compact(&e.bools, v)
+		stats.addBools(bools)
+		e.page = AppendBits(e.page, bools)
+	} else {
+		e.page = appendBitStreaks(e.page, collect(e, v, bit))
+		for _, s := range e.streaks {
+			stats.addInt(int64(s.value))
+		}
+	}
+	e.finish(to, column, stats)
+}
+
+// bit returns 1 for true.
+func bit(b bool) int32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// IDs encodes a column of Dictionary, given by the numbers of its texts.
+func (e *Encoder) IDs(to *Pages, column int, v *Values[int32]) {
+	stats := begin(e, to, column, v)
+	width := bits.Len(uint(max(1, to.columns[column].texts) - 1))
+	e.page = append(e.page, byte(width))
+	if v.Streaks == nil {
+		e.page = appendHybrid(e.page, compact(&e.ids, v), width)
+	} else {
+		e.page = e.appendHybridStreaks(e.page, collect(e, v, func(n int32) int32 { return n }), width)
+	}
+	e.finish(to, column, stats)
+}
+
+// Texts encodes a column of Text.
+func (e *Encoder) Texts(to *Pages, column int, t *Texts) {
+	stats := begin(e, to, column, &Values[byte]{Present: t.Present, Nulls: t.Nulls})
+	e.page = append(e.page, t.Bytes...)
+	stats.addPlain(t.Bytes)
+	p := &to.columns[column]
+	p.hashes = p.hashes[:0]
+	if e.fields[column].Bloom {
+		eachPlain(t.Bytes, func(text []byte) { p.hashes = append(p.hashes, bloomHash(text)) })
+	}
+	e.finish(to, column, stats)
+}

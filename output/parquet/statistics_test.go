@@ -1,0 +1,77 @@
+package parquet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A textList is a TextList in memory.
+type textList []string
+
+func (t textList) Len() int          { return len(t) }
+func (t textList) At(i int32) []byte { return []byte(t[i]) }
+
+// TestFloatBounds has values that are in no order: a NaN leaves no range, and a zero as a bound has the sign that covers both.
+func TestFloatBounds(t *testing.T) {
+	bits := func(f float64) []byte { return binary.LittleEndian.AppendUint64(nil, math.Float64bits(f)) }
+	minusZero := math.Copysign(0, -1)
+	for _, test := range []struct {
+		values      []float64
+		least, most []byte
+	}{
+		{[]float64{1, -2, 0.5}, bits(-2), bits(1)},
+		{[]float64{0, 1}, bits(minusZero), bits(1)},
+		{[]float64{minusZero, -1}, bits(-1), bits(0)},
+		{[]float64{1, math.NaN()}, nil, nil},
+		{[]float64{math.Inf(1), math.Inf(-1)}, bits(math.Inf(-1)), bits(math.Inf(1))},
+		{nil, nil, nil},
+	} {
+		var all statistics
+		for i := range test.values { // as if each were a page
+			var page statistics
+			page.addFloats(test.values[i : i+1])
+			all.merge(&page)
+		}
+		if e := all.encode(Double); !bytes.Equal(e.Min, test.least) || !bytes.Equal(e.Max, test.most) {
+			t.Errorf("%v: %x to %x", test.values, e.Min, e.Max)
+		}
+	}
+}
+
+// TestLongBounds holds that a text too long for statistics leaves its column without a range, rather than with a wrong one.
+func TestLongBounds(t *testing.T) {
+	long := strings.Repeat("x", maxBound+1)
+	for _, texts := range [][]string{{"a", long}, {long, "z"}, {long}} {
+		var plain []byte
+		var list textList
+		for _, text := range texts {
+			plain = append(binary.LittleEndian.AppendUint32(plain, uint32(len(text))), text...)
+			list = append(list, text)
+		}
+		var page, group, dict statistics
+		page.addPlain(plain)
+		group.merge(&page)
+		dict.addList(list)
+		for _, s := range []statistics{group, dict} {
+			if e := s.encode(Text); e.HasMin || e.HasMax {
+				t.Errorf("texts of %d and more bytes have a range", maxBound)
+			}
+		}
+	}
+}
+
+// TestBloomRepeated holds that a text takes room in a filter once, however many rows have it.
+func TestBloomRepeated(t *testing.T) {
+	var once, often []uint64
+	for i := range 1000 {
+		h := bloomHash([]byte{byte(i), byte(i >> 8)})
+		once, often = append(once, h), append(often, h, h, h, h, h)
+	}
+	if a, b := newBloomFilter(once), newBloomFilter(often); !slices.Equal(a, b) {
+		t.Errorf("%d words, and %d of the same texts repeated", len(a), len(b))
+	}
+}

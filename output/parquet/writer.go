@@ -1,0 +1,216 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/file"
+	"github.com/apache/arrow/go/v17/parquet/metadata"
+	"github.com/apache/arrow/go/v17/parquet/schema"
+)
+
+// Options say how a file is written. The zero value is an uncompressed file of an unnamed creator.
+type Options struct {
+	CreatedBy string // valid UTF-8
+	Codec     Codec
+	Level     int // of Zstd and Gzip; it must be one that the codec has
+}
+
+// A Sink is what files are written to. Errors must be sticky: the library does not return them all.
+type Sink interface {
+	io.Writer
+	Tell() int64 // bytes written so far
+}
+
+// magic begins and ends a file.
+const magic = "PAR1"
+
+// A Writer writes a file by row groups, whose pages are kept in memory until the group ends. It is
+// not safe for concurrent use, but its encoders may work beside it.
+type Writer struct {
+	sink    Sink
+	fields  []Field
+	opt     Options
+	props   *parquet.WriterProperties
+	builder *metadata.FileMetaDataBuilder
+	groups  int // row groups written
+
+	pages  []*Pages // of the open row group
+	spare  []*Pages
+	blooms []bloom
+	dict   []byte // scratch
+}
+
+// A bloom is the Bloom filter of a column, still to be written; at says where it begins.
+type bloom struct {
+	hashes []uint64
+	at     func(offset int64)
+}
+
+// NewWriter begins a file of these columns.
+func NewWriter(to Sink, fields []Field, opt Options) (*Writer, error) {
+	props, root, err := opt.schema(fields)
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{sink: to, fields: fields, opt: opt, props: props}
+	w.builder = metadata.NewFileMetadataBuilder(schema.NewSchema(root), props, nil)
+	_, err = io.WriteString(to, magic)
+	return w, err
+}
+
+// schema returns the properties and columns of a file as the library describes them.
+func (o Options) schema(fields []Field) (*parquet.WriterProperties, *schema.GroupNode, error) {
+	props := []parquet.WriterProperty{
+		parquet.WithVersion(parquet.V2_LATEST), parquet.WithCreatedBy(o.CreatedBy),
+		parquet.WithCompression(library[o.Codec]), parquet.WithDictionaryDefault(false),
+	}
+	nodes := make(schema.FieldList, 0, len(fields))
+	for _, f := range fields {
+		nodes = append(nodes, f.node())
+		if f.Delta {
+			props = append(props, parquet.WithEncodingFor(f.Name, parquet.Encodings.DeltaBinaryPacked))
+		}
+		if f.Type == Dictionary {
+			props = append(props, parquet.WithDictionaryFor(f.Name, true))
+		}
+	}
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes, -1)
+	if err != nil {
+		return nil, nil, fmt.Errorf("schema: %w", err)
+	}
+	return parquet.NewWriterProperties(props...), root, nil
+}
+
+// NewEncoder returns an encoder for pages of the file.
+func (w *Writer) NewEncoder() (*Encoder, error) {
+	pack, err := newPacker(w.opt.Codec, w.opt.Level)
+	return &Encoder{pack: pack, fields: w.fields}, err
+}
+
+// Begin returns pages for the next rows of the row group, to be filled by one encoder before EndGroup
+// is called. Page order is the order of these calls. texts are by column, nil where it has no
+// dictionary; numbers in the rows must be below their present lengths.
+func (w *Writer) Begin(rows int, texts []TextList) *Pages {
+	to := &Pages{columns: make([]page, len(w.fields))}
+	if n := len(w.spare); n > 0 {
+		to, w.spare = w.spare[n-1], w.spare[:n-1]
+	}
+	to.rows = rows
+	for i, list := range texts {
+		if list != nil {
+			to.columns[i].texts = list.Len()
+		}
+	}
+	w.pages = append(w.pages, to)
+	return to
+}
+
+// EndGroup writes the row group, with the dictionaries that it had at last. The pages must be filled.
+// Without pages it does nothing.
+func (w *Writer) EndGroup(texts []TextList) error {
+	if len(w.pages) == 0 {
+		return nil
+	}
+	group := w.builder.AppendRowGroup()
+	start, rows := w.sink.Tell(), 0
+	for i, f := range w.fields {
+		if err := w.writeColumn(group.NextColumnChunk(), i, texts[i]); err != nil {
+			return fmt.Errorf("column %s: %w", f.Name, err)
+		}
+	}
+	for _, b := range w.blooms {
+		b.at(w.sink.Tell())
+		if err := newBloomFilter(b.hashes).writeTo(w.sink); err != nil {
+			return err
+		}
+	}
+	for _, p := range w.pages {
+		rows += p.rows
+	}
+	w.blooms, w.spare, w.pages = w.blooms[:0], append(w.spare, w.pages...), w.pages[:0]
+	group.SetNumRows(rows)
+	if err := group.Finish(w.sink.Tell()-start, ordinal(w.groups)); err != nil {
+		return fmt.Errorf("row group: %w", err)
+	}
+	w.groups++
+	return nil
+}
+
+// writeColumn writes a column of the row group: its dictionary, if it has one, and its pages.
+func (w *Writer) writeColumn(meta *metadata.ColumnChunkMetaDataBuilder, column int, texts TextList) error {
+	f := w.fields[column]
+	out, err := file.NewPageWriter(w.sink, library[w.opt.Codec], w.opt.Level, meta, ordinal(w.groups), int16(column),
+		memory.DefaultAllocator, false, nil, nil)
+	if err != nil {
+		return err
+	}
+	encoding := w.props.EncodingFor(f.Name)
+	if f.Type == Dictionary {
+		encoding = w.props.DictionaryIndexEncoding()
+		if err := w.writeDictionary(out, texts); err != nil {
+			return err
+		}
+	}
+	var stats statistics
+	var hashes []uint64
+	for _, pages := range w.pages {
+		p := &pages.columns[column]
+		data := file.NewDataPageV1(memory.NewBufferBytes(p.data), int32(pages.rows), encoding,
+			parquet.Encodings.RLE, parquet.Encodings.RLE, int32(p.size))
+		_, err := out.WriteDataPage(data)
+		data.Release()
+		if err != nil {
+			return err
+		}
+		stats.merge(&p.stats)
+		hashes = append(hashes, p.hashes...)
+	}
+	if f.Type == Dictionary {
+		stats.addList(texts)
+		for i := 0; f.Bloom && i < texts.Len(); i++ {
+			hashes = append(hashes, bloomHash(texts.At(int32(i))))
+		}
+	}
+	if f.Bloom {
+		at := func(offset int64) { meta.Contents().MetaData.BloomFilterOffset = &offset }
+		w.blooms = append(w.blooms, bloom{hashes, at})
+	}
+	meta.SetStats(stats.encode(f.Type))
+	return out.Close(f.Type == Dictionary, false)
+}
+
+// writeDictionary writes all texts in PLAIN encoding.
+func (w *Writer) writeDictionary(out file.PageWriter, texts TextList) error {
+	w.dict = w.dict[:0]
+	for i := range texts.Len() {
+		text := texts.At(int32(i))
+		w.dict = append(binary.LittleEndian.AppendUint32(w.dict, uint32(len(text))), text...)
+	}
+	page := file.NewDictionaryPage(memory.NewBufferBytes(w.dict), int32(texts.Len()), w.props.DictionaryPageEncoding())
+	defer page.Release()
+	_, err := out.WriteDictionaryPage(page)
+	return err
+}
+
+// Close writes the footer, with these metadata, after the last EndGroup. It leaves the Sink open.
+func (w *Writer) Close(keys, values []string) error {
+	for i, key := range keys {
+		if err := w.builder.AppendKeyValueMetadata(key, values[i]); err != nil {
+			return fmt.Errorf("metadata %s: %w", key, err)
+		}
+	}
+	footer, err := w.builder.Finish()
+	if err != nil {
+		return fmt.Errorf("footer: %w", err)
+	}
+	n, err := footer.WriteTo(w.sink, nil)
+	if err != nil {
+		return fmt.Errorf("footer: %w", err)
+	}
+	_, err = w.sink.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(n)), magic...))
+	return err
+}
