@@ -98,7 +98,7 @@ func (b *benchRun) Targets() (out, last string) { return say.Std, say.Std }
 // Run measures, and prints the lines as they come.
 func (b *benchRun) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
-	w := &benchWriter{w: b.Streams.Out}
+	w := &benchWriter{w: b.Out}
 	err = b.job.Measure(ctx, w, b.rounds)
 	switch {
 	case w.err != nil:

@@ -12,7 +12,8 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// A command is what robobatch does under a name. Its plan checks the flags and finds the inputs; it writes nothing.
+// A command is what robobatch does under a name. Its plan checks the flags and finds the inputs; it
+// writes nothing.
 type command struct {
 	set          commandSet // of itself alone
 	name, about  string

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// TestCompletion holds that each script has each flag of each command, its values, and each command.
+// TestCompletion holds that each script has each flag of each command, its values, and each
+// command.
 func TestCompletion(t *testing.T) {
 	p := program(new(args))
 	for _, shell := range []struct {
@@ -52,8 +53,8 @@ func shellPart(shell, script, command string) string {
 	return regexp.MustCompile(pattern).FindString(script)
 }
 
-// completions are lines and the words that complete them, in every shell, without what is before the last "=" or ",". A
-// directory has the file urls.zst and the directory robots.
+// completions are lines and the words that complete them, in every shell, without what is before
+// the last "=" or ",". A directory has the file urls.zst and the directory robots.
 var completions = []struct{ line, want string }{
 	{"robobatch ru", "rules"},
 	{"robobatch ", "bench compile help pipe rules"},
@@ -77,9 +78,9 @@ var completions = []struct{ line, want string }{
 	{"robobatch -origin u", ""},
 }
 
-// askCompletions runs a shell with a script that prints, for each of the lines in its arguments, "== " and the words that
-// complete it, a line each, and compares them. The file with the shell's completion comes
-// before the lines, where bash and zsh have $0.
+// askCompletions runs a shell with a script that prints, for each of the lines in its arguments,
+// "== " and the words that complete it, a line each, and compares them. The file with the shell's
+// completion comes before the lines, where bash and zsh have $0.
 func askCompletions(t *testing.T, shell, completion, script string, before ...string) {
 	t.Helper()
 	path, err := exec.LookPath(shell)
@@ -121,8 +122,8 @@ func askCompletions(t *testing.T, shell, completion, script string, before ...st
 	}
 }
 
-// TestBashCompletion asks the script for bash, in bash. Names of files are not its own affair: bash offers them where the
-// function has nothing and did not switch that off.
+// TestBashCompletion asks the script for bash, in bash. Names of files are not its own affair: bash
+// offers them where the function has nothing and did not switch that off.
 func TestBashCompletion(t *testing.T) {
 	askCompletions(t, "bash", program(new(args)).Bash(), `
 source "$0" || exit
@@ -162,8 +163,9 @@ end
 true`, "--no-config", "-c")
 }
 
-// TestZshCompletion asks the script for zsh, in an interactive zsh on a terminal of its own: completion cannot be asked
-// otherwise. There compadd, by which words are offered, also prints them, and Control-G ends a line.
+// TestZshCompletion asks the script for zsh, in an interactive zsh on a terminal of its own:
+// completion cannot be asked otherwise. There compadd, by which words are offered, also prints
+// them, and Control-G ends a line.
 func TestZshCompletion(t *testing.T) {
 	askCompletions(t, "zsh", program(new(args)).Zsh(), `
 zmodload zsh/zpty

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestFailuresDoc compares docs/FAILURES.md with the scripts: each row of its tables names a script that has the exit
-// code and every line of the message, and each script about a fault is named by a row.
+// TestFailuresDoc compares docs/FAILURES.md with the scripts: each row of its tables names a script
+// that has the exit code and every line of the message, and each script about a fault is named by a
+// row.
 func TestFailuresDoc(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/FAILURES.md")
 	if err != nil {

@@ -35,7 +35,8 @@ type args struct {
 	quiet         bool
 }
 
-// A set of commands, by bits. New commands get a bit, and stand in the sets of the flags that they share.
+// A set of commands, by bits. New commands get a bit, and stand in the sets of the flags that they
+// share.
 type commandSet uint8
 
 const (
@@ -179,23 +180,32 @@ func inputFlags(a *args) []entry {
 
 // questionFlags are the flags that say what is asked, and how robots.txt is read.
 func questionFlags(a *args) []entry {
-	const moment = "Use the captures that were in force at a moment. Write 2026-01-31T18:00:00Z, or 2026-01-31 for the start of that day in UTC"
-	const sets = "@search, @ai and others name sets of known crawlers; @./list.txt is a file with a name a line. May be repeated."
+	const (
+		moment = "Use the captures that were in force at a moment. Write 2026-01-31T18:00:00Z, or " +
+			"2026-01-31 for the start of that day in UTC."
+		newest = " Default: the newest capture."
+		sets   = " @search, @ai and others name sets of known crawlers; @./list.txt is a file with a name " +
+			"a line. May be repeated."
+		star = " Default: *, a crawler that no group names."
+	)
 	return []entry{
 		{forLogs, cli.Flag{
 			Name: "agent", Arg: "names", Values: words.Agents(), List: true,
 			Set: cli.Words(&a.agents),
-			Doc: "Crawlers to decide for, by product token. Commas separate them, and each gives a row per URL. " + sets + " Default: *, a crawler that no group names.",
+			Doc: "Crawlers to decide for, by product token. Commas separate them, and each " +
+				"gives a row per URL." + sets + star,
 		}},
 		{forPipe, cli.Flag{
 			Name: "agent", Arg: "names", Values: words.Agents(), List: true,
 			Set: cli.Words(&a.agents),
-			Doc: "Crawlers to decide for, by product token. Several give columns for each, as in allowed_googlebot, and still one row. " + sets + " Default: *, a crawler that no group names.",
+			Doc: "Crawlers to decide for, by product token. Several give columns for each, as in " +
+				"allowed_googlebot, and still one row." + sets + star,
 		}},
 		{forRules, cli.Flag{
 			Name: "agent", Arg: "names", Values: words.Agents(), List: true,
 			Set: cli.Words(&a.agents),
-			Doc: "List only the rules that bind these crawlers. Commas separate them. " + sets + " Default: every group.",
+			Doc: "List only the rules that bind these crawlers. Commas separate them." + sets +
+				" Default: every group.",
 		}},
 		{forJob, cli.Flag{Name: "agent-from-log", Set: cli.Bool(&a.AgentFromLog), Doc: `
 			Decide each row for the crawler that its User-Agent names. Adds the column violation.`}},
@@ -229,11 +239,11 @@ func questionFlags(a *args) []entry {
 		}},
 		{forLogs, cli.Flag{
 			Name: "as-of", Arg: "moment", Set: cli.Text(&a.AsOf),
-			Doc: moment + ". log: use for each row the captures in force at its own time. Default: the newest capture.",
+			Doc: moment + " log: use for each row the captures in force at its own time." + newest,
 		}},
 		{forRules | forPipe, cli.Flag{
 			Name: "as-of", Arg: "moment",
-			Set: cli.Text(&a.AsOf), Doc: moment + ". Default: the newest capture.",
+			Set: cli.Text(&a.AsOf), Doc: moment + newest,
 		}},
 		{forAnswers, cli.Flag{
 			Name: "missing", Arg: "what", Values: words.Missing, Default: "allow",

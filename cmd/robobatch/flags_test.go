@@ -49,7 +49,8 @@ func TestFlagMessages(t *testing.T) {
 	}
 }
 
-// TestFlagsAreFound holds that every flag is suggested for itself without a letter in its middle, unless that is a flag.
+// TestFlagsAreFound holds that every flag is suggested for itself without a letter in its middle,
+// unless that is a flag.
 func TestFlagsAreFound(t *testing.T) {
 	p := program(new(args))
 	for _, c := range p.Commands {
@@ -65,8 +66,8 @@ func TestFlagsAreFound(t *testing.T) {
 	}
 }
 
-// TestTable holds that each flag stands once in each command, with sentences about it, and that its first sentence fits
-// beside it in lists. A value of a few stands in its doc.
+// TestTable holds that each flag stands once in each command, with sentences about it, and that its
+// first sentence fits beside it in lists. A value of a few stands in its doc.
 func TestTable(t *testing.T) {
 	word := regexp.MustCompile("^[a-z]+$")
 	for _, c := range program(new(args)).Commands {

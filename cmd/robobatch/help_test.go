@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestManPage holds that the page has every flag of every command, and that nothing in it is taken for a request.
+// TestManPage holds that the page has every flag of every command, and that nothing in it is taken
+// for a request.
 func TestManPage(t *testing.T) {
 	program := program(new(args))
 	page := program.Man()
@@ -31,7 +32,8 @@ func TestManPage(t *testing.T) {
 	}
 }
 
-// TestManPageLint has mandoc read the page. Only the date may be missing, which a test's program does not know.
+// TestManPageLint has mandoc read the page. Only the date may be missing, which a test's program
+// does not know.
 func TestManPageLint(t *testing.T) {
 	mandoc, err := exec.LookPath("mandoc")
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// chooseInput returns how the lines of the logs are read, and the columns that -keep makes of their fields.
+// chooseInput returns how the lines of the logs are read, and the columns that -keep makes of their
+// fields.
 func chooseInput(a *args, faults *cli.Faults) (opt ingest.LogOptions, kept []output.KeptColumn) {
 	var err error
 	opt.Limit, opt.Raws = a.Limit, a.rejects != ""
@@ -42,8 +43,8 @@ func chooseInput(a *args, faults *cli.Faults) (opt ingest.LogOptions, kept []out
 	return opt, kept
 }
 
-// parseKeep reads a field and maybe its type, as in "status" and "price:float". The name is that of the column: a field
-// with the name of a column of the verdicts gets "in_" before it.
+// parseKeep reads a field and maybe its type, as in "status" and "price:float". The name is that of
+// the column: a field with the name of a column of the verdicts gets "in_" before it.
 func parseKeep(text string) (column ingest.KeptColumn, name string) {
 	field := strings.TrimSpace(text)
 	kind := ingest.FieldKind(field)

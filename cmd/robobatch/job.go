@@ -83,8 +83,8 @@ func (j *job) unload() error {
 	return errors.Join(err, j.rules.Close())
 }
 
-// Run compiles the rules, takes the logs through them, completes the output and reports. If it fails before it comes to
-// report, with no [*flow.FaultError], no output is left.
+// Run compiles the rules, takes the logs through them, completes the output and reports. If it
+// fails before it comes to report, with no [*flow.FaultError], no output is left.
 func (j *job) Run(ctx context.Context) (err error) {
 	defer func() {
 		err = errors.Join(err, j.out.Close(), j.out.List.Close(), j.logs.Close(), j.unload())
@@ -94,7 +94,7 @@ func (j *job) Run(ctx context.Context) (err error) {
 	}
 	j.outOpt.Cancel = ctx.Done()
 	err = j.out.Open(j.outOpt.Inputs, func() (*output.File, error) {
-		f, err := output.Create(j.outName, j.Streams.Out, j.store, j.outOpt)
+		f, err := output.Create(j.outName, j.Out, j.store, j.outOpt)
 		if err == nil {
 			j.asked.Describe(f)
 		}
@@ -119,8 +119,9 @@ func (j *job) Run(ctx context.Context) (err error) {
 	return errors.Join(j.report(r), err)
 }
 
-// complete completes the output: all of it, or what comes before the error that ended the run. That is a fault of the
-// logs, of which complete makes a [*flow.FaultError], as it does of a limit that was passed, or one that leaves nothing.
+// complete completes the output: all of it, or what comes before the error that ended the run. That
+// is a fault of the logs, of which complete makes a [*flow.FaultError], as it does of a limit that
+// was passed, or one that leaves nothing.
 func (j *job) complete(r *summary.Report, err error) error {
 	if err == nil {
 		err = j.limit.Check(j.out.Rejected.Load(), r.Counts.Lines(), true)
@@ -200,7 +201,7 @@ func (j *job) report(r *summary.Report) error {
 	if j.statsName == "" {
 		return nil
 	}
-	if err := r.Save(j.statsName, j.Streams.Out); err != nil {
+	if err := r.Save(j.statsName, j.Out); err != nil {
 		return fmt.Errorf("-stats: %w", err)
 	}
 	return nil

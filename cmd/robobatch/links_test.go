@@ -49,7 +49,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// hasSection reports whether a document has a heading whose anchor is section, as GitHub makes them.
+// hasSection reports whether a document has a heading whose anchor is section, as GitHub makes
+// them.
 func hasSection(t *testing.T, name, section string) bool {
 	t.Helper()
 	text, err := os.ReadFile(name)

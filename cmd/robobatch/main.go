@@ -1,18 +1,20 @@
-// Command robobatch decides for every URL of a log whether the robots.txt of its origin lets a crawler fetch it, and
-// writes one row per URL to a table. Run robobatch -h for its flags.
+// Command robobatch decides for every URL of a log whether the robots.txt of its origin lets a
+// crawler fetch it, and writes one row per URL to a table. Run robobatch -h for its flags.
 //
-// Flags become args (flags.go), args become a plan (plan.go), and the plan runs (job.go). Each other command is one file:
-// rules.go, compile.go, pipe.go, bench.go. What libraries report gets its remedy in remedy.go. Exit codes: 0 done, or standard
-// output was closed by its reader; 1 more lines were rejected than -max-rejects allows; 2 an error of usage, input or output;
-// 129, 130 and 143 after SIGHUP, SIGINT and SIGTERM.
+// Flags become args (flags.go), args become a plan (plan.go), and the plan runs (job.go). Each
+// other command is one file: rules.go, compile.go, pipe.go, bench.go. What libraries report gets
+// its remedy in remedy.go. Exit codes: 0 done, or standard output was closed by its reader; 1 more
+// lines were rejected than -max-rejects allows; 2 an error of usage, input or output; 129, 130 and
+// 143 after SIGHUP, SIGINT and SIGTERM.
 //
 // How to add a flag:
 //
-//  1. In flags.go, add a field to args, and an entry to the table: for which commands, name, value, doc, default, and the
-//     function that sets the field. A value of a few has a list of them, so that completion and suggestions know it.
-//  2. Where the plan of the command chooses what the field changes, check the value and pass it on.
-//  3. Run go generate ./cmd/robobatch, which writes docs/FLAGS.md. Help, man page and completion need nothing.
-//  4. Add a script to testdata/script that uses the flag, and one line that misuses it.
+//  1. In flags.go, add a field to args and an entry to the table: for which commands, name, value,
+//     doc, default, and the function that sets the field. List the values if there are few.
+//  2. Where the plan of the command uses the field, check the value and pass it on.
+//  3. Run go generate ./cmd/robobatch, which writes docs/FLAGS.md. Help, man page and completion
+//     need nothing more.
+//  4. Add a script to testdata/script that uses the flag, and a line that misuses it.
 //  5. Add a line to CHANGELOG.md.
 package main
 
@@ -65,7 +67,8 @@ func run(arguments []string, std console.Streams) int {
 	return exitError
 }
 
-// start does what the arguments ask for: flags, plan, run. The title is that of the command, for a message about its flags.
+// start does what the arguments ask for: flags, plan, run. The title is that of the command, for a
+// message about its flags.
 func start(arguments []string, std console.Streams) (title string, err error) {
 	var a args
 	p, name := program(&a), ""

@@ -18,7 +18,8 @@ import (
 	"github.com/robobatch/robobatch/pipe"
 )
 
-// A pipeRun is a run of the command pipe: a job whose rows come from standard input, and go to standard output.
+// A pipeRun is a run of the command pipe: a job whose rows come from standard input, and go to
+// standard output.
 type pipeRun struct {
 	*job
 	opt pipe.Options
@@ -64,7 +65,7 @@ func (r *pipeRun) Run(ctx context.Context) (err error) {
 	if err := r.load(ctx); err != nil {
 		return errors.Join(err, r.unload())
 	}
-	out := &stdoutWriter{w: r.Streams.Out, failed: make(chan struct{})}
+	out := &stdoutWriter{w: r.Out, failed: make(chan struct{})}
 	done := make(chan error, 1)
 	go func() {
 		_, err := pipe.Run(ctx, r.store, r.In, out, r.opt)

@@ -58,7 +58,8 @@ func urlRecord(urls ...string) arrow.Record {
 	return b.NewRecord()
 }
 
-// TestPipeAnswersAtOnce holds that a record batch is answered before another comes, or the stream ends.
+// TestPipeAnswersAtOnce holds that a record batch is answered before another comes, or the stream
+// ends.
 func TestPipeAnswersAtOnce(t *testing.T) {
 	p := startPipe(t)
 	rec := urlRecord("https://example.com/private/x", "https://example.com/y")
@@ -94,7 +95,8 @@ func TestPipeAnswersAtOnce(t *testing.T) {
 	}
 }
 
-// TestPipeNobodyReads holds that the command ends quietly when nobody reads what it writes, though more might come in.
+// TestPipeNobodyReads holds that the command ends quietly when nobody reads what it writes, though
+// more might come in.
 func TestPipeNobodyReads(t *testing.T) {
 	p := startPipe(t)
 	p.out.Close()

@@ -39,8 +39,8 @@ type plan struct {
 	asked     summary.Asked
 }
 
-// newPlan makes the plan. It opens nothing and writes nothing. It reports all faults of the flags at once, each as a
-// [cli.UsageError]; if there are none, all faults of the files that they name.
+// newPlan makes the plan. It opens nothing and writes nothing. It reports all faults of the flags
+// at once, each as a [cli.UsageError]; if there are none, all faults of the files that they name.
 func newPlan(a *args, std console.Streams) (*plan, error) {
 	p := &plan{Console: console.Console{Streams: std, Quiet: a.quiet}, statsName: a.stats, rejects: a.rejects}
 	if err := p.choose(a); err != nil {

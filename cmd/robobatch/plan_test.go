@@ -14,7 +14,8 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 )
 
-// TestFlagsDoc holds that docs/FLAGS.md is what the table of flags makes. With -update it writes the file.
+// TestFlagsDoc holds that docs/FLAGS.md is what the table of flags makes. With -update it writes
+// the file.
 func TestFlagsDoc(t *testing.T) {
 	const name = "../../docs/FLAGS.md"
 	page := program(new(args)).Markdown()

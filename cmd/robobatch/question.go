@@ -32,8 +32,8 @@ func chooseQuestion(a *args, faults *cli.Faults) (opt engine.StoreOptions) {
 	return opt
 }
 
-// chooseReading returns the dialect with its options, and the moment whose captures are in force. The moment is zero for the
-// newest captures, and if rows have moments of their own.
+// chooseReading returns the dialect with its options, and the moment whose captures are in force.
+// The moment is zero for the newest captures, and if rows have moments of their own.
 func chooseReading(r *summary.Reading, faults *cli.Faults) (d robots.Dialect, asOf time.Time) {
 	d, err := robots.ParseDialect(strings.ToLower(r.Dialect))
 	faults.Add("dialect", cli.Hint(err, r.Dialect, words.Dialects()))
@@ -71,8 +71,8 @@ func chooseReading(r *summary.Reading, faults *cli.Faults) (d robots.Dialect, as
 // errOnlyYandex is the error of an option that only the dialect yandex has.
 var errOnlyYandex = errors.New("this is an option of the dialect yandex: add -dialect yandex, or leave it out")
 
-// momentLayouts are the ways to write a moment. One without a time of day is the start of that day, one without a zone is
-// in UTC.
+// momentLayouts are the ways to write a moment. One without a time of day is the start of that day,
+// one without a zone is in UTC.
 var momentLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", time.DateTime, time.DateOnly}
 
 // parseMoment returns the moment, in UTC; zero for "".

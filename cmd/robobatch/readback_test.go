@@ -16,7 +16,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// rows FILE: prints an Arrow file or stream, "stdout" included: the names of the columns, then the rows, with tabs.
+// rows FILE: prints an Arrow file or stream, "stdout" included: the names of the columns, then the
+// rows, with tabs.
 func printRows(ts *testscript.TestScript, _ bool, args []string) {
 	text := []byte(ts.ReadFile(args[0]))
 	if bytes.HasPrefix(text, []byte("ARROW1")) {
@@ -96,7 +97,8 @@ func pages(ts *testscript.TestScript, name string) []byte {
 	return text[:n-8-int(binary.LittleEndian.Uint32(text[n-8:]))]
 }
 
-// json FILE PATH...: prints the values at these paths of a JSON file, such as counts.urls, a line each.
+// json FILE PATH...: prints the values at these paths of a JSON file, such as counts.urls, a line
+// each.
 func printJSON(ts *testscript.TestScript, _ bool, args []string) {
 	var doc any
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &doc))

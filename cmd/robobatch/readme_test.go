@@ -15,8 +15,9 @@ import (
 	"testing"
 )
 
-// TestReadme runs every command of README.md, in its order and in one directory, and compares what they print with the
-// block behind them. Its curl reaches a server of the test in place of the Internet.
+// TestReadme runs every command of README.md, in its order and in one directory, and compares what
+// they print with the block behind them. Its curl reaches a server of the test in place of the
+// Internet.
 func TestReadme(t *testing.T) {
 	for _, tool := range []string{"sh", "curl", "xargs", "sed", "awk", "gzip"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -67,16 +68,16 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// lasting returns what the command prints on every machine: all but times, memory, the size of tables, and the spaces that
-// align them.
+// lasting returns what the command prints on every machine: all but times, memory, the size of
+// tables, and the spaces that align them.
 func lasting(text string) string {
 	text = regexp.MustCompile(`(?m)^  (wall|CPU|rate|peak memory) .*\n`).ReplaceAllString(text, "")
 	text = regexp.MustCompile(`[0-9]+ kB compiled`).ReplaceAllString(text, "kB compiled")
 	return regexp.MustCompile(` +`).ReplaceAllString(text, " ")
 }
 
-// enterReadme makes a directory the current one that has the files which the README takes for there, and lets curl
-// reach a server that has what it fetches.
+// enterReadme makes a directory the current one that has the files which the README takes for
+// there, and lets curl reach a server that has what it fetches.
 func enterReadme(t *testing.T) {
 	t.Helper()
 	testdata, err := filepath.Abs("../../testdata")
@@ -113,7 +114,8 @@ func enterReadme(t *testing.T) {
 	t.Setenv("CURL_HOME", dir)
 }
 
-// sites answers for the sites of the README: some have a robots.txt, one has none, and one has a file of captures.
+// sites answers for the sites of the README: some have a robots.txt, one has none, and one has a
+// file of captures.
 func sites(warc []byte) http.Handler {
 	const name = "/crawl-data/captures.warc.gz"
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

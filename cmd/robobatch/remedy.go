@@ -18,11 +18,12 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// This file is the only place that knows which flag helps against an error of a library. Libraries return sentinels and
-// typed errors that say what is wrong and name no flag; a remedy below says what to do about it.
+// This file is the only place that knows which flag helps against an error of a library. Libraries
+// return sentinels and typed errors that say what is wrong and name no flag; a remedy below says
+// what to do about it.
 //
-// To add one: give the library a sentinel or an error type, and add a line to remedies (a fixed text), or a case to
-// remedyFor (a text that depends on the error).
+// To add one: give the library a sentinel or an error type, and add a line to remedies (a fixed
+// text), or a case to remedyFor (a text that depends on the error).
 
 // remedies are the fixed texts, by sentinel. The first that fits is taken.
 var remedies = []struct {
@@ -41,7 +42,8 @@ var remedies = []struct {
 	{measure.ErrNoURLs, "name a log that has some, or what its lines are with -format"},
 }
 
-// remedyFor returns what the user can do about an error, as in "name the field with -url-field"; "" is nothing.
+// remedyFor returns what the user can do about an error, as in "name the field with -url-field"; ""
+// is nothing.
 func remedyFor(err error) string {
 	for _, r := range remedies {
 		if errors.Is(err, r.err) {
@@ -63,8 +65,8 @@ func (e *remediedError) Error() string { return e.err.Error() + ": " + e.remedy 
 // Unwrap returns the error of the library.
 func (e *remediedError) Unwrap() error { return e.err }
 
-// remedied returns the error with its remedy, each part of a joined error with its own. An error that has no remedy, or
-// has got it already, is returned as it is; nil stays nil.
+// remedied returns the error with its remedy, each part of a joined error with its own. An error
+// that has no remedy, or has got it already, is returned as it is; nil stays nil.
 func remedied(err error) error {
 	if all, ok := cli.Joined(err); ok {
 		all = slices.Clone(all)
@@ -132,7 +134,8 @@ func packError(e *load.PackError) error {
 		say.File(e.Name), compiled, asked)
 }
 
-// dialectFlags returns the flags that ask for a dialect and its options, those in which it differs from another.
+// dialectFlags returns the flags that ask for a dialect and its options, those in which it differs
+// from another.
 func dialectFlags(d, other robots.Dialect) string {
 	var flags []string
 	if d.String() != other.String() {

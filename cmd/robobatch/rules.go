@@ -90,7 +90,7 @@ var errNotListed = errors.New("there is no robots.txt of it in the rules: check 
 func (l *listing) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, l.out.Close()) }()
 	if err := l.out.Create(func() (*output.ListFile, error) {
-		return output.CreateList(l.out.Name, l.Streams.Out, l.outOpt)
+		return output.CreateList(l.out.Name, l.Out, l.outOpt)
 	}); err != nil {
 		return err
 	}

@@ -16,8 +16,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"robobatch": main})
 }
 
-// TestScript runs the scripts of testdata/script. Their own commands are those of scriptcmd_test.go; $QUICKSTART is
-// the directory of the sample data, and $WARC that of captures.
+// TestScript runs the scripts of testdata/script. Their own commands are those of
+// scriptcmd_test.go; $QUICKSTART is the directory of the sample data, and $WARC that of captures.
 func TestScript(t *testing.T) {
 	quickstart, err := filepath.Abs("../../testdata/quickstart")
 	if err != nil {

@@ -37,7 +37,8 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"json":             printJSON,
 }
 
-// scriptCondition knows root, which no permission stops, and mount, the right to mount a file system.
+// scriptCondition knows root, which no permission stops, and mount, the right to mount a file
+// system.
 func scriptCondition(cond string) (bool, error) {
 	switch cond {
 	case "root":
@@ -85,9 +86,10 @@ func closedPipe(ts *testscript.TestScript, _ bool, args []string) {
 	checkExit(ts, args[0], cmd.Run())
 }
 
-// interrupt CODE SIGNAL idle|busy ARG...: runs robobatch, writes URLs to its standard input, and sends the signal
-// INT, TERM or HUP when enough of them were taken that it must be working. From then on it reads on (busy), or waits
-// for more (idle). Its temporary file must be there before the signal, and must not be there after it.
+// interrupt CODE SIGNAL idle|busy ARG...: runs robobatch, writes URLs to its standard input, and
+// sends the signal INT, TERM or HUP when enough of them were taken that it must be working. From
+// then on it reads on (busy), or waits for more (idle). Its temporary file must be there before the
+// signal, and must not be there after it.
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}
 	busy := args[2] == "busy"
@@ -139,8 +141,8 @@ func (f *firstWrite) Write(p []byte) (int, error) {
 	return f.w.Write(p)
 }
 
-// interruptLoading CODE ARG...: runs robobatch, which must come to show a bar of progress, and sends SIGINT then. There must be
-// no file in out after it.
+// interruptLoading CODE ARG...: runs robobatch, which must come to show a bar of progress, and
+// sends SIGINT then. There must be no file in out after it.
 func interruptLoading(ts *testscript.TestScript, _ bool, args []string) {
 	heeded := make(chan os.Signal, 1)
 	signal.Notify(heeded, os.Interrupt)
@@ -160,7 +162,8 @@ func interruptLoading(ts *testscript.TestScript, _ bool, args []string) {
 	checkExit(ts, args[0], <-ended)
 }
 
-// blank FILE: writes 16 GiB of empty lines, compressed, which take long to read and have nothing in them.
+// blank FILE: writes 16 GiB of empty lines, compressed, which take long to read and have nothing in
+// them.
 func writeBlank(ts *testscript.TestScript, _ bool, args []string) {
 	enc, err := zstd.NewWriter(nil)
 	ts.Check(err)

@@ -15,7 +15,8 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// A storageForm is the flags that say how the output is stored, apart from its name and columns. They change no row.
+// A storageForm is the flags that say how the output is stored, apart from its name and columns.
+// They change no row.
 type storageForm struct {
 	compression string
 	level       int
@@ -84,7 +85,8 @@ func chooseFormat(name, format string, stdout bool, out *output.Options, faults 
 	}
 }
 
-// chooseParts sets the columns that the output is partitioned by. Its name is then that of a directory.
+// chooseParts sets the columns that the output is partitioned by. Its name is then that of a
+// directory.
 func chooseParts(by, name string, out *output.Options, faults *cli.Faults) {
 	var err error
 	if out.Partition, err = output.ParsePartition(by); err != nil {

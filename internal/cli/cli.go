@@ -1,7 +1,9 @@
-// Package cli makes everything that a command line shows about its flags from one table of them: help, a man page, completion
-// for bash, zsh and fish, suggestions for misspelled words, and a page in Markdown. It also parses arguments by that table.
+// Package cli makes everything that a command line shows about its flags from one table of them:
+// help, a man page, completion for bash, zsh and fish, suggestions for misspelled words, and a page
+// in Markdown. It also parses arguments by that table.
 //
-// It hides how these formats are written. It knows no flag of robobatch: cmd/robobatch has the table and is the only importer.
+// It hides how these formats are written. It knows no flag of robobatch: cmd/robobatch has the
+// table and is the only importer.
 package cli
 
 import (
@@ -44,8 +46,8 @@ type Flag struct {
 	Files   bool     // its value is the name of a file or directory
 	Needed  string   // what to give if it is missing; "" if it can be left out
 
-	// Set sets the value; "true" is that of a flag without one. It says what is wrong with a value, and need not repeat the
-	// flag's name.
+	// Set sets the value; "true" is that of a flag without one. It says what is wrong with a value,
+	// and need not repeat the flag's name.
 	Set func(value string) error
 }
 

@@ -125,7 +125,8 @@ func TestRoff(t *testing.T) {
 	}
 }
 
-// TestParts holds that only lists that [errors.Join] made are taken apart, and a fault is of its flag.
+// TestParts holds that only lists that [errors.Join] made are taken apart, and a fault is of its
+// flag.
 func TestParts(t *testing.T) {
 	a, b, c := errors.New("a"), errors.New("b"), errors.New("c")
 	if got := Parts(errors.Join(a, errors.Join(b, c))); len(got) != 3 {

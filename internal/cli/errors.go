@@ -22,8 +22,8 @@ func Usage(format string, values ...any) error {
 // Faults collects all that is wrong with the arguments. The zero value has none.
 type Faults struct{ errs []error }
 
-// Add adds the errors that are joined in err, which are about a flag, each as a [UsageError]; nil adds none. A flag of ""
-// stands for errors that name their flags themselves.
+// Add adds the errors that are joined in err, which are about a flag, each as a [UsageError]; nil
+// adds none. A flag of "" stands for errors that name their flags themselves.
 func (f *Faults) Add(flag string, err error) {
 	for _, err := range Parts(err) {
 		if flag != "" {
@@ -49,7 +49,8 @@ func Joined(err error) ([]error, bool) {
 	return all, err.Error() == errors.Join(all...).Error() // fmt.Errorf with several %w unwraps to a list, too
 }
 
-// Parts returns the errors that are joined in err, at any depth; err itself if it is no list, none for nil.
+// Parts returns the errors that are joined in err, at any depth; err itself if it is no list, none
+// for nil.
 func Parts(err error) (all []error) {
 	list, ok := Joined(err)
 	switch {

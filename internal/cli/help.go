@@ -11,8 +11,9 @@ const (
 	helpDocs  = 17  // what is left of the docs of flags
 )
 
-// HelpOn returns what the command help prints for a word: the help of a command or of the program itself (""), the text of
-// a topic, the man page (man), or completion (bash, zsh, fish). The error is a [UsageError].
+// HelpOn returns what the command help prints for a word: the help of a command or of the program
+// itself (""), the text of a topic, the man page (man), or completion (bash, zsh, fish). The error
+// is a [UsageError].
 func (p *Program) HelpOn(word string) (string, error) {
 	if c := p.Command(word); c != nil {
 		return p.Help(c), nil
@@ -27,7 +28,8 @@ func (p *Program) HelpOn(word string) (string, error) {
 	return "", &UsageError{Hint(err, word, words)}
 }
 
-// topics returns all topics: first those that explain, then those that print what other programs read.
+// topics returns all topics: first those that explain, then those that print what other programs
+// read.
 func (p *Program) topics() []Topic {
 	return append(p.Topics[:len(p.Topics):len(p.Topics)],
 		Topic{"man", "a man page", p.Man},
@@ -51,7 +53,15 @@ func (p *Program) helpWords() (words []string) {
 // Help returns the help of a command. That of the program lists the commands, too.
 func (p *Program) Help(c *Command) string {
 	var sb strings.Builder
-	sb.WriteString(strings.TrimSpace(c.Intro) + "\n")
+	for i, paragraph := range strings.Split(strings.Trim(c.Intro, "\n"), "\n\n") {
+		if i > 0 {
+			sb.WriteByte('\n')
+		}
+		if !strings.HasPrefix(paragraph, " ") {
+			paragraph = Fill(paragraph, helpWidth)
+		}
+		sb.WriteString(paragraph + "\n")
+	}
 	if c.Name == "" {
 		sb.WriteString("\nCommands\n")
 		for _, other := range p.Commands[1:] {

@@ -60,8 +60,8 @@ func writeManFlags(sb *strings.Builder, c *Command) {
 // manWidth is the length of filled lines in the source of a man page. Escapes come to it.
 const manWidth = 72
 
-// roffParagraphs returns the paragraphs of a section in roff. Lines that start with spaces are examples or tables, and stay
-// as they are.
+// roffParagraphs returns the paragraphs of a section in roff. Lines that start with spaces are
+// examples or tables, and stay as they are.
 func roffParagraphs(text string) string {
 	var sb strings.Builder
 	for i, paragraph := range strings.Split(strings.Trim(text, "\n"), "\n\n") {
@@ -86,7 +86,8 @@ func roffParagraphs(text string) string {
 	return sb.String()
 }
 
-// roff escapes text. A minus stays one, so that flags can be copied, and no line is taken for a request.
+// roff escapes text. A minus stays one, so that flags can be copied, and no line is taken for a
+// request.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, `"`, `\(dq`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {

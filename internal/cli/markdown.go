@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Markdown returns a page with all flags of all commands. A flag that several commands share stands there once.
+// Markdown returns a page with all flags of all commands. A flag that several commands share stands
+// there once.
 func (p *Program) Markdown() string {
 	var titles []string
 	listed := map[string][]*Flag{} // by section

@@ -10,9 +10,10 @@ import (
 // ErrHelp is what the Set of a flag that asks for help returns, and so [Program.Parse].
 var ErrHelp = errors.New("help is asked for")
 
-// Parse sets the flags of a command: first those that have a default, then those in the arguments, in their order. A flag has
-// one dash or two, and its value is the next argument or follows "=". The error is a [UsageError] that wraps the one that
-// Set returned, if it did; or joins one for each needed flag that is missing. It panics if a flag refuses its default.
+// Parse sets the flags of a command: first those that have a default, then those in the arguments,
+// in their order. A flag has one dash or two, and its value is the next argument or follows "=".
+// The error is a [UsageError] that wraps the one that Set returned, if it did; or joins one for
+// each needed flag that is missing. It panics if a flag refuses its default.
 func (p *Program) Parse(c *Command, arguments []string) error {
 	for i := range c.Flags {
 		if f := &c.Flags[i]; f.Default != "" {
@@ -77,7 +78,8 @@ func missing(c *Command, given map[string]bool) error {
 	return faults.Err()
 }
 
-// unknownFlag is the error of a flag that the command does not have: whose it is, or which one may be meant.
+// unknownFlag is the error of a flag that the command does not have: whose it is, or which one may
+// be meant.
 func (p *Program) unknownFlag(c *Command, name string) error {
 	var owners, known []string
 	for i := range p.Commands {
@@ -114,7 +116,8 @@ func Text(to *string) func(string) error {
 	}
 }
 
-// Once returns the Set of a flag that can be given once; the remedy says what to do in place of a second time.
+// Once returns the Set of a flag that can be given once; the remedy says what to do in place of a
+// second time.
 func Once(to *string, remedy string) func(string) error {
 	return func(s string) error {
 		if *to != "" {
@@ -144,7 +147,8 @@ func Each(to *[]string) func(string) error {
 	}
 }
 
-// Words returns the Set of a flag that adds the words of its value, which commas separate, to those before.
+// Words returns the Set of a flag that adds the words of its value, which commas separate, to those
+// before.
 func Words(to *[]string) func(string) error {
 	return func(s string) error {
 		for word := range strings.SplitSeq(s, ",") {

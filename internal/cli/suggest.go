@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Hint adds to the error of a value the known one that may be meant, if there is one; nil stays nil.
+// Hint adds to the error of a value the known one that may be meant, if there is one; nil stays
+// nil.
 func Hint(err error, value string, known []string) error {
 	if err == nil {
 		return nil
@@ -17,8 +18,8 @@ func Hint(err error, value string, known []string) error {
 	return err
 }
 
-// Closest returns the known word that is most like the word: one that differs in a letter or two, or the only one that
-// begins with it, or that it begins with. It returns "" if there is none.
+// Closest returns the known word that is most like the word: one that differs in a letter or two,
+// or the only one that begins with it, or that it begins with. It returns "" if there is none.
 func Closest(word string, known []string) string {
 	word = strings.ToLower(word)
 	best, least := "", min(2, max(1, len(word)/3))+1
@@ -41,7 +42,8 @@ func Closest(word string, known []string) string {
 	return best
 }
 
-// distance returns how many letters must be added, dropped, changed or swapped with their neighbour to make b of a.
+// distance returns how many letters must be added, dropped, changed or swapped with their neighbour
+// to make b of a.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {
@@ -66,7 +68,8 @@ func distance(a, b string) int {
 	return rows[len(a)][len(b)]
 }
 
-// Choose returns the place of a value among the known ones. The error of any other says what kind of value it is.
+// Choose returns the place of a value among the known ones. The error of any other says what kind
+// of value it is.
 func Choose(kind, value string, known []string) (int, error) {
 	if i := slices.Index(known, value); i >= 0 {
 		return i, nil

@@ -1,5 +1,5 @@
-// Package agents expands the names of crawlers that -agent gives: product tokens, sets of known crawlers, and files of names.
-// Only cmd/robobatch imports it.
+// Package agents expands the names of crawlers that -agent gives: product tokens, sets of known
+// crawlers, and files of names. Only cmd/robobatch imports it.
 package agents
 
 import (
@@ -15,10 +15,10 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// Expand returns the crawlers that -agent asks for: names, sets such as @search, and files such as @my/list.txt or
-// @list.txt with a name a line. A crawler that a set or file names again is meant once; to name one twice by hand is
-// an error, as that is a mistake. Names are one if they differ in case only, and the first spelling counts. All faults
-// are reported at once.
+// Expand returns the crawlers that -agent asks for: names, sets such as @search, and files such as
+// @my/list.txt or @list.txt with a name a line. A crawler that a set or file names again is meant
+// once; to name one twice by hand is an error, as that is a mistake. Names are one if they differ
+// in case only, and the first spelling counts. All faults are reported at once.
 func Expand(given []string) ([]string, error) {
 	e := agentList{byHand: map[string]bool{}, seen: map[string]bool{}}
 	errs := make([]error, 0, len(given))
@@ -123,8 +123,9 @@ func (l *agentList) addFile(name string) error {
 	return errors.Join(errs...)
 }
 
-// checkAgent checks the name of a crawler. It may hold more than its product token, such as a version; white space means
-// that it is the text of a User-Agent header, of which nobody knows which word is meant.
+// checkAgent checks the name of a crawler. It may hold more than its product token, such as a
+// version; white space means that it is the text of a User-Agent header, of which nobody knows
+// which word is meant.
 func checkAgent(name string) error {
 	switch {
 	case name == "":

@@ -1,5 +1,6 @@
-// Package console is how a command speaks to its user: texts on standard output; notes, reports and progress on standard error.
-// It escapes what a terminal might obey. Only cmd/robobatch and its packages import it.
+// Package console is how a command speaks to its user: texts on standard output; notes, reports and
+// progress on standard error. It escapes what a terminal might obey. Only cmd/robobatch and its
+// packages import it.
 package console
 
 import (
@@ -36,7 +37,8 @@ type Console struct {
 	Quiet    bool // print errors only
 }
 
-// SetProgress sets how progress is shown: by the name of a mode, or not at all if the console is quiet.
+// SetProgress sets how progress is shown: by the name of a mode, or not at all if the console is
+// quiet.
 func (c *Console) SetProgress(name string) (err error) {
 	if c.Progress, err = progress.Parse(name, c.Err); c.Quiet {
 		c.Progress = progress.Off

@@ -10,7 +10,8 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
-// TestDamagedLogClosedPipe: a damaged log is an error even if nobody reads the rows before the damage any more.
+// TestDamagedLogClosedPipe: a damaged log is an error even if nobody reads the rows before the
+// damage any more.
 func TestDamagedLogClosedPipe(t *testing.T) {
 	pipe := &atomicfile.Error{Doing: "write", Name: say.Std, Err: syscall.EPIPE}
 	if !IsClosedPipe(pipe) {

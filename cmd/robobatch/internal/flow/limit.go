@@ -49,7 +49,8 @@ func IsPolicy(err error) bool {
 	return ok
 }
 
-// Check returns a PolicyError if the lines that were rejected, of all, are too many. A share is looked at when atEnd.
+// Check returns a PolicyError if the lines that were rejected, of all, are too many. A share is
+// looked at when atEnd.
 func (l Limit) Check(rejected, all int64, atEnd bool) error {
 	switch {
 	case l.none:

@@ -8,7 +8,8 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// A Sink is the [engine.Sink] of verdicts. It also counts what is rejected, and lists it if the list has a name.
+// A Sink is the [engine.Sink] of verdicts. It also counts what is rejected, and lists it if the
+// list has a name.
 type Sink struct {
 	guard.Sink[*output.File]
 	List     guard.Sink[*output.RejectFile]
@@ -24,7 +25,8 @@ func (s *Sink) Open(inputs []string, create func() (*output.File, error)) error 
 	return s.List.Create(func() (*output.RejectFile, error) { return output.CreateRejects(s.List.Name, inputs) })
 }
 
-// Write adds the rows of a batch. After that it returns a PolicyError if there are too many rejects.
+// Write adds the rows of a batch. After that it returns a PolicyError if there are too many
+// rejects.
 func (s *Sink) Write(b *engine.Batch) error {
 	if err := s.Use(func(f *output.File) error { return f.Write(b) }); err != nil {
 		return err

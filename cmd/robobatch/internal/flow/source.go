@@ -1,6 +1,6 @@
-// Package flow is the two ends of a run: a source that counts the rows of logs and refuses logs that lack what the flags need, and
-// a sink that counts, lists and limits rejected lines. It also says what became of the rows before a fault. Only cmd/robobatch
-// imports it.
+// Package flow is the two ends of a run: a source that counts the rows of logs and refuses logs
+// that lack what the flags need, and a sink that counts, lists and limits rejected lines. It also
+// says what became of the rows before a fault. Only cmd/robobatch imports it.
 package flow
 
 import (

@@ -1,6 +1,6 @@
-// Package guard runs a command's work so that a signal can end it at any moment and leave no half-written output. It hides when
-// a signal comes too late, and how an output is dropped by another goroutine than the one that writes it. Only cmd/robobatch
-// imports it.
+// Package guard runs a command's work so that a signal can end it at any moment and leave no
+// half-written output. It hides when a signal comes too late, and how an output is dropped by
+// another goroutine than the one that writes it. Only cmd/robobatch imports it.
 package guard
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 )
 
-// Grace is how long a run may take to stop after a signal. What takes longer is blocked: it reads a pipe that nobody
-// writes to, or writes one that nobody reads.
+// Grace is how long a run may take to stop after a signal. What takes longer is blocked: it reads a
+// pipe that nobody writes to, or writes one that nobody reads.
 const Grace = 500 * time.Millisecond
 
 // An Error says that a signal ended the run.
@@ -41,15 +41,17 @@ func (e *Error) ExitCode() int {
 	return 2 // an error of the system, as far as anybody knows
 }
 
-// A Task is what a command does once its flags are checked. Its methods but Run may be called while Run runs.
+// A Task is what a command does once its flags are checked. Its methods but Run may be called while
+// Run runs.
 type Task interface {
 	Run(ctx context.Context) error
 	Drop() (committed bool, err error) // drops its output, as [Sink.Drop] does
 	Targets() (out, last string)       // names of its output, and of what it writes when that is complete
 }
 
-// Run runs the task until it ends or SIGINT, SIGTERM or SIGHUP comes, and then drops its output. A signal that
-// comes when the output is complete, or the task has failed, changes nothing; nor does a second signal.
+// Run runs the task until it ends or SIGINT, SIGTERM or SIGHUP comes, and then drops its output. A
+// signal that comes when the output is complete, or the task has failed, changes nothing; nor does
+// a second signal.
 func Run(t Task) error {
 	signals := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {

@@ -8,8 +8,8 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
-// A Sink is an output that another goroutine than the one that writes it can drop. Its zero value has a name to be set and
-// no file yet.
+// A Sink is an output that another goroutine than the one that writes it can drop. Its zero value
+// has a name to be set and no file yet.
 type Sink[F io.Closer] struct {
 	Name string // of the output, "-" for standard output
 
@@ -20,7 +20,8 @@ type Sink[F io.Closer] struct {
 	committed bool // all that there is to write is complete, under its name or the partial one
 }
 
-// Use calls do with the file while nobody else uses it. Once the sink is dropped, it returns [context.Canceled] instead.
+// Use calls do with the file while nobody else uses it. Once the sink is dropped, it returns
+// [context.Canceled] instead.
 func (s *Sink[F]) Use(do func(f F) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,9 +60,9 @@ func (s *Sink[F]) Close() error {
 	return s.file.Close()
 }
 
-// Drop is Close for any goroutine, and reports whether it came too late: the output is complete. It leaves alone what is
-// written in place, such as standard output and named pipes. Nothing can be removed there, and a write that blocks must
-// not block Drop.
+// Drop is Close for any goroutine, and reports whether it came too late: the output is complete. It
+// leaves alone what is written in place, such as standard output and named pipes. Nothing can be
+// removed there, and a write that blocks must not block Drop.
 func (s *Sink[F]) Drop() (committed bool, err error) {
 	if atomicfile.InPlace(s.Name) {
 		return false, nil

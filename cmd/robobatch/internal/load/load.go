@@ -1,6 +1,6 @@
-// Package load makes the rules of a run ready: it opens a pack, or compiles files into memory or, under a limit of memory, into a
-// temporary pack. It hides how files are counted while they are read, and when the temporary pack goes. Only cmd/robobatch
-// imports it.
+// Package load makes the rules of a run ready: it opens a pack, or compiles files into memory or,
+// under a limit of memory, into a temporary pack. It hides how files are counted while they are
+// read, and when the temporary pack goes. Only cmd/robobatch imports it.
 package load
 
 import (
@@ -37,8 +37,9 @@ func (r *Rules) Find(path, origin string) (err error) {
 	return err
 }
 
-// Store makes the rules ready: it opens the pack, or compiles the files, into memory or, under a limit of memory, into a pack
-// without a name in a directory. The caller closes the store, and then the rules.
+// Store makes the rules ready: it opens the pack, or compiles the files, into memory or, under a
+// limit of memory, into a pack without a name in a directory. The caller closes the store, and then
+// the rules.
 func (r *Rules) Store(ctx context.Context, opt engine.StoreOptions, dir string, c *console.Console) (store *engine.Store, err error) {
 	if opt.MaxMemory == 0 && memory.IsLargePack(r.Pack()) {
 		opt.MaxMemory = memory.LargePackLimit
@@ -101,8 +102,8 @@ func TempDir(out string) string {
 // Close removes the temporary pack.
 func (r *Rules) Close() error { return r.temp.Load().Remove() }
 
-// Drop removes the temporary pack if it has a name, which only systems have that keep the names of open files. It may be called
-// from any goroutine, while the pack is in use.
+// Drop removes the temporary pack if it has a name, which only systems have that keep the names of
+// open files. It may be called from any goroutine, while the pack is in use.
 func (r *Rules) Drop() error {
 	if temp := r.temp.Load(); temp != nil && temp.Named() {
 		return temp.Remove()
@@ -110,7 +111,8 @@ func (r *Rules) Drop() error {
 	return nil
 }
 
-// Watch shows how much of the rules is read, until stop is called: bytes of captures, or else files.
+// Watch shows how much of the rules is read, until stop is called: bytes of captures, or else
+// files.
 func (r *Rules) Watch(c *console.Console) (stop func()) {
 	number := int64(r.Len())
 	return c.Watch("rules", func() progress.Sample {

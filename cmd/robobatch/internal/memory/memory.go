@@ -1,5 +1,5 @@
-// Package memory says what -max-memory means: how a size is written, how many workers fit, and who gets which part. Only
-// cmd/robobatch imports it.
+// Package memory says what -max-memory means: how a size is written, how many workers fit, and who
+// gets which part. Only cmd/robobatch imports it.
 package memory
 
 import (
@@ -22,7 +22,8 @@ const (
 	nextWorker  = 24 << 20 // for each other one: batches, what is unpacked ahead, a chunk that is encoded
 )
 
-// maxWorkers is the most that -workers may ask for: each has batches of 2 MiB on their way, and a chunk to encode.
+// maxWorkers is the most that -workers may ask for: each has batches of 2 MiB on their way, and a
+// chunk to encode.
 const maxWorkers = 1024
 
 // CheckWorkers checks the number of goroutines.
@@ -33,7 +34,8 @@ func CheckWorkers(n int) error {
 	return nil
 }
 
-// FitWorkers returns the workers that -max-memory has room for, at most those that are asked for, and a note if they are fewer.
+// FitWorkers returns the workers that -max-memory has room for, at most those that are asked for,
+// and a note if they are fewer.
 func FitWorkers(asked int, maxMemory string) (workers int, note string) {
 	limit, err := Parse(maxMemory)
 	if err != nil || limit <= 0 {
@@ -115,8 +117,8 @@ const Remedy = "write 256MiB, 1GiB or none"
 // errNoSize is the error of a text that is no size.
 func errNoSize(s string) error { return fmt.Errorf("%q is no size: %s", s, Remedy) }
 
-// A pack of more than largePack bytes is opened as if -max-memory were LargePackLimit, as all of its rules might take
-// several times that.
+// A pack of more than largePack bytes is opened as if -max-memory were LargePackLimit, as all of
+// its rules might take several times that.
 const (
 	largePack      = 512 << 20
 	LargePackLimit = 1280 << 20

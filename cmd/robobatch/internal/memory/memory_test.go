@@ -27,7 +27,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestFitWorkers holds that there are as many workers as were asked for, or fewer and a note if a limit of memory has no room.
+// TestFitWorkers holds that there are as many workers as were asked for, or fewer and a note if a
+// limit of memory has no room.
 func TestFitWorkers(t *testing.T) {
 	for _, test := range []struct {
 		limit       string

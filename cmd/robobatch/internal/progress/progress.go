@@ -1,5 +1,5 @@
-// Package progress shows how far a run is: a bar on a terminal, or a line now and then. It hides how a bar is drawn and kept
-// within the width of the terminal. Only cmd/robobatch imports it.
+// Package progress shows how far a run is: a bar on a terminal, or a line now and then. It hides
+// how a bar is drawn and kept within the width of the terminal. Only cmd/robobatch imports it.
 package progress
 
 import (
@@ -31,7 +31,8 @@ const (
 // Names are the names of modes.
 var Names = []string{"auto", "bar", "plain", "off"}
 
-// barWidth is that of the bar itself, so that the line fits into 80 columns; a fitWriter cuts it on narrower terminals.
+// barWidth is that of the bar itself, so that the line fits into 80 columns; a fitWriter cuts it on
+// narrower terminals.
 const barWidth = 20
 
 // How often progress is shown.
@@ -40,7 +41,8 @@ const (
 	plainInterval = 5 * time.Second
 )
 
-// Parse returns the mode of that name. That of auto depends on whether stderr is a terminal that can redraw a line.
+// Parse returns the mode of that name. That of auto depends on whether stderr is a terminal that
+// can redraw a line.
 func Parse(name string, stderr *os.File) (Mode, error) {
 	return parse(name, IsTerminal(stderr))
 }
@@ -77,8 +79,8 @@ type screen interface {
 	end() // leaves the cursor at the start of a line
 }
 
-// Watch shows the progress of a part of the run, called what, on stderr, until the function that it returns is called. read is
-// called from another goroutine.
+// Watch shows the progress of a part of the run, called what, on stderr, until the function that it
+// returns is called. read is called from another goroutine.
 func Watch(mode Mode, stderr *os.File, what string, read func() Sample) (stop func()) {
 	if mode == Off {
 		return func() {}
@@ -184,8 +186,9 @@ func (b *bar) show(s Sample) {
 
 func (b *bar) end() { b.Clear() } //nolint:errcheck // progress may get lost
 
-// A fitWriter cuts what is written to a terminal at its right edge, so that a line that redraws itself never wraps,
-// however narrow the terminal is or becomes. Runes count as one column each; control characters but CR and LF do not come.
+// A fitWriter cuts what is written to a terminal at its right edge, so that a line that redraws
+// itself never wraps, however narrow the terminal is or becomes. Runes count as one column each;
+// control characters but CR and LF do not come.
 type fitWriter struct {
 	w      io.Writer
 	width  func() int // of the terminal in columns; 0 is unknown, and nothing is cut

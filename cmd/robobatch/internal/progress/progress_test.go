@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestBarFits draws a bar on terminals of several widths: no line may reach the last column, and none has colour or
-// another escape.
+// TestBarFits draws a bar on terminals of several widths: no line may reach the last column, and
+// none has colour or another escape.
 func TestBarFits(t *testing.T) {
 	for _, colour := range []string{"", "1"} {
 		t.Setenv("NO_COLOR", colour)
@@ -37,7 +37,8 @@ func TestBarFits(t *testing.T) {
 	}
 }
 
-// TestFitWriter holds that lines are cut across writes too, by runes, and that a width that is unknown cuts nothing.
+// TestFitWriter holds that lines are cut across writes too, by runes, and that a width that is
+// unknown cuts nothing.
 func TestFitWriter(t *testing.T) {
 	var text bytes.Buffer
 	width := 4

@@ -1,4 +1,5 @@
-// Package say writes numbers and names as messages show them. Only cmd/robobatch and its packages import it.
+// Package say writes numbers and names as messages show them. Only cmd/robobatch and its packages
+// import it.
 package say
 
 import (
@@ -58,7 +59,8 @@ func Bytes(n int64) string {
 	return Number(n/1_000_000) + " MB"
 }
 
-// Printable returns s with escapes in place of bytes that a terminal might obey: names of files can have any.
+// Printable returns s with escapes in place of bytes that a terminal might obey: names of files can
+// have any.
 func Printable(s string) string {
 	var sb strings.Builder
 	for _, r := range s {

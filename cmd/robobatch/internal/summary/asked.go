@@ -8,7 +8,8 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// Asked are the flags that change what the rows say, as they were given. They stand in -stats and in the metadata of the output.
+// Asked are the flags that change what the rows say, as they were given. They stand in -stats and
+// in the metadata of the output.
 type Asked struct {
 	Missing string `json:"missing"`
 	URLAsIs bool   `json:"url_as_is"`

@@ -8,7 +8,8 @@ import (
 	"github.com/robobatch/robobatch/ingest"
 )
 
-// NoteNothing returns a note if nothing came of a log, so that its format, or the site of the rules, may be another; or "".
+// NoteNothing returns a note if nothing came of a log, so that its format, or the site of the
+// rules, may be another; or "".
 func (r *Report) NoteNothing() string {
 	field := ""
 	if slices.ContainsFunc(r.Inputs, func(in Input) bool { return ingest.Format(in.Format).AnyField() }) {

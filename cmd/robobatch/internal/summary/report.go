@@ -1,5 +1,6 @@
-// Package summary is what is known at the end of a run: its counts, its inputs, its flags and its times. It prints them as a
-// table, gives them as JSON for -stats, and puts them into the metadata of the output. Only cmd/robobatch imports it.
+// Package summary is what is known at the end of a run: its counts, its inputs, its flags and its
+// times. It prints them as a table, gives them as JSON for -stats, and puts them into the metadata
+// of the output. Only cmd/robobatch imports it.
 package summary
 
 import (
@@ -53,7 +54,8 @@ type Rules struct {
 	pack bool // Files are a rule pack, which does not know what was not used and broken where it was compiled
 }
 
-// Counts are the numbers that depend on nothing but the inputs and the flags. They stand in the output's metadata, too.
+// Counts are the numbers that depend on nothing but the inputs and the flags. They stand in the
+// output's metadata, too.
 type Counts struct {
 	URLs        int64            `json:"urls"`
 	Rows        int64            `json:"rows"`
@@ -139,8 +141,8 @@ func New(src Source) *Report {
 	return r
 }
 
-// Describe puts the inputs and the counts into the output's metadata, which Arrow has in front of the rows, when these are
-// not known yet.
+// Describe puts the inputs and the counts into the output's metadata, which Arrow has in front of
+// the rows, when these are not known yet.
 func (r *Report) Describe(f *output.File, format output.Format) {
 	r.Counts.Written = f.Rows()
 	if format != output.Parquet {

@@ -18,7 +18,8 @@ import (
 // skippedShown is how many of the rules files that are not used the summary lists.
 const skippedShown = 10
 
-// A table is lines of a label, a value and maybe a note, which print aligns. An empty line separates.
+// A table is lines of a label, a value and maybe a note, which print aligns. An empty line
+// separates.
 type table [][3]string
 
 func (t *table) line(label, value, note string) { *t = append(*t, [3]string{label, value, note}) }
@@ -112,7 +113,8 @@ func (r *Report) verdicts() string {
 	return "rows"
 }
 
-// printForm adds what the lines of the logs were, where they were more than URLs, and what came of those without one.
+// printForm adds what the lines of the logs were, where they were more than URLs, and what came of
+// those without one.
 func (r *Report) printForm(t *table) {
 	c := &r.Counts
 	refused := Sum(c.Refused)
@@ -156,7 +158,8 @@ func (r *Report) title() string {
 	return from + " -> " + say.File(r.Output)
 }
 
-// Skipped lists the rules files that are not used, or says how many they are, and where the others stand.
+// Skipped lists the rules files that are not used, or says how many they are, and where the others
+// stand.
 func Skipped(skipped []string, others string) string {
 	var sb strings.Builder
 	for i, s := range skipped {

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// UsedResources returns the CPU time of the process so far, and the most memory that it held at once, in bytes.
+// UsedResources returns the CPU time of the process so far, and the most memory that it held at
+// once, in bytes.
 func UsedResources() (cpu time.Duration, peak int64) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

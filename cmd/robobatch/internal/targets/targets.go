@@ -1,5 +1,6 @@
-// Package targets names the Outputs of a run, and checks them before the work: that their directories are there, and that nothing
-// that is read would be overwritten. Only cmd/robobatch imports it.
+// Package targets names the Outputs of a run, and checks them before the work: that their
+// directories are there, and that nothing that is read would be overwritten. Only cmd/robobatch
+// imports it.
 package targets
 
 import (
@@ -18,13 +19,15 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// The suffixes that a log's name loses: first those of packing, then those that say that it is a log.
+// The suffixes that a log's name loses: first those of packing, then those that say that it is a
+// log.
 var (
 	packSuffixes = []string{".zst", ".zstd", ".gz", ".gzip"}
 	logSuffixes  = []string{".urls", ".url", ".txt", ".log", ".list", ".lst", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".cdxj", ".warc"}
 )
 
-// ForLog returns the name of the output for a log: its base name without its suffixes, plus ".verdicts" and the end of the format.
+// ForLog returns the name of the output for a log: its base name without its suffixes, plus
+// ".verdicts" and the end of the format.
 //
 //	logs/urls.zst      urls.verdicts.parquet
 //	a.urls.txt.gz      a.verdicts.parquet
@@ -67,7 +70,8 @@ func ForPack(rules string) string {
 	return strings.TrimSuffix(ForRules(rules), ".rules.parquet") + PackSuffix
 }
 
-// ForTree returns the name of a partitioned output: as asked for, without slashes at its end, or, where none is, the default without its end.
+// ForTree returns the name of a partitioned output: as asked for, without slashes at its end, or,
+// where none is, the default without its end.
 func ForTree(asked, byDefault string, f output.Format) string {
 	if asked != "" {
 		return filepath.Clean(asked)
@@ -88,8 +92,8 @@ type Inputs struct {
 	Rules *rulefiles.Files // nil if they were not found
 }
 
-// Check checks what will be written, so that a mistake shows before the work: that the directories are there, and
-// that nothing that is read would be overwritten.
+// Check checks what will be written, so that a mistake shows before the work: that the directories
+// are there, and that nothing that is read would be overwritten.
 func Check(w Outputs, r Inputs) error {
 	partial, tree := w.Options.PartialName(w.Out), len(w.Options.Partition) > 0
 	targets := []target{{"-out", w.Out}}
@@ -125,7 +129,8 @@ func Check(w Outputs, r Inputs) error {
 	return errors.Join(errs...)
 }
 
-// checkTree checks that the directory of the output may be replaced, and that nothing that is read or written lies in it.
+// checkTree checks that the directory of the output may be replaced, and that nothing that is read
+// or written lies in it.
 func checkTree(w Outputs, r Inputs) error {
 	var errs []error
 	for _, err := range cli.Parts(w.Options.CheckTarget(w.Out)) {
@@ -178,7 +183,8 @@ func (t target) checkRead(r Inputs) error {
 	return errors.Join(errs...)
 }
 
-// checkDirectory checks that the directory of the target is there, and that the target is none itself.
+// checkDirectory checks that the directory of the target is there, and that the target is none
+// itself.
 func (t target) checkDirectory() error {
 	if t.name == say.Std {
 		return nil

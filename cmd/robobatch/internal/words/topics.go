@@ -107,7 +107,8 @@ func tokensOf(all []crawlers.Crawler) (tokens []string) {
 	return tokens
 }
 
-// wrap returns the words, with commas between them, in lines of up to textWidth bytes that begin with the margin.
+// wrap returns the words, with commas between them, in lines of up to textWidth bytes that begin
+// with the margin.
 func wrap(words []string, margin string) string {
 	text := cli.Fill(strings.Join(words, ", "), textWidth-len(margin))
 	return margin + strings.ReplaceAll(text, "\n", "\n"+margin) + "\n"

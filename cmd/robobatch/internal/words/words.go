@@ -1,5 +1,5 @@
-// Package words lists the words that flags take, and explains them: dialects, formats, columns and crawlers. Help topics,
-// completion and suggestions are made of it. Only cmd/robobatch imports it.
+// Package words lists the words that flags take, and explains them: dialects, formats, columns and
+// crawlers. Help topics, completion and suggestions are made of it. Only cmd/robobatch imports it.
 package words
 
 import (

@@ -100,8 +100,8 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// hasWord reports whether the text has the word with no letter, digit, dot, minus or underscore next to it; a comma, a
-// full stop at the end of a sentence or the like may follow.
+// hasWord reports whether the text has the word with no letter, digit, dot, minus or underscore
+// next to it; a comma, a full stop at the end of a sentence or the like may follow.
 func hasWord(text, word string) bool {
 	return regexp.MustCompile(`(^|[^\w.-])` + regexp.QuoteMeta(word) + `($|[^\w.-]|[.]\s)`).MatchString(text)
 }
