@@ -108,11 +108,11 @@ Exit codes: 0 done.
 func TestMarkdown(t *testing.T) {
 	p, _ := program()
 	const want = "# Flags of bake\n\nFlags.\n" +
-		"\n## Input\n\n### `-flour file`\n\nThe flour to use. It is ground.\n\nOf all commands.\n" +
-		"\n### `-sizes list`\n\nSizes.\n\nOf `bake`.\n" +
-		"\n## Run\n\n### `-loaves n`\n\nLoaves to bake. Default: 2.\n\nOf `bake`.\n" +
-		"\n### `-h`\n\nPrint this.\n\nOf all commands.\n" +
-		"\n### `-warm`\n\nSell it \\*warm\\*.\n\nOf `bake sell`.\n" +
+		"\n## Input\n\n### `-flour file`\n\nThe flour to use. It is ground.\n\nFor all commands.\n" +
+		"\n### `-sizes list`\n\nSizes.\n\nFor `bake`.\n" +
+		"\n## Run\n\n### `-loaves n`\n\nLoaves to bake. Default: 2.\n\nFor `bake`.\n" +
+		"\n### `-h`\n\nPrint this.\n\nFor all commands.\n" +
+		"\n### `-warm`\n\nSell it \\*warm\\*.\n\nFor `bake sell`.\n" +
 		"\n## bake: exit codes\n\n0 done.\n"
 	if got := p.Markdown(); got != want {
 		t.Errorf("%s", got)

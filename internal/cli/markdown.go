@@ -48,5 +48,5 @@ func writeMarkdownFlag(sb *strings.Builder, f *Flag, owners []string, commands i
 		whose = "all commands"
 	}
 	text := strings.ReplaceAll(f.text(), "*", `\*`)
-	fmt.Fprintf(sb, "\n### `%s`\n\n%s\n\nOf %s.\n", f.usage(), Fill(text, helpWidth), whose)
+	fmt.Fprintf(sb, "\n### `%s`\n\n%s\n\nFor %s.\n", f.usage(), Fill(text, helpWidth), whose)
 }
