@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/robobatch/robobatch/ingest/internal/capture"
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
@@ -15,10 +14,6 @@ var (
 	ErrFormat    = unpack.ErrFormat    // it is of a format that is not read
 	ErrTruncated = unpack.ErrTruncated // its compressed data ends too early
 	ErrDamaged   = unpack.ErrDamaged   // its compressed data cannot be unpacked
-	ErrChecksum  = unpack.ErrChecksum  // its compressed data was unpacked, and is not what was packed
-	ErrTrailing  = unpack.ErrTrailing  // other bytes follow the compressed data
-	ErrWindow    = unpack.ErrWindow    // unpacking it would take too much memory
-	ErrWARC      = capture.ErrWARC     // it should be WARC, and has no record; the line is the number of one
 	ErrParquet   = errors.New("the Parquet file cannot be read")
 )
 

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/robobatch/robobatch/ingest/internal/testpack"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
 // TestLogsFaults checks that what was decoded before a fault is yielded, and how the fault is told. In a message, LOG
@@ -47,26 +48,26 @@ func TestLogsFaults(t *testing.T) {
 		},
 		"zstd skippable cut": {slices.Concat(z, testpack.Skippable(100)[:50]), 20_000, 20_000, ErrTruncated, ""},
 		"zstd wrong checksum": {
-			flip(z, len(z)-1), 20_000, 20_000, ErrChecksum,
+			flip(z, len(z)-1), 20_000, 20_000, unpack.ErrChecksum,
 			"LOG: line 20001 (byte 1266152 of the text): zstd: the checksum is wrong, so any line since the frame began may be damaged: copy or download the file again",
 		},
 		"zstd and garbage": {
-			slices.Concat(z, []byte("garbage")), 20_000, 20_000, ErrTrailing,
+			slices.Concat(z, []byte("garbage")), 20_000, 20_000, unpack.ErrTrailing,
 			"LOG: line 20001 (byte 1266152 of the text): zstd: after the compressed data come bytes that are not part of it: cut them off, or copy or download the file again",
 		},
 		"zstd huge window": {
-			[]byte("\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00"), 0, 0, ErrWindow,
+			[]byte("\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00"), 0, 0, unpack.ErrWindow,
 			"LOG: line 1 (byte 0 of the text): zstd: the frame needs a window of more than 128 MiB, or is damaged: recompress it, as in: zstd -dc --long=31 file | zstd > new.zst",
 		},
-		"zstd huge segment": {[]byte("\x28\xb5\x2f\xfd\xa0\x00\x00\x00\x80\x01\x00\x00"), 0, 0, ErrWindow, ""},
+		"zstd huge segment": {[]byte("\x28\xb5\x2f\xfd\xa0\x00\x00\x00\x80\x01\x00\x00"), 0, 0, unpack.ErrWindow, ""},
 		"gzip cut":          {gz[:len(gz)/2], 9_000, 11_000, ErrTruncated, ""},
 		"gzip cut at once":  {gz[:3], 0, 0, ErrTruncated, ""},
 		"gzip cut in the checksum": {
 			gz[:len(gz)-5], 20_000, 20_000, ErrTruncated,
 			"LOG: line 20001 (byte 1266152 of the text): gzip: the compressed data ends too early: the file is truncated; copy or download the file again",
 		},
-		"gzip wrong checksum": {flip(gz, len(gz)-6), 20_000, 20_000, ErrChecksum, ""},
-		"gzip and garbage":    {slices.Concat(gz, []byte("garbage garbage")), 20_000, 20_000, ErrTrailing, ""},
+		"gzip wrong checksum": {flip(gz, len(gz)-6), 20_000, 20_000, unpack.ErrChecksum, ""},
+		"gzip and garbage":    {slices.Concat(gz, []byte("garbage garbage")), 20_000, 20_000, unpack.ErrTrailing, ""},
 		"gzip bad method": {
 			flip(gz, 2), 0, 0, ErrDamaged,
 			"LOG: line 1 (byte 0 of the text): gzip: the compressed data is damaged (gzip: invalid header): copy or download the file again",
@@ -194,7 +195,7 @@ func TestLogsStopAtFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := readLogs(t, l)
-	if want := [][]string{{"http://b/"}, {"http://a/"}, nil}; !errors.Is(err, ErrTrailing) || !slices.EqualFunc(got, want, slices.Equal) {
-		t.Errorf("got %q and %v, want %q and %v", got, err, want, ErrTrailing)
+	if want := [][]string{{"http://b/"}, {"http://a/"}, nil}; !errors.Is(err, unpack.ErrTrailing) || !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("got %q and %v, want %q and %v", got, err, want, unpack.ErrTrailing)
 	}
 }

@@ -53,13 +53,9 @@ func expand(names []string, stdin io.Reader) ([]Input, error) {
 
 // expandName resolves one name. A file of that very name comes before the files that it matches as a pattern.
 func expandName(name string) ([]Input, error) {
-	info, err := os.Stat(name)
-	if err == nil {
-		in, err := inspect(name, info)
-		return []Input{in}, err
-	}
+	in, err := inspect(name)
 	if !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(name, `*?[`) {
-		return nil, fault.OfFile(name, err, "check the name and the permissions")
+		return []Input{in}, err
 	}
 	matches, err := filepath.Glob(name)
 	if err != nil {
@@ -71,20 +67,11 @@ func expandName(name string) ([]Input, error) {
 		errs   []error
 	)
 	for _, m := range matches {
-		info, err := os.Stat(m)
-		if err == nil && info.IsDir() {
+		in, err := inspect(m)
+		if errors.Is(err, errDirectory) {
 			continue
 		}
-		in := Input{Name: m}
-		if err != nil {
-			err = fault.OfFile(m, err, "check the name and the permissions")
-		} else {
-			in, err = inspect(m, info)
-		}
-		if err != nil {
-			errs = append(errs, err)
-		}
-		inputs = append(inputs, in)
+		inputs, errs = append(inputs, in), append(errs, err)
 	}
 	if len(inputs) == 0 {
 		return nil, &NameError{Name: name, Err: errNoMatch, Remedy: "check the directory and the pattern; directories do not count"}
@@ -92,13 +79,16 @@ func expandName(name string) ([]Input, error) {
 	return inputs, errors.Join(errs...)
 }
 
-// inspect checks that a file can be read, so that it is known before the rules are loaded. It does not open pipes:
-// their writer would notice.
-func inspect(name string, info fs.FileInfo) (Input, error) {
-	if info.IsDir() {
+// inspect returns the input of a name and checks that it can be read, so that this is known before the rules are loaded.
+// It does not open pipes: their writer would notice.
+func inspect(name string) (Input, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return Input{}, fault.OfFile(name, err, "check the name and the permissions")
+	case info.IsDir():
 		return Input{}, &NameError{Name: name, Err: errDirectory, Remedy: "name the logs in it, as in " + fault.Display(filepath.Join(name, "*.zst"))}
-	}
-	if !info.Mode().IsRegular() {
+	case !info.Mode().IsRegular():
 		return Input{Name: name, Size: -1}, nil
 	}
 	f, err := os.Open(name)

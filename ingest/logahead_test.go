@@ -106,13 +106,13 @@ func TestAheadDamage(t *testing.T) {
 			data = slices.Insert(data, starts[r.IntN(len(starts))], testpack.Gzip(t, []byte("http://a/\n"))...)
 		}
 		_, err := readOne(t, testpack.WriteFile(t, dir, "log", data))
-		for _, kind := range []error{ErrTruncated, ErrDamaged, ErrChecksum, ErrTrailing, ErrWindow} {
+		for _, kind := range []error{ErrTruncated, ErrDamaged, unpack.ErrChecksum, unpack.ErrTrailing, unpack.ErrWindow} {
 			if errors.Is(err, kind) {
 				faults[kind]++
 			}
 		}
 	}
-	for _, kind := range []error{ErrTruncated, ErrDamaged, ErrChecksum, ErrTrailing} {
+	for _, kind := range []error{ErrTruncated, ErrDamaged, unpack.ErrChecksum, unpack.ErrTrailing} {
 		if faults[kind] < 3 {
 			t.Errorf("only %d files with the fault: %v", faults[kind], kind)
 		}

@@ -46,7 +46,7 @@ type KeptColumn struct {
 // parser returns a parser for a format, nil for a format that needs none. The error is an ErrNoField, or that there is no
 // such format.
 func (o *LogOptions) parser(f Format) (weblog.Parser, error) {
-	switch f {
+	switch f { //nolint:exhaustive // all others have a parser
 	case weblog.Auto, weblog.Parquet: // each log says itself what it is
 		return nil, nil
 	case weblog.WARC:

@@ -137,49 +137,40 @@ func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 // addKept adds a value of a kept column, which is null if text is empty or not of its kind.
 func (r *rowReader) addKept(b *engine.Batch, i int, text []byte) {
 	k := &b.Kept[i]
-	var value struct {
+	var (
 		n  int64
 		f  float64
 		ok bool
-	}
-	if len(text) > 0 {
-		switch k.Kind {
-		case engine.KeptText:
-			value.ok = true
-		case engine.KeptInt:
-			value.n, value.ok = parseInt(text)
-		case engine.KeptTime:
-			value.n = r.clocks[i].Read(text)
-			value.ok = value.n != weblog.NoTime
-		case engine.KeptFloat:
-			value.f, value.ok = parseFloat(text)
-		case engine.KeptBool:
-			value.n, value.ok = parseBool(text)
-		}
-	}
+	)
 	switch k.Kind {
 	case engine.KeptText:
+		ok = len(text) > 0
 		k.Texts = append(k.Texts, appendPiece(b, text))
 	case engine.KeptFloat:
-		k.Floats = append(k.Floats, value.f)
-	default:
-		if !value.ok {
-			value.n = 0
+		f, ok = parseFloat(text)
+		k.Floats = append(k.Floats, f)
+	case engine.KeptInt:
+		n, ok = parseInt(text)
+	case engine.KeptTime:
+		if n = r.clocks[i].Read(text); n != weblog.NoTime {
+			ok = true
+		} else {
+			n = 0
 		}
-		k.Ints = append(k.Ints, value.n)
+	case engine.KeptBool:
+		n, ok = parseBool(text)
 	}
-	k.Present = append(k.Present, value.ok)
+	if k.Kind != engine.KeptText && k.Kind != engine.KeptFloat {
+		k.Ints = append(k.Ints, n)
+	}
+	k.Present = append(k.Present, ok)
 }
 
-// parseInt returns the number that all of text is.
+// parseInt returns the number that all of text is, 0 if it is none.
 func parseInt(text []byte) (n int64, ok bool) {
 	digits := text
 	if len(digits) > 0 && (digits[0] == '-' || digits[0] == '+') {
 		digits = digits[1:]
-	}
-	if len(digits) == 0 || len(digits) > 18 {
-		n, err := strconv.ParseInt(string(text), 10, 64)
-		return n, err == nil
 	}
 	for _, b := range digits {
 		if b < '0' || b > '9' {
@@ -187,19 +178,28 @@ func parseInt(text []byte) (n int64, ok bool) {
 		}
 		n = n*10 + int64(b-'0')
 	}
-	if text[0] == '-' {
+	if len(digits) > 18 { // it may be too large
+		if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+			return n, true
+		}
+		return 0, false
+	}
+	if len(text) > 0 && text[0] == '-' {
 		n = -n
 	}
-	return n, true
+	return n, len(digits) > 0
 }
 
-// parseFloat returns the number that text is.
+// parseFloat returns the number that text is, 0 if it is none.
 func parseFloat(text []byte) (f float64, ok bool) {
 	if len(text) == 0 || len(text) > 40 {
 		return 0, false
 	}
 	f, err := strconv.ParseFloat(string(text), 64)
-	return f, err == nil
+	if err != nil {
+		return 0, false
+	}
+	return f, true
 }
 
 // parseBool returns 1 for true and yes, 0 for false and no, in any case, or these numbers.

@@ -36,7 +36,7 @@ func (l *textLog) open(name string) error {
 
 // setFormat begins to read the open log in a format.
 func (l *textLog) setFormat(f Format) (err error) {
-	switch f {
+	switch f { //nolint:exhaustive // all others have lines
 	case weblog.Parquet:
 		return fmt.Errorf("%w: it does not begin as one, or is no file but a pipe", ErrParquet)
 	case weblog.WARC:

@@ -249,8 +249,8 @@ func TestWARCLogFaults(t *testing.T) {
 		{"b.gz", weblog.WARC, "", nil},
 		{"c.warc.gz", weblog.Auto, "", nil},
 		{"list.warc.gz", weblog.Auto, "", nil},
-		{"list.warc.gz", weblog.WARC, "no WARC record could be read of it", ErrWARC},
-		{"none.warc", weblog.WARC, "no WARC record could be read of it", ErrWARC},
+		{"list.warc.gz", weblog.WARC, "no WARC record could be read of it", capture.ErrWARC},
+		{"none.warc", weblog.WARC, "no WARC record could be read of it", capture.ErrWARC},
 		{"-", weblog.Auto, "a WARC file in a pipe", ErrFormat},
 		{"-", weblog.WARC, "a WARC file in a pipe", ErrFormat},
 	} {

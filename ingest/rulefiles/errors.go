@@ -13,12 +13,12 @@ import (
 // Faults in what was asked for. They come inside a [*NameError].
 var (
 	ErrNoOrigin   = errors.New("is a file, and nothing says whose robots.txt it is")
-	ErrOrigin     = errors.New("not an origin")
+	errOrigin     = errors.New("not an origin")
 	ErrOriginDir  = errors.New("is a directory, so one origin cannot be given for it")
 	ErrOriginFile = errors.New("says itself whose robots.txt it holds, so no origin can be given for it")
 	ErrNoRules    = errors.New("no file in it is named as a robots.txt")
 	ErrPack       = errors.New("is a rule pack, which has no robots.txt as they are written")
-	ErrPackName   = errors.New("is a rule pack, and its name does not say so")
+	errPackName   = errors.New("is a rule pack, and its name does not say so")
 	ErrNoRobots   = errors.New("none of its captures is of a robots.txt, whose URL ends in the path /robots.txt")
 )
 

@@ -88,7 +88,7 @@ func findOne(path string, info fs.FileInfo, origin string) (*Files, error) {
 	case isPack && origin == "":
 		return &Files{pack: path}, nil
 	case !isPack && isMisnamedPack(path, info):
-		return fail(ErrPackName, "rename it to end in "+packSuffix)
+		return fail(errPackName, "rename it to end in "+packSuffix)
 	case origin != "" && (isPack || content != unpack.Text):
 		return fail(ErrOriginFile, "")
 	case origin != "":
@@ -108,7 +108,7 @@ func oneRobots(path string, info fs.FileInfo, origin string) (*Files, error) {
 		if oe, ok := errors.AsType[*robots.OriginError](err); ok {
 			err = oe.Err
 		}
-		return nil, &NameError{Name: origin, Err: fmt.Errorf("%w: %w", ErrOrigin, err), Remedy: "write it like https://www.example.com"}
+		return nil, &NameError{Name: origin, Err: fmt.Errorf("%w: %w", errOrigin, err), Remedy: "write it like https://www.example.com"}
 	}
 	file := ruleFile{name: path, path: path, claim: claim{origins: []robots.Origin{o}, exact: true}}
 	if !info.Mode().IsRegular() {

@@ -251,7 +251,7 @@ func TestRulesErrors(t *testing.T) {
 		{
 			"bad origin", "rules/x", "a.com",
 			[]string{"x"},
-			ErrOrigin,
+			errOrigin,
 			"a.com: not an origin: no scheme: a URL starts like https://: write it like https://www.example.com",
 		},
 		{
@@ -305,7 +305,7 @@ func TestRulesMisnamedPack(t *testing.T) {
 	for _, test := range []struct{ name, origin string }{{"x.pack", ""}, {"x", "https://a.com"}, {"x.txt", "https://a.com"}, {"x.jsonl", ""}} {
 		path := testpack.WriteFile(t, dir, test.name, []byte("\x93RBP\r\n\x1a\nand more"))
 		_, err := Find(path, test.origin)
-		if want := path + ": is a rule pack, and its name does not say so: rename it to end in .rbp"; !errors.Is(err, ErrPackName) || err.Error() != want {
+		if want := path + ": is a rule pack, and its name does not say so: rename it to end in .rbp"; !errors.Is(err, errPackName) || err.Error() != want {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 )
 
 // maxHeader bounds the header of a record, and that of the HTTP response in it, in bytes.
@@ -84,22 +85,11 @@ func (h *Header) IsEmpty() bool { return len(h.raw) == 0 }
 // Get returns the value of the first field of that name, in any case, or nil.
 func (h *Header) Get(name string) []byte {
 	for _, f := range h.fields {
-		if len(f.name) == len(name) && equalFold(f.name, name) {
+		if len(f.name) == len(name) && strings.EqualFold(string(f.name), name) {
 			return f.value
 		}
 	}
 	return nil
-}
-
-// equalFold reports whether a and b, equally long, differ in nothing but the case of ASCII letters. b is not
-// arbitrary: its bytes are letters, digits and hyphens.
-func equalFold(a []byte, b string) bool {
-	for i := range len(b) {
-		if a[i]|0x20 != b[i]|0x20 {
-			return false
-		}
-	}
-	return true
 }
 
 // trimEnd cuts off LF or CRLF.

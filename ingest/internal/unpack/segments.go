@@ -166,7 +166,7 @@ func (s *Segments) read(p []byte) (int, error) {
 		case err == io.EOF: //nolint:errorlint // a Reader's end is io.EOF itself
 			s.isOpen = false
 		case err != nil && s.ioErr == nil:
-			s.fail(s.marks[len(s.marks)-1].file, err)
+			s.fail(s.marks[len(s.marks)-1].file, err) //nolint:errcheck // the next read returns it
 		case err != nil:
 			return n, s.ioErr
 		}

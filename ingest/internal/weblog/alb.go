@@ -108,9 +108,7 @@ func (a *alb) row(r *Row) Result {
 	if a.opt.Agents {
 		r.Agent = present(a.unescape(at(a.fields, albAgent)))
 	}
-	if a.opt.Times {
-		r.Time = a.clock.Read(a.fields[albTime])
-	}
+	a.setTime(r, a.fields[albTime])
 	for _, i := range a.keep {
 		r.Fields = append(r.Fields, present(a.field(i, request)))
 	}

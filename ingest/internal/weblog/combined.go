@@ -1,6 +1,8 @@
 package weblog
 
-import "bytes"
+import (
+	"bytes"
+)
 
 // Combined is the Common and the Combined Log Format, with a virtual host in front and more fields behind.
 const Combined Format = "combined"
@@ -151,9 +153,7 @@ func (c *combined) row(r *Row, request []byte) Result {
 	if c.opt.Agents {
 		r.Agent = present(c.unescape(c.fields[clfAgent]))
 	}
-	if c.opt.Times {
-		r.Time = c.clock.Read(c.fields[clfTime])
-	}
+	c.setTime(r, c.fields[clfTime])
 	if len(c.keep) == 0 {
 		return IsRow
 	}

@@ -1,6 +1,8 @@
 package weblog
 
-import "testing"
+import (
+	"testing"
+)
 
 // TestCombinedCutOff holds that a line that ends within the referer or the user agent gives a row, as it does where these are not
 // asked for.

@@ -161,9 +161,7 @@ func (t *table) row(r *Row) Result {
 	if t.opt.Agents {
 		r.Agent = present(at(t.fields, t.cols.agent))
 	}
-	if t.opt.Times {
-		r.Time = t.clock.Read(at(t.fields, t.cols.time))
-	}
+	t.setTime(r, at(t.fields, t.cols.time))
 	for _, i := range t.cols.keep {
 		r.Fields = append(r.Fields, present(t.fields[i]))
 	}

@@ -1,6 +1,8 @@
 package weblog
 
-import "bytes"
+import (
+	"bytes"
+)
 
 // An escapes undoes escapes and keeps the memory for it. Parsers cut buf to nothing at each line.
 type escapes struct{ buf []byte }
@@ -11,24 +13,49 @@ func (e *escapes) unescape(field []byte) (text []byte) {
 	return text
 }
 
-// unescape undoes the escapes of Apache and nginx: \xHH, \" and \\, and the letters of C. It returns text itself if
-// there are none; else what it appends to dst, which it returns second to be used again. A backslash that escapes
-// nothing stays.
-func unescape(text, dst []byte) (unescaped, buf []byte) {
-	i := bytes.IndexByte(text, '\\')
+// unescape undoes the escapes of Apache and nginx: \xHH, \" and \\, and the letters of C. A backslash that escapes nothing
+// stays. See undo.
+func unescape(text, dst []byte) (unescaped, buf []byte) { return undo(text, dst, '\\', escaped) }
+
+// unpercent undoes percent-encoding. See undo.
+func unpercent(text, dst []byte) (unescaped, buf []byte) { return undo(text, dst, '%', percent) }
+
+// unplus appends text to dst with spaces for "+". Most texts of IIS have many: undo takes half as long again.
+func unplus(text, dst []byte) (unescaped, buf []byte) {
+	start := len(dst)
+	dst = append(dst, text...)
+	for i, b := range dst[start:] {
+		if b == '+' {
+			dst[start+i] = ' '
+		}
+	}
+	return dst[start:], dst
+}
+
+// undo replaces what begins with the byte mark by what decode says of it: a byte, and how many it stands for. It returns
+// text itself if there is nothing to replace; else what it appends to dst, which it returns second to be used again.
+func undo(text, dst []byte, mark byte, decode func([]byte) (byte, int)) (unescaped, buf []byte) {
+	i := bytes.IndexByte(text, mark)
 	if i < 0 {
 		return text, dst
 	}
 	start := len(dst)
-	for i >= 0 {
+	for ; i >= 0; i = bytes.IndexByte(text, mark) {
 		dst = append(dst, text[:i]...)
-		b, n := escaped(text[i:])
+		b, n := decode(text[i:])
 		dst = append(dst, b)
 		text = text[i+n:]
-		i = bytes.IndexByte(text, '\\')
 	}
 	dst = append(dst, text...)
 	return dst[start:], dst
+}
+
+// percent returns the byte that %HH at the start of text stands for, and its length.
+func percent(text []byte) (b byte, n int) {
+	if len(text) >= 3 && unhex[text[1]] < 16 && unhex[text[2]] < 16 {
+		return unhex[text[1]]<<4 | unhex[text[2]], 3
+	}
+	return '%', 1
 }
 
 // escaped returns the byte that the escape at the start of text stands for, and its length.
@@ -72,40 +99,6 @@ var unhex = func() (t [256]byte) {
 	}
 	return t
 }()
-
-// unpercent undoes percent-encoding, as unescape does its escapes.
-func unpercent(text, dst []byte) (unescaped, buf []byte) {
-	i := bytes.IndexByte(text, '%')
-	if i < 0 {
-		return text, dst
-	}
-	start := len(dst)
-	dst = append(dst, text[:i]...)
-	for ; i < len(text); i++ {
-		b := text[i]
-		if b == '%' && i+2 < len(text) && unhex[text[i+1]] < 16 && unhex[text[i+2]] < 16 {
-			b = unhex[text[i+1]]<<4 | unhex[text[i+2]]
-			i += 2
-		}
-		dst = append(dst, b)
-	}
-	return dst[start:], dst
-}
-
-// unplus replaces "+" by spaces, as unescape does its escapes.
-func unplus(text, dst []byte) (unescaped, buf []byte) {
-	if bytes.IndexByte(text, '+') < 0 {
-		return text, dst
-	}
-	start := len(dst)
-	for _, b := range text {
-		if b == '+' {
-			b = ' '
-		}
-		dst = append(dst, b)
-	}
-	return dst[start:], dst
-}
 
 // quoted returns the text up to the quote that ends it, which no backslash escapes, and what follows that quote. ok is
 // false if there is none.

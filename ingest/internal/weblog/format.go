@@ -85,7 +85,7 @@ func (f Format) AnyField() bool {
 
 // Formats returns all formats, Auto first.
 func Formats() []Format {
-	all := []Format{Auto}
+	all := make([]Format, 1, 1+len(formats))
 	for _, f := range formats {
 		all = append(all, f.name)
 	}

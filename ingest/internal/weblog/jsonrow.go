@@ -1,6 +1,8 @@
 package weblog
 
-import "bytes"
+import (
+	"bytes"
+)
 
 // JSON is JSON Lines; CDXJ the index of a web archive, as Common Crawl publishes it.
 const (
@@ -119,9 +121,7 @@ func (j *jsonLog) row(r *Row) Result {
 	if j.opt.Agents {
 		r.Agent = present(j.scalar(j.agent))
 	}
-	if j.opt.Times {
-		r.Time = j.clock.Read(j.scalar(j.time))
-	}
+	j.setTime(r, j.scalar(j.time))
 	for _, k := range j.keep {
 		r.Fields = append(r.Fields, j.any(k))
 	}

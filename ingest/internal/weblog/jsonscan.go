@@ -334,16 +334,6 @@ func appendUnquoted(dst, text []byte) []byte {
 		text = text[i:]
 		n := 2
 		switch text[1] {
-		case 'b':
-			dst = append(dst, '\b')
-		case 'f':
-			dst = append(dst, '\f')
-		case 'n':
-			dst = append(dst, '\n')
-		case 'r':
-			dst = append(dst, '\r')
-		case 't':
-			dst = append(dst, '\t')
 		case 'u':
 			r := hex4(text)
 			n = 6
@@ -353,8 +343,11 @@ func appendUnquoted(dst, text []byte) []byte {
 				}
 			}
 			dst = utf8.AppendRune(dst, r)
+		case '/':
+			dst = append(dst, '/')
 		default:
-			dst = append(dst, text[1])
+			b, _ := escaped(text)
+			dst = append(dst, b)
 		}
 		text = text[n:]
 	}

@@ -136,6 +136,13 @@ func (c *common) fail(err error) Result {
 	return Failed
 }
 
+// setTime sets the time of a row, if it is wanted.
+func (c *common) setTime(r *Row, text []byte) {
+	if c.opt.Times {
+		r.Time = c.clock.Read(text)
+	}
+}
+
 // noField is the ErrNoField for a field, with those there are.
 func noField(name string, have []string) error {
 	return fmt.Errorf("%w: %q; there are %s", ErrNoField, name, strings.Join(have, ", "))
