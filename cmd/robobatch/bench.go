@@ -108,10 +108,7 @@ func (b *benchRun) Run(ctx context.Context) (err error) {
 	case err == nil:
 		b.noteJunk()
 	}
-	if dialect, ok := errors.AsType[*engine.PackDialectError](err); ok {
-		err = &load.PackError{Name: b.job.Pack, Err: dialect}
-	}
-	return err
+	return load.NamePack(b.job.Pack, err)
 }
 
 // logNames returns what to call the logs in a message.

@@ -117,8 +117,8 @@ const flagsIntro = `
 Made from the table in ` + "`cmd/robobatch/flags.go`" + ` by ` + "`go generate ./cmd/robobatch`" + `: do not edit.
 
 A flag is written ` + "`-name value`, `-name=value`" + ` or with two dashes; a command comes before all flags.
-` + "`robobatch -h`" + ` and ` + "`robobatch rules -h`" + ` print the same for one command; ` + "`robobatch help man`" + ` prints a man page, and
-` + "`robobatch help bash`, `zsh` or `fish`" + ` completion.`
+` + "`robobatch -h`" + ` and ` + "`robobatch rules -h`" + ` print the same for one command.
+` + "`robobatch help man`" + ` prints a man page, and ` + "`robobatch help bash`, `zsh` or `fish`" + ` completion.`
 
 // version returns the version of the module that the command was built from, or "devel".
 func version() string {

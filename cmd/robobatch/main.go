@@ -40,7 +40,7 @@ func main() {
 	os.Exit(run(os.Args[1:], console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
-// The exit codes, apart from those of an guard.Error.
+// The exit codes, apart from those of a [guard.Error].
 const (
 	exitDone   = 0
 	exitPolicy = 1 // a limit that was asked for is passed

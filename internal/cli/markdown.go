@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -20,7 +21,7 @@ func (p *Program) Markdown() string {
 				if len(listed[f.Section]) == 0 {
 					titles = append(titles, f.Section)
 				}
-				listed[f.Section] = append(listed[f.Section], f)
+				listed[f.Section] = insert(listed[f.Section], f)
 			}
 			owners[key] = append(owners[key], "`"+p.Title(c)+"`")
 		}
@@ -35,10 +36,21 @@ func (p *Program) Markdown() string {
 	}
 	for i := range p.Commands {
 		if c := &p.Commands[i]; c.Rest != "" {
-			fmt.Fprintf(&sb, "\n## %s: exit codes\n\n%s\n", p.Title(c), strings.TrimPrefix(Fill(c.Rest, helpWidth), "Exit codes: "))
+			fmt.Fprintf(&sb, "\n## %s: exit codes\n\n%s\n", p.Title(c), Fill(strings.TrimPrefix(strings.TrimSpace(c.Rest), "Exit codes: "), helpWidth))
 		}
 	}
 	return sb.String()
+}
+
+// insert adds a flag behind those of its name, or at the end.
+func insert(flags []*Flag, f *Flag) []*Flag {
+	at := len(flags)
+	for i, other := range flags {
+		if other.Name == f.Name {
+			at = i + 1
+		}
+	}
+	return slices.Insert(flags, at, f)
 }
 
 // writeMarkdownFlag writes a flag, and whose it is, of so many commands.

@@ -50,9 +50,7 @@ func (r *Rules) Store(ctx context.Context, opt engine.StoreOptions, dir string, 
 	switch {
 	case r.Pack() != "":
 		store, err = engine.OpenPack(r.Pack(), opt)
-		if dialect, ok := errors.AsType[*engine.PackDialectError](err); ok {
-			err = &PackError{r.Pack(), dialect}
-		}
+		err = NamePack(r.Pack(), err)
 	case opt.MaxMemory > 0:
 		store, err = r.limited(ctx, opt, dir, c)
 	default:
@@ -60,6 +58,15 @@ func (r *Rules) Store(ctx context.Context, opt engine.StoreOptions, dir string, 
 		store, err = engine.BuildStore(r.Responses(ctx), opt)
 	}
 	return store, err
+}
+
+// NamePack returns the [*PackError] of an error that is about the dialect of a pack; any other as
+// it is.
+func NamePack(name string, err error) error {
+	if dialect, ok := errors.AsType[*engine.PackDialectError](err); ok {
+		return &PackError{name, dialect}
+	}
+	return err
 }
 
 // A PackError says that a pack is compiled for another dialect than the one that is asked for.

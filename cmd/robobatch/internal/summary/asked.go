@@ -45,20 +45,23 @@ type InputForm struct {
 
 // Describe puts the flags into the output's metadata.
 func (a *Asked) Describe(f *output.File) {
-	f.SetMetadata("robobatch.missing", a.Missing)
-	f.SetMetadata("robobatch.url_as_is", strconv.FormatBool(a.URLAsIs))
-	f.SetMetadata("robobatch.limit", strconv.FormatInt(a.Limit, 10))
-	f.SetMetadata("robobatch.layout", a.Layout)
-	if a.Where != "" {
-		f.SetMetadata("robobatch.where", a.Where)
-	}
-	if a.AgentFromLog {
-		f.SetMetadata("robobatch.agent_from_log", "true")
-		f.SetMetadata("robobatch.unknown_agents", a.UnknownAgents)
-		f.SetMetadata("robobatch.ua_field", a.UAField)
-	}
-	if a.ByRow() {
-		f.SetMetadata("robobatch.time_field", a.TimeField)
+	for _, entry := range []struct {
+		key, value string
+		asked      bool
+	}{
+		{"missing", a.Missing, true},
+		{"url_as_is", strconv.FormatBool(a.URLAsIs), true},
+		{"limit", strconv.FormatInt(a.Limit, 10), true},
+		{"layout", a.Layout, true},
+		{"where", a.Where, a.Where != ""},
+		{"agent_from_log", "true", a.AgentFromLog},
+		{"unknown_agents", a.UnknownAgents, a.AgentFromLog},
+		{"ua_field", a.UAField, a.AgentFromLog},
+		{"time_field", a.TimeField, a.ByRow()},
+	} {
+		if entry.asked {
+			f.SetMetadata("robobatch."+entry.key, entry.value)
+		}
 	}
 	for _, pair := range slices.Concat(a.Metadata(), a.metadata()) {
 		f.SetMetadata(pair[0], pair[1])

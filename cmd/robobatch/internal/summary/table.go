@@ -18,119 +18,120 @@ import (
 // skippedShown is how many of the rules files that are not used the summary lists.
 const skippedShown = 10
 
-// A table is lines of a label, a value and maybe a note, which print aligns. An empty line
-// separates.
-type table [][3]string
+// A line of the summary is a label, a value and maybe a note. An empty line separates.
+type line struct {
+	label, value, note string
+	shown              bool
+}
 
-func (t *table) line(label, value, note string) { *t = append(*t, [3]string{label, value, note}) }
-func (t *table) gap()                           { *t = append(*t, [3]string{}) }
+// A table is lines in columns.
+type table []line
 
-// String returns the table: labels to the left, values to the right.
+// gap is an empty line.
+var gap = table{{shown: true}}
+
+// String returns the lines that are shown: labels to the left, values to the right.
 func (t table) String() string {
-	var widths [2]int
-	for _, line := range t {
-		for i := range widths {
-			widths[i] = max(widths[i], utf8.RuneCountInString(line[i]))
-		}
+	t = slices.DeleteFunc(t, func(l line) bool { return !l.shown })
+	var labels, values int
+	for _, l := range t {
+		labels = max(labels, utf8.RuneCountInString(l.label))
+		values = max(values, utf8.RuneCountInString(l.value))
 	}
 	var sb strings.Builder
-	for _, line := range t {
-		text := fmt.Sprintf("  %-*s  %*s  %s", widths[0], line[0], widths[1], line[1], line[2])
-		sb.WriteString(strings.TrimRight(text, " "))
-		sb.WriteByte('\n')
+	for _, l := range t {
+		text := fmt.Sprintf("  %-*s  %*s  %s", labels, l.label, values, l.value, l.note)
+		sb.WriteString(strings.TrimRight(text, " ") + "\n")
 	}
 	return sb.String()
 }
 
 // String returns the summary as a table.
 func (r *Report) String() string {
-	var t table
-	c := &r.Counts
-	t.line("URLs", say.Number(c.URLs), "")
-	t.line("origins", say.Number(c.Origins), "")
-	if r.AgentFromLog {
-		t.line("violations", say.Number(c.Violations), say.Percent(c.Violations, c.Rows))
-		if c.Skipped > 0 {
-			t.line("left out", say.Number(c.Skipped), "their User-Agent is unknown")
-		}
-	} else if len(r.Agents) > 1 {
-		t.line(r.verdicts(), say.Number(c.Rows), fmt.Sprintf("%d agents", len(r.Agents)))
-	}
-	t.line("allowed", say.Number(c.Allowed), say.Percent(c.Allowed, c.Rows))
-	t.line("disallowed", say.Number(c.Disallowed), say.Percent(c.Disallowed, c.Rows))
-	t.line("null", say.Number(c.Null), say.Percent(c.Null, c.Rows))
-	if r.Where != "" {
-		t.line("written", say.Number(c.Written), "rows: -where "+r.Where)
-	}
-	t.gap()
-	for i := range engine.NumReasons {
-		reason := engine.Reason(i).String()
-		if n := c.Reasons[reason]; n > 0 {
-			t.line("reason "+reason, say.Number(n), say.Percent(n, c.Rows))
-		}
-	}
-	if r.ByRow() {
-		t.line("rows without a time", say.Number(c.Undated), "decided by the newest captures")
-		t.line("rows too old", say.Number(c.Early), "before the first capture of their origin")
-	}
-	t.line("sum of rule_line", say.Number(c.RuleLineSum), "to compare outputs by")
-	t.gap()
-	r.printForm(&t)
-	t.line("empty lines", say.Number(c.EmptyLines), "without a row")
-	t.line("lines over 64 KiB", say.Number(c.LongLines), "without their URL")
-	t.line("bytes not UTF-8", say.Number(r.Invalid), "written as %XX")
-	t.gap()
-	r.printRules(&t)
-	t.gap()
-	t.line("wall", fmt.Sprintf("%.2f s", r.Run.Seconds), fmt.Sprintf("%.2f s of it for the rules", r.Run.RulesSeconds))
-	t.line("CPU", fmt.Sprintf("%.2f s", r.Run.CPUSeconds), "")
-	t.line("rate", say.Number(int64(r.Run.URLsPerSecond)), "URLs/s, without the rules")
-	t.line("peak memory", say.Bytes(r.Run.PeakMemory), "")
+	t := slices.Concat(r.verdicts(), gap, r.reasons(), gap, r.lines(), gap, r.rules(), gap, r.times())
 	return r.title() + "\n\n" + t.String() + Skipped(r.Rules.Skipped, "; -stats lists all") + "\n"
 }
 
-// printRules adds what is known of the rules.
-func (r *Report) printRules(t *table) {
+// verdicts returns what was decided.
+func (r *Report) verdicts() table {
+	c, several := &r.Counts, !r.AgentFromLog && len(r.Agents) > 1
+	rows := "rows"
+	if r.Layout == output.Wide.String() || r.Where != "" {
+		rows = "verdicts"
+	}
+	return table{
+		{"URLs", say.Number(c.URLs), "", true},
+		{"origins", say.Number(c.Origins), "", true},
+		{"violations", say.Number(c.Violations), say.Percent(c.Violations, c.Rows), r.AgentFromLog},
+		{"left out", say.Number(c.Skipped), "their User-Agent is unknown", r.AgentFromLog && c.Skipped > 0},
+		{rows, say.Number(c.Rows), fmt.Sprintf("%d agents", len(r.Agents)), several},
+		{"allowed", say.Number(c.Allowed), say.Percent(c.Allowed, c.Rows), true},
+		{"disallowed", say.Number(c.Disallowed), say.Percent(c.Disallowed, c.Rows), true},
+		{"null", say.Number(c.Null), say.Percent(c.Null, c.Rows), true},
+		{"written", say.Number(c.Written), "rows: -where " + r.Where, r.Where != ""},
+	}
+}
+
+// reasons returns why.
+func (r *Report) reasons() (t table) {
+	c := &r.Counts
+	for i := range engine.NumReasons {
+		reason := engine.Reason(i).String()
+		n := c.Reasons[reason]
+		t = append(t, line{"reason " + reason, say.Number(n), say.Percent(n, c.Rows), n > 0})
+	}
+	return append(t, table{
+		{"rows without a time", say.Number(c.Undated), "decided by the newest captures", r.ByRow()},
+		{"rows too old", say.Number(c.Early), "before the first capture of their origin", r.ByRow()},
+		{"sum of rule_line", say.Number(c.RuleLineSum), "to compare outputs by", true},
+	}...)
+}
+
+// lines returns what the lines of the logs were, if they were more than URLs, and what came of those without a URL.
+func (r *Report) lines() table {
+	c, formats := &r.Counts, r.Formats()
+	label, value, how := "format", formats, "guessed"
+	if r.Format != ingest.Auto.String() {
+		how = "as -format says"
+	}
+	if n := 1 + strings.Count(formats, ", "); n > 1 { // a list would widen the column of numbers
+		label, value, how = "formats", strconv.Itoa(n), how+": "+formats
+	}
+	formatted := formats != "" && formats != "urls"
+	return table{
+		{label, value, how, formatted},
+		{"header lines", say.Number(c.HeaderLines), "and comments", formatted},
+		{"refused lines", say.Number(Sum(c.Refused)), kindsText(c.Refused), formatted},
+		{"odd requests", say.Number(Sum(c.OddRequests)), kindsText(c.OddRequests), formatted},
+		{"empty lines", say.Number(c.EmptyLines), "without a row", true},
+		{"lines over 64 KiB", say.Number(c.LongLines), "without their URL", true},
+		{"bytes not UTF-8", say.Number(r.Invalid), "written as %XX", true},
+	}
+}
+
+// rules returns what is known of the rules. A pack knows of no other files.
+func (r *Report) rules() table {
 	files := "rules files"
 	if r.Rules.pack {
 		files = "rule packs"
 	}
-	t.line(files, say.Number(int64(r.Rules.Files)), say.Count(int64(r.Rules.Origins), "origin"))
-	t.line("patterns", say.Number(int64(r.Rules.Patterns)), say.Bytes(r.Rules.TableBytes+r.Rules.TextBytes)+" compiled")
-	if !r.Rules.pack { // which knows of no other files
-		t.line("other files there", say.Number(int64(len(r.Rules.Skipped))), "not used")
-	}
-	if r.Rules.Broken > 0 {
-		t.line("broken records", say.Number(r.Rules.Broken), "of captures; -stats has them")
+	compiled := say.Bytes(r.Rules.TableBytes+r.Rules.TextBytes) + " compiled"
+	return table{
+		{files, say.Number(int64(r.Rules.Files)), say.Count(int64(r.Rules.Origins), "origin"), true},
+		{"patterns", say.Number(int64(r.Rules.Patterns)), compiled, true},
+		{"other files there", say.Number(int64(len(r.Rules.Skipped))), "not used", !r.Rules.pack},
+		{"broken records", say.Number(r.Rules.Broken), "of captures; -stats has them", r.Rules.Broken > 0},
 	}
 }
 
-// verdicts returns what one for each URL and agent is called.
-func (r *Report) verdicts() string {
-	if r.Layout == output.Wide.String() || r.Where != "" {
-		return "verdicts"
-	}
-	return "rows"
-}
-
-// printForm adds what the lines of the logs were, where they were more than URLs, and what came of
-// those without one.
-func (r *Report) printForm(t *table) {
-	c := &r.Counts
-	refused := Sum(c.Refused)
-	if formats := r.Formats(); formats != "" && formats != "urls" {
-		how := "guessed"
-		if r.Format != ingest.Auto.String() {
-			how = "as -format says"
-		}
-		if n := 1 + strings.Count(formats, ", "); n > 1 { // a list would widen the column of numbers
-			t.line("formats", strconv.Itoa(n), how+": "+formats)
-		} else {
-			t.line("format", formats, how)
-		}
-		t.line("header lines", say.Number(c.HeaderLines), "and comments")
-		t.line("refused lines", say.Number(refused), kindsText(c.Refused))
-		t.line("odd requests", say.Number(Sum(c.OddRequests)), kindsText(c.OddRequests))
+// times returns what the run took.
+func (r *Report) times() table {
+	rules := fmt.Sprintf("%.2f s of it for the rules", r.Run.RulesSeconds)
+	return table{
+		{"wall", fmt.Sprintf("%.2f s", r.Run.Seconds), rules, true},
+		{"CPU", fmt.Sprintf("%.2f s", r.Run.CPUSeconds), "", true},
+		{"rate", say.Number(int64(r.Run.URLsPerSecond)), "URLs/s, without the rules", true},
+		{"peak memory", say.Bytes(r.Run.PeakMemory), "", true},
 	}
 }
 
