@@ -37,10 +37,9 @@ const (
 
 // The names that other code needs.
 const (
-	nameOrigin   = "origin"
-	nameAgent    = "agent"
-	nameRule     = "rule"
-	nameRuleLine = "rule_line"
+	nameOrigin = "origin"
+	nameAgent  = "agent"
+	nameRule   = "rule"
 )
 
 // CanonicalURL is the name of the column that needs a store built with [engine.StoreOptions].Canonical.
@@ -84,8 +83,8 @@ var columnSpecs = []*spec{
 		gather: gatherReasons,
 	},
 	{
-		Field: of(nameRuleLine, parquet.Int32, nullable), perAgent: true, beside: true, streaks: true,
-		gather: gatherRules,
+		Field: of("rule_line", parquet.Int32, nullable), perAgent: true, beside: true, streaks: true,
+		gather: gatherRuleLines,
 	},
 	{
 		Field: of(nameRule, parquet.Dictionary, nullable), choice: longOnly, perAgent: true, beside: true, streaks: true,

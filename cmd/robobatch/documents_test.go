@@ -1,0 +1,150 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output"
+)
+
+// TestLinks holds that every link of a document to a file or to a section leads somewhere.
+func TestLinks(t *testing.T) {
+	var documents []string
+	for _, pattern := range []string{"../../*.md", "../../docs/*.md", "../../bench/*.md", "../../testdata/*/*.md"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents = append(documents, names...)
+	}
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	links := 0
+	for _, name := range documents {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			path, section, _ := strings.Cut(m[1], "#")
+			target := filepath.Join(filepath.Dir(name), path)
+			switch {
+			case strings.Contains(path, "://"):
+				continue
+			case path == "":
+				target = name
+			case strings.HasPrefix(path, "/"):
+				target = filepath.Join("../..", path)
+			}
+			links++
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %s: %v", name, m[0], err)
+			} else if section != "" && !hasSection(t, target, section) {
+				t.Errorf("%s: %s: no such section", name, m[0])
+			}
+		}
+	}
+	if links < 50 {
+		t.Errorf("%d links found", links)
+	}
+}
+
+// hasSection reports whether a document has a heading whose anchor is section, as GitHub makes
+// them.
+func hasSection(t *testing.T, name, section string) bool {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dropped := regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(string(text), -1) {
+		anchor := strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")
+		if anchor == section {
+			return true
+		}
+	}
+	return false
+}
+
+// TestOutputDoc holds that docs/OUTPUT.md has a row for each column and each reason, in their order, and no other.
+func TestOutputDoc(t *testing.T) {
+	var reasons []string
+	for r := range engine.Reason(engine.NumReasons) {
+		reasons = append(reasons, r.String())
+	}
+	text, err := os.ReadFile("../../docs/OUTPUT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for section, want := range map[string][]string{"Columns": output.Columns(), "Reasons": reasons} {
+		_, part, _ := strings.Cut(string(text), "\n## "+section+"\n")
+		part, _, _ = strings.Cut(part, "\n## ")
+		var got []string
+		for _, m := range regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)` \\|").FindAllStringSubmatch(part, -1) {
+			got = append(got, m[1])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the page has\n%v, the code\n%v", section, got, want)
+		}
+	}
+}
+
+// TestPlaces holds that every file and directory that DESIGN.md and CONTRIBUTING.md name exists.
+func TestPlaces(t *testing.T) {
+	place := regexp.MustCompile("`((?:automaton|bench|cmd|crawlers|docs|e2e|engine|ingest|internal|output|pipe|robots|testdata)(?:/[a-z0-9_.-]+)+)`")
+	for _, name := range []string{"DESIGN.md", "CONTRIBUTING.md"} {
+		text, err := os.ReadFile(filepath.Join("../..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		places := place.FindAllStringSubmatch(string(text), -1)
+		if len(places) < 10 {
+			t.Errorf("%s names %d places", name, len(places))
+		}
+		for _, m := range places {
+			if _, err := os.Stat(filepath.Join("../..", m[1])); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestPackages holds that DESIGN.md names every package that the module has, but for those of tests and benchmarks.
+func TestPackages(t *testing.T) {
+	text, err := os.ReadFile("../../DESIGN.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := 0
+	for _, top := range []string{"automaton", "cmd", "crawlers", "engine", "ingest", "internal", "output", "pipe", "robots"} {
+		err := filepath.WalkDir(filepath.Join("../..", top), func(path string, entry os.DirEntry, err error) error {
+			if err != nil || !entry.IsDir() {
+				return err
+			}
+			if entry.Name() == "testdata" {
+				return filepath.SkipDir
+			}
+			files, err := filepath.Glob(filepath.Join(path, "*.go"))
+			name := strings.TrimPrefix(filepath.ToSlash(path), "../../")
+			if len(files) == 0 || strings.HasPrefix(filepath.Base(path), "test") {
+				return err
+			}
+			packages++
+			if !strings.Contains(string(text), "`"+name+"`") {
+				t.Errorf("DESIGN.md does not name the package %s", name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if packages < 20 {
+		t.Errorf("%d packages", packages)
+	}
+}
