@@ -44,8 +44,8 @@ func loadLog(b *testing.B, shared, file string) []byte {
 	return data
 }
 
-// BenchmarkLogs measures rows from a zstd log; BenchmarkDecode, on the same data, what of that is decoding and
-// looking at each line feed once. Compare their ns/line.
+// BenchmarkLogs measures rows from a zstd log; BenchmarkDecode, on the same data, what of that is
+// decoding and looking at each line feed once. Compare their ns/line.
 func BenchmarkLogs(b *testing.B) {
 	for _, log := range benchLogs {
 		b.Run("log="+log.name, func(b *testing.B) {
@@ -71,8 +71,9 @@ func BenchmarkLogs(b *testing.B) {
 	}
 }
 
-// BenchmarkDecode is the least that reading a log can cost: decoding, and counting its lines. It shows what the zstd
-// decoder's concurrency costs, too; see the user time for the CPU that it takes.
+// BenchmarkDecode is the least that reading a log can cost: decoding, and counting its lines. It
+// shows what the zstd decoder's concurrency costs, too; see the user time for the CPU that it
+// takes.
 func BenchmarkDecode(b *testing.B) {
 	for _, log := range benchLogs {
 		for _, concurrency := range []int{1, 4} {

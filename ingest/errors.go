@@ -17,7 +17,8 @@ var (
 	ErrParquet   = errors.New("the Parquet file cannot be read")
 )
 
-// Faults of a log that lacks what was asked of it. They come inside a [*LineError], or from [OpenLogs].
+// Faults of a log that lacks what was asked of it. They come inside a [*LineError], or from
+// [OpenLogs].
 var (
 	ErrNoBase  = weblog.ErrNoBase  // it has paths only, and Fields.Base is not set
 	ErrNoField = weblog.ErrNoField // a field that was named
@@ -33,8 +34,8 @@ var (
 	errNoMatch    = errors.New("no file matches the pattern")
 )
 
-// A NameError says that a file or pattern cannot be used as it was given: its Name, what is wrong as Err, which Unwrap
-// returns, and what to do about it as Remedy, which may be empty.
+// A NameError says that a file or pattern cannot be used as it was given: its Name, what is wrong
+// as Err, which Unwrap returns, and what to do about it as Remedy, which may be empty.
 type NameError = fault.NameError
 
 // A LineError is a fault in the middle of a log. The rows before it were yielded.

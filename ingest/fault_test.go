@@ -16,8 +16,8 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
-// TestLogsFaults checks that what was decoded before a fault is yielded, and how the fault is told. In a message, LOG
-// stands for the file.
+// TestLogsFaults checks that what was decoded before a fault is yielded, and how the fault is told.
+// In a message, LOG stands for the file.
 func TestLogsFaults(t *testing.T) {
 	text := testpack.HardText(20_000)
 	want := urls(text, 20_000)
@@ -152,8 +152,9 @@ func TestLogsDamagedBlock(t *testing.T) {
 	}
 }
 
-// A block that fails only when it is put together, as it refers to text further back than the frame's window, yields
-// nothing, and above all not the text of an earlier block, which klauspost's decoder hands out when it decodes ahead.
+// A block that fails only when it is put together, as it refers to text further back than the
+// frame's window, yields nothing, and above all not the text of an earlier block, which klauspost's
+// decoder hands out when it decodes ahead.
 func TestLogsStaleBlock(t *testing.T) {
 	text := testpack.HardText(20_000)
 	data := testpack.Zstd(t, slices.Concat(text, text), zstd.WithWindowSize(2<<20))

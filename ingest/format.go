@@ -14,16 +14,17 @@ const Auto = weblog.Auto
 // Formats returns all formats, Auto first.
 func Formats() []Format { return weblog.Formats() }
 
-// ParseFormat returns the format of that name, in any case, or of another name that people use for it. It is Auto for ""
-// and "auto". The error lists the names there are.
+// ParseFormat returns the format of that name, in any case, or of another name that people use for
+// it. It is Auto for "" and "auto". The error lists the names there are.
 func ParseFormat(name string) (Format, error) { return weblog.ParseFormat(name) }
 
 // Fields say which fields of the lines to read.
 type Fields = weblog.Options
 
-// FieldNames returns the names of fields that mean the same in every format, and the kinds of their values.
+// FieldNames returns the names of fields that mean the same in every format, and the kinds of their
+// values.
 func FieldNames() map[string]engine.KeptKind { return weblog.Names() }
 
-// FieldKind returns the kind of a field's values, by its name: that of [FieldNames], or one that a format has for the
-// same. It is KeptText for others.
+// FieldKind returns the kind of a field's values, by its name: that of [FieldNames], or one that a
+// format has for the same. It is KeptText for others.
 func FieldKind(field string) engine.KeptKind { return weblog.KindOf(field) }

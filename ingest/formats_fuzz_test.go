@@ -79,8 +79,9 @@ func (y *tally) add(t *testing.T, b *engine.Batch, text []byte) {
 	}
 }
 
-// FuzzFormats reads anything in each format: every line is a row, refused, a header or empty, at its place, and the size of
-// batches changes nothing. A record of several lines counts by its first one.
+// FuzzFormats reads anything in each format: every line is a row, refused, a header or empty, at
+// its place, and the size of batches changes nothing. A record of several lines counts by its first
+// one.
 func FuzzFormats(f *testing.F) {
 	for _, s := range samples {
 		data, err := os.ReadFile(filepath.Join("..", "testdata", "formats", s.name))
@@ -135,13 +136,15 @@ func FuzzFormats(f *testing.F) {
 // formatIndex returns the index of a format, which a fuzzer can change.
 func formatIndex(f Format) uint8 { return uint8(slices.Index(Formats(), f)) }
 
-// quotedHeader reports whether the first line that is not empty has a quote, so that a header may go on behind it.
+// quotedHeader reports whether the first line that is not empty has a quote, so that a header may
+// go on behind it.
 func quotedHeader(text []byte) bool {
 	first, _, _ := bytes.Cut(bytes.TrimLeft(text, "\r\n"), []byte{'\n'})
 	return bytes.IndexByte(first, '"') >= 0
 }
 
-// FuzzTable compares the URLs of a table with those that encoding/csv finds in it, if that finds no fault.
+// FuzzTable compares the URLs of a table with those that encoding/csv finds in it, if that finds no
+// fault.
 func FuzzTable(f *testing.F) {
 	f.Add([]byte("https://a/,1\n\"https://b/,\n2\",\"\"\"\"\n\nhttps://c/,\"x\n\n\"\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -209,7 +212,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestOffsets finds lines at their places whatever is between: lines that are too long, in one piece or many, empty ones.
+// TestOffsets finds lines at their places whatever is between: lines that are too long, in one
+// piece or many, empty ones.
 func TestOffsets(t *testing.T) {
 	var text []byte
 	for i, n := range []int{0, 10, MaxLine - 12, MaxLine, MaxLine + 1, MaxLine + 2, 300_000, 3, 0, 0, 131_072, 70_000, 5} {

@@ -55,8 +55,8 @@ func sampleOptions(format weblog.Format, keep string) LogOptions {
 	return opt
 }
 
-// TestFormats reads every sample and compares what it finds with the golden file beside it. The format is guessed. Whatever
-// the size of the batches, the same must come out.
+// TestFormats reads every sample and compares what it finds with the golden file beside it. The
+// format is guessed. Whatever the size of the batches, the same must come out.
 func TestFormats(t *testing.T) {
 	for _, s := range samples {
 		t.Run(s.name, func(t *testing.T) {
@@ -83,8 +83,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// describeLog returns all rows and refused lines of a log as text. It checks that each has the bytes of the log at its
-// offset, and that no line is missing.
+// describeLog returns all rows and refused lines of a log as text. It checks that each has the
+// bytes of the log at its offset, and that no line is missing.
 func describeLog(t *testing.T, path string, opt LogOptions, want weblog.Format) string {
 	t.Helper()
 	text, err := os.ReadFile(path)

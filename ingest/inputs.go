@@ -23,8 +23,8 @@ type Input struct {
 	content unpack.Content // Parquet or WARC of a file that is not read by lines, else Text
 }
 
-// expand resolves names and patterns to inputs, in the order given, those of a pattern sorted. All that is wrong with
-// them is reported at once.
+// expand resolves names and patterns to inputs, in the order given, those of a pattern sorted. All
+// that is wrong with them is reported at once.
 func expand(names []string, stdin io.Reader) ([]Input, error) {
 	var (
 		inputs []Input
@@ -51,7 +51,8 @@ func expand(names []string, stdin io.Reader) ([]Input, error) {
 	return inputs, errors.Join(errs...)
 }
 
-// expandName resolves one name. A file of that very name comes before the files that it matches as a pattern.
+// expandName resolves one name. A file of that very name comes before the files that it matches as
+// a pattern.
 func expandName(name string) ([]Input, error) {
 	in, err := inspect(name)
 	if !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(name, `*?[`) {
@@ -79,8 +80,8 @@ func expandName(name string) ([]Input, error) {
 	return inputs, errors.Join(errs...)
 }
 
-// inspect returns the input of a name and checks that it can be read, so that this is known before the rules are loaded.
-// It does not open pipes: their writer would notice.
+// inspect returns the input of a name and checks that it can be read, so that this is known before
+// the rules are loaded. It does not open pipes: their writer would notice.
 func inspect(name string) (Input, error) {
 	info, err := os.Stat(name)
 	switch {

@@ -13,16 +13,17 @@ const (
 	// MaxLine is the length of the longest line, in bytes without its end, whose URL is kept.
 	MaxLine = 64 << 10
 
-	// chunkSize is how much text is read at once. What the batch has no row left for is copied to the next one, but most
-	// batches end with a chunk; between 16 and 256 KiB the speed is the same (BenchmarkLogs).
+	// chunkSize is how much text is read at once. What the batch has no row left for is copied to
+	// the next one, but most batches end with a chunk; between 16 and 256 KiB the speed is the same
+	// (BenchmarkLogs).
 	chunkSize = 64 << 10
 
 	// maxEmptyReads bounds the reads without data or error in a row, as package bufio does.
 	maxEmptyReads = 100
 )
 
-// rawLines are lines of one log as they were read, without the empty ones. For a list of URLs they become the rows of a
-// batch, which takes over their memory; else a parser makes rows of them.
+// rawLines are lines of one log as they were read, without the empty ones. For a list of URLs they
+// become the rows of a batch, which takes over their memory; else a parser makes rows of them.
 type rawLines struct {
 	data    []byte
 	spans   []engine.Span // of each line in data, without its end; one of over MaxLine bytes need not be there
@@ -62,8 +63,8 @@ func (r *rawLines) moveTo(b *engine.Batch) {
 	}
 }
 
-// A lineReader cuts the text of one log into lines. It reads the text into rawLines and cuts it in place: only what follows
-// the last line is copied, to the start of the next rawLines.
+// A lineReader cuts the text of one log into lines. It reads the text into rawLines and cuts it in
+// place: only what follows the last line is copied, to the start of the next rawLines.
 type lineReader struct {
 	r      io.Reader
 	track  bool   // set rawLines.starts
@@ -83,8 +84,8 @@ func (l *lineReader) reset(r io.Reader) { *l = lineReader{r: r, rest: l.rest[:0]
 // done reports whether every line was given out. l.err then says whether the text ended well.
 func (l *lineReader) done() bool { return l.err != nil && len(l.rest) == 0 }
 
-// fill makes raw the next lines: at most maxLines (at least 1), from about maxBytes of text. There may be none before the
-// end, where there are only empty lines.
+// fill makes raw the next lines: at most maxLines (at least 1), from about maxBytes of text. There
+// may be none before the end, where there are only empty lines.
 func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
 	raw.reset()
 	raw.spans = slices.Grow(raw.spans, maxLines)
@@ -126,8 +127,9 @@ func (l *lineReader) drop(raw *rawLines, start int) {
 	raw.data = raw.data[:start]
 }
 
-// take makes raw.data a whole buffer of text, if the reader has one to give and what is left of the text before fits in
-// front of it, and returns where that starts. What is in front of it has no meaning.
+// take makes raw.data a whole buffer of text, if the reader has one to give and what is left of the
+// text before fits in front of it, and returns where that starts. What is in front of it has no
+// meaning.
 func (l *lineReader) take(raw *rawLines) (start int, ok bool) {
 	t, ok := l.r.(unpack.Taker)
 	if !ok || l.offset == 0 || l.err != nil || len(l.rest) > unpack.Headroom {
@@ -145,8 +147,8 @@ func (l *lineReader) take(raw *rawLines) (start int, ok bool) {
 	return start, true
 }
 
-// cut adds each complete line of raw.data[start:] that is not empty, as long as there are fewer than maxLines, and returns
-// where the first line left begins.
+// cut adds each complete line of raw.data[start:] that is not empty, as long as there are fewer
+// than maxLines, and returns where the first line left begins.
 func (l *lineReader) cut(raw *rawLines, start, maxLines int) int {
 	data, spans, numbers, line := raw.data, raw.spans, raw.numbers, l.line
 	first := len(spans)
@@ -180,8 +182,8 @@ func (l *lineReader) cut(raw *rawLines, start, maxLines int) int {
 	return start
 }
 
-// endLong looks for the end of the line that is too long in raw.data[start:] and adds it. It returns where
-// the next line begins. Without an end, it drops the text.
+// endLong looks for the end of the line that is too long in raw.data[start:] and adds it. It
+// returns where the next line begins. Without an end, it drops the text.
 func (l *lineReader) endLong(raw *rawLines, start int) int {
 	n := bytes.IndexByte(raw.data[start:], '\n')
 	if n < 0 {
@@ -203,8 +205,8 @@ func (l *lineReader) addLong(raw *rawLines) {
 	}
 }
 
-// last adds the line raw.data[start:] that the end of the text ends. Before a fault it is none: nobody
-// knows how it goes on.
+// last adds the line raw.data[start:] that the end of the text ends. Before a fault it is none:
+// nobody knows how it goes on.
 func (l *lineReader) last(raw *rawLines, start int) {
 	if l.err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
 		return
@@ -220,7 +222,8 @@ func (l *lineReader) last(raw *rawLines, start int) {
 	l.cut(raw, start, len(raw.spans)+1)
 }
 
-// skipMark reads the first bytes of the text and returns the length of the byte order mark that they are, or 0.
+// skipMark reads the first bytes of the text and returns the length of the byte order mark that
+// they are, or 0.
 func (l *lineReader) skipMark(raw *rawLines) int {
 	for len(raw.data) < len(unpack.ByteOrderMark) && l.err == nil {
 		l.read(raw, len(unpack.ByteOrderMark)-len(raw.data))

@@ -17,7 +17,8 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
-// packFrames packs text as n frames cut anywhere, with empty and skippable ones between, and returns where each starts.
+// packFrames packs text as n frames cut anywhere, with empty and skippable ones between, and
+// returns where each starts.
 func packFrames(tb testing.TB, text []byte, n int, r *rand.Rand) (data []byte, starts []int) {
 	tb.Helper()
 	cuts := []int{0, len(text)}
@@ -39,8 +40,8 @@ func packFrames(tb testing.TB, text []byte, n int, r *rand.Rand) (data []byte, s
 	return data, starts
 }
 
-// TestAheadFrames reads one text packed as any number of frames, in any way, several at once: the rows and their line
-// numbers must be those of the text.
+// TestAheadFrames reads one text packed as any number of frames, in any way, several at once: the
+// rows and their line numbers must be those of the text.
 func TestAheadFrames(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	text := bytes.ReplaceAll(testpack.HardText(30_000), []byte("/123"), []byte("\n\r\n/"+strings.Repeat("x", 90)))
@@ -76,8 +77,8 @@ func TestAheadFrames(t *testing.T) {
 	}
 }
 
-// TestAheadDamage damages files of several frames anywhere: what is read of them and what is said of the fault must not
-// depend on how many pieces are unpacked at once. readOne compares.
+// TestAheadDamage damages files of several frames anywhere: what is read of them and what is said
+// of the fault must not depend on how many pieces are unpacked at once. readOne compares.
 func TestAheadDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	text := testpack.HardText(8_000)
@@ -129,7 +130,8 @@ func TestAheadDictionary(t *testing.T) {
 	}
 }
 
-// TestAheadLarge reads a text of which each piece fills all buffers that it may before it is its turn.
+// TestAheadLarge reads a text of which each piece fills all buffers that it may before it is its
+// turn.
 func TestAheadLarge(t *testing.T) {
 	part := bytes.Repeat([]byte("http://example.com/a/b/c/d/e/f/g\n"), 36*unpack.TextSize/33)
 	frame := testpack.Zstd(t, part)
@@ -179,8 +181,8 @@ func TestAheadInputs(t *testing.T) {
 	}
 }
 
-// TestAheadClosed closes logs at any time; what is unpacked meanwhile stops, and standard input, which may never say
-// anything, is not waited for.
+// TestAheadClosed closes logs at any time; what is unpacked meanwhile stops, and standard input,
+// which may never say anything, is not waited for.
 func TestAheadClosed(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	data, _ := packFrames(t, testpack.HardText(40_000), 30, r)

@@ -13,10 +13,11 @@ import (
 )
 
 const (
-	// defaultRows and defaultBytes make a batch that leaves room in a second-level cache for the rules and for what the
-	// decompressor refers back to, and still has a thousand rows for each hand-over. A whole run takes 0.97 of what it
-	// takes with batches of 1 MiB where hosts are grouped, 0.92 to 0.97 over 30,000 origins in random order; 64 and
-	// 256 KiB are within the noise of that (BenchmarkLong and BenchmarkScattered of bench).
+	// defaultRows and defaultBytes make a batch that leaves room in a second-level cache for the
+	// rules and for what the decompressor refers back to, and still has a thousand rows for each
+	// hand-over. A whole run takes 0.97 of what it takes with batches of 1 MiB where hosts are
+	// grouped, 0.92 to 0.97 over 30,000 origins in random order; 64 and 256 KiB are within the
+	// noise of that (BenchmarkLong and BenchmarkScattered of bench).
 	defaultRows  = 8192
 	defaultBytes = 128 << 10
 
@@ -43,8 +44,8 @@ type KeptColumn struct {
 	Kind  engine.KeptKind
 }
 
-// parser returns a parser for a format, nil for a format that needs none. The error is an ErrNoField, or that there is no
-// such format.
+// parser returns a parser for a format, nil for a format that needs none. The error is an
+// ErrNoField, or that there is no such format.
 func (o *LogOptions) parser(f Format) (weblog.Parser, error) {
 	switch f { //nolint:exhaustive // all others have a parser
 	case weblog.Auto, weblog.Parquet: // each log says itself what it is
@@ -59,7 +60,8 @@ func (o *LogOptions) parser(f Format) (weblog.Parser, error) {
 
 // A rowLog is an open log: lines of text, a Parquet file or a WARC file.
 type rowLog interface {
-	// fill adds rows to b, which is empty: about so many, of about so many bytes. It returns why it stopped before the end.
+	// fill adds rows to b, which is empty: about so many, of about so many bytes. It returns why it
+	// stopped before the end.
 	fill(r *rowReader, b *engine.Batch, rows, bytes int) error
 	// done reports whether all rows were read.
 	done() bool
@@ -67,7 +69,8 @@ type rowLog interface {
 	at() where
 	// format returns the format, Auto as long as it is not known.
 	format() Format
-	// packed returns how many bytes of the log were read, as stored, as far as that is known and not counted already.
+	// packed returns how many bytes of the log were read, as stored, as far as that is known and
+	// not counted already.
 	packed() int64
 	close() error
 }
@@ -75,8 +78,8 @@ type rowLog interface {
 // where is the place of a line, a row or a record.
 type where struct{ line, offset int64 }
 
-// Logs yield the rows of one or more logs in order, as an [engine.Source]. They are for one goroutine, but that Inputs and
-// Progress may be called from any other meanwhile.
+// Logs yield the rows of one or more logs in order, as an [engine.Source]. They are for one
+// goroutine, but that Inputs and Progress may be called from any other meanwhile.
 type Logs struct {
 	opt    LogOptions
 	inputs []Input
@@ -95,10 +98,11 @@ type Logs struct {
 
 var _ engine.Source = (*Logs)(nil)
 
-// OpenLogs finds the logs of these names, which are files, patterns as of [path/filepath.Match] and "-" for standard
-// input, and checks that they can be read. A name may occur more than once, except "-". A pattern matches files only, in
-// sorted order, and at least one; a file whose name is that very text comes before what the text matches. An error is one
-// or more [*NameError], joined, ErrNoInput if there are no names, or one about the format and the fields that were named.
+// OpenLogs finds the logs of these names, which are files, patterns as of [path/filepath.Match] and
+// "-" for standard input, and checks that they can be read. A name may occur more than once, except
+// "-". A pattern matches files only, in sorted order, and at least one; a file whose name is that
+// very text comes before what the text matches. An error is one or more [*NameError], joined,
+// ErrNoInput if there are no names, or one about the format and the fields that were named.
 func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 	if opt.Stdin == nil {
 		opt.Stdin = os.Stdin
@@ -133,7 +137,8 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 	return l, nil
 }
 
-// Next fills b with the next rows of one log and reports whether there were any. What it wrote to b belongs to b.
+// Next fills b with the next rows of one log and reports whether there were any. What it wrote to b
+// belongs to b.
 func (l *Logs) Next(b *engine.Batch) bool {
 	for {
 		b.Reset()
@@ -223,12 +228,12 @@ func (l *Logs) fail(err error, at where) {
 	l.err = &LineError{Name: l.inputs[l.next-1].Name, Line: at.line, Offset: at.offset, Err: err}
 }
 
-// Err returns what ended the rows early: a [*LineError] for a fault in a log, a [*NameError] for a log that could no
-// longer be opened, or nil.
+// Err returns what ended the rows early: a [*LineError] for a fault in a log, a [*NameError] for a
+// log that could no longer be opened, or nil.
 func (l *Logs) Err() error { return l.err }
 
-// Close closes the log being read and gives back the memory. Next then reports false, and the counters keep their
-// values. Only the first call can return an error.
+// Close closes the log being read and gives back the memory. Next then reports false, and the
+// counters keep their values. Only the first call can return an error.
 func (l *Logs) Close() error {
 	var err error
 	if l.log != nil && l.log != rowLog(&l.text) {
@@ -252,8 +257,8 @@ func (l *Logs) Inputs() []Input {
 	return inputs
 }
 
-// Progress returns how many bytes of the logs, as stored, were read, and how many there are. The total is -1 as long as
-// the size of one is unknown.
+// Progress returns how many bytes of the logs, as stored, were read, and how many there are. The
+// total is -1 as long as the size of one is unknown.
 func (l *Logs) Progress() (done, total int64) {
 	for i := range l.sizes {
 		size := l.sizes[i].Load()

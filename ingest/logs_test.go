@@ -46,8 +46,8 @@ func readLogs(t *testing.T, l *Logs) ([][]string, error) {
 	return got, err
 }
 
-// readOne reads the one log of that name. It reads it again ahead, in pieces of one frame or more, which must give the
-// same.
+// readOne reads the one log of that name. It reads it again ahead, in pieces of one frame or more,
+// which must give the same.
 func readOne(t *testing.T, name string) ([]string, error) {
 	t.Helper()
 	rows, err := readLogAhead(t, name, LogOptions{}, 0)

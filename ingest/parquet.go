@@ -12,8 +12,8 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// A parquetLog reads the rows of a Parquet file, of which it reads only the columns that are asked for. Memory is that of
-// some pages of each.
+// A parquetLog reads the rows of a Parquet file, of which it reads only the columns that are asked
+// for. Memory is that of some pages of each.
 type parquetLog struct {
 	file    *os.File
 	size    int64 // of file
@@ -40,7 +40,8 @@ func openParquet(in *Input, fields Fields) (p *parquetLog, err error) {
 	return p, nil
 }
 
-// guarded calls do, and returns its error or what it panics with: the library panics at some damaged files.
+// guarded calls do, and returns its error or what it panics with: the library panics at some
+// damaged files.
 func guarded(do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

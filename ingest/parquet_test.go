@@ -24,8 +24,8 @@ import (
 // tableStart is the time of row 0.
 var tableStart = time.Date(2026, 1, 31, 18, 0, 0, 250_000_000, time.UTC)
 
-// makeParquet returns a file with row groups of these sizes, of columns as the index of Common Crawl has them, and others.
-// Of row i, url is null if i%10 is 3, and fetch_status if i%7 is 2.
+// makeParquet returns a file with row groups of these sizes, of columns as the index of Common
+// Crawl has them, and others. Of row i, url is null if i%10 is 3, and fetch_status if i%7 is 2.
 func makeParquet(tb testing.TB, groups ...int) []byte {
 	tb.Helper()
 	text := func(name string, rep parquet.Repetition) schema.Node {
@@ -125,7 +125,8 @@ func parquetOptions(rows int) LogOptions {
 	}
 }
 
-// TestParquet reads all types, over row groups of any size, between logs of text, however they are unpacked.
+// TestParquet reads all types, over row groups of any size, between logs of text, however they are
+// unpacked.
 func TestParquet(t *testing.T) {
 	dir := t.TempDir()
 	table := testpack.WriteFile(t, dir, "x.parquet", makeParquet(t, 1000, 1, 0, 2345))
@@ -171,7 +172,8 @@ func checkTableRow(t *testing.T, b *engine.Batch, i, n int) {
 	}
 }
 
-// TestParquetBeside reads Parquet files between texts, unpacked ahead or not, with a limit or without.
+// TestParquetBeside reads Parquet files between texts, unpacked ahead or not, with a limit or
+// without.
 func TestParquetBeside(t *testing.T) {
 	dir := t.TempDir()
 	table := testpack.WriteFile(t, dir, "x.parquet", makeParquet(t, 20))
@@ -230,7 +232,8 @@ func TestParquetErrors(t *testing.T) {
 	}
 }
 
-// TestParquetDamage damages files anywhere: there is an error, or what is read is as many rows or fewer.
+// TestParquetDamage damages files anywhere: there is an error, or what is read is as many rows or
+// fewer.
 func TestParquetDamage(t *testing.T) {
 	whole := makeParquet(t, 300, 200)
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -100,7 +100,8 @@ func (c *parquetColumn) addTime(t time.Time) {
 	c.data = t.UTC().AppendFormat(c.data, time.RFC3339Nano)
 }
 
-// reader returns a function that reads rows of a column chunk in steps, since texts of the library are valid until the next.
+// reader returns a function that reads rows of a column chunk in steps, since texts of the library
+// are valid until the next.
 func reader[T any](c *parquetColumn, read func(int64, []T, []int16, []int16) (int64, int, error), add func(T)) func(int64) (int, int, error) {
 	var values []T
 	return func(rows int64) (levels, n int, err error) {

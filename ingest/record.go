@@ -7,8 +7,9 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// A heldRecord is lines that are held back because they may be one: the first of them ends inside quotes. Should the quote
-// not end within [MaxLine] bytes, it was none: that line is refused, and those behind it are taken for themselves.
+// A heldRecord is lines that are held back because they may be one: the first of them ends inside
+// quotes. Should the quote not end within [MaxLine] bytes, it was none: that line is refused, and
+// those behind it are taken for themselves.
 type heldRecord struct {
 	text  []byte // the lines held back, with their ends
 	lines []heldLine
@@ -43,7 +44,8 @@ func (h *heldRecord) hold(data []byte, span engine.Span, at where) {
 	h.text = append(h.text, rest[:n]...)
 }
 
-// lineEnd returns the length of the line end that text begins with, 0 if it begins with something else.
+// lineEnd returns the length of the line end that text begins with, 0 if it begins with something
+// else.
 func lineEnd(text []byte) int {
 	switch {
 	case len(text) > 0 && text[0] == '\n':
@@ -54,8 +56,9 @@ func lineEnd(text []byte) int {
 	return 0
 }
 
-// appendEmpty appends the last n lines of text, which are empty. Those that are not there, since they filled whole batches
-// before, are taken for LF; more than MaxLine of them make no difference, as the record is too long.
+// appendEmpty appends the last n lines of text, which are empty. Those that are not there, since
+// they filled whole batches before, are taken for LF; more than MaxLine of them make no difference,
+// as the record is too long.
 func appendEmpty(dst, text []byte, n int64) []byte {
 	begin := len(text)
 	for ; n > 0 && begin > 0; n-- {
@@ -85,8 +88,8 @@ func (h *heldRecord) raw() []byte { return h.text[h.lines[h.from].begin:h.lines[
 // next makes the line behind the record the first of the next one.
 func (h *heldRecord) next(from int) { h.from, h.upTo, h.odd = from, from, false }
 
-// finishRecords adds the records of the lines that are held back, as far as they are complete; all of them at the end of a
-// log.
+// finishRecords adds the records of the lines that are held back, as far as they are complete; all
+// of them at the end of a log.
 func (r *rowReader) finishRecords(p weblog.Parser, b *engine.Batch, atEnd bool) error {
 	h := &r.held
 	for h.from < len(h.lines) {
@@ -106,7 +109,8 @@ func (r *rowReader) finishRecords(p weblog.Parser, b *engine.Batch, atEnd bool) 
 	return nil
 }
 
-// tryRecord adds the record if it is complete. With more than one line it is worth a look when its quotes come in pairs.
+// tryRecord adds the record if it is complete. With more than one line it is worth a look when its
+// quotes come in pairs.
 func (r *rowReader) tryRecord(p weblog.Parser, b *engine.Batch) error {
 	h := &r.held
 	raw, single := h.raw(), h.upTo == h.from+1

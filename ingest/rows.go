@@ -8,8 +8,8 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// A rowReader adds rows to batches. It holds back the lines of a record that goes on in the next line until the record is
-// complete.
+// A rowReader adds rows to batches. It holds back the lines of a record that goes on in the next
+// line until the record is complete.
 type rowReader struct {
 	row    weblog.Row
 	keep   []KeptColumn
@@ -224,8 +224,8 @@ func (r *rowReader) start(b *engine.Batch) {
 	}
 }
 
-// addURLs makes the lines of a list of URLs the rows of b, which is empty. Such a list has neither User-Agents nor times.
-// Paths become URLs where their site is known.
+// addURLs makes the lines of a list of URLs the rows of b, which is empty. Such a list has neither
+// User-Agents nor times. Paths become URLs where their site is known.
 func (r *rowReader) addURLs(raw *rawLines, b *engine.Batch) {
 	r.long += raw.long
 	raw.moveTo(b)

@@ -9,11 +9,12 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// guessBytes is how much text may be read for the lines by which a format is guessed: they may be long.
+// guessBytes is how much text may be read for the lines by which a format is guessed: they may be
+// long.
 const guessBytes = 1 << 20
 
-// A textLog reads logs by lines, one after the other: lists of URLs, and the formats of package weblog. It keeps its
-// memory between them.
+// A textLog reads logs by lines, one after the other: lists of URLs, and the formats of package
+// weblog. It keeps its memory between them.
 type textLog struct {
 	opt    *LogOptions
 	texts  unpack.Texts

@@ -24,7 +24,8 @@ func openWARC(in *Input, fields Fields) (*warcLog, error) {
 // checkWARCFields returns the error about fields that no WARC file has.
 func checkWARCFields(fields Fields) error { return capture.CheckFields(fields) }
 
-// fill adds at most so many rows, of about so many bytes, to b. It returns why it stopped before the end.
+// fill adds at most so many rows, of about so many bytes, to b. It returns why it stopped before
+// the end.
 func (w *warcLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	var to capture.Rows = warcRows{r, b}
 	for b.Len() < rows && len(b.Data) < size && !w.Done() { // a turn adds one row at most
@@ -35,7 +36,8 @@ func (w *warcLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	return nil
 }
 
-// packed returns how far the file was read: all of it at the end, whatever lies behind the last record.
+// packed returns how far the file was read: all of it at the end, whatever lies behind the last
+// record.
 func (w *warcLog) packed() int64 {
 	if w.Done() {
 		return w.size

@@ -62,8 +62,9 @@ func describeRecords(t *testing.T, sb *strings.Builder, b *engine.Batch) {
 	}
 }
 
-// TestWARCLog reads WARC files of other programs as logs and compares with the golden files; testdata/warc/README.md tells
-// how they were made. However they are packed, and whatever the size of the batches, the same must come out.
+// TestWARCLog reads WARC files of other programs as logs and compares with the golden files;
+// testdata/warc/README.md tells how they were made. However they are packed, and whatever the size
+// of the batches, the same must come out.
 func TestWARCLog(t *testing.T) {
 	for golden, files := range map[string][]string{
 		"rows-wget-1.golden":     {"wget-1.warc.gz"},
@@ -103,7 +104,8 @@ func message(kind, url, block string) string {
 	return fmt.Sprintf("WARC/1.1\r\nWARC-Type: %s\r\n%sWARC-Date: 2026-01-31T18:00:00.5Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", kind, target, len(block), block)
 }
 
-// TestWARCRows is a table of records in a row, and of the rows they make: record, URL, status, method, User-Agent.
+// TestWARCRows is a table of records in a row, and of the rows they make: record, URL, status,
+// method, User-Agent.
 func TestWARCRows(t *testing.T) {
 	const (
 		get   = "GET /x HTTP/1.1\r\nHost: a.example\r\nUser-Agent: GPTBot/1.2\r\n\r\n"
@@ -211,8 +213,8 @@ func orDash(b []byte) string {
 	return string(b)
 }
 
-// checkWARCLog reads anything as a WARC file: no record counts twice, and the size of batches changes nothing. An intact record
-// behind it is a row if all of it is of one form.
+// checkWARCLog reads anything as a WARC file: no record counts twice, and the size of batches
+// changes nothing. An intact record behind it is a row if all of it is of one form.
 func checkWARCLog(t *testing.T, log *warcTest, data []byte) {
 	t.Helper()
 	all := log.read(t, data, 1000)

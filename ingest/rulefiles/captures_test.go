@@ -39,7 +39,8 @@ func readAll(tb testing.TB, path string) ([]robots.Response, Problems) {
 	return got, r.Problems()
 }
 
-// A directory may hold text files and captures; each capture file is read once, and only inside the directory.
+// A directory may hold text files and captures; each capture file is read once, and only inside the
+// directory.
 func TestRulesCaptures(t *testing.T) {
 	makeRules(t, "https_a.example.txt", "www.warc.example/robots.txt", "x.jsonl.txt", "up.warc -> ../outside.warc", "b.warc.gz -> sub/a.warc.gz", "gone.warc -> nowhere")
 	testpack.WriteFile(t, ".", "outside.warc", record("outside.example", "x"))
@@ -83,8 +84,8 @@ func TestRulesCaptures(t *testing.T) {
 	}
 }
 
-// A file in which nothing is a record is an error, as is one in a format that is not read; and rules of which nothing is
-// a robots.txt.
+// A file in which nothing is a record is an error, as is one in a format that is not read; and
+// rules of which nothing is a robots.txt.
 func TestRulesNoCaptures(t *testing.T) {
 	for name, c := range map[string]struct {
 		data string

@@ -1,11 +1,13 @@
-// Package rulefiles finds and reads robots.txt: one file, a directory of files that are named for their origins, or files
-// of captures. It gives [robots.Response] values, which package engine compiles.
+// Package rulefiles finds and reads robots.txt: one file, a directory of files that are named for
+// their origins, or files of captures. It gives [robots.Response] values, which package engine
+// compiles.
 //
 //	files, err := rulefiles.Find("rules", "")
 //	for response, err := range files.Responses() { … }
 //
-// It hides names, directories, links and pipes. What is in a file of captures is read by package ingest/internal/capture.
-// Commands and Go programs may import it; packages engine and output must not.
+// It hides names, directories, links and pipes. What is in a file of captures is read by package
+// ingest/internal/capture. Commands and Go programs may import it; packages engine and output must
+// not.
 //
 // # Names
 //
@@ -14,18 +16,19 @@
 //	example.com/robots.txt, example.com_8080/robots.txt   the same
 //	*.warc*, *.jsonl*                                     files of captures, which say themselves whose robots.txt they hold
 //
-// A file name starts with http, https or ftp and an underscore, or directly with the host. Such a host has a dot, or is
-// localhost or an IP address. A file for exactly one origin beats one for a host. Files with other names are listed and
-// not used.
+// A file name starts with http, https or ftp and an underscore, or directly with the host. Such a
+// host has a dot, or is localhost or an IP address. A file for exactly one origin beats one for a
+// host. Files with other names are listed and not used.
 //
 // # Captures
 //
-// A WARC file (1.0 and 1.1) is not packed, or consists of gzip members or zstd frames, at best one for each record. A
-// dictionary in front of zstd frames is used. Records of type response count if their URL has the path /robots.txt,
-// whatever their status, or if one of them before redirects to it. A revisit record has the body of the record that it
-// refers to, by WARC-Refers-To, URL and date, or payload digest, in any file. Bodies of status 2xx are decoded: chunks,
-// and the content codings gzip, deflate, br and zstd, up to 64 MiB. A body that looks like text is not decoded, since many
-// crawlers store it so and leave the fields of the header.
+// A WARC file (1.0 and 1.1) is not packed, or consists of gzip members or zstd frames, at best one
+// for each record. A dictionary in front of zstd frames is used. Records of type response count if
+// their URL has the path /robots.txt, whatever their status, or if one of them before redirects to
+// it. A revisit record has the body of the record that it refers to, by WARC-Refers-To, URL and
+// date, or payload digest, in any file. Bodies of status 2xx are decoded: chunks, and the content
+// codings gzip, deflate, br and zstd, up to 64 MiB. A body that looks like text is not decoded,
+// since many crawlers store it so and leave the fields of the header.
 //
 // A JSON Lines file has a response a line, at most 16 MiB long:
 //
@@ -35,11 +38,13 @@
 //	body, body_b64   text, or bytes in base 64
 //	location, error  where a redirect leads, and why a fetch failed
 //
-// A broken record is left out and counted, see [Files.Problems]; the others are used. To go on after it, the reader looks
-// for the next gzip member, zstd frame, or line like "WARC/1.0". Two kinds of damage cannot be seen: a record that is not
-// packed and has changed bytes, unless it has a WARC-Block-Digest; and a line of a packed JSON Lines file whose member
-// has a wrong checksum at its end. Both are used. After a fault, text is read again, in all at most eight times the file,
+// A broken record is left out and counted, see [Files.Problems]; the others are used. To go on
+// after it, the reader looks for the next gzip member, zstd frame, or line like "WARC/1.0". Two
+// kinds of damage cannot be seen: a record that is not packed and has changed bytes, unless it has
+// a WARC-Block-Digest; and a line of a packed JSON Lines file whose member has a wrong checksum at
+// its end. Both are used. After a fault, text is read again, in all at most eight times the file,
 // and 64 MiB: so in a WARC file that is one large gzip member, few faults can be passed.
 //
-// Memory is that of the largest window or line, plus about 100 bytes for each capture, which revisit records may refer to.
+// Memory is that of the largest window or line, plus about 100 bytes for each capture, which
+// revisit records may refer to.
 package rulefiles

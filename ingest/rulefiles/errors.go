@@ -22,15 +22,17 @@ var (
 	ErrNoRobots   = errors.New("none of its captures is of a robots.txt, whose URL ends in the path /robots.txt")
 )
 
-// A NameError says that a file or directory cannot be used as it was given: its Name, what is wrong as Err, which Unwrap
-// returns, and what to do about it as Remedy, which may be empty.
+// A NameError says that a file or directory cannot be used as it was given: its Name, what is wrong
+// as Err, which Unwrap returns, and what to do about it as Remedy, which may be empty.
 type NameError = fault.NameError
 
-// Problems are the broken records of captures, which were left out: the Total, and the First 100 as [*RecordError] values.
+// Problems are the broken records of captures, which were left out: the Total, and the First 100 as
+// [*RecordError] values.
 type Problems = capture.Problems
 
-// A RecordError says which record of a capture file is broken: the Name of the file, the Offset of the record or of the
-// gzip member or zstd frame that it starts in, where its Text begins in that, or its Line, and what is wrong as Err.
+// A RecordError says which record of a capture file is broken: the Name of the file, the Offset of
+// the record or of the gzip member or zstd frame that it starts in, where its Text begins in that,
+// or its Line, and what is wrong as Err.
 type RecordError = capture.RecordError
 
 // A ConflictError says that two files are the robots.txt of one origin, and equally specific.

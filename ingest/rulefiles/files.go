@@ -20,10 +20,12 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// MaxBody is how many bytes of a robots.txt are kept: what is parsed of it, and one more, which shows that there was more.
+// MaxBody is how many bytes of a robots.txt are kept: what is parsed of it, and one more, which
+// shows that there was more.
 const MaxBody = robots.MaxBytes + 1
 
-// Files are the robots.txt files, and the files of captures, that [Find] found. They are safe for concurrent use.
+// Files are the robots.txt files, and the files of captures, that [Find] found. They are safe for
+// concurrent use.
 type Files struct {
 	files   []ruleFile // of each, only the origins that are its own
 	pack    string     // name of the rule pack that takes the place of files
@@ -37,13 +39,15 @@ type Files struct {
 	problems Problems // of the use of Responses that ended last
 }
 
-// Find finds robots.txt files at path, which is a directory as the package doc describes it, or a file of captures by its
-// name, or a rule pack, or, if origin is not empty, one file that is the robots.txt of that origin. It looks at names
-// only, and at whether one file is a pack under another name.
+// Find finds robots.txt files at path, which is a directory as the package doc describes it, or a
+// file of captures by its name, or a rule pack, or, if origin is not empty, one file that is the
+// robots.txt of that origin. It looks at names only, and at whether one file is a pack under
+// another name.
 //
-// Symbolic links that stay inside the directory are followed. Two files that are equally specific for one origin are a
-// [*ConflictError], unless one is a link to the other. Directories that cannot be read are an [*UnreadableError]; anything
-// else wrong with path or origin is a [*NameError]. All conflicts and unreadable directories are reported at once, joined.
+// Symbolic links that stay inside the directory are followed. Two files that are equally specific
+// for one origin are a [*ConflictError], unless one is a link to the other. Directories that cannot
+// be read are an [*UnreadableError]; anything else wrong with path or origin is a [*NameError]. All
+// conflicts and unreadable directories are reported at once, joined.
 func Find(path, origin string) (*Files, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -134,7 +138,8 @@ func noRules(skipped []string) error {
 // packSuffix is how the name of a rule pack ends.
 const packSuffix = ".rbp"
 
-// isMisnamedPack reports whether a file is a rule pack by its content, and something else by its name.
+// isMisnamedPack reports whether a file is a rule pack by its content, and something else by its
+// name.
 func isMisnamedPack(path string, info fs.FileInfo) bool {
 	if !info.Mode().IsRegular() {
 		return false
@@ -147,8 +152,8 @@ func isMisnamedPack(path string, info fs.FileInfo) bool {
 	return engine.IsPack(file)
 }
 
-// assign leaves each origin to the file that is most specific for it, and returns the files that have any left, and
-// those of captures, each once.
+// assign leaves each origin to the file that is most specific for it, and returns the files that
+// have any left, and those of captures, each once.
 func assign(files []ruleFile) (assigned []ruleFile, conflicts []error) {
 	type key struct {
 		origin robots.Origin
@@ -187,12 +192,12 @@ func assign(files []ruleFile) (assigned []ruleFile, conflicts []error) {
 	return assigned, conflicts
 }
 
-// Skipped lists what lies in the directory and is not used, "path: reason" each, in the order found. It is nil for a
-// single file. The receiver must not change it.
+// Skipped lists what lies in the directory and is not used, "path: reason" each, in the order
+// found. It is nil for a single file. The receiver must not change it.
 func (r *Files) Skipped() []string { return r.skipped }
 
-// Reads reports whether the file of that path, which is absolute and without symbolic links, is one of those that are
-// read: whoever writes a file asks first.
+// Reads reports whether the file of that path, which is absolute and without symbolic links, is one
+// of those that are read: whoever writes a file asks first.
 func (r *Files) Reads(path string) bool {
 	if r.pack != "" {
 		own, err := filepath.EvalSymlinks(r.pack)
@@ -212,18 +217,19 @@ func (r *Files) Len() int {
 	return len(r.files)
 }
 
-// Pack returns the name of the rule pack that was found, or "" if files were. A pack has no Responses: package engine
-// opens it.
+// Pack returns the name of the rule pack that was found, or "" if files were. A pack has no
+// Responses: package engine opens it.
 func (r *Files) Pack() string { return r.pack }
 
-// Responses reads the files and yields, in the order of the names, a response for each origin of a robots.txt, with
-// status 200 and the time when the file was changed, and each response in a file of captures. There may be several for
-// an origin. Of a body, at most [MaxBody] bytes are kept; Size is that of the whole. The receiver owns what it gets.
-// It can be used again: what was read of a pipe is kept.
+// Responses reads the files and yields, in the order of the names, a response for each origin of a
+// robots.txt, with status 200 and the time when the file was changed, and each response in a file
+// of captures. There may be several for an origin. Of a body, at most [MaxBody] bytes are kept;
+// Size is that of the whole. The receiver owns what it gets. It can be used again: what was read of
+// a pipe is kept.
 //
-// Broken records of captures do not end it: [Files.Problems] has them afterwards. After all that could be read
-// comes one [*UnreadableError] for all files that could not, so whoever stops at an error has seen them all; or, if there
-// is no robots.txt in any of them, a [*NameError].
+// Broken records of captures do not end it: [Files.Problems] has them afterwards. After all that
+// could be read comes one [*UnreadableError] for all files that could not, so whoever stops at an
+// error has seen them all; or, if there is no robots.txt in any of them, a [*NameError].
 func (r *Files) Responses() iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		if r.pack != "" {
@@ -260,7 +266,8 @@ func (r *Files) Responses() iter.Seq2[robots.Response, error] {
 	}
 }
 
-// noRobots is the error of captures of which none is of a robots.txt, so that there are no rules at all.
+// noRobots is the error of captures of which none is of a robots.txt, so that there are no rules at
+// all.
 func (r *Files) noRobots() error {
 	name := r.files[0].name
 	if len(r.files) > 1 {
@@ -284,8 +291,9 @@ func (r *Files) end(p *capture.Pass) {
 	r.problems = p.Problems()
 }
 
-// readFile yields the responses of a file and reports whether yield wants more. If it is a robots.txt, next has what was
-// read of it. Its error is that the file cannot be read, or holds nothing.
+// readFile yields the responses of a file and reports whether yield wants more. If it is a
+// robots.txt, next has what was read of it. Its error is that the file cannot be read, or holds
+// nothing.
 func readFile(p *capture.Pass, f ruleFile, next func() (readText, bool), yield func(robots.Response) bool) (more bool, err error) {
 	if f.content != unpack.Text {
 		if f.err != nil {
@@ -311,9 +319,9 @@ func readFile(p *capture.Pass, f ruleFile, next func() (readText, bool), yield f
 	return true, nil
 }
 
-// Progress returns how many bytes of the files the latest use of [Files.Responses] has read, as stored, and how many there
-// are. The total is -1 where a robots.txt is among them, as these are small and may be many: count them by
-// [robots.Response.Name] instead.
+// Progress returns how many bytes of the files the latest use of [Files.Responses] has read, as
+// stored, and how many there are. The total is -1 where a robots.txt is among them, as these are
+// small and may be many: count them by [robots.Response.Name] instead.
 func (r *Files) Progress() (done, total int64) {
 	r.once.Do(func() { r.total = r.captureBytes() })
 	return r.done.Load(), r.total

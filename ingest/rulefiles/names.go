@@ -33,8 +33,8 @@ type claim struct {
 	content unpack.Content  // what is not a robots.txt, Text, says itself what it claims
 }
 
-// parseName returns the claim of a file: base is its name, dir that of its directory, "" for the rules directory
-// itself, whose name is nobody's business. The names are
+// parseName returns the claim of a file: base is its name, dir that of its directory, "" for the
+// rules directory itself, whose name is nobody's business. The names are
 //
 //	<scheme>_<host>[_<port>].txt   exact
 //	<host>[_<port>].txt            http and https
@@ -111,8 +111,8 @@ func cutPort(text string) (host, port string) {
 	return text[:i], text[i+1:]
 }
 
-// checkHost refuses what a URL would not take for a part of its host, and names that no host has. The rest is for
-// [robots.ParseOrigin] to judge.
+// checkHost refuses what a URL would not take for a part of its host, and names that no host has.
+// The rest is for [robots.ParseOrigin] to judge.
 func checkHost(host string) error {
 	if inside, ok := strings.CutPrefix(host, "["); ok {
 		inside, ok = strings.CutSuffix(inside, "]")

@@ -112,8 +112,8 @@ func TestParseName(t *testing.T) {
 	}
 }
 
-// Whatever a name claims is an origin as package robots writes it, and what the name holds apart from scheme and port
-// is all host.
+// Whatever a name claims is an origin as package robots writes it, and what the name holds apart
+// from scheme and port is all host.
 func FuzzParseName(f *testing.F) {
 	for _, name := range []string{"https_example.com_8080.txt", "[::1].txt", "müller.eu.txt", "a@b.c.txt", "..txt", "x_1_2.y_3.txt"} {
 		f.Add("", name)

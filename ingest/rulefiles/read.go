@@ -22,9 +22,9 @@ type pipe struct {
 	err      error
 }
 
-// aheadFiles is how many robots.txt files are read by one goroutine in turn: enough that handing them over costs
-// nothing beside the system calls, and few enough that what is read ahead stays below some 30 MB if all are as long
-// as they can be.
+// aheadFiles is how many robots.txt files are read by one goroutine in turn: enough that handing
+// them over costs nothing beside the system calls, and few enough that what is read ahead stays
+// below some 30 MB if all are as long as they can be.
 const aheadFiles = 16
 
 // A readText is a robots.txt file that was read.
@@ -33,8 +33,9 @@ type readText struct {
 	err      error
 }
 
-// readAhead yields what the robots.txt files among files hold, in order. They are read by as many goroutines as there are
-// processors, which are a few files ahead. The goroutines have ended, or end soon, when the iteration has.
+// readAhead yields what the robots.txt files among files hold, in order. They are read by as many
+// goroutines as there are processors, which are a few files ahead. The goroutines have ended, or
+// end soon, when the iteration has.
 func readAhead(files []ruleFile) iter.Seq[readText] {
 	return func(yield func(readText) bool) {
 		stop := make(chan struct{})
@@ -49,8 +50,8 @@ func readAhead(files []ruleFile) iter.Seq[readText] {
 	}
 }
 
-// startReading reads the robots.txt files in chunks, of which the receiver gets one after the other. Those in the channel
-// are being read.
+// startReading reads the robots.txt files in chunks, of which the receiver gets one after the
+// other. Those in the channel are being read.
 func startReading(files []ruleFile, stop <-chan struct{}) <-chan chan []readText {
 	chunks := make(chan chan []readText, runtime.GOMAXPROCS(0)-1)
 	go func() {
@@ -122,7 +123,8 @@ func (f *ruleFile) readOnce() (r robots.Response, err error) {
 	return r, err
 }
 
-// readBody returns the first MaxBody bytes of the file, and how long it is; of a pipe, what was read: up to maxRest more.
+// readBody returns the first MaxBody bytes of the file, and how long it is; of a pipe, what was
+// read: up to maxRest more.
 func readBody(file *os.File, info fs.FileInfo) (body []byte, size int64, err error) {
 	body = make([]byte, 0, min(max(info.Size(), 0), MaxBody)+1) // one more to see the end without growing
 	for len(body) < MaxBody {

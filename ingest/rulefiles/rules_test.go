@@ -15,8 +15,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// makeRules writes files into a new directory called rules, which becomes the working directory's; a name with " -> "
-// is a link. The body of a file is its name.
+// makeRules writes files into a new directory called rules, which becomes the working directory's;
+// a name with " -> " is a link. The body of a file is its name.
 func makeRules(t *testing.T, names ...string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -299,7 +299,8 @@ func TestRulesErrors(t *testing.T) {
 }
 
 // What cannot be read is told at the end, all of it, and keeps nothing else from being read.
-// TestRulesMisnamedPack holds that a pack of another name is no robots.txt, whatever else is said of it, and that its beginning alone is none.
+// TestRulesMisnamedPack holds that a pack of another name is no robots.txt, whatever else is said
+// of it, and that its beginning alone is none.
 func TestRulesMisnamedPack(t *testing.T) {
 	dir := t.TempDir()
 	for _, test := range []struct{ name, origin string }{{"x.pack", ""}, {"x", "https://a.com"}, {"x.txt", "https://a.com"}, {"x.jsonl", ""}} {
@@ -407,7 +408,8 @@ func TestRulesBodies(t *testing.T) {
 	}
 }
 
-// A body changed by its receiver is not the body of the next origin, and whoever stops early gets no more.
+// A body changed by its receiver is not the body of the next origin, and whoever stops early gets
+// no more.
 func TestRulesResponsesAreOwned(t *testing.T) {
 	makeRules(t, "a.com.txt", "b.com.txt")
 	r, err := Find("rules", "")

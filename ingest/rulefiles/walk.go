@@ -46,8 +46,9 @@ func walk(dir string) (*walker, error) {
 
 // dir adds the directory found as name, whose path without links is path, and which is called base.
 //
-// A directory that several links lead to is walked once, so that loops end and time is linear in what there is. Where
-// it is met again, under another name maybe, all that this name can change is whose its robots.txt is.
+// A directory that several links lead to is walked once, so that loops end and time is linear in
+// what there is. Where it is met again, under another name maybe, all that this name can change is
+// whose its robots.txt is.
 func (w *walker) dir(name, path, base string) {
 	if w.visited[path] {
 		if info, err := os.Lstat(filepath.Join(path, "robots.txt")); err == nil {

@@ -14,13 +14,16 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
-// maxEnd is how many bytes behind a record are looked at: two line ends, and the start of the next record.
+// maxEnd is how many bytes behind a record are looked at: two line ends, and the start of the next
+// record.
 const maxEnd = 11
 
-// maxDigested is the longest block whose digest is verified: beyond it reading costs more than it tells.
+// maxDigested is the longest block whose digest is verified: beyond it reading costs more than it
+// tells.
 const maxDigested = 16 << 20
 
-// A block is the block of a WARC record: what follows its header. It reads the block and then verifies it.
+// A block is the block of a WARC record: what follows its header. It reads the block and then
+// verifies it.
 type block struct {
 	src    *unpack.Segments
 	start  int64 // of the record in the text
@@ -32,8 +35,8 @@ type block struct {
 	tail      []byte // what was read last
 }
 
-// reset starts with the block of the record at start, whose header was read. In a plain file it checks where the block
-// ends first, so that no wrong length makes it read on.
+// reset starts with the block of the record at start, whose header was read. In a plain file it
+// checks where the block ends first, so that no wrong length makes it read on.
 func (b *block) reset(src *unpack.Segments, h warcRecord, start int64) error {
 	*b = block{src: src, start: start, left: h.length, digest: b.digest, tail: b.tail[:0]}
 	if h.origin != "" && h.length <= maxDigested {
@@ -137,7 +140,8 @@ func (b *block) rest() error {
 	return err
 }
 
-// skip passes over n bytes of text. If the text ends before that, or another record starts, the error is ErrLength.
+// skip passes over n bytes of text. If the text ends before that, or another record starts, the
+// error is ErrLength.
 func (b *block) skip(n int64) error {
 	s := b.src
 	if !s.IsPacked() && n > int64(s.Text.Buffered()) {
@@ -170,14 +174,15 @@ func endsEarly(err error) error {
 	return err
 }
 
-// endsWell reports whether a block can end before what comes after: two line ends, or the end of the file, or any
-// number of line ends and the next record.
+// endsWell reports whether a block can end before what comes after: two line ends, or the end of
+// the file, or any number of line ends and the next record.
 func endsWell(after []byte) bool {
 	rest := bytes.TrimLeft(after, "\r\n")
 	return bytes.HasPrefix(after, []byte("\r\n\r\n")) || len(rest) == 0 || len(rest) < len(after) && bytes.HasPrefix(warcMagic, rest[:min(len(rest), len(warcMagic))])
 }
 
-// A digest verifies a WARC digest, as "sha1:2Y3V6C2TK2GPDQTZSMLOOMXCDPAUSGCA". One that cannot be is taken for right.
+// A digest verifies a WARC digest, as "sha1:2Y3V6C2TK2GPDQTZSMLOOMXCDPAUSGCA". One that cannot be
+// is taken for right.
 type digest struct {
 	want []byte    // as in the record
 	sum  []byte    // that it gives

@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// readAll returns all responses of the file at path, or of the files of that directory, and the problems. Errors end the
-// test.
+// readAll returns all responses of the file at path, or of the files of that directory, and the
+// problems. Errors end the test.
 func readAll(tb testing.TB, path string) ([]robots.Response, Problems) {
 	tb.Helper()
 	paths := []string{path}

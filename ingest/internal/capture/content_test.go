@@ -129,8 +129,8 @@ func TestHTTPInterim(t *testing.T) {
 	}
 }
 
-// TestWARCContentFaults: records whose borders are right are not read twice for what is wrong in them, so that many of them
-// cost no good one behind, although all share one member.
+// TestWARCContentFaults: records whose borders are right are not read twice for what is wrong in
+// them, so that many of them cost no good one behind, although all share one member.
 func TestWARCContentFaults(t *testing.T) {
 	var raw []byte
 	const n = 400

@@ -23,7 +23,8 @@ type testRecord struct {
 	packed []byte // as it stands in the file
 }
 
-// makeRecord returns a record for host n whose body has about size bytes. If n is even, it has a digest.
+// makeRecord returns a record for host n whose body has about size bytes. If n is even, it has a
+// digest.
 func makeRecord(n, size int) testRecord {
 	origin := fmt.Sprintf("https://host%d.example", n)
 	body := fmt.Sprintf("# %d\nUser-agent: *\n", n) + strings.Repeat(fmt.Sprintf("Disallow: /%d/\n", n), size/16+1)
@@ -100,8 +101,8 @@ var packedDamages = []struct {
 	{"garbage behind", func(p []byte, r *rand.Rand) []byte { p[3] ^= 0xff; return append(p, byte(r.Uint32()), 1, 2, 3) }},
 }
 
-// checkDamaged reads a file of records of which some are broken and checks that each of the others is used, and that no
-// record of the broken is.
+// checkDamaged reads a file of records of which some are broken and checks that each of the others
+// is used, and that no record of the broken is.
 func checkDamaged(t *testing.T, name string, records []testRecord, broken map[int]string) {
 	t.Helper()
 	var file []byte

@@ -1,8 +1,10 @@
-// Package capture reads files of captures, WARC and JSON Lines: as rules, which gives [robots.Response] values, and as a
-// log, which gives a row for each fetch. Only the packages ingest and ingest/rulefiles may import it.
+// Package capture reads files of captures, WARC and JSON Lines: as rules, which gives
+// [robots.Response] values, and as a log, which gives a row for each fetch. Only the packages
+// ingest and ingest/rulefiles may import it.
 //
-// It hides records: their headers, lengths and digests, how to find the next one behind damage, what a revisit record
-// repeats, and which records make one fetch. Package ingest/rulefiles describes both kinds of files.
+// It hides records: their headers, lengths and digests, how to find the next one behind damage,
+// what a revisit record repeats, and which records make one fetch. Package ingest/rulefiles
+// describes both kinds of files.
 //
 //   - A [Pass] reads files as rules and counts the [Problems] in them.
 //   - [Fetches] read a WARC file as a log.

@@ -14,8 +14,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Fetches read the fetches of HTTP in a WARC file as rows of a log. A request and a response that follow each other and
-// are of one URL are one fetch, whichever comes first. Damaged records are refused.
+// Fetches read the fetches of HTTP in a WARC file as rows of a log. A request and a response that
+// follow each other and are of one URL are one fetch, whichever comes first. Damaged records are
+// refused.
 type Fetches struct {
 	records
 	file    *os.File
@@ -26,7 +27,8 @@ type Fetches struct {
 	ended   bool
 }
 
-// Rows get what Fetches read. The record is numbered from 1, and the offset is in the text of the file.
+// Rows get what Fetches read. The record is numbered from 1, and the offset is in the text of the
+// file.
 type Rows interface {
 	// Row gets a fetch, which is valid until it returns.
 	Row(row *weblog.Row, record, offset int64)
@@ -57,7 +59,8 @@ const (
 	fetchWhole    = fetchRequest | fetchResponse
 )
 
-// fetchParts are the types of records that are of fetches. A resource is all that there is of its own.
+// fetchParts are the types of records that are of fetches. A resource is all that there is of its
+// own.
 var fetchParts = map[string]fetchPart{
 	"request": fetchRequest, "response": fetchResponse, "revisit": fetchResponse, "resource": fetchWhole,
 }
@@ -93,7 +96,8 @@ func CheckFields(opt weblog.Options) error {
 	return err
 }
 
-// NewFetches returns Fetches without a file: Reset gives them one. The error is a [weblog.ErrNoField].
+// NewFetches returns Fetches without a file: Reset gives them one. The error is a
+// [weblog.ErrNoField].
 func NewFetches(opt weblog.Options) (*Fetches, error) {
 	fields, err := newFetchFields(opt)
 	n := len(fields.keep)
@@ -117,8 +121,9 @@ func (f *Fetches) Close() error {
 	return f.file.Close()
 }
 
-// Next reads the next record, which gives one row to rows at most. At the end it gives what is left, and returns why that
-// is the end if the file does not end there: an error of the file, ErrTooDamaged, or ErrWARC.
+// Next reads the next record, which gives one row to rows at most. At the end it gives what is
+// left, and returns why that is the end if the file does not end there: an error of the file,
+// ErrTooDamaged, or ErrWARC.
 func (f *Fetches) Next(rows Rows) error {
 	if !f.next() {
 		return f.end(rows)
@@ -190,7 +195,8 @@ func (f *Fetches) readRecord(rows Rows) error {
 		rows.Skip()
 		return f.block.end()
 	}
-	// The record counts only once it is known to be whole. What was pending is of another fetch, or waits for this.
+	// The record counts only once it is known to be whole. What was pending is of another fetch, or
+	// waits for this.
 	joins := f.pending.parts&part == 0 && f.pending.parts != 0 && bytes.Equal(f.pending.url, url)
 	seen := f.see(part)
 	if err := f.block.end(); err != nil {
@@ -219,8 +225,9 @@ func (f *Fetches) begin(url []byte) {
 	clear(p.present)
 }
 
-// see reads the start of the block, if anything in it is wanted, and reports whether it is the header of a message of HTTP.
-// A block that is none takes nothing from the record's own header, so that it is no fault.
+// see reads the start of the block, if anything in it is wanted, and reports whether it is the
+// header of a message of HTTP. A block that is none takes nothing from the record's own header, so
+// that it is no fault.
 func (f *Fetches) see(part fetchPart) bool {
 	if part&f.fields.blocks == 0 || part == fetchWhole {
 		return false
@@ -256,8 +263,8 @@ func (f *Fetches) date() int64 {
 	return robots.Microseconds(date)
 }
 
-// isHTTP reports whether a URL is of HTTP, or has no scheme and so is none: others are lookups of names, and notes of
-// crawlers.
+// isHTTP reports whether a URL is of HTTP, or has no scheme and so is none: others are lookups of
+// names, and notes of crawlers.
 func isHTTP(url []byte) bool {
 	scheme, _, ok := bytes.Cut(url, []byte{':'})
 	return !ok || bytes.EqualFold(scheme, []byte("http")) || bytes.EqualFold(scheme, []byte("https"))

@@ -27,7 +27,8 @@ func checkResponse(t *testing.T, r robots.Response) {
 	}
 }
 
-// readBytes reads a capture file that is data, with what p keeps between files. It returns the responses.
+// readBytes reads a capture file that is data, with what p keeps between files. It returns the
+// responses.
 func readBytes(t *testing.T, p *Pass, name string, data []byte) (got []robots.Response) {
 	t.Helper()
 	p.problems, p.targets, p.captures = Problems{}, targetSet{}, captureIndex{paths: []string{"testdata/none"}}
@@ -47,8 +48,8 @@ func readBytes(t *testing.T, p *Pass, name string, data []byte) (got []robots.Re
 	return got
 }
 
-// FuzzWARC reads anything as a WARC file of each format, and then as a gzip member with an intact record in the one behind
-// it, which must be used if the first starts like a record.
+// FuzzWARC reads anything as a WARC file of each format, and then as a gzip member with an intact
+// record in the one behind it, which must be used if the first starts like a record.
 func FuzzWARC(f *testing.F) {
 	files, err := filepath.Glob("../../testdata/warc/*.warc*")
 	if err != nil || len(files) == 0 {

@@ -53,8 +53,8 @@ type jsonRow struct {
 	Error     string    `json:"error"`
 }
 
-// read yields the responses of a file and reports whether yield wants more. Its error is that the file cannot be read,
-// or holds nothing.
+// read yields the responses of a file and reports whether yield wants more. Its error is that the
+// file cannot be read, or holds nothing.
 func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func(robots.Response) bool) (more bool, err error) {
 	j.name, j.line, j.intact, j.torn, j.before = name, 0, 0, false, j.pass.problems.Total
 	if err := j.src.Reset(name, file, size); err != nil {
@@ -99,7 +99,8 @@ func (j *jsonlReader) verdict() error {
 	return j.pass.problems.noCapture(j.before)
 }
 
-// report says that the line that was read last is broken, or, if the file has a fault at offset, the one after it.
+// report says that the line that was read last is broken, or, if the file has a fault at offset,
+// the one after it.
 func (j *jsonlReader) report(offset int64, err error) {
 	e := &RecordError{Name: j.name, Offset: offset, Line: j.line, Err: err}
 	if offset >= 0 {
@@ -108,8 +109,8 @@ func (j *jsonlReader) report(offset int64, err error) {
 	j.pass.problems.add(e)
 }
 
-// next returns the next line that is not empty, without its end. The errors are io.EOF, ErrLongLine, which stands for
-// a line, and those of the source.
+// next returns the next line that is not empty, without its end. The errors are io.EOF,
+// ErrLongLine, which stands for a line, and those of the source.
 func (j *jsonlReader) next() ([]byte, error) {
 	for {
 		line, err := j.src.Text.ReadSlice('\n')
@@ -131,7 +132,8 @@ func (j *jsonlReader) next() ([]byte, error) {
 	}
 }
 
-// joined returns the line that starts with head and is longer than the source's buffer. One over the limit is passed over.
+// joined returns the line that starts with head and is longer than the source's buffer. One over
+// the limit is passed over.
 func (j *jsonlReader) joined(head []byte) ([]byte, error) {
 	j.long = append(j.long[:0], head...)
 	for {
@@ -191,8 +193,8 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 	return r, nil
 }
 
-// hasBody reports whether an answer of that status has the text of a robots.txt, so that a row without one must be a
-// mistake: taken for an empty file, it would allow everything.
+// hasBody reports whether an answer of that status has the text of a robots.txt, so that a row
+// without one must be a mistake: taken for an empty file, it would allow everything.
 func hasBody(status int) bool {
 	return 200 <= status && status < 300 && status != http.StatusNoContent && status != http.StatusResetContent
 }
@@ -269,7 +271,8 @@ func (row *jsonRow) body() ([]byte, error) {
 	return nil, nil
 }
 
-// status returns the status of the row. Without one, a body means 200, and an error a network failure.
+// status returns the status of the row. Without one, a body means 200, and an error a network
+// failure.
 func (row *jsonRow) status() (int, error) {
 	switch {
 	case row.Status != nil && *row.Status != 0 && (*row.Status < 100 || *row.Status > 999):

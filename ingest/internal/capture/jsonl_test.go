@@ -79,8 +79,8 @@ func TestJSONL(t *testing.T) {
 	}
 }
 
-// TestJSONLUndated: of responses without a time the first counts for its origin; those of redirects' targets, and those with
-// a time, are no matter.
+// TestJSONLUndated: of responses without a time the first counts for its origin; those of
+// redirects' targets, and those with a time, are no matter.
 func TestJSONLUndated(t *testing.T) {
 	data := `{"origin": "https://a.example", "status": 404}
 {"origin": "https://a.example", "status": 503}
@@ -143,8 +143,8 @@ func TestJSONLLong(t *testing.T) {
 	}
 }
 
-// Damage to a frame costs the lines in it, and those that it shares with its neighbours. A line of a gzip member may be
-// read before the damage shows.
+// Damage to a frame costs the lines in it, and those that it shares with its neighbours. A line of
+// a gzip member may be read before the damage shows.
 func TestJSONLDamage(t *testing.T) {
 	const lines = 1000
 	var text []byte

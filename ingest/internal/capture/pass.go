@@ -27,8 +27,9 @@ func NewPass(done *atomic.Int64) *Pass {
 	return &Pass{done: done}
 }
 
-// Read yields the responses of the file at path and reports whether yield wants more. name is that of messages; content
-// is WARC or JSONL. Broken records are problems. The error is that the file cannot be read, or holds nothing.
+// Read yields the responses of the file at path and reports whether yield wants more. name is that
+// of messages; content is WARC or JSONL. Broken records are problems. The error is that the file
+// cannot be read, or holds nothing.
 func (p *Pass) Read(name, path string, content unpack.Content, yield func(robots.Response) bool) (more bool, err error) {
 	file, size, err := openRegular(path)
 	if err != nil {
@@ -87,7 +88,8 @@ func (p *Pass) Finish(yield func(robots.Response) bool) bool {
 // Problems returns the broken records so far.
 func (p *Pass) Problems() Problems { return p.problems }
 
-// repeats notes that there is a response of unknown time for the origin, and reports whether it is not the first.
+// repeats notes that there is a response of unknown time for the origin, and reports whether it is
+// not the first.
 func (p *Pass) repeats(o robots.Origin) bool {
 	if p.undated == nil {
 		p.undated = map[robots.Origin]bool{}

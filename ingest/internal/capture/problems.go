@@ -7,7 +7,8 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 )
 
-// Faults in records. They come inside a [*RecordError], as those of package unpack and of package httpmsg do.
+// Faults in records. They come inside a [*RecordError], as those of package unpack and of package
+// httpmsg do.
 var (
 	ErrNoRecord = errors.New("no WARC record starts here")
 	ErrHeader   = errors.New("the header of the record is damaged")
@@ -31,8 +32,8 @@ var (
 // maxProblems is how many problems of a pass are kept; the others are counted.
 const maxProblems = 100
 
-// Problems are the records of capture files (WARC and JSON Lines) that were left out of the responses because they are
-// broken.
+// Problems are the records of capture files (WARC and JSON Lines) that were left out of the
+// responses because they are broken.
 type Problems struct {
 	Total int64          // how many there are
 	First []*RecordError // the first 100 of them, in the order of the files
@@ -76,7 +77,8 @@ func (p *Problems) add(e *RecordError) {
 	}
 }
 
-// noCapture returns ErrNoCapture for a file that began when there were before problems, has more, and nothing else.
+// noCapture returns ErrNoCapture for a file that began when there were before problems, has more,
+// and nothing else.
 func (p *Problems) noCapture(before int64) error {
 	switch {
 	case p.Total == before:

@@ -14,8 +14,8 @@ import (
 
 var warcMagic = []byte("WARC/1.")
 
-// A records reads the records of a WARC file (ISO 28500:2017; WARC 1.0 and 1.1) one after the other, and goes on behind
-// damage.
+// A records reads the records of a WARC file (ISO 28500:2017; WARC 1.0 and 1.1) one after the
+// other, and goes on behind damage.
 type records struct {
 	src  *unpack.Segments
 	name string
@@ -36,7 +36,8 @@ func (r *records) reset(name string, file io.ReaderAt, size int64) error {
 	return r.src.Reset(name, file, size)
 }
 
-// next moves to the next record, over line ends too many, and reports whether there is one, or a fault.
+// next moves to the next record, over line ends too many, and reports whether there is one, or a
+// fault.
 func (r *records) next() bool {
 	for {
 		b, err := r.src.Text.Peek(1)
@@ -98,8 +99,8 @@ func (r *records) readFields() (kind []byte, length int64, err error) {
 	return kind, length, nil
 }
 
-// checkLine returns io.ErrUnexpectedEOF if the header was cut off and the line is one of the next record, or ends with
-// its first line.
+// checkLine returns io.ErrUnexpectedEOF if the header was cut off and the line is one of the next
+// record, or ends with its first line.
 func (r *records) checkLine(line []byte) error {
 	n := len(line) - len("WARC/1.0\r\n")
 	isNext := n >= 0 && bytes.HasPrefix(line[n:], warcMagic) && isFirstLine(line[n:]) && !r.head.IsEmpty()

@@ -2,11 +2,12 @@ package capture
 
 import "bytes"
 
-// resync moves to the next record after the one that starts at start and is broken, and reports whether there is one.
+// resync moves to the next record after the one that starts at start and is broken, and reports
+// whether there is one.
 //
-// Where records share a segment, that is the next line like "WARC/1.0", or end of a line, as the one before may be cut
-// off. Where every record so far had segments of its own, only the start of a segment counts, so that no body can pose
-// as a record.
+// Where records share a segment, that is the next line like "WARC/1.0", or end of a line, as the
+// one before may be cut off. Where every record so far had segments of its own, only the start of a
+// segment counts, so that no body can pose as a record.
 func (r *records) resync() bool {
 	aligned := r.src.IsPacked() && r.intact > 0 && !r.shared && r.location().text == 0
 	r.src.StopAtSegments(true)
@@ -27,8 +28,8 @@ func (r *records) resync() bool {
 	}
 }
 
-// scan moves to the next text in this segment that looks like the first line of a record, other than where it
-// stands, and reports whether there is one.
+// scan moves to the next text in this segment that looks like the first line of a record, other
+// than where it stands, and reports whether there is one.
 func (r *records) scan() bool {
 	const first = "WARC/1.0\r\n"
 	for skip := 1; ; {
@@ -52,7 +53,8 @@ func (r *records) scan() bool {
 	}
 }
 
-// isFirstLine reports whether b starts with a line like "WARC/1.0", apart from what precedes the number.
+// isFirstLine reports whether b starts with a line like "WARC/1.0", apart from what precedes the
+// number.
 func isFirstLine(b []byte) bool {
 	n := len(warcMagic)
 	return len(b) >= n+3 && '0' <= b[n] && b[n] <= '9' && b[n+1] == '\r' && b[n+2] == '\n'

@@ -11,8 +11,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// maxInPart is how far into the text of a gzip member or zstd frame a capture may lie for a revisit record to refer to
-// it: reading it again means unpacking all before it.
+// maxInPart is how far into the text of a gzip member or zstd frame a capture may lie for a revisit
+// record to refer to it: reading it again means unpacking all before it.
 const maxInPart = 16 << 20
 
 // A place is where a record is, in which file.
@@ -24,7 +24,8 @@ type place struct {
 // maxPending is how many revisit records wait for what they refer to, in case it comes later.
 const maxPending = 10_000
 
-// A captureIndex finds the captures that revisit records refer to, in about 100 bytes a capture. Bodies are read again.
+// A captureIndex finds the captures that revisit records refer to, in about 100 bytes a capture.
+// Bodies are read again.
 type captureIndex struct {
 	paths    []string // of the WARC files so far
 	seed     maphash.Seed
@@ -37,8 +38,8 @@ type captureIndex struct {
 	unpacked int64    // bytes of text that were unpacked for it and those before
 }
 
-// maxUnpacked bounds the text that is unpacked for revisit records, in all: they may refer to a few kilobytes that unpack to
-// millions, again and again.
+// maxUnpacked bounds the text that is unpacked for revisit records, in all: they may refer to a few
+// kilobytes that unpack to millions, again and again.
 const maxUnpacked = 16 << 30
 
 // A revisit is a record that refers to another.
@@ -56,8 +57,8 @@ const (
 	byDigest = 'd' // WARC-Payload-Digest
 )
 
-// key returns the hash of a name, whose second part may be nil, or 0 if there is none. The seed is random, so no input
-// is made to collide.
+// key returns the hash of a name, whose second part may be nil, or 0 if there is none. The seed is
+// random, so no input is made to collide.
 func (x *captureIndex) key(kind byte, name, more []byte) uint64 {
 	if len(name) == 0 {
 		return 0
@@ -109,8 +110,8 @@ func (x *captureIndex) revisit(r *records, c capture) *revisit {
 	}
 }
 
-// needsStatus reports whether the record does not tell its status: it has no header of its own, or says that nothing
-// changed.
+// needsStatus reports whether the record does not tell its status: it has no header of its own, or
+// says that nothing changed.
 func (c *capture) needsStatus() bool {
 	return c.isBare || c.response.Status == http.StatusNotModified
 }
@@ -118,7 +119,8 @@ func (c *capture) needsStatus() bool {
 // isWhole reports whether nothing of what the record repeats matters.
 func (c *capture) isWhole() bool { return !c.needsStatus() && c.response.Status/100 != 2 }
 
-// resolve completes a revisit by what it refers to: the body, and maybe the status. The error is ErrRevisit.
+// resolve completes a revisit by what it refers to: the body, and maybe the status. The error is
+// ErrRevisit.
 func (x *captureIndex) resolve(r *revisit) error {
 	for _, key := range r.refs {
 		i, ok := x.places[key]

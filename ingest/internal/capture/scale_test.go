@@ -16,8 +16,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestWARCScale reads a gigabyte of records, of which one in ten is damaged, in each format: every other one is used,
-// and memory stays bounded. It needs ROBOBATCH_SCALE=1 and a gigabyte of disk.
+// TestWARCScale reads a gigabyte of records, of which one in ten is damaged, in each format: every
+// other one is used, and memory stays bounded. It needs ROBOBATCH_SCALE=1 and a gigabyte of disk.
 func TestWARCScale(t *testing.T) {
 	if os.Getenv("ROBOBATCH_SCALE") != "1" {
 		t.Skip("it takes a gigabyte of disk and a minute: set ROBOBATCH_SCALE=1 to run it")
@@ -53,8 +53,8 @@ func TestWARCScale(t *testing.T) {
 	}
 }
 
-// writeScale writes a WARC file of about that size and returns how many of its records are intact and broken. Each tenth
-// is broken, each hundredth is a page of a megabyte.
+// writeScale writes a WARC file of about that size and returns how many of its records are intact
+// and broken. Each tenth is broken, each hundredth is a page of a megabyte.
 func writeScale(t *testing.T, path string, size int64) (intact, broken int) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -74,7 +74,8 @@ func writeScale(t *testing.T, path string, size int64) (intact, broken int) {
 		pack = func(raw []byte) []byte { return testpack.Zstd(t, raw) }
 		ways += len(packedDamages)
 	}
-	// Packing is slow, so that a few hundred packed records of each kind are written again and again.
+	// Packing is slow, so that a few hundred packed records of each kind are written again and
+	// again.
 	const kinds = 300
 	page := makeRecord(0, 1000).raw
 	noise := make([]byte, 1<<20)

@@ -6,8 +6,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A targetSet holds the URLs that robots.txt redirect to and that are no robots.txt themselves, in 8 bytes each and what a
-// map takes: their responses are wanted, too.
+// A targetSet holds the URLs that robots.txt redirect to and that are no robots.txt themselves, in
+// 8 bytes each and what a map takes: their responses are wanted, too.
 type targetSet struct {
 	seed maphash.Seed
 	keys map[uint64]struct{}

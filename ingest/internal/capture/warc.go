@@ -29,8 +29,8 @@ type warcReader struct {
 	pass *Pass
 }
 
-// read yields the captures of a file and reports whether yield wants more. Its error is that the file cannot be read, or
-// holds nothing.
+// read yields the captures of a file and reports whether yield wants more. Its error is that the
+// file cannot be read, or holds nothing.
 func (w *warcReader) read(name string, file io.ReaderAt, size int64, yield func(robots.Response) bool) (more bool, err error) {
 	before := w.pass.problems.Total
 	if err := w.reset(name, file, size); err != nil {
@@ -64,7 +64,8 @@ func (w *warcReader) read(name string, file io.ReaderAt, size int64, yield func(
 	return true, nil
 }
 
-// record reads the record at which the text stands. used is whether it is a capture that there is a response for now.
+// record reads the record at which the text stands. used is whether it is a capture that there is a
+// response for now.
 func (w *warcReader) record() (r robots.Response, used bool, err error) {
 	h, c, err := w.capture(w.pass.targets.has)
 	if err != nil || h.origin == "" {
@@ -104,9 +105,9 @@ type capture struct {
 	fault    error // what is wrong with the block, whose borders are right; nil if nothing is
 }
 
-// capture reads the record at which the text stands, to its end, as far as it says itself. It is read if it is of a
-// robots.txt, or wanted says so of its URL. Its error is that nobody knows where the record ends; what else is wrong is
-// the capture's fault.
+// capture reads the record at which the text stands, to its end, as far as it says itself. It is
+// read if it is of a robots.txt, or wanted says so of its URL. Its error is that nobody knows where
+// the record ends; what else is wrong is the capture's fault.
 func (r *records) capture(wanted func(robots.URL) bool) (h warcRecord, c capture, err error) {
 	if h, err = r.readHeader(wanted); err != nil {
 		return h, c, err
@@ -176,7 +177,8 @@ func (r *records) readTarget(h *warcRecord, wanted func(robots.URL) bool) error 
 	return nil
 }
 
-// dateLayouts are those of a WARC-Date: RFC 3339 with or without a fraction, and, in WARC 1.1, less of it.
+// dateLayouts are those of a WARC-Date: RFC 3339 with or without a fraction, and, in WARC 1.1, less
+// of it.
 var dateLayouts = []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02", "2006-01", "2006"}
 
 var errDate = errors.New("outside of the years 1 to 9999")

@@ -1,5 +1,5 @@
-// Package fault has the error that names a file, and the way in which messages show names and bytes. It is for the
-// packages below ingest only, which show both to others under their own names.
+// Package fault has the error that names a file, and the way in which messages show names and
+// bytes. It is for the packages below ingest only, which show both to others under their own names.
 package fault
 
 import (
@@ -33,7 +33,8 @@ func (e *NameError) Error() string {
 // Unwrap returns the fault.
 func (e *NameError) Unwrap() error { return e.Err }
 
-// OfFile returns the NameError for an error of package os. It leaves out the path in that error, which repeats the name.
+// OfFile returns the NameError for an error of package os. It leaves out the path in that error,
+// which repeats the name.
 func OfFile(name string, err error, remedy string) *NameError {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err

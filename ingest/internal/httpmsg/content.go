@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// maxDecoded is how long a body may become by decoding, in bytes: a hundred times what is read of it, so more is a
-	// bomb.
+	// maxDecoded is how long a body may become by decoding, in bytes: a hundred times what is read
+	// of it, so more is a bomb.
 	maxDecoded = 64 << 20
 
 	// maxCodings is how many codings may lie one over the other.
@@ -27,7 +27,8 @@ const (
 	maxContentWindow = 8 << 20
 )
 
-// A contentDecoder undoes content codings (RFC 9110 section 8.4), of which several may lie one over the other.
+// A contentDecoder undoes content codings (RFC 9110 section 8.4), of which several may lie one over
+// the other.
 type contentDecoder struct {
 	layers [maxCodings]codingDecoder // the outermost first
 }
@@ -40,8 +41,9 @@ type codingDecoder struct {
 	zstd   *zstd.Decoder
 }
 
-// decode undoes the codings that a Content-Encoding lists. Many crawlers store a body decoded, with the field still
-// there: a body that starts like plain text is taken as it is. The Reader fails with ErrEncoding or ErrBomb.
+// decode undoes the codings that a Content-Encoding lists. Many crawlers store a body decoded, with
+// the field still there: a body that starts like plain text is taken as it is. The Reader fails
+// with ErrEncoding or ErrBomb.
 func (d *contentDecoder) decode(r io.Reader, codings []byte) (io.Reader, error) {
 	if len(codings) == 0 {
 		return r, nil
@@ -127,8 +129,8 @@ func (h *Reader) Release() {
 	d.layers = [maxCodings]codingDecoder{}
 }
 
-// looksLikeText reports whether a body that starts with head looks like text, which no compressed one does: each has a
-// control character or something that is not UTF-8 within its first bytes.
+// looksLikeText reports whether a body that starts with head looks like text, which no compressed
+// one does: each has a control character or something that is not UTF-8 within its first bytes.
 func looksLikeText(head []byte) bool {
 	for i := 0; i < len(head); {
 		r, n := utf8.DecodeRune(head[i:])
@@ -141,7 +143,8 @@ func looksLikeText(head []byte) bool {
 	return true
 }
 
-// A decodedReader reads what a decoder gives, as long as it is no bomb, and says which coding failed.
+// A decodedReader reads what a decoder gives, as long as it is no bomb, and says which coding
+// failed.
 type decodedReader struct {
 	r    io.Reader
 	name string

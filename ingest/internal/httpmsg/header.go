@@ -14,8 +14,8 @@ const maxHeader = 256 << 10
 // ErrLongHeader is the error of a header that is too long to be one.
 var ErrLongHeader = errors.New("over 256 KiB, or a line over 64 KiB")
 
-// A Header is the header of a WARC record or an HTTP message: a first line, and named fields. What it returns is valid until
-// the next Read.
+// A Header is the header of a WARC record or an HTTP message: a first line, and named fields. What
+// it returns is valid until the next Read.
 type Header struct {
 	raw    []byte // without the line ends; the memory is used again
 	first  []byte
@@ -25,8 +25,8 @@ type Header struct {
 // A field is a line of a header.
 type field struct{ name, value []byte }
 
-// Read reads a header and the empty line that ends it. check is called with each line, if it is not nil. The errors are
-// ErrLongHeader, io.ErrUnexpectedEOF, those of r, and those of check.
+// Read reads a header and the empty line that ends it. check is called with each line, if it is not
+// nil. The errors are ErrLongHeader, io.ErrUnexpectedEOF, those of r, and those of check.
 func (h *Header) Read(r *bufio.Reader, check func(line []byte) error) error {
 	h.raw, h.fields = h.raw[:0], h.fields[:0]
 	ends := make([]int, 0, 32)

@@ -19,13 +19,15 @@ var (
 	ErrBomb     = errors.New("the body becomes longer than 64 MiB when decoded")
 )
 
-// MaxBody is how many bytes of a robots.txt are kept: what is parsed of it, and one more, which shows that there was more.
+// MaxBody is how many bytes of a robots.txt are kept: what is parsed of it, and one more, which
+// shows that there was more.
 const MaxBody = robots.MaxBytes + 1
 
 // maxInterim is how many responses like "100 Continue" may come before the one that counts.
 const maxInterim = 4
 
-// A Reader reads HTTP messages as crawlers store them (RFC 9112). It keeps its memory from message to message.
+// A Reader reads HTTP messages as crawlers store them (RFC 9112). It keeps its memory from message
+// to message.
 type Reader struct {
 	Head Header // of the message that was read last
 
@@ -43,8 +45,9 @@ type Response struct {
 	IsEmpty  bool   // there is no message at all, which is an ErrHTTP, too
 }
 
-// ReadResponse reads a response: its status, where it redirects to, and, of a status 2xx, its body, since no other status
-// has a body that is a robots.txt. Its errors are ErrHTTP, ErrEncoding, ErrBomb, and those of r. The caller owns the body.
+// ReadResponse reads a response: its status, where it redirects to, and, of a status 2xx, its body,
+// since no other status has a body that is a robots.txt. Its errors are ErrHTTP, ErrEncoding,
+// ErrBomb, and those of r. The caller owns the body.
 func (h *Reader) ReadResponse(r io.Reader) (c Response, err error) {
 	h.start(r)
 	if _, err := h.buf.Peek(1); err == io.EOF {
@@ -61,8 +64,8 @@ func (h *Reader) ReadResponse(r io.Reader) (c Response, err error) {
 	return c, err
 }
 
-// ReadHead reads the header of a message into Head: of a response if isResponse is set, behind interim ones, else of a
-// request. Its errors are those of ReadResponse and of [Header.Read].
+// ReadHead reads the header of a message into Head: of a response if isResponse is set, behind
+// interim ones, else of a request. Its errors are those of ReadResponse and of [Header.Read].
 func (h *Reader) ReadHead(r io.Reader, isResponse bool) error {
 	h.start(r)
 	if !isResponse {
@@ -142,8 +145,9 @@ const maxChunkLine = 4 << 10
 
 var errChunked = fmt.Errorf("%w: the chunks of the body are damaged or cut off", ErrHTTP)
 
-// dechunk undoes the chunked transfer coding (RFC 9112 section 7.1). Many crawlers store what they have undone already,
-// with the header field still there: what does not start like a chunk is the body itself.
+// dechunk undoes the chunked transfer coding (RFC 9112 section 7.1). Many crawlers store what they
+// have undone already, with the header field still there: what does not start like a chunk is the
+// body itself.
 func dechunk(r *bufio.Reader) io.Reader {
 	head, _ := r.Peek(maxChunkLine)
 	line, _, ok := bytes.Cut(head, []byte("\n"))
@@ -189,7 +193,8 @@ func (c *chunkReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next reads the line of the next chunk. The last one, of size 0, ends the body; what comes after it does not matter.
+// next reads the line of the next chunk. The last one, of size 0, ends the body; what comes after
+// it does not matter.
 func (c *chunkReader) next() error {
 	if c.open {
 		if end, err := c.line(); err != nil || len(end) > 0 {

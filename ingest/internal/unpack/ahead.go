@@ -14,15 +14,17 @@ const (
 	// TextSize is how much unpacked text a buffer of [Ahead] takes. One buffer becomes one batch.
 	TextSize = 512 << 10
 
-	// maxTexts is how many of them a piece that waits for its turn may fill: 8 MiB, the text of a frame as pzstd writes
-	// it. A longer one goes on when it is read.
+	// maxTexts is how many of them a piece that waits for its turn may fill: 8 MiB, the text of a
+	// frame as pzstd writes it. A longer one goes on when it is read.
 	maxTexts = 16
 
-	// maxTextsInTurn is the same for the piece being read: more would only make them leave the cache.
+	// maxTextsInTurn is the same for the piece being read: more would only make them leave the
+	// cache.
 	maxTextsInTurn = 3
 )
 
-// A piece is a part of an input that can be unpacked by itself: some whole zstd frames, or all of the input.
+// A piece is a part of an input that can be unpacked by itself: some whole zstd frames, or all of
+// the input.
 type piece struct {
 	from   *unpacker
 	last   bool        // of its input
@@ -39,11 +41,13 @@ type unpacker struct {
 	made int
 }
 
-// An Ahead is Texts that unpacks several pieces of its inputs at once, ahead of what is read, and gives out
-// their text in order, with the faults that a textReader would tell. Files of zstd frames are cut into pieces; other
-// files that are packed are one piece each. What is not packed, or no regular file, is read when it is its turn.
+// An Ahead is Texts that unpacks several pieces of its inputs at once, ahead of what is read, and
+// gives out their text in order, with the faults that a textReader would tell. Files of zstd frames
+// are cut into pieces; other files that are packed are one piece each. What is not packed, or no
+// regular file, is read when it is its turn.
 //
-// Memory is bounded: there are as many unpackers as may work at once, each with a decompressor and maxTexts buffers.
+// Memory is bounded: there are as many unpackers as may work at once, each with a decompressor and
+// maxTexts buffers.
 type Ahead struct {
 	total   *atomic.Int64
 	names   []string
@@ -63,8 +67,8 @@ type Ahead struct {
 	anyBytes bool     // the input has given text
 }
 
-// newAhead returns a reader of the inputs of those names, of which workers pieces are unpacked at once. It starts
-// with the first call of Open.
+// newAhead returns a reader of the inputs of those names, of which workers pieces are unpacked at
+// once. It starts with the first call of Open.
 func newAhead(names []string, workers int, total *atomic.Int64) *Ahead {
 	return &Ahead{total: total, names: names, workers: workers, Least: leastPiece}
 }
@@ -158,8 +162,8 @@ func (a *Ahead) unpacker() *unpacker {
 	}
 }
 
-// unpack starts to unpack a piece and puts it behind the others. It does not wait: there is room for a piece of each
-// unpacker.
+// unpack starts to unpack a piece and puts it behind the others. It does not wait: there is room
+// for a piece of each unpacker.
 func (a *Ahead) unpack(p *piece) {
 	p.texts = make(chan []byte, maxTexts)
 	a.work.Go(func() { p.from.run(p, a.quit) })

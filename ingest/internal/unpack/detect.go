@@ -71,8 +71,8 @@ const (
 	warcMagic    = "WARC/1."
 )
 
-// Detect returns the type of an input by its first HeadLen bytes, or all of them if there are fewer. Of a packed input
-// the content is not known: Text.
+// Detect returns the type of an input by its first HeadLen bytes, or all of them if there are
+// fewer. Of a packed input the content is not known: Text.
 func Detect(head []byte) Type {
 	if isSkippable(head) {
 		return Type{Packing: Zstd}
@@ -91,8 +91,8 @@ func Detect(head []byte) Type {
 	return Type{}
 }
 
-// Named returns the content that the base name of a file claims, for files that are rules: Text, WARC or JSONL. A name
-// that ends in .txt is that of a host, whatever the host.
+// Named returns the content that the base name of a file claims, for files that are rules: Text,
+// WARC or JSONL. A name that ends in .txt is that of a host, whatever the host.
 func Named(base string) Content {
 	switch {
 	case strings.HasSuffix(base, ".txt"):
@@ -105,8 +105,9 @@ func Named(base string) Content {
 	return Text
 }
 
-// DetectFile returns the type of a log. It looks into a packed file only if its name has .warc, since nobody else needs
-// the text at this point. A file of that name that cannot be unpacked is taken for what its name says.
+// DetectFile returns the type of a log. It looks into a packed file only if its name has .warc,
+// since nobody else needs the text at this point. A file of that name that cannot be unpacked is
+// taken for what its name says.
 func DetectFile(name string, file io.ReaderAt, size int64) Type {
 	head, err := readHead(file)
 	if err != nil {
@@ -138,8 +139,8 @@ func readHead(file io.ReaderAt) ([]byte, error) {
 	return head[:n], err
 }
 
-// capturePacking returns the packing of a capture file. The name decides only where the first bytes are neither of a
-// packing nor of a capture, since they may be the damaged part.
+// capturePacking returns the packing of a capture file. The name decides only where the first bytes
+// are neither of a packing nor of a capture, since they may be the damaged part.
 func capturePacking(head []byte, name string) (Packing, error) {
 	p := Detect(head).Packing
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(ByteOrderMark)), "\r\n\t ")

@@ -1,14 +1,18 @@
-// Package unpack says what a file is and reads its text. Only the packages below ingest may import it.
+// Package unpack says what a file is and reads its text. Only the packages below ingest may import
+// it.
 //
-// It hides zstd and gzip: frames, members, windows, dictionaries, checksums, and where the text of a damaged file can be
-// trusted. It knows neither lines nor records.
+// It hides zstd and gzip: frames, members, windows, dictionaries, checksums, and where the text of
+// a damaged file can be trusted. It knows neither lines nor records.
 //
-//   - [Detect] and its kin are the one place that says what a file is: how it is packed, and what it holds.
-//   - [Texts] read one input after the other from start to end. At a fault they first give out everything that was
-//     unpacked before it. One of them unpacks ahead of its reader, in several goroutines.
-//   - [Segments] read one file at random. They can go on behind a fault, with the next member or frame.
+//   - [Detect] and its kin are the one place that says what a file is: how it is packed, and what
+//     it holds.
+//   - [Texts] read one input after the other from start to end. At a fault they first give out
+//     everything that was unpacked before it. One of them unpacks ahead of its reader, in several
+//     goroutines.
+//   - [Segments] read one file at random. They can go on behind a fault, with the next member or
+//     frame.
 //
-// Of one frame, one goroutine unpacks: the zstd decoder's own concurrency is off, as its three stages take twice the CPU
-// time for each byte without being faster on two cores (BenchmarkDecode), and on damaged input it can hand out an old
-// block again (TestLogsStaleBlock).
+// Of one frame, one goroutine unpacks: the zstd decoder's own concurrency is off, as its three
+// stages take twice the CPU time for each byte without being faster on two cores (BenchmarkDecode),
+// and on damaged input it can hand out an old block again (TestLogsStaleBlock).
 package unpack

@@ -21,8 +21,9 @@ var (
 	ErrDictionary = errors.New("the dictionary that the frame needs is missing or damaged")
 )
 
-// explain returns the fault that an error of a decompressor means, with the remedy. anyText is whether there was text
-// before it; dictErr is why the dictionary of the file cannot be used, if it has one.
+// explain returns the fault that an error of a decompressor means, with the remedy. anyText is
+// whether there was text before it; dictErr is why the dictionary of the file cannot be used, if it
+// has one.
 func explain(p Packing, err error, anyText bool, dictErr error) error {
 	const again = "copy or download the file again"
 	switch {

@@ -5,11 +5,12 @@ import (
 	"io"
 )
 
-// StopAtSegments makes Text end where a segment does, until it is called with false. NextSegment then goes on.
+// StopAtSegments makes Text end where a segment does, until it is called with false. NextSegment
+// then goes on.
 func (s *Segments) StopAtSegments(stop bool) { s.single = stop }
 
-// Rewind goes back to the text at pos, and reports whether that can be: the text between was not pruned, and as much may
-// be read again.
+// Rewind goes back to the text at pos, and reports whether that can be: the text between was not
+// pruned, and as much may be read again.
 func (s *Segments) Rewind(pos int64) bool {
 	i := s.markOf(pos)
 	if i < 0 {
@@ -34,8 +35,8 @@ func (s *Segments) Rewind(pos int64) bool {
 	return s.fault != nil || s.discard(pos-m.text)
 }
 
-// OpenAt starts to read in the middle of the file, which was not read before: with the text of the segment at offset, of
-// which it passes over so many bytes.
+// OpenAt starts to read in the middle of the file, which was not read before: with the text of the
+// segment at offset, of which it passes over so many bytes.
 func (s *Segments) OpenAt(offset, text int64) {
 	s.openAt(offset, 0, 0)
 	if !s.IsPacked() {
@@ -58,8 +59,9 @@ func (s *Segments) discard(n int64) bool {
 	return err == nil || s.ioErr == nil
 }
 
-// NextSegment drops the rest of this segment and moves to the start of the next: of the one behind it, or, if it has a
-// fault, of the next in the file that can be read. It reports whether there is one.
+// NextSegment drops the rest of this segment and moves to the start of the next: of the one behind
+// it, or, if it has a fault, of the next in the file that can be read. It reports whether there is
+// one.
 func (s *Segments) NextSegment() bool {
 	_, err := io.Copy(io.Discard, s.Text)
 	switch {
@@ -74,8 +76,8 @@ func (s *Segments) NextSegment() bool {
 	return true
 }
 
-// SkipFault moves to the next segment in the file that can be read, after the one that has a fault, and reports whether
-// there is one.
+// SkipFault moves to the next segment in the file that can be read, after the one that has a fault,
+// and reports whether there is one.
 func (s *Segments) SkipFault() bool {
 	magic := []byte("\x1f\x8b\x08") // one byte more than detects gzip: only this method exists
 	if s.packing == Zstd {

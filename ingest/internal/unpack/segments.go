@@ -14,9 +14,10 @@ const (
 	// segmentBuffer is how much text of Segments can be looked at at once.
 	segmentBuffer = 64 << 10
 
-	// rereadFactor and rereadMin bound the bytes that are read once more after faults, as a multiple of the file's size
-	// and at least: a few faults in a file of one member, or any number in one of a member a record. Without a bound,
-	// time would be quadratic in the length of a file made for it.
+	// rereadFactor and rereadMin bound the bytes that are read once more after faults, as a
+	// multiple of the file's size and at least: a few faults in a file of one member, or any number
+	// in one of a member a record. Without a bound, time would be quadratic in the length of a file
+	// made for it.
 	rereadFactor = 8
 	rereadMin    = 64 << 20
 
@@ -24,9 +25,10 @@ const (
 	maxEmptyReads = 100
 )
 
-// Segments read the text of a file, which is the text of its segments in order: the members of a gzip file, the frames of
-// a zstd file, or all of a file that is not packed. After a damaged segment the reader can go back and look for the next.
-// They keep their memory from file to file, and are for one goroutine.
+// Segments read the text of a file, which is the text of its segments in order: the members of a
+// gzip file, the frames of a zstd file, or all of a file that is not packed. After a damaged
+// segment the reader can go back and look for the next. They keep their memory from file to file,
+// and are for one goroutine.
 type Segments struct {
 	Text *bufio.Reader // the text of the file; 64 KiB of it can be peeked at
 
@@ -73,8 +75,8 @@ func (e *SegmentError) Unwrap() error { return e.Err }
 // NewSegments returns Segments of files whose records begin with prefix.
 func NewSegments(prefix string) *Segments { return &Segments{prefix: []byte(prefix)} }
 
-// Reset starts to read a file of that name and size. The name decides how the file is packed if its first bytes are
-// damaged. The error is that of the file, or ErrFormat.
+// Reset starts to read a file of that name and size. The name decides how the file is packed if its
+// first bytes are damaged. The error is that of the file, or ErrFormat.
 func (s *Segments) Reset(name string, file io.ReaderAt, size int64) error {
 	if s.packed == nil {
 		s.packed = bufio.NewReaderSize(nil, fileBuffer)
@@ -95,7 +97,8 @@ func (s *Segments) Reset(name string, file io.ReaderAt, size int64) error {
 	return err
 }
 
-// IsPacked reports whether the file is packed. If it is not, there is one segment, and the text is the file.
+// IsPacked reports whether the file is packed. If it is not, there is one segment, and the text is
+// the file.
 func (s *Segments) IsPacked() bool { return s.packing != None }
 
 // Size returns the size of the file.
@@ -104,7 +107,8 @@ func (s *Segments) Size() int64 { return s.size }
 // BytesRead returns how far the file was read.
 func (s *Segments) BytesRead() int64 { return s.off }
 
-// IOErr returns what the file failed with, which is no fault of its data, or nil. The text ends there.
+// IOErr returns what the file failed with, which is no fault of its data, or nil. The text ends
+// there.
 func (s *Segments) IOErr() error { return s.ioErr }
 
 // Fault returns the fault of the segment being read, or nil. Text then fails with it.
@@ -116,8 +120,8 @@ func (s *Segments) IsSpent() bool { return s.budget < 0 }
 // Pos returns how much of the text comes before what Text gives next.
 func (s *Segments) Pos() int64 { return s.given - int64(s.Text.Buffered()) }
 
-// Place returns where in the file the text at pos is: the offset of its segment, and how much text of that comes before
-// it. In a file that is not packed it is the offset itself.
+// Place returns where in the file the text at pos is: the offset of its segment, and how much text
+// of that comes before it. In a file that is not packed it is the offset itself.
 func (s *Segments) Place(pos int64) (offset, text int64) {
 	if i := s.markOf(pos); s.IsPacked() && i >= 0 {
 		return s.marks[i].file, pos - s.marks[i].text
@@ -138,7 +142,8 @@ func (s *Segments) seekFile(pos int64) {
 	s.packed.Reset(packedSource{s})
 }
 
-// A textSource reads the text of Segments. Its errors are io.EOF, a [*SegmentError], or what the file failed with.
+// A textSource reads the text of Segments. Its errors are io.EOF, a [*SegmentError], or what the
+// file failed with.
 type textSource struct{ s *Segments }
 
 // Read reads text.
@@ -188,7 +193,8 @@ func (s *Segments) unpack(p []byte) (int, error) {
 	}
 }
 
-// open opens the segment at which packed stands. Its error is io.EOF, a fault that it also sets, or that of the file.
+// open opens the segment at which packed stands. Its error is io.EOF, a fault that it also sets, or
+// that of the file.
 func (s *Segments) open() error {
 	start := s.filePos()
 	if _, err := s.packed.Peek(1); err != nil {
@@ -239,7 +245,8 @@ func (s *Segments) markOf(pos int64) int {
 	return i
 }
 
-// Crossed reports whether text was read of a segment that starts as a record does, apart from one that starts at start.
+// Crossed reports whether text was read of a segment that starts as a record does, apart from one
+// that starts at start.
 func (s *Segments) Crossed(start int64) bool {
 	for i := len(s.marks) - 1; i >= 0 && s.marks[i].text > start; i-- {
 		if s.marks[i].record && s.marks[i].text < s.Pos() {

@@ -15,15 +15,16 @@ import (
 )
 
 const (
-	// maxWindow is the largest zstd window decoded, as the zstd command does without --long=31: a frame header of a few
-	// bytes makes the decoder allocate this much.
+	// maxWindow is the largest zstd window decoded, as the zstd command does without --long=31: a
+	// frame header of a few bytes makes the decoder allocate this much.
 	maxWindow = 128 << 20
 
-	// fileBuffer is how much of a file is read at once. A text that is not packed is read past it by callers that read
-	// as much at once.
+	// fileBuffer is how much of a file is read at once. A text that is not packed is read past it
+	// by callers that read as much at once.
 	fileBuffer = 64 << 10
 
-	// maxAhead bounds the memory of unpackers. Sixteen give out more text than one goroutine can cut into lines.
+	// maxAhead bounds the memory of unpackers. Sixteen give out more text than one goroutine can
+	// cut into lines.
 	maxAhead = 16
 )
 
@@ -31,7 +32,8 @@ const (
 type Texts interface {
 	// Open begins the next input: the file of that name, or stdin if the name is [fault.Stdin].
 	Open(name string, stdin io.Reader) error
-	// Read reads its text, all of it that comes before a fault. The error is io.EOF, or a fault with the remedy.
+	// Read reads its text, all of it that comes before a fault. The error is io.EOF, or a fault
+	// with the remedy.
 	io.Reader
 	// Packed returns how many bytes of it were read, packed.
 	Packed() int64
@@ -45,21 +47,23 @@ type Texts interface {
 type Taker interface {
 	io.Reader
 
-	// Take returns the next text, without copying it, as data[start:], and takes buf in exchange: both then belong to
-	// the other. At least Headroom bytes of data are in front of start. ok is false if there is no such buffer now: then
-	// buf still belongs to the caller, who has to Read.
+	// Take returns the next text, without copying it, as data[start:], and takes buf in exchange:
+	// both then belong to the other. At least Headroom bytes of data are in front of start. ok is
+	// false if there is no such buffer now: then buf still belongs to the caller, who has to Read.
 	Take(buf []byte) (data []byte, start int, ok bool)
 }
 
-// Headroom is how much room there is in front of the text that a Taker gives: for the line that began in the text before.
+// Headroom is how much room there is in front of the text that a Taker gives: for the line that
+// began in the text before.
 const Headroom = 4 << 10
 
-// NewTexts returns the Texts of the inputs of these names, which must be opened in that order. They unpack ahead of their
-// reader in so many goroutines, at most 16, or, for 0 or less, in that of the reader. They add the packed bytes that they
-// read to total.
+// NewTexts returns the Texts of the inputs of these names, which must be opened in that order. They
+// unpack ahead of their reader in so many goroutines, at most 16, or, for 0 or less, in that of the
+// reader. They add the packed bytes that they read to total.
 //
-// Read ahead are files that are packed: several frames of a zstd file at once, and several files. What is read, and its
-// faults, do not depend on the number of goroutines. Each has a window of its own, and up to 8 MiB of text.
+// Read ahead are files that are packed: several frames of a zstd file at once, and several files.
+// What is read, and its faults, do not depend on the number of goroutines. Each has a window of its
+// own, and up to 8 MiB of text.
 func NewTexts(names []string, ahead int, total *atomic.Int64) Texts {
 	if ahead <= 0 {
 		return &textReader{total: total}
@@ -67,7 +71,8 @@ func NewTexts(names []string, ahead int, total *atomic.Int64) Texts {
 	return newAhead(names, min(ahead, maxAhead), total)
 }
 
-// A textReader reads the text of one input after the other. It keeps its buffers and decompressors between them.
+// A textReader reads the text of one input after the other. It keeps its buffers and decompressors
+// between them.
 type textReader struct {
 	total *atomic.Int64 // counts the bytes read of all files, packed
 	read  int64         // bytes read of this file, packed
@@ -160,8 +165,8 @@ func (t *textReader) unzstd() (io.Reader, error) {
 	return t.zstd, err
 }
 
-// Read reads the unpacked text. At a fault it first gives out everything that was decoded before. Its errors are
-// io.EOF, or a fault with the remedy.
+// Read reads the unpacked text. At a fault it first gives out everything that was decoded before.
+// Its errors are io.EOF, or a fault with the remedy.
 func (t *textReader) Read(p []byte) (int, error) {
 	n, err := t.unpacked(p)
 	if err != nil && err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself

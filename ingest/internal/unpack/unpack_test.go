@@ -13,7 +13,8 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/testpack"
 )
 
-// TestFrameScanner holds that a scanner finds exactly the frames that were packed, and no more than there are.
+// TestFrameScanner holds that a scanner finds exactly the frames that were packed, and no more than
+// there are.
 func TestFrameScanner(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	noise := make([]byte, 400_000) // raw blocks
@@ -46,8 +47,8 @@ func TestFrameScanner(t *testing.T) {
 	}
 }
 
-// TestAheadBuffers holds that an unpacker whose piece is not read yet stops when its buffers are full, and that the text is
-// whole all the same.
+// TestAheadBuffers holds that an unpacker whose piece is not read yet stops when its buffers are
+// full, and that the text is whole all the same.
 func TestAheadBuffers(t *testing.T) {
 	part := bytes.Repeat([]byte("http://example.com/a/b/c/d/e/f/g\n"), (maxTexts+20)*TextSize/33)
 	frame := testpack.Zstd(t, part)

@@ -10,14 +10,16 @@ import (
 )
 
 const (
-	// maxDictionary is the longest dictionary of a zstd WARC file that is read, as that format demands.
+	// maxDictionary is the longest dictionary of a zstd WARC file that is read, as that format
+	// demands.
 	maxDictionary = 8 << 20
 
 	// dictionaryMagic starts the skippable frame of the dictionary.
 	dictionaryMagic = 0x184d2a5d
 )
 
-// openZstd passes over skippable frames and opens the frame after them. A dictionary is one at the start of the file.
+// openZstd passes over skippable frames and opens the frame after them. A dictionary is one at the
+// start of the file.
 func (s *Segments) openZstd() error {
 	for {
 		start := s.filePos()
@@ -49,8 +51,8 @@ func (s *Segments) openZstd() error {
 	return s.zstd.Reset(&s.frame)
 }
 
-// needDecoder makes the decoder, unless there is one. Where the dictionary cannot be used, frames that need none are
-// read all the same.
+// needDecoder makes the decoder, unless there is one. Where the dictionary cannot be used, frames
+// that need none are read all the same.
 func (s *Segments) needDecoder() (err error) {
 	if s.zstd != nil {
 		return nil
@@ -71,8 +73,8 @@ func (s *Segments) needDecoder() (err error) {
 	return err
 }
 
-// dictionary returns the dictionary that the file starts with, or nil: the content of a skippable frame, itself a
-// zstd frame or not.
+// dictionary returns the dictionary that the file starts with, or nil: the content of a skippable
+// frame, itself a zstd frame or not.
 func (s *Segments) dictionary() ([]byte, error) {
 	head, err := s.PeekAt(0, 8)
 	if err != nil || len(head) < 8 || binary.LittleEndian.Uint32(head) != dictionaryMagic {

@@ -22,7 +22,8 @@ func isALB(line []byte) bool {
 	return schemeOf(first) != "" && ParseTime(second) != NoTime
 }
 
-// The fields of a line of an application load balancer that are known, in their order. Later ones may follow.
+// The fields of a line of an application load balancer that are known, in their order. Later ones
+// may follow.
 var albNames = []string{
 	"type", NameTime, "elb", NameClient, "target", "request_processing_time", "target_processing_time",
 	"response_processing_time", NameStatus, "target_status", "received_bytes", NameBytes, "request", NameAgent, "ssl_cipher",
@@ -39,7 +40,8 @@ const (
 	albHost    = 18
 )
 
-// alb reads access logs of AWS application load balancers: fields separated by spaces, some of them in quotes.
+// alb reads access logs of AWS application load balancers: fields separated by spaces, some of them
+// in quotes.
 type alb struct {
 	common
 	escapes
@@ -97,7 +99,8 @@ func albField(line []byte) (field, rest []byte, ok bool) {
 	return field, bytes.TrimPrefix(rest, []byte{' '}), true
 }
 
-// row makes the row of the fields. A request that could not be read is logged as "- http://host:port- -".
+// row makes the row of the fields. A request that could not be read is logged as "-
+// http://host:port- -".
 func (a *alb) row(r *Row) Result {
 	request := a.unescape(a.fields[albRequest])
 	if bytes.HasPrefix(request, []byte("- ")) {

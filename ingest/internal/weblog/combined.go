@@ -4,7 +4,8 @@ import (
 	"bytes"
 )
 
-// Combined is the Common and the Combined Log Format, with a virtual host in front and more fields behind.
+// Combined is the Common and the Combined Log Format, with a virtual host in front and more fields
+// behind.
 const Combined Format = "combined"
 
 var combinedFormat = format{
@@ -66,8 +67,8 @@ func newCombined(opt Options) (*combined, error) {
 	return c, err
 }
 
-// Parse reads a line. It looks for the time in brackets and the quote behind it: what comes before may hold spaces, what
-// comes after may be missing.
+// Parse reads a line. It looks for the time in brackets and the quote behind it: what comes before
+// may hold spaces, what comes after may be missing.
 func (c *combined) Parse(line []byte, r *Row) Result {
 	r.reset()
 	end := bytes.Index(line, []byte(`] "`))
@@ -97,8 +98,9 @@ func (c *combined) Parse(line []byte, r *Row) Result {
 	return c.row(r, request)
 }
 
-// front reads what comes before the time. There are three fields, or four where the virtual host comes first; that is
-// where the second one looks like an address, for a user's name may hold spaces.
+// front reads what comes before the time. There are three fields, or four where the virtual host
+// comes first; that is where the second one looks like an address, for a user's name may hold
+// spaces.
 func (c *combined) front(text []byte) bool {
 	first, rest, ok := bytes.Cut(text, []byte{' '})
 	if !ok || len(first) == 0 {
@@ -117,8 +119,9 @@ func (c *combined) front(text []byte) bool {
 	return true
 }
 
-// back reads what comes after the request. A status is three digits or "-". A line may be cut off in the referer or the user
-// agent, as where a disk was full: that field is not known, and the row is one all the same.
+// back reads what comes after the request. A status is three digits or "-". A line may be cut off
+// in the referer or the user agent, as where a disk was full: that field is not known, and the row
+// is one all the same.
 func (c *combined) back(text []byte) Result {
 	status, rest, _ := bytes.Cut(text, []byte{' '})
 	if string(status) != "-" && (len(status) != 3 || number(status) < 0) {

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestCombinedCutOff holds that a line that ends within the referer or the user agent gives a row, as it does where these are not
-// asked for.
+// TestCombinedCutOff holds that a line that ends within the referer or the user agent gives a row,
+// as it does where these are not asked for.
 func TestCombinedCutOff(t *testing.T) {
 	const line = `192.0.2.1 - - [31/Jan/2026:18:00:03 +0100] "GET /a HTTP/1.1" 200 12 "https://ref.example/" "Mozilla/5.0 (compatible; GPTBot"`
 	for cut := len(line); cut > len(line)-60; cut-- {

@@ -37,8 +37,8 @@ func isTable(line []byte, opt Options, sep byte) bool {
 	return t.readHeader(line) == NoRow && (len(t.header) > 1 || slices.Contains([]string{"url", "URL"}, t.header[0]))
 }
 
-// table reads tables with a header, in comma separated values (RFC 4180) or with another separator. A field in quotes may
-// hold separators, quotes, which are doubled, and line ends.
+// table reads tables with a header, in comma separated values (RFC 4180) or with another separator.
+// A field in quotes may hold separators, quotes, which are doubled, and line ends.
 type table struct {
 	common
 	escapes
@@ -65,7 +65,8 @@ func (t *table) Parse(line []byte, r *Row) Result {
 	return t.row(r)
 }
 
-// readHeader reads the first record. Its separator is a comma, or a semicolon if there are more of them.
+// readHeader reads the first record. Its separator is a comma, or a semicolon if there are more of
+// them.
 func (t *table) readHeader(line []byte) Result {
 	if t.sep == 0 {
 		t.sep = ','
@@ -105,7 +106,8 @@ func (t *table) split(text []byte) Result {
 	}
 }
 
-// field returns the first field of text, and what follows it: nil at the end, else from the separator on.
+// field returns the first field of text, and what follows it: nil at the end, else from the
+// separator on.
 func (t *table) field(text []byte) (field, rest []byte, result Result) {
 	if len(text) > 0 && text[0] == '"' {
 		return t.quotedField(text[1:])

@@ -13,14 +13,15 @@ func (e *escapes) unescape(field []byte) (text []byte) {
 	return text
 }
 
-// unescape undoes the escapes of Apache and nginx: \xHH, \" and \\, and the letters of C. A backslash that escapes nothing
-// stays. See undo.
+// unescape undoes the escapes of Apache and nginx: \xHH, \" and \\, and the letters of C. A
+// backslash that escapes nothing stays. See undo.
 func unescape(text, dst []byte) (unescaped, buf []byte) { return undo(text, dst, '\\', escaped) }
 
 // unpercent undoes percent-encoding. See undo.
 func unpercent(text, dst []byte) (unescaped, buf []byte) { return undo(text, dst, '%', percent) }
 
-// unplus appends text to dst with spaces for "+". Most texts of IIS have many: undo takes half as long again.
+// unplus appends text to dst with spaces for "+". Most texts of IIS have many: undo takes half as
+// long again.
 func unplus(text, dst []byte) (unescaped, buf []byte) {
 	start := len(dst)
 	dst = append(dst, text...)
@@ -32,8 +33,9 @@ func unplus(text, dst []byte) (unescaped, buf []byte) {
 	return dst[start:], dst
 }
 
-// undo replaces what begins with the byte mark by what decode says of it: a byte, and how many it stands for. It returns
-// text itself if there is nothing to replace; else what it appends to dst, which it returns second to be used again.
+// undo replaces what begins with the byte mark by what decode says of it: a byte, and how many it
+// stands for. It returns text itself if there is nothing to replace; else what it appends to dst,
+// which it returns second to be used again.
 func undo(text, dst []byte, mark byte, decode func([]byte) (byte, int)) (unescaped, buf []byte) {
 	i := bytes.IndexByte(text, mark)
 	if i < 0 {
@@ -100,8 +102,8 @@ var unhex = func() (t [256]byte) {
 	return t
 }()
 
-// quoted returns the text up to the quote that ends it, which no backslash escapes, and what follows that quote. ok is
-// false if there is none.
+// quoted returns the text up to the quote that ends it, which no backslash escapes, and what
+// follows that quote. ok is false if there is none.
 func quoted(text []byte) (inside, rest []byte, ok bool) {
 	for i := 0; ; i++ {
 		n := bytes.IndexByte(text[i:], '"')

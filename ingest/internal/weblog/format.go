@@ -31,7 +31,8 @@ type format struct {
 	line   func(line []byte) bool                 // no line may be recognised by two formats
 }
 
-// formats are all formats but Auto, in the order in which headers are tried. Of those with as many votes the first wins.
+// formats are all formats but Auto, in the order in which headers are tried. Of those with as many
+// votes the first wins.
 var formats = []*format{
 	{name: URLs, aliases: []string{"text"}, about: "a URL a line, or a path where the site of the log is given", line: isURL},
 	&combinedFormat,
@@ -77,7 +78,8 @@ func (f Format) About() string {
 	return ""
 }
 
-// AnyField reports whether any field of the format may hold the URL, so that its name may have to be given.
+// AnyField reports whether any field of the format may hold the URL, so that its name may have to
+// be given.
 func (f Format) AnyField() bool {
 	info := f.info()
 	return info != nil && info.anyField
@@ -95,8 +97,8 @@ func Formats() []Format {
 // ErrFormat is the kind of the errors about a format that does not exist, or that no Parser reads.
 var ErrFormat = errors.New("unknown format")
 
-// ParseFormat returns the format of that name, in any case, or of an alias; Auto for "" and "auto". The error is an
-// ErrFormat with the names there are.
+// ParseFormat returns the format of that name, in any case, or of an alias; Auto for "" and "auto".
+// The error is an ErrFormat with the names there are.
 func ParseFormat(name string) (Format, error) {
 	lower := strings.ToLower(name)
 	if lower == "" {
@@ -114,8 +116,8 @@ func ParseFormat(name string) (Format, error) {
 	return Auto, fmt.Errorf("%w %q: use one of %s", ErrFormat, name, strings.Join(names, ", "))
 }
 
-// New returns a Parser for a format. The error is an ErrNoField if the format cannot have one of the fields, and an
-// ErrFormat if no Parser reads the format.
+// New returns a Parser for a format. The error is an ErrNoField if the format cannot have one of
+// the fields, and an ErrFormat if no Parser reads the format.
 func New(f Format, opt Options) (Parser, error) {
 	if info := f.info(); info != nil && info.parser != nil {
 		return info.parser(opt)

@@ -52,8 +52,8 @@ func checkRow(t *testing.T, r *Row, keep int) {
 	}
 }
 
-// combinedLine is what a line must look like to be taken, and plainLine one that must be taken. Fields end at spaces, not at
-// other white space: scanners send that too.
+// combinedLine is what a line must look like to be taken, and plainLine one that must be taken.
+// Fields end at spaces, not at other white space: scanners send that too.
 var (
 	combinedLine = regexp.MustCompile(`(?s)^([^ ]+ .*?)\[([^\[]*?)\] "((?:[^"\\]|\\.)*)" (-|[0-9]{3})(?: |$)`)
 	plainLine    = regexp.MustCompile(`^[^ "\[\]]+ [^ "\[\]]+ [^"\[\]]+ \[[^"\[\]]*\] "[^"\\]*" (-|[0-9]{3}) (-|[0-9]+)( "[^"\\]*" "[^"\\]*")?$`)
@@ -281,7 +281,8 @@ func FuzzCDXJ(f *testing.F) {
 	})
 }
 
-// FuzzTime reads anything as a time: it ends, and what it gives is within the years that four digits write.
+// FuzzTime reads anything as a time: it ends, and what it gives is within the years that four
+// digits write.
 func FuzzTime(f *testing.F) {
 	for _, text := range []string{"31/Jan/2026:18:00:00 +0100", "2026-01-31T18:00:00.5Z", "20260131180000", "1769882400.123", "1.7e9"} {
 		f.Add([]byte(text))

@@ -5,8 +5,8 @@ import "bytes"
 // GuessLines is how many lines vote for a format.
 const GuessLines = 32
 
-// Guess returns the format that lines, the first of a log, look like. It is URLs if nothing is recognised. opt says which
-// column of a table would hold the URL.
+// Guess returns the format that lines, the first of a log, look like. It is URLs if nothing is
+// recognised. opt says which column of a table would hold the URL.
 func Guess(lines [][]byte, opt Options) Format {
 	if len(lines) == 0 {
 		return URLs

@@ -128,8 +128,9 @@ func (j *jsonLog) row(r *Row) Result {
 	return IsRow
 }
 
-// place returns what the line says of the origin. Caddy tells the scheme by an object about TLS, which is there or not; a
-// site with a scheme of its own may lie behind a proxy that has done with TLS.
+// place returns what the line says of the origin. Caddy tells the scheme by an object about TLS,
+// which is there or not; a site with a scheme of its own may lie behind a proxy that has done with
+// TLS.
 func (j *jsonLog) place() place {
 	host := j.scalar(j.host)
 	scheme := schemeOf(j.scalar(j.scheme))

@@ -23,8 +23,8 @@ type jsonNode struct {
 	seen    uint64    // the last line that has it, by jsonScanner.lines
 }
 
-// want makes the value at a path wanted, as slot. A path is one member's name, dots included, or names and indices
-// separated by dots.
+// want makes the value at a path wanted, as slot. A path is one member's name, dots included, or
+// names and indices separated by dots.
 func (n *jsonNode) want(path string, slot int) {
 	n.member(path).addSlot(slot)
 	at := n
@@ -49,7 +49,8 @@ func (n *jsonNode) member(name string) *jsonNode {
 	return n.members[name]
 }
 
-// find returns the node of a member, nil if there is none. Most names differ from all by their length or first byte.
+// find returns the node of a member, nil if there is none. Most names differ from all by their
+// length or first byte.
 func (n *jsonNode) find(name []byte) *jsonNode {
 	if n.lengths>>min(63, len(name))&1 == 0 || len(name) > 0 && n.firsts[name[0]/64]>>(name[0]%64)&1 == 0 {
 		return nil
@@ -63,8 +64,9 @@ func (n *jsonNode) addSlot(slot int) {
 	}
 }
 
-// A jsonScanner reads the wanted values of a line, and checks all of it: it takes what RFC 8259 does, if nothing is
-// nested deeper than maxDepth. Of members with one name the last counts, as for encoding/json.
+// A jsonScanner reads the wanted values of a line, and checks all of it: it takes what RFC 8259
+// does, if nothing is nested deeper than maxDepth. Of members with one name the last counts, as for
+// encoding/json.
 type jsonScanner struct {
 	root   jsonNode
 	values [][]byte // by slot: the text of a string, other values as written; nil if missing or null
@@ -91,8 +93,8 @@ func (s *jsonScanner) space(i int) int {
 	return i
 }
 
-// value reads the value at i, and stores it where node wants it; node is nil for a value of which nothing is wanted. It
-// returns the end, or -1 if there is no value.
+// value reads the value at i, and stores it where node wants it; node is nil for a value of which
+// nothing is wanted. It returns the end, or -1 if there is no value.
 func (s *jsonScanner) value(i, depth int, node *jsonNode) (end int) {
 	if i >= len(s.line) || depth > maxDepth {
 		return -1
@@ -174,8 +176,8 @@ func (s *jsonScanner) object(i, depth int, node *jsonNode) (end int) {
 	}
 }
 
-// child returns the node of the member of that name, nil if nothing of it is wanted. What it held before, of a member
-// of the same name, is forgotten.
+// child returns the node of the member of that name, nil if nothing of it is wanted. What it held
+// before, of a member of the same name, is forgotten.
 func (s *jsonScanner) child(node *jsonNode, name []byte, escaped bool) *jsonNode {
 	if escaped {
 		begin := len(s.buf)
@@ -251,8 +253,8 @@ const (
 	highBits = 0x8080808080808080
 )
 
-// special marks the high bit of the bytes of a word that are not simply part of a string: quotes, backslashes and control
-// characters. Bytes above the lowest that it marks may be marked wrongly.
+// special marks the high bit of the bytes of a word that are not simply part of a string: quotes,
+// backslashes and control characters. Bytes above the lowest that it marks may be marked wrongly.
 func special(word uint64) uint64 {
 	quote, backslash := word^lowBits*'"', word^lowBits*'\\'
 	return ((quote-lowBits)&^quote | (backslash-lowBits)&^backslash | (word-lowBits*0x20)&^word) & highBits
@@ -272,8 +274,8 @@ func (s *jsonScanner) plainText(i int) int {
 	return i
 }
 
-// endText returns where the string that begins at i ends, -1 if it does not or is not valid, and whether it holds
-// escapes.
+// endText returns where the string that begins at i ends, -1 if it does not or is not valid, and
+// whether it holds escapes.
 func (s *jsonScanner) endText(i int) (end int, escaped bool) {
 	for {
 		i = s.plainText(i)
@@ -323,7 +325,8 @@ func hex4(text []byte) rune {
 	return r
 }
 
-// appendUnquoted appends the text that a valid string stands for. Half a surrogate pair becomes U+FFFD.
+// appendUnquoted appends the text that a valid string stands for. Half a surrogate pair becomes
+// U+FFFD.
 func appendUnquoted(dst, text []byte) []byte {
 	for {
 		i := bytes.IndexByte(text, '\\')

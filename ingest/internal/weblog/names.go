@@ -6,8 +6,8 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// The names of fields that mean the same in every format. [Options].Keep takes them as well as the names that a format has
-// itself.
+// The names of fields that mean the same in every format. [Options].Keep takes them as well as the
+// names that a format has itself.
 const (
 	NameTime     = "time"
 	NameClient   = "client"
@@ -34,8 +34,8 @@ func Names() map[string]engine.KeptKind {
 	}
 }
 
-// KindOf returns the kind of a field's values, by its name: that of [Names], or one of a format that means the same. It
-// is KeptText for others.
+// KindOf returns the kind of a field's values, by its name: that of [Names], or one of a format
+// that means the same. It is KeptText for others.
 func KindOf(field string) engine.KeptKind {
 	for name, kind := range Names() {
 		if name == field || slices.Contains(known[name], field) {
@@ -45,9 +45,10 @@ func KindOf(field string) engine.KeptKind {
 	return engine.KeptText
 }
 
-// known are the fields of formats whose fields have names, by what they mean: those of W3C extended (Microsoft's IIS,
-// Amazon CloudFront), Caddy, Cloudflare Logpush, Google's load balancers, the Elastic Common Schema, variables of
-// nginx, and headers of tables. The first one that a row has counts.
+// known are the fields of formats whose fields have names, by what they mean: those of W3C extended
+// (Microsoft's IIS, Amazon CloudFront), Caddy, Cloudflare Logpush, Google's load balancers, the
+// Elastic Common Schema, variables of nginx, and headers of tables. The first one that a row has
+// counts.
 var known = map[string][]string{
 	nameURL: {
 		"url", "request.uri", "ClientRequestURI", "request_url", "request_uri", "httpRequest.requestUrl", "url.full", "url.original",
@@ -95,7 +96,8 @@ var known = map[string][]string{
 	NameUser: {"cs-username", "user_id", "remote_user", "user"},
 }
 
-// candidates returns the fields that may hold what name means: the one that was named for it, or those known.
+// candidates returns the fields that may hold what name means: the one that was named for it, or
+// those known.
 func candidates(name, chosen string) []string {
 	if chosen != "" {
 		return []string{chosen}
@@ -103,7 +105,8 @@ func candidates(name, chosen string) []string {
 	return known[name]
 }
 
-// kept returns the fields that may hold a column to keep: the field of that very name, and those known to mean it.
+// kept returns the fields that may hold a column to keep: the field of that very name, and those
+// known to mean it.
 func kept(name string) []string {
 	if names := known[name]; names != nil && name != nameURL && name != nameScheme && name != namePort {
 		return slices.Concat(names, []string{name})

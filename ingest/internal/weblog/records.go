@@ -3,8 +3,8 @@ package weblog
 // Records reads rows whose fields are separate already, such as those of a columnar file.
 type Records struct{ table table }
 
-// NewRecords returns Records for rows with these fields. The error says which field they lack: one that was named, or
-// one for the URL.
+// NewRecords returns Records for rows with these fields. The error says which field they lack: one
+// that was named, or one for the URL.
 func NewRecords(header []string, opt Options) (*Records, error) {
 	r := &Records{table{common: newCommon(opt), header: header}}
 	var err error

@@ -28,7 +28,8 @@ type place struct {
 	host   []byte
 }
 
-// resolve sets the URL of r: a whole one, or a path and its place. It returns false if a path has no host.
+// resolve sets the URL of r: a whole one, or a path and its place. It returns false if a path has
+// no host.
 func (s *site) resolve(r *Row, target []byte, at place) bool {
 	r.Target = target
 	switch {
@@ -57,8 +58,8 @@ func (s *site) resolve(r *Row, target []byte, at place) bool {
 	return len(r.Host) > 0
 }
 
-// request sets the URL of r from a request line: method, target and maybe the protocol. It returns false if a path
-// has no host.
+// request sets the URL of r from a request line: method, target and maybe the protocol. It returns
+// false if a path has no host.
 func (s *site) request(r *Row, line []byte, at place) bool {
 	method, target, _ := splitRequest(line)
 	switch {
@@ -85,8 +86,8 @@ func (s *site) urlOrRequest(r *Row, text []byte, at place) bool {
 // maxMethod is longer than any method that is registered.
 const maxMethod = 32
 
-// splitRequest takes a request line apart. The method is nil if it is none. A target may hold spaces: what scanners
-// send need not be valid.
+// splitRequest takes a request line apart. The method is nil if it is none. A target may hold
+// spaces: what scanners send need not be valid.
 func splitRequest(line []byte) (method, target, protocol []byte) {
 	n := bytes.IndexByte(line, ' ')
 	if n <= 0 || n > maxMethod {

@@ -13,8 +13,8 @@ import (
 // NoTime is the time of a row of which it is not known.
 const NoTime = math.MinInt64
 
-// A Row is what one line says. Its slices are valid until the next call of the Parser, and share the line's memory or
-// the Parser's.
+// A Row is what one line says. Its slices are valid until the next call of the Parser, and share
+// the line's memory or the Parser's.
 type Row struct {
 	Scheme string // of the URL that Host and Target make; "" if Target is all there is
 	Host   []byte
@@ -92,8 +92,8 @@ type Parser interface {
 	Err() error
 }
 
-// Options say what to read of a log. Fields are named as the format does, in JSON also by their path, as in
-// "request.headers.Referer.0"; where none is named, those of [Names] are looked for.
+// Options say what to read of a log. Fields are named as the format does, in JSON also by their
+// path, as in "request.headers.Referer.0"; where none is named, those of [Names] are looked for.
 type Options struct {
 	Base   robots.Origin // whose log it is, where the rows do not tell; "" if all do
 	URL    string        // field of the URL, path or request line
@@ -148,8 +148,9 @@ func noField(name string, have []string) error {
 	return fmt.Errorf("%w: %q; there are %s", ErrNoField, name, strings.Join(have, ", "))
 }
 
-// fixedFields returns the index in names of each field to keep, for a format whose fields are fixed. The error is an
-// ErrNoField for a field that is not in names, or one that was named for the URL, the host, the User-Agent or the time.
+// fixedFields returns the index in names of each field to keep, for a format whose fields are
+// fixed. The error is an ErrNoField for a field that is not in names, or one that was named for the
+// URL, the host, the User-Agent or the time.
 func fixedFields(names []string, opt Options) (keep []int, err error) {
 	for _, name := range []string{opt.URL, opt.Host, opt.Agent, opt.Time} {
 		if name != "" {

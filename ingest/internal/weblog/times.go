@@ -23,9 +23,10 @@ func (c *Clock) Read(text []byte) int64 {
 	return c.micro
 }
 
-// ParseTime returns the microseconds since 1970 of a moment: as in 2026-01-31T18:00:00Z, 2026-01-31 18:00:00.5,
-// 31/Jan/2026:18:00:00 +0100, or 20260131180000, or a number of seconds, milliseconds, microseconds or nanoseconds, which
-// is told by its size. Without a zone it is in UTC. It is NoTime if text names none.
+// ParseTime returns the microseconds since 1970 of a moment: as in 2026-01-31T18:00:00Z, 2026-01-31
+// 18:00:00.5, 31/Jan/2026:18:00:00 +0100, or 20260131180000, or a number of seconds, milliseconds,
+// microseconds or nanoseconds, which is told by its size. Without a zone it is in UTC. It is NoTime
+// if text names none.
 func ParseTime(text []byte) int64 {
 	switch {
 	case len(text) >= 20 && text[2] == '/':
@@ -156,7 +157,8 @@ func (m *moment) end(b []byte) int64 {
 	return m.unix()
 }
 
-// micros returns the digits behind a decimal point as millionths; what follows the sixth is dropped.
+// micros returns the digits behind a decimal point as millionths; what follows the sixth is
+// dropped.
 func micros(digits []byte) int {
 	n := 0
 	for i := range 6 {
@@ -168,8 +170,8 @@ func micros(digits []byte) int {
 	return n
 }
 
-// The least numbers that are taken for milliseconds, microseconds and nanoseconds: seconds would be later than the
-// year 5138.
+// The least numbers that are taken for milliseconds, microseconds and nanoseconds: seconds would be
+// later than the year 5138.
 const (
 	leastMillis = 1e11
 	leastMicros = 1e14

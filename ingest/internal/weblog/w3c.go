@@ -9,7 +9,8 @@ import (
 // fieldsDirective begins the line that names the fields of those behind it.
 var fieldsDirective = []byte("#Fields:")
 
-// W3C is the extended log format, as IIS writes it; CloudFront that of Amazon's standard logs, with tabs.
+// W3C is the extended log format, as IIS writes it; CloudFront that of Amazon's standard logs, with
+// tabs.
 const (
 	W3C        Format = "w3c"
 	CloudFront Format = "cloudfront"
@@ -44,8 +45,9 @@ func isCloudFront(lines [][]byte, opt Options) bool {
 	})
 }
 
-// w3c reads the W3C extended log file format. Fields are separated by spaces, or by tabs if a line has one. IIS writes "+"
-// for spaces, CloudFront percent-encodes; both is undone in headers of the request, and left in URLs.
+// w3c reads the W3C extended log file format. Fields are separated by spaces, or by tabs if a line
+// has one. IIS writes "+" for spaces, CloudFront percent-encodes; both is undone in headers of the
+// request, and left in URLs.
 type w3c struct {
 	common
 	escapes
@@ -139,7 +141,8 @@ func (w *w3c) row(r *Row) Result {
 	return IsRow
 }
 
-// target returns the path, of its halves if there are two. A URL that is written as "-" stands for none.
+// target returns the path, of its halves if there are two. A URL that is written as "-" stands for
+// none.
 func (w *w3c) target() []byte {
 	if w.stem < 0 {
 		return w.fields[w.cols.url]
@@ -155,7 +158,8 @@ func (w *w3c) target() []byte {
 	return w.buf[begin:]
 }
 
-// place returns what the row says of the origin. The port of the server tells the scheme; the host has its own.
+// place returns what the row says of the origin. The port of the server tells the scheme; the host
+// has its own.
 func (w *w3c) place() place {
 	host := at(w.fields, w.cols.host)
 	scheme := schemeOf(at(w.fields, w.cols.scheme))
