@@ -91,6 +91,9 @@ func (l *textLog) guess() Format {
 			lines = append(lines, line)
 		}
 	}
+	if len(lines) > 0 && unpack.Detect(lines[0]).Content == unpack.WARC {
+		return weblog.WARC
+	}
 	return weblog.Guess(lines, l.opt.Fields)
 }
 

@@ -123,26 +123,20 @@ func (f *ruleFile) readOnce() (r robots.Response, err error) {
 	return r, err
 }
 
-// readBody returns the first MaxBody bytes of the file, and how long it is; of a pipe, what was
-// read: up to maxRest more.
+// readBody returns the first MaxBody bytes of the file, and how long it is. Of a pipe that is what
+// was read: up to maxRest more.
 func readBody(file *os.File, info fs.FileInfo) (body []byte, size int64, err error) {
-	body = make([]byte, 0, min(max(info.Size(), 0), MaxBody)+1) // one more to see the end without growing
-	for len(body) < MaxBody {
-		if len(body) == cap(body) {
-			body = slices.Grow(body, 512)
-		}
-		n, err := file.Read(body[len(body):min(cap(body), MaxBody)])
-		body = body[:len(body)+n]
-		if err == io.EOF || err == nil && int64(len(body)) == info.Size() && info.Mode().IsRegular() {
-			return body, int64(len(body)), nil
-		}
-		if err != nil {
-			return nil, 0, err
-		}
+	body, err = io.ReadAll(io.LimitReader(file, MaxBody))
+	size = int64(len(body))
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case size == MaxBody && info.Mode().IsRegular():
+		size = max(info.Size(), size)
+	case size == MaxBody: // a pipe's writer may count on being read
+		var rest int64
+		rest, err = io.Copy(io.Discard, io.LimitReader(file, maxRest))
+		size += rest
 	}
-	if info.Mode().IsRegular() {
-		return body, max(info.Size(), int64(len(body))), nil
-	}
-	rest, err := io.Copy(io.Discard, io.LimitReader(file, maxRest)) // a pipe's writer may count on being read
-	return body, int64(len(body)) + rest, err
+	return body, size, err
 }

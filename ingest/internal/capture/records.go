@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
-var warcMagic = []byte("WARC/1.")
+var warcMagic = []byte(unpack.WARCMagic)
 
 // A records reads the records of a WARC file (ISO 28500:2017; WARC 1.0 and 1.1) one after the
 // other, and goes on behind damage.
@@ -28,7 +28,7 @@ type records struct {
 	shared bool  // a segment had two records
 }
 
-func newRecords() records { return records{src: unpack.NewSegments(string(warcMagic))} }
+func newRecords() records { return records{src: unpack.NewSegments(unpack.WARCMagic)} }
 
 // reset starts to read a file.
 func (r *records) reset(name string, file io.ReaderAt, size int64) error {

@@ -68,7 +68,9 @@ const HeadLen = 10
 
 const (
 	parquetMagic = "PAR1"
-	warcMagic    = "WARC/1."
+
+	// WARCMagic begins each record of a WARC file.
+	WARCMagic = "WARC/1."
 )
 
 // Detect returns the type of an input by its first HeadLen bytes, or all of them if there are
@@ -85,7 +87,7 @@ func Detect(head []byte) Type {
 	switch {
 	case bytes.HasPrefix(head, []byte(parquetMagic)):
 		return Type{Content: Parquet}
-	case bytes.HasPrefix(bytes.TrimLeft(head, "\r\n"), []byte(warcMagic)):
+	case bytes.HasPrefix(bytes.TrimLeft(head, "\r\n"), []byte(WARCMagic)):
 		return Type{Content: WARC}
 	}
 	return Type{}
@@ -122,8 +124,8 @@ func DetectFile(name string, file io.ReaderAt, size int64) Type {
 	if s.Reset(name, file, size) != nil {
 		return t
 	}
-	text, _ := s.Text.Peek(len(warcMagic))
-	if len(text) == 0 || bytes.HasPrefix(bytes.TrimLeft(text, "\r\n"), []byte(warcMagic[:len(text)])) {
+	text, _ := s.Text.Peek(len(WARCMagic))
+	if len(text) == 0 || bytes.HasPrefix(bytes.TrimLeft(text, "\r\n"), []byte(WARCMagic[:len(text)])) {
 		t.Content = WARC
 	}
 	return t
@@ -147,7 +149,7 @@ func capturePacking(head []byte, name string) (Packing, error) {
 	switch {
 	case p != None:
 		return p, p.refusal()
-	case bytes.HasPrefix(text, []byte(warcMagic[:5])) || bytes.HasPrefix(text, []byte("{")):
+	case bytes.HasPrefix(text, []byte(WARCMagic[:5])) || bytes.HasPrefix(text, []byte("{")):
 		return None, nil
 	case strings.HasSuffix(name, ".gz"):
 		return Gzip, nil

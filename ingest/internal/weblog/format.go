@@ -38,7 +38,7 @@ var formats = []*format{
 	&combinedFormat,
 	&cloudFrontFormat,
 	&w3cFormat,
-	{name: WARC, about: "a web archive: each fetch that its records tell of", header: isWARC},
+	{name: WARC, about: "a web archive: each fetch that its records tell of"},
 	&albFormat,
 	&jsonFormat,
 	&tsvFormat,

@@ -1,7 +1,5 @@
 package weblog
 
-import "bytes"
-
 // GuessLines is how many lines vote for a format.
 const GuessLines = 32
 
@@ -31,6 +29,3 @@ func Guess(lines [][]byte, opt Options) Format {
 	}
 	return best
 }
-
-// isWARC reports whether the lines are a web archive.
-func isWARC(lines [][]byte, _ Options) bool { return bytes.HasPrefix(lines[0], []byte("WARC/1.")) }
