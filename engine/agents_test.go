@@ -88,11 +88,11 @@ func randomGroups(rng *rand.Rand, names []string) string {
 // A Store for the agents of the log has all crawlers, and one verdict per row.
 func TestLogAgentsStore(t *testing.T) {
 	s := buildStore(t, StoreOptions{LogAgents: LogAgentsStar, Agents: []string{"ignored"}}, "https://a.com", "User-agent: *\nDisallow: /\n")
-	if names := s.AgentNames(); len(names) != 1+len(crawlers.Set("all")) || names[0] != "*" || names[1] != "Googlebot" {
+	if names := s.Options().Agents; len(names) != 1+len(crawlers.Set("all")) || names[0] != "*" || names[1] != "Googlebot" {
 		t.Errorf("agents %q", names)
 	}
-	if s.AgentsPerURL() != 1 || s.LogAgents() != LogAgentsStar {
-		t.Errorf("%d verdicts per URL, %d", s.AgentsPerURL(), s.LogAgents())
+	if s.AgentsPerURL() != 1 || s.Options().LogAgents != LogAgentsStar {
+		t.Errorf("%d verdicts per URL, %d", s.AgentsPerURL(), s.Options().LogAgents)
 	}
 	if m := s.Memory(); m.Rules != 1 {
 		t.Errorf("%d rules in force of one", m.Rules)

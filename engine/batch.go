@@ -39,7 +39,7 @@ type Batch struct {
 	// NoURL for a bad URL.
 	Canonicals []Span
 
-	// For a Store with LogAgents, and empty for others: the crawler of each row, as an index of Store.AgentNames, what each
+	// For a Store with LogAgents, and empty for others: the crawler of each row, as an index of Store.Options, what each
 	// of Verdicts means for it, and how many rows were left out, of which nothing else is here any more.
 	Agents     []uint16
 	Violations []Violation

@@ -31,8 +31,8 @@ func TestCanonical(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.HasCanonical() != canonical {
-			t.Errorf("HasCanonical = %v, want %v", s.HasCanonical(), canonical)
+		if s.Options().Canonical != canonical {
+			t.Errorf("HasCanonical = %v, want %v", s.Options().Canonical, canonical)
 		}
 		var b Batch
 		e := s.NewEvaluator()

@@ -174,7 +174,7 @@ func (ref *reference) compare(t *testing.T, store *engine.Store, b *engine.Batch
 
 // answerOf returns what the batch says of row i to agent a.
 func answerOf(store *engine.Store, b *engine.Batch, i, a int) answer {
-	v := b.Verdicts[i*len(store.AgentNames())+a]
+	v := b.Verdicts[i*len(store.Options().Agents)+a]
 	got := answer{access: v.Access, reason: v.Reason}
 	stray, isStray := b.Sites[i].Stray()
 	switch {

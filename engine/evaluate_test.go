@@ -68,7 +68,7 @@ func describe(s *Store, b *Batch, i int) string {
 	default:
 		fmt.Fprintf(&w, "%s", look.Origin(b.Sites[i]))
 	}
-	n := len(s.AgentNames())
+	n := len(s.Options().Agents)
 	for a, v := range b.Verdicts[i*n : (i+1)*n] {
 		rule := robots.Rule{}
 		if v.Rule != NoRule {
@@ -280,7 +280,7 @@ func FuzzEvaluate(f *testing.F) {
 				e.Evaluate(b)
 				for i := range b.Len() {
 					if got, want := describe(s, b, i), evaluateAlone(s, b.URL(i)); got != want {
-						t.Fatalf("%s: %q among others: %s, alone: %s", s.Dialect(), b.URL(i), got, want)
+						t.Fatalf("%s: %q among others: %s, alone: %s", s.Options().Dialect, b.URL(i), got, want)
 					}
 				}
 			}

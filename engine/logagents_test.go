@@ -58,7 +58,7 @@ func describeLog(s *Store, b *Batch) (rows []string) {
 		if v.Rule != NoRule {
 			line = s.NewLookup().line(b.Rulings[i], int(b.Agents[i]), v)
 		}
-		rows = append(rows, fmt.Sprintf("%d %s %s %d %s", b.Lines[i], s.AgentNames()[b.Agents[i]], access, line, violation))
+		rows = append(rows, fmt.Sprintf("%d %s %s %d %s", b.Lines[i], s.Options().Agents[b.Agents[i]], access, line, violation))
 	}
 	return rows
 }

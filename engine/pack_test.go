@@ -174,7 +174,7 @@ func compareStores(t *testing.T, what string, got, want *Store, urls []string) {
 		if g, w := describe(got, b, i), describe(want, c, i); g != w {
 			t.Fatalf("%s: %s: %s, want %s", what, urls[i], g, w)
 		}
-		if want.HasCanonical() {
+		if want.Options().Canonical {
 			g, w := b.Canonicals[i], c.Canonicals[i]
 			if !bytes.Equal(b.Data[g.Off:g.Off+g.Len], c.Data[w.Off:w.Off+w.Len]) {
 				t.Fatalf("%s: canonical URLs of %s differ", what, urls[i])

@@ -13,23 +13,18 @@ type Options struct {
 	Workers int // evaluating goroutines; 0 or less means GOMAXPROCS. Two more read and write, but with 1 it does all
 }
 
-// A SourceError is the error of a run whose source broke off. The sink has all rows before that.
-type SourceError struct{ Err error }
+// A SourceError is the error of a run whose source ended early. The sink has all rows before that. Err
+// is the cause.
+type SourceError struct{ cause }
 
-// Error returns the cause's text, which says where it happened.
-func (e *SourceError) Error() string { return e.Err.Error() }
+// A SinkError is the error of a run whose sink failed. Err is the cause.
+type SinkError struct{ cause }
 
-// Unwrap returns the cause.
-func (e *SourceError) Unwrap() error { return e.Err }
+// A cause is what a run ended with. Its text says where it happened.
+type cause struct{ Err error }
 
-// A SinkError is the error of a run whose sink failed.
-type SinkError struct{ Err error }
-
-// Error returns the cause's text, which says where it happened.
-func (e *SinkError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *SinkError) Unwrap() error { return e.Err }
+func (c *cause) Error() string { return c.Err.Error() }
+func (c *cause) Unwrap() error { return c.Err }
 
 // A job is a batch on its way through the run.
 type job struct {
@@ -82,7 +77,7 @@ func ended(store *Store, src Source) error {
 		return err
 	}
 	if err := src.Err(); err != nil {
-		return &SourceError{err}
+		return &SourceError{cause{err}}
 	}
 	return nil
 }
@@ -103,7 +98,7 @@ func (c *counter) loop(ctx context.Context, e *Evaluator, src Source, dst Sink) 
 			return err
 		}
 		if err := dst.Write(&b); err != nil {
-			return &SinkError{err}
+			return &SinkError{cause{err}}
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -152,7 +147,7 @@ func (r *run) write(ctx context.Context, dst Sink) error {
 			return err
 		}
 		if err := dst.Write(&j.batch); err != nil {
-			return &SinkError{err}
+			return &SinkError{cause{err}}
 		}
 		r.free <- j
 	}

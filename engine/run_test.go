@@ -107,7 +107,7 @@ func (s *memorySink) Write(b *Batch) error {
 
 // count is the counting of Run, done once more in the simplest way.
 func (s *memorySink) count(b *Batch, i int) {
-	n := len(s.store.AgentNames())
+	n := len(s.store.Options().Agents)
 	s.stats.URLs++
 	s.stats.URLBytes += int64(len(b.URL(i)))
 	for a, v := range b.Verdicts[i*n : (i+1)*n] {

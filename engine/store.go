@@ -14,7 +14,6 @@ import (
 	"github.com/robobatch/robobatch/engine/internal/packed"
 	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/internal/captures"
-	"github.com/robobatch/robobatch/internal/pack"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -184,9 +183,6 @@ func WritePack(ctx context.Context, file PackFile, responses iter.Seq2[robots.Re
 	return PackStats(stats), err
 }
 
-// IsPack reports whether r, read from the start of a file, begins as a pack does, intact or not.
-func IsPack(r io.Reader) bool { return pack.Is(r) }
-
 // Memory is what compiled rules take, equal texts counted once, in bytes.
 type Memory struct {
 	Files  int   // distinct texts
@@ -210,8 +206,9 @@ func (s *Store) Err() error { return s.rules.Err() }
 // Close closes the pack of the Store, if any. The Store must not be used any more.
 func (s *Store) Close() error { return s.rules.Close() }
 
-// AgentNames returns the agents as they were asked for. The result must not be changed.
-func (s *Store) AgentNames() []string { return s.opt.Agents }
+// Options returns what the Store was built with: the dialect, the agents and so on, with nothing left
+// out. The slice must not be changed.
+func (s *Store) Options() StoreOptions { return s.opt }
 
 // AgentsPerURL returns the number of verdicts of each URL: one for each agent, or one with LogAgents.
 func (s *Store) AgentsPerURL() int {
@@ -220,15 +217,6 @@ func (s *Store) AgentsPerURL() int {
 	}
 	return len(s.opt.Agents)
 }
-
-// LogAgents returns the option that the Store was built with.
-func (s *Store) LogAgents() LogAgents { return s.opt.LogAgents }
-
-// HasCanonical reports whether batches get their Canonicals: see [StoreOptions].Canonical.
-func (s *Store) HasCanonical() bool { return s.opt.Canonical }
-
-// Dialect returns the dialect that the rules were read in.
-func (s *Store) Dialect() robots.Dialect { return s.opt.Dialect }
 
 // RulesHash returns a hash of the origins and of the texts of their robots.txt that are in force, or
 // of the outcomes in place of them, in hexadecimal. It does not depend on where they were read from,
@@ -245,7 +233,7 @@ type asker struct {
 	lookup *Lookup
 }
 
-// Verdict decides one URL for one of the agents in AgentNames. With LogAgents, agent is the User-Agent
+// Verdict decides one URL for one of the agents in Options. With LogAgents, agent is the User-Agent
 // of a request. With RowTimes the answer is that of the newest response. A bad URL is no error, but
 // has the reason bad_url. The error wraps ErrAgent, or is that of [Store.Err]. Use [Run] or an
 // [Evaluator] for many URLs: they take a tenth of the time for each.

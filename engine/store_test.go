@@ -15,7 +15,7 @@ import (
 
 func TestBuildStore(t *testing.T) {
 	s := buildStore(t, StoreOptions{}, "https://a.com", "User-agent: *\nDisallow: /\n", "https://b.com", "")
-	if got := s.AgentNames(); !slices.Equal(got, []string{"*"}) {
+	if got := s.Options().Agents; !slices.Equal(got, []string{"*"}) {
 		t.Errorf("agents %q, want only *", got)
 	}
 	if look := s.NewLookup(); s.NumSites() != 2 || look.Origin(0) != "https://a.com" || look.Origin(1) != "https://b.com" {
@@ -24,8 +24,8 @@ func TestBuildStore(t *testing.T) {
 	names := []string{"Googlebot-Image/1.0", "*"}
 	s = buildStore(t, StoreOptions{Dialect: robots.Google, Agents: names}, "https://a.com", "User-agent: googlebot\nDisallow: /\n")
 	names[0] = "changed"
-	if got := s.AgentNames(); got[0] != "Googlebot-Image/1.0" || s.Dialect() != robots.Google {
-		t.Errorf("agents %q, dialect %s", got, s.Dialect())
+	if got := s.Options().Agents; got[0] != "Googlebot-Image/1.0" || s.Options().Dialect != robots.Google {
+		t.Errorf("agents %q, dialect %s", got, s.Options().Dialect)
 	}
 	evaluateCases(t, s, [][2]string{{"https://a.com/", "https://a.com | deny rule 2 Disallow: / | allow no_group"}})
 	empty := buildStore(t, StoreOptions{})

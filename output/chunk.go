@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output/parquet"
 )
 
 // limits say when a chunk is full.
@@ -34,9 +35,10 @@ func (l *layout) mostRows(rows, cells int) int {
 // A chunk is rows that are written together, by column. Its memory is used again for the next rows.
 type chunk struct {
 	layout  *layout
-	columns []column // by field
-	texts   []int    // the columns of Text
-	agents  int      // rows of a URL
+	columns []column      // by field
+	texts   []int         // the columns of Text
+	rules   []ruleColumns // by agent in the wide layout; one in the long
+	agents  int           // rows of a URL
 	limits  limits
 	names   *numbering // shared by all chunks of a Writer
 
@@ -52,11 +54,18 @@ func newChunk(l *layout, agents int, names *numbering, lim limits) *chunk {
 	if l.wide {
 		c.agents = 1
 	}
+	c.rules = make([]ruleColumns, max(1, len(l.agents)))
 	for i := range l.fields {
 		col := newColumn(&l.fields[i], l.pages, names.dicts[i])
 		c.columns = append(c.columns, col)
-		if _, ok := col.(*textColumn); ok {
+		if l.fields[i].Type == parquet.Text {
 			c.texts = append(c.texts, i)
+		}
+		switch rules := &c.rules[l.fields[i].agent]; l.fields[i].spec.Name {
+		case nameRule:
+			rules.texts = col.(*dictColumn)
+		case nameRuleLine:
+			rules.lines = col.(*int32Column)
 		}
 	}
 	c.reset()

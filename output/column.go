@@ -155,9 +155,9 @@ func repeat[T any](all []T, n, times int) []T {
 	start := len(all) - n
 	all = slices.Grow(all, n*(times-1))[:start+n*times]
 	for i := n - 1; i >= 0; i-- {
-		value := all[start+i]
-		for k := range times {
-			all[start+i*times+k] = value
+		value, dst := all[start+i], all[start+i*times:][:times]
+		for k := range dst {
+			dst[k] = value
 		}
 	}
 	return all

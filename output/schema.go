@@ -37,9 +37,10 @@ const (
 
 // The names that other code needs.
 const (
-	nameOrigin = "origin"
-	nameAgent  = "agent"
-	nameRule   = "rule"
+	nameOrigin   = "origin"
+	nameAgent    = "agent"
+	nameRule     = "rule"
+	nameRuleLine = "rule_line"
 )
 
 // CanonicalURL is the name of the column that needs a store built with [engine.StoreOptions].Canonical.
@@ -83,8 +84,8 @@ var columnSpecs = []*spec{
 		gather: gatherReasons,
 	},
 	{
-		Field: of("rule_line", parquet.Int32, nullable), perAgent: true, beside: true, streaks: true,
-		gather: gatherRuleLines,
+		Field: of(nameRuleLine, parquet.Int32, nullable), perAgent: true, beside: true, streaks: true,
+		gather: gatherRules,
 	},
 	{
 		Field: of(nameRule, parquet.Dictionary, nullable), choice: longOnly, perAgent: true, beside: true, streaks: true,

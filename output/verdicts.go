@@ -35,10 +35,10 @@ func NewVerdicts(store *engine.Store, names []string) (*Verdicts, error) {
 	if _, err := pick(names, VerdictColumns()); err != nil {
 		return nil, err
 	}
-	if slices.Contains(names, CanonicalURL) && !store.HasCanonical() {
+	if slices.Contains(names, CanonicalURL) && !store.Options().Canonical {
 		return nil, ErrCanonical
 	}
-	opt, agents := Options{Format: ArrowStream, Columns: names}, store.AgentNames()
+	opt, agents := Options{Format: ArrowStream, Columns: names}, store.Options().Agents
 	if len(agents) > 1 {
 		opt.Layout = Wide
 	}

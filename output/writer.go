@@ -85,10 +85,10 @@ type container interface {
 // errors are those of ParseColumns, [Options.ColumnNames] and [Options.CheckContainer], ErrFormat, ErrLayout, ErrCanonical and
 // ErrViolation.
 func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
-	if slices.Contains(opt.Columns, CanonicalURL) && !store.HasCanonical() {
+	if slices.Contains(opt.Columns, CanonicalURL) && !store.Options().Canonical {
 		return nil, ErrCanonical
 	}
-	fromLog := store.LogAgents() != engine.LogAgentsOff
+	fromLog := store.Options().LogAgents != engine.LogAgentsOff
 	if !fromLog && (slices.Contains(opt.Columns, Violation) || opt.Where&WhereViolations != 0) {
 		return nil, ErrViolation
 	}
@@ -97,12 +97,12 @@ func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	}
 	opt.perURL = store.AgentsPerURL()
 	md := metadataPairs{}
-	md.set(KeyDialect, store.Dialect().String())
-	md.set(KeyAgents, jsonText(store.AgentNames()))
+	md.set(KeyDialect, store.Options().Dialect.String())
+	md.set(KeyAgents, jsonText(store.Options().Agents))
 	md.set(KeyRulesHash, store.RulesHash())
 	md.set(KeyInputs, jsonText(opt.Inputs))
 	cat := newStoreCatalog(store)
-	out, err := newWriter(w, cat, store.AgentNames(), opt, md)
+	out, err := newWriter(w, cat, store.Options().Agents, opt, md)
 	if err == nil {
 		out.lookup = cat.lookup
 	}

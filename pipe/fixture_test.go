@@ -93,7 +93,7 @@ func (s *urlSource) Close() error { return nil }
 func mainJob(t *testing.T, store *engine.Store, urls [][]byte, columns []string) map[string][]string {
 	t.Helper()
 	opt := output.Options{Format: output.ArrowStream, Columns: columns, Inputs: []string{"x"}}
-	if len(store.AgentNames()) > 1 {
+	if len(store.Options().Agents) > 1 {
 		opt.Layout = output.Wide
 	}
 	var b bytes.Buffer

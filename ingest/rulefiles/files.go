@@ -13,10 +13,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/internal/capture"
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/internal/pack"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -149,7 +149,7 @@ func isMisnamedPack(path string, info fs.FileInfo) bool {
 		return false // who reads it tells
 	}
 	defer file.Close() //nolint:errcheck // nothing was written
-	return engine.IsPack(file)
+	return pack.Is(file)
 }
 
 // assign leaves each origin to the file that is most specific for it, and returns the files that

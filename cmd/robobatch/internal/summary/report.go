@@ -115,7 +115,7 @@ type Source struct {
 func New(src Source) *Report {
 	mem, problems, lines, s := src.Store.Memory(), src.Rules.Problems(), src.Logs.Counts(), src.Stats
 	r := &Report{
-		Asked: src.Asked, Version: src.Version, Dialect: src.Store.Dialect().String(), Agents: src.Store.AgentNames(),
+		Asked: src.Asked, Version: src.Version, Dialect: src.Store.Options().Dialect.String(), Agents: src.Store.Options().Agents,
 		RulesHash: src.Store.RulesHash(),
 		Rules: Rules{
 			Files: src.Rules.Len(), Origins: src.Store.InForce(), Texts: mem.Files, Patterns: mem.Rules,
