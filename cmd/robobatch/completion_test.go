@@ -94,7 +94,7 @@ func askCompletions(t *testing.T, shell, completion, script string, before ...st
 		os.WriteFile(filepath.Join(work, "urls.zst"), nil, 0o666)); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a shell that waits for ever
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // a shell that waits for ever
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, append(before, script, name)...)
 	for _, c := range completions {

@@ -109,7 +109,7 @@ func TestPipeNobodyReads(t *testing.T) {
 		if code != exitDone {
 			t.Errorf("exit code %d", code)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		t.Fatal("it waits for more")
 	}
 	if text, err := io.ReadAll(p.messages); err != nil || len(text) > 0 {

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -93,10 +92,10 @@ func chooseLogAgents(a *args, faults *cli.Faults) engine.LogAgents {
 	if a.AgentFromLog && len(a.agents) > 0 {
 		faults.Add("agent-from-log", errors.New("the crawlers are those of the log: leave out -agent"))
 	}
-	if !a.AgentFromLog && a.UnknownAgents != "" {
-		faults.Add("unknown-agents", errors.New("this is about the crawlers of the log: add -agent-from-log"))
-	}
 	if a.UnknownAgents != "" {
+		if !a.AgentFromLog {
+			faults.Add("unknown-agents", errors.New("this is about the crawlers of the log: add -agent-from-log"))
+		}
 		_, err := cli.Choose("answer", a.UnknownAgents, words.UnknownAgents)
 		faults.Add("unknown-agents", err)
 	}
@@ -124,13 +123,10 @@ func agentNotes(names []string, d robots.Dialect) []string {
 	return notes
 }
 
-// defaultAgents are the crawlers that are asked for if nobody names any.
-var defaultAgents = []string{"*"}
-
-// agentsOf returns the crawlers that are asked for.
+// agentsOf returns the crawlers that are asked for: * if nobody names any.
 func agentsOf(opt *engine.StoreOptions) []string {
 	if len(opt.Agents) == 0 {
-		return slices.Clone(defaultAgents)
+		return []string{"*"}
 	}
 	return opt.Agents
 }

@@ -20,7 +20,7 @@ import (
 // once; to name one twice by hand is an error, as that is a mistake. Names are one if they differ
 // in case only, and the first spelling counts. All faults are reported at once.
 func Expand(given []string) ([]string, error) {
-	e := agentList{byHand: map[string]bool{}, seen: map[string]bool{}}
+	e := agentList{byHand: map[string]bool{}}
 	errs := make([]error, 0, len(given))
 	for _, item := range given {
 		errs = append(errs, e.add(item))
@@ -34,8 +34,7 @@ func Expand(given []string) ([]string, error) {
 // An agentList collects names.
 type agentList struct {
 	names  []string
-	seen   map[string]bool // in lower case
-	byHand map[string]bool // those that stand in the flag itself
+	byHand map[string]bool // by name in lower case: whether it stands in the flag itself
 }
 
 // add adds what one item of the flag stands for.
@@ -69,20 +68,19 @@ func (l *agentList) addByHand(name string) error {
 	if err := checkAgent(name); err != nil {
 		return err
 	}
-	key := strings.ToLower(name)
-	if l.byHand[key] {
+	if l.byHand[strings.ToLower(name)] {
 		return fmt.Errorf("%q is named twice: name it once", name)
 	}
-	l.byHand[key] = true
 	l.addOnce(name)
+	l.byHand[strings.ToLower(name)] = true
 	return nil
 }
 
 // addOnce adds a name unless it is there.
 func (l *agentList) addOnce(name string) {
 	key := strings.ToLower(name)
-	if !l.seen[key] {
-		l.seen[key] = true
+	if _, seen := l.byHand[key]; !seen {
+		l.byHand[key] = false
 		l.names = append(l.names, name)
 	}
 }
