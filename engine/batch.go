@@ -55,6 +55,14 @@ func (b *Batch) Len() int { return len(b.URLs) }
 // URL returns the URL of row i as read, or nil if its line was too long. It is valid until the next Reset.
 func (b *Batch) URL(i int) []byte { return b.Piece(b.URLs[i]) }
 
+// AddURL adds a row with a copy of that URL, and the number of its line, as the Source of a program may
+// do. It fills Data, URLs and Lines alone.
+func (b *Batch) AddURL(url []byte, line int64) {
+	b.URLs = append(b.URLs, Span{uint32(len(b.Data)), uint32(len(url))})
+	b.Data = append(b.Data, url...)
+	b.Lines = append(b.Lines, line)
+}
+
 // Reset empties the batch and keeps its memory.
 func (b *Batch) Reset() {
 	for i := range b.Kept {

@@ -113,15 +113,32 @@ func newStore(r rules.Store, opt StoreOptions) *Store {
 
 // BuildStore returns a Store of responses. It parses and compiles them, in parallel, while it reads
 // them, and then finds out which of them is in force for each origin, see [robots.History.Outcome].
-// Equal texts are compiled once, and no body is kept. An error of the responses, ErrTwoFiles, or rules
-// too large to compile end it; the error says which file.
+// Equal texts are compiled once, and no body is kept. An error of the responses, ErrTwoFiles, an Origin
+// that is none (a [*robots.OriginError]), or rules too large to compile end it; the error says which file.
 func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (*Store, error) {
 	opt, forRules := opt.compiled()
-	r, err := rules.Build(responses, forRules)
+	r, err := rules.Build(normalOrigins(responses), forRules)
 	if err != nil {
 		return nil, err
 	}
 	return newStore(r, opt), nil
+}
+
+// normalOrigins yields the responses with their Origins in normal form. Under another form of the same origin,
+// rules would decide nothing, and nobody would be told.
+func normalOrigins(responses iter.Seq2[robots.Response, error]) iter.Seq2[robots.Response, error] {
+	return func(yield func(robots.Response, error) bool) {
+		for r, err := range responses {
+			if err == nil {
+				if r.Origin, err = robots.ParseOrigin(string(r.Origin)); err != nil {
+					err = fmt.Errorf("read rules from %s: %w", r.Name, err)
+				}
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
 }
 
 // OpenPack opens the pack of that name, which must be compiled for opt.Dialect, except for
@@ -179,7 +196,7 @@ type PackStats struct {
 // nothing else. Memory grows by some 60 bytes for each distinct text and rule set, and by 16 for each
 // origin. The errors are those of [BuildStore], and of the files.
 func WritePack(ctx context.Context, file PackFile, responses iter.Seq2[robots.Response, error], opt PackOptions) (PackStats, error) {
-	stats, err := packed.Write(ctx, file, responses, packed.WriteOptions{Dialect: dialectOf(opt.Dialect), Workers: opt.Workers, TempDir: opt.TempDir})
+	stats, err := packed.Write(ctx, file, normalOrigins(responses), packed.WriteOptions{Dialect: dialectOf(opt.Dialect), Workers: opt.Workers, TempDir: opt.TempDir})
 	return PackStats(stats), err
 }
 
