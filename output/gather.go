@@ -151,7 +151,7 @@ func gatherInputs(g *gathering, _ *field, col column) {
 	c := col.(*dictColumn)
 	id := c.dict.known(g.batch.Input)
 	if id == 0 {
-		id = c.dict.number(g.batch.Input, g.names.inputs[g.batch.Input])
+		id = c.dict.number(g.batch.Input, inputName(g.names.inputs, g.batch.Input))
 	}
 	c.fill(id-1, (g.to-g.from)*g.agents)
 }

@@ -32,6 +32,14 @@ type numbering struct {
 	gathering gathering
 }
 
+// inputName returns the name of an input; "" if there is none, as in a program whose rows have no file.
+func inputName(inputs []string, i int) string {
+	if i < len(inputs) {
+		return inputs[i]
+	}
+	return ""
+}
+
 // newNumbering returns an empty numbering for the columns of a layout.
 func newNumbering(cat catalog, inputs, agents []string, l *layout) *numbering {
 	n := newDictionaries(l)

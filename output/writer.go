@@ -34,7 +34,7 @@ type Options struct {
 	Where   Where        // which rows are written
 	Columns []string     // which columns, and their order; nil means Layout.DefaultColumns
 	Kept    []KeptColumn // columns of the input, by index in Batch.Kept, written behind the others
-	Inputs  []string     // names of the inputs, by Batch.Input
+	Inputs  []string     // names of the inputs, by Batch.Input; "" for one that is not here
 	Version string       // of the program, for the metadata and as Parquet's creator; "" is "devel"
 	Workers int          // chunks that are encoded at once, but for Arrow; 1 or less means that Write encodes. It changes no byte
 
