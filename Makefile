@@ -31,7 +31,7 @@ BIN          := robobatch
 QUICKSTART   := testdata/quickstart
 
 .DEFAULT_GOAL := build
-.PHONY: help build quickstart test test-all race lint arrows fmt scale fuzz hostile bench bench-compare bench-peers bench-whole bench-million bench-results bench-show bench-render e2e cover tidy check clean
+.PHONY: help build quickstart test test-all examples race lint arrows fmt scale fuzz hostile bench bench-compare bench-peers bench-whole bench-million bench-results bench-show bench-render e2e cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ test: ## the tests of the main module, without their long comparisons; needs Go 
 
 test-all: ## all tests of the main module, the long comparisons included: some eight minutes of CPU
 	@set -o pipefail; CGO_ENABLED=0 $(GO) test -v -timeout $(TIMEOUT) ./... 2>&1 | $(QUIET)
+
+examples: ## the library as another module uses it: each example prints what its comment says
+	cd examples && $(GO) vet ./... && CGO_ENABLED=0 $(GO) test -timeout $(TIMEOUT) ./...
 
 race: ## what `make test` runs, under the race detector; needs gcc
 	@set -o pipefail; CGO_ENABLED=1 $(GO) test -race -short -v -timeout $(TIMEOUT) ./... 2>&1 | $(QUIET)
@@ -130,6 +133,7 @@ cover: ## coverage by function, and cover.html
 tidy: ## go mod tidy in all modules
 	$(GO) mod tidy
 	cd e2e && $(GO) mod tidy
+	cd examples && $(GO) mod tidy
 	cd bench/peers && $(GO) mod tidy
 
 check: ## what CI runs

@@ -60,9 +60,7 @@ type urls []string
 func (s *urls) Next(b *engine.Batch) bool {
 	b.Reset()
 	for i, url := range *s {
-		b.URLs = append(b.URLs, engine.Span{Off: uint32(len(b.Data)), Len: uint32(len(url))})
-		b.Data = append(b.Data, url...)
-		b.Lines = append(b.Lines, int64(i+1))
+		b.AddURL([]byte(url), int64(i+1))
 	}
 	*s = nil
 	return b.Len() > 0
