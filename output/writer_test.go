@@ -109,12 +109,16 @@ func TestNoRows(t *testing.T) {
 // TestGroups has many row groups, record batches and pieces of lines, ended by each of the limits there are.
 func TestGroups(t *testing.T) {
 	chunk := limits{rows: 1000, bytes: 50_000}
+	urls := 30_000
+	if testing.Short() {
+		urls /= 2
+	}
+	table := tableSpec{urls: urls, agents: 2, sites: 50, batch: 700, strays: true, dirty: true, keepRows: true}.make()
 	for name, group := range map[string]groupLimits{
 		"rows":      {rows: 5000, textBytes: 1 << 30, dictBytes: 1 << 30},
 		"textBytes": {rows: 1 << 30, textBytes: 300_000, dictBytes: 1 << 30},
 		"dictBytes": {rows: 1 << 30, textBytes: 1 << 30, dictBytes: 100_000},
 	} {
-		table := tableSpec{urls: 30_000, agents: 2, sites: 50, batch: 700, strays: true, dirty: true, keepRows: true}.make()
 		for _, f := range testedFormats() {
 			if f != Parquet && name != "dictBytes" {
 				continue // it has no such limits
