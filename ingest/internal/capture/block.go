@@ -35,8 +35,8 @@ type block struct {
 	tail      []byte // what was read last
 }
 
-// reset starts with the block of the record at start, whose header was read. In a plain file it
-// checks where the block ends first, so that no wrong length makes it read on.
+// reset starts with the block of the record at start, whose header was read. If the file is not
+// packed, it first checks where the block ends, so that a wrong length does not make it read on.
 func (b *block) reset(src *unpack.Segments, h warcRecord, start int64) error {
 	*b = block{src: src, start: start, left: h.length, digest: b.digest, tail: b.tail[:0]}
 	if h.origin != "" && h.length <= maxDigested {

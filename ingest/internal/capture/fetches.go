@@ -14,9 +14,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Fetches read the fetches of HTTP in a WARC file as rows of a log. A request and a response that
-// follow each other and are of one URL are one fetch, whichever comes first. Damaged records are
-// refused.
+// Fetches read a WARC file as a log: one row for each fetch by HTTP. A request and a response of
+// one URL that follow each other are one fetch, whichever comes first. Damaged records are refused.
 type Fetches struct {
 	records
 	file    *os.File
@@ -59,8 +58,7 @@ const (
 	fetchWhole    = fetchRequest | fetchResponse
 )
 
-// fetchParts are the types of records that are of fetches. A resource is all that there is of its
-// own.
+// fetchParts are the types of records that belong to fetches. A resource is a fetch of its own.
 var fetchParts = map[string]fetchPart{
 	"request": fetchRequest, "response": fetchResponse, "revisit": fetchResponse, "resource": fetchWhole,
 }
@@ -121,9 +119,9 @@ func (f *Fetches) Close() error {
 	return f.file.Close()
 }
 
-// Next reads the next record, which gives one row to rows at most. At the end it gives what is
-// left, and returns why that is the end if the file does not end there: an error of the file,
-// ErrTooDamaged, or ErrWARC.
+// Next reads the next record, which gives rows one row at most. At the end it gives what is left,
+// and returns why it ended early: an error of the file, ErrTooDamaged, or ErrWARC; nil at the end
+// of the file.
 func (f *Fetches) Next(rows Rows) error {
 	if !f.next() {
 		return f.end(rows)
@@ -145,7 +143,7 @@ func (f *Fetches) Next(rows Rows) error {
 	return nil
 }
 
-// end gives what is left, and returns why it is the end, if it is not that of the file.
+// end gives what is left, and returns why reading ended early, nil at the end of the file.
 func (f *Fetches) end(rows Rows) error {
 	f.ended = true
 	f.finish(rows)
@@ -195,8 +193,8 @@ func (f *Fetches) readRecord(rows Rows) error {
 		rows.Skip()
 		return f.block.end()
 	}
-	// The record counts only once it is known to be whole. What was pending is of another fetch, or
-	// waits for this.
+	// The record counts only when all of it was read. The pending fetch is another one, or waits
+	// for this record.
 	joins := f.pending.parts&part == 0 && f.pending.parts != 0 && bytes.Equal(f.pending.url, url)
 	seen := f.see(part)
 	if err := f.block.end(); err != nil {
@@ -225,9 +223,8 @@ func (f *Fetches) begin(url []byte) {
 	clear(p.present)
 }
 
-// see reads the start of the block, if anything in it is wanted, and reports whether it is the
-// header of a message of HTTP. A block that is none takes nothing from the record's own header, so
-// that it is no fault.
+// see reads the header of the HTTP message in the block, if any of its fields is wanted, and
+// reports whether it is one. A record without such a header still counts by its own header.
 func (f *Fetches) see(part fetchPart) bool {
 	if part&f.fields.blocks == 0 || part == fetchWhole {
 		return false
@@ -235,7 +232,7 @@ func (f *Fetches) see(part fetchPart) bool {
 	return f.http.ReadHead(&f.block, part == fetchResponse) == nil
 }
 
-// join adds what a record says to the fetch that is pending. hasHTTP is what see said.
+// join adds the fields of a record to the pending fetch. hasHTTP is the result of see.
 func (f *Fetches) join(part fetchPart, hasHTTP bool) {
 	p := &f.pending
 	p.parts |= part
@@ -263,7 +260,7 @@ func (f *Fetches) date() int64 {
 	return robots.Microseconds(date)
 }
 
-// isHTTP reports whether a URL is of HTTP, or has no scheme and so is none: others are lookups of
+// isHTTP reports whether a URL is of HTTP, or has no scheme at all. Other schemes are lookups of
 // names, and notes of crawlers.
 func isHTTP(url []byte) bool {
 	scheme, _, ok := bytes.Cut(url, []byte{':'})

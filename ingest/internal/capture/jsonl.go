@@ -71,11 +71,11 @@ func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func
 				if j.src.IsSpent() {
 					return true, ErrTooDamaged
 				}
-				return true, j.verdict()
+				return true, j.ended()
 			}
 			continue
 		case err == io.EOF: //nolint:errorlint // a Reader's end is io.EOF itself
-			return true, j.verdict()
+			return true, j.ended()
 		}
 		r, err := j.parse(line, err)
 		switch {
@@ -91,8 +91,8 @@ func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func
 	}
 }
 
-// verdict is the error of a file that was read to its end.
-func (j *jsonlReader) verdict() error {
+// ended returns the error of a file that was read to its end: ErrNoCapture or nil.
+func (j *jsonlReader) ended() error {
 	if j.intact > 0 {
 		return nil
 	}
@@ -132,8 +132,8 @@ func (j *jsonlReader) next() ([]byte, error) {
 	}
 }
 
-// joined returns the line that starts with head and is longer than the source's buffer. One over
-// the limit is passed over.
+// joined returns the line that begins with head and is longer than the buffer of the text. It skips
+// a line that is too long, which is an ErrLongLine.
 func (j *jsonlReader) joined(head []byte) ([]byte, error) {
 	j.long = append(j.long[:0], head...)
 	for {
@@ -155,7 +155,7 @@ func (j *jsonlReader) joined(head []byte) ([]byte, error) {
 	}
 }
 
-// parse returns the response that a line is; readErr is what reading it met.
+// parse returns the response of a line; readErr is the error of reading it.
 func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err error) {
 	if readErr != nil {
 		return r, readErr
@@ -193,13 +193,13 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 	return r, nil
 }
 
-// hasBody reports whether an answer of that status has the text of a robots.txt, so that a row
-// without one must be a mistake: taken for an empty file, it would allow everything.
+// hasBody reports whether responses of that status have the text of a robots.txt. A row without a
+// body must then be a mistake: taken for an empty file, it would allow everything.
 func hasBody(status int) bool {
 	return 200 <= status && status < 300 && status != http.StatusNoContent && status != http.StatusResetContent
 }
 
-// jsonError returns what package json found wrong in words of JSON.
+// jsonError returns an error of package json in words of JSON.
 func jsonError(err error) error {
 	e, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {

@@ -57,7 +57,7 @@ func (p *Pass) read(name string, file io.ReaderAt, size int64, content unpack.Co
 	return p.warc.read(name, file, size, yield)
 }
 
-// openRegular opens a file that can be read at any place.
+// openRegular opens a regular file, which can be read at any position.
 func openRegular(path string) (file *os.File, size int64, err error) {
 	if file, err = os.Open(path); err != nil {
 		return nil, 0, err
@@ -88,8 +88,8 @@ func (p *Pass) Finish(yield func(robots.Response) bool) bool {
 // Problems returns the broken records so far.
 func (p *Pass) Problems() Problems { return p.problems }
 
-// repeats notes that there is a response of unknown time for the origin, and reports whether it is
-// not the first.
+// repeats reports whether the origin had a response of unknown time before, and notes that it has
+// one now.
 func (p *Pass) repeats(o robots.Origin) bool {
 	if p.undated == nil {
 		p.undated = map[robots.Origin]bool{}
@@ -112,7 +112,8 @@ func (p *Pass) Release() {
 	}
 }
 
-// A trackedFile tells how far a file was read, whatever was read twice or passed over.
+// A trackedFile counts how far a file was read. Bytes that are read again or skipped do not change
+// that.
 type trackedFile struct {
 	io.ReaderAt
 	before int64         // bytes of the files before it

@@ -14,8 +14,8 @@ import (
 
 var warcMagic = []byte(unpack.WARCMagic)
 
-// A records reads the records of a WARC file (ISO 28500:2017; WARC 1.0 and 1.1) one after the
-// other, and goes on behind damage.
+// records reads the records of a WARC file (ISO 28500:2017; WARC 1.0 and 1.1) in order, and goes on
+// behind damage.
 type records struct {
 	src  *unpack.Segments
 	name string
@@ -36,7 +36,7 @@ func (r *records) reset(name string, file io.ReaderAt, size int64) error {
 	return r.src.Reset(name, file, size)
 }
 
-// next moves to the next record, over line ends too many, and reports whether there is one, or a
+// next moves to the next record, over extra line ends, and reports whether there is one, or a
 // fault.
 func (r *records) next() bool {
 	for {
@@ -73,7 +73,7 @@ func (r *records) location() location {
 	return location{offset, text}
 }
 
-// problem says that the record has a fault.
+// problem returns the error of the record.
 func (r *records) problem(err error) *RecordError {
 	loc := r.location()
 	return &RecordError{Name: r.name, Offset: loc.offset, Text: loc.text, Err: err}
@@ -99,8 +99,8 @@ func (r *records) readFields() (kind []byte, length int64, err error) {
 	return kind, length, nil
 }
 
-// checkLine returns io.ErrUnexpectedEOF if the header was cut off and the line is one of the next
-// record, or ends with its first line.
+// checkLine returns io.ErrUnexpectedEOF if the header was cut off: the line is, or ends with, the
+// first line of the next record.
 func (r *records) checkLine(line []byte) error {
 	n := len(line) - len("WARC/1.0\r\n")
 	isNext := n >= 0 && bytes.HasPrefix(line[n:], warcMagic) && isFirstLine(line[n:]) && !r.head.IsEmpty()
@@ -110,7 +110,7 @@ func (r *records) checkLine(line []byte) error {
 	return nil
 }
 
-// damagedHeader says what an error of Header.Read means of a record.
+// damagedHeader returns the fault that an error of Header.Read means for a record.
 func damagedHeader(err error) error {
 	if errors.Is(err, httpmsg.ErrLongHeader) || err == io.ErrUnexpectedEOF { //nolint:errorlint // the header's own
 		return fmt.Errorf("%w: %w", ErrHeader, err)

@@ -2,12 +2,11 @@ package capture
 
 import "bytes"
 
-// resync moves to the next record after the one that starts at start and is broken, and reports
-// whether there is one.
+// resync moves from a broken record to the next one, and reports whether there is one.
 //
-// Where records share a segment, that is the next line like "WARC/1.0", or end of a line, as the
-// one before may be cut off. Where every record so far had segments of its own, only the start of a
-// segment counts, so that no body can pose as a record.
+// If records share segments, the next record begins with a line like "WARC/1.0"; or a line ends
+// with that, as the broken record may be cut off. If each record so far had a segment of its own,
+// only the start of a segment counts, so that no body can pass for a record.
 func (r *records) resync() bool {
 	aligned := r.src.IsPacked() && r.intact > 0 && !r.shared && r.location().text == 0
 	r.src.StopAtSegments(true)
@@ -28,8 +27,8 @@ func (r *records) resync() bool {
 	}
 }
 
-// scan moves to the next text in this segment that looks like the first line of a record, other
-// than where it stands, and reports whether there is one.
+// scan moves to the next text in this segment that looks like the first line of a record, behind
+// the current position, and reports whether there is one.
 func (r *records) scan() bool {
 	const first = "WARC/1.0\r\n"
 	for skip := 1; ; {

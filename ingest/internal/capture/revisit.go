@@ -11,8 +11,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// maxInPart is how far into the text of a gzip member or zstd frame a capture may lie for a revisit
-// record to refer to it: reading it again means unpacking all before it.
+// maxInPart bounds the text before a capture in its gzip member or zstd frame: to read the capture
+// again for a revisit record, all of that is unpacked again.
 const maxInPart = 16 << 20
 
 // A place is where a record is, in which file.
@@ -24,8 +24,8 @@ type place struct {
 // maxPending is how many revisit records wait for what they refer to, in case it comes later.
 const maxPending = 10_000
 
-// A captureIndex finds the captures that revisit records refer to, in about 100 bytes a capture.
-// Bodies are read again.
+// A captureIndex finds the captures that revisit records refer to. It takes about 100 bytes a
+// capture: bodies are read again.
 type captureIndex struct {
 	paths    []string // of the WARC files so far
 	seed     maphash.Seed
@@ -38,8 +38,8 @@ type captureIndex struct {
 	unpacked int64    // bytes of text that were unpacked for it and those before
 }
 
-// maxUnpacked bounds the text that is unpacked for revisit records, in all: they may refer to a few
-// kilobytes that unpack to millions, again and again.
+// maxUnpacked bounds the text that is unpacked for all revisit records of a pass: each may refer to
+// a few kilobytes that unpack to millions.
 const maxUnpacked = 16 << 30
 
 // A revisit is a record that refers to another.
@@ -57,8 +57,8 @@ const (
 	byDigest = 'd' // WARC-Payload-Digest
 )
 
-// key returns the hash of a name, whose second part may be nil, or 0 if there is none. The seed is
-// random, so no input is made to collide.
+// key returns the hash of a name in two parts, the second of which may be nil; 0 for an empty name.
+// The seed is random, so no input can be made to collide.
 func (x *captureIndex) key(kind byte, name, more []byte) uint64 {
 	if len(name) == 0 {
 		return 0
@@ -76,7 +76,8 @@ func (x *captureIndex) key(kind byte, name, more []byte) uint64 {
 	return max(1, h.Sum64())
 }
 
-// add adds the capture at which r stands, of the last of paths. Of equal payloads the first counts.
+// add adds the capture at which r stands. Its file is the last of paths. Of equal payloads the
+// first counts.
 func (x *captureIndex) add(r *records) {
 	h, loc := &r.head, r.location()
 	if loc.text > maxInPart {
@@ -110,17 +111,17 @@ func (x *captureIndex) revisit(r *records, c capture) *revisit {
 	}
 }
 
-// needsStatus reports whether the record does not tell its status: it has no header of its own, or
-// says that nothing changed.
+// needsStatus reports whether the record has no status of its own: it has no header, or its status
+// is "not modified".
 func (c *capture) needsStatus() bool {
 	return c.isBare || c.response.Status == http.StatusNotModified
 }
 
-// isWhole reports whether nothing of what the record repeats matters.
+// isWhole reports whether the record needs nothing from the one that it refers to.
 func (c *capture) isWhole() bool { return !c.needsStatus() && c.response.Status/100 != 2 }
 
-// resolve completes a revisit by what it refers to: the body, and maybe the status. The error is
-// ErrRevisit.
+// resolve adds the body, and the status if needed, of the capture that a revisit refers to. The
+// error is an ErrRevisit.
 func (x *captureIndex) resolve(r *revisit) error {
 	for _, key := range r.refs {
 		i, ok := x.places[key]
@@ -142,7 +143,7 @@ func (x *captureIndex) resolve(r *revisit) error {
 	return ErrRevisit
 }
 
-// wait keeps a revisit for the end of the pass, and reports whether there is room for it.
+// wait stores a revisit for the end of the pass, and reports whether there is room for it.
 func (x *captureIndex) wait(r *revisit) bool {
 	if len(x.pending) == maxPending {
 		return false

@@ -6,8 +6,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A targetSet holds the URLs that robots.txt redirect to and that are no robots.txt themselves, in
-// 8 bytes each and what a map takes: their responses are wanted, too.
+// A targetSet is the set of URLs that a robots.txt redirects to, without those that are a
+// robots.txt themselves: their responses are wanted, too. It takes 8 bytes a URL and the overhead
+// of a map.
 type targetSet struct {
 	seed maphash.Seed
 	keys map[uint64]struct{}

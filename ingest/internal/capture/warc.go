@@ -64,8 +64,7 @@ func (w *warcReader) read(name string, file io.ReaderAt, size int64, yield func(
 	return true, nil
 }
 
-// record reads the record at which the text stands. used is whether it is a capture that there is a
-// response for now.
+// record reads the record at which the text stands. used reports whether it gives a response now.
 func (w *warcReader) record() (r robots.Response, used bool, err error) {
 	h, c, err := w.capture(w.pass.targets.has)
 	if err != nil || h.origin == "" {
@@ -105,9 +104,9 @@ type capture struct {
 	fault    error // what is wrong with the block, whose borders are right; nil if nothing is
 }
 
-// capture reads the record at which the text stands, to its end, as far as it says itself. It is
-// read if it is of a robots.txt, or wanted says so of its URL. Its error is that nobody knows where
-// the record ends; what else is wrong is the capture's fault.
+// capture reads the record at which the text stands, to its end. It reads the block of a
+// robots.txt, or of a URL that is wanted. Its error means that the end of the record is unknown;
+// any other fault is in the capture.
 func (r *records) capture(wanted func(robots.URL) bool) (h warcRecord, c capture, err error) {
 	if h, err = r.readHeader(wanted); err != nil {
 		return h, c, err

@@ -14,12 +14,12 @@ const (
 	// TextSize is how much unpacked text a buffer of [Ahead] takes. One buffer becomes one batch.
 	TextSize = 512 << 10
 
-	// maxTexts is how many of them a piece that waits for its turn may fill: 8 MiB, the text of a
-	// frame as pzstd writes it. A longer one goes on when it is read.
+	// maxTexts is how many buffers a piece may fill before it is read: 8 MiB, the text of a frame
+	// as pzstd writes it. A longer piece goes on when it is read.
 	maxTexts = 16
 
-	// maxTextsInTurn is the same for the piece being read: more would only make them leave the
-	// cache.
+	// maxTextsInTurn is how many buffers the piece being read may fill. More would leave the cache
+	// before they are read.
 	maxTextsInTurn = 3
 )
 
@@ -28,10 +28,10 @@ const (
 type piece struct {
 	from   *unpacker
 	last   bool        // of its input
-	closed bool        // the input is still to be opened
+	closed bool        // Open has to open the input
 	texts  chan []byte // the text, in order, closed at its end; nil if it is read from the unpacker itself
-	fault  error       // once texts is closed: io.EOF, or what the unpacker broke off with
-	inTurn atomic.Bool // it is being read
+	fault  error       // once texts is closed: io.EOF, or why unpacking ended
+	inTurn atomic.Bool // the piece is being read
 }
 
 // An unpacker unpacks one piece after the other. The buffers it fills come back from the reader.
@@ -41,10 +41,10 @@ type unpacker struct {
 	made int
 }
 
-// An Ahead is Texts that unpacks several pieces of its inputs at once, ahead of what is read, and
-// gives out their text in order, with the faults that a textReader would tell. Files of zstd frames
-// are cut into pieces; other files that are packed are one piece each. What is not packed, or no
-// regular file, is read when it is its turn.
+// Ahead unpacks several pieces of its inputs at once, ahead of its reader. It gives out their text
+// in order, with the faults that a textReader would report. Files of zstd frames are cut into
+// pieces; other packed files are one piece each. Inputs that are not packed, or no regular files,
+// are read when their turn comes.
 //
 // Memory is bounded: there are as many unpackers as may work at once, each with a decompressor and
 // maxTexts buffers.
@@ -57,23 +57,23 @@ type Ahead struct {
 	pieces chan *piece    // in order
 	idle   chan *unpacker // those that have no piece
 	all    []*unpacker
-	quit   chan struct{}  // closed when nothing more is wanted
-	work   sync.WaitGroup // what runs
+	quit   chan struct{}  // closed by Release
+	work   sync.WaitGroup // the goroutines
 
 	now      *piece   // being read; nil between inputs
 	buffer   []byte   // the last one from now.texts; nil if it was read to its end
 	at       int      // where what is not read yet starts in it
-	kept     [][]byte // buffers that the unpacker does not get back yet
+	spare    [][]byte // buffers that the unpacker does not get back yet
 	anyBytes bool     // the input has given text
 }
 
-// newAhead returns a reader of the inputs of those names, of which workers pieces are unpacked at
-// once. It starts with the first call of Open.
+// newAhead returns a reader of the inputs of those names. It unpacks up to workers pieces at once,
+// and starts with the first call of Open.
 func newAhead(names []string, workers int, total *atomic.Int64) *Ahead {
 	return &Ahead{total: total, names: names, workers: workers, Least: leastPiece}
 }
 
-// start sets everything to work.
+// start starts the goroutines.
 func (a *Ahead) start() {
 	a.pieces, a.idle, a.quit = make(chan *piece, a.workers), make(chan *unpacker, a.workers), make(chan struct{})
 	for range a.workers {
@@ -147,7 +147,7 @@ func (a *Ahead) planFrames(f *os.File) {
 	}
 }
 
-// unpacker waits for an unpacker without a piece. It returns nil if nothing more is wanted.
+// unpacker waits for an unpacker without a piece. It returns nil after Release.
 func (a *Ahead) unpacker() *unpacker {
 	select {
 	case <-a.quit:
@@ -188,7 +188,7 @@ func (u *unpacker) run(p *piece, quit <-chan struct{}) {
 	}
 }
 
-// buffer waits for a buffer. It returns nil if nothing more is wanted.
+// buffer waits for a buffer. It returns nil after Release.
 func (u *unpacker) buffer(p *piece, quit <-chan struct{}) []byte {
 	select {
 	case <-quit:
@@ -280,22 +280,22 @@ func (a *Ahead) fill() error {
 	return nil
 }
 
-// giveBack gives a buffer back to the unpacker, unless that is far enough ahead.
+// giveBack gives a buffer back to the unpacker, unless that is far enough ahead already.
 func (a *Ahead) giveBack(buf []byte) {
 	buf = buf[:Headroom+TextSize]
 	if len(a.now.texts) < maxTextsInTurn {
 		a.now.from.free <- buf
 	} else {
-		a.kept = append(a.kept, buf)
+		a.spare = append(a.spare, buf)
 	}
 }
 
-// leave ends the piece being read, whose unpacker takes another.
+// leave ends the piece being read. Its unpacker takes another piece.
 func (a *Ahead) leave() {
-	for _, buf := range a.kept {
+	for _, buf := range a.spare {
 		a.now.from.free <- buf
 	}
-	a.kept = a.kept[:0]
+	a.spare = a.spare[:0]
 	a.idle <- a.now.from
 	a.now = nil
 }
@@ -313,7 +313,7 @@ func (a *Ahead) Close() error {
 	return err
 }
 
-// Release stops what unpacks, and closes all.
+// Release stops all goroutines and closes all files.
 func (a *Ahead) Release() error {
 	if a.all == nil {
 		return nil

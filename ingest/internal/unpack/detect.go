@@ -21,7 +21,7 @@ const (
 	Zip
 )
 
-// packings are what is known of each Packing, by its value.
+// packings describes each Packing, by its value.
 var packings = [...]struct {
 	name  string
 	magic string // the first bytes
@@ -73,8 +73,8 @@ const (
 	WARCMagic = "WARC/1."
 )
 
-// Detect returns the type of an input by its first HeadLen bytes, or all of them if there are
-// fewer. Of a packed input the content is not known: Text.
+// Detect returns the type of an input by its first HeadLen bytes; by all of its bytes if there are
+// fewer. The content of a packed input is unknown: Text.
 func Detect(head []byte) Type {
 	if isSkippable(head) {
 		return Type{Packing: Zstd}
@@ -107,9 +107,9 @@ func Named(base string) Content {
 	return Text
 }
 
-// DetectFile returns the type of a log. It looks into a packed file only if its name has .warc,
-// since nobody else needs the text at this point. A file of that name that cannot be unpacked is
-// taken for what its name says.
+// DetectFile returns the type of a log. It looks into a packed file only if the name has .warc in
+// it: for all others the reader unpacks the text anyway. If such a file cannot be unpacked, its
+// name decides.
 func DetectFile(name string, file io.ReaderAt, size int64) Type {
 	head, err := readHead(file)
 	if err != nil {
@@ -141,8 +141,8 @@ func readHead(file io.ReaderAt) ([]byte, error) {
 	return head[:n], err
 }
 
-// capturePacking returns the packing of a capture file. The name decides only where the first bytes
-// are neither of a packing nor of a capture, since they may be the damaged part.
+// capturePacking returns the packing of a file of captures. If the first bytes are neither of a
+// packing nor of a capture, they may be damaged: then the name decides.
 func capturePacking(head []byte, name string) (Packing, error) {
 	p := Detect(head).Packing
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(ByteOrderMark)), "\r\n\t ")

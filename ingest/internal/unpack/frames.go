@@ -15,25 +15,25 @@ func isSkippable(head []byte) bool {
 	return len(head) >= 4 && head[0]&0xf0 == 0x50 && string(head[1:4]) == "\x2a\x4d\x18"
 }
 
-// leastPiece is how many packed bytes a piece has at least, unless the file ends: enough that
-// starting a decoder does not count, and little enough that most of its text fits the buffers of an
-// unpacker.
+// leastPiece is the least size of a piece in packed bytes, unless the file ends: so much that
+// starting a decoder takes no time beside it, and so little that most of its text fits the buffers
+// of an unpacker.
 const leastPiece = 512 << 10
 
 // wholeFile is the end of a piece that goes on to the end of the file, wherever that is.
 const wholeFile = math.MaxInt64
 
-// A frameScanner finds where the zstd frames of a file end. It unpacks nothing: a frame is a header
-// and blocks, each of which says how long it is (RFC 8878 section 3.1.1).
+// A frameScanner finds the ends of the zstd frames of a file without unpacking them: a frame is a
+// header and blocks, and each says how long it is (RFC 8878 section 3.1.1).
 type frameScanner struct {
 	file  io.ReaderAt
 	size  int64 // of the file
 	least int64 // packed bytes of a piece
 }
 
-// piece returns the end of the shortest run of whole frames from the given offset on, skippable
-// ones included, that has the least size of a piece. It is wholeFile if there are no more, or if
-// what follows is no whole frame, as far as it can be seen: what that is, the decoder has to say.
+// piece returns the end of the shortest run of whole frames from start that has the least size,
+// skippable frames included. It is wholeFile if the file has no more, or if something else follows:
+// the decoder then reports what that is.
 func (s frameScanner) piece(start int64) (end int64) {
 	for end = start; end-start < s.least; {
 		next, ok := s.frame(end)
@@ -86,8 +86,8 @@ func cutShort(err error, n int) error {
 	return err
 }
 
-// A frameReader gives out the bytes of one zstd frame (RFC 8878 section 3.1.1) and ends behind it,
-// which the decoder by itself would not: it goes on with the next frame.
+// A frameReader reads the bytes of one zstd frame (RFC 8878 section 3.1.1) and ends behind it. The
+// decoder alone would go on with the next frame.
 type frameReader struct {
 	r       *bufio.Reader
 	pending int64 // bytes to give out before the next block header
@@ -106,8 +106,8 @@ func (f *frameReader) reset(r *bufio.Reader) error {
 	return nil
 }
 
-// frameHeader returns the length of the header of a frame, magic number included, and whether a
-// checksum follows the last block, from the descriptor, which is the byte behind the magic number.
+// frameHeader returns the length of a frame header, magic number included, and whether a checksum
+// follows the last block. descriptor is the byte behind the magic number.
 func frameHeader(descriptor byte) (size int64, check bool) {
 	size = 5 + [4]int64{0, 1, 2, 4}[descriptor&3] + [4]int64{0, 2, 4, 8}[descriptor>>6]
 	if isSingle := descriptor&0x20 != 0; !isSingle || descriptor>>6 == 0 {
@@ -116,7 +116,7 @@ func frameHeader(descriptor byte) (size int64, check bool) {
 	return size, descriptor&4 != 0
 }
 
-// blockHeader returns the length of a block, its header included, and whether it is the last of its
+// blockHeader returns the length of a block, header included, and whether it is the last of its
 // frame, from its first three bytes.
 func blockHeader(head []byte) (size int64, last bool) {
 	bits := uint32(head[0]) | uint32(head[1])<<8 | uint32(head[2])<<16

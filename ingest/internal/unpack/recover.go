@@ -9,8 +9,8 @@ import (
 // then goes on.
 func (s *Segments) StopAtSegments(stop bool) { s.single = stop }
 
-// Rewind goes back to the text at pos, and reports whether that can be: the text between was not
-// pruned, and as much may be read again.
+// Rewind goes back to the text at pos. It reports false if that was pruned, or if too much was read
+// again already.
 func (s *Segments) Rewind(pos int64) bool {
 	i := s.markOf(pos)
 	if i < 0 {
@@ -35,8 +35,8 @@ func (s *Segments) Rewind(pos int64) bool {
 	return s.fault != nil || s.discard(pos-m.text)
 }
 
-// OpenAt starts to read in the middle of the file, which was not read before: with the text of the
-// segment at offset, of which it passes over so many bytes.
+// OpenAt starts to read in the middle of a file that was just reset: at the segment that begins at
+// offset, behind so many bytes of its text.
 func (s *Segments) OpenAt(offset, text int64) {
 	s.openAt(offset, 0, 0)
 	if !s.IsPacked() {
@@ -53,15 +53,14 @@ func (s *Segments) openAt(file, text int64, i int) {
 	s.open() //nolint:errcheck // it is a fault, which stays, or ioErr
 }
 
-// discard drops n bytes of text, and reports whether that did not meet an error of the file.
+// discard drops n bytes of text and reports whether the file could be read.
 func (s *Segments) discard(n int64) bool {
 	_, err := io.CopyN(io.Discard, s.Text, n)
 	return err == nil || s.ioErr == nil
 }
 
-// NextSegment drops the rest of this segment and moves to the start of the next: of the one behind
-// it, or, if it has a fault, of the next in the file that can be read. It reports whether there is
-// one.
+// NextSegment drops the rest of this segment and moves to the start of the next. If this one has a
+// fault, that is the next segment in the file that can be read. It reports whether there is one.
 func (s *Segments) NextSegment() bool {
 	_, err := io.Copy(io.Discard, s.Text)
 	switch {
@@ -76,8 +75,8 @@ func (s *Segments) NextSegment() bool {
 	return true
 }
 
-// SkipFault moves to the next segment in the file that can be read, after the one that has a fault,
-// and reports whether there is one.
+// SkipFault moves from a segment with a fault to the next segment in the file that can be read, and
+// reports whether there is one.
 func (s *Segments) SkipFault() bool {
 	magic := []byte("\x1f\x8b\x08") // one byte more than detects gzip: only this method exists
 	if s.packing == Zstd {
@@ -99,7 +98,7 @@ func (s *Segments) SkipFault() bool {
 	return s.ioErr == nil
 }
 
-// find returns where in the file, from packed on, magic is.
+// find returns where magic begins in the file, from where packed stands.
 func (s *Segments) find(magic []byte) (int64, bool) {
 	for {
 		if _, err := s.packed.Peek(len(magic)); err != nil {

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// segmentBuffer is how much text of Segments can be looked at at once.
+	// segmentBuffer is how much of the text can be peeked at.
 	segmentBuffer = 64 << 10
 
-	// rereadFactor and rereadMin bound the bytes that are read once more after faults, as a
-	// multiple of the file's size and at least: a few faults in a file of one member, or any number
-	// in one of a member a record. Without a bound, time would be quadratic in the length of a file
-	// made for it.
+	// rereadFactor and rereadMin bound the bytes that are read again after faults: so many times
+	// the size of the file, and at least so many bytes. That is enough for a few faults in a file
+	// of one member, and for any number in a file with a member for each record. Without a bound,
+	// an attacker could make the time quadratic in the length of a file.
 	rereadFactor = 8
 	rereadMin    = 64 << 20
 
@@ -25,17 +25,16 @@ const (
 	maxEmptyReads = 100
 )
 
-// Segments read the text of a file, which is the text of its segments in order: the members of a
-// gzip file, the frames of a zstd file, or all of a file that is not packed. After a damaged
-// segment the reader can go back and look for the next. They keep their memory from file to file,
-// and are for one goroutine.
+// Segments read the text of a file segment by segment: the members of a gzip file, the frames of a
+// zstd file, or all of a file that is not packed. Behind a damaged segment the reader can look for
+// the next. Segments keep their memory from file to file, and are for one goroutine.
 type Segments struct {
 	Text *bufio.Reader // the text of the file; 64 KiB of it can be peeked at
 
 	file   io.ReaderAt
 	size   int64 // of file
-	off    int64 // what of file was read into packed
-	ioErr  error // what file failed with: no fault of the data, and the end
+	off    int64 // bytes of file that were read into packed
+	ioErr  error // why the file itself could not be read; the text ends there
 	budget int64 // bytes that may still be read once more
 
 	packed  *bufio.Reader // the file
@@ -45,8 +44,8 @@ type Segments struct {
 	frame   frameReader
 	dictErr error // why the dictionary of a zstd file cannot be used
 
-	prefix []byte // what a record begins with
-	given  int64  // text that Read gave out
+	prefix []byte // first bytes of a record
+	given  int64  // bytes of text read so far
 	marks  []mark // where the segments of the text begin, the first at or before what was last pruned
 	isOpen bool   // the last of marks is being read
 	single bool   // Read ends at the end of a segment
@@ -55,9 +54,9 @@ type Segments struct {
 
 // A mark is the start of a segment.
 type mark struct {
-	text   int64 // what of the text comes before it
-	file   int64 // what of the file comes before it
-	record bool  // it starts as a record does
+	text   int64 // bytes of text before it
+	file   int64 // bytes of the file before it
+	record bool  // it begins with the prefix of records
 }
 
 // A SegmentError is a fault of a segment.
@@ -114,14 +113,14 @@ func (s *Segments) IOErr() error { return s.ioErr }
 // Fault returns the fault of the segment being read, or nil. Text then fails with it.
 func (s *Segments) Fault() *SegmentError { return s.fault }
 
-// IsSpent reports whether so much was read once more after faults that it was given up.
+// IsSpent reports whether Rewind or SkipFault gave up, as too much was read again.
 func (s *Segments) IsSpent() bool { return s.budget < 0 }
 
-// Pos returns how much of the text comes before what Text gives next.
+// Pos returns the position of Text: the bytes of text before it.
 func (s *Segments) Pos() int64 { return s.given - int64(s.Text.Buffered()) }
 
-// Place returns where in the file the text at pos is: the offset of its segment, and how much text
-// of that comes before it. In a file that is not packed it is the offset itself.
+// Place returns where the text at pos is in the file: the offset of its segment, and the bytes of
+// text before it in that segment. If the file is not packed, the offset is pos.
 func (s *Segments) Place(pos int64) (offset, text int64) {
 	if i := s.markOf(pos); s.IsPacked() && i >= 0 {
 		return s.marks[i].file, pos - s.marks[i].text
@@ -129,7 +128,7 @@ func (s *Segments) Place(pos int64) (offset, text int64) {
 	return pos, 0
 }
 
-// filePos returns how much of the file comes before what packed gives next.
+// filePos returns the position of packed in the file.
 func (s *Segments) filePos() int64 { return s.off - int64(s.packed.Buffered()) }
 
 // seekFile makes packed go on at pos.
@@ -229,7 +228,7 @@ func (s *Segments) fail(start int64, err error) error {
 	return s.fault
 }
 
-// Prune forgets the segments that end before pos, which then cannot be gone back to.
+// Prune forgets the segments that end before pos. Rewind cannot go back to them.
 func (s *Segments) Prune(pos int64) {
 	if i := s.markOf(pos); i > 0 {
 		s.marks = slices.Delete(s.marks, 0, i)
@@ -245,8 +244,8 @@ func (s *Segments) markOf(pos int64) int {
 	return i
 }
 
-// Crossed reports whether text was read of a segment that starts as a record does, apart from one
-// that starts at start.
+// Crossed reports whether the reader has entered a segment that begins with the prefix of records,
+// behind the position start.
 func (s *Segments) Crossed(start int64) bool {
 	for i := len(s.marks) - 1; i >= 0 && s.marks[i].text > start; i-- {
 		if s.marks[i].record && s.marks[i].text < s.Pos() {
@@ -288,7 +287,7 @@ func (s *Segments) Release() {
 	}
 }
 
-// A packedSource reads the file of a source.
+// A packedSource reads the file of Segments.
 type packedSource struct{ s *Segments }
 
 func (r packedSource) Read(p []byte) (int, error) {
