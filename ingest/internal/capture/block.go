@@ -14,25 +14,24 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
-// maxEnd is how many bytes behind a record are looked at: two line ends, and the start of the next
+// maxEnd is how many bytes behind a record are checked: two line ends, and the start of the next
 // record.
 const maxEnd = 11
 
-// maxDigested is the longest block whose digest is verified: beyond it reading costs more than it
-// tells.
+// maxDigested is the longest block whose digest is verified. Longer ones are web pages, and reading
+// them costs too much.
 const maxDigested = 16 << 20
 
-// A block is the block of a WARC record: what follows its header. It reads the block and then
-// verifies it.
+// A block reads and verifies the block of a WARC record, which follows the header.
 type block struct {
 	src    *unpack.Segments
 	start  int64 // of the record in the text
 	left   int64 // of the block
-	err    error // what reading it met, other than its end
+	err    error // of reading it, other than io.EOF
 	digest digest
 
 	hasRecord bool   // something in it looks like another record; known only if there is a digest
-	tail      []byte // what was read last
+	tail      []byte // the bytes that were read last
 }
 
 // reset starts with the block of the record at start, whose header was read. If the file is not
@@ -81,7 +80,7 @@ func (b *block) Read(p []byte) (int, error) {
 	return n, b.err
 }
 
-// look notes whether there is the start of a record in the block, which goes on with p.
+// look sets hasRecord if a record seems to start in the block, which goes on with p.
 func (b *block) look(p []byte) {
 	if b.digest.hash == nil || b.hasRecord {
 		return
@@ -91,7 +90,7 @@ func (b *block) look(p []byte) {
 	b.tail = append(b.tail[:0], p[max(0, len(p)-len(warcMagic)+1):]...)
 }
 
-// end passes over the rest of the block and checks that it is whole. It returns the first fault.
+// end skips the rest of the block and checks that the block is whole. It returns the first fault.
 func (b *block) end() error {
 	if b.err == nil {
 		b.err = b.rest()
@@ -129,7 +128,7 @@ func (b *block) ends() error {
 	return nil
 }
 
-// rest passes over the rest of the block.
+// rest skips the rest of the block.
 func (b *block) rest() error {
 	if b.digest.hash == nil {
 		n := b.left
@@ -140,8 +139,8 @@ func (b *block) rest() error {
 	return err
 }
 
-// skip passes over n bytes of text. If the text ends before that, or another record starts, the
-// error is ErrLength.
+// skip skips n bytes of text. If the text ends before that, or another record starts, the error is
+// ErrLength.
 func (b *block) skip(n int64) error {
 	s := b.src
 	if !s.IsPacked() && n > int64(s.Text.Buffered()) {
@@ -166,7 +165,7 @@ func (b *block) skip(n int64) error {
 	return nil
 }
 
-// endsEarly is the error for the end of the text inside a record.
+// endsEarly returns the error for the end of the text inside a record.
 func endsEarly(err error) error {
 	if err == io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
 		return ErrLength
@@ -174,20 +173,20 @@ func endsEarly(err error) error {
 	return err
 }
 
-// endsWell reports whether a block can end before what comes after: two line ends, or the end of
-// the file, or any number of line ends and the next record.
+// endsWell reports whether a block can end in front of these bytes: two line ends, the end of the
+// file, or any number of line ends and the next record.
 func endsWell(after []byte) bool {
 	rest := bytes.TrimLeft(after, "\r\n")
 	return bytes.HasPrefix(after, []byte("\r\n\r\n")) || len(rest) == 0 || len(rest) < len(after) && bytes.HasPrefix(warcMagic, rest[:min(len(rest), len(warcMagic))])
 }
 
-// A digest verifies a WARC digest, as "sha1:2Y3V6C2TK2GPDQTZSMLOOMXCDPAUSGCA". One that cannot be
-// is taken for right.
+// A digest verifies a WARC digest, as in "sha1:2Y3V6C2TK2GPDQTZSMLOOMXCDPAUSGCA". Digests of other
+// kinds count as right.
 type digest struct {
 	want []byte    // as in the record
-	sum  []byte    // that it gives
-	hash hash.Hash // nil: nothing to verify
-	sha1 hash.Hash // kept for the next record
+	sum  []byte    // the sum in it
+	hash hash.Hash // nil if there is nothing to verify
+	sha1 hash.Hash // memory, used again for the next record
 }
 
 // reset starts to verify a digest.
@@ -212,7 +211,7 @@ func (d *digest) reset(want []byte) {
 	}
 }
 
-// decodeDigest returns the n bytes that are written in base 32 or 16, or nil.
+// decodeDigest returns the n bytes that text stands for in base 32 or 16, or nil.
 func decodeDigest(text string, n int) []byte {
 	enc := base32.StdEncoding.WithPadding(base32.NoPadding)
 	if b, err := enc.DecodeString(string(bytes.TrimRight(bytes.ToUpper([]byte(text)), "="))); err == nil && len(b) == n {

@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	// maxDecoded is how long a body may become by decoding, in bytes: a hundred times what is read
-	// of it, so more is a bomb.
+	// maxDecoded is the most bytes that a body may become by decoding. That is a hundred times what
+	// is used of it, so more is a bomb.
 	maxDecoded = 64 << 20
 
-	// maxCodings is how many codings may lie one over the other.
+	// maxCodings is how many codings a body may have, one inside the other.
 	maxCodings = 3
 
 	// maxContentWindow is the largest zstd window, as RFC 9659 limits it for HTTP.
 	maxContentWindow = 8 << 20
 )
 
-// A contentDecoder undoes content codings (RFC 9110 section 8.4), of which several may lie one over
-// the other.
+// A contentDecoder undoes content codings (RFC 9110 section 8.4). A body may have several, one
+// inside the other.
 type contentDecoder struct {
 	layers [maxCodings]codingDecoder // the outermost first
 }
@@ -41,9 +41,9 @@ type codingDecoder struct {
 	zstd   *zstd.Decoder
 }
 
-// decode undoes the codings that a Content-Encoding lists. Many crawlers store a body decoded, with
-// the field still there: a body that starts like plain text is taken as it is. The Reader fails
-// with ErrEncoding or ErrBomb.
+// decode undoes the codings in a Content-Encoding. Many crawlers store a body decoded and leave the
+// field there, so a body that looks like text is returned as it is. The Reader fails with
+// ErrEncoding or ErrBomb.
 func (d *contentDecoder) decode(r io.Reader, codings []byte) (io.Reader, error) {
 	if len(codings) == 0 {
 		return r, nil
@@ -80,13 +80,13 @@ func (d *codingDecoder) reset(r io.Reader) {
 	d.buf.Reset(r)
 }
 
-// looksLikeText reports whether what d is to decode starts like text.
+// looksLikeText reports whether the bytes that d is to decode look like text.
 func (d *codingDecoder) looksLikeText() bool {
 	head, _ := d.buf.Peek(512)
 	return looksLikeText(head)
 }
 
-// open returns a reader of what d.buf is a coding of.
+// open returns a reader that decodes d.buf.
 func (d *codingDecoder) open(name string) (_ io.Reader, err error) {
 	switch name {
 	case "gzip", "x-gzip":
@@ -129,8 +129,8 @@ func (h *Reader) Release() {
 	d.layers = [maxCodings]codingDecoder{}
 }
 
-// looksLikeText reports whether a body that starts with head looks like text, which no compressed
-// one does: each has a control character or something that is not UTF-8 within its first bytes.
+// looksLikeText reports whether a body that starts with head looks like text. No compressed body
+// does: each has a control character, or bytes that are not UTF-8, near its start.
 func looksLikeText(head []byte) bool {
 	for i := 0; i < len(head); {
 		r, n := utf8.DecodeRune(head[i:])
@@ -143,8 +143,7 @@ func looksLikeText(head []byte) bool {
 	return true
 }
 
-// A decodedReader reads what a decoder gives, as long as it is no bomb, and says which coding
-// failed.
+// A decodedReader reads a decoder up to a number of bytes, and names the coding in its errors.
 type decodedReader struct {
 	r    io.Reader
 	name string

@@ -14,8 +14,8 @@ const maxHeader = 256 << 10
 // ErrLongHeader is the error of a header that is too long to be one.
 var ErrLongHeader = errors.New("over 256 KiB, or a line over 64 KiB")
 
-// A Header is the header of a WARC record or an HTTP message: a first line, and named fields. What
-// it returns is valid until the next Read.
+// A Header is the header of a WARC record or an HTTP message: a first line, and named fields. All
+// slices that it returns are valid until the next Read.
 type Header struct {
 	raw    []byte // without the line ends; the memory is used again
 	first  []byte
@@ -59,7 +59,7 @@ func (h *Header) Read(r *bufio.Reader, check func(line []byte) error) error {
 	return nil
 }
 
-// split sets the first line and the fields from where the lines of raw end.
+// split sets the first line and the fields. ends are the ends of the lines in raw.
 func (h *Header) split(ends []int) {
 	h.first = nil
 	start := 0

@@ -19,8 +19,8 @@ var (
 	ErrBomb     = errors.New("the body becomes longer than 64 MiB when decoded")
 )
 
-// MaxBody is how many bytes of a robots.txt are kept: what is parsed of it, and one more, which
-// shows that there was more.
+// MaxBody is how many bytes of a robots.txt are read: all that a parser looks at, and one more,
+// which shows that there was more.
 const MaxBody = robots.MaxBytes + 1
 
 // maxInterim is how many responses like "100 Continue" may come before the one that counts.
@@ -36,7 +36,7 @@ type Reader struct {
 	body    []byte // scratch
 }
 
-// A Response is what is wanted of a stored response.
+// A Response is the part of a stored response that rules need.
 type Response struct {
 	Status   int
 	Location string // where it redirects to
@@ -45,8 +45,8 @@ type Response struct {
 	IsEmpty  bool   // there is no message at all, which is an ErrHTTP, too
 }
 
-// ReadResponse reads a response: its status, where it redirects to, and, of a status 2xx, its body,
-// since no other status has a body that is a robots.txt. Its errors are ErrHTTP, ErrEncoding,
+// ReadResponse reads a response: its status, where it redirects to, and its body if the status is
+// 2xx. Other statuses have no body that is a robots.txt. The errors are ErrHTTP, ErrEncoding,
 // ErrBomb, and those of r. The caller owns the body.
 func (h *Reader) ReadResponse(r io.Reader) (c Response, err error) {
 	h.start(r)
@@ -64,8 +64,8 @@ func (h *Reader) ReadResponse(r io.Reader) (c Response, err error) {
 	return c, err
 }
 
-// ReadHead reads the header of a message into Head: of a response if isResponse is set, behind
-// interim ones, else of a request. Its errors are those of ReadResponse and of [Header.Read].
+// ReadHead reads the header of a request into Head; or, if isResponse is set, that of a response
+// behind interim ones. The errors are those of ReadResponse and of [Header.Read].
 func (h *Reader) ReadHead(r io.Reader, isResponse bool) error {
 	h.start(r)
 	if !isResponse {
@@ -140,14 +140,14 @@ func (h *Reader) readBody(c *Response) error {
 	return err
 }
 
-// maxChunkLine is the longest line of a chunk's size that is taken for one, extensions included.
+// maxChunkLine is the longest line with the size of a chunk, extensions included.
 const maxChunkLine = 4 << 10
 
 var errChunked = fmt.Errorf("%w: the chunks of the body are damaged or cut off", ErrHTTP)
 
-// dechunk undoes the chunked transfer coding (RFC 9112 section 7.1). Many crawlers store what they
-// have undone already, with the header field still there: what does not start like a chunk is the
-// body itself.
+// dechunk undoes the chunked transfer coding (RFC 9112 section 7.1). Many crawlers store a body
+// without its chunks and leave the field there, so a body that does not begin with a chunk is
+// returned as it is.
 func dechunk(r *bufio.Reader) io.Reader {
 	head, _ := r.Peek(maxChunkLine)
 	line, _, ok := bytes.Cut(head, []byte("\n"))
@@ -193,8 +193,8 @@ func (c *chunkReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next reads the line of the next chunk. The last one, of size 0, ends the body; what comes after
-// it does not matter.
+// next reads the line of the next chunk. The last chunk has size 0 and ends the body. Bytes behind
+// it do not matter.
 func (c *chunkReader) next() error {
 	if c.open {
 		if end, err := c.line(); err != nil || len(end) > 0 {

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	// maxWindow is the largest zstd window decoded, as the zstd command does without --long=31: a
-	// frame header of a few bytes makes the decoder allocate this much.
+	// maxWindow is the largest zstd window that is decoded, as for the zstd command without
+	// --long=31. A frame header of a few bytes makes the decoder allocate this much.
 	maxWindow = 128 << 20
 
-	// fileBuffer is how much of a file is read at once. A text that is not packed is read past it
-	// by callers that read as much at once.
+	// fileBuffer is how much of a file is read at once. If the text is not packed and the caller
+	// reads as much at once, the buffer is not used.
 	fileBuffer = 64 << 10
 
 	// maxAhead bounds the memory of unpackers. Sixteen give out more text than one goroutine can
@@ -39,7 +39,7 @@ type Texts interface {
 	Packed() int64
 	// Close ends it. Another can be opened, unless it ended in a fault.
 	Close() error
-	// Release closes what is open, and gives back the memory. It is of no more use then.
+	// Release closes what is open, and gives back the memory. The Texts cannot be used any more.
 	Release() error
 }
 
@@ -53,17 +53,17 @@ type Taker interface {
 	Take(buf []byte) (data []byte, start int, ok bool)
 }
 
-// Headroom is how much room there is in front of the text that a Taker gives: for the line that
+// Headroom is how many bytes are free in front of the text that a Taker gives, for the line that
 // began in the text before.
 const Headroom = 4 << 10
 
-// NewTexts returns the Texts of the inputs of these names, which must be opened in that order. They
-// unpack ahead of their reader in so many goroutines, at most 16, or, for 0 or less, in that of the
-// reader. They add the packed bytes that they read to total.
+// NewTexts returns Texts of the inputs of these names, which must be opened in that order. They
+// unpack ahead of their reader in so many goroutines, at most 16; for 0 or less, in the goroutine
+// of the reader. They add the packed bytes that they read to total.
 //
-// Read ahead are files that are packed: several frames of a zstd file at once, and several files.
-// What is read, and its faults, do not depend on the number of goroutines. Each has a window of its
-// own, and up to 8 MiB of text.
+// Packed files are read ahead: several frames of a zstd file at once, and several files. The text
+// and the faults do not depend on the number of goroutines. Each goroutine has a window of its own,
+// and up to 8 MiB of text.
 func NewTexts(names []string, ahead int, total *atomic.Int64) Texts {
 	if ahead <= 0 {
 		return &textReader{total: total}
@@ -85,9 +85,9 @@ type textReader struct {
 
 	packing  Packing
 	text     io.Reader // the unpacked text
-	fault    error     // what text failed with, as it said it, while it may still hold text decoded before that
-	ioFault  error     // what file failed with, other than io.EOF
-	anyBytes bool      // text has given something
+	fault    error     // the error of text, which may still hold text decoded before
+	ioFault  error     // the error of file, other than io.EOF
+	anyBytes bool      // there was some text
 }
 
 // Open starts to read the file of that name, or stdin. A fault in the first bytes is left to Read.
@@ -115,7 +115,7 @@ func (t *textReader) start(file io.Reader, owned io.Closer) {
 	t.buf.Reset(packedReader{t})
 }
 
-// unpack makes Read give out the text of a file of that type, or why that is not read.
+// unpack makes Read return the text of a file of that type, or the error that it is not read.
 func (t *textReader) unpack(is Type) {
 	if err := t.unpacker(is); err != nil {
 		t.text, t.fault = bytes.NewReader(nil), err
@@ -175,7 +175,7 @@ func (t *textReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unpacked is Read, but its faults are as the decompressor or the file told them.
+// unpacked is Read with faults as the decompressor or the file returned them.
 func (t *textReader) unpacked(p []byte) (int, error) {
 	n, err := t.text.Read(p)
 	if t.fault == nil {
@@ -194,7 +194,7 @@ func (t *textReader) unpacked(p []byte) (int, error) {
 	return 0, t.fault
 }
 
-// classify says what an error of a decompressor or the file means, with the remedy.
+// classify returns the fault that an error of a decompressor or the file means, with the remedy.
 func (t *textReader) classify(err error) error {
 	if t.ioFault != nil {
 		return fmt.Errorf("read: %w: check the disk and copy or download the file again", t.ioFault)

@@ -22,8 +22,7 @@ func isALB(line []byte) bool {
 	return schemeOf(first) != "" && ParseTime(second) != NoTime
 }
 
-// The fields of a line of an application load balancer that are known, in their order. Later ones
-// may follow.
+// albNames are the known fields of a line, in their order. More may follow.
 var albNames = []string{
 	"type", NameTime, "elb", NameClient, "target", "request_processing_time", "target_processing_time",
 	"response_processing_time", NameStatus, "target_status", "received_bytes", NameBytes, "request", NameAgent, "ssl_cipher",
@@ -31,7 +30,7 @@ var albNames = []string{
 	"request_creation_time", "actions_executed", "redirect_url", "error_reason",
 }
 
-// The places of those that make the row.
+// The indices of the fields that make the row.
 const (
 	albType    = 0
 	albTime    = 1
@@ -99,7 +98,7 @@ func albField(line []byte) (field, rest []byte, ok bool) {
 	return field, bytes.TrimPrefix(rest, []byte{' '}), true
 }
 
-// row makes the row of the fields. A request that could not be read is logged as "-
+// row makes the row of the fields. The load balancer logs a request that it could not read as "-
 // http://host:port- -".
 func (a *alb) row(r *Row) Result {
 	request := a.unescape(a.fields[albRequest])

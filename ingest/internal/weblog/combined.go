@@ -98,9 +98,9 @@ func (c *combined) Parse(line []byte, r *Row) Result {
 	return c.row(r, request)
 }
 
-// front reads what comes before the time. There are three fields, or four where the virtual host
-// comes first; that is where the second one looks like an address, for a user's name may hold
-// spaces.
+// front reads the fields before the time. There are three, or four if the virtual host comes first:
+// then the second one looks like an address. A fourth field alone says nothing, for a user's name
+// may hold spaces.
 func (c *combined) front(text []byte) bool {
 	first, rest, ok := bytes.Cut(text, []byte{' '})
 	if !ok || len(first) == 0 {
@@ -119,9 +119,9 @@ func (c *combined) front(text []byte) bool {
 	return true
 }
 
-// back reads what comes after the request. A status is three digits or "-". A line may be cut off
-// in the referer or the user agent, as where a disk was full: that field is not known, and the row
-// is one all the same.
+// back reads the fields after the request. A status is three digits or "-". A line may be cut off
+// in the referer or the user agent, as when a disk was full: then that field is missing, and the
+// line is a row all the same.
 func (c *combined) back(text []byte) Result {
 	status, rest, _ := bytes.Cut(text, []byte{' '})
 	if string(status) != "-" && (len(status) != 3 || number(status) < 0) {
@@ -172,7 +172,7 @@ func (c *combined) row(r *Row, request []byte) Result {
 	return IsRow
 }
 
-// present returns text, or nil if it says that there is none.
+// present returns text, or nil if it is empty or "-", which mean that there is no value.
 func present(text []byte) []byte {
 	if len(text) == 0 || string(text) == "-" {
 		return nil

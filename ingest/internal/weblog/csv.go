@@ -122,7 +122,7 @@ func (t *table) field(text []byte) (field, rest []byte, result Result) {
 	return text, rest, IsRow
 }
 
-// quotedField is field behind the opening quote.
+// quotedField is field for text behind an opening quote.
 func (t *table) quotedField(text []byte) (field, rest []byte, result Result) {
 	begin := len(t.buf)
 	for {
@@ -142,7 +142,7 @@ func (t *table) quotedField(text []byte) (field, rest []byte, result Result) {
 	}
 }
 
-// joined returns what is in t.buf from begin on, and last behind it.
+// joined returns the text in t.buf from begin on, followed by last.
 func (t *table) joined(begin int, last []byte) []byte {
 	if len(t.buf) == begin {
 		return last

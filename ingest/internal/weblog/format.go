@@ -9,7 +9,7 @@ import (
 // A Format is a way to write a log, by its name. The zero value is [Auto].
 type Format string
 
-// The formats that no Parser reads. Those that one reads stand beside their parsers.
+// Formats that no Parser reads. All others stand beside their parsers.
 const (
 	Auto    Format = ""        // to be guessed, see [Guess]
 	URLs    Format = "urls"    // a URL a line
@@ -17,7 +17,7 @@ const (
 	WARC    Format = "warc"    // a web archive, whose records are not lines
 )
 
-// A format is what this package knows of a Format.
+// A format describes a Format.
 type format struct {
 	name     Format
 	aliases  []string // other names that people know
@@ -26,13 +26,14 @@ type format struct {
 
 	parser func(Options) (Parser, error) // nil if no Parser reads it
 
-	// How a log is recognised; nil is never. The header is tried first, then each line has a vote.
+	// How a log is recognised. nil means not by that. The header is tried first; else each line has
+	// a vote.
 	header func(lines [][]byte, opt Options) bool // lines are the first of the log, at least one
 	line   func(line []byte) bool                 // no line may be recognised by two formats
 }
 
-// formats are all formats but Auto, in the order in which headers are tried. Of those with as many
-// votes the first wins.
+// formats are all formats but Auto. Headers are tried in this order. Of formats with equal votes
+// the first wins.
 var formats = []*format{
 	{name: URLs, aliases: []string{"text"}, about: "a URL a line, or a path where the site of the log is given", line: isURL},
 	&combinedFormat,
@@ -49,7 +50,7 @@ var formats = []*format{
 
 var autoFormat = format{name: Auto, about: "recognised by the first lines of each log; this is the default"}
 
-// info returns what is known of f, nil if f is not a format.
+// info returns the description of f, nil if f is not a format.
 func (f Format) info() *format {
 	if f == Auto {
 		return &autoFormat

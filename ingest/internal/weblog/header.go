@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// columns are where the fields of a row are, by a header; -1 for those that it does not name.
+// columns are the indices of the fields that make a row; -1 for fields that the header does not
+// name.
 type columns struct {
 	url, host, scheme, port, agent, time, clock int
 	keep                                        []int
@@ -43,7 +44,7 @@ func (h header) locate(opt Options) (columns, error) {
 		}
 	}
 	for _, name := range opt.Keep {
-		i := h.find(kept(name)...)
+		i := h.find(toKeep(name)...)
 		if i < 0 {
 			return c, noField(name, h)
 		}

@@ -35,7 +35,7 @@ func isCDXJ(line []byte) bool {
 	return len(second) == 14 && number(second) >= 0 && !isJSON(line) && !isURL(line) && !isALB(line)
 }
 
-// slots are the values of a line that may hold one thing: the first that is there counts.
+// slots are the values that may hold one thing. The first value that a line has counts.
 type slots struct{ from, up int }
 
 // jsonLog reads JSON Lines: an object a line.
@@ -64,7 +64,7 @@ func newJSON(opt Options) *jsonLog {
 		if name == NameTime && opt.Time != "" {
 			name = opt.Time
 		}
-		j.keep = append(j.keep, j.want(kept(name)))
+		j.keep = append(j.keep, j.want(toKeep(name)))
 	}
 	return j
 }
@@ -128,9 +128,8 @@ func (j *jsonLog) row(r *Row) Result {
 	return IsRow
 }
 
-// place returns what the line says of the origin. Caddy tells the scheme by an object about TLS,
-// which is there or not; a site with a scheme of its own may lie behind a proxy that has done with
-// TLS.
+// place returns the origin, as far as the line names it. Caddy marks https by an object about TLS.
+// That is missing if TLS ended at a proxy in front, so a site with a scheme of its own keeps it.
 func (j *jsonLog) place() place {
 	host := j.scalar(j.host)
 	scheme := schemeOf(j.scalar(j.scheme))

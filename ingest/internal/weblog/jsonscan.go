@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep values of a line may be nested. Logs have some five levels.
+// maxDepth bounds the nesting of the values of a line. Logs have some five levels.
 const maxDepth = 200
 
-// A jsonNode is a place in a JSON value, whose members or elements are wanted.
+// A jsonNode is a place in a JSON value with members or elements that are wanted.
 type jsonNode struct {
 	members map[string]*jsonNode
 	lengths uint64    // bit n: a member's name has n bytes, or at least 63
@@ -64,15 +64,15 @@ func (n *jsonNode) addSlot(slot int) {
 	}
 }
 
-// A jsonScanner reads the wanted values of a line, and checks all of it: it takes what RFC 8259
-// does, if nothing is nested deeper than maxDepth. Of members with one name the last counts, as for
+// A jsonScanner reads the wanted values of a line, and checks all of the line: it accepts what RFC
+// 8259 does, down to maxDepth. Of several members with one name the last counts, as for
 // encoding/json.
 type jsonScanner struct {
 	root   jsonNode
 	values [][]byte // by slot: the text of a string, other values as written; nil if missing or null
 	nested []bool   // by slot: the value is an object or an array
 	line   []byte
-	lines  uint64 // that were read
+	lines  uint64 // read so far
 	buf    []byte // memory of strings with escapes
 }
 
@@ -93,8 +93,8 @@ func (s *jsonScanner) space(i int) int {
 	return i
 }
 
-// value reads the value at i, and stores it where node wants it; node is nil for a value of which
-// nothing is wanted. It returns the end, or -1 if there is no value.
+// value reads the value at i, and stores it if node wants it. node is nil if nothing of the value
+// is wanted. It returns the end, or -1 if there is no value.
 func (s *jsonScanner) value(i, depth int, node *jsonNode) (end int) {
 	if i >= len(s.line) || depth > maxDepth {
 		return -1
@@ -176,8 +176,8 @@ func (s *jsonScanner) object(i, depth int, node *jsonNode) (end int) {
 	}
 }
 
-// child returns the node of the member of that name, nil if nothing of it is wanted. What it held
-// before, of a member of the same name, is forgotten.
+// child returns the node of the member of that name, nil if nothing of it is wanted. It forgets the
+// value of an earlier member of that name.
 func (s *jsonScanner) child(node *jsonNode, name []byte, escaped bool) *jsonNode {
 	if escaped {
 		begin := len(s.buf)
@@ -253,15 +253,15 @@ const (
 	highBits = 0x8080808080808080
 )
 
-// special marks the high bit of the bytes of a word that are not simply part of a string: quotes,
-// backslashes and control characters. Bytes above the lowest that it marks may be marked wrongly.
+// special sets the high bit of each byte of a word that is a quote, a backslash or a control
+// character. Bytes above the lowest such byte may be marked wrongly.
 func special(word uint64) uint64 {
 	quote, backslash := word^lowBits*'"', word^lowBits*'\\'
 	return ((quote-lowBits)&^quote | (backslash-lowBits)&^backslash | (word-lowBits*0x20)&^word) & highBits
 }
 
-// plainText returns the first place from i on whose byte is special, or the length of the line.
-func (s *jsonScanner) plainText(i int) int {
+// endSimple returns the first index from i on with a special byte, or the length of the line.
+func (s *jsonScanner) endSimple(i int) int {
 	line := s.line
 	for ; i+8 <= len(line); i += 8 {
 		if marks := special(binary.LittleEndian.Uint64(line[i:])); marks != 0 {
@@ -278,7 +278,7 @@ func (s *jsonScanner) plainText(i int) int {
 // whether it holds escapes.
 func (s *jsonScanner) endText(i int) (end int, escaped bool) {
 	for {
-		i = s.plainText(i)
+		i = s.endSimple(i)
 		if i >= len(s.line) || s.line[i] < 0x20 {
 			return -1, false
 		}

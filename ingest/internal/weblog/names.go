@@ -45,9 +45,9 @@ func KindOf(field string) engine.KeptKind {
 	return engine.KeptText
 }
 
-// known are the fields of formats whose fields have names, by what they mean: those of W3C extended
+// known are the names of the fields that have one meaning, in formats with names: W3C extended
 // (Microsoft's IIS, Amazon CloudFront), Caddy, Cloudflare Logpush, Google's load balancers, the
-// Elastic Common Schema, variables of nginx, and headers of tables. The first one that a row has
+// Elastic Common Schema, variables of nginx, and headers of tables. The first field that a row has
 // counts.
 var known = map[string][]string{
 	nameURL: {
@@ -96,8 +96,8 @@ var known = map[string][]string{
 	NameUser: {"cs-username", "user_id", "remote_user", "user"},
 }
 
-// candidates returns the fields that may hold what name means: the one that was named for it, or
-// those known.
+// candidates returns the fields that may hold the meaning name: the field that was chosen for it,
+// or else the known ones.
 func candidates(name, chosen string) []string {
 	if chosen != "" {
 		return []string{chosen}
@@ -105,9 +105,9 @@ func candidates(name, chosen string) []string {
 	return known[name]
 }
 
-// kept returns the fields that may hold a column to keep: the field of that very name, and those
-// known to mean it.
-func kept(name string) []string {
+// toKeep returns the fields that may hold a column to keep: the known fields of that meaning, and
+// the field of that very name.
+func toKeep(name string) []string {
 	if names := known[name]; names != nil && name != nameURL && name != nameScheme && name != namePort {
 		return slices.Concat(names, []string{name})
 	}

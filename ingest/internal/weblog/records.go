@@ -14,7 +14,7 @@ func NewRecords(header []string, opt Options) (*Records, error) {
 	return r, err
 }
 
-// Needed returns the indices of the fields that Row looks at, of which some may occur twice.
+// Needed returns the indices of the fields that Row reads. Some may occur twice.
 func (r *Records) Needed() []int {
 	c := &r.table.cols
 	needed := append([]int{c.url}, c.keep...)
@@ -32,7 +32,7 @@ func (r *Records) Needed() []int {
 	return needed
 }
 
-// Row makes the row of fields, which are as many as the header has; nil stands for a null.
+// Row makes the row of fields. There must be as many as in the header; nil is a null.
 func (r *Records) Row(fields [][]byte, row *Row) Result {
 	row.reset()
 	r.table.fields = fields

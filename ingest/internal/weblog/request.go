@@ -7,10 +7,10 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// defaultScheme is the scheme where neither the row nor -base tells.
+// defaultScheme is the scheme if neither the row nor the site has one.
 const defaultScheme = "https"
 
-// A site is what completes a path.
+// A site is the scheme and the host that complete a path.
 type site struct {
 	scheme string // "" if unknown
 	host   []byte // with its port; empty if unknown
@@ -22,7 +22,7 @@ func newSite(base robots.Origin) site {
 	return site{scheme, []byte(host)}
 }
 
-// place is what a row says of the origin. Both may be unknown.
+// place is the origin as far as a row names it. Both parts may be unknown.
 type place struct {
 	scheme string
 	host   []byte
@@ -83,11 +83,11 @@ func (s *site) urlOrRequest(r *Row, text []byte, at place) bool {
 	return s.resolve(r, text, at)
 }
 
-// maxMethod is longer than any method that is registered.
+// maxMethod is longer than every registered method.
 const maxMethod = 32
 
-// splitRequest takes a request line apart. The method is nil if it is none. A target may hold
-// spaces: what scanners send need not be valid.
+// splitRequest splits a request line. The method is nil if the line is no request. A target may
+// hold spaces, as requests of scanners need not be valid.
 func splitRequest(line []byte) (method, target, protocol []byte) {
 	n := bytes.IndexByte(line, ' ')
 	if n <= 0 || n > maxMethod {

@@ -10,11 +10,11 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// NoTime is the time of a row of which it is not known.
+// NoTime is the time of a row whose time is unknown.
 const NoTime = math.MinInt64
 
-// A Row is what one line says. Its slices are valid until the next call of the Parser, and share
-// the line's memory or the Parser's.
+// A Row is the content of one line. Its slices are valid until the next call of the Parser, and
+// share the line's memory or the Parser's.
 type Row struct {
 	Scheme string // of the URL that Host and Target make; "" if Target is all there is
 	Host   []byte
@@ -38,7 +38,7 @@ func (r *Row) AppendURL(dst []byte) []byte {
 // reset empties the row and keeps its memory. Parsers append to Fields.
 func (r *Row) reset() { *r = Row{Time: NoTime, Fields: r.Fields[:0]} }
 
-// An Odd says why a row's request is none for a URL.
+// An Odd is the kind of a request without a URL.
 type Odd uint8
 
 // The values of Odd.
@@ -57,7 +57,7 @@ var oddNames = [NumOdd]string{"", "empty_request", "asterisk", "connect", "bad_t
 // String returns the name that the summary counts it under.
 func (o Odd) String() string { return oddNames[o] }
 
-// A Result says what a line is.
+// A Result is the kind of a line.
 type Result uint8
 
 // The results. Those from RefusedFormat on are refusals.
