@@ -23,8 +23,8 @@ type Input struct {
 	content unpack.Content // Parquet or WARC of a file that is not read by lines, else Text
 }
 
-// expand resolves names and patterns to inputs, in the order given, those of a pattern sorted. All
-// that is wrong with them is reported at once.
+// expand resolves names and patterns to inputs, in the order given; those of a pattern are sorted.
+// All errors are reported at once.
 func expand(names []string, stdin io.Reader) ([]Input, error) {
 	var (
 		inputs []Input
@@ -99,7 +99,7 @@ func inspect(name string) (Input, error) {
 	return Input{Name: name, Size: info.Size(), content: unpack.DetectFile(name, f, info.Size()).Content}, f.Close()
 }
 
-// isFile reports whether an input is a file that has a name and can be read at any place.
+// isFile reports whether an input is a file with a name that can be read at any position.
 func (in *Input) isFile() bool { return in.Name != fault.Stdin && in.Size >= 0 }
 
 // stdinSize returns how much is left to read of standard input, or -1 if that is unknown.

@@ -13,9 +13,9 @@ const (
 	// MaxLine is the length of the longest line, in bytes without its end, whose URL is kept.
 	MaxLine = 64 << 10
 
-	// chunkSize is how much text is read at once. What the batch has no row left for is copied to
-	// the next one, but most batches end with a chunk; between 16 and 256 KiB the speed is the same
-	// (BenchmarkLogs).
+	// chunkSize is how much text is read at once. Text behind the last row of a batch is copied to
+	// the next batch, but most batches end with a chunk. Between 16 and 256 KiB the speed is the
+	// same (BenchmarkLogs).
 	chunkSize = 64 << 10
 
 	// maxEmptyReads bounds the reads without data or error in a row, as package bufio does.
@@ -23,10 +23,11 @@ const (
 )
 
 // rawLines are lines of one log as they were read, without the empty ones. For a list of URLs they
-// become the rows of a batch, which takes over their memory; else a parser makes rows of them.
+// become the rows of a batch, which takes over their memory. For other formats a parser makes rows
+// of them.
 type rawLines struct {
 	data    []byte
-	spans   []engine.Span // of each line in data, without its end; one of over MaxLine bytes need not be there
+	spans   []engine.Span // each line in data, without its end; if it has over MaxLine bytes, it may be missing there
 	numbers []int64       // of each line, from 1
 	starts  []int64       // where each line begins in the text, if the reader tracks that
 
@@ -48,7 +49,7 @@ func (r *rawLines) reset() {
 	*r = rawLines{data: r.data[:0], spans: r.spans[:0], numbers: r.numbers[:0], starts: r.starts[:0]}
 }
 
-// moveTo makes the lines the URLs of b, which is empty and gives its memory in exchange.
+// moveTo makes the lines the URLs of b, which must be empty, and swaps their memory with that of b.
 func (r *rawLines) moveTo(b *engine.Batch) {
 	b.Data, r.data = r.data, b.Data
 	b.URLs, r.spans = r.spans, b.URLs
@@ -63,29 +64,29 @@ func (r *rawLines) moveTo(b *engine.Batch) {
 	}
 }
 
-// A lineReader cuts the text of one log into lines. It reads the text into rawLines and cuts it in
-// place: only what follows the last line is copied, to the start of the next rawLines.
+// A lineReader cuts the text of one log into lines. It reads text into rawLines and cuts it in
+// place: only the text behind the last line is copied, to the next rawLines.
 type lineReader struct {
 	r      io.Reader
 	track  bool   // set rawLines.starts
 	rest   []byte // text read, but not cut into lines yet; at most a chunk and a partial line
 	line   int64  // lines ended so far
 	offset int64  // bytes read so far
-	inLong bool   // the text continues a line that is too long, of which nothing was kept
+	inLong bool   // the text continues a line that is too long and was dropped
 	err    error  // why no more can be read: io.EOF or a fault
 
-	base      int64 // where data[0] begins in the text, were nothing dropped before what is there now
+	base      int64 // where data[0] would be in the text if nothing of a long line had been dropped
 	longStart int64 // where the line that is too long begins, if inLong
 }
 
 // reset makes l read r from its start. It keeps its memory.
 func (l *lineReader) reset(r io.Reader) { *l = lineReader{r: r, rest: l.rest[:0]} }
 
-// done reports whether every line was given out. l.err then says whether the text ended well.
+// done reports whether all lines were given out. l.err then says whether the text ended well.
 func (l *lineReader) done() bool { return l.err != nil && len(l.rest) == 0 }
 
 // fill makes raw the next lines: at most maxLines (at least 1), from about maxBytes of text. There
-// may be none before the end, where there are only empty lines.
+// may be none before the end, if all of them are empty.
 func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
 	raw.reset()
 	raw.spans = slices.Grow(raw.spans, maxLines)
@@ -121,15 +122,15 @@ func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
 	l.rest = append(l.rest[:0], raw.data[start:]...)
 }
 
-// drop forgets the text from start on, which is of a line that is too long.
+// drop forgets the text from start on. It belongs to a line that is too long.
 func (l *lineReader) drop(raw *rawLines, start int) {
 	l.base += int64(len(raw.data) - start)
 	raw.data = raw.data[:start]
 }
 
-// take makes raw.data a whole buffer of text, if the reader has one to give and what is left of the
-// text before fits in front of it, and returns where that starts. What is in front of it has no
-// meaning.
+// take makes raw.data a whole buffer of the reader, if the reader has one to give and the rest of
+// the text before fits in front of it. It returns where the text starts. The bytes before that have
+// no meaning.
 func (l *lineReader) take(raw *rawLines) (start int, ok bool) {
 	t, ok := l.r.(unpack.Taker)
 	if !ok || l.offset == 0 || l.err != nil || len(l.rest) > unpack.Headroom {
@@ -182,8 +183,8 @@ func (l *lineReader) cut(raw *rawLines, start, maxLines int) int {
 	return start
 }
 
-// endLong looks for the end of the line that is too long in raw.data[start:] and adds it. It
-// returns where the next line begins. Without an end, it drops the text.
+// endLong looks in raw.data[start:] for the end of a line that is too long. If it is there, endLong
+// adds the line; else it drops the text. It returns where the next line begins.
 func (l *lineReader) endLong(raw *rawLines, start int) int {
 	n := bytes.IndexByte(raw.data[start:], '\n')
 	if n < 0 {
@@ -205,8 +206,8 @@ func (l *lineReader) addLong(raw *rawLines) {
 	}
 }
 
-// last adds the line raw.data[start:] that the end of the text ends. Before a fault it is none:
-// nobody knows how it goes on.
+// last adds the line raw.data[start:], which ends with the text. Before a fault it adds nothing, as
+// the line may go on.
 func (l *lineReader) last(raw *rawLines, start int) {
 	if l.err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
 		return
@@ -222,8 +223,8 @@ func (l *lineReader) last(raw *rawLines, start int) {
 	l.cut(raw, start, len(raw.spans)+1)
 }
 
-// skipMark reads the first bytes of the text and returns the length of the byte order mark that
-// they are, or 0.
+// skipMark reads the first bytes of the text, and returns the length of the byte order mark, 0 if
+// there is none.
 func (l *lineReader) skipMark(raw *rawLines) int {
 	for len(raw.data) < len(unpack.ByteOrderMark) && l.err == nil {
 		l.read(raw, len(unpack.ByteOrderMark)-len(raw.data))

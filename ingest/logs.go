@@ -69,8 +69,8 @@ type rowLog interface {
 	at() where
 	// format returns the format, Auto as long as it is not known.
 	format() Format
-	// packed returns how many bytes of the log were read, as stored, as far as that is known and
-	// not counted already.
+	// packed returns how many bytes of the log were read, as stored, as far as that is known. It is
+	// 0 for a log whose bytes are counted elsewhere.
 	packed() int64
 	close() error
 }
@@ -79,7 +79,7 @@ type rowLog interface {
 type where struct{ line, offset int64 }
 
 // Logs yield the rows of one or more logs in order, as an [engine.Source]. They are for one
-// goroutine, but that Inputs and Progress may be called from any other meanwhile.
+// goroutine; only Inputs and Progress may be called from others at the same time.
 type Logs struct {
 	opt    LogOptions
 	inputs []Input
@@ -88,7 +88,7 @@ type Logs struct {
 	log    rowLog // the open one; nil between inputs
 	next   int    // index of the first input not yet opened
 	given  int64  // rows
-	packed int64  // what of log.packed is in read
+	packed int64  // the part of log.packed that read counts already
 	err    error
 
 	sizes   []atomic.Int64 // of inputs; -1 is unknown
@@ -155,7 +155,7 @@ func (l *Logs) Next(b *engine.Batch) bool {
 	}
 }
 
-// room returns how many rows the next batch may have; 0 means that the limit is reached.
+// room returns how many rows the next batch may have; 0 if the limit is reached.
 func (l *Logs) room() int {
 	if l.opt.Limit <= 0 {
 		return l.opt.BatchRows
@@ -223,7 +223,7 @@ func (l *Logs) fill(b *engine.Batch, rows int) {
 	}
 }
 
-// fail makes an error of the open log the end.
+// fail ends the rows with an error of the open log.
 func (l *Logs) fail(err error, at where) {
 	l.err = &LineError{Name: l.inputs[l.next-1].Name, Line: at.line, Offset: at.offset, Err: err}
 }
@@ -270,13 +270,13 @@ func (l *Logs) Progress() (done, total int64) {
 	return l.read.Load(), total
 }
 
-// Counts say what became of the lines of the logs that gave no row, or a row without a URL.
+// Counts are the lines that gave no row, and the rows without a URL.
 type Counts struct {
 	Empty   int64            // lines without bytes, which give no row
 	Long    int64            // rows without their URL: the line has more than [MaxLine] bytes
 	Headers int64            // lines that are headers, directives and comments, and records of a WARC file that are no fetch
 	Refused map[string]int64 // lines that are not of the format, by reason
-	Odd     map[string]int64 // rows with a request that is none for a URL, by kind
+	Odd     map[string]int64 // rows with a request that has no URL, by kind
 }
 
 // Counts returns what was counted so far. The caller owns it.

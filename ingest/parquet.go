@@ -12,8 +12,8 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// A parquetLog reads the rows of a Parquet file, of which it reads only the columns that are asked
-// for. Memory is that of some pages of each.
+// A parquetLog reads the rows of a Parquet file. It reads the columns that are asked for, and holds
+// some pages of each.
 type parquetLog struct {
 	file    *os.File
 	size    int64 // of file
@@ -40,7 +40,7 @@ func openParquet(in *Input, fields Fields) (p *parquetLog, err error) {
 	return p, nil
 }
 
-// guarded calls do, and returns its error or what it panics with: the library panics at some
+// guarded calls do and returns its error, or its panic as an error: the library panics at some
 // damaged files.
 func guarded(do func() error) (err error) {
 	defer func() {
@@ -88,7 +88,7 @@ func (p *parquetLog) done() bool { return p.left == 0 && p.group == p.reader.Num
 // at returns where a fault is: in the next row.
 func (p *parquetLog) at() where { return where{line: p.row + 1} }
 
-// packed returns nothing as long as there is more to read: columns are read far from each other.
+// packed returns 0 before the end, since the columns lie far apart in the file.
 func (p *parquetLog) packed() int64 {
 	if !p.done() {
 		return 0

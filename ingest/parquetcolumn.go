@@ -27,7 +27,7 @@ type parquetColumn struct {
 	of   []int32 // value of each row, -1 for a null
 }
 
-// newParquetColumn returns a column of the file, which must not be repeated.
+// newParquetColumn returns a column of the file. Lists and decimals are an ErrNoField.
 func newParquetColumn(col *schema.Column, index int) (*parquetColumn, error) {
 	c := &parquetColumn{name: col.Path(), index: index, maxDef: col.MaxDefinitionLevel()}
 	_, decimal := col.LogicalType().(schema.DecimalLogicalType)
@@ -80,7 +80,7 @@ func (c *parquetColumn) open(chunk file.ColumnChunkReader) {
 	}
 }
 
-// addInt adds a number, or the moment that it stands for.
+// addInt adds a number, or the moment that it means.
 func (c *parquetColumn) addInt(n int64) {
 	switch c.unit {
 	case 0:
@@ -100,8 +100,8 @@ func (c *parquetColumn) addTime(t time.Time) {
 	c.data = t.UTC().AppendFormat(c.data, time.RFC3339Nano)
 }
 
-// reader returns a function that reads rows of a column chunk in steps, since texts of the library
-// are valid until the next.
+// reader returns a function that reads rows of a column chunk and adds their values. Texts of the
+// library are valid until the next call.
 func reader[T any](c *parquetColumn, read func(int64, []T, []int16, []int16) (int64, int, error), add func(T)) func(int64) (int, int, error) {
 	var values []T
 	return func(rows int64) (levels, n int, err error) {

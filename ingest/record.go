@@ -7,19 +7,19 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// A heldRecord is lines that are held back because they may be one: the first of them ends inside
-// quotes. Should the quote not end within [MaxLine] bytes, it was none: that line is refused, and
-// those behind it are taken for themselves.
+// A heldRecord stores lines that may be one record, because the first of them ends inside quotes.
+// If the quote does not end within [MaxLine] bytes, the first line is refused, and the lines behind
+// it are read one by one.
 type heldRecord struct {
-	text  []byte // the lines held back, with their ends
+	text  []byte // the lines, with their ends
 	lines []heldLine
-	from  int   // index of the line that the record begins with
-	upTo  int   // index behind the last line that was added to it; from if none was looked at yet
+	from  int   // index of the first line of the record
+	upTo  int   // index behind the last line of the record; from if it has none yet
 	empty int64 // empty lines behind the last line, which are in text
-	odd   bool  // its quotes are odd in number: it ends inside of one
+	odd   bool  // it has an odd number of quotes, so it ends inside one
 }
 
-// A heldLine is a line that is held back.
+// A heldLine is a line of a heldRecord.
 type heldLine struct {
 	where
 	begin, end int // in heldRecord.text, without the line's end
@@ -28,7 +28,7 @@ type heldLine struct {
 // reset forgets all lines.
 func (h *heldRecord) reset() { *h = heldRecord{text: h.text[:0], lines: h.lines[:0]} }
 
-// hold adds a line of data and its end, and the empty lines around it, which are in data only.
+// hold adds a line of data with its end, and the empty lines around it, which no one else stores.
 func (h *heldRecord) hold(data []byte, span engine.Span, at where) {
 	if n := len(h.lines); n > 0 {
 		h.text = appendEmpty(h.text, data[:span.Off], at.line-h.lines[n-1].line-1-h.empty)
@@ -44,8 +44,7 @@ func (h *heldRecord) hold(data []byte, span engine.Span, at where) {
 	h.text = append(h.text, rest[:n]...)
 }
 
-// lineEnd returns the length of the line end that text begins with, 0 if it begins with something
-// else.
+// lineEnd returns the length of the line end at the start of text, 0 if there is none.
 func lineEnd(text []byte) int {
 	switch {
 	case len(text) > 0 && text[0] == '\n':
@@ -56,9 +55,8 @@ func lineEnd(text []byte) int {
 	return 0
 }
 
-// appendEmpty appends the last n lines of text, which are empty. Those that are not there, since
-// they filled whole batches before, are taken for LF; more than MaxLine of them make no difference,
-// as the record is too long.
+// appendEmpty appends the last n lines of text, which are empty. Empty lines of earlier batches are
+// gone, so they become LF. More than MaxLine of them make no difference, as the record is too long.
 func appendEmpty(dst, text []byte, n int64) []byte {
 	begin := len(text)
 	for ; n > 0 && begin > 0; n-- {
@@ -85,11 +83,11 @@ func (h *heldRecord) extend() {
 // raw returns the record.
 func (h *heldRecord) raw() []byte { return h.text[h.lines[h.from].begin:h.lines[h.upTo-1].end] }
 
-// next makes the line behind the record the first of the next one.
+// next begins a record with the line at index from.
 func (h *heldRecord) next(from int) { h.from, h.upTo, h.odd = from, from, false }
 
-// finishRecords adds the records of the lines that are held back, as far as they are complete; all
-// of them at the end of a log.
+// finishRecords adds the records among the stored lines that are complete; at the end of a log all
+// of them.
 func (r *rowReader) finishRecords(p weblog.Parser, b *engine.Batch, atEnd bool) error {
 	h := &r.held
 	for h.from < len(h.lines) {
@@ -109,8 +107,8 @@ func (r *rowReader) finishRecords(p weblog.Parser, b *engine.Batch, atEnd bool) 
 	return nil
 }
 
-// tryRecord adds the record if it is complete. With more than one line it is worth a look when its
-// quotes come in pairs.
+// tryRecord adds the record if it is complete. A record of several lines can only be complete if
+// its quotes come in pairs.
 func (r *rowReader) tryRecord(p weblog.Parser, b *engine.Batch) error {
 	h := &r.held
 	raw, single := h.raw(), h.upTo == h.from+1

@@ -8,8 +8,8 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// A rowReader adds rows to batches. It holds back the lines of a record that goes on in the next
-// line until the record is complete.
+// A rowReader adds rows to batches. It stores the lines of a record that goes on in the next line
+// until the record is complete.
 type rowReader struct {
 	row    weblog.Row
 	keep   []KeptColumn
@@ -73,7 +73,7 @@ func (r *rowReader) add(p weblog.Parser, raw *rawLines, i int, at where, b *engi
 	return r.finishRecords(p, b, false)
 }
 
-// take does what the result of a line or record asks for.
+// take adds the row of a line or record, or counts it, as the result of the parser says.
 func (r *rowReader) take(p weblog.Parser, result weblog.Result, raw []byte, at where, b *engine.Batch) error {
 	switch result {
 	case weblog.IsRow:
@@ -97,7 +97,7 @@ func (r *rowReader) refuse(b *engine.Batch, why weblog.Result, raw []byte, at wh
 	}
 }
 
-// appendPiece appends text to the data of a batch, and returns where. It is NoURL for no text.
+// appendPiece appends text to the data of a batch and returns its span, NoURL for no text.
 func appendPiece(b *engine.Batch, text []byte) engine.Span {
 	if len(text) == 0 {
 		return engine.NoURL
@@ -134,7 +134,7 @@ func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 	}
 }
 
-// addKept adds a value of a kept column, which is null if text is empty or not of its kind.
+// addKept adds a value of a kept column. It is null if text is empty or not of the kind.
 func (r *rowReader) addKept(b *engine.Batch, i int, text []byte) {
 	k := &b.Kept[i]
 	var (
@@ -224,8 +224,8 @@ func (r *rowReader) start(b *engine.Batch) {
 	}
 }
 
-// addURLs makes the lines of a list of URLs the rows of b, which is empty. Such a list has neither
-// User-Agents nor times. Paths become URLs where their site is known.
+// addURLs makes the lines of a list of URLs the rows of b, which must be empty. Such a list has
+// neither User-Agents nor times. Paths become URLs if their site is known.
 func (r *rowReader) addURLs(raw *rawLines, b *engine.Batch) {
 	r.long += raw.long
 	raw.moveTo(b)

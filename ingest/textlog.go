@@ -9,8 +9,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// guessBytes is how much text may be read for the lines by which a format is guessed: they may be
-// long.
+// guessBytes is how much text may be read to guess a format. The lines may be long.
 const guessBytes = 1 << 20
 
 // A textLog reads logs by lines, one after the other: lists of URLs, and the formats of package
@@ -102,7 +101,7 @@ func (l *textLog) format() Format { return l.of }
 func (l *textLog) packed() int64  { return 0 } // counted by texts
 func (l *textLog) close() error   { return l.texts.Close() }
 
-// at returns the line at which parsing stopped, or the one that a fault cut off.
+// at returns the line that could not be parsed, or that a fault cut off.
 func (l *textLog) at() where {
 	if l.failed != nil {
 		return *l.failed

@@ -20,15 +20,15 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// MaxBody is how many bytes of a robots.txt are kept: what is parsed of it, and one more, which
-// shows that there was more.
+// MaxBody is how many bytes of a robots.txt are read: all that a parser looks at, and one more,
+// which shows that there was more.
 const MaxBody = robots.MaxBytes + 1
 
 // Files are the robots.txt files, and the files of captures, that [Find] found. They are safe for
 // concurrent use.
 type Files struct {
 	files   []ruleFile // of each, only the origins that are its own
-	pack    string     // name of the rule pack that takes the place of files
+	pack    string     // name of the rule pack, if there is one in place of files
 	skipped []string
 
 	done  atomic.Int64 // bytes of the captures that the latest use of Responses read
@@ -39,9 +39,9 @@ type Files struct {
 	problems Problems // of the use of Responses that ended last
 }
 
-// Find finds robots.txt files at path, which is a directory as the package doc describes it, or a
-// file of captures by its name, or a rule pack, or, if origin is not empty, one file that is the
-// robots.txt of that origin. It looks at names only, and at whether one file is a pack under
+// Find finds robots.txt files. path is a directory as the package doc describes it, a file of
+// captures by its name, a rule pack, or, if origin is not empty, one file that is the robots.txt of
+// that origin. Find reads names only, and the start of a single file, which may be a pack with
 // another name.
 //
 // Symbolic links that stay inside the directory are followed. Two files that are equally specific
@@ -121,7 +121,7 @@ func oneRobots(path string, info fs.FileInfo, origin string) (*Files, error) {
 	return &Files{files: []ruleFile{file}}, nil
 }
 
-// noRules returns ErrNoRules with some of what was found instead.
+// noRules returns ErrNoRules with the first names that were found instead.
 func noRules(skipped []string) error {
 	const shown = 3
 	if len(skipped) == 0 {
@@ -138,22 +138,21 @@ func noRules(skipped []string) error {
 // packSuffix is how the name of a rule pack ends.
 const packSuffix = ".rbp"
 
-// isMisnamedPack reports whether a file is a rule pack by its content, and something else by its
-// name.
+// isMisnamedPack reports whether a file has the content of a rule pack.
 func isMisnamedPack(path string, info fs.FileInfo) bool {
 	if !info.Mode().IsRegular() {
 		return false
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return false // who reads it tells
+		return false // reading it reports why
 	}
 	defer file.Close() //nolint:errcheck // nothing was written
 	return pack.Is(file)
 }
 
-// assign leaves each origin to the file that is most specific for it, and returns the files that
-// have any left, and those of captures, each once.
+// assign gives each origin to the file that is most specific for it. It returns the files that have
+// origins, and the files of captures, each once.
 func assign(files []ruleFile) (assigned []ruleFile, conflicts []error) {
 	type key struct {
 		origin robots.Origin
@@ -192,12 +191,12 @@ func assign(files []ruleFile) (assigned []ruleFile, conflicts []error) {
 	return assigned, conflicts
 }
 
-// Skipped lists what lies in the directory and is not used, "path: reason" each, in the order
-// found. It is nil for a single file. The receiver must not change it.
+// Skipped returns the files of the directory that are not used, as "path: reason", in the order
+// found. It is nil for a single file. The caller must not change it.
 func (r *Files) Skipped() []string { return r.skipped }
 
-// Reads reports whether the file of that path, which is absolute and without symbolic links, is one
-// of those that are read: whoever writes a file asks first.
+// Reads reports whether a file is one of those that are read. path is absolute and without symbolic
+// links. Ask before you write a file.
 func (r *Files) Reads(path string) bool {
 	if r.pack != "" {
 		own, err := filepath.EvalSymlinks(r.pack)
@@ -209,7 +208,7 @@ func (r *Files) Reads(path string) bool {
 	return slices.ContainsFunc(r.files, func(f ruleFile) bool { return f.path == path })
 }
 
-// Len returns how many files have rules for at least one origin, or are of captures.
+// Len returns the number of files of captures, and of files with rules for at least one origin.
 func (r *Files) Len() int {
 	if r.pack != "" {
 		return 1
@@ -221,15 +220,15 @@ func (r *Files) Len() int {
 // Responses: package engine opens it.
 func (r *Files) Pack() string { return r.pack }
 
-// Responses reads the files and yields, in the order of the names, a response for each origin of a
-// robots.txt, with status 200 and the time when the file was changed, and each response in a file
-// of captures. There may be several for an origin. Of a body, at most [MaxBody] bytes are kept;
-// Size is that of the whole. The receiver owns what it gets. It can be used again: what was read of
-// a pipe is kept.
+// Responses reads the files in the order of their names. It yields a response for each origin of a
+// robots.txt, with status 200 and the time of the file's last change, and each response in a file
+// of captures. An origin may have several. A body has at most [MaxBody] bytes; Size is the size of
+// the whole. The caller owns the responses. Responses can be used again: the content of a pipe is
+// stored.
 //
-// Broken records of captures do not end it: [Files.Problems] has them afterwards. After all that
-// could be read comes one [*UnreadableError] for all files that could not, so whoever stops at an
-// error has seen them all; or, if there is no robots.txt in any of them, a [*NameError].
+// Broken records of captures do not end it, see [Files.Problems]. At the end comes one
+// [*UnreadableError] for all files that could not be read, or, if no robots.txt is in any of them,
+// a [*NameError]. So who stops at an error has seen all responses.
 func (r *Files) Responses() iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		if r.pack != "" {
@@ -266,8 +265,7 @@ func (r *Files) Responses() iter.Seq2[robots.Response, error] {
 	}
 }
 
-// noRobots is the error of captures of which none is of a robots.txt, so that there are no rules at
-// all.
+// noRobots returns the error of captures without any robots.txt.
 func (r *Files) noRobots() error {
 	name := r.files[0].name
 	if len(r.files) > 1 {
@@ -276,7 +274,7 @@ func (r *Files) noRobots() error {
 	return &NameError{Name: name, Err: ErrNoRobots, Remedy: "name the file that has them"}
 }
 
-// Problems returns the broken records that the latest use of [Files.Responses] to end met.
+// Problems returns the broken records that the use of [Files.Responses] met that ended last.
 func (r *Files) Problems() Problems {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -291,8 +289,8 @@ func (r *Files) end(p *capture.Pass) {
 	r.problems = p.Problems()
 }
 
-// readFile yields the responses of a file and reports whether yield wants more. If it is a
-// robots.txt, next has what was read of it. Its error is that the file cannot be read, or holds
+// readFile yields the responses of a file and reports whether yield wants more. next returns the
+// next robots.txt that was read ahead. The error is that the file cannot be read, or that it holds
 // nothing.
 func readFile(p *capture.Pass, f ruleFile, next func() (readText, bool), yield func(robots.Response) bool) (more bool, err error) {
 	if f.content != unpack.Text {
@@ -320,14 +318,14 @@ func readFile(p *capture.Pass, f ruleFile, next func() (readText, bool), yield f
 }
 
 // Progress returns how many bytes of the files the latest use of [Files.Responses] has read, as
-// stored, and how many there are. The total is -1 where a robots.txt is among them, as these are
+// stored, and how many there are. The total is -1 if a robots.txt is among the files, as those are
 // small and may be many: count them by [robots.Response.Name] instead.
 func (r *Files) Progress() (done, total int64) {
 	r.once.Do(func() { r.total = r.captureBytes() })
 	return r.done.Load(), r.total
 }
 
-// captureBytes returns how many bytes all files have, or -1 unless all are of captures.
+// captureBytes returns the size of all files, or -1 unless all hold captures.
 func (r *Files) captureBytes() (total int64) {
 	for _, f := range r.files {
 		if f.content == unpack.Text {

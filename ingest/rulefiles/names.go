@@ -23,18 +23,18 @@ var (
 	errLoop       = errors.New("a link to a directory around it")
 )
 
-// schemes are those that a file name may start with.
+// schemes are the schemes that a file name may start with.
 var schemes = []string{"https", "http", "ftp"}
 
-// A claim is what a file name says the file is the robots.txt of.
+// A claim is the origins that a file name says the file is for.
 type claim struct {
 	origins []robots.Origin // one if exact, else that of http and that of https
 	exact   bool            // the name has a scheme
 	content unpack.Content  // what is not a robots.txt, Text, says itself what it claims
 }
 
-// parseName returns the claim of a file: base is its name, dir that of its directory, "" for the
-// rules directory itself, whose name is nobody's business. The names are
+// parseName returns the claim of a file. base is its name, dir the name of its directory, or "" for
+// the rules directory, whose name means nothing. The names are
 //
 //	<scheme>_<host>[_<port>].txt   exact
 //	<host>[_<port>].txt            http and https
@@ -76,7 +76,7 @@ func parseHost(text string) (claim, error) {
 	return claim{origins: []robots.Origin{http, https}}, err
 }
 
-// isBareHost reports whether a name without a scheme is likely enough to be a host.
+// isBareHost reports whether a name without a scheme looks like a host.
 func isBareHost(host string) bool {
 	name := strings.TrimSuffix(host, ".")
 	return strings.Contains(name, ".") || strings.EqualFold(name, "localhost") || strings.HasPrefix(name, "[")
@@ -111,8 +111,8 @@ func cutPort(text string) (host, port string) {
 	return text[:i], text[i+1:]
 }
 
-// checkHost refuses what a URL would not take for a part of its host, and names that no host has.
-// The rest is for [robots.ParseOrigin] to judge.
+// checkHost refuses names that no host has, and bytes that would end the host in a URL.
+// [robots.ParseOrigin] checks the rest.
 func checkHost(host string) error {
 	if inside, ok := strings.CutPrefix(host, "["); ok {
 		inside, ok = strings.CutSuffix(inside, "]")

@@ -15,16 +15,15 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A pipe keeps what a pipe had, for those who read it again.
+// A pipe stores the content of a pipe, which can be read only once.
 type pipe struct {
 	once     sync.Once
 	response robots.Response
 	err      error
 }
 
-// aheadFiles is how many robots.txt files are read by one goroutine in turn: enough that handing
-// them over costs nothing beside the system calls, and few enough that what is read ahead stays
-// below some 30 MB if all are as long as they can be.
+// aheadFiles is how many robots.txt files one goroutine reads in turn. That is enough to make the
+// hand-over cheap beside the system calls, and few enough that at most 30 MB are read ahead.
 const aheadFiles = 16
 
 // A readText is a robots.txt file that was read.
@@ -33,9 +32,8 @@ type readText struct {
 	err      error
 }
 
-// readAhead yields what the robots.txt files among files hold, in order. They are read by as many
-// goroutines as there are processors, which are a few files ahead. The goroutines have ended, or
-// end soon, when the iteration has.
+// readAhead yields the content of the robots.txt files among files, in order. As many goroutines as
+// there are processors read a few files ahead. They end soon after the iteration.
 func readAhead(files []ruleFile) iter.Seq[readText] {
 	return func(yield func(readText) bool) {
 		stop := make(chan struct{})
@@ -50,8 +48,8 @@ func readAhead(files []ruleFile) iter.Seq[readText] {
 	}
 }
 
-// startReading reads the robots.txt files in chunks, of which the receiver gets one after the
-// other. Those in the channel are being read.
+// startReading reads the robots.txt files in chunks, which the channel gives in order. The chunks
+// in the channel are being read.
 func startReading(files []ruleFile, stop <-chan struct{}) <-chan chan []readText {
 	chunks := make(chan chan []readText, runtime.GOMAXPROCS(0)-1)
 	go func() {
@@ -82,10 +80,10 @@ func readTexts(files []ruleFile) []readText {
 	return texts
 }
 
-// maxRest is how much of a pipe is read beyond MaxBody to tell its size. It may have no end.
+// maxRest is how much of a pipe is read beyond MaxBody to find its size. A pipe may never end.
 const maxRest = 64 << 20
 
-// read returns the response that the file is, without its origin. A pipe is read only once.
+// read returns the response of the file, without its origin. It reads a pipe only once.
 func (f *ruleFile) read() (r robots.Response, err error) {
 	switch {
 	case f.err != nil:
@@ -99,7 +97,7 @@ func (f *ruleFile) read() (r robots.Response, err error) {
 	return r, f.pipe.err
 }
 
-// readOnce is read, whatever the file is.
+// readOnce is read for any file, each time.
 func (f *ruleFile) readOnce() (r robots.Response, err error) {
 	r = robots.Response{Name: f.name, Status: http.StatusOK, File: true}
 	if f.pipe == nil {
@@ -123,8 +121,8 @@ func (f *ruleFile) readOnce() (r robots.Response, err error) {
 	return r, err
 }
 
-// readBody returns the first MaxBody bytes of the file, and how long it is. Of a pipe that is what
-// was read: up to maxRest more.
+// readBody returns the first MaxBody bytes of the file, and its size. The size of a pipe is what
+// was read of it: up to maxRest more.
 func readBody(file *os.File, info fs.FileInfo) (body []byte, size int64, err error) {
 	body, err = io.ReadAll(io.LimitReader(file, MaxBody))
 	size = int64(len(body))

@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// readRegular returns the first MaxBody bytes of the file of that name, how long it is, and when it
-// was changed. ok is false if it is no regular file, or was changed meanwhile, so that it has to be
-// read otherwise.
+// readRegular returns the first MaxBody bytes of a file, its size, and the time of its last change.
+// ok is false if the file is not regular, or changed meanwhile; then package os has to read it.
 //
-// Opening, looking, reading and closing are one system call each. [os.Open] adds five of its own to
-// find out whether the file could be waited for, which is most of what a short file costs.
+// Open, stat, read and close are one system call each. [os.Open] needs five more to find out
+// whether the file could be waited for, which is most of the time for a short file.
 func readRegular(name string) (body []byte, size int64, changed time.Time, ok bool, err error) {
 	fd, err := again(func() (int, error) { return syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0) })
 	if err != nil {

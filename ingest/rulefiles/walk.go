@@ -44,11 +44,10 @@ func walk(dir string) (*walker, error) {
 	return w, nil
 }
 
-// dir adds the directory found as name, whose path without links is path, and which is called base.
+// dir adds the directory that was found as name. path is its path without links, base its name.
 //
-// A directory that several links lead to is walked once, so that loops end and time is linear in
-// what there is. Where it is met again, under another name maybe, all that this name can change is
-// whose its robots.txt is.
+// A directory with several links to it is walked once, so that loops end and the time is linear.
+// When it is met again under another name, that name can only change whose its robots.txt is.
 func (w *walker) dir(name, path, base string) {
 	if w.visited[path] {
 		if info, err := os.Lstat(filepath.Join(path, "robots.txt")); err == nil {
@@ -66,7 +65,7 @@ func (w *walker) dir(name, path, base string) {
 	}
 }
 
-// entry adds one entry of a directory, given as dir is.
+// entry adds one entry of the directory name, path, base.
 func (w *walker) entry(name, path, base string, e fs.DirEntry) {
 	name, path = filepath.Join(name, e.Name()), filepath.Join(path, e.Name())
 	switch mode := e.Type(); {
@@ -86,7 +85,7 @@ func (w *walker) entry(name, path, base string, e fs.DirEntry) {
 // link adds a symbolic link of that name.
 func (w *walker) link(name, path, base, linkName string) {
 	target, err := filepath.EvalSymlinks(path)
-	if err != nil { // it may have been meant as rules
+	if err != nil { // it may be meant as rules
 		w.file(ruleFile{name: name, err: err}, base)
 		return
 	}
@@ -114,7 +113,7 @@ func (w *walker) holds(path string) bool {
 	return path == w.root || strings.HasPrefix(path, strings.TrimSuffix(w.root, string(filepath.Separator))+string(filepath.Separator))
 }
 
-// isAround reports whether target is one of the directories that path lies in.
+// isAround reports whether target is a directory around path.
 func (w *walker) isAround(path, target string) bool {
 	return strings.HasPrefix(path, target+string(filepath.Separator))
 }
