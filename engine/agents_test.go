@@ -91,8 +91,8 @@ func TestLogAgentsStore(t *testing.T) {
 	if names := s.Options().Agents; len(names) != 1+len(crawlers.Set("all")) || names[0] != "*" || names[1] != "Googlebot" {
 		t.Errorf("agents %q", names)
 	}
-	if s.AgentsPerURL() != 1 || s.Options().LogAgents != LogAgentsStar {
-		t.Errorf("%d verdicts per URL, %d", s.AgentsPerURL(), s.Options().LogAgents)
+	if s.agentsPerURL() != 1 || s.Options().LogAgents != LogAgentsStar {
+		t.Errorf("%d verdicts per URL, %d", s.agentsPerURL(), s.Options().LogAgents)
 	}
 	if m := s.Memory(); m.Rules != 1 {
 		t.Errorf("%d rules in force of one", m.Rules)

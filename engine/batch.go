@@ -3,13 +3,13 @@ package engine
 // A Span is a piece of Batch.Data: Data[Off : Off+Len].
 type Span struct{ Off, Len uint32 }
 
-// NoURL is the span of a row whose line was longer than the input's limit, so that its URL was not kept.
-// An empty URL cannot occur: empty lines give no row.
+// NoURL is the span of a row without a URL, because its line was longer than the limit of the input.
+// No other row has an empty URL: empty lines give no row.
 var NoURL = Span{}
 
-// A Batch is some thousand consecutive rows of one input and, once evaluated, their verdicts. It is columnar and
-// holds no pointer per row. A Batch is used by one goroutine at a time; the pipeline hands it from the source to a
-// worker to the sink and back, and its slices keep their capacity on the way.
+// A Batch has some thousand consecutive rows of one input and, once evaluated, their verdicts. It is
+// columnar and has no pointer for each row. One goroutine uses it at a time: it goes from the source
+// to a worker, to the sink and back, and its slices keep their capacity.
 type Batch struct {
 	// Filled by the Source.
 
@@ -18,35 +18,37 @@ type Batch struct {
 	URLs  []Span  // URL of each row as read, NoURL for a line that was too long
 	Lines []int64 // 1-based line of each row in the decompressed input
 
-	UserAgents []Span  // User-Agent of each row as read, NoURL where there is none; empty if the Source reads none
-	Times      []int64 // microseconds since 1970 UTC of each row; math.MinInt64 where unknown; empty if the Source reads none
-	Kept       []Kept  // columns of the input that are kept, in the order in which the Source was asked for them
+	// By row, and empty if the Source reads none:
+	UserAgents []Span  // as read, NoURL where there is none
+	Times      []int64 // microseconds since 1970 UTC, math.MinInt64 where unknown
 
-	Raws    []Span   // the line of each row as read, NoURL for one that was too long; empty unless the Source was asked for them
-	Offsets []int64  // where it begins in the decompressed input; empty as Raws is
-	Refused int      // lines that were refused, and give no row
-	Rejects []Reject // these lines, in order; empty as Raws is
+	Kept []Kept // extra columns, in the order in which the Source was asked for them
+
+	Refused int // lines that were refused, and give no row
+
+	// Empty unless the Source was asked for them:
+	Raws    []Span   // the raw line of each row, NoURL for one that was too long
+	Offsets []int64  // where that line begins in the decompressed input
+	Rejects []Reject // the Refused lines, in order
 
 	// Filled by Store.Evaluate.
 
 	Sites    []SiteID   // origin of each row; NoSite for a bad URL
-	Strays   [][]byte   // normalised origins that the store does not hold, named by SiteIDs with the stray bit
+	Strays   [][]byte   // normalised origins that the store does not know, named by SiteIDs with the stray bit
 	Rulings  []RulingID // what is in force for each row, see [Lookup.Rule]
-	Verdicts []Verdict  // of row i for agent a: Verdicts[i*agents+a], where agents is Store.AgentsPerURL
+	Verdicts []Verdict  // of row i for agent a: Verdicts[i*agents+a], where agents is the number of verdicts of each URL
 
-	// Canonicals are the URLs without the parameters that robots.txt says do not count, for a Store built with
-	// StoreOptions.Canonical; empty for others. It is a piece of Data too: the URL itself where nothing was cut, and
-	// NoURL for a bad URL.
+	// Canonicals are the URLs without the parameters that robots.txt says do not count: the URL itself where nothing
+	// is cut, NoURL for a bad URL. Only StoreOptions.Canonical fills them.
 	Canonicals []Span
 
-	// For a Store with LogAgents, and empty for others: the crawler of each row, as an index of Store.Options, what each
-	// of Verdicts means for it, and how many rows were left out, of which nothing else is here any more.
-	Agents     []uint16
-	Violations []Violation
-	Skipped    int
+	// Only StoreOptions.LogAgents fills these:
+	Agents     []uint16    // the crawler of each row, an index of the agents of Store.Options
+	Violations []Violation // what the verdict of each row means for its crawler
+	Skipped    int         // rows that were left out; nothing else counts them
 
 	strayNames []byte  // the memory of Strays
-	winners    winners // of a store that drops rules
+	winners    winners // see there
 }
 
 // Len returns the number of rows.
@@ -86,17 +88,18 @@ func (b *Batch) Piece(s Span) []byte {
 	return b.Data[s.Off : s.Off+s.Len : s.Off+s.Len]
 }
 
-// A Source yields the rows of its inputs in order, in the manner of [bufio.Scanner]: Next resets b, fills it with
-// the next rows of one input and reports whether there were any; Err is nil at a clean end. Rows that precede a
-// fault are yielded before Next reports false. A batch may have no rows
-// if it has Refused lines. What Next wrote to b belongs to b: the Source does not touch it again.
+// A Source yields the rows of its inputs in order, like a [bufio.Scanner]. Next resets b, fills it with
+// the next rows of one input, and reports whether there were any; it yields the rows before a fault
+// before it reports false. A batch without rows may have Refused lines. Err is nil at a clean end. b
+// owns what Next has written to it: the Source does not touch that again.
 type Source interface {
 	Next(b *Batch) bool
 	Err() error
 	Close() error
 }
 
-// A Sink consumes evaluated batches in input order, from one goroutine. It keeps nothing of b after Write returns.
+// A Sink takes evaluated batches in the order of the input, in one goroutine. It keeps nothing of b
+// when Write returns.
 type Sink interface {
 	Write(b *Batch) error
 	Close() error

@@ -1,6 +1,6 @@
 package engine
 
-// A KeptKind is the type of a column of the input that is kept.
+// A KeptKind is the type of an extra column.
 type KeptKind uint8
 
 // The kinds.
@@ -12,8 +12,8 @@ const (
 	KeptBool                  // Ints, 0 or 1
 )
 
-// A Kept is a column of the input that is kept beside the verdicts. Of its slices Present and the one of its Kind have a
-// value for each row, that of a null being zero.
+// A Kept is an extra column: a column of the input that goes to the output beside the verdicts. Present
+// and the slice of its Kind have a value for each row, which is zero for a null.
 type Kept struct {
 	Kind    KeptKind
 	Texts   []Span // pieces of Batch.Data
@@ -26,7 +26,7 @@ func (k *Kept) reset() {
 	*k = Kept{Kind: k.Kind, Texts: k.Texts[:0], Ints: k.Ints[:0], Floats: k.Floats[:0], Present: k.Present[:0]}
 }
 
-// A Reject is a line that is not of the input's format.
+// A Reject is a line that does not have the format of the input.
 type Reject struct {
 	Line   int64  // 1-based, the first one of a record of several lines
 	Offset int64  // where it begins in the decompressed input
@@ -34,7 +34,7 @@ type Reject struct {
 	Reason string // "quote"
 }
 
-// copyRow makes row to of what the Source filled the same as row from.
+// copyRow copies row from to row to, in all columns that the Source fills.
 func (b *Batch) copyRow(to, from int) {
 	b.URLs[to], b.Lines[to] = b.URLs[from], b.Lines[from]
 	copyValue(b.UserAgents, to, from)
@@ -57,7 +57,7 @@ func copyValue[T any](column []T, to, from int) {
 	}
 }
 
-// Truncate drops the rows from n on of what the Source filled.
+// Truncate drops the rows from n on, in all columns that the Source fills.
 func (b *Batch) Truncate(n int) {
 	b.URLs, b.Lines = b.URLs[:n], b.Lines[:n]
 	b.UserAgents, b.Times = first(b.UserAgents, n), first(b.Times, n)

@@ -1,21 +1,25 @@
 // Package engine decides the URLs of a log.
 //
-// A [Store] holds the rules of every origin, compiled: [BuildStore] makes it from robots.txt responses, each distinct
-// text compiled once, in parallel. Where the outcome of a fetch decides in place of rules, as that of an unreachable
-// server does, the site has a Ruleset without rules, whose verdict is the same for every URL. [Run] then takes the rows of a [Source] through it to a [Sink]:
+// A [Store] has the compiled rules of every origin. [BuildStore] compiles robots.txt responses and
+// keeps all rules in memory. [WritePack] compiles them into a file, for any agent and any moment, and
+// [OpenPack] makes a Store of that file, which loads rules when rows need them. [Store.Verdict]
+// decides one URL. [Run] takes the rows of a [Source] through a Store to a [Sink]:
 //
 //	Source ── Batch ──> reader ──┬── worker: Evaluator ──┬──> writer ── Batch ──> Sink
 //	  ^                          └── worker: Evaluator ──┘                          │
 //	  └─────────────────────────────── empty Batches <──────────────────────────────┘
 //
-// With one worker, one goroutine does all of it in turn. Otherwise a Batch of some thousand rows is what moves: there is no channel operation, lock or allocation per row. The number of
-// batches is fixed, so memory is bounded whatever the speed of either end. Workers finish in any order; the writer waits
-// for each batch in the order in which the source yielded it, so what the sink sees does not depend on their number.
+// What moves is a [Batch] of some thousand rows: there is no channel operation, lock or allocation
+// for a single row. The number of batches is fixed, so memory is bounded however fast either end is.
+// Workers finish in any order, but the writer waits for the batches in the order of the source. So
+// the sink sees the same rows in the same order, whatever the number of workers. With one worker, one
+// goroutine reads, decides and writes.
 //
-// [WritePack] compiles responses into a file instead, for any agent and moment, and [OpenPack] makes a Store of it that loads
-// what it meets. What can go wrong then goes wrong during the run: see [Store.Err].
+// A row costs three steps: find the site of its URL, put its path in normal form, match the path for
+// each agent. Where the outcome of a fetch decides in place of rules, as for a server that cannot be
+// reached, the site has a rule set without rules and with one verdict for every URL.
 //
-// The protocol is that of package robots and the matching that of package automaton; this package is the only one that
-// joins them. The rules of precedence are folded into the automaton while compiling, so a row costs: find the site by its
-// URL's origin, put the path in normal form, one match per agent.
+// The package hides how URLs find their site ([Evaluator]), what stays in memory, and how batches
+// flow. Its own packages internal/rules and internal/packed hide compiled rules and packs. Ingest
+// implements Source, output implements Sink, and both import this package; it imports neither.
 package engine

@@ -57,7 +57,7 @@ func (e *Evaluator) Evaluate(b *Batch) {
 	if logAgents != LogAgentsOff {
 		e.identify(b)
 	}
-	n, agents := b.Len(), e.store.AgentsPerURL()
+	n, agents := b.Len(), e.store.agentsPerURL()
 	b.Sites = slices.Grow(b.Sites, n)[:n]
 	b.Rulings = slices.Grow(b.Rulings, n)[:n]
 	b.Verdicts = slices.Grow(b.Verdicts, n*agents)[:n*agents]
@@ -170,7 +170,7 @@ func (e *Evaluator) during(b *Batch, row int) RulingID {
 
 // decide fills b.Verdicts in the given order of the rows, or as they lie if it is nil.
 func (e *Evaluator) decide(b *Batch, order []rulingRow) {
-	agents, dialect := e.store.AgentsPerURL(), e.store.opt.Dialect
+	agents, dialect := e.store.agentsPerURL(), e.store.opt.Dialect
 	always := dialect.Has(robots.ImplicitRobotsTxt)
 	for k := range b.Rulings {
 		i := k
@@ -197,7 +197,7 @@ func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 
 // decideEach fills the verdicts of a row for agents with different rules, or by rules that are loaded when they are needed.
 func (e *Evaluator) decideEach(b *Batch, row int, path []byte) {
-	agents := e.store.AgentsPerURL()
+	agents := e.store.agentsPerURL()
 	id, verdicts := b.Rulings[row], b.Verdicts[row*agents:][:agents]
 	r := e.reader.Ruling(id)
 	for k := range verdicts {

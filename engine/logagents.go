@@ -17,7 +17,7 @@ const (
 	LogAgentsSkip                  // leave the row out
 )
 
-// unknownAgent is the agent of rows whose User-Agent names no known crawler: the first one of a Store with LogAgents.
+// unknownAgent is the agent of a row whose User-Agent names no known crawler.
 const unknownAgent = 0
 
 // logAgentNames returns the agents of a Store with LogAgents: "*", and the crawlers in the order of their table.
@@ -31,18 +31,18 @@ func logAgentNames() []string {
 	return names
 }
 
-// A Violation says whether the crawler that fetched a URL was not allowed to.
+// A Violation says whether a crawler fetched a URL that it was not allowed to fetch.
 type Violation uint8
 
 // The values of Violation.
 const (
-	ViolationUnknown Violation = iota // nobody knows: no known crawler, or no answer
+	ViolationUnknown Violation = iota // the crawler is unknown, or there is no answer
 	NoViolation                       // it was allowed, or it fetched /robots.txt, as it must
 	Violated                          // it fetched what was disallowed
 )
 
-// maxKnownAgents is how many User-Agents an Evaluator remembers before it starts anew: a day's log of a busy site has
-// some thousand distinct ones, and a hundred bytes each make that half a megabyte.
+// maxKnownAgents is how many User-Agents an Evaluator remembers before it starts anew. A day's log of a
+// busy site has some thousand distinct ones, and with a hundred bytes each they take half a megabyte.
 const maxKnownAgents = 4096
 
 // agentMemory remembers which agents User-Agents name, as logs repeat them.
@@ -114,7 +114,7 @@ func (b *Batch) agent(row, a int) int {
 	return a
 }
 
-// violation returns what a verdict means for the crawler that fetched the path, which need not be in normal form.
+// violation returns what a verdict means for the crawler that fetched a path, in normal form or not.
 func violation(agent uint16, v Verdict, path []byte) Violation {
 	switch {
 	case agent == unknownAgent || v.Access == Unknown:

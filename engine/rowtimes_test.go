@@ -44,7 +44,7 @@ func describeTimed(s *Store, look *Lookup, b *Batch, i int) string {
 	} else {
 		w.WriteString(string(look.Origin(b.Sites[i])))
 	}
-	n := s.AgentsPerURL()
+	n := s.agentsPerURL()
 	for a, v := range b.Verdicts[i*n : (i+1)*n] {
 		rule := robots.Rule{}
 		if v.Rule != NoRule {

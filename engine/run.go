@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Options says how to run. The zero value uses all processors.
+// Options say how to run. The zero value uses all processors.
 type Options struct {
-	Workers int // evaluating goroutines; 0 or less means GOMAXPROCS. Two more read and write, but with 1 it does all
+	Workers int // evaluating goroutines, beside one that reads and one that writes; 1 is one for all; 0 or less is GOMAXPROCS
 }
 
 // A SourceError is the error of a run whose source ended early. The sink has all rows before that. Err
@@ -40,9 +40,9 @@ type run struct {
 	ordered chan *job // the same, in the order of the source
 }
 
-// Run takes all rows of src through the store to dst, in order, and returns what was decided. It closes neither. The
-// error is a [*SourceError], a [*SinkError], that of ctx, or [Store.Err]; the Stats then count what was evaluated, which after a
-// SourceError is what dst has.
+// Run takes all rows of src through the store to dst, in order, and returns what it decided. It closes
+// neither. The error is a [*SourceError], a [*SinkError], that of ctx, or [Store.Err]. The Stats then
+// count what was evaluated; after a SourceError that is what dst has.
 func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (Stats, error) {
 	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
 	if workers == 1 {
@@ -71,7 +71,7 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 	return total(counters), err
 }
 
-// ended returns what the store failed with, or why the source ended; nil if it came to its end.
+// ended returns why the store has failed, or why the source has ended early; nil if neither is so.
 func ended(store *Store, src Source) error {
 	if err := store.Err(); err != nil {
 		return err
@@ -107,8 +107,8 @@ func (c *counter) loop(ctx context.Context, e *Evaluator, src Source, dst Sink) 
 	return ended(c.store, src)
 }
 
-// read fills batches until the source ends. Its error is that of ctx; the source's own is looked at when all rows
-// before it are written.
+// read fills batches until the source ends. Its error is that of ctx: ended returns the source's own
+// when all rows before it are written.
 func (r *run) read(ctx context.Context, src Source) error {
 	defer close(r.todo)
 	defer close(r.ordered)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"math/bits"
 
 	"github.com/zeebo/xxh3"
@@ -8,23 +9,25 @@ import (
 	"github.com/robobatch/robobatch/engine/internal/rules"
 )
 
-// Stats counts what a run decided.
+// Stats count what a run decided.
 type Stats struct {
-	URLs      int64             // rows of the input
-	Rows      int64             // verdicts: one for each URL and agent
-	Origins   int64             // distinct origins of the URLs
-	Allowed   int64             // verdicts by answer
-	Denied    int64             //
-	Unknown   int64             //
-	Reasons   [NumReasons]int64 // verdicts by reason
-	RuleLines int64             // sum of the lines of the deciding rules, to compare outputs by
-	URLBytes  int64             // bytes of the URLs
+	URLs      int64 // rows of the input
+	Rows      int64 // verdicts: one for each URL and agent
+	Origins   int64 // distinct origins of the URLs
+	URLBytes  int64 // bytes of the URLs
+	RuleLines int64 // sum of the lines of the rules that won, to compare outputs by
 
-	Violations int64 // rows whose crawler fetched what it was disallowed; with LogAgents only
-	Undated    int64 // rows of origins of a Store with RowTimes that have no time, and are decided by what is newest
-	Early      int64 // rows of such origins that are older than all that is known of their robots.txt
+	// Verdicts by answer, and by reason:
+	Allowed, Denied, Unknown int64
+	Reasons                  [NumReasons]int64
 
-	Skipped int64 // rows of the input that were left out, as LogAgentsSkip says, and that no other number counts
+	// With StoreOptions.LogAgents:
+	Violations int64 // rows whose crawler fetched what it was not allowed to fetch
+	Skipped    int64 // rows that were left out, see LogAgentsSkip; no other number counts them
+
+	// With StoreOptions.RowTimes, rows of sites:
+	Undated int64 // that have no time, and are decided by what is newest
+	Early   int64 // that are older than the first capture of their robots.txt
 }
 
 // A counter counts for one worker.
@@ -84,7 +87,7 @@ func (c *counter) countURLs(b *Batch) {
 // countVerdicts counts the verdicts of a batch, by answer and reason, and the lines of the rules that
 // won. It counts a streak of rows with one verdict at once: those of one ruling, or those that no rule decided.
 func (c *counter) countVerdicts(b *Batch) {
-	agents := c.store.AgentsPerURL()
+	agents := c.store.agentsPerURL()
 	start := 0
 	for i, id := range b.Rulings {
 		v := b.Verdicts[i*agents]
@@ -113,7 +116,7 @@ func (c *counter) alike(id RulingID) bool {
 
 // countEach counts the verdicts of a row, those of agents next to each other with the same rules at once.
 func (c *counter) countEach(b *Batch, row int) {
-	id, agents := b.Rulings[row], c.store.AgentsPerURL()
+	id, agents := b.Rulings[row], c.store.agentsPerURL()
 	verdicts := b.Verdicts[row*agents:][:agents]
 	line := int64(0) // of the agent before
 	for a, v := range verdicts {
@@ -160,30 +163,33 @@ func total(counters []*counter) Stats {
 	sum := *counters[0]
 	s := &sum.stats
 	for _, c := range counters[1:] {
-		s.URLs += c.stats.URLs
-		s.Rows += c.stats.Rows
-		s.Allowed += c.stats.Allowed
-		s.Denied += c.stats.Denied
-		s.Unknown += c.stats.Unknown
-		s.RuleLines += c.stats.RuleLines
-		s.URLBytes += c.stats.URLBytes
-		s.Violations += c.stats.Violations
-		s.Skipped += c.stats.Skipped
-		s.Undated += c.stats.Undated
-		s.Early += c.stats.Early
-		for i, n := range c.stats.Reasons {
-			s.Reasons[i] += n
-		}
+		s.add(&c.stats)
 		for i, set := range c.sites {
 			sum.sites[i] |= set
 		}
-		for stray := range c.strays {
-			sum.strays[stray] = struct{}{}
-		}
+		maps.Copy(sum.strays, c.strays)
 	}
 	for _, set := range sum.sites {
 		s.Origins += int64(bits.OnesCount64(set))
 	}
 	s.Origins += int64(len(sum.strays))
 	return *s
+}
+
+// add adds what another worker counted, but for Origins.
+func (s *Stats) add(o *Stats) {
+	s.URLs += o.URLs
+	s.Rows += o.Rows
+	s.URLBytes += o.URLBytes
+	s.RuleLines += o.RuleLines
+	s.Allowed += o.Allowed
+	s.Denied += o.Denied
+	s.Unknown += o.Unknown
+	for i, n := range o.Reasons {
+		s.Reasons[i] += n
+	}
+	s.Violations += o.Violations
+	s.Skipped += o.Skipped
+	s.Undated += o.Undated
+	s.Early += o.Early
 }

@@ -227,8 +227,8 @@ func (s *Store) Close() error { return s.rules.Close() }
 // out. The slice must not be changed.
 func (s *Store) Options() StoreOptions { return s.opt }
 
-// AgentsPerURL returns the number of verdicts of each URL: one for each agent, or one with LogAgents.
-func (s *Store) AgentsPerURL() int {
+// agentsPerURL returns the number of verdicts of each URL: one for each agent, or one with LogAgents.
+func (s *Store) agentsPerURL() int {
 	if s.opt.LogAgents != LogAgentsOff {
 		return 1
 	}

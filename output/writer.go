@@ -95,7 +95,9 @@ func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	if fromLog && opt.Layout == Wide {
 		return nil, fmt.Errorf("%w: the wide one has columns for agents that are asked for, and those of the store come from the log", ErrLayout)
 	}
-	opt.perURL = store.AgentsPerURL()
+	if fromLog {
+		opt.perURL = 1
+	}
 	md := metadataPairs{}
 	md.set(KeyDialect, store.Options().Dialect.String())
 	md.set(KeyAgents, jsonText(store.Options().Agents))
