@@ -37,7 +37,7 @@ func TestZeroOptions(t *testing.T) {
 	}
 	for _, opt := range []output.Options{{}, {Format: output.CSV}} {
 		var out bytes.Buffer
-		w, err := output.New(&out, store, opt)
+		w, err := output.NewWriter(&out, store, opt)
 		if err != nil {
 			t.Fatal(err)
 		}

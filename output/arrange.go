@@ -22,7 +22,7 @@ var sortChunk = limits{rows: 16 << 10, bytes: 1 << 20}
 // the runs. The order depends on the rows alone, not on the memory.
 type arranger struct {
 	layout *layout
-	keys   keys
+	keys   sortKeys
 	limit  int             // bytes of gathered chunks, their dictionaries, and references to their rows
 	cancel <-chan struct{} // closed to end the work early
 

@@ -153,21 +153,3 @@ func (o *arrowOutput) indexOnly(c *chunk) arrow.Record {
 func (o *arrowOutput) record(c *chunk, texts bool) arrow.Record {
 	return array.NewRecord(o.schema, c.arrays(texts), int64(c.rows))
 }
-
-// arrays returns the columns as arrays that share their memory.
-func (c *chunk) arrays(texts bool) []arrow.Array {
-	all := make([]arrow.Array, len(c.columns))
-	for i, col := range c.columns {
-		all[i] = col.array(c.rows, texts)
-	}
-	return all
-}
-
-// arrowFields returns the columns as Arrow describes them.
-func (c *chunk) arrowFields() []arrow.Field {
-	all := make([]arrow.Field, len(c.columns))
-	for i, f := range c.layout.fields {
-		all[i] = arrow.Field{Name: f.Name, Type: c.columns[i].dataType(), Nullable: f.Nullable}
-	}
-	return all
-}

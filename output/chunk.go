@@ -3,6 +3,8 @@ package output
 import (
 	"encoding/binary"
 
+	"github.com/apache/arrow/go/v17/arrow"
+
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/output/parquet"
 )
@@ -47,6 +49,9 @@ type chunk struct {
 	invalid   int64 // bytes escaped, see Writer.InvalidBytes
 	streaks   bool  // columns that can have a value a streak, see gathering
 }
+
+// A ref is a row of one of several chunks.
+type ref struct{ chunk, row uint32 }
 
 // newChunk returns an empty chunk that takes texts from names, whose layout is the same.
 func newChunk(l *layout, agents int, names *numbering, lim limits) *chunk {
@@ -218,4 +223,22 @@ func (c *chunk) decode(b []byte) error {
 		d.err = errBlock
 	}
 	return d.err
+}
+
+// arrays returns the columns as arrays that share their memory.
+func (c *chunk) arrays(texts bool) []arrow.Array {
+	all := make([]arrow.Array, len(c.columns))
+	for i, col := range c.columns {
+		all[i] = col.array(c.rows, texts)
+	}
+	return all
+}
+
+// arrowFields returns the columns as Arrow describes them.
+func (c *chunk) arrowFields() []arrow.Field {
+	all := make([]arrow.Field, len(c.columns))
+	for i, f := range c.layout.fields {
+		all[i] = arrow.Field{Name: f.Name, Type: c.columns[i].dataType(), Nullable: f.Nullable}
+	}
+	return all
 }

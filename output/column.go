@@ -42,6 +42,19 @@ type column interface {
 	cells() cells
 }
 
+// cells are the values of a column for lines of text. Only those of the kind are set.
+type cells struct {
+	kind    parquet.Type
+	present []int16 // nil if all are
+
+	ids    []int32 // of texts of the dictionary, or integers of 32 bits
+	ints   []int64 // of times, too
+	floats []float64
+	bools  []bool
+	text   []byte
+	offset []int32 // of text
+}
+
 // newColumn returns an empty column of a field. Those of its dictionary share dict.
 func newColumn(f *field, pages bool, dict *dictionary) column {
 	switch f.Type {

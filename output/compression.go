@@ -36,7 +36,7 @@ var (
 )
 
 // CheckContainer returns what is wrong with what the options ask of their format, joined: of the kinds ErrCompression, ErrLevel,
-// ErrRowGroup, ErrBloom and ErrPartition. Columns that cannot be, of these agents in the wide layout, are left to [New].
+// ErrRowGroup, ErrBloom and ErrPartition. Columns that cannot be, of these agents in the wide layout, are left to [NewWriter].
 func (o Options) CheckContainer(agents []string) error {
 	_, _, errCompression := o.Compression.settle(o.Format, o.Level)
 	var errGroup error

@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"github.com/robobatch/robobatch/internal/fieldtext"
 	"hash/maphash"
 	"slices"
 	"time"
@@ -89,7 +90,7 @@ func (d *dictionary) addValid(text []byte) int32 {
 	if utf8.Valid(text) {
 		return d.add(text, 0)
 	}
-	valid, escaped := appendValid(nil, text)
+	valid, escaped := fieldtext.AppendValid(nil, text)
 	return d.add(valid, escaped)
 }
 
@@ -134,6 +135,7 @@ func (d *dictionary) stray(i int, origin []byte) int32 {
 
 // date returns the number of the day in UTC of a time in microseconds since 1970.
 func (d *dictionary) date(micros int64) int32 {
+	const microsPerDay = 24 * 60 * 60 * 1_000_000
 	day := micros / microsPerDay
 	if micros%microsPerDay < 0 {
 		day--

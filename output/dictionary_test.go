@@ -5,18 +5,6 @@ import (
 	"testing"
 )
 
-func FuzzAppendValid(f *testing.F) {
-	for _, s := range []string{"", "a", "é", "\xff", "a\xc3", "\xe2\x82", "\xef\xbf\xbd\xef", "\xf0\x9f\x98\x80"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		got, escaped := appendValid(nil, []byte(s))
-		if string(got) != escape(s) || len(got) != len(s)+2*escaped {
-			t.Errorf("%q became %q, %d escaped; want %q", s, got, escaped, escape(s))
-		}
-	})
-}
-
 func TestDictionary(t *testing.T) {
 	d := newDictionary()
 	for range 2 {

@@ -6,13 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
-	"math/rand/v2"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
+
+	"github.com/robobatch/robobatch/internal/fieldtext"
 )
 
 // escapeSeeds are texts that are hard on some writer or reader.
@@ -39,10 +37,10 @@ func TestEscapes(t *testing.T) {
 		{"é<&>\u2028", "é<&>\u2028", "\"é<&>\u2028\""},
 		{"\x1f\x7f", "\"\x1f\x7f\"", "\"\\u001F\x7f\""},
 	} {
-		if got := string(appendCSV(nil, []byte(tt.text))); got != tt.csv {
+		if got := string(fieldtext.CSV.Text(nil, []byte(tt.text))); got != tt.csv {
 			t.Errorf("CSV of %q is %s, want %s", tt.text, got, tt.csv)
 		}
-		if got := string(appendJSON(nil, []byte(tt.text))); got != tt.json {
+		if got := string(fieldtext.JSON.Text(nil, []byte(tt.text))); got != tt.json {
 			t.Errorf("JSON of %q is %s, want %s", tt.text, got, tt.json)
 		}
 	}
@@ -54,9 +52,9 @@ func FuzzEscapes(f *testing.F) {
 		f.Add(s, escapeSeeds[len(escapeSeeds)-1-i])
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		a, b = validString(a), validString(b)
+		a, b = fieldtext.Valid(a), fieldtext.Valid(b)
 		checkCSV(t, a, b)
-		line := append(append(append([]byte("["), appendJSON(nil, []byte(a))...), ','), appendJSON(nil, []byte(b))...)
+		line := append(append(append([]byte("["), fieldtext.JSON.Text(nil, []byte(a))...), ','), fieldtext.JSON.Text(nil, []byte(b))...)
 		line = append(line, ']')
 		var got []string
 		if err := json.Unmarshal(line, &got); err != nil || len(got) != 2 || got[0] != a || got[1] != b {
@@ -72,9 +70,9 @@ func checkCSV(t *testing.T, texts ...string) {
 	t.Helper()
 	var line []byte
 	for i, s := range texts {
-		line = append(csvSyntax.lead(line, i, ""), appendCSV(nil, []byte(s))...)
+		line = append(fieldtext.CSV.Lead(line, i, ""), fieldtext.CSV.Text(nil, []byte(s))...)
 	}
-	line = append(line, csvSyntax.end...)
+	line = append(line, fieldtext.CSV.End...)
 	strict := parseCSV(t, line)
 	r := csv.NewReader(bytes.NewReader(line))
 	got, err := r.Read()
@@ -88,80 +86,6 @@ func checkCSV(t *testing.T, texts ...string) {
 		}
 		if s == "" && !strict[0][i].quoted {
 			t.Errorf("%q: an empty text looks like null", texts)
-		}
-	}
-}
-
-// TestPlainPrefix compares with a loop over bytes, at all lengths and places of a word.
-func TestPlainPrefix(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for range 200_000 {
-		text := make([]byte, rng.IntN(40))
-		for i := range text {
-			if text[i] = byte(rng.IntN(256)); text[i] < ' ' && rng.IntN(4) > 0 {
-				text[i] += 0x80
-			}
-		}
-		special := []byte{',', '\\'}[rng.IntN(2)]
-		want := 0
-		for want < len(text) && text[want] >= ' ' && text[want] != '"' && text[want] != special {
-			want++
-		}
-		if got := plainPrefix(text, special); got != want {
-			t.Fatalf("%q: %d, want %d", text, got, want)
-		}
-	}
-}
-
-// FuzzValues compares numbers and moments with what the library writes.
-func FuzzValues(f *testing.F) {
-	for _, bits := range []int64{0, 1, -1, math.MaxInt64, math.MinInt64, int64(math.Float64bits(1e21)), int64(math.Float64bits(1e-7)), int64(math.Float64bits(-0.1)), 1769882400250000} {
-		f.Add(bits)
-	}
-	f.Fuzz(func(t *testing.T, bits int64) {
-		number := math.Float64frombits(uint64(bits))
-		text := string(appendFloat(nil, number))
-		if got, err := strconv.ParseFloat(text, 64); err != nil || got != number && !math.IsNaN(number) {
-			t.Errorf("%v became %s", number, text)
-		}
-		want, err := json.Marshal(number)
-		if err != nil { // not a number, or infinite
-			want = []byte("null")
-		}
-		var back any
-		got := appendJSONFloat(nil, number)
-		if err := json.Unmarshal(got, &back); err != nil || len(got) > len(want)+1 || err == nil && string(want) != "null" && back != number {
-			t.Errorf("%v became %s, want %s", number, got, want)
-		}
-		var c calendar
-		c.append(nil, bits/2) // another day may be remembered
-		at := time.UnixMicro(bits).UTC()
-		if have := string(c.append(nil, bits)); at.Year() >= 0 && at.Year() <= 9999 && have != at.Format("2006-01-02T15:04:05.000000Z") {
-			t.Errorf("%d became %s, want %v", bits, have, at)
-		}
-	})
-}
-
-// TestCalendar has years that the library's layouts do not have.
-func TestCalendar(t *testing.T) {
-	for micros, want := range map[int64]string{
-		0:                    "1970-01-01T00:00:00.000000Z",
-		-1:                   "1969-12-31T23:59:59.999999Z",
-		1769882400250001:     "2026-01-31T18:00:00.250001Z",
-		253402300800_000_000: "+10000-01-01T00:00:00.000000Z",
-		-62167219200_000_001: "-0001-12-31T23:59:59.999999Z",
-		math.MaxInt64:        "+294247-01-10T04:00:54.775807Z",
-		math.MinInt64:        "-290308-12-21T19:59:05.224192Z",
-	} {
-		if got := string((&calendar{}).append(nil, micros)); got != want {
-			t.Errorf("%d became %s, want %s", micros, got, want)
-		}
-	}
-	for number, want := range map[float64]string{
-		math.NaN(): "nan", math.Inf(1): "inf", math.Inf(-1): "-inf", 0.5: "0.5", 200: "200", 1e20: "100000000000000000000", 1e21: "1e+21", 1e-7: "1e-07",
-	} {
-		if got := string(appendFloat(nil, number)); got != want {
-			t.Errorf("%v became %s, want %s", number, got, want)
 		}
 	}
 }

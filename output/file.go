@@ -28,7 +28,7 @@ type place interface {
 // Create begins the output of that name: a temporary file in the same directory, whose name starts with a dot. A name
 // that exists and is no regular file, such as a named pipe or /dev/null, is written in place. For "-", stdout is
 // written: all formats are written from front to back. Errors are those of the system, such as syscall.ENOSPC, with the
-// name and what was being done, or those of [New].
+// name and what was being done, or those of [NewWriter].
 //
 // With opt.Partition the output is a directory in the layout of Hive: dir/agent=Googlebot/allowed=true/part-0.parquet.
 // Its temporary directory lies beside it. A directory of that name is replaced if it is empty or such an output; if it
@@ -36,7 +36,7 @@ type place interface {
 //
 // A process that wants a closed pipe on standard output as the error syscall.EPIPE must handle or ignore SIGPIPE.
 func Create(name string, stdout io.Writer, store *engine.Store, opt Options) (*File, error) {
-	return create(name, stdout, opt, func(w io.Writer, opt Options) (*Writer, error) { return New(w, store, opt) })
+	return create(name, stdout, opt, func(w io.Writer, opt Options) (*Writer, error) { return NewWriter(w, store, opt) })
 }
 
 // create is Create over any Writer.

@@ -3,6 +3,7 @@ package output
 import (
 	"errors"
 	"fmt"
+	"github.com/robobatch/robobatch/internal/fieldtext"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,9 +28,9 @@ const (
 
 // A formatSpec is what is known of a format.
 type formatSpec struct {
-	name    string  // as flags have it; behind a dot, it is the end of the names of files
-	syntax  *syntax // of lines of text; nil for other containers
-	packing packing // of lines of text
+	name    string            // as flags have it; behind a dot, it is the end of the names of files
+	syntax  *fieldtext.Syntax // of lines of text; nil for other containers
+	packing fieldtext.Packing // of lines of text
 }
 
 // specs are the formats: the only place that knows them all.
@@ -37,12 +38,12 @@ var specs = [numFormats]formatSpec{
 	Parquet:     {name: "parquet"},
 	ArrowFile:   {name: "arrow"},
 	ArrowStream: {name: "arrows"},
-	CSV:         {name: "csv", syntax: &csvSyntax},
-	CSVZstd:     {name: "csv.zst", syntax: &csvSyntax, packing: packZstd},
-	CSVGzip:     {name: "csv.gz", syntax: &csvSyntax, packing: packGzip},
-	JSONL:       {name: "jsonl", syntax: &jsonSyntax},
-	JSONLZstd:   {name: "jsonl.zst", syntax: &jsonSyntax, packing: packZstd},
-	JSONLGzip:   {name: "jsonl.gz", syntax: &jsonSyntax, packing: packGzip},
+	CSV:         {name: "csv", syntax: &fieldtext.CSV},
+	CSVZstd:     {name: "csv.zst", syntax: &fieldtext.CSV, packing: fieldtext.Zstd},
+	CSVGzip:     {name: "csv.gz", syntax: &fieldtext.CSV, packing: fieldtext.Gzip},
+	JSONL:       {name: "jsonl", syntax: &fieldtext.JSON},
+	JSONLZstd:   {name: "jsonl.zst", syntax: &fieldtext.JSON, packing: fieldtext.Zstd},
+	JSONLGzip:   {name: "jsonl.gz", syntax: &fieldtext.JSON, packing: fieldtext.Gzip},
 }
 
 // packedEnds are ends of names that say how a file is packed, and not what it holds.
@@ -58,7 +59,9 @@ func (f Format) String() string { return "." + specs[f].name }
 func (f Format) Name() string { return specs[f].name }
 
 // Readable reports whether the format is text as it stands, for people and terminals: neither binary nor packed.
-func (f Format) Readable() bool { return specs[f].syntax != nil && specs[f].packing == packNone }
+func (f Format) Readable() bool {
+	return specs[f].syntax != nil && specs[f].packing == fieldtext.NotPacked
+}
 
 // HasMetadata reports whether the format has a place for metadata: all have but CSV and JSON Lines.
 func (f Format) HasMetadata() bool { return specs[f].syntax == nil }

@@ -2,6 +2,7 @@ package output
 
 import (
 	"encoding/binary"
+	"github.com/robobatch/robobatch/internal/fieldtext"
 	"math"
 	"slices"
 	"unicode/utf8"
@@ -187,7 +188,7 @@ func gatherTexts(g *gathering, f *field, col column) {
 // appendValid appends a text that was begun, escaped, and returns how many bytes were not UTF-8.
 func (c *textColumn) appendValid(text []byte) (escaped int) {
 	start := len(c.Bytes)
-	c.Bytes, escaped = appendValid(c.Bytes, text)
+	c.Bytes, escaped = fieldtext.AppendValid(c.Bytes, text)
 	if c.pages {
 		binary.LittleEndian.PutUint32(c.Bytes[start-4:], uint32(len(c.Bytes)-start))
 	}
@@ -471,4 +472,10 @@ func (g *gathering) keptLevels(f *field, levels []int16) (nulls int) {
 		}
 	}
 	return nulls
+}
+
+// validPiece reports whether a piece of valid UTF-8 is valid too: whether it starts and ends between runes.
+func validPiece(data []byte, s engine.Span) bool {
+	end := int(s.Off + s.Len)
+	return utf8.RuneStart(data[s.Off]) && (end == len(data) || utf8.RuneStart(data[end]))
 }

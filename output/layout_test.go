@@ -160,14 +160,14 @@ func TestWideRows(t *testing.T) {
 
 // TestWideNeedsAgents asks for the wide layout of a store whose agents come from the log.
 func TestWideNeedsAgents(t *testing.T) {
-	if _, err := New(io.Discard, logStore(t), Options{Layout: Wide}); !errors.Is(err, ErrLayout) {
+	if _, err := NewWriter(io.Discard, logStore(t), Options{Layout: Wide}); !errors.Is(err, ErrLayout) {
 		t.Errorf("New: %v", err)
 	}
 	store, err := engine.BuildStore(func(func(robots.Response, error) bool) {}, engine.StoreOptions{Agents: []string{"a-b", "a_b"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(io.Discard, store, Options{Layout: Wide}); !errors.Is(err, ErrColumn) {
+	if _, err := NewWriter(io.Discard, store, Options{Layout: Wide}); !errors.Is(err, ErrColumn) {
 		t.Errorf("New: %v", err)
 	}
 }

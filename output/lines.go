@@ -1,5 +1,12 @@
 package output
 
+import (
+	"strconv"
+
+	"github.com/robobatch/robobatch/internal/fieldtext"
+	"github.com/robobatch/robobatch/output/parquet"
+)
+
 // lineChunk is what is encoded at once: some megabytes of text.
 var lineChunk = limits{rows: 32 << 10, bytes: 1 << 20}
 
@@ -17,8 +24,8 @@ const (
 // written. A text of a dictionary is escaped once, when it is first used; rows copy it.
 type lineFile struct {
 	sink    *sink
-	syntax  *syntax
-	packing packing
+	syntax  *fieldtext.Syntax
+	packing fieldtext.Packing
 	columns []lineColumn
 	header  []byte // what is not written yet of it
 	begun   bool   // something was written
@@ -44,19 +51,19 @@ func newLines(s *sink, l *layout, spec formatSpec, workers int) *lineFile {
 		turn: make(chan struct{}, 1),
 	}
 	f.encoders = newPool(workers, func() (*lineEncoder, error) {
-		return &lineEncoder{linePacker: newLinePacker(f.packing)}, nil
+		return &lineEncoder{Packer: fieldtext.NewPacker(f.packing)}, nil
 	})
 	f.turn <- struct{}{}
 	for i, field := range l.fields {
-		lead := f.syntax.lead(nil, i, field.Name)
+		lead := f.syntax.Lead(nil, i, field.Name)
 		value := func(text string) []byte { return append(lead[:len(lead):len(lead)], text...) }
-		f.columns = append(f.columns, lineColumn{lead: lead, null: value(f.syntax.null), yes: value("true"), no: value("false"), offsets: []int{0}})
-		if f.syntax.header {
-			f.header = f.syntax.text(append(f.header, lead...), []byte(field.Name))
+		f.columns = append(f.columns, lineColumn{lead: lead, null: value(f.syntax.Null), yes: value("true"), no: value("false"), offsets: []int{0}})
+		if f.syntax.Header {
+			f.header = f.syntax.Text(append(f.header, lead...), []byte(field.Name))
 		}
 	}
-	if f.syntax.header {
-		f.header = append(f.header, f.syntax.end...)
+	if f.syntax.Header {
+		f.header = append(f.header, f.syntax.End...)
 	}
 	return f
 }
@@ -97,9 +104,9 @@ func (f *lineFile) begin(e *lineEncoder, c *chunk) {
 }
 
 // escape adds what the dictionary has gained.
-func (l *lineColumn) escape(d *dictionary, s *syntax) {
+func (l *lineColumn) escape(d *dictionary, s *fieldtext.Syntax) {
 	for i := len(l.offsets) - 1; i < d.Len(); i++ {
-		l.dict = s.text(append(l.dict, l.lead...), d.At(int32(i)))
+		l.dict = s.Text(append(l.dict, l.lead...), d.At(int32(i)))
 		l.offsets = append(l.offsets, len(l.dict))
 	}
 }
@@ -118,7 +125,7 @@ func (f *lineFile) close(*chunk, metadataPairs) error {
 	if err != nil || f.begun {
 		return err
 	}
-	packed, err := newLinePacker(f.packing).pack(f.header)
+	packed, err := fieldtext.NewPacker(f.packing).Pack(f.header)
 	if err != nil {
 		return err
 	}
@@ -138,3 +145,94 @@ func (f *lineFile) wait() (err error) {
 
 // abort waits for what is being written.
 func (f *lineFile) abort() { f.wait() } //nolint:errcheck // nothing is left to be told
+
+// A lineEncoder makes the lines of chunks, one chunk after the other. It keeps its memory.
+type lineEncoder struct {
+	columns []lineCells // by column of the table
+	text    []byte      // the piece that is being made
+	*fieldtext.Packer
+
+	before <-chan struct{} // gets a value when the chunks before are written
+	after  chan<- struct{} // wants one when this chunk is
+	turned bool            // it is this chunk's turn
+
+	calendar fieldtext.Calendar
+	err      error // sticky
+}
+
+// lineCells are a column of a chunk, and what its lines have around them.
+type lineCells struct {
+	lineColumn
+	cells
+}
+
+// bind makes the cells those of a chunk.
+func (e *lineEncoder) bind(all []lineColumn, c *chunk) {
+	e.columns = e.columns[:0]
+	for i, col := range c.columns {
+		e.columns = append(e.columns, lineCells{all[i], col.cells()})
+	}
+	e.turned = false
+}
+
+// encode makes and writes the lines of all rows of the chunk.
+func (e *lineEncoder) encode(f *lineFile, rows int) {
+	for row := range rows {
+		e.appendRow(f.syntax, row)
+		if len(e.text) >= f.piece {
+			e.write(f.sink)
+		}
+	}
+	e.write(f.sink)
+	e.after <- struct{}{}
+}
+
+// write writes the piece that was made, when the turn of the chunk comes.
+func (e *lineEncoder) write(s *sink) {
+	var packed []byte
+	if e.err == nil && len(e.text) > 0 {
+		packed, e.err = e.Pack(e.text)
+	}
+	if !e.turned {
+		<-e.before
+		e.turned = true
+	}
+	if e.err == nil {
+		_, e.err = s.Write(packed)
+	}
+	e.text = e.text[:0]
+}
+
+// appendRow appends a row to the piece.
+func (e *lineEncoder) appendRow(s *fieldtext.Syntax, row int) {
+	dst := e.text
+	for i := range e.columns {
+		c := &e.columns[i]
+		if c.present != nil && c.present[row] == 0 {
+			dst = append(dst, c.null...)
+			continue
+		}
+		switch c.kind {
+		case parquet.Dictionary:
+			id := c.ids[row]
+			dst = append(dst, c.dict[c.offsets[id]:c.offsets[id+1]]...)
+		case parquet.Bool:
+			if c.bools[row] {
+				dst = append(dst, c.yes...)
+			} else {
+				dst = append(dst, c.no...)
+			}
+		case parquet.Int64:
+			dst = strconv.AppendInt(append(dst, c.lead...), c.ints[row], 10)
+		case parquet.Int32:
+			dst = strconv.AppendInt(append(dst, c.lead...), int64(c.ids[row]), 10)
+		case parquet.Text:
+			dst = s.Text(append(dst, c.lead...), c.text[c.offset[row]:c.offset[row+1]])
+		case parquet.Time:
+			dst = s.Time(&e.calendar, append(dst, c.lead...), c.ints[row])
+		case parquet.Double:
+			dst = s.Float(append(dst, c.lead...), c.floats[row])
+		}
+	}
+	e.text = append(dst, s.End...)
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"github.com/robobatch/robobatch/internal/fieldtext"
 	"time"
 
 	"github.com/robobatch/robobatch/output/parquet"
@@ -17,7 +18,7 @@ type listColumn struct {
 
 // listColumns is the schema of listings. A new column is one more element.
 var listColumns = []listColumn{
-	{of("origin", parquet.Text, false), func(r *listRow) parquet.Cell { return parquet.Cell{Text: validString(r.origin)} }},
+	{of("origin", parquet.Text, false), func(r *listRow) parquet.Cell { return parquet.Cell{Text: fieldtext.Valid(r.origin)} }},
 	{of("source", parquet.Text, nullable), func(r *listRow) parquet.Cell { return textCell(r.source) }},
 	{of("url", parquet.Text, nullable), func(r *listRow) parquet.Cell { return textCell(r.url) }},
 	{of("outcome", parquet.Text, false), func(r *listRow) parquet.Cell { return textCell(r.outcome) }},
@@ -46,12 +47,12 @@ var listColumns = []listColumn{
 		if r.value == nil {
 			return parquet.Cell{Null: true}
 		}
-		return parquet.Cell{Text: validString(*r.value)}
+		return parquet.Cell{Text: fieldtext.Valid(*r.value)}
 	}},
 }
 
 // textCell returns a text; null for "".
-func textCell(s string) parquet.Cell { return parquet.Cell{Null: s == "", Text: validString(s)} }
+func textCell(s string) parquet.Cell { return parquet.Cell{Null: s == "", Text: fieldtext.Valid(s)} }
 
 // intCell returns a number; null for 0.
 func intCell(n int64) parquet.Cell { return parquet.Cell{Null: n == 0, Int: n} }
@@ -77,7 +78,7 @@ func newListTable(s *sink, opt ListOptions) (listTable, error) {
 		fields[i] = c.Field
 	}
 	return parquet.NewTable(s, fields, parquet.Options{
-		CreatedBy: "robobatch version " + validString(cmp.Or(opt.Version, "devel")), Codec: parquet.Zstd,
+		CreatedBy: "robobatch version " + fieldtext.Valid(cmp.Or(opt.Version, "devel")), Codec: parquet.Zstd,
 	})
 }
 
@@ -97,9 +98,9 @@ func (j *listJSON) Add(row []parquet.Cell) error {
 		if err := j.values.Encode(valueOf(listColumns[i].Type, cell)); err != nil {
 			return err
 		}
-		j.line = append(jsonSyntax.lead(j.line, i, listColumns[i].Name), bytes.TrimSuffix(j.value.Bytes(), []byte("\n"))...)
+		j.line = append(fieldtext.JSON.Lead(j.line, i, listColumns[i].Name), bytes.TrimSuffix(j.value.Bytes(), []byte("\n"))...)
 	}
-	_, err := j.sink.Write(append(j.line, jsonSyntax.end...))
+	_, err := j.sink.Write(append(j.line, fieldtext.JSON.End...))
 	return err
 }
 

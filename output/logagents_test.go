@@ -56,7 +56,7 @@ func TestLogAgents(t *testing.T) {
 		b := logBatch()
 		store.NewEvaluator().Evaluate(b)
 		var buf bytes.Buffer
-		w, err := New(&buf, store, Options{
+		w, err := NewWriter(&buf, store, Options{
 			Format: format, Inputs: []string{"log"},
 			Columns: []string{"line", "agent", "allowed", "rule", "rule_line", Violation},
 		})
@@ -76,7 +76,7 @@ func TestViolationNeedsStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(io.Discard, store, Options{Columns: []string{Violation}}); !errors.Is(err, ErrViolation) {
+	if _, err := NewWriter(io.Discard, store, Options{Columns: []string{Violation}}); !errors.Is(err, ErrViolation) {
 		t.Errorf("New: %v", err)
 	}
 }

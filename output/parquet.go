@@ -3,6 +3,7 @@ package output
 import (
 	"slices"
 
+	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
@@ -57,7 +58,7 @@ func newParquet(s *sink, l *layout, opt Options) (*parquetFile, error) {
 		p.limits.rows = opt.RowGroup
 	}
 	p.out, err = parquet.NewWriter(s, fields, parquet.Options{
-		CreatedBy: "robobatch version " + validString(opt.Version), Codec: parquetCodecs[c], Level: level,
+		CreatedBy: "robobatch version " + fieldtext.Valid(opt.Version), Codec: parquetCodecs[c], Level: level,
 	})
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"github.com/robobatch/robobatch/internal/fieldtext"
 	"io"
 	"slices"
 	"strconv"
@@ -23,14 +24,14 @@ func readLines(tb testing.TB, f Format, data []byte) (c contents) {
 	tb.Helper()
 	text := data
 	switch specs[f].packing {
-	case packZstd:
+	case fieldtext.Zstd:
 		text, c.groups = unpackZstd(tb, data)
-	case packGzip:
+	case fieldtext.Gzip:
 		text, c.groups = unpackGzip(tb, data)
-	case packNone:
+	case fieldtext.NotPacked:
 		c.groups = 1
 	}
-	if specs[f].syntax.header {
+	if specs[f].syntax.Header {
 		c.columns, c.rows = readCSV(tb, text)
 	} else {
 		c.columns, c.rows = readJSONL(tb, text)

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"github.com/robobatch/robobatch/internal/fieldtext"
 	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/engine"
@@ -78,7 +79,7 @@ func (r *RejectFile) Write(b *engine.Batch) error {
 
 // add writes a line.
 func (r *RejectFile) add(b *engine.Batch, reject engine.Reject) error {
-	line := rejectLine{Input: validString(inputName(r.inputs, b.Input)), Line: reject.Line, Offset: reject.Offset, Reason: reject.Reason}
+	line := rejectLine{Input: fieldtext.Valid(inputName(r.inputs, b.Input)), Line: reject.Line, Offset: reject.Offset, Reason: reject.Reason}
 	if raw := b.Piece(reject.Raw); utf8.Valid(raw) {
 		line.Raw = string(raw)
 	} else {

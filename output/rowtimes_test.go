@@ -85,7 +85,7 @@ func TestRowTimes(t *testing.T) {
 		store.NewEvaluator().Evaluate(b)
 		for f := range Format(numFormats) {
 			var buf bytes.Buffer
-			w, err := New(&buf, store, Options{
+			w, err := NewWriter(&buf, store, Options{
 				Format: f, Layout: tt.layout, Where: tt.where, Inputs: []string{"log"}, Columns: []string{"line", "allowed", "rule_line", "rule"},
 			})
 			if err != nil {

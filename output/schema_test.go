@@ -166,7 +166,7 @@ func TestCanonicalNeedsStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(io.Discard, store, Options{Columns: []string{CanonicalURL}}); !errors.Is(err, ErrCanonical) {
+	if _, err := NewWriter(io.Discard, store, Options{Columns: []string{CanonicalURL}}); !errors.Is(err, ErrCanonical) {
 		t.Errorf("New: %v", err)
 	}
 }

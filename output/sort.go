@@ -2,114 +2,8 @@ package output
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
 )
-
-// A Sort is an order of the rows.
-type Sort uint8
-
-// The orders.
-const (
-	SortNone   Sort = iota // that of the input
-	SortOrigin             // by the bytes of the origin, those without one last; those of one origin as in the input
-)
-
-// sortNames are the names of the orders, by Sort.
-var sortNames = [...]string{SortNone: "none", SortOrigin: "origin"}
-
-// The kinds of the errors about the order and the parts of the output.
-var (
-	ErrSort      = errors.New("no such order")
-	ErrPartition = errors.New("cannot be partitioned so")
-)
-
-// String returns the name: "origin".
-func (s Sort) String() string { return sortNames[s] }
-
-// ParseSort returns the order of that name, SortNone for "". The error is ErrSort, with the names there are.
-func ParseSort(name string) (Sort, error) {
-	if name == "" {
-		return SortNone, nil
-	}
-	if i := slices.Index(sortNames[:], name); i >= 0 {
-		return Sort(i), nil
-	}
-	return 0, fmt.Errorf("%w %q: use none or origin", ErrSort, name)
-}
-
-// ParsePartition splits a comma-separated list of what the output is partitioned by. The empty list is no partitions. The error is
-// ErrPartition.
-func ParsePartition(list string) ([]string, error) {
-	if list == "" {
-		return nil, nil
-	}
-	names := splitNames(list)
-	return names, checkPartition(names)
-}
-
-// checkPartition returns what is wrong with names to partition by.
-func checkPartition(names []string) error {
-	var errs []error
-	for i, name := range names {
-		switch {
-		case !slices.Contains(Partitions(), name):
-			errs = append(errs, fmt.Errorf("%w: %q is none of %s", ErrPartition, name, strings.Join(Partitions(), ", ")))
-		case slices.Contains(names[:i], name):
-			errs = append(errs, fmt.Errorf("%w: %s is named twice", ErrPartition, name))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// arranged reports whether the rows are put in another order than that of the input.
-func (o Options) arranged() bool { return o.Sort != SortNone || len(o.Partition) > 0 }
-
-// layouts returns the columns that are gathered, by which rows may have to be put in order, and those
-// of them that are written. The errors are those of newLayout, and ErrPartition.
-func (o Options) layouts(agents []string) (all, written *layout, err error) {
-	written, err = newLayout(o, agents)
-	if err == nil {
-		err = checkPartition(o.Partition)
-	}
-	if err != nil || !o.arranged() {
-		return written, written, err
-	}
-	gathered := *written
-	all = &gathered
-	all.pages, all.streaks, all.fields = false, false, slices.Clone(written.fields)
-	var errs []error
-	need := slices.Clone(o.Partition)
-	if o.Sort == SortOrigin {
-		need = append(need, nameOrigin)
-	}
-	for _, name := range need {
-		s, at := lookup(name), all.index(name)
-		switch {
-		case o.Layout == Wide && (s.perAgent || name == nameAgent):
-			errs = append(errs, fmt.Errorf("%w: by %s, which each agent has a column for in the wide layout: use the long one",
-				ErrPartition, name))
-		case at >= 0 && all.fields[at].spec != s:
-			errs = append(errs, fmt.Errorf("%w: by %s, which is the name of a column of the input that is kept: do not keep it",
-				ErrPartition, name))
-		case at < 0:
-			all.fields = append(all.fields, field{Field: s.Field, spec: s})
-		}
-	}
-	written.fields = slices.DeleteFunc(written.fields, func(f field) bool { return slices.Contains(o.Partition, f.Name) })
-	if len(written.fields) == 0 {
-		errs = append(errs, fmt.Errorf("%w: no column would be left in the files, as the names of directories say the rest: write more columns",
-			ErrPartition))
-	}
-	for _, f := range written.fields {
-		written.from = append(written.from, all.index(f.Name))
-	}
-	all.complete(len(agents))
-	written.complete(len(agents))
-	return all, written, errors.Join(errs...)
-}
 
 // A keyColumn is a column that rows are ordered by. Nulls come last.
 type keyColumn interface {
@@ -171,17 +65,14 @@ func (c *boolColumn) keyText(row uint32) ([]byte, bool) {
 
 func (c *boolColumn) keyRanks() []int32 { return []int32{0, 1} } // false comes before true
 
-// A ref is a row of one of several chunks.
-type ref struct{ chunk, row uint32 }
-
-// keys are the columns that rows are ordered by, the first deciding most.
-type keys []int
+// sortKeys are the columns that rows are ordered by, the first deciding most.
+type sortKeys []int
 
 // at returns key k of a chunk.
-func (k keys) at(c *chunk, i int) keyColumn { return c.columns[k[i]].(keyColumn) }
+func (k sortKeys) at(c *chunk, i int) keyColumn { return c.columns[k[i]].(keyColumn) }
 
 // compare compares a row with that of another chunk.
-func (k keys) compare(a *chunk, rowA uint32, b *chunk, rowB uint32) int {
+func (k sortKeys) compare(a *chunk, rowA uint32, b *chunk, rowB uint32) int {
 	for i := range k {
 		textA, okA := k.at(a, i).keyText(rowA)
 		textB, okB := k.at(b, i).keyText(rowB)
@@ -199,7 +90,7 @@ func (k keys) compare(a *chunk, rowA uint32, b *chunk, rowB uint32) int {
 }
 
 // same reports whether two rows of chunks that share their dictionaries have the same values.
-func (k keys) same(a *chunk, rowA uint32, b *chunk, rowB uint32) bool {
+func (k sortKeys) same(a *chunk, rowA uint32, b *chunk, rowB uint32) bool {
 	for i := range k {
 		if k.at(a, i).keyID(rowA) != k.at(b, i).keyID(rowB) {
 			return false
@@ -210,7 +101,7 @@ func (k keys) same(a *chunk, rowA uint32, b *chunk, rowB uint32) bool {
 
 // sort returns the rows of chunks that share their dictionaries in order; those that are equal stay as they are. It counts how many rows
 // have each value, for one key after the other, so that the time is linear in the rows.
-func (k keys) sort(chunks []*chunk) []ref {
+func (k sortKeys) sort(chunks []*chunk) []ref {
 	total := 0
 	for _, c := range chunks {
 		total += c.rows

@@ -58,7 +58,7 @@ func (a *arranger) merge() error {
 
 // A rowCursor stands on a row of a block.
 type rowCursor struct {
-	keys keys
+	keys sortKeys
 	rows *chunk
 	row  uint32
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -102,8 +101,8 @@ func (m *marker) checkFiles(root, dir string, entries []fs.DirEntry) error {
 // A treeTarget writes each partition as a file of its own, one after the other: as rows come by partition, one file is open at a time.
 type treeTarget struct {
 	opt    Options
-	layout *layout // of the files
-	keys   keys    // of the partitions
+	layout *layout  // of the files
+	keys   sortKeys // of the partitions
 	md     *metadataPairs
 
 	names     *numbering
@@ -254,14 +253,4 @@ func (t *treeTarget) abort() {
 		t.file.Close() //nolint:errcheck // it is dropped
 		t.file = nil
 	}
-}
-
-// without returns the pairs but for those of the keys.
-func (m *metadataPairs) without(keys ...string) (rest metadataPairs) {
-	for i, key := range m.keys {
-		if !slices.Contains(keys, key) {
-			rest.keys, rest.values = append(rest.keys, key), append(rest.values, m.values[i])
-		}
-	}
-	return rest
 }

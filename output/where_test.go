@@ -180,7 +180,7 @@ func TestWhereFromLog(t *testing.T) {
 		store.NewEvaluator().Evaluate(b)
 		for f := range Format(numFormats) {
 			var buf bytes.Buffer
-			w, err := New(&buf, store, Options{Format: f, Where: where, Inputs: []string{"log"}, Columns: []string{"line", "agent", "rule", Violation}})
+			w, err := NewWriter(&buf, store, Options{Format: f, Where: where, Inputs: []string{"log"}, Columns: []string{"line", "agent", "rule", Violation}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +194,7 @@ func TestWhereFromLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(io.Discard, store, Options{Where: WhereBad | WhereViolations}); !errors.Is(err, ErrViolation) {
+	if _, err := NewWriter(io.Discard, store, Options{Where: WhereBad | WhereViolations}); !errors.Is(err, ErrViolation) {
 		t.Errorf("New: %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package output
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,48 +11,8 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// The names of the key-value metadata.
-const (
-	KeyVersion     = "robobatch.version"       // of the program; set by the caller
-	KeyDialect     = "robobatch.dialect"       // set by New
-	KeyAgents      = "robobatch.agents"        // JSON array, as asked for; set by New
-	KeyRulesHash   = "robobatch.rules_hash"    // of the rules' content; set by New
-	KeyInputs      = "robobatch.inputs"        // JSON array; set by New to the names, by the caller to names and sizes
-	KeyCounts      = "robobatch.counts"        // JSON object; set by the caller at the end
-	KeyRows        = "robobatch.rows"          // rows of the table; set by Close, Parquet only
-	KeyInvalidUTF8 = "robobatch.invalid_bytes" // as of InvalidBytes; set by Close, Parquet only
-)
-
 // ErrClosed is returned by a Write after Close.
 var ErrClosed = errors.New("write after close")
-
-// Options say what a Writer writes. The zero value is the default columns as Parquet.
-type Options struct {
-	Format  Format
-	Layout  Layout       // what a row is
-	Where   Where        // which rows are written
-	Columns []string     // which columns, and their order; nil means Layout.DefaultColumns
-	Kept    []KeptColumn // columns of the input, by index in Batch.Kept, written behind the others
-	Inputs  []string     // names of the inputs, by Batch.Input; "" for one that is not here
-	Version string       // of the program, for the metadata and as Parquet's creator; "" is "devel"
-	Workers int          // chunks that are encoded at once, but for Arrow; 1 or less means that Write encodes. It changes no byte
-
-	Compression Compression // of columns
-	Level       int         // of the compression, for Parquet: 1 to 22 for Zstd, 1 to 9 for Gzip; 0 is 1 or 6
-	RowGroup    int         // the most rows of a row group of Parquet, though those of one URL stay together; 0 is 524,288
-	Bloom       []string    // the columns of text that have Bloom filters, in Parquet
-
-	// The order of the rows, other than that of the input, and the directories that they are written to; see [Create]. Either has all rows wait
-	// until Close, in memory and then in a temporary file.
-	Sort       Sort
-	Partition  []string        // of Partitions, the first being the outermost directories
-	SortMemory int64           // bytes of rows that are held in memory; 0 is 256 MiB, and less than 8 MiB is that
-	TempDir    string          // of the temporary file; "" is that of the output, or the usual one
-	Cancel     <-chan struct{} // closed to end Write or Close early, with context.Canceled; nil is never
-
-	tree   string // the directory for Partition
-	perURL int    // rows per URL; 0 is one for each agent
-}
 
 // A Writer is an [engine.Sink] that writes its rows to a stream of bytes in one of the formats. After an error it is
 // of no more use and returns the same error. It is not safe for concurrent use.
@@ -70,21 +29,10 @@ type Writer struct {
 	err       error // the first error, sticky
 }
 
-// A container lays the rows of chunks out in a file.
-type container interface {
-	// write adds a chunk, which is its from then on, and returns empty columns for the next one. The numbering stays
-	// the caller's; the container resets it when it has written the dictionaries, and not before.
-	write(c *chunk) (*chunk, error)
-	// close writes what is left, given empty columns. The sink is not its to flush.
-	close(c *chunk, md metadataPairs) error
-	// abort ends all work under way, after an error or in place of close.
-	abort()
-}
-
-// New returns a Writer to w of the verdicts of store. Nothing is written before the first chunk is full or Close. The
+// NewWriter returns a Writer to w of the verdicts of store. Nothing is written before the first chunk is full or Close. The
 // errors are those of ParseColumns, [Options.ColumnNames] and [Options.CheckContainer], ErrFormat, ErrLayout, ErrCanonical and
 // ErrViolation.
-func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
+func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	if slices.Contains(opt.Columns, CanonicalURL) && !store.Options().Canonical {
 		return nil, ErrCanonical
 	}
@@ -111,7 +59,7 @@ func New(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	return out, err
 }
 
-// newWriter is New over any catalog.
+// newWriter is NewWriter over any catalog.
 func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metadataPairs) (*Writer, error) {
 	if int(opt.Format) >= numFormats {
 		return nil, fmt.Errorf("%w: %d", ErrFormat, opt.Format)
@@ -146,23 +94,6 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 	}
 	out.chunk = newChunk(all, perURL, names, lim.forLayout(all))
 	return out, nil
-}
-
-// newContainer returns the container of a file, and how long its first chunk is.
-func (o Options) newContainer(s *sink, l *layout, md *metadataPairs) (container, limits, error) {
-	switch o.Format {
-	case Parquet:
-		p, err := newParquet(s, l, o)
-		if err != nil {
-			return nil, limits{}, err
-		}
-		return p, p.nextLimits(), nil
-	case ArrowFile, ArrowStream:
-		a, err := newArrow(s, l, o, md)
-		return a, arrowChunk, err
-	default:
-		return newLines(s, l, specs[o.Format], o.Workers), lineChunk, nil
-	}
 }
 
 // Write adds the rows of an evaluated batch.
@@ -255,32 +186,3 @@ func (w *Writer) Rows() int64 { return w.written + int64(w.chunk.rows) }
 // InvalidBytes returns how many bytes of the written text were not valid UTF-8 and stand there as %XX. It is complete
 // after Close.
 func (w *Writer) InvalidBytes() int64 { return w.invalid + w.chunk.invalid }
-
-// metadataPairs is a list of pairs in the order in which their keys were first set.
-type metadataPairs struct{ keys, values []string }
-
-// set adds a pair, in valid UTF-8, or replaces the value of its key.
-func (m *metadataPairs) set(key, value string) {
-	value = validString(value)
-	for i, k := range m.keys {
-		if k == key {
-			m.values[i] = value
-			return
-		}
-	}
-	m.keys = append(m.keys, key)
-	m.values = append(m.values, value)
-}
-
-// jsonText returns a list of names as a JSON array.
-func jsonText(names []string) string {
-	valid := make([]string, len(names))
-	for i, name := range names {
-		valid[i] = validString(name)
-	}
-	b, err := json.Marshal(valid)
-	if err != nil {
-		panic(err) // strings always have a form in JSON
-	}
-	return string(b)
-}

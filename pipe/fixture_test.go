@@ -97,7 +97,7 @@ func mainJob(t *testing.T, store *engine.Store, urls [][]byte, columns []string)
 		opt.Layout = output.Wide
 	}
 	var b bytes.Buffer
-	w, err := output.New(&b, store, opt)
+	w, err := output.NewWriter(&b, store, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

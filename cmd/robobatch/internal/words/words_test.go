@@ -29,7 +29,7 @@ func TestColumnDocs(t *testing.T) {
 			return name == output.CanonicalURL && !opt.Canonical || name == output.Violation && opt.LogAgents == engine.LogAgentsOff
 		})
 		var file bytes.Buffer
-		w, err := output.New(&file, store, output.Options{Format: output.ArrowStream, Columns: columns})
+		w, err := output.NewWriter(&file, store, output.Options{Format: output.ArrowStream, Columns: columns})
 		if err != nil {
 			t.Fatal(err)
 		}

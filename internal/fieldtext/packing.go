@@ -1,4 +1,4 @@
-package output
+package fieldtext
 
 import (
 	"bytes"
@@ -7,46 +7,46 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A packing is how lines of text are compressed.
-type packing uint8
+// A Packing is how lines of text are compressed.
+type Packing uint8
 
 const (
-	packNone packing = iota
-	packZstd         // level 1, with checksums
-	packGzip         // level 1
+	NotPacked Packing = iota
+	Zstd              // level 1, with checksums
+	Gzip              // level 1
 )
 
-// A linePacker compresses pieces of text, each to a zstd frame or gzip member of its own: what follows another is read as one
+// A Packer compresses pieces of text, each to a zstd frame or gzip member of its own: what follows another is read as one
 // text by all readers, and can be unpacked in parallel. It keeps its memory.
-type linePacker struct {
+type Packer struct {
 	zstd *zstd.Encoder
 	gzip *gzip.Writer
 	text bytes.Buffer // for gzip
 	out  []byte       // for zstd
 }
 
-// newLinePacker returns a linePacker; that of packNone leaves pieces as they are.
-func newLinePacker(p packing) *linePacker {
+// NewPacker returns a Packer; that of NotPacked leaves pieces as they are.
+func NewPacker(p Packing) *Packer {
 	switch p {
-	case packZstd:
+	case Zstd:
 		enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true))
 		if err != nil {
 			panic(err) // the options are constants
 		}
-		return &linePacker{zstd: enc}
-	case packGzip:
+		return &Packer{zstd: enc}
+	case Gzip:
 		w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
 		if err != nil {
 			panic(err) // the level is a constant
 		}
-		return &linePacker{gzip: w}
-	case packNone:
+		return &Packer{gzip: w}
+	case NotPacked:
 	}
-	return &linePacker{}
+	return &Packer{}
 }
 
-// pack returns the piece as it is to be written, valid until the next call.
-func (p *linePacker) pack(piece []byte) ([]byte, error) {
+// Pack returns the piece as it is to be written, valid until the next call.
+func (p *Packer) Pack(piece []byte) ([]byte, error) {
 	switch {
 	case p.zstd != nil:
 		p.out = p.zstd.EncodeAll(piece, p.out[:0])

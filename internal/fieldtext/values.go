@@ -1,4 +1,4 @@
-package output
+package fieldtext
 
 import (
 	"math"
@@ -32,16 +32,16 @@ func appendJSONFloat(dst []byte, f float64) []byte {
 
 const microsPerDay = 24 * 60 * 60 * 1e6
 
-// A calendar writes moments as ISO 8601 in UTC, with microseconds. It remembers the last day, as most of a log is of few. The zero
+// A Calendar writes moments as ISO 8601 in UTC, with microseconds. It remembers the last day, as most of a log is of few. The zero
 // value is ready.
-type calendar struct {
+type Calendar struct {
 	day  int64 // since 1970
 	date []byte
 }
 
 // append appends a moment in microseconds since 1970: 2026-01-31T18:00:00.000000Z. A year of more than four digits, or before 0, has
 // a sign.
-func (c *calendar) append(dst []byte, micros int64) []byte {
+func (c *Calendar) append(dst []byte, micros int64) []byte {
 	day, rest := micros/microsPerDay, micros%microsPerDay
 	if rest < 0 {
 		day, rest = day-1, rest+microsPerDay
@@ -58,7 +58,7 @@ func (c *calendar) append(dst []byte, micros int64) []byte {
 }
 
 // setDay remembers the date of a day.
-func (c *calendar) setDay(day int64) {
+func (c *Calendar) setDay(day int64) {
 	year, month, dom := time.Unix(day*24*60*60, 0).UTC().Date()
 	c.day, c.date = day, c.date[:0]
 	if year < 0 {
@@ -76,7 +76,7 @@ func (c *calendar) setDay(day int64) {
 }
 
 // appendJSONTime appends a moment as a string of JSON.
-func appendJSONTime(c *calendar, dst []byte, micros int64) []byte {
+func appendJSONTime(c *Calendar, dst []byte, micros int64) []byte {
 	return append(c.append(append(dst, '"'), micros), '"')
 }
 

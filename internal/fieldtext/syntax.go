@@ -1,0 +1,43 @@
+package fieldtext
+
+// A Syntax says how rows are written as lines of text. Its functions append to dst.
+type Syntax struct {
+	Header bool                                               // the names of the columns are the first line
+	Lead   func(dst []byte, column int, name string) []byte   // appends what precedes the value of a column
+	Text   func(dst, text []byte) []byte                      // appends a text, which is valid UTF-8
+	Float  func(dst []byte, f float64) []byte                 // appends a number
+	Time   func(c *Calendar, dst []byte, micros int64) []byte // appends a moment
+	Null   string                                             // what stands for no value
+	End    string                                             // ends a row
+}
+
+// CSV is CSV after RFC 4180, but for its line ends, which are LF.
+var CSV = Syntax{
+	Header: true,
+	Lead: func(dst []byte, column int, _ string) []byte {
+		if column == 0 {
+			return dst
+		}
+		return append(dst, ',')
+	},
+	Text:  appendCSV,
+	Float: appendFloat,
+	Time:  (*Calendar).append,
+	End:   "\n",
+}
+
+// JSON is JSON Lines: RFC 8259, an object a line.
+var JSON = Syntax{
+	Lead: func(dst []byte, column int, name string) []byte {
+		open := byte(',')
+		if column == 0 {
+			open = '{'
+		}
+		return append(appendJSON(append(dst, open), []byte(name)), ':')
+	},
+	Text:  appendJSON,
+	Float: appendJSONFloat,
+	Time:  appendJSONTime,
+	Null:  "null",
+	End:   "}\n",
+}

@@ -1,0 +1,95 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Options say what a Writer writes. The zero value is the default columns as Parquet.
+type Options struct {
+	Format  Format
+	Layout  Layout       // what a row is
+	Where   Where        // which rows are written
+	Columns []string     // which columns, and their order; nil means Layout.DefaultColumns
+	Kept    []KeptColumn // columns of the input, by index in Batch.Kept, written behind the others
+	Inputs  []string     // names of the inputs, by Batch.Input; "" for one that is not here
+	Version string       // of the program, for the metadata and as Parquet's creator; "" is "devel"
+	Workers int          // chunks that are encoded at once, but for Arrow; 1 or less means that Write encodes. It changes no byte
+
+	Compression Compression // of columns
+	Level       int         // of the compression, for Parquet: 1 to 22 for Zstd, 1 to 9 for Gzip; 0 is 1 or 6
+	RowGroup    int         // the most rows of a row group of Parquet, though those of one URL stay together; 0 is 524,288
+	Bloom       []string    // the columns of text that have Bloom filters, in Parquet
+
+	// The order of the rows, other than that of the input, and the directories that they are written to; see [Create]. Either has all rows wait
+	// until Close, in memory and then in a temporary file.
+	Sort       Sort
+	Partition  []string        // of Partitions, the first being the outermost directories
+	SortMemory int64           // bytes of rows that are held in memory; 0 is 256 MiB, and less than 8 MiB is that
+	TempDir    string          // of the temporary file; "" is that of the output, or the usual one
+	Cancel     <-chan struct{} // closed to end Write or Close early, with context.Canceled; nil is never
+
+	tree   string // the directory for Partition
+	perURL int    // rows per URL; 0 is one for each agent
+}
+
+// A Sort is an order of the rows.
+type Sort uint8
+
+// The orders.
+const (
+	SortNone   Sort = iota // that of the input
+	SortOrigin             // by the bytes of the origin, those without one last; those of one origin as in the input
+)
+
+// sortNames are the names of the orders, by Sort.
+var sortNames = [...]string{SortNone: "none", SortOrigin: "origin"}
+
+// The kinds of the errors about the order and the parts of the output.
+var (
+	ErrSort      = errors.New("no such order")
+	ErrPartition = errors.New("cannot be partitioned so")
+)
+
+// String returns the name: "origin".
+func (s Sort) String() string { return sortNames[s] }
+
+// ParseSort returns the order of that name, SortNone for "". The error is ErrSort, with the names there are.
+func ParseSort(name string) (Sort, error) {
+	if name == "" {
+		return SortNone, nil
+	}
+	if i := slices.Index(sortNames[:], name); i >= 0 {
+		return Sort(i), nil
+	}
+	return 0, fmt.Errorf("%w %q: use none or origin", ErrSort, name)
+}
+
+// ParsePartition splits a comma-separated list of what the output is partitioned by. The empty list is no partitions. The error is
+// ErrPartition.
+func ParsePartition(list string) ([]string, error) {
+	if list == "" {
+		return nil, nil
+	}
+	names := splitNames(list)
+	return names, checkPartition(names)
+}
+
+// checkPartition returns what is wrong with names to partition by.
+func checkPartition(names []string) error {
+	var errs []error
+	for i, name := range names {
+		switch {
+		case !slices.Contains(Partitions(), name):
+			errs = append(errs, fmt.Errorf("%w: %q is none of %s", ErrPartition, name, strings.Join(Partitions(), ", ")))
+		case slices.Contains(names[:i], name):
+			errs = append(errs, fmt.Errorf("%w: %s is named twice", ErrPartition, name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// arranged reports whether the rows are put in another order than that of the input.
+func (o Options) arranged() bool { return o.Sort != SortNone || len(o.Partition) > 0 }
