@@ -71,7 +71,8 @@ func hasSection(t *testing.T, name, section string) bool {
 	return false
 }
 
-// TestOutputDoc holds that docs/OUTPUT.md has a row for each column and each reason, in their order, and no other.
+// TestOutputDoc holds that docs/OUTPUT.md has a row for each column and each reason, in their order,
+// and no other.
 func TestOutputDoc(t *testing.T) {
 	var reasons []string
 	for r := range engine.Reason(engine.NumReasons) {
@@ -114,7 +115,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPackages holds that DESIGN.md names every package that the module has, but for those of tests and benchmarks.
+// TestPackages holds that DESIGN.md names every package of the module, but for those of tests and
+// benchmarks.
 func TestPackages(t *testing.T) {
 	text, err := os.ReadFile("../../DESIGN.md")
 	if err != nil {
