@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
@@ -99,6 +98,14 @@ const (
 
 // inputFlags are the flags that say what is read.
 func inputFlags(a *args) []entry {
+	const (
+		files = `
+			The robots.txt files. A directory as robobatch takes it, a file of captures, or one
+			robots.txt with -origin.`
+		origin = `
+			The origin of the one robots.txt that -rules names. Write it like
+			https://www.example.com. Default: the site of -base, if the command has that flag.`
+	)
 	return []entry{
 		{forPacks, cli.Flag{
 			Name: "rules", Arg: "dir", Files: true, Needed: nameRules,
@@ -108,18 +115,19 @@ func inputFlags(a *args) []entry {
 			captures (.warc, .jsonl); one such file; a pack of robobatch compile (.rbp), which is
 			ready at once; or one robots.txt, with -origin.`,
 		}},
-		{forRules | forCompile, cli.Flag{
+		{forRules, cli.Flag{
 			Name: "rules", Arg: "dir", Files: true, Needed: nameRules,
-			Set: cli.Once(&a.rules, oneDirectory), Doc: `
-			The robots.txt files. A directory as robobatch takes it, a file of captures, or one
-			robots.txt with -origin.`,
+			Set: cli.Once(&a.rules, oneDirectory), Doc: files,
 		}},
-		{forAll &^ forRules, cli.Flag{
+		{forCompile, cli.Flag{
+			Name: "rules", Arg: "dir", Files: true, Needed: nameRules,
+			Set: cli.Text(&a.rules), Doc: files,
+		}},
+		{forPacks, cli.Flag{
 			Name: "origin", Arg: "url",
-			Set: cli.Once(&a.origin, "one file is the robots.txt of one origin"), Doc: `
-			The origin of the one robots.txt that -rules names. Write it like
-			https://www.example.com. Default: the site of -base, if the command has that flag.`,
+			Set: cli.Once(&a.origin, "one file is the robots.txt of one origin"), Doc: origin,
 		}},
+		{forCompile, cli.Flag{Name: "origin", Arg: "url", Set: cli.Text(&a.origin), Doc: origin}},
 		{forRules, cli.Flag{
 			Name: "origin", Arg: "url",
 			Set: cli.Once(&a.origin, "leave it out to list all"), Doc: `
@@ -362,12 +370,8 @@ func storageFlags(a *args) []entry {
 	}
 }
 
-// errVersion is what the flag -version sets off.
-var errVersion = errors.New("the version is asked for")
-
 // runFlags are the flags that say how a command runs.
 func runFlags(a *args) []entry {
-	stop := func(err error) func(string) error { return func(string) error { return err } }
 	return []entry{
 		{forAll &^ forBench, cli.Flag{
 			Name: "workers", Arg: "n", Default: "0",
@@ -400,7 +404,7 @@ func runFlags(a *args) []entry {
 			gets colours, whatever NO_COLOR says.`,
 		}},
 		{forAll &^ forBench, cli.Flag{Name: "quiet", Set: cli.Bool(&a.quiet), Doc: "Print errors only."}},
-		{forJob, cli.Flag{Name: "version", Set: stop(errVersion), Doc: "Print the version."}},
-		{forAll, cli.Flag{Name: "h", Set: stop(cli.ErrHelp), Doc: "Print this help."}},
+		{forJob, cli.Flag{Name: "version", Set: cli.Instead(cli.ErrInstead), Doc: "Print the version."}},
+		{forAll, cli.Flag{Name: "h", Set: cli.Instead(cli.ErrHelp), Doc: "Print this help."}},
 	}
 }

@@ -87,7 +87,7 @@ func start(arguments []string, std console.Streams) (title string, err error) {
 	switch err := p.Parse(&p.Commands[i], arguments); {
 	case errors.Is(err, cli.ErrHelp):
 		return title, std.PrintOut(p.Help(&p.Commands[i]))
-	case errors.Is(err, errVersion):
+	case errors.Is(err, cli.ErrInstead):
 		return title, std.PrintOut("robobatch " + version() + "\n")
 	case err != nil:
 		return title, err

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -20,14 +22,15 @@ func program() (*Program, *bakery) {
 	flour := Flag{Section: "Input", Name: "flour", Arg: "file", Doc: "The flour to use. It is\n\tground.", Files: true, Needed: "name a sack", Set: Once(&b.flour, "mix it before")}
 	sizes := Flag{Section: "Input", Name: "sizes", Arg: "list", Doc: "Sizes.", Values: []string{"small", "large"}, List: true, Set: Words(&b.sizes)}
 	loaves := Flag{Section: "Run", Name: "loaves", Arg: "n", Doc: "Loaves to bake.", Default: "2", Set: Int(&b.loaves)}
+	list := Flag{Section: "Run", Name: "list", Doc: "List kinds.", Set: Instead(ErrInstead)}
 	warm := Flag{Section: "Run", Name: "warm", Doc: "Sell it *warm*.", Set: Bool(&b.warm)}
-	help := Flag{Section: "Run", Name: "h", Doc: "Print this.", Set: func(string) error { return ErrHelp }}
+	help := Flag{Section: "Run", Name: "h", Doc: "Print this.", Set: Instead(ErrHelp)}
 	stray := func(string) string { return "bread has no names" }
 	return &Program{
 		Name: "bake", About: "bake bread", Intro: "Flags.",
 		Commands: []Command{
 			{Intro: "bake bakes.\n\n    bake -flour rye\n", Flags: []Flag{flour, sizes, loaves, help}, Rest: "Exit codes: 0 done.", Stray: stray},
-			{Name: "sell", About: "sell bread", Intro: "bake sell sells.", Flags: []Flag{flour, warm, help}, Stray: stray},
+			{Name: "sell", About: "sell bread", Intro: "bake sell sells.", Flags: []Flag{flour, warm, list, help}, Stray: stray},
 		},
 		Topics: []Topic{{"rye", "a grain", func() string { return "Rye is a grain.\n" }}},
 	}, &b
@@ -67,6 +70,15 @@ func TestParse(t *testing.T) {
 	}
 	if b.flour != "rye" || b.loaves != 2 || strings.Join(b.sizes, "|") != "small|large|tiny" {
 		t.Errorf("the flags set %+v", b)
+	}
+	for arguments, want := range map[string]string{
+		"-list": ErrInstead.Error(), "-list bun": ErrInstead.Error(), "-list -flour": "-flour needs a value: write -flour file",
+		"-list=false -flour rye": "", "-list -h": "-h: help is asked for",
+	} {
+		if err := p.Parse(p.Command("sell"), strings.Fields(arguments)); fmt.Sprint(err) != cmp.Or(want, "<nil>") {
+			t.Errorf("%s gives %v, want %s", arguments, err, want)
+		}
+		p, b = program()
 	}
 	for _, argument := range []string{"-h", "--help", "-help"} {
 		if err := p.Parse(p.Command("sell"), []string{argument}); !errors.Is(err, ErrHelp) {
@@ -113,6 +125,7 @@ func TestMarkdown(t *testing.T) {
 		"\n## Run\n\n### `-loaves n`\n\nLoaves to bake. Default: 2.\n\nFor `bake`.\n" +
 		"\n### `-h`\n\nPrint this.\n\nFor all commands.\n" +
 		"\n### `-warm`\n\nSell it \\*warm\\*.\n\nFor `bake sell`.\n" +
+		"\n### `-list`\n\nList kinds.\n\nFor `bake sell`.\n" +
 		"\n## bake: exit codes\n\n0 done.\n"
 	if got := p.Markdown(); got != want {
 		t.Errorf("%s", got)

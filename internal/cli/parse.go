@@ -7,8 +7,12 @@ import (
 	"strings"
 )
 
-// ErrHelp is what the Set of a flag that asks for help returns, and so [Program.Parse].
-var ErrHelp = errors.New("help is asked for")
+// What the Set of a flag returns that asks for something else than the command. [Program.Parse]
+// returns it, too: ErrHelp at once, ErrInstead if all other flags are right.
+var (
+	ErrHelp    = errors.New("help is asked for")
+	ErrInstead = errors.New("something else is asked for")
+)
 
 // Parse sets the flags of a command: first those that have a default, then those in the arguments,
 // in their order. A flag has one dash or two, and its value is the next argument or follows "=".
@@ -23,17 +27,12 @@ func (p *Program) Parse(c *Command, arguments []string) error {
 		}
 	}
 	given := map[string]bool{}
-	for len(arguments) > 0 {
+	var instead error
+	for len(arguments) > 0 && len(arguments[0]) > 1 && arguments[0][0] == '-' {
 		argument := arguments[0]
-		if len(argument) < 2 || argument[0] != '-' {
-			return stray(c, argument)
-		}
 		arguments = arguments[1:]
 		text := strings.TrimPrefix(argument[1:], "-")
 		if text == "" { // "--" ends the flags
-			if len(arguments) > 0 {
-				return stray(c, arguments[0])
-			}
 			break
 		}
 		name, value, hasValue := strings.Cut(text, "=")
@@ -54,17 +53,20 @@ func (p *Program) Parse(c *Command, arguments []string) error {
 		default:
 			value, arguments = arguments[0], arguments[1:]
 		}
-		if err := f.Set(value); err != nil {
+		if err := f.Set(value); errors.Is(err, ErrInstead) {
+			instead = err
+		} else if err != nil {
 			return Usage("-%s: %w", name, err)
 		}
 		given[name] = value != ""
 	}
+	switch {
+	case instead != nil:
+		return instead
+	case len(arguments) > 0:
+		return Usage("unexpected argument %q: %s", arguments[0], c.Stray(arguments[0]))
+	}
 	return missing(c, given)
-}
-
-// stray is the error of an argument that is no flag.
-func stray(c *Command, argument string) error {
-	return Usage("unexpected argument %q: %s", argument, c.Stray(argument))
 }
 
 // missing returns an error for each flag that is needed and not given.
@@ -165,6 +167,18 @@ func Bool(to *bool) func(string) error {
 			return fmt.Errorf("%q is neither true nor false: write the flag alone", s)
 		}
 		return nil
+	}
+}
+
+// Instead returns the Set of a flag that takes no value and asks for something else than the
+// command: [ErrHelp] or [ErrInstead].
+func Instead(ask error) func(string) error {
+	return func(s string) error {
+		var asked bool
+		if err := Bool(&asked)(s); err != nil || !asked {
+			return err
+		}
+		return ask
 	}
 }
 
