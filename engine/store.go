@@ -128,10 +128,15 @@ func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (
 // rules would decide nothing, and nobody would be told.
 func normalOrigins(responses iter.Seq2[robots.Response, error]) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
+		var text, normal []byte
 		for r, err := range responses {
 			if err == nil {
-				if r.Origin, err = robots.ParseOrigin(string(r.Origin)); err != nil {
-					err = fmt.Errorf("read rules from %s: %w", r.Name, err)
+				text = append(text[:0], r.Origin...)
+				if u, _ := robots.SplitURL(text); len(u.Path) == 0 {
+					normal, _ = robots.AppendOrigin(normal[:0], u)
+				}
+				if string(normal) != string(r.Origin) || r.Origin == "" {
+					r.Origin, err = parseOrigin(r.Origin, r.Name)
 				}
 			}
 			if !yield(r, err) {
@@ -139,6 +144,15 @@ func normalOrigins(responses iter.Seq2[robots.Response, error]) iter.Seq2[robots
 			}
 		}
 	}
+}
+
+// parseOrigin returns the normal form of the Origin of a response, which was read from the file of that name.
+func parseOrigin(o robots.Origin, name string) (robots.Origin, error) {
+	o, err := robots.ParseOrigin(string(o))
+	if err != nil {
+		err = fmt.Errorf("read rules from %q: %w", name, err)
+	}
+	return o, err
 }
 
 // OpenPack opens the pack of that name, which must be compiled for opt.Dialect, except for
