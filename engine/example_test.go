@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"log"
 	"os"
 	"path/filepath"
 
@@ -27,7 +26,7 @@ func fetched() iter.Seq2[robots.Response, error] {
 func ExampleStore_Verdict() {
 	store, err := engine.BuildStore(fetched(), engine.StoreOptions{Agents: []string{"ExampleBot"}})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	for _, url := range []string{
 		"https://www.example.com/private/x",
@@ -38,7 +37,7 @@ func ExampleStore_Verdict() {
 	} {
 		v, err := store.Verdict(url, "ExampleBot")
 		if err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 		fmt.Printf("%s: %s, %s", url, v.Access, v.Reason)
 		if v.Reason == engine.ReasonRule {
@@ -91,26 +90,26 @@ func (printer) Close() error { return nil }
 func ExampleRun() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer os.RemoveAll(dir)
 	text := []byte("User-agent: *\nDisallow: /*.pdf$\n")
 	if err := os.WriteFile(filepath.Join(dir, "www.example.com.txt"), text, 0o600); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 
 	files, err := rulefiles.Find(dir, "")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	store, err := engine.BuildStore(files.Responses(), engine.StoreOptions{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	source := &urls{"https://www.example.com/a.pdf", "https://www.example.com/a.html"}
 	stats, err := engine.Run(context.Background(), store, source, printer{store.NewLookup()}, engine.Options{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(stats.Denied, "of", stats.Rows, "denied")
 	// Output:
@@ -123,22 +122,22 @@ func ExampleRun() {
 func ExampleOpenPack() {
 	f, err := os.CreateTemp("", "*.rbp")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
 	if _, err := engine.WritePack(context.Background(), f, fetched(), engine.PackOptions{}); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 
 	store, err := engine.OpenPack(f.Name(), engine.StoreOptions{})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer store.Close()
 	v, err := store.Verdict("https://www.example.com/private/x", "*")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(v.Access, v.Rule)
 	// Output: denied Disallow: /private

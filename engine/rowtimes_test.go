@@ -309,18 +309,18 @@ func (ref *timedReference) verdict(out robots.Outcome, path []byte, agent string
 	case out.Effect != robots.UseRules:
 		return verdictText(fixedVerdict(out), robots.Rule{})
 	}
-	rules, ok := robots.Parse(ref.all[out.Capture].Body, d).Select(robots.NewAgent(agent, d))
+	bound, ok := robots.Parse(ref.all[out.Capture].Body, d).Select(robots.NewAgent(agent, d))
 	if !ok {
 		return verdictText(Verdict{NoRule, ReasonNoGroup, Allowed}, robots.Rule{})
 	}
-	i := robots.Decide(rules, path, d)
+	i := robots.Decide(bound, path, d)
 	switch {
 	case i < 0:
 		return verdictText(Verdict{NoRule, ReasonDefault, Allowed}, robots.Rule{})
-	case rules[i].Allow:
-		return verdictText(Verdict{0, ReasonRule, Allowed}, rules[i])
+	case bound[i].Allow:
+		return verdictText(Verdict{0, ReasonRule, Allowed}, bound[i])
 	}
-	return verdictText(Verdict{0, ReasonRule, Denied}, rules[i])
+	return verdictText(Verdict{0, ReasonRule, Denied}, bound[i])
 }
 
 // fixedVerdict returns the verdict of an outcome in place of rules.

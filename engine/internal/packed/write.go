@@ -172,12 +172,12 @@ func (w *writer) writeTexts() (err error) {
 
 // writeText writes a text, and those of its rules that are not written yet.
 func (w *writer) writeText(t *packedText) error {
-	for i, rules := range t.rules {
-		key := captures.KeyOf(rules)
+	for i, chunk := range t.rules {
+		key := captures.KeyOf(chunk)
 		ref, known := w.rulesets[key]
 		if !known {
 			var err error
-			if ref, err = w.out.AddChunk(rules); err != nil {
+			if ref, err = w.out.AddChunk(chunk); err != nil {
 				return err
 			}
 			w.rulesets[key] = ref

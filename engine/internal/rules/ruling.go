@@ -12,11 +12,11 @@ import (
 // of the constants, or 1 + effect<<causeBits + cause for an outcome, or firstText + the number of a text.
 type RulingID uint32
 
+// The values that are not outcomes or texts.
 const (
 	NoRuling  RulingID = 0            // of a URL without origin; of a site, that it is not found out yet
 	NoRobots  RulingID = 1            // nothing was fetched: 1 + robots.NoRecord and robots.CauseNone
 	Dated     RulingID = 1<<32 - 1    // more than one in the course of time, see Reader.Periods
-	maxText            = Dated - 1    // the last one for a text
 	causeBits          = 3            // so that an outcome has less than firstText
 	firstText          = RulingID(64) // the first one for a text
 )
