@@ -17,8 +17,8 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/listfile"
 	"github.com/robobatch/robobatch/internal/listings"
-	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -27,8 +27,8 @@ type listing struct {
 	console.Console
 	rules   load.Rules
 	opt     listings.Options
-	outOpt  output.ListOptions
-	out     guard.Sink[*output.ListFile]
+	outOpt  listfile.Options
+	out     guard.Sink[*listfile.File]
 	origins atomic.Int64 // listed so far
 	bodies  int          // origins of which a response was in force
 }
@@ -42,13 +42,13 @@ func planListing(a *args, std console.Streams) (guard.Task, error) {
 	if a.ByRow() {
 		faults.Add("as-of", errNoRows)
 	}
-	l.outOpt = output.ListOptions{Dialect: l.opt.Dialect, Version: version(), Metadata: a.Metadata()}
+	l.outOpt = listfile.Options{Dialect: l.opt.Dialect, Version: version(), Metadata: a.Metadata()}
 	l.outOpt.Agents, err = agents.Expand(a.agents)
 	faults.Add("agent", err)
 	if l.out.Name = a.out; a.out == "" {
 		l.out.Name = targets.ForRules(a.rules)
 	}
-	l.outOpt.Format, err = output.ListFormatOf(l.out.Name)
+	l.outOpt.Format, err = listfile.FormatOf(l.out.Name)
 	faults.Add("out", err)
 	faults.Add("workers", memory.CheckWorkers(a.workers))
 	l.opt.Workers = a.workers
@@ -89,8 +89,8 @@ var errNotListed = errors.New("there is no robots.txt of it in the rules: check 
 // Run lists.
 func (l *listing) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, l.out.Close()) }()
-	if err := l.out.Create(func() (*output.ListFile, error) {
-		return output.CreateList(l.out.Name, l.Out, l.outOpt)
+	if err := l.out.Create(func() (*listfile.File, error) {
+		return listfile.Create(l.out.Name, l.Out, l.outOpt)
 	}); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (l *listing) Run(ctx context.Context) (err error) {
 		if listed.Outcome.Capture >= 0 {
 			l.bodies++
 		}
-		return l.out.Use(func(f *output.ListFile) error { return f.Write(listed) })
+		return l.out.Use(func(f *listfile.File) error { return f.Write(listed) })
 	})
 	stop()
 	if err != nil {
@@ -113,7 +113,7 @@ func (l *listing) Run(ctx context.Context) (err error) {
 	case l.bodies == 0:
 		l.Note("no robots.txt is as old as -as-of; that of a file is the time of its last change")
 	}
-	return l.out.Commit(func(f *output.ListFile) error {
+	return l.out.Commit(func(f *listfile.File) error {
 		err := f.Commit()
 		if err == nil && l.out.Name != say.Std {
 			l.Print(fmt.Sprintf("%s: %s of %s\n%s", say.File(l.out.Name), say.Count(f.Rows(), "row"), say.Count(l.origins.Load(), "origin"),

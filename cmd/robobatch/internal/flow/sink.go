@@ -5,6 +5,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/rejects"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -12,7 +13,7 @@ import (
 // list has a name.
 type Sink struct {
 	guard.Sink[*output.File]
-	List     guard.Sink[*output.RejectFile]
+	List     guard.Sink[*rejects.File]
 	Limit    Limit
 	Rejected atomic.Int64 // lines
 }
@@ -22,7 +23,7 @@ func (s *Sink) Open(inputs []string, create func() (*output.File, error)) error 
 	if err := s.Create(create); err != nil || s.List.Name == "" {
 		return err
 	}
-	return s.List.Create(func() (*output.RejectFile, error) { return output.CreateRejects(s.List.Name, inputs) })
+	return s.List.Create(func() (*rejects.File, error) { return rejects.Create(s.List.Name, inputs) })
 }
 
 // Write adds the rows of a batch. After that it returns a PolicyError if there are too many
@@ -32,11 +33,11 @@ func (s *Sink) Write(b *engine.Batch) error {
 		return err
 	}
 	if s.List.Name != "" {
-		if err := s.List.Use(func(f *output.RejectFile) error { return f.Write(b) }); err != nil {
+		if err := s.List.Use(func(f *rejects.File) error { return f.Write(b) }); err != nil {
 			return err
 		}
 	}
-	return s.Limit.Check(s.Rejected.Add(int64(output.CountRejects(b))), 0, false)
+	return s.Limit.Check(s.Rejected.Add(int64(rejects.Count(b))), 0, false)
 }
 
 // CommitList completes the list, if there is one.
@@ -44,5 +45,5 @@ func (s *Sink) CommitList() error {
 	if s.List.Name == "" {
 		return nil
 	}
-	return s.List.Commit((*output.RejectFile).Commit)
+	return s.List.Commit((*rejects.File).Commit)
 }

@@ -1,4 +1,4 @@
-package output
+package listfile
 
 import (
 	"bytes"
@@ -51,6 +51,13 @@ var listColumns = []listColumn{
 	}},
 }
 
+const nullable = true
+
+// of returns a field of that type.
+func of(name string, t parquet.Type, nullable bool) parquet.Field {
+	return parquet.Field{Name: name, Type: t, Nullable: nullable}
+}
+
 // textCell returns a text; null for "".
 func textCell(s string) parquet.Cell { return parquet.Cell{Null: s == "", Text: fieldtext.Valid(s)} }
 
@@ -66,8 +73,8 @@ type listTable interface {
 }
 
 // newListTable returns the container of a format.
-func newListTable(s *sink, opt ListOptions) (listTable, error) {
-	if opt.Format == ListJSON {
+func newListTable(s *sink, opt Options) (listTable, error) {
+	if opt.Format == JSON {
 		j := &listJSON{sink: s}
 		j.values = json.NewEncoder(&j.value)
 		j.values.SetEscapeHTML(false)

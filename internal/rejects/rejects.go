@@ -1,4 +1,6 @@
-package output
+// Package rejects lists the lines of a log that gave no verdict. It hides the format of that list. Only
+// the command imports it.
+package rejects
 
 import (
 	"bufio"
@@ -12,9 +14,9 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
-// A RejectFile lists the lines that gave no verdict as JSON Lines: those that are not of the input's format, and the rows
-// without a valid URL. It is written as a [File] is, and has its name when Commit returns.
-type RejectFile struct {
+// A File lists the lines that gave no verdict as JSON Lines: those that are not of the input's format, and the rows
+// without a valid URL. It has its name when Commit returns.
+type File struct {
 	file   *atomicfile.File
 	buf    *bufio.Writer
 	inputs []string
@@ -31,17 +33,17 @@ type rejectLine struct {
 	Base64 string `json:"raw_b64,omitempty"` // the line, if it is not
 }
 
-// CreateRejects opens a RejectFile. The inputs are the names by [engine.Batch].Input.
-func CreateRejects(name string, inputs []string) (*RejectFile, error) {
+// Create opens a File. The inputs are the names by [engine.Batch].Input.
+func Create(name string, inputs []string) (*File, error) {
 	file, err := atomicfile.Create(name, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &RejectFile{file: file, buf: bufio.NewWriterSize(file, sinkBuffer), inputs: inputs}, nil
+	return &File{file: file, buf: bufio.NewWriterSize(file, 256<<10), inputs: inputs}, nil
 }
 
-// CountRejects returns how many lines of an evaluated batch Write lists.
-func CountRejects(b *engine.Batch) int {
+// Count returns how many lines of an evaluated batch Write lists.
+func Count(b *engine.Batch) int {
 	n := b.Refused
 	for _, site := range b.Sites {
 		if site == engine.NoSite {
@@ -52,7 +54,7 @@ func CountRejects(b *engine.Batch) int {
 }
 
 // Write lists what is rejected of an evaluated batch, whose Source keeps raw lines, in the order of the lines.
-func (r *RejectFile) Write(b *engine.Batch) error {
+func (r *File) Write(b *engine.Batch) error {
 	refused := b.Rejects
 	for i, site := range b.Sites {
 		if site != engine.NoSite {
@@ -77,9 +79,17 @@ func (r *RejectFile) Write(b *engine.Batch) error {
 	return nil
 }
 
+// input returns the name of the batch's input; "" if there is none.
+func (r *File) input(b *engine.Batch) string {
+	if b.Input < len(r.inputs) {
+		return r.inputs[b.Input]
+	}
+	return ""
+}
+
 // add writes a line.
-func (r *RejectFile) add(b *engine.Batch, reject engine.Reject) error {
-	line := rejectLine{Input: fieldtext.Valid(inputName(r.inputs, b.Input)), Line: reject.Line, Offset: reject.Offset, Reason: reject.Reason}
+func (r *File) add(b *engine.Batch, reject engine.Reject) error {
+	line := rejectLine{Input: fieldtext.Valid(r.input(b)), Line: reject.Line, Offset: reject.Offset, Reason: reject.Reason}
 	if raw := b.Piece(reject.Raw); utf8.Valid(raw) {
 		line.Raw = string(raw)
 	} else {
@@ -95,7 +105,7 @@ func (r *RejectFile) add(b *engine.Batch, reject engine.Reject) error {
 }
 
 // Commit completes the file and gives it its name. On an error nothing is left of it.
-func (r *RejectFile) Commit() error {
+func (r *File) Commit() error {
 	if err := r.buf.Flush(); err != nil {
 		return errors.Join(err, r.Close())
 	}
@@ -103,4 +113,4 @@ func (r *RejectFile) Commit() error {
 }
 
 // Close drops the file, unless Commit was called.
-func (r *RejectFile) Close() error { return r.file.Close() }
+func (r *File) Close() error { return r.file.Close() }

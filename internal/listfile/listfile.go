@@ -1,6 +1,10 @@
-package output
+// Package listfile writes what robots.txt say, and what is wrong with them, as a table: a row for each
+// group, rule, directive and diagnostic, in Parquet or JSON Lines. docs/RULES.md describes the columns.
+// It hides which rows a listing has and how its columns are written. Only the command imports it.
+package listfile
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"errors"
@@ -11,69 +15,72 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/internal/listings"
+	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/output/parquet"
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A ListFormat is a container for a listing of rules.
-type ListFormat uint8
+// A Format is a container for a listing of rules.
+type Format uint8
 
 // The formats of listings.
 const (
-	ListParquet ListFormat = iota // ".parquet"
-	ListJSON                      // one JSON object a line; ".jsonl"
+	Parquet Format = iota // ".parquet"
+	JSON                  // one JSON object a line; ".jsonl"
 )
 
-// ErrListFormat is the kind of the error of ListFormatOf.
-var ErrListFormat = errors.New("unknown format of a listing")
+// ErrFormat is the kind of the error of FormatOf.
+var ErrFormat = errors.New("unknown format of a listing")
 
-// ListFormatOf returns the format that the name of a listing asks for: by its end, or ListJSON for "-", standard output.
-func ListFormatOf(name string) (ListFormat, error) {
+// FormatOf returns the format that the name of a listing asks for: by its end, or JSON for "-", standard output.
+func FormatOf(name string) (Format, error) {
 	switch ext := strings.ToLower(filepath.Ext(name)); {
 	case name == "-", ext == ".jsonl":
-		return ListJSON, nil
+		return JSON, nil
 	case ext == ".parquet":
-		return ListParquet, nil
+		return Parquet, nil
 	}
-	return 0, fmt.Errorf("%w of %s: its name must end in .parquet or .jsonl, or be - for JSON Lines on standard output", ErrListFormat, name)
+	return 0, fmt.Errorf("%w of %s: its name must end in .parquet or .jsonl, or be - for JSON Lines on standard output", ErrFormat, name)
 }
 
-// ListOptions say what a listing has.
-type ListOptions struct {
-	Format   ListFormat
+// Options say what a listing has.
+type Options struct {
+	Format   Format
 	Agents   []string       // list the rules that bind these crawlers; none: every group for itself
 	Dialect  robots.Dialect // that the rules were read in
 	Version  string         // of the program; "" is "devel"
 	Metadata [][2]string    // further keys and values, Parquet only
 }
 
-// A ListFile is a listing of rules, which appears under its name only when it is complete, as a [File] does: it takes the
-// place of its Writer. Rows are those of the package doc, in the order of the file.
-type ListFile struct {
+// A File is a listing of rules, which appears under its name only when it is complete. It is not safe
+// for concurrent use.
+type File struct {
 	file     *atomicfile.File
 	agents   []robots.Agent
 	names    []string
 	sink     *sink
 	table    listTable
-	metadata metadataPairs
+	metadata [2][]string // keys, and their values
 	rows     int64
 }
 
-// CreateList begins a listing of that name; for "-", stdout is written. See [Create] for what else holds.
-func CreateList(name string, stdout io.Writer, opt ListOptions) (*ListFile, error) {
+// Create begins a listing of that name; for "-", stdout is written. Errors are an
+// [atomicfile.Error].
+func Create(name string, stdout io.Writer, opt Options) (*File, error) {
 	file, err := atomicfile.Create(name, stdout)
 	if err != nil {
 		return nil, err
 	}
-	f := &ListFile{file: file, names: opt.Agents, sink: newSink(file)}
+	f := &File{file: file, names: opt.Agents, sink: newSink(file)}
 	for _, a := range opt.Agents {
 		f.agents = append(f.agents, robots.NewAgent(a, opt.Dialect))
 	}
-	f.metadata.set(KeyVersion, cmp.Or(opt.Version, "devel"))
-	f.metadata.set(KeyDialect, opt.Dialect.String())
-	for _, pair := range opt.Metadata {
-		f.metadata.set(pair[0], pair[1])
+	pairs := [][2]string{{output.KeyVersion, cmp.Or(opt.Version, "devel")}, {output.KeyDialect, opt.Dialect.String()}}
+	for _, pair := range append(pairs, opt.Metadata...) {
+		f.metadata[0] = append(f.metadata[0], pair[0])
+		f.metadata[1] = append(f.metadata[1], fieldtext.Valid(pair[1]))
 	}
 	if f.table, err = newListTable(f.sink, opt); err != nil {
 		return nil, errors.Join(file.Wrap("create", err), file.Close())
@@ -82,13 +89,13 @@ func CreateList(name string, stdout io.Writer, opt ListOptions) (*ListFile, erro
 }
 
 // Rows returns the number of rows written.
-func (f *ListFile) Rows() int64 { return f.rows }
+func (f *File) Rows() int64 { return f.rows }
 
 // Commit completes the listing and gives it its name. On an error there is none, and a file of that name is as before.
-func (f *ListFile) Commit() error {
-	err := f.table.Close(f.metadata.keys, f.metadata.values)
+func (f *File) Commit() error {
+	err := f.table.Close(f.metadata[0], f.metadata[1])
 	if err == nil {
-		err = f.sink.flush()
+		err = f.sink.Flush()
 	}
 	if err != nil {
 		return errors.Join(f.file.Wrap("write", err), f.file.Close())
@@ -97,10 +104,10 @@ func (f *ListFile) Commit() error {
 }
 
 // Close drops the listing, unless Commit was called.
-func (f *ListFile) Close() error { return f.file.Close() }
+func (f *File) Close() error { return f.file.Close() }
 
 // Write adds the rows of one origin.
-func (f *ListFile) Write(l *listings.Listing) error {
+func (f *File) Write(l *listings.Listing) error {
 	rows := lister{file: listedFile(l), table: f.table}
 	rows.row(listRow{item: itemFile})
 	rows.file.url, rows.file.reason = "", "" // they may be long, and stand once
@@ -112,6 +119,30 @@ func (f *ListFile) Write(l *listings.Listing) error {
 		rows.err = f.sink.err()
 	}
 	return f.file.Wrap("write", rows.err)
+}
+
+// A sink buffers what is written, and counts it. Errors are sticky.
+type sink struct {
+	*bufio.Writer
+	pos int64
+}
+
+func newSink(w io.Writer) *sink { return &sink{Writer: bufio.NewWriterSize(w, 256<<10)} }
+
+// Write appends p.
+func (s *sink) Write(p []byte) (int, error) {
+	n, err := s.Writer.Write(p)
+	s.pos += int64(n)
+	return n, err
+}
+
+// Tell returns how many bytes were written.
+func (s *sink) Tell() int64 { return s.pos }
+
+// err returns the first error there was.
+func (s *sink) err() error {
+	_, err := s.Write(nil)
+	return err
 }
 
 // The values of the column item.
@@ -189,7 +220,7 @@ func (l *lister) row(r listRow) {
 }
 
 // report adds the rows about the body.
-func (l *lister) report(r *robots.Report, f *ListFile) {
+func (l *lister) report(r *robots.Report, f *File) {
 	if len(f.agents) == 0 {
 		l.groups(r)
 	}

@@ -1,4 +1,4 @@
-package output
+package listfile
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/listings"
+	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -28,14 +29,14 @@ func listed(origin robots.Origin, body string) *listings.Listing {
 }
 
 // writeList writes listings to a file of that name and returns its bytes.
-func writeList(t *testing.T, name string, opt ListOptions, all ...*listings.Listing) []byte {
+func writeList(t *testing.T, name string, opt Options, all ...*listings.Listing) []byte {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), name)
 	var err error
-	if opt.Format, err = ListFormatOf(name); err != nil {
+	if opt.Format, err = FormatOf(name); err != nil {
 		t.Fatal(err)
 	}
-	f, err := CreateList(name, nil, opt)
+	f, err := Create(name, nil, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func shortRows(t *testing.T, data []byte) (rows []string) {
 // TestListRows holds which rows there are.
 func TestListRows(t *testing.T) {
 	l := listed("https://a.example", listedBody)
-	got := shortRows(t, writeList(t, "x.jsonl", ListOptions{}, l))
+	got := shortRows(t, writeList(t, "x.jsonl", Options{}, l))
 	want := []string{
 		"robots_txt | - | - | - | - | -",
 		"group | 1 | Googlebot,Bing | - | - | -",
@@ -130,7 +131,7 @@ func TestListRows(t *testing.T) {
 	if len(got) < len(want) || !reflect.DeepEqual(got[:len(want)], want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	got = shortRows(t, writeList(t, "x.jsonl", ListOptions{Agents: []string{"bing/2", "*"}, Dialect: robots.Yandex}, l))[:12]
+	got = shortRows(t, writeList(t, "x.jsonl", Options{Agents: []string{"bing/2", "*"}, Dialect: robots.Yandex}, l))[:12]
 	want = []string{
 		"robots_txt | - | - | - | - | -",
 		"group | 1 | bing/2 | - | - | Googlebot,Bing",
@@ -178,7 +179,7 @@ func TestListOutcomes(t *testing.T) {
 	} {
 		tt.l.Origin = "o"
 		want := tt.want + `"item":"robots_txt","group_id":null,"agents":null,"line":null,"code":null,"value":null}` + "\n"
-		if got := string(writeList(t, "x.jsonl", ListOptions{}, &tt.l)); got != want {
+		if got := string(writeList(t, "x.jsonl", Options{}, &tt.l)); got != want {
 			t.Errorf("got  %swant %s", got, want)
 		}
 	}
@@ -191,12 +192,12 @@ func TestListParquet(t *testing.T) {
 		all = append(all, listed(robots.Origin("https://"+strconv.Itoa(i)+".example"), listedBody))
 		all = append(all, &listings.Listing{Origin: "https://none.example", Outcome: robots.Outcome{Capture: -1}})
 	}
-	opt := ListOptions{Dialect: robots.Yandex, Version: "v1", Metadata: [][2]string{{"k", "v"}}}
+	opt := Options{Dialect: robots.Yandex, Version: "v1", Metadata: [][2]string{{"k", "v"}}}
 	c := readParquet(t, writeList(t, "x.parquet", opt, all...))
 	if c.groups < 2 {
 		t.Errorf("%d row groups, want several", c.groups)
 	}
-	for key, want := range map[string]string{KeyVersion: "v1", KeyDialect: "yandex", "k": "v"} {
+	for key, want := range map[string]string{output.KeyVersion: "v1", output.KeyDialect: "yandex", "k": "v"} {
 		if c.metadata[key] != want {
 			t.Errorf("metadata %s is %q, want %q", key, c.metadata[key], want)
 		}
@@ -242,7 +243,7 @@ func TestListGroupBytes(t *testing.T) {
 	for range 100 {
 		all = append(all, listed("https://a.example", "Sitemap: https://a.example/"+strings.Repeat("s", 400_000)))
 	}
-	if c := readParquet(t, writeList(t, "x.parquet", ListOptions{}, all...)); c.groups < 2 || len(c.rows) != 200 {
+	if c := readParquet(t, writeList(t, "x.parquet", Options{}, all...)); c.groups < 2 || len(c.rows) != 200 {
 		t.Errorf("%d row groups, %d rows", c.groups, len(c.rows))
 	}
 }
@@ -252,10 +253,10 @@ func TestListTimes(t *testing.T) {
 	for _, at := range []time.Time{{}, time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)} {
 		l := listed("https://a.example", "")
 		l.Response.FetchedAt = at
-		if data := writeList(t, "x.jsonl", ListOptions{}, l); !strings.Contains(string(data), `"fetched_at":null`) {
+		if data := writeList(t, "x.jsonl", Options{}, l); !strings.Contains(string(data), `"fetched_at":null`) {
 			t.Errorf("%v: %s", at, data)
 		}
-		if c := readParquet(t, writeList(t, "x.parquet", ListOptions{}, l)); c.rows[0][6] != nil {
+		if c := readParquet(t, writeList(t, "x.parquet", Options{}, l)); c.rows[0][6] != nil {
 			t.Errorf("%v: %v", at, c.rows[0])
 		}
 	}
@@ -264,7 +265,7 @@ func TestListTimes(t *testing.T) {
 // TestListRepeated: the names of a group stand in each of its rows, unless that would take too much.
 func TestListRepeated(t *testing.T) {
 	body := strings.Repeat("User-agent: "+strings.Repeat("x", 1000)+"\n", 100) + strings.Repeat("Disallow: /a\n", 20000)
-	data := writeList(t, "x.jsonl", ListOptions{}, listed("o", body))
+	data := writeList(t, "x.jsonl", Options{}, listed("o", body))
 	if rows := bytes.Count(data, []byte("\n")); rows < 20000 || len(data) > 100*len(body) {
 		t.Errorf("%d bytes in %d rows for %d bytes", len(data), rows, len(body))
 	}
@@ -280,7 +281,7 @@ func TestListFaults(t *testing.T) {
 	if err := os.WriteFile(name, []byte("old"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := CreateList(name, nil, ListOptions{})
+	f, err := Create(name, nil, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,14 +294,14 @@ func TestListFaults(t *testing.T) {
 	if got := contentsOf(t, name); got != "old" || len(names(t, dir)) != 1 {
 		t.Errorf("%q, %v left", got, names(t, dir))
 	}
-	if _, err := CreateList(filepath.Join(dir, "no", "x.parquet"), nil, ListOptions{}); !errors.Is(err, atomicfile.ErrNoDirectory) {
+	if _, err := Create(filepath.Join(dir, "no", "x.parquet"), nil, Options{}); !errors.Is(err, atomicfile.ErrNoDirectory) {
 		t.Errorf("missing directory: %v", err)
 	}
-	if _, err := ListFormatOf("x.csv"); !errors.Is(err, ErrListFormat) {
+	if _, err := FormatOf("x.csv"); !errors.Is(err, ErrFormat) {
 		t.Errorf("x.csv: %v", err)
 	}
-	for _, format := range []ListFormat{ListParquet, ListJSON} {
-		f, err := CreateList("-", failing{}, ListOptions{Format: format})
+	for _, format := range []Format{Parquet, JSON} {
+		f, err := Create("-", failing{}, Options{Format: format})
 		if err == nil {
 			err = errors.Join(f.Write(listed("o", listedBody)), f.Commit())
 		}
