@@ -68,7 +68,7 @@ fmt: ## format all Go code
 	@$(GO) run $(GOLANGCI) fmt ./...
 
 scale: ## the tests of large inputs: a gigabyte of captures, a pack of a million origins; takes minutes
-	ROBOBATCH_SCALE=1 CGO_ENABLED=0 $(GO) test -count 1 -v -run Scale -timeout 1h ./ingest ./engine
+	ROBOBATCH_SCALE=1 CGO_ENABLED=0 $(GO) test -count 1 -v -run Scale -timeout 1h ./ingest/internal/capture ./engine
 
 fuzz: ## each fuzz target for FUZZTIME (10m)
 	@set -e; for pkg in $$($(GO) list ./...); do \
