@@ -43,7 +43,7 @@ type printer struct {
 
 func (p *printer) Write(b *engine.Batch) error {
 	p.lookup.Use(b)
-	agents := p.store.AgentsPerURL()
+	agents := len(p.store.Options().Agents)
 	for i := range b.Len() {
 		for a, v := range b.Verdicts[i*agents:][:agents] {
 			fmt.Printf("%d %s %s: %v, %v", b.Lines[i], b.URL(i), p.store.Options().Agents[a], v.Access, v.Reason)

@@ -288,7 +288,7 @@ func TestArrangeErrors(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", test.opt, err, test.want)
 		}
 	}
-	if _, err := ParseSort("url"); !errors.Is(err, ErrSort) {
+	if _, err := ParseSort("url"); !errors.Is(err, errSort) {
 		t.Error(err)
 	}
 	if _, err := newWriter(nil, newFakeCatalog(1), []string{"a"}, Options{Partition: []string{"origin"}, Bloom: []string{"origin"}}, metadataPairs{}); !errors.Is(err, ErrBloom) {
@@ -407,10 +407,10 @@ func TestTreeForeign(t *testing.T) {
 	if err := os.WriteFile(mine, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Commit(); !errors.Is(err, ErrForeign) {
+	if err := f.Commit(); !errors.Is(err, errForeign) {
 		t.Error(err)
 	}
-	if _, err := createTree(t, name); !errors.Is(err, ErrForeign) {
+	if _, err := createTree(t, name); !errors.Is(err, errForeign) {
 		t.Error(err)
 	}
 	if _, err := createTree(t, mine); err == nil {
@@ -425,7 +425,7 @@ func TestTreeForeign(t *testing.T) {
 	if err := os.Rename(name, name+".partial"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := createTree(t, name); !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), name+".partial, for the rows before a fault: ") {
+	if _, err := createTree(t, name); !errors.Is(err, errForeign) || !strings.Contains(err.Error(), name+".partial, for the rows before a fault: ") {
 		t.Error(err)
 	}
 }
@@ -457,7 +457,7 @@ func TestTreeKeepsFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := createTree(t, name); !errors.Is(err, ErrForeign) || !strings.HasSuffix(err.Error(), "; one is "+rel) {
+		if _, err := createTree(t, name); !errors.Is(err, errForeign) || !strings.HasSuffix(err.Error(), "; one is "+rel) {
 			t.Errorf("%s: %v", rel, err)
 		}
 		if err := os.Remove(mine); err != nil {
@@ -467,7 +467,7 @@ func TestTreeKeepsFiles(t *testing.T) {
 	if err := os.Symlink(dir, filepath.Join(name, "agent=link")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := createTree(t, name); !errors.Is(err, ErrForeign) {
+	if _, err := createTree(t, name); !errors.Is(err, errForeign) {
 		t.Error(err)
 	}
 	if left := names(t, dir); !slices.Equal(left, []string{"out"}) {

@@ -14,9 +14,9 @@ import (
 // arrowChunk is one record batch: large enough that the dictionaries which a stream repeats do not count.
 var arrowChunk = limits{rows: 64 << 10, bytes: 8 << 20}
 
-// ErrDictionary is returned when an Arrow file would need a dictionary of more than 2 GiB, the most that the type of
+// errDictionary is returned when an Arrow file would need a dictionary of more than 2 GiB, the most that the type of
 // its columns can hold.
-var ErrDictionary = errors.New("dictionary of an Arrow file exceeds 2 GiB: write Parquet or an Arrow stream instead")
+var errDictionary = errors.New("dictionary of an Arrow file exceeds 2 GiB: write Parquet or an Arrow stream instead")
 
 // A recordWriter is what the library's writers of files and streams have in common.
 type recordWriter interface {
@@ -92,7 +92,7 @@ func (o *arrowOutput) writeRecord(c *chunk) error {
 	}
 	for i, d := range c.names.dicts {
 		if d != nil && len(d.text) > math.MaxInt32-arrowChunk.bytes {
-			return fmt.Errorf("column %s: %w", o.layout.fields[i].Name, ErrDictionary)
+			return fmt.Errorf("column %s: %w", o.layout.fields[i].Name, errDictionary)
 		}
 	}
 	rec := o.indexOnly(c)

@@ -55,8 +55,8 @@
 //
 // # Metadata
 //
-// Parquet and Arrow carry key-value metadata under the names of the Key constants. Arrow has its metadata before the
-// rows, so there the values known only at the end, the counts, are missing. Text has none: see [Format.HasMetadata].
+// Parquet and Arrow carry key-value metadata under names such as robobatch.version and robobatch.counts. Arrow has its metadata before the
+// rows, so there the values known only at the end, the counts, are missing. Text has none.
 //
 // # Text
 //

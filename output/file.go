@@ -8,8 +8,8 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
-// A File is a Writer to a named file that appears under its name only when it is complete. Exactly one of Commit,
-// Fault and Abort ends it; Close is Abort, unless one of them has been called.
+// A File is a Writer to a named file that appears under its name only when it is complete. Exactly
+// one of Commit, Fault and Abort ends it; Close is Abort, unless one of them has been called.
 type File struct {
 	*Writer
 	place   place
@@ -25,16 +25,19 @@ type place interface {
 	Dir() string
 }
 
-// Create begins the output of that name: a temporary file in the same directory, whose name starts with a dot. A name
-// that exists and is no regular file, such as a named pipe or /dev/null, is written in place. For "-", stdout is
-// written: all formats are written from front to back. Errors are those of the system, such as syscall.ENOSPC, with the
-// name and what was being done, or those of [NewWriter].
+// Create begins the output of that name: a temporary file in the same directory, whose name starts
+// with a dot. A name that exists and is no regular file, such as a named pipe or /dev/null, is
+// written in place. For "-", stdout is written: all formats are written from front to back. Errors
+// are those of the system, such as syscall.ENOSPC, with the name and what was being done, or those
+// of [NewWriter].
 //
-// With opt.Partition the output is a directory in the layout of Hive: dir/agent=Googlebot/allowed=true/part-0.parquet.
-// Its temporary directory lies beside it. A directory of that name is replaced if it is empty or such an output; if it
-// is neither, the error is [ErrForeign].
+// With opt.Partition the output is a directory in the layout of Hive:
+// dir/agent=Googlebot/allowed=true/part-0.parquet. Its temporary directory lies beside it. A
+// directory of that name is replaced if it is empty or such an output; with other files in it, it
+// stays, and Create or Commit returns an error.
 //
-// A process that wants a closed pipe on standard output as the error syscall.EPIPE must handle or ignore SIGPIPE.
+// A process that wants a closed pipe on standard output as the error syscall.EPIPE must handle or
+// ignore SIGPIPE.
 func Create(name string, stdout io.Writer, store *engine.Store, opt Options) (*File, error) {
 	return create(name, stdout, opt, func(w io.Writer, opt Options) (*Writer, error) { return NewWriter(w, store, opt) })
 }
@@ -76,8 +79,8 @@ func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, err
 // Write adds the rows of an evaluated batch.
 func (f *File) Write(b *engine.Batch) error { return f.place.Wrap("write", f.Writer.Write(b)) }
 
-// Commit completes the output and gives it its name, in place of a file that had it. On an error there is no output,
-// and a file of that name is as before.
+// Commit completes the output and gives it its name, in place of a file that had it. On an error
+// there is no output, and a file of that name is as before.
 func (f *File) Commit() error {
 	if err := f.complete(); err != nil {
 		return err
@@ -85,8 +88,9 @@ func (f *File) Commit() error {
 	return f.place.Commit()
 }
 
-// Fault ends an output whose input broke off: the rows so far are completed under the name that [Options.PartialName] gives, and
-// a file of the final name is as before. It returns the partial name; for an output written in place, its own.
+// Fault ends an output whose input broke off: the rows so far are completed under the name that
+// [Options.PartialName] gives, and a file of the final name is as before. It returns the partial
+// name; for an output written in place, its own.
 func (f *File) Fault() (string, error) {
 	if err := f.complete(); err != nil {
 		return "", err

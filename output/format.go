@@ -55,7 +55,7 @@ var ErrFormat = errors.New("unknown output format")
 // String returns the end of the names of the format's files: ".parquet", ".csv.zst".
 func (f Format) String() string { return "." + specs[f].name }
 
-// Name returns the format as ParseFormat reads it: "parquet", "csv.zst".
+// Name returns the format as parseFormat reads it: "parquet", "csv.zst".
 func (f Format) Name() string { return specs[f].name }
 
 // Readable reports whether the format is text as it stands, for people and terminals: neither binary nor packed.
@@ -63,10 +63,10 @@ func (f Format) Readable() bool {
 	return specs[f].syntax != nil && specs[f].packing == fieldtext.NotPacked
 }
 
-// HasMetadata reports whether the format has a place for metadata: all have but CSV and JSON Lines.
-func (f Format) HasMetadata() bool { return specs[f].syntax == nil }
+// hasMetadata reports whether the format has a place for metadata: all have but CSV and JSON Lines.
+func (f Format) hasMetadata() bool { return specs[f].syntax == nil }
 
-// FormatNames returns what ParseFormat reads.
+// FormatNames returns what parseFormat reads.
 func FormatNames() []string {
 	names := make([]string, numFormats)
 	for f, s := range specs {
@@ -75,8 +75,8 @@ func FormatNames() []string {
 	return names
 }
 
-// ParseFormat returns the format of that Name. The error is ErrFormat, with the names there are.
-func ParseFormat(name string) (Format, error) {
+// parseFormat returns the format of that Name. The error is ErrFormat, with the names there are.
+func parseFormat(name string) (Format, error) {
 	if i := slices.Index(FormatNames(), name); i >= 0 {
 		return Format(i), nil
 	}
@@ -93,7 +93,7 @@ func FormatOf(name string) (Format, error) {
 		return f, nil
 	}
 	if stem := strings.TrimSuffix(name, filepath.Ext(name)); slices.Contains(packedEnds, strings.ToLower(filepath.Ext(name))) {
-		if f, _, ok := cutFormat(stem); ok && f.HasMetadata() {
+		if f, _, ok := cutFormat(stem); ok && f.hasMetadata() {
 			return 0, fmt.Errorf("%w of %s: %s packs its columns itself, as compression says: name it %s", ErrFormat, name, f, stem)
 		}
 	}
@@ -111,7 +111,7 @@ func ChooseFormat(name, format string) (Format, error) {
 	if format == "" {
 		return FormatOf(name)
 	}
-	f, err := ParseFormat(format)
+	f, err := parseFormat(format)
 	if err != nil {
 		return 0, err
 	}

@@ -22,19 +22,19 @@ const (
 // layoutNames are the names of the layouts, by Layout.
 var layoutNames = [...]string{Long: "long", Wide: "wide"}
 
-// ErrLayout is the kind of the error of ParseLayout, and of a choice of [Wide] for a store whose
+// errLayout is the kind of the error of ParseLayout, and of a choice of [Wide] for a store whose
 // agents come from the log.
-var ErrLayout = errors.New("no such layout")
+var errLayout = errors.New("no such layout")
 
 // String returns the layout's name.
 func (l Layout) String() string { return layoutNames[l] }
 
-// ParseLayout returns the layout of that name. The error is ErrLayout, with the names there are.
+// ParseLayout returns the layout of that name. The error is errLayout, with the names there are.
 func ParseLayout(name string) (Layout, error) {
 	if i := slices.Index(layoutNames[:], name); i >= 0 {
 		return Layout(i), nil
 	}
-	return 0, fmt.Errorf("%w %q: use long or wide", ErrLayout, name)
+	return 0, fmt.Errorf("%w %q: use long or wide", errLayout, name)
 }
 
 // DefaultColumns returns the names of the columns that are written unless others are named: in the

@@ -17,7 +17,7 @@ func TestParseLayout(t *testing.T) {
 			t.Errorf("ParseLayout(%q) = %v, %v", l, got, err)
 		}
 	}
-	if _, err := ParseLayout("pivot"); !errors.Is(err, ErrLayout) || !strings.Contains(err.Error(), `"pivot": use long or wide`) {
+	if _, err := ParseLayout("pivot"); !errors.Is(err, errLayout) || !strings.Contains(err.Error(), `"pivot": use long or wide`) {
 		t.Error(err)
 	}
 }
@@ -160,7 +160,7 @@ func TestWideRows(t *testing.T) {
 
 // TestWideNeedsAgents asks for the wide layout of a store whose agents come from the log.
 func TestWideNeedsAgents(t *testing.T) {
-	if _, err := NewWriter(io.Discard, logStore(t), Options{Layout: Wide}); !errors.Is(err, ErrLayout) {
+	if _, err := NewWriter(io.Discard, logStore(t), Options{Layout: Wide}); !errors.Is(err, errLayout) {
 		t.Errorf("New: %v", err)
 	}
 	store, err := engine.BuildStore(func(func(robots.Response, error) bool) {}, engine.StoreOptions{Agents: []string{"a-b", "a_b"}})

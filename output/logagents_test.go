@@ -76,7 +76,7 @@ func TestViolationNeedsStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewWriter(io.Discard, store, Options{Columns: []string{Violation}}); !errors.Is(err, ErrViolation) {
+	if _, err := NewWriter(io.Discard, store, Options{Columns: []string{Violation}}); !errors.Is(err, errViolation) {
 		t.Errorf("New: %v", err)
 	}
 }

@@ -49,14 +49,14 @@ var sortNames = [...]string{SortNone: "none", SortOrigin: "origin"}
 
 // The kinds of the errors about the order and the parts of the output.
 var (
-	ErrSort      = errors.New("no such order")
+	errSort      = errors.New("no such order")
 	ErrPartition = errors.New("cannot be partitioned so")
 )
 
 // String returns the name: "origin".
 func (s Sort) String() string { return sortNames[s] }
 
-// ParseSort returns the order of that name, SortNone for "". The error is ErrSort, with the names there are.
+// ParseSort returns the order of that name, SortNone for "". The error is errSort, with the names there are.
 func ParseSort(name string) (Sort, error) {
 	if name == "" {
 		return SortNone, nil
@@ -64,7 +64,7 @@ func ParseSort(name string) (Sort, error) {
 	if i := slices.Index(sortNames[:], name); i >= 0 {
 		return Sort(i), nil
 	}
-	return 0, fmt.Errorf("%w %q: use none or origin", ErrSort, name)
+	return 0, fmt.Errorf("%w %q: use none or origin", errSort, name)
 }
 
 // ParsePartition splits a comma-separated list of what the output is partitioned by. The empty list is no partitions. The error is

@@ -124,11 +124,11 @@ type field struct {
 // ErrColumn is the kind of the errors about the choice of columns.
 var ErrColumn = errors.New("no such choice of columns")
 
-// ErrCanonical is the error of a choice of the column [CanonicalURL] without what it takes.
-var ErrCanonical = errors.New("the store was built without canonical URLs")
+// errCanonical is the error of a choice of the column [CanonicalURL] without what it takes.
+var errCanonical = errors.New("the store was built without canonical URLs")
 
-// ErrViolation is the error of a choice of the column [Violation] without what it takes.
-var ErrViolation = errors.New("the store was built for agents that do not come from the log")
+// errViolation is the error of a choice of the column [Violation] without what it takes.
+var errViolation = errors.New("the store was built for agents that do not come from the log")
 
 // A ColumnError is a column that cannot be chosen.
 type ColumnError struct {

@@ -154,8 +154,8 @@ func TestChooseFormat(t *testing.T) {
 		}
 	}
 	for f := range Format(numFormats) {
-		if got, err := ParseFormat(f.Name()); got != f || err != nil {
-			t.Errorf("ParseFormat(%q) = %v, %v", f.Name(), got, err)
+		if got, err := parseFormat(f.Name()); got != f || err != nil {
+			t.Errorf("parseFormat(%q) = %v, %v", f.Name(), got, err)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func TestCanonicalNeedsStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewWriter(io.Discard, store, Options{Columns: []string{CanonicalURL}}); !errors.Is(err, ErrCanonical) {
+	if _, err := NewWriter(io.Discard, store, Options{Columns: []string{CanonicalURL}}); !errors.Is(err, errCanonical) {
 		t.Errorf("New: %v", err)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
-// markerName is the file of a partitioned output that says that it is one, and what is in it. Readers of such outputs pass names over that
-// begin with an underscore.
+// markerName is the file of a partitioned output that says that it is one, and what is in it.
+// Readers of such outputs pass names over that begin with an underscore.
 const markerName = "_robobatch.json"
 
 // A marker is the content of that file.
@@ -34,13 +34,14 @@ type marker struct {
 // markerKind tells a marker from other JSON.
 const markerKind = "partitioned output"
 
-// ErrForeign says that a directory that would be replaced is not an output.
-var ErrForeign = errors.New("the directory has files that robobatch did not write: name another one, or remove it")
+// errForeign says that a directory that would be replaced is not an output.
+var errForeign = errors.New("the directory has files that robobatch did not write: name another one, or remove it")
 
 // errNotDirectory says that a file has the name of a partitioned output.
 var errNotDirectory = errors.New("is a file, and a partitioned output is a directory: name another one")
 
-// CheckTarget returns why a partitioned output cannot have that name, or the name of what is kept before a fault: [ErrForeign] and others.
+// CheckTarget returns why a partitioned output cannot have that name, or that of what is kept
+// before a fault: it must be free, or the name of such an output or of an empty directory.
 func (o Options) CheckTarget(name string) error {
 	partial := o.PartialName(name)
 	err := checkTree(partial)
@@ -50,8 +51,8 @@ func (o Options) CheckTarget(name string) error {
 	return errors.Join(checkTree(name), err)
 }
 
-// checkTree returns an error unless a partitioned output may take that name: there is nothing, or an empty directory, or such an output
-// and nothing else, as all that is there will be removed.
+// checkTree returns an error unless a partitioned output may take that name: there is nothing, or
+// an empty directory, or such an output and nothing else, as all that is there will be removed.
 func checkTree(path string) error {
 	names, err := os.ReadDir(path)
 	switch {
@@ -67,12 +68,13 @@ func checkTree(path string) error {
 	var m marker
 	text, err := os.ReadFile(filepath.Join(path, markerName))
 	if err != nil || json.Unmarshal(text, &m) != nil || m.Robobatch != markerKind {
-		return ErrForeign
+		return errForeign
 	}
 	return m.checkFiles(path, ".", names)
 }
 
-// checkFiles returns an ErrForeign if a directory of the output at root has an entry that is not of the output.
+// checkFiles returns an errForeign if a directory of the output at root has an entry that is not of
+// the output.
 func (m *marker) checkFiles(root, dir string, entries []fs.DirEntry) error {
 	depth := 0
 	if dir != "." {
@@ -92,13 +94,14 @@ func (m *marker) checkFiles(root, dir string, entries []fs.DirEntry) error {
 				return err
 			}
 		default:
-			return fmt.Errorf("%w; one is %s", ErrForeign, name)
+			return fmt.Errorf("%w; one is %s", errForeign, name)
 		}
 	}
 	return nil
 }
 
-// A treeTarget writes each partition as a file of its own, one after the other: as rows come by partition, one file is open at a time.
+// A treeTarget writes each partition as a file of its own, one after the other: as rows come by
+// partition, one file is open at a time.
 type treeTarget struct {
 	opt    Options
 	layout *layout  // of the files
@@ -174,7 +177,7 @@ func (t *treeTarget) beginFile(c *chunk, row uint32) (err error) {
 		return err
 	}
 	t.sink.reset(t.file)
-	t.part = t.md.without(KeyInputs, KeyCounts, KeyRows, KeyInvalidUTF8)
+	t.part = t.md.without(KeyInputs, KeyCounts, keyRows, keyInvalidUTF8)
 	var lim limits
 	if t.container, lim, err = t.opt.newContainer(t.sink, t.layout, &t.part); err != nil {
 		return err
@@ -213,7 +216,7 @@ func (t *treeTarget) endFile() error {
 			return err
 		}
 	}
-	t.part.set(KeyRows, strconv.FormatInt(t.fileRows, 10))
+	t.part.set(keyRows, strconv.FormatInt(t.fileRows, 10))
 	if err := t.container.close(t.rows, t.part); err != nil {
 		return err
 	}

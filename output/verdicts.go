@@ -11,8 +11,8 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// ErrTooMuchText is returned when the verdicts of a batch have more text than a column of Arrow's type string can hold.
-var ErrTooMuchText = errors.New("more than 2 GiB of text for one column: send smaller batches")
+// errTooMuchText is returned when the verdicts of a batch have more text than a column of Arrow's type string can hold.
+var errTooMuchText = errors.New("more than 2 GiB of text for one column: send smaller batches")
 
 // A VerdictField describes a column of [Verdicts].
 type VerdictField struct {
@@ -30,13 +30,13 @@ type Verdicts struct {
 }
 
 // NewVerdicts returns Verdicts of store without rows, with the columns of these names, and in their order. No names mean those
-// of [Layout.DefaultColumns] that there are. The errors are those of [ParseVerdictColumns], and ErrCanonical.
+// of [Layout.DefaultColumns] that there are. The errors are those of [ParseVerdictColumns], and errCanonical.
 func NewVerdicts(store *engine.Store, names []string) (*Verdicts, error) {
 	if _, err := pick(names, VerdictColumns()); err != nil {
 		return nil, err
 	}
 	if slices.Contains(names, CanonicalURL) && !store.Options().Canonical {
-		return nil, ErrCanonical
+		return nil, errCanonical
 	}
 	opt, agents := Options{Format: ArrowStream, Columns: names}, store.Options().Agents
 	if len(agents) > 1 {
@@ -66,7 +66,7 @@ func (v *Verdicts) Fields() (all []VerdictField) {
 	return all
 }
 
-// Add adds the rows of an evaluated batch. The error is [ErrTooMuchText], after which the Verdicts are
+// Add adds the rows of an evaluated batch. It is an error if one column has more than 2 GiB of text; after that the Verdicts are
 // of no use until Reset.
 func (v *Verdicts) Add(b *engine.Batch) error {
 	v.lookup.Use(b)
@@ -74,7 +74,7 @@ func (v *Verdicts) Add(b *engine.Batch) error {
 	for i, d := range v.chunk.names.dicts {
 		t, ok := v.chunk.columns[i].(*textColumn)
 		if ok && len(t.Bytes) > math.MaxInt32 || d != nil && len(d.text) > math.MaxInt32 {
-			return fmt.Errorf("column %s: %w", v.chunk.layout.fields[i].Name, ErrTooMuchText)
+			return fmt.Errorf("column %s: %w", v.chunk.layout.fields[i].Name, errTooMuchText)
 		}
 	}
 	return nil

@@ -25,14 +25,14 @@ const (
 // whereNames are the names of the kinds, by bit.
 var whereNames = []string{"disallowed", "allowed", "violations", "bad"}
 
-// ErrWhere is the kind of the errors of ParseWhere.
-var ErrWhere = errors.New("unknown kind of rows")
+// errWhere is the kind of the errors of ParseWhere.
+var errWhere = errors.New("unknown kind of rows")
 
 // WhereKinds returns the names of the kinds.
 func WhereKinds() []string { return slices.Clone(whereNames) }
 
 // ParseWhere reads a comma-separated list of kinds: rows of any of them are meant. Spaces around a name are dropped. The
-// empty list is the zero value. The error joins an ErrWhere for every name that is none.
+// empty list is the zero value. The error joins an errWhere for every name that is none.
 func ParseWhere(list string) (Where, error) {
 	if strings.TrimSpace(list) == "" {
 		return 0, nil
@@ -43,7 +43,7 @@ func ParseWhere(list string) (Where, error) {
 		name = strings.TrimSpace(name)
 		i := slices.Index(whereNames, name)
 		if i < 0 {
-			errs = append(errs, fmt.Errorf("%w %q: use %s, or several of them, separated by commas", ErrWhere, name, strings.Join(whereNames, ", ")))
+			errs = append(errs, fmt.Errorf("%w %q: use %s, or several of them, separated by commas", errWhere, name, strings.Join(whereNames, ", ")))
 			continue
 		}
 		w |= 1 << i

@@ -27,7 +27,7 @@ func TestParseWhere(t *testing.T) {
 		}
 	}
 	_, err := ParseWhere("denied,allowed,,")
-	if !errors.Is(err, ErrWhere) || strings.Count(err.Error(), "use disallowed, allowed, violations, bad, or several") != 3 {
+	if !errors.Is(err, errWhere) || strings.Count(err.Error(), "use disallowed, allowed, violations, bad, or several") != 3 {
 		t.Error(err)
 	}
 }
@@ -194,7 +194,7 @@ func TestWhereFromLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewWriter(io.Discard, store, Options{Where: WhereBad | WhereViolations}); !errors.Is(err, ErrViolation) {
+	if _, err := NewWriter(io.Discard, store, Options{Where: WhereBad | WhereViolations}); !errors.Is(err, errViolation) {
 		t.Errorf("New: %v", err)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// ErrClosed is returned by a Write after Close.
-var ErrClosed = errors.New("write after close")
+// errClosed is returned by a Write after Close.
+var errClosed = errors.New("write after close")
 
 // A Writer is an [engine.Sink] that writes its rows to a stream of bytes in one of the formats. After an error it is
 // of no more use and returns the same error. It is not safe for concurrent use.
@@ -30,26 +30,26 @@ type Writer struct {
 }
 
 // NewWriter returns a Writer to w of the verdicts of store. Nothing is written before the first chunk is full or Close. The
-// errors are those of ParseColumns, [Options.ColumnNames] and [Options.CheckContainer], ErrFormat, ErrLayout, ErrCanonical and
-// ErrViolation.
+// errors are those of ParseColumns, [Options.ColumnNames] and [Options.CheckContainer], ErrFormat, errLayout, errCanonical and
+// errViolation.
 func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	if slices.Contains(opt.Columns, CanonicalURL) && !store.Options().Canonical {
-		return nil, ErrCanonical
+		return nil, errCanonical
 	}
 	fromLog := store.Options().LogAgents != engine.LogAgentsOff
 	if !fromLog && (slices.Contains(opt.Columns, Violation) || opt.Where&WhereViolations != 0) {
-		return nil, ErrViolation
+		return nil, errViolation
 	}
 	if fromLog && opt.Layout == Wide {
-		return nil, fmt.Errorf("%w: the wide one has columns for agents that are asked for, and those of the store come from the log", ErrLayout)
+		return nil, fmt.Errorf("%w: the wide one has columns for agents that are asked for, and those of the store come from the log", errLayout)
 	}
 	if fromLog {
 		opt.perURL = 1
 	}
 	md := metadataPairs{}
 	md.set(KeyDialect, store.Options().Dialect.String())
-	md.set(KeyAgents, jsonText(store.Options().Agents))
-	md.set(KeyRulesHash, store.RulesHash())
+	md.set(keyAgents, jsonText(store.Options().Agents))
+	md.set(keyRulesHash, store.RulesHash())
 	md.set(KeyInputs, jsonText(opt.Inputs))
 	cat := newStoreCatalog(store)
 	out, err := newWriter(w, cat, store.Options().Agents, opt, md)
@@ -102,7 +102,7 @@ func (w *Writer) Write(b *engine.Batch) error {
 		return w.err
 	}
 	if w.closed {
-		return ErrClosed
+		return errClosed
 	}
 	if have, want := len(b.Kept), w.chunk.layout.kept; b.Len() > 0 && have != want {
 		w.err = fmt.Errorf("%w: %d kept columns, want %d", ErrColumn, have, want)
@@ -159,8 +159,8 @@ func (w *Writer) Close() error {
 	if w.err = w.flush(); w.err != nil {
 		return w.err
 	}
-	w.metadata.set(KeyRows, strconv.FormatInt(w.written, 10))
-	w.metadata.set(KeyInvalidUTF8, strconv.FormatInt(w.InvalidBytes(), 10))
+	w.metadata.set(keyRows, strconv.FormatInt(w.written, 10))
+	w.metadata.set(keyInvalidUTF8, strconv.FormatInt(w.InvalidBytes(), 10))
 	if w.err = w.container.close(w.chunk, w.metadata); w.err == nil {
 		w.err = w.sink.flush()
 	}

@@ -242,7 +242,7 @@ func TestInvalidBytes(t *testing.T) {
 				return
 			}
 			md := readParquet(t, buf.Bytes()).metadata
-			if md[KeyInvalidUTF8] != strconv.FormatInt(want, 10) || md[KeyRows] != strconv.Itoa(len(table.rows)) {
+			if md[keyInvalidUTF8] != strconv.FormatInt(want, 10) || md[keyRows] != strconv.Itoa(len(table.rows)) {
 				t.Errorf("metadata %v", md)
 			}
 		})
@@ -279,7 +279,7 @@ func TestSetMetadata(t *testing.T) {
 			if err := errors.Join(w.Write(table.batches[0]), w.Close()); err != nil {
 				t.Fatal(err)
 			}
-			if !f.HasMetadata() {
+			if !f.hasMetadata() {
 				return
 			}
 			md := read(t, f, buf.Bytes()).metadata
@@ -338,7 +338,7 @@ func TestWriteAfterClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Write(table.batches[0]); !errors.Is(err, ErrClosed) {
+	if err := w.Write(table.batches[0]); !errors.Is(err, errClosed) {
 		t.Error(err)
 	}
 }

@@ -118,7 +118,7 @@ func TestValues(t *testing.T) {
 		"compression": func(v string) error { _, err := output.ParseCompression(v); return err },
 		"sort":        func(v string) error { _, err := output.ParseSort(v); return err },
 		"progress":    func(v string) error { _, err := progress.Parse(v, os.Stderr); return err },
-		"out-format":  func(v string) error { _, err := output.ParseFormat(v); return err },
+		"out-format":  func(v string) error { _, err := output.ChooseFormat("", v); return err },
 	}
 	main := program(new(args)).Command("")
 	for _, f := range main.Flags {
