@@ -3,13 +3,13 @@ package engine
 // A Span is a piece of Batch.Data: Data[Off : Off+Len].
 type Span struct{ Off, Len uint32 }
 
-// NoURL is the span of a row without a URL, because its line was longer than the limit of the input.
-// No other row has an empty URL: empty lines give no row.
+// NoURL is the span of a row without a URL, because its line was longer than the limit of the
+// input. No other row has an empty URL: empty lines give no row.
 var NoURL = Span{}
 
-// A Batch has some thousand consecutive rows of one input and, once evaluated, their verdicts. It is
-// columnar and has no pointer for each row. One goroutine uses it at a time: it goes from the source
-// to a worker, to the sink and back, and its slices keep their capacity.
+// A Batch has some thousand consecutive rows of one input and, once evaluated, their verdicts. It
+// is columnar and has no pointer for each row. One goroutine uses it at a time: it goes from the
+// source to a worker, to the sink and back, and its slices keep their capacity.
 type Batch struct {
 	// Filled by the Source.
 
@@ -34,12 +34,12 @@ type Batch struct {
 	// Filled by Store.Evaluate.
 
 	Sites    []SiteID   // origin of each row; NoSite for a bad URL
-	Strays   [][]byte   // normalised origins that the store does not know, named by SiteIDs with the stray bit
+	Strays   [][]byte   // normalised origins that the store does not know, see [SiteID.Stray]
 	Rulings  []RulingID // what is in force for each row, see [Lookup.Rule]
-	Verdicts []Verdict  // of row i for agent a: Verdicts[i*agents+a], where agents is the number of verdicts of each URL
+	Verdicts []Verdict  // of row i for agent a: Verdicts[i*agents+a]; agents is 1 with LogAgents
 
-	// Canonicals are the URLs without the parameters that robots.txt says do not count: the URL itself where nothing
-	// is cut, NoURL for a bad URL. Only StoreOptions.Canonical fills them.
+	// Canonicals are the URLs without the parameters that robots.txt says do not count: the URL
+	// itself where nothing is cut, NoURL for a bad URL. Only StoreOptions.Canonical fills them.
 	Canonicals []Span
 
 	// Only StoreOptions.LogAgents fills these:
@@ -54,11 +54,12 @@ type Batch struct {
 // Len returns the number of rows.
 func (b *Batch) Len() int { return len(b.URLs) }
 
-// URL returns the URL of row i as read, or nil if its line was too long. It is valid until the next Reset.
+// URL returns the URL of row i as read, or nil if its line was too long. It is valid until the next
+// Reset.
 func (b *Batch) URL(i int) []byte { return b.Piece(b.URLs[i]) }
 
-// AddURL adds a row with a copy of that URL, and the number of its line, as the Source of a program may
-// do. It fills Data, URLs and Lines alone.
+// AddURL adds a row with a copy of that URL, and the number of its line, as the Source of a program
+// may do. It fills Data, URLs and Lines alone.
 func (b *Batch) AddURL(url []byte, line int64) {
 	b.URLs = append(b.URLs, Span{uint32(len(b.Data)), uint32(len(url))})
 	b.Data = append(b.Data, url...)
@@ -88,10 +89,10 @@ func (b *Batch) Piece(s Span) []byte {
 	return b.Data[s.Off : s.Off+s.Len : s.Off+s.Len]
 }
 
-// A Source yields the rows of its inputs in order, like a [bufio.Scanner]. Next resets b, fills it with
-// the next rows of one input, and reports whether there were any; it yields the rows before a fault
-// before it reports false. A batch without rows may have Refused lines. Err is nil at a clean end. b
-// owns what Next has written to it: the Source does not touch that again.
+// A Source yields the rows of its inputs in order, like a [bufio.Scanner]. Next resets b, fills it
+// with the next rows of one input, and reports whether there were any; it yields the rows before a
+// fault before it reports false. A batch without rows may have Refused lines. Err is nil at a clean
+// end. b owns what Next has written to it: the Source does not touch that again.
 type Source interface {
 	Next(b *Batch) bool
 	Err() error

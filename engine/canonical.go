@@ -5,7 +5,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// canonicalize fills b.Canonicals. A URL that loses parameters is written behind the others in b.Data.
+// canonicalize fills b.Canonicals. A URL that loses parameters is written behind the others in
+// b.Data.
 func (e *Evaluator) canonicalize(b *Batch) {
 	for i, id := range b.Rulings {
 		span := b.URLs[i]

@@ -12,8 +12,8 @@ const (
 	KeptBool                  // Ints, 0 or 1
 )
 
-// A Kept is an extra column: a column of the input that goes to the output beside the verdicts. Present
-// and the slice of its Kind have a value for each row, which is zero for a null.
+// A Kept is an extra column: a column of the input that goes to the output beside the verdicts.
+// Present and the slice of its Kind have a value for each row, which is zero for a null.
 type Kept struct {
 	Kind    KeptKind
 	Texts   []Span // pieces of Batch.Data

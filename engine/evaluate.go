@@ -9,12 +9,13 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// An Evaluator decides batches by the rules of a Store. It is for one goroutine; several may share a Store.
+// An Evaluator decides batches by the rules of a Store. It is for one goroutine; several may share
+// a Store.
 type Evaluator struct {
 	store   *Store
 	reader  rules.Reader
 	common  []*rules.Set
-	budget  int64 // bytes of rules that a batch may copy, because the store drops rules; 0 if it drops none
+	budget  int64 // bytes of rules that a batch may copy, see rules.Store.Budget
 	scratch automaton.Scratch
 	path    []byte // memory of paths that are not in normal form as written
 	origin  []byte // memory of origins
@@ -22,14 +23,14 @@ type Evaluator struct {
 	route route
 	memo  prefixMemo
 
-	paths []uint32 // of each row of the batch: where in Batch.Data its URL.Path starts, if it has a site
+	paths []uint32 // by row of the batch, if it has a site: where its URL.Path starts in Batch.Data
 	order rulingOrder
 
 	known agentMemory // with LogAgents
 }
 
-// A route leads from the URL of a row to what is in force for it. It is that of the row before, as nearly all logs have
-// streaks of one host.
+// A route leads from the URL of a row to what is in force for it. It is that of the row before, as
+// nearly all logs have streaks of one host.
 type route struct {
 	prefix []byte // URL.Prefix of the last row that had one; empty if there is none
 	site   SiteID
@@ -48,10 +49,10 @@ func (s *Store) newEvaluator(goroutines, batches int) *Evaluator {
 	return &Evaluator{store: s, reader: s.rules.Reader(goroutines), common: s.rules.Common(), budget: s.rules.Budget(batches)}
 }
 
-// Evaluate fills b.Sites, b.Strays, b.Rulings and b.Verdicts, and what else the store was built for.
-// It does not allocate once b has grown, with three exceptions: b.Canonicals; User-Agents that it has
-// not seen lately; and the first of a streak of URLs whose host is an IPv6 address or has characters
-// beyond ASCII.
+// Evaluate fills b.Sites, b.Strays, b.Rulings and b.Verdicts, and what else the store was built
+// for. It does not allocate once b has grown, with three exceptions: b.Canonicals; User-Agents that
+// it has not seen lately; and the first of a streak of URLs whose host is an IPv6 address or has
+// characters beyond ASCII.
 func (e *Evaluator) Evaluate(b *Batch) {
 	logAgents := e.store.opt.LogAgents
 	if logAgents != LogAgentsOff {
@@ -75,10 +76,12 @@ func (e *Evaluator) Evaluate(b *Batch) {
 	}
 }
 
-// findSites fills b.Sites, b.Rulings and e.paths, and returns the number of streaks of rows of one site.
+// findSites fills b.Sites, b.Rulings and e.paths, and returns the number of streaks of rows of one
+// site.
 func (e *Evaluator) findSites(b *Batch) (streaks int) {
 	r := &e.route
-	if _, stray := r.site.Stray(); stray || e.budget > 0 { // its number, or the copy of its name, is of another batch
+	// The number of a stray, or the copy of a name, is of another batch.
+	if _, stray := r.site.Stray(); stray || e.budget > 0 {
 		r.prefix = r.prefix[:0]
 	}
 	for i := range b.URLs {
@@ -100,7 +103,8 @@ func (e *Evaluator) findSites(b *Batch) (streaks int) {
 	return streaks
 }
 
-// find finds the route of a URL. It reports false, and leaves the route as it is, if the URL has no valid origin.
+// find finds the route of a URL. It reports false, and leaves the route as it is, if the URL has no
+// valid origin.
 func (e *Evaluator) find(b *Batch, url []byte) bool {
 	prefix := url[:prefixLen(url)]
 	site, ruling, ok := e.findPrefix(prefix)
@@ -130,7 +134,8 @@ func (e *Evaluator) find(b *Batch, url []byte) bool {
 	return true
 }
 
-// findPrefix finds a prefix that was met lately, or that is an origin in normal form, as nearly all are. It may be empty.
+// findPrefix finds a prefix that was met lately, or that is an origin in normal form, as nearly all
+// are. It may be empty.
 func (e *Evaluator) findPrefix(prefix []byte) (site SiteID, ruling RulingID, ok bool) {
 	if len(prefix) == 0 {
 		return 0, 0, false
@@ -195,7 +200,8 @@ func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 	}
 }
 
-// decideEach fills the verdicts of a row for agents with different rules, or by rules that are loaded when they are needed.
+// decideEach fills the verdicts of a row for agents with different rules, or by rules that are
+// loaded when they are needed.
 func (e *Evaluator) decideEach(b *Batch, row int, path []byte) {
 	agents := e.store.agentsPerURL()
 	id, verdicts := b.Rulings[row], b.Verdicts[row*agents:][:agents]
@@ -226,7 +232,8 @@ func fillVerdicts(verdicts []Verdict, v Verdict) {
 	}
 }
 
-// endsPrefix reports whether the first n bytes of a URL, which were the Prefix of another, are its Prefix too.
+// endsPrefix reports whether the first n bytes of a URL, which were the Prefix of another, are its
+// Prefix too.
 func endsPrefix(url []byte, n int) bool {
 	if n == len(url) {
 		return true
@@ -238,7 +245,8 @@ func endsPrefix(url []byte, n int) bool {
 	return false
 }
 
-// addStray adds an origin without rules. Only neighbouring rows share one: others may have the same name twice.
+// addStray adds an origin without rules. Only neighbouring rows share one: others may have the same
+// name twice.
 func (b *Batch) addStray(origin []byte) SiteID {
 	at := len(b.strayNames)
 	b.strayNames = append(b.strayNames, origin...)

@@ -5,9 +5,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// LogAgents says for which agents a Store decides: for those of StoreOptions.Agents, or, row by row,
-// for the crawler that the User-Agent names. Then it says what happens to a row without a User-Agent, or
-// with one that names no crawler that package crawlers knows.
+// LogAgents says for which agents a Store decides: for those of StoreOptions.Agents, or, row by
+// row, for the crawler that the User-Agent names. Then it says what happens to a row without a
+// User-Agent, or with one that names no crawler that package crawlers knows.
 type LogAgents uint8
 
 // The values of LogAgents.
@@ -20,7 +20,8 @@ const (
 // unknownAgent is the agent of a row whose User-Agent names no known crawler.
 const unknownAgent = 0
 
-// logAgentNames returns the agents of a Store with LogAgents: "*", and the crawlers in the order of their table.
+// logAgentNames returns the agents of a Store with LogAgents: "*", and the crawlers in the order of
+// their table.
 func logAgentNames() []string {
 	all := crawlers.Set("all")
 	names := make([]string, 1, 1+len(all))
@@ -41,8 +42,9 @@ const (
 	Violated                          // it fetched what was disallowed
 )
 
-// maxKnownAgents is how many User-Agents an Evaluator remembers before it starts anew. A day's log of a
-// busy site has some thousand distinct ones, and with a hundred bytes each they take half a megabyte.
+// maxKnownAgents is how many User-Agents an Evaluator remembers before it starts anew. A day's log
+// of a busy site has some thousand distinct ones, and with a hundred bytes each they take half a
+// megabyte.
 const maxKnownAgents = 4096
 
 // agentMemory remembers which agents User-Agents name, as logs repeat them.
@@ -114,7 +116,8 @@ func (b *Batch) agent(row, a int) int {
 	return a
 }
 
-// violation returns what a verdict means for the crawler that fetched a path, in normal form or not.
+// violation returns what a verdict means for the crawler that fetched a path, in normal form or
+// not.
 func violation(agent uint16, v Verdict, path []byte) Violation {
 	switch {
 	case agent == unknownAgent || v.Access == Unknown:

@@ -7,11 +7,12 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// unknownUsers is by how many goroutines, or batches, a memory limit is divided where nobody knows their number.
+// unknownUsers is by how many goroutines, or batches, a memory limit is divided where nobody knows
+// their number.
 const unknownUsers = 16
 
-// A Lookup finds the names and the rules behind the numbers of a batch. It is for one goroutine. Use
-// [Store.NewLookup].
+// A Lookup finds the names and the rules behind the numbers of a batch. It is for one goroutine.
+// Use [Store.NewLookup].
 type Lookup struct {
 	reader rules.Reader
 	common []*rules.Set
@@ -26,7 +27,8 @@ func (s *Store) newLookup(goroutines int) *Lookup {
 	return &Lookup{reader: s.rules.Reader(goroutines), common: s.rules.Common(), drops: s.rules.Budget(1) > 0, copies: new(winners)}
 }
 
-// Use makes the Lookup look first at what the batch has copied of the store. It holds until the batch is reset.
+// Use makes the Lookup look first at what the batch has copied of the store. It holds until the
+// batch is reset.
 func (m *Lookup) Use(b *Batch) { m.copies = &b.winners }
 
 // Origin returns the name of a site of the store.
@@ -37,8 +39,8 @@ func (m *Lookup) Origin(id SiteID) robots.Origin {
 	return m.reader.Origin(uint32(id))
 }
 
-// FirstAgent returns the first agent that has the same rules: itself, or one before it. If the store
-// may have dropped the rules since, it is the agent itself.
+// FirstAgent returns the first agent that has the same rules: itself, or one before it. If the
+// store may have dropped the rules since, it is the agent itself.
 func (m *Lookup) FirstAgent(id RulingID, agent int) int {
 	if m.drops {
 		return agent
@@ -46,8 +48,8 @@ func (m *Lookup) FirstAgent(id RulingID, agent int) int {
 	return int(m.reader.Ruling(id).Firsts[agent])
 }
 
-// Rule returns the rule that won: its line, its value, and whether it allows. It is empty if the store
-// has failed since.
+// Rule returns the rule that won: its line, its value, and whether it allows. It is empty if the
+// store has failed since.
 func (m *Lookup) Rule(id RulingID, agent int, rule int32) robots.Rule {
 	if w, ok := m.copies.rules[winner{id, int32(agent), rule}]; ok && w.hasValue {
 		return w.Rule
@@ -87,7 +89,8 @@ type winner struct {
 	rule  int32
 }
 
-// A winningRule is a rule, with its Value or without. It shares no memory with the rules of its site.
+// A winningRule is a rule, with its Value or without. It shares no memory with the rules of its
+// site.
 type winningRule struct {
 	robots.Rule
 	hasValue bool
@@ -121,7 +124,8 @@ func (w *winners) addRule(key winner, from *rules.Ruling, budget int64) {
 	}
 }
 
-// add adds a rule. Half of the budget is for rules with their Value, and the rest for rules without.
+// add adds a rule. Half of the budget is for rules with their Value, and the rest for rules
+// without.
 func (w *winners) add(key winner, r robots.Rule, budget int64) {
 	size := winnerOverhead + int64(len(r.Value))
 	hasValue := w.size+size <= budget/2

@@ -2,7 +2,8 @@ package engine
 
 import "math/bits"
 
-// minStreak is the mean number of neighbouring rows of one site from which on a batch is decided in the order of its rows.
+// minStreak is the mean number of neighbouring rows of one site from which on a batch is decided in
+// the order of its rows.
 const minStreak = 4
 
 // A rulingOrder sorts the rows of a batch by what is in force for them, so that the same rules are
@@ -18,8 +19,8 @@ type rulingRow struct {
 // digit is the number of bits by which one pass sorts: its counts stay in the first-level cache.
 const digit = 11
 
-// sort returns the rows in the order of their rulings; those of one ruling stay in order. It makes a
-// pass for every 11 bits of the greatest.
+// sort returns the rows in the order of their rulings; those of one ruling stay in order. It makes
+// a pass for every 11 bits of the greatest.
 func (o *rulingOrder) sort(rulings []RulingID) []rulingRow {
 	n := len(rulings)
 	if cap(o.rows) < n {

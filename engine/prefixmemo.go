@@ -7,9 +7,9 @@ import (
 )
 
 // A prefixMemo remembers the prefixes of URLs that were met lately, as they are written, with their
-// site and what is in force for it. So the host of a URL is not brought into normal form and looked up
-// again. Most URLs are of few hosts, even in logs in random order. The zero prefixMemo is empty. It
-// takes 256 KiB, about what stays in the cache of a processor.
+// site and what is in force for it. So the host of a URL is not brought into normal form and looked
+// up again. Most URLs are of few hosts, even in logs in random order. The zero prefixMemo is empty.
+// It takes 256 KiB, about what stays in the cache of a processor.
 type prefixMemo struct{ entries []prefixEntry }
 
 const (
@@ -50,8 +50,8 @@ func (m *prefixMemo) entry(prefix []byte) *prefixEntry {
 	return &m.entries[xxh3.Hash(prefix)%prefixEntries]
 }
 
-// prefixLen returns how long the prefix of a URL must be if it was put, or if it is an origin in normal form. It is 0 if the
-// prefix cannot be either.
+// prefixLen returns how long the prefix of a URL must be if it was put, or if it is an origin in
+// normal form. It is 0 if the prefix cannot be either.
 func prefixLen(url []byte) int {
 	const scheme = len("http://")
 	if len(url) < scheme+2 {

@@ -10,11 +10,13 @@ import (
 
 // Options say how to run. The zero value uses all processors.
 type Options struct {
-	Workers int // evaluating goroutines, beside one that reads and one that writes; 1 is one for all; 0 or less is GOMAXPROCS
+	// Workers is the number of evaluating goroutines, beside one that reads and one that writes. 1 is one goroutine for
+	// all; 0 or less means GOMAXPROCS.
+	Workers int
 }
 
-// A SourceError is the error of a run whose source ended early. The sink has all rows before that. Err
-// is the cause.
+// A SourceError is the error of a run whose source ended early. The sink has all rows before that.
+// Err is the cause.
 type SourceError struct{ cause }
 
 // A SinkError is the error of a run whose sink failed. Err is the cause.
@@ -40,15 +42,15 @@ type run struct {
 	ordered chan *job // the same, in the order of the source
 }
 
-// Run takes all rows of src through the store to dst, in order, and returns what it decided. It closes
-// neither. The error is a [*SourceError], a [*SinkError], that of ctx, or [Store.Err]. The Stats then
-// count what was evaluated; after a SourceError that is what dst has.
+// Run takes all rows of src through the store to dst, in order, and returns what it decided. It
+// closes neither. The error is a [*SourceError], a [*SinkError], that of ctx, or [Store.Err]. The
+// Stats then count what was evaluated; after a SourceError that is what dst has.
 func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (Stats, error) {
 	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
 	if workers == 1 {
 		return runAlone(ctx, store, src, dst)
 	}
-	jobs := 2*workers + 2 // one each being read, evaluated and written, and some to spare so that nobody waits
+	jobs := 2*workers + 2 // one each is read, decided and written; the others are to spare
 	r := &run{store, make(chan *job, jobs), make(chan *job, jobs), make(chan *job, jobs)}
 	for range jobs {
 		r.free <- &job{done: make(chan struct{}, 1)}
@@ -107,8 +109,8 @@ func (c *counter) loop(ctx context.Context, e *Evaluator, src Source, dst Sink) 
 	return ended(c.store, src)
 }
 
-// read fills batches until the source ends. Its error is that of ctx: ended returns the source's own
-// when all rows before it are written.
+// read fills batches until the source ends. Its error is that of ctx: ended returns the source's
+// own when all rows before it are written.
 func (r *run) read(ctx context.Context, src Source) error {
 	defer close(r.todo)
 	defer close(r.ordered)

@@ -84,8 +84,9 @@ func (c *counter) countURLs(b *Batch) {
 	}
 }
 
-// countVerdicts counts the verdicts of a batch, by answer and reason, and the lines of the rules that
-// won. It counts a streak of rows with one verdict at once: those of one ruling, or those that no rule decided.
+// countVerdicts counts the verdicts of a batch, by answer and reason, and the lines of the rules
+// that won. It counts a streak of rows with one verdict at once: those of one ruling, or those that
+// no rule decided.
 func (c *counter) countVerdicts(b *Batch) {
 	agents := c.store.agentsPerURL()
 	start := 0
@@ -114,7 +115,8 @@ func (c *counter) alike(id RulingID) bool {
 	return id <= rules.NoRobots || int(id) < len(c.lookup.common) && c.lookup.common[id] != nil
 }
 
-// countEach counts the verdicts of a row, those of agents next to each other with the same rules at once.
+// countEach counts the verdicts of a row, those of agents next to each other with the same rules at
+// once.
 func (c *counter) countEach(b *Batch, row int) {
 	id, agents := b.Rulings[row], c.store.agentsPerURL()
 	verdicts := b.Verdicts[row*agents:][:agents]

@@ -18,14 +18,15 @@ import (
 )
 
 var (
-	// ErrTwoFiles is the error of an origin for which there are two robots.txt, and nothing says which is newer.
+	// ErrTwoFiles is the error of an origin for which there are two robots.txt, and nothing says
+	// which is newer.
 	ErrTwoFiles = captures.ErrTwoFiles
 	// ErrAgent is the error of an agent that a Store was not built for.
 	ErrAgent = errors.New("the rules are not compiled for this agent")
 )
 
-// A PackDialectError says that a pack was compiled for another dialect, or other options of it, than
-// it is opened for. Its fields Compiled and Asked are these [robots.Dialect]s.
+// A PackDialectError says that a pack was compiled for another dialect, or other options of it,
+// than it is opened for. Its fields Compiled and Asked are these [robots.Dialect]s.
 type PackDialectError = packed.DialectError
 
 // Missing says what holds for an origin of which there is no robots.txt.
@@ -33,7 +34,7 @@ type Missing uint8
 
 // The values of Missing.
 const (
-	MissingAllow    Missing = iota // everything is allowed, as if there were none to fetch (RFC 9309 section 2.3.1.3)
+	MissingAllow    Missing = iota // all is allowed, as if there were none (RFC 9309 section 2.3.1.3)
 	MissingDisallow                // nothing is allowed
 	MissingUnknown                 // there is no answer
 )
@@ -41,20 +42,23 @@ const (
 // missingAccess is the answer for an origin without robots.txt.
 var missingAccess = [...]Access{MissingAllow: Allowed, MissingDisallow: Denied, MissingUnknown: Unknown}
 
-// StoreOptions say how to build or open a Store. The zero value is the dialect rfc9309 for the agent "*".
+// StoreOptions say how to build or open a Store. The zero value is the dialect rfc9309 for the
+// agent "*".
 type StoreOptions struct {
 	Dialect robots.Dialect // zero, or URLAsIs alone, means RFC9309
 	Agents  []string       // names of crawlers, cut to their product tokens; empty means "*" alone
 	Missing Missing
 
-	// LogAgents, unless it is off, decides each row for the crawler of its User-Agent. Agents is then ignored.
+	// LogAgents, unless it is off, decides each row for the crawler of its User-Agent. Agents is
+	// then ignored.
 	LogAgents LogAgents
 
 	AsOf time.Time // the moment whose rules are in force; zero means that of the newest response
 
-	// RowTimes decides each row by what was in force at its time, see Batch.Times and [robots.History.Periods]. AsOf is
-	// then ignored. A row without a time is decided by what was in force at the newest response, and a row before the
-	// first response of its origin as if the origin had no robots.txt.
+	// RowTimes decides each row by what was in force at its time, see Batch.Times and
+	// [robots.History.Periods]. AsOf is then ignored. A row without a time is decided by what was
+	// in force at the newest response, and a row before the first response of its origin as if the
+	// origin had no robots.txt.
 	RowTimes bool
 
 	Workers int // compiling goroutines; 0 or less means GOMAXPROCS
@@ -62,8 +66,9 @@ type StoreOptions struct {
 	// Canonical keeps the clean-param lines in memory, so that Evaluate fills Batch.Canonicals.
 	Canonical bool
 
-	// MaxMemory is about how many bytes a run may take. Above that, a Store from a pack drops rules and loads them again
-	// when a row needs them. 0 or less is no limit. BuildStore ignores it and keeps all rules in memory.
+	// MaxMemory is about how many bytes a run may take. Above that, a Store from a pack drops rules
+	// and loads them again when a row needs them. 0 or less is no limit. BuildStore ignores it and
+	// keeps all rules in memory.
 	MaxMemory int64
 }
 
@@ -93,13 +98,13 @@ func (opt StoreOptions) compiled() (StoreOptions, rules.Options) {
 	return opt, r
 }
 
-// A Store has the rules of many origins, compiled for some agents in one dialect. It is immutable and
-// safe for concurrent use. Use [BuildStore], which keeps all rules in memory, or [OpenPack], which
-// loads them from a pack when rows need them.
+// A Store has the rules of many origins, compiled for some agents in one dialect. It is immutable
+// and safe for concurrent use. Use [BuildStore], which keeps all rules in memory, or [OpenPack],
+// which loads them from a pack when rows need them.
 type Store struct {
 	rules   rules.Store
 	opt     StoreOptions
-	without [rules.NoRobots + 1]Verdict // by RulingID: of a bad URL, and of an origin without robots.txt
+	without [rules.NoRobots + 1]Verdict // of a bad URL, and of an origin without robots.txt
 	askers  sync.Pool                   // for Verdict
 }
 
@@ -113,8 +118,9 @@ func newStore(r rules.Store, opt StoreOptions) *Store {
 
 // BuildStore returns a Store of responses. It parses and compiles them, in parallel, while it reads
 // them, and then finds out which of them is in force for each origin, see [robots.History.Outcome].
-// Equal texts are compiled once, and no body is kept. An error of the responses, ErrTwoFiles, an Origin
-// that is none (a [*robots.OriginError]), or rules too large to compile end it; the error says which file.
+// Equal texts are compiled once, and no body is kept. An error of the responses, ErrTwoFiles, an
+// Origin that is none (a [*robots.OriginError]), or rules too large to compile end it; the error
+// says which file.
 func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (*Store, error) {
 	opt, forRules := opt.compiled()
 	r, err := rules.Build(normalOrigins(responses), forRules)
@@ -124,8 +130,8 @@ func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (
 	return newStore(r, opt), nil
 }
 
-// normalOrigins yields the responses with their Origins in normal form. Under another form of the same origin,
-// rules would decide nothing, and nobody would be told.
+// normalOrigins yields the responses with their Origins in normal form. Under another form of the
+// same origin, rules would decide nothing, and nobody would be told.
 func normalOrigins(responses iter.Seq2[robots.Response, error]) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		var text, normal []byte
@@ -146,7 +152,8 @@ func normalOrigins(responses iter.Seq2[robots.Response, error]) iter.Seq2[robots
 	}
 }
 
-// parseOrigin returns the normal form of the Origin of a response, which was read from the file of that name.
+// parseOrigin returns the normal form of the Origin of a response, which was read from the file of
+// that name.
 func parseOrigin(o robots.Origin, name string) (robots.Origin, error) {
 	o, err := robots.ParseOrigin(string(o))
 	if err != nil {
@@ -156,11 +163,12 @@ func parseOrigin(o robots.Origin, name string) (robots.Origin, error) {
 }
 
 // OpenPack opens the pack of that name, which must be compiled for opt.Dialect, except for
-// [robots.URLAsIs]. The Store is ready at once: it loads the rules of an origin when a row first needs
-// them. Without opt.MaxMemory they stay in memory. With it, the index and a run take their part of the
-// memory, and half of the rest is for rules in use: the other half is for dropped ones that are not
-// collected yet. Call [Store.Close] at the end. Loading can fail during a run: see [Store.Err]. An
-// error is a [*PackDialectError], one of the operating system, or says how the pack is damaged.
+// [robots.URLAsIs]. The Store is ready at once: it loads the rules of an origin when a row first
+// needs them. Without opt.MaxMemory they stay in memory. With it, the index and a run take their
+// part of the memory, and half of the rest is for rules in use: the other half is for dropped ones
+// that are not collected yet. Call [Store.Close] at the end. Loading can fail during a run: see
+// [Store.Err]. An error is a [*PackDialectError], one of the operating system, or says how the pack
+// is damaged.
 func OpenPack(name string, opt StoreOptions) (*Store, error) {
 	opt, forRules := opt.compiled()
 	r, err := packed.Open(name, packed.Options{Options: forRules, MaxMemory: opt.MaxMemory})
@@ -171,8 +179,8 @@ func OpenPack(name string, opt StoreOptions) (*Store, error) {
 }
 
 // OpenPackFile is [OpenPack] of a pack in an open file, which may have no name any more. It is read
-// by system calls, with a memory limit and without. The Store owns the file unless there is an error:
-// [Store.Close] closes it.
+// by system calls, with a memory limit and without. The Store owns the file unless there is an
+// error: [Store.Close] closes it.
 func OpenPackFile(f *os.File, opt StoreOptions) (*Store, error) {
 	opt, forRules := opt.compiled()
 	r, err := packed.OpenFile(f, packed.Options{Options: forRules, MaxMemory: opt.MaxMemory})
@@ -193,7 +201,7 @@ type PackFile interface {
 type PackOptions struct {
 	Dialect robots.Dialect // zero means RFC9309
 	Workers int            // compiling goroutines; 0 or less means GOMAXPROCS
-	TempDir string         // where responses are sorted that do not fit in memory; "" is the usual place
+	TempDir string         // for what does not fit in memory; "" is the usual place
 }
 
 // PackStats count what a pack has.
@@ -206,9 +214,9 @@ type PackStats struct {
 }
 
 // WritePack compiles the responses, in parallel, for any agent and any moment, and writes them as a
-// pack, which [OpenPack] reads. The bytes of the pack depend on the responses and their order, and on
-// nothing else. Memory grows by some 60 bytes for each distinct text and rule set, and by 16 for each
-// origin. The errors are those of [BuildStore], and of the files.
+// pack, which [OpenPack] reads. The bytes of the pack depend on the responses and their order, and
+// on nothing else. Memory grows by some 60 bytes for each distinct text and rule set, and by 16 for
+// each origin. The errors are those of [BuildStore], and of the files.
 func WritePack(ctx context.Context, file PackFile, responses iter.Seq2[robots.Response, error], opt PackOptions) (PackStats, error) {
 	stats, err := packed.Write(ctx, file, normalOrigins(responses), packed.WriteOptions{Dialect: dialectOf(opt.Dialect), Workers: opt.Workers, TempDir: opt.TempDir})
 	return PackStats(stats), err
@@ -223,7 +231,8 @@ type Memory struct {
 	Text   int64 // that text: the rules' values as written
 }
 
-// NumSites returns the number of origins that were fetched at any time. Their SiteIDs are 0 to NumSites-1.
+// NumSites returns the number of origins that were fetched at any time. Their SiteIDs are 0 to
+// NumSites-1.
 func (s *Store) NumSites() int { return s.rules.NumSites() }
 
 // InForce returns the number of origins that have rules, or an outcome in place of rules, at the
@@ -237,11 +246,12 @@ func (s *Store) Err() error { return s.rules.Err() }
 // Close closes the pack of the Store, if any. The Store must not be used any more.
 func (s *Store) Close() error { return s.rules.Close() }
 
-// Options returns what the Store was built with: the dialect, the agents and so on, with nothing left
-// out. The slice must not be changed.
+// Options returns what the Store was built with: the dialect, the agents and so on, with nothing
+// left out. The slice must not be changed.
 func (s *Store) Options() StoreOptions { return s.opt }
 
-// agentsPerURL returns the number of verdicts of each URL: one for each agent, or one with LogAgents.
+// agentsPerURL returns the number of verdicts of each URL: one for each agent, or one with
+// LogAgents.
 func (s *Store) agentsPerURL() int {
 	if s.opt.LogAgents != LogAgentsOff {
 		return 1
@@ -249,9 +259,9 @@ func (s *Store) agentsPerURL() int {
 	return len(s.opt.Agents)
 }
 
-// RulesHash returns a hash of the origins and of the texts of their robots.txt that are in force, or
-// of the outcomes in place of them, in hexadecimal. It does not depend on where they were read from,
-// nor on their order.
+// RulesHash returns a hash of the origins and of the texts of their robots.txt that are in force,
+// or of the outcomes in place of them, in hexadecimal. It does not depend on where they were read
+// from, nor on their order.
 func (s *Store) RulesHash() string { return s.rules.Hash() }
 
 // Memory returns what the compiled rules take; of a pack, all that were loaded so far, each once.

@@ -15,15 +15,17 @@ const (
 	NoSite SiteID = 1<<32 - 1
 )
 
-// Stray reports whether the origin has no rules in the store, and its index in [Batch.Strays] if so.
+// Stray reports whether the origin has no rules in the store, and its index in [Batch.Strays] if
+// so.
 func (id SiteID) Stray() (int, bool) { return int(id &^ strayBit), id != NoSite && id&strayBit != 0 }
 
-// A RulingID names what is in force for a row: rules, or the outcome of a fetch in place of rules. Sites
-// with the same text have the same RulingID, and one site has several in the course of time.
+// A RulingID names what is in force for a row: rules, or the outcome of a fetch in place of rules.
+// Sites with the same text have the same RulingID, and one site has several in the course of time.
 // [Lookup.Rule] and [Lookup.FirstAgent] take it.
 type RulingID = rules.RulingID
 
-// An Access is the answer. The zero value is Unknown. String returns "unknown", "denied" or "allowed".
+// An Access is the answer. The zero value is Unknown. String returns "unknown", "denied" or
+// "allowed".
 type Access = rules.Access
 
 // The values of Access.
@@ -49,16 +51,16 @@ type Reason = rules.Reason
 // The reasons, and no others.
 const (
 	ReasonRule               = rules.ReasonRule               // a rule matched
-	ReasonDefault            = rules.ReasonDefault            // the agent has a group, but none of its rules matched
-	ReasonNoGroup            = rules.ReasonNoGroup            // neither the agent nor "*" has a group
-	ReasonNoRobots           = rules.ReasonNoRobots           // the origin has no robots.txt in the rules
-	ReasonRobotsTxt          = rules.ReasonRobotsTxt          // /robots.txt itself is always allowed (RFC 9309 section 2.2.2)
-	ReasonStatus4xx          = rules.ReasonStatus4xx          // the fetch of robots.txt was answered by a client error
-	ReasonUnreachable        = rules.ReasonUnreachable        // robots.txt could not be fetched: server or network error
-	ReasonUnreachableExpired = rules.ReasonUnreachableExpired // the same, for so long that the restriction has lapsed
+	ReasonDefault            = rules.ReasonDefault            // no rule of the agent matched
+	ReasonNoGroup            = rules.ReasonNoGroup            // no group binds the agent
+	ReasonNoRobots           = rules.ReasonNoRobots           // the rules lack its robots.txt
+	ReasonRobotsTxt          = rules.ReasonRobotsTxt          // the URL is /robots.txt (RFC 9309, 2.2.2)
+	ReasonStatus4xx          = rules.ReasonStatus4xx          // fetching robots.txt: client error
+	ReasonUnreachable        = rules.ReasonUnreachable        // the same: server or network error
+	ReasonUnreachableExpired = rules.ReasonUnreachableExpired // the same, for over 30 days
 	ReasonRedirectLimit      = rules.ReasonRedirectLimit      // too many redirects
-	ReasonTooLarge           = rules.ReasonTooLarge           // robots.txt is larger than the dialect reads
-	ReasonUndefined          = rules.ReasonUndefined          // the specification leaves the case undefined
+	ReasonTooLarge           = rules.ReasonTooLarge           // robots.txt is too large for the dialect
+	ReasonUndefined          = rules.ReasonUndefined          // the documentation leaves it undefined
 	ReasonBadURL             = rules.ReasonBadURL             // the URL has no valid origin
 	NumReasons               = rules.NumReasons
 )

@@ -11,7 +11,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// ErrTwoFiles is the error of an origin for which there are two robots.txt, and nothing says which is newer.
+// ErrTwoFiles is the error of an origin for which there are two robots.txt, and nothing says which
+// is newer.
 var ErrTwoFiles = errors.New("two robots.txt of unknown time for one origin: leave one out, or say when they were fetched")
 
 // A Key identifies a text. Texts of equal keys are taken for equal. Strangers write the texts, and
@@ -29,7 +30,8 @@ func KeyOf(text []byte) Key {
 // Undated holds the origins that have a capture of unknown time. An origin may have only one.
 type Undated map[Key]struct{}
 
-// Add adds the origin of a capture of unknown time, and ignores other captures. Its error wraps ErrTwoFiles.
+// Add adds the origin of a capture of unknown time, and ignores other captures. Its error wraps
+// ErrTwoFiles.
 func (u Undated) Add(r *robots.Response) error {
 	if r.URL != "" || !r.FetchedAt.IsZero() {
 		return nil

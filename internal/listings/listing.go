@@ -1,6 +1,6 @@
-// Package listings inspects the robots.txt of many origins: what each says beyond its rules, and what
-// is wrong with it. It hides that captures are read twice, and inspected in parallel and in order.
-// The command and package output import it.
+// Package listings inspects the robots.txt of many origins: what each says beyond its rules, and
+// what is wrong with it. It hides that captures are read twice, and inspected in parallel and in
+// order. The command and package output import it.
 package listings
 
 import (
@@ -22,7 +22,7 @@ import (
 type Listing struct {
 	Origin   robots.Origin
 	Outcome  robots.Outcome
-	Response robots.Response // the one that decides, see [robots.Outcome].Capture, without its body; zero if there is none
+	Response robots.Response // the one that decides, without its body; zero if none does
 	Report   *robots.Report  // of its body; nil if it has none that is read
 }
 
@@ -37,12 +37,12 @@ type Options struct {
 // ErrChanged is the error of responses that were others when they were read again.
 var ErrChanged = errors.New("the rules changed while they were read: run it again")
 
-// List inspects the robots.txt of every origin, and calls yield for each, one after the other: in the
-// order of the captures that are in force, then the origins that have none at that moment. It reads
-// the responses twice, first to find out which are in force, so that only a few bodies are in memory
-// at a time. It ends with the first error of the responses or of yield, or when ctx ends. Two
-// captures of unknown time for one origin are [captures.ErrTwoFiles]; other responses at the second
-// reading are ErrChanged.
+// List inspects the robots.txt of every origin, and calls yield for each, one after the other: in
+// the order of the captures that are in force, then the origins that have none at that moment. It
+// reads the responses twice, first to find out which are in force, so that only a few bodies are in
+// memory at a time. It ends with the first error of the responses or of yield, or when ctx ends.
+// Two captures of unknown time for one origin are [captures.ErrTwoFiles]; other responses at the
+// second reading are ErrChanged.
 func List(ctx context.Context, responses iter.Seq2[robots.Response, error], opt Options, yield func(*Listing) error) error {
 	l := &lister{opt: opt, decided: map[int][]Listing{}}
 	if err := l.resolve(ctx, responses); err != nil {
@@ -50,7 +50,7 @@ func List(ctx context.Context, responses iter.Seq2[robots.Response, error], opt 
 	}
 	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
 	group, ctx := errgroup.WithContext(ctx)
-	queue := make(chan chan []Listing, workers) // in order; each gets its value when a worker is done
+	queue := make(chan chan []Listing, workers) // in order; a worker sends to each
 	group.Go(func() error {
 		defer close(queue)
 		return l.inspectAll(ctx, responses, queue)
@@ -82,7 +82,7 @@ func yieldAll(all []Listing, yield func(*Listing) error) error {
 type lister struct {
 	opt     Options
 	total   captures.Key      // of all responses, see mix
-	decided map[int][]Listing // by the number of the capture in force; Response and Report are missing
+	decided map[int][]Listing // by the number of the capture in force
 	unknown []Listing         // of origins without a capture in force
 }
 

@@ -19,21 +19,21 @@ type Cache interface {
 }
 
 const (
-	// runMemory is what a run takes besides rules, in bytes: batches, decompression, the columns of the output. One with
-	// a million origins has 80 MB alive.
+	// runMemory is what a run takes besides rules, in bytes: batches, decompression, the columns of
+	// the output. One with a million origins has 80 MB alive.
 	runMemory = 96 << 20
 
 	// minCache is the least memory for rules: that of some thousand origins.
 	minCache = 8 << 20
 
-	// typicalText is what the rules of a text take, about, to tell how many the cache may hold: 0.7 KiB for the median
-	// of real ones and some 2 KiB on average.
+	// typicalText is what the rules of a text take, about, to tell how many the cache may hold: 0.7
+	// KiB for the median of real ones and some 2 KiB on average.
 	typicalText = 1 << 10
 )
 
-// A lossyCache is a Cache of about as many bytes as it may have. What is set waits in a queue of many
-// thousands. With many workers the goroutine of the cache may not run in time, and all of the queue
-// would stay in memory. So whoever sets more than the queue may have waits for it.
+// A lossyCache is a Cache of about as many bytes as it may have. What is set waits in a queue of
+// many thousands. With many workers the goroutine of the cache may not run in time, and all of the
+// queue would stay in memory. So whoever sets more than the queue may have waits for it.
 type lossyCache struct {
 	*ristretto.Cache[uint64, *rules.Ruling]
 	queued atomic.Int64 // bytes that were set since somebody waited
@@ -47,7 +47,7 @@ const queuePart = 4
 func newCache(bytes, texts int64) (Cache, error) {
 	queue := bytes / queuePart
 	c, err := ristretto.NewCache(&ristretto.Config[uint64, *rules.Ruling]{
-		NumCounters:        10 * max(min(bytes/typicalText, texts), 1000), // ten times the texts in it, as its authors advise
+		NumCounters:        10 * max(min(bytes/typicalText, texts), 1000), // ten a text, as its authors advise
 		MaxCost:            bytes - queue,
 		BufferItems:        64,
 		IgnoreInternalCost: true, // the size counts everything

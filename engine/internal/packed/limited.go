@@ -12,8 +12,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A limited is a Store under a memory limit: it remembers in 4 bytes what is in force for each site,
-// and has rules in a cache, which drops them.
+// A limited is a Store under a memory limit: it remembers in 4 bytes what is in force for each
+// site, and has rules in a cache, which drops them.
 type limited struct {
 	*loader
 	ids   []atomic.Uint32 // by site: its RulingID, NoRuling if that is not known yet
@@ -29,8 +29,8 @@ func newLimited(l *loader, opt Options) (*limited, error) {
 		opt.NewCache = newCache
 	}
 	left := opt.MaxMemory - runMemory - l.file.IndexSize() - 4*int64(l.file.Sites())
-	var err error
-	s.cache, err = opt.NewCache(max(left/2, minCache), int64(l.file.Texts())) // the other half is dropped texts that are not collected yet
+	var err error // half of it is for dropped texts that are not collected yet
+	s.cache, err = opt.NewCache(max(left/2, minCache), int64(l.file.Texts()))
 	return s, err
 }
 

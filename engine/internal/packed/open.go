@@ -15,7 +15,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A DialectError says that a pack was compiled for another dialect, or other options of it, see engine.PackDialectError.
+// A DialectError says that a pack was compiled for another dialect, or other options of it, see
+// engine.PackDialectError.
 type DialectError struct {
 	Compiled, Asked robots.Dialect // without flags that are about URLs only
 }
@@ -56,7 +57,8 @@ type Options struct {
 	NewCache func(bytes, texts int64) (Cache, error)
 }
 
-// Open opens the pack of that name. Errors wrap those of package pack, a [*DialectError], or are those of package os.
+// Open opens the pack of that name. Errors wrap those of package pack, a [*DialectError], or are
+// those of package os.
 func Open(name string, opt Options) (rules.Store, error) {
 	file, err := pack.OpenFile(name, opt.MaxMemory <= 0)
 	if err != nil {
@@ -69,7 +71,8 @@ func Open(name string, opt Options) (rules.Store, error) {
 	return s, nil
 }
 
-// OpenFile is [Open] of a pack in an open file, which may have no name any more. It closes the file only with the Store.
+// OpenFile is [Open] of a pack in an open file, which may have no name any more. It closes the file
+// only with the Store.
 func OpenFile(f *os.File, opt Options) (rules.Store, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -98,7 +101,8 @@ func open(name string, file *pack.Reader, opt Options) (rules.Store, error) {
 	return newGrowing(l), nil
 }
 
-// A loader reads what a pack has of sites and texts. It keeps nothing of them. It is safe for concurrent use.
+// A loader reads what a pack has of sites and texts. It keeps nothing of them. It is safe for
+// concurrent use.
 type loader struct {
 	rules.Options
 	name    string
@@ -186,7 +190,8 @@ type site struct {
 // brokenSite stands for a site that could not be loaded.
 var brokenSite = &site{id: rules.NoRobots, periods: []rules.Period{{ID: rules.NoRobots}}}
 
-// site loads a site, and finds out what is in force for it unless that is known. It returns brokenSite after an error.
+// site loads a site, and finds out what is in force for it unless that is known. It returns
+// brokenSite after an error.
 func (l *loader) site(number uint32, known rules.RulingID) *site {
 	b := l.buffers.Get().(*buffer)
 	defer l.buffers.Put(b)

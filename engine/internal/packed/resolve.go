@@ -9,7 +9,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A resolver finds out what is in force for the sites of a pack. It is for one goroutine; use newResolver.
+// A resolver finds out what is in force for the sites of a pack. It is for one goroutine; use
+// newResolver.
 type resolver struct {
 	file    *pack.Reader
 	moment  rules.Moment

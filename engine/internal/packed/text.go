@@ -16,15 +16,17 @@ import (
 //
 //	key         16 bytes
 //	form        1 byte: formCompiled or formSource
-//	groups      count; of each 1 byte: 1 if it is for "*"; its product tokens: count, and each as written
-//	selections  count; of each the numbers of the groups that are merged: count, and each; then the place of a chunk of
-//	            rules: offset and size
-//	cleans      count of clean-param lines; of each the line, the parameters: count, and each; and the path
+//	groups      count; of each 1 byte: 1 if it is for "*"; its product tokens: count, and each
+//	            as written
+//	selections  count; of each the numbers of the groups that are merged: count, and each;
+//	            then the place of a chunk of rules: offset and size
+//	cleans      count of clean-param lines; of each the line, the parameters: count, and each;
+//	            and the path
 //
-// [robots.File.Binding] finds the groups that bind an agent, and the selection of those groups has its
-// rules. There is a selection for each list of groups that a product token, or none, can bind. A text
-// with too many rules in its selections is stored verbatim instead, behind the form, and compiled for
-// the agents when it is loaded.
+// [robots.File.Binding] finds the groups that bind an agent, and the selection of those groups has
+// its rules. There is a selection for each list of groups that a product token, or none, can bind.
+// A text with too many rules in its selections is stored verbatim instead, behind the form, and
+// compiled for the agents when it is loaded.
 const (
 	formCompiled = iota
 	formSource
@@ -36,15 +38,17 @@ type selection struct {
 	ref    pack.Ref // of their rules
 }
 
-// mergedLimit is how many rules all selections of a text may have in all, as a multiple of those of the text, and mergedMin
-// how many they may have at least. Of real robots.txt the most is 14 times (all tokens have their rules from groups of
-// their own); a file made for it would have ten thousand times as many.
+// mergedLimit is how many rules all selections of a text may have in all, as a multiple of those of
+// the text, and mergedMin how many they may have at least. Of real robots.txt the most is 14 times
+// (all tokens have their rules from groups of their own); a file made for it would have ten
+// thousand times as many.
 const (
 	mergedLimit = 16
 	mergedMin   = 20000
 )
 
-// selections returns the sets of groups that agents select. ok is false if they have too many rules in all.
+// selections returns the sets of groups that agents select. ok is false if they have too many rules
+// in all.
 func selections(f *robots.File) (all []selection, ok bool) {
 	byToken := map[string][]int{}
 	var star []int
@@ -169,7 +173,8 @@ func readKey(c *pack.Cursor) (key captures.Key) {
 	return key
 }
 
-// readGroups returns the groups of a text, without their rules. Their tokens share the memory of one string.
+// readGroups returns the groups of a text, without their rules. Their tokens share the memory of
+// one string.
 func readGroups(c *pack.Cursor) (f robots.File) {
 	f.Groups = make([]robots.Group, c.Count())
 	for i := range f.Groups {

@@ -33,7 +33,8 @@ type Stats struct {
 	Bytes     int64 // of the pack
 }
 
-// URLFlags are the flags of a dialect that say how URLs are read. Rules compiled with and without them are the same.
+// URLFlags are the flags of a dialect that say how URLs are read. Rules compiled with and without
+// them are the same.
 const URLFlags = robots.URLAsIs
 
 // A writer collects responses while workers compile their texts.
@@ -156,7 +157,8 @@ func (w *writer) text(r *robots.Response) int {
 	return int(number)
 }
 
-// writeTexts writes the texts in the order of their numbers. After an error it goes on without writing.
+// writeTexts writes the texts in the order of their numbers. After an error it goes on without
+// writing.
 func (w *writer) writeTexts() (err error) {
 	for job := range w.queue {
 		<-job.done

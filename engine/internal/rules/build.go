@@ -31,9 +31,9 @@ type text struct {
 }
 
 // Build returns a Store that has all rules in memory. It parses and compiles the responses in
-// parallel while it reads them, equal texts once, and keeps no body. Then it finds out which of them
-// are in force for each origin. An error of the responses, [captures.ErrTwoFiles], or rules too large
-// to compile end it; the error says which file.
+// parallel while it reads them, equal texts once, and keeps no body. Then it finds out which of
+// them are in force for each origin. An error of the responses, [captures.ErrTwoFiles], or rules
+// too large to compile end it; the error says which file.
 func Build(responses iter.Seq2[robots.Response, error], opt Options) (Store, error) {
 	b := &builder{
 		opt:     opt,

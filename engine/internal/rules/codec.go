@@ -20,7 +20,8 @@ import (
 //	automaton  length and bytes
 //	rivals     1 byte: 1 if there are any; then a byte for each rule, and four automata
 
-// AppendBinary appends the encoding of the rules of an agent that has a group. [DecodeSet] reads it.
+// AppendBinary appends the encoding of the rules of an agent that has a group. [DecodeSet] reads
+// it.
 func (rs *Set) AppendBinary(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(rs.rules)))
 	dst = pack.AppendText(dst, rs.text)
@@ -46,7 +47,8 @@ func (rs *Set) AppendBinary(dst []byte) []byte {
 
 var errRules = fmt.Errorf("%w (rules are not in their form)", pack.ErrDamaged)
 
-// DecodeSet returns the rules that AppendBinary wrote. It keeps nothing of data. The error wraps pack.ErrDamaged.
+// DecodeSet returns the rules that AppendBinary wrote. It keeps nothing of data. The error wraps
+// pack.ErrDamaged.
 func DecodeSet(data []byte) (*Set, error) {
 	c := pack.NewCursor(data)
 	rs := &Set{otherwise: Verdict{NoRule, ReasonDefault, Allowed}}

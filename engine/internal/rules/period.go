@@ -47,7 +47,8 @@ func (m Moment) AppendPeriods(dst []Period, h *robots.History, o robots.Origin, 
 	return dst
 }
 
-// Find returns the ID that is in force at a moment, and the first and the last microsecond of its period.
+// Find returns the ID that is in force at a moment, and the first and the last microsecond of its
+// period.
 func Find(periods []Period, moment int64) (id RulingID, from, to int64) {
 	n := sort.Search(len(periods), func(i int) bool { return periods[i].From > moment })
 	to = math.MaxInt64
@@ -57,7 +58,8 @@ func Find(periods []Period, moment int64) (id RulingID, from, to int64) {
 	return periods[n-1].ID, periods[n-1].From, to
 }
 
-// A Digest hashes what is in force at all sites, and counts them. Sites are added in the order of their origins.
+// A Digest hashes what is in force at all sites, and counts them. Sites are added in the order of
+// their origins.
 type Digest struct {
 	moment  Moment
 	key     func(text int) (captures.Key, error)

@@ -7,20 +7,22 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// rivals finds out whether the winner of a path has a rival: a rule that says the opposite and matches too, where one
-// of both has a "*". The dialect google-2010 leaves undefined which of such two wins, see [robots.Undefined].
+// rivals finds out whether the winner of a path has a rival: a rule that says the opposite and
+// matches too, where one of both has a "*". The dialect google-2010 leaves undefined which of such
+// two wins, see [robots.Undefined].
 //
-// A path has one winner but may match any number of rules, and the automaton reports only the first in precedence. So
-// the possible rivals are compiled a second time, by what they say: all of them, for a winner with a "*", and those
-// with a "*", for one without. A path costs one match more. Only this dialect pays for it, and only for groups that
-// have both kinds of rules and a "*".
+// A path has one winner but may match any number of rules, and the automaton reports only the first
+// in precedence. So the possible rivals are compiled a second time, by what they say: all of them,
+// for a winner with a "*", and those with a "*", for one without. A path costs one match more. Only
+// this dialect pays for it, and only for groups that have both kinds of rules and a "*".
 type rivals struct {
 	wild []bool                  // by automaton.Rank.Position: the rule has a "*"
 	all  [2]*automaton.Automaton // rules that disallow, that allow
 	some [2]*automaton.Automaton // those with a "*"
 }
 
-// compileRivals returns the rivals of rules whose order of precedence is known, or nil if there can be none.
+// compileRivals returns the rivals of rules whose order of precedence is known, or nil if there can
+// be none.
 func compileRivals(rules []automaton.Rule, order []int32, d robots.Dialect) (*rivals, error) {
 	if !d.Has(robots.WildcardsUndefined) {
 		return nil, nil //nolint:nilnil // no rivals is what nil means

@@ -7,15 +7,16 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A RulingID names what is in force at one site in one period: the rules of a text, or an outcome of
-// fetches in place of rules. Sites for which the same is in force have the same RulingID. It is one
-// of the constants, or 1 + effect<<causeBits + cause for an outcome, or firstText + the number of a text.
+// A RulingID names what is in force at one site in one period: the rules of a text, or an outcome
+// of fetches in place of rules. Sites for which the same is in force have the same RulingID. It is
+// one of the constants, or 1 + effect<<causeBits + cause for an outcome, or firstText + the number
+// of a text.
 type RulingID uint32
 
 // The values that are not outcomes or texts.
 const (
-	NoRuling  RulingID = 0            // of a URL without origin; of a site, that it is not found out yet
-	NoRobots  RulingID = 1            // nothing was fetched: 1 + robots.NoRecord and robots.CauseNone
+	NoRuling  RulingID = 0            // of a URL without origin, or not found out yet
+	NoRobots  RulingID = 1            // nothing was fetched: robots.NoRecord
 	Dated     RulingID = 1<<32 - 1    // more than one in the course of time, see Reader.Periods
 	causeBits          = 3            // so that an outcome has less than firstText
 	firstText          = RulingID(64) // the first one for a text
@@ -44,7 +45,7 @@ func (id RulingID) outcome() (robots.Effect, robots.Cause) {
 // A Ruling is what is in force: a Set for each agent. It is immutable.
 type Ruling struct {
 	Sets   []*Set
-	Firsts []uint16           // by agent: the first one with the same Set, which is itself or one before it
+	Firsts []uint16           // by agent: the first one with the same Set
 	Clean  robots.CleanParams // if they are asked for
 	Size   int64              // bytes of memory
 }
@@ -105,7 +106,8 @@ func CompileText(body []byte, opt *Options) (*Ruling, error) {
 }
 
 // ForAgents returns the Set of each agent. Agents that the same groups bind share a Set, as most of
-// many crawlers are bound by the groups for "*". It calls compile once for each such list of groups.
+// many crawlers are bound by the groups for "*". It calls compile once for each such list of
+// groups.
 func ForAgents(f *robots.File, agents []robots.Agent, compile func(a robots.Agent, groups []int) (*Set, error)) (sets []*Set, err error) {
 	sets = make([]*Set, len(agents))
 	bound := make([][]int, len(agents))
@@ -121,7 +123,8 @@ func ForAgents(f *robots.File, agents []robots.Agent, compile func(a robots.Agen
 	return sets, nil
 }
 
-// CleanParams returns the clean-param lines of a robots.txt. Few files have any, and the others are not read again.
+// CleanParams returns the clean-param lines of a robots.txt. Few files have any, and the others are
+// not read again.
 func CleanParams(body []byte, d robots.Dialect) robots.CleanParams {
 	if !bytes.Contains(bytes.ToLower(body), []byte("clean-param")) {
 		return nil

@@ -9,7 +9,7 @@ import (
 
 // A scratch is the working memory of Compile. It is used again, as most files are small.
 type scratch struct {
-	in      []automaton.Rule // the patterns to compile, in the order of the rules, which decides between equals
+	in      []automaton.Rule // the patterns to compile, in the order of the rules
 	origin  []int32          // the index of the rule of each
 	offsets []uint32         // by rule: where its value is in Set.text
 }

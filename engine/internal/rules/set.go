@@ -8,13 +8,13 @@ import (
 )
 
 // A Set holds the rules that bind one agent at one site, compiled. It is immutable and safe for
-// concurrent use. Sites with equal texts share it. A site without rules, whose fetch decides in their
-// place, has a Set with one verdict for every URL.
+// concurrent use. Sites with equal texts share it. A site without rules, whose fetch decides in
+// their place, has a Set with one verdict for every URL.
 type Set struct {
 	// The first fields decide, and fit in one line of the cache.
 	automaton automaton.Automaton
 	otherwise Verdict // if no rule matches
-	rivals    *rivals // of rules whose precedence the dialect leaves undefined; nil if there are none
+	rivals    *rivals // see there; nil if there are none
 
 	rules []ruleRef // by automaton.Rank.Position
 	text  string    // the rules' values, one after the other
@@ -93,8 +93,8 @@ func (rs *Set) setRules(rules []robots.Rule, s *scratch, order []int32) {
 	}
 }
 
-// Rule returns a rule by the number in a Verdict: its line, its value, and whether it allows. Pattern
-// is empty. The rule is empty if there is none of that number.
+// Rule returns a rule by the number in a Verdict: its line, its value, and whether it allows.
+// Pattern is empty. The rule is empty if there is none of that number.
 func (rs *Set) Rule(i int32) robots.Rule {
 	if uint(i) >= uint(len(rs.rules)) {
 		return robots.Rule{}

@@ -19,15 +19,16 @@ type Store interface {
 	Newest() int64  // the time of the newest capture, in microseconds since 1970
 	Memory() Memory // of the rules loaded so far, those of equal texts once
 
-	// Common returns the Sets of all agents by RulingID: nil where agents differ, or where the rules are not always in
-	// memory. It is shorter than some RulingIDs are great. Matching looks here first.
+	// Common returns the Sets of all agents by RulingID: nil where agents differ, or where the
+	// rules are not always in memory. It is shorter than some RulingIDs are great. Matching looks
+	// here first.
 	Common() []*Set
 
 	// Reader returns a Reader for one goroutine of so many.
 	Reader(goroutines int) Reader
 
-	// Budget returns how many bytes of rules each of so many batches may copy, because the store may drop rules before
-	// the batch is written. It is 0 for a store that drops nothing.
+	// Budget returns how many bytes of rules each of so many batches may copy, because the store
+	// may drop rules before the batch is written. It is 0 for a store that drops nothing.
 	Budget(batches int) int64
 
 	Err() error // why loading failed first; from then on no answer is of use
@@ -38,6 +39,6 @@ type Store interface {
 type Reader interface {
 	Find(origin []byte) (site uint32, id RulingID, ok bool)
 	Periods(site uint32) []Period // of a site that is Dated
-	Ruling(id RulingID) *Ruling   // of an ID that Find or Periods returned, but NoRuling, NoRobots and Dated
+	Ruling(id RulingID) *Ruling   // of an outcome or a text
 	Origin(site uint32) robots.Origin
 }
