@@ -72,7 +72,8 @@ func flagsOf(set commandSet, a *args) (flags []cli.Flag) {
 		title   string
 		entries []entry
 	}{
-		{"Input", inputFlags(a)},
+		{"Input", rulesFlags(a)},
+		{"Input", logFlags(a)},
 		{"Question", questionFlags(a)},
 		{"Output", outputFlags(a)},
 		{"Output", storageFlags(a)},
@@ -96,8 +97,8 @@ const (
 	nameLog      = "name a log of URLs, or - for standard input"
 )
 
-// inputFlags are the flags that say what is read.
-func inputFlags(a *args) []entry {
+// rulesFlags are the flags that say which rules are read.
+func rulesFlags(a *args) []entry {
 	const (
 		files = `
 			The robots.txt files. A directory as robobatch takes it, a file of captures, or one
@@ -133,6 +134,12 @@ func inputFlags(a *args) []entry {
 			Set: cli.Once(&a.origin, "leave it out to list all"), Doc: `
 			List this origin only. If -rules names one robots.txt: the origin of that file.`,
 		}},
+	}
+}
+
+// logFlags are the flags that say which logs are read, and how.
+func logFlags(a *args) []entry {
+	return []entry{
 		{forLogs, cli.Flag{Name: "in", Arg: "log", Files: true, Needed: nameLog, Set: cli.Each(&a.in), Doc: `
 			A log to read. It has a URL a line, or one of the formats below, in zstd, gzip or plain
 			text. A pattern such as 'logs/*.zst' names several logs; - is standard input. May be

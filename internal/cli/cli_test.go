@@ -78,7 +78,7 @@ func TestParse(t *testing.T) {
 		if err := p.Parse(p.Command("sell"), strings.Fields(arguments)); fmt.Sprint(err) != cmp.Or(want, "<nil>") {
 			t.Errorf("%s gives %v, want %s", arguments, err, want)
 		}
-		p, b = program()
+		p, _ = program()
 	}
 	for _, argument := range []string{"-h", "--help", "-help"} {
 		if err := p.Parse(p.Command("sell"), []string{argument}); !errors.Is(err, ErrHelp) {
