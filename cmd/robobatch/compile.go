@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,17 +34,15 @@ func planCompilation(a *args, std console.Streams) (guard.Task, error) {
 	c := &compilation{Console: console.Console{Streams: std, Quiet: a.quiet}, path: a.rules}
 	var faults cli.Faults
 	c.opt.Dialect, _ = chooseReading(&a.Reading, &faults)
-	if c.out.Name = a.out; a.out == "" {
-		c.out.Name = targets.ForPack(a.rules)
-	}
+	c.out.Name = cmp.Or(a.out, targets.ForPack(a.rules))
 	if !strings.HasSuffix(c.out.Name, targets.PackSuffix) {
 		faults.Add("out", fmt.Errorf("%s: the name of a rule pack ends in %s", say.File(c.out.Name), targets.PackSuffix))
 	}
 	faults.Add("workers", memory.CheckWorkers(a.workers))
 	c.opt.Workers = a.workers
 	faults.Add("progress", c.SetProgress(a.progress))
-	if !faults.None() {
-		return nil, faults.Err()
+	if err := faults.Err(); err != nil {
+		return nil, err
 	}
 	if err := c.rules.Find(a.rules, a.origin); err != nil {
 		return nil, err

@@ -54,8 +54,8 @@ func planPipe(a *args, std console.Streams) (guard.Task, error) {
 	if progress.IsTerminal(std.Out) {
 		faults.Add("", errors.New("standard output is a terminal, and an Arrow stream is not text: redirect it"))
 	}
-	if !faults.None() {
-		return nil, faults.Err()
+	if err := faults.Err(); err != nil {
+		return nil, err
 	}
 	return r, p.rules.Find(a.rules, a.origin)
 }

@@ -122,10 +122,7 @@ func (p *plan) find(a *args) error {
 		for _, in := range inputs {
 			p.outOpt.Inputs = append(p.outOpt.Inputs, in.Name)
 		}
-		p.outName = a.out
-		if p.outName == "" {
-			p.outName = targets.ForLog(inputs[0].Name, p.outOpt.Format)
-		}
+		p.outName = cmp.Or(a.out, targets.ForLog(inputs[0].Name, p.outOpt.Format))
 		if len(p.outOpt.Partition) > 0 {
 			p.outName = targets.ForTree(a.out, p.outName, p.outOpt.Format)
 		}

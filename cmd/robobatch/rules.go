@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,16 +46,14 @@ func planListing(a *args, std console.Streams) (guard.Task, error) {
 	l.outOpt = listfile.Options{Dialect: l.opt.Dialect, Version: version(), Metadata: a.Metadata()}
 	l.outOpt.Agents, err = agents.Expand(a.agents)
 	faults.Add("agent", err)
-	if l.out.Name = a.out; a.out == "" {
-		l.out.Name = targets.ForRules(a.rules)
-	}
+	l.out.Name = cmp.Or(a.out, targets.ForRules(a.rules))
 	l.outOpt.Format, err = listfile.FormatOf(l.out.Name)
 	faults.Add("out", err)
 	faults.Add("workers", memory.CheckWorkers(a.workers))
 	l.opt.Workers = a.workers
 	faults.Add("progress", l.SetProgress(a.progress))
-	if !faults.None() {
-		return nil, faults.Err()
+	if err := faults.Err(); err != nil {
+		return nil, err
 	}
 	return l, l.find(a)
 }
@@ -65,7 +64,7 @@ var errNoRows = errors.New("\"log\" is for robobatch itself, which has rows with
 // find finds the rules. An origin is that of a single robots.txt, or the one to list.
 func (l *listing) find(a *args) error {
 	err := l.rules.Find(a.rules, a.origin)
-	if name, ok := errors.AsType[*rulefiles.NameError](err); ok && (errors.Is(name, rulefiles.ErrOriginDir) || errors.Is(name, rulefiles.ErrOriginFile)) {
+	if errors.Is(err, rulefiles.ErrOriginDir) || errors.Is(err, rulefiles.ErrOriginFile) {
 		if l.opt.Origin, err = robots.ParseOrigin(a.origin); err != nil {
 			return cli.Usage("-origin: %w: write it like https://www.example.com", err)
 		}
