@@ -10,7 +10,8 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// BenchmarkAgents measures whole runs, as BenchmarkRun does, for many crawlers at once, without the column url.
+// BenchmarkAgents measures whole runs, as BenchmarkRun does, for many crawlers at once, without the
+// column url.
 func BenchmarkAgents(b *testing.B) {
 	for _, in := range inputs() {
 		for _, n := range []int{1, 2, 5, 10, 50} {

@@ -12,9 +12,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestInputs makes sure that the benchmarks measure something, and all of them the same: each log has URLs, and rules
-// that match some of them; what an Evaluator decides of the batches that were read before is what a run decides, and
-// what BenchmarkMatch denies.
+// TestInputs makes sure that the benchmarks measure something, and all of them the same: each log
+// has URLs, and rules that match some of them; what an Evaluator decides of the batches that were
+// read before is what a run decides, and what BenchmarkMatch denies.
 func TestInputs(t *testing.T) {
 	for _, p := range corpora {
 		t.Run(p.name, func(t *testing.T) {
@@ -92,7 +92,8 @@ func tally(store *engine.Store, all []engine.Batch) (s engine.Stats) {
 	return s
 }
 
-// TestShapes checks that made-up sets have the shape asked for, and paths that the rules both match and do not.
+// TestShapes checks that made-up sets have the shape asked for, and paths that the rules both match
+// and do not.
 func TestShapes(t *testing.T) {
 	for _, shape := range []madeup.Shape{{Rules: 20}, {Rules: 20, Wildcard: 100}, madeup.LargeShop} {
 		set := shape.Make()

@@ -9,15 +9,16 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// largeFiles are the origins of the collection's files with the most wildcards: of 1,101 rules, 571 have some, of 1,337, 583, and
-// of 548, 340. In the first, most are for other agents than "*".
+// largeFiles are the origins of the collection's files with the most wildcards: of 1,101 rules, 571
+// have some, of 1,337, 583, and of 548, 340. In the first, most are for other agents than "*".
 var largeFiles = []robots.Origin{"https://www.aeroflot.ru", "https://www.sophos.com", "https://www.next.co.uk"}
 
-// otherPaths is how many paths of other origins are matched with a large file: the logs have only some dozens of its own.
+// otherPaths is how many paths of other origins are matched with a large file: the logs have only
+// some dozens of its own.
 const otherPaths = 8192
 
-// fileRows returns what is to be matched with the rules of an origin: the paths that the logs have of it, and the first ones
-// of the shuffled log, which are real but of other origins.
+// fileRows returns what is to be matched with the rules of an origin: the paths that the logs have
+// of it, and the first ones of the shuffled log, which are real but of other origins.
 func fileRows(tb testing.TB, origin robots.Origin) []matchRow {
 	tb.Helper()
 	p := corpora[1]
@@ -38,7 +39,8 @@ func fileRows(tb testing.TB, origin robots.Origin) []matchRow {
 	return rows
 }
 
-// pathRows returns the rows of a log's paths that are of the origin, and of the first others if the log is the shuffled one.
+// pathRows returns the rows of a log's paths that are of the origin, and of the first others if the
+// log is the shuffled one.
 func pathRows(tb testing.TB, l corpus.Log, a *automaton.Automaton, origin robots.Origin, others int) (rows []matchRow) {
 	tb.Helper()
 	if l.Name != "shuffled" {

@@ -16,8 +16,9 @@ import (
 // formatBytes is about how much text a benchmark of a format reads: more than caches hold.
 const formatBytes = 32 << 20
 
-// BenchmarkFormat measures the way from unpacked text to batches of URLs, for each format: a sample of testdata/formats,
-// over and over. The bytes are those of the text. fields=all reads times and User-Agents, too, and keeps two columns.
+// BenchmarkFormat measures the way from unpacked text to batches of URLs, for each format: a sample
+// of testdata/formats, over and over. The bytes are those of the text. fields=all reads times and
+// User-Agents, too, and keeps two columns.
 func BenchmarkFormat(b *testing.B) {
 	for _, in := range []struct {
 		format ingest.Format

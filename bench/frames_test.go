@@ -12,8 +12,8 @@ import (
 	"github.com/robobatch/robobatch/bench/internal/corpus"
 )
 
-// TestFramesSameBytes packs the text of a log as one frame, as two and as many, cut inside lines, with skippable frames
-// between: the output must be the same bytes, by any number of workers.
+// TestFramesSameBytes packs the text of a log as one frame, as two and as many, cut inside lines,
+// with skippable frames between: the output must be the same bytes, by any number of workers.
 func TestFramesSameBytes(t *testing.T) {
 	c := corpora[0].open(t)
 	store := buildStore(t, responses(t, c), 0)
@@ -49,7 +49,8 @@ func TestFramesSameBytes(t *testing.T) {
 	}
 }
 
-// TestRunAllocs holds that a run allocates nothing per URL: ten times the URLs take hardly more allocations than once.
+// TestRunAllocs holds that a run allocates nothing per URL: ten times the URLs take hardly more
+// allocations than once.
 func TestRunAllocs(t *testing.T) {
 	c := corpora[0].open(t)
 	store := buildStore(t, responses(t, c), 0)

@@ -20,8 +20,8 @@ const (
 	hostilePath = 2 << 10
 )
 
-// A genome is a recipe of a robots.txt and a path: patterns of Segments pieces, the pieces of Length letters of the
-// first Letters of an alphabet.
+// A genome is a recipe of a robots.txt and a path: patterns of Segments pieces, the pieces of
+// Length letters of the first Letters of an alphabet.
 type genome struct {
 	Segments, Length, Letters int
 	Anchor                    int // letters of the anchor, of the same alphabet
@@ -39,7 +39,8 @@ type genome struct {
 	Period                    int // letters after which the path repeats itself; 0 if it does not
 }
 
-// genes returns pointers to the numbers of g, and the largest value of each; the least is 0, or 1 where that makes no sense.
+// genes returns pointers to the numbers of g, and the largest value of each; the least is 0, or 1
+// where that makes no sense.
 func (g *genome) genes() ([]*int, []int) {
 	return []*int{
 			&g.Segments, &g.Length, &g.Letters, &g.Anchor, &g.Anchors, &g.First, &g.Same, &g.Nested, &g.Shared, &g.Absent, &g.Apart, &g.Ends,
@@ -136,7 +137,8 @@ func (g *genome) make() (body, path []byte) {
 	return body, path
 }
 
-// path makes up the path: its period is letters of which the last alone is the first of the alphabet, or at random.
+// path makes up the path: its period is letters of which the last alone is the first of the
+// alphabet, or at random.
 func (g *genome) path(rng *rand.Rand) []byte {
 	path := []byte("/")
 	if g.Period > 0 && g.Run <= 1 && g.Letters > 1 {
@@ -186,9 +188,10 @@ func (g *genome) measure(tb testing.TB, s *automaton.Scratch) toll {
 	return best
 }
 
-// BenchmarkHostile looks for the file of 512,000 bytes that is slowest to match with a path of 2 KiB, and for the one
-// slowest to compile, by seeded hill climbing: genomes at random, and mutants of the slowest. It reports them, and as
-// metrics the processor time that they take: cpu-us/match and cpu-ms/compile.
+// BenchmarkHostile looks for the file of 512,000 bytes that is slowest to match with a path of 2
+// KiB, and for the one slowest to compile, by seeded hill climbing: genomes at random, and mutants
+// of the slowest. It reports them, and as metrics the processor time that they take: cpu-us/match
+// and cpu-ms/compile.
 //
 // What was found before is measured by itself, as shape=.
 func BenchmarkHostile(b *testing.B) {

@@ -16,7 +16,8 @@ type matchRow struct {
 	path  []byte // in normal form
 }
 
-// compile compiles what a robots.txt says to "*", as package engine does. It returns nil if that is nothing.
+// compile compiles what a robots.txt says to "*", as package engine does. It returns nil if that is
+// nothing.
 func compile(tb testing.TB, body []byte) *automaton.Automaton {
 	tb.Helper()
 	in := automatonRules(robots.Parse(body, dialect))
@@ -51,8 +52,9 @@ func appendRules(dst []automaton.Rule, f *robots.File) []automaton.Rule {
 	return dst
 }
 
-// matchRows returns what is to be matched of a log: a row for each URL whose origin has rules. Equal texts are compiled
-// once, and the paths lie one after the other, so that memory is used as in a run.
+// matchRows returns what is to be matched of a log: a row for each URL whose origin has rules.
+// Equal texts are compiled once, and the paths lie one after the other, so that memory is used as
+// in a run.
 func matchRows(tb testing.TB, c *corpus.Corpus, l corpus.Log) []matchRow {
 	tb.Helper()
 	byText := map[string]*automaton.Automaton{}
@@ -119,7 +121,8 @@ func benchmarkMatch(b *testing.B, rows []matchRow) {
 	m.report("url", len(rows), size)
 }
 
-// BenchmarkMatch measures the automaton alone: paths in normal form, rules found before. The bytes are those of the paths.
+// BenchmarkMatch measures the automaton alone: paths in normal form, rules found before. The bytes
+// are those of the paths.
 func BenchmarkMatch(b *testing.B) {
 	for _, in := range inputs() {
 		b.Run(in.name, func(b *testing.B) {

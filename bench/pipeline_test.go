@@ -14,11 +14,12 @@ import (
 	"github.com/robobatch/robobatch/bench/internal/corpus"
 )
 
-// longCopies is how often a long log has the text of the log that it is made of: often enough that the start and the end of
-// a run do not count.
+// longCopies is how often a long log has the text of the log that it is made of: often enough that
+// the start and the end of a run do not count.
 const longCopies = 10
 
-// repeatLog writes a log that has the text of another one longCopies times, packed as so many frames, each of whole copies.
+// repeatLog writes a log that has the text of another one longCopies times, packed as so many
+// frames, each of whole copies.
 func repeatLog(tb testing.TB, l corpus.Log, frames int) corpus.Log {
 	tb.Helper()
 	text := unpack(tb, l)
@@ -53,8 +54,8 @@ func unpack(tb testing.TB, l corpus.Log) []byte {
 	return text
 }
 
-// BenchmarkLong measures runs of a log ten times as long, packed as one frame and as ten. Beside the others it reports the
-// share of the processor time that the garbage collector took.
+// BenchmarkLong measures runs of a log ten times as long, packed as one frame and as ten. Beside
+// the others it reports the share of the processor time that the garbage collector took.
 func BenchmarkLong(b *testing.B) {
 	for _, in := range inputs() {
 		for _, frames := range []int{1, longCopies} {
@@ -70,7 +71,8 @@ func BenchmarkLong(b *testing.B) {
 	}
 }
 
-// BenchmarkUnpack is BenchmarkDecode for the log of BenchmarkLong, of one frame: what that is to be compared with.
+// BenchmarkUnpack is BenchmarkDecode for the log of BenchmarkLong, of one frame: what that is to be
+// compared with.
 func BenchmarkUnpack(b *testing.B) {
 	for _, in := range inputs() {
 		b.Run(in.name, func(b *testing.B) {
@@ -87,9 +89,9 @@ func gcTime() float64 {
 	return s[0].Value.Float64() - s[1].Value.Float64()
 }
 
-// BenchmarkColumn measures the least that writing the column url can cost: the strings of a log in pages as package output
-// makes them, PLAIN and packed by the same encoder, and nothing else. Compare its cpu-ns/url with what Run takes for
-// url=true and not for url=false.
+// BenchmarkColumn measures the least that writing the column url can cost: the strings of a log in
+// pages as package output makes them, PLAIN and packed by the same encoder, and nothing else.
+// Compare its cpu-ns/url with what Run takes for url=true and not for url=false.
 func BenchmarkColumn(b *testing.B) {
 	const pageBytes = 1 << 20
 	for _, in := range inputs() {

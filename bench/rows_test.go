@@ -8,8 +8,9 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// BenchmarkLayout measures whole runs, as BenchmarkAgents does, in both layouts, with the columns rule_line and allowed alone
-// or with reason and rule, too. The long layout has the same columns, and agent.
+// BenchmarkLayout measures whole runs, as BenchmarkAgents does, in both layouts, with the columns
+// rule_line and allowed alone or with reason and rule, too. The long layout has the same columns,
+// and agent.
 func BenchmarkLayout(b *testing.B) {
 	for _, in := range inputs() {
 		for _, n := range []int{10, 95} {
@@ -31,7 +32,8 @@ func BenchmarkLayout(b *testing.B) {
 	}
 }
 
-// BenchmarkWhere measures whole runs that write all columns of all rows, or of those that are disallowed.
+// BenchmarkWhere measures whole runs that write all columns of all rows, or of those that are
+// disallowed.
 func BenchmarkWhere(b *testing.B) {
 	for _, in := range inputs() {
 		for _, where := range []output.Where{0, output.WhereDisallowed} {

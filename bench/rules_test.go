@@ -12,7 +12,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// BenchmarkParse measures robots.Parse on each distinct text. The rules are all in the files, whomever they are for.
+// BenchmarkParse measures robots.Parse on each distinct text. The rules are all in the files,
+// whomever they are for.
 func BenchmarkParse(b *testing.B) {
 	for _, p := range corpora {
 		b.Run("data="+p.name, func(b *testing.B) {
@@ -33,8 +34,8 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkCompile measures automaton.Compile on the rules for "*" of each distinct text. The bytes are those of the
-// patterns.
+// BenchmarkCompile measures automaton.Compile on the rules for "*" of each distinct text. The bytes
+// are those of the patterns.
 func BenchmarkCompile(b *testing.B) {
 	for _, p := range corpora {
 		b.Run("data="+p.name, func(b *testing.B) {
@@ -63,8 +64,9 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// BenchmarkParseCompile measures parsing and compiling of each distinct text, against parsing alone, in turn. The metric
-// both/parse is the ratio of their processor time in the median of the files that have rules for "*".
+// BenchmarkParseCompile measures parsing and compiling of each distinct text, against parsing
+// alone, in turn. The metric both/parse is the ratio of their processor time in the median of the
+// files that have rules for "*".
 func BenchmarkParseCompile(b *testing.B) {
 	for _, p := range corpora {
 		b.Run("data="+p.name, func(b *testing.B) {
@@ -89,9 +91,9 @@ func BenchmarkParseCompile(b *testing.B) {
 	}
 }
 
-// parseCompileRatio returns how many times as long parsing and compiling take as parsing alone: the median of rounds that
-// measure one after the other. One thread does both, so that the clock can be that on the wall: what comes between is
-// outside the median.
+// parseCompileRatio returns how many times as long parsing and compiling take as parsing alone: the
+// median of rounds that measure one after the other. One thread does both, so that the clock can be
+// that on the wall: what comes between is outside the median.
 func parseCompileRatio(b *testing.B, body []byte) float64 {
 	b.Helper()
 	const rounds, turns = 5, 8
@@ -118,8 +120,9 @@ func parseCompileRatio(b *testing.B, body []byte) float64 {
 	return ratios[rounds/2]
 }
 
-// BenchmarkBuildStore measures engine.BuildStore on one worker, from the bodies in memory. The bytes are those of all
-// bodies, the rules those in force for "*", of equal texts once; so are the metrics of memory:
+// BenchmarkBuildStore measures engine.BuildStore on one worker, from the bodies in memory. The
+// bytes are those of all bodies, the rules those in force for "*", of equal texts once; so are the
+// metrics of memory:
 //
 //	tables-B/rule-B   bytes of the automata for each byte of rule text
 //	refs-B/rule-B     the same with what the columns rule_line and rule need beside that text

@@ -19,8 +19,8 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// BenchmarkDecode is the least that reading a log can cost: it is unpacked by the decoder that package ingest uses,
-// set as there, and its lines are counted. The bytes are those unpacked.
+// BenchmarkDecode is the least that reading a log can cost: it is unpacked by the decoder that
+// package ingest uses, set as there, and its lines are counted. The bytes are those unpacked.
 func BenchmarkDecode(b *testing.B) {
 	for _, in := range inputs() {
 		b.Run(in.name, func(b *testing.B) {
@@ -98,8 +98,8 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// BenchmarkEvaluate measures what one worker does to batches that were read before: find the site of each URL, bring
-// its path into normal form, match. The bytes are those of the URLs.
+// BenchmarkEvaluate measures what one worker does to batches that were read before: find the site
+// of each URL, bring its path into normal form, match. The bytes are those of the URLs.
 func BenchmarkEvaluate(b *testing.B) {
 	for _, in := range inputs() {
 		b.Run(in.name, func(b *testing.B) {
@@ -125,8 +125,8 @@ func evaluate(e *engine.Evaluator, work, src *engine.Batch) {
 	e.Evaluate(work)
 }
 
-// BenchmarkRun measures whole runs, from a zstd file to a Parquet file under its final name, in the directory for
-// temporary files; only the rules are loaded before. The bytes are those of the URLs.
+// BenchmarkRun measures whole runs, from a zstd file to a Parquet file under its final name, in the
+// directory for temporary files; only the rules are loaded before. The bytes are those of the URLs.
 func BenchmarkRun(b *testing.B) {
 	for _, in := range inputs() {
 		for _, opt := range []runOptions{{workers: 1}, {workers: 2}, {url: true, workers: 1}, {url: true, workers: 2}} {

@@ -18,8 +18,8 @@ import (
 // copiesOfHost is how many hosts each real one becomes, so that there are over 30,000 origins.
 const copiesOfHost = 12
 
-// scatter makes of a corpus and its log one of many origins in random order: each host becomes copiesOfHost ones, whose
-// texts differ by a comment, and each URL goes to one of them.
+// scatter makes of a corpus and its log one of many origins in random order: each host becomes
+// copiesOfHost ones, whose texts differ by a comment, and each URL goes to one of them.
 func scatter(tb testing.TB, c *corpus.Corpus, l corpus.Log) ([]robots.Response, corpus.Log) {
 	tb.Helper()
 	var all []robots.Response
@@ -60,8 +60,8 @@ func toHost(url []byte, i int) []byte {
 	return fmt.Appendf(nil, "%s://h%d.%s", scheme, i, rest)
 }
 
-// BenchmarkScattered measures what many origins in random order cost: reading alone, evaluating, and whole runs without
-// the column url.
+// BenchmarkScattered measures what many origins in random order cost: reading alone, evaluating,
+// and whole runs without the column url.
 func BenchmarkScattered(b *testing.B) {
 	for _, in := range inputs() {
 		b.Run(in.name, func(b *testing.B) {

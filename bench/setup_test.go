@@ -73,8 +73,9 @@ func startMeter(b *testing.B) meter {
 	return meter{b, measure.CPU()}
 }
 
-// report reports what one unit took, "url" or "rule", given how many of them and how many bytes one turn of the loop
-// has. The processor time is that of the whole process, so it counts all workers and the garbage collector.
+// report reports what one unit took, "url" or "rule", given how many of them and how many bytes one
+// turn of the loop has. The processor time is that of the whole process, so it counts all workers
+// and the garbage collector.
 func (m meter) report(unit string, units int, bytes int64) {
 	cpu := measure.CPU() - m.cpu
 	turns := float64(m.b.N)

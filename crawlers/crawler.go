@@ -43,8 +43,9 @@ const allSet = "all"
 // Sets returns the names of the sets: "all", "ai", and each purpose.
 func Sets() []string { return append([]string{allSet, aiSet}, purposes...) }
 
-// Set returns the crawlers of a set in the order of the table, or nil if there is no such set. The set "ai" is those of
-// "ai-training", "ai-search" and "ai-assistant"; "all" is all of the table. Tokens that are a switch are among them.
+// Set returns the crawlers of a set in the order of the table, or nil if there is no such set. The
+// set "ai" is those of "ai-training", "ai-search" and "ai-assistant"; "all" is all of the table.
+// Tokens that are a switch are among them.
 func Set(name string) []Crawler {
 	var set []Crawler
 	for i := range table {

@@ -1,7 +1,9 @@
-// Package crawlers knows the crawlers of the web: by which product token each looks for its group in robots.txt, how it
-// calls itself in the User-Agent header, and what its operator documents of its habits.
+// Package crawlers knows the crawlers of the web: by which product token each looks for its group
+// in robots.txt, how it calls itself in the User-Agent header, and what its operator documents of
+// its habits.
 //
-// The table is data, crawlers.tsv, with a source for each row. It serves three questions: which crawlers are meant by a
-// set such as "search" or "ai" ([Set]), which habits has the crawler of a product token ([Lookup]), and which crawler
-// sent a User-Agent header ([Identify]). A header is what the client claims to be: nothing here tells an impostor.
+// The table is data, crawlers.tsv, with a source for each row. It serves three questions: which
+// crawlers are meant by a set such as "search" or "ai" ([Set]), which habits has the crawler of a
+// product token ([Lookup]), and which crawler sent a User-Agent header ([Identify]). A header is
+// what the client claims to be: nothing here tells an impostor.
 package crawlers

@@ -1,9 +1,10 @@
 package crawlers
 
-// Identify returns the crawler that a User-Agent header names, and whether it names one. The first word of the header
-// that is the name of a crawler decides, in any case and whatever version follows; a part of a word does not count, so
-// that "Claude-User/1.0" is not ClaudeBot, nor do words of URLs and mail addresses, nor the word after "like". It
-// does not allocate, and takes time linear in the header. The result's slices are shared.
+// Identify returns the crawler that a User-Agent header names, and whether it names one. The first
+// word of the header that is the name of a crawler decides, in any case and whatever version
+// follows; a part of a word does not count, so that "Claude-User/1.0" is not ClaudeBot, nor do
+// words of URLs and mail addresses, nor the word after "like". It does not allocate, and takes time
+// linear in the header. The result's slices are shared.
 func Identify(userAgent []byte) (Crawler, bool) {
 	i := IdentifyIndex(userAgent)
 	if i < 0 {
@@ -12,7 +13,8 @@ func Identify(userAgent []byte) (Crawler, bool) {
 	return table[i], true
 }
 
-// IdentifyIndex is [Identify] for callers that number crawlers: it returns the crawler's place in [Set]("all"), or -1.
+// IdentifyIndex is [Identify] for callers that number crawlers: it returns the crawler's place in
+// [Set]("all"), or -1.
 func IdentifyIndex(userAgent []byte) int {
 	for i := 0; i < len(userAgent); {
 		if class[userAgent[i]] == 0 {

@@ -80,7 +80,8 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// Every name in the table leads to its row, alone, with a version, in a comment, and in capitals; and no longer word does.
+// Every name in the table leads to its row, alone, with a version, in a comment, and in capitals;
+// and no longer word does.
 func TestIdentifyEveryName(t *testing.T) {
 	for i, c := range table {
 		for _, name := range c.Names {

@@ -13,7 +13,8 @@ var tsv string
 // table is all crawlers.
 var table = mustParse(tsv)
 
-// mustParse parses the embedded table. A fault in it is a fault of this package, which its tests find.
+// mustParse parses the embedded table. A fault in it is a fault of this package, which its tests
+// find.
 func mustParse(text string) []Crawler {
 	all, err := parse(text)
 	if err != nil {

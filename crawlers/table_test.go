@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// The table is whole: tokens and names are unique, sources are URLs, dates are dates, and a fallback is in the table.
+// The table is whole: tokens and names are unique, sources are URLs, dates are dates, and a
+// fallback is in the table.
 func TestTable(t *testing.T) {
 	tokens, names := map[string]bool{}, map[string]bool{}
 	for _, c := range table {

@@ -19,7 +19,8 @@ type counts struct {
 	URLBytes int64            `json:"url_bytes"` // sum of the lengths of the texts in the url column
 }
 
-// equal reports a difference between what two readers found. What the command does not say is not compared.
+// equal reports a difference between what two readers found. What the command does not say is not
+// compared.
 func (c counts) equal(t *testing.T, who string, want counts) {
 	t.Helper()
 	if c.Rows != want.Rows || c.Allowed != want.Allowed || c.Denied != want.Denied || c.Unknown != want.Unknown ||

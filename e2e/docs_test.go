@@ -16,8 +16,9 @@ var update = flag.Bool("update", false, "write the outputs of queries into the d
 // fence is a fenced block of a document, with its language.
 var fence = regexp.MustCompile("(?s)```(sh|sql|text)\n(.*?)```\n")
 
-// TestDocs runs the commands (sh) and the queries (sql) of documents, in their order and in one directory each, and compares
-// the block behind a query (text) with what it gives. -update writes those blocks anew.
+// TestDocs runs the commands (sh) and the queries (sql) of documents, in their order and in one
+// directory each, and compares the block behind a query (text) with what it gives. -update writes
+// those blocks anew.
 func TestDocs(t *testing.T) {
 	for _, doc := range []struct {
 		name    string
@@ -54,7 +55,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// enterDocs makes a directory the current one that has testdata, as the cookbook tells readers to, with the command in PATH.
+// enterDocs makes a directory the current one that has testdata, as the cookbook tells readers to,
+// with the command in PATH.
 func enterDocs(t *testing.T) {
 	t.Helper()
 	testdata, err := filepath.Abs(filepath.Join("..", "testdata"))
@@ -68,8 +70,8 @@ func enterDocs(t *testing.T) {
 	t.Setenv("PATH", filepath.Dir(command)+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// runBlocks runs the blocks of a document. It returns the document with the outputs as they are now, and how many queries
-// there are; each has its output behind it.
+// runBlocks runs the blocks of a document. It returns the document with the outputs as they are
+// now, and how many queries there are; each has its output behind it.
 func runBlocks(t *testing.T, text []byte) (now []byte, queries int) {
 	t.Helper()
 	d := openDuck(t)

@@ -71,7 +71,8 @@ func (d duck) counts(name string) counts {
 	return c
 }
 
-// invariants checks what holds for every row, whatever the data. Each query counts the rows that break it.
+// invariants checks what holds for every row, whatever the data. Each query counts the rows that
+// break it.
 func (d duck) invariants(name string) {
 	d.t.Helper()
 	for what, where := range map[string]string{

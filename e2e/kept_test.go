@@ -18,7 +18,8 @@ var accessLine = regexp.MustCompile(`^(\S+) \S+ \S+ \[(.*?)\] "(?:GET|HEAD|POST|
 // escapedByte is how Apache writes what it does not print.
 var escapedByte = regexp.MustCompile(`\\x([0-9a-f]{2})`)
 
-// TestKept has DuckDB read the columns that are kept of a real access log, and compares each value with the log's.
+// TestKept has DuckDB read the columns that are kept of a real access log, and compares each value
+// with the log's.
 func TestKept(t *testing.T) {
 	log, err := filepath.Abs(filepath.Join("..", "testdata", "formats", "apache-semicomplete.log"))
 	if err != nil {

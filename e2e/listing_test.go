@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestListing has DuckDB read what the command rules writes, as Parquet and as JSON Lines, and compares the two: every
-// row of one is in the other, and types are what they should be.
+// TestListing has DuckDB read what the command rules writes, as Parquet and as JSON Lines, and
+// compares the two: every row of one is in the other, and types are what they should be.
 func TestListing(t *testing.T) {
 	dir := t.TempDir()
 	parquet, lines := filepath.Join(dir, "x.parquet"), filepath.Join(dir, "x.jsonl")

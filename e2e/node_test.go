@@ -32,8 +32,8 @@ func nodeCounts(t *testing.T, script, name string) counts {
 	return c
 }
 
-// node runs a script of the node folder, and reads into v what it prints. It returns the processor time of the script and
-// of the programs that it calls.
+// node runs a script of the node folder, and reads into v what it prints. It returns the processor
+// time of the script and of the programs that it calls.
 func node(t *testing.T, v any, script string, args ...string) time.Duration {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {

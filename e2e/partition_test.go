@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestPartition has DuckDB read partitioned outputs as Hive's, and compares the counts by each column that directories say with those of one file.
+// TestPartition has DuckDB read partitioned outputs as Hive's, and compares the counts by each
+// column that directories say with those of one file.
 func TestPartition(t *testing.T) {
 	d := openDuck(t)
 	agents := []string{"-agent", "Googlebot,GPTBot,*"}
@@ -30,7 +31,8 @@ func TestPartition(t *testing.T) {
 			if !slices.Equal(got, want) || len(want) < 2 {
 				t.Errorf("DuckDB counts\n%.500q, want\n%.500q", got, want)
 			}
-			// Every row is there, with the same values, whichever columns are read from names of directories.
+			// Every row is there, with the same values, whichever columns are read from names of
+			// directories.
 			var missing int
 			columns := "line, input, url, origin, agent, allowed::varchar, reason, rule_line, rule"
 			d.row("select count(*) from ((select "+columns+" from "+quote(plain)+" except all select "+columns+" from "+tree+"))", &missing)

@@ -17,7 +17,8 @@ import (
 // pipeRows is how many rows go through a pipe in these tests, at least.
 const pipeRows = 5_000_000
 
-// scripts returns a directory with the command, and with a pack of the rules, from where ClickHouse runs programs.
+// scripts returns a directory with the command, and with a pack of the rules, from where ClickHouse
+// runs programs.
 func scripts(t *testing.T, rules string) (dir, pack string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -49,7 +50,8 @@ func eachCorpus(t *testing.T, test func(t *testing.T, c corpus)) {
 	})
 }
 
-// table returns a query for the URLs, as often as there are pipeRows of them, and what the main job counts of so many.
+// table returns a query for the URLs, as often as there are pipeRows of them, and what the main job
+// counts of so many.
 func (c corpus) table(t *testing.T) (query string, want counts) {
 	t.Helper()
 	_, want = job{rules: c.rules, inputs: []string{c.urls}}.run(t, ".parquet")
@@ -67,7 +69,8 @@ func (c corpus) table(t *testing.T) (query string, want counts) {
 // pipedColumns are the columns that come out, as ClickHouse declares them.
 const pipedColumns = "'url String, n UInt64, h UInt64, allowed Nullable(Bool), reason LowCardinality(String), rule_line Nullable(Int32)'"
 
-// sums has ClickHouse count what nodeCounts counts, in order, and the rows that are not what they were.
+// sums has ClickHouse count what nodeCounts counts, in order, and the rows that are not what they
+// were.
 const sums = `select count(), countIf(allowed), countIf(not allowed), countIf(allowed is null), ifNull(sum(rule_line), 0),
 	countIf(cityHash64(url, n) <> h), sumMap(map(toString(reason), 1)) from `
 
@@ -108,7 +111,8 @@ func TestPipeClickHouse(t *testing.T) {
 	})
 }
 
-// TestPipeFiles has ClickHouse write a stream of five million rows, the pipe take it, and ClickHouse read what came of it.
+// TestPipeFiles has ClickHouse write a stream of five million rows, the pipe take it, and
+// ClickHouse read what came of it.
 func TestPipeFiles(t *testing.T) {
 	eachCorpus(t, func(t *testing.T, c corpus) {
 		dir, pack := scripts(t, c.rules)
@@ -152,7 +156,8 @@ func functionXML(kind, name, flags, more string) string {
 		"<command>robobatch pipe -columns allowed " + flags + "</command>" + more + "</function>"
 }
 
-// TestPipeFunctions has ClickHouse call the pipe as a function: one that starts it for each block, and pools that keep it.
+// TestPipeFunctions has ClickHouse call the pipe as a function: one that starts it for each block,
+// and pools that keep it.
 func TestPipeFunctions(t *testing.T) {
 	dir, pack := scripts(t, quickstart(t, "rules"))
 	rules := "-rules " + pack
@@ -193,7 +198,8 @@ var typedRows = [][]string{
 	{"0", "x", "1769875200000", "3", "true"},
 }
 
-// TestTypes has JavaScript and ClickHouse read the columns that are kept, and what a pipe makes of them.
+// TestTypes has JavaScript and ClickHouse read the columns that are kept, and what a pipe makes of
+// them.
 func TestTypes(t *testing.T) {
 	dir, pack := scripts(t, quickstart(t, "rules"))
 	in := filepath.Join(dir, "typed.csv")
@@ -225,7 +231,8 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// checkTyped has JavaScript read the kept columns, behind two others and before the rest of the given ones.
+// checkTyped has JavaScript read the kept columns, behind two others and before the rest of the
+// given ones.
 func checkTyped(t *testing.T, name string, others ...string) [][]string {
 	t.Helper()
 	var table struct {

@@ -51,7 +51,8 @@ type job struct {
 	flags  []string // and others
 }
 
-// run writes the job's output in the given format and returns its name and what the command counted.
+// run writes the job's output in the given format and returns its name and what the command
+// counted.
 func (j job) run(t *testing.T, ext string) (string, counts) {
 	t.Helper()
 	dir := t.TempDir()
@@ -214,8 +215,8 @@ func TestAgents(t *testing.T) {
 	}.check(t)
 }
 
-// TestCrafted has what real logs rarely have: bytes that are not UTF-8, lines too long, URLs of no kind, empty lines, and
-// so many origins without rules that the dictionaries end a row group.
+// TestCrafted has what real logs rarely have: bytes that are not UTF-8, lines too long, URLs of no
+// kind, empty lines, and so many origins without rules that the dictionaries end a row group.
 func TestCrafted(t *testing.T) {
 	var log bytes.Buffer
 	enc, err := zstd.NewWriter(&log)

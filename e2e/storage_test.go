@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// quickRun runs the command on the log of the quick start, with these flags, and returns the name of its output.
+// quickRun runs the command on the log of the quick start, with these flags, and returns the name
+// of its output.
 func quickRun(t *testing.T, out string, flags ...string) string {
 	t.Helper()
 	return logRun(t, out, append([]string{"-in", quickstart(t, "urls.zst")}, flags...)...)

@@ -13,7 +13,8 @@ import (
 
 var quickstart = filepath.Join("..", "testdata", "quickstart")
 
-// BenchmarkParse reads the real files of the quick start, and selects the rules of a crawler that some of them name.
+// BenchmarkParse reads the real files of the quick start, and selects the rules of a crawler that
+// some of them name.
 func BenchmarkParse(b *testing.B) { benchBodies(b, robots.Parse) }
 
 // BenchmarkInspect does the same with directives and diagnostics.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A CleanParam is one clean-param line: parameters that do not change what a page shows, as Yandex reads it. It is
-// bound to no group.
+// A CleanParam is one clean-param line: parameters that do not change what a page shows, as Yandex
+// reads it. It is bound to no group.
 type CleanParam struct {
 	Line   int32    // 1-based
 	Params []string // names of parameters, case-sensitive
@@ -16,7 +16,8 @@ type CleanParam struct {
 	pattern string // Path in normal form
 }
 
-// CleanParam returns the line with that number, parameters and path, as [Inspect] would if the file had it.
+// CleanParam returns the line with that number, parameters and path, as [Inspect] would if the file
+// had it.
 func (d Dialect) CleanParam(line int32, params []string, path string) CleanParam {
 	return CleanParam{Line: line, Params: params, Path: path, pattern: d.pattern(path)}
 }
@@ -27,8 +28,8 @@ type CleanParams []CleanParam
 // maxCleanParam is the longest value of a clean-param line that Yandex is said to read, in bytes.
 const maxCleanParam = 500
 
-// parseCleanParam returns what a clean-param line says. ok is false if it has no parameter, more than a list of them
-// and a path, a path that starts with neither "/" nor "*", or is too long.
+// parseCleanParam returns what a clean-param line says. ok is false if it has no parameter, more
+// than a list of them and a path, a path that starts with neither "/" nor "*", or is too long.
 func (d Dialect) parseCleanParam(value string) (c CleanParam, ok bool) {
 	fields := strings.FieldsFunc(value, func(r rune) bool { return r < 0x80 && isSpace(byte(r)) })
 	if len(fields) < 1 || len(fields) > 2 || len(value) > maxCleanParam {
@@ -47,9 +48,9 @@ func (d Dialect) parseCleanParam(value string) (c CleanParam, ok bool) {
 	return c, len(c.Params) > 0 && (c.Path[0] == '/' || c.Path[0] == '*')
 }
 
-// AppendCanonical appends the URL without the parameters that do not change what it shows, and returns the extended
-// buffer. All else stays as it is, a fragment included; a URL that is none is appended as it is. The dialect is the one
-// that the file was read in.
+// AppendCanonical appends the URL without the parameters that do not change what it shows, and
+// returns the extended buffer. All else stays as it is, a fragment included; a URL that is none is
+// appended as it is. The dialect is the one that the file was read in.
 func (all CleanParams) AppendCanonical(dst, rawURL []byte, d Dialect) []byte {
 	u, err := SplitURL(rawURL)
 	mark := bytes.IndexByte(u.Path, '?')

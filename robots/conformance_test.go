@@ -14,7 +14,8 @@ import (
 
 func TestConformance(t *testing.T) { repcase.Run(t, robots.Decide) }
 
-// TestGoogleLines compares how each line of a file is classified with what google/robotstxt reports.
+// TestGoogleLines compares how each line of a file is classified with what google/robotstxt
+// reports.
 func TestGoogleLines(t *testing.T) {
 	type file struct {
 		ID     string              `json:"id"`
@@ -43,14 +44,15 @@ func TestGoogleLines(t *testing.T) {
 	t.Logf("google-lines: %d files, %d lines", len(files), lines)
 }
 
-// unused are the keys that google/robotstxt knows and ignores. Here they are lines like all unknown ones.
+// unused are the keys that google/robotstxt knows and ignores. Here they are lines like all unknown
+// ones.
 var unused = map[string]bool{
 	"clean-param": true, "content-signal": true, "content-usage": true, "crawl-delay": true, "domain": true, "host": true,
 	"noarchive": true, "nofollow": true, "noindex": true, "request-rate": true, "revisit-after": true, "visit-time": true,
 }
 
-// lineJSON writes a line as the case file does: values of rules and unknown lines escaped, others as they are, bytes
-// that are not text as \xff.
+// lineJSON writes a line as the case file does: values of rules and unknown lines escaped, others
+// as they are, bytes that are not text as \xff.
 func lineJSON(l robots.LineInfo) string {
 	value := l.Value
 	if l.Tag != "user-agent" && l.Tag != "sitemap" {
@@ -172,7 +174,8 @@ func originOf(url string) (robots.Origin, error) {
 	return robots.Origin(o), err
 }
 
-// TestShared checks that the project's own cases are those of the larger collection they were copied from.
+// TestShared checks that the project's own cases are those of the larger collection they were
+// copied from.
 func TestShared(t *testing.T) {
 	repcase.CompareShared(t)
 }

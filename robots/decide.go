@@ -2,9 +2,10 @@ package robots
 
 import "strings"
 
-// Decide returns the index of the rule that decides the path, or -1 if none of the rules matches (RFC 9309 section
-// 2.2.2). The path is one that [Dialect.Path] returned. It tries one rule after the other and is meant to be
-// obviously right, not fast: O(bytes of the rules * bytes of the path).
+// Decide returns the index of the rule that decides the path, or -1 if none of the rules matches
+// (RFC 9309 section 2.2.2). The path is one that [Dialect.Path] returned. It tries one rule after
+// the other and is meant to be obviously right, not fast: O(bytes of the rules * bytes of the
+// path).
 func Decide(rules []Rule, path []byte, d Dialect) int {
 	best, priority := -1, 0
 	for i, r := range rules {
@@ -16,7 +17,8 @@ func Decide(rules []Rule, path []byte, d Dialect) int {
 	return best
 }
 
-// priority returns the length of the pattern by which the rule matches the path, or 0 if it does not match.
+// priority returns the length of the pattern by which the rule matches the path, or 0 if it does
+// not match.
 func (r Rule) priority(path []byte, d Dialect) int {
 	if matches(r.Pattern, path) {
 		return len(r.Pattern)
@@ -27,9 +29,10 @@ func (r Rule) priority(path []byte, d Dialect) int {
 	return 0
 }
 
-// IndexPattern returns the second pattern of a rule, "/d/$" for "Allow: /d/index.html", and whether the dialect
-// gives it one (see the flag indexPage): it does so to Allow rules whose text after the last "/" starts with
-// "index.htm". Its priority is its own length, and it is always shorter than the rule's first pattern.
+// IndexPattern returns the second pattern of a rule, "/d/$" for "Allow: /d/index.html", and whether
+// the dialect gives it one (see the flag indexPage): it does so to Allow rules whose text after the
+// last "/" starts with "index.htm". Its priority is its own length, and it is always shorter than
+// the rule's first pattern.
 func (d Dialect) IndexPattern(r Rule) (pattern string, ok bool) {
 	if !d.Has(indexPage) || !r.Allow {
 		return "", false
@@ -41,8 +44,9 @@ func (d Dialect) IndexPattern(r Rule) (pattern string, ok bool) {
 	return r.Pattern[:slash+1] + "$", true
 }
 
-// matches reports whether the pattern matches the path from its first byte on: "*" matches any bytes, "$" as the
-// last byte of the pattern matches the end of the path, every other byte matches itself (RFC 9309 section 2.2.3).
+// matches reports whether the pattern matches the path from its first byte on: "*" matches any
+// bytes, "$" as the last byte of the pattern matches the end of the path, every other byte matches
+// itself (RFC 9309 section 2.2.3).
 func matches(pattern string, path []byte) bool {
 	ends := []int{0} // where in the path the part of the pattern read so far can end, in ascending order
 	for i := range len(pattern) {
@@ -71,9 +75,9 @@ func matches(pattern string, path []byte) bool {
 	return true
 }
 
-// Undefined reports whether the dialect leaves undefined which rule decides the path: whether the winner, the rule of
-// that index as [Decide] returned it, has a rival that says the opposite, matches too, and one of both has a "*"
-// (see [WildcardsUndefined]).
+// Undefined reports whether the dialect leaves undefined which rule decides the path: whether the
+// winner, the rule of that index as [Decide] returned it, has a rival that says the opposite,
+// matches too, and one of both has a "*" (see [WildcardsUndefined]).
 func Undefined(rules []Rule, winner int, path []byte, d Dialect) bool {
 	if winner < 0 || !d.Has(WildcardsUndefined) {
 		return false

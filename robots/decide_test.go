@@ -9,7 +9,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestMatchesExhaustive compares Matches with package regexp for every short pattern and path over a tiny alphabet.
+// TestMatchesExhaustive compares Matches with package regexp for every short pattern and path over
+// a tiny alphabet.
 func TestMatchesExhaustive(t *testing.T) {
 	paths, patterns := words("/a$%", 4), words("/a*$%", 4)
 	if testing.Short() {
@@ -43,7 +44,8 @@ func words(alphabet string, n int) []string {
 	return all
 }
 
-// expression translates a pattern. Bytes become the runes of the same number, as regexp speaks UTF-8.
+// expression translates a pattern. Bytes become the runes of the same number, as regexp speaks
+// UTF-8.
 func expression(pattern string) *regexp.Regexp {
 	text, end := latin1(pattern), ""
 	if t, ok := strings.CutSuffix(text, "$"); ok {
@@ -88,8 +90,8 @@ func TestAlwaysAllowed(t *testing.T) {
 	}
 }
 
-// FuzzDecide compares the reference with another way to decide: all patterns as regular expressions, the matching
-// ones sorted.
+// FuzzDecide compares the reference with another way to decide: all patterns as regular
+// expressions, the matching ones sorted.
 func FuzzDecide(f *testing.F) {
 	f.Add("user-agent: *\ndisallow: /a*b$\nallow: /a/index.html\n", "http://h/a/")
 	f.Add("user-agent: *\nallow: *$\ndisallow: /%2a%24$x\ndisallow: /é", "http://h/*$x")

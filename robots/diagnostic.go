@@ -7,7 +7,8 @@ type Diagnostic struct {
 	Text string // what is wrong, for people; it may hold bytes of the file, which need not be UTF-8
 }
 
-// A Code names a kind of diagnostic. Codes are stable: they can be searched for, and will not be renamed.
+// A Code names a kind of diagnostic. Codes are stable: they can be searched for, and will not be
+// renamed.
 type Code string
 
 // The codes of diagnostics.

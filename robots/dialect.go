@@ -8,14 +8,15 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 )
 
-// A Dialect is a way to read robots.txt: a set of flags, one for each point in which implementations differ.
-// The zero value is the strict standard without percent-decoding; callers use one of the sums below.
+// A Dialect is a way to read robots.txt: a set of flags, one for each point in which
+// implementations differ. The zero value is the strict standard without percent-decoding; callers
+// use one of the sums below.
 type Dialect uint32
 
 // The flags of a Dialect.
 const (
-	// typoKeys takes a key by its beginning, common misspellings included: "useragent", "disalow", "allowed".
-	// Without it a key is the exact name, in any case.
+	// typoKeys takes a key by its beginning, common misspellings included: "useragent", "disalow",
+	// "allowed". Without it a key is the exact name, in any case.
 	typoKeys Dialect = 1 << iota
 
 	// missingColon takes white space for the colon in a line of exactly two words: "disallow /x".
@@ -24,21 +25,25 @@ const (
 	// lineLimit drops what follows the first 16,663 bytes of a line.
 	lineLimit
 
-	// indexPage lets an Allow rule for an index page, "/d/index.html", hold for its directory "/d/" too.
+	// indexPage lets an Allow rule for an index page, "/d/index.html", hold for its directory "/d/"
+	// too.
 	indexPage
 
-	// googleFamily lets one of Google's crawlers without a group of its own use the group of its family, see [NewAgent].
+	// googleFamily lets one of Google's crawlers without a group of its own use the group of its
+	// family, see [NewAgent].
 	googleFamily
 
-	// yandexFamily lets one of Yandex's crawlers without a group of its own use the group "Yandex", see [NewAgent].
+	// yandexFamily lets one of Yandex's crawlers without a group of its own use the group "Yandex",
+	// see [NewAgent].
 	yandexFamily
 
 	// ImplicitRobotsTxt allows /robots.txt itself, whatever the rules (RFC 9309 section 2.2.2).
 	ImplicitRobotsTxt
 
-	// fullEscapes brings patterns and URLs into the normal form of RFC 9309 section 2.2.2: unreserved characters are
-	// decoded, and bytes that no URL holds are encoded; "%2A" and "%24" in a pattern are a literal "*" and "$"
-	// (section 2.2.3). Without it only bytes from 0x80 on are encoded, and hexadecimal digits made upper case.
+	// fullEscapes brings patterns and URLs into the normal form of RFC 9309 section 2.2.2: unreserved
+	// characters are decoded, and bytes that no URL holds are encoded; "%2A" and "%24" in a pattern
+	// are a literal "*" and "$" (section 2.2.3). Without it only bytes from 0x80 on are encoded, and
+	// hexadecimal digits made upper case.
 	fullEscapes
 
 	// assumedSlash puts the "/" in front of a rule's value that starts with neither "/" nor "*".
@@ -47,50 +52,56 @@ const (
 	// rootedOnly drops rules whose value starts with neither "/" nor "*".
 	rootedOnly
 
-	// emptyRules gives a rule without a value a meaning, the opposite of its key: "Disallow:" allows everything, and
-	// "Allow:" nothing. Both are a pattern "/", of length 1. Without it they have no effect.
+	// emptyRules gives a rule without a value a meaning, the opposite of its key: "Disallow:" allows
+	// everything, and "Allow:" nothing. Both are a pattern "/", of length 1. Without it they have no
+	// effect.
 	emptyRules
 
-	// delayInSection makes Crawl-delay a member of the section, so that it ends a run of user-agent lines as a rule
-	// does. Without it the line is no part of any group (RFC 9309 section 2.2.4).
+	// delayInSection makes Crawl-delay a member of the section, so that it ends a run of user-agent
+	// lines as a rule does. Without it the line is no part of any group (RFC 9309 section 2.2.4).
 	delayInSection
 
-	// sectionLimits has [Inspect] report what Yandex's documentation forbids and its robot is not known to mind: empty
-	// lines in a section, rules of more than 1,024 characters, and more than 2,048 rules.
+	// sectionLimits has [Inspect] report what Yandex's documentation forbids and its robot is not
+	// known to mind: empty lines in a section, rules of more than 1,024 characters, and more than
+	// 2,048 rules.
 	sectionLimits
 
-	// openIfTooLarge allows everything if the body is over [MaxBytes], where others read the part that fits.
+	// openIfTooLarge allows everything if the body is over [MaxBytes], where others read the part that
+	// fits.
 	openIfTooLarge
 
-	// openUnlessOK allows everything unless the fetch was answered by 200, redirects followed, see [History.Outcome].
-	// Without it every 2xx has rules, and server and network errors forbid everything.
+	// openUnlessOK allows everything unless the fetch was answered by 200, redirects followed, see
+	// [History.Outcome]. Without it every 2xx has rules, and server and network errors forbid
+	// everything.
 	openUnlessOK
 
 	// lapses ends the restriction by server and network errors after 30 days, see [History.Outcome].
 	lapses
 
-	// WildcardsUndefined leaves undefined which of two opposite rules wins if one of them has a "*". The longer one
-	// does so here, with a reason of its own; see [Undefined].
+	// WildcardsUndefined leaves undefined which of two opposite rules wins if one of them has a "*".
+	// The longer one does so here, with a reason of its own; see [Undefined].
 	WildcardsUndefined
 
-	// WideTokens lets product tokens hold digits and dots, as the names of real crawlers do (MJ12bot). It is an
-	// option for every dialect; the standard has letters, "_" and "-" only.
+	// WideTokens lets product tokens hold digits and dots, as the names of real crawlers do (MJ12bot).
+	// It is an option for every dialect; the standard has letters, "_" and "-" only.
 	WideTokens
 
-	// URLAsIs leaves the URL as it is given, patterns being normalised all the same. It is an option for every
-	// dialect, for input that is normalised already and for comparison with google/robotstxt.
+	// URLAsIs leaves the URL as it is given, patterns being normalised all the same. It is an option
+	// for every dialect, for input that is normalised already and for comparison with
+	// google/robotstxt.
 	URLAsIs
 
-	// EmptyAllowIgnored takes from emptyRules what it says of "Allow:", as Yandex has done later. It is an option for
-	// the dialect yandex.
+	// EmptyAllowIgnored takes from emptyRules what it says of "Allow:", as Yandex has done later. It
+	// is an option for the dialect yandex.
 	EmptyAllowIgnored
 
-	// BlankEndsSection ends a section at an empty line, so that rules behind it belong to nobody, which is the strict
-	// reading of Yandex's documentation. It is an option for the dialect yandex. A line with a comment is not empty.
+	// BlankEndsSection ends a section at an empty line, so that rules behind it belong to nobody,
+	// which is the strict reading of Yandex's documentation. It is an option for the dialect yandex. A
+	// line with a comment is not empty.
 	BlankEndsSection
 
-	// habits follows what operators document of single crawlers beyond the order of their names: groups for "*" that
-	// do not bind them, and groups of other crawlers that do, see [NewAgent].
+	// habits follows what operators document of single crawlers beyond the order of their names:
+	// groups for "*" that do not bind them, and groups of other crawlers that do, see [NewAgent].
 	habits
 )
 
@@ -126,8 +137,8 @@ var dialectNames = []struct {
 // errDialect is the error of a name that is no dialect's.
 var errDialect = errors.New("unknown dialect")
 
-// ParseDialect returns the dialect of that name: "rfc9309", "google", "google-2010" or "yandex". The error wraps
-// errDialect and lists the names there are.
+// ParseDialect returns the dialect of that name: "rfc9309", "google", "google-2010" or "yandex".
+// The error wraps errDialect and lists the names there are.
 func ParseDialect(name string) (Dialect, error) {
 	known := make([]string, 0, len(dialectNames))
 	for _, n := range dialectNames {
@@ -139,7 +150,8 @@ func ParseDialect(name string) (Dialect, error) {
 	return 0, fmt.Errorf("%w %q: use one of %s", errDialect, name, strings.Join(known, ", "))
 }
 
-// String returns the name of the dialect, whatever its options, or its flags in hexadecimal if it has no name.
+// String returns the name of the dialect, whatever its options, or its flags in hexadecimal if it
+// has no name.
 func (d Dialect) String() string {
 	for _, n := range dialectNames {
 		if n.d == d&^options {
@@ -152,27 +164,29 @@ func (d Dialect) String() string {
 // Has reports whether d has all the given flags.
 func (d Dialect) Has(flags Dialect) bool { return d&flags == flags }
 
-// AlwaysAllowed reports whether the dialect allows this path whatever the rules: /robots.txt itself, with or without
-// a query (RFC 9309 section 2.2.2). The path is one that [Dialect.Path] returned.
+// AlwaysAllowed reports whether the dialect allows this path whatever the rules: /robots.txt
+// itself, with or without a query (RFC 9309 section 2.2.2). The path is one that [Dialect.Path]
+// returned.
 func (d Dialect) AlwaysAllowed(path []byte) bool {
 	return d.Has(ImplicitRobotsTxt) && len(path) >= len(TxtPath) && string(path[:len(TxtPath)]) == TxtPath &&
 		(len(path) == len(TxtPath) || path[len(TxtPath)] == '?')
 }
 
-// An Agent is a crawler in search of its rules: the names it answers to, in order. Groups of different names are
-// never merged: the first name that has a group decides.
+// An Agent is a crawler in search of its rules: the names it answers to, in order. Groups of
+// different names are never merged: the first name that has a group decides.
 type Agent struct {
 	Token       ProductToken   // its own name; "" is a crawler that only groups for "*" can name
 	Fallbacks   []ProductToken // names tried after Token, before "*"; usually none
 	IgnoresStar bool           // it does not heed groups for "*", as Google documents of AdsBot-Google
 }
 
-// googlePrefix is the prefix of the crawlers that, without a group of their own, follow the one of the crawler before
-// their last "-": Googlebot-Image follows Googlebot (Google's documentation, order of precedence of user agents).
+// googlePrefix is the prefix of the crawlers that, without a group of their own, follow the one of
+// the crawler before their last "-": Googlebot-Image follows Googlebot (Google's documentation,
+// order of precedence of user agents).
 const googlePrefix = "googlebot-"
 
-// yandexPrefix is the prefix of the crawlers that, without a group of their own, follow the one of that name: all of
-// Yandex's (Yandex's documentation of User-agent).
+// yandexPrefix is the prefix of the crawlers that, without a group of their own, follow the one of
+// that name: all of Yandex's (Yandex's documentation of User-agent).
 const yandexPrefix = "yandex"
 
 // NewAgent returns the crawler of that name. What follows the product token, such as a version, is

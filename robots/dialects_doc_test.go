@@ -12,8 +12,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// The document about the dialects has examples: a block "robots", and below it tables whose heads start with "agent"
-// and name a dialect in each column from the third on. A table whose head starts with "fetch" is about outcomes.
+// The document about the dialects has examples: a block "robots", and below it tables whose heads
+// start with "agent" and name a dialect in each column from the third on. A table whose head starts
+// with "fetch" is about outcomes.
 var dialectsDoc = filepath.Join("..", "docs", "DIALECTS.md")
 
 // docOptions are the options that a column may name beside its dialect.

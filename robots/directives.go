@@ -13,15 +13,17 @@ type Sitemap struct {
 	URL  string // as written, not escaped; equal ones are kept
 }
 
-// A Host is one host line: the main mirror of a site, as Yandex read it until 2018. It is bound to no group.
+// A Host is one host line: the main mirror of a site, as Yandex read it until 2018. It is bound to
+// no group.
 type Host struct {
 	Line  int32  // 1-based
 	Value string // as written: a domain name, maybe with "http://" or "https://" in front of it and a port behind it
 	Valid bool   // it is that; others are ignored
 }
 
-// A DelayGroup is a run of user-agent lines and the Crawl-delay that follows it. Such groups are not those of the
-// rules: for the question whose delay it is, a Crawl-delay ends the run in every dialect.
+// A DelayGroup is a run of user-agent lines and the Crawl-delay that follows it. Such groups are
+// not those of the rules: for the question whose delay it is, a Crawl-delay ends the run in every
+// dialect.
 type DelayGroup struct {
 	Agents  []ProductToken // the product tokens named, as in [Group]
 	Star    bool           // one of the user-agent lines is "*"
@@ -32,10 +34,10 @@ type DelayGroup struct {
 // names reports whether a user-agent line of the group names the token.
 func (g *DelayGroup) names(t ProductToken) bool { return (&Group{Agents: g.Agents}).Names(t) }
 
-// CrawlDelay returns the seconds between two fetches that the file asks of the agent: the first valid value in the
-// groups that name it, or else in those of its fallbacks, or else in those for "*". ok is false if there is none. As
-// with rules, the first name that has a group decides, so an agent with a group of its own never inherits the delay
-// of "*".
+// CrawlDelay returns the seconds between two fetches that the file asks of the agent: the first
+// valid value in the groups that name it, or else in those of its fallbacks, or else in those for
+// "*". ok is false if there is none. As with rules, the first name that has a group decides, so an
+// agent with a group of its own never inherits the delay of "*".
 func (r *Report) CrawlDelay(a Agent) (seconds float64, ok bool) {
 	for _, t := range append([]ProductToken{a.Token}, a.Fallbacks...) {
 		if seconds, ok, named := r.delayOf(func(g *DelayGroup) bool { return g.names(t) }); named {
@@ -85,8 +87,8 @@ func parseDelay(value string) (seconds float64, ok bool) {
 	return seconds, err == nil
 }
 
-// validHost reports whether the value of a host line is a domain name of two labels or more, maybe with a scheme in
-// front of it and a port behind it. Addresses are none.
+// validHost reports whether the value of a host line is a domain name of two labels or more, maybe
+// with a scheme in front of it and a port behind it. Addresses are none.
 func validHost(value string) bool {
 	for _, scheme := range []string{"http://", "https://"} {
 		if hasPrefixFold(value, scheme) {
@@ -112,7 +114,8 @@ func validHost(value string) bool {
 	return len(labels) > 1
 }
 
-// validLabel reports whether s is a label of a domain name. Characters beyond ASCII are taken for letters.
+// validLabel reports whether s is a label of a domain name. Characters beyond ASCII are taken for
+// letters.
 func validLabel(s string) bool {
 	if s == "" || s[0] == '-' || s[len(s)-1] == '-' {
 		return false

@@ -1,42 +1,48 @@
-// Package robots is the vocabulary of the Robots Exclusion Protocol: it reads robots.txt files and URLs, and says
-// by a slow and obvious matcher, [Decide], which rule applies. Package automaton answers the same question fast.
+// Package robots is the vocabulary of the Robots Exclusion Protocol: it reads robots.txt files and
+// URLs, and says by a slow and obvious matcher, [Decide], which rule applies. Package automaton
+// answers the same question fast.
 //
 // # The protocol in one page
 //
-// A robots.txt binds one origin: a scheme, a host and a port (RFC 9309 section 2.3). [AppendOrigin] and
-// [ParseOrigin] bring an origin into one normal form, so that equal strings are equal origins.
+// A robots.txt binds one origin: a scheme, a host and a port (RFC 9309 section 2.3). [AppendOrigin]
+// and [ParseOrigin] bring an origin into one normal form, so that equal strings are equal origins.
 //
-// The file is a sequence of lines, "key: value", where "#" begins a comment (section 2.2). Lines "User-agent"
-// name crawlers by [ProductToken]; the lines "Allow" and "Disallow" that follow are the rules of those crawlers; a
-// User-agent line after a rule begins another [Group] (section 2.1). All other lines are skipped and have no effect
-// on groups. [Parse] never fails, whatever the bytes: what it cannot use it skips.
+// The file is a sequence of lines, "key: value", where "#" begins a comment (section 2.2). Lines
+// "User-agent" name crawlers by [ProductToken]; the lines "Allow" and "Disallow" that follow are
+// the rules of those crawlers; a User-agent line after a rule begins another [Group] (section 2.1).
+// All other lines are skipped and have no effect on groups. [Parse] never fails, whatever the
+// bytes: what it cannot use it skips.
 //
-// A crawler is bound by the rules of all groups that name it. If none does, those of its fallbacks bind it, then
-// those of the groups for "*"; if there is none of these either, everything is allowed (section 2.2.1). An [Agent]
-// is such a chain of names, and [File.Select] finds its rules.
+// A crawler is bound by the rules of all groups that name it. If none does, those of its fallbacks
+// bind it, then those of the groups for "*"; if there is none of these either, everything is
+// allowed (section 2.2.1). An [Agent] is such a chain of names, and [File.Select] finds its rules.
 //
-// A rule applies to a URL if its pattern matches the URL's path and query from the first byte on; "*" in a pattern
-// stands for any bytes, and "$" at its end for the end of the URL. Of the rules that match, the one with the
-// longest pattern decides; Allow wins over Disallow of the same length; if no rule matches, the URL is allowed
-// (section 2.2.2). Before they are compared, patterns and paths are brought into one normal form of percent-encoding
-// (section 2.2.2, 2.2.3): [Parse] does so for patterns, [Dialect.Path] for URLs.
+// A rule applies to a URL if its pattern matches the URL's path and query from the first byte on;
+// "*" in a pattern stands for any bytes, and "$" at its end for the end of the URL. Of the rules
+// that match, the one with the longest pattern decides; Allow wins over Disallow of the same
+// length; if no rule matches, the URL is allowed (section 2.2.2). Before they are compared,
+// patterns and paths are brought into one normal form of percent-encoding (section 2.2.2, 2.2.3):
+// [Parse] does so for patterns, [Dialect.Path] for URLs.
 //
-// Implementations differ in points that the standard leaves open or that predate it. A [Dialect] is a set of flags
-// for these points; [RFC9309], [Google], [Google2010] and [Yandex] are such sets.
+// Implementations differ in points that the standard leaves open or that predate it. A [Dialect] is
+// a set of flags for these points; [RFC9309], [Google], [Google2010] and [Yandex] are such sets.
 //
 // # Fetches and remarks
 //
-// A robots.txt that could not be fetched decides too (section 2.3.1). A [History] takes the [Response] of each fetch
-// and says what they amount to: whether rules decide, or everything is allowed or forbidden, and why.
+// A robots.txt that could not be fetched decides too (section 2.3.1). A [History] takes the
+// [Response] of each fetch and says what they amount to: whether rules decide, or everything is
+// allowed or forbidden, and why.
 //
-// [Inspect] reads what Parse skips for speed: Sitemap, Crawl-delay, Host and Clean-param, and what is wrong with a file.
+// [Inspect] reads what Parse skips for speed: Sitemap, Crawl-delay, Host and Clean-param, and what
+// is wrong with a file.
 //
 // # Patterns
 //
-// [Rule.Pattern] is written so that a matcher needs to know no dialect: each "*" matches any bytes, none included;
-// "$" as the last byte matches the end of the path only; every other byte, a "$" further in front included, matches
-// itself. What a dialect takes literally arrives percent-encoded, in the pattern and in the path alike. The length
-// of Pattern in bytes is the priority of the rule.
+// [Rule.Pattern] is written so that a matcher needs to know no dialect: each "*" matches any bytes,
+// none included; "$" as the last byte matches the end of the path only; every other byte, a "$"
+// further in front included, matches itself. What a dialect takes literally arrives
+// percent-encoded, in the pattern and in the path alike. The length of Pattern in bytes is the
+// priority of the rule.
 //
 // # Out of scope
 //

@@ -51,7 +51,8 @@ func flagsOf(l *line) string {
 // PatternOf returns the normal form of a rule's value.
 func PatternOf(value string, d Dialect) string { return d.pattern(value) }
 
-// Contains is how a pattern with a wildcard and without an anchor is compared with the text of another.
+// Contains is how a pattern with a wildcard and without an anchor is compared with the text of
+// another.
 func Contains(text, pattern string) bool { return contains(text, pattern) }
 
 // What only tests need from outside.

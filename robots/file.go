@@ -14,7 +14,8 @@ type Group struct {
 	Rules  []Rule         // in order of appearance; those that have no effect in the dialect are left out
 }
 
-// Names reports whether a user-agent line of the group names the token. The empty token is never named.
+// Names reports whether a user-agent line of the group names the token. The empty token is never
+// named.
 func (g *Group) Names(t ProductToken) bool {
 	for _, a := range g.Agents {
 		if a.Equal(t) {
@@ -32,8 +33,9 @@ type Rule struct {
 	Pattern string // Value in the normal form of the dialect: what is matched, and whose length in bytes is the priority
 }
 
-// String returns the rule as it is written, and as the output column "rule" spells it: "Allow: /p" or "Disallow: /p".
-// A rule without a value does the opposite of its key, see emptyRules: "Disallow: " allows.
+// String returns the rule as it is written, and as the output column "rule" spells it: "Allow: /p"
+// or "Disallow: /p". A rule without a value does the opposite of its key, see emptyRules:
+// "Disallow: " allows.
 func (r Rule) String() string {
 	if r.Allow != (r.Value == "") {
 		return "Allow: " + r.Value
@@ -41,10 +43,11 @@ func (r Rule) String() string {
 	return "Disallow: " + r.Value
 }
 
-// Select returns the rules that bind the agent, in file order: those of all groups that name its token, or else
-// those of the first of its fallbacks that a group names, or else those of all groups for "*" (RFC 9309 section
-// 2.2.1). ok is false if there is no such group at all; a group without rules is ok, and allows everything.
-// The rules may share memory with f: the caller must not change them.
+// Select returns the rules that bind the agent, in file order: those of all groups that name its
+// token, or else those of the first of its fallbacks that a group names, or else those of all
+// groups for "*" (RFC 9309 section 2.2.1). ok is false if there is no such group at all; a group
+// without rules is ok, and allows everything. The rules may share memory with f: the caller must
+// not change them.
 func (f *File) Select(a Agent) (rules []Rule, ok bool) {
 	s := f.selectorFor(a)
 	for i := range f.Groups {
@@ -62,8 +65,8 @@ func (f *File) Select(a Agent) (rules []Rule, ok bool) {
 	return rules, ok
 }
 
-// Binding returns the indices of the groups whose rules [File.Select] merges for the agent, ascending; none if no group
-// binds it. It does not look at the rules.
+// Binding returns the indices of the groups whose rules [File.Select] merges for the agent,
+// ascending; none if no group binds it. It does not look at the rules.
 func (f *File) Binding(a Agent) (groups []int) {
 	s := f.selectorFor(a)
 	for i := range f.Groups {
@@ -74,14 +77,15 @@ func (f *File) Binding(a Agent) (groups []int) {
 	return groups
 }
 
-// A selector tells which groups of a file bind an agent: those that name the token, or those for "*". The zero selector
-// takes none.
+// A selector tells which groups of a file bind an agent: those that name the token, or those for
+// "*". The zero selector takes none.
 type selector struct {
 	token ProductToken
 	star  bool
 }
 
-// selectorFor returns the selector of the agent's first name that a group names, or else that of "*".
+// selectorFor returns the selector of the agent's first name that a group names, or else that of
+// "*".
 func (f *File) selectorFor(a Agent) selector {
 	if f.names(a.Token) {
 		return selector{token: a.Token}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A History holds what is known of the fetches of many robots.txt, and of what they redirect to. It keeps nothing of
-// their bodies. It is for one goroutine; use [NewHistory].
+// A History holds what is known of the fetches of many robots.txt, and of what they redirect to. It
+// keeps nothing of their bodies. It is for one goroutine; use [NewHistory].
 type History struct {
 	dialect   Dialect
 	timelines map[string]*timeline // by URL: origin, path and query
@@ -20,7 +20,7 @@ type History struct {
 type timeline struct {
 	captures []capture
 	sorted   bool // by time, and by number where that is equal
-	settled  bool // sorted, and since is set
+	complete bool // sorted, and since is set
 }
 
 // A capture is one fetch.
@@ -38,10 +38,11 @@ func NewHistory(d Dialect) *History {
 	return &History{dialect: d, timelines: map[string]*timeline{}}
 }
 
-// NewHistoryOf returns a History of responses that lie elsewhere, such as in a file. When [History.Outcome] first needs
-// those of a URL, it calls load with the URL in normal form, which returns them in the order in which they would have
-// been added: [History.Add] numbers them so, and [KeyOf] tells what URL a response is of. Add is not to be called, and
-// Origins and Newest know nothing.
+// NewHistoryOf returns a History of responses that lie elsewhere, such as in a file. When
+// [History.Outcome] first needs those of a URL, it calls load with the URL in normal form, which
+// returns them in the order in which they would have been added: [History.Add] numbers them so, and
+// [KeyOf] tells what URL a response is of. Add is not to be called, and Origins and Newest know
+// nothing.
 func NewHistoryOf(d Dialect, load func(key string) []Response) *History {
 	h := NewHistory(d)
 	h.load = load
@@ -54,7 +55,8 @@ func (h *History) Reset() {
 	h.origins, h.newest, h.captures = h.origins[:0], time.Time{}, 0
 }
 
-// KeyOf returns the normal form of the URL that a response is of: origin, path and query. ok is false if it is invalid.
+// KeyOf returns the normal form of the URL that a response is of: origin, path and query. ok is
+// false if it is invalid.
 func KeyOf(r *Response) (key string, ok bool) {
 	if r.URL == "" {
 		return string(r.Origin) + TxtPath, true
@@ -62,8 +64,9 @@ func KeyOf(r *Response) (key string, ok bool) {
 	return urlKey(r.URL)
 }
 
-// Add adds a response and returns its number: how many were added before. Time and memory are constant, but for the
-// bytes of its URL and Location. A response whose URL is invalid is counted, and never decides anything.
+// Add adds a response and returns its number: how many were added before. Time and memory are
+// constant, but for the bytes of its URL and Location. A response whose URL is invalid is counted,
+// and never decides anything.
 func (h *History) Add(r Response) int {
 	key, ok := KeyOf(&r)
 	if !ok {
@@ -90,7 +93,7 @@ func (h *History) addTo(t *timeline, key string, r *Response) int {
 	}
 	t.sorted = t.sorted && (len(t.captures) == 0 || !c.at.Before(t.captures[len(t.captures)-1].at))
 	t.captures = append(t.captures, c)
-	t.settled = false
+	t.complete = false
 	if c.at.After(h.newest) {
 		h.newest = c.at
 	}
@@ -113,24 +116,27 @@ func (h *History) timeline(key string) *timeline {
 	return t
 }
 
-// Origins returns the origins whose robots.txt was fetched, successfully or not, in the order of their first
-// responses. The result must not be changed.
+// Origins returns the origins whose robots.txt was fetched, successfully or not, in the order of
+// their first responses. The result must not be changed.
 func (h *History) Origins() []Origin { return h.origins }
 
-// Newest returns the time of the latest response, zero if no time is known: the moment from which ages are counted
-// unless somebody names another.
+// Newest returns the time of the latest response, zero if no time is known: the moment from which
+// ages are counted unless somebody names another.
 func (h *History) Newest() time.Time { return h.newest }
 
-// Outcome returns what is in force for the origin at a moment; zero means [History.Newest], and is not for [NewHistoryOf].
+// Outcome returns what is in force for the origin at a moment; zero means [History.Newest], and is
+// not for [NewHistoryOf].
 //
-// The latest response not later than asOf decides, and of two at the same time the one added last. If it is a
-// redirect, the latest one of its target does, and so on, up to maxRedirects; rules found there hold for the origin
-// that was asked first. A target without a response is taken for a client error, and so is a redirect without a
-// target; one that was fetched only later counts as fetched with the redirect.
+// The latest response not later than asOf decides, and of two at the same time the one added last.
+// If it is a redirect, the latest one of its target does, and so on, up to maxRedirects; rules
+// found there hold for the origin that was asked first. A target without a response is taken for a
+// client error, and so is a redirect without a target; one that was fetched only later counts as
+// fetched with the redirect.
 //
-// A server or network error forbids everything. With the flag lapses it does so for 30 days from the first of the
-// errors in a row; then the response before them is in force again, if there is a body to read, or everything is
-// allowed. An error whose time is unknown does not lapse. With openUnlessOK errors allow everything from the start.
+// A server or network error forbids everything. With the flag lapses it does so for 30 days from
+// the first of the errors in a row; then the response before them is in force again, if there is a
+// body to read, or everything is allowed. An error whose time is unknown does not lapse. With
+// openUnlessOK errors allow everything from the start.
 func (h *History) Outcome(o Origin, asOf time.Time) Outcome {
 	if asOf.IsZero() {
 		asOf = h.newest
@@ -139,8 +145,8 @@ func (h *History) Outcome(o Origin, asOf time.Time) Outcome {
 	return out
 }
 
-// outcome returns what is in force at a moment for the origin whose robots.txt has that key, and until when it stays so at
-// least; zero is for ever.
+// outcome returns what is in force at a moment for the origin whose robots.txt has that key, and
+// until when it stays so at least; zero is for ever.
 func (h *History) outcome(key string, asOf time.Time) (out Outcome, until time.Time) {
 	now, ok := h.at(key, asOf)
 	if !ok {
@@ -170,8 +176,8 @@ type state struct {
 	until  time.Time // it stays so at least until here; zero: for ever
 }
 
-// failing goes back in time from a failure. It returns the known begin of the failures in a row, zero if none is known,
-// and the state before them, if there is one.
+// failing goes back in time from a failure. It returns the known begin of the failures in a row,
+// zero if none is known, and the state before them, if there is one.
 func (h *History) failing(key string, now state) (begin time.Time, last state, reached bool) {
 	turns := 0
 	for s, ok := now, true; ok; s, ok = h.at(key, s.since.Add(-1)) {
@@ -186,8 +192,9 @@ func (h *History) failing(key string, now state) (begin time.Time, last state, r
 	return begin, state{}, false
 }
 
-// maxTurns is how many runs of failures in a row, of different URLs that redirects led to, are gone back over: so that
-// time is linear in the number of origins. It takes a redirect to another failing URL for each.
+// maxTurns is how many runs of failures in a row, of different URLs that redirects led to, are gone
+// back over: so that time is linear in the number of origins. It takes a redirect to another
+// failing URL for each.
 const maxTurns = 1000
 
 // at returns what is in force at the moment, and whether there is anything.
@@ -210,12 +217,12 @@ func (h *History) at(key string, moment time.Time) (s state, ok bool) {
 	}
 }
 
-// settle sorts the captures, and sets since.
-func (t *timeline) settle() {
+// finish sorts the captures, and sets since.
+func (t *timeline) finish() {
 	if !t.sorted {
 		slices.SortStableFunc(t.captures, func(a, b capture) int { return a.at.Compare(b.at) })
 	}
-	t.sorted, t.settled = true, true
+	t.sorted, t.complete = true, true
 	for i := range t.captures {
 		c := &t.captures[i]
 		c.since = c.at
@@ -225,15 +232,15 @@ func (t *timeline) settle() {
 	}
 }
 
-// inForce returns the latest capture that is not later than the moment. If there is none and orLater is set, it
-// returns the first later one. It returns nil if there is none either. Until is the time of the next capture, zero if there
-// is none.
+// inForce returns the latest capture that is not later than the moment. If there is none and
+// orLater is set, it returns the first later one. It returns nil if there is none either. Until is
+// the time of the next capture, zero if there is none.
 func (t *timeline) inForce(moment time.Time, orLater bool) (c *capture, until time.Time) {
 	if t == nil {
 		return nil, time.Time{}
 	}
-	if !t.settled {
-		t.settle()
+	if !t.complete {
+		t.finish()
 	}
 	n, _ := slices.BinarySearchFunc(t.captures, moment, func(c capture, m time.Time) int {
 		if c.at.After(m) {

@@ -26,7 +26,8 @@ var (
 // day returns the moment n days after the start.
 func day(n float64) time.Time { return start.Add(time.Duration(n * 24 * float64(time.Hour))) }
 
-// outcome returns what the responses amount to for the origin here, in short: "disallow all: unreachable #0".
+// outcome returns what the responses amount to for the origin here, in short: "disallow all:
+// unreachable #0".
 func outcome(d robots.Dialect, asOf time.Time, responses ...robots.Response) string {
 	h := robots.NewHistory(d)
 	for _, r := range responses {
@@ -131,7 +132,8 @@ func checkRedirects(t *testing.T, id string, d robots.Dialect, status int) {
 	}
 }
 
-// checkLapse checks that a restriction lapses after 30 days: with the copy before it, or without restriction.
+// checkLapse checks that a restriction lapses after 30 days: with the copy before it, or without
+// restriction.
 func checkLapse(t *testing.T, id string, d robots.Dialect, status int) {
 	t.Helper()
 	failure := robots.Response{Status: status, FetchedAt: day(1)}
@@ -148,8 +150,8 @@ func checkLapse(t *testing.T, id string, d robots.Dialect, status int) {
 	}
 }
 
-// silent are the points on which the specifications say nothing, and what is decided: one entry for each dialect,
-// in the order rfc9309, google, google-2010, yandex.
+// silent are the points on which the specifications say nothing, and what is decided: one entry for
+// each dialect, in the order rfc9309, google, google-2010, yandex.
 var silent = []struct {
 	name      string
 	responses []robots.Response
@@ -330,8 +332,8 @@ func TestResolveURL(t *testing.T) {
 	}
 }
 
-// FuzzRedirect checks what holds for any Location: nothing panics, and where it leads to a response, that response is
-// found again under its own URL.
+// FuzzRedirect checks what holds for any Location: nothing panics, and where it leads to a
+// response, that response is found again under its own URL.
 func FuzzRedirect(f *testing.F) {
 	for _, location := range []string{"", "/x", "//b.com", "https://b.com/robots.txt", "?q", "#f", "..//x", "http://[::1]:8080/", "x:y", "%zz", "//", "https://b.com//x"} {
 		f.Add(location, location)

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestNewHistoryOf compares histories that load what they need with those that were told all, over random responses.
+// TestNewHistoryOf compares histories that load what they need with those that were told all, over
+// random responses.
 func TestNewHistoryOf(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	urls := []string{"https://a.com/robots.txt", "https://b.com/robots.txt", "https://b.com/x?y", "https://c.com/robots.txt"}

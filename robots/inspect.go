@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Report is all that a robots.txt says, and all that is wrong with it. It is immutable once made and safe for
-// concurrent use.
+// A Report is all that a robots.txt says, and all that is wrong with it. It is immutable once made
+// and safe for concurrent use.
 type Report struct {
 	File        *File // its rules, as [Parse] reads them
 	Delays      []DelayGroup
@@ -19,9 +19,10 @@ type Report struct {
 	Diagnostics []Diagnostic // in the order of lines
 }
 
-// Inspect reads a robots.txt like [Parse], and with it the directives that decide no access, in every dialect alike:
-// Crawl-delay, Sitemap, Host and Clean-param. It never fails. It takes several times as long as Parse, but time and
-// memory are linear in the length of body too, apart from sorting.
+// Inspect reads a robots.txt like [Parse], and with it the directives that decide no access, in
+// every dialect alike: Crawl-delay, Sitemap, Host and Clean-param. It never fails. It takes several
+// times as long as Parse, but time and memory are linear in the length of body too, apart from
+// sorting.
 func Inspect(body []byte, d Dialect) *Report {
 	r := &Report{File: Parse(body, d)}
 	text := string(wholeLines(body))
@@ -80,7 +81,8 @@ func (in *inspector) start(text string) {
 	}
 }
 
-// size notes what the size limit does; the line is the last one that was read, or the empty rest of one cut in two.
+// size notes what the size limit does; the line is the last one that was read, or the empty rest of
+// one cut in two.
 func (in *inspector) size(cut bool, line int32) {
 	switch {
 	case !in.report.File.Truncated:
@@ -206,7 +208,8 @@ func (in *inspector) nameBytes() string {
 	return "letters, - and _ (digits and dots are an option)"
 }
 
-// isNameList reports whether what follows the first name of a user-agent line starts like another name: "Googlebot, Bingbot".
+// isNameList reports whether what follows the first name of a user-agent line starts like another
+// name: "Googlebot, Bingbot".
 func isNameList(rest string) bool {
 	next := strings.TrimLeft(rest, " \t,;|")
 	return next != rest && next != "" && isLetter(next[0])

@@ -25,7 +25,8 @@ func remarks(r *robots.Report) string {
 	return strings.Join(parts, ", ")
 }
 
-// TestDiagnostics has a case for each code, and says in which dialects it holds; "" stands for all others.
+// TestDiagnostics has a case for each code, and says in which dialects it holds; "" stands for all
+// others.
 func TestDiagnostics(t *testing.T) {
 	const google, rfc, g2010, yandex = "google", "rfc9309", "google-2010", "yandex"
 	long := strings.Repeat("x", 16670)
@@ -110,8 +111,8 @@ func TestDiagnosticsShort(t *testing.T) {
 	}
 }
 
-// TestShadowedHarmless checks on the real files of the quick start that no rule with a remark decides anything: every
-// pattern, made a path, is decided alike without those rules.
+// TestShadowedHarmless checks on the real files of the quick start that no rule with a remark
+// decides anything: every pattern, made a path, is decided alike without those rules.
 func TestShadowedHarmless(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join(quickstart, "rules", "*.txt"))
 	if err != nil || len(names) == 0 {
@@ -163,7 +164,8 @@ func TestContains(t *testing.T) {
 	}
 }
 
-// TestGoogleLinesDiagnostics compares the diagnostics of each line with how google/robotstxt classifies it.
+// TestGoogleLinesDiagnostics compares the diagnostics of each line with how google/robotstxt
+// classifies it.
 func TestGoogleLinesDiagnostics(t *testing.T) {
 	type file struct {
 		ID     string              `json:"id"`
@@ -216,7 +218,8 @@ func codesOf(tag, flags string) map[robots.Code]bool {
 	}
 }
 
-// TestDirectivesInAllDialects: Sitemap, Crawl-delay, Host and Clean-param mean the same in all of them.
+// TestDirectivesInAllDialects: Sitemap, Crawl-delay, Host and Clean-param mean the same in all of
+// them.
 func TestDirectivesInAllDialects(t *testing.T) {
 	const body = "Host: example.com/\nClean-param: a&&b /x*y\nuser-agent: a\ncrawl-delay: 1.5\ncrawl-delay: 2\nuser-agent: b\ndisallow:\n" +
 		"user-agent: *\nCrawl-Delay: 3\nsitemap: https://a.com/ s\nhost: https://Example.com:8080\nclean-param: c\nuser-agent: b\ncrawl-delay: -1\nuser-agent: d\nuser-agent: e\ncrawl-delay: .5"
@@ -295,7 +298,8 @@ func TestInspectLinear(t *testing.T) {
 	}
 }
 
-// FuzzInspect checks what holds for any body: the rules are those of Parse, and lines are those of the file.
+// FuzzInspect checks what holds for any body: the rules are those of Parse, and lines are those of
+// the file.
 func FuzzInspect(f *testing.F) {
 	f.Add([]byte("user-agent: a\ncrawl-delay: 1\nclean-param: a&b /\nhost: a.b\n\nsitemap: x\r\nallow: /**\ndisallow: /a*\x00\xff"))
 	f.Add([]byte("\xef\xbb\n<html>\nuser-agent *\ndisalow /x\n"))

@@ -57,8 +57,8 @@ func spelledOut(k kind) string {
 	return ""
 }
 
-// nearest returns the name of a key that differs from this one in at most two insertions, deletions or replacements,
-// or "".
+// nearest returns the name of a key that differs from this one in at most two insertions, deletions
+// or replacements, or "".
 func nearest(key string) string {
 	const most = 2
 	best, name := most+1, ""
@@ -74,7 +74,8 @@ func nearest(key string) string {
 	return name
 }
 
-// distance returns how many bytes must be inserted, deleted or replaced to make one string of the other (Levenshtein).
+// distance returns how many bytes must be inserted, deleted or replaced to make one string of the
+// other (Levenshtein).
 func distance(a, b string) int {
 	row := make([]int, len(b)+1) // of the beginning of a read so far, to each beginning of b
 	for j := range row {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Limits of the search for rules that have no effect, so that it is linear for hostile files too. No real file comes
-// near them.
+// Limits of the search for rules that have no effect, so that it is linear for hostile files too.
+// No real file comes near them.
 const (
 	maxMerged  = 1 << 18 // rules of all crawlers together, those of crawlers with the same groups counted once
 	maxCovered = 1 << 26 // bytes of patterns that are compared with each other
@@ -33,8 +33,8 @@ func (in *inspector) rules() {
 	}
 }
 
-// bindings returns the sets of groups that bind a crawler together, each as indices of groups: those that name it.
-// Each set occurs once.
+// bindings returns the sets of groups that bind a crawler together, each as indices of groups:
+// those that name it. Each set occurs once.
 func (f *File) bindings() [][]int {
 	named := map[string][]int{}
 	var names []string // in order of appearance
@@ -75,9 +75,10 @@ func (f *File) bindings() [][]int {
 	return sets
 }
 
-// uselessRules returns a diagnostic for each rule that never decides anything, as far as that is told without much
-// effort: because another one matches the same paths and wins, or because one with wildcards, which wins, matches all
-// that it does. An Allow rule for an index page has a second pattern and is left alone.
+// uselessRules returns a diagnostic for each rule that never decides anything, as far as that is
+// told without much effort: because another one matches the same paths and wins, or because one
+// with wildcards, which wins, matches all that it does. An Allow rule for an index page has a
+// second pattern and is left alone.
 func (d Dialect) uselessRules(rules []Rule, budget *int) []Diagnostic {
 	order := make([]*Rule, len(rules))
 	for i := range rules {
@@ -118,7 +119,8 @@ func allowFirst(r *Rule) int {
 	return 1
 }
 
-// useless returns the diagnostic of a rule over which another one always wins; same says how, if both say the same.
+// useless returns the diagnostic of a rule over which another one always wins; same says how, if
+// both say the same.
 func useless(r, winner *Rule, same string) Diagnostic {
 	if r.Allow == winner.Allow {
 		return Diagnostic{r.Line, codeDuplicate, fmt.Sprintf("line %d %s: %s", winner.Line, same, quoted(winner))}
@@ -139,7 +141,8 @@ func quoted(r *Rule) string {
 	return short.String() + "..."
 }
 
-// language returns the shortest pattern that matches the same paths: "**" is "*", and at the end it is nothing.
+// language returns the shortest pattern that matches the same paths: "**" is "*", and at the end it
+// is nothing.
 func language(pattern string) string {
 	if !hasWildcard(pattern) {
 		return pattern
@@ -154,8 +157,8 @@ func language(pattern string) string {
 	return pattern
 }
 
-// covering returns a rule that matches all that r does, or nil if none is found. A pattern without an anchor covers
-// another if it matches its text: where that has a "*", only a "*" can match it.
+// covering returns a rule that matches all that r does, or nil if none is found. A pattern without
+// an anchor covers another if it matches its text: where that has a "*", only a "*" can match it.
 func covering(wide []*Rule, r *Rule, budget *int) *Rule {
 	text := strings.TrimSuffix(r.Pattern, "$")
 	for _, w := range wide {
@@ -169,8 +172,9 @@ func covering(wide []*Rule, r *Rule, budget *int) *Rule {
 	return nil
 }
 
-// contains reports whether the text starts with what is in front of the pattern's first "*", and what is between the
-// others follows in order: whether the pattern, which has no anchor, matches. It is matches without allocations.
+// contains reports whether the text starts with what is in front of the pattern's first "*", and
+// what is between the others follows in order: whether the pattern, which has no anchor, matches.
+// It is matches without allocations.
 func contains(text, pattern string) bool {
 	anchor, rest, _ := strings.Cut(pattern, "*")
 	text, ok := strings.CutPrefix(text, anchor)

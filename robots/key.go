@@ -8,9 +8,9 @@ type spelling struct {
 	whole  bool // the key must be the prefix and no more, even for typoKeys
 }
 
-// spellings are what typoKeys accepts, in the order in which google/robotstxt tries them. They are told by
-// their beginning only, so that "allowed" is Allow and "user-agents" is User-agent. The last three have no effect on
-// what google/robotstxt answers; it knows their exact names.
+// spellings are what typoKeys accepts, in the order in which google/robotstxt tries them. They are
+// told by their beginning only, so that "allowed" is Allow and "user-agents" is User-agent. The
+// last three have no effect on what google/robotstxt answers; it knows their exact names.
 var spellings = []spelling{
 	{prefix: "user-agent", kind: kindUserAgent},
 	{prefix: "useragent", kind: kindUserAgent, typo: true},
@@ -39,7 +39,8 @@ var spellingsOf = func() (t [256][]spelling) {
 	return t
 }()
 
-// kindOf returns the kind of a line with this key, and whether the key is a misspelling of its name.
+// kindOf returns the kind of a line with this key, and whether the key is a misspelling of its
+// name.
 func (d Dialect) kindOf(key string) (k kind, typo bool) {
 	candidates := spellingsOf[key[0]]
 	for i := range candidates {

@@ -30,11 +30,12 @@ type line struct {
 	value     string // trimmed
 }
 
-// maxLine is how many bytes of a line lineLimit keeps: google/robotstxt reads into a buffer of 8 times the 2,083
-// bytes that browsers took for the longest URL, less one for the NUL at its end.
+// maxLine is how many bytes of a line lineLimit keeps: google/robotstxt reads into a buffer of 8
+// times the 2,083 bytes that browsers took for the longest URL, less one for the NUL at its end.
 const maxLine = 2083*8 - 1
 
-// A scanner splits a robots.txt into lines. The file's last line counts even if it is empty, as in google/robotstxt.
+// A scanner splits a robots.txt into lines. The file's last line counts even if it is empty, as in
+// google/robotstxt.
 type scanner struct {
 	dialect Dialect
 	text    string
@@ -52,7 +53,8 @@ func newScanner(text string, d Dialect) scanner {
 	return s
 }
 
-// bomLen returns the length of the UTF-8 byte order mark that text starts with. A mark that is cut short counts.
+// bomLen returns the length of the UTF-8 byte order mark that text starts with. A mark that is cut
+// short counts.
 func bomLen(text string) int {
 	const bom = "\xef\xbb\xbf"
 	n := 0
@@ -90,8 +92,9 @@ func (s *scanner) next(l *line) bool {
 	return true
 }
 
-// skip moves behind the line end at the given position. Each of the two kinds of line end is sought only once the
-// last one found is passed, so that a file with one kind only is not searched for the other again and again.
+// skip moves behind the line end at the given position. Each of the two kinds of line end is sought
+// only once the last one found is passed, so that a file with one kind only is not searched for the
+// other again and again.
 func (s *scanner) skip(end int) {
 	s.pos = end + 1
 	if end == s.cr && s.lf == end+1 && s.lf < len(s.text) {
@@ -138,7 +141,8 @@ func (d Dialect) take(l *line, raw string) {
 	l.kind, l.typo = d.kindOf(key)
 }
 
-// onlyGap returns the start of the only run of spaces and tabs in a trimmed line, or -1 if there is none or another.
+// onlyGap returns the start of the only run of spaces and tabs in a trimmed line, or -1 if there is
+// none or another.
 func onlyGap(s string) int {
 	const gap = " \t"
 	i := strings.IndexAny(s, gap)

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// An Origin is the scope of a robots.txt: scheme, host and port, normalised, as in "https://example.com" or
-// "http://[::1]:8080" (RFC 9309 section 2.3). The default port of a scheme is left out. Two URLs have the same
-// robots.txt if and only if their origins are equal strings.
+// An Origin is the scope of a robots.txt: scheme, host and port, normalised, as in
+// "https://example.com" or "http://[::1]:8080" (RFC 9309 section 2.3). The default port of a scheme
+// is left out. Two URLs have the same robots.txt if and only if their origins are equal strings.
 type Origin string
 
 // TxtPath is the path of the robots.txt of an origin.
@@ -34,11 +34,12 @@ func (e *OriginError) Error() string {
 // Unwrap returns e.Err.
 func (e *OriginError) Unwrap() error { return e.Err }
 
-// errOriginPath is the error of an origin with a path other than "/" or "/robots.txt": no robots.txt lives there.
+// errOriginPath is the error of an origin with a path other than "/" or "/robots.txt": no
+// robots.txt lives there.
 var errOriginPath = errors.New("a robots.txt lies at the root of its origin")
 
-// ParseOrigin returns the origin that s names. The path "/" or "/robots.txt" may follow it. The error is an
-// [*OriginError]. The result is stable: an Origin parses to itself.
+// ParseOrigin returns the origin that s names. The path "/" or "/robots.txt" may follow it. The
+// error is an [*OriginError]. The result is stable: an Origin parses to itself.
 func ParseOrigin(s string) (Origin, error) {
 	u, err := SplitURL([]byte(s))
 	if err != nil {
@@ -54,11 +55,11 @@ func ParseOrigin(s string) (Origin, error) {
 	return Origin(o), nil
 }
 
-// AppendOrigin appends the normalised origin of u to dst: scheme and host in lower case, a name with characters
-// beyond ASCII in its punycode form, one dot at the end of the host dropped, an IPv6 address in its canonical form,
-// no default port. Host names in ASCII are otherwise taken as they are: "_" and "--" occur in real ones. The error is
-// [ErrHost] or [ErrPort], and the result then is dst. AppendOrigin does not allocate for host names in ASCII if dst
-// has room.
+// AppendOrigin appends the normalised origin of u to dst: scheme and host in lower case, a name
+// with characters beyond ASCII in its punycode form, one dot at the end of the host dropped, an
+// IPv6 address in its canonical form, no default port. Host names in ASCII are otherwise taken as
+// they are: "_" and "--" occur in real ones. The error is [ErrHost] or [ErrPort], and the result
+// then is dst. AppendOrigin does not allocate for host names in ASCII if dst has room.
 func AppendOrigin(dst []byte, u URL) ([]byte, error) {
 	port, err := parsePort(u.Port)
 	if err != nil {
@@ -137,8 +138,8 @@ func appendHost(dst, host []byte) ([]byte, error) {
 	}
 }
 
-// appendASCIIHost appends a host name in lower case without the dot at its end. ok is false if it is none: after
-// that dot there must be something left that does not end in another one.
+// appendASCIIHost appends a host name in lower case without the dot at its end. ok is false if it
+// is none: after that dot there must be something left that does not end in another one.
 func appendASCIIHost[S string | []byte](dst []byte, host S) (o []byte, ok bool) {
 	if n := len(host); n > 0 && host[n-1] == '.' {
 		host = host[:n-1]
@@ -159,8 +160,8 @@ func appendASCIIHost[S string | []byte](dst []byte, host S) (o []byte, ok bool) 
 	return o, true
 }
 
-// appendIPv6 appends the canonical form of an address in brackets (RFC 5952). Zones are local and have no place in
-// an origin.
+// appendIPv6 appends the canonical form of an address in brackets (RFC 5952). Zones are local and
+// have no place in an origin.
 func appendIPv6(dst, host []byte) ([]byte, error) {
 	text, closed := bytes.CutSuffix(host[1:], []byte("]"))
 	addr, err := netip.ParseAddr(string(text))
@@ -172,12 +173,14 @@ func appendIPv6(dst, host []byte) ([]byte, error) {
 	return append(dst, ']'), nil
 }
 
-// maxIDN is the longest host name beyond ASCII that is converted: DNS takes no name over 253 bytes, in which each
-// character has at least one, and UTF-8 gives it at most four. Punycode takes quadratic time, hence a limit.
+// maxIDN is the longest host name beyond ASCII that is converted: DNS takes no name over 253 bytes,
+// in which each character has at least one, and UTF-8 gives it at most four. Punycode takes
+// quadratic time, hence a limit.
 const maxIDN = 4 * 253
 
-// toASCII converts host names as browsers do: UTS 46, not transitional, without the rules on hyphens and ASCII
-// characters that real names break. What it lets through is checked like any name in ASCII.
+// toASCII converts host names as browsers do: UTS 46, not transitional, without the rules on
+// hyphens and ASCII characters that real names break. What it lets through is checked like any name
+// in ASCII.
 var toASCII = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(),
 	idna.StrictDomainName(false), idna.CheckHyphens(false))
 

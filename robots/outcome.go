@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// An Outcome is what the fetches of the robots.txt of one origin amount to at one moment, see [History.Outcome].
+// An Outcome is what the fetches of the robots.txt of one origin amount to at one moment, see
+// [History.Outcome].
 type Outcome struct {
 	Effect  Effect
 	Cause   Cause
@@ -50,8 +51,8 @@ func (c Cause) String() string {
 // maxRedirects is how many redirects are followed (RFC 9309 section 2.3.1.2: at least five).
 const maxRedirects = 5
 
-// Lapse is how long a restriction by server or network errors holds at most with the flag lapses (RFC 9309 section
-// 2.3.1.4: "a reasonably long period of time (for example, 30 days)").
+// Lapse is how long a restriction by server or network errors holds at most with the flag lapses
+// (RFC 9309 section 2.3.1.4: "a reasonably long period of time (for example, 30 days)").
 const Lapse = 30 * 24 * time.Hour
 
 // A result is what one fetch says, before redirects are followed.
@@ -65,8 +66,8 @@ const (
 	redirect
 )
 
-// result returns what the fetch says in the dialect. The sources are silent on 1xx, 304 and codes from 600 on:
-// they count as a network error.
+// result returns what the fetch says in the dialect. The sources are silent on 1xx, 304 and codes
+// from 600 on: they count as a network error.
 func (d Dialect) result(r *Response) result {
 	s := r.Status
 	switch {
@@ -85,10 +86,12 @@ func (d Dialect) result(r *Response) result {
 	return failed
 }
 
-// HasRules reports whether the body of the response can be the one whose rules decide, in this dialect.
+// HasRules reports whether the body of the response can be the one whose rules decide, in this
+// dialect.
 func (d Dialect) HasRules(r *Response) bool { return d.result(r) == fetched }
 
-// outcome returns what the result amounts to, unless the dialect lets it depend on how long it has lasted.
+// outcome returns what the result amounts to, unless the dialect lets it depend on how long it has
+// lasted.
 func (d Dialect) outcome(res result) (Effect, Cause) {
 	switch res {
 	case fetched:

@@ -57,7 +57,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestYandexOptions reads sections as Yandex's documentation has them, and with the two options that change that.
+// TestYandexOptions reads sections as Yandex's documentation has them, and with the two options
+// that change that.
 func TestYandexOptions(t *testing.T) {
 	const body = "user-agent: a\n\ndisallow: /1\nallow:\n# c\nallow: /2\n\nuser-agent: b\ncrawl-delay: 1\nuser-agent: c\ndisallow:"
 	for d, want := range map[robots.Dialect]string{
@@ -150,7 +151,8 @@ func TestSizeLimit(t *testing.T) {
 	}
 }
 
-// TestLineLimit: google keeps 16,663 bytes of a line, counted from its start and before the comment is cut.
+// TestLineLimit: google keeps 16,663 bytes of a line, counted from its start and before the comment
+// is cut.
 func TestLineLimit(t *testing.T) {
 	const limit = 16663
 	line := "disallow: /" + strings.Repeat("a", limit)
@@ -257,8 +259,8 @@ func TestDialectNames(t *testing.T) {
 	}
 }
 
-// FuzzParse checks what holds for any body: no panic, lines counted, rules where they say they are, values and
-// tokens trimmed and never empty, and that CR LF, CR and LF mean the same.
+// FuzzParse checks what holds for any body: no panic, lines counted, rules where they say they are,
+// values and tokens trimmed and never empty, and that CR LF, CR and LF mean the same.
 func FuzzParse(f *testing.F) {
 	page := "<!DOCTYPE html>\n<p class=\"a:b\">User-agent: *</p>\nDisallow: /\n"
 	big := []byte("User-agent: *\nDisallow: /*a*b$ # c\r\nallow /x\r\x00\n")

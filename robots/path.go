@@ -17,8 +17,8 @@ const (
 	percent                    // the start of an escape: digits to upper case, perhaps decoded
 )
 
-// The bytes that the standard's normal form encodes: no URL holds them (RFC 3986 section 2). unsafeText are those
-// that can be seen, controls the others.
+// The bytes that the standard's normal form encodes: no URL holds them (RFC 3986 section 2).
+// unsafeText are those that can be seen, controls the others.
 const unsafeText = " \"<>\\^`{|}"
 
 var (
@@ -74,7 +74,7 @@ func (d Dialect) pattern(value string) string {
 // If raw is normal already it is returned itself; otherwise the result is built in buf[:0]. newbuf is buf, grown where
 // needed, for the next call. Path does not allocate once buf is large enough: at most 1 + 3*len(raw) bytes.
 func (d Dialect) Path(raw, buf []byte) (path, newbuf []byte) {
-	if len(raw) > 0 && raw[0] == '/' && !d.Has(fullEscapes) && isPlain(raw) {
+	if len(raw) > 0 && raw[0] == '/' && !d.Has(fullEscapes) && needsNothing(raw) {
 		return raw, buf
 	}
 	return d.normalPath(raw, buf)
@@ -104,10 +104,10 @@ func (d Dialect) normalPath(raw, buf []byte) (path, newbuf []byte) {
 	return buf, buf
 }
 
-// isPlain reports whether s has nothing that ends a path or that the form of URLs without fullEscapes changes: "#", "%",
+// needsNothing reports whether s has nothing that ends a path or that the form of URLs without fullEscapes changes: "#", "%",
 // space, and bytes beyond ASCII. It may say false of others too, that have one of the bytes from space to "'". It looks at
 // eight bytes at once, at the last eight again rather than byte by byte.
-func isPlain(s []byte) bool {
+func needsNothing(s []byte) bool {
 	if len(s) < 8 {
 		for _, b := range s {
 			if lightURL[b] != 0 || b == '#' {
@@ -116,9 +116,9 @@ func isPlain(s []byte) bool {
 		}
 		return true
 	}
-	found := notPlain(binary.LittleEndian.Uint64(s[len(s)-8:]))
+	found := needsWork(binary.LittleEndian.Uint64(s[len(s)-8:]))
 	for ; len(s) > 8; s = s[8:] {
-		found |= notPlain(binary.LittleEndian.Uint64(s))
+		found |= needsWork(binary.LittleEndian.Uint64(s))
 	}
 	return found&highBits == 0
 }
@@ -129,10 +129,10 @@ const (
 	highBits = 0x8080808080808080
 )
 
-// notPlain returns a word that has one of the highBits if and only if one of the eight bytes of w is beyond ASCII or in
+// needsWork returns a word that has one of the highBits if and only if one of the eight bytes of w is beyond ASCII or in
 // the range from space to "'", which is a multiple of eight and the seven bytes after it. A byte is zero if taking one from
 // it sets the high bit, which it had not before.
-func notPlain(w uint64) uint64 {
+func needsWork(w uint64) uint64 {
 	const multiple = 0xf8 * lowBits
 	x := w&multiple ^ ' '*lowBits
 	return w | (x-lowBits)&^x

@@ -11,10 +11,12 @@ type Period struct {
 	Outcome
 }
 
-// Periods returns what is in force for the origin at any time that is a whole number of microseconds: [History.Outcome] of
-// all of them, one after the other. There is at least one, that before the first response: NoRecord, unless that response
-// is of unknown time or from a file. Of a file nobody knows since when it has been there, so that where nothing older is
-// known it holds for the time before its last change, too; Outcome, which is asked about one moment, does without that.
+// Periods returns what is in force for the origin at any time that is a whole number of
+// microseconds: [History.Outcome] of all of them, one after the other. There is at least one, that
+// before the first response: NoRecord, unless that response is of unknown time or from a file. Of a
+// file nobody knows since when it has been there, so that where nothing older is known it holds for
+// the time before its last change, too; Outcome, which is asked about one moment, does without
+// that.
 //
 // Time is linear in the responses of the origin, and of where they redirect to while they do.
 func (h *History) Periods(o Origin) []Period {
@@ -23,8 +25,8 @@ func (h *History) Periods(o Origin) []Period {
 	if t == nil {
 		return []Period{{math.MinInt64, Outcome{NoRecord, CauseNone, -1}}}
 	}
-	if !t.settled {
-		t.settle()
+	if !t.complete {
+		t.finish()
 	}
 	moment := t.captures[0].at
 	var periods []Period
@@ -43,8 +45,8 @@ func (h *History) Periods(o Origin) []Period {
 	return periods
 }
 
-// appendPeriod appends a period, unless it says what the one before it says, or takes the place of one that begins in the
-// same microsecond.
+// appendPeriod appends a period, unless it says what the one before it says, or takes the place of
+// one that begins in the same microsecond.
 func appendPeriod(periods []Period, p Period) []Period {
 	if n := len(periods); n > 0 && periods[n-1].From == p.From {
 		periods = periods[:n-1]
@@ -55,8 +57,8 @@ func appendPeriod(periods []Period, p Period) []Period {
 	return append(periods, p)
 }
 
-// Microseconds returns the first whole microsecond since 1970 UTC that is not before the moment. What is out of range is
-// the nearest that is in it; math.MinInt64 is not.
+// Microseconds returns the first whole microsecond since 1970 UTC that is not before the moment.
+// What is out of range is the nearest that is in it; math.MinInt64 is not.
 func Microseconds(t time.Time) int64 {
 	const most = math.MaxInt64/1_000_000 - 1
 	switch seconds := t.Unix(); {

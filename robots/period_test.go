@@ -11,7 +11,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// periodsText writes the periods of the origin here, one after the other: "day 1.5 use rules: fetched #0".
+// periodsText writes the periods of the origin here, one after the other: "day 1.5 use rules:
+// fetched #0".
 func periodsText(d robots.Dialect, responses ...robots.Response) string {
 	h := robots.NewHistory(d)
 	for _, r := range responses {
@@ -67,7 +68,8 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
-// TestPeriodsRandom compares the periods with the outcome of each moment by itself, of many made-up histories.
+// TestPeriodsRandom compares the periods with the outcome of each moment by itself, of many made-up
+// histories.
 func TestPeriodsRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	origins := []robots.Origin{here, there, "https://c.com"}

@@ -2,7 +2,8 @@ package robots
 
 import "time"
 
-// A Response is the outcome of one fetch of a robots.txt. [History] says what several of them amount to.
+// A Response is the outcome of one fetch of a robots.txt. [History] says what several of them
+// amount to.
 type Response struct {
 	Origin    Origin    // normalised; whose robots.txt this is, or the origin of URL
 	URL       string    // what was fetched, if not the robots.txt of Origin: the target of a redirect; "" is that robots.txt

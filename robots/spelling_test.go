@@ -10,7 +10,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// FuzzOrigin writes the same scheme, host and port in other ways, which must all give one origin, and that one itself.
+// FuzzOrigin writes the same scheme, host and port in other ways, which must all give one origin,
+// and that one itself.
 func FuzzOrigin(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"https", "example.com", ""},
@@ -73,8 +74,9 @@ func spellings(url, origin string) []string {
 	return all
 }
 
-// isRoundTrip reports whether a name beyond ASCII is one that the punycode name stands for in UTS 46: not every text of
-// the form xn-- is the encoding of a valid name, and the origin keeps those as they are.
+// isRoundTrip reports whether a name beyond ASCII is one that the punycode name stands for in UTS
+// 46: not every text of the form xn-- is the encoding of a valid name, and the origin keeps those
+// as they are.
 func isRoundTrip(name, punycode string) bool {
 	back, err := idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.StrictDomainName(false),
 		idna.CheckHyphens(false)).ToASCII(name)

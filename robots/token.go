@@ -1,18 +1,20 @@
 package robots
 
-// A ProductToken is the name by which a crawler looks for its group (RFC 9309 section 2.2.1), such as "Googlebot".
-// Tokens are compared without regard to ASCII case.
+// A ProductToken is the name by which a crawler looks for its group (RFC 9309 section 2.2.1), such
+// as "Googlebot". Tokens are compared without regard to ASCII case.
 type ProductToken string
 
 // Valid reports whether t is a product token of the standard: letters, "_" and "-", and not empty.
 func (t ProductToken) Valid() bool { return t != "" && Dialect(0).token(string(t)) == t }
 
-// Equal reports whether both tokens name the same crawler. The empty token names none, not even itself.
+// Equal reports whether both tokens name the same crawler. The empty token names none, not even
+// itself.
 func (t ProductToken) Equal(u ProductToken) bool {
 	return t != "" && len(t) == len(u) && hasPrefixFold(string(t), string(u))
 }
 
-// token returns the longest prefix of name that is a product token, or "". It shares the memory of name.
+// token returns the longest prefix of name that is a product token, or "". It shares the memory of
+// name.
 func (d Dialect) token(name string) ProductToken {
 	n := 0
 	for n < len(name) && (isTokenByte(name[n]) || d.Has(WideTokens) && isWideTokenByte(name[n])) {
@@ -27,8 +29,8 @@ func isTokenByte(b byte) bool {
 
 func isWideTokenByte(b byte) bool { return '0' <= b && b <= '9' || b == '.' }
 
-// isStar reports whether the value of a user-agent line names all crawlers: "*", alone or followed by white space
-// and anything.
+// isStar reports whether the value of a user-agent line names all crawlers: "*", alone or followed
+// by white space and anything.
 func isStar(value string) bool {
 	return value != "" && value[0] == '*' && (len(value) == 1 || isSpace(value[1]))
 }

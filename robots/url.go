@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// The errors of [SplitURL], [AppendOrigin] and [ParseOrigin]. The first two return them as they are, since there
-// may be one for every line of a log.
+// The errors of [SplitURL], [AppendOrigin] and [ParseOrigin]. The first two return them as they
+// are, since there may be one for every line of a log.
 var (
 	ErrNoScheme = errors.New("no scheme: a URL starts like https://")
 	ErrNoHost   = errors.New("no host")
@@ -14,7 +14,8 @@ var (
 	ErrPort     = errors.New("not a valid port: a number from 1 to 65535")
 )
 
-// A URL is a URL taken apart as far as robots.txt needs it. Its fields are subslices of the URL, as written.
+// A URL is a URL taken apart as far as robots.txt needs it. Its fields are subslices of the URL, as
+// written.
 type URL struct {
 	Scheme []byte // without "://", not empty
 	Host   []byte // without user name and password, not empty; an IPv6 address has its brackets
@@ -23,12 +24,12 @@ type URL struct {
 	Path   []byte // path, parameters and query: from the first "/", "?" or ";" up to "#"; may be empty
 }
 
-// SplitURL takes a URL apart. It looks only for the borders of the parts: host and port are checked by
-// [AppendOrigin]. A URL without scheme or host gives [ErrNoScheme] or [ErrNoHost]. The result shares the memory of
-// raw. SplitURL does not allocate.
+// SplitURL takes a URL apart. It looks only for the borders of the parts: host and port are checked
+// by [AppendOrigin]. A URL without scheme or host gives [ErrNoScheme] or [ErrNoHost]. The result
+// shares the memory of raw. SplitURL does not allocate.
 //
-// The path starts where google/robotstxt says it does, at the first "/", "?" or ";" (RFC 3986 has no ";" here), and
-// "\" is no "/".
+// The path starts where google/robotstxt says it does, at the first "/", "?" or ";" (RFC 3986 has
+// no ";" here), and "\" is no "/".
 func SplitURL(raw []byte) (URL, error) {
 	n := schemeLen(raw)
 	if n == 0 {
@@ -52,7 +53,8 @@ func SplitURL(raw []byte) (URL, error) {
 	return u, nil
 }
 
-// schemeLen returns the length of the scheme in front of "://" at the start of raw (RFC 3986 section 3.1), or 0.
+// schemeLen returns the length of the scheme in front of "://" at the start of raw (RFC 3986
+// section 3.1), or 0.
 func schemeLen(raw []byte) int {
 	switch { // nearly all URLs
 	case len(raw) >= 8 && string(raw[:8]) == "https://":
@@ -87,7 +89,8 @@ const (
 
 var borders = [256]border{':': colonOrAt, '@': colonOrAt, '/': outside, '?': outside, ';': outside, '#': outside}
 
-// authority returns the length of the authority at the start of s, and whether there is more in it than a host.
+// authority returns the length of the authority at the start of s, and whether there is more in it
+// than a host.
 func authority(s []byte) (end int, composite bool) {
 	for ; ; end++ {
 		for end < len(s) && borders[s[end]] == inside {
@@ -100,7 +103,8 @@ func authority(s []byte) (end int, composite bool) {
 	}
 }
 
-// splitAuthority cuts off user name, password and port. Of a bracketed host only what follows the "]" can be a port.
+// splitAuthority cuts off user name, password and port. Of a bracketed host only what follows the
+// "]" can be a port.
 func splitAuthority(s []byte) (host, port []byte) {
 	if at := bytes.LastIndexByte(s, '@'); at >= 0 {
 		s = s[at+1:]

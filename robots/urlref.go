@@ -14,9 +14,9 @@ func urlKey(raw string) (key string, ok bool) {
 	return string(b), err == nil
 }
 
-// AppendURL appends the normal form of a URL by which redirects and the responses that they lead to find each other, and
-// returns the extended buffer: origin, path and query, without dot segments, and escaped as far as it must be. The error
-// is that of [AppendOrigin].
+// AppendURL appends the normal form of a URL by which redirects and the responses that they lead to
+// find each other, and returns the extended buffer: origin, path and query, without dot segments,
+// and escaped as far as it must be. The error is that of [AppendOrigin].
 func AppendURL(dst []byte, u URL) ([]byte, error) {
 	dst, err := AppendOrigin(dst, u)
 	if err != nil {
@@ -34,8 +34,8 @@ func AppendURL(dst []byte, u URL) ([]byte, error) {
 	return append(append(dst, removeDots(text)...), query...), nil
 }
 
-// ResolveURL returns the normal form of the URL to which the value of a header Location leads from the URL base, which is in
-// normal form (RFC 3986 section 5.2). ok is false if it leads nowhere.
+// ResolveURL returns the normal form of the URL to which the value of a header Location leads from
+// the URL base, which is in normal form (RFC 3986 section 5.2). ok is false if it leads nowhere.
 func ResolveURL(base, location string) (url string, ok bool) {
 	location, _, _ = strings.Cut(trimSpace(location), "#")
 	scheme := strings.Index(base, "://")

@@ -79,8 +79,8 @@ func pathOf(url string) string {
 	return ""
 }
 
-// fileOf returns the file for what stands before the path, or nil if there is none. Spellings that are not normal are
-// looked at once.
+// fileOf returns the file for what stands before the path, or nil if there is none. Spellings that
+// are not normal are looked at once.
 func (a *asker) fileOf(head, url string) file {
 	f, known := a.written[head]
 	if !known {

@@ -63,7 +63,8 @@ func partOf(lib library, w workload) (workload, error) {
 	return w.sample(max(1, w.lines()/int(slowTurn/line))), nil
 }
 
-// agreement returns the percentage of the lines with rules whose verdicts are equal, and how many lines there were.
+// agreement returns the percentage of the lines with rules whose verdicts are equal, and how many
+// lines there were.
 func agreement(got, want []verdict) []measure.Metric {
 	equal, all := 0, 0
 	for i := range want {

@@ -2,7 +2,8 @@ package main
 
 import "strings"
 
-// A collector takes the rules of the groups for "*" from grobotstxt's parser, as that library's matcher does.
+// A collector takes the rules of the groups for "*" from grobotstxt's parser, as that library's
+// matcher does.
 type collector struct {
 	rules []pattern
 	open  bool // the last lines were user agents

@@ -1,11 +1,11 @@
-// Command peers compares robobatch with other robots.txt libraries in Go, in turn in one run, in the format of Go's
-// benchmarks:
+// Command peers compares robobatch with other robots.txt libraries in Go, in turn in one run, in
+// the format of Go's benchmarks:
 //
 //	cd bench/peers && go run . -rounds 6
 //
-// All answer for the same plain text of URLs, for a crawler that no group names, with rules that were parsed before and
-// are looked up by origin. README.md of package bench says what the workloads are. It is a module of its own, so
-// that the libraries are no dependency of the command.
+// All answer for the same plain text of URLs, for a crawler that no group names, with rules that
+// were parsed before and are looked up by origin. README.md of package bench says what the
+// workloads are. It is a module of its own, so that the libraries are no dependency of the command.
 package main
 
 import (

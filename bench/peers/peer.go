@@ -29,7 +29,8 @@ type library struct {
 	parse func(body []byte) (file, error)
 }
 
-// libraries are all that robobatch is compared with; the first is robobatch's own reference matcher.
+// libraries are all that robobatch is compared with; the first is robobatch's own reference
+// matcher.
 var libraries = []library{
 	{"robobatch-reference", parseReference},
 	{"temoto-robotstxt", parseTemoto},
@@ -50,7 +51,8 @@ func parseReference(body []byte) (file, error) {
 	}, nil
 }
 
-// parseTemoto finds the crawler's group once. A file that the library refuses allows all, as one without groups.
+// parseTemoto finds the crawler's group once. A file that the library refuses allows all, as one
+// without groups.
 func parseTemoto(body []byte) (file, error) {
 	data, err := robotstxt.FromBytes(body)
 	if err != nil {
@@ -60,8 +62,8 @@ func parseTemoto(body []byte) (file, error) {
 	return func(q query) bool { return group.Test(q.path) }, nil
 }
 
-// parseEstes finds the crawler's group once. The library panics at files without any line that it knows, and at rules
-// that are not UTF-8; then all is taken for allowed.
+// parseEstes finds the crawler's group once. The library panics at files without any line that it
+// knows, and at rules that are not UTF-8; then all is taken for allowed.
 func parseEstes(body []byte) (f file, err error) {
 	defer func() {
 		if recover() != nil {
@@ -89,8 +91,8 @@ func parseGrobots(body []byte) (file, error) {
 	return func(q query) bool { return grobotstxt.AgentAllowed(text, crawler, q.url) }, nil
 }
 
-// parseGrobotsOnce parses once, by the library's handler, and matches by its function for one pattern: what a user would
-// write who needs it faster.
+// parseGrobotsOnce parses once, by the library's handler, and matches by its function for one
+// pattern: what a user would write who needs it faster.
 func parseGrobotsOnce(body []byte) (file, error) {
 	c := &collector{}
 	grobotstxt.Parse(string(body), c)

@@ -7,8 +7,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestAgreement holds that robobatch and its reference agree on all lines of all workloads, and that the others are asked
-// rightly: they agree on nearly all.
+// TestAgreement holds that robobatch and its reference agree on all lines of all workloads, and
+// that the others are asked rightly: they agree on nearly all.
 func TestAgreement(t *testing.T) {
 	corpus, err := corpus.Find(".")
 	if err != nil {
@@ -42,7 +42,8 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// TestVerdicts holds that all libraries tell allowed from denied, and find files by any spelling of an origin.
+// TestVerdicts holds that all libraries tell allowed from denied, and find files by any spelling of
+// an origin.
 func TestVerdicts(t *testing.T) {
 	w := workload{"", "https://a.test/x/1\nhttps://A.test:443/x#/\nhttps://a.test?/x\nhttps://a.test/xy/\nhttp://a.test/x\n", nil}
 	w.bodies = map[robots.Origin][]byte{"https://a.test": []byte("User-agent: *\nDisallow: /x\nAllow: /xy\n")}

@@ -122,7 +122,8 @@ func origins(text string) map[robots.Origin]bool {
 	return occurs
 }
 
-// sample returns about one of every k lines of the text, in blocks of neighbours, and the files that they need.
+// sample returns about one of every k lines of the text, in blocks of neighbours, and the files
+// that they need.
 func (w workload) sample(k int) workload {
 	const block = 100
 	var text strings.Builder

@@ -40,7 +40,8 @@ const (
 	footHigh = 30 // of the axis' labels
 )
 
-// style is safe on light and dark pages: nothing is behind the chart, and the colours follow the reader's preference.
+// style is safe on light and dark pages: nothing is behind the chart, and the colours follow the
+// reader's preference.
 const style = `
 text{font:13px system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;fill:#1f2328}
 .title{font-size:16px;font-weight:600}

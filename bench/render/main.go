@@ -1,9 +1,10 @@
-// Command render shows the medians of the newest results of the benchmarks, as benchstat writes them:
+// Command render shows the medians of the newest results of the benchmarks, as benchstat writes
+// them:
 //
 //	make bench-render
 //
-// It reads bench/results/medians.csv, writes the charts beside it, and writes tables into README.md and bench/README.md,
-// between the lines <!-- bench:NAME --> and <!-- /bench:NAME -->.
+// It reads bench/results/medians.csv, writes the charts beside it, and writes tables into README.md
+// and bench/README.md, between the lines <!-- bench:NAME --> and <!-- /bench:NAME -->.
 package main
 
 import (

@@ -16,11 +16,12 @@ type medians struct {
 	values  map[series]float64
 }
 
-// A series is the samples of a benchmark in one unit. Seconds are seconds: benchstat writes cpu-ns/url as cpu-sec/url.
+// A series is the samples of a benchmark in one unit. Seconds are seconds: benchstat writes
+// cpu-ns/url as cpu-sec/url.
 type series struct{ name, unit string }
 
-// parse reads what benchstat writes with -format csv -row .fullname for one file: tables under lines "key: value", with
-// two heads, the file and the unit.
+// parse reads what benchstat writes with -format csv -row .fullname for one file: tables under
+// lines "key: value", with two heads, the file and the unit.
 func parse(text io.Reader) (*medians, error) {
 	r := csv.NewReader(text)
 	r.FieldsPerRecord = -1

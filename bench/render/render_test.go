@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestShown holds that README.md and the charts show the medians of the newest results. If it fails, run
-// make bench-render.
+// TestShown holds that README.md and the charts show the medians of the newest results. If it
+// fails, run make bench-render.
 func TestShown(t *testing.T) {
 	results, err := filepath.Glob(filepath.Join("..", "results", "*.txt"))
 	if err != nil || len(results) == 0 {
@@ -108,7 +108,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestFill holds that only what is between the marks is changed, and that a mark without an end is told.
+// TestFill holds that only what is between the marks is changed, and that a mark without an end is
+// told.
 func TestFill(t *testing.T) {
 	tables := map[string]string{"a": "new\n"}
 	got, err := fill("x\n<!-- bench:a -->\nold\n<!-- /bench:a -->\ny\n", tables)

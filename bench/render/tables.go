@@ -46,7 +46,8 @@ func (m *medians) where() string {
 		m.machine, m.file[:min(len(time.DateOnly), len(m.file))])
 }
 
-// peersTable returns the CPU time of each library for each workload in Markdown, with a dash for what was not measured.
+// peersTable returns the CPU time of each library for each workload in Markdown, with a dash for
+// what was not measured.
 func (m *medians) peersTable() string {
 	var sb strings.Builder
 	sb.WriteString("| CPU ns per URL | W1 | W1x | W3 | W4 | agree with the reference |\n|---|---|---|---|---|---|\n")

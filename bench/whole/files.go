@@ -12,8 +12,8 @@ import (
 	"github.com/robobatch/robobatch/internal/measure"
 )
 
-// files are the loading of a directory with a file for each origin, by the clock, against reading the same files one after
-// the other.
+// files are the loading of a directory with a file for each origin, by the clock, against reading
+// the same files one after the other.
 func (l *lab) files(spec madeup.Spec) []trial {
 	dir := filepath.Join(l.dir, "madeup.files")
 	in := input{dir, func(m *maker) error { return madeup.WriteRules(dir, m.made.Responses()) }}
@@ -23,8 +23,9 @@ func (l *lab) files(spec madeup.Spec) []trial {
 	return []trial{{measure.Case{Name: name, Unit: "rule", Run: run}, []input{in, one}}}
 }
 
-// loadFiles reads the files, has cat read them if there is such a command, and runs the command on one URL. It tells how
-// long each took, and how many times as long the command, by the clock and by processor time.
+// loadFiles reads the files, has cat read them if there is such a command, and runs the command on
+// one URL. It tells how long each took, and how many times as long the command, by the clock and by
+// processor time.
 func (l *lab) loadFiles(dir, log string) (s measure.Sample, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*")) // as a shell lists them
 	if err != nil {

@@ -1,13 +1,14 @@
-// Command whole measures whole runs of the command robobatch, each in a process of its own, in the format of Go's
-// benchmarks:
+// Command whole measures whole runs of the command robobatch, each in a process of its own, in the
+// format of Go's benchmarks:
 //
 //	go run ./bench/whole -rounds 6
 //	go run ./bench/whole -bench Files                      # loading a directory, against reading its files
 //	go run ./bench/whole -bench Pack -origins 1000000      # a pack of a million origins, and limits of memory
 //
-// It builds the command, makes up rules of many origins and logs of their URLs (package bench), takes the real log of
-// the corpus too, and runs all cases in turn, once a round. Times are without loading the rules, as the command itself
-// tells them; Load has those of runs on one URL, and Files and Pack take them in.
+// It builds the command, makes up rules of many origins and logs of their URLs (package bench),
+// takes the real log of the corpus too, and runs all cases in turn, once a round. Times are without
+// loading the rules, as the command itself tells them; Load has those of runs on one URL, and Files
+// and Pack take them in.
 package main
 
 import (
@@ -82,8 +83,8 @@ func run(ctx context.Context, arguments []string) error {
 	return r.measure(ctx, dir)
 }
 
-// measure prepares all in dir and measures. The inputs are prepared by another process, because a process begins with
-// the peak memory of the one that starts it.
+// measure prepares all in dir and measures. The inputs are prepared by another process, because a
+// process begins with the peak memory of the one that starts it.
 func (r request) measure(ctx context.Context, dir string) error {
 	l := lab{ctx: ctx, dir: dir, binary: filepath.Join(dir, "robobatch")}
 	build := exec.CommandContext(ctx, "go", "build", "-o", l.binary, "github.com/robobatch/robobatch/cmd/robobatch")

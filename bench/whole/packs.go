@@ -15,12 +15,12 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// memories are the limits of memory that runs on packs get: none, what robobatch chooses by itself, and a small one. The first is
-// what the others are compared with.
+// memories are the limits of memory that runs on packs get: none, what robobatch chooses by itself,
+// and a small one. The first is what the others are compared with.
 var memories = []string{"none", "", "256MiB"}
 
-// packs are runs with the rules of a pack on a log that has each origin once, in random order: what is hardest under a limit of
-// memory.
+// packs are runs with the rules of a pack on a log that has each origin once, in random order: what
+// is hardest under a limit of memory.
 func (l *lab) packs(spec madeup.Spec) (all []trial) {
 	path := filepath.Join(l.dir, "madeup.rbp")
 	in := input{path, func(m *maker) error { return writePack(path, m.made) }}
@@ -52,8 +52,8 @@ func writePack(path string, g *madeup.Generator) (err error) {
 	return err
 }
 
-// pack runs the command with the rules of a pack, under a limit of memory, and tells how long it took until the pack was ready,
-// and how many times the CPU time of the run without one it took.
+// pack runs the command with the rules of a pack, under a limit of memory, and tells how long it
+// took until the pack was ready, and how many times the CPU time of the run without one it took.
 func (l *lab) pack(rules, log, memory string) (measure.Sample, error) {
 	var limit []string
 	if memory != "" {

@@ -25,8 +25,8 @@ func (f logFile) name() string {
 	return fmt.Sprintf("data=%s/order=%s/frames=%d", f.data, f.order, f.frames)
 }
 
-// logs returns the logs of dir: the corpus as it is, and made-up rules with logs in both orders, of one
-// frame and of eight.
+// logs returns the logs of dir: the corpus as it is, and made-up rules with logs in both orders, of
+// one frame and of eight.
 func logs(dir string) []logFile {
 	all := []logFile{
 		{data: "real", order: madeup.Grouped, frames: 1},

@@ -13,7 +13,8 @@ import (
 	"github.com/robobatch/robobatch/internal/measure"
 )
 
-// TestTrials holds that each case runs the command and tells what it took, without the rules where that is said.
+// TestTrials holds that each case runs the command and tells what it took, without the rules where
+// that is said.
 func TestTrials(t *testing.T) {
 	dir := t.TempDir()
 	r := request{spec: madeup.Spec{Origins: 100, URLs: 20_000, Aimed: 25}}
@@ -61,7 +62,8 @@ func TestTrials(t *testing.T) {
 	}
 }
 
-// TestChosen holds that a regular expression chooses cases, and that only what they need is prepared.
+// TestChosen holds that a regular expression chooses cases, and that only what they need is
+// prepared.
 func TestChosen(t *testing.T) {
 	for expr, want := range map[string][]string{
 		"Files":       {"madeup.files", "madeup.files.txt"},

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Exec runs a command and measures its process, not this one; its memory only where the system tells. What the command
-// prints is in the error if it fails.
+// Exec runs a command and measures its process, not this one; its memory only where the system
+// tells. What the command prints is in the error if it fails.
 func Exec(cmd *exec.Cmd) (Sample, error) {
 	var said strings.Builder
 	cmd.Stderr = &said

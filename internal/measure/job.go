@@ -11,8 +11,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Job is a run of the command, in parts that can be opened again for each measurement. What is measured is in this
-// process, one case after the other.
+// A Job is a run of the command, in parts that can be opened again for each measurement. What is
+// measured is in this process, one case after the other.
 type Job struct {
 	Rules   func() (iter.Seq2[robots.Response, error], error) // all rules, from the start
 	Pack    string                                            // name of a rule pack in place of Rules; "" is none
@@ -26,7 +26,8 @@ type Job struct {
 // ErrNoURLs is the error of logs without any URL, of which nothing can be measured.
 var ErrNoURLs = errors.New("there is no URL to measure with")
 
-// A Sink is an engine.Sink that Commit completes before Close, as [github.com/robobatch/robobatch/output.File] is.
+// A Sink is an engine.Sink that Commit completes before Close, as
+// [github.com/robobatch/robobatch/output.File] is.
 type Sink interface {
 	engine.Sink
 	Commit() error

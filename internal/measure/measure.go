@@ -40,8 +40,8 @@ type Case struct {
 	Run  func() (Sample, error)
 }
 
-// Rounds runs the cases in turn, so many times, and writes a line for each run to w. It stops at an error, or when ctx
-// ends.
+// Rounds runs the cases in turn, so many times, and writes a line for each run to w. It stops at an
+// error, or when ctx ends.
 func Rounds(ctx context.Context, w io.Writer, rounds int, cases []Case) error {
 	for range rounds {
 		for _, c := range cases {
@@ -92,8 +92,9 @@ func (s Sample) metrics(unit string) (all []Metric) {
 	return all
 }
 
-// Here measures run in this process: it collects garbage before, so that what others left is not counted, and counts
-// everything that the process does meanwhile. Peak memory is that of the process, with what it held before, and known on Linux only.
+// Here measures run in this process: it collects garbage before, so that what others left is not
+// counted, and counts everything that the process does meanwhile. Peak memory is that of the
+// process, with what it held before, and known on Linux only.
 func Here(run func() (Work, error)) func() (Sample, error) {
 	return func() (s Sample, err error) {
 		runtime.GC()
@@ -113,8 +114,9 @@ func Here(run func() (Work, error)) func() (Sample, error) {
 	}
 }
 
-// Header writes where and when: the lines "key: value" that precede benchmarks, and behind a # the version of Go, the date and the
-// load of the machine. Benchstat compares only what has the same keys and values, and does not read the latter.
+// Header writes where and when: the lines "key: value" that precede benchmarks, and behind a # the
+// version of Go, the date and the load of the machine. Benchstat compares only what has the same
+// keys and values, and does not read the latter.
 func Header(w io.Writer, pkg string) error {
 	_, err := fmt.Fprintf(w, "goos: %s\ngoarch: %s\npkg: %s\ncpu: %s\n# go: %s\n# date: %s\n# load: %s\n",
 		runtime.GOOS, runtime.GOARCH, pkg, Machine(), runtime.Version(), time.Now().UTC().Format(time.DateOnly), load())

@@ -45,7 +45,8 @@ func job(t *testing.T) measure.Job {
 	}
 }
 
-// benchmarkLine is what benchstat takes for a result: the name, a count, and pairs of a number and a unit.
+// benchmarkLine is what benchstat takes for a result: the name, a count, and pairs of a number and
+// a unit.
 var benchmarkLine = regexp.MustCompile(`^Benchmark([A-Z]\S*)\t1(\t[0-9.e+]+ \S+)+$`)
 
 // TestJob holds that each case has a line a round, in turn, of all that is measured.
@@ -92,7 +93,8 @@ func TestJob(t *testing.T) {
 	}
 }
 
-// TestJobPack holds that a pack is opened, and taken through the same logs as what it was compiled from.
+// TestJobPack holds that a pack is opened, and taken through the same logs as what it was compiled
+// from.
 func TestJobPack(t *testing.T) {
 	j := job(t)
 	all, err := j.Rules()
@@ -206,7 +208,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestExec holds that a process of its own is measured, and that one that fails is told with what it says.
+// TestExec holds that a process of its own is measured, and that one that fails is told with what
+// it says.
 func TestExec(t *testing.T) {
 	s, err := measure.Exec(exec.Command("go", "version"))
 	if err != nil {

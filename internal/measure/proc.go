@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// resetPeak makes the kernel forget how much memory the process held until now, and reports whether it did.
+// resetPeak makes the kernel forget how much memory the process held until now, and reports whether
+// it did.
 func resetPeak() bool { return os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) == nil }
 
 // peak returns the most bytes of memory that the process held since then; 0 if that is not known.
@@ -21,7 +22,8 @@ func peak() int64 {
 	return kib * 1024
 }
 
-// Machine returns what the processor is and how many of its threads there are, as in "AMD EPYC, 2 CPUs".
+// Machine returns what the processor is and how many of its threads there are, as in "AMD EPYC, 2
+// CPUs".
 func Machine() string {
 	name := procField("/proc/cpuinfo", "model name")
 	if name == "" {

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// CPU returns the processor time that the process has taken: all threads, user and system; 0 if that is not known.
+// CPU returns the processor time that the process has taken: all threads, user and system; 0 if
+// that is not known.
 func CPU() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -43,8 +43,8 @@ func writeLines(name string, lines [][]byte) error {
 	return os.WriteFile(name, enc.EncodeAll(text, nil), 0o644)
 }
 
-// writeRules copies the chosen files out of the archive into rules, checks each against its SHA-1, and lists them in
-// sources.tsv.
+// writeRules copies the chosen files out of the archive into rules, checks each against its SHA-1,
+// and lists them in sources.tsv.
 func writeRules(archive, out string, chosen []source) error {
 	rules := filepath.Join(out, "rules")
 	if err := errors.Join(os.RemoveAll(rules), os.MkdirAll(rules, 0o755)); err != nil {

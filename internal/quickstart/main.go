@@ -1,5 +1,5 @@
-// Command quickstart makes testdata/quickstart, the real robots.txt files and the real log of URLs that the README's
-// first command runs on.
+// Command quickstart makes testdata/quickstart, the real robots.txt files and the real log of URLs
+// that the README's first command runs on.
 //
 //	go run ./internal/quickstart [-out folder] <collection>
 //
@@ -11,7 +11,8 @@
 //	synth_300k.urls.zst               URLs made from the files' own patterns and from real paths
 //	LICENSES                          the licences of the four
 //
-// Nothing in it is random: the same collection gives the same selection. The robots.txt are copied byte for byte.
+// Nothing in it is random: the same collection gives the same selection. The robots.txt are copied
+// byte for byte.
 package main
 
 import (
@@ -40,8 +41,8 @@ func main() {
 	fmt.Printf("%s: %d robots.txt, %d URLs\n", *out, files, urls)
 }
 
-// build makes the folder out from a collection and returns how many robots.txt and URLs it has. What out has of an
-// earlier run is replaced; its README.md is kept.
+// build makes the folder out from a collection and returns how many robots.txt and URLs it has.
+// What out has of an earlier run is replaced; its README.md is kept.
 func build(collection, out string) (files, urls int, err error) {
 	all, err := readIndex(filepath.Join(collection, "index.tsv"))
 	if err != nil {

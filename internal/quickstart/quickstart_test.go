@@ -16,8 +16,8 @@ import (
 // folder is the quick start in the source tree.
 var folder = filepath.Join("..", "..", "testdata", "quickstart")
 
-// TestFiles checks that every robots.txt is there byte for byte, as sources.tsv describes it, and that there is no
-// other. It fails where a checkout has changed line ends.
+// TestFiles checks that every robots.txt is there byte for byte, as sources.tsv describes it, and
+// that there is no other. It fails where a checkout has changed line ends.
 func TestFiles(t *testing.T) {
 	rows := readSources(t)
 	for _, row := range rows {
@@ -39,7 +39,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestVariety checks that the sample has what it is meant to show: all kinds of file, and all kinds of verdict.
+// TestVariety checks that the sample has what it is meant to show: all kinds of file, and all kinds
+// of verdict.
 func TestVariety(t *testing.T) {
 	files := make(map[robots.Origin]*robots.File)
 	flags := make(map[string]int)

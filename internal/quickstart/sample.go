@@ -14,8 +14,9 @@ const (
 	madeOrigin   = 90 // lines of one origin from the made log
 )
 
-// sampleReal returns lines of the real log in its order: of each origin up to blocksOrigin blocks, evenly apart.
-// It takes the chosen origins, and the http ones of the same hosts, for which no rules are known.
+// sampleReal returns lines of the real log in its order: of each origin up to blocksOrigin blocks,
+// evenly apart. It takes the chosen origins, and the http ones of the same hosts, for which no
+// rules are known.
 func sampleReal(lines [][]byte, chosen []source) [][]byte {
 	at := make(map[robots.Origin][]int) // the lines of each wanted origin
 	for _, s := range chosen {
@@ -57,8 +58,8 @@ func blocks(positions []int) []int {
 	return taken
 }
 
-// sampleMade returns lines of the made log in its order: the first madeOrigin of each chosen origin that is not
-// federal, whatever the spelling of its host, and a tenth of that of its http origin.
+// sampleMade returns lines of the made log in its order: the first madeOrigin of each chosen origin
+// that is not federal, whatever the spelling of its host, and a tenth of that of its http origin.
 func sampleMade(lines [][]byte, chosen []source) [][]byte {
 	room := make(map[robots.Origin]int)
 	for _, s := range chosen {

@@ -15,7 +15,8 @@ import (
 // federal is the repository of the files of United States government hosts.
 const federal = "nrjones8/robots-dot-txt-archive-bot"
 
-// minURLs is how many URLs a federal host must have in the real log: most of the others are one bare home page.
+// minURLs is how many URLs a federal host must have in the real log: most of the others are one
+// bare home page.
 const minURLs = 2
 
 // hostsText lists the other hosts to take, one a line, with "#" comments.
@@ -70,8 +71,9 @@ func readIndex(name string) ([]source, error) {
 	return sources, nil
 }
 
-// selectSources returns the sources of the quick start, in the order of all: federal hosts by their number of URLs
-// in the real log, and the hosts of hosts.txt. A host of that list that the collection lacks is an error.
+// selectSources returns the sources of the quick start, in the order of all: federal hosts by their
+// number of URLs in the real log, and the hosts of hosts.txt. A host of that list that the
+// collection lacks is an error.
 func selectSources(all []source, crawled [][]byte) ([]source, error) {
 	urls := make(map[robots.Origin]int)
 	for _, line := range crawled {

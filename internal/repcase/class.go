@@ -11,7 +11,8 @@ const (
 	allowed              // allow, whatever both say
 )
 
-// A class is what this project does with the rows in which a source and google/robotstxt disagree for one reason.
+// A class is what this project does with the rows in which a source and google/robotstxt disagree
+// for one reason.
 type class struct {
 	google     expectation // dialect google, URLs as they are
 	normalised expectation // dialect google, URLs normalised: where that is what makes the difference
@@ -21,8 +22,8 @@ type class struct {
 	why        string
 }
 
-// classes has every class of the case collection. An agent that starts with "Googlebot-" is the exception of C24,
-// see [Plan].
+// classes has every class of the case collection. An agent that starts with "Googlebot-" is the
+// exception of C24, see [Plan].
 var classes = map[string]class{
 	"C01-multi-agent":                            {why: "groups of different names are never merged, so there is no query by several names"},
 	"C02-robots-txt-implicitly-allowed":          {google: asGoogle, rfc9309: allowed, why: "RFC 9309 section 2.2.2; google/robotstxt has no such exception"},
@@ -83,11 +84,12 @@ var exceptions = map[string]class{
 
 var (
 	encodedTilde = class{google: asGoogle, rfc9309: asSource, why: "%7E in the URL is ~ in rfc9309 only; the agent's version matters to nobody"}
-	// The misspelt user-agent line opens no group in rfc9309, so that the rule below it belongs to the group before,
-	// which names "bot1"; and all these names are cut to "bot".
+	// The misspelt user-agent line opens no group in rfc9309, so that the rule below it belongs to the
+	// group before, which names "bot1"; and all these names are cut to "bot".
 	misspeltAgent = class{google: asGoogle, rfc9309: denied, why: "a rule below a misspelt user-agent line belongs to the group before"}
 	anchorOnly    = class{google: asGoogle, rfc9309: asGoogle, why: "a $ at the end is the anchor and never literal; the source takes it for both"}
-	// The sources drop a rule "deny_all/$"; so does yandex, but they are listed under google-2010, which assumes a slash.
+	// The sources drop a rule "deny_all/$"; so does yandex, but they are listed under google-2010,
+	// which assumes a slash.
 	assumedSlash = class{google: asGoogle, own: denied, why: "google-2010 assumes the slash in front of a rule"}
 	rawBracket   = class{google: asGoogle, normalised: asGoogle, rfc9309: asSource, why: "a raw < in a pattern is encoded in rfc9309 only"}
 )

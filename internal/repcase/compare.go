@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// CompareShared checks that testdata/rep/conformance has every case of the collection it was copied from. It is
-// skipped where that is not there.
+// CompareShared checks that testdata/rep/conformance has every case of the collection it was copied
+// from. It is skipped where that is not there.
 func CompareShared(t *testing.T) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(SharedDir(t), "conformance", "*.jsonl"))

@@ -23,7 +23,8 @@ const (
 	textingRobots  = "texting_robots/dir/test_"
 )
 
-// differing are the rows about directives whose source says something else than this project, with the reason.
+// differing are the rows about directives whose source says something else than this project, with
+// the reason.
 var differing = map[string]string{
 	crawlerCommons + "testFormatErrors#0":                      asWritten,
 	crawlerCommons + "testFormatErrors#1":                      asWritten,

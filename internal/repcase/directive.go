@@ -11,15 +11,15 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Directive is a question about a directive that decides no access: Crawl-delay, Sitemap, Host or Clean-param. One
-// without a dialect is run as google.
+// A Directive is a question about a directive that decides no access: Crawl-delay, Sitemap, Host or
+// Clean-param. One without a dialect is run as google.
 type Directive struct {
 	Case
 	Expect map[string]json.RawMessage `json:"expect"` // in the form of the suite it came from, see answers
 }
 
-// RunDirectives runs all files of directives, and logs how many rows ran and which were not, for what reason. A row
-// that is listed as differing must differ, so that the list stays true.
+// RunDirectives runs all files of directives, and logs how many rows ran and which were not, for
+// what reason. A row that is listed as differing must differ, so that the list stays true.
 func RunDirectives(t *testing.T) {
 	t.Helper()
 	sums := newTally("rows", "agree", "differ", "not run")
@@ -59,7 +59,8 @@ func RunDirectives(t *testing.T) {
 	t.Logf("directives:\n%s", sums)
 }
 
-// compare returns what the file says and what the source says, in one notation. The error says why that cannot be told.
+// compare returns what the file says and what the source says, in one notation. The error says why
+// that cannot be told.
 func (row *Directive) compare() (got, want string, err error) {
 	d := robots.Google
 	if row.Dialect != "" {

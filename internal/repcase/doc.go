@@ -1,7 +1,8 @@
-// Package repcase loads the conformance cases of testdata/rep and runs them against a matcher, for the tests of
-// robots and engine: one set of cases, every matcher.
+// Package repcase loads the conformance cases of testdata/rep and runs them against a matcher, for
+// the tests of robots and engine: one set of cases, every matcher.
 //
-// There are two kinds. The txtar files hold a few dozen cases for people to read, each citing the rule it shows;
-// [RunTexts] explains their format. The JSON Lines files hold thousands, transcribed from specifications and from
-// the tests of other parsers; [Row] is one of them, and [Plan] says what this project expects of it in which dialect.
+// There are two kinds. The txtar files hold a few dozen cases for people to read, each citing the
+// rule it shows; [RunTexts] explains their format. The JSON Lines files hold thousands, transcribed
+// from specifications and from the tests of other parsers; [Row] is one of them, and [Plan] says
+// what this project expects of it in which dialect.
 package repcase

@@ -33,9 +33,10 @@ func (w Want) String() string { return [...]string{"disallow", "allow", "anythin
 // asIs is the dialect google in the way its library is compared with: URLs as they are.
 const asIs = robots.Google | robots.URLAsIs
 
-// Plan returns what a row demands, or why it is not run. A row runs in google with URLs as they are, where
-// google/robotstxt's own answer is known and decides; a normative row runs in its own dialect, and so does every other
-// row of google-2010 and yandex; a row in which the source disagrees with google/robotstxt runs as its class says.
+// Plan returns what a row demands, or why it is not run. A row runs in google with URLs as they
+// are, where google/robotstxt's own answer is known and decides; a normative row runs in its own
+// dialect, and so does every other row of google-2010 and yandex; a row in which the source
+// disagrees with google/robotstxt runs as its class says.
 func Plan(r *Row) (checks []Check, skipped string, err error) {
 	if r.Multi != nil {
 		return nil, "a query by several names at once", nil
@@ -77,7 +78,8 @@ func Plan(r *Row) (checks []Check, skipped string, err error) {
 	return checks, "", nil
 }
 
-// ownCheck returns the check of a row in the dialect of its source, if that is neither google nor rfc9309.
+// ownCheck returns the check of a row in the dialect of its source, if that is neither google nor
+// rfc9309.
 func ownCheck(r *Row, c class) ([]Check, error) {
 	d, err := robots.ParseDialect(r.Dialect)
 	if r.Dialect != "" && err != nil {
@@ -96,7 +98,8 @@ func ownCheck(r *Row, c class) ([]Check, error) {
 	return []Check{{Dialect: d, Want: r.want(e), Line: -1, Why: "the source's own dialect: " + c.why}}, nil
 }
 
-// fallsBack reports whether google/robotstxt, which knows no fallbacks, cannot say what the row's agent does.
+// fallsBack reports whether google/robotstxt, which knows no fallbacks, cannot say what the row's
+// agent does.
 func fallsBack(r *Row) bool {
 	return strings.HasPrefix(r.Class, "C24") && strings.HasPrefix(strings.ToLower(r.Agent), "googlebot-")
 }
@@ -116,8 +119,9 @@ func (r *Row) want(e expectation) Want {
 	}
 }
 
-// oracle returns google/robotstxt's answer for the product token. For an agent without one its answer for the agent
-// as written stands: it is that for "*", while asked for "" the library would let two empty tokens match.
+// oracle returns google/robotstxt's answer for the product token. For an agent without one its
+// answer for the agent as written stands: it is that for "*", while asked for "" the library would
+// let two empty tokens match.
 func (r *Row) oracle() string {
 	if r.AgentToken != nil && *r.AgentToken != "" {
 		return r.OracleToken

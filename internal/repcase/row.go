@@ -33,7 +33,8 @@ func either(text string, data []byte) []byte {
 	return []byte(text)
 }
 
-// A Row is one verdict of one source: for this robots.txt, this agent may or may not fetch this URL.
+// A Row is one verdict of one source: for this robots.txt, this agent may or may not fetch this
+// URL.
 type Row struct {
 	Case
 	Source     string   `json:"source"`
@@ -79,7 +80,8 @@ func files(tb testing.TB, ofDirectives bool) (all []string) {
 	return all
 }
 
-// Lines returns the JSON values of one file of testdata/rep/conformance, named without its extensions.
+// Lines returns the JSON values of one file of testdata/rep/conformance, named without its
+// extensions.
 func Lines[T any](tb testing.TB, name string) (values []T) {
 	tb.Helper()
 	for d := json.NewDecoder(bytes.NewReader(Content(tb, name))); d.More(); {
@@ -92,7 +94,8 @@ func Lines[T any](tb testing.TB, name string) (values []T) {
 	return values
 }
 
-// Content returns the decompressed content of one file of testdata/rep/conformance, named without its extensions.
+// Content returns the decompressed content of one file of testdata/rep/conformance, named without
+// its extensions.
 func Content(tb testing.TB, name string) []byte {
 	tb.Helper()
 	packed, err := os.ReadFile(filepath.Join(Dir(tb), "conformance", name+".jsonl.gz"))

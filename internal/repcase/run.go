@@ -6,11 +6,12 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Matcher returns the index of the rule that decides the path, or -1 if none matches, as [robots.Decide] does.
+// A Matcher returns the index of the rule that decides the path, or -1 if none matches, as
+// [robots.Decide] does.
 type Matcher func(rules []robots.Rule, path []byte, d robots.Dialect) int
 
-// Run runs all rows of testdata/rep/conformance against the matcher and logs how many ran per file, which were
-// skipped for what reason, and what was expected of the rows in which sources disagree.
+// Run runs all rows of testdata/rep/conformance against the matcher and logs how many ran per file,
+// which were skipped for what reason, and what was expected of the rows in which sources disagree.
 func Run(t *testing.T, match Matcher) {
 	t.Helper()
 	sums := newTally("rows", "run", "google", "url as is", "rfc9309", "google-2010", "yandex", "lines", "skipped")
@@ -82,8 +83,8 @@ func Ask(f *robots.File, agent string, url []byte, d robots.Dialect, match Match
 	return rules[i].Allow, rules[i].Line
 }
 
-// valueless reports whether the rule in this line has no value. google/robotstxt lets such a line win where nothing
-// else matches; here it has no effect at all.
+// valueless reports whether the rule in this line has no value. google/robotstxt lets such a line
+// win where nothing else matches; here it has no effect at all.
 func valueless(body []byte, line int32, d robots.Dialect) bool {
 	for _, g := range robots.Parse(body, d).Groups {
 		for _, r := range g.Rules {

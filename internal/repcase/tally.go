@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// A tally counts what was done with the rows of each file, and how many there are of whose peculiarity.
+// A tally counts what was done with the rows of each file, and how many there are of whose
+// peculiarity.
 type tally struct {
 	columns []string
 	files   []string

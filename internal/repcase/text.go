@@ -15,8 +15,8 @@ import (
 
 // RunTexts runs all txtar cases against the matcher.
 //
-// The files are archives of pairs "robots.txt" and "want". A line "dialects: rfc9309 google" in the comment at the top
-// says where they hold. A line of "want" is a question and its answer,
+// The files are archives of pairs "robots.txt" and "want". A line "dialects: rfc9309 google" in the
+// comment at the top says where they hold. A line of "want" is a question and its answer,
 //
 //	agent allow|disallow /path [line N]
 //

@@ -1,5 +1,5 @@
-// Package corpus finds and reads the real robots.txt and logs that benchmarks run on. It hides how they are packed.
-// Only the packages below bench import it.
+// Package corpus finds and reads the real robots.txt and logs that benchmarks run on. It hides how
+// they are packed. Only the packages below bench import it.
 package corpus
 
 import (
@@ -22,8 +22,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Corpus is a collection of robots.txt and logs of their origins. It holds names only: everything is read anew each
-// time, so that the data of one benchmark do not change how often the garbage collector runs in the next.
+// A Corpus is a collection of robots.txt and logs of their origins. It holds names only: everything
+// is read anew each time, so that the data of one benchmark do not change how often the garbage
+// collector runs in the next.
 type Corpus struct {
 	Name  string                            // "quickstart" or "collection"
 	Logs  []Log                             // at least one
@@ -36,8 +37,8 @@ type Log struct {
 	Path string
 }
 
-// Quickstart returns the corpus in dir, which is the source tree's testdata/quickstart: a few hundred robots.txt and one
-// log, real and made-up URLs mixed.
+// Quickstart returns the corpus in dir, which is the source tree's testdata/quickstart: a few
+// hundred robots.txt and one log, real and made-up URLs mixed.
 func Quickstart(dir string) *Corpus {
 	return &Corpus{
 		Name: "quickstart",
@@ -53,8 +54,9 @@ func Quickstart(dir string) *Corpus {
 	}
 }
 
-// Collection returns the corpus in dir that the quick start's was sampled from: thousands of robots.txt, a real log
-// as a crawler writes it, grouped by host, the same log shuffled, and one made up so that rules match often.
+// Collection returns the corpus in dir that the quick start's was sampled from: thousands of
+// robots.txt, a real log as a crawler writes it, grouped by host, the same log shuffled, and one
+// made up so that rules match often.
 func Collection(dir string) *Corpus {
 	return &Corpus{
 		Name: "collection",
@@ -71,8 +73,8 @@ func Collection(dir string) *Corpus {
 	}
 }
 
-// Find returns the larger corpus that there is for the source tree that holds dir: the collection, which lies beside
-// the tree in the project's own setup, else the quick start's.
+// Find returns the larger corpus that there is for the source tree that holds dir: the collection,
+// which lies beside the tree in the project's own setup, else the quick start's.
 func Find(dir string) (*Corpus, error) {
 	top, err := filepath.Abs(dir)
 	for ; err == nil; top = filepath.Dir(top) {
@@ -146,7 +148,8 @@ func readMember(h *tar.Header, r io.Reader) (robots.Response, error) {
 	return robots.Response{Origin: origin, Status: http.StatusOK, Name: h.Name, Body: body, Size: h.Size}, err
 }
 
-// Distinct returns the distinct bodies, in the order of their first responses, and the sum of their bytes.
+// Distinct returns the distinct bodies, in the order of their first responses, and the sum of their
+// bytes.
 func Distinct(all []robots.Response) (bodies [][]byte, size int64) {
 	seen := map[string]bool{}
 	for _, r := range all {
@@ -182,8 +185,8 @@ func (l Log) URLs() (all [][]byte, err error) {
 	return all, err
 }
 
-// Header writes the line that names the data, behind the header of package measure: benchstat compares only results of
-// the same data.
+// Header writes the line that names the data, behind the header of package measure: benchstat
+// compares only results of the same data.
 func (c *Corpus) Header(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "corpus: %s\n", c.Name)
 	return err

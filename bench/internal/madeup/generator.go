@@ -1,5 +1,6 @@
-// Package madeup makes up robots.txt of any number of origins, and logs of any number of their URLs, for benchmarks. It
-// hides how they come to be like those of the web. Only the packages below bench import it.
+// Package madeup makes up robots.txt of any number of origins, and logs of any number of their
+// URLs, for benchmarks. It hides how they come to be like those of the web. Only the packages below
+// bench import it.
 package madeup
 
 import (
@@ -22,12 +23,14 @@ type Spec struct {
 	Even    bool // all origins have equally many URLs, give or take one
 }
 
-// A Generator makes up the robots.txt of any number of origins and a log of any number of their URLs, from real ones. It
-// keeps what is real and 8 bytes for each origin: texts and URLs are made when asked for, each from its number, so that they may
-// be had in any order. It is safe for concurrent use.
+// A Generator makes up the robots.txt of any number of origins and a log of any number of their
+// URLs, from real ones. It keeps what is real and 8 bytes for each origin: texts and URLs are made
+// when asked for, each from its number, so that they may be had in any order. It is safe for
+// concurrent use.
 //
-// Rules have the bytes, rules, wildcards and repetitions of the web's (webShares, distinctShare). URLs have an average
-// of 85 bytes, 11.5 % of them a query; the 100 most frequent origins have 80 % of them.
+// Rules have the bytes, rules, wildcards and repetitions of the web's (webShares, distinctShare).
+// URLs have an average of 85 bytes, 11.5 % of them a query; the 100 most frequent origins have 80 %
+// of them.
 type Generator struct {
 	spec   Spec
 	bases  []base
@@ -71,8 +74,9 @@ func New(c *corpus.Corpus, s Spec) (*Generator, error) {
 	return g, nil
 }
 
-// distinctShare is how many texts 36,046 origins of the web have: 21,153. The texts of several origins are drawn from
-// one for each poolShare origins, the first of them far more often than the last.
+// distinctShare is how many texts 36,046 origins of the web have: 21,153. The texts of several
+// origins are drawn from one for each poolShare origins, the first of them far more often than the
+// last.
 const (
 	distinctShare = 21153.0 / 36046
 	poolShare     = 25
@@ -81,8 +85,8 @@ const (
 	poolOffset    = 20
 )
 
-// freshShare returns how many origins need a text of their own for the share of distinct texts to be as wanted. What
-// has no words to be replaced is always the same.
+// freshShare returns how many origins need a text of their own for the share of distinct texts to
+// be as wanted. What has no words to be replaced is always the same.
 func (g *Generator) freshShare() float64 {
 	mutable, last := 0.0, 0.0
 	for i, w := range g.weight {
@@ -128,7 +132,8 @@ func (g *Generator) Origin(i int) robots.Origin {
 
 var tlds = strings.Fields("test test test example") // which are nobody's (RFC 2606)
 
-// Responses yields the robots.txt of all origins. The receiver owns the bodies. There are no errors.
+// Responses yields the robots.txt of all origins. The receiver owns the bodies. There are no
+// errors.
 func (g *Generator) Responses() iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		for i := range g.spec.Origins {

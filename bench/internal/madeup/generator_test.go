@@ -68,8 +68,8 @@ func quantile(values []int, p float64) float64 {
 	return float64(values[int(p*float64(len(values)))])
 }
 
-// TestGeneratedRules holds that made-up robots.txt are like those of the web: see webShares. The quick start has so few large
-// ones that the 99th percentile is what the one or other of them has.
+// TestGeneratedRules holds that made-up robots.txt are like those of the web: see webShares. The
+// quick start has so few large ones that the 99th percentile is what the one or other of them has.
 func TestGeneratedRules(t *testing.T) {
 	each(t, testGeneratedRules)
 }
@@ -108,7 +108,8 @@ func testGeneratedRules(t *testing.T, c *corpus.Corpus) {
 	})
 }
 
-// TestGeneratedURLs holds that a made-up log is like those of the web, and that some of it is denied.
+// TestGeneratedURLs holds that a made-up log is like those of the web, and that some of it is
+// denied.
 func TestGeneratedURLs(t *testing.T) {
 	each(t, testGeneratedURLs)
 }
@@ -194,8 +195,8 @@ func lines(g *Generator, o Order) (all []string) {
 	return all
 }
 
-// TestGeneratorRepeats holds that a seed always gives the same and another seed something else, and that the orders and
-// forms of a log have the same URLs.
+// TestGeneratorRepeats holds that a seed always gives the same and another seed something else, and
+// that the orders and forms of a log have the same URLs.
 func TestGeneratorRepeats(t *testing.T) {
 	spec := Spec{Origins: 300, URLs: 40_000, Seed: 7, Aimed: 40}
 	g := generator(t, spec)

@@ -12,8 +12,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A base is a real robots.txt, ready to be made into others of the same shape: each word of its rules' values can be
-// replaced by another of the same length, so that bytes, rules, wildcards and what rules share stay as they are.
+// A base is a real robots.txt, ready to be made into others of the same shape: each word of its
+// rules' values can be replaced by another of the same length, so that bytes, rules, wildcards and
+// what rules share stay as they are.
 type base struct {
 	body  []byte
 	rules int      // all of them, whomever they are for
@@ -26,7 +27,8 @@ type base struct {
 // A spot is body[off : off+len].
 type spot struct{ off, len int }
 
-// Lengths of words that are replaced. Shorter ones are mostly escapes, longer ones have few others of their length.
+// Lengths of words that are replaced. Shorter ones are mostly escapes, longer ones have few others
+// of their length.
 const (
 	minWord = 3
 	maxWord = 12
@@ -120,8 +122,9 @@ func newVocabulary(bases []base) (v vocabulary) {
 	return v
 }
 
-// replace overwrites a word by one that the seed picks for it, or leaves it, one in two if not all are replaced. The
-// same word is always replaced by the same, so rules that share a beginning still do.
+// replace overwrites a word by one that the seed picks for it, or leaves it, one in two if not all
+// are replaced. The same word is always replaced by the same, so rules that share a beginning still
+// do.
 func (v *vocabulary) replace(word []byte, seed uint64, all bool) {
 	h := xxh3.HashSeed(word, seed)
 	if others := v[len(word)]; len(others) > 0 && (all || h>>63 == 0) {

@@ -13,8 +13,8 @@ func mix(a, b uint64) uint64 {
 // unit returns h as a number from 0 up to 1.
 func unit(h uint64) float64 { return float64(h>>11) / (1 << 53) }
 
-// A shuffle is a random order of the numbers below n that takes no memory: a Feistel network over as many bits as n
-// has, applied again while the result is not below n.
+// A shuffle is a random order of the numbers below n that takes no memory: a Feistel network over
+// as many bits as n has, applied again while the result is not below n.
 type shuffle struct {
 	n, seed uint64
 	half    uint // bits of each half

@@ -12,7 +12,8 @@ type Shape struct {
 	Wildcard int // percent of them that have a "*"
 }
 
-// LargeShop is the shape of a real shop's rules: one origin, 1,034 rules, 49 % of them with wildcards.
+// LargeShop is the shape of a real shop's rules: one origin, 1,034 rules, 49 % of them with
+// wildcards.
 var LargeShop = Shape{Rules: 1034, Wildcard: 49}
 
 // A RuleSet is a made-up robots.txt and paths to match with it.
@@ -36,7 +37,7 @@ func (s Shape) Make() *RuleSet {
 	rng := rand.New(rand.NewPCG(uint64(s.Rules), uint64(s.Wildcard)))
 	patterns := make([]string, 0, s.Rules)
 	for seen := map[string]bool{}; len(patterns) < s.Rules; {
-		p := plainPattern(rng)
+		p := prefixPattern(rng)
 		if 100*len(patterns) < s.Rules*s.Wildcard {
 			p = wildPattern(rng)
 		}
@@ -66,8 +67,8 @@ func (s Shape) Make() *RuleSet {
 
 func pick(rng *rand.Rand, words []string) string { return words[rng.IntN(len(words))] }
 
-// plainPattern makes up a prefix.
-func plainPattern(rng *rand.Rand) string {
+// prefixPattern makes up a prefix.
+func prefixPattern(rng *rand.Rand) string {
 	p := "/" + pick(rng, countries) + "/" + pick(rng, sections)
 	switch rng.IntN(4) {
 	case 0:

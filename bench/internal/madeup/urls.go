@@ -56,7 +56,8 @@ func queryShare(paths []string) float64 {
 	return max(0, (withQuery-has)/(1-has))
 }
 
-// spread returns where the URLs of each origin begin, by Zipf's law over the origins in random order, or evenly.
+// spread returns where the URLs of each origin begin, by Zipf's law over the origins in random
+// order, or evenly.
 func spread(s Spec) []int64 {
 	starts := make([]int64, s.Origins+1)
 	if s.Even {
@@ -180,8 +181,8 @@ func (m *urlMaker) url(origin int, n int64) []byte {
 	return m.buf
 }
 
-// aim appends a path that a rule of the origin matches; a real path follows it in one of three cases, unless the rule says
-// where the path ends.
+// aim appends a path that a rule of the origin matches; a real path follows it in one of three
+// cases, unless the rule says where the path ends.
 func (m *urlMaker) aim(n int64) {
 	rule := m.base.rule(&m.g.words, m.seed, m.rng.IntN(len(m.base.own)))
 	path := fulfil(m.rng, rule)
@@ -194,8 +195,8 @@ func (m *urlMaker) aim(n int64) {
 	}
 }
 
-// visit appends the real path that comes next for the origin's URL of number n: neighbours in a log of one host are
-// alike. When all paths were used, words in them are replaced.
+// visit appends the real path that comes next for the origin's URL of number n: neighbours in a log
+// of one host are alike. When all paths were used, words in them are replaced.
 func (m *urlMaker) visit(n int64) {
 	paths := m.g.paths
 	first := mix(m.seed, seedPath) % uint64(len(paths))

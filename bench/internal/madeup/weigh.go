@@ -8,8 +8,9 @@ type class struct {
 	has   func(*base) bool
 }
 
-// webShares are what 36,046 robots.txt of a crawl of the web are like, in partitions of them: median and 99th percentile of the
-// bytes (271 and 69,000) and of the rules (4 and 454), and those with a wildcard.
+// webShares are what 36,046 robots.txt of a crawl of the web are like, in partitions of them:
+// median and 99th percentile of the bytes (271 and 69,000) and of the rules (4 and 454), and those
+// with a wildcard.
 var webShares = [][]class{
 	{
 		{0.50, func(b *base) bool { return len(b.body) < 271 }},
@@ -31,8 +32,9 @@ var webShares = [][]class{
 // rakeRounds is enough for the shares of 2,561 bases to be within 0.1 % of those wanted.
 const rakeRounds = 200
 
-// weigh returns the cumulated weights of the bases, the last of which is 1, such that each class has its share: all
-// begin equal, and the classes of one partition after the other are scaled until all fit.
+// weigh returns the cumulated weights of the bases, the last of which is 1, such that each class
+// has its share: all begin equal, and the classes of one partition after the other are scaled until
+// all fit.
 func weigh(bases []base, partitions [][]class) []float64 {
 	weights := make([]float64, len(bases))
 	for i := range weights {

@@ -16,8 +16,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// WriteLog writes the log as a text of one URL a line, in so many zstd frames of equally many lines; no frames is
-// plain text.
+// WriteLog writes the log as a text of one URL a line, in so many zstd frames of equally many
+// lines; no frames is plain text.
 func (g *Generator) WriteLog(w io.Writer, order Order, frames int) error {
 	text, perFrame := bufio.NewWriterSize(w, 1<<16), g.spec.URLs
 	enc, err := zstd.NewWriter(w)
@@ -46,8 +46,8 @@ func (g *Generator) WriteLog(w io.Writer, order Order, frames int) error {
 	return err
 }
 
-// WriteRules writes responses as rules for the command: as JSON Lines, if the name ends in .jsonl or .jsonl.zst, or
-// else as files in a directory, which is made.
+// WriteRules writes responses as rules for the command: as JSON Lines, if the name ends in .jsonl
+// or .jsonl.zst, or else as files in a directory, which is made.
 func WriteRules(name string, all iter.Seq2[robots.Response, error]) error {
 	packed := strings.HasSuffix(name, ".jsonl.zst")
 	if !packed && !strings.HasSuffix(name, ".jsonl") {
