@@ -88,7 +88,7 @@ func (o *arrowOutput) writeRecord(c *chunk) error {
 		if err := o.writer.Write(rec); err != nil {
 			return err
 		}
-		return o.sink.err()
+		return o.sink.failed()
 	}
 	for i, d := range c.names.dicts {
 		if d != nil && len(d.text) > math.MaxInt32-arrowChunk.bytes {
@@ -100,7 +100,7 @@ func (o *arrowOutput) writeRecord(c *chunk) error {
 	if err := o.writer.Write(rec); err != nil {
 		return err
 	}
-	return o.sink.err()
+	return o.sink.failed()
 }
 
 // close writes the end of a stream; or the dictionaries of a file, with an empty record batch, and the footer. What

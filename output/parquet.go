@@ -103,7 +103,7 @@ func (p *parquetFile) endGroup(names *numbering) error {
 	}
 	p.rows, p.textBytes = 0, 0
 	names.reset()
-	return p.sink.err()
+	return p.sink.failed()
 }
 
 // abort waits for what is being encoded.

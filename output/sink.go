@@ -48,8 +48,8 @@ func (s *sink) Seek(offset int64, whence int) (int64, error) {
 // flush passes on what is buffered and returns the first error there was.
 func (s *sink) flush() error { return s.buf.Flush() }
 
-// err returns the first error there was.
-func (s *sink) err() error {
+// failed returns the first error there was.
+func (s *sink) failed() error {
 	_, err := s.buf.Write(nil)
 	return err
 }

@@ -53,7 +53,7 @@ func TestRoundTrip(t *testing.T) {
 	} {
 		spec.keepRows = true
 		if testing.Short() {
-			spec.urls = min(spec.urls, 10_000)
+			spec.urls = min(spec.urls, 5_000)
 		}
 		table := spec.make()
 		t.Run(fmt.Sprintf("urls=%d/agents=%d/strays=%t", spec.urls, spec.agents, spec.strays), func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestGroups(t *testing.T) {
 // TestLargeDictionary has dictionaries beyond 1 MiB, where the library's own column writer would give them up.
 func TestLargeDictionary(t *testing.T) {
 	names := []string{"line", "origin"}
-	table := tableSpec{urls: 100_000, agents: 1, sites: 10, batch: 8192, strays: true, keepRows: true}.make()
+	table := tableSpec{urls: max(50_000, shorter(100_000)), agents: 1, sites: 10, batch: 8192, strays: true, keepRows: true}.make()
 	for _, f := range testedFormats() {
 		t.Run(f.String()[1:], func(t *testing.T) {
 			sameRows(t, read(t, f, table.bytes(t, Options{Format: f, Columns: names})).rows, project(table.rows, names))
@@ -307,7 +307,7 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 
 // TestDiskFull breaks the output after any number of bytes: the error must come out, of Write or of Close.
 func TestDiskFull(t *testing.T) {
-	table := tableSpec{urls: 80_000, agents: 1, sites: 100, batch: 8192}.make()
+	table := tableSpec{urls: max(30_000, shorter(80_000)), agents: 1, sites: 100, batch: 8192}.make()
 	for _, f := range testedFormats() {
 		t.Run(f.String()[1:], func(t *testing.T) {
 			size := len(table.bytes(t, Options{Format: f}))
