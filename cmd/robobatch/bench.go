@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -98,11 +97,11 @@ func (b *benchRun) Targets() (out, last string) { return say.Std, say.Std }
 // Run measures, and prints the lines as they come.
 func (b *benchRun) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
-	w := &benchWriter{w: b.Out}
+	w := console.NewWriter(b.Out)
 	err = b.job.Measure(ctx, w, b.rounds)
 	switch {
-	case w.err != nil:
-		return console.OutError(w.err)
+	case w.Err != nil:
+		return console.OutError(w.Err)
 	case errors.Is(err, measure.ErrNoURLs):
 		return fmt.Errorf("%s: %w", b.logNames(), err)
 	case err == nil:
@@ -128,19 +127,4 @@ func (b *benchRun) noteJunk() {
 	case bad+without == b.stats.Rows:
 		b.Note("nothing was matched: " + summary.NoRobots)
 	}
-}
-
-// A benchWriter keeps the first error of writing.
-type benchWriter struct {
-	w   io.Writer
-	err error
-}
-
-// Write writes.
-func (b *benchWriter) Write(p []byte) (int, error) {
-	n, err := b.w.Write(p)
-	if b.err == nil {
-		b.err = err
-	}
-	return n, err
 }

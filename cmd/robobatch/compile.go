@@ -91,29 +91,26 @@ type lockedFile struct {
 	*guard.Sink[*atomicfile.File]
 }
 
-// Write appends bytes.
-func (l lockedFile) Write(b []byte) (n int, err error) {
+// use calls do with the file, unless that was dropped.
+func (l lockedFile) use(do func(f *atomicfile.File) (int, error)) (n int, err error) {
 	err = l.Use(func(f *atomicfile.File) (err error) {
-		n, err = f.Write(b)
+		n, err = do(f)
 		return err
 	})
 	return n, err
+}
+
+// Write appends bytes.
+func (l lockedFile) Write(b []byte) (int, error) {
+	return l.use(func(f *atomicfile.File) (int, error) { return f.Write(b) })
 }
 
 // WriteAt overwrites bytes.
-func (l lockedFile) WriteAt(b []byte, off int64) (n int, err error) {
-	err = l.Use(func(f *atomicfile.File) (err error) {
-		n, err = f.WriteAt(b, off)
-		return err
-	})
-	return n, err
+func (l lockedFile) WriteAt(b []byte, off int64) (int, error) {
+	return l.use(func(f *atomicfile.File) (int, error) { return f.WriteAt(b, off) })
 }
 
 // ReadAt reads back.
-func (l lockedFile) ReadAt(b []byte, off int64) (n int, err error) {
-	err = l.Use(func(f *atomicfile.File) (err error) {
-		n, err = f.ReadAt(b, off)
-		return err
-	})
-	return n, err
+func (l lockedFile) ReadAt(b []byte, off int64) (int, error) {
+	return l.use(func(f *atomicfile.File) (int, error) { return f.ReadAt(b, off) })
 }

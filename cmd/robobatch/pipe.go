@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -65,7 +64,7 @@ func (r *pipeRun) Run(ctx context.Context) (err error) {
 	if err := r.load(ctx); err != nil {
 		return errors.Join(err, r.unload())
 	}
-	out := &stdoutWriter{w: r.Out, failed: make(chan struct{})}
+	out := console.NewWriter(r.Out)
 	done := make(chan error, 1)
 	go func() {
 		_, err := pipe.Run(ctx, r.store, r.In, out, r.opt)
@@ -73,34 +72,17 @@ func (r *pipeRun) Run(ctx context.Context) (err error) {
 	}()
 	select {
 	case err = <-done:
-	case <-out.failed: // it may be that nothing more comes in, either
+	case <-out.Failed: // it may be that nothing more comes in, either
 		select {
 		case err = <-done:
 		case <-time.After(guard.Grace):
 		}
 	}
-	if out.err != nil {
-		return console.OutError(out.err)
+	if out.Err != nil {
+		return console.OutError(out.Err)
 	}
 	if _, ok := errors.AsType[*pipe.StreamError](err); ok {
 		return fmt.Errorf("standard input: %w", err)
 	}
 	return err
-}
-
-// A stdoutWriter says when it fails.
-type stdoutWriter struct {
-	w      io.Writer
-	failed chan struct{} // is closed then
-	err    error         // the first one
-}
-
-// Write writes.
-func (f *stdoutWriter) Write(p []byte) (int, error) {
-	n, err := f.w.Write(p)
-	if err != nil && f.err == nil {
-		f.err = err
-		close(f.failed)
-	}
-	return n, err
 }

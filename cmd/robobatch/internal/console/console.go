@@ -30,6 +30,26 @@ func OutError(err error) error {
 	return &atomicfile.Error{Doing: "write", Name: say.Std, Err: err}
 }
 
+// A Writer is standard output, and remembers the first error of writing there.
+type Writer struct {
+	w      io.Writer
+	Failed chan struct{} // is closed when there is an error
+	Err    error         // nil until then
+}
+
+// NewWriter returns a writer to w.
+func NewWriter(w io.Writer) *Writer { return &Writer{w: w, Failed: make(chan struct{})} }
+
+// Write writes. It is called from one goroutine.
+func (w *Writer) Write(p []byte) (int, error) {
+	n, err := w.w.Write(p)
+	if err != nil && w.Err == nil {
+		w.Err = err
+		close(w.Failed)
+	}
+	return n, err
+}
+
 // A Console is the streams of a command, and how much it prints.
 type Console struct {
 	Streams
