@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/internal/capture"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
@@ -51,7 +52,7 @@ func (o *LogOptions) parser(f Format) (weblog.Parser, error) {
 	case weblog.Auto, weblog.Parquet: // each log says itself what it is
 		return nil, nil
 	case weblog.WARC:
-		return nil, checkWARCFields(o.Fields)
+		return nil, capture.CheckFields(o.Fields)
 	case weblog.URLs:
 		return nil, checkNoFields(o.Fields)
 	}

@@ -21,9 +21,6 @@ func openWARC(in *Input, fields Fields) (*warcLog, error) {
 	return &warcLog{f, in.Size}, nil
 }
 
-// checkWARCFields returns the error about fields that no WARC file has.
-func checkWARCFields(fields Fields) error { return capture.CheckFields(fields) }
-
 // fill adds at most so many rows, of about so many bytes, to b. It returns why it stopped before
 // the end.
 func (w *warcLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
