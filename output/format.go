@@ -52,6 +52,9 @@ var packedEnds = []string{".zst", ".gz"}
 // ErrFormat is the kind of the errors about the choice of a format.
 var ErrFormat = errors.New("unknown output format")
 
+// ErrNoFormat is the ErrFormat of a name that says no format.
+var ErrNoFormat = fmt.Errorf("%w", ErrFormat)
+
 // String returns the end of the names of the format's files: ".parquet", ".csv.zst".
 func (f Format) String() string { return "." + specs[f].name }
 
@@ -98,7 +101,7 @@ func FormatOf(name string) (Format, error) {
 		}
 	}
 	return 0, fmt.Errorf("%w of %s: its name must end in .parquet, .arrow (Arrow IPC file), .arrows (Arrow IPC stream), .csv or .jsonl "+
-		"(either also .zst or .gz), or be - for standard output; or -out-format must name one", ErrFormat, name)
+		"(either also .zst or .gz), or be - for standard output", ErrNoFormat, name)
 }
 
 // ChooseFormat returns the format of an output, of which its name may say something, and a name of a format, "" for none: that

@@ -160,3 +160,11 @@ func dialectFlags(d, other robots.Dialect) string {
 	}
 	return strings.Join(flags, " ")
 }
+
+// formatError adds the flag that helps where the name of an output says no format.
+func formatError(err error) error {
+	if errors.Is(err, output.ErrNoFormat) {
+		return fmt.Errorf("%w; or -out-format must name one", err)
+	}
+	return err
+}

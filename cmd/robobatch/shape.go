@@ -75,7 +75,7 @@ func chooseFormat(name, format string, stdout bool, out *output.Options, faults 
 	out.Format, err = output.ChooseFormat(name, format)
 	switch {
 	case err != nil && format == "":
-		faults.Add("out", err)
+		faults.Add("out", formatError(err))
 	case errors.Is(err, output.ErrFormat):
 		faults.Add("out-format", cli.Hint(err, format, output.FormatNames()))
 	case err != nil:

@@ -7,11 +7,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"github.com/robobatch/robobatch/internal/fieldtext"
 	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/fieldtext"
 )
 
 // A File lists the lines that gave no verdict as JSON Lines: those that are not of the input's format, and the rows
