@@ -206,15 +206,20 @@ func (e *Evaluator) decideEach(b *Batch, row int, path []byte) {
 	agents := e.store.agentsPerURL()
 	id, verdicts := b.Rulings[row], b.Verdicts[row*agents:][:agents]
 	r := e.reader.Ruling(id)
-	for k := range verdicts {
-		a := b.agent(row, k)
-		if first := int(r.Firsts[a]); first < k {
-			verdicts[k] = verdicts[first]
-		} else {
-			verdicts[k] = Verdict(r.Sets[a].Decide(path, &e.scratch))
+	if len(b.Agents) > 0 {
+		verdicts[0] = Verdict(r.Sets[b.Agents[row]].Decide(path, &e.scratch))
+	} else {
+		for a, set := range r.Sets {
+			if first := int(r.Firsts[a]); first < a {
+				verdicts[a] = verdicts[first]
+			} else {
+				verdicts[a] = Verdict(set.Decide(path, &e.scratch))
+			}
 		}
-		if e.budget > 0 {
-			b.winners.addRule(winner{id, int32(a), verdicts[k].Rule}, r, e.budget)
+	}
+	if e.budget > 0 {
+		for k, v := range verdicts {
+			b.winners.addRule(winner{id, int32(b.agent(row, k)), v.Rule}, r, e.budget)
 		}
 	}
 }

@@ -94,18 +94,18 @@ func (e *Evaluator) findViolations(b *Batch) {
 
 // dropUnknown removes the rows of unknown agents.
 func (b *Batch) dropUnknown() {
-	kept := 0
+	n := 0
 	for i, agent := range b.Agents {
 		if agent == unknownAgent {
 			continue
 		}
-		b.Agents[kept] = agent
-		b.copyRow(kept, i)
-		kept++
+		b.Agents[n] = agent
+		b.copyRow(n, i)
+		n++
 	}
-	b.Skipped = len(b.Agents) - kept
-	b.Agents = b.Agents[:kept]
-	b.Truncate(kept)
+	b.Skipped = len(b.Agents) - n
+	b.Agents = b.Agents[:n]
+	b.Truncate(n)
 }
 
 // agent returns the agent of the verdict number a of a row.

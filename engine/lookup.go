@@ -18,6 +18,9 @@ type Lookup struct {
 	common []*rules.Set
 	drops  bool     // the store may have dropped rules
 	copies *winners // of the batch in question
+
+	last       RulingID // the last one that firsts was asked for
+	lastFirsts []uint16 // its Firsts
 }
 
 // NewLookup returns a Lookup for one goroutine.
@@ -42,25 +45,38 @@ func (m *Lookup) Origin(id SiteID) robots.Origin {
 // FirstAgent returns the first agent that has the same rules: itself, or one before it. If the
 // store may have dropped the rules since, it is the agent itself.
 func (m *Lookup) FirstAgent(id RulingID, agent int) int {
-	if m.drops {
-		return agent
+	if firsts := m.firsts(id); firsts != nil {
+		return int(firsts[agent])
 	}
-	return int(m.reader.Ruling(id).Firsts[agent])
+	return agent
+}
+
+// firsts returns the first agent with the same rules for each agent, nil if the store may have
+// dropped the rules.
+func (m *Lookup) firsts(id RulingID) []uint16 {
+	if id != m.last && !m.drops {
+		m.last, m.lastFirsts = id, m.reader.Ruling(id).Firsts
+	}
+	return m.lastFirsts
 }
 
 // Rule returns the rule that won: its line, its value, and whether it allows. It is empty if the
 // store has failed since.
 func (m *Lookup) Rule(id RulingID, agent int, rule int32) robots.Rule {
-	if w, ok := m.copies.rules[winner{id, int32(agent), rule}]; ok && w.hasValue {
-		return w.Rule
+	if m.drops {
+		if w, ok := m.copies.rules[winner{id, int32(agent), rule}]; ok && w.hasValue {
+			return w.Rule
+		}
 	}
 	return m.set(id, agent).Rule(rule)
 }
 
 // line returns the line of the rule that won.
 func (m *Lookup) line(id RulingID, agent int, v Verdict) int64 {
-	if w, ok := m.copies.rules[winner{id, int32(agent), v.Rule}]; ok {
-		return int64(w.Line)
+	if m.drops {
+		if w, ok := m.copies.rules[winner{id, int32(agent), v.Rule}]; ok {
+			return int64(w.Line)
+		}
 	}
 	return m.set(id, agent).Line(rules.Verdict(v))
 }

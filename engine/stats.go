@@ -115,22 +115,23 @@ func (c *counter) alike(id RulingID) bool {
 	return id <= rules.NoRobots || int(id) < len(c.lookup.common) && c.lookup.common[id] != nil
 }
 
-// countEach counts the verdicts of a row, those of agents next to each other with the same rules at
-// once.
+// countEach counts the verdicts of a row for agents with different rules, a streak of equal verdicts
+// at once.
 func (c *counter) countEach(b *Batch, row int) {
 	id, agents := b.Rulings[row], c.store.agentsPerURL()
-	verdicts := b.Verdicts[row*agents:][:agents]
-	line := int64(0) // of the agent before
-	for a, v := range verdicts {
-		switch {
-		case v.Rule == NoRule:
-			line = 0
-		case a > 0 && v == verdicts[a-1] && c.lookup.FirstAgent(id, a) == c.lookup.FirstAgent(id, a-1):
-		default:
-			line = c.lookup.line(id, b.agent(row, a), v)
+	verdicts, firsts := b.Verdicts[row*agents:][:agents], c.lookup.firsts(id)
+	for start, a := 0, 0; start < agents; start = a {
+		v, line := verdicts[start], int64(0)
+		for ; a < agents && verdicts[a] == v; a++ {
+			if v.Rule == NoRule {
+				continue
+			}
+			if a == start || firsts == nil || firsts[a] != firsts[a-1] {
+				line = c.lookup.line(id, a, v)
+			}
+			c.stats.RuleLines += line
 		}
-		c.countVerdict(v, 1)
-		c.stats.RuleLines += line
+		c.countVerdict(v, int64(a-start))
 	}
 }
 

@@ -29,7 +29,7 @@ var (
 // than it is opened for. Its fields Compiled and Asked are these [robots.Dialect]s.
 type PackDialectError = packed.DialectError
 
-// Missing says what holds for an origin of which there is no robots.txt.
+// Missing says how to decide for an origin that has no robots.txt in the rules.
 type Missing uint8
 
 // The values of Missing.
@@ -118,9 +118,9 @@ func newStore(r rules.Store, opt StoreOptions) *Store {
 
 // BuildStore returns a Store of responses. It parses and compiles them, in parallel, while it reads
 // them, and then finds out which of them is in force for each origin, see [robots.History.Outcome].
-// Equal texts are compiled once, and no body is kept. An error of the responses, ErrTwoFiles, an
-// Origin that is none (a [*robots.OriginError]), or rules too large to compile end it; the error
-// says which file.
+// Equal texts are compiled once, and no body stays in memory. An error of the responses,
+// ErrTwoFiles, an Origin that is none (a [*robots.OriginError]), or rules too large to compile end
+// it; the error says which file.
 func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (*Store, error) {
 	opt, forRules := opt.compiled()
 	r, err := rules.Build(normalOrigins(responses), forRules)
@@ -131,7 +131,7 @@ func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (
 }
 
 // normalOrigins yields the responses with their Origins in normal form. Under another form of the
-// same origin, rules would decide nothing, and nobody would be told.
+// same origin, rules would decide nothing, without any error.
 func normalOrigins(responses iter.Seq2[robots.Response, error]) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		var text, normal []byte

@@ -26,8 +26,8 @@ const (
 	// minCache is the least memory for rules: that of some thousand origins.
 	minCache = 8 << 20
 
-	// typicalText is what the rules of a text take, about, to tell how many the cache may hold: 0.7
-	// KiB for the median of real ones and some 2 KiB on average.
+	// typicalText is what the rules of a text take, about, from which follows how many fit in the
+	// cache: 0.7 KiB for the median of real ones and some 2 KiB on average.
 	typicalText = 1 << 10
 )
 

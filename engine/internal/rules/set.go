@@ -20,7 +20,7 @@ type Set struct {
 	text  string    // the rules' values, one after the other
 }
 
-// A ruleRef is a rule without its text. It holds no pointer.
+// A ruleRef is a rule without its text. It has no pointer.
 type ruleRef struct {
 	value uint32 // offset in text
 	size  uint32 // bytes of the value
