@@ -17,7 +17,7 @@ func BenchmarkWrite(b *testing.B) {
 	for f := range Format(numFormats) {
 		for _, url := range []bool{true, false} {
 			b.Run(fmt.Sprintf("format=%s/url=%t", f.String()[1:], url), func(b *testing.B) {
-				cols := slices.DeleteFunc(DefaultColumns(), func(name string) bool { return name == "url" && !url })
+				cols := slices.DeleteFunc(Long.DefaultColumns(), func(name string) bool { return name == "url" && !url })
 				b.SetBytes(raw)
 				b.ReportAllocs()
 				w, err := newWriter(io.Discard, t.catalog, t.agents, Options{Format: f, Columns: cols, Inputs: t.inputs}, metadataPairs{})

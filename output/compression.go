@@ -29,13 +29,13 @@ var compressionNames = [numCompressions]string{"default", "none", "zstd", "snapp
 
 // The kinds of the errors about what [Options] ask of a format.
 var (
-	ErrCompression = errors.New("no such compression")
+	errCompression = errors.New("no such compression")
 	ErrLevel       = errors.New("no such level")
 	ErrRowGroup    = errors.New("no such row groups")
 	ErrBloom       = errors.New("no Bloom filter")
 )
 
-// CheckContainer returns what is wrong with what the options ask of their format, joined: of the kinds ErrCompression, ErrLevel,
+// CheckContainer returns what is wrong with what the options ask of their format, joined: of the kinds errCompression, ErrLevel,
 // ErrRowGroup, ErrBloom and ErrPartition. Columns that cannot be, of these agents in the wide layout, are left to [NewWriter].
 func (o Options) CheckContainer(agents []string) error {
 	_, _, errCompression := o.Compression.settle(o.Format, o.Level)
@@ -61,7 +61,7 @@ func (c Compression) String() string { return compressionNames[c] }
 // Compressions returns the names that ParseCompression takes.
 func Compressions() []string { return compressionNames[NoCompression:] }
 
-// ParseCompression returns the compression of that name, DefaultCompression for "". The error is ErrCompression.
+// ParseCompression returns the compression of that name, DefaultCompression for "". The error is errCompression.
 func ParseCompression(name string) (Compression, error) {
 	if name == "" {
 		return DefaultCompression, nil
@@ -71,7 +71,7 @@ func ParseCompression(name string) (Compression, error) {
 			return c, nil
 		}
 	}
-	return 0, fmt.Errorf("%w as %q: use one of %s", ErrCompression, name, strings.Join(Compressions(), ", "))
+	return 0, fmt.Errorf("%w as %q: use one of %s", errCompression, name, strings.Join(Compressions(), ", "))
 }
 
 // compressionsOf are the compressions of the formats that have any, the default first.
@@ -84,19 +84,19 @@ var compressionsOf = map[Format][]Compression{
 // maxLevels are the highest levels of the compressions that have levels, in Parquet.
 var maxLevels = [numCompressions]int{Zstd: 22, Gzip: 9}
 
-// settle returns the compression to use for f, and the level, where it has any. The errors are ErrCompression and ErrLevel.
+// settle returns the compression to use for f, and the level, where it has any. The errors are errCompression and ErrLevel.
 func (c Compression) settle(f Format, level int) (Compression, int, error) {
 	known, ok := compressionsOf[f]
 	switch {
 	case !ok && c != DefaultCompression:
-		return 0, 0, fmt.Errorf("%w in %s: columns are compressed in .parquet, .arrow and .arrows", ErrCompression, f)
+		return 0, 0, fmt.Errorf("%w in %s: columns are compressed in .parquet, .arrow and .arrows", errCompression, f)
 	case !ok && level != 0:
 		return 0, 0, fmt.Errorf("%w in %s: levels are for .parquet", ErrLevel, f)
 	case !ok:
 		return NoCompression, 0, nil
 	}
 	if c = cmp.Or(c, known[0]); !slices.Contains(known, c) {
-		return 0, 0, fmt.Errorf("%w as %s in %s: use %s", ErrCompression, c, f, orList(known))
+		return 0, 0, fmt.Errorf("%w as %s in %s: use %s", errCompression, c, f, orList(known))
 	}
 	switch most := maxLevels[c]; {
 	case level == 0:

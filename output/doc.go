@@ -1,5 +1,6 @@
-// Package output writes verdicts as a table: one row per agent for every row of the input, in input order, as a
-// Parquet file, an Arrow IPC file, an Arrow IPC stream, CSV or JSON Lines. All hold the same columns with the same values.
+// Package output writes verdicts as a table: one row per agent for every row of the input, in input
+// order, as Parquet, an Arrow IPC file or stream, CSV or JSON Lines. All hold the same columns with the
+// same values.
 //
 //	column     type               null
 //	line       int64              never          1-based line of the decompressed input
@@ -12,64 +13,68 @@
 //	rule_line  int32              no rule won    1-based line of the winning rule in its robots.txt
 //	rule       dictionary string  no rule won    "Allow: " or "Disallow: " and the value as written
 //
-// One more is written only if it is named:
+// Two more are written only if they are named:
 //
-//	canonical_url  string         bad URL        the URL without the parameters that robots.txt says do not count
+//	canonical_url  string  bad URL    the URL without the parameters that do not count
+//	violation      bool    no answer  the crawler of the log fetched what it was disallowed
 //
-// In the [Wide] layout there is one row for every row of the input. In place of agent, each agent has columns of its own
-// for allowed and rule_line, and for reason and rule if they are named, whose names end in the agent's, in lower case and
-// with an underscore in place of all but letters and digits; that of "*" is star:
+// In the [Wide] layout there is one row for every row of the input. Each agent has columns of its own
+// for allowed and rule_line, and for reason and rule if they are named. Their names end in the agent's
+// name, in lower case, with an underscore in place of all but letters and digits; that of "*" is star:
 //
 //	allowed_googlebot_image  bool   no answer
 //	rule_line_star           int32  no rule won
 //
-// Each of the four that is named stands for the columns of all agents, in their order.
+// A [Where] leaves rows out before columns are gathered; the engine counts them all the same. Columns of
+// the input that are kept follow all others, with the types of their [engine.KeptKind]. All have nulls.
 //
-// A [Where] leaves rows out, before columns are made of them. What was evaluated is counted by the engine all the same.
+// Text is valid UTF-8: a byte that is not part of a valid sequence is written as %XX, and
+// [Writer.InvalidBytes] counts them. Same rows and options give the same bytes, however the rows are cut
+// into batches.
 //
-// Behind these come the columns of the input that are kept, with the types of their [engine.KeptKind]: int64, string,
-// timestamp in microseconds and UTC, double, bool. All of them have nulls.
+// # What it hides
 //
-// Text is valid UTF-8: a byte that is not part of a valid sequence is written as %XX, and [Writer.InvalidBytes] counts
-// how many were. Same rows and options give the same bytes, however the rows are cut into batches.
+// Programs see [Options], a [Writer], a [File] and [Verdicts]. Inside, a column is an object: schema.go
+// lists them, gather.go computes them, and column.go has one implementation for each type of value. A
+// new column is one more element of the list and the function that computes it. Package output/parquet
+// knows pages, internal/fieldtext fields of text, internal/extsort the sort on disk.
 //
 // # Flow
 //
-// A [Writer] gathers the rows of its batches in columns until a chunk is full and hands the chunk to its container. Those
-// of Parquet and of text encode several chunks at once, if [Options].Workers says so, while the next is gathered.
-// Columns that repeat are numbered, not hashed, row by row: a dictionary holds each text once, and small tables lead
-// from a site, an agent or a rule to its number. How long a dictionary lives is the container's choice:
+// A [Writer] gathers the rows of its batches in a chunk until it is full and hands the chunk to its
+// container. Those of Parquet and of text encode several chunks at once, if [Options].Workers says so,
+// while the next is gathered. Texts that repeat are numbered, not hashed, row by row: a dictionary has
+// each text once, and small tables lead from a site, an agent or a rule to its number. How long a
+// dictionary lives is the container's choice:
 //
 //   - Parquet: one row group. A row group ends early when its dictionaries grow, so memory is bounded.
-//   - Arrow stream: one record batch, whose dictionaries precede it and replace those of the batch before, as the
-//     format allows. A batch can be read without the others, and memory is bounded.
-//   - Arrow file: the whole file. The format wants one dictionary per column; it is written after the rows, where
-//     readers find it by the footer. Memory grows with the number of distinct origins and rules, and a reader that takes
-//     the file for a stream, ignoring the footer, finds no dictionaries.
-//   - CSV and JSON Lines: until it has grown to some megabytes. It holds texts as they are written, so that each is escaped once.
+//   - Arrow stream: one record batch, whose dictionaries precede it and replace those of the batch
+//     before, as the format allows. A batch can be read without the others, and memory is bounded.
+//   - Arrow file: the whole file. The format wants one dictionary per column; it is written after the
+//     rows, where readers find it by the footer. Memory grows with the number of distinct origins and
+//     rules. A reader that ignores the footer finds no dictionaries.
+//   - CSV and JSON Lines: until it has grown to some megabytes. Texts are escaped once.
 //
 // # Order
 //
-// With [Options].Sort or Partition all rows are gathered first, in memory and then in a temporary file, and handed on in another order: to the container, or to
-// one file after the other in a directory. docs/STORAGE.md describes that.
+// With [Options].Sort or Partition all rows are gathered first, in memory and then in a temporary file,
+// and handed on in another order: to the container, or to one file after the other in a directory.
+// docs/STORAGE.md describes that.
 //
 // # Metadata
 //
-// Parquet and Arrow carry key-value metadata under names such as robobatch.version and robobatch.counts. Arrow has its metadata before the
-// rows, so there the values known only at the end, the counts, are missing. Text has none.
+// Parquet and Arrow carry key-value metadata, whose names begin with "robobatch.". Arrow has its metadata
+// before the rows, so there the counts, known only at the end, are missing. Text has none: see
+// [Format.HasMetadata].
 //
 // # Text
 //
-// CSV is that of RFC 4180 with LF at the end of lines. Null is an empty field, and the empty text "". In JSON Lines every object has all columns in
-// their order, null included. Moments are ISO 8601 in UTC with microseconds, in both. Packed, a chunk is a zstd frame or gzip member.
-//
-// # Listings
-//
-// A [ListFile] is another table: what robots.txt say, and what is wrong with them, with a row for each group, rule, directive and diagnostic.
-// docs/RULES.md has its columns. It is written as Parquet or as JSON Lines, from what [listings.List] yields.
+// CSV is that of RFC 4180 with LF at the end of lines. Null is an empty field, and the empty text "". In
+// JSON Lines every object has all columns in their order, null included. Moments are ISO 8601 in UTC with
+// microseconds, in both. Compressed, a chunk is a zstd frame or gzip member.
 //
 // # Files
 //
-// A [File] is written under a temporary name in the directory of its final name, which appears only when the file is
-// complete: see [Create].
+// A [File] is written under a temporary name in the directory of its final name, which appears only when
+// the file is complete: see [Create].
 package output

@@ -86,7 +86,7 @@ func TestFileCommit(t *testing.T) {
 			if err := f.Close(); err != nil {
 				t.Fatal(err)
 			}
-			sameRows(t, read(t, format, []byte(contentsOf(t, name))).rows, project(table.rows, DefaultColumns()))
+			sameRows(t, read(t, format, []byte(contentsOf(t, name))).rows, project(table.rows, Long.DefaultColumns()))
 			if list := names(t, dir); len(list) != 1 {
 				t.Errorf("files %q", list)
 			}
@@ -125,7 +125,7 @@ func TestFileFault(t *testing.T) {
 			if want := filepath.Join(dir, "urls.verdicts.partial"+format.String()); partial != want {
 				t.Errorf("partial name %s", partial)
 			}
-			sameRows(t, read(t, format, []byte(contentsOf(t, partial))).rows, project(table.rows, DefaultColumns()))
+			sameRows(t, read(t, format, []byte(contentsOf(t, partial))).rows, project(table.rows, Long.DefaultColumns()))
 			if contentsOf(t, name) != "old" {
 				t.Error("the final name changed")
 			}
@@ -206,7 +206,7 @@ func TestFileErrors(t *testing.T) {
 	_, err := create(filepath.Join(dir, "out.parquet"), nil, Options{Columns: []string{"x"}}, func(w io.Writer, opt Options) (*Writer, error) {
 		return newWriter(w, newFakeCatalog(0), nil, opt, metadataPairs{})
 	})
-	if !errors.Is(err, ErrColumn) || len(names(t, dir)) != 0 {
+	if !errors.Is(err, errColumn) || len(names(t, dir)) != 0 {
 		t.Errorf("%v, files %q", err, names(t, dir))
 	}
 }

@@ -138,7 +138,7 @@ func TestKeptErrors(t *testing.T) {
 		for _, name := range names {
 			kept = append(kept, KeptColumn{Name: name})
 		}
-		if _, err := table.writeTo(&bytes.Buffer{}, Options{Kept: kept}); !errors.Is(err, ErrColumn) {
+		if _, err := table.writeTo(&bytes.Buffer{}, Options{Kept: kept}); !errors.Is(err, errColumn) {
 			t.Errorf("%q: %v", names, err)
 		}
 	}

@@ -81,7 +81,7 @@ func newLayout(opt Options, agents []string) (*layout, error) {
 		case err != nil:
 		case s.Name == nameAgent:
 			errs = append(errs, fmt.Errorf("%w: in the wide layout each agent has columns of its own in place of %s: leave that out",
-				ErrColumn, s.Name))
+				errColumn, s.Name))
 		default:
 			for a, agent := range agents {
 				f := field{Field: s.Field, spec: s, agent: a}
@@ -158,8 +158,8 @@ func (e *sharedError) Error() string {
 	return fmt.Sprintf("the agents %q and %q would share the column %s: leave one of them out, or use the long layout", e.a, e.b, e.name)
 }
 
-// Unwrap returns [ErrColumn].
-func (e *sharedError) Unwrap() error { return ErrColumn }
+// Unwrap returns errColumn.
+func (e *sharedError) Unwrap() error { return errColumn }
 
 // wideToken returns the end of the names of an agent's columns, which SQL takes without quotes: the
 // agent's name in lower case with an underscore in place of all but letters and digits; "star" for

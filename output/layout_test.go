@@ -57,7 +57,7 @@ func TestColumnNames(t *testing.T) {
 		if got := strings.Join(names, ","); got != tt.want || (err == nil) != (tt.wantErr == "") {
 			t.Errorf("agents %s, %v: %s, %v, want %s", tt.agents, tt.opt, got, err, tt.want)
 		}
-		if err != nil && (!strings.Contains(err.Error(), tt.wantErr) || !errors.Is(err, ErrColumn)) {
+		if err != nil && (!strings.Contains(err.Error(), tt.wantErr) || !errors.Is(err, errColumn)) {
 			t.Errorf("agents %s: %v, want %s", tt.agents, err, tt.wantErr)
 		}
 	}
@@ -167,7 +167,7 @@ func TestWideNeedsAgents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewWriter(io.Discard, store, Options{Layout: Wide}); !errors.Is(err, ErrColumn) {
+	if _, err := NewWriter(io.Discard, store, Options{Layout: Wide}); !errors.Is(err, errColumn) {
 		t.Errorf("New: %v", err)
 	}
 }

@@ -121,8 +121,8 @@ type field struct {
 	kept  int // index in engine.Batch.Kept of a column that is kept
 }
 
-// ErrColumn is the kind of the errors about the choice of columns.
-var ErrColumn = errors.New("no such choice of columns")
+// errColumn is the kind of the errors about the choice of columns.
+var errColumn = errors.New("no such choice of columns")
 
 // errCanonical is the error of a choice of the column [CanonicalURL] without what it takes.
 var errCanonical = errors.New("the store was built without canonical URLs")
@@ -146,8 +146,8 @@ func (e *ColumnError) Error() string {
 	return fmt.Sprintf("column %q is %s: %s", e.Name, e.Reason, remedy)
 }
 
-// Unwrap returns [ErrColumn].
-func (e *ColumnError) Unwrap() error { return ErrColumn }
+// Unwrap returns errColumn.
+func (e *ColumnError) Unwrap() error { return errColumn }
 
 // specNames returns the names of the columns that are wanted.
 func specNames(want func(*spec) bool) (names []string) {
@@ -162,10 +162,6 @@ func specNames(want func(*spec) bool) (names []string) {
 // Columns returns the names of all columns in their default order.
 func Columns() []string { return specNames(func(s *spec) bool { return s.choice != never }) }
 
-// DefaultColumns returns the names of the columns that are written unless others are named: all but
-// [CanonicalURL] and [Violation].
-func DefaultColumns() []string { return Long.DefaultColumns() }
-
 // VerdictColumns returns the names of the columns that [Verdicts] can have: those that depend on
 // nothing but URL and agent.
 func VerdictColumns() []string { return specNames(func(s *spec) bool { return s.beside }) }
@@ -175,11 +171,11 @@ func VerdictColumns() []string { return specNames(func(s *spec) bool { return s.
 func Partitions() []string { return specNames(func(s *spec) bool { return s.partition }) }
 
 // ParseColumns splits a comma-separated list of column names, which picks columns and orders them.
-// Spaces around a name are dropped. The empty list is [DefaultColumns]. The error joins a
+// Spaces around a name are dropped. The empty list is [Layout.DefaultColumns] of [Long]. The error joins a
 // [ColumnError] for every fault.
 func ParseColumns(list string) ([]string, error) {
 	if strings.TrimSpace(list) == "" {
-		return DefaultColumns(), nil
+		return Long.DefaultColumns(), nil
 	}
 	return parseColumns(list, Columns())
 }

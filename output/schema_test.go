@@ -84,10 +84,10 @@ func TestParseColumns(t *testing.T) {
 			t.Errorf("no %s in %v", part, err)
 		}
 	}
-	if !errors.Is(err, ErrColumn) {
-		t.Errorf("%v is no ErrColumn", err)
+	if !errors.Is(err, errColumn) {
+		t.Errorf("%v is no errColumn", err)
 	}
-	if _, err := newWriter(nil, newFakeCatalog(0), nil, Options{Columns: []string{"x"}}, metadataPairs{}); !errors.Is(err, ErrColumn) {
+	if _, err := newWriter(nil, newFakeCatalog(0), nil, Options{Columns: []string{"x"}}, metadataPairs{}); !errors.Is(err, errColumn) {
 		t.Errorf("New: %v", err)
 	}
 	if _, err := newWriter(nil, newFakeCatalog(0), nil, Options{Format: Format(numFormats)}, metadataPairs{}); !errors.Is(err, ErrFormat) {

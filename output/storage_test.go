@@ -49,8 +49,8 @@ func TestCheckContainer(t *testing.T) {
 		kind error
 		want string
 	}{
-		{Options{Compression: LZ4}, ErrCompression, "as lz4 in .parquet: use zstd, none, snappy or gzip"},
-		{Options{Compression: Gzip, Format: ArrowFile}, ErrCompression, "use none, zstd or lz4"},
+		{Options{Compression: LZ4}, errCompression, "as lz4 in .parquet: use zstd, none, snappy or gzip"},
+		{Options{Compression: Gzip, Format: ArrowFile}, errCompression, "use none, zstd or lz4"},
 		{Options{Level: 23}, ErrLevel, "those of zstd are 1 to 22"},
 		{Options{Level: -1}, ErrLevel, "those of zstd are 1 to 22"},
 		{Options{Compression: Gzip, Level: 10}, ErrLevel, "those of gzip are 1 to 9"},
@@ -73,7 +73,7 @@ func TestCheckContainer(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, c, err)
 		}
 	}
-	if _, err := ParseCompression("default"); !errors.Is(err, ErrCompression) {
+	if _, err := ParseCompression("default"); !errors.Is(err, errCompression) {
 		t.Error(err)
 	}
 }

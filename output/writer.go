@@ -105,7 +105,7 @@ func (w *Writer) Write(b *engine.Batch) error {
 		return errClosed
 	}
 	if have, want := len(b.Kept), w.chunk.layout.kept; b.Len() > 0 && have != want {
-		w.err = fmt.Errorf("%w: %d kept columns, want %d", ErrColumn, have, want)
+		w.err = fmt.Errorf("%w: %d kept columns, want %d", errColumn, have, want)
 		return w.err
 	}
 	if w.lookup != nil {

@@ -95,7 +95,7 @@ func TestNoRows(t *testing.T) {
 	for f := range Format(numFormats) {
 		t.Run(f.String()[1:], func(t *testing.T) {
 			got := read(t, f, table.bytes(t, Options{Format: f}))
-			want := DefaultColumns()
+			want := Long.DefaultColumns()
 			if f == JSONL || f == JSONLZstd || f == JSONLGzip {
 				want = nil
 			}

@@ -151,7 +151,7 @@ func columnsText() string {
 	var sb strings.Builder
 	sb.WriteString("A row for each agent and each line of the input, in its order. -columns picks columns and orders them:\n\n")
 	fmt.Fprintf(&sb, "  %-15s %-18s %-14s %s\n", "column", "type", "null", "meaning")
-	usual := output.DefaultColumns()
+	usual := output.Long.DefaultColumns()
 	for _, name := range output.Columns() {
 		d := columnDocs[name]
 		mark := ""
