@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// sortMemory is how many bytes of rows are sorted at once, unless Options.SortMemory says otherwise.
+	// sortMemory is how many bytes of rows are sorted at once, unless Options.SortMemory says
+	// otherwise.
 	sortMemory = 256 << 20
 	// minSortMemory is the least: chunks of that, and a merge of several runs, need some.
 	minSortMemory = 8 << 20
@@ -17,9 +18,10 @@ const (
 // sortChunk is what is gathered before the memory of all chunks is looked at.
 var sortChunk = limits{rows: 16 << 10, bytes: 1 << 20}
 
-// An arranger is a container that puts all rows in another order before a target gets them: by their keys, and where these are equal in the order
-// in which they came. It gathers chunks until they fill its memory, sorts their rows and writes them as a run to a temporary file; at the end it merges
-// the runs. The order depends on the rows alone, not on the memory.
+// An arranger is a container that puts all rows in another order before a target gets them: by
+// their keys, and where these are equal in the order in which they came. It gathers chunks until
+// they fill its memory, sorts their rows and writes them as a run to a temporary file; at the end
+// it merges the runs. The order depends on the rows alone, not on the memory.
 type arranger struct {
 	layout *layout
 	keys   sortKeys

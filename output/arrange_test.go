@@ -21,7 +21,8 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
-// addTimes makes up the times of rows, some unknown, and adds their days to the rows, behind all other columns.
+// addTimes makes up the times of rows, some unknown, and adds their days to the rows, behind all
+// other columns.
 func (t *table) addTimes() {
 	rng := rand.New(rand.NewPCG(5, 6))
 	row := 0
@@ -64,7 +65,8 @@ func arrangedTable(urls int) *table {
 	return t
 }
 
-// withLimit sets how much the arranger holds in memory, beyond what options allow, and what a chunk is.
+// withLimit sets how much the arranger holds in memory, beyond what options allow, and what a chunk
+// is.
 func withLimit(limit int) func(*Writer) {
 	return func(w *Writer) {
 		w.container.(*arranger).limit = limit
@@ -88,8 +90,8 @@ func (t *table) writeWith(w io.Writer, opt Options, change func(*Writer)) (*Writ
 	return out, out.Close()
 }
 
-// TestSort compares the sorted output with the sorted rows, in memory and by way of files, merged once and several times; the bytes are
-// the same.
+// TestSort compares the sorted output with the sorted rows, in memory and by way of files, merged
+// once and several times; the bytes are the same.
 func TestSort(t *testing.T) {
 	urls, limits := 9000, []int{1, 300_000, 1_000_000}
 	if testing.Short() {
@@ -150,7 +152,8 @@ func TestSortColumns(t *testing.T) {
 	}
 }
 
-// readTree returns the rows of a partitioned output by directory, and the names of the files that are none of it.
+// readTree returns the rows of a partitioned output by directory, and the names of the files that
+// are none of it.
 func readTree(t *testing.T, f Format, dir string) (parts map[string]contents, others []string) {
 	t.Helper()
 	parts = map[string]contents{}
@@ -175,8 +178,8 @@ func readTree(t *testing.T, f Format, dir string) (parts map[string]contents, ot
 	return parts, others
 }
 
-// TestPartition compares each partition with the rows that belong there, in their order, for all columns that can be named and some of their
-// combinations, in memory and by way of files.
+// TestPartition compares each partition with the rows that belong there, in their order, for all
+// columns that can be named and some of their combinations, in memory and by way of files.
 func TestPartition(t *testing.T) {
 	table := arrangedTable(shorter(6000))
 	width := len(table.rows[0])
@@ -351,7 +354,8 @@ func createTree(t *testing.T, name string) (*File, error) {
 	return f, nil
 }
 
-// TestTree ends a partitioned output in each way, where there was nothing, an empty directory, or such an output.
+// TestTree ends a partitioned output in each way, where there was nothing, an empty directory, or
+// such an output.
 func TestTree(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "out")
@@ -434,7 +438,8 @@ func TestTreeForeign(t *testing.T) {
 	}
 }
 
-// TestTreeKeepsFiles holds that an output is not replaced where somebody has put something into it, at whatever depth.
+// TestTreeKeepsFiles holds that an output is not replaced where somebody has put something into it,
+// at whatever depth.
 func TestTreeKeepsFiles(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "out")

@@ -11,11 +11,12 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 )
 
-// arrowChunk is one record batch: large enough that the dictionaries which a stream repeats do not count.
+// arrowChunk is one record batch: large enough that the dictionaries which a stream repeats do not
+// count.
 var arrowChunk = limits{rows: 64 << 10, bytes: 8 << 20}
 
-// errDictionary is returned when an Arrow file would need a dictionary of more than 2 GiB, the most that the type of
-// its columns can hold.
+// errDictionary is returned when an Arrow file would need a dictionary of more than 2 GiB, the most
+// that the type of its columns can hold.
 var errDictionary = errors.New("dictionary of an Arrow file exceeds 2 GiB: write Parquet or an Arrow stream instead")
 
 // A recordWriter is what the library's writers of files and streams have in common.
@@ -67,8 +68,8 @@ func (o *arrowOutput) start(c *chunk) (err error) {
 	return err
 }
 
-// write writes a chunk as a record batch: in a stream with its dictionaries, which are then forgotten; in a file
-// without.
+// write writes a chunk as a record batch: in a stream with its dictionaries, which are then
+// forgotten; in a file without.
 func (o *arrowOutput) write(c *chunk) (*chunk, error) {
 	if err := o.writeRecord(c); err != nil {
 		return nil, err
@@ -103,8 +104,8 @@ func (o *arrowOutput) writeRecord(c *chunk) error {
 	return o.sink.failed()
 }
 
-// close writes the end of a stream; or the dictionaries of a file, with an empty record batch, and the footer. What
-// the metadata has gained since the first chunk comes too late.
+// close writes the end of a stream; or the dictionaries of a file, with an empty record batch, and
+// the footer. What the metadata has gained since the first chunk comes too late.
 func (o *arrowOutput) close(c *chunk, _ metadataPairs) error {
 	if err := o.start(c); err != nil {
 		return err
@@ -122,9 +123,9 @@ func (o *arrowOutput) close(c *chunk, _ metadataPairs) error {
 // abort has nothing to stop.
 func (o *arrowOutput) abort() {}
 
-// An indexRecord is a record batch whose dictionary columns are bare indices, while its schema says dictionary. The
-// bytes of both are the same, but the library, which writes the dictionaries it finds in a record before it and takes
-// only the first in a file, finds none.
+// An indexRecord is a record batch whose dictionary columns are bare indices, while its schema says
+// dictionary. The bytes of both are the same, but the library, which writes the dictionaries it
+// finds in a record before it and takes only the first in a file, finds none.
 type indexRecord struct {
 	arrow.Record
 	cols []arrow.Array

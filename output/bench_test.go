@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// BenchmarkWrite measures the sink in a long run, from batch to bytes: all columns, and all but url.
+// BenchmarkWrite measures the sink in a long run, from batch to bytes: all columns, and all but
+// url.
 func BenchmarkWrite(b *testing.B) {
 	t := tableSpec{urls: 512 << 10, agents: 1, sites: 2000, batch: 8192}.make()
 	var raw int64

@@ -15,9 +15,9 @@ type limits struct {
 	bytes int // bytes of the texts that are not in dictionaries, before escaping
 }
 
-// wideCells is the most verdicts of a chunk in the wide layout, so that a chunk of many agents, too,
-// takes some megabytes: up to 19 bytes a verdict. With twice as many, files are 3 % smaller and take
-// as long to write.
+// wideCells is the most verdicts of a chunk in the wide layout, so that a chunk of many agents,
+// too, takes some megabytes: up to 19 bytes a verdict. With twice as many, files are 3 % smaller
+// and take as long to write.
 const wideCells = 512 << 10
 
 // forLayout returns the limits for chunks of a layout.
@@ -105,9 +105,9 @@ func (c *chunk) full() bool {
 	return c.rows > 0 && (c.rows+c.agents > c.limits.rows || c.textBytes >= c.limits.bytes)
 }
 
-// fit returns the end of the URLs of b, from the given one on, that the chunk takes: at least one if it
-// is not full. It depends on nothing but the URLs, so that chunks end at the same rows however the rows
-// are cut into batches.
+// fit returns the end of the URLs of b, from the given one on, that the chunk takes: at least one
+// if it is not full. It depends on nothing but the URLs, so that chunks end at the same rows
+// however the rows are cut into batches.
 func (c *chunk) fit(b *engine.Batch, from int) int {
 	to := min(b.Len(), from+max(1, (c.limits.rows-c.rows)/c.agents))
 	if len(c.texts) == 0 {
@@ -156,8 +156,8 @@ func (c *chunk) countInvalid() {
 	}
 }
 
-// fitRows returns how many of the rows, at least one, the chunk takes, which is not full. It depends
-// on nothing but the rows.
+// fitRows returns how many of the rows, at least one, the chunk takes, which is not full. It
+// depends on nothing but the rows.
 func (c *chunk) fitRows(from []*chunk, rows []ref) int {
 	n := min(len(rows), c.limits.rows-c.rows)
 	if len(c.texts) == 0 {

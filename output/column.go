@@ -13,11 +13,11 @@ import (
 )
 
 // A column is one column of the rows of a chunk. There is an implementation for each type of value;
-// who gathers a column knows its implementation, and nobody else does. All methods work on many rows
-// at once: nothing is called for each value.
+// who gathers a column knows its implementation, and nobody else does. All methods work on many
+// rows at once: nothing is called for each value.
 type column interface {
-	// reset empties the column and keeps its memory. From then on it has one value for each row, or,
-	// if streaks says so and it can, one for each streak of equal rows.
+	// reset empties the column and keeps its memory. From then on it has one value for each row,
+	// or, if streaks says so and it can, one for each streak of equal rows.
 	reset(streaks bool)
 	// spread makes one value for each row, also for rows to come.
 	spread()
@@ -398,8 +398,8 @@ func (c *dictColumn) invalid() (n int64) {
 	return n
 }
 
-// A textColumn has texts that rarely repeat, end to end. They lie as Parquet's pages have them, each
-// after its length; or, if pages is false, as Arrow has them: text i is
+// A textColumn has texts that rarely repeat, end to end. They lie as Parquet's pages have them,
+// each after its length; or, if pages is false, as Arrow has them: text i is
 // Bytes[offsets[i]:offsets[i+1]]. Rows can only be taken from the second form.
 type textColumn struct {
 	parquet.Texts

@@ -35,8 +35,9 @@ var (
 	ErrBloom       = errors.New("no Bloom filter")
 )
 
-// CheckContainer returns what is wrong with what the options ask of their format, joined: of the kinds errCompression, ErrLevel,
-// ErrRowGroup, ErrBloom and ErrPartition. Columns that cannot be, of these agents in the wide layout, are left to [NewWriter].
+// CheckContainer returns what is wrong with what the options ask of their format, joined: of the
+// kinds errCompression, ErrLevel, ErrRowGroup, ErrBloom and ErrPartition. Columns that cannot be,
+// of these agents in the wide layout, are left to [NewWriter].
 func (o Options) CheckContainer(agents []string) error {
 	_, _, errCompression := o.Compression.settle(o.Format, o.Level)
 	var errGroup error
@@ -61,7 +62,8 @@ func (c Compression) String() string { return compressionNames[c] }
 // Compressions returns the names that ParseCompression takes.
 func Compressions() []string { return compressionNames[NoCompression:] }
 
-// ParseCompression returns the compression of that name, DefaultCompression for "". The error is errCompression.
+// ParseCompression returns the compression of that name, DefaultCompression for "". The error is
+// errCompression.
 func ParseCompression(name string) (Compression, error) {
 	if name == "" {
 		return DefaultCompression, nil
@@ -84,7 +86,8 @@ var compressionsOf = map[Format][]Compression{
 // maxLevels are the highest levels of the compressions that have levels, in Parquet.
 var maxLevels = [numCompressions]int{Zstd: 22, Gzip: 9}
 
-// settle returns the compression to use for f, and the level, where it has any. The errors are errCompression and ErrLevel.
+// settle returns the compression to use for f, and the level, where it has any. The errors are
+// errCompression and ErrLevel.
 func (c Compression) settle(f Format, level int) (Compression, int, error) {
 	known, ok := compressionsOf[f]
 	switch {

@@ -2,8 +2,9 @@ package output
 
 // A container lays the rows of chunks out in a file.
 type container interface {
-	// write adds a chunk, which is its from then on, and returns empty columns for the next one. The numbering stays
-	// the caller's; the container resets it when it has written the dictionaries, and not before.
+	// write adds a chunk, which is its from then on, and returns empty columns for the next one.
+	// The numbering stays the caller's; the container resets it when it has written the
+	// dictionaries, and not before.
 	write(c *chunk) (*chunk, error)
 	// close writes what is left, given empty columns. The sink is not its to flush.
 	close(c *chunk, md metadataPairs) error

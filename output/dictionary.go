@@ -12,8 +12,8 @@ import (
 // A dictionary numbers the distinct texts of a column in the order of their first use. It is laid out
 // as Arrow lays out strings, holds no pointer per text, and keeps its memory when it is reset.
 //
-// Columns that are gathered from a batch know their texts by small numbers, such as that of a site or
-// reason. A table leads from these to the numbers here, so that no text is hashed for each row.
+// Columns that are gathered from a batch know their texts by small numbers, such as that of a site
+// or reason. A table leads from these to the numbers here, so that no text is hashed for each row.
 type dictionary struct {
 	offsets []int32  // text i is text[offsets[i]:offsets[i+1]]; one more than there are texts
 	text    []byte   // all texts, end to end
@@ -44,8 +44,8 @@ func (d *dictionary) Len() int { return len(d.offsets) - 1 }
 // At returns text i, valid until the next call of add or reset.
 func (d *dictionary) At(i int32) []byte { return d.text[d.offsets[i]:d.offsets[i+1]] }
 
-// add returns the number of text, which it copies if it is new. escaped is how many of its bytes were
-// not valid UTF-8.
+// add returns the number of text, which it copies if it is new. escaped is how many of its bytes
+// were not valid UTF-8.
 func (d *dictionary) add(text []byte, escaped int) int32 {
 	slot := d.find(text)
 	if d.table[slot] != 0 {
@@ -100,8 +100,8 @@ func (d *dictionary) addString(text string) int32 {
 	return d.addValid(d.scratch)
 }
 
-// known returns 1 + the number here of the text that has that number in batches; 0 for none yet. It is
-// small enough to be inlined.
+// known returns 1 + the number here of the text that has that number in batches; 0 for none yet. It
+// is small enough to be inlined.
 func (d *dictionary) known(i int) int32 {
 	if i < len(d.ids) {
 		return d.ids[i]
@@ -109,7 +109,8 @@ func (d *dictionary) known(i int) int32 {
 	return 0
 }
 
-// number adds the text that has that number in batches, and returns what known returns from then on.
+// number adds the text that has that number in batches, and returns what known returns from then
+// on.
 func (d *dictionary) number(i int, text string) int32 {
 	if i >= len(d.ids) {
 		d.ids = slices.Grow(d.ids, i+1-len(d.ids))[:i+1]
@@ -173,8 +174,8 @@ type move struct {
 	id  int32
 }
 
-// moveTo returns the number in another dictionary of the text with that number here. There must be no
-// second other dictionary while the texts here are the same.
+// moveTo returns the number in another dictionary of the text with that number here. There must be
+// no second other dictionary while the texts here are the same.
 func (d *dictionary) moveTo(other *dictionary, id int32) int32 {
 	if len(d.moved) < d.Len() {
 		d.moved = append(d.moved, make([]move, d.Len()-len(d.moved))...)

@@ -75,6 +75,6 @@
 //
 // # Files
 //
-// A [File] is written under a temporary name in the directory of its final name, which appears only when
-// the file is complete: see [Create].
+// A [File] is written under a temporary name in the directory of its final name, which appears only
+// when the file is complete: see [Create].
 package output

@@ -46,7 +46,8 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// FuzzEscapes reads two texts side by side back from CSV by encoding/csv, and from JSON by encoding/json.
+// FuzzEscapes reads two texts side by side back from CSV by encoding/csv, and from JSON by
+// encoding/json.
 func FuzzEscapes(f *testing.F) {
 	for i, s := range escapeSeeds {
 		f.Add(s, escapeSeeds[len(escapeSeeds)-1-i])

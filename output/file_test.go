@@ -152,8 +152,8 @@ func TestFileSymlink(t *testing.T) {
 	}
 }
 
-// TestFileDanglingLink holds that an output whose name is a link to what does not exist is made where the link leads, by way of
-// other links, and that the links stay.
+// TestFileDanglingLink holds that an output whose name is a link to what does not exist is made
+// where the link leads, by way of other links, and that the links stay.
 func TestFileDanglingLink(t *testing.T) {
 	for name, links := range map[string]map[string]string{
 		"relative": {"link.parquet": "sub/target.parquet"},

@@ -36,8 +36,8 @@ type fakeCatalog struct {
 
 const rulesPerSite = 6
 
-// newFakeCatalog makes up sites. Three at a time have the same rules, so that texts repeat, and some rules have a byte
-// that is not UTF-8.
+// newFakeCatalog makes up sites. Three at a time have the same rules, so that texts repeat, and
+// some rules have a byte that is not UTF-8.
 func newFakeCatalog(sites int) *fakeCatalog {
 	c := &fakeCatalog{}
 	for site := range sites {
@@ -70,7 +70,8 @@ func (c *fakeCatalog) Rule(site engine.RulingID, agent int, rule int32) robots.R
 	return r
 }
 
-// A table is evaluated batches, and what the rows written from them must be: a value per column, nil for null.
+// A table is evaluated batches, and what the rows written from them must be: a value per column,
+// nil for null.
 type table struct {
 	catalog *fakeCatalog
 	inputs  []string

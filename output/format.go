@@ -61,7 +61,8 @@ func (f Format) String() string { return "." + specs[f].name }
 // Name returns the format as parseFormat reads it: "parquet", "csv.zst".
 func (f Format) Name() string { return specs[f].name }
 
-// Readable reports whether the format is text as it stands, for people and terminals: neither binary nor packed.
+// Readable reports whether the format is text as it stands, for people and terminals: neither
+// binary nor packed.
 func (f Format) Readable() bool {
 	return specs[f].syntax != nil && specs[f].packing == fieldtext.NotPacked
 }
@@ -86,8 +87,8 @@ func parseFormat(name string) (Format, error) {
 	return 0, fmt.Errorf("%w %q: use one of %s", ErrFormat, name, strings.Join(FormatNames(), ", "))
 }
 
-// FormatOf returns the format that the name of an output asks for: by its end, or an ArrowStream for "-", standard
-// output. The error is ErrFormat, with the ends there are.
+// FormatOf returns the format that the name of an output asks for: by its end, or an ArrowStream
+// for "-", standard output. The error is ErrFormat, with the ends there are.
 func FormatOf(name string) (Format, error) {
 	if name == "-" {
 		return ArrowStream, nil
@@ -104,9 +105,10 @@ func FormatOf(name string) (Format, error) {
 		"(either also .zst or .gz), or be - for standard output", ErrNoFormat, name)
 }
 
-// ChooseFormat returns the format of an output, of which its name may say something, and a name of a format, "" for none: that
-// decides where the name of the output does not, as "-" and "" do not. Without either it is Parquet. The error is ErrFormat, or tells that the
-// two contradict each other.
+// ChooseFormat returns the format of an output, of which its name may say something, and a name of
+// a format, "" for none: that decides where the name of the output does not, as "-" and "" do not.
+// Without either it is Parquet. The error is ErrFormat, or tells that the two contradict each
+// other.
 func ChooseFormat(name, format string) (Format, error) {
 	if format == "" && name == "" {
 		return Parquet, nil
@@ -126,7 +128,8 @@ func ChooseFormat(name, format string) (Format, error) {
 	return f, nil
 }
 
-// cutFormat returns the format that the end of a name says, if it says one, and the name without that end.
+// cutFormat returns the format that the end of a name says, if it says one, and the name without
+// that end.
 func cutFormat(name string) (f Format, stem string, ok bool) {
 	for f, s := range specs {
 		if at := len(name) - len(s.name) - 1; at >= 0 && strings.EqualFold(name[at:], "."+s.name) {
@@ -136,8 +139,8 @@ func cutFormat(name string) (f Format, stem string, ok bool) {
 	return 0, name, false
 }
 
-// PartialName returns the name under which the rows before a fault are kept: "a.partial.parquet" for "a.parquet",
-// "a.partial.csv.zst" for "a.csv.zst"; "a.partial" for a directory "a".
+// PartialName returns the name under which the rows before a fault are kept: "a.partial.parquet"
+// for "a.parquet", "a.partial.csv.zst" for "a.csv.zst"; "a.partial" for a directory "a".
 func (o Options) PartialName(name string) string {
 	if len(o.Partition) > 0 {
 		return filepath.Clean(name) + ".partial"

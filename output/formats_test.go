@@ -2,8 +2,8 @@ package output
 
 import "testing"
 
-// testedFormats are the formats that long tests compare: all of them, or one of each kind under -short, as the race detector
-// takes ten times as long.
+// testedFormats are the formats that long tests compare: all of them, or one of each kind under
+// -short, as the race detector takes ten times as long.
 func testedFormats() []Format {
 	if testing.Short() {
 		return []Format{Parquet, ArrowStream, CSV, JSONLZstd}

@@ -17,9 +17,9 @@ import (
 //   - in the wide layout, the verdicts for one agent on up to wideBlock URLs;
 //   - by streaks, the first of each streak of rows that have one verdict and one rule set.
 //
-// Neighbouring rows of a log often have one origin and one verdict: some 200 in a row where the log is
-// grouped by host. So where a chunk has one row a URL and becomes Parquet pages, its columns have a
-// value a streak, as long as streaks are long. Pages are the same bytes from either form.
+// Neighbouring rows of a log often have one origin and one verdict: some 200 in a row where the log
+// is grouped by host. So where a chunk has one row a URL and becomes Parquet pages, its columns
+// have a value a streak, as long as streaks are long. Pages are the same bytes from either form.
 type gathering struct {
 	names    *numbering
 	c        *chunk
@@ -42,8 +42,8 @@ type gathering struct {
 	turned      []engine.Verdict // those of one agent for up to wideBlock URLs, then those of the next
 }
 
-// wideBlock is how many URLs are gathered for one agent before the next: the verdicts of 95 agents for
-// so many take 49 kB and stay in the cache.
+// wideBlock is how many URLs are gathered for one agent before the next: the verdicts of 95 agents
+// for so many take 49 kB and stay in the cache.
 const wideBlock = 64
 
 // What uniform verdicts give.
@@ -92,7 +92,8 @@ func (g *gathering) findStreaks() {
 // by row.
 const longStreaks = 4
 
-// shortStreaks reports whether rows of one site are mostly not neighbours, judged by one row in eight.
+// shortStreaks reports whether rows of one site are mostly not neighbours, judged by one row in
+// eight.
 func shortStreaks(sites []engine.SiteID) bool {
 	const step = 8
 	ends := 0
@@ -306,8 +307,8 @@ func reasonID(d *dictionary, r engine.Reason) int32 {
 	return d.number(int(r), r.String()) - 1
 }
 
-// A ruleColumns is the columns of the rules that won; either may be nil. They are gathered together,
-// as one lookup finds both.
+// A ruleColumns is the columns of the rules that won; either may be nil. They are gathered
+// together, as one lookup finds both.
 type ruleColumns struct {
 	texts *dictColumn
 	lines *int32Column
@@ -474,7 +475,8 @@ func (g *gathering) keptLevels(f *field, levels []int16) (nulls int) {
 	return nulls
 }
 
-// validPiece reports whether a piece of valid UTF-8 is valid too: whether it starts and ends between runes.
+// validPiece reports whether a piece of valid UTF-8 is valid too: whether it starts and ends
+// between runes.
 func validPiece(data []byte, s engine.Span) bool {
 	end := int(s.Off + s.Len)
 	return utf8.RuneStart(data[s.Off]) && (end == len(data) || utf8.RuneStart(data[end]))

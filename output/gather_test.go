@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// lengthen has rows take origin and verdict of the row before, so that runs have that many rows on average.
+// lengthen has rows take origin and verdict of the row before, so that runs have that many rows on
+// average.
 func (t *table) lengthen(rng *rand.Rand, rows int) {
 	for _, b := range t.batches {
 		for i := 1; i < b.Len(); i++ {

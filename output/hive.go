@@ -13,8 +13,9 @@ const hiveNull = "__HIVE_DEFAULT_PARTITION__"
 // maxName is the longest name of a directory that file systems take, in bytes.
 const maxName = 255
 
-// hiveName returns the name of a directory for rows with that value of a column, and whether the value had to be cut. Of a name that no file system
-// takes, the end gives way to a hash of the value.
+// hiveName returns the name of a directory for rows with that value of a column, and whether the
+// value had to be cut. Of a name that no file system takes, the end gives way to a hash of the
+// value.
 func hiveName(column string, value []byte, ok bool) (name string, cut bool) {
 	if !ok || len(value) == 0 {
 		return column + "=" + hiveNull, false
@@ -31,8 +32,8 @@ func hiveName(column string, value []byte, ok bool) (name string, cut bool) {
 	return strings.ToValidUTF8(name, "") + hash, true
 }
 
-// hiveEscape writes %XX in place of the bytes that Hive and Spark escape in names of directories. What is beyond ASCII stays, as they take each %XX for a
-// character.
+// hiveEscape writes %XX in place of the bytes that Hive and Spark escape in names of directories.
+// What is beyond ASCII stays, as they take each %XX for a character.
 func hiveEscape(value string) string {
 	var sb strings.Builder
 	for i := range len(value) {

@@ -14,7 +14,8 @@ import (
 // hostileTexts are what logs and robots.txt can hold to break lines, quotes and encodings.
 var hostileTexts = append(escapeSeeds, "\xff", "\xc3", "a\xe2\x82", "\xf0\x9f\x98", "\xed\xa0\x80", "\"\n\xff,\"", strings.Repeat(`,"`+"\n", 3000))
 
-// hostileTable has those texts wherever a table has text: input, URL, origin of a stray, agent, rule and kept column.
+// hostileTable has those texts wherever a table has text: input, URL, origin of a stray, agent,
+// rule and kept column.
 func hostileTable() *table {
 	n := len(hostileTexts)
 	t := &table{catalog: &fakeCatalog{origins: []robots.Origin{"https://a.example"}}, inputs: hostileTexts, agents: []string{"*", `a,"b"`}}
@@ -51,7 +52,8 @@ func hostileTable() *table {
 	return t
 }
 
-// TestHostileTexts holds that CSV and JSON Lines, packed or not, read back as the very rows that Parquet has.
+// TestHostileTexts holds that CSV and JSON Lines, packed or not, read back as the very rows that
+// Parquet has.
 func TestHostileTexts(t *testing.T) {
 	table := hostileTable()
 	kept := []KeptColumn{{"referer", engine.KeptText}, {"a\",\n\\\x00é", engine.KeptText}}
@@ -78,8 +80,8 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// TestLongRule writes rules that all rows repeat, whose text is much longer than a piece: no more than that is held at once, and
-// all of it arrives, whoever encodes.
+// TestLongRule writes rules that all rows repeat, whose text is much longer than a piece: no more
+// than that is held at once, and all of it arrives, whoever encodes.
 func TestLongRule(t *testing.T) {
 	table := tableSpec{urls: 300, agents: 1, sites: 1, batch: 50, keepRows: true}.make()
 	for i := range table.catalog.rules {

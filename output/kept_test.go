@@ -21,8 +21,8 @@ var keptColumns = []KeptColumn{
 	{"status", engine.KeptInt}, {"referer", engine.KeptText}, {"time", engine.KeptTime}, {"a.b", engine.KeptFloat}, {"hit", engine.KeptBool},
 }
 
-// addKept makes up kept columns for the table, and what they must be in its rows. Every fifth value or so is null, every
-// tenth text is not UTF-8.
+// addKept makes up kept columns for the table, and what they must be in its rows. Every fifth value
+// or so is null, every tenth text is not UTF-8.
 func (t *table) addKept() {
 	rng := rand.New(rand.NewPCG(3, 4))
 	row := 0
@@ -79,8 +79,8 @@ func addKeptValue(b *engine.Batch, k *engine.Kept, rng *rand.Rand) any {
 	return want
 }
 
-// TestKept reads kept columns of all kinds back, in every format, with one agent and with more, over several pages, and
-// beside all other columns or one of them.
+// TestKept reads kept columns of all kinds back, in every format, with one agent and with more,
+// over several pages, and beside all other columns or one of them.
 func TestKept(t *testing.T) {
 	for _, test := range []struct {
 		spec    tableSpec

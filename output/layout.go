@@ -186,8 +186,8 @@ func (o Options) ColumnNames(agents []string) ([]string, error) {
 	return l.names(), nil
 }
 
-// layouts returns the columns that are gathered, by which rows may have to be put in order, and those
-// of them that are written. The errors are those of newLayout, and ErrPartition.
+// layouts returns the columns that are gathered, by which rows may have to be put in order, and
+// those of them that are written. The errors are those of newLayout, and ErrPartition.
 func (o Options) layouts(agents []string) (all, written *layout, err error) {
 	written, err = newLayout(o, agents)
 	if err == nil {

@@ -84,8 +84,9 @@ func (t *table) wideRows(columns []string) [][]any {
 	return out
 }
 
-// TestWide compares the wide layout with the long one turned: with bad URLs and long lines, several inputs, kept columns,
-// few agents and many, rules that agents share and rules that are not UTF-8, in chunks of many sizes.
+// TestWide compares the wide layout with the long one turned: with bad URLs and long lines, several
+// inputs, kept columns, few agents and many, rules that agents share and rules that are not UTF-8,
+// in chunks of many sizes.
 func TestWide(t *testing.T) {
 	for _, tt := range []struct {
 		spec    tableSpec
@@ -130,7 +131,8 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// TestWideInvalid holds that escaped bytes are counted as in the long layout, where the texts are the same.
+// TestWideInvalid holds that escaped bytes are counted as in the long layout, where the texts are
+// the same.
 func TestWideInvalid(t *testing.T) {
 	table := tableSpec{urls: 20_000, agents: 4, sites: 60, batch: 3000, dirty: true}.make()
 	for f := range Format(numFormats) {

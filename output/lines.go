@@ -11,17 +11,18 @@ import (
 var lineChunk = limits{rows: 32 << 10, bytes: 1 << 20}
 
 const (
-	// linePiece is how much text is written, or compressed to a frame or member, before a chunk goes on. Only rules of many
-	// kilobytes, which lines repeat, make a chunk of several pieces.
+	// linePiece is how much text is written, or compressed to a frame or member, before a chunk
+	// goes on. Only rules of many kilobytes, which lines repeat, make a chunk of several pieces.
 	linePiece = 8 << 20
 
-	// lineDicts is how much text the dictionaries hold before they start again. Escaped, in tables, and grown by doubling that is
-	// five times as much memory.
+	// lineDicts is how much text the dictionaries hold before they start again. Escaped, in tables,
+	// and grown by doubling that is five times as much memory.
 	lineDicts = 4 << 20
 )
 
-// A lineFile writes rows as lines of text. Chunks are encoded, and compressed, several at once; each waits for its turn to be
-// written. A text of a dictionary is escaped once, when it is first used; rows copy it.
+// A lineFile writes rows as lines of text. Chunks are encoded, and compressed, several at once;
+// each waits for its turn to be written. A text of a dictionary is escaped once, when it is first
+// used; rows copy it.
 type lineFile struct {
 	sink    *sink
 	syntax  *fieldtext.Syntax
@@ -36,7 +37,8 @@ type lineFile struct {
 	turn     chan struct{} // of the next chunk: gets a value when those before are written
 }
 
-// A lineColumn is a column as all its rows have it. In the texts the lead of the column comes first.
+// A lineColumn is a column as all its rows have it. In the texts the lead of the column comes
+// first.
 type lineColumn struct {
 	lead, null, yes, no []byte
 
@@ -44,7 +46,8 @@ type lineColumn struct {
 	offsets []int  // value i is dict[offsets[i]:offsets[i+1]]
 }
 
-// newLines starts a file of lines. As many goroutines as there are workers encode chunks, with one worker the caller's.
+// newLines starts a file of lines. As many goroutines as there are workers encode chunks, with one
+// worker the caller's.
 func newLines(s *sink, l *layout, spec formatSpec, workers int) *lineFile {
 	f := &lineFile{
 		sink: s, syntax: spec.syntax, packing: spec.packing, dicts: lineDicts, piece: linePiece,

@@ -42,7 +42,8 @@ func logBatch() *engine.Batch {
 	return b
 }
 
-// Rows of a log have the crawler that came, its rule and whether that was a violation, in every format.
+// Rows of a log have the crawler that came, its rule and whether that was a violation, in every
+// format.
 func TestLogAgents(t *testing.T) {
 	store := logStore(t)
 	want := [][]any{

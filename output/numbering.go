@@ -15,14 +15,14 @@ type catalog interface {
 	FirstAgent(site engine.RulingID, agent int) int
 }
 
-// A numbering is the dictionaries of a table, which the chunks of a Writer share, and the tables that
-// lead from a batch to them.
+// A numbering is the dictionaries of a table, which the chunks of a Writer share, and the tables
+// that lead from a batch to them.
 type numbering struct {
 	dicts []*dictionary      // by column; nil where it has none
 	texts []parquet.TextList // the same
 	rules ruleTable
-	// ruleTexts are the dictionaries of rules: one, or one for each agent in the wide layout; none if
-	// no column has the texts of rules.
+	// ruleTexts are the dictionaries of rules: one, or one for each agent in the wide layout; none
+	// if no column has the texts of rules.
 	ruleTexts []*dictionary
 
 	catalog catalog
@@ -32,7 +32,8 @@ type numbering struct {
 	gathering gathering
 }
 
-// inputName returns the name of an input; "" if there is none, as in a program whose rows have no file.
+// inputName returns the name of an input; "" if there is none, as in a program whose rows have no
+// file.
 func inputName(inputs []string, i int) string {
 	if i < len(inputs) {
 		return inputs[i]
@@ -114,8 +115,8 @@ func (n *numbering) origin(d *dictionary, site engine.SiteID, strays [][]byte) i
 	return d.number(int(site), string(n.catalog.Origin(site))) - 1
 }
 
-// rule returns the number of the text of the rule that decided a verdict, and its line. The number is
-// 0 if there is no column for the text.
+// rule returns the number of the text of the rule that decided a verdict, and its line. The number
+// is 0 if there is no column for the text.
 func (n *numbering) rule(site engine.RulingID, agent int, rule int32) (id, line int32) {
 	owner := agent // whose dictionary has the text
 	if len(n.ruleTexts) <= 1 {

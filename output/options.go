@@ -23,8 +23,9 @@ type Options struct {
 	RowGroup    int         // the most rows of a row group of Parquet, though those of one URL stay together; 0 is 524,288
 	Bloom       []string    // the columns of text that have Bloom filters, in Parquet
 
-	// The order of the rows, other than that of the input, and the directories that they are written to; see [Create]. Either has all rows wait
-	// until Close, in memory and then in a temporary file.
+	// The order of the rows, other than that of the input, and the directories that they are
+	// written to; see [Create]. Either has all rows wait until Close, in memory and then in a
+	// temporary file.
 	Sort       Sort
 	Partition  []string        // of Partitions, the first being the outermost directories
 	SortMemory int64           // bytes of rows that are held in memory; 0 is 256 MiB, and less than 8 MiB is that
@@ -56,7 +57,8 @@ var (
 // String returns the name: "origin".
 func (s Sort) String() string { return sortNames[s] }
 
-// ParseSort returns the order of that name, SortNone for "". The error is errSort, with the names there are.
+// ParseSort returns the order of that name, SortNone for "". The error is errSort, with the names
+// there are.
 func ParseSort(name string) (Sort, error) {
 	if name == "" {
 		return SortNone, nil
@@ -67,8 +69,8 @@ func ParseSort(name string) (Sort, error) {
 	return 0, fmt.Errorf("%w %q: use none or origin", errSort, name)
 }
 
-// ParsePartition splits a comma-separated list of what the output is partitioned by. The empty list is no partitions. The error is
-// ErrPartition.
+// ParsePartition splits a comma-separated list of what the output is partitioned by. The empty list
+// is no partitions. The error is ErrPartition.
 func ParsePartition(list string) ([]string, error) {
 	if list == "" {
 		return nil, nil

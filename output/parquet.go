@@ -10,24 +10,24 @@ import (
 // parquetChunk is one page of every column: a page of urls is about 1 MiB, as is usual.
 var parquetChunk = limits{rows: 32 << 10, bytes: 1 << 20}
 
-// groupLimits say when a row group ends: when it reaches one of them. Its compressed pages are held in
-// memory until then.
+// groupLimits say when a row group ends: when it reaches one of them. Its compressed pages are held
+// in memory until then.
 type groupLimits struct {
 	rows      int
 	textBytes int // of the texts that are not in dictionaries
 	dictBytes int // of the texts of all dictionaries
 }
 
-// parquetGroup bounds a row group to some tens of MiB, and gives readers, which work on several at a
-// time, enough of them.
+// parquetGroup bounds a row group to some tens of MiB, and gives readers, which work on several at
+// a time, enough of them.
 var parquetGroup = groupLimits{rows: 512 << 10, textBytes: 64 << 20, dictBytes: 16 << 20}
 
 // wideGroupCells is the most verdicts of a row group in the wide layout.
 const wideGroupCells = 16 << 20
 
-// A parquetFile writes every chunk as a page of each column. A page of numbers is packed with as many
-// bits as its dictionary has needed so far, so the dictionary may grow from page to page; it is
-// written, with the row group, when the last page is known.
+// A parquetFile writes every chunk as a page of each column. A page of numbers is packed with as
+// many bits as its dictionary has needed so far, so the dictionary may grow from page to page; it
+// is written, with the row group, when the last page is known.
 type parquetFile struct {
 	sink     *sink
 	out      *parquet.Writer

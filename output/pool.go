@@ -1,7 +1,7 @@
 package output
 
-// A pool runs the encoders of a container, one for each worker. Each encodes a chunk at a time, beside
-// the gathering of the next; with one worker, Write itself encodes.
+// A pool runs the encoders of a container, one for each worker. Each encodes a chunk at a time,
+// beside the gathering of the next; with one worker, Write itself encodes.
 type pool[E any] struct {
 	workers int
 	idle    chan *worker[E]

@@ -39,7 +39,8 @@ func readLines(tb testing.TB, f Format, data []byte) (c contents) {
 	return c
 }
 
-// unpackZstd returns the text of all frames, each of which must be whole by itself, and their number.
+// unpackZstd returns the text of all frames, each of which must be whole by itself, and their
+// number.
 func unpackZstd(tb testing.TB, data []byte) (text []byte, frames int) {
 	tb.Helper()
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
@@ -110,7 +111,8 @@ func parseCSV(tb testing.TB, text []byte) (rows [][]csvField) {
 	return rows
 }
 
-// parseQuoted returns a quoted field, of which the first quotation mark is cut off, and what follows it.
+// parseQuoted returns a quoted field, of which the first quotation mark is cut off, and what
+// follows it.
 func parseQuoted(tb testing.TB, text []byte) (field string, rest []byte) {
 	tb.Helper()
 	var sb strings.Builder
@@ -241,7 +243,8 @@ func kindOf(name string) parquet.Type {
 	return keptSpecs[keptColumns[i].Kind].Type
 }
 
-// parseValue returns the value of a column that the text says, as the readers of the other formats return it.
+// parseValue returns the value of a column that the text says, as the readers of the other formats
+// return it.
 func parseValue(tb testing.TB, name, text string) any {
 	tb.Helper()
 	var v any

@@ -1,8 +1,8 @@
 package output
 
-// A ruleTable remembers the number and the line of rules that decided a verdict: an open-addressing hash table that
-// holds no pointers, so that a row costs one probe. What it forgets is found again by way of the dictionary, which gives a text
-// the same number: it may forget at any time.
+// A ruleTable remembers the number and the line of rules that decided a verdict: an open-addressing
+// hash table that holds no pointers, so that a row costs one probe. What it forgets is found again
+// by way of the dictionary, which gives a text the same number: it may forget at any time.
 type ruleTable struct {
 	entries []ruleEntry // a power of two long, at most half full
 	used    int
@@ -19,8 +19,8 @@ type ruleEntry struct {
 // minRuleEntries is the size of the empty table: 96 KiB, which stay in the second-level cache.
 const minRuleEntries = 1 << 12
 
-// maxRuleEntries is the size of the largest table, 3 MiB: 65,536 rules. A log that needs more has its rules in no order, and a
-// table of all of them took a third of what it took to write it.
+// maxRuleEntries is the size of the largest table, 3 MiB: 65,536 rules. A log that needs more has
+// its rules in no order, and a table of all of them took a third of what it took to write it.
 const maxRuleEntries = 1 << 17
 
 func newRuleTable() ruleTable { return ruleTable{entries: make([]ruleEntry, minRuleEntries)} }
@@ -35,7 +35,8 @@ func (t *ruleTable) reset() {
 	t.used = 0
 }
 
-// entry returns the entry of a rule. One that is new has group 0 and must be filled before the next call.
+// entry returns the entry of a rule. One that is new has group 0 and must be filled before the next
+// call.
 func (t *ruleTable) entry(group uint64, rule int32) *ruleEntry {
 	e := t.probe(group, rule)
 	if e.group != 0 {

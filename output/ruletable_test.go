@@ -7,7 +7,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestRuleTableBound fills a table with more rules than it holds: it stays small, and knows what it was told last.
+// TestRuleTableBound fills a table with more rules than it holds: it stays small, and knows what it
+// was told last.
 func TestRuleTableBound(t *testing.T) {
 	table := newRuleTable()
 	for i := range int32(3 * maxRuleEntries) {
@@ -34,7 +35,8 @@ func (ruleCatalog) Rule(_ engine.RulingID, _ int, rule int32) robots.Rule {
 	return robots.Rule{Line: rule + 1, Value: string('a' + rule%20)}
 }
 
-// TestNumberingRules numbers more rules than the table holds: a text keeps its number. Without a column for texts there are none.
+// TestNumberingRules numbers more rules than the table holds: a text keeps its number. Without a
+// column for texts there are none.
 func TestNumberingRules(t *testing.T) {
 	for _, test := range []struct {
 		columns   []string

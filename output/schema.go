@@ -42,10 +42,12 @@ const (
 	nameRuleLine = "rule_line"
 )
 
-// CanonicalURL is the name of the column that needs a store built with [engine.StoreOptions].Canonical.
+// CanonicalURL is the name of the column that needs a store built with
+// [engine.StoreOptions].Canonical.
 const CanonicalURL = "canonical_url"
 
-// Violation is the name of the column that needs a store built with [engine.StoreOptions].LogAgents.
+// Violation is the name of the column that needs a store built with
+// [engine.StoreOptions].LogAgents.
 const Violation = "violation"
 
 // PartitionDate is the name of the partitions by day.
@@ -171,8 +173,8 @@ func VerdictColumns() []string { return specNames(func(s *spec) bool { return s.
 func Partitions() []string { return specNames(func(s *spec) bool { return s.partition }) }
 
 // ParseColumns splits a comma-separated list of column names, which picks columns and orders them.
-// Spaces around a name are dropped. The empty list is [Layout.DefaultColumns] of [Long]. The error joins a
-// [ColumnError] for every fault.
+// Spaces around a name are dropped. The empty list is [Layout.DefaultColumns] of [Long]. The error
+// joins a [ColumnError] for every fault.
 func ParseColumns(list string) ([]string, error) {
 	if strings.TrimSpace(list) == "" {
 		return Long.DefaultColumns(), nil
@@ -205,8 +207,8 @@ func splitNames(list string) []string {
 	return names
 }
 
-// pick returns the columns of these names, which must be known ones. The error joins a [ColumnError]
-// for every fault.
+// pick returns the columns of these names, which must be known ones. The error joins a
+// [ColumnError] for every fault.
 func pick(names, known []string) (picked []*spec, err error) {
 	var errs []error
 	for i, name := range names {

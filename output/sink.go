@@ -9,8 +9,8 @@ import (
 // sinkBuffer is the size of the writes: large enough that system calls do not count.
 const sinkBuffer = 256 << 10
 
-// A sink buffers what a container writes and counts it. Errors are sticky, and surface at the latest with flush: not
-// all of the libraries that write here pass them on.
+// A sink buffers what a container writes and counts it. Errors are sticky, and surface at the
+// latest with flush: not all of the libraries that write here pass them on.
 type sink struct {
 	buf *bufio.Writer
 	pos int64

@@ -9,7 +9,8 @@ import (
 type keyColumn interface {
 	// keyText returns the value of a row, and false for a null.
 	keyText(row uint32) ([]byte, bool)
-	// keyID returns a number that is the same for the same value of chunks that share their dictionaries; -1 for a null.
+	// keyID returns a number that is the same for the same value of chunks that share their
+	// dictionaries; -1 for a null.
 	keyID(row uint32) int32
 	// keyRanks returns the place of the value of each number in their order.
 	keyRanks() []int32
@@ -99,8 +100,9 @@ func (k sortKeys) same(a *chunk, rowA uint32, b *chunk, rowB uint32) bool {
 	return true
 }
 
-// sort returns the rows of chunks that share their dictionaries in order; those that are equal stay as they are. It counts how many rows
-// have each value, for one key after the other, so that the time is linear in the rows.
+// sort returns the rows of chunks that share their dictionaries in order; those that are equal stay
+// as they are. It counts how many rows have each value, for one key after the other, so that the
+// time is linear in the rows.
 func (k sortKeys) sort(chunks []*chunk) []ref {
 	total := 0
 	for _, c := range chunks {

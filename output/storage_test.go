@@ -15,7 +15,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// TestCompression reads back what was written in each compression of each format, whatever the workers.
+// TestCompression reads back what was written in each compression of each format, whatever the
+// workers.
 func TestCompression(t *testing.T) {
 	table := tableSpec{urls: 4000, agents: 2, sites: 50, batch: 3000, dirty: true, keepRows: true}.make()
 	for f, all := range compressionsOf {
@@ -78,7 +79,8 @@ func TestCheckContainer(t *testing.T) {
 	}
 }
 
-// TestRowGroups holds that row groups are as long as asked for, and all but the last no shorter than a URL's rows.
+// TestRowGroups holds that row groups are as long as asked for, and all but the last no shorter
+// than a URL's rows.
 func TestRowGroups(t *testing.T) {
 	table := tableSpec{urls: 300, agents: 3, sites: 5, batch: 70, keepRows: true}.make()
 	for _, n := range []int{1, 3, 100, 500, 900, 1 << 40} {
@@ -214,7 +216,8 @@ func boundsOf(values []any) (bounds [2][]byte, nulls int64) {
 	return bounds, nulls
 }
 
-// TestBloom looks each value of the columns up in its filter, in the way of the specification, and as many that are not there.
+// TestBloom looks each value of the columns up in its filter, in the way of the specification, and
+// as many that are not there.
 func TestBloom(t *testing.T) {
 	table := tableSpec{urls: 9000, agents: 2, sites: 50, batch: 700, dirty: true, keepRows: true}.make()
 	table.addKept()

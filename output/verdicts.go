@@ -11,7 +11,8 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// errTooMuchText is returned when the verdicts of a batch have more text than a column of Arrow's type string can hold.
+// errTooMuchText is returned when the verdicts of a batch have more text than a column of Arrow's
+// type string can hold.
 var errTooMuchText = errors.New("more than 2 GiB of text for one column: send smaller batches")
 
 // A VerdictField describes a column of [Verdicts].
@@ -21,16 +22,18 @@ type VerdictField struct {
 	Dictionary string
 }
 
-// Verdicts makes Arrow columns of the verdicts of one row after another, with exactly one row for each URL: what stands
-// beside columns that a table has already. They are those of a [Writer]: for one agent as in the layout [Long], for
-// several as in [Wide]. Verdicts are not safe for concurrent use.
+// Verdicts makes Arrow columns of the verdicts of one row after another, with exactly one row for
+// each URL: what stands beside columns that a table has already. They are those of a [Writer]: for
+// one agent as in the layout [Long], for several as in [Wide]. Verdicts are not safe for concurrent
+// use.
 type Verdicts struct {
 	lookup *engine.Lookup
 	chunk  *chunk
 }
 
-// NewVerdicts returns Verdicts of store without rows, with the columns of these names, and in their order. No names mean those
-// of [Layout.DefaultColumns] that there are. The errors are those of [ParseVerdictColumns], and errCanonical.
+// NewVerdicts returns Verdicts of store without rows, with the columns of these names, and in their
+// order. No names mean those of [Layout.DefaultColumns] that there are. The errors are those of
+// [ParseVerdictColumns], and errCanonical.
 func NewVerdicts(store *engine.Store, names []string) (*Verdicts, error) {
 	if _, err := pick(names, VerdictColumns()); err != nil {
 		return nil, err
@@ -66,8 +69,8 @@ func (v *Verdicts) Fields() (all []VerdictField) {
 	return all
 }
 
-// Add adds the rows of an evaluated batch. It is an error if one column has more than 2 GiB of text; after that the Verdicts are
-// of no use until Reset.
+// Add adds the rows of an evaluated batch. It is an error if one column has more than 2 GiB of
+// text; after that the Verdicts are of no use until Reset.
 func (v *Verdicts) Add(b *engine.Batch) error {
 	v.lookup.Use(b)
 	v.chunk.append(b, 0, b.Len())
@@ -80,8 +83,8 @@ func (v *Verdicts) Add(b *engine.Batch) error {
 	return nil
 }
 
-// Columns returns the rows that were added since the last Reset, by [Verdicts.Fields]. The arrays share
-// memory with v and are valid until then.
+// Columns returns the rows that were added since the last Reset, by [Verdicts.Fields]. The arrays
+// share memory with v and are valid until then.
 func (v *Verdicts) Columns() []arrow.Array { return v.chunk.arrays(true) }
 
 // Reset forgets all rows and keeps the memory.

@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// A Where says which rows are written: those whose verdict is of one of its kinds. In the wide layout it is enough that
-// the verdict for one agent is. The zero value means all rows.
+// A Where says which rows are written: those whose verdict is of one of its kinds. In the wide
+// layout it is enough that the verdict for one agent is. The zero value means all rows.
 type Where uint8
 
 // The kinds of verdicts.
@@ -31,8 +31,9 @@ var errWhere = errors.New("unknown kind of rows")
 // WhereKinds returns the names of the kinds.
 func WhereKinds() []string { return slices.Clone(whereNames) }
 
-// ParseWhere reads a comma-separated list of kinds: rows of any of them are meant. Spaces around a name are dropped. The
-// empty list is the zero value. The error joins an errWhere for every name that is none.
+// ParseWhere reads a comma-separated list of kinds: rows of any of them are meant. Spaces around a
+// name are dropped. The empty list is the zero value. The error joins an errWhere for every name
+// that is none.
 func ParseWhere(list string) (Where, error) {
 	if strings.TrimSpace(list) == "" {
 		return 0, nil
@@ -62,7 +63,8 @@ func (w Where) String() string {
 	return strings.Join(names, ",")
 }
 
-// A filter picks the rows of a Where out of batches, before columns are made of them. It keeps its memory.
+// A filter picks the rows of a Where out of batches, before columns are made of them. It keeps its
+// memory.
 type filter struct {
 	where  Where
 	wide   bool
@@ -93,8 +95,8 @@ func (f *filter) matches(b *engine.Batch, i int) bool {
 		f.where&WhereViolations != 0 && b.Violations[i] == engine.Violated
 }
 
-// apply returns the rows of b that are wanted, of which in the long layout each is a URL by itself, with its agent, as if it
-// came from the log. They share the memory of b until release is called.
+// apply returns the rows of b that are wanted, of which in the long layout each is a URL by itself,
+// with its agent, as if it came from the log. They share the memory of b until release is called.
 func (f *filter) apply(b *engine.Batch) *engine.Batch {
 	f.urls, f.picks = f.urls[:0], f.picks[:0]
 	for i := range b.Len() {

@@ -83,8 +83,8 @@ func (t *table) limited(tb testing.TB, opt Options, chunk limits) ([]byte, *Writ
 	return buf.Bytes(), w
 }
 
-// TestWhere compares filtered output with all of it, filtered: each kind and some together, in both layouts, with one
-// agent and with more, kept columns, bad URLs and long lines.
+// TestWhere compares filtered output with all of it, filtered: each kind and some together, in both
+// layouts, with one agent and with more, kept columns, bad URLs and long lines.
 func TestWhere(t *testing.T) {
 	for _, spec := range []tableSpec{
 		{urls: 500, agents: 1, sites: 9, batch: 7, dirty: true, keepRows: true},

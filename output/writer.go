@@ -14,8 +14,9 @@ import (
 // errClosed is returned by a Write after Close.
 var errClosed = errors.New("write after close")
 
-// A Writer is an [engine.Sink] that writes its rows to a stream of bytes in one of the formats. After an error it is
-// of no more use and returns the same error. It is not safe for concurrent use.
+// A Writer is an [engine.Sink] that writes its rows to a stream of bytes in one of the formats.
+// After an error it is of no more use and returns the same error. It is not safe for concurrent
+// use.
 type Writer struct {
 	chunk     *chunk
 	filter    *filter // nil if all rows are written
@@ -29,9 +30,9 @@ type Writer struct {
 	err       error // the first error, sticky
 }
 
-// NewWriter returns a Writer to w of the verdicts of store. Nothing is written before the first chunk is full or Close. The
-// errors are those of ParseColumns, [Options.ColumnNames] and [Options.CheckContainer], ErrFormat, errLayout, errCanonical and
-// errViolation.
+// NewWriter returns a Writer to w of the verdicts of store. Nothing is written before the first
+// chunk is full or Close. The errors are those of ParseColumns, [Options.ColumnNames] and
+// [Options.CheckContainer], ErrFormat, errLayout, errCanonical and errViolation.
 func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	if slices.Contains(opt.Columns, CanonicalURL) && !store.Options().Canonical {
 		return nil, errCanonical
@@ -147,8 +148,8 @@ func (w *Writer) flush() error {
 	return nil
 }
 
-// Close writes what is left, so that all is complete and readable, and returns the first error of the Writer. It does
-// not close the stream of bytes. Further calls do nothing.
+// Close writes what is left, so that all is complete and readable, and returns the first error of
+// the Writer. It does not close the stream of bytes. Further calls do nothing.
 func (w *Writer) Close() error {
 	if w.closed || w.err != nil {
 		w.abort()
@@ -176,13 +177,15 @@ func (w *Writer) abort() {
 	w.container.abort()
 }
 
-// SetMetadata adds a pair to the metadata, or replaces its value; text has none. It must come before Close. Arrow keeps only what is
-// set before the first chunk is written, that is, for certain, before the first Write.
+// SetMetadata adds a pair to the metadata, or replaces its value; text has none. It must come
+// before Close. Arrow keeps only what is set before the first chunk is written, that is, for
+// certain, before the first Write.
 func (w *Writer) SetMetadata(key, value string) { w.metadata.set(key, value) }
 
-// Rows returns the number of rows written. Without a Where that is URLs times agents; URLs in the wide layout.
+// Rows returns the number of rows written. Without a Where that is URLs times agents; URLs in the
+// wide layout.
 func (w *Writer) Rows() int64 { return w.written + int64(w.chunk.rows) }
 
-// InvalidBytes returns how many bytes of the written text were not valid UTF-8 and stand there as %XX. It is complete
-// after Close.
+// InvalidBytes returns how many bytes of the written text were not valid UTF-8 and stand there as
+// %XX. It is complete after Close.
 func (w *Writer) InvalidBytes() int64 { return w.invalid + w.chunk.invalid }

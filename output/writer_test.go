@@ -106,7 +106,8 @@ func TestNoRows(t *testing.T) {
 	}
 }
 
-// TestGroups has many row groups, record batches and pieces of lines, ended by each of the limits there are.
+// TestGroups has many row groups, record batches and pieces of lines, ended by each of the limits
+// there are.
 func TestGroups(t *testing.T) {
 	chunk := limits{rows: 1000, bytes: 50_000}
 	urls := 30_000
@@ -157,7 +158,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestLargeDictionary has dictionaries beyond 1 MiB, where the library's own column writer would give them up.
+// TestLargeDictionary has dictionaries beyond 1 MiB, where the library's own column writer would
+// give them up.
 func TestLargeDictionary(t *testing.T) {
 	names := []string{"line", "origin"}
 	table := tableSpec{urls: max(50_000, shorter(100_000)), agents: 1, sites: 10, batch: 8192, strays: true, keepRows: true}.make()
@@ -305,7 +307,8 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestDiskFull breaks the output after any number of bytes: the error must come out, of Write or of Close.
+// TestDiskFull breaks the output after any number of bytes: the error must come out, of Write or of
+// Close.
 func TestDiskFull(t *testing.T) {
 	table := tableSpec{urls: max(30_000, shorter(80_000)), agents: 1, sites: 100, batch: 8192}.make()
 	for _, f := range testedFormats() {

@@ -6,15 +6,17 @@ import (
 	"math/bits"
 )
 
-// plainPrefix returns how many bytes at the start of text need no look: they are no control character, no quotation mark
-// and not the byte special, which is ASCII. It looks at eight bytes at a time.
+// plainPrefix returns how many bytes at the start of text need no look: they are no control
+// character, no quotation mark and not the byte special, which is ASCII. It looks at eight bytes at
+// a time.
 func plainPrefix(text []byte, special byte) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	n := 0
 	for ; len(text)-n >= 8; n += 8 {
 		w := binary.LittleEndian.Uint64(text[n:])
 		quote, other := w^(ones*'"'), w^(ones*uint64(special))
-		// The lowest top bit that is set is of the first byte below the limit; those above it may be wrong.
+		// The lowest top bit that is set is of the first byte below the limit; those above it may
+		// be wrong.
 		if hit := ((w-ones*' ')&^w | (quote-ones)&^quote | (other-ones)&^other) & tops; hit != 0 {
 			return n + bits.TrailingZeros64(hit)/8
 		}
@@ -25,9 +27,10 @@ func plainPrefix(text []byte, special byte) int {
 	return n
 }
 
-// appendCSV appends text as a field of CSV. It is quoted where RFC 4180 wants that, and where a reader might take it for
-// something else: if it is empty, which is null without quotes, has control characters, begins or ends with a space, begins
-// with a single quote or # (a comment), or is \N (null to some).
+// appendCSV appends text as a field of CSV. It is quoted where RFC 4180 wants that, and where a
+// reader might take it for something else: if it is empty, which is null without quotes, has
+// control characters, begins or ends with a space, begins with a single quote or # (a comment), or
+// is \N (null to some).
 func appendCSV(dst, text []byte) []byte {
 	if plainPrefix(text, ',') == len(text) && !looksOther(text) {
 		return append(dst, text...)
@@ -44,7 +47,8 @@ func appendCSV(dst, text []byte) []byte {
 	return append(append(dst, text...), '"')
 }
 
-// looksOther reports whether some reader takes the text, unquoted, for another, though it has no special character.
+// looksOther reports whether some reader takes the text, unquoted, for another, though it has no
+// special character.
 func looksOther(text []byte) bool {
 	if len(text) == 0 {
 		return true
@@ -58,7 +62,8 @@ func looksOther(text []byte) bool {
 	return text[len(text)-1] == ' '
 }
 
-// appendJSON appends text, which is valid UTF-8, as a string of JSON, with as few escapes as there can be.
+// appendJSON appends text, which is valid UTF-8, as a string of JSON, with as few escapes as there
+// can be.
 func appendJSON(dst, text []byte) []byte {
 	dst = append(dst, '"')
 	for {

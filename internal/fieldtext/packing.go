@@ -16,8 +16,8 @@ const (
 	Gzip              // level 1
 )
 
-// A Packer compresses pieces of text, each to a zstd frame or gzip member of its own: what follows another is read as one
-// text by all readers, and can be unpacked in parallel. It keeps its memory.
+// A Packer compresses pieces of text, each to a zstd frame or gzip member of its own: what follows
+// another is read as one text by all readers, and can be unpacked in parallel. It keeps its memory.
 type Packer struct {
 	zstd *zstd.Encoder
 	gzip *gzip.Writer

@@ -4,8 +4,8 @@ import "unicode/utf8"
 
 const upperHex = "0123456789ABCDEF"
 
-// AppendValid appends text to dst with every byte that is not part of valid UTF-8 as %XX, and returns how many those
-// were.
+// AppendValid appends text to dst with every byte that is not part of valid UTF-8 as %XX, and
+// returns how many those were.
 func AppendValid(dst, text []byte) ([]byte, int) {
 	if utf8.Valid(text) {
 		return append(dst, text...), 0

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// appendFloat appends a number with as few digits as tell it from all others, and with an exponent below 1e-6 and from 1e21 on; or nan,
-// inf or -inf, as databases read them.
+// appendFloat appends a number with as few digits as tell it from all others, and with an exponent
+// below 1e-6 and from 1e21 on; or nan, inf or -inf, as databases read them.
 func appendFloat(dst []byte, f float64) []byte {
 	switch abs := math.Abs(f); {
 	case math.IsNaN(f):
@@ -22,7 +22,8 @@ func appendFloat(dst []byte, f float64) []byte {
 	return strconv.AppendFloat(dst, f, 'f', -1, 64)
 }
 
-// appendJSONFloat is appendFloat for JSON, which has no such numbers as NaN and the infinities: they are null.
+// appendJSONFloat is appendFloat for JSON, which has no such numbers as NaN and the infinities:
+// they are null.
 func appendJSONFloat(dst []byte, f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return append(dst, "null"...)
@@ -32,15 +33,15 @@ func appendJSONFloat(dst []byte, f float64) []byte {
 
 const microsPerDay = 24 * 60 * 60 * 1e6
 
-// A Calendar writes moments as ISO 8601 in UTC, with microseconds. It remembers the last day, as most of a log is of few. The zero
-// value is ready.
+// A Calendar writes moments as ISO 8601 in UTC, with microseconds. It remembers the last day, as
+// most of a log is of few. The zero value is ready.
 type Calendar struct {
 	day  int64 // since 1970
 	date []byte
 }
 
-// append appends a moment in microseconds since 1970: 2026-01-31T18:00:00.000000Z. A year of more than four digits, or before 0, has
-// a sign.
+// append appends a moment in microseconds since 1970: 2026-01-31T18:00:00.000000Z. A year of more
+// than four digits, or before 0, has a sign.
 func (c *Calendar) append(dst []byte, micros int64) []byte {
 	day, rest := micros/microsPerDay, micros%microsPerDay
 	if rest < 0 {
@@ -80,7 +81,8 @@ func appendJSONTime(c *Calendar, dst []byte, micros int64) []byte {
 	return append(c.append(append(dst, '"'), micros), '"')
 }
 
-// appendDigits appends n, which is not negative and has no more digits than that, with leading zeros.
+// appendDigits appends n, which is not negative and has no more digits than that, with leading
+// zeros.
 func appendDigits(dst []byte, n, digits int) []byte {
 	for range digits {
 		dst = append(dst, '0')

@@ -1,6 +1,7 @@
-// Package listfile writes what robots.txt say, and what is wrong with them, as a table: a row for each
-// group, rule, directive and diagnostic, in Parquet or JSON Lines. docs/RULES.md describes the columns.
-// It hides which rows a listing has and how its columns are written. Only the command imports it.
+// Package listfile writes what robots.txt say, and what is wrong with them, as a table: a row for
+// each group, rule, directive and diagnostic, in Parquet or JSON Lines. docs/RULES.md describes the
+// columns. It hides which rows a listing has and how its columns are written. Only the command
+// imports it.
 package listfile
 
 import (
@@ -34,7 +35,8 @@ const (
 // ErrFormat is the kind of the error of FormatOf.
 var ErrFormat = errors.New("unknown format of a listing")
 
-// FormatOf returns the format that the name of a listing asks for: by its end, or JSON for "-", standard output.
+// FormatOf returns the format that the name of a listing asks for: by its end, or JSON for "-",
+// standard output.
 func FormatOf(name string) (Format, error) {
 	switch ext := strings.ToLower(filepath.Ext(name)); {
 	case name == "-", ext == ".jsonl":
@@ -54,8 +56,8 @@ type Options struct {
 	Metadata [][2]string    // further keys and values, Parquet only
 }
 
-// A File is a listing of rules, which appears under its name only when it is complete. It is not safe
-// for concurrent use.
+// A File is a listing of rules, which appears under its name only when it is complete. It is not
+// safe for concurrent use.
 type File struct {
 	file     *atomicfile.File
 	agents   []robots.Agent
@@ -91,7 +93,8 @@ func Create(name string, stdout io.Writer, opt Options) (*File, error) {
 // Rows returns the number of rows written.
 func (f *File) Rows() int64 { return f.rows }
 
-// Commit completes the listing and gives it its name. On an error there is none, and a file of that name is as before.
+// Commit completes the listing and gives it its name. On an error there is none, and a file of that
+// name is as before.
 func (f *File) Commit() error {
 	err := f.table.Close(f.metadata[0], f.metadata[1])
 	if err == nil {
@@ -159,7 +162,8 @@ const (
 	itemDiagnostic = "diagnostic"
 )
 
-// A listRow is a row of a listing. Texts are as found, not yet valid UTF-8; "" is null but for value.
+// A listRow is a row of a listing. Texts are as found, not yet valid UTF-8; "" is null but for
+// value.
 type listRow struct {
 	*listFile
 	item   string
@@ -245,8 +249,9 @@ func (l *lister) report(r *robots.Report, f *File) {
 	}
 }
 
-// maxRepeated bounds what the names of groups take in the rows of one origin's rules, so that a listing is not much longer
-// than the file: where there is more, they stand in the row of the group alone.
+// maxRepeated bounds what the names of groups take in the rows of one origin's rules, so that a
+// listing is not much longer than the file: where there is more, they stand in the row of the group
+// alone.
 const maxRepeated = 1 << 20
 
 // groups adds the groups of the file, and the crawl delays, which have groups of their own.

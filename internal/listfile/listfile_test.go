@@ -262,7 +262,8 @@ func TestListTimes(t *testing.T) {
 	}
 }
 
-// TestListRepeated: the names of a group stand in each of its rows, unless that would take too much.
+// TestListRepeated: the names of a group stand in each of its rows, unless that would take too
+// much.
 func TestListRepeated(t *testing.T) {
 	body := strings.Repeat("User-agent: "+strings.Repeat("x", 1000)+"\n", 100) + strings.Repeat("Disallow: /a\n", 20000)
 	data := writeList(t, "x.jsonl", Options{}, listed("o", body))

@@ -1,5 +1,5 @@
-// Package rejects lists the lines of a log that gave no verdict. It hides the format of that list. Only
-// the command imports it.
+// Package rejects lists the lines of a log that gave no verdict. It hides the format of that list.
+// Only the command imports it.
 package rejects
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/robobatch/robobatch/internal/fieldtext"
 )
 
-// A File lists the lines that gave no verdict as JSON Lines: those that are not of the input's format, and the rows
-// without a valid URL. It has its name when Commit returns.
+// A File lists the lines that gave no verdict as JSON Lines: those that are not of the input's
+// format, and the rows without a valid URL. It has its name when Commit returns.
 type File struct {
 	file   *atomicfile.File
 	buf    *bufio.Writer
@@ -53,7 +53,8 @@ func Count(b *engine.Batch) int {
 	return n
 }
 
-// Write lists what is rejected of an evaluated batch, whose Source keeps raw lines, in the order of the lines.
+// Write lists what is rejected of an evaluated batch, whose Source keeps raw lines, in the order of
+// the lines.
 func (r *File) Write(b *engine.Batch) error {
 	refused := b.Rejects
 	for i, site := range b.Sites {

@@ -61,7 +61,8 @@ func (f bloomFilter) add(hash uint64) {
 // writeTo writes the filter after its header, which says: this many bytes, in blocks, by XXH64,
 // uncompressed.
 func (f bloomFilter) writeTo(w io.Writer) error {
-	// Thrift's compact protocol: field 1 is an i32, in zigzag; 2, 3 and 4 are unions whose field 1 is an empty struct.
+	// Thrift's compact protocol: field 1 is an i32, in zigzag; 2, 3 and 4 are unions whose field 1
+	// is an empty struct.
 	b := binary.AppendVarint([]byte{0x15}, int64(4*len(f)))
 	b = append(b, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0)
 	for _, word := range f {

@@ -129,7 +129,8 @@ func appendDeltas(dst []byte, values []int64) []byte {
 	return dst
 }
 
-// appendDeltaBlock appends one block; the last block may be short. least is the least of the deltas.
+// appendDeltaBlock appends one block; the last block may be short. least is the least of the
+// deltas.
 func appendDeltaBlock(dst []byte, deltas []int64, least int64) []byte {
 	dst = binary.AppendVarint(dst, least)
 	widths := len(dst)

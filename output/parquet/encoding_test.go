@@ -139,7 +139,8 @@ func TestPackBits(t *testing.T) {
 	}
 }
 
-// TestStreakEncodings holds that encodings by streaks make what those by row make of the same values.
+// TestStreakEncodings holds that encodings by streaks make what those by row make of the same
+// values.
 func TestStreakEncodings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for range 3000 {

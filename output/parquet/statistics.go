@@ -8,8 +8,8 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/metadata"
 )
 
-// maxBound is the longest text that statistics give as least or greatest, in bytes. Statistics must be
-// exact, because some readers answer with them: a column with a longer one has no range.
+// maxBound is the longest text that statistics give as least or greatest, in bytes. Statistics must
+// be exact, because some readers answer with them: a column with a longer one has no range.
 const maxBound = 1 << 10
 
 // statistics describe the values of a page, or of a column of a row group.

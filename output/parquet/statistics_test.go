@@ -15,7 +15,8 @@ type textList []string
 func (t textList) Len() int          { return len(t) }
 func (t textList) At(i int32) []byte { return []byte(t[i]) }
 
-// TestFloatBounds has values that are in no order: a NaN leaves no range, and a zero as a bound has the sign that covers both.
+// TestFloatBounds has values that are in no order: a NaN leaves no range, and a zero as a bound has
+// the sign that covers both.
 func TestFloatBounds(t *testing.T) {
 	bits := func(f float64) []byte { return binary.LittleEndian.AppendUint64(nil, math.Float64bits(f)) }
 	minusZero := math.Copysign(0, -1)
@@ -42,7 +43,8 @@ func TestFloatBounds(t *testing.T) {
 	}
 }
 
-// TestLongBounds holds that a text too long for statistics leaves its column without a range, rather than with a wrong one.
+// TestLongBounds holds that a text too long for statistics leaves its column without a range,
+// rather than with a wrong one.
 func TestLongBounds(t *testing.T) {
 	long := strings.Repeat("x", maxBound+1)
 	for _, texts := range [][]string{{"a", long}, {long, "z"}, {long}} {

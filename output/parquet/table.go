@@ -22,9 +22,9 @@ const (
 	tableBytes = 32 << 20 // of texts
 )
 
-// A Table writes a file row by row, of all types but Dictionary and Double. It leaves encoding to the
-// library's column writers, which are fast enough for a listing. They lose some errors of the Sink, so
-// a caller must ask the Sink. It is not safe for concurrent use.
+// A Table writes a file row by row, of all types but Dictionary and Double. It leaves encoding to
+// the library's column writers, which are fast enough for a listing. They lose some errors of the
+// Sink, so a caller must ask the Sink. It is not safe for concurrent use.
 type Table struct {
 	file    *file.Writer
 	fields  []Field

@@ -91,9 +91,9 @@ func (w *Writer) NewEncoder() (*Encoder, error) {
 	return &Encoder{pack: pack, fields: w.fields}, err
 }
 
-// Begin returns pages for the next rows of the row group, to be filled by one encoder before EndGroup
-// is called. Page order is the order of these calls. texts are by column, nil where it has no
-// dictionary; numbers in the rows must be below their present lengths.
+// Begin returns pages for the next rows of the row group, to be filled by one encoder before
+// EndGroup is called. Page order is the order of these calls. texts are by column, nil where it has
+// no dictionary; numbers in the rows must be below their present lengths.
 func (w *Writer) Begin(rows int, texts []TextList) *Pages {
 	to := &Pages{columns: make([]page, len(w.fields))}
 	if n := len(w.spare); n > 0 {
@@ -109,8 +109,8 @@ func (w *Writer) Begin(rows int, texts []TextList) *Pages {
 	return to
 }
 
-// EndGroup writes the row group, with the dictionaries that it had at last. The pages must be filled.
-// Without pages it does nothing.
+// EndGroup writes the row group, with the dictionaries that it had at last. The pages must be
+// filled. Without pages it does nothing.
 func (w *Writer) EndGroup(texts []TextList) error {
 	if len(w.pages) == 0 {
 		return nil
