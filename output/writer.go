@@ -42,7 +42,7 @@ func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 		return nil, errViolation
 	}
 	if fromLog && opt.Layout == Wide {
-		return nil, fmt.Errorf("%w: the wide one has columns for agents that are asked for, and those of the store come from the log", errLayout)
+		return nil, fmt.Errorf("%w: the wide layout needs agents by name, and the agents of this store come from the log", errLayout)
 	}
 	if fromLog {
 		opt.perURL = 1

@@ -40,10 +40,10 @@ const (
 	// ImplicitRobotsTxt allows /robots.txt itself, whatever the rules (RFC 9309 section 2.2.2).
 	ImplicitRobotsTxt
 
-	// fullEscapes brings patterns and URLs into the normal form of RFC 9309 section 2.2.2: unreserved
-	// characters are decoded, and bytes that no URL holds are encoded; "%2A" and "%24" in a pattern
-	// are a literal "*" and "$" (section 2.2.3). Without it only bytes from 0x80 on are encoded, and
-	// hexadecimal digits made upper case.
+	// fullEscapes normalises patterns and URLs as RFC 9309 says (section 2.2.2): it decodes unreserved
+	// characters, and encodes bytes that no URL may hold. "%2A" and "%24" in a pattern are a literal
+	// "*" and "$" (section 2.2.3). Without this flag, only bytes from 0x80 on are encoded, and
+	// hexadecimal digits become upper case.
 	fullEscapes
 
 	// assumedSlash puts the "/" in front of a rule's value that starts with neither "/" nor "*".

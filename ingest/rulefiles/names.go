@@ -20,7 +20,7 @@ var (
 	errPackInside = errors.New("a rule pack, which must be named itself")
 	errHidden     = errors.New("hidden")
 	errLeadsOut   = errors.New("a link out of the directory")
-	errLoop       = errors.New("a link to a directory around it")
+	errLoop       = errors.New("a link to a directory that contains it")
 )
 
 // schemes are the schemes that a file name may start with.

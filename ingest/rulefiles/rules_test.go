@@ -125,11 +125,11 @@ func TestRulesDirectory(t *testing.T) {
 			want:  []string{"http://a.com rules/http_a.com.txt"},
 			skipped: []string{
 				"rules/c.com: a link out of the directory",
-				"rules/d.com: a link to a directory around it",
+				"rules/d.com: a link to a directory that contains it",
 				"rules/http_b.com.txt: a link out of the directory",
 				"rules/http_f.com.txt: a link out of the directory",
-				"rules/sub/e.com: a link to a directory around it",
-				"rules/sub/up: a link to a directory around it",
+				"rules/sub/e.com: a link to a directory that contains it",
+				"rules/sub/up: a link to a directory that contains it",
 			},
 		},
 	}
