@@ -197,7 +197,7 @@ func (l *layout) source(i int) int {
 // memory returns how many bytes are allocated for the chunk, without the dictionaries.
 func (c *chunk) memory() (size int) {
 	for _, col := range c.columns {
-		size += col.memory()
+		size += col.allocated()
 	}
 	return size
 }
@@ -229,7 +229,7 @@ func (c *chunk) decode(b []byte) error {
 func (c *chunk) arrays(texts bool) []arrow.Array {
 	all := make([]arrow.Array, len(c.columns))
 	for i, col := range c.columns {
-		all[i] = col.array(c.rows, texts)
+		all[i] = col.toArrow(c.rows, texts)
 	}
 	return all
 }

@@ -28,16 +28,16 @@ type column interface {
 	encode(dst []byte) []byte
 	// decode reads it back into an empty column.
 	decode(d *decoder)
-	// memory returns how many bytes are allocated, without those of a dictionary.
-	memory() int
+	// allocated returns how many bytes are allocated, without those of a dictionary.
+	allocated() int
 
 	// page makes a Parquet page.
 	page(e *parquet.Encoder, to *parquet.Pages, i int)
 	// dataType returns the type of the Arrow array.
 	dataType() arrow.DataType
-	// array returns the rows as an Arrow array that shares the column's memory. The array of a
+	// toArrow returns the rows as an Arrow array that shares the column's memory. The array of a
 	// dictionary has no texts, unless texts are asked for: then they are a copy.
-	array(rows int, texts bool) arrow.Array
+	toArrow(rows int, texts bool) arrow.Array
 	// cells returns the rows as lines of text need them; it shares the column's memory.
 	cells() cells
 }
@@ -201,7 +201,7 @@ func (v *values[T]) decode(d *decoder) {
 	v.Nulls = countNulls(v.Present)
 }
 
-func (v *values[T]) memory() int {
+func (v *values[T]) allocated() int {
 	return binary.Size(*new(T))*cap(v.All) + 2*cap(v.Present)
 }
 
@@ -248,9 +248,10 @@ func (c *intColumn) take(from []*chunk, at int, rows []ref) {
 }
 
 func (c *intColumn) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Int64s(to, i, &c.Values) }
-func (c *intColumn) dataType() arrow.DataType                          { return arrow.PrimitiveTypes.Int64 }
 
-func (c *intColumn) array(rows int, _ bool) arrow.Array {
+func (c *intColumn) dataType() arrow.DataType { return arrow.PrimitiveTypes.Int64 }
+
+func (c *intColumn) toArrow(rows int, _ bool) arrow.Array {
 	return c.arrayOf(rows, c.dataType(), arrow.GetBytes(c.All))
 }
 
@@ -263,7 +264,7 @@ type timeColumn struct{ intColumn }
 
 func (c *timeColumn) dataType() arrow.DataType { return arrow.FixedWidthTypes.Timestamp_us }
 
-func (c *timeColumn) array(rows int, _ bool) arrow.Array {
+func (c *timeColumn) toArrow(rows int, _ bool) arrow.Array {
 	return c.arrayOf(rows, c.dataType(), arrow.GetBytes(c.All))
 }
 
@@ -281,9 +282,10 @@ func (c *int32Column) take(from []*chunk, at int, rows []ref) {
 }
 
 func (c *int32Column) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Int32s(to, i, &c.Values) }
-func (c *int32Column) dataType() arrow.DataType                          { return arrow.PrimitiveTypes.Int32 }
 
-func (c *int32Column) array(rows int, _ bool) arrow.Array {
+func (c *int32Column) dataType() arrow.DataType { return arrow.PrimitiveTypes.Int32 }
+
+func (c *int32Column) toArrow(rows int, _ bool) arrow.Array {
 	return c.arrayOf(rows, c.dataType(), arrow.GetBytes(c.All))
 }
 
@@ -299,9 +301,10 @@ func (c *floatColumn) take(from []*chunk, at int, rows []ref) {
 }
 
 func (c *floatColumn) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Doubles(to, i, &c.Values) }
-func (c *floatColumn) dataType() arrow.DataType                          { return arrow.PrimitiveTypes.Float64 }
 
-func (c *floatColumn) array(rows int, _ bool) arrow.Array {
+func (c *floatColumn) dataType() arrow.DataType { return arrow.PrimitiveTypes.Float64 }
+
+func (c *floatColumn) toArrow(rows int, _ bool) arrow.Array {
 	return c.arrayOf(rows, c.dataType(), arrow.GetBytes(c.All))
 }
 
@@ -317,9 +320,10 @@ func (c *boolColumn) take(from []*chunk, at int, rows []ref) {
 }
 
 func (c *boolColumn) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Bools(to, i, &c.Values) }
-func (c *boolColumn) dataType() arrow.DataType                          { return arrow.FixedWidthTypes.Boolean }
 
-func (c *boolColumn) array(rows int, _ bool) arrow.Array {
+func (c *boolColumn) dataType() arrow.DataType { return arrow.FixedWidthTypes.Boolean }
+
+func (c *boolColumn) toArrow(rows int, _ bool) arrow.Array {
 	return c.arrayOf(rows, c.dataType(), parquet.AppendBits(nil, c.All))
 }
 
@@ -368,7 +372,7 @@ var dictType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, Valu
 
 func (c *dictColumn) dataType() arrow.DataType { return dictType }
 
-func (c *dictColumn) array(rows int, texts bool) arrow.Array {
+func (c *dictColumn) toArrow(rows int, texts bool) arrow.Array {
 	ids := c.arrayOf(rows, dictType.IndexType, arrow.GetBytes(c.All))
 	var text []byte
 	offsets := []int32{0}
@@ -416,13 +420,11 @@ func (c *textColumn) reset(bool) {
 
 func (c *textColumn) spread() {}
 
-// begin starts a text of that length, and returns where.
-func (c *textColumn) begin(length int) int {
-	start := len(c.Bytes)
+// begin starts a text of that length.
+func (c *textColumn) begin(length int) {
 	if c.pages {
 		c.Bytes = binary.LittleEndian.AppendUint32(c.Bytes, uint32(length))
 	}
-	return start
 }
 
 // end ends a row.
@@ -469,12 +471,12 @@ func (c *textColumn) decode(d *decoder) {
 	c.Nulls = countNulls(c.Present)
 }
 
-func (c *textColumn) memory() int { return 4*cap(c.offsets) + 2*cap(c.Present) + cap(c.Bytes) }
+func (c *textColumn) allocated() int { return 4*cap(c.offsets) + 2*cap(c.Present) + cap(c.Bytes) }
 
 func (c *textColumn) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Texts(to, i, &c.Texts) }
 func (c *textColumn) dataType() arrow.DataType                          { return arrow.BinaryTypes.String }
 
-func (c *textColumn) array(rows int, _ bool) arrow.Array {
+func (c *textColumn) toArrow(rows int, _ bool) arrow.Array {
 	return newArray(c.dataType(), rows, c.Present, c.Nulls, arrow.GetBytes(c.offsets), c.Bytes)
 }
 

@@ -2,11 +2,12 @@ package output
 
 import (
 	"bytes"
-	"github.com/robobatch/robobatch/internal/fieldtext"
 	"hash/maphash"
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"github.com/robobatch/robobatch/internal/fieldtext"
 )
 
 // A dictionary numbers the distinct texts of a column in the order of their first use. It is laid out

@@ -3,10 +3,11 @@ package output
 import (
 	"errors"
 	"fmt"
-	"github.com/robobatch/robobatch/internal/fieldtext"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/robobatch/robobatch/internal/fieldtext"
 )
 
 // A Format is a container for the table.

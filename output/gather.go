@@ -2,10 +2,11 @@ package output
 
 import (
 	"encoding/binary"
-	"github.com/robobatch/robobatch/internal/fieldtext"
 	"math"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/robobatch/robobatch/internal/fieldtext"
 
 	"github.com/robobatch/robobatch/engine"
 )

@@ -5,13 +5,14 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"github.com/robobatch/robobatch/internal/fieldtext"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/robobatch/robobatch/internal/fieldtext"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"

@@ -10,6 +10,7 @@ import (
 // A Packing is how lines of text are compressed.
 type Packing uint8
 
+// The packings.
 const (
 	NotPacked Packing = iota
 	Zstd              // level 1, with checksums

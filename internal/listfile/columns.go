@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"github.com/robobatch/robobatch/internal/fieldtext"
 	"time"
+
+	"github.com/robobatch/robobatch/internal/fieldtext"
 
 	"github.com/robobatch/robobatch/output/parquet"
 )

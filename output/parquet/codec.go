@@ -35,7 +35,8 @@ type packer func(dst, src []byte) []byte
 func newPacker(c Codec, level int) (packer, error) {
 	switch c {
 	case Zstd:
-		return newZstd(zstd.EncoderLevelFromZstd(level)).pack, nil
+		enc := newZstd(zstd.EncoderLevelFromZstd(level))
+		return func(dst, src []byte) []byte { return enc.EncodeAll(src, dst) }, nil
 	case Snappy:
 		return func(dst, src []byte) []byte { return s2.EncodeSnappy(dst[:cap(dst)], src) }, nil // dst is empty
 	case Gzip:
@@ -56,19 +57,15 @@ func newPacker(c Codec, level int) (packer, error) {
 	return nil, fmt.Errorf("codec %d is unknown", c)
 }
 
-// A zstdEncoder compresses pages without checksums, which readers of Parquet do not look at.
-type zstdEncoder struct{ *zstd.Encoder }
-
-func newZstd(level zstd.EncoderLevel) zstdEncoder {
+// newZstd returns an encoder that writes no checksums: readers of Parquet do not look at them.
+func newZstd(level zstd.EncoderLevel) *zstd.Encoder {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1),
 		zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
 	if err != nil {
 		panic(err) // the options are constants
 	}
-	return zstdEncoder{enc}
+	return enc
 }
-
-func (e zstdEncoder) pack(dst, src []byte) []byte { return e.EncodeAll(src, dst) }
 
 // A pooledZstd replaces the library's zstd, which makes a new encoder for every page. The library
 // compresses dictionaries, and all pages of a Table.
@@ -93,10 +90,10 @@ func (z pooledZstd) Encode(dst, src []byte) []byte { return z.EncodeLevel(dst, s
 // counts as 1.
 func (pooledZstd) EncodeLevel(dst, src []byte, level int) []byte {
 	l := zstd.EncoderLevelFromZstd(level)
-	enc, ok := encoders[l].Get().(zstdEncoder)
+	enc, ok := encoders[l].Get().(*zstd.Encoder)
 	if !ok {
 		enc = newZstd(l)
 	}
 	defer encoders[l].Put(enc)
-	return enc.pack(dst[:0], src)
+	return enc.EncodeAll(src, dst[:0])
 }
