@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -99,12 +100,17 @@ func (r *rowReader) refuse(b *engine.Batch, why weblog.Result, raw []byte, at wh
 
 // appendPiece appends text to the data of a batch and returns its span, NoURL for no text.
 func appendPiece(b *engine.Batch, text []byte) engine.Span {
-	if len(text) == 0 {
-		return engine.NoURL
-	}
 	off := len(b.Data)
 	b.Data = append(b.Data, text...)
-	return engine.Span{Off: uint32(off), Len: uint32(len(text))}
+	return spanFrom(b, off)
+}
+
+// spanFrom returns the span of the data of a batch from off on, NoURL if nothing is there.
+func spanFrom(b *engine.Batch, off int) engine.Span {
+	if len(b.Data) == off {
+		return engine.NoURL
+	}
+	return engine.Span{Off: uint32(off), Len: uint32(len(b.Data) - off)}
 }
 
 // addRow adds the row that the parser has made.
@@ -113,11 +119,7 @@ func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 	r.odds[row.Odd]++
 	off := len(b.Data)
 	b.Data = row.AppendURL(b.Data)
-	span := engine.Span{Off: uint32(off), Len: uint32(len(b.Data) - off)}
-	if span.Len == 0 {
-		span = engine.NoURL
-	}
-	b.URLs = append(b.URLs, span)
+	b.URLs = append(b.URLs, spanFrom(b, off))
 	b.Lines = append(b.Lines, at.line)
 	if r.fields.Agents {
 		b.UserAgents = append(b.UserAgents, appendPiece(b, row.Agent))
@@ -168,26 +170,10 @@ func (r *rowReader) addKept(b *engine.Batch, i int, text []byte) {
 
 // parseInt returns the number that all of text is, 0 if it is none.
 func parseInt(text []byte) (n int64, ok bool) {
-	digits := text
-	if len(digits) > 0 && (digits[0] == '-' || digits[0] == '+') {
-		digits = digits[1:]
-	}
-	for _, b := range digits {
-		if b < '0' || b > '9' {
-			return 0, false
-		}
-		n = n*10 + int64(b-'0')
-	}
-	if len(digits) > 18 { // it may be too large
-		if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
-			return n, true
-		}
+	if len(text) == 0 || len(bytes.Trim(text, "+-0123456789")) > 0 { // whose error would allocate
 		return 0, false
 	}
-	if len(text) > 0 && text[0] == '-' {
-		n = -n
-	}
-	return n, len(digits) > 0
+	return orZero(strconv.ParseInt(string(text), 10, 64))
 }
 
 // parseFloat returns the number that text is, 0 if it is none.
@@ -195,11 +181,15 @@ func parseFloat(text []byte) (f float64, ok bool) {
 	if len(text) == 0 || len(text) > 40 {
 		return 0, false
 	}
-	f, err := strconv.ParseFloat(string(text), 64)
+	return orZero(strconv.ParseFloat(string(text), 64))
+}
+
+// orZero returns a number that could be parsed, else 0.
+func orZero[T int64 | float64](n T, err error) (T, bool) {
 	if err != nil {
 		return 0, false
 	}
-	return f, true
+	return n, true
 }
 
 // parseBool returns 1 for true and yes, 0 for false and no, in any case, or these numbers.
@@ -244,6 +234,6 @@ func (r *rowReader) addURLs(raw *rawLines, b *engine.Batch) {
 		off := len(b.Data)
 		b.Data = append(b.Data, base...)
 		b.Data = append(b.Data, b.Data[path.Off:path.Off+path.Len]...)
-		b.URLs[i] = engine.Span{Off: uint32(off), Len: uint32(len(b.Data) - off)}
+		b.URLs[i] = spanFrom(b, off)
 	}
 }

@@ -80,14 +80,18 @@ func (t *table) readHeader(line []byte) Result {
 	for _, field := range t.fields {
 		t.header = append(t.header, string(bytes.TrimSpace(field)))
 	}
-	var err error
-	if t.cols, err = t.header.locate(t.opt); err == nil && t.cols.url < 0 {
-		err = ErrNoURL
-	}
-	if err != nil {
-		return t.fail(err)
+	if t.locate(); t.err != nil {
+		return Failed
 	}
 	return NoRow
+}
+
+// locate finds the columns by the header. It sets err if there is none that was named, or for the
+// URL.
+func (t *table) locate() {
+	if t.cols, t.err = t.header.locate(t.opt); t.err == nil && t.cols.url < 0 {
+		t.err = ErrNoURL
+	}
 }
 
 // split cuts a record into fields.
@@ -160,10 +164,7 @@ func (t *table) row(r *Row) Result {
 	if !t.urlOrRequest(r, target, place{schemeOf(at(t.fields, t.cols.scheme)), at(t.fields, t.cols.host)}) {
 		return t.fail(ErrNoBase)
 	}
-	if t.opt.Agents {
-		r.Agent = present(at(t.fields, t.cols.agent))
-	}
-	t.setTime(r, at(t.fields, t.cols.time))
+	t.setClient(r, at(t.fields, t.cols.agent), at(t.fields, t.cols.time))
 	for _, i := range t.cols.keep {
 		r.Fields = append(r.Fields, present(t.fields[i]))
 	}

@@ -2,6 +2,7 @@ package weblog
 
 import (
 	"bytes"
+	"strings"
 )
 
 // escapes undoes escapes in memory that it keeps. Parsers empty buf before each line.
@@ -62,28 +63,14 @@ func percent(text []byte) (b byte, n int) {
 
 // escaped returns the byte that the escape at the start of text stands for, and its length.
 func escaped(text []byte) (b byte, n int) {
-	if len(text) < 2 {
-		return '\\', 1
+	const letters, meanings = `"\'nrtbvf`, "\"\\'\n\r\t\b\v\f"
+	if len(text) >= 4 && text[1] == 'x' && unhex[text[2]] < 16 && unhex[text[3]] < 16 {
+		return unhex[text[2]]<<4 | unhex[text[3]], 4
 	}
-	switch text[1] {
-	case 'x':
-		if len(text) >= 4 && unhex[text[2]] < 16 && unhex[text[3]] < 16 {
-			return unhex[text[2]]<<4 | unhex[text[3]], 4
+	if len(text) >= 2 {
+		if i := strings.IndexByte(letters, text[1]); i >= 0 {
+			return meanings[i], 2
 		}
-	case '"', '\\', '\'':
-		return text[1], 2
-	case 'n':
-		return '\n', 2
-	case 'r':
-		return '\r', 2
-	case 't':
-		return '\t', 2
-	case 'b':
-		return '\b', 2
-	case 'v':
-		return '\v', 2
-	case 'f':
-		return '\f', 2
 	}
 	return '\\', 1
 }

@@ -1,8 +1,10 @@
 package weblog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -32,9 +34,10 @@ type format struct {
 	line   func(line []byte) bool                 // no line may be recognised by two formats
 }
 
-// formats are all formats but Auto. Headers are tried in this order. Of formats with equal votes
+// formats are all formats. Headers are tried in this order. Of formats with equal votes
 // the first wins.
 var formats = []*format{
+	{name: Auto, aliases: []string{""}, about: "recognised by the first lines of each log; this is the default"},
 	{name: URLs, aliases: []string{"text"}, about: "a URL a line, or a path where the site of the log is given", line: isURL},
 	&combinedFormat,
 	&cloudFrontFormat,
@@ -48,49 +51,33 @@ var formats = []*format{
 	{name: Parquet, about: "any Parquet file with a column for the URL; always recognised by its first bytes", anyField: true},
 }
 
-var autoFormat = format{name: Auto, about: "recognised by the first lines of each log; this is the default"}
-
-// info returns the description of f, nil if f is not a format.
+// info returns the description of f, an empty one if f is not a format.
 func (f Format) info() *format {
-	if f == Auto {
-		return &autoFormat
-	}
 	for _, known := range formats {
 		if known.name == f {
 			return known
 		}
 	}
-	return nil
+	return &format{}
 }
 
 // String returns the name: "combined", and "auto" for Auto.
 func (f Format) String() string {
-	if f == Auto {
-		return "auto"
-	}
-	return string(f)
+	return cmp.Or(string(f), "auto")
 }
 
 // About returns a line of help about the format, "" if there is no such format.
-func (f Format) About() string {
-	if info := f.info(); info != nil {
-		return info.about
-	}
-	return ""
-}
+func (f Format) About() string { return f.info().about }
 
 // AnyField reports whether any field of the format may hold the URL, so that its name may have to
 // be given.
-func (f Format) AnyField() bool {
-	info := f.info()
-	return info != nil && info.anyField
-}
+func (f Format) AnyField() bool { return f.info().anyField }
 
 // Formats returns all formats, Auto first.
 func Formats() []Format {
-	all := make([]Format, 1, 1+len(formats))
-	for _, f := range formats {
-		all = append(all, f.name)
+	all := make([]Format, len(formats))
+	for i, f := range formats {
+		all[i] = f.name
 	}
 	return all
 }
@@ -102,17 +89,12 @@ var ErrFormat = errors.New("unknown format")
 // The error is an ErrFormat with the names there are.
 func ParseFormat(name string) (Format, error) {
 	lower := strings.ToLower(name)
-	if lower == "" {
-		return Auto, nil
-	}
 	var names []string
-	for _, f := range Formats() {
-		for _, known := range append(f.info().aliases, f.String()) {
-			if known == lower {
-				return f, nil
-			}
+	for _, f := range formats {
+		if f.name.String() == lower || slices.Contains(f.aliases, lower) {
+			return f.name, nil
 		}
-		names = append(names, f.String())
+		names = append(names, f.name.String())
 	}
 	return Auto, fmt.Errorf("%w %q: use one of %s", ErrFormat, name, strings.Join(names, ", "))
 }
@@ -120,8 +102,8 @@ func ParseFormat(name string) (Format, error) {
 // New returns a Parser for a format. The error is an ErrNoField if the format cannot have one of
 // the fields, and an ErrFormat if no Parser reads the format.
 func New(f Format, opt Options) (Parser, error) {
-	if info := f.info(); info != nil && info.parser != nil {
-		return info.parser(opt)
+	if parser := f.info().parser; parser != nil {
+		return parser(opt)
 	}
 	return nil, fmt.Errorf("%w %s", ErrFormat, f)
 }

@@ -3,7 +3,7 @@ package weblog
 // GuessLines is how many lines vote for a format.
 const GuessLines = 32
 
-// Guess returns the format that lines, the first of a log, look like. It is URLs if nothing is
+// Guess returns the format that lines, the first GuessLines of a log, look like. It is URLs if nothing is
 // recognised. opt says which column of a table would hold the URL.
 func Guess(lines [][]byte, opt Options) Format {
 	if len(lines) == 0 {
@@ -14,7 +14,6 @@ func Guess(lines [][]byte, opt Options) Format {
 			return f.name
 		}
 	}
-	lines = lines[:min(GuessLines, len(lines))]
 	best, most := URLs, 0
 	for _, f := range formats {
 		votes := 0

@@ -2,6 +2,7 @@ package weblog
 
 import (
 	"bytes"
+	"cmp"
 )
 
 // JSON is JSON Lines; CDXJ the index of a web archive, as Common Crawl publishes it.
@@ -118,10 +119,7 @@ func (j *jsonLog) row(r *Row) Result {
 	if !j.urlOrRequest(r, target, j.place()) {
 		return j.fail(ErrNoBase)
 	}
-	if j.opt.Agents {
-		r.Agent = present(j.scalar(j.agent))
-	}
-	j.setTime(r, j.scalar(j.time))
+	j.setClient(r, j.scalar(j.agent), j.scalar(j.time))
 	for _, k := range j.keep {
 		r.Fields = append(r.Fields, j.any(k))
 	}
@@ -132,10 +130,7 @@ func (j *jsonLog) row(r *Row) Result {
 // That is missing if TLS ended at a proxy in front, so a site with a scheme of its own keeps it.
 func (j *jsonLog) place() place {
 	host := j.scalar(j.host)
-	scheme := schemeOf(j.scalar(j.scheme))
-	if scheme == "" {
-		scheme = schemeOfPort(host)
-	}
+	scheme := cmp.Or(schemeOf(j.scalar(j.scheme)), schemeOfPort(host))
 	switch {
 	case scheme != "":
 	case j.any(j.tls) != nil:

@@ -150,7 +150,7 @@ func (s *jsonScanner) object(i, depth int, node *jsonNode) (end int) {
 	if i = s.space(i); i < len(s.line) && s.line[i] == '}' {
 		return i + 1
 	}
-	for {
+	for done := false; !done; {
 		if i >= len(s.line) || s.line[i] != '"' {
 			return -1
 		}
@@ -168,12 +168,9 @@ func (s *jsonScanner) object(i, depth int, node *jsonNode) (end int) {
 		if i = s.value(s.space(i+1), depth+1, child); i < 0 {
 			return -1
 		}
-		next, done := s.next(i, '}')
-		if done || next < 0 {
-			return next
-		}
-		i = next
+		i, done = s.next(i, '}')
 	}
+	return i
 }
 
 // child returns the node of the member of that name, nil if nothing of it is wanted. It forgets the
@@ -198,7 +195,7 @@ func (s *jsonScanner) array(i, depth int, node *jsonNode) (end int) {
 	if i = s.space(i); i < len(s.line) && s.line[i] == ']' {
 		return i + 1
 	}
-	for n := 0; ; n++ {
+	for n, done := 0, false; !done; n++ {
 		var child *jsonNode
 		if node != nil && node.members != nil {
 			var index [20]byte
@@ -207,26 +204,23 @@ func (s *jsonScanner) array(i, depth int, node *jsonNode) (end int) {
 		if i = s.value(i, depth+1, child); i < 0 {
 			return -1
 		}
-		next, done := s.next(i, ']')
-		if done || next < 0 {
-			return next
-		}
-		i = next
+		i, done = s.next(i, ']')
 	}
+	return i
 }
 
-// next reads what follows a member or element: a comma, or the end of what it is in.
+// next reads what follows a member or element: a comma, or the end of what it is in. A fault is an
+// end, too, at -1.
 func (s *jsonScanner) next(i int, end byte) (next int, done bool) {
 	i = s.space(i)
 	switch {
 	case i >= len(s.line):
-		return -1, false
 	case s.line[i] == end:
 		return i + 1, true
 	case s.line[i] == ',':
 		return s.space(i + 1), false
 	}
-	return -1, false
+	return -1, true
 }
 
 // text reads the string at i.

@@ -1,5 +1,7 @@
 package weblog
 
+import "slices"
+
 // Records reads rows whose fields are separate already, such as those of a columnar file.
 type Records struct{ table table }
 
@@ -7,29 +9,21 @@ type Records struct{ table table }
 // that was named, or one for the URL.
 func NewRecords(header []string, opt Options) (*Records, error) {
 	r := &Records{table{common: newCommon(opt), header: header}}
-	var err error
-	if r.table.cols, err = r.table.header.locate(opt); err == nil && r.table.cols.url < 0 {
-		err = ErrNoURL
-	}
-	return r, err
+	r.table.locate()
+	return r, r.table.err
 }
 
 // Needed returns the indices of the fields that Row reads. Some may occur twice.
 func (r *Records) Needed() []int {
 	c := &r.table.cols
 	needed := append([]int{c.url}, c.keep...)
-	if r.table.opt.Agents && c.agent >= 0 {
+	if r.table.opt.Agents {
 		needed = append(needed, c.agent)
 	}
-	if r.table.opt.Times && c.time >= 0 {
+	if r.table.opt.Times {
 		needed = append(needed, c.time)
 	}
-	for _, i := range []int{c.host, c.scheme} {
-		if i >= 0 {
-			needed = append(needed, i)
-		}
-	}
-	return needed
+	return slices.DeleteFunc(append(needed, c.host, c.scheme), func(i int) bool { return i < 0 })
 }
 
 // Row makes the row of fields. There must be as many as in the header; nil is a null.

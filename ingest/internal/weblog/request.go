@@ -2,6 +2,7 @@ package weblog
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/robobatch/robobatch/robots"
@@ -45,15 +46,9 @@ func (s *site) resolve(r *Row, target []byte, at place) bool {
 		}
 		return true
 	}
-	r.Scheme, r.Host = at.scheme, at.host
+	r.Scheme, r.Host = cmp.Or(at.scheme, s.scheme, defaultScheme), at.host
 	if len(r.Host) == 0 || string(r.Host) == "-" {
 		r.Host = s.host
-	}
-	if r.Scheme == "" {
-		r.Scheme = s.scheme
-	}
-	if r.Scheme == "" {
-		r.Scheme = defaultScheme
 	}
 	return len(r.Host) > 0
 }

@@ -136,10 +136,13 @@ func (c *common) fail(err error) Result {
 	return Failed
 }
 
-// setTime sets the time of a row, if it is wanted.
-func (c *common) setTime(r *Row, text []byte) {
+// setClient sets the User-Agent and the time of a row, as far as they are wanted.
+func (c *common) setClient(r *Row, agent, time []byte) {
+	if c.opt.Agents {
+		r.Agent = present(agent)
+	}
 	if c.opt.Times {
-		r.Time = c.clock.Read(text)
+		r.Time = c.clock.Read(time)
 	}
 }
 

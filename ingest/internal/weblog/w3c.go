@@ -104,18 +104,10 @@ func (w *w3c) directive(line []byte) Result {
 	if w.cols.url < 0 && w.stem < 0 {
 		return w.fail(ErrNoURL)
 	}
-	w.locateTime()
-	return NoRow
-}
-
-// locateTime finds the columns of date and time, which are two.
-func (w *w3c) locateTime() {
-	if w.opt.Time != "" {
-		return
-	}
-	if date, clock := w.header.find("date"), w.header.find("time"); date >= 0 && clock >= 0 {
+	if date, clock := w.header.find("date"), w.header.find("time"); w.opt.Time == "" && date >= 0 && clock >= 0 {
 		w.cols.time, w.cols.clock = date, clock
 	}
+	return NoRow
 }
 
 // row makes the row of the fields.
@@ -158,19 +150,16 @@ func (w *w3c) target() []byte {
 	return w.buf[begin:]
 }
 
+var portSchemes = map[string]string{"80": "http", "443": "https"}
+
 // place returns what the row says of the origin. The port of the server tells the scheme; the host
 // has its own.
 func (w *w3c) place() place {
-	host := at(w.fields, w.cols.host)
 	scheme := schemeOf(at(w.fields, w.cols.scheme))
-	port := present(at(w.fields, w.cols.port))
-	switch {
-	case string(port) == "443" && scheme == "":
-		scheme = "https"
-	case string(port) == "80" && scheme == "":
-		scheme = "http"
+	if scheme == "" {
+		scheme = portSchemes[string(at(w.fields, w.cols.port))]
 	}
-	return place{scheme, host}
+	return place{scheme, at(w.fields, w.cols.host)}
 }
 
 // keepField returns a field as it is to be kept: names in parentheses are headers.
