@@ -2,6 +2,7 @@ package robots
 
 import (
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -78,10 +79,8 @@ func (r *Report) Host() string {
 
 // parseDelay returns the seconds of a Crawl-delay: decimal digits, maybe with a point among them.
 func parseDelay(value string) (seconds float64, ok bool) {
-	for i := range len(value) {
-		if b := value[i]; b != '.' && (b < '0' || b > '9') {
-			return 0, false
-		}
+	if strings.Trim(value, ".0123456789") != "" {
+		return 0, false
 	}
 	seconds, err := strconv.ParseFloat(value, 64)
 	return seconds, err == nil
@@ -106,12 +105,7 @@ func validHost(value string) bool {
 		return false
 	}
 	labels := strings.Split(value, ".")
-	for _, label := range labels {
-		if !validLabel(label) {
-			return false
-		}
-	}
-	return len(labels) > 1
+	return len(labels) > 1 && !slices.ContainsFunc(labels, func(l string) bool { return !validLabel(l) })
 }
 
 // validLabel reports whether s is a label of a domain name. Characters beyond ASCII are taken for

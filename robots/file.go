@@ -1,5 +1,7 @@
 package robots
 
+import "slices"
+
 // A File is a parsed robots.txt. It is immutable once parsed and safe for concurrent use.
 type File struct {
 	Groups    []Group // in order of appearance
@@ -17,12 +19,7 @@ type Group struct {
 // Names reports whether a user-agent line of the group names the token. The empty token is never
 // named.
 func (g *Group) Names(t ProductToken) bool {
-	for _, a := range g.Agents {
-		if a.Equal(t) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.Agents, t.Equal)
 }
 
 // A Rule is one allow or disallow line (RFC 9309 section 2.2.2).
@@ -49,72 +46,37 @@ func (r Rule) String() string {
 // without rules is ok, and allows everything. The rules may share memory with f: the caller must
 // not change them.
 func (f *File) Select(a Agent) (rules []Rule, ok bool) {
-	s := f.selectorFor(a)
-	for i := range f.Groups {
-		g := &f.Groups[i]
-		switch {
-		case !s.takes(g):
-			continue
-		case len(rules) == 0:
-			rules = g.Rules[:len(g.Rules):len(g.Rules)]
-		default:
-			rules = append(rules, g.Rules...)
+	groups := f.Binding(a)
+	for _, i := range groups {
+		if len(rules) == 0 {
+			rules = slices.Clip(f.Groups[i].Rules)
+		} else {
+			rules = append(rules, f.Groups[i].Rules...)
 		}
-		ok = true
 	}
-	return rules, ok
+	return rules, len(groups) > 0
 }
 
 // Binding returns the indices of the groups whose rules [File.Select] merges for the agent,
 // ascending; none if no group binds it. It does not look at the rules.
 func (f *File) Binding(a Agent) (groups []int) {
-	s := f.selectorFor(a)
-	for i := range f.Groups {
-		if s.takes(&f.Groups[i]) {
+	binds := f.binds(a)
+	for i, g := range f.Groups {
+		if binds(g) {
 			groups = append(groups, i)
 		}
 	}
 	return groups
 }
 
-// A selector tells which groups of a file bind an agent: those that name the token, or those for
-// "*". The zero selector takes none.
-type selector struct {
-	token ProductToken
-	star  bool
-}
-
-// selectorFor returns the selector of the agent's first name that a group names, or else that of
-// "*".
-func (f *File) selectorFor(a Agent) selector {
-	if f.names(a.Token) {
-		return selector{token: a.Token}
-	}
-	for _, t := range a.Fallbacks {
-		if f.names(t) {
-			return selector{token: t}
+// binds returns what tells which groups bind an agent: those that name the first of its tokens that
+// any group names, or else those for "*".
+func (f *File) binds(a Agent) func(Group) bool {
+	for _, t := range append([]ProductToken{a.Token}, a.Fallbacks...) {
+		named := func(g Group) bool { return g.Names(t) }
+		if slices.ContainsFunc(f.Groups, named) {
+			return named
 		}
 	}
-	return selector{star: !a.IgnoresStar}
-}
-
-// takes reports whether the group binds the agent.
-func (s selector) takes(g *Group) bool {
-	if s.star {
-		return g.Star
-	}
-	return g.Names(s.token)
-}
-
-// names reports whether a group names the token.
-func (f *File) names(t ProductToken) bool {
-	if t == "" {
-		return false
-	}
-	for i := range f.Groups {
-		if f.Groups[i].Names(t) {
-			return true
-		}
-	}
-	return false
+	return func(g Group) bool { return g.Star && !a.IgnoresStar }
 }

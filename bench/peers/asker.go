@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -84,11 +85,7 @@ func pathOf(url string) string {
 func (a *asker) fileOf(head, url string) file {
 	f, known := a.written[head]
 	if !known {
-		if u, err := robots.SplitURL([]byte(url)); err == nil {
-			if origin, err := robots.AppendOrigin(nil, u); err == nil {
-				f = a.files[robots.Origin(origin)]
-			}
-		}
+		f = a.files[corpus.OriginOf([]byte(url))]
 		a.written[head] = f
 	}
 	return f

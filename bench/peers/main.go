@@ -61,10 +61,7 @@ func run(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	if err := measure.Header(out, "github.com/robobatch/robobatch/bench/peers"); err != nil {
-		return err
-	}
-	if err := corpus.Header(out); err != nil {
+	if err := errors.Join(measure.Header(out, "github.com/robobatch/robobatch/bench/peers"), corpus.Header(out)); err != nil {
 		return err
 	}
 	return measure.Rounds(ctx, out, *rounds, cases)

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"iter"
+	"maps"
 	"strings"
 
 	"github.com/robobatch/robobatch/bench/internal/corpus"
@@ -70,12 +72,8 @@ func realURLs(c *corpus.Corpus, lines int) (workload, error) {
 		return w, err
 	}
 	w.text = string(bytes.Join(urls[:min(lines, len(urls))], []byte("\n"))) + "\n"
-	all, err := c.Responses()
-	if err != nil {
-		return w, err
-	}
-	w.bodies = needed(w.text, all)
-	return w, nil
+	w.bodies, err = needed(w.text, c.Rules)
+	return w, err
 }
 
 func madeUp(c *corpus.Corpus, s sizes) (workload, error) {
@@ -89,35 +87,29 @@ func madeUp(c *corpus.Corpus, s sizes) (workload, error) {
 		return w, err
 	}
 	w.text = text.String()
-	var all []robots.Response
-	for r := range g.Responses() {
-		all = append(all, r)
-	}
-	w.bodies = needed(w.text, all)
-	return w, nil
+	w.bodies, err = needed(w.text, g.Responses())
+	return w, err
 }
 
 // needed returns the bodies of the origins that occur in the text.
-func needed(text string, all []robots.Response) map[robots.Origin][]byte {
-	occurs := origins(text)
-	bodies := map[robots.Origin][]byte{}
-	for _, r := range all {
+func needed(text string, all iter.Seq2[robots.Response, error]) (map[robots.Origin][]byte, error) {
+	occurs, bodies := origins(text), map[robots.Origin][]byte{}
+	for r, err := range all {
+		if err != nil {
+			return nil, err
+		}
 		if occurs[r.Origin] {
 			bodies[r.Origin] = r.Body
 		}
 	}
-	return bodies
+	return bodies, nil
 }
 
 // origins returns those that occur in the text.
 func origins(text string) map[robots.Origin]bool {
 	occurs := map[robots.Origin]bool{}
 	for line := range strings.Lines(text) {
-		if u, err := robots.SplitURL([]byte(strings.TrimSuffix(line, "\n"))); err == nil {
-			if origin, err := robots.AppendOrigin(nil, u); err == nil {
-				occurs[robots.Origin(origin)] = true
-			}
-		}
+		occurs[corpus.OriginOf([]byte(strings.TrimSuffix(line, "\n")))] = true
 	}
 	return occurs
 }
@@ -134,12 +126,8 @@ func (w workload) sample(k int) workload {
 		}
 		n++
 	}
-	bodies := map[robots.Origin][]byte{}
-	for origin := range origins(text.String()) {
-		if body, ok := w.bodies[origin]; ok {
-			bodies[origin] = body
-		}
-	}
+	occurs, bodies := origins(text.String()), maps.Clone(w.bodies)
+	maps.DeleteFunc(bodies, func(o robots.Origin, _ []byte) bool { return !occurs[o] })
 	return workload{w.name, text.String(), bodies}
 }
 

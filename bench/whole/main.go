@@ -100,14 +100,11 @@ func (r request) measure(ctx context.Context, dir string) error {
 			return err
 		}
 	}
-	if err := measure.Header(os.Stdout, "github.com/robobatch/robobatch/bench/whole"); err != nil {
-		return err
-	}
 	base, err := corpus.Find(".")
 	if err != nil {
 		return err
 	}
-	if err := base.Header(os.Stdout); err != nil {
+	if err := errors.Join(measure.Header(os.Stdout, "github.com/robobatch/robobatch/bench/whole"), base.Header(os.Stdout)); err != nil {
 		return err
 	}
 	var cases []measure.Case

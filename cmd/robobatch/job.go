@@ -14,6 +14,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -63,7 +64,7 @@ func (j *job) load(ctx context.Context) (err error) {
 	}
 	j.store, err = j.rules.Store(ctx, j.storeOpt, load.TempDir(j.outName), &j.Console)
 	j.times.Loaded = time.Now()
-	j.times.LoadCPU, _ = summary.UsedResources()
+	j.times.LoadCPU = measure.CPU()
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,6 @@ func Exec(cmd *exec.Cmd) (Sample, error) {
 	if err := cmd.Run(); err != nil {
 		return Sample{}, fmt.Errorf("%s: %w: %s", cmd, err, said.String())
 	}
-	s := Sample{Wall: time.Since(started), CPU: cmd.ProcessState.SystemTime() + cmd.ProcessState.UserTime()}
-	s.Peak = peakOf(cmd.ProcessState)
-	return s, nil
+	p := cmd.ProcessState
+	return Sample{Wall: time.Since(started), CPU: p.SystemTime() + p.UserTime(), Peak: peakOf(p)}, nil
 }

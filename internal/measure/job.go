@@ -89,9 +89,12 @@ func (j Job) cases(ctx context.Context) ([]Case, error) {
 // packCases returns what is to be measured of a pack.
 func (j Job) packCases(ctx context.Context) []Case {
 	cases := make([]Case, 0, 2+len(j.Workers))
-	cases = append(cases, Case{"OpenPack", "origin", Here(j.openPack)}, Case{"Read", "url", Here(j.read)})
+	inForce := func(s *engine.Store) (Work, error) { return Work{Units: int64(s.InForce())}, nil }
+	cases = append(cases,
+		Case{"OpenPack", "origin", Here(j.withPack(j.Store.Workers, inForce))}, Case{"Read", "url", Here(j.read)})
 	for _, n := range j.Workers {
-		cases = append(cases, Case{"RunPack/workers=" + workersText(n), "url", Here(func() (Work, error) { return j.runPack(ctx, n) })})
+		run := func(s *engine.Store) (Work, error) { return j.run(ctx, s, n) }
+		cases = append(cases, Case{"RunPack/workers=" + workersText(n), "url", Here(j.withPack(n, run))})
 	}
 	return cases
 }
@@ -104,26 +107,18 @@ func workersText(n int) string {
 	return strconv.Itoa(n)
 }
 
-// openPack opens the pack. The units are the origins with something in force.
-func (j Job) openPack() (work Work, err error) {
-	store, err := engine.OpenPack(j.Pack, j.Store)
-	if err != nil {
-		return work, err
+// withPack returns what opens the pack and has do work with it.
+func (j Job) withPack(workers int, do func(*engine.Store) (Work, error)) func() (Work, error) {
+	return func() (work Work, err error) {
+		opt := j.Store
+		opt.Workers = workers
+		store, err := engine.OpenPack(j.Pack, opt)
+		if err != nil {
+			return work, err
+		}
+		work, err = do(store)
+		return work, errors.Join(err, store.Close())
 	}
-	work.Units = int64(store.InForce())
-	return work, store.Close()
-}
-
-// runPack opens the pack and takes the logs through it.
-func (j Job) runPack(ctx context.Context, workers int) (work Work, err error) {
-	opt := j.Store
-	opt.Workers = workers
-	store, err := engine.OpenPack(j.Pack, opt)
-	if err != nil {
-		return work, err
-	}
-	work, err = j.run(ctx, store, workers)
-	return work, errors.Join(err, store.Close())
 }
 
 // checkLogs reads the logs up to the first URL.

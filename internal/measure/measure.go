@@ -114,6 +114,12 @@ func Here(run func() (Work, error)) func() (Sample, error) {
 	}
 }
 
+// CPU returns the processor time of [Used].
+func CPU() time.Duration {
+	cpu, _ := Used()
+	return cpu
+}
+
 // Header writes where and when: the lines "key: value" that precede benchmarks, and behind a # the
 // version of Go, the date and the load of the machine. Benchstat compares only what has the same
 // keys and values, and does not read the latter.

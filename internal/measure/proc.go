@@ -2,6 +2,7 @@ package measure
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -15,28 +16,22 @@ func resetPeak() bool { return os.WriteFile("/proc/self/clear_refs", []byte("5")
 
 // peak returns the most bytes of memory that the process held since then; 0 if that is not known.
 func peak() int64 {
-	kib, err := strconv.ParseInt(strings.TrimSuffix(procField("/proc/self/status", "VmHWM"), " kB"), 10, 64)
-	if err != nil {
-		return 0
-	}
+	kib, _ := strconv.ParseInt(strings.TrimSuffix(procField("/proc/self/status", "VmHWM"), " kB"), 10, 64)
 	return kib * 1024
 }
 
 // Machine returns what the processor is and how many of its threads there are, as in "AMD EPYC, 2
 // CPUs".
 func Machine() string {
-	name := procField("/proc/cpuinfo", "model name")
-	if name == "" {
-		name = runtime.GOARCH
-	}
+	name := cmp.Or(procField("/proc/cpuinfo", "model name"), runtime.GOARCH)
 	return fmt.Sprintf("%s, %d CPUs", name, runtime.NumCPU())
 }
 
 // load returns the system's load averages, or "unknown".
 func load() string {
-	text, err := os.ReadFile("/proc/loadavg")
+	text, _ := os.ReadFile("/proc/loadavg")
 	fields := strings.Fields(string(text))
-	if err != nil || len(fields) < 3 {
+	if len(fields) < 3 {
 		return "unknown"
 	}
 	return strings.Join(fields[:3], " ")
@@ -44,10 +39,7 @@ func load() string {
 
 // procField returns the value of the first line "key: value" of a file, or "".
 func procField(name, key string) string {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return ""
-	}
+	text, _ := os.ReadFile(name) // none if there is no such file
 	for line := range bytes.Lines(text) {
 		k, v, ok := strings.Cut(string(line), ":")
 		if ok && strings.TrimSpace(k) == key {

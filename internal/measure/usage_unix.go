@@ -9,25 +9,28 @@ import (
 	"time"
 )
 
-// CPU returns the processor time that the process has taken: all threads, user and system; 0 if
-// that is not known.
-func CPU() time.Duration {
+// Used returns the processor time that the process has taken, of all threads, user and system, and
+// the most memory that it held at once, in bytes; zeros if that is not known.
+func Used() (cpu time.Duration, peak int64) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
+		return 0, 0
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), maxRSS(&u)
 }
 
 // peakOf returns the most memory that a process had, in bytes; 0 if that is not known.
 func peakOf(p *os.ProcessState) int64 {
-	u, ok := p.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return 0
+	if u, ok := p.SysUsage().(*syscall.Rusage); ok {
+		return maxRSS(u)
 	}
-	peak := int64(u.Maxrss) //nolint:unconvert // it is an int32 on some systems
-	if runtime.GOOS != "darwin" && runtime.GOOS != "ios" {
-		peak *= 1024 // there it is in bytes, elsewhere in KiB
+	return 0
+}
+
+// maxRSS returns the most memory that was used, in bytes.
+func maxRSS(u *syscall.Rusage) int64 {
+	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
+		return int64(u.Maxrss) //nolint:unconvert // it is an int32 on some systems
 	}
-	return peak
+	return int64(u.Maxrss) * 1024 //nolint:unconvert // there it is in bytes, elsewhere in KiB
 }

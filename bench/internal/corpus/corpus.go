@@ -174,6 +174,13 @@ func (l Log) Batches() (all []engine.Batch, err error) {
 	return all, errors.Join(src.Err(), src.Close())
 }
 
+// OriginOf returns the origin of a URL, "" if it has none.
+func OriginOf(url []byte) robots.Origin {
+	u, _ := robots.SplitURL(url) // of no URL there is no host
+	origin, _ := robots.AppendOrigin(nil, u)
+	return robots.Origin(origin)
+}
+
 // URLs reads the whole log and returns its URLs, in order. The caller owns them.
 func (l Log) URLs() (all [][]byte, err error) {
 	batches, err := l.Batches()

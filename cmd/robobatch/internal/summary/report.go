@@ -13,6 +13,7 @@ import (
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -170,7 +171,7 @@ type Times struct {
 
 // Measure notes what the run took so far.
 func (r *Report) Measure(t Times) {
-	cpu, peak := UsedResources()
+	cpu, peak := measure.Used()
 	rest := time.Since(t.Loaded)
 	r.Run = Run{
 		Seconds: time.Since(t.Started).Seconds(), RulesSeconds: t.Loaded.Sub(t.Started).Seconds(),
