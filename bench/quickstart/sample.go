@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -23,7 +24,7 @@ func sampleReal(lines [][]byte, chosen []source) [][]byte {
 		at[s.origin], at[httpOrigin(s.origin)] = nil, nil
 	}
 	for i, line := range lines {
-		origin := originOf(line)
+		origin := corpus.OriginOf(line)
 		if _, wanted := at[origin]; wanted {
 			at[origin] = append(at[origin], i)
 		}
@@ -70,7 +71,7 @@ func sampleMade(lines [][]byte, chosen []source) [][]byte {
 	}
 	var sample [][]byte
 	for _, line := range lines {
-		if origin := originOf(line); room[origin] > 0 {
+		if origin := corpus.OriginOf(line); room[origin] > 0 {
 			room[origin]--
 			sample = append(sample, line)
 		}

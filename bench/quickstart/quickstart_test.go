@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/internal/repcase"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -59,7 +60,7 @@ func TestVariety(t *testing.T) {
 			t.Errorf("no robots.txt has %s", flag)
 		}
 	}
-	urls, err := readLines(filepath.Join(folder, "urls.zst"))
+	urls, err := corpus.Quickstart(folder).Logs[0].URLs()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func tally(files map[robots.Origin]*robots.File, urls [][]byte) map[string]int {
 
 // verdict names the verdict on one URL.
 func verdict(files map[robots.Origin]*robots.File, line []byte) string {
-	origin := originOf(line)
+	origin := corpus.OriginOf(line)
 	file := files[origin]
 	switch {
 	case origin == "":
@@ -126,11 +127,11 @@ func TestSame(t *testing.T) {
 			t.Errorf("%s differs from what the collection gives: make it again (%v)", name, err)
 		}
 	}
-	want, err := readLines(filepath.Join(out, "urls.zst"))
+	want, err := corpus.Quickstart(out).Logs[0].URLs()
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := readLines(filepath.Join(folder, "urls.zst"))
+	got, err := corpus.Quickstart(folder).Logs[0].URLs()
 	if err != nil {
 		t.Fatal(err)
 	}

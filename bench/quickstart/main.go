@@ -1,7 +1,7 @@
 // Command quickstart makes testdata/quickstart, the real robots.txt files and the real log of URLs
 // that the README's first command runs on.
 //
-//	go run ./internal/quickstart [-out folder] <collection>
+//	go run ./bench/quickstart [-out folder] <collection>
 //
 // The collection is a folder with
 //
@@ -20,12 +20,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 )
 
 func main() {
 	out := flag.String("out", filepath.Join("testdata", "quickstart"), "folder to write to")
 	flag.Usage = func() {
-		fmt.Fprintln(os.Stderr, "usage: go run ./internal/quickstart [-out folder] <collection>")
+		fmt.Fprintln(os.Stderr, "usage: go run ./bench/quickstart [-out folder] <collection>")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -41,6 +43,12 @@ func main() {
 	fmt.Printf("%s: %d robots.txt, %d URLs\n", *out, files, urls)
 }
 
+// The logs of the collection that are sampled.
+const (
+	realLog = 0
+	madeLog = 2
+)
+
 // build makes the folder out from a collection and returns how many robots.txt and URLs it has.
 // What out has of an earlier run is replaced; its README.md is kept.
 func build(collection, out string) (files, urls int, err error) {
@@ -48,11 +56,12 @@ func build(collection, out string) (files, urls int, err error) {
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the index: %w", err)
 	}
-	crawled, err := readLines(filepath.Join(collection, "urls_real_hostgrouped.urls.zst"))
+	c := corpus.Collection(collection)
+	crawled, err := c.Logs[realLog].URLs()
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the real log: %w", err)
 	}
-	made, err := readLines(filepath.Join(collection, "synth_300k.urls.zst"))
+	made, err := c.Logs[madeLog].URLs()
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the made log: %w", err)
 	}
@@ -60,7 +69,7 @@ func build(collection, out string) (files, urls int, err error) {
 	if err != nil {
 		return 0, 0, fmt.Errorf("select robots.txt: %w", err)
 	}
-	if err := writeRules(filepath.Join(collection, "rules.tar.zst"), out, chosen); err != nil {
+	if err := writeRules(c, out, chosen); err != nil {
 		return 0, 0, fmt.Errorf("copy robots.txt: %w", err)
 	}
 	if err := copyLicences(filepath.Join(collection, "LICENSES"), filepath.Join(out, "LICENSES")); err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -77,7 +78,7 @@ func readIndex(name string) ([]source, error) {
 func selectSources(all []source, crawled [][]byte) ([]source, error) {
 	urls := make(map[robots.Origin]int)
 	for _, line := range crawled {
-		urls[originOf(line)]++
+		urls[corpus.OriginOf(line)]++
 	}
 	listed := listedOrigins()
 	var chosen []source
@@ -103,17 +104,4 @@ func listedOrigins() map[robots.Origin]bool {
 		}
 	}
 	return listed
-}
-
-// originOf returns the origin of a URL, empty if it has none.
-func originOf(line []byte) robots.Origin {
-	u, err := robots.SplitURL(line)
-	if err != nil {
-		return ""
-	}
-	origin, err := robots.AppendOrigin(nil, u)
-	if err != nil {
-		return ""
-	}
-	return robots.Origin(origin)
 }
