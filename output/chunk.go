@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/wire"
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
@@ -214,15 +215,15 @@ func (c *chunk) encode(dst []byte) []byte {
 // decode reads what encode wrote into the chunk.
 func (c *chunk) decode(b []byte) error {
 	c.reset()
-	d := &decoder{rest: b}
-	c.rows = d.count()
+	d := wire.NewCursor(b)
+	c.rows = d.Count()
 	for _, col := range c.columns {
-		col.decode(d)
+		col.decode(&d)
 	}
-	if d.err == nil && len(d.rest) > 0 {
-		d.err = errBlock
+	if !d.Done() {
+		return errBlock
 	}
-	return d.err
+	return nil
 }
 
 // arrays returns the columns as arrays that share their memory.

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
+	"github.com/robobatch/robobatch/internal/wire"
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
@@ -27,7 +28,7 @@ type column interface {
 	// encode appends the column to dst, for a temporary file.
 	encode(dst []byte) []byte
 	// decode reads it back into an empty column.
-	decode(d *decoder)
+	decode(d *wire.Cursor)
 	// allocated returns how many bytes are allocated, without those of a dictionary.
 	allocated() int
 
@@ -63,16 +64,16 @@ func newColumn(f *field, pages bool, dict *dictionary) column {
 	case parquet.Dictionary:
 		return &dictColumn{dict: dict}
 	case parquet.Bool:
-		return &boolColumn{}
+		return &boolColumn{values[bool]{arrow: arrow.FixedWidthTypes.Boolean}}
 	case parquet.Int32:
-		return &int32Column{}
-	case parquet.Time:
-		return &timeColumn{}
+		return &int32Column{values[int32]{arrow: arrow.PrimitiveTypes.Int32}}
 	case parquet.Double:
-		return &floatColumn{}
+		return &floatColumn{values[float64]{arrow: arrow.PrimitiveTypes.Float64}}
+	case parquet.Time:
+		return &intColumn{values[int64]{arrow: arrow.FixedWidthTypes.Timestamp_us}, parquet.Time}
 	case parquet.Int64:
 	}
-	return &intColumn{}
+	return &intColumn{values[int64]{arrow: arrow.PrimitiveTypes.Int64}, parquet.Int64}
 }
 
 // A scalar is a value of a fixed size.
@@ -80,11 +81,18 @@ type scalar interface {
 	int16 | int32 | int64 | float64 | bool
 }
 
+// A numeric is a column with values[T].
+type numeric[T scalar] interface{ numbers() *values[T] }
+
 // values are what all columns but those of texts have in common.
 type values[T scalar] struct {
 	parquet.Values[T]
-	spare []int32 // the memory of Streaks
+	spare []int32        // the memory of Streaks
+	arrow arrow.DataType // not of a dictColumn
 }
+
+// numbers returns the values of a column of which no more is known than T.
+func (v *values[T]) numbers() *values[T] { return v }
 
 func (v *values[T]) reset(streaks bool) {
 	v.All, v.Present, v.Nulls, v.Streaks = v.All[:0], v.Present[:0], 0, nil
@@ -176,13 +184,12 @@ func repeat[T any](all []T, n, times int) []T {
 	return all
 }
 
-// takeFrom is take; of returns the values of a column.
-func (v *values[T]) takeFrom(from []*chunk, at int, rows []ref, of func(column) *values[T]) {
+func (v *values[T]) take(from []*chunk, at int, rows []ref) {
 	var src *values[T]
 	last := ^uint32(0)
 	for _, r := range rows {
 		if r.chunk != last {
-			src, last = of(from[r.chunk].columns[at]), r.chunk
+			src, last = from[r.chunk].columns[at].(numeric[T]).numbers(), r.chunk
 		}
 		v.All = append(v.All, src.All[r.row])
 		if len(src.Present) > 0 {
@@ -196,7 +203,7 @@ func (v *values[T]) encode(dst []byte) []byte {
 	return appendNumbers(appendNumbers(dst, v.All), v.Present)
 }
 
-func (v *values[T]) decode(d *decoder) {
+func (v *values[T]) decode(d *wire.Cursor) {
 	v.All, v.Present = readNumbers(d, v.All), readNumbers(d, v.Present)
 	v.Nulls = countNulls(v.Present)
 }
@@ -205,9 +212,11 @@ func (v *values[T]) allocated() int {
 	return binary.Size(*new(T))*cap(v.All) + 2*cap(v.Present)
 }
 
+func (v *values[T]) dataType() arrow.DataType { return v.arrow }
+
 // arrayOf returns the values as an array, given the bytes that Arrow has for them.
-func (v *values[T]) arrayOf(rows int, t arrow.DataType, bytes []byte) arrow.Array {
-	return newArray(t, rows, v.Present, v.Nulls, bytes)
+func (v *values[T]) arrayOf(rows int, bytes []byte) arrow.Array {
+	return newArray(v.arrow, rows, v.Present, v.Nulls, bytes)
 }
 
 // levels returns the levels of texts or values; nil if none is null.
@@ -239,54 +248,28 @@ func newArray(t arrow.DataType, n int, present []int16, nulls int, buffers ...[]
 }
 
 // An intColumn has integers of 64 bits.
-type intColumn struct{ values[int64] }
-
-func (c *intColumn) ints() *values[int64] { return &c.values }
-
-func (c *intColumn) take(from []*chunk, at int, rows []ref) {
-	c.takeFrom(from, at, rows, func(src column) *values[int64] { return src.(interface{ ints() *values[int64] }).ints() })
+type intColumn struct {
+	values[int64]
+	kind parquet.Type
 }
 
 func (c *intColumn) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Int64s(to, i, &c.Values) }
 
-func (c *intColumn) dataType() arrow.DataType { return arrow.PrimitiveTypes.Int64 }
-
 func (c *intColumn) toArrow(rows int, _ bool) arrow.Array {
-	return c.arrayOf(rows, c.dataType(), arrow.GetBytes(c.All))
+	return c.arrayOf(rows, arrow.GetBytes(c.All))
 }
 
 func (c *intColumn) cells() cells {
-	return cells{kind: parquet.Int64, ints: c.All, present: levels(c.Present, c.Nulls)}
-}
-
-// A timeColumn has moments in microseconds since 1970.
-type timeColumn struct{ intColumn }
-
-func (c *timeColumn) dataType() arrow.DataType { return arrow.FixedWidthTypes.Timestamp_us }
-
-func (c *timeColumn) toArrow(rows int, _ bool) arrow.Array {
-	return c.arrayOf(rows, c.dataType(), arrow.GetBytes(c.All))
-}
-
-func (c *timeColumn) cells() cells {
-	cells := c.intColumn.cells()
-	cells.kind = parquet.Time
-	return cells
+	return cells{kind: c.kind, ints: c.All, present: levels(c.Present, c.Nulls)}
 }
 
 // An int32Column has integers of 32 bits.
 type int32Column struct{ values[int32] }
 
-func (c *int32Column) take(from []*chunk, at int, rows []ref) {
-	c.takeFrom(from, at, rows, func(src column) *values[int32] { return &src.(*int32Column).values })
-}
-
 func (c *int32Column) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Int32s(to, i, &c.Values) }
 
-func (c *int32Column) dataType() arrow.DataType { return arrow.PrimitiveTypes.Int32 }
-
 func (c *int32Column) toArrow(rows int, _ bool) arrow.Array {
-	return c.arrayOf(rows, c.dataType(), arrow.GetBytes(c.All))
+	return c.arrayOf(rows, arrow.GetBytes(c.All))
 }
 
 func (c *int32Column) cells() cells {
@@ -296,16 +279,10 @@ func (c *int32Column) cells() cells {
 // A floatColumn has numbers of 64 bits.
 type floatColumn struct{ values[float64] }
 
-func (c *floatColumn) take(from []*chunk, at int, rows []ref) {
-	c.takeFrom(from, at, rows, func(src column) *values[float64] { return &src.(*floatColumn).values })
-}
-
 func (c *floatColumn) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Doubles(to, i, &c.Values) }
 
-func (c *floatColumn) dataType() arrow.DataType { return arrow.PrimitiveTypes.Float64 }
-
 func (c *floatColumn) toArrow(rows int, _ bool) arrow.Array {
-	return c.arrayOf(rows, c.dataType(), arrow.GetBytes(c.All))
+	return c.arrayOf(rows, arrow.GetBytes(c.All))
 }
 
 func (c *floatColumn) cells() cells {
@@ -315,16 +292,10 @@ func (c *floatColumn) cells() cells {
 // A boolColumn has truth values.
 type boolColumn struct{ values[bool] }
 
-func (c *boolColumn) take(from []*chunk, at int, rows []ref) {
-	c.takeFrom(from, at, rows, func(src column) *values[bool] { return &src.(*boolColumn).values })
-}
-
 func (c *boolColumn) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Bools(to, i, &c.Values) }
 
-func (c *boolColumn) dataType() arrow.DataType { return arrow.FixedWidthTypes.Boolean }
-
 func (c *boolColumn) toArrow(rows int, _ bool) arrow.Array {
-	return c.arrayOf(rows, c.dataType(), parquet.AppendBits(nil, c.All))
+	return c.arrayOf(rows, parquet.AppendBits(nil, c.All))
 }
 
 func (c *boolColumn) cells() cells {
@@ -339,7 +310,7 @@ type dictColumn struct {
 
 func (c *dictColumn) take(from []*chunk, at int, rows []ref) {
 	start := len(c.All)
-	c.takeFrom(from, at, rows, func(src column) *values[int32] { return &src.(*dictColumn).values })
+	c.values.take(from, at, rows)
 	for i, id := range c.All[start:] {
 		if len(c.Present) == 0 || c.Present[start+i] != 0 {
 			c.All[start+i] = from[rows[i].chunk].columns[at].(*dictColumn).dict.moveTo(c.dict, id)
@@ -354,14 +325,14 @@ func (c *dictColumn) encode(dst []byte) []byte {
 }
 
 // decode leaves the dictionary without its table: it gives texts by number, and finds none.
-func (c *dictColumn) decode(d *decoder) {
+func (c *dictColumn) decode(d *wire.Cursor) {
 	c.dict.moved = c.dict.moved[:0]
 	c.dict.offsets = readNumbers(d, c.dict.offsets)
-	if d.err != nil || len(c.dict.offsets) == 0 {
-		d.err = errBlock
+	if d.Bad() || len(c.dict.offsets) == 0 {
+		d.Fail()
 		return
 	}
-	c.dict.text = append(c.dict.text[:0], d.bytes(int(c.dict.offsets[len(c.dict.offsets)-1]))...)
+	c.dict.text = append(c.dict.text[:0], d.Bytes(uint64(c.dict.offsets[len(c.dict.offsets)-1]))...)
 	c.values.decode(d)
 }
 
@@ -373,7 +344,7 @@ var dictType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, Valu
 func (c *dictColumn) dataType() arrow.DataType { return dictType }
 
 func (c *dictColumn) toArrow(rows int, texts bool) arrow.Array {
-	ids := c.arrayOf(rows, dictType.IndexType, arrow.GetBytes(c.All))
+	ids := newArray(dictType.IndexType, rows, c.Present, c.Nulls, arrow.GetBytes(c.All))
 	var text []byte
 	offsets := []int32{0}
 	if texts {
@@ -460,14 +431,12 @@ func (c *textColumn) take(from []*chunk, at int, rows []ref) {
 }
 
 func (c *textColumn) encode(dst []byte) []byte {
-	dst = appendNumbers(appendNumbers(dst, c.offsets), c.Present)
-	dst = binary.AppendUvarint(dst, uint64(len(c.Bytes)))
-	return append(dst, c.Bytes...)
+	return wire.AppendText(appendNumbers(appendNumbers(dst, c.offsets), c.Present), c.Bytes)
 }
 
-func (c *textColumn) decode(d *decoder) {
+func (c *textColumn) decode(d *wire.Cursor) {
 	c.offsets, c.Present = readNumbers(d, c.offsets), readNumbers(d, c.Present)
-	c.Bytes = append(c.Bytes[:0], d.bytes(d.count())...)
+	c.Bytes = append(c.Bytes[:0], d.Text()...)
 	c.Nulls = countNulls(c.Present)
 }
 
@@ -487,53 +456,21 @@ func (c *textColumn) cells() cells {
 // errBlock is the error of rows in a temporary file that are not those that were written.
 var errBlock = errors.New("rows in a temporary file are damaged")
 
-// A decoder reads what columns encoded. Its error is sticky.
-type decoder struct {
-	rest []byte
-	err  error
-}
-
-func (d *decoder) count() int {
-	n, size := binary.Uvarint(d.rest)
-	if size <= 0 || n > 1<<40 {
-		d.err, d.rest = errBlock, nil
-		return 0
-	}
-	d.rest = d.rest[size:]
-	return int(n)
-}
-
-// bytes returns the next n bytes.
-func (d *decoder) bytes(n int) []byte {
-	if n > len(d.rest) {
-		d.err, d.rest = errBlock, nil
-		return nil
-	}
-	b := d.rest[:n]
-	d.rest = d.rest[n:]
-	return b
-}
-
 // appendNumbers appends how many numbers there are, and the numbers.
 func appendNumbers[T scalar](dst []byte, values []T) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(values)))
-	dst, err := binary.Append(dst, binary.LittleEndian, values)
-	if err != nil {
-		panic(err) // numbers have a size
-	}
+	dst, _ = binary.Append(dst, binary.LittleEndian, values) // numbers have a size
 	return dst
 }
 
 // readNumbers reads what appendNumbers wrote into the memory of dst.
-func readNumbers[T scalar](d *decoder, dst []T) []T {
-	n := d.count()
-	b := d.bytes(n * binary.Size(*new(T)))
-	if d.err != nil {
+func readNumbers[T scalar](d *wire.Cursor, dst []T) []T {
+	n := d.Count()
+	b := d.Bytes(uint64(n * binary.Size(*new(T))))
+	if d.Bad() {
 		return dst[:0]
 	}
 	dst = slices.Grow(dst[:0], n)[:n]
-	if _, err := binary.Decode(b, binary.LittleEndian, dst); err != nil {
-		d.err = err
-	}
+	binary.Decode(b, binary.LittleEndian, dst) //nolint:errcheck // there are as many bytes as it needs
 	return dst
 }

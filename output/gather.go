@@ -438,7 +438,7 @@ func gatherDates(g *gathering, _ *field, col column) {
 }
 
 func gatherKeptInts(g *gathering, f *field, col column) {
-	gatherKept(g, f, col.(interface{ ints() *values[int64] }).ints(), g.batch.Kept[f.kept].Ints)
+	gatherKept(g, f, &col.(*intColumn).values, g.batch.Kept[f.kept].Ints)
 }
 
 func gatherKeptFloats(g *gathering, f *field, col column) {

@@ -53,7 +53,7 @@ type header struct {
 }
 
 // A section is the records of a kind.
-type section struct{ bytes, count uint64 }
+type section struct{ Bytes, Count uint64 }
 
 // The lengths of the entries of an index, and of the table of texts.
 const (
@@ -72,10 +72,10 @@ const (
 func (h *header) place(n int) uint64 {
 	at := headerSize + h.chunks
 	for kind := range min(n, numKinds) {
-		at += h.records[kind].bytes
+		at += h.records[kind].Bytes
 	}
 	for kind := range max(0, min(n-numKinds, numKinds)) {
-		at += h.records[kind].count * indexEntry
+		at += h.records[kind].Count * indexEntry
 	}
 	if n > 2*numKinds {
 		at += h.texts * textEntry
@@ -90,30 +90,35 @@ const (
 	placeEnd   = 2*numKinds + 1
 )
 
-// append appends the encoding of the header.
-func (h *header) append(dst []byte) []byte {
-	at := len(dst)
-	dst = append(dst, magic...)
-	le := binary.LittleEndian
-	dst = le.AppendUint32(dst, Version)
-	dst = le.AppendUint32(dst, h.Dialect)
-	dst = le.AppendUint64(dst, h.place(placeEnd))
-	known := uint32(0)
+// A fileHeader is a header as it lies in a file.
+type fileHeader struct {
+	Magic                   [len(magic)]byte
+	Version, Dialect        uint32
+	End                     uint64
+	HasNewest, Nanoseconds  uint32
+	Seconds, Files, InForce int64
+	Chunks                  uint64
+	Records                 [numKinds]section
+	Texts                   uint64
+	Sums                    [numKinds + 1]uint64
+	Hash                    [32]byte
+	_                       [88]byte
+	Check                   uint64 // of what is before it
+}
+
+// encode returns the encoding of the header.
+func (h *header) encode() []byte {
+	f := fileHeader{
+		Magic: [len(magic)]byte([]byte(magic)), Version: Version, Dialect: h.Dialect, End: h.place(placeEnd),
+		Nanoseconds: uint32(h.Newest.Nanosecond()), Seconds: h.Newest.Unix(), Files: h.Files, InForce: h.InForce,
+		Chunks: h.chunks, Records: h.records, Texts: h.texts, Sums: h.sums, Hash: h.Hash,
+	}
 	if !h.Newest.IsZero() {
-		known = 1
+		f.HasNewest = 1
 	}
-	dst = le.AppendUint32(dst, known)
-	dst = le.AppendUint32(dst, uint32(h.Newest.Nanosecond()))
-	dst = le.AppendUint64(dst, uint64(h.Newest.Unix()))
-	for _, v := range []uint64{uint64(h.Files), uint64(h.InForce), h.chunks, h.records[0].bytes, h.records[0].count, h.records[1].bytes, h.records[1].count, h.texts} {
-		dst = le.AppendUint64(dst, v)
-	}
-	for _, v := range h.sums {
-		dst = le.AppendUint64(dst, v)
-	}
-	dst = append(dst, h.Hash[:]...)
-	dst = append(dst, make([]byte, at+headerSize-8-len(dst))...)
-	return le.AppendUint64(dst, xxh3.Hash(dst[at:]))
+	b, _ := binary.Append(nil, binary.LittleEndian, &f) // it has a size
+	binary.LittleEndian.PutUint64(b[headerSize-8:], xxh3.Hash(b[:headerSize-8]))
+	return b
 }
 
 // parseHeader returns the header of a file of that size. data are the first bytes of it.
@@ -125,38 +130,31 @@ func parseHeader(data []byte, size int64) (*header, error) {
 	if len(data) < headerSize {
 		return nil, ErrTruncated
 	}
-	c := NewCursor(data[len(magic):headerSize])
-	if v := c.Uint32(); v != Version {
-		return nil, fmt.Errorf("%w (it is of %d, and this program reads %d)", ErrVersion, v, Version)
+	var f fileHeader
+	binary.Decode(data, binary.LittleEndian, &f) //nolint:errcheck // there are as many bytes as it needs
+	if f.Version != Version {
+		return nil, fmt.Errorf("%w (it is of %d, and this program reads %d)", ErrVersion, f.Version, Version)
 	}
-	if xxh3.Hash(data[:headerSize-8]) != binary.LittleEndian.Uint64(data[headerSize-8:]) {
+	if xxh3.Hash(data[:headerSize-8]) != f.Check {
 		return nil, fmt.Errorf("%w (its header has a wrong checksum)", ErrDamaged)
 	}
-	h := &header{}
-	h.Dialect = c.Uint32()
-	end := c.Uint64()
-	known, nanoseconds := c.Uint32(), c.Uint32()
-	if seconds := c.Uint64(); known != 0 {
-		h.Newest = time.Unix(int64(seconds), int64(nanoseconds%1e9)).UTC()
+	h := &header{
+		Summary: Summary{Dialect: f.Dialect, Files: f.Files, InForce: f.InForce, Hash: f.Hash},
+		chunks:  f.Chunks, records: f.Records, texts: f.Texts, sums: f.Sums,
 	}
-	h.Files, h.InForce, h.chunks = int64(c.Uint64()), int64(c.Uint64()), c.Uint64()
+	if f.HasNewest != 0 {
+		h.Newest = time.Unix(f.Seconds, int64(f.Nanoseconds%1e9)).UTC()
+	}
 	ok := h.chunks < maxSection
-	for kind := range h.records {
-		s := section{c.Uint64(), c.Uint64()}
-		h.records[kind] = s
-		ok = ok && s.bytes < maxSection && s.count < maxCount && s.count <= s.bytes
+	for _, s := range h.records {
+		ok = ok && s.Bytes < maxSection && s.Count < maxCount && s.Count <= s.Bytes
 	}
-	h.texts = c.Uint64()
-	for i := range h.sums {
-		h.sums[i] = c.Uint64()
-	}
-	copy(h.Hash[:], c.Bytes(uint64(len(h.Hash))))
 	switch {
-	case !ok || h.texts >= maxCount || h.place(placeEnd) != end:
+	case !ok || h.texts >= maxCount || h.place(placeEnd) != f.End:
 		return nil, fmt.Errorf("%w (its header contradicts itself)", ErrDamaged)
-	case uint64(size) < end:
+	case uint64(size) < f.End:
 		return nil, ErrTruncated
-	case uint64(size) > end:
+	case uint64(size) > f.End:
 		return nil, fmt.Errorf("%w (more follows its end)", ErrDamaged)
 	}
 	return h, nil

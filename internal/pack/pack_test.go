@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/internal/wire"
 )
 
 // A memoryFile is a File in memory.
@@ -172,7 +174,7 @@ func TestMoved(t *testing.T) {
 		copy(data[b:b+n], moved)
 	}
 	exchange(p.Text(0).Offset, p.Text(1).Offset, 8+uint64(len(texts[0])))
-	half := p.header.records[Site].bytes / 2
+	half := p.header.records[Site].Bytes / 2
 	exchange(p.header.place(int(Site)), p.header.place(int(Site))+half, half)
 	var b Buffer
 	for i := range texts {
@@ -285,8 +287,8 @@ func FuzzRecord(f *testing.F) {
 	f.Add(appendCapture([]byte("\x01s\x01"), &Capture{At: time.Unix(1, 2), Status: 200, Text: 1, Size: 3, Location: "/", Error: "x"}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var r Record
-		c := NewCursor(data)
-		if !c.record(&r, 2) {
+		c := wire.NewCursor(data)
+		if !readRecord(&c, &r, 2) {
 			return
 		}
 		for _, capture := range r.Captures {

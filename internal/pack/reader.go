@@ -8,6 +8,8 @@ import (
 	"iter"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/internal/wire"
 )
 
 // A Reader reads a pack from a file. Open reads the header, the indexes and the table of texts, 32
@@ -33,7 +35,7 @@ func Open(file io.ReaderAt, size int64) (*Reader, error) {
 	}
 	r := &Reader{file: file, header: h}
 	for kind := range r.index {
-		entries := make([]byte, h.records[kind].count*indexEntry)
+		entries := make([]byte, h.records[kind].Count*indexEntry)
 		if err := readAt(file, entries, h.place(placeIndex+kind)); err != nil {
 			return nil, err
 		}
@@ -104,7 +106,7 @@ const firstRead = 192
 
 // Read reads the record of that number. The result belongs to the Buffer.
 func (b *Buffer) Read(r *Reader, kind Kind, number uint32) (*Record, error) {
-	size := r.header.records[kind].bytes
+	size := r.header.records[kind].Bytes
 	off := r.index[kind].offset(number)
 	if off > size || size-off < recordHead {
 		return nil, errRecord
@@ -141,8 +143,8 @@ func (b *Buffer) parse(data []byte, at uint64, texts uint32) (*Record, error) {
 	if checksum(data[recordHead:], at) != binary.LittleEndian.Uint64(data[4:]) {
 		return nil, errRecord
 	}
-	c := NewCursor(data[recordHead:])
-	if !c.record(&b.record, texts) {
+	c := wire.NewCursor(data[recordHead:])
+	if !readRecord(&c, &b.record, texts) {
 		return nil, errRecord
 	}
 	return &b.record, nil
@@ -152,7 +154,7 @@ func (b *Buffer) parse(data []byte, at uint64, texts uint32) (*Record, error) {
 // used otherwise meanwhile. An error ends the records.
 func (b *Buffer) All(r *Reader, kind Kind) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
-		size := r.header.records[kind].bytes
+		size := r.header.records[kind].Bytes
 		in := bufio.NewReaderSize(io.NewSectionReader(r.file, int64(r.header.place(int(kind))), int64(size)), 256<<10)
 		for left := size; left > 0; {
 			var head [recordHead]byte

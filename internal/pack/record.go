@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"time"
+
+	"github.com/robobatch/robobatch/internal/wire"
 )
 
 // NoText is the Text of a capture that has none.
@@ -56,11 +58,11 @@ func appendCapture(dst []byte, c *Capture) []byte {
 	}
 	if c.Location != "" {
 		dst[at] |= hasLocation
-		dst = AppendText(dst, c.Location)
+		dst = wire.AppendText(dst, c.Location)
 	}
 	if c.Error != "" {
 		dst[at] |= hasError
-		dst = AppendText(dst, c.Error)
+		dst = wire.AppendText(dst, c.Error)
 	}
 	if c.File {
 		dst[at] |= isFile
@@ -69,7 +71,7 @@ func appendCapture(dst []byte, c *Capture) []byte {
 }
 
 // capture reads what appendCapture wrote. The number of its text is below texts.
-func (c *Cursor) capture(texts uint32) Capture {
+func readCapture(c *wire.Cursor, texts uint32) Capture {
 	flags := c.Byte()
 	out := Capture{Status: int(c.Varint()), Text: NoText, File: flags&isFile != 0}
 	if flags&hasTime != 0 {
@@ -101,13 +103,13 @@ func (c *Cursor) capture(texts uint32) Capture {
 }
 
 // record reads a record into r, and reports whether it could. The Name is part of the data.
-func (c *Cursor) record(r *Record, texts uint32) bool {
+func readRecord(c *wire.Cursor, r *Record, texts uint32) bool {
 	r.Name, r.Captures = c.Text(), r.Captures[:0]
 	for range c.Count() {
-		if c.bad {
+		if c.Bad() {
 			return false
 		}
-		r.Captures = append(r.Captures, c.capture(texts))
+		r.Captures = append(r.Captures, readCapture(c, texts))
 	}
 	return c.Done()
 }

@@ -3,11 +3,11 @@ package pack
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"slices"
 
 	"github.com/robobatch/robobatch/internal/extsort"
+	"github.com/robobatch/robobatch/internal/wire"
 )
 
 // A sorter puts captures in the order of their names, and those of one name in the order in which
@@ -103,7 +103,7 @@ type sortRecord struct {
 // A sortCursor reads the records of a block.
 type sortCursor struct {
 	sortRecord
-	rest []byte // behind the record
+	rest wire.Cursor // behind the record
 	done bool
 }
 
@@ -111,7 +111,7 @@ var errSortBlock = errors.New("a record is damaged")
 
 // Load moves the cursor to another block.
 func (c *sortCursor) Load(block []byte) error {
-	c.rest, c.done = block, false
+	c.rest = wire.NewCursor(block)
 	return c.next()
 }
 
@@ -123,20 +123,16 @@ func (c *sortCursor) Compare(other *sortCursor) int {
 	return cmp.Or(cmp.Compare(c.kind, other.kind), bytes.Compare(c.name, other.name))
 }
 
-// next reads the next record: kind, lengths of name and encoding, and both.
+// next reads the next record: kind, name and encoding.
 func (c *sortCursor) next() error {
-	if len(c.rest) == 0 {
-		c.done = true
+	if c.done = c.rest.Done(); c.done {
 		return nil
 	}
-	c.kind = Kind(c.rest[0])
-	name, n := binary.Uvarint(c.rest[1:])
-	capture, m := binary.Uvarint(c.rest[1+max(0, n):])
-	if text := c.rest[1+max(0, n)+max(0, m):]; n > 0 && m > 0 && name+capture <= uint64(len(text)) {
-		c.name, c.capture, c.rest = text[:name], text[name:name+capture], text[name+capture:]
-		return nil
+	c.kind, c.name, c.capture = Kind(c.rest.Byte()), c.rest.Text(), c.rest.Text()
+	if c.rest.Bad() {
+		return errSortBlock
 	}
-	return errSortBlock
+	return nil
 }
 
 // A runWriter writes the records of a run.
@@ -147,9 +143,7 @@ type runWriter struct {
 
 func (w *runWriter) add(r sortRecord) error {
 	w.block = append(w.block, byte(r.kind))
-	w.block = binary.AppendUvarint(w.block, uint64(len(r.name)))
-	w.block = binary.AppendUvarint(w.block, uint64(len(r.capture)))
-	w.block = append(append(w.block, r.name...), r.capture...)
+	w.block = wire.AppendText(wire.AppendText(w.block, r.name), r.capture)
 	if len(w.block) < runBlock {
 		return nil
 	}

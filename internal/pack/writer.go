@@ -12,6 +12,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/robobatch/robobatch/internal/extsort"
+	"github.com/robobatch/robobatch/internal/wire"
 )
 
 // A Kind says what the name of a record means.
@@ -116,7 +117,7 @@ func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
 	w.header.sums[numKinds] = xxh3.Hash(w.texts)
 	w.write(w.texts)
 	w.texts = nil
-	if w.header.texts >= maxCount || w.header.records[Site].count >= maxCount || w.header.records[Target].count >= maxCount {
+	if w.header.texts >= maxCount || w.header.records[Site].Count >= maxCount || w.header.records[Target].Count >= maxCount {
 		return fmt.Errorf("more than %d origins or texts", int64(maxCount))
 	}
 	if err := w.writeHeader(); err != nil {
@@ -139,7 +140,7 @@ func (w *Writer) writeHeader() error {
 	if err := w.out.Flush(); err != nil {
 		return err
 	}
-	_, err := w.file.WriteAt(w.header.append(nil), 0)
+	_, err := w.file.WriteAt(w.header.encode(), 0)
 	return err
 }
 
@@ -174,7 +175,7 @@ func (w *Writer) writeRecords() error {
 // writeRecord writes a record: the length of what follows it, its hash, and the captures.
 func (w *Writer) writeRecord(kind Kind, name, captures []byte, count int) error {
 	b := append(w.record[:0], make([]byte, recordHead)...)
-	b = AppendText(b, name)
+	b = wire.AppendText(b, name)
 	b = binary.AppendUvarint(b, uint64(count))
 	b = append(b, captures...)
 	w.record = b
@@ -184,9 +185,9 @@ func (w *Writer) writeRecord(kind Kind, name, captures []byte, count int) error 
 	binary.LittleEndian.PutUint32(b, uint32(len(b)-recordHead))
 	binary.LittleEndian.PutUint64(b[4:], checksum(b[recordHead:], w.at))
 	s := &w.header.records[kind]
-	w.index[kind] = append(w.index[kind], entry{xxh3.Hash(name), s.bytes})
-	s.bytes += uint64(len(b))
-	s.count++
+	w.index[kind] = append(w.index[kind], entry{xxh3.Hash(name), s.Bytes})
+	s.Bytes += uint64(len(b))
+	s.Count++
 	w.write(b)
 	return nil
 }

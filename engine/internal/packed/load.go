@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/robobatch/robobatch/engine/internal/rules"
-	"github.com/robobatch/robobatch/internal/pack"
+	"github.com/robobatch/robobatch/internal/wire"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -38,7 +38,7 @@ func (l *loader) readText(number int, b *buffer) (r *rules.Ruling, err error) {
 	if b.text, err = l.file.Chunk(b.text[:0], l.file.Text(number)); err != nil {
 		return nil, err
 	}
-	c := pack.NewCursor(b.text)
+	c := wire.NewCursor(b.text)
 	readKey(&c)
 	switch form := c.Byte(); {
 	case form == formSource && !c.Bad():
@@ -50,7 +50,7 @@ func (l *loader) readText(number int, b *buffer) (r *rules.Ruling, err error) {
 }
 
 // decodeText decodes a compiled text: for each agent the rules of the groups that bind it.
-func (l *loader) decodeText(c *pack.Cursor, b *buffer) (*rules.Ruling, error) {
+func (l *loader) decodeText(c *wire.Cursor, b *buffer) (*rules.Ruling, error) {
 	groups := readGroups(c)
 	all := readSelections(c)
 	var clean robots.CleanParams

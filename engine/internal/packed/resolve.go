@@ -6,6 +6,7 @@ import (
 	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/internal/captures"
 	"github.com/robobatch/robobatch/internal/pack"
+	"github.com/robobatch/robobatch/internal/wire"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -93,7 +94,7 @@ func scan(ctx context.Context, file *pack.Reader, d robots.Dialect, m rules.Mome
 		r      = newResolver(file, d, m)
 		digest = rules.NewDigest(m, func(text int) (key captures.Key, err error) {
 			if chunk, err = file.Chunk(chunk[:0], file.Text(text)); err == nil {
-				c := pack.NewCursor(chunk)
+				c := wire.NewCursor(chunk)
 				key = readKey(&c)
 			}
 			return key, err

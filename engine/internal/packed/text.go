@@ -9,6 +9,7 @@ import (
 	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/internal/captures"
 	"github.com/robobatch/robobatch/internal/pack"
+	"github.com/robobatch/robobatch/internal/wire"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -140,7 +141,7 @@ func (t *packedText) appendBinary(dst []byte) []byte {
 		dst = append(dst, star)
 		dst = binary.AppendUvarint(dst, uint64(len(g.Agents)))
 		for _, a := range g.Agents {
-			dst = pack.AppendText(dst, a)
+			dst = wire.AppendText(dst, a)
 		}
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(t.selections)))
@@ -157,9 +158,9 @@ func (t *packedText) appendBinary(dst []byte) []byte {
 		dst = binary.AppendUvarint(dst, uint64(c.Line))
 		dst = binary.AppendUvarint(dst, uint64(len(c.Params)))
 		for _, p := range c.Params {
-			dst = pack.AppendText(dst, p)
+			dst = wire.AppendText(dst, p)
 		}
-		dst = pack.AppendText(dst, c.Path)
+		dst = wire.AppendText(dst, c.Path)
 	}
 	return dst
 }
@@ -168,14 +169,14 @@ func (t *packedText) appendBinary(dst []byte) []byte {
 var errText = fmt.Errorf("%w (a text is not in its form)", pack.ErrDamaged)
 
 // readKey returns the key of a text.
-func readKey(c *pack.Cursor) (key captures.Key) {
+func readKey(c *wire.Cursor) (key captures.Key) {
 	copy(key[:], c.Bytes(uint64(len(key))))
 	return key
 }
 
 // readGroups returns the groups of a text, without their rules. Their tokens share the memory of
 // one string.
-func readGroups(c *pack.Cursor) (f robots.File) {
+func readGroups(c *wire.Cursor) (f robots.File) {
 	f.Groups = make([]robots.Group, c.Count())
 	for i := range f.Groups {
 		g := &f.Groups[i]
@@ -191,7 +192,7 @@ func readGroups(c *pack.Cursor) (f robots.File) {
 }
 
 // readSelections returns the selections of a text.
-func readSelections(c *pack.Cursor) []selection {
+func readSelections(c *wire.Cursor) []selection {
 	all := make([]selection, c.Count())
 	for i := range all {
 		s := &all[i]
@@ -209,7 +210,7 @@ func readSelections(c *pack.Cursor) []selection {
 }
 
 // readCleans returns the clean-param lines of a text, in the dialect.
-func readCleans(c *pack.Cursor, d robots.Dialect) robots.CleanParams {
+func readCleans(c *wire.Cursor, d robots.Dialect) robots.CleanParams {
 	n := c.Count()
 	if n == 0 {
 		return nil

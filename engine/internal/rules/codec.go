@@ -9,6 +9,7 @@ import (
 
 	"github.com/robobatch/robobatch/automaton"
 	"github.com/robobatch/robobatch/internal/pack"
+	"github.com/robobatch/robobatch/internal/wire"
 )
 
 // The rules of a Set are a chunk of a pack:
@@ -24,13 +25,13 @@ import (
 // it.
 func (rs *Set) AppendBinary(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(rs.rules)))
-	dst = pack.AppendText(dst, rs.text)
+	dst = wire.AppendText(dst, rs.text)
 	for _, r := range rs.rules {
 		dst = binary.AppendUvarint(dst, uint64(r.line))
 		dst = binary.AppendUvarint(dst, uint64(r.size)<<1|uint64(index(r.allow)))
 		dst = binary.AppendUvarint(dst, uint64(r.value))
 	}
-	dst = pack.AppendText(dst, rs.automaton.AppendBinary(nil))
+	dst = wire.AppendText(dst, rs.automaton.AppendBinary(nil))
 	if rs.rivals == nil {
 		return append(dst, 0)
 	}
@@ -39,8 +40,8 @@ func (rs *Set) AppendBinary(dst []byte) []byte {
 		dst = append(dst, byte(index(wild)))
 	}
 	for says := range 2 {
-		dst = pack.AppendText(dst, rs.rivals.all[says].AppendBinary(nil))
-		dst = pack.AppendText(dst, rs.rivals.some[says].AppendBinary(nil))
+		dst = wire.AppendText(dst, rs.rivals.all[says].AppendBinary(nil))
+		dst = wire.AppendText(dst, rs.rivals.some[says].AppendBinary(nil))
 	}
 	return dst
 }
@@ -50,7 +51,7 @@ var errRules = fmt.Errorf("%w (rules are not in their form)", pack.ErrDamaged)
 // DecodeSet returns the rules that AppendBinary wrote. It keeps nothing of data. The error wraps
 // pack.ErrDamaged.
 func DecodeSet(data []byte) (*Set, error) {
-	c := pack.NewCursor(data)
+	c := wire.NewCursor(data)
 	rs := &Set{otherwise: Verdict{NoRule, ReasonDefault, Allowed}}
 	count := c.Count()
 	rs.text = string(c.Text())
@@ -79,7 +80,7 @@ func DecodeSet(data []byte) (*Set, error) {
 }
 
 // decodeAutomaton reads the automaton of that many rules.
-func decodeAutomaton(c *pack.Cursor, rules int) (*automaton.Automaton, error) {
+func decodeAutomaton(c *wire.Cursor, rules int) (*automaton.Automaton, error) {
 	a, err := automaton.FromBytes(slices.Clone(c.Text()), rules)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errRules, err)
@@ -88,7 +89,7 @@ func decodeAutomaton(c *pack.Cursor, rules int) (*automaton.Automaton, error) {
 }
 
 // decodeRivals reads the rivals of that many rules.
-func decodeRivals(c *pack.Cursor, rules int) (*rivals, error) {
+func decodeRivals(c *wire.Cursor, rules int) (*rivals, error) {
 	r := &rivals{wild: make([]bool, rules)}
 	for i, wild := range c.Bytes(uint64(rules)) {
 		r.wild[i] = wild == 1

@@ -1,4 +1,4 @@
-package pack
+package wire
 
 import "encoding/binary"
 
@@ -33,22 +33,6 @@ func (c *Cursor) Bytes(n uint64) []byte {
 	return b
 }
 
-// Uint64 returns a number of eight bytes.
-func (c *Cursor) Uint64() uint64 {
-	if b := c.Bytes(8); b != nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
-}
-
-// Uint32 returns a number of four bytes.
-func (c *Cursor) Uint32() uint32 {
-	if b := c.Bytes(4); b != nil {
-		return binary.LittleEndian.Uint32(b)
-	}
-	return 0
-}
-
 // Byte returns a byte.
 func (c *Cursor) Byte() byte {
 	if b := c.Bytes(1); b != nil {
@@ -70,13 +54,8 @@ func (c *Cursor) Uvarint() uint64 {
 
 // Varint returns a number in the encoding of [binary.AppendVarint].
 func (c *Cursor) Varint() int64 {
-	v, n := binary.Varint(c.rest)
-	if n <= 0 {
-		c.Fail()
-		return 0
-	}
-	c.rest = c.rest[n:]
-	return v
+	v := c.Uvarint()
+	return int64(v>>1) ^ -int64(v&1) // the sign is the lowest bit
 }
 
 // Text returns what [AppendText] wrote. It is part of the data.
