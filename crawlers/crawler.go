@@ -48,9 +48,9 @@ func Sets() []string { return append([]string{allSet, aiSet}, purposes...) }
 // Tokens that are a switch are among them.
 func Set(name string) []Crawler {
 	var set []Crawler
-	for i := range table {
-		if table[i].in(name) {
-			set = append(set, table[i])
+	for _, c := range table {
+		if c.in(name) {
+			set = append(set, c)
 		}
 	}
 	return set
@@ -65,10 +65,13 @@ func (c *Crawler) in(set string) bool {
 
 // Lookup returns the crawler of a product token, in any case, and whether there is one.
 func Lookup(token string) (Crawler, bool) {
-	for i := range table {
-		if strings.EqualFold(table[i].Token, token) {
-			return table[i], true
-		}
+	return at(slices.IndexFunc(table, func(c Crawler) bool { return strings.EqualFold(c.Token, token) }))
+}
+
+// at returns a row of the table, and whether i is the place of one.
+func at(i int) (Crawler, bool) {
+	if i < 0 {
+		return Crawler{}, false
 	}
-	return Crawler{}, false
+	return table[i], true
 }

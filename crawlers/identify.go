@@ -1,16 +1,14 @@
 package crawlers
 
+import "strings"
+
 // Identify returns the crawler that a User-Agent header names, and whether it names one. The first
 // word of the header that is the name of a crawler decides, in any case and whatever version
 // follows; a part of a word does not count, so that "Claude-User/1.0" is not ClaudeBot, nor do
 // words of URLs and mail addresses, nor the word after "like". It does not allocate, and takes time
 // linear in the header. The result's slices are shared.
 func Identify(userAgent []byte) (Crawler, bool) {
-	i := IdentifyIndex(userAgent)
-	if i < 0 {
-		return Crawler{}, false
-	}
-	return table[i], true
+	return at(IdentifyIndex(userAgent))
 }
 
 // IdentifyIndex is [Identify] for callers that number crawlers: it returns the crawler's place in
@@ -90,7 +88,7 @@ func index(all []Crawler) (list []name, heads [256]int16) {
 	}
 	for i, c := range all {
 		for _, text := range c.Names {
-			n := name{text: lowered(text), crawler: int16(i)}
+			n := name{text: strings.ToLower(text), crawler: int16(i)}
 			for n.first < len(text) && class[text[n.first]] != 0 {
 				n.first++
 			}
@@ -135,14 +133,4 @@ func equalFold(s []byte, text string) bool {
 		}
 	}
 	return true
-}
-
-func lowered(s string) string {
-	b := []byte(s)
-	for i := range b {
-		if 'A' <= b[i] && b[i] <= 'Z' {
-			b[i] |= 0x20
-		}
-	}
-	return string(b)
 }

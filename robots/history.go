@@ -2,6 +2,7 @@ package robots
 
 import (
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -19,7 +20,6 @@ type History struct {
 // A timeline is the captures of one URL.
 type timeline struct {
 	captures []capture
-	sorted   bool // by time, and by number where that is equal
 	complete bool // sorted, and since is set
 }
 
@@ -75,7 +75,7 @@ func (h *History) Add(r Response) int {
 	}
 	t := h.timelines[key]
 	if t == nil {
-		t = &timeline{sorted: true}
+		t = &timeline{}
 		h.timelines[key] = t
 		if key == string(r.Origin)+TxtPath {
 			h.origins = append(h.origins, r.Origin)
@@ -91,7 +91,6 @@ func (h *History) addTo(t *timeline, key string, r *Response) int {
 	if c.result == redirect {
 		c.target, _ = ResolveURL(key, r.Location)
 	}
-	t.sorted = t.sorted && (len(t.captures) == 0 || !c.at.Before(t.captures[len(t.captures)-1].at))
 	t.captures = append(t.captures, c)
 	t.complete = false
 	if c.at.After(h.newest) {
@@ -107,7 +106,7 @@ func (h *History) timeline(key string) *timeline {
 		return t
 	}
 	if all := h.load(key); len(all) > 0 {
-		t = &timeline{sorted: true, captures: make([]capture, 0, len(all))}
+		t = &timeline{captures: make([]capture, 0, len(all))}
 		for i := range all {
 			h.addTo(t, key, &all[i])
 		}
@@ -219,10 +218,8 @@ func (h *History) at(key string, moment time.Time) (s state, ok bool) {
 
 // finish sorts the captures, and sets since.
 func (t *timeline) finish() {
-	if !t.sorted {
-		slices.SortStableFunc(t.captures, func(a, b capture) int { return a.at.Compare(b.at) })
-	}
-	t.sorted, t.complete = true, true
+	slices.SortStableFunc(t.captures, func(a, b capture) int { return a.at.Compare(b.at) })
+	t.complete = true
 	for i := range t.captures {
 		c := &t.captures[i]
 		c.since = c.at
@@ -242,12 +239,7 @@ func (t *timeline) inForce(moment time.Time, orLater bool) (c *capture, until ti
 	if !t.complete {
 		t.finish()
 	}
-	n, _ := slices.BinarySearchFunc(t.captures, moment, func(c capture, m time.Time) int {
-		if c.at.After(m) {
-			return 1
-		}
-		return -1
-	})
+	n := sort.Search(len(t.captures), func(i int) bool { return t.captures[i].at.After(moment) })
 	if n < len(t.captures) {
 		until = t.captures[n].at
 	}

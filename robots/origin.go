@@ -75,7 +75,7 @@ func AppendOrigin(dst []byte, u URL) ([]byte, error) {
 	if o, err = appendHost(o, u.Host); err != nil {
 		return dst, err
 	}
-	if port != 0 && port != defaultPort(scheme) {
+	if port != 0 && port != defaultPorts[string(scheme)] {
 		o = append(o, ':')
 		o = strconv.AppendUint(o, uint64(port), 10)
 	}
@@ -89,10 +89,7 @@ func parsePort(text []byte) (uint16, error) {
 	}
 	port := 0
 	for _, b := range text {
-		if b < '0' || b > '9' {
-			return 0, ErrPort
-		}
-		if port = port*10 + int(b-'0'); port > 65535 {
+		if port = port*10 + int(b-'0'); b < '0' || b > '9' || port > 65535 {
 			return 0, ErrPort
 		}
 	}
@@ -102,18 +99,8 @@ func parsePort(text []byte) (uint16, error) {
 	return uint16(port), nil
 }
 
-// defaultPort returns the port of a scheme in lower case that an origin leaves out, or 0.
-func defaultPort(scheme []byte) uint16 {
-	switch string(scheme) {
-	case "http":
-		return 80
-	case "https":
-		return 443
-	case "ftp":
-		return 21
-	}
-	return 0
-}
+// defaultPorts are the ports that origins leave out, by scheme.
+var defaultPorts = map[string]uint16{"http": 80, "https": 443, "ftp": 21}
 
 // hostBytes maps the bytes of a host name in ASCII to lower case, and all others to 0.
 var hostBytes = func() (t [256]byte) {
@@ -191,11 +178,8 @@ func appendIDN(dst, host []byte) ([]byte, error) {
 		return dst, ErrHost
 	}
 	name, err := toASCII.ToASCII(string(host))
-	if err != nil {
-		return dst, ErrHost
-	}
 	o, ok := appendASCIIHost(dst, name)
-	if !ok {
+	if err != nil || !ok {
 		return dst, ErrHost
 	}
 	return o, nil

@@ -93,19 +93,21 @@ func (d Dialect) HasRules(r *Response) bool { return d.result(r) == fetched }
 // outcome returns what the result amounts to, unless the dialect lets it depend on how long it has
 // lasted.
 func (d Dialect) outcome(res result) (Effect, Cause) {
-	switch res {
-	case fetched:
-		return UseRules, CauseFetched
-	case tooLarge:
-		return AllowAll, CauseTooLarge
-	case absent:
-		return AllowAll, CauseStatus4xx
-	case redirect: // there were too many
-		return AllowAll, CauseRedirectLimit
-	case failed:
-	}
-	if d.Has(openUnlessOK) {
+	if res == failed && d.Has(openUnlessOK) {
 		return AllowAll, CauseUnreachable
 	}
-	return DisallowAll, CauseUnreachable
+	o := outcomes[res]
+	return o.effect, o.cause
+}
+
+// outcomes are what the results come to, if no dialect says otherwise.
+var outcomes = [...]struct {
+	effect Effect
+	cause  Cause
+}{
+	failed:   {DisallowAll, CauseUnreachable},
+	fetched:  {UseRules, CauseFetched},
+	tooLarge: {AllowAll, CauseTooLarge},
+	absent:   {AllowAll, CauseStatus4xx},
+	redirect: {AllowAll, CauseRedirectLimit}, // there were too many
 }

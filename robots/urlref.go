@@ -26,12 +26,8 @@ func AppendURL(dst []byte, u URL) ([]byte, error) {
 	if len(path) == 0 || path[0] != '/' {
 		dst = append(dst, '/')
 	}
-	query := ""
-	text := string(path)
-	if mark := strings.IndexByte(text, '?'); mark >= 0 {
-		text, query = text[:mark], text[mark:]
-	}
-	return append(append(dst, removeDots(text)...), query...), nil
+	text, _, _ := strings.Cut(string(path), "?")
+	return append(append(dst, removeDots(text)...), path[len(text):]...), nil
 }
 
 // ResolveURL returns the normal form of the URL to which the value of a header Location leads from
