@@ -37,13 +37,10 @@ type request struct {
 
 func parse(arguments []string) (r request, err error) {
 	flags := flag.NewFlagSet("generate", flag.ContinueOnError)
-	flags.IntVar(&r.spec.Origins, "origins", 30_000, "how many origins")
+	r.spec.AddFlags(flags, 10_000_000)
 	flags.StringVar(&r.rules, "rules", "", "where to write their robots.txt: x.jsonl, x.jsonl.zst, or a directory")
-	flags.Int64Var(&r.spec.URLs, "urls", 10_000_000, "how many URLs")
 	flags.StringVar(&r.out, "out", "", "where to write the log: x.zst, or any other name for plain text")
 	flags.IntVar(&r.frames, "frames", 1, "zstd frames of the log")
-	flags.Uint64Var(&r.spec.Seed, "seed", 1, "another seed gives other rules and URLs")
-	flags.IntVar(&r.spec.Aimed, "aimed", 25, "percent of the URLs that are made from a rule of their origin")
 	flags.StringVar((*string)(&r.order), "order", string(madeup.Grouped), "of the URLs: grouped by origin, or shuffled")
 	if err := flags.Parse(arguments); err != nil {
 		return r, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -29,14 +30,14 @@ func allCases(works []workload, dir string) (all []measure.Case, err error) {
 			all = append(all, measure.Case{Name: fmt.Sprintf("Peer/w=%s/lib=%s", w.name, name), Unit: "url", Run: run})
 		}
 		add("lines-alone", measure.Here(func() (measure.Work, error) { return readLines(path) }))
-		add("robobatch", func() (measure.Sample, error) { return askRobobatch(w, path, right) })
+		add("robobatch", func() (measure.Sample, error) { return ask(w, right, loadRobobatch(w, path, len(right))) })
 		for _, lib := range libraries {
 			part, err := partOf(lib, w)
 			if err != nil {
 				return nil, err
 			}
 			answers := reference.verdicts(part)
-			add(lib.name, func() (measure.Sample, error) { return ask(lib, part, answers) })
+			add(lib.name, func() (measure.Sample, error) { return ask(part, answers, loadLibrary(lib, part)) })
 		}
 	}
 	return all, nil
@@ -78,24 +79,32 @@ func agreement(got, want []verdict) []measure.Metric {
 	return []measure.Metric{{Value: 100 * float64(equal) / float64(max(1, all)), Unit: "agree-%"}, {Value: float64(len(want)), Unit: "lines"}}
 }
 
-// ask loads a library's files and asks it for all lines.
-func ask(lib library, w workload, want []verdict) (measure.Sample, error) {
+// ask loads the files and asks for all lines.
+func ask(w workload, want []verdict, load func() (answers func() ([]verdict, error), err error)) (measure.Sample, error) {
 	cpu := measure.CPU()
-	a, err := newAsker(lib, w)
+	answers, err := load()
 	if err != nil {
 		return measure.Sample{}, err
 	}
-	load := measure.CPU() - cpu
+	loading := float64((measure.CPU() - cpu).Nanoseconds()) / float64(len(w.bodies))
 	var got []verdict
-	s, err := measure.Here(func() (measure.Work, error) {
-		got = a.verdicts(w)
-		return measure.Work{Units: int64(len(got)), Bytes: int64(len(w.text))}, nil
+	s, err := measure.Here(func() (work measure.Work, err error) {
+		got, err = answers()
+		return measure.Work{Units: int64(len(got)), Bytes: int64(len(w.text))}, err
 	})()
-	s.Extra = append(agreement(got, want), perOrigin(load, w))
+	if err == nil && len(got) != len(want) {
+		err = errors.New("the lines are counted otherwise")
+	}
+	if err == nil {
+		s.Extra = append(agreement(got, want), measure.Metric{Value: loading, Unit: "load-cpu-ns/origin"})
+	}
 	return s, err
 }
 
-// perOrigin is what loading took.
-func perOrigin(load time.Duration, w workload) measure.Metric {
-	return measure.Metric{Value: float64(load.Nanoseconds()) / float64(len(w.bodies)), Unit: "load-cpu-ns/origin"}
+// loadLibrary returns what loads a library's files.
+func loadLibrary(lib library, w workload) func() (func() ([]verdict, error), error) {
+	return func() (func() ([]verdict, error), error) {
+		a, err := newAsker(lib, w)
+		return func() ([]verdict, error) { return a.verdicts(w), nil }, err
+	}
 }

@@ -59,10 +59,7 @@ func run(ctx context.Context, arguments []string) error {
 	r := request{}
 	flags := flag.NewFlagSet("whole", flag.ContinueOnError)
 	flags.IntVar(&r.rounds, "rounds", 6, "lines for each case")
-	flags.IntVar(&r.spec.Origins, "origins", 30_000, "how many origins are made up")
-	flags.Int64Var(&r.spec.URLs, "urls", 2_000_000, "URLs of each log that is made up")
-	flags.Uint64Var(&r.spec.Seed, "seed", 1, "another seed gives other rules and URLs")
-	flags.IntVar(&r.spec.Aimed, "aimed", 25, "percent of the URLs that are made from a rule of their origin")
+	r.spec.AddFlags(flags, 2_000_000)
 	flags.StringVar(&r.temp, "temp", "", "where to put a directory for the inputs and outputs, which is removed; default: that for temporary files")
 	flags.StringVar(&r.only, "prepare", "", "write the inputs into this directory and measure nothing")
 	flags.StringVar(&r.bench, "bench", "^(Load|Whole|Files)", "measure what this regular expression matches the name of: Load, Whole, Files and Pack with what follows them")

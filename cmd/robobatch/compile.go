@@ -23,10 +23,11 @@ import (
 // A compilation is a run of the command compile.
 type compilation struct {
 	console.Console
+	guard.Sink[*atomicfile.File] // the pack
+
 	path  string // that -rules names
 	rules load.Rules
 	opt   engine.PackOptions
-	out   guard.Sink[*atomicfile.File]
 }
 
 // planCompilation checks the flags of the command compile and finds the rules.
@@ -34,9 +35,9 @@ func planCompilation(a *args, std console.Streams) (guard.Task, error) {
 	c := &compilation{Console: console.Console{Streams: std, Quiet: a.quiet}, path: a.rules}
 	var faults cli.Faults
 	c.opt.Dialect, _ = chooseReading(&a.Reading, &faults)
-	c.out.Name = cmp.Or(a.out, targets.ForPack(a.rules))
-	if !strings.HasSuffix(c.out.Name, targets.PackSuffix) {
-		faults.Add("out", fmt.Errorf("%s: the name of a rule pack ends in %s", say.File(c.out.Name), targets.PackSuffix))
+	c.Name = cmp.Or(a.out, targets.ForPack(a.rules))
+	if !strings.HasSuffix(c.Name, targets.PackSuffix) {
+		faults.Add("out", fmt.Errorf("%s: the name of a rule pack ends in %s", say.File(c.Name), targets.PackSuffix))
 	}
 	faults.Add("workers", memory.CheckWorkers(a.workers))
 	c.opt.Workers = a.workers
@@ -47,30 +48,24 @@ func planCompilation(a *args, std console.Streams) (guard.Task, error) {
 	if err := c.rules.Find(a.rules, a.origin); err != nil {
 		return nil, err
 	}
-	return c, targets.CheckOut(c.out.Name, targets.Inputs{Path: a.rules, Rules: c.rules.Files})
+	return c, targets.CheckOut(c.Name, targets.Inputs{Path: a.rules, Rules: c.rules.Files})
 }
-
-// Drop drops the output.
-func (c *compilation) Drop() (committed bool, err error) { return c.out.Drop() }
-
-// Targets returns the name of the output.
-func (c *compilation) Targets() (out, last string) { return c.out.Name, c.out.Name }
 
 // Run compiles.
 func (c *compilation) Run(ctx context.Context) (err error) {
-	defer func() { err = errors.Join(err, c.out.Close()) }()
-	if err := c.out.Create(func() (*atomicfile.File, error) { return atomicfile.CreateRegular(c.out.Name) }); err != nil {
+	defer func() { err = errors.Join(err, c.Close()) }()
+	if err := c.Create(func() (*atomicfile.File, error) { return atomicfile.CreateRegular(c.Name) }); err != nil {
 		return err
 	}
-	c.opt.TempDir = filepath.Dir(c.out.Name)
+	c.opt.TempDir = filepath.Dir(c.Name)
 	stop := c.rules.Watch(&c.Console)
-	stats, err := engine.WritePack(ctx, lockedFile{&c.out}, c.rules.Responses(ctx), c.opt)
+	stats, err := engine.WritePack(ctx, lockedFile{&c.Sink}, c.rules.Responses(ctx), c.opt)
 	stop()
 	if err != nil {
 		return err
 	}
 	c.rules.NoteProblems(&c.Console)
-	return c.out.Commit(func(f *atomicfile.File) error {
+	return c.Commit(func(f *atomicfile.File) error {
 		err := f.Commit()
 		if err == nil {
 			c.report(stats)
@@ -81,7 +76,7 @@ func (c *compilation) Run(ctx context.Context) (err error) {
 
 // report prints what was written, and what was not used. The pack itself no longer knows that.
 func (c *compilation) report(s engine.PackStats) {
-	c.Print(fmt.Sprintf("%s: %s, %s, %s, %s\n%s", say.File(c.out.Name), say.Count(int64(s.Origins), "origin"),
+	c.Print(fmt.Sprintf("%s: %s, %s, %s, %s\n%s", say.File(c.Name), say.Count(int64(s.Origins), "origin"),
 		say.Count(int64(s.Texts), "distinct text"), say.Count(int64(s.Rulesets), "distinct ruleset"), say.Bytes(s.Bytes),
 		summary.Skipped(c.rules.Skipped(), "; -stats of a run with -rules "+say.File(c.path)+" lists all")))
 }

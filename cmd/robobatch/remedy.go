@@ -23,7 +23,7 @@ import (
 // what to do about it.
 //
 // To add one: give the library a sentinel or an error type, and add a line to remedies (a fixed
-// text), or a case to remedyFor (a text that depends on the error).
+// text), or a case to remedied (a text that depends on the error).
 
 // remedies are the fixed texts, by sentinel. The first that fits is taken.
 var remedies = []struct {
@@ -40,17 +40,6 @@ var remedies = []struct {
 	{rulefiles.ErrOriginFile, "leave -origin out, or rename the file if it is a robots.txt"},
 	{ingest.ErrURLList, "if it is another format, name that with -format"},
 	{measure.ErrNoURLs, "name a log that has some, or what its lines are with -format"},
-}
-
-// remedyFor returns what the user can do about an error, as in "name the field with -url-field"; ""
-// is nothing.
-func remedyFor(err error) string {
-	for _, r := range remedies {
-		if errors.Is(err, r.err) {
-			return r.remedy
-		}
-	}
-	return ""
 }
 
 // A remediedError is an error of a library and what to do about it.
@@ -81,8 +70,10 @@ func remedied(err error) error {
 	if pack, ok := errors.AsType[*load.PackError](err); ok {
 		return packError(pack)
 	}
-	if remedy := remedyFor(err); remedy != "" {
-		return &remediedError{err, remedy}
+	for _, r := range remedies {
+		if errors.Is(err, r.err) {
+			return &remediedError{err, r.remedy}
+		}
 	}
 	return err
 }

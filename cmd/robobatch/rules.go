@@ -26,10 +26,11 @@ import (
 // A listing is a run of the command rules.
 type listing struct {
 	console.Console
+	guard.Sink[*listfile.File] // the output
+
 	rules   load.Rules
 	opt     listings.Options
 	outOpt  listfile.Options
-	out     guard.Sink[*listfile.File]
 	origins atomic.Int64 // listed so far
 	bodies  int          // origins of which a response was in force
 }
@@ -46,8 +47,8 @@ func planListing(a *args, std console.Streams) (guard.Task, error) {
 	l.outOpt = listfile.Options{Dialect: l.opt.Dialect, Version: version(), Metadata: a.Metadata()}
 	l.outOpt.Agents, err = agents.Expand(a.agents)
 	faults.Add("agent", err)
-	l.out.Name = cmp.Or(a.out, targets.ForRules(a.rules))
-	l.outOpt.Format, err = listfile.FormatOf(l.out.Name)
+	l.Name = cmp.Or(a.out, targets.ForRules(a.rules))
+	l.outOpt.Format, err = listfile.FormatOf(l.Name)
 	faults.Add("out", err)
 	faults.Add("workers", memory.CheckWorkers(a.workers))
 	l.opt.Workers = a.workers
@@ -73,23 +74,17 @@ func (l *listing) find(a *args) error {
 	if err != nil {
 		return err
 	}
-	return targets.CheckOut(l.out.Name, targets.Inputs{Path: a.rules, Rules: l.rules.Files})
+	return targets.CheckOut(l.Name, targets.Inputs{Path: a.rules, Rules: l.rules.Files})
 }
-
-// Drop drops the output.
-func (l *listing) Drop() (committed bool, err error) { return l.out.Drop() }
-
-// Targets returns the name of the output.
-func (l *listing) Targets() (out, last string) { return l.out.Name, l.out.Name }
 
 // errNotListed is the error of an origin that has no robots.txt in the rules.
 var errNotListed = errors.New("there is no robots.txt of it in the rules: check scheme, host and port")
 
 // Run lists.
 func (l *listing) Run(ctx context.Context) (err error) {
-	defer func() { err = errors.Join(err, l.out.Close()) }()
-	if err := l.out.Create(func() (*listfile.File, error) {
-		return listfile.Create(l.out.Name, l.Out, l.outOpt)
+	defer func() { err = errors.Join(err, l.Close()) }()
+	if err := l.Create(func() (*listfile.File, error) {
+		return listfile.Create(l.Name, l.Out, l.outOpt)
 	}); err != nil {
 		return err
 	}
@@ -99,7 +94,7 @@ func (l *listing) Run(ctx context.Context) (err error) {
 		if listed.Outcome.Capture >= 0 {
 			l.bodies++
 		}
-		return l.out.Use(func(f *listfile.File) error { return f.Write(listed) })
+		return l.Use(func(f *listfile.File) error { return f.Write(listed) })
 	})
 	stop()
 	if err != nil {
@@ -112,10 +107,10 @@ func (l *listing) Run(ctx context.Context) (err error) {
 	case l.bodies == 0:
 		l.Note("no robots.txt is as old as -as-of; that of a file is the time of its last change")
 	}
-	return l.out.Commit(func(f *listfile.File) error {
+	return l.Commit(func(f *listfile.File) error {
 		err := f.Commit()
-		if err == nil && l.out.Name != say.Std {
-			l.Print(fmt.Sprintf("%s: %s of %s\n%s", say.File(l.out.Name), say.Count(f.Rows(), "row"), say.Count(l.origins.Load(), "origin"),
+		if err == nil && l.Name != say.Std {
+			l.Print(fmt.Sprintf("%s: %s of %s\n%s", say.File(l.Name), say.Count(f.Rows(), "row"), say.Count(l.origins.Load(), "origin"),
 				summary.Skipped(l.rules.Skipped(), "")))
 		}
 		return err

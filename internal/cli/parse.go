@@ -125,8 +125,7 @@ func Once(to *string, remedy string) func(string) error {
 		if *to != "" {
 			return errors.New("given twice: " + remedy)
 		}
-		*to = s
-		return nil
+		return Text(to)(s)
 	}
 }
 
@@ -136,8 +135,7 @@ func NotEmpty(to *string, remedy string) func(string) error {
 		if s == "" {
 			return errors.New("the value is empty: " + remedy)
 		}
-		*to = s
-		return nil
+		return Text(to)(s)
 	}
 }
 

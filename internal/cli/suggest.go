@@ -9,10 +9,7 @@ import (
 // Hint adds to the error of a value the known one that may be meant, if there is one; nil stays
 // nil.
 func Hint(err error, value string, known []string) error {
-	if err == nil {
-		return nil
-	}
-	if near := Closest(value, known); near != "" {
+	if near := Closest(value, known); err != nil && near != "" {
 		return fmt.Errorf("%w; did you mean %s?", err, near)
 	}
 	return err

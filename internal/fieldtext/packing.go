@@ -30,20 +30,20 @@ type Packer struct {
 func NewPacker(p Packing) *Packer {
 	switch p {
 	case Zstd:
-		enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true))
-		if err != nil {
-			panic(err) // the options are constants
-		}
-		return &Packer{zstd: enc}
+		return &Packer{zstd: must(zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true)))}
 	case Gzip:
-		w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
-		if err != nil {
-			panic(err) // the level is a constant
-		}
-		return &Packer{gzip: w}
+		return &Packer{gzip: must(gzip.NewWriterLevel(nil, gzip.BestSpeed))}
 	case NotPacked:
 	}
 	return &Packer{}
+}
+
+// must returns what constant options made, which cannot fail.
+func must[T any](made T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return made
 }
 
 // Pack returns the piece as it is to be written, valid until the next call.

@@ -6,7 +6,6 @@ package listfile
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -323,15 +322,12 @@ func (l *lister) delay(seconds float64, line int32, agents string) {
 
 // agentList returns the names of a group, separated by commas: no product token has one.
 func agentList(star bool, tokens []robots.ProductToken) string {
-	var b bytes.Buffer
+	var names []string
 	if star {
-		b.WriteByte('*')
+		names = append(names, "*")
 	}
 	for _, t := range tokens {
-		if b.Len() > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(string(t))
+		names = append(names, string(t))
 	}
-	return b.String()
+	return strings.Join(names, ",")
 }

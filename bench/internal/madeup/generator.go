@@ -4,6 +4,7 @@
 package madeup
 
 import (
+	"flag"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -21,6 +22,14 @@ type Spec struct {
 	Seed    uint64
 	Aimed   int  // percent of the URLs that are made from a rule of their origin; the others are real paths, or nearly
 	Even    bool // all origins have equally many URLs, give or take one
+}
+
+// AddFlags adds flags that set the spec, with so many URLs if they are not given.
+func (s *Spec) AddFlags(flags *flag.FlagSet, urls int64) {
+	flags.IntVar(&s.Origins, "origins", 30_000, "how many origins are made up")
+	flags.Int64Var(&s.URLs, "urls", urls, "URLs of each log that is made up")
+	flags.Uint64Var(&s.Seed, "seed", 1, "another seed gives other rules and URLs")
+	flags.IntVar(&s.Aimed, "aimed", 25, "percent of the URLs that are made from a rule of their origin")
 }
 
 // A Generator makes up the robots.txt of any number of origins and a log of any number of their

@@ -60,6 +60,10 @@ func (s *Sink[F]) Close() error {
 	return s.file.Close()
 }
 
+// Targets returns the name of the output twice, as nothing is written when it is complete, see
+// [Task].
+func (s *Sink[F]) Targets() (out, last string) { return s.Name, s.Name }
+
 // Drop is Close for any goroutine, and reports whether it came too late: the output is complete. It
 // leaves alone what is written in place, such as standard output and named pipes. Nothing can be
 // removed there, and a write that blocks must not block Drop.

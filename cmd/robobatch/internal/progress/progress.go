@@ -191,7 +191,7 @@ func (b *bar) end() { b.Clear() } //nolint:errcheck // progress may get lost
 // control characters but CR and LF do not come.
 type fitWriter struct {
 	w      io.Writer
-	width  func() int // of the terminal in columns; 0 is unknown, and nothing is cut
+	width  func() int // of the terminal in columns; 0 or less is unknown, and nothing is cut
 	column int        // of the cursor
 }
 
@@ -217,11 +217,8 @@ func (f *fitWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// columnsOf returns the width of a terminal, 0 for anything else.
+// columnsOf returns the width of a terminal, 0 or less for anything else.
 func columnsOf(f *os.File) int {
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
+	width, _, _ := term.GetSize(int(f.Fd()))
 	return width
 }
