@@ -121,6 +121,14 @@ func (d *dictionary) number(i int, text string) int32 {
 	return d.ids[i]
 }
 
+// named returns the number here of the text that has that number in batches.
+func (d *dictionary) named(i int, text string) int32 {
+	if id := d.known(i); id != 0 {
+		return id - 1
+	}
+	return d.number(i, text) - 1
+}
+
 // startBatch forgets the strays of the batch before.
 func (d *dictionary) startBatch(strays int) {
 	d.strays = slices.Grow(d.strays[:0], strays)[:strays]

@@ -152,11 +152,7 @@ func gatherLines(g *gathering, _ *field, col column) {
 
 func gatherInputs(g *gathering, _ *field, col column) {
 	c := col.(*dictColumn)
-	id := c.dict.known(g.batch.Input)
-	if id == 0 {
-		id = c.dict.number(g.batch.Input, inputName(g.names.inputs, g.batch.Input))
-	}
-	c.fill(id-1, (g.to-g.from)*g.agents)
+	c.fill(c.dict.named(g.batch.Input, inputName(g.names.inputs, g.batch.Input)), (g.to-g.from)*g.agents)
 }
 
 // gatherTexts copies texts, once for each agent, and escapes what is not UTF-8.
@@ -284,7 +280,7 @@ func gatherAllowed(g *gathering, _ *field, col column) {
 func gatherReasons(g *gathering, _ *field, col column) {
 	c := col.(*dictColumn)
 	if g.uniform {
-		c.fill(reasonID(c.dict, g.verdicts[0].Reason), len(g.verdicts))
+		c.fill(c.dict.named(int(g.verdicts[0].Reason), g.verdicts[0].Reason.String()), len(g.verdicts))
 		return
 	}
 	ids, known := c.extend(len(g.verdicts)), c.dict.ids
@@ -294,18 +290,10 @@ func gatherReasons(g *gathering, _ *field, col column) {
 			ids[i] = known[r] - 1
 			continue
 		}
-		ids[i] = reasonID(c.dict, g.verdicts[i].Reason)
+		ids[i] = c.dict.named(r, g.verdicts[i].Reason.String())
 		known = c.dict.ids
 	}
 	c.stretch(g.streaks)
-}
-
-// reasonID returns the number of a reason's name.
-func reasonID(d *dictionary, r engine.Reason) int32 {
-	if id := d.known(int(r)); id != 0 {
-		return id - 1
-	}
-	return d.number(int(r), r.String()) - 1
 }
 
 // A ruleColumns is the columns of the rules that won; either may be nil. They are gathered

@@ -98,10 +98,7 @@ func (n *numbering) size() (size int) {
 
 // agent returns the number of an agent's name.
 func (n *numbering) agent(d *dictionary, agent int) int32 {
-	if id := d.known(agent); id != 0 {
-		return id - 1
-	}
-	return d.number(agent, n.agents[agent]) - 1
+	return d.named(agent, n.agents[agent])
 }
 
 // origin returns the number of the origin of a row that has one.
@@ -132,25 +129,4 @@ func (n *numbering) rule(site engine.RulingID, agent int, rule int32) (id, line 
 		}
 	}
 	return e.id, e.line
-}
-
-// A storeCatalog is the catalog of a Store.
-type storeCatalog struct {
-	*engine.Store
-	lookup *engine.Lookup
-}
-
-func newStoreCatalog(s *engine.Store) storeCatalog { return storeCatalog{s, s.NewLookup()} }
-
-// Origin returns the origin of a site.
-func (s storeCatalog) Origin(site engine.SiteID) robots.Origin { return s.lookup.Origin(site) }
-
-// FirstAgent returns the first agent that has the same rules.
-func (s storeCatalog) FirstAgent(site engine.RulingID, agent int) int {
-	return s.lookup.FirstAgent(site, agent)
-}
-
-// Rule returns a rule of the set that holds for an agent.
-func (s storeCatalog) Rule(site engine.RulingID, agent int, rule int32) robots.Rule {
-	return s.lookup.Rule(site, agent, rule)
 }

@@ -52,9 +52,9 @@ func NewVerdicts(store *engine.Store, names []string) (*Verdicts, error) {
 	if err != nil {
 		return nil, err
 	}
-	cat := newStoreCatalog(store)
+	cat := store.NewLookup()
 	numbers := newNumbering(cat, nil, agents, l)
-	return &Verdicts{lookup: cat.lookup, chunk: newChunk(l, 1, numbers, limits{})}, nil
+	return &Verdicts{lookup: cat, chunk: newChunk(l, 1, numbers, limits{})}, nil
 }
 
 // Fields returns the columns.

@@ -52,10 +52,10 @@ func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	md.set(keyAgents, jsonText(store.Options().Agents))
 	md.set(keyRulesHash, store.RulesHash())
 	md.set(KeyInputs, jsonText(opt.Inputs))
-	cat := newStoreCatalog(store)
+	cat := store.NewLookup()
 	out, err := newWriter(w, cat, store.Options().Agents, opt, md)
 	if err == nil {
-		out.lookup = cat.lookup
+		out.lookup = cat
 	}
 	return out, err
 }

@@ -59,11 +59,8 @@ func newPacker(c Codec, level int) (packer, error) {
 
 // newZstd returns an encoder that writes no checksums: readers of Parquet do not look at them.
 func newZstd(level zstd.EncoderLevel) *zstd.Encoder {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1),
-		zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
-	if err != nil {
-		panic(err) // the options are constants
-	}
+	enc, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true)) // the options are valid
 	return enc
 }
 
@@ -73,10 +70,7 @@ type pooledZstd struct{ compress.Codec }
 
 // The library has one codec for the whole process, so this package sets it once.
 func init() { //nolint:gochecknoinits // the library's registry is global and not safe for concurrent use
-	old, err := compress.GetCodec(compress.Codecs.Zstd)
-	if err != nil {
-		panic(err) // the library has zstd
-	}
+	old, _ := compress.GetCodec(compress.Codecs.Zstd) // the library has it
 	compress.RegisterCodec(compress.Codecs.Zstd, pooledZstd{old})
 }
 

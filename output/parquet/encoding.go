@@ -170,26 +170,17 @@ func appendDeltaBlock(dst []byte, deltas []int64, least int64) []byte {
 // have them, and bitmaps of Arrow. Bits beyond the last value are zero.
 func AppendBits[T bool | int16](dst []byte, values []T) []byte {
 	var zero T
-	for len(values) >= 8 {
+	for len(values) > 0 {
+		n := min(8, len(values))
 		var b byte
-		for i, v := range values[:8] {
+		for i, v := range values[:n] {
 			if v != zero {
 				b |= 1 << i
 			}
 		}
-		dst = append(dst, b)
-		values = values[8:]
+		dst, values = append(dst, b), values[n:]
 	}
-	if len(values) == 0 {
-		return dst
-	}
-	var b byte
-	for i, v := range values {
-		if v != zero {
-			b |= 1 << i
-		}
-	}
-	return append(dst, b)
+	return dst
 }
 
 // A streak is equal values of neighbouring rows, as a number.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/robobatch/robobatch/ingest/internal/httpmsg"
@@ -31,7 +32,9 @@ func checkResponse(t *testing.T, r robots.Response) {
 // responses.
 func readBytes(t *testing.T, p *Pass, name string, data []byte) (got []robots.Response) {
 	t.Helper()
-	p.problems, p.targets, p.captures = Problems{}, targetSet{}, captureIndex{paths: []string{"testdata/none"}}
+	fresh := NewPass(p.done)
+	p.problems, p.targets, p.captures = fresh.problems, fresh.targets, fresh.captures
+	p.captures.paths = []string{"testdata/none"}
 	collect := func(r robots.Response) bool {
 		checkResponse(t, r)
 		got = append(got, r)
@@ -69,12 +72,12 @@ func FuzzWARC(f *testing.F) {
 		f.Add(append(d.do(makeRecord(1, 100).raw, rand.New(rand.NewPCG(1, 2))), makeRecord(2, 100).raw...))
 	}
 	intact := testpack.Gzip(f, record("intact.example", "", []byte("x")))
-	var p Pass
+	p := NewPass(new(atomic.Int64))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		readBytes(t, &p, "x.warc", data)
-		readBytes(t, &p, "x.warc.gz", data)
-		readBytes(t, &p, "x.warc.zst", data)
-		got := readBytes(t, &p, "x.warc.gz", append(testpack.Gzip(t, data), intact...))
+		readBytes(t, p, "x.warc", data)
+		readBytes(t, p, "x.warc.gz", data)
+		readBytes(t, p, "x.warc.zst", data)
+		got := readBytes(t, p, "x.warc.gz", append(testpack.Gzip(t, data), intact...))
 		if bytes.HasPrefix(data, warcMagic) {
 			if len(got) == 0 || got[len(got)-1].Origin != "https://intact.example" {
 				t.Errorf("the record behind was not used: %v", showAll(got))
@@ -88,12 +91,12 @@ func FuzzJSONL(f *testing.F) {
 	const intact = "\n" + `{"origin": "https://intact.example", "status": 200, "fetched_at": 1, "body": "x"}` + "\n"
 	f.Add([]byte(`{"url": "https://a.example/robots.txt", "status": 200, "fetched_at": 1767323045.5, "body": "a\u00e9", "location": "/x", "error": "e"}`))
 	f.Add([]byte(`{"origin": "https://a.example", "body_b64": "eA==", "fetched_at": "2026-01-02T03:04:05Z"}` + "\r\n[]\n{\"url\": 1}\n\xff\n"))
-	var p Pass
+	p := NewPass(new(atomic.Int64))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if is := unpack.Detect(data); is.Packing != unpack.None {
 			data = append([]byte("{"), data...)
 		}
-		got := readBytes(t, &p, "x.jsonl", append(bytes.Clone(data), intact...))
+		got := readBytes(t, p, "x.jsonl", append(bytes.Clone(data), intact...))
 		if len(got) == 0 || got[len(got)-1].Origin != "https://intact.example" {
 			t.Errorf("the line behind was not used: %v", showAll(got))
 		}
@@ -105,10 +108,10 @@ func FuzzContent(f *testing.F) {
 	for _, name := range []string{"gzip", "br", "zstd", "deflate", "raw"} {
 		f.Add(code(f, name, []byte("User-agent: *\nDisallow: /x\n")), name)
 	}
-	var p Pass
+	p := NewPass(new(atomic.Int64))
 	f.Fuzz(func(t *testing.T, data []byte, codings string) {
 		if len(codings) < 20 {
-			readBytes(t, &p, "x.warc", record("a.example", "Content-Encoding: "+codings+"\r\n", data))
+			readBytes(t, p, "x.warc", record("a.example", "Content-Encoding: "+codings+"\r\n", data))
 		}
 	})
 }

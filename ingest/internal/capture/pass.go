@@ -2,6 +2,7 @@ package capture
 
 import (
 	"errors"
+	"hash/maphash"
 	"io"
 	"os"
 	"sync/atomic"
@@ -17,14 +18,20 @@ type Pass struct {
 	targets  targetSet
 	undated  map[robots.Origin]bool // origins with a response of unknown time
 	done     *atomic.Int64
-	warc     *warcReader
-	jsonl    *jsonlReader
+	warc     warcReader
+	jsonl    jsonlReader
 }
 
 // NewPass returns a Pass that sets done to the bytes of the files that it has read.
 func NewPass(done *atomic.Int64) *Pass {
 	done.Store(0)
-	return &Pass{done: done}
+	p := &Pass{
+		captures: captureIndex{seed: maphash.MakeSeed(), places: map[uint64]int{}, reader: newRecords()},
+		targets:  targetSet{seed: maphash.MakeSeed(), keys: map[uint64]struct{}{}},
+		undated:  map[robots.Origin]bool{}, done: done,
+	}
+	p.warc, p.jsonl = warcReader{records: newRecords(), pass: p}, jsonlReader{src: unpack.NewSegments(""), pass: p}
+	return p
 }
 
 // Read yields the responses of the file at path and reports whether yield wants more. name is that
@@ -46,13 +53,7 @@ func (p *Pass) Read(name, path string, content unpack.Content, yield func(robots
 // read is Read of an open file.
 func (p *Pass) read(name string, file io.ReaderAt, size int64, content unpack.Content, yield func(robots.Response) bool) (more bool, err error) {
 	if content == unpack.JSONL {
-		if p.jsonl == nil {
-			p.jsonl = &jsonlReader{src: unpack.NewSegments(""), pass: p}
-		}
 		return p.jsonl.read(name, file, size, yield)
-	}
-	if p.warc == nil {
-		p.warc = &warcReader{records: newRecords(), pass: p}
 	}
 	return p.warc.read(name, file, size, yield)
 }
@@ -91,9 +92,6 @@ func (p *Pass) Problems() Problems { return p.problems }
 // repeats reports whether the origin had a response of unknown time before, and notes that it has
 // one now.
 func (p *Pass) repeats(o robots.Origin) bool {
-	if p.undated == nil {
-		p.undated = map[robots.Origin]bool{}
-	}
 	again := p.undated[o]
 	p.undated[o] = true
 	return again
@@ -101,15 +99,9 @@ func (p *Pass) repeats(o robots.Origin) bool {
 
 // Release gives back the memory that closing alone frees.
 func (p *Pass) Release() {
-	if p.jsonl != nil {
-		p.jsonl.src.Release()
-	}
-	if p.warc != nil {
-		p.warc.release()
-	}
-	if p.captures.reader != nil {
-		p.captures.reader.release()
-	}
+	p.jsonl.src.Release()
+	p.warc.release()
+	p.captures.reader.release()
 }
 
 // A trackedFile counts how far a file was read. Bytes that are read again or skipped do not change

@@ -32,10 +32,10 @@ type captureIndex struct {
 	places   map[uint64]int // hash of what may be referred to -> index of found
 	found    []place
 	pending  []revisit
-	reader   *records // for reading again
-	last     int      // index of found that was read again last, plus 1; 0 is none
-	reread   capture  // it
-	unpacked int64    // bytes of text that were unpacked for it and those before
+	reader   records // for reading again
+	last     int     // index of found that was read again last, plus 1; 0 is none
+	reread   capture // it
+	unpacked int64   // bytes of text that were unpacked for it and those before
 }
 
 // maxUnpacked bounds the text that is unpacked for all revisit records of a pass: each may refer to
@@ -62,10 +62,6 @@ const (
 func (x *captureIndex) key(kind byte, name, more []byte) uint64 {
 	if len(name) == 0 {
 		return 0
-	}
-	if x.places == nil {
-		x.places = map[uint64]int{}
-		x.seed = maphash.MakeSeed()
 	}
 	var h maphash.Hash
 	h.SetSeed(x.seed)
@@ -172,16 +168,12 @@ var errUnpacked = errors.New("over 16 GiB were unpacked for such records")
 
 // readAt reads a capture again.
 func (x *captureIndex) readAt(at place) (c capture, err error) {
-	if x.reader == nil {
-		r := newRecords()
-		x.reader = &r
-	}
 	file, size, err := openRegular(x.paths[at.file])
 	if err != nil {
 		return c, err
 	}
 	defer file.Close() //nolint:errcheck // nothing was written
-	r := x.reader
+	r := &x.reader
 	if err := r.reset(x.paths[at.file], file, size); err != nil {
 		return c, err
 	}

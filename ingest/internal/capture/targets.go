@@ -29,9 +29,6 @@ func (t *targetSet) add(base, location string) {
 	if err != nil || string(u.Path) == robots.TxtPath {
 		return
 	}
-	if t.keys == nil {
-		t.keys, t.seed = map[uint64]struct{}{}, maphash.MakeSeed()
-	}
 	t.keys[maphash.String(t.seed, to)] = struct{}{}
 }
 

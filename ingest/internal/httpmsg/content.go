@@ -36,8 +36,8 @@ type contentDecoder struct {
 // A codingDecoder undoes one coding. It keeps its decoders between bodies.
 type codingDecoder struct {
 	buf    *bufio.Reader
-	gzip   *gzip.Reader
-	brotli *brotli.Reader
+	gzip   gzip.Reader
+	brotli brotli.Reader
 	zstd   *zstd.Decoder
 }
 
@@ -90,10 +90,7 @@ func (d *codingDecoder) looksLikeText() bool {
 func (d *codingDecoder) open(name string) (_ io.Reader, err error) {
 	switch name {
 	case "gzip", "x-gzip":
-		if d.gzip == nil {
-			d.gzip = new(gzip.Reader)
-		}
-		return d.gzip, d.gzip.Reset(d.buf)
+		return &d.gzip, d.gzip.Reset(d.buf)
 	case "deflate":
 		head, _ := d.buf.Peek(2)
 		if isZlib := len(head) == 2 && head[0]&0xf == 8 && (int(head[0])<<8|int(head[1]))%31 == 0; isZlib {
@@ -101,10 +98,7 @@ func (d *codingDecoder) open(name string) (_ io.Reader, err error) {
 		}
 		return flate.NewReader(d.buf), nil // as some servers understood it
 	case "br":
-		if d.brotli == nil {
-			d.brotli = new(brotli.Reader)
-		}
-		return d.brotli, d.brotli.Reset(d.buf)
+		return &d.brotli, d.brotli.Reset(d.buf)
 	case "zstd":
 		if d.zstd == nil {
 			d.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),

@@ -190,14 +190,7 @@ func (u *unpacker) run(p *piece, quit <-chan struct{}) {
 
 // buffer waits for a buffer. It returns nil after Release.
 func (u *unpacker) buffer(p *piece, quit <-chan struct{}) []byte {
-	select {
-	case <-quit:
-		return nil
-	case buf := <-u.free:
-		return buf
-	default:
-	}
-	if u.made < maxTextsInTurn || u.made < maxTexts && !p.inTurn.Load() {
+	if len(u.free) == 0 && (u.made < maxTextsInTurn || u.made < maxTexts && !p.inTurn.Load()) {
 		u.made++
 		return make([]byte, Headroom+TextSize)
 	}
