@@ -140,4 +140,4 @@ check: ## what CI runs
 	bash .ci/run
 
 clean: ## remove what the other targets leave behind
-	rm -f $(BIN) cover.out cover.html bench.txt bench-*.txt urls.verdicts.parquet
+	rm -f $(BIN) cover.out cover.html bench.txt bench-*.txt blocked.csv urls.verdicts.parquet

@@ -58,7 +58,5 @@
 // Memory is bounded whatever the input: a batch, a chunk of 64 KiB, and the decompressor's window.
 // Each goroutine that decodes ahead has a window of its own, and up to 8 MiB of text.
 //
-// # How to add a format
-//
-// The doc of package internal/weblog says how: one file, and one line in a list.
+// CONTRIBUTING.md has the steps that add a format.
 package ingest

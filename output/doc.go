@@ -1,22 +1,6 @@
 // Package output writes verdicts as a table: one row per agent for every row of the input, in input
 // order, as Parquet, an Arrow IPC file or stream, CSV or JSON Lines. All hold the same columns with the
-// same values.
-//
-//	column     type               null
-//	line       int64              never          1-based line of the decompressed input
-//	input      dictionary string  never          name of the input, "-" for standard input
-//	url        string             line too long  as read
-//	origin     dictionary string  bad URL        normalised
-//	agent      dictionary string  never          the product token asked for
-//	allowed    bool               no answer      see [engine.Unknown]
-//	reason     dictionary string  never          see [engine.Reason]
-//	rule_line  int32              no rule won    1-based line of the winning rule in its robots.txt
-//	rule       dictionary string  no rule won    "Allow: " or "Disallow: " and the value as written
-//
-// Two more are written only if they are named:
-//
-//	canonical_url  string  bad URL    the URL without the parameters that do not count
-//	violation      bool    no answer  the crawler of the log fetched what it was disallowed
+// same values. docs/OUTPUT.md has a table of the columns: names, types, and when a value is null.
 //
 // In the [Wide] layout there is one row for every row of the input. Each agent has columns of its own
 // for allowed and rule_line, and for reason and rule if they are named. Their names end in the agent's
@@ -35,8 +19,8 @@
 // # What it hides
 //
 // Programs see [Options], a [Writer], a [File] and [Verdicts]. Inside, a column is an object: schema.go
-// lists them, gather.go computes them, and column.go has one implementation for each type of value. A
-// new column is one more element of the list and the function that computes it. Package output/parquet
+// lists them, gather.go computes them, and column.go has one implementation for each type of value.
+// CONTRIBUTING.md has the steps that add one. Package output/parquet
 // knows pages, internal/fieldtext fields of text, internal/extsort the sort on disk.
 //
 // # Flow

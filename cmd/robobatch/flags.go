@@ -9,6 +9,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // args are the flags as they were given. Each command sets those that it has.
@@ -231,7 +232,7 @@ func questionFlags(a *args) []entry {
 			skip: they are left out. Default: star.`,
 		}},
 		{forAll, cli.Flag{
-			Name: "dialect", Arg: "name", Values: words.Dialects(), Default: "google",
+			Name: "dialect", Arg: "name", Values: robots.Dialects(), Default: "google",
 			Set: cli.Text(&a.Dialect), Doc: `
 			How to read robots.txt: google, rfc9309, google-2010 or yandex. robobatch help dialects
 			tells how they differ.`,

@@ -144,7 +144,7 @@ func TestValues(t *testing.T) {
 	}
 	_, err := robots.ParseDialect("nosuch")
 	_, list, _ := strings.Cut(err.Error(), "use one of ")
-	if got, want := slices.Sorted(slices.Values(words.Dialects())), slices.Sorted(slices.Values(strings.Split(list, ", "))); !slices.Equal(got, want) {
+	if got, want := slices.Sorted(slices.Values(robots.Dialects())), slices.Sorted(slices.Values(strings.Split(list, ", "))); !slices.Equal(got, want) {
 		t.Errorf("dialects %q, there are %q", got, want)
 	}
 	if _, err := agents.Expand(words.Agents()); err != nil {

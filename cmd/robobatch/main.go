@@ -7,15 +7,7 @@
 // lines were rejected than -max-rejects allows; 2 an error of usage, input or output; 129, 130 and
 // 143 after SIGHUP, SIGINT and SIGTERM.
 //
-// How to add a flag:
-//
-//  1. In flags.go, add a field to args and an entry to the table: for which commands, name, value,
-//     doc, default, and the function that sets the field. List the values if there are few.
-//  2. Where the plan of the command uses the field, check the value and pass it on.
-//  3. Run go generate ./cmd/robobatch, which writes docs/FLAGS.md. Help, man page and completion
-//     need nothing more.
-//  4. Add a script to testdata/script that uses the flag, and a line that misuses it.
-//  5. Add a line to CHANGELOG.md.
+// CONTRIBUTING.md has the steps that add a flag.
 package main
 
 import (

@@ -35,7 +35,7 @@ func chooseQuestion(a *args, faults *cli.Faults) (opt engine.StoreOptions) {
 // The moment is zero for the newest captures, and if rows have moments of their own.
 func chooseReading(r *summary.Reading, faults *cli.Faults) (d robots.Dialect, asOf time.Time) {
 	d, err := robots.ParseDialect(strings.ToLower(r.Dialect))
-	faults.Add("dialect", cli.Hint(err, r.Dialect, words.Dialects()))
+	faults.Add("dialect", cli.Hint(err, r.Dialect, robots.Dialects()))
 	yandex := d == robots.Yandex || err != nil
 	if r.StrictBlank {
 		d |= robots.BlankEndsSection

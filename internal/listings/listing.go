@@ -1,6 +1,6 @@
 // Package listings inspects the robots.txt of many origins: what each says beyond its rules, and
 // what is wrong with it. It hides that captures are read twice, and inspected in parallel and in
-// order. The command and package output import it.
+// order. The command and package listfile import it.
 package listings
 
 import (

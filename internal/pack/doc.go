@@ -2,7 +2,7 @@
 // which single ones are read.
 //
 // The package hides the layout of the file, its checksums, and how a name is found. It does not know
-// what is compiled: a chunk is bytes to it. Only the packages of engine import it.
+// what is compiled: a chunk is bytes to it. Only the packages below engine and rulefiles import it.
 //
 //	header        256 bytes: magic, version, dialect, lengths; hashes of the indexes, the rules in force, itself
 //	chunks        hash of 8 bytes, and bytes: compiled rules, and texts that refer to them

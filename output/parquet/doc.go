@@ -1,7 +1,7 @@
 // Package parquet writes Parquet files from columns of values that are in memory already.
 //
-// It knows types, pages, statistics and Bloom filters, and nothing of verdicts or robots.txt: its
-// only caller is package output, but any program with columns in memory can use it. The arrow
+// It knows types, pages, statistics and Bloom filters, and nothing of verdicts or robots.txt.
+// Packages output and listfile use it, and any program with columns in memory can. The arrow
 // library frames the file: schema, page headers and footer. Pages are built here, because the
 // library's column writers work value by value: 92 ns a row for the columns of output without URLs,
 // against 35.

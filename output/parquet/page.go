@@ -48,7 +48,14 @@ func (e *Encoder) finish(to *Pages, column int, stats statistics) {
 // shorter ones are faster by row.
 const longStreaks = 4
 
-// begin starts the page of a column with what is null. It spreads short streaks.
+// The bytes of a page of data, version 1, before compression. arrow-go writes its header.
+//
+//	length   4 bytes, little-endian: of the levels; nullable columns only
+//	levels   RLE or bit-packed, of 1 bit: 1 is a value, 0 a null; nullable columns only
+//	values   without the nulls, in the encoding of the column: as they are, numbers of a
+//	         dictionary (1 byte for their width, then RLE or bit-packed), or differences
+//
+// begin starts the page of a column with its levels. It spreads short streaks.
 func begin[T any](e *Encoder, to *Pages, column int, v *Values[T]) (stats statistics) {
 	if len(v.Streaks)*longStreaks > to.rows {
 		v.Spread()

@@ -2,7 +2,8 @@
 // fields to keep. It knows the formats of web servers, proxies and crawlers; docs/FORMATS.md has a
 // table for each.
 //
-// It hides how each format writes its fields. Only package ingest may import it.
+// It hides how each format writes its fields. Only the packages ingest and capture import it.
+// CONTRIBUTING.md has the steps that add a format.
 //
 // A [Parser] reads the lines of one log in order and says what each line is: a row, a line without
 // a row (a header, a comment), or a line that it refuses, with the reason. A parser is strict about
@@ -15,12 +16,4 @@
 //
 // Parsers do not allocate once their buffers have grown, and take time linear in the line. They are
 // not safe for concurrent use.
-//
-// # How to add a format
-//
-// Write one file with a Parser and a variable of type format, which has the name, the text for the
-// help, the parser, and the functions that recognise a header or a line. Add the variable to the
-// list formats in format.go. Everything else (guessing, names, help, completion) follows the list.
-// Then add a sample to testdata/formats, a fuzz target that compares the parser with something
-// obvious, a benchmark in bench, and a section in docs/FORMATS.md.
 package weblog

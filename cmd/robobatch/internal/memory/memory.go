@@ -1,5 +1,20 @@
 // Package memory says what -max-memory means: how a size is written, how many workers fit, and who
 // gets which part. Only cmd/robobatch imports it.
+//
+// The parts of the limit L, in bytes:
+//
+//	rows that are sorted    L/4, if -sort or -partition-by is given; all below is of M, what is left
+//	the program             16 MiB of M; Go's runtime gets the rest as its own limit (package load)
+//	batches                 M/8, for the rules that rows of all batches refer to
+//	readers of rules        M/8, for the rules that all workers used last
+//	the rest of a run       96 MiB of M: batches, unpacking, columns
+//	the index of the pack   of M: its size in the file, and 4 bytes a site
+//	the cache of rules      half of what is then left of M, at least 8 MiB; the other half is for
+//	                        rules that were dropped and not collected yet
+//
+// The two eighths are the most that rules in use may take outside the cache. They are no part of
+// the sum, as most of these rules are in the cache, too. Package engine/internal/packed has all
+// parts of M but the program's.
 package memory
 
 import (

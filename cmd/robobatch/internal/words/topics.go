@@ -10,6 +10,7 @@ import (
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // Topics are what help explains besides the commands.
@@ -28,9 +29,10 @@ func formatsText() string {
 		fmt.Fprintf(&sb, "  %-11s %s\n", f, f.About())
 	}
 	sb.WriteString(`
-Each may be packed by zstd or gzip, told by its first bytes. Where rows have no host, -base names it.
--url-field, -host-field, -ua-field and -time-field name the fields to use, where the usual names are not
-those of the log. -keep makes columns of fields; a type may follow the name, as in -keep status,price:float:
+Each may be compressed by zstd or gzip: its first bytes say so. Where rows have no host, -base names
+it. -url-field, -host-field, -ua-field and -time-field name the fields to use, where the usual names
+are not those of the log. -keep makes columns of fields; a type may follow the name, as in -keep
+status,price:float:
 `)
 	fmt.Fprintf(&sb, "%s.\n", strings.Join(keptTypeNames(), ", "))
 	sb.WriteString(`
@@ -40,7 +42,7 @@ Formats of rules, for -rules:
   .warc, .jsonl (also .gz, .zst)   captures of robots.txt, alone or in such a directory
   .rbp                             a pack that robobatch compile made
 
-Formats of output, told by the name that -out gives, or by -out-format:
+Formats of output, named by the end of -out or by -out-format:
 
 `)
 	for f, name := range output.FormatNames() {
@@ -78,13 +80,14 @@ const textWidth = 100
 // agentsText is the topic agents.
 func agentsText() string {
 	var sb strings.Builder
-	sb.WriteString(`-agent takes product tokens, the words that crawlers look for after "User-agent:", and sets of them:
+	sb.WriteString(`-agent takes product tokens, the words that crawlers look for after "User-agent:", and sets of
+them:
 
     robobatch -rules robots/ -in urls.zst -agent Googlebot,bingbot -agent @ai
     robobatch -rules robots/ -in urls.zst -agent @./our-crawlers.txt -agent '*'
 
-* is a crawler that no group names. After @, a name with a / or a . in it is a file with a token a line. With
--agent-from-log each row is decided for the crawler that its User-Agent names.
+* is a crawler that no group names. After @, a name with a / or a . in it is a file with a token a
+line. With -agent-from-log each row is decided for the crawler that its User-Agent names.
 
 Sets:
 `)
@@ -124,24 +127,26 @@ var columnDocs = map[string]columnDoc{
 	"url":               {"string", "line too long", "as read"},
 	"origin":            {"dictionary string", "bad URL", "normalised, as in https://example.com"},
 	"agent":             {"dictionary string", "", "the crawler asked for"},
-	"allowed":           {"bool", "no answer", "the verdict; see -missing, and bad URLs have none"},
+	"allowed":           {"bool", "no answer", "the verdict; bad URLs have none"},
 	"reason":            {"dictionary string", "", "what decided: see below"},
-	"rule_line":         {"int32", "no rule won", "1-based line of the winning rule in its robots.txt"},
+	"rule_line":         {"int32", "no rule won", "its 1-based line in the robots.txt"},
 	"rule":              {"dictionary string", "no rule won", "that rule, as written"},
-	output.CanonicalURL: {"string", "bad URL", "the URL without the parameters that Clean-param says do not count"},
-	output.Violation:    {"bool", "unknown", "the crawler fetched what it was disallowed; needs -agent-from-log"},
+	output.CanonicalURL: {"string", "bad URL", "the URL without parameters of Clean-param"},
+	output.Violation:    {"bool", "unknown", "the crawler fetched what is disallowed to it"},
 }
 
 // wideText is about the columns of agents.
-const wideText = `With -layout wide there is one row for each line, and in place of agent each agent has columns of its own:
+const wideText = `With -layout wide there is one row for each line, and in place of agent each agent has columns of
+its own:
 
   allowed_TOKEN, rule_line_TOKEN     as allowed and rule_line above
   reason_TOKEN, rule_TOKEN           as reason and rule; written only if -columns names these
 
-TOKEN is the agent as asked for, in lower case and with _ in place of all but letters and digits, so that SQL
-takes the names without quotes: allowed_googlebot_image. That of * is star. Agents that would share a column are
-refused. In -columns allowed, reason, rule_line and rule stand for the columns of all agents, in the order of
--agent: with -agent '*,GPTBot', url,allowed,rule are url, allowed_star, allowed_gptbot, rule_star, rule_gptbot.
+TOKEN is the agent as asked for, in lower case and with _ in place of all but letters and digits, so
+that SQL takes the names without quotes: allowed_googlebot_image. That of * is star. Agents that
+would share a column are refused. In -columns allowed, reason, rule_line and rule stand for the
+columns of all agents, in the order of -agent: with -agent '*,GPTBot', url,allowed,rule are url,
+allowed_star, allowed_gptbot, rule_star, rule_gptbot.
 
 -where leaves rows out: those of no verdict that it asks for, in a wide row for no agent.
 `
@@ -149,7 +154,7 @@ refused. In -columns allowed, reason, rule_line and rule stand for the columns o
 // columnsText is the topic columns.
 func columnsText() string {
 	var sb strings.Builder
-	sb.WriteString("A row for each agent and each line of the input, in its order. -columns picks columns and orders them:\n\n")
+	sb.WriteString("A row for each agent and each line of the input, in its order. -columns picks columns and orders\nthem:\n\n")
 	fmt.Fprintf(&sb, "  %-15s %-18s %-14s %s\n", "column", "type", "null", "meaning")
 	usual := output.Long.DefaultColumns()
 	for _, name := range output.Columns() {
@@ -175,7 +180,7 @@ func columnsText() string {
 
 // aboutDialects says whose specification a dialect is, by its name.
 var aboutDialects = map[string]string{
-	"google":      "Google's documentation since 2019, and its parser where that is open; this is the default",
+	"google":      "the default: Google's documentation since 2019, and its open parser",
 	"rfc9309":     "RFC 9309, the standard, to the letter",
 	"google-2010": "Google's documentation before 2019, when there was no standard",
 	"yandex":      "Yandex's documentation for webmasters",
@@ -185,8 +190,8 @@ var aboutDialects = map[string]string{
 func dialectsText() string {
 	var sb strings.Builder
 	sb.WriteString("-dialect says by whose specification robots.txt is read:\n\n")
-	for _, d := range dialects {
-		fmt.Fprintf(&sb, "  %-12s %s\n", d, aboutDialects[d.String()])
+	for _, name := range robots.Dialects() {
+		fmt.Fprintf(&sb, "  %-12s %s\n", name, aboutDialects[name])
 	}
 	sb.WriteString(`
 They differ, among others, in these points:
@@ -195,7 +200,7 @@ They differ, among others, in these points:
   rule without a value  in yandex the opposite of its key; no effect in others
   value without a /     google-2010 assumes one; yandex drops the rule; in others it matches nothing
   percent-encoding      rfc9309 normalises it in full; others only upper-case its digits
-  wildcards             google-2010 leaves open which of two rules wins if one has a *: reason undefined
+  wildcards             google-2010 does not say which of two rules wins if one has a *: undefined
   /robots.txt itself    always allowed in rfc9309; like any URL in others
   server errors         yandex allows all; others forbid all, rfc9309 and google for 30 days
   habits of crawlers    such as not heeding *: they count in all but rfc9309

@@ -11,11 +11,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/output"
-	"github.com/robobatch/robobatch/robots"
 )
-
-// dialects are the dialects in the order of the help.
-var dialects = []robots.Dialect{robots.Google, robots.RFC9309, robots.Google2010, robots.Yandex}
 
 // The values of -unknown-agents.
 const (
@@ -37,14 +33,6 @@ var Missing = []string{engine.MissingAllow: "allow", engine.MissingDisallow: "di
 
 // Fields returns the fields that -keep knows.
 func Fields() []string { return slices.Sorted(maps.Keys(ingest.FieldNames())) }
-
-// Dialects returns the names of the dialects.
-func Dialects() (names []string) {
-	for _, d := range dialects {
-		names = append(names, d.String())
-	}
-	return names
-}
 
 // Formats returns the names of the formats of logs.
 func Formats() (names []string) {

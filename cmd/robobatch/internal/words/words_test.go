@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
@@ -72,7 +73,7 @@ func TestTopics(t *testing.T) {
 		"formats":  slices.Concat(Formats(), keptTypeNames(), []string{".parquet", ".arrow", ".arrows"}),
 		"agents":   slices.Concat(tokensOf(crawlers.Set("all")), sets),
 		"columns":  slices.Concat(output.Columns(), wide, []string{"url,allowed,rule"}),
-		"dialects": Dialects(),
+		"dialects": robots.Dialects(),
 	} {
 		for _, word := range words {
 			if !hasWord(texts[name], word) {
@@ -80,7 +81,7 @@ func TestTopics(t *testing.T) {
 			}
 		}
 		for line := range strings.Lines(texts[name]) {
-			if len(line) > 120 {
+			if utf8.RuneCountInString(line) > 101 {
 				t.Errorf("help %s has a line of %d bytes: %s", name, len(line), line)
 			}
 		}
@@ -95,8 +96,8 @@ func TestTopics(t *testing.T) {
 			t.Errorf("help columns lacks the reason %s", r)
 		}
 	}
-	if len(aboutDialects) != len(dialects) {
-		t.Errorf("%d dialects described, there are %d", len(aboutDialects), len(dialects))
+	if len(aboutDialects) != len(robots.Dialects()) {
+		t.Errorf("%d dialects described, there are %d", len(aboutDialects), len(robots.Dialects()))
 	}
 }
 
