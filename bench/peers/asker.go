@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/bench/internal/corpus"
-	"github.com/robobatch/robobatch/robots"
 )
 
 // A verdict is an answer for a line.
@@ -19,20 +18,18 @@ const (
 
 // An asker has parsed all files of a workload with a library.
 type asker struct {
-	files   map[robots.Origin]file
-	written map[string]file // by scheme and authority as written in the log
+	files map[string]file // by origin, and by scheme and authority as written in the log
 }
 
 // newAsker parses each file once.
 func newAsker(lib library, w workload) (*asker, error) {
-	a := &asker{map[robots.Origin]file{}, map[string]file{}}
+	a := &asker{map[string]file{}}
 	for origin, body := range w.bodies {
 		f, err := lib.parse(body)
 		if err != nil {
 			return nil, fmt.Errorf("%s parses %s: %w", lib.name, origin, err)
 		}
-		a.files[origin] = f
-		a.written[string(origin)] = f
+		a.files[string(origin)] = f
 	}
 	return a, nil
 }
@@ -83,10 +80,10 @@ func pathOf(url string) string {
 // fileOf returns the file for what stands before the path, or nil if there is none. Spellings that
 // are not normal are looked at once.
 func (a *asker) fileOf(head, url string) file {
-	f, known := a.written[head]
+	f, known := a.files[head]
 	if !known {
-		f = a.files[corpus.OriginOf([]byte(url))]
-		a.written[head] = f
+		f = a.files[string(corpus.OriginOf([]byte(url)))]
+		a.files[head] = f
 	}
 	return f
 }

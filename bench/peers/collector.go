@@ -23,12 +23,8 @@ func (*collector) HandleRobotsEnd() {}
 
 // HandleUserAgent begins a group, or goes on with its names.
 func (c *collector) HandleUserAgent(_ int, name string) {
-	if !c.open {
-		c.open, c.ours = true, false
-	}
-	if name == "*" || strings.HasPrefix(name, "* ") {
-		c.ours = true
-	}
+	star := name == "*" || strings.HasPrefix(name, "* ")
+	c.open, c.ours = true, star || c.open && c.ours
 }
 
 // HandleAllow notes a rule, and for an index page that of its directory.

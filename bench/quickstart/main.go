@@ -16,6 +16,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -53,17 +54,11 @@ const (
 // What out has of an earlier run is replaced; its README.md is kept.
 func build(collection, out string) (files, urls int, err error) {
 	all, err := readIndex(filepath.Join(collection, "index.tsv"))
-	if err != nil {
-		return 0, 0, fmt.Errorf("read the index: %w", err)
-	}
 	c := corpus.Collection(collection)
-	crawled, err := c.Logs[realLog].URLs()
-	if err != nil {
-		return 0, 0, fmt.Errorf("read the real log: %w", err)
-	}
-	made, err := c.Logs[madeLog].URLs()
-	if err != nil {
-		return 0, 0, fmt.Errorf("read the made log: %w", err)
+	crawled, errReal := c.Logs[realLog].URLs()
+	made, errMade := c.Logs[madeLog].URLs()
+	if err := errors.Join(err, errReal, errMade); err != nil {
+		return 0, 0, fmt.Errorf("read the collection: %w", err)
 	}
 	chosen, err := selectSources(all, crawled)
 	if err != nil {
@@ -72,12 +67,8 @@ func build(collection, out string) (files, urls int, err error) {
 	if err := writeRules(c, out, chosen); err != nil {
 		return 0, 0, fmt.Errorf("copy robots.txt: %w", err)
 	}
-	if err := copyLicences(filepath.Join(collection, "LICENSES"), filepath.Join(out, "LICENSES")); err != nil {
-		return 0, 0, fmt.Errorf("copy licences: %w", err)
-	}
 	lines := append(sampleReal(crawled, chosen), sampleMade(made, chosen)...)
-	if err := writeLines(filepath.Join(out, "urls.zst"), lines); err != nil {
-		return 0, 0, fmt.Errorf("write the log: %w", err)
-	}
-	return len(chosen), len(lines), nil
+	return len(chosen), len(lines), errors.Join(
+		copyLicences(filepath.Join(collection, "LICENSES"), filepath.Join(out, "LICENSES")),
+		writeLines(filepath.Join(out, "urls.zst"), lines))
 }

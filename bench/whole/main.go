@@ -18,27 +18,18 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
-	"syscall"
 
 	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/bench/internal/madeup"
+	"github.com/robobatch/robobatch/bench/internal/tool"
 	"github.com/robobatch/robobatch/internal/measure"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:])
-	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "whole:", err)
-		os.Exit(2)
-	}
-}
+func main() { tool.Main("whole", run) }
 
 // A request is what the flags ask for.
 type request struct {

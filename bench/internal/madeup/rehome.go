@@ -106,18 +106,14 @@ type vocabulary [maxWord + 1][]string
 
 // newVocabulary collects the words in lower case of the bases.
 func newVocabulary(bases []base) (v vocabulary) {
-	seen := map[string]bool{}
-	for i := range bases {
-		for _, s := range bases[i].spots {
-			word := strings.ToLower(string(bases[i].body[s.off : s.off+s.len]))
-			if !seen[word] {
-				seen[word] = true
-				v[s.len] = append(v[s.len], word)
-			}
+	for _, b := range bases {
+		for _, s := range b.spots {
+			v[s.len] = append(v[s.len], strings.ToLower(string(b.body[s.off:s.off+s.len])))
 		}
 	}
 	for i := range v {
 		slices.Sort(v[i])
+		v[i] = slices.Compact(v[i])
 	}
 	return v
 }
