@@ -89,9 +89,7 @@ func (p *plan) choose(a *args) error {
 
 // setWorkers sets the numbers of goroutines, and adds a note if there is one.
 func (p *plan) setWorkers(workers int, note string) {
-	if note != "" {
-		p.notes = append(p.notes, note)
-	}
+	p.notes = append(p.notes, note)
 	p.storeOpt.Workers, p.runOpt.Workers = workers, workers
 	if p.outOpt.Workers = cmp.Or(workers, runtime.GOMAXPROCS(0)); p.outOpt.Workers > 1 {
 		p.logOpt.Ahead = p.outOpt.Workers

@@ -36,11 +36,7 @@ func appendCSV(dst, text []byte) []byte {
 		return append(dst, text...)
 	}
 	dst = append(dst, '"')
-	for {
-		i := bytes.IndexByte(text, '"')
-		if i < 0 {
-			break
-		}
+	for i := bytes.IndexByte(text, '"'); i >= 0; i = bytes.IndexByte(text, '"') {
 		dst = append(append(dst, text[:i+1]...), '"')
 		text = text[i+1:]
 	}

@@ -62,22 +62,16 @@ func (r *File) Write(b *engine.Batch) error {
 			continue
 		}
 		for len(refused) > 0 && refused[0].Line < b.Lines[i] {
-			if err := r.add(b, refused[0]); err != nil {
-				return err
-			}
+			r.add(b, refused[0])
 			refused = refused[1:]
 		}
-		bad := engine.Reject{Line: b.Lines[i], Offset: b.Offsets[i], Raw: b.Raws[i], Reason: engine.ReasonBadURL.String()}
-		if err := r.add(b, bad); err != nil {
-			return err
-		}
+		r.add(b, engine.Reject{Line: b.Lines[i], Offset: b.Offsets[i], Raw: b.Raws[i], Reason: engine.ReasonBadURL.String()})
 	}
 	for _, reject := range refused {
-		if err := r.add(b, reject); err != nil {
-			return err
-		}
+		r.add(b, reject)
 	}
-	return nil
+	_, err := r.buf.Write(nil) // what failed before fails again
+	return err
 }
 
 // input returns the name of the batch's input; "" if there is none.
@@ -89,7 +83,7 @@ func (r *File) input(b *engine.Batch) string {
 }
 
 // add writes a line.
-func (r *File) add(b *engine.Batch, reject engine.Reject) error {
+func (r *File) add(b *engine.Batch, reject engine.Reject) {
 	line := rejectLine{Input: fieldtext.Valid(r.input(b)), Line: reject.Line, Offset: reject.Offset, Reason: reject.Reason}
 	if raw := b.Piece(reject.Raw); utf8.Valid(raw) {
 		line.Raw = string(raw)
@@ -101,8 +95,7 @@ func (r *File) add(b *engine.Batch, reject engine.Reject) error {
 		panic(err) // plain values always have a form in JSON
 	}
 	r.line = append(append(r.line[:0], text...), '\n')
-	_, err = r.buf.Write(r.line)
-	return err
+	r.buf.Write(r.line) //nolint:errcheck // sticky, and Write returns it
 }
 
 // Commit completes the file and gives it its name. On an error nothing is left of it.

@@ -1,7 +1,9 @@
 package words
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -66,12 +68,9 @@ var aboutOutputs = map[output.Format]string{
 }
 
 // keptTypeNames returns the types that -keep can name, in the order of [engine.KeptKind].
-func keptTypeNames() (names []string) {
-	for name := range KeptTypes {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int { return int(KeptTypes[a]) - int(KeptTypes[b]) })
-	return names
+func keptTypeNames() []string {
+	byKind := func(a, b string) int { return cmp.Compare(KeptTypes[a], KeptTypes[b]) }
+	return slices.SortedFunc(maps.Keys(KeptTypes), byKind)
 }
 
 // textWidth is the length of the lines of lists.
@@ -163,11 +162,7 @@ func columnsText() string {
 		if !slices.Contains(usual, name) {
 			mark = " *"
 		}
-		null := d.null
-		if null == "" {
-			null = "never"
-		}
-		fmt.Fprintf(&sb, "  %-15s %-18s %-14s %s\n", name+mark, d.kind, null, d.about)
+		fmt.Fprintf(&sb, "  %-15s %-18s %-14s %s\n", name+mark, d.kind, cmp.Or(d.null, "never"), d.about)
 	}
 	sb.WriteString("\n* is written only if it is named; violation by -agent-from-log, too. Columns of -keep follow.\n\n" + wideText + "\nThe values of reason:\n\n")
 	reasons := make([]string, 0, engine.NumReasons)
