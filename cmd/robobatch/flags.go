@@ -412,7 +412,7 @@ func runFlags(a *args) []entry {
 			gets colours, whatever NO_COLOR says.`,
 		}},
 		{forAll &^ forBench, cli.Flag{Name: "quiet", Set: cli.Bool(&a.quiet), Doc: "Print errors only."}},
-		{forJob, cli.Flag{Name: "version", Set: cli.Instead(cli.ErrInstead), Doc: "Print the version."}},
-		{forAll, cli.Flag{Name: "h", Set: cli.Instead(cli.ErrHelp), Doc: "Print this help."}},
+		{forJob, cli.Flag{Name: "version", Set: cli.Instead, Doc: "Print the version."}},
+		{forAll, cli.Flag{Name: "h", Set: cli.Help, Doc: "Print this help."}},
 	}
 }

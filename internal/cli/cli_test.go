@@ -22,9 +22,9 @@ func program() (*Program, *bakery) {
 	flour := Flag{Section: "Input", Name: "flour", Arg: "file", Doc: "The flour to use. It is\n\tground.", Files: true, Needed: "name a sack", Set: Once(&b.flour, "mix it before")}
 	sizes := Flag{Section: "Input", Name: "sizes", Arg: "list", Doc: "Sizes.", Values: []string{"small", "large"}, List: true, Set: Words(&b.sizes)}
 	loaves := Flag{Section: "Run", Name: "loaves", Arg: "n", Doc: "Loaves to bake.", Default: "2", Set: Int(&b.loaves)}
-	list := Flag{Section: "Run", Name: "list", Doc: "List kinds.", Set: Instead(ErrInstead)}
+	list := Flag{Section: "Run", Name: "list", Doc: "List kinds.", Set: Instead}
 	warm := Flag{Section: "Run", Name: "warm", Doc: "Sell it *warm*.", Set: Bool(&b.warm)}
-	help := Flag{Section: "Run", Name: "h", Doc: "Print this.", Set: Instead(ErrHelp)}
+	help := Flag{Section: "Run", Name: "h", Doc: "Print this.", Set: Help}
 	stray := func(string) string { return "bread has no names" }
 	return &Program{
 		Name: "bake", About: "bake bread", Intro: "Flags.",
@@ -80,7 +80,7 @@ func TestParse(t *testing.T) {
 		}
 		p, _ = program()
 	}
-	for _, argument := range []string{"-h", "--help", "-help"} {
+	for _, argument := range []string{"-h", "--help", "-help", "-h=false", "-h=yes", "--h=", "-help=2"} {
 		if err := p.Parse(p.Command("sell"), []string{argument}); !errors.Is(err, ErrHelp) {
 			t.Errorf("%s gives %v", argument, err)
 		}

@@ -168,16 +168,16 @@ func Bool(to *bool) func(string) error {
 	}
 }
 
-// Instead returns the Set of a flag that takes no value and asks for something else than the
-// command: [ErrHelp] or [ErrInstead].
-func Instead(ask error) func(string) error {
-	return func(s string) error {
-		var asked bool
-		if err := Bool(&asked)(s); err != nil || !asked {
-			return err
-		}
-		return ask
+// Help is the Set of the flag that asks for help, whatever its value.
+func Help(string) error { return ErrHelp }
+
+// Instead is the Set of a flag that takes no value and asks for something else than the command.
+func Instead(s string) error {
+	var asked bool
+	if err := Bool(&asked)(s); err != nil || !asked {
+		return err
 	}
+	return ErrInstead
 }
 
 // Int returns the Set of a flag whose value is a whole number, in digits or as in Go.
