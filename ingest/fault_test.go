@@ -14,6 +14,7 @@ import (
 
 	"github.com/robobatch/robobatch/ingest/internal/testpack"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
 // TestLogsFaults checks that what was decoded before a fault is yielded, and how the fault is told.
@@ -198,5 +199,34 @@ func TestLogsStopAtFault(t *testing.T) {
 	got, err := readLogs(t, l)
 	if want := [][]string{{"http://b/"}, {"http://a/"}, nil}; !errors.Is(err, unpack.ErrTrailing) || !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("got %q and %v, want %q and %v", got, err, want, unpack.ErrTrailing)
+	}
+}
+
+// TestLogsFaultCounts checks what is known of a log after a fault that lets none of its lines
+// become rows.
+func TestLogsFaultCounts(t *testing.T) {
+	long := "https://a.com/" + strings.Repeat("x", MaxLine) + "\n\nhttps://a.com/y\n"
+	for _, c := range []struct {
+		opt    LogOptions
+		err    error
+		format string
+		counts Counts
+	}{
+		{LogOptions{Format: weblog.Parquet}, ErrParquet, "parquet", Counts{}},
+		{LogOptions{Fields: Fields{URL: "Address"}}, ErrNoField, "urls", Counts{Empty: 1, Long: 1}},
+	} {
+		l, err := OpenLogs([]string{testpack.WriteFile(t, t.TempDir(), "log", []byte(long))}, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := readLogs(t, l); len(got[0]) > 0 || !errors.Is(err, c.err) {
+			t.Errorf("%s: %d rows and %v, want %v", c.format, len(got[0]), err, c.err)
+		}
+		if got := l.Counts(); got.Empty != c.counts.Empty || got.Long != c.counts.Long || len(got.Refused) > 0 {
+			t.Errorf("%s: counts %+v, want %+v", c.format, got, c.counts)
+		}
+		if got := l.Inputs()[0].Format.String(); got != c.format {
+			t.Errorf("format %s, want %s", got, c.format)
+		}
 	}
 }

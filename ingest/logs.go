@@ -181,6 +181,7 @@ func (l *Logs) open() bool {
 			return false
 		}
 		l.log, err = &l.text, l.text.setFormat(l.opt.Format)
+		l.noteFormat(&l.text)
 	}
 	if err != nil {
 		l.log = nil
@@ -192,6 +193,14 @@ func (l *Logs) open() bool {
 	return true
 }
 
+// noteFormat notes the format of the log that was opened last once it is known.
+func (l *Logs) noteFormat(log rowLog) {
+	f := log.format()
+	if i := l.next - 1; f != weblog.Auto && l.formats[i].Load() == nil {
+		l.formats[i].Store(&f)
+	}
+}
+
 // fill fills b with about so many rows of the open log, and no more than the limit has left.
 func (l *Logs) fill(b *engine.Batch, rows int) {
 	i := l.next - 1
@@ -200,11 +209,7 @@ func (l *Logs) fill(b *engine.Batch, rows int) {
 	if left := l.opt.Limit - l.given; l.opt.Limit > 0 && int64(b.Len()) > left {
 		b.Truncate(int(left))
 	}
-	if l.formats[i].Load() == nil {
-		if f := l.log.format(); f != weblog.Auto {
-			l.formats[i].Store(&f)
-		}
-	}
+	l.noteFormat(l.log)
 	if n := l.log.packed(); n > l.packed {
 		l.read.Add(n - l.packed)
 		l.packed = n
@@ -280,5 +285,6 @@ type Counts struct {
 	Odd     map[string]int64 // rows with a request that has no URL, by kind
 }
 
-// Counts returns what was counted so far. The caller owns it.
+// Counts returns what was counted so far. The caller owns it. Call it on the goroutine that calls
+// Next, or once no other goroutine does so any more.
 func (l *Logs) Counts() Counts { return l.rows.counts() }

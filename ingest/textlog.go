@@ -34,15 +34,15 @@ func (l *textLog) open(name string) error {
 	return nil
 }
 
-// setFormat begins to read the open log in a format.
+// setFormat begins to read the open log in a format. After an error the format stays set.
 func (l *textLog) setFormat(f Format) (err error) {
+	l.of = f
 	switch f { //nolint:exhaustive // all others have lines
 	case weblog.Parquet:
 		return fmt.Errorf("%w: it does not begin as one, or is no file but a pipe", ErrParquet)
 	case weblog.WARC:
 		return fmt.Errorf("a WARC file in a pipe, or packed and without .warc in its name, is %w: name the file, and say that its format is warc", ErrFormat)
 	}
-	l.of = f
 	l.lines.track = f != weblog.URLs || l.opt.Raws
 	l.parser, err = l.opt.parser(f)
 	return err
@@ -57,6 +57,7 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, bytes int) error {
 	r.empty += l.raw.empty
 	if l.of == weblog.Auto && len(l.raw.spans) > 0 {
 		if err := l.setFormat(l.guess()); err != nil {
+			r.long += l.raw.long // nothing else has counted them
 			l.failed = &where{line: 1}
 			return err
 		}
