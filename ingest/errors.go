@@ -15,7 +15,15 @@ var (
 	ErrTruncated = unpack.ErrTruncated // its compressed data ends too early
 	ErrDamaged   = unpack.ErrDamaged   // its compressed data cannot be unpacked
 	ErrParquet   = errors.New("the Parquet file cannot be read")
+
+	// ErrPipedWARC is the ErrFormat of a WARC file that would be read as text. Name the file, and
+	// set LogOptions.Format.
+	ErrPipedWARC = fmt.Errorf("a WARC file in a pipe, or packed and without .warc in its name, is %w", ErrFormat)
 )
+
+// A PackingError is the ErrFormat of a log that is packed in a way that is not read. Its Tool is
+// the command that unpacks it: "xz -dc".
+type PackingError = unpack.PackingError
 
 // Faults of a log that lacks what was asked of it. They come inside a [*LineError], or from
 // [OpenLogs].

@@ -41,7 +41,7 @@ func (l *textLog) setFormat(f Format) (err error) {
 	case weblog.Parquet:
 		return fmt.Errorf("%w: it does not begin as one, or is no file but a pipe", ErrParquet)
 	case weblog.WARC:
-		return fmt.Errorf("a WARC file in a pipe, or packed and without .warc in its name, is %w: name the file, and say that its format is warc", ErrFormat)
+		return ErrPipedWARC
 	}
 	l.lines.track = f != weblog.URLs || l.opt.Raws
 	l.parser, err = l.opt.parser(f)

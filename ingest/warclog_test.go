@@ -247,7 +247,7 @@ func TestWARCLogFaults(t *testing.T) {
 	}{
 		{"a", weblog.Auto, "", nil},
 		{"a", weblog.WARC, "", nil},
-		{"b.gz", weblog.Auto, "packed and without .warc in its name, is not a format that is read: name the file, and say that its format is warc", ErrFormat},
+		{"b.gz", weblog.Auto, "packed and without .warc in its name, is not a format that is read", ErrFormat},
 		{"b.gz", weblog.WARC, "", nil},
 		{"c.warc.gz", weblog.Auto, "", nil},
 		{"list.warc.gz", weblog.Auto, "", nil},

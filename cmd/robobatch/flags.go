@@ -95,6 +95,7 @@ func flagsOf(set commandSet, a *args) (flags []cli.Flag) {
 const (
 	oneDirectory = "put all robots.txt into one directory"
 	nameRules    = "name a directory of robots.txt files"
+	namePack     = "name a pack of rules (robobatch compile makes one), or a directory of robots.txt files"
 	nameLog      = "name a log of URLs, or - for standard input"
 )
 
@@ -108,15 +109,19 @@ func rulesFlags(a *args) []entry {
 			The origin of the one robots.txt that -rules names. Write it like
 			https://www.example.com. Default: the site of -base, if the command has that flag.`
 	)
-	return []entry{
-		{forPacks, cli.Flag{
-			Name: "rules", Arg: "dir", Files: true, Needed: nameRules,
-			Set: cli.Once(&a.rules, oneDirectory), Doc: `
+	pack := cli.Flag{
+		Name: "rules", Arg: "dir", Files: true, Needed: nameRules,
+		Set: cli.Once(&a.rules, oneDirectory), Doc: `
 			The robots.txt files. A directory of files named https_example.com.txt (for that
 			origin), or example.com.txt or example.com/robots.txt (for http and https), or with
 			captures (.warc, .jsonl); one such file; a pack of robobatch compile (.rbp), which is
 			ready at once; or one robots.txt, with -origin.`,
-		}},
+	}
+	piped := pack
+	piped.Needed = namePack
+	return []entry{
+		{forPacks &^ forPipe, pack},
+		{forPipe, piped},
 		{forRules, cli.Flag{
 			Name: "rules", Arg: "dir", Files: true, Needed: nameRules,
 			Set: cli.Once(&a.rules, oneDirectory), Doc: files,

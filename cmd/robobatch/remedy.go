@@ -38,6 +38,7 @@ var remedies = []struct {
 	{rulefiles.ErrNoOrigin, "add -origin https://www.example.com, or name a directory, a .warc or a .jsonl file, or a pack (.rbp)"},
 	{rulefiles.ErrOriginDir, "leave -origin out, as the names in it say whose they are, or name one file"},
 	{rulefiles.ErrOriginFile, "leave -origin out, or rename the file if it is a robots.txt"},
+	{ingest.ErrPipedWARC, "name the file, with -format warc"},
 	{ingest.ErrURLList, "if it is another format, name that with -format"},
 	{measure.ErrNoURLs, "name a log that has some, or what its lines are with -format"},
 }
@@ -69,6 +70,9 @@ func remedied(err error) error {
 	}
 	if pack, ok := errors.AsType[*load.PackError](err); ok {
 		return packError(pack)
+	}
+	if packing, ok := errors.AsType[*ingest.PackingError](err); ok {
+		return &remediedError{err, "unpack it first, as in: " + packing.Tool + " file | robobatch -in - ..."}
 	}
 	for _, r := range remedies {
 		if errors.Is(err, r.err) {

@@ -38,12 +38,24 @@ var packings = [...]struct {
 // String returns the name: "zstd".
 func (p Packing) String() string { return packings[p].name }
 
-// refusal returns the ErrFormat for a packing that is not read, nil for others.
+// A PackingError is an ErrFormat: the input is packed in a way that is not read.
+type PackingError struct {
+	Packing Packing
+	Tool    string // the command that unpacks a file to standard output: "xz -dc"
+}
+
+// Error names the packing.
+func (e *PackingError) Error() string { return fmt.Sprintf("%s is %v", e.Packing, ErrFormat) }
+
+// Unwrap returns ErrFormat.
+func (e *PackingError) Unwrap() error { return ErrFormat }
+
+// refusal returns a PackingError for a packing that is not read, nil for others.
 func (p Packing) refusal() error {
 	if p < XZ {
 		return nil
 	}
-	return fmt.Errorf("%s is %w: unpack it first, as in: %s file > unpacked", p, ErrFormat, packings[p].tool)
+	return &PackingError{p, packings[p].tool}
 }
 
 // A Content is what a file holds once it is unpacked.
@@ -147,8 +159,10 @@ func capturePacking(head []byte, name string) (Packing, error) {
 	p := Detect(head).Packing
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(ByteOrderMark)), "\r\n\t ")
 	switch {
+	case p >= XZ: // a WARC file has to be unpacked to a file, not into a pipe
+		return p, fmt.Errorf("%s is %w: unpack it first, as in: %s file > unpacked", p, ErrFormat, packings[p].tool)
 	case p != None:
-		return p, p.refusal()
+		return p, nil
 	case bytes.HasPrefix(text, []byte(WARCMagic[:5])) || bytes.HasPrefix(text, []byte("{")):
 		return None, nil
 	case strings.HasSuffix(name, ".gz"):
