@@ -232,6 +232,9 @@ func TestPackSource(t *testing.T) {
 	r := robots.Response{Origin: "https://a.com", Status: 200, Body: []byte(text.String() + "Clean-param: sid\n")}
 	opt := StoreOptions{Dialect: robots.Yandex, Agents: []string{"*", "bot" + letters(7)}, Canonical: true}
 	name := makePack(t, robots.Yandex, r)
+	if data, err := os.ReadFile(name); err != nil || !bytes.Contains(data, r.Body) {
+		t.Fatalf("the pack has no text verbatim, so it has not too many selections: %v", err)
+	}
 	for way, s := range waysToOpen(t, name, opt) {
 		compareStores(t, way, s, storeOf(t, opt, r), []string{"https://a.com/7/x?sid=1", "https://a.com/599", "https://a.com/8/x"})
 	}
