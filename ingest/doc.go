@@ -29,7 +29,7 @@
 // counted and give no row. A line longer than [MaxLine] bytes gives a row without a URL. Lines are
 // numbered from 1 in each log, empty and long ones included.
 //
-// The format of a text is guessed from the first lines of each log, unless LogOptions.Format says
+// The format of a text is detected from the first lines of each log, unless LogOptions.Format says
 // it. Lines that are not of the format are refused: they give no row, are counted by reason, and
 // are in [engine.Batch].Rejects if LogOptions.Raws is set. A line longer than MaxLine is refused,
 // too. A record of a table that has several lines has at most MaxLine bytes; if its quotes do not

@@ -8,7 +8,7 @@ import (
 // A Format is a way to write a log, by its name, as in "combined". The zero value is Auto.
 type Format = weblog.Format
 
-// Auto guesses the format of each log by its first lines.
+// Auto detects the format of each log by its first lines.
 const Auto = weblog.Auto
 
 // Formats returns all formats, Auto first.

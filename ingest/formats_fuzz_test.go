@@ -28,7 +28,7 @@ func tallyOf(t *testing.T, text []byte, format weblog.Format, rows int) tally {
 	t.Helper()
 	opt := LogOptions{Format: format, Stdin: bytes.NewReader(text), BatchRows: rows, BatchBytes: 100, Raws: true}
 	if format == weblog.Auto {
-		opt.BatchBytes = 0 // or the lines to guess from are fewer
+		opt.BatchBytes = 0 // or the lines to detect from are fewer
 	}
 	opt.Fields = weblog.Options{Base: "https://base.example", Agents: true, Times: true}
 	l, err := OpenLogs([]string{"-"}, opt)

@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the golden files of testdata/form
 // samples are the logs of testdata/formats, whose README says where they are from.
 var samples = []struct {
 	name   string
-	format weblog.Format // that is to be guessed
+	format weblog.Format // that is to be detected
 	keep   string        // name:kind
 }{
 	{"nginx-combined.log", weblog.Combined, "status:int,referer,user,time:time"},
@@ -56,7 +56,7 @@ func sampleOptions(format weblog.Format, keep string) LogOptions {
 }
 
 // TestFormats reads every sample and compares what it finds with the golden file beside it. The
-// format is guessed. Whatever the size of the batches, the same must come out.
+// format is detected. Whatever the size of the batches, the same must come out.
 func TestFormats(t *testing.T) {
 	for _, s := range samples {
 		t.Run(s.name, func(t *testing.T) {
@@ -104,7 +104,7 @@ func describeLog(t *testing.T, path string, opt LogOptions, want weblog.Format) 
 		t.Fatal(l.Err())
 	}
 	if got := l.Inputs()[0].Format; got != want {
-		t.Fatalf("guessed %s, want %s", got, want)
+		t.Fatalf("detected %s, want %s", got, want)
 	}
 	fmt.Fprintf(&sb, "headers %d, empty %d, refused %v, odd %v\n", l.Counts().Headers, l.Counts().Empty, l.Counts().Refused, l.Counts().Odd)
 	return sb.String()

@@ -32,7 +32,7 @@ type LogOptions struct {
 	Limit      int64        // rows to yield, over all inputs; 0 or less means all
 	BatchRows  int          // most rows of a batch; 0 or less means 8192
 	BatchBytes int          // bytes of text that end a batch, give or take a line; 0 or less means 128 KiB, and 1 GiB is the most
-	Format     Format       // of all inputs; Auto, the default, guesses that of each by its first lines
+	Format     Format       // of all inputs; Auto, the default, detects that of each by its first lines
 	Fields     Fields       // which fields of the lines to read; Keep is set from the one below
 	Keep       []KeptColumn // fields that are kept as [engine.Batch].Kept
 	Raws       bool         // keep lines as read, their offsets and those refused
@@ -189,7 +189,7 @@ func (l *Logs) open() bool {
 		return false
 	}
 	l.packed = 0
-	l.rows.held.reset()
+	l.rows.open.reset()
 	return true
 }
 

@@ -7,35 +7,35 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// A heldRecord stores lines that may be one record, because the first of them ends inside quotes.
+// An openRecord stores lines that may be one record, because the first of them ends inside quotes.
 // If the quote does not end within [MaxLine] bytes, the first line is refused, and the lines behind
 // it are read one by one.
-type heldRecord struct {
+type openRecord struct {
 	text  []byte // the lines, with their ends
-	lines []heldLine
+	lines []openLine
 	from  int   // index of the first line of the record
 	upTo  int   // index behind the last line of the record; from if it has none yet
 	empty int64 // empty lines behind the last line, which are in text
 	odd   bool  // it has an odd number of quotes, so it ends inside one
 }
 
-// A heldLine is a line of a heldRecord.
-type heldLine struct {
+// An openLine is a line of an openRecord.
+type openLine struct {
 	where
-	begin, end int // in heldRecord.text, without the line's end
+	begin, end int // in openRecord.text, without the line's end
 }
 
 // reset forgets all lines.
-func (h *heldRecord) reset() { *h = heldRecord{text: h.text[:0], lines: h.lines[:0]} }
+func (h *openRecord) reset() { *h = openRecord{text: h.text[:0], lines: h.lines[:0]} }
 
-// hold adds a line of data with its end, and the empty lines around it, which no one else stores.
-func (h *heldRecord) hold(data []byte, span engine.Span, at where) {
+// add adds a line of data with its end, and the empty lines around it, which no one else stores.
+func (h *openRecord) add(data []byte, span engine.Span, at where) {
 	if n := len(h.lines); n > 0 {
 		h.text = appendEmpty(h.text, data[:span.Off], at.line-h.lines[n-1].line-1-h.empty)
 	}
 	begin, end := len(h.text), span.Off+span.Len
 	h.text = append(h.text, data[span.Off:end]...)
-	h.lines = append(h.lines, heldLine{at, begin, len(h.text)})
+	h.lines = append(h.lines, openLine{at, begin, len(h.text)})
 	rest := data[end:]
 	n := lineEnd(rest)
 	for h.empty = 0; lineEnd(rest[n:]) > 0; h.empty++ {
@@ -72,7 +72,7 @@ func appendEmpty(dst, text []byte, n int64) []byte {
 }
 
 // extend adds the next line to the record.
-func (h *heldRecord) extend() {
+func (h *openRecord) extend() {
 	line := h.lines[h.upTo]
 	if bytes.Count(h.text[line.begin:line.end], []byte{'"'})%2 != 0 {
 		h.odd = !h.odd
@@ -81,15 +81,15 @@ func (h *heldRecord) extend() {
 }
 
 // raw returns the record.
-func (h *heldRecord) raw() []byte { return h.text[h.lines[h.from].begin:h.lines[h.upTo-1].end] }
+func (h *openRecord) raw() []byte { return h.text[h.lines[h.from].begin:h.lines[h.upTo-1].end] }
 
 // next begins a record with the line at index from.
-func (h *heldRecord) next(from int) { h.from, h.upTo, h.odd = from, from, false }
+func (h *openRecord) next(from int) { h.from, h.upTo, h.odd = from, from, false }
 
 // finishRecords adds the records among the stored lines that are complete; at the end of a log all
 // of them.
 func (r *rowReader) finishRecords(p weblog.Parser, b *engine.Batch, atEnd bool) error {
-	h := &r.held
+	h := &r.open
 	for h.from < len(h.lines) {
 		if h.upTo == len(h.lines) {
 			if !atEnd {
@@ -110,7 +110,7 @@ func (r *rowReader) finishRecords(p weblog.Parser, b *engine.Batch, atEnd bool) 
 // tryRecord adds the record if it is complete. A record of several lines can only be complete if
 // its quotes come in pairs.
 func (r *rowReader) tryRecord(p weblog.Parser, b *engine.Batch) error {
-	h := &r.held
+	h := &r.open
 	raw, single := h.raw(), h.upTo == h.from+1
 	if !single && len(raw) > MaxLine {
 		r.giveUp(b)
@@ -134,7 +134,7 @@ func (r *rowReader) tryRecord(p weblog.Parser, b *engine.Batch) error {
 
 // giveUp refuses the first line of the record.
 func (r *rowReader) giveUp(b *engine.Batch) {
-	h := &r.held
+	h := &r.open
 	first := h.lines[h.from]
 	r.refuse(b, weblog.RefusedQuote, h.text[first.begin:first.end], first.where)
 	h.next(h.from + 1)

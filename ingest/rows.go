@@ -18,7 +18,7 @@ type rowReader struct {
 	fields *Fields
 	raws   bool // keep raw lines and offsets
 
-	held    heldRecord
+	open    openRecord
 	refused [weblog.NumResults]int64
 	odds    [weblog.NumOdd]int64
 	empty   int64 // lines without bytes
@@ -65,12 +65,12 @@ func (r *rowReader) add(p weblog.Parser, raw *rawLines, i int, at where, b *engi
 		r.refuse(b, weblog.RefusedLong, nil, at)
 		return err
 	}
-	if len(r.held.lines) == 0 {
+	if len(r.open.lines) == 0 {
 		if result := p.Parse(line, &r.row); result != weblog.Continues {
 			return r.take(p, result, line, at, b)
 		}
 	}
-	r.held.hold(raw.data, raw.spans[i], at)
+	r.open.add(raw.data, raw.spans[i], at)
 	return r.finishRecords(p, b, false)
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// guessBytes is how much text may be read to guess a format. The lines may be long.
-const guessBytes = 1 << 20
+// detectBytes is how much text may be read to detect a format. The lines may be long.
+const detectBytes = 1 << 20
 
 // A textLog reads logs by lines, one after the other: lists of URLs, and the formats of package
 // weblog. It keeps its memory between them.
@@ -19,7 +19,7 @@ type textLog struct {
 	texts  unpack.Texts
 	lines  lineReader
 	raw    rawLines // of the batch being filled
-	of     Format   // of the open log; Auto as long as it is not guessed
+	of     Format   // of the open log; Auto as long as it is not detected
 	parser weblog.Parser
 	failed *where // the line that parsing stopped at; nil if it did not
 }
@@ -48,15 +48,15 @@ func (l *textLog) setFormat(f Format) (err error) {
 	return err
 }
 
-// fill fills b. To guess a format it reads as many lines as that takes.
+// fill fills b. To detect a format it reads as many lines as that takes.
 func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, bytes int) error {
 	if l.of == weblog.Auto {
-		rows, bytes = max(rows, weblog.GuessLines), max(bytes, guessBytes)
+		rows, bytes = max(rows, weblog.DetectLines), max(bytes, detectBytes)
 	}
 	l.lines.fill(&l.raw, rows, bytes)
 	r.empty += l.raw.empty
 	if l.of == weblog.Auto && len(l.raw.spans) > 0 {
-		if err := l.setFormat(l.guess()); err != nil {
+		if err := l.setFormat(l.detect()); err != nil {
 			r.long += l.raw.long // nothing else has counted them
 			l.failed = &where{line: 1}
 			return err
@@ -83,18 +83,18 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, bytes int) error {
 	return l.lines.err
 }
 
-// guess returns the format that the first lines look like.
-func (l *textLog) guess() Format {
+// detect returns the format that the first lines look like.
+func (l *textLog) detect() Format {
 	var lines [][]byte
 	for i := range l.raw.spans {
-		if line := l.raw.line(i); line != nil && len(lines) < weblog.GuessLines {
+		if line := l.raw.line(i); line != nil && len(lines) < weblog.DetectLines {
 			lines = append(lines, line)
 		}
 	}
 	if len(lines) > 0 && unpack.Detect(lines[0]).Content == unpack.WARC {
 		return weblog.WARC
 	}
-	return weblog.Guess(lines, l.opt.Fields)
+	return weblog.Detect(lines, l.opt.Fields)
 }
 
 func (l *textLog) done() bool     { return l.lines.done() }

@@ -11,7 +11,7 @@ const (
 	// sortMemory is how many bytes of rows are sorted at once, unless Options.SortMemory says
 	// otherwise.
 	sortMemory = 256 << 20
-	// minSortMemory is the least: chunks of that, and a merge of several runs, need some.
+	// minSortMemory is the least: chunks of that, and a merge of several sorted pieces, need some.
 	minSortMemory = 8 << 20
 )
 
@@ -20,8 +20,8 @@ var sortChunk = limits{rows: 16 << 10, bytes: 1 << 20}
 
 // An arranger is a container that puts all rows in another order before a target gets them: by
 // their keys, and where these are equal in the order in which they came. It gathers chunks until
-// they fill its memory, sorts their rows and writes them as a run to a temporary file; at the end
-// it merges the runs. The order depends on the rows alone, not on the memory.
+// they fill its memory, sorts their rows and writes them as a sorted piece to a temporary file; at the
+// end it merges the pieces. The order depends on the rows alone, not on the memory.
 type arranger struct {
 	layout *layout
 	keys   sortKeys
@@ -69,7 +69,7 @@ func (a *arranger) write(c *chunk) (*chunk, error) {
 	a.chunks = append(a.chunks, c)
 	a.bytes += c.memory() + 16*c.rows // and two references to each row while they are sorted
 	if a.bytes+c.names.memory() >= a.limit {
-		if err := a.spillRun(); err != nil {
+		if err := a.spillPiece(); err != nil {
 			return nil, err
 		}
 	}
@@ -81,20 +81,20 @@ func (a *arranger) write(c *chunk) (*chunk, error) {
 	return c.next(), nil
 }
 
-// spillRun writes what was gathered as a run.
-func (a *arranger) spillRun() error {
-	run, err := a.spill.Begin()
+// spillPiece writes what was gathered as a sorted piece.
+func (a *arranger) spillPiece() error {
+	piece, err := a.spill.Begin()
 	if err != nil {
 		return err
 	}
-	to := newRunTarget(run, a.layout)
+	to := newPieceTarget(piece, a.layout)
 	if err := a.emitChunks(to); err != nil {
 		return err
 	}
 	if err := to.finish(); err != nil {
 		return err
 	}
-	run.End()
+	piece.End()
 	a.chunks[0].names.reset()
 	for _, c := range a.chunks {
 		c.reset()
@@ -162,7 +162,7 @@ func (a *arranger) close(*chunk, metadataPairs) error {
 		return a.target.finish()
 	}
 	if len(a.chunks) > 0 {
-		if err := a.spillRun(); err != nil {
+		if err := a.spillPiece(); err != nil {
 			return err
 		}
 	}

@@ -40,11 +40,11 @@ type arrowOutput struct {
 // newArrow returns an Arrow file or stream with nothing written. md is read with the first chunk.
 func newArrow(s *sink, l *layout, opt Options, md *metadataPairs) (*arrowOutput, error) {
 	o := &arrowOutput{sink: s, layout: l, format: opt.Format, md: md}
-	compression, _, err := opt.Compression.settle(opt.Format, opt.Level)
+	compression, _, err := opt.Compression.choose(opt.Format, opt.Level)
 	if err != nil {
 		return nil, err
 	}
-	switch compression { //nolint:exhaustive // settle returns none of the others
+	switch compression { //nolint:exhaustive // choose returns none of the others
 	case Zstd:
 		o.packing = append(o.packing, ipc.WithZstd())
 	case LZ4:

@@ -31,7 +31,7 @@ var compressionNames = [numCompressions]string{"default", "none", "zstd", "snapp
 var (
 	errCompression = errors.New("no such compression")
 	ErrLevel       = errors.New("no such level")
-	ErrRowGroup    = errors.New("no such row groups")
+	ErrRowGroup    = errors.New("no row groups")
 	ErrBloom       = errors.New("no Bloom filter")
 )
 
@@ -39,10 +39,10 @@ var (
 // kinds errCompression, ErrLevel, ErrRowGroup, ErrBloom and ErrPartition. Columns that cannot be,
 // of these agents in the wide layout, are left to [NewWriter].
 func (o Options) CheckContainer(agents []string) error {
-	_, _, errCompression := o.Compression.settle(o.Format, o.Level)
+	_, _, errCompression := o.Compression.choose(o.Format, o.Level)
 	var errGroup error
 	if o.RowGroup < 0 {
-		errGroup = fmt.Errorf("%w as of %d rows: use 1 or more, or 0 for the usual ones", ErrRowGroup, o.RowGroup)
+		errGroup = fmt.Errorf("%w of %d rows: use 1 or more, or 0 for the usual ones", ErrRowGroup, o.RowGroup)
 	} else if o.RowGroup > 0 && o.Format != Parquet {
 		errGroup = fmt.Errorf("%w in %s: they are for .parquet", ErrRowGroup, o.Format)
 	}
@@ -86,9 +86,9 @@ var compressionsOf = map[Format][]Compression{
 // maxLevels are the highest levels of the compressions that have levels, in Parquet.
 var maxLevels = [numCompressions]int{Zstd: 22, Gzip: 9}
 
-// settle returns the compression to use for f, and the level, where it has any. The errors are
+// choose returns the compression to use for f, and the level, where it has any. The errors are
 // errCompression and ErrLevel.
-func (c Compression) settle(f Format, level int) (Compression, int, error) {
+func (c Compression) choose(f Format, level int) (Compression, int, error) {
 	known, ok := compressionsOf[f]
 	switch {
 	case !ok && c != DefaultCompression:

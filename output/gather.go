@@ -40,7 +40,7 @@ type gathering struct {
 	heads       []engine.Verdict
 	headRulings []engine.RulingID
 	lengths     []int32
-	turned      []engine.Verdict // those of one agent for up to wideBlock URLs, then those of the next
+	transposed  []engine.Verdict // those of one agent for up to wideBlock URLs, then those of the next
 }
 
 // wideBlock is how many URLs are gathered for one agent before the next: the verdicts of 95 agents
@@ -55,7 +55,7 @@ var (
 	nonePresent = make([]int16, wideBlock)
 )
 
-// gather adds the URLs from up to to of b to the columns of c.
+// gather adds the URLs b.URLs[from:to] to the columns of c.
 func (g *gathering) gather(c *chunk, b *engine.Batch, from, to int) {
 	g.c, g.batch, g.from, g.to, g.ruled = c, b, from, to, false
 	g.verdicts, g.rulings = b.Verdicts[from*c.agents:to*c.agents], b.Rulings[from:to]
@@ -111,19 +111,19 @@ func shortStreaks(sites []engine.SiteID) bool {
 func (g *gathering) gatherWide() {
 	agents, rulings := len(g.c.layout.agents), g.batch.Rulings
 	g.agents = 1
-	if g.turned == nil {
-		g.turned = make([]engine.Verdict, agents*wideBlock)
+	if g.transposed == nil {
+		g.transposed = make([]engine.Verdict, agents*wideBlock)
 	}
-	turned := g.turned
+	transposed := g.transposed
 	for from := g.from; from < g.to; from += wideBlock {
 		g.rulings = rulings[from:min(from+wideBlock, g.to)]
 		for i := range g.rulings { // read once and in order: by agent, each would miss the cache
 			for a, v := range g.batch.Verdicts[(from+i)*agents:][:agents] {
-				turned[a*wideBlock+i] = v
+				transposed[a*wideBlock+i] = v
 			}
 		}
 		for a, columns := range g.c.layout.agents {
-			g.verdicts, g.agent, g.ruled = turned[a*wideBlock:][:len(g.rulings)], a, false
+			g.verdicts, g.agent, g.ruled = transposed[a*wideBlock:][:len(g.rulings)], a, false
 			g.uniform = uniform(g.verdicts)
 			for _, i := range columns {
 				f := &g.c.layout.fields[i]

@@ -135,15 +135,15 @@ func (l *layout) names() []string {
 // shared returns an error for each two agents that would share a column.
 func (l *layout) shared(agents []string) (errs []error) {
 	owners := map[string]int{}
-	told := map[[2]int]bool{}
+	reported := map[[2]int]bool{}
 	for _, f := range l.fields {
 		if !l.wide || !f.spec.perAgent {
 			continue
 		}
 		other, taken := owners[f.Name]
 		owners[f.Name] = f.agent
-		if pair := [2]int{other, f.agent}; taken && !told[pair] {
-			told[pair] = true
+		if pair := [2]int{other, f.agent}; taken && !reported[pair] {
+			reported[pair] = true
 			errs = append(errs, &sharedError{f.Name, agents[other], agents[f.agent]})
 		}
 	}

@@ -21,7 +21,7 @@ const (
 )
 
 // A lineFile writes rows as lines of text. Chunks are encoded, and compressed, several at once;
-// each waits for its turn to be written. A text of a dictionary is escaped once, when it is first
+// each waits until those before it are written. A text of a dictionary is escaped once, when it is first
 // used; rows copy it.
 type lineFile struct {
 	sink    *sink
@@ -34,7 +34,7 @@ type lineFile struct {
 	piece   int    // as linePiece
 
 	encoders pool[*lineEncoder]
-	turn     chan struct{} // of the next chunk: gets a value when those before are written
+	ready    chan struct{} // of the next chunk: gets a value when those before are written
 }
 
 // A lineColumn is a column as all its rows have it. In the texts the lead of the column comes
@@ -51,12 +51,12 @@ type lineColumn struct {
 func newLines(s *sink, l *layout, spec formatSpec, workers int) *lineFile {
 	f := &lineFile{
 		sink: s, syntax: spec.syntax, packing: spec.packing, dicts: lineDicts, piece: linePiece,
-		turn: make(chan struct{}, 1),
+		ready: make(chan struct{}, 1),
 	}
 	f.encoders = newPool(workers, func() (*lineEncoder, error) {
 		return &lineEncoder{Packer: fieldtext.NewPacker(f.packing)}, nil
 	})
-	f.turn <- struct{}{}
+	f.ready <- struct{}{}
 	for i, field := range l.fields {
 		lead := f.syntax.Lead(nil, i, field.Name)
 		value := func(text string) []byte { return append(lead[:len(lead):len(lead)], text...) }
@@ -88,7 +88,7 @@ func (f *lineFile) write(c *chunk) (*chunk, error) {
 	}
 	f.begin(w.encoder, c)
 	if c.names.size() >= f.dicts {
-		f.forget(c.names)
+		f.resetDicts(c.names)
 	}
 	next := f.encoders.run(w, c, func() { w.encoder.encode(f, c.rows) })
 	if f.encoders.workers > 1 {
@@ -103,7 +103,7 @@ func (f *lineFile) begin(e *lineEncoder, c *chunk) {
 	e.text = append(e.text[:0], f.header...)
 	f.header, f.begun = nil, true
 	after := make(chan struct{}, 1)
-	e.before, e.after, f.turn = f.turn, after, after
+	e.before, e.after, f.ready = f.ready, after, after
 }
 
 // escape adds what the dictionary has gained.
@@ -114,8 +114,8 @@ func (l *lineColumn) escape(d *dictionary, s *fieldtext.Syntax) {
 	}
 }
 
-// forget empties all dictionaries. What encoders still read stays as it is.
-func (f *lineFile) forget(names *numbering) {
+// resetDicts empties all dictionaries. What encoders still read stays as it is.
+func (f *lineFile) resetDicts(names *numbering) {
 	names.reset()
 	for i := range f.columns {
 		f.columns[i].dict, f.columns[i].offsets = nil, []int{0}
@@ -147,7 +147,7 @@ func (f *lineFile) wait() (err error) {
 }
 
 // abort waits for what is being written.
-func (f *lineFile) abort() { f.wait() } //nolint:errcheck // nothing is left to be told
+func (f *lineFile) abort() { f.wait() } //nolint:errcheck // nobody is left to report it to
 
 // A lineEncoder makes the lines of chunks, one chunk after the other. It keeps its memory.
 type lineEncoder struct {
@@ -157,7 +157,7 @@ type lineEncoder struct {
 
 	before <-chan struct{} // gets a value when the chunks before are written
 	after  chan<- struct{} // wants one when this chunk is
-	turned bool            // it is this chunk's turn
+	begun  bool            // the chunks before are written
 
 	calendar fieldtext.Calendar
 	err      error // sticky
@@ -175,7 +175,7 @@ func (e *lineEncoder) bind(all []lineColumn, c *chunk) {
 	for i, col := range c.columns {
 		e.columns = append(e.columns, lineCells{all[i], col.cells()})
 	}
-	e.turned = false
+	e.begun = false
 }
 
 // encode makes and writes the lines of all rows of the chunk.
@@ -190,15 +190,15 @@ func (e *lineEncoder) encode(f *lineFile, rows int) {
 	e.after <- struct{}{}
 }
 
-// write writes the piece that was made, when the turn of the chunk comes.
+// write writes the piece that was made, when the chunks before are written.
 func (e *lineEncoder) write(s *sink) {
 	var packed []byte
 	if e.err == nil && len(e.text) > 0 {
 		packed, e.err = e.Pack(e.text)
 	}
-	if !e.turned {
+	if !e.begun {
 		<-e.before
-		e.turned = true
+		e.begun = true
 	}
 	if e.err == nil {
 		_, e.err = s.Write(packed)

@@ -51,7 +51,7 @@ var sortNames = [...]string{SortNone: "none", SortOrigin: "origin"}
 // The kinds of the errors about the order and the parts of the output.
 var (
 	errSort      = errors.New("no such order")
-	ErrPartition = errors.New("cannot be partitioned so")
+	ErrPartition = errors.New("no partitions")
 )
 
 // String returns the name: "origin".
@@ -85,7 +85,7 @@ func checkPartition(names []string) error {
 	for i, name := range names {
 		switch {
 		case !slices.Contains(Partitions(), name):
-			errs = append(errs, fmt.Errorf("%w: %q is none of %s", ErrPartition, name, strings.Join(Partitions(), ", ")))
+			errs = append(errs, fmt.Errorf("%w by %q: use %s", ErrPartition, name, strings.Join(Partitions(), ", ")))
 		case slices.Contains(names[:i], name):
 			errs = append(errs, fmt.Errorf("%w: %s is named twice", ErrPartition, name))
 		}

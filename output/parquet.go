@@ -41,7 +41,7 @@ type parquetFile struct {
 
 // newParquet starts a Parquet file.
 func newParquet(s *sink, l *layout, opt Options) (*parquetFile, error) {
-	c, level, err := opt.Compression.settle(Parquet, opt.Level)
+	c, level, err := opt.Compression.choose(Parquet, opt.Level)
 	if err != nil {
 		return nil, err
 	}

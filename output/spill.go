@@ -4,10 +4,10 @@ import (
 	"github.com/robobatch/robobatch/internal/extsort"
 )
 
-// spillBlock is what a run is written and read by: small, as a merge holds one of each run.
+// spillBlock is what a sorted piece is written and read by: small, as a merge has one of each piece in memory.
 var spillBlock = limits{rows: 4 << 10, bytes: 256 << 10}
 
-// mergeMemory is about what a run takes while it is merged: a block, packed and unpacked.
+// mergeMemory is about what a sorted piece takes while it is merged: a block, packed and unpacked.
 const mergeMemory = 2 << 20
 
 // newSpillChunk returns the rows of a block, which has dictionaries of its own.
@@ -15,42 +15,42 @@ func newSpillChunk(l *layout) *chunk {
 	return newChunk(l, 1, newDictionaries(l), spillBlock)
 }
 
-// A runTarget writes a run.
-type runTarget struct {
-	run  *extsort.Run
-	rows *chunk
-	raw  []byte
+// A pieceTarget writes a sorted piece.
+type pieceTarget struct {
+	piece *extsort.Run
+	rows  *chunk
+	raw   []byte
 }
 
-func newRunTarget(run *extsort.Run, l *layout) *runTarget {
-	return &runTarget{run: run, rows: newSpillChunk(l)}
+func newPieceTarget(piece *extsort.Run, l *layout) *pieceTarget {
+	return &pieceTarget{piece: piece, rows: newSpillChunk(l)}
 }
 
-func (t *runTarget) start(*chunk, uint32) error { return nil }
-func (t *runTarget) chunk() *chunk              { return t.rows }
-func (t *runTarget) abort()                     {}
+func (t *pieceTarget) start(*chunk, uint32) error { return nil }
+func (t *pieceTarget) chunk() *chunk              { return t.rows }
+func (t *pieceTarget) abort()                     {}
 
 // flush writes the rows as a block.
-func (t *runTarget) flush() error {
+func (t *pieceTarget) flush() error {
 	t.raw = t.rows.encode(t.raw[:0])
 	t.rows.reset()
 	t.rows.names.reset()
-	return t.run.Write(t.raw)
+	return t.piece.Write(t.raw)
 }
 
 // finish writes the block that is not full.
-func (t *runTarget) finish() error {
+func (t *pieceTarget) finish() error {
 	if t.rows.rows == 0 {
 		return nil
 	}
 	return t.flush()
 }
 
-// merge hands the rows of all runs to the target, in order.
+// merge hands the rows of all sorted pieces to the target, in order.
 func (a *arranger) merge() error {
 	newCursor := func() *rowCursor { return &rowCursor{keys: a.keys, rows: newSpillChunk(a.layout)} }
-	begin := func(run *extsort.Run) extsort.Output[*rowCursor] {
-		return &mergeOutput{arranger: a, target: newRunTarget(run, a.layout)}
+	begin := func(piece *extsort.Run) extsort.Output[*rowCursor] {
+		return &mergeOutput{arranger: a, target: newPieceTarget(piece, a.layout)}
 	}
 	fan := max(2, min(extsort.MaxFan, a.limit/mergeMemory))
 	return extsort.Merge(a.spill, fan, newCursor, begin, &mergeOutput{arranger: a, target: a.target})

@@ -9,7 +9,7 @@ type spelling struct {
 }
 
 // spellings are what typoKeys accepts, in the order in which google/robotstxt tries them. They are
-// told by their beginning only, so that "allowed" is Allow and "user-agents" is User-agent. The
+// known by their beginning alone, so that "allowed" is Allow and "user-agents" is User-agent. The
 // last three have no effect on what google/robotstxt answers; it knows their exact names.
 var spellings = []spelling{
 	{prefix: "user-agent", kind: kindUserAgent},

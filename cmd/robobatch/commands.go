@@ -109,7 +109,7 @@ func (c *command) stray(argument string, a *args, p *cli.Program) string {
 	case argument == "help" || argument != "" && p.Command(argument) != nil:
 		return fmt.Sprintf("a command comes before all flags, as in robobatch %s -h", argument)
 	}
-	return "every log needs its own -in, and a pattern quotes: -in a.zst -in 'b*.zst'"
+	return "every log needs its own -in; quote a pattern, so that the shell leaves it alone: -in a.zst -in 'b*.zst'"
 }
 
 // flagsIntro is the beginning of docs/FLAGS.md.

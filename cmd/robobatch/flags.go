@@ -107,7 +107,8 @@ func rulesFlags(a *args) []entry {
 			robots.txt with -origin.`
 		origin = `
 			The origin of the one robots.txt that -rules names. Write it like
-			https://www.example.com. Default: the site of -base, if the command has that flag.`
+			https://www.example.com.`
+		siteOfBase = " Default: the site of -base."
 	)
 	pack := cli.Flag{
 		Name: "rules", Arg: "dir", Files: true, Needed: nameRules,
@@ -130,7 +131,11 @@ func rulesFlags(a *args) []entry {
 			Name: "rules", Arg: "dir", Files: true, Needed: nameRules,
 			Set: cli.Text(&a.rules), Doc: files,
 		}},
-		{forPacks, cli.Flag{
+		{forLogs, cli.Flag{
+			Name: "origin", Arg: "url",
+			Set: cli.Once(&a.origin, "one file is the robots.txt of one origin"), Doc: origin + siteOfBase,
+		}},
+		{forPipe, cli.Flag{
 			Name: "origin", Arg: "url",
 			Set: cli.Once(&a.origin, "one file is the robots.txt of one origin"), Doc: origin,
 		}},
@@ -147,13 +152,13 @@ func rulesFlags(a *args) []entry {
 func logFlags(a *args) []entry {
 	return []entry{
 		{forLogs, cli.Flag{Name: "in", Arg: "log", Files: true, Needed: nameLog, Set: cli.Each(&a.in), Doc: `
-			A log to read. It has a URL a line, or one of the formats below, in zstd, gzip or plain
-			text. A pattern such as 'logs/*.zst' names several logs; - is standard input. May be
-			repeated. robobatch bench reads a log several times, and takes no pipe.`}},
+			A log to read. It has a URL a line, or one of the formats below, compressed by zstd or
+			gzip or not. A pattern such as 'logs/*.zst' names several logs; - is standard input. May be
+			repeated.`}},
 		{forLogs, cli.Flag{
 			Name: "format", Arg: "name", Values: words.Formats(), Default: "auto",
 			Set: cli.Text(&a.Format), Doc: `
-			Format of the logs. auto tells it from their first lines; the others are urls, combined
+			Format of the logs. auto detects it from their first lines; the others are urls, combined
 			(Apache, nginx), w3c (IIS), cloudfront, alb, json, csv, tsv, cdxj, parquet and warc.
 			docs/FORMATS.md describes them.`,
 		}},
@@ -239,7 +244,7 @@ func questionFlags(a *args) []entry {
 		{forAll, cli.Flag{
 			Name: "dialect", Arg: "name", Values: robots.Dialects(), Default: "google",
 			Set: cli.Text(&a.Dialect), Doc: `
-			How to read robots.txt: google, rfc9309, google-2010 or yandex. robobatch help dialects
+			How to read robots.txt: rfc9309, google, google-2010 or yandex. robobatch help dialects
 			tells how they differ.`,
 		}},
 		{forAll, cli.Flag{
@@ -303,15 +308,16 @@ func outputFlags(a *args) []entry {
 		{forLogs, cli.Flag{
 			Name: "columns", Arg: "list", Values: output.Columns(), List: true,
 			Set: cli.Text(&a.columns), Doc: `
-			The columns to write, in this order. There are canonical_url and violation, and the
-			default: line,input,url,origin,agent,allowed,reason,rule_line,rule.`,
+			The columns to write, in this order. Default:
+			line,input,url,origin,agent,allowed,reason,rule_line,rule; canonical_url and violation
+			are written only if they are named.`,
 		}},
 		{forPipe, cli.Flag{
 			Name: "columns", Arg: "list", Values: output.VerdictColumns(), List: true,
 			Set: cli.Text(&a.columns), Doc: `
-			The columns to add, in this order. There is canonical_url, and the default:
-			origin,allowed,reason,rule_line,rule. Several agents have no reason and rule unless they
-			are named.`,
+			The columns to add, in this order. Default: origin,allowed,reason,rule_line,rule;
+			canonical_url is added only if it is named, and so are reason and rule of several
+			agents.`,
 		}},
 		{forJob, cli.Flag{
 			Name: "layout", Arg: "how",
@@ -341,7 +347,7 @@ func outputFlags(a *args) []entry {
 			List rejected lines as JSON Lines. Those are the lines that were refused, and those
 			whose URL is bad.`}},
 		{forJob, cli.Flag{Name: "max-rejects", Arg: "n", Set: cli.Text(&a.maxRejects), Doc: `
-			Stop with exit code 1 when more than n lines are rejected. Or more than n% of all lines.
+			Stop with exit code 1 if more lines are rejected: n, or n% of all.
 			The rows before that are kept as x.partial.parquet.`}},
 	}
 }
@@ -385,6 +391,16 @@ func storageFlags(a *args) []entry {
 
 // runFlags are the flags that say how a command runs.
 func runFlags(a *args) []entry {
+	const (
+		mostMemory = `
+			The memory that a run may take, about, such as 256MiB. Rules that do not fit are
+			dropped, and loaded again where they are needed. Unless they are a pack already, they
+			are first compiled into a temporary one `
+		fewerWorkers = `Each worker but the first needs 24 MiB beyond
+			64 MiB; if there is no room, there are fewer workers, and a note. `
+		defaultMemory = `Default: 1280MiB for packs of more than 512 MiB,
+			otherwise none.`
+	)
 	return []entry{
 		{forAll &^ forBench, cli.Flag{
 			Name: "workers", Arg: "n", Default: "0",
@@ -397,17 +413,17 @@ func runFlags(a *args) []entry {
 		}},
 		{forBench, cli.Flag{Name: "rounds", Arg: "n", Default: "6", Set: cli.Int(&a.rounds), Doc: `
 			How often each part is measured. benchstat needs 6 or more for a confidence interval.`}},
-		{forAnswers, cli.Flag{
+		{forJob, cli.Flag{
 			Name: "max-memory", Arg: "size",
-			Set: cli.NotEmpty(&a.maxMemory, memory.Remedy), Doc: `
-			The memory that a run may take, about, such as 256MiB. Rules that do not fit are
-			dropped, and loaded again where they are needed. Unless they are a pack already, they
-			are first compiled into a temporary one beside the output. The rows that -sort and
-			-partition-by hold take a quarter of it. Each worker but the first needs 24 MiB beyond
-			64 MiB; if there is no room, there are fewer workers, and a note. A row group of
-			Parquet, or an Arrow file, in which hundreds of thousands of rules or origins differ
-			takes some 30 MiB more: see -row-group. Default: 1280MiB for packs of more than 512 MiB,
-			otherwise none.`,
+			Set: cli.NotEmpty(&a.maxMemory, memory.Remedy), Doc: mostMemory + `beside the output. The
+			rows that -sort and -partition-by order take a quarter of it. ` + fewerWorkers + `A row
+			group of Parquet, or an Arrow file, in which hundreds of thousands of rules or origins
+			differ takes some 30 MiB more: see -row-group. ` + defaultMemory,
+		}},
+		{forPipe, cli.Flag{
+			Name: "max-memory", Arg: "size",
+			Set: cli.NotEmpty(&a.maxMemory, memory.Remedy), Doc: mostMemory + `in the directory for
+			temporary files. ` + fewerWorkers + defaultMemory,
 		}},
 		{forProgress, cli.Flag{
 			Name: "progress", Arg: "how",

@@ -78,7 +78,7 @@ func (p *plan) choose(a *args) error {
 	}
 	limit, err := memory.Parse(a.maxMemory)
 	faults.Add("max-memory", err)
-	p.storeOpt.MaxMemory = memory.Share(limit, &p.outOpt)
+	p.storeOpt.MaxMemory = memory.Divide(limit, &p.outOpt)
 	faults.Add("progress", p.SetProgress(a.progress))
 	p.notes = agentNotes(p.storeOpt.Agents, p.storeOpt.Dialect)
 	p.setWorkers(memory.FitWorkers(a.workers, a.maxMemory))

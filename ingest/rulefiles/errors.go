@@ -43,7 +43,7 @@ type ConflictError struct {
 
 // Error names the origin, both files and the remedy.
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("two files are the robots.txt of %s: %s and %s: remove one (case, IDN, default port and trailing dot make no other host)",
+	return fmt.Sprintf("two files are the robots.txt of %s: %s and %s: remove one (names that differ only in case, IDN form, default port or trailing dot are the same host)",
 		e.Origin, fault.Display(e.Names[0]), fault.Display(e.Names[1]))
 }
 

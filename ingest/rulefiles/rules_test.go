@@ -270,21 +270,21 @@ func TestRulesErrors(t *testing.T) {
 			"two for one", "rules", "",
 			[]string{"https_a.com.txt", "https_A.com._443.txt", "b.com.txt", "b.com_443.txt"},
 			nil,
-			"two files are the robots.txt of https://b.com: rules/b.com.txt and rules/b.com_443.txt: remove one (case, IDN, default port and trailing dot make no other host)\n" +
-				"two files are the robots.txt of https://a.com: rules/https_A.com._443.txt and rules/https_a.com.txt: remove one (case, IDN, default port and trailing dot make no other host)",
+			"two files are the robots.txt of https://b.com: rules/b.com.txt and rules/b.com_443.txt: remove one (names that differ only in case, IDN form, default port or trailing dot are the same host)\n" +
+				"two files are the robots.txt of https://a.com: rules/https_A.com._443.txt and rules/https_a.com.txt: remove one (names that differ only in case, IDN form, default port or trailing dot are the same host)",
 		},
 		{
 			"two for IDN", "rules", "",
 			[]string{"http_müller.eu.txt", "x/http_xn--mller-kva.eu.txt"},
 			nil,
-			"two files are the robots.txt of http://xn--mller-kva.eu: rules/http_müller.eu.txt and rules/x/http_xn--mller-kva.eu.txt: remove one (case, IDN, default port and trailing dot make no other host)",
+			"two files are the robots.txt of http://xn--mller-kva.eu: rules/http_müller.eu.txt and rules/x/http_xn--mller-kva.eu.txt: remove one (names that differ only in case, IDN form, default port or trailing dot are the same host)",
 		},
 		{
 			"two bare", "rules", "",
 			[]string{"a.com.txt", "a.com/robots.txt", "http_a.com.txt"},
 			nil,
-			"two files are the robots.txt of http://a.com: rules/a.com/robots.txt and rules/a.com.txt: remove one (case, IDN, default port and trailing dot make no other host)\n" +
-				"two files are the robots.txt of https://a.com: rules/a.com/robots.txt and rules/a.com.txt: remove one (case, IDN, default port and trailing dot make no other host)",
+			"two files are the robots.txt of http://a.com: rules/a.com/robots.txt and rules/a.com.txt: remove one (names that differ only in case, IDN form, default port or trailing dot are the same host)\n" +
+				"two files are the robots.txt of https://a.com: rules/a.com/robots.txt and rules/a.com.txt: remove one (names that differ only in case, IDN form, default port or trailing dot are the same host)",
 		},
 	}
 	for _, c := range cases {

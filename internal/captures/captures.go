@@ -1,5 +1,5 @@
-// Package captures tells captures of robots.txt apart: their bodies by a key, and two files of one
-// origin of which nothing says which is newer. Whatever reads captures imports it: packages engine
+// Package captures tells captures of robots.txt apart, their bodies by a key. It also finds two
+// files of one origin whose order is unknown. Whatever reads captures imports it: packages engine
 // and listings.
 package captures
 
@@ -17,7 +17,7 @@ var ErrTwoFiles = errors.New("two robots.txt of unknown time for one origin: lea
 
 // A Key identifies a text. Texts of equal keys are taken for equal. Strangers write the texts, and
 // whoever could make a text with the key of another's would decide for its origin. So it is half of
-// a SHA-256, for which nobody can make such a text. XXH3 is several times as fast, but would save
+// a SHA-256: nobody can make a second text with the same half. XXH3 is several times as fast, but would save
 // only a fourteenth of loading.
 type Key [16]byte
 

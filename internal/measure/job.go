@@ -20,7 +20,7 @@ type Job struct {
 	Sink    func(*engine.Store) (Sink, error)                 // a new output; nil is none, so that verdicts go nowhere
 	Store   engine.StoreOptions                               // Workers is set here
 	Workers []int                                             // numbers of workers to run with; none is the default number
-	Ran     func(engine.Stats)                                // is told what each whole run came to; nil is nobody
+	Ran     func(engine.Stats)                                // gets the figures of each whole run; nil is nobody
 }
 
 // ErrNoURLs is the error of logs without any URL, of which nothing can be measured.

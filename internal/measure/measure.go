@@ -13,7 +13,7 @@ import (
 // A Work is what one run of a case did.
 type Work struct {
 	Units int64 // as Case.Unit counts
-	Bytes int64 // of the input that they were; 0 is not told
+	Bytes int64 // of input; 0 is unknown
 }
 
 // A Metric is a figure of a unit that is not one of Sample's own.

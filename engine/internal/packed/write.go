@@ -43,7 +43,7 @@ type writer struct {
 	dialect  robots.Dialect
 	undated  captures.Undated
 	texts    map[captures.Key]uint32   // numbers of the texts
-	rulesets map[captures.Key]pack.Ref // by the hash of their chunk
+	ruleSets map[captures.Key]pack.Ref // by the hash of their chunk
 	stats    Stats
 	files    int64
 	queue    chan *packJob // in the order of their numbers
@@ -65,7 +65,7 @@ func Write(ctx context.Context, file pack.File, responses iter.Seq2[robots.Respo
 		dialect:  opt.Dialect &^ URLFlags,
 		undated:  captures.Undated{},
 		texts:    map[captures.Key]uint32{},
-		rulesets: map[captures.Key]pack.Ref{},
+		ruleSets: map[captures.Key]pack.Ref{},
 		queue:    make(chan *packJob, 16*workers),
 	}
 	defer w.out.Close()
@@ -79,7 +79,7 @@ func Write(ctx context.Context, file pack.File, responses iter.Seq2[robots.Respo
 		return Stats{}, err
 	}
 	err = w.out.Finish(func(r *pack.Reader) (pack.Summary, error) { return w.summarize(ctx, r) })
-	w.stats.Texts, w.stats.Rulesets = len(w.texts), len(w.rulesets)
+	w.stats.Texts, w.stats.Rulesets = len(w.texts), len(w.ruleSets)
 	return w.stats, err
 }
 
@@ -176,13 +176,13 @@ func (w *writer) writeTexts() (err error) {
 func (w *writer) writeText(t *packedText) error {
 	for i, chunk := range t.rules {
 		key := captures.KeyOf(chunk)
-		ref, known := w.rulesets[key]
+		ref, known := w.ruleSets[key]
 		if !known {
 			var err error
 			if ref, err = w.out.AddChunk(chunk); err != nil {
 				return err
 			}
-			w.rulesets[key] = ref
+			w.ruleSets[key] = ref
 		}
 		t.selections[i].ref = ref
 	}

@@ -13,7 +13,7 @@ type Format string
 
 // Formats that no Parser reads. All others stand beside their parsers.
 const (
-	Auto    Format = ""        // to be guessed, see [Guess]
+	Auto    Format = ""        // to be detected, see [Detect]
 	URLs    Format = "urls"    // a URL a line
 	Parquet Format = "parquet" // any Parquet file with a column for the URL, see [Records]
 	WARC    Format = "warc"    // a web archive, whose records are not lines

@@ -124,11 +124,11 @@ func (s *jsonScanner) store(node *jsonNode, value []byte, nested bool) {
 	}
 }
 
-// forget removes all that was stored below node.
-func (s *jsonScanner) forget(node *jsonNode) {
+// removeBelow removes all that was stored below node.
+func (s *jsonScanner) removeBelow(node *jsonNode) {
 	s.store(node, nil, false)
 	for _, m := range node.members {
-		s.forget(m)
+		s.removeBelow(m)
 	}
 }
 
@@ -173,8 +173,8 @@ func (s *jsonScanner) object(i, depth int, node *jsonNode) (end int) {
 	return i
 }
 
-// child returns the node of the member of that name, nil if nothing of it is wanted. It forgets the
-// value of an earlier member of that name.
+// child returns the node of the member of that name, nil if nothing of it is wanted. It
+// removes the value of an earlier member of that name.
 func (s *jsonScanner) child(node *jsonNode, name []byte, escaped bool) *jsonNode {
 	if escaped {
 		begin := len(s.buf)
@@ -183,7 +183,7 @@ func (s *jsonScanner) child(node *jsonNode, name []byte, escaped bool) *jsonNode
 	}
 	child := node.find(name)
 	if child != nil && child.seen == s.lines {
-		s.forget(child)
+		s.removeBelow(child)
 	} else if child != nil {
 		child.seen = s.lines
 	}

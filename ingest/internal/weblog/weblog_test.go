@@ -74,8 +74,8 @@ func TestParseTime(t *testing.T) {
 	}
 }
 
-// TestGuess tells formats by lines that do not come from the samples.
-func TestGuess(t *testing.T) {
+// TestDetect tells formats by lines that do not come from the samples.
+func TestDetect(t *testing.T) {
 	for _, test := range []struct {
 		want  Format
 		lines []string
@@ -99,14 +99,14 @@ func TestGuess(t *testing.T) {
 		for _, line := range test.lines {
 			lines = append(lines, []byte(line))
 		}
-		if got := Guess(lines, Options{}); got != test.want {
+		if got := Detect(lines, Options{}); got != test.want {
 			t.Errorf("%q is %s, want %s", test.lines, got, test.want)
 		}
 	}
-	if got := Guess([][]byte{[]byte("a,b")}, Options{URL: "b"}); got != CSV {
+	if got := Detect([][]byte{[]byte("a,b")}, Options{URL: "b"}); got != CSV {
 		t.Errorf("a header that has the column that was named is %s", got)
 	}
-	if got := Guess([][]byte{[]byte("a,url")}, Options{Keep: []string{"none"}, Time: "none"}); got != CSV {
+	if got := Detect([][]byte{[]byte("a,url")}, Options{Keep: []string{"none"}, Time: "none"}); got != CSV {
 		t.Errorf("a header that lacks other fields that were named is %s", got)
 	}
 }

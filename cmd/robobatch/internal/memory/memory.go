@@ -63,15 +63,15 @@ func FitWorkers(asked int, maxMemory string) (workers int, note string) {
 	return most, fmt.Sprintf("-max-memory %s has room for %s", maxMemory, say.Count(int64(most), "worker"))
 }
 
-// sortShare is the part of -max-memory that rows which are sorted take.
-const sortShare = 4
+// sortPart is the part of -max-memory that rows which are sorted take.
+const sortPart = 4
 
-// Share divides the memory that a run may take between rules and rows, if rows are sorted.
-func Share(limit int64, opt *output.Options) (rules int64) {
+// Divide divides the memory that a run may take between rules and rows, if rows are sorted.
+func Divide(limit int64, opt *output.Options) (rules int64) {
 	if limit <= 0 || opt.Sort == output.SortNone && len(opt.Partition) == 0 {
 		return limit
 	}
-	opt.SortMemory = limit / sortShare
+	opt.SortMemory = limit / sortPart
 	return limit - opt.SortMemory
 }
 

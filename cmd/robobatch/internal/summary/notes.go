@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/robobatch/robobatch/engine"
@@ -11,23 +10,22 @@ import (
 // NoteNothing returns a note if nothing came of a log, so that its format, or the site of the
 // rules, may be another; or "".
 func (r *Report) NoteNothing() string {
-	field := ""
-	if slices.ContainsFunc(r.Inputs, func(in Input) bool { return ingest.Format(in.Format).AnyField() }) {
-		field = ", or the field with the URL with -url-field"
-	}
-	how := "was guessed: name another with -format" + field
+	format := "The format was detected as " + r.Formats() + ": if that is wrong, use -format"
 	if r.Format != ingest.Auto.String() {
-		how = "-format says: name another" + field
+		format = "The format is " + r.Formats() + ", as -format says: if that is wrong, use another"
+	}
+	if slices.ContainsFunc(r.Inputs, func(in Input) bool { return ingest.Format(in.Format).AnyField() }) {
+		format += "; if the URL is in another field, use -url-field"
 	}
 	if r.Base == "" && r.Formats() == "urls" {
-		how += "; if lines are paths, name their site with -base"
+		format += "; if lines are paths, use -base"
 	}
 	bad, without := r.Counts.Reasons[engine.ReasonBadURL.String()], r.Counts.Reasons[engine.ReasonNoRobots.String()]
 	switch {
 	case r.Counts.URLs == 0 && Sum(r.Counts.Refused) > 0:
-		return fmt.Sprintf("every line was refused: none is of the format %s, which %s", r.Formats(), how)
+		return "every line was refused. " + format
 	case bad > 0 && bad == r.Counts.Rows:
-		return fmt.Sprintf("no line is a URL with a scheme and a host, as the format %s wants, which %s", r.Formats(), how)
+		return "no line is a URL with a scheme and a host. " + format
 	case without > 0 && without+bad == r.Counts.Rows:
 		return NoRobots
 	}

@@ -1,6 +1,5 @@
-// Package targets names the Outputs of a run, and checks them before the work: that their
-// directories are there, and that nothing that is read would be overwritten. Only cmd/robobatch
-// imports it.
+// Package targets names the outputs of a run, and checks before the work that their directories
+// exist and that no input would be overwritten. Only cmd/robobatch imports it.
 package targets
 
 import (

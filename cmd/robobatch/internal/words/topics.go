@@ -128,7 +128,7 @@ var columnDocs = map[string]columnDoc{
 	"agent":             {"dictionary string", "", "the crawler asked for"},
 	"allowed":           {"bool", "no answer", "the verdict; bad URLs have none"},
 	"reason":            {"dictionary string", "", "what decided: see below"},
-	"rule_line":         {"int32", "no rule won", "its 1-based line in the robots.txt"},
+	"rule_line":         {"int32", "no rule won", "1-based line of the winning rule in robots.txt"},
 	"rule":              {"dictionary string", "no rule won", "that rule, as written"},
 	output.CanonicalURL: {"string", "bad URL", "the URL without parameters of Clean-param"},
 	output.Violation:    {"bool", "unknown", "the crawler fetched what is disallowed to it"},

@@ -1,11 +1,11 @@
 package weblog
 
-// GuessLines is how many lines vote for a format.
-const GuessLines = 32
+// DetectLines is how many lines vote for a format.
+const DetectLines = 32
 
-// Guess returns the format that lines, the first GuessLines of a log, look like. It is URLs if nothing is
+// Detect returns the format that lines, the first DetectLines of a log, look like. It is URLs if nothing is
 // recognised. opt says which column of a table would hold the URL.
-func Guess(lines [][]byte, opt Options) Format {
+func Detect(lines [][]byte, opt Options) Format {
 	if len(lines) == 0 {
 		return URLs
 	}
