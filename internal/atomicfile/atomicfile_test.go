@@ -105,6 +105,21 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestCloseError holds that Close says so once if the temporary file cannot be removed.
+func TestCloseError(t *testing.T) {
+	f := create(t, filepath.Join(t.TempDir(), "x"), "")
+	if err := os.Remove(f.temp); err != nil {
+		t.Fatal(err)
+	}
+	err := f.Close()
+	if e, ok := errors.AsType[*Error](err); !ok || e.Name != f.name || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Errorf("error %v again", err)
+	}
+}
+
 func TestStdout(t *testing.T) {
 	var out strings.Builder
 	f, err := Create(Stdout, &out)

@@ -197,3 +197,49 @@ func TestReaderDrops(t *testing.T) {
 		}
 	}
 }
+
+// A sizesCache remembers nothing but the sizes of what is set.
+type sizesCache struct{ sizes []int64 }
+
+func (*sizesCache) Get(uint64) (*rules.Ruling, bool) { return nil, false }
+func (*sizesCache) Close()                           {}
+
+func (c *sizesCache) Set(_ uint64, _ *rules.Ruling, size int64) bool {
+	c.sizes = append(c.sizes, size)
+	return false
+}
+
+// TestLimited holds that the cache is told what rules take, and that a site which could not be read
+// is not taken for one without a robots.txt from then on.
+func TestLimited(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "x.rbp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := Write(t.Context(), f, longRules(2), WriteOptions{Dialect: robots.Google}); err != nil {
+		t.Fatal(err)
+	}
+	var cache sizesCache
+	s, err := Open(f.Name(), Options{
+		Options: options(robots.Google, false, "*"), MaxMemory: 64 << 20,
+		NewCache: func(int64, int64) (Cache, error) { return &cache, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	m := s.Reader(1).(*limitedReader)
+	if r := m.Ruling(m.site(0).id); !slices.Equal(cache.sizes, []int64{r.Size}) || r.Size == 0 {
+		t.Errorf("the cache was told of %d bytes, want %d", cache.sizes, r.Size)
+	}
+	if err := f.Truncate(0); err != nil {
+		t.Fatal(err)
+	}
+	if e := m.site(1); e.origin != "" || s.Err() == nil {
+		t.Fatalf("site %q was read from an empty file", e.origin)
+	}
+	if id := rules.RulingID(m.ids[1].Load()); id != rules.NoRuling {
+		t.Errorf("a site that could not be read has ruling %d", id)
+	}
+}

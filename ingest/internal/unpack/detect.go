@@ -137,7 +137,7 @@ func DetectFile(name string, file io.ReaderAt, size int64) Type {
 		return t
 	}
 	text, _ := s.Text.Peek(len(WARCMagic))
-	if len(text) == 0 || bytes.HasPrefix(bytes.TrimLeft(text, "\r\n"), []byte(WARCMagic[:len(text)])) {
+	if bytes.HasPrefix(bytes.TrimLeft(text, "\r\n"), []byte(WARCMagic[:len(text)])) {
 		t.Content = WARC
 	}
 	return t

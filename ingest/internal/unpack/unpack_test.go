@@ -97,3 +97,66 @@ func TestDetect(t *testing.T) {
 		}
 	}
 }
+
+// TestDetectFile looks into packed files whose name has .warc in it.
+func TestDetectFile(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		data []byte
+		want Type
+	}{
+		{"a.warc.gz", testpack.Gzip(t, []byte("WARC/1.0\r\n")), Type{Gzip, WARC}},
+		{"a.warc.gz", testpack.Gzip(t, []byte("https://a.com/\n")), Type{Gzip, Text}},
+		{"a.warc.zst", testpack.Zstd(t, []byte("WARC/1.1\r\n")), Type{Zstd, WARC}},
+		{"a.gz", testpack.Gzip(t, []byte("WARC/1.0\r\n")), Type{Gzip, Text}},
+		{"a.warc.gz", []byte("\x1f\x8b\x08 and damage"), Type{Gzip, WARC}},
+	} {
+		if got := DetectFile(test.name, bytes.NewReader(test.data), int64(len(test.data))); got != test.want {
+			t.Errorf("%s with %q is %v, want %v", test.name, test.data, got, test.want)
+		}
+	}
+}
+
+// TestCapturePacking holds that a name decides only if the first bytes say nothing.
+func TestCapturePacking(t *testing.T) {
+	for _, test := range []struct {
+		head, name string
+		want       Packing
+	}{
+		{"WARC/1.0\r\n", "x.warc.gz", None},
+		{`{"url": 1`, "x.jsonl.gz", None},
+		{ByteOrderMark + ` {"url`, "x.jsonl.gz", None},
+		{ByteOrderMark + "WARC/1.", "x.warc.zst", None},
+		{"damaged", "x.warc.gz", Gzip},
+		{"damaged", "x.jsonl.zst", Zstd},
+		{"damaged", "x.jsonl", None},
+	} {
+		if got, err := capturePacking([]byte(test.head), test.name); got != test.want || err != nil {
+			t.Errorf("%s with %q is %v (%v), want %v", test.name, test.head, got, err, test.want)
+		}
+	}
+}
+
+// TestSkipFault holds that no more bytes are read again after a fault than the budget has.
+func TestSkipFault(t *testing.T) {
+	bad := testpack.Gzip(t, testpack.HardText(20_000))
+	bad[len(bad)-6] ^= 1 // of its checksum
+	data := slices.Concat(bad, testpack.Gzip(t, []byte("good")))
+	for budget, want := range map[int64]bool{10: false, 2 * int64(len(data)): true} {
+		s := NewSegments("")
+		defer s.Release()
+		if err := s.Reset("x.gz", bytes.NewReader(data), int64(len(data))); err != nil {
+			t.Fatal(err)
+		}
+		s.budget = budget
+		if _, err := io.Copy(io.Discard, s.Text); err == nil {
+			t.Fatal("no fault")
+		}
+		if got := s.SkipFault(); got != want || s.IsSpent() == want {
+			t.Errorf("with %d bytes to read again: %t, want %t; spent: %t", budget, got, want, s.IsSpent())
+		}
+		if text, err := io.ReadAll(s.Text); want && (string(text) != "good" || err != nil) {
+			t.Errorf("behind the fault is %q (%v)", text, err)
+		}
+	}
+}
