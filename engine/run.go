@@ -44,7 +44,8 @@ type run struct {
 
 // Run takes all rows of src through the store to dst, in order, and returns what it decided. It
 // closes neither. The error is a [*SourceError], a [*SinkError], that of ctx, or [Store.Err]. The
-// Stats then count what was evaluated; after a SourceError that is what dst has.
+// Stats then count what was evaluated; after a SourceError that is what dst has. It panics if the
+// store, src or dst is nil.
 func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (Stats, error) {
 	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
 	if workers == 1 {

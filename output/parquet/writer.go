@@ -50,7 +50,8 @@ type bloom struct {
 	at     func(offset int64)
 }
 
-// NewWriter begins a file of these columns.
+// NewWriter begins a file of these columns. It panics if a [Type] or the [Codec] is none of the
+// constants.
 func NewWriter(to Sink, fields []Field, opt Options) (*Writer, error) {
 	props, root, err := opt.schema(fields)
 	if err != nil {
