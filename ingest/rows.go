@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 
@@ -170,10 +169,23 @@ func (r *rowReader) addKept(b *engine.Batch, i int, text []byte) {
 
 // parseInt returns the number that all of text is, 0 if it is none.
 func parseInt(text []byte) (n int64, ok bool) {
-	if len(text) == 0 || len(bytes.Trim(text, "+-0123456789")) > 0 { // whose error would allocate
-		return 0, false
+	digits := text
+	if len(digits) > 0 && (digits[0] == '-' || digits[0] == '+') {
+		digits = digits[1:]
 	}
-	return orZero(strconv.ParseInt(string(text), 10, 64))
+	for _, b := range digits {
+		if b < '0' || b > '9' { // an error of strconv would allocate
+			return 0, false
+		}
+		n = n*10 + int64(b-'0')
+	}
+	if len(digits) == 0 || len(digits) > 18 { // it may be too large
+		return orZero(strconv.ParseInt(string(text), 10, 64))
+	}
+	if text[0] == '-' {
+		n = -n
+	}
+	return n, true
 }
 
 // parseFloat returns the number that text is, 0 if it is none.

@@ -107,7 +107,10 @@ func (a *alb) row(r *Row) Result {
 	} else if !a.request(r, request, place{schemeOf(a.fields[albType]), present(at(a.fields, albHost))}) {
 		return a.fail(ErrNoBase)
 	}
-	a.setClient(r, a.unescape(at(a.fields, albAgent)), a.fields[albTime])
+	if a.opt.Agents {
+		r.Agent = present(a.unescape(at(a.fields, albAgent)))
+	}
+	a.setTime(r, a.fields[albTime])
 	for _, i := range a.keep {
 		r.Fields = append(r.Fields, present(a.field(i, request)))
 	}

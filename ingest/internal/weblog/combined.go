@@ -153,7 +153,10 @@ func (c *combined) row(r *Row, request []byte) Result {
 	if !c.request(r, request, place{schemeOfPort(host), host}) {
 		return c.fail(ErrNoBase)
 	}
-	c.setClient(r, c.unescape(c.fields[clfAgent]), c.fields[clfTime])
+	if c.opt.Agents {
+		r.Agent = present(c.unescape(c.fields[clfAgent]))
+	}
+	c.setTime(r, c.fields[clfTime])
 	if len(c.keep) == 0 {
 		return IsRow
 	}

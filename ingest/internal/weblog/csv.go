@@ -164,7 +164,10 @@ func (t *table) row(r *Row) Result {
 	if !t.urlOrRequest(r, target, place{schemeOf(at(t.fields, t.cols.scheme)), at(t.fields, t.cols.host)}) {
 		return t.fail(ErrNoBase)
 	}
-	t.setClient(r, at(t.fields, t.cols.agent), at(t.fields, t.cols.time))
+	if t.opt.Agents {
+		r.Agent = present(at(t.fields, t.cols.agent))
+	}
+	t.setTime(r, at(t.fields, t.cols.time))
 	for _, i := range t.cols.keep {
 		r.Fields = append(r.Fields, present(t.fields[i]))
 	}

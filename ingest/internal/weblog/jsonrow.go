@@ -119,7 +119,10 @@ func (j *jsonLog) row(r *Row) Result {
 	if !j.urlOrRequest(r, target, j.place()) {
 		return j.fail(ErrNoBase)
 	}
-	j.setClient(r, j.scalar(j.agent), j.scalar(j.time))
+	if j.opt.Agents {
+		r.Agent = present(j.scalar(j.agent))
+	}
+	j.setTime(r, j.scalar(j.time))
 	for _, k := range j.keep {
 		r.Fields = append(r.Fields, j.any(k))
 	}

@@ -136,13 +136,10 @@ func (c *common) fail(err error) Result {
 	return Failed
 }
 
-// setClient sets the User-Agent and the time of a row, as far as they are wanted.
-func (c *common) setClient(r *Row, agent, time []byte) {
-	if c.opt.Agents {
-		r.Agent = present(agent)
-	}
+// setTime sets the time of a row, if it is wanted.
+func (c *common) setTime(r *Row, text []byte) {
 	if c.opt.Times {
-		r.Time = c.clock.Read(time)
+		r.Time = c.clock.Read(text)
 	}
 }
 

@@ -150,14 +150,16 @@ func (w *w3c) target() []byte {
 	return w.buf[begin:]
 }
 
-var portSchemes = map[string]string{"80": "http", "443": "https"}
-
 // place returns what the row says of the origin. The port of the server tells the scheme; the host
 // has its own.
 func (w *w3c) place() place {
 	scheme := schemeOf(at(w.fields, w.cols.scheme))
-	if scheme == "" {
-		scheme = portSchemes[string(at(w.fields, w.cols.port))]
+	switch port := at(w.fields, w.cols.port); {
+	case scheme != "":
+	case string(port) == "443":
+		scheme = "https"
+	case string(port) == "80":
+		scheme = "http"
 	}
 	return place{scheme, at(w.fields, w.cols.host)}
 }
