@@ -157,12 +157,17 @@ func (e *Evaluator) findSite(origin []byte) (SiteID, RulingID, bool) {
 // unknownTime is the time of a row that has none, see Batch.Times.
 const unknownTime = math.MinInt64
 
+// time returns the time of a row.
+func (b *Batch) time(row int) int64 {
+	if len(b.Times) > 0 {
+		return b.Times[row]
+	}
+	return unknownTime
+}
+
 // during returns what was in force at the time of a row.
 func (e *Evaluator) during(b *Batch, row int) RulingID {
-	moment := int64(unknownTime)
-	if len(b.Times) > 0 {
-		moment = b.Times[row]
-	}
+	moment := b.time(row)
 	if moment == unknownTime {
 		moment = e.store.rules.Newest()
 	}

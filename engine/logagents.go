@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"github.com/robobatch/robobatch/crawlers"
-	"github.com/robobatch/robobatch/robots"
-)
+import "github.com/robobatch/robobatch/crawlers"
 
 // LogAgents says for which agents a Store decides: for those of StoreOptions.Agents, or, row by
 // row, for the crawler that the User-Agent names. Then it says what happens to a row without a
@@ -31,16 +28,6 @@ func logAgentNames() []string {
 	}
 	return names
 }
-
-// A Violation says whether a crawler fetched a URL that it was not allowed to fetch.
-type Violation uint8
-
-// The values of Violation.
-const (
-	ViolationUnknown Violation = iota // the crawler is unknown, or there is no answer
-	NoViolation                       // it was allowed, or it fetched /robots.txt, as it must
-	Violated                          // it fetched what was disallowed
-)
 
 // maxKnownAgents is how many User-Agents an Evaluator remembers before it starts anew. A day's log
 // of a busy site has some thousand distinct ones, and with a hundred bytes each they take half a
@@ -81,17 +68,6 @@ func (e *Evaluator) identify(b *Batch) {
 	}
 }
 
-// findViolations fills b.Violations.
-func (e *Evaluator) findViolations(b *Batch) {
-	for i, v := range b.Verdicts {
-		var path []byte
-		if b.Sites[i] != NoSite {
-			path = e.rawPath(b, i)
-		}
-		b.Violations = append(b.Violations, violation(b.Agents[i], v, path))
-	}
-}
-
 // dropUnknown removes the rows of unknown agents.
 func (b *Batch) dropUnknown() {
 	n := 0
@@ -114,16 +90,4 @@ func (b *Batch) agent(row, a int) int {
 		return int(b.Agents[row])
 	}
 	return a
-}
-
-// violation returns what a verdict means for the crawler that fetched a path, in normal form or
-// not.
-func violation(agent uint16, v Verdict, path []byte) Violation {
-	switch {
-	case agent == unknownAgent || v.Access == Unknown:
-		return ViolationUnknown
-	case v.Access == Allowed || robots.RFC9309.AlwaysAllowed(path):
-		return NoViolation
-	}
-	return Violated
 }

@@ -19,6 +19,8 @@ type Lookup struct {
 	drops  bool     // the store may have dropped rules
 	copies *winners // of the batch in question
 
+	bindings []Binding // by agent
+
 	last       RulingID // the last one that firsts was asked for
 	lastFirsts []uint16 // its Firsts
 }
@@ -27,7 +29,10 @@ type Lookup struct {
 func (s *Store) NewLookup() *Lookup { return s.newLookup(unknownUsers) }
 
 func (s *Store) newLookup(goroutines int) *Lookup {
-	return &Lookup{reader: s.rules.Reader(goroutines), common: s.rules.Common(), drops: s.rules.Budget(1) > 0, copies: new(winners)}
+	return &Lookup{
+		reader: s.rules.Reader(goroutines), common: s.rules.Common(), drops: s.rules.Budget(1) > 0, copies: new(winners),
+		bindings: s.bindings,
+	}
 }
 
 // Use makes the Lookup look first at what the batch has copied of the store. It holds until the

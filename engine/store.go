@@ -61,6 +61,10 @@ type StoreOptions struct {
 	// origin had no robots.txt.
 	RowTimes bool
 
+	// Cache is for how long, with RowTimes, a crawler may use a copy of a robots.txt whose response does not say so: until
+	// then no fetch that the copy allows is a Violation. 0 means 24 hours; less means that nobody has copies.
+	Cache time.Duration
+
 	Workers int // compiling goroutines; 0 or less means GOMAXPROCS
 
 	// Canonical keeps the clean-param lines in memory, so that Evaluate fills Batch.Canonicals.
@@ -102,14 +106,15 @@ func (opt StoreOptions) compiled() (StoreOptions, rules.Options) {
 // and safe for concurrent use. Use [BuildStore], which keeps all rules in memory, or [OpenPack],
 // which loads them from a pack when rows need them.
 type Store struct {
-	rules   rules.Store
-	opt     StoreOptions
-	without [rules.NoRobots + 1]Verdict // of a bad URL, and of an origin without robots.txt
-	askers  sync.Pool                   // for Verdict
+	rules    rules.Store
+	opt      StoreOptions
+	bindings []Binding                   // by agent
+	without  [rules.NoRobots + 1]Verdict // by RulingID: of a bad URL, and of an origin without robots.txt
+	askers   sync.Pool                   // for Verdict
 }
 
 func newStore(r rules.Store, opt StoreOptions) *Store {
-	s := &Store{rules: r, opt: opt}
+	s := &Store{rules: r, opt: opt, bindings: bindingsOf(opt.Agents)}
 	s.without[rules.NoRuling] = Verdict{NoRule, ReasonBadURL, Unknown}
 	s.without[rules.NoRobots] = Verdict{NoRule, ReasonNoRobots, missingAccess[opt.Missing]}
 	s.askers.New = func() any { return &asker{eval: s.NewEvaluator(), lookup: s.NewLookup()} }

@@ -25,6 +25,7 @@ const (
 	colRule
 	colCanonical
 	colViolation
+	colBinding
 	numColumns
 )
 
@@ -56,6 +57,8 @@ func newFakeCatalog(sites int) *fakeCatalog {
 func (c *fakeCatalog) Origin(site engine.SiteID) robots.Origin { return c.origins[site] }
 
 // FirstAgent lets pairs of agents share the rules of every other site.
+func (c *fakeCatalog) Binding(agent int) engine.Binding { return engine.Binding(agent % 3) }
+
 func (c *fakeCatalog) FirstAgent(site engine.RulingID, agent int) int {
 	if site%2 == 0 {
 		return agent - agent%2
@@ -181,7 +184,7 @@ func (t *table) addRows(b *engine.Batch) {
 	for i := range b.Len() {
 		for a, agent := range t.agents {
 			v := b.Verdicts[i*len(t.agents)+a]
-			row := []any{b.Lines[i], escape(t.inputs[b.Input]), nil, nil, agent, nil, v.Reason.String(), nil, nil, nil, nil}
+			row := []any{b.Lines[i], escape(t.inputs[b.Input]), nil, nil, agent, nil, v.Reason.String(), nil, nil, nil, nil, t.catalog.Binding(a).String()}
 			if url := b.URL(i); url != nil {
 				row[colURL] = escape(string(url))
 			}

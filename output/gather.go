@@ -236,20 +236,28 @@ func (g *gathering) gatherOriginStreaks(c *dictColumn, sites []engine.SiteID) {
 }
 
 func gatherAgents(g *gathering, _ *field, col column) {
-	c := col.(*dictColumn)
+	g.ofAgents(col.(*dictColumn), (*numbering).agent)
+}
+
+func gatherBindings(g *gathering, _ *field, col column) {
+	g.ofAgents(col.(*dictColumn), (*numbering).binding)
+}
+
+// ofAgents adds a text of the agent of each verdict, by its number.
+func (g *gathering) ofAgents(c *dictColumn, number func(n *numbering, d *dictionary, agent int) int32) {
 	rows := (g.to - g.from) * g.agents
 	switch {
 	case len(g.batch.Agents) > 0:
 		ids := c.extend(rows)
 		for i, agent := range g.batch.Agents[g.from:g.to] {
-			ids[i] = g.names.agent(c.dict, int(agent))
+			ids[i] = number(g.names, c.dict, int(agent))
 		}
 	case g.agents == 1:
-		c.fill(g.names.agent(c.dict, 0), rows)
+		c.fill(number(g.names, c.dict, 0), rows)
 	default:
 		ids := c.extend(rows)
 		for a := range g.agents {
-			ids[a] = g.names.agent(c.dict, a)
+			ids[a] = number(g.names, c.dict, a)
 		}
 		for n := g.agents; n < len(ids); n *= 2 { // the row of agents repeats
 			copy(ids[n:], ids[:n])

@@ -76,10 +76,10 @@ func newLayout(opt Options, agents []string) (*layout, error) {
 	errs := []error{err}
 	for _, s := range picked {
 		switch {
-		case !l.wide || !s.perAgent && s.Name != nameAgent:
+		case !l.wide || !s.perAgent && s.Name != nameAgent && s.Name != nameBinding:
 			l.fields = append(l.fields, field{Field: s.Field, spec: s})
 		case err != nil:
-		case s.Name == nameAgent:
+		case !s.perAgent:
 			errs = append(errs, fmt.Errorf("%w: in the wide layout each agent has columns of its own in place of %s: leave that out",
 				errColumn, s.Name))
 		default:

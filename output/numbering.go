@@ -13,6 +13,7 @@ type catalog interface {
 	Rule(site engine.RulingID, agent int, rule int32) robots.Rule
 	// FirstAgent returns the first agent that has the same rules: itself, or one before it.
 	FirstAgent(site engine.RulingID, agent int) int
+	Binding(agent int) engine.Binding
 }
 
 // A numbering is the dictionaries of a table, which the chunks of a Writer share, and the tables
@@ -99,6 +100,15 @@ func (n *numbering) size() (size int) {
 // agent returns the number of an agent's name.
 func (n *numbering) agent(d *dictionary, agent int) int32 {
 	return d.named(agent, n.agents[agent])
+}
+
+// binding returns the number of the word for whether robots.txt binds an agent.
+func (n *numbering) binding(d *dictionary, agent int) int32 {
+	b := n.catalog.Binding(agent)
+	if id := d.known(int(b)); id != 0 {
+		return id - 1
+	}
+	return d.number(int(b), b.String()) - 1
 }
 
 // origin returns the number of the origin of a row that has one.

@@ -40,6 +40,7 @@ const (
 	nameAgent    = "agent"
 	nameRule     = "rule"
 	nameRuleLine = "rule_line"
+	nameBinding  = "binding"
 )
 
 // CanonicalURL is the name of the column that needs a store built with
@@ -97,6 +98,7 @@ var columnSpecs = []*spec{
 		gather: gatherTexts, spans: func(b *engine.Batch, _ *field) []engine.Span { return b.Canonicals },
 	},
 	{Field: of(Violation, parquet.Bool, nullable), choice: ifNamed, gather: gatherViolations},
+	{Field: of(nameBinding, parquet.Dictionary, false), choice: ifNamed, streaks: true, gather: gatherBindings},
 	{
 		Field: of(PartitionDate, parquet.Dictionary, nullable), choice: never, partition: true,
 		gather: gatherDates,

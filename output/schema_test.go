@@ -27,11 +27,12 @@ const goldenParquet = `required group field_id=-1 schema {
   optional byte_array field_id=-1 rule (String);
   optional byte_array field_id=-1 canonical_url (String);
   optional boolean field_id=-1 violation;
+  required byte_array field_id=-1 binding (String);
 }
 `
 
 const goldenArrow = `schema:
-  fields: 11
+  fields: 12
     - line: type=int64
     - input: type=dictionary<values=utf8, indices=int32, ordered=false>
     - url: type=utf8, nullable
@@ -43,6 +44,7 @@ const goldenArrow = `schema:
     - rule: type=dictionary<values=utf8, indices=int32, ordered=false>, nullable
     - canonical_url: type=utf8, nullable
     - violation: type=bool, nullable
+    - binding: type=dictionary<values=utf8, indices=int32, ordered=false>
 `
 
 func TestGoldenSchema(t *testing.T) {

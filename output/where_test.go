@@ -101,7 +101,7 @@ func TestWhere(t *testing.T) {
 			for _, layout := range []Layout{Long, Wide} {
 				names := Columns()
 				if layout == Wide {
-					names = slices.DeleteFunc(names, func(name string) bool { return name == "agent" || name == Violation })
+					names = slices.DeleteFunc(names, func(name string) bool { return name == nameAgent || name == Violation || name == nameBinding })
 				}
 				opt := Options{Layout: layout, Where: where, Columns: names, Kept: keptColumns, Workers: 2}
 				left := *table

@@ -28,6 +28,7 @@ type args struct {
 	urlColumn     string // of pipe
 	prefix        string // of pipe
 	pool          bool   // of pipe
+	sitemaps      bool   // of rules
 	workers       int
 	rounds        int // of bench
 	maxMemory     string
@@ -236,6 +237,12 @@ func questionFlags(a *args) []entry {
 		{forJob, cli.Flag{Name: "agent-from-log", Set: cli.Bool(&a.AgentFromLog), Doc: `
 			Decide each row for the crawler that its User-Agent names. Adds the column violation.`}},
 		{forJob, cli.Flag{
+			Name: "cache", Arg: "duration", Set: cli.Text(&a.Cache), Doc: `
+			How long crawlers may use copies of a robots.txt, such as 90m. With -agent-from-log and
+			-as-of log, violation is null where such a copy allows the URL. The max-age of a capture
+			goes before it. 0: nobody has copies. Default: 24h.`,
+		}},
+		{forJob, cli.Flag{
 			Name: "unknown-agents", Arg: "what", Values: words.UnknownAgents,
 			Set: cli.Text(&a.UnknownAgents), Doc: `
 			What -agent-from-log does with rows of other clients. star: only groups for * bind them.
@@ -293,6 +300,10 @@ func outputFlags(a *args) []entry {
 			output. With -partition-by, a directory. Default: the name of the first log without
 			.zst, .gz, .txt, .log, .urls and the like, plus .verdicts.parquet, in the working
 			directory; stdin.verdicts.parquet for -in -.`}},
+		{forRules, cli.Flag{Name: "sitemaps", Set: cli.Bool(&a.sitemaps), Doc: `
+			Print only the sitemaps, and whether crawlers may fetch them. A line each has allowed,
+			disallowed or unknown, the crawler, and the URL, with tabs between. unknown: the URL is
+			none, or -rules has no robots.txt of its origin.`}},
 		{forRules, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
 			The file to write. x.parquet or x.jsonl (JSON Lines); - is JSON Lines on standard
 			output. Default: the name of the rules plus .rules.parquet, in the working directory.`}},

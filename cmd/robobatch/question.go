@@ -25,6 +25,7 @@ func chooseQuestion(a *args, faults *cli.Faults) (opt engine.StoreOptions) {
 	opt.Agents, err = agents.Expand(a.agents)
 	faults.Add("agent", err)
 	opt.LogAgents = chooseLogAgents(a, faults)
+	opt.Cache = chooseCache(a, faults)
 	missing, err := cli.Choose("answer", a.Missing, words.Missing)
 	faults.Add("missing", err)
 	opt.Missing = engine.Missing(missing)
@@ -106,6 +107,23 @@ func chooseLogAgents(a *args, faults *cli.Faults) engine.LogAgents {
 		return engine.LogAgentsSkip
 	}
 	return engine.LogAgentsStar
+}
+
+// chooseCache returns how long crawlers may use copies, as [engine.StoreOptions] has it.
+func chooseCache(a *args, faults *cli.Faults) time.Duration {
+	if a.Cache == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(a.Cache)
+	switch {
+	case err != nil || d < 0:
+		faults.Add("cache", fmt.Errorf("%q is no duration: write 24h, 90m or 0", a.Cache))
+	case !a.AgentFromLog || !a.ByRow():
+		faults.Add("cache", errors.New("this is about when crawlers of the log fetched: add -agent-from-log and -as-of log"))
+	case d == 0:
+		return -1
+	}
+	return d
 }
 
 // agentNotes returns a note for each agent that is looked up under another name than its own.

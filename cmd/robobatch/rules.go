@@ -44,6 +44,9 @@ func planListing(a *args, std console.Streams) (guard.Task, error) {
 	if a.ByRow() {
 		faults.Add("as-of", errNoRows)
 	}
+	if a.sitemaps {
+		return planSitemaps(a, l, &faults)
+	}
 	l.outOpt = listfile.Options{Dialect: l.opt.Dialect, Version: version(), Metadata: a.Metadata()}
 	l.outOpt.Agents, err = agents.Expand(a.agents)
 	faults.Add("agent", err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
@@ -23,8 +24,13 @@ var (
 	errLoop       = errors.New("a link to a directory that contains it")
 )
 
-// schemes are the schemes that a file name may start with.
-var schemes = []string{"https", "http", "ftp"}
+// schemes are the schemes that a file name may start with: those of IANA's registry whose URLs are
+// written scheme://host, as in captures, and ftps.
+var schemes = strings.Fields(`
+	aaa aaas acap afp cap coap coap+tcp coap+ws coaps coaps+tcp coaps+ws dict dns ftp ftps git go gopher http https
+	icap icaps imap ipp ipps irc irc6 ircs ldap ldaps mms mqtt mqtts msrp msrps mtqp mupdate news nfs nntp pop
+	prospero redis rediss rsync rtmp rtmps rtsp rtsps rtspu sftp smb snmp ssh svn telnet tftp tip udp vemmi vnc
+	wais ws wss xmlrpc.beep xmlrpc.beeps z39.50r z39.50s`)
 
 // A claim is the origins that a file name says the file is for.
 type claim struct {
@@ -54,11 +60,9 @@ func parseName(dir, base string) (claim, error) {
 	if !ok {
 		return claim{}, errNotNamed
 	}
-	for _, scheme := range schemes {
-		if host, ok := strings.CutPrefix(stem, scheme+"_"); ok {
-			o, err := parseOrigin(scheme, host)
-			return claim{origins: []robots.Origin{o}, exact: true}, err
-		}
+	if scheme, host, ok := strings.Cut(stem, "_"); ok && slices.Contains(schemes, scheme) {
+		o, err := parseOrigin(scheme, host)
+		return claim{origins: []robots.Origin{o}, exact: true}, err
 	}
 	return parseHost(stem)
 }

@@ -17,6 +17,7 @@ type Capture struct {
 	File     bool      // At is when a file was last changed
 	Status   int       // HTTP status; 0 for a network failure
 	Size     int64     // bytes of the body
+	MaxAge   int64     // seconds for which a copy may be used, by the response; negative if it does not say
 	Text     int       // number of its text, see [Writer.AddText], or NoText
 	Location string    // where a redirect leads, as written
 	Error    string    // why the fetch failed
@@ -36,6 +37,7 @@ const (
 	hasLocation
 	hasError
 	isFile // nothing follows for it
+	hasMaxAge
 )
 
 // appendCapture appends the encoding of a capture.
@@ -67,13 +69,17 @@ func appendCapture(dst []byte, c *Capture) []byte {
 	if c.File {
 		dst[at] |= isFile
 	}
+	if c.MaxAge >= 0 {
+		dst[at] |= hasMaxAge
+		dst = binary.AppendUvarint(dst, uint64(c.MaxAge))
+	}
 	return dst
 }
 
 // capture reads what appendCapture wrote. The number of its text is below texts.
 func readCapture(c *wire.Cursor, texts uint32) Capture {
 	flags := c.Byte()
-	out := Capture{Status: int(c.Varint()), Text: NoText, File: flags&isFile != 0}
+	out := Capture{Status: int(c.Varint()), Text: NoText, File: flags&isFile != 0, MaxAge: -1}
 	if flags&hasTime != 0 {
 		seconds, nanoseconds := c.Varint(), c.Uvarint()
 		if nanoseconds >= 1e9 {
@@ -98,6 +104,11 @@ func readCapture(c *wire.Cursor, texts uint32) Capture {
 	}
 	if flags&hasError != 0 {
 		out.Error = string(c.Text())
+	}
+	if flags&hasMaxAge != 0 {
+		if out.MaxAge = int64(c.Uvarint()); out.MaxAge < 0 {
+			c.Fail()
+		}
 	}
 	return out
 }

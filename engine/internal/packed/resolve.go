@@ -2,6 +2,8 @@ package packed
 
 import (
 	"context"
+	"math"
+	"time"
 
 	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/internal/captures"
@@ -20,7 +22,8 @@ type resolver struct {
 	ownURL  string
 	other   pack.Buffer // for the records of where redirects lead
 	loaded  []robots.Response
-	texts   []int // by number of the response
+	texts   []int    // by number of the response
+	caches  []uint32 // the same: see rules.CacheOf
 	buf     []rules.Period
 	err     error
 }
@@ -34,8 +37,9 @@ func newResolver(file *pack.Reader, d robots.Dialect, m rules.Moment) *resolver 
 // periods returns what is in force for a site, and when. The result is valid until the next call.
 func (r *resolver) periods(site *pack.Record, origin robots.Origin) ([]rules.Period, error) {
 	r.history.Reset()
+	r.caches = r.caches[:0]
 	r.own, r.ownURL, r.texts, r.err = site, string(origin)+robots.TxtPath, r.texts[:0], nil
-	r.buf = r.moment.AppendPeriods(r.buf[:0], r.history, origin, r.text)
+	r.buf = r.moment.AppendPeriods(r.buf[:0], r.history, origin, r.text, func(capture int) uint32 { return r.caches[capture] })
 	return r.buf, r.err
 }
 
@@ -66,10 +70,12 @@ func (r *resolver) load(url string) []robots.Response {
 	}
 	for i := range record.Captures {
 		c := &record.Captures[i]
-		r.loaded = append(r.loaded, robots.Response{
+		response := robots.Response{
 			FetchedAt: c.At, File: c.File, Status: c.Status, Size: c.Size, Location: c.Location, Error: c.Error,
-		})
-		r.texts = append(r.texts, c.Text)
+			HasMaxAge: c.MaxAge >= 0, MaxAge: time.Duration(min(c.MaxAge, math.MaxInt64/int64(time.Second))) * time.Second,
+		}
+		r.loaded = append(r.loaded, response)
+		r.texts, r.caches = append(r.texts, c.Text), append(r.caches, rules.CacheOf(&response))
 	}
 	return r.loaded
 }

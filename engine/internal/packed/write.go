@@ -8,6 +8,7 @@ import (
 	"iter"
 	"runtime"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -115,7 +116,10 @@ func (w *writer) add(r robots.Response) error {
 	}
 	c := pack.Capture{
 		At: r.FetchedAt, File: r.File, Status: r.Status, Size: max(r.Size, int64(len(r.Body))),
-		Text: pack.NoText, Location: r.Location, Error: r.Error,
+		Text: pack.NoText, Location: r.Location, Error: r.Error, MaxAge: -1,
+	}
+	if r.HasMaxAge {
+		c.MaxAge = int64(r.MaxAge / time.Second)
 	}
 	if w.dialect.HasRules(&r) {
 		c.Text = w.text(&r)

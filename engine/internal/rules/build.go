@@ -20,7 +20,8 @@ type builder struct {
 	undated captures.Undated
 	numbers map[captures.Key]int // of texts
 	texts   []*text
-	text    []int // by number of the capture: that of its text
+	text    []int    // by number of the capture: that of its text
+	caches  []uint32 // the same: see CacheOf; nil unless periods matter
 	workers compilers
 }
 
@@ -65,6 +66,9 @@ func (b *builder) readAll(responses iter.Seq2[robots.Response, error]) error {
 // add adds a response, and has a worker compile its text if it is new.
 func (b *builder) add(r robots.Response) {
 	b.history.Add(r)
+	if b.opt.Moment.Rows {
+		b.caches = append(b.caches, CacheOf(&r))
+	}
 	if !b.opt.Dialect.HasRules(&r) {
 		b.text = append(b.text, -1)
 		return
@@ -101,7 +105,7 @@ func (b *builder) store() (Store, error) {
 	var periods []Period
 	for site, o := range origins {
 		s.sites[o] = uint32(site)
-		periods = b.opt.Moment.AppendPeriods(periods[:0], b.history, o, func(capture int) int { return b.text[capture] })
+		periods = b.opt.Moment.AppendPeriods(periods[:0], b.history, o, b.textOf, b.cacheOf)
 		for _, p := range periods {
 			if number, ok := p.ID.Text(); ok && s.rulings[p.ID] == nil {
 				s.rulings[p.ID] = b.texts[number].ruling
@@ -124,12 +128,15 @@ func (b *builder) store() (Store, error) {
 	return s, b.digest(s)
 }
 
+func (b *builder) textOf(capture int) int     { return b.text[capture] }
+func (b *builder) cacheOf(capture int) uint32 { return b.caches[capture] }
+
 // digest sets what the Store says of all sites.
 func (b *builder) digest(s *inMemory) error {
 	d := NewDigest(b.opt.Moment, func(text int) (captures.Key, error) { return b.texts[text].key, nil })
 	for _, o := range slices.Sorted(slices.Values(s.origins)) {
 		site := s.sites[o]
-		periods := []Period{{math.MinInt64, s.ids[site]}}
+		periods := []Period{{From: math.MinInt64, ID: s.ids[site]}}
 		if s.ids[site] == Dated {
 			periods = s.periods[site]
 		}

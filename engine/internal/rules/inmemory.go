@@ -35,6 +35,12 @@ func (s *inMemory) Find(origin []byte) (site uint32, id RulingID, ok bool) {
 	return site, id, ok
 }
 
-func (s *inMemory) Periods(site uint32) []Period     { return s.periods[site] }
+func (s *inMemory) Periods(site uint32) []Period {
+	if s.periods == nil {
+		return nil
+	}
+	return s.periods[site]
+}
+
 func (s *inMemory) Ruling(id RulingID) *Ruling       { return s.rulings[id] }
 func (s *inMemory) Origin(site uint32) robots.Origin { return s.origins[site] }

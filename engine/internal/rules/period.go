@@ -21,13 +21,31 @@ type Moment struct {
 
 // A Period is a stretch of time in which one RulingID is in force, until the next Period begins.
 type Period struct {
-	From int64 // microseconds since 1970 UTC; math.MinInt64 for the first
-	ID   RulingID
+	From  int64 // microseconds since 1970 UTC; math.MinInt64 for the first
+	ID    RulingID
+	Cache uint32 // see CacheOf; 0 for a fixed moment
+}
+
+// What a Period's Cache can be besides seconds.
+const (
+	CacheDefault = 1<<32 - 1 // the response does not say
+	NoTime       = 1<<32 - 2 // nobody knows since when the response holds: it has no time, or that of a file
+)
+
+// CacheOf returns for how many seconds a crawler may use a copy of what a response says.
+func CacheOf(r *robots.Response) uint32 {
+	switch {
+	case r.File || r.FetchedAt.IsZero():
+		return NoTime
+	case r.HasMaxAge:
+		return uint32(min(r.MaxAge/time.Second, NoTime-1))
+	}
+	return CacheDefault
 }
 
 // AppendPeriods appends the periods of an origin. A fixed moment is one period. text returns the
-// number of the text of a capture.
-func (m Moment) AppendPeriods(dst []Period, h *robots.History, o robots.Origin, text func(capture int) int) []Period {
+// number of the text of a capture, and cache what CacheOf says of it.
+func (m Moment) AppendPeriods(dst []Period, h *robots.History, o robots.Origin, text func(capture int) int, cache func(capture int) uint32) []Period {
 	id := func(out robots.Outcome) RulingID {
 		if out.Effect == robots.UseRules {
 			return OutcomeRuling(out, text(out.Capture))
@@ -35,13 +53,16 @@ func (m Moment) AppendPeriods(dst []Period, h *robots.History, o robots.Origin, 
 		return OutcomeRuling(out, 0)
 	}
 	if !m.Rows {
-		return append(dst, Period{math.MinInt64, id(h.Outcome(o, m.At))})
+		return append(dst, Period{math.MinInt64, id(h.Outcome(o, m.At)), 0})
 	}
 	first := len(dst)
 	for _, p := range h.Periods(o) {
-		p := Period{p.From, id(p.Outcome)}
-		if n := len(dst); n == first || dst[n-1].ID != p.ID {
-			dst = append(dst, p)
+		next := Period{p.From, id(p.Outcome), CacheDefault}
+		if p.Capture >= 0 {
+			next.Cache = cache(p.Capture)
+		}
+		if n := len(dst); n == first || dst[n-1].ID != next.ID || dst[n-1].Cache != next.Cache {
+			dst = append(dst, next)
 		}
 	}
 	return dst
@@ -75,8 +96,8 @@ func NewDigest(m Moment, key func(text int) (captures.Key, error)) *Digest {
 // Add adds a site.
 func (d *Digest) Add(origin robots.Origin, periods []Period) (err error) {
 	in := false
-	for _, p := range periods {
-		if p.ID == NoRobots && !d.moment.Rows {
+	for i, p := range periods {
+		if p.ID == NoRobots && !d.moment.Rows || i > 0 && p.ID == periods[i-1].ID {
 			continue
 		}
 		in = in || p.ID != NoRobots

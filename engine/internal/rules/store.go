@@ -38,7 +38,7 @@ type Store interface {
 // A Reader finds rules for one goroutine.
 type Reader interface {
 	Find(origin []byte) (site uint32, id RulingID, ok bool)
-	Periods(site uint32) []Period // of a site that is Dated
+	Periods(site uint32) []Period // nil unless the site is Dated
 	Ruling(id RulingID) *Ruling   // of an outcome or a text
 	Origin(site uint32) robots.Origin
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/robobatch/robobatch/ingest/internal/httpmsg"
 	"github.com/robobatch/robobatch/ingest/internal/testpack"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // code packs a body in the coding of that name.
@@ -153,4 +154,84 @@ func TestWARCContentFaults(t *testing.T) {
 			t.Errorf("%s: %d good, %d failed, %d problems, want %d of each", name, good, failed, problems.Total, n)
 		}
 	}
+}
+
+// TestWARCIncomplete: an answer that the crawler did not get whole is a failed fetch, and one that it
+// cut off because of its length is not (specification: an incomplete answer is a server error).
+func TestWARCIncomplete(t *testing.T) {
+	const text = "User-agent: *\nDisallow: /\n"
+	gz := code(t, "gzip", []byte(text))
+	length := func(n int) string { return fmt.Sprintf("Content-Length: %d\r\n", n) }
+	for _, c := range []struct {
+		name, warc, http string
+		body             string
+		want             string // of the error; "" is used
+	}{
+		{"whole", "", length(len(text)), text, ""},
+		{"without a length", "", "", text, ""},
+		{"longer than its length", "", length(3), text, ""},
+		{"no length", "", "Content-Length: many\r\n", text, ""},
+		{"one byte short", "", length(len(text) + 1), text, "the answer is incomplete: it lacks 1 bytes of its Content-Length"},
+		{"nothing there", "", length(9), "", "the answer is incomplete: it lacks 9 bytes of its Content-Length"},
+		{"cut by the crawler", "WARC-Truncated: length\r\n", length(1000), text, ""},
+		{"disconnect", "WARC-Truncated: disconnect\r\n", "", text, "the answer is incomplete: WARC-Truncated is disconnect"},
+		{"time", "warc-truncated: Time\r\n", length(len(text)), text, "the answer is incomplete: WARC-Truncated is time"},
+		{"unspecified", "WARC-Truncated: unspecified\r\n", "", text, "the answer is incomplete: WARC-Truncated is unspecified"},
+		{"coded", "", "Content-Encoding: gzip\r\n" + length(len(gz)), string(gz), ""},
+		{"decoded by the crawler", "", "Content-Encoding: gzip\r\n" + length(1000), text, ""},
+		{"chunks", "", "Transfer-Encoding: chunked\r\n" + length(1000), "3\r\nabc\r\n0\r\n\r\n", ""},
+		{"chunks undone by the crawler", "", "Transfer-Encoding: chunked\r\n", text, ""},
+		{"chunks that end early", "", "Transfer-Encoding: chunked\r\n", "5\r\nabc", "the record holds no valid HTTP response: the chunks"},
+	} {
+		data := record("a.example", c.http, []byte(c.body))
+		data = bytes.Replace(data, []byte("WARC-Type:"), []byte(c.warc+"WARC-Type:"), 1)
+		got, problems := readAll(t, testpack.WriteFile(t, t.TempDir(), "x.warc", data))
+		if len(got) != 1 {
+			t.Errorf("%s: %d responses, %v", c.name, len(got), problems)
+			continue
+		}
+		used := got[0].Error == "" && problems.Total == 0
+		if used != (c.want == "") || !strings.HasPrefix(got[0].Error, c.want) {
+			t.Errorf("%s: error %q, %v, want %q", c.name, got[0].Error, problems, c.want)
+		}
+		if c.want != "" && (got[0].Status != 0 || got[0].Body != nil) {
+			t.Errorf("%s: status %d, %d bytes of an incomplete answer", c.name, got[0].Status, len(got[0].Body))
+		}
+	}
+}
+
+// TestMaxAge reads how long a copy may be used, from WARC and from JSON Lines.
+func TestMaxAge(t *testing.T) {
+	for control, want := range map[string]string{
+		"max-age=3600": "1h0m0s", "public, Max-Age=0": "0s", "s-maxage=5, max-age=7": "7s",
+		"max-age=99999999999999999999": "1193046h28m15s",
+		"no-cache":                     "", "max-age": "", "max-age=-1": "", "max-age=1.5": "", "max-age=x, max-age=1": "",
+	} {
+		data := record("a.example", "Cache-Control: "+control+"\r\n", nil)
+		got, _ := readAll(t, testpack.WriteFile(t, t.TempDir(), "x.warc", data))
+		if text := maxAgeText(got); text != want {
+			t.Errorf("%s: %s, want %s", control, text, want)
+		}
+	}
+	for field, want := range map[string]string{
+		`, "max_age": 3600`: "1h0m0s", `, "max_age": 0`: "0s", `, "max_age": 99999999999`: "1193046h28m15s", ``: "", `, "max_age": null`: "",
+		`, "max_age": -1`: "none", `, "max_age": "1"`: "none",
+	} {
+		data := `{"origin": "https://a.example", "status": 404` + field + "}\n" + `{"url": "https://b.example/x", "status": 404}`
+		got, _ := readAll(t, testpack.WriteFile(t, t.TempDir(), "x.jsonl", []byte(data)))
+		if text := maxAgeText(got[:len(got)-1]); text != want {
+			t.Errorf("%s: %s, want %s", field, text, want)
+		}
+	}
+}
+
+// maxAgeText returns the MaxAge of the only response, "" if it has none.
+func maxAgeText(all []robots.Response) string {
+	switch {
+	case len(all) != 1:
+		return "none"
+	case !all[0].HasMaxAge:
+		return ""
+	}
+	return all[0].MaxAge.String()
 }

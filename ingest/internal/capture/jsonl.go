@@ -50,6 +50,7 @@ type jsonRow struct {
 	Body      *string   `json:"body"`
 	BodyB64   *string   `json:"body_b64"`
 	Location  string    `json:"location"`
+	MaxAge    *int      `json:"max_age"`
 	Error     string    `json:"error"`
 }
 
@@ -188,6 +189,12 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 	}
 	if row.FetchedAt != nil {
 		r.FetchedAt = row.FetchedAt.Time
+	}
+	if row.MaxAge != nil {
+		if *row.MaxAge < 0 {
+			return r, fmt.Errorf("%w: max_age is %d: it is a number of seconds", ErrResponse, *row.MaxAge)
+		}
+		r.HasMaxAge, r.MaxAge = true, time.Duration(min(*row.MaxAge, math.MaxUint32))*time.Second
 	}
 	r.Name, r.Location, r.Error = j.name, row.Location, row.Error
 	return r, nil

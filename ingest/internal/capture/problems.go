@@ -15,6 +15,7 @@ var (
 	ErrLength   = errors.New("the length of the record is wrong")
 	ErrDigest   = errors.New("the block of the record does not have its digest")
 	ErrTarget   = errors.New("not a URL with a valid host")
+	ErrCut      = errors.New("the answer is incomplete")
 	ErrRevisit  = errors.New("what the record repeats is not in the input before it")
 	ErrUndated  = errors.New("not the first response of this origin without a time, and nothing says which is newer: add fetched_at")
 	ErrResponse = errors.New("not a response")

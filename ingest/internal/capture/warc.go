@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
@@ -20,6 +21,7 @@ type warcRecord struct {
 	url       string        // of what was captured, if that is no robots.txt
 	date      time.Time
 	length    int64
+	truncated string // WARC-Truncated in lower case: why the record does not have all that was sent; "" if it does
 	digest    []byte // of the block; valid until the next header
 }
 
@@ -117,7 +119,12 @@ func (r *records) capture(wanted func(robots.URL) bool) (h warcRecord, c capture
 	if h.origin != "" {
 		var m httpmsg.Response
 		m, c.fault = r.http.ReadResponse(&r.block)
-		c.response = robots.Response{Status: m.Status, Location: m.Location, Body: m.Body, Size: m.Size}
+		c.response = robots.Response{
+			Status: m.Status, Location: m.Location, Body: m.Body, Size: m.Size, HasMaxAge: m.HasMaxAge, MaxAge: m.MaxAge,
+		}
+		if c.fault == nil && !h.isRevisit {
+			c.fault = incomplete(h.truncated, m.Missing)
+		}
 		if c.isBare = m.IsEmpty; h.isRevisit && c.isBare {
 			c.fault = nil
 		}
@@ -127,6 +134,20 @@ func (r *records) capture(wanted func(robots.URL) bool) (h warcRecord, c capture
 		c.fault, err = err, nil
 	}
 	return h, c, err
+}
+
+// incomplete returns the error of an answer that the crawler did not get whole. What it cut off itself, because it was
+// long, is no fault. missing is the bytes that the answer lacks of its Content-Length.
+func incomplete(truncated string, missing int64) error {
+	switch {
+	case truncated == "length":
+		return nil
+	case truncated != "":
+		return fmt.Errorf("%w: WARC-Truncated is %s", ErrCut, fault.Short([]byte(truncated)))
+	case missing > 0:
+		return fmt.Errorf("%w: it lacks %d bytes of its Content-Length", ErrCut, missing)
+	}
+	return nil
 }
 
 // readHeader reads the header of the record and checks what is needed of it.
@@ -148,6 +169,7 @@ func (r *records) readHeader(wanted func(robots.URL) bool) (h warcRecord, err er
 	if h.date, err = parseDate(string(r.head.Get("WARC-Date"))); err != nil {
 		return h, fmt.Errorf("%w: WARC-Date is %q", ErrHeader, fault.Short(r.head.Get("WARC-Date")))
 	}
+	h.truncated = strings.ToLower(string(r.head.Get("WARC-Truncated")))
 	if !h.isRevisit { // wget gives those the digest of nothing
 		h.digest = r.head.Get("WARC-Block-Digest")
 	}

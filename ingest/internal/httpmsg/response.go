@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
+	"time"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/robots"
@@ -42,7 +44,11 @@ type Response struct {
 	Location string // where it redirects to
 	Body     []byte // the first MaxBody bytes, decoded; nil unless the status is 2xx
 	Size     int64  // of the whole body
-	IsEmpty  bool   // there is no message at all, which is an ErrHTTP, too
+	Missing  int64  // bytes that the body lacks of its Content-Length, if nothing but that says how long it is
+
+	HasMaxAge bool          // it says for how long a copy may be used:
+	MaxAge    time.Duration // so long, by the max-age of its Cache-Control
+	IsEmpty   bool          // there is no message at all, which is an ErrHTTP, too
 }
 
 // ReadResponse reads a response: its status, where it redirects to, and its body if the status is
@@ -58,6 +64,7 @@ func (h *Reader) ReadResponse(r io.Reader) (c Response, err error) {
 		return c, err
 	}
 	c.Location = string(h.Head.Get("Location"))
+	c.MaxAge, c.HasMaxAge = maxAge(h.Head.Get("Cache-Control"))
 	if c.Status/100 == 2 {
 		err = h.readBody(&c)
 	}
@@ -103,6 +110,21 @@ func (h *Reader) readHead() (status int, err error) {
 	return status, nil
 }
 
+// maxAge returns the max-age of a Cache-Control (RFC 9111 section 5.2.2.1), and whether there is a valid one.
+func maxAge(control []byte) (time.Duration, bool) {
+	for directive := range bytes.SplitSeq(control, []byte(",")) {
+		name, value, _ := bytes.Cut(bytes.TrimSpace(directive), []byte("="))
+		if bytes.EqualFold(name, []byte("max-age")) {
+			seconds, err := strconv.ParseUint(string(value), 10, 32) // RFC 9111 section 1.2.2: more is as good as for ever
+			if errors.Is(err, strconv.ErrRange) {
+				seconds, err = math.MaxUint32, nil
+			}
+			return time.Duration(seconds) * time.Second, err == nil
+		}
+	}
+	return 0, false
+}
+
 // parseStatus returns the code of a line like "HTTP/1.1 200 OK".
 func parseStatus(line []byte) (int, error) {
 	version, rest, _ := bytes.Cut(line, []byte(" "))
@@ -117,10 +139,12 @@ func parseStatus(line []byte) (int, error) {
 // readBody reads the body into c.
 func (h *Reader) readBody(c *Response) error {
 	var text io.Reader = h.buf
+	length, err := strconv.ParseInt(string(h.Head.Get("Content-Length")), 10, 64)
+	plain := err == nil && len(h.Head.Get("Content-Encoding")) == 0
 	if bytes.Contains(bytes.ToLower(h.Head.Get("Transfer-Encoding")), []byte("chunked")) {
-		text = dechunk(h.buf)
+		text, plain = dechunk(h.buf), false
 	}
-	text, err := h.decoder.decode(text, h.Head.Get("Content-Encoding"))
+	text, err = h.decoder.decode(text, h.Head.Get("Content-Encoding"))
 	if err != nil {
 		return err
 	}
@@ -136,6 +160,9 @@ func (h *Reader) readBody(c *Response) error {
 	}
 	if err == io.EOF || err == io.ErrUnexpectedEOF { //nolint:errorlint // of ReadFull: the body is short; other layers wrap theirs
 		err = nil
+	}
+	if plain {
+		c.Missing = max(0, length-c.Size)
 	}
 	return err
 }

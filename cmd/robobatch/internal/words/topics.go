@@ -132,6 +132,7 @@ var columnDocs = map[string]columnDoc{
 	"rule":              {"dictionary string", "no rule won", "that rule, as written"},
 	output.CanonicalURL: {"string", "bad URL", "the URL without parameters of Clean-param"},
 	output.Violation:    {"bool", "unknown", "the crawler fetched what is disallowed to it"},
+	"binding":           {"dictionary string", "", "whether robots.txt binds the crawler"},
 }
 
 // wideText is about the columns of agents.

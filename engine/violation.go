@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/engine/internal/rules"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Violation says whether the crawler that fetched a URL was not allowed to. It is Violated only where
+// that is certain.
+type Violation uint8
+
+// The values of Violation.
+const (
+	// ViolationUnknown means that there is no answer, or no known crawler; that robots.txt need not bind
+	// the crawler, see [Exempt]; that no rule forbids the URL, but the lack of a robots.txt; or, with
+	// StoreOptions.RowTimes, that nobody knows whether the rule was there yet, or that the crawler may
+	// have held a copy of the robots.txt that allowed the URL, see StoreOptions.Cache.
+	ViolationUnknown Violation = iota
+	NoViolation                // it was allowed, or it fetched /robots.txt, as it must
+	Violated                   // it fetched what was disallowed
+)
+
+// A Binding says whether robots.txt binds a crawler.
+type Binding uint8
+
+// The values of Binding.
+const (
+	BindingUnknown Binding = iota // package crawlers does not know it
+	Bound                         // it is bound
+	Exempt                        // its operator says that it acts for a person, so that robots.txt need not bind it
+)
+
+// String returns the binding as the output column spells it: unknown, yes or no.
+func (b Binding) String() string { return [...]string{"unknown", "yes", "no"}[b] }
+
+// bindingsOf returns the bindings of agents.
+func bindingsOf(agents []string) []Binding {
+	bindings := make([]Binding, len(agents))
+	for i, name := range agents {
+		token, _, _ := strings.Cut(name, "/")
+		switch c, known := crawlers.Lookup(token); {
+		case known && c.Unbound:
+			bindings[i] = Exempt
+		case known:
+			bindings[i] = Bound
+		}
+	}
+	return bindings
+}
+
+// Binding returns whether robots.txt binds an agent, by its index in the Agents of [Store.Options].
+func (m *Lookup) Binding(agent int) Binding { return m.bindings[agent] }
+
+// defaultCache is how long a crawler may use a copy of a robots.txt that does not say so itself: 24 hours by RFC 9309
+// section 2.4 and by Google's documentation.
+const defaultCache = 24 * time.Hour
+
+// findViolations fills b.Violations.
+func (e *Evaluator) findViolations(b *Batch) {
+	for i, v := range b.Verdicts {
+		violation := ViolationUnknown
+		switch {
+		case v.Access == Unknown || b.Agents[i] == unknownAgent:
+		case v.Access == Allowed || robots.RFC9309.AlwaysAllowed(e.rawPath(b, i)):
+			violation = NoViolation
+		case v.Reason == ReasonNoRobots || e.store.bindings[b.Agents[i]] == Exempt:
+		case !e.store.opt.RowTimes || e.mustKnow(b, i):
+			violation = Violated
+		}
+		b.Violations = append(b.Violations, violation)
+	}
+}
+
+// mustKnow reports whether the crawler of a row must have known what forbids the URL at that time: since
+// when it was there is known, and no older text that allows the URL could still be used.
+func (e *Evaluator) mustKnow(b *Batch, row int) bool {
+	periods := e.reader.Periods(uint32(b.Sites[row]))
+	moment := b.time(row)
+	if len(periods) == 0 || moment == unknownTime {
+		return false
+	}
+	n := len(periods) - 1
+	for periods[n].From > moment {
+		n--
+	}
+	if periods[n].Cache == rules.NoTime {
+		return false
+	}
+	path, buf := e.store.opt.Dialect.Path(e.rawPath(b, row), e.path)
+	e.path = buf
+	for n--; n >= 0; n-- {
+		p, end := periods[n], periods[n+1].From
+		if p.ID <= rules.NoRobots || end <= moment-e.cache(p) {
+			continue
+		}
+		if set := e.reader.Ruling(p.ID).Sets[b.Agents[row]]; set.Decide(path, &e.scratch).Access == Allowed {
+			return false
+		}
+	}
+	return true
+}
+
+// cache returns for how many microseconds a crawler may use a copy of what is in force in a period.
+func (e *Evaluator) cache(p rules.Period) int64 {
+	switch cache := e.store.opt.Cache; {
+	case cache < 0:
+		return 0
+	case p.Cache < rules.NoTime:
+		return int64(p.Cache) * 1_000_000
+	case cache == 0:
+		return defaultCache.Microseconds()
+	default:
+		return min(cache, math.MaxInt64/2).Microseconds()
+	}
+}

@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// TestViolationLimits has a row on each side of each limit, to the second: when a crawler may still have
+// held a copy that allowed what it fetched, so that nobody can accuse it. It asks a Store of each kind.
+func TestViolationLimits(t *testing.T) {
+	const (
+		open, closed = "User-agent: *\nDisallow: /other\n", "User-agent: *\nDisallow: /p\n"
+		feeds        = "FeedFetcher-Google; (+http://www.google.com/feedfetcher.html)"
+		unknown, no  = ViolationUnknown, NoViolation
+	)
+	capture := func(n int, text string) robots.Response {
+		return robots.Response{Origin: "https://a", Status: 200, Body: []byte(text), FetchedAt: day(n, 0)}
+	}
+	maxAge := func(r robots.Response, age time.Duration) robots.Response {
+		r.HasMaxAge, r.MaxAge = true, age
+		return r
+	}
+	file := func(r robots.Response) robots.Response {
+		r.File = true
+		return r
+	}
+	undated := func(r robots.Response) robots.Response {
+		r.FetchedAt = time.Time{}
+		return r
+	}
+	type row struct {
+		at        time.Time
+		userAgent string
+		want      Violation
+	}
+	at := func(n int, after time.Duration, want Violation) row {
+		return row{day(n, 0).Add(after), googleHeader, want}
+	}
+	const last = 24*time.Hour - time.Second
+	for _, c := range []struct {
+		name      string
+		cache     time.Duration
+		fixed     bool
+		responses []robots.Response
+		rows      []row
+	}{
+		{"a day by default", 0, false, []robots.Response{capture(1, open), capture(5, closed)}, []row{
+			at(4, last, no), at(5, 0, unknown), at(5, time.Minute, unknown), at(5, last, unknown), at(6, 0, Violated), at(6, time.Minute, Violated),
+		}},
+		{"an hour", time.Hour, false, []robots.Response{capture(1, open), capture(5, closed)}, []row{
+			at(5, time.Hour-time.Second, unknown), at(5, time.Hour, Violated),
+		}},
+		{"no copies", -1, false, []robots.Response{maxAge(capture(1, open), time.Hour), capture(5, closed)}, []row{
+			at(4, last, no), at(5, 0, Violated),
+		}},
+		{"max-age of an hour", 0, false, []robots.Response{maxAge(capture(1, open), time.Hour), capture(5, closed)}, []row{
+			at(5, time.Hour-time.Second, unknown), at(5, time.Hour, Violated),
+		}},
+		{"max-age of nothing", 0, false, []robots.Response{maxAge(capture(1, open), 0), capture(5, closed)}, []row{at(5, 0, Violated)}},
+		{"max-age of what forbids", 0, false, []robots.Response{capture(1, open), maxAge(capture(5, closed), 0)}, []row{
+			at(5, last, unknown), at(6, 0, Violated),
+		}},
+		{"max-age over other captures", 0, false, []robots.Response{
+			maxAge(capture(1, open), 10*24*time.Hour), capture(2, closed), capture(3, closed), capture(4, closed+"\n"),
+		}, []row{at(11, last, unknown), at(12, 0, Violated)}},
+		{"max-age of the first of equal texts", 0, false, []robots.Response{
+			maxAge(capture(1, open), 5*24*time.Hour), maxAge(capture(2, open), time.Hour), capture(3, closed),
+		}, []row{at(6, last, unknown), at(7, 0, Violated)}},
+		{"to and fro", 0, false, []robots.Response{capture(1, closed), capture(5, open), capture(6, closed), capture(20, open)}, []row{
+			at(1, 0, Violated), at(4, last, Violated), at(5, 0, no), at(6, last, unknown), at(7, 0, Violated), at(20, 0, no),
+		}},
+		{"the first capture", 0, false, []robots.Response{capture(5, closed)}, []row{at(4, last, no), at(5, 0, Violated)}},
+		{"a crawler that need not", 0, false, []robots.Response{capture(1, closed), capture(9, open)}, []row{
+			{day(3, 0), feeds, unknown}, {day(10, 0), feeds, no}, at(3, 0, Violated), {day(3, 0), browserHeader, unknown},
+		}},
+		{"a file", 0, false, []robots.Response{file(capture(1, closed))}, []row{at(1, 0, unknown), at(20, 0, unknown)}},
+		{"a file after a capture", 0, false, []robots.Response{capture(1, closed), file(capture(5, closed+"\n"))}, []row{
+			at(4, 0, Violated), at(20, 0, unknown),
+		}},
+		{"a file that allowed", 0, false, []robots.Response{file(capture(1, open)), capture(5, closed)}, []row{
+			at(5, last, unknown), at(6, 0, Violated),
+		}},
+		{"a capture without a time", 0, false, []robots.Response{undated(capture(1, closed))}, []row{at(20, 0, unknown)}},
+		{"a row without a time", 0, false, []robots.Response{capture(1, closed)}, []row{{time.Time{}, googleHeader, unknown}}},
+		{"a fixed moment", 0, true, []robots.Response{capture(1, open), capture(5, closed)}, []row{at(5, 0, Violated), {day(9, 0), feeds, unknown}}},
+		{"a fixed moment and a file", 0, true, []robots.Response{file(capture(1, closed))}, []row{at(1, 0, Violated)}},
+	} {
+		opt := StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar, RowTimes: !c.fixed, Cache: c.cache}
+		s, err := BuildStore(sequence(c.responses), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stores := waysToOpen(t, makePack(t, robots.Google, c.responses...), opt)
+		stores["memory"] = s
+		for how, s := range stores {
+			var rows []logRow
+			for _, r := range c.rows {
+				rows = append(rows, logRow{r.userAgent, "https://a/p"})
+			}
+			b := logBatch(rows)
+			for _, r := range c.rows {
+				moment := int64(unknownTime)
+				if !r.at.IsZero() {
+					moment = r.at.UnixMicro()
+				}
+				b.Times = append(b.Times, moment)
+			}
+			s.NewEvaluator().Evaluate(b)
+			for i, r := range c.rows {
+				if got := b.Violations[i]; got != r.want {
+					t.Errorf("%s, %s: at %v: violation %d, want %d (%v)", c.name, how, r.at, got, r.want, b.Verdicts[i].Access)
+				}
+			}
+		}
+	}
+}
+
+// TestViolationAssumed: nobody is accused of a URL that is only forbidden because there is no robots.txt.
+func TestViolationAssumed(t *testing.T) {
+	s := buildStore(t, StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar, Missing: MissingDisallow})
+	b := logBatch([]logRow{{googleHeader, "https://stray.com/x"}})
+	s.NewEvaluator().Evaluate(b)
+	if b.Verdicts[0].Access != Denied || b.Violations[0] != ViolationUnknown {
+		t.Errorf("%v, violation %d", b.Verdicts[0], b.Violations[0])
+	}
+}
+
+func TestBinding(t *testing.T) {
+	s := buildStore(t, StoreOptions{Agents: []string{"*", "Googlebot/2.1", "ChatGPT-User", "Nobody"}})
+	got := ""
+	for a := range s.Options().Agents {
+		got += fmt.Sprint(s.NewLookup().Binding(a), " ")
+	}
+	if want := "unknown yes no unknown "; got != want {
+		t.Errorf("bindings %s, want %s", got, want)
+	}
+}
