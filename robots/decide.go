@@ -75,20 +75,24 @@ func matches(pattern string, path []byte) bool {
 	return true
 }
 
-// Undefined reports whether the dialect leaves undefined which rule decides the path: whether the
-// winner, the rule of that index as [Decide] returned it, has a rival that says the opposite,
-// matches too, and one of both has a "*" (see [WildcardsUndefined]).
+// Undefined reports whether the dialect leaves the verdict on a path undefined. winner is the index of the rule that
+// [Decide] returned. With [WildcardsUndefined] the rules without a "*" have their order, and of those with one, every
+// rule that matches might decide. The verdict is undefined unless all of these agree: the winner among the former and
+// all of the latter.
 func Undefined(rules []Rule, winner int, path []byte, d Dialect) bool {
 	if winner < 0 || !d.Has(WildcardsUndefined) {
 		return false
 	}
-	w := rules[winner]
+	var literal []Rule
 	for _, r := range rules {
-		if r.Allow != w.Allow && (hasWildcard(r.Pattern) || hasWildcard(w.Pattern)) && r.priority(path, d) > 0 {
+		if !hasWildcard(r.Pattern) {
+			literal = append(literal, r)
+		} else if r.Allow != rules[winner].Allow && r.priority(path, d) > 0 {
 			return true
 		}
 	}
-	return false
+	best := Decide(literal, path, d)
+	return best >= 0 && literal[best].Allow != rules[winner].Allow
 }
 
 // hasWildcard reports whether the pattern has a "*".

@@ -40,6 +40,8 @@ const (
 	codeAgentList      Code = "agent_list"          // a user-agent line with several names, of which only the first is read
 	codeDelayOnly      Code = "delay_only_group"    // a Crawl-delay, and no rule, before the next user-agent line
 	codeBlankInSection Code = "blank_in_section"    // an empty line inside the section, which Yandex's documentation forbids
+	codeJoinedSections Code = "joined_sections"     // no empty line parts it from the section before, as Yandex asks for
+	codeBeforeRules    Code = "before_rules"        // Crawl-delay or Host before the rules of its section, against Yandex's advice
 	codeTooManyRules   Code = "too_many_rules"      // more rules than Yandex's documentation permits
 
 	// Of rules.
@@ -48,8 +50,11 @@ const (
 	codeNoSlash    Code = "no_leading_slash"   // it starts with neither "/" nor "*"
 	codeSpace      Code = "space_in_rule"      // it has a space, and in URLs that is %20
 	codeEmptyAllow Code = "empty_allow"        // "Allow:" without a value, which some take for "Disallow: /"
+	codeCommented  Code = "commented_value"    // a "#" makes all of its value a comment
 	codeDuplicate  Code = "duplicate_rule"     // another rule of the same crawler says the same of the same URLs
 	codeShadowed   Code = "shadowed_rule"      // another rule of the same crawler always wins over it
+
+	codeUndefinedPair Code = "undefined_pair" // with a rule that says the opposite, it leaves the verdict undefined
 
 	// Of other directives.
 

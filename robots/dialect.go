@@ -78,8 +78,8 @@ const (
 	// lapses ends the restriction by server and network errors after 30 days, see [History.Outcome].
 	lapses
 
-	// WildcardsUndefined leaves undefined which of two opposite rules wins if one of them has a "*".
-	// The longer one does so here, with a reason of its own; see [Undefined].
+	// WildcardsUndefined leaves undefined the precedence of rules with a "*". Where that changes the verdict, the rule
+	// that other dialects prefer decides, with a reason of its own; see [Undefined].
 	WildcardsUndefined
 
 	// WideTokens lets product tokens hold digits and dots, as the names of real crawlers do (MJ12bot).
@@ -103,6 +103,10 @@ const (
 	// habits follows what operators document of single crawlers beyond the order of their names:
 	// groups for "*" that do not bind them, and groups of other crawlers that do, see [NewAgent].
 	habits
+
+	// trailingStarIgnored drops every "*" at the end of a pattern, so that it does not count for the
+	// length either: "/fish*" is "/fish", and "/*" is "/".
+	trailingStarIgnored
 )
 
 // The named dialects.
@@ -114,10 +118,14 @@ const (
 	Google = typoKeys | missingColon | lineLimit | indexPage | googleFamily | habits | lapses
 
 	// Google2010 reads as Google's documentation before 2019, when no source code was public.
-	Google2010 = googleFamily | habits | assumedSlash | WildcardsUndefined
+	Google2010 = googleFamily | habits | assumedSlash | WildcardsUndefined | trailingStarIgnored
 
-	// Yandex reads as Yandex's documentation.
-	Yandex = yandexFamily | habits | rootedOnly | emptyRules | delayInSection | sectionLimits | openIfTooLarge | openUnlessOK
+	// Yandex reads as Yandex's documentation. Its help says that a "*" is implied at the end of every
+	// rule, and that "/cgi-bin*" is the same as "/cgi-bin" (Allow and Disallow, "Using the special
+	// characters * and $"). So equal rules have equal length, and of "Allow: /primer" and "Disallow:
+	// /primer*" the former wins.
+	Yandex = yandexFamily | habits | rootedOnly | emptyRules | delayInSection | sectionLimits | openIfTooLarge | openUnlessOK |
+		trailingStarIgnored
 )
 
 // options are the flags that are no part of a named dialect.

@@ -18,7 +18,7 @@ type Sitemap struct {
 // no group.
 type Host struct {
 	Line  int32  // 1-based
-	Value string // as written: a domain name, maybe with "http://" or "https://" in front of it and a port behind it
+	Value string // as written: a domain name, maybe with "https://" in front of it and a port behind it
 	Valid bool   // it is that; others are ignored
 }
 
@@ -86,14 +86,12 @@ func parseDelay(value string) (seconds float64, ok bool) {
 	return seconds, err == nil
 }
 
-// validHost reports whether the value of a host line is a domain name of two labels or more, maybe
-// with a scheme in front of it and a port behind it. Addresses are none.
+// validHost reports whether the value of a host line is a domain name of two labels or more, maybe with "https://" in
+// front of it, the only scheme that Yandex's examples have, and a port behind it. Addresses are none.
 func validHost(value string) bool {
-	for _, scheme := range []string{"http://", "https://"} {
-		if hasPrefixFold(value, scheme) {
-			value = value[len(scheme):]
-			break
-		}
+	const scheme = "https://"
+	if hasPrefixFold(value, scheme) {
+		value = value[len(scheme):]
 	}
 	if i := strings.LastIndexByte(value, ':'); i >= 0 {
 		if port, err := parsePort([]byte(value[i+1:])); err != nil || port == 0 {

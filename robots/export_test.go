@@ -61,14 +61,15 @@ const (
 	IndexPage    = indexPage
 	MaxRedirects = maxRedirects
 
-	CodeDuplicate   = codeDuplicate
-	CodeShadowed    = codeShadowed
-	CodeLineTooLong = codeLineTooLong
-	CodeNoColon     = codeNoColon
-	CodeNoDirective = codeNoDirective
-	CodeTypo        = codeTypo
-	CodeUnknown     = codeUnknown
-	CodeUnused      = codeUnused
+	CodeDuplicate     = codeDuplicate
+	CodeShadowed      = codeShadowed
+	CodeLineTooLong   = codeLineTooLong
+	CodeNoColon       = codeNoColon
+	CodeNoDirective   = codeNoDirective
+	CodeTypo          = codeTypo
+	CodeUndefinedPair = codeUndefinedPair
+	CodeUnknown       = codeUnknown
+	CodeUnused        = codeUnused
 )
 
 // Matches reports whether the pattern matches the path from its first byte on.
@@ -76,3 +77,6 @@ func Matches(pattern string, path []byte) bool { return matches(pattern, path) }
 
 // ErrOriginPath is the error of an origin with a path.
 var ErrOriginPath = errOriginPath
+
+// Common returns a path that both patterns match.
+func Common(a, b string) (path string, ok bool) { return common(a, b) }

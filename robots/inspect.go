@@ -54,6 +54,8 @@ type inspector struct {
 	ruled   bool  // that member, or another one, is a rule
 	delayAt int32 // line of its last Crawl-delay
 	blank   bool  // there was an empty line in this section, and no rule since
+	early   int32 // line of the first Crawl-delay or Host of this section, if no rule precedes it; 0 if there is none
+	parted  bool  // there was an empty line, and no directive since
 	ended   bool  // the last section was ended by an empty line
 	count   int   // rules with an effect so far
 	host    bool  // there was a valid host line
@@ -108,7 +110,7 @@ func (in *inspector) line(l *line, raw string) {
 	in.bytes(l, raw)
 	switch {
 	case l.blank && !l.comment:
-		in.blank = true
+		in.blank, in.parted = true, true
 		if in.dialect.Has(BlankEndsSection) {
 			in.ended = in.ended || in.open
 			in.open = false
@@ -118,7 +120,9 @@ func (in *inspector) line(l *line, raw string) {
 		in.note(l.num, codeNoDirective, "no directive: a key and a colon are missing")
 	default:
 		in.key(l)
+		in.commented(l, raw)
 		in.directive(l)
+		in.parted = false
 	}
 }
 
@@ -137,6 +141,22 @@ func (in *inspector) bytes(l *line, raw string) {
 	case in.dialect.Has(sectionLimits) && rule && utf8.RuneCountInString(l.value) > yandexRuleLength:
 		in.note(l.num, codeLineTooLong, "longer than the %d characters that are permitted; it is read all the same", yandexRuleLength)
 	}
+}
+
+// commented looks for a rule whose value is a comment by mistake: its "#" is directly before some text.
+func (in *inspector) commented(l *line, raw string) {
+	if l.value != "" || l.kind != kindAllow && l.kind != kindDisallow {
+		return
+	}
+	_, comment, _ := strings.Cut(raw, "#")
+	if comment == "" || isSpace(comment[0]) || comment[0] == '#' {
+		return
+	}
+	effect := "has no effect"
+	if allow, pattern := in.dialect.meaning(l); pattern != "" {
+		effect = map[bool]string{true: "allows everything", false: "forbids everything"}[allow]
+	}
+	in.note(l.num, codeCommented, "# begins a comment, so the rule has no value and %s; write %%23 for a # in a path", effect)
 }
 
 // directive looks at what a line with a key says.
@@ -163,6 +183,7 @@ func (in *inspector) directive(l *line) {
 			in.note(l.num, codeExtraHost, "not the first host; the line is ignored")
 		}
 		in.host = in.host || valid
+		in.beforeRules(l)
 	case kindCleanParam:
 		c, ok := in.dialect.parseCleanParam(l.value)
 		if !ok {
@@ -178,9 +199,12 @@ func (in *inspector) directive(l *line) {
 // userAgent looks at a user-agent line, and begins a delay group if the last one has a member.
 func (in *inspector) userAgent(l *line) {
 	if in.closed || !in.open {
+		if in.closed && !in.parted && in.dialect.Has(sectionLimits) {
+			in.note(l.num, codeJoinedSections, "an empty line should part it from the section before")
+		}
 		in.endDelays(false)
 		in.report.Delays = append(in.report.Delays, DelayGroup{})
-		in.open, in.closed, in.ruled = true, false, false
+		in.open, in.closed, in.ruled, in.early = true, false, false, 0
 	}
 	in.blank, in.ended = false, false
 	g := &in.report.Delays[len(in.report.Delays)-1]
@@ -226,6 +250,7 @@ func (in *inspector) delay(l *line) {
 		return
 	}
 	in.closed, in.delayAt = true, l.num
+	in.beforeRules(l)
 	if g := &in.report.Delays[len(in.report.Delays)-1]; ok && g.Line == 0 {
 		g.Line, g.Seconds = l.num, seconds
 	}
@@ -238,6 +263,13 @@ func (in *inspector) noGroup(l *line) {
 		return
 	}
 	in.note(l.num, codeNoGroup, "no user-agent line precedes it, so it is ignored")
+}
+
+// beforeRules remembers a line that should stand behind the rules of its section.
+func (in *inspector) beforeRules(l *line) {
+	if in.open && !in.ruled && in.early == 0 {
+		in.early = l.num
+	}
 }
 
 // endDelays looks at the last delay group as a whole.
@@ -258,7 +290,10 @@ func (in *inspector) rule(l *line) {
 		in.noGroup(l)
 		return
 	}
-	in.closed, in.ruled = true, true
+	if in.early > 0 && in.dialect.Has(sectionLimits) {
+		in.note(in.early, codeBeforeRules, "it stands before the rules of its section; other robots may want it behind them")
+	}
+	in.closed, in.ruled, in.early = true, true, 0
 	if in.dialect.Has(sectionLimits) && in.blank {
 		in.note(l.num, codeBlankInSection, "an empty line separates it from the section that it belongs to")
 		in.blank = false

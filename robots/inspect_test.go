@@ -62,16 +62,39 @@ func TestDiagnostics(t *testing.T) {
 		{"several agents", "user-agent: a, b\nuser-agent: c d\nuser-agent: e (f)\nuser-agent: g,\nallow: /", map[string]string{"": "1 agent_list, 2 agent_list, 3 agent_cut, 4 agent_cut"}},
 		{"space", "user-agent: *\ndisallow: /a b\ndisallow: /c # d", map[string]string{"": "2 space_in_rule", rfc: ""}},
 		{"delay only", "user-agent: a\ncrawl-delay: 1\nuser-agent: b\ndisallow: /\nuser-agent: c\ncrawl-delay: 2", map[string]string{
-			"": "2 unused_field, 2 delay_only_group, 6 unused_field, 6 delay_only_group", yandex: "2 delay_only_group, 6 delay_only_group",
+			"":     "2 unused_field, 2 delay_only_group, 6 unused_field, 6 delay_only_group",
+			yandex: "2 delay_only_group, 3 joined_sections, 5 joined_sections, 6 delay_only_group",
 		}},
 		{"blank line", "user-agent: a\n\ndisallow: /x\n\ndisallow: /y\n\nuser-agent: b\ndisallow: /", map[string]string{"": "", yandex: "3 blank_in_section, 5 blank_in_section"}},
-		{"duplicate", "user-agent: a\ndisallow: /x\nuser-agent: b\ndisallow: /x\nuser-agent: A\ndisallow: /x*", map[string]string{"": "2 duplicate_rule"}},
-		{"shadowed", "user-agent: a\ndisallow: /x\nallow: /x\nallow: /y\ndisallow: /y**", map[string]string{"": "2 shadowed_rule, 4 shadowed_rule"}},
-		{"covered", "user-agent: a\ndisallow: /a\nallow: /*b*c\ndisallow: /***\nallow: /*$", map[string]string{"": "2 duplicate_rule, 5 shadowed_rule"}},
-		{"not covered", "user-agent: a\ndisallow: /aab\nallow: /*a*a*$b\ndisallow: /x*y*z$\ndisallow: /xyz", map[string]string{"": ""}},
+		{"duplicate", "user-agent: a\ndisallow: /x\nuser-agent: b\ndisallow: /x\nuser-agent: A\ndisallow: /x*", map[string]string{"": "2 duplicate_rule", g2010: "6 duplicate_rule", yandex: "3 joined_sections, 5 joined_sections, 6 duplicate_rule"}},
+		{"shadowed", "user-agent: a\ndisallow: /x\nallow: /x\nallow: /y\ndisallow: /y**", map[string]string{
+			"": "2 shadowed_rule, 4 shadowed_rule", g2010: "2 shadowed_rule, 5 shadowed_rule", yandex: "2 shadowed_rule, 5 shadowed_rule",
+		}},
+		{"covered", "user-agent: a\ndisallow: /a\nallow: /*b*c\ndisallow: /***\nallow: /*$", map[string]string{
+			"": "2 duplicate_rule, 5 shadowed_rule", g2010: "3 undefined_pair, 5 undefined_pair", yandex: "4 shadowed_rule",
+		}},
+		{"undefined pair", "user-agent: a\nallow: /p\ndisallow: /page\ndisallow: /*.htm", map[string]string{"": "", g2010: "4 undefined_pair"}},
+		{"no undefined pair", "user-agent: a\nallow: /p\ndisallow: /pa\ndisallow: /pa*.htm\nallow: /x*$", map[string]string{"": ""}},
+		{"not covered", "user-agent: a\ndisallow: /aab\nallow: /*a*a*$b\ndisallow: /x*y*z$\ndisallow: /xyz", map[string]string{
+			"": "", g2010: "3 undefined_pair, 4 undefined_pair",
+		}},
 		{"other directives", "crawl-delay: x\nhost: 1.2.3.4\nhost: a.com\nhost: b.com\nclean-param: a b c\nsitemap: /x", map[string]string{
 			"":     "1 unused_field, 1 bad_crawl_delay, 1 rule_without_group, 2 unused_field, 2 bad_host, 3 unused_field, 4 unused_field, 4 extra_host, 5 unused_field, 5 bad_clean_param, 6 bad_sitemap",
 			yandex: "1 bad_crawl_delay, 1 rule_without_group, 2 bad_host, 4 extra_host, 5 bad_clean_param, 6 bad_sitemap",
+		}},
+		{"http host", "host: http://a.com\nhost: https://b.com:443", map[string]string{
+			"": "1 unused_field, 1 bad_host, 2 unused_field", yandex: "1 bad_host",
+		}},
+		{"commented value", "user-agent: a\ndisallow: #not/like/this\nallow:#nor this\ndisallow: # all\ndisallow: /x # but this\n", map[string]string{
+			"":     "2 commented_value, 3 commented_value, 3 empty_allow",
+			yandex: "2 commented_value, 3 commented_value, 3 empty_allow, 3 shadowed_rule, 4 duplicate_rule",
+		}},
+		{"joined sections", "user-agent: a\ndisallow: /\nuser-agent: b\n# c\nuser-agent: c\ndisallow: /\n\n# d\nuser-agent: d\ndisallow: /", map[string]string{
+			"": "", yandex: "3 joined_sections",
+		}},
+		{"before rules", "host: a.com\nuser-agent: a\ncrawl-delay: 1\nhost: b.com\ndisallow: /\ncrawl-delay: 2\n\nuser-agent: b\ncrawl-delay: 1", map[string]string{
+			"":     "1 unused_field, 3 unused_field, 4 unused_field, 4 extra_host, 6 unused_field, 9 unused_field, 9 delay_only_group",
+			yandex: "3 before_rules, 4 extra_host, 9 delay_only_group",
 		}},
 		{"many rules", "user-agent: *\n" + manyRules(2049), map[string]string{"": "", yandex: "2050 too_many_rules"}},
 	} {
@@ -245,9 +268,10 @@ func TestDirectivesInAllDialects(t *testing.T) {
 
 func TestHost(t *testing.T) {
 	for value, want := range map[string]bool{
-		"example.com": true, "www.example.com:8080": true, "HTTP://example.com": true, "https://example.com:443": true, "пример.рф": true, "1.example": true,
+		"example.com": true, "www.example.com:8080": true, "HTTPS://example.com": true, "https://example.com:443": true, "пример.рф": true, "1.example": true,
 		"": false, "localhost": false, "1.2.3.4": false, "1.2.3.4:80": false, "[::1]": false, "::1": false, "a..b": false, ".a.b": false, "a.b.": false,
-		"-a.b": false, "a-.b": false, "a_b.c": false, "a.b/": false, "a.b c.d": false, "a.b:0": false, "a.b:": false, "a.b:65536": false, "ftp://a.b": false, "a.\xff": false,
+		"-a.b": false, "a-.b": false, "a_b.c": false, "a.b/": false, "a.b c.d": false, "a.b:0": false, "a.b:": false, "a.b:65536": false, "ftp://a.b": false, "http://a.b": false, // only https is in the examples of Yandex
+		"a.\xff": false,
 	} {
 		r := robots.Inspect([]byte("Host: "+value), robots.Yandex)
 		if got := r.Host() != ""; got != want {

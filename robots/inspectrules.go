@@ -18,13 +18,13 @@ const (
 func (in *inspector) rules() {
 	f := in.report.File
 	found := map[Diagnostic]bool{}
-	budget := maxCovered
+	budget, pairs := maxCovered, maxCovered
 	for _, members := range f.bindings() {
 		var rules []Rule
 		for _, g := range members {
 			rules = append(rules, f.Groups[g].Rules...)
 		}
-		for _, n := range in.dialect.uselessRules(rules, &budget) {
+		for _, n := range append(in.dialect.uselessRules(rules, &budget), in.dialect.undefinedPairs(rules, &pairs)...) {
 			if !found[n] {
 				found[n] = true
 				in.report.Diagnostics = append(in.report.Diagnostics, n)
@@ -75,10 +75,10 @@ func (f *File) bindings() [][]int {
 	return sets
 }
 
-// uselessRules returns a diagnostic for each rule that never decides anything, as far as that is
-// told without much effort: because another one matches the same paths and wins, or because one
-// with wildcards, which wins, matches all that it does. An Allow rule for an index page has a
-// second pattern and is left alone.
+// uselessRules returns a diagnostic for each rule that never decides anything, as far as that is told without much
+// effort: because another one matches the same paths and wins, or because one with wildcards, which wins, matches all
+// that it does. An Allow rule for an index page has a second pattern and is left alone. Where [WildcardsUndefined] gives
+// rules with a "*" no order, only rules of a kind are compared: those with a "*" that say the same, and those without.
 func (d Dialect) uselessRules(rules []Rule, budget *int) []Diagnostic {
 	order := make([]*Rule, len(rules))
 	for i := range rules {
@@ -95,11 +95,16 @@ func (d Dialect) uselessRules(rules []Rule, budget *int) []Diagnostic {
 			continue
 		}
 		paths := language(r.Pattern)
+		if d.Has(WildcardsUndefined) && hasWildcard(r.Pattern) {
+			paths += [...]string{" allow", " disallow"}[allowFirst(r)]
+		} else if d.Has(WildcardsUndefined) {
+			paths = r.Pattern
+		}
 		if winner := winners[paths]; winner != nil {
 			notes = append(notes, useless(r, winner, "says the same"))
 			continue
 		}
-		if winner := covering(wide, r, budget); winner != nil {
+		if winner := d.covering(wide, r, budget); winner != nil {
 			notes = append(notes, useless(r, winner, "says the same of more URLs, and wins"))
 			continue
 		}
@@ -133,12 +138,17 @@ const maxQuoted = 100
 
 // quoted returns the rule, cut short if it is long.
 func quoted(r *Rule) string {
-	if len(r.Value) <= maxQuoted {
-		return r.String()
-	}
 	short := *r
-	short.Value = r.Value[:maxQuoted]
-	return short.String() + "..."
+	short.Value = shortened(r.Value)
+	return short.String()
+}
+
+// shortened returns the beginning of a long text.
+func shortened(text string) string {
+	if len(text) <= maxQuoted {
+		return text
+	}
+	return text[:maxQuoted] + "..."
 }
 
 // language returns the shortest pattern that matches the same paths: "**" is "*", and at the end it
@@ -157,11 +167,14 @@ func language(pattern string) string {
 	return pattern
 }
 
-// covering returns a rule that matches all that r does, or nil if none is found. A pattern without
-// an anchor covers another if it matches its text: where that has a "*", only a "*" can match it.
-func covering(wide []*Rule, r *Rule, budget *int) *Rule {
+// covering returns a rule that matches all that r does, or nil if none is found. A pattern without an anchor covers
+// another if it matches its text: where that has a "*", only a "*" can match it.
+func (d Dialect) covering(wide []*Rule, r *Rule, budget *int) *Rule {
 	text := strings.TrimSuffix(r.Pattern, "$")
 	for _, w := range wide {
+		if d.Has(WildcardsUndefined) && (w.Allow != r.Allow || !hasWildcard(r.Pattern)) {
+			continue
+		}
 		if *budget -= len(text) + len(w.Pattern); *budget < 0 {
 			return nil
 		}

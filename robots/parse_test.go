@@ -85,7 +85,16 @@ func TestUndefined(t *testing.T) {
 	}{
 		{"allow: /page\ndisallow: /*.htm", "/page.htm", true},
 		{"allow: /page\ndisallow: /*.htm", "/page", false},
-		{"allow: /p*\ndisallow: /", "/page", true},
+		{"allow: /p*\ndisallow: /", "/page", false},           // a "*" at the end is ignored
+		{"allow: /p*a\ndisallow: /", "/pa", true},             // whichever is preferred
+		{"allow: /p*a\ndisallow: /\nallow: /p", "/pa", false}, // the rules without "*" allow, as the other does
+		{"allow: /p\ndisallow: /page\ndisallow: /*.htm", "/page.htm", false},
+		{"allow: /p\ndisallow: /page\ndisallow: /*.htm", "/p.htm", true},
+		{"allow: /*a\ndisallow: /*b", "/ab", true},
+		{"allow: /*a\nallow: /*b", "/ab", false},
+		{"allow: /*a\ndisallow: /*b", "/a", false},
+		{"allow: /*a$\ndisallow: /a", "/a", true},
+		{"allow: /*\ndisallow: /**", "/a", false},
 		{"allow: /$\ndisallow: /", "/", false},
 		{"allow: /page\ndisallow: /p", "/page", false},
 		{"disallow: /page\ndisallow: /*.htm", "/page.htm", false},

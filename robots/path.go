@@ -2,6 +2,7 @@ package robots
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"strings"
 )
@@ -52,6 +53,9 @@ func controls() string {
 // pattern returns the value of a rule in the normal form of the dialect, as [Rule.Pattern] documents it. In the
 // forms of fullEscapes a "$" that is no anchor becomes "%24", as it does in URLs (RFC 9309 section 2.2.3).
 func (d Dialect) pattern(value string) string {
+	if d.Has(trailingStarIgnored) {
+		value = cmp.Or(strings.TrimRight(value, "*"), "/") // all paths start with "/"
+	}
 	f := lightPattern
 	if d.Has(fullEscapes) {
 		f = fullPattern

@@ -19,7 +19,7 @@ import (
 //	rules      in the order of precedence: line; size of the value, doubled, and one more for a rule that allows; offset of
 //	           the value in text
 //	automaton  length and bytes
-//	rivals     1 byte: 1 if there are any; then a byte for each rule, and four automata
+//	rivals     1 byte: 1 if there are any; then three automata
 
 // AppendBinary appends the encoding of the rules of an agent that has a group. [DecodeSet] reads
 // it.
@@ -36,12 +36,8 @@ func (rs *Set) AppendBinary(dst []byte) []byte {
 		return append(dst, 0)
 	}
 	dst = append(dst, 1)
-	for _, wild := range rs.rivals.wild {
-		dst = append(dst, byte(index(wild)))
-	}
-	for says := range 2 {
-		dst = wire.AppendText(dst, rs.rivals.all[says].AppendBinary(nil))
-		dst = wire.AppendText(dst, rs.rivals.some[says].AppendBinary(nil))
+	for _, a := range []*automaton.Automaton{rs.rivals.literal, rs.rivals.wild[0], rs.rivals.wild[1]} {
+		dst = wire.AppendText(dst, a.AppendBinary(nil))
 	}
 	return dst
 }
@@ -90,16 +86,10 @@ func decodeAutomaton(c *wire.Cursor, rules int) (*automaton.Automaton, error) {
 
 // decodeRivals reads the rivals of that many rules.
 func decodeRivals(c *wire.Cursor, rules int) (*rivals, error) {
-	r := &rivals{wild: make([]bool, rules)}
-	for i, wild := range c.Bytes(uint64(rules)) {
-		r.wild[i] = wild == 1
-	}
-	for says := range 2 {
+	r := &rivals{}
+	for _, a := range []**automaton.Automaton{&r.literal, &r.wild[0], &r.wild[1]} {
 		var err error
-		if r.all[says], err = decodeAutomaton(c, rules); err != nil {
-			return nil, err
-		}
-		if r.some[says], err = decodeAutomaton(c, rules); err != nil {
+		if *a, err = decodeAutomaton(c, rules); err != nil {
 			return nil, err
 		}
 	}

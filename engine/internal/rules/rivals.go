@@ -7,44 +7,44 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// rivals finds out whether the winner of a path has a rival: a rule that says the opposite and
-// matches too, where one of both has a "*". The dialect google-2010 leaves undefined which of such
-// two wins, see [robots.Undefined].
+// rivals finds out whether the verdict on a path is undefined, see [robots.Undefined]: whether a rule
+// that says the opposite of the winner might decide as well. Such a rule has a "*" and matches, or it
+// is the winner among the rules without one.
 //
-// A path has one winner but may match any number of rules, and the automaton reports only the first
-// in precedence. So the possible rivals are compiled a second time, by what they say: all of them,
-// for a winner with a "*", and those with a "*", for one without. A path costs one match more. Only
-// this dialect pays for it, and only for groups that have both kinds of rules and a "*".
+// The automaton of all rules reports only the first in precedence, so those that might decide are
+// compiled a second time. A path costs two matches more. Only the dialect google-2010 pays for it, and
+// only for groups that have both kinds of rules and a "*".
 type rivals struct {
-	wild []bool                  // by automaton.Rank.Position: the rule has a "*"
-	all  [2]*automaton.Automaton // rules that disallow, that allow
-	some [2]*automaton.Automaton // those with a "*"
+	literal *automaton.Automaton    // rules without a "*"
+	wild    [2]*automaton.Automaton // rules with one: those that disallow, those that allow
 }
 
-// compileRivals returns the rivals of rules whose order of precedence is known, or nil if there can
-// be none.
-func compileRivals(rules []automaton.Rule, order []int32, d robots.Dialect) (*rivals, error) {
+// compileRivals returns the rivals of rules, or nil if there can be none.
+func compileRivals(rules []automaton.Rule, d robots.Dialect) (*rivals, error) {
 	if !d.Has(robots.WildcardsUndefined) {
 		return nil, nil //nolint:nilnil // no rivals is what nil means
 	}
-	r := &rivals{wild: make([]bool, len(order))}
-	var all, some [2][]automaton.Rule
-	for pos, i := range order {
-		says := index(rules[i].Allow)
-		all[says] = append(all[says], rules[i])
-		if r.wild[pos] = strings.Contains(rules[i].Pattern, "*"); r.wild[pos] {
-			some[says] = append(some[says], rules[i])
+	var literal []automaton.Rule
+	var wild [2][]automaton.Rule
+	var says [2]bool
+	for _, r := range rules {
+		says[index(r.Allow)] = true
+		if strings.Contains(r.Pattern, "*") {
+			wild[index(r.Allow)] = append(wild[index(r.Allow)], r)
+		} else {
+			literal = append(literal, r)
 		}
 	}
-	if len(all[0]) == 0 || len(all[1]) == 0 || len(some[0])+len(some[1]) == 0 {
+	if len(literal) == len(rules) || !says[0] || !says[1] {
 		return nil, nil //nolint:nilnil // no rivals is what nil means
 	}
-	for says := range 2 {
+	r := &rivals{}
+	for _, part := range []struct {
+		automaton **automaton.Automaton
+		rules     []automaton.Rule
+	}{{&r.literal, literal}, {&r.wild[0], wild[0]}, {&r.wild[1], wild[1]}} {
 		var err error
-		if r.all[says], _, err = automaton.Compile(all[says]); err != nil {
-			return nil, err
-		}
-		if r.some[says], _, err = automaton.Compile(some[says]); err != nil {
+		if *part.automaton, _, err = automaton.Compile(part.rules); err != nil {
 			return nil, err
 		}
 	}
@@ -59,13 +59,13 @@ func index(allow bool) int {
 	return 0
 }
 
-// match reports whether the winner has a rival on the path.
+// match reports whether a rule that says the opposite of the winner might decide the path.
 func (r *rivals) match(winner automaton.Rank, path []byte, s *automaton.Scratch) bool {
-	opposite := r.some[index(!winner.Allow())]
-	if r.wild[winner.Position()] {
-		opposite = r.all[index(!winner.Allow())]
+	if r.wild[index(!winner.Allow())].Match(path, s) != automaton.NoMatch {
+		return true
 	}
-	return opposite.Match(path, s) != automaton.NoMatch
+	best := r.literal.Match(path, s)
+	return best != automaton.NoMatch && best.Allow() != winner.Allow()
 }
 
 // size returns the bytes of the tables.
@@ -73,5 +73,5 @@ func (r *rivals) size() int {
 	if r == nil {
 		return 0
 	}
-	return len(r.wild) + r.all[0].Size() + r.all[1].Size() + r.some[0].Size() + r.some[1].Size()
+	return r.literal.Size() + r.wild[0].Size() + r.wild[1].Size()
 }

@@ -53,6 +53,72 @@ func TestUndefined(t *testing.T) {
 	t.Logf("%d undefined, %d not", undefined, defined)
 }
 
+// TestUndefinedExhaustive compares sets of two rules, and without -short of three, with the reference:
+// all patterns of up to three bytes, on all paths of up to four.
+func TestUndefinedExhaustive(t *testing.T) {
+	var patterns, paths []string
+	for n, texts := 0, []string{"/"}; n < 4; n++ {
+		var longer []string
+		for _, text := range texts {
+			for _, c := range "ab*$" {
+				longer = append(longer, text+string(c))
+			}
+			if n < 3 {
+				patterns = append(patterns, text)
+			}
+			if !strings.ContainsAny(text, "*$") {
+				paths = append(paths, text)
+			}
+		}
+		texts = longer
+	}
+	rest := []string{""}
+	if !testing.Short() {
+		for _, p := range patterns {
+			rest = append(rest, "Allow: "+p+"\n", "Disallow: "+p+"\n")
+		}
+	}
+	undefined := 0
+	for _, allowed := range patterns {
+		for _, denied := range patterns {
+			for _, third := range rest {
+				body := "User-agent: *\nAllow: " + allowed + "\nDisallow: " + denied + "\n" + third
+				undefined += compareUndefined(t, body, paths)
+			}
+		}
+	}
+	if undefined == 0 {
+		t.Error("no verdict is undefined")
+	}
+}
+
+// compareUndefined compares the verdicts of a robots.txt in the dialect google-2010 with those of the
+// reference, and returns how many are undefined.
+func compareUndefined(t *testing.T, body string, paths []string) (undefined int) {
+	t.Helper()
+	const d = robots.Google2010
+	f := robots.Parse([]byte(body), d)
+	rules, _ := f.Select(robots.Agent{})
+	rs, err := Compile(f, robots.Agent{}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s automaton.Scratch
+	for _, path := range paths {
+		winner := robots.Decide(rules, []byte(path), d)
+		want := robots.Undefined(rules, winner, []byte(path), d)
+		got := rs.Decide([]byte(path), &s)
+		if (got.Reason == ReasonUndefined) != want || (got.Rule != NoRule) != (winner >= 0) ||
+			got.Rule != NoRule && rs.Rule(got.Rule).Line != rules[winner].Line {
+			t.Fatalf("%s on %s: %+v, want undefined %v by %v", body, path, got, want, winner)
+		}
+		if want {
+			undefined++
+		}
+	}
+	return undefined
+}
+
 // TestRivalsOnlyWhereNeeded: groups without a possible rival pay nothing.
 func TestRivalsOnlyWhereNeeded(t *testing.T) {
 	for _, c := range []struct {

@@ -47,7 +47,7 @@ func Compile(f *robots.File, agent robots.Agent, d robots.Dialect) (*Set, error)
 	}
 	rs.automaton = *a
 	rs.setRules(rules, s, order)
-	if rs.rivals, err = compileRivals(s.in, order, d); err != nil {
+	if rs.rivals, err = compileRivals(s.in, d); err != nil {
 		return nil, err
 	}
 	return rs, nil
