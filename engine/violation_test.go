@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -130,11 +130,11 @@ func TestViolationAssumed(t *testing.T) {
 
 func TestBinding(t *testing.T) {
 	s := buildStore(t, StoreOptions{Agents: []string{"*", "Googlebot/2.1", "ChatGPT-User", "Nobody"}})
-	got := ""
+	var got []string
 	for a := range s.Options().Agents {
-		got += fmt.Sprint(s.NewLookup().Binding(a), " ")
+		got = append(got, s.NewLookup().Binding(a).String())
 	}
-	if want := "unknown yes no unknown "; got != want {
+	if want := []string{"unknown", "yes", "no", "unknown"}; !slices.Equal(got, want) {
 		t.Errorf("bindings %s, want %s", got, want)
 	}
 }

@@ -39,7 +39,7 @@ func TestCommon(t *testing.T) {
 				want = want || m && matched[b][i]
 			}
 			path, ok := robots.Common(a, b)
-			if ok != want || ok && !(robots.Matches(a, []byte(path)) && robots.Matches(b, []byte(path))) {
+			if ok != want || ok && (!robots.Matches(a, []byte(path)) || !robots.Matches(b, []byte(path))) {
 				t.Fatalf("Common(%q, %q) = %q, %v, want %v", a, b, path, ok, want)
 			}
 			if ok {
@@ -69,16 +69,14 @@ func TestUndefinedExhaustive(t *testing.T) {
 		rules := r.File.Groups[0].Rules
 		useless := map[int32]bool{}
 		for _, n := range r.Diagnostics {
-			switch n.Code {
-			case robots.CodeUndefinedPair:
+			if n.Code == robots.CodeUndefinedPair {
 				pairs++
 				path, _ := strings.CutSuffix(n.Text[strings.LastIndex(n.Text, " /")+1:], " matches both")
 				if !dependsOnOrder(rules, path) {
 					t.Fatalf("%s%v: %s is defined", body.String(), r.Diagnostics, path)
 				}
-			case robots.CodeDuplicate, robots.CodeShadowed:
-				useless[n.Line] = true
 			}
+			useless[n.Line] = useless[n.Line] || n.Code == robots.CodeDuplicate || n.Code == robots.CodeShadowed
 		}
 		var left []robots.Rule
 		for _, rule := range rules {

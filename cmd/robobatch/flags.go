@@ -236,12 +236,10 @@ func questionFlags(a *args) []entry {
 		}},
 		{forJob, cli.Flag{Name: "agent-from-log", Set: cli.Bool(&a.AgentFromLog), Doc: `
 			Decide each row for the crawler that its User-Agent names. Adds the column violation.`}},
-		{forJob, cli.Flag{
-			Name: "cache", Arg: "duration", Set: cli.Text(&a.Cache), Doc: `
+		{forJob, cli.Flag{Name: "cache", Arg: "duration", Set: cli.Text(&a.Cache), Doc: `
 			How long crawlers may use copies of a robots.txt, such as 90m. With -agent-from-log and
 			-as-of log, violation is null where such a copy allows the URL. The max-age of a capture
-			goes before it. 0: nobody has copies. Default: 24h.`,
-		}},
+			goes before it. 0: nobody has copies. Default: 24h.`}},
 		{forJob, cli.Flag{
 			Name: "unknown-agents", Arg: "what", Values: words.UnknownAgents,
 			Set: cli.Text(&a.UnknownAgents), Doc: `

@@ -23,7 +23,7 @@ func TestAppendPeriods(t *testing.T) {
 		for day, status := range test.status {
 			h.Add(robots.Response{Origin: "https://a.com", Status: status, FetchedAt: noon.AddDate(0, 0, day)})
 		}
-		got := Moment{Rows: true}.AppendPeriods(nil, h, "https://a.com", func(int) int { return 7 })
+		got := Moment{Rows: true}.AppendPeriods(nil, h, "https://a.com", func(int) int { return 7 }, func(int) uint32 { return CacheDefault })
 		if len(got) != test.want {
 			t.Errorf("%s: periods %v, want %d", name, got, test.want)
 		}
