@@ -19,7 +19,7 @@ func Main(name string, run func(ctx context.Context, arguments []string) error) 
 	err := run(ctx, os.Args[1:])
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, name+":", err) //nolint:errcheck // there is nowhere left to say it
+		fmt.Fprintln(os.Stderr, name+":", err)
 		os.Exit(2)
 	}
 }
