@@ -6,7 +6,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestCanonical holds what a batch has of URLs with parameters that do not count, for stores with and without them.
+// TestCanonical holds what a batch has of URLs with parameters that do not count, for stores with
+// and without them.
 func TestCanonical(t *testing.T) {
 	responses := func(yield func(robots.Response, error) bool) {
 		_ = yield(robots.Response{

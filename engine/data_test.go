@@ -31,8 +31,8 @@ func quickstart(tb testing.TB) dataset {
 	return dataset{readRules(tb, filepath.Join(dir, "rules")), []string{filepath.Join(dir, "urls.zst")}}
 }
 
-// shared returns all real data, or skips the test where that is not there. The third log has the lines of the first
-// in random order.
+// shared returns all real data, or skips the test where that is not there. The third log has the
+// lines of the first in random order.
 func shared(tb testing.TB) dataset {
 	tb.Helper()
 	dir := filepath.Join(repcase.SharedDir(tb), "data")

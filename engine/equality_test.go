@@ -21,7 +21,8 @@ func TestEqualityQuickstart(t *testing.T) {
 	testEquality(t, quickstart(t), 1, 1)
 }
 
-// TestEqualityShared does the same on all real data: 666,620 URLs. With -short it looks at every 16th.
+// TestEqualityShared does the same on all real data: 666,620 URLs. With -short it looks at every
+// 16th.
 func TestEqualityShared(t *testing.T) {
 	data, every := shared(t), 1
 	if testing.Short() {
@@ -30,8 +31,9 @@ func TestEqualityShared(t *testing.T) {
 	testEquality(t, data, 2, every)
 }
 
-// testEquality compares the verdicts on every so many URLs of the first logs with those of a reference that has
-// nothing in common with the engine: each URL is split, its origin's file asked, and the rules tried one by one.
+// testEquality compares the verdicts on every so many URLs of the first logs with those of a
+// reference that has nothing in common with the engine: each URL is split, its origin's file asked,
+// and the rules tried one by one.
 func testEquality(t *testing.T, data dataset, logs, every int) {
 	t.Helper()
 	for _, d := range dialects {
@@ -209,7 +211,8 @@ func (ref *reference) summary() string {
 	return w.String()
 }
 
-// TestShuffled runs one log in the order of hosts and the same lines at random: the counts must be the same.
+// TestShuffled runs one log in the order of hosts and the same lines at random: the counts must be
+// the same.
 func TestShuffled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 733,240 URLs twice")

@@ -131,8 +131,8 @@ func TestEvaluate(t *testing.T) {
 	})
 }
 
-// TestEvaluateOrigins follows the origin through all that can stand around it, each URL after one whose beginning it
-// shares.
+// TestEvaluateOrigins follows the origin through all that can stand around it, each URL after one
+// whose beginning it shares.
 func TestEvaluateOrigins(t *testing.T) {
 	s := buildStore(t, StoreOptions{}, "https://a.com", "User-agent: *\nDisallow: /x\nDisallow: /?q\n", "https://a.community", "User-agent: *\nDisallow: /\n")
 	const none, x = "https://a.com | allow default", "https://a.com | deny rule 2 Disallow: /x"
@@ -171,8 +171,8 @@ func TestEvaluateOrigins(t *testing.T) {
 	})
 }
 
-// TestEvaluateStrays checks that neighbours of one unknown origin share an entry, that the evaluator's memory of it
-// ends with the batch, and that a batch can be used again.
+// TestEvaluateStrays checks that neighbours of one unknown origin share an entry, that the
+// evaluator's memory of it ends with the batch, and that a batch can be used again.
 func TestEvaluateStrays(t *testing.T) {
 	s := buildStore(t, StoreOptions{}, "https://a.com", "User-agent: *\nDisallow: /\n")
 	e := s.NewEvaluator()
@@ -215,7 +215,8 @@ func TestEvaluateMissing(t *testing.T) {
 	}
 }
 
-// TestEvaluateAllocs pins that a batch costs no allocation once its slices have grown, whatever is in it.
+// TestEvaluateAllocs pins that a batch costs no allocation once its slices have grown, whatever is
+// in it.
 func TestEvaluateAllocs(t *testing.T) {
 	s := buildStore(t, StoreOptions{Dialect: robots.Google, Agents: []string{"*", "GPTBot"}},
 		"https://a.com", "User-agent: *\nDisallow: /*a*b$\nAllow: /dir/index.html\n",
@@ -249,8 +250,9 @@ func evaluateAlone(s *Store, url []byte) string {
 	return describe(s, b, 0)
 }
 
-// FuzzEvaluate takes lines for URLs. Whatever came before a URL, its answer must be the one it gets alone, and its path
-// what robots.SplitURL cuts off. (That the rules are right is what TestEqualityShared and FuzzMatch are for.)
+// FuzzEvaluate takes lines for URLs. Whatever came before a URL, its answer must be the one it gets
+// alone, and its path what robots.SplitURL cuts off. (That the rules are right is what
+// TestEqualityShared and FuzzMatch are for.)
 func FuzzEvaluate(f *testing.F) {
 	for _, seed := range []string{
 		"https://a.com\nhttps://a.com/x\nhttps://a.com:443/x\nhttps://a.community/x\nhttps://a.com?x\nhttps://a.com;x\nhttps://a.com#/x",
@@ -289,7 +291,8 @@ func FuzzEvaluate(f *testing.F) {
 	})
 }
 
-// checkPath compares the paths that an evaluator has cut off, one URL after the other, with those of robots.SplitURL.
+// checkPath compares the paths that an evaluator has cut off, one URL after the other, with those
+// of robots.SplitURL.
 func checkPath(t *testing.T, e *Evaluator, b *Batch) {
 	t.Helper()
 	for i := range b.Len() {

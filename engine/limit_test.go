@@ -10,7 +10,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// longRules are robots.txt of five rules of 10 kB each, and URLs that they disallow, in random order.
+// longRules are robots.txt of five rules of 10 kB each, and URLs that they disallow, in random
+// order.
 func longRules(origins, urls int) (all []robots.Response, log []string) {
 	for i := range origins {
 		body := []byte("User-agent: *\n")
@@ -26,8 +27,9 @@ func longRules(origins, urls int) (all []robots.Response, log []string) {
 	return all, log
 }
 
-// TestLimitLongRules holds that with 32 workers and rules of 10 kB, what is in memory at any moment of a run stays
-// below the limit, and that the rows are those of a run without one: with the cache, and if it drops everything.
+// TestLimitLongRules holds that with 32 workers and rules of 10 kB, what is in memory at any moment
+// of a run stays below the limit, and that the rows are those of a run without one: with the cache,
+// and if it drops everything.
 func TestLimitLongRules(t *testing.T) {
 	const limit = 64 << 20
 	origins, urls := 400, 20_000
@@ -108,7 +110,8 @@ func liveHeap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestLimitHuge holds that a limit larger than any memory costs none: what is there to count what is cached is for the texts of the pack.
+// TestLimitHuge holds that a limit larger than any memory costs none: what is there to count what
+// is cached is for the texts of the pack.
 func TestLimitHuge(t *testing.T) {
 	all, _ := longRules(3, 0)
 	name := makePack(t, robots.Google, all...)

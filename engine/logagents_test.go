@@ -48,7 +48,8 @@ var logRows = []logRow{
 	{"AdsBot-Google (+http://www.google.com/adsbot.html)", "https://a.com/private/x"},
 }
 
-// describeLog describes the rows of an evaluated batch: line, agent, access, rule's line, violation.
+// describeLog describes the rows of an evaluated batch: line, agent, access, rule's line,
+// violation.
 func describeLog(s *Store, b *Batch) (rows []string) {
 	for i := range b.URLs {
 		v := b.Verdicts[i]
@@ -133,8 +134,8 @@ func TestAgentMemory(t *testing.T) {
 	}
 }
 
-// A pack gives the crawlers of a log the same answers, whatever of it stays in memory; and the rules that decided are
-// there when the output asks for them.
+// A pack gives the crawlers of a log the same answers, whatever of it stays in memory; and the
+// rules that decided are there when the output asks for them.
 func TestLogAgentsPack(t *testing.T) {
 	r := robots.Response{Origin: "https://a.com", Status: 200, Body: []byte(logRobots)}
 	opt := StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar}

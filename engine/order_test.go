@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestSiteOrder compares the order with that of a stable sort, for numbers of sites on both sides of what a pass can tell.
+// TestSiteOrder compares the order with that of a stable sort, for numbers of sites on both sides
+// of what a pass can tell.
 func TestSiteOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var o rulingOrder
@@ -27,7 +28,8 @@ func TestSiteOrder(t *testing.T) {
 	}
 }
 
-// TestEvaluateOrder holds that a batch gets the same verdicts in the order of its rows and of its sites.
+// TestEvaluateOrder holds that a batch gets the same verdicts in the order of its rows and of its
+// sites.
 func TestEvaluateOrder(t *testing.T) {
 	s := runStore(t)
 	e := s.NewEvaluator()

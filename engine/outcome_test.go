@@ -96,7 +96,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestAsOf checks which of several responses is in force at a moment, whatever their order in the input.
+// TestAsOf checks which of several responses is in force at a moment, whatever their order in the
+// input.
 func TestAsOf(t *testing.T) {
 	all := []robots.Response{
 		{Origin: "https://a.com", Status: 200, Body: []byte(rulesText), FetchedAt: noon(3)},
@@ -116,7 +117,8 @@ func TestAsOf(t *testing.T) {
 	}
 }
 
-// TestOutcomesShare checks that only texts in force are counted, and that sites of one outcome share their Rulesets.
+// TestOutcomesShare checks that only texts in force are counted, and that sites of one outcome
+// share their Rulesets.
 func TestOutcomesShare(t *testing.T) {
 	s := storeOf(t, StoreOptions{},
 		robots.Response{Origin: "https://a.com", Status: 200, Body: []byte(rulesText), FetchedAt: noon(1)},

@@ -78,8 +78,8 @@ func openDropping(tb testing.TB, name string, opt StoreOptions) *Store {
 	return newStore(r, opt)
 }
 
-// waysToOpen are stores of one pack that must be equal: all that is loaded stays, the cache, with room for what batches hold and
-// without, and no cache at all.
+// waysToOpen are stores of one pack that must be equal: all that is loaded stays, the cache, with
+// room for what batches hold and without, and no cache at all.
 func waysToOpen(tb testing.TB, name string, opt StoreOptions) map[string]*Store {
 	tb.Helper()
 	stores := map[string]*Store{"unlimited": openPack(tb, name, opt)}
@@ -128,8 +128,8 @@ func randomResponses(r *rand.Rand) (all []robots.Response) {
 	return all
 }
 
-// TestPackRandom compares packs with stores of the same responses: answers, hash and number of origins, for all
-// dialects, agents and moments, whatever stays in memory.
+// TestPackRandom compares packs with stores of the same responses: answers, hash and number of
+// origins, for all dialects, agents and moments, whatever stays in memory.
 func TestPackRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	var urls []string
@@ -183,7 +183,8 @@ func compareStores(t *testing.T, what string, got, want *Store, urls []string) {
 	}
 }
 
-// TestPackBytes checks that a pack has the same bytes whatever the number of workers, and that texts are stored once.
+// TestPackBytes checks that a pack has the same bytes whatever the number of workers, and that
+// texts are stored once.
 func TestPackBytes(t *testing.T) {
 	var all []robots.Response
 	for i := range 500 {
@@ -217,7 +218,8 @@ func TestPackBytes(t *testing.T) {
 	}
 }
 
-// TestPackSource checks that a text whose groups would be merged too often is stored as it is, and says the same.
+// TestPackSource checks that a text whose groups would be merged too often is stored as it is, and
+// says the same.
 func TestPackSource(t *testing.T) {
 	var text strings.Builder
 	for i := range 200 {
@@ -274,8 +276,8 @@ func TestPackErrors(t *testing.T) {
 	}
 }
 
-// TestPackDamaged changes each byte of a pack and cuts it at each length: either it is refused, or the store says that
-// it has failed, or all answers are right.
+// TestPackDamaged changes each byte of a pack and cuts it at each length: either it is refused, or
+// the store says that it has failed, or all answers are right.
 func TestPackDamaged(t *testing.T) {
 	all := []robots.Response{
 		{Origin: "https://a.com", Status: 200, Body: []byte(packTexts[2]), FetchedAt: noon(1)},
@@ -328,8 +330,8 @@ func TestPackDamaged(t *testing.T) {
 	damage("longer", append(slices.Clone(data), 0), func(*Store) { t.Fatal("a pack with a byte more was opened") })
 }
 
-// TestPackFails checks that a run over a pack that turns out to be damaged ends with its error, and writes no row of what
-// could not be loaded.
+// TestPackFails checks that a run over a pack that turns out to be damaged ends with its error, and
+// writes no row of what could not be loaded.
 func TestPackFails(t *testing.T) {
 	name := makePack(t, 0, robots.Response{Origin: "https://a.com", Status: 200, Body: []byte(rulesText)})
 	data, err := os.ReadFile(name)

@@ -12,8 +12,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestPackScale compiles a million origins with texts of their own and decides URLs of all of them, without a limit of
-// memory and with one that holds a tenth of the rules. It needs ROBOBATCH_SCALE=1 and half a gigabyte of disk.
+// TestPackScale compiles a million origins with texts of their own and decides URLs of all of them,
+// without a limit of memory and with one that holds a tenth of the rules. It needs
+// ROBOBATCH_SCALE=1 and half a gigabyte of disk.
 func TestPackScale(t *testing.T) {
 	if os.Getenv("ROBOBATCH_SCALE") != "1" {
 		t.Skip("it takes half a gigabyte of disk and some minutes: set ROBOBATCH_SCALE=1 to run it")

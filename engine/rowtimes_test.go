@@ -165,8 +165,9 @@ func timedStores(t *testing.T, opt StoreOptions, all []robots.Response) map[stri
 	return stores
 }
 
-// TestRowTimesRandom compares rows of made-up histories with what the reference says of each row by itself, as of its
-// time: from files and from packs, whatever stays in memory, whatever the order of the rows and the cut of the batches.
+// TestRowTimesRandom compares rows of made-up histories with what the reference says of each row by
+// itself, as of its time: from files and from packs, whatever stays in memory, whatever the order
+// of the rows and the cut of the batches.
 func TestRowTimesRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 3))
 	rounds := 120
@@ -212,7 +213,8 @@ func TestRowTimesRandom(t *testing.T) {
 	}
 }
 
-// randomRows returns rows of some origins at times about those of the responses, in runs of an origin or not.
+// randomRows returns rows of some origins at times about those of the responses, in runs of an
+// origin or not.
 func randomRows(r *rand.Rand, all []robots.Response) (rows []timedRow) {
 	origins := []string{"https://a.com", "https://a.com:8080", "https://a.com-b.com", "http://a.com", "https://b.com", "https://c.com", "no URL"}
 	paths := []string{"/", "/private/x", "/a/b", "/x1.css", "/x%2A?sid=1&b", "/robots.txt", "/xay", "/q/7/z"}

@@ -10,8 +10,8 @@ import (
 
 // Options say how to run. The zero value uses all processors.
 type Options struct {
-	// Workers is the number of evaluating goroutines, beside one that reads and one that writes. 1 is one goroutine for
-	// all; 0 or less means GOMAXPROCS.
+	// Workers is the number of evaluating goroutines, beside one that reads and one that writes. 1
+	// is one goroutine for all; 0 or less means GOMAXPROCS.
 	Workers int
 }
 

@@ -155,8 +155,8 @@ func randomURLs(seed uint64, n int) []string {
 	return urls
 }
 
-// TestRun checks that the sink sees the same rows in the same order whatever the number of workers, the sizes of the
-// batches and who waits for whom, and that the counts are right.
+// TestRun checks that the sink sees the same rows in the same order whatever the number of workers,
+// the sizes of the batches and who waits for whom, and that the counts are right.
 func TestRun(t *testing.T) {
 	s := runStore(t)
 	inputs := [][]string{randomURLs(1, 3000), nil, randomURLs(2, 1), randomURLs(3, 2000)}
@@ -225,8 +225,8 @@ func TestRunSourceError(t *testing.T) {
 	}
 }
 
-// TestRunSinkError checks that a run ends with the sink's first error, whatever the source still has. A goroutine that
-// stays behind, or waits for another that waits for it, fails the test.
+// TestRunSinkError checks that a run ends with the sink's first error, whatever the source still
+// has. A goroutine that stays behind, or waits for another that waits for it, fails the test.
 func TestRunSinkError(t *testing.T) {
 	s := runStore(t)
 	for _, failAt := range []int{1, 2, 30} {

@@ -115,8 +115,8 @@ func (c *counter) alike(id RulingID) bool {
 	return id <= rules.NoRobots || int(id) < len(c.lookup.common) && c.lookup.common[id] != nil
 }
 
-// countEach counts the verdicts of a row for agents with different rules, a streak of equal verdicts
-// at once.
+// countEach counts the verdicts of a row for agents with different rules, a streak of equal
+// verdicts at once.
 func (c *counter) countEach(b *Batch, row int) {
 	id, agents := b.Rulings[row], c.store.agentsPerURL()
 	verdicts, firsts := b.Verdicts[row*agents:][:agents], c.lookup.firsts(id)

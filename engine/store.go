@@ -61,8 +61,9 @@ type StoreOptions struct {
 	// origin had no robots.txt.
 	RowTimes bool
 
-	// Cache is for how long, with RowTimes, a crawler may use a copy of a robots.txt whose response does not say so: until
-	// then no fetch that the copy allows is a Violation. 0 means 24 hours; less means that nobody has copies.
+	// Cache is for how long, with RowTimes, a crawler may use a copy of a robots.txt whose response
+	// does not say so: until then no fetch that the copy allows is a Violation. 0 means 24 hours;
+	// less means that nobody has copies.
 	Cache time.Duration
 
 	Workers int // compiling goroutines; 0 or less means GOMAXPROCS

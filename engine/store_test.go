@@ -70,7 +70,8 @@ func TestBuildStoreTwoFiles(t *testing.T) {
 	}
 }
 
-// TestBuildStoreError checks that an unreadable file ends the building, and that nothing after it is read.
+// TestBuildStoreError checks that an unreadable file ends the building, and that nothing after it
+// is read.
 func TestBuildStoreError(t *testing.T) {
 	var broken iter.Seq2[robots.Response, error] = func(yield func(robots.Response, error) bool) {
 		for i := range 50 {

@@ -10,16 +10,16 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Violation says whether the crawler that fetched a URL was not allowed to. It is Violated only where
-// that is certain.
+// A Violation says whether the crawler that fetched a URL was not allowed to. It is Violated only
+// where that is certain.
 type Violation uint8
 
 // The values of Violation.
 const (
-	// ViolationUnknown means that there is no answer, or no known crawler; that robots.txt need not bind
-	// the crawler, see [Exempt]; that no rule forbids the URL, but the lack of a robots.txt; or, with
-	// StoreOptions.RowTimes, that nobody knows whether the rule was there yet, or that the crawler may
-	// have held a copy of the robots.txt that allowed the URL, see StoreOptions.Cache.
+	// ViolationUnknown means that there is no answer, or no known crawler; that robots.txt need not
+	// bind the crawler, see [Exempt]; that no rule forbids the URL, but the lack of a robots.txt;
+	// or, with StoreOptions.RowTimes, that nobody knows whether the rule was there yet, or that the
+	// crawler may have held a copy of the robots.txt that allowed the URL, see StoreOptions.Cache.
 	ViolationUnknown Violation = iota
 	NoViolation                // it was allowed, or it fetched /robots.txt, as it must
 	Violated                   // it fetched what was disallowed
@@ -56,8 +56,8 @@ func bindingsOf(agents []string) []Binding {
 // Binding returns whether robots.txt binds an agent, by its index in the Agents of [Store.Options].
 func (m *Lookup) Binding(agent int) Binding { return m.bindings[agent] }
 
-// defaultCache is how long a crawler may use a copy of a robots.txt that does not say so itself: 24 hours by RFC 9309
-// section 2.4 and by Google's documentation.
+// defaultCache is how long a crawler may use a copy of a robots.txt that does not say so itself: 24
+// hours by RFC 9309 section 2.4 and by Google's documentation.
 const defaultCache = 24 * time.Hour
 
 // findViolations fills b.Violations.
@@ -76,8 +76,8 @@ func (e *Evaluator) findViolations(b *Batch) {
 	}
 }
 
-// mustKnow reports whether the crawler of a row must have known what forbids the URL at that time: since
-// when it was there is known, and no older text that allows the URL could still be used.
+// mustKnow reports whether the crawler of a row must have known what forbids the URL at that time:
+// since when it was there is known, and no older text that allows the URL could still be used.
 func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 	periods := e.reader.Periods(uint32(b.Sites[row]))
 	moment := b.time(row)

@@ -8,8 +8,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestViolationLimits has a row on each side of each limit, to the second: when a crawler may still have
-// held a copy that allowed what it fetched, so that nobody can accuse it. It asks a Store of each kind.
+// TestViolationLimits has a row on each side of each limit, to the second: when a crawler may still
+// have held a copy that allowed what it fetched, so that nobody can accuse it. It asks a Store of
+// each kind.
 func TestViolationLimits(t *testing.T) {
 	const (
 		open, closed = "User-agent: *\nDisallow: /other\n", "User-agent: *\nDisallow: /p\n"
@@ -118,7 +119,8 @@ func TestViolationLimits(t *testing.T) {
 	}
 }
 
-// TestViolationAssumed: nobody is accused of a URL that is only forbidden because there is no robots.txt.
+// TestViolationAssumed: nobody is accused of a URL that is only forbidden because there is no
+// robots.txt.
 func TestViolationAssumed(t *testing.T) {
 	s := buildStore(t, StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar, Missing: MissingDisallow})
 	b := logBatch([]logRow{{googleHeader, "https://stray.com/x"}})

@@ -88,8 +88,8 @@ func Example_directory() {
 	// 4 URLs, 2 denied
 }
 
-// Compile a directory of robots.txt into a pack, and decide many URLs by that. A pack is ready at once,
-// for any agent, and loads the rules that it needs.
+// Compile a directory of robots.txt into a pack, and decide many URLs by that. A pack is ready at
+// once, for any agent, and loads the rules that it needs.
 func Example_pack() {
 	dir, remove := workspace()
 	defer remove()

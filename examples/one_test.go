@@ -52,7 +52,8 @@ func Example_oneURL() {
 	// https://example.org/, GPTBot: allowed, no_robots
 }
 
-// The outcome of a fetch decides in place of rules, as RFC 9309 says: a server error forbids everything.
+// The outcome of a fetch decides in place of rules, as RFC 9309 says: a server error forbids
+// everything.
 func Example_outcome() {
 	responses := func(yield func(robots.Response, error) bool) {
 		_ = yield(robots.Response{Origin: "https://down.example", Status: 503}, nil) &&

@@ -20,8 +20,8 @@ var sortChunk = limits{rows: 16 << 10, bytes: 1 << 20}
 
 // An arranger is a container that puts all rows in another order before a target gets them: by
 // their keys, and where these are equal in the order in which they came. It gathers chunks until
-// they fill its memory, sorts their rows and writes them as a sorted piece to a temporary file; at the
-// end it merges the pieces. The order depends on the rows alone, not on the memory.
+// they fill its memory, sorts their rows and writes them as a sorted piece to a temporary file; at
+// the end it merges the pieces. The order depends on the rows alone, not on the memory.
 type arranger struct {
 	layout *layout
 	keys   sortKeys

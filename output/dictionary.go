@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/internal/fieldtext"
 )
 
-// A dictionary numbers the distinct texts of a column in the order of their first use. It is laid out
-// as Arrow lays out strings, holds no pointer per text, and keeps its memory when it is reset.
+// A dictionary numbers the distinct texts of a column in the order of their first use. It is laid
+// out as Arrow lays out strings, holds no pointer per text, and keeps its memory when it is reset.
 //
 // Columns that are gathered from a batch know their texts by small numbers, such as that of a site
 // or reason. A table leads from these to the numbers here, so that no text is hashed for each row.

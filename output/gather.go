@@ -11,8 +11,8 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// A gathering is the rows of a batch that columns are gathered from. Columns of a URL see URLs; those
-// of a verdict see verdicts, in one of three forms that look the same to them:
+// A gathering is the rows of a batch that columns are gathered from. Columns of a URL see URLs;
+// those of a verdict see verdicts, in one of three forms that look the same to them:
 //
 //   - in the long layout, all verdicts of all URLs;
 //   - in the wide layout, the verdicts for one agent on up to wideBlock URLs;

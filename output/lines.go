@@ -21,8 +21,8 @@ const (
 )
 
 // A lineFile writes rows as lines of text. Chunks are encoded, and compressed, several at once;
-// each waits until those before it are written. A text of a dictionary is escaped once, when it is first
-// used; rows copy it.
+// each waits until those before it are written. A text of a dictionary is escaped once, when it is
+// first used; rows copy it.
 type lineFile struct {
 	sink    *sink
 	syntax  *fieldtext.Syntax

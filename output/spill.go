@@ -4,7 +4,8 @@ import (
 	"github.com/robobatch/robobatch/internal/extsort"
 )
 
-// spillBlock is what a sorted piece is written and read by: small, as a merge has one of each piece in memory.
+// spillBlock is what a sorted piece is written and read by: small, as a merge has one of each piece
+// in memory.
 var spillBlock = limits{rows: 4 << 10, bytes: 256 << 10}
 
 // mergeMemory is about what a sorted piece takes while it is merged: a block, packed and unpacked.

@@ -75,10 +75,10 @@ func matches(pattern string, path []byte) bool {
 	return true
 }
 
-// Undefined reports whether the dialect leaves the verdict on a path undefined. winner is the index of the rule that
-// [Decide] returned. With [WildcardsUndefined] the rules without a "*" have their order, and of those with one, every
-// rule that matches might decide. The verdict is undefined unless all of these agree: the winner among the former and
-// all of the latter.
+// Undefined reports whether the dialect leaves the verdict on a path undefined. winner is the index
+// of the rule that [Decide] returned. With [WildcardsUndefined] the rules without a "*" have their
+// order, and of those with one, every rule that matches might decide. The verdict is undefined
+// unless all of these agree: the winner among the former and all of the latter.
 func Undefined(rules []Rule, winner int, path []byte, d Dialect) bool {
 	if winner < 0 || !d.Has(WildcardsUndefined) {
 		return false

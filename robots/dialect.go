@@ -78,8 +78,9 @@ const (
 	// lapses ends the restriction by server and network errors after 30 days, see [History.Outcome].
 	lapses
 
-	// WildcardsUndefined leaves undefined the precedence of rules with a "*". Where that changes the verdict, the rule
-	// that other dialects prefer decides, with a reason of its own; see [Undefined].
+	// WildcardsUndefined leaves undefined the precedence of rules with a "*". Where that changes
+	// the verdict, the rule that other dialects prefer decides, with a reason of its own; see
+	// [Undefined].
 	WildcardsUndefined
 
 	// WideTokens lets product tokens hold digits and dots, as the names of real crawlers do (MJ12bot).

@@ -86,8 +86,9 @@ func parseDelay(value string) (seconds float64, ok bool) {
 	return seconds, err == nil
 }
 
-// validHost reports whether the value of a host line is a domain name of two labels or more, maybe with "https://" in
-// front of it, the only scheme that Yandex's examples have, and a port behind it. Addresses are none.
+// validHost reports whether the value of a host line is a domain name of two labels or more, maybe
+// with "https://" in front of it, the only scheme that Yandex's examples have, and a port behind
+// it. Addresses are none.
 func validHost(value string) bool {
 	const scheme = "https://"
 	if hasPrefixFold(value, scheme) {

@@ -143,7 +143,8 @@ func (in *inspector) bytes(l *line, raw string) {
 	}
 }
 
-// commented looks for a rule whose value is a comment by mistake: its "#" is directly before some text.
+// commented looks for a rule whose value is a comment by mistake: its "#" is directly before some
+// text.
 func (in *inspector) commented(l *line, raw string) {
 	if l.value != "" || l.kind != kindAllow && l.kind != kindDisallow {
 		return

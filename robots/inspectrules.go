@@ -75,10 +75,11 @@ func (f *File) bindings() [][]int {
 	return sets
 }
 
-// uselessRules returns a diagnostic for each rule that never decides anything, as far as that is told without much
-// effort: because another one matches the same paths and wins, or because one with wildcards, which wins, matches all
-// that it does. An Allow rule for an index page has a second pattern and is left alone. Where [WildcardsUndefined] gives
-// rules with a "*" no order, only rules of a kind are compared: those with a "*" that say the same, and those without.
+// uselessRules returns a diagnostic for each rule that never decides anything, as far as that is
+// told without much effort: because another one matches the same paths and wins, or because one
+// with wildcards, which wins, matches all that it does. An Allow rule for an index page has a
+// second pattern and is left alone. Where [WildcardsUndefined] gives rules with a "*" no order,
+// only rules of a kind are compared: those with a "*" that say the same, and those without.
 func (d Dialect) uselessRules(rules []Rule, budget *int) []Diagnostic {
 	order := make([]*Rule, len(rules))
 	for i := range rules {
@@ -167,8 +168,8 @@ func language(pattern string) string {
 	return pattern
 }
 
-// covering returns a rule that matches all that r does, or nil if none is found. A pattern without an anchor covers
-// another if it matches its text: where that has a "*", only a "*" can match it.
+// covering returns a rule that matches all that r does, or nil if none is found. A pattern without
+// an anchor covers another if it matches its text: where that has a "*", only a "*" can match it.
 func (d Dialect) covering(wide []*Rule, r *Rule, budget *int) *Rule {
 	text := strings.TrimSuffix(r.Pattern, "$")
 	for _, w := range wide {

@@ -8,10 +8,11 @@ import (
 // maxPair is the largest product of the lengths of two patterns that are looked at together.
 const maxPair = 1 << 16
 
-// undefinedPairs returns a diagnostic for each rule with a "*" that leaves the verdict on some path undefined together
-// with a rule that says the opposite, see [Undefined]. It names the first such rule and a path. A pair is
-// only reported for a path that was tried with all rules, so there are no false ones; where the tried path is decided
-// by a third rule, others may be undefined and the pair is missed.
+// undefinedPairs returns a diagnostic for each rule with a "*" that leaves the verdict on some path
+// undefined together with a rule that says the opposite, see [Undefined]. It names the first such
+// rule and a path. A pair is only reported for a path that was tried with all rules, so there are
+// no false ones; where the tried path is decided by a third rule, others may be undefined and the
+// pair is missed.
 func (d Dialect) undefinedPairs(rules []Rule, budget *int) []Diagnostic {
 	if !d.Has(WildcardsUndefined) {
 		return nil
@@ -28,8 +29,8 @@ func (d Dialect) undefinedPairs(rules []Rule, budget *int) []Diagnostic {
 	return notes
 }
 
-// openPair returns the first rule that with r leaves a path undefined, and that path; nil if none is found. Of two rules
-// with a "*" the later one is reported.
+// openPair returns the first rule that with r leaves a path undefined, and that path; nil if none
+// is found. Of two rules with a "*" the later one is reported.
 func (d Dialect) openPair(rules []Rule, r *Rule, budget *int) (other *Rule, path string) {
 	for i := range rules {
 		o := &rules[i]
@@ -57,8 +58,9 @@ func (d Dialect) openPair(rules []Rule, r *Rule, budget *int) (other *Rule, path
 	return nil, ""
 }
 
-// common returns a path that both patterns match, as short as can be where they have no "*" at the same place; ok is
-// false if there is none. It takes time in proportion to the product of their lengths.
+// common returns a path that both patterns match, as short as can be where they have no "*" at the
+// same place; ok is false if there is none. It takes time in proportion to the product of their
+// lengths.
 func common(a, b string) (path string, ok bool) {
 	a, b = closed(a), closed(b)
 	// dead[i*(len(b)+1)+j]: no text matches both a[i:] and b[j:]

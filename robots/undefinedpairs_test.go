@@ -52,9 +52,10 @@ func TestCommon(t *testing.T) {
 	}
 }
 
-// TestUndefinedExhaustive compares [robots.Undefined] with its definition, on all short paths and random sets of short
-// patterns: the verdict is undefined if it depends on which rule with a "*", or the rules without, comes first. Each
-// undefined_pair must be one of these, and no rule called useless may change a verdict.
+// TestUndefinedExhaustive compares [robots.Undefined] with its definition, on all short paths and
+// random sets of short patterns: the verdict is undefined if it depends on which rule with a "*",
+// or the rules without, comes first. Each undefined_pair must be one of these, and no rule called
+// useless may change a verdict.
 func TestUndefinedExhaustive(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	patterns, paths := texts("/", "ab*$", 4), texts("/", "ab", 5)

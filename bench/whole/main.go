@@ -71,8 +71,8 @@ func run(ctx context.Context, arguments []string) error {
 	return r.measure(ctx, dir)
 }
 
-// measure writes the inputs into dir and measures. Another process writes them: a process starts with
-// the peak memory of its parent, and the runs to be measured must not inherit that.
+// measure writes the inputs into dir and measures. Another process writes them: a process starts
+// with the peak memory of its parent, and the runs to be measured must not inherit that.
 func (r request) measure(ctx context.Context, dir string) error {
 	l := lab{ctx: ctx, dir: dir, binary: filepath.Join(dir, "robobatch")}
 	build := exec.CommandContext(ctx, "go", "build", "-o", l.binary, "github.com/robobatch/robobatch/cmd/robobatch")

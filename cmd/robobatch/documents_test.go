@@ -71,8 +71,8 @@ func hasSection(t *testing.T, name, section string) bool {
 	return false
 }
 
-// TestOutputDoc holds that docs/OUTPUT.md has a row for each column and each reason, in their order,
-// and no other.
+// TestOutputDoc holds that docs/OUTPUT.md has a row for each column and each reason, in their
+// order, and no other.
 func TestOutputDoc(t *testing.T) {
 	var reasons []string
 	for r := range engine.Reason(engine.NumReasons) {

@@ -14,8 +14,8 @@ import (
 	"github.com/robobatch/robobatch/internal/listings"
 )
 
-// A sitemapList is a run of the command rules with -sitemaps: the sitemaps that robots.txt name, and
-// whether the crawlers may fetch them.
+// A sitemapList is a run of the command rules with -sitemaps: the sitemaps that robots.txt name,
+// and whether the crawlers may fetch them.
 type sitemapList struct {
 	*listing
 	store engine.StoreOptions
@@ -70,6 +70,6 @@ func (s *sitemapList) Run(ctx context.Context) error {
 	return console.OutError(out.Flush())
 }
 
-// sitemapAnswers are what is printed of an Access: there is no answer for a URL that is none, and for
-// one whose origin has no robots.txt in the rules.
+// sitemapAnswers are what is printed of an Access: there is no answer for a URL that is none, and
+// for one whose origin has no robots.txt in the rules.
 var sitemapAnswers = [...]string{engine.Unknown: "unknown", engine.Denied: "disallowed", engine.Allowed: "allowed"}

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// check returns a function that fails the test if a directory has other entries than these, "name" or "name=contents".
+// check returns a function that fails the test if a directory has other entries than these, "name"
+// or "name=contents".
 func check(t *testing.T, dir string) func(want ...string) {
 	t.Helper()
 	return func(want ...string) {

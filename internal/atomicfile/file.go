@@ -16,8 +16,8 @@ type File struct {
 	file *os.File  // nil once closed, or for standard output
 }
 
-// Create begins the output of that name; for "-", stdout is written, or os.Stdout if that is nil. The
-// error is an [*Error].
+// Create begins the output of that name; for "-", stdout is written, or os.Stdout if that is nil.
+// The error is an [*Error].
 func Create(name string, stdout io.Writer) (*File, error) {
 	f := &File{target: target{name: name, path: name}, w: stdout}
 	if name == Stdout {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A numbers is a [Cursor] and an [Output] of records that are pairs: a key, and the order in which they came.
+// A numbers is a [Cursor] and an [Output] of records that are pairs: a key, and the order in which
+// they came.
 type numbers struct {
 	block []byte
 	to    *Run
@@ -44,7 +45,8 @@ func (n *numbers) Finish() error {
 	return err
 }
 
-// TestMerge sorts pairs in runs of different lengths, merges few or all at once, and compares with a stable sort.
+// TestMerge sorts pairs in runs of different lengths, merges few or all at once, and compares with
+// a stable sort.
 func TestMerge(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, runs := range []int{0, 1, 2, 3, 17, 100} {

@@ -48,8 +48,8 @@ func list(tb testing.TB, opt Options, all ...robots.Response) (got []string) {
 	return got
 }
 
-// TestList lists every kind of outcome: rules, those of a redirect's target for both origins, client and server errors,
-// and what is not in force yet.
+// TestList lists every kind of outcome: rules, those of a redirect's target for both origins,
+// client and server errors, and what is not in force yet.
 func TestList(t *testing.T) {
 	body := []byte("Sitemap: https://a.example/s\n")
 	all := []robots.Response{
@@ -106,7 +106,8 @@ func swapped(all []robots.Response) iter.Seq2[robots.Response, error] {
 	}
 }
 
-// TestListFaults: an error of the responses, in either reading, of yield, and the end of ctx end a listing.
+// TestListFaults: an error of the responses, in either reading, of yield, and the end of ctx end a
+// listing.
 func TestListFaults(t *testing.T) {
 	broken := errors.New("broken")
 	good := make([]robots.Response, 100)

@@ -1,8 +1,9 @@
-// Package pack is the file format of rule packs: compiled robots.txt of many origins in one file, from
-// which single ones are read.
+// Package pack is the file format of rule packs: compiled robots.txt of many origins in one file,
+// from which single ones are read.
 //
-// The package hides the layout of the file, its checksums, and how a name is found. It does not know
-// what is compiled: a chunk is bytes to it. Only the packages below engine and rulefiles import it.
+// The package hides the layout of the file, its checksums, and how a name is found. It does not
+// know what is compiled: a chunk is bytes to it. Only the packages below engine and rulefiles
+// import it.
 //
 //	header        256 bytes: magic, version, dialect, lengths; hashes of the indexes, the rules in force, itself
 //	chunks        hash of 8 bytes, and bytes: compiled rules, and texts that refer to them
@@ -20,19 +21,19 @@
 //	count   of the captures, in the order in which they were read
 //	each    flags, status, and as the flags say: time, number of the text, size, location, error
 //
-// Numbers are little-endian or varints. Hashes are XXH3 of 64 bits. Offsets of chunks count from the
-// start of the file, those of records from the start of their section.
+// Numbers are little-endian or varints. Hashes are XXH3 of 64 bits. Offsets of chunks count from
+// the start of the file, those of records from the start of their section.
 //
 // # Why so
 //
-// Opening a pack reads and checks the header, the indexes and the table of texts, 16 bytes an entry:
-// some ten milliseconds for a million origins. Each record and chunk has a checksum of its own, which
-// is checked when it is read. So a damaged pack is refused when it is opened, or where the damage
-// matters, and never read whole. A hash finds damage and is no signature: whoever can write a pack can
-// make it say anything. But whatever the bytes are, reading them ends, without a panic, in memory
-// linear in the length of the file.
+// Opening a pack reads and checks the header, the indexes and the table of texts, 16 bytes an
+// entry: some ten milliseconds for a million origins. Each record and chunk has a checksum of its
+// own, which is checked when it is read. So a damaged pack is refused when it is opened, or where
+// the damage matters, and never read whole. A hash finds damage and is no signature: whoever can
+// write a pack can make it say anything. But whatever the bytes are, reading them ends, without a
+// panic, in memory linear in the length of the file.
 //
-// Records are sorted by name so that one pass computes what depends on all origins, such as the hash
-// of the rules in force at another moment. The index is sorted by hash so that it is small and its
-// entries have one size; the name in the record decides.
+// Records are sorted by name so that one pass computes what depends on all origins, such as the
+// hash of the rules in force at another moment. The index is sorted by hash so that it is small and
+// its entries have one size; the name in the record decides.
 package pack

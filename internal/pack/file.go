@@ -8,9 +8,9 @@ import (
 	"golang.org/x/exp/mmap"
 )
 
-// OpenFile reads the pack of that name. If mapped, a read copies from the mapping, in some 20 ns, and
-// the pages count as memory of the process until the system takes them back. If not, a read is a
-// system call and takes no memory. Use Close. Errors are those of Open and of package os.
+// OpenFile reads the pack of that name. If mapped, a read copies from the mapping, in some 20 ns,
+// and the pages count as memory of the process until the system takes them back. If not, a read is
+// a system call and takes no memory. Use Close. Errors are those of Open and of package os.
 func OpenFile(name string, mapped bool) (*Reader, error) {
 	open := openUnmapped
 	if mapped {

@@ -28,7 +28,8 @@ func Is(r io.Reader) bool {
 	return err == nil && string(head[:]) == magic
 }
 
-// magic is the start of a pack. A transfer that changes line ends or clears the eighth bit damages it.
+// magic is the start of a pack. A transfer that changes line ends or clears the eighth bit damages
+// it.
 const magic = "\x93RBP\r\n\x1a\n"
 
 // headerSize is the length of the header. Its last eight bytes are the hash of the others.

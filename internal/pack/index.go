@@ -8,15 +8,16 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// An index finds the record of a name. It is a section as it lies in the file: each entry is the hash
-// of a name and the offset of its record, eight bytes each, in the order of the hashes.
+// An index finds the record of a name. It is a section as it lies in the file: each entry is the
+// hash of a name and the offset of its record, eight bytes each, in the order of the hashes.
 type index struct {
 	entries []byte
 	shift   uint     // of a hash, to the number of its bucket
 	buckets []uint32 // first entry of each bucket, and the number of entries at last
 }
 
-// bucketSize is the most entries that a bucket has on average: a lookup reads about two cache lines.
+// bucketSize is the most entries that a bucket has on average: a lookup reads about two cache
+// lines.
 const bucketSize = 4
 
 // newIndex checks the entries and returns their index.

@@ -95,8 +95,8 @@ type Buffer struct {
 	record Record
 }
 
-// Candidates returns the numbers of the records that may have that name, lo up to hi. Read each with
-// [Buffer.Read] and compare its name.
+// Candidates returns the numbers of the records that may have that name, lo up to hi. Read each
+// with [Buffer.Read] and compare its name.
 func (r *Reader) Candidates(kind Kind, name []byte) (lo, hi uint32) {
 	return r.index[kind].find(xxh3.Hash(name))
 }

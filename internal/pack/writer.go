@@ -39,8 +39,8 @@ type File interface {
 }
 
 // A Writer writes a pack. Chunks and texts go to the file as they come. Captures are sorted at the
-// end, with a temporary file if they do not fit in memory. 16 bytes for each text and each name stay
-// in memory. A Writer is for one goroutine.
+// end, with a temporary file if they do not fit in memory. 16 bytes for each text and each name
+// stay in memory. A Writer is for one goroutine.
 type Writer struct {
 	file   File
 	out    *bufio.Writer
@@ -93,8 +93,8 @@ func (w *Writer) AddCapture(kind Kind, name string, c Capture) error {
 	return w.sorter.add(kind, name, &c)
 }
 
-// Finish writes the rest of the pack and then the header. summarize reads the pack, which is complete
-// but for its Summary, and returns that.
+// Finish writes the rest of the pack and then the header. summarize reads the pack, which is
+// complete but for its Summary, and returns that.
 func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
 	w.header.chunks = w.at - headerSize
 	if err := w.writeRecords(); err != nil {

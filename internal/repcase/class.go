@@ -93,7 +93,8 @@ var (
 	// The sources drop a rule "deny_all/$"; so does yandex, but they are listed under google-2010,
 	// which assumes a slash.
 	assumedSlash = class{google: asGoogle, own: denied, why: "google-2010 assumes the slash in front of a rule"}
-	// Google's documentation before 2019 says that a "*" at the end is ignored, so that the lengths tie and Allow wins.
+	// Google's documentation before 2019 says that a "*" at the end is ignored, so that the lengths
+	// tie and Allow wins.
 	trailingStar = class{google: asGoogle, own: allowed, why: "google-2010 ignores a * at the end of a rule"}
 	rawBracket   = class{google: asGoogle, normalised: asGoogle, rfc9309: asSource, why: "a raw < in a pattern is encoded in rfc9309 only"}
 )

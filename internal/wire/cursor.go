@@ -2,9 +2,9 @@ package wire
 
 import "encoding/binary"
 
-// A Cursor reads an encoding from its start. It becomes Bad when it is asked for more than there is,
-// and then returns zeros and empty texts only: so a decoder checks once, at its end. A length that is
-// larger than the rest makes it Bad, too. The zero Cursor has nothing to read.
+// A Cursor reads an encoding from its start. It becomes Bad when it is asked for more than there
+// is, and then returns zeros and empty texts only: so a decoder checks once, at its end. A length
+// that is larger than the rest makes it Bad, too. The zero Cursor has nothing to read.
 type Cursor struct {
 	rest []byte
 	bad  bool

@@ -6,10 +6,10 @@
 // library's column writers work value by value: 92 ns a row for the columns of output without URLs,
 // against 35.
 //
-// A [Writer] writes row groups. For each chunk of rows the caller asks for [Pages], has an [Encoder]
-// fill them, one column after the other, and ends the row group when enough chunks are encoded.
-// Several encoders may work at once, each on its own chunk; they change no byte of the file.
-// [Table] is the simple way for small tables: one row at a time.
+// A [Writer] writes row groups. For each chunk of rows the caller asks for [Pages], has an
+// [Encoder] fill them, one column after the other, and ends the row group when enough chunks are
+// encoded. Several encoders may work at once, each on its own chunk; they change no byte of the
+// file. [Table] is the simple way for small tables: one row at a time.
 //
 // Statistics are exact or absent, because some readers answer queries for the least and greatest
 // value with them. Bloom filters are split block filters over XXH64, as the format specifies.

@@ -41,9 +41,9 @@ func options(d robots.Dialect, canonical bool, names ...string) rules.Options {
 	return opt
 }
 
-// FuzzPack puts any bytes into a pack as a text and as the rules that it refers to, with checksums that are right, so that
-// only the checks of this package and of package rules guard it: it neither panics nor hangs, and either fails or has
-// rules that exist.
+// FuzzPack puts any bytes into a pack as a text and as the rules that it refers to, with checksums
+// that are right, so that only the checks of this package and of package rules guard it: it neither
+// panics nor hangs, and either fails or has rules that exist.
 func FuzzPack(f *testing.F) {
 	const rulesAt = 256 // where the first chunk begins
 	for _, d := range []robots.Dialect{robots.Google, robots.Google2010, robots.Yandex} {
@@ -149,7 +149,8 @@ func longRules(origins int) iter.Seq2[robots.Response, error] {
 	}
 }
 
-// TestReaderDrops holds that a Reader keeps no more bytes of rules than it may, but always those that were asked for last.
+// TestReaderDrops holds that a Reader keeps no more bytes of rules than it may, but always those
+// that were asked for last.
 func TestReaderDrops(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "x.rbp"))
 	if err != nil {

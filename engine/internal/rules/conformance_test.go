@@ -14,7 +14,8 @@ func TestConformance(t *testing.T) { repcase.Run(t, compiledMatcher(t)) }
 // TestTexts runs the cases of testdata/rep that are for people to read through compiled rules.
 func TestTexts(t *testing.T) { repcase.RunTexts(t, compiledMatcher(t)) }
 
-// compiledMatcher returns a matcher that compiles the rules as a Set does, and returns the index of the winner.
+// compiledMatcher returns a matcher that compiles the rules as a Set does, and returns the index of
+// the winner.
 func compiledMatcher(tb testing.TB) repcase.Matcher {
 	tb.Helper()
 	s, in := &automaton.Scratch{}, &scratch{}

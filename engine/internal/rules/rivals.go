@@ -7,13 +7,13 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// rivals finds out whether the verdict on a path is undefined, see [robots.Undefined]: whether a rule
-// that says the opposite of the winner might decide as well. Such a rule has a "*" and matches, or it
-// is the winner among the rules without one.
+// rivals finds out whether the verdict on a path is undefined, see [robots.Undefined]: whether a
+// rule that says the opposite of the winner might decide as well. Such a rule has a "*" and
+// matches, or it is the winner among the rules without one.
 //
 // The automaton of all rules reports only the first in precedence, so those that might decide are
-// compiled a second time. A path costs two matches more. Only the dialect google-2010 pays for it, and
-// only for groups that have both kinds of rules and a "*".
+// compiled a second time. A path costs two matches more. Only the dialect google-2010 pays for it,
+// and only for groups that have both kinds of rules and a "*".
 type rivals struct {
 	literal *automaton.Automaton    // rules without a "*"
 	wild    [2]*automaton.Automaton // rules with one: those that disallow, those that allow

@@ -9,7 +9,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestUndefined compares the reason undefined with the reference, for random rules over a tiny alphabet.
+// TestUndefined compares the reason undefined with the reference, for random rules over a tiny
+// alphabet.
 func TestUndefined(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	word := func(alphabet string, n int) string {
@@ -53,8 +54,8 @@ func TestUndefined(t *testing.T) {
 	t.Logf("%d undefined, %d not", undefined, defined)
 }
 
-// TestUndefinedExhaustive compares sets of two rules, and without -short of three, with the reference:
-// all patterns of up to three bytes, on all paths of up to four.
+// TestUndefinedExhaustive compares sets of two rules, and without -short of three, with the
+// reference: all patterns of up to three bytes, on all paths of up to four.
 func TestUndefinedExhaustive(t *testing.T) {
 	var patterns, paths []string
 	for n, texts := 0, []string{"/"}; n < 4; n++ {
@@ -92,8 +93,8 @@ func TestUndefinedExhaustive(t *testing.T) {
 	}
 }
 
-// compareUndefined compares the verdicts of a robots.txt in the dialect google-2010 with those of the
-// reference, and returns how many are undefined.
+// compareUndefined compares the verdicts of a robots.txt in the dialect google-2010 with those of
+// the reference, and returns how many are undefined.
 func compareUndefined(t *testing.T, body string, paths []string) (undefined int) {
 	t.Helper()
 	const d = robots.Google2010

@@ -156,8 +156,8 @@ func TestWARCContentFaults(t *testing.T) {
 	}
 }
 
-// TestWARCIncomplete: an answer that the crawler did not get whole is a failed fetch, and one that it
-// cut off because of its length is not (specification: an incomplete answer is a server error).
+// TestWARCIncomplete: an answer that the crawler did not get whole is a failed fetch, and one that
+// it cut off because of its length is not (specification: an incomplete answer is a server error).
 func TestWARCIncomplete(t *testing.T) {
 	const text = "User-agent: *\nDisallow: /\n"
 	gz := code(t, "gzip", []byte(text))

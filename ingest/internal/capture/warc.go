@@ -136,8 +136,9 @@ func (r *records) capture(wanted func(robots.URL) bool) (h warcRecord, c capture
 	return h, c, err
 }
 
-// incomplete returns the error of an answer that the crawler did not get whole. What it cut off itself, because it was
-// long, is no fault. missing is the bytes that the answer lacks of its Content-Length.
+// incomplete returns the error of an answer that the crawler did not get whole. What it cut off
+// itself, because it was long, is no fault. missing is the bytes that the answer lacks of its
+// Content-Length.
 func incomplete(truncated string, missing int64) error {
 	switch {
 	case truncated == "length":

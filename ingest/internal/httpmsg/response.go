@@ -110,7 +110,8 @@ func (h *Reader) readHead() (status int, err error) {
 	return status, nil
 }
 
-// maxAge returns the max-age of a Cache-Control (RFC 9111 section 5.2.2.1), and whether there is a valid one.
+// maxAge returns the max-age of a Cache-Control (RFC 9111 section 5.2.2.1), and whether there is a
+// valid one.
 func maxAge(control []byte) (time.Duration, bool) {
 	for directive := range bytes.SplitSeq(control, []byte(",")) {
 		name, value, _ := bytes.Cut(bytes.TrimSpace(directive), []byte("="))

@@ -3,8 +3,8 @@ package weblog
 // DetectLines is how many lines vote for a format.
 const DetectLines = 32
 
-// Detect returns the format that lines, the first DetectLines of a log, look like. It is URLs if nothing is
-// recognised. opt says which column of a table would hold the URL.
+// Detect returns the format that lines, the first DetectLines of a log, look like. It is URLs if
+// nothing is recognised. opt says which column of a table would hold the URL.
 func Detect(lines [][]byte, opt Options) Format {
 	if len(lines) == 0 {
 		return URLs

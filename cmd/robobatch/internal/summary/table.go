@@ -87,7 +87,8 @@ func (r *Report) reasons() (t table) {
 	}...)
 }
 
-// lines returns what the lines of the logs were, if they were more than URLs, and what came of those without a URL.
+// lines returns what the lines of the logs were, if they were more than URLs, and what came of
+// those without a URL.
 func (r *Report) lines() table {
 	c, formats := &r.Counts, r.Formats()
 	label, value, how := "format", formats, "detected"
