@@ -75,10 +75,10 @@ func TestParse(t *testing.T) {
 		"-list": ErrInstead.Error(), "-list bun": ErrInstead.Error(), "-list -flour": "-flour needs a value: write -flour file",
 		"-list=false -flour rye": "", "-list -h": "-h: help is asked for",
 	} {
+		p, _ = program()
 		if err := p.Parse(p.Command("sell"), strings.Fields(arguments)); fmt.Sprint(err) != cmp.Or(want, "<nil>") {
 			t.Errorf("%s gives %v, want %s", arguments, err, want)
 		}
-		p, _ = program()
 	}
 	for _, argument := range []string{"-h", "--help", "-help", "-h=false", "-h=yes", "--h=", "-help=2"} {
 		if err := p.Parse(p.Command("sell"), []string{argument}); !errors.Is(err, ErrHelp) {
