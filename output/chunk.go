@@ -220,7 +220,7 @@ func (c *chunk) decode(b []byte) error {
 	for _, col := range c.columns {
 		col.decode(&d)
 	}
-	if !d.Done() {
+	if !d.AtEnd() {
 		return errBlock
 	}
 	return nil

@@ -122,7 +122,7 @@ func readRecord(c *wire.Cursor, r *Record, texts uint32) bool {
 		}
 		r.Captures = append(r.Captures, readCapture(c, texts))
 	}
-	return c.Done()
+	return c.AtEnd()
 }
 
 // maxChunk is the most bytes of a chunk or a record.

@@ -125,7 +125,7 @@ func (c *sortCursor) Compare(other *sortCursor) int {
 
 // next reads the next record: kind, name and encoding.
 func (c *sortCursor) next() error {
-	if c.done = c.rest.Done(); c.done {
+	if c.done = c.rest.AtEnd(); c.done {
 		return nil
 	}
 	c.kind, c.name, c.capture = Kind(c.rest.Byte()), c.rest.Text(), c.rest.Text()

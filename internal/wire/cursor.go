@@ -16,8 +16,8 @@ func NewCursor(data []byte) Cursor { return Cursor{rest: data} }
 // Bad reports whether a read failed.
 func (c *Cursor) Bad() bool { return c.bad }
 
-// Done reports whether the Cursor has read everything and is not Bad.
-func (c *Cursor) Done() bool { return !c.bad && len(c.rest) == 0 }
+// AtEnd reports whether the Cursor has read everything and is not Bad.
+func (c *Cursor) AtEnd() bool { return !c.bad && len(c.rest) == 0 }
 
 // Fail makes the Cursor Bad.
 func (c *Cursor) Fail() { c.bad, c.rest = true, nil }

@@ -57,7 +57,7 @@ func (l *loader) decodeText(c *wire.Cursor, b *buffer) (*rules.Ruling, error) {
 	if l.Canonical {
 		clean = readCleans(c, l.Dialect)
 	}
-	if c.Bad() || l.Canonical && !c.Done() {
+	if c.Bad() || l.Canonical && !c.AtEnd() {
 		return nil, errText
 	}
 	sets, err := rules.ForAgents(&groups, l.Agents, func(_ robots.Agent, bound []int) (*rules.Set, error) {

@@ -69,7 +69,7 @@ func DecodeSet(data []byte) (*Set, error) {
 			return nil, err
 		}
 	}
-	if !c.Done() {
+	if !c.AtEnd() {
 		return nil, errRules
 	}
 	return rs, nil
