@@ -84,10 +84,7 @@ func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 	if len(periods) == 0 || moment == unknownTime {
 		return false
 	}
-	n := len(periods) - 1
-	for periods[n].From > moment {
-		n--
-	}
+	n := rules.Index(periods, moment)
 	if periods[n].Cache == rules.NoTime {
 		return false
 	}

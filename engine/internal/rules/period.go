@@ -71,12 +71,17 @@ func (m Moment) AppendPeriods(dst []Period, h *robots.History, o robots.Origin, 
 // Find returns the ID that is in force at a moment, and the first and the last microsecond of its
 // period.
 func Find(periods []Period, moment int64) (id RulingID, from, to int64) {
-	n := sort.Search(len(periods), func(i int) bool { return periods[i].From > moment })
+	n := Index(periods, moment)
 	to = math.MaxInt64
-	if n < len(periods) {
-		to = periods[n].From - 1
+	if n+1 < len(periods) {
+		to = periods[n+1].From - 1
 	}
-	return periods[n-1].ID, periods[n-1].From, to
+	return periods[n].ID, periods[n].From, to
+}
+
+// Index returns the place of the period of a moment. There is one, as the first has no beginning.
+func Index(periods []Period, moment int64) int {
+	return sort.Search(len(periods), func(i int) bool { return periods[i].From > moment }) - 1
 }
 
 // A Digest hashes what is in force at all sites, and counts them. Sites are added in the order of
