@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
@@ -63,7 +64,7 @@ func (b *benchRun) check(a *args) error {
 			return cli.Usage("-in: %s can be read only once: write it to a file first", say.File(in.Name))
 		}
 	}
-	b.Quiet = false // for the notes at the end
+	b.Quiet = false
 	b.job = measure.Job{
 		Rules: b.responses, Logs: b.open, Sink: b.create, Store: b.storeOpt, Workers: []int{1, 0},
 		Pack: b.rules.Pack(),
@@ -105,7 +106,7 @@ func (b *benchRun) Run(ctx context.Context) (err error) {
 	case errors.Is(err, measure.ErrNoURLs):
 		return fmt.Errorf("%s: %w", b.logNames(), err)
 	case err == nil:
-		b.noteJunk()
+		b.doubtJunk()
 	}
 	return load.NamePack(b.job.Pack, err)
 }
@@ -118,13 +119,14 @@ func (b *benchRun) logNames() string {
 	return say.Count(int64(len(b.in)), "log")
 }
 
-// noteJunk tells where the rules decided nothing, so that the figures say nothing of matching.
-func (b *benchRun) noteJunk() {
+// doubtJunk tells where the rules decided nothing, so that the figures say nothing of matching.
+func (b *benchRun) doubtJunk() {
 	bad, without := b.stats.Reasons[engine.ReasonBadURL], b.stats.Reasons[engine.ReasonNoRobots]
 	switch {
 	case bad == b.stats.Rows:
-		b.Note("nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base")
+		text := "nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base"
+		b.Doubt(doubt.Doubt{Code: doubt.NoURLs, Text: text, Count: bad})
 	case bad+without == b.stats.Rows:
-		b.Note("nothing was matched: " + summary.NoRobots)
+		b.Doubt(doubt.Doubt{Code: doubt.NoRobots, Text: "nothing was matched: " + summary.NoRobots, Count: without})
 	}
 }

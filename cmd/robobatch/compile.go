@@ -64,7 +64,7 @@ func (c *compilation) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	c.rules.NoteProblems(&c.Console)
+	c.rules.DoubtProblems(&c.Console)
 	return c.Commit(func(f *atomicfile.File) error {
 		err := f.Commit()
 		if err == nil {

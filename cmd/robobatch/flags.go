@@ -441,7 +441,7 @@ func runFlags(a *args) []entry {
 			elsewhere and where TERM=dumb says that the terminal cannot move its cursor. No terminal
 			gets colours, whatever NO_COLOR says.`,
 		}},
-		{forAll &^ forBench, cli.Flag{Name: "quiet", Set: cli.Bool(&a.quiet), Doc: "Print errors only."}},
+		{forAll &^ forBench, cli.Flag{Name: "quiet", Set: cli.Bool(&a.quiet), Doc: "Print errors and doubts only."}},
 		{forJob, cli.Flag{Name: "version", Set: cli.Instead, Doc: "Print the version."}},
 		{forAll, cli.Flag{Name: "h", Set: cli.Help, Doc: "Print this help."}},
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
@@ -57,10 +58,10 @@ func (j *job) Drop() (committed bool, err error) {
 // Targets returns the names of the output and of the statistics.
 func (j *job) Targets() (out, last string) { return j.outName, j.statsName }
 
-// load makes the rules ready, after the notes about the flags.
+// load makes the rules ready, after the hints about the flags.
 func (j *job) load(ctx context.Context) (err error) {
-	for _, note := range j.notes {
-		j.Note(note)
+	for _, hint := range j.hints {
+		j.Hint(hint)
 	}
 	j.store, err = j.rules.Store(ctx, j.storeOpt, load.TempDir(j.outName), &j.Console)
 	j.times.Loaded = time.Now()
@@ -68,9 +69,10 @@ func (j *job) load(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	j.rules.NoteProblems(&j.Console)
+	j.rules.DoubtProblems(&j.Console)
 	if j.asked.AsOf != "" && !j.asked.ByRow() && j.store.InForce() == 0 {
-		j.Note(fmt.Sprintf("no robots.txt is as old as -as-of %s; that of a file is the time of its last change", j.asked.AsOf))
+		text := fmt.Sprintf("no robots.txt is as old as -as-of %s; that of a file is the time of its last change", j.asked.AsOf)
+		j.Doubt(doubt.Doubt{Code: doubt.NoRulesThen, Text: text, Count: 1})
 	}
 	return nil
 }
@@ -108,9 +110,9 @@ func (j *job) Run(ctx context.Context) (err error) {
 	r := summary.New(summary.Source{
 		Asked: j.asked, Version: j.outOpt.Version, Store: j.store, Rules: j.rules.Files, Logs: j.logs, Stats: counts,
 	})
+	r.Doubts = append(r.Doubts, j.Doubts...)
 	if err == nil {
-		j.Note(r.NoteNothing())
-		j.Note(r.NoteTimes())
+		r.Doubts = append(r.Doubts, r.Doubt()...)
 	}
 	if err = j.complete(r, err); err != nil {
 		if _, ok := errors.AsType[*flow.FaultError](err); !ok || r.Counts.Incomplete {
@@ -199,6 +201,9 @@ func (j *job) keep(fault error, r *summary.Report) error {
 func (j *job) report(r *summary.Report) error {
 	r.Measure(j.times)
 	j.Print(r.String())
+	for _, d := range r.Doubts[len(j.Doubts):] {
+		j.Doubt(d)
+	}
 	if j.statsName == "" {
 		return nil
 	}

@@ -44,7 +44,7 @@ func planPipe(a *args, std console.Streams) (guard.Task, error) {
 	faults.Add("workers", memory.CheckWorkers(a.workers))
 	p.storeOpt.MaxMemory, err = memory.Parse(a.maxMemory)
 	faults.Add("max-memory", err)
-	p.notes = agentNotes(p.storeOpt.Agents, p.storeOpt.Dialect)
+	p.hints = agentHints(p.storeOpt.Agents, p.storeOpt.Dialect)
 	p.setWorkers(memory.FitWorkers(a.workers, a.maxMemory))
 	r.opt.Workers = p.runOpt.Workers
 	if progress.IsTerminal(std.In) {

@@ -35,7 +35,7 @@ type plan struct {
 	statsName string // of the summary as JSON; "" is none
 	rejects   string // name of the list of rejected lines; "" is none
 	limit     flow.Limit
-	notes     []string // what the user may not expect
+	hints     []string // what the user may not expect
 	asked     summary.Asked
 }
 
@@ -80,16 +80,16 @@ func (p *plan) choose(a *args) error {
 	faults.Add("max-memory", err)
 	p.storeOpt.MaxMemory = memory.Divide(limit, &p.outOpt)
 	faults.Add("progress", p.SetProgress(a.progress))
-	p.notes = agentNotes(p.storeOpt.Agents, p.storeOpt.Dialect)
+	p.hints = agentHints(p.storeOpt.Agents, p.storeOpt.Dialect)
 	p.setWorkers(memory.FitWorkers(a.workers, a.maxMemory))
 	p.outOpt.Version = version()
 	p.asked = recordOf(a, &p.outOpt)
 	return faults.Err()
 }
 
-// setWorkers sets the numbers of goroutines, and adds a note if there is one.
-func (p *plan) setWorkers(workers int, note string) {
-	p.notes = append(p.notes, note)
+// setWorkers sets the numbers of goroutines, and adds a hint if there is one.
+func (p *plan) setWorkers(workers int, hint string) {
+	p.hints = append(p.hints, hint)
 	p.storeOpt.Workers, p.runOpt.Workers = workers, workers
 	if p.outOpt.Workers = cmp.Or(workers, runtime.GOMAXPROCS(0)); p.outOpt.Workers > 1 {
 		p.logOpt.Ahead = p.outOpt.Workers

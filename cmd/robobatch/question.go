@@ -126,19 +126,19 @@ func chooseCache(a *args, faults *cli.Faults) time.Duration {
 	return d
 }
 
-// agentNotes returns a note for each agent that is looked up under another name than its own.
-func agentNotes(names []string, d robots.Dialect) []string {
-	var notes []string
+// agentHints returns a hint for each agent that is looked up under another name than its own.
+func agentHints(names []string, d robots.Dialect) []string {
+	var hints []string
 	for _, name := range names {
 		switch token := robots.NewAgent(name, d).Token; {
 		case name == "*" || string(token) == name:
 		case token == "":
-			notes = append(notes, fmt.Sprintf("agent %q: no product token (letters, - and _) begins it, so that only groups for * are its", name))
+			hints = append(hints, fmt.Sprintf("agent %q: no product token (letters, - and _) begins it, so that only groups for * are its", name))
 		default:
-			notes = append(notes, fmt.Sprintf("agent %q: its product token, which groups are searched for, is %q", name, token))
+			hints = append(hints, fmt.Sprintf("agent %q: its product token, which groups are searched for, is %q", name, token))
 		}
 	}
-	return notes
+	return hints
 }
 
 // agentsOf returns the crawlers that are asked for: * if nobody names any.

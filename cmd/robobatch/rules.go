@@ -9,6 +9,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
@@ -103,12 +104,12 @@ func (l *listing) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l.rules.NoteProblems(&l.Console)
+	l.rules.DoubtProblems(&l.Console)
 	switch {
 	case l.opt.Origin != "" && l.origins.Load() == 0:
 		return fmt.Errorf("list %s: %w", l.opt.Origin, errNotListed)
 	case l.bodies == 0:
-		l.Note("no robots.txt is as old as -as-of; that of a file is the time of its last change")
+		l.Doubt(doubt.Doubt{Code: doubt.NoRulesThen, Text: "no robots.txt is as old as -as-of; that of a file is the time of its last change", Count: 1})
 	}
 	return l.Commit(func(f *listfile.File) error {
 		err := f.Commit()

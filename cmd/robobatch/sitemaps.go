@@ -63,7 +63,7 @@ func (s *sitemapList) Run(ctx context.Context) error {
 		}
 		return nil
 	})
-	s.rules.NoteProblems(&s.Console)
+	s.rules.DoubtProblems(&s.Console)
 	if err != nil {
 		return err
 	}

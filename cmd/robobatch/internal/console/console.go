@@ -1,5 +1,5 @@
-// Package console is how a command speaks to its user: texts on standard output; notes, reports and
-// progress on standard error. It escapes what a terminal might obey. Only cmd/robobatch and its
+// Package console is how a command speaks to its user: texts on standard output; hints, doubts,
+// reports and progress on standard error. It escapes what a terminal might obey. Only cmd/robobatch and its
 // packages import it.
 package console
 
@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -54,7 +55,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 type Console struct {
 	Streams
 	Progress progress.Mode
-	Quiet    bool // print errors only
+	Quiet    bool          // print errors and doubts only
+	Doubts   []doubt.Doubt // those that were printed
 }
 
 // SetProgress sets how progress is shown: by the name of a mode, or not at all if the console is
@@ -73,11 +75,17 @@ func (c *Console) Print(text string) {
 	}
 }
 
-// Note prints what the user may not expect; "" is nothing.
-func (c *Console) Note(text string) {
+// Hint prints advice, unless the console is quiet; "" is nothing.
+func (c *Console) Hint(text string) {
 	if text != "" {
-		c.Print(fmt.Sprintf("robobatch: note: %s\n", text))
+		c.Print(fmt.Sprintf("robobatch: hint: %s\n", text))
 	}
+}
+
+// Doubt prints a doubt, on a quiet console too, and keeps it.
+func (c *Console) Doubt(d doubt.Doubt) {
+	c.Doubts = append(c.Doubts, d)
+	io.WriteString(c.Err, say.Printable(fmt.Sprintf("robobatch: doubt: %v\n", d))) //nolint:errcheck // there is nowhere left to say it
 }
 
 // Watch shows the progress of a part of the run until stop is called.

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
@@ -156,17 +157,16 @@ func counted(ctx context.Context, responses iter.Seq2[robots.Response, error], f
 	}
 }
 
-// problemsShown is how many broken records are printed one by one.
-const problemsShown = 5
-
-// NoteProblems notes the broken records of captures, which are left out.
-func (r *Rules) NoteProblems(c *console.Console) {
+// DoubtProblems tells of the broken records of captures, which are left out.
+func (r *Rules) DoubtProblems(c *console.Console) {
 	p := r.Problems()
 	if p.Total == 0 {
 		return
 	}
-	for _, record := range p.First[:min(len(p.First), problemsShown)] {
-		c.Note(record.Error())
+	text := say.Count(p.Total, "broken record") + " of captures; each is left out, or counts as a failed fetch where only its content is broken"
+	d := doubt.Doubt{Code: doubt.BrokenRecords, Text: text, Count: p.Total}
+	for _, record := range p.First[:min(len(p.First), doubt.Examples)] {
+		d.Examples = append(d.Examples, record.Error())
 	}
-	c.Note(say.Count(p.Total, "broken record") + " of captures; each is left out, or counts as a failed fetch where only its content is broken. All others are used")
+	c.Doubt(d)
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
@@ -22,15 +23,16 @@ type Report struct {
 	Version string `json:"version"`
 	Dialect string `json:"dialect"`
 	Asked
-	Agents    []string `json:"agents"`
-	RulesHash string   `json:"rules_hash"`
-	Output    string   `json:"output"`          // as named now, "-" for standard output; "" if there is none
-	Fault     string   `json:"fault,omitempty"` // what broke the logs off
-	Inputs    []Input  `json:"inputs"`
-	Rules     Rules    `json:"rules"`
-	Counts    Counts   `json:"counts"`
-	Invalid   int64    `json:"invalid_bytes"` // bytes of text that were not UTF-8, written as %XX
-	Run       Run      `json:"run"`
+	Agents    []string      `json:"agents"`
+	RulesHash string        `json:"rules_hash"`
+	Output    string        `json:"output"`          // as named now, "-" for standard output; "" if there is none
+	Fault     string        `json:"fault,omitempty"` // what broke the logs off
+	Inputs    []Input       `json:"inputs"`
+	Rules     Rules         `json:"rules"`
+	Counts    Counts        `json:"counts"`
+	Invalid   int64         `json:"invalid_bytes"` // bytes of text that were not UTF-8, written as %XX
+	Doubts    []doubt.Doubt `json:"doubts"`        // in the order in which they were seen
+	Run       Run           `json:"run"`
 }
 
 // An Input is one log.
@@ -117,7 +119,7 @@ func New(src Source) *Report {
 	mem, problems, lines, s := src.Store.Memory(), src.Rules.Problems(), src.Logs.Counts(), src.Stats
 	r := &Report{
 		Asked: src.Asked, Version: src.Version, Dialect: src.Store.Options().Dialect.String(), Agents: src.Store.Options().Agents,
-		RulesHash: src.Store.RulesHash(),
+		RulesHash: src.Store.RulesHash(), Doubts: []doubt.Doubt{},
 		Rules: Rules{
 			Files: src.Rules.Len(), Origins: src.Store.InForce(), Texts: mem.Files, Patterns: mem.Rules,
 			TableBytes: mem.Tables, TextBytes: mem.Text, Skipped: append([]string{}, src.Rules.Skipped()...),

@@ -107,7 +107,17 @@ func (r *Report) lines() table {
 		{"empty lines", say.Number(c.EmptyLines), "without a row", true},
 		{"lines over 64 KiB", say.Number(c.LongLines), "without their URL", true},
 		{"bytes not UTF-8", say.Number(r.Invalid), "written as %XX", true},
+		{"doubts", strconv.Itoa(len(r.Doubts)), r.codes(), len(r.Doubts) > 0},
 	}
+}
+
+// codes lists the codes of the doubts.
+func (r *Report) codes() string {
+	list := make([]string, len(r.Doubts))
+	for i, d := range r.Doubts {
+		list[i] = string(d.Code)
+	}
+	return strings.Join(list, ", ")
 }
 
 // rules returns what is known of the rules. A pack knows of no other files.

@@ -1,0 +1,74 @@
+// Package doubt has the doubts of a run: input that is not what it was taken for, where the run goes
+// on all the same. Each has a code, which scripts may rely on. A doubt is printed under -quiet too
+// and stands in -stats; a hint, which is only advice, is neither. Only cmd/robobatch and its
+// packages import it.
+package doubt
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Code is the name of a kind of doubts. It never changes its meaning.
+type Code string
+
+// A Doubt is something about the inputs that contradicts what the run took them for.
+type Doubt struct {
+	Code     Code     `json:"code"`
+	Text     string   `json:"text"`               // one sentence: what was seen, where, and what to do about it
+	Count    int64    `json:"count"`              // how many rows, files or records it is about; 1 if it is about the run
+	Examples []string `json:"examples,omitempty"` // the first or the worst of them, at most Examples
+}
+
+// Examples is how many examples a doubt shows.
+const Examples = 3
+
+// String returns the doubt as the terminal shows it, its examples on lines of their own.
+func (d Doubt) String() string {
+	var sb strings.Builder
+	fmt.Fprintf(&sb, "%s [%s]", d.Text, d.Code)
+	for _, example := range d.Examples {
+		sb.WriteString("\n  " + example)
+	}
+	return sb.String()
+}
+
+// A Meaning is what a code means, for docs/DOUBTS.md.
+type Meaning struct {
+	Code Code
+	What string // what was seen
+	Do   string // what to do about it
+}
+
+// The codes.
+const (
+	BrokenRecords Code = "broken_records"
+	NoRobots      Code = "no_robots"
+	NoRulesThen   Code = "no_rules_then"
+	NoTimes       Code = "no_times"
+	NoURLs        Code = "no_urls"
+)
+
+// Meanings are all codes, in alphabetical order.
+var Meanings = []Meaning{
+	{
+		BrokenRecords, "Records of captures are damaged. Each is left out, or counts as a failed fetch where only its content is broken.",
+		"Look at the records that -stats lists, and copy the captures again if they should be whole.",
+	},
+	{
+		NoRobots, "The rules are of other origins than the log. http and https differ, as example.com and www.example.com do.",
+		"Name the rules of the log's origins with -rules, or the site of the rules with -origin.",
+	},
+	{
+		NoRulesThen, "No robots.txt is as old as -as-of, or as the rows of the log.",
+		"Give captures of that time, or a later moment. The time of a file is that of its last change.",
+	},
+	{
+		NoTimes, "-as-of log found no time in any row, so the newest captures decided.",
+		"Name the field of the time with -time-field.",
+	},
+	{
+		NoURLs, "No line of the log gave a URL.",
+		"Name what the lines are with -format, their field with -url-field, or their site with -base.",
+	},
+}
