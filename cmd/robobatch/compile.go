@@ -64,7 +64,7 @@ func (c *compilation) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	c.rules.DoubtProblems(&c.Console)
+	c.rules.Doubt(&c.Console)
 	return c.Commit(func(f *atomicfile.File) error {
 		err := f.Commit()
 		if err == nil {

@@ -69,7 +69,7 @@ func (j *job) load(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	j.rules.DoubtProblems(&j.Console)
+	j.rules.Doubt(&j.Console)
 	if j.asked.AsOf != "" && !j.asked.ByRow() && j.store.InForce() == 0 {
 		text := fmt.Sprintf("no robots.txt is as old as -as-of %s; that of a file is the time of its last change", j.asked.AsOf)
 		j.Doubt(doubt.Doubt{Code: doubt.NoRulesThen, Text: text, Count: 1})

@@ -104,7 +104,7 @@ func (l *listing) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l.rules.DoubtProblems(&l.Console)
+	l.rules.Doubt(&l.Console)
 	switch {
 	case l.opt.Origin != "" && l.origins.Load() == 0:
 		return fmt.Errorf("list %s: %w", l.opt.Origin, errNotListed)

@@ -63,7 +63,7 @@ func (s *sitemapList) Run(ctx context.Context) error {
 		}
 		return nil
 	})
-	s.rules.DoubtProblems(&s.Console)
+	s.rules.Doubt(&s.Console)
 	if err != nil {
 		return err
 	}

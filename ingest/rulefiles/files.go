@@ -195,6 +195,18 @@ func assign(files []ruleFile) (assigned []ruleFile, conflicts []error) {
 // found. It is nil for a single file. The caller must not change it.
 func (r *Files) Skipped() []string { return r.skipped }
 
+// Unclear returns the files of the directory whose names begin as if with a scheme that is not known:
+// what is before the first "_" is taken for a part of the host. They are in the order found.
+func (r *Files) Unclear() []string {
+	var names []string
+	for _, f := range r.files {
+		if f.unclear {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
 // Reads reports whether a file is one of those that are read. path is absolute and without symbolic
 // links. Ask before you write a file.
 func (r *Files) Reads(path string) bool {

@@ -36,6 +36,7 @@ var schemes = strings.Fields(`
 type claim struct {
 	origins []robots.Origin // one if exact, else that of http and that of https
 	exact   bool            // the name has a scheme
+	unclear bool            // the name begins as if with a scheme, which is not a known one
 	content unpack.Content  // what is not a robots.txt, Text, says itself what it claims
 }
 
@@ -64,7 +65,17 @@ func parseName(dir, base string) (claim, error) {
 		o, err := parseOrigin(scheme, host)
 		return claim{origins: []robots.Origin{o}, exact: true}, err
 	}
-	return parseHost(stem)
+	c, err := parseHost(stem)
+	c.unclear = err == nil && beginsAsScheme(stem)
+	return c, err
+}
+
+// beginsAsScheme reports whether what stands before the first "_" of a name could be a scheme by
+// RFC 3986, section 3.1. Hosts with a dot before it, as in www.my_shop.example, are none.
+func beginsAsScheme(stem string) bool {
+	scheme, host, ok := strings.Cut(stem, "_")
+	return ok && isBareHost(host) && scheme != "" && strings.Trim(scheme, "0123456789+-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" &&
+		!strings.Contains("0123456789+-", scheme[:1])
 }
 
 // parseHost returns the claim of "<host>[_<port>]".

@@ -117,6 +117,20 @@ func TestParseName(t *testing.T) {
 	}
 }
 
+// TestUnclearNames tells names that begin as with a scheme from others.
+func TestUnclearNames(t *testing.T) {
+	for stem, want := range map[string]bool{
+		"gopherx_t.test": true, "x-y_example.com": true, "Foo_b.example.com": true, "x+y_example.com": false, "Foo_localhost": false,
+		"gopher_t.test": false, "example.com": false, "www.my_shop.example": false, "my_shop": false,
+		"_dmarc.example.com": false, "9_example.com": false, "example.com_8080": false, "a~b_example.com": false,
+	} {
+		c, err := parseName("", stem+".txt")
+		if (err == nil && c.unclear) != want {
+			t.Errorf("%s: unclear is %v (%v), want %v", stem, c.unclear, err, want)
+		}
+	}
+}
+
 // Whatever a name claims is an origin as package robots writes it, and what the name holds apart
 // from scheme and port is all host.
 func FuzzParseName(f *testing.F) {

@@ -47,6 +47,7 @@ const (
 	NoRulesThen   Code = "no_rules_then"
 	NoTimes       Code = "no_times"
 	NoURLs        Code = "no_urls"
+	UnclearName   Code = "unclear_name"
 )
 
 // Meanings are all codes, in alphabetical order.
@@ -70,5 +71,9 @@ var Meanings = []Meaning{
 	{
 		NoURLs, "No line of the log gave a URL.",
 		"Name what the lines are with -format, their field with -url-field, or their site with -base.",
+	},
+	{
+		UnclearName, "The name of a rules file begins with a word and an underscore, and the word is no known scheme. All of the name is taken for the host.",
+		"Rename the file if the word was meant as a scheme, as in https_example.com.txt.",
 	},
 }

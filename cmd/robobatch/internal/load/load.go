@@ -157,8 +157,13 @@ func counted(ctx context.Context, responses iter.Seq2[robots.Response, error], f
 	}
 }
 
-// DoubtProblems tells of the broken records of captures, which are left out.
-func (r *Rules) DoubtProblems(c *console.Console) {
+// Doubt tells of what is doubtful about the files: broken records of captures, which are left out,
+// and names that may say another origin.
+func (r *Rules) Doubt(c *console.Console) {
+	if names := r.Unclear(); len(names) > 0 {
+		text := say.Count(int64(len(names)), "name") + " of rules files may begin with a scheme that is not known; taken for hosts as they are"
+		c.Doubt(doubt.Doubt{Code: doubt.UnclearName, Text: text, Count: int64(len(names)), Examples: names[:min(len(names), doubt.Examples)]})
+	}
 	p := r.Problems()
 	if p.Total == 0 {
 		return
