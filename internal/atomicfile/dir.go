@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,7 +21,7 @@ var errFixedDirectory = errors.New("is a directory that cannot be replaced: name
 // CreateDir begins the output of that name. Commit calls check before it replaces what has the name
 // by then: check returns an error if that has to stay. The error of CreateDir is an [*Error].
 func CreateDir(name string, check func(path string) error) (*Dir, error) {
-	d := &Dir{target: target{name: name, path: Resolve(filepath.Clean(name))}, check: check}
+	d := &Dir{target: target{name: name, path: Resolve(filepath.Clean(name)), sys: OS}, check: check}
 	err := errFixedDirectory
 	if d.path != "." && d.path != ".." && d.path != string(filepath.Separator) {
 		err = d.makeTemp(func(temp string) error { return os.Mkdir(temp, 0o777) })
@@ -34,9 +35,8 @@ func CreateDir(name string, check func(path string) error) (*Dir, error) {
 // Path returns the temporary directory, in which the files are written; "" after the end.
 func (d *Dir) Path() string { return d.temp }
 
-// Commit makes sure that the files are on disk, and gives the directory its name. On an error, an
-// [*Error], nothing is left of it, unless it is there already and what it replaces could not be
-// removed.
+// Commit makes sure that the files are on disk, gives the directory its name, and makes sure of
+// that. On an error, an [*Error], nothing is left of it, unless the error says that it is in place.
 func (d *Dir) Commit() error { return d.commit(d.path) }
 
 // CommitAs is Commit under the name that other returns for the output's, and returns that.
@@ -49,36 +49,44 @@ func (d *Dir) commit(path string) error {
 	if d.temp == "" {
 		return d.Wrap("finish", fs.ErrClosed)
 	}
-	if err := syncFiles(d.temp); err != nil {
+	if err := d.sys.SyncTree(d.temp); err != nil {
 		return errors.Join(d.Wrap("finish", err), d.Close())
 	}
 	if err := d.check(path); err != nil {
 		return errors.Join(d.Wrap("replace", err), d.Close())
 	}
-	if err := d.replace(path); err != nil {
+	old, err := d.replace(path)
+	if err != nil {
 		return errors.Join(d.Wrap("rename the temporary directory of", err), d.Close())
 	}
 	d.temp = ""
+	if err := d.syncParent(path); err != nil || old == "" {
+		return err
+	}
+	if err := d.sys.RemoveAll(old); err != nil {
+		return d.Wrap("replace", fmt.Errorf("%w: the new output is in place and complete; remove %s, the old one", Cause(err), old))
+	}
 	return nil
 }
 
-// replace gives the temporary directory that name, and removes the one that had it. Where the
-// system can exchange two directories, there is always one of the name.
-func (d *Dir) replace(path string) error {
+// replace gives the temporary directory that name, and returns the name of the one that had it, ""
+// if there was none. Where the system can exchange two directories, there is always one of the
+// name.
+func (d *Dir) replace(path string) (old string, err error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		return os.Rename(d.temp, path)
+		return "", d.sys.Rename(d.temp, path)
 	}
-	old := d.temp
-	if err := exchange(d.temp, path); err != nil {
-		old = d.beside(".old", 0)
-		if err := os.Rename(path, old); err != nil {
-			return err
-		}
-		if err := os.Rename(d.temp, path); err != nil {
-			return errors.Join(err, os.Rename(old, path))
-		}
+	if err := d.sys.Exchange(d.temp, path); !errors.Is(err, errors.ErrUnsupported) {
+		return d.temp, err
 	}
-	return os.RemoveAll(old)
+	old = d.beside(".old", 0)
+	if err := d.sys.Rename(path, old); err != nil {
+		return "", err
+	}
+	if err := d.sys.Rename(d.temp, path); err != nil {
+		return "", errors.Join(err, d.sys.Rename(old, path))
+	}
+	return old, nil
 }
 
 // Close drops the directory, unless it was committed.
@@ -86,7 +94,7 @@ func (d *Dir) Close() error {
 	if d.temp == "" {
 		return nil
 	}
-	err := os.RemoveAll(d.temp)
+	err := d.sys.RemoveAll(d.temp)
 	d.temp = ""
 	return d.Wrap("remove the temporary directory of", err)
 }

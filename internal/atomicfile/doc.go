@@ -8,7 +8,13 @@
 // after SIGKILL or a power failure the temporary file is.
 //
 // A name that exists and is no regular file, such as a named pipe or /dev/null, is written in
-// place, and "-" is standard output. Symbolic links stay: what they lead to is replaced.
+// place, and "-" is standard output. A name that stands for a descriptor of the process, such as
+// /dev/stderr or /dev/fd/3, is written by it, whatever it leads to. Symbolic links stay: what they
+// lead to is replaced.
+//
+// A file is synced before it is renamed, and its directory after that, so that a power failure
+// leaves the old or the new file, and after the end of Commit the new one. All calls that change
+// names go through a [System], so that tests can end the process at each.
 //
 // The package hides names, links, renaming and syncing. It knows nothing of what is written. All
 // packages that write files may import it; it imports none of this module.

@@ -34,7 +34,7 @@ var (
 	ErrNoDirectory error = &kindError{"directory does not exist: create it, or write elsewhere", fs.ErrNotExist}
 
 	// ErrNotRegular: the output has to be rewound, and is a pipe, a device or standard output.
-	ErrNotRegular = errors.New("is no regular file: it is written in more than one pass")
+	ErrNotRegular = errors.New("is no regular file, and this output is written in more than one pass: name a file")
 
 	errIsDirectory = errors.New("is a directory: name a file in it")
 )

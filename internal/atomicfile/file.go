@@ -19,7 +19,7 @@ type File struct {
 // Create begins the output of that name; for "-", stdout is written, or os.Stdout if that is nil.
 // The error is an [*Error].
 func Create(name string, stdout io.Writer) (*File, error) {
-	f := &File{target: target{name: name, path: name}, w: stdout}
+	f := &File{target: target{name: name, path: name, sys: OS}, w: stdout}
 	if name == Stdout {
 		if stdout == nil {
 			f.w = os.Stdout
@@ -42,18 +42,23 @@ func CreateRegular(name string) (*File, error) {
 	return Create(name, nil)
 }
 
-// InPlace reports whether an output of that name is written in place: standard output, or what
-// exists and is neither a regular file nor a directory.
+// InPlace reports whether an output of that name is written in place: standard output, a descriptor
+// of the process, or what exists and is neither a regular file nor a directory.
 func InPlace(name string) bool {
-	if name == Stdout {
+	if name == Stdout || Descriptor(name) >= 0 {
 		return true
 	}
 	info, err := os.Stat(name)
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
-// open opens what is written: a temporary file, or the output itself if it is no regular file.
-func (f *File) open() error {
+// open opens what is written: a temporary file, or the output itself if it is a descriptor or no
+// regular file.
+func (f *File) open() (err error) {
+	if fd := Descriptor(f.name); fd >= 0 {
+		f.file, err = openDescriptor(fd, f.name)
+		return err
+	}
 	f.path = Resolve(f.name)
 	info, err := os.Stat(f.path)
 	switch {
@@ -84,8 +89,9 @@ func (f *File) WriteAt(b []byte, off int64) (int, error) {
 // ReadAt reads a regular file back.
 func (f *File) ReadAt(b []byte, off int64) (int, error) { return f.file.ReadAt(b, off) }
 
-// Commit makes sure that what was written is on disk, and gives it its name. On an error, an
-// [*Error], nothing is left of it, and a file of that name is as before.
+// Commit makes sure that what was written is on disk, gives it its name, and makes sure of that. On
+// an error, an [*Error], nothing is left of it, and a file of that name is as before, unless only
+// the last of these steps failed, as the error says then.
 func (f *File) Commit() error { return f.commit(f.path) }
 
 // CommitAs is Commit under the name that other returns for the output's, and returns that. An
@@ -117,11 +123,11 @@ func (f *File) commit(path string) error {
 	if f.temp == "" {
 		return nil
 	}
-	if err := os.Rename(f.temp, path); err != nil {
+	if err := f.sys.Rename(f.temp, path); err != nil {
 		return errors.Join(f.Wrap("rename the temporary file of", err), f.Close())
 	}
 	f.temp = ""
-	return nil
+	return f.syncParent(path)
 }
 
 // Close drops what was written, unless it was committed: a file of the final name is as it was.

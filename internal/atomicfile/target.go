@@ -16,6 +16,7 @@ type target struct {
 	name string // as asked for
 	path string // name, links resolved: what the rename replaces
 	temp string // "" if there is none: written in place, renamed or removed
+	sys  System
 }
 
 // Dir returns the directory of the output; "." for standard output.

@@ -1,0 +1,45 @@
+//go:build unix
+
+package atomicfile
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// errNotGiven says that a descriptor is not open, or not one that the process was started with.
+var errNotGiven = errors.New("the program was not given this descriptor: open it in the shell, as in 3>file")
+
+// errNotWritable says that a descriptor is open, and cannot be written.
+var errNotWritable = errors.New("this descriptor is open for reading only: open it for writing, as in 3>file")
+
+// openDescriptor returns another descriptor of what one of the process leads to, so that it can be
+// closed. What the process has opened itself is none of its own: it is closed on exec, as nothing
+// is that was given.
+func openDescriptor(fd int, name string) (*os.File, error) {
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+	if err != nil || flags&unix.FD_CLOEXEC != 0 {
+		return nil, errNotGiven
+	}
+	if mode, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err == nil && mode&unix.O_ACCMODE == unix.O_RDONLY {
+		return nil, errNotWritable
+	}
+	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("fcntl", err)
+	}
+	return os.NewFile(uintptr(own), name), nil
+}
+
+// appends reports whether all writes go to the end of a file.
+func appends(f *os.File) bool {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	mode := 0
+	err = raw.Control(func(fd uintptr) { mode, _ = unix.FcntlInt(fd, unix.F_GETFL, 0) })
+	return err == nil && mode&unix.O_APPEND != 0
+}
