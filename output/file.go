@@ -27,9 +27,11 @@ type place interface {
 
 // Create begins the output of that name: a temporary file in the same directory, whose name starts
 // with a dot. A name that exists and is no regular file, such as a named pipe or /dev/null, is
-// written in place. For "-", stdout is written: all formats are written from front to back. Errors
-// are those of the system, such as syscall.ENOSPC, with the name and what was being done, or those
-// of [NewWriter].
+// written in place, and so is one that stands for a descriptor of the process, such as /dev/fd/3.
+// For "-", stdout is written. All formats are written from front to back, and [Parquet] and
+// [ArrowFile] must be all that is in a file: Create returns an error if such a place has bytes
+// already. Errors are those of the system, such as syscall.ENOSPC, with the name and what was being
+// done, or those of [NewWriter].
 //
 // With opt.Partition the output is a directory in the layout of Hive:
 // dir/agent=Googlebot/allowed=true/part-0.parquet. Its temporary directory lies beside it. A
@@ -62,6 +64,9 @@ func create(name string, stdout io.Writer, opt Options, open func(io.Writer, Opt
 func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, error) {
 	if len(opt.Partition) == 0 {
 		file, err := atomicfile.Create(name, stdout)
+		if err == nil && opt.Format.whole() && file.Offset() > 0 {
+			err = errors.Join(file.Wrap("write "+opt.Format.Name()+" to", errNotWhole), file.Close())
+		}
 		f.place = file
 		return file, err
 	}

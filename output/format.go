@@ -68,6 +68,14 @@ func (f Format) Readable() bool {
 	return specs[f].syntax != nil && specs[f].packing == fieldtext.NotPacked
 }
 
+// whole reports whether the format counts places from the start of the file, so that no other bytes
+// may come before it.
+func (f Format) whole() bool { return f == Parquet || f == ArrowFile }
+
+// errNotWhole is the error of such a format behind other bytes.
+var errNotWhole = errors.New("it has other bytes already, and this format must be all that is in a file: " +
+	"use arrows, csv or jsonl, or name a file of its own")
+
 // hasMetadata reports whether the format has a place for metadata: all have but CSV and JSON Lines.
 func (f Format) hasMetadata() bool { return specs[f].syntax == nil }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
@@ -42,6 +41,9 @@ type plan struct {
 // newPlan makes the plan. It opens nothing and writes nothing. It reports all faults of the flags
 // at once, each as a [cli.UsageError]; if there are none, all faults of the files that they name.
 func newPlan(a *args, std console.Streams) (*plan, error) {
+	for _, name := range []*string{&a.out, &a.stats, &a.rejects} {
+		*name = targets.Standard(*name)
+	}
 	p := &plan{Console: console.Console{Streams: std, Quiet: a.quiet}, statsName: a.stats, rejects: a.rejects}
 	if err := p.choose(a); err != nil {
 		return nil, err
@@ -70,7 +72,7 @@ func (p *plan) choose(a *args) error {
 		chooseParts(a.storage.partitionBy, a.out, &p.outOpt, &faults)
 		p.logOpt.Fields.Times = p.logOpt.Fields.Times || slices.Contains(p.outOpt.Partition, output.PartitionDate)
 	}
-	chooseFormat(file, a.outFormat, progress.IsTerminal(p.Out), &p.outOpt, &faults)
+	chooseFormat(file, a.outFormat, p.Out, &p.outOpt, &faults)
 	chooseStorage(&a.storage, agentsOf(&p.storeOpt), &p.outOpt, &faults)
 	faults.Add("workers", memory.CheckWorkers(a.workers))
 	if a.Limit < 0 {

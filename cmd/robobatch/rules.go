@@ -18,6 +18,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/listfile"
 	"github.com/robobatch/robobatch/internal/listings"
@@ -51,8 +52,11 @@ func planListing(a *args, std console.Streams) (guard.Task, error) {
 	l.outOpt = listfile.Options{Dialect: l.opt.Dialect, Version: version(), Metadata: a.Metadata()}
 	l.outOpt.Agents, err = agents.Expand(a.agents)
 	faults.Add("agent", err)
-	l.Name = cmp.Or(a.out, targets.ForRules(a.rules))
+	l.Name = cmp.Or(targets.Standard(a.out), targets.ForRules(a.rules))
 	l.outOpt.Format, err = listfile.FormatOf(l.Name)
+	if err != nil && atomicfile.InPlace(l.Name) {
+		l.outOpt.Format, err = listfile.FormatOf(say.Std)
+	}
 	faults.Add("out", err)
 	faults.Add("workers", memory.CheckWorkers(a.workers))
 	l.opt.Workers = a.workers

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
 )
@@ -66,13 +69,17 @@ func checkWide(question *engine.StoreOptions, out *output.Options) error {
 }
 
 // chooseFormat sets the format of the output of that name, which is "" for one that is partitioned.
-func chooseFormat(name, format string, stdout bool, out *output.Options, faults *cli.Faults) {
+// A pipe or device whose name says no format gets that of standard output.
+func chooseFormat(name, format string, stdout *os.File, out *output.Options, faults *cli.Faults) {
 	if strings.HasSuffix(name, "/") {
 		faults.Add("out", fmt.Errorf("%s is a directory: name a file in it, or add -partition-by", name))
 		return
 	}
 	var err error
 	out.Format, err = output.ChooseFormat(name, format)
+	if format == "" && errors.Is(err, output.ErrNoFormat) && atomicfile.InPlace(name) {
+		out.Format, err = output.ChooseFormat(say.Std, "")
+	}
 	switch {
 	case err != nil && format == "":
 		faults.Add("out", formatError(err))
@@ -80,8 +87,8 @@ func chooseFormat(name, format string, stdout bool, out *output.Options, faults 
 		faults.Add("out-format", cli.Hint(err, format, output.FormatNames()))
 	case err != nil:
 		faults.Add("out-format", err)
-	case name == say.Std && stdout && !out.Format.Readable():
-		faults.Add("out", fmt.Errorf("standard output is a terminal, and %s is not text: redirect it, name a file, or add -out-format csv", out.Format.Name()))
+	case !out.Format.Readable() && targets.IsTerminal(name, stdout):
+		faults.Add("out", fmt.Errorf("%s is a terminal, and %s is not text: redirect it, name a file, or add -out-format csv", say.File(name), out.Format.Name()))
 	}
 }
 

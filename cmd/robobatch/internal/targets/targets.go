@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
@@ -78,6 +79,32 @@ func ForTree(asked, byDefault string, f output.Format) string {
 	return strings.TrimSuffix(byDefault, f.String())
 }
 
+// Standard returns the name of an output, "-" for one that stands for standard output, such as
+// /dev/stdout.
+func Standard(name string) string {
+	if atomicfile.Descriptor(name) == 1 {
+		return say.Std
+	}
+	return name
+}
+
+// IsTerminal reports whether an output of that name is a terminal.
+func IsTerminal(name string, stdout *os.File) bool {
+	if name == say.Std {
+		return progress.IsTerminal(stdout)
+	}
+	info, err := os.Stat(name)
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 { // others may block when they are opened
+		return false
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return false
+	}
+	is := progress.IsTerminal(f)
+	return f.Close() == nil && is
+}
+
 // Outputs are the names of what a run writes; "" is nothing.
 type Outputs struct {
 	Out, Stats, Rejects string
@@ -105,7 +132,7 @@ func Check(w Outputs, r Inputs) error {
 	var errs []error
 	if w.Rejects != "" {
 		for _, t := range targets {
-			if sameFile(w.Rejects, t.name) {
+			if sameFile(w.Rejects, t.name) || w.Rejects == say.Std && t.name == say.Std {
 				errs = append(errs, fmt.Errorf("-rejects: %s is written by %s, too: name another file", say.File(w.Rejects), t.flag))
 			}
 		}
@@ -177,7 +204,7 @@ func (t target) checkRead(r Inputs) error {
 	}
 	check(sameFile(t.name, r.Path) || r.Rules != nil && r.Rules.Reads(resolve(t.name)), t.name)
 	for _, in := range r.Logs {
-		check(sameFile(t.name, in.Name), in.Name)
+		check(sameFile(t.name, in.Name) || t.name == say.Std && isStdout(in.Name), in.Name)
 	}
 	return errors.Join(errs...)
 }
@@ -205,6 +232,16 @@ func sameFile(a, b string) bool {
 		return infoA.Mode().IsRegular() && os.SameFile(infoA, infoB)
 	}
 	return errA != nil && errB != nil && resolve(a) == resolve(b)
+}
+
+// isStdout reports whether standard output is the regular file of that name.
+func isStdout(name string) bool {
+	out, err := os.Stdout.Stat()
+	if err != nil || !out.Mode().IsRegular() || name == say.Std {
+		return false
+	}
+	info, err := os.Stat(name)
+	return err == nil && os.SameFile(out, info)
 }
 
 // resolve returns the absolute path of what a name leads to through symbolic links.
