@@ -51,7 +51,7 @@ func create(name string, stdout io.Writer, opt Options, open func(io.Writer, Opt
 	if err != nil {
 		return nil, err
 	}
-	if opt.TempDir == "" && name != atomicfile.Stdout {
+	if opt.TempDir == "" && !atomicfile.InPlace(name) {
 		opt.TempDir = f.place.Dir()
 	}
 	if f.Writer, err = open(w, opt); err != nil {

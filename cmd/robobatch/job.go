@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
@@ -15,6 +16,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/output"
 )
@@ -32,6 +34,7 @@ func planJob(a *args, std console.Streams) (guard.Task, error) {
 type job struct {
 	*plan
 	out   flow.Sink
+	stats guard.Sink[*atomicfile.File]
 	times summary.Times
 	store *engine.Store // nil until the rules are loaded
 }
@@ -39,10 +42,12 @@ type job struct {
 func newJob(p *plan) *job {
 	j := &job{plan: p, times: summary.Times{Started: time.Now()}}
 	j.out.Name, j.out.List.Name, j.out.Limit = p.outName, p.rejects, p.limit
+	j.stats.Name = p.statsName
 	return j
 }
 
-// Drop drops the output, the list of rejects unless it is complete, and the temporary pack.
+// Drop drops the output, the list of rejects unless it is complete, the statistics and the temporary
+// pack.
 func (j *job) Drop() (committed bool, err error) {
 	if committed, err = j.out.Drop(); committed {
 		return committed, err
@@ -51,6 +56,10 @@ func (j *job) Drop() (committed bool, err error) {
 	if j.rejects != "" {
 		_, errList := j.out.List.Drop()
 		err = errors.Join(err, errList)
+	}
+	if j.statsName != "" {
+		_, errStats := j.stats.Drop()
+		err = errors.Join(err, errStats)
 	}
 	return committed, err
 }
@@ -90,8 +99,11 @@ func (j *job) unload() error {
 // fails before it comes to report, with no [*flow.FaultError], no output is left.
 func (j *job) Run(ctx context.Context) (err error) {
 	defer func() {
-		err = errors.Join(err, j.out.Close(), j.out.List.Close(), j.logs.Close(), j.unload())
+		err = errors.Join(err, j.out.Close(), j.out.List.Close(), j.stats.Close(), j.logs.Close(), j.unload())
 	}()
+	if err := j.openStats(); err != nil {
+		return err
+	}
 	if err := j.load(ctx); err != nil {
 		return err
 	}
@@ -207,8 +219,38 @@ func (j *job) report(r *summary.Report) error {
 	if j.statsName == "" {
 		return nil
 	}
-	if err := r.Save(j.statsName, j.Out); err != nil {
+	err := error(nil)
+	if isPipe(j.statsName) {
+		err = j.stats.Create(j.createStats)
+	}
+	if err == nil {
+		err = j.stats.Commit(r.Save)
+	}
+	if err != nil && r.Output != "" {
+		return fmt.Errorf("-stats: %w\n%s is complete", err, say.File(r.Output))
+	} else if err != nil {
 		return fmt.Errorf("-stats: %w", err)
 	}
 	return nil
+}
+
+// openStats opens the file of the statistics before the work, so that a fault shows in time. A
+// named pipe is opened at the end: its reader may wait for the output first.
+func (j *job) openStats() error {
+	if j.statsName == "" || isPipe(j.statsName) {
+		return nil
+	}
+	if err := j.stats.Create(j.createStats); err != nil {
+		return fmt.Errorf("-stats: %w", err)
+	}
+	return nil
+}
+
+// createStats creates the file of the statistics.
+func (j *job) createStats() (*atomicfile.File, error) { return atomicfile.Create(j.statsName, j.Out) }
+
+// isPipe reports whether a name is that of a named pipe, and not of a descriptor.
+func isPipe(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && atomicfile.Descriptor(name) < 0 && info.Mode()&os.ModeNamedPipe != 0
 }

@@ -74,6 +74,9 @@ func remedied(err error) error {
 	if packing, ok := errors.AsType[*ingest.PackingError](err); ok {
 		return &remediedError{err, "unpack it first, as in: " + packing.Tool + " file | robobatch -in - ..."}
 	}
+	if temp, ok := errors.AsType[*load.TempError](err); ok {
+		return &remediedError{temp, "free some space there, compile the rules into a pack elsewhere first (robobatch compile), or leave -max-memory out"}
+	}
 	for _, r := range remedies {
 		if errors.Is(err, r.err) {
 			return &remediedError{err, r.remedy}

@@ -68,8 +68,11 @@ func wrap(doing, name string, err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
-	if err = Cause(err); errors.Is(err, syscall.ENOSPC) {
+	switch err = Cause(err); {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		err = fmt.Errorf("%w: free some space, or write elsewhere", err)
+	case doing == "create" && errors.Is(err, syscall.EROFS):
+		err = fmt.Errorf("%w: write elsewhere", err)
 	}
 	return &Error{Doing: doing, Name: name, Err: err}
 }

@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -49,8 +50,11 @@ func (t *target) makeTemp(create func(temp string) error) error {
 		return nil
 	}
 	t.temp = "" // what has the name is not ours
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return ErrNoDirectory
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: the directory must be writable, as the file is written beside its name first; write elsewhere, or change its permissions", Cause(err))
 	}
 	return err
 }

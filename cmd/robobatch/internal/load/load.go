@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
@@ -88,20 +89,36 @@ func (e *PackError) Unwrap() error { return e.Err }
 func (r *Rules) limited(ctx context.Context, opt engine.StoreOptions, dir string, c *console.Console) (*engine.Store, error) {
 	f, err := atomicfile.CreateTemp(dir, ".robobatch-*"+targets.PackSuffix)
 	if err != nil {
-		return nil, fmt.Errorf("compile the rules for -max-memory: %w", err)
+		return nil, &TempError{dir, err}
 	}
 	r.temp.Store(f)
 	defer r.Watch(c)()
 	packOpt := engine.PackOptions{Dialect: opt.Dialect, Workers: opt.Workers, TempDir: dir}
-	if _, err := engine.WritePack(ctx, f, r.Responses(ctx), packOpt); err != nil {
+	if _, err := engine.WritePack(ctx, f, r.Responses(ctx), packOpt); errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EFBIG) {
+		return nil, &TempError{dir, err}
+	} else if err != nil {
 		return nil, err
 	}
 	return engine.OpenPackFile(f.File, opt)
 }
 
+// A TempError says that the temporary pack could not be written.
+type TempError struct {
+	Dir string
+	Err error
+}
+
+// Error says so, without the name of the file, which is gone.
+func (e *TempError) Error() string {
+	return fmt.Sprintf("compile the rules into a temporary pack in %s, for -max-memory: %v", say.File(e.Dir), atomicfile.Cause(e.Err))
+}
+
+// Unwrap returns the cause.
+func (e *TempError) Unwrap() error { return e.Err }
+
 // TempDir returns the directory for temporary files beside an output.
 func TempDir(out string) string {
-	if out == say.Std {
+	if atomicfile.InPlace(out) {
 		return os.TempDir()
 	}
 	return filepath.Dir(out)

@@ -6,7 +6,6 @@ package summary
 import (
 	"encoding/json"
 	"errors"
-	"io"
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
@@ -182,13 +181,10 @@ func (r *Report) Measure(t Times) {
 	}
 }
 
-// Save writes the report as JSON; for "-" to stdout. The error is an [*atomicfile.Error].
-func (r *Report) Save(name string, stdout io.Writer) error {
+// Save writes the report as JSON, and completes the file, or drops it. The error is an
+// [*atomicfile.Error].
+func (r *Report) Save(f *atomicfile.File) error {
 	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	f, err := atomicfile.Create(name, stdout)
 	if err != nil {
 		return err
 	}

@@ -1,25 +1,41 @@
 package summary
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
+
+	"github.com/robobatch/robobatch/internal/atomicfile"
 )
+
+// save saves an empty report under that name.
+func save(t *testing.T, name string) error {
+	t.Helper()
+	f, err := atomicfile.Create(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return new(Report).Save(f)
+}
 
 // TestSave writes statistics over an old file, and fails without a trace.
 func TestSave(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "x.json")
 	for range 2 {
-		if err := new(Report).Save(name, nil); err != nil {
+		if err := save(t, name); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := new(Report).Save(os.DevNull, nil); err != nil {
+	if err := save(t, os.DevNull); err != nil {
 		t.Errorf("%s: %v", os.DevNull, err)
 	}
-	if err := new(Report).Save(filepath.Join(dir, "no", "x.json"), nil); err == nil {
-		t.Error("no error for a missing directory")
+	if _, err := os.Stat("/dev/full"); err == nil {
+		if err := save(t, "/dev/full"); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("a full disk: %v", err)
+		}
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("%v left, %v", left, err)
