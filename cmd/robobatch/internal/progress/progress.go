@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
@@ -30,10 +29,6 @@ const (
 
 // Names are the names of modes.
 var Names = []string{"auto", "bar", "plain", "off"}
-
-// barWidth is that of the bar itself, so that the line fits into 80 columns; a fitWriter cuts it on
-// narrower terminals.
-const barWidth = 20
 
 // How often progress is shown.
 const (
@@ -73,6 +68,27 @@ type Sample struct {
 	Bytes       bool // Done and Total are bytes
 }
 
+// amount returns how much is done, and of how much: "25 MB of 100 MB".
+func (s Sample) amount() string {
+	text := say.Number
+	if s.Bytes {
+		text = say.Bytes
+	}
+	if s.Total > 0 {
+		return text(s.Done) + " of " + text(s.Total)
+	}
+	return text(s.Done)
+}
+
+// left returns how long the rest takes, after the time that it took so far, in whole seconds. It is
+// 0 if that is not known, as once all is read.
+func (s Sample) left(elapsed time.Duration) time.Duration {
+	if s.Done <= 0 || s.Done >= s.Total {
+		return 0
+	}
+	return time.Duration(float64(elapsed) * float64(s.Total-s.Done) / float64(s.Done)).Round(time.Second)
+}
+
 // A screen shows samples of one part of the run.
 type screen interface {
 	show(s Sample)
@@ -88,7 +104,7 @@ func Watch(mode Mode, stderr *os.File, what string, read func() Sample) (stop fu
 	var d screen = &plainLines{stderr, what, time.Now()}
 	tick := time.NewTicker(plainInterval)
 	if mode == bars {
-		d = newBar(&fitWriter{w: stderr, width: func() int { return columnsOf(stderr) }}, what, read())
+		d = &bar{w: stderr, width: func() int { return columnsOf(stderr) }, what: what, started: time.Now()}
 		tick.Reset(barInterval)
 	}
 	quit, done := make(chan struct{}), make(chan struct{})
@@ -128,93 +144,103 @@ func (p *plainLines) end() {}
 //
 //	URLs: 1.2 of 4.8 GB (25 %), 12,345,678 URLs, 2,469,135/s, 15s left
 func plainLine(what string, s Sample, elapsed time.Duration) string {
-	amount := say.Number
-	if s.Bytes {
-		amount = say.Bytes
-	}
 	var sb strings.Builder
-	sb.WriteString(what + ": " + amount(s.Done))
+	sb.WriteString(what + ": " + s.amount())
 	if s.Total > 0 {
-		fmt.Fprintf(&sb, " of %s (%d %%)", amount(s.Total), 100*s.Done/s.Total)
+		fmt.Fprintf(&sb, " (%d %%)", 100*s.Done/s.Total)
 	}
 	if s.URLs > 0 {
 		fmt.Fprintf(&sb, ", %s, %s/s", say.Count(s.URLs, "URL"), say.Number(int64(float64(s.URLs)/elapsed.Seconds())))
 	}
-	if 0 < s.Done && s.Done < s.Total { // once all is read, what is left is not known
-		left := time.Duration(float64(elapsed) * float64(s.Total-s.Done) / float64(s.Done))
-		fmt.Fprintf(&sb, ", %v left", left.Round(time.Second))
+	if left := s.left(elapsed); left > 0 {
+		fmt.Fprintf(&sb, ", %v left", left)
 	}
 	return sb.String()
 }
 
 // A bar is a screen of a line that redraws itself.
 type bar struct {
-	*progressbar.ProgressBar
+	w       io.Writer
+	width   func() int // of the terminal in columns, as it is now; 0 or less is unknown
 	what    string
 	started time.Time
+	drawn   int // columns that the line takes
 }
 
-func newBar(w io.Writer, what string, first Sample) *bar {
-	total := first.Total
-	if total <= 0 {
-		total = -1
+// What a bar is drawn of.
+const (
+	barColumns   = 20 // the most that the bar itself takes, and the fewest
+	leastColumns = 6
+	usualWidth   = 80 // of a terminal whose width is unknown
+	full, empty  = "█", "░"
+)
+
+func (b *bar) show(s Sample) { b.draw(barLine(b.what, s, time.Since(b.started), b.room())) }
+
+// end leaves the line empty.
+func (b *bar) end() {
+	b.draw("")
+	io.WriteString(b.w, "\r") //nolint:errcheck // progress may get lost
+}
+
+// room returns how many columns a line may have. The last one stays free, as some terminals wrap
+// once it is filled.
+func (b *bar) room() int {
+	width := b.width()
+	if width <= 0 {
+		width = usualWidth
 	}
-	b := progressbar.NewOptions64(total,
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetDescription(what),
-		progressbar.OptionShowBytes(first.Bytes),
-		progressbar.OptionShowCount(),
-		progressbar.OptionShowTotalBytes(true),
-		progressbar.OptionSetWidth(barWidth),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetSpinnerChangeInterval(0), // its goroutine would draw while end clears, and outlive the bar
-	)
-	b.StartWithoutRender() // or its rate counts from the first Sample
-	return &bar{b, what, time.Now()}
+	return width - 1
 }
 
-func (b *bar) show(s Sample) {
-	if s.Total < 0 || s.Done < s.Total { // it would end the bar
-		b.Set64(s.Done) //nolint:errcheck // progress may get lost
+// draw writes a line over the one before.
+func (b *bar) draw(line string) {
+	columns := utf8.RuneCountInString(line)
+	blank := strings.Repeat(" ", max(0, min(b.drawn, b.room())-columns))
+	io.WriteString(b.w, "\r"+line+blank) //nolint:errcheck // progress may get lost
+	b.drawn = columns
+}
+
+// barLine returns the line of a Sample after some time, in up to room columns. It has as much of
+// the following as there is room for, what matters most first; the bar has what is left:
+//
+//	URLs  25 % |█████░░░░░░░░░░░░░░░| 30s left, 12.3 M URLs, 1.23 M/s, 25 MB of 100 MB
+func barLine(what string, s Sample, elapsed time.Duration, room int) string {
+	head, known := what, s.Total > 0
+	if known {
+		head += fmt.Sprintf(" %3d %%", 100*s.Done/s.Total)
+	}
+	if utf8.RuneCountInString(head) > room {
+		return ""
+	}
+	tail := ""
+	for _, part := range s.parts(elapsed) {
+		separator := ", "
+		if tail == "" {
+			separator = " "
+		}
+		if longer := tail + separator + part; utf8.RuneCountInString(head+longer) <= room {
+			tail = longer
+		}
+	}
+	columns := min(barColumns, room-utf8.RuneCountInString(head+tail)-len(" ||"))
+	if !known || columns < leastColumns {
+		return head + tail
+	}
+	done := int(int64(columns) * s.Done / s.Total)
+	return head + " |" + strings.Repeat(full, done) + strings.Repeat(empty, columns-done) + "|" + tail
+}
+
+// parts returns what a bar says besides the share that is done, what matters most first.
+func (s Sample) parts(elapsed time.Duration) (parts []string) {
+	if left := s.left(elapsed); left > 0 {
+		parts = append(parts, left.String()+" left")
 	}
 	if s.URLs > 0 {
-		rate := float64(s.URLs) / time.Since(b.started).Seconds() / 1e6
-		b.Describe(fmt.Sprintf("%.1f M %s, %.2f M/s", float64(s.URLs)/1e6, b.what, rate))
+		urls := float64(s.URLs) / 1e6
+		parts = append(parts, fmt.Sprintf("%.1f M URLs", urls), fmt.Sprintf("%.2f M/s", urls/elapsed.Seconds()))
 	}
-}
-
-func (b *bar) end() { b.Clear() } //nolint:errcheck // progress may get lost
-
-// A fitWriter cuts what is written to a terminal at its right edge, so that a line that redraws
-// itself never wraps, however narrow the terminal is or becomes. Runes count as one column each;
-// control characters but CR and LF do not come.
-type fitWriter struct {
-	w      io.Writer
-	width  func() int // of the terminal in columns; 0 or less is unknown, and nothing is cut
-	column int        // of the cursor
-}
-
-// Write writes what fits. The last column stays free, as some terminals wrap once it is filled.
-func (f *fitWriter) Write(p []byte) (int, error) {
-	kept := make([]byte, 0, len(p))
-	width := f.width()
-	for i := 0; i < len(p); {
-		r, size := utf8.DecodeRune(p[i:])
-		switch {
-		case r == '\r' || r == '\n':
-			f.column = 0
-			kept = append(kept, p[i])
-		case width <= 0 || f.column < width-1:
-			f.column++
-			kept = append(kept, p[i:i+size]...)
-		}
-		i += size
-	}
-	if _, err := f.w.Write(kept); err != nil {
-		return 0, err
-	}
-	return len(p), nil
+	return append(parts, s.amount())
 }
 
 // columnsOf returns the width of a terminal, 0 or less for anything else.

@@ -2,66 +2,64 @@ package progress
 
 import (
 	"bytes"
-	"errors"
-	"os"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 )
 
-// TestBarFits draws a bar on terminals of several widths: no line may reach the last column, and
-// none has colour or another escape.
+// TestBarFits draws a bar on terminals of several widths, which become narrower: no line may reach
+// the last column, or wrap, and none has colour or another escape. Nothing of it is left at the end.
 func TestBarFits(t *testing.T) {
-	for _, colour := range []string{"", "1"} {
-		t.Setenv("NO_COLOR", colour)
-		for _, width := range []int{1, 20, 40, 79, 80, 200} {
-			var text bytes.Buffer
-			b := newBar(&fitWriter{w: &text, width: func() int { return width }}, "URLs", Sample{0, 5e9, 0, true})
-			for done := int64(1e9); done < 5e9; done += 1e9 {
-				b.show(Sample{done, 5e9, done / 100, true})
+	for _, width := range []int{1, 2, 7, 20, 40, 79, 80, 200} {
+		var text bytes.Buffer
+		now := width + 30
+		b := &bar{w: &text, width: func() int { return now }, what: "URLs", started: time.Now().Add(-time.Minute)}
+		b.show(Sample{1, 5e9, 0, true})
+		text.Reset()
+		now = width
+		for done := int64(1e9); done <= 5e9; done += 1e9 {
+			b.show(Sample{done, 5e9, done / 100, true})
+		}
+		b.end()
+		lines := strings.Split(text.String(), "\r")
+		for _, line := range lines {
+			if n := utf8.RuneCountInString(line); n >= width && n > 0 || strings.ContainsAny(line, "\x1b\n") {
+				t.Errorf("%d columns on a terminal of %d: %q", n, width, line)
 			}
-			b.end()
-			if strings.ContainsRune(text.String(), '\x1b') {
-				t.Errorf("an escape in %q", text.String())
-			}
-			for line := range strings.SplitSeq(text.String(), "\r") {
-				if n := utf8.RuneCountInString(line); n >= width && n > 0 {
-					t.Errorf("%d columns on a terminal of %d: %q", n, width, line)
-				}
-			}
-			if width >= 40 && !strings.Contains(text.String(), "40.0 M URLs") {
-				t.Errorf("nothing to read on %d columns: %q", width, text.String())
-			}
+		}
+		if last := lines[len(lines)-2:]; strings.TrimSpace(last[0]) != "" || last[1] != "" {
+			t.Errorf("left at the end on %d columns: %q", width, last)
 		}
 	}
 }
 
-// TestFitWriter holds that lines are cut across writes too, by runes, and that a width that is
-// unknown cuts nothing.
-func TestFitWriter(t *testing.T) {
-	var text bytes.Buffer
-	width := 4
-	w := &fitWriter{w: &text, width: func() int { return width }}
-	for _, s := range []string{"é", "█bcd", "\rab\ncdef"} {
-		if n, err := w.Write([]byte(s)); n != len(s) || err != nil {
-			t.Errorf("%q: %d, %v", s, n, err)
+// TestBarLine holds what a line says, by the room that it has: nothing is cut in its middle, and 80
+// columns have all of it.
+func TestBarLine(t *testing.T) {
+	some := Sample{25e6, 1e8, 12345678, true}
+	for _, tt := range []struct {
+		s    Sample
+		room int
+		want string
+	}{
+		{some, 79, "URLs  25 % |████░░░░░░░░░░░░░| 30s left, 12.3 M URLs, 1.23 M/s, 25 MB of 100 MB"},
+		{some, 120, "URLs  25 % |█████░░░░░░░░░░░░░░░| 30s left, 12.3 M URLs, 1.23 M/s, 25 MB of 100 MB"},
+		{some, 62, "URLs  25 % 30s left, 12.3 M URLs, 1.23 M/s, 25 MB of 100 MB"},
+		{some, 55, "URLs  25 % |██░░░░░░░░| 30s left, 12.3 M URLs, 1.23 M/s"},
+		{some, 12, "URLs  25 %"},
+		{some, 9, ""},
+		{Sample{123456e6, 999999e6, 98765432100, true}, 79, "URLs  12 % 1m11s left, 98765.4 M URLs, 9876.54 M/s, 123,456 MB of 999,999 MB"},
+		{Sample{Done: 5, Total: -1}, 79, "URLs 5"},
+		{Sample{25e6, -1, 12345678, true}, 79, "URLs 12.3 M URLs, 1.23 M/s, 25 MB"},
+		{Sample{}, 79, "URLs 0"},
+		{Sample{Done: 3, Total: 3}, 79, "URLs 100 % |████████████████████| 3 of 3"},
+	} {
+		if got := barLine("URLs", tt.s, 10*time.Second, tt.room); got != tt.want {
+			t.Errorf("%+v in %d columns gives\n%q, want\n%q", tt.s, tt.room, got, tt.want)
 		}
 	}
-	width = 0
-	w.Write([]byte("ghij"))
-	if got, want := text.String(), "é█b\rab\ncdeghij"; got != want {
-		t.Errorf("%q is kept, want %q", got, want)
-	}
-	w.w = failingWriter{}
-	if _, err := w.Write([]byte("x")); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("error %v", err)
-	}
 }
-
-type failingWriter struct{}
-
-func (failingWriter) Write([]byte) (int, error) { return 0, os.ErrClosed }
 
 // TestProgressOfTerminals holds which terminals get a bar.
 func TestProgressOfTerminals(t *testing.T) {
@@ -97,19 +95,5 @@ func TestPlainLine(t *testing.T) {
 		if got := plainLine("rules", tt.s, 10*time.Second); got != tt.want {
 			t.Errorf("%+v gives %q, want %q", tt.s, got, tt.want)
 		}
-	}
-}
-
-// TestBar draws a bar, of a known length and of an unknown one.
-func TestBar(t *testing.T) {
-	for _, total := range []int64{1000, -1} {
-		var w bytes.Buffer
-		b := newBar(&w, "URLs", Sample{0, total, 0, true})
-		b.show(Sample{500, total, 2_000_000, true})
-		b.show(Sample{1000, total, 4_000_000, true})
-		if got := w.String(); !strings.Contains(got, "4.0 M URLs") || total > 0 && !strings.Contains(got, "50%") {
-			t.Errorf("total %d: %q", total, got)
-		}
-		b.end()
 	}
 }
