@@ -69,6 +69,15 @@ func TestLogsFaults(t *testing.T) {
 		},
 		"gzip wrong checksum": {flip(gz, len(gz)-6), 20_000, 20_000, unpack.ErrChecksum, ""},
 		"gzip and garbage":    {slices.Concat(gz, []byte("garbage garbage")), 20_000, 20_000, unpack.ErrTrailing, ""},
+		"gzip and a byte": {
+			slices.Concat(gz, []byte("\n")), 20_000, 20_000, unpack.ErrTrailing,
+			"LOG: line 20001 (byte 1266152 of the text): gzip: after the compressed data come bytes that are not part of it: cut them off, or copy or download the file again",
+		},
+		"gzip and zeros":          {slices.Concat(gz, make([]byte, 9)), 20_000, 20_000, unpack.ErrTrailing, ""},
+		"gzip and half a header":  {slices.Concat(gz, gz[:9]), 20_000, 20_000, ErrTruncated, ""},
+		"gzip and the first byte": {slices.Concat(gz, gz[:1]), 20_000, 20_000, ErrTruncated, ""},
+		"gzip and a bad member":   {slices.Concat(gz, flip(gz, 2)), 20_000, 20_000, unpack.ErrTrailing, ""},
+		"zstd and half a magic":   {slices.Concat(z, z[:2]), 20_000, 20_000, ErrTruncated, ""},
 		"gzip bad method": {
 			flip(gz, 2), 0, 0, ErrDamaged,
 			"LOG: line 1 (byte 0 of the text): gzip: the compressed data is damaged (gzip: invalid header): copy or download the file again",

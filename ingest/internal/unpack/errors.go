@@ -33,7 +33,7 @@ func explain(p Packing, err error, anyText bool, dictErr error) error {
 		return fmt.Errorf("%s: %w: the file is truncated; "+again, p, ErrTruncated)
 	case errors.Is(err, zstd.ErrCRCMismatch), errors.Is(err, gzip.ErrChecksum):
 		return fmt.Errorf("%s: %w, so any line since the frame began may be damaged: "+again, p, ErrChecksum)
-	case anyText && (errors.Is(err, zstd.ErrMagicMismatch) || errors.Is(err, gzip.ErrHeader)):
+	case errors.Is(err, ErrTrailing), anyText && (errors.Is(err, zstd.ErrMagicMismatch) || errors.Is(err, gzip.ErrHeader)):
 		return fmt.Errorf("%s: %w: cut them off, or "+again, p, ErrTrailing)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return fmt.Errorf("%s: %w: recompress it, as in: zstd -dc --long=31 file | zstd > new.zst", p, ErrWindow)

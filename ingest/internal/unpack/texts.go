@@ -80,7 +80,7 @@ type textReader struct {
 	file  io.Reader
 	buf   *bufio.Reader
 	zstd  *zstd.Decoder
-	gzip  *gzip.Reader
+	gzip  memberReader
 	owned io.Closer // what Close closes; nil for standard input
 
 	packing  Packing
@@ -127,14 +127,13 @@ func (t *textReader) unpacker(is Type) (err error) {
 	t.packing = is.Packing
 	switch {
 	case is.Content == Parquet:
-		return fmt.Errorf("a Parquet file in a pipe is %w: name the file", ErrFormat)
+		return fmt.Errorf("a Parquet file in a pipe is %w: write it to a file, and name that", ErrFormat)
 	case is.Packing == Zstd:
 		t.text, err = t.unzstd()
 		return err
 	case is.Packing == Gzip:
-		err = resetGzip(&t.gzip, t.buf)
-		t.text = t.gzip
-		return err
+		t.text = &t.gzip
+		return t.gzip.reset(t.buf)
 	}
 	t.text = t.buf
 	return is.Packing.refusal()
@@ -217,7 +216,7 @@ func (t *textReader) Release() error {
 	if t.zstd != nil {
 		t.zstd.Close()
 	}
-	t.zstd, t.gzip, t.buf = nil, nil, nil
+	t.zstd, t.gzip, t.buf = nil, memberReader{}, nil
 	return t.Close()
 }
 

@@ -1,0 +1,52 @@
+package unpack
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// A memberReader reads the text of all members of a gzip file. The decompressor alone takes fewer
+// than ten bytes behind the last member for a header that was cut off.
+type memberReader struct {
+	gzip *gzip.Reader // nil before the first reset
+	in   *bufio.Reader
+}
+
+// reset starts with the member at which r stands.
+func (m *memberReader) reset(r *bufio.Reader) error {
+	m.in = r
+	err := resetGzip(&m.gzip, r)
+	m.gzip.Multistream(false)
+	return err
+}
+
+// Read reads text. Its errors are io.EOF, ErrTrailing, or that of the decompressor.
+func (m *memberReader) Read(p []byte) (int, error) {
+	for {
+		n, err := m.gzip.Read(p)
+		if err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+			return n, err
+		}
+		if n > 0 {
+			return n, nil // the end comes again
+		}
+		if err := m.next(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// next opens the next member. The error is io.EOF if there is none.
+func (m *memberReader) next() error {
+	magic := []byte(packings[Gzip].magic)
+	switch head, err := m.in.Peek(len(magic)); {
+	case len(head) == 0:
+		return err
+	case !bytes.HasPrefix(magic, head):
+		return ErrTrailing
+	}
+	return m.reset(m.in)
+}
