@@ -26,7 +26,7 @@ import (
 // planBench checks the flags of the command bench, and finds its inputs.
 func planBench(a *args, std console.Streams) (guard.Task, error) {
 	if a.rounds < 1 {
-		return nil, cli.Usage("-rounds: %d is out of range: use 1 or more", a.rounds)
+		a.faults.Add("rounds", fmt.Errorf("%d is out of range: use 1 or more", a.rounds))
 	}
 	dir, err := os.MkdirTemp("", "robobatch-bench-")
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
-	"github.com/robobatch/robobatch/internal/cli"
 )
 
 // A compilation is a run of the command compile.
@@ -33,7 +32,7 @@ type compilation struct {
 // planCompilation checks the flags of the command compile and finds the rules.
 func planCompilation(a *args, std console.Streams) (guard.Task, error) {
 	c := &compilation{Console: console.Console{Streams: std, Quiet: a.quiet}, path: a.rules}
-	var faults cli.Faults
+	faults := a.faults
 	c.opt.Dialect, _ = chooseReading(&a.Reading, &faults)
 	c.Name = cmp.Or(a.out, targets.ForPack(a.rules))
 	if !strings.HasSuffix(c.Name, targets.PackSuffix) {

@@ -15,6 +15,7 @@ import (
 // args are the flags as they were given. Each command sets those that it has.
 type args struct {
 	summary.Asked
+	faults        cli.Faults // of the arguments, to which the plan adds those of the values
 	rules, origin string
 	in            []string
 	agents        []string

@@ -31,12 +31,17 @@ func TestFlagMessages(t *testing.T) {
 		{"bench", "-rounds=2.5", `-rounds: "2.5" is no whole number: write one in digits, such as 4`},
 		{"", "-limit 99999999999999999999", `-limit: "99999999999999999999" is out of range: write a number of fewer digits`},
 		{"", "-quiet=maybe", `-quiet: "maybe" is neither true nor false: write the flag alone`},
-		{"", "-rules", "-rules needs a value: write -rules dir"},
-		{"", "-rules a -rules b", "-rules: given twice: put all robots.txt into one directory"},
+		{"", "-out", "-out needs a value: write -out file"},
+		{"", "-im urls.txt", "there is no flag -im: did you mean -in?"},
+		{"", "-rules b", "-rules: given twice: put all robots.txt into one directory"},
 		{"", "-=x", "bad flag syntax: -=x"},
 	} {
 		p := program(new(args))
-		err := p.Parse(p.Command(tt.command), strings.Fields(tt.arguments))
+		needed := []string{"-rules=rules"}
+		if p.Command(tt.command).Flag("in") != nil {
+			needed = append(needed, "-in=log")
+		}
+		err := p.Parse(p.Command(tt.command), append(needed, strings.Fields(tt.arguments)...))
 		if _, ok := errors.AsType[*cli.UsageError](err); !ok || err.Error() != tt.want {
 			t.Errorf("%s %s: %v, want %s", tt.command, tt.arguments, err, tt.want)
 		}
@@ -59,7 +64,7 @@ func TestFlagsAreFound(t *testing.T) {
 			if len(typo) < 3 || c.Flag(typo) != nil {
 				continue
 			}
-			if err := p.Parse(&c, []string{"-" + typo}); err == nil || !strings.HasSuffix(err.Error(), ": did you mean -"+f.Name+"?") {
+			if err := p.Parse(&c, []string{"-" + typo}); err == nil || !strings.HasPrefix(err.Error()+"\n", "there is no flag -"+typo+": did you mean -"+f.Name+"?\n") {
 				t.Errorf("%s -%s: %v", p.Title(&c), typo, err)
 			}
 		}

@@ -184,7 +184,7 @@ func (j *job) commit(r *summary.Report) error {
 
 // keep completes what was written before a fault of the logs, and returns the fault.
 func (j *job) keep(fault error, r *summary.Report) error {
-	fault = remedied(fault)
+	fault = j.situation.remedied(fault)
 	r.Fault = fault.Error()
 	e := &flow.FaultError{Err: fault, Where: j.asked.Where, Out: j.outName}
 	err := j.out.Commit(func(f *output.File) (err error) {

@@ -24,6 +24,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
@@ -42,7 +43,7 @@ const (
 // run is the command, up to its exit code. It reports on std.Err what went wrong.
 func run(arguments []string, std console.Streams) int {
 	title, err := start(arguments, std)
-	if err = remedied(err); err == nil || flow.IsClosedPipe(err) {
+	if err == nil || flow.IsClosedPipe(err) {
 		return exitDone
 	}
 	report := "robobatch: " + strings.ReplaceAll(err.Error(), "\n", "\nrobobatch: ") + "\n"
@@ -59,8 +60,9 @@ func run(arguments []string, std console.Streams) int {
 	return exitError
 }
 
-// start does what the arguments ask for: flags, plan, run. The title is that of the command, for a
-// message about its flags.
+// start does what the arguments ask for: flags, plan, run. What is wrong with the flags goes to the
+// plan, which adds what is wrong with their values. The title is that of the command, for a message
+// about its flags.
 func start(arguments []string, std console.Streams) (title string, err error) {
 	var a args
 	p, name := program(&a), ""
@@ -81,14 +83,14 @@ func start(arguments []string, std console.Streams) (title string, err error) {
 		return title, std.PrintOut(p.Help(&p.Commands[i]))
 	case errors.Is(err, cli.ErrInstead):
 		return title, std.PrintOut("robobatch " + version() + "\n")
-	case err != nil:
-		return title, err
+	default:
+		a.faults.Add("", err)
 	}
 	t, err := commands[i].plan(&a, std)
-	if err != nil {
-		return title, err
+	if err == nil {
+		err = guard.Run(t)
 	}
-	return title, guard.Run(t)
+	return title, situation{commands[i].set, a.origin}.remedied(err)
 }
 
 // help is the command help.
@@ -111,5 +113,8 @@ func help(p *cli.Program, arguments []string, std console.Streams) error {
 func unknownCommand(p *cli.Program, name string) error {
 	known := slices.Sorted(slices.Values(p.Names()))
 	err := fmt.Errorf("unknown command %q: use %s, or none to decide the URLs of a log", name, strings.Join(known, ", "))
-	return &cli.UsageError{Err: cli.Hint(err, name, known)}
+	if info, statErr := os.Stat(name); statErr == nil && !info.IsDir() {
+		return &cli.UsageError{Err: fmt.Errorf("%w; a log is named by a flag: -in %s", err, say.File(name))}
+	}
+	return &cli.UsageError{Err: cli.HintOrMeant(err, name, known, words.CommandsMeant)}
 }

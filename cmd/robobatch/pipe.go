@@ -12,7 +12,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/pipe"
 )
@@ -28,7 +27,7 @@ type pipeRun struct {
 func planPipe(a *args, std console.Streams) (guard.Task, error) {
 	p := &plan{Console: console.Console{Streams: std, Quiet: a.quiet, Progress: progress.Off}, asked: a.Asked, outName: say.Std}
 	r := &pipeRun{newJob(p), pipe.Options{URLColumn: a.urlColumn, Prefix: a.prefix, NoEnd: a.pool}}
-	var faults cli.Faults
+	faults := a.faults
 	var err error
 	p.storeOpt = chooseQuestion(a, &faults)
 	if a.ByRow() {

@@ -11,6 +11,8 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
@@ -36,6 +38,7 @@ type plan struct {
 	limit     flow.Limit
 	hints     []string // what the user may not expect
 	asked     summary.Asked
+	situation situation
 }
 
 // newPlan makes the plan. It opens nothing and writes nothing. It reports all faults of the flags
@@ -44,7 +47,7 @@ func newPlan(a *args, std console.Streams) (*plan, error) {
 	for _, name := range []*string{&a.out, &a.stats, &a.rejects} {
 		*name = targets.Standard(*name)
 	}
-	p := &plan{Console: console.Console{Streams: std, Quiet: a.quiet}, statsName: a.stats, rejects: a.rejects}
+	p := &plan{Console: console.Console{Streams: std, Quiet: a.quiet}, statsName: a.stats, rejects: a.rejects, situation: situation{forJob, a.origin}}
 	if err := p.choose(a); err != nil {
 		return nil, err
 	}
@@ -56,7 +59,7 @@ func newPlan(a *args, std console.Streams) (*plan, error) {
 
 // choose sets what the flags say, without a look at any file.
 func (p *plan) choose(a *args) error {
-	var faults, input cli.Faults
+	faults, input := a.faults, cli.Faults{}
 	var err error
 	p.storeOpt = chooseQuestion(a, &faults)
 	p.logOpt, p.outOpt.Kept = chooseInput(a, &input)
@@ -84,6 +87,9 @@ func (p *plan) choose(a *args) error {
 	faults.Add("progress", p.SetProgress(a.progress))
 	p.hints = agentHints(p.storeOpt.Agents, p.storeOpt.Dialect)
 	p.setWorkers(memory.FitWorkers(a.workers, a.maxMemory))
+	if slices.Contains(a.in, say.Std) && progress.IsTerminal(p.In) {
+		p.hints = append(p.hints, "the log is read from standard input, which is a terminal: type or paste it, and end it with Ctrl-D; or name a file with -in")
+	}
 	p.outOpt.Version = version()
 	p.asked = recordOf(a, &p.outOpt)
 	return faults.Err()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,16 +31,14 @@ var remedies = []struct {
 	err    error
 	remedy string
 }{
-	{ingest.ErrNoBase, "name its site with -base https://www.example.com"},
 	{ingest.ErrNoURL, "name the field with -url-field"},
 	{pipe.ErrNoColumn, "name the column of the URLs with -url-column"},
 	{pipe.ErrTaken, "give theirs other names with -prefix, or leave it out with -columns"},
 	{pipe.ErrType, "cast it to a string, or name another with -url-column"},
-	{rulefiles.ErrNoOrigin, "add -origin https://www.example.com, or name a directory, a .warc or a .jsonl file, or a pack (.rbp)"},
 	{rulefiles.ErrOriginDir, "leave -origin out, as the names in it say whose they are, or name one file"},
 	{rulefiles.ErrOriginFile, "leave -origin out, or rename the file if it is a robots.txt"},
 	{ingest.ErrPipedWARC, "name the file, with -format warc"},
-	{ingest.ErrURLList, "if it is another format, name that with -format"},
+	{ingest.ErrURLList, "if it is a table or another format, name that, such as -format csv"},
 	{measure.ErrNoURLs, "name a log that has some, or what its lines are with -format"},
 }
 
@@ -55,13 +54,19 @@ func (e *remediedError) Error() string { return e.err.Error() + ": " + e.remedy 
 // Unwrap returns the error of the library.
 func (e *remediedError) Unwrap() error { return e.err }
 
+// A situation is what the remedies of a run depend on, besides the error.
+type situation struct {
+	of     commandSet // the command
+	origin string     // that -origin names; "" if it is not given
+}
+
 // remedied returns the error with its remedy, each part of a joined error with its own. An error
 // that has no remedy, or has got it already, is returned as it is; nil stays nil.
-func remedied(err error) error {
+func (s situation) remedied(err error) error {
 	if all, ok := cli.Joined(err); ok {
 		all = slices.Clone(all)
 		for i, err := range all {
-			all[i] = remedied(err)
+			all[i] = s.remedied(err)
 		}
 		return errors.Join(all...)
 	}
@@ -72,7 +77,13 @@ func remedied(err error) error {
 		return packError(pack)
 	}
 	if packing, ok := errors.AsType[*ingest.PackingError](err); ok {
-		return &remediedError{err, "unpack it first, as in: " + packing.Tool + " file | robobatch -in - ..."}
+		return &remediedError{err, unpackRemedy(err, packing.Tool)}
+	}
+	switch {
+	case errors.Is(err, ingest.ErrNoBase):
+		return &remediedError{err, "name its site with -base " + cmp.Or(s.origin, "https://www.example.com")}
+	case errors.Is(err, rulefiles.ErrNoOrigin):
+		return &remediedError{err, s.originRemedy()}
 	}
 	if temp, ok := errors.AsType[*load.TempError](err); ok {
 		return &remediedError{temp, "free some space there, compile the rules into a pack elsewhere first (robobatch compile), or leave -max-memory out"}
@@ -83,6 +94,27 @@ func remedied(err error) error {
 		}
 	}
 	return err
+}
+
+// originRemedy says what to do about one robots.txt whose origin is not known: all that the command
+// may need to be told, and other rules that it takes.
+func (s situation) originRemedy() string {
+	remedy, others := "add -origin https://www.example.com", "a directory, a .warc or a .jsonl file"
+	if s.of&forLogs != 0 {
+		remedy += " (or, if the log has paths only, -base https://www.example.com, which says both)"
+	}
+	if s.of&forPacks != 0 {
+		others = "a directory, a .warc or a .jsonl file, or a pack (.rbp)"
+	}
+	return remedy + ", or name " + others
+}
+
+// unpackRemedy returns how to unpack the log that an error is about on its way into the program.
+func unpackRemedy(err error, tool string) string {
+	if at, ok := errors.AsType[*ingest.LineError](err); ok && at.Name != say.Std {
+		return "unpack it first, as in: " + tool + " " + say.File(at.Name) + " | robobatch -in - …"
+	}
+	return "unpack it on its way, as in: … | " + tool + " | robobatch -in - …"
 }
 
 // containerFlag returns the flag that an error of [output.Options.CheckContainer] is about.

@@ -40,12 +40,15 @@ type listing struct {
 // planListing checks the flags of the command rules and finds the rules.
 func planListing(a *args, std console.Streams) (guard.Task, error) {
 	l := &listing{Console: console.Console{Streams: std, Quiet: a.quiet}}
-	var faults cli.Faults
+	faults := a.faults
 	var err error
 	l.opt.Dialect, l.opt.AsOf = chooseReading(&a.Reading, &faults)
 	if a.ByRow() {
 		faults.Add("as-of", errNoRows)
 	}
+	faults.Add("workers", memory.CheckWorkers(a.workers))
+	l.opt.Workers = a.workers
+	faults.Add("progress", l.SetProgress(a.progress))
 	if a.sitemaps {
 		return planSitemaps(a, l, &faults)
 	}
@@ -58,9 +61,6 @@ func planListing(a *args, std console.Streams) (guard.Task, error) {
 		l.outOpt.Format, err = listfile.FormatOf(say.Std)
 	}
 	faults.Add("out", err)
-	faults.Add("workers", memory.CheckWorkers(a.workers))
-	l.opt.Workers = a.workers
-	faults.Add("progress", l.SetProgress(a.progress))
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}

@@ -49,14 +49,23 @@ func chooseRows(a *args, question *engine.StoreOptions, out *output.Options, fau
 	if known && out.Layout == output.Wide {
 		faults.Add("layout", checkWide(question, out))
 	}
-	out.Where, err = output.ParseWhere(a.Where)
-	if len(cli.Parts(err)) == 1 {
-		err = cli.Hint(cli.Parts(err)[0], a.Where, output.WhereKinds())
-	}
-	faults.Add("where", err)
+	out.Where = chooseWhere(a.Where, faults)
 	if out.Where&output.WhereViolations != 0 && !a.AgentFromLog {
 		faults.Add("where", errors.New("violations are of the crawlers of the log: add -agent-from-log"))
 	}
+}
+
+// chooseWhere returns the kinds of rows that are written.
+func chooseWhere(list string, faults *cli.Faults) output.Where {
+	kinds := output.WhereKinds()
+	unknown := slices.DeleteFunc(strings.Split(list, ","), func(name string) bool {
+		return slices.Contains(kinds, strings.TrimSpace(name))
+	})
+	where, err := output.ParseWhere(list)
+	for i, err := range cli.Parts(err) { // one for each that is unknown
+		faults.Add("where", cli.HintOrMeant(err, strings.TrimSpace(unknown[i]), kinds, words.WhereMeant))
+	}
+	return where
 }
 
 // checkWide checks that the agents can have columns each.

@@ -30,10 +30,9 @@ func planSitemaps(a *args, l *listing, faults *cli.Faults) (*sitemapList, error)
 	}
 	s.store = engine.StoreOptions{Dialect: l.opt.Dialect, AsOf: l.opt.AsOf, Workers: l.opt.Workers, Missing: engine.MissingUnknown}
 	s.store.Agents, err = agents.Expand(a.agents)
-	if s.store.Agents = agentsOf(&s.store); err == nil {
-		err = faults.Err()
-	}
-	if err != nil {
+	s.store.Agents = agentsOf(&s.store)
+	faults.Add("agent", err)
+	if err := faults.Err(); err != nil {
 		return nil, err
 	}
 	l.Name = say.Std

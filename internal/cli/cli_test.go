@@ -43,17 +43,24 @@ func TestParse(t *testing.T) {
 		{"", "", "-flour is missing: name a sack"},
 		{"", "-flour=", "-flour is missing: name a sack"},
 		{"", "-flour rye bun", `unexpected argument "bun": bread has no names`},
+		{"", "-flour rye bun -loaves=3 cake", `unexpected argument "bun": bread has no names`},
 		{"", "-flour rye -- -loaves", `unexpected argument "-loaves": bread has no names`},
 		{"", "-", `unexpected argument "-": bread has no names`},
-		{"", "-loavs 3", "there is no flag -loavs: did you mean -loaves?"},
-		{"", "-oven 3", "there is no flag -oven"},
-		{"", "-warm", "-warm is a flag of bake sell, not of bake"},
+		{"", "-flour rye -loavs 3", "there is no flag -loavs: did you mean -loaves?"},
+		{"", "-flour rye -oven 3", "there is no flag -oven"},
+		{"", "-flour rye -warm bun", "-warm is a flag of bake sell, not of bake\nunexpected argument \"bun\": bread has no names"},
 		{"", "-flour", "-flour needs a value: write -flour file"},
 		{"", "-flour a -flour b", "-flour: given twice: mix it before"},
-		{"", "-loaves many", `-loaves: "many" is no whole number: write one in digits, such as 4`},
-		{"", "-loaves 99999999999999999999", `-loaves: "99999999999999999999" is out of range: write a number of fewer digits`},
-		{"sell", "-warm=hot", `-warm: "hot" is neither true nor false: write the flag alone`},
-		{"", "---flour", "bad flag syntax: ---flour"},
+		{"", "-flour rye -loaves many", `-loaves: "many" is no whole number: write one in digits, such as 4`},
+		{"", "-flour rye -loaves 99999999999999999999", `-loaves: "99999999999999999999" is out of range: write a number of fewer digits`},
+		{"sell", "-flour rye -warm=hot", `-warm: "hot" is neither true nor false: write the flag alone`},
+		{"", "-flour rye ---loaves", "bad flag syntax: ---loaves"},
+		{"", "-flor rye", "there is no flag -flor: did you mean -flour?"},
+		{
+			"sell", "-oven 3 -loaves=2 -list=maybe -warm=hot", "there is no flag -oven\n-loaves is a flag of bake, not of bake sell\n" +
+				"-list: \"maybe\" is neither true nor false: write the flag alone\n-warm: \"hot\" is neither true nor false: write the flag alone\n" +
+				"-flour is missing: name a sack",
+		},
 	} {
 		p, _ := program()
 		err := p.Parse(p.Command(tt.command), strings.Fields(tt.arguments))
@@ -73,7 +80,7 @@ func TestParse(t *testing.T) {
 	}
 	for arguments, want := range map[string]string{
 		"-list": ErrInstead.Error(), "-list bun": ErrInstead.Error(), "-list -flour": "-flour needs a value: write -flour file",
-		"-list=false -flour rye": "", "-list -h": "-h: help is asked for",
+		"-list=false -flour rye": "", "-list -h": ErrHelp.Error(), "-oven 3 -h": ErrHelp.Error(),
 	} {
 		p, _ = program()
 		if err := p.Parse(p.Command("sell"), strings.Fields(arguments)); fmt.Sprint(err) != cmp.Or(want, "<nil>") {

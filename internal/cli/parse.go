@@ -8,7 +8,8 @@ import (
 )
 
 // What the Set of a flag returns that asks for something else than the command. [Program.Parse]
-// returns it, too: ErrHelp at once, ErrInstead if all other flags are right.
+// returns it, too: ErrHelp at once, whatever is wrong before it; ErrInstead if all other flags are
+// right.
 var (
 	ErrHelp    = errors.New("help is asked for")
 	ErrInstead = errors.New("something else is asked for")
@@ -16,8 +17,9 @@ var (
 
 // Parse sets the flags of a command: first those that have a default, then those in the arguments,
 // in their order. A flag has one dash or two, and its value is the next argument or follows "=".
-// The error is a [UsageError] that wraps the one that Set returned, if it did; or joins one for
-// each needed flag that is missing. It panics if a flag refuses its default.
+// The error joins a [UsageError] for each fault: a flag that is unknown, has no value or refuses it
+// (the UsageError wraps the error of Set), an argument that is no flag, and each needed flag that
+// is missing. It panics if a flag refuses its default.
 func (p *Program) Parse(c *Command, arguments []string) error {
 	for i := range c.Flags {
 		if f := &c.Flags[i]; f.Default != "" {
@@ -26,79 +28,137 @@ func (p *Program) Parse(c *Command, arguments []string) error {
 			}
 		}
 	}
-	given := map[string]bool{}
-	var instead error
-	for len(arguments) > 0 && len(arguments[0]) > 1 && arguments[0][0] == '-' {
-		argument := arguments[0]
-		arguments = arguments[1:]
-		text := strings.TrimPrefix(argument[1:], "-")
-		if text == "" { // "--" ends the flags
-			break
-		}
-		name, value, hasValue := strings.Cut(text, "=")
-		if name == "" || name[0] == '-' {
-			return Usage("bad flag syntax: %s", argument)
-		}
-		f := c.Flag(name)
-		switch {
-		case f == nil && name == "help":
-			return ErrHelp
-		case f == nil:
-			return p.unknownFlag(c, name)
-		case hasValue:
-		case f.Arg == "":
-			value = "true"
-		case len(arguments) == 0:
-			return Usage("-%s needs a value: write %s", name, f.usage())
-		default:
-			value, arguments = arguments[0], arguments[1:]
-		}
-		if err := f.Set(value); errors.Is(err, ErrInstead) {
-			instead = err
-		} else if err != nil {
-			return Usage("-%s: %w", name, err)
-		}
-		given[name] = value != ""
+	r := parsing{program: p, command: c, left: arguments, given: map[string]bool{}}
+	for r.next() && !r.help {
 	}
 	switch {
-	case instead != nil:
-		return instead
-	case len(arguments) > 0:
-		return Usage("unexpected argument %q: %s", arguments[0], c.Stray(arguments[0]))
+	case r.help:
+		return ErrHelp
+	case r.instead && r.faults.None():
+		return ErrInstead
+	case r.instead:
+		return r.faults.Err()
+	case len(r.stray) > 0:
+		r.faults.Add("", fmt.Errorf("unexpected argument %q: %s", r.stray[0], c.Stray(r.stray[0])))
+	default: // a stray argument may be meant as the value of what is missing
+		r.missing()
 	}
-	return missing(c, given)
+	return r.faults.Err()
 }
 
-// missing returns an error for each flag that is needed and not given.
-func missing(c *Command, given map[string]bool) error {
-	var faults Faults
-	for _, f := range c.Flags {
-		if f.Needed != "" && !given[f.Name] {
-			faults.Add("", fmt.Errorf("-%s is missing: %s", f.Name, f.Needed))
-		}
-	}
-	return faults.Err()
+// A parsing is the arguments of a command while they are parsed.
+type parsing struct {
+	program *Program
+	command *Command
+	left    []string        // arguments
+	stray   []string        // arguments that are no flags
+	given   map[string]bool // flags by name, false if the value is empty
+	help    bool            // it is asked for
+	instead bool            // so is something else than the command
+	faults  Faults
 }
 
-// unknownFlag is the error of a flag that the command does not have: whose it is, or which one may
-// be meant.
-func (p *Program) unknownFlag(c *Command, name string) error {
-	var owners, known []string
-	for i := range p.Commands {
-		if p.Commands[i].Flag(name) != nil {
-			owners = append(owners, p.Title(&p.Commands[i]))
-		}
+// atFlag reports whether the next argument is a flag, or "--".
+func (r *parsing) atFlag() bool {
+	return len(r.left) > 0 && len(r.left[0]) > 1 && r.left[0][0] == '-'
+}
+
+// next takes the next argument, with its value if it is a flag. It reports false at the end.
+func (r *parsing) next() bool {
+	if len(r.left) == 0 {
+		return false
 	}
-	if len(owners) > 0 {
-		return Usage("-%s is a flag of %s, not of %s", name, enumerate(owners), p.Title(c))
+	isFlag, argument := r.atFlag(), r.left[0]
+	r.left = r.left[1:]
+	text := strings.TrimPrefix(argument[min(1, len(argument)):], "-")
+	name, value, hasValue := strings.Cut(text, "=")
+	switch {
+	case !isFlag:
+		r.stray = append(r.stray, argument)
+	case text == "": // "--" ends the flags
+		r.stray = append(r.stray, r.left...)
+		return false
+	case name == "" || name[0] == '-':
+		r.faults.Add("", fmt.Errorf("bad flag syntax: %s", argument))
+	case name == "help" && r.command.Flag(name) == nil:
+		r.help = true
+	case r.command.Flag(name) == nil:
+		r.unknown(name, hasValue)
+	default:
+		r.set(r.command.Flag(name), value, hasValue)
 	}
-	for _, f := range c.Flags {
+	return true
+}
+
+// set sets a flag, to the next argument unless it has its value.
+func (r *parsing) set(f *Flag, value string, hasValue bool) {
+	r.given[f.Name] = true
+	switch {
+	case hasValue:
+	case f.Arg == "":
+		value = "true"
+	case len(r.left) == 0:
+		r.faults.Add("", fmt.Errorf("-%s needs a value: write %s", f.Name, f.usage()))
+		return
+	default:
+		value, r.left = r.left[0], r.left[1:]
+	}
+	switch err := f.Set(value); {
+	case errors.Is(err, ErrHelp):
+		r.help = true
+	case errors.Is(err, ErrInstead):
+		r.instead = true
+	default:
+		r.faults.Add(f.Name, err)
+	}
+	r.given[f.Name] = value != ""
+}
+
+// unknown adds the fault of a flag that the command does not have: whose it is, or which one may be
+// meant. That one, if it is needed, is not missing, too. What follows is passed over if it may be
+// the value.
+func (r *parsing) unknown(name string, hasValue bool) {
+	known := make([]string, 0, len(r.command.Flags))
+	for _, f := range r.command.Flags {
 		known = append(known, f.Name)
 	}
-	if near := Closest(name, known); near != "" {
-		return Usage("there is no flag -%s: did you mean -%s?", name, near)
+	fault := "there is no flag -" + name
+	meant := (*Flag)(nil)
+	if owners, other := r.owners(name); len(owners) > 0 {
+		meant = other
+		fault = fmt.Sprintf("-%s is a flag of %s, not of %s", name, enumerate(owners), r.program.Title(r.command))
+	} else if near := Closest(name, known); near != "" {
+		meant = r.command.Flag(near)
+		r.given[near] = true
+		fault += ": did you mean -" + near + "?"
 	}
-	return Usage("there is no flag -%s", name)
+	r.faults.Add("", errors.New(fault))
+	if takesValue := meant == nil || meant.Arg != ""; takesValue && !hasValue && len(r.left) > 0 && !r.atFlag() {
+		r.left = r.left[1:]
+	}
+}
+
+// owners returns the commands that have a flag, and the flag of the first.
+func (r *parsing) owners(name string) (titles []string, first *Flag) {
+	for i := range r.program.Commands {
+		c := &r.program.Commands[i]
+		if f := c.Flag(name); f != nil {
+			titles = append(titles, r.program.Title(c))
+			if first == nil {
+				first = f
+			}
+		}
+	}
+	return titles, first
+}
+
+// missing adds a fault for each flag that is needed and not given.
+func (r *parsing) missing() {
+	for _, f := range r.command.Flags {
+		if f.Needed != "" && !r.given[f.Name] {
+			r.faults.Add("", fmt.Errorf("-%s is missing: %s", f.Name, f.Needed))
+		}
+	}
 }
 
 // enumerate joins words as in "a, b and c".
@@ -184,12 +244,13 @@ func Instead(s string) error {
 func Int[T int | int64](to *T) func(string) error {
 	return func(s string) error {
 		n, err := strconv.ParseInt(s, 0, 64)
-		switch *to = T(n); {
-		case errors.Is(err, strconv.ErrRange) || err == nil && int64(*to) != n:
+		switch {
+		case errors.Is(err, strconv.ErrRange) || err == nil && int64(T(n)) != n:
 			return fmt.Errorf("%q is out of range: write a number of fewer digits", s)
 		case err != nil:
 			return fmt.Errorf("%q is no whole number: write one in digits, such as 4", s)
 		}
+		*to = T(n)
 		return nil
 	}
 }

@@ -15,13 +15,22 @@ func Hint(err error, value string, known []string) error {
 	return err
 }
 
+// HintOrMeant is Hint for words that people write for known ones, which meant has by what they
+// write: it knows no letters that two such words share.
+func HintOrMeant(err error, value string, known []string, meant map[string]string) error {
+	if word := meant[strings.ToLower(value)]; err != nil && word != "" {
+		return fmt.Errorf("%w; did you mean %s?", err, word)
+	}
+	return Hint(err, value, known)
+}
+
 // Closest returns the known word that is most like the word: one that differs in a letter or two,
 // or the only one that begins with it, or that it begins with. It returns "" if there is none.
 func Closest(word string, known []string) string {
 	word = strings.ToLower(word)
 	best, least := "", min(2, max(1, len(word)/3))+1
 	if len(word) < 3 {
-		least = 1 // two letters are like too many
+		return closestShort(word, known) // two letters are like too many
 	}
 	var begun []string
 	for _, k := range known {
@@ -37,6 +46,28 @@ func Closest(word string, known []string) string {
 		return begun[0]
 	}
 	return best
+}
+
+// closestShort is Closest for words of up to two letters: the only known one of two letters that
+// differs in one of them or in their order, or else the only one that begins with the word.
+func closestShort(word string, known []string) string {
+	var near, begun []string
+	for _, k := range known {
+		lower := strings.ToLower(k)
+		if len(word) == 2 && len(k) == 2 && distance(word, lower) < 2 {
+			near = append(near, k)
+		}
+		if word != "" && (lower == word || strings.HasPrefix(lower, word)) {
+			begun = append(begun, k)
+		}
+	}
+	switch {
+	case len(near) == 1:
+		return near[0]
+	case len(near) == 0 && len(begun) == 1:
+		return begun[0]
+	}
+	return ""
 }
 
 // distance returns how many letters must be added, dropped, changed or swapped with their neighbour

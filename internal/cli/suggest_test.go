@@ -14,6 +14,9 @@ func TestClosest(t *testing.T) {
 		{"google", "google-2010 google-2019", ""}, // begins two
 		{"x", "y in", ""},
 		{"i", "y in", "in"},
+		{"im", "y in h", "in"},
+		{"ni", "y in h", "in"},
+		{"im", "in am", ""}, // like two
 		{"bing", "rfc9309 google", ""},
 		{"csvs", "csv tsv", "csv"},
 		{"jsno", "json cdxj", "json"},

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/robobatch/robobatch/ingest/internal/fault"
 )
 
 // A Packing is how the text of a file is packed.
@@ -160,7 +162,7 @@ func capturePacking(head []byte, name string) (Packing, error) {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(ByteOrderMark)), "\r\n\t ")
 	switch {
 	case p >= XZ: // a WARC file has to be unpacked to a file, not into a pipe
-		return p, fmt.Errorf("%s is %w: unpack it first, as in: %s file > unpacked", p, ErrFormat, packings[p].tool)
+		return p, fmt.Errorf("%s is %w: unpack it first, as in: %s %s > unpacked", p, ErrFormat, packings[p].tool, fault.Display(name))
 	case p != None:
 		return p, nil
 	case bytes.HasPrefix(text, []byte(WARCMagic[:5])) || bytes.HasPrefix(text, []byte("{")):

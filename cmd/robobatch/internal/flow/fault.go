@@ -29,10 +29,17 @@ func (e *FaultError) Error() string {
 	case e.Kept == "":
 		return fmt.Sprintf("%v\nno row comes before that, so nothing was written", e.Err)
 	case e.Kept == e.Out:
-		return fmt.Sprintf("%v\nthe %s before that are complete in %s", e.Err, say.Count(e.Rows, "row"), say.File(e.Kept))
+		return fmt.Sprintf("%v\n%s complete in %s", e.Err, e.before(), say.File(e.Kept))
 	}
-	return fmt.Sprintf("%v\nthe %s before that are complete in %s; %s was not written",
-		e.Err, say.Count(e.Rows, "row"), say.File(e.Kept), say.File(e.Out))
+	return fmt.Sprintf("%v\n%s complete in %s; %s was not written", e.Err, e.before(), say.File(e.Kept), say.File(e.Out))
+}
+
+// before returns the rows before the fault, and their verb.
+func (e *FaultError) before() string {
+	if e.Rows == 1 {
+		return "the row before that is"
+	}
+	return "the " + say.Count(e.Rows, "row") + " before that are"
 }
 
 // Unwrap returns what is wrong.

@@ -85,6 +85,9 @@ type Counts struct {
 // Lines returns how many lines have something to say.
 func (c *Counts) Lines() int64 { return c.URLs + Sum(c.Refused) }
 
+// lines returns how many lines were read.
+func (c *Counts) lines() int64 { return c.Lines() + c.EmptyLines + c.HeaderLines }
+
 // Sum returns the sum of counts.
 func Sum(counts map[string]int64) (n int64) {
 	for _, count := range counts {

@@ -46,10 +46,22 @@ func (t table) String() string {
 	return sb.String()
 }
 
-// String returns the summary as a table.
+// String returns the summary as a table. A run that broke off before its first URL has nothing that
+// was decided, and before its first line nothing at all.
 func (r *Report) String() string {
 	t := slices.Concat(r.verdicts(), gap, r.reasons(), gap, r.lines(), gap, r.rules(), gap, r.times())
+	switch {
+	case r.Fault != "" && r.Counts.lines() == 0:
+		return ""
+	case r.Fault != "" && r.Counts.URLs == 0:
+		t = slices.Concat(r.lines().known(), gap, r.rules().known(), gap, r.times().known())
+	}
 	return r.title() + "\n\n" + t.String() + Skipped(r.Rules.Skipped, "; -stats lists all") + "\n"
+}
+
+// known returns the lines of a table that are not 0.
+func (t table) known() table {
+	return slices.DeleteFunc(t, func(l line) bool { return l.value == "0" })
 }
 
 // verdicts returns what was decided.

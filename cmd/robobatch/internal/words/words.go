@@ -67,3 +67,15 @@ func Agents() (words []string) {
 var KeptTypes = map[string]engine.KeptKind{
 	"text": engine.KeptText, "int": engine.KeptInt, "float": engine.KeptFloat, "time": engine.KeptTime, "bool": engine.KeptBool,
 }
+
+// WhereMeant are the kinds of -where by other words that people have for them.
+var WhereMeant = map[string]string{
+	"blocked": "disallowed", "block": "disallowed", "denied": "disallowed", "deny": "disallowed", "forbidden": "disallowed",
+	"permitted": "allowed", "crawlable": "allowed", "invalid": "bad", "errors": "bad", "rejects": "bad",
+}
+
+// CommandsMeant are the commands and flags by other words that people have for them.
+var CommandsMeant = map[string]string{
+	"version": "-version", "list": "rules", "lint": "rules", "check": "rules", "validate": "rules", "sitemaps": "rules -sitemaps",
+	"build": "compile", "pack": "compile", "stream": "pipe", "arrow": "pipe", "measure": "bench",
+}
