@@ -35,6 +35,41 @@ type Problems = capture.Problems
 // or its Line, and what is wrong as Err.
 type RecordError = capture.RecordError
 
+// A Damage is the end of a file of captures that was lost: the file ends in the middle of a record,
+// or cannot be unpacked to its end. It says where as At, a [*RecordError], and how many bytes of the
+// file are Unread, and are known to be Missing. It is an error, ErrEndsEarly.
+type Damage = capture.Damage
+
+// ErrEndsEarly is the error of a [Damage].
+var ErrEndsEarly = capture.ErrEndsEarly
+
+// A DamageError lists every file of captures whose end was lost, so that nobody knows which rules
+// are missing.
+type DamageError struct{ Damages []*Damage }
+
+// Error lists all of them, one a line.
+func (e *DamageError) Error() string {
+	var sb strings.Builder
+	if sb.WriteString("a file of captures is damaged:"); len(e.Damages) > 1 {
+		sb.Reset()
+		fmt.Fprintf(&sb, "%d files of captures are damaged:", len(e.Damages))
+	}
+	for _, d := range e.Damages {
+		sb.WriteString("\n  ")
+		sb.WriteString(d.Error())
+	}
+	return sb.String()
+}
+
+// Unwrap returns the damages.
+func (e *DamageError) Unwrap() []error {
+	errs := make([]error, len(e.Damages))
+	for i, d := range e.Damages {
+		errs[i] = d
+	}
+	return errs
+}
+
 // A ConflictError says that two files are the robots.txt of one origin, and equally specific.
 type ConflictError struct {
 	Origin robots.Origin

@@ -35,8 +35,13 @@ type Files struct {
 	once  sync.Once
 	total int64 // bytes of all captures, once it was asked for; -1 if unknown
 
+	// AcceptDamage makes Responses use what is left of files of captures whose ends were lost. Set
+	// it before the first use; otherwise they end in a [*DamageError].
+	AcceptDamage bool
+
 	mu       sync.Mutex
 	problems Problems // of the use of Responses that ended last
+	damages  []*Damage
 }
 
 // Find finds robots.txt files. path is a directory as the package doc describes it, a file of
@@ -239,8 +244,9 @@ func (r *Files) Pack() string { return r.pack }
 // stored.
 //
 // Broken records of captures do not end it, see [Files.Problems]. At the end comes one
-// [*UnreadableError] for all files that could not be read, or, if no robots.txt is in any of them,
-// a [*NameError]. So who stops at an error has seen all responses.
+// [*UnreadableError] for all files that could not be read, joined with a [*DamageError] for all
+// that lost their ends; or, if no robots.txt is in any of them, a [*NameError]. So who stops at an
+// error has seen all responses.
 func (r *Files) Responses() iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		if r.pack != "" {
@@ -268,13 +274,27 @@ func (r *Files) Responses() iter.Seq2[robots.Response, error] {
 				errs = append(errs, fault.OfFile(f.name, err, ""))
 			}
 		}
-		switch more := p.Finish(each); {
-		case more && len(errs) > 0:
-			yield(robots.Response{}, &UnreadableError{Errs: errs})
-		case more && !found:
+		if !p.Finish(each) {
+			return
+		}
+		if err := r.ended(errs, p.Damages()); err != nil {
+			yield(robots.Response{}, err)
+		} else if !found {
 			yield(robots.Response{}, r.noRobots())
 		}
 	}
+}
+
+// ended returns the error of files that could not be read, and of those whose ends were lost.
+func (r *Files) ended(unreadable []error, damages []*Damage) error {
+	var errs []error
+	if len(unreadable) > 0 {
+		errs = append(errs, &UnreadableError{Errs: unreadable})
+	}
+	if len(damages) > 0 && !r.AcceptDamage {
+		errs = append(errs, &DamageError{damages})
+	}
+	return errors.Join(errs...)
 }
 
 // noRobots returns the error of captures without any robots.txt.
@@ -293,12 +313,20 @@ func (r *Files) Problems() Problems {
 	return r.problems
 }
 
+// Damages returns the files of captures whose ends were lost, of the use of [Files.Responses] that
+// ended last. The caller must not change it.
+func (r *Files) Damages() []*Damage {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.damages
+}
+
 // end ends a pass.
 func (r *Files) end(p *capture.Pass) {
 	p.Release()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.problems = p.Problems()
+	r.problems, r.damages = p.Problems(), p.Damages()
 }
 
 // readFile yields the responses of a file and reports whether yield wants more. next returns the

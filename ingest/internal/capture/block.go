@@ -46,9 +46,9 @@ func (b *block) reset(src *unpack.Segments, h warcRecord, start int64) error {
 	if src.IsPacked() {
 		return nil
 	}
-	end := src.Pos() + h.length
+	end, there := src.Pos()+h.length, max(0, src.Size()-src.Pos())
 	if end > src.Size() || end < 0 {
-		return fmt.Errorf("%w: Content-Length is %d, of which %d bytes are there", ErrLength, h.length, max(0, src.Size()-src.Pos()))
+		return short(h.length-there, "%w: Content-Length is %d, of which %d bytes are there", ErrLength, h.length, there)
 	}
 	after, err := src.PeekAt(end, maxEnd)
 	if err == nil && !endsWell(after) {
@@ -67,7 +67,7 @@ func (b *block) Read(p []byte) (int, error) {
 	}
 	text := b.src.Text
 	if _, err := text.Peek(1); err != nil {
-		b.err = endsEarly(err)
+		b.err = endsEarly(err, b.left)
 		return 0, b.err
 	}
 	n, _ := text.Read(p[:min(int64(len(p)), b.left, int64(text.Buffered()))]) // it is buffered
@@ -140,20 +140,20 @@ func (b *block) rest() error {
 }
 
 // skip skips n bytes of text. If the text ends before that, or another record starts, the error is
-// ErrLength.
+// an ErrLength.
 func (b *block) skip(n int64) error {
 	s := b.src
 	if !s.IsPacked() && n > int64(s.Text.Buffered()) {
 		to := s.Pos() + n
 		if to > s.Size() {
-			return ErrLength
+			return endsEarly(io.EOF, to-s.Size())
 		}
 		s.SeekText(to)
 		return nil
 	}
 	for n > 0 {
 		if _, err := s.Text.Peek(1); err != nil {
-			return endsEarly(err)
+			return endsEarly(err, n)
 		}
 		step := int(min(n, int64(s.Text.Buffered())))
 		s.Text.Discard(step) //nolint:errcheck // it is buffered
@@ -165,10 +165,10 @@ func (b *block) skip(n int64) error {
 	return nil
 }
 
-// endsEarly returns the error for the end of the text inside a record.
-func endsEarly(err error) error {
+// endsEarly returns the error for the end of the text inside a record that has n more bytes.
+func endsEarly(err error, n int64) error {
 	if err == io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
-		return ErrLength
+		return &shortError{ErrLength, n}
 	}
 	return err
 }

@@ -38,6 +38,9 @@ type jsonlReader struct {
 	intact int    // responses so far
 	before int64  // problems of other files
 	torn   bool   // the next line may be the end of one whose start is lost
+	ends   bool   // the line that was read last ends with the text
+	begins int64  // where it begins in the text
+	tail   tail   // what may be the lost end of the file
 	long   []byte // scratch for a line that the source's buffer does not hold
 }
 
@@ -57,7 +60,7 @@ type jsonRow struct {
 // read yields the responses of a file and reports whether yield wants more. Its error is that the
 // file cannot be read, or holds nothing.
 func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func(robots.Response) bool) (more bool, err error) {
-	j.name, j.line, j.intact, j.torn, j.before = name, 0, 0, false, j.pass.problems.Total
+	j.name, j.line, j.intact, j.torn, j.before, j.tail = name, 0, 0, false, j.pass.problems.Total, tail{}
 	if err := j.src.Reset(name, file, size); err != nil {
 		return true, err
 	}
@@ -82,10 +85,14 @@ func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func
 		switch {
 		case err == nil:
 			j.intact++
+			j.tail.goesOn(&j.pass.problems)
 			if !yield(r) {
 				return false, nil
 			}
 		case !j.torn:
+			if j.ends && (line == nil || !json.Valid(line)) {
+				err = &shortError{err, 0}
+			}
 			j.report(-1, err)
 		}
 		j.torn = false
@@ -95,8 +102,10 @@ func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func
 // ended returns the error of a file that was read to its end: ErrNoCapture or nil.
 func (j *jsonlReader) ended() error {
 	if j.intact > 0 {
+		j.pass.lose(&j.tail)
 		return nil
 	}
+	j.tail.goesOn(&j.pass.problems)
 	return j.pass.problems.noCapture(j.before)
 }
 
@@ -107,14 +116,23 @@ func (j *jsonlReader) report(offset int64, err error) {
 	if offset >= 0 {
 		e.Line++
 	}
-	j.pass.problems.add(e)
+	if cutsOff(err, false) {
+		unread := j.src.Rest()
+		if !j.src.IsPacked() {
+			unread = j.src.Size() - j.begins
+		}
+		j.tail.begin(e, j.src.Size(), unread)
+	}
+	j.tail.add(&j.pass.problems, e)
 }
 
 // next returns the next line that is not empty, without its end. The errors are io.EOF,
 // ErrLongLine, which stands for a line, and those of the source.
 func (j *jsonlReader) next() ([]byte, error) {
 	for {
+		j.begins = j.src.Pos()
 		line, err := j.src.Text.ReadSlice('\n')
+		j.ends = err == io.EOF //nolint:errorlint // a Reader's end is io.EOF itself
 		if errors.Is(err, bufio.ErrBufferFull) {
 			line, err = j.joined(line)
 		}
@@ -140,11 +158,13 @@ func (j *jsonlReader) joined(head []byte) ([]byte, error) {
 	for {
 		more, err := j.src.Text.ReadSlice('\n')
 		isFull := errors.Is(err, bufio.ErrBufferFull)
+		j.ends = err == io.EOF //nolint:errorlint // a Reader's end is io.EOF itself
 		if len(j.long)+len(more) > maxJSONLine {
 			for isFull {
 				_, err = j.src.Text.ReadSlice('\n')
 				isFull = errors.Is(err, bufio.ErrBufferFull)
 			}
+			j.ends = err == io.EOF //nolint:errorlint // as above
 			if err == nil || err == io.EOF {
 				err = ErrLongLine
 			}

@@ -14,6 +14,7 @@ import (
 // A Pass is one reading of files of captures, in their order. Use NewPass.
 type Pass struct {
 	problems Problems
+	damages  []*Damage
 	captures captureIndex
 	targets  targetSet
 	undated  map[robots.Origin]bool // origins with a response of unknown time
@@ -35,8 +36,8 @@ func NewPass(done *atomic.Int64) *Pass {
 }
 
 // Read yields the responses of the file at path and reports whether yield wants more. name is that
-// of messages; content is WARC or JSONL. Broken records are problems. The error is that the file
-// cannot be read, or holds nothing.
+// of messages; content is WARC or JSONL. Broken records are problems, and a lost end is a Damage.
+// The error is that the file cannot be read, or holds nothing.
 func (p *Pass) Read(name, path string, content unpack.Content, yield func(robots.Response) bool) (more bool, err error) {
 	file, size, err := openRegular(path)
 	if err != nil {
@@ -88,6 +89,16 @@ func (p *Pass) Finish(yield func(robots.Response) bool) bool {
 
 // Problems returns the broken records so far.
 func (p *Pass) Problems() Problems { return p.problems }
+
+// Damages returns the files so far whose ends were lost. Their last records are no problems.
+func (p *Pass) Damages() []*Damage { return p.damages }
+
+// lose notes the lost end of the file that was read last, if it has one.
+func (p *Pass) lose(t *tail) {
+	if t.damage != nil {
+		p.damages = append(p.damages, t.damage)
+	}
+}
 
 // repeats reports whether the origin had a response of unknown time before, and notes that it has
 // one now.

@@ -26,13 +26,14 @@ type records struct {
 	block  block // of this record
 	intact int   // records without a fault so far
 	shared bool  // a segment had two records
+	tail   tail  // what may be the lost end of the file
 }
 
 func newRecords() records { return records{src: unpack.NewSegments(unpack.WARCMagic)} }
 
 // reset starts to read a file.
 func (r *records) reset(name string, file io.ReaderAt, size int64) error {
-	r.name, r.intact, r.shared = name, 0, false
+	r.name, r.intact, r.shared, r.tail = name, 0, false, tail{}
 	return r.src.Reset(name, file, size)
 }
 
@@ -61,6 +62,25 @@ func (r *records) count() {
 	r.shared = r.shared || r.location().text > 0
 }
 
+// cut begins the tail if nothing may follow the record, which has that error. It is to be called
+// before resync.
+func (r *records) cut(err error) {
+	if !cutsOff(err, r.alone()) {
+		return
+	}
+	unread := r.src.Rest()
+	if !r.src.IsPacked() {
+		unread = r.src.Size() - r.start
+	}
+	r.tail.begin(r.problem(err), r.src.Size(), unread)
+}
+
+// alone reports whether each record so far had a segment of its own, and this one begins its
+// segment.
+func (r *records) alone() bool {
+	return r.src.IsPacked() && r.intact > 0 && !r.shared && r.location().text == 0
+}
+
 // A location is where a record is.
 type location struct {
 	offset int64 // of the record, or the segment that it starts in, in the file
@@ -82,8 +102,11 @@ func (r *records) problem(err error) *RecordError {
 // readFields reads the header of the record and returns its type and the length of its block.
 func (r *records) readFields() (kind []byte, length int64, err error) {
 	if head, err := r.src.Text.Peek(len(warcMagic)); !bytes.Equal(head, warcMagic) {
-		if err != nil && err != io.EOF {
+		switch {
+		case err != nil && err != io.EOF:
 			return nil, 0, err
+		case err == io.EOF && bytes.HasPrefix(warcMagic, head): //nolint:errorlint // a Reader's end is io.EOF itself
+			return nil, 0, short(0, "%w: %w", ErrHeader, io.ErrUnexpectedEOF)
 		}
 		return nil, 0, fmt.Errorf("%w: it begins %q", ErrNoRecord, head)
 	}
@@ -112,8 +135,11 @@ func (r *records) checkLine(line []byte) error {
 
 // damagedHeader returns the fault that an error of Header.Read means for a record.
 func damagedHeader(err error) error {
-	if errors.Is(err, httpmsg.ErrLongHeader) || err == io.ErrUnexpectedEOF { //nolint:errorlint // the header's own
+	switch {
+	case errors.Is(err, httpmsg.ErrLongHeader):
 		return fmt.Errorf("%w: %w", ErrHeader, err)
+	case err == io.ErrUnexpectedEOF: //nolint:errorlint // the header's own
+		return short(0, "%w: %w", ErrHeader, err)
 	}
 	return err
 }

@@ -8,7 +8,7 @@ import "bytes"
 // with that, as the broken record may be cut off. If each record so far had a segment of its own,
 // only the start of a segment counts, so that no body can pass for a record.
 func (r *records) resync() bool {
-	aligned := r.src.IsPacked() && r.intact > 0 && !r.shared && r.location().text == 0
+	aligned := r.alone()
 	r.src.StopAtSegments(true)
 	defer r.src.StopAtSegments(false)
 	if !r.src.Rewind(r.start) {

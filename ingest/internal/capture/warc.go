@@ -44,13 +44,15 @@ func (w *warcReader) read(name string, file io.ReaderAt, size int64, yield func(
 			break
 		}
 		if err != nil {
-			w.pass.problems.add(w.problem(err))
+			w.cut(err)
+			w.tail.add(&w.pass.problems, w.problem(err))
 			if !w.resync() {
 				break
 			}
 			continue
 		}
 		w.count()
+		w.tail.goesOn(&w.pass.problems)
 		if used && !yield(r) {
 			return false, nil
 		}
@@ -61,8 +63,10 @@ func (w *warcReader) read(name string, file io.ReaderAt, size int64, yield func(
 	case w.src.IsSpent():
 		return true, ErrTooDamaged
 	case w.intact == 0:
+		w.tail.goesOn(&w.pass.problems)
 		return true, w.pass.problems.noCapture(before)
 	}
+	w.pass.lose(&w.tail)
 	return true, nil
 }
 

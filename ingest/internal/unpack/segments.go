@@ -113,6 +113,9 @@ func (s *Segments) IOErr() error { return s.ioErr }
 // Fault returns the fault of the segment being read, or nil. Text then fails with it.
 func (s *Segments) Fault() *SegmentError { return s.fault }
 
+// Rest returns how many bytes of the file are behind what was unpacked last.
+func (s *Segments) Rest() int64 { return max(0, s.size-s.filePos()) }
+
 // IsSpent reports whether Rewind or SkipFault gave up, as too much was read again.
 func (s *Segments) IsSpent() bool { return s.budget < 0 }
 
