@@ -208,6 +208,10 @@ type PackOptions struct {
 	Dialect robots.Dialect // zero means RFC9309
 	Workers int            // compiling goroutines; 0 or less means GOMAXPROCS
 	TempDir string         // for what does not fit in memory; "" is the usual place
+
+	// Notes returns what the pack is to say of its rules, for instance of damage: at most 1 MiB of
+	// any bytes, see [Store.Notes]. It is called when all responses were read; nil is none.
+	Notes func() []byte
 }
 
 // PackStats count what a pack has.
@@ -221,10 +225,12 @@ type PackStats struct {
 
 // WritePack compiles the responses, in parallel, for any agent and any moment, and writes them as a
 // pack, which [OpenPack] reads. The bytes of the pack depend on the responses and their order, and
-// on nothing else. Memory grows by some 60 bytes for each distinct text and rule set, and by 16 for
+// on the notes, and on nothing else. Memory grows by some 60 bytes for each distinct text and rule set, and by 16 for
 // each origin. The errors are those of [BuildStore], and of the files.
 func WritePack(ctx context.Context, file PackFile, responses iter.Seq2[robots.Response, error], opt PackOptions) (PackStats, error) {
-	stats, err := packed.Write(ctx, file, normalOrigins(responses), packed.WriteOptions{Dialect: dialectOf(opt.Dialect), Workers: opt.Workers, TempDir: opt.TempDir})
+	stats, err := packed.Write(ctx, file, normalOrigins(responses), packed.WriteOptions{
+		Dialect: dialectOf(opt.Dialect), Workers: opt.Workers, TempDir: opt.TempDir, Notes: opt.Notes,
+	})
 	return PackStats(stats), err
 }
 
@@ -251,6 +257,15 @@ func (s *Store) Err() error { return s.rules.Err() }
 
 // Close closes the pack of the Store, if any. The Store must not be used any more.
 func (s *Store) Close() error { return s.rules.Close() }
+
+// Notes returns what a pack says of its rules, see [PackOptions]; nil if there is no pack. The caller
+// must not change it.
+func (s *Store) Notes() []byte {
+	if pack, ok := s.rules.(interface{ Notes() []byte }); ok {
+		return pack.Notes()
+	}
+	return nil
+}
 
 // Options returns what the Store was built with: the dialect, the agents and so on, with nothing
 // left out. The slice must not be changed.

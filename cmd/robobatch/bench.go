@@ -106,6 +106,7 @@ func (b *benchRun) Run(ctx context.Context) (err error) {
 	case errors.Is(err, measure.ErrNoURLs):
 		return fmt.Errorf("%s: %w", b.logNames(), err)
 	case err == nil:
+		err = b.doubtRules()
 		b.doubtJunk()
 	}
 	return load.NamePack(b.job.Pack, err)
@@ -117,6 +118,21 @@ func (b *benchRun) logNames() string {
 		return say.File(b.in[0])
 	}
 	return say.Count(int64(len(b.in)), "log")
+}
+
+// doubtRules tells of what is wrong with the rules.
+func (b *benchRun) doubtRules() error {
+	if b.job.Pack != "" {
+		store, err := engine.OpenPack(b.job.Pack, b.job.Store)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(b.rules.ReadNotes(store), store.Close()); err != nil {
+			return err
+		}
+	}
+	b.rules.Doubt(&b.Console)
+	return nil
 }
 
 // doubtJunk tells where the rules decided nothing, so that the figures say nothing of matching.

@@ -44,6 +44,7 @@ func planCompilation(a *args, std console.Streams) (guard.Task, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
+	c.rules.AcceptDamage, c.opt.Notes = a.acceptDamage, c.rules.Notes
 	if err := c.rules.Find(a.rules, a.origin); err != nil {
 		return nil, err
 	}

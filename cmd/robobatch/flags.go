@@ -17,6 +17,7 @@ type args struct {
 	summary.Asked
 	faults        cli.Faults // of the arguments, to which the plan adds those of the values
 	rules, origin string
+	acceptDamage  bool
 	in            []string
 	agents        []string
 	out           string
@@ -147,6 +148,9 @@ func rulesFlags(a *args) []entry {
 			Set: cli.Once(&a.origin, "leave it out to list all"), Doc: `
 			List this origin only. If -rules names one robots.txt: the origin of that file.`,
 		}},
+		{forAll, cli.Flag{Name: "accept-damaged-rules", Set: cli.Bool(&a.acceptDamage), Doc: `
+			Use what is left of files of captures that end too early. By default that is an error,
+			as nobody knows which rules are missing.`}},
 	}
 }
 

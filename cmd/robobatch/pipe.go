@@ -55,6 +55,7 @@ func planPipe(a *args, std console.Streams) (guard.Task, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
+	p.rules.AcceptDamage = a.acceptDamage
 	return r, p.rules.Find(a.rules, a.origin)
 }
 

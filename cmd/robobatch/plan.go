@@ -119,6 +119,7 @@ func recordOf(a *args, out *output.Options) summary.Asked {
 func (p *plan) find(a *args) error {
 	var errLogs, errRules, errOut error
 	p.logs, errLogs = ingest.OpenLogs(a.in, p.logOpt)
+	p.rules.AcceptDamage = a.acceptDamage
 	errRules = p.rules.Find(a.rules, a.origin)
 	if errors.Is(errRules, rulefiles.ErrNoOrigin) && a.Base != "" { // one robots.txt, and logs of one site
 		errRules = p.rules.Find(a.rules, a.Base)

@@ -48,8 +48,14 @@ type remediedError struct {
 	remedy string
 }
 
-// Error says both.
-func (e *remediedError) Error() string { return e.err.Error() + ": " + e.remedy }
+// Error says both, the remedy of an error of several lines on one of its own.
+func (e *remediedError) Error() string {
+	text := e.err.Error()
+	if strings.Contains(text, "\n") {
+		return text + "\n" + e.remedy
+	}
+	return text + ": " + e.remedy
+}
 
 // Unwrap returns the error of the library.
 func (e *remediedError) Unwrap() error { return e.err }
@@ -59,6 +65,9 @@ type situation struct {
 	of     commandSet // the command
 	origin string     // that -origin names; "" if it is not given
 }
+
+// damageRemedy is what to do about files of captures whose ends were lost.
+const damageRemedy = "get a whole copy, or use what is left with -accept-damaged-rules"
 
 // remedied returns the error with its remedy, each part of a joined error with its own. An error
 // that has no remedy, or has got it already, is returned as it is; nil stays nil.
@@ -87,6 +96,9 @@ func (s situation) remedied(err error) error {
 	}
 	if temp, ok := errors.AsType[*load.TempError](err); ok {
 		return &remediedError{temp, "free some space there, compile the rules into a pack elsewhere first (robobatch compile), or leave -max-memory out"}
+	}
+	if _, ok := errors.AsType[*rulefiles.DamageError](err); ok {
+		return &remediedError{err, damageRemedy}
 	}
 	for _, r := range remedies {
 		if errors.Is(err, r.err) {

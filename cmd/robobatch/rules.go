@@ -72,6 +72,7 @@ var errNoRows = errors.New("\"log\" is for robobatch itself, which has rows with
 
 // find finds the rules. An origin is that of a single robots.txt, or the one to list.
 func (l *listing) find(a *args) error {
+	l.rules.AcceptDamage = a.acceptDamage
 	err := l.rules.Find(a.rules, a.origin)
 	if errors.Is(err, rulefiles.ErrOriginDir) || errors.Is(err, rulefiles.ErrOriginFile) {
 		if l.opt.Origin, err = robots.ParseOrigin(a.origin); err != nil {

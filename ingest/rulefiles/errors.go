@@ -47,13 +47,13 @@ var ErrEndsEarly = capture.ErrEndsEarly
 // are missing.
 type DamageError struct{ Damages []*Damage }
 
-// Error lists all of them, one a line.
+// Error lists all of them, one a line unless there is one.
 func (e *DamageError) Error() string {
-	var sb strings.Builder
-	if sb.WriteString("a file of captures is damaged:"); len(e.Damages) > 1 {
-		sb.Reset()
-		fmt.Fprintf(&sb, "%d files of captures are damaged:", len(e.Damages))
+	if len(e.Damages) == 1 {
+		return e.Damages[0].Error()
 	}
+	var sb strings.Builder
+	fmt.Fprintf(&sb, "%d files of captures end too early:", len(e.Damages))
 	for _, d := range e.Damages {
 		sb.WriteString("\n  ")
 		sb.WriteString(d.Error())

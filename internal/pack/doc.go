@@ -12,6 +12,7 @@
 //	site index    hash of the name, offset of the record: 8 bytes each, in the order of the hashes
 //	target index  the same
 //	texts         offset, size of a chunk: 8 bytes each, by number of the text
+//	notes         bytes, of whoever compiled the pack: what was wrong with the rules
 //
 // A record is
 //

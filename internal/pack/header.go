@@ -19,7 +19,7 @@ var (
 )
 
 // Version is the version of the format. A program reads packs of its own version only.
-const Version = 7
+const Version = 8
 
 // Is reports whether r begins as a pack does. It reports false if r cannot be read.
 func Is(r io.Reader) bool {
@@ -50,7 +50,8 @@ type header struct {
 	chunks  uint64 // bytes
 	records [numKinds]section
 	texts   uint64 // number
-	sums    [numKinds + 1]uint64
+	notes   uint64 // bytes
+	sums    [numKinds + 2]uint64
 }
 
 // A section is the records of a kind.
@@ -63,13 +64,15 @@ const (
 )
 
 // maxSection keeps sums of lengths from overflowing; maxCount is what a SiteID of 31 bits numbers.
+// Opening a pack reads the notes into memory, so they have at most maxNotes bytes.
 const (
 	maxSection = 1 << 56
 	maxCount   = 1 << 31
+	maxNotes   = 1 << 20
 )
 
 // place returns where a section begins: the records of a kind; from numKinds on, the index of a
-// kind; then the table of texts, and last the end of the file.
+// kind; then the table of texts, the notes, and last the end of the file.
 func (h *header) place(n int) uint64 {
 	at := headerSize + h.chunks
 	for kind := range min(n, numKinds) {
@@ -78,8 +81,11 @@ func (h *header) place(n int) uint64 {
 	for kind := range max(0, min(n-numKinds, numKinds)) {
 		at += h.records[kind].Count * indexEntry
 	}
-	if n > 2*numKinds {
+	if n > placeTexts {
 		at += h.texts * textEntry
+	}
+	if n > placeNotes {
+		at += h.notes
 	}
 	return at
 }
@@ -88,7 +94,8 @@ func (h *header) place(n int) uint64 {
 const (
 	placeIndex = numKinds
 	placeTexts = 2 * numKinds
-	placeEnd   = 2*numKinds + 1
+	placeNotes = 2*numKinds + 1
+	placeEnd   = 2*numKinds + 2
 )
 
 // A fileHeader is a header as it lies in a file.
@@ -100,10 +107,10 @@ type fileHeader struct {
 	Seconds, Files, InForce int64
 	Chunks                  uint64
 	Records                 [numKinds]section
-	Texts                   uint64
-	Sums                    [numKinds + 1]uint64
+	Texts, Notes            uint64
+	Sums                    [numKinds + 2]uint64
 	Hash                    [32]byte
-	_                       [88]byte
+	_                       [72]byte
 	Check                   uint64 // of what is before it
 }
 
@@ -112,7 +119,7 @@ func (h *header) encode() []byte {
 	f := fileHeader{
 		Magic: [len(magic)]byte([]byte(magic)), Version: Version, Dialect: h.Dialect, End: h.place(placeEnd),
 		Nanoseconds: uint32(h.Newest.Nanosecond()), Seconds: h.Newest.Unix(), Files: h.Files, InForce: h.InForce,
-		Chunks: h.chunks, Records: h.records, Texts: h.texts, Sums: h.sums, Hash: h.Hash,
+		Chunks: h.chunks, Records: h.records, Texts: h.texts, Notes: h.notes, Sums: h.sums, Hash: h.Hash,
 	}
 	if !h.Newest.IsZero() {
 		f.HasNewest = 1
@@ -141,12 +148,12 @@ func parseHeader(data []byte, size int64) (*header, error) {
 	}
 	h := &header{
 		Summary: Summary{Dialect: f.Dialect, Files: f.Files, InForce: f.InForce, Hash: f.Hash},
-		chunks:  f.Chunks, records: f.Records, texts: f.Texts, sums: f.Sums,
+		chunks:  f.Chunks, records: f.Records, texts: f.Texts, notes: f.Notes, sums: f.Sums,
 	}
 	if f.HasNewest != 0 {
 		h.Newest = time.Unix(f.Seconds, int64(f.Nanoseconds%1e9)).UTC()
 	}
-	ok := h.chunks < maxSection
+	ok := h.chunks < maxSection && h.notes <= maxNotes
 	for _, s := range h.records {
 		ok = ok && s.Bytes < maxSection && s.Count < maxCount && s.Count <= s.Bytes
 	}

@@ -57,6 +57,9 @@ func write(tb testing.TB, limit int, texts []string, captures map[string][]Captu
 			}
 		}
 	}
+	if err := w.SetNotes([]byte("some notes")); err != nil {
+		tb.Fatal(err)
+	}
 	if err := w.Finish(noSummary); err != nil {
 		tb.Fatal(err)
 	}
@@ -124,6 +127,12 @@ func TestPack(t *testing.T) {
 		if got, err := p.Chunk([]byte("x"), p.Text(i)); err != nil || string(got) != "x"+want {
 			t.Errorf("text %d: %d bytes, %v", i, len(got), err)
 		}
+	}
+	if string(p.Notes()) != "some notes" {
+		t.Errorf("notes %q", p.Notes())
+	}
+	if err := NewWriter(&memoryFile{}, "").SetNotes(make([]byte, maxNotes+1)); err == nil {
+		t.Error("notes of any length")
 	}
 	if p.Texts() != 3 || p.Size() != int64(len(data)) || p.IndexSize() == 0 || p.Close() != nil {
 		t.Errorf("%d texts, %d bytes", p.Texts(), p.Size())

@@ -20,6 +20,7 @@ type Reader struct {
 	header *header
 	index  [numKinds]index
 	texts  []byte // the table
+	notes  []byte
 }
 
 // Open reads a pack of that size. Its errors are ErrNotPack, ErrVersion, ErrTruncated and
@@ -50,6 +51,13 @@ func Open(file io.ReaderAt, size int64) (*Reader, error) {
 	if xxh3.Hash(r.texts) != h.sums[numKinds] {
 		return nil, fmt.Errorf("%w (its table of texts has a wrong checksum)", ErrDamaged)
 	}
+	r.notes = make([]byte, h.notes)
+	if err := readAt(file, r.notes, h.place(placeNotes)); err != nil {
+		return nil, err
+	}
+	if xxh3.Hash(r.notes) != h.sums[numKinds+1] {
+		return nil, fmt.Errorf("%w (its notes have a wrong checksum)", ErrDamaged)
+	}
 	return r, nil
 }
 
@@ -70,6 +78,9 @@ func readAt(file io.ReaderAt, b []byte, off uint64) error {
 
 // Summary returns what the header says.
 func (r *Reader) Summary() Summary { return r.header.Summary }
+
+// Notes returns the notes, which the caller must not change.
+func (r *Reader) Notes() []byte { return r.notes }
 
 // Size returns the bytes of the file.
 func (r *Reader) Size() int64 { return int64(r.header.place(placeEnd)) }

@@ -47,6 +47,7 @@ type Writer struct {
 	at     uint64 // bytes written
 	header header
 	texts  []byte // the table
+	notes  []byte
 	sorter sorter
 	index  [numKinds][]entry
 	record []byte // scratch
@@ -93,6 +94,15 @@ func (w *Writer) AddCapture(kind Kind, name string, c Capture) error {
 	return w.sorter.add(kind, name, &c)
 }
 
+// SetNotes sets the notes, which Finish writes. The error is that they are too long.
+func (w *Writer) SetNotes(notes []byte) error {
+	if len(notes) > maxNotes {
+		return fmt.Errorf("notes of %d bytes: the most is %d", len(notes), maxNotes)
+	}
+	w.notes = notes
+	return nil
+}
+
 // Finish writes the rest of the pack and then the header. summarize reads the pack, which is
 // complete but for its Summary, and returns that.
 func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
@@ -117,6 +127,8 @@ func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
 	w.header.sums[numKinds] = xxh3.Hash(w.texts)
 	w.write(w.texts)
 	w.texts = nil
+	w.header.notes, w.header.sums[numKinds+1] = uint64(len(w.notes)), xxh3.Hash(w.notes)
+	w.write(w.notes)
 	if w.header.texts >= maxCount || w.header.records[Site].Count >= maxCount || w.header.records[Target].Count >= maxCount {
 		return fmt.Errorf("more than %d origins or texts", int64(maxCount))
 	}

@@ -158,6 +158,7 @@ func (l *loader) NumSites() int      { return l.file.Sites() }
 func (l *loader) InForce() int       { return l.inForce }
 func (l *loader) Hash() string       { return l.hash }
 func (l *loader) Newest() int64      { return robots.Microseconds(l.file.Summary().Newest) }
+func (l *loader) Notes() []byte      { return l.file.Notes() }
 func (*loader) Common() []*rules.Set { return nil }
 
 func (l *loader) Memory() rules.Memory {

@@ -23,6 +23,7 @@ type WriteOptions struct {
 	Dialect robots.Dialect
 	Workers int    // compiling goroutines; 0 or less means GOMAXPROCS
 	TempDir string // where responses are sorted that do not fit in memory; "" is the usual place
+	Notes   func() []byte
 }
 
 // A Stats counts what a pack has, see engine.PackStats.
@@ -78,6 +79,11 @@ func Write(ctx context.Context, file pack.File, responses iter.Seq2[robots.Respo
 	w.workers.Wait() //nolint:errcheck // the jobs have the errors
 	if err = errors.Join(err, <-written); err != nil {
 		return Stats{}, err
+	}
+	if opt.Notes != nil {
+		if err := w.out.SetNotes(opt.Notes()); err != nil {
+			return Stats{}, err
+		}
 	}
 	err = w.out.Finish(func(r *pack.Reader) (pack.Summary, error) { return w.summarize(ctx, r) })
 	w.stats.Texts, w.stats.Rulesets = len(w.texts), len(w.ruleSets)

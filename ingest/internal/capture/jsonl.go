@@ -158,13 +158,13 @@ func (j *jsonlReader) joined(head []byte) ([]byte, error) {
 	for {
 		more, err := j.src.Text.ReadSlice('\n')
 		isFull := errors.Is(err, bufio.ErrBufferFull)
-		j.ends = err == io.EOF //nolint:errorlint // a Reader's end is io.EOF itself
+		j.ends = err == io.EOF
 		if len(j.long)+len(more) > maxJSONLine {
 			for isFull {
 				_, err = j.src.Text.ReadSlice('\n')
 				isFull = errors.Is(err, bufio.ErrBufferFull)
 			}
-			j.ends = err == io.EOF //nolint:errorlint // as above
+			j.ends = err == io.EOF
 			if err == nil || err == io.EOF {
 				err = ErrLongLine
 			}

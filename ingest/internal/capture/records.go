@@ -105,7 +105,7 @@ func (r *records) readFields() (kind []byte, length int64, err error) {
 		switch {
 		case err != nil && err != io.EOF:
 			return nil, 0, err
-		case err == io.EOF && bytes.HasPrefix(warcMagic, head): //nolint:errorlint // a Reader's end is io.EOF itself
+		case err == io.EOF && bytes.HasPrefix(warcMagic, head):
 			return nil, 0, short(0, "%w: %w", ErrHeader, io.ErrUnexpectedEOF)
 		}
 		return nil, 0, fmt.Errorf("%w: it begins %q", ErrNoRecord, head)

@@ -27,7 +27,7 @@ func (d *Damage) Error() string {
 
 // Lost says what is lost, without the name of the file.
 func (d *Damage) Lost() string {
-	text := fmt.Sprintf("%v at %s: %v", ErrEndsEarly, d.At.place(), d.At.Err)
+	text := fmt.Sprintf("%v: %s: %v", ErrEndsEarly, d.At.place(), d.At.Err)
 	if d.Unread > 0 {
 		text += fmt.Sprintf("; the last %d of its %d bytes are not used", d.Unread, d.Size)
 	}
@@ -59,7 +59,7 @@ func cutsOff(err error, alone bool) bool {
 		return true
 	}
 	_, ok := errors.AsType[*unpack.SegmentError](err)
-	return ok && !(alone && errors.Is(err, unpack.ErrChecksum))
+	return ok && (!alone || !errors.Is(err, unpack.ErrChecksum))
 }
 
 // A tail is what may be the lost end of a file: a record that cuts the file off, and the problems

@@ -43,6 +43,7 @@ type Meaning struct {
 // The codes.
 const (
 	BrokenRecords Code = "broken_records"
+	DamagedRules  Code = "damaged_rules"
 	NoRobots      Code = "no_robots"
 	NoRulesThen   Code = "no_rules_then"
 	NoTimes       Code = "no_times"
@@ -55,6 +56,10 @@ var Meanings = []Meaning{
 	{
 		BrokenRecords, "Records of captures are damaged. Each is left out, or counts as a failed fetch where only its content is broken.",
 		"Look at the records that -stats lists, and copy the captures again if they should be whole.",
+	},
+	{
+		DamagedRules, "Files of captures end too early, and -accept-damaged-rules is set. Rules behind the place are missing, so URLs that they disallow are allowed.",
+		"Copy or download the captures again. Of a pack, compile it again from whole captures.",
 	},
 	{
 		NoRobots, "The rules are of other origins than the log. http and https differ, as example.com and www.example.com do.",

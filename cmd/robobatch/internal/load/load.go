@@ -29,13 +29,18 @@ import (
 // Rules are files of rules, which are read for a run. The zero value has none.
 type Rules struct {
 	*rulefiles.Files
-	temp atomic.Pointer[atomicfile.Temp] // the pack that files were compiled into; nil if there is none
-	read atomic.Int64                    // files
+	AcceptDamage bool // of files of captures, see there; to be set before Find
+
+	noted []doubt.Doubt                   // of the pack, when it was compiled
+	temp  atomic.Pointer[atomicfile.Temp] // the pack that files were compiled into; nil if there is none
+	read  atomic.Int64                    // files
 }
 
 // Find finds the rules of a path, as [rulefiles.Find] does.
 func (r *Rules) Find(path, origin string) (err error) {
-	r.Files, err = rulefiles.Find(path, origin)
+	if r.Files, err = rulefiles.Find(path, origin); err == nil {
+		r.Files.AcceptDamage = r.AcceptDamage
+	}
 	return err
 }
 
@@ -51,7 +56,9 @@ func (r *Rules) Store(ctx context.Context, opt engine.StoreOptions, dir string, 
 	}
 	switch {
 	case r.Pack() != "":
-		store, err = engine.OpenPack(r.Pack(), opt)
+		if store, err = engine.OpenPack(r.Pack(), opt); err == nil {
+			err = r.ReadNotes(store)
+		}
 		err = NamePack(r.Pack(), err)
 	case opt.MaxMemory > 0:
 		store, err = r.limited(ctx, opt, dir, c)
@@ -172,23 +179,4 @@ func counted(ctx context.Context, responses iter.Seq2[robots.Response, error], f
 		}
 		files.Add(1)
 	}
-}
-
-// Doubt tells of what is doubtful about the files: broken records of captures, which are left out,
-// and names that may say another origin.
-func (r *Rules) Doubt(c *console.Console) {
-	if names := r.Unclear(); len(names) > 0 {
-		text := say.Count(int64(len(names)), "name") + " of rules files may begin with a scheme that is not known; taken for hosts as they are"
-		c.Doubt(doubt.Doubt{Code: doubt.UnclearName, Text: text, Count: int64(len(names)), Examples: names[:min(len(names), doubt.Examples)]})
-	}
-	p := r.Problems()
-	if p.Total == 0 {
-		return
-	}
-	text := say.Count(p.Total, "broken record") + " of captures; each is left out, or counts as a failed fetch where only its content is broken"
-	d := doubt.Doubt{Code: doubt.BrokenRecords, Text: text, Count: p.Total}
-	for _, record := range p.First[:min(len(p.First), doubt.Examples)] {
-		d.Examples = append(d.Examples, record.Error())
-	}
-	c.Doubt(d)
 }

@@ -1,0 +1,106 @@
+package load
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
+)
+
+// Doubt tells of what is doubtful about the files that were read; of a pack, what was so when it was
+// compiled.
+func (r *Rules) Doubt(c *console.Console) {
+	for _, d := range r.noted {
+		c.Doubt(d)
+	}
+	for _, d := range r.doubts((*rulefiles.Damage).Error) {
+		c.Doubt(d)
+	}
+}
+
+// doubts returns what is doubtful about the files. show says which file lost its end, and what is
+// wrong with it.
+func (r *Rules) doubts(show func(*rulefiles.Damage) string) (doubts []doubt.Doubt) {
+	if names := r.Unclear(); len(names) > 0 {
+		text := say.Count(int64(len(names)), "name") + " of rules files may begin with a scheme that is not known; taken for hosts as they are"
+		doubts = append(doubts, doubt.Doubt{Code: doubt.UnclearName, Text: text, Count: int64(len(names)), Examples: names[:min(len(names), doubt.Examples)]})
+	}
+	if d, ok := brokenRecords(r.Problems()); ok {
+		doubts = append(doubts, d)
+	}
+	if d, ok := damagedRules(r.Damages(), show); ok {
+		doubts = append(doubts, d)
+	}
+	return doubts
+}
+
+// Notes returns what is doubtful about the files, for a pack of them. The bytes do not depend on
+// where the files are, so examples with the names of directories are left out.
+func (r *Rules) Notes() []byte {
+	doubts := r.doubts(func(d *rulefiles.Damage) string { return filepath.Base(d.At.Name) + ": " + d.Lost() })
+	if len(doubts) == 0 {
+		return nil
+	}
+	for i := range doubts {
+		if doubts[i].Code != doubt.DamagedRules {
+			doubts[i].Examples = nil
+		}
+	}
+	text, err := json.Marshal(doubts)
+	if err != nil {
+		panic(err) // texts and numbers always have a form in JSON
+	}
+	return text
+}
+
+// ReadNotes keeps the notes of a pack for Doubt.
+func (r *Rules) ReadNotes(store *engine.Store) error {
+	r.noted = nil
+	notes := store.Notes()
+	if len(notes) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(notes, &r.noted); err != nil {
+		return fmt.Errorf("read the notes of the rule pack %s: %w", say.File(r.Pack()), err)
+	}
+	for i := range r.noted {
+		r.noted[i].Text = "when the pack was compiled: " + r.noted[i].Text
+	}
+	return nil
+}
+
+// brokenRecords returns the doubt of broken records of captures, which are left out.
+func brokenRecords(p rulefiles.Problems) (d doubt.Doubt, ok bool) {
+	text := say.Count(p.Total, "broken record") + " of captures; each is left out, or counts as a failed fetch where only its content is broken"
+	d = doubt.Doubt{Code: doubt.BrokenRecords, Text: text, Count: p.Total}
+	for _, record := range p.First[:min(len(p.First), doubt.Examples)] {
+		d.Examples = append(d.Examples, record.Error())
+	}
+	return d, p.Total > 0
+}
+
+// damagedRules returns the doubt of files of captures whose ends were lost. show says which file,
+// and what is wrong with it.
+func damagedRules(damages []*rulefiles.Damage, show func(*rulefiles.Damage) string) (d doubt.Doubt, ok bool) {
+	n := int64(len(damages))
+	d = doubt.Doubt{Code: doubt.DamagedRules, Count: n}
+	var unread, missing int64
+	for i, damage := range damages {
+		unread, missing = unread+damage.Unread, missing+damage.Missing
+		if i < doubt.Examples {
+			d.Examples = append(d.Examples, show(damage))
+		}
+	}
+	gone := "how many bytes are missing is unknown"
+	if missing > 0 {
+		gone = say.Count(missing, "byte") + " or more are missing"
+	}
+	d.Text = fmt.Sprintf("rules are missing: %s of captures ended too early; lost: %s or more; not used: the last %s; %s",
+		say.Count(n, "file"), say.Count(n, "record"), say.Count(unread, "byte"), gone)
+	return d, n > 0
+}

@@ -1,0 +1,136 @@
+package capture
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/robobatch/robobatch/ingest/internal/testpack"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A cuttable is a file of captures and where it can be cut without anybody seeing it: between two
+// records, or between their members.
+type cuttable struct {
+	name  string
+	data  []byte
+	clean map[int]bool
+}
+
+// cuttables returns a file of n captures in each form.
+func cuttables(tb testing.TB, n int) []cuttable {
+	tb.Helper()
+	var files []cuttable
+	for name, record := range map[string]func(i int) []byte{
+		"x.warc": func(i int) []byte { return makeRecord(i, 60).raw },
+		"x.jsonl": func(i int) []byte {
+			return fmt.Appendf(nil, `{"origin": "https://host%d.example", "status": 200, "body": "# %d é\n"}`+"\n", i, i)
+		},
+	} {
+		plain := cuttable{name: name, clean: map[int]bool{0: true}}
+		own := [2]cuttable{
+			{name: name + ".gz", clean: map[int]bool{0: true}},
+			{name: name + ".zst", clean: map[int]bool{0: true}},
+		}
+		for i := range n {
+			raw := record(i)
+			plain.data = append(plain.data, raw...)
+			end := len(plain.data)
+			plain.clean[end], plain.clean[end-1] = true, true
+			if name == "x.warc" { // its block ends in two line ends, of which none is missed
+				plain.clean[end-2], plain.clean[end-3], plain.clean[end-4] = true, true, true
+			}
+			own[0].data = append(own[0].data, testpack.Gzip(tb, raw)...)
+			own[1].data = append(own[1].data, testpack.Zstd(tb, raw)...)
+			own[0].clean[len(own[0].data)], own[1].clean[len(own[1].data)] = true, true
+		}
+		one := func(packed []byte, end string) cuttable {
+			return cuttable{name + end, packed, map[int]bool{0: true, len(packed): true}}
+		}
+		files = append(files, plain, own[0], own[1], one(testpack.Gzip(tb, plain.data), ".gz"), one(testpack.Zstd(tb, plain.data), ".zst"))
+	}
+	return files
+}
+
+// TestCutFiles cuts files of captures behind each byte. Each cut that is not between two records is
+// a damage, or leaves nothing that can be read; no broken record is counted for it.
+func TestCutFiles(t *testing.T) {
+	for _, f := range cuttables(t, 4) {
+		for end := range len(f.data) + 1 {
+			p := NewPass(new(atomic.Int64))
+			var got []string
+			collect := func(r robots.Response) bool {
+				got = append(got, string(r.Origin))
+				return true
+			}
+			_, err := p.read(f.name, bytes.NewReader(f.data[:end]), int64(end), unpack.Named(f.name), collect)
+			damages := p.Damages()
+			switch {
+			case f.clean[end] && (err != nil || len(damages) > 0 || p.problems.Total > 0):
+				t.Errorf("%s cut at %d of %d: %v, %v, %v", f.name, end, len(f.data), err, damages, p.problems.First)
+			case f.clean[end]:
+			case err != nil && (!errors.Is(err, ErrNoCapture) || len(got) > 0):
+				t.Errorf("%s cut at %d of %d: %v", f.name, end, len(f.data), err)
+			case err == nil && (len(damages) != 1 || p.problems.Total > 0):
+				t.Errorf("%s cut at %d of %d: %d damages, %v", f.name, end, len(f.data), len(damages), p.problems.First)
+			}
+			for _, d := range damages {
+				if d.Unread < 0 || d.Unread > int64(end) || d.Size != int64(end) || !errors.Is(d, ErrEndsEarly) || !strings.HasPrefix(d.Error(), f.name+": ends too early: ") {
+					t.Errorf("%s cut at %d: %+v: %v", f.name, end, d, d)
+				}
+			}
+			p.Release()
+		}
+	}
+}
+
+// TestMissingBytes: of a record that the file ends in, it is known how much of it is missing.
+func TestMissingBytes(t *testing.T) {
+	data := append(makeRecord(1, 100).raw, makeRecord(2, 100).raw...)
+	for _, name := range []string{"x.warc", "x.warc.zst"} {
+		cut := data[:len(data)-4-30]
+		if name != "x.warc" {
+			cut = testpack.Zstd(t, cut)
+		}
+		p := NewPass(new(atomic.Int64))
+		path := testpack.WriteFile(t, t.TempDir(), name, cut)
+		if _, err := p.Read(path, path, unpack.Named(filepath.Base(path)), func(robots.Response) bool { return true }); err != nil {
+			t.Fatal(err)
+		}
+		if d := p.Damages(); len(d) != 1 || d[0].Missing != 30 {
+			t.Errorf("%s: %+v", name, d)
+		}
+		p.Release()
+	}
+}
+
+// TestDamageInTheMiddle: where the file goes on behind damage, and where only the checksum of the
+// last record is wrong, records are broken, and no end is lost.
+func TestDamageInTheMiddle(t *testing.T) {
+	one, two := makeRecord(1, 100).raw, makeRecord(2, 100).raw
+	wrong := testpack.Gzip(t, two)
+	wrong[len(wrong)-8] ^= 1
+	for name, data := range map[string][]byte{
+		"a.warc":     append(bytes.Clone(one[:len(one)-20]), two...),
+		"b.warc":     append(withLength(one, "99999"), two...),
+		"c.warc.gz":  append(testpack.Gzip(t, one[:len(one)-20]), testpack.Gzip(t, two)...),
+		"d.warc.gz":  append(testpack.Gzip(t, one)[:100], testpack.Gzip(t, two)...),
+		"e.warc.gz":  append(testpack.Gzip(t, one), wrong...),
+		"f.jsonl":    []byte("{\n{\"origin\": \"https://a.example\", \"status\": 404}"),
+		"g.jsonl":    []byte("{\"origin\": \"https://a.example\", \"status\": 404}\n{\n"),
+		"h.jsonl.gz": append(testpack.Gzip(t, []byte(`{"origin": "https://b.example", "status": 404}`))[:40], testpack.Gzip(t, []byte("{\"origin\": \"https://a.example\", \"status\": 404}"))...),
+	} {
+		p := NewPass(new(atomic.Int64))
+		path := testpack.WriteFile(t, t.TempDir(), name, data)
+		_, err := p.Read(path, path, unpack.Named(name), func(robots.Response) bool { return true })
+		if d := p.Damages(); err != nil || len(d) > 0 || p.problems.Total != 1 {
+			t.Errorf("%s: %v, damages %v, problems %v", name, err, d, p.problems.First)
+		}
+		p.Release()
+	}
+}
