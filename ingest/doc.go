@@ -24,8 +24,8 @@
 // LogOptions.Format. bzip2, xz and zip are recognised and refused, as every row of them would be
 // noise.
 //
-// A line ends at LF; one CR before it, or before the end of the log, belongs to the end. Every
-// other byte is data. A UTF-8 byte order mark at the start of a log is dropped. Empty lines are
+// A line ends at LF; one CR before it, or before the end of the log, belongs to the end. Spaces and
+// tabs around a URL in a list do not count. Every other byte is data. A UTF-8 byte order mark at the start of a log is dropped. Empty lines are
 // counted and give no row. A line longer than [MaxLine] bytes gives a row without a URL. Lines are
 // numbered from 1 in each log, empty and long ones included.
 //

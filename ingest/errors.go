@@ -32,6 +32,10 @@ var (
 	ErrNoField = weblog.ErrNoField // a field that was named
 	ErrNoURL   = weblog.ErrNoURL   // a field for the URL that is known
 	ErrURLList = errors.New("a list of URLs has no fields")
+
+	ErrManyURLs  = weblog.ErrManyURLs // a field for the URL, as several hold URLs
+	ErrNoHeader  = weblog.ErrNoHeader // a header, which a table needs
+	ErrNotFormat = errors.New("no line is of the format that was named")
 )
 
 // Faults in the names of logs. All but ErrNoInput come inside a [*NameError].

@@ -19,6 +19,7 @@ type Input struct {
 	Size int64  // bytes as stored, packed; -1 as long as that is unknown, which for a pipe is until its end
 
 	Format Format // of its lines; Auto as long as none was read
+	Field  string // the column of the URL, if its values said so and not its name
 
 	content unpack.Content // Parquet or WARC of a file that is not read by lines, else Text
 }

@@ -94,6 +94,7 @@ type Logs struct {
 
 	sizes   []atomic.Int64 // of inputs; -1 is unknown
 	formats []atomic.Pointer[Format]
+	fields  []atomic.Pointer[string] // of the URL, if values said so
 	read    atomic.Int64
 }
 
@@ -121,7 +122,7 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 	if _, err := opt.parser(opt.Format); err != nil {
 		return nil, err
 	}
-	l := &Logs{opt: opt, inputs: inputs, sizes: make([]atomic.Int64, len(inputs)), formats: make([]atomic.Pointer[Format], len(inputs))}
+	l := &Logs{opt: opt, inputs: inputs, sizes: make([]atomic.Int64, len(inputs)), formats: make([]atomic.Pointer[Format], len(inputs)), fields: make([]atomic.Pointer[string], len(inputs))}
 	l.rows = newRowReader(&l.opt)
 	var texts []string
 	for i := range inputs {
@@ -193,11 +194,16 @@ func (l *Logs) open() bool {
 	return true
 }
 
-// noteFormat notes the format of the log that was opened last once it is known.
+// noteFormat notes the format of the log that was opened last once it is known, and the field of the
+// URL if its values said so.
 func (l *Logs) noteFormat(log rowLog) {
 	f := log.format()
 	if i := l.next - 1; f != weblog.Auto && l.formats[i].Load() == nil {
 		l.formats[i].Store(&f)
+	}
+	if l.text.field != "" && log == rowLog(&l.text) && l.fields[l.next-1].Load() == nil {
+		field := l.text.field
+		l.fields[l.next-1].Store(&field)
 	}
 }
 
@@ -259,6 +265,9 @@ func (l *Logs) Inputs() []Input {
 		if f := l.formats[i].Load(); f != nil {
 			inputs[i].Format = *f
 		}
+		if field := l.fields[i].Load(); field != nil {
+			inputs[i].Field = *field
+		}
 	}
 	return inputs
 }
@@ -283,7 +292,20 @@ type Counts struct {
 	Headers int64            // lines that are headers, directives and comments, and records of a WARC file that are no fetch
 	Refused map[string]int64 // lines that are not of the format, by reason
 	Odd     map[string]int64 // rows with a request that has no URL, by kind
+
+	Blank      int64      // URLs of lists and tables that hold white space
+	FirstBlank []BlankURL // the first of them, at most three
 }
+
+// A BlankURL is a URL that holds white space.
+type BlankURL struct {
+	Input int // index of [Logs.Inputs]
+	Line  int64
+	URL   string
+}
+
+// firstBlanks is how many of them are shown.
+const firstBlanks = 3
 
 // Counts returns what was counted so far. The caller owns it. Call it on the goroutine that calls
 // Next, or once no other goroutine does so any more.

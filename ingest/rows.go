@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,8 @@ type rowReader struct {
 	empty   int64 // lines without bytes
 	long    int64 // rows without a URL
 	headers int64 // lines that are no rows, but were not refused
+	blank   int64 // URLs that hold white space, in lists and tables
+	blanks  []BlankURL
 }
 
 func newRowReader(opt *LogOptions) rowReader {
@@ -31,7 +34,7 @@ func newRowReader(opt *LogOptions) rowReader {
 
 // counts returns what was counted.
 func (r *rowReader) counts() Counts {
-	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}}
+	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks}
 	for i, n := range r.refused {
 		if n > 0 {
 			c.Refused[weblog.Result(i).String()] = n
@@ -116,6 +119,9 @@ func spanFrom(b *engine.Batch, off int) engine.Span {
 func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 	row := &r.row
 	r.odds[row.Odd]++
+	if row.Blank {
+		r.noteBlank(b.Input, at.line, row.Target)
+	}
 	off := len(b.Data)
 	b.Data = row.AppendURL(b.Data)
 	b.URLs = append(b.URLs, spanFrom(b, off))
@@ -235,6 +241,9 @@ func (r *rowReader) addURLs(raw *rawLines, b *engine.Batch) {
 		b.Raws = append(b.Raws, b.URLs...)
 		b.Offsets = append(b.Offsets, raw.starts...)
 	}
+	if weblog.HasBlank(b.Data) {
+		r.trimURLs(b)
+	}
 	base := r.fields.Base
 	if base == "" {
 		return
@@ -247,5 +256,35 @@ func (r *rowReader) addURLs(raw *rawLines, b *engine.Batch) {
 		b.Data = append(b.Data, base...)
 		b.Data = append(b.Data, b.Data[path.Off:path.Off+path.Len]...)
 		b.URLs[i] = spanFrom(b, off)
+	}
+}
+
+// trimURLs drops the white space around the URLs of b, and notes those that hold some.
+func (r *rowReader) trimURLs(b *engine.Batch) {
+	for i, url := range b.URLs {
+		if url == engine.NoURL {
+			continue
+		}
+		text := b.Piece(url)
+		if !weblog.HasBlank(text) {
+			continue
+		}
+		trimmed := bytes.TrimLeft(text, " \t")
+		url.Off += url.Len - uint32(len(trimmed))
+		trimmed = bytes.TrimRight(trimmed, " \t")
+		if len(trimmed) == 0 {
+			continue // nothing but white space is a bad URL
+		}
+		url.Len = uint32(len(trimmed))
+		if b.URLs[i] = url; weblog.HasBlank(trimmed) {
+			r.noteBlank(b.Input, b.Lines[i], trimmed)
+		}
+	}
+}
+
+// noteBlank counts a URL that holds white space.
+func (r *rowReader) noteBlank(input int, line int64, url []byte) {
+	if r.blank++; len(r.blanks) < firstBlanks {
+		r.blanks = append(r.blanks, BlankURL{input, line, string(url)})
 	}
 }

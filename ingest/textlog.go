@@ -21,7 +21,11 @@ type textLog struct {
 	raw    rawLines // of the batch being filled
 	of     Format   // of the open log; Auto as long as it is not detected
 	parser weblog.Parser
+	begun  bool   // its first lines were looked at
+	field  string // of the URL, if its values said so
 	failed *where // the line that parsing stopped at; nil if it did not
+
+	rows, refused int64 // of the open log
 }
 
 // open opens a log. Call setFormat next.
@@ -30,7 +34,7 @@ func (l *textLog) open(name string) error {
 		return err
 	}
 	l.lines.reset(l.texts)
-	l.failed = nil
+	l.begun, l.field, l.failed, l.rows, l.refused = false, "", nil, 0, 0
 	return nil
 }
 
@@ -48,15 +52,17 @@ func (l *textLog) setFormat(f Format) (err error) {
 	return err
 }
 
-// fill fills b. To detect a format it reads as many lines as that takes.
+// fill fills b. The first time it reads as many lines as it takes to detect a format, or the columns
+// of a table.
 func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, bytes int) error {
-	if l.of == weblog.Auto {
+	if !l.begun {
 		rows, bytes = max(rows, weblog.DetectLines), max(bytes, detectBytes)
 	}
 	l.lines.fill(&l.raw, rows, bytes)
 	r.empty += l.raw.empty
-	if l.of == weblog.Auto && len(l.raw.spans) > 0 {
-		if err := l.setFormat(l.detect()); err != nil {
+	if !l.begun && len(l.raw.spans) > 0 {
+		l.begun = true
+		if err := l.begin(); err != nil {
 			r.long += l.raw.long // nothing else has counted them
 			l.failed = &where{line: 1}
 			return err
@@ -70,9 +76,36 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, bytes int) error {
 			return err
 		}
 	}
-	if !l.lines.done() {
-		return nil
+	if l.lines.done() {
+		if err := l.end(r, b); err != nil {
+			return err
+		}
 	}
+	l.rows += int64(b.Len())
+	l.refused += int64(b.Refused)
+	if l.lines.done() {
+		return l.checkFormat()
+	}
+	return nil
+}
+
+// begin looks at the first lines: for their format, unless that is named, and for the columns of a
+// table.
+func (l *textLog) begin() error {
+	lines := l.firstLines()
+	if l.of == weblog.Auto {
+		if err := l.setFormat(detect(lines, l.opt.Fields)); err != nil {
+			return err
+		}
+	}
+	if table, ok := l.parser.(weblog.Sampler); ok {
+		l.field = table.Sample(lines)
+	}
+	return nil
+}
+
+// end adds the records that are left at the end of the text, and returns why it ended.
+func (l *textLog) end(r *rowReader, b *engine.Batch) error {
 	if err := r.finishRecords(l.parser, b, true); err != nil {
 		l.failed = &where{l.lines.line, l.lines.offset}
 		return err
@@ -83,18 +116,31 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, bytes int) error {
 	return l.lines.err
 }
 
-// detect returns the format that the first lines look like.
-func (l *textLog) detect() Format {
-	var lines [][]byte
+// checkFormat returns an ErrNotFormat if a format was named, and no line of the log is of it.
+func (l *textLog) checkFormat() error {
+	if l.opt.Format == weblog.Auto || l.rows > 0 || l.refused == 0 {
+		return nil
+	}
+	l.failed = &where{line: 1}
+	return fmt.Errorf("%w: %s", ErrNotFormat, l.of)
+}
+
+// firstLines returns the lines that say what the log is.
+func (l *textLog) firstLines() (lines [][]byte) {
 	for i := range l.raw.spans {
 		if line := l.raw.line(i); line != nil && len(lines) < weblog.DetectLines {
 			lines = append(lines, line)
 		}
 	}
+	return lines
+}
+
+// detect returns the format that the first lines look like.
+func detect(lines [][]byte, fields Fields) Format {
 	if len(lines) > 0 && unpack.Detect(lines[0]).Content == unpack.WARC {
 		return weblog.WARC
 	}
-	return weblog.Detect(lines, l.opt.Fields)
+	return weblog.Detect(lines, fields)
 }
 
 func (l *textLog) done() bool     { return l.lines.done() }

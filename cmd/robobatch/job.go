@@ -213,6 +213,11 @@ func (j *job) keep(fault error, r *summary.Report) error {
 func (j *job) report(r *summary.Report) error {
 	r.Measure(j.times)
 	j.Print(r.String())
+	for _, in := range r.Inputs {
+		if in.Field != "" {
+			j.Hint(fmt.Sprintf("%s: no name in the header is known, and the column %q has URLs: it is read; -url-field names another", say.File(in.Name), in.Field))
+		}
+	}
 	for _, d := range r.Doubts[len(j.Doubts):] {
 		j.Doubt(d)
 	}

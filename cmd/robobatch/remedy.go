@@ -31,7 +31,10 @@ var remedies = []struct {
 	err    error
 	remedy string
 }{
-	{ingest.ErrNoURL, "name the field with -url-field"},
+	{ingest.ErrNoURL, "name the field with -url-field; if it is no table but a list of URLs, add -format urls"},
+	{ingest.ErrManyURLs, "name one with -url-field"},
+	{ingest.ErrNoHeader, "put one in front, as in: (echo url,clicks; cat file) | robobatch -in - …; if it is a list of URLs, add -format urls"},
+	{ingest.ErrNotFormat, "leave -format out, and the format is detected, or name another"},
 	{pipe.ErrNoColumn, "name the column of the URLs with -url-column"},
 	{pipe.ErrTaken, "give theirs other names with -prefix, or leave it out with -columns"},
 	{pipe.ErrType, "cast it to a string, or name another with -url-column"},

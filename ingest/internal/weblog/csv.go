@@ -1,11 +1,8 @@
 package weblog
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
-// CSV and TSV are tables with a header: CSV with commas or semicolons, TSV with tabs.
+// CSV and TSV are tables with a header: CSV with commas, semicolons or pipes, TSV with tabs.
 const (
 	CSV Format = "csv"
 	TSV Format = "tsv"
@@ -14,47 +11,55 @@ const (
 var (
 	csvFormat = format{
 		name: CSV, anyField: true,
-		about:  "a table with a header, and commas or semicolons",
+		about:  "a table with a header, and commas, semicolons or pipes",
 		parser: func(opt Options) (Parser, error) { return newTable(opt, 0), nil },
-		header: func(lines [][]byte, opt Options) bool { return isTable(lines[0], opt, 0) },
+		header: func(lines [][]byte, opt Options) bool { return isTable(lines, opt, 0) },
 	}
 	tsvFormat = format{
 		name: TSV, anyField: true,
 		about:  "a table with a header, and tabs",
-		parser: func(opt Options) (Parser, error) { return newTable(opt, '\t'), nil },
-		header: func(lines [][]byte, opt Options) bool {
-			return bytes.IndexByte(lines[0], '\t') >= 0 && isTable(lines[0], opt, '\t')
-		},
+		parser: func(opt Options) (Parser, error) { return newTable(opt, tab), nil },
+		header: func(lines [][]byte, opt Options) bool { return isTable(lines, opt, tab) },
 	}
 )
 
-// isTable reports whether a line is a header with a column for the URL.
-func isTable(line []byte, opt Options, sep byte) bool {
-	if bytes.Contains(line, []byte("://")) || len(line) > 0 && (line[0] == '{' || line[0] == '/') {
-		return false
-	}
-	t := newTable(Options{URL: opt.URL}, sep) // other fields that are missing are for the parser to name
-	return t.readHeader(line) == NoRow && (len(t.header) > 1 || slices.Contains([]string{"url", "URL"}, t.header[0]))
-}
+// The separators of tables. A table of one column has none: no field without quotes holds lineEnd.
+const (
+	tab     = '\t'
+	lineEnd = '\n'
+)
 
 // table reads tables with a header, in comma separated values (RFC 4180) or with another separator.
 // A field in quotes may hold separators, quotes, which are doubled, and line ends.
 type table struct {
 	common
 	escapes
-	sep    byte // 0 before the header of a CSV
-	cols   columns
-	header header
-	fields [][]byte
+	sep      byte // 0 before the header of a CSV
+	cols     columns
+	header   header // nil before it
+	fields   [][]byte
+	notes    bool // lines that begin with # are notes, as Google Analytics writes them above each table
+	tables   int  // headers read
+	foreign  bool // the table behind a second header is another one, without URLs
+	byValues int  // the column of the URL as the values of the first rows say; -1 if they say nothing
 }
 
-func newTable(opt Options, sep byte) *table { return &table{common: newCommon(opt), sep: sep} }
+func newTable(opt Options, sep byte) *table {
+	return &table{common: newCommon(opt), sep: sep, byValues: -1}
+}
 
 // Parse reads a record: a line, or more where the Result before was Continues.
 func (t *table) Parse(line []byte, r *Row) Result {
 	r.reset()
+	if t.notes && line[0] == '#' {
+		t.header = nil
+		return NoRow
+	}
 	if t.header == nil {
 		return t.readHeader(line)
+	}
+	if t.foreign {
+		return RefusedHeader
 	}
 	if result := t.split(line); result != IsRow {
 		return result
@@ -65,14 +70,15 @@ func (t *table) Parse(line []byte, r *Row) Result {
 	return t.row(r)
 }
 
-// readHeader reads the first record. Its separator is a comma, or a semicolon if there are more of
-// them.
+// readHeader reads the first record, or the line in front of it with which Excel names the
+// separator.
 func (t *table) readHeader(line []byte) Result {
+	if sep := separatorLine(line); sep != 0 && t.tables == 0 {
+		t.sep = sep
+		return NoRow
+	}
 	if t.sep == 0 {
-		t.sep = ','
-		if bytes.Count(line, []byte{';'}) > bytes.Count(line, []byte{','}) {
-			t.sep = ';'
-		}
+		t.sep = separatorOf([][]byte{line})
 	}
 	if result := t.split(line); result != IsRow {
 		return result
@@ -80,17 +86,45 @@ func (t *table) readHeader(line []byte) Result {
 	for _, field := range t.fields {
 		t.header = append(t.header, string(bytes.TrimSpace(field)))
 	}
-	if t.locate(); t.err != nil {
+	if t.tables++; t.tables > 1 {
+		err := t.err
+		t.locate()
+		t.foreign = t.err != nil
+		t.err = err
+		return NoRow
+	}
+	if t.err == nil {
+		t.locate()
+	}
+	if t.err != nil {
 		return Failed
 	}
 	return NoRow
 }
 
+// separatorLine returns the separator that a line as "sep=;" names, which Excel puts in front of a
+// table; 0 if it is none.
+func separatorLine(line []byte) byte {
+	if rest, ok := bytes.CutPrefix(line, []byte("sep=")); ok && len(rest) == 1 {
+		return rest[0]
+	}
+	return 0
+}
+
 // locate finds the columns by the header. It sets err if there is none that was named, or for the
 // URL.
 func (t *table) locate() {
-	if t.cols, t.err = t.header.locate(t.opt); t.err == nil && t.cols.url < 0 {
-		t.err = ErrNoURL
+	if t.cols, t.err = t.header.locate(t.opt); t.err != nil {
+		return
+	}
+	if t.opt.URL == "" && t.byValues >= 0 && t.tables <= 1 {
+		t.cols.url = t.byValues
+	}
+	if t.cols.url < 0 {
+		t.cols.url = t.header.find(exportNames...)
+	}
+	if t.cols.url < 0 {
+		t.err = noURL(t.header)
 	}
 }
 
@@ -120,7 +154,7 @@ func (t *table) field(text []byte) (field, rest []byte, result Result) {
 	if n >= 0 {
 		text, rest = text[:n], text[n:]
 	}
-	if t.sep != '\t' && bytes.IndexByte(text, '"') >= 0 { // between tabs a quote is as good as any other character
+	if t.sep != tab && t.sep != lineEnd && bytes.IndexByte(text, '"') >= 0 { // between tabs a quote is as good as any other character
 		return nil, nil, RefusedQuote
 	}
 	return text, rest, IsRow
@@ -157,13 +191,14 @@ func (t *table) joined(begin int, last []byte) []byte {
 
 // row makes the row of the fields.
 func (t *table) row(r *Row) Result {
-	target := t.fields[t.cols.url]
+	target := trimBlank(t.fields[t.cols.url])
 	if len(target) == 0 {
 		return RefusedURL
 	}
 	if !t.urlOrRequest(r, target, place{schemeOf(at(t.fields, t.cols.scheme)), at(t.fields, t.cols.host)}) {
 		return t.fail(ErrNoBase)
 	}
+	r.Blank = HasBlank(r.Target)
 	if t.opt.Agents {
 		r.Agent = present(at(t.fields, t.cols.agent))
 	}

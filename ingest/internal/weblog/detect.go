@@ -1,5 +1,12 @@
 package weblog
 
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // DetectLines is how many lines vote for a format.
 const DetectLines = 32
 
@@ -26,5 +33,227 @@ func Detect(lines [][]byte, opt Options) Format {
 			best, most = f.name, votes
 		}
 	}
+	if best == URLs {
+		return detectTable(lines)
+	}
 	return best
+}
+
+// evenRows is how many of the first records must have as many fields as the header, for a table
+// whose header has no name that is known.
+const evenRows = 10
+
+// separators are those of tables. Of equally many, the first counts.
+var separators = []byte{tab, ',', ';', '|'}
+
+// detectTable returns CSV or TSV if the lines are even, whatever their names, else URLs.
+func detectTable(lines [][]byte) Format {
+	_, body := cutNotes(lines)
+	if len(body) == 0 || !mayBeHeader(body[0]) || body[0][0] == '#' {
+		return URLs
+	}
+	switch evenSeparator(body) {
+	case 0:
+		return URLs
+	case tab:
+		return TSV
+	}
+	return CSV
+}
+
+// isTable reports whether the first line that is no note is a header with a name for the URL that
+// was chosen or is known. sep is tab, or 0 for all others.
+func isTable(lines [][]byte, opt Options, sep byte) bool {
+	_, body := cutNotes(lines)
+	if len(body) == 0 || !mayBeHeader(body[0]) || bytes.Contains(body[0], []byte("://")) {
+		return false
+	}
+	found := separatorLine(lines[0])
+	if found == 0 {
+		found = separatorOf(body)
+	}
+	if (found == tab) != (sep == tab) {
+		return false
+	}
+	t := newTable(Options{URL: opt.URL}, found) // other fields that are missing are for the parser to name
+	return t.readHeader(body[0]) == NoRow
+}
+
+// mayBeHeader reports whether a line can be a header: it is no URL, no path and no object.
+func mayBeHeader(line []byte) bool {
+	return line[0] != '{' && line[0] != '/' && !isURL(trimBlank(line))
+}
+
+// cutNotes returns the lines of a table behind what is above its header: notes that begin with #, or
+// the line that names the separator. notes reports whether there are such notes. A header may begin
+// with #, too.
+func cutNotes(lines [][]byte) (notes bool, body [][]byte) {
+	if separatorLine(lines[0]) != 0 {
+		return false, lines[1:]
+	}
+	n := 0
+	for n < len(lines) && lines[n][0] == '#' {
+		n++
+	}
+	if n == 0 || separatorOf(lines[:1]) != lineEnd {
+		return false, lines
+	}
+	return true, lines[n:]
+}
+
+// separatorOf returns the separator of a table: the one that all first records have in the same
+// number, else the one that the header has most of, and lineEnd if it has none.
+func separatorOf(lines [][]byte) byte {
+	if sep := evenSeparator(lines); sep != 0 {
+		return sep
+	}
+	best, most := byte(lineEnd), 1
+	for _, sep := range []byte{',', ';', tab, '|'} {
+		if first := firstRecords(lines, sep, 1); len(first) > 0 && len(first[0]) > most {
+			best, most = sep, len(first[0])
+		}
+	}
+	return best
+}
+
+// evenSeparator returns the separator that the first records have outside quotes in one number, the
+// same in all of them. It is 0 if there is none, or fewer than two records. Of several separators
+// the one of most fields counts.
+func evenSeparator(lines [][]byte) (best byte) {
+	fields := 1
+	for _, sep := range separators {
+		records := firstRecords(lines, sep, evenRows)
+		if len(records) < 2 || len(records[0]) <= fields {
+			continue
+		}
+		if !slices.ContainsFunc(records, func(r [][]byte) bool { return len(r) != len(records[0]) }) {
+			best, fields = sep, len(records[0])
+		}
+	}
+	return best
+}
+
+// firstRecords returns the fields of the first records of a table, at most so many. A record that
+// is no record with this separator has no fields. One that the lines end in is left out.
+func firstRecords(lines [][]byte, sep byte, most int) (records [][][]byte) {
+	t := newTable(Options{}, sep)
+	for len(lines) > 0 && len(records) < most {
+		text, n := lines[0], 1
+		result := t.split(text)
+		for result == Continues && n < len(lines) {
+			text = slices.Concat(text, []byte{'\n'}, lines[n])
+			n++
+			result = t.split(text)
+		}
+		if result == Continues && n > 1 { // the quote never ends: only its line is refused
+			n = 1
+		} else if result == Continues {
+			return records
+		}
+		lines = lines[n:]
+		var record [][]byte
+		if result == IsRow {
+			for _, field := range t.fields {
+				record = append(record, bytes.Clone(field))
+			}
+		}
+		records = append(records, record)
+	}
+	return records
+}
+
+// A Sampler is a Parser that looks at the first lines of its log before it reads them.
+type Sampler interface {
+	// Sample looks at the lines, at most DetectLines. Call it once, before Parse. It returns the
+	// field of the URL, if its values say so and not its name, else "".
+	Sample(lines [][]byte) (field string)
+}
+
+// Sample finds the separator and the column of the URL: the first one with a known name, unless its
+// values are no URLs or paths, else the only one whose values are. It keeps an error for readHeader
+// if there are several, or if there is no header.
+func (t *table) Sample(lines [][]byte) (field string) {
+	if len(lines) == 0 {
+		return ""
+	}
+	var body [][]byte
+	if t.notes, body = cutNotes(lines); len(body) == 0 {
+		return ""
+	}
+	if sep := separatorLine(lines[0]); sep != 0 {
+		t.sep = sep
+	} else if t.sep == 0 {
+		t.sep = separatorOf(body)
+	}
+	records := firstRecords(body, t.sep, DetectLines)
+	if t.opt.URL != "" || len(records) == 0 || len(records[0]) == 0 {
+		return ""
+	}
+	var isKnown bool
+	if t.byValues, isKnown, t.err = urlColumn(records[0], records[1:]); t.byValues < 0 || isKnown {
+		return ""
+	}
+	return string(bytes.TrimSpace(records[0][t.byValues]))
+}
+
+// urlColumn returns the column of the URL by the names and the values of the first rows, -1 if that
+// is left to the names alone. isKnown is whether its name is known. The error is an ErrNoHeader or
+// ErrManyURLs.
+func urlColumn(names [][]byte, rows [][][]byte) (column int, isKnown bool, err error) {
+	head := make(header, 0, len(names))
+	for _, name := range names {
+		head = append(head, string(bytes.TrimSpace(name)))
+	}
+	var urls, paths []int
+	for i := range head {
+		switch u, p := holds(rows, i); {
+		case u:
+			urls = append(urls, i)
+		case p:
+			paths = append(paths, i)
+		}
+	}
+	for _, name := range slices.Concat(known[nameURL], exportNames) {
+		if i := head.find(name); i >= 0 && (slices.Contains(urls, i) || slices.Contains(paths, i)) {
+			return i, true, nil
+		}
+	}
+	if slices.ContainsFunc(head, func(name string) bool { return isURL([]byte(name)) || strings.HasPrefix(name, "/") }) {
+		return -1, false, fmt.Errorf("%w: it begins %q", ErrNoHeader, head[0])
+	}
+	if len(urls) == 0 {
+		urls = paths
+	}
+	switch len(urls) {
+	case 0:
+		return -1, false, nil
+	case 1:
+		return urls[0], false, nil
+	}
+	several := make([]string, 0, len(urls))
+	for _, i := range urls[:min(len(urls), mostNames)] {
+		several = append(several, head[i])
+	}
+	return -1, false, fmt.Errorf("%w: %s", ErrManyURLs, strings.Join(several, ", "))
+}
+
+// holds reports whether most values of a column are URLs, or paths or requests. Empty values do not
+// count.
+func holds(rows [][][]byte, column int) (urls, paths bool) {
+	var all, whole, relative int
+	for _, row := range rows {
+		value := trimBlank(at(row, column))
+		if len(value) == 0 {
+			continue
+		}
+		all++
+		method, target, protocol := splitRequest(value)
+		switch {
+		case isURL(value):
+			whole++
+		case value[0] == '/', method != nil && (protocol != nil || bytes.HasPrefix(target, []byte{'/'})):
+			relative++
+		}
+	}
+	return 2*whole > all, 2*(whole+relative) > all
 }

@@ -96,6 +96,24 @@ var known = map[string][]string{
 	NameUser: {"cs-username", "user_id", "remote_user", "user"},
 }
 
+// exportNames are names of the column of the URL in tables that tools for search engines export:
+// Google's Search Console and Analytics, Bing's Webmaster Tools, Screaming Frog, Ahrefs and others,
+// in English and other languages. Of a link, the URL is its target: the page that is read for it. A
+// name counts only if the values in the first rows do not contradict it, see [table.Sample].
+var exportNames = []string{
+	"top pages", "pages", "full page url", "page url", "page location", "landing page", "landing page + query string", "page path",
+	"page path and screen class", "page path + query string", "page path + query string and screen class", "original url",
+	"target url", "target page", "destination", "destination url", "final url", "website url", "site url",
+	"Die häufigsten Seiten", "Häufigste Seiten", "Seiten", "Seite", "Zielseite", "Landingpage", "Adresse",
+	"Pages les plus populaires", "Page de destination",
+	"Páginas principales", "Página", "Páginas", "Página de destino", "Dirección", //nolint:misspell // Spanish
+	"Pagine principali", "Pagina", "Pagine", "Pagina di destinazione", "Indirizzo",
+	"Principais páginas", "Páginas principais", "Endereço",
+	"Populairste pagina's", "Pagina's", "Landingspagina",
+	"Самые популярные страницы", "Страница",
+	"上位のページ", "ページ", "ランディング ページ", "ランディングページ", "ページパス",
+}
+
 // candidates returns the fields that may hold the meaning name: the field that was chosen for it,
 // or else the known ones.
 func candidates(name, chosen string) []string {

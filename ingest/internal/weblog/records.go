@@ -8,7 +8,7 @@ type Records struct{ table table }
 // NewRecords returns Records for rows with these fields. The error says which field they lack: one
 // that was named, or one for the URL.
 func NewRecords(header []string, opt Options) (*Records, error) {
-	r := &Records{table{common: newCommon(opt), header: header}}
+	r := &Records{table{common: newCommon(opt), header: header, byValues: -1}}
 	r.table.locate()
 	return r, r.table.err
 }

@@ -135,3 +135,21 @@ func schemeOf(text []byte) string {
 	}
 	return ""
 }
+
+// trimBlank returns text without the spaces and tabs around it, which no URL has.
+func trimBlank(text []byte) []byte {
+	for len(text) > 0 && isBlank(text[0]) {
+		text = text[1:]
+	}
+	for len(text) > 0 && isBlank(text[len(text)-1]) {
+		text = text[:len(text)-1]
+	}
+	return text
+}
+
+func isBlank(b byte) bool { return b == ' ' || b == tab }
+
+// HasBlank reports whether text holds a space or a tab.
+func HasBlank(text []byte) bool {
+	return bytes.IndexByte(text, ' ') >= 0 || bytes.IndexByte(text, tab) >= 0
+}

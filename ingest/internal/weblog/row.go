@@ -23,6 +23,7 @@ type Row struct {
 	Time   int64    // microseconds since 1970 UTC; NoTime if unknown, or [Options].Times is not set
 	Fields [][]byte // the columns of [Options].Keep as text; nil where there is none
 	Odd    Odd
+	Blank  bool // Target holds white space, and comes from a table
 }
 
 // AppendURL appends the URL of the row. It may be none, see Odd.
@@ -115,6 +116,13 @@ var (
 
 	// ErrNoURL is the kind of the errors about a header that names no field for the URL.
 	ErrNoURL = errors.New("no field of the header is known to hold a URL")
+
+	// ErrManyURLs is the kind of the errors about a table with several columns of URLs, if the
+	// header has no name that is known.
+	ErrManyURLs = errors.New("no field of the header is known to hold the URL, and several hold URLs")
+
+	// ErrNoHeader is the kind of the errors about a table whose first line has a URL, not names.
+	ErrNoHeader = errors.New("the lines are those of a table, and the first of them has no names")
 )
 
 // A common is what the parsers share.
@@ -141,6 +149,18 @@ func (c *common) setTime(r *Row, text []byte) {
 	if c.opt.Times {
 		r.Time = c.clock.Read(text)
 	}
+}
+
+// mostNames is how many names of a header an error lists.
+const mostNames = 40
+
+// noURL is the ErrNoURL for a header.
+func noURL(have []string) error {
+	more := ""
+	if n := len(have) - mostNames; n > 0 {
+		have, more = have[:mostNames], fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Errorf("%w: there are %s%s", ErrNoURL, strings.Join(have, ", "), more)
 }
 
 // noField is the ErrNoField for a field, with those there are.

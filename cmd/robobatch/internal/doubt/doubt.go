@@ -49,6 +49,7 @@ const (
 	NoTimes       Code = "no_times"
 	NoURLs        Code = "no_urls"
 	UnclearName   Code = "unclear_name"
+	WhiteSpace    Code = "white_space"
 )
 
 // Meanings are all codes, in alphabetical order.
@@ -80,5 +81,9 @@ var Meanings = []Meaning{
 	{
 		UnclearName, "The name of a rules file begins with a word and an underscore, and the word is no known scheme. All of the name is taken for the host.",
 		"Rename the file if the word was meant as a scheme, as in https_example.com.txt.",
+	},
+	{
+		WhiteSpace, "URLs of a list or a table hold spaces or tabs, which URLs have only as %20 and %09. They are decided as if they were written so.",
+		"If what follows the space is another column, give the table a header, and name its format with -format.",
 	},
 }

@@ -1,16 +1,19 @@
 package summary
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 )
 
 // Doubt returns the doubts about what came of the logs, in all.
 func (r *Report) Doubt() []doubt.Doubt {
-	return slices.Concat(r.nothing(), r.timeless())
+	return slices.Concat(r.nothing(), r.timeless(), r.whiteSpace())
 }
 
 // nothing returns a doubt if nothing came of a log, so that its format, or the site of the rules,
@@ -53,4 +56,26 @@ func (r *Report) timeless() []doubt.Doubt {
 		return []doubt.Doubt{{Code: doubt.NoTimes, Text: text, Count: c.Undated}}
 	}
 	return nil
+}
+
+// whiteSpace returns a doubt if URLs hold white space: they may be followed by other columns.
+func (r *Report) whiteSpace() []doubt.Doubt {
+	n := r.read.Blank
+	if n == 0 {
+		return nil
+	}
+	text := say.Count(n, "URL") + " with white space inside, decided as %20 and %09: if it separates columns, give them a header, and name the format with -format"
+	d := doubt.Doubt{Code: doubt.WhiteSpace, Text: text, Count: n}
+	for _, url := range r.read.FirstBlank {
+		d.Examples = append(d.Examples, fmt.Sprintf("%s: line %d: %q", say.File(r.Inputs[url.Input].Name), url.Line, shorten(url.URL)))
+	}
+	return []doubt.Doubt{d}
+}
+
+// shorten returns the first hundred bytes of a long text.
+func shorten(text string) string {
+	if len(text) > 100 {
+		return strings.ToValidUTF8(text[:100], "") + "..."
+	}
+	return text
 }

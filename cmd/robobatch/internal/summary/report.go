@@ -32,13 +32,16 @@ type Report struct {
 	Invalid   int64         `json:"invalid_bytes"` // bytes of text that were not UTF-8, written as %XX
 	Doubts    []doubt.Doubt `json:"doubts"`        // in the order in which they were seen
 	Run       Run           `json:"run"`
+
+	read ingest.Counts // those of Counts, and more
 }
 
 // An Input is one log.
 type Input struct {
 	Name   string `json:"name"`
-	Bytes  int64  `json:"bytes"`  // as stored; -1 if unknown
-	Format string `json:"format"` // of its lines, "auto" if none was read
+	Bytes  int64  `json:"bytes"`               // as stored; -1 if unknown
+	Format string `json:"format"`              // of its lines, "auto" if none was read
+	Field  string `json:"url_field,omitempty"` // the column of the URL, if its values said so and not its name
 }
 
 // A Rules is about the robots.txt files.
@@ -121,7 +124,7 @@ func New(src Source) *Report {
 	mem, problems, lines, s := src.Store.Memory(), src.Rules.Problems(), src.Logs.Counts(), src.Stats
 	r := &Report{
 		Asked: src.Asked, Version: src.Version, Dialect: src.Store.Options().Dialect.String(), Agents: src.Store.Options().Agents,
-		RulesHash: src.Store.RulesHash(), Doubts: []doubt.Doubt{},
+		RulesHash: src.Store.RulesHash(), Doubts: []doubt.Doubt{}, read: lines,
 		Rules: Rules{
 			Files: src.Rules.Len(), Origins: src.Store.InForce(), Texts: mem.Files, Patterns: mem.Rules,
 			TableBytes: mem.Tables, TextBytes: mem.Text, Skipped: append([]string{}, src.Rules.Skipped()...),
@@ -141,7 +144,7 @@ func New(src Source) *Report {
 		r.Counts.Reasons[engine.Reason(i).String()] = n
 	}
 	for _, in := range src.Logs.Inputs() {
-		r.Inputs = append(r.Inputs, Input{in.Name, in.Size, in.Format.String()})
+		r.Inputs = append(r.Inputs, Input{in.Name, in.Size, in.Format.String(), in.Field})
 	}
 	return r
 }
