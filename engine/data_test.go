@@ -1,15 +1,9 @@
 package engine_test
 
 import (
-	"archive/tar"
-	"errors"
-	"io"
 	"iter"
-	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
@@ -36,7 +30,7 @@ func quickstart(tb testing.TB) dataset {
 func shared(tb testing.TB) dataset {
 	tb.Helper()
 	dir := filepath.Join(repcase.SharedDir(tb), "data")
-	return dataset{readRules(tb, unpackRules(tb, filepath.Join(dir, "rules.tar.zst"))), []string{
+	return dataset{readRules(tb, repcase.Collection(tb)), []string{
 		filepath.Join(dir, "urls_real_hostgrouped.urls.zst"),
 		filepath.Join(dir, "synth_300k.urls.zst"),
 		filepath.Join(dir, "urls_real_shuffled.urls.zst"),
@@ -57,41 +51,6 @@ func readRules(tb testing.TB, dir string) []robots.Response {
 		responses = append(responses, r)
 	}
 	return responses
-}
-
-// unpackRules unpacks an archive of robots.txt and returns the folder they are in.
-func unpackRules(tb testing.TB, name string) string {
-	tb.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer z.Close()
-	dir := tb.TempDir()
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return dir
-		}
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if h.Typeflag != tar.TypeReg {
-			continue
-		}
-		body, err := io.ReadAll(r)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, filepath.Base(h.Name)), body, 0o600)
-		}
-		if err != nil {
-			tb.Fatal(err)
-		}
-	}
 }
 
 func (s dataset) all() iter.Seq2[robots.Response, error] {

@@ -47,12 +47,18 @@ func (d Dialect) IndexPattern(r Rule) (pattern string, ok bool) {
 // matches reports whether the pattern matches the path from its first byte on: "*" matches any
 // bytes, "$" as the last byte of the pattern matches the end of the path, every other byte matches
 // itself (RFC 9309 section 2.2.3).
-func matches(pattern string, path []byte) bool {
+func matches(pattern string, path []byte) bool { return reach(pattern, path) == len(pattern) }
+
+// reach returns how many bytes of the pattern a beginning of the path matches: all of them if the
+// pattern matches.
+func reach(pattern string, path []byte) int {
 	ends := []int{0} // where in the path the part of the pattern read so far can end, in ascending order
 	for i := range len(pattern) {
 		switch {
 		case pattern[i] == '$' && i == len(pattern)-1:
-			return ends[len(ends)-1] == len(path)
+			if ends[len(ends)-1] != len(path) {
+				return i
+			}
 		case pattern[i] == '*':
 			first := ends[0]
 			ends = ends[:0]
@@ -69,10 +75,10 @@ func matches(pattern string, path []byte) bool {
 			ends = longer
 		}
 		if len(ends) == 0 {
-			return false
+			return i
 		}
 	}
-	return true
+	return len(pattern)
 }
 
 // Undefined reports whether the dialect leaves the verdict on a path undefined. winner is the index

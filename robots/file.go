@@ -14,6 +14,7 @@ type Group struct {
 	Agents []ProductToken // the product tokens named, as written, cut to token characters; empty ones are left out
 	Star   bool           // one of the user-agent lines is "*"
 	Rules  []Rule         // in order of appearance; those that have no effect in the dialect are left out
+	Line   int32          // 1-based, of its first user-agent line
 }
 
 // Names reports whether a user-agent line of the group names the token. The empty token is never

@@ -63,12 +63,13 @@ type parser struct {
 type start struct {
 	agent, rule int
 	star        bool
+	line        int32
 }
 
 func (p *parser) line(l *line) {
 	switch l.kind {
 	case kindUserAgent:
-		p.userAgent(l.value)
+		p.userAgent(l.value, l.num)
 	case kindAllow, kindDisallow:
 		p.rule(l)
 	case kindCrawlDelay:
@@ -81,9 +82,9 @@ func (p *parser) line(l *line) {
 	}
 }
 
-func (p *parser) userAgent(value string) {
+func (p *parser) userAgent(value string, line int32) {
 	if p.closed || !p.open {
-		p.starts = append(p.starts, start{agent: len(p.agents), rule: len(p.rules)})
+		p.starts = append(p.starts, start{agent: len(p.agents), rule: len(p.rules), line: line})
 		p.open, p.closed = true, false
 	}
 	if isStar(value) {
@@ -151,6 +152,7 @@ func (p *parser) groups() []Group {
 			Agents: p.agents[s.agent:agents:agents],
 			Star:   s.star,
 			Rules:  p.rules[s.rule:rules:rules],
+			Line:   s.line,
 		}
 		agents, rules = s.agent, s.rule
 	}

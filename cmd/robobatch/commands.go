@@ -20,6 +20,7 @@ type command struct {
 	intro, rest  string
 	takes        string // in place of arguments, for a message
 	takesOneRule bool   // an argument may be meant as the value of -rules
+	arguments    string // that it takes, in the synopsis; "" is none
 	plan         func(a *args, std console.Streams) (guard.Task, error)
 }
 
@@ -35,6 +36,18 @@ urls.verdicts.parquet and prints a summary. It opens no network connection.`, re
 Exit codes: 0 done; 1 more rejects than -max-rejects allows; 2 an error of usage, input or output; 129, 130 and 143
 after SIGHUP, SIGINT and SIGTERM. The output gets its name when it is complete. If a log turns out to be damaged, the
 rows before the damage are kept as x.partial.parquet, and the exit code is 2.`},
+
+	{
+		set: forExplain, plan: planExplanation, name: "explain", about: "tell why a crawler may or may not fetch a URL",
+		arguments: "URL...", intro: `
+robobatch explain tells why a crawler may or may not fetch a URL.
+
+    robobatch explain -rules robots.txt -agent Googlebot https://www.example.com/shop/
+
+prints the verdict, the robots.txt that is in force, the group that binds the crawler, and the rules that match, the
+first of which decides. Without arguments it reads URLs from standard input, one a line. A path is of the site of -base.
+It opens no network connection.`,
+	},
 
 	{
 		set: forRules, plan: planListing, name: "rules", about: "list the rules, and what is wrong with them", takesOneRule: true,
@@ -93,7 +106,8 @@ func program(a *args) *cli.Program {
 	for _, c := range commands {
 		p.Commands = append(p.Commands, cli.Command{
 			Name: c.name, About: c.about, Intro: c.intro, Rest: c.rest, Flags: flagsOf(c.set, a),
-			Stray: func(argument string) string { return c.stray(argument, a, p) },
+			Stray:     func(argument string) string { return c.stray(argument, a, p) },
+			Arguments: c.arguments, Take: func(argument string) { a.rest = append(a.rest, argument) },
 		})
 	}
 	return p

@@ -27,10 +27,13 @@ type args struct {
 	stats         string
 	rejects       string
 	maxRejects    string
-	urlColumn     string // of pipe
-	prefix        string // of pipe
-	pool          bool   // of pipe
-	sitemaps      bool   // of rules
+	urlColumn     string   // of pipe
+	prefix        string   // of pipe
+	pool          bool     // of pipe
+	sitemaps      bool     // of rules
+	rest          []string // arguments that are no flags
+	print         string   // what is printed, of commands that answer people
+	allRules      bool     // of explain
 	workers       int
 	rounds        int // of bench
 	maxMemory     string
@@ -40,7 +43,7 @@ type args struct {
 
 // A set of commands, by bits. New commands get a bit, and stand in the sets of the flags that they
 // share.
-type commandSet uint8
+type commandSet uint16
 
 const (
 	forJob commandSet = 1 << iota
@@ -48,11 +51,12 @@ const (
 	forCompile
 	forPipe
 	forBench
+	forExplain
 
-	forAll      = forJob | forRules | forCompile | forPipe | forBench
-	forLogs     = forJob | forBench           // those that read logs
-	forPacks    = forJob | forPipe | forBench // those that take a pack
-	forAnswers  = forJob | forPipe            // those that answer with verdicts
+	forAll      = forJob | forRules | forCompile | forPipe | forBench | forExplain
+	forLogs     = forJob | forBench                        // those that read logs
+	forPacks    = forJob | forPipe | forBench | forExplain // those that take a pack
+	forAnswers  = forJob | forPipe | forExplain            // those that answer with verdicts
 	forProgress = forJob | forRules | forCompile
 )
 
@@ -78,6 +82,7 @@ func flagsOf(set commandSet, a *args) (flags []cli.Flag) {
 	}{
 		{"Input", rulesFlags(a)},
 		{"Input", logFlags(a)},
+		{"Question", agentFlags(a)},
 		{"Question", questionFlags(a)},
 		{"Output", outputFlags(a)},
 		{"Output", storageFlags(a)},
@@ -134,7 +139,7 @@ func rulesFlags(a *args) []entry {
 			Name: "rules", Arg: "dir", Files: true, Needed: nameRules,
 			Set: cli.Text(&a.rules), Doc: files,
 		}},
-		{forLogs, cli.Flag{
+		{forLogs | forExplain, cli.Flag{
 			Name: "origin", Arg: "url",
 			Set: cli.Once(&a.origin, "one file is the robots.txt of one origin"), Doc: origin + siteOfBase,
 		}},
@@ -171,6 +176,8 @@ func logFlags(a *args) []entry {
 		{forLogs, cli.Flag{Name: "base", Arg: "url", Set: cli.Text(&a.Base), Doc: `
 			The site that the logs are of, if they have paths only. Write it like
 			https://www.example.com.`}},
+		{forExplain, cli.Flag{Name: "base", Arg: "url", Set: cli.Text(&a.Base), Doc: `
+			The site of URLs that are paths. Write it like https://www.example.com.`}},
 		{forLogs, cli.Flag{Name: "url-field", Arg: "name", Set: cli.Text(&a.URLField), Doc: `
 			The field with the URL, path or request, in formats that name their fields. In json it
 			may be a path, as in request.uri.`}},
@@ -210,13 +217,10 @@ func logFlags(a *args) []entry {
 	}
 }
 
-// questionFlags are the flags that say what is asked, and how robots.txt is read.
-func questionFlags(a *args) []entry {
+// agentFlags are the flags that say for which crawlers is asked.
+func agentFlags(a *args) []entry {
 	const (
-		moment = "Use the captures that were in force at a moment. Write 2026-01-31T18:00:00Z, or " +
-			"2026-01-31 for the start of that day in UTC."
-		newest = " Default: the newest capture."
-		sets   = " @search, @ai and others name sets of known crawlers; @./list.txt is a file with a name " +
+		sets = " @search, @ai and others name sets of known crawlers; @./list.txt is a file with a name " +
 			"a line. May be repeated."
 		star = " Default: *, a crawler that no group names."
 	)
@@ -232,6 +236,11 @@ func questionFlags(a *args) []entry {
 			Set: cli.Words(&a.agents),
 			Doc: "Crawlers to decide for, by product token. Several give columns for each, as in " +
 				"allowed_googlebot, and still one row." + sets + star,
+		}},
+		{forExplain, cli.Flag{
+			Name: "agent", Arg: "names", Values: words.Agents(), List: true,
+			Set: cli.Words(&a.agents),
+			Doc: "Crawlers to answer for, by product token. Commas separate them." + sets + star,
 		}},
 		{forRules, cli.Flag{
 			Name: "agent", Arg: "names", Values: words.Agents(), List: true,
@@ -251,6 +260,17 @@ func questionFlags(a *args) []entry {
 			What -agent-from-log does with rows of other clients. star: only groups for * bind them.
 			skip: they are left out. Default: star.`,
 		}},
+	}
+}
+
+// questionFlags are the flags that say what is asked, and how robots.txt is read.
+func questionFlags(a *args) []entry {
+	const (
+		moment = "Use the captures that were in force at a moment. Write 2026-01-31T18:00:00Z, or " +
+			"2026-01-31 for the start of that day in UTC."
+		newest = " Default: the newest capture."
+	)
+	return []entry{
 		{forAll, cli.Flag{
 			Name: "dialect", Arg: "name", Values: robots.Dialects(), Default: "google",
 			Set: cli.Text(&a.Dialect), Doc: `
@@ -277,7 +297,7 @@ func questionFlags(a *args) []entry {
 			Name: "as-of", Arg: "moment", Set: cli.Text(&a.AsOf),
 			Doc: moment + " log: use for each row the captures in force at its own time." + newest,
 		}},
-		{forRules | forPipe, cli.Flag{
+		{forRules | forPipe | forExplain, cli.Flag{
 			Name: "as-of", Arg: "moment",
 			Set: cli.Text(&a.AsOf), Doc: moment + newest,
 		}},
@@ -297,6 +317,14 @@ func questionFlags(a *args) []entry {
 // outputFlags are the flags that say what is written.
 func outputFlags(a *args) []entry {
 	return []entry{
+		{forExplain, cli.Flag{
+			Name: "print", Arg: "form", Values: explainForms, Default: "text",
+			Set: cli.Text(&a.print), Doc: `
+			What is printed. text: lines for people. json: an object a line for each URL and crawler, as
+			docs/explain.schema.json describes it.`,
+		}},
+		{forExplain, cli.Flag{Name: "all", Set: cli.Bool(&a.allRules), Doc: `
+			Print all rules that do not match. Otherwise only the ten nearest.`}},
 		{forJob, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
 			The file to write. x.parquet, x.arrow (Arrow IPC file), x.arrows (Arrow IPC stream),
 			x.csv or x.jsonl (JSON Lines), these two also with .zst or .gz behind; - is standard
@@ -416,7 +444,7 @@ func runFlags(a *args) []entry {
 			otherwise none.`
 	)
 	return []entry{
-		{forAll &^ forBench, cli.Flag{
+		{forAll &^ (forBench | forExplain), cli.Flag{
 			Name: "workers", Arg: "n", Default: "0",
 			Set: cli.Int(&a.workers), Doc: `
 			Goroutines that work. 0 is one per processor. The output does not depend on it.`,

@@ -30,6 +30,9 @@ type Command struct {
 	Flags []Flag // those of a section stand together
 	Rest  string // paragraphs behind the flags
 
+	Arguments string                // that are no flags, as the synopsis shows them: "URL..."; "" is none
+	Take      func(argument string) // takes such an argument, wherever it stands among the flags
+
 	// Stray returns what to do about an argument that is no flag, for the message that refuses it.
 	Stray func(argument string) string
 }

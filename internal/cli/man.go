@@ -40,7 +40,7 @@ func synopsis(c *Command) string {
 			sb.WriteString(f.usage() + " ")
 		}
 	}
-	return sb.String() + "[flags]"
+	return strings.TrimSpace(sb.String() + "[flags] " + c.Arguments)
 }
 
 // writeManFlags writes the flags of a command, by section.

@@ -19,7 +19,8 @@ var (
 // in their order. A flag has one dash or two, and its value is the next argument or follows "=".
 // The error joins a [UsageError] for each fault: a flag that is unknown, has no value or refuses it
 // (the UsageError wraps the error of Set), an argument that is no flag, and each needed flag that
-// is missing. It panics if a flag refuses its default.
+// is missing. Arguments that are no flags go to Take, in a command that has Arguments. It panics if a
+// flag refuses its default.
 func (p *Program) Parse(c *Command, arguments []string) error {
 	for i := range c.Flags {
 		if f := &c.Flags[i]; f.Default != "" {
@@ -38,10 +39,13 @@ func (p *Program) Parse(c *Command, arguments []string) error {
 		return ErrInstead
 	case r.instead:
 		return r.faults.Err()
-	case len(r.stray) > 0:
+	case len(r.stray) > 0 && c.Arguments == "":
 		r.faults.Add("", fmt.Errorf("unexpected argument %q: %s", r.stray[0], c.Stray(r.stray[0])))
 	default: // a stray argument may be meant as the value of what is missing
 		r.missing()
+		for _, argument := range r.stray {
+			c.Take(argument)
+		}
 	}
 	return r.faults.Err()
 }

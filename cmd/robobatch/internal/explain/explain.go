@@ -1,0 +1,321 @@
+// Package explain tells why a crawler may or may not fetch a URL: which robots.txt is in force and
+// why, which group binds the crawler, which rules match and which of them decides. All of it is what
+// package robots says; nothing is decided here a second time. Only cmd/robobatch imports it.
+package explain
+
+import (
+	"time"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/listings"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Verdict is an answer and what gave it.
+type Verdict struct {
+	Allowed  *bool  `json:"allowed"` // nil is unknown
+	Reason   string `json:"reason"`  // as the column reason spells it
+	RuleLine int32  `json:"rule_line,omitempty"`
+	Rule     string `json:"rule,omitempty"`
+}
+
+// An Answer is why a crawler may or may not fetch a URL.
+type Answer struct {
+	URL     string `json:"url"`
+	Agent   string `json:"agent"`
+	Dialect string `json:"dialect"`
+	Verdict
+	Origin   string    `json:"origin,omitempty"` // "" if the URL has none
+	Path     string    `json:"path,omitempty"`   // in normal form, as it is matched
+	Source   *Source   `json:"source,omitempty"` // nil if no robots.txt is known
+	Group    *Group    `json:"group,omitempty"`  // nil if no rules are read
+	Rules    []Rule    `json:"rules,omitempty"`  // of the groups that bind: those that match in order of precedence, then the others, nearest first
+	Dialects []Opinion `json:"dialects,omitempty"`
+	Pack     bool      `json:"pack,omitempty"` // the rules are a pack, which knows no groups, no other rules and no other dialects
+}
+
+// A Source is the response that is in force.
+type Source struct {
+	Name       string     `json:"name"`
+	Status     int        `json:"status"`          // 0 if there was no answer; 200 of a file
+	Error      string     `json:"error,omitempty"` // why there was none
+	Location   string     `json:"location,omitempty"`
+	URL        string     `json:"url,omitempty"` // that redirects led to
+	FetchedAt  *time.Time `json:"fetched_at"`    // nil if unknown
+	File       bool       `json:"file"`          // FetchedAt is the time of its last change
+	AgeSeconds *int64     `json:"age_seconds"`   // at -as-of; nil without that
+	Truncated  bool       `json:"truncated"`     // it is longer than what is read
+}
+
+// A Group is how the crawler came to the rules that bind it.
+type Group struct {
+	Names  []Name  `json:"names"`  // that were looked for, in order; those behind the one that is found are not
+	Parts  []Lines `json:"groups"` // that bind it, which are merged; none if no group does
+	Shared int     `json:"shared"` // other names and * in these groups
+}
+
+// A Name is a name of the crawler that groups are searched for.
+type Name struct {
+	Name  string `json:"name"`
+	Found bool   `json:"found"`
+}
+
+// Lines is where a group stands.
+type Lines struct {
+	First  int32    `json:"first_line"`
+	Last   int32    `json:"last_line"`
+	Agents []string `json:"agents"` // of its user-agent lines
+}
+
+// A Rule is a rule of the groups that bind the crawler, and what became of it.
+type Rule struct {
+	Line    int32  `json:"line"`
+	Text    string `json:"rule"`
+	Pattern string `json:"pattern"` // in normal form, as it is matched
+	Matches bool   `json:"matches"`
+	Length  int    `json:"length"`               // of Pattern, which is its priority
+	StopsAt int    `json:"stops_at,omitempty"`   // 1-based byte of Pattern that the path does not match; 0 if all do
+	Decides string `json:"decides_by,omitempty"` // of the rule that decides: "only", "longest", "allow" (on a tie) or "first"
+}
+
+// An Opinion is what a dialect says.
+type Opinion struct {
+	Dialect string `json:"dialect"`
+	Verdict
+}
+
+// A Question is what is asked, apart from the rules.
+type Question struct {
+	Dialect robots.Dialect
+	Missing engine.Missing // how to decide where there is no robots.txt
+	AsOf    time.Time      // zero is the newest
+}
+
+// Dialects returns the dialect that is asked for, and behind it the others, with those of its
+// options that they have, too.
+func (q *Question) Dialects() []robots.Dialect {
+	all := []robots.Dialect{q.Dialect}
+	for _, name := range robots.Dialects() {
+		d, err := robots.ParseDialect(name)
+		if err == nil && name != q.Dialect.String() {
+			all = append(all, d|q.Dialect&(robots.WideTokens|robots.URLAsIs))
+		}
+	}
+	return all
+}
+
+// Moment returns when and by which dialects the copies are in force that [Question.Explain] takes.
+func (q *Question) Moment() listings.Moment {
+	return listings.Moment{AsOf: q.AsOf, Dialects: q.Dialects()}
+}
+
+// A Target is a URL, and what package robots makes of it.
+type Target struct {
+	URL    string
+	Origin robots.Origin // "" if the URL is none
+	raw    []byte        // path and query, as written
+}
+
+// NewTarget takes a URL apart.
+func NewTarget(url string) Target {
+	t := Target{URL: url}
+	u, err := robots.SplitURL([]byte(url))
+	if err != nil {
+		return t
+	}
+	origin, err := robots.AppendOrigin(nil, u)
+	if err != nil {
+		return t
+	}
+	t.Origin, t.raw = robots.Origin(origin), []byte(url)[len(u.Prefix):]
+	return t
+}
+
+// Explain answers for one crawler. copies are what is in force for the origin in each of the
+// dialects of the question, in their order; nil if the URL has none.
+func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answer {
+	a := &Answer{URL: t.URL, Agent: agent, Dialect: q.Dialect.String(), Origin: string(t.Origin)}
+	if t.Origin == "" {
+		a.Reason = engine.ReasonBadURL.String()
+		return a
+	}
+	path, _ := q.Dialect.Path(t.raw, nil)
+	a.Path, a.Source = string(path), q.source(&copies[0])
+	for i, d := range q.Dialects() {
+		v := q.verdict(t, agent, d, &copies[i])
+		if i == 0 {
+			a.Verdict = v
+		}
+		a.Dialects = append(a.Dialects, Opinion{d.String(), v})
+	}
+	if copies[0].Outcome.Effect == robots.UseRules {
+		file := robots.Parse(copies[0].Response.Body, q.Dialect)
+		who := robots.NewAgent(agent, q.Dialect)
+		a.Group = groupOf(file, who)
+		rules, _ := file.Select(who)
+		a.Rules = rulesOf(rules, path, q.Dialect)
+	}
+	return a
+}
+
+// source returns the source of a copy; nil if there is none.
+func (q *Question) source(c *listings.Copy) *Source {
+	if c.Outcome.Capture < 0 {
+		return nil
+	}
+	r := &c.Response
+	s := &Source{Name: r.Name, Status: r.Status, Error: r.Error, Location: r.Location, URL: r.URL, File: r.File}
+	s.Truncated = len(r.Body) > robots.MaxBytes
+	if !r.FetchedAt.IsZero() {
+		at := r.FetchedAt.UTC()
+		s.FetchedAt = &at
+		if !q.AsOf.IsZero() {
+			age := int64(q.AsOf.Sub(at) / time.Second)
+			s.AgeSeconds = &age
+		}
+	}
+	return s
+}
+
+// verdict returns what a dialect says, by the reference.
+func (q *Question) verdict(t Target, agent string, d robots.Dialect, c *listings.Copy) Verdict {
+	path, _ := d.Path(t.raw, nil)
+	by := func(access bool, reason engine.Reason) Verdict {
+		return Verdict{Allowed: &access, Reason: reason.String()}
+	}
+	switch effect := c.Outcome.Effect; {
+	case effect == robots.NoRecord && q.Missing == engine.MissingUnknown:
+		return Verdict{Reason: engine.ReasonNoRobots.String()}
+	case effect == robots.NoRecord:
+		return by(q.Missing == engine.MissingAllow, engine.ReasonNoRobots)
+	case d.AlwaysAllowed(path):
+		return by(true, engine.ReasonRobotsTxt)
+	case effect != robots.UseRules:
+		allowed := effect == robots.AllowAll
+		return Verdict{Allowed: &allowed, Reason: c.Outcome.Cause.String()}
+	}
+	rules, ok := robots.Parse(c.Response.Body, d).Select(robots.NewAgent(agent, d))
+	if !ok {
+		return by(true, engine.ReasonNoGroup)
+	}
+	winner := robots.Decide(rules, path, d)
+	if winner < 0 {
+		return by(true, engine.ReasonDefault)
+	}
+	v := by(rules[winner].Allow, engine.ReasonRule)
+	if robots.Undefined(rules, winner, path, d) {
+		v.Reason = engine.ReasonUndefined.String()
+	}
+	v.RuleLine, v.Rule = rules[winner].Line, rules[winner].String()
+	return v
+}
+
+// groupOf returns how a crawler comes to its rules.
+func groupOf(file *robots.File, who robots.Agent) *Group {
+	g := &Group{Names: []Name{}, Parts: []Lines{}}
+	bound := map[int]bool{}
+	for _, i := range file.Binding(who) {
+		bound[i] = true
+	}
+	found := false
+	for _, token := range append([]robots.ProductToken{who.Token}, who.Fallbacks...) {
+		if token == "" || found {
+			continue
+		}
+		for i := range file.Groups {
+			found = found || bound[i] && file.Groups[i].Names(token)
+		}
+		g.Names = append(g.Names, Name{string(token), found})
+	}
+	if !found && !who.IgnoresStar {
+		g.Names = append(g.Names, Name{"*", len(bound) > 0})
+	}
+	by := robots.ProductToken("")
+	if n := len(g.Names); n > 0 {
+		by = robots.ProductToken(g.Names[n-1].Name)
+	}
+	for i, group := range file.Groups {
+		if bound[i] {
+			g.Parts = append(g.Parts, linesOf(&group))
+			g.Shared += shared(&group, by)
+		}
+	}
+	return g
+}
+
+// linesOf returns where a group stands, and whom it names.
+func linesOf(g *robots.Group) Lines {
+	l := Lines{First: g.Line, Last: g.Line, Agents: []string{}}
+	if n := len(g.Rules); n > 0 {
+		l.Last = g.Rules[n-1].Line
+	}
+	if g.Star {
+		l.Agents = append(l.Agents, "*")
+	}
+	for _, name := range g.Agents {
+		l.Agents = append(l.Agents, string(name))
+	}
+	return l
+}
+
+// shared returns how many names of a group are others than the one by which it was found.
+func shared(g *robots.Group, by robots.ProductToken) (n int) {
+	if g.Star && by != "*" {
+		n++
+	}
+	for _, name := range g.Agents {
+		if !name.Equal(by) {
+			n++
+		}
+	}
+	return n
+}
+
+// rulesOf returns the rules in the order of their trial.
+func rulesOf(rules []robots.Rule, path []byte, d robots.Dialect) []Rule {
+	trials := robots.Try(rules, path, d)
+	out := make([]Rule, len(trials))
+	for i, t := range trials {
+		r := &rules[t.Rule]
+		out[i] = Rule{Line: r.Line, Text: r.String(), Pattern: t.Pattern, Matches: t.Matches(), Length: len(t.Pattern)}
+		if !t.Matches() {
+			out[i].StopsAt = t.Reach + 1
+		}
+	}
+	if len(trials) > 0 && trials[0].Matches() {
+		out[0].Decides = decidedBy(rules, trials)
+	}
+	return out
+}
+
+// decidedBy says why the first of the trials decides.
+func decidedBy(rules []robots.Rule, trials []robots.Trial) string {
+	first := trials[0]
+	switch {
+	case len(trials) == 1 || !trials[1].Matches():
+		return "only"
+	case len(trials[1].Pattern) < len(first.Pattern):
+		return "longest"
+	case rules[trials[1].Rule].Allow != rules[first.Rule].Allow:
+		return "allow"
+	}
+	return "first"
+}
+
+// FromPack returns the answer of a pack, which knows no more than the verdict.
+func (q *Question) FromPack(t Target, agent string, v engine.Answer) *Answer {
+	a := &Answer{URL: t.URL, Agent: agent, Dialect: q.Dialect.String(), Origin: string(t.Origin), Pack: true}
+	a.Reason = v.Reason.String()
+	if v.Access != engine.Unknown {
+		allowed := v.Access == engine.Allowed
+		a.Allowed = &allowed
+	}
+	if t.Origin != "" {
+		path, _ := q.Dialect.Path(t.raw, nil)
+		a.Path = string(path)
+	}
+	if v.Rule.Line > 0 {
+		a.RuleLine, a.Rule = v.Rule.Line, v.Rule.String()
+	}
+	return a
+}

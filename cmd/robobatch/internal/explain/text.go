@@ -1,0 +1,336 @@
+package explain
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+)
+
+// The columns of the text.
+const (
+	width  = 80
+	indent = 10 // in front of what continues a label
+)
+
+// A Style is how much the text shows.
+type Style struct {
+	All   bool // the rules that do not match, too, not only the nearest
+	Title bool // the URL and the crawler stand above, since there are several
+}
+
+// nearest is how many rules that do not match the text shows.
+const nearest = 10
+
+// Text returns the answer in lines of at most 80 columns, but for long names of files.
+func (a *Answer) Text(s Style) string {
+	var t text
+	if s.Title {
+		agent := clean(a.Agent)
+		t.sb.WriteString("# " + fit(clean(a.URL), width-len("#   ")-utf8.RuneCountInString(agent)) + "  " + agent + "\n")
+	}
+	word := "unknown"
+	if a.Allowed != nil {
+		word = map[bool]string{true: "allowed", false: "disallowed"}[*a.Allowed]
+	}
+	fmt.Fprintf(&t.sb, "%-12s %s\n", word, a.why())
+	if a.Origin != "" {
+		t.item("origin", clean(a.Origin))
+	}
+	t.item("source", a.Source.text())
+	t.item("agent", a.Group.chain(a.Agent))
+	t.item("group", a.Group.text())
+	if a.Path != "" {
+		t.item("path", fit(clean(a.Path), width-indent))
+	}
+	t.rules(a.Rules, s.All)
+	t.item("dialects", a.opinions())
+	if a.Pack {
+		t.item("pack", "it knows no groups, no other rules and no other dialects: name the files it was compiled from with -rules")
+	}
+	return t.sb.String()
+}
+
+// A text is lines with labels.
+type text struct{ sb strings.Builder }
+
+// item adds a label and a text, which it breaks into lines; nothing if the text is empty.
+func (t *text) item(label, value string) {
+	if value == "" {
+		return
+	}
+	line := fmt.Sprintf("  %-*s", indent-2, label)
+	if len(label) >= indent-2 {
+		line += "  "
+	}
+	for i, word := range strings.Split(value, " ") {
+		if i > 0 && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			t.sb.WriteString(strings.TrimRight(line, " ") + "\n")
+			line = strings.Repeat(" ", indent) + word
+			continue
+		}
+		if i > 0 {
+			line += " "
+		}
+		line += word
+	}
+	t.sb.WriteString(strings.TrimRight(line, " ") + "\n")
+}
+
+// rules adds the list of rules.
+func (t *text) rules(rules []Rule, all bool) {
+	matching := slices.IndexFunc(rules, func(r Rule) bool { return !r.Matches })
+	left := 0
+	if last := matching + nearest; matching >= 0 && len(rules) > last && !all {
+		left, rules = len(rules)-last, rules[:last]
+	}
+	digits, longest, fate := 1, 0, 0
+	for _, r := range rules {
+		digits = max(digits, len(strconv.Itoa(int(r.Line))))
+		longest = max(longest, utf8.RuneCountInString(clean(r.Text)))
+		fate = max(fate, len(r.fate()))
+	}
+	longest = min(longest, width-indent-len("> ")-digits-len("    ")-fate)
+	label := "rules"
+	for _, r := range rules {
+		mark := " "
+		if r.Decides != "" {
+			mark = ">"
+		}
+		fmt.Fprintf(&t.sb, "  %-*s%s %*d  %-*s  %s\n", indent-2, label, mark, digits, r.Line, longest, fit(clean(r.Text), longest), r.fate())
+		label = ""
+	}
+	if left > 0 {
+		fmt.Fprintf(&t.sb, "%*s%s more: -all lists them\n", indent+2, "", say.Number(int64(left)))
+	}
+}
+
+// fate says what became of a rule.
+func (r *Rule) fate() string {
+	if !r.Matches {
+		return "no match at byte " + strconv.Itoa(r.StopsAt)
+	}
+	n := strconv.Itoa(r.Length)
+	switch r.Decides {
+	case "only":
+		return n + " bytes, no other matches"
+	case "longest":
+		return n + " bytes, the longest that matches"
+	case "allow":
+		return n + " bytes, Allow wins a tie"
+	case "first":
+		return n + " bytes, the first of its length"
+	}
+	return n
+}
+
+// why says what gave the verdict.
+func (a *Answer) why() string {
+	name := "the robots.txt"
+	if a.Source != nil {
+		name = clean(filepath.ToSlash(a.Source.Name))
+	}
+	switch a.Reason {
+	case "rule", "undefined":
+		place := name + ":" + strconv.Itoa(int(a.RuleLine))
+		if a.Pack {
+			place = "line " + strconv.Itoa(int(a.RuleLine))
+		}
+		s := place + "  " + fit(clean(a.Rule), max(30, width-15-utf8.RuneCountInString(place)))
+		if a.Reason == "undefined" {
+			s += "\n  " + a.Dialect + " leaves it open: a rule with a * says the opposite"
+		}
+		return s
+	case "default":
+		return name + ": no rule of the group matches"
+	case "no_group":
+		return name + ": no group is for this crawler"
+	case "no_robots":
+		return "no robots.txt of this origin is in the rules, or none that old"
+	case "robots_txt":
+		return "/robots.txt itself is always allowed in " + a.Dialect
+	case "bad_url":
+		return "not a URL with a scheme and a host: " + fit(clean(a.URL), 30)
+	}
+	return name + ": " + outcomes[a.Reason]
+}
+
+// outcomes are what fetches without rules amount to, by reason.
+var outcomes = map[string]string{
+	"status_4xx":          "a client error, or a redirect into nothing",
+	"unreachable":         "a server or network error",
+	"unreachable_expired": "a server or network error for over 30 days",
+	"redirect_limit":      "more than 5 redirects",
+	"too_large":           "over 500 KiB",
+}
+
+// text says which response is in force, and why.
+func (s *Source) text() string {
+	if s == nil {
+		return ""
+	}
+	parts := []string{clean(filepath.ToSlash(s.Name))}
+	switch {
+	case s.File && s.FetchedAt != nil:
+		parts = append(parts, "last changed "+s.FetchedAt.Format(time.DateTime)+" UTC")
+	case s.FetchedAt != nil:
+		parts = append(parts, "fetched "+s.FetchedAt.Format(time.DateTime)+" UTC")
+	case !s.File:
+		parts = append(parts, "fetched at an unknown time")
+	}
+	if s.AgeSeconds != nil {
+		parts = append(parts, age(*s.AgeSeconds)+" before -as-of")
+	}
+	if !s.File {
+		parts = append(parts, s.answer())
+	}
+	if s.URL != "" {
+		parts = append(parts, "redirected to "+clean(s.URL))
+	}
+	if s.Truncated {
+		parts = append(parts, "only the first 500 KiB are read")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// age returns a number of seconds in the largest unit that fits it.
+func age(seconds int64) string {
+	for _, unit := range []struct {
+		seconds int64
+		name    string
+	}{{86_400, "day"}, {3_600, "hour"}, {60, "minute"}} {
+		if seconds >= unit.seconds {
+			return say.Count(seconds/unit.seconds, unit.name)
+		}
+	}
+	return say.Count(seconds, "second")
+}
+
+// answer says what the server answered.
+func (s *Source) answer() string {
+	switch {
+	case s.Error != "":
+		return "failed: " + clean(s.Error)
+	case s.Status == 0:
+		return "no answer"
+	case s.Location != "":
+		return "status " + strconv.Itoa(s.Status) + " to " + clean(s.Location)
+	}
+	return "status " + strconv.Itoa(s.Status)
+}
+
+// chain says by which name the crawler came to its group, if that is not its own.
+func (g *Group) chain(agent string) string {
+	if g == nil || len(g.Names) == 0 {
+		return ""
+	}
+	last := g.Names[len(g.Names)-1]
+	var without []string
+	for _, n := range g.Names {
+		if !n.Found {
+			without = append(without, clean(n.Name))
+		}
+	}
+	s := clean(agent)
+	switch {
+	case len(without) == 0 && last.Name == "*":
+		return s + ": only a group for * can name it"
+	case len(without) == 0:
+		return s + ": a group names it"
+	case last.Found:
+		return s + ": no group for " + strings.Join(without, ", nor for ") + "; that for " + clean(last.Name) + " binds it"
+	}
+	return s + ": no group for " + strings.Join(without, ", nor for ")
+}
+
+// text says which lines bind the crawler, and who shares them.
+func (g *Group) text() string {
+	if g == nil || len(g.Parts) == 0 {
+		return ""
+	}
+	var spans []string
+	for _, part := range g.Parts {
+		spans = append(spans, span(part.First, part.Last))
+	}
+	noun := "line "
+	if len(spans) > 1 || strings.Contains(spans[0], "-") {
+		noun = "lines "
+	}
+	s := noun + strings.Join(spans, " and ")
+	if len(spans) > 1 {
+		s += ", which are merged"
+	}
+	if g.Shared > 0 {
+		by := clean(g.Names[len(g.Names)-1].Name)
+		s += fmt.Sprintf(", of %s and %s: no Allow or Disallow stands between their names", by, say.Count(int64(g.Shared), "other name"))
+	}
+	return s
+}
+
+// span returns "3" or "1-9".
+func span(first, last int32) string {
+	if first == last {
+		return strconv.Itoa(int(first))
+	}
+	return fmt.Sprintf("%d-%d", first, last)
+}
+
+// opinions says which dialects agree with the one that is asked for, and what the others say.
+func (a *Answer) opinions() string {
+	if len(a.Dialects) == 0 {
+		return ""
+	}
+	agree := []string{a.Dialects[0].Dialect}
+	var others []string
+	for _, o := range a.Dialects[1:] {
+		if same(o.Allowed, a.Allowed) && (o.Reason == "undefined") == (a.Reason == "undefined") {
+			agree = append(agree, o.Dialect)
+		} else {
+			others = append(others, o.Dialect+" "+o.says())
+		}
+	}
+	if len(agree) == 1 {
+		return strings.Join(others, "; ")
+	}
+	if len(others) == 0 {
+		return "all four agree"
+	}
+	return strings.Join(agree, ", ") + " agree; " + strings.Join(others, "; ")
+}
+
+// says is the verdict of a dialect after its name.
+func (o *Opinion) says() string {
+	switch {
+	case o.Reason == "undefined":
+		return "leaves it open"
+	case o.Allowed == nil:
+		return "does not know"
+	case *o.Allowed:
+		return "allows it"
+	}
+	return "disallows it"
+}
+
+// same reports whether both are unknown, or the same.
+func same(a, b *bool) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+// clean returns a text from the input without bytes that a terminal obeys, line ends included.
+func clean(s string) string { return strings.ReplaceAll(say.Printable(s), "\n", `\n`) }
+
+// fit returns a text in at most n columns, with a mark where its middle is left out.
+func fit(s string, n int) string {
+	runes := []rune(s)
+	if len(runes) <= max(n, 3) {
+		return s
+	}
+	n = max(n, 3)
+	head := (n - 1) * 2 / 3
+	return string(runes[:head]) + "…" + string(runes[len(runes)-(n-1-head):])
+}

@@ -1,0 +1,73 @@
+package e2e
+
+import (
+	"bytes"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// TestExplainSchema checks answers of explain for many URLs, from files and from a pack, against
+// their schema.
+func TestExplainSchema(t *testing.T) {
+	schema := compileSchema(t, "explain.schema.json")
+	pack := filepath.Join(t.TempDir(), "x.rbp")
+	runOK(t, nil, "compile", "-quiet", "-rules", quickstart(t, "rules"), "-out", pack)
+	urls := bytes.Join([][]byte{
+		[]byte("https://arc.gov/wp/wp-admin/x"), []byte("https://arc.gov/robots.txt"), []byte("no url"), []byte("https://none.example/?a=%ff\xff"),
+	}, []byte("\n"))
+	for _, rules := range []string{quickstart(t, "rules"), pack} {
+		for _, dialect := range []string{"google", "rfc9309", "google-2010", "yandex"} {
+			if rules == pack && dialect != "google" {
+				continue // it is compiled for one dialect
+			}
+			out := runOK(t, urls, "explain", "-rules", rules, "-dialect", dialect, "-agent", "Googlebot-News,AdsBot-Google,*", "-print", "json")
+			answers := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+			if len(answers) != 4*3 {
+				t.Errorf("%d answers, want 12", len(answers))
+			}
+			for _, answer := range answers {
+				validate(t, schema, answer)
+			}
+		}
+	}
+	if err := schema.Validate(map[string]any{"url": "x"}); err == nil {
+		t.Error("the schema takes an answer without a verdict")
+	}
+}
+
+// compileSchema reads a schema of docs.
+func compileSchema(t *testing.T, name string) *jsonschema.Schema {
+	t.Helper()
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "docs", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// validate checks a JSON text against a schema.
+func validate(t *testing.T, schema *jsonschema.Schema, text []byte) {
+	t.Helper()
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err == nil {
+		err = schema.Validate(value)
+	}
+	if err != nil {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// runOK runs the command and returns its standard output.
+func runOK(t *testing.T, stdin []byte, arguments ...string) []byte {
+	t.Helper()
+	cmd := exec.Command(command, arguments...)
+	cmd.Stdin = bytes.NewReader(stdin)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v", cmd, err)
+	}
+	return out
+}

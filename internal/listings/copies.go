@@ -1,0 +1,67 @@
+package listings
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/robobatch/robobatch/internal/captures"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Copy is what is in force for one origin at one moment, with the body that decides.
+type Copy struct {
+	Outcome  robots.Outcome
+	Response robots.Response // the one that decides; zero if none does
+}
+
+// A Moment is when, and by which dialects, something is in force.
+type Moment struct {
+	AsOf     time.Time // zero means that of the newest response
+	Dialects []robots.Dialect
+}
+
+// Copies returns what is in force for each of the origins, in each of the dialects and in their
+// order. It reads the responses twice, and has the errors of [List].
+func Copies(ctx context.Context, responses iter.Seq2[robots.Response, error], origins []robots.Origin, q Moment) (map[robots.Origin][]Copy, error) {
+	histories := make([]*robots.History, len(q.Dialects))
+	for i, d := range q.Dialects {
+		histories[i] = robots.NewHistory(d)
+	}
+	undated := captures.Undated{}
+	total, err := each(ctx, responses, func(_ int, r robots.Response) error {
+		for _, h := range histories {
+			h.Add(r)
+		}
+		return undated.Add(&r)
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[robots.Origin][]Copy, len(origins))
+	wanted := map[int][]*Copy{} // by the number of the response
+	for _, origin := range origins {
+		if _, done := all[origin]; done {
+			continue
+		}
+		copies := make([]Copy, len(q.Dialects))
+		for i, h := range histories {
+			copies[i].Outcome = h.Outcome(origin, q.AsOf)
+			if n := copies[i].Outcome.Capture; n >= 0 {
+				wanted[n] = append(wanted[n], &copies[i])
+			}
+		}
+		all[origin] = copies
+	}
+	again, err := each(ctx, responses, func(n int, r robots.Response) error {
+		for _, c := range wanted[n] {
+			c.Response = r
+		}
+		return nil
+	})
+	if err == nil && again != total {
+		err = fmt.Errorf("read rules: %w", ErrChanged)
+	}
+	return all, err
+}
