@@ -47,6 +47,11 @@ type Batch struct {
 	Violations []Violation // what the verdict of each row means for its crawler
 	Skipped    int         // rows that were left out; nothing else counts them
 
+	// Timeless counts, with StoreOptions.RowTimes, the verdicts that forbid a URL by a robots.txt of
+	// which nobody knows since when it has been there: its time is that of a file, or unknown. With
+	// LogAgents it counts those of them that would accuse a crawler otherwise.
+	Timeless int
+
 	strayNames []byte  // the memory of Strays
 	winners    winners // see there
 }

@@ -26,6 +26,8 @@ type Evaluator struct {
 	paths []uint32 // by row of the batch, if it has a site: where its URL.Path starts in Batch.Data
 	order rulingOrder
 
+	timeless []bool // with RowTimes, by row of the batch: see route
+
 	known agentMemory // with LogAgents
 }
 
@@ -39,6 +41,8 @@ type route struct {
 	periods  []rules.Period // if ruling is rules.Dated
 	from, to int64          // the first and the last microsecond of the period of the last row
 	dated    RulingID       // what is in force in it
+
+	timeless bool // with RowTimes: nobody knows since when that has been in force, see rules.NoTime
 }
 
 // NewEvaluator returns an Evaluator for the store's agents and dialect.
@@ -63,6 +67,9 @@ func (e *Evaluator) Evaluate(b *Batch) {
 	b.Rulings = slices.Grow(b.Rulings, n)[:n]
 	b.Verdicts = slices.Grow(b.Verdicts, n*agents)[:n*agents]
 	e.paths = slices.Grow(e.paths[:0], n)[:n]
+	if e.store.opt.RowTimes {
+		e.timeless = slices.Grow(e.timeless[:0], n)[:n]
+	}
 	var order []rulingRow // nil is as they lie
 	if e.findSites(b) >= n/minStreak {
 		order = e.order.sort(b.Rulings)
@@ -70,6 +77,8 @@ func (e *Evaluator) Evaluate(b *Batch) {
 	e.decide(b, order)
 	if logAgents != LogAgentsOff {
 		e.findViolations(b)
+	} else if e.store.opt.RowTimes {
+		e.countTimeless(b)
 	}
 	if e.store.opt.Canonical {
 		e.canonicalize(b)
@@ -90,12 +99,18 @@ func (e *Evaluator) findSites(b *Batch) (streaks int) {
 			streaks++
 			if !e.find(b, url) {
 				b.Sites[i], b.Rulings[i] = NoSite, rules.NoRuling
+				if len(e.timeless) > 0 {
+					e.timeless[i] = false
+				}
 				continue
 			}
 		}
 		ruling := r.ruling
 		if ruling == rules.Dated {
 			ruling = e.during(b, i)
+		}
+		if len(e.timeless) > 0 {
+			e.timeless[i] = r.timeless
 		}
 		b.Sites[i], b.Rulings[i] = r.site, ruling
 		e.paths[i] = b.URLs[i].Off + uint32(len(r.prefix))
@@ -125,6 +140,7 @@ func (e *Evaluator) find(b *Batch, url []byte) bool {
 	}
 	r := &e.route
 	r.prefix, r.site, r.ruling = append(r.prefix[:0], prefix...), site, ruling
+	r.timeless = ruling > rules.NoRobots // with RowTimes, what has a time has a period before it
 	if ruling == rules.Dated {
 		r.periods, r.from, r.to = e.reader.Periods(uint32(site)), math.MaxInt64, math.MinInt64
 	}
@@ -173,7 +189,9 @@ func (e *Evaluator) during(b *Batch, row int) RulingID {
 	}
 	r := &e.route
 	if moment < r.from || moment > r.to {
-		r.dated, r.from, r.to = rules.Find(r.periods, moment)
+		var n int
+		n, r.from, r.to = rules.Find(r.periods, moment)
+		r.dated, r.timeless = r.periods[n].ID, r.periods[n].Cache == rules.NoTime
 	}
 	return r.dated
 }

@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -76,13 +79,16 @@ type memorySink struct {
 	text    strings.Builder
 	stats   Stats
 	origins map[string]bool
+	strays  map[string]int64 // rows of those that the store does not know
 	writes  int
 	failAt  int           // the write that fails, from 1; 0 is none
 	pause   time.Duration // time that each Write takes
 	onWrite func()
 }
 
-func newSink(s *Store) *memorySink { return &memorySink{store: s, origins: map[string]bool{}} }
+func newSink(s *Store) *memorySink {
+	return &memorySink{store: s, origins: map[string]bool{}, strays: map[string]int64{}}
+}
 
 func (s *memorySink) Write(b *Batch) error {
 	s.writes++
@@ -97,11 +103,24 @@ func (s *memorySink) Write(b *Batch) error {
 		what := describe(s.store, b, i)
 		fmt.Fprintf(&s.text, "%d:%d %s %s\n", b.Input, b.Lines[i], b.URL(i), what)
 		if origin, _, _ := strings.Cut(what, " |"); origin != "-" {
-			s.origins[strings.TrimPrefix(origin, "stray ")] = true
+			origin = strings.TrimPrefix(origin, "stray ")
+			s.origins[origin] = true
+			if _, stray := b.Sites[i].Stray(); stray {
+				s.strays[origin]++
+			}
 		}
 		s.count(b, i)
 	}
 	s.stats.Origins = int64(len(s.origins))
+	s.stats.Strays, s.stats.Busiest = 0, [Busy]BusyOrigin{}
+	names := slices.Sorted(maps.Keys(s.strays))
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(s.strays[b], s.strays[a]) })
+	for i, name := range names {
+		s.stats.Strays += s.strays[name]
+		if i < Busy {
+			s.stats.Busiest[i] = BusyOrigin{name, s.strays[name]}
+		}
+	}
 	return nil
 }
 

@@ -1,10 +1,7 @@
 package engine
 
 import (
-	"maps"
 	"math/bits"
-
-	"github.com/zeebo/xxh3"
 
 	"github.com/robobatch/robobatch/engine/internal/rules"
 )
@@ -25,9 +22,14 @@ type Stats struct {
 	Violations int64 // rows whose crawler fetched what it was not allowed to fetch
 	Skipped    int64 // rows that were left out, see LogAgentsSkip; no other number counts them
 
-	// With StoreOptions.RowTimes, rows of sites:
-	Undated int64 // that have no time, and are decided by what is newest
-	Early   int64 // that are older than the first capture of their robots.txt
+	// Rows of origins without rules:
+	Strays  int64            // of origins that the Store does not know, at any moment
+	Busiest [Busy]BusyOrigin // those of them that have the most rows; fewer if there are fewer
+	Early   int64            // of sites that have no capture as old as StoreOptions.AsOf or, with RowTimes, as the row
+
+	// With StoreOptions.RowTimes:
+	Undated  int64 // rows of sites that have no time, and are decided by what is newest
+	Timeless int64 // see Batch.Timeless
 }
 
 // A counter counts for one worker.
@@ -35,15 +37,15 @@ type counter struct {
 	store  *Store
 	lookup *Lookup
 	stats  Stats
-	sites  []uint64            // bit set of the store's sites that occurred
-	strays map[uint64]struct{} // hashes of the other origins that occurred
+	sites  []uint64 // bit set of the store's sites that occurred
+	strays tally    // of the other origins
 }
 
 // newCounter returns a counter for one of so many goroutines.
 func newCounter(s *Store, goroutines int) *counter {
 	return &counter{
 		store: s, lookup: s.newLookup(goroutines),
-		sites: make([]uint64, (s.NumSites()+63)/64), strays: map[uint64]struct{}{},
+		sites: make([]uint64, (s.NumSites()+63)/64),
 	}
 }
 
@@ -52,12 +54,13 @@ func (c *counter) add(b *Batch) {
 	c.stats.URLs += int64(b.Len())
 	c.stats.Rows += int64(len(b.Verdicts))
 	c.stats.Skipped += int64(b.Skipped)
+	c.stats.Timeless += int64(b.Timeless)
 	c.countURLs(b)
-	for _, name := range b.Strays {
-		c.strays[xxh3.Hash(name)] = struct{}{}
-	}
-	if c.store.opt.RowTimes {
+	switch opt := &c.store.opt; {
+	case opt.RowTimes:
 		c.stats.countTimes(b)
+	case !opt.AsOf.IsZero():
+		c.stats.countEarly(b)
 	}
 	for _, v := range b.Violations {
 		if v == Violated {
@@ -68,19 +71,30 @@ func (c *counter) add(b *Batch) {
 	c.countVerdicts(b)
 }
 
-// countURLs counts the bytes of the URLs, and remembers their sites.
+// countURLs counts the bytes of the URLs and the rows of strays, and remembers the sites.
 func (c *counter) countURLs(b *Batch) {
 	size := int64(0)
 	for _, url := range b.URLs {
 		size += int64(url.Len)
 	}
 	c.stats.URLBytes += size
-	last := NoSite // rows of one site often come in streaks
-	for _, site := range b.Sites {
-		if site != last && site < strayBit {
-			c.sites[site/64] |= 1 << (site % 64)
+	last, start := NoSite, 0 // rows of one site often come in streaks
+	for i, site := range b.Sites {
+		if site != last {
+			c.countStreak(b, last, i-start)
+			last, start = site, i
 		}
-		last = site
+	}
+	c.countStreak(b, last, len(b.Sites)-start)
+}
+
+// countStreak counts neighbouring rows of one site.
+func (c *counter) countStreak(b *Batch, site SiteID, rows int) {
+	if site < strayBit {
+		c.sites[site/64] |= 1 << (site % 64)
+	} else if n, stray := site.Stray(); stray {
+		c.strays.add(b.Strays[n], int64(rows))
+		c.stats.Strays += int64(rows)
 	}
 }
 
@@ -148,6 +162,15 @@ func (s *Stats) countTimes(b *Batch) {
 	}
 }
 
+// countEarly counts the rows of sites that have no capture as old as the moment in question.
+func (s *Stats) countEarly(b *Batch) {
+	for i, id := range b.Rulings {
+		if id == rules.NoRobots && b.Sites[i] < strayBit {
+			s.Early++
+		}
+	}
+}
+
 // countVerdict counts a verdict n times.
 func (c *counter) countVerdict(v Verdict, n int64) {
 	c.stats.Reasons[v.Reason] += n
@@ -170,16 +193,17 @@ func total(counters []*counter) Stats {
 		for i, set := range c.sites {
 			sum.sites[i] |= set
 		}
-		maps.Copy(sum.strays, c.strays)
+		sum.strays.merge(&c.strays)
 	}
 	for _, set := range sum.sites {
 		s.Origins += int64(bits.OnesCount64(set))
 	}
-	s.Origins += int64(len(sum.strays))
+	s.Origins += int64(sum.strays.count)
+	s.Busiest = sum.strays.busiest()
 	return *s
 }
 
-// add adds what another worker counted, but for Origins.
+// add adds what another worker counted, but for Origins and Busiest.
 func (s *Stats) add(o *Stats) {
 	s.URLs += o.URLs
 	s.Rows += o.Rows
@@ -193,6 +217,8 @@ func (s *Stats) add(o *Stats) {
 	}
 	s.Violations += o.Violations
 	s.Skipped += o.Skipped
-	s.Undated += o.Undated
+	s.Strays += o.Strays
 	s.Early += o.Early
+	s.Undated += o.Undated
+	s.Timeless += o.Timeless
 }

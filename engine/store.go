@@ -247,6 +247,12 @@ type Memory struct {
 // NumSites-1.
 func (s *Store) NumSites() int { return s.rules.NumSites() }
 
+// Knows reports whether the origin, in normal form, is a site: whether it was fetched at any time.
+func (s *Store) Knows(o robots.Origin) bool {
+	_, _, known := s.rules.Reader(unknownUsers).Find([]byte(o))
+	return known
+}
+
 // InForce returns the number of origins that have rules, or an outcome in place of rules, at the
 // moment in question; with StoreOptions.RowTimes at any moment.
 func (s *Store) InForce() int { return s.rules.InForce() }

@@ -69,15 +69,36 @@ func (e *Evaluator) findViolations(b *Batch) {
 		case v.Access == Allowed || robots.RFC9309.AlwaysAllowed(e.rawPath(b, i)):
 			violation = NoViolation
 		case v.Reason == ReasonNoRobots || e.store.bindings[b.Agents[i]] == Exempt:
-		case !e.store.opt.RowTimes || e.mustKnow(b, i):
+		case !e.store.opt.RowTimes:
+			violation = Violated
+		case e.timeless[i]:
+			if b.time(i) != unknownTime {
+				b.Timeless++
+			}
+		case e.mustKnow(b, i):
 			violation = Violated
 		}
 		b.Violations = append(b.Violations, violation)
 	}
 }
 
-// mustKnow reports whether the crawler of a row must have known what forbids the URL at that time:
-// since when it was there is known, and no older text that allows the URL could still be used.
+// countTimeless counts the verdicts that forbid a URL by what nobody knows the time of.
+func (e *Evaluator) countTimeless(b *Batch) {
+	agents := e.store.agentsPerURL()
+	for i, timeless := range e.timeless {
+		if !timeless {
+			continue
+		}
+		for _, v := range b.Verdicts[i*agents:][:agents] {
+			if v.Access == Denied {
+				b.Timeless++
+			}
+		}
+	}
+}
+
+// mustKnow reports whether the crawler of a row must have known what forbids the URL at that time.
+// Since when that was there is known; no older text that allows the URL could still be used.
 func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 	periods := e.reader.Periods(uint32(b.Sites[row]))
 	moment := b.time(row)
@@ -85,9 +106,6 @@ func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 		return false
 	}
 	n := rules.Index(periods, moment)
-	if periods[n].Cache == rules.NoTime {
-		return false
-	}
 	path, buf := e.store.opt.Dialect.Path(e.rawPath(b, row), e.path)
 	e.path = buf
 	for n--; n >= 0; n-- {

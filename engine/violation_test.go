@@ -119,6 +119,72 @@ func TestViolationLimits(t *testing.T) {
 	}
 }
 
+// TestTimeless counts the verdicts that forbid a URL by what has the time of a file, or none.
+func TestTimeless(t *testing.T) {
+	const closed = "User-agent: *\nDisallow: /p\n\nUser-agent: b\nDisallow: /q\n"
+	text := func(origin robots.Origin, n int, file bool) robots.Response {
+		r := robots.Response{Origin: origin, Status: 200, Body: []byte(closed), File: file}
+		if n > 0 {
+			r.FetchedAt = day(n, 0)
+		}
+		return r
+	}
+	responses := []robots.Response{
+		text("https://file", 5, true), text("https://undated", 0, false), text("https://known", 5, false),
+		text("https://both", 5, true), text("https://both", 9, false),
+	}
+	rows := []struct {
+		header, url  string
+		at           time.Time
+		asked, fetch int // counted for agents * and b, and for the crawler of the header
+	}{
+		{googleHeader, "https://file/p", day(1, 0), 1, 1},
+		{googleHeader, "https://file/p", day(7, 0), 1, 1},
+		{googleHeader, "https://file/q", day(7, 0), 1, 0},
+		{googleHeader, "https://file/x", day(7, 0), 0, 0},
+		{googleHeader, "https://undated/p", day(7, 0), 1, 1},
+		{browserHeader, "https://file/p", day(7, 0), 1, 0},
+		{googleHeader, "https://file/p", time.Time{}, 1, 0},
+		{googleHeader, "https://known/p", day(3, 0), 0, 0},
+		{googleHeader, "https://known/p", day(7, 0), 0, 0},
+		{googleHeader, "not a URL", day(7, 0), 0, 0},
+		{googleHeader, "https://both/p", day(7, 0), 1, 1},
+		{googleHeader, "https://both/p", day(12, 0), 0, 0},
+		{googleHeader, "https://stray/p", day(12, 0), 0, 0},
+	}
+	for _, logAgents := range []LogAgents{LogAgentsOff, LogAgentsStar} {
+		opt := StoreOptions{Dialect: robots.Google, Agents: []string{"*", "b"}, LogAgents: logAgents, RowTimes: true}
+		s, err := BuildStore(sequence(responses), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stores := waysToOpen(t, makePack(t, robots.Google, responses...), opt)
+		stores["memory"] = s
+		for how, s := range stores {
+			var all []logRow
+			want := 0
+			for _, r := range rows {
+				all = append(all, logRow{r.header, r.url})
+				want += map[bool]int{true: r.asked, false: r.fetch}[logAgents == LogAgentsOff]
+			}
+			b := logBatch(all)
+			for _, r := range rows {
+				moment := int64(unknownTime)
+				if !r.at.IsZero() {
+					moment = r.at.UnixMicro()
+				}
+				b.Times = append(b.Times, moment)
+			}
+			c := newCounter(s, 1)
+			s.NewEvaluator().Evaluate(b)
+			c.add(b)
+			if b.Timeless != want || total([]*counter{c}).Timeless != int64(want) {
+				t.Errorf("%s, agents of the log %d: %d, want %d", how, logAgents, b.Timeless, want)
+			}
+		}
+	}
+}
+
 // TestViolationAssumed: nobody is accused of a URL that is only forbidden because there is no
 // robots.txt.
 func TestViolationAssumed(t *testing.T) {

@@ -50,7 +50,7 @@ type benchRun struct {
 	rounds int
 	in     []string
 	job    measure.Job
-	stats  engine.Stats // of the run that ended last
+	doubts []doubt.Doubt // about what was decided, so that the figures may say nothing of matching
 }
 
 // check checks that all inputs can be read again and again, and sets the job.
@@ -68,7 +68,9 @@ func (b *benchRun) check(a *args) error {
 	b.job = measure.Job{
 		Rules: b.responses, Logs: b.open, Sink: b.create, Store: b.storeOpt, Workers: []int{1, 0},
 		Pack: b.rules.Pack(),
-		Ran:  func(s engine.Stats) { b.stats = s },
+		Ran: func(store *engine.Store, s engine.Stats) {
+			b.doubts = summary.Doubts(store, &s, "nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base")
+		},
 	}
 	if memory.IsLargePack(b.job.Pack) {
 		b.job.Store.MaxMemory = memory.LargePackLimit
@@ -107,7 +109,9 @@ func (b *benchRun) Run(ctx context.Context) (err error) {
 		return fmt.Errorf("%s: %w", b.logNames(), err)
 	case err == nil:
 		err = b.doubtRules()
-		b.doubtJunk()
+		for _, d := range b.doubts {
+			b.Doubt(d)
+		}
 	}
 	return load.NamePack(b.job.Pack, err)
 }
@@ -133,16 +137,4 @@ func (b *benchRun) doubtRules() error {
 	}
 	b.rules.Doubt(&b.Console)
 	return nil
-}
-
-// doubtJunk tells where the rules decided nothing, so that the figures say nothing of matching.
-func (b *benchRun) doubtJunk() {
-	bad, without := b.stats.Reasons[engine.ReasonBadURL], b.stats.Reasons[engine.ReasonNoRobots]
-	switch {
-	case bad == b.stats.Rows:
-		text := "nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base"
-		b.Doubt(doubt.Doubt{Code: doubt.NoURLs, Text: text, Count: bad})
-	case bad+without == b.stats.Rows:
-		b.Doubt(doubt.Doubt{Code: doubt.NoRobots, Text: "nothing was matched: " + summary.NoRobots, Count: without})
-	}
 }

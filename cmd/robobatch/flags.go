@@ -27,6 +27,9 @@ type args struct {
 	stats         string
 	rejects       string
 	maxRejects    string
+	requireRules  string
+	requireRows   bool
+	allowBad      bool
 	urlColumn     string   // of pipe
 	prefix        string   // of pipe
 	pool          bool     // of pipe
@@ -391,6 +394,15 @@ func outputFlags(a *args) []entry {
 		{forJob, cli.Flag{Name: "max-rejects", Arg: "n", Set: cli.Text(&a.maxRejects), Doc: `
 			Stop with exit code 1 if more lines are rejected: n, or n% of all.
 			The rows before that are kept as x.partial.parquet.`}},
+		{forJob, cli.Flag{Name: "require-rules", Arg: "share", Set: cli.Text(&a.requireRules), Doc: `
+			End with exit code 1 if fewer rows have a robots.txt in -rules. The share is one such as
+			99% of the rows with a URL. It is judged at the end, and all rows are kept as
+			x.partial.parquet.`}},
+		{forJob, cli.Flag{Name: "require-rows", Set: cli.Bool(&a.requireRows), Doc: `
+			End with exit code 1 if the logs have no row. Without it that is a doubt.`}},
+		{forJob, cli.Flag{Name: "allow-bad", Set: cli.Bool(&a.allowBad), Doc: `
+			Take it as it is that no line of the logs gives a URL. Without it that ends with exit
+			code 2, and the rows are kept as x.partial.parquet.`}},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
@@ -124,7 +125,7 @@ func (j *job) Run(ctx context.Context) (err error) {
 	})
 	r.Doubts = append(r.Doubts, j.Doubts...)
 	if err == nil {
-		r.Doubts = append(r.Doubts, r.Doubt()...)
+		r.Doubts = append(r.Doubts, j.doubts(r)...)
 	}
 	if err = j.complete(r, err); err != nil {
 		if _, ok := errors.AsType[*flow.FaultError](err); !ok || r.Counts.Incomplete {
@@ -135,19 +136,20 @@ func (j *job) Run(ctx context.Context) (err error) {
 }
 
 // complete completes the output: all of it, or what comes before the error that ended the run. That
-// is a fault of the logs, of which complete makes a [*flow.FaultError], as it does of a limit that
-// was passed, or one that leaves nothing.
+// is a fault of the logs, of which complete makes a [*flow.FaultError], or one that leaves nothing.
+// It makes one, too, of a limit that was passed, and of what judge says, where all rows are there.
 func (j *job) complete(r *summary.Report, err error) error {
-	if err == nil {
-		err = j.limit.Check(j.out.Rejected.Load(), r.Counts.Lines(), true)
+	atEnd := err == nil
+	if atEnd {
+		err = j.judge(r)
 	}
 	if source, ok := errors.AsType[*engine.SourceError](err); ok {
-		err = j.keep(source.Err, r)
+		err = j.keep(&flow.FaultError{Err: source.Err}, r)
 	} else if sink, ok := errors.AsType[*engine.SinkError](err); ok && flow.IsPolicy(sink.Err) {
 		r.Counts.Incomplete = true
-		err = j.keep(sink.Err, r)
-	} else if flow.IsPolicy(err) {
-		err = j.keep(err, r)
+		err = j.keep(&flow.FaultError{Err: sink.Err}, r)
+	} else if atEnd && flow.IsJudgement(err) {
+		err = j.keep(&flow.FaultError{Err: err, AtEnd: true}, r)
 	} else if err == nil {
 		err = j.commit(r)
 	}
@@ -155,6 +157,21 @@ func (j *job) complete(r *summary.Report, err error) error {
 		err = errors.Join(err, j.out.CommitList())
 	}
 	return err
+}
+
+// judge returns why a run that went to its end must not pass all the same, or nil.
+func (j *job) judge(r *summary.Report) error {
+	if err := j.limit.Check(j.out.Rejected.Load(), r.Counts.Lines(), true); err != nil {
+		return err
+	}
+	return j.require.Check(r.Rows())
+}
+
+// doubts returns the doubts about what came of the logs. What judge returns is none.
+func (j *job) doubts(r *summary.Report) []doubt.Doubt {
+	return slices.DeleteFunc(r.Doubt(), func(d doubt.Doubt) bool {
+		return d.Code == doubt.NoURLs && !j.require.AllowBad || d.Code == doubt.NoRows && j.require.Rows && r.Counts.Skipped == 0
+	})
 }
 
 // evaluate takes the logs through the rules.
@@ -182,11 +199,10 @@ func (j *job) commit(r *summary.Report) error {
 	})
 }
 
-// keep completes what was written before a fault of the logs, and returns the fault.
-func (j *job) keep(fault error, r *summary.Report) error {
-	fault = j.situation.remedied(fault)
-	r.Fault = fault.Error()
-	e := &flow.FaultError{Err: fault, Where: j.asked.Where, Out: j.outName}
+// keep completes what was written in spite of a fault, and returns the fault.
+func (j *job) keep(e *flow.FaultError, r *summary.Report) error {
+	e.Err, e.Where, e.Out = j.situation.remedied(e.Err), j.asked.Where, j.outName
+	r.Fault = e.Err.Error()
 	err := j.out.Commit(func(f *output.File) (err error) {
 		e.Rows = f.Rows()
 		r.Describe(f, j.outOpt.Format)

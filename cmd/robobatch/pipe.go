@@ -12,6 +12,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/pipe"
 )
@@ -67,7 +68,12 @@ func (r *pipeRun) Run(ctx context.Context) (err error) {
 	out := console.NewWriter(r.Out)
 	done := make(chan error, 1)
 	go func() {
-		_, err := pipe.Run(ctx, r.store, r.In, out, r.opt)
+		stats, err := pipe.Run(ctx, r.store, r.In, out, r.opt)
+		if err == nil {
+			for _, d := range summary.Doubts(r.store, &stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column") {
+				r.Doubt(d)
+			}
+		}
 		done <- errors.Join(err, r.unload())
 	}()
 	select {

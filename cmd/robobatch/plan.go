@@ -36,6 +36,7 @@ type plan struct {
 	statsName string // of the summary as JSON; "" is none
 	rejects   string // name of the list of rejected lines; "" is none
 	limit     flow.Limit
+	require   flow.Requirements
 	hints     []string // what the user may not expect
 	asked     summary.Asked
 	situation situation
@@ -66,6 +67,9 @@ func (p *plan) choose(a *args) error {
 	p.logOpt.Stdin = p.In
 	p.limit, err = flow.ParseLimit(a.maxRejects)
 	input.Add("max-rejects", err)
+	p.require.Rows, p.require.AllowBad = a.requireRows, a.allowBad
+	p.require.Rules, err = flow.ParseShare(a.requireRules)
+	faults.Add("require-rules", err)
 	chooseRows(a, &p.storeOpt, &p.outOpt, &faults)
 	p.storeOpt.Canonical = slices.Contains(p.outOpt.Columns, output.CanonicalURL)
 	faults.Add("", input.Err())

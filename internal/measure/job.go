@@ -20,7 +20,7 @@ type Job struct {
 	Sink    func(*engine.Store) (Sink, error)                 // a new output; nil is none, so that verdicts go nowhere
 	Store   engine.StoreOptions                               // Workers is set here
 	Workers []int                                             // numbers of workers to run with; none is the default number
-	Ran     func(engine.Stats)                                // gets the figures of each whole run; nil is nobody
+	Ran     func(*engine.Store, engine.Stats)                 // gets the figures of each whole run, while its store is open; nil is nobody
 }
 
 // ErrNoURLs is the error of logs without any URL, of which nothing can be measured.
@@ -224,7 +224,7 @@ func (j Job) run(ctx context.Context, store *engine.Store, workers int) (work Wo
 		return work, err
 	}
 	if j.Ran != nil {
-		j.Ran(stats)
+		j.Ran(store, stats)
 	}
 	return Work{stats.URLs, stats.URLBytes}, dst.Commit()
 }

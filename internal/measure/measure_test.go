@@ -58,7 +58,7 @@ func TestJob(t *testing.T) {
 		}
 		var out bytes.Buffer
 		var told []engine.Stats
-		j.Ran = func(s engine.Stats) { told = append(told, s) }
+		j.Ran = func(_ *engine.Store, s engine.Stats) { told = append(told, s) }
 		if err := j.Measure(t.Context(), &out, 2); err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestJobPack(t *testing.T) {
 		t.Fatal(err)
 	}
 	var told []engine.Stats
-	j.Ran = func(s engine.Stats) { told = append(told, s) }
+	j.Ran = func(_ *engine.Store, s engine.Stats) { told = append(told, s) }
 	var out bytes.Buffer
 	if err := j.Measure(t.Context(), new(bytes.Buffer), 1); err != nil {
 		t.Fatal(err)

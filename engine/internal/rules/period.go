@@ -68,15 +68,14 @@ func (m Moment) AppendPeriods(dst []Period, h *robots.History, o robots.Origin, 
 	return dst
 }
 
-// Find returns the ID that is in force at a moment, and the first and the last microsecond of its
-// period.
-func Find(periods []Period, moment int64) (id RulingID, from, to int64) {
-	n := Index(periods, moment)
+// Find returns the place of the period of a moment, and its first and last microsecond.
+func Find(periods []Period, moment int64) (n int, from, to int64) {
+	n = Index(periods, moment)
 	to = math.MaxInt64
 	if n+1 < len(periods) {
 		to = periods[n+1].From - 1
 	}
-	return periods[n].ID, periods[n].From, to
+	return n, periods[n].From, to
 }
 
 // Index returns the place of the period of a moment. There is one, as the first has no beginning.

@@ -45,10 +45,12 @@ const (
 	BrokenRecords Code = "broken_records"
 	DamagedRules  Code = "damaged_rules"
 	NoRobots      Code = "no_robots"
+	NoRows        Code = "no_rows"
 	NoRulesThen   Code = "no_rules_then"
 	NoTimes       Code = "no_times"
 	NoURLs        Code = "no_urls"
 	UnclearName   Code = "unclear_name"
+	UntimedRules  Code = "untimed_rules"
 	WhiteSpace    Code = "white_space"
 )
 
@@ -63,11 +65,15 @@ var Meanings = []Meaning{
 		"Copy or download the captures again. Of a pack, compile it again from whole captures.",
 	},
 	{
-		NoRobots, "The rules are of other origins than the log. http and https differ, as example.com and www.example.com do.",
-		"Name the rules of the log's origins with -rules, or the site of the rules with -origin.",
+		NoRobots, "Over half of the rows are of origins without a robots.txt in -rules. The examples are the busiest of them, and say which rules are near: http and https differ, as example.com and www.example.com do.",
+		"Name the rules of the log's origins with -rules, or the site of the rules with -origin. -require-rules makes it an error.",
 	},
 	{
-		NoRulesThen, "No robots.txt is as old as -as-of, or as the rows of the log.",
+		NoRows, "The logs have no row, or -unknown-agents skip leaves out all of them.",
+		"Look whether these are the logs that were meant. -require-rows makes it an error that they are empty.",
+	},
+	{
+		NoRulesThen, "No robots.txt is as old as -as-of, or over half of the rows are older than all robots.txt of their origins.",
 		"Give captures of that time, or a later moment. The time of a file is that of its last change.",
 	},
 	{
@@ -75,12 +81,16 @@ var Meanings = []Meaning{
 		"Name the field of the time with -time-field.",
 	},
 	{
-		NoURLs, "No line of the log gave a URL.",
+		NoURLs, "No line of the log gave a URL, and -allow-bad takes that as it is.",
 		"Name what the lines are with -format, their field with -url-field, or their site with -base.",
 	},
 	{
 		UnclearName, "The name of a rules file begins with a word and an underscore, and the word is no known scheme. All of the name is taken for the host.",
 		"Rename the file if the word was meant as a scheme, as in https_example.com.txt.",
+	},
+	{
+		UntimedRules, "-as-of log: rows are disallowed by a robots.txt of which nobody knows since when it has been there, because its only time is that of a file, or it has none. Their `violation` is null.",
+		"Give captures with their times (`fetched_at`, or WARC).",
 	},
 	{
 		WhiteSpace, "URLs of a list or a table hold spaces or tabs, which URLs have only as %20 and %09. They are decided as if they were written so.",

@@ -9,9 +9,10 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
-// A FaultError is a fault in the middle of the logs.
+// A FaultError is a fault in the middle of the logs, or one of the run as a whole.
 type FaultError struct {
 	Err   error  // what is wrong, and where
+	AtEnd bool   // the run went to its end, and has all its rows
 	Rows  int64  // of the output, before the fault
 	Where string // which rows are written; "" is all
 	Out   string // name of the output that was asked for
@@ -22,6 +23,8 @@ type FaultError struct {
 // Error says what is wrong and what became of the rows before it.
 func (e *FaultError) Error() string {
 	switch {
+	case e.AtEnd:
+		return e.Err.Error() + "\n" + e.whole()
 	case e.Lost != nil:
 		return fmt.Sprintf("%v\nthe rows before that could not be kept: %v", e.Err, e.Lost)
 	case e.Kept == "" && e.Where != "":
@@ -40,6 +43,22 @@ func (e *FaultError) before() string {
 		return "the row before that is"
 	}
 	return "the " + say.Count(e.Rows, "row") + " before that are"
+}
+
+// whole says what became of all rows.
+func (e *FaultError) whole() string {
+	switch rows := say.Count(e.Rows, "row"); {
+	case e.Lost != nil:
+		return fmt.Sprintf("its rows could not be kept: %v", e.Lost)
+	case e.Kept == "" && e.Where != "":
+		return fmt.Sprintf("no row is one that -where %s asks for, so nothing was written", e.Where)
+	case e.Kept == "":
+		return "nothing was written"
+	case e.Kept == e.Out:
+		return fmt.Sprintf("the output is complete in %s: %s", say.File(e.Kept), rows)
+	default:
+		return fmt.Sprintf("the output is kept as %s: %s; %s was not written", say.File(e.Kept), rows, say.File(e.Out))
+	}
 }
 
 // Unwrap returns what is wrong.

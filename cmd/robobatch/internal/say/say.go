@@ -40,6 +40,14 @@ func Count(n int64, noun string) string {
 	return Number(n) + " " + noun
 }
 
+// Were returns "1 row was" or "2 rows were".
+func Were(n int64, noun string) string {
+	if n == 1 {
+		return Count(n, noun) + " was"
+	}
+	return Count(n, noun) + " were"
+}
+
 // Percent returns n as a percentage of all; "" if there are none.
 func Percent(n, all int64) string {
 	if all == 0 {

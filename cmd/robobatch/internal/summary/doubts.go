@@ -6,19 +6,55 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 )
 
-// Doubt returns the doubts about what came of the logs, in all.
-func (r *Report) Doubt() []doubt.Doubt {
-	return slices.Concat(r.nothing(), r.timeless(), r.whiteSpace())
+// Rows returns what the requirements of a run are about.
+func (r *Report) Rows() flow.Rows {
+	c := &r.Counts
+	rows := flow.Rows{
+		Read: c.URLs + c.Skipped, Without: c.Reasons[engine.ReasonNoRobots.String()],
+		Decided: c.Rows - c.Reasons[engine.ReasonBadURL.String()],
+	}
+	if c.Bad() > 0 {
+		rows.Bad = r.noURLs()
+	}
+	return rows
 }
 
-// nothing returns a doubt if nothing came of a log, so that its format, or the site of the rules,
-// may be another.
+// Doubt returns the doubts about what came of the logs, in all, but for those of a kind that the
+// report has already.
+func (r *Report) Doubt() []doubt.Doubt {
+	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.whiteSpace())
+	return slices.DeleteFunc(all, func(d doubt.Doubt) bool {
+		return slices.ContainsFunc(r.Doubts, func(seen doubt.Doubt) bool { return seen.Code == d.Code })
+	})
+}
+
+// nothing returns a doubt if nothing came of the logs.
 func (r *Report) nothing() []doubt.Doubt {
+	c := &r.Counts
+	switch bad := c.Bad(); {
+	case bad > 0:
+		return []doubt.Doubt{{Code: doubt.NoURLs, Text: r.noURLs(), Count: bad}}
+	case c.URLs == 0 && c.Skipped > 0:
+		text := "no row is left: the User-Agents are unknown, and -unknown-agents skip leaves such rows out"
+		return []doubt.Doubt{{Code: doubt.NoRows, Text: text, Count: c.Skipped}}
+	case c.URLs == 0:
+		text := "the log has no row; -require-rows makes that an error"
+		if n := len(r.Inputs); n > 1 {
+			text = fmt.Sprintf("none of the %d logs has a row; -require-rows makes that an error", n)
+		}
+		return []doubt.Doubt{{Code: doubt.NoRows, Text: text, Count: int64(len(r.Inputs))}}
+	}
+	return nil
+}
+
+// noURLs says that no line gave a URL, so that the format, or the site, may be another.
+func (r *Report) noURLs() string {
 	format := "The format was detected as " + r.Formats() + ": if that is wrong, use -format"
 	if r.Format != ingest.Auto.String() {
 		format = "The format is " + r.Formats() + ", as -format says: if that is wrong, use another"
@@ -29,33 +65,29 @@ func (r *Report) nothing() []doubt.Doubt {
 	if r.Base == "" && r.Formats() == "urls" {
 		format += "; if lines are paths, use -base"
 	}
-	bad, without := r.Counts.Reasons[engine.ReasonBadURL.String()], r.Counts.Reasons[engine.ReasonNoRobots.String()]
-	switch {
-	case r.Counts.URLs == 0 && Sum(r.Counts.Refused) > 0:
-		return []doubt.Doubt{{Code: doubt.NoURLs, Text: "every line was refused. " + format, Count: Sum(r.Counts.Refused)}}
-	case bad > 0 && bad == r.Counts.Rows:
-		return []doubt.Doubt{{Code: doubt.NoURLs, Text: "no line is a URL with a scheme and a host. " + format, Count: bad}}
-	case without > 0 && without+bad == r.Counts.Rows:
-		return []doubt.Doubt{{Code: doubt.NoRobots, Text: NoRobots, Count: without}}
+	if r.Counts.URLs == 0 {
+		return "every line was refused. " + format
 	}
-	return nil
+	return "no line is a URL with a scheme and a host. " + format
 }
 
-// NoRobots is the text of the doubt where the rules are of other origins than the logs.
-const NoRobots = "no URL has a robots.txt in -rules: the origins are others; http and https differ, as example.com and www.example.com do"
-
-// timeless returns a doubt if the captures are of another time than the log.
-func (r *Report) timeless() []doubt.Doubt {
+// timeless returns doubts if times are not known that -as-of log needs.
+func (r *Report) timeless() (all []doubt.Doubt) {
 	c := &r.Counts
-	switch {
-	case c.Early > 0 && c.Reasons[engine.ReasonNoRobots.String()] == c.Rows:
-		text := "no row is as new as the first capture of its origin, so that -as-of log found no rules"
-		return []doubt.Doubt{{Code: doubt.NoRulesThen, Text: text, Count: c.Early}}
-	case c.Undated > 0 && c.Undated == c.URLs:
+	if c.Undated > 0 && c.Undated == c.URLs {
 		text := "no row has a time that is understood, so that the newest captures decided: name the field of the time with -time-field"
-		return []doubt.Doubt{{Code: doubt.NoTimes, Text: text, Count: c.Undated}}
+		all = append(all, doubt.Doubt{Code: doubt.NoTimes, Text: text, Count: c.Undated})
 	}
-	return nil
+	if c.Timeless > 0 {
+		null := ""
+		if r.AgentFromLog {
+			null = ", and their violation is null"
+		}
+		text := fmt.Sprintf("-as-of log: nobody knows since when the robots.txt has been there by which %s disallowed%s: its only time is that of a file, or it has none; give captures with their times",
+			say.Were(c.Timeless, "row"), null)
+		all = append(all, doubt.Doubt{Code: doubt.UntimedRules, Text: text, Count: c.Timeless})
+	}
+	return all
 }
 
 // whiteSpace returns a doubt if URLs hold white space: they may be followed by other columns.

@@ -33,7 +33,8 @@ type Report struct {
 	Doubts    []doubt.Doubt `json:"doubts"`        // in the order in which they were seen
 	Run       Run           `json:"run"`
 
-	read ingest.Counts // those of Counts, and more
+	read      ingest.Counts // those of Counts, and more
+	strangers []doubt.Doubt // see Strangers
 }
 
 // An Input is one log.
@@ -72,8 +73,10 @@ type Counts struct {
 	RuleLineSum int64            `json:"rule_line_sum"`
 	Violations  int64            `json:"violations"`     // with -agent-from-log
 	Skipped     int64            `json:"skipped_agents"` // rows of the logs that -unknown-agents skip leaves out
-	Undated     int64            `json:"undated_rows"`   // with -as-of log, of origins with a robots.txt: rows without a time,
-	Early       int64            `json:"early_rows"`     // and rows older than all captures of theirs
+	Strays      int64            `json:"stray_rows"`     // rows of the logs whose origins have no robots.txt in the rules
+	Early       int64            `json:"early_rows"`     // rows of the logs whose origins have one, but none as old as -as-of
+	Undated     int64            `json:"undated_rows"`   // with -as-of log, rows of these that have no time
+	Timeless    int64            `json:"timeless_rows"`  // with -as-of log, verdicts that disallow by rules without a time of their own
 	Written     int64            `json:"written"`        // rows of the output
 	URLBytes    int64            `json:"url_bytes"`
 	EmptyLines  int64            `json:"empty_lines"`
@@ -83,6 +86,16 @@ type Counts struct {
 	OddRequests map[string]int64 `json:"odd_requests"` // rows whose request is none for a URL, by kind
 
 	Incomplete bool `json:"-"` // the run was ended: they count rows that were not written
+}
+
+// Bad returns how many lines are refused or have no URL, if that is all lines of the logs; else 0.
+func (c *Counts) Bad() int64 {
+	switch bad := c.Reasons[engine.ReasonBadURL.String()]; {
+	case bad != c.Rows || c.Skipped > 0:
+		return 0
+	default:
+		return c.URLs + Sum(c.Refused)
+	}
 }
 
 // Lines returns how many lines have something to say.
@@ -133,7 +146,8 @@ func New(src Source) *Report {
 		Counts: Counts{
 			URLs: s.URLs, Rows: s.Rows, Origins: s.Origins, Allowed: s.Allowed, Disallowed: s.Denied, Null: s.Unknown,
 			Reasons: make(map[string]int64, engine.NumReasons), RuleLineSum: s.RuleLines, URLBytes: s.URLBytes,
-			Violations: s.Violations, Skipped: s.Skipped, Undated: s.Undated, Early: s.Early,
+			Violations: s.Violations, Skipped: s.Skipped,
+			Strays: s.Strays, Early: s.Early, Undated: s.Undated, Timeless: s.Timeless,
 			EmptyLines: lines.Empty, LongLines: lines.Long, HeaderLines: lines.Headers, Refused: lines.Refused, OddRequests: lines.Odd,
 		},
 	}
@@ -143,6 +157,7 @@ func New(src Source) *Report {
 	for i, n := range s.Reasons {
 		r.Counts.Reasons[engine.Reason(i).String()] = n
 	}
+	r.strangers = Strangers(src.Store, &s)
 	for _, in := range src.Logs.Inputs() {
 		r.Inputs = append(r.Inputs, Input{in.Name, in.Size, in.Format.String(), in.Field})
 	}

@@ -95,6 +95,7 @@ func (r *Report) reasons() (t table) {
 	return append(t, table{
 		{"rows without a time", say.Number(c.Undated), "decided by the newest captures", r.ByRow()},
 		{"rows too old", say.Number(c.Early), "before the first capture of their origin", r.ByRow()},
+		{"rows without rules then", say.Number(c.Early), "no capture of their origin is as old as -as-of", !r.ByRow() && c.Early > 0},
 		{"sum of rule_line", say.Number(c.RuleLineSum), "to compare outputs by", true},
 	}...)
 }

@@ -1,0 +1,91 @@
+package summary
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// Doubts returns the doubts about the verdicts of a run that has no report. noURLs is the text of
+// the one where no row has a URL.
+func Doubts(store *engine.Store, s *engine.Stats, noURLs string) []doubt.Doubt {
+	if bad := s.Reasons[engine.ReasonBadURL]; bad > 0 && bad == s.Rows {
+		return []doubt.Doubt{{Code: doubt.NoURLs, Text: noURLs, Count: s.URLs}}
+	}
+	return Strangers(store, s)
+}
+
+// Strangers returns a doubt if over half of the verdicts on URLs had no robots.txt: because the
+// rules are of other origins, or because they are newer than the rows.
+func Strangers(store *engine.Store, s *engine.Stats) []doubt.Doubt {
+	decided := s.Rows - s.Reasons[engine.ReasonBadURL]
+	if 2*s.Reasons[engine.ReasonNoRobots] <= decided {
+		return nil
+	}
+	rows := say.Count(s.URLs*decided/s.Rows, "row")
+	if s.Early > s.Strays {
+		text := fmt.Sprintf("no robots.txt is as old as -as-of for %s of %s; that of a file is the time of its last change", say.Number(s.Early), rows)
+		if store.Options().RowTimes {
+			text = fmt.Sprintf("no robots.txt is as old as the row for %s of %s: they are older than the first capture of their origin", say.Number(s.Early), rows)
+		}
+		return []doubt.Doubt{{Code: doubt.NoRulesThen, Text: text, Count: s.Early}}
+	}
+	only := ""
+	if store.NumSites() == 1 {
+		only = fmt.Sprintf(", which has that of %s only,", store.NewLookup().Origin(0))
+	}
+	d := doubt.Doubt{Code: doubt.NoRobots, Count: s.Strays}
+	d.Text = fmt.Sprintf("no robots.txt in -rules%s for %s of %s; http and https differ, as example.com and www.example.com do",
+		only, say.Number(s.Strays), rows)
+	for _, busy := range s.Busiest {
+		if busy.Origin != "" {
+			d.Examples = append(d.Examples, stranger(store, busy))
+		}
+	}
+	return []doubt.Doubt{d}
+}
+
+// stranger describes an origin without rules, and says which rules of the store are near.
+func stranger(store *engine.Store, busy engine.BusyOrigin) string {
+	text := fmt.Sprintf("%s (%s)", busy.Origin, say.Count(busy.Rows, "row"))
+	for _, near := range nearby(busy.Origin) {
+		if store.Knows(near) {
+			return fmt.Sprintf("%s: the rules have %s", text, near)
+		}
+	}
+	return text
+}
+
+// nearby returns the origins that may be taken for another one, the most like it first: those of
+// the other scheme, with and without www, and without the port.
+func nearby(origin string) (all []robots.Origin) {
+	scheme, rest, _ := strings.Cut(origin, "://")
+	host, port := rest, ""
+	if i := strings.LastIndexByte(rest, ':'); i > strings.LastIndexByte(rest, ']') {
+		host, port = rest[:i], rest[i:]
+	}
+	other := map[string]string{"http": "https", "https": "http"}[scheme]
+	toggled, hasWWW := strings.CutPrefix(host, "www.")
+	if !hasWWW {
+		toggled = "www." + host
+	}
+	add := func(scheme, host string) {
+		if near := scheme + "://" + host; scheme != "" && near != origin {
+			all = append(all, robots.Origin(near))
+		}
+	}
+	for _, port := range [...]string{port, ""} {
+		for _, host := range [...]string{host, toggled} {
+			add(other, host+port)
+			add(scheme, host+port)
+		}
+		if port == "" {
+			break
+		}
+	}
+	return all
+}
