@@ -50,12 +50,20 @@ var (
 // as Err, which Unwrap returns, and what to do about it as Remedy, which may be empty.
 type NameError = fault.NameError
 
-// A LineError is a fault in the middle of a log. The rows before it were yielded.
+// A LineError is a fault in the middle of a log. The rows before it were yielded. Lines are records
+// in a WARC file.
 type LineError struct {
 	Name   string // the log, "-" for standard input
 	Line   int64  // 1-based line, after decompression, that the fault cut off or kept from starting
 	Offset int64  // bytes of decompressed text before the fault
-	Err    error  // ErrTruncated and kin or an error of the operating system, with the remedy
+
+	// Unverified is the first line of the rows before the fault that nothing has verified: the
+	// checksum of the zstd frame or gzip member that they are of was not reached, or is wrong, or
+	// there is none. A fault in what is compressed may change lines long before it shows. It is 0 if
+	// all rows are verified, or the log is not compressed.
+	Unverified int64
+
+	Err error // ErrTruncated and kin or an error of the operating system, with the remedy
 }
 
 // Error names the log, the place, the fault and the remedy.

@@ -136,7 +136,10 @@ func TestWARCRows(t *testing.T) {
 		{"a damaged one between", request + strings.Replace(response, "Content-Length: 57", "Content-Length: 50", 1) + response, []string{
 			"1 https://a.example/x - GET GPTBot/1.2", "2 refused damaged_record", "3 https://a.example/x 200 - ",
 		}},
-		{"cut off", request + response[:len(response)-30], []string{"1 https://a.example/x - GET GPTBot/1.2", "2 refused damaged_record"}},
+		{"cut off", request + response[:len(response)-30], []string{
+			"1 https://a.example/x - GET GPTBot/1.2", "2 refused damaged_record",
+			"ends too early: the length of the record is wrong: Content-Length is 57, of which 31 bytes are there: copy or download the file again",
+		}},
 	} {
 		if got := log.read(t, []byte(c.text), 100); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)

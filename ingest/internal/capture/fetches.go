@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -24,6 +25,8 @@ type Fetches struct {
 	number  int64 // records that were begun
 	pending fetch // may become one with the next record
 	ended   bool
+	part    segmentRows
+	lost    struct{ number, start, unverified int64 } // the record of tail, and the result of Unverified
 }
 
 // Rows get what Fetches read. The record is numbered from 1, and the offset is in the text of the
@@ -85,6 +88,8 @@ func OpenFetches(name string, opt weblog.Options) (*Fetches, error) {
 // Reset makes f read another file. It keeps its memory.
 func (f *Fetches) Reset(name string, file io.ReaderAt, size int64) error {
 	f.number, f.pending.parts, f.ended = 0, 0, false
+	f.part = segmentRows{at: -1}
+	f.lost.number, f.lost.start, f.lost.unverified = 0, 0, 0
 	return f.reset(name, file, size)
 }
 
@@ -120,22 +125,25 @@ func (f *Fetches) Close() error {
 }
 
 // Next reads the next record, which gives rows one row at most. At the end it gives what is left,
-// and returns why it ended early: an error of the file, ErrTooDamaged, or ErrWARC; nil at the end
-// of the file.
+// and returns why it ended early: an error of the file, ErrTooDamaged, ErrWARC, or ErrEndsEarly; nil
+// at the end of the file.
 func (f *Fetches) Next(rows Rows) error {
 	if !f.next() {
 		return f.end(rows)
 	}
 	f.number++
+	f.enter()
 	err := f.readRecord(rows)
 	if f.src.IOErr() != nil {
 		return f.end(rows)
 	}
 	if err == nil {
 		f.count()
+		f.tail = tail{}
 		return nil
 	}
 	f.finish(rows)
+	f.lose(err)
 	rows.Refuse(weblog.RefusedRecord, f.number, f.start)
 	if !f.resync() {
 		return f.end(rows)
@@ -149,14 +157,58 @@ func (f *Fetches) end(rows Rows) error {
 	f.finish(rows)
 	switch {
 	case f.src.IOErr() != nil:
+		if f.src.IsPacked() && f.part.number < f.number {
+			f.lost.unverified = f.part.number
+		}
 		return fmt.Errorf("read: %w: check the disk and copy the file again", f.src.IOErr())
 	case f.src.IsSpent():
 		return ErrTooDamaged
 	case f.intact == 0 && f.number > 0:
 		return ErrWARC
+	case f.tail.damage != nil:
+		f.number, f.start = f.lost.number, f.lost.start
+		err := f.tail.damage.At.Err
+		if _, ok := errors.AsType[*unpack.SegmentError](err); ok { // which says what to do
+			return fmt.Errorf("%w: %w", ErrEndsEarly, err)
+		}
+		return fmt.Errorf("%w: %w: copy or download the file again", ErrEndsEarly, err)
 	}
 	return nil
 }
+
+// lose notes a record with that error as the one where the file may end, unless there is one.
+func (f *Fetches) lose(err error) {
+	if f.tail.damage != nil {
+		return
+	}
+	if f.cut(err); f.tail.damage != nil {
+		f.lost.number, f.lost.start = f.number, f.start
+		broken := f.src.Fault()
+		if f.part.number < f.number && (f.part.forEver || broken != nil && broken.Start == f.part.at) {
+			f.lost.unverified = f.part.number
+		}
+	}
+}
+
+// A segmentRows says which records are of the segment being read.
+type segmentRows struct {
+	at      int64 // of the segment in the file
+	number  int64 // the first record that it has, or begins in, or that is one fetch with such a record
+	forEver bool  // a segment before it has no checksum, and number is of that
+}
+
+// enter notes the segment of a record that begins.
+func (f *Fetches) enter() {
+	if at, _ := f.src.Place(f.start); at != f.part.at && !f.part.forEver {
+		f.part.at, f.part.number = at, f.number
+	}
+	f.part.forEver = f.part.forEver || f.src.Unchecked()
+}
+
+// Unverified returns the first record of the rows that nothing has verified: those of the segment
+// in which the file ends, whose checksum was not reached, and of all segments from the first one
+// that has none. It is 0 if there are none. Call it after an error of Next.
+func (f *Fetches) Unverified() int64 { return f.lost.unverified }
 
 // finish gives the row of the fetch that is pending, if there is one.
 func (f *Fetches) finish(rows Rows) {
@@ -210,6 +262,9 @@ func (f *Fetches) readRecord(rows Rows) error {
 	}
 	f.join(part, seen)
 	if joins {
+		if f.part.number == f.number {
+			f.part.number = f.pending.record
+		}
 		f.finish(rows)
 	}
 	return nil

@@ -48,6 +48,7 @@ type Segments struct {
 	given  int64  // bytes of text read so far
 	marks  []mark // where the segments of the text begin, the first at or before what was last pruned
 	isOpen bool   // the last of marks is being read
+	noSum  bool   // a segment that was opened has no checksum
 	single bool   // Read ends at the end of a segment
 	fault  *SegmentError
 }
@@ -115,6 +116,9 @@ func (s *Segments) Fault() *SegmentError { return s.fault }
 
 // Rest returns how many bytes of the file are behind what was unpacked last.
 func (s *Segments) Rest() int64 { return max(0, s.size-s.filePos()) }
+
+// Unchecked reports whether a segment that was opened has no checksum.
+func (s *Segments) Unchecked() bool { return s.noSum }
 
 // IsSpent reports whether Rewind or SkipFault gave up, as too much was read again.
 func (s *Segments) IsSpent() bool { return s.budget < 0 }

@@ -48,6 +48,7 @@ func (s *Segments) openZstd() error {
 	if err := s.frame.reset(s.packed); err != nil {
 		return err
 	}
+	s.noSum = s.noSum || !s.frame.check
 	return s.zstd.Reset(&s.frame)
 }
 
