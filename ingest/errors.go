@@ -14,6 +14,7 @@ var (
 	ErrFormat    = unpack.ErrFormat    // it is of a format that is not read
 	ErrTruncated = unpack.ErrTruncated // its compressed data ends too early
 	ErrDamaged   = unpack.ErrDamaged   // its compressed data cannot be unpacked
+	ErrShorter   = unpack.ErrShorter   // its file became shorter while it was read
 	ErrParquet   = errors.New("the Parquet file cannot be read")
 
 	// ErrPipedWARC is the ErrFormat of a WARC file that would be read as text. Name the file, and

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/robobatch/robobatch/engine"
@@ -77,10 +78,45 @@ type lineReader struct {
 
 	base      int64 // where data[0] would be in the text if nothing of a long line had been dropped
 	longStart int64 // where the line that is too long begins, if inLong
+
+	parts         verifier // nil for a text of which nothing is unverified
+	verified      int64    // bytes of the text that are
+	verifiedLines int64    // lines that end in them
 }
 
+// A verifier is a reader that says how many bytes of its text are verified, see unpack.Texts.
+type verifier interface{ Verified() int64 }
+
 // reset makes l read r from its start. It keeps its memory.
-func (l *lineReader) reset(r io.Reader) { *l = lineReader{r: r, rest: l.rest[:0]} }
+func (l *lineReader) reset(r io.Reader) {
+	*l = lineReader{r: r, rest: l.rest[:0]}
+	if v, ok := r.(verifier); ok && v.Verified() != math.MaxInt64 {
+		l.parts = v
+	}
+}
+
+// verify notes how many lines are verified. The next line to cut begins at raw.data[start:].
+func (l *lineReader) verify(raw *rawLines, start int) {
+	if l.parts == nil {
+		return
+	}
+	n := l.parts.Verified()
+	if n == l.verified {
+		return
+	}
+	l.verified = n
+	end := max(int64(start), n-l.base)
+	l.verifiedLines = l.line + int64(bytes.Count(raw.data[start:end], []byte("\n")))
+}
+
+// unverified returns the number of the first line that is not verified. It is 0 if there is none,
+// among those that were cut.
+func (l *lineReader) unverified() int64 {
+	if l.parts == nil || l.verifiedLines >= l.line {
+		return 0
+	}
+	return l.verifiedLines + 1
+}
 
 // done reports whether all lines were given out. l.err then says whether the text ended well.
 func (l *lineReader) done() bool { return l.err != nil && len(l.rest) == 0 }
@@ -102,6 +138,7 @@ func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
 		start = l.skipMark(raw)
 	}
 	for {
+		l.verify(raw, start)
 		if l.inLong {
 			start = l.endLong(raw, start)
 		}

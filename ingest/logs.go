@@ -68,6 +68,9 @@ type rowLog interface {
 	done() bool
 	// at returns where a fault of fill is.
 	at() where
+	// unverified returns the first line of the rows before a fault of fill that nothing has
+	// verified, 0 if there is none.
+	unverified() int64
 	// format returns the format, Auto as long as it is not known.
 	format() Format
 	// packed returns how many bytes of the log were read, as stored, as far as that is known. It is
@@ -91,6 +94,7 @@ type Logs struct {
 	given  int64  // rows
 	packed int64  // the part of log.packed that read counts already
 	err    error
+	grown  []string // names of logs
 
 	sizes   []atomic.Int64 // of inputs; -1 is unknown
 	formats []atomic.Pointer[Format]
@@ -186,7 +190,7 @@ func (l *Logs) open() bool {
 	}
 	if err != nil {
 		l.log = nil
-		l.fail(err, where{line: 1})
+		l.fail(err, where{line: 1}, 0)
 		return false
 	}
 	l.packed = 0
@@ -220,24 +224,27 @@ func (l *Logs) fill(b *engine.Batch, rows int) {
 		l.read.Add(n - l.packed)
 		l.packed = n
 	}
-	at := l.log.at()
+	at, unverified := l.log.at(), l.log.unverified()
 	if l.log.done() {
 		if l.sizes[i].Load() < 0 {
 			l.sizes[i].Store(l.text.texts.Packed())
 		}
 		if err == nil {
+			if l.log == rowLog(&l.text) && l.text.texts.Grown() > 0 {
+				l.grown = append(l.grown, l.inputs[i].Name)
+			}
 			err = l.log.close()
 			l.log = nil
 		}
 	}
 	if err != nil {
-		l.fail(err, at)
+		l.fail(err, at, unverified)
 	}
 }
 
 // fail ends the rows with an error of the open log.
-func (l *Logs) fail(err error, at where) {
-	l.err = &LineError{Name: l.inputs[l.next-1].Name, Line: at.line, Offset: at.offset, Err: err}
+func (l *Logs) fail(err error, at where, unverified int64) {
+	l.err = &LineError{Name: l.inputs[l.next-1].Name, Line: at.line, Offset: at.offset, Unverified: unverified, Err: err}
 }
 
 // Err returns what ended the rows early: a [*LineError] for a fault in a log, a [*NameError] for a
@@ -284,6 +291,10 @@ func (l *Logs) Progress() (done, total int64) {
 	}
 	return l.read.Load(), total
 }
+
+// Grown returns the names of the logs that were longer at their end than when they were opened. The
+// last line of such a log may be the first part of one that was being written. Call it as Counts.
+func (l *Logs) Grown() []string { return l.grown }
 
 // Counts are the lines that gave no row, and the rows without a URL.
 type Counts struct {

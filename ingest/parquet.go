@@ -96,6 +96,8 @@ func (p *parquetLog) packed() int64 {
 	return p.size
 }
 
+func (*parquetLog) unverified() int64 { return 0 }
+
 func (p *parquetLog) format() Format { return weblog.Parquet }
 func (p *parquetLog) close() error   { return p.file.Close() }
 

@@ -143,6 +143,14 @@ func detect(lines [][]byte, fields Fields) Format {
 	return weblog.Detect(lines, fields)
 }
 
+// unverified returns the first line of those before a fault that nothing has verified.
+func (l *textLog) unverified() int64 {
+	if l.failed != nil || l.lines.err == nil || l.lines.err == io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
+		return 0
+	}
+	return l.lines.unverified()
+}
+
 func (l *textLog) done() bool     { return l.lines.done() }
 func (l *textLog) format() Format { return l.of }
 func (l *textLog) packed() int64  { return 0 } // counted by texts

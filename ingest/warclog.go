@@ -48,6 +48,8 @@ func (w *warcLog) at() where {
 	return where{record, offset}
 }
 
+func (w *warcLog) unverified() int64 { return w.Unverified() }
+
 func (w *warcLog) done() bool     { return w.Done() }
 func (w *warcLog) format() Format { return weblog.WARC }
 func (w *warcLog) close() error   { return w.Close() }

@@ -29,9 +29,16 @@ type piece struct {
 	from   *unpacker
 	last   bool        // of its input
 	closed bool        // Open has to open the input
-	texts  chan []byte // the text, in order, closed at its end; nil if it is read from the unpacker itself
+	texts  chan aText  // the text, in order, closed at its end; nil if it is read from the unpacker itself
 	fault  error       // once texts is closed: io.EOF, or why unpacking ended
 	inTurn atomic.Bool // the piece is being read
+}
+
+// An aText is text of a piece: data from Headroom on. The text before the index mark is verified,
+// all of it; if mark is 0, no more of it is than before.
+type aText struct {
+	data []byte
+	mark int
 }
 
 // An unpacker unpacks one piece after the other. The buffers it fills come back from the reader.
@@ -63,8 +70,11 @@ type Ahead struct {
 	now      *piece   // being read; nil between inputs
 	buffer   []byte   // the last one from now.texts; nil if it was read to its end
 	at       int      // where what is not read yet starts in it
+	mark     int      // of buffer, see aText
 	spare    [][]byte // buffers that the unpacker does not get back yet
 	anyBytes bool     // the input has given text
+
+	parts verifiedParts // of the text that was given away of the input
 }
 
 // newAhead returns a reader of the inputs of those names. It unpacks up to workers pieces at once,
@@ -97,6 +107,7 @@ func (a *Ahead) plan(name string) {
 		return
 	} else if p == Gzip {
 		u.text.start(f, f)
+		u.text.size = sizeOf(f)
 		u.text.unpack(Type{Packing: Gzip})
 		a.unpack(&piece{from: u, last: true})
 	} else {
@@ -138,8 +149,10 @@ func (a *Ahead) planFrames(f *os.File) {
 		section := io.NewSectionReader(f, start, end-start)
 		if end == wholeFile {
 			u.text.start(section, f)
+			u.text.size = scanner.size - start
 		} else {
 			u.text.start(section, nil)
+			u.text.size = end - start
 		}
 		u.text.unpack(Type{Packing: Zstd})
 		a.unpack(&piece{from: u, last: end == wholeFile})
@@ -165,7 +178,7 @@ func (a *Ahead) unpacker() *unpacker {
 // unpack starts to unpack a piece and puts it behind the others. It does not wait: there is room
 // for a piece of each unpacker.
 func (a *Ahead) unpack(p *piece) {
-	p.texts = make(chan []byte, maxTexts)
+	p.texts = make(chan aText, maxTexts)
 	a.work.Go(func() { p.from.run(p, a.quit) })
 	a.pieces <- p
 }
@@ -182,10 +195,24 @@ func (u *unpacker) run(p *piece, quit <-chan struct{}) {
 			p.fault = errStopped
 			return
 		}
-		var n int
-		n, p.fault = u.text.unpacked(buf[Headroom:])
-		p.texts <- buf[:Headroom+n] // does not wait: there is room for all buffers
+		p.texts <- u.fill(p, buf) // does not wait: there is room for all buffers
 	}
+}
+
+// fill fills a buffer with text of a piece. The readers of text stop at the end of each frame.
+func (u *unpacker) fill(p *piece, buf []byte) aText {
+	before := *u.text.verified()
+	n := 0
+	for n < TextSize && p.fault == nil {
+		var m int
+		m, p.fault = u.text.unpacked(buf[Headroom+n:])
+		n += m
+	}
+	text := aText{data: buf[:Headroom+n]}
+	if now := u.text.verified(); now.bytes > before.bytes {
+		text.mark = Headroom + int(now.bytes-before.given)
+	}
+	return text
 }
 
 // buffer waits for a buffer. It returns nil after Release.
@@ -207,7 +234,7 @@ func (a *Ahead) Open(name string, stdin io.Reader) error {
 	if a.all == nil {
 		a.start()
 	}
-	a.anyBytes = false
+	a.anyBytes, a.parts, a.mark = false, verifiedParts{}, 0
 	a.next()
 	if a.now.closed {
 		return a.now.from.text.Open(name, stdin)
@@ -230,7 +257,7 @@ func (a *Ahead) Read(dst []byte) (int, error) {
 		return 0, err
 	}
 	n := copy(dst, a.buffer[a.at:])
-	a.at += n
+	a.give(n)
 	if a.at == len(a.buffer) {
 		a.giveBack(a.buffer)
 		a.buffer = nil
@@ -246,26 +273,55 @@ func (a *Ahead) Take(buf []byte) (data []byte, start int, ok bool) {
 	if cap(buf) < Headroom+TextSize {
 		buf = make([]byte, Headroom+TextSize)
 	}
-	data, a.buffer = a.buffer, nil
+	data, start, a.buffer = a.buffer, a.at, nil
+	a.give(len(data) - start)
 	a.giveBack(buf)
-	return data, a.at, true
+	return data, start, true
 }
+
+// give notes that the next n bytes of the buffer are given away.
+func (a *Ahead) give(n int) {
+	a.at += n
+	a.parts.given += int64(n)
+	if a.mark > 0 && a.at >= a.mark {
+		if !a.parts.unchecked {
+			a.parts.bytes = a.parts.given - int64(a.at-a.mark)
+		}
+		a.mark = 0
+	}
+}
+
+// Verified returns how much of the text is verified.
+func (a *Ahead) Verified() int64 {
+	if a.now.texts == nil {
+		return a.now.from.text.Verified()
+	}
+	return a.parts.bytes
+}
+
+// Grown returns how much longer the file is than it was.
+func (a *Ahead) Grown() int64 { return a.now.from.text.Grown() }
 
 // fill makes sure that a.buffer has text. Its errors are those of Read, and come again.
 func (a *Ahead) fill() error {
 	for a.buffer == nil {
-		buf, ok := <-a.now.texts
+		text, ok := <-a.now.texts
 		switch {
-		case ok && len(buf) == Headroom:
-			a.giveBack(buf)
 		case ok:
-			a.buffer, a.at, a.anyBytes = buf, Headroom, true
+			a.at, a.mark = Headroom, text.mark
+			if len(text.data) == Headroom {
+				a.give(0)
+				a.giveBack(text.data)
+			} else {
+				a.buffer, a.anyBytes = text.data, true
+			}
 		case a.now.fault != io.EOF: //nolint:errorlint // a textReader's end is io.EOF itself
 			a.now.from.text.anyBytes = a.anyBytes
 			return a.now.from.text.classify(a.now.fault)
 		case a.now.last:
 			return io.EOF
 		default:
+			a.parts.unchecked = a.parts.unchecked || a.now.from.text.verified().unchecked
 			a.leave()
 			a.next()
 		}

@@ -21,6 +21,10 @@ var (
 	ErrDictionary = errors.New("the dictionary that the frame needs is missing or damaged")
 )
 
+// ErrShorter is the error of a file that became shorter while it was read. It is not a fault of its
+// data: the rest is gone.
+var ErrShorter = errors.New("the file became shorter while it was read")
+
 // explain returns the fault that an error of a decompressor means, with the remedy. anyText is
 // whether there was text before it; dictErr is why the dictionary of the file cannot be used, if it
 // has one.

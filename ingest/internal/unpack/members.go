@@ -11,28 +11,39 @@ import (
 // A memberReader reads the text of all members of a gzip file. The decompressor alone takes fewer
 // than ten bytes behind the last member for a header that was cut off.
 type memberReader struct {
-	gzip *gzip.Reader // nil before the first reset
-	in   *bufio.Reader
+	gzip  *gzip.Reader // nil before the first reset
+	in    *bufio.Reader
+	parts verifiedParts
 }
 
 // reset starts with the member at which r stands.
 func (m *memberReader) reset(r *bufio.Reader) error {
-	m.in = r
-	err := resetGzip(&m.gzip, r)
+	m.in, m.parts = r, verifiedParts{}
+	return m.open()
+}
+
+// open opens the member at which the file stands.
+func (m *memberReader) open() error {
+	err := resetGzip(&m.gzip, m.in)
 	m.gzip.Multistream(false)
 	return err
 }
+
+// verified returns how much of the text was verified.
+func (m *memberReader) verified() *verifiedParts { return &m.parts }
 
 // Read reads text. Its errors are io.EOF, ErrTrailing, or that of the decompressor.
 func (m *memberReader) Read(p []byte) (int, error) {
 	for {
 		n, err := m.gzip.Read(p)
+		m.parts.given += int64(n)
 		if err != io.EOF { //nolint:errorlint // a Reader's end is io.EOF itself
 			return n, err
 		}
 		if n > 0 {
 			return n, nil // the end comes again
 		}
+		m.parts.end(true)
 		if err := m.next(); err != nil {
 			return 0, err
 		}
@@ -48,5 +59,5 @@ func (m *memberReader) next() error {
 	case !bytes.HasPrefix(magic, head):
 		return ErrTrailing
 	}
-	return m.reset(m.in)
+	return m.open()
 }

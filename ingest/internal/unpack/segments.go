@@ -300,6 +300,9 @@ type packedSource struct{ s *Segments }
 func (r packedSource) Read(p []byte) (int, error) {
 	n, err := r.s.file.ReadAt(p, r.s.off)
 	r.s.off += int64(n)
+	if err == io.EOF && r.s.off < r.s.size {
+		err = ErrShorter
+	}
 	if err != nil && err != io.EOF {
 		r.s.ioErr = err
 	}

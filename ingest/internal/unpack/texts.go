@@ -3,13 +3,13 @@ package unpack
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 )
@@ -35,8 +35,16 @@ type Texts interface {
 	// Read reads its text, all of it that comes before a fault. The error is io.EOF, or a fault
 	// with the remedy.
 	io.Reader
+	// Verified returns how many bytes of the text, of those that were read, are verified: its zstd
+	// frames and gzip members up to there ended, and their checksums are right. What follows may be
+	// wrong if a fault comes before the next such end. It is math.MaxInt64 for a text that is not
+	// packed. It grows with Read and Take.
+	Verified() int64
 	// Packed returns how many bytes of it were read, packed.
 	Packed() int64
+	// Grown returns by how many bytes the file was longer at its end than when it was opened, once
+	// Read has returned io.EOF.
+	Grown() int64
 	// Close ends it. Another can be opened, unless it ended in a fault.
 	Close() error
 	// Release closes what is open, and gives back the memory. The Texts cannot be used any more.
@@ -76,10 +84,11 @@ func NewTexts(names []string, ahead int, total *atomic.Int64) Texts {
 type textReader struct {
 	total *atomic.Int64 // counts the bytes read of all files, packed
 	read  int64         // bytes read of this file, packed
+	size  int64         // bytes that this file had when it was opened; -1 if unknown
 
 	file  io.Reader
 	buf   *bufio.Reader
-	zstd  *zstd.Decoder
+	zstd  zstdReader
 	gzip  memberReader
 	owned io.Closer // what Close closes; nil for standard input
 
@@ -94,21 +103,41 @@ type textReader struct {
 func (t *textReader) Open(name string, stdin io.Reader) error {
 	if name == fault.Stdin {
 		t.start(stdin, nil)
+		t.size = sizeOf(stdin)
 	} else {
 		f, err := os.Open(name)
 		if err != nil {
 			return fault.OfFile(name, err, "check the name and the permissions")
 		}
 		t.start(f, f)
+		t.size = sizeOf(f)
 	}
 	head, _ := t.buf.Peek(HeadLen) // a fault comes again with the first Read
 	t.unpack(Detect(head))
 	return nil
 }
 
-// start starts to read file; unpack must follow. Close closes owned, unless that is nil.
+// sizeOf returns how many bytes of a regular file are left to read; -1 for anything else.
+func sizeOf(r io.Reader) int64 {
+	f, ok := r.(*os.File)
+	if !ok {
+		return -1
+	}
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return -1
+	}
+	at, err := f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return -1
+	}
+	return max(0, info.Size()-at)
+}
+
+// start starts to read file; unpack must follow. Close closes owned, unless that is nil. Set size if
+// it is known.
 func (t *textReader) start(file io.Reader, owned io.Closer) {
-	*t = textReader{total: t.total, buf: t.buf, zstd: t.zstd, gzip: t.gzip, file: file, owned: owned}
+	*t = textReader{total: t.total, size: -1, buf: t.buf, zstd: t.zstd, gzip: t.gzip, file: file, owned: owned}
 	if t.buf == nil {
 		t.buf = bufio.NewReaderSize(nil, fileBuffer)
 	}
@@ -129,8 +158,9 @@ func (t *textReader) unpacker(is Type) (err error) {
 	case is.Content == Parquet:
 		return fmt.Errorf("a Parquet file in a pipe is %w: write it to a file, and name that", ErrFormat)
 	case is.Packing == Zstd:
-		t.text, err = t.unzstd()
-		return err
+		t.zstd.reset(t.buf)
+		t.text = &t.zstd
+		return nil
 	case is.Packing == Gzip:
 		t.text = &t.gzip
 		return t.gzip.reset(t.buf)
@@ -149,19 +179,6 @@ func resetGzip(z **gzip.Reader, r *bufio.Reader) error {
 		err = io.ErrUnexpectedEOF
 	}
 	return err
-}
-
-func (t *textReader) unzstd() (io.Reader, error) {
-	if t.zstd != nil {
-		return t.zstd, t.zstd.Reset(t.buf)
-	}
-	var err error
-	t.zstd, err = zstd.NewReader(t.buf,
-		zstd.WithDecoderConcurrency(1), // see the package doc
-		zstd.WithDecoderLowmem(false),
-		zstd.WithDecoderMaxWindow(maxWindow),
-		zstd.WithDecoderMaxMemory(maxWindow)) // of a frame in a single segment, whose size is its window
-	return t.zstd, err
 }
 
 // Read reads the unpacked text. At a fault it first gives out everything that was decoded before.
@@ -195,6 +212,9 @@ func (t *textReader) unpacked(p []byte) (int, error) {
 
 // classify returns the fault that an error of a decompressor or the file means, with the remedy.
 func (t *textReader) classify(err error) error {
+	if errors.Is(t.ioFault, ErrShorter) {
+		return fmt.Errorf("%w: it had %d bytes more when it was opened: wait until nobody writes to it, or copy it first", t.ioFault, t.size-t.read)
+	}
 	if t.ioFault != nil {
 		return fmt.Errorf("read: %w: check the disk and copy or download the file again", t.ioFault)
 	}
@@ -213,15 +233,38 @@ func (t *textReader) Close() error {
 
 // Release closes what is open and gives the memory of the decompressors back.
 func (t *textReader) Release() error {
-	if t.zstd != nil {
-		t.zstd.Close()
-	}
-	t.zstd, t.gzip, t.buf = nil, memberReader{}, nil
+	t.zstd.close()
+	t.gzip, t.buf = memberReader{}, nil
 	return t.Close()
 }
 
 // Packed returns how many packed bytes of the file were read.
 func (t *textReader) Packed() int64 { return t.read }
+
+// Verified returns how much of the text is verified.
+func (t *textReader) Verified() int64 {
+	if t.packing == None {
+		return allVerified
+	}
+	return t.verified().bytes
+}
+
+// verified returns the verified parts of a packed text; none, if its reader does not know them.
+func (t *textReader) verified() *verifiedParts {
+	if r, ok := t.text.(interface{ verified() *verifiedParts }); ok {
+		return r.verified()
+	}
+	return &verifiedParts{}
+}
+
+// Grown returns how much longer the file is than it was. A size of 0 is that of files that the
+// system makes up.
+func (t *textReader) Grown() int64 {
+	if t.size <= 0 {
+		return 0
+	}
+	return max(0, t.read-t.size)
+}
 
 // A packedReader reads the file of a textReader, counts and remembers faults.
 type packedReader struct{ t *textReader }
@@ -230,6 +273,9 @@ func (r packedReader) Read(p []byte) (int, error) {
 	n, err := r.t.file.Read(p)
 	r.t.read += int64(n)
 	r.t.total.Add(int64(n))
+	if err == io.EOF && r.t.read < r.t.size {
+		err = ErrShorter
+	}
 	if err != nil && err != io.EOF {
 		r.t.ioFault = err
 	}

@@ -1,0 +1,193 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/internal/testpack"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/ingest/internal/weblog"
+)
+
+// A partedLog is a log in frames or members, one of which has a fault.
+type partedLog struct {
+	data []byte
+	sure int64 // lines that end in parts that are verified
+}
+
+// makeParted returns a log of the text in about so many parts, the one numbered bad damaged in some
+// way. Part bare has no checksum, if it is of zstd.
+func makeParted(t *testing.T, text []byte, gz bool, parts, bad, bare int, r *rand.Rand) partedLog {
+	t.Helper()
+	var log partedLog
+	size := len(text)/parts + 1
+	i, sure := 0, true
+	for part := range slices.Chunk(text, size) {
+		var packed []byte
+		if gz {
+			packed = testpack.Gzip(t, part)
+		} else {
+			packed = testpack.Zstd(t, part, zstd.WithEncoderCRC(i != bare))
+			sure = sure && i != bare
+		}
+		if i == bad {
+			switch r.IntN(4) {
+			case 0:
+				packed = packed[:10+r.IntN(len(packed)-10)]
+			case 1: // the checksum
+				packed[len(packed)-1-4*btoi(gz)] ^= 1
+			default:
+				packed[10+r.IntN(len(packed)-10)] ^= 1 << r.IntN(8)
+			}
+			sure = false
+		}
+		if sure {
+			log.sure += int64(bytes.Count(part, []byte("\n")))
+		}
+		log.data = append(log.data, packed...)
+		i++
+	}
+	return log
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// TestUnverified damages one part of logs of many. All lines before the first unverified one are as
+// they were, and that is the first of the part with the fault, or of the first without a checksum.
+func TestUnverified(t *testing.T) {
+	text := testpack.HardText(3000)
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	r := rand.New(rand.NewPCG(3, 4))
+	faults := 0
+	for round := range 300 {
+		gz, parts := round%2 == 0, 1+r.IntN(12)
+		bad, bare := r.IntN(parts), -1
+		if r.IntN(3) == 0 {
+			bare = r.IntN(parts)
+		}
+		log := makeParted(t, text, gz, parts, bad, bare, r)
+		path := testpack.WriteFile(t, t.TempDir(), "x", log.data)
+		for _, ahead := range []int{0, 3} {
+			le := readDamaged(t, path, LogOptions{Ahead: ahead, BatchRows: 1 + r.IntN(500), Format: weblog.URLs}, int64(1+r.IntN(5000)))
+			if le.err == nil {
+				continue // the flip changed nothing that is read, such as a part of the header
+			}
+			faults++
+			want := log.sure + 1
+			if int64(len(le.rows)) < want {
+				want = 0
+			}
+			if le.err.Unverified != want {
+				t.Fatalf("round %d, %d ahead: unverified from line %d, want %d of %d: %v", round, ahead, le.err.Unverified, want, len(le.rows), le.err)
+			}
+			for i := range min(int64(len(le.rows)), log.sure) {
+				if le.rows[i]+"\n" != string(lines[i]) {
+					t.Fatalf("round %d: line %d is %q, want %q", round, i+1, le.rows[i], lines[i])
+				}
+			}
+		}
+	}
+	if faults < 400 {
+		t.Errorf("only %d faults", faults)
+	}
+}
+
+// A damagedRun is what was read of a damaged log.
+type damagedRun struct {
+	rows []string
+	err  *LineError // nil if there was none
+}
+
+// readDamaged reads a list of URLs, with pieces of so many bytes.
+func readDamaged(t *testing.T, path string, opt LogOptions, least int64) (got damagedRun) {
+	t.Helper()
+	l, err := OpenLogs([]string{path}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if a, ok := l.text.texts.(*unpack.Ahead); ok {
+		a.Least = least
+	}
+	for b := (engine.Batch{}); l.Next(&b); {
+		for i := range b.URLs {
+			if int64(len(got.rows)) != b.Lines[i]-1 {
+				t.Fatalf("row %d is of line %d", len(got.rows), b.Lines[i])
+			}
+			got.rows = append(got.rows, string(b.URL(i)))
+		}
+	}
+	if err := l.Err(); err != nil && !errors.As(err, &got.err) {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// TestShorter cuts a log while it is read. However it is packed, that is an error; a log that grows
+// is none, but is told of.
+func TestShorter(t *testing.T) {
+	text := testpack.HardText(40000)
+	var frames []byte
+	for part := range slices.Chunk(text, len(text)/20) {
+		frames = append(frames, testpack.Zstd(t, part)...)
+	}
+	for name, data := range map[string][]byte{"x": text, "x.gz": testpack.Gzip(t, text), "x.zst": testpack.Zstd(t, text), "y.zst": frames} {
+		for _, ahead := range []int{0, 2} {
+			for _, to := range []int64{int64(len(data)) - 1, int64(len(data)) / 2, int64(len(data)) + 6} {
+				path := testpack.WriteFile(t, t.TempDir(), name, data)
+				l, err := OpenLogs([]string{path}, LogOptions{Ahead: ahead, BatchRows: 10})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for n, b := 0, (engine.Batch{}); l.Next(&b); n++ {
+					if n == 0 {
+						resize(t, path, to)
+					}
+				}
+				grows := to > int64(len(data))
+				if err := l.Err(); !grows && err != nil && !errors.Is(err, ErrShorter) && !errors.Is(err, ErrTruncated) || !grows && name == "x" && err == nil {
+					t.Errorf("%s cut to %d, %d ahead: %v", name, to, ahead, err)
+				}
+				if got := len(l.Grown()) == 1; name == "x" && got != grows {
+					t.Errorf("%s of %d, %d ahead: grown %v, %v", name, to, ahead, got, l.Err())
+				}
+				l.Close()
+			}
+		}
+	}
+}
+
+// resize makes a file so long, with whole lines behind its end.
+func resize(t *testing.T, path string, to int64) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if to <= info.Size() {
+		if err := os.Truncate(path, to); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	f, err := os.OpenFile(filepath.Clean(path), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	fmt.Fprint(f, "more\n")
+}
