@@ -37,6 +37,12 @@ type LogOptions struct {
 	Keep       []KeptColumn // fields that are kept as [engine.Batch].Kept
 	Raws       bool         // keep lines as read, their offsets and those refused
 	Ahead      int          // goroutines that unpack ahead of Next; 0 or less means that Next unpacks, and 16 are the most
+
+	// VerifiedOnly leaves out rows that come of what was unpacked without its checksum, see
+	// [LineError]: a fault then comes before them. Packed logs are read twice. Those that are no
+	// files are stored in TempDir in between; "" is the usual directory.
+	VerifiedOnly bool
+	TempDir      string
 }
 
 // A KeptColumn is a field of the logs that is kept as a column.
@@ -180,7 +186,7 @@ func (l *Logs) open() bool {
 	case unpack.Parquet:
 		l.log, err = openParquet(in, l.opt.Fields)
 	case unpack.WARC:
-		l.log, err = openWARC(in, l.opt.Fields)
+		l.log, err = l.openWARC(in)
 	default:
 		if l.err = l.text.open(in.Name); l.err != nil {
 			return false
@@ -258,9 +264,8 @@ func (l *Logs) Close() error {
 	if l.log != nil && l.log != rowLog(&l.text) {
 		err = l.log.close()
 	}
-	err = errors.Join(err, l.text.texts.Release())
+	err = errors.Join(err, l.text.release())
 	l.log, l.next = nil, len(l.inputs)
-	l.text.lines, l.text.raw = lineReader{}, rawLines{}
 	return err
 }
 

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -17,6 +18,7 @@ const detectBytes = 1 << 20
 type textLog struct {
 	opt    *LogOptions
 	texts  unpack.Texts
+	sure   sureLog // the open log
 	lines  lineReader
 	raw    rawLines // of the batch being filled
 	of     Format   // of the open log; Auto as long as it is not detected
@@ -30,10 +32,21 @@ type textLog struct {
 
 // open opens a log. Call setFormat next.
 func (l *textLog) open(name string) error {
-	if err := l.texts.Open(name, l.opt.Stdin); err != nil {
+	if l.opt.VerifiedOnly {
+		var err error
+		if l.sure, err = l.opt.check(name); err != nil {
+			return err
+		}
+	} else {
+		l.sure = sureLog{name: name, stdin: l.opt.Stdin}
+	}
+	if err := l.texts.Open(l.sure.name, l.sure.stdin); err != nil {
 		return err
 	}
 	l.lines.reset(l.texts)
+	if l.sure.fault != nil {
+		l.lines.reset(&verifiedText{l.texts, l.sure.verified, l.sure.fault})
+	}
 	l.begun, l.field, l.failed, l.rows, l.refused = false, "", nil, 0, 0
 	return nil
 }
@@ -154,7 +167,14 @@ func (l *textLog) unverified() int64 {
 func (l *textLog) done() bool     { return l.lines.done() }
 func (l *textLog) format() Format { return l.of }
 func (l *textLog) packed() int64  { return 0 } // counted by texts
-func (l *textLog) close() error   { return l.texts.Close() }
+func (l *textLog) close() error   { return errors.Join(l.texts.Close(), l.sure.close()) }
+
+// release closes what is open and gives back the memory.
+func (l *textLog) release() error {
+	err := errors.Join(l.texts.Release(), l.sure.close())
+	l.lines, l.raw = lineReader{}, rawLines{}
+	return err
+}
 
 // at returns the line that could not be parsed, or that a fault cut off.
 func (l *textLog) at() where {

@@ -10,6 +10,21 @@ import (
 type warcLog struct {
 	*capture.Fetches
 	size int64
+	sure sureWARC
+}
+
+// openWARC opens a WARC file to read its rows, or only those that are verified.
+func (l *Logs) openWARC(in *Input) (log *warcLog, err error) {
+	var sure sureWARC
+	if l.opt.VerifiedOnly {
+		if sure, err = checkWARC(in, l.opt.Fields); err != nil {
+			return nil, err
+		}
+	}
+	if log, err = openWARC(in, l.opt.Fields); err == nil {
+		log.sure = sure
+	}
+	return log, err
 }
 
 // openWARC opens a WARC file.
@@ -18,7 +33,7 @@ func openWARC(in *Input, fields Fields) (*warcLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &warcLog{f, in.Size}, nil
+	return &warcLog{Fetches: f, size: in.Size}, nil
 }
 
 // fill adds at most so many rows, of about so many bytes, to b. It returns why it stopped before
@@ -26,7 +41,11 @@ func openWARC(in *Input, fields Fields) (*warcLog, error) {
 func (w *warcLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	var to capture.Rows = warcRows{r, b}
 	for b.Len() < rows && len(b.Data) < size && !w.Done() { // a turn adds one row at most
-		if err := w.Next(to); err != nil {
+		err := w.Next(to)
+		if err == nil {
+			err = w.stop(to, b)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -48,7 +67,12 @@ func (w *warcLog) at() where {
 	return where{record, offset}
 }
 
-func (w *warcLog) unverified() int64 { return w.Unverified() }
+func (w *warcLog) unverified() int64 {
+	if w.sure.to > 0 {
+		return 0
+	}
+	return w.Unverified()
+}
 
 func (w *warcLog) done() bool     { return w.Done() }
 func (w *warcLog) format() Format { return weblog.WARC }

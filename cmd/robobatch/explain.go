@@ -55,6 +55,7 @@ func planExplanation(a *args, std console.Streams) (guard.Task, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
+	e.rules.AcceptDamage = a.acceptDamage
 	err = e.rules.Find(a.rules, a.origin)
 	if errors.Is(err, rulefiles.ErrNoOrigin) {
 		if origin := cmp.Or(string(e.base), e.onlyOrigin()); origin != "" {
@@ -157,6 +158,10 @@ func (e *explanation) packAnswerer() (answer answerer, closeRules func() error, 
 	if err != nil {
 		return nil, nil, load.NamePack(e.rules.Pack(), err)
 	}
+	if err := e.rules.ReadNotes(store); err != nil {
+		return nil, nil, errors.Join(err, store.Close())
+	}
+	e.rules.Doubt(&e.Console)
 	answer = func(t explain.Target, agent string) (*explain.Answer, error) {
 		v, err := store.Verdict(t.URL, agent)
 		return e.question.FromPack(t, agent, v), err

@@ -18,6 +18,7 @@ type args struct {
 	faults        cli.Faults // of the arguments, to which the plan adds those of the values
 	rules, origin string
 	acceptDamage  bool
+	verifiedOnly  bool // of the job
 	in            []string
 	agents        []string
 	out           string
@@ -213,6 +214,10 @@ func logFlags(a *args) []entry {
 			status,referer,time. A type may follow a name, as in price:float; the types are text,
 			int, float, time and bool. May be repeated.`,
 		}},
+		{forJob, cli.Flag{Name: "verified-only", Set: cli.Bool(&a.verifiedOnly), Doc: `
+			Of a damaged log, keep only rows whose checksum was right. That is the checksum of the zstd
+			frame or gzip member that they are in. Compressed logs are read twice; a pipe is stored in
+			a temporary file.`}},
 		{forLogs, cli.Flag{
 			Name: "limit", Arg: "n", Default: "0",
 			Set: cli.Int(&a.Limit), Doc: "Stop after n URLs. 0 reads all.",

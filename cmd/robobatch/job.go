@@ -17,6 +17,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/output"
@@ -203,6 +204,10 @@ func (j *job) commit(r *summary.Report) error {
 func (j *job) keep(e *flow.FaultError, r *summary.Report) error {
 	e.Err, e.Where, e.Out = j.situation.remedied(e.Err), j.asked.Where, j.outName
 	r.Fault = e.Err.Error()
+	if at, ok := errors.AsType[*ingest.LineError](e.Err); ok && at.Unverified > 0 {
+		r.Unverified = &summary.Unverified{Input: at.Name, FromLine: at.Unverified}
+		e.Unverified = r.Unverified.String()
+	}
 	err := j.out.Commit(func(f *output.File) (err error) {
 		e.Rows = f.Rows()
 		r.Describe(f, j.outOpt.Format)

@@ -19,6 +19,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
 )
@@ -122,6 +123,9 @@ func recordOf(a *args, out *output.Options) summary.Asked {
 // find finds the inputs and checks the names of the outputs.
 func (p *plan) find(a *args) error {
 	var errLogs, errRules, errOut error
+	if p.logOpt.VerifiedOnly = a.verifiedOnly; !atomicfile.InPlace(a.out) {
+		p.logOpt.TempDir = load.TempDir(cmp.Or(a.out, "."))
+	}
 	p.logs, errLogs = ingest.OpenLogs(a.in, p.logOpt)
 	p.rules.AcceptDamage = a.acceptDamage
 	errRules = p.rules.Find(a.rules, a.origin)

@@ -125,8 +125,8 @@ func (f *Fetches) Close() error {
 }
 
 // Next reads the next record, which gives rows one row at most. At the end it gives what is left,
-// and returns why it ended early: an error of the file, ErrTooDamaged, ErrWARC, or ErrEndsEarly; nil
-// at the end of the file.
+// and returns why it ended early: an error of the file, ErrTooDamaged, ErrWARC, ErrEndsEarly, or a
+// [*unpack.SegmentError]; nil at the end of the file.
 func (f *Fetches) Next(rows Rows) error {
 	if !f.next() {
 		return f.end(rows)
@@ -169,7 +169,7 @@ func (f *Fetches) end(rows Rows) error {
 		f.number, f.start = f.lost.number, f.lost.start
 		err := f.tail.damage.At.Err
 		if _, ok := errors.AsType[*unpack.SegmentError](err); ok { // which says what to do
-			return fmt.Errorf("%w: %w", ErrEndsEarly, err)
+			return err
 		}
 		return fmt.Errorf("%w: %w: copy or download the file again", ErrEndsEarly, err)
 	}
@@ -209,6 +209,9 @@ func (f *Fetches) enter() {
 // in which the file ends, whose checksum was not reached, and of all segments from the first one
 // that has none. It is 0 if there are none. Call it after an error of Next.
 func (f *Fetches) Unverified() int64 { return f.lost.unverified }
+
+// Flush gives the row of the last fetch, if it still waits for the next record.
+func (f *Fetches) Flush(rows Rows) { f.finish(rows) }
 
 // finish gives the row of the fetch that is pending, if there is one.
 func (f *Fetches) finish(rows Rows) {

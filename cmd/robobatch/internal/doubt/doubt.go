@@ -44,6 +44,7 @@ type Meaning struct {
 const (
 	BrokenRecords Code = "broken_records"
 	DamagedRules  Code = "damaged_rules"
+	GrowingLog    Code = "growing_log"
 	NoRobots      Code = "no_robots"
 	NoRows        Code = "no_rows"
 	NoRulesThen   Code = "no_rules_then"
@@ -63,6 +64,10 @@ var Meanings = []Meaning{
 	{
 		DamagedRules, "Files of captures end too early, and -accept-damaged-rules is set. Rules behind the place are missing, so URLs that they disallow are allowed.",
 		"Copy or download the captures again. Of a pack, compile it again from whole captures.",
+	},
+	{
+		GrowingLog, "A log is longer at its end than it was when it was opened: somebody writes to it. All that was there at the end is read, and the last line may be only the first part of one.",
+		"Read logs that are complete, such as those that were rotated.",
 	},
 	{
 		NoRobots, "Over half of the rows are of origins without a robots.txt in -rules. The examples are the busiest of them, and say which rules are near: http and https differ, as example.com and www.example.com do.",

@@ -18,6 +18,8 @@ type FaultError struct {
 	Out   string // name of the output that was asked for
 	Kept  string // name of the one that has the rows; "" if there are none
 	Lost  error  // why the rows could not be kept; nil if they were
+
+	Unverified string // from which line of which log on nothing has verified the rows; "" if all are verified
 }
 
 // Error says what is wrong and what became of the rows before it.
@@ -32,9 +34,17 @@ func (e *FaultError) Error() string {
 	case e.Kept == "":
 		return fmt.Sprintf("%v\nno row comes before that, so nothing was written", e.Err)
 	case e.Kept == e.Out:
-		return fmt.Sprintf("%v\n%s complete in %s", e.Err, e.before(), say.File(e.Kept))
+		return fmt.Sprintf("%v\n%s complete in %s%s", e.Err, e.before(), say.File(e.Kept), e.unverified())
 	}
-	return fmt.Sprintf("%v\n%s complete in %s; %s was not written", e.Err, e.before(), say.File(e.Kept), say.File(e.Out))
+	return fmt.Sprintf("%v\n%s complete in %s; %s was not written%s", e.Err, e.before(), say.File(e.Kept), say.File(e.Out), e.unverified())
+}
+
+// unverified says which rows may be wrong, on a line of its own.
+func (e *FaultError) unverified() string {
+	if e.Unverified == "" {
+		return ""
+	}
+	return "\nnothing has verified those from " + e.Unverified + " on, which may be wrong: -verified-only leaves them out"
 }
 
 // before returns the rows before the fault, and their verb.

@@ -33,7 +33,7 @@ func (r *Rules) doubts(show func(*rulefiles.Damage) string) (doubts []doubt.Doub
 	if d, ok := brokenRecords(r.Problems()); ok {
 		doubts = append(doubts, d)
 	}
-	if d, ok := damagedRules(r.Damages(), show); ok {
+	if d, ok := damagedRules(r.Damages(), show); ok && r.AcceptDamage { // else it is an error
 		doubts = append(doubts, d)
 	}
 	return doubts

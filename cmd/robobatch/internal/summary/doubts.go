@@ -28,7 +28,7 @@ func (r *Report) Rows() flow.Rows {
 // Doubt returns the doubts about what came of the logs, in all, but for those of a kind that the
 // report has already.
 func (r *Report) Doubt() []doubt.Doubt {
-	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.whiteSpace())
+	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.whiteSpace(), r.growing())
 	return slices.DeleteFunc(all, func(d doubt.Doubt) bool {
 		return slices.ContainsFunc(r.Doubts, func(seen doubt.Doubt) bool { return seen.Code == d.Code })
 	})
@@ -110,4 +110,21 @@ func shorten(text string) string {
 		return strings.ToValidUTF8(text[:100], "") + "..."
 	}
 	return text
+}
+
+// growing returns a doubt if logs grew while they were read.
+func (r *Report) growing() []doubt.Doubt {
+	n := int64(len(r.grown))
+	if n == 0 {
+		return nil
+	}
+	text := say.Count(n, "log") + " grew while it was read: its last line may be only a part of one"
+	if n > 1 {
+		text = say.Count(n, "log") + " grew while they were read: their last lines may be only parts"
+	}
+	d := doubt.Doubt{Code: doubt.GrowingLog, Text: text, Count: n}
+	for _, name := range r.grown[:min(n, doubt.Examples)] {
+		d.Examples = append(d.Examples, say.File(name))
+	}
+	return []doubt.Doubt{d}
 }

@@ -6,9 +6,12 @@ package summary
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
@@ -22,19 +25,39 @@ type Report struct {
 	Version string `json:"version"`
 	Dialect string `json:"dialect"`
 	Asked
-	Agents    []string      `json:"agents"`
-	RulesHash string        `json:"rules_hash"`
-	Output    string        `json:"output"`          // as named now, "-" for standard output; "" if there is none
-	Fault     string        `json:"fault,omitempty"` // what broke the logs off
-	Inputs    []Input       `json:"inputs"`
-	Rules     Rules         `json:"rules"`
-	Counts    Counts        `json:"counts"`
-	Invalid   int64         `json:"invalid_bytes"` // bytes of text that were not UTF-8, written as %XX
-	Doubts    []doubt.Doubt `json:"doubts"`        // in the order in which they were seen
-	Run       Run           `json:"run"`
+	Agents    []string `json:"agents"`
+	RulesHash string   `json:"rules_hash"`
+	Output    string   `json:"output"`          // as named now, "-" for standard output; "" if there is none
+	Fault     string   `json:"fault,omitempty"` // what broke the logs off
 
+	Unverified *Unverified `json:"unverified,omitempty"` // rows before the fault that may be wrong; nil if there are none
+
+	Inputs  []Input       `json:"inputs"`
+	Rules   Rules         `json:"rules"`
+	Counts  Counts        `json:"counts"`
+	Invalid int64         `json:"invalid_bytes"` // bytes of text that were not UTF-8, written as %XX
+	Doubts  []doubt.Doubt `json:"doubts"`        // in the order in which they were seen
+	Run     Run           `json:"run"`
+
+	grown     []string      // logs, see ingest.Logs.Grown
 	read      ingest.Counts // those of Counts, and more
 	strangers []doubt.Doubt // see Strangers
+}
+
+// Unverified are the rows that come of what was unpacked without its checksum. They are those of one
+// log, the last that was read.
+type Unverified struct {
+	Input    string `json:"input"`
+	FromLine int64  `json:"from_line"` // to the end of the output
+}
+
+// String returns the place: "line 9,164 of a.zst".
+func (u *Unverified) String() string {
+	name := "standard input"
+	if u.Input != say.Std {
+		name = say.File(u.Input)
+	}
+	return fmt.Sprintf("line %s of %s", say.Number(u.FromLine), name)
 }
 
 // An Input is one log.
@@ -157,7 +180,7 @@ func New(src Source) *Report {
 	for i, n := range s.Reasons {
 		r.Counts.Reasons[engine.Reason(i).String()] = n
 	}
-	r.strangers = Strangers(src.Store, &s)
+	r.strangers, r.grown = Strangers(src.Store, &s), src.Logs.Grown()
 	for _, in := range src.Logs.Inputs() {
 		r.Inputs = append(r.Inputs, Input{in.Name, in.Size, in.Format.String(), in.Field})
 	}
@@ -168,6 +191,10 @@ func New(src Source) *Report {
 // the rows, when these are not known yet.
 func (r *Report) Describe(f *output.File, format output.Format) {
 	r.Counts.Written = f.Rows()
+	if u := r.Unverified; u != nil {
+		f.SetMetadata("robobatch.unverified_input", u.Input)
+		f.SetMetadata("robobatch.unverified_from_line", strconv.FormatInt(u.FromLine, 10))
+	}
 	if format != output.Parquet {
 		return
 	}
