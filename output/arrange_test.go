@@ -340,7 +340,7 @@ func TestArrangeCancel(t *testing.T) {
 func createTree(t *testing.T, name string) (*File, error) {
 	t.Helper()
 	table := tableSpec{urls: 500, agents: 2, sites: 10, batch: 100}.make()
-	f, err := create(name, nil, Options{Partition: []string{"agent", "origin"}, Inputs: table.inputs}, func(w io.Writer, opt Options) (*Writer, error) {
+	f, err := create(name, nil, Options{Partition: []string{"agent", "origin"}, Mode: PartitionReplace, Inputs: table.inputs}, func(w io.Writer, opt Options) (*Writer, error) {
 		return newWriter(w, table.catalog, table.agents, opt, metadataPairs{})
 	})
 	if err != nil {

@@ -34,9 +34,11 @@ type place interface {
 // done, or those of [NewWriter].
 //
 // With opt.Partition the output is a directory in the layout of Hive:
-// dir/agent=Googlebot/allowed=true/part-0.parquet. Its temporary directory lies beside it. A
-// directory of that name is replaced if it is empty or such an output; with other files in it, it
-// stays, and Create or Commit returns an error.
+// dir/agent=Googlebot/allowed=true/part-0.parquet. Its temporary directory lies beside it. What
+// becomes of such an output that has the name already is the choice of opt.Mode: by default Create
+// returns [ErrOutput]. A directory with other files in it stays, and Create or Commit returns an
+// error. With [PartitionByParts] and [PartitionAppend] each partition is put in place at once, and
+// one after the other; docs/STORAGE.md says what readers see meanwhile, and what a crash leaves.
 //
 // A process that wants a closed pipe on standard output as the error syscall.EPIPE must handle or
 // ignore SIGPIPE.
@@ -55,6 +57,9 @@ func create(name string, stdout io.Writer, opt Options, open func(io.Writer, Opt
 		opt.TempDir = f.place.Dir()
 	}
 	if f.Writer, err = open(w, opt); err != nil {
+		if errors.Is(err, ErrOther) {
+			err = f.place.Wrap("write into", err)
+		}
 		return nil, errors.Join(err, f.Abort())
 	}
 	return f, nil
@@ -73,12 +78,21 @@ func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, err
 	if err := opt.CheckTarget(atomicfile.Resolve(name)); err != nil {
 		return nil, &atomicfile.Error{Doing: "create", Name: name, Err: err}
 	}
-	dir, err := atomicfile.CreateDir(name, checkTree)
+	tree, err := newTree(name, *opt)
 	if err != nil {
 		return nil, err
 	}
-	f.place, opt.tree = dir, dir.Path()
+	f.place, opt.tree, opt.into = tree, tree.Path(), tree.Target()
 	return nil, nil
+}
+
+// Finished returns the runs that were stopped while their files were put into the directory, and
+// that Commit has completed: the inputs of each, as a JSON array.
+func (f *File) Finished() []string {
+	if tree, ok := f.place.(*tree); ok {
+		return tree.finished
+	}
+	return nil
 }
 
 // Write adds the rows of an evaluated batch.

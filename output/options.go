@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
 // Options say what a Writer writes. The zero value is the default columns as Parquet.
@@ -28,13 +30,54 @@ type Options struct {
 	// temporary file.
 	Sort       Sort
 	Partition  []string        // of Partitions, the first being the outermost directories
+	Mode       PartitionMode   // what becomes of a partitioned output that is there already
 	SortMemory int64           // bytes of rows that are held in memory; 0 is 256 MiB, and less than 8 MiB is that
 	TempDir    string          // of the temporary file; "" is that of the output, or the usual one
 	Cancel     <-chan struct{} // closed to end Write or Close early, with context.Canceled; nil is never
 
-	tree   string // the directory for Partition
-	perURL int    // rows per URL; 0 is one for each agent
+	tree   string            // the directory for Partition
+	into   string            // the one that it will be, or be put into; "" if that does not matter
+	system atomicfile.System // that changes names; nil is that of the operating system
+	perURL int               // rows per URL; 0 is one for each agent
 }
+
+// A PartitionMode says what becomes of a partitioned output that is in the directory already.
+type PartitionMode uint8
+
+// The modes.
+const (
+	PartitionNew     PartitionMode = iota // there must be none
+	PartitionReplace                      // it is replaced, all of it
+	PartitionByParts                      // partitions of which there are rows are replaced, and all others stay
+	PartitionAppend                       // files are added to its partitions
+)
+
+// modeNames are the names of the modes, by PartitionMode.
+var modeNames = [...]string{PartitionNew: "new", PartitionReplace: "replace", PartitionByParts: "replace-partitions", PartitionAppend: "append"}
+
+// errMode is the error of ParsePartitionMode.
+var errMode = errors.New("no such way to write into a directory")
+
+// String returns the name: "replace-partitions".
+func (m PartitionMode) String() string { return modeNames[m] }
+
+// PartitionModes returns the names of the modes but for [PartitionNew].
+func PartitionModes() []string { return modeNames[PartitionReplace:] }
+
+// ParsePartitionMode returns the mode of that name, PartitionNew for "". The error is errMode, with
+// the names there are.
+func ParsePartitionMode(name string) (PartitionMode, error) {
+	if name == "" {
+		return PartitionNew, nil
+	}
+	if i := slices.Index(PartitionModes(), name); i >= 0 {
+		return PartitionReplace + PartitionMode(i), nil
+	}
+	return 0, fmt.Errorf("%w as %q: use %s", errMode, name, strings.Join(PartitionModes(), ", "))
+}
+
+// merges reports whether files are put into an output that is there.
+func (m PartitionMode) merges() bool { return m == PartitionByParts || m == PartitionAppend }
 
 // A Sort is an order of the rows.
 type Sort uint8

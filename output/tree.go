@@ -2,103 +2,18 @@ package output
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
-	"syscall"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
-
-// markerName is the file of a partitioned output that says that it is one, and what is in it.
-// Readers of such outputs pass names over that begin with an underscore.
-const markerName = "_robobatch.json"
-
-// A marker is the content of that file.
-type marker struct {
-	Robobatch   string            `json:"robobatch"` // markerKind
-	PartitionBy []string          `json:"partition_by"`
-	Sort        string            `json:"sort"`
-	Format      string            `json:"format"`
-	Partitions  int64             `json:"partitions"`
-	CutValues   int64             `json:"cut_values"` // partitions whose value is too long for a directory's name
-	Rows        int64             `json:"rows"`
-	Metadata    map[string]string `json:"metadata"`
-}
-
-// markerKind tells a marker from other JSON.
-const markerKind = "partitioned output"
-
-// errForeign says that a directory that would be replaced is not an output.
-var errForeign = errors.New("the directory has files that robobatch did not write: name another one, or remove it")
-
-// errNotDirectory says that a file has the name of a partitioned output.
-var errNotDirectory = errors.New("is a file, and a partitioned output is a directory: name another one")
-
-// CheckTarget returns why a partitioned output cannot have that name, or that of what is kept
-// before a fault: it must be free, or the name of such an output or of an empty directory.
-func (o Options) CheckTarget(name string) error {
-	partial := o.PartialName(name)
-	err := checkTree(partial)
-	if err != nil {
-		err = fmt.Errorf("%s, for the rows before a fault: %w", partial, err)
-	}
-	return errors.Join(checkTree(name), err)
-}
-
-// checkTree returns an error unless a partitioned output may take that name: there is nothing, or
-// an empty directory, or such an output and nothing else, as all that is there will be removed.
-func checkTree(path string) error {
-	names, err := os.ReadDir(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case errors.Is(err, syscall.ENOTDIR):
-		return errNotDirectory
-	case err != nil:
-		return err
-	case len(names) == 0:
-		return nil
-	}
-	var m marker
-	text, err := os.ReadFile(filepath.Join(path, markerName))
-	if err != nil || json.Unmarshal(text, &m) != nil || m.Robobatch != markerKind {
-		return errForeign
-	}
-	return m.checkFiles(path, ".", names)
-}
-
-// checkFiles returns an errForeign if a directory of the output at root has an entry that is not of
-// the output.
-func (m *marker) checkFiles(root, dir string, entries []fs.DirEntry) error {
-	depth := 0
-	if dir != "." {
-		depth = 1 + strings.Count(dir, string(filepath.Separator))
-	}
-	for _, e := range entries {
-		name := filepath.Join(dir, e.Name())
-		switch {
-		case name == markerName:
-		case depth == len(m.PartitionBy) && e.Type().IsRegular() && e.Name() == "part-0"+m.Format:
-		case depth < len(m.PartitionBy) && e.IsDir() && strings.HasPrefix(e.Name(), m.PartitionBy[depth]+"="):
-			below, err := os.ReadDir(filepath.Join(root, name))
-			if err != nil {
-				return err
-			}
-			if err := m.checkFiles(root, name, below); err != nil {
-				return err
-			}
-		default:
-			return fmt.Errorf("%w; one is %s", errForeign, name)
-		}
-	}
-	return nil
-}
 
 // A treeTarget writes each partition as a file of its own, one after the other: as rows come by
 // partition, one file is open at a time.
@@ -116,18 +31,35 @@ type treeTarget struct {
 	part      metadataPairs
 	fileRows  int64
 
-	current [][]byte // the values that the partition is for; nil for a null
+	current [][]byte     // the values that the partition is for; nil for a null
+	hash    *xxh3.Hasher // of all files, for the name of the run
 	done    marker
 }
 
-// newTreeTarget returns a target that writes to the directory opt.tree, which is there.
-func newTreeTarget(all, written *layout, opt Options, md *metadataPairs) *treeTarget {
+// newTreeTarget returns a target that writes to the directory opt.tree, which is there. The error
+// says why the files cannot be put into what opt.into has already.
+func newTreeTarget(all, written *layout, opt Options, md *metadataPairs) (*treeTarget, error) {
+	if opt.tree == "" {
+		return nil, fmt.Errorf("%w without a directory: a Writer has one stream of bytes, and Create makes directories", ErrPartition)
+	}
 	t := &treeTarget{opt: opt, layout: written, md: md, names: newDictionaries(written), sink: newSink(nil)}
 	for _, name := range opt.Partition {
 		t.keys = append(t.keys, all.index(name))
 	}
-	t.done = marker{Robobatch: markerKind, PartitionBy: opt.Partition, Sort: opt.Sort.String(), Format: opt.Format.String()}
-	return t
+	t.hash = xxh3.New()
+	t.done = opt.newMarker()
+	for _, f := range written.fields {
+		t.done.Columns = append(t.done.Columns, f.Name+" "+typeNames[f.Type])
+	}
+	t.done.Mode = opt.Mode.String()
+	if opt.into == "" || !opt.Mode.merges() {
+		return t, nil
+	}
+	have, err := readMarker(opt.into)
+	if err == nil && have != nil {
+		err = have.takes(&t.done)
+	}
+	return t, err
 }
 
 // start begins another file if the row is of another partition.
@@ -169,14 +101,15 @@ func (t *treeTarget) beginFile(c *chunk, row uint32) (err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	t.file, err = os.OpenFile(filepath.Join(dir, "part-0"+t.opt.Format.String()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	t.file, err = os.OpenFile(filepath.Join(dir, firstPart+t.opt.Format.String()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("two partitions have one directory, %s, as the file system does not tell upper from lower case: %w", filepath.Base(dir), err)
 	}
 	if err != nil {
 		return err
 	}
-	t.sink.reset(t.file)
+	t.sink.reset(t.hashed(t.file))
+	io.WriteString(t.hash, dir[len(t.opt.tree):]+"\x00") //nolint:errcheck // a hash has no errors
 	t.part = t.md.without(KeyInputs, KeyCounts, keyRows, keyInvalidUTF8)
 	var lim limits
 	if t.container, lim, err = t.opt.newContainer(t.sink, t.layout, &t.part); err != nil {
@@ -193,6 +126,14 @@ func (t *treeTarget) beginFile(c *chunk, row uint32) (err error) {
 		t.done.CutValues++
 	}
 	return nil
+}
+
+// hashed returns what writes to a file, and to the hash if a name will be made of that.
+func (t *treeTarget) hashed(f *os.File) io.Writer {
+	if t.opt.Mode.merges() {
+		return io.MultiWriter(f, t.hash)
+	}
+	return f
 }
 
 func (t *treeTarget) chunk() *chunk { return t.rows }
@@ -239,12 +180,16 @@ func (t *treeTarget) finish() error {
 	t.done.Metadata = make(map[string]string, len(t.md.keys))
 	for i, key := range t.md.keys {
 		t.done.Metadata[key] = t.md.values[i]
+		io.WriteString(t.hash, key+"\x00"+t.md.values[i]+"\x00") //nolint:errcheck // a hash has no errors
 	}
-	text, err := json.MarshalIndent(t.done, "", "  ")
+	if t.opt.Mode.merges() {
+		t.done.Run = fmt.Sprintf("%016x", t.hash.Sum64())
+	}
+	text, err := t.done.text()
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(t.opt.tree, markerName), append(text, '\n'), 0o666)
+	return os.WriteFile(filepath.Join(t.opt.tree, markerName), text, 0o666)
 }
 
 func (t *treeTarget) abort() {

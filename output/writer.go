@@ -32,7 +32,8 @@ type Writer struct {
 
 // NewWriter returns a Writer to w of the verdicts of store. Nothing is written before the first
 // chunk is full or Close. The errors are those of ParseColumns, [Options.ColumnNames] and
-// [Options.CheckContainer], ErrFormat, errLayout, errCanonical and errViolation.
+// [Options.CheckContainer], ErrFormat, errLayout, errCanonical and errViolation. A stream has no
+// partitions: ErrPartition.
 func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	if slices.Contains(opt.Columns, CanonicalURL) && !store.Options().Canonical {
 		return nil, errCanonical
@@ -80,7 +81,11 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 	names := newNumbering(cat, opt.Inputs, agents, all)
 	var lim limits
 	if len(opt.Partition) > 0 {
-		out.container, lim = newArranger(all, opt, newTreeTarget(all, written, opt, &out.metadata)), sortChunk
+		target, err := newTreeTarget(all, written, opt, &out.metadata)
+		if err != nil {
+			return nil, err
+		}
+		out.container, lim = newArranger(all, opt, target), sortChunk
 	} else if out.container, lim, err = opt.newContainer(out.sink, written, &out.metadata); err != nil {
 		return nil, err
 	}

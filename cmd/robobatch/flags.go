@@ -422,6 +422,13 @@ func storageFlags(a *args) []entry {
 			allowed and date (the day in UTC of the log's time).`,
 		}},
 		{forJob, cli.Flag{
+			Name: "partition-mode", Arg: "how", Values: output.PartitionModes(),
+			Set: cli.Text(&a.storage.partitionMode), Doc: `
+			What becomes of the output that a directory of -partition-by has already. replace: it
+			goes, all of it. replace-partitions: partitions of which this run has rows are replaced,
+			and all others stay. append: files are added to the partitions. Default: an error.`,
+		}},
+		{forJob, cli.Flag{
 			Name: "sort", Arg: "order",
 			Values: words.Sorts, Set: cli.Text(&a.storage.sort), Doc: `
 			Order of the rows. none: as in the input. origin: by origin, and as in the input where

@@ -196,6 +196,10 @@ func (j *job) commit(r *summary.Report) error {
 		r.Describe(f, j.outOpt.Format)
 		err := f.Commit()
 		r.Written(f, j.outName)
+		if runs := f.Finished(); len(runs) > 0 {
+			text := "an earlier run was stopped while its files were put into " + say.File(j.outName) + ", and is completed now; its logs are below"
+			r.Doubts = append(r.Doubts, doubt.Doubt{Code: doubt.StoppedRun, Text: text, Count: int64(len(runs)), Examples: runs[:min(len(runs), doubt.Examples)]})
+		}
 		return err
 	})
 }

@@ -42,6 +42,10 @@ var remedies = []struct {
 	{rulefiles.ErrOriginFile, "leave -origin out, or rename the file if it is a robots.txt"},
 	{ingest.ErrPipedWARC, "name the file, with -format warc"},
 	{ingest.ErrURLList, "if it is a table or another format, name that, such as -format csv"},
+	{output.ErrOutput, "choose what becomes of it with -partition-mode: replace it, replace-partitions of which this run has rows, or append to them"},
+	{output.ErrOther, "name another directory, or -partition-mode replace"},
+	{output.ErrSameRun, "nothing was added; to write them again, use -partition-mode replace-partitions"},
+	{output.ErrStopped, "run that again, or -partition-mode replace"},
 	{measure.ErrNoURLs, "name a log that has some, or what its lines are with -format"},
 }
 

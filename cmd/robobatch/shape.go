@@ -26,7 +26,9 @@ type storageForm struct {
 	rowGroup    int
 	bloom       string
 	partitionBy string
-	sort        string
+
+	partitionMode string
+	sort          string
 }
 
 // chooseRows sets the rows and columns of the output. Kept columns are set before.
@@ -119,6 +121,11 @@ func chooseParts(by, name string, out *output.Options, faults *cli.Faults) {
 // chooseStorage sets how the output is stored, once its format and columns are set.
 func chooseStorage(f *storageForm, agents []string, out *output.Options, faults *cli.Faults) {
 	var err error
+	out.Mode, err = output.ParsePartitionMode(f.partitionMode)
+	faults.Add("partition-mode", cli.Hint(err, f.partitionMode, output.PartitionModes()))
+	if f.partitionMode != "" && f.partitionBy == "" {
+		faults.Add("partition-mode", errors.New("a file has no partitions, and is replaced: add -partition-by, or leave it out"))
+	}
 	out.Compression, err = output.ParseCompression(f.compression)
 	faults.Add("compression", cli.Hint(err, f.compression, output.Compressions()))
 	out.Sort, err = output.ParseSort(f.sort)

@@ -32,6 +32,18 @@ func CreateDir(name string, check func(path string) error) (*Dir, error) {
 	return d, nil
 }
 
+// Use has all changes of names go through sys, in place of [OS].
+func (d *Dir) Use(sys System) { d.sys = sys }
+
+// Sys returns the System in use.
+func (d *Dir) Sys() System { return d.sys }
+
+// Target returns the name of the output with its links resolved.
+func (d *Dir) Target() string { return d.path }
+
+// Keep leaves the temporary directory to others. Close does nothing then.
+func (d *Dir) Keep() { d.temp = "" }
+
 // Path returns the temporary directory, in which the files are written; "" after the end.
 func (d *Dir) Path() string { return d.temp }
 

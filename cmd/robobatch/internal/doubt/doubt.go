@@ -50,6 +50,7 @@ const (
 	NoRulesThen   Code = "no_rules_then"
 	NoTimes       Code = "no_times"
 	NoURLs        Code = "no_urls"
+	StoppedRun    Code = "stopped_run"
 	UnclearName   Code = "unclear_name"
 	UntimedRules  Code = "untimed_rules"
 	WhiteSpace    Code = "white_space"
@@ -88,6 +89,10 @@ var Meanings = []Meaning{
 	{
 		NoURLs, "No line of the log gave a URL, and -allow-bad takes that as it is.",
 		"Name what the lines are with -format, their field with -url-field, or their site with -base.",
+	},
+	{
+		StoppedRun, "An earlier run was stopped while its files were put into the directory of -partition-by. They are there now, all of them.",
+		"Look whether that run was repeated in another way meanwhile, so that rows are there twice.",
 	},
 	{
 		UnclearName, "The name of a rules file begins with a word and an underscore, and the word is no known scheme. All of the name is taken for the host.",

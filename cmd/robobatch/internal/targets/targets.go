@@ -159,8 +159,11 @@ func Check(w Outputs, r Inputs) error {
 // or written lies in it.
 func checkTree(w Outputs, r Inputs) error {
 	var errs []error
+	doing := map[output.PartitionMode]string{
+		output.PartitionNew: "create", output.PartitionReplace: "replace", output.PartitionByParts: "write into", output.PartitionAppend: "write into",
+	}[w.Options.Mode]
 	for _, err := range cli.Parts(w.Options.CheckTarget(w.Out)) {
-		errs = append(errs, &atomicfile.Error{Doing: "replace", Name: w.Out, Err: err})
+		errs = append(errs, &atomicfile.Error{Doing: doing, Name: w.Out, Err: err})
 	}
 	errs = append(errs, checkParent(w.Out))
 	names := append(make([]string, 0, 3+len(r.Logs)), r.Path, w.Stats, w.Rejects)
@@ -170,7 +173,7 @@ func checkTree(w Outputs, r Inputs) error {
 	for _, tree := range []string{w.Out, w.Options.PartialName(w.Out)} {
 		for _, name := range names {
 			if name != "" && name != say.Std && strings.HasPrefix(resolve(name), resolve(tree)+string(filepath.Separator)) {
-				errs = append(errs, fmt.Errorf("-out: %s lies in %s, which would be replaced: name another directory", say.File(name), say.File(tree)))
+				errs = append(errs, fmt.Errorf("-out: %s lies in %s, which is written: name another directory", say.File(name), say.File(tree)))
 			}
 		}
 	}

@@ -1,0 +1,22 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package atomicfile
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// tryLock locks a directory until it is closed, and reports whether nobody else has. A file system
+// without locks is as if there were nobody else.
+func tryLock(f *os.File) (bool, error) {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	switch {
+	case err == nil, errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.EBADF):
+		return true, nil // network file systems lock only what is open for writing
+	case errors.Is(err, syscall.EWOULDBLOCK), errors.Is(err, syscall.EINTR):
+		return false, nil
+	}
+	return false, os.NewSyscallError("flock", err)
+}
