@@ -114,7 +114,11 @@ func runBlocks(t *testing.T, text []byte) (now []byte, queries int) {
 func shell(t *testing.T, script string) {
 	t.Helper()
 	cmd := exec.Command("sh", "-e", "-c", script)
-	if out, err := cmd.CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
+	out, err := cmd.CombinedOutput()
+	if said := doubts.ReplaceAll(out, nil); err != nil || len(bytes.TrimSpace(said)) > 0 {
 		t.Fatalf("%s\n%v\n%s", strings.TrimSpace(script), err, out)
 	}
 }
+
+// doubts are what a command may print all the same: the samples are real, so that some are in place.
+var doubts = regexp.MustCompile(`(?m)^robobatch: doubt: .*\n(  .*\n)*`)

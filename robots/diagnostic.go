@@ -35,14 +35,19 @@ const (
 
 	// Of groups.
 
-	codeAgentNever     Code = "agent_never_matches" // a user-agent line that no crawler's name can match
-	codeAgentCut       Code = "agent_cut"           // a user-agent line that is read as a shorter name
-	codeAgentList      Code = "agent_list"          // a user-agent line with several names, of which only the first is read
-	codeDelayOnly      Code = "delay_only_group"    // a Crawl-delay, and no rule, before the next user-agent line
-	codeBlankInSection Code = "blank_in_section"    // an empty line inside the section, which Yandex's documentation forbids
-	codeJoinedSections Code = "joined_sections"     // no empty line parts it from the section before, as Yandex asks for
-	codeBeforeRules    Code = "before_rules"        // Crawl-delay or Host before the rules of its section, against Yandex's advice
-	codeTooManyRules   Code = "too_many_rules"      // more rules than Yandex's documentation permits
+	codeAllClosed      Code = "all_closed"           // a rule that leaves nothing to a search engine, or to everybody
+	codeJoinedGroups   Code = "joined_groups"        // "*" shares a group with named crawlers
+	codeStarGroups     Code = "multiple_star_groups" // not the first group for "*"; all of them are merged
+	codeAgentTypo      Code = "agent_typo"           // a name that is nearly that of a known crawler
+	codeAgentIgnores   Code = "agent_ignores"        // a name whose operator says that robots.txt does not bind it
+	codeAgentNever     Code = "agent_never_matches"  // a user-agent line that no crawler's name can match
+	codeAgentCut       Code = "agent_cut"            // a user-agent line that is read as a shorter name
+	codeAgentList      Code = "agent_list"           // a user-agent line with several names, of which only the first is read
+	codeDelayOnly      Code = "delay_only_group"     // a Crawl-delay, and no rule, before the next user-agent line
+	codeBlankInSection Code = "blank_in_section"     // an empty line inside the section, which Yandex's documentation forbids
+	codeJoinedSections Code = "joined_sections"      // no empty line parts it from the section before, as Yandex asks for
+	codeBeforeRules    Code = "before_rules"         // Crawl-delay or Host before the rules of its section, against Yandex's advice
+	codeTooManyRules   Code = "too_many_rules"       // more rules than Yandex's documentation permits
 
 	// Of rules.
 
@@ -58,9 +63,11 @@ const (
 
 	// Of other directives.
 
-	codeBadDelay      Code = "bad_crawl_delay" // its value is no number of seconds
-	codeBadHost       Code = "bad_host"        // its value is no domain name
-	codeExtraHost     Code = "extra_host"      // only the first valid one counts
-	codeBadCleanParam Code = "bad_clean_param" // it is not: parameters joined by "&", and maybe a path
-	codeBadSitemap    Code = "bad_sitemap"     // its value is no absolute URL
+	codeBadDelay      Code = "bad_crawl_delay"              // its value is no number of seconds
+	codeBadHost       Code = "bad_host"                     // its value is no domain name
+	codeExtraHost     Code = "extra_host"                   // only the first valid one counts
+	codeBadCleanParam Code = "bad_clean_param"              // it is not: parameters joined by "&", and maybe a path
+	codeBadLicense    Code = "license_not_absolute"         // its value is no absolute URL
+	codeLooseSignal   Code = "content_signal_outside_group" // no user-agent line precedes it
+	codeBadSitemap    Code = "bad_sitemap"                  // its value is no absolute URL
 )

@@ -51,9 +51,11 @@ func flagsOf(l *line) string {
 // PatternOf returns the normal form of a rule's value.
 func PatternOf(value string, d Dialect) string { return d.pattern(value) }
 
-// Contains is how a pattern with a wildcard and without an anchor is compared with the text of
-// another.
-func Contains(text, pattern string) bool { return contains(text, pattern) }
+// ShapeMatches is how a pattern is compared with the text of another, which starts with "/".
+func ShapeMatches(pattern, text string) bool {
+	shape := shapeOf(pattern)
+	return shape.matches(text)
+}
 
 // What only tests need from outside.
 const (

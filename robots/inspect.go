@@ -39,6 +39,7 @@ func Inspect(body []byte, d Dialect) *Report {
 	}
 	in.endDelays(true)
 	in.size(len(text) < min(len(body), MaxBytes), l.num)
+	in.groups()
 	in.rules()
 	slices.SortStableFunc(r.Diagnostics, func(a, b Diagnostic) int { return cmp.Compare(a.Line, b.Line) })
 	return r
@@ -49,16 +50,18 @@ type inspector struct {
 	dialect Dialect
 	report  *Report
 
-	open    bool  // there is a group that rules belong to, as in parser
-	closed  bool  // the last delay group has a member, so that the next user-agent line starts another
-	ruled   bool  // that member, or another one, is a rule
-	delayAt int32 // line of its last Crawl-delay
-	blank   bool  // there was an empty line in this section, and no rule since
-	early   int32 // line of the first Crawl-delay or Host of this section, if no rule precedes it; 0 if there is none
-	parted  bool  // there was an empty line, and no directive since
-	ended   bool  // the last section was ended by an empty line
-	count   int   // rules with an effect so far
-	host    bool  // there was a valid host line
+	open    bool              // there is a group that rules belong to, as in parser
+	closed  bool              // the last delay group has a member, so that the next user-agent line starts another
+	ruled   bool              // that member, or another one, is a rule
+	delayAt int32             // line of its last Crawl-delay
+	blank   bool              // there was an empty line in this section, and no rule since
+	early   int32             // line of the first Crawl-delay or Host of this section, if no rule precedes it; 0 if there is none
+	parted  bool              // there was an empty line, and no directive since
+	ended   bool              // the last section was ended by an empty line
+	count   int               // rules with an effect so far
+	host    bool              // there was a valid host line
+	named   []named           // user-agent lines
+	typos   map[string]string // by name in lower case: the known crawler that may be meant, or ""
 }
 
 // note adds a diagnostic.
@@ -194,6 +197,7 @@ func (in *inspector) directive(l *line) {
 		c.Line = l.num
 		r.CleanParams = append(r.CleanParams, c)
 	case kindOther:
+		in.extension(l)
 	}
 }
 
@@ -213,10 +217,13 @@ func (in *inspector) userAgent(l *line) {
 	switch {
 	case isStar(l.value):
 		g.Star = true
+		in.named = append(in.named, named{line: l.num})
 	case token == "":
 		in.note(l.num, codeAgentNever, "no crawler's name can match %q: a name starts with %s", l.value, in.nameBytes())
 	default:
 		g.Agents = append(g.Agents, token)
+		in.named = append(in.named, named{l.num, token})
+		in.known(l.num, token)
 		if rest := l.value[len(token):]; isNameList(rest) {
 			in.note(l.num, codeAgentList, "read as %q: every name needs a line of its own", string(token))
 		} else if rest != "" {

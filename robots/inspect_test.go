@@ -50,15 +50,15 @@ func TestDiagnostics(t *testing.T) {
 		{"too large", cut, map[string]string{"": cutAt}},
 		{"no directive", "hello\n: x\na b c", map[string]string{"": "1 no_directive, 2 no_directive, 3 no_directive"}},
 		{"missing colon", "user-agent *\ndisallow /x", map[string]string{"": "1 no_directive, 2 no_directive", google: "1 missing_colon, 2 missing_colon"}},
-		{"typo", "useragent: *\ndisalow: /", map[string]string{"": "1 typo, 2 typo"}},
+		{"typo", "useragent: *\ndisalow: /", map[string]string{"": "1 typo, 2 typo", google: "1 typo, 2 typo, 2 all_closed"}},
 		{"loose key", "user-agents: *\nallowed: /", map[string]string{"": "1 unknown_field, 2 unknown_field", google: "1 loose_key, 2 loose_key"}},
 		{"unknown field", "frobnicate: 1\nuser_agent: *", map[string]string{"": "1 unknown_field, 2 unknown_field"}},
 		{"unused field", "noindex: /x\nHost: a.com", map[string]string{"": "1 unused_field, 2 unused_field", yandex: "1 unused_field"}},
 		{"no group", "disallow: /\ncrawl-delay: 1\nuser-agent: a\nallow: /", map[string]string{
 			"": "1 rule_without_group, 2 unused_field, 2 rule_without_group", yandex: "1 rule_without_group, 2 rule_without_group",
 		}},
-		{"missing slash", "user-agent: *\ndisallow: x\ndisallow: *y\nallow:", map[string]string{"": "2 no_leading_slash, 4 empty_allow"}},
-		{"agents", "user-agent: 008\nuser-agent: a/1.0\nuser-agent: * x\nuser-agent:\nallow: /", map[string]string{"": "1 agent_never_matches, 2 agent_cut, 4 agent_never_matches"}},
+		{"missing slash", "user-agent: *\ndisallow: x\ndisallow: *y\nallow:", map[string]string{"": "2 no_leading_slash, 4 empty_allow", yandex: "2 no_leading_slash, 4 empty_allow, 4 all_closed"}},
+		{"agents", "user-agent: 008\nuser-agent: a/1.0\nuser-agent: * x\nuser-agent:\nallow: /", map[string]string{"": "1 agent_never_matches, 2 agent_cut, 3 joined_groups, 4 agent_never_matches"}},
 		{"several agents", "user-agent: a, b\nuser-agent: c d\nuser-agent: e (f)\nuser-agent: g,\nallow: /", map[string]string{"": "1 agent_list, 2 agent_list, 3 agent_cut, 4 agent_cut"}},
 		{"space", "user-agent: *\ndisallow: /a b\ndisallow: /c # d", map[string]string{"": "2 space_in_rule", rfc: ""}},
 		{"delay only", "user-agent: a\ncrawl-delay: 1\nuser-agent: b\ndisallow: /\nuser-agent: c\ncrawl-delay: 2", map[string]string{
@@ -71,7 +71,7 @@ func TestDiagnostics(t *testing.T) {
 			"": "2 shadowed_rule, 4 shadowed_rule", g2010: "2 shadowed_rule, 5 shadowed_rule", yandex: "2 shadowed_rule, 5 shadowed_rule",
 		}},
 		{"covered", "user-agent: a\ndisallow: /a\nallow: /*b*c\ndisallow: /***\nallow: /*$", map[string]string{
-			"": "2 duplicate_rule, 5 shadowed_rule", g2010: "3 undefined_pair, 5 undefined_pair", yandex: "4 shadowed_rule",
+			"": "2 duplicate_rule, 5 shadowed_rule", g2010: "3 undefined_pair, 5 undefined_pair", yandex: "2 shadowed_rule, 4 shadowed_rule",
 		}},
 		{"undefined pair", "user-agent: a\nallow: /p\ndisallow: /page\ndisallow: /*.htm", map[string]string{"": "", g2010: "4 undefined_pair"}},
 		{"no undefined pair", "user-agent: a\nallow: /p\ndisallow: /pa\ndisallow: /pa*.htm\nallow: /x*$", map[string]string{"": ""}},
@@ -95,6 +95,21 @@ func TestDiagnostics(t *testing.T) {
 		{"before rules", "host: a.com\nuser-agent: a\ncrawl-delay: 1\nhost: b.com\ndisallow: /\ncrawl-delay: 2\n\nuser-agent: b\ncrawl-delay: 1", map[string]string{
 			"":     "1 unused_field, 3 unused_field, 4 unused_field, 4 extra_host, 6 unused_field, 9 unused_field, 9 delay_only_group",
 			yandex: "3 before_rules, 4 extra_host, 9 delay_only_group",
+		}},
+		{"all closed", "user-agent: *\ndisallow: /\n\nuser-agent: x\ndisallow: /", map[string]string{"": "2 all_closed"}},
+		{"all closed for one", "user-agent: Bingbot\ndisallow: *\n\nuser-agent: GPTBot\ndisallow: /", map[string]string{"": "2 all_closed"}},
+		{"closed but for a list", "user-agent: *\ndisallow: /\n\nuser-agent: Googlebot\nuser-agent: bingbot\nuser-agent: Yandex\ndisallow: /x", map[string]string{
+			"": "", yandex: "",
+		}},
+		{"not all closed", "user-agent: *\nallow: /a\ndisallow: /", map[string]string{"": ""}},
+		{"joined groups", "user-agent: a\nuser-agent: *\nuser-agent: b\ndisallow: /x\nuser-agent: *\ndisallow: /y", map[string]string{
+			"": "2 joined_groups, 5 multiple_star_groups", yandex: "2 joined_groups, 5 joined_sections, 5 multiple_star_groups",
+		}},
+		{"names", "user-agent: Googelbot\nuser-agent: GPTbot\nuser-agent: Google-Read-Aloud\nuser-agent: x\ndisallow: /x", map[string]string{
+			"": "1 agent_typo, 3 agent_ignores",
+		}},
+		{"extensions", "license: /l\nlicense: https://a.example/l\ncontent-signal: a=b\nuser-agent: x\nContent-Usage: a=b\ndisallow: /x", map[string]string{
+			"": "1 unused_field, 1 license_not_absolute, 2 unused_field, 3 unused_field, 3 content_signal_outside_group, 5 unused_field",
 		}},
 		{"many rules", "user-agent: *\n" + manyRules(2049), map[string]string{"": "", yandex: "2050 too_many_rules"}},
 	} {
@@ -176,12 +191,15 @@ func allows(rules []robots.Rule, path []byte) bool {
 	return i < 0 || rules[i].Allow
 }
 
-// TestContains compares the matcher of diagnostics with Matches.
-func TestContains(t *testing.T) {
-	for _, pattern := range words("/a*", 5) {
+// TestShapes compares the matcher of diagnostics with Matches.
+func TestShapes(t *testing.T) {
+	for _, pattern := range words("/a*$", 5) {
 		for _, text := range words("/a*", 4) {
-			if want := robots.Matches(pattern, []byte(text)); robots.Contains(text, pattern) != want {
-				t.Errorf("%q contains %q: %v, want %v", text, pattern, !want, want)
+			if !strings.HasPrefix(text, "/") {
+				continue
+			}
+			if want := robots.Matches(pattern, []byte(text)); robots.ShapeMatches(pattern, text) != want {
+				t.Errorf("%q matches %q: %v, want %v", pattern, text, !want, want)
 			}
 		}
 	}

@@ -75,42 +75,93 @@ func (f *File) bindings() [][]int {
 	return sets
 }
 
-// uselessRules returns a diagnostic for each rule that never decides anything, as far as that is
-// told without much effort: because another one matches the same paths and wins, or because one
-// with wildcards, which wins, matches all that it does. An Allow rule for an index page has a
-// second pattern and is left alone. Where [WildcardsUndefined] gives rules with a "*" no order,
-// only rules of a kind are compared: those with a "*" that say the same, and those without.
-func (d Dialect) uselessRules(rules []Rule, budget *int) []Diagnostic {
-	order := make([]*Rule, len(rules))
-	for i := range rules {
-		order[i] = &rules[i]
+// A claimant is a rule with the patterns by which it may decide: that of its text and, behind it, that
+// for an index page, which is shorter.
+type claimant struct {
+	*Rule
+	kind   string // rules of different kinds have no order
+	shapes []shape
+}
+
+// A shape is a pattern apart from what changes nothing of what it matches.
+type shape struct {
+	text   string // without an anchor; no two wildcards stand side by side, and none at the end unless closed
+	closed bool   // it has an anchor
+	length int    // of the pattern
+}
+
+// shapeOf returns the shape of a pattern.
+func shapeOf(pattern string) shape {
+	f := shape{length: len(pattern)}
+	f.text, f.closed = strings.CutSuffix(pattern, "$")
+	if strings.HasSuffix(f.text, "*") && f.closed { // what may follow is anything
+		f.closed = false
 	}
-	slices.SortStableFunc(order, func(a, b *Rule) int { // the winner first
-		return cmp.Or(cmp.Compare(len(b.Pattern), len(a.Pattern)), cmp.Compare(allowFirst(a), allowFirst(b)))
-	})
-	var notes []Diagnostic
-	winners := make(map[string]*Rule, len(rules))
-	var wide []*Rule // winners with a wildcard and without an anchor, which may cover others
-	for _, r := range order {
-		if _, ok := d.IndexPattern(*r); ok {
-			continue
+	if !f.closed {
+		f.text = strings.TrimRight(f.text, "*")
+	}
+	for strings.Contains(f.text, "**") {
+		f.text = strings.ReplaceAll(f.text, "**", "*")
+	}
+	if rest, ok := strings.CutPrefix(f.text, "*"); ok && !strings.HasPrefix(rest, "/") || f.text == "" && !f.closed {
+		f.text = "/" + f.text // a path begins so
+	}
+	return f
+}
+
+// key is equal for the shapes of patterns that match the same paths.
+func (f *shape) key() string {
+	if f.closed {
+		return f.text + "$"
+	}
+	return f.text + "*"
+}
+
+// claimants returns the rules in the order in which they win. Where [WildcardsUndefined] gives rules
+// with a "*" no order, only those of a kind have one: those with a "*" that say the same, and those
+// without.
+func (d Dialect) claimants(rules []Rule) []claimant {
+	all := make([]claimant, len(rules))
+	for i := range rules {
+		r := &rules[i]
+		all[i] = claimant{Rule: r, shapes: []shape{shapeOf(r.Pattern)}}
+		if index, ok := d.IndexPattern(*r); ok {
+			all[i].shapes = append(all[i].shapes, shapeOf(index))
 		}
-		paths := language(r.Pattern)
 		if d.Has(WildcardsUndefined) && hasWildcard(r.Pattern) {
-			paths += [...]string{" allow", " disallow"}[allowFirst(r)]
-		} else if d.Has(WildcardsUndefined) {
-			paths = r.Pattern
+			all[i].kind = [...]string{"allow ", "disallow "}[allowFirst(r)]
 		}
-		if winner := winners[paths]; winner != nil {
-			notes = append(notes, useless(r, winner, "says the same"))
+	}
+	slices.SortStableFunc(all, func(a, b claimant) int { // the winner first
+		return cmp.Or(cmp.Compare(len(b.Pattern), len(a.Pattern)), cmp.Compare(allowFirst(a.Rule), allowFirst(b.Rule)))
+	})
+	return all
+}
+
+// uselessRules returns a diagnostic for each rule that never decides anything because of one other
+// rule: one that matches all paths that it does, and wins on each. Rules that only several others
+// together keep from deciding are not looked for.
+func (d Dialect) uselessRules(rules []Rule, budget *int) []Diagnostic {
+	var notes []Diagnostic
+	winners := make(map[string]*claimant, len(rules)) // by kind and key of their shapes
+	var wide []*claimant                              // those that may match all that another rule does
+	all := d.claimants(rules)
+	for i := range all {
+		r := &all[i]
+		if w := winners[r.kind+r.shapes[0].key()]; w != nil && w.covers(r, budget) {
+			notes = append(notes, useless(r.Rule, w.Rule, "says the same"))
 			continue
 		}
-		if winner := d.covering(wide, r, budget); winner != nil {
-			notes = append(notes, useless(r, winner, "says the same of more URLs, and wins"))
+		if w := covering(wide, r, budget); w != nil {
+			notes = append(notes, useless(r.Rule, w.Rule, "says the same of more URLs, and wins"))
 			continue
 		}
-		winners[paths] = r
-		if hasWildcard(r.Pattern) && r.Pattern[len(r.Pattern)-1] != '$' {
+		for _, f := range r.shapes {
+			if key := r.kind + f.key(); winners[key] == nil {
+				winners[key] = r
+			}
+		}
+		if hasWildcard(r.Pattern) {
 			wide = append(wide, r)
 		}
 	}
@@ -152,50 +203,68 @@ func shortened(text string) string {
 	return text[:maxQuoted] + "..."
 }
 
-// language returns the shortest pattern that matches the same paths: "**" is "*", and at the end it
-// is nothing.
-func language(pattern string) string {
-	if !hasWildcard(pattern) {
-		return pattern
-	}
-	if open, ok := strings.CutSuffix(pattern, "*$"); ok {
-		pattern = open
-	}
-	pattern = strings.TrimRight(pattern, "*")
-	for strings.Contains(pattern, "**") {
-		pattern = strings.ReplaceAll(pattern, "**", "*")
-	}
-	return pattern
-}
-
-// covering returns a rule that matches all that r does, or nil if none is found. A pattern without
-// an anchor covers another if it matches its text: where that has a "*", only a "*" can match it.
-func (d Dialect) covering(wide []*Rule, r *Rule, budget *int) *Rule {
-	text := strings.TrimSuffix(r.Pattern, "$")
+// covering returns one of the claimants that covers r, or nil if there is none.
+func covering(wide []*claimant, r *claimant, budget *int) *claimant {
 	for _, w := range wide {
-		if d.Has(WildcardsUndefined) && (w.Allow != r.Allow || !hasWildcard(r.Pattern)) {
-			continue
-		}
-		if *budget -= len(text) + len(w.Pattern); *budget < 0 {
-			return nil
-		}
-		if contains(text, w.Pattern) {
+		if w.covers(r, budget) {
 			return w
 		}
 	}
 	return nil
 }
 
-// contains reports whether the text starts with what is in front of the pattern's first "*", and
-// what is between the others follows in order: whether the pattern, which has no anchor, matches.
-// It is matches without allocations.
-func contains(text, pattern string) bool {
-	anchor, rest, _ := strings.Cut(pattern, "*")
-	text, ok := strings.CutPrefix(text, anchor)
-	for ok && rest != "" {
-		var segment string
-		segment, rest, _ = strings.Cut(rest, "*")
-		_, text, ok = strings.Cut(text, segment)
+// covers reports whether a rule, which stands before r in the order of claimants, matches all paths
+// that r does, and wins on each.
+func (w *claimant) covers(r *claimant, budget *int) bool {
+	if w.kind != r.kind {
+		return false
 	}
-	return ok
+	for _, f := range r.shapes {
+		if !slices.ContainsFunc(w.shapes, func(wider shape) bool {
+			tie := w.Allow && !r.Allow || w.Allow == r.Allow && w.Line < r.Line
+			return (wider.length > f.length || wider.length == f.length && tie) && wider.includes(&f, budget)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// includes reports whether the shape matches all paths that another one does. It spends the budget, and
+// reports false when that is gone.
+//
+// A "*" of the other one can stand for a byte that no pattern has, which only a "*" matches: so f
+// includes the other if it matches its text, where "*" is such a byte. What may follow a shape that is
+// not closed, only another that is not closed matches. A "*" in front of a "/" can also be nothing, but
+// no byte that no pattern has, as a path begins with "/".
+func (f *shape) includes(other *shape, budget *int) bool {
+	if *budget -= len(other.text) + len(f.text); *budget < 0 || f.closed && !other.closed {
+		return false
+	}
+	if rest, ok := strings.CutPrefix(other.text, "*"); ok {
+		return f.matches(rest) && f.matches("/"+other.text)
+	}
+	return f.matches(other.text)
+}
+
+// matches reports whether the shape matches a text: all of it if it is closed, and otherwise its
+// beginning. A "*" in the text is a byte like any other.
+func (f *shape) matches(text string) bool {
+	anchor, rest, wild := strings.Cut(f.text, "*")
+	text, ok := strings.CutPrefix(text, anchor)
+	if !wild {
+		return ok && (text == "" || !f.closed)
+	}
+	for ok {
+		segment, more, again := strings.Cut(rest, "*")
+		if !again && f.closed {
+			return strings.HasSuffix(text, segment)
+		}
+		_, text, ok = strings.Cut(text, segment)
+		if !again {
+			return ok
+		}
+		rest = more
+	}
+	return false
 }

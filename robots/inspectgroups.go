@@ -1,0 +1,189 @@
+package robots
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/robobatch/robobatch/crawlers"
+)
+
+// A named is a user-agent line that names a crawler.
+type named struct {
+	line  int32
+	token ProductToken // "" is "*"
+}
+
+// groups looks at who shares a group, and whom groups close the site to.
+func (in *inspector) groups() {
+	groups := in.report.File.Groups
+	star := int32(0) // line of the first group for "*"
+	for i := range groups {
+		g := &groups[i]
+		if !g.Star {
+			continue
+		}
+		line := in.starLine(g, i)
+		if len(g.Agents) > 0 {
+			in.note(line, codeJoinedGroups, "* and %s are one group, as no Allow or Disallow stands between their names: its rules hold for all crawlers without a group",
+				namesText(g.Agents))
+		}
+		if star > 0 {
+			in.note(line, codeStarGroups, "another group for *, whose rules are merged with those of the group of line %d", star)
+		} else {
+			star = line
+		}
+	}
+	in.allClosed()
+}
+
+// starLine returns the line of a group's "*".
+func (in *inspector) starLine(g *Group, i int) int32 {
+	groups := in.report.File.Groups
+	for _, n := range in.named {
+		if n.token == "" && n.line >= g.Line && (i+1 == len(groups) || n.line < groups[i+1].Line) {
+			return n.line
+		}
+	}
+	return g.Line
+}
+
+// namesText returns the first of some names, and how many more there are.
+func namesText(names []ProductToken) string {
+	switch n := len(names) - 1; n {
+	case 0:
+		return string(names[0])
+	case 1:
+		return string(names[0]) + " and another name"
+	default:
+		return string(names[0]) + " and " + strconv.Itoa(n) + " more names"
+	}
+}
+
+// indexers are the crawlers of the search engines that most sites want to be found by; that of the
+// dialect's own engine comes to them.
+var indexers = []string{"Googlebot", "bingbot"}
+
+// allClosed looks for rules that forbid everything to a search engine.
+func (in *inspector) allClosed() {
+	f := in.report.File
+	names := indexers
+	if in.dialect.Has(yandexFamily) {
+		names = append([]string{"YandexBot"}, names...)
+	}
+	budget := maxCovered
+	closed := map[*Rule][]string{}
+	var order []*Rule
+	for _, name := range names {
+		rules, _ := f.Select(NewAgent(name, in.dialect))
+		rule := in.dialect.closing(rules, &budget)
+		if rule == nil {
+			continue
+		}
+		i := slices.IndexFunc(order, func(r *Rule) bool { return r.Line == rule.Line })
+		if i < 0 {
+			i, order = len(order), append(order, rule)
+		}
+		closed[order[i]] = append(closed[order[i]], name)
+	}
+	for _, rule := range order {
+		in.note(rule.Line, codeAllClosed, "nothing may be fetched by %s", strings.Join(closed[rule], ", "))
+	}
+}
+
+// closing returns the rule that forbids everything; nil if there is none, or if an Allow rule may win
+// over it.
+func (d Dialect) closing(rules []Rule, budget *int) *Rule {
+	all := d.claimants(rules)
+	var first *claimant
+	for i := range all {
+		if s := &all[i].shapes[0]; !all[i].Allow && s.text == "/" && !s.closed {
+			first = &all[i]
+			break
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	for i := range all {
+		if r := &all[i]; r.Allow && (r.shapes[0].length >= first.shapes[0].length || !first.covers(r, budget)) {
+			return nil
+		}
+	}
+	return first.Rule
+}
+
+// known looks at the name of a user-agent line: whether it is nearly that of a known crawler, and
+// whether that heeds robots.txt.
+func (in *inspector) known(line int32, token ProductToken) {
+	if c, ok := crawlers.Lookup(string(token)); ok {
+		if c.Unbound {
+			in.note(line, codeAgentIgnores, "%s acts for a person, so its operator says that robots.txt does not bind it", c.Token)
+		}
+		return
+	}
+	if in.typos == nil {
+		in.typos = map[string]string{}
+	}
+	name := strings.ToLower(string(token))
+	near, seen := in.typos[name]
+	if !seen {
+		near = nearCrawler(name)
+		in.typos[name] = near
+	}
+	if near != "" {
+		in.note(line, codeAgentTypo, "no known crawler has this name: did you mean %s?", near)
+	}
+}
+
+// nearCrawler returns the known crawler whose name this one, in lower case, may be by a slip; "" if there
+// is none.
+func nearCrawler(name string) string {
+	for _, c := range crawlers.Set("all") {
+		if isSlip(name, strings.ToLower(c.Token)) {
+			return c.Token
+		}
+	}
+	return ""
+}
+
+// isSlip reports whether a name is likely another one by a slip. Of short names, others differ in a
+// letter, so only a letter too much or too few counts, or two that changed places.
+func isSlip(name, token string) bool {
+	const short, medium, long = 6, 9, 10
+	shorter := min(len(name), len(token))
+	if shorter < short-1 || max(len(name), len(token)) < short || name[0] != token[0] || max(len(name), len(token))-shorter > 2 {
+		return false
+	}
+	switch distance(name, token) {
+	case 1:
+		return len(name) != len(token) || shorter >= medium
+	case 2:
+		return shorter >= long || len(name) == len(token) && isSwap(name, token)
+	}
+	return false
+}
+
+// isSwap reports whether two neighbouring bytes of a have changed places in b, which is as long.
+func isSwap(a, b string) bool {
+	for i := range len(a) - 1 {
+		if a[i] != b[i] {
+			return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		}
+	}
+	return false
+}
+
+// extension looks at a line of an extension whose meaning is left to others.
+func (in *inspector) extension(l *line) {
+	switch strings.ToLower(l.key) {
+	case "license":
+		if _, err := SplitURL([]byte(l.value)); err != nil {
+			in.note(l.num, codeBadLicense, "not an absolute URL: %v", err)
+		}
+	case "content-signal", "content-usage":
+		if !in.open {
+			in.note(l.num, codeLooseSignal, "no user-agent line precedes it, so nobody knows whom it is for")
+		}
+	}
+}
