@@ -19,12 +19,12 @@ type listColumn struct {
 
 // listColumns is the schema of listings. A new column is one more element.
 var listColumns = []listColumn{
-	{of("origin", parquet.Text, false), func(r *listRow) parquet.Cell { return parquet.Cell{Text: fieldtext.Valid(r.origin)} }},
-	{of("source", parquet.Text, nullable), func(r *listRow) parquet.Cell { return textCell(r.source) }},
-	{of("url", parquet.Text, nullable), func(r *listRow) parquet.Cell { return textCell(r.url) }},
-	{of("outcome", parquet.Text, false), func(r *listRow) parquet.Cell { return textCell(r.outcome) }},
+	{of("origin", parquet.Dictionary, false), func(r *listRow) parquet.Cell { return parquet.Cell{Text: fieldtext.Valid(r.origin)} }},
+	{of("source", parquet.Dictionary, nullable), func(r *listRow) parquet.Cell { return textCell(r.source) }},
+	{of("url", parquet.Dictionary, nullable), func(r *listRow) parquet.Cell { return textCell(r.url) }},
+	{of("outcome", parquet.Dictionary, false), func(r *listRow) parquet.Cell { return textCell(r.outcome) }},
 	{of("status", parquet.Int32, nullable), func(r *listRow) parquet.Cell { return intCell(int64(r.response.Status)) }},
-	{of("error", parquet.Text, nullable), func(r *listRow) parquet.Cell { return textCell(r.reason) }},
+	{of("error", parquet.Dictionary, nullable), func(r *listRow) parquet.Cell { return textCell(r.reason) }},
 	{of("fetched_at", parquet.Time, nullable), func(r *listRow) parquet.Cell {
 		at := r.response.FetchedAt.UTC()
 		return parquet.Cell{Null: at.IsZero() || at.Year() < 1 || at.Year() > 9999, Int: at.UnixMicro()}
@@ -39,11 +39,11 @@ var listColumns = []listColumn{
 		}
 		return c
 	}},
-	{of("item", parquet.Text, false), func(r *listRow) parquet.Cell { return textCell(r.item) }},
+	{of("item", parquet.Dictionary, false), func(r *listRow) parquet.Cell { return textCell(r.item) }},
 	{of("group_id", parquet.Int32, nullable), func(r *listRow) parquet.Cell { return intCell(int64(r.group)) }},
-	{of("agents", parquet.Text, nullable), func(r *listRow) parquet.Cell { return textCell(r.agents) }},
+	{of("agents", parquet.Dictionary, nullable), func(r *listRow) parquet.Cell { return textCell(r.agents) }},
 	{of("line", parquet.Int32, nullable), func(r *listRow) parquet.Cell { return intCell(int64(r.line)) }},
-	{of("code", parquet.Text, nullable), func(r *listRow) parquet.Cell { return textCell(r.code) }},
+	{of("code", parquet.Dictionary, nullable), func(r *listRow) parquet.Cell { return textCell(r.code) }},
 	{of("value", parquet.Text, nullable), func(r *listRow) parquet.Cell {
 		if r.value == nil {
 			return parquet.Cell{Null: true}
@@ -86,7 +86,7 @@ func newListTable(s *sink, opt Options) (listTable, error) {
 		fields[i] = c.Field
 	}
 	return parquet.NewTable(s, fields, parquet.Options{
-		CreatedBy: "robobatch version " + fieldtext.Valid(cmp.Or(opt.Version, "devel")), Codec: parquet.Zstd,
+		CreatedBy: "robobatch version " + fieldtext.Valid(cmp.Or(opt.Version, "devel")), Codec: parquet.Zstd, Level: 1,
 	})
 }
 
@@ -117,7 +117,7 @@ func valueOf(t parquet.Type, c parquet.Cell) any {
 	switch {
 	case c.Null:
 		return nil
-	case t == parquet.Text:
+	case t == parquet.Text, t == parquet.Dictionary:
 		return c.Text
 	case t == parquet.Bool:
 		return c.Int != 0

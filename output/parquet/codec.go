@@ -3,7 +3,6 @@ package parquet
 import (
 	"bytes"
 	"fmt"
-	"sync"
 
 	"github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/klauspost/compress/gzip"
@@ -62,32 +61,4 @@ func newZstd(level zstd.EncoderLevel) *zstd.Encoder {
 	enc, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1),
 		zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true)) // the options are valid
 	return enc
-}
-
-// A pooledZstd replaces the library's zstd, which makes a new encoder for every page. The library
-// compresses dictionaries, and all pages of a Table.
-type pooledZstd struct{ compress.Codec }
-
-// The library has one codec for the whole process, so this package sets it once.
-func init() { //nolint:gochecknoinits // the library's registry is global and not safe for concurrent use
-	old, _ := compress.GetCodec(compress.Codecs.Zstd) // the library has it
-	compress.RegisterCodec(compress.Codecs.Zstd, pooledZstd{old})
-}
-
-// encoders are by level, of which zstd.Encoder has four.
-var encoders [zstd.SpeedBestCompression + 1]sync.Pool
-
-// Encode compresses src at level 1.
-func (z pooledZstd) Encode(dst, src []byte) []byte { return z.EncodeLevel(dst, src, 1) }
-
-// EncodeLevel compresses src into dst, or into a new slice if dst is too short. A level below 1
-// counts as 1.
-func (pooledZstd) EncodeLevel(dst, src []byte, level int) []byte {
-	l := zstd.EncoderLevelFromZstd(level)
-	enc, ok := encoders[l].Get().(*zstd.Encoder)
-	if !ok {
-		enc = newZstd(l)
-	}
-	defer encoders[l].Put(enc)
-	return enc.EncodeAll(src, dst[:0])
 }

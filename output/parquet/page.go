@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/apache/arrow/go/v17/parquet"
 )
 
 // Pages are some rows of all columns as a row group has them: a page of each column, compressed.
@@ -16,11 +18,13 @@ type Pages struct {
 
 // A page is some rows of a column.
 type page struct {
-	texts  int // in the column's dictionary, when the Pages were begun
-	data   []byte
-	size   int // before compression
-	stats  statistics
-	hashes []uint64 // of texts that are not in a dictionary, for a Bloom filter
+	texts    int // in the column's dictionary, when the Pages were begun
+	data     []byte
+	size     int    // before compression
+	crc      uint32 // of data
+	encoding parquet.Encoding
+	stats    statistics
+	hashes   []uint64 // of texts that are not in a dictionary, for a Bloom filter
 }
 
 // An Encoder fills Pages, each column by one call. It is for one goroutine and keeps its memory; an
@@ -38,17 +42,18 @@ type Encoder struct {
 }
 
 // finish compresses the page of a column.
-func (e *Encoder) finish(to *Pages, column int, stats statistics) {
+func (e *Encoder) finish(to *Pages, column int, stats statistics, encoding parquet.Encoding) {
 	p := &to.columns[column]
-	p.stats, p.size = stats, len(e.page)
+	p.stats, p.size, p.encoding = stats, len(e.page), encoding
 	p.data = e.pack(p.data[:0], e.page)
+	p.crc = checksum(p.data)
 }
 
 // longStreaks is how many rows streaks must have on average for a page to be made from them:
 // shorter ones are faster by row.
 const longStreaks = 4
 
-// The bytes of a page of data, version 1, before compression. arrow-go writes its header.
+// The bytes of a page of data, version 1, before compression.
 //
 //	length   4 bytes, little-endian: of the levels; nullable columns only
 //	levels   RLE or bit-packed, of 1 bit: 1 is a value, 0 a null; nullable columns only
@@ -113,14 +118,16 @@ func (e *Encoder) Int64s(to *Pages, column int, v *Values[int64]) {
 	stats := begin(e, to, column, v)
 	ints := compact(&e.ints, v)
 	addInts(&stats, ints)
+	encoding := parquet.Encodings.Plain
 	if e.fields[column].Delta {
+		encoding = parquet.Encodings.DeltaBinaryPacked
 		e.page = appendDeltas(e.page, ints)
 	} else {
 		for _, n := range ints {
 			e.page = binary.LittleEndian.AppendUint64(e.page, uint64(n))
 		}
 	}
-	e.finish(to, column, stats)
+	e.finish(to, column, stats, encoding)
 }
 
 // Int32s encodes a column of Int32.
@@ -140,7 +147,7 @@ func (e *Encoder) Int32s(to *Pages, column int, v *Values[int32]) {
 			stats.addInt(int64(s.value))
 		}
 	}
-	e.finish(to, column, stats)
+	e.finish(to, column, stats, parquet.Encodings.Plain)
 }
 
 // Doubles encodes a column of Double.
@@ -152,7 +159,7 @@ func (e *Encoder) Doubles(to *Pages, column int, v *Values[float64]) {
 	for _, f := range floats {
 		e.page = binary.LittleEndian.AppendUint64(e.page, math.Float64bits(f))
 	}
-	e.finish(to, column, stats)
+	e.finish(to, column, stats, parquet.Encodings.Plain)
 }
 
 // Bools encodes a column of Bool.
@@ -168,7 +175,7 @@ func (e *Encoder) Bools(to *Pages, column int, v *Values[bool]) {
 			stats.addInt(int64(s.value))
 		}
 	}
-	e.finish(to, column, stats)
+	e.finish(to, column, stats, parquet.Encodings.Plain)
 }
 
 // bit returns 1 for true.
@@ -189,7 +196,7 @@ func (e *Encoder) IDs(to *Pages, column int, v *Values[int32]) {
 	} else {
 		e.page = e.appendHybridStreaks(e.page, collect(e, v, func(n int32) int32 { return n }), width)
 	}
-	e.finish(to, column, stats)
+	e.finish(to, column, stats, parquet.Encodings.RLEDict)
 }
 
 // Texts encodes a column of Text.
@@ -202,5 +209,5 @@ func (e *Encoder) Texts(to *Pages, column int, t *Texts) {
 	if e.fields[column].Bloom {
 		eachPlain(t.Bytes, func(text []byte) { p.hashes = append(p.hashes, bloomHash(text)) })
 	}
-	e.finish(to, column, stats)
+	e.finish(to, column, stats, parquet.Encodings.Plain)
 }

@@ -1,148 +1,180 @@
 package parquet
 
-import (
-	"fmt"
-	"io"
-
-	"github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/file"
-	"github.com/apache/arrow/go/v17/parquet/schema"
-)
+import "encoding/binary"
 
 // A Cell is a value of a row. Its zero value is an empty text, 0 or false.
 type Cell struct {
 	Null bool
-	Text string // of Text, in UTF-8
+	Text string // of Text and Dictionary, in UTF-8
 	Int  int64  // of the other types; a Bool is 0 or 1
 }
 
-// When a row group of a Table ends.
+// When a page and a row group of a Table end.
 const (
-	tableRows  = 128 << 10
-	tableBytes = 32 << 20 // of texts
+	tablePageRows  = 32 << 10
+	tablePageBytes = 1 << 20 // of texts that are not in dictionaries
+	tableRows      = 128 << 10
+	tableBytes     = 32 << 20 // of all texts
 )
 
-// A Table writes a file row by row, of all types but Dictionary and Double. It leaves encoding to
-// the library's column writers, which are fast enough for a listing. They lose some errors of the
-// Sink, so a caller must ask the Sink. It is not safe for concurrent use.
+// A Table writes a file row by row, of all types but Double. It is not safe for concurrent use.
 type Table struct {
-	file    *file.Writer
+	out     *Writer
+	encoder *Encoder
 	fields  []Field
 	columns []tableColumn
-	rows    int // of the open row group
-	bytes   int // of its texts
+	texts   []TextList // dictionaries of the open row group, by column; nil where there is none
+
+	rows, bytes           int // of the open page; bytes of texts that are not in dictionaries
+	groupRows, groupBytes int // of the open row group
 }
 
-// A tableColumn is a column of the open row group. Only the values of its type are set.
+// A tableColumn is a column of the open page. Only the values of its type are set.
 type tableColumn struct {
-	levels []int16
-	texts  []parquet.ByteArray
-	longs  []int64
-	ints   []int32
-	bools  []bool
+	longs Values[int64]
+	ints  Values[int32] // numbers of a dictionary, too
+	bools Values[bool]
+	texts Texts
+	dict  *tableDict
 }
 
-// NewTable begins a file of these columns. Of the options, it ignores the level.
-func NewTable(to io.Writer, fields []Field, opt Options) (*Table, error) {
-	nodes := make(schema.FieldList, len(fields))
-	for i, f := range fields {
-		nodes[i] = f.node()
-	}
-	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes, -1)
+// A tableDict is the texts of a column of the open row group.
+type tableDict struct {
+	ids  map[string]int32
+	list []string
+}
+
+// Len returns the number of texts.
+func (d *tableDict) Len() int { return len(d.list) }
+
+// At returns text i.
+func (d *tableDict) At(i int32) []byte { return []byte(d.list[i]) }
+
+// NewTable begins a file of these columns.
+func NewTable(to Sink, fields []Field, opt Options) (*Table, error) {
+	out, err := NewWriter(to, fields, opt)
 	if err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
+		return nil, err
 	}
-	props := parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST),
-		parquet.WithCreatedBy(opt.CreatedBy), parquet.WithCompression(library[opt.Codec]))
-	return &Table{
-		file:   file.NewParquetWriter(to, root, file.WithWriterProps(props)),
-		fields: fields, columns: make([]tableColumn, len(fields)),
-	}, nil
+	t := &Table{out: out, fields: fields, columns: make([]tableColumn, len(fields)), texts: make([]TextList, len(fields))}
+	for i, f := range fields {
+		if f.Type == Dictionary {
+			t.columns[i].dict = &tableDict{ids: map[string]int32{}}
+			t.texts[i] = t.columns[i].dict
+		}
+	}
+	t.encoder, err = out.NewEncoder()
+	return t, err
 }
 
 // Add adds a row, one cell for each column.
 func (t *Table) Add(row []Cell) error {
 	for i, cell := range row {
 		c := &t.columns[i]
+		present := int16(1)
 		if cell.Null {
-			c.levels = append(c.levels, 0)
-			continue
+			present, cell = 0, Cell{Null: true}
 		}
-		c.levels = append(c.levels, 1)
 		switch t.fields[i].Type { //nolint:exhaustive // there are no others
 		case Text:
-			c.texts = append(c.texts, parquet.ByteArray(cell.Text))
-			t.bytes += len(cell.Text)
+			if !cell.Null {
+				c.texts.Bytes = append(binary.LittleEndian.AppendUint32(c.texts.Bytes, uint32(len(cell.Text))), cell.Text...)
+				t.bytes += len(cell.Text)
+			}
+			c.texts.Present = append(c.texts.Present, present)
+			c.texts.Nulls += 1 - int(present)
+		case Dictionary:
+			id := int32(0)
+			if !cell.Null {
+				id = t.number(c.dict, cell.Text)
+			}
+			addCell(&c.ints, id, present)
 		case Int64, Time:
-			c.longs = append(c.longs, cell.Int)
+			addCell(&c.longs, cell.Int, present)
 		case Int32:
-			c.ints = append(c.ints, int32(cell.Int))
+			addCell(&c.ints, int32(cell.Int), present)
 		case Bool:
-			c.bools = append(c.bools, cell.Int != 0)
+			addCell(&c.bools, cell.Int != 0, present)
 		}
 	}
-	if t.rows++; t.rows >= tableRows || t.bytes >= tableBytes {
+	t.rows++
+	if t.rows < tablePageRows && t.bytes < tablePageBytes {
+		return nil
+	}
+	t.endPage()
+	if t.groupRows >= tableRows || t.groupBytes >= tableBytes {
 		return t.endGroup()
 	}
 	return nil
 }
 
-// endGroup writes the rows so far.
-func (t *Table) endGroup() error {
-	group := t.file.AppendRowGroup()
-	for i, f := range t.fields {
-		w, err := group.NextColumn()
-		if err == nil {
-			err = t.columns[i].write(w, f.Nullable)
-		}
-		if err != nil {
-			return fmt.Errorf("column %s: %w", f.Name, err)
-		}
-	}
-	if err := group.Close(); err != nil {
-		return fmt.Errorf("row group: %w", err)
-	}
-	t.rows, t.bytes = 0, 0
-	return nil
+// addCell adds a value, or a null.
+func addCell[T any](v *Values[T], value T, present int16) {
+	v.All, v.Present = append(v.All, value), append(v.Present, present)
+	v.Nulls += 1 - int(present)
 }
 
-// write writes a column of the row group and empties it.
-func (c *tableColumn) write(w file.ColumnChunkWriter, nullable bool) (err error) {
-	levels := c.levels
-	if !nullable {
-		levels = nil
+// number returns the number of a text, which it adds if it is new.
+func (t *Table) number(d *tableDict, text string) int32 {
+	id, ok := d.ids[text]
+	if !ok {
+		id = int32(len(d.list))
+		d.ids[text], d.list = id, append(d.list, text)
+		t.groupBytes += len(text)
 	}
-	switch w := w.(type) {
-	case *file.ByteArrayColumnChunkWriter:
-		_, err = w.WriteBatch(c.texts, levels, nil)
-	case *file.Int32ColumnChunkWriter:
-		_, err = w.WriteBatch(c.ints, levels, nil)
-	case *file.BooleanColumnChunkWriter:
-		_, err = w.WriteBatch(c.bools, levels, nil)
-	case *file.Int64ColumnChunkWriter:
-		_, err = w.WriteBatch(c.longs, levels, nil)
+	return id
+}
+
+// endPage makes a page of the rows so far.
+func (t *Table) endPage() {
+	to := t.out.Begin(t.rows, t.texts)
+	for i := range t.columns {
+		c := &t.columns[i]
+		switch t.fields[i].Type { //nolint:exhaustive // there are no others
+		case Text:
+			t.encoder.Texts(to, i, &c.texts)
+		case Dictionary:
+			t.encoder.IDs(to, i, &c.ints)
+		case Int64, Time:
+			t.encoder.Int64s(to, i, &c.longs)
+		case Int32:
+			t.encoder.Int32s(to, i, &c.ints)
+		case Bool:
+			t.encoder.Bools(to, i, &c.bools)
+		}
+		c.longs, c.ints, c.bools = emptied(c.longs), emptied(c.ints), emptied(c.bools)
+		c.texts = Texts{Bytes: c.texts.Bytes[:0], Present: c.texts.Present[:0]}
 	}
-	*c = tableColumn{c.levels[:0], c.texts[:0], c.longs[:0], c.ints[:0], c.bools[:0]}
-	if err != nil {
-		return err
+	t.groupRows += t.rows
+	t.groupBytes += t.bytes
+	t.rows, t.bytes = 0, 0
+}
+
+// emptied returns no values, in the memory of v.
+func emptied[T any](v Values[T]) Values[T] {
+	return Values[T]{All: v.All[:0], Present: v.Present[:0]}
+}
+
+// endGroup writes the pages so far.
+func (t *Table) endGroup() error {
+	err := t.out.EndGroup(t.texts)
+	for i := range t.columns {
+		if d := t.columns[i].dict; d != nil {
+			clear(d.ids)
+			d.list = d.list[:0]
+		}
 	}
-	return w.Close()
+	t.groupRows, t.groupBytes = 0, 0
+	return err
 }
 
 // Close writes the last rows and the footer, with these metadata.
 func (t *Table) Close(keys, values []string) error {
 	if t.rows > 0 {
-		if err := t.endGroup(); err != nil {
-			return err
-		}
+		t.endPage()
 	}
-	for i, key := range keys {
-		if err := t.file.AppendKeyValueMetadata(key, values[i]); err != nil {
-			return fmt.Errorf("metadata %s: %w", key, err)
-		}
+	if err := t.endGroup(); err != nil {
+		return err
 	}
-	if err := t.file.Close(); err != nil {
-		return fmt.Errorf("footer: %w", err)
-	}
-	return nil
+	return t.out.Close(keys, values)
 }

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/metadata"
 	"github.com/apache/arrow/go/v17/parquet/schema"
 )
@@ -34,14 +32,16 @@ type Writer struct {
 	sink    Sink
 	fields  []Field
 	opt     Options
-	props   *parquet.WriterProperties
 	builder *metadata.FileMetaDataBuilder
 	groups  int // row groups written
 
 	pages  []*Pages // of the open row group
 	spare  []*Pages
 	blooms []bloom
-	dict   []byte // scratch
+	framer framer
+	pack   packer // of dictionaries
+	dict   []byte // scratch: one, and compressed
+	packed []byte
 }
 
 // A bloom is the Bloom filter of a column, still to be written; at says where it begins.
@@ -57,9 +57,12 @@ func NewWriter(to Sink, fields []Field, opt Options) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{sink: to, fields: fields, opt: opt, props: props}
+	w := &Writer{sink: to, fields: fields, opt: opt, framer: framer{sink: to}}
+	if w.pack, err = newPacker(opt.Codec, opt.Level); err != nil {
+		return nil, err
+	}
 	w.builder = metadata.NewFileMetadataBuilder(schema.NewSchema(root), props, nil)
-	_, err = io.WriteString(to, magic)
+	_, err = to.Write([]byte(magic))
 	return w, err
 }
 
@@ -72,12 +75,6 @@ func (o Options) schema(fields []Field) (*parquet.WriterProperties, *schema.Grou
 	nodes := make(schema.FieldList, 0, len(fields))
 	for _, f := range fields {
 		nodes = append(nodes, f.node())
-		if f.Delta {
-			props = append(props, parquet.WithEncodingFor(f.Name, parquet.Encodings.DeltaBinaryPacked))
-		}
-		if f.Type == Dictionary {
-			props = append(props, parquet.WithDictionaryFor(f.Name, true))
-		}
 	}
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes, -1)
 	if err != nil {
@@ -144,15 +141,9 @@ func (w *Writer) EndGroup(texts []TextList) error {
 // writeColumn writes a column of the row group: its dictionary, if it has one, and its pages.
 func (w *Writer) writeColumn(meta *metadata.ColumnChunkMetaDataBuilder, column int, texts TextList) error {
 	f := w.fields[column]
-	out, err := file.NewPageWriter(w.sink, library[w.opt.Codec], w.opt.Level, meta, ordinal(w.groups), int16(column),
-		memory.DefaultAllocator, false, nil, nil)
-	if err != nil {
-		return err
-	}
-	encoding := w.props.EncodingFor(f.Name)
+	w.framer.begin()
 	if f.Type == Dictionary {
-		encoding = w.props.DictionaryIndexEncoding()
-		if err := w.writeDictionary(out, texts); err != nil {
+		if err := w.writeDictionary(texts); err != nil {
 			return err
 		}
 	}
@@ -160,11 +151,7 @@ func (w *Writer) writeColumn(meta *metadata.ColumnChunkMetaDataBuilder, column i
 	var hashes []uint64
 	for _, pages := range w.pages {
 		p := &pages.columns[column]
-		data := file.NewDataPageV1(memory.NewBufferBytes(p.data), int32(pages.rows), encoding,
-			parquet.Encodings.RLE, parquet.Encodings.RLE, int32(p.size))
-		_, err := out.WriteDataPage(data)
-		data.Release()
-		if err != nil {
+		if err := w.framer.writeData(p, pages.rows); err != nil {
 			return err
 		}
 		stats.merge(&p.stats)
@@ -181,20 +168,18 @@ func (w *Writer) writeColumn(meta *metadata.ColumnChunkMetaDataBuilder, column i
 		w.blooms = append(w.blooms, bloom{hashes, at})
 	}
 	meta.SetStats(stats.encode(f.Type))
-	return out.Close(f.Type == Dictionary, false)
+	return w.framer.finish(meta)
 }
 
 // writeDictionary writes all texts in PLAIN encoding.
-func (w *Writer) writeDictionary(out file.PageWriter, texts TextList) error {
+func (w *Writer) writeDictionary(texts TextList) error {
 	w.dict = w.dict[:0]
 	for i := range texts.Len() {
 		text := texts.At(int32(i))
 		w.dict = append(binary.LittleEndian.AppendUint32(w.dict, uint32(len(text))), text...)
 	}
-	page := file.NewDictionaryPage(memory.NewBufferBytes(w.dict), int32(texts.Len()), w.props.DictionaryPageEncoding())
-	defer page.Release()
-	_, err := out.WriteDictionaryPage(page)
-	return err
+	w.packed = w.pack(w.packed[:0], w.dict)
+	return w.framer.writeDictionary(w.packed, len(w.dict), texts.Len())
 }
 
 // Close writes the footer, with these metadata, after the last EndGroup. It leaves the Sink open.
