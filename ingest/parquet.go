@@ -2,22 +2,19 @@ package ingest
 
 import (
 	"errors"
-	"fmt"
 	"os"
 
-	"github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/file"
-
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/internal/parquetfile"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
 // A parquetLog reads the rows of a Parquet file. It reads the columns that are asked for, and holds
-// some pages of each.
+// a page of each.
 type parquetLog struct {
 	file    *os.File
 	size    int64 // of file
-	reader  *file.Reader
+	reader  *parquetfile.File
 	records *weblog.Records
 	columns []*parquetColumn // those that are needed
 	fields  [][]byte         // of a row, by column of the file
@@ -34,31 +31,18 @@ func openParquet(in *Input, fields Fields) (p *parquetLog, err error) {
 		return nil, err
 	}
 	p = &parquetLog{file: f, size: in.Size}
-	if err := guarded(func() error { return p.start(fields) }); err != nil {
+	if err := p.start(fields); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return p, nil
 }
 
-// guarded calls do and returns its error, or its panic as an error: the library panics at some
-// damaged files.
-func guarded(do func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: %v", ErrParquet, r)
-		}
-	}()
-	return do()
-}
-
 // start reads the footer and finds the columns.
 func (p *parquetLog) start(fields Fields) (err error) {
-	props := parquet.NewReaderProperties(nil)
-	props.BufferedStreamEnabled = true
-	if p.reader, err = file.NewParquetReader(p.file, file.WithReadProps(props)); err != nil {
-		return fmt.Errorf("%w: %w", ErrParquet, err)
+	if p.reader, err = parquetfile.Open(p.file, p.size); err != nil {
+		return parquetFault(err)
 	}
-	schema := p.reader.MetaData().Schema
+	schema := p.reader.Schema()
 	header := make([]string, schema.NumColumns())
 	for i := range header {
 		header[i] = schema.Column(i).ColumnPath().String()
@@ -73,7 +57,7 @@ func (p *parquetLog) start(fields Fields) (err error) {
 			continue
 		}
 		seen[i] = true
-		c, err := newParquetColumn(schema.Column(i), i)
+		c, err := newParquetColumn(p.reader, i)
 		if err != nil {
 			return err
 		}
@@ -83,7 +67,7 @@ func (p *parquetLog) start(fields Fields) (err error) {
 }
 
 // done reports whether all rows were read.
-func (p *parquetLog) done() bool { return p.left == 0 && p.group == p.reader.NumRowGroups() }
+func (p *parquetLog) done() bool { return p.left == 0 && p.group == p.reader.Groups() }
 
 // at returns where a fault is: in the next row.
 func (p *parquetLog) at() where { return where{line: p.row + 1} }
@@ -104,30 +88,26 @@ func (p *parquetLog) close() error   { return p.file.Close() }
 // fill adds at most so many rows to b. It returns why it stopped before the end.
 func (p *parquetLog) fill(r *rowReader, b *engine.Batch, rows, _ int) error {
 	for p.left == 0 && !p.done() {
-		if err := guarded(p.nextGroup); err != nil {
+		if err := p.nextGroup(); err != nil {
 			return err
 		}
 	}
-	n := int(min(int64(rows), p.left))
-	for _, c := range p.columns {
-		if err := guarded(func() error { return c.read(n) }); err != nil {
-			return err
-		}
-	}
-	p.left -= int64(n)
-	for i := range n {
-		if err := p.addRow(r, b, i); err != nil {
+	for range min(int64(rows), p.left) {
+		if err := p.addRow(r, b); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// addRow adds row i of those that were read.
-func (p *parquetLog) addRow(r *rowReader, b *engine.Batch, i int) error {
+// addRow adds the next row.
+func (p *parquetLog) addRow(r *rowReader, b *engine.Batch) (err error) {
 	for _, c := range p.columns {
-		p.fields[c.index] = c.text(i)
+		if p.fields[c.index], err = c.next(); err != nil {
+			return err
+		}
 	}
+	p.left--
 	p.row++
 	result := p.records.Row(p.fields, &r.row)
 	if result == weblog.Failed {
@@ -138,15 +118,13 @@ func (p *parquetLog) addRow(r *rowReader, b *engine.Batch, i int) error {
 
 // nextGroup opens the columns of the next row group.
 func (p *parquetLog) nextGroup() error {
-	group := p.reader.RowGroup(p.group)
-	p.group++
-	p.left = group.NumRows()
-	for _, c := range p.columns {
-		chunk, err := group.Column(c.index)
-		if err != nil {
-			return fmt.Errorf("%w: column %s: %w", ErrParquet, c.name, err)
+	rows := p.reader.Rows(p.group)
+	for i := 0; i < len(p.columns) && rows > 0; i++ {
+		if err := p.columns[i].Open(p.group); err != nil {
+			return p.columns[i].fault(err)
 		}
-		c.open(chunk)
 	}
+	p.left = rows
+	p.group++
 	return nil
 }

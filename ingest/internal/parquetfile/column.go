@@ -1,0 +1,303 @@
+package parquetfile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/bits"
+	"slices"
+
+	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/compress"
+	"github.com/apache/arrow/go/v17/parquet/schema"
+)
+
+// A Column reads the values of a column, row group by row group. It is not safe for concurrent use.
+type Column struct {
+	file  *File
+	desc  *schema.Column
+	index int
+
+	chunk  chunk
+	pages  []page // still to be read, of the row group
+	left   int64  // values of the current page that were not read
+	unpack unpacker
+	window window
+
+	packed []byte // the current page, compressed
+	raw    []byte // and not
+	dict   dictionary
+	dictIn [2][]byte // memory of the dictionary, compressed and not
+	levels []uint8   // of the current page's values, null or not; empty if none can be null
+	values values
+	summed [dataPageV2 + 1]tristate // by kind, whether its pages have checksums
+}
+
+// A tristate is a truth value that may be unknown.
+type tristate uint8
+
+// known returns the tristate of b.
+func known(b bool) tristate {
+	if b {
+		return 2
+	}
+	return 1
+}
+
+// A page is where a page lies.
+type page struct {
+	header
+	at int64 // of the data behind the header
+}
+
+// NewColumn returns a reader of a column, given by its number in the schema. It must not be a list.
+func (f *File) NewColumn(index int) *Column {
+	return &Column{file: f, desc: f.Schema().Column(index), index: index, window: window{r: f.r}}
+}
+
+// Open begins the column in a row group. It reads the headers of all of its pages, so that none is
+// used before all fit to each other and to the footer.
+func (c *Column) Open(group int) (err error) {
+	c.left, c.pages, c.dict, c.summed = 0, c.pages[:0], dictionary{}, [...]tristate{dataPageV2: 0}
+	if c.chunk, err = c.file.chunk(group, c.desc, c.index); err != nil {
+		return err
+	}
+	at, values := c.chunk.start, int64(0)
+	for at < c.chunk.end || c.chunk.old && values < c.chunk.values && at < c.chunk.end+mrBug {
+		p, err := c.window.header(at, c.file.end)
+		if err == nil {
+			err = c.check(&p)
+		}
+		if err != nil {
+			return fmt.Errorf("the header of the page at byte %d: %w", at, err)
+		}
+		at = p.at + p.packed
+		switch p.kind {
+		case dataPage, dataPageV2:
+			values += p.values
+		case indexPage:
+			continue
+		case dictionaryPage:
+		}
+		c.pages = append(c.pages, p)
+	}
+	if values != c.chunk.values || at != c.chunk.end && !c.chunk.old {
+		return fmt.Errorf("its pages have %d values and end at byte %d, in the footer it has %d and ends at %d", values, at, c.chunk.values, c.chunk.end)
+	}
+	return nil
+}
+
+// ErrChecksum is the error of a page with a wrong checksum.
+var ErrChecksum = errors.New("its checksum is wrong")
+
+// The faults of headers and levels.
+var (
+	errBeyond   = errors.New("the page goes beyond the end of the column")
+	errCodec    = errors.New("the page has another length uncompressed, and is not compressed")
+	errDict     = errors.New("a dictionary is not the first page, or not in PLAIN")
+	errEncoding = errors.New("its encoding is none of those that the footer names for the column")
+	errRows     = errors.New("it has other rows than values")
+	errLevels   = errors.New("its definition levels are damaged")
+	errNulls    = errors.New("it has another number of nulls than its header says")
+	errUnsummed = errors.New("it has no checksum, and others of the column have one")
+)
+
+// check compares a header with the footer and the headers before it.
+func (c *Column) check(p *page) error {
+	end := c.chunk.end
+	if c.chunk.old {
+		end = min(end+mrBug, c.file.end)
+	}
+	stored := p.kind == dataPageV2 && p.stored || c.chunk.codec == compress.Codecs.Uncompressed
+	switch {
+	case p.at+p.packed > end:
+		return errBeyond
+	case p.kind == indexPage:
+		return nil
+	case stored && p.size != p.packed:
+		return errCodec
+	case p.kind == dictionaryPage && (len(c.pages) > 0 || p.encoding != parquet.Encodings.Plain && p.encoding != parquet.Encodings.PlainDict):
+		return errDict
+	case p.kind != dictionaryPage && !slices.Contains(c.chunk.encodings, p.encoding):
+		return errEncoding
+	case p.kind == dataPage && c.desc.MaxDefinitionLevel() > 0 && p.levels != parquet.Encodings.RLE &&
+		(p.levels != parquet.Encodings.BitPacked || !slices.Contains(c.chunk.encodings, p.levels)):
+		return errEncoding
+	case p.kind == dataPageV2 && p.rows != p.values:
+		return errRows
+	}
+	if before := c.summed[p.kind]; before != 0 && before != known(p.checked) {
+		return errUnsummed
+	}
+	c.summed[p.kind] = known(p.checked)
+	return nil
+}
+
+// A Value is a value of a column. The field of its type is set: Float of FLOAT and DOUBLE, Bytes of
+// texts and INT96, Int of the others; a BOOLEAN is 0 or 1.
+type Value struct {
+	Int   int64
+	Float float64
+	Bytes []byte // valid until the next call of Next or Open
+}
+
+// Next returns the next value of the row group, or that it is null. There must be one.
+func (c *Column) Next() (v Value, null bool, err error) {
+	for c.left == 0 {
+		if err := c.nextPage(); err != nil {
+			return v, false, err
+		}
+	}
+	c.left--
+	if n := len(c.levels); n > 0 && int16(c.levels[n-1-int(c.left)]) < c.desc.MaxDefinitionLevel() {
+		return v, true, nil
+	}
+	v, err = c.values.next()
+	return v, false, err
+}
+
+// nextPage reads the next page, and the dictionary before it.
+func (c *Column) nextPage() error {
+	if len(c.pages) == 0 {
+		return io.ErrUnexpectedEOF // Open counted the values
+	}
+	p := &c.pages[0]
+	c.pages = c.pages[1:]
+	err := c.load(p)
+	if err != nil {
+		return fmt.Errorf("the page at byte %d: %w", p.at, err)
+	}
+	return nil
+}
+
+// load reads a page.
+func (c *Column) load(p *page) (err error) {
+	if p.kind == dictionaryPage {
+		if c.dictIn[0], err = c.read(p, c.dictIn[0]); err != nil {
+			return err
+		}
+		raw, err := c.unpack.unpack(c.chunk.codec, c.dictIn[1], c.dictIn[0], int(p.size))
+		if err != nil {
+			return err
+		}
+		c.dictIn[1] = raw
+		return c.dict.set(c.desc, raw, int(p.values))
+	}
+	if c.packed, err = c.read(p, c.packed); err != nil {
+		return err
+	}
+	levels, data, err := c.split(p)
+	if err != nil {
+		return err
+	}
+	values := int(p.values)
+	if most := c.desc.MaxDefinitionLevel(); most > 0 {
+		if c.levels, err = readLevels(c.levels[:0], levels, p, int(most)); err != nil {
+			return err
+		}
+		for _, l := range c.levels {
+			if int16(l) < most {
+				values--
+			}
+		}
+	}
+	if p.kind == dataPageV2 && int64(values) != p.values-p.nulls {
+		return errNulls
+	}
+	c.left = p.values
+	return c.values.set(c.desc, &c.dict, data, values, p.encoding)
+}
+
+// read reads the bytes behind a header into the memory of dst, and compares them with the checksum.
+func (c *Column) read(p *page, dst []byte) ([]byte, error) {
+	dst = slices.Grow(dst[:0], int(p.packed))[:p.packed]
+	if _, err := c.file.r.ReadAt(dst, p.at); err != nil {
+		return dst, err
+	}
+	if sum := crc32.ChecksumIEEE(dst); p.checked && sum != p.crc {
+		return dst, fmt.Errorf("%w: it is %08x, and %08x in the header", ErrChecksum, sum, p.crc)
+	}
+	return dst, nil
+}
+
+// split returns the levels and the values of the current page, uncompressed.
+func (c *Column) split(p *page) (levels, data []byte, err error) {
+	if p.kind == dataPageV2 {
+		n := p.repBytes + p.defBytes
+		data = c.packed[n:]
+		if !p.stored {
+			if data, err = c.unpack.unpack(c.chunk.codec, c.raw, data, int(p.size-n)); err != nil {
+				return nil, nil, err
+			}
+			c.keep(data)
+		}
+		return c.packed[p.repBytes:n], data, nil
+	}
+	if data, err = c.unpack.unpack(c.chunk.codec, c.raw, c.packed, int(p.size)); err != nil {
+		return nil, nil, err
+	}
+	c.keep(data)
+	if c.desc.MaxDefinitionLevel() == 0 {
+		return nil, data, nil
+	}
+	n := 4 + uint64(0)
+	if p.levels == parquet.Encodings.BitPacked {
+		n = (uint64(p.values)*uint64(bits.Len(uint(c.desc.MaxDefinitionLevel()))) + 7) / 8
+		if n > uint64(len(data)) {
+			return nil, nil, errLevels
+		}
+		return data[:n], data[n:], nil
+	}
+	if len(data) >= 4 {
+		n += uint64(binary.LittleEndian.Uint32(data))
+	}
+	if n > uint64(len(data)) {
+		return nil, nil, errLevels
+	}
+	return data[4:n], data[n:], nil
+}
+
+// keep keeps the memory of a page for the next, unless it is that of the compressed page.
+func (c *Column) keep(raw []byte) {
+	if c.chunk.codec != compress.Codecs.Uncompressed {
+		c.raw = raw
+	}
+}
+
+// A window is a piece of a file, in which headers are read.
+type window struct {
+	r    io.ReaderAt
+	at   int64
+	data []byte
+}
+
+// A header with long statistics may take kilobytes.
+const (
+	windowSize = 4 << 10
+	mostHeader = 16 << 20
+)
+
+// header reads the header of the page that begins there; the pages of the file end at end.
+func (w *window) header(at, end int64) (page, error) {
+	if at < w.at || at >= w.at+int64(len(w.data)) {
+		w.data = w.data[:0]
+	}
+	for size := int64(windowSize); ; size *= 16 {
+		if len(w.data) > 0 {
+			h, n, err := readHeader(w.data[at-w.at:])
+			if err == nil {
+				return page{h, at + int64(n)}, nil
+			}
+			if !errors.Is(err, errShort) || w.at+int64(len(w.data)) >= end || size > mostHeader {
+				return page{}, err
+			}
+		}
+		n := min(size, end-at)
+		w.at, w.data = at, slices.Grow(w.data[:0], int(n))[:n]
+		if _, err := w.r.ReadAt(w.data, at); err != nil {
+			return page{}, err
+		}
+	}
+}

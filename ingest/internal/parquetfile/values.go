@@ -1,0 +1,299 @@
+package parquetfile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/schema"
+)
+
+// The faults of values.
+var (
+	errFill   = errors.New("its values do not fill it, or go beyond it")
+	errNoDict = errors.New("it has numbers of a dictionary, and the column has none")
+	errID     = errors.New("it has a number that the dictionary does not have")
+	errPrefix = errors.New("it has a value that shares more with the one before than that has")
+)
+
+// byteStreamSplit is the BYTE_STREAM_SPLIT that the library has no name for.
+const byteStreamSplit parquet.Encoding = 9
+
+// A kind is how the values of a page are read.
+type kind uint8
+
+const (
+	fixed     kind = iota // PLAIN
+	scattered             // BYTE_STREAM_SPLIT
+	bools                 // PLAIN
+	texts                 // PLAIN
+	ids                   // numbers of a dictionary
+	runs                  // RLE of truth values
+	deltas                // DELTA_BINARY_PACKED
+	lengths               // DELTA_LENGTH_BYTE_ARRAY
+	prefixes              // DELTA_BYTE_ARRAY
+)
+
+// values are those of a page that are not null. Their structure was checked.
+type values struct {
+	kind kind
+	typ  parquet.Type
+	size int    // of a value of a fixed size
+	data []byte // of texts, what is left of it
+	n, i int    // all values, and those that were read
+
+	dict   *dictionary
+	hybrid hybrid
+	ints   []int64 // values, or lengths of texts
+	shared []int64 // how long the beginnings are that values share with the one before
+	text   []byte  // the value before
+}
+
+// sizeOf returns the size of a value of a type, 0 if it has none.
+func sizeOf(col *schema.Column) int {
+	switch col.PhysicalType() {
+	case parquet.Types.Int32, parquet.Types.Float:
+		return 4
+	case parquet.Types.Int64, parquet.Types.Double:
+		return 8
+	case parquet.Types.Int96:
+		return 12
+	case parquet.Types.FixedLenByteArray:
+		return col.TypeLength()
+	}
+	return 0
+}
+
+// set begins a page of n values, and checks that they fill it.
+func (v *values) set(col *schema.Column, dict *dictionary, data []byte, n int, encoding parquet.Encoding) (err error) {
+	v.typ, v.size, v.data, v.n, v.i, v.dict, v.text = col.PhysicalType(), sizeOf(col), data, n, 0, dict, v.text[:0]
+	isText, isInt := v.typ == parquet.Types.ByteArray, v.typ == parquet.Types.Int32 || v.typ == parquet.Types.Int64
+	switch {
+	case encoding == parquet.Encodings.Plain:
+		return v.setPlain()
+	case encoding == parquet.Encodings.PlainDict, encoding == parquet.Encodings.RLEDict:
+		v.kind = ids
+		return v.setIDs()
+	case encoding == parquet.Encodings.RLE && v.typ == parquet.Types.Boolean:
+		v.kind = runs
+		if len(data) < 4 || uint64(binary.LittleEndian.Uint32(data)) != uint64(len(data)-4) {
+			return errFill
+		}
+		v.hybrid = hybrid{data: data[4:], width: 1}
+		return checkHybrid(data[4:], 1, n)
+	case encoding == parquet.Encodings.DeltaBinaryPacked && isInt:
+		v.kind = deltas
+		v.ints, data, err = readDeltas(v.ints[:0], data, n)
+		if err == nil && !padding(data) {
+			err = errFill
+		}
+		return err
+	case encoding == parquet.Encodings.DeltaLengthByteArray && isText:
+		v.kind = lengths
+		return v.setLengths(data)
+	case encoding == parquet.Encodings.DeltaByteArray && isText:
+		v.kind = prefixes
+		return v.setPrefixes()
+	case encoding == byteStreamSplit && v.size > 0:
+		v.kind = scattered
+		return v.fits(uint64(n) * uint64(v.size))
+	}
+	return fmt.Errorf("it is %s in the encoding %s, %w", v.typ, encoding, ErrUnsupported)
+}
+
+// fits returns an error unless the values take so many bytes.
+func (v *values) fits(bytes uint64) error {
+	if bytes > uint64(len(v.data)) || !padding(v.data[bytes:]) {
+		return errFill
+	}
+	return nil
+}
+
+func (v *values) setPlain() error {
+	switch v.typ {
+	case parquet.Types.Boolean:
+		v.kind = bools
+		return v.fits((uint64(v.n) + 7) / 8)
+	case parquet.Types.ByteArray:
+		v.kind = texts
+		rest := v.data
+		for range v.n {
+			var ok bool
+			if _, rest, ok = cutText(rest); !ok {
+				return errFill
+			}
+		}
+		if !padding(rest) {
+			return errFill
+		}
+		return nil
+	}
+	v.kind = fixed
+	return v.fits(uint64(v.n) * uint64(v.size))
+}
+
+// cutText returns the text in PLAIN that data begin with, and what follows it.
+func cutText(data []byte) (text, rest []byte, ok bool) {
+	if len(data) < 4 {
+		return nil, nil, false
+	}
+	end := 4 + uint64(binary.LittleEndian.Uint32(data))
+	if end > uint64(len(data)) {
+		return nil, nil, false
+	}
+	return data[4:end], data[end:], true
+}
+
+func (v *values) setIDs() error {
+	switch {
+	case v.n == 0: // nulls only: some writers leave out the width
+		return nil
+	case v.dict.data == nil:
+		return errNoDict
+	case len(v.data) == 0:
+		return errFill
+	}
+	v.hybrid = hybrid{data: v.data[1:], width: int(v.data[0])}
+	return checkHybrid(v.data[1:], int(v.data[0]), v.n)
+}
+
+func (v *values) setLengths(data []byte) (err error) {
+	if v.ints, v.data, err = readDeltas(v.ints[:0], data, v.n); err != nil {
+		return err
+	}
+	sum := uint64(0)
+	for _, n := range v.ints {
+		if n < 0 || n > math.MaxInt32 {
+			return errFill
+		}
+		sum += uint64(n)
+	}
+	return v.fits(sum)
+}
+
+func (v *values) setPrefixes() (err error) {
+	var suffixes []byte
+	if v.shared, suffixes, err = readDeltas(v.shared[:0], v.data, v.n); err != nil {
+		return err
+	}
+	if err := v.setLengths(suffixes); err != nil {
+		return err
+	}
+	before := int64(0)
+	for i, n := range v.shared {
+		if n < 0 || n > before {
+			return errPrefix
+		}
+		before = n + v.ints[i]
+	}
+	return nil
+}
+
+// next returns the next value. There must be one.
+func (v *values) next() (Value, error) {
+	i := v.i
+	v.i++
+	switch v.kind {
+	case fixed:
+		return fixedValue(v.typ, v.data[i*v.size:][:v.size:v.size]), nil
+	case scattered:
+		b := v.text[:0]
+		for k := range v.size {
+			b = append(b, v.data[k*v.n+i])
+		}
+		v.text = b
+		return fixedValue(v.typ, b), nil
+	case bools:
+		return Value{Int: int64(v.data[i/8] >> (i % 8) & 1)}, nil
+	case ids:
+		return v.dict.at(v.hybrid.next())
+	case runs:
+		return Value{Int: int64(v.hybrid.next())}, nil
+	case deltas:
+		if v.typ == parquet.Types.Int32 {
+			return Value{Int: int64(int32(v.ints[i]))}, nil
+		}
+		return Value{Int: v.ints[i]}, nil
+	case lengths:
+		return Value{Bytes: v.cut(i)}, nil
+	case prefixes:
+		v.text = append(v.text[:v.shared[i]], v.cut(i)...)
+		return Value{Bytes: v.text}, nil
+	case texts:
+	}
+	var text []byte
+	text, v.data, _ = cutText(v.data) // checked
+	return Value{Bytes: text}, nil
+}
+
+// cut returns the text that has length i.
+func (v *values) cut(i int) []byte {
+	n := v.ints[i]
+	text := v.data[:n:n]
+	v.data = v.data[n:]
+	return text
+}
+
+// fixedValue returns the value of a fixed size that b is.
+func fixedValue(t parquet.Type, b []byte) Value {
+	switch t {
+	case parquet.Types.Int32:
+		return Value{Int: int64(int32(binary.LittleEndian.Uint32(b)))}
+	case parquet.Types.Int64:
+		return Value{Int: int64(binary.LittleEndian.Uint64(b))}
+	case parquet.Types.Float:
+		return Value{Float: float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))}
+	case parquet.Types.Double:
+		return Value{Float: math.Float64frombits(binary.LittleEndian.Uint64(b))}
+	}
+	return Value{Bytes: b}
+}
+
+// A dictionary is the values that numbers of a column chunk stand for.
+type dictionary struct {
+	typ     parquet.Type
+	size    int    // of a value of a fixed size
+	data    []byte // nil if there is no dictionary
+	n       int
+	offsets []uint32 // of texts, where each begins in data; one more than there are texts
+}
+
+// set sets the dictionary to that of a page of n values.
+func (d *dictionary) set(col *schema.Column, data []byte, n int) error {
+	*d = dictionary{typ: col.PhysicalType(), size: sizeOf(col), data: data, n: n, offsets: d.offsets[:0]}
+	if d.data == nil {
+		d.data = []byte{}
+	}
+	if d.typ != parquet.Types.ByteArray {
+		v := values{typ: d.typ, size: d.size, data: data, n: n}
+		return v.setPlain()
+	}
+	rest := data
+	for range n {
+		var ok bool
+		d.offsets = append(d.offsets, uint32(len(data)-len(rest)))
+		if _, rest, ok = cutText(rest); !ok {
+			return errFill
+		}
+	}
+	if !padding(rest) {
+		return errFill
+	}
+	d.offsets = append(d.offsets, uint32(len(data)-len(rest)))
+	return nil
+}
+
+// at returns a value.
+func (d *dictionary) at(id uint32) (Value, error) {
+	switch {
+	case uint64(id) >= uint64(d.n):
+		return Value{}, errID
+	case d.typ == parquet.Types.ByteArray:
+		return Value{Bytes: d.data[d.offsets[id]+4 : d.offsets[id+1] : d.offsets[id+1]]}, nil
+	case d.typ == parquet.Types.Boolean:
+		return Value{Int: int64(d.data[id/8] >> (id % 8) & 1)}, nil
+	}
+	return fixedValue(d.typ, d.data[int(id)*d.size:][:d.size:d.size]), nil
+}
