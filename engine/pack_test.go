@@ -206,7 +206,7 @@ func TestPackBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := (PackStats{500, 500, 50, 10, int64(len(data))}); stats != want {
+		if want := (PackStats{500, 500, 50, 10, int64(len(data)), OddCount{}}); stats != want {
 			t.Errorf("%+v, want %+v", stats, want)
 		}
 		if first == nil {

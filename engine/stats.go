@@ -27,6 +27,9 @@ type Stats struct {
 	Busiest [Busy]BusyOrigin // those of them that have the most rows; fewer if there are fewer
 	Early   int64            // of sites that have no capture as old as StoreOptions.AsOf or, with RowTimes, as the row
 
+	// Odd counts the sites whose robots.txt is none, as far as bytes tell, and which rows asked for.
+	Odd OddCount
+
 	// With StoreOptions.RowTimes:
 	Undated  int64 // rows of sites that have no time, and are decided by what is newest
 	Timeless int64 // see Batch.Timeless
@@ -39,6 +42,7 @@ type counter struct {
 	stats  Stats
 	sites  []uint64 // bit set of the store's sites that occurred
 	strays tally    // of the other origins
+	odd    oddRows
 }
 
 // newCounter returns a counter for one of so many goroutines.
@@ -66,6 +70,9 @@ func (c *counter) add(b *Batch) {
 		if v == Violated {
 			c.stats.Violations++
 		}
+	}
+	if odd := c.store.rules.Odd(); odd != nil {
+		c.odd.count(b, odd)
 	}
 	c.lookup.Use(b)
 	c.countVerdicts(b)
@@ -194,16 +201,18 @@ func total(counters []*counter) Stats {
 			sum.sites[i] |= set
 		}
 		sum.strays.merge(&c.strays)
+		sum.odd.merge(&c.odd)
 	}
 	for _, set := range sum.sites {
 		s.Origins += int64(bits.OnesCount64(set))
 	}
 	s.Origins += int64(sum.strays.count)
 	s.Busiest = sum.strays.busiest()
+	s.Odd = sum.odd.total(sum.store)
 	return *s
 }
 
-// add adds what another worker counted, but for Origins and Busiest.
+// add adds what another worker counted, but for Origins, Busiest and Odd.
 func (s *Stats) add(o *Stats) {
 	s.URLs += o.URLs
 	s.Rows += o.Rows

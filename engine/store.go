@@ -68,6 +68,9 @@ type StoreOptions struct {
 
 	Workers int // compiling goroutines; 0 or less means GOMAXPROCS
 
+	// Tokens keeps the product tokens that groups name, for [Store.Tokens].
+	Tokens bool
+
 	// Canonical keeps the clean-param lines in memory, so that Evaluate fills Batch.Canonicals.
 	Canonical bool
 
@@ -99,6 +102,9 @@ func (opt StoreOptions) compiled() (StoreOptions, rules.Options) {
 	}
 	for _, name := range opt.Agents {
 		r.Agents = append(r.Agents, robots.NewAgent(name, opt.Dialect))
+	}
+	if opt.Tokens {
+		r.Tokens = new(rules.Tokens)
 	}
 	return opt, r
 }
@@ -221,7 +227,18 @@ type PackStats struct {
 	Texts     int   // distinct ones
 	Rulesets  int   // distinct ones, compiled
 	Bytes     int64 // of the pack
+
+	// Odd counts the texts that are no robots.txt, as far as bytes tell. Its Worst are the first.
+	Odd OddCount
 }
+
+// An OddCount counts robots.txt that are none: pages, or bytes that are no text. Its fields are the
+// Number of them, the Rows whose URLs they decided, their number by [robots.Oddity] as Kinds, and the
+// Worst three.
+type OddCount = rules.OddCount
+
+// An OddOrigin is an Origin whose robots.txt is none, how it is Odd, and the number of its Rows.
+type OddOrigin = rules.OddOrigin
 
 // WritePack compiles the responses, in parallel, for any agent and any moment, and writes them as a
 // pack, which [OpenPack] reads. The bytes of the pack depend on the responses and their order, and
@@ -252,6 +269,11 @@ func (s *Store) Knows(o robots.Origin) bool {
 	_, _, known := s.rules.Reader(unknownUsers).Find([]byte(o))
 	return known
 }
+
+// Tokens returns the product tokens that groups of any robots.txt name, one spelling of each in the
+// order of their lower case, and whether they are all: there may be too many. StoreOptions.Tokens
+// keeps them; a pack has them in any case. After an error of [Store.Err] there are none.
+func (s *Store) Tokens() (tokens []robots.ProductToken, complete bool) { return s.rules.Tokens() }
 
 // InForce returns the number of origins that have rules, or an outcome in place of rules, at the
 // moment in question; with StoreOptions.RowTimes at any moment.

@@ -12,6 +12,7 @@ import (
 // and safe for concurrent use.
 type Report struct {
 	File        *File // its rules, as [Parse] reads them
+	Odd         Oddity
 	Delays      []DelayGroup
 	Sitemaps    []Sitemap
 	Hosts       []Host
@@ -25,6 +26,7 @@ type Report struct {
 // sorting.
 func Inspect(body []byte, d Dialect) *Report {
 	r := &Report{File: Parse(body, d)}
+	r.Odd = OddityOf(body, r.File)
 	text := string(wholeLines(body))
 	in := inspector{dialect: d, report: r}
 	in.start(text)
@@ -71,16 +73,14 @@ func (in *inspector) note(line int32, c Code, format string, args ...any) {
 
 // start looks at how the file starts.
 func (in *inspector) start(text string) {
-	mark := bomLen(text)
-	page := strings.TrimLeft(text[mark:], " \t\v\f\r\n")
 	switch {
-	case mark > 0:
+	case bomLen(text) > 0:
 		in.note(1, codeBOM, "the file starts with a byte order mark, which is skipped")
-	case strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"):
+	case isUTF16(text):
 		in.note(1, codeUTF16, "the file is UTF-16, which is not decoded: save it as UTF-8")
 	}
-	if len(page) > 1 && page[0] == '<' && (isLetter(page[1]) || page[1] == '!' || page[1] == '?') {
-		skipped := text[:len(text)-len(page)]
+	if page := pageStart(text); page >= 0 {
+		skipped := text[:page]
 		lines := strings.Count(skipped, "\n") + strings.Count(skipped, "\r") - strings.Count(skipped, "\r\n")
 		in.note(int32(lines)+1, codeHTML, "the file looks like an HTML page; only lines that are directives count")
 	}

@@ -109,9 +109,7 @@ func (b *benchRun) Run(ctx context.Context) (err error) {
 		return fmt.Errorf("%s: %w", b.logNames(), err)
 	case err == nil:
 		err = b.doubtRules()
-		for _, d := range b.doubts {
-			b.Doubt(d)
-		}
+		b.DoubtOnce(b.doubts)
 	}
 	return load.NamePack(b.job.Pack, err)
 }

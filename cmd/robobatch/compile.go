@@ -65,6 +65,7 @@ func (c *compilation) Run(ctx context.Context) (err error) {
 		return err
 	}
 	c.rules.Doubt(&c.Console)
+	c.DoubtOnce(summary.OddRules(&stats.Odd, "text"))
 	return c.Commit(func(f *atomicfile.File) error {
 		err := f.Commit()
 		if err == nil {

@@ -89,6 +89,7 @@ func flagsOf(set commandSet, a *args) (flags []cli.Flag) {
 		{"Question", agentFlags(a)},
 		{"Question", questionFlags(a)},
 		{"Output", outputFlags(a)},
+		{"Output", limitFlags(a)},
 		{"Output", storageFlags(a)},
 		{"Run", runFlags(a)},
 	} {
@@ -396,6 +397,12 @@ func outputFlags(a *args) []entry {
 		{forJob, cli.Flag{Name: "rejects", Arg: "file", Files: true, Set: cli.Text(&a.rejects), Doc: `
 			List rejected lines as JSON Lines. Those are the lines that were refused, and those
 			whose URL is bad.`}},
+	}
+}
+
+// limitFlags are the flags that say when a run must not pass.
+func limitFlags(a *args) []entry {
+	return []entry{
 		{forJob, cli.Flag{Name: "max-rejects", Arg: "n", Set: cli.Text(&a.maxRejects), Doc: `
 			Stop with exit code 1 if more lines are rejected: n, or n% of all.
 			The rows before that are kept as x.partial.parquet.`}},

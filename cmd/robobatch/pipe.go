@@ -70,9 +70,7 @@ func (r *pipeRun) Run(ctx context.Context) (err error) {
 	go func() {
 		stats, err := pipe.Run(ctx, r.store, r.In, out, r.opt)
 		if err == nil {
-			for _, d := range summary.Doubts(r.store, &stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column") {
-				r.Doubt(d)
-			}
+			r.DoubtOnce(summary.Doubts(r.store, &stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column"))
 		}
 		done <- errors.Join(err, r.unload())
 	}()

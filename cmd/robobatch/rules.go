@@ -17,6 +17,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -35,6 +36,7 @@ type listing struct {
 	outOpt  listfile.Options
 	origins atomic.Int64 // listed so far
 	bodies  int          // origins of which a response was in force
+	odd     engine.OddCount
 }
 
 // planListing checks the flags of the command rules and finds the rules.
@@ -103,6 +105,9 @@ func (l *listing) Run(ctx context.Context) (err error) {
 		if listed.Outcome.Capture >= 0 {
 			l.bodies++
 		}
+		if report := listed.Report; report != nil && report.Odd.Doubtful() {
+			l.odd.Add(engine.OddOrigin{Origin: listed.Origin, Odd: report.Odd})
+		}
 		return l.Use(func(f *listfile.File) error { return f.Write(listed) })
 	})
 	stop()
@@ -110,6 +115,7 @@ func (l *listing) Run(ctx context.Context) (err error) {
 		return err
 	}
 	l.rules.Doubt(&l.Console)
+	l.DoubtOnce(summary.OddRules(&l.odd, "origin"))
 	switch {
 	case l.opt.Origin != "" && l.origins.Load() == 0:
 		return fmt.Errorf("list %s: %w", l.opt.Origin, errNotListed)

@@ -30,6 +30,7 @@ type Files struct {
 	files   []ruleFile // of each, only the origins that are its own
 	pack    string     // name of the rule pack, if there is one in place of files
 	skipped []string
+	single  bool // the one file is a robots.txt that was named itself
 
 	done  atomic.Int64 // bytes of the captures that the latest use of Responses read
 	once  sync.Once
@@ -40,14 +41,15 @@ type Files struct {
 	AcceptDamage bool
 
 	mu       sync.Mutex
-	problems Problems // of the use of Responses that ended last
+	odd      robots.Oddity // of the single robots.txt, when it was read last
+	problems Problems      // of the use of Responses that ended last
 	damages  []*Damage
 }
 
 // Find finds robots.txt files. path is a directory as the package doc describes it, a file of
 // captures by its name, a rule pack, or, if origin is not empty, one file that is the robots.txt of
-// that origin. Find reads names only, and the start of a single file, which may be a pack with
-// another name.
+// that origin. Find reads names only, and a single robots.txt, which may be a pack with another
+// name, or no text.
 //
 // Symbolic links that stay inside the directory are followed. Two files that are equally specific
 // for one origin are a [*ConflictError], unless one is a link to the other. Directories that cannot
@@ -100,14 +102,52 @@ func findOne(path string, info fs.FileInfo, origin string) (*Files, error) {
 		return fail(errPackName, "rename it to end in "+packSuffix)
 	case origin != "" && (isPack || content != unpack.Text):
 		return fail(ErrOriginFile, "")
-	case origin != "":
-		return oneRobots(path, info, origin)
 	case content == unpack.Text:
-		return fail(ErrNoOrigin, "")
+		if err := sniff(path, info); err != nil {
+			return nil, err
+		}
+		if origin == "" {
+			return fail(ErrNoOrigin, "")
+		}
+		return oneRobots(path, info, origin)
 	case !info.Mode().IsRegular(): // captures are read at random
 		return fail(capture.ErrNotRegular, "copy it to a file first")
 	}
 	return &Files{files: []ruleFile{{name: path, path: path, claim: claim{content: content}}}}, nil
+}
+
+// sniff returns the error that a file is no text, which would be the same whatever its origin. A pipe
+// is read later, and so is what cannot be read.
+func sniff(path string, info fs.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return nil
+	}
+	file := ruleFile{name: path, path: path}
+	r, err := file.readOnce()
+	if err == nil {
+		_, err = checkText(path, r.Body)
+		return err
+	}
+	return nil
+}
+
+// Odd returns what is odd about the one robots.txt that was named, once it was read. Of directories
+// and captures it is [robots.NotOdd]: whoever compiles them knows.
+func (r *Files) Odd() robots.Oddity {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.odd
+}
+
+// checkSingle checks the content of a single robots.txt.
+func (r *Files) checkSingle(name string, body []byte) (err error) {
+	if !r.single {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.odd, err = checkText(name, body)
+	return err
 }
 
 // oneRobots returns the one file that is the robots.txt of origin.
@@ -123,7 +163,7 @@ func oneRobots(path string, info fs.FileInfo, origin string) (*Files, error) {
 	if !info.Mode().IsRegular() {
 		file.pipe = new(pipe)
 	}
-	return &Files{files: []ruleFile{file}}, nil
+	return &Files{files: []ruleFile{file}, single: true}, nil
 }
 
 // noRules returns ErrNoRules with the first names that were found instead.
@@ -261,9 +301,13 @@ func (r *Files) Responses() iter.Seq2[robots.Response, error] {
 		next, stop := iter.Pull(readAhead(r.files))
 		defer stop()
 		found := false
-		each := func(r robots.Response) bool {
-			found = found || r.URL == ""
-			return yield(r, nil)
+		each := func(response robots.Response) bool {
+			if err := r.checkSingle(response.Name, response.Body); err != nil {
+				yield(robots.Response{}, err)
+				return false
+			}
+			found = found || response.URL == ""
+			return yield(response, nil)
 		}
 		for _, f := range r.files {
 			more, err := readFile(p, f, next, each)

@@ -222,10 +222,14 @@ func TestRulesEndless(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for response, err := range r.Responses() {
-		if err != nil || len(response.Body) != MaxBody {
-			t.Errorf("%d bytes and %v, want %d bytes", len(response.Body), err, MaxBody)
+	for _, err := range r.Responses() {
+		if !errors.Is(err, ErrNoText) {
+			t.Errorf("%v, want %v", err, ErrNoText)
 		}
+	}
+	file := ruleFile{name: endless, path: endless, pipe: new(pipe)}
+	if response, err := file.read(); err != nil || len(response.Body) != MaxBody {
+		t.Errorf("%d bytes and %v, want %d bytes", len(response.Body), err, MaxBody)
 	}
 }
 
@@ -440,7 +444,7 @@ func TestRulesPipe(t *testing.T) {
 		t.Skip(err)
 	}
 	go func() {
-		w.Write(make([]byte, 2*MaxBody))
+		w.Write(bytes.Repeat([]byte("\n"), 2*MaxBody))
 		w.Close()
 	}()
 	rules, err := Find(path, "https://a.com")

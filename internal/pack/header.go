@@ -42,6 +42,8 @@ type Summary struct {
 	Files   int64     // files that the captures were read from
 	InForce int64     // sites that have rules, or an outcome in place of them, at Newest
 	Hash    [32]byte  // of what is in force at Newest
+	Odd     Ref       // of a chunk about odd texts; its Size is 0 if there are none
+	Tokens  Ref       // of a chunk of product tokens; the same
 }
 
 // A header is the first bytes of a file. The sections follow it in the order of the fields.
@@ -110,7 +112,9 @@ type fileHeader struct {
 	Texts, Notes            uint64
 	Sums                    [numKinds + 2]uint64
 	Hash                    [32]byte
-	_                       [72]byte
+	OddAt, TokensAt         uint64
+	OddSize, TokensSize     uint32
+	_                       [48]byte
 	Check                   uint64 // of what is before it
 }
 
@@ -120,6 +124,7 @@ func (h *header) encode() []byte {
 		Magic: [len(magic)]byte([]byte(magic)), Version: Version, Dialect: h.Dialect, End: h.place(placeEnd),
 		Nanoseconds: uint32(h.Newest.Nanosecond()), Seconds: h.Newest.Unix(), Files: h.Files, InForce: h.InForce,
 		Chunks: h.chunks, Records: h.records, Texts: h.texts, Notes: h.notes, Sums: h.sums, Hash: h.Hash,
+		OddAt: h.Odd.Offset, OddSize: h.Odd.Size, TokensAt: h.Tokens.Offset, TokensSize: h.Tokens.Size,
 	}
 	if !h.Newest.IsZero() {
 		f.HasNewest = 1
@@ -147,8 +152,11 @@ func parseHeader(data []byte, size int64) (*header, error) {
 		return nil, fmt.Errorf("%w (its header has a wrong checksum)", ErrDamaged)
 	}
 	h := &header{
-		Summary: Summary{Dialect: f.Dialect, Files: f.Files, InForce: f.InForce, Hash: f.Hash},
-		chunks:  f.Chunks, records: f.Records, texts: f.Texts, notes: f.Notes, sums: f.Sums,
+		Summary: Summary{
+			Dialect: f.Dialect, Files: f.Files, InForce: f.InForce, Hash: f.Hash,
+			Odd: Ref{f.OddAt, f.OddSize}, Tokens: Ref{f.TokensAt, f.TokensSize},
+		},
+		chunks: f.Chunks, records: f.Records, texts: f.Texts, notes: f.Notes, sums: f.Sums,
 	}
 	if f.HasNewest != 0 {
 		h.Newest = time.Unix(f.Seconds, int64(f.Nanoseconds%1e9)).UTC()

@@ -109,6 +109,7 @@ type loader struct {
 	file    *pack.Reader
 	inForce int
 	hash    string
+	odd     rules.Odd
 
 	fixed   []*rules.Ruling // by RulingID, see rules.FixedRulings
 	broken  *rules.Ruling   // of what could not be loaded
@@ -139,12 +140,15 @@ func newLoader(name string, file *pack.Reader, opt rules.Options) (*loader, erro
 		broken:  rules.SameVerdict(rules.Verdict{Rule: rules.NoRule, Reason: rules.ReasonNoRobots, Access: rules.Unknown}, len(opt.Agents)),
 		counted: make([]atomic.Uint64, (file.Texts()+63)/64),
 	}
+	var err error
+	if l.odd, err = readOdd(file); err != nil {
+		return nil, err
+	}
 	if l.Moment.At.IsZero() {
 		l.Moment.At = summary.Newest
 	}
 	sum := summary.Hash
 	if l.Moment.Rows || !l.Moment.At.Equal(summary.Newest) {
-		var err error
 		if sum, l.inForce, err = scan(context.Background(), file, opt.Dialect, l.Moment); err != nil {
 			return nil, err
 		}
@@ -158,6 +162,7 @@ func (l *loader) NumSites() int      { return l.file.Sites() }
 func (l *loader) InForce() int       { return l.inForce }
 func (l *loader) Hash() string       { return l.hash }
 func (l *loader) Newest() int64      { return robots.Microseconds(l.file.Summary().Newest) }
+func (l *loader) Odd() rules.Odd     { return l.odd }
 func (l *loader) Notes() []byte      { return l.file.Notes() }
 func (*loader) Common() []*rules.Set { return nil }
 

@@ -99,12 +99,13 @@ type packedText struct {
 	selections []selection
 	rules      [][]byte // the chunk of each selection
 	cleans     robots.CleanParams
+	odd        robots.Oddity
 }
 
 // packText compiles a text for all agents.
 func packText(key captures.Key, body []byte, d robots.Dialect) (*packedText, error) {
 	f := robots.Parse(body, d)
-	t := &packedText{key: key, groups: f.Groups, cleans: rules.CleanParams(body, d)}
+	t := &packedText{key: key, groups: f.Groups, cleans: rules.CleanParams(body, d), odd: robots.OddityOf(body, f)}
 	var ok bool
 	if t.selections, ok = selections(f); !ok {
 		t.source = body

@@ -33,6 +33,7 @@ type Stats struct {
 	Texts     int   // distinct ones
 	Rulesets  int   // distinct ones, compiled
 	Bytes     int64 // of the pack
+	Odd       rules.OddCount
 }
 
 // URLFlags are the flags of a dialect that say how URLs are read. Rules compiled with and without
@@ -48,15 +49,20 @@ type writer struct {
 	ruleSets map[captures.Key]pack.Ref // by the hash of their chunk
 	stats    Stats
 	files    int64
+	odd      rules.Odd     // of the texts that are written
+	tokens   rules.Tokens  // the same
+	written  int           // texts
+	marks    [2]pack.Ref   // of the chunks of odd and tokens
 	queue    chan *packJob // in the order of their numbers
 	workers  errgroup.Group
 }
 
 // A packJob is a text that is being compiled.
 type packJob struct {
-	text *packedText
-	err  error
-	done chan struct{}
+	text   *packedText
+	origin robots.Origin // of a response that has it
+	err    error
+	done   chan struct{}
 }
 
 // Write compiles the responses and writes them as a pack, see engine.WritePack.
@@ -78,6 +84,9 @@ func Write(ctx context.Context, file pack.File, responses iter.Seq2[robots.Respo
 	close(w.queue)
 	w.workers.Wait() //nolint:errcheck // the jobs have the errors
 	if err = errors.Join(err, <-written); err != nil {
+		return Stats{}, err
+	}
+	if err := w.writeMarks(); err != nil {
 		return Stats{}, err
 	}
 	if opt.Notes != nil {
@@ -156,6 +165,7 @@ func (w *writer) text(r *robots.Response) int {
 	w.texts[key] = number
 	job := &packJob{done: make(chan struct{})}
 	body, origin, name := r.Body, r.Origin, r.Name
+	job.origin = origin
 	w.queue <- job // before it is begun: this bounds how many wait to be written
 	w.workers.Go(func() error {
 		defer close(job.done)
@@ -176,10 +186,21 @@ func (w *writer) writeTexts() (err error) {
 			err = job.err
 		}
 		if err == nil {
+			w.note(job.text, job.origin)
 			err = w.writeText(job.text)
 		}
 	}
 	return err
+}
+
+// note notes what is odd about the next text to be written, and its product tokens.
+func (w *writer) note(t *packedText, origin robots.Origin) {
+	w.tokens.Add(t.groups)
+	w.odd.Add(rules.TextID(w.written), t.odd)
+	if t.odd.Doubtful() {
+		w.stats.Odd.Add(rules.OddOrigin{Origin: origin, Odd: t.odd})
+	}
+	w.written++
 }
 
 // writeText writes a text, and those of its rules that are not written yet.
@@ -201,7 +222,7 @@ func (w *writer) writeText(t *packedText) error {
 
 // summarize returns what the header of the pack says.
 func (w *writer) summarize(ctx context.Context, r *pack.Reader) (pack.Summary, error) {
-	s := pack.Summary{Dialect: uint32(w.dialect), Files: w.files}
+	s := pack.Summary{Dialect: uint32(w.dialect), Files: w.files, Odd: w.marks[0], Tokens: w.marks[1]}
 	w.stats.Origins, w.stats.Bytes = r.Sites(), r.Size()
 	var b pack.Buffer
 	for _, kind := range []pack.Kind{pack.Site, pack.Target} {

@@ -101,6 +101,7 @@ func (b *builder) store() (Store, error) {
 		ids:     make([]RulingID, len(origins)),
 		rulings: append(FixedRulings(len(b.opt.Agents)), make([]*Ruling, len(b.texts))...),
 		newest:  robots.Microseconds(b.history.Newest()),
+		tokens:  b.opt.Tokens,
 	}
 	var periods []Period
 	for site, o := range origins {
@@ -109,6 +110,7 @@ func (b *builder) store() (Store, error) {
 		for _, p := range periods {
 			if number, ok := p.ID.Text(); ok && s.rulings[p.ID] == nil {
 				s.rulings[p.ID] = b.texts[number].ruling
+				s.odd.Add(p.ID, b.texts[number].ruling.Odd)
 				s.memory.Add(s.rulings[p.ID])
 			}
 		}

@@ -10,6 +10,8 @@ type inMemory struct {
 	periods [][]Period               // by site; nil unless a site is Dated
 	rulings []*Ruling                // by RulingID; nil where it is never in force
 	common  []*Set                   // the same, see Store.Common
+	odd     Odd
+	tokens  *Tokens // nil if they were not asked for
 
 	inForce int
 	hash    string
@@ -23,10 +25,18 @@ func (s *inMemory) Hash() string      { return s.hash }
 func (s *inMemory) Newest() int64     { return s.newest }
 func (s *inMemory) Memory() Memory    { return s.memory }
 func (s *inMemory) Common() []*Set    { return s.common }
+func (s *inMemory) Odd() Odd          { return s.odd }
 func (s *inMemory) Reader(int) Reader { return s }
 func (s *inMemory) Budget(int) int64  { return 0 }
 func (s *inMemory) Err() error        { return nil }
 func (s *inMemory) Close() error      { return nil }
+
+func (s *inMemory) Tokens() (all []robots.ProductToken, complete bool) {
+	if s.tokens == nil {
+		return nil, true
+	}
+	return s.tokens.List()
+}
 
 func (s *inMemory) Find(origin []byte) (site uint32, id RulingID, ok bool) {
 	if site, ok = s.sites[robots.Origin(origin)]; ok {

@@ -48,6 +48,7 @@ type Ruling struct {
 	Firsts []uint16           // by agent: the first one with the same Set
 	Clean  robots.CleanParams // if they are asked for
 	Size   int64              // bytes of memory
+	Odd    robots.Oddity      // of a text that CompileText has compiled
 }
 
 // NewRuling returns the Ruling of the Sets of all agents.
@@ -93,6 +94,9 @@ func FixedRulings(agents int) []*Ruling {
 // CompileText parses a text and compiles it for each agent.
 func CompileText(body []byte, opt *Options) (*Ruling, error) {
 	f := robots.Parse(body, opt.Dialect)
+	if opt.Tokens != nil {
+		opt.Tokens.Add(f.Groups)
+	}
 	compile := func(a robots.Agent, _ []int) (*Set, error) { return Compile(f, a, opt.Dialect) }
 	sets, err := ForAgents(f, opt.Agents, compile)
 	if err != nil {
@@ -102,8 +106,13 @@ func CompileText(body []byte, opt *Options) (*Ruling, error) {
 	if opt.Canonical {
 		clean = CleanParams(body, opt.Dialect)
 	}
-	return NewRuling(sets, clean), nil
+	r := NewRuling(sets, clean)
+	r.Odd = robots.OddityOf(body, f)
+	return r, nil
 }
+
+// TextID returns the RulingID of the text with that number.
+func TextID(number int) RulingID { return firstText + RulingID(number) }
 
 // ForAgents returns the Set of each agent. Agents that the same groups bind share a Set, as most of
 // many crawlers are bound by the groups for "*". It calls compile once for each such list of

@@ -7,8 +7,9 @@ type Options struct {
 	Dialect   robots.Dialect
 	Agents    []robots.Agent
 	Moment    Moment
-	Canonical bool // with Ruling.Clean
-	Workers   int  // compiling goroutines; 0 or less means GOMAXPROCS
+	Canonical bool    // with Ruling.Clean
+	Tokens    *Tokens // gets the product tokens of all texts; nil is nobody
+	Workers   int     // compiling goroutines; 0 or less means GOMAXPROCS
 }
 
 // A Store says what is in force for every origin. It is safe for concurrent use.
@@ -23,6 +24,13 @@ type Store interface {
 	// rules are not always in memory. It is shorter than some RulingIDs are great. Matching looks
 	// here first.
 	Common() []*Set
+
+	// Odd returns which texts are no robots.txt, as far as bytes tell.
+	Odd() Odd
+
+	// Tokens returns the product tokens that groups name, if they were asked for, and whether they
+	// are all.
+	Tokens() (all []robots.ProductToken, complete bool)
 
 	// Reader returns a Reader for one goroutine of so many.
 	Reader(goroutines int) Reader

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
@@ -86,6 +87,15 @@ func (c *Console) Hint(text string) {
 func (c *Console) Doubt(d doubt.Doubt) {
 	c.Doubts = append(c.Doubts, d)
 	io.WriteString(c.Err, say.Printable(fmt.Sprintf("robobatch: doubt: %v\n", d))) //nolint:errcheck // there is nowhere left to say it
+}
+
+// DoubtOnce prints doubts as Doubt does, but for those of a kind that was printed before.
+func (c *Console) DoubtOnce(doubts []doubt.Doubt) {
+	for _, d := range doubts {
+		if !slices.ContainsFunc(c.Doubts, func(seen doubt.Doubt) bool { return seen.Code == d.Code }) {
+			c.Doubt(d)
+		}
+	}
 }
 
 // Watch shows the progress of a part of the run until stop is called.

@@ -50,6 +50,7 @@ const (
 	NoRulesThen   Code = "no_rules_then"
 	NoTimes       Code = "no_times"
 	NoURLs        Code = "no_urls"
+	OddRobots     Code = "odd_robots"
 	StoppedRun    Code = "stopped_run"
 	UnclearName   Code = "unclear_name"
 	UntimedRules  Code = "untimed_rules"
@@ -89,6 +90,10 @@ var Meanings = []Meaning{
 	{
 		NoURLs, "No line of the log gave a URL, and -allow-bad takes that as it is.",
 		"Name what the lines are with -format, their field with -url-field, or their site with -base.",
+	},
+	{
+		OddRobots, "What was taken for a robots.txt is none: an HTML page, text without any directive, UTF-16, packed or other bytes. The verdicts are those of crawlers that get it: nearly everything is allowed. The examples are those that most rows asked; of compile and rules, the first.",
+		"Fetch these robots.txt again, unpack them, or save them as UTF-8.",
 	},
 	{
 		StoppedRun, "An earlier run was stopped while its files were put into the directory of -partition-by. They are there now, all of them.",

@@ -8,8 +8,10 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // Doubt tells of what is doubtful about the files that were read; of a pack, what was so when it was
@@ -20,6 +22,9 @@ func (r *Rules) Doubt(c *console.Console) {
 	}
 	for _, d := range r.doubts((*rulefiles.Damage).Error) {
 		c.Doubt(d)
+	}
+	if r.Odd() == robots.OddBlank {
+		c.Hint("the robots.txt that -rules names is empty, or has comments only, so everything is allowed")
 	}
 }
 
@@ -35,6 +40,10 @@ func (r *Rules) doubts(show func(*rulefiles.Damage) string) (doubts []doubt.Doub
 	}
 	if d, ok := damagedRules(r.Damages(), show); ok && r.AcceptDamage { // else it is an error
 		doubts = append(doubts, d)
+	}
+	if odd := r.Odd(); odd.Doubtful() {
+		text := "what -rules names is no robots.txt but " + summary.OddName(odd) + ": crawlers that get it find few rules in it, or none"
+		doubts = append(doubts, doubt.Doubt{Code: doubt.OddRobots, Text: text, Count: 1})
 	}
 	return doubts
 }

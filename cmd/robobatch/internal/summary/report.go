@@ -41,7 +41,7 @@ type Report struct {
 
 	grown     []string      // logs, see ingest.Logs.Grown
 	read      ingest.Counts // those of Counts, and more
-	strangers []doubt.Doubt // see Strangers
+	strangers []doubt.Doubt // see Strangers and OddRules
 }
 
 // Unverified are the rows that come of what was unpacked without its checksum. They are those of one
@@ -180,7 +180,8 @@ func New(src Source) *Report {
 	for i, n := range s.Reasons {
 		r.Counts.Reasons[engine.Reason(i).String()] = n
 	}
-	r.strangers, r.grown = Strangers(src.Store, &s), src.Logs.Grown()
+	r.strangers = append(Strangers(src.Store, &s), OddRules(&s.Odd, "origin")...)
+	r.grown = src.Logs.Grown()
 	for _, in := range src.Logs.Inputs() {
 		r.Inputs = append(r.Inputs, Input{in.Name, in.Size, in.Format.String(), in.Field})
 	}

@@ -16,7 +16,7 @@ func Doubts(store *engine.Store, s *engine.Stats, noURLs string) []doubt.Doubt {
 	if bad := s.Reasons[engine.ReasonBadURL]; bad > 0 && bad == s.Rows {
 		return []doubt.Doubt{{Code: doubt.NoURLs, Text: noURLs, Count: s.URLs}}
 	}
-	return Strangers(store, s)
+	return append(Strangers(store, s), OddRules(&s.Odd, "origin")...)
 }
 
 // Strangers returns a doubt if over half of the verdicts on URLs had no robots.txt: because the

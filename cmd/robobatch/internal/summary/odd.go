@@ -1,0 +1,66 @@
+package summary
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// OddRules returns a doubt if what was taken for a robots.txt is none: for so many of what the noun
+// says.
+func OddRules(c *engine.OddCount, noun string) []doubt.Doubt {
+	if c.Number == 0 {
+		return nil
+	}
+	byName := map[string]int64{}
+	var names []string
+	for odd, n := range c.Kinds {
+		name := robots.Oddity(odd).String()
+		if n > 0 && byName[name] == 0 {
+			names = append(names, name)
+		}
+		byName[name] += n
+	}
+	for i, name := range names {
+		names[i] = name + " " + say.Number(byName[name])
+	}
+	d := doubt.Doubt{Code: doubt.OddRobots, Count: c.Number}
+	d.Text = fmt.Sprintf("what was taken for a robots.txt is none for %s (%s); crawlers that get such bytes find few rules in them, or none",
+		say.Count(c.Number, noun), strings.Join(names, ", "))
+	if c.Rows > 0 {
+		d.Text += "; by them " + say.Were(c.Rows, "row") + " decided"
+	}
+	for _, odd := range c.Worst {
+		if odd.Origin == "" {
+			break
+		}
+		text := string(odd.Origin)
+		if odd.Rows > 0 {
+			text += " (" + say.Count(odd.Rows, "row") + ")"
+		}
+		d.Examples = append(d.Examples, text+": "+OddName(odd.Odd))
+	}
+	return []doubt.Doubt{d}
+}
+
+// OddName says what something is in place of a robots.txt.
+func OddName(o robots.Oddity) string {
+	switch o {
+	case robots.OddHTML:
+		return "an HTML page"
+	case robots.OddText:
+		return "text without any directive"
+	case robots.OddNUL:
+		return "bytes with NUL among them"
+	case robots.OddParquet:
+		return "a Parquet file"
+	case robots.OddUTF16, robots.OddUTF16LE, robots.OddUTF16BE, robots.OddUTF32:
+		return strings.ToUpper(o.String()[:3]) + "-" + o.String()[3:]
+	case robots.NotOdd, robots.OddBlank, robots.OddGzip, robots.OddZstd, robots.OddXZ, robots.OddBzip2, robots.OddZip:
+	}
+	return "packed with " + o.String()
+}

@@ -1,0 +1,96 @@
+package packed
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/robobatch/robobatch/engine/internal/rules"
+	"github.com/robobatch/robobatch/internal/pack"
+	"github.com/robobatch/robobatch/internal/wire"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// Two chunks say of all texts what else is only known when they are loaded:
+//
+//	odd     of each doubtful text how many texts come before it since the last one, and its oddity: 1 byte
+//	tokens  1 byte: 1 if they are all; count of the product tokens, and each
+//
+// A pack without any has no such chunk.
+
+// writeMarks writes these chunks, when all texts are written.
+func (w *writer) writeMarks() (err error) {
+	var odd, tokens []byte
+	last := 0
+	for id, o := range w.odd {
+		if o.Doubtful() {
+			odd = binary.AppendUvarint(odd, uint64(id-last))
+			odd = append(odd, byte(o))
+			last = id
+		}
+	}
+	all, complete := w.tokens.List()
+	if len(all) > 0 {
+		tokens = append(tokens, map[bool]byte{true: 1}[complete])
+		tokens = binary.AppendUvarint(tokens, uint64(len(all)))
+		for _, t := range all {
+			tokens = wire.AppendText(tokens, t)
+		}
+	}
+	for i, chunk := range [...][]byte{odd, tokens} {
+		if len(chunk) == 0 {
+			continue
+		}
+		if w.marks[i], err = w.out.AddChunk(chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// errMarks is the error of a chunk of marks whose checksum is right and which is none all the same.
+var errMarks = fmt.Errorf("%w (what it says of texts is not in its form)", pack.ErrDamaged)
+
+// readOdd reads which texts are doubtful.
+func readOdd(file *pack.Reader) (odd rules.Odd, err error) {
+	ref := file.Summary().Odd
+	if ref.Size == 0 {
+		return nil, nil
+	}
+	chunk, err := file.Chunk(nil, ref)
+	if err != nil {
+		return nil, err
+	}
+	id, most := uint64(0), uint64(rules.TextID(file.Texts()))
+	for c := wire.NewCursor(chunk); !c.AtEnd(); {
+		delta, o := c.Uvarint(), robots.Oddity(c.Byte())
+		if id += delta; c.Bad() || delta >= most || id >= most || int(o) >= robots.NumOddities {
+			return nil, errMarks
+		}
+		odd.Add(rules.RulingID(id), o)
+	}
+	return odd, nil
+}
+
+// Tokens reads the product tokens. After an error there are none.
+func (l *loader) Tokens() (all []robots.ProductToken, complete bool) {
+	ref := l.file.Summary().Tokens
+	if ref.Size == 0 {
+		return nil, true
+	}
+	chunk, err := l.file.Chunk(nil, ref)
+	if err != nil {
+		l.fail(err)
+		return nil, false
+	}
+	c := wire.NewCursor(chunk)
+	complete = c.Byte() == 1
+	all = make([]robots.ProductToken, c.Count())
+	for i := range all {
+		all[i] = robots.ProductToken(c.Text())
+	}
+	if !c.AtEnd() {
+		l.fail(errMarks)
+		return nil, false
+	}
+	return all, complete
+}

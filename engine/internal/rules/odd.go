@@ -1,0 +1,54 @@
+package rules
+
+import "github.com/robobatch/robobatch/robots"
+
+// Odd are the oddities of texts by RulingID. It is shorter than some RulingIDs are great, and nil if
+// no text is doubtful.
+type Odd []robots.Oddity
+
+// Add notes the oddity of a text, if it is doubtful.
+func (odd *Odd) Add(id RulingID, o robots.Oddity) {
+	if !o.Doubtful() {
+		return
+	}
+	if n := int(id) + 1; n > len(*odd) {
+		*odd = append(*odd, make(Odd, n-len(*odd))...)
+	}
+	(*odd)[id] = o
+}
+
+// Of returns the oddity of what is in force.
+func (odd Odd) Of(id RulingID) robots.Oddity {
+	if int(id) < len(odd) {
+		return odd[id]
+	}
+	return robots.NotOdd
+}
+
+// Worst is how many examples an OddCount has.
+const Worst = 3
+
+// An OddCount counts what was taken for a robots.txt and is none, see engine.OddCount.
+type OddCount struct {
+	Number int64                     // of them
+	Rows   int64                     // URLs that they decided
+	Kinds  [robots.NumOddities]int64 // by oddity, how many of them
+	Worst  [Worst]OddOrigin          // those with the most rows, or else the first; fewer if there are fewer
+}
+
+// An OddOrigin is an origin whose robots.txt is none, see engine.OddOrigin.
+type OddOrigin struct {
+	Origin robots.Origin // "" is none
+	Odd    robots.Oddity
+	Rows   int64
+}
+
+// Add counts one.
+func (c *OddCount) Add(o OddOrigin) {
+	if c.Number < Worst {
+		c.Worst[c.Number] = o
+	}
+	c.Number++
+	c.Rows += o.Rows
+	c.Kinds[o.Odd]++
+}

@@ -1,0 +1,85 @@
+package rules
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Tokens is the product tokens that groups name: one spelling of each, the first by its bytes. It
+// is safe for concurrent use. The zero value has none.
+type Tokens struct {
+	mu    sync.RWMutex
+	names map[string]robots.ProductToken // by the token in lower case
+	full  bool                           // there are more than maxTokens, and the others are left out
+}
+
+// maxTokens is how many product tokens are kept. 2,561 real files name some 1,200; a hostile file
+// names 50,000.
+const maxTokens = 1 << 17
+
+// maxToken is the length of the longest token that is kept. No crawler has so long a name.
+const maxToken = 128
+
+// Add adds the tokens of a file.
+func (t *Tokens) Add(groups []robots.Group) {
+	for i := range groups {
+		for _, token := range groups[i].Agents {
+			t.add(token)
+		}
+	}
+}
+
+// add adds a token. It keeps nothing of its memory.
+func (t *Tokens) add(token robots.ProductToken) {
+	if len(token) > maxToken {
+		return
+	}
+	var buf [maxToken]byte
+	key := appendLower(buf[:0], token)
+	t.mu.RLock()
+	name, known := t.names[string(key)]
+	full := t.full
+	t.mu.RUnlock()
+	if known && name <= token || !known && full {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.names == nil {
+		t.names = map[string]robots.ProductToken{}
+	}
+	name, known = t.names[string(key)]
+	switch {
+	case !known && len(t.names) == maxTokens:
+		t.full = true
+	case !known || token < name:
+		t.names[string(key)] = robots.ProductToken(strings.Clone(string(token)))
+	}
+}
+
+// appendLower appends a token in lower case.
+func appendLower(dst []byte, token robots.ProductToken) []byte {
+	for i := range len(token) {
+		b := token[i]
+		if 'A' <= b && b <= 'Z' {
+			b |= 0x20
+		}
+		dst = append(dst, b)
+	}
+	return dst
+}
+
+// List returns the tokens in the order of their lower case, and whether they are all.
+func (t *Tokens) List() (all []robots.ProductToken, complete bool) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	all = make([]robots.ProductToken, 0, len(t.names))
+	for _, key := range slices.Sorted(maps.Keys(t.names)) {
+		all = append(all, t.names[key])
+	}
+	return all, !t.full
+}

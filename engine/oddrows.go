@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/robobatch/robobatch/engine/internal/rules"
+)
+
+// oddRows count the rows of sites whose robots.txt is none. It is for one goroutine.
+type oddRows struct {
+	bySite map[oddSite]int64
+	other  int64 // rows of sites beyond maxOddSites
+}
+
+// An oddSite is a site, and a text of it that is no robots.txt.
+type oddSite struct {
+	site SiteID
+	text RulingID
+}
+
+// maxOddSites is how many sites are told apart. It takes rules of which most are none to have as
+// many.
+const maxOddSites = 1 << 16
+
+// count counts the rows of a batch, those of a streak at once.
+func (o *oddRows) count(b *Batch, odd rules.Odd) {
+	start := 0
+	for i, id := range b.Rulings {
+		if next := i + 1; next < len(b.Rulings) && b.Rulings[next] == id && b.Sites[next] == b.Sites[i] {
+			continue
+		}
+		if odd.Of(id).Doubtful() {
+			o.add(oddSite{b.Sites[i], id}, int64(i+1-start))
+		}
+		start = i + 1
+	}
+}
+
+// add counts rows of a site.
+func (o *oddRows) add(site oddSite, rows int64) {
+	if o.bySite == nil {
+		o.bySite = map[oddSite]int64{}
+	}
+	if _, known := o.bySite[site]; !known && len(o.bySite) == maxOddSites {
+		o.other += rows
+		return
+	}
+	o.bySite[site] += rows
+}
+
+// merge adds what another one counted.
+func (o *oddRows) merge(p *oddRows) {
+	for site, rows := range p.bySite {
+		o.add(site, rows)
+	}
+	o.other += p.other
+}
+
+// total returns what was counted, in all. Only the names of the busiest sites are looked up.
+func (o *oddRows) total(s *Store) (sum OddCount) {
+	if len(o.bySite) == 0 {
+		return sum
+	}
+	rows := slices.SortedFunc(maps.Values(o.bySite), func(a, b int64) int { return cmp.Compare(b, a) })
+	least := rows[min(rules.Worst, len(rows))-1]
+	odd, lookup := s.rules.Odd(), s.NewLookup()
+	var worst []OddOrigin
+	for site, rows := range o.bySite {
+		one := OddOrigin{Odd: odd.Of(site.text), Rows: rows}
+		sum.Add(one)
+		if rows >= least {
+			one.Origin = lookup.Origin(site.site)
+			worst = append(worst, one)
+		}
+	}
+	slices.SortFunc(worst, func(a, b OddOrigin) int {
+		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Origin, b.Origin), cmp.Compare(a.Odd, b.Odd))
+	})
+	sum.Worst = [rules.Worst]OddOrigin{}
+	copy(sum.Worst[:], worst)
+	sum.Rows += o.other
+	return sum
+}
