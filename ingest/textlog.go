@@ -18,7 +18,8 @@ const detectBytes = 1 << 20
 type textLog struct {
 	opt    *LogOptions
 	texts  unpack.Texts
-	sure   sureLog // the open log
+	utf8   unpack.Decoder // of texts
+	sure   sureLog        // the open log
 	lines  lineReader
 	raw    rawLines // of the batch being filled
 	of     Format   // of the open log; Auto as long as it is not detected
@@ -43,10 +44,12 @@ func (l *textLog) open(name string) error {
 	if err := l.texts.Open(l.sure.name, l.sure.stdin); err != nil {
 		return err
 	}
-	l.lines.reset(l.texts)
+	text := l.texts
 	if l.sure.fault != nil {
-		l.lines.reset(&verifiedText{l.texts, l.sure.verified, l.sure.fault})
+		text = &verifiedText{l.texts, l.sure.verified, l.sure.fault}
 	}
+	l.utf8.Reset(text)
+	l.lines.reset(&l.utf8)
 	l.begun, l.field, l.failed, l.rows, l.refused = false, "", nil, 0, 0
 	return nil
 }

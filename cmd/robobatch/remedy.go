@@ -133,6 +133,12 @@ func unpackRemedy(err error, tool string) string {
 	if at, ok := errors.AsType[*ingest.LineError](err); ok && at.Name != say.Std {
 		return "unpack it first, as in: " + tool + " " + say.File(at.Name) + " | robobatch -in - …"
 	}
+	switch command, _, _ := strings.Cut(tool, " "); command {
+	case "tar":
+		tool += " -"
+	case "unzip", "7z", "unrar": // they read files only
+		return "write it to a file first, and then: " + tool + " file | robobatch -in - …"
+	}
 	return "unpack it on its way, as in: … | " + tool + " | robobatch -in - …"
 }
 

@@ -349,6 +349,9 @@ func (a *Ahead) leave() {
 	a.now = nil
 }
 
+// Packing returns how the input is packed.
+func (a *Ahead) Packing() Packing { return a.now.from.text.packing }
+
 // Packed returns how many packed bytes of the input were read, if it is not cut into pieces.
 func (a *Ahead) Packed() int64 { return a.now.from.text.read }
 

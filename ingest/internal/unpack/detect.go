@@ -21,20 +21,58 @@ const (
 	XZ
 	Bzip2
 	Zip
+	LZ4
+	Lzip
+	Compress
+	SevenZip
+	RAR
+	Tar
+	UTF32 // an encoding, which must be changed on its way, too
 )
 
 // packings describes each Packing, by its value.
 var packings = [...]struct {
 	name  string
 	magic string // the first bytes
-	tool  string // what unpacks it, where this package does not
+	tool  string // what unpacks it to standard output
 }{
-	None:  {name: "text"},
-	Zstd:  {name: "zstd", magic: "\x28\xb5\x2f\xfd"},
-	Gzip:  {name: "gzip", magic: "\x1f\x8b"},
-	XZ:    {"xz", "\xfd7zXZ\x00", "xz -dc"},
-	Bzip2: {"bzip2", "BZh91AY&SY", "bzip2 -dc"},
-	Zip:   {"zip", "PK\x03\x04", "unzip -p"},
+	None:     {"text", "", ""},
+	Zstd:     {"zstd", "\x28\xb5\x2f\xfd", "zstd -dc"},
+	Gzip:     {"gzip", "\x1f\x8b", "gzip -dc"},
+	XZ:       {"xz", "\xfd7zXZ\x00", "xz -dc"},
+	Bzip2:    {"bzip2", "BZh", "bzip2 -dc"}, // see isBzip2
+	Zip:      {"zip", "PK\x03\x04", "unzip -p"},
+	LZ4:      {"lz4", "\x04\x22\x4d\x18", "lz4 -dc"},
+	Lzip:     {"lzip", "LZIP\x01", "lzip -dc"},
+	Compress: {"compress (.Z)", "\x1f\x9d", "gzip -dc"},
+	SevenZip: {"7z", "7z\xbc\xaf\x27\x1c", "7z x -so"},
+	RAR:      {"rar", "Rar!\x1a\x07", "unrar p -inul"},
+	Tar:      {"tar", "", "tar -xOf"},                    // see isTar
+	UTF32:    {"UTF-32", "", "iconv -f UTF-32 -t UTF-8"}, // see isUTF32
+}
+
+// isTar reports whether head begins a tar archive: POSIX's magic is behind the name and the numbers
+// of the first file.
+func isTar(head []byte) bool {
+	return len(head) >= tarMagicEnd && string(head[tarMagicEnd-5:tarMagicEnd]) == "ustar"
+}
+
+const tarMagicEnd = 262
+
+// tarTools are the commands that unpack all files of a tar archive, by what it is packed with.
+var tarTools = map[Packing]string{
+	None: "tar -xOf", Gzip: "tar -xzOf", Zstd: "tar --zstd -xOf", XZ: "tar -xJOf", Bzip2: "tar -xjOf", Zip: "unzip -p",
+}
+
+// isUTF32 reports whether head begins with the byte order mark of UTF-32.
+func isUTF32(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")) || bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff"))
+}
+
+// isBzip2 reports whether head begins a bzip2 file: with the size of its blocks, and the first
+// block or the end of an empty file.
+func isBzip2(head []byte) bool {
+	return len(head) >= 10 && head[3] >= '1' && head[3] <= '9' && (string(head[4:10]) == "1AY&SY" || string(head[4:10]) == "\x17rE8P\x90")
 }
 
 // String returns the name: "zstd".
@@ -43,11 +81,17 @@ func (p Packing) String() string { return packings[p].name }
 // A PackingError is an ErrFormat: the input is packed in a way that is not read.
 type PackingError struct {
 	Packing Packing
-	Tool    string // the command that unpacks a file to standard output: "xz -dc"
+	Outer   Packing // what it is in, if the text of a packed file is packed once more
+	Tool    string  // the command that unpacks a file, or Outer, to standard output: "xz -dc"
 }
 
 // Error names the packing.
-func (e *PackingError) Error() string { return fmt.Sprintf("%s is %v", e.Packing, ErrFormat) }
+func (e *PackingError) Error() string {
+	if e.Outer != None {
+		return fmt.Sprintf("%s within %s is %v", e.Packing, e.Outer, ErrFormat)
+	}
+	return fmt.Sprintf("%s is %v", e.Packing, ErrFormat)
+}
 
 // Unwrap returns ErrFormat.
 func (e *PackingError) Unwrap() error { return ErrFormat }
@@ -57,7 +101,7 @@ func (p Packing) refusal() error {
 	if p < XZ {
 		return nil
 	}
-	return &PackingError{p, packings[p].tool}
+	return &PackingError{Packing: p, Tool: packings[p].tool}
 }
 
 // A Content is what a file holds once it is unpacked.
@@ -78,7 +122,7 @@ type Type struct {
 }
 
 // HeadLen is how many of the first bytes Detect needs.
-const HeadLen = 10
+const HeadLen = tarMagicEnd
 
 const (
 	parquetMagic = "PAR1"
@@ -94,7 +138,9 @@ func Detect(head []byte) Type {
 		return Type{Packing: Zstd}
 	}
 	for p := Zstd; int(p) < len(packings); p++ {
-		if bytes.HasPrefix(head, []byte(packings[p].magic)) {
+		switch magic := packings[p].magic; {
+		case !bytes.HasPrefix(head, []byte(magic)), p == Tar && !isTar(head), p == Bzip2 && !isBzip2(head), p == UTF32 && !isUTF32(head):
+		default:
 			return Type{Packing: p}
 		}
 	}

@@ -40,6 +40,8 @@ type Texts interface {
 	// wrong if a fault comes before the next such end. It is math.MaxInt64 for a text that is not
 	// packed. It grows with Read and Take.
 	Verified() int64
+	// Packing returns how it is packed, once it is open.
+	Packing() Packing
 	// Packed returns how many bytes of it were read, packed.
 	Packed() int64
 	// Grown returns by how many bytes the file was longer at its end than when it was opened, once
@@ -96,6 +98,7 @@ type textReader struct {
 	text     io.Reader // the unpacked text
 	fault    error     // the error of text, which may still hold text decoded before
 	ioFault  error     // the error of file, other than io.EOF
+	ended    bool      // file has ended
 	anyBytes bool      // there was some text
 }
 
@@ -238,6 +241,9 @@ func (t *textReader) Release() error {
 	return t.Close()
 }
 
+// Packing returns how the file is packed.
+func (t *textReader) Packing() Packing { return t.packing }
+
 // Packed returns how many packed bytes of the file were read.
 func (t *textReader) Packed() int64 { return t.read }
 
@@ -270,7 +276,11 @@ func (t *textReader) Grown() int64 {
 type packedReader struct{ t *textReader }
 
 func (r packedReader) Read(p []byte) (int, error) {
+	if r.t.ended { // a terminal would wait for a second end
+		return 0, io.EOF
+	}
 	n, err := r.t.file.Read(p)
+	r.t.ended = err == io.EOF
 	r.t.read += int64(n)
 	r.t.total.Add(int64(n))
 	if err == io.EOF && r.t.read < r.t.size {

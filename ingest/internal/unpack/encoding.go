@@ -1,0 +1,247 @@
+package unpack
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// An Encoding is how a text is written as bytes.
+type Encoding uint8
+
+// The encodings. UTF8 stands for all in which ASCII is ASCII.
+const (
+	UTF8 Encoding = iota
+	UTF16LE
+	UTF16BE
+)
+
+// encodingHead is how many of the first bytes say which encoding a text has, if it has no mark.
+const encodingHead = 16
+
+// EncodingOf returns the encoding of a text by its first bytes, and the length of the mark that
+// says so. Without a mark, UTF-16 is text in which each second one of the first 16 bytes is zero,
+// and only those: at least four bytes of it.
+func EncodingOf(head []byte) (e Encoding, mark int) {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe")):
+		return UTF16LE, 2
+	case bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return UTF16BE, 2
+	}
+	head = head[:min(len(head), encodingHead)&^1]
+	if len(head) < 4 {
+		return UTF8, 0
+	}
+	zeros := [2]int{}
+	for i, b := range head {
+		if b == 0 {
+			zeros[i%2]++
+		}
+	}
+	switch half := len(head) / 2; {
+	case zeros[0] == 0 && zeros[1] == half:
+		return UTF16LE, 0
+	case zeros[0] == half && zeros[1] == 0:
+		return UTF16BE, 0
+	}
+	return UTF8, 0
+}
+
+// ErrEncoding is the fault of a text in UTF-16 that ends within a character.
+var ErrEncoding = errors.New("the text is UTF-16, and ends within a character")
+
+// A Decoder reads the text of an input as UTF-8, whatever its encoding. It refuses a text that is
+// packed once more. The zero value is ready for Reset.
+type Decoder struct {
+	texts                  Texts
+	begun                  bool             // the first bytes were looked at
+	given                  int64            // bytes of UTF-8 that were given out, if the text is UTF-8
+	head                   []byte           // the first bytes, which were not given out yet
+	err                    error            // why no more can be read
+	order                  binary.ByteOrder // of UTF-16; nil for UTF-8
+	at, produced, verified int64            // bytes of UTF-16 that were decoded, the bytes of UTF-8 that made, and those of them that are verified
+	packed                 []byte           // UTF-16 that was not decoded yet
+	decoded                []byte           // UTF-8 that was not given out yet
+	buf                    []byte           // of packed
+	out                    []byte           // of decoded
+}
+
+// Reset starts with an input that was just opened. The memory stays.
+func (d *Decoder) Reset(texts Texts) {
+	*d = Decoder{texts: texts, head: d.head[:0], buf: d.buf, out: d.out}
+}
+
+// Read reads text. Its errors are those of the input, an ErrFormat, or an ErrEncoding.
+func (d *Decoder) Read(p []byte) (int, error) {
+	if !d.begun {
+		d.begin()
+	}
+	switch {
+	case d.order != nil:
+		return d.decode(p)
+	case len(d.head) > 0:
+		n := copy(p, d.head)
+		d.head = d.head[n:]
+		d.given += int64(n)
+		return n, nil
+	case d.err != nil:
+		return 0, d.err
+	}
+	n, err := d.texts.Read(p)
+	d.given += int64(n)
+	return n, err
+}
+
+// Take gives away a buffer of the input, if it is one of UTF-8, and has buffers to give.
+func (d *Decoder) Take(buf []byte) (data []byte, start int, ok bool) {
+	t, ok := d.texts.(Taker)
+	if !ok || !d.begun || d.order != nil || len(d.head) > 0 || d.err != nil {
+		return nil, 0, false
+	}
+	data, start, ok = t.Take(buf)
+	d.given += int64(len(data) - start)
+	return data, start, ok
+}
+
+// begin looks at the first bytes.
+func (d *Decoder) begin() {
+	d.begun = true
+	buf := make([]byte, HeadLen)
+	n := 0
+	for range maxEmptyReads {
+		var m int
+		m, d.err = d.texts.Read(buf[n:])
+		if n += m; d.err != nil || n == HeadLen {
+			break
+		}
+	}
+	head := buf[:n]
+	if err := d.refuse(head); err != nil {
+		d.err = err
+		return
+	}
+	e, mark := EncodingOf(head)
+	switch e {
+	case UTF16LE:
+		d.order = binary.LittleEndian
+	case UTF16BE:
+		d.order = binary.BigEndian
+	default:
+		d.head = head
+		return
+	}
+	if d.buf == nil {
+		d.buf, d.out = make([]byte, fileBuffer), make([]byte, 0, 2*fileBuffer) // two bytes become three at most
+	}
+	d.packed, d.at = d.buf[:copy(d.buf, head[mark:])], int64(mark)
+}
+
+// refuse returns an ErrFormat if the text is no text: packed once more, or a file of another kind.
+func (d *Decoder) refuse(head []byte) error {
+	is := Detect(head)
+	switch outer := d.texts.Packing(); {
+	case outer == None && is.Packing == None:
+		return nil
+	case is.Content == Parquet:
+		return fmt.Errorf("a Parquet file within %s is %w: unpack it to a file", outer, ErrFormat)
+	case is.Packing == None:
+		return nil
+	case is.Packing == Tar: // it unpacks both
+		return &PackingError{Packing: Tar, Tool: tarTools[outer]}
+	default:
+		return &PackingError{Packing: is.Packing, Outer: outer, Tool: packings[outer].tool}
+	}
+}
+
+// decode is Read for UTF-16.
+func (d *Decoder) decode(p []byte) (int, error) {
+	for len(d.decoded) == 0 {
+		if err := d.more(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, d.decoded)
+	d.decoded = d.decoded[n:]
+	return n, nil
+}
+
+// more decodes what was read, and reads more. Its error is why there is no more.
+func (d *Decoder) more() error {
+	if d.transform(); len(d.decoded) > 0 {
+		return nil
+	}
+	switch {
+	case d.err == io.EOF && len(d.packed) > 0: //nolint:errorlint // a Reader's end is io.EOF itself
+		d.err = fmt.Errorf("%w: copy or download the file again", ErrEncoding)
+		return d.err
+	case d.err != nil:
+		return d.err
+	}
+	n := copy(d.buf, d.packed)
+	m, err := d.texts.Read(d.buf[n:])
+	d.packed, d.err = d.buf[:n+m], err
+	return nil
+}
+
+// transform decodes all whole characters that were read: first those that are verified. Half of a
+// pair alone becomes U+FFFD.
+func (d *Decoder) transform() {
+	src := d.packed
+	ahead := d.texts.Verified() - d.at
+	if ahead == 0 {
+		d.verified = d.produced
+	} else if 0 < ahead && ahead < int64(len(src)) {
+		src = src[:ahead]
+	}
+	out, n := d.out, 0
+	for n == 0 && len(src) > 0 {
+		out, n = d.appendText(out, src)
+		if n > 0 && ahead >= int64(len(src)) {
+			d.verified = d.produced + int64(len(out))
+		}
+		if n > 0 || len(src) == len(d.packed) {
+			break
+		}
+		src, ahead = d.packed, 0 // the verified bytes end within a character
+	}
+	d.decoded, d.packed = out, d.packed[n:]
+	d.at += int64(n)
+	d.produced += int64(len(out))
+}
+
+// appendText appends the whole characters of src to dst, and returns how many bytes of src that
+// were.
+func (d *Decoder) appendText(dst, src []byte) (text []byte, n int) {
+	for len(src)-n >= 2 {
+		r, size := rune(d.order.Uint16(src[n:])), 2
+		if r&^0x3ff == 0xd800 { // the first half of a pair
+			if len(src)-n < 4 {
+				break
+			}
+			if pair := utf16.DecodeRune(r, rune(d.order.Uint16(src[n+2:]))); pair != utf8.RuneError {
+				r, size = pair, 4
+			}
+		}
+		dst = utf8.AppendRune(dst, r)
+		n += size
+	}
+	return dst, n
+}
+
+// Verified returns how many bytes of the text, of those that were given out, are verified, as that of
+// Texts does.
+func (d *Decoder) Verified() int64 {
+	n := d.texts.Verified()
+	switch {
+	case n == allVerified:
+		return n
+	case d.order != nil:
+		return min(d.verified, d.produced-int64(len(d.decoded)))
+	}
+	return min(n, d.given)
+}
