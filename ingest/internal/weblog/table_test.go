@@ -1,10 +1,13 @@
 package weblog
 
 import (
+	"encoding/csv"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/robots"
 )
@@ -104,4 +107,209 @@ func TestUnknownTables(t *testing.T) {
 			t.Errorf("%s: %s, field %q, %v", test.name, format, field, err)
 		}
 	}
+}
+
+// What an obvious reader takes for a URL, and for a path or a request.
+var (
+	urlValue     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
+	requestValue = regexp.MustCompile(`(?s)^[A-Za-z_-]{1,32} (/|.* HTTP/[^ ]*$)`)
+)
+
+// An obviousTable is what an obvious reader finds in a text: it splits it by each separator, with
+// encoding/csv, and follows docs/FORMATS.md.
+type obviousTable struct {
+	isTable bool
+	urls    []string
+	err     error
+}
+
+// readObvious reads a text of lines that are no other format. ok is false for what it does not know
+// how to read: records over several lines, and broken quotes.
+func readObvious(text string, base robots.Origin) (table obviousTable, ok bool) {
+	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })
+	named := rune(0)
+	switch first := []rune(lines[0]); {
+	case len(lines[0]) == 5 && strings.HasPrefix(lines[0], "sep="):
+		if named = first[4]; !strings.ContainsRune(",;\t|", named) {
+			return table, false
+		}
+		lines = lines[1:]
+	case first[0] == '#' && strings.Contains(text, `"`):
+		return table, false
+	case first[0] == '#' && !strings.ContainsAny(lines[0], "\t,;|"):
+		for len(lines) > 0 && lines[0][0] == '#' {
+			lines = lines[1:]
+		}
+		if slices.ContainsFunc(lines, func(line string) bool { return line[0] == '#' }) {
+			return table, false
+		}
+	}
+	if len(lines) == 0 {
+		return table, true
+	}
+	by := map[rune][][]string{}
+	even, fields := rune(0), 1
+	for _, sep := range "\t,;|" {
+		r := csv.NewReader(strings.NewReader(strings.Join(lines, "\n")))
+		r.Comma, r.FieldsPerRecord = sep, -1
+		records, err := r.ReadAll()
+		if err != nil || len(records) != len(lines) {
+			return table, false
+		}
+		by[sep] = records
+		n := len(records[0])
+		uneven := func(record []string) bool { return len(record) != n }
+		if len(records) > 1 && n > fields && !slices.ContainsFunc(records[:min(10, len(records))], uneven) {
+			even, fields = sep, n
+		}
+	}
+	first := lines[0]
+	if first[0] == '{' || first[0] == '/' || urlValue.MatchString(strings.Trim(first, " \t")) {
+		return table, true
+	}
+	sep, most := even, 1
+	for _, s := range ",;\t|" {
+		if n := len(by[s][0]); even == 0 && n > most {
+			sep, most = s, n
+		}
+	}
+	if named != 0 {
+		sep = named
+	}
+	records := by[sep]
+	if sep == 0 {
+		records = nil
+		for _, line := range lines {
+			if strings.HasPrefix(line, `"`) {
+				return table, false
+			}
+			records = append(records, []string{line})
+		}
+	}
+	names := records[0]
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
+	}
+	known := -1
+	for _, name := range slices.Concat(candidates(nameURL, ""), exportNames) {
+		if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) }); i >= 0 && known < 0 {
+			known = i
+		}
+	}
+	if (known < 0 || strings.Contains(first, "://")) && (even == 0 || first[0] == '#') {
+		return table, true
+	}
+	table.isTable = true
+	column, err := obviousColumn(names, records[1:])
+	if table.err = err; err != nil {
+		return table, true
+	}
+	if column < 0 {
+		if column = known; column < 0 {
+			table.err = ErrNoURL
+			return table, true
+		}
+	}
+	for _, record := range records[1:] {
+		if len(record) != len(names) {
+			continue
+		}
+		switch value := strings.Trim(record[column], " \t"); {
+		case value == "":
+		case requestValue.MatchString(value):
+			return table, false
+		case value[0] != '/' && value[0] != '?':
+			table.urls = append(table.urls, value)
+		case base == "":
+			table.err = ErrNoBase
+			return table, true
+		default:
+			table.urls = append(table.urls, string(base)+value)
+		}
+	}
+	return table, true
+}
+
+// obviousColumn returns the column that names and values say, -1 if the values say nothing.
+func obviousColumn(names []string, rows [][]string) (int, error) {
+	var urls, others []int
+	for i := range names {
+		var all, whole, part float64
+		for _, row := range rows {
+			value := ""
+			if i < len(row) {
+				value = strings.Trim(row[i], " \t")
+			}
+			switch {
+			case value == "":
+			case urlValue.MatchString(value):
+				all, whole = all+1, whole+1
+			case value[0] == '/' || requestValue.MatchString(value):
+				all, part = all+1, part+1
+			default:
+				all++
+			}
+		}
+		if whole > all/2 {
+			urls = append(urls, i)
+		} else if whole+part > all/2 {
+			others = append(others, i)
+		}
+	}
+	for _, name := range slices.Concat(candidates(nameURL, ""), exportNames) {
+		if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) }); i >= 0 && slices.Contains(slices.Concat(urls, others), i) {
+			return i, nil
+		}
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, "/") || urlValue.MatchString(name) {
+			return -1, ErrNoHeader
+		}
+	}
+	if len(urls) == 0 {
+		urls = others
+	}
+	switch len(urls) {
+	case 0:
+		return -1, nil
+	case 1:
+		return urls[0], nil
+	}
+	return -1, ErrManyURLs
+}
+
+// FuzzDetectTable compares what is taken for a table, its column of the URL and its URLs with an
+// obvious reader.
+func FuzzDetectTable(f *testing.F) {
+	for _, text := range []string{
+		"Top pages,Clicks\nhttps://a.example/a.pdf,10\nhttps://a.example/b,1\n", "Häufigste Seiten;Klicks\nhttps://a/;1,2\n",
+		"sep=;\nurl;n\nhttps://a/;1\n", "# notes\n# more\nPage path,Views\n/a,1\n/b,2\n", "a|b\n1|https://a/\n2|https://b/\n",
+		"\"Address\",\"n\"\n\"https://a/,b\",\"1\"\n", "url\nhttps://a/,1\n", "x\ty\n/a\t1\n", "1,https://a/\n2,https://a/2\n",
+		"von;nach\nhttps://a/;https://b/\nhttps://a/;https://b/\n", "https://a/,1\nhttps://b/,1\n", "page,website\n1,http://a/\n",
+	} {
+		f.Add(text, "")
+		f.Add(text, "https://base.example")
+	}
+	f.Fuzz(func(t *testing.T, text, base string) {
+		if base != "" {
+			base = "https://base.example"
+		}
+		lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })
+		if strings.Contains(text, "\r") || !utf8.ValidString(text) || len(lines) == 0 || len(lines) > DetectLines {
+			return
+		}
+		for _, line := range lines {
+			if isCombined([]byte(line)) || isALB([]byte(line)) || isJSON([]byte(line)) || isCDXJ([]byte(line)) || isW3C([][]byte{[]byte(line)}, Options{}) {
+				return
+			}
+		}
+		want, ok := readObvious(text, robots.Origin(base))
+		if !ok {
+			return
+		}
+		format, urls, _, err := readTable(text, Options{Base: robots.Origin(base)})
+		if (format != URLs) != want.isTable || !errors.Is(err, want.err) || want.err == nil && err != nil || !slices.Equal(urls, want.urls) {
+			t.Errorf("%q at %q is %s, %q, %v, want table %t, %q, %v", text, base, format, urls, err, want.isTable, want.urls, want.err)
+		}
+	})
 }
