@@ -39,6 +39,7 @@ type table struct {
 	header   header // nil before it
 	fields   [][]byte
 	notes    bool // lines that begin with # are notes, as Google Analytics writes them above each table
+	begun    bool // the first line was read
 	tables   int  // headers read
 	foreign  bool // the table behind a second header is another one, without URLs
 	byValues int  // the column of the URL as the values of the first rows say; -1 if they say nothing
@@ -73,10 +74,11 @@ func (t *table) Parse(line []byte, r *Row) Result {
 // readHeader reads the first record, or the line in front of it with which Excel names the
 // separator.
 func (t *table) readHeader(line []byte) Result {
-	if sep := separatorLine(line); sep != 0 && t.tables == 0 {
-		t.sep = sep
+	if sep := separatorLine(line); sep != 0 && !t.begun {
+		t.sep, t.begun = sep, true
 		return NoRow
 	}
+	t.begun = true
 	if t.sep == 0 {
 		t.sep = separatorOf([][]byte{line})
 	}

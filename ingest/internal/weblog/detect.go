@@ -76,6 +76,7 @@ func isTable(lines [][]byte, opt Options, sep byte) bool {
 		return false
 	}
 	t := newTable(Options{URL: opt.URL}, found) // other fields that are missing are for the parser to name
+	t.begun = true
 	return t.readHeader(body[0]) == NoRow
 }
 
