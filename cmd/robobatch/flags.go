@@ -159,8 +159,8 @@ func rulesFlags(a *args) []entry {
 			List this origin only. If -rules names one robots.txt: the origin of that file.`,
 		}},
 		{forAll, cli.Flag{Name: "accept-damaged-rules", Set: cli.Bool(&a.acceptDamage), Doc: `
-			Use what is left of files of captures that end too early. By default that is an error,
-			as nobody knows which rules are missing.`}},
+			Use what is left of damaged files of captures. By default it is an error if they end too
+			early or have parts that cannot be unpacked, as nobody knows which rules are missing.`}},
 	}
 }
 

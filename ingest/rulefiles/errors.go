@@ -35,16 +35,19 @@ type Problems = capture.Problems
 // or its Line, and what is wrong as Err.
 type RecordError = capture.RecordError
 
-// A Damage is the end of a file of captures that was lost: the file ends in the middle of a record,
-// or cannot be unpacked to its end. It says where as At, a [*RecordError], and how many bytes of the
-// file are Unread, and are known to be Missing. It is an error, ErrEndsEarly.
+// A Damage is the end of a file of captures that was lost, or a part of it: the file ends in the
+// middle of a record, or some of it cannot be unpacked. It says where as At, a [*RecordError], of
+// which Kind it is, and how many bytes of the file are Unread, and are known to be Missing.
 type Damage = capture.Damage
 
-// ErrEndsEarly is the error of a [Damage].
-var ErrEndsEarly = capture.ErrEndsEarly
+// The kinds of a [Damage].
+var (
+	ErrEndsEarly = capture.ErrEndsEarly
+	ErrPart      = capture.ErrPart
+)
 
-// A DamageError lists every file of captures whose end was lost, so that nobody knows which rules
-// are missing.
+// A DamageError lists every file of captures of which the end was lost, or a part, so that nobody
+// knows which rules are missing.
 type DamageError struct{ Damages []*Damage }
 
 // Error lists all of them, one a line unless there is one.
@@ -53,7 +56,7 @@ func (e *DamageError) Error() string {
 		return e.Damages[0].Error()
 	}
 	var sb strings.Builder
-	fmt.Fprintf(&sb, "%d files of captures end too early:", len(e.Damages))
+	fmt.Fprintf(&sb, "captures are damaged in %d places:", len(e.Damages))
 	for _, d := range e.Damages {
 		sb.WriteString("\n  ")
 		sb.WriteString(d.Error())

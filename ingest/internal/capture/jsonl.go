@@ -41,6 +41,7 @@ type jsonlReader struct {
 	ends   bool   // the line that was read last ends with the text
 	begins int64  // where it begins in the text
 	tail   tail   // what may be the lost end of the file
+	shared bool   // a segment had two lines
 	long   []byte // scratch for a line that the source's buffer does not hold
 }
 
@@ -60,7 +61,8 @@ type jsonRow struct {
 // read yields the responses of a file and reports whether yield wants more. Its error is that the
 // file cannot be read, or holds nothing.
 func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func(robots.Response) bool) (more bool, err error) {
-	j.name, j.line, j.intact, j.torn, j.before, j.tail = name, 0, 0, false, j.pass.problems.Total, tail{}
+	j.name, j.line, j.intact, j.torn, j.before = name, 0, 0, false, j.pass.problems.Total
+	j.tail, j.shared = tail{size: size}, false
 	if err := j.src.Reset(name, file, size); err != nil {
 		return true, err
 	}
@@ -70,13 +72,14 @@ func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func
 		case j.src.IOErr() != nil:
 			return true, j.src.IOErr()
 		case j.src.Fault() != nil && err != nil:
-			j.report(j.src.Fault().Start, err)
+			at := j.report(j.src.Fault().Start, err)
 			if j.torn = j.src.SkipFault(); !j.torn {
 				if j.src.IsSpent() {
 					return true, ErrTooDamaged
 				}
 				return true, j.ended()
 			}
+			j.tail.part(at, 1)
 			continue
 		case err == io.EOF: //nolint:errorlint // a Reader's end is io.EOF itself
 			return true, j.ended()
@@ -85,6 +88,8 @@ func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func
 		switch {
 		case err == nil:
 			j.intact++
+			_, text := j.src.Place(j.begins)
+			j.shared = j.shared || text > 0
 			j.tail.goesOn(&j.pass.problems)
 			if !yield(r) {
 				return false, nil
@@ -93,7 +98,7 @@ func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func
 			if j.ends && (line == nil || !json.Valid(line)) {
 				err = &shortError{err, 0}
 			}
-			j.report(-1, err)
+			j.report(-1, err) //nolint:errcheck // it is counted
 		}
 		j.torn = false
 	}
@@ -102,7 +107,7 @@ func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func
 // ended returns the error of a file that was read to its end: ErrNoCapture or nil.
 func (j *jsonlReader) ended() error {
 	if j.intact > 0 {
-		j.pass.lose(&j.tail)
+		j.pass.lose(&j.tail, j.shared)
 		return nil
 	}
 	j.tail.goesOn(&j.pass.problems)
@@ -110,8 +115,8 @@ func (j *jsonlReader) ended() error {
 }
 
 // report says that the line that was read last is broken, or, if the file has a fault at offset,
-// the one after it.
-func (j *jsonlReader) report(offset int64, err error) {
+// the one after it. It returns the problem.
+func (j *jsonlReader) report(offset int64, err error) *RecordError {
 	e := &RecordError{Name: j.name, Offset: offset, Line: j.line, Err: err}
 	if offset >= 0 {
 		e.Line++
@@ -121,9 +126,10 @@ func (j *jsonlReader) report(offset int64, err error) {
 		if !j.src.IsPacked() {
 			unread = j.src.Size() - j.begins
 		}
-		j.tail.begin(e, j.src.Size(), unread)
+		j.tail.begin(e, unread)
 	}
 	j.tail.add(&j.pass.problems, e)
+	return e
 }
 
 // next returns the next line that is not empty, without its end. The errors are io.EOF,

@@ -90,11 +90,15 @@ func (p *Pass) Finish(yield func(robots.Response) bool) bool {
 // Problems returns the broken records so far.
 func (p *Pass) Problems() Problems { return p.problems }
 
-// Damages returns the files so far whose ends were lost. Their last records are no problems.
+// Damages returns what was lost of the files so far: ends, whose records are no problems, and parts.
 func (p *Pass) Damages() []*Damage { return p.damages }
 
-// lose notes the lost end of the file that was read last, if it has one.
-func (p *Pass) lose(t *tail) {
+// lose notes what was lost of the file that was read last. shared is whether its segments have
+// several records: then nobody knows how many of them are lost with one.
+func (p *Pass) lose(t *tail, shared bool) {
+	if t.inside != nil && shared {
+		p.damages = append(p.damages, t.inside)
+	}
 	if t.damage != nil {
 		p.damages = append(p.damages, t.damage)
 	}

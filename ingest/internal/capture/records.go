@@ -27,13 +27,14 @@ type records struct {
 	intact int   // records without a fault so far
 	shared bool  // a segment had two records
 	tail   tail  // what may be the lost end of the file
+	faults int   // of the source, as far as they are in tail
 }
 
 func newRecords() records { return records{src: unpack.NewSegments(unpack.WARCMagic)} }
 
 // reset starts to read a file.
 func (r *records) reset(name string, file io.ReaderAt, size int64) error {
-	r.name, r.intact, r.shared, r.tail = name, 0, false, tail{}
+	r.name, r.intact, r.shared, r.tail, r.faults = name, 0, false, tail{size: size}, 0
 	return r.src.Reset(name, file, size)
 }
 
@@ -72,7 +73,7 @@ func (r *records) cut(err error) {
 	if !r.src.IsPacked() {
 		unread = r.src.Size() - r.start
 	}
-	r.tail.begin(r.problem(err), r.src.Size(), unread)
+	r.tail.begin(r.problem(err), unread)
 }
 
 // alone reports whether each record so far had a segment of its own, and this one begins its

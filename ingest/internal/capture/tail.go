@@ -8,15 +8,23 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
-// ErrEndsEarly is the error of a file that ends within a record, or of which nothing can be read
-// from some place to its end. What was in the rest is unknown.
-var ErrEndsEarly = errors.New("ends too early")
+// What is wrong with a whole file, or a part of it. Nobody knows how many records are lost.
+var (
+	// ErrEndsEarly is the error of a file that ends within a record, or of which nothing can be read
+	// from some place to its end.
+	ErrEndsEarly = errors.New("ends too early")
+	// ErrPart is the error of a file with gzip members or zstd frames of several records, some of
+	// which cannot be unpacked. What was read of them before the fault is used, and not verified.
+	ErrPart = errors.New("has a damaged part")
+)
 
-// A Damage is the end of a file of captures that was lost.
+// A Damage is the end of a file of captures that was lost, or a part of it.
 type Damage struct {
+	Kind    error        // ErrEndsEarly or ErrPart
 	At      *RecordError // the first record that is lost: where it begins, and what is wrong
+	Parts   int64        // that are damaged, of an ErrPart
 	Size    int64        // of the file
-	Unread  int64        // bytes at its end, as stored, that gave no record
+	Unread  int64        // bytes at its end, as stored, that gave no record; 0 of an ErrPart
 	Missing int64        // bytes that are known to be missing behind its end; 0 if that is unknown
 }
 
@@ -27,15 +35,18 @@ func (d *Damage) Error() string {
 
 // Lost says what is lost, without the name of the file.
 func (d *Damage) Lost() string {
-	text := fmt.Sprintf("%v: %s: %v", ErrEndsEarly, d.At.place(), d.At.Err)
+	text := fmt.Sprintf("%v: %s: %v", d.Kind, d.At.place(), d.At.Err)
+	if d.Parts > 1 {
+		text += fmt.Sprintf("; %d parts are damaged", d.Parts)
+	}
 	if d.Unread > 0 {
 		text += fmt.Sprintf("; the last %d of its %d bytes are not used", d.Unread, d.Size)
 	}
 	return text
 }
 
-// Unwrap returns ErrEndsEarly and the fault of the record.
-func (d *Damage) Unwrap() []error { return []error{ErrEndsEarly, d.At.Err} }
+// Unwrap returns the kind and the fault of the record.
+func (d *Damage) Unwrap() []error { return []error{d.Kind, d.At.Err} }
 
 // A shortError is the error of a record that the file ends in.
 type shortError struct {
@@ -67,20 +78,23 @@ func cutsOff(err error, alone bool) bool {
 type tail struct {
 	damage *Damage
 	behind Problems
+	parts  int64   // segments in it that could not be unpacked
+	inside *Damage // such segments, with an intact record behind them
+	size   int64   // of the file
 }
 
 // begin begins the tail with a record, unless it has begun.
-func (t *tail) begin(at *RecordError, size, unread int64) {
+func (t *tail) begin(at *RecordError, unread int64) {
 	if t.damage != nil {
 		return
 	}
-	t.damage = &Damage{At: at, Size: size, Unread: unread}
+	t.damage = &Damage{Kind: ErrEndsEarly, At: at, Size: t.size, Unread: unread}
 	if e, ok := errors.AsType[*shortError](at.Err); ok {
 		t.damage.Missing = e.missing
 	}
 }
 
-// add adds a problem, to the tail if it has begun, else to p. Where cutsOff, it begins the tail.
+// add adds a problem, to the tail if it has begun, else to p.
 func (t *tail) add(p *Problems, e *RecordError) {
 	if t.damage != nil {
 		p = &t.behind
@@ -99,5 +113,21 @@ func (t *tail) goesOn(p *Problems) {
 			p.First = append(p.First, e)
 		}
 	}
-	*t = tail{}
+	at, parts := t.damage.At, t.parts
+	t.damage, t.behind, t.parts = nil, Problems{}, 0
+	if parts > 0 {
+		t.part(at, parts)
+	}
+}
+
+// part notes that so many segments could not be unpacked, the first where that record is.
+func (t *tail) part(at *RecordError, n int64) {
+	if t.damage != nil {
+		t.parts += n
+		return
+	}
+	if t.inside == nil {
+		t.inside = &Damage{Kind: ErrPart, At: at, Size: t.size}
+	}
+	t.inside.Parts += n
 }

@@ -134,3 +134,36 @@ func TestDamageInTheMiddle(t *testing.T) {
 		p.Release()
 	}
 }
+
+// TestDamagedParts: a member of several records that cannot be unpacked is a damage, as some of its
+// records may be used, and nobody knows how many are lost.
+func TestDamagedParts(t *testing.T) {
+	var two [2][]byte
+	for i := range two {
+		two[i] = append(makeRecord(2*i, 100).raw, makeRecord(2*i+1, 100).raw...)
+	}
+	lines := bytes.Repeat([]byte(`{"origin": "https://a.example", "status": 404, "fetched_at": 7}`+"\n"), 3)
+	for name, parts := range map[string][2][]byte{"x.warc": two, "x.jsonl": {lines, lines}} {
+		for end, pack := range map[string]func(testing.TB, []byte) []byte{
+			".gz":  testpack.Gzip,
+			".zst": packZstd,
+		} {
+			bad := pack(t, parts[0])
+			bad[len(bad)/2] ^= 0x55
+			bad[len(bad)/2+1] ^= 0x55
+			data := bytes.Join([][]byte{pack(t, parts[1]), bad, bad, pack(t, parts[1])}, nil)
+			p := NewPass(new(atomic.Int64))
+			_, err := p.read(name+end, bytes.NewReader(data), int64(len(data)), unpack.Named(name), func(robots.Response) bool { return true })
+			d := p.Damages()
+			if err != nil || len(d) != 1 || !errors.Is(d[0], ErrPart) || d[0].Parts < 1 || d[0].Unread != 0 {
+				t.Errorf("%s%s: %v, %v", name, end, err, d)
+			}
+			p.Release()
+		}
+	}
+}
+
+func packZstd(tb testing.TB, b []byte) []byte {
+	tb.Helper()
+	return testpack.Zstd(tb, b)
+}

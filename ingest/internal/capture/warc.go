@@ -45,9 +45,14 @@ func (w *warcReader) read(name string, file io.ReaderAt, size int64, yield func(
 		}
 		if err != nil {
 			w.cut(err)
-			w.tail.add(&w.pass.problems, w.problem(err))
+			problem := w.problem(err)
+			w.tail.add(&w.pass.problems, problem)
 			if !w.resync() {
 				break
+			}
+			if w.src.Faults() > w.faults {
+				w.tail.part(problem, 1)
+				w.faults = w.src.Faults()
 			}
 			continue
 		}
@@ -66,7 +71,7 @@ func (w *warcReader) read(name string, file io.ReaderAt, size int64, yield func(
 		w.tail.goesOn(&w.pass.problems)
 		return true, w.pass.problems.noCapture(before)
 	}
-	w.pass.lose(&w.tail)
+	w.pass.lose(&w.tail, w.shared)
 	return true, nil
 }
 

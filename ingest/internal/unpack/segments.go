@@ -48,6 +48,7 @@ type Segments struct {
 	given  int64  // bytes of text read so far
 	marks  []mark // where the segments of the text begin, the first at or before what was last pruned
 	isOpen bool   // the last of marks is being read
+	faults int    // segments that could not be unpacked, each as often as that was tried
 	noSum  bool   // a segment that was opened has no checksum
 	single bool   // Read ends at the end of a segment
 	fault  *SegmentError
@@ -116,6 +117,9 @@ func (s *Segments) Fault() *SegmentError { return s.fault }
 
 // Rest returns how many bytes of the file are behind what was unpacked last.
 func (s *Segments) Rest() int64 { return max(0, s.size-s.filePos()) }
+
+// Faults returns how often a segment could not be unpacked so far.
+func (s *Segments) Faults() int { return s.faults }
 
 // Unchecked reports whether a segment that was opened has no checksum.
 func (s *Segments) Unchecked() bool { return s.noSum }
@@ -231,6 +235,7 @@ func (s *Segments) open() error {
 
 // fail keeps and returns the fault of the segment at start.
 func (s *Segments) fail(start int64, err error) error {
+	s.faults++
 	s.fault = &SegmentError{start, explain(s.packing, err, false, s.dictErr)}
 	return s.fault
 }

@@ -2,8 +2,11 @@ package load
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
@@ -93,23 +96,32 @@ func brokenRecords(p rulefiles.Problems) (d doubt.Doubt, ok bool) {
 	return d, p.Total > 0
 }
 
-// damagedRules returns the doubt of files of captures whose ends were lost. show says which file,
-// and what is wrong with it.
+// damagedRules returns the doubt of files of captures of which ends or parts were lost. show says
+// which file, and what is wrong with it.
 func damagedRules(damages []*rulefiles.Damage, show func(*rulefiles.Damage) string) (d doubt.Doubt, ok bool) {
-	n := int64(len(damages))
-	d = doubt.Doubt{Code: doubt.DamagedRules, Count: n}
-	var unread, missing int64
+	var unread, missing, records int64
+	names, wrong := make([]string, 0, len(damages)), make([]string, 0, len(damages))
 	for i, damage := range damages {
-		unread, missing = unread+damage.Unread, missing+damage.Missing
+		unread, missing, records = unread+damage.Unread, missing+damage.Missing, records+max(1, damage.Parts)
 		if i < doubt.Examples {
 			d.Examples = append(d.Examples, show(damage))
 		}
+		what := "ended too early"
+		if errors.Is(damage, rulefiles.ErrPart) {
+			what = "has damaged parts"
+		}
+		names, wrong = append(names, damage.At.Name), append(wrong, what)
 	}
+	slices.Sort(wrong)
+	d.Code, d.Count = doubt.DamagedRules, int64(len(slices.Compact(names)))
 	gone := "how many bytes are missing is unknown"
 	if missing > 0 {
 		gone = say.Count(missing, "byte") + " or more are missing"
 	}
-	d.Text = fmt.Sprintf("rules are missing: %s of captures ended too early; lost: %s or more; not used: the last %s; %s",
-		say.Count(n, "file"), say.Count(n, "record"), say.Count(unread, "byte"), gone)
-	return d, n > 0
+	if unread > 0 {
+		gone = "not used: the last " + say.Count(unread, "byte") + "; " + gone
+	}
+	d.Text = fmt.Sprintf("rules are missing: %s of captures %s; lost: %s or more; %s",
+		say.Count(d.Count, "file"), strings.Join(slices.Compact(wrong), " or "), say.Count(records, "record"), gone)
+	return d, len(damages) > 0
 }
