@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -166,4 +168,59 @@ func TestDamagedParts(t *testing.T) {
 func packZstd(tb testing.TB, b []byte) []byte {
 	tb.Helper()
 	return testpack.Zstd(tb, b)
+}
+
+// TestMutants flips bits in packed files of captures, and cuts them. Wherever the captures are not
+// those of the whole file, a problem or a damage says so.
+func TestMutants(t *testing.T) {
+	rounds := 1500
+	if testing.Short() {
+		rounds = 150
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	undisclosed, changed := 0, 0
+	for _, f := range cuttables(t, 12) {
+		if f.name == "x.warc" || f.name == "x.jsonl" {
+			continue // nothing says what their bytes were
+		}
+		whole, _, _ := readMutant(t, f.name, f.data)
+		for range rounds {
+			data := bytes.Clone(f.data)
+			for range 1 + r.IntN(3) {
+				data[r.IntN(len(data))] ^= 1 << r.IntN(8)
+			}
+			if r.IntN(4) == 0 {
+				end := r.IntN(len(data))
+				if f.clean[end] {
+					continue
+				}
+				data = data[:end]
+			}
+			got, told, err := readMutant(t, f.name, data)
+			if slices.Equal(got, whole) {
+				continue
+			}
+			changed++
+			if !told && err == nil {
+				undisclosed++
+				t.Errorf("%s: %d captures of %d, and nothing tells why", f.name, len(got), len(whole))
+			}
+		}
+	}
+	t.Logf("%d changed, %d undisclosed", changed, undisclosed)
+	if changed < rounds {
+		t.Errorf("only %d mutants changed anything", changed)
+	}
+}
+
+// readMutant returns the captures of a file, and whether it told of anything that is wrong.
+func readMutant(t *testing.T, name string, data []byte) (got []string, told bool, err error) {
+	t.Helper()
+	p := NewPass(new(atomic.Int64))
+	defer p.Release()
+	_, err = p.read(name, bytes.NewReader(data), int64(len(data)), unpack.Named(name), func(r robots.Response) bool {
+		got = append(got, fmt.Sprint(r.Origin, r.Status, r.FetchedAt, string(r.Body)))
+		return true
+	})
+	return got, p.problems.Total > 0 || len(p.Damages()) > 0, err
 }

@@ -7,7 +7,8 @@
 //   - [Detect] and its kin are the one place that says what a file is: how it is packed, and what
 //     it holds.
 //   - [Texts] read one input after the other from start to end. At a fault they first give out
-//     everything that was unpacked before it. One of them unpacks ahead of its reader, in several
+//     everything that was unpacked before it, and say how much of it was verified: which frames and
+//     members ended, with the right checksum. One of them unpacks ahead of its reader, in several
 //     goroutines.
 //   - [Segments] read one file at random. They can go on behind a fault, with the next member or
 //     frame.
