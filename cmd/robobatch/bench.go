@@ -69,7 +69,7 @@ func (b *benchRun) check(a *args) error {
 		Rules: b.responses, Logs: b.open, Sink: b.create, Store: b.storeOpt, Workers: []int{1, 0},
 		Pack: b.rules.Pack(),
 		Ran: func(store *engine.Store, s engine.Stats) {
-			b.doubts = summary.Doubts(store, &s, "nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base")
+			b.doubts = append(doubtAgents(&b.storeOpt, store), summary.Doubts(store, &s, "nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base")...)
 		},
 	}
 	if memory.IsLargePack(b.job.Pack) {

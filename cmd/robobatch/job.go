@@ -81,6 +81,7 @@ func (j *job) load(ctx context.Context) (err error) {
 		return err
 	}
 	j.rules.Doubt(&j.Console)
+	j.DoubtOnce(doubtAgents(&j.storeOpt, j.store))
 	if j.asked.AsOf != "" && !j.asked.ByRow() && j.store.InForce() == 0 {
 		text := fmt.Sprintf("no robots.txt is as old as -as-of %s; that of a file is the time of its last change", j.asked.AsOf)
 		j.Doubt(doubt.Doubt{Code: doubt.NoRulesThen, Text: text, Count: 1})

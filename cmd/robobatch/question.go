@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/engine"
@@ -25,6 +26,7 @@ func chooseQuestion(a *args, faults *cli.Faults) (opt engine.StoreOptions) {
 	opt.Agents, err = agents.Expand(a.agents)
 	faults.Add("agent", err)
 	opt.LogAgents = chooseLogAgents(a, faults)
+	opt.Tokens = agents.NeedNamed(opt.Agents, opt.Dialect)
 	opt.Cache = chooseCache(a, faults)
 	missing, err := cli.Choose("answer", a.Missing, words.Missing)
 	faults.Add("missing", err)
@@ -139,6 +141,16 @@ func agentHints(names []string, d robots.Dialect) []string {
 		}
 	}
 	return hints
+}
+
+// doubtAgents returns a doubt if names of crawlers that are asked for may be misspelt.
+func doubtAgents(opt *engine.StoreOptions, store *engine.Store) []doubt.Doubt {
+	if !opt.Tokens {
+		return nil
+	}
+	var named agents.Named
+	named.Tokens, named.Complete = store.Tokens()
+	return agents.Unclear(opt.Agents, opt.Dialect, named)
 }
 
 // agentsOf returns the crawlers that are asked for: * if nobody names any.

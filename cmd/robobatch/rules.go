@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
@@ -37,6 +40,9 @@ type listing struct {
 	origins atomic.Int64 // listed so far
 	bodies  int          // origins of which a response was in force
 	odd     engine.OddCount
+
+	needNamed bool                           // for a doubt about the agents
+	named     map[string]robots.ProductToken // of groups, by their lower case
 }
 
 // planListing checks the flags of the command rules and finds the rules.
@@ -57,6 +63,7 @@ func planListing(a *args, std console.Streams) (guard.Task, error) {
 	l.outOpt = listfile.Options{Dialect: l.opt.Dialect, Version: version(), Metadata: a.Metadata()}
 	l.outOpt.Agents, err = agents.Expand(a.agents)
 	faults.Add("agent", err)
+	l.needNamed, l.named = agents.NeedNamed(l.outOpt.Agents, l.opt.Dialect), map[string]robots.ProductToken{}
 	l.Name = cmp.Or(targets.Standard(a.out), targets.ForRules(a.rules))
 	l.outOpt.Format, err = listfile.FormatOf(l.Name)
 	if err != nil && atomicfile.InPlace(l.Name) {
@@ -108,6 +115,9 @@ func (l *listing) Run(ctx context.Context) (err error) {
 		if report := listed.Report; report != nil && report.Odd.Doubtful() {
 			l.odd.Add(engine.OddOrigin{Origin: listed.Origin, Odd: report.Odd})
 		}
+		if l.needNamed {
+			l.note(listed.Report)
+		}
 		return l.Use(func(f *listfile.File) error { return f.Write(listed) })
 	})
 	stop()
@@ -116,6 +126,10 @@ func (l *listing) Run(ctx context.Context) (err error) {
 	}
 	l.rules.Doubt(&l.Console)
 	l.DoubtOnce(summary.OddRules(&l.odd, "origin"))
+	if l.needNamed {
+		tokens := slices.Sorted(maps.Values(l.named))
+		l.DoubtOnce(agents.Unclear(l.outOpt.Agents, l.opt.Dialect, agents.Named{Tokens: tokens, Complete: l.opt.Origin == "" && len(tokens) < maxNamed}))
+	}
 	switch {
 	case l.opt.Origin != "" && l.origins.Load() == 0:
 		return fmt.Errorf("list %s: %w", l.opt.Origin, errNotListed)
@@ -130,4 +144,22 @@ func (l *listing) Run(ctx context.Context) (err error) {
 		}
 		return err
 	})
+}
+
+// maxNamed is how many product tokens are noted.
+const maxNamed = 1 << 17
+
+// note notes the product tokens of a robots.txt that is listed.
+func (l *listing) note(r *robots.Report) {
+	if r == nil {
+		return
+	}
+	for _, g := range r.File.Groups {
+		for _, token := range g.Agents {
+			key := strings.ToLower(string(token))
+			if _, known := l.named[key]; !known && len(l.named) < maxNamed {
+				l.named[key] = robots.ProductToken(strings.Clone(string(token)))
+			}
+		}
+	}
 }

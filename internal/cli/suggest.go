@@ -35,7 +35,7 @@ func Closest(word string, known []string) string {
 	var begun []string
 	for _, k := range known {
 		lower := strings.ToLower(k)
-		if d := distance(word, lower); d < least {
+		if d := Distance(word, lower); d < least {
 			best, least = k, d
 		}
 		if word != "" && (strings.HasPrefix(lower, word) || len(k) > 1 && strings.HasPrefix(word, lower)) {
@@ -54,7 +54,7 @@ func closestShort(word string, known []string) string {
 	var near, begun []string
 	for _, k := range known {
 		lower := strings.ToLower(k)
-		if len(word) == 2 && len(k) == 2 && distance(word, lower) < 2 {
+		if len(word) == 2 && len(k) == 2 && Distance(word, lower) < 2 {
 			near = append(near, k)
 		}
 		if word != "" && (lower == word || strings.HasPrefix(lower, word)) {
@@ -70,9 +70,9 @@ func closestShort(word string, known []string) string {
 	return ""
 }
 
-// distance returns how many letters must be added, dropped, changed or swapped with their neighbour
+// Distance returns how many letters must be added, dropped, changed or swapped with their neighbour
 // to make b of a.
-func distance(a, b string) int {
+func Distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {
 		rows[i] = make([]int, len(b)+1)

@@ -32,8 +32,8 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"", "abc", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"kitten", "sitting", 3}, {"ca", "abc", 3}, {"é", "e", 2}} {
-		if got, back := distance(tt.a, tt.b), distance(tt.b, tt.a); got != tt.want || back != tt.want {
-			t.Errorf("distance(%q, %q) = %d, and %d in reverse, want %d", tt.a, tt.b, got, back, tt.want)
+		if got, back := Distance(tt.a, tt.b), Distance(tt.b, tt.a); got != tt.want || back != tt.want {
+			t.Errorf("Distance(%q, %q) = %d, and %d in reverse, want %d", tt.a, tt.b, got, back, tt.want)
 		}
 	}
 }

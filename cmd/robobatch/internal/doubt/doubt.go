@@ -52,6 +52,7 @@ const (
 	NoURLs        Code = "no_urls"
 	OddRobots     Code = "odd_robots"
 	StoppedRun    Code = "stopped_run"
+	UnclearAgent  Code = "unclear_agent"
 	UnclearName   Code = "unclear_name"
 	UntimedRules  Code = "untimed_rules"
 	WhiteSpace    Code = "white_space"
@@ -98,6 +99,10 @@ var Meanings = []Meaning{
 	{
 		StoppedRun, "An earlier run was stopped while its files were put into the directory of -partition-by. They are there now, all of them.",
 		"Look whether that run was repeated in another way meanwhile, so that rows are there twice.",
+	},
+	{
+		UnclearAgent, "-agent names what is no known crawler and stands in no robots.txt of -rules, and a known crawler, or a name in the rules, is spelt nearly so.",
+		"Write the name as its operator does; robobatch help agents lists the known crawlers.",
 	},
 	{
 		UnclearName, "The name of a rules file begins with a word and an underscore, and the word is no known scheme. All of the name is taken for the host.",

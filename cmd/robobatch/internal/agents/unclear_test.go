@@ -1,0 +1,73 @@
+package agents
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// TestUnclear is a table of names that are asked for, and of which may be meant.
+func TestUnclear(t *testing.T) {
+	named := Named{[]robots.ProductToken{"AcmeFetcher", "abot", "Gogglebot"}, true}
+	for _, c := range []struct{ asked, want string }{
+		{"Googelbot", "Googlebot"},
+		{"googelbot/2.1", "Googlebot"},
+		{"Googlbot", "Googlebot"},
+		{"Google-bot", "Googlebot"},
+		{"GTPBot", "GPTBot"},
+		{"GPT-Bot", "GPTBot"},
+		{"GPTBott", "GPTBot"},
+		{"BingBto", "bingbot"},
+		{"ClaudBot", "ClaudeBot"},
+		{"MJ12bto", "MJ12bot"},
+		{"AcmeFetchr", "AcmeFetcher"},
+		{"acme-fetcher", "AcmeFetcher"},
+		{"Gogglebot", ""}, // the rules name it
+		{"AcmeFetcher", ""},
+		{"ACMEFETCHER/1.0", ""},
+		{"MJ12bot", ""}, // its token MJ is another name
+		{"archive.org_bot", ""},
+		{"*", ""},
+		{"007", ""},
+		{"a", ""},
+		{"b", ""},
+		{"bot", ""},
+		{"mybot", ""},
+		{"otherbot", ""},
+		{"examplebot", ""},
+		{"ABot2", ""},
+		{"dbot", ""}, // short names are alike by chance
+		{"msnbot", ""},
+		{"discobot", ""},
+		{"Roverbot", ""},
+		{"Googlebot-Mobile", ""},
+	} {
+		got := Unclear([]string{c.asked}, robots.Google, named)
+		switch {
+		case c.want == "" && len(got) > 0:
+			t.Errorf("%s: %v", c.asked, got)
+		case c.want != "" && (len(got) != 1 || got[0].Count != 1 || got[0].Examples[0] != `"`+c.asked+`": did you mean `+c.want+"?"):
+			t.Errorf("%s: %v, want %s", c.asked, got, c.want)
+		}
+	}
+	all := Unclear([]string{"Googelbot", "b", "GTPBot", "bimgbot", "Ahrefsbt"}, robots.Google, Named{})
+	if len(all) != 1 || all[0].Count != 4 || len(all[0].Examples) != 3 || all[0].Text != "-agent asks for a name that may be misspelt: no crawler is known by it" {
+		t.Errorf("%v", all)
+	}
+}
+
+// TestUnclearKnown: no crawler that is known, by its token or by its name in the User-Agent header, is
+// taken for another one, in any dialect.
+func TestUnclearKnown(t *testing.T) {
+	for _, c := range crawlers.Set("all") {
+		for _, name := range append(slices.Clone(c.Names), c.Token, c.Token+"/1.0") {
+			for _, d := range []robots.Dialect{robots.RFC9309, robots.Google, robots.Yandex | robots.WideTokens} {
+				if got := Unclear([]string{name}, d, Named{Complete: true}); len(got) > 0 {
+					t.Errorf("%s: %v", name, got)
+				}
+			}
+		}
+	}
+}
