@@ -18,16 +18,19 @@
 //	packed  recognised by                               read as
 //	zstd    a frame or a skippable frame comes first    all frames; windows of up to 128 MiB
 //	gzip    the bytes 1f 8b                             all members
+//	bzip2   "BZh", a digit, and a block                 all streams
+//	zip     "PK" 03 04                                  the only file, or a named one: x.zip/a.csv
 //	not     anything else                               itself
 //
 // The name of a log plays no part, except that a packed WARC file needs .warc in it, or
-// LogOptions.Format. bzip2, xz and zip are recognised and refused, as every row of them would be
-// noise.
+// LogOptions.Format. Other packings, and what is packed twice, are refused, as every row of them
+// would be noise. The text may be UTF-16, with a byte order mark or without.
 //
 // A line ends at LF; one CR before it, or before the end of the log, belongs to the end. Spaces and
-// tabs around a URL in a list do not count. Every other byte is data. A UTF-8 byte order mark at the start of a log is dropped. Empty lines are
-// counted and give no row. A line longer than [MaxLine] bytes gives a row without a URL. Lines are
-// numbered from 1 in each log, empty and long ones included.
+// tabs around a URL in a list do not count. Every other byte is data. A UTF-8 byte order mark at the
+// start of a log is dropped. Empty lines are counted and give no row. A line longer than [MaxLine]
+// bytes gives a row without a URL. Lines are numbered from 1 in each log, empty and long ones
+// included.
 //
 // The format of a text is detected from the first lines of each log, unless LogOptions.Format says
 // it. Lines that are not of the format are refused: they give no row, are counted by reason, and

@@ -1,7 +1,9 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -21,6 +23,7 @@ type Input struct {
 	Format Format // of its lines; Auto as long as none was read
 	Field  string // the column of the URL, if its values said so and not its name
 
+	archive string         // the zip archive that it is in; "" if it is in none
 	content unpack.Content // Parquet or WARC of a file that is not read by lines, else Text
 }
 
@@ -87,6 +90,9 @@ func inspect(name string) (Input, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
+		if archive, member, ok := unpack.SplitMember(name); ok {
+			return inspectZip(name, archive, member)
+		}
 		return Input{}, fault.OfFile(name, err, "check the name and the permissions")
 	case info.IsDir():
 		return Input{}, &NameError{Name: name, Err: errDirectory, Remedy: "name the logs in it, as in " + fault.Display(filepath.Join(name, "*.zst"))}
@@ -97,8 +103,57 @@ func inspect(name string) (Input, error) {
 	if err != nil {
 		return Input{}, fault.OfFile(name, err, "give permission to read it")
 	}
-	return Input{Name: name, Size: info.Size(), content: unpack.DetectFile(name, f, info.Size()).Content}, f.Close()
+	defer f.Close() //nolint:errcheck // only read
+	is := unpack.DetectFile(name, f, info.Size())
+	if is.Packing == unpack.Zip {
+		return inspectZip(name, name, "")
+	}
+	return Input{Name: name, Size: info.Size(), content: is.Content}, nil
 }
+
+// inspectZip is inspect for a file in a zip archive, the only one if member is "".
+func inspectZip(name, archive, member string) (Input, error) {
+	in := Input{Name: name, archive: archive}
+	f, err := os.Open(archive)
+	if err != nil {
+		return in, fault.OfFile(archive, err, "give permission to read it")
+	}
+	defer f.Close() //nolint:errcheck // only read
+	info, err := f.Stat()
+	if err != nil {
+		return in, fault.OfFile(archive, err, "")
+	}
+	in.Size, err = unpack.ZipSize(f, info.Size(), member)
+	if several, ok := errors.AsType[*unpack.ZipError](err); ok {
+		return in, &NameError{Name: name, Err: err, Remedy: nameMember(archive, several.Members)}
+	} else if err != nil && member != "" {
+		return Input{}, fault.OfFile(name, fs.ErrNotExist, "check the name and the permissions")
+	} else if err != nil {
+		return in, &NameError{Name: name, Err: err, Remedy: "copy or download the file again"}
+	}
+	return in, nil
+}
+
+// nameMember returns the remedy of an archive with several files.
+func nameMember(archive string, members []string) string {
+	const most = 20
+	if len(members) == 0 {
+		return ""
+	}
+	var names []string
+	for _, m := range members[:min(len(members), most)] {
+		names = append(names, fault.Display(archive+"/"+m))
+	}
+	remedy := "name one of them: " + strings.Join(names, ", ")
+	if n := len(members) - most; n > 0 {
+		remedy += fmt.Sprintf(" and %d more", n)
+	}
+	return remedy
+}
+
+// File returns the name of the file that the log is read from: its own, or that of the archive that
+// it is in.
+func (in *Input) File() string { return cmp.Or(in.archive, in.Name) }
 
 // isFile reports whether an input is a file with a name that can be read at any position.
 func (in *Input) isFile() bool { return in.Name != fault.Stdin && in.Size >= 0 }

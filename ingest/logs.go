@@ -273,7 +273,7 @@ func (l *Logs) Close() error {
 func (l *Logs) Inputs() []Input {
 	inputs := make([]Input, len(l.inputs))
 	for i := range inputs {
-		inputs[i] = Input{Name: l.inputs[i].Name, Size: l.sizes[i].Load()}
+		inputs[i] = Input{Name: l.inputs[i].Name, archive: l.inputs[i].archive, Size: l.sizes[i].Load()}
 		if f := l.formats[i].Load(); f != nil {
 			inputs[i].Format = *f
 		}

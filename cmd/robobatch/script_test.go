@@ -17,7 +17,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScript runs the scripts of testdata/script. Their own commands are those of
-// scriptcmd_test.go; $QUICKSTART is the directory of the sample data, and $WARC that of captures.
+// scriptcmd_test.go; $QUICKSTART is the directory of the sample data, $WARC that of captures, and
+// $PACKED that of packed logs.
 func TestScript(t *testing.T) {
 	quickstart, err := filepath.Abs("../../testdata/quickstart")
 	if err != nil {
@@ -36,6 +37,7 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("QUICKSTART", quickstart)
+			env.Setenv("PACKED", filepath.Join(filepath.Dir(warc), "packed"))
 			env.Setenv("WARC", warc)
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // or each command takes a second under the race detector
 			return os.MkdirAll(filepath.Join(env.WorkDir, "out"), 0o777)

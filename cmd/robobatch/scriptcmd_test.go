@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"urls":             urls,
 	"bytes":            writeBytes,
 	"pack":             pack,
+	"zip":              zipFiles,
 	"cut":              cut,
 	"damage":           damage,
 	"rows":             printRows,
@@ -216,6 +218,20 @@ func pack(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	ts.Check(w.Close())
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), b.Bytes(), 0o666))
+}
+
+// zip ARCHIVE FILE...: makes a zip archive of files.
+func zipFiles(ts *testscript.TestScript, _ bool, args []string) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range args[1:] {
+		f, err := w.Create(name)
+		ts.Check(err)
+		_, err = io.WriteString(f, ts.ReadFile(name))
+		ts.Check(err)
+	}
+	ts.Check(w.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
 }
 
 // cut FILE PERCENT: keeps only the first part of a file.

@@ -105,10 +105,10 @@ func (a *Ahead) plan(name string) {
 		a.planFrames(f)
 	} else if u := a.unpacker(); u == nil {
 		return
-	} else if p == Gzip {
+	} else if p != None {
 		u.text.start(f, f)
 		u.text.size = sizeOf(f)
-		u.text.unpack(Type{Packing: Gzip})
+		u.text.unpack(Type{Packing: p})
 		a.unpack(&piece{from: u, last: true})
 	} else {
 		a.pieces <- &piece{from: u, last: true, closed: true}
@@ -126,7 +126,7 @@ func openPacked(name string) (*os.File, Packing) {
 		return nil, None
 	}
 	head, _ := readHead(f) // a fault comes again with the first Read
-	if p := Detect(head).Packing; p == Zstd || p == Gzip {
+	if p := Detect(head).Packing; p == Zstd || p == Gzip || p == Bzip2 {
 		return f, p
 	}
 	f.Close() //nolint:errcheck // only read

@@ -13,7 +13,7 @@ import (
 // A Packing is how the text of a file is packed.
 type Packing uint8
 
-// The packings. Those from XZ on are recognised only to refuse them.
+// The packings. Those from XZ on are not read as captures, and those from LZ4 on not at all.
 const (
 	None Packing = iota
 	Zstd
@@ -98,7 +98,7 @@ func (e *PackingError) Unwrap() error { return ErrFormat }
 
 // refusal returns a PackingError for a packing that is not read, nil for others.
 func (p Packing) refusal() error {
-	if p < XZ {
+	if p <= Gzip {
 		return nil
 	}
 	return &PackingError{Packing: p, Tool: packings[p].tool}

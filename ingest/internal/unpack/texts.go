@@ -3,6 +3,7 @@ package unpack
 import (
 	"bufio"
 	"bytes"
+	"compress/bzip2"
 	"errors"
 	"fmt"
 	"io"
@@ -108,9 +109,13 @@ func (t *textReader) Open(name string, stdin io.Reader) error {
 		t.start(stdin, nil)
 		t.size = sizeOf(stdin)
 	} else {
-		f, err := os.Open(name)
+		f, member, err := openFile(name)
 		if err != nil {
 			return fault.OfFile(name, err, "check the name and the permissions")
+		}
+		if head, _ := readHead(f); member != "" || Detect(head).Packing == Zip && sizeOf(f) >= 0 {
+			t.openZip(f, member)
+			return nil
 		}
 		t.start(f, f)
 		t.size = sizeOf(f)
@@ -118,6 +123,19 @@ func (t *textReader) Open(name string, stdin io.Reader) error {
 	head, _ := t.buf.Peek(HeadLen) // a fault comes again with the first Read
 	t.unpack(Detect(head))
 	return nil
+}
+
+// openFile opens a file. If the name is that of a file in a zip archive, that is the archive, and
+// member the file.
+func openFile(name string) (f *os.File, member string, err error) {
+	f, err = os.Open(name)
+	if err != nil {
+		if archive, member, ok := SplitMember(name); ok {
+			f, err := os.Open(archive)
+			return f, member, err
+		}
+	}
+	return f, "", err
 }
 
 // sizeOf returns how many bytes of a regular file are left to read; -1 for anything else.
@@ -167,6 +185,9 @@ func (t *textReader) unpacker(is Type) (err error) {
 	case is.Packing == Gzip:
 		t.text = &t.gzip
 		return t.gzip.reset(t.buf)
+	case is.Packing == Bzip2:
+		t.text = bzip2.NewReader(t.buf)
+		return nil
 	}
 	t.text = t.buf
 	return is.Packing.refusal()

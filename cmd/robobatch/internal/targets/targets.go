@@ -22,7 +22,7 @@ import (
 // The suffixes that a log's name loses: first those of packing, then those that say that it is a
 // log.
 var (
-	packSuffixes = []string{".zst", ".zstd", ".gz", ".gzip"}
+	packSuffixes = []string{".zst", ".zstd", ".gz", ".gzip", ".xz", ".bz2", ".zip"}
 	logSuffixes  = []string{".urls", ".url", ".txt", ".log", ".list", ".lst", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".cdxj", ".warc"}
 )
 
@@ -168,7 +168,7 @@ func checkTree(w Outputs, r Inputs) error {
 	errs = append(errs, checkParent(w.Out))
 	names := append(make([]string, 0, 3+len(r.Logs)), r.Path, w.Stats, w.Rejects)
 	for _, in := range r.Logs {
-		names = append(names, in.Name)
+		names = append(names, in.File())
 	}
 	for _, tree := range []string{w.Out, w.Options.PartialName(w.Out)} {
 		for _, name := range names {
@@ -207,7 +207,7 @@ func (t target) checkRead(r Inputs) error {
 	}
 	check(sameFile(t.name, r.Path) || r.Rules != nil && r.Rules.Reads(resolve(t.name)), t.name)
 	for _, in := range r.Logs {
-		check(sameFile(t.name, in.Name) || t.name == say.Std && isStdout(in.Name), in.Name)
+		check(sameFile(t.name, in.File()) || t.name == say.Std && isStdout(in.Name), in.File())
 	}
 	return errors.Join(errs...)
 }

@@ -1,0 +1,204 @@
+package unpack
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// maxDirectory is the longest directory of a zip archive that is read, in bytes: about 100,000
+// files. A directory makes several times as much memory.
+const maxDirectory = 8 << 20
+
+// A ZipError is the ErrFormat of a zip archive of which no file is read.
+type ZipError struct {
+	Members []string // the files in it, if one of them must be named
+	Reason  string   // what is wrong; "" if there are several files, and none was named
+}
+
+// Error says what is wrong.
+func (e *ZipError) Error() string {
+	if e.Reason != "" {
+		return e.Reason
+	}
+	return fmt.Sprintf("is a zip archive of %d files, and one is read", len(e.Members))
+}
+
+// Unwrap returns ErrFormat.
+func (e *ZipError) Unwrap() error { return ErrFormat }
+
+// SplitMember cuts the name of a file in a zip archive into that of the archive and its own:
+// "logs.zip/a/b.csv" into "logs.zip" and "a/b.csv". ok is false if no such archive is there.
+func SplitMember(name string) (archive, member string, ok bool) {
+	for i := range len(name) {
+		if !os.IsPathSeparator(name[i]) || i == 0 {
+			continue
+		}
+		info, err := os.Stat(name[:i])
+		if err != nil {
+			return "", "", false
+		}
+		if info.Mode().IsRegular() {
+			return name[:i], name[i+1:], true
+		}
+	}
+	return "", "", false
+}
+
+// ZipSize returns the packed size of a file in a zip archive. It is the only file if member is "".
+// The error is a [*ZipError], or that of the archive.
+func ZipSize(file io.ReaderAt, size int64, member string) (int64, error) {
+	m, err := findMember(file, size, member)
+	if err != nil {
+		return 0, err
+	}
+	return int64(m.CompressedSize64), nil
+}
+
+// findMember finds a file in a zip archive, the only one if member is "".
+func findMember(file io.ReaderAt, size int64, member string) (*zip.File, error) {
+	if err := checkDirectory(file, size); err != nil {
+		return nil, err
+	}
+	r, err := zip.NewReader(file, size)
+	if err != nil {
+		return nil, err
+	}
+	var found []*zip.File
+	var names []string
+	for _, m := range r.File {
+		switch {
+		case m.Name == "[Content_Types].xml" && member == "":
+			return nil, &ZipError{Reason: "is a document of Office, such as .xlsx: save the table as CSV"}
+		case strings.HasSuffix(m.Name, "/"), strings.HasPrefix(m.Name, "__MACOSX/"), path.Base(m.Name) == ".DS_Store":
+		default:
+			names = append(names, m.Name)
+			if member == "" || m.Name == member {
+				found = append(found, m)
+			}
+		}
+	}
+	switch {
+	case len(found) == 0 && member != "":
+		return nil, &ZipError{Reason: "is not in the zip archive", Members: names}
+	case len(found) == 0:
+		return nil, &ZipError{Reason: "is a zip archive without a file"}
+	case len(found) > 1:
+		return nil, &ZipError{Members: names}
+	case found[0].Flags&1 != 0:
+		return nil, &ZipError{Reason: "is encrypted: unpack it first"}
+	case found[0].Method != zip.Store && found[0].Method != zip.Deflate:
+		return nil, &ZipError{Reason: fmt.Sprintf("is packed by method %d of zip, which is not read: unpack it first", found[0].Method)}
+	}
+	return found[0], nil
+}
+
+// The end of a zip archive, as its specification says (APPNOTE 4.3.14 to 4.3.16).
+const (
+	zipEnd      = "PK\x05\x06" // the end, behind it the size of the directory at 12
+	zip64Place  = "PK\x06\x07" // says at 8 where the end of a large archive is
+	zip64End    = "PK\x06\x06" // that end, which has the number of files at 32, the size at 40
+	zipEndLen   = 22
+	zip64EndLen = 56
+	zipMaxNote  = 1<<16 - 1 // behind the end
+)
+
+// checkDirectory returns an error if the directory of a zip archive would take too much memory: the
+// reader makes room for as many files as the end promises.
+func checkDirectory(file io.ReaderAt, size int64) error {
+	tail := make([]byte, min(size, zipEndLen+zipMaxNote+zip64EndLen+20))
+	at := size - int64(len(tail))
+	if _, err := file.ReadAt(tail, at); err != nil && err != io.EOF {
+		return err
+	}
+	for i := range max(0, len(tail)-zipEndLen+1) {
+		switch string(tail[i : i+4]) {
+		case zipEnd:
+			if n := binary.LittleEndian.Uint32(tail[i+12:]); n != 1<<32-1 && n > maxDirectory {
+				return errLongDirectory
+			}
+		case zip64Place:
+			var end [zip64EndLen]byte
+			place := int64(binary.LittleEndian.Uint64(tail[i+8:]) & (1<<63 - 1))
+			if n, _ := file.ReadAt(end[:], place); n < len(end) || string(end[:4]) != zip64End {
+				continue
+			}
+			if binary.LittleEndian.Uint64(end[32:]) > maxDirectory/46 || binary.LittleEndian.Uint64(end[40:]) > maxDirectory {
+				return errLongDirectory
+			}
+		}
+	}
+	return nil
+}
+
+// errLongDirectory is the error of a directory of more than maxDirectory bytes.
+var errLongDirectory = &ZipError{Reason: "is a zip archive of too many files: unpack it first"}
+
+// A zipText reads the text of a file in a zip archive.
+type zipText struct {
+	r     io.Reader
+	sum   hash.Hash32
+	want  uint32 // sum at the end
+	size  uint64 // bytes of text that there should be
+	parts verifiedParts
+}
+
+// newZipText returns the text of m, whose packed bytes are r.
+func newZipText(m *zip.File, r io.Reader) *zipText {
+	if m.Method == zip.Deflate {
+		r = flate.NewReader(r)
+	}
+	return &zipText{r: r, sum: crc32.NewIEEE(), want: m.CRC32, size: m.UncompressedSize64}
+}
+
+// Read reads text. At the end it checks the sum.
+func (z *zipText) Read(p []byte) (int, error) {
+	n, err := z.r.Read(p)
+	z.sum.Write(p[:n])
+	z.parts.given += int64(n)
+	given := uint64(z.parts.given)
+	switch {
+	case err == nil && given > z.size:
+		return n, zip.ErrFormat
+	case err != io.EOF:
+		return n, err
+	case given < z.size:
+		return n, io.ErrUnexpectedEOF
+	case given > z.size:
+		return n, zip.ErrFormat
+	case z.sum.Sum32() != z.want:
+		return n, zip.ErrChecksum
+	}
+	z.parts.end(true)
+	return n, io.EOF
+}
+
+// verified returns how much of the text was verified: nothing before its end.
+func (z *zipText) verified() *verifiedParts { return &z.parts }
+
+// openZip starts to read a file in a zip archive, the only one if member is "". Close closes f.
+func (t *textReader) openZip(f *os.File, member string) {
+	t.start(f, f)
+	t.packing = Zip
+	m, err := findMember(f, sizeOf(f), member)
+	var raw io.Reader
+	if err == nil {
+		raw, err = m.OpenRaw()
+	}
+	if err != nil {
+		t.text, t.fault = bytes.NewReader(nil), err
+		return
+	}
+	t.start(raw, f)
+	t.size, t.packing = int64(m.CompressedSize64), Zip
+	t.text = newZipText(m, t.buf)
+}

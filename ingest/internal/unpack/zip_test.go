@@ -1,0 +1,147 @@
+package unpack
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/robobatch/robobatch/ingest/internal/testpack"
+)
+
+// makeZip returns an archive of files with these names, all of one text.
+func makeZip(tb testing.TB, text string, method uint16, names ...string) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range names {
+		f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+		if err == nil && !strings.HasSuffix(name, "/") {
+			_, err = io.WriteString(f, text)
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// readNamed returns the text of the input of that name.
+func readNamed(tb testing.TB, name string, ahead int) (string, error) {
+	tb.Helper()
+	texts := NewTexts([]string{name}, ahead, new(atomic.Int64))
+	defer texts.Release()
+	if err := texts.Open(name, nil); err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(texts)
+	return string(text), err
+}
+
+// TestZip reads the only file of an archive, and one that is named.
+func TestZip(t *testing.T) {
+	text := strings.Repeat("https://example.com/\n", 10_000)
+	dir := t.TempDir()
+	for _, method := range []uint16{zip.Store, zip.Deflate} {
+		one := testpack.WriteFile(t, dir, "one.zip", makeZip(t, text, method, "a/", "a/Pages.csv", "__MACOSX/a", ".DS_Store"))
+		several := testpack.WriteFile(t, dir, "several.zip", makeZip(t, text, method, "Queries.csv", "Pages.csv"))
+		for _, name := range []string{one, one + "/a/Pages.csv", several + "/Pages.csv"} {
+			for _, ahead := range []int{0, 2} {
+				if got, err := readNamed(t, name, ahead); got != text || err != nil {
+					t.Errorf("%s ahead by %d: %d bytes, %v", filepath.Base(name), ahead, len(got), err)
+				}
+			}
+		}
+		for name, want := range map[string]string{
+			several:              "is a zip archive of 2 files, and one is read",
+			several + "/Dates.c": "is not in the zip archive",
+		} {
+			if _, err := readNamed(t, name, 0); !errors.Is(err, ErrFormat) || err.Error() != want {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if _, err := readNamed(t, filepath.Join(dir, "none.zip", "x"), 0); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("no archive: %v", err)
+		}
+	}
+}
+
+// TestZipRefused holds that damage is found, and that what is not read is refused.
+func TestZipRefused(t *testing.T) {
+	text := strings.Repeat("https://example.com/\n", 10_000)
+	good := makeZip(t, text, zip.Deflate, "a.txt")
+	directory := bytes.LastIndex(good, []byte("PK\x01\x02"))
+	change := func(at int, b ...byte) []byte {
+		data := bytes.Clone(good)
+		copy(data[at:], b)
+		return data
+	}
+	end := len(good) - zipEndLen
+	large := append(bytes.Clone(good[:end]), bytes.Repeat([]byte{0}, zip64EndLen+20)...)
+	copy(large[end:], zip64End)
+	binary.LittleEndian.PutUint64(large[end+32:], 1<<40)
+	copy(large[end+zip64EndLen:], zip64Place)
+	binary.LittleEndian.PutUint64(large[end+zip64EndLen+8:], uint64(end))
+	large = append(large, good[end:]...)
+	for name, test := range map[string]struct {
+		data []byte
+		want error
+	}{
+		"cut":           {good[:len(good)-30], ErrDamaged},
+		"no directory":  {[]byte("PK\x03\x04"), ErrDamaged},
+		"sum":           {change(directory+16, 1, 2, 3, 4), ErrDamaged},
+		"shorter":       {change(directory+24, 1, 0, 0, 0), ErrDamaged},
+		"longer":        {change(directory+24, 0xff, 0xff, 0xff, 0), ErrTruncated},
+		"encrypted":     {change(directory+8, 9), ErrFormat},
+		"method":        {change(directory+10, 93), ErrFormat},
+		"Office":        {makeZip(t, "x", zip.Store, "[Content_Types].xml", "xl/workbook.xml"), ErrFormat},
+		"no file":       {makeZip(t, "", zip.Store, "a/"), ErrFormat},
+		"directory":     {change(end+12, 0, 0, 0, 1), ErrFormat},
+		"many promised": {large, ErrFormat},
+	} {
+		path := testpack.WriteFile(t, t.TempDir(), "x.zip", test.data)
+		if got, err := readNamed(t, path, 0); !errors.Is(err, test.want) {
+			t.Errorf("%s: %d bytes, %v, want %v", name, len(got), err, test.want)
+		}
+	}
+	if _, err := decode(t, bytes.NewReader(good)); !errors.Is(err, ErrFormat) {
+		t.Errorf("in a pipe: %v", err)
+	}
+}
+
+// FuzzZip reads anything as an archive: it ends, and without an error the sum is right.
+func FuzzZip(f *testing.F) {
+	f.Add(makeZip(f, "https://example.com/\n", zip.Deflate, "a.txt"))
+	f.Add(makeZip(f, "https://example.com/\n", zip.Store, "a.txt", "b.txt"))
+	path := filepath.Join(f.TempDir(), "x.zip")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(path, append([]byte(packings[Zip].magic), data[min(4, len(data)):]...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		text, err := readNamed(t, path, 0)
+		r, zipErr := zip.OpenReader(path)
+		if zipErr != nil {
+			if err == nil {
+				t.Errorf("%q is read, and is no archive: %v", text, zipErr)
+			}
+			return
+		}
+		defer r.Close()
+		for _, m := range r.File {
+			if rc, e := m.Open(); err == nil && e == nil && m.Flags&1 == 0 && !strings.HasSuffix(m.Name, "/") && !strings.HasPrefix(m.Name, "__MACOSX/") && filepath.Base(m.Name) != ".DS_Store" {
+				if want, e := io.ReadAll(rc); e != nil || string(want) != text {
+					t.Errorf("%q, want %q, %v", text, want, e)
+				}
+			}
+		}
+	})
+}
