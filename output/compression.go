@@ -36,7 +36,7 @@ var (
 )
 
 // CheckContainer returns what is wrong with what the options ask of their format, joined: of the
-// kinds errCompression, ErrLevel, ErrRowGroup, ErrBloom and ErrPartition. Columns that cannot be,
+// kinds errCompression, ErrLevel, ErrRowGroup, ErrBloom, ErrCSV and ErrPartition. Columns that cannot be,
 // of these agents in the wide layout, are left to [NewWriter].
 func (o Options) CheckContainer(agents []string) error {
 	_, _, errCompression := o.Compression.choose(o.Format, o.Level)
@@ -46,6 +46,7 @@ func (o Options) CheckContainer(agents []string) error {
 	} else if o.RowGroup > 0 && o.Format != Parquet {
 		errGroup = fmt.Errorf("%w in %s: they are for .parquet", ErrRowGroup, o.Format)
 	}
+	errGroup = errors.Join(errGroup, o.CSV.check(o.Format))
 	_, l, err := o.layouts(agents)
 	if errors.Is(err, ErrPartition) {
 		return errors.Join(errCompression, errGroup, err)

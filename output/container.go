@@ -25,6 +25,6 @@ func (o Options) newContainer(s *sink, l *layout, md *metadataPairs) (container,
 		a, err := newArrow(s, l, o, md)
 		return a, arrowChunk, err
 	default:
-		return newLines(s, l, specs[o.Format], o.Workers), lineChunk, nil
+		return newLines(s, l, o), lineChunk, nil
 	}
 }

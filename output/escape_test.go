@@ -74,7 +74,7 @@ func checkCSV(t *testing.T, texts ...string) {
 		line = append(fieldtext.CSV.Lead(line, i, ""), fieldtext.CSV.Text(nil, []byte(s))...)
 	}
 	line = append(line, fieldtext.CSV.End...)
-	strict := parseCSV(t, line)
+	strict := parseCSV(t, line, ',')
 	r := csv.NewReader(bytes.NewReader(line))
 	got, err := r.Read()
 	_, end := r.Read()

@@ -24,6 +24,9 @@ const (
 	JSONL                     // a JSON object a line; ".jsonl"
 	JSONLZstd                 // the same, compressed; ".jsonl.zst"
 	JSONLGzip                 // ".jsonl.gz"
+	TSV                       // CSV with tabs in place of commas; ".tsv"
+	TSVZstd                   // the same, compressed; ".tsv.zst"
+	TSVGzip                   // ".tsv.gz"
 	numFormats  = int(iota)
 )
 
@@ -45,6 +48,9 @@ var specs = [numFormats]formatSpec{
 	JSONL:       {name: "jsonl", syntax: &fieldtext.JSON},
 	JSONLZstd:   {name: "jsonl.zst", syntax: &fieldtext.JSON, packing: fieldtext.Zstd},
 	JSONLGzip:   {name: "jsonl.gz", syntax: &fieldtext.JSON, packing: fieldtext.Gzip},
+	TSV:         {name: "tsv", syntax: &fieldtext.TSV},
+	TSVZstd:     {name: "tsv.zst", syntax: &fieldtext.TSV, packing: fieldtext.Zstd},
+	TSVGzip:     {name: "tsv.gz", syntax: &fieldtext.TSV, packing: fieldtext.Gzip},
 }
 
 // packedEnds are ends of names that say how a file is packed, and not what it holds.
@@ -75,6 +81,9 @@ func (f Format) whole() bool { return f == Parquet || f == ArrowFile }
 // errNotWhole is the error of such a format behind other bytes.
 var errNotWhole = errors.New("it has other bytes already, and this format must be all that is in a file: " +
 	"use arrows, csv or jsonl, or name a file of its own")
+
+// isCSV reports whether the format is CSV, with commas or tabs.
+func (f Format) isCSV() bool { return specs[f].syntax != nil && specs[f].syntax.Header }
 
 // hasMetadata reports whether the format has a place for metadata: all have but CSV and JSON Lines.
 func (f Format) hasMetadata() bool { return specs[f].syntax == nil }
@@ -110,8 +119,8 @@ func FormatOf(name string) (Format, error) {
 			return 0, fmt.Errorf("%w of %s: %s packs its columns itself, as compression says: name it %s", ErrFormat, name, f, stem)
 		}
 	}
-	return 0, fmt.Errorf("%w of %s: its name must end in .parquet, .arrow (Arrow IPC file), .arrows (Arrow IPC stream), .csv or .jsonl "+
-		"(either also .zst or .gz), or be - for standard output", ErrNoFormat, name)
+	return 0, fmt.Errorf("%w of %s: its name must end in .parquet, .arrow (Arrow IPC file), .arrows (Arrow IPC stream), .csv, .tsv or .jsonl "+
+		"(these also with .zst or .gz), or be - for standard output", ErrNoFormat, name)
 }
 
 // ChooseFormat returns the format of an output, of which its name may say something, and a name of

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/robobatch/robobatch/internal/fieldtext"
@@ -24,14 +25,15 @@ const (
 // each waits until those before it are written. A text of a dictionary is escaped once, when it is
 // first used; rows copy it.
 type lineFile struct {
-	sink    *sink
-	syntax  *fieldtext.Syntax
-	packing fieldtext.Packing
-	columns []lineColumn
-	header  []byte // what is not written yet of it
-	begun   bool   // something was written
-	dicts   int    // as lineDicts
-	piece   int    // as linePiece
+	sink     *sink
+	syntax   *fieldtext.Syntax
+	packing  fieldtext.Packing
+	columns  []lineColumn
+	header   []byte    // what is not written yet of it
+	begun    bool      // something was written
+	formulas *Formulas // counts them; nil if they are not counted
+	dicts    int       // as lineDicts
+	piece    int       // as linePiece
 
 	encoders pool[*lineEncoder]
 	ready    chan struct{} // of the next chunk: gets a value when those before are written
@@ -44,19 +46,27 @@ type lineColumn struct {
 
 	dict    []byte // values of its dictionary, end to end: they are only added to, so that encoders can read on
 	offsets []int  // value i is dict[offsets[i]:offsets[i+1]]
+
+	formulas [][]byte // by value, the text of one that is a formula; nil before the first of them
 }
 
 // newLines starts a file of lines. As many goroutines as there are workers encode chunks, with one
 // worker the caller's.
-func newLines(s *sink, l *layout, spec formatSpec, workers int) *lineFile {
+func newLines(s *sink, l *layout, o Options) *lineFile {
 	f := &lineFile{
-		sink: s, syntax: spec.syntax, packing: spec.packing, dicts: lineDicts, piece: linePiece,
+		sink: s, syntax: o.CSV.syntaxOf(o.Format), packing: specs[o.Format].packing, dicts: lineDicts, piece: linePiece,
 		ready: make(chan struct{}, 1),
 	}
-	f.encoders = newPool(workers, func() (*lineEncoder, error) {
+	if o.Format.isCSV() && !o.CSV.Safe {
+		f.formulas = o.formulas
+	}
+	f.encoders = newPool(o.Workers, func() (*lineEncoder, error) {
 		return &lineEncoder{Packer: fieldtext.NewPacker(f.packing)}, nil
 	})
 	f.ready <- struct{}{}
+	if o.CSV.BOM {
+		f.header = append(f.header, byteOrderMark...)
+	}
 	for i, field := range l.fields {
 		lead := f.syntax.Lead(nil, i, field.Name)
 		value := func(text string) []byte { return append(lead[:len(lead):len(lead)], text...) }
@@ -75,6 +85,9 @@ func newLines(s *sink, l *layout, spec formatSpec, workers int) *lineFile {
 func (f *lineFile) write(c *chunk) (*chunk, error) {
 	for i, d := range c.names.dicts {
 		if d != nil {
+			if f.formulas != nil {
+				f.columns[i].findFormulas(d)
+			}
 			f.columns[i].escape(d, f.syntax)
 		}
 	}
@@ -102,6 +115,7 @@ func (f *lineFile) begin(e *lineEncoder, c *chunk) {
 	e.bind(f.columns, c)
 	e.text = append(e.text[:0], f.header...)
 	f.header, f.begun = nil, true
+	e.counts = f.formulas != nil
 	after := make(chan struct{}, 1)
 	e.before, e.after, f.ready = f.ready, after, after
 }
@@ -114,11 +128,24 @@ func (l *lineColumn) escape(d *dictionary, s *fieldtext.Syntax) {
 	}
 }
 
+// findFormulas looks for formulas in what the dictionary has gained.
+func (l *lineColumn) findFormulas(d *dictionary) {
+	for i := len(l.offsets) - 1; i < d.Len(); i++ {
+		text := d.At(int32(i))
+		switch {
+		case fieldtext.IsFormula(text):
+			l.formulas = append(append(l.formulas, make([][]byte, i-len(l.formulas))...), bytes.Clone(text))
+		case l.formulas != nil:
+			l.formulas = append(l.formulas, nil)
+		}
+	}
+}
+
 // resetDicts empties all dictionaries. What encoders still read stays as it is.
 func (f *lineFile) resetDicts(names *numbering) {
 	names.reset()
 	for i := range f.columns {
-		f.columns[i].dict, f.columns[i].offsets = nil, []int{0}
+		f.columns[i].dict, f.columns[i].offsets, f.columns[i].formulas = nil, []int{0}, nil
 	}
 }
 
@@ -160,7 +187,9 @@ type lineEncoder struct {
 	begun  bool            // the chunks before are written
 
 	calendar fieldtext.Calendar
-	err      error // sticky
+	counts   bool     // formulas are counted
+	formulas Formulas // of the chunk
+	err      error    // sticky
 }
 
 // lineCells are a column of a chunk, and what its lines have around them.
@@ -175,7 +204,7 @@ func (e *lineEncoder) bind(all []lineColumn, c *chunk) {
 	for i, col := range c.columns {
 		e.columns = append(e.columns, lineCells{all[i], col.cells()})
 	}
-	e.begun = false
+	e.begun, e.formulas = false, Formulas{}
 }
 
 // encode makes and writes the lines of all rows of the chunk.
@@ -187,6 +216,9 @@ func (e *lineEncoder) encode(f *lineFile, rows int) {
 		}
 	}
 	e.write(f.sink)
+	if e.counts {
+		f.formulas.add(&e.formulas) // it is this chunk's turn
+	}
 	e.after <- struct{}{}
 }
 
@@ -219,6 +251,9 @@ func (e *lineEncoder) appendRow(s *fieldtext.Syntax, row int) {
 		case parquet.Dictionary:
 			id := c.ids[row]
 			dst = append(dst, c.dict[c.offsets[id]:c.offsets[id+1]]...)
+			if c.formulas != nil && c.formulas[id] != nil {
+				e.formulas.see(c.formulas[id])
+			}
 		case parquet.Bool:
 			if c.bools[row] {
 				dst = append(dst, c.yes...)
@@ -230,7 +265,11 @@ func (e *lineEncoder) appendRow(s *fieldtext.Syntax, row int) {
 		case parquet.Int32:
 			dst = strconv.AppendInt(append(dst, c.lead...), int64(c.ids[row]), 10)
 		case parquet.Text:
-			dst = s.Text(append(dst, c.lead...), c.text[c.offset[row]:c.offset[row+1]])
+			text := c.text[c.offset[row]:c.offset[row+1]]
+			dst = s.Text(append(dst, c.lead...), text)
+			if e.counts && fieldtext.IsFormula(text) {
+				e.formulas.see(text)
+			}
 		case parquet.Time:
 			dst = s.Time(&e.calendar, append(dst, c.lead...), c.ints[row])
 		case parquet.Double:

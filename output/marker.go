@@ -35,7 +35,8 @@ type marker struct {
 	PartitionBy []string `json:"partition_by"`
 	Sort        string   `json:"sort"`
 	Format      string   `json:"format"`
-	Columns     []string `json:"columns,omitempty"` // of the files, with their types; none if an older version wrote it
+	Separator   string   `json:"csv_separator,omitempty"` // "" is that of the format
+	Columns     []string `json:"columns,omitempty"`       // of the files, with their types; none if an older version wrote it
 	runRecord
 	Earlier []runRecord `json:"earlier,omitempty"` // runs before that, the first first
 	Pending *pending    `json:"pending,omitempty"` // the run whose files are being put in place
@@ -67,7 +68,11 @@ var typeNames = [...]string{
 
 // newMarker returns the marker of an output with these options.
 func (o Options) newMarker() marker {
-	return marker{Robobatch: markerKind, PartitionBy: o.Partition, Sort: o.Sort.String(), Format: o.Format.String()}
+	m := marker{Robobatch: markerKind, PartitionBy: o.Partition, Sort: o.Sort.String(), Format: o.Format.String()}
+	if o.CSV.Separator != 0 {
+		m.Separator = string(o.CSV.Separator)
+	}
+	return m
 }
 
 // text returns the marker as a file has it.
@@ -148,6 +153,8 @@ func (m *marker) takes(other *marker) error {
 		return fmt.Errorf("%w: it is partitioned by %s, and not by %s", ErrOther, strings.Join(m.PartitionBy, ","), strings.Join(other.PartitionBy, ","))
 	case m.Format != other.Format:
 		return fmt.Errorf("%w: its files are %s, and not %s", ErrOther, m.Format, other.Format)
+	case m.Separator != other.Separator:
+		return fmt.Errorf("%w: its separator is %q, and not %q", ErrOther, m.Separator, other.Separator)
 	case len(m.Columns) > 0 && len(other.Columns) > 0 && !slices.Equal(m.Columns, other.Columns):
 		return fmt.Errorf("%w: its columns are %s, and not %s", ErrOther, strings.Join(m.Columns, ", "), strings.Join(other.Columns, ", "))
 	}

@@ -24,6 +24,8 @@ type Options struct {
 	Level       int         // of the compression, for Parquet: 1 to 22 for Zstd, 1 to 9 for Gzip; 0 is 1 or 6
 	RowGroup    int         // the most rows of a row group of Parquet, though those of one URL stay together; 0 is 524,288
 	Bloom       []string    // the columns of text that have Bloom filters, in Parquet
+	CSV         CSVForm     // of CSV
+	Terminal    bool        // text is for a terminal: what that might obey is escaped; see [Create]
 
 	// The order of the rows, other than that of the input, and the directories that they are
 	// written to; see [Create]. Either has all rows wait until Close, in memory and then in a
@@ -35,10 +37,11 @@ type Options struct {
 	TempDir    string          // of the temporary file; "" is that of the output, or the usual one
 	Cancel     <-chan struct{} // closed to end Write or Close early, with context.Canceled; nil is never
 
-	tree   string            // the directory for Partition
-	into   string            // the one that it will be, or be put into; "" if that does not matter
-	system atomicfile.System // that changes names; nil is that of the operating system
-	perURL int               // rows per URL; 0 is one for each agent
+	tree     string            // the directory for Partition
+	into     string            // the one that it will be, or be put into; "" if that does not matter
+	formulas *Formulas         // counts them; nil is nobody
+	system   atomicfile.System // that changes names; nil is that of the operating system
+	perURL   int               // rows per URL; 0 is one for each agent
 }
 
 // A PartitionMode says what becomes of a partitioned output that is in the directory already.

@@ -33,7 +33,11 @@ func readLines(tb testing.TB, f Format, data []byte) (c contents) {
 		c.groups = 1
 	}
 	if specs[f].syntax.Header {
-		c.columns, c.rows = readCSV(tb, text)
+		separator := ','
+		if strings.HasPrefix(specs[f].name, "tsv") {
+			separator = '\t'
+		}
+		c.columns, c.rows = readCSV(tb, text, separator)
 	} else {
 		c.columns, c.rows = readJSONL(tb, text)
 	}
@@ -85,7 +89,7 @@ type csvField struct {
 }
 
 // parseCSV is RFC 4180, by bytes.
-func parseCSV(tb testing.TB, text []byte) (rows [][]csvField) {
+func parseCSV(tb testing.TB, text []byte, separator rune) (rows [][]csvField) {
 	tb.Helper()
 	var row []csvField
 	for len(text) > 0 {
@@ -93,12 +97,12 @@ func parseCSV(tb testing.TB, text []byte) (rows [][]csvField) {
 		if f.quoted = text[0] == '"'; f.quoted {
 			f.text, text = parseQuoted(tb, text[1:])
 		} else {
-			n := bytes.IndexAny(text, ",\n\r\"")
+			n := bytes.IndexAny(text, string(separator)+"\n\r\"")
 			f.text, text = string(text[:n]), text[n:]
 		}
 		row = append(row, f)
 		switch {
-		case bytes.HasPrefix(text, []byte(",")):
+		case bytes.HasPrefix(text, []byte(string(separator))):
 		case bytes.HasPrefix(text, []byte("\n")):
 			rows, row = append(rows, row), nil
 		default:
@@ -132,13 +136,14 @@ func parseQuoted(tb testing.TB, text []byte) (field string, rest []byte) {
 }
 
 // readCSV reads a table twice: as RFC 4180 has it, and by encoding/csv, which knows no nulls.
-func readCSV(tb testing.TB, text []byte) (names []string, rows [][]any) {
+func readCSV(tb testing.TB, text []byte, separator rune) (names []string, rows [][]any) {
 	tb.Helper()
-	table := parseCSV(tb, text)
+	table := parseCSV(tb, text, separator)
 	for _, f := range table[0] {
 		names = append(names, f.text)
 	}
 	r := csv.NewReader(bytes.NewReader(text))
+	r.Comma = separator
 	for i, fields := range table {
 		if len(fields) != len(names) {
 			tb.Fatalf("row %d: %d fields, want %d", i, len(fields), len(names))

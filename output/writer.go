@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/fieldtext"
 )
 
 // errClosed is returned by a Write after Close.
@@ -26,6 +27,7 @@ type Writer struct {
 	metadata  metadataPairs
 	written   int64 // rows handed to the container
 	invalid   int64 // bytes escaped in them
+	formulas  Formulas
 	closed    bool
 	err       error // the first error, sticky
 }
@@ -77,7 +79,11 @@ func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metada
 		opt.Version = "devel"
 	}
 	md.set(KeyVersion, opt.Version)
+	if opt.Terminal && specs[opt.Format].syntax != nil && w != nil {
+		w = fieldtext.NewVisible(w)
+	}
 	out := &Writer{sink: newSink(w), metadata: md}
+	opt.formulas = &out.formulas
 	names := newNumbering(cat, opt.Inputs, agents, all)
 	var lim limits
 	if len(opt.Partition) > 0 {
@@ -190,6 +196,9 @@ func (w *Writer) SetMetadata(key, value string) { w.metadata.set(key, value) }
 // Rows returns the number of rows written. Without a Where that is URLs times agents; URLs in the
 // wide layout.
 func (w *Writer) Rows() int64 { return w.written + int64(w.chunk.rows) }
+
+// Formulas returns the cells that spreadsheets would run. They are complete after Close.
+func (w *Writer) Formulas() Formulas { return w.formulas }
 
 // InvalidBytes returns how many bytes of the written text were not valid UTF-8 and stand there as
 // %XX. It is complete after Close.

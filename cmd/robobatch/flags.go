@@ -336,8 +336,8 @@ func outputFlags(a *args) []entry {
 			Print all rules that do not match. Otherwise only the ten nearest.`}},
 		{forJob, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
 			The file to write. x.parquet, x.arrow (Arrow IPC file), x.arrows (Arrow IPC stream),
-			x.csv or x.jsonl (JSON Lines), these two also with .zst or .gz behind; - is standard
-			output. With -partition-by, a directory. Default: the name of the first log without
+			x.csv, x.tsv or x.jsonl (JSON Lines), these also with .zst or .gz behind; - is standard
+			output; /dev/fd/3 and the like are that descriptor. With -partition-by, a directory. Default: the name of the first log without
 			.zst, .gz, .txt, .log, .urls and the like, plus .verdicts.parquet, in the working
 			directory; stdin.verdicts.parquet for -in -.`}},
 		{forRules, cli.Flag{Name: "sitemaps", Set: cli.Bool(&a.sitemaps), Doc: `
@@ -354,7 +354,8 @@ func outputFlags(a *args) []entry {
 			Name: "out-format", Arg: "name", Values: output.FormatNames(),
 			Set: cli.Text(&a.outFormat), Doc: `
 			Format of -out, if its name does not tell. One of parquet, arrow, arrows, csv, csv.zst,
-			csv.gz, jsonl, jsonl.zst and jsonl.gz. Default: parquet, and arrows for -out -.`,
+			csv.gz, jsonl, jsonl.zst, jsonl.gz, tsv, tsv.zst and tsv.gz. Default: parquet, and arrows
+			for -out - and other pipes.`,
 		}},
 		{forLogs, cli.Flag{
 			Name: "columns", Arg: "list", Values: output.Columns(), List: true,
@@ -440,6 +441,17 @@ func storageFlags(a *args) []entry {
 			Values: words.Sorts, Set: cli.Text(&a.storage.sort), Doc: `
 			Order of the rows. none: as in the input. origin: by origin, and as in the input where
 			it is the same. Default: none.`,
+		}},
+		{forJob, cli.Flag{Name: "csv-safe", Set: cli.Bool(&a.storage.csvSafe), Doc: `
+			Write an apostrophe before texts that spreadsheets would run as formulas, in CSV. Those
+			begin with =, +, -, @, a tab or a carriage return; anyone may have put them into the log.`}},
+		{forJob, cli.Flag{Name: "csv-bom", Set: cli.Bool(&a.storage.csvBOM), Doc: `
+			Begin CSV with a byte order mark. Excel takes it for UTF-8 then.`}},
+		{forJob, cli.Flag{
+			Name: "csv-separator", Arg: "name", Values: output.Separators(),
+			Set: cli.Text(&a.storage.csvSeparator), Doc: `
+			What is between the fields of CSV. comma, semicolon, tab or bar, or the character
+			itself. Default: comma; tab for .tsv.`,
 		}},
 		{forJob, cli.Flag{
 			Name: "compression", Arg: "name", Values: output.Compressions(),

@@ -197,6 +197,7 @@ func (j *job) commit(r *summary.Report) error {
 		r.Describe(f, j.outOpt.Format)
 		err := f.Commit()
 		r.Written(f, j.outName)
+		r.DoubtFormulas(f)
 		if runs := f.Finished(); len(runs) > 0 {
 			text := "an earlier run was stopped while its files were put into " + say.File(j.outName) + ", and is completed now; its logs are below"
 			r.Doubts = append(r.Doubts, doubt.Doubt{Code: doubt.StoppedRun, Text: text, Count: int64(len(runs)), Examples: runs[:min(len(runs), doubt.Examples)]})
@@ -223,6 +224,7 @@ func (j *job) keep(e *flow.FaultError, r *summary.Report) error {
 		}
 		if err == nil {
 			r.Written(f, e.Kept)
+			r.DoubtFormulas(f)
 		}
 		return err
 	})

@@ -28,6 +28,9 @@ type storageForm struct {
 	partitionBy string
 
 	partitionMode string
+	csvSafe       bool
+	csvBOM        bool
+	csvSeparator  string
 	sort          string
 }
 
@@ -98,7 +101,10 @@ func chooseFormat(name, format string, stdout *os.File, out *output.Options, fau
 		faults.Add("out-format", cli.Hint(err, format, output.FormatNames()))
 	case err != nil:
 		faults.Add("out-format", err)
-	case !out.Format.Readable() && targets.IsTerminal(name, stdout):
+	case !targets.IsTerminal(name, stdout):
+	case out.Format.Readable():
+		out.Terminal = true
+	default:
 		faults.Add("out", fmt.Errorf("%s is a terminal, and %s is not text: redirect it, name a file, or add -out-format csv", say.File(name), out.Format.Name()))
 	}
 }
@@ -131,12 +137,30 @@ func chooseStorage(f *storageForm, agents []string, out *output.Options, faults 
 	out.Sort, err = output.ParseSort(f.sort)
 	faults.Add("sort", cli.Hint(err, f.sort, words.Sorts))
 	out.Level, out.RowGroup = f.level, f.rowGroup
+	out.CSV = output.CSVForm{BOM: f.csvBOM, Safe: f.csvSafe}
+	out.CSV.Separator, err = output.ParseSeparator(f.csvSeparator)
+	faults.Add("csv-separator", cli.Hint(err, f.csvSeparator, output.Separators()))
 	if f.bloom != "" {
 		for name := range strings.SplitSeq(f.bloom, ",") {
 			out.Bloom = append(out.Bloom, strings.TrimSpace(name))
 		}
 	}
 	for _, err := range cli.Parts(out.CheckContainer(agents)) {
-		faults.Add(containerFlag(err), err)
+		flag := containerFlag(err)
+		if errors.Is(err, output.ErrCSV) {
+			flag = f.csvFlag()
+		}
+		faults.Add(flag, err)
 	}
+}
+
+// csvFlag returns the first flag that asks for a form of CSV.
+func (f *storageForm) csvFlag() string {
+	switch {
+	case f.csvSeparator != "":
+		return "csv-separator"
+	case f.csvSafe:
+		return "csv-safe"
+	}
+	return "csv-bom"
 }

@@ -31,11 +31,15 @@ func plainPrefix(text []byte, special byte) int {
 // reader might take it for something else: if it is empty, which is null without quotes, has
 // control characters, begins or ends with a space, begins with a single quote or # (a comment), or
 // is \N (null to some).
-func appendCSV(dst, text []byte) []byte {
-	if plainPrefix(text, ',') == len(text) && !looksOther(text) {
+func appendCSV(dst, text []byte, separator byte) []byte {
+	if plainPrefix(text, separator) == len(text) && !looksOther(text) {
 		return append(dst, text...)
 	}
-	dst = append(dst, '"')
+	return appendQuoted(append(dst, '"'), text)
+}
+
+// appendQuoted appends what follows the first quotation mark of a field.
+func appendQuoted(dst, text []byte) []byte {
 	for i := bytes.IndexByte(text, '"'); i >= 0; i = bytes.IndexByte(text, '"') {
 		dst = append(append(dst, text[:i+1]...), '"')
 		text = text[i+1:]

@@ -12,19 +12,43 @@ type Syntax struct {
 }
 
 // CSV is CSV after RFC 4180, but for its line ends, which are LF.
-var CSV = Syntax{
-	Header: true,
-	Lead: func(dst []byte, column int, _ string) []byte {
-		if column == 0 {
-			return dst
+var CSV = Separated(',', false)
+
+// TSV is the same with tabs in place of commas.
+var TSV = Separated('\t', false)
+
+// Separated returns the syntax of CSV with another separator, which is ASCII. A safe one writes an
+// apostrophe before a text that [IsFormula].
+func Separated(separator byte, safe bool) Syntax {
+	s := Syntax{
+		Header: true,
+		Lead: func(dst []byte, column int, _ string) []byte {
+			if column == 0 {
+				return dst
+			}
+			return append(dst, separator)
+		},
+		Text:  func(dst, text []byte) []byte { return appendCSV(dst, text, separator) },
+		Float: appendFloat,
+		Time:  (*Calendar).append,
+		End:   "\n",
+	}
+	if safe {
+		s.Text = func(dst, text []byte) []byte {
+			if !IsFormula(text) {
+				return appendCSV(dst, text, separator)
+			}
+			return appendQuoted(append(dst, '"', '\''), text)
 		}
-		return append(dst, ',')
-	},
-	Text:  appendCSV,
-	Float: appendFloat,
-	Time:  (*Calendar).append,
-	End:   "\n",
+	}
+	return s
 }
+
+// IsFormula reports whether a spreadsheet may run a text as a formula: it begins with =, +, -, @, a
+// tab or a carriage return.
+func IsFormula(text []byte) bool { return len(text) > 0 && formulaStarts[text[0]] }
+
+var formulaStarts = [256]bool{'=': true, '+': true, '-': true, '@': true, '\t': true, '\r': true}
 
 // JSON is JSON Lines: RFC 8259, an object a line.
 var JSON = Syntax{

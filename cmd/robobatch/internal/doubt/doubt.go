@@ -44,6 +44,7 @@ type Meaning struct {
 const (
 	BrokenRecords Code = "broken_records"
 	DamagedRules  Code = "damaged_rules"
+	FormulaCells  Code = "formula_cells"
 	GrowingLog    Code = "growing_log"
 	NoRobots      Code = "no_robots"
 	NoRows        Code = "no_rows"
@@ -67,6 +68,10 @@ var Meanings = []Meaning{
 	{
 		DamagedRules, "Files of captures end too early, or have damaged parts, and -accept-damaged-rules is set. Rules are missing, so URLs that they disallow are allowed.",
 		"Copy or download the captures again. Of a pack, compile it again from whole captures.",
+	},
+	{
+		FormulaCells, "Cells of CSV begin with =, +, -, @, a tab or a carriage return. Spreadsheets run them as formulas, and anyone may have put them into the log.",
+		"Use -csv-safe if a spreadsheet is to open the file. Databases need nothing.",
 	},
 	{
 		GrowingLog, "A log is longer at its end than it was when it was opened: somebody writes to it. All that was there at the end is read, and the last line may be only the first part of one.",

@@ -10,6 +10,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/output"
 )
 
 // Rows returns what the requirements of a run are about.
@@ -128,3 +129,20 @@ func (r *Report) growing() []doubt.Doubt {
 	}
 	return []doubt.Doubt{d}
 }
+
+// DoubtFormulas adds a doubt if the output has cells that spreadsheets would run.
+func (r *Report) DoubtFormulas(f *output.File) {
+	formulas := f.Formulas()
+	if formulas.Cells == 0 {
+		return
+	}
+	text := say.Count(formulas.Cells, "cell") + " of the output may begin a formula, with =, +, -, @, a tab or a carriage return, which spreadsheets run: if one is to open it, use -csv-safe"
+	d := doubt.Doubt{Code: doubt.FormulaCells, Text: text, Count: formulas.Cells}
+	for _, cell := range formulas.First {
+		d.Examples = append(d.Examples, strings.ToValidUTF8(cell[:min(len(cell), longestExample)], ""))
+	}
+	r.Doubts = append(r.Doubts, d)
+}
+
+// longestExample is how many bytes of a cell are shown.
+const longestExample = 100

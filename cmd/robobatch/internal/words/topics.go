@@ -65,6 +65,9 @@ var aboutOutputs = map[output.Format]string{
 	output.JSONL:       "JSON Lines: an object a line",
 	output.JSONLZstd:   "the same, compressed by zstd",
 	output.JSONLGzip:   "the same, compressed by gzip",
+	output.TSV:         "CSV with tabs in place of commas",
+	output.TSVZstd:     "the same, compressed by zstd",
+	output.TSVGzip:     "the same, compressed by gzip",
 }
 
 // keptTypeNames returns the types that -keep can name, in the order of [engine.KeptKind].
