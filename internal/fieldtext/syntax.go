@@ -45,8 +45,9 @@ func Separated(separator byte, safe bool) Syntax {
 }
 
 // IsFormula reports whether a spreadsheet may run a text as a formula: it begins with =, +, -, @, a
-// tab or a carriage return.
-func IsFormula(text []byte) bool { return len(text) > 0 && formulaStarts[text[0]] }
+// tab or a carriage return, and goes on. A single - is none: it names standard input, and in logs
+// stands for nothing.
+func IsFormula(text []byte) bool { return len(text) > 1 && formulaStarts[text[0]] }
 
 var formulaStarts = [256]bool{'=': true, '+': true, '-': true, '@': true, '\t': true, '\r': true}
 
