@@ -11,6 +11,7 @@ import (
 	"math"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -194,6 +195,9 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 	if err := json.Unmarshal(bytes.TrimSpace(line), &row); err != nil {
 		return r, fmt.Errorf("%w: %w", ErrResponse, jsonError(err))
 	}
+	if name := repeated(line); name != "" {
+		return r, fmt.Errorf("%w: it has %s twice", ErrResponse, name)
+	}
 	if r.Origin, r.URL, err = row.target(); err != nil {
 		return r, err
 	}
@@ -224,6 +228,44 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 	}
 	r.Name, r.Location, r.Error = j.name, row.Location, row.Error
 	return r, nil
+}
+
+// jsonNames are the names of a jsonRow, as they are written.
+var jsonNames = func() (names [][]byte) {
+	for field := range reflect.TypeFor[jsonRow]().Fields() {
+		names = append(names, strconv.AppendQuote(nil, field.Tag.Get("json")))
+	}
+	return names
+}()
+
+// repeated returns a name that an object has twice, as two records do of which a part is missing; ""
+// if there is none. The line is valid JSON.
+func repeated(line []byte) string {
+	for _, name := range jsonNames {
+		if i := bytes.Index(line, name); i >= 0 && bytes.Contains(line[i+1:], name) && members(line, name) > 1 {
+			return string(name)
+		}
+	}
+	return ""
+}
+
+// members returns how many members of an object have that name.
+func members(object, name []byte) (n int) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if _, err := d.Token(); err != nil { // its brace
+		return 0
+	}
+	for d.More() {
+		var value json.RawMessage
+		key, err := d.Token()
+		if err != nil || d.Decode(&value) != nil {
+			return n
+		}
+		if text, ok := key.(string); ok && strconv.Quote(text) == string(name) {
+			n++
+		}
+	}
+	return n
 }
 
 // hasBody reports whether responses of that status have the text of a robots.txt. A row without a

@@ -28,6 +28,8 @@ func TestJSONL(t *testing.T) {
 		{`{"url": "https://a.example/robots.txt", "body_b64": "YQ", "extra": {"deep": [1, 2]}}`, "https://a.example 200 1"},
 		{"\ufeff" + `{"url": "https://a.example/robots.txt", "body": "a"}` + "\r", "https://a.example 200 1"},
 		{`{"url": "https://a.example/robots.txt"}`, "not a response: it has no status"},
+		{`{"url": "https://a.example/robots.txt", "body": "x", "status": 200, "body": "y"}`, `not a response: it has "body" twice`},
+		{`{"url": "https://a.example/robots.txt", "body": "{\"body\": 1}", "x": {"body": 1, "status": 2}, "status": 2}`, "not a response: status is 2"},
 		{`{"status": 200, "body": ""}`, "not a response: it has neither url nor origin"},
 		{`{"url": "a.example/robots.txt", "status": 200}`, `not a URL with a valid host: url is "a.example/robots.txt": no scheme: a URL starts like https://`},
 		{`{"origin": "https://a.example/x", "status": 200}`, "not a URL with a valid host: origin"},
