@@ -37,6 +37,7 @@ var (
 	ErrManyURLs  = weblog.ErrManyURLs // a field for the URL, as several hold URLs
 	ErrNoHeader  = weblog.ErrNoHeader // a header, which a table needs
 	ErrNotFormat = errors.New("no line is of the format that was named")
+	ErrLineEnds  = errors.New("all of the log is one line, with CR where lines end on old Macs")
 )
 
 // Faults in the names of logs. All but ErrNoInput come inside a [*NameError].

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -109,6 +110,9 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, bytes int) error {
 // table.
 func (l *textLog) begin() error {
 	lines := l.firstLines()
+	if l.lines.done() && len(l.raw.spans) == 1 && len(lines) == 1 && bytes.IndexByte(lines[0], '\r') >= 0 {
+		return ErrLineEnds
+	}
 	if l.of == weblog.Auto {
 		if err := l.setFormat(detect(lines, l.opt.Fields)); err != nil {
 			return err

@@ -93,9 +93,11 @@ func (s situation) remedied(err error) error {
 		return packError(pack)
 	}
 	if packing, ok := errors.AsType[*ingest.PackingError](err); ok {
-		return &remediedError{err, unpackRemedy(err, packing.Tool)}
+		return &remediedError{err, unpackRemedy(err, packing.Tool, "")}
 	}
 	switch {
+	case errors.Is(err, ingest.ErrLineEnds):
+		return &remediedError{err, unpackRemedy(err, `tr '\r' '\n'`, "<")}
 	case errors.Is(err, ingest.ErrNoBase):
 		return &remediedError{err, "name its site with -base " + cmp.Or(s.origin, "https://www.example.com")}
 	case errors.Is(err, rulefiles.ErrNoOrigin):
@@ -128,10 +130,15 @@ func (s situation) originRemedy() string {
 	return remedy + ", or name " + others
 }
 
-// unpackRemedy returns how to unpack the log that an error is about on its way into the program.
-func unpackRemedy(err error, tool string) string {
+// unpackRemedy returns how to unpack, or convert, the log that an error is about on its way into the
+// program. before stands before the name of the file.
+func unpackRemedy(err error, tool, before string) string {
+	verb := "unpack"
+	if before != "" {
+		verb = "convert"
+	}
 	if at, ok := errors.AsType[*ingest.LineError](err); ok && at.Name != say.Std {
-		return "unpack it first, as in: " + tool + " " + say.File(at.Name) + " | robobatch -in - …"
+		return verb + " it first, as in: " + tool + " " + before + say.File(at.Name) + " | robobatch -in - …"
 	}
 	switch command, _, _ := strings.Cut(tool, " "); command {
 	case "tar":
@@ -139,7 +146,7 @@ func unpackRemedy(err error, tool string) string {
 	case "unzip", "7z", "unrar": // they read files only
 		return "write it to a file first, and then: " + tool + " file | robobatch -in - …"
 	}
-	return "unpack it on its way, as in: … | " + tool + " | robobatch -in - …"
+	return verb + " it on its way, as in: … | " + tool + " | robobatch -in - …"
 }
 
 // containerFlag returns the flag that an error of [output.Options.CheckContainer] is about.

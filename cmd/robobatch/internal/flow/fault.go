@@ -33,6 +33,8 @@ func (e *FaultError) Error() string {
 		return fmt.Sprintf("%v\nno row that -where %s asks for comes before that, so nothing was written", e.Err, e.Where)
 	case e.Kept == "":
 		return fmt.Sprintf("%v\nno row comes before that, so nothing was written", e.Err)
+	case e.Kept == e.Out && e.Rows == 0:
+		return fmt.Sprintf("%v\nno row comes before that", e.Err)
 	case e.Kept == e.Out:
 		return fmt.Sprintf("%v\n%s complete in %s%s", e.Err, e.before(), say.File(e.Kept), e.unverified())
 	}
@@ -64,6 +66,8 @@ func (e *FaultError) whole() string {
 		return fmt.Sprintf("no row is one that -where %s asks for, so nothing was written", e.Where)
 	case e.Kept == "":
 		return "nothing was written"
+	case e.Kept == e.Out && e.Rows == 0:
+		return fmt.Sprintf("%v\nno row comes before that", e.Err)
 	case e.Kept == e.Out:
 		return fmt.Sprintf("the output is complete in %s: %s", say.File(e.Kept), rows)
 	default:
