@@ -15,6 +15,7 @@ BENCHTIME    ?= 1s
 BENCHPKGS    ?= ./...
 ROUNDS       ?= 6
 BASE         ?= main
+ATTACK       ?=
 # RESULTS passes on the lines of results and their headers, and shows all others: benchmarks may log any bytes.
 RESULTS       = tee /dev/stderr | LC_ALL=C grep -aE '^(Benchmark[!-~]+[[:space:]]+[0-9]+[[:space:]]|(goos|goarch|pkg|cpu|corpus): |\# (go|date|load): )'
 # MEDIANS has benchstat sum up the newest file of bench/results.
@@ -31,7 +32,7 @@ BIN          := robobatch
 QUICKSTART   := testdata/quickstart
 
 .DEFAULT_GOAL := build
-.PHONY: help build quickstart test test-all examples race lint arrows fmt scale fuzz hostile bench bench-compare bench-peers bench-whole bench-million bench-results bench-show bench-render e2e cover tidy check clean
+.PHONY: help build quickstart test test-all examples race lint arrows fmt scale fuzz hostile attack bench bench-compare bench-peers bench-whole bench-million bench-results bench-show bench-render e2e cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,6 +81,9 @@ fuzz: ## each fuzz target for FUZZTIME (10m)
 
 hostile: ## look for the rules that are slowest to match and to compile, and print them
 	$(GO) test -run '^$$' -bench Hostile -benchtime $(HOSTILETRIES)x -timeout 1h ./bench
+
+attack: ## damage inputs, kill runs, fail system calls, fill disks, and judge what comes of it; hours, or ATTACK='-mutants 100'
+	$(GO) run ./bench/attack $(ATTACK)
 
 bench: ## all benchmarks, into bench.txt; BENCH, BENCHPKGS, BENCHTIME and BENCHCOUNT choose
 	@set -o pipefail; $(GOBENCH) -count $(BENCHCOUNT) $(BENCHPKGS) | $(RESULTS) >bench.txt

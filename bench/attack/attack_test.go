@@ -1,0 +1,173 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// answered returns what a run would say that reads a text as it should be read.
+func answered(b *base) *result {
+	res := &result{rows: append([]row(nil), b.rows...)}
+	res.stats.Counts.URLs = int64(len(b.rows))
+	return res
+}
+
+// TestJudgeText holds that rows that are wrong, missing, twice or out of order do not pass, nor lines
+// that nobody counts; and that a doubt excuses them, and what was not verified.
+func TestJudgeText(t *testing.T) {
+	a := &attack{ctx: context.Background(), oracle: newOracle()}
+	for i := range textFormats {
+		f := &textFormats[i]
+		b := a.textBase(f, a.random(f.name, 0), 20)
+		judge := func(change func(res *result)) judgement {
+			res := answered(b)
+			res.stats.Counts.HeaderLines = int64(strings.Count(f.head, "\n"))
+			if f.quoted || f.name == "tsv" {
+				res.stats.Counts.HeaderLines = 1
+			}
+			change(res)
+			j, _ := a.judgeText(f, b, b.data, res)
+			return j
+		}
+		allowed := false
+		for _, tt := range []struct {
+			name   string
+			change func(res *result)
+			want   judgement
+		}{
+			{"none", func(*result) {}, whole},
+			{"another URL", func(res *result) { res.rows[3].URL += "x" }, wrong},
+			{"another answer", func(res *result) { res.rows[3].Rule = new(int64) }, wrong},
+			{"another line", func(res *result) { res.rows[3].Line++ }, wrong},
+			{"a row twice", func(res *result) { res.rows = append(res.rows, res.rows[19]) }, wrong},
+			{"a row is missing", func(res *result) { res.rows = append(res.rows[:3], res.rows[4:]...) }, wrong},
+			{"a row that nobody wrote", func(res *result) {
+				res.rows = append(res.rows, row{1000, "https://example.com/", &allowed, nil})
+			}, wrong},
+			{"a row is missing, and doubted", func(res *result) {
+				res.rows, res.stderr = res.rows[:3], "robobatch: doubt: some are missing"
+			}, doubted},
+			{"rows before a fault", func(res *result) { res.rows, res.code = res.rows[:3], 2 }, refused},
+			{"a wrong row before a fault", func(res *result) {
+				res.rows, res.code = res.rows[:3], 2
+				res.rows[2].URL += "x"
+			}, wrong},
+			{"a wrong row before a fault, said not to be verified", func(res *result) {
+				res.rows, res.code, res.stderr = res.rows[:3], 2, "robobatch: nothing has verified those from line 3 on"
+				res.rows[2].URL += "x"
+				res.stats.Unverified = &unverified{FromLine: res.rows[2].Line}
+			}, refused},
+			{"a wrong row before those that are not verified", func(res *result) {
+				res.rows, res.code, res.stderr = res.rows[:3], 2, "robobatch: nothing has verified those from line 3 on"
+				res.rows[1].URL += "x"
+				res.stats.Unverified = &unverified{FromLine: res.rows[2].Line}
+			}, wrong},
+		} {
+			if got := judge(tt.change); got != tt.want {
+				t.Errorf("%s, %s: %s, want %s", f.name, tt.name, judgements[got], judgements[tt.want])
+			}
+		}
+		if got := judge(func(res *result) { res.stats.Counts.URLs-- }); got != wrong && !f.quoted {
+			t.Errorf("%s, a line that nobody counts: %s", f.name, judgements[got])
+		}
+	}
+}
+
+// TestJudgePacked holds that damage which the strict reader sees does not pass in silence, and that
+// wrong rows before it do not either.
+func TestJudgePacked(t *testing.T) {
+	a := &attack{ctx: context.Background(), oracle: newOracle()}
+	f, p := &textFormats[0], &packings[0]
+	b := a.textBase(f, a.random("gz", 0), 20)
+	data, err := p.pack(pieces(b.data, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.text, b.data = b.data, data
+	damaged := bytes.Clone(data)
+	damaged[len(damaged)-6] ^= 1 // the checksum
+	for _, tt := range []struct {
+		name string
+		data []byte
+		code int
+		url  string
+		want judgement
+	}{
+		{"no damage", data, 0, b.rows[0].URL, whole},
+		{"no damage, and a wrong row", data, 0, "https://e.example/x", wrong},
+		{"a wrong checksum, and nothing said", damaged, 0, b.rows[0].URL, wrong},
+		{"a wrong checksum", damaged, 2, b.rows[0].URL, refused},
+		{"a wrong checksum, and a wrong row", damaged, 2, "https://e.example/x", wrong},
+	} {
+		res := answered(b)
+		res.code = tt.code
+		res.rows[0] = a.oracle.decide(1, []byte(tt.url))
+		if got, reason := a.judgePacked(f, p, b, tt.data, res); got != tt.want {
+			t.Errorf("%s: %s, want %s: %s", tt.name, judgements[got], judgements[tt.want], reason)
+		}
+	}
+}
+
+// TestJudgeScene holds what a run that was disturbed may leave.
+func TestJudgeScene(t *testing.T) {
+	const made = "made"
+	v := &victim{name: "x", outs: []string{"out/x"}, want: map[string]string{"out/x": hash([]byte(made))}}
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		older bool
+		code  int
+		rule  traceRule
+		want  judgement
+	}{
+		{"complete", map[string]string{"out/x": made}, false, 0, noTemps, whole},
+		{"nothing", nil, false, 2, noTemps, refused},
+		{"nothing, and no word", nil, false, 0, noTemps, wrong},
+		{"a part", map[string]string{"out/x": "ma"}, false, 2, noTemps, wrong},
+		{"a part, as far as it goes", map[string]string{"out/x.partial": "ma"}, false, 2, noTemps, refused},
+		{"the older one", map[string]string{"out/x": oldText}, true, 2, noTemps, refused},
+		{"the older one is gone", nil, true, 2, noTemps, wrong},
+		{"a temporary file", map[string]string{"out/.x.tmp": "ma"}, false, -1, temps, refused},
+		{"a temporary file of a run that could remove it", map[string]string{"out/.x.tmp": "ma"}, false, 143, noTemps, wrong},
+	} {
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, "out"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range tt.files {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, reason := judgeScene(v, dir, tt.older, tt.code, tt.rule); got != tt.want {
+			t.Errorf("%s: %s, want %s: %s", tt.name, judgements[got], judgements[tt.want], reason)
+		}
+	}
+}
+
+// TestMutations holds that a mutation leaves its input alone, and depends on the seed alone.
+func TestMutations(t *testing.T) {
+	a := &attack{ctx: context.Background(), oracle: newOracle()}
+	b := a.textBase(&textFormats[3], a.random("csv", 0), 20)
+	other := a.textBase(&textFormats[3], a.random("csv", 1), 20)
+	before := bytes.Clone(b.data)
+	for _, m := range mutations {
+		changed := false
+		for i := range 20 {
+			one, two := m.damage(a.random(m.name, i), b.data, other.data), m.damage(a.random(m.name, i), b.data, other.data)
+			if !bytes.Equal(one, two) || !bytes.Equal(b.data, before) {
+				t.Fatalf("%s: not the same again, or its input is changed", m.name)
+			}
+			changed = changed || !bytes.Equal(one, before)
+		}
+		if !changed {
+			t.Errorf("%s changes nothing", m.name)
+		}
+	}
+}

@@ -1,0 +1,278 @@
+//go:build unix
+
+// Command attack tries to break the command robobatch, and judges what comes of it:
+//
+//	go run ./bench/attack                                   # all of it: make attack
+//	go run ./bench/attack -mutants 100 -kills 50 -faults 50 # a part
+//	go run ./bench/attack -only 'mutants/csv' -seed 7       # one kind, with other damage
+//
+// It kills runs at random moments, makes system calls fail, fills disks, and damages inputs of every
+// format. It knows what it damaged, so it knows which rows are true: those of the slow reference, on
+// inputs that slow and strict readers read again. A run on damaged input must end with exit code 2
+// and true rows; or with exit code 0 and all rows true; or with a doubt, or a count, that says that
+// something is missing. What a format cannot show, such as another letter in a text, counts as
+// unseen: the rows must be those of the bytes that are there.
+//
+// Everything depends on -seed and on the counts alone, but for the moments of kills. The inputs on
+// which the command was wrong are kept, with the command line that shows it again.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/robobatch/robobatch/bench/internal/tool"
+)
+
+func main() { tool.Main("attack", run) }
+
+// An attack is what the flags ask for, and what was found so far.
+type attack struct {
+	ctx     context.Context
+	binary  string // the command
+	dir     string // where it runs, and the rules are
+	keep    string // where what it did wrong is kept
+	seed    uint64
+	mutants int
+	kills   int
+	faults  int
+	disks   int
+	jobs    int
+	only    *regexp.Regexp
+	oracle  oracle
+
+	mu    sync.Mutex
+	kept  int // wrong runs
+	shown map[string]int
+}
+
+func run(ctx context.Context, arguments []string) error {
+	a := &attack{ctx: ctx, oracle: newOracle(), shown: map[string]int{}}
+	flags := flag.NewFlagSet("attack", flag.ContinueOnError)
+	flags.IntVar(&a.mutants, "mutants", 10_000, "damaged inputs of each format")
+	flags.IntVar(&a.kills, "kills", 600, "runs that are killed at a random moment")
+	flags.IntVar(&a.faults, "faults", 600, "runs in which system calls fail; needs strace")
+	flags.IntVar(&a.disks, "disks", 100, "runs on disks that fill up; needs the right to mount")
+	flags.Uint64Var(&a.seed, "seed", 1, "of all that is random")
+	flags.IntVar(&a.jobs, "jobs", runtime.GOMAXPROCS(0), "runs at once")
+	flags.StringVar(&a.binary, "bin", "", "the command to attack; default: built from this module")
+	flags.StringVar(&a.keep, "keep", "", "where to keep what it did wrong; default: a directory for temporary files")
+	only := flags.String("only", "", "attack what this regular expression matches the name of, such as mutants/csv, kills, faults or disks")
+	slow := flags.String("slowly", "", "read standard input as parquet or arrow, and print the rows; this is for the program itself")
+	if err := flags.Parse(arguments); err != nil {
+		return err
+	}
+	if *slow != "" {
+		return readSlowly(*slow)
+	}
+	var err error
+	if a.only, err = regexp.Compile(*only); err != nil {
+		return err
+	}
+	if a.dir, err = os.MkdirTemp("", "robobatch-attack-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(a.dir) //nolint:errcheck // a directory for temporary files
+	if err := a.prepare(); err != nil {
+		return err
+	}
+	if err := a.all(); err != nil {
+		return err
+	}
+	if a.kept > 0 {
+		return fmt.Errorf("%d runs were wrong and did not say so; %s has them", a.kept, a.keep)
+	}
+	return nil
+}
+
+// prepare builds the command and writes the rules.
+func (a *attack) prepare() (err error) {
+	if a.keep == "" {
+		if a.keep, err = os.MkdirTemp("", "robobatch-wrong-"); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(a.keep, 0o777); err != nil {
+		return err
+	}
+	if a.binary == "" {
+		a.binary = filepath.Join(a.dir, "robobatch")
+		build := exec.CommandContext(a.ctx, "go", "build", "-trimpath", "-o", a.binary, "github.com/robobatch/robobatch/cmd/robobatch")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			return fmt.Errorf("build the command: %w: %s", err, out)
+		}
+	}
+	if a.binary, err = filepath.Abs(a.binary); err != nil {
+		return err
+	}
+	return writeRules(filepath.Join(a.dir, "rules"), a.oracle.bodies)
+}
+
+// writeRules writes a directory of robots.txt files.
+func writeRules(dir string, bodies map[string][]byte) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for origin, body := range bodies {
+		name := strings.NewReplacer("://", "_", ":", "_").Replace(origin) + ".txt"
+		if err := os.WriteFile(filepath.Join(dir, name), body, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// all runs all attacks that are asked for, one kind after the other.
+func (a *attack) all() error {
+	fmt.Printf("seed %d; %d mutants of each format, %d kills, %d faults, %d disks\n", a.seed, a.mutants, a.kills, a.faults, a.disks)
+	fmt.Printf("%-34s %8s %8s %8s %8s %8s %8s %8s\n", "", "runs", "whole", "unseen", "doubted", "refused", "harmless", "WRONG")
+	var errs []error
+	for _, t := range a.targets() {
+		if a.only.MatchString("mutants/" + t.name) {
+			errs = append(errs, a.damage(t))
+		}
+	}
+	for _, kind := range []struct {
+		name string
+		run  func() error
+	}{{"kills", a.killAll}, {"faults", a.faultAll}, {"disks", a.fillAll}} {
+		if a.only.MatchString(kind.name) && a.ctx.Err() == nil {
+			errs = append(errs, kind.run())
+		}
+	}
+	return errors.Join(append(errs, a.ctx.Err())...)
+}
+
+// A target is a format of inputs.
+type target struct {
+	name  string
+	text  bool // of a text, whose encoding and line ends can be others
+	bases func(r *rand.Rand) ([]*base, error)
+	// try runs the command on an input, and judges what it does. base is what the input was before
+	// it was damaged.
+	try func(r *rand.Rand, b *base, m *mutation, data []byte) (*result, judgement, string)
+}
+
+// damage attacks a format by as many mutants as are asked for.
+func (a *attack) damage(t target) error {
+	started := time.Now()
+	bases, err := t.bases(a.random(t.name, 0))
+	if err != nil {
+		fmt.Printf("%-34s skipped: %v\n", "mutants/"+t.name, err)
+		return nil
+	}
+	for _, b := range bases {
+		b.others = bases
+		if res, j, reason := t.try(a.random(t.name, 0), b, &mutation{name: "no damage"}, b.data); j != whole || res.crash() != "" {
+			if res.code == 2 && strings.Contains(res.stderr, "not a format that is read") {
+				fmt.Printf("%-34s skipped: %s", "mutants/"+t.name, res.stderr)
+				return nil
+			}
+			return fmt.Errorf("%s: the undamaged input is %s: %s %s%s", t.name, judgements[j], reason, res.crash(), res.stderr)
+		}
+	}
+	counts := newTally("mutants/" + t.name)
+	work := make(chan int)
+	var wait sync.WaitGroup
+	for range a.jobs {
+		wait.Go(func() {
+			for i := range work {
+				counts.add(a.damageOnce(t, bases, i))
+			}
+		})
+	}
+	for i := 1; i <= a.mutants && a.ctx.Err() == nil; i++ {
+		work <- i
+	}
+	close(work)
+	wait.Wait()
+	counts.print(time.Since(started))
+	return nil
+}
+
+// damageOnce tries mutant number i.
+func (a *attack) damageOnce(t target, bases []*base, i int) judgement {
+	r := a.random(t.name, i)
+	b := bases[0]
+	if r.IntN(4) == 0 {
+		b = bases[r.IntN(len(bases))]
+	}
+	m := &mutations[r.IntN(len(mutations))]
+	for m.recode && !t.text {
+		m = &mutations[r.IntN(len(mutations))]
+	}
+	data := m.damage(r, b.data, bases[r.IntN(len(bases))].data)
+	if string(data) == string(b.data) {
+		return harmless
+	}
+	res, j, reason := t.try(r, b, m, data)
+	if crash := res.crash(); crash != "" {
+		j, reason = wrong, crash
+	}
+	if j == wrong && a.ctx.Err() == nil {
+		a.note(t.name, fmt.Sprintf("mutant %d, %s", i, m.name), reason, data, res)
+	}
+	return j
+}
+
+// random returns the source of what is random in attack i of a kind.
+func (a *attack) random(kind string, i int) *rand.Rand {
+	h := a.seed
+	for _, c := range []byte(kind) {
+		h = h*1099511628211 + uint64(c)
+	}
+	return rand.New(rand.NewPCG(h, uint64(i))) //nolint:gosec // it must be the same again
+}
+
+// shownMost is how many wrong runs of a kind are printed; all are kept.
+const shownMost = 3
+
+// note keeps what a run did wrong, and prints it.
+func (a *attack) note(kind, what, reason string, data []byte, res *result) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.kept++
+	a.shown[kind]++
+	name := filepath.Join(a.keep, fmt.Sprintf("%04d-%s", a.kept, strings.NewReplacer(" ", "-", "/", "-").Replace(kind)))
+	os.WriteFile(name, data, 0o666)                                                                                                                 //nolint:errcheck // the counts are what matters
+	os.WriteFile(name+".why", fmt.Appendf(nil, "seed %d, %s, %s\n%s\nexit code %d\n%s\n", a.seed, kind, what, reason, res.code, res.stderr), 0o666) //nolint:errcheck // as above
+	if a.shown[kind] <= shownMost {
+		fmt.Printf("WRONG %s, %s: %.160s\n  %s\n", kind, what, reason, name)
+	}
+}
+
+// A tally counts judgements. It is safe for concurrent use.
+type tally struct {
+	name string
+	mu   sync.Mutex
+	of   [harmless + 1]int
+}
+
+func newTally(name string) *tally { return &tally{name: name} }
+
+func (t *tally) add(j judgement) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.of[j]++
+}
+
+func (t *tally) print(took time.Duration) {
+	n := 0
+	for _, count := range t.of {
+		n += count
+	}
+	fmt.Printf("%-34s %8d %8d %8d %8d %8d %8d %8d  %.0f s\n", t.name, n, t.of[whole], t.of[unseen], t.of[doubted], t.of[refused],
+		t.of[harmless], t.of[wrong], took.Seconds())
+}

@@ -1,0 +1,148 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// A result is how a run of the command ended.
+type result struct {
+	code    int
+	stderr  string
+	rows    []row
+	stats   stats
+	readErr error // why standard output is not what it should be
+}
+
+// stats are what is read of -stats.
+type stats struct {
+	Fault  string `json:"fault"`
+	Counts struct {
+		URLs        int64            `json:"urls"`
+		EmptyLines  int64            `json:"empty_lines"`
+		HeaderLines int64            `json:"header_lines"`
+		Refused     map[string]int64 `json:"refused"`
+	} `json:"counts"`
+	Unverified *unverified `json:"unverified"`
+	Doubts     []struct {
+		Code string `json:"code"`
+	} `json:"doubts"`
+}
+
+// unverified says from which line on rows before a fault may be wrong.
+type unverified struct {
+	FromLine int64 `json:"from_line"`
+}
+
+// refused returns how many lines gave no row, as -stats counts them.
+func (s *stats) refused() (n int64) {
+	for _, count := range s.Counts.Refused {
+		n += count
+	}
+	return n
+}
+
+// patience is how long a run may take before it counts as hung.
+const patience = 2 * time.Minute
+
+// run runs the command on standard input. Its file of statistics is the third descriptor.
+func (a *attack) run(stdin []byte, arguments ...string) (out []byte, res result) {
+	ctx, cancel := context.WithTimeout(a.ctx, patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, a.binary, arguments...)
+	cmd.Dir = a.dir
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(stdin), &stdout, &stderr
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, result{readErr: err}
+	}
+	cmd.ExtraFiles = []*os.File{w}
+	text := make(chan []byte, 1)
+	go func() {
+		b, _ := io.ReadAll(r) // what is missing shows as broken JSON
+		text <- b
+	}()
+	err = cmd.Run()
+	w.Close() //nolint:errcheck // the far end of a pipe
+	written := <-text
+	r.Close() //nolint:errcheck // as above
+	res.stderr = stderr.String()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		res.code = exit.ExitCode()
+	} else if err != nil {
+		res.readErr = err
+	}
+	if ctx.Err() != nil {
+		res.readErr = fmt.Errorf("did not end: %w", ctx.Err())
+	}
+	if len(written) > 0 {
+		if err := json.Unmarshal(written, &res.stats); err != nil {
+			res.readErr = fmt.Errorf("-stats: %w", err)
+		}
+	}
+	return stdout.Bytes(), res
+}
+
+// job runs the main job and reads its rows.
+func (a *attack) job(stdin []byte, arguments ...string) result {
+	arguments = append(arguments, "-quiet", "-out", "-", "-out-format", "jsonl",
+		"-columns", "line,url,allowed,rule_line", "-stats", "/dev/fd/3")
+	out, res := a.run(stdin, arguments...)
+	for line := range bytes.Lines(out) {
+		var r struct {
+			Line    int64   `json:"line"`
+			URL     *string `json:"url"`
+			Allowed *bool   `json:"allowed"`
+			Rule    *int64  `json:"rule_line"`
+		}
+		if err := json.Unmarshal(line, &r); err != nil && res.readErr == nil {
+			res.readErr = fmt.Errorf("row %d of the output: %w", len(res.rows)+1, err)
+		}
+		if r.URL == nil {
+			r.URL = new(string)
+		}
+		res.rows = append(res.rows, row{r.Line, *r.URL, r.Allowed, r.Rule})
+	}
+	return res
+}
+
+// crash returns what the command must never do, whatever its input: print the trace of a panic, end
+// by a signal, hang, fail without a word, or write an output that cannot be read.
+func (res *result) crash() string {
+	switch {
+	case res.readErr != nil:
+		return res.readErr.Error()
+	case strings.Contains(res.stderr, "\ngoroutine ") || strings.Contains(res.stderr, "panic:"):
+		return "panic: " + res.stderr
+	case res.code != 0 && res.code != 2:
+		return fmt.Sprintf("exit code %d: %s", res.code, res.stderr)
+	case res.code == 2 && !strings.Contains(res.stderr, "robobatch: "):
+		return "exit code 2 without a word"
+	}
+	return ""
+}
+
+// doubted reports whether the run printed a doubt.
+func (res *result) doubted() bool {
+	return strings.Contains(res.stderr, "robobatch: doubt: ") || len(res.stats.Doubts) > 0
+}
+
+// unverifiedFrom returns the first line of the rows of which the run says that nothing has verified them.
+func (res *result) unverifiedFrom() (line int64, ok bool) {
+	u := res.stats.Unverified
+	if u == nil || !strings.Contains(res.stderr, "nothing has verified") {
+		return 0, false
+	}
+	return u.FromLine, true
+}
