@@ -3,6 +3,7 @@ package capture
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
@@ -33,9 +34,10 @@ func (d *Damage) Error() string {
 	return fmt.Sprintf("%s: %s", fault.Display(d.At.Name), d.Lost())
 }
 
-// Lost says what is lost, without the name of the file.
+// Lost says what is lost, without the name of the file and the remedy.
 func (d *Damage) Lost() string {
-	text := fmt.Sprintf("%v: %s: %v", d.Kind, d.At.place(), d.At.Err)
+	wrong := strings.TrimRight(strings.TrimSuffix(d.At.Err.Error(), unpack.Again), ":; ")
+	text := fmt.Sprintf("%v: %s: %s", d.Kind, d.At.place(), wrong)
 	if d.Parts > 1 {
 		text += fmt.Sprintf("; %d parts are damaged", d.Parts)
 	}

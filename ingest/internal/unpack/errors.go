@@ -25,24 +25,26 @@ var (
 // data: the rest is gone.
 var ErrShorter = errors.New("the file became shorter while it was read")
 
+// Again is the remedy at the end of most faults.
+const Again = "copy or download the file again"
+
 // explain returns the fault that an error of a decompressor means, with the remedy. anyText is
 // whether there was text before it; dictErr is why the dictionary of the file cannot be used, if it
 // has one.
 func explain(p Packing, err error, anyText bool, dictErr error) error {
-	const again = "copy or download the file again"
 	switch {
 	case errors.Is(err, ErrFormat):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%s: %w: the file is truncated; "+again, p, ErrTruncated)
+		return fmt.Errorf("%s: %w: the file is truncated; "+Again, p, ErrTruncated)
 	case errors.Is(err, zstd.ErrCRCMismatch), errors.Is(err, gzip.ErrChecksum):
-		return fmt.Errorf("%s: %w, so any line since the frame began may be damaged: "+again, p, ErrChecksum)
+		return fmt.Errorf("%s: %w, so any line since the frame began may be damaged: "+Again, p, ErrChecksum)
 	case errors.Is(err, ErrTrailing), anyText && (errors.Is(err, zstd.ErrMagicMismatch) || errors.Is(err, gzip.ErrHeader)):
-		return fmt.Errorf("%s: %w: cut them off, or "+again, p, ErrTrailing)
+		return fmt.Errorf("%s: %w: cut them off, or "+Again, p, ErrTrailing)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return fmt.Errorf("%s: %w: recompress it, as in: zstd -dc --long=31 file | zstd > new.zst", p, ErrWindow)
 	case errors.Is(err, zstd.ErrUnknownDictionary):
 		return fmt.Errorf("%s: %w (%w): put it in front, as the zstd format of WARC files says, or recompress the file without", p, ErrDictionary, cmp.Or(dictErr, err))
 	}
-	return fmt.Errorf("%s: %w (%w): "+again, p, ErrDamaged, err)
+	return fmt.Errorf("%s: %w (%w): "+Again, p, ErrDamaged, err)
 }
