@@ -98,6 +98,9 @@ func parseCSV(tb testing.TB, text []byte, separator rune) (rows [][]csvField) {
 			f.text, text = parseQuoted(tb, text[1:])
 		} else {
 			n := bytes.IndexAny(text, string(separator)+"\n\r\"")
+			if n < 0 {
+				tb.Fatalf("%q has no end", text[:min(10, len(text))])
+			}
 			f.text, text = string(text[:n]), text[n:]
 		}
 		row = append(row, f)
@@ -139,6 +142,9 @@ func parseQuoted(tb testing.TB, text []byte) (field string, rest []byte) {
 func readCSV(tb testing.TB, text []byte, separator rune) (names []string, rows [][]any) {
 	tb.Helper()
 	table := parseCSV(tb, text, separator)
+	if len(table) == 0 {
+		tb.Fatal("no header")
+	}
 	for _, f := range table[0] {
 		names = append(names, f.text)
 	}

@@ -443,8 +443,8 @@ func storageFlags(a *args) []entry {
 			it is the same. Default: none.`,
 		}},
 		{forJob, cli.Flag{Name: "csv-safe", Set: cli.Bool(&a.storage.csvSafe), Doc: `
-			Write an apostrophe before texts that spreadsheets would run as formulas, in CSV. Those
-			begin with =, +, -, @, a tab or a carriage return; anyone may have put them into the log.`}},
+			Write an apostrophe before what spreadsheets would run, in CSV. Those are texts that begin
+			with =, +, -, @, a tab or a carriage return; anyone may have put them into the log.`}},
 		{forJob, cli.Flag{Name: "csv-bom", Set: cli.Bool(&a.storage.csvBOM), Doc: `
 			Begin CSV with a byte order mark. Excel takes it for UTF-8 then.`}},
 		{forJob, cli.Flag{

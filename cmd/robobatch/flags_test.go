@@ -124,6 +124,9 @@ func TestValues(t *testing.T) {
 		"sort":        func(v string) error { _, err := output.ParseSort(v); return err },
 		"progress":    func(v string) error { _, err := progress.Parse(v, os.Stderr); return err },
 		"out-format":  func(v string) error { _, err := output.ChooseFormat("", v); return err },
+
+		"partition-mode": func(v string) error { _, err := output.ParsePartitionMode(v); return err },
+		"csv-separator":  func(v string) error { _, err := output.ParseSeparator(v); return err },
 	}
 	main := program(new(args)).Command("")
 	for _, f := range main.Flags {
