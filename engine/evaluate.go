@@ -241,8 +241,12 @@ func (e *Evaluator) decideEach(b *Batch, row int, path []byte) {
 		}
 	}
 	if e.budget > 0 {
+		b.winners.addFirsts(id, r, e.budget)
 		for k, v := range verdicts {
-			b.winners.addRule(winner{id, int32(b.agent(row, k)), v.Rule}, r, e.budget)
+			agent := b.agent(row, k)
+			if first := int(r.Firsts[agent]); v.Rule != NoRule && (first == agent || len(b.Agents) > 0) {
+				b.winners.addRule(winner{id, int32(first), v.Rule}, r, e.budget)
+			}
 		}
 	}
 }

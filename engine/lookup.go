@@ -21,7 +21,7 @@ type Lookup struct {
 
 	bindings []Binding // by agent
 
-	last       RulingID // the last one that firsts was asked for
+	last       RulingID // the last one that firsts was asked for, of this batch if the store drops rules
 	lastFirsts []uint16 // its Firsts
 }
 
@@ -37,7 +37,12 @@ func (s *Store) newLookup(goroutines int) *Lookup {
 
 // Use makes the Lookup look first at what the batch has copied of the store. It holds until the
 // batch is reset.
-func (m *Lookup) Use(b *Batch) { m.copies = &b.winners }
+func (m *Lookup) Use(b *Batch) {
+	m.copies = &b.winners
+	if m.drops {
+		m.last, m.lastFirsts = rules.NoRuling, nil
+	}
+}
 
 // Origin returns the name of a site of the store.
 func (m *Lookup) Origin(id SiteID) robots.Origin {
@@ -48,7 +53,7 @@ func (m *Lookup) Origin(id SiteID) robots.Origin {
 }
 
 // FirstAgent returns the first agent that has the same rules: itself, or one before it. If the
-// store may have dropped the rules since, it is the agent itself.
+// store may have dropped the rules since, and the batch has no copy, it is the agent itself.
 func (m *Lookup) FirstAgent(id RulingID, agent int) int {
 	if firsts := m.firsts(id); firsts != nil {
 		return int(firsts[agent])
@@ -57,10 +62,15 @@ func (m *Lookup) FirstAgent(id RulingID, agent int) int {
 }
 
 // firsts returns the first agent with the same rules for each agent, nil if the store may have
-// dropped the rules.
+// dropped the rules and the batch has no copy.
 func (m *Lookup) firsts(id RulingID) []uint16 {
-	if id != m.last && !m.drops {
-		m.last, m.lastFirsts = id, m.reader.Ruling(id).Firsts
+	if id != m.last {
+		m.last = id
+		if m.drops {
+			m.lastFirsts = m.copies.firsts[id]
+		} else {
+			m.lastFirsts = m.reader.Ruling(id).Firsts
+		}
 	}
 	return m.lastFirsts
 }
@@ -69,7 +79,7 @@ func (m *Lookup) firsts(id RulingID) []uint16 {
 // store has failed since.
 func (m *Lookup) Rule(id RulingID, agent int, rule int32) robots.Rule {
 	if m.drops {
-		if w, ok := m.copies.rules[winner{id, int32(agent), rule}]; ok && w.hasValue {
+		if w, ok := m.copies.rules[winner{id, int32(m.FirstAgent(id, agent)), rule}]; ok && w.hasValue {
 			return w.Rule
 		}
 	}
@@ -79,7 +89,7 @@ func (m *Lookup) Rule(id RulingID, agent int, rule int32) robots.Rule {
 // line returns the line of the rule that won.
 func (m *Lookup) line(id RulingID, agent int, v Verdict) int64 {
 	if m.drops {
-		if w, ok := m.copies.rules[winner{id, int32(agent), v.Rule}]; ok {
+		if w, ok := m.copies.rules[winner{id, int32(m.FirstAgent(id, agent)), v.Rule}]; ok {
 			return int64(w.Line)
 		}
 	}
@@ -99,11 +109,12 @@ func (m *Lookup) set(id RulingID, agent int) *rules.Set {
 // loaded again.
 type winners struct {
 	origins map[SiteID]robots.Origin
+	firsts  map[RulingID][]uint16 // the Firsts of a Ruling, if there are several agents
 	rules   map[winner]winningRule
-	size    int64 // bytes of rules
+	size    int64 // bytes of rules and firsts
 }
 
-// A winner names a rule as a verdict does.
+// A winner names a rule as a verdict does, for the first agent that has the same rules.
 type winner struct {
 	id    RulingID
 	agent int32
@@ -123,6 +134,7 @@ const winnerOverhead = 128
 // reset empties w and keeps its memory.
 func (w winners) reset() winners {
 	clear(w.origins)
+	clear(w.firsts)
 	clear(w.rules)
 	w.size = 0
 	return w
@@ -131,16 +143,27 @@ func (w winners) reset() winners {
 // addSite copies the name of a site.
 func (w *winners) addSite(id SiteID, from rules.Reader) {
 	if w.origins == nil {
-		w.origins, w.rules = map[SiteID]robots.Origin{}, map[winner]winningRule{}
+		w.origins, w.firsts, w.rules = map[SiteID]robots.Origin{}, map[RulingID][]uint16{}, map[winner]winningRule{}
 	}
 	if _, known := w.origins[id]; !known {
 		w.origins[id] = from.Origin(uint32(id))
 	}
 }
 
+// addFirsts keeps the Firsts of a Ruling of several agents, which are a small part of it.
+func (w *winners) addFirsts(id RulingID, from *rules.Ruling, budget int64) {
+	if _, known := w.firsts[id]; known || len(from.Firsts) == 1 {
+		return
+	}
+	if size := winnerOverhead + 2*int64(len(from.Firsts)); w.size+size <= budget/2 {
+		w.size += size
+		w.firsts[id] = from.Firsts
+	}
+}
+
 // addRule copies the rule that won, unless it is copied already.
 func (w *winners) addRule(key winner, from *rules.Ruling, budget int64) {
-	if _, known := w.rules[key]; !known && key.rule != NoRule {
+	if _, known := w.rules[key]; !known {
 		w.add(key, from.Sets[key.agent].Rule(key.rule), budget)
 	}
 }

@@ -27,7 +27,8 @@ var library = [...]compress.Compression{
 	Snappy: compress.Codecs.Snappy, Gzip: compress.Codecs.Gzip,
 }
 
-// A packer appends the compressed src to dst. The result depends on nothing but src.
+// A packer compresses src. The result depends on nothing but src, and may lie in the memory of dst,
+// whose bytes do not count.
 type packer func(dst, src []byte) []byte
 
 // newPacker returns a packer of a codec at one of its levels, for one goroutine.
@@ -35,30 +36,34 @@ func newPacker(c Codec, level int) (packer, error) {
 	switch c {
 	case Zstd:
 		enc := newZstd(zstd.EncoderLevelFromZstd(level))
-		return func(dst, src []byte) []byte { return enc.EncodeAll(src, dst) }, nil
+		return func(dst, src []byte) []byte { return enc.EncodeAll(src, dst[:0]) }, nil
 	case Snappy:
-		return func(dst, src []byte) []byte { return s2.EncodeSnappy(dst[:cap(dst)], src) }, nil // dst is empty
+		return func(dst, src []byte) []byte { return s2.EncodeSnappy(dst[:cap(dst)], src) }, nil
 	case Gzip:
 		w, err := gzip.NewWriterLevel(nil, level)
 		if err != nil {
 			return nil, err
 		}
 		return func(dst, src []byte) []byte {
-			buf := bytes.NewBuffer(dst)
+			buf := bytes.NewBuffer(dst[:0])
 			w.Reset(buf)
 			w.Write(src) //nolint:errcheck // memory accepts all bytes
 			w.Close()    //nolint:errcheck // memory accepts all bytes
 			return buf.Bytes()
 		}, nil
 	case Uncompressed:
-		return func(dst, src []byte) []byte { return append(dst, src...) }, nil
+		return func(_, src []byte) []byte { return src }, nil
 	}
 	return nil, fmt.Errorf("codec %d is unknown", c)
 }
 
+// zstdWindow is more than nearly all pages have. An encoder keeps as many bytes: with the windows of
+// its levels, 4 to 16 MiB, and for speed twice that.
+const zstdWindow = 2 << 20
+
 // newZstd returns an encoder that writes no checksums: readers of Parquet do not look at them.
 func newZstd(level zstd.EncoderLevel) *zstd.Encoder {
-	enc, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1),
-		zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true)) // the options are valid
+	enc, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow),
+		zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true)) // the options are valid
 	return enc
 }

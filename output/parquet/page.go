@@ -34,6 +34,7 @@ type Encoder struct {
 	fields []Field
 
 	page    []byte // before compression
+	packed  []byte // the memory of pack
 	ids     []int32
 	ints    []int64
 	floats  []float64
@@ -41,11 +42,16 @@ type Encoder struct {
 	streaks []streak
 }
 
-// finish compresses the page of a column.
+// finish compresses the page of a column. The page, which waits for the end of its row group, gets
+// a copy of no more than its length: memory to compress into is several times that.
 func (e *Encoder) finish(to *Pages, column int, stats statistics, encoding parquet.Encoding) {
 	p := &to.columns[column]
 	p.stats, p.size, p.encoding = stats, len(e.page), encoding
-	p.data = e.pack(p.data[:0], e.page)
+	packed := e.pack(e.packed, e.page)
+	p.data = append(p.data[:0], packed...)
+	if len(packed) > 0 && &packed[0] != &e.page[0] {
+		e.packed = packed
+	}
 	p.crc = checksum(p.data)
 }
 

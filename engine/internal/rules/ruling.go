@@ -118,18 +118,59 @@ func TextID(number int) RulingID { return firstText + RulingID(number) }
 // many crawlers are bound by the groups for "*". It calls compile once for each such list of
 // groups.
 func ForAgents(f *robots.File, agents []robots.Agent, compile func(a robots.Agent, groups []int) (*Set, error)) (sets []*Set, err error) {
+	type binding struct {
+		groups []int
+		set    *Set
+	}
+	var met []binding
+	bind := func(a robots.Agent) (*Set, error) {
+		groups := f.Binding(a)
+		for _, b := range met {
+			if slices.Equal(b.groups, groups) {
+				return b.set, nil
+			}
+		}
+		set, err := compile(a, groups)
+		met = append(met, binding{groups, set})
+		return set, err
+	}
 	sets = make([]*Set, len(agents))
-	bound := make([][]int, len(agents))
+	named := tokensOf(f)
+	var unnamed [2]*Set // of the agents that no group names: those that groups for "*" bind, and the others
 	for i, a := range agents {
-		bound[i] = f.Binding(a)
-		same := slices.IndexFunc(bound[:i], func(groups []int) bool { return slices.Equal(groups, bound[i]) })
-		if same >= 0 {
-			sets[i] = sets[same]
-		} else if sets[i], err = compile(a, bound[i]); err != nil {
+		if named.have(a) {
+			sets[i], err = bind(a)
+		} else {
+			shared := &unnamed[0]
+			if a.IgnoresStar {
+				shared = &unnamed[1]
+			}
+			if *shared == nil {
+				*shared, err = bind(a)
+			}
+			sets[i] = *shared
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	return sets, nil
+}
+
+// tokens are the product tokens that the groups of a file name.
+type tokens []robots.ProductToken
+
+func tokensOf(f *robots.File) (all tokens) {
+	for i := range f.Groups {
+		all = append(all, f.Groups[i].Agents...)
+	}
+	return all
+}
+
+// have reports whether a token of the agent is one of them.
+func (t tokens) have(a robots.Agent) bool {
+	return len(t) > 0 && (slices.ContainsFunc(t, a.Token.Equal) ||
+		slices.ContainsFunc(a.Fallbacks, func(f robots.ProductToken) bool { return slices.ContainsFunc(t, f.Equal) }))
 }
 
 // CleanParams returns the clean-param lines of a robots.txt. Few files have any, and the others are
