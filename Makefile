@@ -14,6 +14,8 @@ BENCHCOUNT   ?= 6
 BENCHTIME    ?= 1s
 BENCHPKGS    ?= ./...
 ROUNDS       ?= 6
+LIMITS       ?= 64MiB,128MiB,256MiB,512MiB
+SHAPES       ?= .
 BASE         ?= main
 ATTACK       ?=
 # RESULTS passes on the lines of results and their headers, and shows all others: benchmarks may log any bytes.
@@ -32,7 +34,7 @@ BIN          := robobatch
 QUICKSTART   := testdata/quickstart
 
 .DEFAULT_GOAL := build
-.PHONY: help build quickstart test test-all examples race lint arrows fmt scale fuzz hostile attack bench bench-compare bench-peers bench-whole bench-million bench-results bench-show bench-render e2e cover tidy check clean
+.PHONY: help build quickstart test test-all examples race lint arrows fmt scale memory fuzz hostile attack bench bench-compare bench-peers bench-whole bench-million bench-results bench-show bench-render e2e cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -70,6 +72,9 @@ fmt: ## format all Go code
 
 scale: ## the tests of large inputs: a gigabyte of captures, a pack of a million origins; takes minutes
 	ROBOBATCH_SCALE=1 CGO_ENABLED=0 $(GO) test -count 1 -v -run Scale -timeout 1h ./ingest/internal/capture ./engine
+
+memory: ## the peak memory of runs of many shapes under limits, a million origins; LIMITS, SHAPES; needs 8 GB of disk, takes half an hour
+	@$(GO) run ./bench/memory -limits $(LIMITS) -shapes '$(SHAPES)'
 
 fuzz: ## each fuzz target for FUZZTIME (10m)
 	@set -e; for pkg in $$($(GO) list ./...); do \

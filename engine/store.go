@@ -78,6 +78,10 @@ type StoreOptions struct {
 	// and loads them again when a row needs them. 0 or less is no limit. BuildStore ignores it and
 	// keeps all rules in memory.
 	MaxMemory int64
+
+	// Reserved is how many bytes of MaxMemory the run takes besides rules and their index, for its
+	// batches and its output for instance. 0 means 96 MiB.
+	Reserved int64
 }
 
 // dialectOf returns a dialect: RFC9309 if there is none but for options about URLs.
@@ -177,25 +181,39 @@ func parseOrigin(o robots.Origin, name string) (robots.Origin, error) {
 // OpenPack opens the pack of that name, which must be compiled for opt.Dialect, except for
 // [robots.URLAsIs]. The Store is ready at once: it loads the rules of an origin when a row first
 // needs them. Without opt.MaxMemory they stay in memory. With it, the index and a run take their
-// part of the memory, and half of the rest is for rules in use: the other half is for dropped ones
-// that are not collected yet. Call [Store.Close] at the end. Loading can fail during a run: see
+// part of the memory, and five eighths of the rest are for rules in use: the others are for dropped
+// ones that are not collected yet. Call [Store.Close] at the end. Loading can fail during a run: see
 // [Store.Err]. An error is a [*PackDialectError], one of the operating system, or says how the pack
 // is damaged.
 func OpenPack(name string, opt StoreOptions) (*Store, error) {
 	opt, forRules := opt.compiled()
-	r, err := packed.Open(name, packed.Options{Options: forRules, MaxMemory: opt.MaxMemory})
+	r, err := packed.Open(name, packed.Options{Options: forRules, MaxMemory: opt.MaxMemory, Reserved: opt.Reserved})
 	if err != nil {
 		return nil, err
 	}
 	return newStore(r, opt), nil
 }
 
+// IndexMemory returns how many bytes of MaxMemory the index of the pack of that name takes, before
+// any rules are loaded. It reads the header of the pack only. The errors are those of [OpenPack].
+func IndexMemory(name string) (int64, error) {
+	n, err := packed.IndexMemory(name)
+	if err != nil {
+		err = fmt.Errorf("read the rule pack %s: %w", name, err)
+	}
+	return n, err
+}
+
+// MinRules is the least room for rules that a run needs, in bytes, beside the index of their pack
+// and what is Reserved. With less it takes more than MaxMemory.
+const MinRules = packed.MinRoom
+
 // OpenPackFile is [OpenPack] of a pack in an open file, which may have no name any more. It is read
 // by system calls, with a memory limit and without. The Store owns the file unless there is an
 // error: [Store.Close] closes it.
 func OpenPackFile(f *os.File, opt StoreOptions) (*Store, error) {
 	opt, forRules := opt.compiled()
-	r, err := packed.OpenFile(f, packed.Options{Options: forRules, MaxMemory: opt.MaxMemory})
+	r, err := packed.OpenFile(f, packed.Options{Options: forRules, MaxMemory: opt.MaxMemory, Reserved: opt.Reserved})
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,10 @@ var arrowChunk = limits{rows: 64 << 10, bytes: 8 << 20}
 // that the type of its columns can hold.
 var errDictionary = errors.New("dictionary of an Arrow file exceeds 2 GiB: write Parquet or an Arrow stream instead")
 
+// ErrDictMemory is the kind of the error of an Arrow file whose dictionaries take more than
+// [Options].DictMemory.
+var ErrDictMemory = errors.New("the dictionaries of an Arrow file, which grow with it, take more memory than they may")
+
 // A recordWriter is what the library's writers of files and streams have in common.
 type recordWriter interface {
 	Write(arrow.Record) error
@@ -32,6 +36,7 @@ type arrowOutput struct {
 	format  Format
 	packing []ipc.Option   // how buffers are packed
 	md      *metadataPairs // read when the first chunk is written
+	dicts   int64          // Options.DictMemory
 
 	schema *arrow.Schema
 	writer recordWriter // nil before the first chunk
@@ -39,7 +44,7 @@ type arrowOutput struct {
 
 // newArrow returns an Arrow file or stream with nothing written. md is read with the first chunk.
 func newArrow(s *sink, l *layout, opt Options, md *metadataPairs) (*arrowOutput, error) {
-	o := &arrowOutput{sink: s, layout: l, format: opt.Format, md: md}
+	o := &arrowOutput{sink: s, layout: l, format: opt.Format, md: md, dicts: opt.DictMemory}
 	compression, _, err := opt.Compression.choose(opt.Format, opt.Level)
 	if err != nil {
 		return nil, err
@@ -83,7 +88,7 @@ func (o *arrowOutput) writeRecord(c *chunk) error {
 		return err
 	}
 	if o.format == ArrowStream {
-		rec := o.record(c, true)
+		rec := o.record(c, copiedTexts)
 		defer rec.Release()
 		c.names.reset()
 		if err := o.writer.Write(rec); err != nil {
@@ -95,6 +100,9 @@ func (o *arrowOutput) writeRecord(c *chunk) error {
 		if d != nil && len(d.text) > math.MaxInt32-arrowChunk.bytes {
 			return fmt.Errorf("column %s: %w", o.layout.fields[i].Name, errDictionary)
 		}
+	}
+	if o.dicts > 0 && int64(c.names.memory()) > o.dicts {
+		return fmt.Errorf("%w, %d MiB", ErrDictMemory, o.dicts>>20)
 	}
 	rec := o.indexOnly(c)
 	defer rec.Release()
@@ -111,7 +119,7 @@ func (o *arrowOutput) close(c *chunk, _ metadataPairs) error {
 		return err
 	}
 	if o.format == ArrowFile {
-		rec := o.record(c, true)
+		rec := o.record(c, sharedTexts) // nothing changes them any more
 		defer rec.Release()
 		if err := o.writer.Write(rec); err != nil {
 			return err
@@ -139,7 +147,7 @@ func (r indexRecord) Columns() []arrow.Array { return r.cols }
 
 // indexOnly returns the chunk as a record without dictionaries.
 func (o *arrowOutput) indexOnly(c *chunk) arrow.Record {
-	rec := o.record(c, false)
+	rec := o.record(c, noTexts)
 	cols := slices.Clone(rec.Columns())
 	for i, col := range cols {
 		if d, ok := col.(*array.Dictionary); ok {
@@ -151,6 +159,6 @@ func (o *arrowOutput) indexOnly(c *chunk) arrow.Record {
 
 // record returns the chunk as a record that shares the memory of its columns, with the texts of
 // dictionaries or without.
-func (o *arrowOutput) record(c *chunk, texts bool) arrow.Record {
+func (o *arrowOutput) record(c *chunk, texts dictTexts) arrow.Record {
 	return array.NewRecord(o.schema, c.arrays(texts), int64(c.rows))
 }

@@ -227,7 +227,7 @@ func (c *chunk) decode(b []byte) error {
 }
 
 // arrays returns the columns as arrays that share their memory.
-func (c *chunk) arrays(texts bool) []arrow.Array {
+func (c *chunk) arrays(texts dictTexts) []arrow.Array {
 	all := make([]arrow.Array, len(c.columns))
 	for i, col := range c.columns {
 		all[i] = col.toArrow(c.rows, texts)

@@ -36,12 +36,20 @@ type column interface {
 	page(e *parquet.Encoder, to *parquet.Pages, i int)
 	// dataType returns the type of the Arrow array.
 	dataType() arrow.DataType
-	// toArrow returns the rows as an Arrow array that shares the column's memory. The array of a
-	// dictionary has no texts, unless texts are asked for: then they are a copy.
-	toArrow(rows int, texts bool) arrow.Array
+	// toArrow returns the rows as an Arrow array that shares the column's memory.
+	toArrow(rows int, texts dictTexts) arrow.Array
 	// cells returns the rows as lines of text need them; it shares the column's memory.
 	cells() cells
 }
+
+// dictTexts says which texts the Arrow array of a dictionary has.
+type dictTexts uint8
+
+const (
+	noTexts     dictTexts = iota
+	copiedTexts           // which stay as they are when the dictionary changes
+	sharedTexts           // the dictionary's own
+)
 
 // cells are the values of a column for lines of text. Only those of the kind are set.
 type cells struct {
@@ -255,7 +263,7 @@ type intColumn struct {
 
 func (c *intColumn) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Int64s(to, i, &c.Values) }
 
-func (c *intColumn) toArrow(rows int, _ bool) arrow.Array {
+func (c *intColumn) toArrow(rows int, _ dictTexts) arrow.Array {
 	return c.arrayOf(rows, arrow.GetBytes(c.All))
 }
 
@@ -268,7 +276,7 @@ type int32Column struct{ values[int32] }
 
 func (c *int32Column) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Int32s(to, i, &c.Values) }
 
-func (c *int32Column) toArrow(rows int, _ bool) arrow.Array {
+func (c *int32Column) toArrow(rows int, _ dictTexts) arrow.Array {
 	return c.arrayOf(rows, arrow.GetBytes(c.All))
 }
 
@@ -281,7 +289,7 @@ type floatColumn struct{ values[float64] }
 
 func (c *floatColumn) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Doubles(to, i, &c.Values) }
 
-func (c *floatColumn) toArrow(rows int, _ bool) arrow.Array {
+func (c *floatColumn) toArrow(rows int, _ dictTexts) arrow.Array {
 	return c.arrayOf(rows, arrow.GetBytes(c.All))
 }
 
@@ -294,7 +302,7 @@ type boolColumn struct{ values[bool] }
 
 func (c *boolColumn) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Bools(to, i, &c.Values) }
 
-func (c *boolColumn) toArrow(rows int, _ bool) arrow.Array {
+func (c *boolColumn) toArrow(rows int, _ dictTexts) arrow.Array {
 	return c.arrayOf(rows, parquet.AppendBits(nil, c.All))
 }
 
@@ -343,13 +351,16 @@ var dictType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, Valu
 
 func (c *dictColumn) dataType() arrow.DataType { return dictType }
 
-func (c *dictColumn) toArrow(rows int, texts bool) arrow.Array {
+func (c *dictColumn) toArrow(rows int, texts dictTexts) arrow.Array {
 	ids := newArray(dictType.IndexType, rows, c.Present, c.Nulls, arrow.GetBytes(c.All))
 	var text []byte
 	offsets := []int32{0}
-	if texts {
-		// A copy: the library keeps a stream's dictionary to compare it with the next.
+	switch texts {
+	case noTexts:
+	case copiedTexts: // the library keeps a stream's dictionary to compare it with the next
 		text, offsets = slices.Clone(c.dict.text), slices.Clone(c.dict.offsets)
+	case sharedTexts:
+		text, offsets = c.dict.text, c.dict.offsets
 	}
 	list := newArray(dictType.ValueType, len(offsets)-1, nil, 0, arrow.GetBytes(offsets), text)
 	return array.NewDictionaryArray(dictType, ids, list)
@@ -445,7 +456,7 @@ func (c *textColumn) allocated() int { return 4*cap(c.offsets) + 2*cap(c.Present
 func (c *textColumn) page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Texts(to, i, &c.Texts) }
 func (c *textColumn) dataType() arrow.DataType                          { return arrow.BinaryTypes.String }
 
-func (c *textColumn) toArrow(rows int, _ bool) arrow.Array {
+func (c *textColumn) toArrow(rows int, _ dictTexts) arrow.Array {
 	return newArray(c.dataType(), rows, c.Present, c.Nulls, arrow.GetBytes(c.offsets), c.Bytes)
 }
 

@@ -23,7 +23,7 @@ type dictionary struct {
 	seed    maphash.Seed
 
 	ids    []int32 // by number in the batch: 1 + number of its text, 0 for none yet
-	used   []int   // the ids that are set
+	used   []int32 // the ids that are set
 	strays []int32 // ids by index in Batch.Strays; of the current batch only
 	day    int64   // the last date, in days since 1970
 	dayID  int32   // 1 + number of its text; 0 for none
@@ -117,7 +117,7 @@ func (d *dictionary) number(i int, text string) int32 {
 		d.ids = slices.Grow(d.ids, i+1-len(d.ids))[:i+1]
 	}
 	d.ids[i] = 1 + d.addString(text)
-	d.used = append(d.used, i)
+	d.used = append(d.used, int32(i))
 	return d.ids[i]
 }
 
@@ -172,9 +172,9 @@ func (d *dictionary) reset() {
 	clear(d.table)
 }
 
-// memory returns how many bytes are allocated for texts.
+// memory returns how many bytes are allocated.
 func (d *dictionary) memory() int {
-	return 4*(cap(d.offsets)+len(d.table)+cap(d.escapes)) + cap(d.text) + 8*cap(d.moved)
+	return 4*(cap(d.offsets)+len(d.table)+cap(d.escapes)+cap(d.ids)+cap(d.used)) + cap(d.text) + 8*cap(d.moved)
 }
 
 // A move says which number a text of one dictionary has in another.

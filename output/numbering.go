@@ -87,11 +87,15 @@ func (n *numbering) memory() (size int) {
 	return size
 }
 
-// size returns the bytes of all texts.
+// textOverhead is what a text of a dictionary takes besides its bytes: its offset and its place in
+// the table, which is at most half full.
+const textOverhead = 16
+
+// size returns the bytes of all texts, each with textOverhead. It depends on nothing but the texts.
 func (n *numbering) size() (size int) {
 	for _, d := range n.dicts {
 		if d != nil {
-			size += len(d.text)
+			size += len(d.text) + textOverhead*d.Len()
 		}
 	}
 	return size

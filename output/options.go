@@ -37,6 +37,10 @@ type Options struct {
 	TempDir    string          // of the temporary file; "" is that of the output, or the usual one
 	Cancel     <-chan struct{} // closed to end Write or Close early, with context.Canceled; nil is never
 
+	// DictMemory is how many bytes the dictionaries of an Arrow file may take, which grow with the
+	// file: with more, Write returns an error of the kind ErrDictMemory. 0 is no limit.
+	DictMemory int64
+
 	tree     string            // the directory for Partition
 	into     string            // the one that it will be, or be put into; "" if that does not matter
 	formulas *Formulas         // counts them; nil is nobody

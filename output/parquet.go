@@ -15,12 +15,13 @@ var parquetChunk = limits{rows: 32 << 10, bytes: 1 << 20}
 type groupLimits struct {
 	rows      int
 	textBytes int // of the texts that are not in dictionaries
-	dictBytes int // of the texts of all dictionaries
+	dictBytes int // of the texts of all dictionaries, as numbering.size counts them
 }
 
 // parquetGroup bounds a row group to some tens of MiB, and gives readers, which work on several at
-// a time, enough of them.
-var parquetGroup = groupLimits{rows: 512 << 10, textBytes: 64 << 20, dictBytes: 16 << 20}
+// a time, enough of them. While it is made, a dictionary takes three times the bytes of its texts:
+// in the dictionary, as a page, and compressed.
+var parquetGroup = groupLimits{rows: 512 << 10, textBytes: 32 << 20, dictBytes: 8 << 20}
 
 // wideGroupCells is the most verdicts of a row group in the wide layout.
 const wideGroupCells = 16 << 20

@@ -85,7 +85,7 @@ func (v *Verdicts) Add(b *engine.Batch) error {
 
 // Columns returns the rows that were added since the last Reset, by [Verdicts.Fields]. The arrays
 // share memory with v and are valid until then.
-func (v *Verdicts) Columns() []arrow.Array { return v.chunk.arrays(true) }
+func (v *Verdicts) Columns() []arrow.Array { return v.chunk.arrays(copiedTexts) }
 
 // Reset forgets all rows and keeps the memory.
 func (v *Verdicts) Reset() {

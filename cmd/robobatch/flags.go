@@ -478,11 +478,14 @@ func storageFlags(a *args) []entry {
 func runFlags(a *args) []entry {
 	const (
 		mostMemory = `
-			The memory that a run may take, about, such as 256MiB. Rules that do not fit are
+			The memory that a run may take, such as 256MiB. A process holds at most a tenth
+			more, and 16 MiB. Rules that do not fit are
 			dropped, and loaded again where they are needed. Unless they are a pack already, they
 			are first compiled into a temporary one `
-		fewerWorkers = `Each worker but the first needs 24 MiB beyond
-			64 MiB; if there is no room, there are fewer workers, and a note. `
+		fewerWorkers = `Each worker needs some 15 MiB, 25 MiB in the
+			wide layout; if there is no room, there are fewer workers, and a note. If there is
+			none for one, the run does not start, and the error says what it needs: 64MiB, and
+			for a million origins 30 MiB more. `
 		defaultMemory = `Default: 1280MiB for packs of more than 512 MiB,
 			otherwise none.`
 	)
@@ -501,9 +504,9 @@ func runFlags(a *args) []entry {
 		{forJob, cli.Flag{
 			Name: "max-memory", Arg: "size",
 			Set: cli.NotEmpty(&a.maxMemory, memory.Remedy), Doc: mostMemory + `beside the output. The
-			rows that -sort and -partition-by order take a quarter of it. ` + fewerWorkers + `A row
-			group of Parquet, or an Arrow file, in which hundreds of thousands of rules or origins
-			differ takes some 30 MiB more: see -row-group. ` + defaultMemory,
+			rows that -sort and -partition-by order take up to a quarter of it, and so do the
+			dictionaries of an Arrow file, which grow with it: beyond that the run ends with an
+			error, where Parquet and Arrow streams go on. ` + fewerWorkers + defaultMemory,
 		}},
 		{forPipe, cli.Flag{
 			Name: "max-memory", Arg: "size",

@@ -42,11 +42,8 @@ func planPipe(a *args, std console.Streams) (guard.Task, error) {
 	}
 	p.storeOpt.Canonical = slices.Contains(r.opt.Columns, output.CanonicalURL)
 	faults.Add("workers", memory.CheckWorkers(a.workers))
-	p.storeOpt.MaxMemory, err = memory.Parse(a.maxMemory)
-	faults.Add("max-memory", err)
+	faults.Add("max-memory", p.chooseMemory(a, nil))
 	p.hints = agentHints(p.storeOpt.Agents, p.storeOpt.Dialect)
-	p.setWorkers(memory.FitWorkers(a.workers, a.maxMemory))
-	r.opt.Workers = p.runOpt.Workers
 	if progress.IsTerminal(std.In) {
 		faults.Add("", errors.New("standard input is a terminal: send an Arrow stream to it, as in: … | robobatch pipe -rules rules.rbp | …"))
 	}
@@ -57,7 +54,12 @@ func planPipe(a *args, std console.Streams) (guard.Task, error) {
 		return nil, err
 	}
 	p.rules.AcceptDamage = a.acceptDamage
-	return r, p.rules.Find(a.rules, a.origin)
+	err = p.rules.Find(a.rules, a.origin)
+	if err == nil {
+		err = p.divideMemory()
+	}
+	r.opt.Workers = p.runOpt.Workers
+	return r, err
 }
 
 // Run takes standard input through the rules.

@@ -37,6 +37,7 @@ type plan struct {
 	statsName string // of the summary as JSON; "" is none
 	rejects   string // name of the list of rejected lines; "" is none
 	limit     flow.Limit
+	memory    memory.Run
 	require   flow.Requirements
 	hints     []string // what the user may not expect
 	asked     summary.Asked
@@ -86,12 +87,9 @@ func (p *plan) choose(a *args) error {
 	if a.Limit < 0 {
 		faults.Add("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.Limit))
 	}
-	limit, err := memory.Parse(a.maxMemory)
-	faults.Add("max-memory", err)
-	p.storeOpt.MaxMemory = memory.Divide(limit, &p.outOpt)
+	faults.Add("max-memory", p.chooseMemory(a, &p.outOpt))
 	faults.Add("progress", p.SetProgress(a.progress))
 	p.hints = agentHints(p.storeOpt.Agents, p.storeOpt.Dialect)
-	p.setWorkers(memory.FitWorkers(a.workers, a.maxMemory))
 	if slices.Contains(a.in, say.Std) && progress.IsTerminal(p.In) {
 		p.hints = append(p.hints, "the log is read from standard input, which is a terminal: type or paste it, and end it with Ctrl-D; or name a file with -in")
 	}
@@ -100,13 +98,37 @@ func (p *plan) choose(a *args) error {
 	return faults.Err()
 }
 
-// setWorkers sets the numbers of goroutines, and adds a hint if there is one.
-func (p *plan) setWorkers(workers int, hint string) {
-	p.hints = append(p.hints, hint)
-	p.storeOpt.Workers, p.runOpt.Workers = workers, workers
-	if p.outOpt.Workers = cmp.Or(workers, runtime.GOMAXPROCS(0)); p.outOpt.Workers > 1 {
-		p.logOpt.Ahead = p.outOpt.Workers
+// chooseMemory sets the limit of memory. The error says that it is none, or that it has no room for
+// the output, which is nil for a stream.
+func (p *plan) chooseMemory(a *args, out *output.Options) error {
+	limit, err := memory.Parse(a.maxMemory)
+	if err != nil {
+		return err
 	}
+	p.storeOpt.MaxMemory = limit
+	p.memory = memory.Run{Limit: limit, Workers: a.workers, Agents: len(agentsOf(&p.storeOpt)), Out: out}
+	_, err = p.memory.Divide()
+	return err
+}
+
+// divideMemory divides the limit, once it is known where the rules are, and sets how many
+// goroutines there are. The error says that the limit has no room for the index of the pack.
+func (p *plan) divideMemory() error {
+	if name := p.rules.Pack(); p.memory.Limit > 0 && name != "" {
+		p.memory.Index, _ = engine.IndexMemory(name) // what is wrong with the pack is said when it is opened
+	}
+	parts, err := p.memory.Divide()
+	if err != nil {
+		return fmt.Errorf("-max-memory: %w", err)
+	}
+	p.hints = append(p.hints, parts.Note)
+	p.storeOpt.Workers, p.runOpt.Workers, p.storeOpt.Reserved = parts.Workers, parts.Workers, parts.Reserved
+	p.outOpt.SortMemory, p.outOpt.DictMemory = parts.Sort, parts.Dicts
+	p.logOpt.BatchRows = parts.BatchRows
+	if p.outOpt.Workers = cmp.Or(parts.Workers, runtime.GOMAXPROCS(0)); p.outOpt.Workers > 1 {
+		p.logOpt.Ahead = cmp.Or(parts.Unpackers, p.outOpt.Workers)
+	}
+	return nil
 }
 
 // recordOf returns the record of a run, with the layout and the kinds of rows that are chosen.
@@ -126,12 +148,15 @@ func (p *plan) find(a *args) error {
 	if p.logOpt.VerifiedOnly = a.verifiedOnly; !atomicfile.InPlace(a.out) {
 		p.logOpt.TempDir = load.TempDir(cmp.Or(a.out, "."))
 	}
-	p.logs, errLogs = ingest.OpenLogs(a.in, p.logOpt)
 	p.rules.AcceptDamage = a.acceptDamage
 	errRules = p.rules.Find(a.rules, a.origin)
 	if errors.Is(errRules, rulefiles.ErrNoOrigin) && a.Base != "" { // one robots.txt, and logs of one site
 		errRules = p.rules.Find(a.rules, a.Base)
 	}
+	if errRules == nil {
+		errRules = p.divideMemory()
+	}
+	p.logs, errLogs = ingest.OpenLogs(a.in, p.logOpt)
 	if errLogs == nil {
 		inputs := p.logs.Inputs()
 		for _, in := range inputs {

@@ -35,6 +35,7 @@ var remedies = []struct {
 	{ingest.ErrManyURLs, "name one with -url-field"},
 	{ingest.ErrNoHeader, "put one in front, as in: (echo url,clicks; cat file) | robobatch -in - …; if it is a list of URLs, add -format urls"},
 	{ingest.ErrNotFormat, "leave -format out, and the format is detected, or name another"},
+	{output.ErrDictMemory, "write Parquet or an Arrow stream (.arrows), or raise -max-memory"},
 	{pipe.ErrNoColumn, "name the column of the URLs with -url-column"},
 	{pipe.ErrTaken, "give theirs other names with -prefix, or leave it out with -columns"},
 	{pipe.ErrType, "cast it to a string, or name another with -url-column"},

@@ -28,6 +28,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"interruptLoading": interruptLoading,
 	"blank":            writeBlank,
 	"urls":             urls,
+	"origins":          origins,
 	"bytes":            writeBytes,
 	"pack":             pack,
 	"zip":              zipFiles,
@@ -192,6 +193,17 @@ func urls(ts *testscript.TestScript, _ bool, args []string) {
 			dir = "private"
 		}
 		fmt.Fprintf(&b, "https://example.com/%s/%x?n=%d\n", dir, uint32(i)*2654435761, i) // hardly packs
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b.Bytes(), 0o666))
+}
+
+// origins N FILE: writes a URL of each of N origins.
+func origins(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	var b bytes.Buffer
+	for i := range n {
+		fmt.Fprintf(&b, "https://www.one-of-many-sites-with-long-names-%d.example/\n", i)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b.Bytes(), 0o666))
 }

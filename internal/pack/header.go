@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
+	"os"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -181,4 +183,37 @@ func parseHeader(data []byte, size int64) (*header, error) {
 func checksum(data []byte, at uint64) uint64 {
 	const odd = 0x9e3779b97f4a7c15 // spreads places over all bits
 	return xxh3.Hash(data) + at*odd
+}
+
+// indexSize returns the bytes of the indexes and the table of texts in memory.
+func (h *header) indexSize() int64 {
+	size := int64(h.texts) * textEntry
+	for kind := range h.records {
+		count := h.records[kind].Count
+		size += int64(count)*indexEntry + 4*(1+int64(1)<<bits.Len(uint(count/bucketSize)))
+	}
+	return size
+}
+
+// MemoryOf returns what a Reader of the pack of that name keeps in memory, as [Reader.IndexSize],
+// and the number of its sites. It reads the header only. The errors are those of [OpenFile].
+func MemoryOf(name string) (index int64, sites int, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	info, err := f.Stat()
+	if err != nil {
+		return 0, 0, err
+	}
+	head := make([]byte, min(headerSize, info.Size()))
+	if err := readAt(f, head, 0); err != nil {
+		return 0, 0, err
+	}
+	h, err := parseHeader(head, info.Size())
+	if err != nil {
+		return 0, 0, err
+	}
+	return h.indexSize(), int(h.records[Site].Count), nil
 }

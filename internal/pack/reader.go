@@ -92,13 +92,7 @@ func (r *Reader) Sites() int { return r.index[Site].len() }
 func (r *Reader) Texts() int { return int(r.header.texts) }
 
 // IndexSize returns the bytes that the Reader keeps in memory.
-func (r *Reader) IndexSize() int64 {
-	size := len(r.texts)
-	for kind := range r.index {
-		size += len(r.index[kind].entries) + 4*len(r.index[kind].buckets)
-	}
-	return int64(size)
-}
+func (r *Reader) IndexSize() int64 { return r.header.indexSize() }
 
 // A Buffer is memory that records are read into. What is read is valid until its next use.
 type Buffer struct {

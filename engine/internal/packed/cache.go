@@ -7,6 +7,7 @@ import (
 	"github.com/dgraph-io/ristretto/v2"
 
 	"github.com/robobatch/robobatch/engine/internal/rules"
+	"github.com/robobatch/robobatch/internal/pack"
 )
 
 // A Cache has the rules of texts by the numbers of the texts. It may drop any of them at any time,
@@ -19,17 +20,27 @@ type Cache interface {
 }
 
 const (
-	// runMemory is what a run takes besides rules, in bytes: batches, decompression, the columns of
-	// the output. One with a million origins has 80 MB alive.
+	// runMemory is what a run takes besides rules, in bytes, unless the options say it: batches,
+	// decompression, the columns of the output.
 	runMemory = 96 << 20
 
-	// minCache is the least memory for rules: that of some thousand origins.
-	minCache = 8 << 20
+	// MinRoom is the least room for rules: some thousand origins of them are in its cache.
+	MinRoom = 4 << 20
+
+	// siteSize is what a limited Store remembers of each site.
+	siteSize = 4
 
 	// typicalText is what the rules of a text take, about, from which follows how many fit in the
 	// cache: 0.7 KiB for the median of real ones and some 2 KiB on average.
 	typicalText = 1 << 10
 )
+
+// IndexMemory returns what the pack of that name takes in memory under a limit before any rules are
+// loaded. It reads no more than the header.
+func IndexMemory(name string) (int64, error) {
+	index, sites, err := pack.MemoryOf(name)
+	return index + siteSize*int64(sites), err
+}
 
 // A lossyCache is a Cache of about as many bytes as it may have. What is set waits in a queue of
 // many thousands. With many workers the goroutine of the cache may not run in time, and all of the

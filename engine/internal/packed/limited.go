@@ -1,6 +1,7 @@
 package packed
 
 import (
+	"cmp"
 	"strconv"
 	"sync/atomic"
 
@@ -18,29 +19,40 @@ type limited struct {
 	*loader
 	ids   []atomic.Uint32 // by site: its RulingID, NoRuling if that is not known yet
 	cache Cache
-	limit int64 // Options.MaxMemory
+	room  int64 // bytes for rules: what the limit leaves, at least MinRoom
 
 	loading singleflight.Group // of texts, each by one goroutine
 }
 
+// The parts of the room for rules. What is left is for rules that were dropped and not collected
+// yet.
+const (
+	cachePart = 3.0 / 8 // the cache, with its queue
+	batchPart = 1.0 / 8 // copies of names and rules that rows of all batches refer to
+	readPart  = 1.0 / 8 // the rules that all workers used last
+)
+
 func newLimited(l *loader, opt Options) (*limited, error) {
-	s := &limited{loader: l, ids: make([]atomic.Uint32, l.file.Sites()), limit: opt.MaxMemory}
+	left := opt.MaxMemory - cmp.Or(opt.Reserved, runMemory) - l.file.IndexSize() - siteSize*int64(l.file.Sites())
+	s := &limited{loader: l, ids: make([]atomic.Uint32, l.file.Sites()), room: max(left, MinRoom)}
 	if opt.NewCache == nil {
 		opt.NewCache = newCache
 	}
-	left := opt.MaxMemory - runMemory - l.file.IndexSize() - 4*int64(l.file.Sites())
-	var err error // half of it is for dropped texts that are not collected yet
-	s.cache, err = opt.NewCache(max(left/2, minCache), int64(l.file.Texts()))
+	var err error
+	s.cache, err = opt.NewCache(part(s.room, cachePart), int64(l.file.Texts()))
 	return s, err
 }
+
+// part returns a part of some bytes.
+func part(bytes int64, of float64) int64 { return int64(float64(bytes) * of) }
 
 func (s *limited) Close() error {
 	s.cache.Close()
 	return s.file.Close()
 }
 
-// Budget returns the part of a batch: an eighth of the limit is for all batches.
-func (s *limited) Budget(batches int) int64 { return s.limit / 8 / int64(batches) }
+// Budget returns the part of a batch.
+func (s *limited) Budget(batches int) int64 { return part(s.room, batchPart) / int64(batches) }
 
 // ruling returns the rules of a text.
 func (s *limited) ruling(number int) *rules.Ruling {
@@ -83,9 +95,9 @@ type rulingEntry struct {
 	ruling *rules.Ruling // nil if the entry is empty
 }
 
-// Reader returns a Reader that remembers at most its part of an eighth of the limit.
+// Reader returns a Reader that remembers at most its part of the room.
 func (s *limited) Reader(goroutines int) rules.Reader {
-	return &limitedReader{limited: s, most: s.limit / 8 / int64(goroutines)}
+	return &limitedReader{limited: s, most: part(s.room, readPart) / int64(goroutines)}
 }
 
 func (m *limitedReader) Find(origin []byte) (number uint32, id rules.RulingID, ok bool) {

@@ -3,18 +3,16 @@
 //
 // The parts of the limit L, in bytes:
 //
-//	rows that are sorted    L/4, if -sort or -partition-by is given; all below is of M, what is left
-//	the program             16 MiB of M; Go's runtime gets the rest as its own limit (package load)
-//	batches                 M/8, for the rules that rows of all batches refer to
-//	readers of rules        M/8, for the rules that all workers used last
-//	the rest of a run       96 MiB of M: batches, unpacking, columns
-//	the index of the pack   of M: its size in the file, and 4 bytes a site
-//	the cache of rules      half of what is then left of M, at least 8 MiB; the other half is for
-//	                        rules that were dropped and not collected yet
+//	the program             11 MiB; Go's runtime gets the rest as its own limit (package load)
+//	the index of the pack   its size in the file, and 4 bytes a site
+//	the run                 what the work on rows takes, see Run: unpacking, batches, chunks, encoders,
+//	                        and the row group or the dictionaries of the output
+//	rows that are sorted    up to L/4, if -sort or -partition-by is given
+//	rules                   all that is left, at least 4 MiB: package engine/internal/packed divides it
 //
-// The two eighths are the most that rules in use may take outside the cache. They are no part of
-// the sum, as most of these rules are in the cache, too. Package engine/internal/packed has all
-// parts of M but the program's.
+// What the run takes was measured, at its most, for each kind of output. With more workers it takes
+// more, so there are as many as leave room for rules. If one worker does not, the run does not
+// start. No part changes a byte of the output: batches, chunks and row groups end where rows say.
 package memory
 
 import (
@@ -27,15 +25,14 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/output"
 )
 
-// What a run under -max-memory takes besides rules.
-const (
-	Program     = 16 << 20 // of the process, and unknown to Go's runtime: the program itself
-	firstWorker = 64 << 20 // with one worker
-	nextWorker  = 24 << 20 // for each other one: batches, what is unpacked ahead, a chunk that is encoded
-)
+const mib = 1 << 20
+
+// Program is what a process takes that Go's runtime does not know of: the program itself.
+const Program = 11 * mib
 
 // maxWorkers is the most that -workers may ask for: each has batches of 2 MiB on their way, and a
 // chunk to encode.
@@ -49,31 +46,162 @@ func CheckWorkers(n int) error {
 	return nil
 }
 
-// FitWorkers returns the workers that -max-memory has room for, at most those that are asked for,
-// and a note if they are fewer.
-func FitWorkers(asked int, maxMemory string) (workers int, note string) {
-	limit, err := Parse(maxMemory)
-	if err != nil || limit <= 0 {
-		return asked, ""
-	}
-	most := 1 + int(min(max(0, limit-firstWorker)/nextWorker, maxWorkers))
-	if most >= cmp.Or(asked, runtime.GOMAXPROCS(0)) {
-		return asked, ""
-	}
-	return most, fmt.Sprintf("-max-memory %s has room for %s", maxMemory, say.Count(int64(most), "worker"))
+// A Run is what takes memory besides rules.
+type Run struct {
+	Limit   int64           // -max-memory in bytes; 0 or less is none
+	Workers int             // that are asked for; 0 is one for each processor
+	Agents  int             // verdicts of a URL
+	Index   int64           // bytes of the pack's index in memory; 0 if there is no pack yet
+	Out     *output.Options // of the output; nil for a stream of the command pipe
 }
 
-// sortPart is the part of -max-memory that rows which are sorted take.
-const sortPart = 4
+// The parts of a run. Each holds for the most that was seen with real and made-up logs.
+const (
+	unpacker   = 10 * mib  // a window of zstd, 8 MiB, and what is unpacked ahead
+	batchText  = mib       // half a MiB of text, and that of the batch before
+	chunkLong  = 4 * mib   // 32,768 rows of all columns
+	chunkWide  = 14 * mib  // half a million verdicts
+	chunkArrow = 24 * mib  // 65,536 rows, and the message that they become
+	chunkKept  = mib / 2   // for each extra column
+	stream     = 32 * mib  // messages that come and go
+	encoder    = 5 * mib   // a page, packed and not, and the window of zstd
+	lines      = 12 * mib  // a piece of lines, packed and not
+	rowGroup   = 18 * mib  // pages, and 8 MiB of dictionaries as texts, page and packed
+	groupWide  = 24 * mib  // and pages of 16 million verdicts
+	groupKept  = 2 * mib   // and those of an extra column
+	bloom      = 12 * mib  // hashes, and the filters
+	lineDicts  = 20 * mib  // 4 MiB of dictionaries, twice: as texts and as lines have them
+	slowZstd   = 40 * mib  // tables of an encoder of level 10 or more
+	leastSort  = 8 * mib   // rows that are sorted at once
+	rowsPart   = 4         // the part of the limit that is for rows that are sorted
+	dictPart   = 4         // the same for the dictionaries of an Arrow file
+	perAhead   = 128 * mib // for each unpacker but the first, of the limit
+	verdicts   = 64 << 10  // of a batch
+	leastRows  = 256       // of a batch
+	mostRows   = 8192      // of a batch, unless fewer are asked for
+	rowSize    = 100       // of a batch: places, numbers, and the names of sites
+)
 
-// Divide divides the memory that a run may take between rules and rows, if rows are sorted.
-func Divide(limit int64, opt *output.Options) (rules int64) {
-	if limit <= 0 || opt.Sort == output.SortNone && len(opt.Partition) == 0 {
-		return limit
-	}
-	opt.SortMemory = limit / sortPart
-	return limit - opt.SortMemory
+// Parts are what a run may take.
+type Parts struct {
+	Workers   int   // as many as there is room for, at most those that are asked for
+	Unpackers int   // goroutines that unpack ahead; 0 is one for each worker
+	BatchRows int   // the most rows of a batch; 0 is as usual
+	Sort      int64 // bytes of rows that are sorted; 0 is as usual
+	Dicts     int64 // bytes of the dictionaries of an Arrow file; 0 is no limit
+	Reserved  int64 // bytes of the limit that are neither for rules nor for their index
+	Note      string
 }
+
+// Divide divides the limit. Without one, all is as usual. The error says that the limit has no room
+// for the run.
+func (r Run) Divide() (Parts, error) {
+	if r.Limit <= 0 {
+		return Parts{Workers: r.Workers}, nil
+	}
+	asked := min(cmp.Or(r.Workers, runtime.GOMAXPROCS(0)), maxWorkers)
+	p := Parts{Workers: 1, Unpackers: 1, BatchRows: min(mostRows, max(leastRows, verdicts/max(1, r.Agents)))}
+	p.Dicts = r.dicts()
+	fits := func(p Parts) bool { return Program+r.Index+r.reserved(&p)+engine.MinRules <= r.Limit }
+	if !fits(p) {
+		return p, r.tooSmall(p)
+	}
+	for p.Workers < asked {
+		more := p
+		more.Workers++
+		more.Unpackers = min(more.Workers, 1+int(r.Limit/perAhead))
+		if !fits(more) {
+			p.Note = fmt.Sprintf("-max-memory %s has room for %s", Text(r.Limit), say.Count(int64(p.Workers), "worker"))
+			break
+		}
+		p = more
+	}
+	if r.sorts() {
+		left := r.Limit - Program - r.Index - r.reserved(&p) - engine.MinRules
+		p.Sort = min(r.Limit/rowsPart, leastSort+left/2)
+	}
+	p.Reserved = r.reserved(&p)
+	return p, nil
+}
+
+// reserved returns what all but rules and their index take.
+func (r Run) reserved(p *Parts) int64 {
+	batches, chunks, workers := int64(1), int64(1), int64(p.Workers)
+	if workers > 1 {
+		batches, chunks = 2*workers+2, workers+1
+	}
+	kept := int64(0)
+	if r.Out != nil {
+		kept = int64(len(r.Out.Kept))
+	}
+	batch := batchText + int64(p.BatchRows)*(rowSize+8*int64(r.Agents)+16*kept)
+	size := int64(p.Unpackers)*unpacker + batches*batch
+	if r.Out == nil {
+		return size + stream
+	}
+	if r.sorts() {
+		size += max(p.Sort, leastSort)
+	}
+	chunk := chunkLong + chunkKept*kept
+	if r.Out.Layout == output.Wide {
+		chunk += chunkWide - chunkLong
+	}
+	switch r.Out.Format {
+	case output.Parquet:
+		size += chunks*chunk + workers*r.encoder() + rowGroup + groupKept*kept
+		if r.Out.Layout == output.Wide {
+			size += groupWide
+		}
+		if len(r.Out.Bloom) > 0 {
+			size += bloom
+		}
+	case output.ArrowFile, output.ArrowStream:
+		size += 2*chunk + chunkArrow + p.Dicts
+	default:
+		size += chunks*chunk + workers*lines + lineDicts
+	}
+	return size
+}
+
+// encoder returns what an encoder of Parquet takes.
+func (r Run) encoder() int64 {
+	if r.Out.Level >= 10 {
+		return encoder + slowZstd
+	}
+	return encoder
+}
+
+// sorts reports whether rows are sorted.
+func (r Run) sorts() bool {
+	return r.Out != nil && (r.Out.Sort != output.SortNone || len(r.Out.Partition) > 0)
+}
+
+// dicts returns what the dictionaries of an Arrow file may take: no less than those of all origins of
+// the pack do, which is twice their index.
+func (r Run) dicts() int64 {
+	if r.Out == nil || r.Out.Format != output.ArrowFile {
+		return 0
+	}
+	return max(r.Limit/dictPart, 9*r.Index/4)
+}
+
+// tooSmall returns the error of a limit that has no room for a run with one worker.
+func (r Run) tooSmall(p Parts) error {
+	for need := r.Limit; ; need += 8 * mib {
+		p.Dicts = Run{Limit: need, Index: r.Index, Out: r.Out}.dicts()
+		if Program+r.Index+r.reserved(&p)+engine.MinRules > need {
+			continue
+		}
+		index := ""
+		if r.Index >= mib {
+			index = fmt.Sprintf(", %s of it for the index of the pack", Text(r.Index))
+		}
+		return fmt.Errorf("%s is less than this run needs%s: use %s or more", Text(r.Limit), index, Text(need))
+	}
+}
+
+// Text returns a size as it is written, in MiB, rounded up.
+func Text(n int64) string { return strconv.FormatInt((n+mib-1)/mib, 10) + "MiB" }
 
 // memoryUnits are what a size can be given in.
 var memoryUnits = []struct {

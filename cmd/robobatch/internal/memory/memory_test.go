@@ -1,9 +1,11 @@
 package memory
 
 import (
-	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output"
 )
 
 // TestParse holds what is a size, and that others are told apart.
@@ -27,33 +29,75 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestFitWorkers holds that there are as many workers as were asked for, or fewer and a note if a
-// limit of memory has no room.
-func TestFitWorkers(t *testing.T) {
+// TestDivide holds that there are as many workers as were asked for, or fewer and a note if a limit
+// of memory has no room, and that the parts never pass the limit.
+func TestDivide(t *testing.T) {
+	long := &output.Options{Workers: 1}
 	for _, test := range []struct {
 		limit       string
+		out         *output.Options
+		agents      int
 		asked, want int
 	}{
-		{"", 32, 32},
-		{"", 0, 0},
-		{"none", 32, 32},
-		{"64MiB", 1, 1},
-		{"64MiB", 32, 1},
-		{"87MiB", 2, 1},
-		{"88MiB", 2, 2},
-		{"256MiB", 9, 9},
-		{"256MiB", 10, 9},
-		{"100000GiB", 1024, 1024},
-		{"100000GiB", 0, 0},
-		{"lots", 32, 32}, // told elsewhere
+		{"", long, 1, 32, 32},
+		{"", long, 1, 0, 0},
+		{"none", long, 1, 32, 32},
+		{"64MiB", long, 1, 1, 1},
+		{"64MiB", long, 1, 32, 1},
+		{"256MiB", long, 1, 4, 4},
+		{"256MiB", long, 1, 32, 14},
+		{"256MiB", &output.Options{Layout: output.Wide}, 45, 32, 6},
+		{"64MiB", &output.Options{Sort: output.SortOrigin}, 1, 1, 1},
+		{"100000GiB", long, 1, 1024, 1024},
+		{"100000GiB", nil, 1, 1024, 1024},
 	} {
-		got, note := FitWorkers(test.asked, test.limit)
-		noted := strings.HasPrefix(note, "-max-memory "+test.limit+" has room for ")
-		if got != test.want || noted != (test.want < test.asked) {
-			t.Errorf("-max-memory %q: %d of %d workers, noted %q", test.limit, got, test.asked, note)
+		limit, err := Parse(test.limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Run{Limit: limit, Workers: test.asked, Agents: test.agents, Out: test.out}
+		got, err := r.Divide()
+		noted := strings.HasPrefix(got.Note, "-max-memory "+test.limit+" has room for ")
+		if err != nil || got.Workers != test.want || noted != (test.want < test.asked) {
+			t.Errorf("-max-memory %q: %d of %d workers, want %d, noted %q, error %v", test.limit, got.Workers, test.asked, test.want, got.Note, err)
+		}
+		if limit > 0 && Program+got.Reserved+engine.MinRules > limit {
+			t.Errorf("-max-memory %q: %d bytes are reserved", test.limit, got.Reserved)
 		}
 	}
-	if got, note := FitWorkers(0, "64MiB"); runtime.GOMAXPROCS(0) > 1 && (got != 1 || note == "") || runtime.GOMAXPROCS(0) == 1 && got != 0 {
-		t.Errorf("of %d processors %d workers, noted %q", runtime.GOMAXPROCS(0), got, note)
+}
+
+// TestDivideTooSmall holds that a run for which a limit has no room is refused, and that it is not
+// with the limit that the error names.
+func TestDivideTooSmall(t *testing.T) {
+	for name, r := range map[string]Run{
+		"index":  {Index: 30 << 20, Agents: 1, Out: &output.Options{}},
+		"wide":   {Agents: 45, Out: &output.Options{Layout: output.Wide}},
+		"arrow":  {Index: 30 << 20, Agents: 1, Out: &output.Options{Format: output.ArrowFile}},
+		"bloom":  {Agents: 1, Out: &output.Options{Bloom: []string{"url"}, Level: 22}},
+		"sorted": {Index: 100 << 20, Agents: 1, Out: &output.Options{Sort: output.SortOrigin}},
+		"kept":   {Agents: 1, Out: &output.Options{Kept: make([]output.KeptColumn, 20)}},
+	} {
+		r.Limit = 64 << 20
+		_, err := r.Divide()
+		if err == nil {
+			t.Errorf("%s: no error", name)
+			continue
+		}
+		if r.Index > 0 != strings.Contains(err.Error(), " of it for the index of the pack") {
+			t.Errorf("%s: error %v", name, err)
+		}
+		_, rest, _ := strings.Cut(err.Error(), ": use ")
+		text, _, _ := strings.Cut(rest, " or more")
+		if r.Limit, err = Parse(text); err != nil || r.Limit <= 64<<20 || r.Limit >= 256<<20 {
+			t.Fatalf("%s: %q is asked for, %v", name, text, err)
+		}
+		if _, err := r.Divide(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		r.Limit -= 8 << 20
+		if _, err := r.Divide(); err == nil {
+			t.Errorf("%s: less is enough", name)
+		}
 	}
 }

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/robobatch/robobatch/bench/internal/corpus"
+	"github.com/robobatch/robobatch/bench/internal/madeup"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// An input is a file that shapes need.
+type input struct {
+	name  string
+	write func(path string, g *madeup.Generator, spec madeup.Spec) error
+}
+
+// The inputs. That of long URLs has a tenth of the rows.
+var (
+	pack     = &input{"made-up.rbp", makePack}
+	history  = &input{"history.rbp", makeHistory}
+	captures = &input{"captures.jsonl.zst", makeCaptures}
+	urls     = &input{"urls.txt.zst", makeURLs}
+	longURLs = &input{"long.txt.zst", makeLongURLs}
+	events   = &input{"events.jsonl.zst", makeEvents}
+)
+
+func makePack(path string, g *madeup.Generator, _ madeup.Spec) error {
+	return writePack(path, g.Responses())
+}
+
+func makeHistory(path string, g *madeup.Generator, _ madeup.Spec) error {
+	return writePack(path, captured(g.Responses()))
+}
+
+func makeCaptures(path string, g *madeup.Generator, _ madeup.Spec) error {
+	return madeup.WriteRules(path, g.Responses())
+}
+
+func makeURLs(path string, g *madeup.Generator, s madeup.Spec) error {
+	return writeLog(path, g, s.URLs, appendURL)
+}
+
+func makeLongURLs(path string, g *madeup.Generator, s madeup.Spec) error {
+	return writeLog(path, g, s.URLs/10, appendLong)
+}
+
+func makeEvents(path string, g *madeup.Generator, s madeup.Spec) error {
+	return writeLog(path, g, s.URLs, appendEvent)
+}
+
+// write writes the inputs of the shapes into dir, but for those that are there.
+func (r request) write(dir string) error {
+	c, err := corpus.Find(".")
+	if err != nil {
+		return err
+	}
+	spec := madeup.Spec{Origins: r.origins, URLs: r.rows, Even: true, Seed: 1, Aimed: 25}
+	g, err := madeup.New(c, spec)
+	if err != nil {
+		return err
+	}
+	for _, s := range r.shapes {
+		for _, in := range []*input{s.rules, s.log} {
+			path := filepath.Join(dir, in.name)
+			if _, err := os.Stat(path); err == nil {
+				continue
+			}
+			part := filepath.Join(dir, "part-"+in.name) // so that what has the name is complete
+			if err := errors.Join(in.write(part, g, spec), os.Rename(part, path)); err != nil {
+				return fmt.Errorf("write %s: %w", path, err)
+			}
+		}
+	}
+	return nil
+}
+
+// writePack compiles rules in the command's own dialect.
+func writePack(path string, all iter.Seq2[robots.Response, error]) error {
+	return madeup.WriteFile(path, func(w io.Writer) error {
+		_, err := engine.WritePack(context.Background(), w.(*os.File), all, engine.PackOptions{Dialect: robots.Google, TempDir: filepath.Dir(path)})
+		return err
+	})
+}
+
+// firstDay is when the first captures of all origins were made, and the first event.
+var firstDay = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+
+// captured yields three captures for each robots.txt: a failure is between two of the text.
+func captured(all iter.Seq2[robots.Response, error]) iter.Seq2[robots.Response, error] {
+	return func(yield func(robots.Response, error) bool) {
+		for r, err := range all {
+			for days, status := range map[int]int{0: http.StatusOK, 10: http.StatusServiceUnavailable, 20: http.StatusOK} {
+				c := r
+				c.FetchedAt, c.Status = firstDay.AddDate(0, 0, days), status
+				if status != http.StatusOK {
+					c.Body = nil
+				}
+				if !yield(c, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// writeLog writes the first rows of a log in random order, each made of a URL by line.
+func writeLog(path string, g *madeup.Generator, rows int64, line func(dst, url []byte, rng *rand.Rand) []byte) error {
+	return madeup.WriteFile(path, func(w io.Writer) error {
+		enc, err := zstd.NewWriter(w)
+		if err != nil {
+			return err
+		}
+		text := bufio.NewWriterSize(enc, 1<<16)
+		rng := rand.New(rand.NewPCG(1, 2))
+		var buf []byte
+		for url := range g.URLs(madeup.Shuffled) {
+			if rows--; rows < 0 {
+				break
+			}
+			buf = append(line(buf[:0], url, rng), '\n')
+			text.Write(buf) //nolint:errcheck // sticky, and Flush returns it
+		}
+		return errors.Join(text.Flush(), enc.Close())
+	})
+}
+
+func appendURL(dst, url []byte, _ *rand.Rand) []byte { return append(dst, url...) }
+
+// appendLong appends the URL with a query of some 4 KiB that does not compress well.
+func appendLong(dst, url []byte, rng *rand.Rand) []byte {
+	const words = 256
+	dst = append(append(dst, url...), "?q="...)
+	for range words {
+		dst = fmt.Appendf(dst, "%016x", rng.Uint64())
+	}
+	return dst
+}
+
+// users are the User-Agents of events.
+var users = []string{
+	"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+	"Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)",
+	"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)",
+	"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+}
+
+// appendEvent appends a line of JSON with the URL and a dozen more fields, in 30 days.
+func appendEvent(dst, url []byte, rng *rand.Rand) []byte {
+	at := firstDay.Add(time.Duration(rng.Int64N(int64(30 * 24 * time.Hour))))
+	return fmt.Appendf(dst, `{"url":%q,"time":%q,"method":"GET","status":%d,"referer":"https://referer%d.example/p/%x","country":"%c%c","ms":%.3f,`+
+		`"bytes":%d,"request_id":"%016x","session":"%032x","cached":%t,"user_agent":%q}`,
+		url, at.Format(time.RFC3339), 200+rng.IntN(4)*100, rng.IntN(5000), rng.Uint32(), 'A'+rng.IntN(26), 'A'+rng.IntN(26), rng.Float64()*1000,
+		rng.IntN(1e6), rng.Uint64(), rng.Uint64(), rng.IntN(2) == 0, users[rng.IntN(len(users))])
+}

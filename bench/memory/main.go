@@ -1,0 +1,203 @@
+// Command memory shows that a run keeps to -max-memory. It runs the command robobatch on inputs of
+// many shapes, under several limits, each run a process of its own, and prints the most memory that
+// each process held beside what it may hold:
+//
+//	go run ./bench/memory                                          # a pack of a million origins
+//	go run ./bench/memory -shapes 'wide|sort' -limits 256MiB       # some of it
+//	go run ./bench/memory -keep /tmp/inputs                        # writes the inputs there, or uses what is there
+//
+// A run may hold a tenth more than the limit, and 16 MiB. Below 256 MiB it may refuse to start. The
+// command fails if one run does neither.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/robobatch/robobatch/bench/internal/tool"
+	"github.com/robobatch/robobatch/internal/measure"
+)
+
+func main() { tool.Main("memory", run) }
+
+// A request is what the flags ask for.
+type request struct {
+	origins int
+	rows    int64   // of each log, about
+	limits  []int64 // MiB
+	shapes  []shape
+	inputs  string // the directory with the inputs; "" is one that is removed afterwards
+	prepare bool   // write the inputs, and nothing else
+}
+
+// parse reads the flags.
+func parse(arguments []string) (r request, err error) {
+	flags := flag.NewFlagSet("memory", flag.ContinueOnError)
+	flags.IntVar(&r.origins, "origins", 1_000_000, "how many origins are made up, each with a robots.txt")
+	flags.Int64Var(&r.rows, "urls", 0, "rows of each log; 0 is one for each origin")
+	limits := flags.String("limits", "64MiB,128MiB,256MiB,512MiB", "values of -max-memory, in MiB")
+	names := flags.String("shapes", "", "only shapes whose name this regular expression matches")
+	flags.StringVar(&r.inputs, "keep", "", "the directory for the inputs, which stay there; what is there is not made again")
+	flags.BoolVar(&r.prepare, "prepare", false, "write the inputs and run nothing")
+	if err := flags.Parse(arguments); err != nil {
+		return r, err
+	}
+	for _, text := range strings.Split(*limits, ",") {
+		n, err := strconv.ParseInt(strings.TrimSuffix(text, "MiB"), 10, 64)
+		if err != nil || n <= 0 {
+			return r, fmt.Errorf("-limits: %q is no size in MiB", text)
+		}
+		r.limits = append(r.limits, n)
+	}
+	wanted, err := regexp.Compile(*names)
+	if err != nil {
+		return r, fmt.Errorf("-shapes: %w", err)
+	}
+	r.rows = cmp.Or(r.rows, int64(r.origins))
+	r.shapes = slices.DeleteFunc(slices.Clone(shapes), func(s shape) bool { return !wanted.MatchString(s.name) })
+	return r, nil
+}
+
+func run(ctx context.Context, arguments []string) error {
+	r, err := parse(arguments)
+	if err != nil {
+		return err
+	}
+	if r.prepare {
+		return r.write(r.inputs)
+	}
+	dir, err := os.MkdirTemp("", "robobatch-memory-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // it is for temporary files
+	if r.inputs == "" {
+		r.inputs = dir
+	}
+	if err := os.MkdirAll(r.inputs, 0o777); err != nil {
+		return err
+	}
+	l := lab{ctx: ctx, inputs: r.inputs, dir: dir, binary: filepath.Join(dir, "robobatch")}
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", l.binary, "github.com/robobatch/robobatch/cmd/robobatch")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if _, err := measure.Exec(build); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	// Another process writes the inputs: a process starts with the peak memory of its parent, and the
+	// runs must not inherit that.
+	prepare := exec.CommandContext(ctx, self, "-prepare", "-keep", r.inputs, "-origins", strconv.Itoa(r.origins), "-urls", strconv.FormatInt(r.rows, 10),
+		"-shapes", namesOf(r.shapes))
+	if _, err := measure.Exec(prepare); err != nil {
+		return err
+	}
+	return l.table(os.Stdout, r)
+}
+
+// namesOf returns a regular expression of the names of some shapes.
+func namesOf(some []shape) string {
+	names := make([]string, 0, len(some))
+	for _, s := range some {
+		names = append(names, regexp.QuoteMeta(s.name))
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
+}
+
+const mib = 1 << 20
+
+// Bounds of a run under a limit.
+const (
+	overhead = 16 * mib  // beside a tenth of the limit
+	mustRun  = 256 * mib // under less, a run may refuse to start
+)
+
+// bound returns the most memory that a run may hold.
+func bound(limit int64) int64 { return limit + limit/10 + overhead }
+
+// A lab runs the command.
+type lab struct {
+	ctx    context.Context
+	inputs string
+	dir    string // for outputs
+	binary string
+}
+
+// A result is what a run came to.
+type result struct {
+	measure.Sample
+	refused string // why it did not start; "" if it ran
+}
+
+// table runs all shapes under all limits, and prints a line for each run. The error names those
+// that held too much, or had to run and did not.
+func (l *lab) table(w io.Writer, r request) error {
+	var faults []error
+	if _, err := fmt.Fprintln(w, "shape           limit       peak    allowed      wall       cpu"); err != nil {
+		return err
+	}
+	for _, s := range r.shapes {
+		for _, n := range r.limits {
+			got, err := l.run(s, n*mib)
+			if err != nil {
+				return err
+			}
+			fault, err := got.print(w, s, n*mib)
+			if err != nil {
+				return err
+			}
+			faults = append(faults, fault)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// print prints the line of a run. The fault says that it held too much, or had to run and did not.
+func (r result) print(w io.Writer, s shape, limit int64) (fault, err error) {
+	word := "ok"
+	switch {
+	case r.refused != "":
+		word = "refused: " + r.refused
+	case r.Peak > bound(limit):
+		word = "TOO MUCH"
+	}
+	if r.Peak > bound(limit) || r.refused != "" && limit >= mustRun {
+		fault = fmt.Errorf("%s under %d MiB: %s", s.name, limit/mib, word)
+	}
+	_, err = fmt.Fprintf(w, "%-12s %4d MiB %6.1f MiB %6.1f MiB %7.1f s %7.1f s  %s\n", s.name, limit/mib,
+		float64(r.Peak)/mib, float64(bound(limit))/mib, r.Wall.Seconds(), r.CPU.Seconds(), word)
+	return fault, err
+}
+
+// run runs a shape under a limit.
+func (l *lab) run(s shape, limit int64) (result, error) {
+	out := filepath.Join(l.dir, "out")
+	if err := errors.Join(os.RemoveAll(out), os.Mkdir(out, 0o777)); err != nil {
+		return result{}, err
+	}
+	cmd := exec.CommandContext(l.ctx, l.binary, slices.Concat([]string{
+		"-rules", filepath.Join(l.inputs, s.rules.name), "-in", filepath.Join(l.inputs, s.log.name),
+		"-out", filepath.Join(out, s.out), "-max-memory", strconv.FormatInt(limit/mib, 10) + "MiB", "-quiet", "-progress", "off",
+	}, s.flags)...)
+	sample, err := measure.Exec(cmd)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 2 {
+		if _, text, ok := strings.Cut(err.Error(), "robobatch: -max-memory: "); ok { // a plan that is not begun
+			text, _, _ = strings.Cut(text, "\n")
+			return result{sample, text}, nil
+		}
+	}
+	return result{Sample: sample}, err
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/internal/measure"
+)
+
+// preparing has the test binary write the inputs into the directory that the variable names: in a
+// process of its own, whose peak memory the runs do not inherit.
+const preparing = "MEMORY_TEST_PREPARE"
+
+// small is what the test runs: some ten thousand origins, whose rules do not fit under the limits.
+const small = "^(plain|workers|sort|arrow|wide|longurls|kept|partition|asof|captures)$"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(preparing); dir != "" {
+		if err := run(context.Background(), []string{"-prepare", "-keep", dir, "-origins", "12000", "-urls", "120000", "-shapes", small}); err != nil {
+			os.Stderr.WriteString(err.Error() + "\n")
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestBound holds that a process takes no more than a tenth more than -max-memory and 16 MiB, or
+// says at once that the limit has no room for the run.
+func TestBound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-all runs it")
+	}
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	prepare := exec.CommandContext(t.Context(), self)
+	prepare.Env = append(os.Environ(), preparing+"="+dir)
+	if text, err := prepare.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	l := lab{ctx: t.Context(), inputs: dir, dir: dir, binary: filepath.Join(dir, "robobatch")}
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", l.binary, "github.com/robobatch/robobatch/cmd/robobatch")
+	if _, err := measure.Exec(build); err != nil {
+		t.Fatal(err)
+	}
+	r, err := parse([]string{"-limits", "64MiB,128MiB,256MiB", "-shapes", small})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	err = l.table(&out, r)
+	t.Logf("\n%s", &out)
+	if err != nil {
+		t.Error(err)
+	}
+	if lines := strings.Count(out.String(), "\n"); len(r.shapes) != 10 || lines != 1+3*len(r.shapes) {
+		t.Errorf("%d lines of %d shapes", lines, len(r.shapes))
+	}
+	if !regexp.MustCompile(`(?m)^plain +64 MiB .* ok$`).MatchString(out.String()) {
+		t.Error("the simplest run does not fit in the least limit")
+	}
+	if ok := regexp.MustCompile(`(?m)^[a-z]+ +256 MiB +([0-9.]+) MiB .* ok$`).FindAllStringSubmatch(out.String(), -1); len(ok) != len(r.shapes) {
+		t.Errorf("%d shapes ran under 256 MiB", len(ok))
+	} else if ok[0][1] == "0.0" {
+		t.Skip("this system does not tell the peak memory of a process")
+	}
+}
+
+// TestShapes holds that names of shapes differ, and that flags choose among them.
+func TestShapes(t *testing.T) {
+	names := map[string]bool{}
+	for _, s := range shapes {
+		names[s.name] = true
+	}
+	r, err := parse([]string{"-shapes", "^(plain|wide)$", "-limits", "64MiB,1024MiB"})
+	if err != nil || len(names) != len(shapes) || len(r.shapes) != 2 || len(r.limits) != 2 || r.limits[1] != 1024 || r.rows != 1_000_000 {
+		t.Errorf("%d names of %d shapes; %+v: %v", len(names), len(shapes), r, err)
+	}
+	for _, wrong := range [][]string{{"-limits", "1GiB"}, {"-limits", "0"}, {"-shapes", "("}} {
+		if _, err := parse(wrong); err == nil || !strings.Contains(err.Error(), wrong[0]) {
+			t.Errorf("%q: error %v", wrong, err)
+		}
+	}
+}
