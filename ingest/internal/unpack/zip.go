@@ -195,7 +195,7 @@ func (t *textReader) openZip(f *os.File, member string) {
 		raw, err = m.OpenRaw()
 	}
 	if err != nil {
-		t.text, t.fault = bytes.NewReader(nil), err
+		t.text, t.fault = bytes.NewReader(nil), cutShort(err, 1) // a directory that ends too early is no end of the text
 		return
 	}
 	t.start(raw, f)
