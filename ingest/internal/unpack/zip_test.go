@@ -138,8 +138,8 @@ func FuzzZip(f *testing.F) {
 		defer r.Close()
 		for _, m := range r.File {
 			if rc, e := m.Open(); err == nil && e == nil && m.Flags&1 == 0 && !strings.HasSuffix(m.Name, "/") && !strings.HasPrefix(m.Name, "__MACOSX/") && filepath.Base(m.Name) != ".DS_Store" {
-				// The reader of the library also compares the sum with that behind the file.
-				if want, e := io.ReadAll(rc); e != nil && !errors.Is(e, zip.ErrChecksum) || string(want) != text {
+				// The reader of the library also reads the sum behind the file, which may be damaged.
+				if want, e := io.ReadAll(rc); string(want) != text {
 					t.Errorf("%q, want %q, %v", text, want, e)
 				}
 			}
