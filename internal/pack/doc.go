@@ -14,6 +14,8 @@
 //	texts         offset, size of a chunk: 8 bytes each, by number of the text
 //	notes         bytes, of whoever compiled the pack: what was wrong with the rules
 //
+// The header may refer to two more chunks: which texts are odd, and the product tokens that they name.
+//
 // A record is
 //
 //	length  4 bytes

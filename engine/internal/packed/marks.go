@@ -12,7 +12,7 @@ import (
 
 // Two chunks say of all texts what else is only known when they are loaded:
 //
-//	odd     of each doubtful text how many texts come before it since the last one, and its oddity: 1 byte
+//	odd     of each doubtful text its number, less that of the one before it, and its oddity: 1 byte
 //	tokens  1 byte: 1 if they are all; count of the product tokens, and each
 //
 // A pack without any has no such chunk.
@@ -22,10 +22,10 @@ func (w *writer) writeMarks() (err error) {
 	var odd, tokens []byte
 	last := 0
 	for id, o := range w.odd {
-		if o.Doubtful() {
-			odd = binary.AppendUvarint(odd, uint64(id-last))
+		if number, ok := rules.RulingID(id).Text(); ok && o.Doubtful() {
+			odd = binary.AppendUvarint(odd, uint64(number-last))
 			odd = append(odd, byte(o))
-			last = id
+			last = number
 		}
 	}
 	all, complete := w.tokens.List()
@@ -60,13 +60,13 @@ func readOdd(file *pack.Reader) (odd rules.Odd, err error) {
 	if err != nil {
 		return nil, err
 	}
-	id, most := uint64(0), uint64(rules.TextID(file.Texts()))
+	number, most := uint64(0), uint64(file.Texts())
 	for c := wire.NewCursor(chunk); !c.AtEnd(); {
 		delta, o := c.Uvarint(), robots.Oddity(c.Byte())
-		if id += delta; c.Bad() || delta >= most || id >= most || int(o) >= robots.NumOddities {
+		if number += delta; c.Bad() || delta >= most || number >= most || int(o) >= robots.NumOddities {
 			return nil, errMarks
 		}
-		odd.Add(rules.RulingID(id), o)
+		odd.Add(rules.TextID(int(number)), o)
 	}
 	return odd, nil
 }

@@ -33,8 +33,9 @@ func unknown(asked []string, d robots.Dialect) []string {
 // name, no group of the rules names it, and a name that is known, or named there, is alike. A name
 // of one's own crawler, which is like no other, is none.
 func Unclear(asked []string, d robots.Dialect, named Named) []doubt.Doubt {
-	var known, inRules []word
-	for _, c := range crawlers.Set("all") {
+	table := crawlers.Set("all")
+	known, inRules := make([]word, 0, len(table)), make([]word, 0, len(named.Tokens))
+	for _, c := range table {
 		known = append(known, newWord(c.Token))
 	}
 	for _, t := range named.Tokens {
