@@ -71,11 +71,11 @@ func (l *textLog) setFormat(f Format) (err error) {
 
 // fill fills b. The first time it reads as many lines as it takes to detect a format, or the columns
 // of a table.
-func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, bytes int) error {
+func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	if !l.begun {
-		rows, bytes = max(rows, weblog.DetectLines), max(bytes, detectBytes)
+		rows, size = max(rows, weblog.DetectLines), max(size, detectBytes)
 	}
-	l.lines.fill(&l.raw, rows, bytes)
+	l.lines.fill(&l.raw, rows, size)
 	r.empty += l.raw.empty
 	if !l.begun && len(l.raw.spans) > 0 {
 		l.begun = true
