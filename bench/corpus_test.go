@@ -112,7 +112,7 @@ func TestShapes(t *testing.T) {
 			t.Errorf("%+v has %d %% wildcards", shape, got)
 		}
 		var s automaton.Scratch
-		n := denied(shapeRows(t, shape), &s)
+		n := denied(setRows(t, set), &s)
 		t.Logf("%+v: %d of %d paths denied, %d bytes of rules", shape, n, len(set.Paths), len(set.Body))
 		if n < len(set.Paths)/5 || n > len(set.Paths)*4/5 {
 			t.Errorf("%+v: %d of %d paths denied", shape, n, len(set.Paths))

@@ -103,15 +103,22 @@ func denied(rows []matchRow, s *automaton.Scratch) (n int) {
 // benchmarkMatch measures Match on the rows, and nothing else.
 func benchmarkMatch(b *testing.B, rows []matchRow) {
 	b.Helper()
+	s := new(automaton.Scratch)
+	if want := denied(rows, s); want == 0 || want == len(rows) {
+		b.Fatalf("%d of %d URLs are denied: nothing to measure", want, len(rows))
+	}
+	benchmarkAnyMatch(b, rows)
+}
+
+// benchmarkAnyMatch is benchmarkMatch for rows of which none may be denied, or all.
+func benchmarkAnyMatch(b *testing.B, rows []matchRow) {
+	b.Helper()
 	var size int64
 	for i := range rows {
 		size += int64(len(rows[i].path))
 	}
 	s := new(automaton.Scratch)
 	want := denied(rows, s)
-	if want == 0 || want == len(rows) {
-		b.Fatalf("%d of %d URLs are denied: nothing to measure", want, len(rows))
-	}
 	m := startMeter(b)
 	for b.Loop() {
 		if n := denied(rows, s); n != want {
@@ -132,20 +139,32 @@ func BenchmarkMatch(b *testing.B) {
 	}
 	for _, origin := range largeFiles {
 		b.Run("data=collection/rules="+hostOf(origin), func(b *testing.B) {
-			benchmarkMatch(b, fileRows(b, origin))
+			benchmarkMatch(b, fileRows(b, origin, otherPaths))
+		})
+	}
+	for _, origin := range slowOwn {
+		b.Run("data=collection/rules="+hostOf(origin)+"/paths=own", func(b *testing.B) {
+			benchmarkAnyMatch(b, fileRows(b, origin, 0))
+		})
+	}
+	for _, origin := range slowOther {
+		b.Run("data=collection/rules="+hostOf(origin)+"/paths=other", func(b *testing.B) {
+			benchmarkAnyMatch(b, fileRows(b, origin, otherPaths))
 		})
 	}
 	for _, shape := range []madeup.Shape{{Rules: 20}, {Rules: 20, Wildcard: 100}, {Rules: madeup.LargeShop.Rules}, madeup.LargeShop} {
 		b.Run(fmt.Sprintf("data=madeup/rules=%d/wildcard=%d", shape.Rules, shape.Wildcard), func(b *testing.B) {
-			benchmarkMatch(b, shapeRows(b, shape))
+			benchmarkMatch(b, setRows(b, shape.Make()))
 		})
 	}
+	b.Run("data=madeup/rules=20/wildcard=100/path=140", func(b *testing.B) {
+		benchmarkMatch(b, setRows(b, madeup.Words()))
+	})
 }
 
-// shapeRows returns the rows of a made-up set.
-func shapeRows(tb testing.TB, shape madeup.Shape) []matchRow {
+// setRows returns the rows of a made-up set.
+func setRows(tb testing.TB, set *madeup.RuleSet) []matchRow {
 	tb.Helper()
-	set := shape.Make()
 	a := compile(tb, set.Body)
 	rows := make([]matchRow, 0, len(set.Paths))
 	for _, path := range set.Paths {

@@ -3,6 +3,7 @@ package madeup
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -123,4 +124,29 @@ func fulfil(rng *rand.Rand, pattern string) string {
 		return p.String()
 	}
 	return p.String() + pick(rng, params)
+}
+
+// numWords is how many rules [Words] makes.
+const numWords = 20
+
+// Words makes up a site that closes pages by words anywhere in their paths, which are long: rules like /*word*, and paths of
+// 140 bytes, of which one in ten has such a word.
+func Words() *RuleSet {
+	rng := rand.New(rand.NewPCG(20, 140))
+	closed := slices.DeleteFunc(slices.Clone(params), func(word string) bool { return len(word) < 3 })[:numWords]
+	set := &RuleSet{Body: []byte("User-agent: *\n")}
+	for _, word := range closed {
+		set.Body = fmt.Appendf(set.Body, "Disallow: /*%s*\n", word)
+	}
+	for range numPaths {
+		path := "/"
+		if rng.IntN(10) == 0 {
+			path += pick(rng, closed) + "/"
+		}
+		for len(path) < 140 {
+			path += fmt.Sprintf("%s/%d/%s-%s/", pick(rng, sections), rng.IntN(1e6), pick(rng, sections), pick(rng, countries))
+		}
+		set.Paths = append(set.Paths, []byte(path[:140]))
+	}
+	return set
 }
