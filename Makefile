@@ -144,6 +144,7 @@ tidy: ## go mod tidy in all modules
 	cd e2e && $(GO) mod tidy
 	cd examples && $(GO) mod tidy
 	cd bench/peers && $(GO) mod tidy
+	cd automaton/internal/asm && $(GO) mod tidy
 
 check: ## what CI runs
 	bash .ci/run

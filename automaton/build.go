@@ -5,21 +5,23 @@ import (
 	"fmt"
 )
 
-// An Automaton decides paths by all its rules at once. It is immutable, and safe for concurrent use by callers that
-// have a [Scratch] each. Use [Compile]; the zero Automaton has no rules and matches nothing.
+// An Automaton decides paths by all its rules at once. It is immutable, and safe for concurrent use
+// by callers that have a [Scratch] each. Use [Compile]; the zero Automaton has no rules and matches
+// nothing.
 type Automaton struct {
 	table  table
-	search *searchTable // how to find floating segments if they are too many to try in turn; else nil
+	search *searchTable // how to find floating segments if they are too many to be tried; else nil
 }
 
-// ErrTooLarge is the error of rules that do not fit a table of 16 MiB, some 30 times what a robots.txt of 500 KiB can
-// hold.
+// ErrTooLarge is the error of rules that do not fit a table of 16 MiB, some 30 times what a
+// robots.txt of 500 KiB can hold.
 var ErrTooLarge = errors.New("rules too large to compile")
 
-// Compile compiles rules. It returns the automaton and the rules' order of precedence: [Rank.Position] is an index of
-// it, and its elements are indices of rules. Time and size are linear in the bytes of the patterns, but for a factor
-// of log(len(rules)) for sorting them. The automaton keeps nothing of rules. The error is [ErrTooLarge] or nil; with it
-// the automaton has no rules.
+// Compile compiles rules. It returns the automaton and the rules' order of precedence:
+// [Rank.Position] is an index of it, and its elements are indices of rules. Time and size are
+// linear in the bytes of the patterns, but for a factor of log(len(rules)) for sorting them. The
+// automaton keeps nothing of rules. The error is [ErrTooLarge] or nil; with it the automaton has no
+// rules.
 func Compile(rules []Rule) (*Automaton, []int32, error) {
 	a := &Automaton{} // here, so that it need not be on the heap if the caller copies it
 	order, err := a.compile(rules, chosen)

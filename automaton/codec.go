@@ -8,8 +8,8 @@ import (
 // ErrEncoding is the error of bytes that are no automaton.
 var ErrEncoding = errors.New("not the encoding of an automaton")
 
-// AppendBinary appends the automaton's encoding, which [FromBytes] reads: the length of the trie's table and the table,
-// and then, for an automaton that searches, the tables of the search.
+// AppendBinary appends the automaton's encoding, which [FromBytes] reads: the length of the trie's
+// table and the table, and then, for an automaton that searches, the tables of the search.
 //
 //	states, segments, nodes, starts, chains, anchor   4 bytes each
 //	start, first, fail, out                   4 bytes for each byte, state and one more, state, state
@@ -47,9 +47,10 @@ func appendNumbers[T ~uint32 | ~int32](dst []byte, list []T) []byte {
 	return dst
 }
 
-// FromBytes returns the automaton that [Automaton.AppendBinary] wrote, for that number of rules. Whatever the bytes
-// are, Match of what it returns ends, without a panic, and its ranks are of those rules; the error is ErrEncoding. Time
-// is linear in the bytes. The automaton keeps data, which must not change.
+// FromBytes returns the automaton that [Automaton.AppendBinary] wrote, for that number of rules.
+// Whatever the bytes are, Match of what it returns ends, without a panic, and its ranks are of
+// those rules; the error is ErrEncoding. Time is linear in the bytes. The automaton keeps data,
+// which must not change.
 func FromBytes(data []byte, rules int) (*Automaton, error) {
 	if len(data) < 4 || int64(binary.LittleEndian.Uint32(data)) > int64(len(data)-4) || len(data) > 1<<31-1 {
 		return nil, ErrEncoding

@@ -24,7 +24,8 @@ func (c *codecSet) encode(tb testing.TB) (*Automaton, []byte) {
 	return a, a.AppendBinary(nil)
 }
 
-// codecSets are rules of all forms: none, plain, tried in turn, by keys, searched, searched with chains.
+// codecSets are rules of all forms: none, plain, in a group, in an index, searched, searched with
+// chains.
 func codecSets() []codecSet {
 	var sets []codecSet
 	for _, rules := range [][]Rule{
@@ -46,7 +47,7 @@ func codecSets() []codecSet {
 	for i := range 5 { // sequences that do not branch
 		crowd = append(crowd, Rule{Pattern: fmt.Sprintf("/*a%d*/*h*o*p%d", i, i)}, Rule{Pattern: fmt.Sprintf("/za*%d*/*a*b%d$", i, i)})
 	}
-	return append(sets, codecSet{many, chosen}, codecSet{crowd, chosen}, codecSet{many, limits{}}, codecSet{crowd, limits{}})
+	return append(sets, codecSet{many, chosen}, codecSet{crowd, chosen}, codecSet{crowd, limits{tried: triedLimit}}, codecSet{many, limits{}}, codecSet{crowd, limits{}})
 }
 
 // codecPaths are paths that meet many of codecSets.
@@ -95,7 +96,8 @@ func TestFromBytes(t *testing.T) {
 	}
 }
 
-// TestFromBytesDamaged changes each byte, every seventh with -short: what FromBytes then accepts matches without a panic, and ends.
+// TestFromBytesDamaged changes each byte, every seventh with -short: what FromBytes then accepts
+// matches without a panic, and ends.
 func TestFromBytesDamaged(t *testing.T) {
 	step := 1
 	if testing.Short() {

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// An entry is a pattern on its way into the trie. It holds no pointers, so that moving it about costs the garbage collector
-// nothing: the text of its anchor is looked up in the rules, and seldom, as prefix and shared mostly do instead.
+// An entry is a pattern on its way into the trie. It holds no pointers, so that moving it about
+// costs the garbage collector nothing: the text of its anchor is looked up in the rules, and
+// seldom, as prefix and shared mostly do instead.
 type entry struct {
 	prefix uint64 // of the anchor, see prefixOf
 	rank   Rank
@@ -16,8 +17,9 @@ type entry struct {
 	tail   tail
 }
 
-// A tail is what a pattern has behind its anchor: one of the constants, or the index in workspace.parsed of a pattern with
-// floating segments. Those of one anchor come in the order of their tails in a trie node.
+// A tail is what a pattern has behind its anchor: one of the constants, or the index in
+// workspace.parsed of a pattern with floating segments. Those of one anchor come in the order of
+// their tails in a trie node.
 type tail int32
 
 const (
@@ -25,8 +27,9 @@ const (
 	noTail  tail = -1 // the end of the path
 )
 
-// enter sets w.distinct to an entry for each distinct pattern, in the order of [Pattern.compare], each with the highest
-// rank that any rule gives it: a rule with the same pattern and a lower rank can never win.
+// enter sets w.distinct to an entry for each distinct pattern, in the order of [Pattern.compare],
+// each with the highest rank that any rule gives it: a rule with the same pattern and a lower rank
+// can never win.
 func (w *workspace) enter(rules []Rule, order []int32) {
 	w.rules, w.order = rules, order
 	w.entries = slices.Grow(w.entries[:0], len(order))
@@ -41,7 +44,8 @@ func (w *workspace) enter(rules []Rule, order []int32) {
 	w.distinct = w.unique(w.sort(all[:n]))
 }
 
-// unique drops all but the first of equal entries, in place, and says of the others what their anchors share.
+// unique drops all but the first of equal entries, in place, and says of the others what their
+// anchors share.
 func (w *workspace) unique(all []entry) []entry {
 	n := 0
 	for i := range all {
@@ -70,7 +74,7 @@ func (w *workspace) describe(e *entry, r *Rule, pos int) {
 	if star := strings.IndexByte(anchor, '*'); star >= 0 {
 		anchor = anchor[:star]
 		if p := ParsePattern(r.Pattern); p.Rest != "" {
-			t = w.note(ranked{p, rank})
+			t = w.note(ranked{Pattern: p, rank: rank})
 		}
 	} else if last := len(anchor) - 1; anchor[last] == '$' {
 		anchor, t = anchor[:last], noTail
@@ -127,8 +131,8 @@ func (w *workspace) sharedBytes(x, y *entry) int32 {
 // prefixLen is how many bytes of an anchor are its prefix.
 const prefixLen = 8
 
-// prefixOf returns the first eight bytes of an anchor as a number, zeros in the place of those that it lacks: where numbers
-// differ, they are ordered as the anchors are.
+// prefixOf returns the first eight bytes of an anchor as a number, zeros in the place of those that
+// it lacks: where numbers differ, they are ordered as the anchors are.
 func prefixOf(s string) (n uint64) {
 	if len(s) >= prefixLen { // one load
 		return uint64(s[7]) | uint64(s[6])<<8 | uint64(s[5])<<16 | uint64(s[4])<<24 |

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestEnter compares the entries of random rules, few and many, with their patterns sorted the obvious way.
+// TestEnter compares the entries of random rules, few and many, with their patterns sorted the
+// obvious way.
 func TestEnter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{0, 1, 2, runLength - 1, runLength, runLength + 1, 2 * runLength, 2*runLength + 1, 5 * runLength, 1000} {
@@ -23,7 +24,8 @@ func TestEnter(t *testing.T) {
 	}
 }
 
-// randomPattern returns a pattern, empty at times, of few bytes, zero among them: it stands for no byte in a prefix.
+// randomPattern returns a pattern, empty at times, of few bytes, zero among them: it stands for no
+// byte in a prefix.
 func randomPattern(rng *rand.Rand, shared string) string {
 	b := []byte(shared)
 	for range rng.IntN(5) {
@@ -53,7 +55,8 @@ func checkEntries(t *testing.T, rules []Rule) {
 	}
 }
 
-// distinctPatterns returns the patterns that are not empty, in the order of Pattern.compare, each with its highest rank.
+// distinctPatterns returns the patterns that are not empty, in the order of Pattern.compare, each
+// with its highest rank.
 func distinctPatterns(rules []Rule, order []int32) []ranked {
 	highest := map[Pattern]Rank{}
 	for pos, i := range order {
@@ -67,7 +70,7 @@ func distinctPatterns(rules []Rule, order []int32) []ranked {
 	}
 	all := make([]ranked, 0, len(highest))
 	for p, rank := range highest {
-		all = append(all, ranked{p, rank})
+		all = append(all, ranked{Pattern: p, rank: rank})
 	}
 	slices.SortFunc(all, func(x, y ranked) int { return x.compare(y.Pattern) })
 	return all

@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// runLength is how many entries are sorted by insertion, without a call for each comparison; most files have no more. The
-// time to compile is the same with 16 and with 32.
+// runLength is how many entries are sorted by insertion, without a call for each comparison; most
+// files have no more. The time to compile is the same with 16 and with 32.
 const runLength = 24
 
-// sort sorts entries by pattern, the highest rank first of equal ones, given in ascending order of rank: runs are sorted
-// by insertion, and then merged. It returns the result, which is in all or in w.spare.
+// sort sorts entries by pattern, the highest rank first of equal ones, given in ascending order of
+// rank: runs are sorted by insertion, and then merged. It returns the result, which is in all or in
+// w.spare.
 func (w *workspace) sort(all []entry) []entry {
 	for lo := 0; lo < len(all); lo += runLength {
 		w.insert(all[lo:min(lo+runLength, len(all))])
@@ -46,7 +47,8 @@ func (w *workspace) insert(run []entry) {
 	}
 }
 
-// merge appends two sorted runs to dst, which has room for them, as one. The ranks of y are the higher ones.
+// merge appends two sorted runs to dst, which has room for them, as one. The ranks of y are the
+// higher ones.
 func (w *workspace) merge(dst, x, y []entry) {
 	for len(x) > 0 && len(y) > 0 {
 		if w.less(&x[0], &y[0]) {

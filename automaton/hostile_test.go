@@ -70,7 +70,8 @@ func hundreds() string {
 	return b.String()
 }
 
-// nested makes rules around ever longer runs of a, of about n bytes in all: 1,000 of them for 500 KiB.
+// nested makes rules around ever longer runs of a, of about n bytes in all: 1,000 of them for 500
+// KiB.
 func nested(n int, pattern func(run string, i int) string) []Rule {
 	var rules []Rule
 	for i := 1; n > 0; i++ {
@@ -170,12 +171,12 @@ var shapes = []shape{
 			return string(p)
 		})
 	}, []string{fill(hundreds()), hundreds(), letters}},
-	{"keyed", keyedLimit, func(n int) []Rule {
+	{"keyed", triedLimit, func(n int) []Rule {
 		return manyRules(n, func(i int) string { // all have the keys of the path, and end in what it lacks
 			return "/*" + strings.Repeat("a", 3+i%60) + "*" + strings.Repeat("a", 3+i/60) + "*" + strings.Repeat("a", longSegment-1) + "b"
 		})
 	}, []string{fill("a"), fill("aaaaab"), fill(strings.Repeat("a", longSegment-2) + "b"), letters}},
-	{"keyed-long", keyedLimit / (1 + longSegmentCost), func(n int) []Rule {
+	{"keyed-long", triedLimit / (1 + longSegmentCost), func(n int) []Rule {
 		return manyRules(n, func(i int) string { return "/*" + strings.Repeat("a", longestSegment-1-i%200) + "b" })
 	}, []string{fill("a"), fill("aaaaab"), fill(strings.Repeat("a", longSegment-2) + "b"), fill(strings.Repeat("a", longestSegment/2) + "b")}},
 	{"chain-waiting", 961, func(n int) []Rule { // something is reached at every byte, while very many segments wait
@@ -224,8 +225,8 @@ func textBytes(rules []Rule) int {
 	return n
 }
 
-// TestHostile compares every shape, in both forms, with the reference: on all paths as far as it gets in a fraction of
-// a second, and on the first at full length.
+// TestHostile compares every shape, in both forms, with the reference: on all paths as far as it
+// gets in a fraction of a second, and on the first at full length.
 func TestHostile(t *testing.T) {
 	for _, sh := range shapes {
 		t.Run(sh.name, func(t *testing.T) {
@@ -241,8 +242,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestHostileRandom compares small ones of every shape with the reference on many paths, cut and mixed from the
-// hostile ones, with one Scratch for all.
+// TestHostileRandom compares small ones of every shape with the reference on many paths, cut and
+// mixed from the hostile ones, with one Scratch for all.
 func TestHostileRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 9309))
 	s := &Scratch{}
@@ -274,15 +275,17 @@ func mixed(rng *rand.Rand, paths []string, most int) string {
 	return string(b)
 }
 
-// The bounds of TestHostileSize: bytes of tables for each byte of patterns, and for none. The worst there can be is a
-// rule of four bytes, "/x*y", with a node of the trie, two of the sequences, a state and a segment.
+// The bounds of TestHostileSize: bytes of tables for each byte of patterns, and for none. The worst
+// there can be is a rule of four bytes, "/x*y", with a node of the trie, two of the sequences, a
+// state and a segment.
 const (
 	mostPerByte = 32
 	mostFixed   = 2 << 10
 )
 
-// TestHostileSize checks that tables are linear in the text: within a bound, and about twice as large for twice the text;
-// up to three times, as where sequences begin to branch there are nodes in place of chains.
+// TestHostileSize checks that tables are linear in the text: within a bound, and about twice as
+// large for twice the text; up to three times, as where sequences begin to branch there are nodes
+// in place of chains.
 func TestHostileSize(t *testing.T) {
 	for _, sh := range shapes {
 		t.Run(sh.name, func(t *testing.T) {
@@ -330,9 +333,9 @@ func TestGrowth(t *testing.T) {
 	t.Logf("at most %.1f bytes of tables for each of patterns", worst)
 }
 
-// TestHostileSteps bounds what the search does on the hostile paths: occurrences, and chains, that are looked at. What is in
-// a chain is looked at once, as is its segment then; and a node's segment when it first occurs, when the node's parent was reached, and when it
-// no longer overlaps that.
+// TestHostileSteps bounds what the search does on the hostile paths: occurrences, and chains, that
+// are looked at. What is in a chain is looked at once, as is its segment then; and a node's segment
+// when it first occurs, when the node's parent was reached, and when it no longer overlaps that.
 func TestHostileSteps(t *testing.T) {
 	for _, sh := range shapes {
 		t.Run(sh.name, func(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRuns checks runs around the length at which the trie begins a new node, and where the forms of floating
-// segments change.
+// TestRuns checks runs around the length at which the trie begins a new node, and where the forms
+// of floating segments change.
 func TestRuns(t *testing.T) {
 	s := &Scratch{}
 	for _, n := range []int{1, longSegment, longSegment + 1, longestSegment, longestSegment + 1, maxRun - 1, maxRun, maxRun + 1, maxRun + 2, 2*maxRun + 1, 2*maxRun + 2, 1000} {
@@ -50,8 +50,8 @@ func TestByteLabels(t *testing.T) {
 	}
 }
 
-// TestForms checks where Compile changes the form: in turn or by keys with the patterns of an anchor, to the search with
-// those that one path can meet.
+// TestForms checks where Compile changes the form: to the search, with the patterns that one path
+// can meet.
 func TestForms(t *testing.T) {
 	same := func(i int) string { return fmt.Sprintf("/*x%d", i) }
 	apart := func(i int) string { return fmt.Sprintf("/%03d*x", i) }
@@ -59,51 +59,35 @@ func TestForms(t *testing.T) {
 	segments := func(i int) string { return fmt.Sprintf("/*%d", i) + strings.Repeat("*ab", 4*manySegments-1) }
 	below := func(i int) string { return "/" + strings.Repeat("a", i) + "*x" }
 	for _, c := range []struct {
-		name          string
-		n             int
-		pattern       func(int) string
-		keyed, search bool
+		name    string
+		n       int
+		pattern func(int) string
+		search  bool
 	}{
-		{"same", chosen.inTurn, same, false, false},
-		{"same", chosen.inTurn + 1, same, true, false},
-		{"same", keyedLimit, same, true, false},
-		{"same", keyedLimit + 1, same, false, true},
-		{"apart", 1000, apart, false, false},
-		{"below", keyedLimit, below, false, false},
-		{"below", keyedLimit + 1, below, false, true},
-		{"one letter each", 1, func(int) string { return "/" + strings.Repeat("*a", manySegments*keyedLimit) }, false, true},
-		{"segments", keyedLimit / 5, segments, true, false},
-		{"more segments", keyedLimit/5 + 1, segments, false, true},
-		{"long", 1, func(int) string { return "/*" + strings.Repeat("a", longSegment) }, false, false},
-		{"longer", 1, func(int) string { return "/*" + strings.Repeat("a", longestSegment) }, false, false},
-		{"longest", 1, func(int) string { return "/*" + strings.Repeat("a", longestSegment+1) }, false, true},
-		{"some longer", keyedLimit / (1 + longSegmentCost), longer, true, false},
-		{"many longer", keyedLimit/(1+longSegmentCost) + 1, longer, false, true},
+		{"same", triedLimit, same, false},
+		{"same", triedLimit + 1, same, true},
+		{"apart", 1000, apart, false},
+		{"below", triedLimit, below, false},
+		{"below", triedLimit + 1, below, true},
+		{"one letter each", 1, func(int) string { return "/" + strings.Repeat("*a", manySegments*triedLimit) }, true},
+		{"segments", triedLimit / 5, segments, false},
+		{"more segments", triedLimit/5 + 1, segments, true},
+		{"long", 1, func(int) string { return "/*" + strings.Repeat("a", longSegment) }, false},
+		{"longer", 1, func(int) string { return "/*" + strings.Repeat("a", longestSegment) }, false},
+		{"longest", 1, func(int) string { return "/*" + strings.Repeat("a", longestSegment+1) }, true},
+		{"some longer", triedLimit / (1 + longSegmentCost), longer, false},
+		{"many longer", triedLimit/(1+longSegmentCost) + 1, longer, true},
 	} {
 		rules := manyRules(c.n, c.pattern)
 		compileForms(t, rules).check(t, "/a/b/c/d", &Scratch{})
-		keyed, search := form(t, rules)
-		if keyed != c.keyed || search != c.search {
-			t.Errorf("%d rules, %s: keyed %t, search %t; want %t, %t", c.n, c.name, keyed, search, c.keyed, c.search)
+		a, _, err := Compile(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if search := a.search != nil; search != c.search {
+			t.Errorf("%d rules, %s: search %t, want %t", c.n, c.name, search, c.search)
 		}
 	}
-}
-
-// form returns which form Compile chooses for the floating segments of rules that all start with a slash.
-func form(t *testing.T, rules []Rule) (keyed, search bool) {
-	t.Helper()
-	a, _, err := Compile(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a.search != nil {
-		return false, true
-	}
-	s := &Scratch{}
-	if _, n := a.table.walk([]byte("/"), s.pending[:0]); n > 0 {
-		return a.table[s.pending[0].floating] == 0, false
-	}
-	return false, false
 }
 
 // TestTooLarge checks that rules beyond the table are an error, and no wrong answer.
@@ -143,14 +127,14 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestNestedAnchors has one pattern with a floating segment at each of n nested anchors, so that a path passes them
-// all: exactly as many as may be tried, one less and one more.
+// TestNestedAnchors has one pattern with a floating segment at each of n nested anchors, so that a
+// path passes them all: exactly as many as may be tried, one less and one more.
 func TestNestedAnchors(t *testing.T) {
 	tails := []string{"", "xa", "xb", "xc", "xaxbxc"}
 	if testing.Short() {
 		tails = tails[4:]
 	}
-	for n := keyedLimit - 1; n <= keyedLimit+1; n++ {
+	for n := triedLimit - 1; n <= triedLimit+1; n++ {
 		var rules []Rule
 		for i := range n {
 			rules = append(rules, Rule{"/" + strings.Repeat("a", i) + "*x" + string(rune('a'+i%3)), i%2 == 0})
@@ -159,7 +143,7 @@ func TestNestedAnchors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := a.search != nil; got != (n > keyedLimit) {
+		if got := a.search != nil; got != (n > triedLimit) {
 			t.Errorf("%d patterns on one path are searched: %t", n, got)
 		}
 		f, s := compileForms(t, rules), &Scratch{}

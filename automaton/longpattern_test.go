@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLongPattern holds that a pattern of any length decides as a short one does: its length is beside a flag in 16 bits
-// where patterns are tried.
+// TestLongPattern holds that a pattern of any length decides as a short one does: its length is
+// beside a flag in 16 bits where patterns are tried.
 func TestLongPattern(t *testing.T) {
 	for _, n := range []int{100, longRest / 3, longRest/3 + 1, 11_000, 22_000, 100_000} {
 		pattern := "/" + strings.Repeat("*ab", n) + "*c$"

@@ -6,32 +6,30 @@ import (
 	"math/bits"
 )
 
-// A Scratch is the memory that [Automaton.Match] works in. The zero Scratch is ready; it grows to what the largest
-// automaton needs and is then used again and again. It serves any number of automata, and one goroutine at a time.
+// A Scratch is the memory that [Automaton.Match] works in. The zero Scratch is ready; it grows to
+// what the largest automaton needs and is then used again and again. It serves any number of
+// automata, and one goroutine at a time.
 type Scratch struct {
-	pending    [keyedLimit]pending
+	// The nodes that a path passes, room for one more, as walk writes it, and then the groups.
+	pending [2*triedLimit + 1]pending
+	search  registers
+
 	candidates candidates
-	search     registers
 }
 
-// Match returns the rank of the rule that decides the path: the highest of those whose patterns match it, or NoMatch.
+// Match returns the rank of the rule that decides the path: the highest of those whose patterns
+// match it, or NoMatch.
 //
-// It takes one pass over the path, and stops where no later byte can change the answer. See the package doc for what
-// that costs at worst. Match does not allocate once s has grown.
+// It takes one pass over the path, and stops where no later byte can change the answer. See the
+// package doc for what that costs at worst. Match does not allocate once s has grown.
 func (a *Automaton) Match(path []byte, s *Scratch) Rank {
 	if a.search != nil {
 		return a.matchSearch(path, s)
 	}
-	best, n := a.table.walk(path, s.pending[:0])
-	if n == 0 {
-		return best
-	}
-	var have classSet
-	for n--; n >= 0; n-- {
-		if a.table[s.pending[n].floating] == 0 {
-			best = a.table.tryKeyed(s.pending[n], path, best, &s.candidates)
-		} else {
-			best = a.table.tryInTurn(s.pending[n], path, best, &have)
+	best, groups := a.table.sift(path, &s.pending)
+	for i := len(groups) - 1; i >= 0; i-- {
+		if p := &groups[i]; Rank(a.table.u24(p.group+1)) > best {
+			best = a.table.tryFound(p, path, best, &s.candidates)
 		}
 	}
 	return best
@@ -40,24 +38,24 @@ func (a *Automaton) Match(path []byte, s *Scratch) Rank {
 // matchSearch is Match where the floating segments are searched all at once.
 func (a *Automaton) matchSearch(path []byte, s *Scratch) Rank {
 	r := &s.search
-	if cap(r.pending) < a.search.maxDepth {
-		r.pending = make([]pending, a.search.maxDepth)
+	if len(r.pending) <= a.search.maxDepth {
+		r.pending = make([]pending, a.search.maxDepth+1)
 	}
-	best, n := a.table.walk(path, r.pending[:0])
+	best, n := a.table.walk(path, r.pending)
 	if n == 0 {
 		return best
 	}
 	return a.search.match(path, r.pending[:n], best, r)
 }
 
-// walk follows the path through the trie. It returns the highest rank of the patterns without floating segments that
-// match, and writes the nodes passed whose patterns have some to nodes, which has room for all: n of them.
-func (t table) walk(path []byte, nodes []pending) (best Rank, n int) {
+// walkGeneric follows the path through the trie. It returns the highest rank of the patterns
+// without floating segments that match, and writes the nodes passed whose patterns have some, and
+// of which the path has more, to nodes, which has room for all: n of them.
+func (t table) walkGeneric(path []byte, nodes []pending) (best Rank, n int) {
 	if len(t) == 0 {
 		return NoMatch, 0
 	}
 	off, pos := uint32(0), 0
-	nodes = nodes[:cap(nodes)]
 	for {
 		flags, run := t[off], int(t[off+1])
 		if run <= 8 && len(path)-pos >= 8 {
@@ -72,15 +70,15 @@ func (t table) walk(path []byte, nodes []pending) (best Rank, n int) {
 		if flags&hasPrefix != 0 {
 			best = max(best, Rank(t.u24(off)))
 		}
-		if flags&hasFloating != 0 {
-			nodes[n] = pending{t.u24(off + ownSize(flags) - 3), pos}
-			n++
-		}
 		if pos == len(path) {
 			if flags&hasExact != 0 {
 				best = max(best, Rank(t.u24(off+3*uint32(flags&hasPrefix))))
 			}
 			return best, n
+		}
+		if flags&hasFloating != 0 {
+			nodes[n] = pending{t.u24(off + ownSize(flags) - 3), uint32(pos), 0}
+			n++
 		}
 		off += ownSize(flags)
 		b := path[pos]

@@ -9,8 +9,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A forms is the rules compiled in every form: as Compile chooses, and with the search for all floating segments, which
-// it chooses only for many.
+// A forms is the rules compiled in every form: as Compile chooses, with indexes instead of groups
+// wherever that can be, and with the search for all floating segments. It chooses both only for
+// many.
 type forms struct {
 	rules     []robots.Rule
 	automata  []*Automaton
@@ -20,11 +21,11 @@ type forms struct {
 
 func compileForms(tb testing.TB, rules []Rule) *forms {
 	tb.Helper()
-	f := &forms{formNames: []string{"chosen", "keyed", "search"}}
+	f := &forms{formNames: []string{"chosen", "index", "search"}}
 	for _, r := range rules {
 		f.rules = append(f.rules, robots.Rule{Allow: r.Allow, Pattern: r.Pattern})
 	}
-	for _, l := range []limits{chosen, {0, keyedLimit}, {0, 0}} {
+	for _, l := range []limits{chosen, {tried: triedLimit}, {}} {
 		a := &Automaton{}
 		order, err := a.compile(rules, l)
 		if err != nil {
@@ -104,8 +105,8 @@ func TestMatchExhaustive(t *testing.T) {
 	t.Logf("%d patterns, %d checks", len(patterns), checks)
 }
 
-// TestMatchPairs tries every pair of patterns of up to three bytes after the slash on every path of that kind: the
-// order of precedence.
+// TestMatchPairs tries every pair of patterns of up to three bytes after the slash on every path of
+// that kind: the order of precedence.
 func TestMatchPairs(t *testing.T) {
 	n := 3
 	if testing.Short() {
@@ -123,8 +124,8 @@ func TestMatchPairs(t *testing.T) {
 	}
 }
 
-// randomRules makes rules whose pieces come from a small stock, so that they share anchors and segments, overlap and
-// contain each other.
+// randomRules makes rules whose pieces come from a small stock, so that they share anchors and
+// segments, overlap and contain each other.
 func randomRules(rng *rand.Rand, n int) []Rule {
 	stock := []string{"a", "b", "ab", "aa", "aba", "/", "/a", "a/", "bab", "$", "%41", "?", "aaaaaaaa"}
 	rules := make([]Rule, n)
@@ -156,7 +157,8 @@ func randomPath(rng *rand.Rand) string {
 	return string(b)
 }
 
-// TestMatchRandom compares random rule sets of all sizes with the reference, with one Scratch for all of them.
+// TestMatchRandom compares random rule sets of all sizes with the reference, with one Scratch for
+// all of them.
 func TestMatchRandom(t *testing.T) {
 	rounds := 3000
 	if testing.Short() {

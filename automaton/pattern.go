@@ -2,13 +2,14 @@ package automaton
 
 import "strings"
 
-// A Pattern is a robots.txt pattern taken apart for matching (RFC 9309 section 2.2.3): a path matches if it starts
-// with Anchor and the floating segments of Rest follow in order, none overlapping another, the last of them at the
-// very end of the path if End is set.
+// A Pattern is a robots.txt pattern taken apart for matching (RFC 9309 section 2.2.3): a path
+// matches if it starts with Anchor and the floating segments of Rest follow in order, none
+// overlapping another, the last of them at the very end of the path if End is set.
 //
-// In a pattern "*" stands for any bytes, also none, and "$" as the last byte for the end of the path; every other
-// byte, a "$" elsewhere included, stands for itself. A "*" at the end is dropped, as every pattern matches prefixes
-// anyway, and a run of "*" is one; so patterns that match the same paths for such reasons are equal as Patterns.
+// In a pattern "*" stands for any bytes, also none, and "$" as the last byte for the end of the
+// path; every other byte, a "$" elsewhere included, stands for itself. A "*" at the end is dropped,
+// as every pattern matches prefixes anyway, and a run of "*" is one; so patterns that match the
+// same paths for such reasons are equal as Patterns.
 type Pattern struct {
 	Anchor string // what the path starts with
 	Rest   string // the floating segments, each with a "*" before it; "" if there are none
@@ -51,7 +52,8 @@ func (p Pattern) segments(yield func(seg string, last bool)) {
 	}
 }
 
-// compare orders patterns by anchor, then by the rest, so that patterns whose anchors share a prefix are neighbours.
+// compare orders patterns by anchor, then by the rest, so that patterns whose anchors share a
+// prefix are neighbours.
 func (p Pattern) compare(q Pattern) int {
 	if c := strings.Compare(p.Anchor, q.Anchor); c != 0 {
 		return c

@@ -8,9 +8,9 @@ type Rule struct {
 	Allow   bool   // whether a path that it decides may be fetched
 }
 
-// A Rank is a rule's place in the order of precedence; a higher one wins. Its lowest bit says whether the rule
-// allows, so that the winner's answer needs no look-up; the other bits number the rules from 1. The zero Rank stands
-// for no rule.
+// A Rank is a rule's place in the order of precedence; a higher one wins. Its lowest bit says
+// whether the rule allows, so that the winner's answer needs no look-up; the other bits number the
+// rules from 1. The zero Rank stands for no rule.
 type Rank uint32
 
 // NoMatch is the Rank of a path that no rule matches.
@@ -25,8 +25,9 @@ func (r Rank) Allow() bool { return r&1 != 0 }
 // Position returns the rule's index in the order that [Compile] returned, or -1 for NoMatch.
 func (r Rank) Position() int { return int(r>>1) - 1 }
 
-// rankRules returns the indices of the rules in ascending order of precedence: a longer pattern over a shorter one,
-// allow over disallow, the earlier rule over the later (RFC 9309 section 2.2.2; the last for a definite winner).
+// rankRules returns the indices of the rules in ascending order of precedence: a longer pattern
+// over a shorter one, allow over disallow, the earlier rule over the later (RFC 9309 section 2.2.2;
+// the last for a definite winner).
 func (w *workspace) rankRules(rules []Rule) []int32 {
 	const lowIndex = 1<<31 - 1
 	w.keys = slices.Grow(w.keys[:0], len(rules))
@@ -45,8 +46,9 @@ func (w *workspace) rankRules(rules []Rule) []int32 {
 	return order
 }
 
-// ranked is a pattern with its rank.
+// ranked is a pattern with its rank, and its fingerprint once that is chosen.
 type ranked struct {
 	Pattern
-	rank Rank
+	rank  Rank
+	print fingerprint
 }

@@ -1,8 +1,9 @@
 package automaton
 
-// registers is what a search remembers of a path. A segment is active if it can reach something where it occurs next, for
-// all that is known; where others occur, nothing is done. What it is inactive for makes it active again: the parent of a
-// node is reached, a chain comes to wait for it, or the path is long enough for what it must not overlap.
+// registers is what a search remembers of a path. A segment is active if it can reach something
+// where it occurs next, for all that is known; where others occur, nothing is done. What it is
+// inactive for makes it active again: the parent of a node is reached, a chain comes to wait for
+// it, or the path is long enough for what it must not overlap.
 type registers struct {
 	pending []pending
 	nodes   []nodeState
@@ -33,14 +34,16 @@ type (
 	// A wait is a listed node that waits for its parent.
 	wait struct{ parent, child uint32 }
 
-	// A queue has the chains that wait for a segment of the given length, in the order in which what is before them ended:
-	// those at head up to tail of registers.chains. It is zero before its first use.
+	// A queue has the chains that wait for a segment of the given length, in the order in which
+	// what is before them ended: those at head up to tail of registers.chains. It is zero before
+	// its first use.
 	queue struct {
 		head, tail uint32
 		length     int32
 	}
 
-	// A waiting chain goes on with the segment at a place of searchTable.chains, where it ends at due or later.
+	// A waiting chain goes on with the segment at a place of searchTable.chains, where it ends at
+	// due or later.
 	waiting struct {
 		at  uint32
 		due int32
@@ -87,7 +90,8 @@ func (r *registers) ring(pos int) {
 	}
 }
 
-// prepare makes room for the registers of t and a path of the given length. All are clear between matches.
+// prepare makes room for the registers of t and a path of the given length. All are clear between
+// matches.
 func (r *registers) prepare(t *searchTable, length int) {
 	r.length = int32(length)
 	if len(r.nodes) < len(t.nodes) {

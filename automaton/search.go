@@ -5,14 +5,16 @@ import (
 	"math/bits"
 )
 
-// A searchTable finds the floating segments of many patterns in one pass: an Aho-Corasick automaton over all distinct
-// segments, and registers that say which sequences of segments have been seen. It is an extended finite automaton (Smith,
-// Estan, Jha: XFA, SIGCOMM 2008): states and registers, so that their combinations need not be enumerated.
+// A searchTable finds the floating segments of many patterns in one pass: an Aho-Corasick automaton
+// over all distinct segments, and registers that say which sequences of segments have been seen. It
+// is an extended finite automaton (Smith, Estan, Jha: XFA, SIGCOMM 2008): states and registers, so
+// that their combinations need not be enumerated.
 //
-// States are numbered in breadth-first order, the root being 0, so the children of one are neighbours. Segments that end
-// one another are neighbours too, see orderSegments. The sequences are a trie. Its nodes are numbered by their last
-// segment, so those that a segment can reach are neighbours; the nodes that stand for the anchors, in which no segment
-// has been seen yet, come last. Where a sequence goes on in one way only, what it goes on with is no nodes but a chain.
+// States are numbered in breadth-first order, the root being 0, so the children of one are
+// neighbours. Segments that end one another are neighbours too, see orderSegments. The sequences
+// are a trie. Its nodes are numbered by their last segment, so those that a segment can reach are
+// neighbours; the nodes that stand for the anchors, in which no segment has been seen yet, come
+// last. Where a sequence goes on in one way only, what it goes on with is no nodes but a chain.
 type searchTable struct {
 	start  [256]uint32 // child of the root by label; 0 if none
 	labels []byte      // label of the edge that leads to a state
@@ -51,8 +53,9 @@ type seqNode struct {
 // chainEnd marks, in searchTable.chains, the node that a chain leads to.
 const chainEnd = 1 << 31
 
-// crowd is the most sequence nodes that are looked at one by one when their segment occurs. Where a segment is shared
-// by more of them, chains begin with it, which wait for it from when their parents are reached: so no occurrence looks at the others.
+// crowd is the most sequence nodes that are looked at one by one when their segment occurs. Where a
+// segment is shared by more of them, chains begin with it, which wait for it from when their
+// parents are reached: so no occurrence looks at the others.
 const crowd = 4
 
 // derive sets what follows from the other tables.
@@ -78,12 +81,12 @@ func (t *searchTable) derive() {
 	}
 }
 
-// match returns the best rank among best and the patterns with floating segments of the trie nodes that the path
-// passed, which are in the order of their places.
+// match returns the best rank among best and the patterns with floating segments of the trie nodes
+// that the path passed, which are in the order of their places.
 func (t *searchTable) match(path []byte, anchors []pending, best Rank, r *registers) Rank {
 	bound := NoMatch
 	for _, a := range anchors {
-		bound = max(bound, t.nodes[t.anchor+a.floating].bound)
+		bound = max(bound, t.nodes[t.anchor+a.group].bound)
 	}
 	if bound <= best {
 		return best
@@ -92,13 +95,13 @@ func (t *searchTable) match(path []byte, anchors []pending, best Rank, r *regist
 	r.best = best
 	state := uint32(0)
 	for i, a := range anchors {
-		t.reach(t.anchor+a.floating, int32(a.pos), r)
+		t.reach(t.anchor+a.group, int32(a.pos), r)
 		end := len(path)
 		if i+1 < len(anchors) {
-			end = anchors[i+1].pos
+			end = int(anchors[i+1].pos)
 		}
 		var done bool
-		if state, done = t.scan(path, a.pos, end, state, bound, r); done {
+		if state, done = t.scan(path, int(a.pos), end, state, bound, r); done {
 			break
 		}
 	}
@@ -144,7 +147,8 @@ func (t *searchTable) step(state uint32, b byte) uint32 {
 	return t.start[b]
 }
 
-// fire takes note of the segments that end at pos, where the search is in state: of those that are active.
+// fire takes note of the segments that end at pos, where the search is in state: of those that are
+// active.
 func (t *searchTable) fire(state uint32, pos int, r *registers) {
 	if r.alarms > 0 {
 		r.ring(pos)
@@ -167,7 +171,8 @@ func (t *searchTable) fire(state uint32, pos int, r *registers) {
 	}
 }
 
-// occur takes note that segment g ends at pos, and sees to it that it becomes active again when it can reach more.
+// occur takes note that segment g ends at pos, and sees to it that it becomes active again when it
+// can reach more.
 func (t *searchTable) occur(g uint32, pos int32, r *registers) {
 	r.looked++
 	for v := t.ending[g]; v < t.listed[g]; v++ {
@@ -188,8 +193,8 @@ func (t *searchTable) occur(g uint32, pos int32, r *registers) {
 	}
 }
 
-// advance has those chains go on that wait for segment g, which ends at pos, in its queue. Most of what hostile rules cost is
-// here, so what push does is in the loop.
+// advance has those chains go on that wait for segment g, which ends at pos, in its queue. Most of
+// what hostile rules cost is here, so what push does is in the loop.
 func (t *searchTable) advance(g uint32, q *queue, pos int32, r *registers) {
 	chains, waits, queues := t.chains, r.chains, r.queues
 	i, end := q.head, q.tail // those behind that come meanwhile are not due
@@ -225,7 +230,8 @@ func (t *searchTable) advance(g uint32, q *queue, pos int32, r *registers) {
 	}
 }
 
-// push has a chain wait for its segment g, at a place of searchTable.chains; what comes before it ended at pos.
+// push has a chain wait for its segment g, at a place of searchTable.chains; what comes before it
+// ended at pos.
 func (t *searchTable) push(at, g uint32, pos int32, r *registers) {
 	q := &r.queues[g]
 	if q.head == q.tail {
@@ -244,8 +250,8 @@ func (t *searchTable) activate(g uint32, r *registers) {
 	}
 }
 
-// reach takes note that the sequence of node v first ended at pos. A later end can only accept less, so the first is all
-// that counts.
+// reach takes note that the sequence of node v first ended at pos. A later end can only accept
+// less, so the first is all that counts.
 func (t *searchTable) reach(v uint32, pos int32, r *registers) {
 	s, n := &r.nodes[v], &t.nodes[v]
 	if s.end != 0 {
@@ -266,8 +272,8 @@ func (t *searchTable) reach(v uint32, pos int32, r *registers) {
 	}
 }
 
-// atEnd looks at the patterns with an end anchor: the last segment ends the path. Those that can match have been reached, at
-// the latest where the path ends.
+// atEnd looks at the patterns with an end anchor: the last segment ends the path. Those that can
+// match have been reached, at the latest where the path ends.
 func (t *searchTable) atEnd(state uint32, r *registers) {
 	for o := t.out[state]; o != 0; o = t.shorter[o-1] {
 		lo, hi := t.ending[o-1], t.ending[o]

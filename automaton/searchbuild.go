@@ -2,8 +2,8 @@ package automaton
 
 import "slices"
 
-// A searchBuilder makes a searchTable. The trie of segment sequences is built first, with nodes in order of
-// appearance; finish puts them in the order that the table wants.
+// A searchBuilder makes a searchTable. The trie of segment sequences is built first, with nodes in
+// order of appearance; finish puts them in the order that the table wants.
 type searchBuilder struct {
 	segments []string          // the distinct segments, sorted
 	number   map[string]uint32 // their places in segments
@@ -15,7 +15,8 @@ type searchBuilder struct {
 // noSegment is the last segment of an anchor's node: it sorts behind all.
 const noSegment = 1<<32 - 1
 
-// newSearchBuilder starts a table for patterns with floating segments, in the order of Pattern.compare.
+// newSearchBuilder starts a table for patterns with floating segments, in the order of
+// Pattern.compare.
 func newSearchBuilder(pats []ranked) *searchBuilder {
 	b := &searchBuilder{number: map[string]uint32{}}
 	above := anchors{}
@@ -37,8 +38,9 @@ func newSearchBuilder(pats []ranked) *searchBuilder {
 	return b
 }
 
-// addRoot adds the sequences of the patterns that share an anchor and returns the number of the anchor, which is what the
-// trie node must say of its floating segments. Neighbours share the nodes of the segments that they begin with.
+// addRoot adds the sequences of the patterns that share an anchor and returns the number of the
+// anchor, which is what the trie node must say of its floating segments. Neighbours share the nodes
+// of the segments that they begin with.
 func (b *searchBuilder) addRoot(pats []ranked) uint32 {
 	way := []uint32{b.node(seqNode{last: noSegment})} // the nodes of the pattern before
 	b.anchors = append(b.anchors, way[0])
@@ -78,8 +80,8 @@ func (b *searchBuilder) finish() *searchTable {
 	return t
 }
 
-// countStates returns how many states the trie of the sorted segments has: the root, and one for each byte of a segment
-// that the one before it does not share.
+// countStates returns how many states the trie of the sorted segments has: the root, and one for
+// each byte of a segment that the one before it does not share.
 func countStates(segments []string) int {
 	n, last := 1, ""
 	for _, seg := range segments {
@@ -93,7 +95,8 @@ func countStates(segments []string) int {
 	return n
 }
 
-// addStates makes the trie of the sorted segments breadth first, and returns the state that spells each.
+// addStates makes the trie of the sorted segments breadth first, and returns the state that spells
+// each.
 func (t *searchTable) addStates(segments []string) (terminal []uint32) {
 	type span struct{ lo, hi, depth int32 } // segments that start with what a state spells, and its length
 	n := countStates(segments)
@@ -126,8 +129,8 @@ func (t *searchTable) addStates(segments []string) (terminal []uint32) {
 	return terminal
 }
 
-// addFailures links each state to that of its longest proper suffix. The links of shorter states come first, as steps
-// from them are what the others are made of.
+// addFailures links each state to that of its longest proper suffix. The links of shorter states
+// come first, as steps from them are what the others are made of.
 func (t *searchTable) addFailures() {
 	t.fail = make([]uint32, len(t.labels))
 	for s := range uint32(len(t.labels)) {

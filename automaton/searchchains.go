@@ -11,8 +11,8 @@ type sequences struct {
 	number   []uint32 // in the table
 }
 
-// addNodes puts the sequences into the table: its nodes by their last segment, the listed ones first, anchors last, in the
-// order of their numbers; and the chains.
+// addNodes puts the sequences into the table: its nodes by their last segment, the listed ones
+// first, anchors last, in the order of their numbers; and the chains.
 func (b *searchBuilder) addNodes(t *searchTable) {
 	s := sequences{nodes: b.nodes}
 	s.findChains(len(b.segments))
@@ -87,7 +87,8 @@ func (s *sequences) addTo(t *searchTable, segments int) {
 	}
 }
 
-// addChains writes the chains, by the numbers of the nodes where they begin and then of those they lead to.
+// addChains writes the chains, by the numbers of the nodes where they begin and then of those they
+// lead to.
 func (s *sequences) addChains(t *searchTable) {
 	var ends []uint32 // nodes of s that chains lead to
 	total := 0

@@ -5,7 +5,7 @@ import "bytes"
 // A segment is a floating segment of a pattern that is tried. It has at least one byte.
 type segment struct {
 	text   []byte
-	rarest int // index of the byte of text that paths are expected to have least
+	window int // where those of its bytes begin that it is looked for by: printSize, or all if it has fewer
 }
 
 const segmentHeader = 1 + 1
@@ -16,19 +16,24 @@ func (t table) segmentAt(off uint32) segment {
 	return segment{t[text : text+uint32(t[off])], int(t[off+1])}
 }
 
-// maxMisses is how often a segment's rarest byte may be found without the segment, before the path is searched for all of
-// it: so that time stays linear in the path.
+// maxMisses is how often a segment's window may be found without the segment, before the path is
+// searched for all of it: so that time stays linear in the path.
 const maxMisses = 4
 
-// index returns where the segment first occurs in path, or -1. Mostly the path lacks the rarest byte.
+// index returns where the segment first occurs in path, or -1. Mostly the path lacks the window.
 func (seg segment) index(path []byte) int {
-	from, rare := 0, seg.text[seg.rarest]
+	from, window := 0, seg.text[seg.window:min(seg.window+printSize, len(seg.text))]
 	for range maxMisses {
 		last := len(path) - len(seg.text) // where the segment can still be
 		if from > last {
 			return -1
 		}
-		i := bytes.IndexByte(path[from+seg.rarest:last+seg.rarest+1], rare)
+		var i int
+		if rest := path[from+seg.window : last+seg.window+len(window)]; len(window) == printSize {
+			i = find(rest, window)
+		} else {
+			i = bytes.Index(rest, window)
+		}
 		if i < 0 {
 			return -1
 		}
@@ -43,18 +48,24 @@ func (seg segment) index(path []byte) int {
 	return -1
 }
 
-// rarest returns the index of the byte of a segment that paths are expected to have least.
-func rarest(seg string) (at byte) {
-	for i := range len(seg) {
-		if rarity[seg[i]] > rarity[seg[at]] {
-			at = byte(i)
+// findGeneric returns where a window of printSize bytes first occurs in a path, or -1.
+func findGeneric(path, window []byte) int { return bytes.Index(path, window) }
+
+// window returns where the bytes of a segment begin that paths are expected to have least:
+// printSize, or all if it has fewer.
+func window(seg string) (at byte) {
+	most := -1
+	for i := 0; i+printSize <= len(seg); i++ {
+		rare := int(rarity[seg[i]]) + int(rarity[seg[i+1]]) + int(rarity[seg[i+2]])
+		if rare > most {
+			at, most = byte(i), rare
 		}
 	}
 	return at
 }
 
-// rarity orders bytes by how many paths have them, counted in 366,373 paths of a crawl: 91 % have an "n", 8 % an "x".
-// Bytes that are not listed are rarer still.
+// rarity orders bytes by how many paths have them, counted in 366,373 paths of a crawl: 91 % have
+// an "n", 8 % an "x". Bytes that are not listed are rarer still.
 var rarity = func() (order [256]uint8) {
 	const common = "/eastnior-cldupmghfby02v1wk.345987j6x_zqACSOTRPIFEDN?=ML%BH&GUW"
 	for b := range order {

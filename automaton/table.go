@@ -2,9 +2,9 @@ package automaton
 
 import "encoding/binary"
 
-// A table is the whole of a compiled automaton: one run of bytes without pointers, in which numbers are little-endian
-// and offsets count from its start. Offsets and ranks take three bytes; they are read as four and masked, so a table
-// ends with padding.
+// A table is the whole of a compiled automaton: one run of bytes without pointers, in which numbers
+// are little-endian and offsets count from its start. Offsets and ranks take three bytes; they are
+// read as four and masked, so a table ends with padding.
 type table []byte
 
 const (
@@ -17,7 +17,3 @@ func (t table) u24(off uint32) uint32 { return binary.LittleEndian.Uint32(t[off:
 func (t table) u64(off uint32) uint64 { return binary.LittleEndian.Uint64(t[off:]) }
 
 func (t table) putU24(off, v uint32) { t[off], t[off+1], t[off+2] = byte(v), byte(v>>8), byte(v>>16) }
-
-func (t table) appendU16(v uint32) table { return append(t, byte(v), byte(v>>8)) }
-func (t table) appendU24(v uint32) table { return append(t, byte(v), byte(v>>8), byte(v>>16)) }
-func (t table) appendU64(v uint64) table { return binary.LittleEndian.AppendUint64(t, v) }

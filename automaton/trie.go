@@ -1,5 +1,7 @@
 package automaton
 
+import "encoding/binary"
+
 // The anchors form a radix trie. A node is
 //
 //	flags     1 byte: which of the following there is, and in its two highest bits how many of prefix, exact and floating
@@ -28,7 +30,8 @@ func ownSize(flags byte) uint32 { return 3 * uint32(flags>>6) }
 // maxRun is the longest run of a node; a longer one goes on in an only child.
 const maxRun = 255
 
-// node writes the node for the entries lo to hi, whose anchors share their first depth bytes, and all below it.
+// node writes the node for the entries lo to hi, whose anchors share their first depth bytes, and
+// all below it.
 func (b *builder) node(lo, hi, depth int) {
 	if lo+1 == hi && b.leaf(&b.distinct[lo], depth) {
 		return
@@ -68,8 +71,8 @@ func (b *builder) node(lo, hi, depth int) {
 	}
 }
 
-// leaf writes the node for a single entry, as most are, and reports whether the short way will do: it has no floating
-// segments, and a run of one node.
+// leaf writes the node for a single entry, as most are, and reports whether the short way will do:
+// it has no floating segments, and a run of one node.
 func (b *builder) leaf(e *entry, depth int) bool {
 	n := int(e.anchor) - depth
 	if n > maxRun || e.tail >= 0 {
@@ -81,8 +84,11 @@ func (b *builder) leaf(e *entry, depth int) bool {
 	return true
 }
 
-// u24 is appendU24 that grows the table in place: no pointer is written, so no write barrier is due while garbage is collected.
+// u24 is appendU24 that grows the table in place: no pointer is written, so no write barrier is due
+// while garbage is collected.
 func (b *builder) u24(v uint32) { b.table = append(b.table, byte(v), byte(v>>8), byte(v>>16)) }
+func (b *builder) u16(v int)    { b.table = binary.LittleEndian.AppendUint16(b.table, uint16(v)) }
+func (b *builder) u64(v uint64) { b.table = binary.LittleEndian.AppendUint64(b.table, v) }
 
 // run returns what the anchors of lo to hi have in common from depth on, at most maxRun bytes.
 func (b *builder) run(lo, hi, depth int) string {
@@ -94,7 +100,8 @@ func (b *builder) run(lo, hi, depth int) string {
 	return first[depth:end]
 }
 
-// children writes the children's labels, leaves room for their offsets, and returns where that is and the flag of the form.
+// children writes the children's labels, leaves room for their offsets, and returns where that is
+// and the flag of the form.
 func (b *builder) children(lo, hi, depth int) (slots uint32, form byte) {
 	if lo == hi {
 		return 0, 0
@@ -119,7 +126,8 @@ func (b *builder) children(lo, hi, depth int) (slots uint32, form byte) {
 }
 
 const (
-	// leastRange is the most children whose labels are looked through eight at a time, which takes less room than a range.
+	// leastRange is the most children whose labels are looked through eight at a time, which takes
+	// less room than a range.
 	leastRange = 8
 
 	// maxSpread is how many times as many labels as there are can be in a range.

@@ -1,12 +1,12 @@
 package automaton
 
 import (
-	"encoding/binary"
 	"math/bits"
 )
 
-// A validator checks tables that come from a file: that every offset leads to what the builder would have put there,
-// and nothing is counted that is not there. Matching then needs no check of its own.
+// A validator checks tables that come from a file: that every offset leads to what the builder
+// would have put there, and nothing is counted that is not there. Matching then needs no check of
+// its own.
 type validator struct {
 	table    table
 	rules    int
@@ -36,7 +36,8 @@ func (w *way) isDone(t table) bool {
 // isRank reports whether v is the rank of a rule.
 func (v *validator) isRank(r uint32) bool { return r >= 2 && int(r>>1) <= v.rules }
 
-// checkTable checks the trie, whose nodes lie in the order in which they are met, with nothing between them.
+// checkTable checks the trie, whose nodes lie in the order in which they are met, with nothing
+// between them.
 func (v *validator) checkTable() bool {
 	if len(v.table) == 0 {
 		return v.search == nil
@@ -67,7 +68,8 @@ func (v *validator) checkTable() bool {
 	}
 }
 
-// checkNode checks the node at off and returns where the next one begins. It notes the children as a way.
+// checkNode checks the node at off and returns where the next one begins. It notes the children as
+// a way.
 func (v *validator) checkNode(off, end uint32, depth int) (next uint32, ok bool) {
 	t := v.table
 	if off+2 > end {
@@ -115,35 +117,113 @@ func (v *validator) checkNode(off, end uint32, depth int) (next uint32, ok bool)
 		return 0, false
 	}
 	if flags&hasFloating != 0 {
-		if off, ok = v.checkFloating(floating, off, end, depth); !ok {
+		if off, ok = v.checkFloating(floating, off, end, flags, depth); !ok {
 			return 0, false
 		}
 	}
 	return off, off <= end
 }
 
-// checkFloating checks what a trie node says of its floating segments. Where they are tried, what there is of them is at
-// off.
-func (v *validator) checkFloating(floating, off, end uint32, depth int) (next uint32, ok bool) {
+// checkFloating checks what a trie node says of its floating segments. Where they are tried, what
+// there is of them is at off.
+func (v *validator) checkFloating(floating, off, end uint32, flags byte, depth int) (next uint32, ok bool) {
 	v.maxDepth = max(v.maxDepth, depth)
 	if v.search != nil {
 		v.anchors++
 		return off, floating == v.anchors-1 && v.search.anchor+floating < uint32(len(v.search.nodes))
 	}
-	if floating != off || off+1 > end || depth > keyedLimit {
+	groups := 1
+	for ; ; groups++ {
+		more := floating < end && v.table[floating]&moreGroups != 0
+		if more {
+			off += 3
+		}
+		if floating != off || off+groupHeader > end {
+			return 0, false
+		}
+		if off, ok = v.checkGroup(off, end); !ok {
+			return 0, false
+		}
+		if !more {
+			break
+		}
+		floating = v.table.u24(floating - 3)
+	}
+	depth += groups - 1
+	if flags&(hasChildren|hasRange) != 0 {
+		v.ways[len(v.ways)-1].depth = depth
+	}
+	return off, depth <= triedLimit
+}
+
+// checkGroup checks the group at off.
+func (v *validator) checkGroup(off, end uint32) (next uint32, ok bool) {
+	switch t, count := v.table, uint32(v.table[off]&^moreGroups); count {
+	case 0:
+		return v.checkIndex(off, end)
+	case 1:
+		if off+printedHeader > end || t[off+printedHeader-1]-1 >= printSize {
+			return 0, false
+		}
+		return v.checkPattern(off+printedHeader, end)
+	default: // the masks and the needs may be any
+		offsets := off + maskedHeader + count
+		if count > groupSize || offsets+3*count > end {
+			return 0, false
+		}
+		return v.checkPatterns(offsets, count, end)
+	}
+}
+
+// checkIndex checks the index at off: that the filter's bits lead to entries, and these to patterns.
+func (v *validator) checkIndex(off, end uint32) (next uint32, ok bool) {
+	if off+indexHeader > end || v.table[off+indexLog] > maxIndexLog {
 		return 0, false
 	}
-	if v.table[off] == 0 {
-		return v.checkKeyed(off, end)
+	x := v.table.indexAt(off)
+	if x.count > triedLimit || x.offsets+3*x.count > end || !v.checkHashes(off, &x) {
+		return 0, false
 	}
-	count := v.table[off]
-	off++
-	for range count {
-		if off, ok = v.checkPattern(off+8, end); !ok {
+	for e := x.entries; e < x.offsets; e += entrySize {
+		if v.table.u16(e+8) >= x.count {
 			return 0, false
 		}
 	}
-	return off, true
+	return v.checkPatterns(x.offsets, x.count, end)
+}
+
+// checkHashes checks that the hashes in the filter of an index are counted, and that what they say
+// are their first entries never falls, and ends with the entries.
+func (v *validator) checkHashes(off uint32, x *index) bool {
+	t, before, last := v.table, uint32(0), uint32(0)
+	for w := uint32(0); x.before+2*w < x.first; w++ {
+		if t.u16(x.before+2*w) != before {
+			return false
+		}
+		before += uint32(bits.OnesCount64(t.u64(off + indexHeader + 8*w)))
+	}
+	for at := x.first; at < x.entries; at += 2 {
+		first := t.u16(at)
+		if first < last {
+			return false
+		}
+		last = first
+	}
+	return x.first+2*before+2 == x.entries && last == x.count
+}
+
+// checkPatterns checks that offsets lead to one pattern after the other behind them.
+func (v *validator) checkPatterns(offsets, count, end uint32) (next uint32, ok bool) {
+	next = offsets + 3*count
+	for n := range count {
+		if v.table.u24(offsets+3*n) != next {
+			return 0, false
+		}
+		if next, ok = v.checkPattern(next, end); !ok {
+			return 0, false
+		}
+	}
+	return next, true
 }
 
 // checkPattern checks the pattern at off, as builder.pattern writes it.
@@ -158,67 +238,13 @@ func (v *validator) checkPattern(off, end uint32) (next uint32, ok bool) {
 		return 0, false
 	}
 	for off < next {
-		size, rarest := v.table[off], v.table[off+1] // within the table, which has its padding behind next
-		if rarest >= size {
+		size, window := uint32(v.table[off]), uint32(v.table[off+1]) // within the table, which has its padding behind next
+		if size == 0 || window+min(size, printSize) > size {
 			return 0, false
 		}
-		off += segmentHeader + uint32(size)
+		off += segmentHeader + size
 	}
 	return next, off == next
-}
-
-// checkKeyed checks patterns that are filed under keys: that the filter's bits lead to entries, these to patterns, and
-// their offsets to one after the other.
-func (v *validator) checkKeyed(off, end uint32) (next uint32, ok bool) {
-	t := v.table
-	if off+keyedHeader > end || t[off+1] > maxKeyedLog || int(t[off+2]) >= len(delimiterSets) || int(t[off+3]) >= len(keyShapes) ||
-		t[off+4] >= windowSize {
-		return 0, false
-	}
-	words, hashes := uint32(1)<<t[off+1], t.u16(off+5)
-	if off+keyedHeader+10*words+2*hashes+2 > end {
-		return 0, false
-	}
-	k := t.keysAt(off)
-	offsets := k.entries + entrySize*k.count
-	if k.count > keyedLimit || offsets+3*k.count > end || !v.checkHashes(&k, words, hashes) {
-		return 0, false
-	}
-	for e := range k.count {
-		if t.u16(k.entries+entrySize*e+8) >= k.count {
-			return 0, false
-		}
-	}
-	next = offsets + 3*k.count
-	for number := range k.count {
-		if t.u24(offsets+3*number) != next {
-			return 0, false
-		}
-		if next, ok = v.checkPattern(next, end); !ok {
-			return 0, false
-		}
-	}
-	return next, true
-}
-
-// checkHashes checks that the hashes in the filter are counted, and that what they say are their first entries never falls.
-func (v *validator) checkHashes(k *keys, words, hashes uint32) bool {
-	before := uint32(0)
-	for w := range words {
-		if v.table.u16(k.before+2*w) != before {
-			return false
-		}
-		before += uint32(bits.OnesCount64(binary.LittleEndian.Uint64(k.filter[8*w:])))
-	}
-	last := uint32(0)
-	for n := range hashes + 1 {
-		first := v.table.u16(k.first + 2*n)
-		if first < last {
-			return false
-		}
-		last = first
-	}
-	return before == hashes
 }
 
 // checkSearch checks the tables of the search.
@@ -246,7 +272,8 @@ func (v *validator) checkSearch(t *searchTable) bool {
 	return v.checkNodes(t) && v.checkChains(t)
 }
 
-// checkNodes checks the sequence nodes: each is among those that its last segment reaches, and no other.
+// checkNodes checks the sequence nodes: each is among those that its last segment reaches, and no
+// other.
 func (v *validator) checkNodes(t *searchTable) bool {
 	isRank := func(r Rank) bool { return r == NoMatch || v.isRank(uint32(r)) }
 	for i := range t.nodes {
@@ -267,8 +294,8 @@ func (v *validator) checkNodes(t *searchTable) bool {
 	return true
 }
 
-// checkChains checks that the chains lie one after the other, in the order of the nodes where they begin, and that each
-// leads from there to a node that is not listed.
+// checkChains checks that the chains lie one after the other, in the order of the nodes where they
+// begin, and that each leads from there to a node that is not listed.
 func (v *validator) checkChains(t *searchTable) bool {
 	start, at := uint32(0), uint32(0)
 	for i := range t.nodes {
@@ -288,7 +315,8 @@ func (v *validator) checkChains(t *searchTable) bool {
 	return start == uint32(len(t.starts)) && at == uint32(len(t.chains)) && v.checkListed(t)
 }
 
-// checkChain checks the chain at a place that begins at a node, and returns where the next one does.
+// checkChain checks the chain at a place that begins at a node, and returns where the next one
+// does.
 func (v *validator) checkChain(t *searchTable, at, node uint32) (next uint32, ok bool) {
 	begin := at
 	for at < uint32(len(t.chains)) && t.chains[at] < uint32(len(t.length)) {

@@ -2,8 +2,8 @@ package automaton
 
 import "sync"
 
-// A workspace is the memory that Compile works in. It is used again: most files are small, and to make it anew takes a fifth
-// of the time of compiling them.
+// A workspace is the memory that Compile works in. It is used again: most files are small, and to
+// make it anew takes a fifth of the time of compiling them.
 type workspace struct {
 	keys     []uint64 // see rankRules
 	rules    []Rule   // what is compiled

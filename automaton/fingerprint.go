@@ -1,0 +1,382 @@
+package automaton
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// The patterns with floating segments that share an anchor are found by fingerprints. A fingerprint
+// is up to three neighbouring bytes of a segment, those that paths are expected to have least. A
+// path is searched for all fingerprints of a group of patterns at once, and only the patterns are
+// tried whose fingerprints it has.
+//
+// The fingerprint of a single pattern is compared with each place of the path. Several are sorted
+// into eight buckets, and masks say for each of the three bytes, and for each value of its lower
+// and of its upper four bits, which buckets have a fingerprint with such a byte there. So vector
+// instructions look up 32 places of a path at once (Teddy, by Geoffrey Langdale, in Hyperscan). If
+// a fingerprint has fewer than three bytes, any bytes may follow. A pattern with an end anchor has
+// a zero byte for the end of the path. More patterns than two groups have room for are in an index,
+// see there.
+//
+// The offset of a trie node's patterns leads to the first group:
+//
+//	count     1 byte: the number of patterns, and moreGroups if there is another group
+//	bound     3 bytes: the highest rank of a pattern
+//	print     3 bytes, and 1 byte their number: the fingerprint (if count is 1; then the pattern
+//	          follows)
+//	masks     by byte of the fingerprint, 16 bytes for its lower four bits, and 16 for its upper
+//	          ones: the buckets, a bit for each (if count is above 1, as all that follows)
+//	needs     1 byte for each pattern: the buckets that are found in each path that it matches
+//	offsets   3 bytes for each pattern
+//	patterns  by descending rank, see builder.pattern
+//
+// Where there is another group, the three bytes before this one are its offset.
+const (
+	printSize = 3 // bytes of a fingerprint
+	masksSize = 2 * 16 * printSize
+
+	groupHeader   = 1 + 3
+	printedHeader = groupHeader + printSize + 1
+	maskedHeader  = groupHeader + masksSize
+
+	moreGroups = 1 << 7
+	buckets    = 8
+
+	// groupSize is the most patterns of a group. With 8 in place of 12, all real files with more than
+	// eight patterns at an anchor take as long, and 1.03 times the memory; with 24, 1.12 of the time.
+	groupSize = 12
+)
+
+// A fingerprint is its bytes, the first one in the highest bits, and in the lowest eight their
+// number.
+type fingerprint uint32
+
+// endByte is what a path is taken to have behind its end, and endRarity how rare that is: rarer
+// than all bytes.
+const (
+	endByte   = 0
+	endRarity = 100
+)
+
+// prints calls yield with each fingerprint that a pattern can have, and how rare it is.
+func (p *ranked) prints(yield func(f fingerprint, rare int)) {
+	p.segments(func(seg string, last bool) { segmentPrints(seg, last && p.End, yield) })
+}
+
+// segmentPrints is prints for one segment.
+func segmentPrints(seg string, atEnd bool, yield func(f fingerprint, rare int)) {
+	size := len(seg)
+	if atEnd {
+		size++
+	}
+	n := min(size, printSize)
+	for at := 0; at+n <= size; at++ {
+		f, rare := fingerprint(n), 0
+		for i := at; i < at+n; i++ {
+			if i == len(seg) {
+				rare += endRarity // and endByte is zero
+				continue
+			}
+			f |= fingerprint(seg[i]) << (24 - 8*(i-at))
+			rare += int(rarity[seg[i]])
+		}
+		yield(f, rare)
+	}
+}
+
+// fingerprint returns the rarest fingerprint of a pattern.
+func (p *ranked) fingerprint() (best fingerprint) {
+	most := -1
+	for rest := p.Rest; rest != ""; {
+		seg, _, _ := strings.Cut(rest[1:], "*")
+		rest = rest[1+len(seg):]
+		if f, rare := rarestPrint(seg, p.End && rest == ""); rare > most {
+			best, most = f, rare
+		}
+	}
+	return best
+}
+
+// rarestPrint returns the rarest fingerprint of a segment, and how rare it is.
+func rarestPrint(seg string, atEnd bool) (best fingerprint, most int) {
+	at, n := 0, min(len(seg), printSize)
+	rare := 0
+	for i := range n {
+		rare += int(rarity[seg[i]])
+	}
+	most = rare
+	for i := n; i < len(seg); i++ {
+		if rare += int(rarity[seg[i]]) - int(rarity[seg[i-n]]); rare > most {
+			at, most = i-n+1, rare
+		}
+	}
+	if atEnd { // endByte is rarer than whatever it replaces
+		if n == printSize {
+			at, most = len(seg)-n+1, rare-int(rarity[seg[len(seg)-n]])+endRarity
+		} else {
+			most += endRarity
+			n++
+		}
+	}
+	best = fingerprint(n)
+	for i := at; i < min(at+n, len(seg)); i++ {
+		best |= fingerprint(seg[i]) << (24 - 8*(i-at))
+	}
+	return best, most
+}
+
+// A crowd counts, by hash, how many patterns of a node have a fingerprint.
+type crowdCount [1 << crowdBits]uint16
+
+const (
+	crowdBits = 9
+
+	// crowdCost is how much rarer a fingerprint must be that twice as many patterns have.
+	crowdCost = 6
+)
+
+// hash returns the place of a fingerprint in a crowdCount.
+func (f fingerprint) hash() uint32 { return uint32(f) * 0x9e3779b1 >> (32 - crowdBits) }
+
+// distinctPrint returns the fingerprint of a pattern that is rare, and that few others have.
+func (p *ranked) distinctPrint(count *crowdCount) (best fingerprint) {
+	most := -1 << 31
+	p.prints(func(f fingerprint, rare int) {
+		if rare -= crowdCost * bits.Len16(count[f.hash()]); rare > most {
+			best, most = f, rare
+		}
+	})
+	return best
+}
+
+// addTo adds the fingerprint to masks, for a bucket.
+func (f fingerprint) addTo(masks *[masksSize]byte, bucket int) {
+	for i := range printSize {
+		lower, upper := masks[32*i:32*i+16], masks[32*i+16:32*i+32]
+		if i >= int(f&0xff) {
+			for j := range lower {
+				lower[j] |= 1 << bucket
+				upper[j] |= 1 << bucket
+			}
+			continue
+		}
+		b := byte(f >> (24 - 8*i))
+		lower[b&15] |= 1 << bucket
+		upper[b>>4] |= 1 << bucket
+	}
+}
+
+// A part is patterns that are written as a group, or as an index.
+type part struct {
+	pats    []ranked
+	indexed bool
+}
+
+// groups writes patterns of descending rank, whose order it changes. The part with the highest rank
+// comes last, and so is tried first.
+func (b *builder) groups(pats []ranked) (off uint32) {
+	parts := b.parts(pats)
+	slices.SortFunc(parts, func(x, y part) int { return cmp.Compare(x.pats[0].rank, y.pats[0].rank) })
+	before := uint32(0) // the part before, if there is one
+	for i := range parts {
+		more := i < len(parts)-1
+		if more {
+			b.u24(0)
+		}
+		at := uint32(len(b.table))
+		if i == 0 {
+			off = at
+		} else {
+			b.table.putU24(before-3, at)
+		}
+		if parts[i].indexed {
+			b.index(parts[i].pats)
+		} else {
+			b.group(parts[i].pats)
+		}
+		if more {
+			b.table[at] |= moreGroups
+		}
+		before = at
+	}
+	return off
+}
+
+// parts takes patterns of descending rank apart: if they are more than are grouped, those that can
+// be are in an index. The others, or all if these are few, are in groups of similar fingerprints,
+// so that paths have those of few groups.
+func (l limits) parts(pats []ranked) (all []part) {
+	if len(pats) > l.grouped {
+		if n := indexedFirst(pats); n > l.grouped {
+			all = append(all, part{pats[:n], true})
+			pats = pats[n:]
+		}
+	}
+	if len(pats) == 0 {
+		return all
+	}
+	choosePrints(pats)
+	if len(pats) <= groupSize {
+		slices.SortFunc(pats, func(x, y ranked) int { return cmp.Compare(y.rank, x.rank) })
+		return append(all, part{pats, false})
+	}
+	slices.SortStableFunc(pats, func(x, y ranked) int { return cmp.Compare(x.print, y.print) })
+	groups := (len(pats) + groupSize - 1) / groupSize
+	for i := range groups {
+		group := pats[i*len(pats)/groups : (i+1)*len(pats)/groups]
+		slices.SortFunc(group, func(x, y ranked) int { return cmp.Compare(y.rank, x.rank) })
+		all = append(all, part{group, false})
+	}
+	return all
+}
+
+// indexedFirst sorts the patterns that can be in an index before the others, both by descending
+// rank, and returns how many they are.
+func indexedFirst(pats []ranked) (n int) {
+	var others []ranked
+	for i := range pats {
+		switch {
+		case !pats[i].isIndexed():
+			others = append(others, pats[i])
+		case n < i:
+			pats[n] = pats[i]
+			fallthrough
+		default:
+			n++
+		}
+	}
+	copy(pats[n:], others)
+	return n
+}
+
+// group writes the patterns of a group.
+func (b *builder) group(pats []ranked) {
+	at := uint32(len(b.table))
+	b.table = append(b.table, byte(len(pats)))
+	b.u24(uint32(pats[0].rank))
+	if len(pats) == 1 {
+		b.table = binary.BigEndian.AppendUint32(b.table, uint32(pats[0].print))
+		b.pattern(&pats[0])
+		return
+	}
+	b.table = append(b.table, make([]byte, masksSize)...)
+	needs := addPrints((*[masksSize]byte)(b.table[at+groupHeader:]), pats)
+	b.table = append(b.table, needs[:len(pats)]...)
+	b.patterns(pats)
+}
+
+// patterns writes the offsets of patterns, and the patterns.
+func (b *builder) patterns(pats []ranked) {
+	offsets := uint32(len(b.table))
+	b.table = append(b.table, make([]byte, 3*len(pats))...)
+	for i := range pats {
+		b.table.putU24(offsets+3*uint32(i), uint32(len(b.table)))
+		b.pattern(&pats[i])
+	}
+}
+
+// addPrints adds the fingerprints of a group's patterns to its masks, and returns what each needs.
+func addPrints(masks *[masksSize]byte, pats []ranked) (needs [groupSize]byte) {
+	var sorted [groupSize]fingerprint
+	for i := range pats {
+		sorted[i] = pats[i].print
+	}
+	slices.Sort(sorted[:len(pats)])
+	distinct := slices.Compact(sorted[:len(pats)])
+	for i := range pats { // similar ones share a bucket
+		n, _ := slices.BinarySearch(distinct, pats[i].print)
+		if len(distinct) > buckets {
+			n = n * buckets / len(distinct)
+		}
+		pats[i].print.addTo(masks, n)
+		needs[i] = 1 << n
+	}
+	if len(distinct) > buckets {
+		for i := range pats {
+			needs[i] |= pats[i].need(masks)
+		}
+	}
+	return needs
+}
+
+// choosePrints chooses the fingerprints of patterns that share an anchor: rare ones, and if there
+// are more patterns than buckets, such as few of them have.
+func choosePrints(pats []ranked) {
+	if len(pats) <= buckets {
+		for i := range pats {
+			pats[i].print = pats[i].fingerprint()
+		}
+		return
+	}
+	var count crowdCount
+	for i := range pats {
+		pats[i].prints(func(f fingerprint, _ int) { count[f.hash()]++ })
+	}
+	for i := range pats {
+		pats[i].print = pats[i].distinctPrint(&count)
+	}
+}
+
+// need returns the buckets that are found in each path that the pattern matches.
+func (p *ranked) need(masks *[masksSize]byte) (need byte) {
+	p.segments(func(seg string, last bool) { need |= sumPlaces(masks, seg, last && p.End) })
+	return need
+}
+
+// tryFound returns the best rank among best and the patterns of a group whose fingerprints were
+// found.
+func (t table) tryFound(p *pending, path []byte, best Rank, c *candidates) Rank {
+	count := uint32(t[p.group] &^ moreGroups)
+	if count == 0 {
+		return t.tryIndexed(p, path, best, c)
+	}
+	path = path[p.pos:]
+	if count == 1 {
+		return t.try(p.group+printedHeader, path, best)
+	}
+	needs := p.group + maskedHeader
+	for i := uint32(0); i < count; i += 8 { // eight patterns at a time
+		x := t.u64(needs+i) &^ (p.found * ones)
+		some := ^((x&low7 + low7) | x | low7) // the highest bit of each byte that is zero
+		if left := count - i; left < 8 {
+			some &= 1<<(8*left) - 1
+		}
+		for ; some != 0; some &= some - 1 {
+			n := i + uint32(bits.TrailingZeros64(some))/8
+			off := t.u24(needs + count + 3*n)
+			if r := t.try(off, path, best); r != best || t.headerAt(off).rank() <= best {
+				return r // the others have lower ranks
+			}
+		}
+	}
+	return best
+}
+
+// low7 is a number of bytes that have all but their highest bit.
+const low7 = 0x7f * ones
+
+// try returns the rank of the pattern at off if that is above best and the path matches it, or
+// best.
+func (t table) try(off uint32, path []byte, best Rank) Rank {
+	h := t.headerAt(off)
+	if h.rank() <= best {
+		return best
+	}
+	off += patternHeader
+	next := off + h.size()
+	if h.atEnd() && t.endsWith(off, next, path) || !h.atEnd() && t.follow(off, next, path) {
+		return h.rank()
+	}
+	return best
+}
+
+// A pending is a trie node that a path passed and that has floating segments, or a group of its
+// patterns, some of which are to be tried.
+type pending struct {
+	group uint32 // its offset; of a node, that of the first group
+	pos   uint32 // where in the path the node is
+	found uint64 // the buckets of the group that were found; 1 if it has none
+}

@@ -1,0 +1,139 @@
+package automaton
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// shopRules are rules whose fingerprints have one byte to three, and are shared by some.
+func shopRules(rng *rand.Rand, n int) []Rule {
+	stock := []string{"/", "q=", "?q=", "?", ".js", ".html", "/a/", "shop", "-x-", "_y", "&id=", "a", "ei", "/shop/", "colour-red", "7"}
+	rules := make([]Rule, n)
+	for i := range rules {
+		var b strings.Builder
+		b.WriteByte('/')
+		for range 1 + rng.IntN(2) {
+			b.WriteByte('*')
+			for range 1 + rng.IntN(3) {
+				b.WriteString(stock[rng.IntN(len(stock))])
+			}
+		}
+		if rng.IntN(3) == 0 {
+			b.WriteByte('$')
+		}
+		rules[i] = Rule{b.String(), rng.IntN(2) == 0}
+	}
+	return rules
+}
+
+// fulfilled returns a path that the pattern matches.
+func fulfilled(rng *rand.Rand, pattern string) string {
+	body, atEnd := strings.CutSuffix(pattern, "$")
+	for strings.Contains(body, "*") {
+		body = strings.Replace(body, "*", []string{"", "/", "z", "?q=", "/z.html"}[rng.IntN(5)], 1)
+	}
+	if !atEnd {
+		body += []string{"", "/", "zz"}[rng.IntN(3)]
+	}
+	return body
+}
+
+// TestNeedsOfMatches checks that a path which a pattern matches has the pattern's buckets, and so
+// all that it needs.
+func TestNeedsOfMatches(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9309))
+	for range 300 {
+		rules := shopRules(rng, 2+rng.IntN(groupSize-1))
+		var pats []ranked
+		for _, r := range rules {
+			pats = append(pats, ranked{Pattern: ParsePattern(r.Pattern), rank: 2})
+		}
+		b := builder{limits: chosen, workspace: &workspace{}}
+		choosePrints(pats)
+		b.group(pats)
+		b.table = append(b.table, make([]byte, padding)...)
+		for i, r := range rules {
+			path := []byte(fulfilled(rng, r.Pattern))
+			if robots.Decide([]robots.Rule{{Pattern: r.Pattern}}, path, robots.RFC9309) != 0 {
+				t.Fatalf("%q does not match %q, which was made from it", r.Pattern, path)
+			}
+			need := uint64(b.table[maskedHeader+i])
+			if found := b.table.scanGeneric(0, path, 1); need == 0 || need&^found != 0 {
+				t.Errorf("%q needs buckets %b, %q has %b", r.Pattern, need, path, found)
+			}
+		}
+	}
+}
+
+// TestIndexOfMatches checks that a path which a pattern matches has the key that the pattern is
+// filed under, and all that it needs.
+func TestIndexOfMatches(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 9309))
+	checked := 0
+	for range 300 {
+		var pats []ranked
+		for _, r := range shopRules(rng, 1+rng.IntN(100)) {
+			if p := (ranked{Pattern: ParsePattern(r.Pattern), rank: 2}); p.isIndexed() {
+				pats = append(pats, p)
+			}
+		}
+		if len(pats) == 0 {
+			continue
+		}
+		b := builder{limits: chosen, workspace: &workspace{}}
+		b.index(pats)
+		b.table = append(b.table, make([]byte, padding)...)
+		x := b.table.indexAt(0)
+		for e := x.entries; e < x.offsets; e += entrySize {
+			pattern := pats[b.table.u16(e+8)].String()
+			path := []byte(fulfilled(rng, pattern))
+			var c candidates
+			n, has := b.table.hitsGeneric(0, path, 1, &c.hashes)
+			found, ok := b.table.candidates(0, &x, c.hashes[:n], has|slashesGeneric(path), &c)
+			if ok && !slices.Contains(found, uint16(b.table.u16(e+8))) {
+				t.Fatalf("%q is not found in %q, which was made from it", pattern, path)
+			}
+			checked++
+		}
+	}
+	if checked < 1000 {
+		t.Errorf("only %d patterns checked", checked)
+	}
+}
+
+// TestManyHits looks up paths that have the keys of patterns, and of many, again and again.
+func TestManyHits(t *testing.T) {
+	var rules []Rule
+	for i := range 40 {
+		rules = append(rules, Rule{fmt.Sprintf("/*-word*x%d$", i), i%2 == 0}, Rule{fmt.Sprintf("/*key%d=", i), i%3 == 0})
+	}
+	f, s := compileForms(t, rules), &Scratch{}
+	for _, n := range []int{1, 10, 100, maxHits/2 - 1, maxHits / 2, maxHits, 2000} {
+		for _, tail := range []string{"", "x7", "/key3=", "key39=x39"} {
+			f.check(t, "/"+strings.Repeat("-word", n)+tail, s)
+			f.check(t, "/"+strings.Repeat("/key7", n)+tail, s)
+			f.check(t, "/"+strings.Repeat("key7=", n)+tail, s)
+		}
+	}
+}
+
+// TestMatchGroups compares rules of several groups with the reference.
+func TestMatchGroups(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 9309))
+	s := &Scratch{}
+	for range 100 {
+		rules := shopRules(rng, 1+rng.IntN(120))
+		f := compileForms(t, rules)
+		for range 60 {
+			path := fulfilled(rng, rules[rng.IntN(len(rules))].Pattern)
+			f.check(t, path, s)
+			f.check(t, path[:rng.IntN(len(path)+1)], s)
+			f.check(t, strings.Repeat(path, 1+rng.IntN(40)), s)
+		}
+	}
+}

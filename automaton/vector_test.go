@@ -1,0 +1,185 @@
+//go:build amd64 && !purego
+
+package automaton
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// needVectors skips a test on a processor that lacks the instructions.
+func needVectors(tb testing.TB) {
+	tb.Helper()
+	if !hasVectors {
+		tb.Skip("the processor lacks AVX2")
+	}
+}
+
+// checkVectors compares all that is done by vector instructions on a path with its twin in Go.
+func checkVectors(tb testing.TB, a *Automaton, path []byte) {
+	tb.Helper()
+	if len(path) < shortest || len(a.table) == 0 {
+		return
+	}
+	if got, want := slashesAVX2(&path[0], len(path)), slashesGeneric(path); got != want {
+		tb.Fatalf("%q: keys %x are ahead of a '/', by its twin %x", path, got, want)
+	}
+	var work, want [2*triedLimit + 1]pending
+	best, n := walkBMI2(&a.table[0], &path[0], len(path), &work[0])
+	wantBest, wantN := a.table.walkGeneric(path, want[:])
+	if best != wantBest || n != wantN || !slices.Equal(work[:n], want[:n]) {
+		tb.Fatalf("%q: the walk gives rank %d and %d nodes, its twin %d and %d", path, best, n, wantBest, wantN)
+	}
+	if a.search != nil {
+		return
+	}
+	for _, p := range want[:n] {
+		group := p.group
+		checkGroup(tb, a.table, group, path)
+		for a.table[group]&moreGroups != 0 {
+			group = a.table.u24(group - 3)
+			checkGroup(tb, a.table, group, path)
+		}
+	}
+	best, n, end := siftAVX2(&a.table[0], &path[0], len(path), &work[0])
+	wantEnd := wantN + a.table.siftGeneric(path, want[:wantN], wantBest)
+	if best != wantBest || n != wantN || end != wantEnd || !slices.Equal(work[n:end], want[n:end]) {
+		tb.Fatalf("%q: %v are left, by its twin %v", path, work[n:end], want[n:wantEnd])
+	}
+}
+
+// checkGroup compares what is found of a group, from each place of a path on.
+func checkGroup(tb testing.TB, t table, group uint32, path []byte) {
+	tb.Helper()
+	for pos := range path {
+		got := scanAVX2(&t[0], int(group), &path[0], len(path), pos)
+		if want := t.scanGeneric(group, path, pos); got != want {
+			tb.Fatalf("%q from %d: buckets %b are found, by its twin %b", path, pos, got, want)
+		}
+		if t[group]&^moreGroups != 0 {
+			continue
+		}
+		var hashes, want [hitsRoom]uint16
+		n, has := hitsAVX2(&t[0], int(group), &path[0], len(path), pos, &hashes[0])
+		wantN, wantHas := t.hitsGeneric(group, path, pos, &want)
+		if n >= maxHits && wantN >= maxHits {
+			continue
+		}
+		if n != wantN || has != wantHas || !slices.Equal(hashes[:n], want[:n]) {
+			tb.Fatalf("%q from %d: hashes %x and bits %x, by its twin %x and %x", path, pos, hashes[:n], has, want[:wantN], wantHas)
+		}
+	}
+}
+
+// vectorRules are rules of every form that vector instructions look at: nodes of many children and
+// of few, long runs, groups of one pattern and of many, and fingerprints of one byte, of two, and
+// of the end of the path.
+func vectorRules(rng *rand.Rand) []Rule {
+	stock := []string{
+		"a", "b", "ab", "/", ".js", "?q=", "\x00", "\xff", "abcdefgh", strings.Repeat("x", 17), strings.Repeat("y", 40), "/shop/",
+		"colour=", "-blue", "index.html",
+	}
+	rules := make([]Rule, 1+rng.IntN(200))
+	for i := range rules {
+		var b strings.Builder
+		b.WriteByte('/')
+		if rng.IntN(4) == 0 {
+			b.WriteByte(byte(rng.IntN(256)))
+		}
+		for range rng.IntN(4) {
+			if rng.IntN(2) == 0 {
+				b.WriteByte('*')
+			}
+			b.WriteString(stock[rng.IntN(len(stock))])
+		}
+		if rng.IntN(4) == 0 {
+			b.WriteByte('$')
+		}
+		rules[i] = Rule{b.String(), rng.IntN(2) == 0}
+	}
+	return rules
+}
+
+// vectorPath makes up a path of the same stock.
+func vectorPath(rng *rand.Rand, rules []Rule) []byte {
+	path := []byte("/")
+	for n := rng.IntN(200); len(path) < n; {
+		p := rules[rng.IntN(len(rules))].Pattern
+		i := rng.IntN(len(p))
+		path = append(path, strings.Trim(p[i:i+rng.IntN(len(p)-i+1)], "*$")...)
+		path = append(path, "ab/\x00"[rng.IntN(4)])
+	}
+	return path
+}
+
+// TestVectors compares vector instructions with their twins, on paths at the very end and the very
+// beginning of readable memory, of every length and alignment.
+func TestVectors(t *testing.T) {
+	needVectors(t)
+	before, behind := guarded(t)
+	rng := rand.New(rand.NewPCG(11, 9309))
+	rounds := 60
+	if testing.Short() {
+		rounds = 8
+	}
+	for range rounds {
+		rules := vectorRules(rng)
+		a := &Automaton{}
+		if _, err := a.compile(rules, limits{grouped: rng.IntN(groupSize + 1), tried: triedLimit}); err != nil {
+			t.Fatal(err)
+		}
+		text := bytes.Repeat(vectorPath(rng, rules), 12)
+		for n := shortest; n <= min(160, len(text)); n++ {
+			at := rng.IntN(len(text) - n + 1)
+			for _, page := range [][]byte{before[:n], behind[len(behind)-n:], before[n&63:][:n]} {
+				copy(page, text[at:])
+				page[0] = '/'
+				checkVectors(t, a, page)
+			}
+		}
+	}
+}
+
+// TestVectorsTable compares them with tables that end where readable memory does.
+func TestVectorsTable(t *testing.T) {
+	needVectors(t)
+	_, behind := guarded(t)
+	rng := rand.New(rand.NewPCG(12, 9309))
+	for range 300 {
+		rules := vectorRules(rng)[:1]
+		a := &Automaton{}
+		if _, err := a.compile(rules, limits{grouped: rng.IntN(2), tried: triedLimit}); err != nil {
+			t.Fatal(err)
+		}
+		if len(a.table) == 0 || len(a.table) > len(behind) {
+			continue
+		}
+		a.table = append(behind[len(behind)-len(a.table):][:0], a.table...)
+		for range 20 {
+			checkVectors(t, a, vectorPath(rng, rules))
+		}
+	}
+}
+
+func FuzzVectors(f *testing.F) {
+	needVectors(f)
+	f.Add("/*a\n/*b$\n/c*d", "/abcdefghijklmnopqrstuvwxyz/abcdefghijklmnopqrstuvwxyz/abcdefghijklmnopqrstuvwxyz")
+	f.Add("/*?q=\n/*.js$\n/*.css$", "/shop/index.css")
+	f.Add("/*ab\n/*wxyz1\n/*wxyz2\n/*wxyz3\n/*1wxyz\n/*2wxyz\n/*3wxyz\n/*4wxyz\n/*5wxyz\n/*6wxyz\n/*abcdefgh$\n/*bcdefghi$\n/*/a/b/c\n/*/c/b/a\n", "/wxyz3/a/b/c/abcdefgh")
+	f.Add(strings.Repeat("/*xyz\n/*x\n/y*zz\n", 30), "/xyzxyzxyz")
+	f.Fuzz(func(t *testing.T, text, path string) {
+		var rules []Rule
+		for pattern := range strings.SplitSeq(text, "\n") {
+			rules = append(rules, Rule{Pattern: pattern})
+		}
+		for _, grouped := range []int{0, groupSize} {
+			a := &Automaton{}
+			if _, err := a.compile(rules, limits{grouped: grouped, tried: triedLimit}); err == nil {
+				checkVectors(t, a, []byte(path))
+			}
+		}
+	})
+}
