@@ -38,6 +38,38 @@ func TestExplainSchema(t *testing.T) {
 	}
 }
 
+// TestLintSchema checks findings against their schema, and SARIF against that of OASIS.
+func TestLintSchema(t *testing.T) {
+	schema := compileSchema(t, "lint.schema.json")
+	findings := bytes.Split(bytes.TrimSpace(runFails(t, "lint", "-rules", quickstart(t, "rules"), "-print", "json")), []byte("\n"))
+	if len(findings) < 1000 {
+		t.Errorf("only %d findings", len(findings))
+	}
+	for _, finding := range findings {
+		validate(t, schema, finding)
+	}
+	sarif, err := jsonschema.NewCompiler().Compile(filepath.Join("testdata", "sarif-schema-2.1.0.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := runFails(t, "lint", "-rules", quickstart(t, "rules"), "-print", "sarif")
+	validate(t, sarif, log)
+	if err := sarif.Validate(map[string]any{"version": "2.1.0"}); err == nil {
+		t.Error("the schema takes a log without runs")
+	}
+}
+
+// runFails runs the command, which finds something, and returns its standard output.
+func runFails(t *testing.T, arguments ...string) []byte {
+	t.Helper()
+	cmd := exec.Command(command, arguments...)
+	out, err := cmd.Output()
+	if cmd.ProcessState.ExitCode() != 1 {
+		t.Fatalf("%v: %v", cmd, err)
+	}
+	return out
+}
+
 // compileSchema reads a schema of docs.
 func compileSchema(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()

@@ -50,6 +50,18 @@ It opens no network connection.`,
 	},
 
 	{
+		set: forLint, plan: planLinting, name: "lint", about: "tell what is wrong with robots.txt files, for people and for CI", takesOneRule: true,
+		takes: "lint takes flags only, see robobatch lint -h", intro: `
+robobatch lint tells what is wrong with robots.txt files, for people and for services of continuous integration.
+
+    robobatch lint -rules robots.txt -origin https://www.example.com
+
+prints each finding with its line, a severity and a remedy. robobatch explain and the code of a finding tell more. It
+opens no network connection.`, rest: `
+Exit codes: 0 no finding that -fail asks for; 1 there is one; 2 an error of usage, input or output.`,
+	},
+
+	{
 		set: forRules, plan: planListing, name: "rules", about: "list the rules, and what is wrong with them", takesOneRule: true,
 		takes: "rules takes flags only, see robobatch rules -h", intro: `
 robobatch rules lists what robots.txt files say, and what is wrong with them.

@@ -11,8 +11,10 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
@@ -38,7 +40,13 @@ type explanation struct {
 // planExplanation checks the flags of the command explain and finds the rules.
 func planExplanation(a *args, std console.Streams) (guard.Task, error) {
 	e := &explanation{Console: console.Console{Streams: std, Quiet: a.quiet, Progress: progress.Off}, urls: a.rest, all: a.allRules}
+	if text, ok := aboutCode(a.rest); ok && a.rules == "" {
+		return &printing{e.Console, text}, nil
+	}
 	var faults cli.Faults
+	if a.rules == "" {
+		faults.Add("rules", errors.New("the flag is missing: "+nameRules+"; or name a code alone, as in robobatch explain shadowed_rule"))
+	}
 	e.storeOpt = chooseQuestion(a, &faults)
 	if a.ByRow() {
 		faults.Add("as-of", errNoRows)
@@ -56,6 +64,7 @@ func planExplanation(a *args, std console.Streams) (guard.Task, error) {
 		return nil, err
 	}
 	e.rules.AcceptDamage = a.acceptDamage
+	e.rules.AcceptDamage = a.acceptDamage
 	err = e.rules.Find(a.rules, a.origin)
 	if errors.Is(err, rulefiles.ErrNoOrigin) {
 		if origin := cmp.Or(string(e.base), e.onlyOrigin()); origin != "" {
@@ -64,6 +73,38 @@ func planExplanation(a *args, std console.Streams) (guard.Task, error) {
 	}
 	return e, err
 }
+
+// aboutCode returns what there is to know of the code of a finding or a doubt, if that is the only
+// argument.
+func aboutCode(arguments []string) (text string, ok bool) {
+	if len(arguments) != 1 {
+		return "", false
+	}
+	if c, ok := lint.Lookup(robots.Code(arguments[0])); ok {
+		return c.Text(cli.Fill), true
+	}
+	i := slices.IndexFunc(doubt.Meanings, func(m doubt.Meaning) bool { return string(m.Code) == arguments[0] })
+	if i < 0 {
+		return "", false
+	}
+	m := doubt.Meanings[i]
+	return string(m.Code) + ": doubt\n\n" + cli.Fill(m.What, 80) + "\n\n" + cli.Fill(m.Do, 80) + "\n", true
+}
+
+// A printing is a run that prints a text.
+type printing struct {
+	console.Console
+	text string
+}
+
+// Drop drops nothing.
+func (p *printing) Drop() (committed bool, err error) { return false, nil }
+
+// Targets returns that of the text.
+func (p *printing) Targets() (out, last string) { return say.Std, say.Std }
+
+// Run prints.
+func (p *printing) Run(context.Context) error { return p.PrintOut(p.text) }
 
 // explainForms are the values of -print of the command explain.
 var explainForms = []string{"text", "json"}

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
@@ -38,6 +39,9 @@ type args struct {
 	rest          []string // arguments that are no flags
 	print         string   // what is printed, of commands that answer people
 	allRules      bool     // of explain
+	fail          string   // of lint
+	baseline      string   // of lint
+	writeBaseline string   // of lint
 	workers       int
 	rounds        int // of bench
 	maxMemory     string
@@ -56,8 +60,9 @@ const (
 	forPipe
 	forBench
 	forExplain
+	forLint
 
-	forAll      = forJob | forRules | forCompile | forPipe | forBench | forExplain
+	forAll      = forJob | forRules | forCompile | forPipe | forBench | forExplain | forLint
 	forLogs     = forJob | forBench                        // those that read logs
 	forPacks    = forJob | forPipe | forBench | forExplain // those that take a pack
 	forAnswers  = forJob | forPipe | forExplain            // those that answer with verdicts
@@ -88,6 +93,7 @@ func flagsOf(set commandSet, a *args) (flags []cli.Flag) {
 		{"Input", logFlags(a)},
 		{"Question", agentFlags(a)},
 		{"Question", questionFlags(a)},
+		{"Output", answerFlags(a)},
 		{"Output", outputFlags(a)},
 		{"Output", limitFlags(a)},
 		{"Output", storageFlags(a)},
@@ -131,12 +137,13 @@ func rulesFlags(a *args) []entry {
 			captures (.warc, .jsonl); one such file; a pack of robobatch compile (.rbp), which is
 			ready at once; or one robots.txt, with -origin.`,
 	}
-	piped := pack
-	piped.Needed = namePack
+	piped, asked := pack, pack
+	piped.Needed, asked.Needed = namePack, "" // explain can be asked for a code
 	return []entry{
-		{forPacks &^ forPipe, pack},
+		{forPacks &^ (forPipe | forExplain), pack},
+		{forExplain, asked},
 		{forPipe, piped},
-		{forRules, cli.Flag{
+		{forRules | forLint, cli.Flag{
 			Name: "rules", Arg: "dir", Files: true, Needed: nameRules,
 			Set: cli.Once(&a.rules, oneDirectory), Doc: files,
 		}},
@@ -153,7 +160,7 @@ func rulesFlags(a *args) []entry {
 			Set: cli.Once(&a.origin, "one file is the robots.txt of one origin"), Doc: origin,
 		}},
 		{forCompile, cli.Flag{Name: "origin", Arg: "url", Set: cli.Text(&a.origin), Doc: origin}},
-		{forRules, cli.Flag{
+		{forRules | forLint, cli.Flag{
 			Name: "origin", Arg: "url",
 			Set: cli.Once(&a.origin, "leave it out to list all"), Doc: `
 			List this origin only. If -rules names one robots.txt: the origin of that file.`,
@@ -306,7 +313,7 @@ func questionFlags(a *args) []entry {
 			Name: "as-of", Arg: "moment", Set: cli.Text(&a.AsOf),
 			Doc: moment + " log: use for each row the captures in force at its own time." + newest,
 		}},
-		{forRules | forPipe | forExplain, cli.Flag{
+		{forRules | forPipe | forExplain | forLint, cli.Flag{
 			Name: "as-of", Arg: "moment",
 			Set: cli.Text(&a.AsOf), Doc: moment + newest,
 		}},
@@ -323,8 +330,8 @@ func questionFlags(a *args) []entry {
 	}
 }
 
-// outputFlags are the flags that say what is written.
-func outputFlags(a *args) []entry {
+// answerFlags are the flags of commands that answer people, and say what is printed.
+func answerFlags(a *args) []entry {
 	return []entry{
 		{forExplain, cli.Flag{
 			Name: "print", Arg: "form", Values: explainForms, Default: "text",
@@ -332,8 +339,33 @@ func outputFlags(a *args) []entry {
 			What is printed. text: lines for people. json: an object a line for each URL and crawler, as
 			docs/explain.schema.json describes it.`,
 		}},
+		{forLint, cli.Flag{
+			Name: "print", Arg: "form", Values: lint.Forms, Default: "text",
+			Set: cli.Text(&a.print), Doc: `
+			What is printed. text: for people; of many origins a table by code. json: an object a
+			line, as docs/lint.schema.json describes it. sarif: SARIF 2.1.0 with the worst 5,000.
+			github: annotations of the worst ten, and the others for the summary of the step. junit.`,
+		}},
+		{forLint, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
+			The file to write what is printed to. As text it has every finding. Default: standard
+			output.`}},
+		{forLint, cli.Flag{
+			Name: "fail", Arg: "severity", Values: lint.Severities, Default: "error",
+			Set: cli.Text(&a.fail), Doc: "Exit with code 1 if there is a finding of this severity or a worse one: error, warning or info.",
+		}},
+		{forLint, cli.Flag{Name: "baseline", Arg: "file", Files: true, Set: cli.Text(&a.baseline), Doc: `
+			Leave out the findings that this file accepts. They are found again by their code and
+			line, wherever that stands.`}},
+		{forLint, cli.Flag{Name: "write-baseline", Arg: "file", Files: true, Set: cli.Text(&a.writeBaseline), Doc: `
+			Accept all findings: write them to this file, for -baseline. The exit code is 0 then.`}},
 		{forExplain, cli.Flag{Name: "all", Set: cli.Bool(&a.allRules), Doc: `
 			Print all rules that do not match. Otherwise only the ten nearest.`}},
+	}
+}
+
+// outputFlags are the flags that say what is written.
+func outputFlags(a *args) []entry {
+	return []entry{
 		{forJob, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
 			The file to write. x.parquet, x.arrow (Arrow IPC file), x.arrows (Arrow IPC stream),
 			x.csv, x.tsv or x.jsonl (JSON Lines), these also with .zst or .gz behind; - is standard

@@ -79,20 +79,26 @@ func planListing(a *args, std console.Streams) (guard.Task, error) {
 // errNoRows is the error of -as-of log where there is no log.
 var errNoRows = errors.New("\"log\" is for robobatch itself, which has rows with their times: write a moment, such as 2026-01-31T18:00:00Z")
 
-// find finds the rules. An origin is that of a single robots.txt, or the one to list.
-func (l *listing) find(a *args) error {
-	l.rules.AcceptDamage = a.acceptDamage
-	err := l.rules.Find(a.rules, a.origin)
-	if errors.Is(err, rulefiles.ErrOriginDir) || errors.Is(err, rulefiles.ErrOriginFile) {
-		if l.opt.Origin, err = robots.ParseOrigin(a.origin); err != nil {
-			return cli.Usage("-origin: %w: write it like https://www.example.com", err)
-		}
-		err = l.rules.Find(a.rules, "")
-	}
-	if err != nil {
+// find finds the rules, and checks the name of the output.
+func (l *listing) find(a *args) (err error) {
+	if l.opt.Origin, err = findListed(&l.rules, a); err != nil {
 		return err
 	}
 	return targets.CheckOut(l.Name, targets.Inputs{Path: a.rules, Rules: l.rules.Files})
+}
+
+// findListed finds the rules. An origin is that of a single robots.txt, or the only one to list, which
+// is returned then.
+func findListed(rules *load.Rules, a *args) (only robots.Origin, err error) {
+	rules.AcceptDamage = a.acceptDamage
+	err = rules.Find(a.rules, a.origin)
+	if errors.Is(err, rulefiles.ErrOriginDir) || errors.Is(err, rulefiles.ErrOriginFile) {
+		if only, err = robots.ParseOrigin(a.origin); err != nil {
+			return "", cli.Usage("-origin: %w: write it like https://www.example.com", err)
+		}
+		err = rules.Find(a.rules, "")
+	}
+	return only, err
 }
 
 // errNotListed is the error of an origin that has no robots.txt in the rules.

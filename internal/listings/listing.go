@@ -24,6 +24,7 @@ type Listing struct {
 	Outcome  robots.Outcome
 	Response robots.Response // the one that decides, without its body; zero if none does
 	Report   *robots.Report  // of its body; nil if it has none that is read
+	Body     []byte          // with Options.Bodies
 }
 
 // Options say what to list. The zero value is every origin in the dialect rfc9309.
@@ -32,6 +33,7 @@ type Options struct {
 	AsOf    time.Time     // the moment in question; zero means that of the newest capture
 	Origin  robots.Origin // list this one only; "" is all
 	Workers int           // goroutines that inspect; 0 or less means GOMAXPROCS
+	Bodies  bool          // list the bodies, too
 }
 
 // ErrChanged is the error of responses that were others when they were read again.
@@ -167,8 +169,12 @@ func (l *lister) inspect(r robots.Response, listings []Listing) []Listing {
 		report = robots.Inspect(r.Body, l.opt.Dialect)
 	}
 	r.Size = cmp.Or(r.Size, int64(len(r.Body)))
+	body := r.Body
 	r.Body = nil
 	for i := range listings {
+		if l.opt.Bodies {
+			listings[i].Body = body
+		}
 		listings[i].Response, listings[i].Report = r, report
 	}
 	return listings

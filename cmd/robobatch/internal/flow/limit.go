@@ -43,6 +43,9 @@ type PolicyError struct{ text string }
 // Error says which.
 func (e *PolicyError) Error() string { return e.text }
 
+// NewPolicyError returns the error of a limit that was asked for, by its text.
+func NewPolicyError(text string) error { return &PolicyError{text} }
+
 // IsPolicy reports whether an error is a PolicyError.
 func IsPolicy(err error) bool {
 	_, ok := errors.AsType[*PolicyError](err)

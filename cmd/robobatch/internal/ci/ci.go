@@ -1,0 +1,167 @@
+// Package ci writes findings in the forms that services of continuous integration read: annotations
+// of GitHub, and JUnit's XML. Bytes of the input can end no line and begin no command. Only
+// cmd/robobatch and its packages import it.
+package ci
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+)
+
+// A Note is something to show beside a line of a file.
+type Note struct {
+	Level  string // "error", "warning" or "notice"
+	File   string // "" is none
+	Line   int32  // 1-based; 0 is none
+	Column int    // 1-based; 0 is none
+	Title  string
+	Text   string
+}
+
+// Annotations is how many notes GitHub shows of one step.
+const Annotations = 10
+
+// SummaryFile is the variable of the environment that names the file of a step's summary.
+const SummaryFile = "GITHUB_STEP_SUMMARY"
+
+// GitHub writes the first ten notes as workflow commands, and all of them to the summary of the step,
+// if the environment names its file. left is how many notes there were beside these.
+func GitHub(w io.Writer, notes []Note, left int64) error {
+	var sb strings.Builder
+	for _, n := range notes[:min(len(notes), Annotations)] {
+		sb.WriteString(n.command() + "\n")
+	}
+	if more := int64(len(notes)-min(len(notes), Annotations)) + left; more > 0 {
+		fmt.Fprintf(&sb, "%s more\n", say.Number(more))
+	}
+	if _, err := io.WriteString(w, sb.String()); err != nil {
+		return err
+	}
+	name := os.Getenv(SummaryFile)
+	if name == "" {
+		return nil
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return fmt.Errorf("%s: %w", SummaryFile, err)
+	}
+	_, err = io.WriteString(f, summary(notes, left))
+	if errClose := f.Close(); err == nil {
+		err = errClose
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", SummaryFile, err)
+	}
+	return nil
+}
+
+// command returns the note as a workflow command.
+func (n *Note) command() string {
+	var at []string
+	if n.File != "" {
+		at = append(at, "file="+property(n.File))
+	}
+	if n.Line > 0 {
+		at = append(at, fmt.Sprintf("line=%d", n.Line))
+	}
+	if n.Column > 0 {
+		at = append(at, fmt.Sprintf("col=%d", n.Column))
+	}
+	at = append(at, "title="+property(n.Title))
+	return "::" + n.Level + " " + strings.Join(at, ",") + "::" + message(n.Text)
+}
+
+// message escapes the text of a command.
+func message(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+// property escapes the value of a command's property.
+func property(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+}
+
+// summary returns the notes as a table in Markdown.
+func summary(notes []Note, left int64) string {
+	var sb strings.Builder
+	sb.WriteString("| | where | what |\n|---|---|---|\n")
+	for _, n := range notes {
+		where := n.File
+		if n.Line > 0 {
+			where += fmt.Sprintf(":%d", n.Line)
+		}
+		fmt.Fprintf(&sb, "| %s | %s | %s: %s |\n", n.Level, Markdown(where), Markdown(n.Title), Markdown(n.Text))
+	}
+	if left > 0 {
+		fmt.Fprintf(&sb, "\n%s more\n", say.Number(left))
+	}
+	return sb.String()
+}
+
+// Markdown returns a text for a cell of a table in Markdown, where it means nothing but itself.
+func Markdown(s string) string {
+	var sb strings.Builder
+	for _, r := range say.Printable(s) {
+		switch {
+		case r == '\n':
+			sb.WriteString(" ")
+		case r < utf8.RuneSelf && strings.ContainsRune("\\`*_{}[]<>()#+!|~&@", r):
+			fmt.Fprintf(&sb, "&#%d;", r)
+		default:
+			sb.WriteRune(r)
+		}
+	}
+	return sb.String()
+}
+
+// A Case is a test in JUnit's sense.
+type Case struct {
+	Class   string // what is tested: a file or an origin
+	Name    string
+	Failure string // "" if it passes
+}
+
+// JUnit writes cases as one suite.
+func JUnit(w io.Writer, suite string, cases []Case) error {
+	type failure struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+	type testCase struct {
+		Class   string   `xml:"classname,attr"`
+		Name    string   `xml:"name,attr"`
+		Failure *failure `xml:"failure"`
+	}
+	type testSuite struct {
+		XMLName  xml.Name   `xml:"testsuite"`
+		Name     string     `xml:"name,attr"`
+		Tests    int        `xml:"tests,attr"`
+		Failures int        `xml:"failures,attr"`
+		Cases    []testCase `xml:"testcase"`
+	}
+	s := testSuite{Name: suite, Tests: len(cases)}
+	for _, c := range cases {
+		out := testCase{Class: plain(c.Class), Name: plain(c.Name)}
+		if c.Failure != "" {
+			first, _, _ := strings.Cut(c.Failure, "\n")
+			out.Failure = &failure{plain(first), plain(c.Failure)}
+			s.Failures++
+		}
+		s.Cases = append(s.Cases, out)
+	}
+	text, err := xml.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, xml.Header+string(text)+"\n")
+	return err
+}
+
+// plain returns a text without bytes that XML forbids or a terminal obeys.
+func plain(s string) string { return say.Printable(s) }

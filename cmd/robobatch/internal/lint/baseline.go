@@ -1,0 +1,78 @@
+package lint
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+// A Baseline is the findings that are accepted: how many of each key.
+type Baseline map[Key]int
+
+// An accepted is an entry of the file of a baseline.
+type accepted struct {
+	Key
+	Count int `json:"count"`
+}
+
+// baselineFile is the form of the file.
+type baselineFile struct {
+	Version  int        `json:"version"`
+	Accepted []accepted `json:"accepted"`
+}
+
+// baselineVersion is the version of the form.
+const baselineVersion = 1
+
+// ReadBaseline reads a baseline that [Baseline.Write] wrote.
+func ReadBaseline(name string) (Baseline, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var file baselineFile
+	if err := json.Unmarshal(text, &file); err != nil {
+		return nil, fmt.Errorf("read the baseline %s: %w: make it again with -write-baseline", name, err)
+	}
+	if file.Version != baselineVersion {
+		return nil, fmt.Errorf("read the baseline %s: its version is %d, and %d is read: make it again with -write-baseline", name, file.Version, baselineVersion)
+	}
+	b := Baseline{}
+	for _, entry := range file.Accepted {
+		b[entry.Key] += entry.Count
+	}
+	return b, nil
+}
+
+// Accepts reports whether the baseline has the finding, and takes it out.
+func (b Baseline) Accepts(f *Finding) bool {
+	key := f.Key()
+	if b[key] == 0 {
+		return false
+	}
+	b[key]--
+	return true
+}
+
+// Add adds a finding.
+func (b Baseline) Add(f *Finding) { b[f.Key()]++ }
+
+// Write writes the baseline, its findings in order.
+func (b Baseline) Write(w io.Writer) error {
+	file := baselineFile{Version: baselineVersion, Accepted: []accepted{}}
+	for key, n := range b {
+		file.Accepted = append(file.Accepted, accepted{key, n})
+	}
+	slices.SortFunc(file.Accepted, func(x, y accepted) int {
+		return cmp.Or(cmp.Compare(x.Origin, y.Origin), cmp.Compare(x.Code, y.Code), cmp.Compare(x.Source, y.Source))
+	})
+	text, err := json.MarshalIndent(file, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
+}

@@ -1,0 +1,313 @@
+package lint
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Codes are all kinds of findings, in alphabetical order.
+var Codes = []Code{
+	{
+		Name: "agent_cut", Severity: Info,
+		What: "The name of a crawler has more than a product token. Only the token is compared: letters, - and _.",
+		Do:   "Write the token alone. Versions and addresses are no part of it. If the name has digits, -agent-chars extended reads them as some crawlers do.",
+		Bad:  "User-agent: Examplebot/2.1\nDisallow: /private/\n",
+		Good: "User-agent: Examplebot\nDisallow: /private/\n",
+	},
+	{
+		Name: "agent_ignores", Severity: Info,
+		What: "The operator of this crawler says that robots.txt does not bind it, as it fetches what a person asked for.",
+		Do:   "To keep it out, refuse its requests at the server.",
+		Bad:  "User-agent: Google-Read-Aloud\nDisallow: /\n",
+		Good: "User-agent: GPTBot\nDisallow: /\n",
+	},
+	{
+		Name: "agent_list", Severity: Error,
+		What: "A line names several crawlers, and only the first is read. The others get no group.",
+		Do:   "Give every name a line of its own.",
+		Bad:  "User-agent: Examplebot, Otherbot\nDisallow: /private/\n",
+		Good: "User-agent: Examplebot\nUser-agent: Otherbot\nDisallow: /private/\n",
+	},
+	{
+		Name: "agent_never_matches", Severity: Error,
+		What: "No crawler can have this name: a name begins with a letter, - or _.",
+		Do:   "Write the product token from the documentation of the crawler. If it begins with a digit, -agent-chars extended reads it as some crawlers do.",
+		Bad:  "User-agent: 008\nDisallow: /\n",
+		Good: "User-agent: Examplebot\nDisallow: /\n",
+	},
+	{
+		Name: "agent_typo", Severity: Warning,
+		What: "The name is, but for a letter or two, that of a known crawler, which does not read this group.",
+		Do:   "Correct the name, or ignore this if it is another crawler.",
+		Bad:  "User-agent: Googelbot\nDisallow: /private/\n",
+		Good: "User-agent: Googlebot\nDisallow: /private/\n",
+	},
+	{
+		Name: "all_closed", Severity: Error,
+		What: "Nothing of the site may be fetched by a search engine: Googlebot, bingbot, or in the dialect yandex YandexBot.",
+		Do:   "If that is meant, accept it with a baseline. Otherwise it may be the file of a staging site: put the right one in its place.",
+		Bad:  "User-agent: *\nDisallow: /\n",
+		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+	{
+		Name: "bad_clean_param", Severity: Warning, Dialect: "yandex",
+		What: "A Clean-param is not made of parameters joined by &, and maybe a space and a path, or is too long. It is ignored.",
+		Do:   "Write it as in: Clean-param: ref&sid /shop/",
+		Bad:  "User-agent: *\nDisallow: /private/\nClean-param: a b c\n",
+		Good: "User-agent: *\nDisallow: /private/\nClean-param: ref&sid /shop/\n",
+	},
+	{
+		Name: "bad_crawl_delay", Severity: Warning, Dialect: "yandex",
+		What: "The value of a Crawl-delay is no number of seconds, so it sets no delay.",
+		Do:   "Write a number, as in: Crawl-delay: 2",
+		Bad:  "User-agent: *\nDisallow: /private/\nCrawl-delay: 2s\n",
+		Good: "User-agent: *\nDisallow: /private/\nCrawl-delay: 2\n",
+	},
+	{
+		Name: "bad_host", Severity: Info, Dialect: "yandex",
+		What: "The value of a Host is no domain name, with or without https:// in front. It is ignored.",
+		Do:   "Write the name alone, or delete the line: Yandex ignores it since 2018.",
+		Bad:  "Host: www example com\n",
+		Good: "Host: www.example.com\n",
+	},
+	{
+		Name: "bad_sitemap", Severity: Warning,
+		What: "The value of a Sitemap is no absolute URL, so crawlers may not find it.",
+		Do:   "Write scheme and host, too.",
+		Bad:  "Sitemap: /sitemap.xml\n",
+		Good: "Sitemap: https://www.example.com/sitemap.xml\n",
+	},
+	{
+		Name: "before_rules", Severity: Info, Dialect: "yandex",
+		What: "A Crawl-delay or Host stands before the rules of its section. Yandex advises to put it behind them, for other robots.",
+		Do:   "Put it behind the last rule of the section.",
+		Bad:  "User-agent: *\nCrawl-delay: 2\nDisallow: /private/\n",
+		Good: "User-agent: *\nDisallow: /private/\nCrawl-delay: 2\n",
+	},
+	{
+		Name: "blank_in_section", Severity: Info, Dialect: "yandex",
+		What: "An empty line stands inside a section, which the documentation of Yandex forbids.",
+		Do:   "Delete the empty line.",
+		Bad:  "User-agent: *\n\nDisallow: /private/\n",
+		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+	{
+		Name: "bom", Severity: Info,
+		What: "The file begins with a byte order mark. It is skipped, but older parsers take it for a part of the first line.",
+		Do:   "Save the file as UTF-8 without a mark.",
+		Bad:  "\ufeffUser-agent: *\nDisallow: /private/\n",
+		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+	{
+		Name: "commented_value", Severity: Warning,
+		What: "All of the value is a comment, since # begins one anywhere. The rule has no value.",
+		Do:   "Write %23 for a # in a path.",
+		Bad:  "User-agent: *\nDisallow: #private/\n",
+		Good: "User-agent: *\nDisallow: /%23private/\n",
+	},
+	{
+		Name: "content_signal_outside_group", Severity: Warning,
+		What: "A Content-Signal or Content-Usage stands before any user-agent line, so nobody knows whom it is for.",
+		Do:   "Put it into a group.",
+		Bad:  "Content-Signal: search=yes\nUser-agent: *\nDisallow: /private/\n",
+		Good: "User-agent: *\nContent-Signal: search=yes\nDisallow: /private/\n",
+	},
+	{
+		Name: "cut_line", Severity: Error,
+		What: "The size limit cuts this line in two. It is not read, as half a path would match more than the whole one.",
+		Do:   "Make the file smaller: wildcards replace many rules.",
+		Bad:  "User-agent: *\n" + rules(512_000),
+		Good: "User-agent: *\nDisallow: /x*/\n",
+	},
+	{
+		Name: "delay_only_group", Severity: Warning,
+		What: "A group has a Crawl-delay and no rule before the next user-agent line. Most dialects give its crawlers the rules of the next group; yandex lets them fetch everything.",
+		Do:   "Put a rule into the group, such as an empty Disallow.",
+		Bad:  "User-agent: a\nCrawl-delay: 2\nUser-agent: b\nDisallow: /private/\n",
+		Good: "User-agent: a\nCrawl-delay: 2\nDisallow:\n\nUser-agent: b\nDisallow: /private/\n",
+	},
+	{
+		Name: "duplicate_rule", Severity: Info,
+		What: "Another rule for the same crawler says the same of the same URLs, or of more, and wins. This one never decides.",
+		Do:   "Delete the rule.",
+		Bad:  "User-agent: *\nDisallow: /private\nDisallow: /private*\n",
+		Good: "User-agent: *\nDisallow: /private\n",
+	},
+	{
+		Name: "empty_allow", Severity: Warning,
+		What: "An Allow without a value has no effect for most crawlers. Some take it for Disallow: /",
+		Do:   "Delete the line, or write the path.",
+		Bad:  "User-agent: *\nDisallow: /private/\nAllow:\n",
+		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+	{
+		Name: "extra_host", Severity: Info, Dialect: "yandex",
+		What: "This is not the first valid Host. Only the first counts.",
+		Do:   "Keep one.",
+		Bad:  "Host: www.example.com\nHost: example.com\n",
+		Good: "Host: www.example.com\n",
+	},
+	{
+		Name: "html", Severity: Error,
+		What: "The file looks like an HTML page, so it has no rules. A server that answers every URL with its home page does so.",
+		Do:   "Answer /robots.txt with the file itself, or with status 404 if there is none.",
+		Bad:  "<!doctype html>\n<title>Shop</title>\n",
+		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+	{
+		Name: "joined_groups", Severity: Warning,
+		What: "* and named crawlers are one group, as no Allow or Disallow stands between their names. Its rules hold for every crawler without a group of its own.",
+		Do:   "If that is not meant, give each group a rule before the next User-agent line: an empty Disallow will do. delay_only_group is the same with a Crawl-delay in between, which parts nothing.",
+		Bad:  "User-agent: *\nUser-agent: Examplebot\nDisallow: /\n",
+		Good: "User-agent: *\nDisallow:\n\nUser-agent: Examplebot\nDisallow: /\n",
+	},
+	{
+		Name: "joined_sections", Severity: Info, Dialect: "yandex",
+		What: "No empty line parts a section from the one before, as the documentation of Yandex asks for.",
+		Do:   "Put an empty line in front of it.",
+		Bad:  "User-agent: a\nDisallow: /x/\nUser-agent: b\nDisallow: /y/\n",
+		Good: "User-agent: a\nDisallow: /x/\n\nUser-agent: b\nDisallow: /y/\n",
+	},
+	{
+		Name: "license_not_absolute", Severity: Warning,
+		What: "The value of a License is no absolute URL.",
+		Do:   "Write scheme and host, too.",
+		Bad:  "License: /license.xml\n",
+		Good: "License: https://www.example.com/license.xml\n",
+	},
+	{
+		Name: "line_too_long", Severity: Warning,
+		What: "A line is longer than is read, or than the documentation permits: 16,663 bytes in google, 1,024 characters of a rule in yandex.",
+		Do:   "Shorten the rule: a * stands for any bytes.",
+		Bad:  "User-agent: *\nDisallow: /" + strings.Repeat("x", 16_700) + "\n",
+		Good: "User-agent: *\nDisallow: /x*\n",
+	},
+	{
+		Name: "loose_key", Severity: Warning,
+		What: "A key begins like a known one, and is read as that by google/robotstxt alone.",
+		Do:   "Write the key as it is: User-agent, Allow, Disallow or Sitemap.",
+		Bad:  "User-agent: *\nDisallowed: /private/\n",
+		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+	{
+		Name: "missing_colon", Severity: Error,
+		What: "White space stands in place of the colon. google/robotstxt reads such a line; others ignore it.",
+		Do:   "Put the colon behind the key.",
+		Bad:  "User-agent: *\nDisallow /private/\n",
+		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+	{
+		Name: "multiple_star_groups", Severity: Warning,
+		What: "There are several groups for *. Their rules are merged, so a block put in front of a file, or behind it, changes what the site's own rules do.",
+		Do:   "Keep one group for *.",
+		Bad:  "User-agent: *\nDisallow: /a/\n\nUser-agent: x\nDisallow: /\n\nUser-agent: *\nAllow: /\n",
+		Good: "User-agent: *\nDisallow: /a/\n\nUser-agent: x\nDisallow: /\n",
+	},
+	{
+		Name: "no_directive", Severity: Warning,
+		What: "A line is no comment, and has no key and colon. It is ignored.",
+		Do:   "Delete it, or put a # in front.",
+		Bad:  "hello\nUser-agent: *\nDisallow: /private/\n",
+		Good: "# hello\nUser-agent: *\nDisallow: /private/\n",
+	},
+	{
+		Name: "no_leading_slash", Severity: Error,
+		What: "A rule begins with neither / nor *. As a path begins with /, it matches nothing; google-2010 puts a / in front of it, and yandex ignores it.",
+		Do:   "Begin the path with /",
+		Bad:  "User-agent: *\nDisallow: private/\n",
+		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+	{
+		Name: "not_utf8", Severity: Warning,
+		What: "A line is not UTF-8. Its bytes are compared as they are, and crawlers may not agree.",
+		Do:   "Save the file as UTF-8, or write such bytes as %XX.",
+		Bad:  "User-agent: *\nDisallow: /\xff/\n",
+		Good: "User-agent: *\nDisallow: /%FF/\n",
+	},
+	{
+		Name: "nul", Severity: Error,
+		What: "A line holds a NUL byte. What follows it in the line is not read.",
+		Do:   "Delete the byte. If there are many, the file may be UTF-16: save it as UTF-8.",
+		Bad:  "User-agent: *\nDisallow: /private\x00/\n",
+		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+	{
+		Name: "rule_without_group", Severity: Error,
+		What: "No user-agent line stands before the rule or Crawl-delay, so it is ignored.",
+		Do:   "Put a User-agent line in front of it.",
+		Bad:  "Disallow: /private/\n",
+		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+	{
+		Name: "shadowed_rule", Severity: Warning,
+		What: "Another rule for the same crawler always wins over this one: it matches all URLs that this one does, and is longer, or as long and an Allow. Rules that only several others together keep from deciding are not reported.",
+		Do:   "Delete the rule, or make it longer than the other one.",
+		Bad:  "User-agent: *\nDisallow: /shop\nAllow: /shop*\n",
+		Good: "User-agent: *\nDisallow: /shop\n",
+	},
+	{
+		Name: "space_in_rule", Severity: Warning,
+		What: "A rule has a space. URLs have %20 in its place, so it matches none of them, except in rfc9309.",
+		Do:   "Write %20.",
+		Bad:  "User-agent: *\nDisallow: /my folder/\n",
+		Good: "User-agent: *\nDisallow: /my%20folder/\n",
+	},
+	{
+		Name: "too_large", Severity: Error,
+		What: "The file is larger than 500 KiB. What follows is not read; yandex allows everything.",
+		Do:   "Make the file smaller: wildcards replace many rules.",
+		Bad:  "User-agent: *\n" + rules(512_000),
+		Good: "User-agent: *\nDisallow: /x*/\n",
+	},
+	{
+		Name: "too_many_rules", Severity: Warning, Dialect: "yandex",
+		What: "There are more rules than the 2,048 that the documentation of Yandex permits.",
+		Do:   "Use wildcards, which replace many rules.",
+		Bad:  "User-agent: *\n" + rules(60_000),
+		Good: "User-agent: *\nDisallow: /x*/\n",
+	},
+	{
+		Name: "typo", Severity: Error,
+		What: "A key is a known misspelling. google/robotstxt reads it; others ignore the line.",
+		Do:   "Correct the key.",
+		Bad:  "User-agent: *\nDissallow: /private/\n",
+		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+	{
+		Name: "undefined_pair", Severity: Warning, Dialect: "google-2010",
+		What: "This dialect has no order for a rule with a * and another that says the opposite, where both match.",
+		Do:   "Make one of them match less, or drop the *.",
+		Bad:  "User-agent: *\nAllow: /page\nDisallow: /*.htm\n",
+		Good: "User-agent: *\nAllow: /page\nDisallow: /x.htm\n",
+	},
+	{
+		Name: "unknown_field", Severity: Warning,
+		What: "Nobody knows the key of this line. It is ignored.",
+		Do:   "Correct the key, or delete the line.",
+		Bad:  "User-agent: *\nDisallow: /private/\nForbid: /x/\n",
+		Good: "User-agent: *\nDisallow: /private/\nDisallow: /x/\n",
+	},
+	{
+		Name: "unused_field", Severity: Info,
+		What: "The key is known, and decides nothing in this dialect.",
+		Do:   "Nothing, if it is meant for other crawlers. Google reads Noindex in robots.txt no longer, since 2019.",
+		Bad:  "User-agent: *\nDisallow: /private/\nNoindex: /x/\n",
+		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+	{
+		Name: "utf16", Severity: Error,
+		What: "The file is UTF-16, which is not decoded. So it has no rules.",
+		Do:   "Save it as UTF-8.",
+		Bad:  "\xff\xfeU\x00s\x00e\x00r\x00\n",
+		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+}
+
+// rules returns so many bytes of rules, all different.
+func rules(size int) string {
+	var sb strings.Builder
+	for i := 0; sb.Len() < size; i++ {
+		sb.WriteString("Disallow: /x" + strconv.Itoa(i) + "/\n")
+	}
+	return sb.String()
+}

@@ -1,0 +1,83 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+//go:generate go test -count 1 -run TestPage -update .
+
+// A Severity says how bad a finding is.
+type Severity uint8
+
+// The severities, worst first.
+const (
+	Error   Severity = iota // the file does not do what its author meant
+	Warning                 // it may not
+	Info                    // it does, and somebody may wonder
+)
+
+// Severities are the names of the severities, worst first.
+var Severities = []string{"error", "warning", "info"}
+
+// String returns the name.
+func (s Severity) String() string { return Severities[s] }
+
+// A Code is a kind of finding, and what people should know of it.
+type Code struct {
+	Name     robots.Code
+	Severity Severity
+	What     string // what it means, in one or two sentences
+	Do       string // what to do about it
+	Bad      string // a file that has it
+	Good     string // the same, mended
+	Dialect  string // in which it occurs; "" is google
+}
+
+// Lookup returns the code of that name, and whether there is one.
+func Lookup(name robots.Code) (Code, bool) {
+	i, ok := slices.BinarySearchFunc(Codes, name, func(c Code, name robots.Code) int {
+		return strings.Compare(string(c.Name), string(name))
+	})
+	if !ok {
+		return Code{Name: name}, false
+	}
+	return Codes[i], true
+}
+
+// Text explains the code in lines of at most 80 columns.
+func (c *Code) Text(fill func(text string, width int) string) string {
+	const width = 80
+	text := string(c.Name) + ": " + c.Severity.String() + "\n\n" + fill(c.What, width) + "\n\n" + fill(c.Do, width) + "\n"
+	if c.Dialect != "" {
+		text += "\nIn the dialect " + c.Dialect + ".\n"
+	}
+	return text + "\nBad:\n\n" + Indent(c.Bad) + "\nGood:\n\n" + Indent(c.Good)
+}
+
+// The most that an example shows.
+const (
+	exampleLines = 8
+	exampleWidth = 60
+)
+
+// Indent returns the beginning of a file with each line indented, and with bytes that nobody sees
+// escaped.
+func Indent(file string) string {
+	var sb strings.Builder
+	n := 0
+	for line := range strings.Lines(file) {
+		if n++; n > exampleLines {
+			sb.WriteString("    ...\n")
+			break
+		}
+		line = strings.NewReplacer("\ufeff", `\uFEFF`, "\x00", `\x00`, "\xff", `\xff`, "\xfe", `\xfe`).Replace(strings.TrimSuffix(line, "\n"))
+		if len(line) > exampleWidth {
+			line = line[:exampleWidth] + "..."
+		}
+		sb.WriteString(strings.TrimRight("    "+line, " ") + "\n")
+	}
+	return sb.String()
+}

@@ -1,0 +1,124 @@
+// Package lint makes findings for people and for services of continuous integration out of the
+// diagnostics of package robots: with a severity, the line that they are about, and a remedy. Only
+// cmd/robobatch imports it.
+package lint
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Finding is a diagnostic of one robots.txt.
+type Finding struct {
+	File     string `json:"file"`
+	Origin   string `json:"origin"`
+	Line     int32  `json:"line"`   // 1-based
+	Column   int    `json:"column"` // 1-based, in characters
+	Code     string `json:"code"`
+	Severity string `json:"severity"`
+	Text     string `json:"text"`   // what is wrong
+	Source   string `json:"source"` // the line, cut off where it is very long
+	Do       string `json:"do"`     // what to do about it
+
+	severity Severity
+}
+
+// maxSource is how many bytes of a line a finding has.
+const maxSource = 500
+
+// Findings returns the findings of a robots.txt, in the order of its lines. Of one that is an HTML page,
+// or UTF-16, it leaves out what is wrong with nearly every line.
+func Findings(file, origin string, body []byte, diagnostics []robots.Diagnostic) []Finding {
+	findings := make([]Finding, 0, len(diagnostics))
+	lines := lineReader{rest: body}
+	page := slices.ContainsFunc(diagnostics, func(d robots.Diagnostic) bool { return d.Code == "html" || d.Code == "utf16" })
+	for _, d := range diagnostics {
+		if page && ofPages[d.Code] {
+			continue
+		}
+		code, _ := Lookup(d.Code)
+		f := Finding{
+			File: file, Origin: origin, Line: d.Line, Code: string(d.Code), severity: code.Severity, Severity: code.Severity.String(),
+			Text: d.Text, Do: code.Do, Source: lines.line(d.Line),
+		}
+		f.Column = column(f.Source, atKey[d.Code])
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+// ofPages are the codes that nearly every line of a file has that is no robots.txt at all.
+var ofPages = map[robots.Code]bool{
+	"missing_colon": true, "no_directive": true, "unknown_field": true, "unused_field": true, "line_too_long": true, "nul": true, "not_utf8": true,
+}
+
+// A lineReader finds the lines of a file, one after the other.
+type lineReader struct {
+	rest []byte
+	num  int32
+	last string
+}
+
+// line returns the line of that number, which is not before the last one that was asked for.
+func (r *lineReader) line(num int32) string {
+	for r.num < num {
+		line, rest := r.rest, []byte(nil)
+		if end := bytes.IndexAny(r.rest, "\r\n"); end >= 0 {
+			line, rest = r.rest[:end], r.rest[end+1:]
+			if r.rest[end] == '\r' {
+				rest = bytes.TrimPrefix(rest, []byte("\n"))
+			}
+		}
+		if r.num++; r.num == num {
+			r.last = strings.ToValidUTF8(string(line[:min(len(line), maxSource)]), "\ufffd")
+		}
+		r.rest = rest
+	}
+	return r.last
+}
+
+// atKey are the codes that are about the key of a line, or about all of it; the others are about the
+// value.
+var atKey = map[robots.Code]bool{
+	"typo": true, "loose_key": true, "unknown_field": true, "unused_field": true, "missing_colon": true, "no_directive": true,
+	"html": true, "utf16": true, "bom": true, "nul": true, "not_utf8": true, "too_large": true, "cut_line": true, "line_too_long": true,
+	"rule_without_group": true, "content_signal_outside_group": true, "before_rules": true, "blank_in_section": true, "joined_sections": true,
+	"delay_only_group": true, "too_many_rules": true, "empty_allow": true,
+}
+
+// column returns the 1-based column of the key, or of the value, in characters.
+func column(line string, key bool) int {
+	at := 0
+	if !key {
+		if colon := strings.IndexByte(line, ':'); colon >= 0 {
+			at = colon + 1
+		}
+	}
+	for at < len(line) && (line[at] == ' ' || line[at] == '\t') {
+		at++
+	}
+	if at == len(line) {
+		at = 0
+	}
+	return utf8.RuneCountInString(line[:at]) + 1
+}
+
+// Worse sorts findings by severity, worst first, and else leaves them in their order.
+func Worse(findings []Finding) {
+	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(a.severity, b.severity) })
+}
+
+// A Key tells a finding again when the file has changed elsewhere.
+type Key struct {
+	Origin string `json:"origin"`
+	Code   string `json:"code"`
+	Source string `json:"source"` // the line, without white space around it
+}
+
+// Key returns the key of the finding.
+func (f *Finding) Key() Key { return Key{f.Origin, f.Code, strings.TrimSpace(f.Source)} }

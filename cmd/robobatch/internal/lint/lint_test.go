@@ -1,0 +1,160 @@
+package lint
+
+import (
+	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/robots"
+)
+
+var update = flag.Bool("update", false, "write docs/LINT.md anew")
+
+// TestCodes has every code of package robots explained, with an example that has the finding in its
+// dialect, and one that has it no more.
+func TestCodes(t *testing.T) {
+	for _, name := range declared(t) {
+		if _, ok := Lookup(robots.Code(name)); !ok {
+			t.Errorf("%s is not explained", name)
+		}
+	}
+	for _, c := range Codes {
+		if !slices.Contains(declared(t), string(c.Name)) {
+			t.Errorf("%s is no code", c.Name)
+		}
+		dialect := robots.Google
+		if c.Dialect != "" {
+			var err error
+			if dialect, err = robots.ParseDialect(c.Dialect); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !has(c.Bad, c.Name, dialect) || has(c.Good, c.Name, dialect) {
+			t.Errorf("%s: the bad example has it %v, the good one %v", c.Name, has(c.Bad, c.Name, dialect), has(c.Good, c.Name, dialect))
+		}
+		if other := worse(c.Good, c.Severity, dialect); other != "" {
+			t.Errorf("%s: its good example has %s", c.Name, other)
+		}
+	}
+}
+
+// declared returns the codes that package robots declares.
+func declared(t *testing.T) (names []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "..", "..", "robots", "diagnostic.go"), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		for _, value := range spec.Values {
+			name, err := strconv.Unquote(value.(*ast.BasicLit).Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names = append(names, name)
+		}
+		return true
+	})
+	if len(names) < 40 {
+		t.Fatalf("only %d codes were found", len(names))
+	}
+	return names
+}
+
+func has(body string, code robots.Code, d robots.Dialect) bool {
+	return slices.ContainsFunc(robots.Inspect([]byte(body), d).Diagnostics, func(n robots.Diagnostic) bool { return n.Code == code })
+}
+
+// worse returns a finding of the body that is at least as bad; "" if there is none.
+func worse(body string, s Severity, d robots.Dialect) string {
+	for _, n := range robots.Inspect([]byte(body), d).Diagnostics {
+		if c, _ := Lookup(n.Code); c.Severity <= s && c.Severity != Info {
+			return string(n.Code)
+		}
+	}
+	return ""
+}
+
+// TestPage compares docs/LINT.md with the codes.
+func TestPage(t *testing.T) {
+	name := filepath.Join("..", "..", "..", "..", "docs", "LINT.md")
+	page, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const mark = "## Codes\n"
+	front, _, ok := strings.Cut(string(page), mark)
+	if !ok {
+		t.Fatalf("docs/LINT.md has no heading %q", mark)
+	}
+	var sb strings.Builder
+	sb.WriteString(front + mark)
+	for _, c := range Codes {
+		sb.WriteString("\n### `" + string(c.Name) + "`\n\n**" + c.Severity.String() + "**")
+		if c.Dialect != "" {
+			sb.WriteString(", in the dialect `" + c.Dialect + "`")
+		}
+		sb.WriteString("\n\n" + cli.Fill(c.What+" "+c.Do, 100) + "\n\n```\n" + unindent(c.Bad) + "```\n\nbetter:\n\n```\n" + unindent(c.Good) + "```\n")
+	}
+	if *update {
+		if err := os.WriteFile(name, []byte(sb.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	} else if string(page) != sb.String() {
+		t.Error("docs/LINT.md is not what the codes say: go generate ./cmd/robobatch/internal/lint")
+	}
+}
+
+// unindent returns an example as the page shows it.
+func unindent(file string) string { return strings.ReplaceAll("\n"+Indent(file), "\n    ", "\n")[1:] }
+
+// TestLines finds lines however they end, and their columns.
+func TestLines(t *testing.T) {
+	body := "User-agent: *\r\nDisallow:  é #\rAllow: b\n\nx"
+	var diagnostics []robots.Diagnostic
+	for line := range int32(5) {
+		diagnostics = append(diagnostics, robots.Diagnostic{Line: line + 1, Code: "agent_cut"})
+	}
+	var got []string
+	for _, f := range Findings("f", "o", []byte(body), diagnostics) {
+		got = append(got, f.Source+"|"+strconv.Itoa(f.Column))
+	}
+	want := []string{"User-agent: *|13", "Disallow:  é #|12", "Allow: b|8", "|1", "x|1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestBaseline finds accepted findings again, each as often as it was accepted.
+func TestBaseline(t *testing.T) {
+	f, g := Finding{Origin: "o", Code: "c", Source: " x ", Line: 1}, Finding{Origin: "o", Code: "c", Source: "x", Line: 9}
+	b := Baseline{}
+	b.Add(&f)
+	var sb strings.Builder
+	if err := b.Write(&sb); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "b.json")
+	if err := os.WriteFile(name, []byte(sb.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := ReadBaseline(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !b.Accepts(&g) || b.Accepts(&g) {
+		t.Error("the finding is not accepted once")
+	}
+}

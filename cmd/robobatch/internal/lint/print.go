@@ -1,0 +1,265 @@
+package lint
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+)
+
+// Forms are what findings can be printed as.
+var Forms = []string{"text", "json", "sarif", "github", "junit"}
+
+// maxKept is how many findings are kept for forms that have the worst first.
+const maxKept = 5_000
+
+// A Printer prints findings in one form. It is for one goroutine; [Printer.Close] completes it.
+type Printer struct {
+	out     *bufio.Writer
+	form    string
+	all     bool   // text: print every finding, however many
+	version string // of the program
+
+	counts  [3]int64     // by severity
+	origins int64        // with findings
+	files   []string     // without findings, as far as JUnit lists them
+	kept    [3][]Finding // by severity, the first of each
+	left    int64        // that are not kept
+	byCode  map[string]*tally
+}
+
+// A tally is the findings of one code.
+type tally struct {
+	code     Code
+	count    int64
+	origins  int64
+	examples []Finding // the first of each of the worst origins
+	worst    []int     // how many findings of this code these have
+}
+
+// NewPrinter returns a printer of a form.
+func NewPrinter(w io.Writer, form, version string, all bool) *Printer {
+	return &Printer{out: bufio.NewWriter(w), form: form, all: all, version: version, byCode: map[string]*tally{}}
+}
+
+// Counts returns how many findings of each severity there were, worst first.
+func (p *Printer) Counts() []int64 { return p.counts[:] }
+
+// Add adds the findings of one robots.txt; none says that it has none.
+func (p *Printer) Add(file string, findings []Finding) error {
+	if len(findings) == 0 {
+		if len(p.files) < maxKept {
+			p.files = append(p.files, file)
+		}
+		return nil
+	}
+	p.origins++
+	here := map[string]int{}
+	for i := range findings {
+		f := &findings[i]
+		p.counts[f.severity]++
+		here[f.Code]++
+		if p.form == "json" {
+			if err := json.NewEncoder(p.out).Encode(f); err != nil {
+				return err
+			}
+			continue
+		}
+		if p.all && p.form == "text" {
+			p.out.WriteString(f.text())
+			continue
+		}
+		if kept := &p.kept[f.severity]; len(*kept) < maxKept {
+			*kept = append(*kept, *f)
+		} else {
+			p.left++
+		}
+	}
+	p.tally(findings, here)
+	return nil
+}
+
+// tally counts the findings of one origin by code.
+func (p *Printer) tally(findings []Finding, here map[string]int) {
+	for i := range findings {
+		f := &findings[i]
+		n := here[f.Code]
+		if n == 0 {
+			continue // counted already
+		}
+		here[f.Code] = 0
+		t := p.byCode[f.Code]
+		if t == nil {
+			t = &tally{code: Code{Severity: f.severity}}
+			p.byCode[f.Code] = t
+		}
+		t.count += int64(n)
+		t.origins++
+		at, _ := slices.BinarySearchFunc(t.worst, n, func(have, n int) int {
+			if have >= n { // of equal ones the first stays in front
+				return -1
+			}
+			return 1
+		})
+		if at < examples {
+			t.worst = slices.Insert(t.worst, at, n)[:min(len(t.worst)+1, examples)]
+			t.examples = slices.Insert(t.examples, at, *f)[:min(len(t.examples)+1, examples)]
+		}
+	}
+}
+
+// examples is how many findings of a code the table shows.
+const examples = 3
+
+// worst returns the kept findings, worst first, at most so many; and how many are left out.
+func (p *Printer) worst(most int) (findings []Finding, left int64) {
+	for _, kept := range p.kept {
+		findings = append(findings, kept...)
+	}
+	left = p.left
+	if len(findings) > most {
+		left += int64(len(findings) - most)
+		findings = findings[:most]
+	}
+	return findings, left
+}
+
+// Close prints what is left to print.
+func (p *Printer) Close() error {
+	var err error
+	switch p.form {
+	case "text":
+		p.closeText()
+	case "sarif":
+		findings, left := p.worst(maxKept)
+		err = writeSARIF(p.out, findings, left, p.version)
+	case "github":
+		findings, left := p.worst(maxKept)
+		notes := make([]ci.Note, len(findings))
+		for i := range findings {
+			notes[i] = findings[i].note()
+		}
+		err = ci.GitHub(p.out, notes, left)
+	case "junit":
+		err = p.closeJUnit()
+	}
+	if err != nil {
+		return err
+	}
+	return p.out.Flush()
+}
+
+// note returns the finding as an annotation.
+func (f *Finding) note() ci.Note {
+	level := f.Severity
+	if f.severity == Info {
+		level = "notice"
+	}
+	return ci.Note{Level: level, File: filepath.ToSlash(f.File), Line: f.Line, Column: f.Column, Title: f.Code, Text: f.Text + ". " + f.Do}
+}
+
+// closeJUnit prints a case for each finding, and one for each file without any.
+func (p *Printer) closeJUnit() error {
+	var cases []ci.Case
+	for _, file := range p.files {
+		cases = append(cases, ci.Case{Class: file, Name: "no findings"})
+	}
+	findings, left := p.worst(maxKept)
+	for i := range findings {
+		f := &findings[i]
+		cases = append(cases, ci.Case{Class: f.File, Name: fmt.Sprintf("%s line %d", f.Code, f.Line), Failure: f.Severity + ": " + f.Text + "\n" + f.Do})
+	}
+	if left > 0 {
+		cases = append(cases, ci.Case{Class: "robobatch lint", Name: "more findings", Failure: say.Number(left) + " more findings are left out"})
+	}
+	return ci.JUnit(p.out, "robobatch lint", cases)
+}
+
+// manyOrigins is from how many origins with findings on the text is a table by code.
+const manyOrigins = 5
+
+// closeText prints the findings one by one, or as a table if they are of many origins.
+func (p *Printer) closeText() {
+	if !p.all && p.origins <= manyOrigins && p.left == 0 {
+		findings, _ := p.worst(maxKept * len(p.kept))
+		slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
+		for i := range findings {
+			p.out.WriteString(findings[i].text())
+		}
+	} else if !p.all {
+		p.table()
+	}
+	p.out.WriteString(say.Count(p.counts[Error], "error") + ", " + say.Count(p.counts[Warning], "warning") + ", " + say.Count(p.counts[Info], "remark") + "\n")
+}
+
+// table prints how often each code occurs, the worst first, with the worst examples.
+func (p *Printer) table() {
+	codes := slices.SortedFunc(maps.Keys(p.byCode), func(a, b string) int {
+		x, y := p.byCode[a], p.byCode[b]
+		return cmp.Or(cmp.Compare(x.code.Severity, y.code.Severity), cmp.Compare(y.count, x.count), cmp.Compare(a, b))
+	})
+	for _, name := range codes {
+		t := p.byCode[name]
+		p.out.WriteString(fmt.Sprintf("%-8s%-30s%10s in %s\n", t.code.Severity, name, say.Number(t.count), say.Count(t.origins, "origin")))
+		for i := range t.examples {
+			f := &t.examples[i]
+			place := fmt.Sprintf("%s:%d", f.Origin, f.Line)
+			p.out.WriteString("    " + clean(place) + "  " + fit(clean(f.Source), 80-6-utf8.RuneCountInString(place)) + "\n")
+		}
+	}
+}
+
+// text returns the finding in lines: where and what, the line with a caret, and the remedy.
+func (f *Finding) text() string {
+	var sb strings.Builder
+	place := fmt.Sprintf("%s:%d:%d", clean(filepath.ToSlash(f.File)), f.Line, f.Column)
+	fmt.Fprintf(&sb, "%s %s %s\n%s", place, f.Severity, f.Code, wrap(clean(f.Text)))
+	line := clean(strings.ReplaceAll(f.Source, "\t", " "))
+	if shown := fit(line, 76); strings.TrimSpace(line) != "" {
+		sb.WriteString("    | " + fit(line, 74) + "\n")
+		if shown == line && f.Column <= 74 {
+			sb.WriteString("    | " + strings.Repeat(" ", f.Column-1) + "^\n")
+		}
+	}
+	sb.WriteString(wrap(f.Do))
+	return sb.String()
+}
+
+// wrap returns a text in indented lines of at most 80 columns.
+func wrap(s string) string {
+	const width, indent = 80, "    "
+	var sb strings.Builder
+	line := ""
+	for word := range strings.FieldsSeq(s) {
+		if line != "" && utf8.RuneCountInString(indent+line+" "+word) > width {
+			sb.WriteString(indent + line + "\n")
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return sb.String() + indent + line + "\n"
+}
+
+// clean returns a text from the input without bytes that a terminal obeys, line ends included.
+func clean(s string) string { return strings.ReplaceAll(say.Printable(s), "\n", `\n`) }
+
+// fit returns the beginning of a text in at most n columns.
+func fit(s string, n int) string {
+	runes := []rune(s)
+	if n = max(n, 10); len(runes) <= n {
+		return s
+	}
+	return string(runes[:n-1]) + "…"
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/listings"
+)
+
+// A linting is a run of the command lint.
+type linting struct {
+	console.Console
+	guard.Sink[*atomicfile.File] // of -out
+	rules                        load.Rules
+	opt                          listings.Options
+	form                         string
+	fail                         lint.Severity // findings of it, or worse, end the run with exit code 1
+	baseline                     lint.Baseline // nil is none
+	accept                       lint.Baseline // of all findings, for -write-baseline; nil without it
+	acceptName                   string
+	accepted                     int64 // findings of the baseline
+}
+
+// planLinting checks the flags of the command lint and finds the rules.
+func planLinting(a *args, std console.Streams) (guard.Task, error) {
+	l := &linting{Console: console.Console{Streams: std, Quiet: a.quiet, Progress: progress.Off}, form: a.print, acceptName: a.writeBaseline}
+	l.Name = a.out
+	if l.Name == "" {
+		l.Name = say.Std
+	}
+	var faults cli.Faults
+	l.opt.Dialect, l.opt.AsOf = chooseReading(&a.Reading, &faults)
+	l.opt.Bodies, l.opt.Workers = true, a.workers
+	if a.ByRow() {
+		faults.Add("as-of", errNoRows)
+	}
+	_, err := cli.Choose("form", a.print, lint.Forms)
+	faults.Add("print", err)
+	severity, err := cli.Choose("severity", a.fail, lint.Severities)
+	faults.Add("fail", err)
+	l.fail = lint.Severity(severity)
+	faults.Add("workers", memory.CheckWorkers(a.workers))
+	if a.baseline != "" {
+		l.baseline, err = lint.ReadBaseline(a.baseline)
+		faults.Add("baseline", err)
+	}
+	if l.acceptName != "" {
+		l.accept = lint.Baseline{}
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	if l.opt.Origin, err = findListed(&l.rules, a); errors.Is(err, rulefiles.ErrNoOrigin) {
+		err = l.rules.Find(a.rules, noOrigin) // what is wrong with a file does not depend on whose it is
+	}
+	if err == nil && l.Name != say.Std {
+		err = targets.CheckOut(l.Name, targets.Inputs{Path: a.rules, Rules: l.rules.Files})
+	}
+	return l, err
+}
+
+// noOrigin stands for the origin of one robots.txt if nobody says it.
+const noOrigin = "https://origin.invalid"
+
+// Drop drops the output, unless that is complete.
+func (l *linting) Drop() (committed bool, err error) {
+	if l.Name == say.Std {
+		return false, nil
+	}
+	return l.Sink.Drop()
+}
+
+// Targets returns the name of the output.
+func (l *linting) Targets() (out, last string) { return l.Name, l.Name }
+
+// Run lints.
+func (l *linting) Run(ctx context.Context) (err error) {
+	if l.Name == say.Std {
+		return l.lint(ctx, l.Out)
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	if err := l.Create(func() (*atomicfile.File, error) { return atomicfile.Create(l.Name, nil) }); err != nil {
+		return err
+	}
+	err = l.lint(ctx, lockedFile{&l.Sink})
+	if err != nil && !flow.IsPolicy(err) {
+		return err
+	}
+	return errors.Join(l.Commit(func(f *atomicfile.File) error { return f.Commit() }), err)
+}
+
+// lint prints the findings, and judges them.
+func (l *linting) lint(ctx context.Context, w io.Writer) error {
+	p := lint.NewPrinter(w, l.form, version(), l.Name != say.Std)
+	listed := 0
+	err := listings.List(ctx, l.rules.Responses(ctx), l.opt, func(listing *listings.Listing) error {
+		listed++
+		if listing.Report == nil {
+			return nil
+		}
+		origin := strings.TrimPrefix(string(listing.Origin), noOrigin)
+		findings := lint.Findings(listing.Response.Name, origin, listing.Body, listing.Report.Diagnostics)
+		return p.Add(listing.Response.Name, l.fresh(findings))
+	})
+	if err == nil && l.opt.Origin != "" && listed == 0 {
+		err = fmt.Errorf("lint %s: %w", l.opt.Origin, errNotListed)
+	}
+	if err == nil {
+		err = console.OutError(p.Close())
+	}
+	l.rules.Doubt(&l.Console)
+	if err == nil && l.accept != nil {
+		err = l.writeBaseline()
+	}
+	if err != nil {
+		return err
+	}
+	if l.accepted > 0 {
+		l.Hint(say.Count(l.accepted, "finding") + " of the baseline left out")
+	}
+	return l.judge(p.Counts())
+}
+
+// fresh returns the findings that the baseline does not have, and adds all to the one that is written.
+func (l *linting) fresh(findings []lint.Finding) []lint.Finding {
+	fresh := findings[:0]
+	for i := range findings {
+		if l.accept != nil {
+			l.accept.Add(&findings[i])
+		}
+		if l.baseline.Accepts(&findings[i]) {
+			l.accepted++
+			continue
+		}
+		fresh = append(fresh, findings[i])
+	}
+	return fresh
+}
+
+// writeBaseline writes all findings as a baseline.
+func (l *linting) writeBaseline() error {
+	f, err := atomicfile.Create(l.acceptName, l.Out)
+	if err != nil {
+		return err
+	}
+	if err := l.accept.Write(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return f.Commit()
+}
+
+// judge returns the error of findings that -fail asks to fail for, unless they are accepted just now.
+func (l *linting) judge(counts []int64) error {
+	if l.accept != nil {
+		return nil
+	}
+	var parts []string
+	for severity, n := range counts[:l.fail+1] {
+		if n > 0 {
+			parts = append(parts, say.Count(n, []string{"error", "warning", "remark"}[severity]))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return flow.NewPolicyError(fmt.Sprintf("found %s; -fail is %s", strings.Join(parts, ", "), l.fail))
+}
