@@ -351,7 +351,7 @@ func answerFlags(a *args) []entry {
 			output.`}},
 		{forLint, cli.Flag{
 			Name: "fail", Arg: "severity", Values: lint.Severities, Default: "error",
-			Set: cli.Text(&a.fail), Doc: "Exit with code 1 if there is a finding of this severity or a worse one: error, warning or info.",
+			Set: cli.Text(&a.fail), Doc: "Exit with code 1 for findings of this severity. Or of a worse one: error, warning, info.",
 		}},
 		{forLint, cli.Flag{Name: "baseline", Arg: "file", Files: true, Set: cli.Text(&a.baseline), Doc: `
 			Leave out the findings that this file accepts. They are found again by their code and

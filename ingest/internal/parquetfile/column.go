@@ -217,7 +217,7 @@ func (c *Column) read(p *page, dst []byte) ([]byte, error) {
 		return dst, err
 	}
 	if sum := crc32.ChecksumIEEE(dst); p.checked && sum != p.crc {
-		return dst, fmt.Errorf("%w: it is %08x, and %08x in the header", ErrChecksum, sum, p.crc)
+		return dst, ErrChecksum
 	}
 	return dst, nil
 }

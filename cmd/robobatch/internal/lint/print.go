@@ -209,7 +209,7 @@ func (p *Printer) table() {
 	})
 	for _, name := range codes {
 		t := p.byCode[name]
-		p.out.WriteString(fmt.Sprintf("%-8s%-30s%10s in %s\n", t.code.Severity, name, say.Number(t.count), say.Count(t.origins, "origin")))
+		fmt.Fprintf(p.out, "%-8s%-30s%10s in %s\n", t.code.Severity, name, say.Number(t.count), say.Count(t.origins, "origin")) //nolint:errcheck // sticky
 		for i := range t.examples {
 			f := &t.examples[i]
 			place := fmt.Sprintf("%s:%d", f.Origin, f.Line)
