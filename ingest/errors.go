@@ -61,8 +61,9 @@ type LineError struct {
 
 	// Unverified is the first line of the rows before the fault that nothing has verified: the
 	// checksum of the zstd frame or gzip member that they are of was not reached, or is wrong, or
-	// there is none. A fault in what is compressed may change lines long before it shows. It is 0 if
-	// all rows are verified, or the log is not compressed.
+	// there is none. A fault in what is compressed may change lines long before it shows. In a Parquet
+	// file it is 1 if a page has no checksum. It is 0 if all rows are verified, or the log is a text
+	// that is not compressed.
 	Unverified int64
 
 	Err error // ErrTruncated and kin or an error of the operating system, with the remedy

@@ -184,7 +184,7 @@ func (l *Logs) open() bool {
 	var err error
 	switch l.next++; in.content {
 	case unpack.Parquet:
-		l.log, err = openParquet(in, l.opt.Fields)
+		l.log, err = l.openParquet(in)
 	case unpack.WARC:
 		l.log, err = l.openWARC(in)
 	default:

@@ -2,7 +2,9 @@ package ingest
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"slices"
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/internal/parquetfile"
@@ -35,6 +37,48 @@ func openParquet(in *Input, fields Fields) (p *parquetLog, err error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return p, nil
+}
+
+// openParquet opens a Parquet file. For VerifiedOnly it reads the file first: a fault in one without
+// checksums then comes before all rows.
+func (l *Logs) openParquet(in *Input) (*parquetLog, error) {
+	if l.opt.VerifiedOnly {
+		if err := checkParquet(in, l.opt.Fields); err != nil {
+			return nil, err
+		}
+	}
+	return openParquet(in, l.opt.Fields)
+}
+
+// checkParquet reads a Parquet file, and returns the fault in it if its pages have no checksums.
+func checkParquet(in *Input, fields Fields) error {
+	p, err := openParquet(in, fields)
+	if err != nil {
+		return err
+	}
+	for err == nil && !p.done() {
+		if err = p.nextGroup(); err == nil {
+			err = p.skipGroup()
+		}
+	}
+	if err != nil && p.isBare() {
+		err = fmt.Errorf("nothing has verified what follows: %w", err)
+	} else {
+		err = nil // the rows before it are right
+	}
+	return errors.Join(err, p.close())
+}
+
+// skipGroup reads the rows that are left of a row group.
+func (p *parquetLog) skipGroup() error {
+	for ; p.left > 0; p.left-- {
+		for _, c := range p.columns {
+			if _, err := c.next(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // start reads the footer and finds the columns.
@@ -80,7 +124,19 @@ func (p *parquetLog) packed() int64 {
 	return p.size
 }
 
-func (*parquetLog) unverified() int64 { return 0 }
+// unverified returns the first row of those before a fault whose pages may be damaged, too: all of
+// them count if a page has no checksum.
+func (p *parquetLog) unverified() int64 {
+	if p.row > 0 && p.isBare() {
+		return 1
+	}
+	return 0
+}
+
+// isBare reports whether a page of the row groups that were opened has no checksum.
+func (p *parquetLog) isBare() bool {
+	return slices.ContainsFunc(p.columns, func(c *parquetColumn) bool { return c.Unverified() })
+}
 
 func (p *parquetLog) format() Format { return weblog.Parquet }
 func (p *parquetLog) close() error   { return p.file.Close() }

@@ -1,10 +1,10 @@
 package ingest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
@@ -110,7 +110,7 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 // table.
 func (l *textLog) begin() error {
 	lines := l.firstLines()
-	if l.lines.done() && len(l.raw.spans) == 1 && len(lines) == 1 && bytes.IndexByte(lines[0], '\r') >= 0 {
+	if l.lines.done() && len(l.raw.spans) == 1 && len(lines) == 1 && slices.Contains(lines[0], '\r') {
 		return ErrLineEnds
 	}
 	if l.of == weblog.Auto {

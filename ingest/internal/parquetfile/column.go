@@ -33,6 +33,7 @@ type Column struct {
 	levels []uint8   // of the current page's values, null or not; empty if none can be null
 	values values
 	summed [dataPageV2 + 1]tristate // by kind, whether its pages have checksums
+	bare   bool                     // a page had none, of any row group so far
 }
 
 // A tristate is a truth value that may be unknown.
@@ -132,8 +133,13 @@ func (c *Column) check(p *page) error {
 		return errUnsummed
 	}
 	c.summed[p.kind] = known(p.checked)
+	c.bare = c.bare || !p.checked
 	return nil
 }
+
+// Unverified reports whether a page of the row groups that were opened has no checksum, so that its
+// values may be damaged without a fault.
+func (c *Column) Unverified() bool { return c.bare }
 
 // A Value is a value of a column. The field of its type is set: Float of FLOAT and DOUBLE, Bytes of
 // texts and INT96, Int of the others; a BOOLEAN is 0 or 1.
