@@ -176,11 +176,8 @@ func (a *attack) judgeParquet(b *base, data []byte, res *result, checked bool) (
 	if untrue >= 0 {
 		reason = res.rows[untrue].String() + " is no row of the file"
 	}
-	switch {
-	case checked:
+	if checked || res.code != 0 {
 		return wrong, reason
-	case res.code != 0:
-		return unseen, "" // the pages before the one with the fault have nothing that shows damage
 	}
 	read, err := a.slowly("parquet", data)
 	if err != nil || len(read) != len(res.rows) {
