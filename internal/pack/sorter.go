@@ -26,7 +26,7 @@ type item struct {
 }
 
 const (
-	runLimit = 32 << 20 // the memory of a run
+	runLimit = 8 << 20  // the memory of a run
 	runBlock = 64 << 10 // bytes of a block of a run; a merge holds one of each
 )
 

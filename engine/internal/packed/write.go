@@ -94,8 +94,9 @@ func Write(ctx context.Context, file pack.File, responses iter.Seq2[robots.Respo
 			return Stats{}, err
 		}
 	}
-	err = w.out.Finish(func(r *pack.Reader) (pack.Summary, error) { return w.summarize(ctx, r) })
 	w.stats.Texts, w.stats.Rulesets = len(w.texts), len(w.ruleSets)
+	w.texts, w.ruleSets, w.undated = nil, nil, nil // a hundred bytes an origin, and the indexes need memory, too
+	err = w.out.Finish(func(r *pack.Reader) (pack.Summary, error) { return w.summarize(ctx, r) })
 	return w.stats, err
 }
 

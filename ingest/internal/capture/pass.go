@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/internal/captures"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -17,7 +18,7 @@ type Pass struct {
 	damages  []*Damage
 	captures captureIndex
 	targets  targetSet
-	undated  map[robots.Origin]bool // origins with a response of unknown time
+	undated  map[captures.Key]struct{} // origins with a response of unknown time: by hash, as there may be millions
 	done     *atomic.Int64
 	warc     warcReader
 	jsonl    jsonlReader
@@ -29,7 +30,7 @@ func NewPass(done *atomic.Int64) *Pass {
 	p := &Pass{
 		captures: captureIndex{seed: maphash.MakeSeed(), places: map[uint64]int{}, reader: newRecords()},
 		targets:  targetSet{seed: maphash.MakeSeed(), keys: map[uint64]struct{}{}},
-		undated:  map[robots.Origin]bool{}, done: done,
+		undated:  map[captures.Key]struct{}{}, done: done,
 	}
 	p.warc, p.jsonl = warcReader{records: newRecords(), pass: p}, jsonlReader{src: unpack.NewSegments(""), pass: p}
 	return p
@@ -107,8 +108,9 @@ func (p *Pass) lose(t *tail, shared bool) {
 // repeats reports whether the origin had a response of unknown time before, and notes that it has
 // one now.
 func (p *Pass) repeats(o robots.Origin) bool {
-	again := p.undated[o]
-	p.undated[o] = true
+	key := captures.KeyOf([]byte(o))
+	_, again := p.undated[key]
+	p.undated[key] = struct{}{}
 	return again
 }
 
