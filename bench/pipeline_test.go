@@ -12,6 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/robobatch/robobatch/bench/internal/corpus"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output/parquet"
 )
 
 // longCopies is how often a long log has the text of the log that it is made of: often enough that
@@ -90,48 +92,94 @@ func gcTime() float64 {
 }
 
 // BenchmarkColumn measures the least that writing the column url can cost: the strings of a log in
-// pages as package output makes them, PLAIN and packed by the same encoder, and nothing else.
-// Compare its cpu-ns/url with what Run takes for url=true and not for url=false.
+// pages as package output makes them, by default and in PLAIN, and nothing else. Compare its
+// cpu-ns/url with what Run takes for url=true and not for url=false. bytes/url is what they take.
 func BenchmarkColumn(b *testing.B) {
-	const pageBytes = 1 << 20
 	for _, in := range inputs() {
-		b.Run(in.name, func(b *testing.B) {
-			_, l := in.open(b)
-			all, urls, size := batches(b, l)
-			enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
-			if err != nil {
-				b.Fatal(err)
+		for _, deltas := range []bool{true, false} {
+			name := in.name
+			if !deltas {
+				name += "/encoding=plain"
 			}
-			f, err := os.Create(filepath.Join(b.TempDir(), "column"))
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer f.Close()
-			var page, packed []byte
-			flush := func() {
-				packed = enc.EncodeAll(page, packed[:0])
-				if _, err := f.Write(packed); err != nil {
+			b.Run(name, func(b *testing.B) {
+				_, l := in.open(b)
+				all, urls, size := batches(b, l)
+				f, err := os.Create(filepath.Join(b.TempDir(), "column"))
+				if err != nil {
 					b.Fatal(err)
 				}
-				page = page[:0]
-			}
-			m := startMeter(b)
-			for b.Loop() {
-				if _, err := f.Seek(0, 0); err != nil {
-					b.Fatal(err)
-				}
-				for i := range all {
-					for j := range all[i].URLs {
-						url := all[i].URL(j)
-						page = append(binary.LittleEndian.AppendUint32(page, uint32(len(url))), url...)
-						if len(page) >= pageBytes {
-							flush()
-						}
+				defer f.Close()
+				m := startMeter(b)
+				var written int64
+				for b.Loop() {
+					if _, err := f.Seek(0, 0); err != nil {
+						b.Fatal(err)
 					}
+					to := &countingFile{File: f}
+					writeColumn(b, to, all, deltas)
+					written = to.n
 				}
-				flush()
-			}
-			m.report("url", urls, size)
-		})
+				m.report("url", urls, size)
+				b.ReportMetric(float64(written)/float64(urls), "bytes/url")
+			})
+		}
 	}
 }
+
+// writeColumn writes the URLs of batches as a file of Parquet.
+func writeColumn(b *testing.B, to parquet.Sink, all []engine.Batch, deltas bool) {
+	b.Helper()
+	const pageBytes, groupBytes = 1 << 20, 64 << 20
+	w, err := parquet.NewWriter(to, []parquet.Field{{Name: "url", Type: parquet.Text, Delta: deltas}}, parquet.Options{Codec: parquet.Zstd, Level: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	enc, err := w.NewEncoder()
+	if err != nil {
+		b.Fatal(err)
+	}
+	var texts parquet.Texts
+	rows, group := 0, 0
+	flush := func(end bool) {
+		if rows > 0 {
+			enc.Texts(w.Begin(rows, nil), 0, &texts)
+		}
+		group += len(texts.Bytes)
+		if end || group >= groupBytes {
+			if err := w.EndGroup([]parquet.TextList{nil}); err != nil {
+				b.Fatal(err)
+			}
+			group = 0
+		}
+		texts.Bytes, rows = texts.Bytes[:0], 0
+	}
+	for i := range all {
+		for j := range all[i].URLs {
+			url := all[i].URL(j)
+			texts.Bytes = append(binary.LittleEndian.AppendUint32(texts.Bytes, uint32(len(url))), url...)
+			if rows++; len(texts.Bytes) >= pageBytes {
+				flush(false)
+			}
+		}
+	}
+	flush(true)
+	if err := w.Close(nil, nil); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// A countingFile counts what is written to it.
+type countingFile struct {
+	*os.File
+	n int64
+}
+
+// Write writes p.
+func (f *countingFile) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	f.n += int64(n)
+	return n, err
+}
+
+// Tell returns how many bytes were written.
+func (f *countingFile) Tell() int64 { return f.n }

@@ -33,13 +33,51 @@ var (
 	ErrLevel       = errors.New("no such level")
 	ErrRowGroup    = errors.New("no row groups")
 	ErrBloom       = errors.New("no Bloom filter")
+	ErrEncoding    = errors.New("no such encoding")
 )
 
+// A TextEncoding says how the texts of Parquet that are not in dictionaries are written: URLs, their
+// canonical forms, and extra columns.
+type TextEncoding uint8
+
+// The encodings of texts.
+const (
+	AutoEncoding  TextEncoding = iota // page by page, as it pays: DELTA_BYTE_ARRAY or PLAIN
+	PlainEncoding                     // PLAIN, for readers that have no other
+)
+
+// encodingNames are the names of the encodings.
+var encodingNames = []string{"auto", "plain"}
+
+// String returns the name: "auto".
+func (e TextEncoding) String() string { return encodingNames[e] }
+
+// TextEncodings returns the names that ParseTextEncoding takes.
+func TextEncodings() []string { return encodingNames }
+
+// ParseTextEncoding returns the encoding of that name, AutoEncoding for "". The error is
+// ErrEncoding.
+func ParseTextEncoding(name string) (TextEncoding, error) {
+	if i := slices.Index(encodingNames, name); i >= 0 || name == "" {
+		return TextEncoding(max(0, i)), nil
+	}
+	return 0, fmt.Errorf("%w as %q: use %s", ErrEncoding, name, strings.Join(encodingNames, " or "))
+}
+
+// check returns what is wrong with the encoding in a format.
+func (e TextEncoding) check(f Format) error {
+	if e != AutoEncoding && f != Parquet {
+		return fmt.Errorf("%w in %s: encodings are for .parquet", ErrEncoding, f)
+	}
+	return nil
+}
+
 // CheckContainer returns what is wrong with what the options ask of their format, joined: of the
-// kinds errCompression, ErrLevel, ErrRowGroup, ErrBloom, ErrCSV and ErrPartition. Columns that cannot be,
-// of these agents in the wide layout, are left to [NewWriter].
+// kinds errCompression, ErrLevel, ErrEncoding, ErrRowGroup, ErrBloom, ErrCSV and ErrPartition. Columns
+// that cannot be, of these agents in the wide layout, are left to [NewWriter].
 func (o Options) CheckContainer(agents []string) error {
 	_, _, errCompression := o.Compression.choose(o.Format, o.Level)
+	errCompression = errors.Join(errCompression, o.Texts.check(o.Format))
 	var errGroup error
 	if o.RowGroup < 0 {
 		errGroup = fmt.Errorf("%w of %d rows: use 1 or more, or 0 for the usual ones", ErrRowGroup, o.RowGroup)

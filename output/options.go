@@ -20,12 +20,13 @@ type Options struct {
 	Version string       // of the program, for the metadata and as Parquet's creator; "" is "devel"
 	Workers int          // chunks that are encoded at once, but for Arrow; 1 or less means that Write encodes. It changes no byte
 
-	Compression Compression // of columns
-	Level       int         // of the compression, for Parquet: 1 to 22 for Zstd, 1 to 9 for Gzip; 0 is 1 or 6
-	RowGroup    int         // the most rows of a row group of Parquet, though those of one URL stay together; 0 is 524,288
-	Bloom       []string    // the columns of text that have Bloom filters, in Parquet
-	CSV         CSVForm     // of CSV
-	Terminal    bool        // text is for a terminal: what that might obey is escaped; see [Create]
+	Compression Compression  // of columns
+	Level       int          // of the compression, for Parquet: 1 to 22 for Zstd, 1 to 9 for Gzip; 0 is 1 or 6
+	Texts       TextEncoding // of texts that are not in dictionaries, for Parquet
+	RowGroup    int          // the most rows of a row group of Parquet, though those of one URL stay together; 0 is 524,288
+	Bloom       []string     // the columns of text that have Bloom filters, in Parquet
+	CSV         CSVForm      // of CSV
+	Terminal    bool         // text is for a terminal: what that might obey is escaped; see [Create]
 
 	// The order of the rows, other than that of the input, and the directories that they are
 	// written to; see [Create]. Either has all rows wait until Close, in memory and then in a

@@ -53,6 +53,9 @@ func newParquet(s *sink, l *layout, opt Options) (*parquetFile, error) {
 	for i, f := range l.fields {
 		fields[i] = f.Field
 		fields[i].Bloom = slices.Contains(opt.Bloom, f.Name)
+		if f.Type == parquet.Text {
+			fields[i].Delta = opt.Texts == AutoEncoding
+		}
 	}
 	p := &parquetFile{sink: s, limits: parquetGroup, chunk: parquetChunk.forLayout(l)}
 	if p.limits.rows = l.mostRows(p.limits.rows, wideGroupCells); opt.RowGroup > 0 {

@@ -495,6 +495,13 @@ func storageFlags(a *args) []entry {
 			Level of the compression, in Parquet. 1 to 22 for zstd, by default 1; 1 to 9 for gzip,
 			by default 6.`}},
 		{forJob, cli.Flag{
+			Name: "url-encoding", Arg: "name", Values: output.TextEncodings(),
+			Set: cli.Text(&a.storage.urlEncoding), Doc: `
+			Encoding of URLs and other texts that rarely repeat, in Parquet. auto: each page as it
+			pays, DELTA_BYTE_ARRAY or PLAIN. plain: PLAIN, for readers that have no other. Default:
+			auto.`,
+		}},
+		{forJob, cli.Flag{
 			Name: "row-group", Arg: "n",
 			Set: cli.Positive(&a.storage.rowGroup), Doc: "The most rows of a row group, in Parquet. Default: 524288.",
 		}},

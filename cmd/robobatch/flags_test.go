@@ -125,6 +125,7 @@ func TestValues(t *testing.T) {
 		"progress":    func(v string) error { _, err := progress.Parse(v, os.Stderr); return err },
 		"out-format":  func(v string) error { _, err := output.ChooseFormat("", v); return err },
 
+		"url-encoding":   func(v string) error { _, err := output.ParseTextEncoding(v); return err },
 		"partition-mode": func(v string) error { _, err := output.ParsePartitionMode(v); return err },
 		"csv-separator":  func(v string) error { _, err := output.ParseSeparator(v); return err },
 	}

@@ -156,7 +156,11 @@ func containerFlag(err error) string {
 		err  error
 		flag string
 	}{
-		{output.ErrPartition, "partition-by"}, {output.ErrLevel, "level"}, {output.ErrRowGroup, "row-group"}, {output.ErrBloom, "bloom"},
+		{output.ErrPartition, "partition-by"},
+		{output.ErrLevel, "level"},
+		{output.ErrRowGroup, "row-group"},
+		{output.ErrBloom, "bloom"},
+		{output.ErrEncoding, "url-encoding"},
 	} {
 		if errors.Is(err, kind.err) {
 			return kind.flag

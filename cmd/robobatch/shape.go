@@ -23,6 +23,7 @@ import (
 type storageForm struct {
 	compression string
 	level       int
+	urlEncoding string
 	rowGroup    int
 	bloom       string
 	partitionBy string
@@ -134,6 +135,8 @@ func chooseStorage(f *storageForm, agents []string, out *output.Options, faults 
 	}
 	out.Compression, err = output.ParseCompression(f.compression)
 	faults.Add("compression", cli.Hint(err, f.compression, output.Compressions()))
+	out.Texts, err = output.ParseTextEncoding(f.urlEncoding)
+	faults.Add("url-encoding", cli.Hint(err, f.urlEncoding, output.TextEncodings()))
 	out.Sort, err = output.ParseSort(f.sort)
 	faults.Add("sort", cli.Hint(err, f.sort, words.Sorts))
 	out.Level, out.RowGroup = f.level, f.rowGroup

@@ -40,6 +40,7 @@ type Encoder struct {
 	floats  []float64
 	bools   []bool
 	streaks []streak
+	texts   textCutter
 }
 
 // finish compresses the page of a column. The page, which waits for the end of its row group, gets
@@ -208,12 +209,12 @@ func (e *Encoder) IDs(to *Pages, column int, v *Values[int32]) {
 // Texts encodes a column of Text.
 func (e *Encoder) Texts(to *Pages, column int, t *Texts) {
 	stats := begin(e, to, column, &Values[byte]{Present: t.Present, Nulls: t.Nulls})
-	e.page = append(e.page, t.Bytes...)
-	stats.addPlain(t.Bytes)
-	p := &to.columns[column]
-	p.hashes = p.hashes[:0]
-	if e.fields[column].Bloom {
-		eachPlain(t.Bytes, func(text []byte) { p.hashes = append(p.hashes, bloomHash(text)) })
+	p, f := &to.columns[column], &e.fields[column]
+	var hashes *[]uint64
+	if p.hashes = p.hashes[:0]; f.Bloom {
+		hashes = &p.hashes
 	}
-	e.finish(to, column, stats, parquet.Encodings.Plain)
+	var encoding parquet.Encoding
+	e.page, encoding = e.texts.texts(e.page, t.Bytes, f.Delta, &stats, hashes)
+	e.finish(to, column, stats, encoding)
 }

@@ -97,12 +97,6 @@ func (s *statistics) addText(text []byte) {
 	}
 }
 
-// addPlain adds texts in the encoding PLAIN. It keeps no reference to them.
-func (s *statistics) addPlain(plain []byte) {
-	eachPlain(plain, s.addText)
-	s.keepTexts()
-}
-
 // keepTexts copies the bounds, or drops them if they are too long.
 func (s *statistics) keepTexts() {
 	if len(s.texts[0]) > maxBound || len(s.texts[1]) > maxBound {
@@ -110,20 +104,6 @@ func (s *statistics) keepTexts() {
 	}
 	for i, text := range s.texts {
 		s.texts[i] = bytes.Clone(text)
-	}
-}
-
-// eachPlain calls yield for each text of the encoding PLAIN that differs from the text before it.
-func eachPlain(plain []byte, yield func(text []byte)) {
-	var last []byte
-	for first := true; len(plain) > 0; first = false {
-		end := 4 + int(binary.LittleEndian.Uint32(plain))
-		text := plain[4:end]
-		plain = plain[end:]
-		if first || !bytes.Equal(text, last) {
-			yield(text)
-		}
-		last = text
 	}
 }
 

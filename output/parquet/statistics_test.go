@@ -55,7 +55,7 @@ func TestLongBounds(t *testing.T) {
 			list = append(list, text)
 		}
 		var page, group, dict statistics
-		page.addPlain(plain)
+		new(textCutter).texts(nil, plain, false, &page, nil)
 		group.merge(&page)
 		dict.addList(list)
 		for _, s := range []statistics{group, dict} {

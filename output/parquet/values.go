@@ -27,7 +27,7 @@ type Field struct {
 	Name     string
 	Type     Type
 	Nullable bool
-	Delta    bool // Int64 in DELTA_BINARY_PACKED: for numbers that grow by small steps
+	Delta    bool // Int64 in DELTA_BINARY_PACKED, for small steps; Text in DELTA_BYTE_ARRAY, if it pays
 	Bloom    bool // with a Bloom filter, for Text and Dictionary
 }
 

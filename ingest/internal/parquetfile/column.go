@@ -222,7 +222,7 @@ func (c *Column) read(p *page, dst []byte) ([]byte, error) {
 	if _, err := c.file.r.ReadAt(dst, p.at); err != nil {
 		return dst, err
 	}
-	if sum := crc32.ChecksumIEEE(dst); p.checked && sum != p.crc {
+	if p.checked && crc32.ChecksumIEEE(dst) != p.crc {
 		return dst, ErrChecksum
 	}
 	return dst, nil

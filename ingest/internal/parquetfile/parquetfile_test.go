@@ -338,7 +338,7 @@ func TestCauses(t *testing.T) {
 		want  error
 		words string
 	}{
-		"page":      {flip(first.at + 5), ErrChecksum, fmt.Sprintf("the page at byte %d: its checksum is wrong: it is ", first.at)},
+		"page":      {flip(first.at + 5), ErrChecksum, fmt.Sprintf("the page at byte %d: its checksum is wrong", first.at)},
 		"header":    {flip(4), nil, "the header of the page at byte 4: "},
 		"units":     {plain, ErrFooter, "column at has two units of time"},
 		"cut":       {whole[:len(whole)-1], ErrTruncated, "it does not end as a Parquet file does"},

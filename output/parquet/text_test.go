@@ -1,0 +1,188 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/parquet"
+)
+
+// plainTexts returns texts in PLAIN.
+func plainTexts(texts []string) (plain []byte) {
+	for _, text := range texts {
+		plain = append(binary.LittleEndian.AppendUint32(plain, uint32(len(text))), text...)
+	}
+	return plain
+}
+
+// decodeTexts is the reading side of textCutter.texts, as the format describes it.
+func decodeTexts(t *testing.T, data []byte, encoding parquet.Encoding, n int) (texts []string) {
+	t.Helper()
+	if encoding == parquet.Encodings.Plain {
+		for len(data) > 0 {
+			end := 4 + binary.LittleEndian.Uint32(data)
+			texts = append(texts, string(data[4:end]))
+			data = data[end:]
+		}
+		return texts
+	}
+	numbers := make([][]int64, 2) // lengths of what is shared, and of the rest
+	for i := range numbers {
+		size := deltasSize(t, data)
+		numbers[i] = decodeDeltas(t, data[:size])
+		data = data[size:]
+	}
+	last := ""
+	for i := range n {
+		rest := numbers[1][i]
+		last = last[:numbers[0][i]] + string(data[:rest])
+		texts, data = append(texts, last), data[rest:]
+	}
+	if len(data) > 0 {
+		t.Fatalf("%d bytes left", len(data))
+	}
+	return texts
+}
+
+// deltasSize returns how many bytes numbers in DELTA_BINARY_PACKED take that data begin with.
+func deltasSize(t *testing.T, data []byte) int {
+	t.Helper()
+	pos := 0
+	next := func() uint64 {
+		v, size := binary.Uvarint(data[pos:])
+		if size <= 0 {
+			t.Fatal("no number")
+		}
+		pos += size
+		return v
+	}
+	block, minis, left := int(next()), int(next()), int(next())-1
+	for next(); left > 0; left -= block {
+		next()
+		widths := data[pos : pos+minis]
+		pos += minis
+		for i, w := range widths {
+			if i*block/minis < left {
+				pos += int(w) * block / minis / 8
+			}
+		}
+	}
+	return pos
+}
+
+// randomTexts returns texts that share beginnings with those before them, more or less.
+func randomTexts(rng *rand.Rand, n, share int) []string {
+	texts := make([]string, n)
+	last := "https://www.example.com/"
+	for i := range texts {
+		switch rng.IntN(20) {
+		case 0:
+			last = ""
+		case 1: // the same again
+		case 2:
+			last += strings.Repeat("/long", rng.IntN(20))
+		default:
+			keep := len(last) * rng.IntN(share+1) / 100
+			last = last[:keep] + strings.Repeat(string(rune('a'+rng.IntN(26))), rng.IntN(12))
+		}
+		texts[i] = last
+	}
+	return texts
+}
+
+// TestTexts reads back pages of texts, and compares their statistics and hashes with simple ones.
+func TestTexts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	var c textCutter
+	seen := map[parquet.Encoding]int{}
+	pages := [][]string{nil, {""}, {"a"}, {"", ""}, {"same", "same", "same"}, {strings.Repeat("x", 64<<10), strings.Repeat("x", 64<<10) + "y", ""}}
+	for range 500 {
+		pages = append(pages, randomTexts(rng, rng.IntN(300), rng.IntN(101)))
+	}
+	for _, texts := range pages {
+		for _, deltas := range []bool{true, false} {
+			plain := plainTexts(texts)
+			var stats statistics
+			hashes := []uint64{}
+			data, encoding := c.texts([]byte("head"), plain, deltas, &stats, &hashes)
+			seen[encoding]++
+			if !deltas && encoding != parquet.Encodings.Plain {
+				t.Fatalf("encoding %s", encoding)
+			}
+			if string(data[:4]) != "head" {
+				t.Fatal("the start of the page is overwritten")
+			}
+			if got := decodeTexts(t, data[4:], encoding, len(texts)); !slices.Equal(got, texts) {
+				t.Fatalf("%q became %q", texts, got)
+			}
+			if encoding != parquet.Encodings.Plain && len(data) > len(plain)+100 {
+				t.Errorf("%d bytes in %s, %d in PLAIN", len(data), encoding, len(plain))
+			}
+			checkTextStats(t, &stats, hashes, texts)
+		}
+	}
+	if seen[parquet.Encodings.Plain] < 100 || seen[parquet.Encodings.DeltaByteArray] < 100 {
+		t.Errorf("pages by encoding: %v", seen)
+	}
+}
+
+// checkTextStats compares statistics with the texts.
+func checkTextStats(t *testing.T, stats *statistics, hashes []uint64, texts []string) {
+	t.Helper()
+	if len(texts) == 0 {
+		if stats.some || len(hashes) > 0 {
+			t.Errorf("no texts have %v and %d hashes", stats.texts, len(hashes))
+		}
+		return
+	}
+	least, most := slices.Min(texts), slices.Max(texts)
+	if tooLong := len(least) > maxBound || len(most) > maxBound; stats.none != tooLong {
+		t.Errorf("range left out is %t, want %t", stats.none, tooLong)
+	} else if !tooLong && (string(stats.texts[0]) != least || string(stats.texts[1]) != most) {
+		t.Errorf("%q to %q, want %q to %q", stats.texts[0], stats.texts[1], least, most)
+	}
+	for _, text := range texts {
+		if !slices.Contains(hashes, bloomHash([]byte(text))) {
+			t.Errorf("%q has no hash", text)
+		}
+	}
+}
+
+// TestCommonPrefix compares texts of all lengths that differ at any place.
+func TestCommonPrefix(t *testing.T) {
+	for n := range 40 {
+		a := []byte(strings.Repeat("x", n))
+		for m := range 40 {
+			for at := range m + 1 {
+				b := []byte(strings.Repeat("x", m))
+				want := min(n, m)
+				if at < m {
+					b[at] = 'y'
+					want = min(want, at)
+				}
+				if got := commonPrefix(a, b); got != want {
+					t.Fatalf("%s and %s share %d, want %d", a, b, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestTextAllocs holds that pages of texts allocate nothing once memory is there, but for the bounds
+// of their statistics.
+func TestTextAllocs(t *testing.T) {
+	plain := plainTexts(randomTexts(rand.New(rand.NewPCG(7, 8)), 5000, 90))
+	var c textCutter
+	var dst []byte
+	run := func() {
+		var stats statistics
+		dst, _ = c.texts(dst[:0], plain, true, &stats, nil)
+	}
+	run()
+	if n := testing.AllocsPerRun(10, run); n > 4 {
+		t.Errorf("%v allocations", n)
+	}
+}
