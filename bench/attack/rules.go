@@ -14,6 +14,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/robots"
 )
 
 // A rulesFormat is a way to give rules to the command.
@@ -98,27 +101,37 @@ func writeCaptures(_ *attack, bodies map[string][]byte) (data []byte, parts map[
 // errRecord is the error of a record that is not as it should be.
 var errRecord = errors.New("a record is damaged")
 
-// readCaptures reads captures strictly: each line is as it was written, but for what its texts say.
+// readCaptures reads captures by the rules of the format: fields that are unknown are ignored, and of
+// several captures of an origin the newest counts, of those of one moment the last, and of those
+// without a time the first. What is no capture of a body is an error.
 func readCaptures(data []byte) (map[string][]byte, error) {
-	bodies := map[string][]byte{}
+	bodies, times := map[string][]byte{}, map[string]time.Time{}
 	for _, line := range cut(data) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		d := json.NewDecoder(bytes.NewReader(line))
-		d.DisallowUnknownFields()
 		var c captured
-		if err := d.Decode(&c); err != nil {
+		if err := json.Unmarshal(line, &c); err != nil {
 			return nil, err
 		}
-		rest, _ := d.Token()
-		if rest != nil || c.Body == nil || c.Status == nil || *c.Status != 200 || c.Origin == "" || c.At != "2026-05-31T12:00:00Z" || bodies[c.Origin] != nil {
+		if c.Body == nil || c.Status == nil || *c.Status != 200 || c.Origin == "" || c.URL != "" {
 			return nil, errRecord
 		}
-		bodies[c.Origin] = []byte(*c.Body)
-	}
-	if len(data) > 0 && data[len(data)-1] != '\n' {
-		return nil, errRecord // it may have been cut
+		origin, err := robots.ParseOrigin(c.Origin)
+		if err != nil {
+			return nil, err
+		}
+		var at time.Time
+		if c.At != nil {
+			text, ok := c.At.(string)
+			if at, err = time.Parse(time.RFC3339, text); err != nil || !ok {
+				return nil, errRecord
+			}
+		}
+		if before, seen := times[string(origin)]; seen && (at.IsZero() || before.After(at)) {
+			continue
+		}
+		bodies[string(origin)], times[string(origin)] = []byte(*c.Body), at
 	}
 	return bodies, nil
 }
