@@ -177,7 +177,9 @@ func (a *attack) damage(t target) error {
 		b.others = bases
 		if res, j, reason := t.try(a.random(t.name, 0), b, &mutation{name: "no damage"}, b.data); j != whole || res.crash() != "" {
 			if res.code == 2 && strings.Contains(res.stderr, "not a format that is read") {
-				fmt.Printf("%-34s skipped: %s", "mutants/"+t.name, res.stderr)
+				text, _, _ := strings.Cut(res.stderr, "\n")
+				_, text, _ = strings.Cut(text, "of the text): ")
+				fmt.Printf("%-34s skipped: %s\n", "mutants/"+t.name, text)
 				return nil
 			}
 			return fmt.Errorf("%s: the undamaged input is %s: %s %s%s", t.name, judgements[j], reason, res.crash(), res.stderr)

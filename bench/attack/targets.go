@@ -66,6 +66,9 @@ func (a *attack) runOnLog(r *rand.Rand, f *textFormat, extension string, data []
 	if r.IntN(2) == 0 {
 		arguments = append(arguments, "-format", f.name)
 	}
+	if r.IntN(6) == 0 { // all rows must be true then
+		arguments = append(arguments, "-verified-only")
+	}
 	if r.IntN(8) == 0 && f.name != "parquet" {
 		return a.job(data, append(arguments, "-in", "-")...)
 	}
