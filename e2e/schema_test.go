@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -56,6 +57,26 @@ func TestLintSchema(t *testing.T) {
 	validate(t, sarif, log)
 	if err := sarif.Validate(map[string]any{"version": "2.1.0"}); err == nil {
 		t.Error("the schema takes a log without runs")
+	}
+}
+
+// TestCheckSchema checks results against their schema.
+func TestCheckSchema(t *testing.T) {
+	schema := compileSchema(t, "check.schema.json")
+	name := filepath.Join(t.TempDir(), "robots.expect")
+	text := "allow @search https://arc.gov/\nallow * https://arc.gov/wp/wp-admin/ rule=9\ndisallow * https://none.example/\n"
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	results := bytes.Split(bytes.TrimSpace(runFails(t, "check", "-rules", quickstart(t, "rules"), "-expect", name, "-print", "json")), []byte("\n"))
+	if len(results) < 5 {
+		t.Errorf("only %d results", len(results))
+	}
+	for _, result := range results {
+		validate(t, schema, result)
+	}
+	if !bytes.Contains(results[len(results)-1], []byte(`"problem":"no_robots"`)) {
+		t.Errorf("the last result is %s", results[len(results)-1])
 	}
 }
 

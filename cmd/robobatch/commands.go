@@ -50,6 +50,18 @@ It opens no network connection.`,
 	},
 
 	{
+		set: forCheck, plan: planChecking, name: "check", about: "tell whether robots.txt files do what is expected of them", takesOneRule: true,
+		takes: "check takes flags only, see robobatch check -h", intro: `
+robobatch check tells whether robots.txt files do what is expected of them.
+
+    robobatch check -rules robots.txt -base https://www.example.com -expect robots.expect
+
+reads lines such as "allow Googlebot /blog/" and "disallow @ai / rule=12", and prints for each whether it is so, and the
+rule that decides. It opens no network connection.`, rest: `
+Exit codes: 0 all is as expected; 1 it is not; 2 an error of usage or input.`,
+	},
+
+	{
 		set: forLint, plan: planLinting, name: "lint", about: "tell what is wrong with robots.txt files, for people and for CI", takesOneRule: true,
 		takes: "lint takes flags only, see robobatch lint -h", intro: `
 robobatch lint tells what is wrong with robots.txt files, for people and for services of continuous integration.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,26 +14,19 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/listings"
 	"github.com/robobatch/robobatch/robots"
 )
 
 // An explanation is a run of the command explain.
 type explanation struct {
 	console.Console
-	rules    load.Rules
-	storeOpt engine.StoreOptions
-	question explain.Question
-	base     robots.Origin // of URLs that are paths; "" is none
-	urls     []string      // none: they are lines of standard input
-	json     bool
-	all      bool
+	*asker
+	urls []string // none: they are lines of standard input
+	json bool
+	all  bool
 }
 
 // planExplanation checks the flags of the command explain and finds the rules.
@@ -47,31 +39,14 @@ func planExplanation(a *args, std console.Streams) (guard.Task, error) {
 	if a.rules == "" {
 		faults.Add("rules", errors.New("the flag is missing: "+nameRules+"; or name a code alone, as in robobatch explain shadowed_rule"))
 	}
-	e.storeOpt = chooseQuestion(a, &faults)
-	if a.ByRow() {
-		faults.Add("as-of", errNoRows)
-	}
-	e.storeOpt.Agents = agentsOf(&e.storeOpt)
-	e.question = explain.Question{Dialect: e.storeOpt.Dialect, Missing: e.storeOpt.Missing, AsOf: e.storeOpt.AsOf}
+	e.asker = newAsker(a, &faults)
 	form, err := cli.Choose("form", a.print, explainForms)
 	faults.Add("print", err)
 	e.json = form == 1
-	if a.Base != "" {
-		e.base, err = robots.ParseOrigin(a.Base)
-		faults.Add("base", err)
-	}
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	e.rules.AcceptDamage = a.acceptDamage
-	e.rules.AcceptDamage = a.acceptDamage
-	err = e.rules.Find(a.rules, a.origin)
-	if errors.Is(err, rulefiles.ErrNoOrigin) {
-		if origin := cmp.Or(string(e.base), e.onlyOrigin()); origin != "" {
-			err = e.rules.Find(a.rules, origin)
-		}
-	}
-	return e, err
+	return e, e.find(a, e.onlyOrigin())
 }
 
 // aboutCode returns what there is to know of the code of a finding or a doubt, if that is the only
@@ -135,18 +110,16 @@ func (e *explanation) Run(ctx context.Context) error {
 	}
 	targets := make([]explain.Target, len(e.urls))
 	for i, url := range e.urls {
-		if e.base != "" && strings.HasPrefix(url, "/") {
-			url = string(e.base) + url
-		}
-		targets[i] = explain.NewTarget(url)
+		targets[i] = e.target(url)
 	}
-	answer, closeRules, err := e.answerer(ctx, targets)
+	answer, err := e.answerer(ctx, targets)
+	e.rules.Doubt(&e.Console)
 	if err != nil {
-		return err
+		return errors.Join(err, e.close())
 	}
 	out := bufio.NewWriter(e.Out)
 	err = e.print(out, targets, answer)
-	return errors.Join(err, console.OutError(out.Flush()), closeRules())
+	return errors.Join(err, console.OutError(out.Flush()), e.close())
 }
 
 // readURLs reads the URLs from standard input if there are none among the arguments.
@@ -168,46 +141,6 @@ func (e *explanation) readURLs(ctx context.Context) error {
 		return fmt.Errorf("standard input: line %d: %w", len(e.urls)+1, err)
 	}
 	return ctx.Err()
-}
-
-// An answerer answers for a URL and an agent.
-type answerer func(t explain.Target, agent string) (*explain.Answer, error)
-
-// answerer reads the rules of the targets.
-func (e *explanation) answerer(ctx context.Context, targets []explain.Target) (answer answerer, closeRules func() error, err error) {
-	if e.rules.Pack() != "" {
-		return e.packAnswerer()
-	}
-	var origins []robots.Origin
-	for _, t := range targets {
-		if t.Origin != "" {
-			origins = append(origins, t.Origin)
-		}
-	}
-	slices.Sort(origins)
-	copies, err := listings.Copies(ctx, e.rules.Responses(ctx), slices.Compact(origins), e.question.Moment())
-	e.rules.Doubt(&e.Console)
-	answer = func(t explain.Target, agent string) (*explain.Answer, error) {
-		return e.question.Explain(t, agent, copies[t.Origin]), nil
-	}
-	return answer, e.rules.Close, err
-}
-
-// packAnswerer answers from a pack.
-func (e *explanation) packAnswerer() (answer answerer, closeRules func() error, err error) {
-	store, err := engine.OpenPack(e.rules.Pack(), e.storeOpt)
-	if err != nil {
-		return nil, nil, load.NamePack(e.rules.Pack(), err)
-	}
-	if err := e.rules.ReadNotes(store); err != nil {
-		return nil, nil, errors.Join(err, store.Close())
-	}
-	e.rules.Doubt(&e.Console)
-	answer = func(t explain.Target, agent string) (*explain.Answer, error) {
-		v, err := store.Verdict(t.URL, agent)
-		return e.question.FromPack(t, agent, v), err
-	}
-	return answer, store.Close, nil
 }
 
 // print prints the answers for all URLs and agents.

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/expect"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
@@ -40,6 +41,7 @@ type args struct {
 	print         string   // what is printed, of commands that answer people
 	allRules      bool     // of explain
 	fail          string   // of lint
+	expect        string   // of check
 	baseline      string   // of lint
 	writeBaseline string   // of lint
 	workers       int
@@ -61,11 +63,12 @@ const (
 	forBench
 	forExplain
 	forLint
+	forCheck
 
-	forAll      = forJob | forRules | forCompile | forPipe | forBench | forExplain | forLint
-	forLogs     = forJob | forBench                        // those that read logs
-	forPacks    = forJob | forPipe | forBench | forExplain // those that take a pack
-	forAnswers  = forJob | forPipe | forExplain            // those that answer with verdicts
+	forAll      = forJob | forRules | forCompile | forPipe | forBench | forExplain | forLint | forCheck
+	forLogs     = forJob | forBench                                   // those that read logs
+	forPacks    = forJob | forPipe | forBench | forExplain | forCheck // those that take a pack
+	forAnswers  = forJob | forPipe | forExplain | forCheck            // those that answer with verdicts
 	forProgress = forJob | forRules | forCompile
 )
 
@@ -151,7 +154,7 @@ func rulesFlags(a *args) []entry {
 			Name: "rules", Arg: "dir", Files: true, Needed: nameRules,
 			Set: cli.Text(&a.rules), Doc: files,
 		}},
-		{forLogs | forExplain, cli.Flag{
+		{forLogs | forExplain | forCheck, cli.Flag{
 			Name: "origin", Arg: "url",
 			Set: cli.Once(&a.origin, "one file is the robots.txt of one origin"), Doc: origin + siteOfBase,
 		}},
@@ -188,7 +191,7 @@ func logFlags(a *args) []entry {
 		{forLogs, cli.Flag{Name: "base", Arg: "url", Set: cli.Text(&a.Base), Doc: `
 			The site that the logs are of, if they have paths only. Write it like
 			https://www.example.com.`}},
-		{forExplain, cli.Flag{Name: "base", Arg: "url", Set: cli.Text(&a.Base), Doc: `
+		{forExplain | forCheck, cli.Flag{Name: "base", Arg: "url", Set: cli.Text(&a.Base), Doc: `
 			The site of URLs that are paths. Write it like https://www.example.com.`}},
 		{forLogs, cli.Flag{Name: "url-field", Arg: "name", Set: cli.Text(&a.URLField), Doc: `
 			The field with the URL, path or request, in formats that name their fields. In json it
@@ -313,7 +316,7 @@ func questionFlags(a *args) []entry {
 			Name: "as-of", Arg: "moment", Set: cli.Text(&a.AsOf),
 			Doc: moment + " log: use for each row the captures in force at its own time." + newest,
 		}},
-		{forRules | forPipe | forExplain | forLint, cli.Flag{
+		{forRules | forPipe | forExplain | forLint | forCheck, cli.Flag{
 			Name: "as-of", Arg: "moment",
 			Set: cli.Text(&a.AsOf), Doc: moment + newest,
 		}},
@@ -338,6 +341,16 @@ func answerFlags(a *args) []entry {
 			Set: cli.Text(&a.print), Doc: `
 			What is printed. text: lines for people. json: an object a line for each URL and crawler, as
 			docs/explain.schema.json describes it.`,
+		}},
+		{forCheck, cli.Flag{Name: "expect", Arg: "file", Files: true, Needed: "name a file of lines such as: allow Googlebot /blog/", Set: cli.Text(&a.expect), Doc: `
+			What is expected: a line for each, such as "disallow @ai /private/ rule=12".
+			docs/CI.md describes it.`}},
+		{forCheck, cli.Flag{
+			Name: "print", Arg: "form", Values: expect.Forms, Default: "text",
+			Set: cli.Text(&a.print), Doc: `
+			What is printed. text: two lines for each expectation and crawler. json: an object a
+			line, as docs/check.schema.json describes it. github: annotations of ten that failed,
+			and all for the summary of the step. junit.`,
 		}},
 		{forLint, cli.Flag{
 			Name: "print", Arg: "form", Values: lint.Forms, Default: "text",
@@ -529,7 +542,7 @@ func runFlags(a *args) []entry {
 			otherwise none.`
 	)
 	return []entry{
-		{forAll &^ (forBench | forExplain), cli.Flag{
+		{forAll &^ (forBench | forExplain | forCheck), cli.Flag{
 			Name: "workers", Arg: "n", Default: "0",
 			Set: cli.Int(&a.workers), Doc: `
 			Goroutines that work. 0 is one per processor. The output does not depend on it.`,

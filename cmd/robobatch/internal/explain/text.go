@@ -38,7 +38,7 @@ func (a *Answer) Text(s Style) string {
 	if a.Allowed != nil {
 		word = map[bool]string{true: "allowed", false: "disallowed"}[*a.Allowed]
 	}
-	fmt.Fprintf(&t.sb, "%-12s %s\n", word, a.why())
+	fmt.Fprintf(&t.sb, "%-12s %s\n", word, a.Why())
 	if a.Origin != "" {
 		t.item("origin", clean(a.Origin))
 	}
@@ -129,8 +129,8 @@ func (r *Rule) fate() string {
 	return n
 }
 
-// why says what gave the verdict.
-func (a *Answer) why() string {
+// Why says in a line or two what gave the verdict.
+func (a *Answer) Why() string {
 	name := "the robots.txt"
 	if a.Source != nil {
 		name = clean(filepath.ToSlash(a.Source.Name))

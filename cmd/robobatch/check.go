@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/expect"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A checking is a run of the command check.
+type checking struct {
+	console.Console
+	*asker
+	file *expect.File
+	form string
+}
+
+// planChecking checks the flags of the command check, reads the expectations and finds the rules.
+func planChecking(a *args, std console.Streams) (guard.Task, error) {
+	c := &checking{Console: console.Console{Streams: std, Quiet: a.quiet, Progress: progress.Off}, form: a.print}
+	var faults cli.Faults
+	c.asker = newAsker(a, &faults)
+	_, err := cli.Choose("form", a.print, expect.Forms)
+	faults.Add("print", err)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	if c.file, err = readExpectations(a.expect); err != nil {
+		return nil, err
+	}
+	c.storeOpt.Agents = nil
+	var only string
+	for _, line := range c.file.Lines {
+		for _, agent := range line.Agents {
+			if !slices.Contains(c.storeOpt.Agents, agent) {
+				c.storeOpt.Agents = append(c.storeOpt.Agents, agent)
+			}
+		}
+		switch origin := string(explain.NewTarget(line.URL).Origin); {
+		case only == "":
+			only = origin
+		case origin != only:
+			only = " " // several
+		}
+	}
+	return c, c.find(a, strings.TrimSpace(only))
+}
+
+// readExpectations reads a file of expectations.
+func readExpectations(name string) (*expect.File, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("-expect: %s: %w", say.File(name), atomicfile.Cause(err))
+	}
+	defer f.Close() //nolint:errcheck // only read
+	return expect.Read(f, name)
+}
+
+// Drop drops nothing: the results are on standard output.
+func (c *checking) Drop() (committed bool, err error) { return false, nil }
+
+// Targets returns those of the results.
+func (c *checking) Targets() (out, last string) { return say.Std, say.Std }
+
+// Run checks.
+func (c *checking) Run(ctx context.Context) error {
+	targets := make([]explain.Target, len(c.file.Lines))
+	for i, line := range c.file.Lines {
+		if targets[i] = c.target(line.URL); targets[i].Origin == "" {
+			return fmt.Errorf("%s:%d: %q is no URL: write https://www.example.com/path, or a path and -base https://www.example.com",
+				c.file.Name, line.Num, line.URL)
+		}
+	}
+	answer, err := c.answerer(ctx, targets)
+	c.rules.Doubt(&c.Console)
+	if err != nil {
+		return errors.Join(err, c.close())
+	}
+	var results []expect.Result
+	for i := range c.file.Lines {
+		for _, agent := range c.file.Lines[i].Agents {
+			a, err := answer(targets[i], agent)
+			if err != nil {
+				return errors.Join(err, c.close())
+			}
+			results = append(results, c.file.Judge(&c.file.Lines[i], a))
+		}
+	}
+	results = append(results, c.problems(results)...)
+	err = errors.Join(console.OutError(expect.Print(c.Out, c.form, results)), c.close())
+	if failed := expect.Failed(results); err == nil && failed > 0 {
+		err = flow.NewPolicyError(fmt.Sprintf("%s of %s failed", say.Number(failed), say.Count(int64(len(results)), "check")))
+	}
+	return err
+}
+
+// problems returns what is wrong apart from the expectations, unless it is waived.
+func (c *checking) problems(results []expect.Result) (problems []expect.Result) {
+	add := func(code, text string) {
+		if c.file.Waivers[code] == 0 {
+			problems = append(problems, c.file.NewProblem(code, text))
+		}
+	}
+	var origins []string
+	for i := range results {
+		if r := &results[i]; !slices.Contains(origins, r.Origin) {
+			origins = append(origins, r.Origin)
+			if r.Reason == expect.NoRobots {
+				add(expect.NoRobots, r.Origin+" has no robots.txt in -rules, so what is expected of it says nothing")
+			}
+		}
+	}
+	for _, origin := range origins {
+		copies := c.copies[robots.Origin(origin)]
+		if len(copies) == 0 || copies[0].Outcome.Effect != robots.UseRules {
+			continue
+		}
+		response := &copies[0].Response
+		if odd := robots.OddityOf(response.Body, nil); odd.Doubtful() {
+			add(expect.OddRobots, fmt.Sprintf("%s is no robots.txt: %v", say.File(response.Name), odd))
+		}
+		for _, d := range robots.Inspect(response.Body, c.question.Dialect).Diagnostics {
+			if d.Code == expect.AllClosed && !closedAsExpected(results, origin) {
+				add(expect.AllClosed, fmt.Sprintf("%s:%d: %s, and no line expects that: disallow Googlebot /", say.File(response.Name), d.Line, d.Text))
+			}
+		}
+	}
+	return problems
+}
+
+// closedAsExpected reports whether somebody expects that the home page of an origin is closed.
+func closedAsExpected(results []expect.Result, origin string) bool {
+	return slices.ContainsFunc(results, func(r expect.Result) bool {
+		return r.Origin == origin && r.Expect == "disallow" && r.Path == "/"
+	})
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+)
+
+// TestCI runs the commands that docs/CI.md gives to GitHub and GitLab, on a site that its expectations
+// fit, and on one that was closed.
+func TestCI(t *testing.T) {
+	page, err := os.ReadFile("../../docs/CI.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := regexp.MustCompile(`(?m)^ +- (?:run: )?robobatch (.*)$`).FindAllSubmatch(page, -1)
+	if len(commands) != 4 {
+		t.Fatalf("docs/CI.md has %d commands, want 4", len(commands))
+	}
+	t.Chdir(t.TempDir())
+	write := func(name, text string) {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("robots.expect", "allow Googlebot,bingbot /blog/\ndisallow * /cart/ rule=2\n")
+	write("robots.txt", "User-agent: *\nDisallow: /cart/\n")
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	std := console.Streams{In: null, Out: null, Err: null}
+	if code := run([]string{"lint", "-rules", "robots.txt", "-write-baseline", "robots.baseline.json"}, std); code != 0 {
+		t.Fatalf("exit code %d of -write-baseline", code)
+	}
+	for _, site := range []struct {
+		robots string
+		code   int
+	}{{"User-agent: *\nDisallow: /cart/\n", 0}, {"User-agent: *\nDisallow: /\n", 1}} {
+		write("robots.txt", site.robots)
+		for _, command := range commands {
+			line, _, _ := strings.Cut(string(command[1]), ">")
+			if code := run(strings.Fields(line), std); code != site.code {
+				t.Errorf("robobatch %s: exit code %d, want %d, of\n%s", line, code, site.code, site.robots)
+			}
+		}
+	}
+}

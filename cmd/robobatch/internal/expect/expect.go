@@ -1,0 +1,141 @@
+// Package expect reads what people expect of their robots.txt, and says what came true. Only
+// cmd/robobatch imports it.
+package expect
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
+)
+
+// A File is a file of expectations.
+type File struct {
+	Name    string
+	Lines   []Line
+	Waivers map[string]int // line by code
+}
+
+// A Line expects one answer for some crawlers.
+type Line struct {
+	Num    int // 1-based
+	Allow  bool
+	Agents []string
+	URL    string // or a path
+	Rule   int32  // line of the rule that shall decide; 0 is any
+}
+
+// The codes of what fails a check beside its expectations, unless it is waived.
+const (
+	AllClosed = "all_closed" // a search engine may fetch nothing, and nobody expects that
+	NoRobots  = "no_robots"  // an expectation is of an origin without rules
+	OddRobots = "odd_robots" // a file is no robots.txt
+)
+
+// Codes are these codes.
+var Codes = []string{AllClosed, NoRobots, OddRobots}
+
+// maxLine is the longest line that is read.
+const maxLine = 1 << 20
+
+// Read reads expectations. It reports all faults at once, each with its line.
+func Read(r io.Reader, name string) (*File, error) {
+	f := &File{Name: name, Waivers: map[string]int{}}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	var errs []error
+	num := 0
+	for lines.Scan() {
+		num++
+		text := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
+		if i := strings.Index(" "+text, " #"); i >= 0 {
+			text = strings.TrimSpace(text[:i])
+		}
+		if text == "" {
+			continue
+		}
+		if err := f.add(num, text); err != nil {
+			errs = append(errs, fmt.Errorf("%s:%d: %w", name, num, err))
+		}
+	}
+	if err := lines.Err(); err != nil {
+		errs = append(errs, fmt.Errorf("%s:%d: %w", name, num+1, err))
+	}
+	if len(errs) == 0 && len(f.Lines) == 0 {
+		errs = append(errs, fmt.Errorf("%s: it expects nothing: write lines such as: allow Googlebot /", name))
+	}
+	return f, errors.Join(errs...)
+}
+
+// add adds a line.
+func (f *File) add(num int, text string) error {
+	words := strings.Fields(text)
+	switch words[0] {
+	case "waive":
+		if len(words) != 2 || !slices.Contains(Codes, words[1]) {
+			return fmt.Errorf("%q: write waive and one of %s", text, strings.Join(Codes, ", "))
+		}
+		f.Waivers[words[1]] = num
+		return nil
+	case "allow", "disallow":
+	default:
+		return fmt.Errorf("%q: a line begins with allow, disallow or waive", text)
+	}
+	if len(words) < 3 || len(words) > 4 {
+		return fmt.Errorf("%q: write allow or disallow, crawlers, and a path or URL, as in: disallow @ai /private/", text)
+	}
+	l := Line{Num: num, Allow: words[0] == "allow", URL: words[2]}
+	var err error
+	if l.Agents, err = agents.Expand(strings.Split(words[1], ",")); err != nil {
+		return err
+	}
+	if len(words) == 4 {
+		value, ok := strings.CutPrefix(words[3], "rule=")
+		n, err := strconv.ParseInt(value, 10, 32)
+		if !ok || err != nil || n < 1 {
+			return fmt.Errorf("%q: behind the URL stands rule= and a line of robots.txt, or nothing", words[3])
+		}
+		l.Rule = int32(n)
+	}
+	f.Lines = append(f.Lines, l)
+	return nil
+}
+
+// A Result is what came of one expectation for one crawler, or a problem apart from them.
+type Result struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"` // 1-based; 0 of a problem
+	Expect   string `json:"expect,omitempty"`
+	WantRule int32  `json:"want_rule,omitempty"`
+	Pass     bool   `json:"pass"`
+	Problem  string `json:"problem,omitempty"` // its code; "" of an expectation
+	Text     string `json:"text"`              // why
+	*explain.Answer
+}
+
+// Judge says whether an answer is what the line expects.
+func (f *File) Judge(l *Line, a *explain.Answer) Result {
+	short := *a
+	short.Rules, short.Dialects = nil, nil // explain tells them
+	r := Result{File: f.Name, Line: l.Num, Expect: "disallow", WantRule: l.Rule, Text: a.Why(), Answer: &short}
+	if l.Allow {
+		r.Expect = "allow"
+	}
+	r.Pass = a.Allowed != nil && *a.Allowed == l.Allow && a.Reason != "undefined"
+	if r.Pass && l.Rule > 0 && a.RuleLine != l.Rule {
+		r.Pass = false
+		r.Text += fmt.Sprintf(" (line %d shall decide)", l.Rule)
+	}
+	return r
+}
+
+// NewProblem returns a problem apart from the expectations.
+func (f *File) NewProblem(code, text string) Result {
+	return Result{File: f.Name, Problem: code, Text: text}
+}
