@@ -315,7 +315,7 @@ func saysURL(f *textFormat, line []byte, url string) bool {
 	var members map[string]any
 	if at := bytes.IndexByte(line, '{'); (f.name == "json" || f.name == "cdxj") && at >= 0 && json.Unmarshal(line[at:], &members) == nil {
 		for _, value := range members {
-			text += fmt.Sprintf("\n%v", value) // without the escapes of JSON
+			text += "\n" + fmt.Sprint(value) // without the escapes of JSON
 		}
 	}
 	target := strings.TrimPrefix(url, site)
