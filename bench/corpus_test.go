@@ -48,7 +48,11 @@ func testLog(t *testing.T, c *corpus.Corpus, l corpus.Log, store *engine.Store) 
 	all, urls, size := batches(t, l)
 	want := tally(store, all)
 	got := run(t, store, l, filepath.Join(t.TempDir(), "out.parquet"), runOptions{url: true, workers: 2})
-	got.Origins = 0 // not tallied
+	if got.Odd.Rows > got.Rows || got.Strays != got.Reasons[engine.ReasonNoRobots] {
+		t.Errorf("%d of %d rows rest on odd files, %d of %d without rules are strays",
+			got.Odd.Rows, got.Rows, got.Strays, got.Reasons[engine.ReasonNoRobots])
+	}
+	want.Origins, want.Strays, want.Busiest, want.Odd = got.Origins, got.Strays, got.Busiest, got.Odd // not tallied
 	if got != want {
 		t.Errorf("run decides %+v\nevaluating the same batches %+v", got, want)
 	}
@@ -65,7 +69,7 @@ func testLog(t *testing.T, c *corpus.Corpus, l corpus.Log, store *engine.Store) 
 	t.Logf("%d URLs, %d with rules to match, %d denied", urls, len(rows), got.Denied)
 }
 
-// tally evaluates batches and counts as engine.Run does, but for the origins.
+// tally evaluates batches and counts as engine.Run does, but for what it counts of origins.
 func tally(store *engine.Store, all []engine.Batch) (s engine.Stats) {
 	e, look := store.NewEvaluator(), store.NewLookup()
 	var work engine.Batch
