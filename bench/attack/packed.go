@@ -153,8 +153,8 @@ func (a *attack) judgePacked(f *textFormat, p *packing, b *base, data []byte, re
 		return j, reason
 	}
 	if res.code == 0 {
-		if res.doubted() {
-			return doubted, ""
+		if j, _ := judgeRecoded(b, res); j == whole || res.doubted() { // the damage is to what nobody needs
+			return j, ""
 		}
 		return wrong, fmt.Sprintf("exit code 0, and the strict reader says: %v", err)
 	}

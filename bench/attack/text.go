@@ -314,9 +314,11 @@ func saysURL(f *textFormat, line []byte, url string) bool {
 	text := written(line)
 	var members map[string]any
 	if at := bytes.IndexByte(line, '{'); (f.name == "json" || f.name == "cdxj") && at >= 0 && json.Unmarshal(line[at:], &members) == nil {
+		texts := []string{text}
 		for _, value := range members {
-			text += "\n" + fmt.Sprint(value) // without the escapes of JSON
+			texts = append(texts, fmt.Sprint(value)) // without the escapes of JSON
 		}
+		text = strings.Join(texts, "\n")
 	}
 	target := strings.TrimPrefix(url, site)
 	if strings.Contains(text, target) {
