@@ -2,13 +2,16 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
@@ -16,6 +19,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -24,14 +28,18 @@ import (
 type explanation struct {
 	console.Console
 	*asker
-	urls []string // none: they are lines of standard input
-	json bool
-	all  bool
+	urls    []string // none: they are lines of standard input
+	json    bool
+	all     bool
+	found   map[string]robots.ProductToken // names that groups of the answers bear
+	strays  int64                          // answers without a robots.txt
+	stray   string                         // the first origin of these
+	answers int64                          // all on URLs
 }
 
 // planExplanation checks the flags of the command explain and finds the rules.
 func planExplanation(a *args, std console.Streams) (guard.Task, error) {
-	e := &explanation{Console: console.Console{Streams: std, Quiet: a.quiet, Progress: progress.Off}, urls: a.rest, all: a.allRules}
+	e := &explanation{Console: console.Console{Streams: std, Quiet: a.quiet, Progress: progress.Off}, urls: a.rest, all: a.allRules, found: map[string]robots.ProductToken{}}
 	if text, ok := aboutCode(a.rest); ok && a.rules == "" {
 		return &printing{e.Console, text}, nil
 	}
@@ -118,7 +126,9 @@ func (e *explanation) Run(ctx context.Context) error {
 		return errors.Join(err, e.close())
 	}
 	out := bufio.NewWriter(e.Out)
-	err = e.print(out, targets, answer)
+	if err = e.print(out, targets, answer); err == nil {
+		e.doubt()
+	}
 	return errors.Join(err, console.OutError(out.Flush()), e.close())
 }
 
@@ -154,6 +164,7 @@ func (e *explanation) print(out *bufio.Writer, targets []explain.Target, answer 
 			if err != nil {
 				return err
 			}
+			e.note(a)
 			if e.json {
 				err = encoder.Encode(a)
 			} else {
@@ -168,4 +179,38 @@ func (e *explanation) print(out *bufio.Writer, targets []explain.Target, answer 
 		}
 	}
 	return nil
+}
+
+// note notes what doubt needs of an answer.
+func (e *explanation) note(a *explain.Answer) {
+	if a.Origin == "" {
+		return
+	}
+	e.answers++
+	if a.Reason == engine.ReasonNoRobots.String() {
+		e.strays++
+		e.stray = cmp.Or(e.stray, a.Origin)
+	}
+	if a.Group == nil {
+		return
+	}
+	for _, n := range a.Group.Names {
+		if n.Found && n.Name != "*" {
+			e.found[n.Name] = robots.ProductToken(n.Name)
+		}
+	}
+}
+
+// doubt prints doubts about the answers: over half of them without a robots.txt, though that of a
+// site much like it may be there, and crawlers that may be misspelt.
+func (e *explanation) doubt() {
+	if 2*e.strays > e.answers {
+		e.Doubt(doubt.Doubt{
+			Code: doubt.NoRobots, Count: e.strays, Examples: []string{e.stray},
+			Text: fmt.Sprintf("no robots.txt in -rules for %s of %s; http and https differ, as example.com and www.example.com do",
+				say.Number(e.strays), say.Count(e.answers, "answer")),
+		})
+	}
+	named := agents.Named{Tokens: slices.Sorted(maps.Values(e.found))}
+	e.DoubtOnce(agents.Unclear(e.storeOpt.Agents, e.storeOpt.Dialect, named))
 }

@@ -171,7 +171,15 @@ func (j *job) judge(r *summary.Report) error {
 
 // doubts returns the doubts about what came of the logs. What judge returns is none.
 func (j *job) doubts(r *summary.Report) []doubt.Doubt {
-	return slices.DeleteFunc(r.Doubt(), func(d doubt.Doubt) bool {
+	all := r.Doubt()
+	if j.limit.IsNone() && !j.require.AllowBad {
+		lines := j.out.Rejected.Load()
+		if j.outOpt.Where&output.WhereBad != 0 { // the rows of bad URLs are what is asked for
+			lines = summary.Sum(r.Counts.Refused)
+		}
+		all = append(all, r.Rejected(lines)...)
+	}
+	return slices.DeleteFunc(all, func(d doubt.Doubt) bool {
 		return d.Code == doubt.NoURLs && !j.require.AllowBad || d.Code == doubt.NoRows && j.require.Rows && r.Counts.Skipped == 0
 	})
 }

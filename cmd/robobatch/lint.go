@@ -44,6 +44,9 @@ func planLinting(a *args, std console.Streams) (guard.Task, error) {
 		l.Name = say.Std
 	}
 	var faults cli.Faults
+	if a.rules == "" {
+		faults.Add("rules", errors.New("the flag is missing: "+nameRules+", or one robots.txt"))
+	}
 	l.opt.Dialect, l.opt.AsOf = chooseReading(&a.Reading, &faults)
 	l.opt.Bodies, l.opt.Workers = true, a.workers
 	if a.ByRow() {

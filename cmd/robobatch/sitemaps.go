@@ -31,6 +31,7 @@ func planSitemaps(a *args, l *listing, faults *cli.Faults) (*sitemapList, error)
 	s.store = engine.StoreOptions{Dialect: l.opt.Dialect, AsOf: l.opt.AsOf, Workers: l.opt.Workers, Missing: engine.MissingUnknown}
 	s.store.Agents, err = agents.Expand(a.agents)
 	s.store.Agents = agentsOf(&s.store)
+	s.store.Tokens = agents.NeedNamed(s.store.Agents, s.store.Dialect)
 	faults.Add("agent", err)
 	if err := faults.Err(); err != nil {
 		return nil, err
@@ -63,6 +64,7 @@ func (s *sitemapList) Run(ctx context.Context) error {
 		return nil
 	})
 	s.rules.Doubt(&s.Console)
+	s.DoubtOnce(doubtAgents(&s.store, store))
 	if err != nil {
 		return err
 	}

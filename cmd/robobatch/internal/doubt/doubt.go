@@ -52,6 +52,7 @@ const (
 	NoTimes       Code = "no_times"
 	NoURLs        Code = "no_urls"
 	OddRobots     Code = "odd_robots"
+	RejectedLines Code = "rejected_lines"
 	StoppedRun    Code = "stopped_run"
 	UnclearAgent  Code = "unclear_agent"
 	UnclearName   Code = "unclear_name"
@@ -100,6 +101,10 @@ var Meanings = []Meaning{
 	{
 		OddRobots, "What was taken for a robots.txt is none: an HTML page, text without any directive, UTF-16, packed or other bytes. The verdicts are those of crawlers that get it: nearly everything is allowed. The examples are those that most rows asked; of compile and rules, the first.",
 		"Fetch these robots.txt again, unpack them, or save them as UTF-8.",
+	},
+	{
+		RejectedLines, "Over a tenth of the lines of the logs are rejected: they are refused, so that they have no row, or their URL is none. -max-rejects, which says how many may be, is not set.",
+		"List them with -rejects, and name the format, or the field of the URL. -max-rejects makes it an error.",
 	},
 	{
 		StoppedRun, "An earlier run was stopped while its files were put into the directory of -partition-by. They are there now, all of them.",

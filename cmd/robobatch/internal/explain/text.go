@@ -151,7 +151,7 @@ func (a *Answer) Why() string {
 	case "no_group":
 		return name + ": no group is for this crawler"
 	case "no_robots":
-		return "no robots.txt of this origin is in the rules, or none that old"
+		return "no robots.txt of this origin is in the rules, or none as old as -as-of"
 	case "robots_txt":
 		return "/robots.txt itself is always allowed in " + a.Dialect
 	case "bad_url":

@@ -37,6 +37,9 @@ func ParseLimit(text string) (Limit, error) {
 	return l, nil
 }
 
+// IsNone reports whether there is no limit.
+func (l Limit) IsNone() bool { return l.none }
+
 // A PolicyError says that a limit that was asked for is passed.
 type PolicyError struct{ text string }
 

@@ -2,6 +2,7 @@ package summary
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -94,15 +95,37 @@ func (r *Report) timeless() (all []doubt.Doubt) {
 // whiteSpace returns a doubt if URLs hold white space: they may be followed by other columns.
 func (r *Report) whiteSpace() []doubt.Doubt {
 	n := r.read.Blank
-	if n == 0 {
+	if n == 0 || r.Counts.Bad() > 0 { // where no line is a URL, that is what is wrong
 		return nil
 	}
-	text := say.Count(n, "URL") + " with white space inside, decided as %20 and %09: if it separates columns, give them a header, and name the format with -format"
+	text := say.Count(n, "URL") + " with white space inside, read as %20 and %09: if it separates columns, give them a header, and name the format with -format"
 	d := doubt.Doubt{Code: doubt.WhiteSpace, Text: text, Count: n}
 	for _, url := range r.read.FirstBlank {
 		d.Examples = append(d.Examples, fmt.Sprintf("%s: line %d: %q", say.File(r.Inputs[url.Input].Name), url.Line, shorten(url.URL)))
 	}
 	return []doubt.Doubt{d}
+}
+
+// Rejected returns a doubt if over a tenth of the lines were rejected: so many have no verdict, and
+// those that have one may not be what the log is about.
+func (r *Report) Rejected(lines int64) []doubt.Doubt {
+	c := &r.Counts
+	all := c.Lines() + c.Skipped
+	if c.Bad() > 0 || 10*lines <= all {
+		return nil
+	}
+	text := fmt.Sprintf("%s of %s rejected, without a verdict", say.Number(lines), say.Were(all, "line"))
+	var why []string
+	if bad := lines - Sum(c.Refused); bad > 0 {
+		why = append(why, fmt.Sprintf("%s %s", engine.ReasonBadURL, say.Number(bad)))
+	}
+	for _, reason := range slices.Sorted(maps.Keys(c.Refused)) {
+		if n := c.Refused[reason]; n > 0 {
+			why = append(why, fmt.Sprintf("%s %s", reason, say.Number(n)))
+		}
+	}
+	text += " (" + strings.Join(why, ", ") + "): list them with -rejects; -max-rejects makes it an error"
+	return []doubt.Doubt{{Code: doubt.RejectedLines, Text: text, Count: lines}}
 }
 
 // shorten returns the first hundred bytes of a long text.
