@@ -101,7 +101,8 @@ func TestJudgePacked(t *testing.T) {
 	}{
 		{"no damage", data, 0, b.rows[0].URL, whole},
 		{"no damage, and a wrong row", data, 0, "https://e.example/x", wrong},
-		{"a wrong checksum, and nothing said", damaged, 0, b.rows[0].URL, wrong},
+		{"a wrong checksum, nothing said, and all rows true", damaged, 0, b.rows[0].URL, whole},
+		{"a wrong checksum, nothing said, and a wrong row", damaged, 0, "https://e.example/x", wrong},
 		{"a wrong checksum", damaged, 2, b.rows[0].URL, refused},
 		{"a wrong checksum, and a wrong row", damaged, 2, "https://e.example/x", wrong},
 	} {

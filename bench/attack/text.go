@@ -314,7 +314,7 @@ func saysURL(f *textFormat, line []byte, url string) bool {
 	text := written(line)
 	var members map[string]any
 	if at := bytes.IndexByte(line, '{'); (f.name == "json" || f.name == "cdxj") && at >= 0 && json.Unmarshal(line[at:], &members) == nil {
-		texts := []string{text}
+		texts := append(make([]string, 0, len(members)+1), text)
 		for _, value := range members {
 			texts = append(texts, fmt.Sprint(value)) // without the escapes of JSON
 		}
