@@ -73,6 +73,9 @@ func findMember(file io.ReaderAt, size int64, member string) (*zip.File, error) 
 	if err != nil {
 		return nil, err
 	}
+	if err := checkWhole(file, size); err != nil {
+		return nil, err
+	}
 	var found []*zip.File
 	var names []string
 	for _, m := range r.File {
@@ -104,12 +107,13 @@ func findMember(file io.ReaderAt, size int64, member string) (*zip.File, error) 
 
 // The end of a zip archive, as its specification says (APPNOTE 4.3.14 to 4.3.16).
 const (
-	zipEnd      = "PK\x05\x06" // the end, behind it the size of the directory at 12
-	zip64Place  = "PK\x06\x07" // says at 8 where the end of a large archive is
-	zip64End    = "PK\x06\x06" // that end, which has the number of files at 32, the size at 40
-	zipEndLen   = 22
-	zip64EndLen = 56
-	zipMaxNote  = 1<<16 - 1 // behind the end
+	zipEnd        = "PK\x05\x06" // the end, behind it the size of the directory at 12
+	zip64Place    = "PK\x06\x07" // says at 8 where the end of a large archive is
+	zip64End      = "PK\x06\x06" // that end, which has the number of files at 32, the size at 40
+	zipEndLen     = 22
+	zip64EndLen   = 56
+	zip64PlaceLen = 20
+	zipMaxNote    = 1<<16 - 1 // behind the end
 )
 
 // checkDirectory returns an error if the directory of a zip archive would take too much memory: the
@@ -142,6 +146,55 @@ func checkDirectory(file io.ReaderAt, size int64) error {
 
 // errLongDirectory is the error of a directory of more than maxDirectory bytes.
 var errLongDirectory = &ZipError{Reason: "is a zip archive of too many files: unpack it first"}
+
+// errJoined is the error of a file that holds more than the archive of its last directory.
+var errJoined = &ZipError{Reason: "is a zip archive with other bytes before or behind it, such as another archive: " +
+	"unpack archives each by itself, before they are joined"}
+
+// checkWhole returns an error if the file is more than the archive that its last directory lists:
+// what that does not list would be left out without a word, as where two archives are joined. The
+// directory has to end where the end of the archive begins, and that has to be the end of the file.
+func checkWhole(file io.ReaderAt, size int64) error {
+	tail := make([]byte, min(size, zipEndLen+zipMaxNote))
+	if _, err := file.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
+		return err
+	}
+	for i := len(tail) - zipEndLen; i >= 0; i-- {
+		end := tail[i:]
+		note := int(binary.LittleEndian.Uint16(end[20:]))
+		if string(end[:4]) != zipEnd || zipEndLen+note > len(end) {
+			continue
+		}
+		at := size - int64(len(end))
+		length, start := uint64(binary.LittleEndian.Uint32(end[12:])), uint64(binary.LittleEndian.Uint32(end[16:]))
+		if start == 1<<32-1 || length == 1<<32-1 || binary.LittleEndian.Uint16(end[10:]) == 1<<16-1 {
+			at, length, start = largeDirectory(file, at, length, start)
+		}
+		if zipEndLen+note < len(end) || start+length != uint64(at) {
+			return errJoined
+		}
+		return nil
+	}
+	return nil
+}
+
+// largeDirectory returns where the end of a large archive is, and how long its directory is and
+// where that begins. They are as given if there is no such end before the other one, which is at.
+func largeDirectory(file io.ReaderAt, at int64, length, start uint64) (int64, uint64, uint64) {
+	var place [zip64PlaceLen]byte
+	if _, err := file.ReadAt(place[:], at-zip64PlaceLen); err != nil || string(place[:4]) != zip64Place {
+		return at, length, start
+	}
+	var end [zip64EndLen]byte
+	before := int64(binary.LittleEndian.Uint64(place[8:]) & (1<<63 - 1))
+	if _, err := file.ReadAt(end[:], before); err != nil || string(end[:4]) != zip64End {
+		return at, length, start
+	}
+	if uint64(before)+12+binary.LittleEndian.Uint64(end[4:])+zip64PlaceLen != uint64(at) {
+		return at, length, start
+	}
+	return before, binary.LittleEndian.Uint64(end[40:]), binary.LittleEndian.Uint64(end[48:])
+}
 
 // A zipText reads the text of a file in a zip archive.
 type zipText struct {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -107,11 +108,18 @@ func TestZipRefused(t *testing.T) {
 		"no file":       {makeZip(t, "", zip.Store, "a/"), ErrFormat},
 		"directory":     {change(end+12, 0, 0, 0, 1), ErrFormat},
 		"many promised": {large, ErrFormat},
+		"joined":        {slices.Concat(good, makeZip(t, text, zip.Store, "b.txt")), ErrFormat},
+		"joined twice":  {slices.Concat(good, good), ErrFormat},
+		"joined, cut":   {slices.Concat(good, good[:len(good)/2]), ErrFormat},
 	} {
 		path := testpack.WriteFile(t, t.TempDir(), "x.zip", test.data)
 		if got, err := readNamed(t, path, 0); !errors.Is(err, test.want) {
 			t.Errorf("%s: %d bytes, %v, want %v", name, len(got), err, test.want)
 		}
+	}
+	noted := slices.Concat(good[:end+20], []byte("\x04\x00note"))
+	if got, err := readNamed(t, testpack.WriteFile(t, t.TempDir(), "x.zip", noted), 0); got != text || err != nil {
+		t.Errorf("with a note: %d bytes, %v", len(got), err)
 	}
 	if _, err := decode(t, bytes.NewReader(good)); !errors.Is(err, ErrFormat) {
 		t.Errorf("in a pipe: %v", err)
