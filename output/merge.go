@@ -32,6 +32,7 @@ import (
 type tree struct {
 	*directory
 	opt      Options
+	file     string   // name of the file in each partition; "" is the one that it was written under
 	finished []string // as of File.Finished
 }
 
@@ -57,12 +58,27 @@ func (t *tree) check(path string) error {
 	return t.opt.checkTarget(path)
 }
 
-// Commit gives the directory its name, or puts its parts into the one that has it.
+// Commit gives the directory its name, or puts its parts into the one that has it. Where another run
+// takes the name meanwhile, it goes by that one's output.
 func (t *tree) Commit() error {
-	have, err := readMarker(t.Target())
-	if err != nil || have == nil || t.opt.Mode == PartitionNew {
-		return t.named(err, t.directory.Commit)
+	for {
+		have, err := readMarker(t.Target())
+		switch {
+		case err != nil:
+			return t.named(err, nil)
+		case have != nil && t.opt.Mode == PartitionNew:
+			return t.directory.Commit() // says why not
+		case have != nil:
+			return t.into()
+		}
+		if err := t.named(nil, t.CommitNew); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
 	}
+}
+
+// into puts the output in place of the one that has the name, or its parts into that.
+func (t *tree) into() error {
 	lock, err := atomicfile.LockDir(t.Target(), t.opt.Cancel)
 	if err == nil && !t.opt.Mode.merges() {
 		err = t.directory.Commit()
@@ -98,11 +114,18 @@ func (t *tree) named(err error, commit func() error) error {
 	return commit()
 }
 
-// nameFiles gives all files the name of the run.
+// nameFiles gives all files the name of the run, unless they have it.
 func (t *tree) nameFiles(m *marker) error {
+	from, to := t.file, m.fileOf(m.Run)
+	if from == "" {
+		from = firstPart + m.Format
+	}
+	if t.file = to; from == to {
+		return nil
+	}
 	return eachPart(t.Path(), len(m.PartitionBy), func(part string) error {
 		dir := filepath.Join(t.Path(), part)
-		return t.Sys().Rename(filepath.Join(dir, firstPart+m.Format), filepath.Join(dir, m.fileOf(m.Run)))
+		return t.Sys().Rename(filepath.Join(dir, from), filepath.Join(dir, to))
 	})
 }
 

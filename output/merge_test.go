@@ -522,6 +522,53 @@ func TestConcurrentRuns(t *testing.T) {
 	}
 }
 
+// A meanwhile is a System that does something else before it first syncs a directory of files.
+type meanwhile struct {
+	atomicfile.System
+	do func()
+}
+
+func (m *meanwhile) SyncTree(string) error {
+	if do := m.do; do != nil {
+		m.do = nil
+		do()
+	}
+	return nil
+}
+
+// TestNewTogether has two runs write an output that neither found there. None gets lost in silence.
+func TestNewTogether(t *testing.T) {
+	for _, mode := range []PartitionMode{PartitionNew, PartitionReplace, PartitionByParts, PartitionAppend} {
+		for _, empty := range []bool{false, true} {
+			name := filepath.Join(t.TempDir(), "out")
+			if empty {
+				if err := os.Mkdir(name, 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := stateOf(t, "A")
+			err := writeRun(name, "S", mode, &meanwhile{atomicfile.OS, func() {
+				if err := writeRun(name, "A", mode, nil); err != nil {
+					t.Error(err)
+				}
+			}})
+			if mode == PartitionNew {
+				if !errors.Is(err, ErrOutput) {
+					t.Errorf("%v: %v, want %v", mode, err, ErrOutput)
+				}
+			} else if want = want.after(mode, stateOf(t, "S")); err != nil {
+				t.Errorf("%v: %v", mode, err)
+			}
+			if got := readState(t, name); !got.equal(want) {
+				t.Errorf("%v, empty %v: %v, want %v", mode, empty, got, want)
+			}
+			if left := names(t, filepath.Dir(name)); !slices.Equal(left, []string{"out"}) {
+				t.Errorf("%v: %q are left", mode, left)
+			}
+		}
+	}
+}
+
 // TestWriterPartition holds that a Writer, which has no directory, refuses partitions.
 func TestWriterPartition(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -51,6 +51,32 @@ func (d *Dir) Path() string { return d.temp }
 // that. On an error, an [*Error], nothing is left of it, unless the error says that it is in place.
 func (d *Dir) Commit() error { return d.commit(d.path) }
 
+// CommitNew is Commit where nothing has the name, or an empty directory has it. If something else has
+// it by then, that stays, the error is an [fs.ErrExist], and the directory can be committed again.
+func (d *Dir) CommitNew() error {
+	if d.temp == "" {
+		return d.Wrap("finish", fs.ErrClosed)
+	}
+	if err := d.sys.SyncTree(d.temp); err != nil {
+		return errors.Join(d.Wrap("finish", err), d.Close())
+	}
+	var err error
+	if info, errStat := os.Lstat(d.path); errStat == nil && info.IsDir() {
+		err = d.sys.Remove(d.path) // it is empty, or stays
+	}
+	if err == nil {
+		err = d.sys.Rename(d.temp, d.path)
+	}
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return d.Wrap("rename the temporary directory of", err)
+	case err != nil:
+		return errors.Join(d.Wrap("rename the temporary directory of", err), d.Close())
+	}
+	d.temp = ""
+	return d.syncParent(d.path)
+}
+
 // CommitAs is Commit under the name that other returns for the output's, and returns that.
 func (d *Dir) CommitAs(other func(name string) string) (string, error) {
 	return other(d.name), d.commit(other(d.path))
