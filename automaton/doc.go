@@ -18,7 +18,7 @@
 //   - Patterns with floating segments that share an anchor are found by fingerprints, three bytes
 //     each, 32 places of a path at once (Teddy). Only those are tried whose fingerprints the path
 //     has, and if they are many, also keys of some bytes more, by which an index finds them.
-//   - Where one path could meet more than 384 of them, an Aho-Corasick automaton finds all floating
+//   - Where one path could meet more than 896 of them, an Aho-Corasick automaton finds all floating
 //     segments in one pass, and registers remember which sequences of segments have been seen, and
 //     where they first ended (an extended finite automaton, XFA: Smith, Estan and Jha, SIGCOMM
 //     2008). The earliest end is enough, as a later one can only accept less.
@@ -46,7 +46,7 @@
 // With n the bytes of all patterns, and p those of the path:
 //
 //   - Compile takes O(n) and sorting; tables are O(n): about 1.3 bytes per byte of real rules.
-//   - Match takes O(p) for the trie, and for floating segments that are tried up to 384 searches of
+//   - Match takes O(p) for the trie, and for floating segments that are tried up to 896 searches of
 //     the path. A search for a segment of over 63 bytes counts as nine, and a pattern of over 63
 //     bytes as one more for each eight segments.
 //   - With the search it takes O(p·(1 + d/64 + log s) + r). r counts the sequences of segments of

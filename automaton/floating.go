@@ -28,7 +28,7 @@ const (
 	// 1.03 of the time to match.
 	groupedLimit = 24
 
-	triedLimit = 384
+	triedLimit = 896
 
 	// longSegment is the longest segment for which bytes.Index works with vector instructions
 	// alone, so that it takes time linear in the path whatever the segment.

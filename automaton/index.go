@@ -34,7 +34,7 @@ const (
 
 	// maxIndexLog is that of triedLimit patterns. With 16 to 32 bits for each, 2 to 4 of a hundred
 	// keys that are no pattern's are in the filter.
-	maxIndexLog = 7
+	maxIndexLog = 8
 
 	keyHash = 0x9e3779b97f4a7c15 // what a key is multiplied by, for its highest bits
 
