@@ -37,6 +37,7 @@ var (
 	ErrManyURLs  = weblog.ErrManyURLs // a field for the URL, as several hold URLs
 	ErrNoHeader  = weblog.ErrNoHeader // a header, which a table needs
 	ErrNotFormat = errors.New("no line is of the format that was named")
+	ErrJSONText  = errors.New("the log is one JSON text over several lines, or a JSON array, and not an object a line")
 	ErrLineEnds  = errors.New("all of the log is one line, with CR where lines end on old Macs")
 )
 

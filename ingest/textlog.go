@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -113,6 +114,9 @@ func (l *textLog) begin() error {
 	if l.lines.done() && len(l.raw.spans) == 1 && len(lines) == 1 && slices.Contains(lines[0], '\r') {
 		return ErrLineEnds
 	}
+	if (l.of == weblog.Auto || l.of == weblog.JSON) && len(lines) > 0 && isJSONText(lines[0]) {
+		return ErrJSONText
+	}
 	if l.of == weblog.Auto {
 		if err := l.setFormat(detect(lines, l.opt.Fields)); err != nil {
 			return err
@@ -122,6 +126,15 @@ func (l *textLog) begin() error {
 		l.field = table.Sample(lines)
 	}
 	return nil
+}
+
+// isJSONText reports whether a first line begins a JSON text that does not end in it, or an array of
+// objects: "[", "{" or "[{".
+func isJSONText(line []byte) bool {
+	line = bytes.TrimPrefix(bytes.TrimSpace(line), []byte(unpack.ByteOrderMark))
+	rest, array := bytes.CutPrefix(line, []byte("["))
+	rest = bytes.TrimSpace(rest)
+	return array && (len(rest) == 0 || rest[0] == '{') || string(line) == "{"
 }
 
 // end adds the records that are left at the end of the text, and returns why it ended.
