@@ -76,6 +76,23 @@ func TestZip(t *testing.T) {
 	}
 }
 
+// TestLargeZip reads an archive of more files than the end of a small one can count.
+func TestLargeZip(t *testing.T) {
+	names := make([]string, 1<<16)
+	for i := range names {
+		names[i] = "a/"
+	}
+	data := makeZip(t, "https://example.com/\n", zip.Store, append(names, "urls.txt")...)
+	path := testpack.WriteFile(t, t.TempDir(), "large.zip", data)
+	if got, err := readNamed(t, path, 0); got != "https://example.com/\n" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	path = testpack.WriteFile(t, t.TempDir(), "joined.zip", slices.Concat(data, data))
+	if _, err := readNamed(t, path, 0); !errors.Is(err, ErrFormat) {
+		t.Errorf("joined: %v", err)
+	}
+}
+
 // TestZipRefused holds that damage is found, and that what is not read is refused.
 func TestZipRefused(t *testing.T) {
 	text := strings.Repeat("https://example.com/\n", 10_000)
@@ -102,6 +119,7 @@ func TestZipRefused(t *testing.T) {
 		"sum":           {change(directory+16, 1, 2, 3, 4), ErrDamaged},
 		"shorter":       {change(directory+24, 1, 0, 0, 0), ErrDamaged},
 		"longer":        {change(directory+24, 0xff, 0xff, 0xff, 0), ErrTruncated},
+		"one longer":    {change(directory+24, byte(len(text)+1)), ErrTruncated},
 		"encrypted":     {change(directory+8, 9), ErrFormat},
 		"method":        {change(directory+10, 93), ErrFormat},
 		"Office":        {makeZip(t, "x", zip.Store, "[Content_Types].xml", "xl/workbook.xml"), ErrFormat},

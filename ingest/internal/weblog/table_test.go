@@ -313,3 +313,20 @@ func FuzzDetectTable(f *testing.F) {
 		}
 	})
 }
+
+// TestEvenRows holds how many of the first lines have to be even for a table without a known name.
+func TestEvenRows(t *testing.T) {
+	for odd, want := range map[int]Format{evenRows - 1: URLs, evenRows: CSV} {
+		lines := make([][]byte, 2*evenRows)
+		for i := range lines {
+			lines[i] = []byte("one,two")
+		}
+		lines[odd] = []byte("one")
+		if got := Detect(lines, Options{}); got != want {
+			t.Errorf("line %d of one field: %v, want %v", odd+1, got, want)
+		}
+	}
+	if evenRows != 10 { // docs/FORMATS.md
+		t.Errorf("%d lines", evenRows)
+	}
+}
