@@ -108,6 +108,7 @@ func TestDiagnostics(t *testing.T) {
 		{"names", "user-agent: Googelbot\nuser-agent: GPTbot\nuser-agent: Google-Read-Aloud\nuser-agent: x\ndisallow: /x", map[string]string{
 			"": "1 agent_typo, 3 agent_ignores",
 		}},
+		{"short names", "user-agent: AIBOT\nuser-agent: crcbot\nuser-agent: gpt-bot\ndisallow: /x", map[string]string{"": "3 agent_typo"}},
 		{"extensions", "license: /l\nlicense: https://a.example/l\ncontent-signal: a=b\nuser-agent: x\nContent-Usage: a=b\ndisallow: /x", map[string]string{
 			"": "1 unused_field, 1 license_not_absolute, 2 unused_field, 3 unused_field, 3 content_signal_outside_group, 5 unused_field",
 		}},
@@ -319,7 +320,7 @@ func TestCanonical(t *testing.T) {
 
 // TestInspectLinear: hostile files take no longer than others of their size.
 func TestInspectLinear(t *testing.T) {
-	var many, stars bytes.Buffer
+	var many, stars, wide bytes.Buffer
 	for i := 0; many.Len() < robots.MaxBytes; i++ { // crawlers of several groups each, in all combinations
 		fmt.Fprintf(&many, "user-agent: %s\n", strings.Map(func(r rune) rune { return r - '0' + 'a' }, strconv.Itoa(i%9000)))
 		if i%9000 == 0 {
@@ -329,7 +330,11 @@ func TestInspectLinear(t *testing.T) {
 	for i := 0; stars.Len() < robots.MaxBytes; i++ {
 		fmt.Fprintf(&stars, "disallow: /%d*a*b\n", i)
 	}
+	for i := 0; wide.Len() < robots.MaxBytes; i++ { // as many rules with a * as can be
+		fmt.Fprintf(&wide, "allow:*%x\n", i)
+	}
 	for _, body := range [][]byte{
+		append([]byte("user-agent: *\n"), wide.Bytes()...),
 		many.Bytes(), append([]byte("user-agent: *\n"), stars.Bytes()...), bytes.Repeat([]byte("x\n"), robots.MaxBytes/2),
 		bytes.Repeat([]byte("frob: /\n"), robots.MaxBytes/8), append([]byte("user-agent: *\nallow: /"), bytes.Repeat([]byte("*a"), robots.MaxBytes/2)...),
 	} {

@@ -152,7 +152,7 @@ func nearCrawler(name string) string {
 func isSlip(name, token string) bool {
 	const short, medium, long = 6, 9, 10
 	shorter := min(len(name), len(token))
-	if shorter < short-1 || max(len(name), len(token)) < short || name[0] != token[0] || max(len(name), len(token))-shorter > 2 {
+	if shorter < short || name[0] != token[0] || max(len(name), len(token))-shorter > 2 {
 		return false
 	}
 	switch distance(name, token) {

@@ -206,6 +206,9 @@ func shortened(text string) string {
 // covering returns one of the claimants that covers r, or nil if there is none.
 func covering(wide []*claimant, r *claimant, budget *int) *claimant {
 	for _, w := range wide {
+		if *budget--; *budget < 0 { // there may be as many pairs as rules squared
+			return nil
+		}
 		if w.covers(r, budget) {
 			return w
 		}

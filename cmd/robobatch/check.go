@@ -15,6 +15,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/robots"
@@ -31,11 +32,10 @@ type checking struct {
 // planChecking checks the flags of the command check, reads the expectations and finds the rules.
 func planChecking(a *args, std console.Streams) (guard.Task, error) {
 	c := &checking{Console: console.Console{Streams: std, Quiet: a.quiet, Progress: progress.Off}, form: a.print}
-	var faults cli.Faults
-	c.asker = newAsker(a, &faults)
+	c.asker = newAsker(a, &a.faults)
 	_, err := cli.Choose("form", a.print, expect.Forms)
-	faults.Add("print", err)
-	if err := faults.Err(); err != nil {
+	a.faults.Add("print", err)
+	if err := a.faults.Err(); err != nil {
 		return nil, err
 	}
 	if c.file, err = readExpectations(a.expect); err != nil {
@@ -133,7 +133,7 @@ func (c *checking) problems(results []expect.Result) (problems []expect.Result) 
 			add(expect.OddRobots, fmt.Sprintf("%s is no robots.txt: %v", say.File(response.Name), odd))
 		}
 		for _, d := range robots.Inspect(response.Body, c.question.Dialect).Diagnostics {
-			if d.Code == expect.AllClosed && !closedAsExpected(results, origin) {
+			if d.Code == expect.AllClosed && !closedAsExpected(results, origin, d.Line) {
 				add(expect.AllClosed, fmt.Sprintf("%s:%d: %s, and no line expects that: disallow Googlebot /", say.File(response.Name), d.Line, d.Text))
 			}
 		}
@@ -141,9 +141,18 @@ func (c *checking) problems(results []expect.Result) (problems []expect.Result) 
 	return problems
 }
 
-// closedAsExpected reports whether somebody expects that the home page of an origin is closed.
-func closedAsExpected(results []expect.Result, origin string) bool {
+// closedAsExpected reports whether a line expects that a search engine, or everybody, finds the home
+// page of an origin closed by the rule of that line. What is expected of other crawlers, such as @ai,
+// does not say that search engines shall be shut out.
+func closedAsExpected(results []expect.Result, origin string, line int32) bool {
 	return slices.ContainsFunc(results, func(r expect.Result) bool {
-		return r.Origin == origin && r.Expect == "disallow" && r.Path == "/"
+		return r.Origin == origin && r.Expect == "disallow" && r.Path == "/" && r.RuleLine == line && isForSearch(r.Agent)
+	})
+}
+
+// isForSearch reports whether a crawler is that of a search engine, or "*".
+func isForSearch(agent string) bool {
+	return agent == "*" || slices.ContainsFunc(crawlers.Set("search"), func(c crawlers.Crawler) bool {
+		return strings.EqualFold(c.Token, agent)
 	})
 }

@@ -40,18 +40,17 @@ type explanation struct {
 // planExplanation checks the flags of the command explain and finds the rules.
 func planExplanation(a *args, std console.Streams) (guard.Task, error) {
 	e := &explanation{Console: console.Console{Streams: std, Quiet: a.quiet, Progress: progress.Off}, urls: a.rest, all: a.allRules, found: map[string]robots.ProductToken{}}
-	if text, ok := aboutCode(a.rest); ok && a.rules == "" {
+	if text, ok := aboutCode(a.rest); ok && a.rules == "" && a.faults.None() {
 		return &printing{e.Console, text}, nil
 	}
-	var faults cli.Faults
 	if a.rules == "" {
-		faults.Add("rules", errors.New("the flag is missing: "+nameRules+"; or name a code alone, as in robobatch explain shadowed_rule"))
+		a.faults.Add("rules", errors.New("the flag is missing: "+nameRules+"; or name a code alone, as in robobatch explain shadowed_rule"))
 	}
-	e.asker = newAsker(a, &faults)
+	e.asker = newAsker(a, &a.faults)
 	form, err := cli.Choose("form", a.print, explainForms)
-	faults.Add("print", err)
+	a.faults.Add("print", err)
 	e.json = form == 1
-	if err := faults.Err(); err != nil {
+	if err := a.faults.Err(); err != nil {
 		return nil, err
 	}
 	return e, e.find(a, e.onlyOrigin())
@@ -143,7 +142,7 @@ func (e *explanation) readURLs(ctx context.Context) error {
 	lines := bufio.NewScanner(e.In)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() && ctx.Err() == nil {
-		if url := strings.TrimSpace(lines.Text()); url != "" {
+		if url := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff")); url != "" {
 			e.urls = append(e.urls, url)
 		}
 	}

@@ -43,38 +43,48 @@ func planLinting(a *args, std console.Streams) (guard.Task, error) {
 	if l.Name == "" {
 		l.Name = say.Std
 	}
-	var faults cli.Faults
-	if a.rules == "" {
-		faults.Add("rules", errors.New("the flag is missing: "+nameRules+", or one robots.txt"))
-	}
-	l.opt.Dialect, l.opt.AsOf = chooseReading(&a.Reading, &faults)
+	l.opt.Dialect, l.opt.AsOf = chooseReading(&a.Reading, &a.faults)
 	l.opt.Bodies, l.opt.Workers = true, a.workers
 	if a.ByRow() {
-		faults.Add("as-of", errNoRows)
+		a.faults.Add("as-of", errNoRows)
 	}
 	_, err := cli.Choose("form", a.print, lint.Forms)
-	faults.Add("print", err)
+	a.faults.Add("print", err)
 	severity, err := cli.Choose("severity", a.fail, lint.Severities)
-	faults.Add("fail", err)
+	a.faults.Add("fail", err)
 	l.fail = lint.Severity(severity)
-	faults.Add("workers", memory.CheckWorkers(a.workers))
+	a.faults.Add("workers", memory.CheckWorkers(a.workers))
 	if a.baseline != "" {
 		l.baseline, err = lint.ReadBaseline(a.baseline)
-		faults.Add("baseline", err)
+		a.faults.Add("baseline", err)
 	}
 	if l.acceptName != "" {
 		l.accept = lint.Baseline{}
 	}
-	if err := faults.Err(); err != nil {
+	if err := a.faults.Err(); err != nil {
 		return nil, err
 	}
 	if l.opt.Origin, err = findListed(&l.rules, a); errors.Is(err, rulefiles.ErrNoOrigin) {
 		err = l.rules.Find(a.rules, noOrigin) // what is wrong with a file does not depend on whose it is
 	}
-	if err == nil && l.Name != say.Std {
-		err = targets.CheckOut(l.Name, targets.Inputs{Path: a.rules, Rules: l.rules.Files})
+	if err == nil {
+		err = l.checkTargets(a)
 	}
 	return l, err
+}
+
+// checkTargets checks that what is written overwrites nothing that is read or written, too.
+func (l *linting) checkTargets(a *args) error {
+	inputs := targets.Inputs{Path: a.rules, Rules: l.rules.Files}
+	var errs []error
+	if l.Name != say.Std {
+		errs = append(errs, targets.CheckFile("-out", l.Name, inputs, targets.Other{Flag: "-baseline", Name: a.baseline},
+			targets.Other{Flag: "-write-baseline", Name: l.acceptName}))
+	}
+	if l.acceptName != "" {
+		errs = append(errs, targets.CheckFile("-write-baseline", l.acceptName, inputs))
+	}
+	return errors.Join(errs...)
 }
 
 // noOrigin stands for the origin of one robots.txt if nobody says it.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/internal/cli"
 )
 
 // Forms are what results can be printed as.
@@ -51,6 +52,9 @@ func Print(w io.Writer, form string, results []Result) error {
 	return out.Flush()
 }
 
+// margin stands in front of why.
+const margin = "        "
+
 // printText prints two lines for each result, and how many failed.
 func printText(out *bufio.Writer, results []Result) {
 	failed := Failed(results)
@@ -60,7 +64,14 @@ func printText(out *bufio.Writer, results []Result) {
 		if !r.Pass {
 			word = "FAILED"
 		}
-		out.WriteString(word + "  " + clean(r.title()) + "\n        " + strings.ReplaceAll(r.Text, "\n  ", "\n        ") + "\n")
+		text := r.Text
+		if r.Problem != "" {
+			text = cli.Fill(text, 80-len(margin))
+		}
+		out.WriteString(word + "  " + clean(r.title()) + "\n")
+		for line := range strings.SplitSeq(text, "\n") {
+			out.WriteString(margin + strings.TrimPrefix(line, "  ") + "\n")
+		}
 	}
 	out.WriteString(say.Count(int64(len(results)), "check") + ", " + say.Number(failed) + " failed\n")
 }

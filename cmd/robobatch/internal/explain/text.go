@@ -116,15 +116,18 @@ func (r *Rule) fate() string {
 		return "no match at byte " + strconv.Itoa(r.StopsAt)
 	}
 	n := strconv.Itoa(r.Length)
+	if r.Decides != "" {
+		n = say.Count(int64(r.Length), "byte")
+	}
 	switch r.Decides {
 	case "only":
-		return n + " bytes, no other matches"
+		return n + ", no other matches"
 	case "longest":
-		return n + " bytes, the longest that matches"
+		return n + ", the longest that matches"
 	case "allow":
-		return n + " bytes, Allow wins a tie"
+		return n + ", Allow wins a tie"
 	case "first":
-		return n + " bytes, the first of its length"
+		return n + ", the first of its length"
 	}
 	return n
 }

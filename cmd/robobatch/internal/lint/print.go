@@ -221,7 +221,11 @@ func (p *Printer) table() {
 // text returns the finding in lines: where and what, the line with a caret, and the remedy.
 func (f *Finding) text() string {
 	var sb strings.Builder
-	place := fmt.Sprintf("%s:%d:%d", clean(filepath.ToSlash(f.File)), f.Line, f.Column)
+	name := clean(filepath.ToSlash(f.File))
+	if strings.HasPrefix(name, "::") { // a line of a log that begins so is a command to GitHub
+		name = "./" + name
+	}
+	place := fmt.Sprintf("%s:%d:%d", name, f.Line, f.Column)
 	fmt.Fprintf(&sb, "%s %s %s\n%s", place, f.Severity, f.Code, wrap(clean(f.Text)))
 	line := clean(strings.ReplaceAll(f.Source, "\t", " "))
 	if shown := fit(line, 76); strings.TrimSpace(line) != "" {

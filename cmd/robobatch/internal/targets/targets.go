@@ -194,6 +194,21 @@ func CheckOut(name string, r Inputs) error {
 	return errors.Join(t.checkDirectory(), t.checkRead(r))
 }
 
+// An Other is a file that a flag names.
+type Other struct{ Flag, Name string }
+
+// CheckFile checks a file that a flag names to be written, and that it is none of the others.
+func CheckFile(flag, name string, r Inputs, others ...Other) error {
+	t := target{flag, name}
+	errs := []error{t.checkDirectory(), t.checkRead(r)}
+	for _, other := range others {
+		if other.Name != "" && sameFile(name, other.Name) {
+			errs = append(errs, fmt.Errorf("%s: %s is the file of %s, too: name another file", flag, say.File(name), other.Flag))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // A target is a file to be written, and the flag that names it.
 type target struct{ flag, name string }
 
