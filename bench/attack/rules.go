@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -98,8 +99,15 @@ func writeCaptures(_ *attack, bodies map[string][]byte) (data []byte, parts map[
 	return data, nil, nil
 }
 
-// errRecord is the error of a record that is not as it should be.
-var errRecord = errors.New("a record is damaged")
+// errRecord is the error of a record that is not as it should be, and errOther that of one which
+// says what the slow reader does not know, such as a redirect or a failure.
+var (
+	errRecord = errors.New("a record is damaged")
+	errOther  = errors.New("a record is of another kind")
+)
+
+// statusOK is the status of a body without one.
+var statusOK = 200
 
 // readCaptures reads captures by the rules of the format: fields that are unknown are ignored, and of
 // several captures of an origin the newest counts, of those of one moment the last, and of those
@@ -114,8 +122,13 @@ func readCaptures(data []byte) (map[string][]byte, error) {
 		if err := json.Unmarshal(line, &c); err != nil {
 			return nil, err
 		}
-		if c.Body == nil || c.Status == nil || *c.Status != 200 || c.Origin == "" || c.URL != "" {
+		switch status := cmp.Or(c.Status, &statusOK); {
+		case c.Body == nil || c.Origin == "" || c.URL != "":
 			return nil, errRecord
+		case *status >= 400 && *status < 500: // no rules
+			c.Body = new(string)
+		case *status < 200 || *status > 299 || *status == 204 || *status == 205:
+			return nil, errOther
 		}
 		origin, err := robots.ParseOrigin(c.Origin)
 		if err != nil {
@@ -259,6 +272,9 @@ func (a *attack) judgeRules(f *rulesFormat, b *base, expected map[string][]byte,
 	}
 	if f.read != nil {
 		bodies, err := f.read(data)
+		if errors.Is(err, errOther) {
+			return unseen, ""
+		}
 		if err != nil {
 			return wrong, fmt.Sprintf("%s; the strict reader says: %v", reason, err)
 		}
