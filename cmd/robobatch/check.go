@@ -89,6 +89,9 @@ func (c *checking) Run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, c.close())
 	}
+	if c.rules.Pack() != "" {
+		c.Hint("a pack has no robots.txt as they are written, so " + expect.AllClosed + " and " + expect.OddRobots + " are not looked for: check the files, too")
+	}
 	var results []expect.Result
 	for i := range c.file.Lines {
 		for _, agent := range c.file.Lines[i].Agents {
