@@ -34,8 +34,9 @@ var (
 	ErrNoURL   = weblog.ErrNoURL   // a field for the URL that is known
 	ErrURLList = errors.New("a list of URLs has no fields")
 
-	ErrManyURLs  = weblog.ErrManyURLs // a field for the URL, as several hold URLs
-	ErrNoHeader  = weblog.ErrNoHeader // a header, which a table needs
+	ErrManyURLs  = weblog.ErrManyURLs  // a field for the URL, as several hold URLs
+	ErrNoHeader  = weblog.ErrNoHeader  // a header, which a table needs
+	ErrSeparator = weblog.ErrSeparator // the separator of its format
 	ErrNotFormat = errors.New("no line is of the format that was named")
 	ErrJSONText  = errors.New("the log is one JSON text over several lines, or a JSON array, and not an object a line")
 	ErrLineEnds  = errors.New("all of the log is one line, with CR where lines end on old Macs")

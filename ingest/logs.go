@@ -102,10 +102,11 @@ type Logs struct {
 	err    error
 	grown  []string // names of logs
 
-	sizes   []atomic.Int64 // of inputs; -1 is unknown
-	formats []atomic.Pointer[Format]
-	fields  []atomic.Pointer[string] // of the URL, if values said so
-	read    atomic.Int64
+	sizes    []atomic.Int64 // of inputs; -1 is unknown
+	formats  []atomic.Pointer[Format]
+	fields   []atomic.Pointer[string] // of the URL, if values said so
+	headless []atomic.Bool            // see Input
+	read     atomic.Int64
 }
 
 var _ engine.Source = (*Logs)(nil)
@@ -132,7 +133,7 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 	if _, err := opt.parser(opt.Format); err != nil {
 		return nil, err
 	}
-	l := &Logs{opt: opt, inputs: inputs, sizes: make([]atomic.Int64, len(inputs)), formats: make([]atomic.Pointer[Format], len(inputs)), fields: make([]atomic.Pointer[string], len(inputs))}
+	l := &Logs{opt: opt, inputs: inputs, sizes: make([]atomic.Int64, len(inputs)), formats: make([]atomic.Pointer[Format], len(inputs)), fields: make([]atomic.Pointer[string], len(inputs)), headless: make([]atomic.Bool, len(inputs))}
 	l.rows = newRowReader(&l.opt)
 	var texts []string
 	for i := range inputs {
@@ -211,6 +212,9 @@ func (l *Logs) noteFormat(log rowLog) {
 	if i := l.next - 1; f != weblog.Auto && l.formats[i].Load() == nil {
 		l.formats[i].Store(&f)
 	}
+	if l.text.headless && log == rowLog(&l.text) {
+		l.headless[l.next-1].Store(true)
+	}
 	if l.text.field != "" && log == rowLog(&l.text) && l.fields[l.next-1].Load() == nil {
 		field := l.text.field
 		l.fields[l.next-1].Store(&field)
@@ -273,7 +277,7 @@ func (l *Logs) Close() error {
 func (l *Logs) Inputs() []Input {
 	inputs := make([]Input, len(l.inputs))
 	for i := range inputs {
-		inputs[i] = Input{Name: l.inputs[i].Name, archive: l.inputs[i].archive, Size: l.sizes[i].Load()}
+		inputs[i] = Input{Name: l.inputs[i].Name, archive: l.inputs[i].archive, Size: l.sizes[i].Load(), Headless: l.headless[i].Load()}
 		if f := l.formats[i].Load(); f != nil {
 			inputs[i].Format = *f
 		}

@@ -18,17 +18,18 @@ const detectBytes = 1 << 20
 // A textLog reads logs by lines, one after the other: lists of URLs, and the formats of package
 // weblog. It keeps its memory between them.
 type textLog struct {
-	opt    *LogOptions
-	texts  unpack.Texts
-	utf8   unpack.Decoder // of texts
-	sure   sureLog        // the open log
-	lines  lineReader
-	raw    rawLines // of the batch being filled
-	of     Format   // of the open log; Auto as long as it is not detected
-	parser weblog.Parser
-	begun  bool   // its first lines were looked at
-	field  string // of the URL, if its values said so
-	failed *where // the line that parsing stopped at; nil if it did not
+	opt      *LogOptions
+	texts    unpack.Texts
+	utf8     unpack.Decoder // of texts
+	sure     sureLog        // the open log
+	lines    lineReader
+	raw      rawLines // of the batch being filled
+	of       Format   // of the open log; Auto as long as it is not detected
+	parser   weblog.Parser
+	begun    bool   // its first lines were looked at
+	headless bool   // it was read as URLs, and looks like a table without a header
+	field    string // of the URL, if its values said so
+	failed   *where // the line that parsing stopped at; nil if it did not
 
 	rows, refused int64 // of the open log
 }
@@ -52,7 +53,7 @@ func (l *textLog) open(name string) error {
 	}
 	l.utf8.Reset(text)
 	l.lines.reset(&l.utf8)
-	l.begun, l.field, l.failed, l.rows, l.refused = false, "", nil, 0, 0
+	l.begun, l.headless, l.field, l.failed, l.rows, l.refused = false, false, "", nil, 0, 0
 	return nil
 }
 
@@ -121,6 +122,7 @@ func (l *textLog) begin() error {
 		if err := l.setFormat(detect(lines, l.opt.Fields)); err != nil {
 			return err
 		}
+		l.headless = l.of == weblog.URLs && weblog.IsHeadless(lines)
 	}
 	if table, ok := l.parser.(weblog.Sampler); ok {
 		l.field = table.Sample(lines)

@@ -452,7 +452,7 @@ func limitFlags(a *args) []entry {
 		{forJob, cli.Flag{Name: "max-rejects", Arg: "n", Set: cli.Text(&a.maxRejects), Doc: `
 			Stop with exit code 1 if more lines are rejected: n, or n% of all.
 			The rows before that are kept as x.partial.parquet.`}},
-		{forJob, cli.Flag{Name: "require-rules", Arg: "share", Set: cli.Text(&a.requireRules), Doc: `
+		{forJob, cli.Flag{Name: "require-rules", Arg: "share", Set: cli.NotEmpty(&a.requireRules, "write a share, such as 99%"), Doc: `
 			End with exit code 1 if fewer rows have a robots.txt in -rules. The share is one such as
 			99% of the rows with a URL. It is judged at the end, and all rows are kept as
 			x.partial.parquet.`}},

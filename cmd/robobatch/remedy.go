@@ -33,6 +33,7 @@ var remedies = []struct {
 }{
 	{ingest.ErrNoURL, "name the field with -url-field; if it is no table but a list of URLs, add -format urls"},
 	{ingest.ErrManyURLs, "name one with -url-field"},
+	{ingest.ErrSeparator, "use -format csv"},
 	{ingest.ErrNoHeader, "put one in front, as in: (echo url,clicks; cat file) | robobatch -in - …; if it is a list of URLs, add -format urls"},
 	{ingest.ErrJSONText, "write an object a line, as in: jq -c 'arrays[], objects' log.json | robobatch -in - …"},
 	{ingest.ErrNotFormat, "leave -format out, and the format is detected, or name another"},

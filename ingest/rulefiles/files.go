@@ -30,7 +30,8 @@ type Files struct {
 	files   []ruleFile // of each, only the origins that are its own
 	pack    string     // name of the rule pack, if there is one in place of files
 	skipped []string
-	single  bool // the one file is a robots.txt that was named itself
+	left    []string // of these, what has the name of a robots.txt
+	single  bool     // the one file is a robots.txt that was named itself
 
 	done  atomic.Int64 // bytes of the captures that the latest use of Responses read
 	once  sync.Once
@@ -86,7 +87,7 @@ func Find(path, origin string) (*Files, error) {
 		}
 		return nil, &NameError{Name: path, Err: noRules(w.skipped), Remedy: remedy}
 	}
-	return &Files{files: files, skipped: w.skipped}, nil
+	return &Files{files: files, skipped: w.skipped, left: w.left}, nil
 }
 
 // findOne is Find for a path that is no directory.
@@ -239,6 +240,10 @@ func assign(files []ruleFile) (assigned []ruleFile, conflicts []error) {
 // Skipped returns the files of the directory that are not used, as "path: reason", in the order
 // found. It is nil for a single file. The caller must not change it.
 func (r *Files) Skipped() []string { return r.skipped }
+
+// Left returns those of Skipped that have the name of a robots.txt or of captures, and are links out of
+// the directory, or no files: whoever put them there may have meant them as rules.
+func (r *Files) Left() []string { return r.left }
 
 // Unclear returns the files of the directory whose names begin as if with a scheme that is not known:
 // what is before the first "_" is taken for a part of the host. They are in the order found.

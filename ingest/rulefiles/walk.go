@@ -26,6 +26,7 @@ type walker struct {
 	visited map[string]bool // directories, without symbolic links
 	files   []ruleFile
 	skipped []string
+	left    []string // of these, what has the name of a robots.txt
 	packs   []string // rule packs among them
 	errs    []error  // directories that cannot be read
 }
@@ -78,7 +79,7 @@ func (w *walker) entry(name, path, base string, e fs.DirEntry) {
 	case mode.IsRegular():
 		w.file(ruleFile{name: name, path: path}, base)
 	default:
-		w.skip(name, capture.ErrNotRegular)
+		w.leave(name, base, capture.ErrNotRegular)
 	}
 }
 
@@ -90,7 +91,7 @@ func (w *walker) link(name, path, base, linkName string) {
 		return
 	}
 	if !w.holds(target) {
-		w.skip(name, errLeadsOut)
+		w.leave(name, base, errLeadsOut)
 		return
 	}
 	info, err := os.Stat(target)
@@ -104,7 +105,7 @@ func (w *walker) link(name, path, base, linkName string) {
 	case info.Mode().IsRegular():
 		w.file(ruleFile{name: name, path: target}, base)
 	default:
-		w.skip(name, capture.ErrNotRegular)
+		w.leave(name, base, capture.ErrNotRegular)
 	}
 }
 
@@ -131,6 +132,15 @@ func (w *walker) file(f ruleFile, base string) {
 		return
 	}
 	w.files = append(w.files, f)
+}
+
+// leave skips what cannot be read though its name, in a directory called base, may say that it is a
+// robots.txt.
+func (w *walker) leave(name, base string, err error) {
+	w.skip(name, err)
+	if _, errName := parseName(base, filepath.Base(name)); errName == nil {
+		w.left = append(w.left, w.skipped[len(w.skipped)-1])
+	}
 }
 
 func (w *walker) skip(name string, err error) {

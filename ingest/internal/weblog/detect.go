@@ -187,6 +187,10 @@ func (t *table) Sample(lines [][]byte) (field string) {
 		t.sep = separatorOf(body)
 	}
 	records := firstRecords(body, t.sep, DetectLines)
+	if other := evenSeparator(body); other != 0 && other != t.sep && len(records) > 0 && len(records[0]) == 1 {
+		t.err = fmt.Errorf("%w: %q", ErrSeparator, other)
+		return ""
+	}
 	if t.opt.URL != "" || len(records) == 0 || len(records[0]) == 0 {
 		return ""
 	}
@@ -257,4 +261,32 @@ func holds(rows [][][]byte, column int) (urls, paths bool) {
 		}
 	}
 	return 2*whole > all, 2*(whole+relative) > all
+}
+
+// IsHeadless reports whether lines that are read as URLs look like a table without a header: behind a
+// URL or path, all of the first ones have as many numbers, shares or URLs, parted by commas,
+// semicolons or pipes.
+func IsHeadless(lines [][]byte) bool {
+	sep := evenSeparator(lines)
+	if sep == 0 || sep == tab {
+		return false
+	}
+	records := firstRecords(lines, sep, evenRows)
+	for _, record := range records {
+		if first := trimBlank(record[0]); len(first) == 0 || first[0] != '/' && !isURL(first) {
+			return false
+		}
+		for _, value := range record[1:] {
+			if value = trimBlank(value); !isNumber(value) && !isURL(value) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isNumber reports whether a value is a number or a share, with whatever points and commas.
+func isNumber(value []byte) bool {
+	digits := bytes.Trim(bytes.TrimSuffix(value, []byte("%")), "0123456789.,- ")
+	return len(digits) == 0 && bytes.ContainsAny(value, "0123456789")
 }

@@ -121,6 +121,9 @@ var (
 	// header has no name that is known.
 	ErrManyURLs = errors.New("no field of the header is known to hold the URL, and several hold URLs")
 
+	// ErrSeparator is the kind of the errors about a table without tabs that is said to have them.
+	ErrSeparator = errors.New("the lines have no tabs, and in all of them as many of another separator")
+
 	// ErrNoHeader is the kind of the errors about a table whose first line has a URL, not names.
 	ErrNoHeader = errors.New("the lines are those of a table, and the first of them has no names")
 )

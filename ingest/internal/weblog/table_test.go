@@ -1,6 +1,7 @@
 package weblog
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"regexp"
@@ -328,5 +329,23 @@ func TestEvenRows(t *testing.T) {
 	}
 	if evenRows != 10 { // docs/FORMATS.md
 		t.Errorf("%d lines", evenRows)
+	}
+}
+
+// TestHeadless tells tables without a header from URLs with commas.
+func TestHeadless(t *testing.T) {
+	for text, want := range map[string]bool{
+		"https://a.example/,1\nhttps://a.example/b,20":                true,
+		"/a|10|5 %\n/b|2|0.5%":                                        true,
+		"https://a.example/;https://b.example/\nhttp://c.example/;/x": false,
+		"https://a.example/,x\nhttps://a.example/b,y":                 false,
+		"https://a.example/,1":                                        false,
+		"https://a.example/,1\nhttps://a.example/b":                   false,
+		"https://a.example/,1\nhttps://a.example/b,c":                 false,
+		"https://a.example/\t1\nhttps://a.example/b\t2":               false,
+	} {
+		if got := IsHeadless(bytes.Split([]byte(text), []byte("\n"))); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
 	}
 }

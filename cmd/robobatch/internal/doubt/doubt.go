@@ -46,6 +46,7 @@ const (
 	DamagedRules  Code = "damaged_rules"
 	FormulaCells  Code = "formula_cells"
 	GrowingLog    Code = "growing_log"
+	HeadlessTable Code = "headless_table"
 	NoRobots      Code = "no_robots"
 	NoRows        Code = "no_rows"
 	NoRulesThen   Code = "no_rules_then"
@@ -57,6 +58,7 @@ const (
 	UnclearAgent  Code = "unclear_agent"
 	UnclearName   Code = "unclear_name"
 	UntimedRules  Code = "untimed_rules"
+	UnusedRules   Code = "unused_rules"
 	WhiteSpace    Code = "white_space"
 )
 
@@ -77,6 +79,10 @@ var Meanings = []Meaning{
 	{
 		GrowingLog, "A log is longer at its end than it was when it was opened: somebody writes to it. All that was there at the end is read, and the last line may be only the first part of one.",
 		"Read logs that are complete, such as those that were rotated.",
+	},
+	{
+		HeadlessTable, "A log was read as a list of URLs, and behind each of the first ones stand as many numbers, shares or URLs, parted by commas, semicolons or pipes. It may be a table without a header.",
+		"Put a header in front, as in url,clicks. If the numbers are parts of the URLs, add -format urls.",
 	},
 	{
 		NoRobots, "Over half of the rows are of origins without a robots.txt in -rules. The examples are the busiest of them, and say which rules are near: http and https differ, as example.com and www.example.com do.",
@@ -121,6 +127,10 @@ var Meanings = []Meaning{
 	{
 		UntimedRules, "-as-of log: rows are disallowed by a robots.txt of which nobody knows since when it has been there, because its only time is that of a file, or it has none. Their `violation` is null.",
 		"Give captures with their times (`fetched_at`, or WARC).",
+	},
+	{
+		UnusedRules, "The directory of rules has entries with the name of a robots.txt that are links out of it, or no regular files. They are not read, so what they disallow is allowed.",
+		"Put the files themselves into the directory, or take the entries out.",
 	},
 	{
 		WhiteSpace, "URLs of a list or a table hold spaces or tabs, which URLs have only as %20 and %09. They are decided as if they were written so.",

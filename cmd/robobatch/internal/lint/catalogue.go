@@ -22,14 +22,14 @@ var Codes = []Code{
 		Good: "User-agent: GPTBot\nDisallow: /\n",
 	},
 	{
-		Name: "agent_list", Severity: Error,
+		Name: "agent_list", Severity: Warning,
 		What: "A line names several crawlers, and only the first is read. The others get no group.",
 		Do:   "Give every name a line of its own.",
 		Bad:  "User-agent: Examplebot, Otherbot\nDisallow: /private/\n",
 		Good: "User-agent: Examplebot\nUser-agent: Otherbot\nDisallow: /private/\n",
 	},
 	{
-		Name: "agent_never_matches", Severity: Error,
+		Name: "agent_never_matches", Severity: Warning,
 		What: "No crawler can have this name: a name begins with a letter, - or _.",
 		Do:   "Write the product token from the documentation of the crawler. If it begins with a digit, -agent-chars extended reads it as some crawlers do.",
 		Bad:  "User-agent: 008\nDisallow: /\n",

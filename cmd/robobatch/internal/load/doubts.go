@@ -34,6 +34,10 @@ func (r *Rules) Doubt(c *console.Console) {
 // doubts returns what is doubtful about the files. show says which file lost its end, and what is
 // wrong with it.
 func (r *Rules) doubts(show func(*rulefiles.Damage) string) (doubts []doubt.Doubt) {
+	if names := r.Left(); len(names) > 0 {
+		text := "of the rules, " + say.Count(int64(len(names)), "name") + " of a robots.txt not read"
+		doubts = append(doubts, doubt.Doubt{Code: doubt.UnusedRules, Text: text, Count: int64(len(names)), Examples: names[:min(len(names), doubt.Examples)]})
+	}
 	if names := r.Unclear(); len(names) > 0 {
 		text := say.Count(int64(len(names)), "name") + " of rules files may begin with a scheme that is not known; taken for hosts as they are"
 		doubts = append(doubts, doubt.Doubt{Code: doubt.UnclearName, Text: text, Count: int64(len(names)), Examples: names[:min(len(names), doubt.Examples)]})

@@ -30,7 +30,7 @@ func (r *Report) Rows() flow.Rows {
 // Doubt returns the doubts about what came of the logs, in all, but for those of a kind that the
 // report has already.
 func (r *Report) Doubt() []doubt.Doubt {
-	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.whiteSpace(), r.growing())
+	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.whiteSpace(), r.headless(), r.growing())
 	return slices.DeleteFunc(all, func(d doubt.Doubt) bool {
 		return slices.ContainsFunc(r.Doubts, func(seen doubt.Doubt) bool { return seen.Code == d.Code })
 	})
@@ -90,6 +90,24 @@ func (r *Report) timeless() (all []doubt.Doubt) {
 		all = append(all, doubt.Doubt{Code: doubt.UntimedRules, Text: text, Count: c.Timeless})
 	}
 	return all
+}
+
+// headless returns a doubt if logs that were read as URLs look like tables.
+func (r *Report) headless() []doubt.Doubt {
+	d := doubt.Doubt{Code: doubt.HeadlessTable}
+	for _, in := range r.Inputs {
+		if !in.headless {
+			continue
+		}
+		if d.Count++; len(d.Examples) < doubt.Examples {
+			d.Examples = append(d.Examples, say.File(in.Name))
+		}
+	}
+	if d.Count == 0 {
+		return nil
+	}
+	d.Text = say.Count(d.Count, "log") + " read as URLs, and in each of the first lines as many numbers follow: if they are columns, give them a header; if not, add -format urls"
+	return []doubt.Doubt{d}
 }
 
 // whiteSpace returns a doubt if URLs hold white space: they may be followed by other columns.

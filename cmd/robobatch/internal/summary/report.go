@@ -66,6 +66,8 @@ type Input struct {
 	Bytes  int64  `json:"bytes"`               // as stored; -1 if unknown
 	Format string `json:"format"`              // of its lines, "auto" if none was read
 	Field  string `json:"url_field,omitempty"` // the column of the URL, if its values said so and not its name
+
+	headless bool // see ingest.Input
 }
 
 // A Rules is about the robots.txt files.
@@ -183,7 +185,7 @@ func New(src Source) *Report {
 	r.strangers = append(Strangers(src.Store, &s), OddRules(&s.Odd, "origin")...)
 	r.grown = src.Logs.Grown()
 	for _, in := range src.Logs.Inputs() {
-		r.Inputs = append(r.Inputs, Input{in.Name, in.Size, in.Format.String(), in.Field})
+		r.Inputs = append(r.Inputs, Input{in.Name, in.Size, in.Format.String(), in.Field, in.Headless})
 	}
 	return r
 }
