@@ -223,7 +223,10 @@ func (a *attack) damageOnce(t target, bases []*base, i int) judgement {
 	if crash := res.crash(); crash != "" {
 		j, reason = wrong, crash
 	}
-	if j == wrong && a.ctx.Err() == nil {
+	if a.ctx.Err() != nil {
+		return harmless // it was killed
+	}
+	if j == wrong {
 		a.note(t.name, fmt.Sprintf("mutant %d, %s", i, m.name), reason, data, res)
 	}
 	return j
