@@ -74,9 +74,14 @@ func (in *inspector) allClosed() {
 	budget := maxCovered
 	closed := map[*Rule][]string{}
 	var order []*Rule
-	for _, name := range names {
-		rules, _ := f.Select(NewAgent(name, in.dialect))
-		rule := in.dialect.closing(rules, &budget)
+	var bound []int // the groups of the name before, which mostly bind the next, too
+	var rule *Rule
+	for i, name := range names {
+		agent := NewAgent(name, in.dialect)
+		if groups := f.Binding(agent); i == 0 || !slices.Equal(groups, bound) {
+			rules, _ := f.Select(agent)
+			bound, rule = groups, in.dialect.closing(rules, &budget)
+		}
 		if rule == nil {
 			continue
 		}
