@@ -42,7 +42,7 @@ func expand(names []string, stdin io.Reader) ([]Input, error) {
 			if stdins++; stdins == 2 {
 				errs = append(errs, &NameError{Name: name, Err: errStdinTwice, Remedy: "name - once"})
 			}
-			inputs = append(inputs, Input{Name: name, Size: stdinSize(stdin)})
+			inputs = append(inputs, Input{Name: name, Size: unpack.SizeOf(stdin)})
 			continue
 		}
 		found, err := expandName(name)
@@ -159,20 +159,3 @@ func (in *Input) File() string { return cmp.Or(in.archive, in.Name) }
 
 // isFile reports whether an input is a file with a name that can be read at any position.
 func (in *Input) isFile() bool { return in.Name != fault.Stdin && in.Size >= 0 }
-
-// stdinSize returns how much is left to read of standard input, or -1 if that is unknown.
-func stdinSize(stdin io.Reader) int64 {
-	f, ok := stdin.(*os.File)
-	if !ok {
-		return -1
-	}
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return -1
-	}
-	at, err := f.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return -1
-	}
-	return max(0, info.Size()-at)
-}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/ingest/internal/testpack"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
 func TestOpenLogsNames(t *testing.T) {
@@ -108,7 +109,7 @@ func TestStdinSize(t *testing.T) {
 	if _, err := f.Seek(3, 0); err != nil {
 		t.Fatal(err)
 	}
-	if got := stdinSize(f); got != 7 {
+	if got := unpack.SizeOf(f); got != 7 {
 		t.Errorf("size = %d, want 7", got)
 	}
 	r, w, err := os.Pipe()
@@ -117,7 +118,7 @@ func TestStdinSize(t *testing.T) {
 	}
 	defer r.Close()
 	defer w.Close()
-	if got := stdinSize(r); got != -1 {
+	if got := unpack.SizeOf(r); got != -1 {
 		t.Errorf("size of a pipe = %d, want -1", got)
 	}
 }

@@ -46,7 +46,7 @@ func (o *LogOptions) check(name string) (log sureLog, err error) {
 		}
 		in, log.owned = f, f
 	}
-	if f, ok := in.(*os.File); ok && stdinSize(f) >= 0 {
+	if f, ok := in.(*os.File); ok && unpack.SizeOf(f) >= 0 {
 		at, err := f.Seek(0, io.SeekCurrent)
 		if err != nil {
 			return log, err

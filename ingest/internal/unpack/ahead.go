@@ -107,7 +107,7 @@ func (a *Ahead) plan(name string) {
 		return
 	} else if p != None {
 		u.text.start(f, f)
-		u.text.size = sizeOf(f)
+		u.text.size = SizeOf(f)
 		u.text.unpack(Type{Packing: p})
 		a.unpack(&piece{from: u, last: true})
 	} else {

@@ -107,18 +107,18 @@ type textReader struct {
 func (t *textReader) Open(name string, stdin io.Reader) error {
 	if name == fault.Stdin {
 		t.start(stdin, nil)
-		t.size = sizeOf(stdin)
+		t.size = SizeOf(stdin)
 	} else {
 		f, member, err := openFile(name)
 		if err != nil {
 			return fault.OfFile(name, err, "check the name and the permissions")
 		}
-		if head, _ := readHead(f); member != "" || Detect(head).Packing == Zip && sizeOf(f) >= 0 {
+		if head, _ := readHead(f); member != "" || Detect(head).Packing == Zip && SizeOf(f) >= 0 {
 			t.openZip(f, member)
 			return nil
 		}
 		t.start(f, f)
-		t.size = sizeOf(f)
+		t.size = SizeOf(f)
 	}
 	head, _ := t.buf.Peek(HeadLen) // a fault comes again with the first Read
 	t.unpack(Detect(head))
@@ -138,8 +138,8 @@ func openFile(name string) (f *os.File, member string, err error) {
 	return f, "", err
 }
 
-// sizeOf returns how many bytes of a regular file are left to read; -1 for anything else.
-func sizeOf(r io.Reader) int64 {
+// SizeOf returns how many bytes of a regular file are left to read; -1 for anything else.
+func SizeOf(r io.Reader) int64 {
 	f, ok := r.(*os.File)
 	if !ok {
 		return -1

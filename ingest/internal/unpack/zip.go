@@ -242,7 +242,7 @@ func (z *zipText) verified() *verifiedParts { return &z.parts }
 func (t *textReader) openZip(f *os.File, member string) {
 	t.start(f, f)
 	t.packing = Zip
-	m, err := findMember(f, sizeOf(f), member)
+	m, err := findMember(f, SizeOf(f), member)
 	var raw io.Reader
 	if err == nil {
 		raw, err = m.OpenRaw()
