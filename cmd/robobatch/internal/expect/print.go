@@ -68,7 +68,7 @@ func printText(out *bufio.Writer, results []Result) {
 		if r.Problem != "" {
 			text = cli.Fill(text, 80-len(margin))
 		}
-		out.WriteString(word + "  " + clean(r.title()) + "\n")
+		out.WriteString(word + "  " + say.Line(r.title()) + "\n")
 		for line := range strings.SplitSeq(text, "\n") {
 			out.WriteString(margin + strings.TrimPrefix(line, "  ") + "\n")
 		}
@@ -102,6 +102,3 @@ func (r *Result) testCase() ci.Case {
 	}
 	return c
 }
-
-// clean returns a text from the input without bytes that a terminal obeys, line ends included.
-func clean(s string) string { return strings.ReplaceAll(say.Printable(s), "\n", `\n`) }

@@ -31,8 +31,8 @@ const nearest = 10
 func (a *Answer) Text(s Style) string {
 	var t text
 	if s.Title {
-		agent := clean(a.Agent)
-		t.sb.WriteString("# " + fit(clean(a.URL), width-len("#   ")-utf8.RuneCountInString(agent)) + "  " + agent + "\n")
+		agent := say.Line(a.Agent)
+		t.sb.WriteString("# " + fit(say.Line(a.URL), width-len("#   ")-utf8.RuneCountInString(agent)) + "  " + agent + "\n")
 	}
 	word := "unknown"
 	if a.Allowed != nil {
@@ -40,13 +40,13 @@ func (a *Answer) Text(s Style) string {
 	}
 	fmt.Fprintf(&t.sb, "%-12s %s\n", word, a.Why())
 	if a.Origin != "" {
-		t.item("origin", clean(a.Origin))
+		t.item("origin", say.Line(a.Origin))
 	}
 	t.item("source", a.Source.text())
 	t.item("agent", a.Group.chain(a.Agent))
 	t.item("group", a.Group.text())
 	if a.Path != "" {
-		t.item("path", fit(clean(a.Path), width-indent))
+		t.item("path", fit(say.Line(a.Path), width-indent))
 	}
 	t.rules(a.Rules, s.All)
 	t.item("dialects", a.opinions())
@@ -92,7 +92,7 @@ func (t *text) rules(rules []Rule, all bool) {
 	digits, longest, fate := 1, 0, 0
 	for _, r := range rules {
 		digits = max(digits, len(strconv.Itoa(int(r.Line))))
-		longest = max(longest, utf8.RuneCountInString(clean(r.Text)))
+		longest = max(longest, utf8.RuneCountInString(say.Line(r.Text)))
 		fate = max(fate, len(r.fate()))
 	}
 	longest = min(longest, width-indent-len("> ")-digits-len("    ")-fate)
@@ -102,7 +102,7 @@ func (t *text) rules(rules []Rule, all bool) {
 		if r.Decides != "" {
 			mark = ">"
 		}
-		fmt.Fprintf(&t.sb, "  %-*s%s %*d  %-*s  %s\n", indent-2, label, mark, digits, r.Line, longest, fit(clean(r.Text), longest), r.fate())
+		fmt.Fprintf(&t.sb, "  %-*s%s %*d  %-*s  %s\n", indent-2, label, mark, digits, r.Line, longest, fit(say.Line(r.Text), longest), r.fate())
 		label = ""
 	}
 	if left > 0 {
@@ -136,7 +136,7 @@ func (r *Rule) fate() string {
 func (a *Answer) Why() string {
 	name := "the robots.txt"
 	if a.Source != nil {
-		name = clean(filepath.ToSlash(a.Source.Name))
+		name = say.Line(filepath.ToSlash(a.Source.Name))
 	}
 	switch a.Reason {
 	case "rule", "undefined":
@@ -144,7 +144,7 @@ func (a *Answer) Why() string {
 		if a.Pack {
 			place = "line " + strconv.Itoa(int(a.RuleLine))
 		}
-		s := place + "  " + fit(clean(a.Rule), max(30, width-15-utf8.RuneCountInString(place)))
+		s := place + "  " + fit(say.Line(a.Rule), max(30, width-15-utf8.RuneCountInString(place)))
 		if a.Reason == "undefined" {
 			s += "\n  " + a.Dialect + " leaves it open: a rule with a * says the opposite"
 		}
@@ -158,7 +158,7 @@ func (a *Answer) Why() string {
 	case "robots_txt":
 		return "/robots.txt itself is always allowed in " + a.Dialect
 	case "bad_url":
-		return "not a URL with a scheme and a host: " + fit(clean(a.URL), 30)
+		return "not a URL with a scheme and a host: " + fit(say.Line(a.URL), 30)
 	}
 	return name + ": " + outcomes[a.Reason]
 }
@@ -177,7 +177,7 @@ func (s *Source) text() string {
 	if s == nil {
 		return ""
 	}
-	parts := []string{clean(filepath.ToSlash(s.Name))}
+	parts := []string{say.Line(filepath.ToSlash(s.Name))}
 	switch {
 	case s.File && s.FetchedAt != nil:
 		parts = append(parts, "last changed "+s.FetchedAt.Format(time.DateTime)+" UTC")
@@ -193,7 +193,7 @@ func (s *Source) text() string {
 		parts = append(parts, s.answer())
 	}
 	if s.URL != "" {
-		parts = append(parts, "redirected to "+clean(s.URL))
+		parts = append(parts, "redirected to "+say.Line(s.URL))
 	}
 	if s.Truncated {
 		parts = append(parts, "only the first 500 KiB are read")
@@ -218,11 +218,11 @@ func age(seconds int64) string {
 func (s *Source) answer() string {
 	switch {
 	case s.Error != "":
-		return "failed: " + clean(s.Error)
+		return "failed: " + say.Line(s.Error)
 	case s.Status == 0:
 		return "no answer"
 	case s.Location != "":
-		return "status " + strconv.Itoa(s.Status) + " to " + clean(s.Location)
+		return "status " + strconv.Itoa(s.Status) + " to " + say.Line(s.Location)
 	}
 	return "status " + strconv.Itoa(s.Status)
 }
@@ -236,17 +236,17 @@ func (g *Group) chain(agent string) string {
 	var without []string
 	for _, n := range g.Names {
 		if !n.Found {
-			without = append(without, clean(n.Name))
+			without = append(without, say.Line(n.Name))
 		}
 	}
-	s := clean(agent)
+	s := say.Line(agent)
 	switch {
 	case len(without) == 0 && last.Name == "*":
 		return s + ": only a group for * can name it"
 	case len(without) == 0:
 		return s + ": a group names it"
 	case last.Found:
-		return s + ": no group for " + strings.Join(without, ", nor for ") + "; that for " + clean(last.Name) + " binds it"
+		return s + ": no group for " + strings.Join(without, ", nor for ") + "; that for " + say.Line(last.Name) + " binds it"
 	}
 	return s + ": no group for " + strings.Join(without, ", nor for ")
 }
@@ -269,7 +269,7 @@ func (g *Group) text() string {
 		s += ", which are merged"
 	}
 	if g.Shared > 0 {
-		by := clean(g.Names[len(g.Names)-1].Name)
+		by := say.Line(g.Names[len(g.Names)-1].Name)
 		s += fmt.Sprintf(", of %s and %s: no Allow or Disallow stands between their names", by, say.Count(int64(g.Shared), "other name"))
 	}
 	return s
@@ -323,9 +323,6 @@ func (o *Opinion) says() string {
 func same(a, b *bool) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
-
-// clean returns a text from the input without bytes that a terminal obeys, line ends included.
-func clean(s string) string { return strings.ReplaceAll(say.Printable(s), "\n", `\n`) }
 
 // fit returns a text in at most n columns, with a mark where its middle is left out.
 func fit(s string, n int) string {

@@ -213,7 +213,7 @@ func (p *Printer) table() {
 		for i := range t.examples {
 			f := &t.examples[i]
 			place := fmt.Sprintf("%s:%d", f.Origin, f.Line)
-			p.out.WriteString("    " + clean(place) + "  " + fit(clean(f.Source), 80-6-utf8.RuneCountInString(place)) + "\n")
+			p.out.WriteString("    " + say.Line(place) + "  " + fit(say.Line(f.Source), 80-6-utf8.RuneCountInString(place)) + "\n")
 		}
 	}
 }
@@ -221,13 +221,13 @@ func (p *Printer) table() {
 // text returns the finding in lines: where and what, the line with a caret, and the remedy.
 func (f *Finding) text() string {
 	var sb strings.Builder
-	name := clean(filepath.ToSlash(f.File))
+	name := say.Line(filepath.ToSlash(f.File))
 	if strings.HasPrefix(name, "::") { // a line of a log that begins so is a command to GitHub
 		name = "./" + name
 	}
 	place := fmt.Sprintf("%s:%d:%d", name, f.Line, f.Column)
-	fmt.Fprintf(&sb, "%s %s %s\n%s", place, f.Severity, f.Code, wrap(clean(f.Text)))
-	line := clean(strings.ReplaceAll(f.Source, "\t", " "))
+	fmt.Fprintf(&sb, "%s %s %s\n%s", place, f.Severity, f.Code, wrap(say.Line(f.Text)))
+	line := say.Line(strings.ReplaceAll(f.Source, "\t", " "))
 	if shown := fit(line, 76); strings.TrimSpace(line) != "" {
 		sb.WriteString("    | " + fit(line, 74) + "\n")
 		if shown == line && f.Column <= 74 {
@@ -255,9 +255,6 @@ func wrap(s string) string {
 	}
 	return sb.String() + indent + line + "\n"
 }
-
-// clean returns a text from the input without bytes that a terminal obeys, line ends included.
-func clean(s string) string { return strings.ReplaceAll(say.Printable(s), "\n", `\n`) }
 
 // fit returns the beginning of a text in at most n columns.
 func fit(s string, n int) string {

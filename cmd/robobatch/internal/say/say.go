@@ -80,3 +80,7 @@ func Printable(s string) string {
 	}
 	return sb.String()
 }
+
+// Line returns s as Printable does, with an escape in place of line ends, too: what comes from an
+// input stays in its line.
+func Line(s string) string { return strings.ReplaceAll(Printable(s), "\n", `\n`) }

@@ -20,3 +20,9 @@ func TestPrintable(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestLine(t *testing.T) {
+	if got, want := Line("a\n::b\x1b"), `a\n::b\x1b`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
