@@ -373,8 +373,8 @@ func (t table) try(off uint32, path []byte, best Rank) Rank {
 	return best
 }
 
-// A pending is a trie node that a path passed and that has floating segments, or a group of its
-// patterns, some of which are to be tried.
+// A pending is what is left to try: a trie node with floating segments that the path passed, or a
+// group of the node's patterns.
 type pending struct {
 	group uint32 // its offset; of a node, that of the first group
 	pos   uint32 // where in the path the node is

@@ -50,8 +50,8 @@ func (b *builder) index(pats []ranked) {
 	b.patterns(pats)
 }
 
-// indexEntries returns the entries of patterns in the order of their hashes, of which the bits of
-// mask count.
+// indexEntries returns the entries of patterns in the order of their hashes. Only the bits of mask
+// count in a hash.
 func indexEntries(pats []ranked, masks *[masksSize]byte, mask uint32) []indexEntry {
 	entries, keys, count := make([]indexEntry, len(pats)), make([]filedKeys, len(pats)), make([]uint16, mask+1)
 	for i := range pats {
@@ -123,9 +123,9 @@ func (p *ranked) keys(masks *[masksSize]byte) (filed filedKeys, needs uint64) {
 	return filed, needs
 }
 
-// windows calls yield with the window of each place of a pattern's segments of which the bytes of a
-// fingerprint are known, and with a mask of all bytes that are. Behind a segment at the end of the
-// path, these are zeros.
+// windows calls yield for each place of a pattern's segments where all bytes of a fingerprint are
+// known: with the window there, and with a mask of its bytes that are known. Behind a segment at the
+// end of the path they are zeros.
 func (p *ranked) windows(yield func(w, known uint64)) {
 	p.segments(func(seg string, last bool) {
 		w, known := uint64(0), uint64(0)
