@@ -1,0 +1,68 @@
+package aggregate
+
+import (
+	"bytes"
+	"slices"
+)
+
+// Examples is how many URLs a Top keeps.
+const Examples = 3
+
+// maxExample is the most bytes of an example; what follows is cut.
+const maxExample = 2048
+
+// An Example is a URL, its requests, and what its first request brought along.
+type Example[T any] struct {
+	URL      string
+	Requests int64
+	Cut      bool // URL is the beginning of a longer one
+	With     T
+
+	hash uint64
+}
+
+// A Top keeps the most requested URLs of a group. Of those with equally many requests it keeps the
+// first in the order of bytes. So, while a [URLs] is exact, the examples depend on the requests only,
+// not on their order; beyond that they are the most requested ones of its sample. The zero value is
+// empty.
+type Top[T any] struct{ all []Example[T] }
+
+// Offer tells of a request: the URL, its Hash, and what [URLs.Add] returned for it. with is asked for
+// a URL that becomes an example.
+func (t *Top[T]) Offer(url []byte, hash uint64, requests uint32, with func() T) {
+	if requests == 0 {
+		return
+	}
+	for i := range t.all {
+		if t.all[i].hash == hash {
+			t.all[i].Requests = int64(requests)
+			t.rise(i)
+			return
+		}
+	}
+	short := url[:min(len(url), maxExample)]
+	if n := len(t.all); n == Examples {
+		last := &t.all[n-1]
+		if int64(requests) < last.Requests || int64(requests) == last.Requests && bytes.Compare(short, []byte(last.URL)) >= 0 {
+			return
+		}
+		t.all = t.all[:n-1]
+	}
+	t.all = append(t.all, Example[T]{URL: string(short), Requests: int64(requests), Cut: len(short) < len(url), With: with(), hash: hash})
+	t.rise(len(t.all) - 1)
+}
+
+// rise puts an example before those that are requested less.
+func (t *Top[T]) rise(i int) {
+	for ; i > 0 && ahead(&t.all[i], &t.all[i-1]); i-- {
+		t.all[i], t.all[i-1] = t.all[i-1], t.all[i]
+	}
+}
+
+// ahead reports whether a comes before b.
+func ahead[T any](a, b *Example[T]) bool {
+	return a.Requests > b.Requests || a.Requests == b.Requests && a.URL < b.URL
+}
+
+// Examples returns the most requested URLs, the most requested first.
+func (t *Top[T]) Examples() []Example[T] { return slices.Clone(t.all) }
