@@ -50,7 +50,7 @@ func compare(t *testing.T, dir string, samples int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	byRule := 0
+	byRule, listed := 0, 0
 	for d, dialect := range q.Dialects() {
 		store, err := engine.BuildStore(files.Responses(), engine.StoreOptions{Dialect: dialect, Agents: agents})
 		if err != nil {
@@ -75,6 +75,7 @@ func compare(t *testing.T, dir string, samples int) {
 					t.Fatalf("%s, %s, %s: the first rule is %+v; the engine says %+v", target.URL, agent, dialect, got.Rules[0], want)
 				}
 			}
+			listed += compareRules(t, got, all[0], dialect)
 			checkText(t, got)
 		}
 		if err := store.Close(); err != nil {
@@ -83,6 +84,88 @@ func compare(t *testing.T, dir string, samples int) {
 	}
 	if byRule < samples/10 {
 		t.Errorf("a rule decided only %d of %d", byRule, samples)
+	}
+	if listed < samples {
+		t.Errorf("only %d rules that match were compared with the reference", listed)
+	}
+	t.Logf("%d answers, %d of them by a rule; %d rules that match", samples*len(q.Dialects()), byRule, listed)
+}
+
+// compareRules compares the rules of an answer, entry by entry, with what the reference says of each
+// rule alone, and with the order in which it prefers them. It returns how many match.
+func compareRules(t *testing.T, got *Answer, c listings.Copy, d robots.Dialect) (matching int) {
+	t.Helper()
+	if c.Outcome.Effect != robots.UseRules {
+		if len(got.Rules) > 0 {
+			t.Fatalf("%s: rules without a robots.txt: %+v", got.URL, got.Rules)
+		}
+		return 0
+	}
+	rules, _ := robots.Parse(c.Response.Body, d).Select(robots.NewAgent(got.Agent, d))
+	if len(rules) != len(got.Rules) {
+		t.Fatalf("%s, %s, %s: %d rules, want %d", got.URL, got.Agent, d, len(got.Rules), len(rules))
+	}
+	path := []byte(got.Path)
+	var matches, others []robots.Rule
+	for _, r := range rules {
+		if robots.Decide([]robots.Rule{r}, path, d) == 0 {
+			matches = append(matches, r)
+		} else {
+			others = append(others, r)
+		}
+	}
+	for i := range got.Rules {
+		entry := &got.Rules[i]
+		if len(matches) > 0 { // the one that the reference prefers of those that are left
+			best := robots.Decide(matches, path, d)
+			r := matches[best]
+			matches = slices.Delete(matches, best, best+1)
+			matching++
+			if !entry.Matches || entry.Line != r.Line || entry.Text != r.String() || entry.StopsAt != 0 || !hasPattern(r, entry, d) || !beginsWith(entry.Pattern, path, d) {
+				t.Fatalf("%s, %s, %s: entry %d is %+v; the reference says that line %d matches", got.URL, got.Agent, d, i+1, *entry, r.Line)
+			}
+			continue
+		}
+		k := slices.IndexFunc(others, func(r robots.Rule) bool { return r.Line == entry.Line })
+		if k < 0 || entry.Matches || entry.Text != others[k].String() || entry.Decides != "" || !hasPattern(others[k], entry, d) {
+			t.Fatalf("%s, %s, %s: entry %d is %+v; the reference says that it does not match", got.URL, got.Agent, d, i+1, *entry)
+		}
+		others = slices.Delete(others, k, k+1)
+		checkStop(t, got, i, d)
+	}
+	return matching
+}
+
+// hasPattern reports whether an entry shows a pattern of the rule, and its length.
+func hasPattern(r robots.Rule, entry *Rule, d robots.Dialect) bool {
+	index, ok := d.IndexPattern(r)
+	return (entry.Pattern == r.Pattern || ok && entry.Pattern == index) && entry.Length == len(entry.Pattern)
+}
+
+// beginsWith reports whether the reference says that a pattern matches a path.
+func beginsWith(pattern string, path []byte, d robots.Dialect) bool {
+	return pattern == "" || robots.Decide([]robots.Rule{{Pattern: pattern}}, path, d) == 0
+}
+
+// checkStop checks the byte at which an entry that does not match stops: what stands before it
+// matches, and with it no more. Entries that match further stand first.
+func checkStop(t *testing.T, got *Answer, i int, d robots.Dialect) {
+	t.Helper()
+	entry, path := &got.Rules[i], []byte(got.Path)
+	if entry.StopsAt < 1 || entry.StopsAt > len(entry.Pattern) {
+		t.Fatalf("%s: entry %d is %+v", got.URL, i+1, *entry)
+	}
+	upTo := func(n int) string { // a "*" behind it, so that no "$" is an anchor; "" matches everything
+		if n == len(entry.Pattern) || n == 0 {
+			return entry.Pattern[:n]
+		}
+		return entry.Pattern[:n] + "*"
+	}
+	if !beginsWith(upTo(entry.StopsAt-1), path, d) || beginsWith(upTo(entry.StopsAt), path, d) {
+		t.Fatalf("%s: %q does not stop at byte %d of %q", got.URL, got.Path, entry.StopsAt, entry.Pattern)
+	}
+	if before := &got.Rules[max(i-1, 0)]; !before.Matches && before.StopsAt < entry.StopsAt {
+		t.Fatalf("%s: entry %d stops at byte %d, and the one before it at byte %d", got.URL, i+1, entry.StopsAt, before.StopsAt)
 	}
 }
 
