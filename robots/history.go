@@ -167,6 +167,33 @@ func (h *History) outcome(key string, asOf time.Time) (out Outcome, until time.T
 	return Outcome{AllowAll, CauseExpired, now.number}, now.until
 }
 
+// Hops returns the numbers of the redirects that led from the robots.txt of the origin to the response
+// of [History.Outcome] at that moment, in their order; none if no redirect was followed. The response
+// of the outcome, which may be a redirect that leads nowhere, is not one of them.
+func (h *History) Hops(o Origin, asOf time.Time) (hops []int) {
+	if asOf.IsZero() {
+		asOf = h.newest
+	}
+	key := string(o) + TxtPath
+	out, _ := h.outcome(key, asOf)
+	if out.Capture < 0 {
+		return nil
+	}
+	now, ok := h.at(key, asOf)
+	for turns := 0; ok && now.number != out.Capture && turns <= maxTurns; turns++ { // failures have lapsed
+		asOf = now.since.Add(-1)
+		now, ok = h.at(key, asOf)
+	}
+	for {
+		c, _ := h.timeline(key).inForce(asOf, len(hops) > 0)
+		if c == nil || c.number == out.Capture || len(hops) == maxRedirects {
+			return hops
+		}
+		hops = append(hops, c.number)
+		key = c.target
+	}
+}
+
 // A state is what the responses say at some moment, redirects followed.
 type state struct {
 	result result

@@ -357,3 +357,52 @@ func FuzzRedirect(f *testing.F) {
 		}
 	})
 }
+
+// TestHops follows redirects, and goes back with a failure that has lapsed to the redirect in front of
+// the last good copy.
+func TestHops(t *testing.T) {
+	url := func(n int) string { return fmt.Sprintf("https://b.com/%d", n) }
+	moved := func(at time.Time, from, to string) robots.Response {
+		return robots.Response{Origin: here, URL: from, Status: 301, Location: to, FetchedAt: at}
+	}
+	var long []robots.Response
+	for i := range 7 {
+		from := ""
+		if i > 0 {
+			from = url(i)
+		}
+		long = append(long, moved(day(0), from, url(i+1)))
+	}
+	good := robots.Response{Origin: there, Status: 200, FetchedAt: day(0)}
+	for _, c := range []struct {
+		name      string
+		asOf      time.Time
+		responses []robots.Response
+		capture   int
+		hops      []int
+	}{
+		{"none", time.Time{}, []robots.Response{{Origin: here, Status: 200}}, 0, nil},
+		{"nothing known", time.Time{}, []robots.Response{good}, -1, nil},
+		{"two", time.Time{}, []robots.Response{good, moved(day(0), "", url(1)), moved(day(0), url(1), "/robots.txt")}, 0, []int{1, 2}},
+		{"target unknown", time.Time{}, []robots.Response{moved(day(0), "", url(1)), moved(day(0), url(1), url(2))}, 1, []int{0}},
+		{"too many", time.Time{}, long, 5, []int{0, 1, 2, 3, 4}},
+		{
+			"lapsed", day(50),
+			[]robots.Response{good, moved(day(0), "", "https://b.com/robots.txt"), {Origin: here, Status: 503, FetchedAt: day(2)}, {Origin: here, Status: 503, FetchedAt: day(40)}},
+			0,
+			[]int{1},
+		},
+		{"failing", day(10), []robots.Response{moved(day(0), "", "https://b.com/robots.txt"), {Origin: here, Status: 503, FetchedAt: day(2)}}, 1, nil},
+	} {
+		h := robots.NewHistory(robots.Google)
+		for _, r := range c.responses {
+			h.Add(r)
+		}
+		if got := h.Outcome(here, c.asOf); got.Capture != c.capture {
+			t.Errorf("%s: response %d decides, want %d", c.name, got.Capture, c.capture)
+		}
+		if got := h.Hops(here, c.asOf); !slices.Equal(got, c.hops) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.hops)
+		}
+	}
+}

@@ -93,23 +93,3 @@ func writeEntry(sb *strings.Builder, head, doc string) {
 	}
 	sb.WriteString(head + strings.ReplaceAll(Fill(doc, helpWidth-helpDocs), "\n", "\n"+margin) + "\n")
 }
-
-// Fill returns the words of a text in lines of up to width bytes.
-func Fill(text string, width int) string {
-	var sb strings.Builder
-	column := 0
-	for i, word := range strings.Fields(text) {
-		switch {
-		case i == 0:
-		case column+1+len(word) > width:
-			sb.WriteByte('\n')
-			column = 0
-		default:
-			sb.WriteByte(' ')
-			column++
-		}
-		sb.WriteString(word)
-		column += len(word)
-	}
-	return sb.String()
-}

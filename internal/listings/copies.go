@@ -13,7 +13,8 @@ import (
 // A Copy is what is in force for one origin at one moment, with the body that decides.
 type Copy struct {
 	Outcome  robots.Outcome
-	Response robots.Response // the one that decides; zero if none does
+	Response robots.Response   // the one that decides; zero if none does
+	Hops     []robots.Response // the redirects that led to it, in their order, without their bodies
 }
 
 // A Moment is when, and by which dialects, something is in force.
@@ -40,7 +41,7 @@ func Copies(ctx context.Context, responses iter.Seq2[robots.Response, error], or
 		return nil, err
 	}
 	all := make(map[robots.Origin][]Copy, len(origins))
-	wanted := map[int][]*Copy{} // by the number of the response
+	wanted := map[int][]func(r robots.Response){} // what to do with a response, by its number
 	for _, origin := range origins {
 		if _, done := all[origin]; done {
 			continue
@@ -48,15 +49,13 @@ func Copies(ctx context.Context, responses iter.Seq2[robots.Response, error], or
 		copies := make([]Copy, len(q.Dialects))
 		for i, h := range histories {
 			copies[i].Outcome = h.Outcome(origin, q.AsOf)
-			if n := copies[i].Outcome.Capture; n >= 0 {
-				wanted[n] = append(wanted[n], &copies[i])
-			}
+			copies[i].want(h.Hops(origin, q.AsOf), wanted)
 		}
 		all[origin] = copies
 	}
 	again, err := each(ctx, responses, func(n int, r robots.Response) error {
-		for _, c := range wanted[n] {
-			c.Response = r
+		for _, take := range wanted[n] {
+			take(r)
 		}
 		return nil
 	})
@@ -64,4 +63,19 @@ func Copies(ctx context.Context, responses iter.Seq2[robots.Response, error], or
 		err = fmt.Errorf("read rules: %w", ErrChanged)
 	}
 	return all, err
+}
+
+// want has the responses of a copy put into it, when they are read again. hops are the numbers of the
+// redirects.
+func (c *Copy) want(hops []int, wanted map[int][]func(r robots.Response)) {
+	if n := c.Outcome.Capture; n >= 0 {
+		wanted[n] = append(wanted[n], func(r robots.Response) { c.Response = r })
+	}
+	c.Hops = make([]robots.Response, len(hops))
+	for i, n := range hops {
+		wanted[n] = append(wanted[n], func(r robots.Response) {
+			r.Body = nil
+			c.Hops[i] = r
+		})
+	}
 }

@@ -123,16 +123,24 @@ type Result struct {
 func (f *File) Judge(l *Line, a *explain.Answer) Result {
 	short := *a
 	short.Rules, short.Dialects = nil, nil // explain tells them
-	r := Result{File: f.Name, Line: l.Num, Expect: "disallow", WantRule: l.Rule, Text: a.Why(), Answer: &short}
+	r := Result{File: f.Name, Line: l.Num, Expect: "disallow", WantRule: l.Rule, Text: a.Why(0), Answer: &short}
 	if l.Allow {
 		r.Expect = "allow"
 	}
 	r.Pass = a.Allowed != nil && *a.Allowed == l.Allow && a.Reason != "undefined"
 	if r.Pass && l.Rule > 0 && a.RuleLine != l.Rule {
 		r.Pass = false
-		r.Text += fmt.Sprintf(" (line %d shall decide)", l.Rule)
+		r.Text += r.otherRule()
 	}
 	return r
+}
+
+// otherRule says that another line decided than the one that shall; "" if the right one did, or any may.
+func (r *Result) otherRule() string {
+	if r.WantRule == 0 || r.WantRule == r.RuleLine || *r.Allowed != (r.Expect == "allow") {
+		return ""
+	}
+	return fmt.Sprintf(" (line %d shall decide)", r.WantRule)
 }
 
 // NewProblem returns a problem apart from the expectations.

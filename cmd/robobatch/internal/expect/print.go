@@ -52,28 +52,48 @@ func Print(w io.Writer, form string, results []Result) error {
 	return out.Flush()
 }
 
-// margin stands in front of why.
-const margin = "        "
+// The columns of the text.
+const (
+	width    = 80
+	margin   = "        " // in front of why
+	longName = 30         // columns of the name of a crawler
+	shortest = 20         // columns of a URL behind a very long place
+)
 
-// printText prints two lines for each result, and how many failed.
+// printText prints two lines for each result, and how many failed. They have at most 80 columns, apart
+// from places and names of files, which stand whole.
 func printText(out *bufio.Writer, results []Result) {
 	failed := Failed(results)
 	for i := range results {
 		r := &results[i]
-		word := "ok    "
+		word := "ok      "
 		if !r.Pass {
-			word = "FAILED"
+			word = "FAILED  "
 		}
-		text := r.Text
-		if r.Problem != "" {
-			text = cli.Fill(text, 80-len(margin))
-		}
-		out.WriteString(word + "  " + say.Line(r.title()) + "\n")
-		for line := range strings.SplitSeq(text, "\n") {
+		out.WriteString(word + r.heading(width-len(word)) + "\n")
+		for line := range strings.SplitSeq(r.why(width-len(margin)), "\n") {
 			out.WriteString(margin + strings.TrimPrefix(line, "  ") + "\n")
 		}
 	}
 	out.WriteString(say.Count(int64(len(results)), "check") + ", " + say.Number(failed) + " failed\n")
+}
+
+// heading returns the title in so many columns.
+func (r *Result) heading(columns int) string {
+	if r.Problem != "" {
+		return r.Problem
+	}
+	s := say.Line(r.place()) + "  " + r.Expect + " " + cli.Fit(say.Line(r.Agent), longName) + " "
+	return s + cli.Fit(say.Line(r.URL), max(columns-cli.Columns(s), shortest))
+}
+
+// why returns the text in lines of so many columns.
+func (r *Result) why(columns int) string {
+	if r.Problem != "" {
+		return cli.Fill(r.Text, columns)
+	}
+	other := r.otherRule()
+	return r.Why(columns-len(other)) + other
 }
 
 // Failed returns how many results did not pass.
@@ -91,8 +111,11 @@ func (r *Result) title() string {
 	if r.Problem != "" {
 		return r.Problem
 	}
-	return fmt.Sprintf("%s:%d  %s %s %s", filepath.ToSlash(r.File), r.Line, r.Expect, r.Agent, r.URL)
+	return fmt.Sprintf("%s  %s %s %s", r.place(), r.Expect, r.Agent, r.URL)
 }
+
+// place returns where the expectation stands.
+func (r *Result) place() string { return fmt.Sprintf("%s:%d", filepath.ToSlash(r.File), r.Line) }
 
 // testCase returns the result as a case of JUnit.
 func (r *Result) testCase() ci.Case {

@@ -4,6 +4,7 @@
 package explain
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/robobatch/robobatch/engine"
@@ -40,11 +41,21 @@ type Source struct {
 	Status     int        `json:"status"`          // 0 if there was no answer; 200 of a file
 	Error      string     `json:"error,omitempty"` // why there was none
 	Location   string     `json:"location,omitempty"`
-	URL        string     `json:"url,omitempty"` // that redirects led to
+	URL        string     `json:"url,omitempty"`       // that redirects led to
+	Redirects  []Redirect `json:"redirects,omitempty"` // that led there, in their order
 	FetchedAt  *time.Time `json:"fetched_at"`    // nil if unknown
 	File       bool       `json:"file"`          // FetchedAt is the time of its last change
 	AgeSeconds *int64     `json:"age_seconds"`   // at -as-of; nil without that
 	Truncated  bool       `json:"truncated"`     // it is longer than what is read
+}
+
+// A Redirect is a response that led to another one.
+type Redirect struct {
+	Name      string     `json:"name"`
+	URL       string     `json:"url"`
+	Status    int        `json:"status"`
+	Location  string     `json:"location"` // as the response has it: absolute, or relative
+	FetchedAt *time.Time `json:"fetched_at"`
 }
 
 // A Group is how the crawler came to the rules that bind it.
@@ -166,15 +177,29 @@ func (q *Question) source(c *listings.Copy) *Source {
 	r := &c.Response
 	s := &Source{Name: r.Name, Status: r.Status, Error: r.Error, Location: r.Location, URL: r.URL, File: r.File}
 	s.Truncated = len(r.Body) > robots.MaxBytes
-	if !r.FetchedAt.IsZero() {
-		at := r.FetchedAt.UTC()
-		s.FetchedAt = &at
-		if !q.AsOf.IsZero() {
-			age := int64(q.AsOf.Sub(at) / time.Second)
-			s.AgeSeconds = &age
-		}
+	s.FetchedAt = timeOf(r)
+	if s.FetchedAt != nil && !q.AsOf.IsZero() {
+		age := int64(q.AsOf.Sub(*s.FetchedAt) / time.Second)
+		s.AgeSeconds = &age
+	}
+	for i := range c.Hops {
+		hop := &c.Hops[i]
+		s.Redirects = append(s.Redirects, Redirect{hop.Name, urlOf(hop), hop.Status, hop.Location, timeOf(hop)})
+		s.URL = urlOf(r)
 	}
 	return s
+}
+
+// urlOf returns what a response is of.
+func urlOf(r *robots.Response) string { return cmp.Or(r.URL, string(r.Origin)+robots.TxtPath) }
+
+// timeOf returns the time of a response; nil if nobody knows it.
+func timeOf(r *robots.Response) *time.Time {
+	if r.FetchedAt.IsZero() {
+		return nil
+	}
+	at := r.FetchedAt.UTC()
+	return &at
 }
 
 // verdict returns what a dialect says, by the reference.

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/internal/cli"
 )
 
 // The columns of the text.
@@ -27,26 +27,35 @@ type Style struct {
 // nearest is how many rules that do not match the text shows.
 const nearest = 10
 
-// Text returns the answer in lines of at most 80 columns, but for long names of files.
+// longName is how many columns a name takes where more stands in its line.
+const longName = 30
+
+// Text returns the answer in lines of at most 80 columns. Names of files, origins and URLs of redirects
+// stand whole in the lines that are there for them, as they may have to be copied.
 func (a *Answer) Text(s Style) string {
 	var t text
 	if s.Title {
-		agent := say.Line(a.Agent)
-		t.sb.WriteString("# " + fit(say.Line(a.URL), width-len("#   ")-utf8.RuneCountInString(agent)) + "  " + agent + "\n")
+		agent := name(a.Agent)
+		t.sb.WriteString("# " + cli.Fit(say.Line(a.URL), width-len("#   ")-cli.Columns(agent)) + "  " + agent + "\n")
 	}
 	word := "unknown"
 	if a.Allowed != nil {
 		word = map[bool]string{true: "allowed", false: "disallowed"}[*a.Allowed]
 	}
-	fmt.Fprintf(&t.sb, "%-12s %s\n", word, a.Why())
+	fmt.Fprintf(&t.sb, "%-12s %s\n", word, a.Why(width-len("disallowed   ")))
 	if a.Origin != "" {
 		t.item("origin", say.Line(a.Origin))
+	}
+	if a.Source != nil {
+		for i := range a.Source.Redirects {
+			t.item("via", a.Source.Redirects[i].text(a.Source.Name))
+		}
 	}
 	t.item("source", a.Source.text())
 	t.item("agent", a.Group.chain(a.Agent))
 	t.item("group", a.Group.text())
 	if a.Path != "" {
-		t.item("path", fit(say.Line(a.Path), width-indent))
+		t.item("path", cli.Fit(say.Line(a.Path), width-indent))
 	}
 	t.rules(a.Rules, s.All)
 	t.item("dialects", a.opinions())
@@ -69,7 +78,7 @@ func (t *text) item(label, value string) {
 		line += "  "
 	}
 	for i, word := range strings.Split(value, " ") {
-		if i > 0 && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+		if i > 0 && cli.Columns(line)+1+cli.Columns(word) > width {
 			t.sb.WriteString(strings.TrimRight(line, " ") + "\n")
 			line = strings.Repeat(" ", indent) + word
 			continue
@@ -92,7 +101,7 @@ func (t *text) rules(rules []Rule, all bool) {
 	digits, longest, fate := 1, 0, 0
 	for _, r := range rules {
 		digits = max(digits, len(strconv.Itoa(int(r.Line))))
-		longest = max(longest, utf8.RuneCountInString(say.Line(r.Text)))
+		longest = max(longest, cli.Columns(say.Line(r.Text)))
 		fate = max(fate, len(r.fate()))
 	}
 	longest = min(longest, width-indent-len("> ")-digits-len("    ")-fate)
@@ -102,7 +111,9 @@ func (t *text) rules(rules []Rule, all bool) {
 		if r.Decides != "" {
 			mark = ">"
 		}
-		fmt.Fprintf(&t.sb, "  %-*s%s %*d  %-*s  %s\n", indent-2, label, mark, digits, r.Line, longest, fit(say.Line(r.Text), longest), r.fate())
+		rule := cli.Fit(say.Line(r.Text), longest)
+		rule += strings.Repeat(" ", longest-cli.Columns(rule))
+		fmt.Fprintf(&t.sb, "  %-*s%s %*d  %s  %s\n", indent-2, label, mark, digits, r.Line, rule, r.fate())
 		label = ""
 	}
 	if left > 0 {
@@ -132,36 +143,51 @@ func (r *Rule) fate() string {
 	return n
 }
 
-// Why says in a line or two what gave the verdict.
-func (a *Answer) Why() string {
-	name := "the robots.txt"
+// Why says in a line or two what gave the verdict, the first line in at most so many columns; 0 is any
+// number.
+func (a *Answer) Why(columns int) string {
+	fit := func(s string, n int) string {
+		if columns == 0 {
+			return s
+		}
+		return cli.Fit(s, n)
+	}
+	file := "the robots.txt"
 	if a.Source != nil {
-		name = say.Line(filepath.ToSlash(a.Source.Name))
+		file = say.Line(filepath.ToSlash(a.Source.Name))
+	}
+	with := func(rest string) string { // the file takes what the rest leaves
+		file = fit(file, max(longName, columns-cli.Columns(rest)))
+		return file + fit(rest, columns-cli.Columns(file))
 	}
 	switch a.Reason {
 	case "rule", "undefined":
-		place := name + ":" + strconv.Itoa(int(a.RuleLine))
+		rest := ":" + strconv.Itoa(int(a.RuleLine)) + "  " + say.Line(a.Rule)
+		s := with(rest)
 		if a.Pack {
-			place = "line " + strconv.Itoa(int(a.RuleLine))
+			s = fit("line "+rest[1:], columns)
 		}
-		s := place + "  " + fit(say.Line(a.Rule), max(30, width-15-utf8.RuneCountInString(place)))
 		if a.Reason == "undefined" {
 			s += "\n  " + a.Dialect + " leaves it open: a rule with a * says the opposite"
 		}
 		return s
 	case "default":
-		return name + ": no rule of the group matches"
+		return with(": no rule of the group matches")
 	case "no_group":
-		return name + ": no group is for this crawler"
+		return with(": no group is for this crawler")
 	case "no_robots":
-		return "no robots.txt of this origin is in the rules, or none as old as -as-of"
+		return "the rules have no robots.txt of this origin, or none of that time"
 	case "robots_txt":
 		return "/robots.txt itself is always allowed in " + a.Dialect
 	case "bad_url":
-		return "not a URL with a scheme and a host: " + fit(say.Line(a.URL), 30)
+		const text = "not a URL with a scheme and a host: "
+		return text + fit(say.Line(a.URL), columns-len(text))
 	}
-	return name + ": " + outcomes[a.Reason]
+	return with(": " + outcomes[a.Reason])
 }
+
+// name returns the name of a crawler, shortened if it is very long.
+func name(agent string) string { return cli.Fit(say.Line(agent), longName) }
 
 // outcomes are what fetches without rules amount to, by reason.
 var outcomes = map[string]string{
@@ -193,7 +219,7 @@ func (s *Source) text() string {
 		parts = append(parts, s.answer())
 	}
 	if s.URL != "" {
-		parts = append(parts, "redirected to "+say.Line(s.URL))
+		parts = append(parts, "of "+say.Line(s.URL))
 	}
 	if s.Truncated {
 		parts = append(parts, "only the first 500 KiB are read")
@@ -214,11 +240,27 @@ func age(seconds int64) string {
 	return say.Count(seconds, "second")
 }
 
+// maxError is how many columns the error of a fetch takes, in several lines.
+const maxError = 200
+
+// text says what redirected, and where to. It names the file if that is not the one of the source.
+func (r *Redirect) text(source string) string {
+	s := say.Line(r.URL)
+	if r.FetchedAt != nil {
+		s += ", fetched " + r.FetchedAt.Format(time.DateTime) + " UTC"
+	}
+	s += ", status " + strconv.Itoa(r.Status) + " to " + say.Line(r.Location)
+	if r.Name != source {
+		s += ", in " + say.Line(filepath.ToSlash(r.Name))
+	}
+	return s
+}
+
 // answer says what the server answered.
 func (s *Source) answer() string {
 	switch {
 	case s.Error != "":
-		return "failed: " + say.Line(s.Error)
+		return "failed: " + cli.FitWords(cli.Fit(say.Line(s.Error), maxError), width-indent)
 	case s.Status == 0:
 		return "no answer"
 	case s.Location != "":
@@ -236,20 +278,23 @@ func (g *Group) chain(agent string) string {
 	var without []string
 	for _, n := range g.Names {
 		if !n.Found {
-			without = append(without, say.Line(n.Name))
+			without = append(without, name(n.Name))
 		}
 	}
-	s := say.Line(agent)
+	s := name(agent)
 	switch {
 	case len(without) == 0 && last.Name == "*":
 		return s + ": only a group for * can name it"
 	case len(without) == 0:
 		return s + ": a group names it"
 	case last.Found:
-		return s + ": no group for " + strings.Join(without, ", nor for ") + "; that for " + say.Line(last.Name) + " binds it"
+		return s + ": no group for " + strings.Join(without, ", nor for ") + "; that for " + name(last.Name) + " binds it"
 	}
 	return s + ": no group for " + strings.Join(without, ", nor for ")
 }
+
+// maxSpans is how many groups the text tells of one by one.
+const maxSpans = 10
 
 // text says which lines bind the crawler, and who shares them.
 func (g *Group) text() string {
@@ -264,12 +309,16 @@ func (g *Group) text() string {
 	if len(spans) > 1 || strings.Contains(spans[0], "-") {
 		noun = "lines "
 	}
-	s := noun + strings.Join(spans, " and ")
-	if len(spans) > 1 {
+	left := ""
+	if n := len(spans) - maxSpans; n > 0 {
+		spans, left = spans[:maxSpans], " and "+say.Number(int64(n))+" more"
+	}
+	s := noun + strings.Join(spans, " and ") + left
+	if len(g.Parts) > 1 {
 		s += ", which are merged"
 	}
 	if g.Shared > 0 {
-		by := say.Line(g.Names[len(g.Names)-1].Name)
+		by := name(g.Names[len(g.Names)-1].Name)
 		s += fmt.Sprintf(", of %s and %s: no Allow or Disallow stands between their names", by, say.Count(int64(g.Shared), "other name"))
 	}
 	return s
@@ -322,15 +371,4 @@ func (o *Opinion) says() string {
 // same reports whether both are unknown, or the same.
 func same(a, b *bool) bool {
 	return a == b || a != nil && b != nil && *a == *b
-}
-
-// fit returns a text in at most n columns, with a mark where its middle is left out.
-func fit(s string, n int) string {
-	runes := []rune(s)
-	if len(runes) <= max(n, 3) {
-		return s
-	}
-	n = max(n, 3)
-	head := (n - 1) * 2 / 3
-	return string(runes[:head]) + "…" + string(runes[len(runes)-(n-1-head):])
 }

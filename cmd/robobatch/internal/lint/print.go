@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/internal/cli"
 )
 
 // Forms are what findings can be printed as.
@@ -212,55 +212,45 @@ func (p *Printer) table() {
 		fmt.Fprintf(p.out, "%-8s%-30s%10s in %s\n", t.code.Severity, name, say.Number(t.count), say.Count(t.origins, "origin")) //nolint:errcheck // sticky
 		for i := range t.examples {
 			f := &t.examples[i]
-			place := fmt.Sprintf("%s:%d", f.Origin, f.Line)
-			p.out.WriteString("    " + say.Line(place) + "  " + fit(say.Line(f.Source), 80-6-utf8.RuneCountInString(place)) + "\n")
+			place := fmt.Sprintf("%s%s:%d  ", indent, cli.Fit(say.Line(f.Origin), longOrigin), f.Line)
+			p.out.WriteString(place + cli.Fit(say.Line(f.Source), width-cli.Columns(place)) + "\n")
 		}
 	}
 }
 
-// text returns the finding in lines: where and what, the line with a caret, and the remedy.
+// The columns of the text.
+const (
+	width      = 80
+	indent     = "    "
+	quote      = indent + "| "
+	maxText    = 400 // of what is wrong, in several lines
+	longOrigin = 40  // of an origin in the table
+)
+
+// text returns the finding in lines: where and what, the line with a caret, and the remedy. They have at
+// most 80 columns, unless the name of the file is longer: that stands whole, as editors read it.
 func (f *Finding) text() string {
 	var sb strings.Builder
 	name := say.Line(filepath.ToSlash(f.File))
 	if strings.HasPrefix(name, "::") { // a line of a log that begins so is a command to GitHub
 		name = "./" + name
 	}
-	place := fmt.Sprintf("%s:%d:%d", name, f.Line, f.Column)
-	fmt.Fprintf(&sb, "%s %s %s\n%s", place, f.Severity, f.Code, wrap(say.Line(f.Text)))
-	line := say.Line(strings.ReplaceAll(f.Source, "\t", " "))
-	if shown := fit(line, 76); strings.TrimSpace(line) != "" {
-		sb.WriteString("    | " + fit(line, 74) + "\n")
-		if shown == line && f.Column <= 74 {
-			sb.WriteString("    | " + strings.Repeat(" ", f.Column-1) + "^\n")
+	fmt.Fprintf(&sb, "%s:%d:%d %s %s\n%s", name, f.Line, f.Column, f.Severity, f.Code, wrap(cli.Fit(say.Line(f.Text), maxText)))
+	source := strings.ReplaceAll(f.Source, "\t", " ")
+	if line := say.Line(source); strings.TrimSpace(line) != "" {
+		shown := cli.Fit(line, width-len(quote))
+		sb.WriteString(quote + shown + "\n")
+		before := say.Line(string([]rune(source)[:f.Column-1]))
+		if shown == line || strings.HasPrefix(shown, before) {
+			sb.WriteString(quote + strings.Repeat(" ", cli.Columns(before)) + "^\n")
 		}
 	}
 	sb.WriteString(wrap(f.Do))
 	return sb.String()
 }
 
-// wrap returns a text in indented lines of at most 80 columns.
+// wrap returns a text in indented lines.
 func wrap(s string) string {
-	const width, indent = 80, "    "
-	var sb strings.Builder
-	line := ""
-	for word := range strings.FieldsSeq(s) {
-		if line != "" && utf8.RuneCountInString(indent+line+" "+word) > width {
-			sb.WriteString(indent + line + "\n")
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return sb.String() + indent + line + "\n"
-}
-
-// fit returns the beginning of a text in at most n columns.
-func fit(s string, n int) string {
-	runes := []rune(s)
-	if n = max(n, 10); len(runes) <= n {
-		return s
-	}
-	return string(runes[:n-1]) + "…"
+	const columns = width - len(indent)
+	return indent + strings.ReplaceAll(cli.Fill(cli.FitWords(s, columns), columns), "\n", "\n"+indent) + "\n"
 }
