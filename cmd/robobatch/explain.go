@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -155,8 +154,6 @@ func (e *explanation) readURLs(ctx context.Context) error {
 // print prints the answers for all URLs and agents.
 func (e *explanation) print(out *bufio.Writer, targets []explain.Target, answer answerer) error {
 	style := explain.Style{All: e.all, Title: len(targets)*len(e.storeOpt.Agents) > 1}
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
 	for i, t := range targets {
 		for k, agent := range e.storeOpt.Agents {
 			a, err := answer(t, agent)
@@ -165,7 +162,7 @@ func (e *explanation) print(out *bufio.Writer, targets []explain.Target, answer 
 			}
 			e.note(a)
 			if e.json {
-				err = encoder.Encode(a)
+				err = say.WriteJSON(out, a)
 			} else {
 				if i+k > 0 {
 					out.WriteByte('\n')

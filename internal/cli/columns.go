@@ -67,7 +67,8 @@ func Fit(s string, columns int) string {
 		}
 		end -= size
 	}
-	return s[:begin] + mark + s[end:]
+	isMark := func(r rune) bool { return columnsOf(r) == 0 } // of a letter that is left out
+	return s[:begin] + mark + strings.TrimLeftFunc(s[end:], isMark)
 }
 
 // FitWords returns a text with each word that is longer than so many columns shortened by [Fit].

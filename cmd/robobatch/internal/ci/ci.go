@@ -79,12 +79,12 @@ func (n *Note) command() string {
 
 // message escapes the text of a command.
 func message(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(say.Printable(s))
 }
 
 // property escapes the value of a command's property.
 func property(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(say.Line(s))
 }
 
 // summary returns the notes as a table in Markdown.

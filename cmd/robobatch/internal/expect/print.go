@@ -2,7 +2,6 @@ package expect
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -22,10 +21,8 @@ func Print(w io.Writer, form string, results []Result) error {
 	var err error
 	switch form {
 	case "json":
-		encoder := json.NewEncoder(out)
-		encoder.SetEscapeHTML(false)
 		for i := range results {
-			if err = encoder.Encode(&results[i]); err != nil {
+			if err = say.WriteJSON(out, &results[i]); err != nil {
 				break
 			}
 		}
@@ -92,8 +89,11 @@ func (r *Result) why(columns int) string {
 	if r.Problem != "" {
 		return cli.Fill(r.Text, columns)
 	}
-	other := r.otherRule()
-	return r.Why(columns-len(other)) + other
+	text, other := r.Why(columns), r.otherRule()
+	if cli.Columns(text)+len(other) > columns {
+		other = "\n" + strings.TrimSpace(other)
+	}
+	return text + other
 }
 
 // Failed returns how many results did not pass.

@@ -43,10 +43,10 @@ type Source struct {
 	Location   string     `json:"location,omitempty"`
 	URL        string     `json:"url,omitempty"`       // that redirects led to
 	Redirects  []Redirect `json:"redirects,omitempty"` // that led there, in their order
-	FetchedAt  *time.Time `json:"fetched_at"`    // nil if unknown
-	File       bool       `json:"file"`          // FetchedAt is the time of its last change
-	AgeSeconds *int64     `json:"age_seconds"`   // at -as-of; nil without that
-	Truncated  bool       `json:"truncated"`     // it is longer than what is read
+	FetchedAt  *time.Time `json:"fetched_at"`          // nil if unknown
+	File       bool       `json:"file"`                // FetchedAt is the time of its last change
+	AgeSeconds *int64     `json:"age_seconds"`         // at -as-of; nil without that
+	Truncated  bool       `json:"truncated"`           // it is longer than what is read
 }
 
 // A Redirect is a response that led to another one.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 )
 
 // A Baseline is the findings that are accepted: how many of each key.
@@ -73,6 +75,6 @@ func (b Baseline) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(text, '\n'))
+	_, err = w.Write(append(say.EscapeJSON(text), '\n'))
 	return err
 }

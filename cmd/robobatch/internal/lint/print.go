@@ -3,7 +3,6 @@ package lint
 import (
 	"bufio"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -69,7 +68,7 @@ func (p *Printer) Add(file string, findings []Finding) error {
 		p.counts[f.severity]++
 		here[f.Code]++
 		if p.form == "json" {
-			if err := json.NewEncoder(p.out).Encode(f); err != nil {
+			if err := say.WriteJSON(p.out, f); err != nil {
 				return err
 			}
 			continue

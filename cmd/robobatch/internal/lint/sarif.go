@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 )
 
 // The parts of SARIF 2.1.0 (OASIS, 27 March 2020) that findings need.
@@ -97,7 +99,7 @@ func writeSARIF(w io.Writer, findings []Finding, left int64, version string) err
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(text, '\n'))
+	_, err = w.Write(append(say.EscapeJSON(text), '\n'))
 	return err
 }
 
