@@ -172,3 +172,23 @@ func TestMutations(t *testing.T) {
 		}
 	}
 }
+
+// TestSaysURL holds that the path and the query of a URL may stand apart in its line, wherever the
+// question mark between them is, and that neither may be missing.
+func TestSaysURL(t *testing.T) {
+	line := []byte("2025-10-10 01:40:17 10.0.0.1 GET /f/p11+\x1f\x8eQ?\x92\xe6q q=870&lang=de 443 - Mozilla/5.0+(bot) 200 771")
+	for _, tt := range []struct {
+		url  string
+		want bool
+	}{
+		{site + "/f/p11+\x1f%8EQ?%92%E6q?q=870&lang=de", true},
+		{site + "/f/p11+\x1f%8EQ?%92%E6q", true},
+		{site + "/f/p11+\x1f%8EQ?%92%E6q?q=871&lang=de", false},
+		{site + "/f/p12+\x1f%8EQ?%92%E6q?q=870&lang=de", false},
+		{site + "/g/p11?q=870&lang=de", false},
+	} {
+		if got := saysURL(&textFormats[5], line, tt.url); got != tt.want {
+			t.Errorf("%q: %t", tt.url, got)
+		}
+	}
+}

@@ -328,13 +328,18 @@ func saysURL(f *textFormat, line []byte, url string) bool {
 	if !strings.Contains(target, "://") {
 		rest = target
 	}
-	path, query, _ := strings.Cut(rest, "?")
 	for i := range len(rest) { // host, path and query, which may be of any bytes
 		if !strings.Contains(text, rest[:i]) {
 			return false
 		}
-		if strings.Contains(text, rest[i:]) || i <= len(path) && strings.Contains(text, path[i:]) && strings.Contains(text, query) {
+		if strings.Contains(text, rest[i:]) {
 			return true
+		}
+		// The query has a field of its own, and damage may have put other question marks into the path.
+		for j := i; j < len(rest); j++ {
+			if rest[j] == '?' && strings.Contains(text, rest[i:j]) && strings.Contains(text, rest[j+1:]) {
+				return true
+			}
 		}
 	}
 	return false
