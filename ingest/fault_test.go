@@ -56,6 +56,13 @@ func TestLogsFaults(t *testing.T) {
 			slices.Concat(z, []byte("garbage")), 20_000, 20_000, unpack.ErrTrailing,
 			"LOG: line 20001 (byte 1266152 of the text): zstd: after the compressed data come bytes that are not part of it: cut them off, or copy or download the file again",
 		},
+		"zstd and a byte":    {slices.Concat(z, []byte("\n")), 20_000, 20_000, unpack.ErrTrailing, ""},
+		"zstd and two bytes": {slices.Concat(z, []byte("PK")), 20_000, 20_000, unpack.ErrTrailing, ""},
+		"zstd and three bytes": {
+			slices.Concat(z, []byte("Zyx")), 20_000, 20_000, unpack.ErrTrailing,
+			"LOG: line 20001 (byte 1266152 of the text): zstd: after the compressed data come bytes that are not part of it: cut them off, or copy or download the file again",
+		},
+		"zstd and half a skippable magic": {slices.Concat(z, testpack.Skippable(9)[:3]), 20_000, 20_000, ErrTruncated, ""},
 		"zstd huge window": {
 			[]byte("\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00"), 0, 0, unpack.ErrWindow,
 			"LOG: line 1 (byte 0 of the text): zstd: the frame needs a window of more than 128 MiB, or is damaged: recompress it, as in: zstd -dc --long=31 file | zstd > new.zst",

@@ -137,7 +137,7 @@ func (s situation) originRemedy() string {
 // program. before stands before the name of the file.
 func unpackRemedy(err error, tool, before string) string {
 	verb := "unpack"
-	if before != "" {
+	if before != "" || strings.HasPrefix(tool, "iconv ") {
 		verb = "convert"
 	}
 	if at, ok := errors.AsType[*ingest.LineError](err); ok && at.Name != say.Std {

@@ -232,12 +232,17 @@ func pack(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), b.Bytes(), 0o666))
 }
 
-// zip ARCHIVE FILE...: makes a zip archive of files.
+// zip ARCHIVE FILE...: makes a zip archive of files, which are stored as they are if its name begins
+// with "stored".
 func zipFiles(ts *testscript.TestScript, _ bool, args []string) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for _, name := range args[1:] {
-		f, err := w.Create(name)
+		method := zip.Deflate
+		if strings.HasPrefix(args[0], "stored") {
+			method = zip.Store
+		}
+		f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
 		ts.Check(err)
 		_, err = io.WriteString(f, ts.ReadFile(name))
 		ts.Check(err)

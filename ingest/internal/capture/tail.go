@@ -37,7 +37,11 @@ func (d *Damage) Error() string {
 // Lost says what is lost, without the name of the file and the remedy.
 func (d *Damage) Lost() string {
 	wrong := strings.TrimRight(strings.TrimSuffix(d.At.Err.Error(), unpack.Again), ":; ")
-	text := fmt.Sprintf("%v: %s: %s", d.Kind, d.At.place(), wrong)
+	kind := d.Kind.Error()
+	if errors.Is(d.At.Err, unpack.ErrTrailing) {
+		kind, wrong = "has bytes behind its end", strings.TrimSuffix(wrong, ": cut them off, or")
+	}
+	text := fmt.Sprintf("%s: %s: %s", kind, d.At.place(), wrong)
 	if d.Parts > 1 {
 		text += fmt.Sprintf("; %d parts are damaged", d.Parts)
 	}

@@ -90,6 +90,9 @@ func (e *PackingError) Error() string {
 	if e.Outer != None {
 		return fmt.Sprintf("%s within %s is %v", e.Packing, e.Outer, ErrFormat)
 	}
+	if e.Packing == UTF32 {
+		return "the text is UTF-32, an encoding that is not read"
+	}
 	return fmt.Sprintf("%s is %v", e.Packing, ErrFormat)
 }
 
@@ -208,7 +211,11 @@ func capturePacking(head []byte, name string) (Packing, error) {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(ByteOrderMark)), "\r\n\t ")
 	switch {
 	case p >= XZ: // a WARC file has to be unpacked to a file, not into a pipe
-		return p, fmt.Errorf("%s is %w: unpack it first, as in: %s %s > unpacked", p, ErrFormat, packings[p].tool, fault.Display(name))
+		what, verb := fmt.Errorf("%s is %w", p, ErrFormat), "unpack"
+		if p == UTF32 {
+			what, verb = p.refusal(), "convert"
+		}
+		return p, fmt.Errorf("%w: %s it first, as in: %s %s > %[2]sed", what, verb, packings[p].tool, fault.Display(name))
 	case p != None:
 		return p, nil
 	case bytes.HasPrefix(text, []byte(WARCMagic[:5])) || bytes.HasPrefix(text, []byte("{")):

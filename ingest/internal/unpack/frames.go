@@ -15,6 +15,12 @@ func isSkippable(head []byte) bool {
 	return len(head) >= 4 && head[0]&0xf0 == 0x50 && string(head[1:4]) == "\x2a\x4d\x18"
 }
 
+// mayBeginFrame reports whether head, all that is left of a file, may be the start of a frame that
+// was cut off in its magic number.
+func mayBeginFrame(head []byte) bool {
+	return bytes.HasPrefix(zstdMagic, head) || len(head) > 0 && head[0]&0xf0 == 0x50 && bytes.HasPrefix([]byte("\x2a\x4d\x18"), head[1:])
+}
+
 // leastPiece is the least size of a piece in packed bytes, unless the file ends: so much that
 // starting a decoder takes no time beside it, and so little that most of its text fits the buffers
 // of an unpacker.

@@ -213,8 +213,7 @@ func (s *Segments) open() error {
 	var err error
 	switch s.packing {
 	case Gzip:
-		err = resetGzip(&s.gzip, s.packed)
-		s.gzip.Multistream(false)
+		err = s.openGzip()
 	case Zstd:
 		err = s.openZstd()
 	default:
@@ -232,6 +231,21 @@ func (s *Segments) open() error {
 	}
 	return nil
 }
+
+// openGzip opens the member at which packed stands. So few bytes that they are none, and do not begin
+// as one, are no member that was cut off.
+func (s *Segments) openGzip() error {
+	head, _ := s.packed.Peek(leastMember)
+	if magic := []byte(packings[Gzip].magic); s.given > 0 && len(head) < leastMember && !bytes.HasPrefix(head, magic[:min(len(head), len(magic))]) {
+		return ErrTrailing
+	}
+	err := resetGzip(&s.gzip, s.packed)
+	s.gzip.Multistream(false)
+	return err
+}
+
+// leastMember is the least length of a gzip member: its header and its checksum.
+const leastMember = 18
 
 // fail keeps and returns the fault of the segment at start.
 func (s *Segments) fail(start int64, err error) error {

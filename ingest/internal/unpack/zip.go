@@ -4,12 +4,14 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash"
 	"hash/crc32"
 	"io"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/flate"
@@ -167,8 +169,9 @@ func checkWhole(file io.ReaderAt, size int64) error {
 		}
 		at := size - int64(len(end))
 		length, start := uint64(binary.LittleEndian.Uint32(end[12:])), uint64(binary.LittleEndian.Uint32(end[16:]))
-		if start == 1<<32-1 || length == 1<<32-1 || binary.LittleEndian.Uint16(end[10:]) == 1<<16-1 {
-			at, length, start = largeDirectory(file, at, length, start)
+		before, large, from := largeDirectory(file, at, length, start) // some write its end for small ones, too
+		if at = before; start == 1<<32-1 || length == 1<<32-1 || binary.LittleEndian.Uint16(end[10:]) == 1<<16-1 {
+			length, start = large, from
 		}
 		if zipEndLen+note < len(end) || start+length != uint64(at) {
 			return errJoined
@@ -196,21 +199,72 @@ func largeDirectory(file io.ReaderAt, at int64, length, start uint64) (int64, ui
 	return before, binary.LittleEndian.Uint64(end[40:]), binary.LittleEndian.Uint64(end[48:])
 }
 
-// A zipText reads the text of a file in a zip archive.
-type zipText struct {
-	r     io.Reader
-	sum   hash.Hash32
-	want  uint32 // sum at the end
-	size  uint64 // bytes of text that there should be
-	parts verifiedParts
+// errContradicts is the error of a file in an archive that ends elsewhere than its directory says: a
+// part of it may be missing, however right the sum of the rest is.
+var errContradicts = errors.New("the directory of the archive contradicts the file")
+
+// checkEnd returns an error if what stands behind a file in an archive shows that the directory lies
+// about it. There stand its sum and sizes once more if its header has left them out, and then the
+// next file or the directory.
+func checkEnd(file io.ReaderAt, m *zip.File) error {
+	at, err := m.DataOffset()
+	if err != nil {
+		return err
+	}
+	var behind [zipDescriptor + 4]byte
+	n, err := file.ReadAt(behind[:], at+int64(m.CompressedSize64))
+	if err != nil && err != io.EOF {
+		return err
+	}
+	rest := behind[:n]
+	if m.Flags&zipHasDescriptor == 0 {
+		if !beginsEntry(rest) {
+			return errContradicts
+		}
+		return nil
+	}
+	for _, sign := range []string{"PK\x07\x08", ""} {
+		le := binary.LittleEndian
+		sum := le.AppendUint32([]byte(sign), m.CRC32)
+		small := le.AppendUint32(le.AppendUint32(bytes.Clone(sum), uint32(m.CompressedSize64)), uint32(m.UncompressedSize64))
+		large := le.AppendUint64(le.AppendUint64(sum, m.CompressedSize64), m.UncompressedSize64)
+		for _, want := range [][]byte{small, large} {
+			if next, ok := bytes.CutPrefix(rest, want); ok && beginsEntry(next) {
+				return nil
+			}
+		}
+	}
+	return errContradicts
 }
 
-// newZipText returns the text of m, whose packed bytes are r.
-func newZipText(m *zip.File, r io.Reader) *zipText {
+const (
+	zipHasDescriptor = 8  // the flag of a file whose sum and sizes stand behind it (APPNOTE 4.3.9)
+	zipDescriptor    = 24 // the most bytes that they take
+)
+
+// beginsEntry reports whether a file of an archive, its directory or what comes between them begins.
+func beginsEntry(text []byte) bool {
+	return len(text) >= 4 && slices.Contains([]string{packings[Zip].magic, "PK\x01\x02", "PK\x06\x08"}, string(text[:4]))
+}
+
+// A zipText reads the text of a file in a zip archive.
+type zipText struct {
+	r       io.Reader
+	sum     hash.Hash32
+	m       *zip.File
+	archive io.ReaderAt
+	packed  func() int64 // bytes of the file that were unpacked
+	parts   verifiedParts
+}
+
+// newZipText returns the text of m, whose packed bytes t reads.
+func newZipText(archive io.ReaderAt, m *zip.File, t *textReader) *zipText {
+	z := &zipText{r: t.buf, sum: crc32.NewIEEE(), m: m, archive: archive}
+	z.packed = func() int64 { return t.read - int64(t.buf.Buffered()) }
 	if m.Method == zip.Deflate {
-		r = flate.NewReader(r)
+		z.r = flate.NewReader(t.buf)
 	}
-	return &zipText{r: r, sum: crc32.NewIEEE(), want: m.CRC32, size: m.UncompressedSize64}
+	return z
 }
 
 // Read reads text. At the end it checks the sum.
@@ -220,16 +274,21 @@ func (z *zipText) Read(p []byte) (int, error) {
 	z.parts.given += int64(n)
 	given := uint64(z.parts.given)
 	switch {
-	case err == nil && given > z.size:
+	case err == nil && given > z.m.UncompressedSize64:
 		return n, zip.ErrFormat
 	case err != io.EOF:
 		return n, err
-	case given < z.size:
+	case given < z.m.UncompressedSize64:
 		return n, io.ErrUnexpectedEOF
-	case given > z.size:
+	case given > z.m.UncompressedSize64:
 		return n, zip.ErrFormat
-	case z.sum.Sum32() != z.want:
+	case z.sum.Sum32() != z.m.CRC32:
 		return n, zip.ErrChecksum
+	case uint64(z.packed()) != z.m.CompressedSize64:
+		return n, errContradicts
+	}
+	if err := checkEnd(z.archive, z.m); err != nil {
+		return n, err
 	}
 	z.parts.end(true)
 	return n, io.EOF
@@ -252,6 +311,9 @@ func (t *textReader) openZip(f *os.File, member string) {
 		return
 	}
 	t.start(raw, f)
-	t.size, t.packing = int64(m.CompressedSize64), Zip
-	t.text = newZipText(m, t.buf)
+	t.packing = Zip
+	if at, err := m.DataOffset(); err == nil { // the directory may promise more than there is
+		t.size = min(int64(m.CompressedSize64&(1<<63-1)), SizeOf(f)-at)
+	}
+	t.text = newZipText(f, m, t)
 }

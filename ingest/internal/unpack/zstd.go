@@ -25,6 +25,9 @@ func (s *Segments) openZstd() error {
 		start := s.filePos()
 		head, err := s.packed.Peek(8)
 		if len(head) < 4 {
+			if err == io.EOF && s.given > 0 && !mayBeginFrame(head) {
+				return ErrTrailing
+			}
 			return cutShort(err, len(head))
 		}
 		if !isSkippable(head) {

@@ -51,7 +51,7 @@ func (z *zstdReader) next() error {
 	for {
 		head, err := z.in.Peek(8)
 		if len(head) < 4 {
-			if len(head) > 0 && head[0]&0xf0 != 0x50 && !bytes.HasPrefix(zstdMagic, head) && err == io.EOF {
+			if err == io.EOF && !mayBeginFrame(head) {
 				return zstd.ErrMagicMismatch
 			}
 			return cutShort(err, len(head))
