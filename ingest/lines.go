@@ -34,6 +34,7 @@ type rawLines struct {
 
 	empty int64 // lines without bytes
 	long  int64 // lines of over MaxLine bytes
+	begin int   // where the text begins in data
 }
 
 // line returns line i, nil if it is too long.
@@ -134,7 +135,7 @@ func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
 		limit += int64(maxBytes)
 	}
 	l.base = l.offset - int64(len(raw.data))
-	if l.offset == 0 {
+	if raw.begin = start; l.offset == 0 {
 		start = l.skipMark(raw)
 	}
 	for {

@@ -315,7 +315,19 @@ type Counts struct {
 
 	Blank      int64      // URLs of lists and tables that hold white space
 	FirstBlank []BlankURL // the first of them, at most three
+
+	Wide      int64   // lines in UTF-16 of logs that are read as UTF-8
+	FirstWide []Place // the first of them, at most three
 }
+
+// A Place is a line of a log.
+type Place struct {
+	Input int // index of [Logs.Inputs]
+	Line  int64
+}
+
+// firstWides is how many of them are shown.
+const firstWides = 3
 
 // A BlankURL is a URL that holds white space.
 type BlankURL struct {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
@@ -26,6 +27,8 @@ type rowReader struct {
 	headers int64 // lines that are no rows, but were not refused
 	blank   int64 // URLs that hold white space, in lists and tables
 	blanks  []BlankURL
+	wide    int64 // lines in UTF-16
+	wides   []Place
 }
 
 func newRowReader(opt *LogOptions) rowReader {
@@ -34,7 +37,7 @@ func newRowReader(opt *LogOptions) rowReader {
 
 // counts returns what was counted.
 func (r *rowReader) counts() Counts {
-	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks}
+	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks, Wide: r.wide, FirstWide: r.wides}
 	for i, n := range r.refused {
 		if n > 0 {
 			c.Refused[weblog.Result(i).String()] = n
@@ -287,4 +290,31 @@ func (r *rowReader) noteBlank(input int, line int64, url []byte) {
 	if r.blank++; len(r.blanks) < firstBlanks {
 		r.blanks = append(r.blanks, BlankURL{input, line, string(url)})
 	}
+}
+
+// noteWide counts lines that are UTF-16 in a log that is read as UTF-8, as where logs of several
+// encodings were joined. Without a NUL there is none, and that costs one look at the batch.
+func (r *rowReader) noteWide(raw *rawLines, input int) {
+	if bytes.IndexByte(raw.data[raw.begin:], 0) < 0 {
+		return
+	}
+	for i := range raw.spans {
+		if !isWide(raw.line(i)) {
+			continue
+		}
+		if r.wide++; len(r.wides) < firstWides {
+			r.wides = append(r.wides, Place{input, raw.numbers[i]})
+		}
+	}
+}
+
+// isWide reports whether a line is UTF-16, as far as its NULs tell: each second one of its first
+// bytes is one, or a third of all, as where it begins in another encoding.
+func isWide(line []byte) bool {
+	nuls := bytes.Count(line, []byte{0})
+	if nuls == 0 {
+		return false
+	}
+	e, _ := unpack.EncodingOf(line)
+	return e != unpack.UTF8 || nuls >= 4 && 3*nuls >= len(line)
 }

@@ -79,6 +79,7 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	}
 	l.lines.fill(&l.raw, rows, size)
 	r.empty += l.raw.empty
+	r.noteWide(&l.raw, b.Input)
 	if !l.begun && len(l.raw.spans) > 0 {
 		l.begun = true
 		if err := l.begin(); err != nil {

@@ -47,6 +47,7 @@ const (
 	FormulaCells  Code = "formula_cells"
 	GrowingLog    Code = "growing_log"
 	HeadlessTable Code = "headless_table"
+	MixedEncoding Code = "mixed_encodings"
 	NoRobots      Code = "no_robots"
 	NoRows        Code = "no_rows"
 	NoRulesThen   Code = "no_rules_then"
@@ -83,6 +84,10 @@ var Meanings = []Meaning{
 	{
 		HeadlessTable, "A log was read as a list of URLs, and behind each of the first ones stand as many numbers, shares or URLs, parted by commas, semicolons or pipes. It may be a table without a header.",
 		"Put a header in front, as in url,clicks. If the numbers are parts of the URLs, add -format urls.",
+	},
+	{
+		MixedEncoding, "Lines of a log are UTF-16, and the log began in another encoding: parts of several encodings were joined. Their URLs are not understood, so that they have no verdict, or that of a bad URL.",
+		"Convert each part by itself before they are joined, as in: iconv -f UTF-16 -t UTF-8.",
 	},
 	{
 		NoRobots, "Over half of the rows are of origins without a robots.txt in -rules. The examples are the busiest of them, and say which rules are near: http and https differ, as example.com and www.example.com do.",

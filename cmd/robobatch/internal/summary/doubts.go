@@ -30,7 +30,7 @@ func (r *Report) Rows() flow.Rows {
 // Doubt returns the doubts about what came of the logs, in all, but for those of a kind that the
 // report has already.
 func (r *Report) Doubt() []doubt.Doubt {
-	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.whiteSpace(), r.headless(), r.growing())
+	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.whiteSpace(), r.wide(), r.headless(), r.growing())
 	return slices.DeleteFunc(all, func(d doubt.Doubt) bool {
 		return slices.ContainsFunc(r.Doubts, func(seen doubt.Doubt) bool { return seen.Code == d.Code })
 	})
@@ -120,6 +120,20 @@ func (r *Report) whiteSpace() []doubt.Doubt {
 	d := doubt.Doubt{Code: doubt.WhiteSpace, Text: text, Count: n}
 	for _, url := range r.read.FirstBlank {
 		d.Examples = append(d.Examples, fmt.Sprintf("%s: line %d: %q", say.File(r.Inputs[url.Input].Name), url.Line, shorten(url.URL)))
+	}
+	return []doubt.Doubt{d}
+}
+
+// wide returns a doubt if lines are UTF-16 in logs that are not.
+func (r *Report) wide() []doubt.Doubt {
+	n := r.read.Wide
+	if n == 0 {
+		return nil
+	}
+	text := say.Count(n, "line") + " in UTF-16, in a log that began in another encoding: convert its parts each by itself before they are joined, as in: iconv -f UTF-16 -t UTF-8"
+	d := doubt.Doubt{Code: doubt.MixedEncoding, Text: text, Count: n}
+	for _, at := range r.read.FirstWide {
+		d.Examples = append(d.Examples, fmt.Sprintf("%s: line %d", say.File(r.Inputs[at.Input].Name), at.Line))
 	}
 	return []doubt.Doubt{d}
 }
