@@ -101,6 +101,7 @@ type Logs struct {
 	packed int64  // the part of log.packed that read counts already
 	err    error
 	grown  []string // names of logs
+	unsure Unsure
 
 	sizes    []atomic.Int64 // of inputs; -1 is unknown
 	formats  []atomic.Pointer[Format]
@@ -163,10 +164,31 @@ func (l *Logs) Next(b *engine.Batch) bool {
 		l.fill(b, rows)
 		if b.Len() > 0 || b.Refused > 0 {
 			l.given += int64(b.Len())
+			l.noteUnsure(b)
 			return true
 		}
 	}
 }
+
+// An Unsure is a packed log in which the limit ended the rows before the checksum of the last of them
+// was reached.
+type Unsure struct {
+	Name string
+	From int64 // the first line of those rows; 0 if there are none
+}
+
+// noteUnsure notes whether the last rows of b, with which the limit is reached, are verified.
+func (l *Logs) noteUnsure(b *engine.Batch) {
+	if l.opt.Limit <= 0 || l.given < l.opt.Limit || l.log != rowLog(&l.text) || l.opt.VerifiedOnly || b.Len() == 0 {
+		return
+	}
+	if from := l.text.lines.unverified(); from > 0 && from <= b.Lines[b.Len()-1] {
+		l.unsure = Unsure{l.inputs[l.next-1].Name, from}
+	}
+}
+
+// Unsure returns where the limit ended the rows before they were verified. Call it as Counts.
+func (l *Logs) Unsure() Unsure { return l.unsure }
 
 // room returns how many rows the next batch may have; 0 if the limit is reached.
 func (l *Logs) room() int {

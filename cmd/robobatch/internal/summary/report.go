@@ -30,7 +30,7 @@ type Report struct {
 	Output    string   `json:"output"`          // as named now, "-" for standard output; "" if there is none
 	Fault     string   `json:"fault,omitempty"` // what broke the logs off
 
-	Unverified *Unverified `json:"unverified,omitempty"` // rows before the fault that may be wrong; nil if there are none
+	Unverified *Unverified `json:"unverified,omitempty"` // rows before the fault, or the limit, that may be wrong; nil if there are none
 
 	Inputs  []Input       `json:"inputs"`
 	Rules   Rules         `json:"rules"`
@@ -184,6 +184,9 @@ func New(src Source) *Report {
 	}
 	r.strangers = append(Strangers(src.Store, &s), OddRules(&s.Odd, "origin")...)
 	r.grown = src.Logs.Grown()
+	if at := src.Logs.Unsure(); at.From > 0 {
+		r.Unverified = &Unverified{Input: at.Name, FromLine: at.From}
+	}
 	for _, in := range src.Logs.Inputs() {
 		r.Inputs = append(r.Inputs, Input{in.Name, in.Size, in.Format.String(), in.Field, in.Headless})
 	}
