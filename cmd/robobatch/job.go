@@ -39,6 +39,7 @@ type job struct {
 	stats guard.Sink[*atomicfile.File]
 	times summary.Times
 	store *engine.Store // nil until the rules are loaded
+	dates bool          // -partition-by date found no time in any row
 }
 
 func newJob(p *plan) *job {
@@ -172,6 +173,10 @@ func (j *job) judge(r *summary.Report) error {
 // doubts returns the doubts about what came of the logs. What judge returns is none.
 func (j *job) doubts(r *summary.Report) []doubt.Doubt {
 	all := r.Doubt()
+	if j.dates && r.Counts.URLs > 0 {
+		text := "-partition-by date: no row has a time that is understood, so that all are in one partition, that of no date: name the field of the time with -time-field"
+		all = append(all, doubt.Doubt{Code: doubt.NoTimes, Text: text, Count: r.Counts.URLs})
+	}
 	if j.limit.IsNone() && !j.require.AllowBad {
 		lines := j.out.Rejected.Load()
 		if j.outOpt.Where&output.WhereBad != 0 { // the rows of bad URLs are what is asked for
@@ -196,7 +201,9 @@ func (j *job) evaluate(ctx context.Context) (engine.Stats, error) {
 	} else if j.logOpt.Fields.Times {
 		src.NoTimes = flow.ErrNoDates
 	}
-	return engine.Run(ctx, j.store, src, &j.out, j.runOpt)
+	stats, err := engine.Run(ctx, j.store, src, &j.out, j.runOpt)
+	j.dates = errors.Is(src.NoTimes, flow.ErrNoDates) && !src.Dated
+	return stats, err
 }
 
 // commit completes the output.

@@ -102,7 +102,7 @@ var Meanings = []Meaning{
 		"Give captures of that time, or a later moment. The time of a file is that of its last change.",
 	},
 	{
-		NoTimes, "-as-of log found no time in any row, so the newest captures decided.",
+		NoTimes, "-as-of log or -partition-by date found no time in any row, so the newest captures decided, or all rows are in one partition.",
 		"Name the field of the time with -time-field.",
 	},
 	{

@@ -6,6 +6,8 @@ package flow
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/engine"
@@ -18,8 +20,12 @@ type Source struct {
 	URLs        atomic.Int64 // read so far
 	NeedsAgents bool         // rows without User-Agents are a fault
 	NoTimes     error        // of rows of a log without times; nil if these are not needed
+	Dated       bool         // a row had a time, of those whose times are needed
 	fault       error        // of rows that lack them
 }
+
+// noTime is the time of a row without one, see [engine.Batch].Times.
+const noTime = math.MinInt64
 
 // Next fills b with the next rows.
 func (s *Source) Next(b *engine.Batch) bool {
@@ -33,6 +39,9 @@ func (s *Source) Next(b *engine.Batch) bool {
 	if s.NoTimes != nil && b.Len() > 0 && len(b.Times) == 0 {
 		s.fault = fmt.Errorf("%s: %w", s.Inputs()[b.Input].Name, s.NoTimes)
 		return false
+	}
+	if s.NoTimes != nil && !s.Dated {
+		s.Dated = slices.ContainsFunc(b.Times, func(t int64) bool { return t != noTime })
 	}
 	s.URLs.Add(int64(b.Len()))
 	return true
