@@ -39,6 +39,7 @@ var (
 	ErrSeparator = weblog.ErrSeparator // the separator of its format
 	ErrNotFormat = errors.New("no line is of the format that was named")
 	ErrJSONText  = errors.New("the log is one JSON text over several lines, or a JSON array, and not an object a line")
+	ErrSyslog    = errors.New("the lines are JSON objects behind a prefix, such as that of syslog")
 	ErrLineEnds  = errors.New("all of the log is one line, with CR where lines end on old Macs")
 )
 

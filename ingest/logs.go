@@ -340,6 +340,8 @@ type Counts struct {
 
 	Wide      int64   // lines in UTF-16 of logs that are read as UTF-8
 	FirstWide []Place // the first of them, at most three
+
+	FirstBare string // the first text in place of a URL that is neither a URL nor a path; "" if there is none
 }
 
 // A Place is a line of a log.

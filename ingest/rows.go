@@ -29,6 +29,7 @@ type rowReader struct {
 	blanks  []BlankURL
 	wide    int64 // lines in UTF-16
 	wides   []Place
+	bare    string // the first text in place of a URL that is neither one nor a path
 }
 
 func newRowReader(opt *LogOptions) rowReader {
@@ -37,7 +38,7 @@ func newRowReader(opt *LogOptions) rowReader {
 
 // counts returns what was counted.
 func (r *rowReader) counts() Counts {
-	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks, Wide: r.wide, FirstWide: r.wides}
+	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks, Wide: r.wide, FirstWide: r.wides, FirstBare: r.bare}
 	for i, n := range r.refused {
 		if n > 0 {
 			c.Refused[weblog.Result(i).String()] = n
@@ -121,7 +122,9 @@ func spanFrom(b *engine.Batch, off int) engine.Span {
 // addRow adds the row that the parser has made.
 func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 	row := &r.row
-	r.odds[row.Odd]++
+	if r.odds[row.Odd]++; row.Odd == weblog.OddTarget {
+		r.noteBare(row.Target)
+	}
 	if row.Blank {
 		r.noteBlank(b.Input, at.line, row.Target)
 	}
@@ -289,6 +292,13 @@ func (r *rowReader) trimURLs(b *engine.Batch) {
 func (r *rowReader) noteBlank(input int, line int64, url []byte) {
 	if r.blank++; len(r.blanks) < firstBlanks {
 		r.blanks = append(r.blanks, BlankURL{input, line, string(url)})
+	}
+}
+
+// noteBare notes a text in place of a URL, if it is the first.
+func (r *rowReader) noteBare(text []byte) {
+	if r.bare == "" {
+		r.bare = string(text)
 	}
 }
 

@@ -82,7 +82,7 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	r.noteWide(&l.raw, b.Input)
 	if !l.begun && len(l.raw.spans) > 0 {
 		l.begun = true
-		if err := l.begin(); err != nil {
+		if err := l.begin(r); err != nil {
 			r.long += l.raw.long // nothing else has counted them
 			l.failed = &where{line: 1}
 			return err
@@ -111,7 +111,7 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 
 // begin looks at the first lines: for their format, unless that is named, and for the columns of a
 // table.
-func (l *textLog) begin() error {
+func (l *textLog) begin(r *rowReader) error {
 	lines := l.firstLines()
 	if l.lines.done() && len(l.raw.spans) == 1 && len(lines) == 1 && slices.Contains(lines[0], '\r') {
 		return ErrLineEnds
@@ -119,11 +119,21 @@ func (l *textLog) begin() error {
 	if (l.of == weblog.Auto || l.of == weblog.JSON) && len(lines) > 0 && isJSONText(lines[0]) {
 		return ErrJSONText
 	}
+	if l.of == weblog.JSON && weblog.IsPrefixedJSON(lines) {
+		return ErrSyslog
+	}
 	if l.of == weblog.Auto {
-		if err := l.setFormat(detect(lines, l.opt.Fields)); err != nil {
+		f := detect(lines, l.opt.Fields)
+		if (f == weblog.URLs || f == weblog.CSV || f == weblog.TSV) && weblog.IsPrefixedJSON(lines) {
+			return ErrSyslog
+		}
+		if err := l.setFormat(f); err != nil {
 			return err
 		}
 		l.headless = l.of == weblog.URLs && weblog.IsHeadless(lines)
+	}
+	if l.of == weblog.URLs && len(lines) > 0 && !weblog.IsURL(lines[0]) {
+		r.noteBare(lines[0])
 	}
 	if table, ok := l.parser.(weblog.Sampler); ok {
 		l.field = table.Sample(lines)

@@ -101,6 +101,8 @@ func (s situation) remedied(err error) error {
 	switch {
 	case errors.Is(err, ingest.ErrLineEnds):
 		return &remediedError{err, unpackRemedy(err, `tr '\r' '\n'`, "<")}
+	case errors.Is(err, ingest.ErrSyslog):
+		return &remediedError{err, unpackRemedy(err, "sed 's/^[^{]*//'", " ")}
 	case errors.Is(err, ingest.ErrNoBase):
 		return &remediedError{err, "name its site with -base " + cmp.Or(s.origin, "https://www.example.com")}
 	case errors.Is(err, rulefiles.ErrNoOrigin):
@@ -141,7 +143,7 @@ func unpackRemedy(err error, tool, before string) string {
 		verb = "convert"
 	}
 	if at, ok := errors.AsType[*ingest.LineError](err); ok && at.Name != say.Std {
-		return verb + " it first, as in: " + tool + " " + before + say.File(at.Name) + " | robobatch -in - …"
+		return verb + " it first, as in: " + tool + " " + strings.TrimSpace(before) + say.File(at.Name) + " | robobatch -in - …"
 	}
 	switch command, _, _ := strings.Cut(tool, " "); command {
 	case "tar":

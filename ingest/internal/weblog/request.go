@@ -113,6 +113,9 @@ func isURL(b []byte) bool {
 	return false
 }
 
+// IsURL reports whether a line starts like a URL: with a scheme and "://".
+func IsURL(line []byte) bool { return isURL(trimBlank(line)) }
+
 // schemeOfPort returns the scheme whose default port a host has, "" if it has another or none.
 func schemeOfPort(host []byte) string {
 	switch {

@@ -3,6 +3,7 @@ package summary
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -70,8 +71,14 @@ func (r *Report) noURLs() string {
 	if r.Counts.URLs == 0 {
 		return "every line was refused. " + format
 	}
+	if hostFirst.MatchString(r.read.FirstBare) {
+		return fmt.Sprintf("no line is a URL with a scheme: %q begins with a host. Nobody knows whether that is http or https: put https:// in front of the URLs, as in: sed 's#^#https://#' for a list", shorten(r.read.FirstBare))
+	}
 	return "no line is a URL with a scheme and a host. " + format
 }
+
+// hostFirst are URLs without a scheme, as tools export them: www.example.com/page.
+var hostFirst = regexp.MustCompile(`^(//)?([A-Za-z0-9_-]+\.)+[A-Za-z][A-Za-z0-9-]*(:[0-9]+)?([/?#].*)?$`)
 
 // timeless returns doubts if times are not known that -as-of log needs.
 func (r *Report) timeless() (all []doubt.Doubt) {
