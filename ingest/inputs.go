@@ -23,6 +23,8 @@ type Input struct {
 	Format Format // of its lines; Auto as long as none was read
 	Field  string // the column of the URL, if its values said so and not its name
 
+	Taken, Other string // columns that both have a known name and URLs, of which the first is read; "" if there is one
+
 	Headless bool // it was taken for a list of URLs, and its first lines look like a table without a header
 
 	archive string         // the zip archive that it is in; "" if it is in none

@@ -105,8 +105,8 @@ type Logs struct {
 
 	sizes    []atomic.Int64 // of inputs; -1 is unknown
 	formats  []atomic.Pointer[Format]
-	fields   []atomic.Pointer[string] // of the URL, if values said so
-	headless []atomic.Bool            // see Input
+	choices  []atomic.Pointer[weblog.Choice] // of the field of the URL
+	headless []atomic.Bool                   // see Input
 	read     atomic.Int64
 }
 
@@ -134,7 +134,7 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 	if _, err := opt.parser(opt.Format); err != nil {
 		return nil, err
 	}
-	l := &Logs{opt: opt, inputs: inputs, sizes: make([]atomic.Int64, len(inputs)), formats: make([]atomic.Pointer[Format], len(inputs)), fields: make([]atomic.Pointer[string], len(inputs)), headless: make([]atomic.Bool, len(inputs))}
+	l := &Logs{opt: opt, inputs: inputs, sizes: make([]atomic.Int64, len(inputs)), formats: make([]atomic.Pointer[Format], len(inputs)), choices: make([]atomic.Pointer[weblog.Choice], len(inputs)), headless: make([]atomic.Bool, len(inputs))}
 	l.rows = newRowReader(&l.opt)
 	var texts []string
 	for i := range inputs {
@@ -237,9 +237,8 @@ func (l *Logs) noteFormat(log rowLog) {
 	if l.text.headless && log == rowLog(&l.text) {
 		l.headless[l.next-1].Store(true)
 	}
-	if l.text.field != "" && log == rowLog(&l.text) && l.fields[l.next-1].Load() == nil {
-		field := l.text.field
-		l.fields[l.next-1].Store(&field)
+	if choice := l.text.choice; choice != (weblog.Choice{}) && log == rowLog(&l.text) && l.choices[l.next-1].Load() == nil {
+		l.choices[l.next-1].Store(&choice)
 	}
 }
 
@@ -303,8 +302,8 @@ func (l *Logs) Inputs() []Input {
 		if f := l.formats[i].Load(); f != nil {
 			inputs[i].Format = *f
 		}
-		if field := l.fields[i].Load(); field != nil {
-			inputs[i].Field = *field
+		if choice := l.choices[i].Load(); choice != nil {
+			inputs[i].Field, inputs[i].Taken, inputs[i].Other = choice.Field, choice.Taken, choice.Other
 		}
 	}
 	return inputs

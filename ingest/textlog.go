@@ -26,9 +26,9 @@ type textLog struct {
 	raw      rawLines // of the batch being filled
 	of       Format   // of the open log; Auto as long as it is not detected
 	parser   weblog.Parser
-	begun    bool   // its first lines were looked at
-	headless bool   // it was read as URLs, and looks like a table without a header
-	field    string // of the URL, if its values said so
+	begun    bool // its first lines were looked at
+	headless bool // it was read as URLs, and looks like a table without a header
+	choice   weblog.Choice
 	failed   *where // the line that parsing stopped at; nil if it did not
 
 	rows, refused int64 // of the open log
@@ -53,7 +53,7 @@ func (l *textLog) open(name string) error {
 	}
 	l.utf8.Reset(text)
 	l.lines.reset(&l.utf8)
-	l.begun, l.headless, l.field, l.failed, l.rows, l.refused = false, false, "", nil, 0, 0
+	l.begun, l.headless, l.choice, l.failed, l.rows, l.refused = false, false, weblog.Choice{}, nil, 0, 0
 	return nil
 }
 
@@ -136,7 +136,7 @@ func (l *textLog) begin(r *rowReader) error {
 		r.noteBare(lines[0])
 	}
 	if table, ok := l.parser.(weblog.Sampler); ok {
-		l.field = table.Sample(lines)
+		l.choice = table.Sample(lines)
 	}
 	return nil
 }

@@ -261,6 +261,11 @@ func (j *job) report(r *summary.Report) error {
 			j.Hint(fmt.Sprintf("%s: no name in the header is known, and the column %q has URLs: it is read; -url-field names another", say.File(in.Name), in.Field))
 		}
 	}
+	for _, in := range r.Inputs {
+		if in.Other != "" {
+			j.Hint(fmt.Sprintf("%s: the columns %q and %q both have URLs: the first of them is read; -url-field names another", say.File(in.Name), in.Taken, in.Other))
+		}
+	}
 	if r.Unverified != nil && r.Fault == "" {
 		j.Hint("-limit ended the run before the checksum was reached of the rows from " + r.Unverified.String() + " on: nothing has verified them, and damage behind them was not met; -verified-only reads to the checksum")
 	}

@@ -165,21 +165,27 @@ func firstRecords(lines [][]byte, sep byte, most int) (records [][][]byte) {
 
 // A Sampler is a Parser that looks at the first lines of its log before it reads them.
 type Sampler interface {
-	// Sample looks at the lines, at most DetectLines. Call it once, before Parse. It returns the
-	// field of the URL, if its values say so and not its name, else "".
-	Sample(lines [][]byte) (field string)
+	// Sample looks at the lines, at most DetectLines. Call it once, before Parse.
+	Sample(lines [][]byte) Choice
+}
+
+// A Choice is which field of a table holds the URL, as far as that is worth a word.
+type Choice struct {
+	Field string // the field, if its values say so and not its name; else ""
+	Taken string // the field, if Other might be it as well; else ""
+	Other string // a field whose name is known, too, and that holds other URLs
 }
 
 // Sample finds the separator and the column of the URL: the first one with a known name, unless its
 // values are no URLs or paths, else the only one whose values are. It keeps an error for readHeader
 // if there are several, or if there is no header.
-func (t *table) Sample(lines [][]byte) (field string) {
+func (t *table) Sample(lines [][]byte) (choice Choice) {
 	if len(lines) == 0 {
-		return ""
+		return choice
 	}
 	var body [][]byte
 	if t.notes, body = cutNotes(lines); len(body) == 0 {
-		return ""
+		return choice
 	}
 	if sep := separatorLine(lines[0]); sep != 0 {
 		t.sep = sep
@@ -189,16 +195,43 @@ func (t *table) Sample(lines [][]byte) (field string) {
 	records := firstRecords(body, t.sep, DetectLines)
 	if other := evenSeparator(body); other != 0 && other != t.sep && len(records) > 0 && len(records[0]) == 1 {
 		t.err = fmt.Errorf("%w: %q", ErrSeparator, other)
-		return ""
+		return choice
 	}
 	if t.opt.URL != "" || len(records) == 0 || len(records[0]) == 0 {
-		return ""
+		return choice
 	}
 	var isKnown bool
-	if t.byValues, isKnown, t.err = urlColumn(records[0], records[1:]); t.byValues < 0 || isKnown {
-		return ""
+	t.byValues, isKnown, t.err = urlColumn(records[0], records[1:])
+	switch {
+	case t.byValues < 0:
+	case isKnown:
+		choice = rival(records, t.byValues)
+	default:
+		choice.Field = string(bytes.TrimSpace(records[0][t.byValues]))
 	}
-	return string(bytes.TrimSpace(records[0][t.byValues]))
+	return choice
+}
+
+// rival returns a Choice if another column than the one that was taken has a known name, too, and
+// other values of the same kind: URLs, or paths.
+func rival(records [][][]byte, taken int) Choice {
+	names, rows := records[0], records[1:]
+	urls, _ := holds(rows, taken)
+	for i, name := range names {
+		text := string(bytes.TrimSpace(name))
+		if u, p := holds(rows, i); i == taken || u != urls || !p || !isURLName(text) {
+			continue
+		}
+		if slices.ContainsFunc(rows, func(row [][]byte) bool { return len(at(row, i)) > 0 && !bytes.Equal(at(row, i), at(row, taken)) }) {
+			return Choice{Taken: string(bytes.TrimSpace(names[taken])), Other: text}
+		}
+	}
+	return Choice{}
+}
+
+// isURLName reports whether a name of a column is known as that of the URL.
+func isURLName(name string) bool {
+	return slices.ContainsFunc(slices.Concat(known[nameURL], exportNames), func(k string) bool { return strings.EqualFold(k, name) })
 }
 
 // urlColumn returns the column of the URL by the names and the values of the first rows, -1 if that
@@ -224,7 +257,7 @@ func urlColumn(names [][]byte, rows [][][]byte) (column int, isKnown bool, err e
 		}
 	}
 	if slices.ContainsFunc(head, func(name string) bool { return isURL([]byte(name)) || strings.HasPrefix(name, "/") }) {
-		return -1, false, fmt.Errorf("%w: it begins %q", ErrNoHeader, head[0])
+		return -1, false, fmt.Errorf("%w: it begins %q", ErrNoHeader, shortName(head[0]))
 	}
 	if len(urls) == 0 {
 		urls = paths
@@ -236,10 +269,10 @@ func urlColumn(names [][]byte, rows [][][]byte) (column int, isKnown bool, err e
 		return urls[0], false, nil
 	}
 	several := make([]string, 0, len(urls))
-	for _, i := range urls[:min(len(urls), mostNames)] {
+	for _, i := range urls {
 		several = append(several, head[i])
 	}
-	return -1, false, fmt.Errorf("%w: %s", ErrManyURLs, strings.Join(several, ", "))
+	return -1, false, fmt.Errorf("%w: %s", ErrManyURLs, listed(several))
 }
 
 // holds reports whether most values of a column are URLs, or paths or requests. Empty values do not

@@ -159,16 +159,34 @@ const mostNames = 40
 
 // noURL is the ErrNoURL for a header.
 func noURL(have []string) error {
-	more := ""
-	if n := len(have) - mostNames; n > 0 {
-		have, more = have[:mostNames], fmt.Sprintf(" and %d more", n)
+	return fmt.Errorf("%w: there are %s", ErrNoURL, listed(have))
+}
+
+// listed returns the first of some names for a message, each no longer than a name should be.
+func listed(names []string) string {
+	short := make([]string, 0, mostNames)
+	for _, name := range names[:min(len(names), mostNames)] {
+		short = append(short, shortName(name))
 	}
-	return fmt.Errorf("%w: there are %s%s", ErrNoURL, strings.Join(have, ", "), more)
+	text := strings.Join(short, ", ")
+	if n := len(names) - mostNames; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
+// shortName cuts off what is too long for a name: a line that is none of a table.
+func shortName(name string) string {
+	const most = 60
+	if len(name) <= most {
+		return name
+	}
+	return strings.ToValidUTF8(name[:most], "") + "…"
 }
 
 // noField is the ErrNoField for a field, with those there are.
 func noField(name string, have []string) error {
-	return fmt.Errorf("%w: %q; there are %s", ErrNoField, name, strings.Join(have, ", "))
+	return fmt.Errorf("%w: %q; there are %s", ErrNoField, name, listed(have))
 }
 
 // fixedFields returns the index in names of each field to keep, for a format whose fields are

@@ -30,7 +30,7 @@ func readTable(text string, opt Options) (format Format, urls []string, field st
 		return format, nil, "", err
 	}
 	if s, ok := p.(Sampler); ok {
-		field = s.Sample(lines[:min(len(lines), DetectLines)])
+		field = s.Sample(lines[:min(len(lines), DetectLines)]).Field
 	}
 	var r Row
 	for _, line := range lines {

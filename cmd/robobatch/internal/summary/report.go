@@ -67,7 +67,8 @@ type Input struct {
 	Format string `json:"format"`              // of its lines, "auto" if none was read
 	Field  string `json:"url_field,omitempty"` // the column of the URL, if its values said so and not its name
 
-	headless bool // see ingest.Input
+	Taken, Other string `json:"-"` // see ingest.Input
+	headless     bool   // see ingest.Input
 }
 
 // A Rules is about the robots.txt files.
@@ -188,7 +189,7 @@ func New(src Source) *Report {
 		r.Unverified = &Unverified{Input: at.Name, FromLine: at.From}
 	}
 	for _, in := range src.Logs.Inputs() {
-		r.Inputs = append(r.Inputs, Input{in.Name, in.Size, in.Format.String(), in.Field, in.Headless})
+		r.Inputs = append(r.Inputs, Input{in.Name, in.Size, in.Format.String(), in.Field, in.Taken, in.Other, in.Headless})
 	}
 	return r
 }
