@@ -58,6 +58,7 @@ func (c *compilation) Run(ctx context.Context) (err error) {
 		return err
 	}
 	c.opt.TempDir = filepath.Dir(c.Name)
+	c.Hint(targets.Leftovers(c.Name))
 	stop := c.rules.Watch(&c.Console)
 	stats, err := engine.WritePack(ctx, lockedFile{&c.Sink}, c.rules.Responses(ctx), c.opt)
 	stop()

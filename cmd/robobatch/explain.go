@@ -19,6 +19,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -148,7 +149,27 @@ func (e *explanation) readURLs(ctx context.Context) error {
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("standard input: line %d: %w", len(e.urls)+1, err)
 	}
+	if err := e.checkURLs(); err != nil {
+		return err
+	}
 	return ctx.Err()
+}
+
+// checkURLs returns an error if the lines of standard input are those of a table or another log, as
+// far as the first ones say. A table without a header is a doubt.
+func (e *explanation) checkURLs() error {
+	var first [][]byte
+	for _, line := range e.urls[:min(len(e.urls), ingest.DetectLines)] {
+		first = append(first, []byte(line))
+	}
+	f, headless := ingest.Detect(first)
+	if f != ingest.URLs {
+		return fmt.Errorf("standard input: its lines look like the format %s, and explain reads URLs, one a line: send it the column of the URLs alone; to decide all of it: robobatch -in - -rules …", f)
+	}
+	if headless {
+		e.Doubt(doubt.Doubt{Code: doubt.HeadlessTable, Count: 1, Text: "lines are read as URLs, and behind each of the first ones as many numbers follow: if they are columns, send the URLs alone"})
+	}
+	return nil
 }
 
 // print prints the answers for all URLs and agents.

@@ -16,6 +16,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -75,6 +76,7 @@ func (j *job) load(ctx context.Context) (err error) {
 	for _, hint := range j.hints {
 		j.Hint(hint)
 	}
+	j.Hint(targets.Leftovers(j.outName, j.statsName, j.rejects))
 	j.store, err = j.rules.Store(ctx, j.storeOpt, load.TempDir(j.outName), &j.Console)
 	j.times.Loaded = time.Now()
 	j.times.LoadCPU = measure.CPU()

@@ -112,6 +112,7 @@ func (l *listing) Run(ctx context.Context) (err error) {
 	}); err != nil {
 		return err
 	}
+	l.Hint(targets.Leftovers(l.Name))
 	stop := l.Watch("origins", func() progress.Sample { return progress.Sample{Done: l.origins.Load(), Total: -1} })
 	err = listings.List(ctx, l.rules.Files.Responses(), l.opt, func(listed *listings.Listing) error {
 		l.origins.Add(1)

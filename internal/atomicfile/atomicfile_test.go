@@ -4,8 +4,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -211,4 +213,40 @@ func TestTemp(t *testing.T) {
 		t.Error(err)
 	}
 	check(t, dir)()
+}
+
+// TestLeftovers finds what a process left that has ended, and nothing else: not what this one writes,
+// and not what has another name.
+func TestLeftovers(t *testing.T) {
+	dead := exec.Command(os.Args[0], "-test.run=^$")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if isRunning(dead.Process.Pid) {
+		t.Skip("nobody knows here whether a process has ended")
+	}
+	dir := t.TempDir()
+	name := filepath.Join(dir, "x.csv")
+	pid := strconv.Itoa(dead.Process.Pid)
+	var want []string
+	for _, left := range []string{".x.csv." + pid + "-0.tmp", ".x.csv." + pid + "-12.tmp", ".x.csv." + pid + "-3.old"} {
+		want = append(want, filepath.Join(dir, left))
+	}
+	for _, path := range append(slices.Clone(want), filepath.Join(dir, ".y.csv."+pid+"-0.tmp"), filepath.Join(dir, ".x.csv."+pid+"-a.tmp"), filepath.Join(dir, ".x.csv.tmp")) {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := Create(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	slices.Sort(want)
+	if got := Leftovers(name); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := Leftovers(Stdout); got != nil {
+		t.Errorf("standard output: %q", got)
+	}
 }

@@ -8,6 +8,12 @@ import (
 	"syscall"
 )
 
+// isRunning reports whether there is a process of that number, whoever owns it.
+func isRunning(pid int) bool {
+	err := syscall.Kill(pid, 0)
+	return err == nil || !errors.Is(err, syscall.ESRCH)
+}
+
 // tryLock locks a directory until it is closed, and reports whether nobody else has. A file system
 // without locks is as if there were nobody else.
 func tryLock(f *os.File) (bool, error) {

@@ -1,12 +1,14 @@
 package atomicfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // Stdout is the name that means standard output.
@@ -31,6 +33,31 @@ func (t *target) Wrap(doing string, err error) error { return wrap(doing, t.name
 func (t *target) beside(end string, i int) string {
 	dir, base := filepath.Split(t.path)
 	return filepath.Join(dir, "."+base+"."+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(i)+end)
+}
+
+// Leftovers returns the temporary names beside the output of that name which processes have left that
+// do not run any more: after SIGKILL or a power failure. Those of processes that run may be theirs,
+// and a number may have been given to another process since; so it may return too few.
+func Leftovers(name string) []string {
+	if InPlace(name) {
+		return nil
+	}
+	dir, base := filepath.Split(Resolve(filepath.Clean(name)))
+	entries, _ := os.ReadDir(cmp.Or(dir, "."))
+	var left []string
+	for _, entry := range entries {
+		rest, ok := strings.CutPrefix(entry.Name(), "."+base+".")
+		process, rest, found := strings.Cut(rest, "-")
+		number, temp := strings.CutSuffix(rest, ".tmp")
+		if !temp {
+			number, temp = strings.CutSuffix(rest, ".old")
+		}
+		pid, err := strconv.Atoi(process)
+		if _, errNumber := strconv.Atoi(number); ok && found && temp && err == nil && errNumber == nil && pid > 0 && !isRunning(pid) {
+			left = append(left, filepath.Join(dir, entry.Name()))
+		}
+	}
+	return left
 }
 
 // maxTemps is how many temporary names are tried: others are of outputs of the same name and

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
@@ -22,7 +23,10 @@ import (
 func Expand(given []string) ([]string, error) {
 	e := agentList{byHand: map[string]bool{}}
 	errs := make([]error, 0, len(given))
-	for _, item := range given {
+	for i, item := range given {
+		if item == "" && slices.Contains(given[:i], item) { // as in "a,,b,", which is one fault
+			continue
+		}
 		errs = append(errs, e.add(item))
 	}
 	if err := errors.Join(errs...); err != nil {

@@ -67,7 +67,7 @@ func (e *FaultError) whole() string {
 	case e.Kept == "":
 		return "nothing was written"
 	case e.Kept == e.Out && e.Rows == 0:
-		return fmt.Sprintf("%v\nno row comes before that", e.Err)
+		return "no row was written to " + say.File(e.Kept)
 	case e.Kept == e.Out:
 		return fmt.Sprintf("the output is complete in %s: %s", say.File(e.Kept), rows)
 	default:

@@ -270,3 +270,26 @@ func resolve(name string) string {
 	}
 	return path
 }
+
+// Leftovers returns a hint about temporary files of runs with these outputs that were killed; "" if
+// there are none.
+func Leftovers(names ...string) string {
+	var left []string
+	for _, name := range names {
+		if name != "" {
+			left = append(left, atomicfile.Leftovers(name)...)
+		}
+	}
+	if len(left) == 0 {
+		return ""
+	}
+	const most = 3
+	text := ""
+	for _, name := range left[:min(len(left), most)] {
+		text += " " + say.File(name)
+	}
+	if n := len(left) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return "an earlier run was killed, and left temporary files that nobody writes to, unless another machine or container does: remove" + text
+}
