@@ -21,6 +21,7 @@ func needVectors(tb testing.TB) {
 // checkVectors compares all that is done by vector instructions on a path with its twin in Go.
 func checkVectors(tb testing.TB, a *Automaton, path []byte) {
 	tb.Helper()
+	checkFind(tb, path)
 	if len(path) < shortest || len(a.table) == 0 {
 		return
 	}
@@ -74,45 +75,22 @@ func checkGroup(tb testing.TB, t table, group uint32, path []byte) {
 	}
 }
 
-// vectorRules are rules of every form that vector instructions look at: nodes of many children and
-// of few, long runs, groups of one pattern and of many, and fingerprints of one byte, of two, and
-// of the end of the path.
-func vectorRules(rng *rand.Rand) []Rule {
-	stock := []string{
-		"a", "b", "ab", "/", ".js", "?q=", "\x00", "\xff", "abcdefgh", strings.Repeat("x", 17), strings.Repeat("y", 40), "/shop/",
-		"colour=", "-blue", "index.html",
+// checkFind compares where windows are found in a path: those that it has, and others much like
+// them.
+func checkFind(tb testing.TB, path []byte) {
+	tb.Helper()
+	if len(path) < blockSize {
+		return
 	}
-	rules := make([]Rule, 1+rng.IntN(200))
-	for i := range rules {
-		var b strings.Builder
-		b.WriteByte('/')
-		if rng.IntN(4) == 0 {
-			b.WriteByte(byte(rng.IntN(256)))
-		}
-		for range rng.IntN(4) {
-			if rng.IntN(2) == 0 {
-				b.WriteByte('*')
+	for i := range path[printSize-1:] {
+		window := [printSize]byte(path[i:])
+		for range 2 {
+			if got, want := findAVX2(&path[0], len(path), &window[0]), findGeneric(path, window[:]); got != want {
+				tb.Fatalf("%q: %q is found at %d, by its twin at %d", path, window, got, want)
 			}
-			b.WriteString(stock[rng.IntN(len(stock))])
+			window[i%printSize] ^= 1
 		}
-		if rng.IntN(4) == 0 {
-			b.WriteByte('$')
-		}
-		rules[i] = Rule{b.String(), rng.IntN(2) == 0}
 	}
-	return rules
-}
-
-// vectorPath makes up a path of the same stock.
-func vectorPath(rng *rand.Rand, rules []Rule) []byte {
-	path := []byte("/")
-	for n := rng.IntN(200); len(path) < n; {
-		p := rules[rng.IntN(len(rules))].Pattern
-		i := rng.IntN(len(p))
-		path = append(path, strings.Trim(p[i:i+rng.IntN(len(p)-i+1)], "*$")...)
-		path = append(path, "ab/\x00"[rng.IntN(4)])
-	}
-	return path
 }
 
 // TestVectors compares vector instructions with their twins, on paths at the very end and the very
@@ -126,7 +104,7 @@ func TestVectors(t *testing.T) {
 		rounds = 8
 	}
 	for range rounds {
-		rules := vectorRules(rng)
+		rules := vectorRules(rng, 1+rng.IntN(200))
 		a := &Automaton{}
 		if _, err := a.compile(rules, limits{grouped: rng.IntN(groupSize + 1), tried: triedLimit}); err != nil {
 			t.Fatal(err)
@@ -143,13 +121,41 @@ func TestVectors(t *testing.T) {
 	}
 }
 
+// TestVectorsAligned compares them on paths of each length up to four blocks and a bit, beginning at
+// each of 64 neighbouring addresses, with an index and with groups.
+func TestVectorsAligned(t *testing.T) {
+	needVectors(t)
+	_, behind := guarded(t)
+	rng := rand.New(rand.NewPCG(13, 9309))
+	rules := vectorRules(rng, 150)
+	text := bytes.Repeat(vectorPath(rng, rules), 12)
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
+	for _, grouped := range []int{0, groupedLimit, groupSize * groupSize} {
+		a := &Automaton{}
+		if _, err := a.compile(rules, limits{grouped: grouped, tried: triedLimit}); err != nil {
+			t.Fatal(err)
+		}
+		for n := shortest; n <= 4*blockSize+2; n++ {
+			for align := n % step; align < 64; align += step {
+				path := behind[len(behind)-n-align:][:n]
+				copy(path, text[(n*64+align)%(len(text)-n):])
+				path[0] = '/'
+				checkVectors(t, a, path)
+			}
+		}
+	}
+}
+
 // TestVectorsTable compares them with tables that end where readable memory does.
 func TestVectorsTable(t *testing.T) {
 	needVectors(t)
 	_, behind := guarded(t)
 	rng := rand.New(rand.NewPCG(12, 9309))
 	for range 300 {
-		rules := vectorRules(rng)[:1]
+		rules := vectorRules(rng, 1)
 		a := &Automaton{}
 		if _, err := a.compile(rules, limits{grouped: rng.IntN(2), tried: triedLimit}); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,89 @@
+package automaton
+
+import (
+	"flag"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+)
+
+// compareFor is how long TestCompare goes on. Fuzzing starts processes, which emulators of other
+// processors do not let it do, so there it takes the place of fuzzing. See make arm64.
+var compareFor = flag.Duration("compare", 0, "how long to compare random rules with the reference, in one process")
+
+// TestCompare compares random rules of all sizes and kinds with the reference, on paths made of
+// them.
+func TestCompare(t *testing.T) {
+	start := time.Now()
+	seed := uint64(start.UnixNano())
+	if *compareFor == 0 {
+		seed = 9309
+	}
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(14, seed))
+	s, sets, checks := &Scratch{}, 0, 0
+	for ; sets < 30 || time.Since(start) < *compareFor; sets++ {
+		n := 1 + rng.IntN(1+rng.IntN(200))
+		var rules []Rule
+		switch sets % 3 {
+		case 0:
+			rules = vectorRules(rng, n)
+		case 1:
+			rules = shopRules(rng, n)
+		default:
+			rules = randomRules(rng, n)
+		}
+		f := compileForms(t, rules)
+		for range 40 {
+			for _, path := range []string{
+				string(vectorPath(rng, rules)), fulfilled(rng, rules[rng.IntN(n)].Pattern), randomPath(rng),
+			} {
+				f.check(t, path, s)
+				checks++
+			}
+		}
+	}
+	t.Logf("%d sets of rules, %d paths", sets, checks)
+}
+
+// vectorRules returns rules of every form that vector instructions look at: nodes of many children and
+// of few, long runs, groups of one pattern and of many, and fingerprints of one byte, of two, and
+// of the end of the path.
+func vectorRules(rng *rand.Rand, n int) []Rule {
+	stock := []string{
+		"a", "b", "ab", "/", ".js", "?q=", "\x00", "\xff", "abcdefgh", strings.Repeat("x", 17), strings.Repeat("y", 40), "/shop/",
+		"colour=", "-blue", "index.html",
+	}
+	rules := make([]Rule, n)
+	for i := range rules {
+		var b strings.Builder
+		b.WriteByte('/')
+		if rng.IntN(4) == 0 {
+			b.WriteByte(byte(rng.IntN(256)))
+		}
+		for range rng.IntN(4) {
+			if rng.IntN(2) == 0 {
+				b.WriteByte('*')
+			}
+			b.WriteString(stock[rng.IntN(len(stock))])
+		}
+		if rng.IntN(4) == 0 {
+			b.WriteByte('$')
+		}
+		rules[i] = Rule{b.String(), rng.IntN(2) == 0}
+	}
+	return rules
+}
+
+// vectorPath makes up a path of the same stock.
+func vectorPath(rng *rand.Rand, rules []Rule) []byte {
+	path := []byte("/")
+	for n := rng.IntN(200); len(path) < n; {
+		p := rules[rng.IntN(len(rules))].Pattern
+		i := rng.IntN(len(p) + 1)
+		path = append(path, strings.Trim(p[i:i+rng.IntN(len(p)-i+1)], "*$")...)
+		path = append(path, "ab/\x00"[rng.IntN(4)])
+	}
+	return path
+}
