@@ -8,6 +8,7 @@ GOLANGCI     := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 BENCHSTAT    := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 
 FUZZTIME     ?= 10m
+COMPARE      ?= 10m
 HOSTILETRIES ?= 400
 BENCH        ?= .
 BENCHCOUNT   ?= 6
@@ -34,7 +35,7 @@ BIN          := robobatch
 QUICKSTART   := testdata/quickstart
 
 .DEFAULT_GOAL := build
-.PHONY: help build quickstart test test-all examples race lint arrows fmt scale memory fuzz hostile attack bench bench-compare bench-peers bench-whole bench-million bench-results bench-show bench-render e2e cover tidy check clean
+.PHONY: help build quickstart test test-all examples race lint arrows fmt scale memory fuzz arm64 hostile attack bench bench-compare bench-peers bench-whole bench-million bench-results bench-show bench-render e2e cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -83,6 +84,12 @@ fuzz: ## each fuzz target for FUZZTIME (10m)
 			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
 		done; \
 	done
+
+arm64: ## the tests of the matcher and of normal forms for arm64, and COMPARE (10m) of random rules; needs qemu-user-static
+	@set -e; bin=$$(mktemp -d); trap 'rm -rf "$$bin"' EXIT; \
+	for pkg in robots automaton; do GOARCH=arm64 $(GO) test -c -o "$$bin/$$pkg" ./$$pkg; done; \
+	(cd robots && qemu-aarch64-static "$$bin/robots" -test.short -test.timeout $(TIMEOUT)); \
+	cd automaton && qemu-aarch64-static "$$bin/automaton" -test.short -test.timeout $(TIMEOUT) -compare $(COMPARE)
 
 hostile: ## look for the rules that are slowest to match and to compile, and print them
 	$(GO) test -run '^$$' -bench Hostile -benchtime $(HOSTILETRIES)x -timeout 1h ./bench
@@ -144,7 +151,7 @@ tidy: ## go mod tidy in all modules
 	cd e2e && $(GO) mod tidy
 	cd examples && $(GO) mod tidy
 	cd bench/peers && $(GO) mod tidy
-	cd automaton/internal/asm && $(GO) mod tidy
+	cd internal/asm && $(GO) mod tidy
 
 check: ## what CI runs
 	bash .ci/run

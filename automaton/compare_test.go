@@ -47,9 +47,9 @@ func TestCompare(t *testing.T) {
 	t.Logf("%d sets of rules, %d paths", sets, checks)
 }
 
-// vectorRules returns rules of every form that vector instructions look at: nodes of many children and
-// of few, long runs, groups of one pattern and of many, and fingerprints of one byte, of two, and
-// of the end of the path.
+// vectorRules returns rules of every form that vector instructions look at: nodes of many children
+// and of few, long runs, groups of one pattern and of many, and fingerprints of one byte, of two,
+// and of the end of the path.
 func vectorRules(rng *rand.Rand, n int) []Rule {
 	stock := []string{
 		"a", "b", "ab", "/", ".js", "?q=", "\x00", "\xff", "abcdefgh", strings.Repeat("x", 17), strings.Repeat("y", 40), "/shop/",

@@ -4,7 +4,7 @@ package automaton
 
 import "golang.org/x/sys/cpu"
 
-//go:generate sh -c "cd internal/asm && go run . -out ../../vector_amd64.s"
+//go:generate sh -c "cd ../internal/asm && go run ./automaton -out ../../automaton/vector_amd64.s"
 
 // hasVectors reports whether the processor has the instructions that are used below.
 var hasVectors = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robobatch/robobatch/internal/guardpage"
 )
 
 // needVectors skips a test on a processor that lacks the instructions.
@@ -97,7 +99,7 @@ func checkFind(tb testing.TB, path []byte) {
 // beginning of readable memory, of every length and alignment.
 func TestVectors(t *testing.T) {
 	needVectors(t)
-	before, behind := guarded(t)
+	before, behind := guardpage.New(t)
 	rng := rand.New(rand.NewPCG(11, 9309))
 	rounds := 60
 	if testing.Short() {
@@ -125,7 +127,7 @@ func TestVectors(t *testing.T) {
 // each of 64 neighbouring addresses, with an index and with groups.
 func TestVectorsAligned(t *testing.T) {
 	needVectors(t)
-	_, behind := guarded(t)
+	_, behind := guardpage.New(t)
 	rng := rand.New(rand.NewPCG(13, 9309))
 	rules := vectorRules(rng, 150)
 	text := bytes.Repeat(vectorPath(rng, rules), 12)
@@ -152,7 +154,7 @@ func TestVectorsAligned(t *testing.T) {
 // TestVectorsTable compares them with tables that end where readable memory does.
 func TestVectorsTable(t *testing.T) {
 	needVectors(t)
-	_, behind := guarded(t)
+	_, behind := guardpage.New(t)
 	rng := rand.New(rand.NewPCG(12, 9309))
 	for range 300 {
 		rules := vectorRules(rng, 1)

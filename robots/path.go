@@ -3,12 +3,14 @@ package robots
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"strings"
 )
 
-// A form is a normal form of percent-encoding, told by what becomes of each byte.
-type form [256]action
+// A form is a normal form of percent-encoding.
+type form struct {
+	actions [256]action
+	nibbles [2][16]byte // what vector instructions look actions up by: see nibblesOf
+}
 
 // An action is what a form does with a byte. Zero leaves it as it is.
 type action uint8
@@ -16,6 +18,7 @@ type action uint8
 const (
 	encode  action = 1 << iota // to %XX
 	percent                    // the start of an escape: digits to upper case, perhaps decoded
+	end                        // the path ends before it
 )
 
 // The bytes that the standard's normal form encodes: no URL holds them (RFC 3986 section 2).
@@ -24,21 +27,43 @@ const unsafeText = " \"<>\\^`{|}"
 
 var (
 	lightPattern = newForm("")
-	lightURL     = newForm(" ")
+	lightURL     = newURLForm(" ")
 	fullPattern  = newForm(unsafeText + controls() + "$")
-	fullURL      = newForm(unsafeText + controls() + "$*")
+	fullURL      = newURLForm(unsafeText + controls() + "$*")
 )
 
 // newForm returns the form that encodes the given bytes and all that are not ASCII.
 func newForm(encoded string) *form {
-	f := &form{'%': percent}
-	for b := 0x80; b < len(f); b++ {
-		f[b] = encode
+	f := &form{}
+	f.actions['%'] = percent
+	for b := 0x80; b < len(f.actions); b++ {
+		f.actions[b] = encode
 	}
 	for i := range len(encoded) {
-		f[encoded[i]] = encode
+		f.actions[encoded[i]] = encode
 	}
 	return f
+}
+
+// newURLForm is newForm for URLs, whose paths end before a fragment.
+func newURLForm(encoded string) *form {
+	f := newForm(encoded)
+	f.actions['#'] = end
+	f.nibbles = nibblesOf(&f.actions)
+	return f
+}
+
+// nibblesOf returns two tables, by the lower and by the upper four bits of a byte, of eight bits each. A byte of ASCII is left
+// as it is if both have a bit in common: that of its upper four bits.
+func nibblesOf(actions *[256]action) (t [2][16]byte) {
+	for b := range byte(0x80) {
+		bit := byte(1) << (b >> 4)
+		t[1][b>>4] = bit
+		if actions[b] == 0 {
+			t[0][b&15] |= bit
+		}
+	}
+	return t
 }
 
 func controls() string {
@@ -78,20 +103,26 @@ func (d Dialect) pattern(value string) string {
 // If raw is normal already it is returned itself; otherwise the result is built in buf[:0]. newbuf is buf, grown where
 // needed, for the next call. Path does not allocate once buf is large enough: at most 1 + 3*len(raw) bytes.
 func (d Dialect) Path(raw, buf []byte) (path, newbuf []byte) {
-	if len(raw) > 0 && raw[0] == '/' && !d.Has(fullEscapes) && needsNothing(raw) {
-		return raw, buf
+	var n int
+	f := d.urlForm()
+	if !d.Has(URLAsIs) {
+		n = f.kept(raw)
+	} else if n = bytes.IndexByte(raw, '#'); n < 0 {
+		n = len(raw)
 	}
-	return d.normalPath(raw, buf)
+	if n > 0 && raw[0] == '/' && (n == len(raw) || f.actions[raw[n]] == end) {
+		return raw[:n], buf
+	}
+	return d.normalPath(raw, n, buf)
 }
 
-// normalPath is Path for any URL.
-func (d Dialect) normalPath(raw, buf []byte) (path, newbuf []byte) {
-	if hash := bytes.IndexByte(raw, '#'); hash >= 0 {
-		raw = raw[:hash]
+// normalPath is Path for any URL. The first n bytes of raw are in normal form.
+func (d Dialect) normalPath(raw []byte, n int, buf []byte) (path, newbuf []byte) {
+	if hash := bytes.IndexByte(raw[n:], '#'); hash >= 0 {
+		raw = raw[:n+hash]
 	}
-	n := len(raw)
-	if f := d.urlForm(); !d.Has(URLAsIs) && (!d.Has(fullEscapes) || !f.keeps(raw)) {
-		n = normalPrefix(raw, f, d)
+	if n < len(raw) {
+		n += normalPrefix(raw[n:], d.urlForm(), d)
 	}
 	rooted := len(raw) > 0 && raw[0] == '/'
 	if n == len(raw) && rooted {
@@ -108,40 +139,6 @@ func (d Dialect) normalPath(raw, buf []byte) (path, newbuf []byte) {
 	return buf, buf
 }
 
-// needsNothing reports whether s has nothing that ends a path or that the form of URLs without fullEscapes changes: "#", "%",
-// space, and bytes beyond ASCII. It may say false of others too, that have one of the bytes from space to "'". It looks at
-// eight bytes at once, at the last eight again rather than byte by byte.
-func needsNothing(s []byte) bool {
-	if len(s) < 8 {
-		for _, b := range s {
-			if lightURL[b] != 0 || b == '#' {
-				return false
-			}
-		}
-		return true
-	}
-	found := needsWork(binary.LittleEndian.Uint64(s[len(s)-8:]))
-	for ; len(s) > 8; s = s[8:] {
-		found |= needsWork(binary.LittleEndian.Uint64(s))
-	}
-	return found&highBits == 0
-}
-
-// lowBits and highBits have one bit of every byte.
-const (
-	lowBits  = 0x0101010101010101
-	highBits = 0x8080808080808080
-)
-
-// needsWork returns a word that has one of the highBits if and only if one of the eight bytes of w is beyond ASCII or in
-// the range from space to "'", which is a multiple of eight and the seven bytes after it. A byte is zero if taking one from
-// it sets the high bit, which it had not before.
-func needsWork(w uint64) uint64 {
-	const multiple = 0xf8 * lowBits
-	x := w&multiple ^ ' '*lowBits
-	return w | (x-lowBits)&^x
-}
-
 // urlForm returns the form of URLs.
 func (d Dialect) urlForm() *form {
 	if d.Has(fullEscapes) {
@@ -150,39 +147,39 @@ func (d Dialect) urlForm() *form {
 	return lightURL
 }
 
-// keeps reports whether the form keeps every byte of s: the common case. Eight bytes take one branch, and the last
-// eight are looked at again rather than byte by byte: 19 ns for a real path (BenchmarkPath), 24 without.
-func (f *form) keeps(s []byte) bool {
-	if len(s) < 8 {
-		for _, b := range s {
-			if f[b] != 0 {
-				return false
-			}
+// keptGeneric returns how many bytes of s come before the first with an action: mostly all. Eight bytes take one branch, and
+// the last eight are looked at again rather than byte by byte.
+func (f *form) keptGeneric(s []byte) int {
+	i := 0
+	if len(s) >= 8 {
+		for i < len(s)-8 && !f.any8(s[i:i+8]) {
+			i += 8
 		}
-		return true
-	}
-	for i := 0; i < len(s)-8; i += 8 {
-		if f.any8(s[i : i+8]) {
-			return false
+		if i >= len(s)-8 && !f.any8(s[len(s)-8:]) {
+			return len(s)
 		}
 	}
-	return !f.any8(s[len(s)-8:])
+	for i < len(s) && f.actions[s[i]] == 0 {
+		i++
+	}
+	return i
 }
 
 // any8 reports whether there is something to do with the eight bytes of s.
 func (f *form) any8(s []byte) bool {
 	_ = s[7]
-	return f[s[0]]|f[s[1]]|f[s[2]]|f[s[3]]|f[s[4]]|f[s[5]]|f[s[6]]|f[s[7]] != 0
+	a := &f.actions
+	return a[s[0]]|a[s[1]]|a[s[2]]|a[s[3]]|a[s[4]]|a[s[5]]|a[s[6]]|a[s[7]] != 0
 }
 
 // normalPrefix returns the length of a prefix of s that is in normal form; len(s) if all of it is.
 func normalPrefix[S string | []byte](s S, f *form, d Dialect) int {
 	i := 0
 	for {
-		for i < len(s) && f[s[i]] == 0 {
+		for i < len(s) && f.actions[s[i]] == 0 {
 			i++
 		}
-		if i == len(s) || f[s[i]] == encode {
+		if i == len(s) || f.actions[s[i]] == encode {
 			return i
 		}
 		if v, ok := escape(s[i:]); !ok {
@@ -198,7 +195,7 @@ func normalPrefix[S string | []byte](s S, f *form, d Dialect) int {
 // appendNormal appends the normal form of s to dst.
 func appendNormal[S string | []byte](dst []byte, s S, f *form, d Dialect) []byte {
 	for i := 0; i < len(s); i++ {
-		switch b := s[i]; f[b] {
+		switch b := s[i]; f.actions[b] {
 		case encode:
 			dst = appendEscape(dst, b)
 		case percent:

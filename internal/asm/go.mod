@@ -1,4 +1,4 @@
-module github.com/robobatch/robobatch/automaton/internal/asm
+module github.com/robobatch/robobatch/internal/asm
 
 go 1.26.8
 

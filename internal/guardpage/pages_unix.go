@@ -1,15 +1,14 @@
 //go:build unix
 
-package automaton
+package guardpage
 
 import (
 	"syscall"
 	"testing"
 )
 
-// guarded returns memory before which, and memory behind which, there is a page that cannot be
-// read.
-func guarded(tb testing.TB) (before, behind []byte) {
+// New returns a page before which, and a page behind which, there is one that cannot be read.
+func New(tb testing.TB) (before, behind []byte) {
 	tb.Helper()
 	size := syscall.Getpagesize()
 	all, err := syscall.Mmap(-1, 0, 4*size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)

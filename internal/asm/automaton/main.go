@@ -1,8 +1,8 @@
-// Command asm writes the assembly of package automaton:
+// Command automaton writes the assembly of package automaton:
 //
-//	cd automaton/internal/asm && go run . -out ../../vector_amd64.s
+//	cd internal/asm && go run ./automaton -out ../../automaton/vector_amd64.s
 //
-// It is a module of its own, so that its generator is no dependency of the command.
+// It is in a module of its own, so that its generator is no dependency of robobatch.
 package main
 
 import (

@@ -1,0 +1,100 @@
+// Command robots writes the assembly of package robots:
+//
+//	cd internal/asm && go run ./robots -out ../../robots/vector_amd64.s
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+const blockSize = 32
+
+func main() {
+	ConstraintExpr("!purego")
+	TEXT("keptAVX2", NOSPLIT, "func(text *byte, size int, nibbles *byte) int")
+	Doc("keptAVX2 is form.keptGeneric for a text of at least 16 bytes.")
+	text, size := Load(Param("text"), GP64()), Load(Param("size"), GP64())
+	f := newFinder(Load(Param("nibbles"), GP64()))
+	at, end, places, more := GP64(), GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: text, Index: size, Scale: 1}, end)
+	MOVQ(text, at)
+	CMPQ(size, Imm(blockSize))
+	JB(LabelRef("short"))
+
+	Comment("two blocks at once, the last of which ends where the text does")
+	Label("blocks")
+	f.find(Mem{Base: at}, places.As32(), VecVirtual.AsY)
+	SUBQ(Imm(2*blockSize), end)
+	CMPQ(at, end)
+	JAE(LabelRef("last"))
+	f.find(Mem{Base: at, Disp: blockSize}, more.As32(), VecVirtual.AsY)
+	SHLQ(Imm(blockSize), more)
+	ADDQ(Imm(2*blockSize), end)
+	ORQ(more, places)
+	JNZ(LabelRef("found"))
+	ADDQ(Imm(2*blockSize), at)
+	LEAQ(Mem{Base: end, Disp: -blockSize}, more)
+	CMPQ(at, more)
+	CMOVQHI(more, at)
+	JMP(LabelRef("blocks"))
+	Label("last")
+	f.find(Mem{Base: end, Disp: blockSize}, more.As32(), VecVirtual.AsY)
+	SUBQ(at, end)
+	ADDQ(Imm(blockSize), end)
+	SHLXQ(end, more, more)
+	ORQ(more, places)
+	JNZ(LabelRef("found"))
+	Label("none")
+	VZEROUPPER()
+	Store(size, ReturnIndex(0))
+	RET()
+
+	Comment("two halves of a block, which may overlap")
+	Label("short")
+	f.find(Mem{Base: at}, places.As32(), VecVirtual.AsX)
+	f.find(Mem{Base: end, Disp: -blockSize / 2}, more.As32(), VecVirtual.AsX)
+	SUBQ(at, end)
+	SUBQ(Imm(blockSize/2), end)
+	SHLXQ(end, more, more)
+	ORQ(more, places)
+	JZ(LabelRef("none"))
+	Label("found")
+	TZCNTQ(places, places)
+	SUBQ(text, at)
+	ADDQ(places, at)
+	VZEROUPPER()
+	Store(at, ReturnIndex(0))
+	RET()
+	Generate()
+}
+
+// A finder finds the bytes of a form.
+type finder struct{ low, high, nibble, zero VecVirtual }
+
+func newFinder(nibbles Register) *finder {
+	f := &finder{YMM(), YMM(), YMM(), YMM()}
+	Comment("nibble is 0x0f in each byte")
+	VPCMPEQB(f.nibble, f.nibble, f.nibble)
+	VPSRLW(Imm(12), f.nibble, f.nibble)
+	VPACKUSWB(f.nibble, f.nibble, f.nibble)
+	VBROADCASTI128(Mem{Base: nibbles}, f.low)
+	VBROADCASTI128(Mem{Base: nibbles, Disp: 16}, f.high)
+	VPXOR(f.zero, f.zero, f.zero)
+	return f
+}
+
+// find sets places to where a block has bytes with actions, a bit each: those whose two tables have
+// no bit in common. Of a byte beyond ASCII, VPSHUFB looks up zero in low.
+func (f *finder) find(block Mem, places Register, part func(VecVirtual) Register) {
+	v, upper := YMM(), YMM()
+	VMOVDQU(block, part(v))
+	VPSRLW(Imm(4), part(v), part(upper))
+	VPAND(part(f.nibble), part(upper), part(upper))
+	VPSHUFB(part(upper), part(f.high), part(upper))
+	VPSHUFB(part(v), part(f.low), part(v))
+	VPAND(part(upper), part(v), part(v))
+	VPCMPEQB(part(f.zero), part(v), part(v))
+	VPMOVMSKB(part(v), places)
+}

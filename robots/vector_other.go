@@ -1,0 +1,6 @@
+//go:build !amd64 || purego
+
+package robots
+
+// kept is keptGeneric, for a form of URLs.
+func (f *form) kept(s []byte) int { return f.keptGeneric(s) }
