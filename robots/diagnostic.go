@@ -43,6 +43,7 @@ const (
 	codeAgentNever     Code = "agent_never_matches"  // a user-agent line that no crawler's name can match
 	codeAgentCut       Code = "agent_cut"            // a user-agent line that is read as a shorter name
 	codeAgentList      Code = "agent_list"           // a user-agent line with several names, of which only the first is read
+	codeAgentSpace     Code = "agent_space"          // a user-agent line with a name of several words, of which only the first is read
 	codeDelayOnly      Code = "delay_only_group"     // a Crawl-delay, and no rule, before the next user-agent line
 	codeBlankInSection Code = "blank_in_section"     // an empty line inside the section, which Yandex's documentation forbids
 	codeJoinedSections Code = "joined_sections"      // no empty line parts it from the section before, as Yandex asks for

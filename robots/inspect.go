@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/robobatch/robobatch/crawlers"
 )
 
 // A Report is all that a robots.txt says, and all that is wrong with it. It is immutable once made
@@ -224,9 +226,12 @@ func (in *inspector) userAgent(l *line) {
 		g.Agents = append(g.Agents, token)
 		in.named = append(in.named, named{l.num, token})
 		in.known(l.num, token)
-		if rest := l.value[len(token):]; isNameList(rest) {
+		switch rest := l.value[len(token):]; {
+		case in.isNameList(rest):
 			in.note(l.num, codeAgentList, "read as %q: every name needs a line of its own", string(token))
-		} else if rest != "" {
+		case nextName(rest) != "":
+			in.note(l.num, codeAgentSpace, "read as %q: a name has no spaces, and ends at the first", string(token))
+		case rest != "":
 			in.note(l.num, codeAgentCut, "read as %q: a name has %s only", string(token), in.nameBytes())
 		}
 	}
@@ -240,11 +245,27 @@ func (in *inspector) nameBytes() string {
 	return "letters, - and _ (digits and dots are an option)"
 }
 
-// isNameList reports whether what follows the first name of a user-agent line starts like another
-// name: "Googlebot, Bingbot".
-func isNameList(rest string) bool {
+// nextName returns what follows the first name of a user-agent line, if it starts like another name.
+func nextName(rest string) string {
 	next := strings.TrimLeft(rest, " \t,;|")
-	return next != rest && next != "" && isLetter(next[0])
+	if next == rest || next == "" || !isLetter(next[0]) {
+		return ""
+	}
+	return next
+}
+
+// isNameList reports whether what follows the first name of a user-agent line names another crawler:
+// "Googlebot, Foobot", or behind a space alone one that is known, as in "Googlebot Bingbot".
+func (in *inspector) isNameList(rest string) bool {
+	next := nextName(rest)
+	if next == "" {
+		return false
+	}
+	if strings.ContainsAny(rest[:len(rest)-len(next)], ",;|") {
+		return true
+	}
+	_, known := crawlers.Lookup(string(in.dialect.token(next)))
+	return known
 }
 
 // delay looks at a Crawl-delay.

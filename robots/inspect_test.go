@@ -59,7 +59,10 @@ func TestDiagnostics(t *testing.T) {
 		}},
 		{"missing slash", "user-agent: *\ndisallow: x\ndisallow: *y\nallow:", map[string]string{"": "2 no_leading_slash, 4 empty_allow", yandex: "2 no_leading_slash, 4 empty_allow, 4 all_closed"}},
 		{"agents", "user-agent: 008\nuser-agent: a/1.0\nuser-agent: * x\nuser-agent:\nallow: /", map[string]string{"": "1 agent_never_matches, 2 agent_cut, 3 joined_groups, 4 agent_never_matches"}},
-		{"several agents", "user-agent: a, b\nuser-agent: c d\nuser-agent: e (f)\nuser-agent: g,\nallow: /", map[string]string{"": "1 agent_list, 2 agent_list, 3 agent_cut, 4 agent_cut"}},
+		{"several agents", "user-agent: a, b\nuser-agent: c d\nuser-agent: e (f)\nuser-agent: g,\nallow: /", map[string]string{"": "1 agent_list, 2 agent_space, 3 agent_cut, 4 agent_cut"}},
+		{"agents with spaces", "user-agent: Googlebot Bingbot\nuser-agent: Screaming Frog SEO Spider\nuser-agent: a b, c\nuser-agent: a;b\nuser-agent: a 1\nallow: /", map[string]string{
+			"": "1 agent_list, 2 agent_space, 3 agent_space, 4 agent_list, 5 agent_cut",
+		}},
 		{"space", "user-agent: *\ndisallow: /a b\ndisallow: /c # d", map[string]string{"": "2 space_in_rule", rfc: ""}},
 		{"delay only", "user-agent: a\ncrawl-delay: 1\nuser-agent: b\ndisallow: /\nuser-agent: c\ncrawl-delay: 2", map[string]string{
 			"":     "2 unused_field, 2 delay_only_group, 6 unused_field, 6 delay_only_group",
@@ -101,6 +104,9 @@ func TestDiagnostics(t *testing.T) {
 		{"closed but for a list", "user-agent: *\ndisallow: /\n\nuser-agent: Googlebot\nuser-agent: bingbot\nuser-agent: Yandex\ndisallow: /x", map[string]string{
 			"": "", yandex: "",
 		}},
+		{"closed but for what is no page", "user-agent: *\nallow: /robots.txt\nallow: /.well-known/a\nallow: /*.css$\nallow: /*.JS\ndisallow: /\n", map[string]string{"": "6 all_closed", g2010: "4 undefined_pair, 5 undefined_pair, 6 all_closed"}},
+		{"open home page", "user-agent: *\nallow: /$\nallow: /ads.txt\ndisallow: /", map[string]string{"": ""}},
+		{"open name that is like a file", "user-agent: *\nallow: /css\ndisallow: /\n\nuser-agent: bingbot\nallow: /a.txt/\ndisallow: /", map[string]string{"": ""}},
 		{"not all closed", "user-agent: *\nallow: /a\ndisallow: /", map[string]string{"": ""}},
 		{"joined groups", "user-agent: a\nuser-agent: *\nuser-agent: b\ndisallow: /x\nuser-agent: *\ndisallow: /y", map[string]string{
 			"": "2 joined_groups, 5 multiple_star_groups", yandex: "2 joined_groups, 5 joined_sections, 5 multiple_star_groups",

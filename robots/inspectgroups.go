@@ -72,15 +72,17 @@ func (in *inspector) allClosed() {
 		names = append([]string{"YandexBot"}, names...)
 	}
 	budget := maxCovered
-	closed := map[*Rule][]string{}
+	closed, what := map[*Rule][]string{}, map[*Rule]string{}
 	var order []*Rule
 	var bound []int // the groups of the name before, which mostly bind the next, too
 	var rule *Rule
+	var left string
 	for i, name := range names {
 		agent := NewAgent(name, in.dialect)
 		if groups := f.Binding(agent); i == 0 || !slices.Equal(groups, bound) {
 			rules, _ := f.Select(agent)
-			bound, rule = groups, in.dialect.closing(rules, &budget)
+			bound = groups
+			rule, left = in.dialect.closing(rules, &budget)
 		}
 		if rule == nil {
 			continue
@@ -89,16 +91,16 @@ func (in *inspector) allClosed() {
 		if i < 0 {
 			i, order = len(order), append(order, rule)
 		}
-		closed[order[i]] = append(closed[order[i]], name)
+		closed[order[i]], what[order[i]] = append(closed[order[i]], name), left
 	}
 	for _, rule := range order {
-		in.note(rule.Line, codeAllClosed, "nothing may be fetched by %s", strings.Join(closed[rule], ", "))
+		in.note(rule.Line, codeAllClosed, "%s may be fetched by %s", what[rule], strings.Join(closed[rule], ", "))
 	}
 }
 
-// closing returns the rule that forbids everything; nil if there is none, or if an Allow rule may win
-// over it.
-func (d Dialect) closing(rules []Rule, budget *int) *Rule {
+// closing returns the rule that forbids everything, and what is left in words; nil if there is none, or if an Allow rule may win
+// over it that opens more than files which are no pages.
+func (d Dialect) closing(rules []Rule, budget *int) (rule *Rule, what string) {
 	all := d.claimants(rules)
 	var first *claimant
 	for i := range all {
@@ -108,14 +110,37 @@ func (d Dialect) closing(rules []Rule, budget *int) *Rule {
 		}
 	}
 	if first == nil {
-		return nil
+		return nil, ""
 	}
+	what = "nothing"
 	for i := range all {
-		if r := &all[i]; r.Allow && (r.shapes[0].length >= first.shapes[0].length || !first.covers(r, budget)) {
-			return nil
+		r := &all[i]
+		if !r.Allow || r.shapes[0].length < first.shapes[0].length && first.covers(r, budget) {
+			continue
 		}
+		if !isNoPage(&r.shapes[0]) || len(r.shapes) > 1 {
+			return nil, ""
+		}
+		what = "no page"
 	}
-	return first.Rule
+	return first.Rule, what
+}
+
+// noPages are the ends of names of files that pages need, or that others than search engines read.
+var noPages = map[string]bool{
+	"css": true, "js": true, "mjs": true, "json": true, "txt": true, "xml": true, "xsl": true, "ico": true, "png": true, "jpg": true, "jpeg": true,
+	"gif": true, "svg": true, "webp": true, "woff": true, "woff2": true, "ttf": true,
+}
+
+// isNoPage reports whether a pattern only matches files that are no pages: who closes a site may leave
+// these open without a thought. "/*.css" can match a page, too, whose name only starts so, and counts all
+// the same.
+func isNoPage(s *shape) bool {
+	if strings.HasPrefix(s.text, "/.well-known/") {
+		return true
+	}
+	dot := strings.LastIndexByte(s.text, '.')
+	return dot > 0 && noPages[strings.ToLower(s.text[dot+1:])]
 }
 
 // known looks at the name of a user-agent line: whether it is nearly that of a known crawler, and

@@ -36,6 +36,13 @@ var Codes = []Code{
 		Good: "User-agent: Examplebot\nDisallow: /\n",
 	},
 	{
+		Name: "agent_space", Severity: Warning,
+		What: "The name of a crawler has several words, and only the first is read: a product token has no spaces. So the group is for another crawler, or for none.",
+		Do:   "Write the product token from the documentation of the crawler, which mostly has no spaces.",
+		Bad:  "User-agent: Example Spider\nDisallow: /private/\n",
+		Good: "User-agent: ExampleSpider\nDisallow: /private/\n",
+	},
+	{
 		Name: "agent_typo", Severity: Warning,
 		What: "The name is, but for a letter or two, that of a known crawler, which does not read this group.",
 		Do:   "Correct the name, or ignore this if it is another crawler.",
@@ -44,7 +51,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "all_closed", Severity: Error,
-		What: "Nothing of the site may be fetched by a search engine: Googlebot, bingbot, or in the dialect yandex YandexBot.",
+		What: "No page of the site may be fetched by a search engine: Googlebot, bingbot, or in the dialect yandex YandexBot. Allow rules for files that are no pages, such as /favicon.ico or /*.css$, change nothing; one that opens more, if only /$, does.",
 		Do:   "If that is meant, accept it with a baseline. Otherwise it may be the file of a staging site: put the right one in its place.",
 		Bad:  "User-agent: *\nDisallow: /\n",
 		Good: "User-agent: *\nDisallow: /private/\n",
@@ -290,7 +297,7 @@ var Codes = []Code{
 	{
 		Name: "unused_field", Severity: Info,
 		What: "The key is known, and decides nothing in this dialect.",
-		Do:   "Nothing, if it is meant for other crawlers. Google reads Noindex in robots.txt no longer, since 2019.",
+		Do:   "Nothing, if it is meant for other crawlers: Crawl-delay is read by some, Host and Clean-param by Yandex. Noindex is read by no large search engine.",
 		Bad:  "User-agent: *\nDisallow: /private/\nNoindex: /x/\n",
 		Good: "User-agent: *\nDisallow: /private/\n",
 	},
