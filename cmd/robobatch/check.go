@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -38,7 +39,7 @@ func planChecking(a *args, std console.Streams) (guard.Task, error) {
 	if err := a.faults.Err(); err != nil {
 		return nil, err
 	}
-	if c.file, err = readExpectations(a.expect); err != nil {
+	if c.file, err = readExpectations(a.expect, std.In); err != nil {
 		return nil, err
 	}
 	c.storeOpt.Agents = nil
@@ -59,8 +60,11 @@ func planChecking(a *args, std console.Streams) (guard.Task, error) {
 	return c, c.find(a, strings.TrimSpace(only))
 }
 
-// readExpectations reads a file of expectations.
-func readExpectations(name string) (*expect.File, error) {
+// readExpectations reads a file of expectations; "-" is standard input.
+func readExpectations(name string, in io.Reader) (*expect.File, error) {
+	if name == say.Std {
+		return expect.Read(in, expect.Stdin)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("-expect: %s: %w", say.File(name), atomicfile.Cause(err))

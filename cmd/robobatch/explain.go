@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -44,7 +45,7 @@ func planExplanation(a *args, std console.Streams) (guard.Task, error) {
 		return &printing{e.Console, text}, nil
 	}
 	if a.rules == "" {
-		a.faults.Add("rules", errors.New("the flag is missing: "+nameRules+"; or name a code alone, as in robobatch explain shadowed_rule"))
+		a.faults.Add("rules", missingRules(a.rest))
 	}
 	e.asker = newAsker(a, &a.faults)
 	form, err := cli.Choose("form", a.print, explainForms)
@@ -65,12 +66,30 @@ func aboutCode(arguments []string) (text string, ok bool) {
 	if c, ok := lint.Lookup(robots.Code(arguments[0])); ok {
 		return c.Text(cli.Fill), true
 	}
-	i := slices.IndexFunc(doubt.Meanings, func(m doubt.Meaning) bool { return string(m.Code) == arguments[0] })
-	if i < 0 {
-		return "", false
+	if m, ok := doubt.Lookup(doubt.Code(arguments[0])); ok {
+		return m.Text(cli.Fill), true
 	}
-	m := doubt.Meanings[i]
-	return string(m.Code) + ": doubt\n\n" + cli.Fill(m.What, 80) + "\n\n" + cli.Fill(m.Do, 80) + "\n", true
+	return "", false
+}
+
+// likeCode has the arguments that look like a code and not like a URL or path.
+var likeCode = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+
+// missingRules returns the error of a lack of -rules. It knows what was meant if the only argument looks
+// like a code.
+func missingRules(arguments []string) error {
+	if len(arguments) != 1 || !likeCode.MatchString(arguments[0]) {
+		return errors.New("the flag is missing: " + nameRules + "; or name a code alone, as in robobatch explain shadowed_rule")
+	}
+	var known []string
+	for _, c := range lint.Codes {
+		known = append(known, string(c.Name))
+	}
+	for _, m := range doubt.Meanings {
+		known = append(known, string(m.Code))
+	}
+	err := fmt.Errorf("%q is no code of a finding or a doubt (docs/LINT.md and docs/DOUBTS.md list them), and to explain a URL takes -rules", arguments[0])
+	return cli.Hint(err, strings.ReplaceAll(strings.ToLower(arguments[0]), "-", "_"), known)
 }
 
 // A printing is a run that prints a text.
@@ -139,15 +158,16 @@ func (e *explanation) readURLs(ctx context.Context) error {
 	if progress.IsTerminal(e.In) {
 		e.Hint("URLs are read from standard input, one a line; or name them as arguments")
 	}
-	lines := bufio.NewScanner(e.In)
-	lines.Buffer(nil, 1<<20)
+	lines := say.NewLines(e.In)
+	num := 0
 	for lines.Scan() && ctx.Err() == nil {
+		num++
 		if url := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff")); url != "" {
 			e.urls = append(e.urls, url)
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf("standard input: line %d: %w", len(e.urls)+1, err)
+		return fmt.Errorf("standard input: line %d: %w", num+1, err)
 	}
 	if err := e.checkURLs(); err != nil {
 		return err

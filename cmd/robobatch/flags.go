@@ -267,6 +267,12 @@ func agentFlags(a *args) []entry {
 			Doc: "List only the rules that bind these crawlers. Commas separate them." + sets +
 				" Default: every group.",
 		}},
+		{forLint, cli.Flag{
+			Name: "agent", Arg: "names", Values: words.Agents(), List: true,
+			Set: cli.Words(&a.agents),
+			Doc: "Find only what concerns these crawlers: in groups that bind them, and in all of the file, " +
+				"such as names of crawlers that are misspelt. Commas separate them." + sets + " Default: every group.",
+		}},
 		{forJob, cli.Flag{Name: "agent-from-log", Set: cli.Bool(&a.AgentFromLog), Doc: `
 			Decide each row for the crawler that its User-Agent names. Adds the column violation.`}},
 		{forJob, cli.Flag{Name: "cache", Arg: "duration", Set: cli.Text(&a.Cache), Doc: `
@@ -343,14 +349,14 @@ func answerFlags(a *args) []entry {
 			docs/explain.schema.json describes it.`,
 		}},
 		{forCheck, cli.Flag{Name: "expect", Arg: "file", Files: true, Needed: "name a file of lines such as: allow Googlebot /blog/", Set: cli.Text(&a.expect), Doc: `
-			What is expected: a line for each, such as "disallow @ai /private/ rule=12".
+			What is expected: a line for each, such as "disallow @ai /private/ rule=12". - is standard input.
 			docs/CI.md describes it.`}},
 		{forCheck, cli.Flag{
 			Name: "print", Arg: "form", Values: expect.Forms, Default: "text",
 			Set: cli.Text(&a.print), Doc: `
 			What is printed. text: two lines for each expectation and crawler. json: an object a
 			line, as docs/check.schema.json describes it. github: annotations of ten that failed,
-			and all for the summary of the step. junit.`,
+			and the others for the summary of the step. junit.`,
 		}},
 		{forLint, cli.Flag{
 			Name: "print", Arg: "form", Values: lint.Forms, Default: "text",

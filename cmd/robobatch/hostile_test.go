@@ -222,7 +222,9 @@ func TestHostileForms(t *testing.T) {
 		}
 		t.Setenv("GITHUB_STEP_SUMMARY", filepath.Join(t.TempDir(), "summary.md"))
 		checkAnnotations(t, outputOf(t, 1, "", append(base, "-print", "github")...))
-		checkLines(t, readText(t, os.Getenv("GITHUB_STEP_SUMMARY")), nil, false)
+		if name == "lint" { // check has fewer than ten
+			checkLines(t, readText(t, os.Getenv("GITHUB_STEP_SUMMARY")), nil, false)
+		}
 		checkXML(t, outputOf(t, 1, "", append(base, "-print", "junit")...))
 		checkJSON(t, outputOf(t, 1, "", append(base, "-print", "json")...))
 	}

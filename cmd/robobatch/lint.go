@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
@@ -20,6 +23,7 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/listings"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // A linting is a run of the command lint.
@@ -29,6 +33,9 @@ type linting struct {
 	rules                        load.Rules
 	opt                          listings.Options
 	form                         string
+	asked                        []string // the crawlers that findings are about; none is all
+	who                          []robots.Agent
+	named                        map[robots.ProductToken]bool // by groups, if it is needed
 	fail                         lint.Severity // findings of it, or worse, end the run with exit code 1
 	baseline                     lint.Baseline // nil is none
 	accept                       lint.Baseline // of all findings, for -write-baseline; nil without it
@@ -48,6 +55,7 @@ func planLinting(a *args, std console.Streams) (guard.Task, error) {
 	if a.ByRow() {
 		a.faults.Add("as-of", errNoRows)
 	}
+	l.askFor(a)
 	_, err := cli.Choose("form", a.print, lint.Forms)
 	a.faults.Add("print", err)
 	severity, err := cli.Choose("severity", a.fail, lint.Severities)
@@ -71,6 +79,34 @@ func planLinting(a *args, std console.Streams) (guard.Task, error) {
 		err = l.checkTargets(a)
 	}
 	return l, err
+}
+
+// askFor takes the crawlers that findings are asked for.
+func (l *linting) askFor(a *args) {
+	var err error
+	l.asked, err = agents.Expand(a.agents)
+	a.faults.Add("agent", err)
+	for _, name := range l.asked {
+		l.who = append(l.who, robots.NewAgent(name, l.opt.Dialect))
+	}
+	if agents.NeedNamed(l.asked, l.opt.Dialect) {
+		l.named = map[robots.ProductToken]bool{}
+	}
+}
+
+// diagnostics returns the diagnostics of a robots.txt that are asked for.
+func (l *linting) diagnostics(report *robots.Report) []robots.Diagnostic {
+	if l.named != nil {
+		for i := range report.File.Groups {
+			for _, name := range report.File.Groups[i].Agents {
+				l.named[name] = true
+			}
+		}
+	}
+	if len(l.who) == 0 {
+		return report.Diagnostics
+	}
+	return lint.Binding(report, l.who)
 }
 
 // checkTargets checks that what is written overwrites nothing that is read or written, too.
@@ -127,7 +163,7 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 			return nil
 		}
 		origin := strings.TrimPrefix(string(listing.Origin), noOrigin)
-		findings := lint.Findings(listing.Response.Name, origin, listing.Body, listing.Report.Diagnostics)
+		findings := lint.Findings(listing.Response.Name, origin, listing.Body, l.diagnostics(listing.Report))
 		return p.Add(listing.Response.Name, l.fresh(findings))
 	})
 	if err == nil && l.opt.Origin != "" && listed == 0 {
@@ -137,6 +173,9 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 		err = console.OutError(p.Close())
 	}
 	l.rules.Doubt(&l.Console)
+	if err == nil && l.named != nil {
+		l.DoubtOnce(agents.Unclear(l.asked, l.opt.Dialect, agents.Named{Tokens: slices.Sorted(maps.Keys(l.named)), Complete: true}))
+	}
 	if err == nil && l.accept != nil {
 		err = l.writeBaseline()
 	}

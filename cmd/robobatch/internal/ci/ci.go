@@ -30,8 +30,12 @@ const Annotations = 10
 // SummaryFile is the variable of the environment that names the file of a step's summary.
 const SummaryFile = "GITHUB_STEP_SUMMARY"
 
-// GitHub writes the first ten notes as workflow commands, and all of them to the summary of the step,
-// if the environment names its file. left is how many notes there were beside these.
+// MaxSummary is how many bytes of a summary are written: GitHub takes none of a step that are more than
+// 1 MiB.
+const MaxSummary = 1_000_000
+
+// GitHub writes the first ten notes as workflow commands, and the rest to the summary of the step, if
+// the environment names its file. left is how many notes there were beside these.
 func GitHub(w io.Writer, notes []Note, left int64) error {
 	var sb strings.Builder
 	for _, n := range notes[:min(len(notes), Annotations)] {
@@ -44,14 +48,14 @@ func GitHub(w io.Writer, notes []Note, left int64) error {
 		return err
 	}
 	name := os.Getenv(SummaryFile)
-	if name == "" {
+	if name == "" || len(notes) <= Annotations && left == 0 {
 		return nil
 	}
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return fmt.Errorf("%s: %w", SummaryFile, err)
 	}
-	_, err = io.WriteString(f, summary(notes, left))
+	_, err = io.WriteString(f, summary(notes[min(len(notes), Annotations):], left))
 	if errClose := f.Close(); err == nil {
 		err = errClose
 	}
@@ -87,19 +91,24 @@ func property(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(say.Line(s))
 }
 
-// summary returns the notes as a table in Markdown.
+// summary returns the notes as a table in Markdown, as many as fit.
 func summary(notes []Note, left int64) string {
 	var sb strings.Builder
-	sb.WriteString("| | where | what |\n|---|---|---|\n")
-	for _, n := range notes {
+	fmt.Fprintf(&sb, "%s beside the annotations\n\n| | where | what |\n|---|---|---|\n", say.Count(int64(len(notes))+left, "finding"))
+	for i, n := range notes {
 		where := n.File
 		if n.Line > 0 {
 			where += fmt.Sprintf(":%d", n.Line)
 		}
-		fmt.Fprintf(&sb, "| %s | %s | %s: %s |\n", n.Level, Markdown(where), Markdown(n.Title), Markdown(n.Text))
+		row := fmt.Sprintf("| %s | %s | %s: %s |\n", n.Level, Markdown(where), Markdown(n.Title), Markdown(n.Text))
+		if sb.Len()+len(row) > MaxSummary {
+			left += int64(len(notes) - i)
+			break
+		}
+		sb.WriteString(row)
 	}
 	if left > 0 {
-		fmt.Fprintf(&sb, "\n%s more\n", say.Number(left))
+		fmt.Fprintf(&sb, "\n%s more are left out\n", say.Number(left))
 	}
 	return sb.String()
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robobatch/robobatch/internal/cli"
 )
 
 // TestPage compares docs/DOUBTS.md with the meanings, which are in alphabetical order.
@@ -32,5 +34,27 @@ func TestString(t *testing.T) {
 	d := Doubt{Code: NoURLs, Text: "nothing", Count: 2, Examples: []string{"a:1", "b:2"}}
 	if got, want := d.String(), "nothing [no_urls]\n  a:1\n  b:2"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestText has every doubt explained with two examples, in lines that fit.
+func TestText(t *testing.T) {
+	for _, m := range Meanings {
+		if m.Bad == "" || m.Good == "" || m.Bad == m.Good {
+			t.Errorf("%s: bad %q, good %q", m.Code, m.Bad, m.Good)
+		}
+		found, ok := Lookup(m.Code)
+		text := found.Text(cli.Fill)
+		for line := range strings.Lines(text) {
+			if cli.Columns(strings.TrimSuffix(line, "\n")) > 80 {
+				t.Errorf("%s: %q is too long", m.Code, line)
+			}
+		}
+		if !ok || !strings.Contains(text, "\nBad:\n\n    "+m.Bad[:1]) || !strings.Contains(text, "\nGood:\n\n    "+m.Good[:1]) {
+			t.Errorf("%s: %s", m.Code, text)
+		}
+	}
+	if _, ok := Lookup("nonsense"); ok {
+		t.Error("nonsense is a doubt")
 	}
 }

@@ -3,7 +3,6 @@
 package expect
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 )
 
 // A File is a file of expectations.
@@ -41,14 +41,13 @@ const (
 // Codes are these codes.
 var Codes = []string{AllClosed, NoRobots, OddRobots}
 
-// maxLine is the longest line that is read.
-const maxLine = 1 << 20
+// Stdin is the name of a file of expectations that is standard input.
+const Stdin = "standard input"
 
 // Read reads expectations. It reports all faults at once, each with its line.
 func Read(r io.Reader, name string) (*File, error) {
 	f := &File{Name: name, Waivers: map[string]int{}}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine)
+	lines := say.NewLines(r)
 	var errs []error
 	num := 0
 	for lines.Scan() {
@@ -65,7 +64,7 @@ func Read(r io.Reader, name string) (*File, error) {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		errs = append(errs, fmt.Errorf("%s:%d: %w", name, num+1, err))
+		return nil, fmt.Errorf("%s:%d: %w", name, num+1, err)
 	}
 	if len(errs) == 0 && len(f.Lines) == 0 {
 		errs = append(errs, fmt.Errorf("%s: it expects nothing: write lines such as: allow Googlebot /", name))

@@ -36,7 +36,11 @@ func Print(w io.Writer, form string, results []Result) error {
 		var notes []ci.Note
 		for i := range results {
 			if r := &results[i]; !r.Pass {
-				notes = append(notes, ci.Note{Level: "error", File: filepath.ToSlash(r.File), Line: int32(r.Line), Title: r.title(), Text: r.Text})
+				n := ci.Note{Level: "error", File: filepath.ToSlash(r.File), Line: int32(r.Line), Title: r.title(), Text: r.Text}
+				if r.File == Stdin {
+					n.File, n.Line = "", 0 // a line of nothing that is shown
+				}
+				notes = append(notes, n)
 			}
 		}
 		err = ci.GitHub(out, notes, 0)

@@ -25,7 +25,8 @@ type Finding struct {
 	Source   string `json:"source"` // the line, cut off where it is very long
 	Do       string `json:"do"`     // what to do about it
 
-	severity Severity
+	severity   Severity
+	occurrence int // 1-based, of the findings of the file with the same key
 }
 
 // maxSource is how many bytes of a line a finding has.
@@ -36,6 +37,7 @@ const maxSource = 500
 func Findings(file, origin string, body []byte, diagnostics []robots.Diagnostic) []Finding {
 	findings := make([]Finding, 0, len(diagnostics))
 	lines := lineReader{rest: body}
+	seen := map[Key]int{}
 	page := slices.ContainsFunc(diagnostics, func(d robots.Diagnostic) bool { return d.Code == "html" || d.Code == "utf16" })
 	for _, d := range diagnostics {
 		if page && ofPages[d.Code] {
@@ -47,6 +49,8 @@ func Findings(file, origin string, body []byte, diagnostics []robots.Diagnostic)
 			Text: d.Text, Do: code.Do, Source: lines.line(d.Line),
 		}
 		f.Column = column(f.Source, atKey[d.Code])
+		seen[f.Key()]++
+		f.occurrence = seen[f.Key()]
 		findings = append(findings, f)
 	}
 	return findings

@@ -158,3 +158,25 @@ func TestBaseline(t *testing.T) {
 		t.Error("the finding is not accepted once")
 	}
 }
+
+// TestFingerprints gives equal lines fingerprints of their own, which stay when all of them move.
+func TestFingerprints(t *testing.T) {
+	prints := func(body string) (all []string) {
+		report := robots.Inspect([]byte(body), robots.Google)
+		for _, f := range Findings("robots.txt", "https://a.example", []byte(body), report.Diagnostics) {
+			if f.Code == "unknown_field" {
+				all = append(all, f.sarif().Fingerprints["originCodeLine/v1"])
+			}
+		}
+		return all
+	}
+	const body = "Foo: 1\nFoo: 1\n Foo: 1\nFoo: 2\n"
+	before, after := prints(body), prints("User-agent: *\nDisallow: /x\nBar: 1\n\n"+body)
+	if len(before) != 4 || len(after) != 5 || !slices.Equal(before, after[1:]) {
+		t.Errorf("%q became %q", before, after)
+	}
+	slices.Sort(before)
+	if n := len(slices.Compact(before)); n != 4 {
+		t.Errorf("4 findings have %d fingerprints", n)
+	}
+}

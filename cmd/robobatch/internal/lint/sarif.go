@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/zeebo/xxh3"
 
@@ -106,7 +107,11 @@ func writeSARIF(w io.Writer, findings []Finding, left int64, version string) err
 // sarif returns the finding as a result.
 func (f *Finding) sarif() sarifResult {
 	key := f.Key()
-	sum := xxh3.Hash128([]byte(key.Origin + "\x00" + key.Code + "\x00" + key.Source)).Bytes()
+	text := key.Origin + "\x00" + key.Code + "\x00" + key.Source
+	if f.occurrence > 1 { // of equal lines, so that each has its own
+		text += "\x00" + strconv.Itoa(f.occurrence)
+	}
+	sum := xxh3.Hash128([]byte(text)).Bytes()
 	index := slices.IndexFunc(Codes, func(c Code) bool { return string(c.Name) == f.Code })
 	uri := url.URL{Path: filepath.ToSlash(f.File)}
 	return sarifResult{

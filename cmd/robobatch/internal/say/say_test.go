@@ -2,8 +2,11 @@ package say
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"unicode"
 )
 
@@ -45,6 +48,35 @@ func TestJSON(t *testing.T) {
 		var got []string
 		if err := json.Unmarshal([]byte(sb.String()), &got); err != nil || len(got) != 1 || got[0] != text {
 			t.Errorf("%s: %q, %v; want %q", &sb, got, err, text)
+		}
+	}
+}
+
+// TestLines reads lines however they end, in pieces of any size, and refuses what is no text in UTF-8.
+func TestLines(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "a": "a", "a\r\nb\rc\n\nd\r\re": "a|b|c||d||e", "a\r": "a", "a\n": "a", "\r\n": "", "\r\n\r\n": "|",
+	} {
+		for _, r := range []io.Reader{strings.NewReader(text), iotest.OneByteReader(strings.NewReader(text))} {
+			var got []string
+			lines := NewLines(r)
+			for lines.Scan() {
+				got = append(got, lines.Text())
+			}
+			if lines.Err() != nil || strings.Join(got, "|") != want {
+				t.Errorf("%q has the lines %q, %v; want %q", text, got, lines.Err(), want)
+			}
+		}
+	}
+	for text, want := range map[string]error{
+		"\xff\xfea\x00": ErrUTF16, "\xfe\xff\x00a": ErrUTF16, "a\x00b\x00": ErrUTF16, "\x00a\x00b": ErrUTF16,
+		"a\n" + strings.Repeat("x", 1<<20): ErrLongLine, strings.Repeat("x", 1<<20-1): nil, "a\n\xff\xfe\n\x00": nil,
+	} {
+		lines := NewLines(strings.NewReader(text))
+		for lines.Scan() {
+		}
+		if !errors.Is(lines.Err(), want) {
+			t.Errorf("%.10q: %v, want %v", text, lines.Err(), want)
 		}
 	}
 }
