@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -69,7 +70,7 @@ func hostileRules(t *testing.T) (dir string, whole []string) {
 		text = strings.ToValidUTF8(text, "?")
 		origin := fmt.Sprintf("https://c%d.example", i)
 		for _, capture := range []map[string]any{
-			{"origin": origin, "status": 301, "location": "https://moved.example/" + strings.Repeat("y", 100) + fmt.Sprint(i), "fetched_at": i},
+			{"origin": origin, "status": 301, "location": "https://moved.example/" + strings.Repeat("y", 100) + strconv.Itoa(i), "fetched_at": i},
 			{"origin": origin + ":81", "error": text},
 			{"origin": origin + ":82", "status": 302, "location": text},
 		} {
@@ -79,7 +80,7 @@ func hostileRules(t *testing.T) (dir string, whole []string) {
 			}
 			sb.Write(append(line, '\n'))
 		}
-		whole = append(whole, "https://moved.example/"+strings.Repeat("y", 100)+fmt.Sprint(i))
+		whole = append(whole, "https://moved.example/"+strings.Repeat("y", 100)+strconv.Itoa(i))
 	}
 	captures := filepath.Join("rules", strings.Repeat("captures", 12)+".jsonl")
 	writeFile(t, captures, sb.String())

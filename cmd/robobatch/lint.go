@@ -36,9 +36,9 @@ type linting struct {
 	asked                        []string // the crawlers that findings are about; none is all
 	who                          []robots.Agent
 	named                        map[robots.ProductToken]bool // by groups, if it is needed
-	fail                         lint.Severity // findings of it, or worse, end the run with exit code 1
-	baseline                     lint.Baseline // nil is none
-	accept                       lint.Baseline // of all findings, for -write-baseline; nil without it
+	fail                         lint.Severity                // findings of it, or worse, end the run with exit code 1
+	baseline                     lint.Baseline                // nil is none
+	accept                       lint.Baseline                // of all findings, for -write-baseline; nil without it
 	acceptName                   string
 	accepted                     int64 // findings of the baseline
 }

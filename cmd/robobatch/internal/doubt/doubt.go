@@ -6,7 +6,6 @@ package doubt
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -39,24 +38,6 @@ type Meaning struct {
 	Code Code
 	What string // what was seen
 	Do   string // what to do about it
-	Bad  string // an input or a command that has it, in lines
-	Good string // the same, mended
-}
-
-// Lookup returns the meaning of a code, and whether there is one.
-func Lookup(code Code) (Meaning, bool) {
-	i := slices.IndexFunc(Meanings, func(m Meaning) bool { return m.Code == code })
-	if i < 0 {
-		return Meaning{}, false
-	}
-	return Meanings[i], true
-}
-
-// Text explains the code in lines of at most 80 columns.
-func (m *Meaning) Text(fill func(text string, columns int) string) string {
-	const columns = 80
-	lines := func(example string) string { return "    " + strings.ReplaceAll(example, "\n", "\n    ") + "\n" }
-	return string(m.Code) + ": doubt\n\n" + fill(m.What, columns) + "\n\n" + fill(m.Do, columns) + "\n\nBad:\n\n" + lines(m.Bad) + "\nGood:\n\n" + lines(m.Good)
 }
 
 // The codes.
@@ -87,32 +68,22 @@ var Meanings = []Meaning{
 	{
 		BrokenRecords, "Records of captures are damaged. Each is left out, or counts as a failed fetch where only its content is broken.",
 		"Look at the records that -stats lists, and copy the captures again if they should be whole.",
-		"robobatch -rules crawl.warc.gz …, of a crawl with damaged records",
-		"robobatch -rules crawl.warc.gz …, of the crawl copied again",
 	},
 	{
 		DamagedRules, "Files of captures end too early, or have damaged parts, and -accept-damaged-rules is set. Rules are missing, so URLs that they disallow are allowed.",
 		"Copy or download the captures again. Of a pack, compile it again from whole captures.",
-		"robobatch -rules cut.warc.gz -accept-damaged-rules …",
-		"robobatch -rules whole.warc.gz …",
 	},
 	{
 		FormulaCells, "Cells of CSV begin with =, +, -, @, a tab or a carriage return. Spreadsheets run them as formulas, and anyone may have put them into the log.",
 		"Use -csv-safe if a spreadsheet is to open the file. Databases need nothing.",
-		"robobatch … -out verdicts.csv, with the URL =cmd() in the log",
-		"robobatch … -out verdicts.csv -csv-safe",
 	},
 	{
 		GrowingLog, "A log is longer at its end than it was when it was opened: somebody writes to it. All that was there at the end is read, and the last line may be only the first part of one.",
 		"Read logs that are complete, such as those that were rotated.",
-		"robobatch -in access.log …, while the server writes to it",
-		"robobatch -in access.log.1.gz …, which was rotated",
 	},
 	{
 		HeadlessTable, "A log was read as a list of URLs, and behind each of the first ones stand as many numbers, shares or URLs, parted by commas, semicolons or pipes. It may be a table without a header.",
 		"Put a header in front, as in url,clicks. If the numbers are parts of the URLs, add -format urls.",
-		"https://a.example/x,12,0.4\nhttps://a.example/y,3,0.1",
-		"url,clicks,ctr\nhttps://a.example/x,12,0.4\nhttps://a.example/y,3,0.1",
 	},
 	{
 		MixedEncoding, "Lines of a log are UTF-16, and the log began in another encoding: parts of several encodings were joined. Their URLs are not understood, so that they have no verdict, or that of a bad URL.",
@@ -121,79 +92,53 @@ var Meanings = []Meaning{
 	{
 		NoRobots, "Over half of the rows are of origins without a robots.txt in -rules. The examples are the busiest of them, and say which rules are near: http and https differ, as example.com and www.example.com do.",
 		"Name the rules of the log's origins with -rules, or the site of the rules with -origin. -require-rules makes it an error.",
-		"rules/https_example.com.txt, and URLs of https://www.example.com",
-		"rules/https_www.example.com.txt, and URLs of https://www.example.com",
 	},
 	{
 		NoRows, "The logs have no row, or -unknown-agents skip leaves out all of them.",
 		"Look whether these are the logs that were meant. -require-rows makes it an error that they are empty.",
-		"robobatch -in empty.log …",
-		"robobatch -in access.log -require-rows …",
 	},
 	{
 		NoRulesThen, "No robots.txt is as old as -as-of, or over half of the rows are older than all robots.txt of their origins.",
 		"Give captures of that time, or a later moment. The time of a file is that of its last change.",
-		"-as-of 2020-01-01, and captures of 2026",
-		"-as-of 2026-01-31, and captures of 2026",
 	},
 	{
 		NoTimes, "-as-of log or -partition-by date found no time in any row, so the newest captures decided, or all rows are in one partition.",
 		"Name the field of the time with -time-field.",
-		"-as-of log, and a log with its times in the field \"when\"",
-		"-as-of log -time-field when",
 	},
 	{
 		NoURLs, "No line of the log gave a URL, and -allow-bad takes that as it is.",
 		"Name what the lines are with -format, their field with -url-field, or their site with -base.",
-		"-allow-bad, and a log of lines such as \"GET failed\"",
-		"-url-field request, and a log of {\"request\":\"https://a.example/\"}",
 	},
 	{
 		OddRobots, "What was taken for a robots.txt is none: an HTML page, text without any directive, UTF-16, packed or other bytes. The verdicts are those of crawlers that get it: nearly everything is allowed. The examples are those that most rows asked; of compile and rules, the first.",
 		"Fetch these robots.txt again, unpack them, or save them as UTF-8.",
-		"<!doctype html>\n<title>Not found</title>",
-		"User-agent: *\nDisallow: /private/",
 	},
 	{
 		RejectedLines, "Over a tenth of the lines of the logs are rejected: they are refused, so that they have no row, or their URL is none. -max-rejects, which says how many may be, is not set.",
 		"List them with -rejects, and name the format, or the field of the URL. -max-rejects makes it an error.",
-		"-format urls, and a log in another format",
-		"-format combined -origin https://www.example.com",
 	},
 	{
 		StoppedRun, "An earlier run was stopped while its files were put into the directory of -partition-by. They are there now, all of them.",
 		"Look whether that run was repeated in another way meanwhile, so that rows are there twice.",
-		"robobatch … -partition-by date, killed, and run again with other flags",
-		"robobatch … -partition-by date, run once",
 	},
 	{
 		UnclearAgent, "-agent names what is no known crawler and stands in no robots.txt of -rules, and a known crawler, or a name in the rules, is spelt nearly so.",
 		"Write the name as its operator does; robobatch help agents lists the known crawlers.",
-		"-agent Googelbot",
-		"-agent Googlebot",
 	},
 	{
 		UnclearName, "The name of a rules file begins with a word and an underscore, and the word is no known scheme. All of the name is taken for the host.",
 		"Rename the file if the word was meant as a scheme, as in https_example.com.txt.",
-		"rules/htps_example.com.txt",
-		"rules/https_example.com.txt",
 	},
 	{
 		UntimedRules, "-as-of log: rows are disallowed by a robots.txt of which nobody knows since when it has been there, because its only time is that of a file, or it has none. Their `violation` is null.",
 		"Give captures with their times (`fetched_at`, or WARC).",
-		"-rules rules/, which holds text files, and -as-of log",
-		"-rules captures.jsonl, with fetched_at, and -as-of log",
 	},
 	{
 		UnusedRules, "The directory of rules has entries with the name of a robots.txt that are links out of it, or no regular files. They are not read, so what they disallow is allowed.",
 		"Put the files themselves into the directory, or take the entries out.",
-		"rules/https_a.example.txt -> /elsewhere/robots.txt",
-		"rules/https_a.example.txt, a regular file",
 	},
 	{
 		WhiteSpace, "URLs of a list or a table hold spaces or tabs, which URLs have only as %20 and %09. They are decided as if they were written so.",
 		"If what follows the space is another column, give the table a header, and name its format with -format.",
-		"https://a.example/my page",
-		"https://a.example/my%20page",
 	},
 }

@@ -37,11 +37,13 @@ func TestString(t *testing.T) {
 	}
 }
 
-// TestText has every doubt explained with two examples, in lines that fit.
-func TestText(t *testing.T) {
+// TestPageText has every doubt explained with two examples, in lines that fit.
+func TestPageText(t *testing.T) {
 	for _, m := range Meanings {
-		if m.Bad == "" || m.Good == "" || m.Bad == m.Good {
-			t.Errorf("%s: bad %q, good %q", m.Code, m.Bad, m.Good)
+		e := examples[m.Code]
+		if e.bad == "" || e.good == "" || e.bad == e.good {
+			t.Errorf("%s: bad %q, good %q: add them to examples.go", m.Code, e.bad, e.good)
+			continue
 		}
 		found, ok := Lookup(m.Code)
 		text := found.Text(cli.Fill)
@@ -50,7 +52,7 @@ func TestText(t *testing.T) {
 				t.Errorf("%s: %q is too long", m.Code, line)
 			}
 		}
-		if !ok || !strings.Contains(text, "\nBad:\n\n    "+m.Bad[:1]) || !strings.Contains(text, "\nGood:\n\n    "+m.Good[:1]) {
+		if !ok || !strings.Contains(text, "\nBad:\n\n    "+e.bad[:1]) || !strings.Contains(text, "\nGood:\n\n    "+e.good[:1]) {
 			t.Errorf("%s: %s", m.Code, text)
 		}
 	}

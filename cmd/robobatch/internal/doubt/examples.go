@@ -1,0 +1,106 @@
+package doubt
+
+import (
+	"slices"
+	"strings"
+)
+
+// An example is an input or a command that has a doubt, in lines, and the same, mended.
+type example struct{ bad, good string }
+
+// examples are those of all codes.
+var examples = map[Code]example{
+	BrokenRecords: {
+		"robobatch -rules crawl.warc.gz …, of a crawl with damaged records",
+		"robobatch -rules crawl.warc.gz …, of the crawl copied again",
+	},
+	DamagedRules: {
+		"robobatch -rules cut.warc.gz -accept-damaged-rules …",
+		"robobatch -rules whole.warc.gz …",
+	},
+	FormulaCells: {
+		"robobatch … -out verdicts.csv, with the URL =cmd() in the log",
+		"robobatch … -out verdicts.csv -csv-safe",
+	},
+	GrowingLog: {
+		"robobatch -in access.log …, while the server writes to it",
+		"robobatch -in access.log.1.gz …, which was rotated",
+	},
+	HeadlessTable: {
+		"https://a.example/x,12,0.4\nhttps://a.example/y,3,0.1",
+		"url,clicks,ctr\nhttps://a.example/x,12,0.4\nhttps://a.example/y,3,0.1",
+	},
+	MixedEncoding: {
+		"cat utf8.log utf16.log > all.log; robobatch -in all.log …",
+		"robobatch -in utf8.log -in utf16.log …",
+	},
+	NoRobots: {
+		"rules/https_example.com.txt, and URLs of https://www.example.com",
+		"rules/https_www.example.com.txt, and URLs of https://www.example.com",
+	},
+	NoRows: {
+		"robobatch -in empty.log …",
+		"robobatch -in access.log -require-rows …",
+	},
+	NoRulesThen: {
+		"-as-of 2020-01-01, and captures of 2026",
+		"-as-of 2026-01-31, and captures of 2026",
+	},
+	NoTimes: {
+		"-as-of log, and a log with its times in the field \"when\"",
+		"-as-of log -time-field when",
+	},
+	NoURLs: {
+		"-allow-bad, and a log of lines such as \"GET failed\"",
+		"-url-field request, and a log of {\"request\":\"https://a.example/\"}",
+	},
+	OddRobots: {
+		"<!doctype html>\n<title>Not found</title>",
+		"User-agent: *\nDisallow: /private/",
+	},
+	RejectedLines: {
+		"-format urls, and a log in another format",
+		"-format combined -origin https://www.example.com",
+	},
+	StoppedRun: {
+		"robobatch … -partition-by date, killed, and run again with other flags",
+		"robobatch … -partition-by date, run once",
+	},
+	UnclearAgent: {
+		"-agent Googelbot",
+		"-agent Googlebot",
+	},
+	UnclearName: {
+		"rules/htps_example.com.txt",
+		"rules/https_example.com.txt",
+	},
+	UntimedRules: {
+		"-rules rules/, which holds text files, and -as-of log",
+		"-rules captures.jsonl, with fetched_at, and -as-of log",
+	},
+	UnusedRules: {
+		"rules/https_a.example.txt -> /elsewhere/robots.txt",
+		"rules/https_a.example.txt, a regular file",
+	},
+	WhiteSpace: {
+		"https://a.example/my page",
+		"https://a.example/my%20page",
+	},
+}
+
+// Lookup returns the meaning of a code, and whether there is one.
+func Lookup(code Code) (Meaning, bool) {
+	i := slices.IndexFunc(Meanings, func(m Meaning) bool { return m.Code == code })
+	if i < 0 {
+		return Meaning{}, false
+	}
+	return Meanings[i], true
+}
+
+// Text explains the code in lines of at most 80 columns.
+func (m *Meaning) Text(fill func(text string, columns int) string) string {
+	const columns = 80
+	e := examples[m.Code]
+	lines := func(example string) string { return "    " + strings.ReplaceAll(example, "\n", "\n    ") + "\n" }
+	return string(m.Code) + ": doubt\n\n" + fill(m.What, columns) + "\n\n" + fill(m.Do, columns) + "\n\nBad:\n\n" + lines(e.bad) + "\nGood:\n\n" + lines(e.good)
+}
