@@ -80,6 +80,33 @@ func TestCheckSchema(t *testing.T) {
 	}
 }
 
+// TestStatsSchema checks statistics against their schema.
+func TestStatsSchema(t *testing.T) {
+	schema := compileSchema(t, "stats.schema.json")
+	dir := t.TempDir()
+	log := filepath.Join(dir, "access.log")
+	line := `1.2.3.4 - - [05/Jan/2026:12:00:00 +0000] "GET /wp/wp-admin/ HTTP/1.1" 200 5 "-" "Mozilla/5.0 (compatible; bingbot/2.0)"` + "\nno line\n"
+	if err := os.WriteFile(log, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stats := filepath.Join(dir, "s.json")
+	for _, flags := range [][]string{
+		{"-in", quickstart(t, "urls.zst")},
+		{"-in", quickstart(t, "urls.zst"), "-agent", "@search", "-layout", "wide", "-where", "disallowed"},
+		{"-in", log, "-base", "https://arc.gov", "-format", "combined", "-agent-from-log", "-keep", "status"},
+	} {
+		runOK(t, nil, append(flags, "-quiet", "-rules", quickstart(t, "rules"), "-out", filepath.Join(dir, "x.csv"), "-stats", stats)...)
+		text, err := os.ReadFile(stats)
+		if err != nil {
+			t.Fatal(err)
+		}
+		validate(t, schema, text)
+	}
+	if err := schema.Validate(map[string]any{"version": "1"}); err == nil {
+		t.Error("the schema takes statistics without counts")
+	}
+}
+
 // runFails runs the command, which finds something, and returns its standard output.
 func runFails(t *testing.T, arguments ...string) []byte {
 	t.Helper()

@@ -54,6 +54,7 @@ type Batch struct {
 
 	strayNames []byte  // the memory of Strays
 	winners    winners // see there
+	streaks    streaks // see there
 }
 
 // Len returns the number of rows.
@@ -82,7 +83,7 @@ func (b *Batch) Reset() {
 		Raws: b.Raws[:0], Offsets: b.Offsets[:0], Rejects: b.Rejects[:0],
 		Sites: b.Sites[:0], Strays: b.Strays[:0], Rulings: b.Rulings[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
 		Agents: b.Agents[:0], Violations: b.Violations[:0],
-		strayNames: b.strayNames[:0], winners: b.winners.reset(),
+		strayNames: b.strayNames[:0], winners: b.winners.reset(), streaks: b.streaks.reset(),
 	}
 }
 

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -228,7 +229,7 @@ func TestShuffled(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if stats[0] != stats[1] || stats[0].URLs == 0 {
+		if !reflect.DeepEqual(stats[0], stats[1]) || stats[0].URLs == 0 {
 			t.Errorf("%s: grouped by host %+v, at random %+v", d, stats[0], stats[1])
 		}
 	}

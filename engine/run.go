@@ -40,6 +40,7 @@ type run struct {
 	free    chan *job // empty batches
 	todo    chan *job // to be evaluated, by whoever comes first
 	ordered chan *job // the same, in the order of the source
+	busiest *busiest  // of the batches that were written
 }
 
 // Run takes all rows of src through the store to dst, in order, and returns what it decided. It
@@ -52,7 +53,7 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 		return runAlone(ctx, store, src, dst)
 	}
 	jobs := 2*workers + 2 // one each is read, decided and written; the others are to spare
-	r := &run{store, make(chan *job, jobs), make(chan *job, jobs), make(chan *job, jobs)}
+	r := &run{store: store, free: make(chan *job, jobs), todo: make(chan *job, jobs), ordered: make(chan *job, jobs), busiest: newBusiest(store)}
 	for range jobs {
 		r.free <- &job{done: make(chan struct{}, 1)}
 	}
@@ -71,7 +72,7 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 	if err == nil {
 		err = ended(store, src)
 	}
-	return total(counters), err
+	return total(counters, r.busiest), err
 }
 
 // ended returns why the store has failed, or why the source has ended early; nil if neither is so.
@@ -88,15 +89,18 @@ func ended(store *Store, src Source) error {
 // runAlone is Run with one worker: one batch, no other goroutine.
 func runAlone(ctx context.Context, store *Store, src Source, dst Sink) (Stats, error) {
 	c := newCounter(store, 2)
-	err := c.loop(ctx, store.newEvaluator(2, 1), src, dst)
-	return total([]*counter{c}), err
+	all := newBusiest(store)
+	err := c.loop(ctx, all, src, dst)
+	return total([]*counter{c}, all), err
 }
 
-func (c *counter) loop(ctx context.Context, e *Evaluator, src Source, dst Sink) error {
+func (c *counter) loop(ctx context.Context, all *busiest, src Source, dst Sink) error {
 	var b Batch
+	e := c.store.newEvaluator(2, 1)
 	for ctx.Err() == nil && src.Next(&b) {
 		e.Evaluate(&b)
 		c.add(&b)
+		all.add(&b)
 		if err := cmp.Or(ctx.Err(), c.store.Err()); err != nil {
 			return err
 		}
@@ -149,6 +153,7 @@ func (r *run) write(ctx context.Context, dst Sink) error {
 		if err := cmp.Or(ctx.Err(), r.store.Err()); err != nil {
 			return err
 		}
+		r.busiest.add(&j.batch)
 		if err := dst.Write(&j.batch); err != nil {
 			return &SinkError{cause{err}}
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +81,8 @@ type memorySink struct {
 	stats   Stats
 	origins map[string]bool
 	strays  map[string]int64 // rows of those that the store does not know
+	sites   map[string]int64 // rows of all origins
+	rules   map[BusyRule]int64
 	writes  int
 	failAt  int           // the write that fails, from 1; 0 is none
 	pause   time.Duration // time that each Write takes
@@ -87,7 +90,9 @@ type memorySink struct {
 }
 
 func newSink(s *Store) *memorySink {
-	return &memorySink{store: s, origins: map[string]bool{}, strays: map[string]int64{}}
+	sink := &memorySink{store: s, origins: map[string]bool{}, strays: map[string]int64{}, sites: map[string]int64{}, rules: map[BusyRule]int64{}}
+	sink.stats.Agents = make([]AgentCount, len(s.Options().Agents))
+	return sink
 }
 
 func (s *memorySink) Write(b *Batch) error {
@@ -105,6 +110,7 @@ func (s *memorySink) Write(b *Batch) error {
 		if origin, _, _ := strings.Cut(what, " |"); origin != "-" {
 			origin = strings.TrimPrefix(origin, "stray ")
 			s.origins[origin] = true
+			s.sites[origin]++
 			if _, stray := b.Sites[i].Stray(); stray {
 				s.strays[origin]++
 			}
@@ -112,16 +118,32 @@ func (s *memorySink) Write(b *Batch) error {
 		s.count(b, i)
 	}
 	s.stats.Origins = int64(len(s.origins))
-	s.stats.Strays, s.stats.Busiest = 0, [Busy]BusyOrigin{}
-	names := slices.Sorted(maps.Keys(s.strays))
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(s.strays[b], s.strays[a]) })
-	for i, name := range names {
-		s.stats.Strays += s.strays[name]
-		if i < Busy {
-			s.stats.Busiest[i] = BusyOrigin{name, s.strays[name]}
-		}
+	s.stats.Strays, s.stats.Busiest, s.stats.TopOrigins, s.stats.TopRules = 0, [Busy]BusyOrigin{}, [Top]BusyOrigin{}, [Top]BusyRule{}
+	for _, n := range s.strays {
+		s.stats.Strays += n
 	}
+	copy(s.stats.Busiest[:], busiestOf(s.strays))
+	copy(s.stats.TopOrigins[:], busiestOf(s.sites))
+	var rules []BusyRule
+	for r, n := range s.rules {
+		r.Rows = n
+		rules = append(rules, r)
+	}
+	slices.SortFunc(rules, func(a, b BusyRule) int {
+		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Origin, b.Origin), cmp.Compare(a.Rule.Line, b.Rule.Line))
+	})
+	copy(s.stats.TopRules[:], rules)
 	return nil
+}
+
+// busiestOf returns all origins, those with the most rows first.
+func busiestOf(rows map[string]int64) (all []BusyOrigin) {
+	names := slices.Sorted(maps.Keys(rows))
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(rows[b], rows[a]) })
+	for _, name := range names {
+		all = append(all, BusyOrigin{name, rows[name]})
+	}
+	return all
 }
 
 // count is the counting of Run, done once more in the simplest way.
@@ -132,9 +154,15 @@ func (s *memorySink) count(b *Batch, i int) {
 	for a, v := range b.Verdicts[i*n : (i+1)*n] {
 		s.stats.Rows++
 		*[...]*int64{&s.stats.Unknown, &s.stats.Denied, &s.stats.Allowed}[v.Access]++
+		count := &s.stats.Agents[a]
+		*[...]*int64{&count.Unknown, &count.Denied, &count.Allowed}[v.Access]++
 		s.stats.Reasons[v.Reason]++
 		if v.Rule != NoRule {
-			s.stats.RuleLines += int64(s.store.NewLookup().Rule(b.Rulings[i], a, v.Rule).Line)
+			look := s.store.NewLookup()
+			look.Use(b)
+			rule := look.Rule(b.Rulings[i], a, v.Rule)
+			s.stats.RuleLines += int64(rule.Line)
+			s.rules[BusyRule{Origin: look.Origin(b.Sites[i]), Rule: rule}]++
 		}
 	}
 }
@@ -196,7 +224,7 @@ func TestRun(t *testing.T) {
 					if dst.text.String() != want.text.String() {
 						t.Errorf("%d workers, batches of up to %d rows: the sink has other rows", workers, most)
 					}
-					if stats != dst.stats {
+					if !reflect.DeepEqual(stats, dst.stats) {
 						t.Errorf("%d workers, batches of up to %d rows:\nstats   %+v\nrecount %+v", workers, most, stats, dst.stats)
 					}
 				})
@@ -218,7 +246,7 @@ func TestRunEmpty(t *testing.T) {
 		s := runStore(t)
 		dst := newSink(s)
 		stats, err := Run(t.Context(), s, newSource(1), dst, Options{})
-		if err != nil || stats != (Stats{}) || dst.writes != 0 {
+		if err != nil || !reflect.DeepEqual(stats, dst.stats) || dst.writes != 0 {
 			t.Errorf("%+v, %v, %d writes", stats, err, dst.writes)
 		}
 	})
@@ -236,7 +264,7 @@ func TestRunSourceError(t *testing.T) {
 				if se, ok := errors.AsType[*SourceError](err); !ok || !errors.Is(err, errFault) || se.Error() != errFault.Error() {
 					t.Errorf("error %v, want a SourceError of the fault", err)
 				}
-				if dst.stats.URLs != int64(rows) || stats != dst.stats {
+				if dst.stats.URLs != int64(rows) || !reflect.DeepEqual(stats, dst.stats) {
 					t.Errorf("%d rows before the fault: stats %+v, sink has %+v", rows, stats, dst.stats)
 				}
 			})

@@ -18,6 +18,15 @@ type Stats struct {
 	Allowed, Denied, Unknown int64
 	Reasons                  [NumReasons]int64
 
+	Agents []AgentCount // the verdicts by agent, in the order of the Agents of Store.Options
+
+	// The busiest origins and rules, the first of which have the most rows; with no rows where there
+	// are fewer. If there are more than 32,768 sites or rules that met a row, each of them may have
+	// more rows than it says, and at most so many more.
+	TopOrigins                 [Top]BusyOrigin
+	TopRules                   [Top]BusyRule
+	TopOriginsOff, TopRulesOff int64
+
 	// With StoreOptions.LogAgents:
 	Violations int64 // rows whose crawler fetched what it was not allowed to fetch
 	Skipped    int64 // rows that were left out, see LogAgentsSkip; no other number counts them
@@ -35,6 +44,12 @@ type Stats struct {
 	Timeless int64 // see Batch.Timeless
 }
 
+// An AgentCount counts the verdicts for one agent.
+type AgentCount struct {
+	Allowed, Denied, Unknown int64
+	Violations               int64 // with StoreOptions.LogAgents
+}
+
 // A counter counts for one worker.
 type counter struct {
 	store  *Store
@@ -43,13 +58,17 @@ type counter struct {
 	sites  []uint64 // bit set of the store's sites that occurred
 	strays tally    // of the other origins
 	odd    oddRows
+
+	// By agent, with StoreOptions.LogAgents the counts, and else what each has more than the one
+	// before it: agents with the same rules are neighbours, and mostly none differ.
+	agents []AgentCount
 }
 
 // newCounter returns a counter for one of so many goroutines.
 func newCounter(s *Store, goroutines int) *counter {
 	return &counter{
 		store: s, lookup: s.newLookup(goroutines),
-		sites: make([]uint64, (s.NumSites()+63)/64),
+		sites: make([]uint64, (s.NumSites()+63)/64), agents: make([]AgentCount, len(s.opt.Agents)+1),
 	}
 }
 
@@ -66,11 +85,7 @@ func (c *counter) add(b *Batch) {
 	case !opt.AsOf.IsZero():
 		c.stats.countEarly(b)
 	}
-	for _, v := range b.Violations {
-		if v == Violated {
-			c.stats.Violations++
-		}
-	}
+	c.countCrawlers(b)
 	if odd := c.store.rules.Odd(); odd != nil {
 		c.odd.count(b, odd)
 	}
@@ -99,15 +114,29 @@ func (c *counter) countURLs(b *Batch) {
 func (c *counter) countStreak(b *Batch, site SiteID, rows int) {
 	if site < strayBit {
 		c.sites[site/64] |= 1 << (site % 64)
+		b.streaks.sites = append(b.streaks.sites, siteStreak{uint64(site), int64(rows), site})
 	} else if n, stray := site.Stray(); stray {
-		c.strays.add(b.Strays[n], int64(rows))
+		hash := hashOrigin(b.Strays[n])
+		c.strays.add(hash, int64(rows))
+		b.streaks.sites = append(b.streaks.sites, siteStreak{hash, int64(rows), site})
 		c.stats.Strays += int64(rows)
 	}
 }
 
-// countVerdicts counts the verdicts of a batch, by answer and reason, and the lines of the rules
-// that won. It counts a streak of rows with one verdict at once: those of one ruling, or those that
-// no rule decided.
+// countCrawlers counts the verdicts for the crawlers of the rows.
+func (c *counter) countCrawlers(b *Batch) {
+	for i, agent := range b.Agents {
+		count := &c.agents[agent]
+		count.add(b.Verdicts[i].Access, 1)
+		if b.Violations[i] == Violated {
+			count.Violations++
+		}
+	}
+}
+
+// countVerdicts counts the verdicts of a batch, by answer, reason and agent, and the lines of the
+// rules that won. It counts a streak of rows with one verdict at once: those of one ruling, or those
+// that no rule decided.
 func (c *counter) countVerdicts(b *Batch) {
 	agents := c.store.agentsPerURL()
 	start := 0
@@ -119,15 +148,18 @@ func (c *counter) countVerdicts(b *Batch) {
 			continue
 		}
 		if next := i + 1; next < len(b.Rulings) && b.Verdicts[next*agents] == v &&
-			(v.Rule == NoRule && agents == 1 || b.Rulings[next] == id && len(b.Agents) == 0) {
+			(v.Rule == NoRule && agents == 1 || b.Rulings[next] == id && b.Sites[next] == b.Sites[i] && len(b.Agents) == 0) {
 			continue
 		}
-		n := int64((i + 1 - start) * agents)
-		start = i + 1
-		c.countVerdict(v, n)
-		if v.Rule != NoRule {
-			c.stats.RuleLines += n * c.lookup.line(id, b.agent(i, 0), v)
+		rows := int64(i + 1 - start)
+		c.countVerdict(v, rows*int64(agents))
+		if len(b.Agents) == 0 {
+			c.agents[0].add(v.Access, rows)
 		}
+		if v.Rule != NoRule {
+			c.countRule(b, i, b.agent(i, 0), v, rows*int64(agents))
+		}
+		start = i + 1
 	}
 }
 
@@ -139,21 +171,29 @@ func (c *counter) alike(id RulingID) bool {
 // countEach counts the verdicts of a row for agents with different rules, a streak of equal
 // verdicts at once.
 func (c *counter) countEach(b *Batch, row int) {
-	id, agents := b.Rulings[row], c.store.agentsPerURL()
-	verdicts, firsts := b.Verdicts[row*agents:][:agents], c.lookup.firsts(id)
+	agents := c.store.agentsPerURL()
+	verdicts, firsts := b.Verdicts[row*agents:][:agents], c.lookup.firsts(b.Rulings[row])
 	for start, a := 0, 0; start < agents; start = a {
-		v, line := verdicts[start], int64(0)
-		for ; a < agents && verdicts[a] == v; a++ {
-			if v.Rule == NoRule {
+		v := verdicts[start]
+		for rule := start; a < agents && verdicts[a] == v; {
+			if a++; v.Rule == NoRule || a < agents && verdicts[a] == v && firsts != nil && firsts[a] == firsts[a-1] {
 				continue
 			}
-			if a == start || firsts == nil || firsts[a] != firsts[a-1] {
-				line = c.lookup.line(id, a, v)
-			}
-			c.stats.RuleLines += line
+			c.countRule(b, row, rule, v, int64(a-rule))
+			rule = a
 		}
 		c.countVerdict(v, int64(a-start))
+		c.agents[start].add(v.Access, 1)
+		c.agents[a].add(v.Access, -1)
 	}
+}
+
+// countRule counts verdicts of one rule, the first of them on a row and for an agent.
+func (c *counter) countRule(b *Batch, row, agent int, v Verdict, verdicts int64) {
+	id := b.Rulings[row]
+	line := c.lookup.line(id, agent, v)
+	c.stats.RuleLines += verdicts * line
+	b.streaks.addRule(id, line, verdicts, decider{site: b.Sites[row], rule: v.Rule, agent: uint16(agent)})
 }
 
 // countTimes counts the rows whose time says nothing of the rules.
@@ -191,8 +231,28 @@ func (c *counter) countVerdict(v Verdict, n int64) {
 	}
 }
 
+// add counts a verdict n times.
+func (a *AgentCount) add(access Access, n int64) {
+	switch access {
+	case Allowed:
+		a.Allowed += n
+	case Denied:
+		a.Denied += n
+	case Unknown:
+		a.Unknown += n
+	}
+}
+
+// addAll adds other counts.
+func (a *AgentCount) addAll(o *AgentCount) {
+	a.Allowed += o.Allowed
+	a.Denied += o.Denied
+	a.Unknown += o.Unknown
+	a.Violations += o.Violations
+}
+
 // total returns the sum of what the workers counted.
-func total(counters []*counter) Stats {
+func total(counters []*counter, all *busiest) Stats {
 	sum := *counters[0]
 	s := &sum.stats
 	for _, c := range counters[1:] {
@@ -202,17 +262,29 @@ func total(counters []*counter) Stats {
 		}
 		sum.strays.merge(&c.strays)
 		sum.odd.merge(&c.odd)
+		for i := range c.agents {
+			sum.agents[i].addAll(&c.agents[i])
+		}
+	}
+	s.Agents = sum.agents[:len(sum.agents)-1]
+	if sum.store.opt.LogAgents == LogAgentsOff {
+		for i := range s.Agents[1:] {
+			s.Agents[i+1].addAll(&s.Agents[i])
+		}
+	}
+	for i := range s.Agents {
+		s.Violations += s.Agents[i].Violations
 	}
 	for _, set := range sum.sites {
 		s.Origins += int64(bits.OnesCount64(set))
 	}
 	s.Origins += int64(sum.strays.count)
-	s.Busiest = sum.strays.busiest()
+	all.total(s, &sum.strays)
 	s.Odd = sum.odd.total(sum.store)
 	return *s
 }
 
-// add adds what another worker counted, but for Origins, Busiest and Odd.
+// add adds what another worker counted, but for what total does.
 func (s *Stats) add(o *Stats) {
 	s.URLs += o.URLs
 	s.Rows += o.Rows
@@ -224,7 +296,6 @@ func (s *Stats) add(o *Stats) {
 	for i, n := range o.Reasons {
 		s.Reasons[i] += n
 	}
-	s.Violations += o.Violations
 	s.Skipped += o.Skipped
 	s.Strays += o.Strays
 	s.Early += o.Early

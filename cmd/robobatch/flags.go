@@ -49,6 +49,7 @@ type args struct {
 	maxMemory     string
 	progress      string
 	quiet         bool
+	verbose       bool // of the job
 }
 
 // A set of commands, by bits. New commands get a bit, and stand in the sets of the flags that they
@@ -579,6 +580,9 @@ func runFlags(a *args) []entry {
 			gets colours, whatever NO_COLOR says.`,
 		}},
 		{forAll &^ forBench, cli.Flag{Name: "quiet", Set: cli.Bool(&a.quiet), Doc: "Print errors and doubts only."}},
+		{forJob, cli.Flag{Name: "v", Set: cli.Bool(&a.verbose), Doc: `
+			Print all of the summary. It has twelve lines otherwise: without reasons, lines of the logs,
+			rules, rate and what is below the three agents and rules with the most rows.`}},
 		{forJob, cli.Flag{Name: "version", Set: cli.Instead, Doc: "Print the version."}},
 		{forAll, cli.Flag{Name: "h", Set: cli.Help, Doc: "Print this help."}},
 	}

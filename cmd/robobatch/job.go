@@ -257,7 +257,11 @@ func (j *job) keep(e *flow.FaultError, r *summary.Report) error {
 // report prints the summary and writes the statistics.
 func (j *job) report(r *summary.Report) error {
 	r.Measure(j.times)
-	j.Print(r.String())
+	if j.verbose {
+		j.Print(r.Full())
+	} else {
+		j.Print(r.Short())
+	}
 	for _, in := range r.Inputs {
 		if in.Field != "" {
 			j.Hint(fmt.Sprintf("%s: no name in the header is known, and the column %q has URLs: it is read; -url-field names another", say.File(in.Name), in.Field))

@@ -40,6 +40,7 @@ type plan struct {
 	memory    memory.Run
 	require   flow.Requirements
 	hints     []string // what the user may not expect
+	verbose   bool     // of the summary
 	asked     summary.Asked
 	situation situation
 }
@@ -50,7 +51,7 @@ func newPlan(a *args, std console.Streams) (*plan, error) {
 	for _, name := range []*string{&a.out, &a.stats, &a.rejects} {
 		*name = targets.Standard(*name)
 	}
-	p := &plan{Console: console.Console{Streams: std, Quiet: a.quiet}, statsName: a.stats, rejects: a.rejects, situation: situation{forJob, a.origin}}
+	p := &plan{Console: console.Console{Streams: std, Quiet: a.quiet}, statsName: a.stats, rejects: a.rejects, verbose: a.verbose, situation: situation{forJob, a.origin}}
 	if err := p.choose(a); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -62,7 +63,7 @@ func TestJob(t *testing.T) {
 		if err := j.Measure(t.Context(), &out, 2); err != nil {
 			t.Fatal(err)
 		}
-		if len(told) != 4 || told[3].URLs == 0 || told[3] != told[0] {
+		if len(told) != 4 || told[3].URLs == 0 || !reflect.DeepEqual(told[3], told[0]) {
 			t.Errorf("told of the runs %+v", told)
 		}
 		var names []string
@@ -128,7 +129,7 @@ func TestJobPack(t *testing.T) {
 	if got := strings.Join(names, " "); got != "OpenPack Read RunPack/workers=1 RunPack/workers=2" {
 		t.Errorf("cases are %s", got)
 	}
-	if len(told) != 4 || told[2] != told[0] || told[3] != told[0] {
+	if len(told) != 4 || !reflect.DeepEqual(told[2], told[0]) || !reflect.DeepEqual(told[3], told[0]) {
 		t.Errorf("the runs came to %+v", told)
 	}
 	j.Store.Dialect = robots.Yandex

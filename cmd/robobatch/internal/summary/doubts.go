@@ -181,9 +181,12 @@ func (r *Report) Rejected(lines int64) []doubt.Doubt {
 }
 
 // shorten returns the first hundred bytes of a long text.
-func shorten(text string) string {
-	if len(text) > 100 {
-		return strings.ToValidUTF8(text[:100], "") + "..."
+func shorten(text string) string { return shortenTo(text, 100) }
+
+// shortenTo returns the first bytes of a text that has more.
+func shortenTo(text string, most int) string {
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "..."
 	}
 	return text
 }

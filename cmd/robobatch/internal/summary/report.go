@@ -32,9 +32,16 @@ type Report struct {
 
 	Unverified *Unverified `json:"unverified,omitempty"` // rows before the fault, or the limit, that may be wrong; nil if there are none
 
-	Inputs  []Input       `json:"inputs"`
-	Rules   Rules         `json:"rules"`
-	Counts  Counts        `json:"counts"`
+	Inputs  []Input      `json:"inputs"`
+	Rules   Rules        `json:"rules"`
+	Counts  Counts       `json:"counts"`
+	ByAgent []AgentCount `json:"by_agent"` // with -agent-from-log those that fetched
+	Busiest Busiest      `json:"busiest"`
+
+	// With -agent-from-log, clients that no violation is about:
+	Others  *Clients `json:"other_clients,omitempty"`    // browsers, and crawlers that are not known
+	Unbound *Clients `json:"unbound_crawlers,omitempty"` // crawlers that act for a person, so that robots.txt need not bind them
+
 	Invalid int64         `json:"invalid_bytes"` // bytes of text that were not UTF-8, written as %XX
 	Doubts  []doubt.Doubt `json:"doubts"`        // in the order in which they were seen
 	Run     Run           `json:"run"`
@@ -183,6 +190,7 @@ func New(src Source) *Report {
 	for i, n := range s.Reasons {
 		r.Counts.Reasons[engine.Reason(i).String()] = n
 	}
+	r.count(src.Store, &s)
 	r.strangers = append(Strangers(src.Store, &s), OddRules(&s.Odd, "origin")...)
 	r.grown = src.Logs.Grown()
 	if at := src.Logs.Unsure(); at.From > 0 {

@@ -46,10 +46,10 @@ func (t table) String() string {
 	return sb.String()
 }
 
-// String returns the summary as a table. A run that broke off before its first URL has nothing that
-// was decided, and before its first line nothing at all.
-func (r *Report) String() string {
-	t := slices.Concat(r.verdicts(), gap, r.reasons(), gap, r.lines(), gap, r.rules(), gap, r.times())
+// Full returns all of the summary as a table. A run that broke off before its first URL has nothing
+// that was decided, and before its first line nothing at all.
+func (r *Report) Full() string {
+	t := slices.Concat(r.verdicts(), gap, r.agents(), r.reasons(), gap, r.busiest(), r.lines(), gap, r.rules(), gap, r.times())
 	switch {
 	case r.Fault != "" && r.Counts.lines() == 0:
 		return ""
@@ -82,6 +82,49 @@ func (r *Report) verdicts() table {
 		{"null", say.Number(c.Null), say.Percent(c.Null, c.Rows), true},
 		{"written", say.Number(c.Written), "rows: -where " + r.Where, r.Where != ""},
 	}
+}
+
+// agents returns what was decided for each agent, if they are several.
+func (r *Report) agents() (t table) {
+	for _, a := range r.worst() {
+		note := say.Percent(a.Disallowed, a.Rows) + " disallowed of " + say.Count(a.Rows, "row")
+		value := a.Disallowed
+		if r.AgentFromLog {
+			value, note = *a.Violations, "violations, "+say.Number(a.Disallowed)+" disallowed of "+say.Count(a.Rows, "row")
+		}
+		t = append(t, line{"agent " + a.Agent, say.Number(value), note, true})
+	}
+	if len(t) < 2 && !r.AgentFromLog {
+		return nil
+	}
+	return append(t, gap...)
+}
+
+// busiest returns the rules and origins that have the most rows.
+func (r *Report) busiest() (t table) {
+	b := &r.Busiest
+	for _, rule := range b.Rules {
+		t = append(t, line{"busiest rule", say.Number(rule.Rows), rule.place(), true})
+	}
+	for _, o := range b.Origins {
+		t = append(t, line{"busiest origin", say.Number(o.Rows), o.Origin, true})
+	}
+	if off := max(b.RulesOff, b.OriginsOff); off > 0 {
+		t = append(t, line{"busiest", "", "each has at most " + say.Count(off, "row") + " more: there are very many", true})
+	}
+	if len(t) == 0 {
+		return nil
+	}
+	return append(t, gap...)
+}
+
+// place says where a rule is, and what it says.
+func (b *BusyRule) place() string {
+	others := ""
+	if b.Others {
+		others = " and others"
+	}
+	return fmt.Sprintf("%s:%d%s  %s", b.Origin, b.Line, others, b.Rule)
 }
 
 // reasons returns why.

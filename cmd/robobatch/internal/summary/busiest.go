@@ -1,0 +1,114 @@
+package summary
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/robobatch/robobatch/engine"
+)
+
+// An AgentCount counts the verdicts for one agent. Without -agent-from-log, Rows is the same for all.
+type AgentCount struct {
+	Agent      string `json:"agent"` // "*" is all other clients, with -agent-from-log
+	Rows       int64  `json:"rows"`
+	Allowed    int64  `json:"allowed"`
+	Disallowed int64  `json:"disallowed"`
+	Null       int64  `json:"null"`
+	Violations *int64 `json:"violations,omitempty"` // with -agent-from-log
+	Bound      string `json:"bound"`                // whether robots.txt binds it: yes, no or unknown
+}
+
+// Clients are rows of clients that no violation is about.
+type Clients struct {
+	Rows       int64 `json:"rows"`
+	Disallowed int64 `json:"disallowed"`
+}
+
+// Busiest are the origins and rules with the most rows, the first of which have most. Of very many,
+// each may have more rows than it says, and at most so many more.
+type Busiest struct {
+	Origins    []BusyOrigin `json:"origins"`
+	OriginsOff int64        `json:"origins_off_by"`
+	Rules      []BusyRule   `json:"rules"`
+	RulesOff   int64        `json:"rules_off_by"`
+}
+
+// A BusyOrigin is an origin and the number of its rows.
+type BusyOrigin struct {
+	Origin string `json:"origin"`
+	Rows   int64  `json:"rows"`
+}
+
+// A BusyRule is a rule and the number of verdicts that it decided.
+type BusyRule struct {
+	Origin string `json:"origin"` // whose robots.txt has it
+	Others bool   `json:"others"` // other origins have the same robots.txt, and their rows count, too
+	Line   int32  `json:"line"`
+	Rule   string `json:"rule"` // "Disallow: /private/", cut off where it is very long
+	Rows   int64  `json:"rows"`
+
+	allow bool
+}
+
+// longestRule is how many bytes of a rule are in the statistics.
+const longestRule = 500
+
+// count notes what was counted by agent, origin and rule.
+func (r *Report) count(store *engine.Store, s *engine.Stats) {
+	look := store.NewLookup()
+	if r.AgentFromLog {
+		r.Others, r.Unbound = &Clients{}, &Clients{}
+	}
+	r.ByAgent = []AgentCount{}
+	for i, n := range s.Agents {
+		c := AgentCount{
+			Agent: r.Agents[i], Rows: n.Allowed + n.Denied + n.Unknown, Bound: look.Binding(i).String(),
+			Allowed: n.Allowed, Disallowed: n.Denied, Null: n.Unknown,
+		}
+		if r.AgentFromLog {
+			c.Violations = &n.Violations
+			if c.Rows == 0 {
+				continue
+			}
+			switch look.Binding(i) {
+			case engine.BindingUnknown:
+				r.Others.add(&c)
+			case engine.Exempt:
+				r.Unbound.add(&c)
+			case engine.Bound:
+			}
+		}
+		r.ByAgent = append(r.ByAgent, c)
+	}
+	r.Busiest = Busiest{[]BusyOrigin{}, s.TopOriginsOff, []BusyRule{}, s.TopRulesOff}
+	for _, o := range s.TopOrigins {
+		if o.Rows > 0 {
+			r.Busiest.Origins = append(r.Busiest.Origins, BusyOrigin(o))
+		}
+	}
+	for _, t := range s.TopRules {
+		if t.Rows == 0 {
+			break
+		}
+		r.Busiest.Rules = append(r.Busiest.Rules, BusyRule{string(t.Origin), t.Others, t.Rule.Line, shortenTo(t.Rule.String(), longestRule), t.Rows, t.Rule.Allow})
+	}
+}
+
+// add adds the rows of an agent.
+func (c *Clients) add(a *AgentCount) {
+	c.Rows += a.Rows
+	c.Disallowed += a.Disallowed
+}
+
+// worst returns the agents in the order of what is of interest: those with the most violations, or
+// else with the most rows that are disallowed.
+func (r *Report) worst() []AgentCount {
+	return slices.SortedStableFunc(slices.Values(r.ByAgent), func(a, b AgentCount) int {
+		if r.AgentFromLog {
+			if c := cmp.Compare(*b.Violations, *a.Violations); c != 0 {
+				return c
+			}
+		}
+		return cmp.Compare(b.Disallowed, a.Disallowed)
+	})
+}

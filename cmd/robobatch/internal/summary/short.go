@@ -1,0 +1,131 @@
+package summary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/engine"
+)
+
+// What the short summary has room for.
+const (
+	shortLines  = 12 // with the title, and the empty line below it
+	shortWidth  = 80 // of lines with a rule
+	shortAgents = 3
+	shortRules  = 3
+)
+
+// Short returns the lines of the summary that answer what was asked: at most twelve.
+func (r *Report) Short() string {
+	if r.Fault != "" && r.Counts.URLs == 0 {
+		return r.Full()
+	}
+	head, rest := r.answers().visible(), r.outside().visible()
+	room := shortLines - 3 - len(head) - len(rest)
+	agents := r.clients(min(shortAgents, room)).visible()
+	rules := r.closers(min(shortRules, room-len(agents)))
+	text := slices.Concat(head, agents, rules, rest).String()
+	lines := strings.SplitAfter(text, "\n")
+	for i := range lines {
+		lines[i] = fit(lines[i])
+	}
+	return r.title() + "\n\n" + strings.Join(lines, "") + r.end() + "\n"
+}
+
+// answers returns what was decided, in all.
+func (r *Report) answers() table {
+	c, note := &r.Counts, "of "+say.Count(r.Counts.Origins, "origin")
+	if r.isForSeveral() {
+		note += fmt.Sprintf(", for %d agents", len(r.Agents))
+	}
+	if c.Skipped > 0 {
+		note += "; " + say.Number(c.Skipped) + " of unknown agents are left out"
+	}
+	return table{
+		{"URLs", say.Number(c.URLs), note, true},
+		{"allowed", say.Number(c.Allowed), say.Percent(c.Allowed, c.Rows), true},
+		{"disallowed", say.Number(c.Disallowed), say.Percent(c.Disallowed, c.Rows), true},
+		{"null", say.Number(c.Null), say.Percent(c.Null, c.Rows), c.Null > 0},
+		{"written", say.Number(c.Written), "rows: -where " + r.Where, r.Where != ""},
+		{"violations", say.Number(c.Violations), say.Percent(c.Violations, c.Rows), r.AgentFromLog},
+	}
+}
+
+// isForSeveral reports whether each URL is decided for several agents.
+func (r *Report) isForSeveral() bool { return !r.AgentFromLog && len(r.Agents) > 1 }
+
+// clients returns the agents that say most, if they are several.
+func (r *Report) clients(most int) (t table) {
+	if !r.isForSeveral() && !r.AgentFromLog {
+		return nil
+	}
+	all := r.worst()
+	for i, a := range all[:max(0, min(most, len(all)))] {
+		value, note := a.Disallowed, say.Percent(a.Disallowed, a.Rows)+" disallowed"
+		if r.AgentFromLog {
+			value, note = *a.Violations, "violations in "+say.Count(a.Rows, "row")
+		}
+		if left := len(all) - most; i == most-1 && left > 0 {
+			note += fmt.Sprintf("; -v prints %d more", left)
+		}
+		t = append(t, line{a.Agent, say.Number(value), note, !r.AgentFromLog || value > 0})
+	}
+	return t
+}
+
+// closers returns the busiest rules that disallow.
+func (r *Report) closers(most int) (t table) {
+	for _, rule := range r.Busiest.Rules {
+		if !rule.allow && len(t) < most {
+			t = append(t, line{"disallowed by", say.Number(rule.Rows), rule.place(), true})
+		}
+	}
+	return t
+}
+
+// outside returns the rows that no violation is about, and the lines without a verdict.
+func (r *Report) outside() (t table) {
+	if r.AgentFromLog {
+		t = table{
+			{"other clients", say.Number(r.Others.Disallowed), "disallowed of " + say.Count(r.Others.Rows, "row") + ": browsers, and unknown crawlers", r.Others.Rows > 0},
+			{"not bound", say.Number(r.Unbound.Disallowed), "disallowed of " + say.Count(r.Unbound.Rows, "row") + ": crawlers that act for a person", r.Unbound.Rows > 0},
+		}
+	}
+	bad := r.Counts.Reasons[engine.ReasonBadURL.String()]
+	if r.isForSeveral() {
+		bad /= int64(len(r.Agents))
+	}
+	bad += Sum(r.Counts.Refused)
+	return append(t, line{"no verdict", say.Number(bad), "lines: -rejects lists them", bad > 0})
+}
+
+// end returns what the run took.
+func (r *Report) end() string {
+	text := fmt.Sprintf("%.2f s, %.2f s of CPU, %s; -v prints more", r.Run.Seconds, r.Run.CPUSeconds, say.Bytes(r.Run.PeakMemory))
+	if n := int64(len(r.Rules.Skipped)); n > 0 {
+		text = say.Count(n, "other file") + " in -rules; " + text
+	}
+	return "  " + text + "\n"
+}
+
+// visible returns the lines of a table that are shown.
+func (t table) visible() (shown table) {
+	for _, l := range t {
+		if l.shown {
+			shown = append(shown, l)
+		}
+	}
+	return shown
+}
+
+// fit cuts a line to the width.
+func fit(text string) string {
+	if utf8.RuneCountInString(text) <= shortWidth+1 { // with the end of line
+		return text
+	}
+	runes := []rune(text)
+	return string(runes[:shortWidth-1]) + "…\n"
+}

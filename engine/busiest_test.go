@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// TestFrequent compares the rows of keys with a map: they are exact for few keys, and for many they
+// miss as many as are said at most, and no key that has more is missing.
+func TestFrequent(t *testing.T) {
+	for _, keys := range []int{1, 100, maxItems, 4 * maxItems} {
+		r := rand.New(rand.NewPCG(1, uint64(keys)))
+		var f frequent
+		want := map[uint64]int64{}
+		add := func(key uint64, rows int64) {
+			f.add(key, rows, decider{})
+			want[key] += rows
+		}
+		for key := range uint64(keys) {
+			add(key, 1)
+			add(r.Uint64N(uint64(keys)), 1+r.Int64N(2))
+			add(key%20, 2)
+		}
+		if exact := keys <= maxItems; exact != (f.off == 0) || f.off > int64(keys)/100 {
+			t.Errorf("%d keys: each may have %d rows more", keys, f.off)
+		}
+		if len(f.slots) > 2*maxItems {
+			t.Errorf("%d keys: %d slots", keys, len(f.slots))
+		}
+		got := map[uint64]int64{}
+		for _, it := range f.top(keys) {
+			got[it.key] = it.rows
+		}
+		for key, rows := range want {
+			if n := got[key]; n > rows || n+f.off < rows {
+				t.Fatalf("%d keys: one has %d rows, want %d less at most %d", keys, n, rows, f.off)
+			}
+		}
+	}
+}
+
+// TestFrequentStreaks: rows of a key may be added one by one, or at once.
+func TestFrequentStreaks(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 3))
+	var one, all frequent
+	for range 6 * maxItems {
+		key, rows := r.Uint64N(3*maxItems), 1+r.Int64N(3)
+		all.add(key, rows, decider{})
+		for range rows {
+			one.add(key, 1, decider{})
+		}
+	}
+	if all.off == 0 || !reflect.DeepEqual(one, all) {
+		t.Errorf("%d keys one by one with %d off, %d with %d at once", one.used, one.off, all.used, all.off)
+	}
+}
+
+// TestBusiest compares the busiest origins and rules of a long run of many sites and strays with
+// counting row by row, for any number of workers and any size of batches.
+func TestBusiest(t *testing.T) {
+	var sites []string
+	for n := range 200 {
+		sites = append(sites, fmt.Sprintf("https://%d.com", n), fmt.Sprintf("User-agent: *\nDisallow: /%d\nDisallow: /x\n", n%150))
+	}
+	s := buildStore(t, StoreOptions{Dialect: robots.Google}, sites...)
+	r := rand.New(rand.NewPCG(5, 6))
+	var rows []string
+	for range 6_000 {
+		host := min(r.IntN(400), r.IntN(400))
+		for range 1 + r.IntN(3) {
+			rows = append(rows, fmt.Sprintf("https://%d.com/%d", host, min(r.IntN(150), host%150+r.IntN(2))))
+		}
+		rows = append(rows, fmt.Sprintf("https://stray%d.com/", r.IntN(2_000)))
+	}
+	var want *Stats
+	for _, workers := range []int{1, 2, 5} {
+		src, sink := newSource(1000*workers+7, rows), newSink(s)
+		got, err := Run(t.Context(), s, src, sink, Options{Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = &got
+			origins := busiestOf(sink.sites)[:Top]
+			if !slices.Equal(got.TopOrigins[:], origins) {
+				t.Errorf("the busiest are %v, want %v", got.TopOrigins, origins)
+			}
+			for i, rule := range got.TopRules {
+				n := int64(0)
+				for one, rows := range sink.rules { // those of sites with the same text, too
+					if one.Rule == rule.Rule && (one.Origin == rule.Origin || rule.Others && sameText(s, one.Origin, rule.Origin)) {
+						n += rows
+					}
+				}
+				if n != rule.Rows || n == 0 || i > 0 && n > got.TopRules[i-1].Rows {
+					t.Errorf("rule %d is %+v, and has %d rows", i, rule, n)
+				}
+			}
+		}
+		if !reflect.DeepEqual(got, *want) {
+			t.Errorf("%d workers: %+v, want %+v", workers, got, *want)
+		}
+	}
+	if want.TopOriginsOff != 0 || want.TopRulesOff != 0 || !slices.ContainsFunc(want.TopRules[:], func(r BusyRule) bool { return r.Others }) {
+		t.Errorf("%+v", want)
+	}
+}
+
+// sameText reports whether two origins have the same rules.
+func sameText(s *Store, a, b robots.Origin) bool {
+	reader := s.rules.Reader(1)
+	_, x, _ := reader.Find([]byte(a))
+	_, y, _ := reader.Find([]byte(b))
+	return x == y
+}
+
+// TestBusiestStrays: the names of the busiest of very many strays are kept, and few of the others.
+func TestBusiestStrays(t *testing.T) {
+	s := buildStore(t, StoreOptions{Dialect: robots.Google})
+	c, e := newCounter(s, 1), s.NewEvaluator()
+	all := newBusiest(s)
+	want := map[string]int64{}
+	b := new(Batch)
+	for n := range 30 {
+		b.Reset()
+		for m := range 8000 {
+			name := fmt.Sprintf("https://%d.example", n*8000+m)
+			if m%7 == 0 {
+				name = fmt.Sprintf("https://busy%d.example", m%14)
+			}
+			want[name]++
+			b.AddURL([]byte(name+"/"), 1)
+		}
+		e.Evaluate(b)
+		c.add(b)
+		all.add(b)
+	}
+	got := total([]*counter{c}, all)
+	order := busiestOf(want)
+	if got.Origins != int64(len(want)) || !slices.Equal(got.TopOrigins[:2], order[:2]) || !slices.Equal(got.Busiest[:2], order[:2]) {
+		t.Errorf("%d origins, the busiest %v, want %d, %v", got.Origins, got.TopOrigins, len(want), order[:2])
+	}
+	if len(all.names) > 2*maxItems*64 || got.TopOriginsOff == 0 {
+		t.Errorf("%d bytes of names, %d off", len(all.names), got.TopOriginsOff)
+	}
+	if !slices.IsSortedFunc(got.TopOrigins[:], func(a, b BusyOrigin) int { return cmp.Compare(b.Rows, a.Rows) }) {
+		t.Errorf("%v", got.TopOrigins)
+	}
+}
+
+// TestBusiestAllocates: origins as many as rows allocate little, once there is room.
+func TestBusiestAllocates(t *testing.T) {
+	s := buildStore(t, StoreOptions{Dialect: robots.Google})
+	c, e := newCounter(s, 1), s.NewEvaluator()
+	b := new(Batch)
+	for n := range 8000 {
+		b.AddURL(fmt.Appendf(nil, "https://%d.example/", n), 1)
+	}
+	e.Evaluate(b)
+	c.add(b)
+	all := newBusiest(s)
+	all.add(b)
+	if n := testing.AllocsPerRun(10, func() { all.add(b) }); n > 0 {
+		t.Errorf("%v allocations for 8,000 strays", n)
+	}
+}
