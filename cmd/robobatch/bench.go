@@ -69,7 +69,7 @@ func (b *benchRun) check(a *args) error {
 		Rules: b.responses, Logs: b.open, Sink: b.create, Store: b.storeOpt, Workers: []int{1, 0},
 		Pack: b.rules.Pack(),
 		Ran: func(store *engine.Store, s engine.Stats) {
-			b.doubts = append(doubtAgents(&b.storeOpt, store), summary.Doubts(store, &s, "nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base")...)
+			b.doubts = append(doubtAgents(&b.storeOpt, store), summary.Doubts(store, &s, "nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base", summary.Sum(b.logs.Counts().Refused))...)
 		},
 	}
 	if memory.IsLargePack(b.job.Pack) {
@@ -85,7 +85,10 @@ func (b *benchRun) responses() (iter.Seq2[robots.Response, error], error) {
 	return b.rules.Files.Responses(), nil
 }
 
-func (b *benchRun) open() (engine.Source, error) { return ingest.OpenLogs(b.in, b.logOpt) }
+func (b *benchRun) open() (_ engine.Source, err error) {
+	b.logs, err = ingest.OpenLogs(b.in, b.logOpt) // of the last run, for its counts
+	return b.logs, err
+}
 
 func (b *benchRun) create(store *engine.Store) (measure.Sink, error) {
 	return output.Create(b.outName, nil, store, b.outOpt)

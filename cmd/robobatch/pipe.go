@@ -72,7 +72,7 @@ func (r *pipeRun) Run(ctx context.Context) (err error) {
 	go func() {
 		stats, err := pipe.Run(ctx, r.store, r.In, out, r.opt)
 		if err == nil {
-			r.DoubtOnce(summary.Doubts(r.store, &stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column"))
+			r.DoubtOnce(summary.Doubts(r.store, &stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column", 0))
 		}
 		done <- errors.Join(err, r.unload())
 	}()

@@ -2,6 +2,7 @@ package summary
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
@@ -11,12 +12,29 @@ import (
 )
 
 // Doubts returns the doubts about the verdicts of a run that has no report. noURLs is the text of
-// the one where no row has a URL.
-func Doubts(store *engine.Store, s *engine.Stats, noURLs string) []doubt.Doubt {
+// the one where no row has a URL, and refused how many lines gave no row.
+func Doubts(store *engine.Store, s *engine.Stats, noURLs string, refused int64) []doubt.Doubt {
 	if bad := s.Reasons[engine.ReasonBadURL]; bad > 0 && bad == s.Rows {
 		return []doubt.Doubt{{Code: doubt.NoURLs, Text: noURLs, Count: s.URLs}}
 	}
-	return append(Strangers(store, s), OddRules(&s.Odd, "origin")...)
+	return slices.Concat(Strangers(store, s), rejected(s, refused), OddRules(&s.Odd, "origin"))
+}
+
+// rejected returns a doubt if over a tenth of the lines or rows of such a run have no verdict.
+func rejected(s *engine.Stats, refused int64) []doubt.Doubt {
+	bad, all := int64(0), s.URLs+s.Skipped+refused
+	if s.Rows > 0 {
+		bad = s.URLs * s.Reasons[engine.ReasonBadURL] / s.Rows
+	}
+	if 10*(bad+refused) <= all {
+		return nil
+	}
+	text := fmt.Sprintf("%s of %s rejected, without a verdict (%s %s", say.Number(bad+refused), say.Were(all, "row"), engine.ReasonBadURL, say.Number(bad))
+	if refused > 0 {
+		text += ", refused lines " + say.Number(refused)
+	}
+	text += "): look whether that is the right input"
+	return []doubt.Doubt{{Code: doubt.RejectedLines, Text: text, Count: bad + refused}}
 }
 
 // Strangers returns a doubt if over half of the verdicts on URLs had no robots.txt: because the
