@@ -178,7 +178,7 @@ func (e *explanation) readURLs(ctx context.Context) error {
 // checkURLs returns an error if the lines of standard input are those of a table or another log, as
 // far as the first ones say. A table without a header is a doubt.
 func (e *explanation) checkURLs() error {
-	var first [][]byte
+	first := make([][]byte, 0, ingest.DetectLines)
 	for _, line := range e.urls[:min(len(e.urls), ingest.DetectLines)] {
 		first = append(first, []byte(line))
 	}

@@ -213,7 +213,7 @@ func checkEnd(file io.ReaderAt, m *zip.File) error {
 	}
 	var behind [zipDescriptor + 4]byte
 	n, err := file.ReadAt(behind[:], at+int64(m.CompressedSize64))
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	rest := behind[:n]

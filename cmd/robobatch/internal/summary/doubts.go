@@ -83,7 +83,7 @@ func (r *Report) refusals() string {
 	names := slices.SortedFunc(maps.Keys(r.Counts.Refused), func(a, b string) int {
 		return cmp.Or(cmp.Compare(r.Counts.Refused[b], r.Counts.Refused[a]), cmp.Compare(a, b))
 	})
-	var all []string
+	all := make([]string, 0, 3)
 	for _, name := range names[:min(len(names), 3)] {
 		all = append(all, name+" "+say.Number(r.Counts.Refused[name]))
 	}

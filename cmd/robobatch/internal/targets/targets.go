@@ -284,12 +284,13 @@ func Leftovers(names ...string) string {
 		return ""
 	}
 	const most = 3
-	text := ""
+	shown := make([]string, 0, most)
 	for _, name := range left[:min(len(left), most)] {
-		text += " " + say.File(name)
+		shown = append(shown, say.File(name))
 	}
+	text := strings.Join(shown, " ")
 	if n := len(left) - most; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
-	return "an earlier run was killed, and left temporary files that nobody writes to, unless another machine or container does: remove" + text
+	return "an earlier run was killed, and left temporary files that nobody writes to, unless another machine or container does: remove " + text
 }
