@@ -123,47 +123,58 @@ func appendDeltas(dst []byte, values []int64) []byte {
 			least = min(least, deltas[i])
 			last = v
 		}
-		dst = appendDeltaBlock(dst, deltas[:n], least)
+		used := (n + deltaMini - 1) / deltaMini * deltaMini
+		for i := n; i < used; i++ {
+			deltas[i] = least
+		}
+		dst = appendDeltaBlock(dst, deltas[:used], least)
 		rest = rest[n:]
 	}
 	return dst
 }
 
-// appendDeltaBlock appends one block; the last block may be short. least is the least of the
+// appendDeltaBlock appends one block; the last block may have fewer pieces. least is the least of the
 // deltas.
 func appendDeltaBlock(dst []byte, deltas []int64, least int64) []byte {
 	dst = binary.AppendVarint(dst, least)
 	widths := len(dst)
 	dst = append(dst, make([]byte, deltaBlock/deltaMini)...)
-	for mini := 0; mini*deltaMini < len(deltas); mini++ {
-		piece := deltas[mini*deltaMini : min((mini+1)*deltaMini, len(deltas))]
+	for mini := 0; len(deltas) > 0; mini++ {
+		piece := (*[deltaMini]int64)(deltas)
+		deltas = deltas[deltaMini:]
 		var all uint64
 		for _, d := range piece {
 			all |= uint64(d - least)
 		}
 		width := bits.Len64(all)
 		dst[widths+mini] = byte(width)
-		switch width {
-		case 0:
-			continue
-		case 1: // as when each line has several rows
-			var word uint32
-			for i, d := range piece {
-				word |= uint32(d-least) << i
-			}
-			dst = binary.LittleEndian.AppendUint32(dst, word)
+		if width <= 8 { // as lengths have
+			dst = appendNarrow(dst, piece, least, width)
 			continue
 		}
 		var p bitPacker
 		for _, d := range piece {
 			dst = p.append(dst, uint64(d-least), width)
 		}
-		for range deltaMini - len(piece) {
-			dst = p.append(dst, 0, width)
-		}
 		dst = p.finish(dst)
 	}
 	return dst
+}
+
+// appendNarrow appends a piece of a block in at most eight bits a value: eight values at a time, as
+// they take whole bytes.
+func appendNarrow(dst []byte, piece *[deltaMini]int64, least int64, width int) []byte {
+	at := len(dst)
+	dst = append(dst, make([]byte, deltaMini+8)...) // the next word is written over what is too much of one
+	for i := 0; i < deltaMini; i += 8 {
+		var word uint64
+		for k, d := range piece[i : i+8] {
+			word |= uint64(d-least) << (k * width & 63)
+		}
+		binary.LittleEndian.PutUint64(dst[at:], word)
+		at += width
+	}
+	return dst[:at]
 }
 
 // AppendBits appends one bit a value, the lowest bit first: booleans as Parquet (PLAIN) and Arrow

@@ -1,9 +1,9 @@
 package parquet
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/parquet"
 )
@@ -21,26 +21,41 @@ type textCutter struct {
 const fewShared = 16
 
 // texts appends the texts of a page, which are in PLAIN, and describes them in stats and in hashes,
-// if it is given. Unless deltas may be used the encoding is PLAIN.
-func (c *textCutter) texts(dst, plain []byte, deltas bool, stats *statistics, hashes *[]uint64) ([]byte, parquet.Encoding) {
+// if it is given. Unless deltas may be used the encoding is PLAIN. What dst has beside text, that is
+// levels and lengths, ends at head.
+func (c *textCutter) texts(dst, plain []byte, deltas bool, stats *statistics, hashes *[]uint64) (page []byte, head int, _ parquet.Encoding) {
 	shared := c.cut(plain, stats, hashes)
-	stats.keepTexts()
 	if !deltas || shared == 0 || shared*fewShared < len(plain)-4*len(c.shared) {
-		return append(dst, plain...), parquet.Encodings.Plain
+		return append(dst, plain...), len(dst), parquet.Encodings.Plain
 	}
 	dst = appendDeltas(appendDeltas(dst, c.shared), c.rest)
+	return c.appendRests(dst, plain), len(dst), parquet.Encodings.DeltaByteArray
+}
+
+// appendRests appends the rest of each text.
+func (c *textCutter) appendRests(dst, plain []byte) []byte {
+	const short = 32 // is copied whole, and the next copy writes over what is too much
+	at := len(dst)
+	dst = slices.Grow(dst, len(plain)+short)
+	dst = dst[:cap(dst)]
 	for i, n := range c.rest {
 		start := 4 + int(c.shared[i])
-		dst = append(dst, plain[start:start+int(n)]...)
+		if n <= short && start+short <= len(plain) {
+			*(*[short]byte)(dst[at:]) = *(*[short]byte)(plain[start:])
+		} else {
+			copy(dst[at:], plain[start:start+int(n)])
+		}
+		at += int(n)
 		plain = plain[start+int(n):]
 	}
-	return dst, parquet.Encodings.DeltaByteArray
+	return dst[:at]
 }
 
 // cut fills the cutter, and returns how many bytes texts share.
 func (c *textCutter) cut(plain []byte, stats *statistics, hashes *[]uint64) (all int) {
 	c.shared, c.rest = c.shared[:0], c.rest[:0]
 	var last []byte
+	var bounds textBounds
 	for first := true; len(plain) > 0; first = false {
 		end := 4 + int(binary.LittleEndian.Uint32(plain))
 		text := plain[4:end:end]
@@ -48,13 +63,19 @@ func (c *textCutter) cut(plain []byte, stats *statistics, hashes *[]uint64) (all
 		n := commonPrefix(last, text)
 		c.shared, c.rest = append(c.shared, int64(n)), append(c.rest, int64(len(text)-n))
 		all += n
-		if first || n < len(text) || n < len(last) {
-			stats.addAfter(last, text, n)
-			if hashes != nil {
-				*hashes = append(*hashes, bloomHash(text))
-			}
+		if first {
+			bounds.begin(text)
+		} else {
+			bounds.add(last, text, n)
+		}
+		if hashes != nil && (first || n < len(text) || n < len(last)) {
+			*hashes = append(*hashes, bloomHash(text))
 		}
 		last = text
+	}
+	if len(c.rest) > 0 {
+		stats.some, stats.texts = true, [2][]byte{bounds.least, bounds.most}
+		stats.keepTexts()
 	}
 	return all
 }
@@ -74,17 +95,48 @@ func commonPrefix(a, b []byte) int {
 	return i
 }
 
-// addAfter is addText for a text that shares its first n bytes with the text that was added last,
-// and differs from it: it is not the least if it is greater, nor the greatest if it is less.
-func (s *statistics) addAfter(last, text []byte, n int) {
-	switch {
-	case !s.some:
-		s.addText(text)
-	case n == len(last) || n < len(text) && text[n] > last[n]:
-		if bytes.Compare(text, s.texts[1]) > 0 {
-			s.texts[1] = text
+// textBounds are the least and the greatest of some texts. They are found nearly without comparing
+// any, from what each text shares with the one before it.
+type textBounds struct {
+	least, most         []byte
+	withLeast, withMost int // bytes that the last text shares with each
+}
+
+// begin adds the first text, and keeps a reference to its memory.
+func (b *textBounds) begin(text []byte) {
+	*b = textBounds{least: text, most: text, withLeast: len(text), withMost: len(text)}
+}
+
+// add adds a text that shares its first n bytes, and no more, with the last one. Where these are
+// more than the last one shares with a bound, the text is on the same side of it.
+func (b *textBounds) add(last, text []byte, n int) {
+	if n <= b.withMost {
+		var order int
+		if b.withMost, order = compareAfter(b.most, last, text, b.withMost, n); order > 0 {
+			b.most, b.withMost = text, len(text)
 		}
-	case bytes.Compare(text, s.texts[0]) < 0:
-		s.texts[0] = text
 	}
+	if n <= b.withLeast {
+		var order int
+		if b.withLeast, order = compareAfter(b.least, last, text, b.withLeast, n); order < 0 {
+			b.least, b.withLeast = text, len(text)
+		}
+	}
+}
+
+// compareAfter compares a text with a bound, and returns what they share, and -1, 0 or 1. The last
+// text shares with bytes with the bound; text shares n with the last one, which are no more.
+func compareAfter(bound, last, text []byte, with, n int) (shared, order int) {
+	other := last // as the bound, where text differs from it
+	if n == with {
+		n += commonPrefix(bound[n:], text[n:])
+		other = bound
+	}
+	switch {
+	case n == len(text) && n == len(other):
+		return n, 0
+	case n == len(text) || n < len(other) && text[n] < other[n]:
+		return n, -1
+	}
+	return n, 1
 }

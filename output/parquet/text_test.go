@@ -1,13 +1,16 @@
 package parquet
 
 import (
+	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/klauspost/compress/zstd"
 )
 
 // plainTexts returns texts in PLAIN.
@@ -107,7 +110,7 @@ func TestTexts(t *testing.T) {
 			plain := plainTexts(texts)
 			var stats statistics
 			hashes := []uint64{}
-			data, encoding := c.texts([]byte("head"), plain, deltas, &stats, &hashes)
+			data, _, encoding := c.texts([]byte("head"), plain, deltas, &stats, &hashes)
 			seen[encoding]++
 			if !deltas && encoding != parquet.Encodings.Plain {
 				t.Fatalf("encoding %s", encoding)
@@ -179,10 +182,56 @@ func TestTextAllocs(t *testing.T) {
 	var dst []byte
 	run := func() {
 		var stats statistics
-		dst, _ = c.texts(dst[:0], plain, true, &stats, nil)
+		dst, _, _ = c.texts(dst[:0], plain, true, &stats, nil)
 	}
 	run()
 	if n := testing.AllocsPerRun(10, run); n > 4 {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestFastTexts holds that pages of texts in DELTA_BYTE_ARRAY unpack to the same bytes at each level
+// of zstd, although the fastest has an encoder of its own, and that each encoder makes the same.
+func TestFastTexts(t *testing.T) {
+	var texts []string
+	for i := range 20_000 {
+		texts = append(texts, fmt.Sprintf("https://www.host-%d.example/some/path/%d/%x.html", i/300, i/20, i*i*i))
+	}
+	plain := plainTexts(texts)
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dec.Close()
+	page := func(opt Options) *page {
+		w, err := NewWriter(&countingBuffer{}, []Field{{Name: "url", Type: Text, Delta: true}}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := w.NewEncoder()
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := w.Begin(len(texts), nil)
+		e.Texts(to, 0, &Texts{Bytes: plain})
+		return &to.columns[0]
+	}
+	want := page(Options{}).data
+	var sizes []int
+	for _, level := range []int{1, 1, 3} {
+		p := page(Options{Codec: Zstd, Level: level})
+		if got, err := dec.DecodeAll(p.data, nil); err != nil || !bytes.Equal(got, want) || p.size != len(want) {
+			t.Fatalf("level %d: other bytes: %v", level, err)
+		}
+		sizes = append(sizes, len(p.data))
+	}
+	if sizes[0] != sizes[1] || sizes[0] > 2*sizes[2] {
+		t.Errorf("sizes are %d", sizes)
+	}
+}
+
+// A countingBuffer is a Sink in memory.
+type countingBuffer struct{ bytes.Buffer }
+
+// Tell returns how many bytes were written.
+func (b *countingBuffer) Tell() int64 { return int64(b.Len()) }

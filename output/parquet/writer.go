@@ -4,10 +4,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/metadata"
 	"github.com/apache/arrow/go/v17/parquet/schema"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/robobatch/robobatch/output/parquet/internal/wordzstd"
 )
 
 // Options say how a file is written. The zero value is an uncompressed file of an unnamed creator.
@@ -86,7 +90,12 @@ func (o Options) schema(fields []Field) (*parquet.WriterProperties, *schema.Grou
 // NewEncoder returns an encoder for pages of the file.
 func (w *Writer) NewEncoder() (*Encoder, error) {
 	pack, err := newPacker(w.opt.Codec, w.opt.Level)
-	return &Encoder{pack: pack, fields: w.fields}, err
+	e := &Encoder{pack: pack, fields: w.fields}
+	if w.opt.Codec == Zstd && zstd.EncoderLevelFromZstd(w.opt.Level) == zstd.SpeedFastest &&
+		slices.ContainsFunc(w.fields, func(f Field) bool { return f.Type == Text && f.Delta }) {
+		e.words = wordzstd.NewEncoder()
+	}
+	return e, err
 }
 
 // Begin returns pages for the next rows of the row group, to be filled by one encoder before

@@ -1,0 +1,149 @@
+package wordzstd
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+const (
+	// leastMatch is the shortest match. With six bytes, there are more matches, frames are no smaller,
+	// and take longer.
+	leastMatch = 8
+	// tableBits is the logarithm of how many places are remembered. With one bit more, frames are 1
+	// to 2 % smaller and take 3 % longer.
+	tableBits = 13
+	// pieceSize is how much text is looked through before its matches are taken: from 1 to 128 KiB all
+	// is as fast.
+	pieceSize = 4 << 10
+	// copySlack is how far copies may write beyond their end.
+	copySlack = 32
+)
+
+// A finder finds matches: pieces of the text that have occurred before. It goes over the text in two
+// passes. The first looks up every place that has a sign, without a branch that depends on the
+// answer: no processor can predict these, and they would take most of the time. The second, over
+// the few places that have an answer, extends each to both sides.
+type finder struct {
+	// table has, by a hash of eight bytes, the last place that had them, below other bits of the hash:
+	// most places are told apart by these, without a look at the text.
+	table [1 << tableBits]uint64
+	found [pieceSize]match // of the piece
+	bytes int              // bytes that were looked through so far
+	signs int              // those of them that are signs
+}
+
+// A match is a place and an earlier one, whose eight bytes have one hash.
+type match struct{ at, earlier uint32 }
+
+// reset forgets the text before.
+func (f *finder) reset() {
+	clear(f.table[:])
+	f.bytes, f.signs = 0, 0
+}
+
+// find appends the literals and sequences of src[at:end]. The text before is in the table.
+func (f *finder) find(literals []byte, all []sequence, src []byte, at, end int) ([]byte, []sequence) {
+	next := at // what is not in a sequence yet begins here
+	for from := at; from < end; from += pieceSize {
+		to := min(from+pieceSize, end)
+		for _, m := range f.found[:f.lookUp(src, max(from, next), to)] {
+			place, earlier := int(m.at), int(m.earlier)
+			if place < next || place+leastMatch > end || place == 0 {
+				continue // place 0 is what an empty slot of the table names, so it finds itself
+			}
+			length := sharedAfter(src[earlier:], src[place:end])
+			if length < leastMatch {
+				continue
+			}
+			back := sharedBefore(src, earlier, place, place-next)
+			literals = appendShort(literals, src, next, place-back)
+			all = append(all, sequence{literals: uint32(place - back - next), match: uint32(back + length - 3), offset: uint32(place - earlier + 3)})
+			next = place + length
+		}
+	}
+	return append(literals, src[next:end]...), all
+}
+
+// lookUp fills found with the matches of the places in src[from:to], but the last few, that have a
+// sign, and returns how many they are. Some may be none: only hashes are compared.
+func (f *finder) lookUp(src []byte, from, to int) uint {
+	const (
+		word  = 8
+		piece = 64
+		low   = 1<<32 - 1
+	)
+	table, found := &f.table, &f.found
+	n, looked := uint(0), 0
+	for ; from < min(to, len(src)-piece-word); from += piece {
+		text := (*[piece + word]byte)(src[from:])
+		signs := signsOf(text)
+		if rest := to - from; rest < piece {
+			signs &= 1<<rest - 1
+		}
+		for ; signs != 0; signs &= signs - 1 {
+			i := bits.TrailingZeros64(signs) % piece
+			hash := binary.LittleEndian.Uint64(text[i:i+word]) * 0x9e3779b185ebca87
+			slot := &table[hash>>(64-tableBits)]
+			here := hash&^low | uint64(from+i)
+			earlier := *slot
+			*slot = here
+			found[n%pieceSize] = match{uint32(here), uint32(earlier)}
+			n += uint((earlier^here)>>32-1) >> 63 // one more if they are equal
+			looked++
+		}
+		f.bytes += piece
+	}
+	f.signs += looked
+	return n
+}
+
+// signsOf returns which of the first 64 bytes are below '0', as bits: most signs of ASCII.
+func signsOf(text *[72]byte) (signs uint64) {
+	const each = 0x0101010101010101
+	for i := 0; i < 64; i += 8 {
+		v := binary.LittleEndian.Uint64(text[i:])
+		below := (v - '0'*each) &^ v & (0x80 * each)
+		signs |= (below >> 7 * 0x0102040810204080 >> 56) << i // gathers the highest bits
+	}
+	return signs
+}
+
+// sharedAfter returns how many bytes a and b begin with that are the same. a is no shorter.
+func sharedAfter(a, b []byte) (n int) {
+	for ; n+8 <= len(b); n += 8 {
+		if x := binary.LittleEndian.Uint64(a[n:]) ^ binary.LittleEndian.Uint64(b[n:]); x != 0 {
+			return n + bits.TrailingZeros64(x)/8
+		}
+	}
+	for n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// sharedBefore returns how many bytes before two places are the same, of at most so many.
+func sharedBefore(src []byte, earlier, place, most int) int {
+	if earlier >= 8 {
+		x := binary.LittleEndian.Uint64(src[earlier-8:]) ^ binary.LittleEndian.Uint64(src[place-8:])
+		if x != 0 || most <= 8 {
+			return min(bits.LeadingZeros64(x)/8, most)
+		}
+	}
+	n := 0
+	for n < min(most, earlier) && src[earlier-n-1] == src[place-n-1] {
+		n++
+	}
+	return n
+}
+
+// appendShort appends src[from:to], which is mostly short, and writes up to copySlack bytes beyond
+// where there is room.
+func appendShort(dst, src []byte, from, to int) []byte {
+	at := len(dst)
+	if to-from <= copySlack && from+copySlack <= len(src) && at+copySlack <= cap(dst) {
+		dst = dst[:at+copySlack]
+		*(*[copySlack]byte)(dst[at:]) = *(*[copySlack]byte)(src[from:])
+		return dst[:at+to-from]
+	}
+	return append(dst, src[from:to]...)
+}

@@ -1,0 +1,180 @@
+package wordzstd
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// A sequence is some literals and a match behind them, as numbers and their codes. The bits of a
+// number below its code follow the code in the frame.
+type sequence struct {
+	literals, match, offset uint32 // match is 3 less than its length, offset 3 more than the distance
+	codes                   [kinds]uint8
+}
+
+// The three numbers of a sequence, in the order of their tables.
+const (
+	ofLiterals = iota
+	ofOffset
+	ofMatch
+	kinds
+)
+
+// Numbers below directLiterals and directMatch have their codes in a table. For others, the code is
+// the number of bits and something more.
+const (
+	directLiterals = 64
+	directMatch    = 128
+)
+
+var (
+	literalsBits  = [36]uint8{16: 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
+	matchBits     = [53]uint8{32: 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
+	literalsCodes = [directLiterals]uint8(directCodes(literalsBits[:], directLiterals))
+	matchCodes    = [directMatch]uint8(directCodes(matchBits[:], directMatch))
+)
+
+// directCodes returns the codes of the numbers below n.
+func directCodes(extra []uint8, n int) []uint8 {
+	var codes []uint8
+	for code, width := range extra {
+		for range 1 << width {
+			if len(codes) < n {
+				codes = append(codes, uint8(code))
+			}
+		}
+	}
+	return codes
+}
+
+// code sets the codes.
+func (s *sequence) code() {
+	if s.literals < directLiterals {
+		s.codes[ofLiterals] = literalsCodes[s.literals]
+	} else {
+		s.codes[ofLiterals] = uint8(bits.Len32(s.literals) + 18)
+	}
+	if s.match < directMatch {
+		s.codes[ofMatch] = matchCodes[s.match]
+	} else {
+		s.codes[ofMatch] = uint8(bits.Len32(s.match) + 35)
+	}
+	s.codes[ofOffset] = uint8(bits.Len32(s.offset) - 1)
+}
+
+// A sequencer packs the sequences of a block.
+type sequencer struct {
+	all    []sequence
+	coders [kinds]coder
+}
+
+// reset forgets all sequences.
+func (q *sequencer) reset() { q.all = q.all[:0] }
+
+// append appends the section of the sequences.
+func (q *sequencer) append(dst []byte) []byte {
+	n := len(q.all) // at most 16 Ki: a block has no more matches of eight bytes
+	if n < 128 {
+		dst = append(dst, byte(n))
+	} else {
+		dst = append(dst, byte(n>>8+128), byte(n))
+	}
+	if n == 0 {
+		return dst
+	}
+	for i := range q.coders {
+		q.coders[i].reset()
+	}
+	for i := range q.all {
+		q.all[i].code()
+		c := &q.all[i].codes
+		q.coders[ofLiterals].counts[c[ofLiterals]]++
+		q.coders[ofOffset].counts[c[ofOffset]]++
+		q.coders[ofMatch].counts[c[ofMatch]]++
+	}
+	modes := len(dst)
+	dst = append(dst, 0)
+	for i := range q.coders {
+		var mode byte
+		dst, mode = q.coders[i].appendTable(dst, n)
+		dst[modes] |= mode << (6 - 2*i)
+	}
+	return q.appendBits(dst)
+}
+
+// appendBits appends the sequences themselves. They are read from the end, so the last is first.
+func (q *sequencer) appendBits(dst []byte) []byte {
+	const most = 11 // bytes of a sequence
+	lit, off, mat := &q.coders[ofLiterals], &q.coders[ofOffset], &q.coders[ofMatch]
+	w := newBitWriter(dst, most*len(q.all))
+	last := &q.all[len(q.all)-1]
+	litState, offState, matState := lit.first(last.codes[ofLiterals]), off.first(last.codes[ofOffset]), mat.first(last.codes[ofMatch])
+	for i := len(q.all) - 1; ; i-- {
+		s := &q.all[i]
+		w.add(uint64(s.literals), literalsBits[s.codes[ofLiterals]])
+		w.add(uint64(s.match), matchBits[s.codes[ofMatch]]) // with states and literals, at most 56 bits
+		w.flush()
+		w.add(uint64(s.offset), s.codes[ofOffset])
+		w.flush()
+		if i == 0 {
+			break
+		}
+		c := &q.all[i-1].codes
+		offState = w.addState(off, offState, c[ofOffset])
+		matState = w.addState(mat, matState, c[ofMatch])
+		litState = w.addState(lit, litState, c[ofLiterals])
+	}
+	w.add(uint64(matState), mat.log)
+	w.add(uint64(offState), off.log)
+	w.add(uint64(litState), lit.log)
+	w.add(1, 1) // the end
+	return w.finish()
+}
+
+// A bitWriter appends numbers to bytes, from the lowest bit of a byte up.
+type bitWriter struct {
+	dst  []byte // as long as its memory
+	at   int    // length of what is written
+	word uint64
+	used uint8 // bits of word: less than 8 after flush
+}
+
+// newBitWriter returns a writer that appends at most so many bytes to dst.
+func newBitWriter(dst []byte, most int) bitWriter {
+	at := len(dst)
+	dst = slices.Grow(dst, most+16) // flush writes a whole word
+	return bitWriter{dst: dst[:cap(dst)], at: at}
+}
+
+// add adds the low bits of v. There must be room.
+func (w *bitWriter) add(v uint64, width uint8) {
+	w.word |= v & (1<<(width&63) - 1) << (w.used & 63)
+	w.used += width
+}
+
+// addState adds the bits by which a state leads to the next, that of a code, and returns that.
+func (w *bitWriter) addState(c *coder, state uint32, code uint8) uint32 {
+	t := c.codes[code%maxCodes]
+	width := uint8((state + t.width) >> 16)
+	w.add(uint64(state), width)
+	return uint32(c.states[(int32(state>>(width&31))+t.start)&(1<<tableLog-1)])
+}
+
+// flush writes whole bytes.
+func (w *bitWriter) flush() {
+	binary.LittleEndian.PutUint64(w.dst[w.at:], w.word)
+	w.at += int(w.used / 8)
+	w.word >>= w.used &^ 7 & 63
+	w.used %= 8
+}
+
+// finish writes all, and returns the bytes.
+func (w *bitWriter) finish() []byte {
+	w.flush()
+	if w.used > 0 {
+		w.dst[w.at] = byte(w.word)
+		w.at++
+	}
+	return w.dst[:w.at]
+}

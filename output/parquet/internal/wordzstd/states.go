@@ -1,0 +1,152 @@
+package wordzstd
+
+import "math/bits"
+
+// tableLog is the logarithm of how many states a coder has.
+const tableLog = 8
+
+// maxCodes is more than any number of a sequence has codes.
+const maxCodes = 64
+
+// A coder is a table of finite state entropy, section 4.1 of RFC 8878. A state stands for a code;
+// each code has as many of the 256 states as it is frequent. To add a code before others, some low
+// bits of the state are written, and the rest of it chooses one of the code's states.
+type coder struct {
+	counts [maxCodes]uint32
+	log    uint8 // of the states: tableLog, or 0 if there is only one code
+
+	shares [maxCodes]int32       // states of each code
+	codes  [maxCodes]codeStates  // where they are
+	states [1 << tableLog]uint16 // those of code 0, then those of 1, and so on; each is 256 or more
+}
+
+// A codeStates leads from a state to one of those of a code.
+type codeStates struct {
+	width uint32 // (state + width) >> 16 bits of the state are written
+	start int32  // the others, added to it, are an index of states
+}
+
+// reset forgets what was counted.
+func (c *coder) reset() { clear(c.counts[:]) }
+
+// The modes of tables.
+const (
+	oneCode = 1 // the table is that code
+	aTable  = 2
+)
+
+// appendTable makes the table of what was counted, n codes, and appends it.
+func (c *coder) appendTable(dst []byte, n int) (table []byte, mode byte) {
+	for code, count := range c.counts {
+		if int(count) == n {
+			c.log, c.codes[code], c.states[0] = 0, codeStates{}, 0
+			return append(dst, byte(code)), oneCode
+		}
+	}
+	c.log = tableLog
+	c.share(n)
+	c.build()
+	return c.appendShares(dst), aTable
+}
+
+// share divides the states by the counts. A code that occurs has at least one.
+func (c *coder) share(n int) {
+	left, most := int32(1<<tableLog), 0
+	for code, count := range c.counts {
+		c.shares[code] = 0
+		if count > 0 {
+			c.shares[code] = int32(max(1, (uint64(count)<<tableLog+uint64(n)/2)/uint64(n)))
+		}
+		left -= c.shares[code]
+		if c.shares[code] > c.shares[most] {
+			most = code
+		}
+	}
+	c.shares[most] += left   // the sum is right
+	for c.shares[most] < 1 { // many rare codes took it all: they have one each, and others more
+		for code := range c.shares {
+			if c.shares[code] > 1 {
+				c.shares[code]--
+				c.shares[most]++
+			}
+		}
+	}
+}
+
+// build places the states as the format says, so that those of a code lie far apart.
+func (c *coder) build() {
+	const size, mask = 1 << tableLog, 1<<tableLog - 1
+	var next [maxCodes]int32 // index of the next state of each code
+	var codeAt [size]uint8
+	place, sum := 0, int32(0)
+	for code, share := range c.shares {
+		next[code] = sum
+		for range share {
+			codeAt[place] = uint8(code)
+			place = (place + size>>1 + size>>3 + 3) & mask
+		}
+		if share > 0 {
+			width := int32(tableLog) // the most bits that are written
+			if share > 1 {
+				width += 1 - int32(bits.Len32(uint32(share-1)))
+			}
+			c.codes[code] = codeStates{width: uint32(width<<16 - share<<width), start: sum - share}
+		}
+		sum += share
+	}
+	for place, code := range codeAt {
+		c.states[next[code]] = uint16(size + place)
+		next[code]++
+	}
+}
+
+// first returns a state of the code that is added first.
+func (c *coder) first(code uint8) uint32 {
+	if c.log == 0 {
+		return 0
+	}
+	t := c.codes[code]
+	width := (t.width + 1<<15) >> 16
+	return uint32(c.states[int32((width<<16-t.width)>>width)+t.start])
+}
+
+// appendShares appends the table as section 4.1.1 of the RFC describes it.
+func (c *coder) appendShares(dst []byte) []byte {
+	w := newBitWriter(dst, 2*maxCodes)
+	w.add(tableLog-5, 4)
+	left := int32(1<<tableLog + 1) // states that are not given yet, and one
+	for code := 0; left > 1; code++ {
+		// A share is written as one more than it is, in as many bits as left needs, but one less if
+		// it is small.
+		share := c.shares[code]
+		width := bits.Len32(uint32(left))
+		threshold := int32(1) << (width - 1)
+		small := 2*threshold - 1 - left
+		left -= share
+		value := share + 1
+		switch {
+		case value < small:
+			width--
+		case value >= threshold:
+			value += small
+		}
+		w.add(uint64(value), uint8(width))
+		w.flush()
+		if share > 0 {
+			continue
+		}
+		for { // how many more codes have none
+			zeros := 0
+			for zeros < 3 && c.shares[code+1] == 0 {
+				zeros++
+				code++
+			}
+			w.add(uint64(zeros), 2)
+			w.flush()
+			if zeros < 3 {
+				break
+			}
+		}
+	}
+	return w.finish()
+}

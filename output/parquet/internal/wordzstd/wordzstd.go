@@ -1,0 +1,122 @@
+// Package wordzstd packs texts of words and signs, such as URLs, as frames of Zstandard (RFC 8878)
+// that any decoder reads.
+//
+// An encoder for all kinds of data looks for a repetition at nearly every byte. This one looks only
+// where a sign stands, as "/", "-", "." and "%" do before the words of a URL, and takes repetitions
+// of eight bytes or more; see matches.go. Literals are packed by package huff0, and sequences by
+// sequences.go. Pages of URLs in DELTA_BYTE_ARRAY take 0.6 of the time of package zstd at its fastest
+// level, with as many bytes where URLs are grouped by host, and 8 % more in random order.
+package wordzstd
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/klauspost/compress/huff0"
+)
+
+const (
+	// blockSize is the most bytes of a block, as the format sets it.
+	blockSize = 128 << 10
+	// leastSize and mostSize bound what is packed: less does not pay for the tables, and more is no
+	// page.
+	leastSize = 4 << 10
+	mostSize  = 1 << 30
+	// fewSigns says when a text has too few signs: if it has less than one in so many bytes. URLs
+	// have one in seven.
+	fewSigns = 32
+)
+
+// An Encoder packs one text after the other, and keeps its memory: half a megabyte. Frames depend on
+// nothing but their text. It is for one goroutine.
+type Encoder struct {
+	finder   finder
+	sequence sequencer
+	literals []byte // of the block
+	huffman  huff0.Scratch
+}
+
+// NewEncoder returns an encoder.
+func NewEncoder() *Encoder {
+	e := &Encoder{literals: make([]byte, 0, blockSize+copySlack)}
+	e.huffman.Reuse = huff0.ReusePolicyNone
+	return e
+}
+
+// Append appends src as a frame. The first bytes of src, up to head, are not text, but numbers, as
+// DELTA_BYTE_ARRAY has them; they get blocks of their own. If src is too short or too long, or has
+// too few signs, ok is false, and dst is as it was.
+func (e *Encoder) Append(dst, src []byte, head int) (frame []byte, ok bool) {
+	if len(src) < leastSize || len(src) > mostSize {
+		return dst, false
+	}
+	// Magic number, and a header that says: the size follows in four bytes, and is that of the
+	// window, too.
+	frame = append(dst, 0x28, 0xb5, 0x2f, 0xfd, 2<<6|1<<5)
+	frame = binary.LittleEndian.AppendUint32(frame, uint32(len(src)))
+	for at := 0; at < head; {
+		end := min(at+blockSize, head)
+		e.literals = append(e.literals[:0], src[at:end]...)
+		e.sequence.reset()
+		frame = e.appendBlock(frame, src, at, end)
+		at = end
+	}
+	e.finder.reset()
+	for at := head; at < len(src); {
+		end := min(at+blockSize, len(src))
+		e.literals, e.sequence.all = e.finder.find(e.literals[:0], e.sequence.all[:0], src, at, end)
+		if at == head && e.finder.signs*fewSigns < e.finder.bytes {
+			return dst, false
+		}
+		frame = e.appendBlock(frame, src, at, end)
+		at = end
+	}
+	return frame, true
+}
+
+// The types of blocks and of their literals.
+const (
+	rawBlock        = 0
+	compressedBlock = 2
+
+	rawLiterals        = 0
+	repeatedLiterals   = 1
+	compressedLiterals = 2
+)
+
+// appendBlock appends the block of src[at:end], which literals and sequences describe.
+func (e *Encoder) appendBlock(dst, src []byte, at, end int) []byte {
+	start := len(dst)
+	dst = append(dst, 0, 0, 0)
+	dst = e.appendLiterals(dst)
+	dst = e.sequence.append(dst)
+	kind := compressedBlock
+	if len(dst)-start-3 >= end-at {
+		kind = rawBlock
+		dst = append(dst[:start+3], src[at:end]...)
+	}
+	header := uint32(len(dst)-start-3)<<3 | uint32(kind)<<1
+	if end == len(src) {
+		header |= 1 // the last
+	}
+	dst[start], dst[start+1], dst[start+2] = byte(header), byte(header>>8), byte(header>>16)
+	return dst
+}
+
+// appendLiterals appends the literals of a block: as four streams of Huffman's code, as they are, or
+// as one byte that repeats.
+func (e *Encoder) appendLiterals(dst []byte) []byte {
+	size := uint64(len(e.literals))
+	packed, _, err := huff0.Compress4X(e.literals, &e.huffman)
+	if err == nil && len(packed) < len(e.literals) {
+		var header [8]byte // type, form, and both sizes in 18 bits: five bytes
+		binary.LittleEndian.PutUint64(header[:], compressedLiterals|3<<2|size<<4|uint64(len(packed))<<22)
+		return append(append(dst, header[:5]...), packed...)
+	}
+	kind, literals := uint64(rawLiterals), e.literals
+	if errors.Is(err, huff0.ErrUseRLE) {
+		kind, literals = repeatedLiterals, literals[:1]
+	}
+	header := kind | 3<<2 | size<<4 // type, form, and the size in 20 bits: three bytes
+	return append(append(dst, byte(header), byte(header>>8), byte(header>>16)), literals...)
+}
