@@ -2,9 +2,12 @@ package e2e
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -57,6 +60,47 @@ func TestLintSchema(t *testing.T) {
 	validate(t, sarif, log)
 	if err := sarif.Validate(map[string]any{"version": "2.1.0"}); err == nil {
 		t.Error("the schema takes a log without runs")
+	}
+}
+
+// TestHostileSchema checks what is printed of a hostile robots.txt, and of its lines as URLs, against the
+// schemas.
+func TestHostileSchema(t *testing.T) {
+	dir := t.TempDir()
+	texts := []string{
+		"\x1b[31m\x07\x9b1m\u009b", "::error::x", "]]><x/>&\ufffe", "\xff\xfe\xc0", "\u202egnp.exe", "long" + strings.Repeat("x", 20_000), "\"quo\\ted\t%0A", "日本語 e\u0301 🤖",
+	}
+	var body strings.Builder
+	for _, text := range texts {
+		for _, line := range []string{"User-agent: %s", "User-agent: x %s", "Disallow: %s", "Allow: /%s*$", "%s", "%s: x", "Sitemap: %s", "Disallow: #%s", "Crawl-delay: %s"} {
+			fmt.Fprintf(&body, line+"\n", text)
+		}
+	}
+	name := filepath.Join(dir, "rules", "https_a.example.txt")
+	if err := errors.Join(os.Mkdir(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(body.String()), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	sarif, err := jsonschema.NewCompiler().Compile(filepath.Join("testdata", "sarif-schema-2.1.0.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	finding, answer := compileSchema(t, "lint.schema.json"), compileSchema(t, "explain.schema.json")
+	lines := 0
+	for _, dialect := range []string{"google", "rfc9309", "google-2010", "yandex"} {
+		validate(t, sarif, runOK(t, nil, "lint", "-rules", name, "-dialect", dialect, "-print", "sarif", "-write-baseline", filepath.Join(dir, "b.json")))
+		out := runOK(t, nil, "lint", "-rules", name, "-dialect", dialect, "-print", "json", "-write-baseline", filepath.Join(dir, "b.json"))
+		for line := range bytes.SplitSeq(bytes.TrimSpace(out), []byte("\n")) {
+			validate(t, finding, line)
+			lines++
+		}
+		urls := []byte("https://a.example/" + strings.Join(texts, "\nhttps://a.example/") + "\n" + strings.Join(texts, "\n"))
+		for line := range bytes.SplitSeq(bytes.TrimSpace(runOK(t, urls, "explain", "-rules", filepath.Dir(name), "-dialect", dialect, "-print", "json")), []byte("\n")) {
+			validate(t, answer, line)
+			lines++
+		}
+	}
+	if lines < 200 {
+		t.Errorf("only %d lines were checked", lines)
 	}
 }
 
