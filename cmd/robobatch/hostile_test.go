@@ -28,7 +28,7 @@ const columns = 80
 // hostiles are texts that break lines, colours, annotations, XML or columns where they are not expected.
 var hostiles = []string{
 	"\x1b[31mred\x07\x9b31m\u009b1m", "::error file=x,line=1::y", "::stop-commands::x", "%0A::warning::z", "a\u2028::error::b",
-	"]]><x/>&amp;\x00\x01\ufffe", "\xff\xfe\xc0", "\u202egnp.exe\u2066\u200f", strings.Repeat("long", 60), strings.Repeat("日本語", 40),
+	strings.Repeat("::error::w ", 30), "]]><x/>&amp;\x00\x01\ufffe", "\xff\xfe\xc0", "\u202egnp.exe\u2066\u200f", strings.Repeat("long", 60), strings.Repeat("日本語", 40),
 	strings.Repeat("e\u0301", 90), strings.Repeat("🤖", 50), strings.Repeat("word ", 60), "|<script>*_`[x](y)", `"quo\ted"`, "\t\v\f tab",
 }
 
@@ -205,6 +205,13 @@ func TestHostileText(t *testing.T) {
 	}
 	writeFile(t, expect, sb.String())
 	lines += checkLines(t, outputOf(t, 1, "", "check", "-rules", rules, "-expect", expect), append(whole, expect), true)
+	named := filepath.Join("named", "::error::x.txt")
+	writeFile(t, named, "User-agent: *\nDisallow: /\n")
+	writeFile(t, "closed.expect", "disallow * /a\n")
+	lines += checkLines(t, outputOf(t, 1, "", "check", "-rules", named, "-base", "https://a.example", "-expect", "closed.expect"), nil, true)
+	t.Chdir("named")
+	lines += checkLines(t, outputOf(t, 1, "", "check", "-rules", "::error::x.txt", "-base", "https://a.example", "-expect", "../closed.expect"), nil, true)
+	lines += checkLines(t, outputOf(t, 1, "", "lint", "-rules", "::error::x.txt"), nil, true)
 	t.Logf("%d lines", lines)
 	if lines < 10_000 {
 		t.Errorf("only %d lines", lines)

@@ -60,7 +60,7 @@ func TestGitHub(t *testing.T) {
 // TestEscapes keeps names and texts from ending commands, properties and cells.
 func TestEscapes(t *testing.T) {
 	n := Note{Level: "error", File: "a,b:c%\r\n\x1b", Line: 1, Column: 2, Title: "::t\u202e", Text: "50%\r\n::error::x\u009b"}
-	const want = `::error file=a%2Cb%3Ac%25\r\n\x1b,line=1,col=2,title=%3A%3At\u202e::50%25\r%0A::error::x\u009b`
+	const want = `::error file=a%2Cb%3Ac%25\r\n\x1b,line=1,col=2,title=%3A%3At\u202e::50%25\r%0A\::error::x\u009b`
 	if got := n.command(); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -73,7 +73,7 @@ func printText(out *bufio.Writer, results []Result) {
 		}
 		out.WriteString(word + r.heading(width-len(word)) + "\n")
 		for line := range strings.SplitSeq(r.why(width-len(margin)), "\n") {
-			out.WriteString(margin + strings.TrimPrefix(line, "  ") + "\n")
+			out.WriteString(say.NoCommands(margin + strings.TrimPrefix(line, "  ") + "\n"))
 		}
 	}
 	out.WriteString(say.Count(int64(len(results)), "check") + ", " + say.Number(failed) + " failed\n")

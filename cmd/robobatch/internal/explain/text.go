@@ -62,7 +62,7 @@ func (a *Answer) Text(s Style) string {
 	if a.Pack {
 		t.item("pack", "it knows no groups, no other rules and no other dialects: name the files it was compiled from with -rules")
 	}
-	return t.sb.String()
+	return say.NoCommands(t.sb.String())
 }
 
 // A text is lines with labels.

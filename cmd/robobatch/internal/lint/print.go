@@ -245,7 +245,7 @@ func (f *Finding) text() string {
 		}
 	}
 	sb.WriteString(wrap(f.Do))
-	return sb.String()
+	return say.NoCommands(sb.String())
 }
 
 // wrap returns a text in indented lines.

@@ -68,8 +68,17 @@ func Bytes(n int64) string {
 }
 
 // Printable returns s with escapes in place of bytes that a terminal might obey: names of files can
-// have any.
+// have any. Its lines after the first are no commands, as [NoCommands] has it.
 func Printable(s string) string {
+	first, rest, ok := strings.Cut(printable(s), "\n")
+	if !ok {
+		return first
+	}
+	return first + "\n" + NoCommands(rest)
+}
+
+// printable returns s with escapes.
+func printable(s string) string {
 	var sb strings.Builder
 	for _, r := range s {
 		if r == '\n' || unicode.IsPrint(r) {
@@ -83,4 +92,21 @@ func Printable(s string) string {
 
 // Line returns s as Printable does, with an escape in place of line ends, too: what comes from an
 // input stays in its line.
-func Line(s string) string { return strings.ReplaceAll(Printable(s), "\n", `\n`) }
+func Line(s string) string { return strings.ReplaceAll(printable(s), "\n", `\n`) }
+
+// NoCommands returns a text with a backslash in front of each "::" that begins a line behind spaces, of
+// which it replaces one: GitHub obeys such lines of a log.
+func NoCommands(text string) string {
+	const command = "::"
+	if !strings.Contains(text, command) {
+		return text
+	}
+	var sb strings.Builder
+	for line := range strings.Lines(text) {
+		if rest := strings.TrimLeft(line, " "); strings.HasPrefix(rest, command) {
+			line = line[:max(len(line)-len(rest)-1, 0)] + `\` + rest
+		}
+		sb.WriteString(line)
+	}
+	return sb.String()
+}

@@ -80,3 +80,17 @@ func TestLines(t *testing.T) {
 		}
 	}
 }
+
+// TestNoCommands keeps lines from being commands, however they are indented.
+func TestNoCommands(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "a ::b": "a ::b", "::a": `\::a`, "x\n  ::a\n:b\n::": "x\n \\::a\n:b\n\\::",
+	} {
+		if got := NoCommands(text); got != want {
+			t.Errorf("NoCommands(%q) = %q, want %q", text, got, want)
+		}
+	}
+	if got, want := Printable("::a\n ::b\x1b"), "::a\n\\::b\\x1b"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
