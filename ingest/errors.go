@@ -7,6 +7,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
+	"github.com/robobatch/robobatch/ingest/logfiles"
 )
 
 // Faults in the data of a log. They come inside a [*LineError].
@@ -48,7 +49,7 @@ var (
 	ErrNoInput    = errors.New("no input: name a log, or - for standard input")
 	errStdinTwice = errors.New("can be read only once")
 	errDirectory  = errors.New("is a directory")
-	errNoMatch    = errors.New("no file matches the pattern")
+	errNoMatch    = logfiles.ErrNoMatch
 )
 
 // A NameError says that a file or pattern cannot be used as it was given: its Name, what is wrong

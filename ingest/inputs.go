@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/ingest/logfiles"
 )
 
 // An Input is one log of a [Logs].
@@ -63,27 +63,20 @@ func expand(names []string, stdin io.Reader) ([]Input, error) {
 // a pattern.
 func expandName(name string) ([]Input, error) {
 	in, err := inspect(name)
-	if !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(name, `*?[`) {
+	if !errors.Is(err, fs.ErrNotExist) || !logfiles.IsPattern(name) {
 		return []Input{in}, err
 	}
-	matches, err := filepath.Glob(name)
+	matches, err := logfiles.Match(name)
 	if err != nil {
-		return nil, &NameError{Name: name, Err: err, Remedy: `quote the pattern's special characters with \`}
+		return nil, err
 	}
-	slices.Sort(matches)
 	var (
 		inputs []Input
 		errs   []error
 	)
 	for _, m := range matches {
 		in, err := inspect(m)
-		if errors.Is(err, errDirectory) {
-			continue
-		}
 		inputs, errs = append(inputs, in), append(errs, err)
-	}
-	if len(inputs) == 0 {
-		return nil, &NameError{Name: name, Err: errNoMatch, Remedy: "check the directory and the pattern; directories do not count"}
 	}
 	return inputs, errors.Join(errs...)
 }

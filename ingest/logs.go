@@ -112,8 +112,8 @@ type Logs struct {
 
 var _ engine.Source = (*Logs)(nil)
 
-// OpenLogs finds the logs of these names, which are files, patterns as of [path/filepath.Match] and
-// "-" for standard input, and checks that they can be read. A name may occur more than once, except
+// OpenLogs finds the logs of these names, which are files, patterns as of logfiles.Match and "-"
+// for standard input, and checks that they can be read. Package logfiles has directories and lists. A name may occur more than once, except
 // "-". A pattern matches files only, in sorted order, and at least one; a file whose name is that
 // very text comes before what the text matches. An error is one or more [*NameError], joined,
 // ErrNoInput if there are no names, or one about the format and the fields that were named.

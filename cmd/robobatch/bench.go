@@ -55,7 +55,7 @@ type benchRun struct {
 
 // check checks that all inputs can be read again and again, and sets the job.
 func (b *benchRun) check(a *args) error {
-	b.in = a.in
+	b.in = b.files.Names()
 	for _, in := range b.logs.Inputs() {
 		switch {
 		case in.Name == say.Std:

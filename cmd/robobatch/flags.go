@@ -22,6 +22,9 @@ type args struct {
 	acceptDamage  bool
 	verifiedOnly  bool // of the job
 	in            []string
+	shard         string
+	resume        bool
+	onError       string
 	agents        []string
 	out           string
 	outFormat     string
@@ -101,6 +104,7 @@ func flagsOf(set commandSet, a *args) (flags []cli.Flag) {
 		{"Output", outputFlags(a)},
 		{"Output", limitFlags(a)},
 		{"Output", storageFlags(a)},
+		{"Run", seriesFlags(a)},
 		{"Run", runFlags(a)},
 	} {
 		for _, e := range section.entries {
@@ -180,8 +184,9 @@ func logFlags(a *args) []entry {
 	return []entry{
 		{forLogs, cli.Flag{Name: "in", Arg: "log", Files: true, Needed: nameLog, Set: cli.Each(&a.in), Doc: `
 			A log to read. It has a URL a line, or one of the formats below, compressed by zstd or
-			gzip or not. A pattern such as 'logs/*.zst' names several logs; - is standard input. May be
-			repeated.`}},
+			gzip or not. A directory stands for all logs below it, by the ends of their names; a
+			pattern such as 'logs/*.zst' for several, ** in it for any directories; @list.txt for a
+			name a line; - is standard input. May be repeated.`}},
 		{forLogs, cli.Flag{
 			Name: "format", Arg: "name", Values: words.Formats(), Default: "auto",
 			Set: cli.Text(&a.Format), Doc: `
@@ -232,7 +237,7 @@ func logFlags(a *args) []entry {
 			a temporary file.`}},
 		{forLogs, cli.Flag{
 			Name: "limit", Arg: "n", Default: "0",
-			Set: cli.Int(&a.Limit), Doc: "Stop after n URLs. 0 reads all.",
+			Set: cli.Int(&a.Limit), Doc: "Stop after n URLs. 0 reads all. With one output per input, after n of each.",
 		}},
 	}
 }
@@ -389,7 +394,9 @@ func outputFlags(a *args) []entry {
 		{forJob, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
 			The file to write. x.parquet, x.arrow (Arrow IPC file), x.arrows (Arrow IPC stream),
 			x.csv, x.tsv or x.jsonl (JSON Lines), these also with .zst or .gz behind; - is standard
-			output; /dev/fd/3 and the like are that descriptor. With -partition-by, a directory. Default: the name of the first log without
+			output; /dev/fd/3 and the like are that descriptor. A name with / at its end is a directory: one
+			output per input, in the directories that the inputs have, or with -partition-by one for all.
+			Default: the name of the first log without
 			.zst, .gz, .txt, .log, .urls and the like, plus .verdicts.parquet, in the working
 			directory; stdin.verdicts.parquet for -in -.`}},
 		{forRules, cli.Flag{Name: "sitemaps", Set: cli.Bool(&a.sitemaps), Doc: `
@@ -449,7 +456,7 @@ func outputFlags(a *args) []entry {
 		}},
 		{forJob, cli.Flag{Name: "rejects", Arg: "file", Files: true, Set: cli.Text(&a.rejects), Doc: `
 			List rejected lines as JSON Lines. Those are the lines that were refused, and those
-			whose URL is bad.`}},
+			whose URL is bad. With one output per input, a directory with / at its end.`}},
 	}
 }
 
@@ -468,6 +475,26 @@ func limitFlags(a *args) []entry {
 		{forJob, cli.Flag{Name: "allow-bad", Set: cli.Bool(&a.allowBad), Doc: `
 			Take it as it is that no line of the logs gives a URL. Without it that ends with exit
 			code 2, and the rows are kept as x.partial.parquet.`}},
+	}
+}
+
+// seriesFlags are the flags of a run with one output per input.
+func seriesFlags(a *args) []entry {
+	return []entry{
+		{forJob, cli.Flag{
+			Name: "on-error", Arg: "what", Values: onErrors, Default: "stop",
+			Set: cli.Text(&a.onError), Doc: `
+			What becomes of the run if an input cannot be read to its end. With one output per
+			input. stop: it ends. skip: it goes on, lists the input in _failed.jsonl of -out, and
+			ends with exit code 1.`,
+		}},
+		{forJob, cli.Flag{Name: "resume", Set: cli.Bool(&a.resume), Doc: `
+			Do not do again what is done. With one output per input: an output stays if input, rules,
+			flags and version are those that it was made with. docs/CLUSTER.md has the details.`}},
+		{forJob, cli.Flag{Name: "shard", Arg: "part", Set: cli.NotEmpty(&a.shard, "write 0/4, or auto"), Doc: `
+			Do one of n parts of the inputs: i/n, i from 0. With one output per input. Parts have
+			about as many bytes; no input is split. auto: as Slurm, Kubernetes, AWS Batch or Cloud
+			Run number the task.`}},
 	}
 }
 

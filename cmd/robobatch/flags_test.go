@@ -122,6 +122,7 @@ func TestValues(t *testing.T) {
 		"layout":      func(v string) error { _, err := output.ParseLayout(v); return err },
 		"compression": func(v string) error { _, err := output.ParseCompression(v); return err },
 		"sort":        func(v string) error { _, err := output.ParseSort(v); return err },
+		"on-error":    func(v string) error { _, err := parseOnError(v); return err },
 		"progress":    func(v string) error { _, err := progress.Parse(v, os.Stderr); return err },
 		"out-format":  func(v string) error { _, err := output.ChooseFormat("", v); return err },
 

@@ -30,12 +30,16 @@ func planJob(a *args, std console.Streams) (guard.Task, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.series != nil {
+		return newSeriesRun(p), nil
+	}
 	return newJob(p), nil
 }
 
 // A job is a plan that runs.
 type job struct {
 	*plan
+	src   flow.Source
 	out   flow.Sink
 	stats guard.Sink[*atomicfile.File]
 	times summary.Times
@@ -77,6 +81,7 @@ func (j *job) load(ctx context.Context) (err error) {
 		j.Hint(hint)
 	}
 	j.Hint(targets.Leftovers(j.outName, j.statsName, j.rejects))
+	j.DoubtOnce(doubtUnread(j.files))
 	j.store, err = j.rules.Store(ctx, j.storeOpt, load.TempDir(j.outName), &j.Console)
 	j.times.Loaded = time.Now()
 	j.times.LoadCPU = measure.CPU()
@@ -101,11 +106,14 @@ func (j *job) unload() error {
 	return errors.Join(err, j.rules.Close())
 }
 
+// close closes the logs, and drops what is not complete.
+func (j *job) close() error { return errors.Join(j.out.Close(), j.out.List.Close(), j.logs.Close()) }
+
 // Run compiles the rules, takes the logs through them, completes the output and reports. If it
 // fails before it comes to report, with no [*flow.FaultError], no output is left.
 func (j *job) Run(ctx context.Context) (err error) {
 	defer func() {
-		err = errors.Join(err, j.out.Close(), j.out.List.Close(), j.stats.Close(), j.logs.Close(), j.unload())
+		err = errors.Join(err, j.close(), j.stats.Close(), j.unload())
 	}()
 	if err := j.openStats(); err != nil {
 		return err
@@ -113,8 +121,18 @@ func (j *job) Run(ctx context.Context) (err error) {
 	if err := j.load(ctx); err != nil {
 		return err
 	}
+	r, err := j.decide(ctx)
+	if r == nil {
+		return err
+	}
+	return errors.Join(j.report(r), err)
+}
+
+// decide takes the logs through the rules and completes the output. Without a report there is
+// nothing to report but the error.
+func (j *job) decide(ctx context.Context) (*summary.Report, error) {
 	j.outOpt.Cancel = ctx.Done()
-	err = j.out.Open(j.outOpt.Inputs, func() (*output.File, error) {
+	err := j.out.Open(j.outOpt.Inputs, func() (*output.File, error) {
 		f, err := output.Create(j.outName, j.Out, j.store, j.outOpt)
 		if err == nil {
 			j.asked.Describe(f)
@@ -122,7 +140,7 @@ func (j *job) Run(ctx context.Context) (err error) {
 		return f, err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	counts, err := j.evaluate(ctx)
 	r := summary.New(summary.Source{
@@ -134,10 +152,10 @@ func (j *job) Run(ctx context.Context) (err error) {
 	}
 	if err = j.complete(r, err); err != nil {
 		if _, ok := errors.AsType[*flow.FaultError](err); !ok || r.Counts.Incomplete {
-			return err
+			return nil, err
 		}
 	}
-	return errors.Join(j.report(r), err)
+	return r, err
 }
 
 // complete completes the output: all of it, or what comes before the error that ended the run. That
@@ -193,7 +211,8 @@ func (j *job) doubts(r *summary.Report) []doubt.Doubt {
 
 // evaluate takes the logs through the rules.
 func (j *job) evaluate(ctx context.Context) (engine.Stats, error) {
-	src := &flow.Source{Logs: j.logs, NeedsAgents: j.asked.AgentFromLog}
+	src := &j.src
+	src.Logs, src.NeedsAgents = j.logs, j.asked.AgentFromLog
 	defer j.Watch("URLs", func() progress.Sample {
 		done, total := j.logs.Progress()
 		return progress.Sample{Done: done, Total: total, URLs: src.URLs.Load(), Bytes: true}
@@ -234,7 +253,7 @@ func (j *job) keep(e *flow.FaultError, r *summary.Report) error {
 	err := j.out.Commit(func(f *output.File) (err error) {
 		e.Rows = f.Rows()
 		r.Describe(f, j.outOpt.Format)
-		if e.Rows == 0 && j.outName != say.Std {
+		if e.Rows == 0 && j.outName != say.Std || j.series != nil {
 			err = f.Abort()
 		} else {
 			e.Kept, err = f.Fault()
@@ -262,18 +281,8 @@ func (j *job) report(r *summary.Report) error {
 	} else {
 		j.Print(r.Short())
 	}
-	for _, in := range r.Inputs {
-		if in.Field != "" {
-			j.Hint(fmt.Sprintf("%s: no name in the header is known, and the column %q has URLs: it is read; -url-field names another", say.File(in.Name), in.Field))
-		}
-	}
-	for _, in := range r.Inputs {
-		if in.Other != "" {
-			j.Hint(fmt.Sprintf("%s: the columns %q and %q both have URLs: the first of them is read; -url-field names another", say.File(in.Name), in.Taken, in.Other))
-		}
-	}
-	if r.Unverified != nil && r.Fault == "" {
-		j.Hint("-limit ended the run before the checksum was reached of the rows from " + r.Unverified.String() + " on: nothing has verified them, and damage behind them was not met; -verified-only reads to the checksum")
+	for _, hint := range hintsAbout(r) {
+		j.Hint(hint.text)
 	}
 	for _, d := range r.Doubts[len(j.Doubts):] {
 		j.Doubt(d)
@@ -294,6 +303,28 @@ func (j *job) report(r *summary.Report) error {
 		return fmt.Errorf("-stats: %w", err)
 	}
 	return nil
+}
+
+// A logHint is advice that depends on a log, and its kind.
+type logHint struct{ kind, text string }
+
+// hintsAbout returns what the user may not expect of the logs.
+func hintsAbout(r *summary.Report) (hints []logHint) {
+	for _, in := range r.Inputs {
+		if in.Field != "" {
+			hints = append(hints, logHint{"field", fmt.Sprintf("%s: no name in the header is known, and the column %q has URLs: it is read; -url-field names another", say.File(in.Name), in.Field)})
+		}
+	}
+	for _, in := range r.Inputs {
+		if in.Other != "" {
+			hints = append(hints, logHint{"other", fmt.Sprintf("%s: the columns %q and %q both have URLs: the first of them is read; -url-field names another", say.File(in.Name), in.Taken, in.Other)})
+		}
+	}
+	if r.Unverified != nil && r.Fault == "" {
+		hints = append(hints, logHint{"limit", "-limit ended the run before the checksum was reached of the rows from " + r.Unverified.String() +
+			" on: nothing has verified them, and damage behind them was not met; -verified-only reads to the checksum"})
+	}
+	return hints
 }
 
 // openStats opens the file of the statistics before the work, so that a fault shows in time. A

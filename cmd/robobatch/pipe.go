@@ -9,6 +9,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
@@ -26,7 +27,7 @@ type pipeRun struct {
 
 // planPipe checks the flags of the command pipe, and finds the rules.
 func planPipe(a *args, std console.Streams) (guard.Task, error) {
-	p := &plan{Console: console.Console{Streams: std, Quiet: a.quiet, Progress: progress.Off}, asked: a.Asked, outName: say.Std}
+	p := &plan{Console: console.Console{Streams: std, Quiet: a.quiet, Progress: progress.Off}, asked: a.Asked, outName: say.Std, rules: &load.Rules{}}
 	r := &pipeRun{newJob(p), pipe.Options{URLColumn: a.urlColumn, Prefix: a.prefix, NoEnd: a.pool}}
 	faults := a.faults
 	var err error

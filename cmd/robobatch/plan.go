@@ -18,6 +18,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/logfiles"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -27,15 +28,17 @@ import (
 // A plan is what the flags ask for, checked, with its inputs found: ready to run.
 type plan struct {
 	console.Console
-	logs      *ingest.Logs
+	files     *logfiles.List
+	logs      *ingest.Logs // nil with one output per input
 	logOpt    ingest.LogOptions
-	rules     load.Rules
+	rules     *load.Rules
 	storeOpt  engine.StoreOptions
 	runOpt    engine.Options
 	outName   string // "-" for standard output
 	outOpt    output.Options
-	statsName string // of the summary as JSON; "" is none
-	rejects   string // name of the list of rejected lines; "" is none
+	statsName string      // of the summary as JSON; "" is none
+	rejects   string      // name of the list of rejected lines; "" is none
+	series    *seriesPlan // nil for one output
 	limit     flow.Limit
 	memory    memory.Run
 	require   flow.Requirements
@@ -51,7 +54,7 @@ func newPlan(a *args, std console.Streams) (*plan, error) {
 	for _, name := range []*string{&a.out, &a.stats, &a.rejects} {
 		*name = targets.Standard(*name)
 	}
-	p := &plan{Console: console.Console{Streams: std, Quiet: a.quiet}, statsName: a.stats, rejects: a.rejects, verbose: a.verbose, situation: situation{forJob, a.origin}}
+	p := &plan{Console: console.Console{Streams: std, Quiet: a.quiet}, statsName: a.stats, rejects: a.rejects, verbose: a.verbose, rules: &load.Rules{}, situation: situation{forJob, a.origin}}
 	if err := p.choose(a); err != nil {
 		return nil, err
 	}
@@ -77,7 +80,9 @@ func (p *plan) choose(a *args) error {
 	p.storeOpt.Canonical = slices.Contains(p.outOpt.Columns, output.CanonicalURL)
 	faults.Add("", input.Err())
 	file := a.out
-	if a.storage.partitionBy != "" {
+	if p.series = chooseSeries(a, &faults); p.series != nil {
+		file = ""
+	} else if a.storage.partitionBy != "" {
 		file = ""
 		chooseParts(a.storage.partitionBy, a.out, &p.outOpt, &faults)
 		p.logOpt.Fields.Times = p.logOpt.Fields.Times || slices.Contains(p.outOpt.Partition, output.PartitionDate)
@@ -96,6 +101,7 @@ func (p *plan) choose(a *args) error {
 	}
 	p.outOpt.Version = version()
 	p.asked = recordOf(a, &p.outOpt)
+	faults.Add("", p.series.note(a, p))
 	return faults.Err()
 }
 
@@ -157,7 +163,15 @@ func (p *plan) find(a *args) error {
 	if errRules == nil {
 		errRules = p.divideMemory()
 	}
-	p.logs, errLogs = ingest.OpenLogs(a.in, p.logOpt)
+	if p.files, errLogs = logfiles.Find(a.in, p.In); p.series != nil {
+		if errLogs == nil {
+			errLogs = p.series.find(p.files, p.outOpt.Format)
+		}
+		return errors.Join(errLogs, errRules, targets.CheckSeries(targets.Outputs{Out: a.out, Stats: a.stats, Rejects: a.rejects}, a.rules, p.files))
+	}
+	if errLogs = errors.Join(p.files.Err(), errLogs); errLogs == nil {
+		p.logs, errLogs = ingest.OpenLogs(p.files.Names(), p.logOpt)
+	}
 	if errLogs == nil {
 		inputs := p.logs.Inputs()
 		for _, in := range inputs {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -59,6 +60,19 @@ func Leftovers(name string) []string {
 	}
 	return left
 }
+
+// OfTemp returns the name of the output that a file was to become, by the name of the file without
+// its directory; ok is false if it is no temporary file.
+func OfTemp(base string) (name string, ok bool) {
+	m := temps.FindStringSubmatch(base)
+	if m == nil {
+		return "", false
+	}
+	return m[1], true
+}
+
+// temps are the names of temporary files.
+var temps = regexp.MustCompile(`(?s)^\.(.+)\.[0-9]+-[0-9]+\.tmp$`)
 
 // maxTemps is how many temporary names are tried: others are of outputs of the same name and
 // process.

@@ -58,6 +58,7 @@ const (
 	StoppedRun    Code = "stopped_run"
 	UnclearAgent  Code = "unclear_agent"
 	UnclearName   Code = "unclear_name"
+	UnreadFiles   Code = "unread_files"
 	UntimedRules  Code = "untimed_rules"
 	UnusedRules   Code = "unused_rules"
 	WhiteSpace    Code = "white_space"
@@ -128,6 +129,10 @@ var Meanings = []Meaning{
 	{
 		UnclearName, "The name of a rules file begins with a word and an underscore, and the word is no known scheme. All of the name is taken for the host.",
 		"Rename the file if the word was meant as a scheme, as in https_example.com.txt.",
+	},
+	{
+		UnreadFiles, "A directory of -in has files whose names do not end as those of logs do, or links to directories. They are not read.",
+		"Name them, or a pattern that they match, if they are logs. Files that begin with a dot or a low line are never meant.",
 	},
 	{
 		UntimedRules, "-as-of log: rows are disallowed by a robots.txt of which nobody knows since when it has been there, because its only time is that of a file, or it has none. Their `violation` is null.",

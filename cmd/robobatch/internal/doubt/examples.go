@@ -74,6 +74,10 @@ var examples = map[Code]example{
 		"rules/htps_example.com.txt",
 		"rules/https_example.com.txt",
 	},
+	UnreadFiles: {
+		"-in logs/, which holds access.log and access.dat",
+		"-in logs/ -in logs/access.dat",
+	},
 	UntimedRules: {
 		"-rules rules/, which holds text files, and -as-of log",
 		"-rules captures.jsonl, with fetched_at, and -as-of log",

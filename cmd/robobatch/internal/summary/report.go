@@ -46,6 +46,8 @@ type Report struct {
 	Doubts  []doubt.Doubt `json:"doubts"`        // in the order in which they were seen
 	Run     Run           `json:"run"`
 
+	Heading string `json:"-"` // of the summary; "" names the logs and the output
+
 	grown     []string      // logs, see ingest.Logs.Grown
 	read      ingest.Counts // those of Counts, and more
 	strangers []doubt.Doubt // see Strangers and OddRules

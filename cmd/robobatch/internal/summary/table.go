@@ -213,6 +213,9 @@ func kindsText(counts map[string]int64) string {
 
 // title says what went where.
 func (r *Report) title() string {
+	if r.Heading != "" {
+		return r.Heading
+	}
 	from := r.Inputs[0].Name
 	if from == say.Std {
 		from = "standard input"

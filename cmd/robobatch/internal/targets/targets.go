@@ -7,23 +7,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/logfiles"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
-)
-
-// The suffixes that a log's name loses: first those of packing, then those that say that it is a
-// log.
-var (
-	packSuffixes = []string{".zst", ".zstd", ".gz", ".gzip", ".xz", ".bz2", ".zip"}
-	logSuffixes  = []string{".urls", ".url", ".txt", ".log", ".list", ".lst", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".cdxj", ".warc"}
 )
 
 // ForLog returns the name of the output for a log: its base name without its suffixes, plus
@@ -38,18 +31,7 @@ func ForLog(log string, format output.Format) string {
 	if log == say.Std {
 		base = "stdin"
 	}
-	return cutSuffixes(cutSuffixes(base, packSuffixes), logSuffixes) + ".verdicts" + format.String()
-}
-
-// cutSuffixes cuts the suffixes off, in any case and number, but leaves something.
-func cutSuffixes(name string, suffixes []string) string {
-	for {
-		ext := filepath.Ext(name)
-		if len(ext) == len(name) || !slices.Contains(suffixes, strings.ToLower(ext)) {
-			return name
-		}
-		name = strings.TrimSuffix(name, ext)
-	}
+	return logfiles.Stem(base) + ".verdicts" + format.String()
 }
 
 // ForRules returns the name of the listing of rules: their base name plus ".rules.parquet".
@@ -58,8 +40,7 @@ func ForRules(rules string) string {
 	if base == "." || base == ".." || base == string(filepath.Separator) {
 		base = "robots"
 	}
-	base = cutSuffixes(cutSuffixes(base, packSuffixes), []string{".warc", ".jsonl", ".txt"})
-	return base + ".rules.parquet"
+	return logfiles.CutEnd(logfiles.Unpacked(base), ".warc", ".jsonl", ".txt") + ".rules.parquet"
 }
 
 // PackSuffix is how the name of a rule pack ends.

@@ -1,0 +1,198 @@
+// Package series is what a run with one output per input keeps beside its outputs: which output is
+// whose, what is done already, what failed, and how shards add up. Only cmd/robobatch imports it.
+//
+// The directory of the outputs has, besides them:
+//
+//	_done/<output>.json            a [Record]: this output is complete, and what it was made of. Written last
+//	_failed.jsonl                  a [Failure] a line, where inputs failed; of a shard, _failed.2-of-8.jsonl
+//	_stats.json, _stats.2-of-8.json the [Stats] of a run, or of a shard
+//	_SUCCESS                       the Stats of all shards, once every output is complete
+//
+// Before an input is read, its record and what has the name of its output are removed, in this
+// order. So a record always is about the output beside it, and no output of an earlier run is left
+// where an input fails now. All files are read and written by [place.Place].
+package series
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
+	"github.com/robobatch/robobatch/ingest/logfiles"
+	"github.com/robobatch/robobatch/internal/place"
+)
+
+// An Item is an input and the output that is made of it.
+type Item struct {
+	logfiles.File
+	Output string // below the directory of the outputs, with slashes
+}
+
+// shown is how many of many things a message shows.
+const shown = 10
+
+// Pair returns the inputs with their outputs: their paths, with the last part as name gives it. Two
+// inputs of one output are an error, and so is an input whose output would lie among the files of
+// this package. All are reported, the first ones by name.
+func Pair(files []logfiles.File, name func(log string) string) ([]Item, error) {
+	items := make([]Item, len(files))
+	owner := make(map[string]int, len(files))
+	var errs []error
+	for i, f := range files {
+		dir, base := path.Split(f.Path)
+		items[i] = Item{f, dir + name(base)}
+		if first, _, _ := strings.Cut(items[i].Output, "/"); first == doneDir {
+			errs = append(errs, fmt.Errorf("%s: its output would lie in %s, which is not for outputs: name the input by another directory", say.File(f.Name), doneDir))
+		}
+		if other, ok := owner[items[i].Output]; ok {
+			errs = append(errs, fmt.Errorf("%s and %s would have the same output, %s: rename one, or give them different -out",
+				say.File(files[other].Name), say.File(f.Name), say.File(items[i].Output)))
+			continue
+		}
+		owner[items[i].Output] = i
+	}
+	for i := range items {
+		for dir := path.Dir(items[i].Output); dir != "."; dir = path.Dir(dir) {
+			if other, ok := owner[dir]; ok {
+				errs = append(errs, fmt.Errorf("the output of %s would lie in %s, which is the output of %s: rename one, or give them different -out",
+					say.File(items[i].Name), say.File(dir), say.File(items[other].Name)))
+			}
+		}
+	}
+	if n := len(errs) - shown; n > 0 {
+		errs = append(errs[:shown], fmt.Errorf("and %d more inputs have no output of their own", n))
+	}
+	return items, errors.Join(errs...)
+}
+
+// A List is all inputs of a run, those of all shards.
+type List struct {
+	Hash   string `json:"hash"` // of the names and sizes, in their order
+	Inputs int    `json:"inputs"`
+	Bytes  int64  `json:"bytes"` // of all that have a size
+}
+
+// ListOf returns the list of items.
+func ListOf(items []Item) List {
+	l := List{Inputs: len(items)}
+	h := xxh3.New()
+	for i := range items {
+		l.Bytes += max(0, items[i].Size)
+		h.WriteString(items[i].Name + "\x00" + strconv.FormatInt(items[i].Size, 10) + "\n") //nolint:errcheck // it cannot fail
+	}
+	l.Hash = hashText(h)
+	return l
+}
+
+// Part returns the items of a shard, in the order of all.
+func Part(items []Item, s shard.Shard) []Item {
+	if s.Whole() {
+		return items
+	}
+	sizes := make([]int64, len(items))
+	for i := range items {
+		sizes[i] = items[i].Size
+	}
+	var part []Item
+	for i, n := range shard.Of(sizes, s.Count) {
+		if n == s.Index {
+			part = append(part, items[i])
+		}
+	}
+	return part
+}
+
+// hashText returns a hash as text.
+func hashText(h *xxh3.Hasher) string {
+	sum := h.Sum128().Bytes()
+	return hex.EncodeToString(sum[:])
+}
+
+// A Dir is the directory of the outputs, as a shard uses it.
+type Dir struct {
+	Name string // as asked for, with or without a slash at its end
+	shard.Shard
+}
+
+// doneDir is where records lie.
+const doneDir = "_done"
+
+// Output returns the name of an output.
+func (d Dir) Output(item *Item) string { return d.join(item.Output) }
+
+// join returns the name of a file in the directory.
+func (d Dir) join(file string) string { return filepath.Join(d.Name, filepath.FromSlash(file)) }
+
+// record returns the name of the record of an output.
+func (d Dir) record(output string) string { return d.join(doneDir + "/" + output + ".json") }
+
+// Failed returns the name of the list of what failed.
+func (d Dir) Failed() string { return d.join("_failed" + d.Infix() + ".jsonl") }
+
+// Stats returns the name of the statistics.
+func (d Dir) Stats() string { return d.join("_stats" + d.Infix() + ".json") }
+
+// success returns the name of the file that says that all is complete.
+func (d Dir) success() string { return d.join("_SUCCESS") }
+
+// Begin makes the directory, and removes from it what says how an earlier run ended, and what a
+// process that was killed left beside these outputs and, in the directory rejects, beside theirs.
+func (d Dir) Begin(items []Item, rejects string) error {
+	p := place.Of(d.Name)
+	if err := place.MakeParent(d.success()); err != nil {
+		return err
+	}
+	if err := errors.Join(p.Remove(d.success()), p.Remove(d.Stats()), p.Remove(d.Failed())); err != nil {
+		return err
+	}
+	ours := map[string]bool{d.Stats(): true, d.Failed(): true}
+	for i := range items {
+		ours[d.Output(&items[i])], ours[d.record(items[i].Output)] = true, true
+		if rejects != "" {
+			ours[d.Rejects(rejects, &items[i])] = true
+		}
+	}
+	dirs := map[string]bool{}
+	for name := range ours {
+		dirs[filepath.Dir(name)] = true
+	}
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+		if err := p.Sweep(dir, func(name string) bool { return ours[name] }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Rejects returns the name of the list of an input's rejects in a directory of such lists.
+func (d Dir) Rejects(dir string, item *Item) string {
+	return filepath.Join(dir, filepath.FromSlash(item.Output)+".rejects.jsonl")
+}
+
+// FailedText says that inputs failed, the first of them by name, and where all stand.
+func FailedText(failures []Failure, list string) string {
+	var sb strings.Builder
+	fmt.Fprintf(&sb, "%s failed:", say.Count(int64(len(failures)), "input"))
+	for _, f := range failures[:min(len(failures), shown)] {
+		text := strings.ReplaceAll(f.Error, "\n", " ")
+		if name := say.File(f.Input); !strings.HasPrefix(text, name) {
+			text = name + ": " + text
+		}
+		sb.WriteString("\n  " + text)
+	}
+	if n := len(failures) - shown; n > 0 {
+		fmt.Fprintf(&sb, "\n  and %s more", say.Number(int64(n)))
+	}
+	fmt.Fprintf(&sb, "\n%s has them, and -resume tries them again", list)
+	return sb.String()
+}

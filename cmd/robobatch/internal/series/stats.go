@@ -1,0 +1,109 @@
+package series
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/internal/place"
+)
+
+// A Failure is an input that has no output, and why.
+type Failure struct {
+	Input  string `json:"input"`
+	Output string `json:"output"` // that is not there
+	Error  string `json:"error"`
+}
+
+// WriteFailures writes the list of what failed: a line each.
+func (d Dir) WriteFailures(failures []Failure) error {
+	var text bytes.Buffer
+	for _, f := range failures {
+		line, err := json.Marshal(f)
+		if err != nil {
+			return err
+		}
+		text.Write(append(line, '\n'))
+	}
+	return place.Of(d.Name).Write(d.Failed(), text.Bytes())
+}
+
+// Stats are the summary of a run with one output per input, or of one of its shards.
+type Stats struct {
+	*summary.Report
+	Series Series `json:"series"`
+}
+
+// A Series is what Stats say besides a summary.
+type Series struct {
+	Shard   shard.Shard `json:"shard"`
+	List    List        `json:"list"`
+	Flags   Flags       `json:"flags"`
+	Done    int         `json:"done"`    // outputs that are complete
+	Resumed int         `json:"resumed"` // those of them that were complete before
+	Failed  []Failure   `json:"failed"`
+	Outputs []Output    `json:"outputs,omitempty"`
+
+	RunDoubts []doubt.Doubt `json:"run_doubts"` // that are about no input
+}
+
+// An Output is one that is complete.
+type Output struct {
+	Input  string        `json:"input"`
+	Output string        `json:"output"`
+	Bytes  int64         `json:"bytes"`
+	Doubts []doubt.Doubt `json:"doubts,omitempty"`
+
+	Unverified *summary.Unverified `json:"unverified,omitempty"` // rows that -limit ended before their checksum
+}
+
+// A Sum adds up what came of inputs.
+type Sum struct {
+	Stats
+	doubts summary.DoubtSum
+}
+
+// NewSum returns a Sum of nothing. The report has what is known before.
+func NewSum(r *summary.Report, s Series) *Sum {
+	s.Failed = []Failure{}
+	s.RunDoubts = append([]doubt.Doubt{}, r.Doubts...)
+	r.Inputs = []summary.Input{}
+	return &Sum{Stats: Stats{r, s}}
+}
+
+// Add adds an output that is complete.
+func (s *Sum) Add(r *Record) {
+	s.Counts.Add(&r.Counts)
+	s.AddAgents(r.ByAgent, r.Others, r.Unbound)
+	s.Invalid += r.Invalid
+	s.Inputs = append(s.Inputs, summary.Input{Name: r.Input.Name, Bytes: r.Input.Bytes, Format: r.Format, Field: r.Field})
+	s.Series.Done++
+	s.Series.Outputs = append(s.Series.Outputs, Output{r.Input.Name, r.Output, r.Bytes, r.Doubts, r.Unverified})
+	s.doubts.Add(r.Input.Name, r.Doubts)
+}
+
+// End makes the report of what was added.
+func (s *Sum) End(out string) {
+	s.Output = out
+	s.Doubts = append(slices.Clone(s.Series.RunDoubts), s.doubts.Doubts(s.Series.Done)...)
+	inputs := s.Series.Done + len(s.Series.Failed)
+	what := say.Count(int64(inputs), "log")
+	if sh := s.Series.Shard; !sh.Whole() {
+		what = fmt.Sprintf("%s: %s of %s", sh, say.Number(int64(inputs)), say.Count(int64(s.Series.List.Inputs), "log"))
+	}
+	if s.Series.Resumed > 0 {
+		what += fmt.Sprintf(", %s of them done before", say.Number(int64(s.Series.Resumed)))
+	}
+	if n := len(s.Series.Failed); n > 0 {
+		what += fmt.Sprintf(", %s failed", say.Number(int64(n)))
+	}
+	s.Heading = what + " -> " + say.File(out)
+}
+
+// Write writes the statistics.
+func (s *Stats) Write(name string) error { return writeJSON(name, s) }

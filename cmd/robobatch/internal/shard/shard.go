@@ -1,0 +1,97 @@
+// Package shard divides the inputs of a run among tasks: which part is whose, and which task of a
+// scheduler this process is. Only cmd/robobatch imports it.
+package shard
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Shard is one part of the inputs. The zero value is all of them.
+type Shard struct {
+	Index int `json:"index"` // from 0
+	Count int `json:"count"` // 0 or 1: there is no other
+}
+
+// most is how many shards there may be: more than any scheduler has tasks.
+const most = 1_000_000
+
+// Parse reads "2/8", "auto" for what the environment says, or "" for all inputs.
+func Parse(text string, getenv func(name string) string) (Shard, error) {
+	switch text {
+	case "":
+		return Shard{}, nil
+	case "auto":
+		return auto(getenv)
+	}
+	i, n, ok := strings.Cut(text, "/")
+	index, errIndex := strconv.Atoi(i)
+	count, errCount := strconv.Atoi(n)
+	if !ok || errIndex != nil || errCount != nil || index < 0 || count < 1 || count > most || index >= count {
+		return Shard{}, fmt.Errorf("%q is no shard: write its number from 0 and how many there are, as in 0/4, or auto", text)
+	}
+	return Shard{index, count}, nil
+}
+
+// Whole reports whether there are no other shards.
+func (s Shard) Whole() bool { return s.Count <= 1 }
+
+// Infix returns what files of the shard have in their names: ".2-of-8", or "" if it is all inputs.
+func (s Shard) Infix() string {
+	if s.Whole() {
+		return ""
+	}
+	return fmt.Sprintf(".%d-of-%d", s.Index, s.Count)
+}
+
+// String returns "shard 2/8", or "all".
+func (s Shard) String() string {
+	if s.Whole() {
+		return "all"
+	}
+	return fmt.Sprintf("shard %d/%d", s.Index, s.Count)
+}
+
+// perInput is what an input costs besides its bytes: it is opened, its output is synced.
+const perInput = 64 << 10
+
+// Of returns for each input its shard, by the sizes of the inputs. It depends on nothing else. The
+// largest inputs are given away first, each to the shard that has least: so no shard has more than
+// the average and its last input. Inputs of unknown size count as empty.
+func Of(sizes []int64, count int) []int {
+	count = max(1, count)
+	order := make([]int, len(sizes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
+	loads := make(loads, count)
+	for i := range loads {
+		loads[i].shard = i
+	}
+	shards := make([]int, len(sizes))
+	for _, i := range order {
+		shards[i] = loads[0].shard
+		loads[0].bytes += max(0, sizes[i]) + perInput
+		heap.Fix(&loads, 0)
+	}
+	return shards
+}
+
+// loads are what each shard has, the least on top.
+type loads []struct {
+	shard int
+	bytes int64
+}
+
+func (l loads) Len() int { return len(l) }
+func (l loads) Less(i, j int) bool {
+	return l[i].bytes < l[j].bytes || l[i].bytes == l[j].bytes && l[i].shard < l[j].shard
+}
+func (l loads) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
+func (l loads) Push(any)      {} // there are always as many
+func (l loads) Pop() any      { return nil }

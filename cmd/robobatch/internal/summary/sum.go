@@ -1,0 +1,130 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+)
+
+// Add adds counts. Origins are added as all others, so an origin of several inputs counts in each.
+func (c *Counts) Add(o *Counts) {
+	for _, pair := range []struct {
+		to *int64
+		n  int64
+	}{
+		{&c.URLs, o.URLs},
+		{&c.Rows, o.Rows},
+		{&c.Origins, o.Origins},
+		{&c.Allowed, o.Allowed},
+		{&c.Disallowed, o.Disallowed},
+		{&c.Null, o.Null},
+		{&c.RuleLineSum, o.RuleLineSum},
+		{&c.Violations, o.Violations},
+		{&c.Skipped, o.Skipped},
+		{&c.Strays, o.Strays},
+		{&c.Early, o.Early},
+		{&c.Undated, o.Undated},
+		{&c.Timeless, o.Timeless},
+		{&c.Written, o.Written},
+		{&c.URLBytes, o.URLBytes},
+		{&c.EmptyLines, o.EmptyLines},
+		{&c.LongLines, o.LongLines},
+		{&c.HeaderLines, o.HeaderLines},
+	} {
+		*pair.to += pair.n
+	}
+	addMap(&c.Reasons, o.Reasons)
+	addMap(&c.Refused, o.Refused)
+	addMap(&c.OddRequests, o.OddRequests)
+}
+
+// addMap adds the counts of a map to another, which may be nil.
+func addMap(to *map[string]int64, from map[string]int64) {
+	if *to == nil {
+		*to = make(map[string]int64, len(from))
+	}
+	for key, n := range from {
+		(*to)[key] += n
+	}
+}
+
+// AddAgents adds what was counted for each agent. The agents stay in the order of the report's.
+func (r *Report) AddAgents(agents []AgentCount, others, unbound *Clients) {
+	for _, a := range agents {
+		i := slices.IndexFunc(r.ByAgent, func(sum AgentCount) bool { return sum.Agent == a.Agent })
+		if i < 0 {
+			i = len(r.ByAgent)
+			r.ByAgent = append(r.ByAgent, AgentCount{Agent: a.Agent, Bound: a.Bound})
+		}
+		sum := &r.ByAgent[i]
+		sum.Rows, sum.Allowed, sum.Disallowed, sum.Null = sum.Rows+a.Rows, sum.Allowed+a.Allowed, sum.Disallowed+a.Disallowed, sum.Null+a.Null
+		if a.Violations != nil {
+			n := *a.Violations
+			if sum.Violations != nil {
+				n += *sum.Violations
+			}
+			sum.Violations = &n
+		}
+	}
+	at := make(map[string]int, len(r.Agents))
+	for i, agent := range r.Agents {
+		at[agent] = i
+	}
+	slices.SortStableFunc(r.ByAgent, func(a, b AgentCount) int { return cmp.Compare(at[a.Agent], at[b.Agent]) })
+	r.Others.join(others)
+	r.Unbound.join(unbound)
+}
+
+// join adds the rows of other clients, if both are there.
+func (c *Clients) join(o *Clients) {
+	if c != nil && o != nil {
+		c.Rows, c.Disallowed = c.Rows+o.Rows, c.Disallowed+o.Disallowed
+	}
+}
+
+// A DoubtSum adds up doubts of many inputs: one for each code.
+type DoubtSum struct {
+	sums []doubtSum // in the order in which the codes came
+}
+
+type doubtSum struct {
+	doubt.Doubt
+	inputs int
+}
+
+// Add adds the doubts about an input.
+func (s *DoubtSum) Add(input string, doubts []doubt.Doubt) {
+	for _, d := range doubts {
+		i := slices.IndexFunc(s.sums, func(sum doubtSum) bool { return sum.Code == d.Code })
+		if i < 0 {
+			i = len(s.sums)
+			s.sums = append(s.sums, doubtSum{Doubt: doubt.Doubt{Code: d.Code, Text: d.Text}})
+		}
+		sum := &s.sums[i]
+		sum.inputs++
+		sum.Count += d.Count
+		if len(sum.Examples) < doubt.Examples {
+			example := say.File(input)
+			if len(d.Examples) > 0 && strings.HasPrefix(d.Examples[0], example) {
+				example = d.Examples[0]
+			} else if len(d.Examples) > 0 {
+				example += ": " + d.Examples[0]
+			}
+			sum.Examples = append(sum.Examples, example)
+		}
+	}
+}
+
+// Doubts returns the doubts about so many inputs, with the first ones as examples.
+func (s *DoubtSum) Doubts(inputs int) []doubt.Doubt {
+	all := make([]doubt.Doubt, len(s.sums))
+	for i, sum := range s.sums {
+		all[i] = sum.Doubt
+		all[i].Text = fmt.Sprintf("%s of %s, the first of them: %s", say.Number(int64(sum.inputs)), say.Count(int64(inputs), "input"), sum.Text)
+	}
+	return all
+}

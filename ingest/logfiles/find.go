@@ -1,0 +1,280 @@
+package logfiles
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/ingest/internal/fault"
+	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/internal/place"
+)
+
+// The faults of names. They come inside a [*NameError].
+var (
+	ErrNoMatch = errors.New("no file matches the pattern")
+	ErrNoLogs  = errors.New("has no file with the name of a log")
+	ErrNoList  = errors.New("is no list of names")
+
+	errStdinTwice = errors.New("can be read only once")
+)
+
+// A NameError says that a name cannot be used as it was given: its Name, what is wrong as Err, and
+// what to do about it as Remedy.
+type NameError = fault.NameError
+
+// A File is a log.
+type File struct {
+	Name string // by which it is opened; "-" for standard input
+	Path string // slashes between its parts; it never leads out of where it begins
+	Size int64  // as stored; -1 if it can be read only once, or is not there
+	Tag  string // names these very bytes, see [place.Info]
+	Err  error  // why it cannot be read, a [*NameError]; nil as far as is known
+
+	archive string // the zip archive that it is in; "" if it is in none
+}
+
+// OnDisk returns the name of the file that holds the log: its own, or that of its archive.
+func (f *File) OnDisk() string { return cmp.Or(f.archive, f.Name) }
+
+// A List is what names stand for.
+type List struct {
+	Files []File   // in the order of the names
+	Dirs  []string // that were read, those of patterns included
+	Lists []string // files of names that were read
+
+	// Unread are the first files of whole directories that are no logs by their names, and links to
+	// directories. There are Others of them.
+	Unread []string
+	Others int64
+}
+
+// shown is how many errors and files are shown, of many.
+const shown = 10
+
+// Find finds the logs of names. It reads directories and lists, and opens no log. The error is one
+// or more [*NameError], joined, about names that stand for nothing; that a file is not there is an
+// error of the [File].
+func Find(names []string, stdin io.Reader) (*List, error) {
+	f := finder{list: &List{}, stdin: stdin}
+	for _, name := range names {
+		f.add(name)
+	}
+	if n := len(f.errs) - shown; n > 1 {
+		f.errs = append(f.errs[:shown], fmt.Errorf("and %d more names are wrong", n))
+	}
+	return f.list, errors.Join(f.errs...)
+}
+
+// Names returns the names of the files.
+func (l *List) Names() []string {
+	names := make([]string, len(l.Files))
+	for i := range l.Files {
+		names[i] = l.Files[i].Name
+	}
+	return names
+}
+
+// Err returns the errors of the files, joined; of many, the first ones, and their number.
+func (l *List) Err() error {
+	var errs []error
+	n := 0
+	for i := range l.Files {
+		if err := l.Files[i].Err; err != nil {
+			if n++; n <= shown {
+				errs = append(errs, err)
+			}
+		}
+	}
+	if n > shown {
+		errs = append(errs, fmt.Errorf("and %d more files cannot be read", n-shown))
+	}
+	return errors.Join(errs...)
+}
+
+// A finder finds.
+type finder struct {
+	list   *List
+	stdin  io.Reader
+	stdins int // times that standard input is named
+	errs   []error
+}
+
+// fail notes what is wrong with a name.
+func (f *finder) fail(name string, err error, remedy string) {
+	f.errs = append(f.errs, &NameError{Name: name, Err: err, Remedy: remedy})
+}
+
+// add adds what a name of the caller stands for.
+func (f *finder) add(name string) {
+	list, isList := strings.CutPrefix(name, "@")
+	switch {
+	case name == fault.Stdin:
+		if f.useStdin() {
+			f.list.Files = append(f.list.Files, File{Name: name, Path: "stdin", Size: -1})
+		}
+	case isList:
+		f.addList(list)
+	default:
+		f.addName(name)
+	}
+}
+
+// useStdin reports whether standard input is named for the first time.
+func (f *finder) useStdin() bool {
+	if f.stdins++; f.stdins == 2 {
+		f.fail(fault.Stdin, errStdinTwice, "name - once")
+	}
+	return f.stdins == 1
+}
+
+// addName adds what a name stands for that is neither standard input nor a list.
+func (f *finder) addName(name string) {
+	info, err := place.Of(name).Stat(name)
+	switch {
+	case err == nil && info.Dir:
+		f.addDir(name)
+	case err == nil:
+		f.list.Files = append(f.list.Files, File{Name: name, Path: pathOf(name), Size: info.Size, Tag: info.Tag})
+	case errors.Is(err, fs.ErrNotExist) && IsPattern(name):
+		f.addPattern(name)
+	default:
+		f.list.Files = append(f.list.Files, member(name, err))
+	}
+}
+
+// member returns a file that is in a zip archive, or not there.
+func member(name string, err error) File {
+	if archive, _, ok := unpack.SplitMember(name); ok {
+		if info, err := place.Of(archive).Stat(archive); err == nil {
+			return File{Name: name, Path: pathOf(name), Size: info.Size, Tag: info.Tag, archive: archive}
+		}
+	}
+	return File{Name: name, Path: pathOf(name), Size: -1, Err: fault.OfFile(name, err, "check the name and the permissions")}
+}
+
+// addPattern adds what a pattern matches.
+func (f *finder) addPattern(pattern string) {
+	base, _ := splitPattern(pattern)
+	matches, err := matches(pattern)
+	if err != nil {
+		f.errs = append(f.errs, err)
+	}
+	if strings.Contains(pattern, "**") {
+		f.list.Dirs = append(f.list.Dirs, filepath.Clean(base+"."))
+	}
+	for _, m := range matches {
+		m.Path = pathOf(strings.TrimPrefix(m.Name, base))
+		m.Name = unambiguous(m.Name)
+		f.list.Files = append(f.list.Files, m)
+	}
+}
+
+// addDir adds the logs below a directory.
+func (f *finder) addDir(dir string) {
+	f.list.Dirs = append(f.list.Dirs, filepath.Clean(dir))
+	first := len(f.list.Files)
+	err := place.Of(dir).Walk(dir, func(name string, info place.Info) error {
+		path := pathOf(strings.TrimPrefix(filepath.Clean(name), filepath.Clean(dir)))
+		if filepath.Clean(dir) == "." {
+			path = pathOf(name)
+		}
+		switch {
+		case strings.HasPrefix(path, "_") || strings.Contains(path, "/_"):
+		case info.Dir || !IsLog(name):
+			if f.list.Others++; len(f.list.Unread) < shown {
+				f.list.Unread = append(f.list.Unread, name)
+			}
+		default:
+			f.list.Files = append(f.list.Files, File{Name: unambiguous(name), Path: path, Size: info.Size, Tag: info.Tag})
+		}
+		return nil
+	})
+	if err != nil {
+		f.errs = append(f.errs, fault.OfFile(dir, err, "give permission to read all directories in it"))
+		return
+	}
+	found := f.list.Files[first:]
+	slices.SortFunc(found, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	if len(found) == 0 {
+		f.fail(dir, ErrNoLogs, "name the logs in it, as in "+fault.Display(filepath.Join(dir, "*"))+"; files whose names begin with a dot or _ do not count")
+	}
+}
+
+// addList adds what the lines of a list stand for.
+func (f *finder) addList(name string) {
+	var text []byte
+	var err error
+	switch {
+	case name == "":
+		f.fail("@", ErrNoList, "write @ and the name of a file that has a name a line")
+		return
+	case name == fault.Stdin && !f.useStdin():
+		return
+	case name == fault.Stdin:
+		text, err = io.ReadAll(f.stdin)
+	default:
+		f.list.Lists = append(f.list.Lists, name)
+		text, err = readAll(name)
+	}
+	if err != nil {
+		f.errs = append(f.errs, fault.OfFile(name, err, "check the name and the permissions of the list"))
+		return
+	}
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	if i := bytes.IndexByte(text, 0); i >= 0 {
+		f.fail(name, ErrNoList, fmt.Sprintf("line %d has a byte 0: save it as UTF-8 with a name a line", 1+bytes.Count(text[:i], []byte("\n"))))
+		return
+	}
+	before, n := len(f.list.Files), 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		switch {
+		case line == "":
+		case line == fault.Stdin || strings.HasPrefix(line, "@"):
+			f.fail(name, ErrNoList, fmt.Sprintf("line %d names standard input or another list: name a file, as in %s", n, fault.Display("./"+line)))
+		default:
+			f.addName(line)
+		}
+	}
+	if before == len(f.list.Files) && len(f.errs) == 0 {
+		f.fail(name, ErrNoLogs, "put a name a line into it")
+	}
+}
+
+// readAll reads a file.
+func readAll(name string) ([]byte, error) {
+	r, err := place.Of(name).Open(name)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(r)
+	return text, errors.Join(err, r.Close())
+}
+
+// unambiguous returns a name that was found, in a form that stands for nothing but the file.
+func unambiguous(name string) string {
+	if name == fault.Stdin || strings.HasPrefix(name, "@") {
+		return "./" + name
+	}
+	return name
+}
+
+// pathOf returns the part of a name that an output keeps: without what leads above where it begins.
+func pathOf(name string) string {
+	path := filepath.ToSlash(filepath.Clean(name[len(filepath.VolumeName(name)):]))
+	for {
+		short := strings.TrimPrefix(strings.TrimPrefix(path, "/"), "../")
+		if short == path {
+			return path
+		}
+		path = short
+	}
+}

@@ -1,0 +1,170 @@
+package logfiles
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// tree makes files with their names as contents.
+func tree(t *testing.T, names ...string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for _, name := range names {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(name), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestFind holds which files names stand for, and the paths of their outputs.
+func TestFind(t *testing.T) {
+	tree(t, "a.zst", "logs/b.log", "logs/2026/01/access.log.1.gz", "logs/2026/c.txt", "logs/README.md", "logs/.git/x.log", "logs/_done/x.log",
+		"logs/.x.log", "logs/-", "logs/@x.log", "logs/a-b.log", "logs/a/b.log", "odd[1].log", "-", "@y")
+	if err := errors.Join(os.Symlink("2026", "logs/link"), os.Symlink("../a.zst", "logs/link.zst"), os.Symlink("none", "logs/none.log")); err != nil {
+		t.Fatal(err)
+	}
+	abs, err := filepath.Abs("a.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := []string{
+		"logs/2026/01/access.log.1.gz 2026/01/access.log.1.gz", "logs/2026/c.txt 2026/c.txt", "logs/@x.log @x.log", "logs/a-b.log a-b.log",
+		"logs/a/b.log a/b.log", "logs/b.log b.log", "logs/link.zst link.zst", "logs/none.log none.log",
+	}
+	for _, c := range []struct {
+		name  string
+		list  string // of the list, if name is @list
+		want  []string
+		other int64
+	}{
+		{"a.zst", "", []string{"a.zst a.zst"}, 0},
+		{"./a.zst", "", []string{"./a.zst a.zst"}, 0},
+		{"logs/../a.zst", "", []string{"logs/../a.zst a.zst"}, 0},
+		{"../" + filepath.Base(filepath.Dir(abs)) + "/a.zst", "", []string{"../" + filepath.Base(filepath.Dir(abs)) + "/a.zst " + filepath.Base(filepath.Dir(abs)) + "/a.zst"}, 0},
+		{abs, "", []string{abs + " " + abs[1:]}, 0},
+		{"odd[1].log", "", []string{"odd[1].log odd[1].log"}, 0},
+		{"-", "", []string{"- stdin"}, 0},
+		{"./-", "", []string{"./- -"}, 0},
+		{"logs", "", dir, 3},
+		{"logs//", "", dir, 3},
+		{"logs/*.log", "", []string{"logs/.x.log .x.log", "logs/@x.log @x.log", "logs/a-b.log a-b.log", "logs/b.log b.log", "logs/none.log none.log"}, 0},
+		{"*/*.log", "", []string{"logs/.x.log logs/.x.log", "logs/@x.log logs/@x.log", "logs/a-b.log logs/a-b.log", "logs/b.log logs/b.log", "logs/none.log logs/none.log"}, 0},
+		{"logs/**/*.log", "", []string{"logs/@x.log @x.log", "logs/_done/x.log _done/x.log", "logs/a-b.log a-b.log", "logs/a/b.log a/b.log", "logs/b.log b.log", "logs/none.log none.log"}, 0},
+		{"**/01/**", "", []string{"logs/2026/01/access.log.1.gz logs/2026/01/access.log.1.gz"}, 0},
+		{"logs/**/?.txt", "", []string{"logs/2026/c.txt 2026/c.txt"}, 0},
+		{"@list", "\xef\xbb\xbfa.zst\r\n\nlogs/*6/*.txt\nlogs/a\n ", []string{"a.zst a.zst", "logs/2026/c.txt 2026/c.txt", "logs/a/b.log b.log", "   "}, 0},
+		{"?y", "", []string{"./@y @y"}, 0},
+	} {
+		if c.list != "" {
+			if err := os.WriteFile("list", []byte(c.list), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		list, err := Find([]string{c.name}, nil)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		var got []string
+		for _, f := range list.Files {
+			got = append(got, f.Name+" "+f.Path)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(c.want) || list.Others != c.other {
+			t.Errorf("%s:\n got %q, %d others (%q)\nwant %q, %d", c.name, got, list.Others, list.Unread, c.want, c.other)
+		}
+	}
+	list, err := Find([]string{".", "@-"}, strings.NewReader("a.zst\nlost.log\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := list.Files[0]; got.Name != "a.zst" || got.Size != 5 || got.Path != "a.zst" {
+		t.Errorf("%+v", got)
+	}
+	if last := list.Files[len(list.Files)-1]; !errors.Is(last.Err, fs.ErrNotExist) || !errors.Is(list.Err(), fs.ErrNotExist) {
+		t.Errorf("%+v", last)
+	}
+}
+
+// TestFindErrors holds what is said of names that stand for nothing.
+func TestFindErrors(t *testing.T) {
+	tree(t, "none/README.md", "utf16", "nested", "blank")
+	for name, text := range map[string]string{"utf16": "a\x00.\x00", "nested": "@nested\n-\n", "blank": "\n\r\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ name, want string }{
+		{"none", "none: has no file with the name of a log: name the logs in it, as in none/*; files whose names begin with a dot or _ do not count"},
+		{"*.zst", "*.zst: no file matches the pattern: check the directory and the pattern; directories do not count"},
+		{"x/**/*.zst", "x/**/*.zst: no file matches the pattern: check the directory and the pattern; directories do not count"},
+		{"**/[a", `**/[a: syntax error in pattern: quote the pattern's special characters with \`},
+		{"@", "@: is no list of names: write @ and the name of a file that has a name a line"},
+		{"@gone", "gone: no such file or directory: check the name and the permissions of the list"},
+		{"@utf16", "utf16: is no list of names: line 1 has a byte 0: save it as UTF-8 with a name a line"},
+		{"@nested", "nested: is no list of names: line 1 names standard input or another list: name a file, as in ./@nested\n" +
+			"nested: is no list of names: line 2 names standard input or another list: name a file, as in ./-"},
+		{"@blank", "blank: has no file with the name of a log: put a name a line into it"},
+	} {
+		if _, err := Find([]string{c.name}, nil); err == nil || err.Error() != c.want {
+			t.Errorf("%s:\n got %v\nwant %s", c.name, err, c.want)
+		}
+	}
+	if _, err := Find([]string{"-", "@-"}, strings.NewReader("x")); !errors.Is(err, errStdinTwice) {
+		t.Error(err)
+	}
+	if err := os.WriteFile("many", []byte(strings.Repeat("lost\n", 50)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	list, err := Find([]string{"@many"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Split(list.Err().Error(), "\n"); len(lines) != 11 || lines[10] != "and 40 more files cannot be read" {
+		t.Errorf("%q", lines)
+	}
+}
+
+func TestMatchParts(t *testing.T) {
+	for _, c := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"**", "a", true},
+		{"**/a", "a", true},
+		{"**/a", "b/c/a", true},
+		{"**/a", "b/a/c", false},
+		{"a/**/b", "a/b", true},
+		{"a/**/b", "a/x/y/b", true},
+		{"a/**/b/**", "a/b/x/b", true},
+		{"a/**/b/*", "a/b/x/b/c", true},
+		{"a/*/b", "a/b", false},
+		{"**/*.gz/**/x", "a.gz/b.gz/c/x", true},
+		{strings.Repeat("**/a/", 200) + "b", strings.Repeat("a/", 2000) + "c", false}, // in no time
+	} {
+		if got := matchParts(strings.Split(c.pattern, "/"), strings.Split(c.path, "/")); got != c.want {
+			t.Errorf("%s on %s: %v", c.pattern, c.path, got)
+		}
+	}
+}
+
+func TestIsLog(t *testing.T) {
+	for name, want := range map[string]bool{
+		"access.log": true, "access.log.1": true, "access.log-20260101.gz": true, "access_log": true, "access_log.2": true, "a.txt": true, "a.txt.12": true,
+		"U.ZST": true, "x.parquet": true, "part-0.snappy.parquet": true, "data.csv.2026-01-31": true, "x.xz": true,
+		"README": false, "README.md": false, "log": false, "_SUCCESS": false, "x.crc": false, "index.html": false, "1": false, "a.sh": false,
+	} {
+		if IsLog(name) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
+	}
+	for name, want := range map[string]string{"logs/urls.zst": "urls", "a.urls.txt.gz": "a", "access.log.1.gz": "access.log.1", ".log": ".log"} {
+		if got := Stem(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}

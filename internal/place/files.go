@@ -1,0 +1,147 @@
+package place
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/robobatch/robobatch/internal/atomicfile"
+)
+
+// Files is the file system.
+type Files struct{}
+
+// Stat follows links.
+func (Files) Stat(name string) (Info, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return Info{}, err
+	}
+	return infoOf(info), nil
+}
+
+// infoOf returns what the system knows.
+func infoOf(info fs.FileInfo) Info {
+	switch {
+	case info.IsDir():
+		return Info{Dir: true}
+	case !info.Mode().IsRegular():
+		return Info{Size: -1}
+	}
+	return Info{Size: info.Size()}
+}
+
+// Walk yields names below dir, in the order of their directories. What is removed meanwhile is left
+// out.
+func (f Files) Walk(dir string, found func(name string, info Info) error) error {
+	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case path == dir:
+			return err
+		case err != nil:
+			return err
+		case strings.HasPrefix(e.Name(), "."):
+			if e.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		case e.IsDir():
+			return nil
+		}
+		info, err := f.Stat(path)
+		switch {
+		case err == nil:
+			return found(path, info)
+		case e.Type()&fs.ModeSymlink != 0: // a link to nothing is for whoever opens it
+			return found(path, Info{Size: -1})
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		}
+		return err
+	})
+}
+
+// Open opens a file.
+func (Files) Open(name string) (io.ReadCloser, error) { return os.Open(name) }
+
+// Write writes beside the name, and renames.
+func (Files) Write(name string, text []byte) error {
+	if err := MakeParent(name); err != nil {
+		return err
+	}
+	f, err := atomicfile.Create(name, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(text); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return f.Commit()
+}
+
+// Remove removes a name, and makes sure of it on disk.
+func (Files) Remove(name string) error {
+	err := os.Remove(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = atomicfile.OS.SyncDir(filepath.Dir(name))
+	}
+	if err != nil {
+		return &atomicfile.Error{Doing: "remove", Name: name, Err: atomicfile.Cause(err)}
+	}
+	return nil
+}
+
+// Sweep removes temporary files.
+func (f Files) Sweep(dir string, ours func(name string) bool) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return &atomicfile.Error{Doing: "read the directory", Name: dir, Err: atomicfile.Cause(err)}
+	}
+	for _, e := range entries {
+		name, ok := atomicfile.OfTemp(e.Name())
+		if !ok || !e.Type().IsRegular() || !ours(filepath.Join(dir, name)) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return &atomicfile.Error{Doing: "remove", Name: filepath.Join(dir, e.Name()), Err: atomicfile.Cause(err)}
+		}
+	}
+	return nil
+}
+
+// MakeParent makes the directories that a file of the file system needs, and makes sure of them on
+// disk.
+func MakeParent(name string) error {
+	if err := makeDir(filepath.Dir(name)); err != nil {
+		return &atomicfile.Error{Doing: "create the directory of", Name: name, Err: atomicfile.Cause(err)}
+	}
+	return nil
+}
+
+// makeDir makes a directory and those above it.
+func makeDir(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case err == nil && !info.IsDir():
+		return syscall.ENOTDIR
+	case err == nil || !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir):
+		return err
+	}
+	if err := makeDir(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) { // another process may make it
+		return err
+	}
+	return atomicfile.OS.SyncDir(filepath.Dir(dir))
+}

@@ -1,0 +1,60 @@
+package place
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestFiles holds what the file system does: whole files, with their directories, and what is gone.
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a", "b", "x")
+	p := Of(name)
+	for _, text := range []string{"one", "two"} {
+		if err := p.Write(name, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(r); string(got) != text || errors.Join(err, r.Close()) != nil {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+	if info, err := p.Stat(name); err != nil || info != (Info{Size: 3}) {
+		t.Errorf("%+v, %v", info, err)
+	}
+	if info, err := p.Stat(dir); err != nil || !info.Dir {
+		t.Errorf("%+v, %v", info, err)
+	}
+	if err := p.Write(filepath.Join(name, "below"), nil); err == nil {
+		t.Error("a file is no directory")
+	}
+	if err := errors.Join(os.Symlink("a", filepath.Join(dir, "link")), os.Symlink("none", filepath.Join(dir, "lost")), os.WriteFile(filepath.Join(dir, ".hidden"), nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	err := p.Walk(dir, func(name string, info Info) error {
+		rel, _ := filepath.Rel(dir, name)
+		if info.Dir {
+			rel += "/"
+		}
+		found = append(found, rel)
+		return nil
+	})
+	if want := []string{"a/b/x", "link/", "lost"}; err != nil || !slices.Equal(found, want) {
+		t.Errorf("%q, want %q; %v", found, want, err)
+	}
+	if err := errors.Join(p.Remove(name), p.Remove(name)); err != nil {
+		t.Error(err)
+	}
+	if _, err := p.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
