@@ -43,6 +43,21 @@ func (t *Table[K]) Group(key K) Group {
 	return g
 }
 
+// GroupOr returns the group of a key, or that of another one if the key is new and there are as many as
+// there may be. So what does not fit is told apart at least as far as the other keys are, of which
+// there should be few.
+func (t *Table[K]) GroupOr(key, other K) Group {
+	if _, ok := t.groups[key]; ok || len(t.groups) < t.most {
+		return t.Group(key)
+	}
+	g, ok := t.groups[other]
+	if !ok {
+		g = t.urls.NewGroup()
+		t.groups[other] = g
+	}
+	return g
+}
+
 // Len returns the number of keys.
 func (t *Table[K]) Len() int { return len(t.groups) }
 

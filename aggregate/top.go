@@ -9,7 +9,7 @@ import (
 const Examples = 3
 
 // maxExample is the most bytes of an example; what follows is cut.
-const maxExample = 2048
+const maxExample = 512
 
 // An Example is a URL, its requests, and what its first request brought along.
 type Example[T any] struct {

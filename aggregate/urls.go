@@ -25,6 +25,15 @@ type Estimate struct {
 	Error float64
 }
 
+// plus returns the number of URLs of two groups that have none in common.
+func (e Estimate) plus(o Estimate) Estimate {
+	sum := Estimate{N: e.N + o.N}
+	if err := math.Hypot(e.Error*float64(e.N), o.Error*float64(o.N)); sum.N > 0 {
+		sum.Error = err / float64(sum.N)
+	}
+	return sum
+}
+
 // URLs counts requests and distinct URLs by group.
 //
 // It is a set of pairs of group and URL, each with its requests. While all pairs fit, it is exact.

@@ -52,6 +52,10 @@ type Batch struct {
 	// LogAgents it counts those of them that would accuse a crawler otherwise.
 	Timeless int
 
+	// Only Options.Old fills these:
+	Old     *Batch   // the same rows as the old store decides them; they share what the Source filled
+	Changes []Change // of row i for agent a: Changes[i*agents+a]
+
 	strayNames []byte  // the memory of Strays
 	winners    winners // see there
 	streaks    streaks // see there
@@ -77,12 +81,15 @@ func (b *Batch) Reset() {
 	for i := range b.Kept {
 		b.Kept[i].reset()
 	}
+	if b.Old != nil {
+		b.Old.release()
+	}
 	*b = Batch{
 		Data: b.Data[:0], URLs: b.URLs[:0], Lines: b.Lines[:0],
 		UserAgents: b.UserAgents[:0], Times: b.Times[:0], Kept: b.Kept,
 		Raws: b.Raws[:0], Offsets: b.Offsets[:0], Rejects: b.Rejects[:0],
 		Sites: b.Sites[:0], Strays: b.Strays[:0], Rulings: b.Rulings[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
-		Agents: b.Agents[:0], Violations: b.Violations[:0],
+		Agents: b.Agents[:0], Violations: b.Violations[:0], Old: b.Old, Changes: b.Changes[:0],
 		strayNames: b.strayNames[:0], winners: b.winners.reset(), streaks: b.streaks.reset(),
 	}
 }

@@ -196,11 +196,15 @@ func (e *Evaluator) during(b *Batch, row int) RulingID {
 	return r.dated
 }
 
-// decide fills b.Verdicts in the given order of the rows, or as they lie if it is nil.
+// decide fills b.Verdicts of the given rows, in their order, or of all as they lie if it is nil.
 func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 	agents, dialect := e.store.agentsPerURL(), e.store.opt.Dialect
 	always := dialect.Has(robots.ImplicitRobotsTxt)
-	for k := range b.Rulings {
+	n := len(b.Rulings)
+	if order != nil {
+		n = len(order)
+	}
+	for k := range n {
 		i := k
 		if order != nil {
 			i = int(order[k].row)

@@ -13,6 +13,45 @@ type Options struct {
 	// Workers is the number of evaluating goroutines, beside one that reads and one that writes. 1
 	// is one goroutine for all; 0 or less means GOMAXPROCS.
 	Workers int
+
+	// Old, unless it is nil, decides each batch as well, and fills Batch.Old and Batch.Changes. It
+	// must be built for the agents and the dialect of the store. Rows of an origin whose rules are
+	// the same in both are decided once. The Stats do not count what it decides.
+	Old *Store
+
+	twins *twins // of Old and the store; Run sets it
+}
+
+// newWorker returns a worker for one of so many goroutines, and for one of so many batches.
+func (opt *Options) newWorker(store *Store, goroutines, batches int) *worker {
+	w := &worker{Evaluator: store.newEvaluator(goroutines, batches)}
+	if opt.Old != nil {
+		w.before = newComparer(opt.Old.newEvaluator(goroutines, batches), w.Evaluator, opt.twins)
+	}
+	return w
+}
+
+// failed returns why a store has failed, nil if none has.
+func (opt *Options) failed(store *Store) error {
+	err := store.Err()
+	if err == nil && opt.Old != nil {
+		err = opt.Old.Err()
+	}
+	return err
+}
+
+// A worker decides batches: by one store, or by two.
+type worker struct {
+	*Evaluator
+	before *comparer // nil if there is one store
+}
+
+// Evaluate decides a batch.
+func (w *worker) Evaluate(b *Batch) {
+	w.Evaluator.Evaluate(b)
+	if w.before != nil {
+		w.before.compare(b)
+	}
 }
 
 // A SourceError is the error of a run whose source ended early. The sink has all rows before that.
@@ -37,6 +76,7 @@ type job struct {
 // A run is the state of Run.
 type run struct {
 	store   *Store
+	opt     *Options
 	free    chan *job // empty batches
 	todo    chan *job // to be evaluated, by whoever comes first
 	ordered chan *job // the same, in the order of the source
@@ -48,12 +88,15 @@ type run struct {
 // Stats then count what was evaluated; after a SourceError that is what dst has. It panics if the
 // store, src or dst is nil.
 func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (Stats, error) {
+	if opt.Old != nil {
+		opt.twins = newTwins(opt.Old.rules, store.rules)
+	}
 	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
 	if workers == 1 {
-		return runAlone(ctx, store, src, dst)
+		return runAlone(ctx, store, src, dst, &opt)
 	}
 	jobs := 2*workers + 2 // one each is read, decided and written; the others are to spare
-	r := &run{store: store, free: make(chan *job, jobs), todo: make(chan *job, jobs), ordered: make(chan *job, jobs), busiest: newBusiest(store)}
+	r := &run{store: store, opt: &opt, free: make(chan *job, jobs), todo: make(chan *job, jobs), ordered: make(chan *job, jobs), busiest: newBusiest(store)}
 	for range jobs {
 		r.free <- &job{done: make(chan struct{}, 1)}
 	}
@@ -63,21 +106,21 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 	for i := range counters {
 		counters[i] = newCounter(store, jobs)
 		group.Go(func() error {
-			r.evaluate(store.newEvaluator(jobs, jobs), counters[i])
+			r.evaluate(opt.newWorker(store, jobs, jobs), counters[i])
 			return nil
 		})
 	}
 	group.Go(func() error { return r.write(ctx, dst) })
 	err := group.Wait()
 	if err == nil {
-		err = ended(store, src)
+		err = opt.ended(store, src)
 	}
 	return total(counters, r.busiest), err
 }
 
-// ended returns why the store has failed, or why the source has ended early; nil if neither is so.
-func ended(store *Store, src Source) error {
-	if err := store.Err(); err != nil {
+// ended returns why a store has failed, or why the source has ended early; nil if neither is so.
+func (opt *Options) ended(store *Store, src Source) error {
+	if err := opt.failed(store); err != nil {
 		return err
 	}
 	if err := src.Err(); err != nil {
@@ -87,21 +130,27 @@ func ended(store *Store, src Source) error {
 }
 
 // runAlone is Run with one worker: one batch, no other goroutine.
-func runAlone(ctx context.Context, store *Store, src Source, dst Sink) (Stats, error) {
-	c := newCounter(store, 2)
-	all := newBusiest(store)
-	err := c.loop(ctx, all, src, dst)
-	return total([]*counter{c}, all), err
+func runAlone(ctx context.Context, store *Store, src Source, dst Sink, opt *Options) (Stats, error) {
+	a := alone{counter: newCounter(store, 2), all: newBusiest(store), opt: opt}
+	err := a.loop(ctx, src, dst)
+	return total([]*counter{a.counter}, a.all), err
 }
 
-func (c *counter) loop(ctx context.Context, all *busiest, src Source, dst Sink) error {
+// An alone is the state of runAlone.
+type alone struct {
+	*counter
+	all *busiest
+	opt *Options
+}
+
+func (a *alone) loop(ctx context.Context, src Source, dst Sink) error {
 	var b Batch
-	e := c.store.newEvaluator(2, 1)
+	e := a.opt.newWorker(a.store, 2, 1)
 	for ctx.Err() == nil && src.Next(&b) {
 		e.Evaluate(&b)
-		c.add(&b)
-		all.add(&b)
-		if err := cmp.Or(ctx.Err(), c.store.Err()); err != nil {
+		a.add(&b)
+		a.all.add(&b)
+		if err := cmp.Or(ctx.Err(), a.opt.failed(a.store)); err != nil {
 			return err
 		}
 		if err := dst.Write(&b); err != nil {
@@ -111,7 +160,7 @@ func (c *counter) loop(ctx context.Context, all *busiest, src Source, dst Sink) 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return ended(c.store, src)
+	return a.opt.ended(a.store, src)
 }
 
 // read fills batches until the source ends. Its error is that of ctx: ended returns the source's
@@ -138,7 +187,7 @@ func (r *run) read(ctx context.Context, src Source) error {
 }
 
 // evaluate decides batches until there are no more.
-func (r *run) evaluate(e *Evaluator, c *counter) {
+func (r *run) evaluate(e *worker, c *counter) {
 	for j := range r.todo {
 		e.Evaluate(&j.batch)
 		c.add(&j.batch)
@@ -150,7 +199,7 @@ func (r *run) evaluate(e *Evaluator, c *counter) {
 func (r *run) write(ctx context.Context, dst Sink) error {
 	for j := range r.ordered {
 		<-j.done
-		if err := cmp.Or(ctx.Err(), r.store.Err()); err != nil {
+		if err := cmp.Or(ctx.Err(), r.opt.failed(r.store)); err != nil {
 			return err
 		}
 		r.busiest.add(&j.batch)

@@ -43,6 +43,14 @@ func (l Layout) DefaultColumns() []string {
 	return specNames(func(s *spec) bool { return s.choice == byDefault || s.choice == longOnly && l == Long })
 }
 
+// defaultColumns returns the names of the columns that are written unless others are named.
+func (o Options) defaultColumns() []string {
+	if o.Old != nil {
+		return ChangeColumns()
+	}
+	return o.Layout.DefaultColumns()
+}
+
 // A KeptColumn is a column of the input that is written behind those of the verdicts. It has nulls.
 type KeptColumn struct {
 	Name string
@@ -69,9 +77,13 @@ type layout struct {
 func newLayout(opt Options, agents []string) (*layout, error) {
 	names := opt.Columns
 	if len(names) == 0 {
-		names = opt.Layout.DefaultColumns()
+		names = opt.defaultColumns()
 	}
-	picked, err := pick(names, Columns())
+	known := Columns()
+	if opt.Old != nil {
+		known = ChangeColumns()
+	}
+	picked, err := pick(names, known)
 	l := &layout{wide: opt.Layout == Wide, pages: opt.Format == Parquet, kept: len(opt.Kept)}
 	errs := []error{err}
 	for _, s := range picked {
@@ -93,7 +105,7 @@ func newLayout(opt Options, agents []string) (*layout, error) {
 	errs = append(errs, l.shared(agents)...)
 	for i, k := range opt.Kept {
 		if k.Name == "" || slices.Contains(Columns(), k.Name) || l.index(k.Name) >= 0 {
-			errs = append(errs, &ColumnError{k.Name, "the name of another column", Columns()})
+			errs = append(errs, &ColumnError{k.Name, "the name of another column", known})
 		}
 		f := field{Field: keptSpecs[k.Kind].Field, spec: keptSpecs[k.Kind], kept: i}
 		f.Name = k.Name
@@ -105,7 +117,7 @@ func newLayout(opt Options, agents []string) (*layout, error) {
 
 // complete sets what follows from the fields.
 func (l *layout) complete(agents int) {
-	l.streaks = l.pages && !l.wide && l.index(Violation) < 0
+	l.streaks = l.pages && !l.wide && l.index(Violation) < 0 && l.index(nameChange) < 0
 	l.verdicts = slices.ContainsFunc(l.fields, func(f field) bool { return f.spec.perAgent })
 	if !l.wide {
 		return

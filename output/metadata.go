@@ -9,14 +9,15 @@ import (
 
 // The names of the key-value metadata.
 const (
-	KeyVersion     = "robobatch.version"       // of the program; set by the caller
-	KeyDialect     = "robobatch.dialect"       // set by NewWriter
-	keyAgents      = "robobatch.agents"        // JSON array, as asked for; set by NewWriter
-	keyRulesHash   = "robobatch.rules_hash"    // of the rules' content; set by NewWriter
-	KeyInputs      = "robobatch.inputs"        // JSON array; set by NewWriter to the names, by the caller to names and sizes
-	KeyCounts      = "robobatch.counts"        // JSON object; set by the caller at the end
-	keyRows        = "robobatch.rows"          // rows of the table; set by Close, Parquet only
-	keyInvalidUTF8 = "robobatch.invalid_bytes" // as of InvalidBytes; set by Close, Parquet only
+	KeyVersion      = "robobatch.version"        // of the program; set by the caller
+	KeyDialect      = "robobatch.dialect"        // set by NewWriter
+	keyAgents       = "robobatch.agents"         // JSON array, as asked for; set by NewWriter
+	keyRulesHash    = "robobatch.rules_hash"     // of the rules' content; set by NewWriter
+	keyRulesHashOld = "robobatch.rules_hash_old" // that of Options.Old; set by NewWriter
+	KeyInputs       = "robobatch.inputs"         // JSON array; set by NewWriter to the names, by the caller to names and sizes
+	KeyCounts       = "robobatch.counts"         // JSON object; set by the caller at the end
+	keyRows         = "robobatch.rows"           // rows of the table; set by Close, Parquet only
+	keyInvalidUTF8  = "robobatch.invalid_bytes"  // as of InvalidBytes; set by Close, Parquet only
 )
 
 // metadataPairs is a list of pairs in the order in which their keys were first set.

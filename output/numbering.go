@@ -25,8 +25,10 @@ type numbering struct {
 	// ruleTexts are the dictionaries of rules: one, or one for each agent in the wide layout; none
 	// if no column has the texts of rules.
 	ruleTexts []*dictionary
+	oldTexts  *dictionary // of the old rules; nil if there is no such column
 
 	catalog catalog
+	old     *oldRules // nil without Options.Old
 	inputs  []string
 	agents  []string
 
@@ -60,6 +62,9 @@ func newDictionaries(l *layout) *numbering {
 		}
 		n.dicts[i] = newDictionary()
 		n.texts[i] = n.dicts[i]
+		if f.spec.Name == nameRuleOld {
+			n.oldTexts = n.dicts[i]
+		}
 		if f.spec.Name == nameRule {
 			n.ruleTexts = append(n.ruleTexts, n.dicts[i])
 		}
@@ -75,6 +80,9 @@ func (n *numbering) reset() {
 		}
 	}
 	n.rules.reset()
+	if n.old != nil {
+		n.old.rules.reset()
+	}
 }
 
 // memory returns how many bytes are allocated for the dictionaries.

@@ -6,14 +6,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
 // Options say what a Writer writes. The zero value is the default columns as Parquet.
 type Options struct {
-	Format  Format
-	Layout  Layout       // what a row is
-	Where   Where        // which rows are written
+	Format Format
+	Layout Layout // what a row is
+	Where  Where  // which rows are written
+
+	// Old, unless it is nil, is the store of [engine.Options].Old. Then the rows that changed are
+	// written, in the layout Long and without a Where, and the columns are [ChangeColumns].
+	Old *engine.Store
+
 	Columns []string     // which columns, and their order; nil means Layout.DefaultColumns
 	Kept    []KeptColumn // columns of the input, by index in Batch.Kept, written behind the others
 	Inputs  []string     // names of the inputs, by Batch.Input; "" for one that is not here

@@ -31,7 +31,8 @@ const (
 	byDefault choice = iota
 	longOnly         // by default in the long layout, else if it is named
 	ifNamed
-	never // it is gathered to partition by
+	never     // it is gathered to partition by
+	ofChanges // only with Options.Old
 )
 
 // The names that other code needs.
@@ -41,6 +42,7 @@ const (
 	nameRule     = "rule"
 	nameRuleLine = "rule_line"
 	nameBinding  = "binding"
+	nameAllowed  = "allowed"
 )
 
 // CanonicalURL is the name of the column that needs a store built with
@@ -78,7 +80,7 @@ var columnSpecs = []*spec{
 		gather: gatherAgents,
 	},
 	{
-		Field: of("allowed", parquet.Bool, nullable), perAgent: true, beside: true, partition: true, streaks: true,
+		Field: of(nameAllowed, parquet.Bool, nullable), perAgent: true, beside: true, partition: true, streaks: true,
 		gather: gatherAllowed,
 	},
 	{
@@ -103,6 +105,10 @@ var columnSpecs = []*spec{
 		Field: of(PartitionDate, parquet.Dictionary, nullable), choice: never, partition: true,
 		gather: gatherDates,
 	},
+	{Field: of(nameAllowedOld, parquet.Bool, nullable), choice: ofChanges, gather: gatherAllowedOld},
+	{Field: of(nameRuleLineOld, parquet.Int32, nullable), choice: ofChanges, gather: gatherRuleLinesOld},
+	{Field: of(nameRuleOld, parquet.Dictionary, nullable), choice: ofChanges, gather: gatherRulesOld},
+	{Field: of(nameChange, parquet.Dictionary, false), choice: ofChanges, gather: gatherChanges},
 }
 
 // keptSpecs are the columns of the input that are kept, without their names.
@@ -164,7 +170,7 @@ func specNames(want func(*spec) bool) (names []string) {
 }
 
 // Columns returns the names of all columns in their default order.
-func Columns() []string { return specNames(func(s *spec) bool { return s.choice != never }) }
+func Columns() []string { return specNames(func(s *spec) bool { return s.choice < never }) }
 
 // VerdictColumns returns the names of the columns that [Verdicts] can have: those that depend on
 // nothing but URL and agent.

@@ -71,6 +71,8 @@ type filter struct {
 	agents int // verdicts of a URL
 
 	access [engine.Allowed + 1]bool // those that are wanted
+	change bool                     // what changed is wanted
+	old    engine.Batch             // of batch, if there is one
 	batch  engine.Batch             // what was picked of the last batch
 	urls   []int32                  // rows of that batch, by row of batch
 	picks  []int32                  // verdicts of that batch, by row of batch; in the long layout
@@ -78,10 +80,10 @@ type filter struct {
 
 // newFilter returns the filter for a Writer; nil if it writes all rows.
 func newFilter(opt Options, agents int) *filter {
-	if opt.Where == 0 {
+	if opt.Where == 0 && opt.Old == nil {
 		return nil
 	}
-	f := &filter{where: opt.Where, wide: opt.Layout == Wide, agents: agents}
+	f := &filter{where: opt.Where, wide: opt.Layout == Wide, agents: agents, change: opt.Old != nil}
 	f.access[engine.Denied] = opt.Where&WhereDisallowed != 0
 	f.access[engine.Allowed] = opt.Where&WhereAllowed != 0
 	return f
@@ -89,6 +91,9 @@ func newFilter(opt Options, agents int) *filter {
 
 // matches reports whether a verdict of the batch is wanted.
 func (f *filter) matches(b *engine.Batch, i int) bool {
+	if f.change {
+		return b.Changes[i] != engine.Same
+	}
 	v := &b.Verdicts[i]
 	return f.access[v.Access] ||
 		f.where&WhereBad != 0 && v.Reason == engine.ReasonBadURL ||
@@ -150,6 +155,11 @@ func (f *filter) gather(b *engine.Batch) {
 	to.Verdicts = pickRows(to.Verdicts, b.Verdicts, f.picks)
 	to.Violations = pickRows(to.Violations, b.Violations, f.picks)
 	to.Agents = pickRows(to.Agents, b.Agents, f.urls)
+	if f.change {
+		to.Changes, to.Old = pickRows(to.Changes, b.Changes, f.picks), &f.old
+		f.old.Rulings = pickRows(f.old.Rulings, b.Old.Rulings, f.urls)
+		f.old.Verdicts = pickRows(f.old.Verdicts, b.Old.Verdicts, f.picks)
+	}
 	if f.agents > 1 {
 		for _, v := range f.picks {
 			to.Agents = append(to.Agents, uint16(int(v)%f.agents))

@@ -23,6 +23,7 @@ type Writer struct {
 	filter    *filter // nil if all rows are written
 	sink      *sink
 	lookup    *engine.Lookup // of the catalog; nil for another than that of a Store
+	old       *engine.Lookup // of Options.Old
 	container container
 	metadata  metadataPairs
 	written   int64 // rows handed to the container
@@ -44,6 +45,9 @@ func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	if !fromLog && (slices.Contains(opt.Columns, Violation) || opt.Where&WhereViolations != 0) {
 		return nil, errViolation
 	}
+	if opt.Old != nil && (opt.Layout == Wide || opt.Where != 0) {
+		return nil, errChanges
+	}
 	if fromLog && opt.Layout == Wide {
 		return nil, fmt.Errorf("%w: the wide layout needs agents by name, and the agents of this store come from the log", errLayout)
 	}
@@ -55,10 +59,17 @@ func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	md.set(keyAgents, jsonText(store.Options().Agents))
 	md.set(keyRulesHash, store.RulesHash())
 	md.set(KeyInputs, jsonText(opt.Inputs))
+	if opt.Old != nil {
+		md.set(keyRulesHashOld, opt.Old.RulesHash())
+	}
 	cat := store.NewLookup()
 	out, err := newWriter(w, cat, store.Options().Agents, opt, md)
 	if err == nil {
 		out.lookup = cat
+		if opt.Old != nil {
+			out.old = opt.Old.NewLookup()
+			out.chunk.names.old = newOldRules(out.old, len(store.Options().Agents))
+		}
 	}
 	return out, err
 }
@@ -116,12 +127,15 @@ func (w *Writer) Write(b *engine.Batch) error {
 	if w.closed {
 		return errClosed
 	}
-	if have, want := len(b.Kept), w.chunk.layout.kept; b.Len() > 0 && have != want {
+	if have, want := len(b.Kept), w.chunk.layout.kept; b.Len() > 0 && have < want {
 		w.err = fmt.Errorf("%w: %d kept columns, want %d", errColumn, have, want)
 		return w.err
 	}
 	if w.lookup != nil {
 		w.lookup.Use(b)
+	}
+	if w.old != nil {
+		w.old.Use(b.Old)
 	}
 	if w.filter != nil {
 		b = w.filter.apply(b)

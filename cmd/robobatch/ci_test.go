@@ -17,8 +17,8 @@ func TestCI(t *testing.T) {
 		t.Fatal(err)
 	}
 	commands := regexp.MustCompile(`(?m)^ +- (?:run: )?robobatch (.*)$`).FindAllSubmatch(page, -1)
-	if len(commands) != 4 {
-		t.Fatalf("docs/CI.md has %d commands, want 4", len(commands))
+	if len(commands) != 5 {
+		t.Fatalf("docs/CI.md has %d commands, want 5", len(commands))
 	}
 	t.Chdir(t.TempDir())
 	write := func(name, text string) {
@@ -28,6 +28,8 @@ func TestCI(t *testing.T) {
 	}
 	write("robots.expect", "allow Googlebot,bingbot /blog/\ndisallow * /cart/ rule=2\n")
 	write("robots.txt", "User-agent: *\nDisallow: /cart/\n")
+	write("old.txt", "User-agent: *\nDisallow: /cart/\n")
+	write("urls.txt", "/blog/\n/cart/\n")
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/diff"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/expect"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
@@ -47,6 +48,9 @@ type args struct {
 	expect        string   // of check
 	baseline      string   // of lint
 	writeBaseline string   // of lint
+	old           string   // of diff
+	oldAsOf       string   // of diff
+	gates         []string // of diff
 	workers       int
 	rounds        int // of bench
 	maxMemory     string
@@ -68,12 +72,14 @@ const (
 	forExplain
 	forLint
 	forCheck
+	forDiff
 
-	forAll      = forJob | forRules | forCompile | forPipe | forBench | forExplain | forLint | forCheck
-	forLogs     = forJob | forBench                                   // those that read logs
-	forPacks    = forJob | forPipe | forBench | forExplain | forCheck // those that take a pack
-	forAnswers  = forJob | forPipe | forExplain | forCheck            // those that answer with verdicts
-	forProgress = forJob | forRules | forCompile
+	forAll      = forJob | forRules | forCompile | forPipe | forBench | forExplain | forLint | forCheck | forDiff
+	forRuns     = forJob | forDiff                                              // those that take logs through the rules
+	forLogs     = forRuns | forBench                                            // those that read logs
+	forPacks    = forJob | forPipe | forBench | forExplain | forCheck | forDiff // those that take a pack
+	forAnswers  = forJob | forPipe | forExplain | forCheck | forDiff            // those that answer with verdicts
+	forProgress = forJob | forRules | forCompile | forDiff
 )
 
 // splitKeep returns the Set of -keep, whose words stand in the record as they were written.
@@ -137,6 +143,9 @@ func rulesFlags(a *args) []entry {
 			https://www.example.com.`
 		siteOfBase = " Default: the site of -base."
 	)
+	const before = `
+		The rules before, to compare with. A directory, robots.txt, captures or pack, as for -rules.
+		Default, with -old-as-of: those of -rules.`
 	pack := cli.Flag{
 		Name: "rules", Arg: "dir", Files: true, Needed: nameRules,
 		Set: cli.Once(&a.rules, oneDirectory), Doc: `
@@ -148,6 +157,9 @@ func rulesFlags(a *args) []entry {
 	piped, asked := pack, pack
 	piped.Needed, asked.Needed = namePack, "" // explain can be asked for a code
 	return []entry{
+		{forDiff, cli.Flag{
+			Name: "old", Arg: "dir", Files: true, Set: cli.Once(&a.old, oneDirectory), Doc: before,
+		}},
 		{forPacks &^ (forPipe | forExplain), pack},
 		{forExplain, asked},
 		{forPipe, piped},
@@ -216,7 +228,7 @@ func logFlags(a *args) []entry {
 			Name: "host-field", Arg: "name",
 			Set: cli.Text(&a.HostField), Doc: "The field with the host.",
 		}},
-		{forJob, cli.Flag{
+		{forRuns, cli.Flag{
 			Name: "ua-field", Arg: "name",
 			Set: cli.Text(&a.UAField), Doc: "The field with the User-Agent.",
 		}},
@@ -224,14 +236,14 @@ func logFlags(a *args) []entry {
 			Name: "time-field", Arg: "name",
 			Set: cli.Text(&a.TimeField), Doc: "The field with the time.",
 		}},
-		{forJob, cli.Flag{
+		{forRuns, cli.Flag{
 			Name: "keep", Arg: "fields", Values: words.Fields(), List: true,
 			Set: splitKeep(&a.Keep), Doc: `
 			Fields that become columns behind those of the verdicts. For example
 			status,referer,time. A type may follow a name, as in price:float; the types are text,
 			int, float, time and bool. May be repeated.`,
 		}},
-		{forJob, cli.Flag{Name: "verified-only", Set: cli.Bool(&a.verifiedOnly), Doc: `
+		{forRuns, cli.Flag{Name: "verified-only", Set: cli.Bool(&a.verifiedOnly), Doc: `
 			Of a damaged log, keep only rows whose checksum was right. That is the checksum of the zstd
 			frame or gzip member that they are in. Compressed logs are read twice; a pipe is stored in
 			a temporary file.`}},
@@ -281,11 +293,13 @@ func agentFlags(a *args) []entry {
 		}},
 		{forJob, cli.Flag{Name: "agent-from-log", Set: cli.Bool(&a.AgentFromLog), Doc: `
 			Decide each row for the crawler that its User-Agent names. Adds the column violation.`}},
+		{forDiff, cli.Flag{Name: "agent-from-log", Set: cli.Bool(&a.AgentFromLog), Doc: `
+			Decide each row for the crawler that its User-Agent names.`}},
 		{forJob, cli.Flag{Name: "cache", Arg: "duration", Set: cli.Text(&a.Cache), Doc: `
 			How long crawlers may use copies of a robots.txt, such as 90m. With -agent-from-log and
 			-as-of log, violation is null where such a copy allows the URL. The max-age of a capture
 			goes before it. 0: nobody has copies. Default: 24h.`}},
-		{forJob, cli.Flag{
+		{forRuns, cli.Flag{
 			Name: "unknown-agents", Arg: "what", Values: words.UnknownAgents,
 			Set: cli.Text(&a.UnknownAgents), Doc: `
 			What -agent-from-log does with rows of other clients. star: only groups for * bind them.
@@ -327,6 +341,10 @@ func questionFlags(a *args) []entry {
 		{forLogs, cli.Flag{
 			Name: "as-of", Arg: "moment", Set: cli.Text(&a.AsOf),
 			Doc: moment + " log: use for each row the captures in force at its own time." + newest,
+		}},
+		{forDiff, cli.Flag{
+			Name: "old-as-of", Arg: "moment", Set: cli.Text(&a.oldAsOf),
+			Doc: "The same for the rules before. Default: that of -as-of.",
 		}},
 		{forRules | forPipe | forExplain | forLint | forCheck, cli.Flag{
 			Name: "as-of", Arg: "moment",
@@ -383,6 +401,17 @@ func answerFlags(a *args) []entry {
 			line, wherever that stands.`}},
 		{forLint, cli.Flag{Name: "write-baseline", Arg: "file", Files: true, Set: cli.Text(&a.writeBaseline), Doc: `
 			Accept all findings: write them to this file, for -baseline. The exit code is 0 then.`}},
+		{forDiff, cli.Flag{
+			Name: "print", Arg: "form", Values: diff.Forms, Default: "text",
+			Set: cli.Text(&a.print), Doc: `
+			What is printed. text: tables for people. json: one object, as docs/diff.schema.json
+			describes it. markdown: for a comment on a pull request. github: annotations of gates
+			that failed and of the rules to blame.`,
+		}},
+		{forDiff, cli.Flag{Name: "fail", Arg: "gates", Set: cli.Words(&a.gates), Doc: `
+			Exit with code 1 if more changes. A gate is closed, opened, other_rule or changed, then
+			perhaps a crawler or set, and a number or a share of the crawler's requests, as in
+			closed=0.1%,closed:Googlebot=0,opened:@ai=0. May be repeated.`}},
 		{forExplain, cli.Flag{Name: "all", Set: cli.Bool(&a.allRules), Doc: `
 			Print all rules that do not match. Otherwise only the ten nearest.`}},
 	}
@@ -409,14 +438,17 @@ func outputFlags(a *args) []entry {
 		{forCompile, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
 			The pack to write, x.rbp. Default: the name of the rules plus .rbp, in the working
 			directory.`}},
-		{forJob, cli.Flag{
+		{forDiff, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
+			The file to write the changed rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or
+			x.jsonl, the last three also with .zst or .gz behind. Default: none.`}},
+		{forRuns, cli.Flag{
 			Name: "out-format", Arg: "name", Values: output.FormatNames(),
 			Set: cli.Text(&a.outFormat), Doc: `
 			Format of -out, if its name does not tell. One of parquet, arrow, arrows, csv, csv.zst,
 			csv.gz, jsonl, jsonl.zst, jsonl.gz, tsv, tsv.zst and tsv.gz. Default: parquet, and arrows
 			for -out - and other pipes.`,
 		}},
-		{forLogs, cli.Flag{
+		{forLogs &^ forDiff, cli.Flag{
 			Name: "columns", Arg: "list", Values: output.Columns(), List: true,
 			Set: cli.Text(&a.columns), Doc: `
 			The columns to write, in this order. Default:
@@ -475,6 +507,16 @@ func limitFlags(a *args) []entry {
 		{forJob, cli.Flag{Name: "allow-bad", Set: cli.Bool(&a.allowBad), Doc: `
 			Take it as it is that no line of the logs gives a URL. Without it that ends with exit
 			code 2, and the rows are kept as x.partial.parquet.`}},
+		{forDiff, cli.Flag{Name: "max-rejects", Arg: "n", Set: cli.Text(&a.maxRejects), Doc: `
+			Exit with code 1 if more lines of the logs are rejected. n lines, or n% of all.`}},
+		{forDiff, cli.Flag{Name: "require-rules", Arg: "share", Set: cli.NotEmpty(&a.requireRules, "write a share, such as 99%"), Doc: `
+			End with exit code 1 if fewer rows have a robots.txt in -rules. The share is one such as
+			99% of the rows with a URL.`}},
+		{forDiff, cli.Flag{Name: "require-rows", Set: cli.Bool(&a.requireRows), Doc: `
+			End with exit code 1 if the logs have no row. Without it that is a doubt.`}},
+		{forDiff, cli.Flag{Name: "allow-bad", Set: cli.Bool(&a.allowBad), Doc: `
+			Take it as it is that no line of the logs gives a URL. Without it that ends with exit
+			code 2.`}},
 	}
 }
 
@@ -521,7 +563,7 @@ func storageFlags(a *args) []entry {
 			Order of the rows. none: as in the input. origin: by origin, and as in the input where
 			it is the same. Default: none.`,
 		}},
-		{forJob, cli.Flag{Name: "csv-safe", Set: cli.Bool(&a.storage.csvSafe), Doc: `
+		{forRuns, cli.Flag{Name: "csv-safe", Set: cli.Bool(&a.storage.csvSafe), Doc: `
 			Write an apostrophe before what spreadsheets would run, in CSV. Those are texts that begin
 			with =, +, -, @, a tab or a carriage return; anyone may have put them into the log.`}},
 		{forJob, cli.Flag{Name: "csv-bom", Set: cli.Bool(&a.storage.csvBOM), Doc: `
@@ -593,6 +635,12 @@ func runFlags(a *args) []entry {
 			rows that -sort and -partition-by order take up to a quarter of it, and so do the
 			dictionaries of an Arrow file, which grow with it: beyond that the run ends with an
 			error, where Parquet and Arrow streams go on. ` + fewerWorkers + defaultMemory,
+		}},
+		{forDiff, cli.Flag{
+			Name: "max-memory", Arg: "size",
+			Set: cli.NotEmpty(&a.maxMemory, memory.Remedy), Doc: mostMemory + `in the directory for
+			temporary files. A quarter, at most 256MiB, is for the URLs that changed: beyond that their
+			distinct numbers are estimates, and marked. ` + fewerWorkers + defaultMemory,
 		}},
 		{forPipe, cli.Flag{
 			Name: "max-memory", Arg: "size",

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/robobatch/robobatch/engine/internal/rules"
+	"github.com/robobatch/robobatch/internal/captures"
 	"github.com/robobatch/robobatch/internal/wire"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -20,6 +21,19 @@ func (l *loader) text(number int) *rules.Ruling {
 	}
 	l.count(number, r)
 	return r
+}
+
+// Key returns the key of a text.
+func (l *loader) Key(text int) (key captures.Key) {
+	b := l.buffers.Get().(*buffer)
+	defer l.buffers.Put(b)
+	var err error
+	if b.text, err = l.file.Chunk(b.text[:0], l.file.Text(text)); err != nil {
+		l.fail(err)
+		return key
+	}
+	c := wire.NewCursor(b.text)
+	return readKey(&c)
 }
 
 // count counts the rules of a text, unless they were counted before.

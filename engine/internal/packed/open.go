@@ -165,6 +165,7 @@ func (l *loader) Hash() string       { return l.hash }
 func (l *loader) Newest() int64      { return robots.Microseconds(l.file.Summary().Newest) }
 func (l *loader) Odd() rules.Odd     { return l.odd }
 func (l *loader) Notes() []byte      { return l.file.Notes() }
+func (l *loader) Texts() int         { return l.file.Texts() }
 func (*loader) Common() []*rules.Set { return nil }
 
 func (l *loader) Memory() rules.Memory {

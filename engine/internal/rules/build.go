@@ -102,6 +102,10 @@ func (b *builder) store() (Store, error) {
 		rulings: append(FixedRulings(len(b.opt.Agents)), make([]*Ruling, len(b.texts))...),
 		newest:  robots.Microseconds(b.history.Newest()),
 		tokens:  b.opt.Tokens,
+		keys:    make([]captures.Key, len(b.texts)),
+	}
+	for number, t := range b.texts {
+		s.keys[number] = t.key
 	}
 	var periods []Period
 	for site, o := range origins {

@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/robobatch/robobatch/robots"
+import (
+	"github.com/robobatch/robobatch/internal/captures"
+	"github.com/robobatch/robobatch/robots"
+)
 
 // An inMemory is a Store that has all rules in memory. It is immutable.
 type inMemory struct {
@@ -10,6 +13,7 @@ type inMemory struct {
 	periods [][]Period               // by site; nil unless a site is Dated
 	rulings []*Ruling                // by RulingID; nil where it is never in force
 	common  []*Set                   // the same, see Store.Common
+	keys    []captures.Key           // by text
 	odd     Odd
 	tokens  *Tokens // nil if they were not asked for
 
@@ -26,10 +30,13 @@ func (s *inMemory) Newest() int64     { return s.newest }
 func (s *inMemory) Memory() Memory    { return s.memory }
 func (s *inMemory) Common() []*Set    { return s.common }
 func (s *inMemory) Odd() Odd          { return s.odd }
+func (s *inMemory) Texts() int        { return len(s.keys) }
 func (s *inMemory) Reader(int) Reader { return s }
 func (s *inMemory) Budget(int) int64  { return 0 }
 func (s *inMemory) Err() error        { return nil }
 func (s *inMemory) Close() error      { return nil }
+
+func (s *inMemory) Key(text int) captures.Key { return s.keys[text] }
 
 func (s *inMemory) Tokens() (all []robots.ProductToken, complete bool) {
 	if s.tokens == nil {

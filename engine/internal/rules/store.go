@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/robobatch/robobatch/robots"
+import (
+	"github.com/robobatch/robobatch/internal/captures"
+	"github.com/robobatch/robobatch/robots"
+)
 
 // Options say what to compile rules for.
 type Options struct {
@@ -31,6 +34,12 @@ type Store interface {
 	// Tokens returns the product tokens that groups name, if they were asked for, and whether they
 	// are all.
 	Tokens() (all []robots.ProductToken, complete bool)
+
+	// Texts returns the number of distinct texts.
+	Texts() int
+
+	// Key returns the key of a text, by its number. It is zero if the store has failed.
+	Key(text int) captures.Key
 
 	// Reader returns a Reader for one goroutine of so many.
 	Reader(goroutines int) Reader

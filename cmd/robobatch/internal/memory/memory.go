@@ -8,6 +8,7 @@
 //	the run                 what the work on rows takes, see Run: unpacking, batches, chunks, encoders,
 //	                        and the row group or the dictionaries of the output
 //	rows that are sorted    up to L/4, if -sort or -partition-by is given
+//	what changed            up to L/4, for the command diff, which has two stores with half of the rules' part each
 //	rules                   all that is left, at least 4 MiB: package engine/internal/packed divides it
 //
 // What the run takes was measured, at its most, for each kind of output. With more workers it takes
@@ -24,6 +25,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/output"
@@ -53,6 +55,10 @@ type Run struct {
 	Agents  int             // verdicts of a URL
 	Index   int64           // bytes of the pack's index in memory; 0 if there is no pack yet
 	Out     *output.Options // of the output; nil for a stream of the command pipe
+
+	// Diff is whether rows are decided by two stores, and what changed is counted. Out is then that of
+	// the changed rows, with a nil Out for none.
+	Diff bool
 }
 
 // The parts of a run. Each holds for the most that was seen with real and made-up logs.
@@ -80,6 +86,10 @@ const (
 	leastRows  = 256       // of a batch
 	mostRows   = 8192      // of a batch, unless fewer are asked for
 	rowSize    = 100       // of a batch: places, numbers, and the names of sites
+	countsPart = 4         // the part of the limit that is for what changed
+	countsMore = 11        // eighths of the memory for URLs that all counts take, see aggregate.ChangesOptions
+	oldRow     = 24        // of a batch that is decided twice
+	oldVerdict = 9         // the same, for each agent
 )
 
 // Parts are what a run may take.
@@ -90,6 +100,7 @@ type Parts struct {
 	Sort      int64 // bytes of rows that are sorted; 0 is as usual
 	Dicts     int64 // bytes of the dictionaries of an Arrow file; 0 is no limit
 	Reserved  int64 // bytes of the limit that are neither for rules nor for their index
+	Counts    int64 // bytes for the URLs that changed, with Diff; 0 is as usual
 	Note      string
 }
 
@@ -102,7 +113,10 @@ func (r Run) Divide() (Parts, error) {
 	asked := min(cmp.Or(r.Workers, runtime.GOMAXPROCS(0)), maxWorkers)
 	p := Parts{Workers: 1, Unpackers: 1, BatchRows: min(mostRows, max(leastRows, verdicts/max(1, r.Agents)))}
 	p.Dicts = r.dicts()
-	fits := func(p Parts) bool { return Program+r.Index+r.reserved(&p)+engine.MinRules <= r.Limit }
+	if r.Diff {
+		p.Counts = countsOf(r.Limit)
+	}
+	fits := func(p Parts) bool { return Program+r.Index+r.reserved(&p)+r.minRules() <= r.Limit }
 	if !fits(p) {
 		return p, r.tooSmall(p)
 	}
@@ -136,6 +150,12 @@ func (r Run) reserved(p *Parts) int64 {
 	}
 	batch := batchText + int64(p.BatchRows)*(rowSize+8*int64(r.Agents)+16*kept)
 	size := int64(p.Unpackers)*unpacker + batches*batch
+	if r.Diff {
+		size += p.Counts*countsMore/8 + batches*int64(p.BatchRows)*int64(oldRow+oldVerdict*r.Agents)
+	}
+	if r.Out == nil && r.Diff {
+		return size
+	}
 	if r.Out == nil {
 		return size + stream
 	}
@@ -161,6 +181,19 @@ func (r Run) reserved(p *Parts) int64 {
 		size += chunks*chunk + workers*lines + lineDicts
 	}
 	return size
+}
+
+// countsOf returns the bytes for the URLs that changed, of a limit.
+func countsOf(limit int64) int64 {
+	return min(limit/countsPart*8/countsMore, aggregate.DefaultMemory)
+}
+
+// minRules returns the least room for the rules of all stores.
+func (r Run) minRules() int64 {
+	if r.Diff {
+		return 2 * engine.MinRules
+	}
+	return engine.MinRules
 }
 
 // encoder returns what an encoder of Parquet takes.
@@ -189,7 +222,10 @@ func (r Run) dicts() int64 {
 func (r Run) tooSmall(p Parts) error {
 	for need := r.Limit; ; need += 8 * mib {
 		p.Dicts = Run{Limit: need, Index: r.Index, Out: r.Out}.dicts()
-		if Program+r.Index+r.reserved(&p)+engine.MinRules > need {
+		if r.Diff {
+			p.Counts = countsOf(need)
+		}
+		if Program+r.Index+r.reserved(&p)+r.minRules() > need {
 			continue
 		}
 		index := ""

@@ -1,0 +1,482 @@
+package aggregate
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// ChangesOptions say what Changes count. The zero value counts no statuses.
+type ChangesOptions struct {
+	// Memory is how many bytes the URLs that changed may take; 0 is DefaultMemory. The others take an
+	// eighth of that more, and the keys that are counted a quarter.
+	Memory int64
+
+	// Status is the index in engine.Batch.Kept of the column of integers that has the status of the
+	// answer, plus 1; 0 is none.
+	Status int
+}
+
+// What is taken besides the memory for URLs that changed.
+const (
+	samePart = 8   // of that: for URLs that did not change
+	keyPart  = 4   // for rules, families, origins and statuses
+	keyBytes = 512 // for each of these, at most
+)
+
+// Changes is an [engine.Sink] that counts what a run by two stores, see [engine.Options].Old,
+// changed: for each agent and kind of change its requests and distinct URLs, also by the rule to
+// blame, by family of paths, by origin and by status.
+type Changes struct {
+	now, old  *engine.Lookup
+	agents    []string
+	byRow     bool // rows that are alike in URL and agent may differ in what is in force
+	fromLog   bool
+	several   bool // there may be several origins
+	status    int
+	urls      *URLs // what changed
+	unchanged *URLs
+
+	totals   []Group // by agent and change; only with byRow, else they are the sums of rules
+	same     []Group // of unchanged, by agent
+	sameAll  Group   // of unchanged: rows that changed for no agent
+	requests []int64 // by agent
+	bad      int64
+
+	rules    *Table[ruleKey]
+	blamed   map[Group]*blamed // by group of a rule
+	families *Table[textKey]
+	origins  *Table[textKey]
+	statuses *Table[statusKey]
+
+	site   engine.SiteID // of the last row that changed, in this batch
+	origin string        // its name
+	family string        // that of the last row that changed
+}
+
+// A ruleKey is a rule that is to blame for a change, or, without a line, the reason of a verdict
+// that no rule decided.
+type ruleKey struct {
+	agent  uint16
+	change engine.Change
+	old    bool // it is of the old store
+	reason engine.Reason
+	line   int32
+	ruling engine.RulingID
+}
+
+// A textKey is a family of paths, or an origin.
+type textKey struct {
+	agent  uint16
+	change engine.Change
+	text   string
+}
+
+// A statusKey is a status, -1 if the log has none.
+type statusKey struct {
+	agent  uint16
+	change engine.Change
+	status int64
+}
+
+// What stands for families and origins, and for rules, beyond as many as are told apart.
+const (
+	otherText = "(others)"
+	otherLine = -1
+)
+
+// A blamed is what is known of a rule that is to blame.
+type blamed struct {
+	rule   robots.Rule
+	origin string // the first that it closed or opened something at
+	others bool   // there are others
+	top    Top[Decider]
+}
+
+// A Decider is what decides a verdict: a rule, or, without one, a reason.
+type Decider struct {
+	Line   int    // 0 if no rule decides
+	Rule   string // as the column rule has it; "" if no rule decides
+	Reason engine.Reason
+}
+
+// NewChanges returns a sink for a run by two stores. They must outlive it.
+func NewChanges(now, old *engine.Store, opt ChangesOptions) *Changes {
+	memory := cmp.Or(max(0, opt.Memory), DefaultMemory)
+	keys := int(memory / keyPart / keyBytes)
+	c := &Changes{
+		now: now.NewLookup(), old: old.NewLookup(), agents: now.Options().Agents,
+		byRow: now.Options().RowTimes || old.Options().RowTimes, fromLog: now.Options().LogAgents != engine.LogAgentsOff,
+		status: opt.Status - 1,
+		urls:   NewURLs(memory), unchanged: NewURLs(memory / samePart),
+		several: now.NumSites() > 1 || old.NumSites() > 1,
+		blamed:  map[Group]*blamed{}, site: engine.NoSite,
+	}
+	c.requests = make([]int64, len(c.agents))
+	for range c.agents {
+		for range engine.NumChanges {
+			c.totals = append(c.totals, c.urls.NewGroup())
+		}
+		c.same = append(c.same, c.unchanged.NewGroup())
+	}
+	c.sameAll = c.unchanged.NewGroup()
+	c.rules, c.statuses = NewTable[ruleKey](c.urls, keys/8), NewTable[statusKey](c.urls, keys/4)
+	c.families, c.origins = NewTable[textKey](c.urls, keys/4), NewTable[textKey](c.urls, keys/4)
+	return c
+}
+
+// Close does nothing.
+func (c *Changes) Close() error { return nil }
+
+// Write counts a batch.
+func (c *Changes) Write(b *engine.Batch) error {
+	c.now.Use(b)
+	c.old.Use(b.Old)
+	c.site = engine.NoSite // the number of a stray, or a copied name, is of another batch
+	agents := len(c.agents)
+	if c.fromLog {
+		agents = 1
+	}
+	for i, site := range b.Sites {
+		if site == engine.NoSite {
+			c.bad++
+			continue
+		}
+		url := b.URL(i)
+		hash, changes := Hash(url), b.Changes[i*agents:][:agents]
+		changed := slices.ContainsFunc(changes, func(change engine.Change) bool { return change != engine.Same })
+		if !changed && !c.byRow && !c.fromLog {
+			c.unchanged.Add(c.sameAll, hash)
+			continue
+		}
+		for a, change := range changes {
+			agent := a
+			if c.fromLog {
+				agent = int(b.Agents[i])
+			}
+			if change == engine.Same {
+				c.unchanged.Add(c.same[agent], hash)
+			} else {
+				c.count(b, row{i, i*agents + a, uint16(agent), change, url, hash})
+			}
+		}
+	}
+	return nil
+}
+
+// A row is a verdict that changed.
+type row struct {
+	url     int // of the batch
+	verdict int
+	agent   uint16
+	change  engine.Change
+	text    []byte
+	hash    uint64
+}
+
+// count counts a verdict that changed.
+func (c *Changes) count(b *engine.Batch, r row) {
+	if c.byRow {
+		c.urls.Add(c.totals[int(r.agent)*int(engine.NumChanges)+int(r.change)], r.hash)
+	}
+	if site := b.Sites[r.url]; site != c.site {
+		c.site, c.origin = site, c.originOf(b, site)
+	}
+	c.blame(b, r)
+	if family := Family(r.text[prefixLen(r.text):]); string(family) != c.family {
+		c.family = string(family)
+	}
+	c.urls.Add(c.families.GroupOr(textKey{r.agent, r.change, c.family}, textKey{r.agent, r.change, otherText}), r.hash)
+	if c.several {
+		c.urls.Add(c.origins.GroupOr(textKey{r.agent, r.change, c.origin}, textKey{r.agent, r.change, otherText}), r.hash)
+	}
+	if c.status >= 0 {
+		key := statusKey{r.agent, r.change, -1}
+		if k := &b.Kept[c.status]; k.Present[r.url] {
+			key.status = k.Ints[r.url]
+		}
+		c.urls.Add(c.statuses.GroupOr(key, statusKey{r.agent, r.change, -1}), r.hash)
+	}
+}
+
+// originOf returns the name of a site.
+func (c *Changes) originOf(b *engine.Batch, site engine.SiteID) string {
+	if n, stray := site.Stray(); stray {
+		return string(b.Strays[n])
+	}
+	return string(c.now.Origin(site))
+}
+
+// blame counts a change for the rule that is to blame: that of the store, or, where it has none, the
+// old rule that does not decide any more. Where no rule decides, or what closes a URL is the lack of
+// a robots.txt, the reason is to blame.
+func (c *Changes) blame(b *engine.Batch, r row) {
+	is, was := b.Verdicts[r.verdict], b.Old.Verdicts[r.verdict]
+	key := ruleKey{agent: r.agent, change: r.change, reason: is.Reason, ruling: b.Rulings[r.url]}
+	var rule robots.Rule
+	other := func() Decider { return decider(c.old, b.Old, r, was) }
+	switch {
+	case is.Rule != engine.NoRule:
+		rule = c.now.Rule(b.Rulings[r.url], int(r.agent), is.Rule)
+	case r.change == engine.Closed:
+	case was.Rule != engine.NoRule:
+		rule = c.old.Rule(b.Old.Rulings[r.url], int(r.agent), was.Rule)
+		key.old, key.reason, key.ruling = true, was.Reason, b.Old.Rulings[r.url]
+		other = func() Decider { return decider(c.now, b, r, is) }
+	case r.change == engine.Opened:
+		key.old, key.reason, key.ruling = true, was.Reason, b.Old.Rulings[r.url]
+		other = func() Decider { return decider(c.now, b, r, is) }
+	}
+	if key.line = rule.Line; key.line == 0 {
+		key.ruling = 0 // a reason is one for all origins
+	}
+	g := c.rules.GroupOr(key, ruleKey{agent: r.agent, change: r.change, line: otherLine})
+	requests := c.urls.Add(g, r.hash)
+	known := c.blamed[g]
+	if known == nil {
+		known = &blamed{rule: rule, origin: c.origin}
+		known.rule.Value = strings.Clone(rule.Value)
+		c.blamed[g] = known
+	}
+	known.others = known.others || known.origin != c.origin
+	known.top.Offer(r.text, r.hash, requests, other)
+}
+
+// decider returns what decides a verdict.
+func decider(lookup *engine.Lookup, b *engine.Batch, r row, v engine.Verdict) Decider {
+	d := Decider{Reason: v.Reason}
+	if v.Rule != engine.NoRule {
+		rule := lookup.Rule(b.Rulings[r.url], int(r.agent), v.Rule)
+		d.Line, d.Rule = int(rule.Line), strings.Clone(rule.String())
+	}
+	return d
+}
+
+// prefixLen returns where the path of a URL begins that has a valid origin.
+func prefixLen(url []byte) int {
+	u, err := robots.SplitURL(url)
+	if err != nil {
+		return len(url)
+	}
+	return len(u.Prefix)
+}
+
+// maxFamily is the most bytes of a family.
+const maxFamily = 128
+
+// Family returns the family of a path: its first two directories, "/es/docs/" for
+// "/es/docs/x?page=1", or those that it has.
+func Family(path []byte) []byte {
+	if i := bytes.IndexAny(path, "?#;"); i >= 0 {
+		path = path[:i]
+	}
+	end := 0
+	for range 3 {
+		i := bytes.IndexByte(path[end:], '/')
+		if i < 0 {
+			break
+		}
+		end += i + 1
+	}
+	if end == 0 {
+		return []byte("/")
+	}
+	return path[:min(end, maxFamily)]
+}
+
+// FirstOf returns the first directory of a family: "/es/" of "/es/docs/".
+func FirstOf(family string) string {
+	if len(family) > 1 {
+		if i := strings.IndexByte(family[1:], '/'); i >= 0 {
+			return family[:i+2]
+		}
+	}
+	return family
+}
+
+// A ChangeCount counts the requests and URLs of a kind of change.
+type ChangeCount struct {
+	Requests int64
+	URLs     Estimate
+}
+
+// A ChangesReport is what Changes counted.
+type ChangesReport struct {
+	Agents []AgentChanges // in the order of the store; of the log only those that it has
+	Bad    int64          // rows whose URL is bad, which nothing else counts
+	Exact  bool           // all numbers of what changed are exact
+}
+
+// AgentChanges are the changes for an agent.
+type AgentChanges struct {
+	Agent    string
+	Requests int64 // all of them
+	Counts   [engine.NumChanges]ChangeCount
+	Of       [engine.NumChanges]ChangeDetails
+}
+
+// ChangeDetails say what is to blame for a kind of change, and where it is. The most requested come
+// first.
+type ChangeDetails struct {
+	Rules       []BlamedRule
+	Families    []Part // by Family
+	Directories []Part // by the first directory of the families
+	Origins     []Part
+	Statuses    []StatusPart
+
+	// What was counted together, as there were too many to tell apart, and what is not in the lists:
+	MoreRules, MoreFamilies, MoreDirectories, MoreOrigins int
+}
+
+// A Part is the part of a change at an origin, or in a family of paths.
+type Part struct {
+	Text string
+	ChangeCount
+}
+
+// A StatusPart is the part of a change with a status; -1 is none.
+type StatusPart struct {
+	Status int64
+	ChangeCount
+}
+
+// A BlamedRule is what is to blame for a change: a rule, or, without one, a reason.
+type BlamedRule struct {
+	Decider
+	Old    bool   // it is of the old store, as the new one has no rule there
+	Origin string // the first one of the log that it changed something at
+	Others bool   // it is a text that several origins have
+	ChangeCount
+	Examples []Example[Decider] // with what decided before; with what decides now if Old is set
+}
+
+// Report returns what was counted, with at most so many rules, families and origins of each kind of
+// change of an agent.
+func (c *Changes) Report(most int) *ChangesReport {
+	r := &ChangesReport{Bad: c.bad, Exact: c.urls.Exact()}
+	at, totals := make([]int, len(c.agents)), c.sums()
+	for a, name := range c.agents {
+		agent := AgentChanges{Agent: name}
+		for change := engine.OtherRule; change < engine.NumChanges; change++ {
+			agent.Counts[change] = totals[a*int(engine.NumChanges)+int(change)]
+			agent.Requests += agent.Counts[change].Requests
+		}
+		agent.Counts[engine.Same] = c.sameOf(a)
+		agent.Requests += agent.Counts[engine.Same].Requests
+		if at[a] = -1; agent.Requests > 0 || !c.fromLog {
+			at[a] = len(r.Agents)
+			r.Agents = append(r.Agents, agent)
+		}
+	}
+	details := func(agent uint16, change engine.Change) *ChangeDetails { return &r.Agents[at[agent]].Of[change] }
+	c.reportRules(details, most)
+	reportTexts(c.families, most, func(k textKey) (*[]Part, *int) {
+		d := details(k.agent, k.change)
+		return &d.Families, &d.MoreFamilies
+	})
+	c.reportDirectories(details, most)
+	reportTexts(c.origins, most, func(k textKey) (*[]Part, *int) {
+		d := details(k.agent, k.change)
+		return &d.Origins, &d.MoreOrigins
+	})
+	for _, row := range c.statuses.Rows(func(a, b statusKey) int { return cmp.Compare(a.status, b.status) }) {
+		d := details(row.Key.agent, row.Key.change)
+		d.Statuses = append(d.Statuses, StatusPart{row.Key.status, ChangeCount{row.Requests, row.URLs}})
+	}
+	return r
+}
+
+// sums returns the counts by agent and change.
+func (c *Changes) sums() []ChangeCount {
+	sums := make([]ChangeCount, len(c.totals))
+	if c.byRow { // a URL may be closed by one rule today, and by another tomorrow
+		for i, g := range c.totals {
+			sums[i] = ChangeCount{c.urls.Requests(g), c.urls.Distinct(g)}
+		}
+		return sums
+	}
+	for _, row := range c.rules.Rows(c.compareRules) {
+		sum := &sums[int(row.Key.agent)*int(engine.NumChanges)+int(row.Key.change)]
+		sum.Requests += row.Requests
+		sum.URLs = sum.URLs.plus(row.URLs)
+	}
+	return sums
+}
+
+// sameOf returns what did not change for an agent.
+func (c *Changes) sameOf(agent int) ChangeCount {
+	own, all := c.same[agent], c.sameAll
+	return ChangeCount{
+		c.unchanged.Requests(own) + c.unchanged.Requests(all), c.unchanged.Distinct(own).plus(c.unchanged.Distinct(all)),
+	}
+}
+
+// compareRules orders rules by agent, origin and line.
+func (c *Changes) compareRules(a, b ruleKey) int {
+	x, y := c.blamed[c.rules.Group(a)], c.blamed[c.rules.Group(b)]
+	return cmp.Or(cmp.Compare(a.agent, b.agent), cmp.Compare(x.origin, y.origin), cmp.Compare(a.line, b.line),
+		cmp.Compare(a.reason, b.reason), cmp.Compare(a.ruling, b.ruling), cmp.Compare(a.change, b.change))
+}
+
+// reportRules adds what is to blame.
+func (c *Changes) reportRules(details func(agent uint16, change engine.Change) *ChangeDetails, most int) {
+	for _, row := range c.rules.Rows(c.compareRules) {
+		d := details(row.Key.agent, row.Key.change)
+		if len(d.Rules) == most || row.Key.line == otherLine {
+			d.MoreRules++
+			continue
+		}
+		of := c.blamed[row.Group]
+		blamed := BlamedRule{
+			Decider: Decider{Line: int(row.Key.line), Reason: row.Key.reason}, Old: row.Key.old, Origin: of.origin, Others: of.others,
+			ChangeCount: ChangeCount{row.Requests, row.URLs}, Examples: of.top.Examples(),
+		}
+		if blamed.Line > 0 {
+			blamed.Rule = of.rule.String()
+		}
+		d.Rules = append(d.Rules, blamed)
+	}
+}
+
+// reportDirectories adds up the families of each first directory.
+func (c *Changes) reportDirectories(details func(agent uint16, change engine.Change) *ChangeDetails, most int) {
+	sums := map[textKey]*Part{}
+	var keys []textKey
+	for _, row := range c.families.Rows(func(a, b textKey) int { return strings.Compare(a.text, b.text) }) {
+		key := row.Key
+		key.text = FirstOf(key.text)
+		sum := sums[key]
+		if sum == nil {
+			sum = &Part{Text: key.text}
+			sums[key], keys = sum, append(keys, key)
+		}
+		sum.Requests += row.Requests
+		sum.URLs = sum.URLs.plus(row.URLs)
+	}
+	slices.SortStableFunc(keys, func(a, b textKey) int {
+		return cmp.Or(cmp.Compare(sums[b].Requests, sums[a].Requests), strings.Compare(a.text, b.text))
+	})
+	for _, key := range keys {
+		if d := details(key.agent, key.change); len(d.Directories) < most {
+			d.Directories = append(d.Directories, *sums[key])
+		} else {
+			d.MoreDirectories++
+		}
+	}
+}
+
+// reportTexts adds the parts of a table to the lists of their agents and changes.
+func reportTexts(t *Table[textKey], most int, list func(textKey) (parts *[]Part, more *int)) {
+	for _, row := range t.Rows(func(a, b textKey) int { return strings.Compare(a.text, b.text) }) {
+		parts, more := list(row.Key)
+		if len(*parts) == most {
+			*more++
+			continue
+		}
+		*parts = append(*parts, Part{row.Key.text, ChangeCount{row.Requests, row.URLs}})
+	}
+}

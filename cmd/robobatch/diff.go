@@ -1,0 +1,490 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/diff"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/rejects"
+	"github.com/robobatch/robobatch/output"
+)
+
+// A diffing is a run of the command diff.
+type diffing struct {
+	console.Console
+	now, old compared
+	logs     *ingest.Logs
+	logOpt   ingest.LogOptions
+	status   int // 1 + index of the kept column that has the status; 0 is none
+	runOpt   engine.Options
+	memory   memory.Run
+	counts   int64 // bytes for what changed
+	out      changesOut
+	outOpt   output.Options
+	limit    flow.Limit
+	require  flow.Requirements
+	gates    []diff.Gate
+	form     string
+	asked    summary.Asked
+	hints    []string
+}
+
+// A compared is one of the two sides.
+type compared struct {
+	load.Rules
+	path  string
+	asOf  string
+	opt   engine.StoreOptions
+	file  string        // the name of the one robots.txt; "" if it is something else
+	store *engine.Store // nil until the rules are loaded
+}
+
+// planDiffing checks the flags of the command diff and finds rules and logs.
+func planDiffing(a *args, std console.Streams) (guard.Task, error) {
+	a.out = targets.Standard(a.out)
+	d := &diffing{Console: console.Console{Streams: std, Quiet: a.quiet}, form: a.print}
+	if err := d.choose(a); err != nil {
+		return nil, err
+	}
+	return d, d.find(a)
+}
+
+// choose sets what the flags say, without a look at any file.
+func (d *diffing) choose(a *args) error {
+	faults, input := a.faults, cli.Faults{}
+	d.chooseSides(a, &faults)
+	if len(a.in) == 0 {
+		faults.Add("in", errors.New("the flag is missing: "+nameLog))
+	}
+	var err error
+	d.logOpt, d.outOpt.Kept = chooseInput(a, &input)
+	d.logOpt.Stdin = d.In
+	for i := range d.outOpt.Kept {
+		if k := &d.outOpt.Kept[i]; slices.Contains(output.ChangeColumns(), k.Name) {
+			k.Name = "in_" + k.Name
+		}
+	}
+	d.limit, err = flow.ParseLimit(a.maxRejects)
+	input.Add("max-rejects", err)
+	faults.Add("", input.Err())
+	d.require.Rows, d.require.AllowBad = a.requireRows, a.allowBad
+	d.require.Rules, err = flow.ParseShare(a.requireRules)
+	faults.Add("require-rules", err)
+	if d.gates, err = diff.ParseGates(a.gates); err == nil && d.now.opt.LogAgents == engine.LogAgentsOff {
+		err = diff.Check(d.gates, agentsOf(&d.now.opt))
+	}
+	for _, err := range cli.Parts(err) {
+		faults.Add("fail", err)
+	}
+	_, err = cli.Choose("form", a.print, diff.Forms)
+	faults.Add("print", err)
+	d.chooseOut(a, &faults)
+	faults.Add("workers", memory.CheckWorkers(a.workers))
+	if a.Limit < 0 {
+		faults.Add("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.Limit))
+	}
+	faults.Add("max-memory", d.chooseMemory(a))
+	faults.Add("progress", d.SetProgress(a.progress))
+	d.hints = agentHints(d.now.opt.Agents, d.now.opt.Dialect)
+	d.outOpt.Version = version()
+	d.asked = recordOf(a, &d.outOpt)
+	return faults.Err()
+}
+
+// chooseSides sets which rules are compared, and at which moments.
+func (d *diffing) chooseSides(a *args, faults *cli.Faults) {
+	d.now.path, d.now.asOf, d.now.opt = a.rules, a.AsOf, chooseQuestion(a, faults)
+	d.old.path, d.old.asOf, d.old.opt = cmp.Or(a.old, a.rules), cmp.Or(a.oldAsOf, a.AsOf), d.now.opt
+	d.old.opt.Tokens = false
+	if a.old == "" && a.oldAsOf == "" {
+		faults.Add("old", errors.New("the flag is missing: name the rules before, or a moment of those of -rules with -old-as-of"))
+	}
+	if a.oldAsOf != "" {
+		var err error
+		d.old.opt.AsOf, err = parseMoment(a.oldAsOf)
+		d.old.opt.RowTimes = false
+		faults.Add("old-as-of", err)
+	}
+	d.now.AcceptDamage, d.old.AcceptDamage = a.acceptDamage, a.acceptDamage
+}
+
+// chooseOut sets the file of the changed rows.
+func (d *diffing) chooseOut(a *args, faults *cli.Faults) {
+	d.outOpt.CSV.Safe = a.storage.csvSafe
+	d.out.Name = a.out
+	switch {
+	case a.out == say.Std:
+		faults.Add("out", errors.New("standard output has the report: name a file"))
+	case a.out != "":
+		chooseFormat(a.out, a.outFormat, d.Out, &d.outOpt, faults)
+		for _, err := range cli.Parts(d.outOpt.CheckContainer(agentsOf(&d.now.opt))) {
+			faults.Add(containerFlag(err), err)
+		}
+	case a.outFormat != "":
+		faults.Add("out-format", errors.New("nothing is written: name a file with -out"))
+	}
+}
+
+// chooseMemory sets the limit of memory.
+func (d *diffing) chooseMemory(a *args) error {
+	limit, err := memory.Parse(a.maxMemory)
+	if err != nil {
+		return err
+	}
+	d.memory = memory.Run{Limit: limit, Workers: a.workers, Agents: len(agentsOf(&d.now.opt)), Diff: true}
+	if a.out != "" {
+		d.memory.Out = &d.outOpt
+	}
+	_, err = d.memory.Divide()
+	return err
+}
+
+// divideMemory divides the limit, once it is known where the rules are.
+func (d *diffing) divideMemory() error {
+	for _, side := range []*compared{&d.old, &d.now} {
+		if name := side.Pack(); d.memory.Limit > 0 && name != "" {
+			index, _ := engine.IndexMemory(name) // what is wrong with the pack is said when it is opened
+			d.memory.Index += index
+		}
+	}
+	parts, err := d.memory.Divide()
+	if err != nil {
+		return fmt.Errorf("-max-memory: %w", err)
+	}
+	d.hints = append(d.hints, parts.Note)
+	for _, side := range []*compared{&d.old, &d.now} {
+		side.opt.Workers, side.opt.Reserved = parts.Workers, parts.Reserved
+		if d.memory.Limit > 0 { // each has half of what is left
+			side.opt.MaxMemory = parts.Reserved + (d.memory.Limit-parts.Reserved)/2
+		}
+	}
+	d.runOpt.Workers, d.counts = parts.Workers, parts.Counts
+	d.logOpt.BatchRows, d.outOpt.DictMemory = parts.BatchRows, parts.Dicts
+	if d.outOpt.Workers = cmp.Or(parts.Workers, runtime.GOMAXPROCS(0)); d.outOpt.Workers > 1 {
+		d.logOpt.Ahead = cmp.Or(parts.Unpackers, d.outOpt.Workers)
+	}
+	return nil
+}
+
+// find finds rules and logs, and checks the name of the output.
+func (d *diffing) find(a *args) error {
+	if d.logOpt.VerifiedOnly = a.verifiedOnly; a.out != "" {
+		d.logOpt.TempDir = load.TempDir(a.out)
+	}
+	err := errors.Join(d.old.find(a), d.now.find(a))
+	if err == nil && a.origin != "" && d.old.file == "" && d.now.file == "" {
+		err = d.now.Find(a.rules, a.origin) // which says that neither is one robots.txt
+	}
+	if err == nil {
+		err = d.divideMemory()
+	}
+	logs, errLogs := ingest.OpenLogs(a.in, d.logOpt)
+	if d.logs = logs; errLogs != nil {
+		return errors.Join(err, errLogs)
+	}
+	inputs := logs.Inputs()
+	for _, in := range inputs {
+		d.outOpt.Inputs = append(d.outOpt.Inputs, in.Name)
+	}
+	if a.out != "" && err == nil {
+		for _, side := range []*compared{&d.old, &d.now} {
+			err = errors.Join(err, targets.Check(targets.Outputs{Out: a.out, Options: &d.outOpt},
+				targets.Inputs{Path: side.path, Logs: inputs, Rules: side.Files}))
+		}
+	}
+	if err == nil {
+		err = d.findStatus(a)
+	}
+	return err
+}
+
+// find finds the rules of a side. One robots.txt is that of -origin, or else of -base.
+func (c *compared) find(a *args) error {
+	err := c.Find(c.path, "")
+	if origin := cmp.Or(a.origin, a.Base); errors.Is(err, rulefiles.ErrNoOrigin) && origin != "" {
+		c.file = c.path
+		err = c.Find(c.path, origin)
+	}
+	return err
+}
+
+// statusField is the field of a log that has the status of the answer.
+const statusField = "status"
+
+// findStatus has the status of requests read, where all logs have it. It looks at the first row of
+// each; a pipe is not looked at, so its status counts only if -keep names it.
+func (d *diffing) findStatus(a *args) error {
+	for i, k := range d.logOpt.Keep {
+		if strings.EqualFold(k.Field, statusField) && k.Kind == engine.KeptInt {
+			d.status = i + 1
+			return nil
+		}
+	}
+	column := ingest.KeptColumn{Field: statusField, Kind: engine.KeptInt}
+	for _, in := range d.logs.Inputs() {
+		if !hasField(in, d.logOpt, column) {
+			return nil
+		}
+	}
+	d.logOpt.Keep = append(d.logOpt.Keep, column)
+	d.status = len(d.logOpt.Keep)
+	err := d.logs.Close()
+	if err == nil {
+		d.logs, err = ingest.OpenLogs(a.in, d.logOpt)
+	}
+	return err
+}
+
+// hasField reports whether a log that can be read twice has a field.
+func hasField(in ingest.Input, opt ingest.LogOptions, column ingest.KeptColumn) bool {
+	if in.Name == say.Std || in.Size < 0 {
+		return false
+	}
+	opt.Keep, opt.Limit, opt.Ahead, opt.VerifiedOnly = []ingest.KeptColumn{column}, 1, 0, false
+	logs, err := ingest.OpenLogs([]string{in.Name}, opt)
+	if err != nil {
+		return false
+	}
+	defer logs.Close() //nolint:errcheck // only read
+	var b engine.Batch
+	return logs.Next(&b) && logs.Err() == nil && b.Len() > 0 && b.Kept[0].Present[0]
+}
+
+// Drop drops the output and the temporary packs.
+func (d *diffing) Drop() (committed bool, err error) {
+	if d.out.Name != "" {
+		if committed, err = d.out.Drop(); committed {
+			return committed, err
+		}
+	}
+	return committed, errors.Join(err, d.now.Drop(), d.old.Drop())
+}
+
+// Targets returns the name of the output.
+func (d *diffing) Targets() (out, last string) {
+	name := cmp.Or(d.out.Name, say.Std)
+	return name, name
+}
+
+// load makes the rules of both sides ready.
+func (d *diffing) load(ctx context.Context) (err error) {
+	for _, hint := range d.hints {
+		d.Hint(hint)
+	}
+	large := int64(0)
+	for _, side := range []*compared{&d.old, &d.now} {
+		if side.store, err = side.Store(ctx, side.opt, load.TempDir(cmp.Or(d.out.Name, say.Std)), &d.Console); err != nil {
+			return err
+		}
+		if memory.IsLargePack(side.Pack()) {
+			large += memory.LargePackLimit
+		}
+		side.Doubt(&d.Console)
+	}
+	switch {
+	case d.memory.Limit > 0:
+		debug.SetMemoryLimit(d.memory.Limit - memory.Program)
+	case large > 0 && d.memory.Limit == 0: // each side has set its own
+		debug.SetMemoryLimit(2*memory.LargePackLimit + aggregate.DefaultMemory)
+	}
+	d.DoubtOnce(doubtAgents(&d.now.opt, d.now.store))
+	for _, side := range []*compared{&d.old, &d.now} {
+		if side.asOf != "" && !side.opt.RowTimes && side.store.InForce() == 0 {
+			text := fmt.Sprintf("no robots.txt of %s is as old as %s; that of a file is the time of its last change", say.File(side.path), side.asOf)
+			d.DoubtOnce([]doubt.Doubt{{Code: doubt.NoRulesThen, Text: text, Count: 1}})
+		}
+	}
+	return nil
+}
+
+// unload gives back what load has opened.
+func (d *diffing) unload() (err error) {
+	for _, side := range []*compared{&d.old, &d.now} {
+		if side.store != nil {
+			err = errors.Join(err, side.store.Close())
+		}
+		err = errors.Join(err, side.Close())
+	}
+	return err
+}
+
+// A changesOut is the file of the changed rows, if it has a name.
+type changesOut struct{ guard.Sink[*output.File] }
+
+// Write adds the rows of a batch that changed.
+func (o *changesOut) Write(b *engine.Batch) error {
+	if o.Name == "" {
+		return nil
+	}
+	return o.Use(func(f *output.File) error { return f.Write(b) })
+}
+
+// A changesSink counts what changed, writes it, and counts what is rejected.
+type changesSink struct {
+	*aggregate.Changes
+	out      *changesOut
+	limit    flow.Limit
+	rejected int64
+}
+
+// Write takes a batch.
+func (s *changesSink) Write(b *engine.Batch) error {
+	if err := s.Changes.Write(b); err != nil {
+		return err
+	}
+	if err := s.out.Write(b); err != nil {
+		return err
+	}
+	s.rejected += int64(rejects.Count(b))
+	return s.limit.Check(s.rejected, 0, false)
+}
+
+// Run compares.
+func (d *diffing) Run(ctx context.Context) (err error) {
+	defer func() {
+		if d.out.Name != "" {
+			err = errors.Join(err, d.out.Close())
+		}
+		err = errors.Join(err, d.logs.Close(), d.unload())
+	}()
+	if err := d.load(ctx); err != nil {
+		return err
+	}
+	d.runOpt.Old, d.outOpt.Old, d.outOpt.Cancel = d.old.store, d.old.store, ctx.Done()
+	if d.out.Name != "" {
+		err = d.out.Create(func() (*output.File, error) {
+			f, err := output.Create(d.out.Name, d.Out, d.now.store, d.outOpt)
+			if err == nil {
+				d.asked.Describe(f)
+			}
+			return f, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	changes := aggregate.NewChanges(d.now.store, d.old.store, aggregate.ChangesOptions{Memory: d.counts, Status: d.status})
+	sink := &changesSink{Changes: changes, out: &d.out, limit: d.limit}
+	stats, err := d.evaluate(ctx, sink)
+	if err != nil {
+		return cause(err)
+	}
+	s := summary.New(summary.Source{
+		Asked: d.asked, Version: d.outOpt.Version, Store: d.now.store, Rules: d.now.Files, Logs: d.logs, Stats: stats,
+	})
+	s.Doubts = append(s.Doubts, d.Doubts...)
+	if err := d.limit.Check(sink.rejected, s.Counts.Lines(), true); err != nil {
+		return err
+	}
+	if err := d.require.Check(s.Rows()); err != nil {
+		return err
+	}
+	s.Doubts = append(s.Doubts, d.doubts(s)...)
+	if err := d.commit(s); err != nil {
+		return err
+	}
+	report := d.report(changes)
+	for _, seen := range s.Doubts[len(d.Doubts):] {
+		d.Doubt(seen)
+	}
+	if err := report.Print(d.Out, d.form); err != nil {
+		return console.OutError(err)
+	}
+	return judged(report)
+}
+
+// cause returns what ended a run, without the place that package engine adds.
+func cause(err error) error {
+	if source, ok := errors.AsType[*engine.SourceError](err); ok {
+		return source.Err
+	}
+	if sink, ok := errors.AsType[*engine.SinkError](err); ok {
+		return sink.Err
+	}
+	return err
+}
+
+// evaluate takes the logs through the rules.
+func (d *diffing) evaluate(ctx context.Context, sink engine.Sink) (engine.Stats, error) {
+	src := &flow.Source{Logs: d.logs, NeedsAgents: d.asked.AgentFromLog}
+	defer d.Watch("URLs", func() progress.Sample {
+		done, total := d.logs.Progress()
+		return progress.Sample{Done: done, Total: total, URLs: src.URLs.Load(), Bytes: true}
+	})()
+	if d.now.opt.RowTimes {
+		src.NoTimes = flow.ErrNoTimes
+	}
+	return engine.Run(ctx, d.now.store, src, sink, d.runOpt)
+}
+
+// doubts returns the doubts about what came of the logs.
+func (d *diffing) doubts(s *summary.Report) []doubt.Doubt {
+	all := s.Doubt()
+	if d.limit.IsNone() && !d.require.AllowBad {
+		all = append(all, s.Rejected(summary.Sum(s.Counts.Refused)+s.Counts.Reasons[engine.ReasonBadURL.String()]/int64(max(1, len(agentsOf(&d.now.opt)))))...)
+	}
+	return slices.DeleteFunc(all, func(d doubt.Doubt) bool { return d.Code == doubt.NoURLs })
+}
+
+// commit completes the file of the changed rows.
+func (d *diffing) commit(s *summary.Report) error {
+	if d.out.Name == "" {
+		return nil
+	}
+	return d.out.Commit(func(f *output.File) error {
+		s.Describe(f, d.outOpt.Format)
+		err := f.Commit()
+		s.DoubtFormulas(f)
+		return err
+	})
+}
+
+// report returns what is printed.
+func (d *diffing) report(changes *aggregate.Changes) *diff.Report {
+	r := &diff.Report{Old: d.old.side(), New: d.now.side(), Unit: "request"}
+	r.Fill(changes.Report(reported))
+	r.Gates = diff.Judge(d.gates, r)
+	return r
+}
+
+// reported is how many rules, families and origins of each kind of change a report has.
+const reported = 100
+
+// side returns what the report says of a side.
+func (c *compared) side() diff.Side {
+	return diff.Side{Rules: c.path, AsOf: c.asOf, Hash: c.store.RulesHash(), File: c.file}
+}
+
+// judged returns the error of gates that failed.
+func judged(r *diff.Report) error {
+	failed := diff.Failed(r.Gates)
+	if len(failed) == 0 {
+		return nil
+	}
+	var texts []string
+	for _, v := range failed {
+		texts = append(texts, v.String())
+	}
+	return flow.NewPolicyError(strings.Join(texts, "\n"))
+}

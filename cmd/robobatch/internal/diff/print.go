@@ -1,0 +1,131 @@
+package diff
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+)
+
+// Forms are what a report can be printed as.
+var Forms = []string{"text", "json", "markdown", "github"}
+
+// Print prints the report in one form. The error is one of writing.
+func (r *Report) Print(w io.Writer, form string) error {
+	out := bufio.NewWriter(w)
+	switch form {
+	case "json":
+		encoder := json.NewEncoder(out)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		if err := encoder.Encode(r); err != nil {
+			return err
+		}
+	case "markdown":
+		r.printMarkdown(out)
+	case "github":
+		if err := ci.GitHub(out, r.annotations(), 0); err != nil {
+			return err
+		}
+	default:
+		r.printText(out)
+	}
+	return out.Flush()
+}
+
+// annotations returns the gates that failed as errors, and the rules to blame: for what is closed as
+// warnings, for what is opened as notices.
+func (r *Report) annotations() (notes []ci.Note) {
+	for _, v := range Failed(r.Gates) {
+		notes = append(notes, ci.Note{Level: "error", File: filepath.ToSlash(r.New.File), Title: "robots.txt: " + v.Gate, Text: v.Agent + ": " + v.text})
+	}
+	for _, level := range []struct{ change, level string }{{"closed", "warning"}, {"opened", "notice"}} {
+		for i := range r.Agents {
+			for k := range r.Agents[i].Changes {
+				c := &r.Agents[i].Changes[k]
+				names, first := r.alike(i, k)
+				if c.Change != level.change || !first {
+					continue
+				}
+				for n := range c.Rules {
+					notes = append(notes, r.annotation(level.level, names, c, &c.Rules[n]))
+				}
+			}
+		}
+	}
+	return notes
+}
+
+// annotation returns what a rule did.
+func (r *Report) annotation(level string, names []string, c *Change, rule *Rule) ci.Note {
+	note := ci.Note{Level: level, File: filepath.ToSlash(r.New.File), Title: title(names, c)}
+	note.Text = r.counts(rule.Count) + " by " + rule.what()
+	if rule.Of == "new" {
+		note.Line = int32(rule.Line)
+	} else {
+		note.Text = r.counts(rule.Count) + "; before: " + describe(rule.Rule, rule.Line, rule.Reason)
+	}
+	if r.New.File == "" && rule.Line > 0 {
+		note.Text += " (" + r.place(rule) + ")"
+	}
+	for i := range rule.Examples {
+		note.Text += "\n" + say.Line(rule.Examples[i].URL)
+	}
+	return note
+}
+
+// printMarkdown prints the report for a comment on a pull request.
+func (r *Report) printMarkdown(out *bufio.Writer) {
+	out.WriteString("### robots.txt: what changes\n\n")
+	for _, v := range Failed(r.Gates) {
+		fmt.Fprintf(out, "**Failed**: %s, %s\n\n", ci.Markdown(v.Agent), ci.Markdown(v.text)) //nolint:errcheck // sticky
+	}
+	urls := func(c Count) string {
+		if r.Unit != unitRequest || c.Requests == 0 {
+			return say.Number(c.Requests)
+		}
+		return say.Number(c.Requests) + " (" + c.urls() + " URLs)"
+	}
+	fmt.Fprintf(out, "| %ss | closed | opened | other rule | same |\n|---|--:|--:|--:|--:|\n", r.Unit) //nolint:errcheck // sticky
+	for i := range r.Agents {
+		a := &r.Agents[i]
+		fmt.Fprintf(out, "| %s | %s | %s | %s | %s |\n", ci.Markdown(a.Agent), urls(a.Closed), urls(a.Opened), urls(a.OtherRule), urls(a.Same)) //nolint:errcheck // sticky
+	}
+	for i := range r.Agents {
+		for k := range r.Agents[i].Changes {
+			if names, first := r.alike(i, k); first {
+				r.markdownChange(out, names, &r.Agents[i].Changes[k])
+			}
+		}
+	}
+	for _, note := range r.notes() {
+		out.WriteString("\n" + ci.Markdown(note) + "\n")
+	}
+}
+
+// markdownChange prints what is to blame for a change.
+func (r *Report) markdownChange(out *bufio.Writer, names []string, c *Change) {
+	fmt.Fprintf(out, "\n<details><summary>%s</summary>\n\n| rule | %ss | examples |\n|---|--:|---|\n", ci.Markdown(title(names, c)), r.Unit) //nolint:errcheck // sticky
+	for i := range c.Rules[:min(len(c.Rules), shownRules)] {
+		rule := &c.Rules[i]
+		var examples []string
+		for k := range rule.Examples {
+			e := &rule.Examples[k]
+			verb := "was: "
+			if rule.Of == "old" {
+				verb = "now: "
+			}
+			examples = append(examples, ci.Markdown(fit(e.URL, 100))+" ("+ci.Markdown(verb+e.what())+")")
+		}
+		fmt.Fprintf(out, "| %s %s | %s | %s |\n", ci.Markdown(r.place(rule)), ci.Markdown(rule.what()), ci.Markdown(r.counts(rule.Count)), strings.Join(examples, "<br>")) //nolint:errcheck // sticky
+	}
+	if more := max(0, len(c.Rules)-shownRules) + c.MoreRules; more > 0 {
+		out.WriteString("\nand " + say.Count(int64(more), "more rule") + "\n")
+	}
+	out.WriteString("\n</details>\n")
+}

@@ -1,0 +1,191 @@
+// Package diff says what a new robots.txt changes: it makes a report of what package aggregate
+// counted, judges it by the gates of -fail, and prints it as text, JSON, Markdown or annotations.
+// Only cmd/robobatch imports it.
+package diff
+
+import (
+	"math"
+	"strings"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/engine"
+)
+
+// A Side is one of the two rules that are compared.
+type Side struct {
+	Rules string `json:"rules"`
+	AsOf  string `json:"as_of,omitempty"`
+	Hash  string `json:"rules_hash"`
+
+	// File is the name of the only robots.txt; "" if there may be several, or it has none.
+	File string `json:"-"`
+}
+
+// A Report is what was found, as docs/diff.schema.json describes it.
+type Report struct {
+	Old Side `json:"old"`
+	New Side `json:"new"`
+
+	Unit    string    `json:"unit"` // what is counted: "request", or "path" without a log
+	BadURLs int64     `json:"bad_urls"`
+	Exact   bool      `json:"exact"` // no number of URLs that changed is an estimate
+	Tried   *Tried    `json:"tried,omitempty"`
+	Agents  []Agent   `json:"agents"`
+	Gates   []Verdict `json:"gates"`
+}
+
+// Tried says what was compared without a log.
+type Tried struct {
+	Origins int64 `json:"origins"` // whose robots.txt differ
+	Equal   int64 `json:"equal_origins"`
+	Paths   int64 `json:"paths"`
+	Cut     int64 `json:"cut_origins"` // that have more patterns than paths are made of
+}
+
+// An Agent is what changed for a crawler.
+type Agent struct {
+	Agent     string `json:"agent"`
+	Requests  int64  `json:"requests"`
+	Closed    Count  `json:"closed"`
+	Opened    Count  `json:"opened"`
+	OtherRule Count  `json:"other_rule"`
+	Same      Count  `json:"same"`
+
+	Changes []Change `json:"changes"` // those that there are
+}
+
+// A Count is requests and their distinct URLs.
+type Count struct {
+	Requests int64   `json:"requests"`
+	URLs     int64   `json:"urls"`
+	Error    float64 `json:"urls_error"` // relative standard error; 0 is exact
+}
+
+// A Change is what is to blame for a kind of change of an agent, and where it is.
+type Change struct {
+	Change       string `json:"change"`
+	Rules        []Rule `json:"rules"`
+	MoreRules    int    `json:"more_rules"`
+	Families     []Part `json:"families"` // by their first two directories
+	MoreFamilies int    `json:"more_families"`
+
+	Directories     []Part `json:"directories"` // by the first of them
+	MoreDirectories int    `json:"more_directories"`
+
+	Origins     []Part   `json:"origins"`
+	MoreOrigins int      `json:"more_origins"`
+	Statuses    []Status `json:"statuses"`
+}
+
+// A Rule is what is to blame: a rule, or, without one, a reason.
+type Rule struct {
+	Of      string `json:"of"` // "new", or "old" for a rule that does not decide any more
+	Line    int    `json:"line,omitempty"`
+	Rule    string `json:"rule,omitempty"`
+	Reason  string `json:"reason"`
+	Origin  string `json:"origin"`
+	Several bool   `json:"several_origins"`
+	Count
+	Examples []Example `json:"examples"`
+}
+
+// An Example is one of the most requested URLs, and what decides it on the other side.
+type Example struct {
+	URL      string `json:"url"`
+	Requests int64  `json:"requests"`
+	Line     int    `json:"other_line,omitempty"`
+	Rule     string `json:"other_rule,omitempty"`
+	Reason   string `json:"other_reason"`
+}
+
+// A Part is a family of paths or an origin.
+type Part struct {
+	Name string `json:"name"`
+	Count
+}
+
+// A Status is the requests that the log answers with a status; nil is none.
+type Status struct {
+	Status *int64 `json:"status"`
+	Count
+}
+
+// changeOrder is the order in which changes are shown.
+var changeOrder = []engine.Change{engine.Closed, engine.Opened, engine.OtherRule}
+
+// Fill sets what was counted.
+func (r *Report) Fill(from *aggregate.ChangesReport) {
+	r.BadURLs, r.Exact, r.Agents = from.Bad, from.Exact, []Agent{}
+	for i := range from.Agents {
+		f := &from.Agents[i]
+		a := Agent{
+			Agent: valid(f.Agent), Requests: f.Requests, Closed: countOf(f.Counts[engine.Closed]), Opened: countOf(f.Counts[engine.Opened]),
+			OtherRule: countOf(f.Counts[engine.OtherRule]), Same: countOf(f.Counts[engine.Same]), Changes: []Change{},
+		}
+		for _, change := range changeOrder {
+			if f.Counts[change].Requests > 0 {
+				a.Changes = append(a.Changes, changeOf(change, &f.Of[change]))
+			}
+		}
+		r.Agents = append(r.Agents, a)
+	}
+}
+
+func changeOf(change engine.Change, d *aggregate.ChangeDetails) Change {
+	c := Change{
+		Change: change.String(), MoreRules: d.MoreRules, MoreFamilies: d.MoreFamilies, MoreOrigins: d.MoreOrigins,
+		Directories: partsOf(d.Directories), MoreDirectories: d.MoreDirectories,
+		Families: partsOf(d.Families), Origins: partsOf(d.Origins), Rules: []Rule{}, Statuses: []Status{},
+	}
+	for i := range d.Rules {
+		b := &d.Rules[i]
+		rule := Rule{
+			Of: "new", Line: b.Line, Rule: valid(b.Rule), Reason: b.Reason.String(), Origin: valid(b.Origin), Several: b.Others,
+			Count: countOf(b.ChangeCount), Examples: []Example{},
+		}
+		if b.Old {
+			rule.Of = "old"
+		}
+		for _, e := range b.Examples {
+			url := valid(e.URL)
+			if e.Cut {
+				url += "…"
+			}
+			rule.Examples = append(rule.Examples, Example{url, e.Requests, e.With.Line, valid(e.With.Rule), e.With.Reason.String()})
+		}
+		c.Rules = append(c.Rules, rule)
+	}
+	for _, s := range d.Statuses {
+		status := Status{Count: countOf(s.ChangeCount)}
+		if s.Status >= 0 {
+			status.Status = &s.Status
+		}
+		c.Statuses = append(c.Statuses, status)
+	}
+	return c
+}
+
+func partsOf(from []aggregate.Part) []Part {
+	parts := make([]Part, 0, len(from))
+	for _, p := range from {
+		parts = append(parts, Part{valid(p.Text), countOf(p.ChangeCount)})
+	}
+	return parts
+}
+
+func countOf(c aggregate.ChangeCount) Count {
+	return Count{c.Requests, c.URLs.N, math.Round(c.URLs.Error*1e5) / 1e5}
+}
+
+// valid returns a text in valid UTF-8.
+func valid(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
+
+// Changed reports whether anything was found.
+func (r *Report) Changed() bool {
+	for i := range r.Agents {
+		if len(r.Agents[i].Changes) > 0 {
+			return true
+		}
+	}
+	return false
+}

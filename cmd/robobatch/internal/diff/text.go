@@ -1,0 +1,323 @@
+package diff
+
+import (
+	"bufio"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/internal/cli"
+)
+
+// width is how many columns the text has.
+const width = 80
+
+// How many of each the text and Markdown show.
+const (
+	shownRules = 10
+	shownParts = 5
+
+	shownFamilies = 8 // with more, first directories are shown in their place
+)
+
+// printText prints the report for people.
+func (r *Report) printText(out *bufio.Writer) {
+	r.table(out, r.Unit+"s", func(c Count) string { return say.Number(c.Requests) }, true)
+	if r.Unit == unitRequest {
+		out.WriteString("\n")
+		r.table(out, "distinct URLs", Count.urls, false)
+	}
+	for i := range r.Agents {
+		for k := range r.Agents[i].Changes {
+			if names, first := r.alike(i, k); first {
+				out.WriteString("\n")
+				r.printChange(out, names, &r.Agents[i].Changes[k])
+			}
+		}
+	}
+	for _, line := range r.notes() {
+		out.WriteString("\n" + cli.Fill(line, width) + "\n")
+	}
+}
+
+// unitRequest is the unit of a report on a log.
+const unitRequest = "request"
+
+// notes are sentences behind all tables.
+func (r *Report) notes() (notes []string) {
+	if t := r.Tried; t != nil {
+		text := fmt.Sprintf("No difference found on %s of %s, made from the patterns of both sides", say.Count(t.Paths, "path"), say.Count(t.Origins, "origin"))
+		if r.Changed() {
+			text = fmt.Sprintf("Tried: %s of %s, made from the patterns of both sides", say.Count(t.Paths, "path"), say.Count(t.Origins, "origin"))
+		}
+		switch {
+		case t.Origins == 0:
+			text = "No difference: the robots.txt are the same, byte for byte"
+		case t.Equal > 0:
+			text += fmt.Sprintf("; %s have the same robots.txt", say.Count(t.Equal, "more origin"))
+		}
+		notes = append(notes, text+".")
+		if t.Cut > 0 {
+			notes = append(notes, say.Count(t.Cut, "origin")+" have more patterns than paths are made of: what changed there may be missing. Name a log with -in.")
+		}
+	}
+	if r.BadURLs > 0 {
+		notes = append(notes, say.Count(r.BadURLs, "row")+" without a valid URL left out.")
+	}
+	if worst := r.worstError(); worst > 0 {
+		notes = append(notes, fmt.Sprintf("~ marks estimates, most of them within %.1f %%; all numbers of requests are exact.", 200*worst))
+	}
+	return notes
+}
+
+// worstError returns the greatest error of the counts of agents.
+func (r *Report) worstError() (worst float64) {
+	for i := range r.Agents {
+		for _, c := range []Count{r.Agents[i].Closed, r.Agents[i].Opened, r.Agents[i].OtherRule, r.Agents[i].Same} {
+			worst = max(worst, c.Error)
+		}
+	}
+	return worst
+}
+
+// urls returns the number of URLs, marked if it is an estimate.
+func (c Count) urls() string {
+	if c.Error > 0 {
+		return "~" + say.Number(c.URLs)
+	}
+	return say.Number(c.URLs)
+}
+
+// table prints a line for each agent, and, where it is asked for, below it the gates that failed.
+func (r *Report) table(out *bufio.Writer, title string, number func(Count) string, gates bool) {
+	const row = "%-20s%13s%13s%13s%13s\n"
+	fmt.Fprintf(out, row, title, "closed", "opened", "other rule", "same") //nolint:errcheck // sticky
+	for i := range r.Agents {
+		a := &r.Agents[i]
+		fmt.Fprintf(out, row, "  "+fit(say.Line(a.Agent), 18), number(a.Closed), number(a.Opened), number(a.OtherRule), number(a.Same)) //nolint:errcheck // sticky
+		for _, v := range r.Gates {
+			if gates && v.Agent == a.Agent && !v.Passed {
+				out.WriteString("    FAILED " + fit(say.Line(v.Gate), 30) + "  " + v.text + "\n")
+			}
+		}
+	}
+}
+
+// alike returns the agents for which the same changed, and whether agent i is the first of them.
+func (r *Report) alike(i, change int) (names []string, first bool) {
+	for k := range r.Agents {
+		for _, c := range r.Agents[k].Changes {
+			if !reflect.DeepEqual(c, r.Agents[i].Changes[change]) {
+				continue
+			}
+			if k < i {
+				return nil, false
+			}
+			names = append(names, r.Agents[k].Agent)
+		}
+	}
+	return names, true
+}
+
+// printChange prints what is to blame for a change, and where it is.
+func (r *Report) printChange(out *bufio.Writer, agents []string, c *Change) {
+	out.WriteString(fit(title(agents, c), width) + "\n")
+	for i := range c.Rules[:min(len(c.Rules), shownRules)] {
+		r.printRule(out, &c.Rules[i])
+	}
+	if more := len(c.Rules) - shownRules; more > 0 || c.MoreRules > 0 {
+		out.WriteString("  and " + say.Count(int64(max(0, more)+c.MoreRules), "more rule") + "\n")
+	}
+	if len(c.Families) > shownFamilies {
+		r.printParts(out, "paths", c.Directories, c.MoreDirectories)
+	} else {
+		r.printParts(out, "paths", c.Families, c.MoreFamilies)
+	}
+	if len(c.Origins) > 1 {
+		r.printParts(out, "origins", c.Origins, c.MoreOrigins)
+	}
+	if len(c.Statuses) > 0 {
+		out.WriteString("  the log answers\n")
+		for i := range c.Statuses[:min(len(c.Statuses), shownParts)] {
+			s := &c.Statuses[i]
+			name := "no status"
+			if s.Status != nil {
+				name = strconv.FormatInt(*s.Status, 10)
+			}
+			out.WriteString(r.partLine(name, s.Count, s.remark(c.Change)))
+		}
+	}
+}
+
+// remark says what is odd about a status.
+func (s *Status) remark(change string) string {
+	switch {
+	case s.Status == nil:
+	case change == "closed" && *s.Status >= 200 && *s.Status < 300:
+		return "closed, but answers " + strconv.FormatInt(*s.Status, 10)
+	case change == "opened" && *s.Status >= 400:
+		return "opened, but answers " + strconv.FormatInt(*s.Status, 10)
+	}
+	return ""
+}
+
+// title says what changed, and for whom.
+func title(agents []string, c *Change) string {
+	kind := strings.ReplaceAll(c.Change, "_", " ")
+	who := say.Line(agents[0])
+	switch n := len(agents); {
+	case n > 3:
+		who += fmt.Sprintf(", %s and %d others", say.Line(agents[1]), n-2)
+	case n > 1:
+		who = say.Line(strings.Join(agents, ", "))
+	}
+	return kind + " for " + who
+}
+
+// printRule prints a rule with its examples.
+func (r *Report) printRule(out *bufio.Writer, rule *Rule) {
+	head, counts := "  "+say.Line(r.place(rule)+"  "+rule.what()), r.counts(rule.Count)
+	if room := width - utf8.RuneCountInString(head) - len(counts); room >= 3 {
+		out.WriteString(head + strings.Repeat(" ", room) + counts + "\n")
+	} else {
+		out.WriteString(fit(head, width) + "\n" + strings.Repeat(" ", width-len(counts)) + counts + "\n")
+	}
+	verb := "was: "
+	if rule.Of == "old" {
+		verb = "now: "
+	}
+	for i := range rule.Examples {
+		e := &rule.Examples[i]
+		other := verb + e.what()
+		url := e.URL
+		if !r.severalOrigins() {
+			url = path(url)
+		}
+		out.WriteString("      " + fit(say.Line(url), width-6-2-min(utf8.RuneCountInString(other), 34)) + "  " + fit(say.Line(other), 34) + "\n")
+	}
+}
+
+// severalOrigins reports whether changes are at several origins.
+func (r *Report) severalOrigins() bool {
+	for i := range r.Agents {
+		for k := range r.Agents[i].Changes {
+			if len(r.Agents[i].Changes[k].Origins) > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// path returns the part of a URL behind its origin.
+func path(url string) string {
+	_, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		return url
+	}
+	if i := strings.IndexByte(rest, '/'); i >= 0 {
+		return rest[i:]
+	}
+	return url
+}
+
+// counts returns requests and URLs in words.
+func (r *Report) counts(c Count) string {
+	if r.Unit != unitRequest {
+		return say.Count(c.Requests, r.Unit)
+	}
+	urls := say.Count(c.URLs, "URL")
+	if c.Error > 0 {
+		urls = "~" + urls
+	}
+	return urls + ", " + say.Count(c.Requests, r.Unit)
+}
+
+// place says where a rule stands: in its file, or in the robots.txt of an origin.
+func (r *Report) place(rule *Rule) string {
+	side := &r.New
+	if rule.Of == "old" {
+		side = &r.Old
+	}
+	if rule.Line == 0 {
+		return rule.Of + " rules"
+	}
+	name := rule.Origin + "/robots.txt"
+	if side.File != "" {
+		name = filepath.ToSlash(side.File)
+	}
+	name += fmt.Sprintf(":%d", rule.Line)
+	if rule.Several && side.File == "" {
+		name += " (and others)"
+	}
+	if r.Old.File == r.New.File {
+		name = rule.Of + " " + name
+	}
+	return name
+}
+
+// what says what is to blame.
+func (r *Rule) what() string {
+	text := describe(r.Rule, 0, r.Reason)
+	if r.Of == "old" && r.Line > 0 {
+		text += "  (not any more)"
+	}
+	return text
+}
+
+// what says what decides on the other side.
+func (e *Example) what() string { return describe(e.Rule, e.Line, e.Reason) }
+
+// describe returns a rule with its line, or the reason in words.
+func describe(rule string, line int, reason string) string {
+	switch {
+	case rule != "" && line > 0:
+		return fmt.Sprintf("line %d, %s", line, rule)
+	case rule != "":
+		return rule
+	}
+	switch reason {
+	case "default", "no_group":
+		return "no rule"
+	case "no_robots":
+		return "no robots.txt"
+	case "robots_txt":
+		return "robots.txt itself"
+	}
+	return "robots.txt " + strings.ReplaceAll(reason, "_", " ")
+}
+
+// printParts prints the greatest parts.
+func (r *Report) printParts(out *bufio.Writer, title string, parts []Part, more int) {
+	out.WriteString("  " + title + "\n")
+	for _, p := range parts[:min(len(parts), shownParts)] {
+		out.WriteString(r.partLine(p.Name, p.Count, ""))
+	}
+	if rest := max(0, len(parts)-shownParts) + more; rest > 0 {
+		out.WriteString("      and " + say.Number(int64(rest)) + " more\n")
+	}
+}
+
+// partLine returns a line with a name, its count and a remark.
+func (r *Report) partLine(name string, c Count, remark string) string {
+	counts := r.counts(c)
+	if remark != "" {
+		name += "  " + remark
+	}
+	room := width - 6 - 2 - utf8.RuneCountInString(counts)
+	name = fit(say.Line(name), room)
+	return "      " + name + strings.Repeat(" ", room-utf8.RuneCountInString(name)) + "  " + counts + "\n"
+}
+
+// fit returns the beginning of a text in at most n columns.
+func fit(s string, n int) string {
+	runes := []rune(s)
+	if len(runes) <= n {
+		return s
+	}
+	return string(runes[:max(0, n-1)]) + "…"
+}

@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"sync/atomic"
+
+	"github.com/robobatch/robobatch/engine/internal/rules"
+)
+
+// A Change says how the verdict of a row differs from that of [Options].Old.
+type Change uint8
+
+// The values of Change.
+const (
+	Same      Change = iota // the same answer, by a rule of the same text or by none in both
+	OtherRule               // not closed or opened, but another rule decides, or one where there was none
+	Closed                  // disallowed, and was not
+	Opened                  // was disallowed, and is not
+	NumChanges
+)
+
+// String returns the change as the output column "change" spells it.
+func (c Change) String() string {
+	return [...]string{"same", "other_rule", "closed", "opened"}[c]
+}
+
+// A comparer decides batches by the old store, and says what changed. It is for one goroutine.
+type comparer struct {
+	old, now *Evaluator
+	twins    *twins
+	order    []rulingRow // rows that both stores decide, of the last batch
+}
+
+// newComparer returns a comparer of what two stores decide.
+func newComparer(old, now *Evaluator, t *twins) *comparer {
+	return &comparer{old: old, now: now, twins: t}
+}
+
+// compare fills b.Old and b.Changes. b is evaluated by the store of now.
+func (c *comparer) compare(b *Batch) {
+	if b.Old == nil {
+		b.Old = new(Batch)
+	}
+	old, n, agents := b.Old, b.Len(), c.now.store.agentsPerURL()
+	old.borrow(b)
+	old.Sites = grown(old.Sites, n)
+	old.Rulings = grown(old.Rulings, n)
+	old.Verdicts = grown(old.Verdicts, n*agents)
+	b.Changes = grown(b.Changes, n*agents)
+	clear(b.Changes)
+	c.old.paths = grown(c.old.paths, n)
+	if c.old.store.opt.RowTimes {
+		c.old.timeless = grown(c.old.timeless, n)
+	}
+	c.old.findSites(old)
+	c.order = c.order[:0]
+	for i, id := range old.Rulings {
+		if c.twins.alike(id, b.Rulings[i]) {
+			copy(old.Verdicts[i*agents:][:agents], b.Verdicts[i*agents:][:agents])
+		} else {
+			c.order = append(c.order, rulingRow{id, uint32(i)})
+		}
+	}
+	if len(c.order) == 0 {
+		return
+	}
+	c.old.decide(old, c.order)
+	for _, r := range c.order {
+		c.compareRow(b, int(r.row), agents)
+	}
+}
+
+// compareRow fills the changes of a row.
+func (c *comparer) compareRow(b *Batch, row, agents int) {
+	for a := range agents {
+		i := row*agents + a
+		v, was := b.Verdicts[i], b.Old.Verdicts[i]
+		switch {
+		case v.Access == Denied && was.Access != Denied:
+			b.Changes[i] = Closed
+		case v.Access != Denied && was.Access == Denied:
+			b.Changes[i] = Opened
+		case v.Access != was.Access || (v.Rule == NoRule) != (was.Rule == NoRule):
+			b.Changes[i] = OtherRule
+		case v.Rule == NoRule:
+		default:
+			agent := b.agent(row, a)
+			r := c.now.reader.Ruling(b.Rulings[row]).Sets[agent].Rule(v.Rule)
+			o := c.old.reader.Ruling(b.Old.Rulings[row]).Sets[agent].Rule(was.Rule)
+			if r.Allow != o.Allow || r.Value != o.Value {
+				b.Changes[i] = OtherRule
+			}
+		}
+	}
+}
+
+// grown returns a column of so many values, in the memory that it has if that is enough.
+func grown[T any](column []T, n int) []T {
+	if cap(column) < n {
+		return make([]T, n)
+	}
+	return column[:n]
+}
+
+// borrow makes b the same rows as another batch, undecided. It shares the memory of its columns.
+func (b *Batch) borrow(from *Batch) {
+	b.release()
+	b.Input, b.Data, b.URLs, b.Lines = from.Input, from.Data, from.URLs, from.Lines
+	b.UserAgents, b.Times, b.Kept, b.Agents = from.UserAgents, from.Times, from.Kept, from.Agents
+}
+
+// release empties the batch, which has borrowed columns. It keeps its own memory.
+func (b *Batch) release() {
+	*b = Batch{
+		Sites: b.Sites[:0], Strays: b.Strays[:0], Rulings: b.Rulings[:0], Verdicts: b.Verdicts[:0],
+		strayNames: b.strayNames[:0], winners: b.winners.reset(),
+	}
+}
+
+// twins know which rulings of two stores are the same: the same text, or the same outcome in place of
+// one. They are safe for concurrent use.
+type twins struct {
+	old, now rules.Store
+
+	// of has, for each text of now, the text of old that it was compared with last: 1 + its number, and
+	// one bit for whether they are equal. It is 0 before that.
+	of []atomic.Uint64
+}
+
+func newTwins(old, now rules.Store) *twins {
+	return &twins{old: old, now: now, of: make([]atomic.Uint64, now.Texts())}
+}
+
+// alike reports whether two rulings are the same.
+func (t *twins) alike(old, now RulingID) bool {
+	o, ok := old.Text()
+	n, both := now.Text()
+	if !ok || !both {
+		return old == now
+	}
+	known := t.of[n].Load()
+	if known>>1 == uint64(o)+1 {
+		return known&1 == 1
+	}
+	known = (uint64(o) + 1) << 1
+	if t.old.Key(o) == t.now.Key(n) {
+		known |= 1
+	}
+	t.of[n].Store(known)
+	return known&1 == 1
+}

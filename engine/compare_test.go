@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A comparingSink checks the rows of a run by two stores against what each says of a URL alone.
+type comparingSink struct {
+	t            *testing.T
+	old, now     *Store // with all rules in memory
+	byOld, byNow *Lookup
+	rows         int
+	changes      [NumChanges]int
+}
+
+func (s *comparingSink) Write(b *Batch) error {
+	s.byOld.Use(b.Old)
+	s.byNow.Use(b)
+	agents := s.now.Options().Agents
+	for i := range b.Len() {
+		s.rows++
+		for a, agent := range agents {
+			k := i*len(agents) + a
+			was := s.check(s.old, s.byOld, b.Old, i, a)
+			is := s.check(s.now, s.byNow, b, i, a)
+			want := Same
+			switch {
+			case is.Access == Denied && was.Access != Denied:
+				want = Closed
+			case is.Access != Denied && was.Access == Denied:
+				want = Opened
+			case is.Access != was.Access, is.Rule.String() != was.Rule.String():
+				want = OtherRule
+			}
+			s.changes[want]++
+			if b.Changes[k] != want {
+				s.t.Fatalf("%s for %s is %v, want %v: %+v, %+v", b.URL(i), agent, b.Changes[k], want, was, is)
+			}
+		}
+	}
+	return nil
+}
+
+// check compares a verdict with that of a store for the URL alone, which it returns.
+func (s *comparingSink) check(store *Store, lookup *Lookup, b *Batch, row, agent int) Answer {
+	names := store.Options().Agents
+	want, err := store.Verdict(string(b.URL(row)), names[agent])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	v := b.Verdicts[row*len(names)+agent]
+	got := Answer{Access: v.Access, Reason: v.Reason}
+	if v.Rule != NoRule {
+		got.Rule = lookup.Rule(b.Rulings[row], agent, v.Rule)
+	}
+	if got != want {
+		s.t.Fatalf("%s for %s is %+v, want %+v", b.URL(row), names[agent], got, want)
+	}
+	return want
+}
+
+func (s *comparingSink) Close() error { return nil }
+
+// A run by two stores decides what each of them decides alone, from files and from packs, whatever
+// stays in memory, and the changes are the differences.
+func TestCompareRandom(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 17))
+	var urls []string
+	for _, origin := range []string{"https://a.com", "https://a.com:8080", "https://a.com-b.com", "http://a.com", "https://b.com", "https://c.com"} {
+		for _, path := range []string{"/", "/private/x", "/a/b", "/x1.css", "/x%2A?sid=1&b", "/robots.txt", "/xay", "/q/7/z"} {
+			urls = append(urls, origin+path)
+		}
+	}
+	urls = append(urls, "nonsense", "https://a.com:x/")
+	var changes [NumChanges]int
+	for n := range 15 {
+		opt := StoreOptions{Dialect: robots.Google, Agents: []string{"*", "a", "Googlebot-News"}, Missing: Missing(n % 3)}
+		all := randomResponses(rng)
+		next := slices.Clone(all)
+		next = append(next[rng.IntN(len(next)+1):], randomResponses(rng)...)
+		old, now := storeOf(t, opt, all...), tryStore(opt, next...)
+		if now == nil {
+			continue // two captures without a time
+		}
+		rng.Shuffle(len(urls), func(i, j int) { urls[i], urls[j] = urls[j], urls[i] })
+		ways := map[string]*Store{"files": now}
+		maps.Copy(ways, waysToOpen(t, makePack(t, opt.Dialect, next...), opt))
+		before := waysToOpen(t, makePack(t, opt.Dialect, all...), opt)
+		before["files"] = old
+		for _, way := range slices.Sorted(maps.Keys(ways)) {
+			for _, workers := range []int{1, 3} {
+				sink := &comparingSink{t: t, old: old, now: now, byOld: before[way].NewLookup(), byNow: ways[way].NewLookup()}
+				src := newSource(7, slices.Repeat(urls, 3))
+				if _, err := Run(context.Background(), ways[way], src, sink, Options{Workers: workers, Old: before[way]}); err != nil {
+					t.Fatal(fmt.Errorf("%s: %w", way, err))
+				}
+				if sink.rows != 3*len(urls) {
+					t.Fatalf("%d rows of %d", sink.rows, 3*len(urls))
+				}
+				for c, n := range sink.changes {
+					changes[c] += n
+				}
+			}
+		}
+	}
+	for c, n := range changes {
+		if n == 0 {
+			t.Errorf("nothing is %v", Change(c))
+		}
+	}
+}
+
+// tryStore returns the store of responses; nil if they contradict each other.
+func tryStore(opt StoreOptions, all ...robots.Response) *Store {
+	s, err := BuildStore(sequence(all), opt)
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// With the crawlers of the log, each row is compared for its own.
+func TestCompareLogAgents(t *testing.T) {
+	opt := StoreOptions{LogAgents: LogAgentsSkip}
+	old := buildStore(t, opt, "https://a.com", "User-agent: Googlebot\nDisallow: /x\n\nUser-agent: *\nDisallow: /y\n")
+	now := buildStore(t, opt, "https://a.com", "User-agent: *\nDisallow: /y\n")
+	b := logBatch([]logRow{
+		{"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "https://a.com/x"},
+		{"curl/8", "https://a.com/x"},
+		{"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "https://a.com/y"},
+		{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.1; +https://openai.com/gptbot)", "https://a.com/y"},
+	})
+	opts := Options{Old: old, twins: newTwins(old.rules, now.rules)}
+	opts.newWorker(now, 1, 1).Evaluate(b)
+	if want := []Change{Opened, Closed, Same}; !slices.Equal(b.Changes, want) {
+		t.Errorf("%v, want %v", b.Changes, want)
+	}
+}
+
+// Deciding twice allocates nothing for a row.
+func TestCompareAllocs(t *testing.T) {
+	opt := StoreOptions{Agents: []string{"*", "b"}}
+	old := buildStore(t, opt, "https://a.com", "User-agent: *\nDisallow: /1\n", "https://b.com", "")
+	now := buildStore(t, opt, "https://a.com", "User-agent: *\nDisallow: /*1\n", "https://b.com", "")
+	opts := Options{Old: old, twins: newTwins(old.rules, now.rules)}
+	w, b := opts.newWorker(now, 1, 1), &Batch{}
+	n := testing.AllocsPerRun(100, func() {
+		b.Reset()
+		for _, url := range []string{"https://a.com/1", "https://b.com/1", "https://a.com/x1", "https://a.com/"} {
+			b.AddURL([]byte(url), 1)
+		}
+		w.Evaluate(b)
+	})
+	if n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
