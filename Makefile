@@ -18,6 +18,7 @@ ROUNDS       ?= 6
 LIMITS       ?= 64MiB,128MiB,256MiB,512MiB
 SHAPES       ?= .
 BASE         ?= main
+ONLY         ?=
 ATTACK       ?=
 # RESULTS passes on the lines of results and their headers, and shows all others: benchmarks may log any bytes.
 RESULTS       = tee /dev/stderr | LC_ALL=C grep -aE '^(Benchmark[!-~]+[[:space:]]+[0-9]+[[:space:]]|(goos|goarch|pkg|cpu|corpus): |\# (go|date|load): )'
@@ -100,10 +101,11 @@ attack: ## damage inputs, kill runs, fail system calls, fill disks, and judge wh
 bench: ## all benchmarks, into bench.txt; BENCH, BENCHPKGS, BENCHTIME and BENCHCOUNT choose
 	@set -o pipefail; $(GOBENCH) -count $(BENCHCOUNT) $(BENCHPKGS) | $(RESULTS) >bench.txt
 
-bench-compare: ## the working tree against the commit BASE (main), in turn, judged by benchstat
+bench-compare: ## the working tree against the commit BASE (main), or against itself with the folders ONLY of BASE, in turn
 	@set -eu; rm -f bench-base.txt bench-here.txt; \
 	base=$$(mktemp -d ../bench-base.XXXXXX); trap 'git worktree remove --force "$$base" || rmdir "$$base"' EXIT; \
-	git worktree add -q --detach "$$base" '$(BASE)'; \
+	git worktree add -q --detach "$$base" '$(if $(ONLY),HEAD,$(BASE))'; \
+	$(if $(ONLY),git -C "$$base" rm -rq $(ONLY); git -C "$$base" checkout -q '$(BASE)' -- $(ONLY);) \
 	for round in $$(seq $(BENCHCOUNT)); do \
 		echo "round $$round of $(BENCHCOUNT)"; \
 		(cd "$$base" && $(GOBENCH) -count 1 $(BENCHPKGS)) >>bench-base.txt; \

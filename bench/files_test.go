@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -90,4 +91,76 @@ func pathRows(tb testing.TB, l corpus.Log, a *automaton.Automaton, origin robots
 func hostOf(origin robots.Origin) string {
 	_, host, _ := strings.Cut(string(origin), "://")
 	return host
+}
+
+// crowded is how many patterns with "*" that begin alike a file has more than if it is in
+// BenchmarkCrowded: those that the automaton finds by an index.
+const crowded = 24
+
+// isCrowded reports whether more patterns than crowded have the same text before their first "*".
+func isCrowded(rules []automaton.Rule) bool {
+	count := map[string]int{}
+	for _, r := range rules {
+		if anchor, _, ok := strings.Cut(r.Pattern, "*"); ok {
+			count[anchor]++
+		}
+	}
+	for _, n := range count {
+		if n > crowded {
+			return true
+		}
+	}
+	return false
+}
+
+// logPaths returns the paths of all logs by origin, and the first otherPaths of the shuffled one.
+func logPaths(tb testing.TB, c *corpus.Corpus) (own map[robots.Origin][][]byte, others [][]byte) {
+	tb.Helper()
+	own = map[robots.Origin][][]byte{}
+	for _, l := range c.Logs {
+		all, _, _ := batches(tb, l)
+		var text, buf []byte
+		for i := range all {
+			for j := range all[i].URLs {
+				u, err := robots.SplitURL(all[i].URL(j))
+				if err != nil {
+					continue
+				}
+				if text, err = robots.AppendOrigin(text[:0], u); err != nil {
+					continue
+				}
+				var path []byte
+				path, buf = dialect.Path(u.Path, buf)
+				path = bytes.Clone(path)
+				own[robots.Origin(text)] = append(own[robots.Origin(text)], path)
+				if l.Name == "shuffled" && len(others) < otherPaths {
+					others = append(others, path)
+				}
+			}
+		}
+	}
+	return own, others
+}
+
+// BenchmarkCrowded is BenchmarkMatch for each file of the collection with many patterns that begin
+// alike, on its own paths and those of other origins.
+func BenchmarkCrowded(b *testing.B) {
+	p := corpora[1]
+	c := p.open(b)
+	own, others := logPaths(b, c)
+	seen := map[string]bool{}
+	for _, r := range responses(b, c) {
+		if seen[string(r.Body)] || !isCrowded(automatonRules(robots.Parse(r.Body, dialect))) {
+			continue
+		}
+		seen[string(r.Body)] = true
+		b.Run("data="+p.name+"/rules="+hostOf(r.Origin), func(b *testing.B) {
+			a := compile(b, r.Body)
+			var rows []matchRow
+			for _, path := range append(own[r.Origin], others...) {
+				rows = append(rows, matchRow{a, path})
+			}
+			benchmarkAnyMatch(b, rows)
+		})
+	}
 }

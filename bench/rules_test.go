@@ -147,6 +147,21 @@ func BenchmarkBuildStore(b *testing.B) {
 	}
 }
 
+// TestTables checks that the compiled automata of all rules take at most 1.3 bytes for each byte of
+// rule text. BenchmarkBuildStore prints the same figure as tables-B/rule-B.
+func TestTables(t *testing.T) {
+	for _, p := range corpora {
+		t.Run("data="+p.name, func(t *testing.T) {
+			mem := buildStore(t, responses(t, p.open(t)), 1).Memory()
+			ratio := float64(mem.Tables) / float64(mem.Text)
+			t.Logf("%d bytes of tables for %d of rules: %.3f", mem.Tables, mem.Text, ratio)
+			if mem.Rules == 0 || ratio > 1.3 {
+				t.Errorf("%d rules take %.3f bytes of tables for each of their own", mem.Rules, ratio)
+			}
+		})
+	}
+}
+
 // storeMemory returns what a store of the rules says that it takes, and what the heap says.
 func storeMemory(b *testing.B, all []robots.Response) (mem engine.Memory, used int64) {
 	b.Helper()
