@@ -123,6 +123,20 @@ then, and the stream has no end mark.`,
 	},
 
 	{
+		set: forMerge, plan: planMerging, name: "merge", about: "add up the shards of a run, once all are done",
+		arguments: "STATS...", intro: `
+robobatch merge adds up the shards of a run with one output per input.
+
+    robobatch merge -out out/
+
+reads what the shards wrote at their ends, out/_stats.0-of-4.json and so on, or the files of -stats that are named. It
+checks that they are of one run, that none is missing, and that all outputs are there. It prints the summary of all, and
+writes it to out/_SUCCESS. It opens no network connection.`, rest: `
+Exit codes: 0 all outputs are complete; 1 inputs failed: they are listed, and there is no _SUCCESS; 2 an error of usage
+or input, or the files are not those of one run.`,
+	},
+
+	{
 		set: forBench, plan: planBench, name: "bench", about: "measure a run on your own rules and logs, for benchstat",
 		takes: "bench takes flags only, see robobatch bench -h", intro: `
 robobatch bench measures a run on your own rules and logs, and prints what benchstat reads.

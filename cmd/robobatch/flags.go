@@ -73,6 +73,7 @@ const (
 	forLint
 	forCheck
 	forDiff
+	forMerge
 
 	forAll      = forJob | forRules | forCompile | forPipe | forBench | forExplain | forLint | forCheck | forDiff
 	forRuns     = forJob | forDiff                                              // those that take logs through the rules
@@ -435,6 +436,10 @@ func outputFlags(a *args) []entry {
 		{forRules, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
 			The file to write. x.parquet or x.jsonl (JSON Lines); - is JSON Lines on standard
 			output. Default: the name of the rules plus .rules.parquet, in the working directory.`}},
+		{forMerge, cli.Flag{
+			Name: "out", Arg: "dir", Files: true, Needed: "name the directory of the outputs, as -out of the shards does",
+			Set: cli.Text(&a.out), Doc: "The directory of the outputs.",
+		}},
 		{forCompile, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
 			The pack to write, x.rbp. Default: the name of the rules plus .rbp, in the working
 			directory.`}},
@@ -536,7 +541,7 @@ func seriesFlags(a *args) []entry {
 		{forJob, cli.Flag{Name: "shard", Arg: "part", Set: cli.NotEmpty(&a.shard, "write 0/4, or auto"), Doc: `
 			Do one of n parts of the inputs: i/n, i from 0. With one output per input. Parts have
 			about as many bytes; no input is split. auto: as Slurm, Kubernetes, AWS Batch or Cloud
-			Run number the task.`}},
+			Run number the task. robobatch merge adds the parts up.`}},
 	}
 }
 
@@ -654,11 +659,11 @@ func runFlags(a *args) []entry {
 			elsewhere and where TERM=dumb says that the terminal cannot move its cursor. No terminal
 			gets colours, whatever NO_COLOR says.`,
 		}},
-		{forAll &^ forBench, cli.Flag{Name: "quiet", Set: cli.Bool(&a.quiet), Doc: "Print errors and doubts only."}},
-		{forJob, cli.Flag{Name: "v", Set: cli.Bool(&a.verbose), Doc: `
+		{forAll&^forBench | forMerge, cli.Flag{Name: "quiet", Set: cli.Bool(&a.quiet), Doc: "Print errors and doubts only."}},
+		{forJob | forMerge, cli.Flag{Name: "v", Set: cli.Bool(&a.verbose), Doc: `
 			Print all of the summary. It has twelve lines otherwise: without reasons, lines of the logs,
 			rules, rate and what is below the three agents and rules with the most rows.`}},
 		{forJob, cli.Flag{Name: "version", Set: cli.Instead, Doc: "Print the version."}},
-		{forAll, cli.Flag{Name: "h", Set: cli.Help, Doc: "Print this help."}},
+		{forAll | forMerge, cli.Flag{Name: "h", Set: cli.Help, Doc: "Print this help."}},
 	}
 }

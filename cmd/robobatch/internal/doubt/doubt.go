@@ -55,6 +55,7 @@ const (
 	NoURLs        Code = "no_urls"
 	OddRobots     Code = "odd_robots"
 	RejectedLines Code = "rejected_lines"
+	SpareOutputs  Code = "spare_outputs"
 	StoppedRun    Code = "stopped_run"
 	UnclearAgent  Code = "unclear_agent"
 	UnclearName   Code = "unclear_name"
@@ -117,6 +118,10 @@ var Meanings = []Meaning{
 	{
 		RejectedLines, "Over a tenth of the lines of the logs are rejected: they are refused, so that they have no row, or their URL is none. -max-rejects, which says how many may be, is not set.",
 		"List them with -rejects, and name the format, or the field of the URL. -max-rejects makes it an error.",
+	},
+	{
+		SpareOutputs, "The directory of robobatch merge has outputs of earlier runs, made of inputs that are not in the list of this one.",
+		"Remove them, with their files in _done, or who reads the directory has their rows, too.",
 	},
 	{
 		StoppedRun, "An earlier run was stopped while its files were put into the directory of -partition-by. They are there now, all of them.",

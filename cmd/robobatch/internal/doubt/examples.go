@@ -62,6 +62,10 @@ var examples = map[Code]example{
 		"-format urls, and a log in another format",
 		"-format combined -origin https://www.example.com",
 	},
+	SpareOutputs: {
+		"-in b.log -out out/, where out/a.verdicts.parquet is of an earlier run",
+		"-in b.log -out new/",
+	},
 	StoppedRun: {
 		"robobatch … -partition-by date, killed, and run again with other flags",
 		"robobatch … -partition-by date, run once",

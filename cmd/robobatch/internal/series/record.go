@@ -45,11 +45,11 @@ func NewRecord(r *summary.Report) *Record {
 	}
 }
 
-// Counts and Agent are those of a report.
-type (
-	Counts = summary.Counts
-	Agent  = summary.AgentCount
-)
+// Counts are those of a report.
+type Counts = summary.Counts
+
+// Agent is what a report counts for one agent.
+type Agent = summary.AgentCount
 
 // Made is what outputs depend on besides their inputs.
 type Made struct {

@@ -139,6 +139,14 @@ func (d Dir) record(output string) string { return d.join(doneDir + "/" + output
 // Failed returns the name of the list of what failed.
 func (d Dir) Failed() string { return d.join("_failed" + d.Infix() + ".jsonl") }
 
+// AllFailed returns the pattern of the lists of what failed, of so many shards.
+func (d Dir) AllFailed(shards int) string {
+	if shards <= 1 {
+		return d.Failed()
+	}
+	return d.join(fmt.Sprintf("_failed.*-of-%d.jsonl", shards))
+}
+
 // Stats returns the name of the statistics.
 func (d Dir) Stats() string { return d.join("_stats" + d.Infix() + ".json") }
 

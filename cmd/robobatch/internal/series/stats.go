@@ -42,6 +42,7 @@ type Stats struct {
 // A Series is what Stats say besides a summary.
 type Series struct {
 	Shard   shard.Shard `json:"shard"`
+	Shards  int         `json:"shards,omitempty"` // that were added up
 	List    List        `json:"list"`
 	Flags   Flags       `json:"flags"`
 	Done    int         `json:"done"`    // outputs that are complete
@@ -95,6 +96,9 @@ func (s *Sum) End(out string) {
 	what := say.Count(int64(inputs), "log")
 	if sh := s.Series.Shard; !sh.Whole() {
 		what = fmt.Sprintf("%s: %s of %s", sh, say.Number(int64(inputs)), say.Count(int64(s.Series.List.Inputs), "log"))
+	}
+	if s.Series.Shards > 1 {
+		what += fmt.Sprintf(" in %d shards", s.Series.Shards)
 	}
 	if s.Series.Resumed > 0 {
 		what += fmt.Sprintf(", %s of them done before", say.Number(int64(s.Series.Resumed)))

@@ -38,6 +38,9 @@ func (r *Report) Short() string {
 // answers returns what was decided, in all.
 func (r *Report) answers() table {
 	c, note := &r.Counts, "of "+say.Count(r.Counts.Origins, "origin")
+	if r.Heading != "" { // they were counted one log after the other
+		note += ", those of each log"
+	}
 	if r.isForSeveral() {
 		note += fmt.Sprintf(", for %d agents", len(r.Agents))
 	}

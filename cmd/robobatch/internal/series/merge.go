@@ -1,0 +1,239 @@
+package series
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/internal/place"
+)
+
+// Merge adds up the statistics of all shards: those of these names, or by default all in the
+// directory. The error says that they are not those of one run, that one is missing, or that an
+// output is not as its shard left it.
+func (d Dir) Merge(names []string) (*Sum, error) {
+	if err := place.Of(d.Name).Remove(d.success()); err != nil {
+		return nil, err
+	}
+	there, err := d.look()
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		names = there.stats
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s has no _stats.json and no _stats.0-of-n.json: run it with -out %s first, or name the files of -stats", say.File(d.Name), say.File(d.Name))
+	}
+	all := make([]*Stats, len(names))
+	for i, name := range names {
+		if all[i], err = readStats(name); err != nil {
+			return nil, err
+		}
+		if err := sameRun(names[0], all[0], name, all[i]); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.complete(names, all); err != nil {
+		return nil, err
+	}
+	sum := addUp(all)
+	sum.End(d.Name)
+	spare, err := there.check(d, sum)
+	if err != nil {
+		return nil, err
+	}
+	if spare.Count > 0 {
+		sum.Doubts = append(sum.Doubts, spare)
+	}
+	return sum, nil
+}
+
+// Succeed writes the file that says that all is complete, with the totals.
+func (d Dir) Succeed(s *Sum) error {
+	total, report := s.Stats, *s.Report
+	report.Inputs, total.Series.Outputs = []summary.Input{}, nil
+	total.Report = &report
+	return total.Write(d.success())
+}
+
+// readStats reads the statistics of a shard.
+func readStats(name string) (*Stats, error) {
+	text, err := readAll(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no such file: it is written at the end of a shard; run the shard to its end", say.File(name))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", say.File(name), err)
+	}
+	s := &Stats{}
+	if err := json.Unmarshal(text, s); err != nil || s.Report == nil || s.Series.List.Hash == "" || s.Series.Shard.Index < 0 || s.Series.Shard.Index >= max(1, s.Series.Shard.Count) {
+		return nil, fmt.Errorf("%s: is no -stats of a run with one output per input", say.File(name))
+	}
+	return s, nil
+}
+
+// made returns what the outputs of a shard depend on.
+func (s *Stats) made() *Made { return &Made{s.Version, s.RulesHash, s.Series.Flags} }
+
+// sameRun returns an error if two files are not of shards of one run.
+func sameRun(nameA string, a *Stats, nameB string, b *Stats) error {
+	what := a.made().Differ(b.made())
+	switch la, lb := a.Series.List, b.Series.List; {
+	case a.Series.Shard.Count != b.Series.Shard.Count:
+		what = fmt.Sprintf("%d shards and %d", max(1, a.Series.Shard.Count), max(1, b.Series.Shard.Count))
+	case what != "":
+	case la != lb:
+		what = fmt.Sprintf("other inputs (%s of %s, and %s of %s)", say.Number(int64(la.Inputs)), say.Bytes(la.Bytes), say.Number(int64(lb.Inputs)), say.Bytes(lb.Bytes))
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s and %s are of different runs: %s: run all shards again with -resume, or remove the file of the older run", say.File(nameA), say.File(nameB), what)
+}
+
+// complete returns an error unless there is each shard once, and each input is of one of them.
+func (d Dir) complete(names []string, all []*Stats) error {
+	count := max(1, all[0].Series.Shard.Count)
+	of := make(map[int]string, count)
+	inputs := 0
+	for i, s := range all {
+		index := s.Series.Shard.Index
+		if other, ok := of[index]; ok {
+			return fmt.Errorf("%s and %s are of the same shard, %s", say.File(other), say.File(names[i]), s.Series.Shard)
+		}
+		of[index] = names[i]
+		inputs += s.Series.Done + len(s.Series.Failed)
+	}
+	var missing []string
+	for i := range count {
+		if _, ok := of[i]; !ok {
+			missing = append(missing, say.File(Dir{d.Name, shard.Shard{Index: i, Count: count}}.Stats()))
+		}
+	}
+	if n := len(missing); n > 0 {
+		list := strings.Join(missing[:min(n, shown)], ", ")
+		if n > shown {
+			list += ", …"
+		}
+		return fmt.Errorf("missing: %s of %d: %s: run them to their end, with -resume", say.Count(int64(n), "shard"), count, list)
+	}
+	if want := all[0].Series.List.Inputs; inputs != want {
+		return fmt.Errorf("the shards have %s inputs, and the list has %s: run all shards again with -resume", say.Number(int64(inputs)), say.Number(int64(want)))
+	}
+	return nil
+}
+
+// addUp adds up shards.
+func addUp(all []*Stats) *Sum {
+	slices.SortFunc(all, func(a, b *Stats) int { return a.Series.Shard.Index - b.Series.Shard.Index })
+	report := *all[0].Report
+	report.Counts, report.ByAgent, report.Invalid, report.Run = Counts{}, []Agent{}, 0, summary.Run{}
+	report.Doubts = nil
+	if report.AgentFromLog {
+		report.Others, report.Unbound = &summary.Clients{}, &summary.Clients{}
+	}
+	for _, s := range all {
+		for _, d := range s.Series.RunDoubts {
+			if !slices.ContainsFunc(report.Doubts, func(seen doubt.Doubt) bool { return seen.Code == d.Code }) {
+				report.Doubts = append(report.Doubts, d)
+			}
+		}
+	}
+	sum := NewSum(&report, Series{Shards: max(1, all[0].Series.Shard.Count), List: all[0].Series.List, Flags: all[0].Series.Flags})
+	for _, s := range all {
+		sum.Counts.Add(&s.Counts)
+		sum.AddAgents(s.ByAgent, s.Others, s.Unbound)
+		sum.Invalid += s.Invalid
+		sum.Inputs = append(sum.Inputs, s.Inputs...)
+		sum.addRun(&s.Run)
+		sum.Series.Done += s.Series.Done
+		sum.Series.Resumed += s.Series.Resumed
+		sum.Series.Failed = append(sum.Series.Failed, s.Series.Failed...)
+		sum.Series.Outputs = append(sum.Series.Outputs, s.Series.Outputs...)
+		for _, o := range s.Series.Outputs {
+			sum.doubts.Add(o.Input, o.Doubts)
+		}
+	}
+	sum.Run.URLsPerSecond = float64(sum.Counts.URLs) / max(sum.Run.Seconds, 1e-9)
+	return sum
+}
+
+// addRun adds what a shard took: time on the clock as if all ran at once.
+func (s *Sum) addRun(r *summary.Run) {
+	t := &s.Run
+	t.Seconds, t.RulesSeconds = max(t.Seconds, r.Seconds), max(t.RulesSeconds, r.RulesSeconds)
+	t.CPUSeconds, t.RulesCPU = t.CPUSeconds+r.CPUSeconds, t.RulesCPU+r.RulesCPU
+	t.PeakMemory = max(t.PeakMemory, r.PeakMemory)
+}
+
+// A view is what lies in the directory.
+type view struct {
+	stats   []string         // names
+	records []string         // outputs that have one
+	sizes   map[string]int64 // of all files but these
+}
+
+// look looks at all files in the directory.
+func (d Dir) look() (*view, error) {
+	v := &view{sizes: map[string]int64{}}
+	err := place.Of(d.Name).Walk(d.Name, func(name string, info place.Info) error {
+		path := strings.TrimPrefix(filepath.ToSlash(filepath.Clean(name)), filepath.ToSlash(filepath.Clean(d.Name))+"/")
+		record, isRecord := strings.CutPrefix(path, doneDir+"/")
+		switch {
+		case isRecord:
+			v.records = append(v.records, strings.TrimSuffix(record, ".json"))
+		case strings.HasPrefix(path, "_stats.") && strings.HasSuffix(path, ".json"):
+			v.stats = append(v.stats, name)
+		default:
+			v.sizes[path] = info.Size
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look into %s: %w", say.File(d.Name), err)
+	}
+	return v, nil
+}
+
+// check checks that the outputs are as their shards left them, and returns the doubt about others.
+func (v *view) check(d Dir, s *Sum) (spare doubt.Doubt, err error) {
+	ours := make(map[string]bool, len(s.Series.Outputs))
+	var errs []error
+	for _, o := range s.Series.Outputs {
+		size, ok := v.sizes[o.Output]
+		switch {
+		case !ok:
+			errs = append(errs, fmt.Errorf("%s is not there any more: run its shard again with -resume", say.File(d.join(o.Output))))
+		case size != o.Bytes:
+			errs = append(errs, fmt.Errorf("%s has %s bytes, and had %s when it was complete: run its shard again with -resume", say.File(d.join(o.Output)), say.Number(size), say.Number(o.Bytes)))
+		case ours[o.Output]:
+			errs = append(errs, fmt.Errorf("%s is the output of two inputs: run all shards again with -resume", say.File(d.join(o.Output))))
+		}
+		ours[o.Output] = true
+	}
+	if n := len(errs) - shown; n > 0 {
+		errs = append(errs[:shown], fmt.Errorf("and %s more", say.Count(int64(n), "output")))
+	}
+	if len(errs) > 0 {
+		return spare, errors.Join(errs...)
+	}
+	var others []string
+	for _, output := range v.records {
+		if !ours[output] {
+			others = append(others, d.join(output))
+		}
+	}
+	spare = doubt.Doubt{
+		Code: doubt.SpareOutputs, Count: int64(len(others)), Examples: others[:min(len(others), doubt.Examples)],
+		Text: say.Count(int64(len(others)), "output") + " of earlier runs in " + say.File(d.Name) + ", made of inputs that are not in the list now: remove them, or who reads the directory has their rows, too",
+	}
+	return spare, nil
+}
