@@ -36,7 +36,7 @@ BIN          := robobatch
 QUICKSTART   := testdata/quickstart
 
 .DEFAULT_GOAL := build
-.PHONY: help build quickstart test test-all examples race lint arrows fmt scale memory fuzz arm64 hostile attack bench bench-compare bench-peers bench-whole bench-million bench-results bench-show bench-render e2e cover tidy check clean
+.PHONY: help build quickstart test test-all examples race lint arrows fmt scale memory fuzz arm64 hostile attack bench bench-compare bench-peers bench-whole bench-long bench-million bench-results bench-show bench-render e2e cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -118,6 +118,12 @@ bench-peers: ## other Go libraries for robots.txt, in turn with ours; ROUNDS (6)
 
 bench-whole: ## whole runs over logs of 30,000 origins, CPU time and peak memory, and loading their files; ROUNDS (6)
 	@$(GO) run ./bench/whole -rounds $(ROUNDS)
+
+bench-long: ## runs on long real logs, by one worker and two, against the commit BASE (main) and against unpacking alone, in turn; ROUNDS (6)
+	@set -eu; base=$$(mktemp -d ../bench-base.XXXXXX); trap 'git worktree remove --force "$$base" || rmdir "$$base"' EXIT; \
+	git worktree add -q --detach "$$base" '$(BASE)'; \
+	(cd "$$base" && CGO_ENABLED=0 $(GO) build -o robobatch-base ./cmd/robobatch); \
+	$(GO) run ./bench/whole -bench '^(Unpack|Repeated)' -base "$$base/robobatch-base" -rounds $(ROUNDS)
 
 bench-million: ## runs on a pack of a million origins, under limits of memory; needs 3 GB of memory, 2 GB of disk; ROUNDS (6)
 	@$(GO) run ./bench/whole -bench Pack -origins 1000000 -rounds $(ROUNDS)

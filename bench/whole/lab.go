@@ -20,6 +20,8 @@ type lab struct {
 	ctx    context.Context
 	dir    string
 	binary string
+	base   string // another build of the command, to compare with; "" is none
+	copies int    // of a log in a repeated one
 
 	unlimited time.Duration // CPU of the latest run on a pack without a limit
 }
@@ -35,7 +37,7 @@ type trial struct {
 
 // trials are all that is measured.
 func (l *lab) trials(spec madeup.Spec) []trial {
-	return slices.Concat(l.runs(), l.files(spec), l.packs(spec))
+	return slices.Concat(l.runs(), l.files(spec), l.packs(spec), l.repeated())
 }
 
 // runs are, for each rules and number of workers, how long loading them takes, and the runs.

@@ -4,6 +4,7 @@
 //	go run ./bench/whole -rounds 6
 //	go run ./bench/whole -bench Files                      # loading a directory, against reading its files
 //	go run ./bench/whole -bench Pack -origins 1000000      # a pack of a million origins, and limits of memory
+//	go run ./bench/whole -bench 'Unpack|Repeated' -base ../other/robobatch   # long real logs, and another build in turn
 //
 // It builds the command, makes up rules of many origins and logs of their URLs (package bench),
 // takes the real log of the corpus too, and runs all cases in turn, once a round. Times are without
@@ -37,6 +38,8 @@ type request struct {
 	rounds int
 	temp   string
 	only   string // prepare the inputs in this directory, and end
+	base   string // another build of the command
+	copies int    // of the logs of Repeated
 	bench  string // regular expression of the names of what to measure
 }
 
@@ -52,8 +55,10 @@ func run(ctx context.Context, arguments []string) error {
 	flags.IntVar(&r.rounds, "rounds", 6, "lines for each case")
 	r.spec.AddFlags(flags, 2_000_000)
 	flags.StringVar(&r.temp, "temp", "", "where to put a directory for the inputs and outputs, which is removed; default: that for temporary files")
+	flags.StringVar(&r.base, "base", "", "another build of the command, to run in turn: Repeated tells how many times its CPU time a run took")
+	flags.IntVar(&r.copies, "copies", 10, "how often the logs of Repeated have a log of the corpus")
 	flags.StringVar(&r.only, "prepare", "", "write the inputs into this directory and measure nothing")
-	flags.StringVar(&r.bench, "bench", "^(Load|Whole|Files)", "measure what this regular expression matches the name of: Load, Whole, Files and Pack with what follows them")
+	flags.StringVar(&r.bench, "bench", "^(Load|Whole|Files)", "measure what this regular expression matches the name of: Load, Whole, Files, Pack, Unpack and Repeated with what follows them")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -74,7 +79,7 @@ func run(ctx context.Context, arguments []string) error {
 // measure writes the inputs into dir and measures. Another process writes them: a process starts
 // with the peak memory of its parent, and the runs to be measured must not inherit that.
 func (r request) measure(ctx context.Context, dir string) error {
-	l := lab{ctx: ctx, dir: dir, binary: filepath.Join(dir, "robobatch")}
+	l := lab{ctx: ctx, dir: dir, binary: filepath.Join(dir, "robobatch"), base: r.base, copies: r.copies}
 	build := exec.CommandContext(ctx, "go", "build", "-o", l.binary, "github.com/robobatch/robobatch/cmd/robobatch")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	self, err := os.Executable()
@@ -82,7 +87,7 @@ func (r request) measure(ctx context.Context, dir string) error {
 		return err
 	}
 	prepare := exec.CommandContext(ctx, self, "-prepare", dir, "-origins", strconv.Itoa(r.spec.Origins), "-urls", strconv.FormatInt(r.spec.URLs, 10),
-		"-seed", strconv.FormatUint(r.spec.Seed, 10), "-aimed", strconv.Itoa(r.spec.Aimed), "-bench", r.bench)
+		"-seed", strconv.FormatUint(r.spec.Seed, 10), "-aimed", strconv.Itoa(r.spec.Aimed), "-copies", strconv.Itoa(r.copies), "-bench", r.bench)
 	for _, cmd := range []*exec.Cmd{build, prepare} {
 		if _, err := measure.Exec(cmd); err != nil {
 			return err

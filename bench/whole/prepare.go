@@ -81,7 +81,7 @@ func (r request) prepare(dir string) error {
 		return err
 	}
 	written := map[string]bool{}
-	l := lab{dir: dir}
+	l := lab{dir: dir, copies: r.copies}
 	for _, t := range r.chosen(&l) {
 		for _, in := range t.inputs {
 			if written[in.path] {

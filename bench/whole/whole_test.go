@@ -17,11 +17,12 @@ import (
 // that is said.
 func TestTrials(t *testing.T) {
 	dir := t.TempDir()
-	r := request{spec: madeup.Spec{Origins: 100, URLs: 20_000, Aimed: 25}}
+	r := request{spec: madeup.Spec{Origins: 100, URLs: 20_000, Aimed: 25}, copies: 2, bench: "^(Load|Whole|Files|Pack|Unpack/log=real|Repeated/log=real/.*url=true)"}
 	if err := r.prepare(dir); err != nil {
 		t.Fatal(err)
 	}
-	l := lab{ctx: t.Context(), dir: dir, binary: filepath.Join(dir, "robobatch")}
+	l := lab{ctx: t.Context(), dir: dir, binary: filepath.Join(dir, "robobatch"), copies: r.copies}
+	l.base = l.binary
 	if text, err := exec.Command("go", "build", "-o", l.binary, "github.com/robobatch/robobatch/cmd/robobatch").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
@@ -33,7 +34,7 @@ func TestTrials(t *testing.T) {
 	if err := measure.Rounds(t.Context(), &out, 1, cases); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Count(out.String(), "\n"), 2*(2+5*2)+1+3; got != want || len(cases) != want {
+	if got, want := strings.Count(out.String(), "\n"), 2*(2+5*2)+1+3+1+5; got != want || len(cases) != want {
 		t.Errorf("%d lines, %d cases, want %d", got, len(cases), want)
 	}
 	for name, units := range map[string][]string{
@@ -42,6 +43,10 @@ func TestTrials(t *testing.T) {
 		"Files/data=madeup/origins=100/workers=2":                      {"read-ms", "load/read", "cpu/read"},
 		"Pack/data=madeup/origins=100/memory=default/workers=2":        {"ready-ms", "cpu-ns/url"},
 		"Pack/data=madeup/origins=100/memory=256MiB/workers=2":         {"ready-ms", "cpu-ns/url", "cpu/none"},
+		"Unpack/log=real": {"cpu-ns/url"},
+		"Repeated/log=real/frames=1/url=true/workers=1/binary=base": {"cpu-ns/url", "cpu/unpack"},
+		"Repeated/log=real/frames=1/url=true/workers=1":             {"cpu-ns/url", "cpu/base", "cpu/unpack"},
+		"Repeated/log=real/frames=2/url=true/workers=2":             {"cpu-ns/url", "wall/alone"},
 	} {
 		_, rest, ok := strings.Cut(out.String(), "Benchmark"+name+"\t")
 		line, _, _ := strings.Cut(rest, "\n")
