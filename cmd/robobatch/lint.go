@@ -182,10 +182,19 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if l.accepted > 0 {
-		l.Hint(say.Count(l.accepted, "finding") + " of the baseline left out")
-	}
+	l.hintBaseline()
 	return l.judge(p.Counts())
+}
+
+// hintBaseline says how many findings the baseline left out. If it knows others, but none of these, it
+// was made of something else.
+func (l *linting) hintBaseline() {
+	switch left := l.baseline.Left(); {
+	case l.accepted > 0:
+		l.Hint(say.Count(l.accepted, "finding") + " of the baseline left out")
+	case left > 0:
+		l.Hint(fmt.Sprintf("none of the %s of the baseline was found: make it anew with -write-baseline; it accepts what the same -rules, -origin and -dialect have", say.Count(left, "finding")))
+	}
 }
 
 // fresh returns the findings that the baseline does not have, and adds all to the one that is written.

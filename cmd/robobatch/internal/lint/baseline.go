@@ -3,8 +3,10 @@ package lint
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -32,6 +34,9 @@ const baselineVersion = 1
 // ReadBaseline reads a baseline that [Baseline.Write] wrote.
 func ReadBaseline(name string) (Baseline, error) {
 	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no file %s yet: make it with -write-baseline, which accepts the findings of now, or leave out -baseline", name)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +49,9 @@ func ReadBaseline(name string) (Baseline, error) {
 	}
 	b := Baseline{}
 	for _, entry := range file.Accepted {
+		if entry.Count < 1 {
+			return nil, fmt.Errorf("read the baseline %s: it accepts %s %d times: write how often, or make it again with -write-baseline", name, entry.Code, entry.Count)
+		}
 		b[entry.Key] += entry.Count
 	}
 	return b, nil
@@ -57,6 +65,14 @@ func (b Baseline) Accepts(f *Finding) bool {
 	}
 	b[key]--
 	return true
+}
+
+// Left returns how many findings the baseline has that were not taken out.
+func (b Baseline) Left() (n int64) {
+	for _, count := range b {
+		n += int64(count)
+	}
+	return n
 }
 
 // Add adds a finding.
