@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -140,7 +141,7 @@ func (l *linting) Targets() (out, last string) { return l.Name, l.Name }
 // Run lints.
 func (l *linting) Run(ctx context.Context) (err error) {
 	if l.Name == say.Std {
-		return l.lint(ctx, l.Out)
+		return l.lint(ctx, stdout{l.Out})
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
 	if err := l.Create(func() (*atomicfile.File, error) { return atomicfile.Create(l.Name, nil) }); err != nil {
@@ -151,6 +152,15 @@ func (l *linting) Run(ctx context.Context) (err error) {
 		return err
 	}
 	return errors.Join(l.Commit(func(f *atomicfile.File) error { return f.Commit() }), err)
+}
+
+// A stdout writes to standard output.
+type stdout struct{ f *os.File }
+
+// Write writes. Its error is that of [console.OutError].
+func (s stdout) Write(p []byte) (n int, err error) {
+	n, err = s.f.Write(p)
+	return n, console.OutError(err)
 }
 
 // lint prints the findings, and judges them.
@@ -170,7 +180,7 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 		err = fmt.Errorf("lint %s: %w", l.opt.Origin, errNotListed)
 	}
 	if err == nil {
-		err = console.OutError(p.Close())
+		err = p.Close()
 	}
 	l.rules.Doubt(&l.Console)
 	if err == nil && l.named != nil {

@@ -29,7 +29,7 @@ func OutError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &atomicfile.Error{Doing: "write", Name: say.Std, Err: err}
+	return &atomicfile.Error{Doing: "write", Name: say.Std, Err: atomicfile.Cause(err)}
 }
 
 // A Writer is standard output, and remembers the first error of writing there.
