@@ -172,9 +172,10 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 		if listing.Report == nil {
 			return nil
 		}
-		origin := strings.TrimPrefix(string(listing.Origin), noOrigin)
-		findings := lint.Findings(listing.Response.Name, origin, listing.Body, l.diagnostics(listing.Report))
-		return p.Add(listing.Response.Name, l.fresh(findings))
+		place := &lint.Place{
+			File: listing.Response.Name, Origin: strings.TrimPrefix(string(listing.Origin), noOrigin), Capture: !listing.Response.File,
+		}
+		return p.Add(place, l.fresh(lint.Findings(place, listing.Body, l.diagnostics(listing.Report))))
 	})
 	if err == nil && l.opt.Origin != "" && listed == 0 {
 		err = fmt.Errorf("lint %s: %w", l.opt.Origin, errNotListed)

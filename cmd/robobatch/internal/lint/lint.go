@@ -6,6 +6,7 @@ package lint
 import (
 	"bytes"
 	"cmp"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -26,15 +27,34 @@ type Finding struct {
 	Do       string `json:"do"`     // what to do about it
 
 	severity   Severity
-	occurrence int // 1-based, of the findings of the file with the same key
+	capture    bool // File has captures, whose lines are others than those of the robots.txt
+	occurrence int  // 1-based, of the findings of the file with the same key
 }
+
+// A Place is whose robots.txt it is, and where it was read.
+type Place struct {
+	File    string
+	Origin  string
+	Capture bool // File has captures
+}
+
+// name returns what it is whose lines are counted: a file, or of a capture the URL of the robots.txt.
+func (p *Place) name() string {
+	if p.Capture {
+		return p.Origin + robots.TxtPath
+	}
+	return filepath.ToSlash(p.File)
+}
+
+// place returns where the finding is.
+func (f *Finding) place() *Place { return &Place{f.File, f.Origin, f.capture} }
 
 // maxSource is how many bytes of a line a finding has.
 const maxSource = 500
 
 // Findings returns the findings of a robots.txt, in the order of its lines. Of one that is an HTML page,
 // or UTF-16, it leaves out what is wrong with nearly every line.
-func Findings(file, origin string, body []byte, diagnostics []robots.Diagnostic) []Finding {
+func Findings(place *Place, body []byte, diagnostics []robots.Diagnostic) []Finding {
 	findings := make([]Finding, 0, len(diagnostics))
 	lines := lineReader{rest: body}
 	seen := map[Key]int{}
@@ -45,7 +65,7 @@ func Findings(file, origin string, body []byte, diagnostics []robots.Diagnostic)
 		}
 		code, _ := Lookup(d.Code)
 		f := Finding{
-			File: file, Origin: origin, Line: d.Line, Code: string(d.Code), severity: code.Severity, Severity: code.Severity.String(),
+			File: place.File, Origin: place.Origin, capture: place.Capture, Line: d.Line, Code: string(d.Code), severity: code.Severity, Severity: code.Severity.String(),
 			Text: d.Text, Do: code.Do, Source: lines.line(d.Line),
 		}
 		f.Column = column(f.Source, atKey[d.Code])

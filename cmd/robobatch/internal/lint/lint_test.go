@@ -128,7 +128,7 @@ func TestLines(t *testing.T) {
 		diagnostics = append(diagnostics, robots.Diagnostic{Line: line + 1, Code: "agent_cut"})
 	}
 	var got []string
-	for _, f := range Findings("f", "o", []byte(body), diagnostics) {
+	for _, f := range Findings(&Place{File: "f", Origin: "o"}, []byte(body), diagnostics) {
 		got = append(got, f.Source+"|"+strconv.Itoa(f.Column))
 	}
 	want := []string{"User-agent: *|13", "Disallow:  é #|12", "Allow: b|8", "|1", "x|1"}
@@ -163,7 +163,7 @@ func TestBaseline(t *testing.T) {
 func TestFingerprints(t *testing.T) {
 	prints := func(body string) (all []string) {
 		report := robots.Inspect([]byte(body), robots.Google)
-		for _, f := range Findings("robots.txt", "https://a.example", []byte(body), report.Diagnostics) {
+		for _, f := range Findings(&Place{File: "robots.txt", Origin: "https://a.example"}, []byte(body), report.Diagnostics) {
 			if f.Code == "unknown_field" {
 				all = append(all, f.sarif().Fingerprints["originCodeLine/v1"])
 			}

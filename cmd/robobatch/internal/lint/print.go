@@ -54,10 +54,10 @@ func NewPrinter(w io.Writer, form, version string, all bool) *Printer {
 func (p *Printer) Counts() []int64 { return p.counts[:] }
 
 // Add adds the findings of one robots.txt; none says that it has none.
-func (p *Printer) Add(file string, findings []Finding) error {
+func (p *Printer) Add(place *Place, findings []Finding) error {
 	if len(findings) == 0 {
 		if len(p.files) < maxKept {
-			p.files = append(p.files, file)
+			p.files = append(p.files, place.name())
 		}
 		return nil
 	}
@@ -163,7 +163,11 @@ func (f *Finding) note() ci.Note {
 	if f.severity == Info {
 		level = "notice"
 	}
-	return ci.Note{Level: level, File: filepath.ToSlash(f.File), Line: f.Line, Column: f.Column, Title: f.Code, Text: f.Text + ". " + f.Do}
+	n := ci.Note{Level: level, File: filepath.ToSlash(f.File), Line: f.Line, Column: f.Column, Title: f.Code, Text: f.Text + ". " + f.Do}
+	if f.capture {
+		n.Line, n.Column, n.Text = 0, 0, fmt.Sprintf("%s:%d: %s", f.place().name(), f.Line, n.Text)
+	}
+	return n
 }
 
 // closeJUnit prints a case for each finding, and one for each file without any.
@@ -175,7 +179,7 @@ func (p *Printer) closeJUnit() error {
 	findings, left := p.worst(maxKept)
 	for i := range findings {
 		f := &findings[i]
-		cases = append(cases, ci.Case{Class: f.File, Name: fmt.Sprintf("%s line %d", f.Code, f.Line), Failure: f.Severity + ": " + f.Text + "\n" + f.Do})
+		cases = append(cases, ci.Case{Class: f.place().name(), Name: fmt.Sprintf("%s line %d", f.Code, f.Line), Failure: f.Severity + ": " + f.Text + "\n" + f.Do})
 	}
 	if left > 0 {
 		cases = append(cases, ci.Case{Class: "robobatch lint", Name: "more findings", Failure: say.Number(left) + " more findings are left out"})
@@ -190,7 +194,9 @@ const manyOrigins = 5
 func (p *Printer) closeText() {
 	if !p.all && p.origins <= manyOrigins && p.left == 0 {
 		findings, _ := p.worst(maxKept * len(p.kept))
-		slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
+		slices.SortStableFunc(findings, func(a, b Finding) int {
+			return cmp.Or(cmp.Compare(a.place().name(), b.place().name()), cmp.Compare(a.Line, b.Line))
+		})
 		for i := range findings {
 			p.out.WriteString(findings[i].text())
 		}
@@ -227,10 +233,11 @@ const (
 )
 
 // text returns the finding in lines: where and what, the line with a caret, and the remedy. They have at
-// most 80 columns, unless the name of the file is longer: that stands whole, as editors read it.
+// most 80 columns, unless the name of the file, or the URL of a capture, is longer: that stands whole, as
+// editors read it.
 func (f *Finding) text() string {
 	var sb strings.Builder
-	name := say.Line(filepath.ToSlash(f.File))
+	name := say.Line(f.place().name())
 	if strings.HasPrefix(name, "::") { // a line of a log that begins so is a command to GitHub
 		name = "./" + name
 	}

@@ -114,10 +114,14 @@ func (f *Finding) sarif() sarifResult {
 	sum := xxh3.Hash128([]byte(text)).Bytes()
 	index := slices.IndexFunc(Codes, func(c Code) bool { return string(c.Name) == f.Code })
 	uri := url.URL{Path: filepath.ToSlash(f.File)}
+	artifact := uri.String()
+	if f.capture {
+		artifact = f.place().name()
+	}
 	return sarifResult{
 		RuleID: f.Code, RuleIndex: index, Level: sarifLevels[f.severity], Message: sarifText{f.Text + ". " + f.Do},
 		Locations: []sarifLocation{{sarifPhysical{
-			sarifArtifact{uri.String()}, sarifRegion{max(f.Line, 1), f.Column, sarifText{f.Source}},
+			sarifArtifact{artifact}, sarifRegion{max(f.Line, 1), f.Column, sarifText{f.Source}},
 		}}},
 		Fingerprints: map[string]string{"originCodeLine/v1": hex.EncodeToString(sum[:])},
 	}
