@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,8 +54,8 @@ func Read(r io.Reader, name string) (*File, error) {
 	for lines.Scan() {
 		num++
 		text := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
-		if i := strings.Index(" "+text, " #"); i >= 0 {
-			text = strings.TrimSpace(text[:i])
+		if at := comment.FindStringIndex(text); at != nil {
+			text = text[:at[0]]
 		}
 		if text == "" {
 			continue
@@ -71,6 +72,9 @@ func Read(r io.Reader, name string) (*File, error) {
 	}
 	return f, errors.Join(errs...)
 }
+
+// comment is a comment: # at the beginning, or behind white space. Elsewhere it is of a URL.
+var comment = regexp.MustCompile(`(^|\s+)#.*`)
 
 // add adds a line.
 func (f *File) add(num int, text string) error {
