@@ -91,10 +91,11 @@ func property(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(say.Line(s))
 }
 
-// summary returns the notes as a table in Markdown, as many as fit.
+// summary returns the notes as a table in Markdown, as many as fit. An empty line parts it from what
+// stands in the file already.
 func summary(notes []Note, left int64) string {
 	var sb strings.Builder
-	fmt.Fprintf(&sb, "%s beside the annotations\n\n| | where | what |\n|---|---|---|\n", say.Count(int64(len(notes))+left, "finding"))
+	fmt.Fprintf(&sb, "\n%s beside the annotations\n\n| | where | what |\n|---|---|---|\n", say.Count(int64(len(notes))+left, "finding"))
 	for i, n := range notes {
 		where := n.File
 		if n.Line > 0 {
