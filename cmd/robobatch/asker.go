@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/engine"
@@ -24,12 +27,13 @@ type asker struct {
 	question explain.Question
 	base     robots.Origin // of URLs that are paths: -base, or else -origin; "" is none
 	copies   map[robots.Origin][]listings.Copy
-	store    *engine.Store // of a pack; nil without one
+	store    *engine.Store                  // of a pack; nil without one
+	found    map[string]robots.ProductToken // names that groups of the answers bear
 }
 
 // newAsker returns what the flags ask.
 func newAsker(a *args, faults *cli.Faults) *asker {
-	q := &asker{storeOpt: chooseQuestion(a, faults)}
+	q := &asker{storeOpt: chooseQuestion(a, faults), found: map[string]robots.ProductToken{}}
 	if a.ByRow() {
 		faults.Add("as-of", errNoRows)
 	}
@@ -91,6 +95,27 @@ func (q *asker) answerer(ctx context.Context, targets []explain.Target) (answer 
 	return func(t explain.Target, agent string) (*explain.Answer, error) {
 		return q.question.Explain(t, agent, q.copies[t.Origin]), nil
 	}, err
+}
+
+// noteNames notes the names that the groups of an answer bear, which unclear needs.
+func (q *asker) noteNames(a *explain.Answer) {
+	if a.Group == nil {
+		return
+	}
+	for _, n := range a.Group.Names {
+		if n.Found && n.Name != "*" {
+			q.found[n.Name] = robots.ProductToken(n.Name)
+		}
+	}
+}
+
+// unclear returns a doubt if crawlers that were asked for may be misspelt.
+func (q *asker) unclear() []doubt.Doubt {
+	if q.store != nil {
+		return doubtAgents(&q.storeOpt, q.store)
+	}
+	named := agents.Named{Tokens: slices.Sorted(maps.Values(q.found))}
+	return agents.Unclear(q.storeOpt.Agents, q.storeOpt.Dialect, named)
 }
 
 // close gives back what answerer has opened.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/expect"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
@@ -57,6 +58,7 @@ func planChecking(a *args, std console.Streams) (guard.Task, error) {
 			only = " " // several
 		}
 	}
+	c.storeOpt.Tokens = agents.NeedNamed(c.storeOpt.Agents, c.storeOpt.Dialect)
 	return c, c.find(a, strings.TrimSpace(only))
 }
 
@@ -103,9 +105,11 @@ func (c *checking) Run(ctx context.Context) error {
 			if err != nil {
 				return errors.Join(err, c.close())
 			}
+			c.noteNames(a)
 			results = append(results, c.file.Judge(&c.file.Lines[i], a))
 		}
 	}
+	c.DoubtOnce(c.unclear())
 	results = append(results, c.problems(results)...)
 	err = errors.Join(console.OutError(expect.Print(c.Out, c.form, results)), c.close())
 	if failed := expect.Failed(results); err == nil && failed > 0 {

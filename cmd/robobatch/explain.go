@@ -6,12 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
@@ -32,15 +29,14 @@ type explanation struct {
 	urls    []string // none: they are lines of standard input
 	json    bool
 	all     bool
-	found   map[string]robots.ProductToken // names that groups of the answers bear
-	strays  int64                          // answers without a robots.txt
-	stray   string                         // the first origin of these
-	answers int64                          // all on URLs
+	strays  int64  // answers without a robots.txt
+	stray   string // the first origin of these
+	answers int64  // all on URLs
 }
 
 // planExplanation checks the flags of the command explain and finds the rules.
 func planExplanation(a *args, std console.Streams) (guard.Task, error) {
-	e := &explanation{Console: console.Console{Streams: std, Quiet: a.quiet, Progress: progress.Off}, urls: a.rest, all: a.allRules, found: map[string]robots.ProductToken{}}
+	e := &explanation{Console: console.Console{Streams: std, Quiet: a.quiet, Progress: progress.Off}, urls: a.rest, all: a.allRules}
 	if text, ok := aboutCode(a.rest); ok && a.rules == "" && a.faults.None() {
 		return &printing{e.Console, text}, nil
 	}
@@ -228,14 +224,7 @@ func (e *explanation) note(a *explain.Answer) {
 		e.strays++
 		e.stray = cmp.Or(e.stray, a.Origin)
 	}
-	if a.Group == nil {
-		return
-	}
-	for _, n := range a.Group.Names {
-		if n.Found && n.Name != "*" {
-			e.found[n.Name] = robots.ProductToken(n.Name)
-		}
-	}
+	e.noteNames(a)
 }
 
 // doubt prints doubts about the answers: over half of them without a robots.txt, though that of a
@@ -248,6 +237,5 @@ func (e *explanation) doubt() {
 				say.Number(e.strays), say.Count(e.answers, "answer")),
 		})
 	}
-	named := agents.Named{Tokens: slices.Sorted(maps.Values(e.found))}
-	e.DoubtOnce(agents.Unclear(e.storeOpt.Agents, e.storeOpt.Dialect, named))
+	e.DoubtOnce(e.unclear())
 }

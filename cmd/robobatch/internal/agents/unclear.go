@@ -61,7 +61,7 @@ func Unclear(asked []string, d robots.Dialect, named Named) []doubt.Doubt {
 	if result.Count == 0 {
 		return nil
 	}
-	result.Text = "-agent asks for a name that may be misspelt: no crawler is known by it"
+	result.Text = "a name that is asked for may be misspelt: no crawler is known by it"
 	if named.Complete {
 		result.Text += ", and no robots.txt in -rules names it"
 	}
