@@ -130,7 +130,7 @@ func (c *checking) problems(results []expect.Result) (problems []expect.Result) 
 		if r := &results[i]; !slices.Contains(origins, r.Origin) {
 			origins = append(origins, r.Origin)
 			if r.Reason == expect.NoRobots {
-				add(expect.NoRobots, r.Origin+" has no robots.txt in -rules, so what is expected of it says nothing")
+				add(expect.NoRobots, r.Origin+" has no robots.txt in -rules, so what is expected of it says nothing: add its file, correct the URL, or waive no_robots")
 			}
 		}
 	}
@@ -141,11 +141,11 @@ func (c *checking) problems(results []expect.Result) (problems []expect.Result) 
 		}
 		response := &copies[0].Response
 		if odd := robots.OddityOf(response.Body, nil); odd.Doubtful() {
-			add(expect.OddRobots, fmt.Sprintf("%s is no robots.txt: %v", say.File(response.Name), odd))
+			add(expect.OddRobots, fmt.Sprintf("%s is no robots.txt: %v; put the right file in its place, or waive odd_robots", say.File(response.Name), odd))
 		}
 		for _, d := range robots.Inspect(response.Body, c.question.Dialect).Diagnostics {
 			if d.Code == expect.AllClosed && !closedAsExpected(results, origin, d.Line) {
-				add(expect.AllClosed, fmt.Sprintf("%s:%d: %s, and no line expects that: disallow Googlebot /", say.File(response.Name), d.Line, d.Text))
+				add(expect.AllClosed, fmt.Sprintf("%s:%d: %s, and no line expects that: put the right file in its place; or write what is meant: disallow Googlebot /", say.File(response.Name), d.Line, d.Text))
 			}
 		}
 	}
