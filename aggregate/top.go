@@ -1,9 +1,6 @@
 package aggregate
 
-import (
-	"bytes"
-	"slices"
-)
+import "slices"
 
 // Examples is how many URLs a Top keeps.
 const Examples = 3
@@ -22,7 +19,7 @@ type Example[T any] struct {
 }
 
 // A Top keeps the most requested URLs of a group. Of those with equally many requests it keeps the
-// first in the order of bytes. So, while a [URLs] is exact, the examples depend on the requests only,
+// shortest, and of these the first in the order of bytes. So, while a [URLs] is exact, the examples depend on the requests only,
 // not on their order; beyond that they are the most requested ones of its sample. The zero value is
 // empty.
 type Top[T any] struct{ all []Example[T] }
@@ -42,8 +39,7 @@ func (t *Top[T]) Offer(url []byte, hash uint64, requests uint32, with func() T) 
 	}
 	short := url[:min(len(url), maxExample)]
 	if n := len(t.all); n == Examples {
-		last := &t.all[n-1]
-		if int64(requests) < last.Requests || int64(requests) == last.Requests && bytes.Compare(short, []byte(last.URL)) >= 0 {
+		if last := &t.all[n-1]; !last.isBehind(int64(requests), short) {
 			return
 		}
 		t.all = t.all[:n-1]
@@ -54,14 +50,20 @@ func (t *Top[T]) Offer(url []byte, hash uint64, requests uint32, with func() T) 
 
 // rise puts an example before those that are requested less.
 func (t *Top[T]) rise(i int) {
-	for ; i > 0 && ahead(&t.all[i], &t.all[i-1]); i-- {
+	for ; i > 0 && t.all[i-1].isBehind(t.all[i].Requests, []byte(t.all[i].URL)); i-- {
 		t.all[i], t.all[i-1] = t.all[i-1], t.all[i]
 	}
 }
 
-// ahead reports whether a comes before b.
-func ahead[T any](a, b *Example[T]) bool {
-	return a.Requests > b.Requests || a.Requests == b.Requests && a.URL < b.URL
+// isBehind reports whether a URL with so many requests comes before the example.
+func (e *Example[T]) isBehind(requests int64, url []byte) bool {
+	switch {
+	case requests != e.Requests:
+		return requests > e.Requests
+	case len(url) != len(e.URL):
+		return len(url) < len(e.URL)
+	}
+	return string(url) < e.URL
 }
 
 // Examples returns the most requested URLs, the most requested first.

@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/engine/internal/rules"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // A Change says how the verdict of a row differs from that of [Options].Old.
@@ -91,6 +93,41 @@ func (c *comparer) compareRow(b *Batch, row, agents int) {
 			}
 		}
 	}
+}
+
+// Differing returns the origins for which two stores have different rules in force, sorted, and how many
+// have the same in both. The stores are built for a moment, not for the times of rows. An error is that
+// of [Store.Err].
+func Differing(old, now *Store) (origins []robots.Origin, same int, err error) {
+	t := newTwins(old.rules, now.rules)
+	o, n := old.rules.Reader(unknownUsers), now.rules.Reader(unknownUsers)
+	for site := range uint32(now.NumSites()) {
+		name := n.Origin(site)
+		_, is, _ := n.Find([]byte(name))
+		was := rules.NoRobots
+		if _, id, ok := o.Find([]byte(name)); ok {
+			was = id
+		}
+		if t.alike(was, is) {
+			same++
+		} else {
+			origins = append(origins, name)
+		}
+	}
+	for site := range uint32(old.NumSites()) {
+		name := o.Origin(site)
+		if _, _, ok := n.Find([]byte(name)); ok {
+			continue
+		}
+		if _, was, _ := o.Find([]byte(name)); was != rules.NoRobots {
+			origins = append(origins, name)
+		}
+	}
+	slices.Sort(origins)
+	if err = old.Err(); err == nil {
+		err = now.Err()
+	}
+	return origins, same, err
 }
 
 // grown returns a column of so many values, in the memory that it has if that is enough.

@@ -62,14 +62,15 @@ Exit codes: 0 all is as expected; 1 it is not; 2 an error of usage or input.`,
 	},
 
 	{
-		set: forDiff, plan: planDiffing, name: "diff", about: "tell what a new robots.txt changes, by a log", takesOneRule: true,
+		set: forDiff, plan: planDiffing, name: "diff", about: "tell what a new robots.txt changes, by a log or without", takesOneRule: true,
 		takes: "diff takes flags only, see robobatch diff -h", intro: `
 robobatch diff tells what new rules change: which requests of a log they close and open, for which crawlers, and which
 rules are to blame.
 
     robobatch diff -old robots.txt -rules new.txt -base https://www.example.com -in access.log -agent Googlebot
 
-decides each request by both and prints the changes. -out writes the changed rows. It opens no network connection.
+decides each request by both and prints the changes. -out writes the changed rows. Without -in, paths made from the
+patterns of both sides take the place of a log. It opens no network connection.
 docs/DIFF.md describes it.`, rest: `
 Exit codes: 0 done; 1 more changes than -fail allows, or less than -require-rules, -require-rows and -max-rejects ask for;
 2 an error of usage, input or output.`,

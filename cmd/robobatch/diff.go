@@ -34,7 +34,9 @@ import (
 type diffing struct {
 	console.Console
 	now, old compared
-	logs     *ingest.Logs
+	noLog    bool // paths are made from the patterns of both sides
+	tried    *diff.Tried
+	logs     *ingest.Logs // nil without a log
 	logOpt   ingest.LogOptions
 	status   int // 1 + index of the kept column that has the status; 0 is none
 	runOpt   engine.Options
@@ -74,8 +76,9 @@ func planDiffing(a *args, std console.Streams) (guard.Task, error) {
 func (d *diffing) choose(a *args) error {
 	faults, input := a.faults, cli.Faults{}
 	d.chooseSides(a, &faults)
-	if len(a.in) == 0 {
-		faults.Add("in", errors.New("the flag is missing: "+nameLog))
+	d.noLog = len(a.in) == 0
+	if d.noLog {
+		d.checkNoLog(a, &faults)
 	}
 	var err error
 	d.logOpt, d.outOpt.Kept = chooseInput(a, &input)
@@ -91,7 +94,7 @@ func (d *diffing) choose(a *args) error {
 	d.require.Rows, d.require.AllowBad = a.requireRows, a.allowBad
 	d.require.Rules, err = flow.ParseShare(a.requireRules)
 	faults.Add("require-rules", err)
-	if d.gates, err = diff.ParseGates(a.gates); err == nil && d.now.opt.LogAgents == engine.LogAgentsOff {
+	if d.gates, err = diff.ParseGates(a.gates); err == nil && d.now.opt.LogAgents == engine.LogAgentsOff && !(d.noLog && len(a.agents) == 0) {
 		err = diff.Check(d.gates, agentsOf(&d.now.opt))
 	}
 	for _, err := range cli.Parts(err) {
@@ -199,6 +202,9 @@ func (d *diffing) find(a *args) error {
 	if err == nil {
 		err = d.divideMemory()
 	}
+	if d.noLog {
+		return errors.Join(err, d.findNoLog(a))
+	}
 	logs, errLogs := ingest.OpenLogs(a.in, d.logOpt)
 	if d.logs = logs; errLogs != nil {
 		return errors.Join(err, errLogs)
@@ -207,11 +213,8 @@ func (d *diffing) find(a *args) error {
 	for _, in := range inputs {
 		d.outOpt.Inputs = append(d.outOpt.Inputs, in.Name)
 	}
-	if a.out != "" && err == nil {
-		for _, side := range []*compared{&d.old, &d.now} {
-			err = errors.Join(err, targets.Check(targets.Outputs{Out: a.out, Options: &d.outOpt},
-				targets.Inputs{Path: side.path, Logs: inputs, Rules: side.Files}))
-		}
+	if err == nil {
+		err = d.checkOut(a, inputs)
 	}
 	if err == nil {
 		err = d.findStatus(a)
@@ -219,10 +222,26 @@ func (d *diffing) find(a *args) error {
 	return err
 }
 
+// checkOut checks that the output overwrites nothing that is read.
+func (d *diffing) checkOut(a *args, logs []ingest.Input) (err error) {
+	if a.out == "" {
+		return nil
+	}
+	for _, side := range []*compared{&d.old, &d.now} {
+		err = errors.Join(err, targets.Check(targets.Outputs{Out: a.out, Options: &d.outOpt},
+			targets.Inputs{Path: side.path, Logs: logs, Rules: side.Files}))
+	}
+	return err
+}
+
 // find finds the rules of a side. One robots.txt is that of -origin, or else of -base.
 func (c *compared) find(a *args) error {
 	err := c.Find(c.path, "")
-	if origin := cmp.Or(a.origin, a.Base); errors.Is(err, rulefiles.ErrNoOrigin) && origin != "" {
+	origin := cmp.Or(a.origin, a.Base)
+	if len(a.in) == 0 {
+		origin = cmp.Or(origin, noOrigin) // what paths say does not depend on whose they are
+	}
+	if errors.Is(err, rulefiles.ErrNoOrigin) && origin != "" {
 		c.file = c.path
 		err = c.Find(c.path, origin)
 	}
@@ -366,10 +385,19 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 		if d.out.Name != "" {
 			err = errors.Join(err, d.out.Close())
 		}
-		err = errors.Join(err, d.logs.Close(), d.unload())
+		if d.logs != nil {
+			err = errors.Join(err, d.logs.Close())
+		}
+		err = errors.Join(err, d.unload())
 	}()
 	if err := d.load(ctx); err != nil {
 		return err
+	}
+	var paths *pathSource
+	if d.noLog {
+		if paths, err = d.makePaths(ctx); err != nil {
+			return err
+		}
 	}
 	d.runOpt.Old, d.outOpt.Old, d.outOpt.Cancel = d.old.store, d.old.store, ctx.Done()
 	if d.out.Name != "" {
@@ -386,6 +414,9 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 	}
 	changes := aggregate.NewChanges(d.now.store, d.old.store, aggregate.ChangesOptions{Memory: d.counts, Status: d.status})
 	sink := &changesSink{Changes: changes, out: &d.out, limit: d.limit}
+	if d.noLog {
+		return d.comparePaths(ctx, paths, sink)
+	}
 	stats, err := d.evaluate(ctx, sink)
 	if err != nil {
 		return cause(err)
@@ -404,10 +435,15 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 	if err := d.commit(s); err != nil {
 		return err
 	}
-	report := d.report(changes)
 	for _, seen := range s.Doubts[len(d.Doubts):] {
 		d.Doubt(seen)
 	}
+	return d.print(changes)
+}
+
+// print prints the report and judges it.
+func (d *diffing) print(changes *aggregate.Changes) error {
+	report := d.report(changes)
 	if err := report.Print(d.Out, d.form); err != nil {
 		return console.OutError(err)
 	}
@@ -462,7 +498,10 @@ func (d *diffing) commit(s *summary.Report) error {
 
 // report returns what is printed.
 func (d *diffing) report(changes *aggregate.Changes) *diff.Report {
-	r := &diff.Report{Old: d.old.side(), New: d.now.side(), Unit: "request"}
+	r := &diff.Report{Old: d.old.side(), New: d.now.side(), Unit: "request", Tried: d.tried}
+	if d.noLog {
+		r.Unit = "path"
+	}
 	r.Fill(changes.Report(reported))
 	r.Gates = diff.Judge(d.gates, r)
 	return r

@@ -194,12 +194,17 @@ func rulesFlags(a *args) []entry {
 
 // logFlags are the flags that say which logs are read, and how.
 func logFlags(a *args) []entry {
+	in := cli.Flag{Name: "in", Arg: "log", Files: true, Needed: nameLog, Set: cli.Each(&a.in), Doc: `
+		A log to read. It has a URL a line, or one of the formats below, compressed by zstd or
+		gzip or not. A directory stands for all logs below it, by the ends of their names; a
+		pattern such as 'logs/*.zst' for several, ** in it for any directories; @list.txt for a
+		name a line; - is standard input. May be repeated.`}
+	maybe := in
+	maybe.Needed = ""
+	maybe.Doc += ` Default: none; paths made from the patterns of both sides are compared.`
 	return []entry{
-		{forLogs, cli.Flag{Name: "in", Arg: "log", Files: true, Needed: nameLog, Set: cli.Each(&a.in), Doc: `
-			A log to read. It has a URL a line, or one of the formats below, compressed by zstd or
-			gzip or not. A directory stands for all logs below it, by the ends of their names; a
-			pattern such as 'logs/*.zst' for several, ** in it for any directories; @list.txt for a
-			name a line; - is standard input. May be repeated.`}},
+		{forLogs &^ forDiff, in},
+		{forDiff, maybe},
 		{forLogs, cli.Flag{
 			Name: "format", Arg: "name", Values: words.Formats(), Default: "auto",
 			Set: cli.Text(&a.Format), Doc: `

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -98,13 +99,50 @@ func (r *Report) table(out *bufio.Writer, title string, number func(Count) strin
 	fmt.Fprintf(out, row, title, "closed", "opened", "other rule", "same") //nolint:errcheck // sticky
 	for i := range r.Agents {
 		a := &r.Agents[i]
-		fmt.Fprintf(out, row, "  "+fit(say.Line(a.Agent), 18), number(a.Closed), number(a.Opened), number(a.OtherRule), number(a.Same)) //nolint:errcheck // sticky
+		name := a.Agent
+		if len(r.Agents) > manyAgents {
+			more, first := r.countedAs(i)
+			if !first {
+				continue
+			}
+			if more > 0 {
+				name = fit(name, 12) + fmt.Sprintf(" +%d", more)
+			}
+		}
+		fmt.Fprintf(out, row, "  "+fit(say.Line(name), 18), number(a.Closed), number(a.Opened), number(a.OtherRule), number(a.Same)) //nolint:errcheck // sticky
 		for _, v := range r.Gates {
 			if gates && v.Agent == a.Agent && !v.Passed {
 				out.WriteString("    FAILED " + fit(say.Line(v.Gate), 30) + "  " + v.text + "\n")
 			}
 		}
 	}
+}
+
+// manyAgents is from how many agents on a line of the table is for all that have its numbers.
+const manyAgents = 12
+
+// countedAs returns how many other agents have the numbers of agent i, and whether it is the first. An
+// agent that fails a gate has a line of its own.
+func (r *Report) countedAs(i int) (more int, first bool) {
+	failed := func(agent string) bool {
+		return slices.ContainsFunc(r.Gates, func(v Verdict) bool { return !v.Passed && v.Agent == agent })
+	}
+	same := func(a, b *Agent) bool {
+		return a.Closed == b.Closed && a.Opened == b.Opened && a.OtherRule == b.OtherRule && a.Same == b.Same
+	}
+	if failed(r.Agents[i].Agent) {
+		return 0, true
+	}
+	for k := range r.Agents {
+		if k == i || failed(r.Agents[k].Agent) || !same(&r.Agents[i], &r.Agents[k]) {
+			continue
+		}
+		if k < i {
+			return 0, false
+		}
+		more++
+	}
+	return more, true
 }
 
 // alike returns the agents for which the same changed, and whether agent i is the first of them.

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/diff"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/listings"
+	"github.com/robobatch/robobatch/internal/witness"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// This file is the command diff without a log: paths made of the patterns of both sides take its
+// place.
+
+// How many paths are made for an origin, and how many crawlers are asked for that files name.
+const (
+	pathsOfFew   = 40_000
+	pathsOfMany  = 4_000
+	fewOrigins   = 50
+	agentsOfFile = 200
+)
+
+// checkNoLog checks that no flag is about a log.
+func (d *diffing) checkNoLog(a *args, faults *cli.Faults) {
+	for _, f := range []struct {
+		flag  string
+		given bool
+	}{
+		{"agent-from-log", a.AgentFromLog},
+		{"as-of", a.ByRow()},
+		{"keep", len(a.Keep) > 0},
+		{"max-rejects", a.maxRejects != ""},
+		{"require-rules", a.requireRules != ""},
+		{"require-rows", a.requireRows},
+	} {
+		if f.given {
+			faults.Add(f.flag, errors.New("this is about a log: "+nameLog+", with -in"))
+		}
+	}
+}
+
+// errPackPaths is the error of a pack without a log.
+var errPackPaths = errors.New("a pack has no robots.txt as they are written, of which paths could be made: name a log with -in, or the files")
+
+// findNoLog checks that both sides have files, and the name of the output.
+func (d *diffing) findNoLog(a *args) error {
+	if d.old.Files == nil || d.now.Files == nil {
+		return nil // which is an error already
+	}
+	if d.old.Pack() != "" || d.now.Pack() != "" {
+		return errPackPaths
+	}
+	d.outOpt.Inputs = []string{""}
+	return d.checkOut(a, nil)
+}
+
+// makePaths finds the origins that differ, and returns their paths. Without -agent, the crawlers are *
+// and all that their robots.txt name, so the rules are made ready again.
+func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
+	origins, same, err := engine.Differing(d.old.store, d.now.store)
+	if err != nil {
+		return nil, err
+	}
+	d.tried = &diff.Tried{Origins: int64(len(origins)), Equal: int64(same)}
+	src := &pathSource{origins: origins, tried: d.tried, most: pathsOfFew}
+	if len(origins) > fewOrigins {
+		src.most = pathsOfMany
+	}
+	src.patterns = make([][]string, len(origins))
+	agents := []string{"*"}
+	for _, side := range []*compared{&d.old, &d.now} {
+		moment := listings.Moment{AsOf: side.opt.AsOf, Dialects: []robots.Dialect{side.opt.Dialect}}
+		copies, err := listings.Copies(ctx, side.Responses(ctx), origins, moment)
+		if err != nil {
+			return nil, err
+		}
+		for i, origin := range origins {
+			if c := copies[origin]; len(c) > 0 && c[0].Outcome.Effect == robots.UseRules {
+				f := robots.Parse(c[0].Response.Body, side.opt.Dialect)
+				src.patterns[i] = append(src.patterns[i], patternsOf(f)...)
+				agents = addNames(agents, f)
+			}
+		}
+	}
+	if len(d.now.opt.Agents) == 0 && len(agents) > 1 {
+		err = d.reload(ctx, agents)
+	}
+	if err == nil {
+		err = diff.Check(d.gates, agentsOf(&d.now.opt))
+	}
+	return src, err
+}
+
+// patternsOf returns the patterns of a robots.txt.
+func patternsOf(f *robots.File) (patterns []string) {
+	for i := range f.Groups {
+		for _, r := range f.Groups[i].Rules {
+			patterns = append(patterns, r.Pattern)
+		}
+	}
+	return patterns
+}
+
+// addNames adds the crawlers that the groups of a robots.txt name.
+func addNames(names []string, f *robots.File) []string {
+	for i := range f.Groups {
+		for _, token := range f.Groups[i].Agents {
+			known := slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, string(token)) })
+			if !known && len(names) < agentsOfFile {
+				names = append(names, strings.Clone(string(token)))
+			}
+		}
+	}
+	return names
+}
+
+// reload makes the rules ready for other crawlers.
+func (d *diffing) reload(ctx context.Context, agents []string) (err error) {
+	for _, side := range []*compared{&d.old, &d.now} {
+		if err := errors.Join(side.store.Close(), side.Close()); err != nil {
+			return err
+		}
+		side.opt.Agents = agents
+		if side.store, err = side.Store(ctx, side.opt, load.TempDir(cmp.Or(d.out.Name, say.Std)), &d.Console); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// comparePaths takes the paths through both sides, and reports.
+func (d *diffing) comparePaths(ctx context.Context, src *pathSource, sink *changesSink) error {
+	if _, err := engine.Run(ctx, d.now.store, src, sink, d.runOpt); err != nil {
+		return cause(err)
+	}
+	if d.out.Name != "" {
+		if err := d.out.Commit((*output.File).Commit); err != nil {
+			return err
+		}
+	}
+	return d.print(sink.Changes)
+}
+
+// A pathSource yields the paths of origins as the rows of a log.
+type pathSource struct {
+	origins  []robots.Origin
+	patterns [][]string // of both sides, by origin
+	most     int        // paths of an origin
+	tried    *diff.Tried
+
+	next  int      // origin
+	paths []string // that are left of the origin before
+	line  int64
+	url   []byte
+}
+
+// pathRows is the most rows of a batch.
+const pathRows = 4096
+
+// Next fills b with paths of one origin.
+func (s *pathSource) Next(b *engine.Batch) bool {
+	b.Reset()
+	for len(s.paths) == 0 {
+		if s.next == len(s.origins) {
+			return false
+		}
+		made := witness.Make(s.patterns[s.next], s.most)
+		s.patterns[s.next] = nil
+		s.next++
+		s.paths = made.All
+		s.tried.Paths += int64(len(made.All))
+		if made.Cut {
+			s.tried.Cut++
+		}
+	}
+	n := min(len(s.paths), pathRows)
+	for _, path := range s.paths[:n] {
+		s.line++
+		s.url = append(append(s.url[:0], s.origins[s.next-1]...), path...)
+		b.AddURL(s.url, s.line)
+	}
+	s.paths = s.paths[n:]
+	return true
+}
+
+// Err returns nil: paths do not break off.
+func (s *pathSource) Err() error { return nil }
+
+// Close does nothing.
+func (s *pathSource) Close() error { return nil }

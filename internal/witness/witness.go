@@ -1,0 +1,256 @@
+// Package witness makes paths from the patterns of robots.txt files, so that files can be compared
+// without a log. If two files differ in what they say of some path, they mostly differ on one of
+// these.
+//
+// The paths are of two kinds. Those that people would try: each pattern with its wildcards filled by
+// several texts, and the neighbours of its end, index pages, and other cases of letters. And a walk
+// through all patterns at once: it goes on byte by byte, shortest paths first, and keeps one path for
+// each set of places that the patterns can be in. What files say of a path depends on that set alone,
+// so if the walk comes to its end, no difference is missed, but for paths whose normal form is
+// another. Both are cut after a number of paths.
+//
+// The package knows patterns, and no rules.
+package witness
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// Paths are the paths for some patterns.
+type Paths struct {
+	All []string
+	Cut bool // there may be differences on other paths: the walk did not come to its end
+}
+
+// A pattern is the value of a rule, taken apart.
+type pattern struct {
+	segments []string // between the wildcards
+	anchored bool     // its end is that of the path
+}
+
+// parse takes a pattern apart.
+func parse(text string) pattern {
+	p := pattern{}
+	if text, p.anchored = strings.CutSuffix(text, "$"); !p.anchored {
+		text = strings.TrimRight(text, "*") // anything may follow in any case
+	}
+	p.segments = strings.Split(text, "*")
+	return p
+}
+
+// Make returns at most so many paths, each once, for patterns in normal form. The order depends on
+// nothing but the patterns and their order.
+func Make(patterns []string, most int) Paths {
+	m := maker{most: most, seen: map[string]bool{}}
+	var parsed []pattern
+	known := map[string]bool{}
+	for _, text := range patterns {
+		if text != "" && !known[text] {
+			known[text] = true
+			parsed = append(parsed, parse(text))
+		}
+	}
+	m.most = most / 2 // the rest is for the walk
+	for _, path := range []string{"/", "/x", "/index.html", "/?q=1"} {
+		m.add(path)
+	}
+	for _, p := range parsed {
+		m.try(p)
+	}
+	m.pairs(parsed)
+	m.most = most
+	cut := m.walk(parsed)
+	return Paths{m.paths, cut}
+}
+
+// A maker collects paths.
+type maker struct {
+	most  int
+	paths []string
+	seen  map[string]bool
+}
+
+// add adds a path, unless there are enough, and reports whether there was room. A fragment is no part
+// of a path.
+func (m *maker) add(path string) bool {
+	if len(m.paths) >= m.most {
+		return false
+	}
+	if strings.HasPrefix(path, "/") && !strings.ContainsAny(path, "# \t\r\n") && !m.seen[path] {
+		m.seen[path] = true
+		m.paths = append(m.paths, path)
+	}
+	return true
+}
+
+// fillers stand for wildcards.
+var fillers = []string{"", "x", "/", "x/y", "x.html"}
+
+// ends are what follows the end of a pattern.
+var ends = []string{"", "x", "/", "/x", "?q=1", ".html", "index.html", "/index.html", "/index.php", "$"}
+
+// try adds the paths near a pattern.
+func (m *maker) try(p pattern) {
+	for _, filler := range fillers {
+		base := strings.Join(p.segments, filler)
+		if !strings.HasPrefix(base, "/") {
+			base = "/" + base
+		}
+		for _, end := range ends {
+			m.add(base + end)
+		}
+		if len(base) > 1 {
+			m.add(base[:len(base)-1])
+			m.add(base[:len(base)-1] + "~")
+		}
+		m.add(strings.ToLower(base))
+		m.add(strings.ToUpper(base))
+		if len(p.segments) == 1 {
+			return
+		}
+	}
+}
+
+// pairs adds paths that two patterns match, as far as they can: rules only compete there.
+func (m *maker) pairs(all []pattern) {
+	for i, p := range all {
+		for k, q := range all {
+			if i == k || len(p.segments)+len(q.segments) == 2 {
+				continue // both are prefixes: one holds the other, or they have nothing in common
+			}
+			prefix := p.segments[0]
+			if len(q.segments[0]) > len(prefix) {
+				prefix = q.segments[0]
+			}
+			if !strings.HasPrefix(prefix, "/") {
+				prefix = "/" + prefix
+			}
+			rest := strings.Join(p.segments[1:], "")
+			if !m.add(prefix + rest + strings.Join(q.segments[1:], "")) {
+				return
+			}
+		}
+	}
+}
+
+// A state is the places that patterns can be in after a path: the number of bytes and wildcards of
+// each that are consumed. It is sorted, and has no pattern twice in one place.
+type state struct {
+	path   string
+	places []place
+}
+
+// A place is how much of a pattern is consumed: len(text) is all of it.
+type place struct{ pattern, at uint32 }
+
+// automaton is all patterns, with their wildcards.
+type automaton struct{ texts []string }
+
+// step returns the places after a byte. dst is used for them.
+func (a automaton) step(dst, from []place, b byte) []place {
+	for _, p := range from {
+		text := a.texts[p.pattern]
+		switch {
+		case int(p.at) == len(text): // it matches whatever follows
+			dst = append(dst, p)
+		case text[p.at] == '*':
+			dst = append(dst, p)
+			if int(p.at)+1 < len(text) && text[p.at+1] == b {
+				dst = a.consume(dst, place{p.pattern, p.at + 2})
+			}
+		case text[p.at] == '$' && int(p.at)+1 == len(text): // nothing may follow
+		case text[p.at] == b:
+			dst = a.consume(dst, place{p.pattern, p.at + 1})
+		}
+	}
+	slices.SortFunc(dst, func(x, y place) int {
+		if x.pattern != y.pattern {
+			return int(x.pattern) - int(y.pattern)
+		}
+		return int(x.at) - int(y.at)
+	})
+	return slices.Compact(dst)
+}
+
+// consume appends a place. A wildcard at the very end matches what the pattern without it matches.
+func (a automaton) consume(dst []place, p place) []place {
+	if text := a.texts[p.pattern]; strings.Trim(text[p.at:], "*") == "" {
+		p.at = uint32(len(text))
+	}
+	return append(dst, p)
+}
+
+// walk adds a path for each set of places, and reports whether it stopped before it had all.
+func (m *maker) walk(patterns []pattern) (cut bool) {
+	var a automaton
+	for _, p := range patterns {
+		text := strings.Join(p.segments, "*")
+		if p.anchored {
+			text += "$"
+		}
+		for strings.Contains(text, "**") {
+			text = strings.ReplaceAll(text, "**", "*")
+		}
+		a.texts = append(a.texts, text)
+	}
+	alphabet := a.alphabet()
+	var begin []place
+	for i, text := range a.texts {
+		if strings.Trim(text, "*") == "" {
+			begin = append(begin, place{uint32(i), uint32(len(text))})
+		} else {
+			begin = append(begin, place{uint32(i), 0})
+		}
+	}
+	known := map[string]bool{}
+	queue := []state{{"/", a.step(nil, begin, '/')}}
+	var key []byte
+	var next []place
+	for n := 0; n < len(queue); n++ {
+		s := queue[n]
+		queue[n] = state{}
+		if !m.add(s.path) {
+			return true
+		}
+		for _, b := range alphabet {
+			next = a.step(next[:0], s.places, b)
+			key = key[:0]
+			for _, p := range next {
+				key = append(key, byte(p.pattern), byte(p.pattern>>8), byte(p.pattern>>16), byte(p.at), byte(p.at>>8), byte(p.at>>16))
+			}
+			if known[string(key)] {
+				continue
+			}
+			known[string(key)] = true
+			if len(m.paths)+len(queue)-n > m.most {
+				cut = true
+				continue
+			}
+			queue = append(queue, state{s.path + string(b), slices.Clone(next)})
+		}
+	}
+	return cut
+}
+
+// alphabet returns the bytes that patterns tell apart, and one that stands for all others.
+func (a automaton) alphabet() []byte {
+	var used [256]bool
+	for _, text := range a.texts {
+		for i := range len(text) {
+			used[text[i]] = true
+		}
+	}
+	var all []byte
+	others := []byte("xzqjkwvyabcdefghilmnoprstu0123456789-_~")
+	if i := bytes.IndexFunc(others, func(r rune) bool { return !used[r] }); i >= 0 {
+		all = append(all, others[i])
+	}
+	for b := range 256 {
+		if used[b] && b != '*' && b != '#' && b > ' ' {
+			all = append(all, byte(b))
+		}
+	}
+	return all
+}

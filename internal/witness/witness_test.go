@@ -1,0 +1,133 @@
+package witness
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// allowed reports whether a path is allowed, by the slow reference.
+func allowed(rules []robots.Rule, path string) bool {
+	normal, _ := robots.Google.Path([]byte(path), nil)
+	i := robots.Decide(rules, normal, robots.Google)
+	return i < 0 || rules[i].Allow
+}
+
+// randomFile makes up a robots.txt of a few rules with wildcards over a tiny alphabet.
+func randomFile(rng *rand.Rand) string {
+	var sb strings.Builder
+	sb.WriteString("User-agent: *\n")
+	for range 1 + rng.IntN(4) {
+		sb.WriteString([]string{"Allow: ", "Disallow: "}[rng.IntN(2)] + []string{"/", "/", "/", "*"}[rng.IntN(4)])
+		for range rng.IntN(5) {
+			sb.WriteByte("ab/*."[rng.IntN(5)])
+		}
+		sb.WriteString([]string{"", "", "$"}[rng.IntN(3)] + "\n")
+	}
+	return sb.String()
+}
+
+// change changes a robots.txt a little.
+func change(rng *rand.Rand, text string) string {
+	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+	i := 1 + rng.IntN(len(lines)-1)
+	line := strings.TrimSuffix(lines[i], "\n")
+	switch rng.IntN(4) {
+	case 0:
+		line = strings.TrimSuffix(line, "$") + []string{"a", "*", "/", "$"}[rng.IntN(4)]
+	case 1:
+		line = strings.TrimSuffix(line[:len(line)-1], "$")
+	case 2:
+		line = strings.Replace(line, "llow: ", "llow: /*", 1)
+	case 3:
+		lines[i], lines[len(lines)-1] = lines[len(lines)-1], lines[i]
+		return strings.TrimSuffix(strings.Join(lines, "\n"), "\n") + "\n"
+	}
+	lines[i] = line + "\n"
+	return strings.Join(lines, "")
+}
+
+// shortPaths returns all paths of up to n bytes behind the first.
+func shortPaths(n int) (paths []string) {
+	paths = []string{"/"}
+	for from := 0; n > 0; n-- {
+		to := len(paths)
+		for _, path := range paths[from:to] {
+			for _, b := range "ab/.x" {
+				paths = append(paths, path+string(b))
+			}
+		}
+		from = to
+	}
+	return paths
+}
+
+// TestBruteForce compares what the paths show of pairs of random files with what all short paths show.
+// ROUNDS sets how many pairs are tried.
+func TestBruteForce(t *testing.T) {
+	rounds := 300
+	if n, err := strconv.Atoi(os.Getenv("ROUNDS")); err == nil {
+		rounds = n
+	}
+	rng := rand.New(rand.NewPCG(17, 17))
+	short := shortPaths(6)
+	differ, found, more, tried := 0, 0, 0, 0
+	for range rounds {
+		oldText := randomFile(rng)
+		newText := change(rng, oldText)
+		old, now := robots.Parse([]byte(oldText), robots.Google), robots.Parse([]byte(newText), robots.Google)
+		a, b := old.Groups[0].Rules, now.Groups[0].Rules
+		differs := func(path string) bool { return allowed(a, path) != allowed(b, path) }
+		var patterns []string
+		for _, r := range slices.Concat(a, b) {
+			patterns = append(patterns, r.Pattern)
+		}
+		made := Make(patterns, 4000)
+		tried += len(made.All)
+		want, got := slices.ContainsFunc(short, differs), slices.ContainsFunc(made.All, differs)
+		switch {
+		case want && got:
+			differ++
+			found++
+		case want:
+			differ++
+			t.Errorf("no path shows how these differ:\n%s---\n%s", oldText, newText)
+		case got:
+			more++
+		}
+	}
+	if differ < rounds/10 {
+		t.Errorf("only %d of %d pairs differ", differ, rounds)
+	}
+	t.Logf("%d of %d pairs differ on a path of up to 7 bytes: found %d (%.2f %%); %d more differ on longer paths; %.0f paths a pair",
+		differ, rounds, found, 100*float64(found)/float64(max(1, differ)), more, float64(tried)/float64(rounds))
+}
+
+// Paths are a function of the patterns, each once, and no more than asked for.
+func TestMake(t *testing.T) {
+	patterns := []string{"/a*b$", "/*admin*", "*.php", "/", ""}
+	made, again := Make(patterns, 100), Make(patterns, 100)
+	if !slices.Equal(made.All, again.All) || len(made.All) != 100 || !made.Cut {
+		t.Errorf("%d paths, cut %t", len(made.All), made.Cut)
+	}
+	seen := map[string]bool{}
+	for _, path := range Make(patterns, 10_000).All {
+		if seen[path] || path[0] != '/' || strings.ContainsAny(path, "# ") {
+			t.Errorf("path %q", path)
+		}
+		seen[path] = true
+	}
+	for _, want := range []string{"/a", "/ab", "/axb", "/AB", "/admin", "/admin/index.html", "/x/yadmin", "/.php?q=1"} {
+		if !seen[want] {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	if all := Make(nil, 10); len(all.All) == 0 || all.Cut {
+		t.Errorf("%v", all)
+	}
+}
