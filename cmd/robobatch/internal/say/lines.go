@@ -32,9 +32,9 @@ func NewLines(r io.Reader) Lines {
 		if !begun && isUTF16(data) {
 			return 0, nil, ErrUTF16
 		}
-		advance, line, err = splitLine(data, atEOF)
+		advance, line = splitLine(data, atEOF)
 		begun = begun || advance > 0
-		return advance, line, err
+		return advance, line, nil
 	})
 	return lines
 }
@@ -53,21 +53,21 @@ func isUTF16(text []byte) bool {
 }
 
 // splitLine splits off a line.
-func splitLine(data []byte, atEOF bool) (advance int, line []byte, err error) {
+func splitLine(data []byte, atEOF bool) (advance int, line []byte) {
 	end := bytes.IndexAny(data, "\r\n")
 	switch {
 	case len(data) == 0:
-		return 0, nil, nil
+		return 0, nil
 	case end < 0 && !atEOF:
-		return 0, nil, nil
+		return 0, nil
 	case end < 0:
-		return len(data), data, nil
+		return len(data), data
 	case data[end] == '\n':
-		return end + 1, data[:end], nil
+		return end + 1, data[:end]
 	case end+1 == len(data) && !atEOF: // a LF may follow
-		return 0, nil, nil
+		return 0, nil
 	case bytes.HasPrefix(data[end+1:], []byte("\n")):
-		return end + 2, data[:end], nil
+		return end + 2, data[:end]
 	}
-	return end + 1, data[:end], nil
+	return end + 1, data[:end]
 }
