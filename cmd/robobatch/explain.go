@@ -38,6 +38,10 @@ type explanation struct {
 func planExplanation(a *args, std console.Streams) (guard.Task, error) {
 	e := &explanation{Console: console.Console{Streams: std, Quiet: a.quiet, Progress: progress.Off}, urls: a.rest, all: a.allRules}
 	if text, ok := aboutCode(a.rest); ok && a.rules == "" && a.faults.None() {
+		if a.print != explainForms[0] {
+			a.faults.Add("print", errors.New("what a code means is text: leave out -print"))
+			return nil, a.faults.Err()
+		}
 		return &printing{e.Console, text}, nil
 	}
 	if a.rules == "" {
