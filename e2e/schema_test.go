@@ -151,6 +151,34 @@ func TestStatsSchema(t *testing.T) {
 	}
 }
 
+// TestCoverageSchema checks the log and the rules of coverage against their schema.
+func TestCoverageSchema(t *testing.T) {
+	schema := compileSchema(t, "coverage.schema.json")
+	dir := t.TempDir()
+	log := filepath.Join(dir, "access.log")
+	line := `1.2.3.4 - - [05/Jan/2026:12:00:00 +0000] "GET /wp/wp-admin/ HTTP/1.1" 200 5 "-" "Mozilla/5.0 (compatible; bingbot/2.0)"` + "\n"
+	if err := os.WriteFile(log, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, flags := range [][]string{
+		{"-in", quickstart(t, "urls.zst")},
+		{"-in", quickstart(t, "urls.zst"), "-agent", "Googlebot,GPTBot", "-by", "agent"},
+		{"-in", log, "-base", "https://arc.gov", "-agent-from-log"},
+	} {
+		flags = append([]string{"coverage", "-quiet", "-print", "json", "-rules", quickstart(t, "rules")}, flags...)
+		lines := bytes.Split(bytes.TrimSpace(runOK(t, nil, flags...)), []byte("\n"))
+		if len(lines) < 2 {
+			t.Errorf("%v: %d lines", flags, len(lines))
+		}
+		for _, line := range lines {
+			validate(t, schema, line)
+		}
+	}
+	if err := schema.Validate(map[string]any{"kind": "rule"}); err == nil {
+		t.Error("the schema takes a rule without counts")
+	}
+}
+
 // runFails runs the command, which finds something, and returns its standard output.
 func runFails(t *testing.T, arguments ...string) []byte {
 	t.Helper()

@@ -86,6 +86,26 @@ func (m *Lookup) Rule(id RulingID, agent int, rule int32) robots.Rule {
 	return m.set(id, agent).Rule(rule)
 }
 
+// Rules returns all rules that bind an agent, in the order of their numbers in verdicts, and the first
+// agent that has the same. A store that may drop rules loads them again. A rule of two patterns, see
+// [robots.Dialect.IndexPattern], is there twice. There are none where a fetch decides in their place,
+// and after an error of [Store.Err].
+func (m *Lookup) Rules(id RulingID, agent int) (all []robots.Rule, first int) {
+	if id <= rules.NoRobots {
+		return nil, agent
+	}
+	r := m.reader.Ruling(id)
+	if r == nil {
+		return nil, agent
+	}
+	set := r.Sets[agent]
+	all = make([]robots.Rule, set.Len())
+	for i := range all {
+		all[i] = set.Rule(int32(i))
+	}
+	return all, int(r.Firsts[agent])
+}
+
 // line returns the line of the rule that won.
 func (m *Lookup) line(id RulingID, agent int, v Verdict) int64 {
 	if m.drops {

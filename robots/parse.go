@@ -118,15 +118,22 @@ func (d Dialect) meaning(l *line) (allow bool, pattern string) {
 	case l.value == "" && (!d.Has(emptyRules) || allow && d.Has(EmptyAllowIgnored)):
 		return allow, ""
 	case l.value == "":
-		return !allow, "/"
-	case l.value[0] == '/' || l.value[0] == '*':
-		return allow, d.pattern(l.value)
-	case d.Has(rootedOnly):
+		return !allow, d.PatternOf(l.value)
+	case l.value[0] != '/' && l.value[0] != '*' && d.Has(rootedOnly):
 		return allow, ""
-	case d.Has(assumedSlash):
-		return allow, d.pattern("/" + l.value)
 	}
-	return allow, d.pattern(l.value)
+	return allow, d.PatternOf(l.value)
+}
+
+// PatternOf returns the Pattern of a rule that has an effect, by its Value.
+func (d Dialect) PatternOf(value string) string {
+	switch {
+	case value == "":
+		return "/"
+	case value[0] != '/' && value[0] != '*' && d.Has(assumedSlash):
+		return d.pattern("/" + value)
+	}
+	return d.pattern(value)
 }
 
 // maxRules returns a cheap estimate of how many rules there are, seldom too small. Each has a

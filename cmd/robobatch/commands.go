@@ -89,6 +89,18 @@ Exit codes: 0 no finding that -fail asks for; 1 there is one; 2 an error of usag
 	},
 
 	{
+		set: forCoverage, plan: planCoverage, name: "coverage", about: "tell which rules decide the requests of a log, and which never do", takesOneRule: true,
+		takes: "coverage takes flags only, see robobatch coverage -h", intro: `
+robobatch coverage tells which rules of robots.txt files decide the requests of a log, and which never do.
+
+    robobatch coverage -rules robots.txt -base https://www.example.com -in access.log
+
+prints for each rule how many requests and distinct URLs it decided, how many it matched while another rule decided, and
+when last. What matches nothing in one log may be needed in another. docs/COVERAGE.md tells more. It opens no network
+connection.`,
+	},
+
+	{
 		set: forRules, plan: planListing, name: "rules", about: "list the rules, and what is wrong with them", takesOneRule: true,
 		takes: "rules takes flags only, see robobatch rules -h", intro: `
 robobatch rules lists what robots.txt files say, and what is wrong with them.

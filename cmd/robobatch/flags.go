@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/coverage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/diff"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/expect"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
@@ -43,9 +44,10 @@ type args struct {
 	sitemaps      bool     // of rules
 	rest          []string // arguments that are no flags
 	print         string   // what is printed, of commands that answer people
-	allRules      bool     // of explain
+	allRules      bool     // of explain, coverage
 	fail          string   // of lint
 	expect        string   // of check
+	by            string   // of coverage
 	baseline      string   // of lint
 	writeBaseline string   // of lint
 	old           string   // of diff
@@ -74,13 +76,14 @@ const (
 	forCheck
 	forDiff
 	forMerge
+	forCoverage
 
-	forAll      = forJob | forRules | forCompile | forPipe | forBench | forExplain | forLint | forCheck | forDiff
-	forRuns     = forJob | forDiff                                              // those that take logs through the rules
-	forLogs     = forRuns | forBench                                            // those that read logs
-	forPacks    = forJob | forPipe | forBench | forExplain | forCheck | forDiff // those that take a pack
-	forAnswers  = forJob | forPipe | forExplain | forCheck | forDiff            // those that answer with verdicts
-	forProgress = forJob | forRules | forCompile | forDiff
+	forAll      = forJob | forRules | forCompile | forPipe | forBench | forExplain | forLint | forCheck | forDiff | forCoverage
+	forRuns     = forJob | forDiff | forCoverage                                              // those that take logs through the rules
+	forLogs     = forRuns | forBench                                                          // those that read logs
+	forPacks    = forJob | forPipe | forBench | forExplain | forCheck | forDiff | forCoverage // those that take a pack
+	forAnswers  = forJob | forPipe | forExplain | forCheck | forDiff | forCoverage            // those that answer with verdicts
+	forProgress = forJob | forRules | forCompile | forDiff | forCoverage
 )
 
 // splitKeep returns the Set of -keep, whose words stand in the record as they were written.
@@ -242,7 +245,7 @@ func logFlags(a *args) []entry {
 			Name: "time-field", Arg: "name",
 			Set: cli.Text(&a.TimeField), Doc: "The field with the time.",
 		}},
-		{forRuns, cli.Flag{
+		{forRuns &^ forCoverage, cli.Flag{
 			Name: "keep", Arg: "fields", Values: words.Fields(), List: true,
 			Set: splitKeep(&a.Keep), Doc: `
 			Fields that become columns behind those of the verdicts. For example
@@ -268,11 +271,17 @@ func agentFlags(a *args) []entry {
 		star = " Default: *, a crawler that no group names."
 	)
 	return []entry{
-		{forLogs, cli.Flag{
+		{forJob | forBench, cli.Flag{
 			Name: "agent", Arg: "names", Values: words.Agents(), List: true,
 			Set: cli.Words(&a.agents),
 			Doc: "Crawlers to decide for, by product token. Commas separate them, and each " +
 				"gives a row per URL." + sets + star,
+		}},
+		{forCoverage, cli.Flag{
+			Name: "agent", Arg: "names", Values: words.Agents(), List: true,
+			Set: cli.Words(&a.agents),
+			Doc: "Crawlers to count for, by product token. Commas separate them, and a request counts " +
+				"once for each." + sets + star,
 		}},
 		{forPipe, cli.Flag{
 			Name: "agent", Arg: "names", Values: words.Agents(), List: true,
@@ -299,7 +308,7 @@ func agentFlags(a *args) []entry {
 		}},
 		{forJob, cli.Flag{Name: "agent-from-log", Set: cli.Bool(&a.AgentFromLog), Doc: `
 			Decide each row for the crawler that its User-Agent names. Adds the column violation.`}},
-		{forDiff, cli.Flag{Name: "agent-from-log", Set: cli.Bool(&a.AgentFromLog), Doc: `
+		{forDiff | forCoverage, cli.Flag{Name: "agent-from-log", Set: cli.Bool(&a.AgentFromLog), Doc: `
 			Decide each row for the crawler that its User-Agent names.`}},
 		{forJob, cli.Flag{Name: "cache", Arg: "duration", Set: cli.Text(&a.Cache), Doc: `
 			How long crawlers may use copies of a robots.txt, such as 90m. With -agent-from-log and
@@ -395,6 +404,21 @@ func answerFlags(a *args) []entry {
 			line, as docs/lint.schema.json describes it. sarif: SARIF 2.1.0 with the worst 5,000.
 			github: annotations of the worst ten, and the others for the summary of the step. junit.`,
 		}},
+		{forCoverage, cli.Flag{
+			Name: "print", Arg: "form", Values: coverage.Forms, Default: "text",
+			Set: cli.Text(&a.print), Doc: `
+			What is printed. text: tables for people. json: an object a line, the first about the log
+			and one for each rule, as docs/coverage.schema.json describes them.`,
+		}},
+		{forCoverage, cli.Flag{
+			Name: "by", Arg: "key", Values: coverageBy, Set: cli.Text(&a.by),
+			Doc: "What rules are counted by, apart from their file. agent: for each crawler by itself.",
+		}},
+		{forCoverage, cli.Flag{Name: "all", Set: cli.Bool(&a.allRules), Doc: `
+			Print all rules. Otherwise 20 of those that decided, that only matched, and that did not.`}},
+		{forCoverage, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
+			A file to write all rules to, as a table: x.parquet or x.jsonl (JSON Lines).
+			docs/COVERAGE.md has its columns.`}},
 		{forLint, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
 			The file to write what is printed to. As text it has every finding. Default: standard
 			output.`}},
@@ -451,14 +475,14 @@ func outputFlags(a *args) []entry {
 		{forDiff, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
 			The file to write the changed rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or
 			x.jsonl, the last three also with .zst or .gz behind. Default: none.`}},
-		{forRuns, cli.Flag{
+		{forRuns &^ forCoverage, cli.Flag{
 			Name: "out-format", Arg: "name", Values: output.FormatNames(),
 			Set: cli.Text(&a.outFormat), Doc: `
 			Format of -out, if its name does not tell. One of parquet, arrow, arrows, csv, csv.zst,
 			csv.gz, jsonl, jsonl.zst, jsonl.gz, tsv, tsv.zst and tsv.gz. Default: parquet, and arrows
 			for -out - and other pipes.`,
 		}},
-		{forLogs &^ forDiff, cli.Flag{
+		{forLogs &^ (forDiff | forCoverage), cli.Flag{
 			Name: "columns", Arg: "list", Values: output.Columns(), List: true,
 			Set: cli.Text(&a.columns), Doc: `
 			The columns to write, in this order. Default:
@@ -573,7 +597,7 @@ func storageFlags(a *args) []entry {
 			Order of the rows. none: as in the input. origin: by origin, and as in the input where
 			it is the same. Default: none.`,
 		}},
-		{forRuns, cli.Flag{Name: "csv-safe", Set: cli.Bool(&a.storage.csvSafe), Doc: `
+		{forRuns &^ forCoverage, cli.Flag{Name: "csv-safe", Set: cli.Bool(&a.storage.csvSafe), Doc: `
 			Write an apostrophe before what spreadsheets would run, in CSV. Those are texts that begin
 			with =, +, -, @, a tab or a carriage return; anyone may have put them into the log.`}},
 		{forJob, cli.Flag{Name: "csv-bom", Set: cli.Bool(&a.storage.csvBOM), Doc: `
@@ -651,6 +675,12 @@ func runFlags(a *args) []entry {
 			Set: cli.NotEmpty(&a.maxMemory, memory.Remedy), Doc: mostMemory + `in the directory for
 			temporary files. A quarter, at most 256MiB, is for the URLs that changed: beyond that their
 			distinct numbers are estimates, and marked. ` + fewerWorkers + defaultMemory,
+		}},
+		{forCoverage, cli.Flag{
+			Name: "max-memory", Arg: "size",
+			Set: cli.NotEmpty(&a.maxMemory, memory.Remedy), Doc: mostMemory + `beside the output. Half
+			of it is for counts: beyond that numbers of URLs are estimates, and very many rules end the
+			run with an error. ` + fewerWorkers + defaultMemory,
 		}},
 		{forPipe, cli.Flag{
 			Name: "max-memory", Arg: "size",

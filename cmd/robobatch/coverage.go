@@ -1,0 +1,196 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/coverage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/logfiles"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/cli"
+)
+
+// A coverageRun is a run of the command coverage.
+type coverageRun struct {
+	*plan
+	guard.Sink[*atomicfile.File] // of -out
+	store                        *engine.Store
+	opt                          coverage.Options
+	format                       coverage.Format // of -out
+	json, all                    bool
+}
+
+// coverageBy are the values of -by of the command coverage.
+var coverageBy = []string{"agent"}
+
+// planCoverage checks the flags of the command coverage, and finds its inputs.
+func planCoverage(a *args, std console.Streams) (guard.Task, error) {
+	p := &plan{Console: console.Console{Streams: std, Quiet: a.quiet}, asked: a.Asked, rules: &load.Rules{}, situation: situation{forCoverage, a.origin}}
+	r := &coverageRun{plan: p, all: a.allRules}
+	faults, input := a.faults, cli.Faults{}
+	p.storeOpt = chooseQuestion(a, &faults)
+	p.logOpt, _ = chooseInput(a, &input)
+	p.logOpt.Stdin, p.logOpt.Fields.Times, p.logOpt.VerifiedOnly = p.In, true, a.verifiedOnly
+	faults.Add("", input.Err())
+	form, err := cli.Choose("form", a.print, coverage.Forms)
+	faults.Add("print", err)
+	r.json = form == 1
+	if a.by != "" {
+		_, err = cli.Choose("key", a.by, coverageBy)
+		faults.Add("by", err)
+		r.opt.ByAgent = true
+	}
+	if r.Name = a.out; a.out != "" {
+		r.format, err = coverage.FormatOf(a.out)
+		faults.Add("out", err)
+	}
+	faults.Add("workers", memory.CheckWorkers(a.workers))
+	if a.Limit < 0 {
+		faults.Add("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.Limit))
+	}
+	faults.Add("max-memory", p.chooseMemory(a, nil))
+	faults.Add("progress", p.SetProgress(a.progress))
+	p.hints = agentHints(p.storeOpt.Agents, p.storeOpt.Dialect)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return r, r.find(a)
+}
+
+// find finds the inputs, and checks the name of the output.
+func (r *coverageRun) find(a *args) error {
+	var errLogs, errOut error
+	r.rules.AcceptDamage, r.logOpt.TempDir = a.acceptDamage, load.TempDir(cmp.Or(a.out, "."))
+	errRules := r.rules.Find(a.rules, a.origin)
+	if errors.Is(errRules, rulefiles.ErrNoOrigin) && a.Base != "" {
+		errRules = r.rules.Find(a.rules, a.Base)
+	}
+	if errRules == nil {
+		errRules = r.divide()
+	}
+	if r.files, errLogs = logfiles.Find(a.in, r.In); r.files.Err() != nil || errLogs != nil {
+		return errors.Join(r.files.Err(), errLogs, errRules)
+	}
+	r.logs, errLogs = ingest.OpenLogs(r.files.Names(), r.logOpt)
+	if errLogs == nil && errRules == nil && r.Name != "" {
+		errOut = targets.CheckOut(r.Name, targets.Inputs{Path: a.rules, Logs: r.logs.Inputs(), Rules: r.rules.Files})
+	}
+	return errors.Join(errLogs, errRules, errOut)
+}
+
+// divide divides the limit of memory: half of it is for counts, and the run has the rest.
+func (r *coverageRun) divide() error {
+	if limit := r.memory.Limit; limit > 0 {
+		r.opt.URLs, r.opt.Counts = limit/4, limit/4
+		r.memory.Limit, r.storeOpt.MaxMemory = limit/2, limit/2
+	}
+	if err := r.divideMemory(); err != nil {
+		return fmt.Errorf("%w; the command coverage has half of it for its counts", err)
+	}
+	if r.runOpt.Workers == 0 {
+		r.logOpt.Ahead = runtime.GOMAXPROCS(0)
+	}
+	return nil
+}
+
+// Drop drops the output, unless that is complete, and the temporary pack.
+func (r *coverageRun) Drop() (committed bool, err error) {
+	if r.Name != "" {
+		if committed, err = r.Sink.Drop(); committed {
+			return committed, err
+		}
+	}
+	return committed, errors.Join(err, r.rules.Drop())
+}
+
+// Targets returns the name of the output.
+func (r *coverageRun) Targets() (out, last string) {
+	out = cmp.Or(r.Name, say.Std)
+	return out, out
+}
+
+// Run takes the logs through the rules, and prints what these did.
+func (r *coverageRun) Run(ctx context.Context) (err error) {
+	defer func() {
+		err = errors.Join(err, r.Close(), r.logs.Close())
+		if r.store != nil {
+			err = errors.Join(err, r.store.Close())
+		}
+		err = errors.Join(err, r.rules.Close())
+	}()
+	for _, hint := range r.hints {
+		r.Hint(hint)
+	}
+	if r.Name != "" {
+		if err := r.Create(func() (*atomicfile.File, error) { return atomicfile.Create(r.Name, nil) }); err != nil {
+			return err
+		}
+	}
+	r.store, err = r.rules.Store(ctx, r.storeOpt, load.TempDir(cmp.Or(r.Name, ".")), &r.Console)
+	if err != nil {
+		return err
+	}
+	r.rules.Doubt(&r.Console)
+	r.DoubtOnce(doubtAgents(&r.storeOpt, r.store))
+	c := coverage.NewCounter(r.store, r.opt)
+	if err := r.count(ctx, c); err != nil {
+		return err
+	}
+	var inputs []string
+	for _, in := range r.logs.Inputs() {
+		inputs = append(inputs, in.Name)
+	}
+	if r.Name != "" {
+		if err := r.Commit(func(f *atomicfile.File) error {
+			return errors.Join(c.WriteTable(f, r.format, version()), f.Commit())
+		}); err != nil {
+			return err
+		}
+	}
+	if r.json {
+		return console.OutError(c.PrintJSON(r.Out, inputs))
+	}
+	return console.OutError(c.PrintText(r.Out, inputs, r.all))
+}
+
+// count takes the logs through the rules.
+func (r *coverageRun) count(ctx context.Context, c *coverage.Counter) error {
+	src := &flow.Source{Logs: r.logs, NeedsAgents: r.asked.AgentFromLog}
+	if r.asked.ByRow() {
+		src.NoTimes = flow.ErrNoTimes
+	}
+	stop := r.Watch("URLs", func() progress.Sample {
+		done, total := r.logs.Progress()
+		return progress.Sample{Done: done, Total: total, URLs: src.URLs.Load(), Bytes: true}
+	})
+	stats, err := engine.Run(ctx, r.store, src, c, r.runOpt)
+	stop()
+	if sink, ok := errors.AsType[*engine.SinkError](err); ok {
+		return sink.Err
+	} else if err != nil {
+		return err
+	}
+	if stats.URLs == 0 {
+		return errNoRequests
+	}
+	r.DoubtOnce(summary.Doubts(r.store, &stats, "no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base", summary.Sum(r.logs.Counts().Refused)))
+	return nil
+}
+
+// errNoRequests is the error of logs without rows: what no request did is no coverage.
+var errNoRequests = errors.New("the logs have no row, so nothing is known of the rules: check -in and -format")

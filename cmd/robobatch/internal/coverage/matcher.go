@@ -1,0 +1,195 @@
+package coverage
+
+import (
+	"bytes"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A matcher finds all rules that match a path. The engine finds only the one that decides, and stops
+// where no other can.
+type matcher struct {
+	anchors []anchor // in the order of their texts
+	keys    []uint64 // of these texts, see keyOf: numbers are compared faster
+	size    int64    // bytes, about
+}
+
+// An anchor is what patterns begin with, up to their first "*".
+type anchor struct {
+	text     string
+	parent   int32     // the longest anchor that this one begins with; -1 if there is none
+	always   []int32   // rules that match whatever follows
+	exact    []int32   // rules that match if nothing follows
+	floating []segment // rules that go on behind a "*"
+}
+
+// A segment is what a pattern with "*" has behind its anchor.
+type segment struct {
+	rule  int32
+	atEnd bool     // the last text is at the end of the path
+	texts [][]byte // between two "*", none of them empty but perhaps the last
+	bytes uint64   // those that a path must have, see bytesOf
+}
+
+// newMatcher returns the matcher of rules. It finds them by these numbers.
+func newMatcher(rules []robots.Rule, numbers []int32, d robots.Dialect) *matcher {
+	m := &matcher{}
+	type part struct {
+		rule    int32
+		pattern string
+	}
+	var parts []part
+	for i, r := range rules {
+		r.Pattern = d.PatternOf(r.Value)
+		parts = append(parts, part{numbers[i], r.Pattern})
+		if index, ok := d.IndexPattern(r); ok {
+			parts = append(parts, part{numbers[i], index})
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b part) int { return strings.Compare(anchorOf(a.pattern), anchorOf(b.pattern)) })
+	for _, p := range parts {
+		text := anchorOf(p.pattern)
+		if n := len(m.anchors); n == 0 || m.anchors[n-1].text != text {
+			m.anchors = append(m.anchors, anchor{text: text, parent: m.parentOf(text)})
+			m.keys = append(m.keys, keyOf(text))
+		}
+		m.anchors[len(m.anchors)-1].add(p.rule, p.pattern[len(text):])
+		m.size += int64(len(p.pattern)) + 120
+	}
+	return m
+}
+
+// anchorOf returns what a pattern begins with.
+func anchorOf(pattern string) string {
+	if star := strings.IndexByte(pattern, '*'); star >= 0 {
+		return pattern[:star]
+	}
+	return strings.TrimSuffix(pattern, "$")
+}
+
+// parentOf returns the longest anchor so far that the next one begins with.
+func (m *matcher) parentOf(text string) int32 {
+	for n := int32(len(m.anchors)) - 1; n >= 0; n = m.anchors[n].parent {
+		if strings.HasPrefix(text, m.anchors[n].text) {
+			return n
+		}
+	}
+	return -1
+}
+
+// add adds a rule, with what follows its anchor.
+func (a *anchor) add(rule int32, rest string) {
+	switch rest {
+	case "":
+		a.always = append(a.always, rule)
+		return
+	case "$":
+		a.exact = append(a.exact, rule)
+		return
+	}
+	s := segment{rule: rule}
+	rest, s.atEnd = strings.CutSuffix(rest, "$")
+	texts := strings.Split(rest, "*")
+	last := len(texts) - 1
+	for i, text := range texts {
+		if text != "" {
+			s.texts = append(s.texts, []byte(text))
+			s.bytes |= bytesOf(text)
+		} else if i == last {
+			s.atEnd = false // "*" or "*$" at the end matches whatever follows
+		}
+	}
+	if len(s.texts) == 0 {
+		a.always = append(a.always, rule)
+		return
+	}
+	a.floating = append(a.floating, s)
+}
+
+// bytesOf returns a bit for each byte of a text. Bytes that differ by 64 share one.
+func bytesOf[text string | []byte](t text) (set uint64) {
+	for i := range len(t) {
+		set |= 1 << (t[i] & 63)
+	}
+	return set
+}
+
+// keyOf returns the first eight bytes of a text as a number, zeros in the place of those that it lacks.
+func keyOf[text string | []byte](t text) (key uint64) {
+	for i := range 8 {
+		key <<= 8
+		if i < len(t) {
+			key |= uint64(t[i])
+		}
+	}
+	return key
+}
+
+// last returns the last anchor that is not behind a path: the anchors with which the path begins are
+// it, its parent and so on, or some of them. It returns -1 if there is none.
+func (m *matcher) last(path []byte) int {
+	key := keyOf(path)
+	lo, hi := 0, len(m.keys) // all before lo have a lesser key or the same, all from hi on a greater one
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); m.keys[mid] <= key {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	from := lo
+	for step := 1; from > 0 && m.keys[from-1] == key; step *= 2 { // to where the key is less, in growing steps
+		from = max(0, from-step)
+	}
+	return from + sort.Search(lo-from, func(i int) bool { return m.anchors[from+i].text > string(path) }) - 1
+}
+
+// match appends the rules that match a path, in ascending order, each once.
+func (m *matcher) match(path []byte, dst []int32) []int32 {
+	has, start := uint64(0), len(dst)
+	for n := m.last(path); n >= 0; {
+		a := &m.anchors[n]
+		n = int(a.parent)
+		if len(a.text) > len(path) || string(path[:len(a.text)]) != a.text {
+			continue
+		}
+		dst = append(dst, a.always...)
+		rest := path[len(a.text):]
+		if len(rest) == 0 {
+			dst = append(dst, a.exact...)
+		}
+		if len(a.floating) > 0 && has == 0 {
+			has = bytesOf(path)
+		}
+		for i := range a.floating {
+			if s := &a.floating[i]; s.bytes&^has == 0 && s.follows(rest) {
+				dst = append(dst, s.rule)
+			}
+		}
+	}
+	slices.Sort(dst[start:])
+	return dst[:start+len(slices.Compact(dst[start:]))]
+}
+
+// follows reports whether the texts follow in a path, one after the other.
+func (s *segment) follows(path []byte) bool {
+	texts := s.texts
+	if s.atEnd {
+		last := texts[len(texts)-1]
+		if !bytes.HasSuffix(path, last) {
+			return false
+		}
+		path, texts = path[:len(path)-len(last)], texts[:len(texts)-1]
+	}
+	for _, text := range texts {
+		i := bytes.Index(path, text)
+		if i < 0 {
+			return false
+		}
+		path = path[i+len(text):]
+	}
+	return true
+}
