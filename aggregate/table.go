@@ -47,7 +47,10 @@ func (t *Table[K]) Group(key K) Group {
 // there may be. So what does not fit is told apart at least as far as the other keys are, of which
 // there should be few.
 func (t *Table[K]) GroupOr(key, other K) Group {
-	if _, ok := t.groups[key]; ok || len(t.groups) < t.most {
+	if g, ok := t.groups[key]; ok {
+		return g
+	}
+	if len(t.groups) < t.most {
 		return t.Group(key)
 	}
 	g, ok := t.groups[other]

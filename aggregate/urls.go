@@ -62,6 +62,10 @@ type pair struct {
 type groupCount struct {
 	requests int64
 	sampled  int64 // pairs of the group in the set
+
+	// Of URLs that [URLs.Follow] counts: their number, where each stands for as many as the sample
+	// leaves out, and the variance of that.
+	followed, variance int64
 }
 
 // The sizes of the set.
@@ -116,14 +120,27 @@ func (u *URLs) Add(g Group, url uint64) (requests uint32) {
 	return p.requests
 }
 
-// Skip counts requests in a group whose URLs do not matter.
-func (u *URLs) Skip(g Group, requests int64) { u.groups[g].requests += requests }
+// Follow counts a request in a group whose URLs are all in another group as well, given what Add
+// returned for that. It takes no memory for the URL. A URL counts when it is new; once the sample leaves
+// out others, it counts for these as well.
+func (u *URLs) Follow(g Group, requests uint32) {
+	to := &u.groups[g]
+	to.requests++
+	if requests == 1 {
+		weight := int64(1) << u.level
+		to.followed += weight
+		to.variance += weight * (weight - 1)
+	}
+}
 
 // Requests returns how many requests the group has.
 func (u *URLs) Requests(g Group) int64 { return u.groups[g].requests }
 
 // Distinct returns how many URLs the group has.
 func (u *URLs) Distinct(g Group) Estimate {
+	if n := u.groups[g].followed; n > 0 {
+		return Estimate{N: min(n, u.groups[g].requests), Error: math.Sqrt(float64(u.groups[g].variance)) / float64(n)}
+	}
 	n := u.groups[g].sampled
 	if u.level == 0 {
 		return Estimate{N: n}

@@ -64,6 +64,32 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
+// A group that follows another counts the same URLs.
+func TestFollow(t *testing.T) {
+	for _, n := range []int{10_000, 1_000_000} {
+		urls := NewURLs(1 << 20)
+		g, like, half := urls.NewGroup(), urls.NewGroup(), urls.NewGroup()
+		for range 2 {
+			for i := range n {
+				requests := urls.Add(g, Hash(fmt.Appendf(nil, "/%d", i)))
+				urls.Follow(like, requests)
+				if i%2 == 0 {
+					urls.Follow(half, requests)
+				}
+			}
+		}
+		if got, want := urls.Distinct(like), urls.Distinct(g); urls.Exact() && got != want || urls.Requests(like) != 2*int64(n) {
+			t.Errorf("%+v of %d requests, want %+v", got, urls.Requests(like), want)
+		}
+		for group, want := range map[Group]float64{like: float64(n), half: float64(n) / 2} {
+			got := urls.Distinct(group)
+			if off := math.Abs(float64(got.N)/want - 1); off > 4*got.Error || got.Error > 0.03 {
+				t.Errorf("%v URLs are estimated as %d, %.4f off; the error says %.4f", want, got.N, off, got.Error)
+			}
+		}
+	}
+}
+
 // The most requested URLs are found whatever the order; ties go by bytes.
 func TestTop(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))

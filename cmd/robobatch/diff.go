@@ -94,7 +94,7 @@ func (d *diffing) choose(a *args) error {
 	d.require.Rows, d.require.AllowBad = a.requireRows, a.allowBad
 	d.require.Rules, err = flow.ParseShare(a.requireRules)
 	faults.Add("require-rules", err)
-	if d.gates, err = diff.ParseGates(a.gates); err == nil && d.now.opt.LogAgents == engine.LogAgentsOff && !(d.noLog && len(a.agents) == 0) {
+	if d.gates, err = diff.ParseGates(a.gates); err == nil && d.now.opt.LogAgents == engine.LogAgentsOff && (!d.noLog || len(a.agents) > 0) {
 		err = diff.Check(d.gates, agentsOf(&d.now.opt))
 	}
 	for _, err := range cli.Parts(err) {
