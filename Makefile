@@ -19,6 +19,7 @@ LIMITS       ?= 64MiB,128MiB,256MiB,512MiB
 SHAPES       ?= .
 BASE         ?= main
 ONLY         ?=
+SHARDROUNDS  ?= 50
 ATTACK       ?=
 # RESULTS passes on the lines of results and their headers, and shows all others: benchmarks may log any bytes.
 RESULTS       = tee /dev/stderr | LC_ALL=C grep -aE '^(Benchmark[!-~]+[[:space:]]+[0-9]+[[:space:]]|(goos|goarch|pkg|cpu|corpus): |\# (go|date|load): )'
@@ -36,7 +37,7 @@ BIN          := robobatch
 QUICKSTART   := testdata/quickstart
 
 .DEFAULT_GOAL := build
-.PHONY: help build quickstart test test-all examples race lint arrows fmt scale memory fuzz arm64 hostile attack bench bench-compare bench-peers bench-whole bench-long bench-million bench-results bench-show bench-render e2e cover tidy check clean
+.PHONY: help build quickstart test test-all examples race lint arrows fmt scale memory fuzz arm64 hostile attack shards cluster-slurm bench bench-compare bench-peers bench-whole bench-long bench-million bench-results bench-show bench-render e2e cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -97,6 +98,12 @@ hostile: ## look for the rules that are slowest to match and to compile, and pri
 
 attack: ## damage inputs, kill runs, fail system calls, fill disks, and judge what comes of it; hours, or ATTACK='-mutants 100'
 	$(GO) run ./bench/attack $(ATTACK)
+
+shards: ## 200 inputs, three of them damaged, in four shards that are killed again and again; SHARDROUNDS (50)
+	@ROBOBATCH_SHARDS=$(SHARDROUNDS) $(GO) test -count 1 -v -run TestShardsKilled -timeout 4h ./cmd/robobatch
+
+cluster-slurm: ## docs/cluster on a real Slurm of one node, a task of which is killed and requeued; root, Debian, slurm-wlm and munge
+	@bash .ci/slurm
 
 bench: ## all benchmarks, into bench.txt; BENCH, BENCHPKGS, BENCHTIME and BENCHCOUNT choose
 	@set -o pipefail; $(GOBENCH) -count $(BENCHCOUNT) $(BENCHPKGS) | $(RESULTS) >bench.txt

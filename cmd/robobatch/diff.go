@@ -50,6 +50,7 @@ type diffing struct {
 	form     string
 	asked    summary.Asked
 	hints    []string
+	unread   []doubt.Doubt // files of the directories of -in
 }
 
 // A compared is one of the two sides.
@@ -205,11 +206,15 @@ func (d *diffing) find(a *args) error {
 	if d.noLog {
 		return errors.Join(err, d.findNoLog(a))
 	}
-	logs, errLogs := ingest.OpenLogs(a.in, d.logOpt)
-	if d.logs = logs; errLogs != nil {
+	files, errLogs := findLogs(a.in, d.In)
+	if errLogs == nil {
+		d.logs, errLogs = ingest.OpenLogs(files.Names(), d.logOpt)
+	}
+	if errLogs != nil {
 		return errors.Join(err, errLogs)
 	}
-	inputs := logs.Inputs()
+	d.unread = doubtUnread(files)
+	inputs := d.logs.Inputs()
 	for _, in := range inputs {
 		d.outOpt.Inputs = append(d.outOpt.Inputs, in.Name)
 	}
@@ -217,7 +222,7 @@ func (d *diffing) find(a *args) error {
 		err = d.checkOut(a, inputs)
 	}
 	if err == nil {
-		err = d.findStatus(a)
+		err = d.findStatus()
 	}
 	return err
 }
@@ -253,7 +258,7 @@ const statusField = "status"
 
 // findStatus has the status of requests read, where all logs have it. It looks at the first row of
 // each; a pipe is not looked at, so its status counts only if -keep names it.
-func (d *diffing) findStatus(a *args) error {
+func (d *diffing) findStatus() error {
 	for i, k := range d.logOpt.Keep {
 		if strings.EqualFold(k.Field, statusField) && k.Kind == engine.KeptInt {
 			d.status = i + 1
@@ -268,9 +273,14 @@ func (d *diffing) findStatus(a *args) error {
 	}
 	d.logOpt.Keep = append(d.logOpt.Keep, column)
 	d.status = len(d.logOpt.Keep)
+	inputs := d.logs.Inputs()
+	names := make([]string, len(inputs))
+	for i := range inputs {
+		names[i] = inputs[i].Name
+	}
 	err := d.logs.Close()
 	if err == nil {
-		d.logs, err = ingest.OpenLogs(a.in, d.logOpt)
+		d.logs, err = ingest.OpenLogs(names, d.logOpt)
 	}
 	return err
 }
@@ -308,6 +318,7 @@ func (d *diffing) Targets() (out, last string) {
 
 // load makes the rules of both sides ready.
 func (d *diffing) load(ctx context.Context) (err error) {
+	d.DoubtOnce(d.unread)
 	for _, hint := range d.hints {
 		d.Hint(hint)
 	}

@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/logfiles"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
@@ -41,6 +43,12 @@ func chooseInput(a *args, faults *cli.Faults) (opt ingest.LogOptions, kept []out
 		faults.Add("rejects", errors.New("standard output is not for rejects: name a file"))
 	}
 	return opt, kept
+}
+
+// findLogs finds the logs that -in names, all of which must be there.
+func findLogs(names []string, stdin io.Reader) (*logfiles.List, error) {
+	list, err := logfiles.Find(names, stdin)
+	return list, errors.Join(list.Err(), err)
 }
 
 // parseKeep reads a field and maybe its type, as in "status" and "price:float". The name is that of

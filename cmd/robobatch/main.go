@@ -2,10 +2,10 @@
 // crawler fetch it, and writes one row per URL to a table. Run robobatch -h for its flags.
 //
 // Flags become args (flags.go), args become a plan (plan.go), and the plan runs (job.go). Each
-// other command is one file: explain.go, check.go, lint.go, rules.go, compile.go, pipe.go, bench.go. What libraries
+// other command is one file: explain.go, check.go, lint.go, rules.go, compile.go, pipe.go, merge.go, bench.go. What libraries
 // report gets its remedy in remedy.go. Exit codes: 0 done, or standard output was closed by its
 // reader; 1 a limit or requirement that was asked for is not met (-max-rejects, -require-rules,
-// -require-rows); 2 an error of usage, input or output; 129, 130 and 143 after SIGHUP, SIGINT and
+// -require-rows), or inputs failed that -on-error skips; 2 an error of usage, input or output; 129, 130 and 143 after SIGHUP, SIGINT and
 // SIGTERM.
 //
 // CONTRIBUTING.md has the steps that add a flag.

@@ -1,0 +1,316 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// A monthOfLogs is many inputs in directories, three of which are damaged.
+type monthOfLogs struct {
+	dir   string
+	rules string
+	flags []string
+	mend  map[string][]byte // the damaged ones, whole
+}
+
+// newMonth makes the inputs of the sample data: lists of URLs, tables and server logs, packed and not.
+func newMonth(t *testing.T, inputs int) *monthOfLogs {
+	t.Helper()
+	quickstart, err := filepath.Abs("../../testdata/quickstart")
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, err := os.ReadFile(filepath.Join(quickstart, "urls.zst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dec, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dec.Close()
+	text, err := dec.DecodeAll(packed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &monthOfLogs{dir: t.TempDir(), rules: filepath.Join(quickstart, "rules"), mend: map[string][]byte{}}
+	m.flags = []string{"-rules", m.rules, "-in", "logs", "-agent", "Googlebot,*", "-on-error", "skip"}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for i := range inputs {
+		name := fmt.Sprintf("logs/2026-01-%02d/part-%03d", i%31+1, i)
+		from := rnd.IntN(len(lines) / 2)
+		name, body := dress(name, i, bytes.Join(lines[from:from+200+rnd.IntN(2000)], nil))
+		if i%(inputs/3) == inputs/6 { // three of them
+			m.mend[name] = body
+			name, body = damaged(name, body)
+		}
+		m.write(t, name, body)
+	}
+	if len(m.mend) != 3 {
+		t.Fatalf("%d damaged inputs", len(m.mend))
+	}
+	return m
+}
+
+// dress gives a list of URLs one of several forms.
+func dress(name string, i int, body []byte) (string, []byte) {
+	var b bytes.Buffer
+	switch i % 4 {
+	case 0:
+		enc, _ := zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1))
+		enc.Write(body)
+		enc.Close()
+		return name + ".txt.zst", b.Bytes()
+	case 1:
+		enc := gzip.NewWriter(&b)
+		enc.Write(body)
+		enc.Close()
+		return name + ".log.gz", b.Bytes()
+	case 2:
+		b.WriteString("url,clicks\n")
+		for line := range strings.Lines(string(body)) {
+			b.WriteString(strconv.Quote(strings.TrimSpace(line)) + ",1\n")
+		}
+		return name + ".csv", b.Bytes()
+	}
+	return name + ".txt", body
+}
+
+// damaged damages an input so that no row of it can be trusted: it is cut off, if it is packed, or no
+// log at all.
+func damaged(name string, body []byte) (string, []byte) {
+	if strings.HasSuffix(name, "t.zst") || strings.HasSuffix(name, ".gz") {
+		return name, body[:len(body)*2/3]
+	}
+	return name, []byte("\xfd7zXZ\x00 this is xz, by its first bytes")
+}
+
+func (m *monthOfLogs) write(t *testing.T, name string, body []byte) {
+	t.Helper()
+	name = filepath.Join(m.dir, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, body, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// command returns a command of the program.
+func (m *monthOfLogs) command(args ...string) *exec.Cmd {
+	cmd := exec.Command("robobatch", args...)
+	cmd.Dir = m.dir
+	return cmd
+}
+
+// run runs to the end, and returns the exit code and what was printed.
+func (m *monthOfLogs) run(t *testing.T, args ...string) (int, string) {
+	t.Helper()
+	out, err := m.command(args...).CombinedOutput()
+	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+		t.Fatal(err)
+	} else if ok {
+		return exit.ExitCode(), string(out)
+	}
+	return 0, string(out)
+}
+
+// shards runs all shards at once, kills each at random moments, as often as it has patience for, and
+// says them again until they are done. It returns how often they were killed.
+func (m *monthOfLogs) shards(t *testing.T, rnd *rand.Rand, out string, whole time.Duration) (kills int) {
+	t.Helper()
+	const count = 4
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	for i := range count {
+		seed := rand.NewPCG(rnd.Uint64(), rnd.Uint64())
+		wg.Go(func() {
+			rnd := rand.New(seed)
+			args := append(slices.Clone(m.flags), "-quiet", "-resume", "-out", out, "-shard", fmt.Sprintf("%d/%d", i, count))
+			for patience := 2 + rnd.IntN(6); ; patience-- {
+				cmd := m.command(args...)
+				var stderr bytes.Buffer
+				cmd.Stderr = &stderr
+				if err := cmd.Start(); err != nil {
+					t.Error(err)
+					return
+				}
+				ended := make(chan error, 1)
+				go func() { ended <- cmd.Wait() }()
+				after := time.Duration(rnd.Int64N(int64(whole)))
+				if patience <= 0 {
+					after = time.Hour
+				}
+				select {
+				case err := <-ended:
+					if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || exit.ExitCode() != 1) {
+						t.Errorf("shard %d: %v\n%s", i, err, stderr.String())
+					}
+					return
+				case <-time.After(after):
+					cmd.Process.Kill()
+					<-ended
+					mu.Lock()
+					kills++
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return kills
+}
+
+// contents returns all files of a directory but those that say how a run went.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || strings.HasPrefix(e.Name(), "_stats") || strings.HasPrefix(e.Name(), "_failed") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		files[filepath.ToSlash(rel)] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// failures returns the lines of all lists of what failed, sorted.
+func failures(t *testing.T, dir string) (lines []string) {
+	t.Helper()
+	names, _ := filepath.Glob(filepath.Join(dir, "_failed*.jsonl"))
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, strings.Split(strings.TrimSpace(string(text)), "\n")...)
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// equal compares a directory with what one undisturbed run made.
+func equal(t *testing.T, what string, got, want map[string]string) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if _, ok := got[name]; !ok {
+			t.Errorf("%s: %s is missing", what, name)
+		} else if got[name] != want[name] {
+			t.Errorf("%s: %s differs", what, name)
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s: %s is one too many", what, name)
+		}
+	}
+}
+
+// TestShardsKilled runs many inputs, three of them damaged, in four shards that are killed again and
+// again: the outputs must be those of one undisturbed run, byte for byte, and the three be listed.
+// `make shards` runs it in full.
+func TestShardsKilled(t *testing.T) {
+	rounds, inputs := 2, 30
+	if n, err := strconv.Atoi(os.Getenv("ROBOBATCH_SHARDS")); err == nil {
+		rounds, inputs = n, 200
+	}
+	m := newMonth(t, inputs)
+	begun := time.Now()
+	code, text := m.run(t, append(slices.Clone(m.flags), "-out", "whole/")...)
+	whole := time.Since(begun)
+	want, wantFailed := contents(t, filepath.Join(m.dir, "whole")), failures(t, filepath.Join(m.dir, "whole"))
+	if code != 1 || len(wantFailed) != 3 || len(want) != 2*(inputs-3) {
+		t.Fatalf("exit code %d, %d failed, %d files:\n%s", code, len(wantFailed), len(want), text)
+	}
+	for name := range m.mend {
+		if !slices.ContainsFunc(wantFailed, func(line string) bool { return strings.Contains(line, name) }) {
+			t.Errorf("%s is not in the list: %q", name, wantFailed)
+		}
+	}
+	seed := cmp.Or(uint64(time.Now().UnixNano()), 1)
+	rnd, kills := rand.New(rand.NewPCG(seed, 0)), 0
+	for round := range rounds {
+		out := fmt.Sprintf("round%d", round)
+		kills += m.shards(t, rnd, out+"/", whole/2)
+		dir := filepath.Join(m.dir, out)
+		equal(t, out, contents(t, dir), want)
+		if got := failures(t, dir); !slices.Equal(got, wantFailed) {
+			t.Errorf("%s: failed %q, want %q", out, got, wantFailed)
+		}
+		if code, text := m.run(t, "merge", "-quiet", "-out", out); code != 1 || !strings.Contains(text, "3 inputs failed") {
+			t.Errorf("%s: merge ends with %d:\n%s", out, code, text)
+		}
+		if round < rounds-1 || t.Failed() {
+			os.RemoveAll(dir)
+		}
+		if t.Failed() {
+			t.Fatalf("round %d with the seed %d", round, seed)
+		}
+	}
+	t.Logf("%d rounds of %d inputs in 4 shards, %d kills; a whole run takes %v", rounds, inputs, kills, whole.Round(time.Millisecond))
+	m.finish(t, fmt.Sprintf("round%d", rounds-1), rnd, whole)
+}
+
+// finish mends the inputs that failed. Then all shards succeed, and their sum is that of one run.
+func (m *monthOfLogs) finish(t *testing.T, out string, rnd *rand.Rand, whole time.Duration) {
+	t.Helper()
+	for name, body := range m.mend {
+		m.write(t, name, body)
+	}
+	m.shards(t, rnd, out+"/", whole)
+	if code, text := m.run(t, append(slices.Clone(m.flags), "-quiet", "-resume", "-out", "whole/")...); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, text)
+	}
+	for _, dir := range []string{out, "whole"} {
+		if code, text := m.run(t, "merge", "-quiet", "-out", dir); code != 0 {
+			t.Errorf("merge %s: exit code %d:\n%s", dir, code, text)
+		}
+	}
+	got, want := contents(t, filepath.Join(m.dir, out)), contents(t, filepath.Join(m.dir, "whole"))
+	if a, b := counts(t, got["_SUCCESS"]), counts(t, want["_SUCCESS"]); a != b {
+		t.Errorf("the sum is\n%s, of one run\n%s", a, b)
+	}
+	delete(got, "_SUCCESS")
+	delete(want, "_SUCCESS")
+	equal(t, "mended", got, want)
+}
+
+// counts returns what of a summary does not depend on the clock and on shards.
+func counts(t *testing.T, text string) string {
+	t.Helper()
+	var s struct {
+		Counts    json.RawMessage `json:"counts"`
+		ByAgent   json.RawMessage `json:"by_agent"`
+		RulesHash string          `json:"rules_hash"`
+		Series    struct {
+			List json.RawMessage `json:"list"`
+			Done int             `json:"done"`
+		} `json:"series"`
+	}
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%s %s %s %s %d", s.Counts, s.ByAgent, s.RulesHash, s.Series.List, s.Series.Done)
+}

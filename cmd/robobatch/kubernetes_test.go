@@ -1,0 +1,164 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// An indexedJob is what the tests need of docs/cluster/kubernetes.yaml.
+type indexedJob struct {
+	completions int
+	command     []string
+	env         map[string]string
+	noRetry     []int // exit codes after which an index has failed
+}
+
+// readJob reads the manifest, as far as it is written as it is.
+func readJob(t *testing.T, name string) (j indexedJob) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../docs/cluster", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func(pattern string) []string {
+		t.Helper()
+		m := regexp.MustCompile(pattern).FindStringSubmatch(string(text))
+		if m == nil {
+			t.Fatalf("%s has no %s", name, pattern)
+		}
+		return m[1:]
+	}
+	if err := json.Unmarshal([]byte(find(`(?s)command: (\[.*?\])`)[0]), &j.command); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(name, "merge") {
+		return j
+	}
+	j.completions, _ = strconv.Atoi(find(`\n  completions: (\d+)\n`)[0])
+	pair := find(`\n            - name: (\w+) .*\n              value: "(.*)"\n`)
+	j.env = map[string]string{pair[0]: pair[1]}
+	if err := json.Unmarshal([]byte(find(`(?s)action: FailIndex.*?operator: In\n *values: (\[.*?\])`)[0]), &j.noRetry); err != nil {
+		t.Fatal(err)
+	}
+	find(`completionMode: Indexed`)
+	find(`action: Ignore[^\n]*\n *onPodConditions:\n *- type: DisruptionTarget`)
+	find(`backoffLimitPerIndex: \d`)
+	find(`restartPolicy: Never`)
+	return j
+}
+
+// pod returns a pod of an index, whose volume is a directory.
+func (m *monthOfLogs) pod(j indexedJob, index int) *exec.Cmd {
+	args := make([]string, len(j.command))
+	for i, arg := range j.command {
+		args[i] = strings.ReplaceAll(arg, "/data/", m.dir+"/")
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), "JOB_COMPLETION_INDEX="+strconv.Itoa(index))
+	for name, value := range j.env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	return cmd
+}
+
+// TestKubernetes runs the pods of the manifest as processes with its variables, one of which is
+// killed and one drained, and does what its policy says about their exit codes.
+func TestKubernetes(t *testing.T) {
+	job, merge := readJob(t, "kubernetes.yaml"), readJob(t, "kubernetes-merge.yaml")
+	if job.env["JOB_COMPLETIONS"] != strconv.Itoa(job.completions) || len(job.noRetry) != 1 || job.noRetry[0] != 1 {
+		t.Fatalf("%+v", job)
+	}
+	m := newMonth(t, 30)
+	if out, err := m.command("compile", "-quiet", "-rules", m.rules, "-out", "rules.rbp").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	failed := 0
+	for index := range job.completions {
+		signal := map[int]syscall.Signal{2: syscall.SIGKILL, 5: syscall.SIGTERM}[index]
+		code := m.podEnds(t, job, index, signal)
+		if signal != 0 && code != 0 && code != 1 { // a new pod of the index
+			code = m.podEnds(t, job, index, 0)
+		}
+		switch code {
+		case 0:
+		case job.noRetry[0]:
+			failed++
+		default:
+			t.Errorf("index %d ends with %d", index, code)
+		}
+	}
+	if failed == 0 || failed > 3 {
+		t.Errorf("%d indexes failed", failed)
+	}
+	if code := m.podEnds(t, merge, 0, 0); code != 1 {
+		t.Errorf("merge ends with %d", code)
+	}
+	for name, body := range m.mend {
+		m.write(t, name, body)
+	}
+	for index := range job.completions { // the Job is applied again
+		if code := m.podEnds(t, job, index, 0); code != 0 {
+			t.Errorf("index %d ends with %d once the inputs are mended", index, code)
+		}
+	}
+	if code := m.podEnds(t, merge, 0, 0); code != 0 {
+		t.Errorf("merge ends with %d once the inputs are mended", code)
+	}
+	if code, text := m.run(t, "-quiet", "-rules", "rules.rbp", "-in", m.dir+"/logs", "-out", "whole/"); code != 0 {
+		t.Fatalf("exit code %d:\n%s", code, text)
+	}
+	got, want := contents(t, filepath.Join(m.dir, "out")), contents(t, filepath.Join(m.dir, "whole"))
+	if _, ok := got["_SUCCESS"]; !ok {
+		t.Error("no _SUCCESS")
+	}
+	delete(got, "_SUCCESS")
+	equal(t, "the Job", got, want)
+}
+
+// podEnds runs a pod, sends it a signal once it has an output if there is one, and returns its exit
+// code: 128 and the signal's number if that ended it.
+func (m *monthOfLogs) podEnds(t *testing.T, j indexedJob, index int, signal syscall.Signal) int {
+	t.Helper()
+	cmd := m.pod(j, index)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		cmd.Wait()
+	}()
+	before := m.records()
+	for signal != 0 {
+		select {
+		case <-ended:
+			signal = 0
+		case <-time.After(time.Millisecond):
+			if m.records() > before {
+				cmd.Process.Signal(signal)
+				signal = 0
+			}
+		}
+	}
+	<-ended
+	if s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+		return 128 + int(s.Signal())
+	}
+	return cmd.ProcessState.ExitCode()
+}
+
+// records returns how many outputs are done.
+func (m *monthOfLogs) records() int {
+	names, _ := filepath.Glob(filepath.Join(m.dir, "out/_done/*/*.json"))
+	return len(names)
+}
