@@ -30,11 +30,22 @@ type comparer struct {
 	old, now *Evaluator
 	twins    *twins
 	order    []rulingRow // rows that both stores decide, of the last batch
+	known    []oldSite   // by site of the new store; nil if they are not remembered
+}
+
+// An oldSite is what the old store has for a site of the new one; zero is not known yet.
+type oldSite struct {
+	site   SiteID
+	ruling RulingID
 }
 
 // newComparer returns a comparer of what two stores decide.
 func newComparer(old, now *Evaluator, t *twins) *comparer {
-	return &comparer{old: old, now: now, twins: t}
+	c := &comparer{old: old, now: now, twins: t}
+	if old.budget == 0 && !old.store.opt.RowTimes {
+		c.known = make([]oldSite, now.store.NumSites())
+	}
+	return c
 }
 
 // compare fills b.Old and b.Changes. b is evaluated by the store of now.
@@ -53,12 +64,15 @@ func (c *comparer) compare(b *Batch) {
 	if c.old.store.opt.RowTimes {
 		c.old.timeless = grown(c.old.timeless, n)
 	}
-	c.old.findSites(old)
+	c.findSites(b)
+	copy(old.Verdicts, b.Verdicts)
 	c.order = c.order[:0]
+	lastOld, lastNow, same := rules.NoRuling, rules.NoRuling, true
 	for i, id := range old.Rulings {
-		if c.twins.alike(id, b.Rulings[i]) {
-			copy(old.Verdicts[i*agents:][:agents], b.Verdicts[i*agents:][:agents])
-		} else {
+		if now := b.Rulings[i]; id != lastOld || now != lastNow {
+			lastOld, lastNow, same = id, now, c.twins.alike(id, now)
+		}
+		if !same {
 			c.order = append(c.order, rulingRow{id, uint32(i)})
 		}
 	}
@@ -68,6 +82,34 @@ func (c *comparer) compare(b *Batch) {
 	c.old.decide(old, c.order)
 	for _, r := range c.order {
 		c.compareRow(b, int(r.row), agents)
+	}
+}
+
+// findSites fills Sites and Rulings of b.Old. What is found for a site of the new store is remembered,
+// unless the old one may drop it, or its rows have times.
+func (c *comparer) findSites(b *Batch) {
+	old, e := b.Old, c.old
+	if e.budget > 0 || e.store.opt.RowTimes {
+		e.findSites(old)
+		return
+	}
+	for i, site := range b.Sites {
+		switch {
+		case site == NoSite:
+			old.Sites[i], old.Rulings[i] = NoSite, rules.NoRuling
+			continue
+		case i > 0 && site == b.Sites[i-1]:
+			old.Sites[i], old.Rulings[i] = old.Sites[i-1], old.Rulings[i-1]
+		case site < strayBit && c.known[site].ruling != rules.NoRuling:
+			old.Sites[i], old.Rulings[i] = c.known[site].site, c.known[site].ruling
+		default:
+			e.find(old, b.URL(i))
+			old.Sites[i], old.Rulings[i] = e.route.site, e.route.ruling
+			if site < strayBit && e.route.site < strayBit {
+				c.known[site] = oldSite{e.route.site, e.route.ruling}
+			}
+		}
+		e.paths[i] = c.now.paths[i] // the same URL has the same path
 	}
 }
 
