@@ -303,7 +303,7 @@ func agentFlags(a *args) []entry {
 		{forLint, cli.Flag{
 			Name: "agent", Arg: "names", Values: words.Agents(), List: true,
 			Set: cli.Words(&a.agents),
-			Doc: "Find only what concerns these crawlers: in groups that bind them, and in all of the file, " +
+			Doc: "Find only what concerns these crawlers. It stands in groups that bind them, or concerns the whole file, " +
 				"such as names of crawlers that are misspelt. Commas separate them." + sets + " Default: every group.",
 		}},
 		{forJob, cli.Flag{Name: "agent-from-log", Set: cli.Bool(&a.AgentFromLog), Doc: `
