@@ -1,0 +1,21 @@
+package series
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// BenchmarkSourceOf is what -resume and records cost for each byte of an input.
+func BenchmarkSourceOf(b *testing.B) {
+	name := filepath.Join(b.TempDir(), "log")
+	if err := os.WriteFile(name, make([]byte, 64<<20), 0o666); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(64 << 20)
+	for b.Loop() {
+		if _, err := SourceOf(name, name); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
