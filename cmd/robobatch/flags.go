@@ -271,7 +271,7 @@ func agentFlags(a *args) []entry {
 		star = " Default: *, a crawler that no group names."
 	)
 	return []entry{
-		{forJob | forBench, cli.Flag{
+		{forLogs &^ forCoverage, cli.Flag{
 			Name: "agent", Arg: "names", Values: words.Agents(), List: true,
 			Set: cli.Words(&a.agents),
 			Doc: "Crawlers to decide for, by product token. Commas separate them, and each " +
