@@ -132,6 +132,50 @@ func checkHostile(t *testing.T, data []byte, rules int) {
 	}
 }
 
+// TestFromBytesEntry checks that no entry of an index may lead behind its patterns.
+func TestFromBytesEntry(t *testing.T) {
+	rules := manyRules(100, func(i int) string { return fmt.Sprintf("/*abc%02d", i) })
+	a, _, err := Compile(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nodes [2]pending
+	if _, n := a.table.walkGeneric([]byte("/x"), nodes[:]); n != 1 || a.table[nodes[0].group] != 0 {
+		t.Fatal("the rules have no index")
+	}
+	x := a.table.indexAt(nodes[0].group)
+	for e := range x.count {
+		number := x.entries + entrySize*e + 8
+		kept := a.table[number]
+		a.table[number] = byte(x.count)
+		if _, err := FromBytes(a.AppendBinary(nil), len(rules)); !errors.Is(err, ErrEncoding) {
+			t.Errorf("error %v for entry %d, of pattern %d of %d", err, e, x.count, x.count)
+		}
+		a.table[number] = kept
+	}
+}
+
+// TestFromBytesTooMany checks that no path may meet more nodes with floating segments, or groups,
+// than a Scratch has room for.
+func TestFromBytesTooMany(t *testing.T) {
+	for name, pattern := range map[string]func(i int) string{
+		"nodes":  func(i int) string { return "/" + strings.Repeat("a", i) + "*x" },
+		"groups": func(i int) string { return fmt.Sprintf("/*%04d", i) },
+	} {
+		size := map[string]int{"nodes": 1, "groups": groupSize}[name]
+		for _, n := range []int{triedLimit, triedLimit + 1} {
+			rules := manyRules(n*size, pattern)
+			a := &Automaton{}
+			if _, err := a.compile(rules, limits{grouped: len(rules), tried: len(rules)}); err != nil || a.search != nil {
+				t.Fatal("the rules are not tried", err)
+			}
+			if _, err := FromBytes(a.AppendBinary(nil), len(rules)); (err == nil) != (n <= triedLimit) {
+				t.Errorf("%d %s: error %v", n, name, err)
+			}
+		}
+	}
+}
+
 func FuzzFromBytes(f *testing.F) {
 	for _, set := range codecSets() {
 		_, data := set.encode(f)

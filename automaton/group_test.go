@@ -137,3 +137,20 @@ func TestMatchGroups(t *testing.T) {
 		}
 	}
 }
+
+// TestIndexManyEntries has a path whose keys are so many patterns' that all are tried, though the
+// index has few of its hashes, and the one that matches is found by none of these.
+func TestIndexManyEntries(t *testing.T) {
+	const n = 100
+	rules := manyRules(n, func(i int) string { return fmt.Sprintf("/*abcde*%c%c", 'A'+i/10, 'A'+i%10) })
+	rules = append(rules, Rule{"/*abcde*klmnopqrstuv", true})
+	for i := range groupedLimit {
+		rules = append(rules, Rule{fmt.Sprintf("/*wx%02dyz", i), false})
+	}
+	last := len(rules) - 1
+	path := "/" + strings.Repeat("abcde-", maxEntries/n+2) + rules[last].Pattern[2:]
+	f, s := compileForms(t, rules), &Scratch{}
+	f.check(t, path, s)
+	f.check(t, path+"klmnopqrstuv", s)
+	f.check(t, path+"AA", s)
+}
