@@ -82,7 +82,25 @@ func nested(n int, pattern func(run string, i int) string) []Rule {
 	return rules
 }
 
+// nearMisses makes n rules whose segments a path of "abbbbbbb" again and again nearly has all over, and
+// some whose keys it has so often that all are tried.
+func nearMisses(n int) []Rule {
+	rng := rand.New(rand.NewPCG(14, 9309))
+	period := strings.Repeat("abbbbbbb", 5)
+	return manyRules(n, func(i int) string {
+		if i < 40 {
+			return "/*" + period[i%8:][:23] + string(rune('k'+i/8))
+		}
+		seg := []byte(period[:24])
+		for range 2 {
+			seg[12+rng.IntN(12)] = "etsnio/-rcd"[rng.IntN(11)]
+		}
+		return "/*" + string(seg)
+	})
+}
+
 var shapes = []shape{
+	{"near-misses", triedLimit, nearMisses, []string{fill("abbbbbbb"), fill("abbbbbb"), fill("abbbbbbbbb"), fill("abbbbbbb") + "k"}},
 	{"stars", maxText, func(n int) []Rule {
 		return []Rule{{Pattern: "/" + strings.Repeat("*", n) + ".js"}, {Pattern: "/" + strings.Repeat("*", n) + ".js$", Allow: true}}
 	}, []string{"/.js", "/a.js?", fill("."), fill(".j"), fill(".js")}},

@@ -35,6 +35,45 @@ func TestSegmentIndex(t *testing.T) {
 	}
 }
 
+// TestIndexBaited compares it, and looking for longer segments too, with bytes.Index, on long paths
+// that nearly have the text all over, and on bytes of which the baits take one that the text lacks.
+func TestIndexBaited(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 14))
+	found := 0
+	for range 20_000 {
+		period, path := 1+rng.IntN(20), make([]byte, rng.IntN(3*baitedPart))
+		for i := range path {
+			path[i] = "ab"[min(i%period, 1)]
+		}
+		for range rng.IntN(3) * len(path) / 100 {
+			path[rng.IntN(len(path))] = byte(0xff - rng.IntN(3))
+		}
+		text := make([]byte, 2+rng.IntN(2*longSegment))
+		for i := range text {
+			text[i] = byte(0xff - i%longSegment)
+		}
+		if at := rng.IntN(len(path) + 1); rng.IntN(10) > 0 {
+			copy(text, path[at:])
+		}
+		if rng.IntN(2) == 0 {
+			text[rng.IntN(len(text))] = "abc\xff"[rng.IntN(4)]
+		}
+		got, want := segment{text, int(window(string(text)))}.index(path), bytes.Index(path, text)
+		if len(text) <= longSegment && got == want {
+			got = indexBaited(path, text)
+		}
+		if got != want {
+			t.Fatalf("%q in %q: %d, want %d", text, path, got, want)
+		}
+		if got >= baitedPart-longSegment {
+			found++
+		}
+	}
+	if found < 500 {
+		t.Fatalf("only %d texts were found near a border or behind one: too few to compare", found)
+	}
+}
+
 func TestWindow(t *testing.T) {
 	for seg, want := range map[string]byte{"/feed/": 1, "?q=": 0, "e": 0, "-x-": 0, "a-xq": 1, "aéa": 0, "": 0} {
 		if got := window(seg); got != want {
