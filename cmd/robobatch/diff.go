@@ -449,12 +449,17 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 	for _, seen := range s.Doubts[len(d.Doubts):] {
 		d.Doubt(seen)
 	}
-	return d.print(changes)
+	return d.print(changes, summary.Sum(s.Counts.Refused))
 }
 
-// print prints the report and judges it.
-func (d *diffing) print(changes *aggregate.Changes) error {
+// print prints the report, of logs of which lines were refused, and judges it.
+func (d *diffing) print(changes *aggregate.Changes, refused int64) error {
 	report := d.report(changes)
+	report.Refused = refused
+	if idle := diff.Idle(d.gates, report); len(idle) > 0 {
+		text := "-fail " + strings.Join(idle, ",") + " stops nothing, because no request is of such a crawler: look whether its name is right"
+		d.Doubt(doubt.Doubt{Code: doubt.UnclearAgent, Text: text, Count: int64(len(idle))})
+	}
 	if err := report.Print(d.Out, d.form); err != nil {
 		return console.OutError(err)
 	}
@@ -489,7 +494,8 @@ func (d *diffing) evaluate(ctx context.Context, sink engine.Sink) (engine.Stats,
 func (d *diffing) doubts(s *summary.Report) []doubt.Doubt {
 	all := s.Doubt()
 	if d.limit.IsNone() && !d.require.AllowBad {
-		all = append(all, s.Rejected(summary.Sum(s.Counts.Refused)+s.Counts.Reasons[engine.ReasonBadURL.String()]/int64(max(1, len(agentsOf(&d.now.opt)))))...)
+		bad := s.Counts.Reasons[engine.ReasonBadURL.String()] / int64(max(1, len(agentsOf(&d.now.opt))))
+		all = append(all, s.Rejected(summary.Sum(s.Counts.Refused)+bad, "-rejects of robobatch lists them")...)
 	}
 	return slices.DeleteFunc(all, func(d doubt.Doubt) bool { return d.Code == doubt.NoURLs })
 }

@@ -147,7 +147,7 @@ func (d *diffing) comparePaths(ctx context.Context, src *pathSource, sink *chang
 			return err
 		}
 	}
-	return d.print(sink.Changes)
+	return d.print(sink.Changes, 0)
 }
 
 // A pathSource yields the paths of origins as the rows of a log.

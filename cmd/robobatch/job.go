@@ -202,7 +202,7 @@ func (j *job) doubts(r *summary.Report) []doubt.Doubt {
 		if j.outOpt.Where&output.WhereBad != 0 { // the rows of bad URLs are what is asked for
 			lines = summary.Sum(r.Counts.Refused)
 		}
-		all = append(all, r.Rejected(lines)...)
+		all = append(all, r.Rejected(lines, "list them with -rejects")...)
 	}
 	return slices.DeleteFunc(all, func(d doubt.Doubt) bool {
 		return d.Code == doubt.NoURLs && !j.require.AllowBad || d.Code == doubt.NoRows && j.require.Rows && r.Counts.Skipped == 0

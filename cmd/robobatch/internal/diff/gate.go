@@ -79,6 +79,17 @@ func Check(gates []Gate, asked []string) error {
 	return errors.Join(errs...)
 }
 
+// Idle returns the gates that are about no crawler of a report that has some, as they are written.
+func Idle(gates []Gate, r *Report) (idle []string) {
+	for _, g := range gates {
+		about := func(a Agent) bool { return g.about(a.Agent) }
+		if len(r.Agents) > 0 && !slices.ContainsFunc(r.Agents, about) {
+			idle = append(idle, g.text)
+		}
+	}
+	return idle
+}
+
 // about reports whether the gate is about an agent.
 func (g *Gate) about(agent string) bool {
 	return g.agents == nil || slices.ContainsFunc(g.agents, func(name string) bool { return strings.EqualFold(name, agent) })

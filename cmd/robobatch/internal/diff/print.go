@@ -89,7 +89,11 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 		if r.Unit != unitRequest || c.Requests == 0 {
 			return say.Number(c.Requests)
 		}
-		return say.Number(c.Requests) + " (" + c.urls() + " URLs)"
+		noun := " URLs)"
+		if c.URLs == 1 {
+			noun = " URL)"
+		}
+		return say.Number(c.Requests) + " (" + c.urls() + noun
 	}
 	fmt.Fprintf(out, "| %ss | closed | opened | other rule | same |\n|---|--:|--:|--:|--:|\n", r.Unit) //nolint:errcheck // sticky
 	for i := range r.Agents {

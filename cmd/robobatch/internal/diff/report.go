@@ -28,7 +28,8 @@ type Report struct {
 
 	Unit    string    `json:"unit"` // what is counted: "request", or "path" without a log
 	BadURLs int64     `json:"bad_urls"`
-	Exact   bool      `json:"exact"` // no number of URLs that changed is an estimate
+	Refused int64     `json:"refused_lines"` // of the logs, that are no row
+	Exact   bool      `json:"exact"`         // no number of URLs that changed is an estimate
 	Tried   *Tried    `json:"tried,omitempty"`
 	Agents  []Agent   `json:"agents"`
 	Gates   []Verdict `json:"gates"`

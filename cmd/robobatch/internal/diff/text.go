@@ -63,16 +63,27 @@ func (r *Report) notes() (notes []string) {
 		}
 		notes = append(notes, text+".")
 		if t.Cut > 0 {
-			notes = append(notes, say.Count(t.Cut, "origin")+" have more patterns than paths are made of: what changed there may be missing. Name a log with -in.")
+			notes = append(notes, has(t.Cut, "origin")+" more patterns than paths are made of: what changed there may be missing. Name a log with -in.")
 		}
 	}
 	if r.BadURLs > 0 {
 		notes = append(notes, say.Count(r.BadURLs, "row")+" without a valid URL left out.")
 	}
+	if r.Refused > 0 {
+		notes = append(notes, say.Count(r.Refused, "line")+" of the logs refused: they are no request, and left out.")
+	}
 	if worst := r.worstError(); worst > 0 {
 		notes = append(notes, fmt.Sprintf("~ marks estimates, most of them within %.1f %%; all numbers of requests are exact.", 200*worst))
 	}
 	return notes
+}
+
+// has returns "1 origin has" or "2 origins have".
+func has(n int64, noun string) string {
+	if n == 1 {
+		return say.Count(n, noun) + " has"
+	}
+	return say.Count(n, noun) + " have"
 }
 
 // worstError returns the greatest error of the counts of agents.

@@ -128,7 +128,7 @@ var Meanings = []Meaning{
 		"Look whether that run was repeated in another way meanwhile, so that rows are there twice.",
 	},
 	{
-		UnclearAgent, "-agent, or a line of -expect, names what is no known crawler and stands in no robots.txt of -rules, and a known crawler, or a name in the rules, is spelt nearly so.",
+		UnclearAgent, "-agent, or a line of -expect, names what is no known crawler and stands in no robots.txt of -rules, and a known crawler, or a name in the rules, is spelt nearly so. Or -fail of diff names a crawler that no request is of, so that it stops nothing.",
 		"Write the name as its operator does; robobatch help agents lists the known crawlers.",
 	},
 	{

@@ -159,8 +159,8 @@ func (r *Report) wide() []doubt.Doubt {
 }
 
 // Rejected returns a doubt if over a tenth of the lines were rejected: so many have no verdict, and
-// those that have one may not be what the log is about.
-func (r *Report) Rejected(lines int64) []doubt.Doubt {
+// those that have one may not be what the log is about. list says how to list them.
+func (r *Report) Rejected(lines int64, list string) []doubt.Doubt {
 	c := &r.Counts
 	all := c.Lines() + c.Skipped
 	if c.Bad() > 0 || 10*lines <= all {
@@ -176,7 +176,7 @@ func (r *Report) Rejected(lines int64) []doubt.Doubt {
 			why = append(why, fmt.Sprintf("%s %s", reason, say.Number(n)))
 		}
 	}
-	text += " (" + strings.Join(why, ", ") + "): list them with -rejects; -max-rejects makes it an error"
+	text += " (" + strings.Join(why, ", ") + "): " + list + "; -max-rejects makes it an error"
 	return []doubt.Doubt{{Code: doubt.RejectedLines, Text: text, Count: lines}}
 }
 
