@@ -87,6 +87,7 @@ type warcRows struct {
 // Row adds a fetch.
 func (w warcRows) Row(row *weblog.Row, record, offset int64) {
 	w.r.row = *row
+	w.r.row.Blank = weblog.HasBlank(row.Target) // as of a header in two lines
 	w.r.addRow(w.b, row.Target, where{record, offset})
 }
 

@@ -148,7 +148,7 @@ var Meanings = []Meaning{
 		"Put the files themselves into the directory, or take the entries out.",
 	},
 	{
-		WhiteSpace, "URLs of a list or a table hold spaces or tabs, which URLs have only as %20 and %09. They are decided as if they were written so.",
+		WhiteSpace, "URLs of a list, a table or a WARC file hold spaces or tabs, which URLs have only as %20 and %09. They are decided as if they were written so.",
 		"If what follows the space is another column, give the table a header, and name its format with -format.",
 	},
 }
