@@ -184,7 +184,7 @@ func (a *attack) judgeParquet(b *base, data []byte, res *result, checked bool) (
 		return wrong, fmt.Sprintf("%s; the slow reader has %d, and says: %v", reason, len(read), err)
 	}
 	for i, got := range res.rows {
-		if got.URL != read[i].URL {
+		if got.URL != strings.Trim(read[i].URL, " \t") {
 			return wrong, fmt.Sprintf("%v, and the slow reader has %v", got, read[i])
 		}
 	}
