@@ -92,8 +92,28 @@ func (e *PackError) Error() string {
 // Unwrap returns the dialects.
 func (e *PackError) Unwrap() error { return e.Err }
 
+// roomToCompile is a limit that holds whatever a run compiles, of up to a million origins. A lower
+// one holds with captures of up to a quarter of it: compiling takes some 200 bytes an origin that
+// nothing can drop.
+const roomToCompile = 256 << 20
+
+// A LimitError says that captures are too large to be compiled under a limit of memory.
+type LimitError struct {
+	Limit int64 // in bytes
+	Size  int64 // of the files, in bytes
+}
+
+// Error says so, and what to do.
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("-max-memory: %s is too little to compile %s of captures: use %s, or compile them before, with robobatch compile",
+		memory.Text(e.Limit), memory.Text(e.Size), memory.Text(roomToCompile))
+}
+
 // limited compiles the rules into a pack without a name.
 func (r *Rules) limited(ctx context.Context, opt engine.StoreOptions, dir string, c *console.Console) (*engine.Store, error) {
+	if _, size := r.Progress(); opt.MaxMemory < roomToCompile && size > opt.MaxMemory/4 {
+		return nil, &LimitError{opt.MaxMemory, size}
+	}
 	f, err := atomicfile.CreateTemp(dir, ".robobatch-*"+targets.PackSuffix)
 	if err != nil {
 		return nil, &TempError{dir, err}

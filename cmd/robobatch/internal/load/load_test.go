@@ -3,10 +3,14 @@ package load
 import (
 	"errors"
 	"iter"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -29,5 +33,36 @@ func TestCounted(t *testing.T) {
 	}
 	if want := []int64{0, 0, 1, 2, 2, 2}; !slices.Equal(got, want) || !errors.Is(last, broken) || files.Load() != 3 {
 		t.Errorf("counted %d, want %d, and %d at the end; error %v", got, want, files.Load(), last)
+	}
+}
+
+// TestLimitError holds that captures are refused before they are read where the limit of memory is
+// below what compiling them may take, and only there.
+func TestLimitError(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "captures.jsonl")
+	line := []byte(`{"url":"https://a.example/robots.txt","status":200,"body":"Disallow: /"}` + "\n")
+	if err := os.WriteFile(path, line, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		limit, size int64 // in MiB
+		refused     bool
+	}{{64, 0, false}, {64, 17, true}, {128, 17, false}, {128, 33, true}, {256, 65, false}} {
+		size := max(c.size<<20, int64(len(line)))
+		if err := os.WriteFile(path, append(line, make([]byte, size-int64(len(line)))...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var r Rules
+		if err := r.Find(path, ""); err != nil {
+			t.Fatal(err)
+		}
+		store, err := r.Store(t.Context(), engine.StoreOptions{MaxMemory: c.limit << 20, Dialect: robots.Google}, t.TempDir(), &console.Console{Quiet: true})
+		if _, ok := errors.AsType[*LimitError](err); ok != c.refused {
+			t.Errorf("%d MiB for %d MiB of captures: %v", c.limit, c.size, err)
+		}
+		if store != nil {
+			store.Close()
+		}
+		r.Close()
 	}
 }
