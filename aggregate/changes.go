@@ -141,7 +141,7 @@ func (c *Changes) Close() error { return nil }
 func (c *Changes) Write(b *engine.Batch) error {
 	c.now.Use(b)
 	c.old.Use(b.Old)
-	c.site = engine.NoSite // the number of a stray, or a copied name, is of another batch
+	c.site = engine.NoSite // the one before, and its name, are of another batch
 	agents, together := len(c.agents), !c.byRow && !c.fromLog
 	if c.fromLog {
 		agents = 1

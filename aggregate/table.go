@@ -44,8 +44,7 @@ func (t *Table[K]) Group(key K) Group {
 }
 
 // GroupOr returns the group of a key, or that of another one if the key is new and there are as many as
-// there may be. So what does not fit is told apart at least as far as the other keys are, of which
-// there should be few.
+// there may be. So keys that do not fit still count, by the other key; there should be few of those.
 func (t *Table[K]) GroupOr(key, other K) Group {
 	if g, ok := t.groups[key]; ok {
 		return g

@@ -49,8 +49,9 @@ func (a *Automaton) matchSearch(path []byte, s *Scratch) Rank {
 }
 
 // walkGeneric follows the path through the trie. It returns the highest rank of the patterns
-// without floating segments that match, and writes the nodes passed whose patterns have some, and
-// of which the path has more, to nodes, which has room for all: n of them.
+// without floating segments that match. Nodes may have patterns with such segments, which are looked
+// for in what follows of the path: those that were passed before its end are written to nodes. There
+// are n of them, and room for all.
 func (t table) walkGeneric(path []byte, nodes []pending) (best Rank, n int) {
 	if len(t) == 0 {
 		return NoMatch, 0

@@ -4,8 +4,8 @@ import "slices"
 
 // orderSegments numbers the segments so that those that end one another are neighbours: the tree of
 // what each is ended by is laid out in heavy paths (Sleator, Tarjan: A data structure for dynamic
-// trees, 1983), of which the way from a segment to the root meets at most one for each doubling of
-// their number. So a word of 64 bits finds the active ones among that many.
+// trees, 1983). The way from a segment to the root meets few of them: one more only where there are
+// twice as many segments. So a word of 64 bits finds the active ones among that many.
 func (b *searchBuilder) orderSegments(t *searchTable) {
 	n := len(t.shorter)
 	byLength := make([]uint32, n)
