@@ -52,59 +52,35 @@ func (n *numbering) oldRule(ruling engine.RulingID, agent int, rule int32) (id, 
 	return e.id, e.line
 }
 
-// eachOldRule calls add for each row: with the number of the text and the line of the old rule that
-// decided, or with ok false if none did. Rows of changes have one verdict each.
-func (g *gathering) eachOldRule(add func(i int, id, line int32, ok bool)) {
+// oldRules adds to c what value makes of the number of the text and the line of the old rule that
+// decided each row; null where none did. Rows of changes have one verdict each.
+func (g *gathering) oldRules(c *values[int32], value func(id, line int32) int32) {
+	all, present := c.extendNullable(g.to - g.from)
 	old := g.batch.Old
-	for i := g.from; i < g.to; i++ {
-		v := old.Verdicts[i]
+	for i, v := range old.Verdicts[g.from:g.to] {
 		if v.Rule == engine.NoRule {
-			add(i-g.from, 0, 0, false)
+			all[i], present[i] = 0, 0
+			c.Nulls++
 			continue
 		}
 		agent := 0
 		if len(g.batch.Agents) > 0 {
-			agent = int(g.batch.Agents[i])
+			agent = int(g.batch.Agents[g.from+i])
 		}
-		id, line := g.names.oldRule(old.Rulings[i], agent, v.Rule)
-		add(i-g.from, id, line, true)
+		all[i], present[i] = value(g.names.oldRule(old.Rulings[g.from+i], agent, v.Rule)), 1
 	}
 }
 
 func gatherAllowedOld(g *gathering, _ *field, col column) {
-	c := col.(*boolColumn)
-	values, present := c.extendNullable(g.to - g.from)
-	for i, v := range g.batch.Old.Verdicts[g.from:g.to] {
-		values[i], present[i] = v.Access == engine.Allowed, 1
-		if v.Access == engine.Unknown {
-			present[i] = 0
-			c.Nulls++
-		}
-	}
+	col.(*boolColumn).addAccess(g.batch.Old.Verdicts[g.from:g.to])
 }
 
 func gatherRuleLinesOld(g *gathering, _ *field, col column) {
-	c := col.(*int32Column)
-	values, present := c.extendNullable(g.to - g.from)
-	g.eachOldRule(func(i int, _, line int32, ok bool) {
-		values[i], present[i] = line, 1
-		if !ok {
-			present[i] = 0
-			c.Nulls++
-		}
-	})
+	g.oldRules(&col.(*int32Column).values, func(_, line int32) int32 { return line })
 }
 
 func gatherRulesOld(g *gathering, _ *field, col column) {
-	c := col.(*dictColumn)
-	ids, present := c.extendNullable(g.to - g.from)
-	g.eachOldRule(func(i int, id, _ int32, ok bool) {
-		ids[i], present[i] = id, 1
-		if !ok {
-			present[i] = 0
-			c.Nulls++
-		}
-	})
+	g.oldRules(&col.(*dictColumn).values, func(id, _ int32) int32 { return id })
 }
 
 func gatherChanges(g *gathering, _ *field, col column) {

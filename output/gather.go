@@ -272,17 +272,22 @@ func gatherAllowed(g *gathering, _ *field, col column) {
 		c.append(allTrue[:n], allPresent[:n], 0)
 		return
 	}
-	values, present := c.extendNullable(n)
+	c.addAccess(g.verdicts)
+	c.stretch(g.streaks)
+}
+
+// addAccess adds whether verdicts allow; null where that is not known.
+func (c *boolColumn) addAccess(verdicts []engine.Verdict) {
+	values, present := c.extendNullable(len(verdicts))
 	unknown := 0
-	for i := range g.verdicts {
-		values[i], present[i] = g.verdicts[i].Access == engine.Allowed, 1
-		if g.verdicts[i].Access == engine.Unknown {
+	for i := range verdicts {
+		values[i], present[i] = verdicts[i].Access == engine.Allowed, 1
+		if verdicts[i].Access == engine.Unknown {
 			present[i] = 0
 			unknown++
 		}
 	}
 	c.Nulls += unknown
-	c.stretch(g.streaks)
 }
 
 func gatherReasons(g *gathering, _ *field, col column) {
