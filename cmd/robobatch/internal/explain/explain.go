@@ -152,15 +152,19 @@ func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answ
 	}
 	path, _ := q.Dialect.Path(t.raw, nil)
 	a.Path, a.Source = string(path), q.source(&copies[0])
+	var file *robots.File // of the dialect that is asked for; nil if no rules are used
 	for i, d := range q.Dialects() {
-		v := q.verdict(t, agent, d, &copies[i])
+		var f *robots.File
+		if copies[i].Outcome.Effect == robots.UseRules {
+			f = robots.Parse(copies[i].Response.Body, d)
+		}
+		v := q.verdict(t, agent, d, &copies[i], f)
 		if i == 0 {
-			a.Verdict = v
+			a.Verdict, file = v, f
 		}
 		a.Dialects = append(a.Dialects, Opinion{d.String(), v})
 	}
-	if copies[0].Outcome.Effect == robots.UseRules {
-		file := robots.Parse(copies[0].Response.Body, q.Dialect)
+	if file != nil {
 		who := robots.NewAgent(agent, q.Dialect)
 		a.Group = groupOf(file, who)
 		rules, _ := file.Select(who)
@@ -202,8 +206,9 @@ func timeOf(r *robots.Response) *time.Time {
 	return &at
 }
 
-// verdict returns what a dialect says, by the reference.
-func (q *Question) verdict(t Target, agent string, d robots.Dialect, c *listings.Copy) Verdict {
+// verdict returns what a dialect says, by the reference. file is the robots.txt of c, if its rules are
+// used.
+func (q *Question) verdict(t Target, agent string, d robots.Dialect, c *listings.Copy, file *robots.File) Verdict {
 	path, _ := d.Path(t.raw, nil)
 	by := func(access bool, reason engine.Reason) Verdict {
 		return Verdict{Allowed: &access, Reason: reason.String()}
@@ -219,7 +224,7 @@ func (q *Question) verdict(t Target, agent string, d robots.Dialect, c *listings
 		allowed := effect == robots.AllowAll
 		return Verdict{Allowed: &allowed, Reason: c.Outcome.Cause.String()}
 	}
-	rules, ok := robots.Parse(c.Response.Body, d).Select(robots.NewAgent(agent, d))
+	rules, ok := file.Select(robots.NewAgent(agent, d))
 	if !ok {
 		return by(true, engine.ReasonNoGroup)
 	}
