@@ -13,14 +13,11 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
-	"github.com/robobatch/robobatch/ingest/logfiles"
-	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 )
@@ -75,16 +72,13 @@ func planCoverage(a *args, std console.Streams) (guard.Task, error) {
 // find finds the inputs, and checks the name of the output.
 func (r *coverageRun) find(a *args) error {
 	var errLogs, errOut error
-	r.rules.AcceptDamage, r.logOpt.TempDir = a.acceptDamage, load.TempDir(cmp.Or(a.out, "."))
-	errRules := r.rules.Find(a.rules, a.origin)
-	if errors.Is(errRules, rulefiles.ErrNoOrigin) && a.Base != "" {
-		errRules = r.rules.Find(a.rules, a.Base)
-	}
+	r.logOpt.TempDir = load.TempDir(cmp.Or(a.out, "."))
+	errRules := r.findRules(a)
 	if errRules == nil {
 		errRules = r.divide()
 	}
-	if r.files, errLogs = logfiles.Find(a.in, r.In); r.files.Err() != nil || errLogs != nil {
-		return errors.Join(r.files.Err(), errLogs, errRules)
+	if r.files, errLogs = findLogs(a.in, r.In); errLogs != nil {
+		return errors.Join(errLogs, errRules)
 	}
 	r.logs, errLogs = ingest.OpenLogs(r.files.Names(), r.logOpt)
 	if errLogs == nil && errRules == nil && r.Name != "" {
@@ -174,10 +168,7 @@ func (r *coverageRun) count(ctx context.Context, c *coverage.Counter) error {
 	if r.asked.ByRow() {
 		src.NoTimes = flow.ErrNoTimes
 	}
-	stop := r.Watch("URLs", func() progress.Sample {
-		done, total := r.logs.Progress()
-		return progress.Sample{Done: done, Total: total, URLs: src.URLs.Load(), Bytes: true}
-	})
+	stop := r.Watch("URLs", src.Sample)
 	stats, err := engine.Run(ctx, r.store, src, c, r.runOpt)
 	stop()
 	if sink, ok := errors.AsType[*engine.SinkError](err); ok {

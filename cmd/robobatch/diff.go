@@ -18,7 +18,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
@@ -62,6 +61,9 @@ type compared struct {
 	file  string        // the name of the one robots.txt; "" if it is something else
 	store *engine.Store // nil until the rules are loaded
 }
+
+// sides returns both, the old one first.
+func (d *diffing) sides() []*compared { return []*compared{&d.old, &d.now} }
 
 // planDiffing checks the flags of the command diff and finds rules and logs.
 func planDiffing(a *args, std console.Streams) (guard.Task, error) {
@@ -166,7 +168,7 @@ func (d *diffing) chooseMemory(a *args) error {
 
 // divideMemory divides the limit, once it is known where the rules are.
 func (d *diffing) divideMemory() error {
-	for _, side := range []*compared{&d.old, &d.now} {
+	for _, side := range d.sides() {
 		if name := side.Pack(); d.memory.Limit > 0 && name != "" {
 			index, _ := engine.IndexMemory(name) // what is wrong with the pack is said when it is opened
 			d.memory.Index += index
@@ -177,7 +179,7 @@ func (d *diffing) divideMemory() error {
 		return fmt.Errorf("-max-memory: %w", err)
 	}
 	d.hints = append(d.hints, parts.Note)
-	for _, side := range []*compared{&d.old, &d.now} {
+	for _, side := range d.sides() {
 		side.opt.Workers, side.opt.Reserved = parts.Workers, parts.Reserved
 		if d.memory.Limit > 0 { // each has half of what is left
 			side.opt.MaxMemory = parts.Reserved + (d.memory.Limit-parts.Reserved)/2
@@ -232,7 +234,7 @@ func (d *diffing) checkOut(a *args, logs []ingest.Input) (err error) {
 	if a.out == "" {
 		return nil
 	}
-	for _, side := range []*compared{&d.old, &d.now} {
+	for _, side := range d.sides() {
 		err = errors.Join(err, targets.Check(targets.Outputs{Out: a.out, Options: &d.outOpt},
 			targets.Inputs{Path: side.path, Logs: logs, Rules: side.Files}))
 	}
@@ -323,7 +325,7 @@ func (d *diffing) load(ctx context.Context) (err error) {
 		d.Hint(hint)
 	}
 	large := int64(0)
-	for _, side := range []*compared{&d.old, &d.now} {
+	for _, side := range d.sides() {
 		if side.store, err = side.Store(ctx, side.opt, load.TempDir(cmp.Or(d.out.Name, say.Std)), &d.Console); err != nil {
 			return err
 		}
@@ -339,7 +341,7 @@ func (d *diffing) load(ctx context.Context) (err error) {
 		debug.SetMemoryLimit(2*memory.LargePackLimit + aggregate.DefaultMemory)
 	}
 	d.DoubtOnce(doubtAgents(&d.now.opt, d.now.store))
-	for _, side := range []*compared{&d.old, &d.now} {
+	for _, side := range d.sides() {
 		if side.asOf != "" && !side.opt.RowTimes && side.store.InForce() == 0 {
 			text := fmt.Sprintf("no robots.txt of %s is as old as %s; that of a file is the time of its last change", say.File(side.path), side.asOf)
 			d.DoubtOnce([]doubt.Doubt{{Code: doubt.NoRulesThen, Text: text, Count: 1}})
@@ -350,7 +352,7 @@ func (d *diffing) load(ctx context.Context) (err error) {
 
 // unload gives back what load has opened.
 func (d *diffing) unload() (err error) {
-	for _, side := range []*compared{&d.old, &d.now} {
+	for _, side := range d.sides() {
 		if side.store != nil {
 			err = errors.Join(err, side.store.Close())
 		}
@@ -480,10 +482,7 @@ func cause(err error) error {
 // evaluate takes the logs through the rules.
 func (d *diffing) evaluate(ctx context.Context, sink engine.Sink) (engine.Stats, error) {
 	src := &flow.Source{Logs: d.logs, NeedsAgents: d.asked.AgentFromLog}
-	defer d.Watch("URLs", func() progress.Sample {
-		done, total := d.logs.Progress()
-		return progress.Sample{Done: done, Total: total, URLs: src.URLs.Load(), Bytes: true}
-	})()
+	defer d.Watch("URLs", src.Sample)()
 	if d.now.opt.RowTimes {
 		src.NoTimes = flow.ErrNoTimes
 	}

@@ -77,7 +77,7 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 	}
 	src.patterns = make([][]string, len(origins))
 	agents := []string{"*"}
-	for _, side := range []*compared{&d.old, &d.now} {
+	for _, side := range d.sides() {
 		moment := listings.Moment{AsOf: side.opt.AsOf, Dialects: []robots.Dialect{side.opt.Dialect}}
 		copies, err := listings.Copies(ctx, side.Responses(ctx), origins, moment)
 		if err != nil {
@@ -125,7 +125,7 @@ func addNames(names []string, f *robots.File) []string {
 
 // reload makes the rules ready for other crawlers.
 func (d *diffing) reload(ctx context.Context, agents []string) (err error) {
-	for _, side := range []*compared{&d.old, &d.now} {
+	for _, side := range d.sides() {
 		if err := errors.Join(side.store.Close(), side.Close()); err != nil {
 			return err
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
@@ -213,10 +212,7 @@ func (j *job) doubts(r *summary.Report) []doubt.Doubt {
 func (j *job) evaluate(ctx context.Context) (engine.Stats, error) {
 	src := &j.src
 	src.Logs, src.NeedsAgents = j.logs, j.asked.AgentFromLog
-	defer j.Watch("URLs", func() progress.Sample {
-		done, total := j.logs.Progress()
-		return progress.Sample{Done: done, Total: total, URLs: src.URLs.Load(), Bytes: true}
-	})()
+	defer j.Watch("URLs", src.Sample)()
 	if j.asked.ByRow() {
 		src.NoTimes = flow.ErrNoTimes
 	} else if j.logOpt.Fields.Times {
@@ -276,11 +272,7 @@ func (j *job) keep(e *flow.FaultError, r *summary.Report) error {
 // report prints the summary and writes the statistics.
 func (j *job) report(r *summary.Report) error {
 	r.Measure(j.times)
-	if j.verbose {
-		j.Print(r.Full())
-	} else {
-		j.Print(r.Short())
-	}
+	j.Print(r.Text(j.verbose))
 	for _, hint := range hintsAbout(r) {
 		j.Hint(hint.text)
 	}

@@ -39,11 +39,7 @@ func (m *merging) Run(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if m.verbose {
-		m.Print(sum.Full())
-	} else {
-		m.Print(sum.Short())
-	}
+	m.Print(sum.Text(m.verbose))
 	for _, d := range sum.Doubts {
 		m.Doubt(d)
 	}

@@ -149,18 +149,23 @@ func recordOf(a *args, out *output.Options) summary.Asked {
 	return r
 }
 
+// findRules finds the rules. One robots.txt is that of -origin, or else of -base.
+func (p *plan) findRules(a *args) error {
+	p.rules.AcceptDamage = a.acceptDamage
+	err := p.rules.Find(a.rules, a.origin)
+	if errors.Is(err, rulefiles.ErrNoOrigin) && a.Base != "" {
+		err = p.rules.Find(a.rules, a.Base)
+	}
+	return err
+}
+
 // find finds the inputs and checks the names of the outputs.
 func (p *plan) find(a *args) error {
 	var errLogs, errRules, errOut error
 	if p.logOpt.VerifiedOnly = a.verifiedOnly; !atomicfile.InPlace(a.out) {
 		p.logOpt.TempDir = load.TempDir(cmp.Or(a.out, "."))
 	}
-	p.rules.AcceptDamage = a.acceptDamage
-	errRules = p.rules.Find(a.rules, a.origin)
-	if errors.Is(errRules, rulefiles.ErrNoOrigin) && a.Base != "" { // one robots.txt, and logs of one site
-		errRules = p.rules.Find(a.rules, a.Base)
-	}
-	if errRules == nil {
+	if errRules = p.findRules(a); errRules == nil {
 		errRules = p.divideMemory()
 	}
 	if p.files, errLogs = logfiles.Find(a.in, p.In); p.series != nil {

@@ -449,11 +449,7 @@ func (s *seriesRun) finish() error {
 			return err
 		}
 	}
-	if s.verbose {
-		s.Print(s.sum.Full())
-	} else {
-		s.Print(s.sum.Short())
-	}
+	s.Print(s.sum.Text(s.verbose))
 	for _, hint := range s.notes {
 		text := hint.text
 		if hint.more > 0 {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 )
@@ -53,6 +54,12 @@ func (s *Source) Err() error {
 		return s.fault
 	}
 	return s.Logs.Err()
+}
+
+// Sample returns how far the logs are read. It may be called from any goroutine.
+func (s *Source) Sample() progress.Sample {
+	done, total := s.Progress()
+	return progress.Sample{Done: done, Total: total, URLs: s.URLs.Load(), Bytes: true}
 }
 
 // The errors of logs that lack what a flag needs.

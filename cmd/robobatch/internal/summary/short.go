@@ -18,6 +18,14 @@ const (
 	shortRules  = 3
 )
 
+// Text returns all of the summary, or the lines that answer what was asked.
+func (r *Report) Text(verbose bool) string {
+	if verbose {
+		return r.Full()
+	}
+	return r.Short()
+}
+
 // Short returns the lines of the summary that answer what was asked: at most twelve.
 func (r *Report) Short() string {
 	if r.Fault != "" && r.Counts.URLs == 0 {
