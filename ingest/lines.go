@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/internal/linefeed"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
@@ -34,7 +35,8 @@ type rawLines struct {
 
 	empty int64 // lines without bytes
 	long  int64 // lines of over MaxLine bytes
-	begin int   // where the text begins in data
+
+	seen linefeed.Seen // what the lines have, and perhaps the text behind them
 }
 
 // line returns line i, nil if it is too long.
@@ -70,7 +72,8 @@ func (r *rawLines) moveTo(b *engine.Batch) {
 // place: only the text behind the last line is copied, to the next rawLines.
 type lineReader struct {
 	r      io.Reader
-	track  bool   // set rawLines.starts
+	track  bool // set rawLines.starts
+	feeds  []uint32
 	rest   []byte // text read, but not cut into lines yet; at most a chunk and a partial line
 	line   int64  // lines ended so far
 	offset int64  // bytes read so far
@@ -90,7 +93,7 @@ type verifier interface{ Verified() int64 }
 
 // reset makes l read r from its start. It keeps its memory.
 func (l *lineReader) reset(r io.Reader) {
-	*l = lineReader{r: r, rest: l.rest[:0]}
+	*l = lineReader{r: r, feeds: l.feeds, rest: l.rest[:0]}
 	if v, ok := r.(verifier); ok && v.Verified() != math.MaxInt64 {
 		l.parts = v
 	}
@@ -135,7 +138,7 @@ func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
 		limit += int64(maxBytes)
 	}
 	l.base = l.offset - int64(len(raw.data))
-	if raw.begin = start; l.offset == 0 {
+	if l.offset == 0 {
 		start = l.skipMark(raw)
 	}
 	for {
@@ -189,19 +192,37 @@ func (l *lineReader) take(raw *rawLines) (start int, ok bool) {
 // cut adds each complete line of raw.data[start:] that is not empty, as long as there are fewer
 // than maxLines, and returns where the first line left begins.
 func (l *lineReader) cut(raw *rawLines, start, maxLines int) int {
-	data, spans, numbers, line := raw.data, raw.spans, raw.numbers, l.line
-	first := len(spans)
-	for len(spans) < maxLines {
-		n := bytes.IndexByte(data[start:], '\n')
-		if n < 0 {
+	first := len(raw.spans)
+	for room := maxLines - first; room > 0; room = maxLines - len(raw.spans) {
+		l.feeds = slices.Grow(l.feeds[:0], room+linefeed.Block)
+		places, text := l.feeds[:room+linefeed.Block], raw.data[start:]
+		n, read, seen := linefeed.Find(text, places)
+		raw.seen.Add(seen)
+		start = l.add(raw, start, places[:min(n, room)])
+		if n <= room && read == len(text) {
 			break
 		}
-		line++
-		span := engine.Span{Off: uint32(start), Len: uint32(n)}
-		start += n + 1
-		if n > 0 && data[start-2] == '\r' {
+	}
+	if l.track {
+		for _, span := range raw.spans[first:] {
+			raw.starts = append(raw.starts, l.base+int64(span.Off))
+		}
+	}
+	return start
+}
+
+// add adds the lines of raw.data[from:] that end at these places of it, but for empty ones, and
+// returns where the next line begins.
+func (l *lineReader) add(raw *rawLines, from int, feeds []uint32) int {
+	data, spans, numbers, line := raw.data, raw.spans, raw.numbers, l.line
+	start := uint32(from)
+	for _, feed := range feeds {
+		end := uint32(from) + feed
+		span := engine.Span{Off: start, Len: end - start}
+		if start = end + 1; span.Len > 0 && data[end-1] == '\r' {
 			span.Len--
 		}
+		line++
 		if span.Len-1 >= MaxLine { // rare: 0, which wraps, or too long
 			if span.Len == 0 {
 				raw.empty++
@@ -213,12 +234,7 @@ func (l *lineReader) cut(raw *rawLines, start, maxLines int) int {
 		numbers = append(numbers, line)
 	}
 	raw.spans, raw.numbers, l.line = spans, numbers, line
-	if l.track {
-		for _, span := range spans[first:] {
-			raw.starts = append(raw.starts, l.base+int64(span.Off))
-		}
-	}
-	return start
+	return int(start)
 }
 
 // endLong looks in raw.data[start:] for the end of a line that is too long. If it is there, endLong

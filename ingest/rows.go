@@ -247,7 +247,7 @@ func (r *rowReader) addURLs(raw *rawLines, b *engine.Batch) {
 		b.Raws = append(b.Raws, b.URLs...)
 		b.Offsets = append(b.Offsets, raw.starts...)
 	}
-	if weblog.HasBlank(b.Data) {
+	if raw.seen.Blank {
 		r.trimURLs(b)
 	}
 	base := r.fields.Base
@@ -303,9 +303,9 @@ func (r *rowReader) noteBare(text []byte) {
 }
 
 // noteWide counts lines that are UTF-16 in a log that is read as UTF-8, as where logs of several
-// encodings were joined. Without a NUL there is none, and that costs one look at the batch.
+// encodings were joined. Without a NUL there is none.
 func (r *rowReader) noteWide(raw *rawLines, input int) {
-	if bytes.IndexByte(raw.data[raw.begin:], 0) < 0 {
+	if !raw.seen.NUL {
 		return
 	}
 	for i := range raw.spans {
