@@ -22,6 +22,49 @@ TEXT ·keptAVX2(SB), NOSPLIT, $0-32
 	MOVQ           AX, DX
 	CMPQ           CX, $0x20
 	JB             short
+	CMPQ           CX, $0x80
+	JA             blocks
+
+	// most texts: blocks that may overlap, and no branch that depends on how many there are
+	MOVQ      CX, SI
+	SUBQ      $0x20, SI
+	VMOVDQU   (AX), Y4
+	VPSRLW    $0x04, Y4, Y5
+	VPAND     Y2, Y5, Y5
+	VPSHUFB   Y5, Y1, Y5
+	VPSHUFB   Y4, Y0, Y4
+	VPAND     Y5, Y4, Y4
+	MOVQ      $0x00000020, DI
+	CMPQ      DI, SI
+	CMOVQHI   SI, DI
+	VMOVDQU   (AX)(DI*1), Y5
+	VPSRLW    $0x04, Y5, Y6
+	VPAND     Y2, Y6, Y6
+	VPSHUFB   Y6, Y1, Y6
+	VPSHUFB   Y5, Y0, Y5
+	VPAND     Y6, Y5, Y5
+	VPMINUB   Y5, Y4, Y4
+	MOVQ      $0x00000040, DI
+	CMPQ      DI, SI
+	CMOVQHI   SI, DI
+	VMOVDQU   (AX)(DI*1), Y5
+	VPSRLW    $0x04, Y5, Y6
+	VPAND     Y2, Y6, Y6
+	VPSHUFB   Y6, Y1, Y6
+	VPSHUFB   Y5, Y0, Y5
+	VPAND     Y6, Y5, Y5
+	VPMINUB   Y5, Y4, Y4
+	VMOVDQU   (AX)(SI*1), Y5
+	VPSRLW    $0x04, Y5, Y6
+	VPAND     Y2, Y6, Y6
+	VPSHUFB   Y6, Y1, Y6
+	VPSHUFB   Y5, Y0, Y5
+	VPAND     Y6, Y5, Y5
+	VPMINUB   Y5, Y4, Y4
+	VPCMPEQB  Y3, Y4, Y4
+	VPMOVMSKB Y4, SI
+	TESTL     SI, SI
+	JZ        none
 
 	// two blocks at once, the last of which ends where the text does
 blocks:

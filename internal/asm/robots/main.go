@@ -9,7 +9,10 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-const blockSize = 32
+const (
+	blockSize = 32
+	middle    = 4 // blocks of the longest text that is looked at without a loop
+)
 
 func main() {
 	ConstraintExpr("!purego")
@@ -22,6 +25,13 @@ func main() {
 	MOVQ(text, at)
 	CMPQ(size, Imm(blockSize))
 	JB(LabelRef("short"))
+	CMPQ(size, Imm(middle*blockSize))
+	JA(LabelRef("blocks"))
+
+	Comment("most texts: blocks that may overlap, and no branch that depends on how many there are")
+	f.any(text, size, places.As32())
+	TESTL(places.As32(), places.As32())
+	JZ(LabelRef("none"))
 
 	Comment("two blocks at once, the last of which ends where the text does")
 	Label("blocks")
@@ -85,16 +95,43 @@ func newFinder(nibbles Register) *finder {
 	return f
 }
 
+// any sets places to zero if no byte of a text has an action. The text has from one to middle blocks.
+func (f *finder) any(text, size Register, places Register) {
+	last, at, all := GP64(), GP64(), YMM()
+	MOVQ(size, last)
+	SUBQ(Imm(blockSize), last)
+	f.look(Mem{Base: text}, all, VecVirtual.AsY)
+	for i := 1; i < middle-1; i++ {
+		v := YMM()
+		MOVQ(U32(i*blockSize), at)
+		CMPQ(at, last)
+		CMOVQHI(last, at)
+		f.look(Mem{Base: text, Index: at, Scale: 1}, v, VecVirtual.AsY)
+		VPMINUB(v, all, all)
+	}
+	v := YMM()
+	f.look(Mem{Base: text, Index: last, Scale: 1}, v, VecVirtual.AsY)
+	VPMINUB(v, all, all)
+	VPCMPEQB(f.zero, all, all)
+	VPMOVMSKB(all, places)
+}
+
 // find sets places to where a block has bytes with actions, a bit each: those whose two tables have
 // no bit in common. Of a byte beyond ASCII, VPSHUFB looks up zero in low.
 func (f *finder) find(block Mem, places Register, part func(VecVirtual) Register) {
-	v, upper := YMM(), YMM()
+	v := YMM()
+	f.look(block, v, part)
+	VPCMPEQB(part(f.zero), part(v), part(v))
+	VPMOVMSKB(part(v), places)
+}
+
+// look sets v to zero where a byte of a block has an action, and nowhere else.
+func (f *finder) look(block Mem, v VecVirtual, part func(VecVirtual) Register) {
+	upper := YMM()
 	VMOVDQU(block, part(v))
 	VPSRLW(Imm(4), part(v), part(upper))
 	VPAND(part(f.nibble), part(upper), part(upper))
 	VPSHUFB(part(upper), part(f.high), part(upper))
 	VPSHUFB(part(v), part(f.low), part(v))
 	VPAND(part(upper), part(v), part(v))
-	VPCMPEQB(part(f.zero), part(v), part(v))
-	VPMOVMSKB(part(v), places)
 }
