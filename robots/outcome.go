@@ -1,9 +1,6 @@
 package robots
 
-import (
-	"net/http"
-	"time"
-)
+import "time"
 
 // An Outcome is what the fetches of the robots.txt of one origin amount to at one moment, see
 // [History.Outcome].
@@ -66,6 +63,13 @@ const (
 	redirect
 )
 
+// The statuses that count apart from their class. They are not those of net/http, which would link
+// 2 MB into programs that only parse robots.txt, such as the page of a report.
+const (
+	statusOK          = 200
+	statusNotModified = 304
+)
+
 // result returns what the fetch says in the dialect. The sources are silent on 1xx, 304 and codes
 // from 600 on: they count as a network error.
 func (d Dialect) result(r *Response) result {
@@ -73,9 +77,9 @@ func (d Dialect) result(r *Response) result {
 	switch {
 	case r.Error != "":
 		return failed
-	case 300 <= s && s < 400 && s != http.StatusNotModified:
+	case 300 <= s && s < 400 && s != statusNotModified:
 		return redirect
-	case s == http.StatusOK, 200 <= s && s < 300 && !d.Has(openUnlessOK):
+	case s == statusOK, 200 <= s && s < 300 && !d.Has(openUnlessOK):
 		if d.Has(openIfTooLarge) && max(r.Size, int64(len(r.Body))) > MaxBytes {
 			return tooLarge
 		}

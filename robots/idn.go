@@ -1,0 +1,35 @@
+//go:build !noidna
+
+package robots
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+)
+
+// maxIDN is the longest host name beyond ASCII that is converted: DNS takes no name over 253 bytes,
+// in which each character has at least one, and UTF-8 gives it at most four. Punycode takes
+// quadratic time, hence a limit.
+const maxIDN = 4 * 253
+
+// toASCII converts host names as browsers do: UTS 46, not transitional, without the rules on
+// hyphens and ASCII characters that real names break. What it lets through is checked like any name
+// in ASCII.
+var toASCII = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(),
+	idna.StrictDomainName(false), idna.CheckHyphens(false))
+
+// appendIDN appends the punycode form of a name with characters beyond ASCII.
+func appendIDN(dst, host []byte) ([]byte, error) {
+	isASCII := !slices.ContainsFunc(host, func(b byte) bool { return b >= utf8.RuneSelf })
+	if isASCII || len(host) > maxIDN || !utf8.Valid(host) {
+		return dst, ErrHost
+	}
+	name, err := toASCII.ToASCII(string(host))
+	o, ok := appendASCIIHost(dst, name)
+	if err != nil || !ok {
+		return dst, ErrHost
+	}
+	return o, nil
+}
