@@ -9,6 +9,7 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/listings"
+	"github.com/robobatch/robobatch/internal/why"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -26,13 +27,13 @@ type Answer struct {
 	Agent   string `json:"agent"`
 	Dialect string `json:"dialect"`
 	Verdict
-	Origin   string    `json:"origin,omitempty"` // "" if the URL has none
-	Path     string    `json:"path,omitempty"`   // in normal form, as it is matched
-	Source   *Source   `json:"source,omitempty"` // nil if no robots.txt is known
-	Group    *Group    `json:"group,omitempty"`  // nil if no rules are read
-	Rules    []Rule    `json:"rules,omitempty"`  // of the groups that bind: those that match in order of precedence, then the others, nearest first
-	Dialects []Opinion `json:"dialects,omitempty"`
-	Pack     bool      `json:"pack,omitempty"` // the rules are a pack, which knows no groups, no other rules and no other dialects
+	Origin   string     `json:"origin,omitempty"` // "" if the URL has none
+	Path     string     `json:"path,omitempty"`   // in normal form, as it is matched
+	Source   *Source    `json:"source,omitempty"` // nil if no robots.txt is known
+	Group    *why.Group `json:"group,omitempty"`  // nil if no rules are read
+	Rules    []why.Rule `json:"rules,omitempty"`  // of the groups that bind: those that match in order of precedence, then the others, nearest first
+	Dialects []Opinion  `json:"dialects,omitempty"`
+	Pack     bool       `json:"pack,omitempty"` // the rules are a pack, which knows no groups, no other rules and no other dialects
 }
 
 // A Source is the response that is in force.
@@ -56,37 +57,6 @@ type Redirect struct {
 	Status    int        `json:"status"`
 	Location  string     `json:"location"` // as the response has it: absolute, or relative
 	FetchedAt *time.Time `json:"fetched_at"`
-}
-
-// A Group is how the crawler came to the rules that bind it.
-type Group struct {
-	Names  []Name  `json:"names"`  // that were looked for, in order; those behind the one that is found are not
-	Parts  []Lines `json:"groups"` // that bind it, which are merged; none if no group does
-	Shared int     `json:"shared"` // other names and * in these groups
-}
-
-// A Name is a name of the crawler that groups are searched for.
-type Name struct {
-	Name  string `json:"name"`
-	Found bool   `json:"found"`
-}
-
-// Lines is where a group stands.
-type Lines struct {
-	First  int32    `json:"first_line"`
-	Last   int32    `json:"last_line"`
-	Agents []string `json:"agents"` // of its user-agent lines
-}
-
-// A Rule is a rule of the groups that bind the crawler, and what became of it.
-type Rule struct {
-	Line    int32  `json:"line"`
-	Text    string `json:"rule"`
-	Pattern string `json:"pattern"` // in normal form, as it is matched
-	Matches bool   `json:"matches"`
-	Length  int    `json:"length"`               // of Pattern, which is its priority
-	StopsAt int    `json:"stops_at,omitempty"`   // 1-based byte of Pattern that the path does not match; 0 if all do
-	Decides string `json:"decides_by,omitempty"` // of the rule that decides: "only", "longest", "allow" (on a tie) or "first"
 }
 
 // An Opinion is what a dialect says.
@@ -166,9 +136,9 @@ func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answ
 	}
 	if file != nil {
 		who := robots.NewAgent(agent, q.Dialect)
-		a.Group = groupOf(file, who)
+		a.Group = why.GroupOf(file, who)
 		rules, _ := file.Select(who)
-		a.Rules = rulesOf(rules, path, q.Dialect)
+		a.Rules = why.RulesOf(rules, path, q.Dialect)
 	}
 	return a
 }
@@ -224,112 +194,12 @@ func (q *Question) verdict(t Target, agent string, d robots.Dialect, c *listings
 		allowed := effect == robots.AllowAll
 		return Verdict{Allowed: &allowed, Reason: c.Outcome.Cause.String()}
 	}
-	rules, ok := file.Select(robots.NewAgent(agent, d))
-	if !ok {
-		return by(true, engine.ReasonNoGroup)
+	rule, because := why.Decide(file, robots.NewAgent(agent, d), path, d)
+	v := Verdict{Allowed: &rule.Allow, Reason: because.String()}
+	if rule.Line > 0 {
+		v.RuleLine, v.Rule = rule.Line, rule.String()
 	}
-	winner := robots.Decide(rules, path, d)
-	if winner < 0 {
-		return by(true, engine.ReasonDefault)
-	}
-	v := by(rules[winner].Allow, engine.ReasonRule)
-	if robots.Undefined(rules, winner, path, d) {
-		v.Reason = engine.ReasonUndefined.String()
-	}
-	v.RuleLine, v.Rule = rules[winner].Line, rules[winner].String()
 	return v
-}
-
-// groupOf returns how a crawler comes to its rules.
-func groupOf(file *robots.File, who robots.Agent) *Group {
-	g := &Group{Names: []Name{}, Parts: []Lines{}}
-	bound := map[int]bool{}
-	for _, i := range file.Binding(who) {
-		bound[i] = true
-	}
-	found := false
-	for _, token := range append([]robots.ProductToken{who.Token}, who.Fallbacks...) {
-		if token == "" || found {
-			continue
-		}
-		for i := range file.Groups {
-			found = found || bound[i] && file.Groups[i].Names(token)
-		}
-		g.Names = append(g.Names, Name{string(token), found})
-	}
-	if !found && !who.IgnoresStar {
-		g.Names = append(g.Names, Name{"*", len(bound) > 0})
-	}
-	by := robots.ProductToken("")
-	if n := len(g.Names); n > 0 {
-		by = robots.ProductToken(g.Names[n-1].Name)
-	}
-	for i, group := range file.Groups {
-		if bound[i] {
-			g.Parts = append(g.Parts, linesOf(&group))
-			g.Shared += shared(&group, by)
-		}
-	}
-	return g
-}
-
-// linesOf returns where a group stands, and whom it names.
-func linesOf(g *robots.Group) Lines {
-	l := Lines{First: g.Line, Last: g.Line, Agents: []string{}}
-	if n := len(g.Rules); n > 0 {
-		l.Last = g.Rules[n-1].Line
-	}
-	if g.Star {
-		l.Agents = append(l.Agents, "*")
-	}
-	for _, name := range g.Agents {
-		l.Agents = append(l.Agents, string(name))
-	}
-	return l
-}
-
-// shared returns how many names of a group are others than the one by which it was found.
-func shared(g *robots.Group, by robots.ProductToken) (n int) {
-	if g.Star && by != "*" {
-		n++
-	}
-	for _, name := range g.Agents {
-		if !name.Equal(by) {
-			n++
-		}
-	}
-	return n
-}
-
-// rulesOf returns the rules in the order of their trial.
-func rulesOf(rules []robots.Rule, path []byte, d robots.Dialect) []Rule {
-	trials := robots.Try(rules, path, d)
-	out := make([]Rule, len(trials))
-	for i, t := range trials {
-		r := &rules[t.Rule]
-		out[i] = Rule{Line: r.Line, Text: r.String(), Pattern: t.Pattern, Matches: t.Matches(), Length: len(t.Pattern)}
-		if !t.Matches() {
-			out[i].StopsAt = t.Reach + 1
-		}
-	}
-	if len(trials) > 0 && trials[0].Matches() {
-		out[0].Decides = decidedBy(rules, trials)
-	}
-	return out
-}
-
-// decidedBy says why the first of the trials decides.
-func decidedBy(rules []robots.Rule, trials []robots.Trial) string {
-	first := trials[0]
-	switch {
-	case len(trials) == 1 || !trials[1].Matches():
-		return "only"
-	case len(trials[1].Pattern) < len(first.Pattern):
-		return "longest"
-	case rules[trials[1].Rule].Allow != rules[first.Rule].Allow:
-		return "allow"
-	}
-	return "first"
 }
 
 // FromPack returns the answer of a pack, which knows no more than the verdict.

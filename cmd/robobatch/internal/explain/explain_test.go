@@ -12,6 +12,7 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/listings"
 	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/internal/why"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -137,7 +138,7 @@ func compareRules(t *testing.T, got *Answer, c listings.Copy, d robots.Dialect) 
 }
 
 // hasPattern reports whether an entry shows a pattern of the rule, and its length.
-func hasPattern(r robots.Rule, entry *Rule, d robots.Dialect) bool {
+func hasPattern(r robots.Rule, entry *why.Rule, d robots.Dialect) bool {
 	index, ok := d.IndexPattern(r)
 	return (entry.Pattern == r.Pattern || ok && entry.Pattern == index) && entry.Length == len(entry.Pattern)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/why"
 )
 
 // The columns of the text.
@@ -52,8 +53,8 @@ func (a *Answer) Text(s Style) string {
 		}
 	}
 	t.item("source", a.Source.text())
-	t.item("agent", a.Group.chain(a.Agent))
-	t.item("group", a.Group.text())
+	t.item("agent", chain(a.Group, a.Agent))
+	t.item("group", groupText(a.Group))
 	if a.Path != "" {
 		t.item("path", cli.Fit(say.Line(a.Path), width-indent))
 	}
@@ -92,19 +93,19 @@ func (t *text) item(label, value string) {
 }
 
 // rules adds the list of rules.
-func (t *text) rules(rules []Rule, all bool) {
-	matching := slices.IndexFunc(rules, func(r Rule) bool { return !r.Matches })
+func (t *text) rules(rules []why.Rule, all bool) {
+	matching := slices.IndexFunc(rules, func(r why.Rule) bool { return !r.Matches })
 	left := 0
 	if last := matching + nearest; matching >= 0 && len(rules) > last && !all {
 		left, rules = len(rules)-last, rules[:last]
 	}
-	digits, longest, fate := 1, 0, 0
+	digits, longest, widest := 1, 0, 0
 	for _, r := range rules {
 		digits = max(digits, len(strconv.Itoa(int(r.Line))))
 		longest = max(longest, cli.Columns(say.Line(r.Text)))
-		fate = max(fate, len(r.fate()))
+		widest = max(widest, len(fate(&r)))
 	}
-	longest = min(longest, width-indent-len("> ")-digits-len("    ")-fate)
+	longest = min(longest, width-indent-len("> ")-digits-len("    ")-widest)
 	label := "rules"
 	for _, r := range rules {
 		mark := " "
@@ -113,7 +114,7 @@ func (t *text) rules(rules []Rule, all bool) {
 		}
 		rule := cli.Fit(say.Line(r.Text), longest)
 		rule += strings.Repeat(" ", longest-cli.Columns(rule))
-		fmt.Fprintf(&t.sb, "  %-*s%s %*d  %s  %s\n", indent-2, label, mark, digits, r.Line, rule, r.fate())
+		fmt.Fprintf(&t.sb, "  %-*s%s %*d  %s  %s\n", indent-2, label, mark, digits, r.Line, rule, fate(&r))
 		label = ""
 	}
 	if left > 0 {
@@ -122,7 +123,7 @@ func (t *text) rules(rules []Rule, all bool) {
 }
 
 // fate says what became of a rule.
-func (r *Rule) fate() string {
+func fate(r *why.Rule) string {
 	if !r.Matches {
 		return "no match at byte " + strconv.Itoa(r.StopsAt)
 	}
@@ -270,7 +271,7 @@ func (s *Source) answer() string {
 }
 
 // chain says by which name the crawler came to its group, if that is not its own.
-func (g *Group) chain(agent string) string {
+func chain(g *why.Group, agent string) string {
 	if g == nil || len(g.Names) == 0 {
 		return ""
 	}
@@ -296,8 +297,8 @@ func (g *Group) chain(agent string) string {
 // maxSpans is how many groups the text tells of one by one.
 const maxSpans = 10
 
-// text says which lines bind the crawler, and who shares them.
-func (g *Group) text() string {
+// groupText says which lines bind the crawler, and who shares them.
+func groupText(g *why.Group) string {
 	if g == nil || len(g.Parts) == 0 {
 		return ""
 	}

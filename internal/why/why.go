@@ -1,0 +1,170 @@
+// Package why tells why a robots.txt allows or forbids a path to a crawler: which groups bind it, which
+// rules match, and which of them decides. All of it is what package robots says, by its reference;
+// nothing is decided here a second time.
+//
+// The command explain and the page of a report answer by it. It knows no fetches, only the text of a
+// robots.txt. It imports robots alone, so that a page can have it.
+package why
+
+import "github.com/robobatch/robobatch/robots"
+
+// A Because says what gave the answer of [Decide].
+type Because uint8
+
+// The values of Because.
+const (
+	RobotsTxt Because = iota // the path is that of the robots.txt, which the dialect always allows
+	NoGroup                  // no group binds the crawler
+	Default                  // no rule of the groups matches
+	ByRule                   // a rule decides
+	Undefined                // a rule decides, but the dialect leaves open which
+)
+
+// String returns the reason as the column reason spells it.
+func (b Because) String() string {
+	return [...]string{"robots_txt", "no_group", "default", "rule", "undefined"}[b]
+}
+
+// Decide returns the rule that decides for the crawler, and why. If none does, only Allow of the rule
+// is set, and its Line is 0. The path is one that [robots.Dialect.Path] returned.
+func Decide(file *robots.File, who robots.Agent, path []byte, d robots.Dialect) (robots.Rule, Because) {
+	allowed := robots.Rule{Allow: true}
+	if d.AlwaysAllowed(path) {
+		return allowed, RobotsTxt
+	}
+	rules, ok := file.Select(who)
+	if !ok {
+		return allowed, NoGroup
+	}
+	winner := robots.Decide(rules, path, d)
+	switch {
+	case winner < 0:
+		return allowed, Default
+	case robots.Undefined(rules, winner, path, d):
+		return rules[winner], Undefined
+	}
+	return rules[winner], ByRule
+}
+
+// A Group is how the crawler came to the rules that bind it.
+type Group struct {
+	Names  []Name  `json:"names"`  // that were looked for, in order; those behind the one that is found are not
+	Parts  []Lines `json:"groups"` // that bind it, which are merged; none if no group does
+	Shared int     `json:"shared"` // other names and * in these groups
+}
+
+// A Name is a name of the crawler that groups are searched for.
+type Name struct {
+	Name  string `json:"name"`
+	Found bool   `json:"found"`
+}
+
+// Lines is where a group stands.
+type Lines struct {
+	First  int32    `json:"first_line"`
+	Last   int32    `json:"last_line"`
+	Agents []string `json:"agents"` // of its user-agent lines
+}
+
+// A Rule is a rule of the groups that bind the crawler, and what became of it.
+type Rule struct {
+	Line    int32  `json:"line"`
+	Text    string `json:"rule"`
+	Pattern string `json:"pattern"` // in normal form, as it is matched
+	Matches bool   `json:"matches"`
+	Length  int    `json:"length"`               // of Pattern, which is its priority
+	StopsAt int    `json:"stops_at,omitempty"`   // 1-based byte of Pattern that the path does not match; 0 if all do
+	Decides string `json:"decides_by,omitempty"` // of the rule that decides: "only", "longest", "allow" (on a tie) or "first"
+}
+
+// GroupOf returns how a crawler comes to its rules.
+func GroupOf(file *robots.File, who robots.Agent) *Group {
+	g := &Group{Names: []Name{}, Parts: []Lines{}}
+	bound := map[int]bool{}
+	for _, i := range file.Binding(who) {
+		bound[i] = true
+	}
+	found := false
+	for _, token := range append([]robots.ProductToken{who.Token}, who.Fallbacks...) {
+		if token == "" || found {
+			continue
+		}
+		for i := range file.Groups {
+			found = found || bound[i] && file.Groups[i].Names(token)
+		}
+		g.Names = append(g.Names, Name{string(token), found})
+	}
+	if !found && !who.IgnoresStar {
+		g.Names = append(g.Names, Name{"*", len(bound) > 0})
+	}
+	by := robots.ProductToken("")
+	if n := len(g.Names); n > 0 {
+		by = robots.ProductToken(g.Names[n-1].Name)
+	}
+	for i, group := range file.Groups {
+		if bound[i] {
+			g.Parts = append(g.Parts, linesOf(&group))
+			g.Shared += shared(&group, by)
+		}
+	}
+	return g
+}
+
+// linesOf returns where a group stands, and whom it names.
+func linesOf(g *robots.Group) Lines {
+	l := Lines{First: g.Line, Last: g.Line, Agents: []string{}}
+	if n := len(g.Rules); n > 0 {
+		l.Last = g.Rules[n-1].Line
+	}
+	if g.Star {
+		l.Agents = append(l.Agents, "*")
+	}
+	for _, name := range g.Agents {
+		l.Agents = append(l.Agents, string(name))
+	}
+	return l
+}
+
+// shared returns how many names of a group are others than the one by which it was found.
+func shared(g *robots.Group, by robots.ProductToken) (n int) {
+	if g.Star && by != "*" {
+		n++
+	}
+	for _, name := range g.Agents {
+		if !name.Equal(by) {
+			n++
+		}
+	}
+	return n
+}
+
+// RulesOf returns the rules in the order of their trial.
+func RulesOf(rules []robots.Rule, path []byte, d robots.Dialect) []Rule {
+	trials := robots.Try(rules, path, d)
+	out := make([]Rule, len(trials))
+	for i, t := range trials {
+		r := &rules[t.Rule]
+		out[i] = Rule{Line: r.Line, Text: r.String(), Pattern: t.Pattern, Matches: t.Matches(), Length: len(t.Pattern)}
+		if !t.Matches() {
+			out[i].StopsAt = t.Reach + 1
+		}
+	}
+	if len(trials) > 0 && trials[0].Matches() {
+		out[0].Decides = decidedBy(rules, trials)
+	}
+	return out
+}
+
+// decidedBy says why the first of the trials decides.
+func decidedBy(rules []robots.Rule, trials []robots.Trial) string {
+	first := trials[0]
+	switch {
+	case len(trials) == 1 || !trials[1].Matches():
+		return "only"
+	case len(trials[1].Pattern) < len(first.Pattern):
+		return "longest"
+	case rules[trials[1].Rule].Allow != rules[first.Rule].Allow:
+		return "allow"
+	}
+	return "first"
+}
