@@ -101,6 +101,18 @@ connection.`,
 	},
 
 	{
+		set: forReport, plan: planReport, name: "report", about: "write what a log says of its rules as one HTML page, to hand on", takesOneRule: true,
+		takes: "report takes flags only, see robobatch report -h", intro: `
+robobatch report writes what a log says of robots.txt files, and of crawlers, as one HTML page.
+
+    robobatch report -rules robots.txt -base https://www.example.com -in access.log -agent-from-log
+
+writes access.report.html. The page has crawlers and their violations, what each line of robots.txt decided, paths, times
+and answers, and with -old what the rules changed. It needs no network and no other file. docs/REPORT.md tells more. It
+opens no network connection.`,
+	},
+
+	{
 		set: forRules, plan: planListing, name: "rules", about: "list the rules, and what is wrong with them", takesOneRule: true,
 		takes: "rules takes flags only, see robobatch rules -h", intro: `
 robobatch rules lists what robots.txt files say, and what is wrong with them.

@@ -260,31 +260,35 @@ const statusField = "status"
 
 // findStatus has the status of requests read, where all logs have it. It looks at the first row of
 // each; a pipe is not looked at, so its status counts only if -keep names it.
-func (d *diffing) findStatus() error {
-	for i, k := range d.logOpt.Keep {
+func (d *diffing) findStatus() (err error) {
+	d.status, err = keepStatus(&d.logs, &d.logOpt)
+	return err
+}
+
+// keepStatus has the status of requests read, where all logs have it, and opens them again for that.
+// It returns 1 + the index of its column, 0 if there is none.
+func keepStatus(logs **ingest.Logs, opt *ingest.LogOptions) (status int, err error) {
+	for i, k := range opt.Keep {
 		if strings.EqualFold(k.Field, statusField) && k.Kind == engine.KeptInt {
-			d.status = i + 1
-			return nil
+			return i + 1, nil
 		}
 	}
 	column := ingest.KeptColumn{Field: statusField, Kind: engine.KeptInt}
-	for _, in := range d.logs.Inputs() {
-		if !hasField(in, d.logOpt, column) {
-			return nil
+	inputs := (*logs).Inputs()
+	for _, in := range inputs {
+		if !hasField(in, *opt, column) {
+			return 0, nil
 		}
 	}
-	d.logOpt.Keep = append(d.logOpt.Keep, column)
-	d.status = len(d.logOpt.Keep)
-	inputs := d.logs.Inputs()
+	opt.Keep = append(opt.Keep, column)
 	names := make([]string, len(inputs))
 	for i := range inputs {
 		names[i] = inputs[i].Name
 	}
-	err := d.logs.Close()
-	if err == nil {
-		d.logs, err = ingest.OpenLogs(names, d.logOpt)
+	if err = (*logs).Close(); err == nil {
+		*logs, err = ingest.OpenLogs(names, *opt)
 	}
-	return err
+	return len(opt.Keep), err
 }
 
 // hasField reports whether a log that can be read twice has a field.

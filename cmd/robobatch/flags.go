@@ -77,13 +77,14 @@ const (
 	forDiff
 	forMerge
 	forCoverage
+	forReport
 
-	forAll      = forJob | forRules | forCompile | forPipe | forBench | forExplain | forLint | forCheck | forDiff | forCoverage
-	forRuns     = forJob | forDiff | forCoverage                                              // those that take logs through the rules
-	forLogs     = forRuns | forBench                                                          // those that read logs
-	forPacks    = forJob | forPipe | forBench | forExplain | forCheck | forDiff | forCoverage // those that take a pack
-	forAnswers  = forJob | forPipe | forExplain | forCheck | forDiff | forCoverage            // those that answer with verdicts
-	forProgress = forJob | forRules | forCompile | forDiff | forCoverage
+	forAll      = forJob | forRules | forCompile | forPipe | forBench | forExplain | forLint | forCheck | forDiff | forCoverage | forReport
+	forRuns     = forJob | forDiff | forCoverage | forReport                                              // those that take logs through the rules
+	forLogs     = forRuns | forBench                                                                      // those that read logs
+	forPacks    = forJob | forPipe | forBench | forExplain | forCheck | forDiff | forCoverage | forReport // those that take a pack
+	forAnswers  = forJob | forPipe | forExplain | forCheck | forDiff | forCoverage | forReport            // those that answer with verdicts
+	forProgress = forJob | forRules | forCompile | forDiff | forCoverage | forReport
 )
 
 // splitKeep returns the Set of -keep, whose words stand in the record as they were written.
@@ -161,7 +162,7 @@ func rulesFlags(a *args) []entry {
 	piped, asked := pack, pack
 	piped.Needed, asked.Needed = namePack, "" // explain can be asked for a code
 	return []entry{
-		{forDiff, cli.Flag{
+		{forDiff | forReport, cli.Flag{
 			Name: "old", Arg: "dir", Files: true, Set: cli.Once(&a.old, oneDirectory), Doc: before,
 		}},
 		{forPacks &^ (forPipe | forExplain), pack},
@@ -245,7 +246,7 @@ func logFlags(a *args) []entry {
 			Name: "time-field", Arg: "name",
 			Set: cli.Text(&a.TimeField), Doc: "The field with the time.",
 		}},
-		{forRuns &^ forCoverage, cli.Flag{
+		{forJob | forDiff, cli.Flag{
 			Name: "keep", Arg: "fields", Values: words.Fields(), List: true,
 			Set: splitKeep(&a.Keep), Doc: `
 			Fields that become columns behind those of the verdicts. For example
@@ -271,13 +272,13 @@ func agentFlags(a *args) []entry {
 		star = " Default: *, a crawler that no group names."
 	)
 	return []entry{
-		{forLogs &^ forCoverage, cli.Flag{
+		{forLogs &^ (forCoverage | forReport), cli.Flag{
 			Name: "agent", Arg: "names", Values: words.Agents(), List: true,
 			Set: cli.Words(&a.agents),
 			Doc: "Crawlers to decide for, by product token. Commas separate them, and each " +
 				"gives a row per URL." + sets + star,
 		}},
-		{forCoverage, cli.Flag{
+		{forCoverage | forReport, cli.Flag{
 			Name: "agent", Arg: "names", Values: words.Agents(), List: true,
 			Set: cli.Words(&a.agents),
 			Doc: "Crawlers to count for, by product token. Commas separate them, and a request counts " +
@@ -308,9 +309,9 @@ func agentFlags(a *args) []entry {
 		}},
 		{forJob, cli.Flag{Name: "agent-from-log", Set: cli.Bool(&a.AgentFromLog), Doc: `
 			Decide each row for the crawler that its User-Agent names. Adds the column violation.`}},
-		{forDiff | forCoverage, cli.Flag{Name: "agent-from-log", Set: cli.Bool(&a.AgentFromLog), Doc: `
+		{forDiff | forCoverage | forReport, cli.Flag{Name: "agent-from-log", Set: cli.Bool(&a.AgentFromLog), Doc: `
 			Decide each row for the crawler that its User-Agent names.`}},
-		{forJob, cli.Flag{Name: "cache", Arg: "duration", Set: cli.Text(&a.Cache), Doc: `
+		{forJob | forReport, cli.Flag{Name: "cache", Arg: "duration", Set: cli.Text(&a.Cache), Doc: `
 			How long crawlers may use copies of a robots.txt, such as 90m. With -agent-from-log and
 			-as-of log, violation is null where such a copy allows the URL. The max-age of a capture
 			goes before it. 0: nobody has copies. Default: 24h.`}},
@@ -357,7 +358,7 @@ func questionFlags(a *args) []entry {
 			Name: "as-of", Arg: "moment", Set: cli.Text(&a.AsOf),
 			Doc: moment + " log: use for each row the captures in force at its own time." + newest,
 		}},
-		{forDiff, cli.Flag{
+		{forDiff | forReport, cli.Flag{
 			Name: "old-as-of", Arg: "moment", Set: cli.Text(&a.oldAsOf),
 			Doc: "The same for the rules before. Default: that of -as-of.",
 		}},
@@ -472,17 +473,20 @@ func outputFlags(a *args) []entry {
 		{forCompile, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
 			The pack to write, x.rbp. Default: the name of the rules plus .rbp, in the working
 			directory.`}},
+		{forReport, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
+			The page to write, x.html; - is standard output. Default: the name of the first log without
+			.zst, .gz, .txt, .log, .urls and the like, plus .report.html, in the working directory.`}},
 		{forDiff, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
 			The file to write the changed rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or
 			x.jsonl, the last three also with .zst or .gz behind. Default: none.`}},
-		{forRuns &^ forCoverage, cli.Flag{
+		{forJob | forDiff, cli.Flag{
 			Name: "out-format", Arg: "name", Values: output.FormatNames(),
 			Set: cli.Text(&a.outFormat), Doc: `
 			Format of -out, if its name does not tell. One of parquet, arrow, arrows, csv, csv.zst,
 			csv.gz, jsonl, jsonl.zst, jsonl.gz, tsv, tsv.zst and tsv.gz. Default: parquet, and arrows
 			for -out - and other pipes.`,
 		}},
-		{forLogs &^ (forDiff | forCoverage), cli.Flag{
+		{forLogs &^ (forDiff | forCoverage | forReport), cli.Flag{
 			Name: "columns", Arg: "list", Values: output.Columns(), List: true,
 			Set: cli.Text(&a.columns), Doc: `
 			The columns to write, in this order. Default:
@@ -597,7 +601,7 @@ func storageFlags(a *args) []entry {
 			Order of the rows. none: as in the input. origin: by origin, and as in the input where
 			it is the same. Default: none.`,
 		}},
-		{forRuns &^ forCoverage, cli.Flag{Name: "csv-safe", Set: cli.Bool(&a.storage.csvSafe), Doc: `
+		{forJob | forDiff, cli.Flag{Name: "csv-safe", Set: cli.Bool(&a.storage.csvSafe), Doc: `
 			Write an apostrophe before what spreadsheets would run, in CSV. Those are texts that begin
 			with =, +, -, @, a tab or a carriage return; anyone may have put them into the log.`}},
 		{forJob, cli.Flag{Name: "csv-bom", Set: cli.Bool(&a.storage.csvBOM), Doc: `
@@ -681,6 +685,12 @@ func runFlags(a *args) []entry {
 			Set: cli.NotEmpty(&a.maxMemory, memory.Remedy), Doc: mostMemory + `beside the output. Half
 			of it is for counts: beyond that numbers of URLs are estimates, and very many rules end the
 			run with an error. ` + fewerWorkers + defaultMemory,
+		}},
+		{forReport, cli.Flag{
+			Name: "max-memory", Arg: "size",
+			Set: cli.NotEmpty(&a.maxMemory, memory.Remedy), Doc: mostMemory + `beside the output. Half
+			of it is for counts: beyond that some numbers are estimates, and marked, and very many rules
+			end the run with an error. ` + fewerWorkers + defaultMemory,
 		}},
 		{forPipe, cli.Flag{
 			Name: "max-memory", Arg: "size",

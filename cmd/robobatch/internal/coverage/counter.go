@@ -53,6 +53,7 @@ type file struct {
 	origin robots.Origin // the first in order of those that have it
 	site   engine.SiteID // the last one that was compared
 	sites  int
+	rows   int64
 	sets   []*set // one for each agent that is counted for, as they were met
 	sharer []*set // by agent, that which counts for it; nil if it was not met
 }
@@ -126,6 +127,7 @@ func (c *Counter) Write(b *engine.Batch) error {
 		if f == nil || f.id != id || f.site != b.Sites[i] {
 			f = c.meet(id, b.Sites[i])
 		}
+		f.rows++
 		at := c.note(b, i)
 		c.row(b, i, f, at)
 	}

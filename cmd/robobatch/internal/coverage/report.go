@@ -11,6 +11,7 @@ import (
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/fieldtext"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // A Rule is what a rule did. A request counts once for each agent that the rule binds.
@@ -135,14 +136,35 @@ func (c *Counter) head() Head {
 	return h
 }
 
+// A File is a robots.txt that was in force for requests.
+type File struct {
+	Origin   robots.Origin // the first in order of those that have it, and were requested
+	Origins  int           // how many these are
+	Versions int           // how many files have this Origin in the course of the log
+	Requests int64
+	Rules    []Rule // by agent and line
+}
+
+// Busiest returns the files with the most requests, and how many others there are.
+func (c *Counter) Busiest(most int) (busiest []File, more int) {
+	files, versions := c.sorted(), map[robots.Origin]int{}
+	for _, f := range files {
+		versions[f.origin]++
+	}
+	slices.SortStableFunc(files, func(a, b *file) int { return cmp.Compare(b.rows, a.rows) })
+	if len(files) > most {
+		files, more = files[:most], len(files)-most
+	}
+	for _, f := range files {
+		busiest = append(busiest, File{f.origin, f.sites, versions[f.origin], f.rows, slices.Concat(c.parts(f)...)})
+	}
+	return busiest, more
+}
+
 // Rules yields the rules of all files that were met, those of one after the other, in the order of
 // their origins, agents and lines. A Rule is valid until the next.
 func (c *Counter) Rules() iter.Seq[*Rule] {
-	files := make([]*file, 0, len(c.files))
-	for _, f := range c.files {
-		files = append(files, f)
-	}
-	slices.SortFunc(files, func(a, b *file) int { return cmp.Or(cmp.Compare(a.origin, b.origin), cmp.Compare(a.id, b.id)) })
+	files := c.sorted()
 	return func(yield func(*Rule) bool) {
 		for _, f := range files {
 			for _, p := range c.parts(f) {
@@ -154,6 +176,16 @@ func (c *Counter) Rules() iter.Seq[*Rule] {
 			}
 		}
 	}
+}
+
+// sorted returns the files in the order of their origins.
+func (c *Counter) sorted() []*file {
+	files := make([]*file, 0, len(c.files))
+	for _, f := range c.files {
+		files = append(files, f)
+	}
+	slices.SortFunc(files, func(a, b *file) int { return cmp.Or(cmp.Compare(a.origin, b.origin), cmp.Compare(a.id, b.id)) })
+	return files
 }
 
 // parts returns the rules of a file, by agent if that is asked for.

@@ -34,6 +34,12 @@ func ForLog(log string, format output.Format) string {
 	return logfiles.Stem(base) + ".verdicts" + format.String()
 }
 
+// ForReport returns the name of the report on a log: its base name without its suffixes, plus
+// ".report.html".
+func ForReport(log string) string {
+	return strings.TrimSuffix(ForLog(log, output.Parquet), ".verdicts.parquet") + ".report.html"
+}
+
 // ForRules returns the name of the listing of rules: their base name plus ".rules.parquet".
 func ForRules(rules string) string {
 	base := filepath.Base(filepath.Clean(rules))

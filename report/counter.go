@@ -1,0 +1,315 @@
+package report
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// Options say what a Counter counts. The zero value counts no statuses.
+type Options struct {
+	// Memory is about how many bytes the counts may take; 0 is [aggregate.DefaultMemory].
+	Memory int64
+
+	// Status is the index in engine.Batch.Kept of the column of integers that has the status of the
+	// answer, plus 1; 0 is none.
+	Status int
+}
+
+// A Counter is an [engine.Sink] that counts what the page shows. It is for one goroutine.
+type Counter struct {
+	store    *engine.Store
+	look     *engine.Lookup
+	fromLog  bool
+	verdicts int // of a row
+	status   int // index of Kept; -1 is none
+
+	requested *requested
+	tree      *tree
+	series    *series
+	paces     *paces
+	urls      *aggregate.URLs
+	total     aggregate.Group
+	groups    []aggregate.Group // by crawler; only with crawlers of the log
+	classes   [][statuses]int64 // by crawler, and by the first digit of the status
+
+	rows, bad     int64
+	strays        int64 // rows of origins that the rules do not know
+	deniedServed  int64
+	allowedFailed int64
+	rules         []rule
+	ruleIDs       map[ruleKey]int32
+	answers       [][]decided // what denied requests, by request.answer
+	answerIDs     map[string]int32
+	by            []decided // of the request in hand
+	key           []byte    // the same, as a key of answerIDs
+	visit         visit
+}
+
+// statuses are the classes of a status: 1xx to 5xx, and none or another.
+const statuses = 6
+
+// A ruleKey is a rule, or a reason for which no rule is needed.
+type ruleKey struct {
+	ruling engine.RulingID
+	line   int32
+	reason engine.Reason
+}
+
+// A rule is what may deny a request.
+type rule struct {
+	text   string
+	line   int32
+	origin string // the first that it denied at
+	reason engine.Reason
+}
+
+// What a counter takes.
+const (
+	maxRules      = 1 << 14
+	maxAnswers    = 1 << 16
+	maxRequests   = 1 << 17
+	leastRequests = 1 << 12
+	requestBytes  = 80  // of a request and its slots
+	urlBytes      = 120 // of its URL, about
+	maxURL        = 4096
+)
+
+// NewCounter returns a counter for a run by a store, which must outlive it.
+func NewCounter(store *engine.Store, opt Options) *Counter {
+	memory := cmp.Or(max(0, opt.Memory), aggregate.DefaultMemory)
+	o := store.Options()
+	c := &Counter{
+		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, verdicts: len(o.Agents), status: opt.Status - 1,
+		tree: newTree(true), paces: newPaces(), urls: aggregate.NewURLs(memory / 2), ruleIDs: map[ruleKey]int32{},
+		answerIDs: map[string]int32{},
+	}
+	crawlers := 1
+	if c.fromLog {
+		crawlers, c.verdicts = len(o.Agents), 1
+	}
+	most := int(max(leastRequests, min(maxRequests, memory/4/(requestBytes+urlBytes))))
+	c.requested = newRequested(most, most*urlBytes, c.leave)
+	c.series = newSeries(crawlers)
+	c.classes = make([][statuses]int64, crawlers)
+	c.total = c.urls.NewGroup()
+	for range crawlers {
+		if c.fromLog {
+			c.groups = append(c.groups, c.urls.NewGroup())
+		}
+	}
+	return c
+}
+
+// Close does nothing.
+func (c *Counter) Close() error { return nil }
+
+// Write counts a batch.
+func (c *Counter) Write(b *engine.Batch) error {
+	c.look.Use(b)
+	for i, site := range b.Sites {
+		c.rows++
+		if site == engine.NoSite {
+			c.bad++
+			continue
+		}
+		c.row(b, i, site)
+	}
+	return c.store.Err()
+}
+
+// row counts a row with a URL.
+func (c *Counter) row(b *engine.Batch, i int, site engine.SiteID) {
+	agent, violated := uint16(0), false
+	if c.fromLog {
+		agent = b.Agents[i]
+		violated = b.Violations[i] == engine.Violated
+	}
+	if _, stray := site.Stray(); stray {
+		c.strays++
+	}
+	verdicts := b.Verdicts[i*c.verdicts:][:c.verdicts]
+	url := b.URL(i)
+	hash := aggregate.Hash(url)
+	key := keyOf(hash, agent, b.Rulings[i], verdicts[0])
+	r := c.requested.find(key)
+	if r == nil {
+		r = c.meet(b, i, request{key: key, agent: agent}, hash)
+	}
+	r.counts.rows++
+	if violated {
+		r.counts.violations++
+	}
+	class := statusClass(b, i, c.status)
+	c.classes[agent][class]++
+	switch class {
+	case 2:
+		r.counts.served++
+	case 4, 5:
+		r.counts.failed++
+	}
+	if class == 3 && b.Kept[c.status].Ints[i] == 304 {
+		r.counts.served++
+	}
+	if len(b.Times) == 0 || b.Times[i] == noTime {
+		c.series.none++
+		return
+	}
+	at := b.Times[i]
+	cell := &c.series.at(at)[agent]
+	cell.requests++
+	cell.denied += int64(r.denies)
+	if violated {
+		cell.violations++
+	}
+	if c.fromLog && agent != 0 {
+		c.paces.add(b, i, c.look)
+	}
+}
+
+// keyOf returns the key of rows that are alike. The verdicts of several crawlers follow from the URL
+// and what is in force.
+func keyOf(hash uint64, agent uint16, ruling engine.RulingID, v engine.Verdict) uint64 {
+	key := hash ^ uint64(agent)*0x9E3779B97F4A7C15 ^ uint64(uint32(v.Rule))<<32 ^ uint64(v.Access)<<8 ^ uint64(v.Reason)
+	key ^= uint64(ruling) * 0xC2B2AE3D27D4EB4F
+	key *= 0xD6E8FEB86659FD93
+	return max(1, key^key>>32)
+}
+
+// statusClass returns the first digit of the status, 0 if there is none.
+func statusClass(b *engine.Batch, i, column int) int {
+	if column < 0 {
+		return 0
+	}
+	k := &b.Kept[column]
+	if class := k.Ints[i] / 100; k.Present[i] && class >= 1 && class < statuses {
+		return int(class)
+	}
+	return 0
+}
+
+// meet adds a request that is not in the table.
+func (c *Counter) meet(b *engine.Batch, i int, r request, hash uint64) *request {
+	c.urls.Add(c.total, hash)
+	if c.fromLog {
+		c.urls.Add(c.groups[r.agent], hash)
+	}
+	verdicts := b.Verdicts[i*c.verdicts:][:c.verdicts]
+	c.by = c.by[:0]
+	for a, v := range verdicts {
+		if v.Access != engine.Denied {
+			continue
+		}
+		agent := a
+		if c.fromLog {
+			agent = int(r.agent)
+		}
+		r.denies++
+		c.by = count(c.by, 1+c.ruleOf(b, i, agent, v))
+	}
+	url := b.URL(i)
+	if len(url) > maxURL {
+		url = url[:maxURL]
+	}
+	r.answer = c.answer()
+	return c.requested.add(r, url)
+}
+
+// count counts a verdict for a rule.
+func count(by []decided, rule int32) []decided {
+	for i := range by {
+		if by[i].rule == rule {
+			by[i].verdicts++
+			return by
+		}
+	}
+	return append(by, decided{rule, 1})
+}
+
+// answer returns the number of what denied the request in hand, -1 if nothing did.
+func (c *Counter) answer() int32 {
+	if len(c.by) == 0 {
+		return -1
+	}
+	if len(c.answers) >= maxAnswers {
+		c.by = c.by[:1] // few logs have so many kinds; the verdicts stay right, and stand with one rule
+	}
+	c.key = c.key[:0]
+	for _, d := range c.by {
+		c.key = binary.LittleEndian.AppendUint32(c.key, uint32(d.rule))
+		c.key = binary.LittleEndian.AppendUint32(c.key, uint32(d.verdicts))
+	}
+	id, known := c.answerIDs[string(c.key)]
+	if !known {
+		id = int32(len(c.answers))
+		c.answers, c.answerIDs[string(c.key)] = append(c.answers, slices.Clone(c.by)), id
+	}
+	return id
+}
+
+// ruleOf returns the number of what denied a row.
+func (c *Counter) ruleOf(b *engine.Batch, i, agent int, v engine.Verdict) int32 {
+	key := ruleKey{reason: v.Reason}
+	var winner robots.Rule
+	if v.Rule != engine.NoRule {
+		winner = c.look.Rule(b.Rulings[i], agent, v.Rule)
+		key.ruling, key.line = b.Rulings[i], winner.Line
+	}
+	id, known := c.ruleIDs[key]
+	if known {
+		return id
+	}
+	if len(c.rules) >= maxRules {
+		key = ruleKey{reason: v.Reason, line: -1}
+		if id, known = c.ruleIDs[key]; known {
+			return id
+		}
+		winner = robots.Rule{Line: -1}
+	}
+	r := rule{line: winner.Line, reason: v.Reason}
+	if winner.Line > 0 {
+		r.text = strings.Clone(winner.String())
+		if u, err := robots.SplitURL(b.URL(i)); err == nil {
+			r.origin = strings.Clone(string(u.Prefix))
+		}
+	}
+	id = int32(len(c.rules))
+	c.rules, c.ruleIDs[key] = append(c.rules, r), id
+	return id
+}
+
+// leave adds up what is counted by path.
+func (c *Counter) leave(r *request) {
+	url := c.requested.url(r)
+	v := visit{counts: r.counts}
+	if r.answer >= 0 {
+		v.by = c.visit.by[:0]
+		v.denied = int64(r.denies) * r.counts.rows
+		for _, d := range c.answers[r.answer] {
+			v.by = append(v.by, decided{d.rule, d.verdicts * r.counts.rows})
+		}
+		c.visit.by = v.by
+	}
+	if r.denies > 0 {
+		c.deniedServed += r.counts.served
+	}
+	if int(r.denies) < c.verdicts {
+		c.allowedFailed += r.counts.failed
+	}
+	prefix := 0
+	if u, err := robots.SplitURL(url); err == nil {
+		prefix = len(u.Prefix)
+	}
+	c.tree.add(url, prefix, &v)
+}
+
+// finish ends the count. Nothing may be written after it.
+func (c *Counter) finish() {
+	c.requested.flush()
+	c.requested.leave = func(*request) {}
+}

@@ -1,0 +1,242 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/engine"
+)
+
+// A fileView is a robots.txt with its gutter.
+type fileView struct {
+	*File
+	Name    string
+	Decided int // rules that decided a request
+	Only    int // that only matched
+	Never   int
+	Lines   []lineView
+	Hidden  int // lines that are left out, as the page has a size
+}
+
+// A lineView is a line of a robots.txt.
+type lineView struct {
+	No       int32
+	Text     string
+	State    string // of a rule: "decided", "matched", "never", or "other" if it binds none of the crawlers
+	Use      *Use
+	Share    float64 // of the requests that a rule of the file decided
+	Findings []Finding
+	Gap      int // lines that are left out before it
+}
+
+// What texts may take of the page, about, in bytes.
+const (
+	listingBytes = 220 << 10
+	lineBytes    = 90 // of a line, without its text
+)
+
+// listings returns the robots.txt files with what their lines did. Files that do not fit have only the
+// lines that have something to tell, and then none.
+func listings(run *Run) []fileView {
+	all := make([]fileView, 0, len(run.Files))
+	left := listingBytes
+	for i := range run.Files {
+		f := newFileView(&run.Files[i])
+		if size := f.size(); size > left {
+			f.shorten(left)
+		}
+		left -= f.size()
+		all = append(all, f)
+	}
+	return all
+}
+
+// newFileView returns all lines of a file.
+func newFileView(file *File) fileView {
+	f := fileView{File: file, Name: file.Origin}
+	if file.Origins > 1 {
+		f.Name += fmt.Sprintf(" and %s with the same text", plural(int64(file.Origins-1), "other origin"))
+	}
+	uses, decided := map[int32]*Use{}, int64(0)
+	for i := range file.Uses {
+		use := &file.Uses[i]
+		uses[use.Line] = use
+		decided += use.Decided.Requests
+		switch {
+		case use.Decided.Requests > 0:
+			f.Decided++
+		case use.Matched.Requests > 0:
+			f.Only++
+		default:
+			f.Never++
+		}
+	}
+	if file.Text == nil {
+		for i := range file.Uses {
+			use := &file.Uses[i]
+			f.Lines = append(f.Lines, newLine(use.Line, use.Rule, use, decided))
+		}
+		return f
+	}
+	findings := file.Findings
+	for i, text := range splitLines(file.Text) {
+		no := int32(i + 1)
+		line := newLine(no, text, uses[no], decided)
+		for len(findings) > 0 && findings[0].Line <= no {
+			line.Findings, findings = append(line.Findings, findings[0]), findings[1:]
+		}
+		f.Lines = append(f.Lines, line)
+	}
+	return f
+}
+
+// newLine returns a line.
+func newLine(no int32, text string, use *Use, decided int64) lineView {
+	line := lineView{No: no, Text: text, Use: use}
+	switch {
+	case use == nil:
+		key, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(text)), ":")
+		if key = strings.TrimSpace(key); key == "allow" || key == "disallow" {
+			line.State = "other"
+		}
+	case use.Decided.Requests > 0:
+		line.State, line.Share = "decided", share(use.Decided.Requests, decided)
+	case use.Matched.Requests > 0:
+		line.State = "matched"
+	default:
+		line.State = "never"
+	}
+	return line
+}
+
+// splitLines returns the lines of a robots.txt, which end as package robots has them end.
+func splitLines(text []byte) (lines []string) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	for len(text) > 0 {
+		end := bytes.IndexAny(text, "\r\n")
+		if end < 0 {
+			return append(lines, expand(text))
+		}
+		lines = append(lines, expand(text[:end]))
+		if text[end] == '\r' && end+1 < len(text) && text[end+1] == '\n' {
+			end++
+		}
+		text = text[end+1:]
+	}
+	return lines
+}
+
+// expand returns a line without tabs.
+func expand(line []byte) string { return strings.ReplaceAll(string(line), "\t", "    ") }
+
+// size returns about how many bytes the lines take.
+func (f *fileView) size() (size int) {
+	for i := range f.Lines {
+		size += f.Lines[i].size()
+	}
+	return size
+}
+
+// size returns about how many bytes the line takes.
+func (l *lineView) size() int {
+	size := lineBytes + min(len(l.Text), maxShown)
+	for _, finding := range l.Findings {
+		size += lineBytes + len(finding.Text) + len(finding.What) + len(finding.Do)
+	}
+	return size
+}
+
+// shorten leaves out lines until the others take at most so many bytes: first those that have nothing to
+// tell, then those with the fewest requests.
+func (f *fileView) shorten(most int) {
+	order := make([]int, len(f.Lines))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(f.Lines[b].weight(), f.Lines[a].weight()) })
+	keep := map[int]bool{}
+	for _, i := range order {
+		if f.Lines[i].weight() == 0 {
+			break
+		}
+		if most -= f.Lines[i].size(); most < 0 {
+			break
+		}
+		keep[i] = true
+	}
+	var kept []lineView
+	gap := 0
+	for i, line := range f.Lines {
+		if !keep[i] {
+			gap++
+			continue
+		}
+		line.Gap, gap = gap, 0
+		kept = append(kept, line)
+	}
+	f.Hidden = len(f.Lines) - len(kept)
+	f.Lines = kept
+}
+
+// weight says how much a line has to tell.
+func (l *lineView) weight() int64 {
+	weight := int64(2 * len(l.Findings))
+	if l.Use != nil {
+		weight += 1 + 4*l.Use.Decided.Requests + 3*min(l.Use.Matched.Requests, 1)
+	}
+	return weight
+}
+
+// plural returns a number and a noun.
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return number(n) + " " + noun + "s"
+}
+
+// A changeView is what changed for a crawler.
+type changeView struct {
+	Agent    string
+	Requests int64
+	Closed   aggregate.ChangeCount
+	Opened   aggregate.ChangeCount
+	Other    aggregate.ChangeCount
+	Same     aggregate.ChangeCount
+	Kinds    []changeKind
+}
+
+// A changeKind is what was closed, or opened.
+type changeKind struct {
+	Kind  string
+	Count aggregate.ChangeCount
+	*aggregate.ChangeDetails
+}
+
+// changes returns what changed by crawler, those with the most changes first.
+func changes(r *aggregate.ChangesReport) (all []changeView) {
+	if r == nil {
+		return nil
+	}
+	for i := range r.Agents {
+		a := &r.Agents[i]
+		v := changeView{
+			Agent: a.Agent, Requests: a.Requests, Closed: a.Counts[engine.Closed], Opened: a.Counts[engine.Opened],
+			Other: a.Counts[engine.OtherRule], Same: a.Counts[engine.Same],
+		}
+		for _, kind := range []engine.Change{engine.Closed, engine.Opened} {
+			if a.Counts[kind].Requests > 0 {
+				v.Kinds = append(v.Kinds, changeKind{kind.String(), a.Counts[kind], &a.Of[kind]})
+			}
+		}
+		all = append(all, v)
+	}
+	slices.SortStableFunc(all, func(a, b changeView) int {
+		return cmp.Compare(b.Closed.Requests+b.Opened.Requests, a.Closed.Requests+a.Opened.Requests)
+	})
+	return all
+}

@@ -1,0 +1,131 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+)
+
+// files are the parts of the page. uPlot is by Leon Sorokin, under the MIT licence: page/LICENSE-uplot.
+//
+//go:embed page
+var files embed.FS
+
+// file returns a part of the page.
+func file(name string) string {
+	b, err := files.ReadFile("page/" + name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(b)
+}
+
+// functions are what templates use.
+var functions = template.FuncMap{
+	"num": number, "pct": percent, "est": estimate, "txt": shown, "say": sentence, "share": share, "plural": plural,
+	"sub": func(a, b int64) int64 { return a - b },
+	"bar": func(share float64) string { return short(100 * min(1, max(0, share))) },
+	"row": func(page *view, row any) partOf { return partOf{page, row} },
+	"json": func(v any) (template.JS, error) {
+		b, err := json.Marshal(v)  // which escapes <, > and &
+		return template.JS(b), err //nolint:gosec // it is JSON, not for HTML to read
+	},
+}
+
+// A partOf is a row and the page that it is on.
+type partOf struct {
+	Page *view
+	Row  any
+}
+
+// page is the template of the page.
+var page = template.Must(template.New("page.html").Funcs(functions).ParseFS(files, "page/*.html"))
+
+// Write writes the page. The counter must not be used after it.
+func Write(w io.Writer, c *Counter, run *Run) error {
+	var body bytes.Buffer
+	v := c.newView(run)
+	if err := page.Execute(&body, v); err != nil {
+		return fmt.Errorf("make the page: %w", err)
+	}
+	head := header{title: v.Heading()}
+	head.addStyle(file("uplot.min.css") + "\n" + file("style.css"))
+	if v.Time != nil {
+		head.addScript("/*! " + strings.TrimSpace(file("LICENSE-uplot")) + " */\n" + file("uplot.min.js"))
+	}
+	head.addScript(file("report.js"))
+	for _, p := range run.Panels {
+		head.addStyle(p.CSS)
+		for _, s := range p.Scripts {
+			head.addScript(s)
+		}
+		head.wasm = head.wasm || p.Wasm
+	}
+	_, err := io.WriteString(w, head.open()+body.String()+head.close())
+	return err
+}
+
+// A header is what stands around the body of the page: its title, its policy, styles and scripts.
+type header struct {
+	title           string
+	styles, scripts []string
+	wasm            bool // some script runs WebAssembly
+}
+
+func (h *header) addStyle(text string) {
+	if text != "" {
+		h.styles = append(h.styles, text)
+	}
+}
+
+func (h *header) addScript(text string) { h.scripts = append(h.scripts, text) }
+
+// policy returns what the page may do: run its own scripts and use its own styles, told by their
+// hashes, and nothing else.
+func (h *header) policy() string {
+	scripts := hashes(h.scripts)
+	if h.wasm {
+		scripts += " 'wasm-unsafe-eval'"
+	}
+	return "default-src 'none'; script-src" + scripts + "; style-src" + hashes(h.styles) + "; base-uri 'none'; form-action 'none'"
+}
+
+// hashes returns texts as a policy names them.
+func hashes(texts []string) string {
+	var sb strings.Builder
+	for _, text := range texts {
+		sum := sha256.Sum256([]byte(text))
+		sb.WriteString(" 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'")
+	}
+	return sb.String()
+}
+
+// open returns what stands before the body.
+func (h *header) open() string {
+	var sb strings.Builder
+	sb.WriteString("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+	sb.WriteString(`<meta http-equiv="Content-Security-Policy" content="` + h.policy() + "\">\n")
+	sb.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
+	sb.WriteString("<title>" + template.HTMLEscapeString(shown(h.title)) + ": robots.txt report</title>\n")
+	for _, text := range h.styles {
+		sb.WriteString("<style>" + text + "</style>\n")
+	}
+	sb.WriteString("</head>\n")
+	return sb.String()
+}
+
+// close returns what stands behind the body.
+func (h *header) close() string {
+	var sb strings.Builder
+	for _, text := range h.scripts {
+		sb.WriteString("<script>" + text + "</script>\n")
+	}
+	sb.WriteString("</body>\n</html>\n")
+	return sb.String()
+}

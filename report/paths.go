@@ -1,0 +1,341 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"container/heap"
+	"slices"
+	"strings"
+)
+
+// What the tree of paths takes.
+const (
+	maxNodes   = 1 << 15
+	maxDepth   = 10  // of path segments below an origin; what is deeper counts at the last one
+	maxSegment = 100 // bytes of a name; what is longer is cut
+	nodeRules  = 4   // that a node tells apart
+)
+
+// A tree counts by path: by origin, if there are several, and then by segments of the path.
+type tree struct {
+	nodes    []node
+	children map[child]int32
+	origins  bool // the first level is that of origins
+
+	// The last path that was added, and the nodes on its way, as neighbours often share a beginning.
+	last  []byte
+	ends  []int // where the name of each of way ends in last
+	way   []int32
+	spare []int32 // nodes that are free
+}
+
+// A child names a node by its parent and its name.
+type child struct {
+	parent int32
+	name   string
+}
+
+// A node counts the requests of all URLs that begin with a path.
+type node struct {
+	name   string
+	parent int32
+	leaves int32 // children that there are
+	counts counts
+	denied int64 // verdicts that deny; several a row, if there are several crawlers
+	by     [nodeRules]decided
+	more   bool // there are other rules than those of by
+
+	// missed is the most rows that may have come before the node was there, and lost the most rows of a
+	// child that was removed.
+	missed, lost int64
+}
+
+// A decided counts verdicts of what denied.
+type decided struct {
+	rule     int32 // 1 + index of the rules of a Counter; 0 is none
+	verdicts int64
+}
+
+func newTree(origins bool) *tree {
+	return &tree{nodes: make([]node, 1, 1024), children: map[child]int32{}, origins: origins}
+}
+
+// A visit is what rows of a path add to its nodes.
+type visit struct {
+	counts counts
+	denied int64
+	by     []decided
+}
+
+// add counts rows of a URL, whose origin is url[:prefix].
+func (t *tree) add(url []byte, prefix int, v *visit) {
+	t.walk(url, prefix)
+	t.nodes[0].count(v)
+	for _, n := range t.way {
+		t.nodes[n].count(v)
+	}
+}
+
+// count adds a visit.
+func (n *node) count(v *visit) {
+	n.counts.add(&v.counts)
+	n.denied += v.denied
+	for _, d := range v.by {
+		n.countRule(d)
+	}
+}
+
+// countRule counts verdicts of a rule. Of many rules it keeps those that came first.
+func (n *node) countRule(d decided) {
+	for i := range n.by {
+		switch n.by[i].rule {
+		case d.rule, 0:
+			n.by[i].rule = d.rule
+			n.by[i].verdicts += d.verdicts
+			return
+		}
+	}
+	n.more = true
+}
+
+// walk finds the nodes of a URL, and makes those that are missing.
+func (t *tree) walk(url []byte, prefix int) {
+	same := 0 // of way
+	for same < len(t.way) && t.ends[same] <= len(url) && bytes.Equal(t.last[:t.ends[same]], url[:t.ends[same]]) && t.whole(url, prefix, same) {
+		same++
+	}
+	t.way, t.ends = t.way[:same], t.ends[:same]
+	t.last = append(t.last[:0], url...)
+	at, parent := 0, int32(0)
+	if same > 0 {
+		at, parent = t.ends[same-1], t.way[same-1]
+	}
+	if t.origins && at == 0 {
+		parent = t.step(parent, url[:prefix], prefix)
+		at = prefix
+	}
+	at = max(at, prefix)
+	for len(t.way) < maxDepth {
+		size := segment(url[at:])
+		if size == 0 {
+			return
+		}
+		name := url[at : at+size]
+		if name[0] == '?' {
+			name = []byte("?…")
+		}
+		parent = t.step(parent, name, at+size)
+		at += size
+	}
+}
+
+// whole reports whether what way has at a place is a whole segment of the URL as well.
+func (t *tree) whole(url []byte, prefix, place int) bool {
+	end := t.ends[place]
+	if t.origins && place == 0 {
+		return end == prefix
+	}
+	start := prefix
+	if place > 0 {
+		start = t.ends[place-1]
+	}
+	return start >= prefix && segment(url[start:]) == end-start
+}
+
+// segment returns the length of the first segment of a path: up to and with the next "/", or a query
+// with its "?" to the end, or 0 if there is none.
+func segment(path []byte) int {
+	if len(path) == 0 || path[0] == '#' {
+		return 0
+	}
+	if path[0] == '?' {
+		return len(path)
+	}
+	for i, b := range path {
+		switch b {
+		case '/':
+			return i + 1
+		case '?', '#':
+			return i
+		}
+	}
+	return len(path)
+}
+
+// step goes to a child, and makes it if it is new.
+func (t *tree) step(parent int32, name []byte, end int) int32 {
+	if len(name) > maxSegment {
+		name = name[:maxSegment]
+	}
+	n, known := t.children[child{parent, string(name)}]
+	if !known {
+		if len(t.children) >= maxNodes {
+			t.shrink()
+		}
+		n = t.newNode(parent, string(name))
+	}
+	t.way, t.ends = append(t.way, n), append(t.ends, end)
+	return n
+}
+
+// newNode makes a node.
+func (t *tree) newNode(parent int32, name string) int32 {
+	n := int32(len(t.nodes))
+	if last := len(t.spare) - 1; last >= 0 {
+		n, t.spare = t.spare[last], t.spare[:last]
+	} else {
+		t.nodes = append(t.nodes, node{})
+	}
+	t.nodes[n] = node{name: name, parent: parent, missed: t.nodes[parent].lost + t.nodes[parent].missed}
+	t.nodes[parent].leaves++
+	t.children[child{parent, name}] = n
+	return n
+}
+
+// shrink removes leaves with few rows, until at most three quarters of the nodes are left. The nodes on
+// the way stay.
+func (t *tree) shrink() {
+	for len(t.children) > maxNodes*3/4 {
+		var leaves []int32
+		for _, n := range t.children {
+			if t.nodes[n].leaves == 0 && !slices.Contains(t.way, n) {
+				leaves = append(leaves, n)
+			}
+		}
+		if len(leaves) == 0 {
+			return
+		}
+		slices.SortFunc(leaves, func(a, b int32) int {
+			return cmp.Or(cmp.Compare(t.nodes[a].counts.rows, t.nodes[b].counts.rows), cmp.Compare(a, b))
+		})
+		for _, n := range leaves[:min(len(leaves), max(1, len(t.children)-maxNodes/2))] {
+			t.remove(n)
+		}
+	}
+}
+
+// remove removes a leaf. Its rows still count for its parent.
+func (t *tree) remove(n int32) {
+	leaf := &t.nodes[n]
+	parent := &t.nodes[leaf.parent]
+	parent.lost += leaf.counts.rows // what comes again may have been removed more than once
+	parent.leaves--
+	delete(t.children, child{leaf.parent, leaf.name})
+	*leaf = node{parent: -1}
+	t.spare = append(t.spare, n)
+}
+
+// A Path is a node of the tree as the page shows it.
+type Path struct {
+	Name     string
+	Depth    int
+	Requests int64
+	Missed   int64 // rows that may be missing in Requests and Denied, at most
+	Denied   int64 // verdicts
+	Share    float64
+	Of       float64 // share of the requests of all paths
+	By       string  // the rule that denied most of these; "" is none
+	ByMore   bool    // others denied, too
+	Below    []Path
+	Rest     *Rest // what of it is not shown; nil if that is nothing
+}
+
+// A Rest is what of a path is not shown below it: the path itself, and names that are left out.
+type Rest struct {
+	Depth    int
+	Requests int64
+	Denied   int64
+	Paths    int // names that are known and left out; others may not have been told apart
+}
+
+// The page shows at most shownPaths, and at most shownBelow of a path.
+const (
+	shownPaths = 600
+	shownBelow = 40
+)
+
+// show returns the busiest paths. verdicts is how many a row has, and name names what denied.
+func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
+	below := make([][]int32, len(t.nodes))
+	for i := 1; i < len(t.nodes); i++ {
+		if p := t.nodes[i].parent; p >= 0 {
+			below[p] = append(below[p], int32(i))
+		}
+	}
+	for _, children := range below {
+		slices.SortFunc(children, func(a, b int32) int {
+			return cmp.Or(cmp.Compare(t.nodes[b].counts.rows, t.nodes[a].counts.rows), strings.Compare(t.nodes[a].name, t.nodes[b].name))
+		})
+	}
+	// The busiest nodes are shown, whose parents are busier and so are shown as well.
+	shown := make([]bool, len(t.nodes))
+	queue := &busiest{t: t, all: []int32{0}}
+	for left := shownPaths; left > 0 && queue.Len() > 0; left-- {
+		n := heap.Pop(queue).(int32)
+		shown[n] = true
+		for _, c := range below[n][:min(len(below[n]), shownBelow)] {
+			heap.Push(queue, c)
+		}
+	}
+	var view func(n int32, depth int) Path
+	view = func(n int32, depth int) Path {
+		at := &t.nodes[n]
+		p := Path{Name: at.name, Depth: depth, Requests: at.counts.rows, Missed: at.missed, Denied: at.denied}
+		p.Share = float64(at.denied) / float64(max(1, at.counts.rows*verdicts))
+		p.Of = float64(at.counts.rows) / float64(max(1, t.nodes[0].counts.rows))
+		p.By, p.ByMore = at.busiestRule(name)
+		rest := Rest{Depth: depth + 1, Requests: at.counts.rows, Denied: at.denied}
+		for _, c := range below[n] {
+			if !shown[c] {
+				rest.Paths++
+				continue
+			}
+			p.Below = append(p.Below, view(c, depth+1))
+			rest.Requests -= t.nodes[c].counts.rows
+			rest.Denied -= t.nodes[c].denied
+		}
+		if rest.Requests > 0 && len(p.Below) > 0 {
+			p.Rest = &rest
+		}
+		return p
+	}
+	return view(0, 0)
+}
+
+// busiestRule returns the name of the rule with the most verdicts, and whether there are others.
+func (n *node) busiestRule(name func(rule int32) string) (text string, more bool) {
+	best := decided{}
+	for _, d := range n.by {
+		more = more || d.rule != 0 && best.rule != 0
+		if d.verdicts > best.verdicts {
+			best = d
+		}
+	}
+	if best.rule == 0 {
+		return "", false
+	}
+	return name(best.rule - 1), more || n.more
+}
+
+// busiest is a heap of nodes, the busiest first.
+type busiest struct {
+	t   *tree
+	all []int32
+}
+
+func (b *busiest) Len() int { return len(b.all) }
+func (b *busiest) Less(i, j int) bool {
+	x, y := &b.t.nodes[b.all[i]], &b.t.nodes[b.all[j]]
+	return x.counts.rows > y.counts.rows || x.counts.rows == y.counts.rows && b.all[i] < b.all[j]
+}
+func (b *busiest) Swap(i, j int) { b.all[i], b.all[j] = b.all[j], b.all[i] }
+
+// Push adds a node.
+func (b *busiest) Push(n any) { b.all = append(b.all, n.(int32)) }
+
+// Pop removes the last one.
+func (b *busiest) Pop() any {
+	last := b.all[len(b.all)-1]
+	b.all = b.all[:len(b.all)-1]
+	return last
+}

@@ -1,0 +1,626 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"iter"
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A fetch is a row of a log.
+type fetch struct {
+	url, userAgent string
+	at             int64 // noTime is none
+	status         int64 // 0 is none
+}
+
+// A source yields fetches.
+type source struct {
+	all  []fetch
+	most int // of a batch
+}
+
+func (s *source) Next(b *engine.Batch) bool {
+	b.Reset()
+	if b.Kept == nil {
+		b.Kept = []engine.Kept{{Kind: engine.KeptInt}}
+	}
+	n := min(s.most, len(s.all))
+	for i, f := range s.all[:n] {
+		b.AddURL([]byte(f.url), int64(i+1))
+		b.UserAgents = append(b.UserAgents, engine.Span{Off: uint32(len(b.Data)), Len: uint32(len(f.userAgent))})
+		b.Data = append(b.Data, f.userAgent...)
+		b.Times = append(b.Times, f.at)
+		b.Kept[0].Ints, b.Kept[0].Present = append(b.Kept[0].Ints, f.status), append(b.Kept[0].Present, f.status != 0)
+	}
+	s.all = s.all[n:]
+	return n > 0
+}
+
+func (s *source) Err() error   { return nil }
+func (s *source) Close() error { return nil }
+
+// A question is how a test runs.
+type question struct {
+	engine.StoreOptions
+	Options
+	workers int
+}
+
+// counted takes fetches through rules. The store is open until the test ends.
+func counted(t *testing.T, bodies map[robots.Origin]string, all []fetch, q question) (*Counter, engine.Stats) {
+	t.Helper()
+	store, err := engine.BuildStore(responses(bodies), q.StoreOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Status = 1
+	c := NewCounter(store, q.Options)
+	stats, err := engine.Run(t.Context(), store, &source{all, 100 * q.workers}, c, engine.Options{Workers: q.workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, stats
+}
+
+func responses(bodies map[robots.Origin]string) iter.Seq2[robots.Response, error] {
+	return func(yield func(robots.Response, error) bool) {
+		for _, o := range slices.Sorted(maps.Keys(bodies)) {
+			if !yield(robots.Response{Origin: o, Status: 200, Body: []byte(bodies[o]), Name: string(o)}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// sites are rules of two origins. A third has none.
+var sites = map[robots.Origin]string{
+	"https://a.example": "User-agent: *\nDisallow: /p/\nAllow: /p/q/\nCrawl-delay: 2\n\nUser-agent: bingbot\nDisallow: /q\nDisallow: /*.php\n",
+	"https://b.example": "User-agent: *\nDisallow: /\n",
+}
+
+var clients = []string{
+	"Mozilla/5.0 (compatible; bingbot/2.0)", "Mozilla/5.0 (compatible; Googlebot/2.1)", "Mozilla/5.0 (X11) Firefox/140.0", "Google-Read-Aloud",
+}
+
+// fetches returns made-up rows, of which some repeat.
+func fetches(rng *rand.Rand, number int) (all []fetch) {
+	at := time.Date(2026, 1, 5, 22, 0, 0, 0, time.UTC)
+	for range number {
+		names := []string{[]string{"https://a.example", "https://a.example", "https://b.example", "http://c.example:8080"}[rng.IntN(4)]}
+		for range 1 + rng.IntN(4) {
+			names = append(names, []string{"", "p", "q", "r.php", "long name", "é"}[rng.IntN(6)])
+		}
+		url := strings.Join(names, "/") + []string{"", "", "?a=" + strconv.Itoa(rng.IntN(9)), "#x", "?"}[rng.IntN(5)]
+		if rng.IntN(40) == 0 {
+			url = "no url"
+		}
+		f := fetch{url: url, userAgent: clients[rng.IntN(len(clients))], at: at.UnixMicro(), status: []int64{0, 200, 200, 301, 304, 404, 503, 99}[rng.IntN(8)]}
+		at = at.Add(time.Duration(rng.IntN(9)-1) * time.Second)
+		if rng.IntN(30) == 0 {
+			f.at = noTime
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// A slow counts as the page says, one row after the other.
+type slow struct {
+	paths                 map[string]counts
+	denied                map[string]int64
+	urls                  map[string]bool
+	served, failed        map[string]int64
+	requests              map[string]int64
+	gaps                  map[string][]int64
+	hours                 map[string][3]int64
+	totalServed, totalBad int64
+}
+
+// slowly decides each row by Decide, for the crawlers that are asked for, or that of the row.
+func slowly(all []fetch, agents []string) *slow {
+	s := &slow{
+		paths: map[string]counts{}, denied: map[string]int64{}, urls: map[string]bool{}, served: map[string]int64{}, failed: map[string]int64{},
+		requests: map[string]int64{}, gaps: map[string][]int64{}, hours: map[string][3]int64{},
+	}
+	last := map[string]int64{}
+	for _, f := range all {
+		u, err := robots.SplitURL([]byte(f.url))
+		if err != nil {
+			continue
+		}
+		who, mine := agents, ""
+		if agents == nil {
+			mine = []string{"bingbot", "Googlebot", "*", "Google-Read-Aloud"}[slices.Index(clients, f.userAgent)]
+			who = []string{mine}
+		}
+		origin, _ := robots.AppendOrigin(nil, u)
+		denied := int64(0)
+		for _, name := range who {
+			rules, _ := robots.Parse([]byte(sites[robots.Origin(origin)]), robots.Google).Select(robots.NewAgent(name, robots.Google))
+			path, _ := robots.Google.Path(u.Path, nil)
+			if n := robots.Decide(rules, path, robots.Google); n >= 0 && !rules[n].Allow {
+				denied++
+			}
+		}
+		c := counts{rows: 1}
+		if mine != "" && mine != "*" && mine != "Google-Read-Aloud" {
+			c.violations = denied
+		}
+		if f.status/100 == 2 || f.status == 304 {
+			c.served = 1
+		}
+		if f.status/100 == 4 || f.status/100 == 5 {
+			c.failed = 1
+		}
+		for _, path := range prefixes(f.url, len(u.Prefix)) {
+			sum := s.paths[path]
+			sum.add(&c)
+			s.paths[path] = sum
+			s.denied[path] += denied
+		}
+		s.urls[f.url] = true
+		key := f.url + " " + mine
+		s.requests[key]++
+		if denied > 0 {
+			s.served[key] += c.served
+			s.totalServed += c.served
+		}
+		if denied < int64(len(who)) {
+			s.failed[key] += c.failed
+			s.totalBad += c.failed
+		}
+		if f.at == noTime {
+			continue
+		}
+		hour := time.UnixMicro(f.at).UTC().Format("2006-01-02 15:00")
+		sum := s.hours[hour]
+		s.hours[hour] = [3]int64{sum[0] + 1, sum[1] + denied, sum[2] + c.violations}
+		key = mine + " " + string(origin)
+		if before, known := last[key]; known {
+			s.gaps[key] = append(s.gaps[key], f.at-before)
+		}
+		last[key] = f.at
+	}
+	return s
+}
+
+// prefixes returns the names of the nodes of a URL, each with those above it.
+func prefixes(url string, prefix int) []string {
+	all, rest := []string{url[:prefix]}, url[prefix:]
+	rest, _, _ = strings.Cut(rest, "#")
+	path, _, hasQuery := strings.Cut(rest, "?")
+	for path != "" && len(all) < maxDepth {
+		end := strings.IndexByte(path, '/') + 1
+		if end == 0 {
+			end = len(path)
+		}
+		all = append(all, all[len(all)-1]+"|"+path[:end])
+		path = path[end:]
+	}
+	if hasQuery && len(all) < maxDepth {
+		all = append(all, all[len(all)-1]+"|?…")
+	}
+	return all
+}
+
+// TestCounter compares what is counted with slow counts, for crawlers that are asked for and those of
+// the log.
+func TestCounter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 18))
+	for round := range 6 {
+		all := fetches(rng, 3000)
+		q := question{StoreOptions: engine.StoreOptions{Dialect: robots.Google}, workers: 1 + round%3}
+		var agents []string
+		switch round % 3 {
+		case 0:
+			q.LogAgents = engine.LogAgentsStar
+		case 1:
+			agents = []string{"bingbot"}
+		case 2:
+			agents = []string{"*", "bingbot", "Googlebot"}
+		}
+		q.Agents = agents
+		c, stats := counted(t, sites, all, q)
+		want := slowly(all, agents)
+		v := c.newView(&Run{Stats: stats})
+		if v.URLs.N != int64(len(want.urls)) || v.URLs.Error != 0 {
+			t.Errorf("%+v URLs, want %d", v.URLs, len(want.urls))
+		}
+		checkPaths(t, c, want)
+		checkLists(t, v, want)
+		checkTimes(t, v, want, agents == nil)
+		if agents == nil {
+			checkPaces(t, v, want)
+		}
+	}
+}
+
+// checkPaths compares all nodes of the tree.
+func checkPaths(t *testing.T, c *Counter, want *slow) {
+	t.Helper()
+	names := make([]string, len(c.tree.nodes))
+	for i := range c.tree.nodes {
+		n := &c.tree.nodes[i]
+		if i == 0 {
+			continue
+		}
+		if names[i] = n.name; n.parent > 0 {
+			names[i] = names[n.parent] + "|" + n.name
+		}
+		if n.counts != want.paths[names[i]] || n.denied != want.denied[names[i]] || n.missed != 0 {
+			t.Fatalf("%s: %+v, denied %d; want %+v, %d", names[i], n.counts, n.denied, want.paths[names[i]], want.denied[names[i]])
+		}
+		by := int64(0)
+		for _, d := range n.by {
+			by += d.verdicts
+		}
+		if !n.more && by != n.denied {
+			t.Fatalf("%s: rules denied %d of %d", names[i], by, n.denied)
+		}
+	}
+	if len(names)-1 != len(want.paths) {
+		t.Errorf("%d nodes, want %d", len(names)-1, len(want.paths))
+	}
+}
+
+// checkLists compares the lists of URLs.
+func checkLists(t *testing.T, v *view, want *slow) {
+	t.Helper()
+	for _, l := range []struct {
+		name  string
+		got   *list
+		want  map[string]int64
+		total int64
+	}{{"served", v.Served, want.served, want.totalServed}, {"failed", v.Failed, want.failed, want.totalBad}} {
+		if l.got.Total != l.total || l.total == 0 {
+			t.Errorf("%s: %d in all, want %d", l.name, l.got.Total, l.total)
+		}
+		sorted := slices.SortedFunc(maps.Values(l.want), func(a, b int64) int { return cmp.Compare(b, a) })
+		for i, row := range l.got.Rows {
+			crawler := row.Crawler
+			if crawler == "other clients" {
+				crawler = "*"
+			}
+			key := row.URL + " " + crawler
+			if row.Requests != l.want[key] || row.Requests != sorted[i] || row.Of != want.requests[key] || row.Missed != 0 {
+				t.Fatalf("%s: number %d is %+v, want %d, of %d; the list has %d there", l.name, i, row, l.want[key], want.requests[key], sorted[i])
+			}
+		}
+	}
+}
+
+// checkTimes compares the hours.
+func checkTimes(t *testing.T, v *view, want *slow, fromLog bool) {
+	t.Helper()
+	if v.Time.Step != "hour" {
+		t.Fatalf("by %s", v.Time.Step)
+	}
+	seen := 0
+	for _, row := range v.Time.Rows {
+		hour := want.hours[row.At]
+		if !fromLog {
+			hour[2] = 0
+		}
+		if got := [3]int64{row.All, row.Denied, row.Bad}; got != hour {
+			t.Errorf("%s: %v, want %v", row.At, got, hour)
+		}
+		if row.All > 0 {
+			seen++
+		}
+	}
+	if seen != len(want.hours) {
+		t.Errorf("%d hours, want %d", seen, len(want.hours))
+	}
+}
+
+// checkPaces compares the gaps.
+func checkPaces(t *testing.T, v *view, want *slow) {
+	t.Helper()
+	if len(v.Paces) != 9 { // three crawlers at three origins
+		t.Fatalf("%d paces", len(v.Paces))
+	}
+	for _, p := range v.Paces {
+		key := p.Agent + " " + string(p.Origin)
+		var gaps []int64
+		back := int64(0)
+		for _, gap := range want.gaps[key] {
+			if gap < 0 {
+				back++
+				continue
+			}
+			gaps = append(gaps, gap)
+		}
+		slices.Sort(gaps)
+		if p.Gaps != int64(len(gaps)) || p.Back != back || p.Seconds != float64(gaps[(len(gaps)-1)/2])/1e6 {
+			t.Errorf("%+v, want %d gaps, %d back, median %d", p, len(gaps), back, gaps[(len(gaps)-1)/2])
+		}
+	}
+}
+
+// TestTooFast compares gaps with a delay.
+func TestTooFast(t *testing.T) {
+	p := &pace{last: noTime}
+	for _, at := range []int64{0, 1_900_000, 3_900_000, 5_950_000, 5_000_000, 5_000_000, 900_000_000} {
+		p.add(at)
+	}
+	for delay, want := range map[float64]int64{0: 0, 0.5: 1, 1.9: 1, 2: 2, 2.1: 4, 700: 5} {
+		if fast, all := p.faster(delay); fast != want || all != 5 {
+			t.Errorf("%g s: %d of %d, want %d of 5", delay, fast, all, want)
+		}
+	}
+	if p.back != 1 || p.requests != 7 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestSameBytes holds that the page does not depend on the workers, nor on the run.
+func TestSameBytes(t *testing.T) {
+	all := fetches(rand.New(rand.NewPCG(2, 18)), 5000)
+	var first []byte
+	for _, workers := range []int{1, 2, 3, 1} {
+		c, stats := counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: workers})
+		var page bytes.Buffer
+		if err := Write(&page, c, &Run{Version: "v", Inputs: []string{"x.log"}, Stats: stats}); err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = page.Bytes()
+		}
+		if !bytes.Equal(first, page.Bytes()) {
+			t.Errorf("%d workers write another page", workers)
+		}
+	}
+}
+
+// TestBounded holds that tables do not grow beyond their size, that what is in them is within what they
+// say, and that sums stay exact.
+func TestBounded(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 18))
+	const rows = 60_000
+	all := make([]fetch, rows)
+	for i := range all {
+		n := rng.IntN(200) * rng.IntN(200) // few are requested often
+		if rng.IntN(3) == 0 {
+			n = 1000 + i // each once
+		}
+		all[i] = fetch{url: fmt.Sprintf("https://a.example/p/%d/%d", n%97, n), userAgent: clients[i%2], at: int64(i) * second, status: 200}
+	}
+	q := question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 2, Options: Options{Memory: 1}}
+	c, _ := counted(t, sites, all, q)
+	if len(c.requested.all) > leastRequests || c.requested.floor == 0 {
+		t.Fatalf("%d requests, floor %d", len(c.requested.all), c.requested.floor)
+	}
+	want := slowly(all, nil)
+	c.finish()
+	for i := range c.requested.all {
+		r := &c.requested.all[i]
+		key := string(c.requested.url(r)) + " " + []string{"bingbot", "Googlebot"}[slices.Index([]string{"bingbot", "Googlebot"}, c.agentName(int(r.agent)))]
+		if n := want.requests[key]; r.counts.rows > n || r.counts.rows+int64(r.missed) < n {
+			t.Fatalf("%s has %d requests; counted are %d, and at most %d were missed", key, n, r.counts.rows, r.missed)
+		}
+	}
+	if c.deniedServed != want.totalServed {
+		t.Errorf("%d were served, want %d", c.deniedServed, want.totalServed)
+	}
+	root := c.tree.nodes[0]
+	if root.counts.rows != rows || len(c.tree.children) > maxNodes {
+		t.Errorf("%d rows, %d nodes", root.counts.rows, len(c.tree.children))
+	}
+}
+
+// TestTreeBounded holds that a tree of too many paths keeps its sums, and says what it may have missed.
+func TestTreeBounded(t *testing.T) {
+	tr, rng, want := newTree(false), rand.New(rand.NewPCG(4, 18)), map[string]int64{}
+	for i := range 200_000 {
+		n := i
+		if rng.IntN(2) == 0 {
+			n = rng.IntN(1000)
+		}
+		path := fmt.Sprintf("/%d/%d", n%500, n)
+		tr.add([]byte(path), 0, &visit{counts: counts{rows: 1}})
+		want[path]++
+		want[path[:strings.LastIndexByte(path, '/')+1]]++
+	}
+	if len(tr.children) > maxNodes {
+		t.Fatalf("%d nodes", len(tr.children))
+	}
+	marked := 0
+	for i := range tr.nodes {
+		n := &tr.nodes[i]
+		if n.parent < 0 || i == 0 {
+			continue
+		}
+		path := n.name
+		for p := n.parent; p > 0; p = tr.nodes[p].parent {
+			path = tr.nodes[p].name + path
+		}
+		if path == "/" {
+			continue
+		}
+		if got := n.counts.rows; got > want[path] || got+n.missed < want[path] {
+			t.Fatalf("%s: %d, missed %d, want %d", path, got, n.missed, want[path])
+		}
+		if n.missed > 0 {
+			marked++
+		}
+	}
+	if marked == 0 {
+		t.Error("nothing is marked")
+	}
+}
+
+// TestLongTimes has a log whose times are as far from one another as can be.
+func TestLongTimes(t *testing.T) {
+	s := newSeries(200)
+	rng := rand.New(rand.NewPCG(5, 18))
+	for i := range 100_000 {
+		at := rng.Int64N(2*253402300799*second) - 253402300799*second
+		if i%2 == 0 {
+			at = int64(i) * hour
+		}
+		s.at(at)[i%200].requests++
+	}
+	if len(s.all) > s.most {
+		t.Errorf("%d stretches", len(s.all))
+	}
+	p, sum := s.points(0, timePoints), int64(0)
+	for _, cells := range p.Cells {
+		for _, n := range cells {
+			sum += n
+		}
+	}
+	if sum != 100_000 || len(p.Starts) > 2*timePoints {
+		t.Errorf("%d requests in %d stretches of %s", sum, len(p.Starts), p.Step)
+	}
+}
+
+// hostile are texts that would do something if they were markup, script or style, or in the wrong place.
+var hostile = []string{
+	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'onmouseover='alert(1)`, `</script><script>alert(1)</script>`, `</style><b>`,
+	`javascript:alert(1)`, `{{.}}`, "<!--", "]]>", `\u003cscript>`, "\u202efdp", "\x00\x1b[31m", "\xff<svg/onload=alert(1)>", "</template>", "=1+1", "&lt;b&gt;",
+}
+
+// TestHostile writes hostile texts everywhere, and looks for what they would have become.
+func TestHostile(t *testing.T) {
+	var all []fetch
+	var rules strings.Builder
+	rules.WriteString("User-agent: *\n")
+	for i, text := range hostile {
+		path := strings.NewReplacer("\n", "", "#", "").Replace(text)
+		rules.WriteString("Disallow: /" + path + "\n# " + text + "\n" + text + "\n")
+		all = append(all, fetch{url: "https://a.example/" + path + "?" + path, userAgent: "bingbot " + text, at: int64(i) * hour, status: 200})
+		all = append(all, fetch{url: "https://a.example/ok/" + path, userAgent: text, at: int64(i) * hour, status: 404})
+	}
+	body, agents := rules.String(), append([]string{"*"}, hostile...)
+	for _, fromLog := range []bool{true, false} {
+		q := question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, Agents: agents}, workers: 1}
+		if fromLog {
+			q.LogAgents = engine.LogAgentsStar
+		}
+		c, stats := counted(t, map[robots.Origin]string{"https://a.example": body}, all, q)
+		run := &Run{Stats: stats, Inputs: hostile, Rules: hostile[0], Old: hostile[1], Version: hostile[2], RulesHash: hostile[3]}
+		for _, text := range hostile {
+			run.Flags = append(run.Flags, Flag{"-agent", text})
+			run.Doubts = append(run.Doubts, Doubt{Code: "x", Text: text, Examples: []string{text}})
+			run.Files = append(run.Files, File{
+				Origin: text, Requests: 3, Origins: 2, Text: []byte(body), Report: robots.Inspect([]byte(body), robots.Google),
+				Uses: []Use{{Line: 2, Rule: text}}, Findings: []Finding{{Line: 2, Severity: "error", Code: "y", Text: text, Do: text}},
+			})
+		}
+		var page bytes.Buffer
+		if err := Write(&page, c, run); err != nil {
+			t.Fatal(err)
+		}
+		checkMarkup(t, page.String())
+	}
+}
+
+// checkMarkup holds that a page has no elements and attributes but those of the templates.
+func checkMarkup(t *testing.T, page string) {
+	t.Helper()
+	scripts := regexp.MustCompile(`(?s)<(script|style)([^>]*)>.*?</(script|style)>`)
+	for _, m := range scripts.FindAllStringSubmatch(page, -1) {
+		if attributes := strings.TrimSpace(m[2]); attributes != "" && attributes != `type="application/json" id="chart-data"` {
+			t.Errorf("a script %q", attributes)
+		}
+	}
+	page = scripts.ReplaceAllString(page, "<script>")
+	if n := strings.Count(page, "<script>"); n > 4+2 {
+		t.Errorf("%d scripts and styles", n)
+	}
+	names := map[string]bool{}
+	for _, m := range regexp.MustCompile(`</?([a-zA-Z][a-zA-Z0-9]*)((?:\s+[a-zA-Z-]+(?:="[^"]*")?)*)\s*/?>`).FindAllStringSubmatch(page, -1) {
+		names[m[1]] = true
+		for _, a := range regexp.MustCompile(`\s([a-zA-Z-]+)(="([^"]*)")?`).FindAllStringSubmatch(m[2], -1) {
+			if name := strings.ToLower(a[1]); strings.HasPrefix(name, "on") || name == "style" || name == "src" || name == "href" && !strings.HasPrefix(a[3], "#") {
+				t.Errorf("an attribute: %s of %q", a[1], m[0])
+			}
+		}
+	}
+	for _, name := range []string{"img", "b2", "iframe", "object", "embed", "template", "link", "base", "form"} {
+		if names[name] {
+			t.Errorf("an element <%s>", name)
+		}
+	}
+	if stray := regexp.MustCompile(`<[^a-zA-Z/!]|<!--|\x00|\x1b|\x{202e}`).FindString(page); stray != "" {
+		t.Errorf("%q in the page", stray)
+	}
+	for _, part := range []string{"alert(1)>", "<svg/", "onerror=alert(1)>", "</style><b>"} {
+		if strings.Contains(page, part) {
+			t.Errorf("%q in the page", part)
+		}
+	}
+}
+
+// TestNoScriptNeeded holds that a page without its scripts has its tables and bars.
+func TestNoScriptNeeded(t *testing.T) {
+	c, stats := counted(t, sites, fetches(rand.New(rand.NewPCG(6, 18)), 2000), question{
+		StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 1,
+	})
+	var page bytes.Buffer
+	if err := Write(&page, c, &Run{Stats: stats}); err != nil {
+		t.Fatal(err)
+	}
+	text := regexp.MustCompile(`(?s)<script.*?</script>`).ReplaceAllString(page.String(), "")
+	for _, part := range []string{
+		`<table data-name="crawlers">`, `<th scope="row">Googlebot<small>`, `<table data-name="time">`, `<path class="all" d="M`, `<table data-name="pace">`,
+		`<summary class="row i1"><code>https://a.example</code>`, "Disallowed but served", `http-equiv="Content-Security-Policy"`,
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %s", part)
+		}
+	}
+}
+
+// TestPolicy holds that the policy has the hash of each script and style, and that no text ends one early.
+func TestPolicy(t *testing.T) {
+	h := header{title: "x"}
+	h.addStyle("a{}")
+	h.addScript("1")
+	if got, want := h.policy(), "default-src 'none'; script-src 'sha256-a4ayc/80/OGda4BO/1o/V0etpOqiLx1JwB5S3beHW0s='; "+
+		"style-src 'sha256-X1RutGBrXCt9KkSaXMK7tHftWiRscFHOhxsS8tv8hBk='; base-uri 'none'; form-action 'none'"; got != want {
+		t.Error(got)
+	}
+	h.wasm = true
+	if !strings.Contains(h.policy(), "'wasm-unsafe-eval'; style-src") {
+		t.Error(h.policy())
+	}
+	for _, name := range []string{"report.js", "uplot.min.js", "style.css", "uplot.min.css", "LICENSE-uplot"} {
+		if text := strings.ToLower(file(name)); strings.Contains(text, "</s") || strings.Contains(text, "<!--") {
+			t.Errorf("%s ends its element", name)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	for in, want := range map[string]string{
+		"/a b": "/a b", "é": "é", "\x00\u202e": `\u{0}\u{202E}`, "\xffx": "%FFx", strings.Repeat("x", 300): strings.Repeat("x", 240) + "…",
+		strings.Repeat("é", 240): strings.Repeat("é", 240),
+	} {
+		if got := shown(in); got != want {
+			t.Errorf("%q is shown as %q, want %q", in, got, want)
+		}
+	}
+	for in, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567"} {
+		if got := number(in); got != want {
+			t.Errorf("%d is %s", in, got)
+		}
+	}
+	for in, want := range map[float64]string{0: "0%", 1: "100%", 0.00001: "<0.01%", 0.99999: ">99.99%", 0.005: "0.50%", 0.5: "50.0%", 0.9999: "99.99%"} {
+		if got := percent(in); got != want {
+			t.Errorf("%g is %s, want %s", in, got, want)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package report
+
+import (
+	"math"
+)
+
+// A request is what rows share that are alike: the same URL, decided in the same way for the same
+// crawler. Rows that are alike are counted together, and what is counted by path, rule or origin is
+// added up once for all of them, when the request leaves the table or the run ends.
+type request struct {
+	key    uint64 // of the URL, crawler and verdicts; never 0
+	at, n  uint32 // the URL, in requested.text
+	agent  uint16 // the crawler that fetched; 0 without crawlers of the log
+	denies uint16 // of the verdicts: how many deny
+	answer int32  // index of what denied, see Counter.answers; -1 if nothing did
+	counts counts
+
+	// missed is the most rows of the same kind that may have come before, when the request was not in
+	// the table.
+	missed uint32
+}
+
+// counts are what is counted of rows. All but rows are parts of rows.
+type counts struct {
+	rows       int64
+	violations int64
+	served     int64 // answered by 2xx or 304
+	failed     int64 // answered by 4xx or 5xx
+}
+
+func (c *counts) add(o *counts) {
+	c.rows += o.rows
+	c.violations += o.violations
+	c.served += o.served
+	c.failed += o.failed
+}
+
+// requested are the most requested URLs, by crawler, in a memory that does not grow: a hash table
+// whose requests with few rows leave it when it is full. So a request that is in it has been counted
+// since it came, and may have had at most so many rows before as any that left.
+type requested struct {
+	slots []int32 // 1 + index of all; 0 is free
+	all   []request
+	most  int // of all
+	text  []byte
+	bytes int // the most of text
+	floor uint32
+
+	// leave is called for each request that leaves.
+	leave func(r *request)
+}
+
+// newRequested returns a table of at most so many requests, whose URLs take at most so many bytes.
+func newRequested(most, bytes int, leave func(r *request)) *requested {
+	slots := 1024
+	for slots < 2*most {
+		slots *= 2
+	}
+	return &requested{slots: make([]int32, slots), most: most, bytes: bytes, leave: leave}
+}
+
+// find returns the request of a key. It returns nil if it is new: add adds it.
+func (t *requested) find(key uint64) *request {
+	mask := uint64(len(t.slots) - 1)
+	for i := key >> 20 & mask; ; i = (i + 1) & mask {
+		n := t.slots[i]
+		if n == 0 {
+			return nil
+		}
+		if r := &t.all[n-1]; r.key == key {
+			return r
+		}
+	}
+}
+
+// add adds a request that is not in the table. The pointer is valid until the next one is added.
+func (t *requested) add(r request, url []byte) *request {
+	if len(t.all) == t.most || len(t.text)+len(url) > t.bytes && len(t.all) > 0 {
+		t.shrink()
+	}
+	r.at, r.n, r.missed = uint32(len(t.text)), uint32(len(url)), t.floor
+	t.text = append(t.text, url...)
+	t.all = append(t.all, r)
+	t.place(len(t.all) - 1)
+	return &t.all[len(t.all)-1]
+}
+
+// place puts a request into a slot.
+func (t *requested) place(n int) {
+	mask := uint64(len(t.slots) - 1)
+	i := t.all[n].key >> 20 & mask
+	for t.slots[i] != 0 {
+		i = (i + 1) & mask
+	}
+	t.slots[i] = int32(n + 1)
+}
+
+// url returns the URL of a request. It is valid until a request is added.
+func (t *requested) url(r *request) []byte { return t.text[r.at : r.at+r.n] }
+
+// shrink removes requests with few rows: so many that at most half of them stay, and half of their
+// bytes.
+func (t *requested) shrink() {
+	least := t.least()
+	var kept int
+	text := t.text[:0]
+	for i := range t.all {
+		r := &t.all[i]
+		if r.counts.rows <= least {
+			t.floor = max(t.floor, uint32(min(r.counts.rows, math.MaxUint32/2))+min(r.missed, math.MaxUint32/2))
+			t.leave(r)
+			continue
+		}
+		at := uint32(len(text))
+		text = append(text, t.url(r)...)
+		t.all[kept] = *r
+		t.all[kept].at = at
+		kept++
+	}
+	t.all, t.text = t.all[:kept], text
+	clear(t.slots)
+	for n := range t.all {
+		t.place(n)
+	}
+}
+
+// least returns the number of rows up to which requests have to leave.
+func (t *requested) least() int64 {
+	const classes = 64 // of rows, by their logarithm above 32
+	var number, bytes [classes]int
+	class := func(rows int64) int {
+		if rows < 32 {
+			return int(rows)
+		}
+		return min(classes-1, 27+int(math.Log2(float64(rows))))
+	}
+	for i := range t.all {
+		c := class(t.all[i].counts.rows)
+		number[c]++
+		bytes[c] += int(t.all[i].n)
+	}
+	left, size := len(t.all), len(t.text)
+	for c := range classes {
+		left -= number[c]
+		size -= bytes[c]
+		if left > t.most/2 || size > t.bytes/2 {
+			continue
+		}
+		if c < 32 {
+			return int64(c)
+		}
+		return int64(1)<<(c-26) - 1
+	}
+	return math.MaxInt64
+}
+
+// flush has all requests leave, though they stay in the table.
+func (t *requested) flush() {
+	for i := range t.all {
+		t.leave(&t.all[i])
+	}
+}

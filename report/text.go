@@ -1,0 +1,115 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/robobatch/robobatch/aggregate"
+)
+
+// number returns a number with commas.
+func number(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// percent returns a share: as much of it as one reads at a glance, and never 0 % or 100 % for what is
+// not.
+func percent(share float64) string {
+	p := 100 * share
+	switch {
+	case math.IsNaN(p):
+		return "–"
+	case p == 0:
+		return "0%"
+	case p == 100:
+		return "100%"
+	case p < 0.01:
+		return "<0.01%"
+	case p > 99.99:
+		return ">99.99%"
+	case p < 1:
+		return strconv.FormatFloat(p, 'f', 2, 64) + "%"
+	case p > 99.9:
+		return strconv.FormatFloat(math.Floor(p*100)/100, 'f', 2, 64) + "%"
+	}
+	return strconv.FormatFloat(p, 'f', 1, 64) + "%"
+}
+
+// share returns a part of all; 0 of nothing.
+func share(n, all int64) float64 {
+	if all == 0 {
+		return 0
+	}
+	return float64(n) / float64(all)
+}
+
+// estimate returns a number of distinct URLs, with how wrong it may be.
+func estimate(e aggregate.Estimate) string {
+	if e.Error == 0 {
+		return number(e.N)
+	}
+	return fmt.Sprintf("~%s ±%s", number(e.N), percent(2*e.Error))
+}
+
+// The most characters that are shown of a text that anyone may have written, and of a sentence about it.
+const (
+	maxShown    = 240
+	maxSentence = 4000
+)
+
+// shown returns a text that anyone may have written so that one sees what it is: what is no UTF-8, and
+// characters that are invisible or change what stands around them, as escapes; and its beginning if it
+// is long.
+func shown(s string) string { return visible(s, maxShown) }
+
+// sentence is shown for a sentence of ours with such a text in it.
+func sentence(s string) string { return visible(s, maxSentence) }
+
+// visible returns at most so many characters of a text so that one sees what it is.
+func visible(s string, most int) string {
+	if len(s) <= most && plain(s) {
+		return s
+	}
+	var sb strings.Builder
+	n := 0
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&sb, "%%%02X", s[i])
+		case hidden(r):
+			fmt.Fprintf(&sb, `\u{%X}`, r)
+		default:
+			sb.WriteRune(r)
+		}
+		i += size
+		if n++; n == most && i < len(s) {
+			sb.WriteRune('…')
+			break
+		}
+	}
+	return sb.String()
+}
+
+// plain reports whether a text is of printable ASCII.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// hidden reports whether a character cannot be seen, or changes the order of others.
+func hidden(r rune) bool {
+	return !unicode.IsPrint(r) || unicode.Is(unicode.Cf, r) || r == '\u115F' || r == '\u1160' || r == '\u3164' || r == '\uFFA0'
+}

@@ -1,0 +1,475 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A view is what the template reads.
+type view struct {
+	*Run
+	FromLog  bool
+	Several  bool // crawlers that are asked for
+	Agents   []string
+	Dialect  string
+	Requests int64
+	Bad      int64
+	Strays   int64
+	URLs     aggregate.Estimate
+	Denied   int64 // verdicts
+	Verdicts int64
+	Violated int64
+	Period   string
+	HasTimes bool
+	NoTimes  int64
+	Status   bool
+
+	SparkStep string // of the spark lines: "By day"
+	Crawlers  []Crawler
+	Sets      []Crawler
+	Paths     Path
+	Time      *timeView
+	Paces     []Pace
+	MorePace  int64
+	Served    *list
+	Failed    *list
+	Listings  []fileView
+	Changed   []changeView
+	Exact     bool // of the changes
+}
+
+// A Crawler is a row of the crawlers.
+type Crawler struct {
+	Name, About string
+	Requests    int64
+	URLs        aggregate.Estimate
+	Denied      int64
+	Violations  int64
+	Binding     string
+	Classes     [statuses]int64
+	Spark       string // the path of an SVG; "" is none
+	SparkWidth  int
+}
+
+// newView returns what the template reads.
+func (c *Counter) newView(run *Run) *view {
+	c.finish()
+	o := c.store.Options()
+	v := &view{
+		Run: run, FromLog: c.fromLog, Several: !c.fromLog && len(o.Agents) > 1, Agents: o.Agents, Dialect: o.Dialect.String(),
+		Requests: c.rows, Bad: c.bad, Strays: c.strays, URLs: c.urls.Distinct(c.total), Denied: run.Stats.Denied, Verdicts: run.Stats.Rows,
+		Violated: run.Stats.Violations, HasTimes: c.series.from <= c.series.to, NoTimes: c.series.none, Status: c.status >= 0,
+	}
+	if v.HasTimes {
+		from, to := moment(c.series.from), moment(c.series.to)
+		v.Period = from.Format("2006-01-02 15:04:05") + " to " + to.Format("2006-01-02 15:04:05") + " UTC"
+	}
+	sparks := c.series.points(1, sparkPoints)
+	if sparks != nil {
+		v.SparkStep = "By " + sparks.Step
+	}
+	v.Crawlers, v.Sets = c.crawlers(run, sparks)
+	v.Paths = c.tree.show(int64(c.verdicts), c.nameOf)
+	v.Time = c.timeView()
+	v.Paces, v.MorePace = c.shownPaces(run)
+	if c.status >= 0 {
+		v.Served = c.list(func(r *request) int64 { return r.counts.served }, func(r *request) bool { return r.denies > 0 }, c.deniedServed)
+		v.Failed = c.list(func(r *request) int64 { return r.counts.failed }, func(r *request) bool { return int(r.denies) < c.verdicts }, c.allowedFailed)
+	}
+	v.Listings = listings(run)
+	v.Changed = changes(run.Changes)
+	return v
+}
+
+// moment returns a time of a row.
+func moment(t int64) time.Time { return time.UnixMicro(t).UTC() }
+
+// nameOf names what denied a request.
+func (c *Counter) nameOf(n int32) string {
+	r := &c.rules[n]
+	switch {
+	case r.line > 0:
+		return fmt.Sprintf("line %d: %s", r.line, r.text)
+	case r.line < 0:
+		return "other rules"
+	}
+	return reasonText(r.reason)
+}
+
+// reasonText says why a verdict is what it is that no rule decided.
+func reasonText(r engine.Reason) string {
+	texts := map[engine.Reason]string{
+		engine.ReasonNoRobots: "no robots.txt in the rules", engine.ReasonUnreachable: "robots.txt was unreachable",
+		engine.ReasonUnreachableExpired: "robots.txt was unreachable for over 30 days", engine.ReasonStatus4xx: "robots.txt: status 4xx",
+		engine.ReasonRedirectLimit: "robots.txt: too many redirects", engine.ReasonTooLarge: "robots.txt is too large",
+		engine.ReasonDefault: "no rule matches", engine.ReasonNoGroup: "no group binds the crawler",
+	}
+	return cmp.Or(texts[r], r.String())
+}
+
+// crawlers returns the rows of crawlers, and of sets of them.
+func (c *Counter) crawlers(run *Run, sparks *Points) (all, sets []Crawler) {
+	for a, name := range c.store.Options().Agents {
+		counts := run.Stats.Agents[a]
+		row := Crawler{Name: name, Denied: counts.Denied, Violations: counts.Violations, Requests: counts.Allowed + counts.Denied + counts.Unknown}
+		token, _, _ := strings.Cut(name, "/")
+		known, ok := crawlers.Lookup(token)
+		if ok {
+			row.About = known.Operator + ", " + strings.Join(known.Purposes, ", ")
+		}
+		switch c.look.Binding(a) {
+		case engine.Bound:
+			row.Binding = "yes"
+		case engine.Exempt:
+			row.Binding = "no"
+		case engine.BindingUnknown:
+			row.Binding = "unknown"
+		}
+		if c.fromLog {
+			if row.Requests == 0 {
+				continue
+			}
+			if a == 0 {
+				row.Name, row.About = "other clients", "browsers, and crawlers that are not known"
+			}
+			row.URLs, row.Classes = c.urls.Distinct(c.groups[a]), c.classes[a]
+			if sparks != nil {
+				row.Spark, row.SparkWidth = spark(sparks.Cells[a])
+			}
+		}
+		all = append(all, row)
+	}
+	slices.SortStableFunc(all, func(a, b Crawler) int {
+		return cmp.Or(cmp.Compare(b.Violations, a.Violations), cmp.Compare(b.Denied, a.Denied), cmp.Compare(b.Requests, a.Requests))
+	})
+	if c.fromLog {
+		for _, set := range []string{"search", "ai"} {
+			if row := together(set, all); row.Requests > 0 {
+				sets = append(sets, row)
+			}
+		}
+	}
+	return all, sets
+}
+
+// together returns the sum of the crawlers of a set.
+func together(set string, all []Crawler) Crawler {
+	sum := Crawler{Name: "@" + set}
+	names := map[string]bool{}
+	for _, c := range crawlers.Set(set) {
+		names[c.Token] = true
+	}
+	n := 0
+	for i := range all {
+		row := &all[i]
+		if !names[row.Name] {
+			continue
+		}
+		n++
+		sum.Requests += row.Requests
+		sum.Denied += row.Denied
+		sum.Violations += row.Violations
+		for i, n := range row.Classes {
+			sum.Classes[i] += n
+		}
+	}
+	sum.About = fmt.Sprintf("%d of them together", n)
+	return sum
+}
+
+// The size of a spark line.
+const (
+	sparkPoints = 60
+	sparkWidth  = 120
+	sparkHeight = 24
+)
+
+// spark returns bars as the path of an SVG, and how wide that is.
+func spark(points []int64) (bars string, width int) {
+	most := slices.Max(points)
+	if most == 0 {
+		return "", 0
+	}
+	step := min(12, float64(sparkWidth)/float64(len(points)))
+	return columnsOf(points, most, column{step, max(1, step-1), sparkHeight}), int(math.Ceil(step * float64(len(points))))
+}
+
+// A column is the form of bars: from one to the next, their width, and the height of the highest.
+type column struct {
+	step, width float64
+	height      int
+}
+
+// columnsOf returns bars as the path of an SVG.
+func columnsOf(points []int64, most int64, form column) string {
+	var sb strings.Builder
+	for i, n := range points {
+		if n == 0 {
+			continue
+		}
+		h := max(1, float64(form.height)*float64(n)/float64(most))
+		fmt.Fprintf(&sb, "M%s %dv-%sh%sv%sz", short(float64(i)*form.step), form.height, short(h), short(form.width), short(h))
+	}
+	return sb.String()
+}
+
+// short returns a coordinate with one digit behind the point.
+func short(f float64) string {
+	return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0")
+}
+
+// A timeView is the panel of time.
+type timeView struct {
+	Step   string
+	Width  int
+	Bars   string // all requests, as the path of an SVG
+	Marked string // violations, or what is disallowed
+	Most   string // requests of the highest bar
+	First  string
+	Last   string
+	What   string // what is marked
+	Names  []string
+	Rows   []timeRow
+	Chart  chart
+}
+
+// A timeRow is a stretch of time: requests, disallowed and violations, and the requests of each crawler.
+type timeRow struct {
+	At     string
+	All    int64
+	Denied int64
+	Bad    int64
+	By     []int64
+}
+
+// A chart is what the script draws.
+type chart struct {
+	Starts []int64     `json:"starts"`
+	Lines  []chartLine `json:"lines"`
+	Marks  []chartLine `json:"marks"`
+	Step   string      `json:"step"`
+	What   string      `json:"what"`
+}
+
+// A chartLine is a crawler, and its number in each stretch.
+type chartLine struct {
+	Name   string  `json:"name"`
+	Values []int64 `json:"values"`
+}
+
+// What the panel of time shows.
+const (
+	timePoints   = 200
+	timeCrawlers = 6
+	barsWidth    = 1000
+	barsHeight   = 160
+)
+
+// timeView returns the panel of time, nil without times.
+func (c *Counter) timeView() *timeView {
+	p := c.series.points(0, timePoints)
+	if p == nil {
+		return nil
+	}
+	t := &timeView{Step: p.Step, Width: barsWidth, What: "disallowed"}
+	if c.fromLog {
+		t.What = "violations"
+	}
+	layout := "2006-01-02"
+	if p.Step == "hour" {
+		layout = "2006-01-02 15:04"
+	}
+	var order []int // crawlers, the busiest first
+	sums := make([]int64, len(p.Cells))
+	for a, cells := range p.Cells {
+		for _, n := range cells {
+			sums[a] += n
+		}
+		if sums[a] > 0 {
+			order = append(order, a)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
+	order = order[:min(len(order), timeCrawlers)]
+	if !c.fromLog {
+		order = nil
+	}
+	all, marked := make([]int64, len(p.Starts)), make([]int64, len(p.Starts))
+	for i, at := range p.Starts {
+		row := timeRow{At: time.Unix(at, 0).UTC().Format(layout)}
+		for a := range p.Cells {
+			row.All += p.Cells[a][i]
+			row.Denied += p.Denied[a][i]
+			row.Bad += p.Bad[a][i]
+		}
+		for _, a := range order {
+			row.By = append(row.By, p.Cells[a][i])
+		}
+		all[i], marked[i] = row.All, row.Bad
+		if !c.fromLog {
+			marked[i] = row.Denied / int64(c.verdicts)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	most := max(1, slices.Max(all))
+	t.Bars, t.Marked, t.Most = bars(all, most), bars(marked, most), number(most)
+	t.First, t.Last = t.Rows[0].At, t.Rows[len(t.Rows)-1].At
+	t.Chart = chart{Starts: p.Starts, Step: p.Step, What: t.What}
+	t.Chart.Lines = append(t.Chart.Lines, chartLine{"all requests", all})
+	t.Chart.Marks = append(t.Chart.Marks, chartLine{t.What, marked})
+	for _, a := range order {
+		name := c.agentName(a)
+		t.Names = append(t.Names, name)
+		t.Chart.Lines = append(t.Chart.Lines, chartLine{shown(name), p.Cells[a]})
+		t.Chart.Marks = append(t.Chart.Marks, chartLine{shown(name), p.Bad[a]})
+	}
+	return t
+}
+
+// agentName returns the name of a crawler of the log as the page shows it.
+func (c *Counter) agentName(a int) string {
+	if c.fromLog && a == 0 {
+		return "other clients"
+	}
+	return c.store.Options().Agents[a]
+}
+
+// bars returns bars as the path of an SVG.
+func bars(points []int64, most int64) string {
+	step := float64(barsWidth) / float64(len(points))
+	return columnsOf(points, most, column{step, max(1, step*0.85), barsHeight})
+}
+
+// shownPaces returns how fast crawlers fetched, and how many requests the rows do not count.
+func (c *Counter) shownPaces(run *Run) (all []Pace, more int64) {
+	more = c.paces.others
+	for i, key := range c.paces.busiest() {
+		p := c.paces.all[key]
+		if i >= shownPaces {
+			more += p.requests
+			continue
+		}
+		row := Pace{Agent: c.store.Options().Agents[key.agent], Requests: p.requests, Back: p.back, Delay: -1, Origin: p.origin}
+		gap, long := p.median()
+		row.Seconds, row.Median = gap.Seconds(), strconv.FormatFloat(gap.Seconds(), 'f', 1, 64)+" s"
+		if long {
+			row.Median = "≥ 10 min"
+		}
+		_, row.Gaps = p.faster(0)
+		for f := range run.Files {
+			file := &run.Files[f]
+			if file.Report == nil || file.Origin != string(row.Origin) {
+				continue
+			}
+			if delay, ok := file.Report.CrawlDelay(robots.NewAgent(row.Agent, c.store.Options().Dialect)); ok {
+				row.Delay = delay
+				row.Fast, _ = p.faster(delay)
+				row.Share = share(row.Fast, row.Gaps)
+			}
+		}
+		all = append(all, row)
+	}
+	return all, more
+}
+
+// A list is the most requested URLs of a kind.
+type list struct {
+	Total  int64
+	Listed int64
+	Rows   []listRow
+	Missed uint32 // a URL that is not here has at most so many requests
+}
+
+// A listRow is a URL.
+type listRow struct {
+	URL, Crawler, By string
+	Requests         int64
+	Of               int64 // all requests of it
+	Missed           int64
+}
+
+// shownURLs is how many URLs a list has.
+const shownURLs = 100
+
+// list returns the requests with the most rows of a kind.
+func (c *Counter) list(rows func(r *request) int64, is func(r *request) bool, total int64) *list {
+	l := &list{Total: total, Missed: c.requested.floor}
+	var found []*request
+	for i := range c.requested.all {
+		if r := &c.requested.all[i]; is(r) && rows(r) > 0 {
+			found = append(found, r)
+		}
+	}
+	slices.SortFunc(found, func(a, b *request) int {
+		return cmp.Or(cmp.Compare(rows(b), rows(a)), slices.Compare(c.requested.url(a), c.requested.url(b)), cmp.Compare(a.agent, b.agent), cmp.Compare(a.key, b.key))
+	})
+	for _, r := range found[:min(len(found), shownURLs)] {
+		row := listRow{URL: string(c.requested.url(r)), Requests: rows(r), Of: r.counts.rows, Missed: int64(r.missed)}
+		if c.fromLog {
+			row.Crawler = c.agentName(int(r.agent))
+		}
+		if r.answer >= 0 {
+			row.By = c.nameOf(c.answers[r.answer][0].rule - 1)
+		}
+		l.Listed += row.Requests
+		l.Rows = append(l.Rows, row)
+	}
+	return l
+}
+
+// title returns the heading of the page.
+func (v *view) Heading() string {
+	switch n := len(v.Inputs); n {
+	case 0:
+		return "robots.txt report"
+	case 1:
+		return path.Base(strings.ReplaceAll(v.Inputs[0], `\`, "/"))
+	default:
+		return fmt.Sprintf("%d logs", n)
+	}
+}
+
+// More64 returns More as templates count.
+func (r *Run) More64() int64 { return int64(r.More) }
+
+// Count returns Paths as templates count.
+func (r *Rest) Count() int64 { return int64(r.Paths) }
+
+// Stated reports whether robots.txt states a delay.
+func (p *Pace) Stated() bool { return p.Delay >= 0 }
+
+// DelayText returns the delay as the page shows it.
+func (p *Pace) DelayText() string {
+	if p.Delay < 0 {
+		return "none"
+	}
+	return strconv.FormatFloat(p.Delay, 'f', -1, 64) + " s"
+}
+
+// OriginText returns the origin as a text.
+func (p *Pace) OriginText() string { return string(p.Origin) }
+
+// Shares returns the shares of answers from 2xx to 5xx.
+func (c Crawler) Shares() (all [4]string) {
+	known := int64(0)
+	for _, n := range c.Classes[1:] {
+		known += n
+	}
+	for i := range all {
+		if all[i] = "–"; known > 0 {
+			all[i] = percent(share(c.Classes[i+2], known))
+		}
+	}
+	return all
+}
