@@ -24,15 +24,21 @@ type oddSite struct {
 // many.
 const maxOddSites = 1 << 16
 
-// count counts the rows of a batch, those of a streak at once.
-func (o *oddRows) count(b *Batch, odd rules.Odd) {
+// count counts neighbouring rows of one site: the rulings are theirs, and mostly one.
+func (o *oddRows) count(site SiteID, rulings []RulingID, odd rules.Odd, dated bool) {
+	if !dated { // a site has one ruling
+		if odd.Of(rulings[0]).Doubtful() {
+			o.add(oddSite{site, rulings[0]}, int64(len(rulings)))
+		}
+		return
+	}
 	start := 0
-	for i, id := range b.Rulings {
-		if next := i + 1; next < len(b.Rulings) && b.Rulings[next] == id && b.Sites[next] == b.Sites[i] {
+	for i, id := range rulings {
+		if next := i + 1; next < len(rulings) && rulings[next] == id {
 			continue
 		}
 		if odd.Of(id).Doubtful() {
-			o.add(oddSite{b.Sites[i], id}, int64(i+1-start))
+			o.add(oddSite{site, id}, int64(i+1-start))
 		}
 		start = i + 1
 	}

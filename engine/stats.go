@@ -86,9 +86,6 @@ func (c *counter) add(b *Batch) {
 		c.stats.countEarly(b)
 	}
 	c.countCrawlers(b)
-	if odd := c.store.rules.Odd(); odd != nil {
-		c.odd.count(b, odd)
-	}
 	c.lookup.Use(b)
 	c.countVerdicts(b)
 }
@@ -103,16 +100,20 @@ func (c *counter) countURLs(b *Batch) {
 	last, start := NoSite, 0 // rows of one site often come in streaks
 	for i, site := range b.Sites {
 		if site != last {
-			c.countStreak(b, last, i-start)
+			c.countStreak(b, last, start, i)
 			last, start = site, i
 		}
 	}
-	c.countStreak(b, last, len(b.Sites)-start)
+	c.countStreak(b, last, start, len(b.Sites))
 }
 
-// countStreak counts neighbouring rows of one site.
-func (c *counter) countStreak(b *Batch, site SiteID, rows int) {
+// countStreak counts neighbouring rows of one site, those from start to end.
+func (c *counter) countStreak(b *Batch, site SiteID, start, end int) {
+	rows := end - start
 	if site < strayBit {
+		if odd := c.store.rules.Odd(); odd != nil {
+			c.odd.count(site, b.Rulings[start:end], odd, c.store.opt.RowTimes)
+		}
 		c.sites[site/64] |= 1 << (site % 64)
 		b.streaks.sites = append(b.streaks.sites, siteStreak{uint64(site), int64(rows), site})
 	} else if n, stray := site.Stray(); stray {
