@@ -117,6 +117,11 @@ func appendDeltas(dst []byte, values []int64) []byte {
 	var deltas [deltaBlock]int64
 	for last, rest := values[0], values[1:]; len(rest) > 0; {
 		n := min(deltaBlock, len(rest))
+		if even(last, rest[:n]) { // as the numbers of lines mostly are
+			dst = append(binary.AppendVarint(dst, rest[0]-last), make([]byte, deltaBlock/deltaMini)...)
+			last, rest = rest[n-1], rest[n:]
+			continue
+		}
 		least := int64(math.MaxInt64)
 		for i, v := range rest[:n] {
 			deltas[i] = v - last
@@ -131,6 +136,18 @@ func appendDeltas(dst []byte, values []int64) []byte {
 		rest = rest[n:]
 	}
 	return dst
+}
+
+// even reports whether each value is as much more than the one before it.
+func even(last int64, values []int64) bool {
+	delta := values[0] - last
+	for _, v := range values {
+		if v-last != delta {
+			return false
+		}
+		last = v
+	}
+	return true
 }
 
 // appendDeltaBlock appends one block; the last block may have fewer pieces. least is the least of the
