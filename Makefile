@@ -21,6 +21,7 @@ BASE         ?= main
 ONLY         ?=
 SHARDROUNDS  ?= 50
 ATTACK       ?=
+TARGETS      ?=
 # RESULTS passes on the lines of results and their headers, and shows all others: benchmarks may log any bytes.
 RESULTS       = tee /dev/stderr | LC_ALL=C grep -aE '^(Benchmark[!-~]+[[:space:]]+[0-9]+[[:space:]]|(goos|goarch|pkg|cpu|corpus): |\# (go|date|load): )'
 # MEDIANS has benchstat sum up the newest file of bench/results.
@@ -35,15 +36,31 @@ QUIET         = awk -f .ci/quiet.awk
 
 BIN          := robobatch
 QUICKSTART   := testdata/quickstart
+# SYSTEMS are the packages with code that differs between systems of Unix.
+SYSTEMS       = ./internal/atomicfile ./internal/place ./internal/measure ./ingest/rulefiles ./cmd/robobatch/internal/guard
 
 .DEFAULT_GOAL := build
-.PHONY: help build quickstart test test-all examples race lint arrows fmt scale memory fuzz arm64 hostile attack shards cluster-slurm bench bench-compare bench-peers bench-whole bench-long bench-million bench-results bench-show bench-render e2e cover tidy check clean
+.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows fmt scale memory fuzz arm64 hostile attack shards cluster-slurm bench bench-compare bench-peers bench-whole bench-long bench-million bench-results bench-show bench-render e2e cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build ./robobatch
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/robobatch
+
+dist: ## the packages of a release, in dist/: archives, .deb, images, wheels, checksums; for all systems, or TARGETS=linux/amd64
+	cd internal/dist && $(GO) run . -out ../../dist -targets '$(TARGETS)'
+
+dist-test: ## build the packages for this machine twice, compare and install them; vet the code for Windows and macOS
+	cd internal/dist && $(GO) vet ./... && $(GO) test -count 1 -timeout $(TIMEOUT) ./...
+	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 $(GO) vet ./...
+	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) vet $(SYSTEMS)
+
+dist-check: dist-test ## the same for all systems and processors, once with an empty cache of Go: half an hour of CPU
+	cd internal/dist && ROBOBATCH_DIST=1 $(GO) test -count 1 -timeout $(TIMEOUT) ./...
+	GOOS=windows GOARCH=arm64 CGO_ENABLED=0 $(GO) vet ./...
+	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) vet ./...
+	GOOS=darwin GOARCH=amd64 CGO_ENABLED=0 $(GO) vet ./...
 
 quickstart: ## build ./robobatch and run the main job on real data: 320 robots.txt, 32,576 URLs
 	@echo "Building ./robobatch. The first time, Go downloads its modules and compiles them: a minute or two."
@@ -167,6 +184,7 @@ tidy: ## go mod tidy in all modules
 	cd examples && $(GO) mod tidy
 	cd bench/peers && $(GO) mod tidy
 	cd internal/asm && $(GO) mod tidy
+	cd internal/dist && $(GO) mod tidy
 
 check: ## what CI runs
 	bash .ci/run

@@ -211,10 +211,18 @@ A flag is written ` + "`-name value`, `-name=value`" + ` or with two dashes; a c
 ` + "`robobatch -h`" + ` and ` + "`robobatch rules -h`" + ` print the same for one command.
 ` + "`robobatch help man`" + ` prints a man page, and ` + "`robobatch help bash`, `zsh` or `fish`" + ` completion.`
 
-// version returns the version of the module that the command was built from, or "devel".
+// The linker sets these in packages, which internal/dist makes: the version, as the module would have
+// it, and the day of the commit.
+var release, releaseDay string
+
+// version returns the version of the release, or of the module that the command was built from, or
+// "devel".
 func version() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+	switch {
+	case release != "":
+		return release
+	case !ok || info.Main.Version == "" || info.Main.Version == "(devel)":
 		return "devel"
 	}
 	return info.Main.Version
@@ -223,8 +231,8 @@ func version() string {
 // builtOn returns the day of the commit that the program was built from, if that is known.
 func builtOn() string {
 	info, _ := debug.ReadBuildInfo()
-	if info == nil {
-		return ""
+	if info == nil || releaseDay != "" {
+		return releaseDay
 	}
 	for _, s := range info.Settings {
 		if day, _, ok := strings.Cut(s.Value, "T"); ok && s.Key == "vcs.time" {
