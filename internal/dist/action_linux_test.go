@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestAction runs the script of the GitHub action as a runner does, with releases of the test.
+func TestAction(t *testing.T) {
+	for _, tool := range []string{"bash", "curl", "tar", "sha256sum"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(err)
+		}
+	}
+	b := builtHere(t)
+	good := b.find(t, "-linux-"+hostTarget.arch+".tar.gz")
+	bad := pack{good.name, append(bytes.Clone(good.body), 0)}
+	files := map[string][]byte{}
+	for path, packages := range map[string][]pack{"/latest/download/": {*good, checksums([]pack{*good})}, "/download/v0.1.0/": {bad, checksums([]pack{*good})}, "/download/v0.2.0/": {*good, checksums(nil)}} {
+		for _, p := range packages {
+			files[path+p.name] = p.body
+		}
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, ok := files[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Write(body)
+	}))
+	defer server.Close()
+	runner := map[string]string{"amd64": "X64", "arm64": "ARM64"}[runtime.GOARCH]
+	for _, test := range []struct{ version, os, arch, want string }{
+		{"latest", "Linux", runner, "robobatch " + b.version},
+		{"v0.1.0", "Linux", runner, "did NOT match"},
+		{"v0.2.0", "Linux", runner, "has no robobatch-linux-"},
+		{"v0.3.0", "Linux", runner, "404"},
+		{"main", "Linux", runner, "name a tag"},
+		{"v0.1.0/../../other", "Linux", runner, "404"},
+		{"latest", "Plan9", runner, "no robobatch for Plan9"},
+		{"latest", "Linux", "X86", "no robobatch for X86"},
+	} {
+		dir := t.TempDir()
+		cmd := exec.Command("bash", "../../.github/actions/install/install.sh")
+		cmd.Env = []string{
+			"PATH=" + os.Getenv("PATH"), "VERSION=" + test.version, "RUNNER_OS=" + test.os, "RUNNER_ARCH=" + test.arch,
+			"RUNNER_TEMP=" + filepath.Join(dir, "temp"), "GITHUB_PATH=" + filepath.Join(dir, "path"), "ROBOBATCH_RELEASES=" + server.URL,
+		}
+		out, err := cmd.CombinedOutput()
+		path, _ := os.ReadFile(filepath.Join(dir, "path"))
+		works := test.want == "robobatch "+b.version
+		if (err == nil) != works || (len(path) > 0) != works || !strings.Contains(string(out), test.want) {
+			t.Errorf("%s on %s %s: %v, path %q, %s; want %q", test.version, test.os, test.arch, err, path, out, test.want)
+		}
+		if works {
+			b.checkVersion(t, filepath.Join(strings.TrimSpace(string(path)), "robobatch"))
+		}
+	}
+}
+
+// TestPins holds that workflows and actions use those of others by commit only, and the Go of a release.
+func TestPins(t *testing.T) {
+	names, err := filepath.Glob("../../.github/*/*.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	uses, versions := 0, 0
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)uses: (.*)$`).FindAllStringSubmatch(string(text), -1) {
+			uses++
+			if !regexp.MustCompile(`^[a-z-]+/[a-z-]+@[0-9a-f]{40} # v[0-9.]+$`).MatchString(m[1]) {
+				t.Errorf("%s: %s is not pinned to a commit", name, m[1])
+			}
+		}
+		for _, m := range regexp.MustCompile(`go-version: (\S+)`).FindAllStringSubmatch(string(text), -1) {
+			versions++
+			if "go"+m[1] != toolchain {
+				t.Errorf("%s uses Go %s, a release is built by %s", name, m[1], toolchain)
+			}
+		}
+	}
+	if uses < 2 || versions < 1 {
+		t.Errorf("%d actions and %d versions of Go in %v", uses, versions, names)
+	}
+}
