@@ -1,5 +1,5 @@
 # Targets for developers; `make check` is what CI runs. Every target works on a fresh clone with Go and make alone,
-# but race (gcc), e2e (gcc, Node.js) and lint (it builds the linter, about two minutes the first time).
+# but race (gcc), e2e (gcc, Node.js, Chromium) and lint (it builds the linter, about two minutes the first time).
 # No test depends on how fast the machine is: TIMEOUT ends only what hangs.
 
 SHELL        := bash
@@ -40,7 +40,7 @@ QUICKSTART   := testdata/quickstart
 SYSTEMS       = ./internal/atomicfile ./internal/place ./internal/measure ./ingest/rulefiles ./cmd/robobatch/internal/guard
 
 .DEFAULT_GOAL := build
-.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows fmt scale memory fuzz arm64 hostile attack shards cluster-slurm bench bench-compare bench-peers bench-whole bench-long bench-million bench-results bench-show bench-render e2e cover tidy check clean
+.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows wasm fmt scale memory fuzz arm64 hostile attack shards cluster-slurm bench bench-compare bench-peers bench-whole bench-long bench-million bench-results bench-show bench-render e2e cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -86,6 +86,9 @@ lint: ## go vet and golangci-lint
 arrows: ## show that the linter forbids each import that .golangci.yml means to forbid
 	@set -eu; bin=$$(mktemp -d); trap 'rm -rf "$$bin"' EXIT; \
 	GOBIN=$$bin $(GO) install $(GOLANGCI); .ci/arrows "$$bin/golangci-lint"
+
+wasm: ## build report/whatif/module.wasm.gz, which decides in the page of a report; commit it
+	.ci/wasm
 
 fmt: ## format all Go code
 	@$(GO) run $(GOLANGCI) fmt ./...
@@ -169,7 +172,7 @@ bench-render: ## the newest of bench/results as medians, as charts, and as the t
 	@$(MEDIANS) -format csv $(NEWEST) >medians.csv 2> >(grep -v 'need >= ' >&2)
 	@$(GO) run ./bench/render
 
-e2e: ## read the output with DuckDB and other readers; needs gcc, Node.js, and a large download the first time
+e2e: ## read the output with DuckDB and other readers, open pages in Chromium; needs gcc, Node.js, and a large download the first time
 	cd e2e/node && npm install --no-audit --no-fund --loglevel=error
 	cd e2e && CGO_ENABLED=1 $(GO) test -timeout $(TIMEOUT) ./...
 

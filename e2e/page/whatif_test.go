@@ -1,0 +1,380 @@
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"html/template"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/robobatch/robobatch/report/whatif"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// frame is the least page around a panel, with the policy of a report.
+var frame = template.Must(template.New("frame").Parse(`<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>What if</title>
+<meta http-equiv="Content-Security-Policy" content="{{.Policy}}">
+<style>{{.Style}}</style></head>
+<body><main><h1>What if</h1>{{.HTML}}{{range .Scripts}}<script>{{.}}</script>{{end}}</main></body></html>
+`))
+
+// dark are the colours of the page around the panel.
+const dark = `@media (prefers-color-scheme: dark) { :root { color-scheme: dark; background: #121212; color: #e8e8e8; } }`
+
+// write writes a page that has nothing but the panel, and returns its name.
+func write(t *testing.T, d whatif.Data) string {
+	t.Helper()
+	p, err := whatif.New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill := struct {
+		Policy  string
+		Style   template.CSS
+		HTML    template.HTML
+		Scripts []template.JS
+	}{Style: template.CSS(p.Style + dark), HTML: p.HTML}
+	fill.Policy = "default-src 'none'; script-src 'wasm-unsafe-eval'"
+	for _, s := range p.Scripts {
+		fill.Policy += " " + hash(s)
+		fill.Scripts = append(fill.Scripts, template.JS(s))
+	}
+	fill.Policy += "; style-src " + hash(p.Style+dark)
+	var b bytes.Buffer
+	if err := frame.Execute(&b, fill); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s: %d bytes", t.Name(), b.Len())
+	return name
+}
+
+// started waits until the panel shows something.
+func (tb *tab) started() {
+	tb.t.Helper()
+	tb.until(`!document.getElementById("what-if-body").hidden`)
+}
+
+// typed replaces the text in the editor, as a person does who pastes, and waits until it is decided.
+func (tb *tab) typed(text string) {
+	tb.t.Helper()
+	tb.eval(`{
+		const area = document.getElementById("what-if-text");
+		area.value = `+literal(text)+`;
+		area.dispatchEvent(new Event("input", {bubbles: true}));
+		new Promise((done) => setTimeout(() => requestAnimationFrame(done), 350)).then(() => true);
+	}`, new(bool))
+}
+
+// table returns the texts of the cells of a table, row by row, "|" between them.
+func (tb *tab) table(id string) (rows []string) {
+	tb.t.Helper()
+	tb.eval(`[...document.querySelectorAll("#`+id+` tbody tr")].map((tr) => [...tr.cells].map((c) => c.textContent).join("|"))`, &rows)
+	return rows
+}
+
+// shop is a site with two crawlers.
+func shop() whatif.Data {
+	return whatif.Data{
+		Dialect: robots.Google, Agents: []string{"Googlebot", "GPTBot"},
+		Origins: []whatif.Origin{{
+			Origin: "https://shop.example", Name: "robots.txt", Requests: 200,
+			Text: []byte("User-agent: *\nDisallow: /cart\n\nUser-agent: GPTBot\nDisallow: /\nAllow: /blog\n"),
+			URLs: []whatif.URL{
+				{Path: "/", Counts: []whatif.Count{{Agent: 0, Requests: 70}, {Agent: 1, Requests: 20}}},
+				{Path: "/cart?id=1", Counts: []whatif.Count{{Agent: 0, Requests: 30}}},
+				{Path: "/blog/1", Counts: []whatif.Count{{Agent: 1, Requests: 15}}},
+				{Path: "/search?q=x", Counts: []whatif.Count{{Agent: 0, Requests: 10}, {Agent: 1, Requests: 5}}},
+			},
+		}},
+	}
+}
+
+// TestWhatIf edits a robots.txt and reads what the panel says.
+func TestWhatIf(t *testing.T) {
+	tb := open(t, write(t, shop()), "")
+	tb.started()
+	wantRows(t, tb, "what-if-totals", "Googlebot|110|30|30|27.3 %|0|0", "GPTBot|40|25|25|62.5 %|0|0", "all crawlers|150|55|55|36.7 %|0|0")
+	wantRows(t, tb, "what-if-lines", "2|Disallow: /cart|30|disallowed", "5|Disallow: /|25|disallowed", "6|Allow: /blog|15|allowed")
+	if share := tb.text(`document.getElementById("what-if-share").textContent`); !strings.Contains(share, "4 of them, with 150 requests: 75.0 % of the 200") {
+		t.Errorf("the share: %s", share)
+	}
+	tb.typed("User-agent: *\nDisallow: /search\n")
+	wantRows(t, tb, "what-if-totals", "Googlebot|110|30|10|9.1 %|10|30", "GPTBot|40|25|5|12.5 %|0|20", "all crawlers|150|55|15|10.0 %|10|50")
+	wantRows(t, tb, "what-if-closed", "/search?q=x|10|Googlebot|line 2: Disallow: /search|no rule")
+	wantRows(t, tb, "what-if-opened", "/cart?id=1|30|Googlebot|no rule|line 2: Disallow: /cart", "/|20|GPTBot|no rule|line 5: Disallow: /")
+}
+
+func wantRows(t *testing.T, tb *tab, id string, want ...string) {
+	t.Helper()
+	if got := tb.table(id); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%s:\n%s\nwant:\n%s", id, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestHarness opens a page that does what a report must not do: the harness must see it.
+func TestHarness(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "bad.html")
+	const bad = `<!DOCTYPE html><meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; img-src http:">
+		<p style="color: red">x</p><img src="http://127.0.0.1:9/pixel"><script>console.warn("w"); fetch("http://127.0.0.1:9/f").catch(() => {}); undefined.x;</script>`
+	if err := os.WriteFile(name, []byte(bad), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tb := openUnchecked(t, name, "")
+	deadline := time.Now().Add(time.Minute)
+	for _, want := range []string{"127.0.0.1:9/pixel", "console: warning", "inline style", "Cannot read properties of undefined", "127.0.0.1:9/f"} {
+		for {
+			tb.mu.Lock()
+			all := strings.Join(tb.requests, "\n") + strings.Join(tb.faults, "\n")
+			tb.mu.Unlock()
+			if strings.Contains(all, want) {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("the harness does not see %q:\n%s", want, all)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+}
+
+// TestAddress reloads an edit from the address.
+func TestAddress(t *testing.T) {
+	d := shop()
+	d.Origins = append(d.Origins, whatif.Origin{Origin: "https://b.example", Name: "b.txt", Requests: 1, Text: []byte("user-agent: *\n"), URLs: []whatif.URL{{Path: "/x", Counts: []whatif.Count{{Agent: 1, Requests: 1}}}}})
+	name := write(t, d)
+	tb := open(t, name, "")
+	tb.started()
+	tb.eval(`{ const o = document.getElementById("what-if-origin"); o.value = 1; o.dispatchEvent(new Event("change")); true }`, new(bool))
+	const edit = "User-agent: *\nDisallow: /x # ü \U0001f916\n"
+	tb.typed(edit)
+	tb.until(`location.hash.startsWith("#what-if=")`)
+	fragment := tb.text(`location.hash`)
+
+	again := open(t, name, fragment)
+	again.started()
+	if got := again.text(`document.getElementById("what-if-text").value`); got != edit {
+		t.Errorf("the text is %q, want %q", got, edit)
+	}
+	wantRows(t, again, "what-if-closed", "/x|1|GPTBot|line 2: Disallow: /x|no rule")
+	if state := again.text(`document.getElementById("what-if-state").textContent`); !strings.Contains(state, "came with the address") {
+		t.Errorf("the state is %q", state)
+	}
+	again.eval(`document.getElementById("what-if-reset").click()`, nil)
+	again.until(`location.hash === "#what-if"`)
+}
+
+// TestHostileAddress opens the page with fragments that someone else made.
+func TestHostileAddress(t *testing.T) {
+	name := write(t, shop())
+	pack := func(text string) string {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Write([]byte(text))
+		z.Close()
+		return base64.RawURLEncoding.EncodeToString(b.Bytes())
+	}
+	for _, c := range []struct{ fragment, text string }{ // text "" is that in force
+		{"", ""},
+		{"%", ""},
+		{"AAAA", ""},
+		{"<script>hacked=1</script>", ""},
+		{pack(""), ""},
+		{pack("https://other.example\nUser-agent: *"), ""},
+		{pack("__proto__\nx"), ""},
+		{pack("https://shop.example\n" + strings.Repeat("A", 50<<20)), ""}, // 50 MB in 50 kB
+		{pack("https://shop.example\nx")[:20], ""},
+		{pack("https://shop.example\n\"><img src=x onerror=hacked=1></textarea><script>hacked=1</script>"), "\"><img src=x onerror=hacked=1></textarea><script>hacked=1</script>"},
+		{pack("https://shop.example\nUser-agent: *\r\nDisallow: /<svg/onload=hacked=1>\rAllow: /\x00\xff\u202e"), "User-agent: *\nDisallow: /<svg/onload=hacked=1>\nAllow: /\x00\xff\u202e"},
+	} {
+		tb := open(t, name, "#what-if="+c.fragment)
+		tb.started()
+		want := c.text
+		if want == "" {
+			want = string(shop().Origins[0].Text)
+		}
+		want = strings.ReplaceAll(want, "\xff", "\ufffd") // a lone surrogate has no form in JSON
+		if got := tb.text(`document.getElementById("what-if-text").value.replace(/[\udc80-\udcff]/g, (c, i, s) => /[\ud800-\udbff]/.test(s[i - 1] || "") ? c : "\ufffd")`); got != want {
+			t.Errorf("%.60s: the text is %.100q, want %q", c.fragment, got, want)
+		}
+		tb.unharmed()
+	}
+}
+
+// unharmed checks that nothing was injected.
+func (tb *tab) unharmed() {
+	tb.t.Helper()
+	if n := tb.text(`String(typeof hacked) + document.querySelectorAll("img, svg, iframe, object, b i, a[href^=javascript]").length + document.querySelectorAll("script").length`); n != "undefined04" {
+		tb.t.Errorf("something was injected: %s, want undefined04", n)
+	}
+}
+
+// TestHostile has markup in every field that others write.
+func TestHostile(t *testing.T) {
+	const evil = `</script></textarea></template>"'><img src=x onerror=hacked=1><svg onload=hacked=1>&lt;b&gt;{{.}}${hacked=1}`
+	d := whatif.Data{Dialect: robots.Google, Agents: []string{evil, "b\u202e", "__proto__"}}
+	d.Origins = []whatif.Origin{{
+		Origin: "https://shop.example", Name: evil, Note: evil, Requests: 9,
+		Text: []byte("User-agent: *\nDisallow: /" + evil + "\nSitemap: " + evil + "\n"),
+		URLs: []whatif.URL{{Path: "/" + evil, Counts: []whatif.Count{{Agent: 0, Requests: 3}, {Agent: 1, Requests: 2}}}, {Path: "/\xff\x00\x1b[0m", Counts: []whatif.Count{{Agent: 2, Requests: 1}}}},
+	}}
+	tb := open(t, write(t, d), "")
+	tb.started()
+	for _, text := range []string{"", "User-agent: *\nDisallow: /*" + evil + "\n", "User-agent: *\nDisallow: /", "User-agent: " + evil + "\n" + evil + ": " + evil} {
+		tb.typed(text)
+		for _, url := range []string{evil, "/" + evil, "https://shop.example/" + evil, "https://" + evil, "javascript:hacked=1"} {
+			tb.eval(`{
+				document.getElementById("what-if-url").value = `+literal(url)+`;
+				document.getElementById("what-if-crawler").value = `+literal(evil)+`;
+				document.querySelector("#what-if-ask button").click();
+			}`, nil)
+		}
+		tb.unharmed()
+	}
+	if got := tb.table("what-if-totals"); len(got) != 4 || !strings.HasPrefix(got[0], evil) {
+		t.Errorf("the crawlers are %q", got)
+	}
+}
+
+// TestBytes saves robots.txt whose bytes no editor shows, unchanged, and edited.
+func TestBytes(t *testing.T) {
+	for _, c := range []struct{ text, edited string }{
+		{"User-agent: *\r\nDisallow: /a\r\n", "#\r\nUser-agent: *\r\nDisallow: /a\r\n"},
+		{"User-agent: *\rDisallow: /a\n\r\n", "#\nUser-agent: *\nDisallow: /a\n\n"},
+		{"\xef\xbb\xbfUser-agent: *\nDisallow: /\xff\xfe\xc3\n\xe2\x82\xac \xf0\x9f\xa4\x96 \xed\xb2\x80 \x00.", "#\n\xef\xbb\xbfUser-agent: *\nDisallow: /\xff\xfe\xc3\n\xe2\x82\xac \xf0\x9f\xa4\x96 \xed\xb2\x80 \x00."},
+	} {
+		d := shop()
+		d.Origins[0].Text = []byte(c.text)
+		tb := open(t, write(t, d), "")
+		tb.started()
+		save := func() string {
+			t.Helper()
+			tb.eval(`{
+				const make = URL.createObjectURL;
+				const click = HTMLAnchorElement.prototype.click;
+				HTMLAnchorElement.prototype.click = () => {};
+				let saved = null;
+				URL.createObjectURL = (blob) => { saved = blob; return make.call(URL, blob); };
+				document.getElementById("what-if-save").click();
+				URL.createObjectURL = make;
+				HTMLAnchorElement.prototype.click = click;
+				globalThis.saved = saved.arrayBuffer().then((b) => btoa(String.fromCharCode(...new Uint8Array(b))));
+			}`, nil)
+			got, err := base64.StdEncoding.DecodeString(tb.text(`saved`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(got)
+		}
+		if got := save(); got != c.text {
+			t.Errorf("saved is %q, want %q", got, c.text)
+		}
+		tb.eval(`{ const a = document.getElementById("what-if-text"); a.value = "#\n" + a.value; a.dispatchEvent(new Event("input")); }`, nil)
+		if got := save(); got != c.edited {
+			t.Errorf("saved after an edit is %q, want %q", got, c.edited)
+		}
+	}
+}
+
+// TestOldBrowser opens the page where streams do not unpack, and without JavaScript.
+func TestOldBrowser(t *testing.T) {
+	name := write(t, shop())
+	tb := open(t, name, "", chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(`delete window.DecompressionStream`).Do(ctx)
+		return err
+	}))
+	tb.until(`document.getElementById("what-if-state").textContent.startsWith("This panel needs a newer browser")`)
+	without := open(t, name, "", emulation.SetScriptExecutionDisabled(true))
+	var text string
+	without.do(chromedp.Text("#what-if", &text))
+	if !strings.Contains(text, "This panel needs JavaScript.") || strings.Contains(text, "Save as file") {
+		t.Errorf("without JavaScript the panel is %q", text)
+	}
+}
+
+// TestKeyboard edits and asks with keys alone.
+func TestKeyboard(t *testing.T) {
+	tb := open(t, write(t, shop()), "")
+	tb.started()
+	focus := func() string {
+		return tb.text(`document.activeElement.id || document.activeElement.textContent.trim().slice(0, 20)`)
+	}
+	var order []string
+	for range 30 {
+		tb.do(chromedp.KeyEvent(kb.Tab))
+		order = append(order, focus())
+		if focus() == "what-if-text" {
+			tb.do(chromedp.KeyEvent(kb.End, chromedp.KeyModifiers(input.ModifierCtrl)), chromedp.KeyEvent("Disallow: /blog/1\n"))
+			tb.until(`document.querySelectorAll("#what-if-closed tbody tr").length === 1`)
+		}
+		if focus() == "what-if-crawler" {
+			tb.do(chromedp.KeyEvent("\r"))
+			break
+		}
+	}
+	tb.until(`document.getElementById("what-if-answer").textContent.startsWith("allowed")`)
+	all := strings.Join(order, " ")
+	for _, id := range []string{"what-if-agent", "what-if-reset", "what-if-save", "what-if-text", "what-if-closed-copy", "what-if-url", "what-if-crawler"} {
+		if !strings.Contains(all, id) {
+			t.Errorf("the key Tab does not reach %s: %s", id, all)
+		}
+	}
+}
+
+// TestAccessible has axe-core look at the panel in the light and in the dark, and prints it.
+func TestAccessible(t *testing.T) {
+	tb := open(t, write(t, shop()), "")
+	tb.started()
+	tb.typed("User-agent: *\nDisallow: /search\n")
+	tb.eval(`document.querySelector("#what-if-ask button").click()`, nil)
+	tb.axe()
+	tb.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
+	tb.axe()
+	if c := tb.text(`getComputedStyle(document.getElementById("what-if-text")).backgroundColor`); c != "rgb(28, 28, 28)" {
+		t.Errorf("in the dark the editor is %s", c)
+	}
+	tb.do(emulation.SetEmulatedMedia().WithMedia("print"))
+	if shown := tb.text(`String([...document.querySelectorAll("#what-if button")].filter((b) => b.checkVisibility()).length)`); shown != "0" {
+		t.Errorf("printed are %s buttons", shown)
+	}
+	var pdf []byte
+	tb.do(chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		pdf, _, err = page.PrintToPDF().Do(ctx)
+		return err
+	}))
+	if !bytes.HasPrefix(pdf, []byte("%PDF")) {
+		t.Error("nothing is printed")
+	}
+}
+
+// TestCopy copies a list as CSV.
+func TestCopy(t *testing.T) {
+	tb := open(t, write(t, shop()), "")
+	tb.started()
+	tb.typed("User-agent: *\nDisallow: /search\n")
+	tb.eval(`{
+		navigator.clipboard.writeText = (text) => { globalThis.copied = text; return Promise.resolve(); };
+		document.getElementById("what-if-opened-copy").click();
+	}`, nil)
+	tb.until(`globalThis.copied`)
+	const want = "path,requests,crawlers,line,rule,line_before,rule_before\r\n" +
+		"/cart?id=1,30,Googlebot,,,2,Disallow: /cart\r\n/,20,GPTBot,,,5,Disallow: /\r\n"
+	if got := tb.text(`copied`); got != want {
+		t.Errorf("copied is %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,155 @@
+package whatif
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/robobatch/robobatch/report/whatif/internal/decide"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// Data is what the panel decides again.
+type Data struct {
+	Dialect robots.Dialect
+	Agents  []string // the crawlers, by Count.Agent; at least one
+	Origins []Origin // at most MaxOrigins are used, the first ones
+
+	// LeftOut says in a sentence why there is no panel; "" if there is one. Without origins there is
+	// none either.
+	LeftOut string
+}
+
+// An Origin is a site whose robots.txt can be edited.
+type Origin struct {
+	Origin   robots.Origin
+	Text     []byte // the robots.txt that is in force, as it is
+	Name     string // where it was read, for people
+	Note     string // which of several texts it is, in a sentence; "" if there is one
+	Requests int64  // to all URLs of the origin, those of URLs that are not there included
+	URLs     []URL  // each path once, those with the most requests first
+}
+
+// A URL is a URL of the origin, and who asked for it.
+type URL = decide.URL
+
+// A Count is the requests of a crawler for one URL.
+type Count = decide.Count
+
+// What a page takes. Packed, 50,000 real URLs are 1 MB in base64, the module 1.3 MB.
+const (
+	MaxOrigins = 20        // of these one is chosen
+	MaxURLs    = 50_000    // of all origins
+	MaxBytes   = 1_600_000 // of the data, in base64
+	minURLs    = 100       // of an origin, if it has them; fewer are not worth its text
+)
+
+// A head is what the script knows of the data, as JSON. Offsets count from the end of the head.
+type head struct {
+	Dialect string   `json:"dialect"`
+	Flags   uint32   `json:"flags"` // of the dialect
+	Agents  []string `json:"agents"`
+	Origins []site   `json:"origins"`
+}
+
+// A site is an origin in the head.
+type site struct {
+	Origin   string `json:"origin"`
+	Name     string `json:"name"`
+	Note     string `json:"note"`
+	Text     span   `json:"text"`
+	Log      span   `json:"log"`
+	URLs     int    `json:"urls"`     // in Log
+	Counted  int64  `json:"counted"`  // requests in Log
+	Requests int64  `json:"requests"` // of the origin
+}
+
+// A span is the begin and the end of bytes.
+type span [2]int
+
+// encode packs the data: gzip of the length of the head in four bytes, the lowest first, the head as
+// JSON, and what it points at. It takes as many URLs as fit the limits.
+func (d *Data) encode() (string, error) {
+	for most := MaxURLs; ; {
+		raw, urls, err := d.layout(most)
+		if err != nil {
+			return "", err
+		}
+		packed, err := packBase64(raw)
+		if err != nil {
+			return "", err
+		}
+		if len(packed) <= MaxBytes {
+			return packed, nil
+		}
+		if urls <= minURLs {
+			return "", fmt.Errorf("pack the data of the panel: %d bytes, the most is %d", len(packed), MaxBytes)
+		}
+		most = int(int64(urls) * int64(MaxBytes) / int64(len(packed)) * 95 / 100)
+	}
+}
+
+// packBase64 packs bytes and returns them in base64.
+func packBase64(raw []byte) (string, error) {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return "", fmt.Errorf("pack the data of the panel: %w", err)
+	}
+	if _, err := z.Write(raw); err != nil {
+		return "", fmt.Errorf("pack the data of the panel: %w", err)
+	}
+	if err := z.Close(); err != nil {
+		return "", fmt.Errorf("pack the data of the panel: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(b.Bytes()), nil
+}
+
+// layout returns the data with at most so many URLs, not packed yet, and how many URLs it has.
+func (d *Data) layout(most int) (raw []byte, urls int, err error) {
+	h := head{Dialect: d.Dialect.String(), Flags: uint32(d.Dialect), Agents: d.Agents}
+	origins := d.Origins[:min(MaxOrigins, len(d.Origins))]
+	var body []byte
+	for i, n := range share(origins, most) {
+		o := &origins[i]
+		s := site{Origin: string(o.Origin), Name: o.Name, Note: o.Note, URLs: n, Requests: o.Requests}
+		s.Text, body = appendSpan(body, o.Text)
+		s.Log, body = appendSpan(body, decide.AppendLog(nil, o.URLs[:n]))
+		for j := range n {
+			s.Counted += o.URLs[j].Requests()
+		}
+		urls += n
+		h.Origins = append(h.Origins, s)
+	}
+	top, err := json.Marshal(h)
+	if err != nil {
+		return nil, 0, fmt.Errorf("write the head of the panel's data: %w", err)
+	}
+	raw = binary.LittleEndian.AppendUint32(raw, uint32(len(top)))
+	return append(append(raw, top...), body...), urls, nil
+}
+
+func appendSpan(dst, b []byte) (span, []byte) {
+	return span{len(dst), len(dst) + len(b)}, append(dst, b...)
+}
+
+// share divides so many URLs among the origins: equal parts, and what an origin does not need is for
+// the others.
+func share(origins []Origin, most int) []int {
+	parts := make([]int, len(origins))
+	order := make([]int, len(origins))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(origins[a].URLs), len(origins[b].URLs)) })
+	for k, i := range order {
+		parts[i] = min(len(origins[i].URLs), most/(len(order)-k))
+		most -= parts[i]
+	}
+	return parts
+}

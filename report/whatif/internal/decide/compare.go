@@ -1,0 +1,128 @@
+package decide
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Totals is what two texts decide for one crawler.
+type Totals struct {
+	Requests int64
+	Before   int64 // requests that the first text disallows
+	After    int64 // requests that the second one disallows
+	Closed   int64 // requests that only the second one disallows
+	Opened   int64 // requests that only the first one disallows
+}
+
+// A Line is what one line of a text decides.
+type Line struct {
+	Line     int32 // 1-based
+	Allow    bool
+	Requests int64
+}
+
+// A Moved is a URL that two texts decide differently for some of the chosen crawlers.
+type Moved struct {
+	URL      int32
+	Requests int64        // of these crawlers
+	Agents   []int        // ascending
+	From, To *robots.Rule // the rules that decide for the first of them; nil is none
+}
+
+// A Change is what a text decides otherwise than another one.
+type Change struct {
+	Agents []Totals // by crawler, chosen or not
+	Lines  []Line   // of the second text, those that decide something for the chosen crawlers, ascending
+	Closed []Moved  // URLs that only the second text disallows, those with the most requests first
+	Opened []Moved  // URLs that only the first text disallows
+}
+
+// All chooses all crawlers.
+const All = -1
+
+// Compare returns what two texts decide differently for the log. Lines, Closed and Opened are those of
+// one crawler, or of All.
+func (l *Log) Compare(before, after *Text, agent int) *Change {
+	c := &Change{Agents: make([]Totals, len(l.agents))}
+	lines := map[int32]*Line{}
+	var closed, opened moves
+	for a := range l.agents {
+		t := &c.Agents[a]
+		chosen := agent == All || agent == a
+		for i, url := range l.agents[a].urls {
+			n := l.agents[a].requests[i]
+			from, to := before.rule(a, i), after.rule(a, i)
+			was, is := allows(from), allows(to)
+			t.Requests += n
+			if !was {
+				t.Before += n
+			}
+			if !is {
+				t.After += n
+			}
+			if chosen && to != nil {
+				add(lines, to, n)
+			}
+			if was == is {
+				continue
+			}
+			how, list := &t.Closed, &closed
+			if is {
+				how, list = &t.Opened, &opened
+			}
+			*how += n
+			if chosen {
+				list.add(Moved{URL: url, Requests: n, Agents: []int{a}, From: from, To: to})
+			}
+		}
+	}
+	for _, line := range lines {
+		c.Lines = append(c.Lines, *line)
+	}
+	slices.SortFunc(c.Lines, func(a, b Line) int { return cmp.Compare(a.Line, b.Line) })
+	c.Closed, c.Opened = closed.list(), opened.list()
+	return c
+}
+
+// allows reports what a rule says; no rule allows.
+func allows(r *robots.Rule) bool { return r == nil || r.Allow }
+
+// add adds requests to those of the line of a rule.
+func add(lines map[int32]*Line, r *robots.Rule, requests int64) {
+	line := lines[r.Line]
+	if line == nil {
+		line = &Line{Line: r.Line, Allow: r.Allow}
+		lines[r.Line] = line
+	}
+	line.Requests += requests
+}
+
+// moves are URLs that are decided differently.
+type moves struct {
+	all []Moved
+	of  map[int32]int // by URL: its index in all
+}
+
+// add adds a URL, or its requests and its crawler if the URL is there.
+func (m *moves) add(one Moved) {
+	if i, known := m.of[one.URL]; known {
+		m.all[i].Requests += one.Requests
+		m.all[i].Agents = append(m.all[i].Agents, one.Agents...)
+		return
+	}
+	if m.of == nil {
+		m.of = map[int32]int{}
+	}
+	m.of[one.URL] = len(m.all)
+	m.all = append(m.all, one)
+}
+
+// list returns the URLs, those with the most requests first.
+func (m *moves) list() []Moved {
+	slices.SortFunc(m.all, func(a, b Moved) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.URL, b.URL))
+	})
+	return m.all
+}

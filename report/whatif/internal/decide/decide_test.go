@@ -1,0 +1,209 @@
+package decide
+
+import (
+	"errors"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/robots"
+)
+
+const origin = "https://shop.example"
+
+var names = []string{"Googlebot-Image", "AdsBot-Google", "bingbot", "YandexImages", "GPTBot", "nobody"}
+
+// dialects are the named ones, and one with options.
+func dialects(t *testing.T) (all []robots.Dialect) {
+	t.Helper()
+	for _, name := range robots.Dialects() {
+		d, err := robots.ParseDialect(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, d)
+	}
+	return append(all, robots.Yandex|robots.BlankEndsSection|robots.WideTokens, robots.Google|robots.URLAsIs)
+}
+
+// TestEngine compares the verdicts on random edits of real robots.txt with those of package engine.
+// Each edit is of the text before it, so that what is not decided again is compared as well.
+func TestEngine(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(repcase.Dir(t), "..", "quickstart", "rules", "*.txt"))
+	if err != nil || len(files) < 300 {
+		t.Fatal(len(files), err)
+	}
+	rng := rand.New(rand.NewPCG(18, 1))
+	edits, compared, byRule, kept := 0, 0, 0, 0
+	for _, name := range files[:80] {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		urls := urlsLike(rng, text)
+		var paths []string
+		for _, u := range urls {
+			paths = append(paths, u.Path)
+		}
+		for _, d := range dialects(t) {
+			log, err := ReadLog(AppendLog(nil, urls), d, names)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var before *Text
+			body := text
+			for range 4 {
+				now, err := log.Decide(body, before)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n, ruled := compare(t, log, now, body, d)
+				if before != nil && &now.winners[0][0] == &before.winners[0][0] {
+					kept++
+				}
+				edits, compared, byRule = edits+1, compared+n, byRule+ruled
+				before, body = now, repcase.Edit(rng, body, paths, names)
+			}
+		}
+	}
+	if byRule < compared/10 || kept == 0 {
+		t.Errorf("%d of %d verdicts are by rules; %d times a crawler's were kept", byRule, compared, kept)
+	}
+	t.Logf("%d texts, %d verdicts, %d by rules; verdicts of the first crawler kept %d times", edits, compared, byRule, kept)
+}
+
+// urlsLike returns URLs that resemble the rules of a text. Their paths need no escaping to be read from
+// a log.
+func urlsLike(rng *rand.Rand, text []byte) (urls []URL) {
+	paths := []string{"", "/", "/robots.txt", "/robots.txt?x", "?q=1", ";x", "/a%2fb?ü=\xff", "/q?=%C3%BC%7e"}
+	for _, g := range robots.Parse(text, robots.Google).Groups {
+		for _, r := range g.Rules {
+			p := strings.ReplaceAll(strings.TrimSuffix(r.Value, "$"), "*", []string{"", "x", "/a.b/"}[rng.IntN(3)])
+			paths = append(paths, "/"+strings.TrimPrefix(strings.ReplaceAll(p, "#", ""), "/")+[]string{"", "y"}[rng.IntN(2)])
+		}
+	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	rng.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
+	for i, p := range paths[:min(len(paths), 60)] {
+		u := URL{Path: p}
+		for a := range names {
+			if a == i%len(names) || rng.IntN(3) == 0 {
+				u.Counts = append(u.Counts, Count{a, 1 + rng.Int64N(1000)})
+			}
+		}
+		urls = append(urls, u)
+	}
+	return urls
+}
+
+// responses are one robots.txt.
+func responses(body []byte) iter.Seq2[robots.Response, error] {
+	return func(yield func(robots.Response, error) bool) {
+		yield(robots.Response{Origin: origin, Name: "robots.txt", Status: 200, Body: body}, nil)
+	}
+}
+
+// compare compares all verdicts of a text with those of the engine, and returns how many there are, and
+// how many of them rules gave.
+func compare(t *testing.T, log *Log, text *Text, body []byte, d robots.Dialect) (n, byRule int) {
+	t.Helper()
+	store, err := engine.BuildStore(responses(body), engine.StoreOptions{Dialect: d, Agents: names})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	for a, name := range names {
+		lines := text.Deciding(a)
+		for i, url := range log.agents[a].urls {
+			want, err := store.Verdict(origin+string(log.Path(int(url))), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			line := want.Rule.Line
+			if want.Access == engine.Denied {
+				line = -line
+			}
+			if n++; line != 0 {
+				byRule++
+			}
+			if lines[i] != line || allows(text.rule(a, i)) != (want.Access == engine.Allowed) {
+				t.Fatalf("%s, %s on %q of\n%s\nline %d; the engine says line %d, %v", d, name, log.Path(int(url)), body, lines[i], line, want)
+			}
+		}
+	}
+	return n, byRule
+}
+
+func TestTooLarge(t *testing.T) {
+	body := []byte("User-agent: *\nDisallow: /\n" + strings.Repeat("# remark\n", robots.MaxBytes/9))
+	for _, d := range dialects(t) {
+		log, err := ReadLog(AppendLog(nil, []URL{{"/", []Count{{0, 1}}}}), d, names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := log.Decide(body, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, log, text, body, d)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	urls := []URL{
+		{"/a", []Count{{0, 5}, {2, 2}}},
+		{"/b", []Count{{2, 7}}},
+		{"/c", []Count{{0, 1}}},
+	}
+	log, err := ReadLog(AppendLog(nil, urls), robots.Google, []string{"x", "y", "z"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	decide := func(text string) *Text {
+		t.Helper()
+		decided, err := log.Decide([]byte(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return decided
+	}
+	c := log.Compare(decide("user-agent: z\ndisallow: /b\n"), decide("user-agent: *\nallow: /b\ndisallow: /a\n"), All)
+	got := string(log.AppendJSON(nil, decide(""), c, 1))
+	const want = `{"truncated":false,"open":false,"rules":0,` +
+		`"agents":[[6,0,5,5,0],[0,0,0,0,0],[9,7,2,2,7]],"lines":[[2,7,1],[3,7,0]],` +
+		`"closed":{"urls":1,"requests":7,"rows":[{"path":"/a","requests":7,"agents":[0,2],"from":null,"to":[3,"Disallow: /a"]}]},` +
+		`"opened":{"urls":1,"requests":7,"rows":[{"path":"/b","requests":7,"agents":[2],"from":[2,"Disallow: /b"],"to":[2,"Allow: /b"]}]}}`
+	if got != want {
+		t.Errorf("the change is\n%s\nwant\n%s", got, want)
+	}
+	if one := log.Compare(decide(""), decide("user-agent: *\ndisallow: /\n"), 2); len(one.Closed) != 2 || one.Closed[0].Requests != 7 || one.Agents[0].Closed != 6 {
+		t.Errorf("of one crawler: %+v", one)
+	}
+}
+
+// FuzzReadLog reads any bytes, and reads again what it writes.
+func FuzzReadLog(f *testing.F) {
+	f.Add(AppendLog(nil, []URL{{"/", []Count{{0, 1}, {2, 3}}}, {"/a", []Count{{1, 9}}}}))
+	f.Add([]byte{1, 200, 1, 'x', 0})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		log, err := ReadLog(data, robots.Google, []string{"a", "b", "c"})
+		if err != nil {
+			if !errors.Is(err, ErrLog) {
+				t.Fatal(err)
+			}
+			return
+		}
+		text, err := log.Decide([]byte("user-agent: *\ndisallow: /a\n"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log.Compare(text, text, All)
+	})
+}

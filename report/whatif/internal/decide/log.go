@@ -1,0 +1,150 @@
+package decide
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/robobatch/robobatch/internal/wire"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A URL is a URL of the origin, and who asked for it.
+type URL struct {
+	Path   string  // what follows the origin, as the log has it
+	Counts []Count // by ascending Agent, each once
+}
+
+// A Count is the requests of a crawler for one URL.
+type Count struct {
+	Agent    int   // index in the list of crawlers
+	Requests int64 // at least 1
+}
+
+// Requests returns the requests of all crawlers.
+func (u *URL) Requests() (n int64) {
+	for _, c := range u.Counts {
+		n += c.Requests
+	}
+	return n
+}
+
+// A Log is the URLs of one origin and the requests for them. It is immutable.
+type Log struct {
+	dialect robots.Dialect
+	raw     texts     // by URL: its path as written
+	paths   texts     // by URL: its path in the normal form of the dialect
+	always  []bool    // by URL: the dialect allows it whatever the rules
+	agents  []crawler // in the order of Count.Agent
+}
+
+// A crawler is one crawler and its requests.
+type crawler struct {
+	agent    robots.Agent
+	urls     []int32 // ascending
+	requests []int64 // for each of urls
+}
+
+// texts are strings one behind the other: 50,000 slices would have as many headers.
+type texts struct {
+	all  []byte
+	ends []int
+}
+
+func (t *texts) add(s []byte) {
+	t.all = append(t.all, s...)
+	t.ends = append(t.ends, len(t.all))
+}
+
+func (t *texts) at(i int) []byte {
+	begin := 0
+	if i > 0 {
+		begin = t.ends[i-1]
+	}
+	return t.all[begin:t.ends[i]]
+}
+
+// ErrLog is the error of bytes that are no log.
+var ErrLog = errors.New("not the encoding of a log")
+
+// AppendLog appends the encoding of URLs, which ReadLog reads, and returns the extended buffer: the
+// number of URLs, and then of each, in the order of their paths: how many bytes its path shares with
+// the one before, the other bytes as a text, and the number of its counts; of each of them, by how much
+// the agent is greater than the one before, and the requests.
+func AppendLog(dst []byte, urls []URL) []byte {
+	urls = slices.Clone(urls)
+	slices.SortFunc(urls, func(a, b URL) int { return cmp.Compare(a.Path, b.Path) })
+	dst = binary.AppendUvarint(dst, uint64(len(urls)))
+	before := ""
+	for _, u := range urls {
+		same := 0
+		for same < min(len(before), len(u.Path)) && before[same] == u.Path[same] {
+			same++
+		}
+		dst = binary.AppendUvarint(dst, uint64(same))
+		dst = wire.AppendText(dst, u.Path[same:])
+		dst = binary.AppendUvarint(dst, uint64(len(u.Counts)))
+		last := 0
+		for _, c := range u.Counts {
+			dst = binary.AppendUvarint(dst, uint64(c.Agent-last))
+			dst = binary.AppendUvarint(dst, uint64(c.Requests))
+			last = c.Agent
+		}
+		before = u.Path
+	}
+	return dst
+}
+
+// maxPath is the longest path that is read: lines of logs have at most 64 KiB.
+const maxPath = 64 << 10
+
+// ReadLog reads what AppendLog wrote, for the crawlers of those names. The error is ErrLog.
+func ReadLog(data []byte, d robots.Dialect, agents []string) (*Log, error) {
+	l := &Log{dialect: d, agents: make([]crawler, len(agents))}
+	for i, name := range agents {
+		l.agents[i].agent = robots.NewAgent(name, d)
+	}
+	c := wire.NewCursor(data)
+	var path, normal, buf []byte
+	for i := range c.Count() {
+		same := c.Uvarint()
+		rest := c.Text()
+		if same > uint64(len(path)) || len(rest) > maxPath {
+			return nil, ErrLog
+		}
+		path = append(path[:same], rest...)
+		l.raw.add(path)
+		normal, buf = d.Path(path, buf)
+		l.paths.add(normal)
+		l.always = append(l.always, d.AlwaysAllowed(normal))
+		if !l.readCounts(&c, int32(i)) {
+			return nil, ErrLog
+		}
+	}
+	if !c.AtEnd() {
+		return nil, ErrLog
+	}
+	return l, nil
+}
+
+// readCounts reads the counts of a URL.
+func (l *Log) readCounts(c *wire.Cursor, url int32) bool {
+	agent := uint64(0)
+	for i := range c.Count() {
+		step := c.Uvarint()
+		if agent += step; step > uint64(len(l.agents)) || agent >= uint64(len(l.agents)) || i > 0 && step == 0 {
+			return false
+		}
+		who := &l.agents[agent]
+		who.urls = append(who.urls, url)
+		who.requests = append(who.requests, int64(c.Uvarint()))
+	}
+	return !c.Bad()
+}
+
+// URLs returns the number of URLs.
+func (l *Log) URLs() int { return len(l.always) }
+
+// Path returns the path of a URL as the log has it. It is part of the log.
+func (l *Log) Path(url int) []byte { return l.raw.at(url) }

@@ -1,0 +1,65 @@
+package whatif
+
+import (
+	_ "embed" // the parts of the panel
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"strings"
+)
+
+// A Panel is the parts of the panel, for a page to put together. A panel that is left out has neither
+// scripts nor data.
+type Panel struct {
+	HTML    template.HTML // a section with the heading "What if"; its id is "what-if"
+	Style   string        // goes into a style element
+	Scripts []string      // go into script elements behind HTML, in this order, one each
+}
+
+// Style is the style of all panels. It names only what is in the section.
+//
+//go:embed panel.css
+var style string
+
+//go:embed panel.js
+var script string
+
+//go:embed wasm_exec.js
+var runtime string
+
+//go:embed panel.html
+var page string
+
+// module is the module, packed; `make wasm` builds it.
+//
+//go:embed module.wasm.gz
+var module []byte
+
+// panel is the template of the section.
+var panel = template.Must(template.New("what-if").Parse(page))
+
+// New returns the panel for the data. It does not change them.
+func New(d Data) (Panel, error) {
+	p := Panel{Style: style}
+	if d.LeftOut == "" && len(d.Origins) == 0 {
+		d.LeftOut = "No robots.txt with a text is in force for the URLs of this report."
+	}
+	fill := struct {
+		LeftOut      string
+		Data, Module string // in base64 of URLs: html/template would escape a "+"
+	}{LeftOut: d.LeftOut}
+	if d.LeftOut == "" {
+		data, err := d.encode()
+		if err != nil {
+			return Panel{}, err
+		}
+		fill.Data, fill.Module = data, base64.RawURLEncoding.EncodeToString(module)
+		p.Scripts = []string{runtime, script}
+	}
+	var b strings.Builder
+	if err := panel.Execute(&b, fill); err != nil {
+		return Panel{}, fmt.Errorf("write the panel: %w", err)
+	}
+	p.HTML = template.HTML(b.String())
+	return p, nil
+}

@@ -1,0 +1,543 @@
+// The panel "What if" of a report: an editor for a robots.txt. The module robobatchWhatIf, which is Go
+// compiled to WebAssembly, decides; this script shows. Text of others gets into the page by textContent
+// and value only.
+'use strict';
+(() => {
+  const $ = (id) => document.getElementById('what-if-' + id);
+  const ROWS = 200;        // of a table
+  const LINES = 1000;      // of the table of lines
+  const MAX_EDIT = 1 << 20; // bytes of a text that the address brings; 500 KiB of them are read
+  const MAX_ADDRESS = 60000; // characters that the address keeps
+  const QUIET = 700;       // ms without a key until the change is said aloud and kept in the address
+  const PREFIX = '#what-if=';
+
+  const number = (n) => n.toLocaleString('en-US');
+  const count = (n, one, many) => number(n) + ' ' + (n === 1 ? one : many || one + 's');
+  const percent = (part, all) => all > 0 ? (100 * part / all).toFixed(part > 0 && part < all ? 1 : 0) + ' %' : '–';
+
+  // fill replaces the children of an element. What is a string becomes text.
+  function fill(element, ...children) {
+    element.replaceChildren(...children);
+    return element;
+  }
+
+  function make(tag, ...children) {
+    return fill(document.createElement(tag), ...children);
+  }
+
+  // The bytes of a robots.txt need not be UTF-8. Bytes that are not become lone surrogates, U+DC80 to
+  // U+DCFF, which no UTF-8 has, and come back as they were.
+  function textOf(bytes) {
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch (e) {
+      let text = '';
+      for (let from = 0; from < bytes.length;) {
+        const n = validAt(bytes, from);
+        text += n > 0 ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(from, from + n)) : String.fromCharCode(0xdc00 + bytes[from]);
+        from += Math.max(1, n);
+      }
+      return text;
+    }
+  }
+
+  // validAt returns how many bytes the character at a place has, a run of ASCII counting as one; 0 if
+  // there is none.
+  function validAt(bytes, from) {
+    let n = from;
+    while (n < bytes.length && bytes[n] < 0x80) n++;
+    if (n > from) return n - from;
+    const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    for (n = 2; n <= 4 && from + n <= bytes.length; n++) {
+      try {
+        strict.decode(bytes.subarray(from, from + n));
+        return n;
+      } catch (e) { /* longer, or none */ }
+    }
+    return 0;
+  }
+
+  const LONE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+  function bytesOf(text) {
+    const utf8 = new TextEncoder();
+    if (!LONE.test(text)) return utf8.encode(text);
+    const parts = [];
+    for (const part of text.split(/((?<![\ud800-\udbff])[\udc80-\udcff])/)) {
+      const raw = part.length === 1 && part >= '\udc80' && part <= '\udcff';
+      parts.push(raw ? [part.charCodeAt(0) - 0xdc00] : utf8.encode(part));
+    }
+    return join(parts);
+  }
+
+  function join(parts) {
+    const all = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
+    let at = 0;
+    for (const p of parts) {
+      all.set(p, at);
+      at += p.length;
+    }
+    return all;
+  }
+
+  function fromBase64(text) {
+    const binary = atob(text.trim().replace(/-/g, '+').replace(/_/g, '/'));
+    const bytes = new Uint8Array(binary.length);
+    for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+    return bytes;
+  }
+
+  function toBase64(bytes) {
+    let binary = '';
+    for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
+    return btoa(binary).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+  }
+
+  // through sends bytes through a stream that packs or unpacks, and stops at so many bytes.
+  async function through(bytes, stream, most) {
+    const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
+    const parts = [];
+    for (let total = 0; ;) {
+      const { done, value } = await reader.read();
+      if (done) return join(parts);
+      total += value.length;
+      if (total > most) {
+        reader.cancel().catch(() => {});
+        throw new Error('too large');
+      }
+      parts.push(value);
+    }
+  }
+
+  const unpack = (bytes, most) => through(bytes, new DecompressionStream('gzip'), most);
+
+  // What the page holds once it is started.
+  let head = null;    // of the data
+  let body = null;    // the bytes that head points at
+  let site = null;    // the origin in hand
+  let original = '';  // its text in force, as the editor has it
+  let change = null;  // of the last edit
+  let ticket = 0;     // of the last opening of an origin or reading of the address
+  let kept = '';      // the fragment that was written last
+
+  const state = (text) => fill($('state'), text);
+
+  async function start() {
+    if (!('DecompressionStream' in window) || !('WebAssembly' in window)) {
+      state('This panel needs a newer browser: one with WebAssembly and DecompressionStream (Chrome or Edge 80, Firefox 113, Safari 16.4).');
+      return;
+    }
+    state('Starting …');
+    try {
+      const [data, code] = await Promise.all([
+        unpack(fromBase64($('data').textContent), 1 << 28), unpack(fromBase64($('module').textContent), 1 << 28)]);
+      const top = new DataView(data.buffer).getUint32(0, true);
+      head = JSON.parse(new TextDecoder().decode(data.subarray(4, 4 + top)));
+      body = data.subarray(4 + top);
+      const go = new Go();
+      const { instance } = await WebAssembly.instantiate(code, go.importObject);
+      go.run(instance).catch(failed); // it does not return
+    } catch (e) {
+      failed(e);
+      return;
+    }
+    choices();
+    listen();
+    if (!await fromAddress()) openSite(0, null);
+    $('body').hidden = false;
+  }
+
+  function failed(e) {
+    state('This panel does not work here: ' + (e && e.message || e));
+  }
+
+  // choices fills the lists of origins and crawlers.
+  function choices() {
+    head.origins.forEach((o, i) => $('origin').append(new Option(o.origin, i)));
+    $('origins').hidden = head.origins.length < 2;
+    $('agent').append(new Option('all crawlers', -1));
+    head.agents.forEach((name, i) => {
+      $('agent').append(new Option(name, i));
+      $('crawlers').append(new Option(name));
+    });
+    $('crawler').value = head.agents[0];
+  }
+
+  // openSite shows an origin, with an edit of its text, or the text in force if that is null.
+  function openSite(index, edit) {
+    ticket++;
+    const next = head.origins[index];
+    const text = body.subarray(...next.text);
+    if (site !== next) {
+      const fault = robobatchWhatIf.open(head.flags, head.agents.join('\n'), body.subarray(...next.log), text);
+      if (fault !== '') {
+        failed(new Error(fault));
+        return;
+      }
+      site = next;
+      $('origin').value = index;
+      // A textarea has line feeds only, so the text in force must have them, too, to be compared.
+      original = textOf(text).replace(/\r\n?/g, '\n');
+      fill($('share'), share(next));
+      $('url').value = next.origin + '/';
+      fill($('answer'));
+    }
+    $('text').value = edit === null ? original : edit;
+    run();
+  }
+
+  // current returns the text in the editor as a file: the text in force as it is, or an edit with its
+  // line ends, if all are CR LF.
+  function current() {
+    const inForce = body.subarray(...site.text);
+    let text = $('text').value;
+    if (text === original) return inForce;
+    const ends = textOf(inForce);
+    if (ends.includes('\r\n') && !/(^|[^\r])\n|\r(?!\n)/.test(ends)) text = text.replace(/\n/g, '\r\n');
+    return bytesOf(text);
+  }
+
+  function share(o) {
+    const parts = ['The text is that of ' + o.name + '.'];
+    if (o.note) parts.push(o.note);
+    parts.push('Decided again are the most requested URLs, ' + number(o.urls) + ' of them, with ' + count(o.counted, 'request') +
+      ': ' + percent(o.counted, o.requests) + ' of the ' + number(o.requests) + ' to ' + o.origin + ' in this report.');
+    parts.push('“Before” is what this text decides for them.');
+    return parts.join(' ');
+  }
+
+  // run decides by the text in the editor, and shows what comes of it.
+  function run() {
+    const text = $('text').value;
+    change = JSON.parse(robobatchWhatIf.edit(current(), Number($('agent').value), ROWS));
+    if (change.error) {
+      fill($('change'), 'These rules cannot be decided: ' + change.error);
+      return;
+    }
+    totals();
+    moved('closed', change.closed);
+    moved('opened', change.opened);
+    lines();
+    gutter.read(text, change.lines);
+    state(text === original ? 'This is the text in force.' : 'This is an edit. The text in force is ' + (site.name) + '.');
+    later();
+  }
+
+  let timer = 0;      // until the text is decided
+  let quiet = 0;      // until nobody types
+  let last = 0;       // ms that the last run took
+
+  // soon decides when there is time: at once if that is quick.
+  function soon() {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const begin = performance.now();
+      run();
+      last = performance.now() - begin;
+    }, last < 50 ? 0 : Math.min(300, last));
+  }
+
+  // later says the change aloud and keeps it in the address, when nobody types.
+  function later() {
+    clearTimeout(quiet);
+    quiet = setTimeout(() => {
+      fill($('change'), spoken());
+      toAddress().catch(() => {}); // some browsers keep no address for files
+    }, QUIET);
+  }
+
+  function spoken() {
+    const parts = [];
+    for (const [name, list] of [['Closed', change.closed], ['Opened', change.opened]]) {
+      parts.push(name + ': ' + (list.urls === 0 ? 'nothing.' : count(list.urls, 'URL') + ', ' + count(list.requests, 'request') + '.'));
+    }
+    if (change.open) parts.push('Over 500 KiB: ' + head.dialect + ' reads no rules of it, and allows everything.');
+    else if (change.truncated) parts.push('Only the first 500 KiB are read.');
+    if (change.rules === 0) parts.push('There are no rules.');
+    return parts.join(' ');
+  }
+
+  // table fills a table with a head of columns, the numeric ones of which begin with "#".
+  function table(id, columns, rows) {
+    const right = columns.map((c) => c.startsWith('#'));
+    const top = make('tr', ...columns.map((c, i) => {
+      const th = make('th', c.replace(/^#/, ''));
+      th.scope = 'col';
+      if (right[i]) th.className = 'whatif-number';
+      return th;
+    }));
+    const body = rows.map((row) => make('tr', ...row.map((value, i) => {
+      const td = make(i === 0 ? 'th' : 'td', value);
+      if (i === 0) td.scope = 'row';
+      if (right[i]) td.className = 'whatif-number';
+      return td;
+    })));
+    fill($(id), make('thead', top), make('tbody', ...body));
+  }
+
+  function totals() {
+    const sum = [0, 0, 0, 0, 0];
+    const row = (name, t) => [name, number(t[0]), number(t[1]), number(t[2]), percent(t[2], t[0]), number(t[3]), number(t[4])];
+    const rows = change.agents.map((t, i) => {
+      t.forEach((n, k) => { sum[k] += n; });
+      return row(head.agents[i], t);
+    });
+    if (rows.length > 1) rows.push(row('all crawlers', sum));
+    table('totals', ['Crawler', '#Requests', '#Disallowed before', '#Disallowed now', '#Share now', '#Closed', '#Opened'], rows);
+  }
+
+  const ruleText = (r) => r === null ? 'no rule' : 'line ' + number(r[0]) + ': ' + r[1];
+  const crawlersOf = (row) => row.agents.map((a) => head.agents[a]);
+
+  function moved(id, list) {
+    const named = (row) => {
+      const names = crawlersOf(row);
+      return names.slice(0, 3).join(', ') + (names.length > 3 ? ' and ' + (names.length - 3) + ' more' : '');
+    };
+    table(id, ['Path', '#Requests', 'Crawlers', 'Decided now by', 'Decided before by'],
+      list.rows.map((r) => [r.path, number(r.requests), named(r), ruleText(r.to), ruleText(r.from)]));
+    const more = list.urls > list.rows.length ? ' Shown are the ' + list.rows.length + ' most requested; the copy has all.' : '';
+    fill($(id + '-sum'), list.urls === 0 ? 'Nothing.' : count(list.urls, 'URL') + ', ' + count(list.requests, 'request') + '.' + more);
+    $(id + '-copy').disabled = list.urls === 0;
+    $(id).parentElement.hidden = list.urls === 0;
+  }
+
+  function lines() {
+    const text = $('text').value.split('\n');
+    const rows = change.lines.slice(0, LINES).map((l) => [number(l[0]), (text[l[0] - 1] || '').trim().slice(0, 300), number(l[1]), l[2] ? 'allowed' : 'disallowed']);
+    table('lines', ['Line', 'Rule', '#Requests', 'They are'], rows);
+    const more = change.lines.length > LINES ? ' Shown are the first ' + number(LINES) + '.' : '';
+    fill($('lines-sum'), change.lines.length === 0 ? 'No line decides a request.' : count(change.lines.length, 'line decides', 'lines decide') + ' a request.' + more);
+    $('lines').parentElement.hidden = change.lines.length === 0;
+  }
+
+  // The gutter shows the numbers of the lines in sight, so 50,000 lines are no work.
+  const gutter = {
+    lines: 1, counts: new Map(), height: 0,
+    read(text, decided) {
+      this.lines = text.split('\n').length;
+      this.counts = new Map(decided.map((l) => [l[0], l]));
+      this.draw();
+    },
+    draw() {
+      const area = $('text');
+      if (this.height === 0) this.height = parseFloat(getComputedStyle(area).lineHeight) || 18;
+      const first = Math.max(0, Math.floor(area.scrollTop / this.height) - 2);
+      const end = Math.min(this.lines, first + Math.ceil(area.clientHeight / this.height) + 4);
+      const parts = [];
+      for (let i = first + 1; i <= end; i++) {
+        const line = this.counts.get(i);
+        const mark = make('span', line ? number(line[1]) : '');
+        mark.className = line ? (line[2] ? 'whatif-allow' : 'whatif-disallow') : '';
+        parts.push(make('span', make('b', String(i)), mark));
+      }
+      fill($('gutter'), ...parts);
+      $('gutter').style.height = area.offsetHeight + 'px';
+      $('gutter').firstChild.style.marginTop = (first * this.height - area.scrollTop) + 'px';
+    },
+  };
+
+  // --- the address ---
+
+  // toAddress keeps the edit in the fragment: gzip of the origin, a line feed and the text, in base64.
+  async function toAddress() {
+    const mine = ticket;
+    const text = $('text').value;
+    let fragment = '';
+    if (text !== original) {
+      const packed = await through(join([bytesOf(site.origin + '\n'), bytesOf(text)]), new CompressionStream('gzip'), 1 << 28);
+      fragment = PREFIX + toBase64(packed);
+    }
+    if (mine !== ticket || text !== $('text').value) return;
+    if (fragment.length > MAX_ADDRESS) {
+      state('This is an edit. It is too long for the address of this page: save it as a file.');
+      fragment = '';
+    }
+    if (fragment === '' && !location.hash.startsWith(PREFIX)) return;
+    kept = fragment;
+    history.replaceState(null, '', fragment || '#what-if');
+  }
+
+  // fromAddress opens the edit that the address has. It reports whether there is one.
+  async function fromAddress() {
+    const fragment = location.hash;
+    if (!fragment.startsWith(PREFIX) || fragment === kept) return false;
+    const mine = ++ticket;
+    let index = -1;
+    let text = '';
+    try {
+      const bytes = await unpack(fromBase64(fragment.slice(PREFIX.length)), MAX_EDIT);
+      const end = bytes.indexOf(10);
+      const origin = textOf(bytes.subarray(0, Math.max(0, end)));
+      index = head.origins.findIndex((o) => o.origin === origin);
+      text = textOf(bytes.subarray(end + 1)).replace(/\r\n?/g, '\n');
+    } catch (e) { /* no edit of ours */ }
+    if (mine !== ticket) return true;
+    if (index < 0) {
+      if (site === null) openSite(0, null);
+      state('The address of this page has no edit of a robots.txt of this report, so this is the text in force.');
+      return true;
+    }
+    kept = fragment;
+    openSite(index, text);
+    if (text !== original) state('This is an edit that came with the address of this page. It is not the text in force.');
+    return true;
+  }
+
+  // --- copies and files ---
+
+  // cell writes a cell of CSV. A spreadsheet would run text that begins like a formula.
+  function cell(value) {
+    const text = String(value);
+    return /^[=+\-@\t\r]/.test(text) || /[",\n\r]/.test(text) ? '"' + (/^[=+\-@\t\r]/.test(text) ? "'" : '') + text.replace(/"/g, '""') + '"' : text;
+  }
+
+  async function copy(id, button) {
+    const all = JSON.parse(robobatchWhatIf.edit(current(), Number($('agent').value), 1e9))[id];
+    const rows = [['path', 'requests', 'crawlers', 'line', 'rule', 'line_before', 'rule_before']];
+    for (const r of all.rows) {
+      rows.push([r.path, r.requests, crawlersOf(r).join(' '), ...(r.to || ['', '']), ...(r.from || ['', ''])]);
+    }
+    const ok = await toClipboard(rows.map((r) => r.map(cell).join(',') + '\r\n').join(''));
+    const label = button.textContent;
+    fill(button, ok ? 'Copied' : 'The browser does not let this page copy');
+    setTimeout(() => fill(button, label), 2000);
+  }
+
+  async function toClipboard(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch (e) { // an old browser, or a page that may not: the old way
+      const area = make('textarea');
+      area.value = text;
+      area.className = 'whatif-away';
+      document.body.append(area);
+      area.select();
+      const ok = document.execCommand('copy');
+      area.remove();
+      return ok;
+    }
+  }
+
+  // save offers the text as a file.
+  function save() {
+    const link = make('a');
+    link.href = URL.createObjectURL(new Blob([current()], { type: 'text/plain' }));
+    link.download = 'robots.txt';
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  // --- one URL ---
+
+  // ascii has the browser convert a host beyond ASCII: the module has no tables for that.
+  function ascii(url) {
+    const parts = /^([A-Za-z][A-Za-z0-9+.-]*:\/\/(?:[^/?#;@]*@)?)([^/?#;:@[\]]*[^\x00-\x7f][^/?#;:@[\]]*)(.*)$/s.exec(url);
+    if (!parts) return url;
+    try {
+      return parts[1] + new URL('https://' + parts[2]).hostname + parts[3];
+    } catch (e) {
+      return url;
+    }
+  }
+
+  const BECAUSE = {
+    robots_txt: 'The robots.txt itself is always allowed.',
+    no_group: 'No group is for this crawler.',
+    default: 'No rule of the group matches.',
+    too_large: 'The text is over 500 KiB, and this dialect reads no rules of it.',
+  };
+  const DECIDES = { only: 'no other matches', longest: 'the longest that matches', allow: 'Allow wins a tie', first: 'the first of its length' };
+
+  function because(a, dialect) {
+    if (a.rule === null) return BECAUSE[a.reason];
+    return ruleText(a.rule) + (a.reason === 'undefined' ? ' (' + dialect + ' leaves it open: a rule with a * says the opposite)' : '');
+  }
+
+  const verdict = (a) => a.allowed ? 'allowed' : 'disallowed';
+
+  function ask(event) {
+    event.preventDefault();
+    const crawler = $('crawler').value.trim() || '*';
+    const a = JSON.parse(robobatchWhatIf.explain(current(), ascii($('url').value.trim()), crawler, site.origin));
+    if (a.error) {
+      fill($('answer'), make('p', 'No answer: ' + a.error + '.'));
+      return;
+    }
+    const strong = make('strong', verdict(a));
+    strong.className = a.allowed ? 'whatif-allow' : 'whatif-disallow';
+    const parts = [make('p', strong, ': ' + because(a, head.dialect))];
+    const facts = [['Path, as it is matched', a.path]];
+    if (a.names) facts.push(['Crawler', names(a, crawler)], ['Group', groups(a)]);
+    if (a.dialects) facts.push(['Other dialects', a.dialects.map((d) => d.dialect + ': ' + verdict(d) + (d.rule ? ' (line ' + d.rule[0] + ')' : '')).join(', ')]);
+    const list = make('dl');
+    for (const [term, text] of facts) if (text) list.append(make('dt', term), make('dd', text));
+    parts.push(list);
+    if (a.rules && a.rules.length > 0) parts.push(...tried(a));
+    fill($('answer'), ...parts);
+  }
+
+  function names(a, crawler) {
+    const without = a.names.filter((n) => !n.found).map((n) => n.name);
+    const found = a.names.filter((n) => n.found).map((n) => n.name)[0];
+    let text = crawler + ': ';
+    if (without.length > 0) text += 'no group for ' + without.join(', nor for ') + (found ? '; that for ' + found + ' binds it' : '');
+    else text += found === '*' ? 'only a group for * can name it' : found ? 'a group names it' : 'no group can name it';
+    return text;
+  }
+
+  function groups(a) {
+    return a.groups.slice(0, 10).map(([first, end]) => first === end ? 'line ' + first : 'lines ' + first + ' to ' + end).join(', ') +
+      (a.groups.length > 10 ? ' and ' + (a.groups.length - 10) + ' more' : '') + (a.groups.length > 1 ? ', merged' : '');
+  }
+
+  function tried(a) {
+    const fate = (r) => r.matches ? count(r.length, 'byte') + (r.decides_by ? ', ' + DECIDES[r.decides_by] : '') : 'no match at byte ' + number(r.stops_at);
+    const rows = a.rules.map((r) => make('tr', make('td', number(r.line)), make('td', r.rule), make('td', (r.decides_by ? 'decides: ' : '') + fate(r))));
+    const top = make('tr', ...['Line', 'Rule', 'What came of it'].map((name) => {
+      const th = make('th', name);
+      th.scope = 'col';
+      return th;
+    }));
+    const result = make('table', make('caption', 'The rules of the group: those that match, the one that decides first, and then the nearest'), make('thead', top), make('tbody', ...rows));
+    const left = a.tried - a.rules.length;
+    return left > 0 ? [result, make('p', count(left, 'rule') + ' more.')] : [result];
+  }
+
+  // --- events ---
+
+  function listen() {
+    $('text').addEventListener('input', soon);
+    $('text').addEventListener('scroll', () => gutter.draw());
+    $('agent').addEventListener('change', run);
+    $('origin').addEventListener('change', () => openSite(Number($('origin').value), null));
+    $('reset').addEventListener('click', () => openSite(Number($('origin').value), null));
+    $('save').addEventListener('click', save);
+    $('ask').addEventListener('submit', ask);
+    for (const id of ['closed', 'opened']) $(id + '-copy').addEventListener('click', (e) => copy(id, e.currentTarget));
+    addEventListener('hashchange', fromAddress);
+    if ('ResizeObserver' in window) new ResizeObserver(() => gutter.draw()).observe($('text'));
+  }
+
+  // The module starts when someone looks at the panel, or the address has an edit.
+  let started = false;
+  function begin() {
+    if (started) return;
+    started = true;
+    start();
+  }
+  if (!$('data')) return;
+  state('Starts when it is in sight.');
+  if (location.hash.startsWith(PREFIX)) begin();
+  else if (!('IntersectionObserver' in window)) begin();
+  else {
+    const watch = new IntersectionObserver((entries) => {
+      if (entries.some((e) => e.isIntersecting)) {
+        watch.disconnect();
+        begin();
+      }
+    }, { rootMargin: '200px' });
+    watch.observe(document.getElementById('what-if'));
+  }
+})();

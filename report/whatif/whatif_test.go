@@ -1,0 +1,134 @@
+package whatif
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/report/whatif/internal/decide"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// unpackHead returns the head of the data in a panel, and what it points at.
+func unpackHead(t *testing.T, p Panel) (h head, body []byte) {
+	t.Helper()
+	data := regexp.MustCompile(`id="what-if-data">([^<]*)</script>`).FindStringSubmatch(string(p.HTML))
+	if data == nil {
+		t.Fatal("the panel has no data")
+	}
+	packed, err := base64.RawURLEncoding.DecodeString(data[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	top := binary.LittleEndian.Uint32(raw)
+	if err := json.Unmarshal(raw[4:4+top], &h); err != nil {
+		t.Fatal(err)
+	}
+	return h, raw[4+top:]
+}
+
+// urls returns so many URLs whose paths pack badly.
+func urls(n, seed int) (all []URL) {
+	rng := rand.New(rand.NewPCG(18, uint64(seed)))
+	for i := range n {
+		path := fmt.Sprintf("/%x/%x/%x", rng.Uint64(), rng.Uint64(), rng.Uint64())
+		all = append(all, URL{Path: path, Counts: []Count{{Agent: 0, Requests: int64(n - i)}}})
+	}
+	return all
+}
+
+// TestLimits has more URLs than fit, of origins of different sizes.
+func TestLimits(t *testing.T) {
+	d := Data{Dialect: robots.Google, Agents: []string{"a"}}
+	for i, n := range []int{90_000, 10, 90_000} {
+		d.Origins = append(d.Origins, Origin{Origin: robots.Origin(fmt.Sprintf("https://%d.example", i)), Text: []byte("user-agent: *\n"), Requests: 1e9, URLs: urls(n, i)})
+	}
+	p, err := New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, body := unpackHead(t, p)
+	most := 0
+	for _, s := range h.Origins {
+		log, err := decide.ReadLog(body[s.Log[0]:s.Log[1]], d.Dialect, d.Agents)
+		if err != nil || log.URLs() != s.URLs {
+			t.Fatalf("%s: %v, want %d URLs", s.Origin, err, s.URLs)
+		}
+		most += s.URLs
+	}
+	if h.Origins[1].URLs != 10 || h.Origins[0].URLs < 10_000 || h.Origins[2].URLs-h.Origins[0].URLs > 1 || most >= MaxURLs {
+		t.Errorf("%d URLs: %+v", most, h.Origins)
+	}
+	if size := len(p.HTML); size > MaxBytes+1_500_000 {
+		t.Errorf("the panel has %d bytes", size)
+	}
+	want := int64(0)
+	for _, u := range d.Origins[0].URLs[:h.Origins[0].URLs] {
+		want += u.Requests()
+	}
+	if h.Origins[0].Counted != want {
+		t.Errorf("%d requests are counted, want %d", h.Origins[0].Counted, want)
+	}
+}
+
+// TestSame makes a panel twice.
+func TestSame(t *testing.T) {
+	d := Data{Agents: []string{"a"}, Origins: []Origin{{Origin: "https://a.example", URLs: urls(100, 1)}}}
+	first, err := New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := New(d)
+	if err != nil || first.HTML != second.HTML {
+		t.Errorf("the same data give two panels: %v", err)
+	}
+}
+
+func TestLeftOut(t *testing.T) {
+	for _, d := range []Data{{LeftOut: "<b>No text.</b>", Origins: []Origin{{}}}, {}} {
+		p, err := New(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(p.HTML), "<b>") || strings.Contains(string(p.HTML), "<script") || len(p.Scripts) > 0 || !strings.Contains(string(p.HTML), "This panel is left out. ") {
+			t.Errorf("%+v gives %+v", d, p)
+		}
+	}
+}
+
+// TestParts checks what the policy of a report needs: no style and no handler in the markup, and no end
+// of a script in a script.
+func TestParts(t *testing.T) {
+	p, err := New(Data{Agents: []string{"</script><b onclick=x>"}, Origins: []Origin{{Origin: "https://a.example", Text: []byte("</script>"), Name: "<i>", URLs: urls(1, 1)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	markup := regexp.MustCompile(`(?s)<script.*?</script>`).ReplaceAllString(string(p.HTML), "")
+	if found := regexp.MustCompile(`(?i)style=|\son[a-z]+=|<i>|<b[ >]|javascript:`).FindString(markup); found != "" {
+		t.Errorf("the markup has %q", found)
+	}
+	for i, s := range p.Scripts {
+		if strings.Contains(strings.ToLower(s), "</script") || strings.Contains(s, "<!--") {
+			t.Errorf("script %d would end early", i)
+		}
+	}
+	if !strings.Contains(p.Scripts[0], "Copyright 2018 The Go Authors") {
+		t.Error("wasm_exec.js has lost its notice")
+	}
+}
