@@ -112,6 +112,28 @@ func TestBusiest(t *testing.T) {
 	}
 }
 
+// TestSiteRows: with a count for each site, and with one for those that have rows, the busiest are the
+// same, by name where they have equally many rows.
+func TestSiteRows(t *testing.T) {
+	var sites []string
+	for n := range 50 {
+		sites = append(sites, fmt.Sprintf("https://%d.com", n), "User-agent: *\nDisallow: /\n")
+	}
+	s := buildStore(t, StoreOptions{}, sites...)
+	all, few := newSiteRows(s.NumSites()), newSiteRows(mostSites+1)
+	r := rand.New(rand.NewPCG(7, 8))
+	want := map[string]int64{}
+	for range 60 {
+		streak := siteStreak{SiteID(r.IntN(40)), 1 + r.Uint32N(3)}
+		all.add(streak)
+		few.add(streak)
+		want[string(s.NewLookup().Origin(streak.site))] += int64(streak.rows)
+	}
+	if got := all.top(s.NewLookup()); !slices.Equal(got, busiestOf(want)[:Top]) || !slices.Equal(got, few.top(s.NewLookup())) || few.all != nil {
+		t.Errorf("all %v, few %v, want %v", got, few.top(s.NewLookup()), busiestOf(want)[:Top])
+	}
+}
+
 // sameText reports whether two origins have the same rules.
 func sameText(s *Store, a, b robots.Origin) bool {
 	reader := s.rules.Reader(1)

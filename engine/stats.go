@@ -21,8 +21,9 @@ type Stats struct {
 	Agents []AgentCount // the verdicts by agent, in the order of the Agents of Store.Options
 
 	// The busiest origins and rules, the first of which have the most rows; with no rows where there
-	// are fewer. If there are more than 32,768 sites or rules that met a row, each of them may have
-	// more rows than it says, and at most so many more.
+	// are fewer. Where there are too many to be counted, each of them may have more rows than it
+	// says, and at most so many more: with over 262,144 sites that have rules, and of sites without
+	// rules, and of rules, with over 32,768 that met a row.
 	TopOrigins                 [Top]BusyOrigin
 	TopRules                   [Top]BusyRule
 	TopOriginsOff, TopRulesOff int64
@@ -115,11 +116,11 @@ func (c *counter) countStreak(b *Batch, site SiteID, start, end int) {
 			c.odd.count(site, b.Rulings[start:end], odd, c.store.opt.RowTimes)
 		}
 		c.sites[site/64] |= 1 << (site % 64)
-		b.streaks.sites = append(b.streaks.sites, siteStreak{uint64(site), int64(rows), site})
+		b.streaks.sites = append(b.streaks.sites, siteStreak{site, uint32(rows)})
 	} else if n, stray := site.Stray(); stray {
 		hash := hashOrigin(b.Strays[n])
 		c.strays.add(hash, int64(rows))
-		b.streaks.sites = append(b.streaks.sites, siteStreak{hash, int64(rows), site})
+		b.streaks.sites, b.streaks.hashes = append(b.streaks.sites, siteStreak{site, uint32(rows)}), append(b.streaks.hashes, hash)
 		c.stats.Strays += int64(rows)
 	}
 }
@@ -194,7 +195,7 @@ func (c *counter) countRule(b *Batch, row, agent int, v Verdict, verdicts int64)
 	id := b.Rulings[row]
 	line := c.lookup.line(id, agent, v)
 	c.stats.RuleLines += verdicts * line
-	b.streaks.addRule(id, line, verdicts, decider{site: b.Sites[row], rule: v.Rule, agent: uint16(agent)})
+	b.addRule(ruleStreak{uint32(row), uint32(line), uint32(verdicts), uint16(agent)})
 }
 
 // countTimes counts the rows whose time says nothing of the rules.
