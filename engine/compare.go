@@ -13,7 +13,7 @@ type Change uint8
 
 // The values of Change.
 const (
-	Same      Change = iota // the same answer, by a rule of the same text or by none in both
+	Same      Change = iota // the same answer, by a rule of the same text, or of the same precedence in both, or by none
 	OtherRule               // not closed or opened, but another rule decides, or one where there was none
 	Closed                  // disallowed, and was not
 	Opened                  // was disallowed, and is not
@@ -31,6 +31,7 @@ type comparer struct {
 	twins    *twins
 	order    []rulingRow // rows that both stores decide, of the last batch
 	known    []oldSite   // by site of the new store; nil if they are not remembered
+	ties     map[rulePair]bool
 }
 
 // An oldSite is what the old store has for a site of the new one; zero is not known yet.
@@ -41,7 +42,7 @@ type oldSite struct {
 
 // newComparer returns a comparer of what two stores decide.
 func newComparer(old, now *Evaluator, t *twins) *comparer {
-	c := &comparer{old: old, now: now, twins: t}
+	c := &comparer{old: old, now: now, twins: t, ties: map[rulePair]bool{}}
 	if old.budget == 0 && !old.store.opt.RowTimes {
 		c.known = make([]oldSite, now.store.NumSites())
 	}
@@ -127,14 +128,41 @@ func (c *comparer) compareRow(b *Batch, row, agents int) {
 			b.Changes[i] = OtherRule
 		case v.Rule == NoRule:
 		default:
-			agent := b.agent(row, a)
-			r := c.now.reader.Ruling(b.Rulings[row]).Sets[agent].Rule(v.Rule)
-			o := c.old.reader.Ruling(b.Old.Rulings[row]).Sets[agent].Rule(was.Rule)
-			if r.Allow != o.Allow || r.Value != o.Value {
+			pair := rulePair{b.Rulings[row], b.Old.Rulings[row], uint16(b.agent(row, a)), v.Rule, was.Rule}
+			if !c.alike(pair) {
 				b.Changes[i] = OtherRule
 			}
 		}
 	}
+}
+
+// A rulePair names a rule of each store, as verdicts for an agent do.
+type rulePair struct {
+	now, old        RulingID
+	agent           uint16
+	rule, otherRule int32
+}
+
+// mostTies is how many pairs of rules are remembered.
+const mostTies = 1 << 14
+
+// alike reports whether two rules that decide a row are the same, or whether both stores have both: then
+// they have the same precedence, and their order in the file alone says which one is named.
+func (c *comparer) alike(p rulePair) bool {
+	now, old := c.now.reader.Ruling(p.now).Sets[p.agent], c.old.reader.Ruling(p.old).Sets[p.agent]
+	r, o := now.Rule(p.rule), old.Rule(p.otherRule)
+	if r.Allow == o.Allow && r.Value == o.Value {
+		return true
+	}
+	tied, known := c.ties[p]
+	if !known {
+		if len(c.ties) >= mostTies {
+			clear(c.ties)
+		}
+		tied = now.Has(o) && old.Has(r)
+		c.ties[p] = tied
+	}
+	return tied
 }
 
 // Differing returns the origins for which two stores have different rules in force, sorted, and how many
@@ -170,6 +198,18 @@ func Differing(old, now *Store) (origins []robots.Origin, same int, err error) {
 		err = now.Err()
 	}
 	return origins, same, err
+}
+
+// ShareOrigin reports whether two stores have an origin in common. It looks at the origins of the first
+// until it finds one.
+func ShareOrigin(a, b *Store) bool {
+	x, y := a.rules.Reader(unknownUsers), b.rules.Reader(unknownUsers)
+	for site := range uint32(a.NumSites()) {
+		if _, _, ok := y.Find([]byte(x.Origin(site))); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // grown returns a column of so many values, in the memory that it has if that is enough.

@@ -36,7 +36,11 @@ func (s *comparingSink) Write(b *Batch) error {
 				want = Closed
 			case is.Access != Denied && was.Access == Denied:
 				want = Opened
-			case is.Access != was.Access, is.Rule.String() != was.Rule.String():
+			case is.Access != was.Access:
+				want = OtherRule
+			case is.Rule.String() == was.Rule.String():
+			case s.has(s.byOld, b.Old.Rulings[i], a, is.Rule) && s.has(s.byNow, b.Rulings[i], a, was.Rule): // a tie
+			default:
 				want = OtherRule
 			}
 			s.changes[want]++
@@ -66,7 +70,45 @@ func (s *comparingSink) check(store *Store, lookup *Lookup, b *Batch, row, agent
 	return want
 }
 
+// has reports whether a store has a rule of that text for an agent.
+func (s *comparingSink) has(l *Lookup, id RulingID, agent int, r robots.Rule) bool {
+	all, _ := l.Rules(id, agent)
+	return slices.ContainsFunc(all, func(o robots.Rule) bool { return o.String() == r.String() })
+}
+
 func (s *comparingSink) Close() error { return nil }
+
+// A changeSink collects changes.
+type changeSink struct{ all []Change }
+
+func (s *changeSink) Write(b *Batch) error {
+	s.all = append(s.all, b.Changes...)
+	return nil
+}
+
+func (s *changeSink) Close() error { return nil }
+
+// TestCompareOrder: rules in another order change nothing, though another of two rules of the same length
+// decides.
+func TestCompareOrder(t *testing.T) {
+	const origin = "https://a.com"
+	for now, want := range map[string]Change{
+		"Disallow: /*bc\nDisallow: /a*c\n":               Same,
+		"Disallow: /*bc\n":                               OtherRule,
+		"Allow: /*bc\nDisallow: /a*c\n":                  Opened,
+		"Disallow: /*b\nDisallow: /a*c\nDisallow: /a*\n": Same,
+	} {
+		was := buildStore(t, StoreOptions{}, origin, "User-agent: *\nDisallow: /a*c\nDisallow: /*bc\n")
+		is := buildStore(t, StoreOptions{}, origin, "User-agent: *\n"+now)
+		sink := new(changeSink)
+		if _, err := Run(t.Context(), is, newSource(9, []string{origin + "/abc", origin + "/abc"}), sink, Options{Old: was}); err != nil {
+			t.Fatal(err)
+		}
+		if got := sink.all; !slices.Equal(got, []Change{want, want}) {
+			t.Errorf("%q: %v, want %v", now, got, want)
+		}
+	}
+}
 
 // A run by two stores decides what each of them decides alone, from files and from packs, whatever
 // stays in memory, and the changes are the differences.

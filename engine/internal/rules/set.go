@@ -106,6 +106,17 @@ func (rs *Set) Rule(i int32) robots.Rule {
 // Len returns the number of rules.
 func (rs *Set) Len() int { return len(rs.rules) }
 
+// Has reports whether there is a rule of that text. It looks at all of them.
+func (rs *Set) Has(r robots.Rule) bool {
+	for i := range rs.rules {
+		ref := &rs.rules[i]
+		if ref.allow == r.Allow && int(ref.size) == len(r.Value) && rs.text[ref.value:][:ref.size] == r.Value {
+			return true
+		}
+	}
+	return false
+}
+
 // Line returns the line of the rule that won, 0 if none did.
 func (rs *Set) Line(v Verdict) int64 {
 	if uint(v.Rule) >= uint(len(rs.rules)) {
