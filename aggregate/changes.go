@@ -3,8 +3,10 @@ package aggregate
 import (
 	"bytes"
 	"cmp"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/robots"
@@ -35,7 +37,7 @@ const (
 
 // Changes is an [engine.Sink] that counts what a run by two stores, see [engine.Options].Old,
 // changed: for each agent and kind of change its requests and distinct URLs, also by the rule to
-// blame, by family of paths, by origin and by status.
+// blame, by family of paths, by origin and by status; and its requests by day.
 type Changes struct {
 	now, old  *engine.Lookup
 	agents    []string
@@ -56,6 +58,7 @@ type Changes struct {
 	families *Table[textKey]
 	origins  *Table[textKey]
 	statuses *Table[statusKey]
+	days     *Table[dayKey]
 
 	site   engine.SiteID // of the last row that changed, in this batch
 	origin string        // its name
@@ -88,10 +91,18 @@ type statusKey struct {
 	status int64
 }
 
-// What stands for families and origins, and for rules, beyond as many as are told apart.
+// A dayKey is a day in UTC, by its number since 1970.
+type dayKey struct {
+	agent  uint16
+	change engine.Change
+	day    int32
+}
+
+// What stands for families and origins, for rules, and for days, beyond as many as are told apart.
 const (
 	otherText = "(others)"
 	otherLine = -1
+	otherDay  = math.MinInt32
 )
 
 // A blamed is what is known of a rule that is to blame.
@@ -130,6 +141,7 @@ func NewChanges(now, old *engine.Store, opt ChangesOptions) *Changes {
 	}
 	c.sameAll = c.unchanged.NewGroup()
 	c.rules, c.statuses = NewTable[ruleKey](c.urls, keys/8), NewTable[statusKey](c.urls, keys/4)
+	c.days = NewTable[dayKey](c.urls, keys/8)
 	c.families, c.origins = NewTable[textKey](c.urls, keys/4), NewTable[textKey](c.urls, keys/4)
 	return c
 }
@@ -182,6 +194,8 @@ type lastGroups struct {
 	inGroup Group // of the family
 	origin  textKey
 	atGroup Group // of the origin
+	day     dayKey
+	onGroup Group // of the day
 }
 
 // isSame reports whether nothing changed.
@@ -227,6 +241,9 @@ func (c *Changes) count(b *engine.Batch, r row) {
 		}
 		c.urls.Follow(last.atGroup, requests)
 	}
+	if len(b.Times) > 0 && b.Times[r.url] != unknownTime {
+		c.countDay(last, dayKey{r.agent, r.change, dayOf(b.Times[r.url])})
+	}
 	if c.status >= 0 {
 		key := statusKey{r.agent, r.change, -1}
 		if k := &b.Kept[c.status]; k.Present[r.url] {
@@ -234,6 +251,28 @@ func (c *Changes) count(b *engine.Batch, r row) {
 		}
 		c.urls.Add(c.statuses.GroupOr(key, statusKey{r.agent, r.change, -1}), r.hash)
 	}
+}
+
+// unknownTime is the time of a row that has none, see [engine.Batch].
+const unknownTime = math.MinInt64
+
+// countDay counts a request on its day. A URL may be requested on several days, so distinct ones would
+// take memory for each; these are not counted.
+func (c *Changes) countDay(last *lastGroups, key dayKey) {
+	if last.onGroup == 0 || last.day != key { // groups of totals come first, so 0 is no day
+		last.day, last.onGroup = key, c.days.GroupOr(key, dayKey{key.agent, key.change, otherDay})
+	}
+	c.urls.Follow(last.onGroup, 0)
+}
+
+// dayOf returns the number of a day since 1970, of microseconds.
+func dayOf(micros int64) int32 {
+	const day = int64(24 * time.Hour / time.Microsecond)
+	n := micros / day // at most 107 million
+	if micros%day < 0 {
+		n--
+	}
+	return int32(n)
 }
 
 // originOf returns the name of a site.
@@ -366,9 +405,10 @@ type ChangeDetails struct {
 	Directories []Part // by the first directory of the families
 	Origins     []Part
 	Statuses    []StatusPart
+	Days        []DayPart // the latest, in their order
 
 	// What was counted together, as there were too many to tell apart, and what is not in the lists:
-	MoreRules, MoreFamilies, MoreDirectories, MoreOrigins int
+	MoreRules, MoreFamilies, MoreDirectories, MoreOrigins, MoreDays int
 }
 
 // A Part is the part of a change at an origin, or in a family of paths.
@@ -381,6 +421,12 @@ type Part struct {
 type StatusPart struct {
 	Status int64
 	ChangeCount
+}
+
+// A DayPart is the requests of a change on a day, in UTC.
+type DayPart struct {
+	Day      time.Time
+	Requests int64
 }
 
 // A BlamedRule is what is to blame for a change: a rule, or, without one, a reason.
@@ -426,7 +472,22 @@ func (c *Changes) Report(most int) *ChangesReport {
 		d := details(row.Key.agent, row.Key.change)
 		d.Statuses = append(d.Statuses, StatusPart{row.Key.status, ChangeCount{row.Requests, row.URLs}})
 	}
+	c.reportDays(details, most)
 	return r
+}
+
+// reportDays adds the latest days.
+func (c *Changes) reportDays(details func(agent uint16, change engine.Change) *ChangeDetails, most int) {
+	rows := c.days.Rows(func(dayKey, dayKey) int { return 0 })
+	slices.SortFunc(rows, func(a, b Row[dayKey]) int { return cmp.Compare(b.Key.day, a.Key.day) })
+	for _, row := range rows {
+		d := details(row.Key.agent, row.Key.change)
+		if len(d.Days) == most || row.Key.day == otherDay {
+			d.MoreDays++
+			continue
+		}
+		d.Days = slices.Insert(d.Days, 0, DayPart{time.Unix(0, 0).UTC().AddDate(0, 0, int(row.Key.day)), row.Requests})
+	}
 }
 
 // sums returns the counts by agent and change.

@@ -85,7 +85,7 @@ func (d *diffing) choose(a *args) error {
 	}
 	var err error
 	d.logOpt, d.outOpt.Kept = chooseInput(a, &input)
-	d.logOpt.Stdin = d.In
+	d.logOpt.Stdin, d.logOpt.Fields.Times = d.In, true // requests are counted by day, where there are times
 	for i := range d.outOpt.Kept {
 		if k := &d.outOpt.Kept[i]; slices.Contains(output.ChangeColumns(), k.Name) {
 			k.Name = "in_" + k.Name
@@ -230,15 +230,18 @@ func (d *diffing) find(a *args) error {
 }
 
 // checkOut checks that the output overwrites nothing that is read.
-func (d *diffing) checkOut(a *args, logs []ingest.Input) (err error) {
+func (d *diffing) checkOut(a *args, logs []ingest.Input) error {
 	if a.out == "" {
 		return nil
 	}
 	for _, side := range d.sides() {
-		err = errors.Join(err, targets.Check(targets.Outputs{Out: a.out, Options: &d.outOpt},
-			targets.Inputs{Path: side.path, Logs: logs, Rules: side.Files}))
+		err := targets.Check(targets.Outputs{Out: a.out, Options: &d.outOpt},
+			targets.Inputs{Path: side.path, Logs: logs, Rules: side.Files})
+		if err != nil {
+			return err // what is wrong with a name is so on both sides
+		}
 	}
-	return err
+	return nil
 }
 
 // find finds the rules of a side. One robots.txt is that of -origin, or else of -base.
@@ -345,6 +348,10 @@ func (d *diffing) load(ctx context.Context) (err error) {
 		debug.SetMemoryLimit(2*memory.LargePackLimit + aggregate.DefaultMemory)
 	}
 	d.DoubtOnce(doubtAgents(&d.now.opt, d.now.store))
+	if !engine.ShareOrigin(d.old.store, d.now.store) {
+		text := fmt.Sprintf("%s and %s have no origin in common, so all that either disallows is opened or closed: look whether they are of the same sites", say.File(d.old.path), say.File(d.now.path))
+		d.DoubtOnce([]doubt.Doubt{{Code: doubt.NoSharedOrigin, Text: text, Count: 1}})
+	}
 	for _, side := range d.sides() {
 		if side.asOf != "" && !side.opt.RowTimes && side.store.InForce() == 0 {
 			text := fmt.Sprintf("no robots.txt of %s is as old as %s; that of a file is the time of its last change", say.File(side.path), side.asOf)

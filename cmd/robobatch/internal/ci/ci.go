@@ -37,6 +37,27 @@ const MaxSummary = 1_000_000
 // GitHub writes the first ten notes as workflow commands, and the rest to the summary of the step, if
 // the environment names its file. left is how many notes there were beside these.
 func GitHub(w io.Writer, notes []Note, left int64) error {
+	if err := annotate(w, notes, left); err != nil || len(notes) <= Annotations && left == 0 {
+		return err
+	}
+	return addSummary(summary(notes[min(len(notes), Annotations):], left))
+}
+
+// Report is GitHub for a report of which the notes are the worst: the summary of the step gets all of it,
+// which is Markdown, as far as it fits.
+func Report(w io.Writer, notes []Note, left int64, markdown string) error {
+	if err := annotate(w, notes, left); err != nil {
+		return err
+	}
+	if len(markdown) > MaxSummary {
+		end := strings.LastIndexByte(markdown[:MaxSummary], '\n') + 1
+		markdown = markdown[:end] + "\nThe rest is left out.\n"
+	}
+	return addSummary("\n" + markdown)
+}
+
+// annotate writes the first ten notes as workflow commands.
+func annotate(w io.Writer, notes []Note, left int64) error {
 	var sb strings.Builder
 	for _, n := range notes[:min(len(notes), Annotations)] {
 		sb.WriteString(n.command() + "\n")
@@ -44,18 +65,21 @@ func GitHub(w io.Writer, notes []Note, left int64) error {
 	if more := int64(len(notes)-min(len(notes), Annotations)) + left; more > 0 {
 		fmt.Fprintf(&sb, "%s more\n", say.Number(more))
 	}
-	if _, err := io.WriteString(w, sb.String()); err != nil {
-		return err
-	}
+	_, err := io.WriteString(w, sb.String())
+	return err
+}
+
+// addSummary adds a text to the summary of the step, if the environment names its file.
+func addSummary(text string) error {
 	name := os.Getenv(SummaryFile)
-	if name == "" || len(notes) <= Annotations && left == 0 {
+	if name == "" {
 		return nil
 	}
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return fmt.Errorf("%s: %w", SummaryFile, err)
 	}
-	_, err = io.WriteString(f, summary(notes[min(len(notes), Annotations):], left))
+	_, err = io.WriteString(f, text)
 	if errClose := f.Close(); err == nil {
 		err = errClose
 	}

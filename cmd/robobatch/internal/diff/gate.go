@@ -32,7 +32,9 @@ func ParseGates(words []string) (gates []Gate, err error) {
 	for _, word := range words {
 		g, err := parseGate(strings.TrimSpace(word))
 		if err != nil {
-			errs = append(errs, err)
+			if !slices.ContainsFunc(errs, func(other error) bool { return other.Error() == err.Error() }) {
+				errs = append(errs, err)
+			}
 			continue
 		}
 		gates = append(gates, g)

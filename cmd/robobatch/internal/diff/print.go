@@ -2,7 +2,6 @@ package diff
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -15,27 +14,38 @@ import (
 // Forms are what a report can be printed as.
 var Forms = []string{"text", "json", "markdown", "github"}
 
-// Print prints the report in one form. The error is one of writing.
+// Print prints the report in one form. No line of it is a command of GitHub but for annotations. The
+// error is one of writing.
 func (r *Report) Print(w io.Writer, form string) error {
-	out := bufio.NewWriter(w)
 	switch form {
 	case "json":
-		encoder := json.NewEncoder(out)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(r); err != nil {
-			return err
-		}
+		return r.printJSON(w)
 	case "markdown":
-		r.printMarkdown(out)
+		_, err := io.WriteString(w, r.markdown())
+		return err
 	case "github":
-		if err := ci.GitHub(out, r.annotations(), 0); err != nil {
-			return err
-		}
-	default:
-		r.printText(out)
+		return ci.Report(w, r.annotations(), 0, r.markdown())
 	}
-	return out.Flush()
+	_, err := io.WriteString(w, written(r.printText))
+	return err
+}
+
+// written returns what a function writes.
+func written(write func(*bufio.Writer)) string {
+	var sb strings.Builder
+	out := bufio.NewWriter(&sb)
+	write(out)
+	out.Flush() //nolint:errcheck // to memory
+	return say.NoCommands(sb.String())
+}
+
+// printJSON prints the report as one object. What a terminal might obey is escaped.
+func (r *Report) printJSON(w io.Writer) error {
+	text, err := say.IndentJSON(r)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	return err
 }
 
 // annotations returns the gates that failed as errors, and the rules to blame: for what is closed as
@@ -78,6 +88,9 @@ func (r *Report) annotation(level string, names []string, c *Change, rule *Rule)
 	}
 	return note
 }
+
+// markdown returns the report in Markdown.
+func (r *Report) markdown() string { return written(r.printMarkdown) }
 
 // printMarkdown prints the report for a comment on a pull request.
 func (r *Report) printMarkdown(out *bufio.Writer) {
@@ -124,7 +137,7 @@ func (r *Report) markdownChange(out *bufio.Writer, names []string, c *Change) {
 			if rule.Of == "old" {
 				verb = "now: "
 			}
-			examples = append(examples, ci.Markdown(fit(e.URL, 100))+" ("+ci.Markdown(verb+e.what())+")")
+			examples = append(examples, ci.Markdown(excerpt(e.URL, rule.Rule, 100))+" ("+ci.Markdown(verb+e.what())+")")
 		}
 		fmt.Fprintf(out, "| %s %s | %s | %s |\n", ci.Markdown(r.place(rule)), ci.Markdown(rule.what()), ci.Markdown(r.counts(rule.Count)), strings.Join(examples, "<br>")) //nolint:errcheck // sticky
 	}

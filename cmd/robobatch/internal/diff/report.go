@@ -6,6 +6,7 @@ package diff
 import (
 	"math"
 	"strings"
+	"time"
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
@@ -76,6 +77,8 @@ type Change struct {
 	Origins     []Part   `json:"origins"`
 	MoreOrigins int      `json:"more_origins"`
 	Statuses    []Status `json:"statuses"`
+	Days        []Day    `json:"days"` // the latest, if the log has times
+	MoreDays    int      `json:"more_days"`
 }
 
 // A Rule is what is to blame: a rule, or, without one, a reason.
@@ -111,6 +114,12 @@ type Status struct {
 	Count
 }
 
+// A Day is the requests of a day, in UTC.
+type Day struct {
+	Day      string `json:"day"` // as in 2026-01-31
+	Requests int64  `json:"requests"`
+}
+
 // changeOrder is the order in which changes are shown.
 var changeOrder = []engine.Change{engine.Closed, engine.Opened, engine.OtherRule}
 
@@ -137,6 +146,7 @@ func changeOf(change engine.Change, d *aggregate.ChangeDetails) Change {
 		Change: change.String(), MoreRules: d.MoreRules, MoreFamilies: d.MoreFamilies, MoreOrigins: d.MoreOrigins,
 		Directories: partsOf(d.Directories), MoreDirectories: d.MoreDirectories,
 		Families: partsOf(d.Families), Origins: partsOf(d.Origins), Rules: []Rule{}, Statuses: []Status{},
+		Days: []Day{}, MoreDays: d.MoreDays,
 	}
 	for i := range d.Rules {
 		b := &d.Rules[i]
@@ -162,6 +172,9 @@ func changeOf(change engine.Change, d *aggregate.ChangeDetails) Change {
 			status.Status = &s.Status
 		}
 		c.Statuses = append(c.Statuses, status)
+	}
+	for _, day := range d.Days {
+		c.Days = append(c.Days, Day{day.Day.Format(time.DateOnly), day.Requests})
 	}
 	return c
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -21,6 +20,7 @@ const width = 80
 const (
 	shownRules = 10
 	shownParts = 5
+	shownDays  = 7
 
 	shownFamilies = 8 // with more, first directories are shown in their place
 )
@@ -200,6 +200,21 @@ func (r *Report) printChange(out *bufio.Writer, agents []string, c *Change) {
 			out.WriteString(r.partLine(name, s.Count, s.remark(c.Change)))
 		}
 	}
+	if len(c.Days)+c.MoreDays > 1 {
+		printDays(out, c)
+	}
+}
+
+// printDays prints the requests of the latest days.
+func printDays(out *bufio.Writer, c *Change) {
+	out.WriteString("  days\n")
+	if rest := max(0, len(c.Days)-shownDays) + c.MoreDays; rest > 0 {
+		out.WriteString("      " + say.Number(int64(rest)) + " before\n")
+	}
+	for _, day := range c.Days[max(0, len(c.Days)-shownDays):] {
+		counts := say.Count(day.Requests, unitRequest)
+		fmt.Fprintf(out, "      %-*s%s\n", width-6-len(counts), day.Day, counts) //nolint:errcheck // sticky
+	}
 }
 
 // remark says what is odd about a status.
@@ -230,7 +245,7 @@ func title(agents []string, c *Change) string {
 // printRule prints a rule with its examples.
 func (r *Report) printRule(out *bufio.Writer, rule *Rule) {
 	head, counts := "  "+say.Line(r.place(rule)+"  "+rule.what()), r.counts(rule.Count)
-	if room := width - utf8.RuneCountInString(head) - len(counts); room >= 3 {
+	if room := width - cli.Columns(head) - len(counts); room >= 3 {
 		out.WriteString(head + strings.Repeat(" ", room) + counts + "\n")
 	} else {
 		out.WriteString(fit(head, width) + "\n" + strings.Repeat(" ", width-len(counts)) + counts + "\n")
@@ -246,7 +261,8 @@ func (r *Report) printRule(out *bufio.Writer, rule *Rule) {
 		if !r.severalOrigins() {
 			url = path(url)
 		}
-		out.WriteString("      " + fit(say.Line(url), width-6-2-min(utf8.RuneCountInString(other), 34)) + "  " + fit(say.Line(other), 34) + "\n")
+		other = fit(say.Line(other), 34)
+		out.WriteString("      " + excerpt(say.Line(url), rule.Rule, width-6-2-cli.Columns(other)) + "  " + other + "\n")
 	}
 }
 
@@ -357,16 +373,21 @@ func (r *Report) partLine(name string, c Count, remark string) string {
 	if remark != "" {
 		name += "  " + remark
 	}
-	room := width - 6 - 2 - utf8.RuneCountInString(counts)
+	room := width - 6 - 2 - cli.Columns(counts)
 	name = fit(say.Line(name), room)
-	return "      " + name + strings.Repeat(" ", room-utf8.RuneCountInString(name)) + "  " + counts + "\n"
+	return "      " + name + strings.Repeat(" ", room-cli.Columns(name)) + "  " + counts + "\n"
 }
 
 // fit returns the beginning of a text in at most n columns.
 func fit(s string, n int) string {
-	runes := []rune(s)
-	if len(runes) <= n {
+	if cli.Columns(s) <= n {
 		return s
 	}
-	return string(runes[:max(0, n-1)]) + "…"
+	columns := 0
+	for i, r := range s {
+		if columns += cli.Columns(string(r)); columns > n-1 {
+			return s[:i] + "…"
+		}
+	}
+	return s
 }

@@ -22,6 +22,18 @@ func WriteJSON(w io.Writer, value any) error {
 	return err
 }
 
+// IndentJSON returns a value as JSON with a line for each of its values, as WriteJSON writes it otherwise.
+func IndentJSON(value any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(value); err != nil {
+		return nil, err
+	}
+	return append(EscapeJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n'), nil
+}
+
 // EscapeJSON returns JSON with escapes in place of characters beyond ASCII, and of DEL, that a terminal
 // might obey. It says the same: such characters only stand in texts.
 func EscapeJSON(text []byte) []byte {
