@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
+	"runtime/debug"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/coverage"
@@ -29,7 +31,8 @@ type coverageRun struct {
 	store                        *engine.Store
 	opt                          coverage.Options
 	format                       coverage.Format // of -out
-	json, all                    bool
+	form                         string
+	page                         coverage.Page
 }
 
 // coverageBy are the values of -by of the command coverage.
@@ -38,15 +41,14 @@ var coverageBy = []string{"agent"}
 // planCoverage checks the flags of the command coverage, and finds its inputs.
 func planCoverage(a *args, std console.Streams) (guard.Task, error) {
 	p := &plan{Console: console.Console{Streams: std, Quiet: a.quiet}, asked: a.Asked, rules: &load.Rules{}, situation: situation{forCoverage, a.origin}}
-	r := &coverageRun{plan: p, all: a.allRules}
+	r := &coverageRun{plan: p, form: a.print, page: coverage.Page{All: a.allRules}}
 	faults, input := a.faults, cli.Faults{}
 	p.storeOpt = chooseQuestion(a, &faults)
 	p.logOpt, _ = chooseInput(a, &input)
 	p.logOpt.Stdin, p.logOpt.Fields.Times, p.logOpt.VerifiedOnly = p.In, true, a.verifiedOnly
 	faults.Add("", input.Err())
-	form, err := cli.Choose("form", a.print, coverage.Forms)
+	_, err := cli.Choose("form", a.print, coverage.Forms)
 	faults.Add("print", err)
-	r.json = form == 1
 	if a.by != "" {
 		_, err = cli.Choose("key", a.by, coverageBy)
 		faults.Add("by", err)
@@ -60,6 +62,7 @@ func planCoverage(a *args, std console.Streams) (guard.Task, error) {
 	if a.Limit < 0 {
 		faults.Add("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.Limit))
 	}
+	p.memory.Coverage = true
 	faults.Add("max-memory", p.chooseMemory(a, nil))
 	faults.Add("progress", p.SetProgress(a.progress))
 	p.hints = agentHints(p.storeOpt.Agents, p.storeOpt.Dialect)
@@ -75,6 +78,7 @@ func (r *coverageRun) find(a *args) error {
 	r.logOpt.TempDir = load.TempDir(cmp.Or(a.out, "."))
 	errRules := r.findRules(a)
 	if errRules == nil {
+		r.page.File = r.rules.Single()
 		errRules = r.divide()
 	}
 	if r.files, errLogs = findLogs(a.in, r.In); errLogs != nil {
@@ -89,12 +93,12 @@ func (r *coverageRun) find(a *args) error {
 
 // divide divides the limit of memory: half of it is for counts, and the run has the rest.
 func (r *coverageRun) divide() error {
-	if limit := r.memory.Limit; limit > 0 {
-		r.opt.URLs, r.opt.Counts = limit/4, limit/4
-		r.memory.Limit, r.storeOpt.MaxMemory = limit/2, limit/2
-	}
 	if err := r.divideMemory(); err != nil {
-		return fmt.Errorf("%w; the command coverage has half of it for its counts", err)
+		return err
+	}
+	if limit := r.memory.Limit; limit > 0 {
+		r.opt.URLs, r.opt.Counts, r.opt.Matchers = limit*3/16, limit/4, limit/16
+		r.storeOpt.MaxMemory = limit / 2
 	}
 	if r.runOpt.Workers == 0 {
 		r.logOpt.Ahead = runtime.GOMAXPROCS(0)
@@ -139,15 +143,20 @@ func (r *coverageRun) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	switch {
+	case r.memory.Limit > 0: // the store has set half of it
+		debug.SetMemoryLimit(r.memory.Limit - memory.Program)
+	case r.memory.Limit == 0 && memory.IsLargePack(r.rules.Pack()): // counts have no limit
+		debug.SetMemoryLimit(math.MaxInt64)
+	}
 	r.rules.Doubt(&r.Console)
 	r.DoubtOnce(doubtAgents(&r.storeOpt, r.store))
 	c := coverage.NewCounter(r.store, r.opt)
 	if err := r.count(ctx, c); err != nil {
 		return err
 	}
-	var inputs []string
 	for _, in := range r.logs.Inputs() {
-		inputs = append(inputs, in.Name)
+		r.page.Inputs = append(r.page.Inputs, in.Name)
 	}
 	if r.Name != "" {
 		if err := r.Commit(func(f *atomicfile.File) error {
@@ -156,10 +165,7 @@ func (r *coverageRun) Run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if r.json {
-		return console.OutError(c.PrintJSON(r.Out, inputs))
-	}
-	return console.OutError(c.PrintText(r.Out, inputs, r.all))
+	return console.OutError(c.Print(r.Out, r.form, r.page))
 }
 
 // count takes the logs through the rules.

@@ -409,7 +409,8 @@ func answerFlags(a *args) []entry {
 			Name: "print", Arg: "form", Values: coverage.Forms, Default: "text",
 			Set: cli.Text(&a.print), Doc: `
 			What is printed. text: tables for people. json: an object a line, the first about the log
-			and one for each rule, as docs/coverage.schema.json describes them.`,
+			and one for each rule, as docs/coverage.schema.json describes them. markdown: for a
+			comment. github: notices of rules that decided nothing, and the summary of the step.`,
 		}},
 		{forCoverage, cli.Flag{
 			Name: "by", Arg: "key", Values: coverageBy, Set: cli.Text(&a.by),
@@ -437,7 +438,7 @@ func answerFlags(a *args) []entry {
 			Set: cli.Text(&a.print), Doc: `
 			What is printed. text: tables for people. json: one object, as docs/diff.schema.json
 			describes it. markdown: for a comment on a pull request. github: annotations of gates
-			that failed and of the rules to blame.`,
+			that failed and of the rules to blame, and the summary of the step.`,
 		}},
 		{forDiff, cli.Flag{Name: "fail", Arg: "gates", Set: cli.Words(&a.gates), Doc: `
 			Exit with code 1 if more changes. A gate is closed, opened, other_rule or changed, then

@@ -113,7 +113,7 @@ func (p *plan) chooseMemory(a *args, out *output.Options) error {
 		return err
 	}
 	p.storeOpt.MaxMemory = limit
-	p.memory = memory.Run{Limit: limit, Workers: a.workers, Agents: len(agentsOf(&p.storeOpt)), Out: out}
+	p.memory = memory.Run{Limit: limit, Workers: a.workers, Agents: len(agentsOf(&p.storeOpt)), Out: out, Coverage: p.memory.Coverage}
 	_, err = p.memory.Divide()
 	return err
 }

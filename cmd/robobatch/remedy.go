@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/coverage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
@@ -31,6 +32,7 @@ var remedies = []struct {
 	err    error
 	remedy string
 }{
+	{coverage.ErrMemory, "raise -max-memory, or name fewer logs; a quarter of it is for counts, of which each robots.txt takes some 600 bytes, and each set of its rules that match together 170"},
 	{ingest.ErrNoURL, "name the field with -url-field; if it is no table but a list of URLs, add -format urls"},
 	{ingest.ErrManyURLs, "name one with -url-field"},
 	{ingest.ErrSeparator, "use -format csv"},

@@ -132,6 +132,14 @@ func sniff(path string, info fs.FileInfo) error {
 	return nil
 }
 
+// Single returns the name of the only robots.txt; "" if there are several, or captures, or a pack.
+func (r *Files) Single() string {
+	if len(r.files) == 1 && r.files[0].content == unpack.Text {
+		return r.files[0].name
+	}
+	return ""
+}
+
 // Odd returns what is odd about the one robots.txt that was named, once it was read. Of directories
 // and captures it is [robots.NotOdd]: whoever compiles them knows.
 func (r *Files) Odd() robots.Oddity {

@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -13,9 +14,10 @@ import (
 
 // Options say how to count. The zero value counts all agents together, in the usual memory.
 type Options struct {
-	ByAgent bool
-	URLs    int64 // bytes for distinct URLs; 0 is aggregate.DefaultMemory
-	Counts  int64 // bytes for counts of rules; 0 is no limit
+	ByAgent  bool
+	URLs     int64 // bytes for distinct URLs; 0 is aggregate.DefaultMemory
+	Counts   int64 // bytes for counts of rules; 0 is no limit
+	Matchers int64 // bytes for matchers, beyond which all are dropped, and made again; 0 is 64 MiB
 }
 
 // ErrMemory is the error of a log that meets more rules than Options.Counts has room for.
@@ -37,11 +39,12 @@ type Counter struct {
 	size  int64    // bytes of counts, about
 	sets  uint32   // sets that there are
 
-	matchers int64 // bytes
-	memo     []memoEntry
-	path     []byte
-	matched  []int32
-	key      []byte
+	matchers    int64 // bytes
+	maxMatchers int64
+	memo        []memoEntry
+	path        []byte
+	matched     []int32
+	key         []byte
 
 	requests, verdicts, withRules int64
 	from, to                      int64
@@ -87,10 +90,9 @@ type memoEntry struct {
 
 const (
 	memoSize     = 1 << 14
-	maxMatchers  = 64 << 20 // bytes of matchers; beyond that all are dropped, and made again
 	noTime       = math.MinInt64
-	sizeFile     = 200
-	sizeSet      = 150
+	sizeFile     = 250
+	sizeSet      = 180
 	sizeOutcome  = 160 // with its group and its place in a map
 	sizeOutcomeN = 4 * 3
 )
@@ -99,7 +101,7 @@ const (
 func NewCounter(store *engine.Store, opt Options) *Counter {
 	o := store.Options()
 	c := &Counter{
-		store: store, look: store.NewLookup(), opt: opt, dialect: o.Dialect, agents: len(o.Agents),
+		store: store, look: store.NewLookup(), opt: opt, maxMatchers: cmp.Or(opt.Matchers, 64<<20), dialect: o.Dialect, agents: len(o.Agents),
 		byRow: o.LogAgents != engine.LogAgentsOff, urls: aggregate.NewURLs(opt.URLs),
 		files: map[engine.RulingID]*file{}, sites: make([]uint64, (store.NumSites()+63)/64),
 		memo: make([]memoEntry, memoSize), from: math.MaxInt64, to: math.MinInt64,
@@ -260,18 +262,23 @@ func (c *Counter) outcome(url []byte, f *file, s *set, rule int32) *outcome {
 
 // addMatcher makes the matcher of a set. Matchers that take too much together are dropped first.
 func (c *Counter) addMatcher(f *file, s *set) {
-	if c.matchers > maxMatchers {
-		for _, f := range c.files {
-			for _, s := range f.sets {
-				s.matcher, s.lines = nil, nil
-			}
-		}
-		c.matchers = 0
+	if c.matchers > c.maxMatchers {
+		c.dropMatchers()
 	}
 	rules, _ := c.look.Rules(f.id, s.agent)
 	s.lines = linesOf(rules)
 	s.matcher = newMatcher(rules, s.lines, c.dialect)
 	c.matchers += s.matcher.size
+}
+
+// dropMatchers drops all matchers.
+func (c *Counter) dropMatchers() {
+	for _, f := range c.files {
+		for _, s := range f.sets {
+			s.matcher, s.lines = nil, nil
+		}
+	}
+	c.matchers = 0
 }
 
 // linesOf returns, for each rule, the first rule of the same line: a rule may have two patterns.

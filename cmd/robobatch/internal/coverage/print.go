@@ -3,20 +3,39 @@ package coverage
 import (
 	"bufio"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
 // Forms are the forms that Print takes.
-var Forms = []string{"text", "json"}
+var Forms = []string{"text", "json", "markdown", "github"}
+
+// A Page is what is printed besides what a Counter counted.
+type Page struct {
+	Inputs []string // the names of the logs
+	File   string   // of the only robots.txt; "" if there may be several, or it has none
+	All    bool     // all rules, in text and Markdown
+}
+
+// Print prints in one form. The error is one of writing.
+func (c *Counter) Print(w io.Writer, form string, p Page) error {
+	switch form {
+	case "json":
+		return c.PrintJSON(w, p.Inputs)
+	case "markdown":
+		_, err := io.WriteString(w, c.markdown(p))
+		return err
+	case "github":
+		return c.printGitHub(w, p)
+	}
+	return c.PrintText(w, p.Inputs, p.All)
+}
 
 // shown is how many rules of a kind the text has, unless all are asked for.
 const shown = 20
@@ -24,17 +43,15 @@ const shown = 20
 // width is that of the text.
 const width = 80
 
-// PrintJSON prints the head, and all rules, an object a line.
+// PrintJSON prints the head, and all rules, an object a line. What a terminal might obey is escaped.
 func (c *Counter) PrintJSON(w io.Writer, inputs []string) error {
 	out := bufio.NewWriter(w)
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
 	head := c.Head()
 	head.Inputs = inputs
-	err := encoder.Encode(head)
+	err := say.WriteJSON(out, head)
 	for r := range c.Rules() {
 		if err == nil {
-			err = encoder.Encode(r)
+			err = say.WriteJSON(out, r)
 		}
 	}
 	return cmp.Or(err, out.Flush())
@@ -42,9 +59,30 @@ func (c *Counter) PrintJSON(w io.Writer, inputs []string) error {
 
 // PrintText prints the head, and tables of rules: of each kind those with the most requests, or all.
 func (c *Counter) PrintText(w io.Writer, inputs []string, all bool) error {
-	h := c.head()
+	h, tables := c.tables(all)
 	h.Inputs = inputs
-	var tables [kinds][]Rule
+	out := &strings.Builder{}
+	for _, line := range h.lines() {
+		fill(out, line)
+	}
+	for k, rows := range tables {
+		total := h.of(kind(k))
+		if total == 0 {
+			continue
+		}
+		fmt.Fprintf(out, "\n%s: %s\n", kind(k), say.Count(total, "rule"))
+		table(out, rows, h.several())
+		if left := total - int64(len(rows)); left > 0 {
+			fmt.Fprintf(out, "  and %s more: -all prints them, -out writes a table\n", say.Number(left))
+		}
+	}
+	_, err := io.WriteString(w, say.NoCommands(out.String()))
+	return err
+}
+
+// tables returns the head, and the rules of each kind: those with the most requests, or all.
+func (c *Counter) tables(all bool) (h Head, tables [kinds][]Rule) {
+	h = c.head()
 	for r := range c.Rules() {
 		h.add(r)
 		k := r.kind()
@@ -53,26 +91,25 @@ func (c *Counter) PrintText(w io.Writer, inputs []string, all bool) error {
 			tables[k] = most(tables[k])
 		}
 	}
-	out := &strings.Builder{}
-	h.print(out)
-	for k, rows := range tables {
-		total := [...]int64{h.Decided, h.Matched, h.Never}[k]
-		if total == 0 {
-			continue
-		}
-		fmt.Fprintf(out, "\n%s: %s\n", [...]string{"decided", "matched, and decided no request", "matched no request"}[k], say.Count(total, "rule"))
+	for k := range tables {
 		if all {
-			slices.SortStableFunc(rows, busier)
+			slices.SortStableFunc(tables[k], busier)
 		} else {
-			rows = most(rows)
-		}
-		table(out, rows, h.Origins > 1 || h.Files > 1)
-		if left := total - int64(len(rows)); left > 0 {
-			fmt.Fprintf(out, "  and %s more: -all prints them, -out writes a table\n", say.Number(left))
+			tables[k] = most(tables[k])
 		}
 	}
-	_, err := io.WriteString(w, out.String())
-	return err
+	return h, tables
+}
+
+// of returns how many rules are of a kind.
+func (h *Head) of(k kind) int64 { return [...]int64{h.Decided, h.Matched, h.Never}[k] }
+
+// several reports whether lines are of several robots.txt.
+func (h *Head) several() bool { return h.Origins > 1 || h.Files > 1 }
+
+// String returns what rules of a kind did.
+func (k kind) String() string {
+	return [...]string{"decided", "matched, and decided no request", "matched no request"}[k]
 }
 
 // most returns those of the rules that are shown, in their order.
@@ -101,8 +138,8 @@ func (r *Rule) note() string {
 	return strings.TrimPrefix(text, "; ")
 }
 
-// print prints the head.
-func (h *Head) print(out *strings.Builder) {
+// lines returns the head in sentences: the log, and its rules.
+func (h *Head) lines() []string {
 	name := ""
 	if len(h.Inputs) > 0 {
 		name = say.File(h.Inputs[0])
@@ -114,7 +151,7 @@ func (h *Head) print(out *strings.Builder) {
 	if h.From != nil {
 		period = h.From.Format(time.DateTime) + " to " + h.To.Format(time.DateTime)
 	}
-	fill(out, fmt.Sprintf("%s: %s, %s", name, say.Count(h.Requests, "request"), period))
+	log := fmt.Sprintf("%s: %s, %s", name, say.Count(h.Requests, "request"), period)
 	agents := ""
 	switch n := len(h.Agents); {
 	case n == 0:
@@ -122,7 +159,7 @@ func (h *Head) print(out *strings.Builder) {
 	case n > 1:
 		agents = fmt.Sprintf(" for %d agents, each of which counts", n)
 	case h.Agents[0] != "*":
-		agents = " for " + h.Agents[0]
+		agents = " for " + say.Line(h.Agents[0])
 	}
 	text := fmt.Sprintf("%s of %s%s: %s decided, %s only matched, %s matched nothing.",
 		say.Count(h.Rules, "rule"), say.Count(int64(h.Origins), "origin"), agents, say.Number(h.Decided), say.Number(h.Matched), say.Number(h.Never))
@@ -133,7 +170,7 @@ func (h *Head) print(out *strings.Builder) {
 	if !h.Exact {
 		text += " Numbers of URLs are estimates."
 	}
-	fill(out, text)
+	return []string{log, text}
 }
 
 // fill prints a text in lines of the width.
@@ -161,6 +198,7 @@ func table(out *strings.Builder, rows []Rule, several bool) {
 		if r.Agent != nil {
 			place += " " + *r.Agent
 		}
+		place = say.Line(place)
 		lead := "  "
 		if counted {
 			lead = fmt.Sprintf("  %*s  %*s  ", requests, say.Number(r.shown().Requests), urls, r.shown().urls())
@@ -212,8 +250,11 @@ func wonBy(r *Rule) string {
 
 // cut cuts a line to the width.
 func cut(text string) string {
-	if utf8.RuneCountInString(text) <= width {
-		return text
+	columns := 0
+	for i, r := range text {
+		if columns += cli.Columns(string(r)); columns > width-1 && cli.Columns(text[i:]) > width-(columns-cli.Columns(string(r))) {
+			return text[:i] + "…"
+		}
 	}
-	return string([]rune(text)[:width-1]) + "…"
+	return text
 }

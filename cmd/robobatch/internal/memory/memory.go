@@ -9,6 +9,7 @@
 //	                        and the row group or the dictionaries of the output
 //	rows that are sorted    up to L/4, if -sort or -partition-by is given
 //	what changed            up to L/4, for the command diff, which has two stores with half of the rules' part each
+//	what rules do           L/2, for the command coverage: URLs, counts, and what matches
 //	rules                   all that is left, at least 4 MiB: package engine/internal/packed divides it
 //
 // What the run takes was measured, at its most, for each kind of output. With more workers it takes
@@ -59,6 +60,9 @@ type Run struct {
 	// Diff is whether rows are decided by two stores, and what changed is counted. Out is then that of
 	// the changed rows, with a nil Out for none.
 	Diff bool
+
+	// Coverage is whether half of the limit is for what rules do, of the command coverage. There is no Out.
+	Coverage bool
 }
 
 // The parts of a run. Each holds for the most that was seen with real and made-up logs.
@@ -116,14 +120,14 @@ func (r Run) Divide() (Parts, error) {
 	if r.Diff {
 		p.Counts = countsOf(r.Limit)
 	}
-	fits := func(p Parts) bool { return Program+r.Index+r.reserved(&p)+r.minRules() <= r.Limit }
+	fits := func(p Parts) bool { return Program+r.Index+r.reserved(&p)+r.minRules() <= r.room(r.Limit) }
 	if !fits(p) {
 		return p, r.tooSmall(p)
 	}
 	for p.Workers < asked {
 		more := p
 		more.Workers++
-		more.Unpackers = min(more.Workers, 1+int(r.Limit/perAhead))
+		more.Unpackers = min(more.Workers, 1+int(r.room(r.Limit)/perAhead))
 		if !fits(more) {
 			p.Note = fmt.Sprintf("-max-memory %s has room for %s", Text(r.Limit), say.Count(int64(p.Workers), "worker"))
 			break
@@ -153,7 +157,7 @@ func (r Run) reserved(p *Parts) int64 {
 	if r.Diff {
 		size += p.Counts*countsMore/8 + batches*int64(p.BatchRows)*int64(oldRow+oldVerdict*r.Agents)
 	}
-	if r.Out == nil && r.Diff {
+	if r.Out == nil && (r.Diff || r.Coverage) {
 		return size
 	}
 	if r.Out == nil {
@@ -181,6 +185,14 @@ func (r Run) reserved(p *Parts) int64 {
 		size += chunks*chunk + workers*lines + lineDicts
 	}
 	return size
+}
+
+// room returns the part of a limit that is for the run.
+func (r Run) room(limit int64) int64 {
+	if r.Coverage {
+		return limit / 2
+	}
+	return limit
 }
 
 // countsOf returns the bytes for the URLs that changed, of a limit.
@@ -225,7 +237,7 @@ func (r Run) tooSmall(p Parts) error {
 		if r.Diff {
 			p.Counts = countsOf(need)
 		}
-		if Program+r.Index+r.reserved(&p)+r.minRules() > need {
+		if Program+r.Index+r.reserved(&p)+r.minRules() > r.room(need) {
 			continue
 		}
 		index := ""

@@ -1,0 +1,61 @@
+package coverage
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// TestSize holds that counts take no more memory than is said, with one outcome of each file, and with
+// many.
+func TestSize(t *testing.T) {
+	for _, test := range []struct{ files, outcomes int }{{20_000, 1}, {20_000, 3}, {2_000, 40}, {200, 400}} {
+		bodies := map[robots.Origin]string{}
+		for n := range test.files {
+			body := fmt.Appendf(nil, "# %d\nUser-agent: *\n", n)
+			for rule := range test.outcomes {
+				body = fmt.Appendf(body, "Disallow: /%d/\n", rule)
+			}
+			bodies[robots.Origin(fmt.Sprintf("https://%d.com", n))] = string(body)
+		}
+		store, err := engine.BuildStore(responses(bodies), engine.StoreOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, e, c := new(engine.Batch), store.NewEvaluator(), NewCounter(store, Options{URLs: 1})
+		evaluate := func(outcome int) {
+			for n := range test.files {
+				if b.AddURL(fmt.Appendf(nil, "https://%d.com/%d/", n, outcome), 1); b.Len() == 1000 || n == test.files-1 {
+					e.Evaluate(b)
+					if err := c.Write(b); err != nil {
+						t.Fatal(err)
+					}
+					b.Reset()
+				}
+			}
+		}
+		before := heap()
+		for outcome := range test.outcomes {
+			evaluate(outcome)
+		}
+		c.dropMatchers()
+		got := heap() - before
+		t.Logf("%d files of %d outcomes: %d bytes, said to be %d", test.files, test.outcomes, got, c.size)
+		if got > c.size || 2*got < c.size {
+			t.Errorf("%d files of %d outcomes: %d bytes, said to be %d", test.files, test.outcomes, got, c.size)
+		}
+		runtime.KeepAlive(c)
+	}
+}
+
+// heap returns the bytes of the heap that are in use.
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
