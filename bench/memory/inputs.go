@@ -30,6 +30,7 @@ type input struct {
 // The inputs. That of long URLs has a tenth of the rows.
 var (
 	pack     = &input{"made-up.rbp", makePack}
+	closing  = &input{"closing.rbp", makeClosing}
 	history  = &input{"history.rbp", makeHistory}
 	captures = &input{"captures.jsonl.zst", makeCaptures}
 	urls     = &input{"urls.txt.zst", makeURLs}
@@ -39,6 +40,19 @@ var (
 
 func makePack(path string, g *madeup.Generator, _ madeup.Spec) error {
 	return writePack(path, g.Responses())
+}
+
+// makeClosing writes a robots.txt of its own for each origin, which closes all.
+func makeClosing(path string, g *madeup.Generator, _ madeup.Spec) error {
+	return writePack(path, func(yield func(robots.Response, error) bool) {
+		n := 0
+		for r, err := range g.Responses() {
+			r.Body = fmt.Appendf(nil, "# %d\nUser-agent: *\nDisallow: /\n", n)
+			if n++; !yield(r, err) {
+				return
+			}
+		}
+	})
 }
 
 func makeHistory(path string, g *madeup.Generator, _ madeup.Spec) error {
@@ -73,7 +87,7 @@ func (r request) write(dir string) error {
 		return err
 	}
 	for _, s := range r.shapes {
-		for _, in := range []*input{s.rules, s.log} {
+		for _, in := range s.inputs() {
 			path := filepath.Join(dir, in.name)
 			if _, err := os.Stat(path); err == nil {
 				continue

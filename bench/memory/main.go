@@ -128,6 +128,22 @@ const (
 // bound returns the most memory that a run may hold.
 func bound(limit int64) int64 { return limit + limit/10 + overhead }
 
+// arguments returns those of the command, for inputs and outputs in some directories.
+func (s *shape) arguments(inputs, out string, limit int64) (all []string) {
+	if s.command != "" {
+		all = append(all, s.command)
+	}
+	if s.old != nil {
+		all = append(all, "-old", filepath.Join(inputs, s.old.name))
+	}
+	all = append(all, "-rules", filepath.Join(inputs, s.rules.name), "-in", filepath.Join(inputs, s.log.name),
+		"-max-memory", strconv.FormatInt(limit/mib, 10)+"MiB", "-quiet", "-progress", "off")
+	if s.out != "" {
+		all = append(all, "-out", filepath.Join(out, s.out))
+	}
+	return append(all, s.flags...)
+}
+
 // A lab runs the command.
 type lab struct {
 	ctx    context.Context
@@ -140,7 +156,11 @@ type lab struct {
 type result struct {
 	measure.Sample
 	refused string // why it did not start; "" if it ran
+	ended   bool   // for want of memory, as the command coverage may that meets very many rules
 }
+
+// coverage is the command that may end so.
+const coverage = "coverage"
 
 // table runs all shapes under all limits, and prints a line for each run. The error names those
 // that held too much, or had to run and did not.
@@ -171,6 +191,8 @@ func (r result) print(w io.Writer, s shape, limit int64) (fault, err error) {
 	switch {
 	case r.refused != "":
 		word = "refused: " + r.refused
+	case r.ended:
+		word = "ended: too many rules"
 	case r.Peak > bound(limit):
 		word = "TOO MUCH"
 	}
@@ -188,15 +210,14 @@ func (l *lab) run(s shape, limit int64) (result, error) {
 	if err := errors.Join(os.RemoveAll(out), os.Mkdir(out, 0o777)); err != nil {
 		return result{}, err
 	}
-	cmd := exec.CommandContext(l.ctx, l.binary, slices.Concat([]string{
-		"-rules", filepath.Join(l.inputs, s.rules.name), "-in", filepath.Join(l.inputs, s.log.name),
-		"-out", filepath.Join(out, s.out), "-max-memory", strconv.FormatInt(limit/mib, 10) + "MiB", "-quiet", "-progress", "off",
-	}, s.flags)...)
-	sample, err := measure.Exec(cmd)
+	sample, err := measure.Exec(exec.CommandContext(l.ctx, l.binary, s.arguments(l.inputs, out, limit)...))
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 2 {
 		if _, text, ok := strings.Cut(err.Error(), "robobatch: -max-memory: "); ok { // a plan that is not begun
 			text, _, _ = strings.Cut(text, "\n")
-			return result{sample, text}, nil
+			return result{Sample: sample, refused: text}, nil
+		}
+		if s.command == coverage && strings.Contains(err.Error(), "too many to be counted in this memory") {
+			return result{Sample: sample, ended: true}, nil
 		}
 	}
 	return result{Sample: sample}, err

@@ -5,26 +5,42 @@ type shape struct {
 	name  string
 	rules *input
 	log   *input
-	out   string // name of the output
+	out   string // name of the output; "" is none
 	flags []string
+
+	command string // "" is the main job
+	old     *input // the rules before, of the command diff
+}
+
+// inputs returns what is read.
+func (s *shape) inputs() []*input {
+	all := []*input{s.rules, s.log}
+	if s.old != nil {
+		all = append(all, s.old)
+	}
+	return all
 }
 
 // shapes are what is run. All have each origin in random order, so that rules are dropped and
-// loaded again all the time.
+// loaded again all the time. In those of diff every row changes, by a rule of its own origin.
 var shapes = []shape{
-	{"plain", pack, urls, "x.parquet", nil},
-	{"workers", pack, urls, "x.parquet", []string{"-workers", "8"}},
-	{"sort", pack, urls, "x.parquet", []string{"-sort", "origin"}},
-	{"arrow", pack, urls, "x.arrow", nil},
-	{"stream", pack, urls, "x.arrows", nil},
-	{"jsonl", pack, urls, "x.jsonl.gz", nil},
-	{"wide", pack, urls, "x.parquet", []string{"-agent", "@search,@ai", "-layout", "wide"}},
-	{"widerules", pack, urls, "x.parquet", []string{"-agent", "@search,@ai", "-layout", "wide", "-columns", "url,allowed,reason,rule_line,rule"}},
-	{"agents", pack, urls, "x.parquet", []string{"-agent", "@search,@ai", "-where", "disallowed"}},
-	{"longurls", pack, longURLs, "x.parquet", []string{"-bloom", "url"}},
-	{"kept", pack, events, "x.parquet", []string{"-keep", "time,method,status:int,referer,country,ms:float,bytes:int,request_id,session,cached:bool,user_agent"}},
-	{"partition", pack, events, "x", []string{"-partition-by", "date,allowed", "-sort", "origin", "-out-format", "parquet", "-keep", "time,status:int,referer"}},
-	{"fromlog", pack, events, "x.csv.zst", []string{"-agent-from-log", "-columns", "line,url,agent,allowed,violation,rule"}},
-	{"asof", history, events, "x.parquet", []string{"-as-of", "log"}},
-	{"captures", captures, urls, "x.parquet", nil},
+	{name: "plain", rules: pack, log: urls, out: "x.parquet"},
+	{name: "workers", rules: pack, log: urls, out: "x.parquet", flags: []string{"-workers", "8"}},
+	{name: "sort", rules: pack, log: urls, out: "x.parquet", flags: []string{"-sort", "origin"}},
+	{name: "arrow", rules: pack, log: urls, out: "x.arrow"},
+	{name: "stream", rules: pack, log: urls, out: "x.arrows"},
+	{name: "jsonl", rules: pack, log: urls, out: "x.jsonl.gz"},
+	{name: "wide", rules: pack, log: urls, out: "x.parquet", flags: []string{"-agent", "@search,@ai", "-layout", "wide"}},
+	{name: "widerules", rules: pack, log: urls, out: "x.parquet", flags: []string{"-agent", "@search,@ai", "-layout", "wide", "-columns", "url,allowed,reason,rule_line,rule"}},
+	{name: "agents", rules: pack, log: urls, out: "x.parquet", flags: []string{"-agent", "@search,@ai", "-where", "disallowed"}},
+	{name: "longurls", rules: pack, log: longURLs, out: "x.parquet", flags: []string{"-bloom", "url"}},
+	{name: "kept", rules: pack, log: events, out: "x.parquet", flags: []string{"-keep", "time,method,status:int,referer,country,ms:float,bytes:int,request_id,session,cached:bool,user_agent"}},
+	{name: "partition", rules: pack, log: events, out: "x", flags: []string{"-partition-by", "date,allowed", "-sort", "origin", "-out-format", "parquet", "-keep", "time,status:int,referer"}},
+	{name: "fromlog", rules: pack, log: events, out: "x.csv.zst", flags: []string{"-agent-from-log", "-columns", "line,url,agent,allowed,violation,rule"}},
+	{name: "asof", rules: history, log: events, out: "x.parquet", flags: []string{"-as-of", "log"}},
+	{name: "captures", rules: captures, log: urls, out: "x.parquet"},
+	{name: "diff", command: "diff", old: closing, rules: pack, log: urls, flags: []string{"-agent", "*,Googlebot,GPTBot"}},
+	{name: "diffrows", command: "diff", old: pack, rules: closing, log: events, out: "x.parquet", flags: []string{"-agent-from-log", "-keep", "status:int"}},
+	{name: "coverage", command: "coverage", rules: pack, log: urls},
+	{name: "coverby", command: "coverage", rules: pack, log: events, out: "x.parquet", flags: []string{"-agent-from-log", "-by", "agent"}},
 }
