@@ -50,7 +50,7 @@ func TestReadme(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"violations.csv":               "GPTBot",
-		"closed.csv":                   "/new/a",
+		"changes.csv":                  "/new/a",
 		"robots/https_one.example.txt": "Disallow: /b",
 	} {
 		if got, err := os.ReadFile(name); err != nil || !strings.Contains(string(got), want) {
