@@ -1,5 +1,6 @@
 # Targets for developers; `make check` is what CI runs. Every target works on a fresh clone with Go and make alone,
-# but race (gcc), e2e (gcc, Node.js, Chromium) and lint (it builds the linter, about two minutes the first time).
+# but race (gcc), e2e (gcc, Node.js, Chromium), lint (it builds the linter, about two minutes the first time), and
+# python and cluster-* (Python 3.10, Java 17, Slurm).
 # No test depends on how fast the machine is: TIMEOUT ends only what hangs.
 
 SHELL        := bash
@@ -22,6 +23,8 @@ ONLY         ?=
 SHARDROUNDS  ?= 50
 ATTACK       ?=
 TARGETS      ?=
+ROWS         ?= 5000000
+SPARK        ?=
 # RESULTS passes on the lines of results and their headers, and shows all others: benchmarks may log any bytes.
 RESULTS       = tee /dev/stderr | LC_ALL=C grep -aE '^(Benchmark[!-~]+[[:space:]]+[0-9]+[[:space:]]|(goos|goarch|pkg|cpu|corpus): |\# (go|date|load): )'
 # MEDIANS has benchstat sum up the newest file of bench/results.
@@ -40,7 +43,7 @@ QUICKSTART   := testdata/quickstart
 SYSTEMS       = ./internal/atomicfile ./internal/place ./internal/measure ./ingest/rulefiles ./cmd/robobatch/internal/guard
 
 .DEFAULT_GOAL := build
-.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows wasm fmt scale memory fuzz arm64 hostile attack shards cluster-slurm bench bench-compare bench-peers bench-whole bench-long bench-million bench-results bench-show bench-render e2e cover tidy check clean
+.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows wasm fmt scale memory fuzz arm64 hostile attack shards python cluster cluster-slurm cluster-spark bench bench-compare bench-peers bench-whole bench-long bench-million bench-results bench-show bench-render e2e cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -122,8 +125,16 @@ attack: ## damage inputs, kill runs, fail system calls, fill disks, and judge wh
 shards: ## 200 inputs, three of them damaged, in four shards that are killed again and again; SHARDROUNDS (50)
 	@ROBOBATCH_SHARDS=$(SHARDROUNDS) $(GO) test -count 1 -v -run TestShardsKilled -timeout 4h ./cmd/robobatch
 
+python: ## linter, types and tests of the Python package; makes its own environment, 1.2 GB in ~/.cache/robobatch
+	@.ci/python check
+
+cluster: cluster-slurm cluster-spark ## both
+
 cluster-slurm: ## docs/cluster on a real Slurm of one node, a task of which is killed and requeued; root, Debian, slurm-wlm and munge
 	@bash .ci/slurm
+
+cluster-spark: ## ROWS (5000000) on a Spark of two workers, one of which is killed; Java 17; SPARK=--measure compares with an identity
+	@.ci/python spark $(ROWS) $(SPARK)
 
 bench: ## all benchmarks, into bench.txt; BENCH, BENCHPKGS, BENCHTIME and BENCHCOUNT choose
 	@set -o pipefail; $(GOBENCH) -count $(BENCHCOUNT) $(BENCHPKGS) | $(RESULTS) >bench.txt

@@ -1,0 +1,397 @@
+"""Verdicts by Spark on a standalone cluster of two workers, on this machine, compared with a run without Spark.
+
+    python spark_cluster.py --robobatch ./robobatch --rules rules.rbp --log urls.zst --work DIR
+
+It reads the log with robobatch, cuts its rows into Parquet files, decides them by Spark, and compares every row. Then
+again while a worker is killed, and with a pack that is damaged on one executor. With --measure it also says what the
+verdicts cost beside an identity and a copy. All that it starts ends with it, by its process id.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pyspark
+from pyspark import SparkFiles
+from pyspark.sql import DataFrame, SparkSession
+
+import robobatch.spark
+
+COLUMNS = ["origin", "allowed", "reason", "rule_line", "rule"]
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def say(text: str) -> None:
+    print(f"{time.monotonic() - STARTED:6.1f} s  {text}", flush=True)
+
+
+STARTED = time.monotonic()
+
+
+@dataclass
+class Cluster:
+    """A master and its workers, each the leader of a session, so that its executors end with it."""
+
+    work: Path
+    port: int
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def start(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start a class of Spark, and write what it says to a file."""
+        home = Path(pyspark.__file__).parent
+        environment = {
+            **os.environ,
+            "SPARK_HOME": str(home),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_NO_DAEMONIZE": "1",
+        }
+        with (self.work / f"{name}.log").open("wb") as log:
+            process = subprocess.Popen(
+                [str(home / "bin" / "spark-class"), *arguments],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env=environment,
+            )  # fmt: skip
+        self.processes.append(process)
+        return process
+
+    @property
+    def url(self) -> str:
+        """Return the address of the master."""
+        return f"spark://127.0.0.1:{self.port}"
+
+    def master(self) -> None:
+        """Start the master, and wait until it listens."""
+        self.start(
+            "master", "org.apache.spark.deploy.master.Master",
+            "--host", "127.0.0.1", "--port", str(self.port), "--webui-port", "0",
+        )  # fmt: skip
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.1)
+        raise TimeoutError("the master does not listen")
+
+    def worker(self, name: str) -> subprocess.Popen[bytes]:
+        """Start a worker of one core."""
+        return self.start(
+            name, "org.apache.spark.deploy.worker.Worker", "-c", "1", "-m", "2g", "--host", "127.0.0.1",
+            "--webui-port", "0", "-d", str(self.work / name), self.url,
+        )  # fmt: skip
+
+    def kill(self, process: subprocess.Popen[bytes]) -> None:
+        """Lose a node: all processes of the worker are gone at once, without a word."""
+        for pid in [*descendants(process.pid), process.pid]:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        process.wait()
+
+    def end(self) -> None:
+        """End all."""
+        for process in reversed(self.processes):
+            if process.poll() is None:
+                process.terminate()
+        for process in self.processes:
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.kill(process)
+
+
+def stat(pid: str) -> list[str] | None:
+    """Return the fields of /proc/PID/stat behind the name."""
+    try:
+        return Path("/proc", pid, "stat").read_text().rpartition(") ")[2].split()
+    except OSError:
+        return None
+
+
+def descendants(pid: int) -> list[int]:
+    """Return all processes below one."""
+    parents = {int(p.name): int(s[1]) for p in Path("/proc").iterdir() if p.name.isdigit() and (s := stat(p.name))}
+    found = [pid]
+    for parent in found:
+        found += [child for child, its in parents.items() if its == parent]
+    return found[1:]
+
+
+def cpu(processes: Iterable[subprocess.Popen[bytes]]) -> float:
+    """Return the seconds of CPU of processes and all below them, those that have ended included."""
+    pids = [
+        pid for process in processes if process.poll() is None for pid in [process.pid, *descendants(process.pid)]
+    ]
+    return sum(sum(int(t) for t in s[11:15]) for pid in pids if (s := stat(str(pid)))) / TICKS
+
+
+def pipes() -> list[int]:
+    """Return the processes of robobatch pipe below this one or orphaned, and those that nobody has reaped."""
+    ours = str(Path(os.environ["ROBOBATCH_BINARY"]).resolve())
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and (entry / "exe").readlink() == Path(ours):
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+def no_pipes() -> None:
+    """Wait until no process of robobatch is left."""
+    deadline = time.monotonic() + 20
+    while left := pipes():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"processes of robobatch are left: {left}")
+        time.sleep(0.1)
+
+
+def session(cluster: Cluster, cache: Path) -> SparkSession:
+    """Return a session on the cluster."""
+    spark = (
+        SparkSession.builder.master(cluster.url)
+        .appName("robobatch")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.executor.memory", "1g")
+        .config("spark.driver.memory", "1g")
+        .config("spark.local.dir", str(cache))
+        .config("spark.sql.files.openCostInBytes", str(128 << 20))  # a file is a partition
+        .config("spark.ui.showConsoleProgress", "false")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("OFF")
+    return spark
+
+
+def prepare(ask: argparse.Namespace) -> pa.Table:
+    """Decide the log without Spark, and cut its rows into Parquet files. Returns the verdicts."""
+    whole = ask.work / "whole.parquet"
+    names = ",".join(["line", "url", *COLUMNS])
+    command = [ask.robobatch, "-quiet", "-rules", ask.rules, "-in", ask.log, "-columns", names, "-out", whole]
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    table = pq.read_table(whole, read_dictionary=[])
+    step = -(-table.num_rows // ask.partitions)
+    (ask.work / "in").mkdir()
+    for i in range(ask.partitions):
+        part = table.select(["line", "url"]).slice(i * step, step)
+        pq.write_table(part.replace_schema_metadata(None), ask.work / "in" / f"{i:05}.parquet", compression="snappy")
+    return table
+
+
+def compare(out: Path, whole: pa.Table, columns: list[str]) -> None:
+    """Compare the files that Spark has written with the verdicts of one run."""
+    rows = 0
+    for file in sorted(out.glob("part-*.parquet")):
+        got = pq.read_table(file)
+        want = whole.slice(got["line"][0].as_py() - 1, got.num_rows)
+        for name in ["line", "url", *columns]:
+            a, b = got[name].combine_chunks(), pc.cast(want[name], got[name].type).combine_chunks()
+            if not a.equals(b):
+                raise AssertionError(f"{file}: column {name} differs")
+        rows += got.num_rows
+    if rows != whole.num_rows:
+        raise AssertionError(f"{out} has {rows} rows, the run without Spark {whole.num_rows}")
+    say(f"equal: {rows:,} rows, all columns")
+
+
+@dataclass
+class Bench:
+    """What all jobs have in common."""
+
+    ask: argparse.Namespace
+    cluster: Cluster
+    whole: pa.Table
+
+    def job(self, spark: SparkSession, make: Callable[[DataFrame], DataFrame], name: str) -> tuple[float, float]:
+        """Run a job from Parquet to Parquet. Returns seconds, and seconds of CPU of the workers."""
+        rows = spark.read.parquet(str(self.ask.work / "in"))
+        before, start = cpu(self.cluster.processes), time.monotonic()
+        make(rows).write.mode("overwrite").parquet(str(self.ask.work / name))
+        took, used = time.monotonic() - start, cpu(self.cluster.processes) - before
+        say(f"{name}: {took:.1f} s, {used:.1f} s of CPU")
+        return took, used
+
+    def verdicts(self, spark: SparkSession, columns: list[str] | None = None) -> Callable[[DataFrame], DataFrame]:
+        """Return what decides a DataFrame."""
+        pack = robobatch.spark.ship(spark, self.ask.rules)
+        return lambda df: robobatch.spark.with_verdicts(df, rules=pack, columns=columns or COLUMNS)
+
+    def measure(self, spark: SparkSession) -> None:
+        """Say what verdicts cost beside a copy and an identity, the least of some rounds in turn."""
+        jobs: dict[str, Callable[[DataFrame], DataFrame]] = {
+            "copy": lambda df: df,
+            "identity": lambda df: df.mapInArrow(identity, df.schema),
+            "allowed": self.verdicts(spark, ["allowed"]),
+            "two": self.verdicts(spark, ["allowed", "rule_line"]),
+            "all": self.verdicts(spark),
+        }
+        least: dict[str, tuple[float, float]] = {}
+        for round_ in range(self.ask.rounds + 1):
+            for name, make in jobs.items():
+                took = self.job(spark, make, name)
+                if round_:  # the first one warms up
+                    known = least.get(name, took)
+                    least[name] = min(known[0], took[0]), min(known[1], took[1])
+        load = os.getloadavg()[0]
+        print(f"least of {self.ask.rounds} rounds, load {load:.1f}: s, CPU s, to identity, CPU to identity")
+        for name, (took_, used) in least.items():
+            by = least["identity"]
+            print(f"{name:9} {took_:6.1f} {used:6.1f} {took_ / by[0]:5.2f} {used / by[1]:5.2f}")
+
+    def lose_a_worker(self, spark: SparkSession, worker: subprocess.Popen[bytes]) -> None:
+        """Decide all, and kill a worker when a third of the tasks is done."""
+        killed: list[int] = []
+
+        def kill() -> None:
+            tracker = spark.sparkContext.statusTracker()
+            while True:
+                for stage in tracker.getActiveStageIds():
+                    info = tracker.getStageInfo(stage)
+                    if info and info.numTasks == self.ask.partitions and info.numCompletedTasks * 3 >= info.numTasks:
+                        self.cluster.kill(worker)
+                        killed.append(info.numCompletedTasks)
+                        return
+                if done.wait(0.02):
+                    return
+
+        done = threading.Event()
+        killer = threading.Thread(target=kill)
+        killer.start()
+        try:
+            self.job(spark, self.verdicts(spark), "killed")
+        finally:
+            done.set()
+            killer.join()
+        if not killed:
+            raise AssertionError("the job ended before a worker was killed")
+        say(f"a worker was killed when {killed[0]} of {self.ask.partitions} tasks were done")
+        compare(self.ask.work / "killed", self.whole, COLUMNS)
+
+    def damage_a_pack(self, spark: SparkSession) -> None:
+        """Damage the copy of the pack on one executor. The job must fail with the message of the program."""
+        pack = robobatch.spark.ship(spark, self.ask.rules)
+
+        def roots(_: Iterable[int]) -> Iterator[str]:
+            time.sleep(0.5)  # so that one executor does not do the other's part
+            yield SparkFiles.get(pack.name)
+
+        copies = sorted(set(spark.sparkContext.parallelize(range(8), 8).mapPartitions(roots).collect()))
+        if len(copies) < 2:
+            raise AssertionError(f"one executor has done all: {copies}")
+        with Path(copies[0]).open("r+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            for i in range(1, 4096):
+                file.seek(size * i // 4096)
+                file.write(b"damage")
+        try:
+            self.job(spark, self.verdicts(spark), "damaged")
+        except Exception as err:  # Spark wraps it, in one class or another
+            lines = [line for line in str(err).splitlines() if "robobatch.errors.Error" in line]
+            if not lines or pack.name not in lines[0]:
+                raise
+            say("failed as it must: " + lines[0])
+        else:
+            raise AssertionError("a damaged pack went unnoticed")
+
+    def stop_early(self, spark: SparkSession) -> None:
+        """Read a few rows of many, and cancel a job. No process may be left."""
+        rows = spark.read.parquet(str(self.ask.work / "in"))
+        few = self.verdicts(spark)(rows).limit(5).collect()
+        if len(few) != 5:
+            raise AssertionError(f"a LIMIT of 5 gives {few}")
+        no_pipes()
+        say("LIMIT 5: no process is left")
+        context = spark.sparkContext
+        seen: list[BaseException] = []
+        decided = self.verdicts(spark)(rows)  # which runs the program on the driver
+
+        def run() -> None:
+            context.setJobGroup("cancelled", "to be cancelled", interruptOnCancel=True)
+            try:
+                self.job(spark, lambda _: decided, "cancelled")
+            except Exception as err:  # noqa: BLE001 - it is looked at below
+                seen.append(err)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        while thread.is_alive() and not (context.statusTracker().getJobIdsForGroup("cancelled") and pipes()):
+            time.sleep(0.01)
+        context.cancelJobGroup("cancelled")
+        thread.join()
+        if not seen or "ancel" not in str(seen[0]):
+            raise AssertionError(f"the job was not cancelled: {seen}")
+        no_pipes()
+        say("cancelled: no process is left")
+
+
+def identity(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Give back what came."""
+    yield from batches
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--robobatch", type=lambda p: str(Path(p).resolve()), required=True, help="the program")
+    parser.add_argument("--rules", required=True, help="a pack")
+    parser.add_argument("--log", required=True, help="a list of URLs")
+    parser.add_argument("--work", type=lambda p: Path(p).resolve(), required=True, help="a directory; it is emptied")
+    parser.add_argument("--partitions", type=int, default=50)
+    parser.add_argument("--measure", action="store_true", help="compare with an identity and a copy")
+    parser.add_argument("--rounds", type=int, default=2, help="of the measurements, besides one to warm up")
+    ask = parser.parse_args()
+    shutil.rmtree(ask.work, ignore_errors=True)
+    (ask.work / "local").mkdir(parents=True)
+    os.environ.update(ROBOBATCH_BINARY=ask.robobatch, PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
+    whole = prepare(ask)
+    say(f"{whole.num_rows:,} rows in {ask.partitions} files")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = int(free.getsockname()[1])
+    cluster = Cluster(ask.work, port)
+    try:
+        cluster.master()
+        first, _ = cluster.worker("first"), cluster.worker("second")
+        spark = session(cluster, ask.work / "local")
+        say(f"Spark {spark.version} on {cluster.url}")
+        bench = Bench(ask, cluster, whole)
+        if ask.measure:
+            bench.measure(spark)
+            compare(ask.work / "all", whole, COLUMNS)
+        else:
+            bench.job(spark, bench.verdicts(spark), "all")
+            compare(ask.work / "all", whole, COLUMNS)
+        no_pipes()
+        bench.stop_early(spark)
+        bench.damage_a_pack(spark)
+        no_pipes()
+        spark.stop()
+        spark = session(cluster, ask.work / "local")
+        bench.lose_a_worker(spark, first)
+        no_pipes()
+        spark.stop()
+    finally:
+        cluster.end()
+        shutil.rmtree(ask.work / "local", ignore_errors=True)
+    say("done")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""Where the program is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import site
+import stat
+import sysconfig
+import tempfile
+import zipfile
+from importlib import metadata
+from pathlib import Path, PurePosixPath
+
+from robobatch.errors import Error
+
+_NAME = "robobatch.exe" if os.name == "nt" else "robobatch"
+
+
+def find_binary() -> str:
+    """Return the path of the program.
+
+    It is the one that the environment variable ROBOBATCH_BINARY names; or the one that was installed with this
+    package, also if PATH lacks its directory; or the one in the wheel that this package is imported from; or the
+    first in PATH.
+    """
+    named = os.environ.get("ROBOBATCH_BINARY")
+    if named:
+        if not _runs(Path(named)):
+            raise Error(f"ROBOBATCH_BINARY is {named}, which is no program: name the file robobatch, or unset it")
+        return named
+    for candidate in (*_recorded(), *_beside()):
+        if _runs(candidate):
+            return str(candidate)
+    zipped = _from_wheel()
+    if zipped:
+        return zipped
+    in_path = shutil.which("robobatch")
+    if in_path:
+        return in_path
+    raise Error(
+        f"no program robobatch came with {Path(__file__).parent}, and none is in PATH: "
+        "install the wheel of this machine's system, or name the program by ROBOBATCH_BINARY"
+    )
+
+
+def _runs(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)
+
+
+def _recorded() -> list[Path]:
+    """Return the program as the record of the installed wheel has it, whatever scheme it was installed by."""
+    here = Path(__file__).resolve()
+    for dist in metadata.distributions(name="robobatch"):
+        files = dist.files or []
+        if any(Path(str(dist.locate_file(f))).resolve() == here for f in files if f.name == here.name):
+            return [Path(str(dist.locate_file(f))).resolve() for f in files if f.name == _NAME]
+    return []
+
+
+def _beside() -> list[Path]:
+    """Return the directories of scripts that belong to where this package is."""
+    here = Path(__file__).resolve().parent.parent
+    schemes = [sysconfig.get_default_scheme()]
+    if site.ENABLE_USER_SITE:
+        schemes.append(sysconfig.get_preferred_scheme("user"))
+    found = [
+        Path(paths["scripts"]) / _NAME
+        for paths in (sysconfig.get_paths(scheme) for scheme in schemes)
+        if Path(paths["purelib"]).resolve() == here
+    ]
+    return [*found, here / "bin" / _NAME]  # pip install --target
+
+
+def _from_wheel() -> str | None:
+    """Return the program of the wheel that this package is imported from, unpacked beside the wheel.
+
+    Spark does so with --py-files. What lies beside the wheel is as much to be trusted as the wheel.
+    """
+    wheel = Path(__file__).parent.parent
+    if not wheel.is_file() or not zipfile.is_zipfile(wheel):
+        return None
+    with zipfile.ZipFile(wheel) as archive:
+        for info in archive.infolist():
+            path = PurePosixPath(info.filename)
+            if path.name != _NAME or path.parent.name != "scripts":
+                continue
+            target = wheel.with_name(f"{wheel.name}.{info.CRC:08x}.{_NAME}")
+            if not _runs(target) or target.stat().st_size != info.file_size:
+                _unpack(archive, info, target)
+            return str(target)
+    return None
+
+
+def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path) -> None:
+    """Write a member of the archive. Several processes may do so at once, and the last one wins."""
+    try:
+        number, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as err:
+        raise Error(
+            f"the program cannot be unpacked from {archive.filename}: {err.strerror}: "
+            "install the wheel, or name the program by ROBOBATCH_BINARY"
+        ) from err
+    temporary = Path(name)
+    try:
+        with os.fdopen(number, "wb") as out, archive.open(info) as member:
+            shutil.copyfileobj(member, out, 1 << 20)
+        temporary.chmod(stat.S_IRWXU | stat.S_IRGRP | stat.S_IXGRP | stat.S_IROTH | stat.S_IXOTH)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,109 @@
+"""What can go wrong, and what is doubtful."""
+
+from __future__ import annotations
+
+import re
+
+# Flags of the program, and what they are called here.
+_ARGUMENTS = {
+    "-agent": "agents=",
+    "-as-of": "as_of=",
+    "-accept-damaged-rules": "accept_damaged_rules=True",
+    "-columns": "columns=",
+    "-dialect": "dialect=",
+    "-max-memory": "max_memory=",
+    "-missing": "missing=",
+    "-origin": "origin=",
+    "-prefix": "prefix=",
+    "-rules": "rules=",
+    "-url-column": "url=",
+    "-workers": "workers=",
+}
+_FLAG = re.compile(r"(?<![\w./-])-[a-z]+(?:-[a-z]+)*(?![\w/-])")
+_PREFIX = re.compile(r"^robobatch: ", re.MULTILINE)
+_DOUBT = re.compile(r"^robobatch: doubt: .*(?:\n {2}.*)*\n?", re.MULTILINE)
+_HELP = re.compile(r"^Run robobatch .* for help\.\n?", re.MULTILINE)
+
+
+def _argument(flag: re.Match[str]) -> str:
+    name = _ARGUMENTS.get(flag[0], flag[0])
+    return name.removesuffix("=") if flag.string.startswith(":", flag.end()) else name
+
+
+def _in_python(text: str) -> str:
+    """Return the text with arguments of Python in place of flags."""
+    return _FLAG.sub(_argument, text)
+
+
+class Error(Exception):
+    """robobatch could not do what was asked.
+
+    ``str(error)`` says what is wrong and what to do about it.
+    """
+
+    exit_code: int | None
+    """Of the program: 2 for an error of usage or input, 128 + n if signal n ended it; None if it did not run."""
+
+    message: str
+    """What the program said on standard error, as docs/FAILURES.md lists it. It ends with the remedy."""
+
+    def __init__(self, message: str, exit_code: int | None = None) -> None:
+        """Make an error of a message, which ends with the remedy."""
+        super().__init__(message, exit_code)
+        self.message = message
+        self.exit_code = exit_code
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it: the last clause of the message, in terms of this package."""
+        last = self.message.rsplit("\n", 1)[-1]
+        _, colon, clause = last.replace(", as in: ", ", as in:\0").rpartition(": ")
+        return _in_python(clause.replace("\0", " ")) if colon else ""
+
+    def __str__(self) -> str:
+        """Return the message in terms of this package."""
+        return _in_python(self.message)
+
+
+class Doubt(UserWarning):
+    """Input contradicts what it was taken for, and the rows have verdicts all the same.
+
+    docs/DOUBTS.md lists the codes.
+    """
+
+    def __init__(self, text: str) -> None:
+        """Make a warning of what the program said."""
+        super().__init__(text)
+        found = re.search(r"\[([a-z_]+)\]$", text, re.MULTILINE)
+        self.code = found[1] if found else ""
+
+    def __str__(self) -> str:
+        """Return the text in terms of this package."""
+        return _in_python(str(self.args[0]))
+
+
+def doubts_of(stderr: str) -> list[Doubt]:
+    """Return the doubts that the program printed."""
+    return [Doubt(found.removeprefix("robobatch: doubt: ").rstrip("\n")) for found in _DOUBT.findall(stderr)]
+
+
+def error_of(stderr: str, code: int, addresses: int | None = None) -> Error:
+    """Return the error that the program printed before it ended with a code; -n is signal n, as in subprocess.
+
+    ``addresses`` is how many bytes of addresses it could have; None is no limit.
+    """
+    if addresses is not None and re.search("^(runtime[:/]|fatal error:)", stderr, re.MULTILINE):
+        return Error(
+            f"robobatch pipe found no memory: a process may have {addresses >> 20} MiB of addresses here, "
+            "and it needs 2 GiB and the size of the pack: lift ulimit -v, and leave spark.executor.pyspark.memory unset",
+            code,
+        )
+    message = _PREFIX.sub("", _HELP.sub("", _DOUBT.sub("", stderr))).strip("\n")
+    if code < 0:
+        message = message or f"robobatch pipe was ended by signal {-code}: " + (
+            "if memory ran out, bound it with -max-memory, or give the task more"
+            if code == -9
+            else "look for what sent it"
+        )
+        return Error(message, 128 - code)
+    return Error(message or f"robobatch pipe ended with code {code} and said nothing: run it by hand", code)

@@ -1,0 +1,192 @@
+"""One process of robobatch pipe: record batches go in, and come out with verdicts.
+
+Only the thread of the caller touches what it sends, so the iterator that makes it may be anything. Another thread
+reads the answers, and holds them until they are asked for. So the program never waits for its reader, and a caller
+that sends one batch more than it reads never waits for ever.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import queue
+import subprocess
+import sys
+import threading
+from collections import deque
+from types import TracebackType
+from typing import cast
+
+import pyarrow as pa
+
+from robobatch.binary import find_binary
+from robobatch.errors import Doubt, Error, doubts_of, error_of
+
+_PIPE_BYTES = 1 << 20  # the most that Linux gives everybody: a batch then takes few turns
+_SET_PIPE_SIZE = 1031  # fcntl.F_SETPIPE_SZ
+_STDERR_BYTES = 1 << 20  # of what the program says; the rest is read and dropped
+_GRACE = 10.0  # seconds for a program that has closed its ends to exit
+
+
+class Process:
+    """A process, in the manner of a context manager: at the end of the block it is gone and reaped."""
+
+    def __init__(self, arguments: list[str]) -> None:
+        """Start the program."""
+        program = find_binary()
+        try:
+            self._process = subprocess.Popen(
+                [program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            )
+        except OSError as err:
+            raise Error(
+                f"{program}: {err.strerror}: install the wheel of this machine's system, "
+                "or name another program by ROBOBATCH_BINARY"
+            ) from err
+        self._stdin = cast(io.BufferedWriter, self._process.stdin)
+        self._stdout = cast(io.BufferedReader, self._process.stdout)
+        self._stderr = cast(io.BufferedReader, self._process.stderr)
+        self._said = b""
+        self._answers: queue.SimpleQueue[pa.RecordBatch | BaseException | None] = queue.SimpleQueue()
+        self._sent: deque[tuple[str, int]] = deque()  # name and rows of what has no answer yet
+        self._writer: pa.RecordBatchStreamWriter | None = None
+        _widen(self._stdin, self._stdout)
+        self._threads = [
+            threading.Thread(target=self._listen, name="robobatch stderr", daemon=True),
+            threading.Thread(target=self._read, name="robobatch stdout", daemon=True),
+        ]
+        try:
+            for thread in self._threads:
+                thread.start()
+        except BaseException:
+            self._end()
+            raise
+
+    def __enter__(self) -> Process:
+        """Return the process."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the process if it still runs, and reap it."""
+        self._end()
+
+    @property
+    def unanswered(self) -> int:
+        """Return how many record batches were sent and have no answer yet."""
+        return len(self._sent)
+
+    def send(self, batch: pa.RecordBatch) -> None:
+        """Send a record batch of a column of URLs."""
+        self._sent.append((batch.schema.names[0], batch.num_rows))
+        try:
+            if self._writer is None:
+                self._writer = pa.ipc.new_stream(self._stdin, batch.schema)
+            self._writer.write_batch(batch)
+            self._stdin.flush()
+        except OSError as err:
+            raise self._fault() from err
+
+    def receive(self) -> pa.RecordBatch:
+        """Return the verdicts for the first record batch that has none yet. Waits for them."""
+        answer = self._answers.get()
+        if isinstance(answer, pa.RecordBatch):
+            url, rows = self._sent.popleft()
+            if answer.num_rows == rows and answer.num_columns > 1 and answer.schema.names[0] == url:
+                return answer.select(range(1, answer.num_columns))
+            raise self._fault()
+        raise self._fault() from answer
+
+    def finish(self) -> list[Doubt]:
+        """Wait for the exit code, once all answers are there. Returns the doubts that the program has."""
+        if self._process.wait() != 0 or self._answers.get() is not None:
+            raise self._fault()
+        self._join()
+        return doubts_of(self._text())
+
+    def close_input(self) -> None:
+        """Say that nothing more will be sent."""
+        try:
+            if self._writer is not None:
+                self._writer.close()
+                self._writer = None
+            self._stdin.close()
+        except OSError as err:
+            raise self._fault() from err
+
+    def _read(self) -> None:
+        """Read the answers, to their end or to a fault."""
+        try:
+            with pa.ipc.open_stream(self._stdout) as answers:
+                for batch in answers:
+                    self._answers.put(batch)
+        except BaseException as err:  # noqa: BLE001 - it is raised where the answer is asked for
+            self._answers.put(err)
+        else:
+            self._answers.put(None)
+
+    def _listen(self) -> None:
+        """Read what the program says."""
+        while said := self._stderr.read1(1 << 16):
+            if len(self._said) < _STDERR_BYTES:
+                self._said += said
+
+    def _text(self) -> str:
+        return self._said.decode("utf-8", "replace")
+
+    def _fault(self) -> Error:
+        """Return what ended the process. One that stays is killed."""
+        self._close_stdin()
+        try:
+            code = self._process.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+            code = 0
+        self._join()
+        if code == 0:
+            return Error(
+                "robobatch pipe answered with something else than was asked: look whether PATH has an old one"
+            )
+        return error_of(self._text(), code, _address_limit())
+
+    def _end(self) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        self._close_stdin()
+        self._join()
+        self._stdout.close()
+        self._stderr.close()
+
+    def _close_stdin(self) -> None:
+        self._writer = None
+        with contextlib.suppress(OSError):  # what is left in the buffer cannot be written
+            self._stdin.close()
+
+    def _join(self) -> None:
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join()
+
+
+def _address_limit() -> int | None:
+    """Return how many bytes of addresses a process may have, if that is limited."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+def _widen(*pipes: io.BufferedIOBase) -> None:
+    """Make pipes larger where the system can."""
+    if sys.platform != "linux":
+        return
+    import fcntl
+
+    for pipe in pipes:
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(pipe, _SET_PIPE_SIZE, _PIPE_BYTES)

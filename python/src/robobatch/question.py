@@ -1,0 +1,90 @@
+"""What is asked, as arguments of the program."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Sequence
+from typing import TypedDict
+
+
+class Options(TypedDict, total=False):
+    """What can be asked, besides the rules. docs/FLAGS.md says more, under the flags of the same names."""
+
+    url: str
+    """The column of the URLs; "url" if it is not given."""
+    agents: str | Sequence[str]
+    """Crawlers to decide for. Several give columns for each, as in allowed_googlebot, and still one row."""
+    columns: Sequence[str]
+    """The columns to add, in this order: origin, allowed, reason, rule_line, rule, canonical_url."""
+    prefix: str
+    """Text before the names of the added columns."""
+    dialect: str
+    """How to read robots.txt: rfc9309, google, google-2010 or yandex."""
+    missing: str
+    """The answer for an origin that has no robots.txt: allow, disallow or null."""
+    as_of: str | datetime.date | datetime.datetime
+    """Use the captures that were in force at a moment, which must have a time zone."""
+    origin: str
+    """The origin of the one robots.txt that the rules are."""
+    accept_damaged_rules: bool
+    """Use what is left of damaged files of captures."""
+    max_memory: str
+    """The memory that the program may take, such as 256MiB."""
+    workers: int
+    """Goroutines that work; 0 is one per processor."""
+    flags: Sequence[str]
+    """Other flags of robobatch pipe, as they are written."""
+
+
+_TEXTS = {
+    "prefix": "-prefix",
+    "dialect": "-dialect",
+    "missing": "-missing",
+    "origin": "-origin",
+    "max_memory": "-max-memory",
+}
+
+
+def arguments(rules: str | os.PathLike[str], options: Options) -> list[str]:
+    """Return the arguments of robobatch."""
+    unknown = sorted(set(options) - set(Options.__annotations__))
+    if unknown:
+        known = ", ".join(Options.__annotations__)
+        raise TypeError(f"unknown argument {unknown[0]!r}: use rules, {known}")
+    asked = ["pipe", "-quiet", f"-rules={os.fspath(rules)}", f"-url-column={url_column(options)}"]
+    agents = options.get("agents")
+    if agents is not None:
+        asked += [f"-agent={agent}" for agent in ([agents] if isinstance(agents, str) else agents)]
+    columns = options.get("columns")
+    if columns is not None:
+        if isinstance(columns, str):
+            raise TypeError(f"columns is {columns!r}: write a list, as in columns=['allowed']")
+        asked.append("-columns=" + ",".join(columns))
+    for name, flag in _TEXTS.items():
+        value = options.get(name)
+        if value is not None:
+            asked.append(f"{flag}={value}")
+    if options.get("as_of") is not None:
+        asked.append("-as-of=" + _moment(options["as_of"]))
+    if options.get("accept_damaged_rules"):
+        asked.append("-accept-damaged-rules")
+    if options.get("workers") is not None:
+        asked.append(f"-workers={options['workers']}")
+    return asked + list(options.get("flags") or ())
+
+
+def url_column(options: Options) -> str:
+    """Return the name of the column of the URLs."""
+    name = options.get("url")
+    return "url" if name is None else name
+
+
+def _moment(moment: str | datetime.date | datetime.datetime) -> str:
+    if isinstance(moment, str):
+        return moment
+    if isinstance(moment, datetime.datetime):
+        if moment.tzinfo is None:
+            raise ValueError(f"as_of is {moment}, in no time zone: add tzinfo=datetime.timezone.utc, or write a text")
+        return moment.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.isoformat()

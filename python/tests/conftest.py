@@ -1,0 +1,103 @@
+"""What tests share: the program, rules, and what must be left behind by none."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+QUICKSTART = Path(__file__).parents[2] / "testdata" / "quickstart"
+
+
+@pytest.fixture(scope="session")
+def program() -> str:
+    """Return the program that ROBOBATCH_BINARY names; make python builds it."""
+    return os.environ["ROBOBATCH_BINARY"]
+
+
+@pytest.fixture(scope="session")
+def pack(program: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a pack of the rules of the quick start."""
+    out = tmp_path_factory.mktemp("pack") / "rules.rbp"
+    command = [program, "compile", "-quiet", "-rules", str(QUICKSTART / "rules"), "-out", str(out)]
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    return out
+
+
+@pytest.fixture(scope="session")
+def whole(program: str, pack: Path, tmp_path_factory: pytest.TempPathFactory) -> pa.Table:
+    """Return what a run of the program says of the log of the quick start."""
+    out = tmp_path_factory.mktemp("whole") / "whole.parquet"
+    command = [program, "-quiet", "-rules", str(pack), "-in", str(QUICKSTART / "urls.zst"), "-out", str(out)]
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    return pq.read_table(out)
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """Return Spark in one process."""
+    made = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.ui.showConsoleProgress", "false")
+        .getOrCreate()
+    )
+    made.sparkContext.setLogLevel("OFF")
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    """Return a directory of rules that are easily understood."""
+    made = tmp_path / "rules"
+    made.mkdir()
+    (made / "https_example.com.txt").write_text(
+        "User-agent: *\nDisallow: /private\n\nUser-agent: otherbot\nDisallow: /\n"
+    )
+    return made
+
+
+@pytest.fixture
+def unchanged() -> Iterator[None]:
+    """Check that neither processes, threads nor descriptors are left behind."""
+    before = descriptors()
+    yield
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline and (threads() or descriptors() > before):
+        time.sleep(0.01)
+    assert threads() == []
+    assert descriptors() <= before
+    assert children() == []
+
+
+def descriptors() -> int:
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+def threads() -> list[str]:
+    return [t.name for t in threading.enumerate() if t.name.startswith("robobatch")]
+
+
+def children() -> list[str]:
+    """Return the processes robobatch, dead or alive, that this process has not reaped."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            status = (entry / "stat").read_text()
+        except OSError:
+            continue
+        name, _, rest = status.rpartition(") ")
+        if rest.split()[1] == str(os.getpid()) and "(robobatch" in name:
+            found.append(status)
+    return found

@@ -1,0 +1,112 @@
+"""with_verdicts on Spark in one process. python/cluster has a cluster."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import robobatch
+import robobatch.spark as rs
+
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+
+
+@pytest.fixture
+def log(spark: SparkSession, whole: pa.Table) -> DataFrame:
+    """Return the log of the quick start in four partitions, with a column that is nothing to robobatch."""
+    rows = whole.select(["line", "url"]).append_column("tags", pa.array([["a", None]] * whole.num_rows))
+    return spark.createDataFrame(rows.replace_schema_metadata(None)).repartition(4)
+
+
+def test_equal_to_a_run(spark: SparkSession, log: DataFrame, pack: Path, whole: pa.Table) -> None:
+    decided = rs.with_verdicts(log, rules=rs.ship(spark, pack))
+    assert decided.columns == ["line", "url", "tags", "origin", "allowed", "reason", "rule_line", "rule"]
+    got = decided.orderBy("line").toArrow()
+    for name in ["line", "url", "origin", "allowed", "reason", "rule_line", "rule"]:
+        assert got[name].to_pylist() == whole[name].to_pylist(), name
+    assert got["tags"][0].as_py() == ["a", None]
+
+
+def test_agents_columns_and_other_url(spark: SparkSession, rules: Path) -> None:
+    df = spark.createDataFrame([("https://example.com/x",), (None,)], "link string")
+    decided = rs.with_verdicts(
+        df, rules=rules, url="link", agents=["*", "otherbot"], columns=["allowed"], prefix="p_"
+    )
+    assert decided.schema.simpleString() == "struct<link:string,p_allowed_star:boolean,p_allowed_otherbot:boolean>"
+    assert sorted(map(tuple, decided.collect()), key=str) == [
+        ("https://example.com/x", True, False),
+        (None, None, None),
+    ]
+
+
+def test_no_rows(spark: SparkSession, rules: Path) -> None:
+    empty = spark.createDataFrame([], "url string")
+    assert rs.with_verdicts(empty, rules=rules).collect() == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "options", "said"),
+    [
+        ("u string", {}, 'no such column: "url": the DataFrame has u: name .* with url='),
+        ("url int", {}, 'not a type of text: column "url" is int'),
+        ("url string, RULE string", {}, 'a column "rule", and so have the verdicts: .* prefix='),
+        ("url string", {"columns": ["allowd"]}, "did you mean allowed"),
+        ("url string", {"agents": ["a-b", "A_B"]}, "would share the column allowed_a_b"),
+    ],
+)
+def test_wrong_questions_are_told_at_once(
+    schema: str, options: Any, said: str, spark: SparkSession, rules: Path
+) -> None:
+    with pytest.raises(robobatch.Error, match=said):
+        rs.with_verdicts(spark.createDataFrame([], schema), rules=rules, **options)
+
+
+def test_the_message_is_in_the_exception(log: DataFrame, tmp_path: Path) -> None:
+    lost = tmp_path / "lost.rbp"
+    with pytest.raises(Exception, match=r"robobatch\.errors\.Error: .*lost\.rbp: no such file or directory: check"):
+        rs.with_verdicts(log, rules=lost).count()
+
+
+def test_shipping(spark: SparkSession, pack: Path, rules: Path, tmp_path: Path) -> None:
+    """A pack that is made again under the same name is another one, and the same pack is the same."""
+    copy = tmp_path / "rules.rbp"
+    copy.write_bytes(pack.read_bytes())
+    first = rs.ship(spark, copy)
+    assert rs.ship(spark, str(pack)).name == first.name
+    copy.write_bytes(copy.read_bytes()[:-100])
+    second = rs.ship(spark, copy)
+    assert second.name != first.name
+    df = spark.createDataFrame([("https://www.sba.gov/",)], "url string")
+    assert rs.with_verdicts(df, rules=first).collect()[0]["reason"] == "default"
+    with pytest.raises(Exception, match=second.name):
+        rs.with_verdicts(df, rules=second).collect()
+    with pytest.raises(robobatch.Error, match="is a directory: compile it first"):
+        rs.ship(spark, rules)
+    with pytest.raises(robobatch.Error, match=r"lost: No such file or directory: name a pack"):
+        rs.ship(spark, tmp_path / "lost")
+
+
+def test_a_limit_leaves_nothing(spark: SparkSession, log: DataFrame, pack: Path, program: str) -> None:
+    decided = rs.with_verdicts(log, rules=rs.ship(spark, pack))
+    assert len(decided.limit(3).collect()) == 3
+    deadline = time.monotonic() + 20
+    while running(program) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert running(program) == []
+
+
+def running(program: str) -> list[str]:
+    """Return the processes of the program, whatever their parents."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and (entry / "exe").resolve() == Path(program).resolve():
+                found.append(entry.name)
+        except OSError:
+            continue
+    return found
