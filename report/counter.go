@@ -139,7 +139,7 @@ func (c *Counter) row(b *engine.Batch, i int, site engine.SiteID) {
 	key := keyOf(hash, agent, b.Rulings[i], verdicts[0])
 	r := c.requested.find(key)
 	if r == nil {
-		r = c.meet(b, i, request{key: key, agent: agent}, hash)
+		r = c.meet(b, i, request{key: key, hash: hash, agent: agent})
 	}
 	r.counts.rows++
 	if violated {
@@ -194,11 +194,7 @@ func statusClass(b *engine.Batch, i, column int) int {
 }
 
 // meet adds a request that is not in the table.
-func (c *Counter) meet(b *engine.Batch, i int, r request, hash uint64) *request {
-	c.urls.Add(c.total, hash)
-	if c.fromLog {
-		c.urls.Add(c.groups[r.agent], hash)
-	}
+func (c *Counter) meet(b *engine.Batch, i int, r request) *request {
 	verdicts := b.Verdicts[i*c.verdicts:][:c.verdicts]
 	c.by = c.by[:0]
 	for a, v := range verdicts {
@@ -283,8 +279,25 @@ func (c *Counter) ruleOf(b *engine.Batch, i, agent int, v engine.Verdict) int32 
 	return id
 }
 
-// leave adds up what is counted by path.
-func (c *Counter) leave(r *request) {
+// leave adds up what is counted by URL and by path.
+func (c *Counter) leave(all []request, which func(r *request) bool) {
+	for i := range all { // in a loop of its own, so that the waits for memory overlap
+		if r := &all[i]; which(r) {
+			c.urls.Add(c.total, r.hash)
+			if c.fromLog {
+				c.urls.Add(c.groups[r.agent], r.hash)
+			}
+		}
+	}
+	for i := range all {
+		if r := &all[i]; which(r) {
+			c.addPath(r)
+		}
+	}
+}
+
+// addPath adds up what is counted by path.
+func (c *Counter) addPath(r *request) {
 	url := c.requested.url(r)
 	v := visit{counts: r.counts}
 	if r.answer >= 0 {
@@ -311,5 +324,5 @@ func (c *Counter) leave(r *request) {
 // finish ends the count. Nothing may be written after it.
 func (c *Counter) finish() {
 	c.requested.flush()
-	c.requested.leave = func(*request) {}
+	c.requested.leave = nil
 }

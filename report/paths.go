@@ -6,6 +6,8 @@ import (
 	"container/heap"
 	"slices"
 	"strings"
+
+	"github.com/zeebo/xxh3"
 )
 
 // What the tree of paths takes.
@@ -18,9 +20,14 @@ const (
 
 // A tree counts by path: by origin, if there are several, and then by segments of the path.
 type tree struct {
-	nodes    []node
-	children map[child]int32
-	origins  bool // the first level is that of origins
+	nodes   []node
+	slots   []int32 // a hash table of nodes by parent and name, linearly probed; 0 is free
+	used    int     // nodes but for the root and those that are free
+	origins bool    // the first level is that of origins
+
+	// Names that end a path are not told apart if so few rows came with them, once that many were not
+	// enough to stay. Directories always are, as their rows come from many names.
+	floor int64
 
 	// The last path that was added, and the nodes on its way, as neighbours often share a beginning.
 	last  []byte
@@ -29,15 +36,10 @@ type tree struct {
 	spare []int32 // nodes that are free
 }
 
-// A child names a node by its parent and its name.
-type child struct {
-	parent int32
-	name   string
-}
-
 // A node counts the requests of all URLs that begin with a path.
 type node struct {
 	name   string
+	hash   uint64
 	parent int32
 	leaves int32 // children that there are
 	counts counts
@@ -57,7 +59,7 @@ type decided struct {
 }
 
 func newTree(origins bool) *tree {
-	return &tree{nodes: make([]node, 1, 1024), children: map[child]int32{}, origins: origins}
+	return &tree{nodes: make([]node, 1, 1024), slots: make([]int32, 4*maxNodes), origins: origins}
 }
 
 // A visit is what rows of a path add to its nodes.
@@ -69,7 +71,7 @@ type visit struct {
 
 // add counts rows of a URL, whose origin is url[:prefix].
 func (t *tree) add(url []byte, prefix int, v *visit) {
-	t.walk(url, prefix)
+	t.walk(url, prefix, v.counts.rows)
 	t.nodes[0].count(v)
 	for _, n := range t.way {
 		t.nodes[n].count(v)
@@ -98,8 +100,8 @@ func (n *node) countRule(d decided) {
 	n.more = true
 }
 
-// walk finds the nodes of a URL, and makes those that are missing.
-func (t *tree) walk(url []byte, prefix int) {
+// walk finds the nodes of a URL that so many rows came with, and makes those that are missing.
+func (t *tree) walk(url []byte, prefix int, rows int64) {
 	same := 0 // of way
 	for same < len(t.way) && t.ends[same] <= len(url) && bytes.Equal(t.last[:t.ends[same]], url[:t.ends[same]]) && t.whole(url, prefix, same) {
 		same++
@@ -111,7 +113,7 @@ func (t *tree) walk(url []byte, prefix int) {
 		at, parent = t.ends[same-1], t.way[same-1]
 	}
 	if t.origins && at == 0 {
-		parent = t.step(parent, url[:prefix], prefix)
+		parent, _ = t.step(parent, url[:prefix], prefix, false)
 		at = prefix
 	}
 	at = max(at, prefix)
@@ -121,10 +123,11 @@ func (t *tree) walk(url []byte, prefix int) {
 			return
 		}
 		name := url[at : at+size]
-		if name[0] == '?' {
-			name = []byte("?…")
+		known := false
+		if parent, known = t.step(parent, name, at+size, name[size-1] != '/' && rows <= t.floor); !known {
+			t.nodes[parent].lost += rows
+			return
 		}
-		parent = t.step(parent, name, at+size)
 		at += size
 	}
 }
@@ -162,67 +165,116 @@ func segment(path []byte) int {
 	return len(path)
 }
 
-// step goes to a child, and makes it if it is new.
-func (t *tree) step(parent int32, name []byte, end int) int32 {
-	if len(name) > maxSegment {
-		name = name[:maxSegment]
+// query is the name of all queries of a path.
+const query = "?…"
+
+// step goes to a child. If that is new, it makes it, unless it is to be known: then it stays.
+func (t *tree) step(parent int32, name []byte, end int, mustBeKnown bool) (n int32, found bool) {
+	if name[0] == '?' {
+		name = name[:1]
 	}
-	n, known := t.children[child{parent, string(name)}]
-	if !known {
-		if len(t.children) >= maxNodes {
-			t.shrink()
+	name = name[:min(len(name), maxSegment)]
+	hash := xxh3.HashSeed(name, uint64(parent)+1)
+	slot := t.find(hash, parent, name)
+	if n = t.slots[slot]; n == 0 {
+		if mustBeKnown {
+			return parent, false
 		}
-		n = t.newNode(parent, string(name))
+		if t.used >= maxNodes {
+			t.shrink()
+			slot = t.find(hash, parent, name)
+		}
+		n = t.newNode(parent, name, hash)
+		t.slots[slot] = n
 	}
 	t.way, t.ends = append(t.way, n), append(t.ends, end)
-	return n
+	return n, true
+}
+
+// find returns the slot of a node, or the free one where it belongs.
+func (t *tree) find(hash uint64, parent int32, name []byte) uint64 {
+	mask := uint64(len(t.slots) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		n := t.slots[i]
+		if n == 0 {
+			return i
+		}
+		if at := &t.nodes[n]; at.hash == hash && at.parent == parent && at.name == string(name) {
+			return i
+		}
+	}
 }
 
 // newNode makes a node.
-func (t *tree) newNode(parent int32, name string) int32 {
+func (t *tree) newNode(parent int32, name []byte, hash uint64) int32 {
 	n := int32(len(t.nodes))
 	if last := len(t.spare) - 1; last >= 0 {
 		n, t.spare = t.spare[last], t.spare[:last]
 	} else {
 		t.nodes = append(t.nodes, node{})
 	}
-	t.nodes[n] = node{name: name, parent: parent, missed: t.nodes[parent].lost + t.nodes[parent].missed}
-	t.nodes[parent].leaves++
-	t.children[child{parent, name}] = n
+	above := &t.nodes[parent]
+	t.nodes[n] = node{name: string(name), hash: hash, parent: parent, missed: above.lost + above.missed}
+	above.leaves++
+	t.used++
 	return n
 }
 
 // shrink removes leaves with few rows, until at most three quarters of the nodes are left. The nodes on
 // the way stay.
 func (t *tree) shrink() {
-	for len(t.children) > maxNodes*3/4 {
-		var leaves []int32
-		for _, n := range t.children {
-			if t.nodes[n].leaves == 0 && !slices.Contains(t.way, n) {
-				leaves = append(leaves, n)
+	for t.used > maxNodes*3/4 {
+		least := t.least()
+		t.floor = max(t.floor, least)
+		before := t.used
+		for n := range t.nodes {
+			if t.isLeaf(n) && t.nodes[n].counts.rows <= least {
+				t.remove(int32(n))
 			}
 		}
-		if len(leaves) == 0 {
-			return
-		}
-		slices.SortFunc(leaves, func(a, b int32) int {
-			return cmp.Or(cmp.Compare(t.nodes[a].counts.rows, t.nodes[b].counts.rows), cmp.Compare(a, b))
-		})
-		for _, n := range leaves[:min(len(leaves), max(1, len(t.children)-maxNodes/2))] {
-			t.remove(n)
+		if t.used == before {
+			break
 		}
 	}
+	clear(t.slots)
+	for n := range t.nodes {
+		if at := &t.nodes[n]; n > 0 && at.parent >= 0 {
+			t.slots[t.find(at.hash, at.parent, []byte(at.name))] = int32(n)
+		}
+	}
+}
+
+// isLeaf reports whether a node may be removed.
+func (t *tree) isLeaf(n int) bool {
+	at := &t.nodes[n]
+	return n > 0 && at.parent >= 0 && at.leaves == 0 && !slices.Contains(t.way, int32(n))
+}
+
+// least returns the number of rows up to which leaves have to go, so that half of the nodes are left if
+// there are as many leaves.
+func (t *tree) least() int64 {
+	var leaves []int64
+	for n := range t.nodes {
+		if t.isLeaf(n) {
+			leaves = append(leaves, t.nodes[n].counts.rows)
+		}
+	}
+	slices.Sort(leaves)
+	if len(leaves) == 0 {
+		return 0
+	}
+	return leaves[min(len(leaves)-1, t.used-maxNodes/2)]
 }
 
 // remove removes a leaf. Its rows still count for its parent.
 func (t *tree) remove(n int32) {
 	leaf := &t.nodes[n]
-	parent := &t.nodes[leaf.parent]
-	parent.lost += leaf.counts.rows // what comes again may have been removed more than once
-	parent.leaves--
-	delete(t.children, child{leaf.parent, leaf.name})
+	above := &t.nodes[leaf.parent]
+	above.lost += leaf.counts.rows // what comes again may have been removed more than once
+	above.leaves--
 	*leaf = node{parent: -1}
 	t.spare = append(t.spare, n)
+	t.used--
 }
 
 // A Path is a node of the tree as the page shows it.
@@ -280,7 +332,7 @@ func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
 	var view func(n int32, depth int) Path
 	view = func(n int32, depth int) Path {
 		at := &t.nodes[n]
-		p := Path{Name: at.name, Depth: depth, Requests: at.counts.rows, Missed: at.missed, Denied: at.denied}
+		p := Path{Name: nameOf(at.name), Depth: depth, Requests: at.counts.rows, Missed: at.missed, Denied: at.denied}
 		p.Share = float64(at.denied) / float64(max(1, at.counts.rows*verdicts))
 		p.Of = float64(at.counts.rows) / float64(max(1, t.nodes[0].counts.rows))
 		p.By, p.ByMore = at.busiestRule(name)
@@ -300,6 +352,14 @@ func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
 		return p
 	}
 	return view(0, 0)
+}
+
+// nameOf returns the name of a node as the page shows it.
+func nameOf(name string) string {
+	if name == "?" {
+		return query
+	}
+	return name
 }
 
 // busiestRule returns the name of the rule with the most verdicts, and whether there are others.
