@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"encoding/binary"
+	"maps"
 	"slices"
 	"strings"
 
@@ -325,4 +326,79 @@ func (c *Counter) addPath(r *request) {
 func (c *Counter) finish() {
 	c.requested.flush()
 	c.requested.leave = nil
+}
+
+// A Requested is a URL of an origin, and who asked for it.
+type Requested struct {
+	Path   string // what follows the origin, as the log has it
+	Counts []AgentRequests
+	Missed int64 // requests that may be missing in Counts, at most
+}
+
+// AgentRequests are the requests of a crawler for a URL: that of the log or, without crawlers of the
+// log, of each that is asked for.
+type AgentRequests struct {
+	Agent    int // index of the agents of the store
+	Requests int64
+}
+
+// MostRequested returns the most requested URLs of origins that the counter knows, at most so many of
+// each, those with the most requests first. It is called before Write.
+func (c *Counter) MostRequested(origins []robots.Origin, most int) map[robots.Origin][]Requested {
+	type place struct {
+		origin robots.Origin
+		path   string
+	}
+	wanted := map[robots.Origin]bool{}
+	for _, o := range origins {
+		wanted[o] = true
+	}
+	sums, missed := map[place]map[int]int64{}, map[place]int64{}
+	var buf []byte
+	for i := range c.requested.all {
+		r := &c.requested.all[i]
+		url := c.requested.url(r)
+		u, err := robots.SplitURL(url)
+		if err != nil || len(url) == maxURL {
+			continue
+		}
+		if buf, err = robots.AppendOrigin(buf[:0], u); err != nil || !wanted[robots.Origin(buf)] {
+			continue
+		}
+		at := place{robots.Origin(buf), string(url[len(u.Prefix):])}
+		if sums[at] == nil {
+			sums[at] = map[int]int64{}
+		}
+		sums[at][int(r.agent)] += r.counts.rows
+		missed[at] += int64(r.missed)
+	}
+	all := map[robots.Origin][]Requested{}
+	for at, by := range sums {
+		one := Requested{Path: at.path, Missed: missed[at]}
+		for _, agent := range slices.Sorted(maps.Keys(by)) {
+			if c.fromLog {
+				one.Counts = append(one.Counts, AgentRequests{agent, by[agent]})
+				continue
+			}
+			for a := range c.verdicts {
+				one.Counts = append(one.Counts, AgentRequests{a, by[agent]})
+			}
+		}
+		all[at.origin] = append(all[at.origin], one)
+	}
+	for origin, urls := range all {
+		slices.SortFunc(urls, func(a, b Requested) int {
+			return cmp.Or(cmp.Compare(b.requests(), a.requests()), cmp.Compare(a.Path, b.Path))
+		})
+		all[origin] = urls[:min(len(urls), most)]
+	}
+	return all
+}
+
+// requests returns the sum of the requests.
+func (r *Requested) requests() (n int64) {
+	for _, c := range r.Counts {
+		n += c.Requests
+	}
+	return n
 }

@@ -123,7 +123,7 @@ func (t *tree) walk(url []byte, prefix int, rows int64) {
 			return
 		}
 		name := url[at : at+size]
-		known := false
+		var known bool
 		if parent, known = t.step(parent, name, at+size, name[size-1] != '/' && rows <= t.floor); !known {
 			t.nodes[parent].lost += rows
 			return
@@ -332,7 +332,7 @@ func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
 	var view func(n int32, depth int) Path
 	view = func(n int32, depth int) Path {
 		at := &t.nodes[n]
-		p := Path{Name: nameOf(at.name), Depth: depth, Requests: at.counts.rows, Missed: at.missed, Denied: at.denied}
+		p := Path{Name: nameOf(at.name), Depth: depth, Requests: at.counts.rows, Missed: min(at.missed, t.nodes[at.parent].counts.rows-at.counts.rows), Denied: at.denied}
 		p.Share = float64(at.denied) / float64(max(1, at.counts.rows*verdicts))
 		p.Of = float64(at.counts.rows) / float64(max(1, t.nodes[0].counts.rows))
 		p.By, p.ByMore = at.busiestRule(name)

@@ -79,9 +79,9 @@ type Finding struct {
 // A Panel is a part of the page that another package makes. Its HTML has no style attribute and no
 // handler: the policy of the page would not let them work.
 type Panel struct {
-	ID    string // of the section, and in the table of contents
-	Title string
-	HTML  template.HTML
+	ID    string        // of the section
+	Title string        // for the table of contents
+	HTML  template.HTML // a section with its heading
 	CSS   string
 
 	// Scripts run in their order, behind the page's own. None has "</script" in it.

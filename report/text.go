@@ -20,6 +20,14 @@ func number(n int64) string {
 	return s
 }
 
+// atLeast returns a number that may be too small: by nothing, or as a range.
+func atLeast(n, missed int64) string {
+	if missed == 0 {
+		return number(n)
+	}
+	return number(n) + "–" + number(n+missed)
+}
+
 // percent returns a share: as much of it as one reads at a glance, and never 0 % or 100 % for what is
 // not.
 func percent(share float64) string {

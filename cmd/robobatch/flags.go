@@ -53,6 +53,7 @@ type args struct {
 	old           string   // of diff
 	oldAsOf       string   // of diff
 	gates         []string // of diff
+	whatIf        string   // of report
 	workers       int
 	rounds        int // of bench
 	maxMemory     string
@@ -444,6 +445,11 @@ func answerFlags(a *args) []entry {
 			Exit with code 1 if more changes. A gate is closed, opened, other_rule or changed, then
 			perhaps a crawler or set, and a number or a share of the crawler's requests, as in
 			closed=0.1%,closed:Googlebot=0,opened:@ai=0. May be repeated.`}},
+		{forReport, cli.Flag{
+			Name: "what-if", Arg: "how", Values: whatIfs, Default: "on", Set: cli.Text(&a.whatIf), Doc: `
+			Whether the page has the panel in which one edits a robots.txt. on: it does, where there is
+			a text. off: it does not, and is smaller by 1 to 3 MB.`,
+		}},
 		{forExplain, cli.Flag{Name: "all", Set: cli.Bool(&a.allRules), Doc: `
 			Print all rules that do not match. Otherwise only the ten nearest.`}},
 	}

@@ -175,6 +175,12 @@
       if (plot) {
         plot.destroy();
       }
+      const hours = (u, splits) => splits.map((at, i) => {
+        const text = new Date(at * 1e3).toISOString();
+        const isDay = text.slice(11, 16) === "00:00";
+        return isDay || i === 0 ? text.slice(5, 10) + (isDay ? "" : "\n" + text.slice(11, 16)) : text.slice(11, 16);
+      });
+      const days = (u, splits) => splits.map((at) => new Date(at * 1e3).toISOString().slice(0, 10));
       const axis = { stroke: css("--quiet"), grid: { stroke: css("--line"), width: 1 }, ticks: { stroke: css("--line"), width: 1 } };
       const series = [{}];
       const values = [data.starts];
@@ -193,7 +199,8 @@
       });
       plot = new uPlot({
         width: Math.max(280, place.clientWidth), height: 240, tzDate: (ts) => uPlot.tzDate(new Date(ts * 1e3), "UTC"),
-        legend: { show: false }, cursor: { drag: { x: true, y: false } }, series, axes: [axis, { ...axis, size: 64 }],
+        legend: { show: false }, cursor: { drag: { x: true, y: false } }, series,
+        axes: [{ ...axis, values: data.step === "hour" ? hours : days, space: data.step === "hour" ? 60 : 90 }, { ...axis, size: 64 }],
         scales: { y: { range: (u, low, high) => [0, Math.max(1, high) * 1.05] } },
         hooks: { setCursor: [(u) => {
           const at = u.cursor.idx;
@@ -226,7 +233,7 @@
 
   // A link to a robots.txt opens it.
   function openTarget() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.getElementById(location.hash.slice(1));
     if (target && target.nodeName === "DETAILS") {
       target.open = true;
     }

@@ -1,0 +1,290 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/coverage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/listings"
+	"github.com/robobatch/robobatch/report"
+	"github.com/robobatch/robobatch/report/whatif"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A pageOut is the page of a run, and what is counted for it.
+type pageOut struct {
+	guard.Sink[*atomicfile.File]
+	pageCounts
+	path   string // of the rules
+	flags  []report.Flag
+	whatIf bool // the page has the panel in which one edits a robots.txt
+}
+
+// Close drops the page, unless it is complete.
+func (p *pageOut) Close() error { return p.Sink.Close() }
+
+// A pageSource is what a page is made of at the end of a run.
+type pageSource struct {
+	rules   *load.Rules
+	store   *engine.Store
+	logs    *ingest.Logs
+	stats   engine.Stats
+	refused int64 // lines
+	doubts  []doubt.Doubt
+	old     string                   // the rules before, as they were named
+	changes *aggregate.ChangesReport // nil without them
+}
+
+// write writes the page, and completes it.
+func (p *pageOut) write(ctx context.Context, src pageSource) error {
+	run := &report.Run{
+		Version: version(), RulesHash: src.store.RulesHash(), Rules: p.path, Flags: p.flags, Stats: src.stats, Refused: src.refused,
+		Doubts: doubtsOf(src.doubts), Old: src.old, Changes: src.changes,
+	}
+	for _, in := range src.logs.Inputs() {
+		run.Inputs = append(run.Inputs, in.Name)
+	}
+	opt := src.store.Options()
+	var err error
+	if run.Files, run.More, err = p.listings(ctx, src.rules, &opt); err != nil {
+		return err
+	}
+	if p.whatIf {
+		panel, err := p.whatIfPanel(run, &opt)
+		if err != nil {
+			return err
+		}
+		run.Panels = append(run.Panels, panel)
+	}
+	return p.Commit(func(f *atomicfile.File) error {
+		if err := report.Write(f, p.page, run); err != nil {
+			return f.Wrap("write", err)
+		}
+		return f.Commit()
+	})
+}
+
+// whatIfCounts is how many counts of a URL and a crawler the panel is given at most.
+const whatIfCounts = 500_000
+
+// whatIfPanel returns the panel in which one edits a robots.txt.
+func (p *pageOut) whatIfPanel(run *report.Run, opt *engine.StoreOptions) (report.Panel, error) {
+	data := whatif.Data{Dialect: opt.Dialect, LeftOut: whyNoTexts(run.Files)}
+	number := map[int]int{} // of a crawler among those of the panel
+	for a, name := range opt.Agents {
+		if n := run.Stats.Agents[a]; n.Allowed+n.Denied+n.Unknown > 0 {
+			number[a] = len(data.Agents)
+			data.Agents = append(data.Agents, name)
+		}
+	}
+	var origins []robots.Origin
+	for i := range run.Files {
+		f := &run.Files[i]
+		if f.Text != nil && len(origins) < whatif.MaxOrigins {
+			origins = append(origins, robots.Origin(f.Origin))
+			origin := whatif.Origin{Origin: robots.Origin(f.Origin), Text: f.Text, Name: p.path, Requests: f.Requests}
+			if f.Origins > 1 {
+				origin.Note = fmt.Sprintf("%d origins have this text, and the requests in all are those of all of them.", f.Origins)
+			}
+			data.Origins = append(data.Origins, origin)
+		}
+	}
+	most := min(whatif.MaxURLs, whatIfCounts/max(1, len(data.Agents)))
+	requested := p.page.MostRequested(origins, most)
+	for i := range data.Origins {
+		o := &data.Origins[i]
+		for _, r := range requested[o.Origin] {
+			url := whatif.URL{Path: r.Path, Counts: make([]whatif.Count, len(r.Counts))}
+			for j, c := range r.Counts {
+				url.Counts[j] = whatif.Count{Agent: number[c.Agent], Requests: c.Requests}
+			}
+			o.URLs = append(o.URLs, url)
+		}
+	}
+	made, err := whatif.New(data)
+	return report.Panel{ID: "what-if", Title: "What if", HTML: made.HTML, CSS: made.Style, Scripts: made.Scripts, Wasm: len(made.Scripts) > 0}, err
+}
+
+// whyNoTexts says why there is no text to edit, "" if there is one.
+func whyNoTexts(files []report.File) string {
+	if len(files) == 0 {
+		return "No request of the log met a robots.txt that has rules."
+	}
+	for i := range files {
+		if files[i].Text != nil {
+			return ""
+		}
+	}
+	return files[0].Note
+}
+
+// pageCounts are the sinks of a page: what of a run it counts.
+type pageCounts struct {
+	opt      report.Options
+	coverOpt coverage.Options
+	changed  int64 // bytes for what changed
+	page     *report.Counter
+	rules    *coverage.Counter
+	changes  *aggregate.Changes // nil without rules before
+}
+
+// limitCounts divides memory for counts; 0 is no limit.
+func (c *pageCounts) limitCounts(bytes int64) {
+	c.opt.Memory, c.changed = bytes/4, bytes/4
+	c.coverOpt.URLs, c.coverOpt.Counts = bytes/4, bytes/4
+}
+
+// open makes the sinks for a run by a store, and an old one if that is not nil.
+func (c *pageCounts) open(now, old *engine.Store) {
+	c.page = report.NewCounter(now, c.opt)
+	c.rules = coverage.NewCounter(now, c.coverOpt)
+	if old != nil {
+		c.changes = aggregate.NewChanges(now, old, aggregate.ChangesOptions{Memory: c.changed})
+	}
+}
+
+// Write counts a batch.
+func (c *pageCounts) Write(b *engine.Batch) error {
+	if c.changes != nil {
+		if err := c.changes.Write(b); err != nil {
+			return err
+		}
+	}
+	if err := c.rules.Write(b); err != nil {
+		return err
+	}
+	return c.page.Write(b)
+}
+
+// Close does nothing.
+func (c *pageCounts) Close() error { return nil }
+
+// doubtsOf returns doubts as the page shows them.
+func doubtsOf(all []doubt.Doubt) (shown []report.Doubt) {
+	for _, d := range all {
+		shown = append(shown, report.Doubt{Code: string(d.Code), Text: d.Text, Count: d.Count, Examples: d.Examples})
+	}
+	return shown
+}
+
+// shownFiles is how many robots.txt a page has.
+const shownFiles = 100
+
+// listings returns the robots.txt with the most requests, with what their lines did, and how many others
+// there are.
+func (c *pageCounts) listings(ctx context.Context, rules *load.Rules, opt *engine.StoreOptions) (files []report.File, more int, err error) {
+	busiest, more := c.rules.Busiest(shownFiles)
+	var copies map[robots.Origin][]listings.Copy
+	if rules.Pack() == "" && len(busiest) > 0 {
+		origins := make([]robots.Origin, len(busiest))
+		for i := range busiest {
+			origins[i] = busiest[i].Origin
+		}
+		moment := listings.Moment{AsOf: opt.AsOf, Dialects: []robots.Dialect{opt.Dialect}}
+		if copies, err = listings.Copies(ctx, rules.Responses(ctx), origins, moment); err != nil {
+			return nil, 0, err
+		}
+	}
+	for i := range busiest {
+		f := &busiest[i]
+		file := report.File{Origin: string(f.Origin), Origins: f.Origins, Requests: f.Requests, Uses: usesOf(f.Rules)}
+		switch found := copies[f.Origin]; {
+		case rules.Pack() != "":
+			file.Note = "The rules came from a pack, which has no texts: these are the rules in force for these crawlers."
+		case f.Versions > 1:
+			file.Note = fmt.Sprintf("%d texts were in force in the time of the log: these are the rules of one of them.", f.Versions)
+		case len(found) > 0 && agrees(found[0].Response.Body, file.Uses, opt.Dialect):
+			file.Text = found[0].Response.Body
+			file.Report = robots.Inspect(file.Text, opt.Dialect)
+			file.Findings = findingsOf(f.Origin, file.Text, file.Report)
+		default:
+			file.Note = "The newest text is another than that in force: these are the rules in force for these crawlers."
+		}
+		files = append(files, file)
+	}
+	return files, more, nil
+}
+
+// agrees reports whether a text has all the rules.
+func agrees(body []byte, uses []report.Use, d robots.Dialect) bool {
+	rules := map[int32]string{}
+	parsed := robots.Parse(body, d)
+	for i := range parsed.Groups {
+		for _, rule := range parsed.Groups[i].Rules {
+			rules[rule.Line] = rule.String()
+		}
+	}
+	for i := range uses {
+		if rules[uses[i].Line] == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// usesOf returns what rules did as the page shows it.
+func usesOf(rules []coverage.Rule) []report.Use {
+	uses := make([]report.Use, len(rules))
+	for i := range rules {
+		r := &rules[i]
+		uses[i] = report.Use{Line: r.Line, Allow: r.Allow, Rule: r.Rule, Decided: countOf(&r.Decided), Matched: countOf(&r.Matched)}
+		if len(r.WonBy) > 0 {
+			uses[i].WonBy = r.WonBy[0].Line
+		}
+	}
+	return uses
+}
+
+// countOf returns a count as the page shows it.
+func countOf(c *coverage.Count) report.Count {
+	return report.Count{Requests: c.Requests, URLs: aggregate.Estimate{N: c.URLs, Error: c.Error}}
+}
+
+// findingsOf returns what is wrong with a text.
+func findingsOf(origin robots.Origin, body []byte, r *robots.Report) (all []report.Finding) {
+	for _, f := range lint.Findings(&lint.Place{Origin: string(origin)}, body, r.Diagnostics) {
+		code, _ := lint.Lookup(robots.Code(f.Code))
+		all = append(all, report.Finding{Line: f.Line, Severity: f.Severity, Code: f.Code, Text: f.Text, What: code.What, Do: f.Do})
+	}
+	return all
+}
+
+// given returns the flags that say what was asked, where they differ from the usual.
+func given(a *args) (flags []report.Flag) {
+	for _, f := range []struct {
+		name, value, usual string
+	}{
+		{"-agent", strings.Join(a.agents, ","), ""},
+		{"-agent-from-log", strconv.FormatBool(a.AgentFromLog), "false"},
+		{"-unknown-agents", a.UnknownAgents, ""},
+		{"-cache", a.Cache, ""},
+		{"-as-of", a.AsOf, ""},
+		{"-old-as-of", a.oldAsOf, ""},
+		{"-agent-chars", a.AgentChars, "standard"},
+		{"-yandex-empty-allow", a.EmptyAllow, "disallow"},
+		{"-yandex-strict-blank", strconv.FormatBool(a.StrictBlank), "false"},
+		{"-missing", a.Missing, "allow"},
+		{"-url-as-is", strconv.FormatBool(a.URLAsIs), "false"},
+		{"-origin", a.origin, ""},
+		{"-base", a.Base, ""},
+		{"-format", a.Format, "auto"},
+		{"-limit", strconv.FormatInt(a.Limit, 10), "0"},
+		{"-verified-only", strconv.FormatBool(a.verifiedOnly), "false"},
+		{"-accept-damaged-rules", strconv.FormatBool(a.acceptDamage), "false"},
+	} {
+		if f.value != f.usual && f.value != "" {
+			flags = append(flags, report.Flag{Name: f.name, Value: f.value})
+		}
+	}
+	return flags
+}
