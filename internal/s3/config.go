@@ -1,0 +1,149 @@
+package s3
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gopkg.in/ini.v1"
+)
+
+// A config is what environment and shared files say, but for credentials.
+type config struct {
+	host   string // of the endpoint, with its port
+	secure bool   // by TLS
+	region string // "" if nothing names it
+	roots  *x509.CertPool
+	role   bool // the profile asks for a role to be assumed, which is not done here
+}
+
+// amazon is the endpoint if nothing names one.
+const amazon = "s3.amazonaws.com"
+
+// readConfig reads the configuration. Its errors name variables and files, never their values.
+func readConfig() (c config, err error) {
+	profile, err := readProfile()
+	if err != nil {
+		return c, err
+	}
+	endpoint := cmp.Or(os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), profile["endpoint_url"])
+	c.region = cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), profile["region"])
+	c.role = profile["role_arn"] != "" && profile["aws_access_key_id"] == ""
+	c.host, c.secure = amazon, true
+	if endpoint != "" {
+		if c.host, c.secure, err = parseEndpoint(endpoint); err != nil {
+			return c, err
+		}
+		c.region = cmp.Or(c.region, "us-east-1") // stores of others mostly have no other
+	}
+	if bundle := cmp.Or(os.Getenv("AWS_CA_BUNDLE"), profile["ca_bundle"]); bundle != "" {
+		text, err := os.ReadFile(bundle)
+		if err != nil {
+			return c, fmt.Errorf("AWS_CA_BUNDLE: %w", err)
+		}
+		if c.roots = x509.NewCertPool(); !c.roots.AppendCertsFromPEM(text) {
+			return c, fmt.Errorf("AWS_CA_BUNDLE: %s has no certificate in the form PEM", bundle)
+		}
+	}
+	return c, nil
+}
+
+// parseEndpoint returns the host of an endpoint. The errors do not show it: it may have a password.
+func parseEndpoint(text string) (host string, secure bool, err error) {
+	u, err := url.Parse(text)
+	const form = "write https://host or https://host:port"
+	switch {
+	case err != nil:
+		return "", false, errors.New("the endpoint of AWS_ENDPOINT_URL is no URL: " + form)
+	case u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "":
+		return "", false, errors.New("the endpoint of AWS_ENDPOINT_URL has no scheme http or https, or no host: " + form)
+	case u.User != nil:
+		return "", false, errors.New("the endpoint of AWS_ENDPOINT_URL has a user name or password in it: give credentials by AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and " + form)
+	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
+		return "", false, errors.New("the endpoint of AWS_ENDPOINT_URL has a path or a query: " + form)
+	}
+	return u.Host, u.Scheme == "https", nil
+}
+
+// profileName returns the profile that is asked for, and whether one is.
+func profileName() (name string, asked bool) {
+	name = cmp.Or(os.Getenv("AWS_PROFILE"), os.Getenv("AWS_DEFAULT_PROFILE"))
+	return cmp.Or(name, "default"), name != ""
+}
+
+// readProfile returns the settings of the profile in the shared configuration; none if there is no
+// such file. A profile that is asked for must be in one of the two files.
+func readProfile() (map[string]string, error) {
+	name, asked := profileName()
+	found := !asked
+	settings := map[string]string{}
+	for _, file := range []struct{ variable, name, section string }{
+		{"AWS_CONFIG_FILE", "config", "profile " + name},
+		{"AWS_SHARED_CREDENTIALS_FILE", "credentials", name},
+	} {
+		path := os.Getenv(file.variable)
+		if path == "" {
+			home, err := os.UserHomeDir()
+			if err != nil {
+				continue
+			}
+			path = filepath.Join(home, ".aws", file.name)
+		}
+		text, err := os.ReadFile(path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the shared %s file: %w", file.name, err)
+		}
+		parsed, err := ini.LoadSources(ini.LoadOptions{AllowNestedValues: true, SkipUnrecognizableLines: true}, text)
+		if err != nil {
+			return nil, fmt.Errorf("the shared %s file %s is no configuration in the form of AWS", file.name, path) // the error has lines of it
+		}
+		for _, section := range parsed.Sections() {
+			if section.Name() != file.section && (section.Name() != name || name != "default") {
+				continue
+			}
+			found = true
+			for key, value := range section.KeysHash() {
+				settings[key] = value
+			}
+		}
+	}
+	if !found {
+		return nil, fmt.Errorf("AWS_PROFILE names the profile %q, and neither the shared config file nor the credentials file has it", name)
+	}
+	return settings, nil
+}
+
+// The times after which a request is given up, and tried again.
+const (
+	dialTime   = 15 * time.Second
+	headerTime = 60 * time.Second
+	idleTime   = 60 * time.Second // without a byte of an answer
+)
+
+// transport returns how requests are sent.
+func (c *config) transport() *http.Transport {
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second}).DialContext,
+		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: c.roots},
+		TLSHandshakeTimeout:   dialTime,
+		ResponseHeaderTimeout: headerTime,
+		IdleConnTimeout:       60 * time.Second,
+		MaxIdleConns:          64,
+		MaxIdleConnsPerHost:   32,
+		ReadBufferSize:        64 << 10,
+		DisableCompression:    true, // what is stored is read as it is stored
+	}
+}

@@ -1,0 +1,118 @@
+package s3
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/minio/minio-go/v7/pkg/credentials"
+)
+
+// A chain is the places that credentials come from, the first that has some: environment, web
+// identity, the shared files, the role of the container, the role of the machine. It remembers what
+// it found, so that no message shows it.
+type chain struct {
+	config *config
+
+	mu      sync.Mutex
+	current credentials.Provider
+	lasts   bool // what it gave has no end
+	secrets []string
+}
+
+// Retrieve returns credentials.
+func (c *chain) Retrieve() (credentials.Value, error) { return c.RetrieveWithCredContext(nil) }
+
+// RetrieveWithCredContext returns credentials. The error says that there are none, or why those that
+// are asked for cannot be had.
+func (c *chain) RetrieveWithCredContext(cc *credentials.CredContext) (credentials.Value, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	providers, err := c.providers()
+	if err != nil {
+		return credentials.Value{}, err
+	}
+	for _, p := range providers {
+		value, err := p.RetrieveWithCredContext(cc)
+		if err == nil && value.AccessKeyID != "" && value.SecretAccessKey != "" {
+			c.current, c.lasts = p.Provider, value.Expiration.IsZero()
+			for _, secret := range []string{value.SecretAccessKey, value.SessionToken, value.AccessKeyID} {
+				if secret != "" && !slices.Contains(c.secrets, secret) {
+					c.secrets = append(c.secrets, secret)
+				}
+			}
+			return value, nil
+		}
+		if p.must {
+			return credentials.Value{}, fmt.Errorf("%w: %s gives none: %w", ErrCredentials, p.name, bare(cmp.Or(err, errors.New("it is empty"))))
+		}
+	}
+	text := "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
+	if c.config.role {
+		text = "the profile asks for a role to be assumed, which is not done here; as in: eval \"$(aws configure export-credentials --format env)\""
+	}
+	return credentials.Value{}, fmt.Errorf("%w: %s", ErrCredentials, text)
+}
+
+// IsExpired reports whether new credentials are needed.
+func (c *chain) IsExpired() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.current == nil || !c.lasts && c.current.IsExpired()
+}
+
+// A provider is a place that credentials come from. If it must have some, no other is asked.
+type provider struct {
+	credentials.Provider
+	name string
+	must bool
+}
+
+// providers returns the places to ask, in order.
+func (c *chain) providers() (all []provider, err error) {
+	id, secret := os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY")
+	if (id == "") != (secret == "") {
+		return nil, fmt.Errorf("%w: of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY one is set: set both", ErrCredentials)
+	}
+	if id != "" {
+		return []provider{{&credentials.EnvAWS{}, "the environment", true}}, nil
+	}
+	if os.Getenv("AWS_WEB_IDENTITY_TOKEN_FILE") != "" {
+		return []provider{{&credentials.IAM{Client: c.client(true)}, "the web identity", true}}, nil
+	}
+	name, asked := profileName()
+	files := provider{&credentials.FileAWSCredentials{Profile: name}, fmt.Sprintf("the profile %q", name), asked && !c.config.role}
+	all = append(all, files)
+	container := os.Getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") != "" || os.Getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI") != ""
+	if container || !c.config.role && !strings.EqualFold(os.Getenv("AWS_EC2_METADATA_DISABLED"), "true") {
+		all = append(all, provider{&credentials.IAM{Client: c.client(false)}, "the role of the container", container})
+	}
+	return all, nil
+}
+
+// client returns the client of the services that give credentials. Those of the machine itself are
+// not behind a proxy.
+func (c *chain) client(proxy bool) *http.Client {
+	t := c.config.transport()
+	if !proxy {
+		t.Proxy = nil
+	}
+	t.ResponseHeaderTimeout = 5 * time.Second
+	return &http.Client{Transport: t, Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// redact returns a text without the secrets.
+func (c *chain) redact(text string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, secret := range c.secrets {
+		text = strings.ReplaceAll(text, secret, "[hidden]")
+	}
+	return text
+}

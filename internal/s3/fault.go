@@ -1,0 +1,187 @@
+package s3
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"unicode"
+
+	"github.com/minio/minio-go/v7"
+)
+
+// The kinds of faults.
+var (
+	// ErrNotExist: there is no object of that name. It is an fs.ErrNotExist.
+	ErrNotExist error = &kindError{"there is no such object", fs.ErrNotExist}
+	// ErrDenied: the store does not let these credentials do it. It is an fs.ErrPermission.
+	ErrDenied error = &kindError{"the store denies it", fs.ErrPermission}
+
+	ErrNoBucket    = errors.New("there is no such bucket")
+	ErrCredentials = errors.New("no credentials for a store of objects")
+	ErrChanged     = errors.New("changed while it was read: run it again when nobody writes to it")
+	ErrTooLarge    = errors.New("is too large for one object")
+	errClock       = errors.New("the store refuses the time of this machine (RequestTimeTooSkewed): set its clock")
+	errRefused     = errors.New("the store refuses the credentials")
+	errRedirect    = errors.New("the store answers with a redirect, which is not followed: set AWS_REGION to the region of the bucket, or AWS_ENDPOINT_URL to its store")
+	errTLS         = errors.New("the certificate of the store is not trusted: name that of its authority with AWS_CA_BUNDLE")
+	errNoTLS       = errors.New("the store does not speak TLS: write http:// in AWS_ENDPOINT_URL if nobody else can read the connection")
+	errShort       = errors.New("the answer of the store breaks off")
+	errNoUpload    = errors.New("the upload is not there any more")
+	errRange       = errors.New("the store does not read by ranges")
+)
+
+// A kindError is an error with a text of its own that is also another error.
+type kindError struct {
+	text string
+	kind error
+}
+
+func (e *kindError) Error() string { return e.text }
+func (e *kindError) Unwrap() error { return e.kind }
+
+// kinds are the faults that stores name, by their codes.
+var kinds = map[string]error{
+	"NoSuchKey": ErrNotExist, "NoSuchBucket": ErrNoBucket, "NoSuchUpload": errNoUpload,
+	"AccessDenied": ErrDenied, "AllAccessDisabled": ErrDenied, "AccountProblem": ErrDenied,
+	"InvalidAccessKeyId": errRefused, "SignatureDoesNotMatch": errRefused, "ExpiredToken": errRefused, "InvalidToken": errRefused,
+	"TokenRefreshRequired": errRefused, "RequestTimeTooSkewed": errClock,
+	"PreconditionFailed": ErrChanged, "EntityTooLarge": ErrTooLarge,
+	"PermanentRedirect": errRedirect, "TemporaryRedirect": errRedirect, "Redirect": errRedirect,
+}
+
+// statuses are the same by the status, of answers without a code that is known.
+var statuses = map[int]error{
+	http.StatusNotFound: ErrNotExist, http.StatusForbidden: ErrDenied, http.StatusUnauthorized: errRefused, http.StatusPreconditionFailed: ErrChanged,
+	http.StatusMovedPermanently: errRedirect, http.StatusFound: errRedirect, http.StatusSeeOther: errRedirect,
+	http.StatusTemporaryRedirect: errRedirect, http.StatusPermanentRedirect: errRedirect,
+}
+
+// explain returns the error of a request as messages show it. Those of this package stay.
+func (s *store) explain(err error) error {
+	answer, ok := errors.AsType[minio.ErrorResponse](err)
+	switch {
+	case err == nil, isOurs(err), errors.Is(err, context.Canceled):
+		return err
+	case ok && answer.StatusCode != 0:
+		kind := kinds[answer.Code]
+		if kind == nil {
+			kind = statuses[answer.StatusCode]
+		}
+		code := plain(s.creds.redact(answer.Code), 60)
+		switch kind { //nolint:errorlint // they stand in the tables
+		case nil:
+			return fmt.Errorf("the store answers %d, %s: %s", answer.StatusCode, code, plain(s.creds.redact(answer.Message), 200))
+		case ErrDenied, errRefused:
+			return fmt.Errorf("%w (%s)", kind, code)
+		}
+		return kind
+	case ok:
+		return fmt.Errorf("the request cannot be made: %s", plain(s.creds.redact(answer.Message), 200))
+	}
+	if err = bare(err); isOurs(err) || errors.Is(err, errIdle) {
+		return err
+	}
+	return errors.New(plain(s.creds.redact(err.Error()), 300))
+}
+
+// isOurs reports whether an error is of this package already.
+func isOurs(err error) bool {
+	for _, kind := range []error{
+		ErrNotExist, ErrDenied, ErrNoBucket, ErrCredentials, ErrChanged, ErrTooLarge, errClock, errRefused, errRedirect, errTLS, errNoTLS, errShort, errNoUpload, errRange,
+	} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// bare returns an error of the network without the URL in it.
+func bare(err error) error {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	certificate, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
+	syntax, isSyntax := errors.AsType[*xml.SyntaxError](err)
+	switch {
+	case isCertificate && certificate != nil, errors.As(err, new(x509.UnknownAuthorityError)):
+		return errTLS
+	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		return errNoTLS
+	case isSyntax && syntax != nil, errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), strings.HasPrefix(err.Error(), "Connection closed by foreign host"):
+		return errShort
+	case errors.Is(err, errIdle), errors.Is(err, context.DeadlineExceeded):
+		return errIdle
+	}
+	return err
+}
+
+// plain returns a text of a store without what is no text, and cut off.
+func plain(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "?"))
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// A configError is a fault of the environment or of the shared files.
+type configError struct{ err error }
+
+func (e *configError) Error() string { return e.err.Error() }
+func (e *configError) Unwrap() error { return e.err }
+
+// SaysRemedy reports whether the text of an error says what to do about it.
+func SaysRemedy(err error) bool {
+	for _, kind := range []error{ErrCredentials, ErrChanged, errClock, errRedirect, errTLS, errNoTLS} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	_, ok := errors.AsType[*configError](err)
+	return ok
+}
+
+// passing are the codes of faults that pass.
+var passing = map[string]bool{
+	"SlowDown": true, "SlowDownRead": true, "SlowDownWrite": true, "InternalError": true, "ServiceUnavailable": true, "RequestTimeout": true,
+	"Throttling": true, "ThrottlingException": true, "RequestLimitExceeded": true, "RequestThrottled": true, "BadDigest": true, "OperationAborted": true,
+	"IncompleteBody": true, "Busy": true,
+}
+
+// passes reports whether an error may pass, so that the request is made again.
+func passes(err error) bool {
+	if answer, ok := errors.AsType[minio.ErrorResponse](err); ok {
+		code := answer.StatusCode
+		return passing[answer.Code] || code == http.StatusRequestTimeout || code == http.StatusTooManyRequests ||
+			code >= 500 && code != http.StatusNotImplemented && code != http.StatusHTTPVersionNotSupported
+	}
+	switch b := bare(err); {
+	case errors.Is(err, context.Canceled), errors.Is(b, errTLS), errors.Is(b, errNoTLS), errors.Is(b, ErrCredentials):
+		return false
+	case isOurs(b):
+		return errors.Is(b, errShort)
+	}
+	return true
+}
+
+// isUnreachable reports whether nobody answered at all.
+func isUnreachable(err error) bool {
+	_, isDNS := errors.AsType[*net.DNSError](err)
+	return isDNS || errors.Is(err, syscall.ECONNREFUSED)
+}

@@ -1,0 +1,68 @@
+package s3
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/minio/minio-go/v7"
+)
+
+// List calls found for each object whose name begins with a prefix, such as s3://bucket/logs/, in the
+// order of the store, until found returns an error, which List returns. Objects whose keys end in a
+// slash are left out: programs make such to show a directory.
+func List(prefix string, found func(name string, info Info) error) error {
+	s, err := one()
+	if err != nil {
+		return err
+	}
+	return s.list(prefix, found)
+}
+
+// errListing is the fault of a store that lists what it was not asked for.
+var errListing = errors.New("the listing of the store contradicts itself")
+
+func (s *store) list(prefix string, found func(name string, info Info) error) error {
+	o, err := split(prefix)
+	if err != nil {
+		return err
+	}
+	first, token := "", ""
+	for {
+		page, err := s.page(o, token)
+		if err != nil {
+			return err
+		}
+		for i := range page.Contents {
+			c := &page.Contents[i]
+			if !strings.HasPrefix(c.Key, o.key) || c.Key == first || c.Size < 0 {
+				return errListing
+			}
+			if first == "" {
+				first = c.Key
+			}
+			if strings.HasSuffix(c.Key, "/") {
+				continue
+			}
+			if err := found(Scheme+o.bucket+"/"+c.Key, Info{c.Size, strings.Trim(c.ETag, `"`), c.LastModified.UTC()}); err != nil {
+				return err
+			}
+		}
+		if !page.IsTruncated {
+			return nil
+		}
+		if page.NextContinuationToken == token {
+			return errListing
+		}
+		token = page.NextContinuationToken
+	}
+}
+
+// page returns up to a thousand objects.
+func (s *store) page(o object, token string) (page minio.ListBucketV2Result, err error) {
+	const most = 1000
+	err = s.try(interrupted, func() (err error) {
+		page, err = s.client.ListObjectsV2(o.bucket, o.key, "", token, "", most)
+		return err
+	})
+	return page, err
+}

@@ -1,0 +1,370 @@
+package s3
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+)
+
+// An Info is what a store says of an object.
+type Info struct {
+	Size    int64
+	Tag     string // the ETag without quotes; "" if the store has none
+	Changed time.Time
+}
+
+// Stat asks for an object.
+func Stat(name string) (Info, error) {
+	s, err := one()
+	if err != nil {
+		return Info{}, err
+	}
+	return s.stat(name)
+}
+
+func (s *store) stat(name string) (info Info, err error) {
+	o, err := splitKey(name)
+	if err != nil {
+		return info, err
+	}
+	err = s.try(interrupted, func() error {
+		got, err := s.client.StatObject(interrupted, o.bucket, o.key, minio.StatObjectOptions{})
+		info = Info{got.Size, got.ETag, got.LastModified.UTC()}
+		if answer, ok := errors.AsType[minio.ErrorResponse](err); ok && answer.StatusCode < 500 {
+			return s.reason(o, err)
+		}
+		return err
+	})
+	if err == nil {
+		err = s.see(name, info.Tag)
+	}
+	return info, err
+}
+
+// reason returns what a store says of an object that it refuses. The answer to a question about it has
+// no text, that to one for its first byte has.
+func (s *store) reason(o object, refusal error) error {
+	var opt minio.GetObjectOptions
+	if err := opt.SetRange(0, 1); err != nil {
+		return refusal
+	}
+	body, _, _, err := s.client.GetObject(interrupted, o.bucket, o.key, opt)
+	if err != nil {
+		return err
+	}
+	return errors.Join(refusal, body.Close())
+}
+
+// An Object is an object that is open. Its methods may be called from several goroutines, but for
+// Read.
+type Object struct {
+	store *store
+	name  string
+	at    object
+	info  Info
+	pos   int64 // of Read
+
+	mu      sync.Mutex
+	streams []*stream // that nobody reads now, the one used last at the end
+}
+
+const (
+	firstWindow = 256 << 10 // of a stream
+	lastWindow  = 64 << 20
+	maxSkip     = 64 << 10 // bytes that are read and thrown away rather than asked for anew
+	maxStreams  = 4        // kept for who reads on
+	maxFaults   = 10       // of a stream that comes no further
+	anyProgress = 1 << 20  // bytes after which it has come further
+)
+
+// Open opens an object.
+func Open(name string) (*Object, error) {
+	s, err := one()
+	if err != nil {
+		return nil, err
+	}
+	return s.open(name)
+}
+
+func (s *store) open(name string) (*Object, error) {
+	at, err := splitKey(name)
+	if err != nil {
+		return nil, err
+	}
+	o := &Object{store: s, name: name, at: at, info: Info{Size: -1}}
+	first := &stream{object: o, window: firstWindow}
+	err = s.try(interrupted, func() error { return first.ask() })
+	if err == nil {
+		err = s.see(name, o.info.Tag)
+	}
+	if err != nil {
+		first.close()
+		return nil, err
+	}
+	o.streams = append(o.streams, first)
+	return o, nil
+}
+
+// Info returns what the store says of the object.
+func (o *Object) Info() Info { return o.info }
+
+// Read reads on.
+func (o *Object) Read(b []byte) (int, error) {
+	n, err := o.ReadAt(b, o.pos)
+	o.pos += int64(n)
+	if n > 0 && errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n, err
+}
+
+// A ReadError is why an object that is open cannot be read on.
+type ReadError struct{ Err error }
+
+// Error says why.
+func (e *ReadError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *ReadError) Unwrap() error { return e.Err }
+
+// ReadAt reads at any position. The error is io.EOF or a [*ReadError]. Who reads on where a read ended gets the bytes of one answer of the
+// store, as long as there are only a few such readers.
+func (o *Object) ReadAt(b []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, fs.ErrInvalid
+	}
+	if off >= o.info.Size {
+		return 0, io.EOF
+	}
+	short := int64(len(b)) > o.info.Size-off
+	if short {
+		b = b[:o.info.Size-off]
+	}
+	s := o.take(off, len(b))
+	n, err := s.readFull(b)
+	if err != nil {
+		s.close()
+		return n, &ReadError{err}
+	}
+	o.giveBack(s)
+	if short {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// take returns a stream that stands at a position.
+func (o *Object) take(off int64, size int) *stream {
+	o.mu.Lock()
+	best := -1
+	for i, s := range o.streams {
+		if s.at <= off && off-s.at <= maxSkip && (best < 0 || s.at > o.streams[best].at) {
+			best = i
+		}
+	}
+	if best < 0 {
+		o.mu.Unlock()
+		return &stream{object: o, at: off, window: max(firstWindow, int64(size))}
+	}
+	s := o.streams[best]
+	o.streams = slices.Delete(o.streams, best, best+1)
+	o.mu.Unlock()
+	s.skip = off - s.at
+	return s
+}
+
+// giveBack keeps a stream for who reads on.
+func (o *Object) giveBack(s *stream) {
+	o.mu.Lock()
+	o.streams = append(o.streams, s)
+	var old *stream
+	if len(o.streams) > maxStreams {
+		old = o.streams[0]
+		o.streams = slices.Delete(o.streams, 0, 1)
+	}
+	o.mu.Unlock()
+	if old != nil {
+		old.close()
+	}
+}
+
+// Close ends all reading. No ReadAt may be under way.
+func (o *Object) Close() error {
+	for _, s := range o.streams {
+		s.close()
+	}
+	o.streams = nil
+	return nil
+}
+
+// A stream is an answer of the store that is read, and those that follow it.
+type stream struct {
+	object *Object
+	body   io.ReadCloser // nil if the next byte has to be asked for
+	at     int64         // the next byte
+	end    int64         // of the body
+	window int64         // bytes to ask for next
+	skip   int64         // bytes to throw away
+}
+
+// readFull fills b.
+func (s *stream) readFull(b []byte) (n int, err error) {
+	store, faults, since := s.object.store, 0, s.at
+	for n < len(b) || s.skip > 0 {
+		var m int
+		if m, err = s.read(b[n:]); m > 0 {
+			n += m
+			if s.at-since >= anyProgress {
+				since, faults = s.at, 0
+			}
+		}
+		if err == nil {
+			continue
+		}
+		s.close()
+		if faults++; !passes(err) || faults >= maxFaults {
+			return n, store.explain(err)
+		}
+		if err := store.wait(interrupted, faults); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// read reads into b, or what is to be thrown away.
+func (s *stream) read(b []byte) (int, error) {
+	if s.body == nil {
+		if err := s.object.store.try(interrupted, s.ask); err != nil {
+			return 0, err
+		}
+	}
+	into := b
+	if s.skip > 0 {
+		into = make([]byte, min(s.skip, s.end-s.at))
+	}
+	n, err := s.body.Read(into[:min(int64(len(into)), s.end-s.at)])
+	s.at += int64(n)
+	switch {
+	case s.at == s.end:
+		s.body.Close() //nolint:errcheck // only read
+		s.body, err = nil, nil
+	case errors.Is(err, io.EOF):
+		err = errShort
+	}
+	if s.skip > 0 {
+		s.skip -= int64(n)
+		n = 0
+	}
+	return n, err
+}
+
+// ask asks for the next window, of the version that was opened.
+func (s *stream) ask() error {
+	o := s.object
+	end := s.at + s.window
+	if o.info.Size >= 0 {
+		end = min(end, o.info.Size)
+	}
+	var opt minio.GetObjectOptions
+	if err := opt.SetRange(s.at, end-1); err != nil {
+		return err
+	}
+	if o.info.Tag != "" && !strings.HasPrefix(o.info.Tag, "W/") {
+		opt.SetMatchETag(o.info.Tag) //nolint:errcheck // it is not empty
+	}
+	body, got, header, err := o.store.client.GetObject(interrupted, o.at.bucket, o.at.key, opt)
+	if answer, ok := errors.AsType[minio.ErrorResponse](err); ok && answer.StatusCode == http.StatusRequestedRangeNotSatisfiable {
+		return s.empty()
+	}
+	if err != nil {
+		return err
+	}
+	start, last, size, err := rangeOf(header, got.Size)
+	if err == nil {
+		err = s.check(start, size, got.ETag)
+	}
+	if err != nil {
+		body.Close() //nolint:errcheck // only read
+		return err
+	}
+	if o.info.Size < 0 {
+		o.info = Info{size, got.ETag, got.LastModified.UTC()}
+	}
+	s.body, s.end = body, min(last, end, size)
+	s.window = min(lastWindow, s.window*4)
+	if s.at == s.end {
+		return s.body.Close()
+	}
+	return nil
+}
+
+// check checks an answer against what was asked for, and what is known of the object.
+func (s *stream) check(start, size int64, tag string) error {
+	known := s.object.info
+	switch {
+	case known.Size >= 0 && (known.Size != size || known.Tag != tag):
+		return ErrChanged
+	case start != s.at:
+		return errRange
+	}
+	return nil
+}
+
+// empty is what follows a range that the object does not have: it is empty, or changed meanwhile.
+func (s *stream) empty() error {
+	o := s.object
+	if o.info.Size >= 0 {
+		return ErrChanged
+	}
+	got, err := o.store.client.StatObject(interrupted, o.at.bucket, o.at.key, minio.StatObjectOptions{})
+	if err != nil {
+		return err
+	}
+	if got.Size != 0 {
+		return errRange
+	}
+	o.info = Info{0, got.ETag, got.LastModified.UTC()}
+	return nil
+}
+
+// rangeOf returns which bytes an answer has, up to last, and how many the object has.
+func rangeOf(header http.Header, length int64) (start, last, size int64, err error) {
+	text := header.Get("Content-Range")
+	if text == "" {
+		if length < 0 {
+			return 0, 0, 0, fmt.Errorf("%w: it does not say how long the object is", errRange)
+		}
+		return 0, length, length, nil
+	}
+	part, all, ok := strings.Cut(strings.TrimPrefix(text, "bytes "), "/")
+	from, to, ok2 := strings.Cut(part, "-")
+	start, err1 := strconv.ParseInt(from, 10, 64)
+	last, err2 := strconv.ParseInt(to, 10, 64)
+	size, err3 := strconv.ParseInt(all, 10, 64)
+	if !ok || !ok2 || errors.Join(err1, err2, err3) != nil || start < 0 || last < start || size <= last {
+		return 0, 0, 0, errRange
+	}
+	return start, last + 1, size, nil
+}
+
+// close ends the answer. A short rest is read, so that the connection can be used again.
+func (s *stream) close() {
+	if s.body == nil {
+		return
+	}
+	if s.end-s.at <= firstWindow {
+		io.CopyN(io.Discard, s.body, s.end-s.at) //nolint:errcheck // nobody needs it
+	}
+	s.body.Close() //nolint:errcheck // only read
+	s.body = nil
+}

@@ -1,0 +1,546 @@
+package s3
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+
+	"github.com/robobatch/robobatch/internal/s3/fakestore"
+)
+
+// TestMain makes the client library wait as short as the tests do.
+func TestMain(m *testing.M) {
+	minio.DefaultRetryUnit, minio.DefaultRetryCap = time.Millisecond, time.Millisecond
+	m.Run()
+}
+
+// quick are options of tests: small parts, short pauses.
+var quick = options{attempts: 6, pause: time.Millisecond, maxPause: 4 * time.Millisecond, idle: 200 * time.Millisecond, partSize: 1 << 10, maxParts: 8}
+
+// connect returns a store of tests, and how it is asked.
+func connect(t *testing.T) (*fakestore.Store, *store) {
+	t.Helper()
+	fake := fakestore.New()
+	t.Cleanup(fake.Close)
+	environment, err := fake.Environment(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range environment {
+		t.Setenv(name, value)
+	}
+	t.Setenv("AWS_ENDPOINT_URL", "")
+	t.Setenv("AWS_PROFILE", "")
+	t.Setenv("AWS_REGION", "eu-west-1")
+	c, err := readConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newStore(&c, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fake, s
+}
+
+// noise returns bytes that do not repeat.
+func noise(n int) []byte {
+	b := make([]byte, n)
+	rnd := rand.New(rand.NewPCG(1, uint64(n)))
+	for i := range b {
+		b[i] = byte(rnd.Uint32())
+	}
+	return b
+}
+
+// readAll reads an object.
+func (s *store) readAll(name string) ([]byte, error) {
+	o, err := s.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer o.Close()
+	return io.ReadAll(o)
+}
+
+func TestRead(t *testing.T) {
+	fake, s := connect(t)
+	for _, size := range []int{0, 1, firstWindow - 1, firstWindow, firstWindow + 1, 5*firstWindow + 7} {
+		want := noise(size)
+		fake.Put("a", want)
+		s.versions.Clear()
+		if got, err := s.readAll("s3://bucket/a"); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%d bytes: got %d, %v", size, len(got), err)
+		}
+		info, err := s.stat("s3://bucket/a")
+		if err != nil || info.Size != int64(size) || info.Tag == "" || info.Changed.Year() != 2026 {
+			t.Errorf("%d bytes: %+v, %v", size, info, err)
+		}
+	}
+}
+
+// TestReadAt reads at random from several goroutines.
+func TestReadAt(t *testing.T) {
+	fake, s := connect(t)
+	want := noise(3 << 20)
+	fake.Put("a", want)
+	o, err := s.open("s3://bucket/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := &Blocks{object: o, blocks: map[int64]*block{}}
+	var wg sync.WaitGroup
+	for seed := range uint64(4) {
+		wg.Go(func() {
+			rnd := rand.New(rand.NewPCG(seed, 1))
+			for range 200 {
+				from := rnd.IntN(len(want))
+				b := make([]byte, rnd.IntN(blockSize/4))
+				var r io.ReaderAt = o
+				if rnd.IntN(2) == 0 {
+					r = blocks
+				}
+				n, err := r.ReadAt(b, int64(from))
+				if rest := len(want) - from; n != min(len(b), rest) || !bytes.Equal(b[:n], want[from:from+n]) || (n < len(b)) != (err == io.EOF) {
+					t.Errorf("%d bytes at %d: %d, %v", len(b), from, n, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := o.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBlocksForget holds that Blocks keep as many blocks as they may, and no more.
+func TestBlocksForget(t *testing.T) {
+	fake, s := connect(t)
+	want := noise((maxBlocks + 8) * blockSize)
+	fake.Put("a", want)
+	o, err := s.open("s3://bucket/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	b := &Blocks{object: o, blocks: map[int64]*block{}}
+	for at := 0; at < len(want); at += blockSize {
+		one := make([]byte, 1)
+		if _, err := b.ReadAt(one, int64(at)); err != nil || one[0] != want[at] {
+			t.Fatal(at, one, err)
+		}
+	}
+	if len(b.blocks) != maxBlocks {
+		t.Errorf("%d blocks", len(b.blocks))
+	}
+}
+
+// TestCutOff holds that a read that breaks off goes on at the byte where it ended.
+func TestCutOff(t *testing.T) {
+	fake, s := connect(t)
+	want := noise(3 * firstWindow)
+	fake.Put("a", want)
+	var n atomic.Int64
+	fake.Fail = func(w http.ResponseWriter, r *http.Request) bool {
+		if n.Add(1) > 5 {
+			return false
+		}
+		rec := httptest.NewRecorder()
+		fake.Answer(rec, r)
+		for name, values := range rec.Header() {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(rec.Code)
+		w.Write(rec.Body.Bytes()[:rec.Body.Len()*2/3])
+		panic(http.ErrAbortHandler)
+	}
+	got, err := s.readAll("s3://bucket/a")
+	if err != nil || !bytes.Equal(got, want) {
+		t.Fatalf("%d of %d bytes, %v", len(got), len(want), err)
+	}
+	again := 0
+	for _, line := range fake.Log() {
+		if !strings.HasSuffix(line, "bytes=0-"+strconv.Itoa(firstWindow-1)) {
+			again++
+		}
+	}
+	if again < 2 {
+		t.Errorf("went on %d times: %q", again, fake.Log())
+	}
+}
+
+// TestChanges holds that an object that changes while it is read, or between two readings, is a fault.
+func TestChanges(t *testing.T) {
+	fake, s := connect(t)
+	for _, obeys := range []bool{true, false} { // If-Match
+		fake.Fail = func(_ http.ResponseWriter, r *http.Request) bool {
+			if !obeys {
+				r.Header.Del("If-Match")
+			}
+			return false
+		}
+		s.versions.Clear()
+		fake.Put("a", noise(3*firstWindow))
+		o, err := s.open("s3://bucket/a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := o.ReadAt(make([]byte, 10), 0); err != nil {
+			t.Error(err)
+		}
+		fake.Put("a", noise(3*firstWindow+1))
+		if _, err := io.ReadAll(o); !errors.Is(err, ErrChanged) {
+			t.Errorf("obeys %v: %v", obeys, err)
+		}
+		if _, ok := errors.AsType[*ReadError](err); ok {
+			t.Error(err)
+		}
+		if err := o.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.open("s3://bucket/a"); !errors.Is(err, ErrChanged) {
+			t.Errorf("opened again: %v", err)
+		}
+		if _, err := s.stat("s3://bucket/a"); !errors.Is(err, ErrChanged) {
+			t.Errorf("asked again: %v", err)
+		}
+		fake.Put("a", nil)
+		s.versions.Clear()
+		if got, err := s.readAll("s3://bucket/a"); err != nil || len(got) != 0 {
+			t.Error(got, err)
+		}
+	}
+}
+
+// TestStalls holds that an answer that does not come is asked for again.
+func TestStalls(t *testing.T) {
+	fake, s := connect(t)
+	want := noise(firstWindow)
+	fake.Put("a", want)
+	var n atomic.Int64
+	fake.Fail = func(w http.ResponseWriter, r *http.Request) bool {
+		if n.Add(1) > 1 {
+			return false
+		}
+		w.Header().Set("Content-Length", strconv.Itoa(len(want)))
+		w.Header().Set("ETag", `"x"`)
+		w.Header().Set("Content-Range", fmt.Sprintf("bytes 0-%d/%d", len(want)-1, len(want)))
+		w.Header().Set("Last-Modified", time.Now().UTC().Format(http.TimeFormat))
+		w.WriteHeader(http.StatusPartialContent)
+		w.Write(want[:100])
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		return true
+	}
+	if _, err := s.readAll("s3://bucket/a"); !errors.Is(err, ErrChanged) { // the ETag of the first answer was another
+		t.Errorf("%v after %d requests", err, n.Load())
+	}
+	if n.Load() != 2 {
+		t.Errorf("%d requests", n.Load())
+	}
+}
+
+// TestFails goes through the faults that stores name.
+func TestFails(t *testing.T) {
+	fake, s := connect(t)
+	fake.Put("a", []byte("text"))
+	for _, tt := range []struct {
+		status int
+		code   string
+		kind   error
+		text   string
+		times  int
+	}{
+		{403, "AccessDenied", fs.ErrPermission, "the store denies it (AccessDenied)", 1},
+		{404, "NoSuchKey", fs.ErrNotExist, "there is no such object", 1},
+		{404, "NoSuchBucket", ErrNoBucket, "there is no such bucket", 1},
+		{412, "PreconditionFailed", ErrChanged, "changed while it was read: run it again when nobody writes to it", 1},
+		{403, "RequestTimeTooSkewed", errClock, "the store refuses the time of this machine (RequestTimeTooSkewed): set its clock", 1},
+		{403, "SignatureDoesNotMatch", errRefused, "the store refuses the credentials (SignatureDoesNotMatch)", 1},
+		{301, "PermanentRedirect", errRedirect, errRedirect.Error(), 1},
+		{307, "TemporaryRedirect", errRedirect, errRedirect.Error(), 1},
+		{400, "Wrong", nil, "the store answers 400, Wrong: said " + "[hidden]", 1},
+		{503, "SlowDown", nil, "the store answers 503, SlowDown: said [hidden] (6 attempts)", 6},
+		{500, "InternalError", nil, "the store answers 500, InternalError: said [hidden] (6 attempts)", 6},
+		{502, "\x1b[31m", nil, "", 6},
+	} {
+		var n atomic.Int64
+		fake.Fail = func(w http.ResponseWriter, _ *http.Request) bool {
+			n.Add(1)
+			w.Header().Set("Location", "https://elsewhere.example/")
+			fakestore.Answer(w, tt.status, tt.code, "said "+fakestore.Secret)
+			return true
+		}
+		_, err := s.readAll("s3://bucket/a")
+		if err == nil || tt.kind != nil && !errors.Is(err, tt.kind) || tt.text != "" && err.Error() != tt.text {
+			t.Errorf("%d %s: %v, want %s", tt.status, tt.code, err, tt.text)
+		} else if strings.ContainsAny(err.Error(), "\x1b\n") {
+			t.Errorf("%q", err)
+		}
+		if got := int(n.Load()); got < tt.times || got > 2*tt.times {
+			t.Errorf("%d %s: %d requests, want %d", tt.status, tt.code, got, tt.times)
+		}
+	}
+	fake.Fail = nil
+	for name, want := range map[string]error{
+		"s3://bucket/none": fs.ErrNotExist, "s3://bucket/" + strings.Repeat("k", 1025): syscall.ENAMETOOLONG,
+		"s3:///a": nil, "s3://bucket": nil, "s3://bucket/": nil, "s3://b*/a": nil, "s3://bucket/\xff": nil, "s3://bucket/\x00": nil, "s3://UPPER/a": nil,
+	} {
+		if _, err := s.open(name); err == nil || want != nil && !errors.Is(err, want) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+// TestWrite writes objects of all sizes around a part.
+func TestWrite(t *testing.T) {
+	fake, s := connect(t)
+	for _, size := range []int{0, 1, 1023, 1024, 1025, 2048, 8191, 8192} {
+		want := noise(size)
+		u, err := s.create("s3://bucket/out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for piece := range slices.Chunk(want, 300) {
+			if _, err := u.Write(piece); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, there := fake.Get("out"); there {
+			t.Errorf("%d bytes: visible before it is complete", size)
+		}
+		if err := errors.Join(u.Commit(), u.Close()); err != nil {
+			t.Error(size, err)
+		}
+		if got, _ := fake.Get("out"); !bytes.Equal(got, want) {
+			t.Errorf("%d bytes: got %d", size, len(got))
+		}
+		fake.Remove("out")
+	}
+	if open, aborted := fake.Uploads(); open != 0 || aborted != 0 {
+		t.Error(open, aborted)
+	}
+}
+
+// TestTooLarge holds that an object with no part left is never cut off.
+func TestTooLarge(t *testing.T) {
+	fake, s := connect(t)
+	for _, more := range []int{1, 5000} {
+		u, err := s.create("s3://bucket/out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = u.Write(noise(quick.partSize*quick.maxParts + more))
+		if err == nil {
+			err = u.Commit()
+		}
+		if !errors.Is(err, ErrTooLarge) || u.Commit() == nil {
+			t.Error(err)
+		}
+		if err := u.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, there := fake.Get("out"); there {
+		t.Error("an object was cut off")
+	}
+	if open, aborted := fake.Uploads(); open != 0 || aborted != 2 {
+		t.Error(open, aborted)
+	}
+	if int64(PartSize)*MaxParts>>30 != 156 {
+		t.Error("documents say 156 GiB")
+	}
+}
+
+// TestAborts holds that an upload that is dropped, or fails, is aborted, or the error says what is left.
+func TestAborts(t *testing.T) {
+	fake, s := connect(t)
+	u, err := s.create("s3://bucket/out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := u.Write(noise(5000)); err != nil {
+		t.Fatal(err)
+	}
+	if err := u.Close(); err != nil {
+		t.Error(err)
+	}
+	if open, aborted := fake.Uploads(); open != 0 || aborted != 1 {
+		t.Error(open, aborted)
+	}
+	fake.Fail = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPut || r.Method == http.MethodDelete {
+			fakestore.Answer(w, 403, "AccessDenied", "no")
+			return true
+		}
+		return false
+	}
+	if u, err = s.create("s3://bucket/out"); err != nil {
+		t.Fatal(err)
+	}
+	u.Write(noise(5000))
+	if err := u.Commit(); !errors.Is(err, ErrDenied) || !strings.Contains(err.Error(), "AbortIncompleteMultipartUpload") {
+		t.Error(err)
+	}
+}
+
+// TestFlaky writes and reads while every third request fails in another way, with answers that are lost
+// among them.
+func TestFlaky(t *testing.T) {
+	fake, s := connect(t)
+	var n atomic.Int64
+	fake.Fail = func(w http.ResponseWriter, r *http.Request) bool {
+		switch i := n.Add(1); i % 12 {
+		case 0:
+			fakestore.Answer(w, 503, "SlowDown", "slow down")
+			return true
+		case 3:
+			panic(http.ErrAbortHandler)
+		case 6: // it is done, and the answer is lost
+			fake.Answer(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		case 9:
+			w.WriteHeader(http.StatusInternalServerError)
+			return true
+		}
+		return false
+	}
+	for round := range 30 {
+		name, want := fmt.Sprintf("s3://bucket/%d", round), noise(500+round*250)
+		u, err := s.create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.Write(want)
+		if err := u.Commit(); err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		if got, err := s.readAll(name); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("round %d: %d of %d bytes, %v", round, len(got), len(want), err)
+		}
+	}
+}
+
+// TestList lists many pages, and keys that are odd.
+func TestList(t *testing.T) {
+	fake, s := connect(t)
+	fake.PerPage = 7
+	var want []string
+	for i := range 100 {
+		key := fmt.Sprintf("logs/%03d", i)
+		fake.Put(key, []byte(key))
+		want = append(want, "s3://bucket/"+key)
+	}
+	for _, key := range []string{"logs/\x01\n\r\x1b[31m", "logs/../up", "logs//x", "logs/a b+c%20&é", "logs/dir/", "other"} {
+		fake.Put(key, nil)
+		if key != "other" && !strings.HasSuffix(key, "r/") {
+			want = append(want, "s3://bucket/"+key)
+		}
+	}
+	slices.Sort(want)
+	var got []string
+	err := s.list("s3://bucket/logs/", func(name string, _ Info) error {
+		got = append(got, name)
+		return nil
+	})
+	if slices.Sort(got); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v: %q, want %q", err, got, want)
+	}
+	for _, name := range want {
+		if _, err := s.open(name); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	for _, hostile := range []string{
+		`<IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken><Contents><Key>logs/a</Key></Contents>`,
+		`<IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken>`,
+		`<Contents><Key>secret/a</Key></Contents>`,
+		`<Contents><Key>logs/a</Key><Size>-7</Size></Contents>`,
+	} {
+		fake.Fail = func(w http.ResponseWriter, _ *http.Request) bool {
+			fmt.Fprintf(w, "<ListBucketResult>%s</ListBucketResult>", hostile)
+			return true
+		}
+		if err := s.list("s3://bucket/logs/", func(string, Info) error { return nil }); !errors.Is(err, errListing) {
+			t.Errorf("%s: %v", hostile, err)
+		}
+	}
+}
+
+// TestRedirects holds that nothing is sent to another host, whatever the store says.
+func TestRedirects(t *testing.T) {
+	fake, s := connect(t)
+	var stolen atomic.Int64
+	other := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, _ *http.Request) { stolen.Add(1) }))
+	defer other.Close()
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		fake.Fail = func(w http.ResponseWriter, _ *http.Request) bool {
+			w.Header().Set("Location", other.URL+"/bucket/a")
+			w.Header().Set("X-Amz-Bucket-Region", "evil.example/")
+			w.WriteHeader(status)
+			return true
+		}
+		_, errRead := s.readAll("s3://bucket/a")
+		errPut := s.put(object{"bucket", "a"}, []byte("x"))
+		errList := s.list("s3://bucket/", func(string, Info) error { return nil })
+		for _, err := range []error{errRead, errPut, errList} {
+			if err == nil || strings.Contains(err.Error(), "https://") {
+				t.Errorf("%d: %v", status, err)
+			}
+		}
+	}
+	if stolen.Load() != 0 {
+		t.Errorf("%d requests went to another host", stolen.Load())
+	}
+}
+
+// TestUntrusted holds that a certificate that nobody vouches for ends the run at once.
+func TestUntrusted(t *testing.T) {
+	fake, _ := connect(t)
+	s, err := newStore(&config{host: strings.TrimPrefix(fake.URL, "https://"), secure: true, region: "x", roots: x509.NewCertPool()}, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.stat("s3://bucket/a"); !errors.Is(err, errTLS) {
+		t.Error(err)
+	}
+	plain := httptest.NewServer(fake.Config.Handler)
+	defer plain.Close()
+	if s, err = newStore(&config{host: strings.TrimPrefix(plain.URL, "http://"), secure: true, region: "x"}, quick); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.stat("s3://bucket/a"); !errors.Is(err, errNoTLS) {
+		t.Error(err)
+	}
+	plain.Close()
+	if _, err := s.stat("s3://bucket/a"); err == nil || !strings.Contains(err.Error(), "(3 attempts): is AWS_ENDPOINT_URL right?") {
+		t.Error(err)
+	}
+}
+
+// TestCanceled holds that a request ends when the run does.
+func TestCanceled(t *testing.T) {
+	_, s := connect(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := s.try(ctx, func() error { return errors.New("it may pass") }); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,191 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+)
+
+// A store is the one that the environment names, and what is known of its objects.
+type store struct {
+	client *minio.Core
+	creds  *chain
+	opt    options
+
+	answered atomic.Bool // it has answered a request
+	versions sync.Map    // ETags, by name, see Forget
+}
+
+// options are what tests change.
+type options struct {
+	attempts int           // of a request
+	pause    time.Duration // before the second attempt; it doubles
+	maxPause time.Duration
+	idle     time.Duration
+	partSize int
+	maxParts int
+}
+
+// The size of an upload's parts, and how many it may have. A part more makes 156 GiB too large: stores
+// take 10,000, and a part is in memory until it is stored.
+const (
+	PartSize = 16 << 20
+	MaxParts = 10_000
+)
+
+// usual are the options of a run. Ten attempts are made in half a minute, give or take.
+var usual = options{attempts: 10, pause: 100 * time.Millisecond, maxPause: 10 * time.Second, idle: idleTime, partSize: PartSize, maxParts: MaxParts}
+
+// one is the store of this process, once a name was asked for.
+var one = sync.OnceValues(func() (*store, error) {
+	c, err := readConfig()
+	if err != nil {
+		return nil, &configError{err}
+	}
+	return newStore(&c, usual)
+})
+
+// newStore returns a store. It makes no connection.
+func newStore(c *config, opt options) (*store, error) {
+	s := &store{creds: &chain{config: c}, opt: opt}
+	client, err := minio.NewCore(c.host, &minio.Options{
+		Creds: credentials.New(s.creds), Secure: c.secure, Region: c.region, MaxRetries: 2, // the second is for another region
+		Transport: watched{c.transport(), opt.idle},
+	})
+	if err != nil {
+		return nil, &configError{errors.New("the endpoint of AWS_ENDPOINT_URL is none: write https://host or https://host:port")}
+	}
+	client.SetS3EnableDualstack(false) // gateways of private networks have no other names
+	client.SetAppInfo("robobatch", "s3")
+	s.client = client
+	return s, nil
+}
+
+// interrupted is done once the run is to end.
+var interrupted, interrupt = context.WithCancel(context.Background())
+
+// Interrupt ends all requests but those that complete or abort an upload. What waits for the others
+// gets a context.Canceled.
+func Interrupt() { interrupt() }
+
+// lasting returns the context of a request that completes something: after Interrupt, it has a little
+// time left.
+func lasting() (context.Context, context.CancelFunc) {
+	const grace = 5 * time.Second
+	ctx, cancel := context.WithCancel(context.Background())
+	stop := context.AfterFunc(interrupted, func() { time.AfterFunc(grace, cancel) })
+	return ctx, func() { stop(); cancel() }
+}
+
+// try makes a request until it succeeds, fails for good, or has failed too often.
+func (s *store) try(ctx context.Context, request func() error) error {
+	for n := 1; ; n++ {
+		err := request()
+		if err == nil {
+			s.answered.Store(true)
+			return nil
+		}
+		if _, ok := errors.AsType[minio.ErrorResponse](err); ok {
+			s.answered.Store(true)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !passes(err):
+			return s.explain(err)
+		case n >= s.opt.attempts:
+			return fmt.Errorf("%w (%d attempts)", s.explain(err), n)
+		case n >= 3 && isUnreachable(err) && !s.answered.Load():
+			return fmt.Errorf("%w (%d attempts): is AWS_ENDPOINT_URL right?", s.explain(err), n)
+		}
+		if err := s.wait(ctx, n); err != nil {
+			return err
+		}
+	}
+}
+
+// wait waits after the n-th attempt.
+func (s *store) wait(ctx context.Context, n int) error {
+	pause := min(s.opt.maxPause, s.opt.pause<<min(n-1, 20))
+	pause = pause/2 + rand.N(pause/2+1) // not all tasks of a cluster at once
+	select {
+	case <-time.After(pause):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// see returns an error if an object has another version than this process saw before.
+func (s *store) see(name, tag string) error {
+	if tag == "" {
+		return nil
+	}
+	if before, seen := s.versions.LoadOrStore(name, tag); seen && before != tag {
+		return ErrChanged
+	}
+	return nil
+}
+
+// Forget forgets which version of an object was seen, so that another may be read.
+func Forget(name string) {
+	if s, err := one(); err == nil {
+		s.versions.Delete(name)
+	}
+}
+
+// errIdle is the fault of an answer that does not come.
+var errIdle = errors.New("the store does not answer in time")
+
+// watched ends answers of which no byte comes any more.
+type watched struct {
+	http.RoundTripper
+	idle time.Duration
+}
+
+// RoundTrip sends a request.
+func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	resp, err := w.RoundTripper.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	resp.Body = &watchedBody{ReadCloser: resp.Body, ctx: ctx, cancel: cancel, idle: w.idle}
+	return resp, nil
+}
+
+// A watchedBody is an answer that ends with errIdle if nothing comes.
+type watchedBody struct {
+	io.ReadCloser
+	ctx    context.Context //nolint:containedctx // of the request, which ends with the body
+	cancel context.CancelCauseFunc
+	idle   time.Duration
+}
+
+// Read reads.
+func (b *watchedBody) Read(p []byte) (int, error) {
+	timer := time.AfterFunc(b.idle, func() { b.cancel(errIdle) })
+	n, err := b.ReadCloser.Read(p)
+	timer.Stop()
+	if err != nil && errors.Is(context.Cause(b.ctx), errIdle) {
+		err = errIdle
+	}
+	return n, err
+}
+
+// Close ends the request.
+func (b *watchedBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.cancel(nil)
+	return err
+}

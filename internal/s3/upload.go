@@ -1,0 +1,277 @@
+package s3
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5" //nolint:gosec // the protocol's check of what was sent
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+)
+
+// An Upload is an object that is written from front to back. It is visible once Commit has returned.
+// Its methods are for one goroutine at a time.
+type Upload struct {
+	store *store
+	name  string
+	at    object
+	ctx   context.Context //nolint:containedctx // of the parts under way, which Close ends
+	stop  context.CancelFunc
+
+	buf    []byte // the part that is being filled
+	spare  []byte
+	id     string // of the upload in parts; "" if there is none yet
+	parts  []minio.CompletePart
+	under  chan sent // a part that is under way; nil if there is none
+	err    error     // of Write, which comes again
+	closed bool
+}
+
+// A sent is what came of a part.
+type sent struct {
+	part minio.CompletePart
+	buf  []byte
+	err  error
+}
+
+// Create begins an object. It makes no request.
+func Create(name string) (*Upload, error) {
+	s, err := one()
+	if err != nil {
+		return nil, err
+	}
+	return s.create(name)
+}
+
+func (s *store) create(name string) (*Upload, error) {
+	at, err := splitKey(name)
+	if err != nil {
+		return nil, err
+	}
+	u := &Upload{store: s, name: name, at: at}
+	u.ctx, u.stop = context.WithCancel(interrupted)
+	return u, nil
+}
+
+// Write adds bytes. The error comes again with every call that follows, and nothing of the object is
+// ever visible.
+func (u *Upload) Write(b []byte) (n int, err error) {
+	for u.err == nil && len(b) > 0 {
+		if len(u.buf) == u.store.opt.partSize {
+			if u.err = u.send(); u.err != nil {
+				break
+			}
+		}
+		m := min(len(b), u.store.opt.partSize-len(u.buf))
+		u.buf = append(u.buf, b[:m]...)
+		b, n = b[m:], n+m
+	}
+	return n, u.err
+}
+
+// send sends the part that is full, once the one before it is stored.
+func (u *Upload) send() error {
+	if err := u.wait(); err != nil {
+		return err
+	}
+	if u.id == "" {
+		if err := u.begin(); err != nil {
+			return err
+		}
+	}
+	number, part := len(u.parts)+1, u.buf
+	if number > u.store.opt.maxParts {
+		return u.tooLarge()
+	}
+	u.under = make(chan sent, 1)
+	go func(under chan<- sent) { under <- u.put(number, part) }(u.under)
+	u.buf, u.spare = u.spare[:0], nil
+	return nil
+}
+
+// tooLarge is the error of an object that has no part left.
+func (u *Upload) tooLarge() error {
+	size, parts := u.store.opt.partSize, u.store.opt.maxParts
+	return fmt.Errorf("%w: %d parts of %d MiB are the most, %d GiB: write one output per input, or a file",
+		ErrTooLarge, parts, size>>20, int64(size)*int64(parts)>>30)
+}
+
+// begin begins an upload in parts.
+func (u *Upload) begin() error {
+	return u.store.try(u.ctx, func() (err error) {
+		u.id, err = u.store.client.NewMultipartUpload(u.ctx, u.at.bucket, u.at.key, minio.PutObjectOptions{})
+		if err == nil && u.id == "" {
+			err = errShort
+		}
+		return err
+	})
+}
+
+// put stores a part.
+func (u *Upload) put(number int, part []byte) sent {
+	sum := md5.Sum(part) //nolint:gosec // as above
+	opt := minio.PutObjectPartOptions{Md5Base64: base64.StdEncoding.EncodeToString(sum[:])}
+	result := sent{buf: part}
+	result.err = u.store.try(u.ctx, func() error {
+		got, err := u.store.client.PutObjectPart(u.ctx, u.at.bucket, u.at.key, u.id, number, bytes.NewReader(part), int64(len(part)), opt)
+		result.part = minio.CompletePart{PartNumber: number, ETag: got.ETag}
+		return err
+	})
+	return result
+}
+
+// wait waits for the part that is under way.
+func (u *Upload) wait() error {
+	if u.under == nil {
+		return nil
+	}
+	result := <-u.under
+	u.under = nil
+	if result.err != nil {
+		return result.err
+	}
+	u.spare, u.parts = result.buf, append(u.parts, result.part)
+	return nil
+}
+
+// Commit completes the object: after it, all of it is visible. On an error nothing is, and the
+// upload is aborted, unless the error says that it could not be.
+func (u *Upload) Commit() error {
+	if u.closed {
+		return errNoUpload
+	}
+	if u.err == nil {
+		u.err = u.commit()
+	}
+	if u.err != nil {
+		return errors.Join(u.err, u.Close())
+	}
+	u.closed = true
+	u.stop()
+	u.store.versions.Delete(u.name)
+	return nil
+}
+
+func (u *Upload) commit() error {
+	if u.id == "" && len(u.buf) <= u.store.opt.partSize {
+		return u.store.put(u.at, u.buf)
+	}
+	if len(u.buf) > 0 {
+		if err := u.send(); err != nil {
+			return err
+		}
+	}
+	if err := u.wait(); err != nil {
+		return err
+	}
+	ctx, cancel := lasting()
+	defer cancel()
+	err := u.store.try(ctx, func() error {
+		_, err := u.store.client.CompleteMultipartUpload(ctx, u.at.bucket, u.at.key, u.id, u.parts, minio.PutObjectOptions{})
+		return err
+	})
+	if errors.Is(err, errNoUpload) && u.isComplete(ctx) { // an attempt before succeeded, and its answer was lost
+		err = nil
+	}
+	return err
+}
+
+// isComplete reports whether the object is the one that the parts make.
+func (u *Upload) isComplete(ctx context.Context) bool {
+	var sums []byte
+	for _, part := range u.parts {
+		sum, err := hex.DecodeString(part.ETag)
+		if err != nil {
+			return false
+		}
+		sums = append(sums, sum...)
+	}
+	want := fmt.Sprintf("%x-%d", md5.Sum(sums), len(u.parts)) //nolint:gosec // as above
+	got, err := u.store.client.StatObject(ctx, u.at.bucket, u.at.key, minio.StatObjectOptions{})
+	return err == nil && got.ETag == want
+}
+
+// Close drops what was written, unless it was committed: the upload is aborted. The error says that it
+// could not be.
+func (u *Upload) Close() error {
+	if u.closed {
+		return nil
+	}
+	u.closed = true
+	u.stop()
+	if u.under != nil {
+		<-u.under
+	}
+	u.buf, u.spare = nil, nil
+	if u.id == "" {
+		return nil
+	}
+	const patience = 5 * time.Second
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	err := u.store.try(ctx, func() error {
+		return u.store.client.AbortMultipartUpload(ctx, u.at.bucket, u.at.key, u.id)
+	})
+	if err == nil || errors.Is(err, errNoUpload) || errors.Is(err, ErrNotExist) {
+		return nil
+	}
+	return fmt.Errorf("abort the upload: %w: its parts are stored, and are paid for, until a rule of the bucket removes them (AbortIncompleteMultipartUpload)", err)
+}
+
+// put stores a small object.
+func (s *store) put(at object, text []byte) error {
+	ctx, cancel := lasting()
+	defer cancel()
+	sum := md5.Sum(text) //nolint:gosec // as above
+	return s.try(ctx, func() error {
+		_, err := s.client.PutObject(ctx, at.bucket, at.key, bytes.NewReader(text), int64(len(text)), base64.StdEncoding.EncodeToString(sum[:]), "", minio.PutObjectOptions{})
+		return err
+	})
+}
+
+// Write stores a small object, in place of one that has the name.
+func Write(name string, text []byte) error {
+	s, err := one()
+	if err != nil {
+		return err
+	}
+	at, err := splitKey(name)
+	if err != nil {
+		return err
+	}
+	s.versions.Delete(name)
+	return s.put(at, text)
+}
+
+// Remove removes an object. One that is not there is removed already.
+func Remove(name string) error {
+	s, err := one()
+	if err != nil {
+		return err
+	}
+	at, err := splitKey(name)
+	if err != nil {
+		return err
+	}
+	s.versions.Delete(name)
+	err = s.try(interrupted, func() error {
+		return s.client.RemoveObject(interrupted, at.bucket, at.key, minio.RemoveObjectOptions{})
+	})
+	if errors.Is(err, ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Probe finds out whether an object of that name can be written: it begins an upload, and aborts it.
+func Probe(name string) error {
+	u, err := Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(u.begin(), u.Close())
+}
