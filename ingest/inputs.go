@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/ingest/logfiles"
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 // An Input is one log of a [Logs].
@@ -84,43 +83,44 @@ func expandName(name string) ([]Input, error) {
 // inspect returns the input of a name and checks that it can be read, so that this is known before
 // the rules are loaded. It does not open pipes: their writer would notice.
 func inspect(name string) (Input, error) {
-	info, err := os.Stat(name)
+	p := place.Of(name)
+	info, err := p.Stat(name)
 	switch {
 	case err != nil:
 		if archive, member, ok := unpack.SplitMember(name); ok {
 			return inspectZip(name, archive, member)
 		}
 		return Input{}, fault.OfFile(name, err, "check the name and the permissions")
-	case info.IsDir():
-		return Input{}, &NameError{Name: name, Err: errDirectory, Remedy: "name the logs in it, as in " + fault.Display(filepath.Join(name, "*.zst"))}
-	case !info.Mode().IsRegular():
+	case info.Dir:
+		return Input{}, &NameError{Name: name, Err: errDirectory, Remedy: "name the logs in it, as in " + fault.Display(place.Join(name, "*.zst"))}
+	case info.Size < 0:
 		return Input{Name: name, Size: -1}, nil
 	}
-	f, err := os.Open(name)
+	f, err := p.Open(name)
 	if err != nil {
 		return Input{}, fault.OfFile(name, err, "give permission to read it")
 	}
 	defer f.Close() //nolint:errcheck // only read
-	is := unpack.DetectFile(name, f, info.Size())
+	is := unpack.DetectFile(name, f, info.Size)
 	if is.Packing == unpack.Zip {
 		return inspectZip(name, name, "")
 	}
-	return Input{Name: name, Size: info.Size(), content: is.Content}, nil
+	return Input{Name: name, Size: info.Size, content: is.Content}, nil
 }
 
 // inspectZip is inspect for a file in a zip archive, the only one if member is "".
 func inspectZip(name, archive, member string) (Input, error) {
 	in := Input{Name: name, archive: archive}
-	f, err := os.Open(archive)
+	f, err := place.Of(archive).Open(archive)
 	if err != nil {
 		return in, fault.OfFile(archive, err, "give permission to read it")
 	}
 	defer f.Close() //nolint:errcheck // only read
-	info, err := f.Stat()
+	info, err := f.Info()
 	if err != nil {
 		return in, fault.OfFile(archive, err, "")
 	}
-	in.Size, err = unpack.ZipSize(f, info.Size(), member)
+	in.Size, err = unpack.ZipSize(f, info.Size, member)
 	if several, ok := errors.AsType[*unpack.ZipError](err); ok {
 		return in, &NameError{Name: name, Err: err, Remedy: nameMember(archive, several.Members)}
 	} else if err != nil && member != "" {

@@ -3,18 +3,18 @@ package ingest
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/internal/parquetfile"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 // A parquetLog reads the rows of a Parquet file. It reads the columns that are asked for, and holds
 // a page of each.
 type parquetLog struct {
-	file    *os.File
+	file    place.File
 	size    int64 // of file
 	reader  *parquetfile.File
 	records *weblog.Records
@@ -28,7 +28,7 @@ type parquetLog struct {
 
 // openParquet opens a file that begins as a Parquet file does.
 func openParquet(in *Input, fields Fields) (p *parquetLog, err error) {
-	f, err := os.Open(in.Name)
+	f, err := place.Of(in.Name).Open(in.Name)
 	if err != nil {
 		return nil, err
 	}

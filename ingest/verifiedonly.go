@@ -15,6 +15,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 // LogOptions.VerifiedOnly reads what is packed twice. The first reading unpacks to the end, and finds
@@ -35,7 +36,7 @@ type sureLog struct {
 // check reads a log, and returns how to read its verified text.
 func (o *LogOptions) check(name string) (log sureLog, err error) {
 	log = sureLog{name: name, stdin: o.Stdin}
-	if info, err := os.Stat(name); name != fault.Stdin && (err != nil || info.Mode().IsRegular()) {
+	if info, err := place.Of(name).Stat(name); name != fault.Stdin && (err != nil || info.Size >= 0) {
 		return log, log.read(name, nil, o.Ahead)
 	}
 	in := o.Stdin

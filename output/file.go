@@ -6,7 +6,11 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	files "github.com/robobatch/robobatch/internal/place"
 )
+
+// errRemoteParts is the fault of a partitioned output that is no directory of the file system.
+var errRemoteParts = errors.New("is in a store of objects, which has no directories that can be replaced: write partitions to a directory, and copy them")
 
 // A File is a Writer to a named file that appears under its name only when it is complete. Exactly
 // one of Commit, Fault and Abort ends it; Close is Abort, unless one of them has been called.
@@ -32,6 +36,9 @@ type place interface {
 // [ArrowFile] must be all that is in a file: Create returns an error if such a place has bytes
 // already. Errors are those of the system, such as syscall.ENOSPC, with the name and what was being
 // done, or those of [NewWriter].
+//
+// A name that begins with s3:// is that of an object, which is visible when it is complete. It has no
+// partial name: Fault drops it and returns an error. It cannot be partitioned.
 //
 // With opt.Partition the output is a directory in the layout of Hive:
 // dir/agent=Googlebot/allowed=true/part-0.parquet. Its temporary directory lies beside it. What
@@ -68,12 +75,18 @@ func create(name string, stdout io.Writer, opt Options, open func(io.Writer, Opt
 // open begins the file or directory, and returns what a file is written to.
 func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, error) {
 	if len(opt.Partition) == 0 {
-		file, err := atomicfile.Create(name, stdout)
-		if err == nil && opt.Format.whole() && file.Offset() > 0 {
+		file, err := files.Create(name, stdout)
+		if err != nil {
+			return nil, err
+		}
+		if at, ok := file.(interface{ Offset() int64 }); ok && opt.Format.whole() && at.Offset() > 0 {
 			err = errors.Join(file.Wrap("write "+opt.Format.Name()+" to", errNotWhole), file.Close())
 		}
 		f.place = file
 		return file, err
+	}
+	if files.IsRemote(name) {
+		return nil, &atomicfile.Error{Doing: "create", Name: name, Err: errRemoteParts}
 	}
 	if err := opt.CheckTarget(atomicfile.Resolve(name)); err != nil {
 		return nil, &atomicfile.Error{Doing: "create", Name: name, Err: err}

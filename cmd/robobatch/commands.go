@@ -32,7 +32,7 @@ robobatch decides for every URL of a log whether robots.txt lets a crawler fetch
     robobatch -rules dir -in urls.zst
 
 reads the URLs of urls.zst, one a line, finds the robots.txt of each URL's origin in dir, writes a row per URL to
-urls.verdicts.parquet and prints a summary. It opens no network connection.`, rest: `
+urls.verdicts.parquet and prints a summary. It opens no network connection unless a name begins with s3://.`, rest: `
 Exit codes: 0 done; 1 more rejects than -max-rejects allows, less than -require-rules or -require-rows ask for, or with
 -on-error skip inputs that failed; 2 an error of usage, input or output; 129, 130 and 143 after SIGHUP, SIGINT and SIGTERM. The output gets its name when it is complete. If a log turns out to be damaged, the
 rows before the damage are kept as x.partial.parquet, and the exit code is 2.`},
@@ -46,7 +46,7 @@ robobatch explain tells why a crawler may or may not fetch a URL.
 
 prints the verdict, the robots.txt that is in force, the group that binds the crawler, and the rules that match, the
 first of which decides. Without arguments it reads URLs from standard input, one a line. A path is of the site of -base.
-It opens no network connection.`,
+It opens no network connection unless a name begins with s3://.`,
 	},
 
 	{
@@ -57,7 +57,7 @@ robobatch check tells whether robots.txt files do what is expected of them.
     robobatch check -rules robots.txt -base https://www.example.com -expect robots.expect
 
 reads lines such as "allow Googlebot /blog/" and "disallow @ai / rule=12", and prints for each whether it is so, and the
-rule that decides. It opens no network connection.`, rest: `
+rule that decides. It opens no network connection unless a name begins with s3://.`, rest: `
 Exit codes: 0 all is as expected; 1 it is not; 2 an error of usage or input.`,
 	},
 
@@ -70,7 +70,7 @@ rules are to blame.
     robobatch diff -old robots.txt -rules new.txt -base https://www.example.com -in access.log -agent Googlebot
 
 decides each request by both and prints the changes. -out writes the changed rows. Without -in, paths made from the
-patterns of both sides take the place of a log. It opens no network connection.
+patterns of both sides take the place of a log. It opens no network connection unless a name begins with s3://.
 docs/DIFF.md describes it.`, rest: `
 Exit codes: 0 done; 1 more changes than -fail allows, or less than -require-rules, -require-rows and -max-rejects ask for;
 2 an error of usage, input or output.`,
@@ -84,7 +84,7 @@ robobatch lint tells what is wrong with robots.txt files, for people and for ser
     robobatch lint -rules robots.txt -origin https://www.example.com
 
 prints each finding with its line, a severity and a remedy. robobatch explain and the code of a finding tell more. It
-opens no network connection.`, rest: `
+opens no network connection unless a name begins with s3://.`, rest: `
 Exit codes: 0 no finding that -fail asks for; 1 there is one; 2 an error of usage, input or output.`,
 	},
 
@@ -97,7 +97,7 @@ robobatch coverage tells which rules of robots.txt files decide the requests of 
 
 prints for each rule how many requests and distinct URLs it decided, how many it matched while another rule decided, and
 when last. What matches nothing in one log may be needed in another. docs/COVERAGE.md tells more. It opens no network
-connection.`,
+connection unless a name begins with s3://.`,
 	},
 
 	{
@@ -109,7 +109,7 @@ robobatch report writes what a log says of robots.txt files, and of crawlers, as
 
 writes access.report.html. The page has crawlers and their violations, what each line of robots.txt decided, paths, times
 and answers, and with -old what the rules changed. It needs no network and no other file. docs/REPORT.md tells more. It
-opens no network connection.`,
+opens no network connection unless a name begins with s3://.`,
 	},
 
 	{
@@ -120,7 +120,7 @@ robobatch rules lists what robots.txt files say, and what is wrong with them.
     robobatch rules -rules dir
 
 writes a table to dir.rules.parquet, with a row for each group, rule, crawl delay, sitemap, host, clean-param and
-diagnostic of each origin, its line, and status, time and size of the fetch. It opens no network connection.`,
+diagnostic of each origin, its line, and status, time and size of the fetch. It opens no network connection unless a name begins with s3://.`,
 	},
 
 	{
@@ -130,7 +130,7 @@ robobatch compile compiles robots.txt files into a pack: one file that robobatch
 
     robobatch compile -rules dir
 
-writes dir.rbp. The pack is for one dialect; any crawler and any moment can be asked for. It opens no network connection.
+writes dir.rbp. The pack is for one dialect; any crawler and any moment can be asked for. It opens no network connection unless a name begins with s3://.
 docs/PACKS.md says when to compile first.`,
 	},
 
@@ -142,7 +142,7 @@ robobatch pipe adds verdicts to the rows of an Arrow IPC stream, for engines tha
     … | robobatch pipe -rules rules.rbp | …
 
 reads a stream with a column url on standard input, and writes it to standard output with the same rows and columns, batch
-by batch, and the columns of the verdicts behind them. It opens no network connection. docs/ENGINES.md has examples.`, rest: `
+by batch, and the columns of the verdicts behind them. It opens no network connection unless a name begins with s3://. docs/ENGINES.md has examples.`, rest: `
 Exit codes: 0 done, or standard output was closed; 2 an error of usage or input. The batches before a fault are written
 then, and the stream has no end mark.`,
 	},
@@ -156,7 +156,7 @@ robobatch merge adds up the shards of a run with one output per input.
 
 reads what the shards wrote at their ends, out/_stats.0-of-4.json and so on, or the files of -stats that are named. It
 checks that they are of one run, that none is missing, and that all outputs are there. It prints the summary of all, and
-writes it to out/_SUCCESS. It opens no network connection.`, rest: `
+writes it to out/_SUCCESS. It opens no network connection unless a name begins with s3://.`, rest: `
 Exit codes: 0 all outputs are complete; 1 inputs failed: they are listed, and there is no _SUCCESS; 2 an error of usage
 or input, or the files are not those of one run.`,
 	},
@@ -170,7 +170,7 @@ robobatch bench measures a run on your own rules and logs, and prints what bench
 
 prints, in several rounds, a line each for parsing the rules, compiling them, reading the logs and the whole run, with
 processor time, rates, allocations and peak memory. For a pack it measures opening it, and the run loads its rules. It
-writes to a temporary directory and opens no network connection.`,
+writes to a temporary directory and opens no network connection unless a name begins with s3://.`,
 	},
 }
 

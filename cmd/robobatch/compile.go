@@ -41,6 +41,7 @@ func planCompilation(a *args, std console.Streams) (guard.Task, error) {
 	faults.Add("workers", memory.CheckWorkers(a.workers))
 	c.opt.Workers = a.workers
 	faults.Add("progress", c.SetProgress(a.progress))
+	faults.Add("", targets.CheckLocal("-out", c.Name))
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}

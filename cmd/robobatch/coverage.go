@@ -20,19 +20,19 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
-	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 // A coverageRun is a run of the command coverage.
 type coverageRun struct {
 	*plan
-	guard.Sink[*atomicfile.File] // of -out
-	store                        *engine.Store
-	opt                          coverage.Options
-	format                       coverage.Format // of -out
-	form                         string
-	page                         coverage.Page
+	guard.Sink[place.Output] // of -out
+	store                    *engine.Store
+	opt                      coverage.Options
+	format                   coverage.Format // of -out
+	form                     string
+	page                     coverage.Page
 }
 
 // coverageBy are the values of -by of the command coverage.
@@ -135,7 +135,7 @@ func (r *coverageRun) Run(ctx context.Context) (err error) {
 		r.Hint(hint)
 	}
 	if r.Name != "" {
-		if err := r.Create(func() (*atomicfile.File, error) { return atomicfile.Create(r.Name, nil) }); err != nil {
+		if err := r.Create(func() (place.Output, error) { return place.Create(r.Name, nil) }); err != nil {
 			return err
 		}
 	}
@@ -159,7 +159,7 @@ func (r *coverageRun) Run(ctx context.Context) (err error) {
 		r.page.Inputs = append(r.page.Inputs, in.Name)
 	}
 	if r.Name != "" {
-		if err := r.Commit(func(f *atomicfile.File) error {
+		if err := r.Commit(func(f place.Output) error {
 			return errors.Join(c.WriteTable(f, r.format, version()), f.Commit())
 		}); err != nil {
 			return err

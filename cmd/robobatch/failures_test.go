@@ -33,7 +33,7 @@ func TestFailuresDoc(t *testing.T) {
 			continue
 		}
 		lines := strings.Split(string(script), "\n")
-		if !slices.ContainsFunc(lines, regexp.MustCompile(`^(exits|closedpipe|interrupt) `+exit+` `).MatchString) {
+		if !slices.ContainsFunc(lines, regexp.MustCompile(`^(exits|closedpipe|interrupt|interruptUpload) `+exit+` `).MatchString) {
 			t.Errorf("%s: %s has no exit code %s", what, name, exit)
 		}
 		if len(cells) < 5 || message == "none" {

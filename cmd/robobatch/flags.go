@@ -158,7 +158,8 @@ func rulesFlags(a *args) []entry {
 			The robots.txt files. A directory of files named https_example.com.txt (for that
 			origin), or example.com.txt or example.com/robots.txt (for http and https), or with
 			captures (.warc, .jsonl); one such file; a pack of robobatch compile (.rbp), which is
-			ready at once; or one robots.txt, with -origin.`,
+			ready at once; or one robots.txt, with -origin. All may be objects of a store:
+			s3://bucket/rules.rbp, or s3://bucket/rules/ for a directory.`,
 	}
 	piped, asked := pack, pack
 	piped.Needed, asked.Needed = namePack, "" // explain can be asked for a code
@@ -203,7 +204,8 @@ func logFlags(a *args) []entry {
 		A log to read. It has a URL a line, or one of the formats below, compressed by zstd or
 		gzip or not. A directory stands for all logs below it, by the ends of their names; a
 		pattern such as 'logs/*.zst' for several, ** in it for any directories; @list.txt for a
-		name a line; - is standard input. May be repeated.`}
+		name a line; - is standard input. s3://bucket/key is an object of a store, s3://bucket/logs/
+		a directory. May be repeated.`}
 	maybe := in
 	maybe.Needed = ""
 	maybe.Doc += ` Default: none; paths made from the patterns of both sides are compared.`
@@ -461,7 +463,8 @@ func outputFlags(a *args) []entry {
 		{forJob, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
 			The file to write. x.parquet, x.arrow (Arrow IPC file), x.arrows (Arrow IPC stream),
 			x.csv, x.tsv or x.jsonl (JSON Lines), these also with .zst or .gz behind; - is standard
-			output; /dev/fd/3 and the like are that descriptor. A name with / at its end is a directory: one
+			output; /dev/fd/3 and the like are that descriptor; s3://bucket/x.parquet is an object of a store
+			(docs/CLUSTER.md). A name with / at its end is a directory: one
 			output per input, in the directories that the inputs have, or with -partition-by one for all.
 			Default: the name of the first log without
 			.zst, .gz, .txt, .log, .urls and the like, plus .verdicts.parquet, in the working

@@ -20,6 +20,7 @@ import (
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/measure"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -40,7 +41,7 @@ type job struct {
 	*plan
 	src   flow.Source
 	out   flow.Sink
-	stats guard.Sink[*atomicfile.File]
+	stats guard.Sink[place.Output]
 	times summary.Times
 	store *engine.Store // nil until the rules are loaded
 	dates bool          // -partition-by date found no time in any row
@@ -249,7 +250,7 @@ func (j *job) keep(e *flow.FaultError, r *summary.Report) error {
 	err := j.out.Commit(func(f *output.File) (err error) {
 		e.Rows = f.Rows()
 		r.Describe(f, j.outOpt.Format)
-		if e.Rows == 0 && j.outName != say.Std || j.series != nil {
+		if e.Aborted = place.IsRemote(j.outName); e.Rows == 0 && j.outName != say.Std || j.series != nil || e.Aborted {
 			err = f.Abort()
 		} else {
 			e.Kept, err = f.Fault()
@@ -332,7 +333,7 @@ func (j *job) openStats() error {
 }
 
 // createStats creates the file of the statistics.
-func (j *job) createStats() (*atomicfile.File, error) { return atomicfile.Create(j.statsName, j.Out) }
+func (j *job) createStats() (place.Output, error) { return place.Create(j.statsName, j.Out) }
 
 // isPipe reports whether a name is that of a named pipe, and not of a descriptor.
 func isPipe(name string) bool {

@@ -113,6 +113,9 @@ func (l *linting) diagnostics(report *robots.Report) []robots.Diagnostic {
 // checkTargets checks that what is written overwrites nothing that is read or written, too.
 func (l *linting) checkTargets(a *args) error {
 	inputs := targets.Inputs{Path: a.rules, Rules: l.rules.Files}
+	if err := errors.Join(targets.CheckLocal("-out", l.Name), targets.CheckLocal("-write-baseline", l.acceptName)); err != nil {
+		return err
+	}
 	var errs []error
 	if l.Name != say.Std {
 		errs = append(errs, targets.CheckFile("-out", l.Name, inputs, targets.Other{Flag: "-baseline", Name: a.baseline},

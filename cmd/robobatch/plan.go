@@ -22,6 +22,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -114,6 +115,14 @@ func (p *plan) chooseMemory(a *args, out *output.Options) error {
 	}
 	p.storeOpt.MaxMemory = limit
 	p.memory = memory.Run{Limit: limit, Workers: a.workers, Agents: len(agentsOf(&p.storeOpt)), Out: out, Coverage: p.memory.Coverage}
+	for _, name := range []string{a.out, a.rejects} {
+		if place.IsRemote(name) {
+			p.memory.Remote += place.OutputMemory
+		}
+	}
+	if place.IsRemote(a.rules) {
+		p.memory.Remote += place.RandomMemory
+	}
 	_, err = p.memory.Divide()
 	return err
 }

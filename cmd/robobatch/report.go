@@ -99,6 +99,7 @@ func (r *reporting) find(a *args) error {
 		r.opt.Status, errLogs = keepStatus(&r.logs, &r.logOpt)
 	}
 	if errLogs == nil && errRules == nil {
+		errOut = targets.CheckLocal("-out", r.Name)
 		read := []rulesRead{{a.rules, r.rules.Files}}
 		if r.old != nil {
 			read = append(read, rulesRead{r.old.path, r.old.Files})

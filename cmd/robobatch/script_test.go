@@ -39,6 +39,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("QUICKSTART", quickstart)
 			env.Setenv("PACKED", filepath.Join(filepath.Dir(warc), "packed"))
 			env.Setenv("WARC", warc)
+			env.Values[storeOf{}] = &scriptStore{}
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // or each command takes a second under the race detector
 			return os.MkdirAll(filepath.Join(env.WorkDir, "out"), 0o777)
 		},

@@ -38,6 +38,13 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"metadata":         printMetadata,
 	"samerows":         sameRows,
 	"json":             printJSON,
+	"store":            startStore,
+	"storefail":        failStore,
+	"objects":          getObjects,
+	"object":           getObject,
+	"uploads":          checkUploads,
+	"interruptUpload":  interruptUpload,
+	"requests":         checkRequests,
 }
 
 // scriptCondition knows root, which no permission stops, and mount, the right to mount a file

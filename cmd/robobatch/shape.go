@@ -15,6 +15,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -118,7 +119,9 @@ func chooseParts(by, name string, out *output.Options, faults *cli.Faults) {
 		faults.Add("partition-by", err)
 		out.Partition = nil
 	}
-	if name == say.Std {
+	if place.IsRemote(name) {
+		faults.Add("partition-by", fmt.Errorf("-out %s is in a store of objects, which has no directories that can be replaced: write partitions to a directory and copy that, or one output per input without -partition-by", name))
+	} else if name == say.Std {
 		faults.Add("partition-by", errors.New("standard output has no directories: name one with -out"))
 	} else if _, err := output.FormatOf(name); err == nil {
 		faults.Add("partition-by", fmt.Errorf("-out %s is a file's name: name a directory, such as %s/", name, strings.TrimSuffix(name, filepath.Ext(name))))

@@ -167,7 +167,7 @@ func (f *finder) addPattern(pattern string) {
 		f.errs = append(f.errs, err)
 	}
 	if strings.Contains(pattern, "**") {
-		f.list.Dirs = append(f.list.Dirs, filepath.Clean(base+"."))
+		f.list.Dirs = append(f.list.Dirs, place.Clean(cmp.Or(base, ".")))
 	}
 	for _, m := range matches {
 		m.Path = pathOf(strings.TrimPrefix(m.Name, base))
@@ -178,13 +178,10 @@ func (f *finder) addPattern(pattern string) {
 
 // addDir adds the logs below a directory.
 func (f *finder) addDir(dir string) {
-	f.list.Dirs = append(f.list.Dirs, filepath.Clean(dir))
+	f.list.Dirs = append(f.list.Dirs, place.Clean(dir))
 	first := len(f.list.Files)
 	err := place.Of(dir).Walk(dir, func(name string, info place.Info) error {
-		path := pathOf(strings.TrimPrefix(filepath.Clean(name), filepath.Clean(dir)))
-		if filepath.Clean(dir) == "." {
-			path = pathOf(name)
-		}
+		path := pathOf(place.Rel(dir, name))
 		switch {
 		case strings.HasPrefix(path, "_") || strings.Contains(path, "/_"):
 		case info.Dir || !IsLog(name):
@@ -203,7 +200,7 @@ func (f *finder) addDir(dir string) {
 	found := f.list.Files[first:]
 	slices.SortFunc(found, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	if len(found) == 0 {
-		f.fail(dir, ErrNoLogs, "name the logs in it, as in "+fault.Display(filepath.Join(dir, "*"))+"; files whose names begin with a dot or _ do not count")
+		f.fail(dir, ErrNoLogs, "name the logs in it, as in "+fault.Display(place.Join(dir, "*"))+"; files whose names begin with a dot or _ do not count")
 	}
 }
 
@@ -269,6 +266,9 @@ func unambiguous(name string) string {
 
 // pathOf returns the part of a name that an output keeps: without what leads above where it begins.
 func pathOf(name string) string {
+	if place.IsRemote(name) {
+		_, name, _ = strings.Cut(name, "://")
+	}
 	path := filepath.ToSlash(filepath.Clean(name[len(filepath.VolumeName(name)):]))
 	for {
 		short := strings.TrimPrefix(strings.TrimPrefix(path, "/"), "../")

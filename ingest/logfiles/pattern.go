@@ -37,7 +37,7 @@ func matches(pattern string) ([]File, error) {
 	}
 	var found []File
 	var err error
-	if slices.Contains(parts, "**") {
+	if slices.Contains(parts, "**") || place.IsRemote(pattern) {
 		found, err = walk(base, parts)
 	} else {
 		found, err = glob(pattern)
@@ -85,8 +85,8 @@ func glob(pattern string) ([]File, error) {
 func walk(base string, parts []string) (found []File, err error) {
 	dir := cmp.Or(base, ".")
 	err = place.Of(dir).Walk(dir, func(name string, info place.Info) error {
-		rest := strings.TrimPrefix(filepath.Clean(name), filepath.Clean(dir)+string(filepath.Separator))
-		if !info.Dir && matchParts(parts, strings.Split(filepath.ToSlash(rest), "/")) {
+		rest := place.Rel(dir, name)
+		if !info.Dir && matchParts(parts, strings.Split(rest, "/")) {
 			found = append(found, File{Name: base + rest, Size: info.Size, Tag: info.Tag})
 		}
 		return nil

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +15,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/internal/pack"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -57,13 +56,13 @@ type Files struct {
 // be read are an [*UnreadableError]; anything else wrong with path or origin is a [*NameError]. All
 // conflicts and unreadable directories are reported at once, joined.
 func Find(path, origin string) (*Files, error) {
-	info, err := os.Stat(path)
+	info, err := place.Of(path).Stat(path)
 	switch {
 	case err != nil && strings.HasSuffix(path, packSuffix):
 		return nil, fault.OfFile(path, err, "check the name, or make the pack with robobatch compile")
 	case err != nil:
 		return nil, fault.OfFile(path, err, "name a directory of robots.txt files, one robots.txt and its origin, or a pack of robobatch compile")
-	case !info.IsDir():
+	case !info.Dir:
 		return findOne(path, info, origin)
 	case origin != "":
 		return nil, &NameError{Name: path, Err: ErrOriginDir}
@@ -91,7 +90,7 @@ func Find(path, origin string) (*Files, error) {
 }
 
 // findOne is Find for a path that is no directory.
-func findOne(path string, info fs.FileInfo, origin string) (*Files, error) {
+func findOne(path string, info place.Info, origin string) (*Files, error) {
 	isPack, content := strings.HasSuffix(path, packSuffix), unpack.Named(filepath.Base(path))
 	fail := func(err error, remedy string) (*Files, error) {
 		return nil, &NameError{Name: path, Err: err, Remedy: remedy}
@@ -111,7 +110,7 @@ func findOne(path string, info fs.FileInfo, origin string) (*Files, error) {
 			return fail(ErrNoOrigin, "")
 		}
 		return oneRobots(path, info, origin)
-	case !info.Mode().IsRegular(): // captures are read at random
+	case info.Size < 0: // captures are read at random
 		return fail(capture.ErrNotRegular, "copy it to a file first")
 	}
 	return &Files{files: []ruleFile{{name: path, path: path, claim: claim{content: content}}}}, nil
@@ -119,8 +118,8 @@ func findOne(path string, info fs.FileInfo, origin string) (*Files, error) {
 
 // sniff returns the error that a file is no text, which would be the same whatever its origin. A pipe
 // is read later, and so is what cannot be read.
-func sniff(path string, info fs.FileInfo) error {
-	if !info.Mode().IsRegular() {
+func sniff(path string, info place.Info) error {
+	if info.Size < 0 {
 		return nil
 	}
 	file := ruleFile{name: path, path: path}
@@ -160,7 +159,7 @@ func (r *Files) checkSingle(name string, body []byte) (err error) {
 }
 
 // oneRobots returns the one file that is the robots.txt of origin.
-func oneRobots(path string, info fs.FileInfo, origin string) (*Files, error) {
+func oneRobots(path string, info place.Info, origin string) (*Files, error) {
 	o, err := robots.ParseOrigin(origin)
 	if err != nil {
 		if oe, ok := errors.AsType[*robots.OriginError](err); ok {
@@ -169,7 +168,7 @@ func oneRobots(path string, info fs.FileInfo, origin string) (*Files, error) {
 		return nil, &NameError{Name: origin, Err: fmt.Errorf("%w: %w", errOrigin, err), Remedy: "write it like https://www.example.com"}
 	}
 	file := ruleFile{name: path, path: path, claim: claim{origins: []robots.Origin{o}, exact: true}}
-	if !info.Mode().IsRegular() {
+	if info.Size < 0 {
 		file.pipe = new(pipe)
 	}
 	return &Files{files: []ruleFile{file}, single: true}, nil
@@ -193,11 +192,11 @@ func noRules(skipped []string) error {
 const packSuffix = ".rbp"
 
 // isMisnamedPack reports whether a file has the content of a rule pack.
-func isMisnamedPack(path string, info fs.FileInfo) bool {
-	if !info.Mode().IsRegular() {
+func isMisnamedPack(path string, info place.Info) bool {
+	if info.Size < 0 {
 		return false
 	}
-	file, err := os.Open(path)
+	file, err := place.Of(path).Open(path)
 	if err != nil {
 		return false // reading it reports why
 	}
@@ -428,8 +427,8 @@ func (r *Files) captureBytes() (total int64) {
 		if f.content == unpack.Text {
 			return -1
 		}
-		if info, err := os.Stat(f.path); err == nil { // else reading it tells
-			total += info.Size()
+		if info, err := place.Of(f.path).Stat(f.path); err == nil { // else reading it tells
+			total += max(0, info.Size)
 		}
 	}
 	return total

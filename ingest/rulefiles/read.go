@@ -3,15 +3,14 @@ package rulefiles
 import (
 	"bytes"
 	"io"
-	"io/fs"
 	"iter"
 	"net/http"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
 
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -100,37 +99,37 @@ func (f *ruleFile) read() (r robots.Response, err error) {
 // readOnce is read for any file, each time.
 func (f *ruleFile) readOnce() (r robots.Response, err error) {
 	r = robots.Response{Name: f.name, Status: http.StatusOK, File: true}
-	if f.pipe == nil {
+	if f.pipe == nil && !place.IsRemote(f.path) {
 		body, size, changed, ok, err := readRegular(f.path)
 		if ok || err != nil {
 			r.Body, r.Size, r.FetchedAt = body, size, changed.UTC()
 			return r, err
 		}
 	}
-	file, err := os.Open(f.path)
+	file, err := place.Of(f.path).Open(f.path)
 	if err != nil {
 		return r, err
 	}
 	defer file.Close() //nolint:errcheck // nothing was written
-	info, err := file.Stat()
+	info, err := file.Info()
 	if err != nil {
 		return r, err
 	}
-	r.FetchedAt = info.ModTime().UTC()
+	r.FetchedAt = info.Changed.UTC()
 	r.Body, r.Size, err = readBody(file, info)
 	return r, err
 }
 
 // readBody returns the first MaxBody bytes of the file, and its size. The size of a pipe is what
 // was read of it: up to maxRest more.
-func readBody(file *os.File, info fs.FileInfo) (body []byte, size int64, err error) {
+func readBody(file io.Reader, info place.Info) (body []byte, size int64, err error) {
 	body, err = io.ReadAll(io.LimitReader(file, MaxBody))
 	size = int64(len(body))
 	switch {
 	case err != nil:
 		return nil, 0, err
-	case size == MaxBody && info.Mode().IsRegular():
-		size = max(info.Size(), size)
+	case size == MaxBody && info.Size >= 0:
+		size = max(info.Size, size)
 	case size == MaxBody: // a pipe's writer may count on being read
 		var rest int64
 		rest, err = io.Copy(io.Discard, io.LimitReader(file, maxRest))

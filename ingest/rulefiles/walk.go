@@ -9,6 +9,7 @@ import (
 
 	"github.com/robobatch/robobatch/ingest/internal/capture"
 	"github.com/robobatch/robobatch/ingest/internal/fault"
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 // A ruleFile is a file below a rules directory whose name makes a claim.
@@ -33,6 +34,9 @@ type walker struct {
 
 // walk finds the rules files below dir. It returns an error only if dir itself cannot be resolved.
 func walk(dir string) (*walker, error) {
+	if place.IsRemote(dir) {
+		return walkRemote(dir)
+	}
 	root, err := filepath.EvalSymlinks(dir)
 	if err == nil {
 		root, err = filepath.Abs(root)
@@ -42,6 +46,23 @@ func walk(dir string) (*walker, error) {
 	}
 	w := &walker{root: root, visited: make(map[string]bool)}
 	w.dir(dir, root, "")
+	return w, nil
+}
+
+// walkRemote finds the rules files of a directory that has no links, and no directories but in names.
+func walkRemote(dir string) (*walker, error) {
+	w := &walker{}
+	err := place.Of(dir).Walk(dir, func(name string, _ place.Info) error {
+		base := ""
+		if parent := filepath.Dir(place.Rel(dir, name)); parent != "." {
+			base = filepath.Base(parent)
+		}
+		w.file(ruleFile{name: name, path: name}, base)
+		return nil
+	})
+	if err != nil {
+		return nil, fault.OfFile(dir, err, "check the name and the permissions")
+	}
 	return w, nil
 }
 

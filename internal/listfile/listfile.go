@@ -14,9 +14,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/internal/listings"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/output/parquet"
 	"github.com/robobatch/robobatch/robots"
@@ -58,7 +58,7 @@ type Options struct {
 // A File is a listing of rules, which appears under its name only when it is complete. It is not
 // safe for concurrent use.
 type File struct {
-	file     *atomicfile.File
+	file     place.Output
 	agents   []robots.Agent
 	names    []string
 	sink     *sink
@@ -70,7 +70,7 @@ type File struct {
 // Create begins a listing of that name; for "-", stdout is written. Errors are an
 // [atomicfile.Error].
 func Create(name string, stdout io.Writer, opt Options) (*File, error) {
-	file, err := atomicfile.Create(name, stdout)
+	file, err := place.Create(name, stdout)
 	if err != nil {
 		return nil, err
 	}

@@ -6,14 +6,20 @@ import (
 	"runtime/debug"
 
 	"golang.org/x/exp/mmap"
+
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 // OpenFile reads the pack of that name. If mapped, a read copies from the mapping, in some 20 ns,
 // and the pages count as memory of the process until the system takes them back. If not, a read is
-// a system call and takes no memory. Use Close. Errors are those of Open and of package os.
+// a system call and takes no memory. A remote file
+// is read by blocks, of which place.RandomMemory stay in memory. Use Close. Errors are those of Open and of package os.
 func OpenFile(name string, mapped bool) (*Reader, error) {
 	open := openUnmapped
-	if mapped {
+	switch {
+	case place.IsRemote(name):
+		open = openRemote
+	case mapped:
 		open = openMapped
 	}
 	file, size, err := open(name)
@@ -25,6 +31,11 @@ func OpenFile(name string, mapped bool) (*Reader, error) {
 		file.(io.Closer).Close() //nolint:errcheck // nothing was written
 	}
 	return r, err
+}
+
+func openRemote(name string) (io.ReaderAt, int64, error) {
+	file, size, err := place.OpenRandom(name)
+	return file, size, err
 }
 
 func openMapped(name string) (io.ReaderAt, int64, error) {

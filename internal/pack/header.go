@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"os"
 	"time"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 // The faults of a file. Errors of Open and of a Reader wrap one of these, or are errors of reading.
@@ -198,20 +199,20 @@ func (h *header) indexSize() int64 {
 // MemoryOf returns what a Reader of the pack of that name keeps in memory, as [Reader.IndexSize],
 // and the number of its sites. It reads the header only. The errors are those of [OpenFile].
 func MemoryOf(name string) (index int64, sites int, err error) {
-	f, err := os.Open(name)
+	f, err := place.Of(name).Open(name)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	info, err := f.Stat()
+	info, err := f.Info()
 	if err != nil {
 		return 0, 0, err
 	}
-	head := make([]byte, min(headerSize, info.Size()))
+	head := make([]byte, min(headerSize, max(0, info.Size)))
 	if err := readAt(f, head, 0); err != nil {
 		return 0, 0, err
 	}
-	h, err := parseHeader(head, info.Size())
+	h, err := parseHeader(head, info.Size)
 	if err != nil {
 		return 0, 0, err
 	}

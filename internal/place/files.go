@@ -2,7 +2,6 @@ package place
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -32,7 +31,7 @@ func infoOf(info fs.FileInfo) Info {
 	case !info.Mode().IsRegular():
 		return Info{Size: -1}
 	}
-	return Info{Size: info.Size()}
+	return Info{Size: info.Size(), Changed: info.ModTime()}
 }
 
 // Walk yields names below dir, in the order of their directories. What is removed meanwhile is left
@@ -66,7 +65,25 @@ func (f Files) Walk(dir string, found func(name string, info Info) error) error 
 }
 
 // Open opens a file.
-func (Files) Open(name string) (io.ReadCloser, error) { return os.Open(name) }
+func (Files) Open(name string) (File, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return file{f}, nil
+}
+
+// A file is an open file of the file system.
+type file struct{ *os.File }
+
+// Info asks the system.
+func (f file) Info() (Info, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return Info{}, err
+	}
+	return infoOf(info), nil
+}
 
 // Write writes beside the name, and renames.
 func (Files) Write(name string, text []byte) error {
@@ -119,9 +136,11 @@ func (f Files) Sweep(dir string, ours func(name string) bool) error {
 	return nil
 }
 
-// MakeParent makes the directories that a file of the file system needs, and makes sure of them on
-// disk.
+// MakeParent makes the directories that a file needs, and makes sure of them on disk.
 func MakeParent(name string) error {
+	if IsRemote(name) { // which needs none
+		return nil
+	}
 	if err := makeDir(filepath.Dir(name)); err != nil {
 		return &atomicfile.Error{Doing: "create the directory of", Name: name, Err: atomicfile.Cause(err)}
 	}

@@ -1,19 +1,58 @@
 // Package place is where names lead: it finds, opens and replaces files by name, and hides what
-// keeps them. [Of] is the one door: what keeps names of another kind, such as a store of objects,
-// becomes a [Place] of its own there, and lists of inputs, sidecars and the files of a run with one
-// output per input need no change.
+// keeps them: the file system, or, for names that begin with s3://, a store of objects. [Of] is the
+// one door: what keeps names of another kind becomes a [Place] of its own there.
 //
 // Names are as users write them. The package knows nothing of what the files hold. All packages may
 // import it.
 package place
 
-import "io"
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/s3"
+)
 
 // An Info is what a place knows of a name without reading what it leads to.
 type Info struct {
 	Size int64  // of the file in bytes; -1 if it is no regular file, so that it can be read only once
 	Tag  string // names these very bytes, such as an ETag; "" if only the bytes themselves do
 	Dir  bool   // it is a directory
+
+	Changed time.Time // last
+}
+
+// A File is a file that is open.
+type File interface {
+	io.ReadCloser
+	io.ReaderAt
+
+	// Info returns what is known of the file that is open.
+	Info() (Info, error)
+}
+
+// An Output is written from front to back, and has its name when it is complete. Commit, CommitAs or
+// Close ends it; Close does nothing after another. Errors are an [*atomicfile.Error].
+type Output interface {
+	io.WriteCloser
+
+	// Commit makes sure of what was written, and gives it its name. After an error there is nothing
+	// new of that name.
+	Commit() error
+
+	// CommitAs is Commit under the name that other returns for the output's, and returns that.
+	CommitAs(other func(name string) string) (string, error)
+
+	// Wrap returns an error as one about the output, nil as nil.
+	Wrap(doing string, err error) error
+
+	// Dir returns a directory for temporary files.
+	Dir() string
 }
 
 // A Place keeps files by name. Its methods may be called from several goroutines.
@@ -28,7 +67,7 @@ type Place interface {
 	Walk(dir string, found func(name string, info Info) error) error
 
 	// Open opens a file to be read from its beginning.
-	Open(name string) (io.ReadCloser, error)
+	Open(name string) (File, error)
 
 	// Write makes a small file, or replaces it. It appears whole, with the directories that it
 	// needs, and is safe from a power failure when Write returns.
@@ -44,4 +83,85 @@ type Place interface {
 }
 
 // Of returns the place of a name.
-func Of(string) Place { return Files{} }
+func Of(name string) Place {
+	if IsRemote(name) {
+		return Objects{}
+	}
+	return Files{}
+}
+
+// IsRemote reports whether a name leads out of the file system. What it leads to has no links and no
+// directories, is written as a whole and from front to back, and may be reached by a network only.
+func IsRemote(name string) bool { return s3.Is(name) }
+
+// ReadRemedy returns what to do about an error of reading a file that is open: a text that begins with
+// a colon, or "" where the error says that itself.
+func ReadRemedy(err error) string {
+	if _, ok := errors.AsType[*s3.ReadError](err); ok {
+		return ""
+	}
+	return ": check the disk and copy or download the file again"
+}
+
+// SaysRemedy reports whether an error of a place says itself what to do about it.
+func SaysRemedy(err error) bool { return s3.SaysRemedy(err) }
+
+// Create begins an output of that name; for "-", stdout is written.
+func Create(name string, stdout io.Writer) (Output, error) {
+	if IsRemote(name) {
+		return createObject(name)
+	}
+	f, err := atomicfile.Create(name, stdout)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Interrupt ends what waits for a place that is not the file system, with a context.Canceled, but for
+// what completes or drops an output. It is for a process that is about to end.
+func Interrupt() { s3.Interrupt() }
+
+// Forget lets another version of a file be read: of one that is not in the file system, a process
+// otherwise reads the version that it saw first, or an error.
+func Forget(name string) {
+	if IsRemote(name) {
+		s3.Forget(name)
+	}
+}
+
+// Join returns the name of a file in a directory, by its path with slashes.
+func Join(dir, path string) string {
+	if IsRemote(dir) {
+		return strings.TrimRight(dir, "/") + "/" + path
+	}
+	return filepath.Join(dir, filepath.FromSlash(path))
+}
+
+// Rel returns the path of a file in a directory, with slashes, by the name that [Place].Walk found.
+func Rel(dir, name string) string {
+	if IsRemote(dir) {
+		return strings.TrimPrefix(name, strings.TrimRight(dir, "/")+"/")
+	}
+	dir, name = filepath.ToSlash(filepath.Clean(dir)), filepath.ToSlash(filepath.Clean(name))
+	if dir == "." {
+		return name
+	}
+	return strings.TrimPrefix(name, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// Clean returns the name of a directory as short as it can be.
+func Clean(dir string) string {
+	if IsRemote(dir) {
+		return strings.TrimRight(dir, "/") + "/"
+	}
+	return filepath.Clean(dir)
+}
+
+// TempDir returns the directory for temporary files of an output of that name.
+func TempDir(out string) string {
+	if IsRemote(out) || atomicfile.InPlace(out) {
+		return os.TempDir()
+	}
+	return filepath.Dir(out)
+}

@@ -27,7 +27,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%q, %v", got, err)
 		}
 	}
-	if info, err := p.Stat(name); err != nil || info != (Info{Size: 3}) {
+	if info, err := p.Stat(name); err != nil || info != (Info{Size: 3, Changed: info.Changed}) || info.Changed.IsZero() {
 		t.Errorf("%+v, %v", info, err)
 	}
 	if info, err := p.Stat(dir); err != nil || !info.Dir {
@@ -56,5 +56,28 @@ func TestFiles(t *testing.T) {
 	}
 	if _, err := p.Stat(name); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
+	}
+}
+
+// TestNames holds how names of files and of objects are put together and taken apart.
+func TestNames(t *testing.T) {
+	for _, tt := range []struct{ dir, path, name, clean string }{
+		{"out", "a/b", "out/a/b", "out"},
+		{"out/", "a", "out/a", "out"},
+		{".", "a/b", "a/b", "."},
+		{"/", "a", "/a", "/"},
+		{"s3://bucket", "a", "s3://bucket/a", "s3://bucket/"},
+		{"s3://bucket/out/", "a/b", "s3://bucket/out/a/b", "s3://bucket/out/"},
+		{"s3://bucket/out", "../b//c", "s3://bucket/out/../b//c", "s3://bucket/out/"},
+	} {
+		if got := filepath.ToSlash(Join(tt.dir, tt.path)); got != tt.name {
+			t.Errorf("%s and %s: %s", tt.dir, tt.path, got)
+		}
+		if got := Rel(tt.dir, tt.name); got != tt.path {
+			t.Errorf("%s in %s: %s", tt.name, tt.dir, got)
+		}
+		if got := filepath.ToSlash(Clean(tt.dir)); got != tt.clean {
+			t.Errorf("%s: %s", tt.dir, got)
+		}
 	}
 }

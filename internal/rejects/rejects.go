@@ -10,14 +10,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/fieldtext"
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 // A File lists the lines that gave no verdict as JSON Lines: those that are not of the input's
 // format, and the rows without a valid URL. It has its name when Commit returns.
 type File struct {
-	file   *atomicfile.File
+	file   place.Output
 	buf    *bufio.Writer
 	inputs []string
 	line   []byte // scratch
@@ -35,7 +35,7 @@ type rejectLine struct {
 
 // Create opens a File. The inputs are the names by [engine.Batch].Input.
 func Create(name string, inputs []string) (*File, error) {
-	file, err := atomicfile.Create(name, nil)
+	file, err := place.Create(name, nil)
 	if err != nil {
 		return nil, err
 	}

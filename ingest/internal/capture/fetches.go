@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
+	files "github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -19,7 +19,7 @@ import (
 // one URL that follow each other are one fetch, whichever comes first. Damaged records are refused.
 type Fetches struct {
 	records
-	file    *os.File
+	file    files.File
 	fields  fetchFields
 	row     weblog.Row
 	number  int64 // records that were begun
@@ -72,12 +72,12 @@ func OpenFetches(name string, opt weblog.Options) (*Fetches, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.file, err = os.Open(name); err != nil {
+	if f.file, err = files.Of(name).Open(name); err != nil {
 		return nil, fault.OfFile(name, err, "check the name and the permissions")
 	}
-	info, err := f.file.Stat()
+	info, err := f.file.Info()
 	if err == nil {
-		err = f.Reset(name, f.file, info.Size())
+		err = f.Reset(name, f.file, info.Size)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -160,7 +160,7 @@ func (f *Fetches) end(rows Rows) error {
 		if f.src.IsPacked() && f.part.number < f.number {
 			f.lost.unverified = f.part.number
 		}
-		return fmt.Errorf("read: %w: check the disk and copy the file again", f.src.IOErr())
+		return fmt.Errorf("read: %w%s", f.src.IOErr(), files.ReadRemedy(f.src.IOErr()))
 	case f.src.IsSpent():
 		return ErrTooDamaged
 	case f.intact == 0 && f.number > 0:

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"hash/maphash"
 	"io"
-	"os"
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/internal/captures"
+	files "github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -61,18 +61,18 @@ func (p *Pass) read(name string, file io.ReaderAt, size int64, content unpack.Co
 }
 
 // openRegular opens a regular file, which can be read at any position.
-func openRegular(path string) (file *os.File, size int64, err error) {
-	if file, err = os.Open(path); err != nil {
+func openRegular(path string) (file files.File, size int64, err error) {
+	if file, err = files.Of(path).Open(path); err != nil {
 		return nil, 0, err
 	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
+	info, err := file.Info()
+	if err == nil && info.Size < 0 {
 		err = ErrNotRegular
 	}
 	if err != nil {
 		return nil, 0, errors.Join(err, file.Close())
 	}
-	return file, info.Size(), nil
+	return file, info.Size, nil
 }
 
 // Finish yields the responses that waited for other files, and reports whether yield wants more.

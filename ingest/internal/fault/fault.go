@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 // Stdin is the name of an input that stands for standard input.
@@ -38,6 +40,9 @@ func (e *NameError) Unwrap() error { return e.Err }
 func OfFile(name string, err error, remedy string) *NameError {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err
+	}
+	if place.SaysRemedy(err) {
+		remedy = ""
 	}
 	return &NameError{Name: name, Err: err, Remedy: remedy}
 }

@@ -3,11 +3,11 @@ package unpack
 import (
 	"errors"
 	"io"
-	"os"
 	"sync"
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 const (
@@ -104,7 +104,7 @@ func (a *Ahead) start() {
 
 // plan cuts an input into pieces.
 func (a *Ahead) plan(name string) {
-	if f, p := openPacked(name); p == Zstd {
+	if f, p := openPacked(name); p == Zstd && !place.IsRemote(name) { // that would read it twice
 		a.planFrames(f)
 	} else if u := a.unpacker(); u == nil {
 		return
@@ -119,12 +119,13 @@ func (a *Ahead) plan(name string) {
 }
 
 // openPacked opens a file if it is a regular one that is packed. It returns None for anything else.
-func openPacked(name string) (*os.File, Packing) {
-	info, err := os.Stat(name)
-	if name == fault.Stdin || err != nil || !info.Mode().IsRegular() {
+func openPacked(name string) (place.File, Packing) {
+	p := place.Of(name)
+	info, err := p.Stat(name)
+	if name == fault.Stdin || err != nil || info.Dir || info.Size < 0 {
 		return nil, None
 	}
-	f, err := os.Open(name)
+	f, err := p.Open(name)
 	if err != nil {
 		return nil, None
 	}
@@ -137,10 +138,10 @@ func openPacked(name string) (*os.File, Packing) {
 }
 
 // planFrames cuts a zstd file into pieces. The last one closes the file.
-func (a *Ahead) planFrames(f *os.File) {
+func (a *Ahead) planFrames(f place.File) {
 	scanner := frameScanner{file: f, least: a.Least}
-	if info, err := f.Stat(); err == nil {
-		scanner.size = info.Size()
+	if info, err := f.Info(); err == nil {
+		scanner.size = info.Size
 	}
 	for start := int64(0); start != wholeFile; {
 		u := a.unpacker()

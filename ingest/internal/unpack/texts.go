@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 const (
@@ -127,11 +128,11 @@ func (t *textReader) Open(name string, stdin io.Reader) error {
 
 // openFile opens a file. If the name is that of a file in a zip archive, that is the archive, and
 // member the file.
-func openFile(name string) (f *os.File, member string, err error) {
-	f, err = os.Open(name)
+func openFile(name string) (f place.File, member string, err error) {
+	f, err = place.Of(name).Open(name)
 	if err != nil {
 		if archive, member, ok := SplitMember(name); ok {
-			f, err := os.Open(archive)
+			f, err := place.Of(archive).Open(archive)
 			return f, member, err
 		}
 	}
@@ -140,6 +141,13 @@ func openFile(name string) (f *os.File, member string, err error) {
 
 // SizeOf returns how many bytes of a regular file are left to read; -1 for anything else.
 func SizeOf(r io.Reader) int64 {
+	if f, ok := r.(place.File); ok { // that nothing was read of
+		info, err := f.Info()
+		if err != nil || info.Dir {
+			return -1
+		}
+		return info.Size
+	}
 	f, ok := r.(*os.File)
 	if !ok {
 		return -1
@@ -240,7 +248,7 @@ func (t *textReader) classify(err error) error {
 		return fmt.Errorf("%w: it had %d bytes more when it was opened: wait until nobody writes to it, or copy it first", t.ioFault, t.size-t.read)
 	}
 	if t.ioFault != nil {
-		return fmt.Errorf("read: %w: check the disk and copy or download the file again", t.ioFault)
+		return fmt.Errorf("read: %w%s", t.ioFault, place.ReadRemedy(t.ioFault))
 	}
 	return explain(t.packing, err, t.anyBytes, nil)
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/flate"
+
+	files "github.com/robobatch/robobatch/internal/place"
 )
 
 // maxDirectory is the longest directory of a zip archive that is read, in bytes: about 100,000
@@ -41,6 +43,10 @@ func (e *ZipError) Unwrap() error { return ErrFormat }
 // SplitMember cuts the name of a file in a zip archive into that of the archive and its own:
 // "logs.zip/a/b.csv" into "logs.zip" and "a/b.csv". ok is false if no such archive is there.
 func SplitMember(name string) (archive, member string, ok bool) {
+	if files.IsRemote(name) { // each look takes a request
+		archive, member, ok = strings.Cut(name, ".zip/")
+		return archive + ".zip", member, ok && member != ""
+	}
 	for i := range len(name) {
 		if !os.IsPathSeparator(name[i]) || i == 0 {
 			continue
@@ -298,7 +304,7 @@ func (z *zipText) Read(p []byte) (int, error) {
 func (z *zipText) verified() *verifiedParts { return &z.parts }
 
 // openZip starts to read a file in a zip archive, the only one if member is "". Close closes f.
-func (t *textReader) openZip(f *os.File, member string) {
+func (t *textReader) openZip(f files.File, member string) {
 	t.start(f, f)
 	t.packing = Zip
 	m, err := findMember(f, SizeOf(f), member)

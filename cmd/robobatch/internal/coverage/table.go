@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/fieldtext"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
@@ -107,7 +107,7 @@ func at(t *time.Time) parquet.Cell {
 }
 
 // WriteTable writes all rules to a file. The caller completes it.
-func (c *Counter) WriteTable(file *atomicfile.File, format Format, version string) error {
+func (c *Counter) WriteTable(file place.Output, format Format, version string) error {
 	out := &sink{Writer: bufio.NewWriterSize(file, 256<<10)}
 	var err error
 	if format == JSON {

@@ -19,6 +19,8 @@ type FaultError struct {
 	Kept  string // name of the one that has the rows; "" if there are none
 	Lost  error  // why the rows could not be kept; nil if they were
 
+	Aborted bool // the output is an object, of which no part can be kept
+
 	Unverified string // from which line of which log on nothing has verified the rows; "" if all are verified
 }
 
@@ -29,6 +31,8 @@ func (e *FaultError) Error() string {
 		return e.Err.Error() + "\n" + e.whole()
 	case e.Lost != nil:
 		return fmt.Sprintf("%v\nthe rows before that could not be kept: %v", e.Err, e.Lost)
+	case e.Aborted:
+		return fmt.Sprintf("%v\n%s was not written: its upload was aborted; for the rows before that, name a file", e.Err, say.File(e.Out))
 	case e.Kept == "" && e.Where != "":
 		return fmt.Sprintf("%v\nno row that -where %s asks for comes before that, so nothing was written", e.Err, e.Where)
 	case e.Kept == "":
@@ -62,6 +66,8 @@ func (e *FaultError) whole() string {
 	switch rows := say.Count(e.Rows, "row"); {
 	case e.Lost != nil:
 		return fmt.Sprintf("its rows could not be kept: %v", e.Lost)
+	case e.Aborted:
+		return say.File(e.Out) + " was not written: its upload was aborted"
 	case e.Kept == "" && e.Where != "":
 		return fmt.Sprintf("no row is one that -where %s asks for, so nothing was written", e.Where)
 	case e.Kept == "":

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 // Grace is how long a run may take to stop after a signal. What takes longer is blocked: it reads a
@@ -30,7 +31,11 @@ func (e *Error) Error() string {
 	if e.Out == say.Std {
 		return fmt.Sprintf("stopped by the signal %q: the output is not complete", e.Signal)
 	}
-	return fmt.Sprintf("stopped by the signal %q: %s was not written", e.Signal, say.File(e.Out))
+	aborted := ""
+	if place.IsRemote(e.Out) {
+		aborted = ", and its upload was aborted"
+	}
+	return fmt.Sprintf("stopped by the signal %q: %s was not written%s", e.Signal, say.File(e.Out), aborted)
 }
 
 // ExitCode returns 128 and the signal's number, as shells do.
@@ -73,6 +78,7 @@ func Run(t Task) error {
 		interrupt = &Error{s, out}
 	}
 	cancel()
+	place.Interrupt()
 	select {
 	case err := <-done:
 		if errors.Is(err, context.Canceled) {

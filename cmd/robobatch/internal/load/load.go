@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 	"sync/atomic"
 	"syscall"
@@ -23,6 +21,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -145,10 +144,7 @@ func (e *TempError) Unwrap() error { return e.Err }
 
 // TempDir returns the directory for temporary files beside an output.
 func TempDir(out string) string {
-	if atomicfile.InPlace(out) {
-		return os.TempDir()
-	}
-	return filepath.Dir(out)
+	return place.TempDir(out)
 }
 
 // Close removes the temporary pack.

@@ -21,7 +21,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -29,6 +28,7 @@ import (
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -56,6 +56,7 @@ type Run struct {
 	Agents  int             // verdicts of a URL
 	Index   int64           // bytes of the pack's index in memory; 0 if there is no pack yet
 	Out     *output.Options // of the output; nil for a stream of the command pipe
+	Remote  int64           // bytes for what is read and written that is not in the file system
 
 	// Diff is whether rows are decided by two stores, and what changed is counted. Out is then that of
 	// the changed rows, with a nil Out for none.
@@ -153,7 +154,7 @@ func (r Run) reserved(p *Parts) int64 {
 		kept = int64(len(r.Out.Kept))
 	}
 	batch := batchText + int64(p.BatchRows)*(rowSize+8*int64(r.Agents)+16*kept)
-	size := int64(p.Unpackers)*unpacker + batches*batch
+	size := int64(p.Unpackers)*unpacker + batches*batch + r.Remote
 	if r.Diff {
 		size += p.Counts*countsMore/8 + batches*int64(p.BatchRows)*int64(oldRow+oldVerdict*r.Agents)
 	}
@@ -317,6 +318,9 @@ const (
 
 // IsLargePack reports whether the file of that name, if there is a name, is larger than largePack.
 func IsLargePack(name string) bool {
-	info, err := os.Stat(name)
-	return name != "" && err == nil && info.Size() > largePack
+	if name == "" {
+		return false
+	}
+	info, err := place.Of(name).Stat(name)
+	return err == nil && info.Size > largePack
 }

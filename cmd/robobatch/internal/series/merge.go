@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -185,7 +184,7 @@ type view struct {
 func (d Dir) look() (*view, error) {
 	v := &view{sizes: map[string]int64{}}
 	err := place.Of(d.Name).Walk(d.Name, func(name string, info place.Info) error {
-		path := strings.TrimPrefix(filepath.ToSlash(filepath.Clean(name)), filepath.ToSlash(filepath.Clean(d.Name))+"/")
+		path := place.Rel(d.Name, name)
 		record, isRecord := strings.CutPrefix(path, doneDir+"/")
 		switch {
 		case isRecord:

@@ -131,7 +131,7 @@ const doneDir = "_done"
 func (d Dir) Output(item *Item) string { return d.join(item.Output) }
 
 // join returns the name of a file in the directory.
-func (d Dir) join(file string) string { return filepath.Join(d.Name, filepath.FromSlash(file)) }
+func (d Dir) join(file string) string { return place.Join(d.Name, file) }
 
 // record returns the name of the record of an output.
 func (d Dir) record(output string) string { return d.join(doneDir + "/" + output + ".json") }
@@ -184,7 +184,7 @@ func (d Dir) Begin(items []Item, rejects string) error {
 
 // Rejects returns the name of the list of an input's rejects in a directory of such lists.
 func (d Dir) Rejects(dir string, item *Item) string {
-	return filepath.Join(dir, filepath.FromSlash(item.Output)+".rejects.jsonl")
+	return place.Join(dir, item.Output+".rejects.jsonl")
 }
 
 // FailedText says that inputs failed, the first of them by name, and where all stand.

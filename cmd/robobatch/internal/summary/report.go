@@ -15,8 +15,8 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
-	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/measure"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -247,8 +247,8 @@ func (r *Report) Measure(t Times) {
 }
 
 // Save writes the report as JSON, and completes the file, or drops it. The error is an
-// [*atomicfile.Error].
-func (r *Report) Save(f *atomicfile.File) error {
+// [*github.com/robobatch/robobatch/internal/atomicfile.Error].
+func (r *Report) Save(f place.Output) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/ingest/logfiles"
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 // CheckSeries checks the directories of a run with one output per input: that they can be made, and
@@ -32,11 +33,15 @@ func CheckSeries(w Outputs, rules string, files *logfiles.List) error {
 
 // checkSeries checks a directory that gets a file for each input.
 func (t target) checkSeries(rules string, files *logfiles.List) error {
-	dir := filepath.Clean(t.name)
+	dir := place.Clean(t.name)
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s: %s is a file: name a directory, or leave out the / at its end", t.flag, say.File(dir))
 	}
-	errs := []error{checkParent(dir)}
+	probe := dir
+	if place.IsRemote(dir) {
+		probe = place.Join(dir, "_SUCCESS")
+	}
+	errs := []error{checkParent(probe)}
 	out := resolve(dir)
 	for _, read := range files.Dirs {
 		if in := resolve(read); in == out || within(in, out) {

@@ -16,6 +16,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -167,10 +168,22 @@ func checkTree(w Outputs, r Inputs) error {
 	return errors.Join(errs...)
 }
 
-// checkParent checks that the directory is there in which a file or directory will be written.
+// checkParent checks that the directory is there in which a file or directory will be written, or that
+// an object can be.
 func checkParent(name string) error {
+	if place.IsRemote(name) {
+		return place.Probe(name)
+	}
 	if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
 		return &atomicfile.Error{Doing: "create", Name: name, Err: atomicfile.ErrNoDirectory}
+	}
+	return nil
+}
+
+// CheckLocal checks that what a flag names is in the file system.
+func CheckLocal(flag, name string) error {
+	if place.IsRemote(name) {
+		return fmt.Errorf("%s: %s is an object, and this output is written to a file: name one, and copy it", flag, say.File(name))
 	}
 	return nil
 }
