@@ -21,6 +21,7 @@ SHAPES       ?= .
 BASE         ?= main
 ONLY         ?=
 SHARDROUNDS  ?= 50
+OBJECTS      ?= 1000
 ATTACK       ?=
 TARGETS      ?=
 ROWS         ?= 5000000
@@ -43,7 +44,7 @@ QUICKSTART   := testdata/quickstart
 SYSTEMS       = ./internal/atomicfile ./internal/place ./internal/measure ./ingest/rulefiles ./cmd/robobatch/internal/guard
 
 .DEFAULT_GOAL := build
-.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows wasm fmt scale memory fuzz arm64 hostile attack shards python cluster cluster-slurm cluster-spark bench bench-compare bench-peers bench-whole bench-long bench-million bench-results bench-show bench-render e2e cover tidy check clean
+.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows wasm fmt scale memory fuzz arm64 hostile attack shards objects python cluster cluster-slurm cluster-spark bench bench-compare bench-peers bench-whole bench-long bench-million bench-results bench-show bench-render e2e cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -124,6 +125,9 @@ attack: ## damage inputs, kill runs, fail system calls, fill disks, and judge wh
 
 shards: ## 200 inputs, three of them damaged, in four shards that are killed again and again; SHARDROUNDS (50)
 	@ROBOBATCH_SHARDS=$(SHARDROUNDS) $(GO) test -count 1 -v -run TestShardsKilled -timeout 4h ./cmd/robobatch
+
+objects: ## 1,000 objects, one output each, through a store that fails one request of twenty; OBJECTS (1000); gcc
+	@cd e2e && ROBOBATCH_OBJECTS=$(OBJECTS) CGO_ENABLED=1 $(GO) test -count 1 -v -run TestObjects -timeout $(TIMEOUT) .
 
 python: ## linter, types and tests of the Python package; makes its own environment, 1.2 GB in ~/.cache/robobatch
 	@.ci/python check

@@ -1,0 +1,238 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+	"github.com/klauspost/compress/zstd"
+)
+
+// A failingStore is gofakes3 behind TLS, in front of which a handler lets some requests fail: with 503 or
+// 500, without an answer though it was done, in the middle of the answer, and slowly.
+type failingStore struct {
+	http.Handler
+	percent int
+
+	mu     sync.Mutex
+	random *rand.Rand
+
+	requests, failed atomic.Int64
+}
+
+func (s *failingStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.requests.Add(1)
+	s.mu.Lock()
+	fails, way := s.random.IntN(100) < s.percent, s.random.IntN(5)
+	s.mu.Unlock()
+	if !fails {
+		s.Handler.ServeHTTP(w, r)
+		return
+	}
+	s.failed.Add(1)
+	switch way {
+	case 0:
+		w.WriteHeader(http.StatusServiceUnavailable)
+		io.WriteString(w, "<Error><Code>SlowDown</Code></Error>")
+	case 1:
+		w.WriteHeader(http.StatusInternalServerError)
+	case 2:
+		s.Handler.ServeHTTP(httptest.NewRecorder(), r)
+		panic(http.ErrAbortHandler)
+	case 3:
+		answer := httptest.NewRecorder()
+		s.Handler.ServeHTTP(answer, r)
+		for name, values := range answer.Header() {
+			w.Header()[name] = values
+		}
+		w.Header().Set("Content-Length", strconv.Itoa(answer.Body.Len()))
+		w.WriteHeader(answer.Code)
+		w.Write(answer.Body.Bytes()[:answer.Body.Len()/2])
+		panic(http.ErrAbortHandler)
+	default:
+		time.Sleep(300 * time.Millisecond)
+		s.Handler.ServeHTTP(w, r)
+	}
+}
+
+// TestObjects takes many objects through the command, one output each, while 5 % of all requests fail: the
+// outputs must be those of the same run over a store that never fails, byte for byte, the records too, and
+// memory stays within the limit. `make objects` has 1,000 objects.
+func TestObjects(t *testing.T) {
+	count := 10
+	if n, err := strconv.Atoi(os.Getenv("ROBOBATCH_OBJECTS")); err == nil {
+		count = n
+	}
+	backend := s3mem.New()
+	store := &failingStore{Handler: gofakes3.New(backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server(), random: rand.New(rand.NewPCG(1, 2))}
+	server := httptest.NewUnstartedServer(store)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	if err := backend.CreateBucket("month"); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	bytesIn := fillStore(t, backend, count)
+	environment := reach(t, server, dir)
+	run := func(args ...string) (*exec.Cmd, string) {
+		cmd := exec.Command(command, args...)
+		cmd.Dir, cmd.Env = dir, environment
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, out)
+		}
+		return cmd, string(out)
+	}
+	flags := []string{"-quiet", "-rules", "s3://month/rules.rbp", "-in", "s3://month/logs/", "-max-memory", "256MiB", "-workers", "2"}
+	run("compile", "-quiet", "-rules", quickstartRules(t), "-out", "rules.rbp")
+	pack, err := os.ReadFile(filepath.Join(dir, "rules.rbp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, backend, "rules.rbp", pack)
+	run(append(flags, "-out", filepath.Join(dir, "want")+"/")...)
+	store.percent = 5
+	begun, before := time.Now(), store.requests.Load()
+	cmd, _ := run(append(flags, "-out", "s3://month/got/")...)
+	took := time.Since(begun)
+	run("merge", "-quiet", "-out", "s3://month/got/")
+	store.percent = 0
+	same := 0
+	want := filepath.Join(dir, "want")
+	for i := range count {
+		output := fmt.Sprintf("2026/%03d/part-%04d.verdicts.parquet", i%31, i)
+		for _, name := range []string{output, "_done/" + output + ".json"} {
+			a, err := os.ReadFile(filepath.Join(want, name))
+			b := get(t, backend, "got/"+name)
+			if err != nil || !bytes.Equal(a, b) {
+				t.Errorf("%s: %d bytes, want %d, %v", name, len(b), len(a), err)
+				continue
+			}
+			same++
+		}
+	}
+	peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10 // KiB on Linux, where this runs
+	var sum struct {
+		Counts struct{ URLs int64 }
+		Series struct{ Done int }
+	}
+	if err := json.Unmarshal(get(t, backend, "got/_SUCCESS"), &sum); err != nil || sum.Series.Done != count {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	t.Logf("%d objects, %d MB, %d URLs, in %v: %d requests, %d failed; %d files are the same; peak memory %d MB",
+		count, bytesIn>>20, sum.Counts.URLs, took.Round(time.Millisecond), store.requests.Load()-before, store.failed.Load(), same, peak>>20)
+	if limit := int64(256<<20)*11/10 + 16<<20; peak > limit {
+		t.Errorf("peak memory %d MB", peak>>20)
+	}
+}
+
+// fillStore puts logs of the sample data into the store: zstd, gzip-free lists and empty ones, and returns
+// their size.
+func fillStore(t *testing.T, backend gofakes3.Backend, count int) (size int) {
+	t.Helper()
+	packed, err := os.ReadFile("../testdata/quickstart/urls.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dec, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dec.Close()
+	text, err := dec.DecodeAll(packed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	rnd := rand.New(rand.NewPCG(3, 4))
+	enc, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range count {
+		var body []byte
+		switch i % 10 {
+		case 9: // one that is read in several ranges
+			body = bytes.Repeat(text, 1)
+		case 8:
+		default:
+			from := rnd.IntN(len(lines) / 2)
+			body = bytes.Join(lines[from:from+200+rnd.IntN(4000)], nil)
+		}
+		end := ".txt"
+		if i%2 == 0 {
+			end, body = ".txt.zst", enc.EncodeAll(body, nil)
+		}
+		put(t, backend, fmt.Sprintf("logs/2026/%03d/part-%04d%s", i%31, i, end), body)
+		size += len(body)
+	}
+	return size
+}
+
+func put(t *testing.T, backend gofakes3.Backend, key string, body []byte) {
+	t.Helper()
+	if _, err := backend.PutObject("month", key, map[string]string{"Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT"}, bytes.NewReader(body), int64(len(body)), nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func get(t *testing.T, backend gofakes3.Backend, key string) []byte {
+	t.Helper()
+	o, err := backend.GetObject("month", key, nil)
+	if err != nil {
+		t.Errorf("%s: %v", key, err)
+		return nil
+	}
+	defer o.Contents.Close()
+	body, err := io.ReadAll(o.Contents)
+	if err != nil {
+		t.Error(err)
+	}
+	return body
+}
+
+// reach returns the environment of a command that reaches the store.
+func reach(t *testing.T, server *httptest.Server, dir string) []string {
+	t.Helper()
+	bundle := filepath.Join(dir, "store.pem")
+	if err := os.WriteFile(bundle, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var environment []string
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "AWS_") {
+			environment = append(environment, v)
+		}
+	}
+	return append(environment, "AWS_ENDPOINT_URL="+server.URL, "AWS_CA_BUNDLE="+bundle, "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret",
+		"AWS_EC2_METADATA_DISABLED=true", "AWS_CONFIG_FILE="+dir+"/none", "AWS_SHARED_CREDENTIALS_FILE="+dir+"/none")
+}
+
+// quickstartRules returns the directory of the sample data's rules.
+func quickstartRules(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../testdata/quickstart/rules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
