@@ -2,6 +2,7 @@ package output
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/zeebo/xxh3"
@@ -20,7 +21,7 @@ func hiveName(column string, value []byte, ok bool) (name string, cut bool) {
 	if !ok || len(value) == 0 {
 		return column + "=" + hiveNull, false
 	}
-	name = column + "=" + hiveEscape(string(value))
+	name = column + "=" + hiveEscape(string(value), runtime.GOOS == "windows")
 	if len(name) <= maxName {
 		return name, false
 	}
@@ -32,13 +33,24 @@ func hiveName(column string, value []byte, ok bool) (name string, cut bool) {
 	return strings.ToValidUTF8(name, "") + hash, true
 }
 
+// The bytes that hiveEscape escapes. Spark on Windows escapes as much.
+const (
+	hiveEscaped    = "\"#%'*/:=?\\{[]^"
+	windowsEscaped = hiveEscaped + " <>|"
+)
+
 // hiveEscape writes %XX in place of the bytes that Hive and Spark escape in names of directories.
-// What is beyond ASCII stays, as they take each %XX for a character.
-func hiveEscape(value string) string {
+// What is beyond ASCII stays, as they take each %XX for a character. Windows takes fewer names: it
+// drops a point at the end.
+func hiveEscape(value string, windows bool) string {
+	escaped := hiveEscaped
+	if windows {
+		escaped = windowsEscaped
+	}
 	var sb strings.Builder
 	for i := range len(value) {
 		b := value[i]
-		if b < 0x20 || b == 0x7f || strings.IndexByte("\"#%'*/:=?\\{[]^", b) >= 0 {
+		if b < 0x20 || b == 0x7f || strings.IndexByte(escaped, b) >= 0 || windows && b == '.' && i == len(value)-1 {
 			fmt.Fprintf(&sb, "%%%02X", b)
 		} else {
 			sb.WriteByte(b)

@@ -56,7 +56,7 @@ var errOneOutput = errors.New("it needs one output per input: name a directory w
 
 // chooseSeries returns the plan of a run with one output per input, nil for another.
 func chooseSeries(a *args, faults *cli.Faults) *seriesPlan {
-	several := strings.HasSuffix(a.out, "/") && a.storage.partitionBy == ""
+	several := targets.IsDir(a.out) && a.storage.partitionBy == ""
 	p := &seriesPlan{dir: series.Dir{Name: a.out}, resume: a.resume}
 	var err error
 	p.skip, err = parseOnError(a.onError)
@@ -73,11 +73,11 @@ func chooseSeries(a *args, faults *cli.Faults) *seriesPlan {
 	}
 	switch {
 	case !several:
-		if strings.HasSuffix(a.rejects, "/") {
+		if targets.IsDir(a.rejects) {
 			faults.Add("rejects", fmt.Errorf("%s is a directory: %w", say.File(a.rejects), errOneOutput))
 		}
 		return nil
-	case a.rejects != "" && !strings.HasSuffix(a.rejects, "/"):
+	case a.rejects != "" && !targets.IsDir(a.rejects):
 		faults.Add("rejects", fmt.Errorf("with one output per input, each input has a list of its own: name a directory, such as %s/", say.File(a.rejects)))
 	}
 	if slices.Contains(a.in, say.Std) {

@@ -87,7 +87,7 @@ func checkWide(question *engine.StoreOptions, out *output.Options) error {
 // chooseFormat sets the format of the output of that name, which is "" for one that is partitioned.
 // A pipe or device whose name says no format gets that of standard output.
 func chooseFormat(name, format string, stdout *os.File, out *output.Options, faults *cli.Faults) {
-	if strings.HasSuffix(name, "/") {
+	if targets.IsDir(name) {
 		faults.Add("out", fmt.Errorf("%s is a directory: name a file in it, or add -partition-by", name))
 		return
 	}

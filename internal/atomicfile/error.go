@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"syscall"
 )
 
-// An Error is a fault in writing an output. It unwraps to the cause, so that errors.Is finds
-// syscall.ENOSPC, or syscall.EPIPE for a standard output that nobody reads.
+// An Error is a fault in writing an output. It unwraps to the cause, so that [IsFull] and
+// [IsClosedPipe] find a full disk, and a standard output that nobody reads.
 type Error struct {
 	Doing string // "create", "write", "finish", "rename the temporary file of"
 	Name  string // the final name, as asked for; "-" for standard output
@@ -59,6 +60,17 @@ func Cause(err error) error {
 	return err
 }
 
+// IsFull reports whether an error says that a disk, or what a user may have of it, is full.
+func IsFull(err error) bool { return isOneOf(err, fullErrors) }
+
+// IsClosedPipe reports whether an error says that nobody reads a pipe any more.
+func IsClosedPipe(err error) bool { return isOneOf(err, pipeErrors) }
+
+// isOneOf reports whether an error is one of the kinds.
+func isOneOf(err error, kinds []error) bool {
+	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
+}
+
 // wrap returns err as an Error about the output of that name. One that is an Error already stays,
 // as it knows better what was being done; nil stays nil.
 func wrap(doing, name string, err error) error {
@@ -69,10 +81,12 @@ func wrap(doing, name string, err error) error {
 		return e
 	}
 	switch err = Cause(err); {
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case IsFull(err):
 		err = fmt.Errorf("%w: free some space, or write elsewhere", err)
 	case doing == "create" && errors.Is(err, syscall.EROFS):
 		err = fmt.Errorf("%w: write elsewhere", err)
+	case doing != "create" && isOneOf(err, useErrors):
+		err = fmt.Errorf("%w: if a program has the old one open, close it there", err)
 	}
 	return &Error{Doing: doing, Name: name, Err: err}
 }

@@ -32,7 +32,7 @@ var OS System = system{}
 
 type system struct{}
 
-func (system) Rename(from, to string) error { return os.Rename(from, to) }
+func (system) Rename(from, to string) error { return rename(from, to) }
 func (system) Exchange(a, b string) error   { return exchange(a, b) }
 func (system) MkdirAll(dir string) error    { return os.MkdirAll(dir, 0o777) }
 func (system) Remove(name string) error     { return os.Remove(name) }

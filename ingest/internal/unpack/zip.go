@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -47,8 +48,8 @@ func SplitMember(name string) (archive, member string, ok bool) {
 		archive, member, ok = strings.Cut(name, ".zip/")
 		return archive + ".zip", member, ok && member != ""
 	}
-	for i := range len(name) {
-		if !os.IsPathSeparator(name[i]) || i == 0 {
+	for i := len(filepath.VolumeName(name)) + 1; i < len(name); i++ {
+		if !os.IsPathSeparator(name[i]) {
 			continue
 		}
 		info, err := os.Stat(name[:i])
@@ -56,7 +57,7 @@ func SplitMember(name string) (archive, member string, ok bool) {
 			return "", "", false
 		}
 		if info.Mode().IsRegular() {
-			return name[:i], name[i+1:], true
+			return name[:i], filepath.ToSlash(name[i+1:]), true
 		}
 	}
 	return "", "", false

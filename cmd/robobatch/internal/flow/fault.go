@@ -3,7 +3,6 @@ package flow
 import (
 	"errors"
 	"fmt"
-	"syscall"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -90,5 +89,5 @@ func IsClosedPipe(err error) bool {
 		return false
 	}
 	fe, ok := errors.AsType[*atomicfile.Error](err)
-	return ok && fe.Name == say.Std && errors.Is(fe, syscall.EPIPE)
+	return ok && fe.Name == say.Std && atomicfile.IsClosedPipe(fe)
 }

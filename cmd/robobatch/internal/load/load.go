@@ -120,7 +120,7 @@ func (r *Rules) limited(ctx context.Context, opt engine.StoreOptions, dir string
 	r.temp.Store(f)
 	defer r.Watch(c)()
 	packOpt := engine.PackOptions{Dialect: opt.Dialect, Workers: opt.Workers, TempDir: dir}
-	if _, err := engine.WritePack(ctx, f, r.Responses(ctx), packOpt); errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EFBIG) {
+	if _, err := engine.WritePack(ctx, f, r.Responses(ctx), packOpt); atomicfile.IsFull(err) || errors.Is(err, syscall.EFBIG) {
 		return nil, &TempError{dir, err}
 	} else if err != nil {
 		return nil, err

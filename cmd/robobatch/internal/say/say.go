@@ -4,6 +4,7 @@ package say
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode"
@@ -17,7 +18,11 @@ func File(name string) string {
 	if name == Std {
 		return "standard output"
 	}
-	if quoted := strconv.Quote(name); quoted != `"`+name+`"` {
+	quoted := strconv.Quote(name)
+	if filepath.Separator == '\\' { // it is no sign of anything odd there
+		quoted = strings.ReplaceAll(quoted, `\\`, `\`)
+	}
+	if quoted != `"`+name+`"` {
 		return quoted
 	}
 	return name

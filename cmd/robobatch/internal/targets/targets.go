@@ -76,6 +76,10 @@ func Standard(name string) string {
 	return name
 }
 
+// IsDir reports whether a name says that it is a directory: / is at its end, or what else separates
+// names on the system.
+func IsDir(name string) bool { return name != "" && os.IsPathSeparator(name[len(name)-1]) }
+
 // IsTerminal reports whether an output of that name is a terminal.
 func IsTerminal(name string, stdout *os.File) bool {
 	if name == say.Std {
