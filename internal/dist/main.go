@@ -111,12 +111,9 @@ type program struct {
 
 // packagesOf returns the packages of one target.
 func packagesOf(p *program) ([]pack, error) {
-	makers := []func(*program) (pack, error){archive}
+	makers := []func(*program) (pack, error){archive, wheel}
 	if p.os == "linux" {
 		makers = append(makers, debian, image)
-	}
-	if _, err := os.Stat(filepath.Join(p.root, pythonSource)); err == nil {
-		makers = append(makers, wheel)
 	}
 	var packages []pack
 	for _, maker := range makers {

@@ -169,7 +169,8 @@ func checkRecord(t *testing.T, made *pack) {
 }
 
 // install installs a wheel by pip into a fresh environment, without a network, and runs the quick start.
-func install(t *testing.T, made *pack, version string) {
+// It returns the environment.
+func install(t *testing.T, made *pack, version string) string {
 	t.Helper()
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -186,17 +187,11 @@ func install(t *testing.T, made *pack, version string) {
 	}
 	dir := t.TempDir()
 	readQuickStart(t).run(t, bare(dir, filepath.Join(environment, "bin", "robobatch")), dir)
-	must(t, pip, "--disable-pip-version-check", "uninstall", "-y", "robobatch")
-	if _, err := os.Stat(filepath.Join(environment, "bin", "robobatch")); err == nil {
-		t.Error("pip leaves the program behind")
-	}
+	return environment
 }
 
 // TestInstallWheel has the wheel of the repository itself.
 func TestInstallWheel(t *testing.T) {
-	if _, err := os.Stat(filepath.Join("../..", pythonSource)); err != nil {
-		t.Skip(err)
-	}
 	b := builtHere(t)
 	made := b.find(t, "-py3-none-"+strings.Join(platformTags[hostTarget], ".")+".whl")
 	checkRecord(t, made)
@@ -204,5 +199,14 @@ func TestInstallWheel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	install(t, made, version)
+	environment := install(t, made, version)
+	cmd := bare(t.TempDir(), filepath.Join(environment, "bin", "python"), "-m", "robobatch", "-version")
+	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "robobatch "+b.version+"\n" {
+		t.Errorf("python -m robobatch -version: %v\n%s", err, out)
+	}
+	must(t, filepath.Join(environment, "bin", "pip"), "--disable-pip-version-check", "uninstall", "-y", "robobatch")
+	left, err := filepath.Glob(filepath.Join(environment, "lib/python*/site-packages/robobatch*"))
+	if _, errProgram := os.Stat(filepath.Join(environment, "bin", "robobatch")); err != nil || len(left) > 0 || errProgram == nil {
+		t.Errorf("pip leaves %v and the program (%v) behind: %v", left, errProgram, err)
+	}
 }
