@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"strconv"
 	"strings"
 )
 
@@ -123,7 +122,7 @@ var Codes = []Code{
 		Name: "cut_line", Severity: Error,
 		What: "The size limit cuts this line in two. It is not read, as half a path would match more than the whole one.",
 		Do:   "Make the file smaller: wildcards replace many rules.",
-		Bad:  "User-agent: *\n" + rules(512_000),
+		Bad:  "User-agent: *\n", Rules: 512_000,
 		Good: "User-agent: *\nDisallow: /x*/\n",
 	},
 	{
@@ -263,14 +262,14 @@ var Codes = []Code{
 		Name: "too_large", Severity: Error,
 		What: "The file is larger than 500 KiB. What follows is not read; yandex allows everything.",
 		Do:   "Make the file smaller: wildcards replace many rules.",
-		Bad:  "User-agent: *\n" + rules(512_000),
+		Bad:  "User-agent: *\n", Rules: 512_000,
 		Good: "User-agent: *\nDisallow: /x*/\n",
 	},
 	{
 		Name: "too_many_rules", Severity: Warning, Dialect: "yandex",
 		What: "There are more rules than the 2,048 that the documentation of Yandex permits.",
 		Do:   "Use wildcards, which replace many rules.",
-		Bad:  "User-agent: *\n" + rules(60_000),
+		Bad:  "User-agent: *\n", Rules: 60_000,
 		Good: "User-agent: *\nDisallow: /x*/\n",
 	},
 	{
@@ -308,13 +307,4 @@ var Codes = []Code{
 		Bad:  "\xff\xfeU\x00s\x00e\x00r\x00\n",
 		Good: "User-agent: *\nDisallow: /private/\n",
 	},
-}
-
-// rules returns so many bytes of rules, all different.
-func rules(size int) string {
-	var sb strings.Builder
-	for i := 0; sb.Len() < size; i++ {
-		sb.WriteString("Disallow: /x" + strconv.Itoa(i) + "/\n")
-	}
-	return sb.String()
 }

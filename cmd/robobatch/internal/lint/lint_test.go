@@ -37,8 +37,8 @@ func TestCodes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if !has(c.Bad, c.Name, dialect) || has(c.Good, c.Name, dialect) {
-			t.Errorf("%s: the bad example has it %v, the good one %v", c.Name, has(c.Bad, c.Name, dialect), has(c.Good, c.Name, dialect))
+		if !has(c.bad(), c.Name, dialect) || has(c.Good, c.Name, dialect) {
+			t.Errorf("%s: the bad example has it %v, the good one %v", c.Name, has(c.bad(), c.Name, dialect), has(c.Good, c.Name, dialect))
 		}
 		if other := worse(c.Good, c.Severity, dialect); other != "" {
 			t.Errorf("%s: its good example has %s", c.Name, other)
@@ -106,7 +106,7 @@ func TestPage(t *testing.T) {
 		if c.Dialect != "" {
 			sb.WriteString(", in the dialect `" + c.Dialect + "`")
 		}
-		sb.WriteString("\n\n" + cli.Fill(c.What+" "+c.Do, 100) + "\n\n```\n" + unindent(c.Bad) + "```\n\nbetter:\n\n```\n" + unindent(c.Good) + "```\n")
+		sb.WriteString("\n\n" + cli.Fill(c.What+" "+c.Do, 100) + "\n\n```\n" + unindent(c.bad()) + "```\n\nbetter:\n\n```\n" + unindent(c.Good) + "```\n")
 	}
 	if *update {
 		if err := os.WriteFile(name, []byte(sb.String()), 0o666); err != nil {
