@@ -161,8 +161,8 @@ def no_pipes() -> None:
         time.sleep(0.1)
 
 
-def session(cluster: Cluster, cache: Path) -> SparkSession:
-    """Return a session on the cluster."""
+def session(cluster: Cluster, cache: Path, failures: int) -> SparkSession:
+    """Return a session on the cluster, with jobs that end when a task has failed so often."""
     spark = (
         SparkSession.builder.master(cluster.url)
         .appName("robobatch")
@@ -170,6 +170,7 @@ def session(cluster: Cluster, cache: Path) -> SparkSession:
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.executor.memory", "1g")
+        .config("spark.task.maxFailures", str(failures))
         .config("spark.driver.memory", "1g")
         .config("spark.local.dir", str(cache))
         .config("spark.sql.files.openCostInBytes", str(128 << 20))  # a file is a partition
@@ -368,7 +369,9 @@ def main() -> int:
     try:
         cluster.master()
         first, _ = cluster.worker("first"), cluster.worker("second")
-        spark = session(cluster, ask.work / "local")
+        spark = session(
+            cluster, ask.work / "local", 1
+        )  # a damaged pack must fail, not be tried on the other executor
         say(f"Spark {spark.version} on {cluster.url}")
         bench = Bench(ask, cluster, whole)
         if ask.measure:
@@ -382,7 +385,7 @@ def main() -> int:
         bench.damage_a_pack(spark)
         no_pipes()
         spark.stop()
-        spark = session(cluster, ask.work / "local")
+        spark = session(cluster, ask.work / "local", 4)
         bench.lose_a_worker(spark, first)
         no_pipes()
         spark.stop()

@@ -95,7 +95,8 @@ def error_of(stderr: str, code: int, addresses: int | None = None) -> Error:
     if addresses is not None and re.search("^(runtime[:/]|fatal error:)", stderr, re.MULTILINE):
         return Error(
             f"robobatch pipe found no memory: a process may have {addresses >> 20} MiB of addresses here, "
-            "and it needs 2 GiB and the size of the pack: lift ulimit -v, and leave spark.executor.pyspark.memory unset",
+            "and it needs 2 GiB and the size of the pack: lift ulimit -v, "
+            "and leave spark.executor.pyspark.memory unset",
             code,
         )
     message = _PREFIX.sub("", _HELP.sub("", _DOUBT.sub("", stderr))).strip("\n")
