@@ -106,6 +106,14 @@ def test_from_the_wheel_itself(wheel: Path, tmp_path: Path) -> None:
     assert others == []
     found.write_text("cut")  # by a disk that was full
     assert finds(sys.executable, PYTHONPATH=str(shipped)).read_text() == FAKE
+    other = FAKE.replace("wheel", "thief")  # of the same size, where all may write
+    found.write_text(other)
+    found.chmod(0o777)
+    assert finds(sys.executable, PYTHONPATH=str(shipped)).read_text() == FAKE
+    found.unlink()
+    (tmp_path / "thief").write_text(other)
+    found.symlink_to(tmp_path / "thief")
+    assert finds(sys.executable, PYTHONPATH=str(shipped)).read_text() == FAKE
 
 
 def test_the_environment_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

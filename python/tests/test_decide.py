@@ -183,6 +183,9 @@ def test_wrong_rows(rows: object, kind: type[Exception], said: str, rules: Path)
 def test_wrong_questions(rules: Path) -> None:
     with pytest.raises(TypeError, match="unknown argument 'agent': use rules, url, agents"):
         robobatch.decide(["x"], rules=rules, agent="x")  # type: ignore[call-arg]
+    for name in ("agents", "columns"):
+        with pytest.raises(ValueError, match=f"{name} is empty: name at least one"):
+            robobatch.decide(["x"], rules=rules, **{name: []})  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"columns is 'allowed': write a list"):
         robobatch.decide(["x"], rules=rules, columns="allowed")
     with pytest.raises(robobatch.Error) as caught:

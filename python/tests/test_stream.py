@@ -91,6 +91,8 @@ def test_a_source_that_fails(rules: Path) -> None:
 def test_another_schema(rules: Path) -> None:
     with pytest.raises(robobatch.Error, match="give all one schema"):
         list(robobatch.stream([batch(0), pa.record_batch({"url": [1]})], rules=rules))
+    with pytest.raises(TypeError, match=r"batches has str: give record batches"):
+        list(robobatch.stream(["https://example.com/"], rules=rules))  # type: ignore[list-item]
     with pytest.raises(robobatch.Error, match=r"the rows have x"):
         list(robobatch.stream([pa.record_batch({"x": [1]})], rules=rules))
 

@@ -86,26 +86,37 @@ def _from_wheel() -> str | None:
             if path.name != _NAME or path.parent.name != "scripts":
                 continue
             target = wheel.with_name(f"{wheel.name}.{info.CRC:08x}.{_NAME}")
-            if not _runs(target) or target.stat().st_size != info.file_size:
+            if not _unpacked(target, info.file_size):
                 _unpack(archive, info, target)
             return str(target)
     return None
+
+
+def _unpacked(target: Path, size: int) -> bool:
+    """Report whether the program is there, and nobody else can have put it there, as anyone may into /tmp."""
+    try:
+        found = target.lstat()
+    except OSError:
+        return False
+    if os.name != "nt" and (found.st_uid not in (0, os.getuid()) or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)):
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_size == size and os.access(target, os.X_OK)
 
 
 def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path) -> None:
     """Write a member of the archive. Several processes may do so at once, and the last one wins."""
     try:
         number, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        temporary = Path(name)
+        try:
+            with os.fdopen(number, "wb") as out, archive.open(info) as member:
+                shutil.copyfileobj(member, out, 1 << 20)
+            temporary.chmod(stat.S_IRWXU | stat.S_IRGRP | stat.S_IXGRP | stat.S_IROTH | stat.S_IXOTH)
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as err:
         raise Error(
             f"the program cannot be unpacked from {archive.filename}: {err.strerror}: "
             "install the wheel, or name the program by ROBOBATCH_BINARY"
         ) from err
-    temporary = Path(name)
-    try:
-        with os.fdopen(number, "wb") as out, archive.open(info) as member:
-            shutil.copyfileobj(member, out, 1 << 20)
-        temporary.chmod(stat.S_IRWXU | stat.S_IRGRP | stat.S_IXGRP | stat.S_IROTH | stat.S_IXOTH)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)

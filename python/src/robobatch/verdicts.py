@@ -64,6 +64,11 @@ def stream(
     def urls() -> Iterator[pa.RecordBatch]:
         schema: pa.Schema | None = None
         for batch in batches:
+            if not isinstance(batch, pa.RecordBatch):
+                kind = type(batch).__name__
+                raise TypeError(
+                    f"batches has {kind}: give record batches, as table.to_batches() does, or call decide"
+                )
             if schema is None:
                 schema, url = batch.schema, url_index(batch.schema, url_column(options))
             elif batch.schema != schema:
