@@ -133,6 +133,9 @@ func (d *diffing) chooseSides(a *args, faults *cli.Faults) {
 		faults.Add("old-as-of", err)
 	}
 	d.now.AcceptDamage, d.old.AcceptDamage = a.acceptDamage, a.acceptDamage
+	if a.old != "" {
+		d.old.Flag = "-old"
+	}
 }
 
 // chooseOut sets the file of the changed rows.

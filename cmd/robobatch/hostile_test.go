@@ -343,3 +343,87 @@ func TestWidth(t *testing.T) {
 		t.Logf("%s: %d lines", dialect, lines)
 	}
 }
+
+// TestHostileChanges has diff and coverage show hostile files, URLs and names, with a log and without, in
+// all forms.
+func TestHostileChanges(t *testing.T) {
+	rules, whole := hostileRules(t)
+	var log strings.Builder
+	for i, text := range hostiles {
+		text = strings.NewReplacer("\n", "", "\r", "", "\x00", "").Replace(text)
+		for _, path := range []string{"/x", "/", "/x/y/z/", "/" + strings.Repeat("long/", 30)} {
+			line, err := json.Marshal(map[string]any{"url": "https://a.example" + path + text, "time": i * 86400, "status": 200 + i})
+			if err != nil {
+				t.Fatal(err)
+			}
+			log.WriteString(strings.Repeat(string(line)+"\n", 1+i%3))
+		}
+	}
+	origins := []string{}
+	for _, name := range whole {
+		if strings.HasPrefix(name, "https:") && !strings.Contains(name, "moved") {
+			origins = append(origins, name)
+			fmt.Fprintf(&log, "{\"url\":%q}\n", name+"/")
+		}
+	}
+	writeFile(t, "::error::log.jsonl", log.String())
+	for _, origin := range origins {
+		writeFile(t, filepath.Join("old", strings.Replace(origin, "://", "_", 1)+".txt"), "User-agent: *\nDisallow: /x/\n")
+	}
+	writeFile(t, "::error::new.txt", readText(t, whole[0]))
+	writeFile(t, "::error::old.txt", "User-agent: *\nDisallow: /x/\n")
+	t.Setenv("GITHUB_STEP_SUMMARY", filepath.Join(t.TempDir(), "summary.md"))
+	agents := strings.ReplaceAll("Googlebot,日本語"+strings.Repeat("\x1b", 40)+",::error::x,"+strings.Repeat("Long", 50), "\x1b", "\x1b[1m")
+	one := []string{"-base", "https://a.example"}
+	for _, arguments := range [][]string{
+		{"diff", "-old", "old", "-rules", rules, "-in", "::error::log.jsonl", "-agent", agents},
+		{"diff", "-old", rules, "-rules", "old", "-in", "::error::log.jsonl", "-agent", agents},
+		append(one, "diff", "-old", "::error::old.txt", "-rules", "::error::new.txt", "-in", "::error::log.jsonl"),
+		append(one, "diff", "-old", "::error::new.txt", "-rules", "::error::old.txt"),
+		{"coverage", "-rules", rules, "-in", "::error::log.jsonl", "-agent", agents, "-by", "agent"},
+		append(one, "coverage", "-rules", "::error::new.txt", "-in", "::error::log.jsonl", "-agent", "Googlebot", "-all"),
+	} {
+		if arguments[0] == "-base" { // the command goes first
+			arguments = append(arguments[2:], one...)
+		}
+		if lines := checkLines(t, outputOf(t, 0, "", arguments...), nil, true); lines < 20 {
+			t.Errorf("%q: %d lines", arguments, lines)
+		}
+		checkJSON(t, outputOf(t, 0, "", append(arguments, "-print", "json")...))
+		checkMarkdown(t, outputOf(t, 0, "", append(arguments, "-print", "markdown")...))
+		checkAnnotations(t, outputOf(t, 0, "", append(arguments, "-print", "github")...))
+	}
+	checkMarkdown(t, readText(t, os.Getenv("GITHUB_STEP_SUMMARY")))
+}
+
+// checkMarkdown checks that a text in Markdown has no other elements than ours, that the rows of its tables
+// have as many cells as their heads, and that nobody is notified.
+func checkMarkdown(t *testing.T, text string) {
+	t.Helper()
+	checkLines(t, text, nil, false)
+	rows, cells := 0, 0
+	for line := range strings.Lines(text) {
+		n := strings.Count(line, "|")
+		switch {
+		case !strings.HasPrefix(line, "|"):
+			if cells = 0; n > 0 {
+				t.Errorf("%q has a cell outside of a table", line)
+			}
+		case cells == 0:
+			cells = n
+		case n != cells:
+			t.Errorf("%d cells, want %d: %q", n, cells, line)
+		default:
+			rows++
+		}
+		for _, tag := range []string{"<details>", "</details>", "<summary>", "</summary>", "<br>", "**Failed**"} {
+			line = strings.ReplaceAll(line, tag, "")
+		}
+		if strings.ContainsAny(line, "<>@`*[]") {
+			t.Errorf("%q has marks", line)
+		}
+	}
+	if rows == 0 {
+		t.Error("no rows")
+	}
+}

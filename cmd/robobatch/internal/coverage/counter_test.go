@@ -368,6 +368,16 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%+v", r.Decided)
 		}
 	}
+	var one, some bytes.Buffer
+	for out, workers := range map[*bytes.Buffer]int{&one: 1, &some: 5} {
+		q.workers = workers
+		if err := count(t, bodies, all, q).PrintJSON(out, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if one.String() != some.String() || !strings.Contains(one.String(), `"exact":false`) {
+		t.Errorf("one worker prints\n%s\nfive print\n%s", &one, &some)
+	}
 	q.Counts = 100
 	store, err := engine.BuildStore(responses(bodies), q.StoreOptions)
 	if err != nil {

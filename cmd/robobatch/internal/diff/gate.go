@@ -59,12 +59,15 @@ func parseGate(word string) (Gate, error) {
 		}
 	}
 	digits, percent := strings.CutSuffix(number, "%")
+	if strings.Trim(digits, "0123456789.") != "" { // ParseFloat takes more: 1_0, inf, 0x1p4
+		digits = ""
+	}
 	if percent {
 		g.percent, err = strconv.ParseFloat(digits, 64)
 	} else {
 		g.most, err = strconv.ParseInt(digits, 10, 64)
 	}
-	if err != nil || g.most < 0 || percent && !(g.percent >= 0 && g.percent <= 100) {
+	if err != nil || percent && !(g.percent <= 100) {
 		return g, fmt.Errorf("%q: %q is neither a number, such as 10, nor a share, such as 0.1%%", word, number)
 	}
 	return g, nil

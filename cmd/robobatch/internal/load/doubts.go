@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,9 +28,12 @@ func (r *Rules) Doubt(c *console.Console) {
 		c.Doubt(d)
 	}
 	if r.Odd() == robots.OddBlank {
-		c.Hint("the robots.txt that -rules names is empty, or has comments only, so everything is allowed")
+		c.Hint("the robots.txt that " + r.flag() + " names is empty, or has comments only, so everything is allowed")
 	}
 }
+
+// flag returns the flag that names the rules.
+func (r *Rules) flag() string { return cmp.Or(r.Flag, "-rules") }
 
 // doubts returns what is doubtful about the files. show says which file lost its end, and what is
 // wrong with it.
@@ -49,7 +53,7 @@ func (r *Rules) doubts(show func(*rulefiles.Damage) string) (doubts []doubt.Doub
 		doubts = append(doubts, d)
 	}
 	if odd := r.Odd(); odd.Doubtful() {
-		text := "what -rules names is no robots.txt but " + summary.OddName(odd) + ": crawlers that get it find few rules in it, or none"
+		text := "what " + r.flag() + " names is no robots.txt but " + summary.OddName(odd) + ": crawlers that get it find few rules in it, or none"
 		doubts = append(doubts, doubt.Doubt{Code: doubt.OddRobots, Text: text, Count: 1})
 	}
 	return doubts

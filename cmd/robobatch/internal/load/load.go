@@ -28,7 +28,8 @@ import (
 // Rules are files of rules, which are read for a run. The zero value has none.
 type Rules struct {
 	*rulefiles.Files
-	AcceptDamage bool // of files of captures, see there; to be set before Find
+	AcceptDamage bool   // of files of captures, see there; to be set before Find
+	Flag         string // that names them, for messages; "" is -rules
 
 	noted []doubt.Doubt                   // of the pack, when it was compiled
 	temp  atomic.Pointer[atomicfile.Temp] // the pack that files were compiled into; nil if there is none
