@@ -37,7 +37,7 @@ type trial struct {
 
 // trials are all that is measured.
 func (l *lab) trials(spec madeup.Spec) []trial {
-	return slices.Concat(l.runs(), l.files(spec), l.packs(spec), l.repeated())
+	return slices.Concat(l.runs(), l.files(spec), l.packs(spec), l.repeated(), l.whatIf())
 }
 
 // runs are, for each rules and number of workers, how long loading them takes, and the runs.

@@ -4,6 +4,7 @@
 //	go run ./bench/whole -rounds 6
 //	go run ./bench/whole -bench Files                      # loading a directory, against reading its files
 //	go run ./bench/whole -bench Pack -origins 1000000      # a pack of a million origins, and limits of memory
+//	go run ./bench/whole -bench WhatIf                     # diff and coverage, against runs of the main job
 //	go run ./bench/whole -bench 'Unpack|Repeated' -base ../other/robobatch   # long real logs, and another build in turn
 //
 // It builds the command, makes up rules of many origins and logs of their URLs (package bench),
@@ -56,9 +57,9 @@ func run(ctx context.Context, arguments []string) error {
 	r.spec.AddFlags(flags, 2_000_000)
 	flags.StringVar(&r.temp, "temp", "", "where to put a directory for the inputs and outputs, which is removed; default: that for temporary files")
 	flags.StringVar(&r.base, "base", "", "another build of the command, to run in turn: Repeated tells how many times its CPU time a run took")
-	flags.IntVar(&r.copies, "copies", 10, "how often the logs of Repeated have a log of the corpus")
+	flags.IntVar(&r.copies, "copies", 10, "how often the logs of Repeated and WhatIf have a log of the corpus")
 	flags.StringVar(&r.only, "prepare", "", "write the inputs into this directory and measure nothing")
-	flags.StringVar(&r.bench, "bench", "^(Load|Whole|Files)", "measure what this regular expression matches the name of: Load, Whole, Files, Pack, Unpack and Repeated with what follows them")
+	flags.StringVar(&r.bench, "bench", "^(Load|Whole|Files)", "measure what this regular expression matches the name of: Load, Whole, Files, Pack, Unpack, Repeated and WhatIf with what follows them")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 // that is said.
 func TestTrials(t *testing.T) {
 	dir := t.TempDir()
-	r := request{spec: madeup.Spec{Origins: 100, URLs: 20_000, Aimed: 25}, copies: 2, bench: "^(Load|Whole|Files|Pack|Unpack/log=real|Repeated/log=real/.*url=true)"}
+	r := request{spec: madeup.Spec{Origins: 100, URLs: 20_000, Aimed: 25}, copies: 2, bench: "^(Load|Whole|Files|Pack|Unpack/log=real|Repeated/log=real/.*url=true|WhatIf/log=real)"}
 	if err := r.prepare(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestTrials(t *testing.T) {
 	if err := measure.Rounds(t.Context(), &out, 1, cases); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Count(out.String(), "\n"), 2*(2+5*2)+1+3+1+5; got != want || len(cases) != want {
+	if got, want := strings.Count(out.String(), "\n"), 2*(2+5*2)+1+3+1+5+4; got != want || len(cases) != want {
 		t.Errorf("%d lines, %d cases, want %d", got, len(cases), want)
 	}
 	for name, units := range map[string][]string{
@@ -47,6 +47,8 @@ func TestTrials(t *testing.T) {
 		"Repeated/log=real/frames=1/url=true/workers=1/binary=base": {"cpu-ns/url", "cpu/unpack"},
 		"Repeated/log=real/frames=1/url=true/workers=1":             {"cpu-ns/url", "cpu/base", "cpu/unpack"},
 		"Repeated/log=real/frames=2/url=true/workers=2":             {"cpu-ns/url", "wall/alone"},
+		"WhatIf/log=real/command=diff":                              {"cpu-ns/url", "least-cpu/run"},
+		"WhatIf/log=real/command=coverage":                          {"cpu-ns/url", "least-cpu/run"},
 	} {
 		_, rest, ok := strings.Cut(out.String(), "Benchmark"+name+"\t")
 		line, _, _ := strings.Cut(rest, "\n")

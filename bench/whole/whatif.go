@@ -1,0 +1,107 @@
+package main
+
+import (
+	"iter"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"github.com/robobatch/robobatch/bench/internal/corpus"
+	"github.com/robobatch/robobatch/bench/internal/madeup"
+	"github.com/robobatch/robobatch/internal/measure"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A question is a command that is compared with a run of the main job on the same log.
+type question struct {
+	name    string
+	plain   []string // of the main job
+	command []string
+}
+
+// questions are those of docs/DIFF.md and docs/COVERAGE.md. The dots are where the old rules are named.
+var questions = []question{
+	{"diff", []string{"-agent", "*,Googlebot,GPTBot", "-columns", "line,allowed,rule_line"}, []string{"diff", "-agent", "*,Googlebot,GPTBot", "-old", "..."}},
+	{"coverage", nil, []string{"coverage"}},
+}
+
+// whatIf are the questions, asked of the corpus's log and its other orders, several times in one file,
+// with the corpus's rules in a pack. Each tells how many times the CPU time of the main job it took:
+// the least of all rounds, of either.
+func (l *lab) whatIf() (all []trial) {
+	rules := input{filepath.Join(l.dir, "whatif.jsonl.zst"), nil}
+	rules.write = func(m *maker) error { return madeup.WriteRules(rules.path, m.corpus.Rules) }
+	old := input{filepath.Join(l.dir, "whatif-old.jsonl.zst"), nil}
+	old.write = func(m *maker) error { return madeup.WriteRules(old.path, edited(m.corpus)) }
+	for i, order := range []string{"real", "shuffled", "synth"} {
+		log := repeatedLog{order, 1, filepath.Join(l.dir, "whatif-"+order+".zst")}
+		in := input{log.path, func(m *maker) error { return repeatLog(log, m.corpus.Logs[min(i, len(m.corpus.Logs)-1)], l.copies) }}
+		for _, q := range questions {
+			var plain, least measure.Sample
+			run := func() (s measure.Sample, err error) {
+				s, err = l.ask(q.plain, rules.path, old.path, log.path)
+				plain = lesser(plain, s)
+				return s, err
+			}
+			ask := func() (s measure.Sample, err error) {
+				s, err = l.ask(q.command, rules.path, old.path, log.path)
+				s.Units, s.Bytes = plain.Units, plain.Bytes
+				if least = lesser(least, s); err == nil {
+					s.Extra = append(s.Extra, measure.Metric{Value: least.CPU.Seconds() / plain.CPU.Seconds(), Unit: "least-cpu/run"})
+				}
+				return s, err
+			}
+			inputs := []input{in, rules, old}
+			all = append(all, trial{measure.Case{Name: "WhatIf/log=" + order + "/command=" + q.name + "/part=run", Unit: "url", Run: run}, inputs},
+				trial{measure.Case{Name: "WhatIf/log=" + order + "/command=" + q.name, Unit: "url", Run: ask}, inputs})
+		}
+	}
+	return all
+}
+
+// lesser returns the sample that took less CPU time, of which the first may be empty.
+func lesser(a, b measure.Sample) measure.Sample {
+	if a.CPU == 0 || b.CPU < a.CPU {
+		return b
+	}
+	return a
+}
+
+// edited returns the rules of the corpus, of which one in 50 is another.
+func edited(c *corpus.Corpus) iter.Seq2[robots.Response, error] {
+	return func(yield func(robots.Response, error) bool) {
+		n := 0
+		for r, err := range c.Rules {
+			if n++; n%50 == 7 {
+				r.Body = slices.Concat([]byte("User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /*a*e\n\n"), r.Body)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// ask runs a command, or the main job, on packs, by one worker.
+func (l *lab) ask(arguments []string, rules, old, log string) (s measure.Sample, err error) {
+	packs := make([]string, 2)
+	for i, captures := range []string{rules, old} {
+		packs[i] = captures + ".rbp"
+		if err := l.compile(l.binary, captures, packs[i]); err != nil {
+			return s, err
+		}
+	}
+	arguments = slices.Clone(arguments)
+	if i := slices.Index(arguments, "..."); i >= 0 {
+		arguments[i] = packs[1]
+	}
+	if len(arguments) == 0 || arguments[0][0] == '-' {
+		s, r, err := l.exec(packs[0], log, 1, arguments...)
+		s.Units, s.Bytes = r.Counts.URLs, r.Counts.URLBytes
+		return s, err
+	}
+	cmd := exec.CommandContext(l.ctx, l.binary, append(arguments, "-rules", packs[0], "-in", log, "-workers", "1", "-progress", "off")...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	return measure.Exec(cmd)
+}
