@@ -84,7 +84,14 @@ func (p *pageOut) whatIfPanel(run *report.Run, opt *engine.StoreOptions) (report
 	for a, name := range opt.Agents {
 		if n := run.Stats.Agents[a]; n.Allowed+n.Denied+n.Unknown > 0 {
 			number[a] = len(data.Agents)
-			data.Agents = append(data.Agents, name)
+			data.Agents, data.Names = append(data.Agents, name), append(data.Names, name)
+		}
+	}
+	verdicts := int64(len(opt.Agents)) // of a request
+	if opt.LogAgents != engine.LogAgentsOff {
+		verdicts = 1
+		if _, others := number[0]; others {
+			data.Names[0] = "other clients"
 		}
 	}
 	var origins []robots.Origin
@@ -92,7 +99,7 @@ func (p *pageOut) whatIfPanel(run *report.Run, opt *engine.StoreOptions) (report
 		f := &run.Files[i]
 		if f.Text != nil && len(origins) < whatif.MaxOrigins {
 			origins = append(origins, robots.Origin(f.Origin))
-			origin := whatif.Origin{Origin: robots.Origin(f.Origin), Text: f.Text, Name: p.path, Requests: f.Requests}
+			origin := whatif.Origin{Origin: robots.Origin(f.Origin), Text: f.Text, Name: p.path, Requests: f.Requests * verdicts}
 			if f.Origins > 1 {
 				origin.Note = fmt.Sprintf("%d origins have this text, and the requests in all are those of all of them.", f.Origins)
 			}

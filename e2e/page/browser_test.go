@@ -27,7 +27,23 @@ var browser context.Context
 
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
+// command is the path of the command under test, built once.
+var command string
+
 func testMain(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "robobatch-page-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	defer os.RemoveAll(dir)
+	command = filepath.Join(dir, "robobatch")
+	build := exec.Command("go", "build", "-o", command, "./cmd/robobatch")
+	build.Dir, build.Env = filepath.Join("..", ".."), append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%v: %v\n%s", build, err, out)
+		return 2
+	}
 	program := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -38,14 +54,8 @@ func testMain(m *testing.M) int {
 	if program == "" {
 		return m.Run()
 	}
-	profile, err := os.MkdirTemp("", "robobatch-chromium-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 2
-	}
-	defer os.RemoveAll(profile)
 	allocator, stop := chromedp.NewExecAllocator(context.Background(),
-		chromedp.ExecPath(program), chromedp.UserDataDir(profile), chromedp.Headless, chromedp.NoSandbox,
+		chromedp.ExecPath(program), chromedp.UserDataDir(filepath.Join(dir, "profile")), chromedp.Headless, chromedp.NoSandbox,
 		chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),

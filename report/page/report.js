@@ -81,7 +81,7 @@
     const rows = table.tBodies[0].rows;
     const tools = make("div", { className: "tools" });
     const name = table.dataset.name;
-    if (rows.length > 5) {
+    if (rows.length > 5 || "filter" in table.dataset) { // its rows come later
       const count = make("span", { className: "left", ariaLive: "polite" });
       const input = make("input", { type: "search", placeholder: "Filter", ariaLabel: "Filter the table of " + name });
       input.addEventListener("input", () => {
@@ -95,7 +95,7 @@
       });
       tools.append(count, input);
     }
-    const button = make("button", { type: "button", textContent: "Copy as CSV", ariaLabel: "Copy the table of " + name + " as CSV" });
+    const button = make("button", { type: "button", textContent: "Copy as CSV", ariaLabel: "Copy as CSV: the table of " + name });
     button.addEventListener("click", async () => {
       const done = await copy(csvOf(table));
       button.textContent = done ? "Copied" : "Could not copy";

@@ -17,7 +17,8 @@ import (
 // Data is what the panel decides again.
 type Data struct {
 	Dialect robots.Dialect
-	Agents  []string // the crawlers, by Count.Agent; at least one
+	Agents  []string // the crawlers, by Count.Agent: names that robots.NewAgent takes; at least one
+	Names   []string // what the page calls them; nil are their names in Agents
 	Origins []Origin // at most MaxOrigins are used, the first ones
 
 	// LeftOut says in a sentence why there is no panel; "" if there is one. Without origins there is
@@ -31,7 +32,7 @@ type Origin struct {
 	Text     []byte // the robots.txt that is in force, as it is
 	Name     string // where it was read, for people
 	Note     string // which of several texts it is, in a sentence; "" if there is one
-	Requests int64  // to all URLs of the origin, those of URLs that are not there included
+	Requests int64  // to the origin, also to URLs that are not in URLs; 0 is unknown
 	URLs     []URL  // each path once, those with the most requests first
 }
 
@@ -54,6 +55,7 @@ type head struct {
 	Dialect string   `json:"dialect"`
 	Flags   uint32   `json:"flags"` // of the dialect
 	Agents  []string `json:"agents"`
+	Names   []string `json:"names"`
 	Origins []site   `json:"origins"`
 }
 
@@ -112,7 +114,10 @@ func packBase64(raw []byte) (string, error) {
 
 // layout returns the data with at most so many URLs, not packed yet, and how many URLs it has.
 func (d *Data) layout(most int) (raw []byte, urls int, err error) {
-	h := head{Dialect: d.Dialect.String(), Flags: uint32(d.Dialect), Agents: d.Agents}
+	h := head{Dialect: d.Dialect.String(), Flags: uint32(d.Dialect), Agents: d.Agents, Names: d.Names}
+	if h.Names == nil {
+		h.Names = d.Agents
+	}
 	origins := d.Origins[:min(MaxOrigins, len(d.Origins))]
 	var body []byte
 	for i, n := range share(origins, most) {

@@ -16,7 +16,8 @@ type Panel struct {
 	Scripts []string      // go into script elements behind HTML, in this order, one each
 }
 
-// Style is the style of all panels. It names only what is in the section.
+// style names only what is in the panel. The page has the colours: --text, --quiet, --panel, --head,
+// --accent, --allow, --deny; and the font --mono.
 //
 //go:embed panel.css
 var style string

@@ -156,10 +156,8 @@
     head.origins.forEach((o, i) => $('origin').append(new Option(o.origin, i)));
     $('origins').hidden = head.origins.length < 2;
     $('agent').append(new Option('all crawlers', -1));
-    head.agents.forEach((name, i) => {
-      $('agent').append(new Option(name, i));
-      $('crawlers').append(new Option(name));
-    });
+    head.names.forEach((name, i) => $('agent').append(new Option(name, i)));
+    head.agents.forEach((token) => $('crawlers').append(new Option(token)));
     $('crawler').value = head.agents[0];
   }
 
@@ -201,7 +199,7 @@
     const parts = ['The text is that of ' + o.name + '.'];
     if (o.note) parts.push(o.note);
     parts.push('Decided again are the most requested URLs, ' + number(o.urls) + ' of them, with ' + count(o.counted, 'request') +
-      ': ' + percent(o.counted, o.requests) + ' of the ' + number(o.requests) + ' to ' + o.origin + ' in this report.');
+      (o.requests > 0 ? ': ' + percent(o.counted, o.requests) + ' of the ' + number(o.requests) + ' to ' + o.origin + ' in this report.' : '.'));
     parts.push('“Before” is what this text decides for them.');
     return parts.join(' ');
   }
@@ -257,58 +255,58 @@
     return parts.join(' ');
   }
 
-  // table fills a table with a head of columns, the numeric ones of which begin with "#".
-  function table(id, columns, rows) {
-    const right = columns.map((c) => c.startsWith('#'));
-    const top = make('tr', ...columns.map((c, i) => {
-      const th = make('th', c.replace(/^#/, ''));
-      th.scope = 'col';
-      if (right[i]) th.className = 'whatif-number';
-      return th;
+  // table fills the body of a table, whose columns of numbers its head marks. The script of the report may
+  // have made it sort and filter: what is new is in our order, and filtered as before.
+  function table(id, rows) {
+    const heads = [...$(id).tHead.rows[0].cells];
+    heads.forEach((th) => th.removeAttribute('aria-sort'));
+    fill($(id).tBodies[0], ...rows.map((row) => rowOf(row, heads)));
+    const filter = $(id).parentElement.parentElement.querySelector('input[type=search]');
+    if (filter && filter.value !== '') filter.dispatchEvent(new Event('input'));
+  }
+
+  function rowOf(row, heads) {
+    return make('tr', ...row.map((value, i) => {
+      const cell = make(i === 0 ? 'th' : 'td', value);
+      if (i === 0) cell.scope = 'row';
+      if (heads[i].classList.contains('n')) cell.className = 'n';
+      return cell;
     }));
-    const body = rows.map((row) => make('tr', ...row.map((value, i) => {
-      const td = make(i === 0 ? 'th' : 'td', value);
-      if (i === 0) td.scope = 'row';
-      if (right[i]) td.className = 'whatif-number';
-      return td;
-    })));
-    fill($(id), make('thead', top), make('tbody', ...body));
   }
 
   function totals() {
     const sum = [0, 0, 0, 0, 0];
     const row = (name, t) => [name, number(t[0]), number(t[1]), number(t[2]), percent(t[2], t[0]), number(t[3]), number(t[4])];
-    const rows = change.agents.map((t, i) => {
+    table('totals', change.agents.map((t, i) => {
       t.forEach((n, k) => { sum[k] += n; });
-      return row(head.agents[i], t);
-    });
-    if (rows.length > 1) rows.push(row('all crawlers', sum));
-    table('totals', ['Crawler', '#Requests', '#Disallowed before', '#Disallowed now', '#Share now', '#Closed', '#Opened'], rows);
+      return row(head.names[i], t);
+    }));
+    const foot = change.agents.length > 1 ? [rowOf(row('all crawlers', sum), [...$('totals').tHead.rows[0].cells])] : [];
+    fill($('totals').tFoot, ...foot);
   }
 
   const ruleText = (r) => r === null ? 'no rule' : 'line ' + number(r[0]) + ': ' + r[1];
-  const crawlersOf = (row) => row.agents.map((a) => head.agents[a]);
+  const crawlersOf = (row) => row.agents.map((a) => head.names[a]);
 
   function moved(id, list) {
     const named = (row) => {
       const names = crawlersOf(row);
       return names.slice(0, 3).join(', ') + (names.length > 3 ? ' and ' + (names.length - 3) + ' more' : '');
     };
-    table(id, ['Path', '#Requests', 'Crawlers', 'Decided now by', 'Decided before by'],
-      list.rows.map((r) => [r.path, number(r.requests), named(r), ruleText(r.to), ruleText(r.from)]));
-    const more = list.urls > list.rows.length ? ' Shown are the ' + list.rows.length + ' most requested; the copy has all.' : '';
+    table(id, list.rows.map((r) => [r.path, number(r.requests), named(r), ruleText(r.to), ruleText(r.from)]));
+    const more = list.urls > list.rows.length ? ' Shown are the ' + list.rows.length + ' most requested.' : '';
     fill($(id + '-sum'), list.urls === 0 ? 'Nothing.' : count(list.urls, 'URL') + ', ' + count(list.requests, 'request') + '.' + more);
-    $(id + '-copy').disabled = list.urls === 0;
-    $(id).parentElement.hidden = list.urls === 0;
+    $(id + '-copy').hidden = more === '';
+    $(id).parentElement.parentElement.hidden = list.urls === 0;
   }
 
   function lines() {
     const text = $('text').value.split('\n');
     const rows = change.lines.slice(0, LINES).map((l) => [number(l[0]), (text[l[0] - 1] || '').trim().slice(0, 300), number(l[1]), l[2] ? 'allowed' : 'disallowed']);
-    table('lines', ['Line', 'Rule', '#Requests', 'They are'], rows);
+    table('lines', rows);
     const more = change.lines.length > LINES ? ' Shown are the first ' + number(LINES) + '.' : '';
     fill($('lines-sum'), change.lines.length === 0 ? 'No line decides a request.' : count(change.lines.length, 'line decides', 'lines decide') + ' a request.' + more);
-    $('lines').parentElement.hidden = change.lines.length === 0;
+    $('lines').parentElement.parentElement.hidden = change.lines.length === 0;
   }
 
   // The gutter shows the numbers of the lines in sight, so 50,000 lines are no work.
