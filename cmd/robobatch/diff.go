@@ -49,6 +49,7 @@ type diffing struct {
 	form     string
 	asked    summary.Asked
 	hints    []string
+	page     *pageOut      // of -report; nil is none
 	unread   []doubt.Doubt // files of the directories of -in
 }
 
@@ -86,6 +87,9 @@ func (d *diffing) choose(a *args) error {
 	var err error
 	d.logOpt, d.outOpt.Kept = chooseInput(a, &input)
 	d.logOpt.Stdin, d.logOpt.Fields.Times = d.In, true // requests are counted by day, where there are times
+	if d.page = newPage(a, &d.logOpt, &faults); d.page != nil && d.noLog {
+		faults.Add("report", errors.New("there is none without a log: name one with -in"))
+	}
 	for i := range d.outOpt.Kept {
 		if k := &d.outOpt.Kept[i]; slices.Contains(output.ChangeColumns(), k.Name) {
 			k.Name = "in_" + k.Name
@@ -161,6 +165,7 @@ func (d *diffing) chooseMemory(a *args) error {
 	if err != nil {
 		return err
 	}
+	limit = d.page.takeMemory(limit)
 	d.memory = memory.Run{Limit: limit, Workers: a.workers, Agents: len(agentsOf(&d.now.opt)), Diff: true}
 	if a.out != "" {
 		d.memory.Out = &d.outOpt
@@ -229,17 +234,23 @@ func (d *diffing) find(a *args) error {
 	if err == nil {
 		err = d.findStatus()
 	}
+	if d.page != nil {
+		d.page.opt.Status = d.status
+	}
 	return err
 }
 
 // checkOut checks that the output overwrites nothing that is read.
 func (d *diffing) checkOut(a *args, logs []ingest.Input) error {
-	if a.out == "" {
-		return nil
-	}
 	for _, side := range d.sides() {
-		err := targets.Check(targets.Outputs{Out: a.out, Options: &d.outOpt},
-			targets.Inputs{Path: side.path, Logs: logs, Rules: side.Files})
+		read := targets.Inputs{Path: side.path, Logs: logs, Rules: side.Files}
+		var err error
+		if a.out != "" {
+			err = targets.Check(targets.Outputs{Out: a.out, Options: &d.outOpt}, read)
+		}
+		if a.page != "" {
+			err = errors.Join(err, targets.CheckFile("-report", a.page, read, targets.Other{Flag: "-out", Name: a.out}))
+		}
 		if err != nil {
 			return err // what is wrong with a name is so on both sides
 		}
@@ -319,7 +330,7 @@ func (d *diffing) Drop() (committed bool, err error) {
 			return committed, err
 		}
 	}
-	return committed, errors.Join(err, d.now.Drop(), d.old.Drop())
+	return committed, errors.Join(err, d.now.Drop(), d.old.Drop(), d.page.drop())
 }
 
 // Targets returns the name of the output.
@@ -412,13 +423,22 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 		if d.out.Name != "" {
 			err = errors.Join(err, d.out.Close())
 		}
+		if d.page != nil {
+			err = errors.Join(err, d.page.Close())
+		}
 		if d.logs != nil {
 			err = errors.Join(err, d.logs.Close())
 		}
 		err = errors.Join(err, d.unload())
 	}()
+	if err := d.page.begin(); err != nil {
+		return err
+	}
 	if err := d.load(ctx); err != nil {
 		return err
+	}
+	if d.page != nil {
+		d.page.open(d.now.store, nil)
 	}
 	var paths *pathSource
 	if d.noLog {
@@ -465,7 +485,14 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 	for _, seen := range s.Doubts[len(d.Doubts):] {
 		d.Doubt(seen)
 	}
-	return d.print(changes, summary.Sum(s.Counts.Refused))
+	refused := summary.Sum(s.Counts.Refused)
+	if err := d.page.end(ctx, pageSource{
+		rules: &d.now.Rules, store: d.now.store, logs: d.logs, stats: stats, refused: refused, doubts: s.Doubts, old: d.old.path,
+		changes: changes.Report(reported),
+	}); err != nil {
+		return err
+	}
+	return d.print(changes, refused)
 }
 
 // print prints the report, of logs of which lines were refused, and judges it.
@@ -500,7 +527,7 @@ func (d *diffing) evaluate(ctx context.Context, sink engine.Sink) (engine.Stats,
 	if d.now.opt.RowTimes {
 		src.NoTimes = flow.ErrNoTimes
 	}
-	return engine.Run(ctx, d.now.store, src, sink, d.runOpt)
+	return engine.Run(ctx, d.now.store, src, d.page.with(sink), d.runOpt)
 }
 
 // doubts returns the doubts about what came of the logs.

@@ -54,6 +54,7 @@ type args struct {
 	oldAsOf       string   // of diff
 	gates         []string // of diff
 	whatIf        string   // of report
+	page          string   // of the job, diff
 	workers       int
 	rounds        int // of bench
 	maxMemory     string
@@ -447,9 +448,12 @@ func answerFlags(a *args) []entry {
 			Exit with code 1 if more changes. A gate is closed, opened, other_rule or changed, then
 			perhaps a crawler or set, and a number or a share of the crawler's requests, as in
 			closed=0.1%,closed:Googlebot=0,opened:@ai=0. May be repeated.`}},
-		{forReport, cli.Flag{
+		{forJob | forDiff, cli.Flag{Name: "report", Arg: "file", Files: true, Set: cli.Text(&a.page), Doc: `
+			Write what the log says as one HTML page, too. x.html, as robobatch report writes it; what it
+			counts has a quarter of -max-memory. docs/REPORT.md describes the page.`}},
+		{forReport | forJob | forDiff, cli.Flag{
 			Name: "what-if", Arg: "how", Values: whatIfs, Default: "on", Set: cli.Text(&a.whatIf), Doc: `
-			Whether the page has the panel in which one edits a robots.txt. on: it does, where there is
+			Whether the page of a report has the panel in which one edits a robots.txt. on: it does, where there is
 			a text. off: it does not, and is smaller by 1 to 3 MB.`,
 		}},
 		{forExplain, cli.Flag{Name: "all", Set: cli.Bool(&a.allRules), Doc: `

@@ -25,8 +25,8 @@ func TestFlagMessages(t *testing.T) {
 		{"", "-output x", "there is no flag -output: did you mean -out?"},
 		{"", "-nosuch", "there is no flag -nosuch"},
 		{"", "-rounds 3", "-rounds is a flag of robobatch bench, not of robobatch"},
-		{"rules", "-in x", "-in is a flag of robobatch, robobatch diff, robobatch coverage and robobatch bench, not of robobatch rules"},
-		{"compile", "-as-of now", "-as-of is a flag of robobatch, robobatch explain, robobatch check, robobatch diff, robobatch lint, robobatch coverage, robobatch rules, robobatch pipe and robobatch bench, not of robobatch compile"},
+		{"rules", "-in x", "-in is a flag of robobatch, robobatch diff, robobatch coverage, robobatch report and robobatch bench, not of robobatch rules"},
+		{"compile", "-as-of now", "-as-of is a flag of robobatch, robobatch explain, robobatch check, robobatch diff, robobatch lint, robobatch coverage, robobatch report, robobatch rules, robobatch pipe and robobatch bench, not of robobatch compile"},
 		{"", "-workers many", `-workers: "many" is no whole number: write one in digits, such as 4`},
 		{"bench", "-rounds=2.5", `-rounds: "2.5" is no whole number: write one in digits, such as 4`},
 		{"", "-limit 99999999999999999999", `-limit: "99999999999999999999" is out of range: write a number of fewer digits`},
@@ -128,6 +128,7 @@ func TestValues(t *testing.T) {
 
 		"url-encoding":   func(v string) error { _, err := output.ParseTextEncoding(v); return err },
 		"partition-mode": func(v string) error { _, err := output.ParsePartitionMode(v); return err },
+		"what-if":        func(v string) error { _, err := parseWhatIf(v); return err },
 		"csv-separator":  func(v string) error { _, err := output.ParseSeparator(v); return err },
 	}
 	main := program(new(args)).Command("")

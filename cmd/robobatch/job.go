@@ -42,6 +42,7 @@ type job struct {
 	src   flow.Source
 	out   flow.Sink
 	stats guard.Sink[place.Output]
+	total engine.Stats // of the run
 	times summary.Times
 	store *engine.Store // nil until the rules are loaded
 	dates bool          // -partition-by date found no time in any row
@@ -60,7 +61,7 @@ func (j *job) Drop() (committed bool, err error) {
 	if committed, err = j.out.Drop(); committed {
 		return committed, err
 	}
-	err = errors.Join(err, j.rules.Drop())
+	err = errors.Join(err, j.rules.Drop(), j.page.drop())
 	if j.rejects != "" {
 		_, errList := j.out.List.Drop()
 		err = errors.Join(err, errList)
@@ -80,13 +81,16 @@ func (j *job) load(ctx context.Context) (err error) {
 	for _, hint := range j.hints {
 		j.Hint(hint)
 	}
-	j.Hint(targets.Leftovers(j.outName, j.statsName, j.rejects))
+	j.Hint(targets.Leftovers(j.outName, j.statsName, j.rejects, j.page.name()))
 	j.DoubtOnce(doubtUnread(j.files))
 	j.store, err = j.rules.Store(ctx, j.storeOpt, load.TempDir(j.outName), &j.Console)
 	j.times.Loaded = time.Now()
 	j.times.LoadCPU = measure.CPU()
 	if err != nil {
 		return err
+	}
+	if j.page != nil {
+		j.page.open(j.store, nil)
 	}
 	j.rules.Doubt(&j.Console)
 	j.DoubtOnce(doubtAgents(&j.storeOpt, j.store))
@@ -107,7 +111,13 @@ func (j *job) unload() error {
 }
 
 // close closes the logs, and drops what is not complete.
-func (j *job) close() error { return errors.Join(j.out.Close(), j.out.List.Close(), j.logs.Close()) }
+func (j *job) close() error {
+	err := errors.Join(j.out.Close(), j.out.List.Close(), j.logs.Close())
+	if j.page != nil {
+		err = errors.Join(err, j.page.Close())
+	}
+	return err
+}
 
 // Run compiles the rules, takes the logs through them, completes the output and reports. If it
 // fails before it comes to report, with no [*flow.FaultError], no output is left.
@@ -115,7 +125,7 @@ func (j *job) Run(ctx context.Context) (err error) {
 	defer func() {
 		err = errors.Join(err, j.close(), j.stats.Close(), j.unload())
 	}()
-	if err := j.openStats(); err != nil {
+	if err := errors.Join(j.openStats(), j.page.begin()); err != nil {
 		return err
 	}
 	if err := j.load(ctx); err != nil {
@@ -124,6 +134,11 @@ func (j *job) Run(ctx context.Context) (err error) {
 	r, err := j.decide(ctx)
 	if r == nil {
 		return err
+	}
+	if err == nil {
+		err = j.page.end(ctx, pageSource{
+			rules: j.rules, store: j.store, logs: j.logs, stats: j.total, refused: summary.Sum(r.Counts.Refused), doubts: r.Doubts,
+		})
 	}
 	return errors.Join(j.report(r), err)
 }
@@ -143,6 +158,7 @@ func (j *job) decide(ctx context.Context) (*summary.Report, error) {
 		return nil, err
 	}
 	counts, err := j.evaluate(ctx)
+	j.total = counts
 	r := summary.New(summary.Source{
 		Asked: j.asked, Version: j.outOpt.Version, Store: j.store, Rules: j.rules.Files, Logs: j.logs, Stats: counts,
 	})
@@ -216,10 +232,10 @@ func (j *job) evaluate(ctx context.Context) (engine.Stats, error) {
 	defer j.Watch("URLs", src.Sample)()
 	if j.asked.ByRow() {
 		src.NoTimes = flow.ErrNoTimes
-	} else if j.logOpt.Fields.Times {
+	} else if slices.Contains(j.outOpt.Partition, output.PartitionDate) {
 		src.NoTimes = flow.ErrNoDates
 	}
-	stats, err := engine.Run(ctx, j.store, src, &j.out, j.runOpt)
+	stats, err := engine.Run(ctx, j.store, src, j.page.with(&j.out), j.runOpt)
 	j.dates = errors.Is(src.NoTimes, flow.ErrNoDates) && !src.Dated
 	return stats, err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -15,7 +16,9 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/listings"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/report"
 	"github.com/robobatch/robobatch/report/whatif"
 	"github.com/robobatch/robobatch/robots"
@@ -23,11 +26,99 @@ import (
 
 // A pageOut is the page of a run, and what is counted for it.
 type pageOut struct {
-	guard.Sink[*atomicfile.File]
+	guard.Sink[place.Output]
 	pageCounts
 	path   string // of the rules
 	flags  []report.Flag
 	whatIf bool // the page has the panel in which one edits a robots.txt
+}
+
+// newPage returns the page that -report names beside another output, nil if it names none. It has the
+// log read as the page needs it.
+func newPage(a *args, opt *ingest.LogOptions, faults *cli.Faults) *pageOut {
+	if a.page == "" {
+		if a.whatIf == whatIfs[1] {
+			faults.Add("what-if", errors.New("there is no page: name one with -report"))
+		}
+		return nil
+	}
+	whatIf, err := parseWhatIf(a.whatIf)
+	faults.Add("what-if", err)
+	if atomicfile.InPlace(a.page) {
+		faults.Add("report", errors.New("standard output, pipes and devices are not for the page: name a file"))
+	}
+	opt.Fields.Times = true
+	return &pageOut{Sink: guard.Sink[place.Output]{Name: a.page}, path: a.rules, flags: given(a), whatIf: whatIf}
+}
+
+// takeMemory takes a quarter of a limit of memory for what the page counts, and returns the rest.
+func (p *pageOut) takeMemory(limit int64) (rest int64) {
+	if p == nil || limit <= 0 {
+		return limit
+	}
+	p.limitCounts(limit / 4)
+	return limit - limit/4
+}
+
+// begin creates the file of the page, so that a fault shows in time.
+func (p *pageOut) begin() error {
+	if p == nil {
+		return nil
+	}
+	if err := p.Create(func() (place.Output, error) { return place.Create(p.Name, nil) }); err != nil {
+		return fmt.Errorf("-report: %w", err)
+	}
+	return nil
+}
+
+// end writes the page, if there is one, beside an output that is complete.
+func (p *pageOut) end(ctx context.Context, src pageSource) error {
+	if p == nil {
+		return nil
+	}
+	if err := p.write(ctx, src); err != nil {
+		return fmt.Errorf("-report: %w", err)
+	}
+	return nil
+}
+
+// name returns the name of the page, "" if there is none.
+func (p *pageOut) name() string {
+	if p == nil {
+		return ""
+	}
+	return p.Name
+}
+
+// drop drops the page, if there is one, unless it is complete. It may be called from any goroutine.
+func (p *pageOut) drop() error {
+	if p == nil {
+		return nil
+	}
+	_, err := p.Drop()
+	return err
+}
+
+// with returns a sink that counts for the page, too, if there is one.
+func (p *pageOut) with(sink engine.Sink) engine.Sink {
+	if p == nil {
+		return sink
+	}
+	return &bothSinks{sink, &p.pageCounts}
+}
+
+// bothSinks are an output and what a page counts.
+type bothSinks struct {
+	engine.Sink
+	counts *pageCounts
+}
+
+// Write gives a batch to both.
+func (b *bothSinks) Write(batch *engine.Batch) error {
+	if err := b.counts.Write(batch); err != nil {
+		return err
+	}
+	return b.Sink.Write(batch)
 }
 
 // Close drops the page, unless it is complete.
@@ -66,7 +157,7 @@ func (p *pageOut) write(ctx context.Context, src pageSource) error {
 		}
 		run.Panels = append(run.Panels, panel)
 	}
-	return p.Commit(func(f *atomicfile.File) error {
+	return p.Commit(func(f place.Output) error {
 		if err := report.Write(f, p.page, run); err != nil {
 			return f.Wrap("write", err)
 		}

@@ -39,6 +39,7 @@ type plan struct {
 	outOpt    output.Options
 	statsName string      // of the summary as JSON; "" is none
 	rejects   string      // name of the list of rejected lines; "" is none
+	page      *pageOut    // of -report; nil is none
 	series    *seriesPlan // nil for one output
 	limit     flow.Limit
 	memory    memory.Run
@@ -80,6 +81,7 @@ func (p *plan) choose(a *args) error {
 	chooseRows(a, &p.storeOpt, &p.outOpt, &faults)
 	p.storeOpt.Canonical = slices.Contains(p.outOpt.Columns, output.CanonicalURL)
 	faults.Add("", input.Err())
+	p.page = newPage(a, &p.logOpt, &faults)
 	file := a.out
 	if p.series = chooseSeries(a, &faults); p.series != nil {
 		file = ""
@@ -95,6 +97,9 @@ func (p *plan) choose(a *args) error {
 		faults.Add("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.Limit))
 	}
 	faults.Add("max-memory", p.chooseMemory(a, &p.outOpt))
+	if p.series != nil && p.page != nil {
+		faults.Add("report", errors.New("there is none for one output per input: name one output, or use robobatch report"))
+	}
 	faults.Add("progress", p.SetProgress(a.progress))
 	p.hints = agentHints(p.storeOpt.Agents, p.storeOpt.Dialect)
 	if slices.Contains(a.in, say.Std) && progress.IsTerminal(p.In) {
@@ -113,6 +118,7 @@ func (p *plan) chooseMemory(a *args, out *output.Options) error {
 	if err != nil {
 		return err
 	}
+	limit = p.page.takeMemory(limit)
 	p.storeOpt.MaxMemory = limit
 	p.memory = memory.Run{Limit: limit, Workers: a.workers, Agents: len(agentsOf(&p.storeOpt)), Out: out, Coverage: p.memory.Coverage}
 	for _, name := range []string{a.out, a.rejects} {
@@ -187,6 +193,9 @@ func (p *plan) find(a *args) error {
 		p.logs, errLogs = ingest.OpenLogs(p.files.Names(), p.logOpt)
 	}
 	if errLogs == nil {
+		if p.page != nil {
+			p.page.opt.Status, errOut = keepStatus(&p.logs, &p.logOpt)
+		}
 		inputs := p.logs.Inputs()
 		for _, in := range inputs {
 			p.outOpt.Inputs = append(p.outOpt.Inputs, in.Name)
@@ -195,8 +204,12 @@ func (p *plan) find(a *args) error {
 		if len(p.outOpt.Partition) > 0 {
 			p.outName = targets.ForTree(a.out, p.outName, p.outOpt.Format)
 		}
-		errOut = targets.Check(targets.Outputs{Out: p.outName, Stats: a.stats, Rejects: a.rejects, Options: &p.outOpt},
-			targets.Inputs{Path: a.rules, Logs: inputs, Rules: p.rules.Files})
+		read := targets.Inputs{Path: a.rules, Logs: inputs, Rules: p.rules.Files}
+		errOut = errors.Join(errOut, targets.Check(targets.Outputs{Out: p.outName, Stats: a.stats, Rejects: a.rejects, Options: &p.outOpt}, read))
+		if p.page != nil {
+			errOut = errors.Join(errOut, targets.CheckFile("-report", a.page, read, targets.Other{Flag: "-out", Name: p.outName},
+				targets.Other{Flag: "-stats", Name: a.stats}, targets.Other{Flag: "-rejects", Name: a.rejects}))
+		}
 	}
 	return errors.Join(errLogs, errRules, errOut)
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
-	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 // A reporting is a run of the command report.
@@ -35,6 +35,12 @@ type reporting struct {
 // whatIfs are the values of -what-if.
 var whatIfs = []string{"on", "off"}
 
+// parseWhatIf returns whether the page has the panel in which one edits a robots.txt.
+func parseWhatIf(name string) (bool, error) {
+	i, err := cli.Choose("answer", name, whatIfs)
+	return i == 0, err
+}
+
 // planReport checks the flags of the command report, and finds its inputs.
 func planReport(a *args, std console.Streams) (guard.Task, error) {
 	a.out = targets.Standard(a.out)
@@ -48,9 +54,9 @@ func planReport(a *args, std console.Streams) (guard.Task, error) {
 	if a.old != "" || a.oldAsOf != "" {
 		r.chooseOld(a, &faults)
 	}
-	what, err := cli.Choose("answer", a.whatIf, whatIfs)
+	var err error
+	r.whatIf, err = parseWhatIf(a.whatIf)
 	faults.Add("what-if", err)
-	r.whatIf = what == 0
 	faults.Add("workers", memory.CheckWorkers(a.workers))
 	if a.Limit < 0 {
 		faults.Add("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.Limit))
@@ -164,7 +170,7 @@ func (r *reporting) Run(ctx context.Context) (err error) {
 	}
 	r.Hint(targets.Leftovers(r.Name))
 	r.DoubtOnce(doubtUnread(r.files))
-	if err := r.Create(func() (*atomicfile.File, error) { return atomicfile.Create(r.Name, r.Out) }); err != nil {
+	if err := r.Create(func() (place.Output, error) { return place.Create(r.Name, r.Out) }); err != nil {
 		return err
 	}
 	if err := r.load(ctx); err != nil {
