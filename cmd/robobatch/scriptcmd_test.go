@@ -42,6 +42,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"storefail":        failStore,
 	"objects":          getObjects,
 	"object":           getObject,
+	"putobject":        putObject,
 	"uploads":          checkUploads,
 	"interruptUpload":  interruptUpload,
 	"requests":         checkRequests,

@@ -88,6 +88,15 @@ func getObject(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// putobject KEY TEXT: puts an object, whatever its key, in which \\n and the like are escapes, as in the text.
+func putObject(ts *testscript.TestScript, _ bool, args []string) {
+	key, err := strconv.Unquote(`"` + args[0] + `"`)
+	ts.Check(err)
+	text, err := strconv.Unquote(`"` + args[1] + `"`)
+	ts.Check(err)
+	storeFor(ts).Put(key, []byte(text))
+}
+
 // uploads OPEN ABORTED: compares how many uploads in parts are open, and how many were aborted.
 func checkUploads(ts *testscript.TestScript, _ bool, args []string) {
 	open, aborted := storeFor(ts).Uploads()
@@ -170,16 +179,22 @@ func flaky(s *fakestore.Store) func(w http.ResponseWriter, r *http.Request) bool
 	}
 }
 
-// interruptUpload CODE SIGNAL ARG...: runs robobatch, and sends it the signal once a part of an upload
-// has come, which never gets an answer.
+// interruptUpload CODE SIGNAL abort|noabort ARG...: runs robobatch, and sends it the signal once a part of
+// an upload has come, which never gets an answer. With noabort the store does not let it abort that.
 func interruptUpload(ts *testscript.TestScript, _ bool, args []string) {
 	s := storeFor(ts)
 	came := make(chan struct{})
 	var once sync.Once
-	s.Fail = func(_ http.ResponseWriter, r *http.Request) bool {
+	var begun atomic.Bool
+	s.Fail = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodDelete && args[2] == "noabort" && begun.Load() {
+			fakestore.Answer(w, http.StatusForbidden, "AccessDenied", "no")
+			return true
+		}
 		if r.Method != http.MethodPut || !r.URL.Query().Has("partNumber") {
 			return false
 		}
+		begun.Store(true)
 		io.Copy(io.Discard, r.Body) // so that the server sees the connection end
 		once.Do(func() { close(came) })
 		<-r.Context().Done()
@@ -189,7 +204,7 @@ func interruptUpload(ts *testscript.TestScript, _ bool, args []string) {
 	heeded := make(chan os.Signal, 1)
 	signal.Notify(heeded, sig) // a child would ignore what is ignored here
 	defer signal.Stop(heeded)
-	cmd := robobatch(ts, args[2:])
+	cmd := robobatch(ts, args[3:])
 	cmd.Env = os.Environ()
 	for _, name := range s.variables {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))

@@ -293,7 +293,7 @@ func (s *seriesRun) notWritten(item *series.Item, err error) error {
 // one makes the output of an input, unless it is done.
 func (s *seriesRun) one(ctx context.Context, item *series.Item) error {
 	dir := s.series.dir
-	defer place.Forget(item.OnDisk()) // there may be a million
+	defer dir.Forget(item) // there may be a million
 	state, err := s.look(item)
 	if state.Done != nil && s.passes(state.Done) {
 		s.sum.Add(state.Done)

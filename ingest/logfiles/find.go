@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
@@ -104,6 +106,8 @@ type finder struct {
 	stdin  io.Reader
 	stdins int // times that standard input is named
 	errs   []error
+
+	ahead map[string]looked // names of a list that were looked at before their turn
 }
 
 // fail notes what is wrong with a name.
@@ -136,7 +140,7 @@ func (f *finder) useStdin() bool {
 
 // addName adds what a name stands for that is neither standard input nor a list.
 func (f *finder) addName(name string) {
-	info, err := place.Of(name).Stat(name)
+	info, err := f.look(name)
 	switch {
 	case err == nil && info.Dir:
 		f.addDir(name)
@@ -146,6 +150,53 @@ func (f *finder) addName(name string) {
 		f.addPattern(name)
 	default:
 		f.list.Files = append(f.list.Files, member(name, err))
+	}
+}
+
+// looked is what came of a look at a name.
+type looked struct {
+	info place.Info
+	err  error
+}
+
+// look looks at a name, unless that was done ahead. It is looked at again when it is opened.
+func (f *finder) look(name string) (place.Info, error) {
+	if l, ok := f.ahead[name]; ok {
+		return l.info, l.err
+	}
+	defer place.Forget(name)
+	return place.Of(name).Stat(name)
+}
+
+// lookers is how many names that are far are looked at at once.
+const lookers = 64
+
+// lookAhead looks at the names of a list that are far, many at once: a list may have a million of them,
+// and each look is a request.
+func (f *finder) lookAhead(text string) {
+	f.ahead = map[string]looked{}
+	var names []string
+	for line := range strings.Lines(text) {
+		name := strings.TrimRight(line, "\r\n")
+		if _, twice := f.ahead[name]; place.IsRemote(name) && !twice {
+			f.ahead[name] = looked{}
+			names = append(names, name)
+		}
+	}
+	results := make([]looked, len(names))
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(lookers, len(names)) {
+		all.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(names)); i = next.Add(1) - 1 {
+				results[i].info, results[i].err = place.Of(names[i]).Stat(names[i])
+				place.Forget(names[i])
+			}
+		})
+	}
+	all.Wait()
+	for i, name := range names {
+		f.ahead[name] = results[i]
 	}
 }
 
@@ -230,6 +281,7 @@ func (f *finder) addList(name string) {
 		return
 	}
 	before, n := len(f.list.Files), 0
+	f.lookAhead(string(text))
 	for line := range strings.Lines(string(text)) {
 		n++
 		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")

@@ -103,6 +103,15 @@ func ReadRemedy(err error) string {
 	return ": check the disk and copy or download the file again"
 }
 
+// Left returns the error in err that something is left of an output that was dropped; nil if there is
+// none.
+func Left(err error) error {
+	if left, ok := errors.AsType[*s3.AbortError](err); ok {
+		return left
+	}
+	return nil
+}
+
 // SaysRemedy reports whether an error of a place says itself what to do about it.
 func SaysRemedy(err error) bool { return s3.SaysRemedy(err) }
 

@@ -142,7 +142,7 @@ func (c *config) transport() *http.Transport {
 		ResponseHeaderTimeout: headerTime,
 		IdleConnTimeout:       60 * time.Second,
 		MaxIdleConns:          64,
-		MaxIdleConnsPerHost:   32,
+		MaxIdleConnsPerHost:   64,
 		ReadBufferSize:        64 << 10,
 		DisableCompression:    true, // what is stored is read as it is stored
 	}

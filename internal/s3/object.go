@@ -22,7 +22,8 @@ type Info struct {
 	Changed time.Time
 }
 
-// Stat asks for an object.
+// Stat asks for an object. Of one that was seen, it returns what was: who opens it finds out whether
+// that is true still.
 func Stat(name string) (Info, error) {
 	s, err := one()
 	if err != nil {
@@ -36,6 +37,9 @@ func (s *store) stat(name string) (info Info, err error) {
 	if err != nil {
 		return info, err
 	}
+	if seen, ok := s.versions.Load(name); ok {
+		return seen.(Info), nil
+	}
 	err = s.try(interrupted, func() error {
 		got, err := s.client.StatObject(interrupted, o.bucket, o.key, minio.StatObjectOptions{})
 		info = Info{got.Size, got.ETag, got.LastModified.UTC()}
@@ -45,7 +49,7 @@ func (s *store) stat(name string) (info Info, err error) {
 		return err
 	})
 	if err == nil {
-		err = s.see(name, info.Tag)
+		err = s.see(name, info)
 	}
 	return info, err
 }
@@ -104,7 +108,7 @@ func (s *store) open(name string) (*Object, error) {
 	first := &stream{object: o, window: firstWindow}
 	err = s.try(interrupted, func() error { return first.ask() })
 	if err == nil {
-		err = s.see(name, o.info.Tag)
+		err = s.see(name, o.info)
 	}
 	if err != nil {
 		first.close()

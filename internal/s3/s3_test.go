@@ -218,8 +218,8 @@ func TestChanges(t *testing.T) {
 		if _, err := s.open("s3://bucket/a"); !errors.Is(err, ErrChanged) {
 			t.Errorf("opened again: %v", err)
 		}
-		if _, err := s.stat("s3://bucket/a"); !errors.Is(err, ErrChanged) {
-			t.Errorf("asked again: %v", err)
+		if info, err := s.stat("s3://bucket/a"); err != nil || info.Size != 3*firstWindow {
+			t.Errorf("asked again: %+v, %v", info, err)
 		}
 		fake.Put("a", nil)
 		s.versions.Clear()

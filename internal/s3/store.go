@@ -22,7 +22,7 @@ type store struct {
 	opt    options
 
 	answered atomic.Bool // it has answered a request
-	versions sync.Map    // ETags, by name, see Forget
+	versions sync.Map    // what was seen, an Info by name, see Forget
 }
 
 // options are what tests change.
@@ -126,11 +126,11 @@ func (s *store) wait(ctx context.Context, n int) error {
 }
 
 // see returns an error if an object has another version than this process saw before.
-func (s *store) see(name, tag string) error {
-	if tag == "" {
+func (s *store) see(name string, info Info) error {
+	if info.Tag == "" {
 		return nil
 	}
-	if before, seen := s.versions.LoadOrStore(name, tag); seen && before != tag {
+	if before, seen := s.versions.LoadOrStore(name, info); seen && before.(Info).Tag != info.Tag {
 		return ErrChanged
 	}
 	return nil

@@ -219,8 +219,19 @@ func (u *Upload) Close() error {
 	if err == nil || errors.Is(err, errNoUpload) || errors.Is(err, ErrNotExist) {
 		return nil
 	}
-	return fmt.Errorf("abort the upload: %w: its parts are stored, and are paid for, until a rule of the bucket removes them (AbortIncompleteMultipartUpload)", err)
+	return &AbortError{err}
 }
+
+// An AbortError says that an upload could not be aborted.
+type AbortError struct{ Err error }
+
+// Error says what is left, and what removes it.
+func (e *AbortError) Error() string {
+	return fmt.Sprintf("abort the upload: %v: its parts are stored, and are paid for, until a rule of the bucket removes them (AbortIncompleteMultipartUpload)", e.Err)
+}
+
+// Unwrap returns why.
+func (e *AbortError) Unwrap() error { return e.Err }
 
 // put stores a small object.
 func (s *store) put(at object, text []byte) error {

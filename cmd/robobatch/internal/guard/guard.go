@@ -24,6 +24,7 @@ const Grace = 500 * time.Millisecond
 type Error struct {
 	Signal os.Signal
 	Out    string // the output that is not there now
+	Left   error  // what is left of it all the same; nil if nothing is
 }
 
 // Error says so.
@@ -32,7 +33,10 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("stopped by the signal %q: the output is not complete", e.Signal)
 	}
 	aborted := ""
-	if place.IsRemote(e.Out) {
+	switch {
+	case e.Left != nil:
+		aborted = "\n" + e.Left.Error()
+	case place.IsRemote(e.Out):
 		aborted = ", and its upload was aborted"
 	}
 	return fmt.Sprintf("stopped by the signal %q: %s was not written%s", e.Signal, say.File(e.Out), aborted)
@@ -75,13 +79,14 @@ func Run(t Task) error {
 		return err
 	case s := <-signals:
 		out, _ := t.Targets()
-		interrupt = &Error{s, out}
+		interrupt = &Error{Signal: s, Out: out}
 	}
 	cancel()
 	place.Interrupt()
 	select {
 	case err := <-done:
 		if errors.Is(err, context.Canceled) {
+			interrupt.Left = place.Left(err)
 			return interrupt // no more: what the cancelled parts say is its echo
 		}
 		return err
@@ -89,6 +94,9 @@ func Run(t Task) error {
 	}
 	committed, err := t.Drop()
 	if !committed {
+		if interrupt.Left = place.Left(err); interrupt.Left != nil {
+			err = nil
+		}
 		return errors.Join(interrupt, err)
 	}
 	select {
@@ -96,6 +104,6 @@ func Run(t Task) error {
 		return err
 	case <-time.After(Grace): // all that is left to write are the statistics
 		_, last := t.Targets()
-		return &Error{interrupt.Signal, last}
+		return &Error{Signal: interrupt.Signal, Out: last}
 	}
 }

@@ -197,6 +197,13 @@ func readAll(name string) ([]byte, error) {
 	return text, errors.Join(err, r.Close())
 }
 
+// Forget forgets what was seen of an input, its output and the record.
+func (d Dir) Forget(item *Item) {
+	for _, name := range []string{item.OnDisk(), d.Output(item), d.record(item.Output)} {
+		place.Forget(name)
+	}
+}
+
 // Clear removes the record of an output, and then the output.
 func (d Dir) Clear(item *Item) error {
 	p := place.Of(d.Name)
