@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -114,21 +115,19 @@ func TestObjects(t *testing.T) {
 	run(append(flags, "-out", "s3://month/got/")...)
 	took := time.Since(begun)
 	run("merge", "-quiet", "-out", "s3://month/got/")
-	store.percent = 0
-	same := 0
-	want := filepath.Join(dir, "want")
-	for i := range count {
-		output := fmt.Sprintf("2026/%03d/part-%04d.verdicts.parquet", i%31, i)
-		for _, name := range []string{output, "_done/" + output + ".json"} {
-			a, err := os.ReadFile(filepath.Join(want, name))
-			b := get(t, backend, "got/"+name)
-			if err != nil || !bytes.Equal(a, b) {
-				t.Errorf("%s: %d bytes, want %d, %v", name, len(b), len(a), err)
-				continue
-			}
-			same++
+	same := compare(t, backend, "got/", filepath.Join(dir, "want"), count)
+	requests, failed := store.requests.Load()-before, store.failed.Load()
+	rnd, kills := rand.New(rand.NewPCG(5, 6)), 0
+	for shard := range 2 { // each is killed at random moments, and said again
+		args := append(slices.Clone(flags), "-out", "s3://month/killed/", "-resume", "-shard", fmt.Sprintf("%d/2", shard))
+		for range 5 {
+			kills += kill(t, dir, environment, args, time.Duration(rnd.Int64N(int64(took)/4)))
 		}
+		run(args...)
 	}
+	run("merge", "-quiet", "-out", "s3://month/killed/")
+	store.percent = 0
+	same += compare(t, backend, "killed/", filepath.Join(dir, "want"), count)
 	var sum struct {
 		Counts struct{ URLs int64 }
 		Series struct{ Done int }
@@ -140,11 +139,46 @@ func TestObjects(t *testing.T) {
 		t.Errorf("%+v, %v", sum, err)
 	}
 	peak := sum.Run.Peak
-	t.Logf("%d objects, %d MB, %d URLs, in %v: %d requests, %d failed; %d files are the same; peak memory %d MB",
-		count, bytesIn>>20, sum.Counts.URLs, took.Round(time.Millisecond), store.requests.Load()-before, store.failed.Load(), same, peak>>20)
+	t.Logf("%d objects, %d MB, %d URLs, in %v: %d requests, %d failed; peak memory %d MB; with two shards that were killed %d times, %d files are the same",
+		count, bytesIn>>20, sum.Counts.URLs, took.Round(time.Millisecond), requests, failed, peak>>20, kills, same)
 	if limit := int64(128<<20)*11/10 + 16<<20; peak <= 0 || peak > limit {
 		t.Errorf("peak memory %d MB", peak>>20)
 	}
+}
+
+// compare compares the outputs in the store, and their records, with those in a directory, and returns how
+// many are the same.
+func compare(t *testing.T, backend gofakes3.Backend, prefix, want string, count int) (same int) {
+	t.Helper()
+	for i := range count {
+		output := fmt.Sprintf("2026/%03d/part-%04d.verdicts.parquet", i%31, i)
+		for _, name := range []string{output, "_done/" + output + ".json"} {
+			a, err := os.ReadFile(filepath.Join(want, name))
+			b := get(t, backend, prefix+name)
+			if err != nil || !bytes.Equal(a, b) {
+				t.Errorf("%s: %d bytes, want %d, %v", prefix+name, len(b), len(a), err)
+				continue
+			}
+			same++
+		}
+	}
+	return same
+}
+
+// kill starts the command, and kills it after some time. It returns 1 if that was in time.
+func kill(t *testing.T, dir string, environment, args []string, after time.Duration) int {
+	t.Helper()
+	cmd := exec.Command(command, args...)
+	cmd.Dir, cmd.Env = dir, environment
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	if err := cmd.Wait(); err == nil {
+		return 0
+	}
+	return 1
 }
 
 // fillStore puts logs of the sample data into the store: zstd, gzip-free lists and empty ones, and returns
