@@ -78,10 +78,10 @@ func (s *store) explain(err error) error {
 			kind = statuses[answer.StatusCode]
 		}
 		code := plain(s.creds.redact(answer.Code), 60)
-		switch kind { //nolint:errorlint // they stand in the tables
-		case nil:
+		if kind == nil {
 			return fmt.Errorf("the store answers %d, %s: %s", answer.StatusCode, code, plain(s.creds.redact(answer.Message), 200))
-		case ErrDenied, errRefused:
+		}
+		if errors.Is(kind, ErrDenied) || errors.Is(kind, errRefused) {
 			return fmt.Errorf("%w (%s)", kind, code)
 		}
 		return kind
