@@ -45,7 +45,7 @@ func TestAction(t *testing.T) {
 		{"v0.2.0", "Linux", runner, "has no robobatch-linux-"},
 		{"v0.3.0", "Linux", runner, "404"},
 		{"main", "Linux", runner, "name a tag"},
-		{"v0.1.0/../../other", "Linux", runner, "404"},
+		{"v0.1.0/../v0.2.0", "Linux", runner, "name a tag"},
 		{"latest", "Plan9", runner, "no robobatch for Plan9"},
 		{"latest", "Linux", "X86", "no robobatch for X86"},
 	} {

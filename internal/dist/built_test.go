@@ -88,17 +88,17 @@ func (p *pack) save(t *testing.T) string {
 // TestWrite writes a release twice to one directory, and once to one that is none of its own.
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "dist")
-	for _, name := range []string{"robobatch-old", "robobatch-new"} {
+	for _, name := range []string{"robobatch-old.zip", "robobatch-new.zip"} {
 		if err := write(io.Discard, dir, []pack{{name, []byte(name)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	names, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(names) != 2 {
-		t.Errorf("%v, %v; want robobatch-new and its checksum", names, err)
+		t.Errorf("%v, %v; want robobatch-new.zip and its checksum", names, err)
 	}
 	sums, err := os.ReadFile(filepath.Join(dir, sumsName))
-	if err != nil || string(sums) != hash([]byte("robobatch-new"))+"  robobatch-new\n" {
+	if err != nil || string(sums) != hash([]byte("robobatch-new.zip"))+"  robobatch-new.zip\n" {
 		t.Errorf("%q, %v", sums, err)
 	}
 	other := filepath.Join(dir, "letter.txt")
@@ -108,7 +108,9 @@ func TestWrite(t *testing.T) {
 	if err := write(io.Discard, dir, nil); err == nil {
 		t.Error("a directory with a letter was written to")
 	}
-	if _, err := os.Stat(other); err != nil {
-		t.Error(err)
+	for _, name := range []string{"letter.txt", "robobatch-new.zip"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
+	"regexp"
 )
 
 func main() {
@@ -143,7 +143,12 @@ func write(report io.Writer, dir string, packages []pack) error {
 	return nil
 }
 
-// empty leaves an empty directory of that name. It removes only what looks like an earlier release.
+// isOurs reports whether a file looks like one of a release.
+func isOurs(name string) bool {
+	return name == sumsName || regexp.MustCompile(`^robobatch[-_].*\.(deb|gz|tar|whl|zip)$`).MatchString(name)
+}
+
+// empty leaves an empty directory of that name. It removes only an earlier release, whole or not.
 func empty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -153,9 +158,11 @@ func empty(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), "robobatch") && e.Name() != sumsName {
+		if !isOurs(e.Name()) {
 			return fmt.Errorf("%s is no package: name an empty directory", filepath.Join(dir, e.Name()))
 		}
+	}
+	for _, e := range entries {
 		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ esac
 releases=${ROBOBATCH_RELEASES:-https://github.com/robobatch/robobatch/releases}
 case $VERSION in
 latest) from=$releases/latest/download ;;
+*/*) echo "version $VERSION: name a tag such as v0.1.0" >&2 && exit 1 ;;
 v[0-9]*) from=$releases/download/$VERSION ;;
 *) echo "version $VERSION: name a tag such as v0.1.0, or latest" >&2 && exit 1 ;;
 esac
