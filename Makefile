@@ -44,7 +44,7 @@ QUICKSTART   := testdata/quickstart
 SYSTEMS       = ./internal/atomicfile ./internal/place ./internal/measure ./ingest/rulefiles ./cmd/robobatch/internal/guard
 
 .DEFAULT_GOAL := build
-.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows wasm fmt scale memory fuzz arm64 hostile attack shards objects python cluster cluster-slurm cluster-spark bench bench-compare bench-peers bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e cover tidy check clean
+.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows wasm fmt scale memory fuzz arm64 hostile attack shards objects python cluster cluster-slurm cluster-spark bench bench-compare bench-peers bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -193,6 +193,9 @@ bench-render: ## the newest of bench/results as medians, as charts, and as the t
 e2e: ## read the output with DuckDB and other readers, open pages in Chromium; needs gcc, Node.js, and a large download the first time
 	cd e2e/node && npm install --no-audit --no-fund --loglevel=error
 	cd e2e && CGO_ENABLED=1 $(GO) test -timeout $(TIMEOUT) ./...
+
+pictures: ## take the pictures of docs/images anew, in Chromium
+	cd e2e && $(GO) test -count 1 -run TestPictures -update ./page
 
 cover: ## coverage by function, and cover.html
 	CGO_ENABLED=0 $(GO) test -timeout $(TIMEOUT) -coverpkg=./... -coverprofile=cover.out ./...

@@ -16,10 +16,10 @@ import (
 // cookbook makes the report of the cookbook, and returns its name.
 func cookbook(t *testing.T) string {
 	t.Helper()
-	data := filepath.Join("..", "..", "testdata", "cookbook")
 	name := filepath.Join(t.TempDir(), "report.html")
-	run := exec.Command(command, "report", "-rules", filepath.Join(data, "robots-new.txt"), "-old", filepath.Join(data, "robots.txt"),
-		"-base", "https://www.semicomplete.com", "-in", filepath.Join(data, "access.log.zst"), "-agent-from-log", "-quiet", "-out", name)
+	run := exec.Command(command, "report", "-rules", "testdata/cookbook/robots-new.txt", "-old", "testdata/cookbook/robots.txt",
+		"-base", "https://www.semicomplete.com", "-in", "testdata/cookbook/access.log.zst", "-agent-from-log", "-quiet", "-out", name)
+	run.Dir = filepath.Join("..", "..")
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", run, err, out)
 	}

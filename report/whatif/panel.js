@@ -207,9 +207,14 @@
   // run decides by the text in the editor, and shows what comes of it.
   function run() {
     const text = $('text').value;
-    change = JSON.parse(robobatchWhatIf.edit(current(), Number($('agent').value), ROWS));
+    try {
+      change = JSON.parse(robobatchWhatIf.edit(current(), Number($('agent').value), ROWS));
+    } catch (e) { // the module is out of memory, say, and does not run any more
+      failed(e);
+      return;
+    }
     if (change.error) {
-      fill($('change'), 'These rules cannot be decided: ' + change.error);
+      state('These rules cannot be decided: ' + change.error);
       return;
     }
     totals();
@@ -217,7 +222,7 @@
     moved('opened', change.opened);
     lines();
     gutter.read(text, change.lines);
-    state(text === original ? 'This is the text in force.' : 'This is an edit. The text in force is ' + (site.name) + '.');
+    state(text === original ? 'This is the text in force.' : 'This is an edit of the text in force.');
     later();
   }
 
