@@ -18,6 +18,7 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +30,7 @@ import pyspark
 from pyspark import SparkFiles
 from pyspark.sql import DataFrame, SparkSession
 
+import robobatch
 import robobatch.spark
 
 COLUMNS = ["origin", "allowed", "reason", "rule_line", "rule"]
@@ -53,12 +55,9 @@ class Cluster:
     def start(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
         """Start a class of Spark, and write what it says to a file."""
         home = Path(pyspark.__file__).parent
-        environment = {
-            **os.environ,
-            "SPARK_HOME": str(home),
-            "SPARK_LOCAL_IP": "127.0.0.1",
-            "SPARK_NO_DAEMONIZE": "1",
-        }
+        # The nodes have pyarrow, and nothing of robobatch.
+        environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "ROBOBATCH_BINARY")}
+        environment.update(SPARK_HOME=str(home), SPARK_LOCAL_IP="127.0.0.1", SPARK_NO_DAEMONIZE="1")
         with (self.work / f"{name}.log").open("wb") as log:
             process = subprocess.Popen(
                 [str(home / "bin" / "spark-class"), *arguments],
@@ -139,26 +138,50 @@ def cpu(processes: Iterable[subprocess.Popen[bytes]]) -> float:
     return sum(sum(int(t) for t in s[11:15]) for pid in pids if (s := stat(str(pid)))) / TICKS
 
 
-def pipes() -> list[int]:
-    """Return the processes of robobatch pipe below this one or orphaned, and those that nobody has reaped."""
-    ours = str(Path(os.environ["ROBOBATCH_BINARY"]).resolve())
+def pipes(work: Path) -> list[int]:
+    """Return the processes of robobatch on the workers, orphans included."""
     found = []
     for entry in Path("/proc").iterdir():
         try:
-            if entry.name.isdigit() and (entry / "exe").readlink() == Path(ours):
-                found.append(int(entry.name))
+            if not entry.name.isdigit():
+                continue
+            program = (entry / "exe").readlink()
         except OSError:
             continue
+        if program.is_relative_to(work) and program.name.removesuffix(" (deleted)").endswith("robobatch"):
+            found.append(int(entry.name))
     return found
 
 
-def no_pipes() -> None:
-    """Wait until no process of robobatch is left."""
+def no_pipes(work: Path) -> None:
+    """Wait until no process of robobatch is left, and none that nobody has reaped."""
     deadline = time.monotonic() + 20
-    while left := pipes():
+    while left := [*pipes(work), *zombies()]:
         if time.monotonic() > deadline:
             raise AssertionError(f"processes of robobatch are left: {left}")
         time.sleep(0.1)
+
+
+def zombies() -> list[int]:
+    """Return the processes of robobatch that have ended below this one and were not reaped."""
+    found = []
+    for pid in descendants(os.getpid()):
+        try:
+            text = Path("/proc", str(pid), "stat").read_text()
+        except OSError:
+            continue
+        name, _, fields = text.rpartition(") ")
+        if fields.startswith("Z") and "robobatch" in name:
+            found.append(pid)
+    return found
+
+
+def wheel(program: str, work: Path) -> None:
+    """Write the package and the program as a wheel has them, under a name that Spark takes."""
+    with zipfile.ZipFile(work / "robobatch.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for file in Path(robobatch.__file__).parent.glob("*.py"):
+            archive.write(file, f"robobatch/{file.name}")
+        archive.write(program, "robobatch-0.0.0.data/scripts/robobatch")
 
 
 def session(cluster: Cluster, cache: Path, failures: int) -> SparkSession:
@@ -178,6 +201,7 @@ def session(cluster: Cluster, cache: Path, failures: int) -> SparkSession:
         .getOrCreate()
     )
     spark.sparkContext.setLogLevel("OFF")
+    spark.sparkContext.addPyFile(str(cluster.work / "robobatch.zip"))
     return spark
 
 
@@ -226,7 +250,7 @@ class Bench:
         before, start = cpu(self.cluster.processes), time.monotonic()
         make(rows).write.mode("overwrite").parquet(str(self.ask.work / name))
         took, used = time.monotonic() - start, cpu(self.cluster.processes) - before
-        say(f"{name}: {took:.1f} s, {used:.1f} s of CPU")
+        say(f"{name}: {took:.1f} s" + (f", {used:.1f} s of CPU" if used > 0 else ""))  # of those that live
         return took, used
 
     def verdicts(self, spark: SparkSession, columns: list[str] | None = None) -> Callable[[DataFrame], DataFrame]:
@@ -317,7 +341,7 @@ class Bench:
         few = self.verdicts(spark)(rows).limit(5).collect()
         if len(few) != 5:
             raise AssertionError(f"a LIMIT of 5 gives {few}")
-        no_pipes()
+        no_pipes(self.ask.work)
         say("LIMIT 5: no process is left")
         context = spark.sparkContext
         seen: list[BaseException] = []
@@ -332,13 +356,15 @@ class Bench:
 
         thread = threading.Thread(target=run)
         thread.start()
-        while thread.is_alive() and not (context.statusTracker().getJobIdsForGroup("cancelled") and pipes()):
+        while thread.is_alive() and not (
+            context.statusTracker().getJobIdsForGroup("cancelled") and pipes(self.ask.work)
+        ):
             time.sleep(0.01)
         context.cancelJobGroup("cancelled")
         thread.join()
         if not seen or "ancel" not in str(seen[0]):
             raise AssertionError(f"the job was not cancelled: {seen}")
-        no_pipes()
+        no_pipes(self.ask.work)
         say("cancelled: no process is left")
 
 
@@ -360,6 +386,7 @@ def main() -> int:
     shutil.rmtree(ask.work, ignore_errors=True)
     (ask.work / "local").mkdir(parents=True)
     os.environ.update(ROBOBATCH_BINARY=ask.robobatch, PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
+    wheel(ask.robobatch, ask.work)
     whole = prepare(ask)
     say(f"{whole.num_rows:,} rows in {ask.partitions} files")
     with socket.socket() as free:
@@ -380,14 +407,14 @@ def main() -> int:
         else:
             bench.job(spark, bench.verdicts(spark), "all")
             compare(ask.work / "all", whole, COLUMNS)
-        no_pipes()
+        no_pipes(ask.work)
         bench.stop_early(spark)
         bench.damage_a_pack(spark)
-        no_pipes()
+        no_pipes(ask.work)
         spark.stop()
         spark = session(cluster, ask.work / "local", 4)
         bench.lose_a_worker(spark, first)
-        no_pipes()
+        no_pipes(ask.work)
         spark.stop()
     finally:
         cluster.end()

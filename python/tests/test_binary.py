@@ -102,6 +102,11 @@ def test_from_the_wheel_itself(wheel: Path, tmp_path: Path) -> None:
         found = finds(sys.executable, PYTHONPATH=str(shipped))
         assert found.parent == tmp_path
         assert found.read_text() == FAKE
+    command = [sys.executable, "-m", "robobatch"]  # a path of Spark's is relative
+    relative = subprocess.run(
+        command, cwd=tmp_path, env={"PYTHONPATH": "./robobatch.zip"}, capture_output=True, text=True, check=False
+    )
+    assert relative.stdout.startswith("the program of the wheel"), relative.stderr
     others = [p for p in tmp_path.iterdir() if p not in (shipped, found)]
     assert others == []
     found.write_text("cut")  # by a disk that was full

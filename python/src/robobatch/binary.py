@@ -28,7 +28,7 @@ def find_binary() -> str:
     if named:
         if not _runs(Path(named)):
             raise Error(f"ROBOBATCH_BINARY is {named}, which is no program: name the file robobatch, or unset it")
-        return named
+        return str(Path(named).absolute())
     for candidate in (*_recorded(), *_beside()):
         if _runs(candidate):
             return str(candidate)
@@ -37,7 +37,7 @@ def find_binary() -> str:
         return zipped
     in_path = shutil.which("robobatch")
     if in_path:
-        return in_path
+        return str(Path(in_path).absolute())
     raise Error(
         f"no program robobatch came with {Path(__file__).parent}, and none is in PATH: "
         "install the wheel of this machine's system, or name the program by ROBOBATCH_BINARY"
@@ -77,7 +77,7 @@ def _from_wheel() -> str | None:
 
     Spark does so with --py-files. What lies beside the wheel is as much to be trusted as the wheel.
     """
-    wheel = Path(__file__).parent.parent
+    wheel = Path(__file__).absolute().parent.parent  # Spark's path has ./robobatch.zip
     if not wheel.is_file() or not zipfile.is_zipfile(wheel):
         return None
     with zipfile.ZipFile(wheel) as archive:
