@@ -205,7 +205,7 @@ func table(out *strings.Builder, rows []Rule, several bool) {
 		}
 		out.WriteString(cut(lead+place+"  "+say.Line(r.Rule)) + "\n")
 		if text := r.note(); text != "" {
-			out.WriteString(cut(strings.Repeat(" ", len(lead)+2)+text) + "\n")
+			out.WriteString(cut("      "+text) + "\n")
 		}
 	}
 }
