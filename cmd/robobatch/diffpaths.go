@@ -10,6 +10,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/diff"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/listings"
@@ -143,9 +144,16 @@ func (d *diffing) comparePaths(ctx context.Context, src *pathSource, sink *chang
 		return cause(err)
 	}
 	if d.out.Name != "" {
-		if err := d.out.Commit((*output.File).Commit); err != nil {
+		var s summary.Report
+		err := d.out.Commit(func(f *output.File) error {
+			err := f.Commit()
+			s.DoubtFormulas(f)
+			return err
+		})
+		if err != nil {
 			return err
 		}
+		d.DoubtOnce(s.Doubts)
 	}
 	return d.print(sink.Changes, 0)
 }
