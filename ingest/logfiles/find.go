@@ -207,7 +207,11 @@ func member(name string, err error) File {
 			return File{Name: name, Path: pathOf(name), Size: info.Size, Tag: info.Tag, archive: archive}
 		}
 	}
-	return File{Name: name, Path: pathOf(name), Size: -1, Err: fault.OfFile(name, err, "check the name and the permissions")}
+	remedy := "check the name and the permissions"
+	if place.IsRemote(name) && errors.Is(err, fs.ErrNotExist) {
+		remedy = "check the name; that of a directory ends in a slash"
+	}
+	return File{Name: name, Path: pathOf(name), Size: -1, Err: fault.OfFile(name, err, remedy)}
 }
 
 // addPattern adds what a pattern matches.

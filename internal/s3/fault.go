@@ -31,7 +31,7 @@ var (
 	ErrChanged     = errors.New("changed while it was read: run it again when nobody writes to it")
 	ErrTooLarge    = errors.New("is too large for one object")
 	errClock       = errors.New("the store refuses the time of this machine (RequestTimeTooSkewed): set its clock")
-	errRefused     = errors.New("the store refuses the credentials")
+	errRefused     = errors.New("the store refuses the credentials: set others, or renew them")
 	errRedirect    = errors.New("the store answers with a redirect, which is not followed: set AWS_REGION to the region of the bucket, or AWS_ENDPOINT_URL to its store")
 	errTLS         = errors.New("the certificate of the store is not trusted: name that of its authority with AWS_CA_BUNDLE")
 	errNoTLS       = errors.New("the store does not speak TLS: write http:// in AWS_ENDPOINT_URL if nobody else can read the connection")
@@ -77,12 +77,11 @@ func (s *store) explain(err error) error {
 		if kind == nil {
 			kind = statuses[answer.StatusCode]
 		}
-		code := plain(s.creds.redact(answer.Code), 60)
 		if kind == nil {
-			return fmt.Errorf("the store answers %d, %s: %s", answer.StatusCode, code, plain(s.creds.redact(answer.Message), 200))
+			return fmt.Errorf("the store answers %d, %s: %s", answer.StatusCode, plain(s.creds.redact(answer.Code), 60), plain(s.creds.redact(answer.Message), 200))
 		}
-		if errors.Is(kind, ErrDenied) || errors.Is(kind, errRefused) {
-			return fmt.Errorf("%w (%s)", kind, code)
+		if _, known := kinds[answer.Code]; known && (errors.Is(kind, ErrDenied) || errors.Is(kind, errRefused)) {
+			return fmt.Errorf("%w (%s)", kind, answer.Code)
 		}
 		return kind
 	case ok:
@@ -148,7 +147,7 @@ func (e *configError) Unwrap() error { return e.err }
 
 // SaysRemedy reports whether the text of an error says what to do about it.
 func SaysRemedy(err error) bool {
-	for _, kind := range []error{ErrCredentials, ErrChanged, errClock, errRedirect, errTLS, errNoTLS} {
+	for _, kind := range []error{ErrCredentials, ErrChanged, errRefused, errClock, errRedirect, errTLS, errNoTLS} {
 		if errors.Is(err, kind) {
 			return true
 		}

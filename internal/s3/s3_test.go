@@ -273,7 +273,7 @@ func TestFails(t *testing.T) {
 		{404, "NoSuchBucket", ErrNoBucket, "there is no such bucket", 1},
 		{412, "PreconditionFailed", ErrChanged, "changed while it was read: run it again when nobody writes to it", 1},
 		{403, "RequestTimeTooSkewed", errClock, "the store refuses the time of this machine (RequestTimeTooSkewed): set its clock", 1},
-		{403, "SignatureDoesNotMatch", errRefused, "the store refuses the credentials (SignatureDoesNotMatch)", 1},
+		{403, "SignatureDoesNotMatch", errRefused, "the store refuses the credentials: set others, or renew them (SignatureDoesNotMatch)", 1},
 		{301, "PermanentRedirect", errRedirect, errRedirect.Error(), 1},
 		{307, "TemporaryRedirect", errRedirect, errRedirect.Error(), 1},
 		{400, "Wrong", nil, "the store answers 400, Wrong: said " + "[hidden]", 1},

@@ -105,7 +105,7 @@ func (s *store) try(ctx context.Context, request func() error) error {
 		case n >= s.opt.attempts:
 			return fmt.Errorf("%w (%d attempts)", s.explain(err), n)
 		case n >= 3 && isUnreachable(err) && !s.answered.Load():
-			return fmt.Errorf("%w (%d attempts): is AWS_ENDPOINT_URL right?", s.explain(err), n)
+			return &configError{fmt.Errorf("%w (%d attempts): is AWS_ENDPOINT_URL right?", s.explain(err), n)}
 		}
 		if err := s.wait(ctx, n); err != nil {
 			return err
