@@ -135,3 +135,46 @@ func TestReportWithoutScript(t *testing.T) {
 		}
 	}
 }
+
+// TestReportOrigins chooses each origin of a report that has many, and compares what its panel counts
+// with the command.
+func TestReportOrigins(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "report.html")
+	run := exec.Command(command, "report", "-rules", "testdata/quickstart/rules", "-in", "testdata/quickstart/urls.zst",
+		"-agent", "Googlebot,GPTBot", "-quiet", "-out", name)
+	run.Dir = filepath.Join("..", "..")
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", run, err, out)
+	}
+	tb := open(t, name, "")
+	tb.eval(`document.getElementById("what-if").scrollIntoView()`, nil)
+	tb.started()
+	var origins []struct{ Origin, Share, Change string }
+	tb.eval(`[...document.getElementById("what-if-origin").options].map((o, i) => {
+		const list = document.getElementById("what-if-origin");
+		list.value = i;
+		list.dispatchEvent(new Event("change"));
+		return {
+			origin: o.textContent, share: document.getElementById("what-if-share").textContent,
+			change: document.getElementById("what-if-closed-sum").textContent + document.getElementById("what-if-opened-sum").textContent,
+		};
+	})`, &origins)
+	if len(origins) != 20 {
+		t.Errorf("%d origins", len(origins))
+	}
+	for _, o := range origins {
+		if !strings.Contains(o.Share, " 100 % of the ") && !strings.Contains(o.Share, "origins have this text") {
+			t.Errorf("%s: %s", o.Origin, o.Share) // the log is small, so all of it is there
+		}
+		if o.Change != "Nothing.Nothing." {
+			t.Errorf("%s: without an edit there is a change: %s", o.Origin, o.Change)
+		}
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(text) > 4_000_000 {
+		t.Errorf("the page has %d bytes", len(text))
+	}
+}
