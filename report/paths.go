@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"container/heap"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -22,6 +23,7 @@ const (
 type tree struct {
 	nodes   []node
 	slots   []int32 // a hash table of nodes by parent and name, linearly probed; 0 is free
+	seed    uint64  // says where a node lies, see requested
 	used    int     // nodes but for the root and those that are free
 	origins bool    // the first level is that of origins
 
@@ -59,7 +61,7 @@ type decided struct {
 }
 
 func newTree(origins bool) *tree {
-	return &tree{nodes: make([]node, 1, 1024), slots: make([]int32, 4*maxNodes), origins: origins}
+	return &tree{nodes: make([]node, 1, 1024), slots: make([]int32, 4*maxNodes), seed: rand.Uint64(), origins: origins}
 }
 
 // A visit is what rows of a path add to its nodes.
@@ -194,7 +196,7 @@ func (t *tree) step(parent int32, name []byte, end int, mustBeKnown bool) (n int
 // find returns the slot of a node, or the free one where it belongs.
 func (t *tree) find(hash uint64, parent int32, name []byte) uint64 {
 	mask := uint64(len(t.slots) - 1)
-	for i := hash & mask; ; i = (i + 1) & mask {
+	for i := spread(hash, t.seed, len(t.slots)); ; i = (i + 1) & mask {
 		n := t.slots[i]
 		if n == 0 {
 			return i
@@ -244,10 +246,10 @@ func (t *tree) shrink() {
 	}
 }
 
-// isLeaf reports whether a node may be removed.
+// isLeaf reports whether a node may be removed. The first level stays, unless it is most of the tree.
 func (t *tree) isLeaf(n int) bool {
 	at := &t.nodes[n]
-	return n > 0 && at.parent >= 0 && at.leaves == 0 && !slices.Contains(t.way, int32(n))
+	return n > 0 && at.parent >= 0 && at.leaves == 0 && (at.parent > 0 || t.nodes[0].leaves > maxNodes/4) && !slices.Contains(t.way, int32(n))
 }
 
 // least returns the number of rows up to which leaves have to go, so that half of the nodes are left if

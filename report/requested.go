@@ -2,6 +2,8 @@ package report
 
 import (
 	"math"
+	"math/bits"
+	"math/rand/v2"
 )
 
 // A request is what rows share that are alike: the same URL, decided in the same way for the same
@@ -46,6 +48,7 @@ type requested struct {
 	text  []byte
 	bytes int // the most of text
 	floor uint32
+	seed  uint64 // says where a request lies, and nothing else: nobody can choose URLs whose slots are the same
 
 	// leave is called for requests that leave, and for all at the end. The URLs are valid until it returns.
 	leave func(all []request, which func(r *request) bool)
@@ -59,14 +62,14 @@ func newRequested(most, bytes int, leave func(all []request, which func(r *reque
 	}
 	// All of it at once: what is not used takes no memory, and growing by copies took a tenth of the count.
 	return &requested{
-		slots: make([]int32, slots), all: make([]request, 0, most), text: make([]byte, 0, bytes), most: most, bytes: bytes, leave: leave,
+		slots: make([]int32, slots), all: make([]request, 0, most), text: make([]byte, 0, bytes), most: most, bytes: bytes, leave: leave, seed: rand.Uint64(),
 	}
 }
 
 // find returns the request of a key. It returns nil if it is new: add adds it.
 func (t *requested) find(key uint64) *request {
 	mask := uint64(len(t.slots) - 1)
-	for i := key >> 20 & mask; ; i = (i + 1) & mask {
+	for i := t.slot(key); ; i = (i + 1) & mask {
 		n := t.slots[i]
 		if n == 0 {
 			return nil
@@ -92,11 +95,19 @@ func (t *requested) add(r request, url []byte) *request {
 // place puts a request into a slot.
 func (t *requested) place(n int) {
 	mask := uint64(len(t.slots) - 1)
-	i := t.all[n].key >> 20 & mask
+	i := t.slot(t.all[n].key)
 	for t.slots[i] != 0 {
 		i = (i + 1) & mask
 	}
 	t.slots[i] = int32(n + 1)
+}
+
+// slot returns where the search for a key begins.
+func (t *requested) slot(key uint64) uint64 { return spread(key, t.seed, len(t.slots)) }
+
+// spread returns a slot of a table, whose length is a power of two.
+func spread(hash, seed uint64, slots int) uint64 {
+	return (hash ^ seed) * 0x9E3779B97F4A7C15 >> (64 - bits.TrailingZeros(uint(slots)))
 }
 
 // url returns the URL of a request. It is valid until a request is added.

@@ -141,7 +141,7 @@ func (c *Counter) crawlers(run *Run, sparks *Points) (all, sets []Crawler) {
 				continue
 			}
 			if a == 0 {
-				row.Name, row.About = "other clients", "browsers, and crawlers that are not known"
+				row.Name, row.About = otherClients, "browsers, and crawlers that are not known"
 			}
 			row.URLs, row.Classes = c.urls.Distinct(c.groups[a]), c.classes[a]
 			if sparks != nil {
@@ -340,7 +340,7 @@ func (c *Counter) timeView() *timeView {
 // agentName returns the name of a crawler of the log as the page shows it.
 func (c *Counter) agentName(a int) string {
 	if c.fromLog && a == 0 {
-		return "other clients"
+		return otherClients
 	}
 	return c.store.Options().Agents[a]
 }
@@ -428,7 +428,20 @@ func (c *Counter) list(rows func(r *request) int64, is func(r *request) bool, to
 	return l
 }
 
-// title returns the heading of the page.
+// Known returns how many crawlers there are, without other clients.
+func (v *view) Known() (n int) {
+	for i := range v.Crawlers {
+		if v.Crawlers[i].Name != otherClients {
+			n++
+		}
+	}
+	return n
+}
+
+// otherClients stands for clients that are no known crawlers.
+const otherClients = "other clients"
+
+// Heading returns the heading of the page.
 func (v *view) Heading() string {
 	switch n := len(v.Inputs); n {
 	case 0:
