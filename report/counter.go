@@ -164,7 +164,7 @@ func (c *Counter) row(b *engine.Batch, i int, site engine.SiteID) {
 	at := b.Times[i]
 	cell := &c.series.at(at)[agent]
 	cell.requests++
-	cell.denied += int64(r.denies)
+	cell.denied += int64(min(1, r.denies))
 	if violated {
 		cell.violations++
 	}

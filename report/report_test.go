@@ -186,7 +186,7 @@ func slowly(all []fetch, agents []string) *slow {
 		}
 		hour := time.UnixMicro(f.at).UTC().Format("2006-01-02 15:00")
 		sum := s.hours[hour]
-		s.hours[hour] = [3]int64{sum[0] + 1, sum[1] + denied, sum[2] + c.violations}
+		s.hours[hour] = [3]int64{sum[0] + 1, sum[1] + min(1, denied), sum[2] + c.violations}
 		key = mine + " " + string(origin)
 		if before, known := last[key]; known {
 			s.gaps[key] = append(s.gaps[key], f.at-before)
@@ -308,13 +308,19 @@ func checkTimes(t *testing.T, v *view, want *slow, fromLog bool) {
 		t.Fatalf("by %s", v.Time.Step)
 	}
 	seen := 0
-	for _, row := range v.Time.Rows {
+	for i, row := range v.Time.Rows {
 		hour := want.hours[row.At]
 		if !fromLog {
 			hour[2] = 0
 		}
 		if got := [3]int64{row.All, row.Denied, row.Bad}; got != hour {
 			t.Errorf("%s: %v, want %v", row.At, got, hour)
+		}
+		if !fromLog {
+			hour[2] = hour[1]
+		}
+		if got := v.Time.Chart.Marks[0].Values[i]; got != hour[2] {
+			t.Errorf("%s: the chart marks %d, want %d", row.At, got, hour[2])
 		}
 		if row.All > 0 {
 			seen++

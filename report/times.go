@@ -16,7 +16,8 @@ import (
 // noTime is the time of a row without one, see [engine.Batch].Times.
 const noTime = math.MinInt64
 
-// A cell counts the rows of a crawler in a stretch of time.
+// A cell counts the rows of a crawler in a stretch of time. Denied are those that are disallowed for one
+// of the crawlers at least.
 type cell struct{ requests, denied, violations int64 }
 
 // steps are how long the stretches may be, in microseconds.

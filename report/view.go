@@ -239,12 +239,14 @@ type timeView struct {
 	First  string
 	Last   string
 	What   string // what is marked
+	Denied string // the heading of requests that are disallowed
 	Names  []string
 	Rows   []timeRow
 	Chart  chart
 }
 
-// A timeRow is a stretch of time: requests, disallowed and violations, and the requests of each crawler.
+// A timeRow is a stretch of time: requests, those that are disallowed for one crawler at least,
+// violations, and the requests of each crawler.
 type timeRow struct {
 	At     string
 	All    int64
@@ -282,9 +284,12 @@ func (c *Counter) timeView() *timeView {
 	if p == nil {
 		return nil
 	}
-	t := &timeView{Step: p.Step, Width: barsWidth, What: "disallowed"}
-	if c.fromLog {
+	t := &timeView{Step: p.Step, Width: barsWidth, What: "disallowed", Denied: "Disallowed"}
+	switch {
+	case c.fromLog:
 		t.What = "violations"
+	case c.verdicts > 1:
+		t.What, t.Denied = "disallowed for one crawler at least", "Disallowed for one at least"
 	}
 	layout := "2006-01-02"
 	if p.Step == "hour" {
@@ -318,7 +323,7 @@ func (c *Counter) timeView() *timeView {
 		}
 		all[i], marked[i] = row.All, row.Bad
 		if !c.fromLog {
-			marked[i] = row.Denied / int64(c.verdicts)
+			marked[i] = row.Denied
 		}
 		t.Rows = append(t.Rows, row)
 	}
