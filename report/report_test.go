@@ -371,6 +371,16 @@ func TestTooFast(t *testing.T) {
 	}
 }
 
+// TestJumbled holds that gaps are told only where the times are in order.
+func TestJumbled(t *testing.T) {
+	for back, jumbled := range map[int64]bool{0: false, 1: false, 20: false, 21: true, 500: true} {
+		p := Pace{Requests: 1000, Back: back, Median: "1.0 s"}
+		if p.Jumbled() != jumbled || (p.MedianText() == "1.0 s") == jumbled {
+			t.Errorf("%d of 1000 go back: %v, %s", back, p.Jumbled(), p.MedianText())
+		}
+	}
+}
+
 // TestSameBytes holds that the page does not depend on the workers, nor on the run.
 func TestSameBytes(t *testing.T) {
 	all := fetches(rand.New(rand.NewPCG(2, 18)), 5000)

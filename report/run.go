@@ -58,6 +58,7 @@ type Use struct {
 	Decided Count
 	Matched Count // while another rule decided
 	WonBy   int32 // line of the rule that decided most of these; 0 if there are none
+	Several bool  // other rules decided some of these, too
 }
 
 // A Count is requests and distinct URLs.

@@ -464,8 +464,14 @@ func (r *Run) More64() int64 { return int64(r.More) }
 // Count returns Paths as templates count.
 func (r *Rest) Count() int64 { return int64(r.Paths) }
 
-// Stated reports whether robots.txt states a delay.
-func (p *Pace) Stated() bool { return p.Delay >= 0 }
+// Told reports whether the page says how many gaps are shorter than the delay: robots.txt states one, and
+// the gaps are known.
+func (p *Pace) Told() bool { return p.Delay >= 0 && !p.Jumbled() }
+
+// AnyJumbled reports whether some crawler's requests are out of order.
+func (v *view) AnyJumbled() bool {
+	return slices.ContainsFunc(v.Paces, func(p Pace) bool { return p.Jumbled() })
+}
 
 // DelayText returns the delay as the page shows it.
 func (p *Pace) DelayText() string {
@@ -473,6 +479,21 @@ func (p *Pace) DelayText() string {
 		return "none"
 	}
 	return strconv.FormatFloat(p.Delay, 'f', -1, 64) + " s"
+}
+
+// mostBack is the share of requests that go back in time from which on the gaps tell nothing: those that
+// go back are left out, and those beside them are too long.
+const mostBack = 0.02
+
+// Jumbled reports whether too many requests go back in time for the gaps to tell anything.
+func (p *Pace) Jumbled() bool { return share(p.Back, p.Requests) > mostBack }
+
+// MedianText returns the median as the page shows it.
+func (p *Pace) MedianText() string {
+	if p.Jumbled() {
+		return "–"
+	}
+	return p.Median
 }
 
 // OriginText returns the origin as a text.

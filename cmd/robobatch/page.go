@@ -337,7 +337,7 @@ func usesOf(rules []coverage.Rule) []report.Use {
 		r := &rules[i]
 		uses[i] = report.Use{Line: r.Line, Allow: r.Allow, Rule: r.Rule, Decided: countOf(&r.Decided), Matched: countOf(&r.Matched)}
 		if len(r.WonBy) > 0 {
-			uses[i].WonBy = r.WonBy[0].Line
+			uses[i].WonBy, uses[i].Several = r.WonBy[0].Line, len(r.WonBy) > 1
 		}
 	}
 	return uses
