@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 // quick are options of tests: small parts, short pauses.
-var quick = options{attempts: 6, pause: time.Millisecond, maxPause: 4 * time.Millisecond, idle: 200 * time.Millisecond, partSize: 1 << 10, maxParts: 8}
+var quick = options{attempts: 6, pause: time.Millisecond, maxPause: 4 * time.Millisecond, idle: 200 * time.Millisecond, partSize: 1 << 10, maxParts: 8, answer: 1 << 20}
 
 // connect returns a store of tests, and how it is asked.
 func connect(t *testing.T) (*fakestore.Store, *store) {
@@ -481,6 +481,26 @@ func TestList(t *testing.T) {
 		if err := s.list("s3://bucket/logs/", func(string, Info) error { return nil }); !errors.Is(err, errListing) {
 			t.Errorf("%s: %v", hostile, err)
 		}
+	}
+}
+
+// TestEndlessListing holds that a listing without an end takes no more memory than one may.
+func TestEndlessListing(t *testing.T) {
+	fake, s := connect(t)
+	s.opt.attempts = 2
+	var sent atomic.Int64
+	fake.Fail = func(w http.ResponseWriter, _ *http.Request) bool {
+		io.WriteString(w, "<ListBucketResult>")
+		for line := strings.Repeat("<Contents><Key>logs/a</Key></Contents>", 1000); ; {
+			n, err := io.WriteString(w, line)
+			if sent.Add(int64(n)); err != nil {
+				return true
+			}
+		}
+	}
+	err := s.list("s3://bucket/logs/", func(string, Info) error { return nil })
+	if !errors.Is(err, errShort) || sent.Load() > 32<<20 {
+		t.Errorf("%v, %d bytes", err, sent.Load())
 	}
 }
 

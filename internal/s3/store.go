@@ -33,6 +33,7 @@ type options struct {
 	idle     time.Duration
 	partSize int
 	maxParts int
+	answer   int64 // the most that is read of an answer that is no object
 }
 
 // The size of an upload's parts, and how many it may have. A part more makes 156 GiB too large: stores
@@ -43,7 +44,7 @@ const (
 )
 
 // usual are the options of a run. Ten attempts are made in half a minute, give or take.
-var usual = options{attempts: 10, pause: 100 * time.Millisecond, maxPause: 10 * time.Second, idle: idleTime, partSize: PartSize, maxParts: MaxParts}
+var usual = options{attempts: 10, pause: 100 * time.Millisecond, maxPause: 10 * time.Second, idle: idleTime, partSize: PartSize, maxParts: MaxParts, answer: 16 << 20}
 
 // one is the store of this process, once a name was asked for.
 var one = sync.OnceValues(func() (*store, error) {
@@ -59,7 +60,7 @@ func newStore(c *config, opt options) (*store, error) {
 	s := &store{creds: &chain{config: c}, opt: opt}
 	client, err := minio.NewCore(c.host, &minio.Options{
 		Creds: credentials.New(s.creds), Secure: c.secure, Region: c.region, MaxRetries: 2, // the second is for another region
-		Transport: watched{c.transport(), opt.idle},
+		Transport: watched{c.transport(), opt.idle, opt.answer},
 	})
 	if err != nil {
 		return nil, &configError{errors.New("the endpoint of AWS_ENDPOINT_URL is none: write https://host or https://host:port")}
@@ -146,10 +147,12 @@ func Forget(name string) {
 // errIdle is the fault of an answer that does not come.
 var errIdle = errors.New("the store does not answer in time")
 
-// watched ends answers of which no byte comes any more.
+// watched ends answers of which no byte comes any more, and those that are no objects and too long: a
+// thousand keys take 4 MiB at most.
 type watched struct {
 	http.RoundTripper
-	idle time.Duration
+	idle   time.Duration
+	answer int64
 }
 
 // RoundTrip sends a request.
@@ -160,8 +163,18 @@ func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
-	resp.Body = &watchedBody{ReadCloser: resp.Body, ctx: ctx, cancel: cancel, idle: w.idle}
+	body := &watchedBody{ReadCloser: resp.Body, ctx: ctx, cancel: cancel, idle: w.idle}
+	resp.Body = body
+	if r.Method != http.MethodGet || r.URL.RawQuery != "" { // it is not an object
+		resp.Body = limited{io.LimitReader(body, w.answer), body}
+	}
 	return resp, nil
+}
+
+// limited is an answer that breaks off where it is too long.
+type limited struct {
+	io.Reader
+	io.Closer
 }
 
 // A watchedBody is an answer that ends with errIdle if nothing comes.
