@@ -1,9 +1,9 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
-	"maps"
 	"slices"
 	"strings"
 
@@ -345,15 +345,16 @@ type AgentRequests struct {
 // MostRequested returns the most requested URLs of origins that the counter knows, at most so many of
 // each, those with the most requests first. It is called before Write.
 func (c *Counter) MostRequested(origins []robots.Origin, most int) map[robots.Origin][]Requested {
-	type place struct {
-		origin robots.Origin
-		path   string
+	type entry struct {
+		origin int // index of origins
+		path   []byte
+		*request
 	}
-	wanted := map[robots.Origin]bool{}
-	for _, o := range origins {
-		wanted[o] = true
+	number := map[robots.Origin]int{}
+	for i, o := range origins {
+		number[o] = i
 	}
-	sums, missed := map[place]map[int]int64{}, map[place]int64{}
+	var entries []entry
 	var buf []byte
 	for i := range c.requested.all {
 		r := &c.requested.all[i]
@@ -362,29 +363,24 @@ func (c *Counter) MostRequested(origins []robots.Origin, most int) map[robots.Or
 		if err != nil || len(url) == maxURL {
 			continue
 		}
-		if buf, err = robots.AppendOrigin(buf[:0], u); err != nil || !wanted[robots.Origin(buf)] {
+		if buf, err = robots.AppendOrigin(buf[:0], u); err != nil {
 			continue
 		}
-		at := place{robots.Origin(buf), string(url[len(u.Prefix):])}
-		if sums[at] == nil {
-			sums[at] = map[int]int64{}
+		if n, wanted := number[robots.Origin(buf)]; wanted {
+			entries = append(entries, entry{n, url[len(u.Prefix):], r})
 		}
-		sums[at][int(r.agent)] += r.counts.rows
-		missed[at] += int64(r.missed)
 	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.origin, b.origin), bytes.Compare(a.path, b.path), cmp.Compare(a.agent, b.agent))
+	})
 	all := map[robots.Origin][]Requested{}
-	for at, by := range sums {
-		one := Requested{Path: at.path, Missed: missed[at]}
-		for _, agent := range slices.Sorted(maps.Keys(by)) {
-			if c.fromLog {
-				one.Counts = append(one.Counts, AgentRequests{agent, by[agent]})
-				continue
-			}
-			for a := range c.verdicts {
-				one.Counts = append(one.Counts, AgentRequests{a, by[agent]})
-			}
+	for i, e := range entries {
+		urls := all[origins[e.origin]]
+		if i == 0 || e.origin != entries[i-1].origin || !bytes.Equal(e.path, entries[i-1].path) {
+			urls = append(urls, Requested{Path: string(e.path)})
+			all[origins[e.origin]] = urls
 		}
-		all[at.origin] = append(all[at.origin], one)
+		c.addRequests(&urls[len(urls)-1], e.request)
 	}
 	for origin, urls := range all {
 		slices.SortFunc(urls, func(a, b Requested) int {
@@ -393,6 +389,27 @@ func (c *Counter) MostRequested(origins []robots.Origin, most int) map[robots.Or
 		all[origin] = urls[:min(len(urls), most)]
 	}
 	return all
+}
+
+// addRequests adds the rows of a request, whose crawler is the last of the URL or comes after it.
+func (c *Counter) addRequests(to *Requested, r *request) {
+	to.Missed += int64(r.missed)
+	if c.fromLog {
+		if last := len(to.Counts) - 1; last >= 0 && to.Counts[last].Agent == int(r.agent) {
+			to.Counts[last].Requests += r.counts.rows
+		} else {
+			to.Counts = append(to.Counts, AgentRequests{int(r.agent), r.counts.rows})
+		}
+		return
+	}
+	if to.Counts == nil {
+		for a := range c.verdicts {
+			to.Counts = append(to.Counts, AgentRequests{Agent: a})
+		}
+	}
+	for a := range to.Counts {
+		to.Counts[a].Requests += r.counts.rows
+	}
 }
 
 // requests returns the sum of the requests.

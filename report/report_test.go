@@ -234,6 +234,7 @@ func TestCounter(t *testing.T) {
 		q.Agents = agents
 		c, stats := counted(t, sites, all, q)
 		want := slowly(all, agents)
+		checkRequested(t, c, all)
 		v := c.newView(&Run{Stats: stats})
 		if v.URLs.N != int64(len(want.urls)) || v.URLs.Error != 0 {
 			t.Errorf("%+v URLs, want %d", v.URLs, len(want.urls))
@@ -244,6 +245,46 @@ func TestCounter(t *testing.T) {
 		if agents == nil {
 			checkPaces(t, v, want)
 		}
+	}
+}
+
+// checkRequested compares the most requested URLs of an origin by crawler.
+func checkRequested(t *testing.T, c *Counter, all []fetch) {
+	t.Helper()
+	const origin = "https://a.example"
+	want := map[string]map[int]int64{}
+	for _, f := range all {
+		path, ok := strings.CutPrefix(f.url, origin)
+		if !ok {
+			continue
+		}
+		if want[path] == nil {
+			want[path] = map[int]int64{}
+		}
+		for a, name := range c.store.Options().Agents {
+			client := slices.Index([]string{"bingbot", "Googlebot", "*", "Google-Read-Aloud"}, name)
+			if !c.fromLog || client >= 0 && f.userAgent == clients[client] {
+				want[path][a]++
+			}
+		}
+	}
+	got := c.MostRequested([]robots.Origin{"https://b.example", origin}, 1_000_000)
+	if len(got[origin]) != len(want) || len(got) != 2 {
+		t.Fatalf("%d URLs of %d origins, want %d", len(got[origin]), len(got), len(want))
+	}
+	last := int64(1_000_000)
+	for _, r := range got[origin] {
+		counts := map[int]int64{}
+		for _, n := range r.Counts {
+			counts[n.Agent] = n.Requests
+		}
+		if !maps.Equal(counts, want[r.Path]) || r.requests() > last || r.Missed != 0 {
+			t.Fatalf("%s: %v after %d, want %v", r.Path, counts, last, want[r.Path])
+		}
+		last = r.requests()
+	}
+	if few := c.MostRequested([]robots.Origin{origin}, 7)[origin]; len(few) != 7 || few[6].Path != got[origin][6].Path {
+		t.Errorf("of seven: %v", few)
 	}
 }
 
