@@ -20,7 +20,6 @@ import (
 	"github.com/robobatch/robobatch/internal/listings"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/report"
-	"github.com/robobatch/robobatch/report/whatif"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -147,11 +146,14 @@ func (p *pageOut) write(ctx context.Context, src pageSource) error {
 	}
 	opt := src.store.Options()
 	var err error
-	if run.Files, run.More, err = p.listings(ctx, src.rules, &opt); err != nil {
+	busiest, more := p.rules.Busiest(shownFiles)
+	if run.Files, err = listingsOf(ctx, src.rules, busiest, &opt); err != nil {
 		return err
 	}
+	run.More = more
 	if p.whatIf {
-		panel, err := p.whatIfPanel(run, &opt)
+		sites := sitesOf(src.store, busiest)
+		panel, err := p.whatIfPanel(run, sites, &opt)
 		if err != nil {
 			return err
 		}
@@ -163,67 +165,6 @@ func (p *pageOut) write(ctx context.Context, src pageSource) error {
 		}
 		return f.Commit()
 	})
-}
-
-// whatIfCounts is how many counts of a URL and a crawler the panel is given at most.
-const whatIfCounts = 500_000
-
-// whatIfPanel returns the panel in which one edits a robots.txt.
-func (p *pageOut) whatIfPanel(run *report.Run, opt *engine.StoreOptions) (report.Panel, error) {
-	data := whatif.Data{Dialect: opt.Dialect, LeftOut: whyNoTexts(run.Files)}
-	number := map[int]int{} // of a crawler among those of the panel
-	for a, name := range opt.Agents {
-		if n := run.Stats.Agents[a]; n.Allowed+n.Denied+n.Unknown > 0 {
-			number[a] = len(data.Agents)
-			data.Agents, data.Names = append(data.Agents, name), append(data.Names, name)
-		}
-	}
-	verdicts := int64(len(opt.Agents)) // of a request
-	if opt.LogAgents != engine.LogAgentsOff {
-		verdicts = 1
-		if _, others := number[0]; others {
-			data.Names[0] = "other clients"
-		}
-	}
-	var origins []robots.Origin
-	for i := range run.Files {
-		f := &run.Files[i]
-		if f.Text != nil && len(origins) < whatif.MaxOrigins {
-			origins = append(origins, robots.Origin(f.Origin))
-			origin := whatif.Origin{Origin: robots.Origin(f.Origin), Text: f.Text, Name: p.path, Requests: f.Requests * verdicts}
-			if f.Origins > 1 {
-				origin.Note = fmt.Sprintf("%d origins have this text, and the requests in all are those of all of them.", f.Origins)
-			}
-			data.Origins = append(data.Origins, origin)
-		}
-	}
-	most := min(whatif.MaxURLs, whatIfCounts/max(1, len(data.Agents)))
-	requested := p.page.MostRequested(origins, most)
-	for i := range data.Origins {
-		o := &data.Origins[i]
-		for _, r := range requested[o.Origin] {
-			url := whatif.URL{Path: r.Path, Counts: make([]whatif.Count, len(r.Counts))}
-			for j, c := range r.Counts {
-				url.Counts[j] = whatif.Count{Agent: number[c.Agent], Requests: c.Requests}
-			}
-			o.URLs = append(o.URLs, url)
-		}
-	}
-	made, err := whatif.New(data)
-	return report.Panel{ID: "what-if", Title: "What if", HTML: made.HTML, CSS: made.Style, Scripts: made.Scripts, Wasm: len(made.Scripts) > 0}, err
-}
-
-// whyNoTexts says why there is no text to edit, "" if there is one.
-func whyNoTexts(files []report.File) string {
-	if len(files) == 0 {
-		return "No request of the log met a robots.txt that has rules."
-	}
-	for i := range files {
-		if files[i].Text != nil {
-			return ""
-		}
-	}
-	return files[0].Note
 }
 
 // pageCounts are the sinks of a page: what of a run it counts.
@@ -278,10 +219,8 @@ func doubtsOf(all []doubt.Doubt) (shown []report.Doubt) {
 // shownFiles is how many robots.txt a page has.
 const shownFiles = 100
 
-// listings returns the robots.txt with the most requests, with what their lines did, and how many others
-// there are.
-func (c *pageCounts) listings(ctx context.Context, rules *load.Rules, opt *engine.StoreOptions) (files []report.File, more int, err error) {
-	busiest, more := c.rules.Busiest(shownFiles)
+// listingsOf returns robots.txt with what their lines did.
+func listingsOf(ctx context.Context, rules *load.Rules, busiest []coverage.File, opt *engine.StoreOptions) (files []report.File, err error) {
 	var copies map[robots.Origin][]listings.Copy
 	if rules.Pack() == "" && len(busiest) > 0 {
 		origins := make([]robots.Origin, len(busiest))
@@ -290,12 +229,12 @@ func (c *pageCounts) listings(ctx context.Context, rules *load.Rules, opt *engin
 		}
 		moment := listings.Moment{AsOf: opt.AsOf, Dialects: []robots.Dialect{opt.Dialect}}
 		if copies, err = listings.Copies(ctx, rules.Responses(ctx), origins, moment); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 	}
 	for i := range busiest {
 		f := &busiest[i]
-		file := report.File{Origin: string(f.Origin), Origins: f.Origins, Requests: f.Requests, Uses: usesOf(f.Rules)}
+		file := report.File{Origin: string(f.Origin), Origins: len(f.Sites), Requests: f.Requests, Uses: usesOf(f.Rules)}
 		switch found := copies[f.Origin]; {
 		case rules.Pack() != "":
 			file.Note = "The rules came from a pack, which has no texts: these are the rules in force for these crawlers."
@@ -310,7 +249,7 @@ func (c *pageCounts) listings(ctx context.Context, rules *load.Rules, opt *engin
 		}
 		files = append(files, file)
 	}
-	return files, more, nil
+	return files, nil
 }
 
 // agrees reports whether a text has all the rules.

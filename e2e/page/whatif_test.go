@@ -236,7 +236,7 @@ func TestHostile(t *testing.T) {
 	const evil = `</script></textarea></template>"'><img src=x onerror=hacked=1><svg onload=hacked=1>&lt;b&gt;{{.}}${hacked=1}`
 	d := whatif.Data{Dialect: robots.Google, Agents: []string{evil, "b\u202e", "__proto__"}}
 	d.Origins = []whatif.Origin{{
-		Origin: "https://shop.example", Name: evil, Note: evil, Requests: 9,
+		Origin: "https://shop.example", Name: evil, Others: 1, Requests: 9,
 		Text: []byte("User-agent: *\nDisallow: /" + evil + "\nSitemap: " + evil + "\n"),
 		URLs: []whatif.URL{{Path: "/" + evil, Counts: []whatif.Count{{Agent: 0, Requests: 3}, {Agent: 1, Requests: 2}}}, {Path: "/\xff\x00\x1b[0m", Counts: []whatif.Count{{Agent: 2, Requests: 1}}}},
 	}}

@@ -24,15 +24,18 @@ type Data struct {
 	// LeftOut says in a sentence why there is no panel; "" if there is one. Without origins there is
 	// none either.
 	LeftOut string
+
+	// Note says in a sentence what is not there to edit, and why; "" if nothing is missing.
+	Note string
 }
 
 // An Origin is a site whose robots.txt can be edited.
 type Origin struct {
 	Origin   robots.Origin
+	Others   int    // origins that have the same text; Requests and URLs are of all of them
 	Text     []byte // the robots.txt that is in force, as it is
 	Name     string // where it was read, for people
-	Note     string // which of several texts it is, in a sentence; "" if there is one
-	Requests int64  // to the origin, also to URLs that are not in URLs; 0 is unknown
+	Requests int64  // to the origin, or verdicts, also for URLs that are not in URLs; 0 is unknown
 	URLs     []URL  // each path once, those with the most requests first
 }
 
@@ -63,7 +66,7 @@ type head struct {
 type site struct {
 	Origin   string `json:"origin"`
 	Name     string `json:"name"`
-	Note     string `json:"note"`
+	Others   int    `json:"others"`
 	Text     span   `json:"text"`
 	Log      span   `json:"log"`
 	URLs     int    `json:"urls"`     // in Log
@@ -122,11 +125,14 @@ func (d *Data) layout(most int) (raw []byte, urls int, err error) {
 	var body []byte
 	for i, n := range share(origins, most) {
 		o := &origins[i]
-		s := site{Origin: string(o.Origin), Name: o.Name, Note: o.Note, URLs: n, Requests: o.Requests}
+		s := site{Origin: string(o.Origin), Name: o.Name, Others: o.Others, URLs: n, Requests: o.Requests}
 		s.Text, body = appendSpan(body, o.Text)
 		s.Log, body = appendSpan(body, decide.AppendLog(nil, o.URLs[:n]))
 		for j := range n {
 			s.Counted += o.URLs[j].Requests()
+		}
+		if s.Counted > s.Requests { // some were decided by a text that the origin had before or after
+			s.Requests = 0
 		}
 		urls += n
 		h.Origins = append(h.Origins, s)

@@ -47,8 +47,9 @@ func New(d Data) (Panel, error) {
 	}
 	fill := struct {
 		LeftOut      string
+		Note         string
 		Data, Module string // in base64 of URLs: html/template would escape a "+"
-	}{LeftOut: d.LeftOut}
+	}{LeftOut: d.LeftOut, Note: d.Note}
 	if d.LeftOut == "" {
 		data, err := d.encode()
 		if err != nil {

@@ -197,9 +197,9 @@
 
   function share(o) {
     const parts = ['The text is that of ' + o.name + '.'];
-    if (o.note) parts.push(o.note);
+    if (o.others > 0) parts.push(count(o.others, 'other origin has', 'other origins have') + ' the same text, so their requests are here, too, by path.');
     parts.push('Decided again are the most requested URLs, ' + number(o.urls) + ' of them, with ' + count(o.counted, 'request') +
-      (o.requests > 0 ? ': ' + percent(o.counted, o.requests) + ' of the ' + number(o.requests) + ' to ' + o.origin + ' in this report.' : '.'));
+      (o.requests > 0 ? ': ' + percent(o.counted, o.requests) + ' of the ' + number(o.requests) + (o.others > 0 ? ' to these origins' : ' to ' + o.origin) + ' in this report.' : '.'));
     parts.push('“Before” is what this text decides for them.');
     return parts.join(' ');
   }

@@ -53,9 +53,9 @@ type Counter struct {
 // A file is a robots.txt that a row met: what is in force for it.
 type file struct {
 	id     engine.RulingID
-	origin robots.Origin // the first in order of those that have it
-	site   engine.SiteID // the last one that was compared
-	sites  int
+	origin robots.Origin   // the first in order of those that have it
+	site   engine.SiteID   // the last one that was compared
+	sites  []engine.SiteID // those that have it, each in the file that it met first
 	rows   int64
 	sets   []*set // one for each agent that is counted for, as they were met
 	sharer []*set // by agent, that which counts for it; nil if it was not met
@@ -92,6 +92,7 @@ const (
 	memoSize     = 1 << 14
 	noTime       = math.MinInt64
 	sizeFile     = 250
+	sizeSite     = 8 // a list that grows has room for twice as many
 	sizeSet      = 180
 	sizeOutcome  = 160 // with its group and its place in a map
 	sizeOutcomeN = 4 * 3
@@ -159,7 +160,8 @@ func (c *Counter) meet(id engine.RulingID, site engine.SiteID) *file {
 	}
 	if bit := uint64(1) << (site % 64); c.sites[site/64]&bit == 0 {
 		c.sites[site/64] |= bit
-		f.sites++
+		f.sites = append(f.sites, site)
+		c.size += sizeSite
 	}
 	if f.site != site {
 		f.site = site

@@ -130,7 +130,7 @@ func (c *Counter) head() Head {
 	}
 	for _, f := range c.files {
 		h.Files++
-		h.Origins += f.sites
+		h.Origins += len(f.sites)
 	}
 	h.Unmet = max(0, c.store.InForce()-h.Origins)
 	return h
@@ -138,9 +138,9 @@ func (c *Counter) head() Head {
 
 // A File is a robots.txt that was in force for requests.
 type File struct {
-	Origin   robots.Origin // the first in order of those that have it, and were requested
-	Origins  int           // how many these are
-	Versions int           // how many files have this Origin in the course of the log
+	Origin   robots.Origin   // the first in order of those that have it, and were requested
+	Sites    []engine.SiteID // of all of these
+	Versions int             // how many files have this Origin in the course of the log
 	Requests int64
 	Rules    []Rule // by agent and line
 }
@@ -279,7 +279,7 @@ func (t *tally) finish(f *file, agent *string) []Rule {
 	for _, r := range t.lines {
 		slices.SortFunc(r.WonBy, func(a, b Winner) int { return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.Line, b.Line)) })
 		r.WonBy = r.WonBy[:min(winners, len(r.WonBy))]
-		r.Origin, r.Origins, r.Agent = string(f.origin), f.sites, agent
+		r.Origin, r.Origins, r.Agent = string(f.origin), len(f.sites), agent
 		for _, n := range []*Count{&r.Decided, &r.Matched} {
 			if n.URLs > 0 {
 				n.Error = math.Sqrt(n.variance) / float64(n.URLs)

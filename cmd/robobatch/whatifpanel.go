@@ -1,0 +1,135 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/coverage"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report"
+	"github.com/robobatch/robobatch/report/whatif"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// whatIfCounts is how many counts of a URL and a crawler the panel is given at most.
+const whatIfCounts = 500_000
+
+// whatIfPanel returns the panel in which one edits a robots.txt. sites are the origins of each file.
+func (p *pageOut) whatIfPanel(run *report.Run, sites [][]robots.Origin, opt *engine.StoreOptions) (report.Panel, error) {
+	data := whatif.Data{Dialect: opt.Dialect, LeftOut: whyNoTexts(run.Files), Note: leftOutNote(run.Files)}
+	number := map[int]int{} // of a crawler among those of the panel
+	for a, name := range opt.Agents {
+		if n := run.Stats.Agents[a]; n.Allowed+n.Denied+n.Unknown > 0 {
+			number[a] = len(data.Agents)
+			data.Agents, data.Names = append(data.Agents, name), append(data.Names, name)
+		}
+	}
+	verdicts := int64(len(opt.Agents)) // of a request
+	if opt.LogAgents != engine.LogAgentsOff {
+		verdicts = 1
+		if _, others := number[0]; others {
+			data.Names[0] = "other clients"
+		}
+	}
+	var wanted []robots.Origin
+	var files []int // of the origins of data
+	for i := range run.Files {
+		if f := &run.Files[i]; editable(f) && len(files) < whatif.MaxOrigins {
+			wanted, files = append(wanted, sites[i]...), append(files, i)
+		}
+	}
+	most := min(whatif.MaxURLs, whatIfCounts/max(1, len(data.Agents)))
+	requested := p.page.MostRequested(wanted, most)
+	for _, i := range files {
+		f := &run.Files[i]
+		data.Origins = append(data.Origins, whatif.Origin{
+			Origin: robots.Origin(f.Origin), Others: f.Origins - 1, Text: f.Text, Name: p.path, Requests: f.Requests * verdicts,
+			URLs: together(requested, sites[i], number, most),
+		})
+	}
+	made, err := whatif.New(data)
+	return report.Panel{ID: "what-if", Title: "What if", HTML: made.HTML, CSS: made.Style, Scripts: made.Scripts, Wasm: len(made.Scripts) > 0}, err
+}
+
+// together returns the most requested paths of origins that have the same text, at most so many, and
+// the requests for each at all of them.
+func together(requested map[robots.Origin][]report.Requested, origins []robots.Origin, number map[int]int, most int) []whatif.URL {
+	sums := map[string]map[int]int64{} // by path and crawler
+	for _, o := range origins {
+		for i := range requested[o] {
+			r := &requested[o][i]
+			if sums[r.Path] == nil {
+				sums[r.Path] = map[int]int64{}
+			}
+			for _, c := range r.Counts {
+				sums[r.Path][number[c.Agent]] += c.Requests
+			}
+		}
+	}
+	urls := make([]whatif.URL, 0, len(sums))
+	for path, by := range sums {
+		url := whatif.URL{Path: path}
+		for agent, n := range by {
+			url.Counts = append(url.Counts, whatif.Count{Agent: agent, Requests: n})
+		}
+		slices.SortFunc(url.Counts, func(a, b whatif.Count) int { return cmp.Compare(a.Agent, b.Agent) })
+		urls = append(urls, url)
+	}
+	slices.SortFunc(urls, func(a, b whatif.URL) int {
+		return cmp.Or(cmp.Compare(b.Requests(), a.Requests()), cmp.Compare(a.Path, b.Path))
+	})
+	return urls[:min(most, len(urls))]
+}
+
+// sitesOf returns the origins of each file.
+func sitesOf(store *engine.Store, files []coverage.File) [][]robots.Origin {
+	look, all := store.NewLookup(), make([][]robots.Origin, len(files))
+	for i := range files {
+		for _, site := range files[i].Sites {
+			all[i] = append(all[i], look.Origin(site))
+		}
+	}
+	return all
+}
+
+// editable reports whether there is the whole text of a file. Of one that is larger than any dialect
+// reads only the beginning is loaded, and an edit of that would lose the rest.
+func editable(f *report.File) bool { return f.Text != nil && len(f.Text) <= robots.MaxBytes }
+
+// tooLarge says why a file is not there to edit.
+const tooLarge = "is over 500 KiB: the report has only its beginning, and an edit of that would be saved without the rest"
+
+// whyNoTexts says why there is no text to edit, "" if there is one.
+func whyNoTexts(files []report.File) string {
+	if len(files) == 0 {
+		return "No request of the log met a robots.txt that has rules."
+	}
+	for i := range files {
+		if editable(&files[i]) {
+			return ""
+		}
+	}
+	if files[0].Text != nil {
+		return "The robots.txt of " + files[0].Origin + " " + tooLarge + "."
+	}
+	return files[0].Note
+}
+
+// leftOutNote names the texts that are too large to be edited, "" if there is none.
+func leftOutNote(files []report.File) string {
+	first, more := "", -1
+	for i := range files {
+		if f := &files[i]; f.Text != nil && !editable(f) {
+			first = cmp.Or(first, f.Origin)
+			more++
+		}
+	}
+	switch {
+	case more < 0:
+		return ""
+	case more == 0:
+		return fmt.Sprintf("Not here is the robots.txt of %s, which %s.", first, tooLarge)
+	}
+	return fmt.Sprintf("Not here is the robots.txt of %s, which %s; and %d more for the same reason.", first, tooLarge, more)
+}
