@@ -77,6 +77,8 @@ func chooseSeries(a *args, faults *cli.Faults) *seriesPlan {
 			faults.Add("rejects", fmt.Errorf("%s is a directory: %w", say.File(a.rejects), errOneOutput))
 		}
 		return nil
+	case place.HasEmptyPart(a.out):
+		faults.Add("out", fmt.Errorf("%s has an empty part, //: outputs would not be found there: write one slash", say.File(a.out)))
 	case a.rejects != "" && !targets.IsDir(a.rejects):
 		faults.Add("rejects", fmt.Errorf("with one output per input, each input has a list of its own: name a directory, such as %s/", say.File(a.rejects)))
 	}
@@ -122,9 +124,13 @@ func (p *seriesPlan) find(files *logfiles.List, format output.Format) error {
 	if err := files.Err(); err != nil && !p.skip {
 		return err
 	}
-	for _, f := range files.Files {
-		if f.Err == nil && f.Size < 0 {
-			return &ingest.NameError{Name: f.Name, Err: errors.New("can be read only once, so it has no output in a directory"), Remedy: "write it to a file first"}
+	for i := range files.Files {
+		f := &files.Files[i]
+		if f.Err != nil || f.Size >= 0 {
+			continue
+		}
+		if f.Err = whyNoFile(f.Name); !p.skip {
+			return f.Err
 		}
 	}
 	items, err := series.Pair(files.Files, func(log string) string { return targets.ForLog(log, format) })
@@ -140,6 +146,14 @@ func (p *seriesPlan) find(files *logfiles.List, format output.Format) error {
 		}
 	}
 	return nil
+}
+
+// whyNoFile returns the error of an input that is no regular file.
+func whyNoFile(name string) error {
+	if _, err := place.Of(name).Stat(name); err != nil {
+		return &ingest.NameError{Name: name, Err: atomicfile.Cause(err), Remedy: "check the name, and where it leads if it is a link"}
+	}
+	return &ingest.NameError{Name: name, Err: errors.New("can be read only once, so it has no output in a directory"), Remedy: "write it to a file first"}
 }
 
 // doubtUnread returns the doubt about files of directories that are no logs by their names.
@@ -295,6 +309,12 @@ func (s *seriesRun) one(ctx context.Context, item *series.Item) error {
 	dir := s.series.dir
 	defer dir.Forget(item) // there may be a million
 	state, err := s.look(item)
+	switch {
+	case errors.Is(err, context.Canceled), place.IsDown(err): // the next input would fare no better
+		return err
+	case state.Kept:
+		return &inputError{err}
+	}
 	if state.Done != nil && s.passes(state.Done) {
 		s.sum.Add(state.Done)
 		s.sum.Series.Resumed++
@@ -335,14 +355,15 @@ func (s *seriesRun) one(ctx context.Context, item *series.Item) error {
 
 // look finds out whether an output is done, if that is asked for, and what its input is.
 func (s *seriesRun) look(item *series.Item) (state series.State, err error) {
+	file := item.OnDisk()
+	switch {
+	case s.series.resume:
+		state, err = s.series.dir.Look(item, file, &s.made)
+	case item.Err == nil:
+		state.Source, err = series.SourceOf(item.Name, file)
+	}
 	if item.Err != nil {
 		return state, item.Err
-	}
-	file := item.OnDisk()
-	if s.series.resume {
-		state, err = s.series.dir.Look(item, file, &s.made)
-	} else {
-		state.Source, err = series.SourceOf(item.Name, file)
 	}
 	if err != nil {
 		err = &ingest.NameError{Name: item.Name, Err: atomicfile.Cause(err)}

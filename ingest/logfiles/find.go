@@ -24,6 +24,7 @@ var (
 	ErrNoLogs  = errors.New("has no file with the name of a log")
 	ErrNoList  = errors.New("is no list of names")
 
+	errEmptyPart  = errors.New("has an empty part, //, which a prefix and a pattern of a store may not have")
 	errStdinTwice = errors.New("can be read only once")
 )
 
@@ -142,6 +143,8 @@ func (f *finder) useStdin() bool {
 func (f *finder) addName(name string) {
 	info, err := f.look(name)
 	switch {
+	case place.HasEmptyPart(name) && (err == nil && info.Dir || err != nil && IsPattern(name)):
+		f.fail(name, errEmptyPart, "name its objects, in a list for instance, or a prefix without //")
 	case err == nil && info.Dir:
 		f.addDir(name)
 	case err == nil:

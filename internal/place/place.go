@@ -94,6 +94,12 @@ func Of(name string) Place {
 // directories, is written as a whole and from front to back, and may be reached by a network only.
 func IsRemote(name string) bool { return s3.Is(name) }
 
+// HasEmptyPart reports whether a name that leads out of the file system has two slashes one behind the
+// other. They are part of the name there, and mean nothing in a file system.
+func HasEmptyPart(name string) bool {
+	return IsRemote(name) && strings.Contains(strings.TrimPrefix(name, s3.Scheme), "//")
+}
+
 // ReadRemedy returns what to do about an error of reading a file that is open: a text that begins with
 // a colon, or "" where the error says that itself.
 func ReadRemedy(err error) string {
@@ -114,6 +120,10 @@ func Left(err error) error {
 
 // SaysRemedy reports whether an error of a place says itself what to do about it.
 func SaysRemedy(err error) bool { return s3.SaysRemedy(err) }
+
+// IsDown reports whether an error is one of a place as a whole: it cannot be reached, or refuses
+// whoever asks. What it keeps is as it was, as far as anyone knows.
+func IsDown(err error) bool { return s3.IsDown(err) }
 
 // Create begins an output of that name; for "-", stdout is written.
 func Create(name string, stdout io.Writer) (Output, error) {

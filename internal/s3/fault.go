@@ -156,6 +156,24 @@ func SaysRemedy(err error) bool {
 	return ok
 }
 
+// An outage is that nobody answered, however often.
+type outage struct{ error }
+
+func (e *outage) Unwrap() error { return e.error }
+
+// IsDown reports whether an error is one of the store as a whole: it cannot be reached, or refuses
+// whoever asks. Nothing is known of the object then.
+func IsDown(err error) bool {
+	for _, kind := range []error{ErrCredentials, ErrNoBucket, errRefused, errClock, errRedirect, errTLS, errNoTLS} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	_, isOutage := errors.AsType[*outage](err)
+	_, isConfig := errors.AsType[*configError](err)
+	return isOutage || isConfig
+}
+
 // passing are the codes of faults that pass.
 var passing = map[string]bool{
 	"SlowDown": true, "SlowDownRead": true, "SlowDownWrite": true, "InternalError": true, "ServiceUnavailable": true, "RequestTimeout": true,

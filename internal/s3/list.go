@@ -26,20 +26,21 @@ func (s *store) list(prefix string, found func(name string, info Info) error) er
 	if err != nil {
 		return err
 	}
-	first, token := "", ""
+	last, token, empty := "", "", 0
 	for {
 		page, err := s.page(o, token)
 		if err != nil {
 			return err
 		}
+		if empty++; len(page.Contents) > 0 {
+			empty = 0
+		}
 		for i := range page.Contents {
 			c := &page.Contents[i]
-			if !strings.HasPrefix(c.Key, o.key) || c.Key == first || c.Size < 0 {
+			if !strings.HasPrefix(c.Key, o.key) || c.Size < 0 || c.Key <= last && !o.isUnsorted() {
 				return errListing
 			}
-			if first == "" {
-				first = c.Key
-			}
+			last = c.Key
 			if strings.HasSuffix(c.Key, "/") {
 				continue
 			}
@@ -50,12 +51,20 @@ func (s *store) list(prefix string, found func(name string, info Info) error) er
 		if !page.IsTruncated {
 			return nil
 		}
-		if page.NextContinuationToken == token {
+		if page.NextContinuationToken == token || empty == maxEmpty {
 			return errListing
 		}
 		token = page.NextContinuationToken
 	}
 }
+
+// maxEmpty is how many pages without objects may come one after the other: stores that filter what
+// was deleted have some.
+const maxEmpty = 1000
+
+// isUnsorted reports whether the bucket lists its objects in no order: those that Amazon calls
+// directory buckets, by their names.
+func (o object) isUnsorted() bool { return strings.HasSuffix(o.bucket, "--x-s3") }
 
 // page returns up to a thousand objects.
 func (s *store) page(o object, token string) (page minio.ListBucketV2Result, err error) {

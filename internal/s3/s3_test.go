@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 // quick are options of tests: small parts, short pauses.
-var quick = options{attempts: 6, pause: time.Millisecond, maxPause: 4 * time.Millisecond, idle: 200 * time.Millisecond, partSize: 1 << 10, maxParts: 8, answer: 1 << 20}
+var quick = options{attempts: 6, pause: time.Millisecond, maxPause: 4 * time.Millisecond, patience: time.Minute, idle: 200 * time.Millisecond, partSize: 1 << 10, maxParts: 8, answer: 1 << 20}
 
 // connect returns a store of tests, and how it is asked.
 func connect(t *testing.T) (*fakestore.Store, *store) {
@@ -501,6 +501,49 @@ func TestEndlessListing(t *testing.T) {
 	err := s.list("s3://bucket/logs/", func(string, Info) error { return nil })
 	if !errors.Is(err, errShort) || sent.Load() > 32<<20 {
 		t.Errorf("%v, %d bytes", err, sent.Load())
+	}
+}
+
+// TestListingEnds holds that a listing ends, whatever the store says.
+func TestListingEnds(t *testing.T) {
+	fake, s := connect(t)
+	for name, contents := range map[string]string{
+		"empty pages": "",
+		"the same":    `<Contents><Key>logs/b</Key></Contents><Contents><Key>logs/c</Key></Contents>`,
+	} {
+		pages := 0
+		fake.Fail = func(w http.ResponseWriter, _ *http.Request) bool {
+			pages++
+			fmt.Fprintf(w, "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>%d</NextContinuationToken>%s</ListBucketResult>", pages, contents)
+			return true
+		}
+		if err := s.list("s3://bucket/logs/", func(string, Info) error { return nil }); !errors.Is(err, errListing) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestDown holds which faults are those of the store, so that nothing is known of an object.
+func TestDown(t *testing.T) {
+	fake, s := connect(t)
+	fake.Put("a", nil)
+	for _, c := range []struct {
+		status int
+		code   string
+		down   bool
+	}{{400, "ExpiredToken", true}, {403, "SignatureDoesNotMatch", true}, {403, "AccessDenied", false}, {404, "NoSuchBucket", true}, {500, "InternalError", false}} {
+		fake.Fail = func(w http.ResponseWriter, _ *http.Request) bool {
+			w.WriteHeader(c.status)
+			fmt.Fprintf(w, "<Error><Code>%s</Code></Error>", c.code)
+			return true
+		}
+		if _, err := s.open("s3://bucket/a"); err == nil || IsDown(err) != c.down {
+			t.Errorf("%d %s: %v: down is %t, want %t", c.status, c.code, err, IsDown(err), c.down)
+		}
+	}
+	fake.Fail = func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }
+	if _, err := s.open("s3://bucket/a"); !IsDown(err) {
+		t.Errorf("nobody answers: %v", err)
 	}
 }
 

@@ -30,6 +30,7 @@ type options struct {
 	attempts int           // of a request
 	pause    time.Duration // before the second attempt; it doubles
 	maxPause time.Duration
+	patience time.Duration // after which no other attempt is made
 	idle     time.Duration
 	partSize int
 	maxParts int
@@ -43,8 +44,9 @@ const (
 	MaxParts = 10_000
 )
 
-// usual are the options of a run. Ten attempts are made in half a minute, give or take.
-var usual = options{attempts: 10, pause: 100 * time.Millisecond, maxPause: 10 * time.Second, idle: idleTime, partSize: PartSize, maxParts: MaxParts, answer: 16 << 20}
+// usual are the options of a run. If the store answers at once, ten attempts are made in half a minute,
+// give or take; if it does not answer, as many as begin in three minutes.
+var usual = options{attempts: 10, pause: 100 * time.Millisecond, maxPause: 10 * time.Second, patience: 3 * time.Minute, idle: idleTime, partSize: PartSize, maxParts: MaxParts, answer: 16 << 20}
 
 // one is the store of this process, once a name was asked for.
 var one = sync.OnceValues(func() (*store, error) {
@@ -89,13 +91,15 @@ func lasting() (context.Context, context.CancelFunc) {
 
 // try makes a request until it succeeds, fails for good, or has failed too often.
 func (s *store) try(ctx context.Context, request func() error) error {
+	began := time.Now()
 	for n := 1; ; n++ {
 		err := request()
 		if err == nil {
 			s.answered.Store(true)
 			return nil
 		}
-		if _, ok := errors.AsType[minio.ErrorResponse](err); ok {
+		_, isAnswer := errors.AsType[minio.ErrorResponse](err)
+		if isAnswer {
 			s.answered.Store(true)
 		}
 		switch {
@@ -103,8 +107,12 @@ func (s *store) try(ctx context.Context, request func() error) error {
 			return ctx.Err()
 		case !passes(err):
 			return s.explain(err)
-		case n >= s.opt.attempts:
-			return fmt.Errorf("%w (%d attempts)", s.explain(err), n)
+		case n >= s.opt.attempts || time.Since(began) > s.opt.patience:
+			err = fmt.Errorf("%w (%s)", s.explain(err), attempts(n))
+			if isAnswer {
+				return err
+			}
+			return &outage{err}
 		case n >= 3 && isUnreachable(err) && !s.answered.Load():
 			return &configError{fmt.Errorf("%w (%d attempts): is AWS_ENDPOINT_URL right?", s.explain(err), n)}
 		}
@@ -112,6 +120,14 @@ func (s *store) try(ctx context.Context, request func() error) error {
 			return err
 		}
 	}
+}
+
+// attempts returns a number of attempts.
+func attempts(n int) string {
+	if n == 1 {
+		return "1 attempt"
+	}
+	return fmt.Sprintf("%d attempts", n)
 }
 
 // wait waits after the n-th attempt.

@@ -74,7 +74,7 @@ func readStats(name string) (*Stats, error) {
 		return nil, fmt.Errorf("%s: %w", say.File(name), err)
 	}
 	s := &Stats{}
-	if err := json.Unmarshal(text, s); err != nil || s.Report == nil || s.Series.List.Hash == "" || s.Series.Shard.Index < 0 || s.Series.Shard.Index >= max(1, s.Series.Shard.Count) {
+	if err := json.Unmarshal(text, s); err != nil || s.Report == nil || s.Series.List.Hash == "" || s.Series.Shard.Index < 0 || s.Series.Shard.Index >= max(1, s.Series.Shard.Count) || s.Series.Shard.Count > shard.Most {
 		return nil, fmt.Errorf("%s: is no -stats of a run with one output per input", say.File(name))
 	}
 	return s, nil

@@ -148,24 +148,29 @@ func SourceOf(name, file string) (Source, error) {
 type State struct {
 	Done   *Record // nil if it is not done
 	Why    string  // what differs, of an output that was done
+	Kept   bool    // it was done, and nobody knows of what its input is now
 	Source Source
 }
 
-// Look finds out whether an output is done. The error is that of the input.
+// Look finds out whether an output is done. The error is that of the input: an output that was done
+// stays then, unless another input is known to be there.
 func (d Dir) Look(item *Item, file string, want *Made) (State, error) {
+	const another = "another input"
 	r, why := d.read(item, want)
-	if r == nil {
-		source, err := SourceOf(item.Name, file)
-		return State{Why: why, Source: source}, err
+	if item.Err != nil {
+		return State{Why: why, Kept: r != nil}, item.Err
 	}
-	if info, err := place.Of(file).Stat(file); err == nil && info.Size != r.Input.Bytes {
-		r, why = nil, "another input"
+	if info, err := place.Of(file).Stat(file); r != nil && err == nil && info.Size != r.Input.Bytes {
+		r, why = nil, another
 	}
 	source, err := SourceOf(item.Name, file)
-	if r != nil && source != r.Input {
-		r, why = nil, "another input"
+	switch {
+	case err != nil:
+		return State{Why: why, Kept: r != nil}, err
+	case r != nil && source != r.Input:
+		r, why = nil, another
 	}
-	return State{r, why, source}, err
+	return State{Done: r, Why: why, Source: source}, nil
 }
 
 // read returns the record of an output that is as it was left, and was made of what is wanted now.

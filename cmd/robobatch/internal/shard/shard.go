@@ -17,8 +17,8 @@ type Shard struct {
 	Count int `json:"count"` // 0 or 1: there is no other
 }
 
-// most is how many shards there may be: more than any scheduler has tasks.
-const most = 1_000_000
+// Most is how many shards there may be: more than any scheduler has tasks.
+const Most = 1_000_000
 
 // Parse reads "2/8", "auto" for what the environment says, or "" for all inputs.
 func Parse(text string, getenv func(name string) string) (Shard, error) {
@@ -31,7 +31,7 @@ func Parse(text string, getenv func(name string) string) (Shard, error) {
 	i, n, ok := strings.Cut(text, "/")
 	index, errIndex := strconv.Atoi(i)
 	count, errCount := strconv.Atoi(n)
-	if !ok || errIndex != nil || errCount != nil || index < 0 || count < 1 || count > most || index >= count {
+	if !ok || errIndex != nil || errCount != nil || index < 0 || count < 1 || count > Most || index >= count {
 		return Shard{}, fmt.Errorf("%q is no shard: write its number from 0 and how many there are, as in 0/4, or auto", text)
 	}
 	return Shard{index, count}, nil
