@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/robobatch/robobatch/aggregate"
-	"github.com/robobatch/robobatch/engine"
 )
 
 // A fileView is a robots.txt with its gutter.
@@ -19,7 +16,7 @@ type fileView struct {
 	Only    int // that only matched
 	Never   int
 	Lines   []lineView
-	Hidden  int // lines that are left out, as the page has a size
+	Hidden  int64 // lines that are left out, as the page has a size
 }
 
 // A lineView is a line of a robots.txt.
@@ -30,7 +27,7 @@ type lineView struct {
 	Use      *Use
 	Share    float64 // of the requests that a rule of the file decided
 	Findings []Finding
-	Gap      int // lines that are left out before it
+	Gap      int64 // lines that are left out before it
 }
 
 // What texts may take of the page, about, in bytes.
@@ -169,7 +166,7 @@ func (f *fileView) shorten(most int) {
 		keep[i] = true
 	}
 	var kept []lineView
-	gap := 0
+	gap := int64(0)
 	for i, line := range f.Lines {
 		if !keep[i] {
 			gap++
@@ -178,7 +175,7 @@ func (f *fileView) shorten(most int) {
 		line.Gap, gap = gap, 0
 		kept = append(kept, line)
 	}
-	f.Hidden = len(f.Lines) - len(kept)
+	f.Hidden = int64(len(f.Lines) - len(kept))
 	f.Lines = kept
 }
 
@@ -197,46 +194,4 @@ func plural(n int64, noun string) string {
 		return "1 " + noun
 	}
 	return number(n) + " " + noun + "s"
-}
-
-// A changeView is what changed for a crawler.
-type changeView struct {
-	Agent    string
-	Requests int64
-	Closed   aggregate.ChangeCount
-	Opened   aggregate.ChangeCount
-	Other    aggregate.ChangeCount
-	Same     aggregate.ChangeCount
-	Kinds    []changeKind
-}
-
-// A changeKind is what was closed, or opened.
-type changeKind struct {
-	Kind  string
-	Count aggregate.ChangeCount
-	*aggregate.ChangeDetails
-}
-
-// changes returns what changed by crawler, those with the most changes first.
-func changes(r *aggregate.ChangesReport) (all []changeView) {
-	if r == nil {
-		return nil
-	}
-	for i := range r.Agents {
-		a := &r.Agents[i]
-		v := changeView{
-			Agent: a.Agent, Requests: a.Requests, Closed: a.Counts[engine.Closed], Opened: a.Counts[engine.Opened],
-			Other: a.Counts[engine.OtherRule], Same: a.Counts[engine.Same],
-		}
-		for _, kind := range []engine.Change{engine.Closed, engine.Opened} {
-			if a.Counts[kind].Requests > 0 {
-				v.Kinds = append(v.Kinds, changeKind{kind.String(), a.Counts[kind], &a.Of[kind]})
-			}
-		}
-		all = append(all, v)
-	}
-	slices.SortStableFunc(all, func(a, b changeView) int {
-		return cmp.Compare(b.Closed.Requests+b.Opened.Requests, a.Closed.Requests+a.Opened.Requests)
-	})
-	return all
 }

@@ -44,9 +44,10 @@ type view struct {
 	MorePace  int64
 	Served    *list
 	Failed    *list
+	Own       Crawler // the sum of the crawlers of the log
+	Others    Crawler // the other clients of the log
 	Listings  []fileView
-	Changed   []changeView
-	Exact     bool // of the changes
+	Changes   *changesView // nil without rules before
 }
 
 // A Crawler is a row of the crawlers.
@@ -80,15 +81,16 @@ func (c *Counter) newView(run *Run) *view {
 		v.SparkStep = "By " + sparks.Step
 	}
 	v.Crawlers, v.Sets = c.crawlers(run, sparks)
+	v.Own, v.Others = c.divide(v.Crawlers)
 	v.Paths = c.tree.show(int64(c.verdicts), c.nameOf)
 	v.Time = c.timeView()
 	v.Paces, v.MorePace = c.shownPaces(run)
 	if c.status >= 0 {
-		v.Served = c.list(func(r *request) int64 { return r.counts.served }, func(r *request) bool { return r.denies > 0 }, c.deniedServed)
-		v.Failed = c.list(func(r *request) int64 { return r.counts.failed }, func(r *request) bool { return int(r.denies) < c.verdicts }, c.allowedFailed)
+		v.Served = c.list("disallowed but served", func(r *request) int64 { return r.counts.served }, func(r *request) bool { return r.denies > 0 }, c.deniedServed)
+		v.Failed = c.list("allowed but failing", func(r *request) int64 { return r.counts.failed }, func(r *request) bool { return int(r.denies) < c.verdicts }, c.allowedFailed)
 	}
 	v.Listings = listings(run)
-	v.Changed = changes(run.Changes)
+	v.Changes = c.changes(run.Changes)
 	return v
 }
 
@@ -153,27 +155,39 @@ func (c *Counter) crawlers(run *Run, sparks *Points) (all, sets []Crawler) {
 	slices.SortStableFunc(all, func(a, b Crawler) int {
 		return cmp.Or(cmp.Compare(b.Violations, a.Violations), cmp.Compare(b.Denied, a.Denied), cmp.Compare(b.Requests, a.Requests))
 	})
-	if c.fromLog {
-		for _, set := range []string{"search", "ai"} {
-			if row := together(set, all); row.Requests > 0 {
-				sets = append(sets, row)
-			}
+	for _, set := range []string{"search", "ai"} {
+		if row, n := together(set, all); n > 1 || n == 1 && c.fromLog {
+			sets = append(sets, row)
 		}
 	}
 	return all, sets
 }
 
-// together returns the sum of the crawlers of a set.
-func together(set string, all []Crawler) Crawler {
-	sum := Crawler{Name: "@" + set}
+// divide returns the sum of the crawlers of the log, and the row of its other clients.
+func (c *Counter) divide(all []Crawler) (own, others Crawler) {
+	for i := range all {
+		switch row := &all[i]; {
+		case !c.fromLog:
+		case row.Name == otherClients:
+			others = *row
+		default:
+			own.Requests += row.Requests
+			own.Denied += row.Denied
+		}
+	}
+	return own, others
+}
+
+// together returns the sum of the crawlers of a set, and how many there are.
+func together(set string, all []Crawler) (sum Crawler, n int) {
+	sum.Name = "@" + set
 	names := map[string]bool{}
 	for _, c := range crawlers.Set(set) {
-		names[c.Token] = true
+		names[strings.ToLower(c.Token)] = true
 	}
-	n := 0
 	for i := range all {
 		row := &all[i]
-		if !names[row.Name] {
+		if token, _, _ := strings.Cut(row.Name, "/"); !names[strings.ToLower(token)] {
 			continue
 		}
 		n++
@@ -185,7 +199,7 @@ func together(set string, all []Crawler) Crawler {
 		}
 	}
 	sum.About = fmt.Sprintf("%d of them together", n)
-	return sum
+	return sum, n
 }
 
 // The size of a spark line.
@@ -390,6 +404,7 @@ func (c *Counter) shownPaces(run *Run) (all []Pace, more int64) {
 
 // A list is the most requested URLs of a kind.
 type list struct {
+	Name   string // what the URLs are
 	Total  int64
 	Listed int64
 	Rows   []listRow
@@ -408,8 +423,8 @@ type listRow struct {
 const shownURLs = 100
 
 // list returns the requests with the most rows of a kind.
-func (c *Counter) list(rows func(r *request) int64, is func(r *request) bool, total int64) *list {
-	l := &list{Total: total, Missed: c.requested.floor}
+func (c *Counter) list(name string, rows func(r *request) int64, is func(r *request) bool, total int64) *list {
+	l := &list{Name: name, Total: total, Missed: c.requested.floor}
 	var found []*request
 	for i := range c.requested.all {
 		if r := &c.requested.all[i]; is(r) && rows(r) > 0 {
@@ -446,11 +461,35 @@ func (v *view) Known() (n int) {
 // otherClients stands for clients that are no known crawlers.
 const otherClients = "other clients"
 
-// Heading returns the heading of the page.
+// Heading returns the heading of the page: the site, or the log if no robots.txt was met.
 func (v *view) Heading() string {
+	if len(v.Files) == 0 {
+		return cmp.Or(v.Logs(), "robots.txt report")
+	}
+	var hosts []string
+	hidden := v.More > 0
+	for i := range v.Files {
+		f := &v.Files[i]
+		_, host, _ := strings.Cut(f.Origin, "://")
+		if host = cmp.Or(host, f.Origin); !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+		hidden = hidden || f.Origins > 1
+	}
+	switch others := int64(len(hosts) - 1); {
+	case hidden:
+		return shown(hosts[0]) + " and others"
+	case others > 0:
+		return shown(hosts[0]) + " and " + plural(others, "other host")
+	}
+	return hosts[0]
+}
+
+// Logs names the logs, "" if there are none.
+func (v *view) Logs() string {
 	switch n := len(v.Inputs); n {
 	case 0:
-		return "robots.txt report"
+		return ""
 	case 1:
 		return path.Base(strings.ReplaceAll(v.Inputs[0], `\`, "/"))
 	default:

@@ -1,0 +1,194 @@
+package report
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// changed returns what a run between the rules of sites and others changed, and the counter of the page.
+func changed(t *testing.T, old map[robots.Origin]string, all []fetch, o engine.StoreOptions) (*Counter, *Run) {
+	t.Helper()
+	before, err := engine.BuildStore(responses(old), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := engine.BuildStore(responses(sites), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, changes := NewCounter(now, Options{Status: 1}), aggregate.NewChanges(now, before, aggregate.ChangesOptions{})
+	stats, err := engine.Run(t.Context(), now, &source{all, 100}, &tee{c, changes}, engine.Options{Workers: 1, Old: before})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, &Run{Stats: stats, Old: "old.txt", Changes: changes.Report(50)}
+}
+
+// A tee writes to two sinks.
+type tee struct{ a, b engine.Sink }
+
+func (s *tee) Write(b *engine.Batch) error {
+	if err := s.a.Write(b); err != nil {
+		return err
+	}
+	return s.b.Write(b)
+}
+
+func (s *tee) Close() error { return nil }
+
+// TestChanges holds that the sums over crawlers are those of the crawlers, that rules have the same sums,
+// and that crawlers for which nothing changed are counted in one row.
+func TestChanges(t *testing.T) {
+	all := fetches(rand.New(rand.NewPCG(7, 18)), 3000)
+	old := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /q\n", "https://b.example": sites["https://b.example"]}
+	for _, fromLog := range []bool{true, false} {
+		o := engine.StoreOptions{Dialect: robots.Google, Agents: []string{"Googlebot", "GPTBot", "bingbot"}}
+		if fromLog {
+			o.Agents, o.LogAgents = nil, engine.LogAgentsStar
+		}
+		c, run := changed(t, old, all, o)
+		v := c.changes(run.Changes)
+		var sum changeView
+		for i := range v.Changed {
+			if v.Changed[i].Agent == "*" {
+				t.Error("other clients are called *")
+			}
+			sum.add(&v.Changed[i])
+		}
+		if sum.Requests+v.SameOf != v.Total.Requests || sum.Closed.Requests != v.Total.Closed.Requests || sum.Closed.Requests == 0 || sum.Opened.Requests == 0 {
+			t.Errorf("%+v, want the sum %+v", v.Total, sum)
+		}
+		rules := map[string]int64{}
+		for _, r := range v.Rules {
+			rules[r.Kind] += r.Requests
+			if r.Crawlers < 1 || r.Crawlers > int64(len(v.Changed)) {
+				t.Errorf("%+v", r)
+			}
+		}
+		if rules["closed"] != sum.Closed.Requests || rules["opened"] != sum.Opened.Requests {
+			t.Errorf("rules closed and opened %v, want %d and %d", rules, sum.Closed.Requests, sum.Opened.Requests)
+		}
+		page := pageOf(t, c, run)
+		for _, part := range []string{"<h3>Googlebot</h3>", "Closed: " + number(sum.Closed.Requests) + " of " + number(sum.Requests), "By rule, over all crawlers", `<tr><th scope="row">all</th>`} {
+			if !strings.Contains(page, part) {
+				t.Errorf("no %s", part)
+			}
+		}
+		if unit := strings.Contains(page, "verdicts, one for each request and crawler"); unit == fromLog {
+			t.Errorf("crawlers of the log: %v; the page calls numbers verdicts: %v", fromLog, unit)
+		}
+		c, run = changed(t, sites, all, o)
+		if v = c.changes(run.Changes); len(v.Changed) > 0 || v.Same == 0 {
+			t.Errorf("the same rules changed something: %+v", v)
+		}
+		if page = pageOf(t, c, run); !strings.Contains(page, "Nothing changed: none of the "+number(v.Total.Requests)) || strings.Contains(page, `data-name="changes"`) {
+			t.Error("the page does not say that nothing changed")
+		}
+	}
+}
+
+// pageOf returns the page.
+func pageOf(t *testing.T, c *Counter, run *Run) string {
+	t.Helper()
+	var page bytes.Buffer
+	if err := Write(&page, c, run); err != nil {
+		t.Fatal(err)
+	}
+	return page.String()
+}
+
+// TestTableNames holds that each table has a name, and that no other has it.
+func TestTableNames(t *testing.T) {
+	old := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /q\n"}
+	c, run := changed(t, old, fetches(rand.New(rand.NewPCG(8, 18)), 3000), engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar})
+	for _, origin := range []string{"https://a.example", "https://b.example"} {
+		text := []byte(sites[robots.Origin(origin)])
+		run.Files = append(run.Files, File{Origin: origin, Origins: 1, Requests: 3, Text: text, Report: robots.Inspect(text, robots.Google)})
+	}
+	tables := regexp.MustCompile(`<table[^>]*>`).FindAllString(pageOf(t, c, run), -1)
+	if len(tables) < 12 {
+		t.Errorf("%d tables", len(tables))
+	}
+	names := map[string]bool{}
+	for _, table := range tables {
+		m := regexp.MustCompile(`data-name="([^"]+)" aria-label="([^"]+)"`).FindStringSubmatch(table)
+		if m == nil {
+			t.Errorf("no name: %s", table)
+			continue
+		}
+		if names[m[1]] || names["label "+m[2]] {
+			t.Errorf("again: %s", table)
+		}
+		names[m[1]], names["label "+m[2]] = true, true
+	}
+}
+
+func TestHeading(t *testing.T) {
+	one := File{Origin: "https://www.a.example", Origins: 1}
+	other, both := File{Origin: "http://b.example:8080", Origins: 1}, File{Origin: "https://www.a.example", Origins: 2}
+	plain := File{Origin: "http://www.a.example", Origins: 1}
+	for want, run := range map[string]*Run{
+		"www.a.example":                  {Files: []File{one, plain}, Inputs: []string{"x.log"}},
+		"www.a.example and 1 other host": {Files: []File{one, other}},
+		"www.a.example and others":       {Files: []File{both}},
+		"b.example:8080 and others":      {Files: []File{other}, More: 2},
+		"x.log":                          {Inputs: []string{`C:\logs\x.log`}},
+		"robots.txt report":              {},
+	} {
+		if got := (&view{Run: run}).Heading(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestTogether holds that sets of crawlers have a row with those that are asked for, too, and that the
+// page tells crawlers and other clients apart.
+func TestTogether(t *testing.T) {
+	all := fetches(rand.New(rand.NewPCG(9, 18)), 1000)
+	c, stats := counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, Agents: []string{"GPTBot", "bingbot/2.0", "Googlebot", "me"}}, workers: 1})
+	v := c.newView(&Run{Stats: stats})
+	if len(v.Sets) != 1 || v.Sets[0].Name != "@search" {
+		t.Fatalf("%+v", v.Sets) // of @ai there is one, which has a row
+	}
+	var requests, denied int64
+	for i := range v.Crawlers {
+		if row := &v.Crawlers[i]; row.Name == "bingbot/2.0" || row.Name == "Googlebot" {
+			requests, denied = requests+row.Requests, denied+row.Denied
+		}
+	}
+	if s := &v.Sets[0]; s.Requests != requests || s.Denied != denied || denied == 0 {
+		t.Errorf("%+v, want %d of %d", s, denied, requests)
+	}
+	if v.Own.Requests+v.Others.Requests != 0 {
+		t.Error("crawlers that are asked for are told from others")
+	}
+	c, stats = counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 1})
+	v = c.newView(&Run{Stats: stats})
+	if v.Own.Denied+v.Others.Denied != stats.Denied || v.Own.Denied == 0 || v.Others.Denied == 0 {
+		t.Errorf("%d by crawlers and %d by others, want %d", v.Own.Denied, v.Others.Denied, stats.Denied)
+	}
+}
+
+func TestLinesLeftOut(t *testing.T) {
+	text := []byte("User-agent: *\n# " + strings.Repeat("x", 100) + "\nDisallow: /p\n#\n#\nDisallow: /q\n")
+	uses := []Use{{Line: 3, Rule: "Disallow: /p", Decided: Count{Requests: 1}}, {Line: 6, Rule: "Disallow: /q"}}
+	f := newFileView(&File{Origin: "https://a.example", Origins: 1, Text: text, Uses: uses})
+	f.shorten(2 * (lineBytes + len("Disallow: /p")))
+	f.Lines[0].Gap = 1
+	var got bytes.Buffer
+	if err := page.Lookup("rules").Execute(&got, &view{Run: &Run{}, Listings: []fileView{f}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{">1 line left out<", ">2 lines left out<", ">4 lines are left out in all"} {
+		if !strings.Contains(got.String(), part) {
+			t.Errorf("no %s", part)
+		}
+	}
+}
