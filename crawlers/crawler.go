@@ -63,6 +63,12 @@ func (c *Crawler) in(set string) bool {
 	})
 }
 
+// IgnoresDelay reports whether its operator says that it does not heed a Crawl-delay in robots.txt, as
+// Google does of all its crawlers:
+// https://developers.google.com/search/blog/2019/07/a-note-on-unsupported-rules-in-robotstxt
+// Of most others it is not known.
+func (c *Crawler) IgnoresDelay() bool { return c.Operator == "Google" }
+
 // Lookup returns the crawler of a product token, in any case, and whether there is one.
 func Lookup(token string) (Crawler, bool) {
 	return at(slices.IndexFunc(table, func(c Crawler) bool { return strings.EqualFold(c.Token, token) }))

@@ -380,6 +380,10 @@ func (c *Counter) shownPaces(run *Run) (all []Pace, more int64) {
 			continue
 		}
 		row := Pace{Agent: c.store.Options().Agents[key.agent], Requests: p.requests, Back: p.back, Delay: -1, Origin: p.origin}
+		token, _, _ := strings.Cut(row.Agent, "/")
+		if known, ok := crawlers.Lookup(token); ok {
+			row.Ignored = known.IgnoresDelay()
+		}
 		gap, long := p.median()
 		row.Seconds, row.Median = gap.Seconds(), strconv.FormatFloat(gap.Seconds(), 'f', 1, 64)+" s"
 		if long {
@@ -503,9 +507,12 @@ func (r *Run) More64() int64 { return int64(r.More) }
 // Count returns Paths as templates count.
 func (r *Rest) Count() int64 { return int64(r.Paths) }
 
+// Stated reports whether robots.txt states a delay.
+func (p *Pace) Stated() bool { return p.Delay >= 0 }
+
 // Told reports whether the page says how many gaps are shorter than the delay: robots.txt states one, and
 // the gaps are known.
-func (p *Pace) Told() bool { return p.Delay >= 0 && !p.Jumbled() }
+func (p *Pace) Told() bool { return p.Stated() && !p.Jumbled() }
 
 // AnyJumbled reports whether some crawler's requests are out of order.
 func (v *view) AnyJumbled() bool {

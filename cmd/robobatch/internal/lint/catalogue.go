@@ -296,7 +296,7 @@ var Codes = []Code{
 	{
 		Name: "unused_field", Severity: Info,
 		What: "The key is known, and decides nothing in this dialect.",
-		Do:   "Nothing, if it is meant for other crawlers: Crawl-delay is read by some, Host and Clean-param by Yandex. Noindex is read by no large search engine.",
+		Do:   "Leave it if it is meant for other crawlers: some read Crawl-delay, though Google does not, and Yandex reads Host and Clean-param. No large search engine reads Noindex.",
 		Bad:  "User-agent: *\nDisallow: /private/\nNoindex: /x/\n",
 		Good: "User-agent: *\nDisallow: /private/\n",
 	},
