@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"html/template"
 	"math"
 	"strconv"
 	"strings"
@@ -77,6 +78,16 @@ const (
 // characters that are invisible or change what stands around them, as escapes; and its beginning if it
 // is long.
 func shown(s string) string { return visible(s, maxShown) }
+
+// whole is shown for a cell of a table: what is cut off follows, hidden, for the copy of the table.
+func whole(s string) template.HTML {
+	begin, all := shown(s), visible(s, math.MaxInt)
+	cut, isCut := strings.CutSuffix(begin, "…")
+	if rest, ok := strings.CutPrefix(all, cut); ok && isCut && rest != "…" {
+		return template.HTML(template.HTMLEscapeString(cut) + `<span class="cut">…</span><span hidden>` + template.HTMLEscapeString(rest) + `</span>`)
+	}
+	return template.HTML(template.HTMLEscapeString(begin))
+}
 
 // sentence is shown for a sentence of ours with such a text in it.
 func sentence(s string) string { return visible(s, maxSentence) }

@@ -9,9 +9,21 @@
     return element;
   }
 
-  // textOf returns what a cell says, without notes below it.
+  // NOTES are what stands in a cell beside what it says.
+  const NOTES = "small, em, .finding, .note";
+
+  // textOf returns what a cell says, without notes, and all of what is
+  // cut off. The items of a list have line ends between them.
   function textOf(cell) {
-    return (cell.firstChild && cell.querySelector("small") ? cell.firstChild.textContent : cell.textContent).trim();
+    const all = cell.cloneNode(true);
+    all.querySelectorAll(NOTES + ", .cut").forEach((note) => note.remove());
+    all.querySelectorAll("div, li").forEach((item) => item.after("\n"));
+    return all.textContent.trim().replace(/\s*\n\s*/g, "\n");
+  }
+
+  // notesOf returns the notes in a cell.
+  function notesOf(cell) {
+    return Array.from(cell.querySelectorAll(NOTES), (note) => note.textContent.trim()).join("\n");
   }
 
   // numberOf returns the number that a cell begins with, such as "~1,234 ±2%" or "<0.01%"; NaN if it has none.
@@ -28,13 +40,27 @@
     return /[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
   }
 
+  // csvOf returns what is shown of a table. Notes have columns of their own, behind the others.
   function csvOf(table) {
-    const line = (row) => Array.from(row.cells, (cell) => {
-      const text = textOf(cell);
-      const isNumber = cell.classList.contains("n") && row.parentNode.nodeName !== "THEAD";
-      return field(isNumber && /^-?[\d,.]+$/.test(text) ? text.replaceAll(",", "") : text, isNumber);
-    }).join(",");
-    return Array.from(table.rows).filter((row) => !row.hidden).map(line).join("\r\n") + "\r\n";
+    const rows = Array.from(table.rows).filter((row) => !row.hidden && !row.classList.contains("gap"));
+    const noted = new Set();
+    for (const row of rows) {
+      Array.from(row.cells, (cell, column) => notesOf(cell) && noted.add(column));
+    }
+    const line = (row) => {
+      const isHead = row.parentNode.nodeName === "THEAD";
+      const fields = Array.from(row.cells, (cell) => {
+        const text = textOf(cell);
+        const isNumber = cell.classList.contains("n") && !isHead;
+        return field(isNumber && /^-?[\d,.]+$/.test(text) ? text.replaceAll(",", "") : text, isNumber);
+      });
+      for (const column of noted) {
+        const cell = row.cells[column];
+        fields.push(field(!cell ? "" : isHead ? textOf(cell) + ": notes" : notesOf(cell), false));
+      }
+      return fields.join(",");
+    };
+    return rows.map(line).join("\r\n") + "\r\n";
   }
 
   // copy puts a text on the clipboard. Pages that were opened from a disk may not use the clipboard in all browsers.
@@ -50,6 +76,17 @@
       area.remove();
       return done;
     }
+  }
+
+  // copyButton returns a button that copies what csv returns.
+  function copyButton(of, csv) {
+    const button = make("button", { type: "button", textContent: "Copy as CSV", ariaLabel: "Copy as CSV: " + of });
+    button.addEventListener("click", async () => {
+      const done = await copy(csv());
+      button.textContent = done ? "Copied" : "Could not copy";
+      setTimeout(() => { button.textContent = "Copy as CSV"; }, 1500);
+    });
+    return button;
   }
 
   // sortBy sorts the body of a table by a column: numbers from the greatest on first, texts from A on.
@@ -95,13 +132,7 @@
       });
       tools.append(count, input);
     }
-    const button = make("button", { type: "button", textContent: "Copy as CSV", ariaLabel: "Copy as CSV: the table of " + name });
-    button.addEventListener("click", async () => {
-      const done = await copy(csvOf(table));
-      button.textContent = done ? "Copied" : "Could not copy";
-      setTimeout(() => { button.textContent = "Copy as CSV"; }, 1500);
-    });
-    tools.append(button);
+    tools.append(copyButton("the table of " + name, () => csvOf(table)));
     table.parentNode.before(tools);
     Array.from(table.tHead.rows[0].cells).forEach((header, column) => {
       if (header.textContent === "" || header.classList.contains("spark")) {
@@ -114,7 +145,29 @@
     });
   }
 
-  // equipTree adds a filter to the tree of paths: what has the words, what is above it, and what is below.
+  // csvOfTree returns the rows of the tree that a filter leaves, each with its whole path.
+  function csvOfTree(tree) {
+    const cells = (row) => Array.from(row.children, (cell) => textOf(cell));
+    const nameOf = (row) => row.querySelector("code") ? textOf(row.firstElementChild) : "";
+    const lines = [cells(tree.querySelector(".row.head"))];
+    for (const row of tree.querySelectorAll(".row:not(.head)")) {
+      if (row.hidden) {
+        continue;
+      }
+      const above = [];
+      const holder = row.nodeName === "SUMMARY" ? row.parentNode.parentNode : row.parentNode;
+      for (let d = holder.closest("details"); d; d = d.parentNode.closest("details")) {
+        above.unshift(nameOf(d.firstElementChild));
+      }
+      const [name, ...rest] = cells(row);
+      const path = [...above, nameOf(row)].join(""); // names of directories end with a slash
+      lines.push([nameOf(row) === "" ? path + " (" + name + ")" : path, ...rest]);
+    }
+    const plain = (text, column) => column > 0 && /^[\d,]+$/.test(text) ? text.replaceAll(",", "") : field(text, column > 0 && column < 4);
+    return lines.map((line) => line.map(plain).join(",")).join("\r\n") + "\r\n";
+  }
+
+  // equipTree adds a copy and a filter to the tree of paths: what has the words, what is above it, and what is below.
   function equipTree(tree) {
     const rows = Array.from(tree.querySelectorAll(".row:not(.head)"));
     const were = new Map(Array.from(tree.querySelectorAll("details"), (d) => [d, d.open]));
@@ -143,7 +196,7 @@
         }
       }
     });
-    tree.before(make("div", { className: "tools" }, input));
+    tree.before(make("div", { className: "tools" }, input, copyButton("the paths", () => csvOfTree(tree))));
   }
 
   const colours = ["#2b6cc4", "#c2571a", "#2a8a57", "#8a4fc9", "#b08a00", "#0f8c99", "#8b6b52"];
