@@ -235,7 +235,7 @@ func TestAsk(t *testing.T) {
 	for _, c := range []struct{ url, want string }{
 		{"https://other.example/", "No answer: a URL of https://other.example: this robots.txt is of " + last + "."},
 		{"https://täst.example/ü", "No answer: a URL of https://xn--tst-qla.example: this robots.txt is of " + last + "."},
-		{"nothing", "No answer: no scheme: a URL starts like https://."},
+		{"nothing", "No answer: “nothing” is neither a URL nor a path: a URL starts with https:// or http://, a path with /."},
 		{"https://a b/", "No answer: not a valid host"},
 	} {
 		if got := ask(c.url, "x"); !strings.HasPrefix(got, c.want) {

@@ -186,6 +186,83 @@ func TestAddress(t *testing.T) {
 	again.until(`location.hash === "#what-if"`)
 }
 
+// TestEditsStay follows a link of the page, goes back, and changes the origin: edits stay.
+func TestEditsStay(t *testing.T) {
+	d := shop()
+	d.Origins = append(d.Origins, whatif.Origin{Origin: "https://b.example", Name: "b.txt", Requests: 1, Text: []byte("user-agent: *\n"), URLs: []whatif.URL{{Path: "/x", Counts: []whatif.Count{{Agent: 1, Requests: 1}}}}})
+	name := write(t, d)
+	tb := open(t, name, "")
+	tb.started()
+	shown := func() string { return tb.text(`document.getElementById("what-if-text").value`) }
+	const first, second = "User-agent: *\nDisallow: /1\n", "User-agent: *\nDisallow: /2\n"
+	tb.typed(first)
+	tb.until(`location.hash.startsWith("#what-if=")`)
+	old := tb.text(`location.hash`)
+	tb.eval(`{ const a = document.createElement("a"); a.href = "#what-if-lines"; document.body.append(a); a.click(); }`, nil)
+	tb.until(`location.hash === ` + literal(old))
+	tb.typed(second)
+	tb.until(`location.hash.startsWith("#what-if=") && location.hash !== ` + literal(old))
+	now := tb.text(`location.hash`)
+	tb.eval(`history.back()`, nil)
+	tb.until(`history.state && location.hash === ` + literal(now))
+	if got := shown(); got != second {
+		t.Errorf("after Back the text is %q, want %q", got, second)
+	}
+	choose := func(i string) {
+		tb.eval(`{ const o = document.getElementById("what-if-origin"); o.value = `+i+`; o.dispatchEvent(new Event("change")); true }`, new(bool))
+	}
+	choose("1")
+	if got := shown(); got != "user-agent: *\n" {
+		t.Errorf("the other origin has %q", got)
+	}
+	choose("0")
+	if got := shown(); got != second {
+		t.Errorf("after other origins the text is %q, want %q", got, second)
+	}
+	const reset = `document.getElementById("what-if-reset").click()`
+	tb.eval(reset, nil)
+	if got := shown(); got != string(d.Origins[0].Text) {
+		t.Errorf("the text in force is %q", got)
+	}
+	tb.eval(reset, nil)
+	if got := shown(); got != second {
+		t.Errorf("back to the edit is %q, want %q", got, second)
+	}
+	tb.eval(`{ location.hash = `+literal(old)+` }`, nil) // as someone pastes a link
+	tb.until(`document.getElementById("what-if-text").value === ` + literal(first))
+}
+
+// TestChosen chooses one crawler: the line under the editor is its, and says so.
+func TestChosen(t *testing.T) {
+	tb := open(t, write(t, shop()), "")
+	tb.started()
+	tb.eval(`{ const a = document.getElementById("what-if-agent"); a.value = 1; a.dispatchEvent(new Event("change")); }`, nil)
+	tb.typed("User-agent: *\nDisallow: /cart\nDisallow: /search\n\nUser-agent: GPTBot\nDisallow: /\nAllow: /blog\n")
+	const want = "GPTBot: Closed: nothing. Opened: nothing. All crawlers: 10 requests closed, 0 opened."
+	tb.until(`document.getElementById("what-if-change").textContent === ` + literal(want))
+}
+
+// TestAskFaults asks what cannot be answered.
+func TestAskFaults(t *testing.T) {
+	tb := open(t, write(t, shop()), "")
+	tb.started()
+	for _, c := range []struct{ url, crawler, want string }{
+		{"files/", "GPTBot", "“files/” is neither a URL nor a path: a URL starts with https:// or http://, a path with /."},
+		{"/", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "write that alone, Googlebot."},
+		{"/", "Mozilla/5.0 (compatible; newbot/1.0)", "write that alone, such as GPTBot."},
+		{"/", "GPTBot/1.2", "disallowed"},
+	} {
+		tb.eval(`{
+			document.getElementById("what-if-url").value = `+literal(c.url)+`;
+			document.getElementById("what-if-crawler").value = `+literal(c.crawler)+`;
+			document.querySelector("#what-if-ask button").click();
+		}`, nil)
+		if got := tb.text(`document.getElementById("what-if-answer").textContent`); !strings.Contains(got, c.want) {
+			t.Errorf("%s by %s: %s, want %s", c.url, c.crawler, got, c.want)
+		}
+	}
+}
+
 // TestHostileAddress opens the page with fragments that someone else made.
 func TestHostileAddress(t *testing.T) {
 	name := write(t, shop())

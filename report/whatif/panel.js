@@ -119,6 +119,10 @@
   let change = null;  // of the last edit
   let ticket = 0;     // of the last opening of an origin or reading of the address
   let kept = '';      // the fragment that was written last
+  let era = 0;        // how many edits came with an address; entries of the history have it
+  const edits = new Map();   // by origin: its text, if it is edited
+  const dropped = new Map(); // by origin: the edit that the text in force replaced
+  const page = Math.random(); // tells entries of the history that this page wrote from others
 
   const state = (text) => fill($('state'), text);
 
@@ -161,6 +165,23 @@
     $('crawler').value = head.agents[0];
   }
 
+  // reset takes an edit back to the text in force, and brings it back.
+  function reset() {
+    const text = $('text').value;
+    if (text === original) {
+      write(dropped.has(site.origin) ? dropped.get(site.origin) : original);
+      return;
+    }
+    dropped.set(site.origin, text);
+    write(original);
+  }
+
+  // choose shows an origin with its edit, if there is one.
+  function choose(index) {
+    const text = edits.get(head.origins[index].origin);
+    openSite(index, text === undefined ? null : text);
+  }
+
   // openSite shows an origin, with an edit of its text, or the text in force if that is null.
   function openSite(index, edit) {
     ticket++;
@@ -180,7 +201,12 @@
       $('url').value = next.origin + '/';
       fill($('answer'));
     }
-    $('text').value = edit === null ? original : edit;
+    write(edit === null ? original : edit);
+  }
+
+  // write puts a text into the editor.
+  function write(text) {
+    $('text').value = text;
     run();
   }
 
@@ -222,7 +248,11 @@
     moved('opened', change.opened);
     lines();
     gutter.read(text, change.lines);
-    state(text === original ? 'This is the text in force.' : 'This is an edit of the text in force.');
+    const isEdit = text !== original;
+    if (isEdit) edits.set(site.origin, text);
+    else edits.delete(site.origin);
+    state(isEdit ? 'This is an edit of the text in force.' : 'This is the text in force.');
+    fill($('reset'), !isEdit && dropped.has(site.origin) ? 'Back to the edit' : 'Back to the text in force');
     later();
   }
 
@@ -250,9 +280,14 @@
   }
 
   function spoken() {
-    const parts = [];
+    const chosen = Number($('agent').value);
+    const parts = chosen < 0 ? [] : [head.names[chosen] + ':'];
     for (const [name, list] of [['Closed', change.closed], ['Opened', change.opened]]) {
       parts.push(name + ': ' + (list.urls === 0 ? 'nothing.' : count(list.urls, 'URL') + ', ' + count(list.requests, 'request') + '.'));
+    }
+    if (chosen >= 0) {
+      const sum = (i) => change.agents.reduce((n, t) => n + t[i], 0);
+      parts.push('All crawlers: ' + count(sum(3), 'request') + ' closed, ' + number(sum(4)) + ' opened.');
     }
     if (change.open) parts.push('Over 500 KiB: ' + head.dialect + ' reads no rules of it, and allows everything.');
     else if (change.truncated) parts.push('Only the first 500 KiB are read.');
@@ -356,9 +391,20 @@
       state('This is an edit. It is too long for the address of this page: save it as a file.');
       fragment = '';
     }
-    if (fragment === '' && !location.hash.startsWith(PREFIX)) return;
+    if (fragment === '' && !location.hash.startsWith(PREFIX)) {
+      kept = '';
+      return;
+    }
     kept = fragment;
-    history.replaceState(null, '', fragment || '#what-if');
+    history.replaceState({ page, era }, '', fragment || '#what-if');
+  }
+
+  // visited is told that the address changed. A link in the page has its own fragment, and Back may bring
+  // an older edit of this page: the edit in hand stays, and comes into the address again.
+  function visited() {
+    const own = history.state && history.state.page === page && history.state.era === era;
+    if (own || !location.hash.startsWith(PREFIX)) toAddress().catch(() => {});
+    else fromAddress();
   }
 
   // fromAddress opens the edit that the address has. It reports whether there is one.
@@ -382,6 +428,7 @@
       return true;
     }
     kept = fragment;
+    era++;
     openSite(index, text);
     if (text !== original) state('This is an edit that came with the address of this page. It is not the text in force.');
     return true;
@@ -460,9 +507,27 @@
 
   const verdict = (a) => a.allowed ? 'allowed' : 'disallowed';
 
+  // faultOf says what is wrong with a question, '' if nothing is.
+  function faultOf(url, crawler) {
+    if (url[0] !== '/' && !/^[A-Za-z][A-Za-z0-9+.-]*:/.test(url)) {
+      return '“' + url + '” is neither a URL nor a path: a URL starts with https:// or http://, a path with /.';
+    }
+    if (/[\s();,]/.test(crawler) && !head.agents.includes(crawler)) {
+      const words = crawler.toLowerCase().split(/[^a-z0-9_-]+/);
+      const known = head.agents.filter((name) => words.includes(name.toLowerCase()));
+      return '“' + crawler + '” is more than a product token, which is the name in a User-Agent: write that alone, ' + (known.length > 0 ? known.join(' or ') + '.' : 'such as GPTBot.');
+    }
+    return '';
+  }
+
   function ask(event) {
     event.preventDefault();
     const crawler = $('crawler').value.trim() || '*';
+    const fault = faultOf($('url').value.trim(), crawler);
+    if (fault) {
+      fill($('answer'), make('p', 'No answer: ' + fault));
+      return;
+    }
     const a = JSON.parse(robobatchWhatIf.explain(current(), ascii($('url').value.trim()), crawler, site.origin));
     if (a.error) {
       fill($('answer'), make('p', 'No answer: ' + a.error + '.'));
@@ -514,12 +579,12 @@
     $('text').addEventListener('input', soon);
     $('text').addEventListener('scroll', () => gutter.draw());
     $('agent').addEventListener('change', run);
-    $('origin').addEventListener('change', () => openSite(Number($('origin').value), null));
-    $('reset').addEventListener('click', () => openSite(Number($('origin').value), null));
+    $('origin').addEventListener('change', () => choose(Number($('origin').value)));
+    $('reset').addEventListener('click', reset);
     $('save').addEventListener('click', save);
     $('ask').addEventListener('submit', ask);
     for (const id of ['closed', 'opened']) $(id + '-copy').addEventListener('click', (e) => copy(id, e.currentTarget));
-    addEventListener('hashchange', fromAddress);
+    addEventListener('hashchange', visited);
     if ('ResizeObserver' in window) new ResizeObserver(() => gutter.draw()).observe($('text'));
   }
 
