@@ -277,6 +277,24 @@
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
   }
 
+  // A part that scrolls has to be reached by keys, and says what it is.
+  const scrolls = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      if (target.scrollWidth > target.clientWidth) {
+        Object.assign(target, { tabIndex: 0, role: "region", ariaLabel: "Table: " + target.dataset.of });
+      } else {
+        target.removeAttribute("tabindex");
+        target.removeAttribute("role");
+        target.removeAttribute("aria-label");
+      }
+    }
+  });
+  for (const part of document.querySelectorAll(".tbl, .tree")) {
+    const table = part.querySelector("table");
+    part.dataset.of = table ? table.dataset.name : "paths";
+    scrolls.observe(part);
+  }
+
   document.querySelectorAll("table[data-name]").forEach(equip);
   document.querySelectorAll(".tree").forEach(equipTree);
   const data = document.getElementById("chart-data");
