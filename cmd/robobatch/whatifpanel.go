@@ -55,31 +55,35 @@ func (p *pageOut) whatIfPanel(run *report.Run, sites [][]robots.Origin, opt *eng
 // together returns the most requested paths of origins that have the same text, at most so many, and
 // the requests for each at all of them.
 func together(requested map[robots.Origin][]report.Requested, origins []robots.Origin, number map[int]int, most int) []whatif.URL {
-	sums := map[string]map[int]int64{} // by path and crawler
+	var urls []whatif.URL
+	known := map[string]int{} // by path: its index in urls
 	for _, o := range origins {
 		for i := range requested[o] {
 			r := &requested[o][i]
-			if sums[r.Path] == nil {
-				sums[r.Path] = map[int]int64{}
+			n, isKnown := known[r.Path]
+			if !isKnown {
+				n = len(urls)
+				known[r.Path], urls = n, append(urls, whatif.URL{Path: r.Path, Counts: make([]whatif.Count, 0, len(r.Counts))})
 			}
 			for _, c := range r.Counts {
-				sums[r.Path][number[c.Agent]] += c.Requests
+				urls[n].Counts = addCount(urls[n].Counts, whatif.Count{Agent: number[c.Agent], Requests: c.Requests})
 			}
 		}
-	}
-	urls := make([]whatif.URL, 0, len(sums))
-	for path, by := range sums {
-		url := whatif.URL{Path: path}
-		for agent, n := range by {
-			url.Counts = append(url.Counts, whatif.Count{Agent: agent, Requests: n})
-		}
-		slices.SortFunc(url.Counts, func(a, b whatif.Count) int { return cmp.Compare(a.Agent, b.Agent) })
-		urls = append(urls, url)
 	}
 	slices.SortFunc(urls, func(a, b whatif.URL) int {
 		return cmp.Or(cmp.Compare(b.Requests(), a.Requests()), cmp.Compare(a.Path, b.Path))
 	})
 	return urls[:min(most, len(urls))]
+}
+
+// addCount adds a count to those of a URL, which are in the order of their crawlers.
+func addCount(counts []whatif.Count, one whatif.Count) []whatif.Count {
+	i, found := slices.BinarySearchFunc(counts, one, func(a, b whatif.Count) int { return cmp.Compare(a.Agent, b.Agent) })
+	if !found {
+		return slices.Insert(counts, i, one)
+	}
+	counts[i].Requests += one.Requests
+	return counts
 }
 
 // sitesOf returns the origins of each file.

@@ -87,6 +87,24 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestNoShare has more requests for URLs than are known to be for the text: there is no share of them.
+func TestNoShare(t *testing.T) {
+	d := Data{Agents: []string{"a"}}
+	for _, requests := range []int64{5, 6, 7} {
+		d.Origins = append(d.Origins, Origin{Origin: "https://a.example", Requests: requests, URLs: urls(3, 1)})
+	}
+	p, err := New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, _ := unpackHead(t, p)
+	for i, want := range []int64{0, 6, 7} {
+		if s := h.Origins[i]; s.Counted != 6 || s.Requests != want {
+			t.Errorf("%d requests of %d, want %d", s.Counted, s.Requests, want)
+		}
+	}
+}
+
 // TestSame makes a panel twice.
 func TestSame(t *testing.T) {
 	d := Data{Agents: []string{"a"}, Origins: []Origin{{Origin: "https://a.example", URLs: urls(100, 1)}}}

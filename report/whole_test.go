@@ -1,0 +1,23 @@
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestWhole cuts off texts of others: all of it is in the cell, as text.
+func TestWhole(t *testing.T) {
+	long := strings.Repeat("x", maxShown)
+	for text, want := range map[string]string{
+		"/<b>":              "/&lt;b&gt;",
+		"/a…":               "/a…",
+		long:                long,
+		long + "<i>":        long + `<span class="cut">…</span><span hidden>&lt;i&gt;</span>`,
+		long + "\u202e":     long + `<span class="cut">…</span><span hidden>\u{202E}</span>`,
+		"<" + long + "\xff": "&lt;" + long[1:] + `<span class="cut">…</span><span hidden>x%FF</span>`,
+	} {
+		if got := string(whole(text)); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
