@@ -91,7 +91,7 @@ type memoEntry struct {
 const (
 	memoSize     = 1 << 14
 	noTime       = math.MinInt64
-	sizeFile     = 250
+	sizeFile     = 270
 	sizeSite     = 8 // a list that grows has room for twice as many
 	sizeSet      = 180
 	sizeOutcome  = 160 // with its group and its place in a map
