@@ -120,11 +120,11 @@ func failStore(ts *testscript.TestScript, _ bool, args []string) {
 	s := storeFor(ts)
 	switch args[0] {
 	case "none":
-		s.Fail = nil
+		s.SetFail(nil)
 	case "flaky":
-		s.Fail = flaky(s.Store)
+		s.SetFail(flaky(s.Store))
 	case "change":
-		s.Fail = func(w http.ResponseWriter, r *http.Request) bool {
+		s.SetFail(func(w http.ResponseWriter, r *http.Request) bool {
 			if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/"+args[1]) {
 				text, _ := s.Get(args[1])
 				s.Answer(w, r)
@@ -132,17 +132,17 @@ func failStore(ts *testscript.TestScript, _ bool, args []string) {
 				return true
 			}
 			return false
-		}
+		})
 	case "answer":
 		status, err := strconv.Atoi(args[1])
 		ts.Check(err)
-		s.Fail = func(w http.ResponseWriter, r *http.Request) bool {
+		s.SetFail(func(w http.ResponseWriter, r *http.Request) bool {
 			if len(args) > 3 && args[3] != r.Method {
 				return false
 			}
 			fakestore.Answer(w, status, args[2], fmt.Sprintf("%s and %v", fakestore.Secret, r.Header))
 			return true
-		}
+		})
 	default:
 		ts.Fatalf("unknown: %s", args[0])
 	}
@@ -186,7 +186,7 @@ func interruptUpload(ts *testscript.TestScript, _ bool, args []string) {
 	came := make(chan struct{})
 	var once sync.Once
 	var begun atomic.Bool
-	s.Fail = func(w http.ResponseWriter, r *http.Request) bool {
+	s.SetFail(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodDelete && args[2] == "noabort" && begun.Load() {
 			fakestore.Answer(w, http.StatusForbidden, "AccessDenied", "no")
 			return true
@@ -199,7 +199,7 @@ func interruptUpload(ts *testscript.TestScript, _ bool, args []string) {
 		once.Do(func() { close(came) })
 		<-r.Context().Done()
 		return true
-	}
+	})
 	sig := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM}[args[1]]
 	heeded := make(chan os.Signal, 1)
 	signal.Notify(heeded, sig) // a child would ignore what is ignored here
@@ -219,5 +219,5 @@ func interruptUpload(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	ts.Check(cmd.Process.Signal(sig))
 	checkExit(ts, args[0], <-ended)
-	s.Fail = nil
+	s.SetFail(nil)
 }

@@ -39,7 +39,8 @@ const Bucket = "bucket"
 type Store struct {
 	*httptest.Server
 
-	// Fail is asked before a request is answered. It answers the request itself if it returns true.
+	// Fail is asked before a request is answered. It answers the request itself if it returns true. Where
+	// connections may be open, set it with SetFail.
 	Fail func(w http.ResponseWriter, r *http.Request) bool
 
 	mu      sync.Mutex
@@ -125,6 +126,13 @@ func (s *Store) Log() []string {
 	return slices.Clone(s.log)
 }
 
+// SetFail sets Fail.
+func (s *Store) SetFail(fail func(w http.ResponseWriter, r *http.Request) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Fail = fail
+}
+
 // Answer answers with an error of the protocol.
 func Answer(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/xml")
@@ -135,8 +143,9 @@ func Answer(w http.ResponseWriter, status int, code, message string) {
 func (s *Store) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.log = append(s.log, strings.TrimSpace(r.Method+" "+r.URL.Path+" "+r.Header.Get("Range")))
+	fail := s.Fail
 	s.mu.Unlock()
-	if s.Fail == nil || !s.Fail(w, r) {
+	if fail == nil || !fail(w, r) {
 		s.Answer(w, r)
 	}
 }
