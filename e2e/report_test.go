@@ -47,14 +47,15 @@ func attribute(n *html.Node, name string) string {
 	return ""
 }
 
-// text returns the text of a node, without that of elements of a name.
+// text returns the text of a node, without that of elements of a name. Of a text that is cut off, it is
+// the whole, the rest of which is hidden.
 func text(n *html.Node, but string) string {
 	if n.Type == html.TextNode {
 		return n.Data
 	}
 	var sb strings.Builder
 	for c := range n.ChildNodes() {
-		if c.Type != html.ElementNode || c.Data != but {
+		if c.Type != html.ElementNode || c.Data != but && attribute(c, "class") != "cut" {
 			sb.WriteString(text(c, but))
 		}
 	}
