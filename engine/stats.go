@@ -56,8 +56,9 @@ type counter struct {
 	store  *Store
 	lookup *Lookup
 	stats  Stats
-	sites  []uint64 // bit set of the store's sites that occurred
-	strays tally    // of the other origins
+	sites  []uint64  // bit set of the store's sites that occurred
+	strays tally     // of the other origins
+	odds   rules.Odd // of the store; nil if it has none
 	odd    oddRows
 
 	// By agent, with StoreOptions.LogAgents the counts, and else what each has more than the one
@@ -68,7 +69,7 @@ type counter struct {
 // newCounter returns a counter for one of so many goroutines.
 func newCounter(s *Store, goroutines int) *counter {
 	return &counter{
-		store: s, lookup: s.newLookup(goroutines),
+		store: s, odds: s.rules.Odd(), lookup: s.newLookup(goroutines),
 		sites: make([]uint64, (s.NumSites()+63)/64), agents: make([]AgentCount, len(s.opt.Agents)+1),
 	}
 }
@@ -112,8 +113,8 @@ func (c *counter) countURLs(b *Batch) {
 func (c *counter) countStreak(b *Batch, site SiteID, start, end int) {
 	rows := end - start
 	if site < strayBit {
-		if odd := c.store.rules.Odd(); odd != nil {
-			c.odd.count(site, b.Rulings[start:end], odd, c.store.opt.RowTimes)
+		if c.odds != nil {
+			c.odd.count(site, b.Rulings[start:end], c.odds, c.store.opt.RowTimes)
 		}
 		c.sites[site/64] |= 1 << (site % 64)
 		b.streaks.sites = append(b.streaks.sites, siteStreak{site, uint32(rows)})
