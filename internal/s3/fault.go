@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode"
@@ -95,14 +96,13 @@ func (s *store) explain(err error) error {
 
 // isOurs reports whether an error is of this package already.
 func isOurs(err error) bool {
-	for _, kind := range []error{
-		ErrNotExist, ErrDenied, ErrNoBucket, ErrCredentials, ErrChanged, ErrTooLarge, errClock, errRefused, errRedirect, errTLS, errNoTLS, errShort, errNoUpload, errRange,
-	} {
-		if errors.Is(err, kind) {
-			return true
-		}
-	}
-	return false
+	return isOneOf(err,
+		ErrNotExist, ErrDenied, ErrNoBucket, ErrCredentials, ErrChanged, ErrTooLarge, errClock, errRefused, errRedirect, errTLS, errNoTLS, errShort, errNoUpload, errRange)
+}
+
+// isOneOf reports whether an error is of one of some kinds.
+func isOneOf(err error, kinds ...error) bool {
+	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
 }
 
 // bare returns an error of the network without the URL in it.
@@ -147,13 +147,8 @@ func (e *configError) Unwrap() error { return e.err }
 
 // SaysRemedy reports whether the text of an error says what to do about it.
 func SaysRemedy(err error) bool {
-	for _, kind := range []error{ErrCredentials, ErrChanged, errRefused, errClock, errRedirect, errTLS, errNoTLS} {
-		if errors.Is(err, kind) {
-			return true
-		}
-	}
 	_, ok := errors.AsType[*configError](err)
-	return ok
+	return ok || isOneOf(err, ErrCredentials, ErrChanged, errRefused, errClock, errRedirect, errTLS, errNoTLS)
 }
 
 // An outage is that nobody answered, however often.
@@ -164,14 +159,9 @@ func (e *outage) Unwrap() error { return e.error }
 // IsDown reports whether an error is one of the store as a whole: it cannot be reached, or refuses
 // whoever asks. Nothing is known of the object then.
 func IsDown(err error) bool {
-	for _, kind := range []error{ErrCredentials, ErrNoBucket, errRefused, errClock, errRedirect, errTLS, errNoTLS} {
-		if errors.Is(err, kind) {
-			return true
-		}
-	}
 	_, isOutage := errors.AsType[*outage](err)
 	_, isConfig := errors.AsType[*configError](err)
-	return isOutage || isConfig
+	return isOutage || isConfig || isOneOf(err, ErrCredentials, ErrNoBucket, errRefused, errClock, errRedirect, errTLS, errNoTLS)
 }
 
 // passing are the codes of faults that pass.

@@ -244,31 +244,32 @@ func (s *store) put(at object, text []byte) error {
 	})
 }
 
+// replaced returns the store, and where in it an object is that is about to be another or none.
+func replaced(name string) (s *store, at object, err error) {
+	if s, err = one(); err != nil {
+		return s, at, err
+	}
+	if at, err = splitKey(name); err == nil {
+		s.versions.Delete(name)
+	}
+	return s, at, err
+}
+
 // Write stores a small object, in place of one that has the name.
 func Write(name string, text []byte) error {
-	s, err := one()
+	s, at, err := replaced(name)
 	if err != nil {
 		return err
 	}
-	at, err := splitKey(name)
-	if err != nil {
-		return err
-	}
-	s.versions.Delete(name)
 	return s.put(at, text)
 }
 
 // Remove removes an object. One that is not there is removed already.
 func Remove(name string) error {
-	s, err := one()
+	s, at, err := replaced(name)
 	if err != nil {
 		return err
 	}
-	at, err := splitKey(name)
-	if err != nil {
-		return err
-	}
-	s.versions.Delete(name)
 	err = s.try(interrupted, func() error {
 		return s.client.RemoveObject(interrupted, at.bucket, at.key, minio.RemoveObjectOptions{})
 	})
