@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"runtime/debug"
@@ -58,10 +57,7 @@ func planCoverage(a *args, std console.Streams) (guard.Task, error) {
 		r.format, err = coverage.FormatOf(a.out)
 		faults.Add("out", err)
 	}
-	faults.Add("workers", memory.CheckWorkers(a.workers))
-	if a.Limit < 0 {
-		faults.Add("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.Limit))
-	}
+	checkWork(a, &faults)
 	p.memory.Coverage = true
 	faults.Add("max-memory", p.chooseMemory(a, nil))
 	faults.Add("progress", p.SetProgress(a.progress))
@@ -170,10 +166,7 @@ func (r *coverageRun) Run(ctx context.Context) (err error) {
 
 // count takes the logs through the rules.
 func (r *coverageRun) count(ctx context.Context, c *coverage.Counter) error {
-	src := &flow.Source{Logs: r.logs, NeedsAgents: r.asked.AgentFromLog}
-	if r.asked.ByRow() {
-		src.NoTimes = flow.ErrNoTimes
-	}
+	src := aim(new(flow.Source), r.logs, &r.asked)
 	stop := r.Watch("URLs", src.Sample)
 	stats, err := engine.Run(ctx, r.store, src, c, r.runOpt)
 	stop()

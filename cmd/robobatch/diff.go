@@ -110,10 +110,7 @@ func (d *diffing) choose(a *args) error {
 	_, err = cli.Choose("form", a.print, diff.Forms)
 	faults.Add("print", err)
 	d.chooseOut(a, &faults)
-	faults.Add("workers", memory.CheckWorkers(a.workers))
-	if a.Limit < 0 {
-		faults.Add("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.Limit))
-	}
+	checkWork(a, &faults)
 	faults.Add("max-memory", d.chooseMemory(a))
 	faults.Add("progress", d.SetProgress(a.progress))
 	d.hints = agentHints(d.now.opt.Agents, d.now.opt.Dialect)
@@ -125,20 +122,25 @@ func (d *diffing) choose(a *args) error {
 // chooseSides sets which rules are compared, and at which moments.
 func (d *diffing) chooseSides(a *args, faults *cli.Faults) {
 	d.now.path, d.now.asOf, d.now.opt = a.rules, a.AsOf, chooseQuestion(a, faults)
-	d.old.path, d.old.asOf, d.old.opt = cmp.Or(a.old, a.rules), cmp.Or(a.oldAsOf, a.AsOf), d.now.opt
-	d.old.opt.Tokens = false
+	d.now.AcceptDamage = a.acceptDamage
 	if a.old == "" && a.oldAsOf == "" {
 		faults.Add("old", errors.New("the flag is missing: name the rules before, or a moment of those of -rules with -old-as-of"))
 	}
+	d.old.chooseOld(a, &d.now.opt, faults)
+}
+
+// chooseOld sets the rules before, for what is asked of those after.
+func (c *compared) chooseOld(a *args, now *engine.StoreOptions, faults *cli.Faults) {
+	c.path, c.asOf, c.opt = cmp.Or(a.old, a.rules), cmp.Or(a.oldAsOf, a.AsOf), *now
+	c.opt.Tokens, c.AcceptDamage = false, a.acceptDamage
+	if a.old != "" {
+		c.Flag = "-old"
+	}
 	if a.oldAsOf != "" {
 		var err error
-		d.old.opt.AsOf, err = parseMoment(a.oldAsOf)
-		d.old.opt.RowTimes = false
+		c.opt.AsOf, err = parseMoment(a.oldAsOf)
+		c.opt.RowTimes = false
 		faults.Add("old-as-of", err)
-	}
-	d.now.AcceptDamage, d.old.AcceptDamage = a.acceptDamage, a.acceptDamage
-	if a.old != "" {
-		d.old.Flag = "-old"
 	}
 }
 
@@ -522,11 +524,8 @@ func cause(err error) error {
 
 // evaluate takes the logs through the rules.
 func (d *diffing) evaluate(ctx context.Context, sink engine.Sink) (engine.Stats, error) {
-	src := &flow.Source{Logs: d.logs, NeedsAgents: d.asked.AgentFromLog}
+	src := aim(new(flow.Source), d.logs, &d.asked)
 	defer d.Watch("URLs", src.Sample)()
-	if d.now.opt.RowTimes {
-		src.NoTimes = flow.ErrNoTimes
-	}
 	return engine.Run(ctx, d.now.store, src, d.page.with(sink), d.runOpt)
 }
 
@@ -534,10 +533,15 @@ func (d *diffing) evaluate(ctx context.Context, sink engine.Sink) (engine.Stats,
 func (d *diffing) doubts(s *summary.Report) []doubt.Doubt {
 	all := s.Doubt()
 	if d.limit.IsNone() && !d.require.AllowBad {
-		bad := s.Counts.Reasons[engine.ReasonBadURL.String()] / int64(max(1, len(agentsOf(&d.now.opt))))
-		all = append(all, s.Rejected(summary.Sum(s.Counts.Refused)+bad, "-rejects of robobatch lists them")...)
+		all = append(all, doubtRejected(s, &d.now.opt)...)
 	}
 	return slices.DeleteFunc(all, func(d doubt.Doubt) bool { return d.Code == doubt.NoURLs })
+}
+
+// doubtRejected returns the doubt about the rows without a verdict, of a command that does not list them.
+func doubtRejected(s *summary.Report, opt *engine.StoreOptions) []doubt.Doubt {
+	bad := s.Counts.Reasons[engine.ReasonBadURL.String()] / int64(max(1, len(agentsOf(opt))))
+	return s.Rejected(summary.Sum(s.Counts.Refused)+bad, "-rejects of robobatch lists them")
 }
 
 // commit completes the file of the changed rows.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/ingest"
@@ -15,6 +16,14 @@ import (
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
+
+// checkWork checks how many goroutines work, and on how many URLs.
+func checkWork(a *args, faults *cli.Faults) {
+	faults.Add("workers", memory.CheckWorkers(a.workers))
+	if a.Limit < 0 {
+		faults.Add("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.Limit))
+	}
+}
 
 // chooseInput returns how the lines of the logs are read, and the columns that -keep makes of their
 // fields.

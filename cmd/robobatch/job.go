@@ -225,14 +225,20 @@ func (j *job) doubts(r *summary.Report) []doubt.Doubt {
 	})
 }
 
+// aim has a source read logs, and what was asked says what they must have.
+func aim(src *flow.Source, logs *ingest.Logs, asked *summary.Asked) *flow.Source {
+	src.Logs, src.NeedsAgents = logs, asked.AgentFromLog
+	if asked.ByRow() {
+		src.NoTimes = flow.ErrNoTimes
+	}
+	return src
+}
+
 // evaluate takes the logs through the rules.
 func (j *job) evaluate(ctx context.Context) (engine.Stats, error) {
-	src := &j.src
-	src.Logs, src.NeedsAgents = j.logs, j.asked.AgentFromLog
+	src := aim(&j.src, j.logs, &j.asked)
 	defer j.Watch("URLs", src.Sample)()
-	if j.asked.ByRow() {
-		src.NoTimes = flow.ErrNoTimes
-	} else if slices.Contains(j.outOpt.Partition, output.PartitionDate) {
+	if !j.asked.ByRow() && slices.Contains(j.outOpt.Partition, output.PartitionDate) {
 		src.NoTimes = flow.ErrNoDates
 	}
 	stats, err := engine.Run(ctx, j.store, src, j.page.with(&j.out), j.runOpt)

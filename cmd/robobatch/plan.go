@@ -92,10 +92,7 @@ func (p *plan) choose(a *args) error {
 	}
 	chooseFormat(file, a.outFormat, p.Out, &p.outOpt, &faults)
 	chooseStorage(&a.storage, agentsOf(&p.storeOpt), &p.outOpt, &faults)
-	faults.Add("workers", memory.CheckWorkers(a.workers))
-	if a.Limit < 0 {
-		faults.Add("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.Limit))
-	}
+	checkWork(a, &faults)
 	faults.Add("max-memory", p.chooseMemory(a, &p.outOpt))
 	if p.series != nil && p.page != nil {
 		faults.Add("report", errors.New("there is none for one output per input: name one output, or use robobatch report"))

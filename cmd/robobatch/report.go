@@ -52,15 +52,13 @@ func planReport(a *args, std console.Streams) (guard.Task, error) {
 	p.logOpt.Stdin, p.logOpt.Fields.Times, p.logOpt.VerifiedOnly = p.In, true, a.verifiedOnly
 	faults.Add("", input.Err())
 	if a.old != "" || a.oldAsOf != "" {
-		r.chooseOld(a, &faults)
+		r.old = new(compared)
+		r.old.chooseOld(a, &r.storeOpt, &faults)
 	}
 	var err error
 	r.whatIf, err = parseWhatIf(a.whatIf)
 	faults.Add("what-if", err)
-	faults.Add("workers", memory.CheckWorkers(a.workers))
-	if a.Limit < 0 {
-		faults.Add("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", a.Limit))
-	}
+	checkWork(a, &faults)
 	faults.Add("max-memory", p.chooseMemory(a, nil))
 	faults.Add("progress", p.SetProgress(a.progress))
 	p.hints = agentHints(p.storeOpt.Agents, p.storeOpt.Dialect)
@@ -70,19 +68,6 @@ func planReport(a *args, std console.Streams) (guard.Task, error) {
 		return nil, err
 	}
 	return r, r.find(a)
-}
-
-// chooseOld sets the rules before.
-func (r *reporting) chooseOld(a *args, faults *cli.Faults) {
-	r.old = &compared{path: cmp.Or(a.old, a.rules), asOf: cmp.Or(a.oldAsOf, a.AsOf), opt: r.storeOpt}
-	r.old.opt.Tokens = false
-	r.old.AcceptDamage = a.acceptDamage
-	if a.oldAsOf != "" {
-		var err error
-		r.old.opt.AsOf, err = parseMoment(a.oldAsOf)
-		r.old.opt.RowTimes = false
-		faults.Add("old-as-of", err)
-	}
 }
 
 // find finds the inputs, and checks the name of the page.
@@ -184,14 +169,10 @@ func (r *reporting) Run(ctx context.Context) (err error) {
 		Asked: r.asked, Version: version(), Store: r.store, Rules: r.rules.Files, Logs: r.logs, Stats: stats,
 	})
 	s.Doubts = append(s.Doubts, r.Doubts...)
-	doubts := s.Doubt()
-	refused := summary.Sum(s.Counts.Refused)
-	bad := s.Counts.Reasons[engine.ReasonBadURL.String()] / int64(max(1, len(agentsOf(&r.storeOpt))))
-	doubts = append(doubts, s.Rejected(refused+bad, "-rejects of robobatch lists them")...)
-	for _, d := range doubts {
+	for _, d := range append(s.Doubt(), doubtRejected(s, &r.storeOpt)...) {
 		r.Doubt(d)
 	}
-	src := pageSource{rules: r.rules, store: r.store, logs: r.logs, stats: stats, refused: refused, doubts: r.Doubts}
+	src := pageSource{rules: r.rules, store: r.store, logs: r.logs, stats: stats, refused: summary.Sum(s.Counts.Refused), doubts: r.Doubts}
 	if r.old != nil {
 		src.old, src.changes = r.old.path, r.changes.Report(reported)
 	}
@@ -249,10 +230,7 @@ func (r *reporting) unload() (err error) {
 
 // count takes the logs through the rules.
 func (r *reporting) count(ctx context.Context) (engine.Stats, error) {
-	src := &flow.Source{Logs: r.logs, NeedsAgents: r.asked.AgentFromLog}
-	if r.asked.ByRow() {
-		src.NoTimes = flow.ErrNoTimes
-	}
+	src := aim(new(flow.Source), r.logs, &r.asked)
 	stop := r.Watch("URLs", src.Sample)
 	stats, err := engine.Run(ctx, r.store, src, &r.pageCounts, r.runOpt)
 	stop()
