@@ -70,7 +70,7 @@ func (o object) isUnsorted() bool { return strings.HasSuffix(o.bucket, "--x-s3")
 func (s *store) page(o object, token string) (page minio.ListBucketV2Result, err error) {
 	const most = 1000
 	err = s.try(interrupted, func() (err error) {
-		page, err = s.client.ListObjectsV2(o.bucket, o.key, "", token, "", most)
+		page, err = s.client.list(o.bucket, o.key, "", token, "", most)
 		return err
 	})
 	return page, err

@@ -41,7 +41,7 @@ func (s *store) stat(name string) (info Info, err error) {
 		return seen.(Info), nil
 	}
 	err = s.try(interrupted, func() error {
-		got, err := s.client.StatObject(interrupted, o.bucket, o.key, minio.StatObjectOptions{})
+		got, err := s.client.stat(interrupted, o.bucket, o.key, minio.StatObjectOptions{})
 		info = Info{got.Size, got.ETag, got.LastModified.UTC()}
 		if answer, ok := errors.AsType[minio.ErrorResponse](err); ok && answer.StatusCode < 500 {
 			return s.reason(o, err)
@@ -61,7 +61,7 @@ func (s *store) reason(o object, refusal error) error {
 	if err := opt.SetRange(0, 1); err != nil {
 		return refusal
 	}
-	body, _, _, err := s.client.GetObject(interrupted, o.bucket, o.key, opt)
+	body, _, _, err := s.client.get(interrupted, o.bucket, o.key, opt)
 	if err != nil {
 		return err
 	}
@@ -286,7 +286,7 @@ func (s *stream) ask() error {
 	if o.info.Tag != "" && !strings.HasPrefix(o.info.Tag, "W/") {
 		opt.SetMatchETag(o.info.Tag) //nolint:errcheck // it is not empty
 	}
-	body, got, header, err := o.store.client.GetObject(interrupted, o.at.bucket, o.at.key, opt)
+	body, got, header, err := o.store.client.get(interrupted, o.at.bucket, o.at.key, opt)
 	if answer, ok := errors.AsType[minio.ErrorResponse](err); ok && answer.StatusCode == http.StatusRequestedRangeNotSatisfiable {
 		return s.empty()
 	}
@@ -330,7 +330,7 @@ func (s *stream) empty() error {
 	if o.info.Size >= 0 {
 		return ErrChanged
 	}
-	got, err := o.store.client.StatObject(interrupted, o.at.bucket, o.at.key, minio.StatObjectOptions{})
+	got, err := o.store.client.stat(interrupted, o.at.bucket, o.at.key, minio.StatObjectOptions{})
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 
 // A store is the one that the environment names, and what is known of its objects.
 type store struct {
-	client *minio.Core
+	client client
 	creds  *chain
 	opt    options
 
@@ -60,15 +60,13 @@ var one = sync.OnceValues(func() (*store, error) {
 // newStore returns a store. It makes no connection.
 func newStore(c *config, opt options) (*store, error) {
 	s := &store{creds: &chain{config: c}, opt: opt}
-	client, err := minio.NewCore(c.host, &minio.Options{
+	client, err := newClient(c.host, &minio.Options{
 		Creds: credentials.New(s.creds), Secure: c.secure, Region: c.region, MaxRetries: 2, // the second is for another region
 		Transport: watched{c.transport(), opt.idle, opt.answer},
 	})
 	if err != nil {
 		return nil, &configError{errors.New("the endpoint of AWS_ENDPOINT_URL is none: write https://host or https://host:port")}
 	}
-	client.SetS3EnableDualstack(false) // gateways of private networks have no other names
-	client.SetAppInfo("robobatch", "s3")
 	s.client = client
 	return s, nil
 }

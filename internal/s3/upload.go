@@ -103,7 +103,7 @@ func (u *Upload) tooLarge() error {
 // begin begins an upload in parts.
 func (u *Upload) begin() error {
 	return u.store.try(u.ctx, func() (err error) {
-		u.id, err = u.store.client.NewMultipartUpload(u.ctx, u.at.bucket, u.at.key, minio.PutObjectOptions{})
+		u.id, err = u.store.client.begin(u.ctx, u.at.bucket, u.at.key, minio.PutObjectOptions{})
 		if err == nil && u.id == "" {
 			err = errShort
 		}
@@ -117,7 +117,7 @@ func (u *Upload) put(number int, part []byte) sent {
 	opt := minio.PutObjectPartOptions{Md5Base64: base64.StdEncoding.EncodeToString(sum[:])}
 	result := sent{buf: part}
 	result.err = u.store.try(u.ctx, func() error {
-		got, err := u.store.client.PutObjectPart(u.ctx, u.at.bucket, u.at.key, u.id, number, bytes.NewReader(part), int64(len(part)), opt)
+		got, err := u.store.client.part(u.ctx, u.at.bucket, u.at.key, u.id, number, bytes.NewReader(part), int64(len(part)), opt)
 		result.part = minio.CompletePart{PartNumber: number, ETag: got.ETag}
 		return err
 	})
@@ -171,7 +171,7 @@ func (u *Upload) commit() error {
 	ctx, cancel := lasting()
 	defer cancel()
 	err := u.store.try(ctx, func() error {
-		_, err := u.store.client.CompleteMultipartUpload(ctx, u.at.bucket, u.at.key, u.id, u.parts, minio.PutObjectOptions{})
+		_, err := u.store.client.complete(ctx, u.at.bucket, u.at.key, u.id, u.parts, minio.PutObjectOptions{})
 		return err
 	})
 	if errors.Is(err, errNoUpload) && u.isComplete(ctx) { // an attempt before succeeded, and its answer was lost
@@ -191,7 +191,7 @@ func (u *Upload) isComplete(ctx context.Context) bool {
 		sums = append(sums, sum...)
 	}
 	want := fmt.Sprintf("%x-%d", md5.Sum(sums), len(u.parts)) //nolint:gosec // as above
-	got, err := u.store.client.StatObject(ctx, u.at.bucket, u.at.key, minio.StatObjectOptions{})
+	got, err := u.store.client.stat(ctx, u.at.bucket, u.at.key, minio.StatObjectOptions{})
 	return err == nil && got.ETag == want
 }
 
@@ -214,7 +214,7 @@ func (u *Upload) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	err := u.store.try(ctx, func() error {
-		return u.store.client.AbortMultipartUpload(ctx, u.at.bucket, u.at.key, u.id)
+		return u.store.client.abort(ctx, u.at.bucket, u.at.key, u.id)
 	})
 	if err == nil || errors.Is(err, errNoUpload) || errors.Is(err, ErrNotExist) {
 		return nil
@@ -239,7 +239,7 @@ func (s *store) put(at object, text []byte) error {
 	defer cancel()
 	sum := md5.Sum(text) //nolint:gosec // as above
 	return s.try(ctx, func() error {
-		_, err := s.client.PutObject(ctx, at.bucket, at.key, bytes.NewReader(text), int64(len(text)), base64.StdEncoding.EncodeToString(sum[:]), "", minio.PutObjectOptions{})
+		_, err := s.client.put(ctx, at.bucket, at.key, bytes.NewReader(text), int64(len(text)), base64.StdEncoding.EncodeToString(sum[:]), "", minio.PutObjectOptions{})
 		return err
 	})
 }
@@ -271,7 +271,7 @@ func Remove(name string) error {
 		return err
 	}
 	err = s.try(interrupted, func() error {
-		return s.client.RemoveObject(interrupted, at.bucket, at.key, minio.RemoveObjectOptions{})
+		return s.client.remove(interrupted, at.bucket, at.key, minio.RemoveObjectOptions{})
 	})
 	if errors.Is(err, ErrNotExist) {
 		return nil
