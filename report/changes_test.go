@@ -183,7 +183,7 @@ func TestLinesLeftOut(t *testing.T) {
 	f.shorten(2 * (lineBytes + len("Disallow: /p")))
 	f.Lines[0].Gap = 1
 	var got bytes.Buffer
-	if err := page.Lookup("rules").Execute(&got, &view{Run: &Run{}, Listings: []fileView{f}}); err != nil {
+	if err := page().Lookup("rules").Execute(&got, &view{Run: &Run{}, Listings: []fileView{f}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range []string{">1 line left out<", ">2 lines left out<", ">4 lines are left out in all"} {

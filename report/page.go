@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 )
 
 // files are the parts of the page. uPlot is by Leon Sorokin, under the MIT licence: page/LICENSE-uplot.
@@ -44,14 +45,16 @@ type partOf struct {
 	Row  any
 }
 
-// page is the template of the page.
-var page = template.Must(template.New("page.html").Funcs(functions).ParseFS(files, "page/*.html"))
+// page is the template of the page. Few runs write one, so no other parses it.
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page.html").Funcs(functions).ParseFS(files, "page/*.html"))
+})
 
 // Write writes the page. The counter must not be used after it.
 func Write(w io.Writer, c *Counter, run *Run) error {
 	var body bytes.Buffer
 	v := c.newView(run)
-	if err := page.Execute(&body, v); err != nil {
+	if err := page().Execute(&body, v); err != nil {
 		return fmt.Errorf("make the page: %w", err)
 	}
 	head := header{title: v.Heading()}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"sync"
 )
 
 // A Panel is the parts of the panel, for a page to put together. A panel that is left out has neither
@@ -37,7 +38,7 @@ var page string
 var module []byte
 
 // panel is the template of the section.
-var panel = template.Must(template.New("what-if").Parse(page))
+var panel = sync.OnceValue(func() *template.Template { return template.Must(template.New("what-if").Parse(page)) })
 
 // New returns the panel for the data. It does not change them.
 func New(d Data) (Panel, error) {
@@ -59,7 +60,7 @@ func New(d Data) (Panel, error) {
 		p.Scripts = []string{runtime, script}
 	}
 	var b strings.Builder
-	if err := panel.Execute(&b, fill); err != nil {
+	if err := panel().Execute(&b, fill); err != nil {
 		return Panel{}, fmt.Errorf("write the panel: %w", err)
 	}
 	p.HTML = template.HTML(b.String())

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/engine"
@@ -52,8 +53,11 @@ func TextColumns() (names []string) {
 	return names
 }
 
-// Agents returns the sets of crawlers, and their product tokens.
-func Agents() (words []string) {
+// Agents returns the sets of crawlers, and their product tokens. The slice is shared: the flags of
+// all commands have it.
+func Agents() []string { return agents() }
+
+var agents = sync.OnceValue(func() (words []string) {
 	for _, set := range crawlers.Sets() {
 		words = append(words, "@"+set)
 	}
@@ -61,7 +65,7 @@ func Agents() (words []string) {
 		words = append(words, c.Token)
 	}
 	return words
-}
+})
 
 // KeptTypes are the types that -keep can name.
 var KeptTypes = map[string]engine.KeptKind{

@@ -39,10 +39,8 @@ var (
 func directCodes(extra []uint8, n int) []uint8 {
 	var codes []uint8
 	for code, width := range extra {
-		for range 1 << width {
-			if len(codes) < n {
-				codes = append(codes, uint8(code))
-			}
+		for range min(1<<width, n-len(codes)) {
+			codes = append(codes, uint8(code))
 		}
 	}
 	return codes
