@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/internal/repcase"
 )
 
@@ -62,34 +64,71 @@ func text(n *html.Node, but string) string {
 	return sb.String()
 }
 
-// table returns the cells of the body of a table.
-func (p page) table(name string) (rows [][]string) {
-	p.t.Helper()
-	found := false
+// A tableRow is a row of a table.
+type tableRow struct {
+	class string
+	cells []string // without notes
+	rest  bool     // a row of the foot
+}
+
+// has reports whether there is a table.
+func (p page) has(name string) bool { return p.find(name) != nil }
+
+// find returns the element of a table, nil if there is none.
+func (p page) find(name string) *html.Node {
 	for n := range p.root.Descendants() {
-		if n.Type != html.ElementNode || n.Data != "table" || attribute(n, "data-name") != name {
+		if n.Type == html.ElementNode && n.Data == "table" && attribute(n, "data-name") == name {
+			return n
+		}
+	}
+	return nil
+}
+
+// rows returns the rows of a table behind its head.
+func (p page) rows(name string) (rows []tableRow) {
+	p.t.Helper()
+	table := p.find(name)
+	if table == nil {
+		p.t.Errorf("no table of %s", name)
+		return nil
+	}
+	for body := range table.ChildNodes() {
+		if body.Data != "tbody" && body.Data != "tfoot" {
 			continue
 		}
-		found = true
-		for body := range n.ChildNodes() {
-			if body.Data != "tbody" {
-				continue
+		for tr := range body.ChildNodes() {
+			row := tableRow{class: attribute(tr, "class"), rest: body.Data == "tfoot"}
+			for cell := range tr.ChildNodes() {
+				if cell.Type == html.ElementNode {
+					row.cells = append(row.cells, strings.TrimSpace(text(cell, "small")))
+				}
 			}
-			for tr := range body.ChildNodes() {
-				var row []string
-				for cell := range tr.ChildNodes() {
-					if cell.Type == html.ElementNode {
-						row = append(row, strings.TrimSpace(text(cell, "small")))
-					}
-				}
-				if row != nil {
-					rows = append(rows, row)
-				}
+			if row.cells != nil {
+				rows = append(rows, row)
 			}
 		}
 	}
-	if !found {
-		p.t.Errorf("no table of %s", name)
+	return rows
+}
+
+// table returns the cells of the body of a table.
+func (p page) table(name string) (rows [][]string) {
+	p.t.Helper()
+	for _, row := range p.rows(name) {
+		if !row.rest {
+			rows = append(rows, row.cells)
+		}
+	}
+	return rows
+}
+
+// foot returns the cells of the foot of a table.
+func (p page) foot(name string) (rows [][]string) {
+	p.t.Helper()
+	for _, row := range p.rows(name) {
+		if row.rest {
+			rows = append(rows, row.cells)
+		}
 	}
 	return rows
 }
@@ -125,129 +164,325 @@ func (p page) is(what string, got, want int64) {
 }
 
 // numbers are what DuckDB reads of the rows of a run.
-func (d duck) numbers(what, rows, where string) (n int64) {
+func (d duck) numbers(what, where string) (n int64) {
 	d.t.Helper()
-	d.row("select "+what+" from "+quote(rows)+" where "+where, &n)
+	d.row("select "+what+" from verdicts where "+where, &n)
 	return n
 }
 
-// checkPage compares a report with the rows of the same run. The rows of a robots.txt that several
-// origins have are those of all of them, so that these are compared for a log of one origin.
-func checkPage(t *testing.T, p page, d duck, rows string, fromLog bool) {
+// openRows opens the rows of a run as the table verdicts and, unless it is "", those of a run by the
+// rules before as the table changes, in which each row has both.
+func openRows(t *testing.T, rows, old string) duck {
 	t.Helper()
-	p.is("requests", p.tile("Requests"), d.numbers("count(*)", rows, "true"))
-	p.is("URLs", p.tile("Distinct URLs"), d.numbers("count(distinct url)", rows, "origin is not null"))
+	d := openDuck(t)
+	create := "create table verdicts as from " + quote(rows)
+	if old != "" {
+		create += `; create table changes as select n.*, o.rule_line as line_old, case
+			when n.allowed is not distinct from false and o.allowed is distinct from false then 'closed'
+			when o.allowed is not distinct from false and n.allowed is distinct from false then 'opened'
+			when n.allowed is distinct from o.allowed or n.rule is distinct from o.rule then 'other' else 'same' end as change
+			from ` + quote(rows) + " n join " + quote(old) + " o on n.line = o.line and n.agent = o.agent and n.input = o.input"
+	}
+	if _, err := d.db.Exec(create); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// who returns the rows of a crawler as the page names it.
+func who(name string) string {
+	if name == "other clients" {
+		name = "*"
+	}
+	return "agent = " + quote(name)
+}
+
+// checkPage compares a report with the rows of the same run: what all reports have.
+func checkPage(t *testing.T, p page, d duck, fromLog bool) {
+	t.Helper()
+	agents := int64(1) // rows of a request
+	if !fromLog {
+		agents = d.numbers("count(distinct agent)", "true")
+	}
+	p.is("requests", p.tile("Requests")*agents, d.numbers("count(*)", "true"))
+	p.is("URLs", p.tile("Distinct URLs"), d.numbers("count(distinct url)", "origin is not null"))
 	for _, row := range p.table("crawlers") {
-		who := "agent = " + quote(row[0])
-		if row[0] == "other clients" {
-			who = "agent = '*'"
-		}
-		p.is(row[0], p.number(row[1]), d.numbers("count(*)", rows, who))
+		p.is(row[0], p.number(row[1]), d.numbers("count(*)", who(row[0])))
 		if !fromLog {
-			p.is(row[0]+" disallowed", p.number(row[2]), d.numbers("count(*)", rows, "not allowed and "+who))
+			p.is(row[0]+" disallowed", p.number(row[2]), d.numbers("count(*)", "not allowed and "+who(row[0])))
 			continue
 		}
-		p.is(row[0]+" URLs", p.number(row[2]), d.numbers("count(distinct url)", rows, who))
-		p.is(row[0]+" disallowed", p.number(row[3]), d.numbers("count(*)", rows, "not allowed and "+who))
-		p.is(row[0]+" violations", p.number(row[5]), d.numbers("count(*)", rows, "violation and "+who))
+		p.is(row[0]+" URLs", p.number(row[2]), d.numbers("count(distinct url)", who(row[0])))
+		p.is(row[0]+" disallowed", p.number(row[3]), d.numbers("count(*)", "not allowed and "+who(row[0])))
+		p.is(row[0]+" violations", p.number(row[5]), d.numbers("count(*)", "violation and "+who(row[0])))
 	}
-	tree := 0
-	for n := range p.root.Descendants() {
-		if n.Type == html.ElementNode && strings.HasPrefix(attribute(n, "class"), "row i1") && n.FirstChild.Data == "code" {
-			origin := text(n.FirstChild, "")
-			if tree++; tree > 20 {
-				break
+	checkSets(t, p, d, fromLog)
+	checkFiles(t, p, d)
+	checkTree(t, p, d, agents)
+}
+
+// checkSets compares the rows of sets of crawlers.
+func checkSets(t *testing.T, p page, d duck, fromLog bool) {
+	t.Helper()
+	for _, row := range p.foot("crawlers") {
+		var names []string
+		for _, c := range crawlers.Set(strings.TrimPrefix(row[0], "@")) {
+			names = append(names, quote(strings.ToLower(c.Token)))
+		}
+		of := "lower(agent) in (" + strings.Join(names, ", ") + ")"
+		p.is(row[0], p.number(row[1]), d.numbers("count(*)", of))
+		if !fromLog {
+			p.is(row[0]+" disallowed", p.number(row[2]), d.numbers("count(*)", "not allowed and "+of))
+			continue
+		}
+		p.is(row[0]+" disallowed", p.number(row[3]), d.numbers("count(*)", "not allowed and "+of))
+		p.is(row[0]+" violations", p.number(row[5]), d.numbers("count(*)", "violation and "+of))
+	}
+}
+
+// checkFiles compares the lines of each robots.txt, also by crawler. The rows of one that several origins
+// have are those of all of them: these are left out.
+func checkFiles(t *testing.T, p page, d duck) {
+	t.Helper()
+	const files, rules = "robots.txt files", "rules of "
+	var origins []string
+	if p.has(files) {
+		for _, row := range p.table(files) {
+			if !strings.Contains(row[0], " ") && p.has(rules+row[0]) {
+				origins = append(origins, row[0])
 			}
-			p.is("paths of "+origin, p.number(text(n.FirstChild.NextSibling, "")), d.numbers("count(*)", rows, "regexp_replace(url, '^(https?://[^/?#]*).*$', '\\1') = "+quote(origin)))
+		}
+	} else {
+		origins = d.strings("select distinct origin from verdicts where origin is not null")
+	}
+	lines, askers := 0, 0
+	for _, origin := range origins {
+		for _, row := range p.table(rules + origin) {
+			if row[0] != "" && len(row) == 5 {
+				lines++
+				p.is(origin+", line "+row[3], p.number(row[0]), d.numbers("count(*)", "origin = "+quote(origin)+" and rule_line = "+row[3]))
+			}
+		}
+		if name := "crawlers by line of " + origin; p.has(name) {
+			for _, row := range p.table(name) {
+				askers++
+				p.is(origin+", line "+row[0]+" for "+row[2], p.number(row[3]), d.numbers("count(*)", "origin = "+quote(origin)+" and rule_line = "+row[0]+" and "+who(row[2])))
+			}
 		}
 	}
-	if tree == 0 {
-		t.Error("no paths")
+	t.Logf("%d lines, %d of them by crawler", lines, askers)
+	if lines == 0 || askers == 0 && len(p.table("crawlers")) > 1 {
+		t.Error("nothing of lines was compared")
 	}
+}
+
+// checkTree compares rows of the tree of paths.
+func checkTree(t *testing.T, p page, d duck, agents int64) {
+	t.Helper()
+	way := make([]string, 20)
+	compared := 0
+	for _, row := range p.rows("paths") {
+		if compared++; compared > 250 {
+			break
+		}
+		depth := 0
+		if _, err := fmt.Sscanf(row.class, "i%d", &depth); err != nil {
+			continue // what has no row
+		}
+		path := way[depth-1] + strings.TrimSuffix(row.cells[0], "…")
+		way[depth] = path
+		if strings.Contains(path, `\u{`) || strings.Contains(path, "%") || strings.HasSuffix(row.cells[0], "…") && row.cells[0] != "?…" || len(row.cells[0]) >= 100 {
+			continue // it is shown in another way than rows have it, or cut off
+		}
+		where := "starts_with(url, " + quote(path) + ")"
+		if last := path[len(path)-1]; last != '/' && last != '?' { // names end here, or at a query
+			where = fmt.Sprintf("(url = %s or starts_with(url, %s) or starts_with(url, %s)%s)", quote(path), quote(path+"?"), quote(path+"#"), map[bool]string{true: " or starts_with(url, " + quote(path+"/") + ")"}[depth == 1])
+		}
+		least, most, isRange := strings.Cut(row.cells[1], "–")
+		n := d.numbers("count(*)", where)
+		if !isRange {
+			most = least
+		}
+		if n < p.number(least)*agents || n > p.number(most)*agents {
+			t.Errorf("%s: %s, DuckDB says %d", path, row.cells[1], n)
+		}
+		if denied := d.numbers("count(*)", "not allowed and "+where); (denied == 0) != (row.cells[3] == "0%") && !isRange {
+			t.Errorf("%s: %s is disallowed, DuckDB says %d rows", path, row.cells[3], denied)
+		}
+	}
+	if compared < 20 {
+		t.Errorf("%d paths", compared)
+	}
+}
+
+// checkChanges compares what changed with a join of two runs.
+func checkChanges(t *testing.T, p page, d duck) {
+	t.Helper()
+	is := func(what, got, count, where string) {
+		t.Helper()
+		var n int64
+		d.row("select "+count+" from changes where "+where, &n)
+		p.is(what, p.number(got), n)
+	}
+	compared := 0
+	for _, row := range p.table("changes") {
+		of := who(row[0]) + " and change = "
+		is(row[0], row[1], "count(*)", who(row[0]))
+		for i, change := range []string{"closed", "opened"} {
+			is(row[0]+" "+change, row[2+2*i], "count(*)", of+quote(change))
+			is(row[0]+" URLs "+change, row[3+2*i], "count(distinct url)", of+quote(change))
+			name := "rules by which requests were " + change + " for " + row[0]
+			if !p.has(name) {
+				continue
+			}
+			for _, rule := range p.table(name) {
+				where := blamed(rule[0], rule[1])
+				if where == "" {
+					continue
+				}
+				compared++
+				is(name+": "+rule[0], rule[2], "count(*)", of+quote(change)+" and "+where)
+				is(name+": URLs of "+rule[0], rule[3], "count(distinct url)", of+quote(change)+" and "+where)
+			}
+		}
+		is(row[0]+" by another rule", row[6], "count(*)", of+"'other'")
+		is(row[0]+" unchanged", row[7], "count(*)", of+"'same'")
+	}
+	all := p.foot("changes")
+	sum := all[len(all)-1]
+	for i, where := range map[int]string{1: "true", 2: "change = 'closed'", 4: "change = 'opened'", 6: "change = 'other'", 7: "change = 'same'"} {
+		is("all, where "+where, sum[i], "count(*)", where)
+	}
+	if p.has("changes by rule") {
+		for _, row := range p.table("changes by rule") {
+			if where := blamed(row[1], row[2]); where != "" {
+				is(row[1], row[3], "count(*)", "change = "+quote(row[0])+" and "+where)
+				is(row[1]+" crawlers", row[4], "count(distinct agent)", "change = "+quote(row[0])+" and "+where)
+			}
+		}
+	}
+	if t.Logf("%d rules that changed something", compared); compared == 0 {
+		t.Error("no rule was compared")
+	}
+}
+
+// blamed returns the rows that a rule is to blame for, "" if it is a reason, or that of several origins.
+func blamed(rule, origin string) string {
+	number, _, isLine := strings.Cut(strings.TrimPrefix(rule, "line "), ":")
+	switch {
+	case !isLine || strings.HasSuffix(origin, " and others"):
+		return ""
+	case strings.HasSuffix(rule, "(before)"):
+		return "rule_line is null and line_old = " + number + " and origin = " + quote(origin)
+	}
+	return "rule_line = " + number + " and origin = " + quote(origin)
+}
+
+// mostBytes is how large a page without the panel may be.
+const mostBytes = 600_000
+
+// compared makes a report and the rows of the same run, and compares them; with the rules before, if old
+// is not "".
+func (j job) compared(t *testing.T, old string, fromLog bool) (page, duck) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "x.html")
+	before, args := "", []string{"report", "-rules", j.rules, "-out", name, "-what-if", "off", "-quiet"}
+	if old != "" {
+		earlier := j
+		earlier.rules = old
+		before, _ = earlier.run(t, ".parquet")
+		args = append(args, "-old", old)
+	}
+	for _, in := range j.inputs {
+		args = append(args, "-in", in)
+	}
+	for _, agent := range j.agents {
+		args = append(args, "-agent", agent)
+	}
+	for _, flag := range j.flags {
+		if flag != "-keep" && flag != "status,time" { // a report has them by itself
+			args = append(args, flag)
+		}
+	}
+	runOK(t, nil, args...)
+	rows, _ := j.run(t, ".parquet")
+	p, d := openPage(t, name, mostBytes), openRows(t, rows, before)
+	checkPage(t, p, d, fromLog)
+	if old != "" {
+		checkChanges(t, p, d)
+	}
+	return p, d
 }
 
 // TestReport compares the numbers of reports with what DuckDB reads of the rows of the same runs: a list
 // of URLs, a log with crawlers, times and statuses, and the real URLs.
 func TestReport(t *testing.T) {
-	const most = 600_000
 	t.Run("quickstart", func(t *testing.T) {
-		name := filepath.Join(t.TempDir(), "x.html")
-		rows, _ := job{
-			rules: quickstart(t, "rules"), inputs: []string{quickstart(t, "urls.zst")}, agents: []string{"Googlebot,GPTBot"},
-			flags: []string{"-report", name, "-what-if", "off"},
-		}.run(t, ".parquet")
-		d := openDuck(t)
-		p := openPage(t, name, most)
-		p.is("URLs", p.tile("Distinct URLs"), d.numbers("count(distinct url)", rows, "origin is not null"))
-		for _, row := range p.table("crawlers") {
-			p.is(row[0]+" disallowed", p.number(row[2]), d.numbers("count(*)", rows, "not allowed and agent = "+quote(row[0])))
-		}
+		rules := quickstart(t, "rules")
+		edited, _ := editRules(t, rules)
+		job{rules: edited, inputs: []string{quickstart(t, "urls.zst")}, agents: []string{"Googlebot,GPTBot,bingbot"}}.compared(t, rules, false)
 	})
-	t.Run("cookbook", func(t *testing.T) { checkCookbook(t, most) })
+	t.Run("cookbook", checkCookbook)
 	t.Run("collection", func(t *testing.T) {
 		t.Chdir("..") // where the helper looks from
 		data := filepath.Join(repcase.SharedDir(t), "data")
 		t.Chdir("e2e")
 		dir := t.TempDir()
 		untar(t, filepath.Join(data, "rules.tar.zst"), dir)
-		name := filepath.Join(dir, "x.html")
-		rows, _ := job{
-			rules: filepath.Join(dir, "rules"), inputs: []string{filepath.Join(data, "urls_real_hostgrouped.urls.zst")},
-			flags: []string{"-report", name, "-what-if", "off"},
-		}.run(t, ".parquet")
-		checkPage(t, openPage(t, name, most), openDuck(t), rows, false)
+		rules := filepath.Join(dir, "rules")
+		edited, _ := editRules(t, rules)
+		job{rules: edited, inputs: []string{filepath.Join(data, "urls_real_hostgrouped.urls.zst")}}.compared(t, rules, false)
 	})
 }
 
-// checkCookbook compares a report on a log of one origin, all of its tables.
-func checkCookbook(t *testing.T, most int64) {
-	t.Helper()
+// checkCookbook compares a report on a log of one origin, all of its tables. That it was written beside
+// the rows, by -report, changes nothing.
+func checkCookbook(t *testing.T) {
 	cookbook, err := filepath.Abs("../testdata/cookbook")
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(t.TempDir(), "x.html")
-	rows, _ := job{
-		rules: filepath.Join(cookbook, "robots.txt"), inputs: []string{filepath.Join(cookbook, "access.log.zst")},
-		flags: []string{"-base", "https://www.semicomplete.com", "-agent-from-log", "-keep", "status,time", "-report", name, "-what-if", "off"},
-	}.run(t, ".parquet")
-	d := openDuck(t)
-	p := openPage(t, name, most)
-	checkPage(t, p, d, rows, true)
-	p.is("violations", p.tile("Violations"), d.numbers("count(*)", rows, "violation"))
+	j := job{
+		rules: filepath.Join(cookbook, "robots-new.txt"), inputs: []string{filepath.Join(cookbook, "access.log.zst")},
+		flags: []string{"-base", "https://www.semicomplete.com", "-agent-from-log", "-keep", "status,time"},
+	}
+	p, d := j.compared(t, filepath.Join(cookbook, "robots.txt"), true)
+	p.is("violations", p.tile("Violations"), d.numbers("count(*)", "violation"))
 	lines := int64(0)
 	for _, row := range p.table("rules of https://www.semicomplete.com") {
 		if row[0] == "" {
 			continue
 		}
-		where := "rule_line = " + row[3]
 		lines += p.number(row[0])
-		p.is("line "+row[3], p.number(row[0]), d.numbers("count(*)", rows, where))
 		if row[1] != "" {
-			p.is("URLs of line "+row[3], p.number(row[1]), d.numbers("count(distinct url)", rows, where))
+			p.is("URLs of line "+row[3], p.number(row[1]), d.numbers("count(distinct url)", "rule_line = "+row[3]))
 		}
 	}
-	p.is("all lines", lines, d.numbers("count(*)", rows, "rule_line is not null"))
+	p.is("all lines", lines, d.numbers("count(*)", "rule_line is not null"))
 	hours := int64(0)
 	for _, row := range p.table("time") {
 		where := "strftime(time, '%Y-%m-%d %H:00') = " + quote(row[0])
-		p.is(row[0], p.number(row[1]), d.numbers("count(*)", rows, where))
-		p.is(row[0]+" disallowed", p.number(row[2]), d.numbers("count(*)", rows, "not allowed and "+where))
-		p.is(row[0]+" violations", p.number(row[3]), d.numbers("count(*)", rows, "violation and "+where))
+		p.is(row[0], p.number(row[1]), d.numbers("count(*)", where))
+		p.is(row[0]+" disallowed", p.number(row[2]), d.numbers("count(*)", "not allowed and "+where))
+		p.is(row[0]+" violations", p.number(row[3]), d.numbers("count(*)", "violation and "+where))
 		hours += p.number(row[1])
 	}
 	p.is("all hours", hours, 10_000)
 	served := "(status between 200 and 299 or status = 304) and not allowed"
 	for _, row := range slices.Concat(p.table("URLs that are disallowed but served"), p.table("URLs that are allowed but failing")) {
-		if strings.HasSuffix(row[0], "…") {
-			continue // the beginning of a long one
-		}
-		where := "url = " + quote(row[0]) + " and agent = " + quote(strings.ReplaceAll(row[1], "other clients", "*"))
-		p.is(row[0]+" of all", p.number(row[3]), d.numbers("count(*)", rows, where))
-		n := d.numbers("count(*)", rows, where+" and "+served) + d.numbers("count(*)", rows, where+" and status >= 400 and allowed")
+		where := "url = " + quote(row[0]) + " and " + who(row[1])
+		p.is(row[0]+" of all", p.number(row[3]), d.numbers("count(*)", where))
+		n := d.numbers("count(*)", where+" and "+served) + d.numbers("count(*)", where+" and status >= 400 and allowed")
 		p.is(row[0], p.number(row[2]), n)
 	}
 	for _, row := range p.table("pace") {
-		p.is(row[0], p.number(row[2]), d.numbers("count(*)", rows, "agent = "+quote(row[0])))
+		p.is(row[0], p.number(row[2]), d.numbers("count(*)", who(row[0])))
+	}
+	both := filepath.Join(t.TempDir(), "x.html")
+	j.flags = append(j.flags, "-report", both, "-what-if", "off")
+	j.run(t, ".parquet")
+	beside := openPage(t, both, mostBytes)
+	if got, want := beside.table("crawlers"), p.table("crawlers"); !slices.EqualFunc(got, want, slices.Equal[[]string]) {
+		t.Errorf("beside the rows, crawlers are %q, want %q", got, want)
 	}
 }

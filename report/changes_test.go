@@ -81,7 +81,7 @@ func TestChanges(t *testing.T) {
 				t.Errorf("no %s", part)
 			}
 		}
-		if unit := strings.Contains(page, "verdicts, one for each request and crawler"); unit == fromLog {
+		if unit := strings.Contains(page, "verdicts (one for each request and crawler)"); unit == fromLog {
 			t.Errorf("crawlers of the log: %v; the page calls numbers verdicts: %v", fromLog, unit)
 		}
 		c, run = changed(t, sites, all, o)

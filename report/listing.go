@@ -17,6 +17,16 @@ type fileView struct {
 	Never   int
 	Lines   []lineView
 	Hidden  int64 // lines that are left out, as the page has a size
+
+	Asked       []askedView // what lines decided by crawler, by line
+	HiddenAsked int64       // others, with fewer requests
+}
+
+// An askedView is the requests of a crawler that a line decided.
+type askedView struct {
+	*Use
+	Crawler  string
+	Requests int64
 }
 
 // A lineView is a line of a robots.txt.
@@ -34,22 +44,45 @@ type lineView struct {
 const (
 	listingBytes = 220 << 10
 	lineBytes    = 90 // of a line, without its text
+	shownAsked   = 200
+	allAsked     = 600 // of all files
 )
 
 // listings returns the robots.txt files with what their lines did. Files that do not fit have only the
-// lines that have something to tell, and then none.
-func listings(run *Run) []fileView {
+// lines that have something to tell, and then none. crawler names the crawlers; nil if there is only one.
+func listings(run *Run, crawler func(agent int) string) []fileView {
 	all := make([]fileView, 0, len(run.Files))
-	left := listingBytes
+	left, asked := listingBytes, allAsked
 	for i := range run.Files {
 		f := newFileView(&run.Files[i])
 		if size := f.size(); size > left {
 			f.shorten(left)
 		}
 		left -= f.size()
+		if crawler != nil && len(f.Lines) > 0 {
+			f.addAsked(crawler, min(asked, shownAsked))
+			asked -= len(f.Asked)
+		}
 		all = append(all, f)
 	}
 	return all
+}
+
+// addAsked adds what lines decided by crawler, at most so many rows: those with the most requests, in
+// the order of the lines.
+func (f *fileView) addAsked(crawler func(agent int) string, most int) {
+	for i := range f.Uses {
+		use := &f.Uses[i]
+		for _, n := range use.Asked {
+			f.Asked = append(f.Asked, askedView{use, crawler(n.Agent), n.Requests})
+		}
+	}
+	slices.SortStableFunc(f.Asked, func(a, b askedView) int { return cmp.Compare(b.Requests, a.Requests) })
+	if len(f.Asked) > most {
+		f.HiddenAsked = int64(len(f.Asked) - most)
+		f.Asked = f.Asked[:most]
+	}
+	slices.SortStableFunc(f.Asked, func(a, b askedView) int { return cmp.Compare(a.Line, b.Line) })
 }
 
 // newFileView returns all lines of a file.
@@ -140,7 +173,7 @@ func (f *fileView) size() (size int) {
 
 // size returns about how many bytes the line takes.
 func (l *lineView) size() int {
-	size := lineBytes + min(len(l.Text), maxShown)
+	size := lineBytes + min(len(l.Text), maxWhole)
 	for _, finding := range l.Findings {
 		size += lineBytes + len(finding.Text) + len(finding.What) + len(finding.Do)
 	}

@@ -31,7 +31,7 @@ func file(name string) string {
 var functions = template.FuncMap{
 	"num": number, "between": atLeast, "pct": percent, "est": estimate, "txt": shown, "whole": whole, "say": sentence, "share": share, "plural": plural,
 	"sub": func(a, b int64) int64 { return a - b },
-	"bar": func(share float64) string { return short(100 * min(1, max(0, share))) },
+	"bar": func(share float64) string { return short(64 * min(1, max(0, share))) },
 	"row": func(page *view, row any) partOf { return partOf{page, row} },
 	"json": func(v any) (template.JS, error) {
 		b, err := json.Marshal(v)  // which escapes <, > and &

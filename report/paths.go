@@ -296,10 +296,29 @@ type Path struct {
 
 // A Rest is what of a path is not shown below it: the path itself, and names that are left out.
 type Rest struct {
+	Of       string // the name of the path
 	Depth    int
 	Requests int64
-	Denied   int64
-	Paths    int // names that are known and left out; others may not have been told apart
+	Denied   int64   // verdicts
+	Share    float64 // of the verdicts
+	OfAll    float64 // share of the requests of all paths
+	Paths    int64   // names that are known and left out
+	Lost     bool    // others were not told apart
+}
+
+// Label says what the requests of the rest are.
+func (r *Rest) Label() string {
+	label := shown(r.Of) + " itself"
+	switch {
+	case r.Depth == 1:
+		return "other origins"
+	case r.Paths > 0:
+		label += ", and " + plural(r.Paths, "path") + " without a row"
+	}
+	if r.Lost {
+		label += ", and paths that were not told apart"
+	}
+	return label
 }
 
 // The page shows at most shownPaths, and at most shownBelow of a path.
@@ -335,10 +354,9 @@ func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
 	view = func(n int32, depth int) Path {
 		at := &t.nodes[n]
 		p := Path{Name: nameOf(at.name), Depth: depth, Requests: at.counts.rows, Missed: min(at.missed, t.nodes[at.parent].counts.rows-at.counts.rows), Denied: at.denied}
-		p.Share = float64(at.denied) / float64(max(1, at.counts.rows*verdicts))
-		p.Of = float64(at.counts.rows) / float64(max(1, t.nodes[0].counts.rows))
+		p.Share, p.Of = share(at.denied, at.counts.rows*verdicts), share(at.counts.rows, t.nodes[0].counts.rows)
 		p.By, p.ByMore = at.busiestRule(name)
-		rest := Rest{Depth: depth + 1, Requests: at.counts.rows, Denied: at.denied}
+		rest := Rest{Of: p.Name, Depth: depth + 1, Requests: at.counts.rows, Denied: at.denied, Lost: at.lost > 0}
 		for _, c := range below[n] {
 			if !shown[c] {
 				rest.Paths++
@@ -349,6 +367,7 @@ func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
 			rest.Denied -= t.nodes[c].denied
 		}
 		if rest.Requests > 0 && len(p.Below) > 0 {
+			rest.Share, rest.OfAll = share(rest.Denied, rest.Requests*verdicts), share(rest.Requests, t.nodes[0].counts.rows)
 			p.Rest = &rest
 		}
 		return p

@@ -59,6 +59,9 @@ type Use struct {
 	Matched Count // while another rule decided
 	WonBy   int32 // line of the rule that decided most of these; 0 if there are none
 	Several bool  // other rules decided some of these, too
+
+	// Asked are the requests of Decided by crawler, those with the most first.
+	Asked []AgentRequests
 }
 
 // A Count is requests and distinct URLs.

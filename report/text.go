@@ -71,6 +71,7 @@ func estimate(e aggregate.Estimate) string {
 // The most characters that are shown of a text that anyone may have written, and of a sentence about it.
 const (
 	maxShown    = 240
+	maxWhole    = 8000 // with what is hidden for copies
 	maxSentence = 4000
 )
 
@@ -81,7 +82,7 @@ func shown(s string) string { return visible(s, maxShown) }
 
 // whole is shown for a cell of a table: what is cut off follows, hidden, for the copy of the table.
 func whole(s string) template.HTML {
-	begin, all := shown(s), visible(s, math.MaxInt)
+	begin, all := shown(s), visible(s, maxWhole)
 	cut, isCut := strings.CutSuffix(begin, "…")
 	if rest, ok := strings.CutPrefix(all, cut); ok && isCut && rest != "…" {
 		return template.HTML(template.HTMLEscapeString(cut) + `<span class="cut">…</span><span hidden>` + template.HTMLEscapeString(rest) + `</span>`)

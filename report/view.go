@@ -89,7 +89,11 @@ func (c *Counter) newView(run *Run) *view {
 		v.Served = c.list("disallowed but served", func(r *request) int64 { return r.counts.served }, func(r *request) bool { return r.denies > 0 }, c.deniedServed)
 		v.Failed = c.list("allowed but failing", func(r *request) int64 { return r.counts.failed }, func(r *request) bool { return int(r.denies) < c.verdicts }, c.allowedFailed)
 	}
-	v.Listings = listings(run)
+	if v.FromLog || v.Several {
+		v.Listings = listings(run, c.agentName)
+	} else {
+		v.Listings = listings(run, nil)
+	}
 	v.Changes = c.changes(run.Changes)
 	return v
 }
@@ -249,14 +253,51 @@ type timeView struct {
 	Width  int
 	Bars   string // all requests, as the path of an SVG
 	Marked string // violations, or what is disallowed
-	Most   string // requests of the highest bar
-	First  string
-	Last   string
+	Grid   string // lines at Ticks
+	Ticks  []tick
+	Labels []string // of the time, from the first to the last stretch
+	Peaks  []peak
 	What   string // what is marked
 	Denied string // the heading of requests that are disallowed
 	Names  []string
 	Rows   []timeRow
 	Chart  chart
+}
+
+// A tick is a number of requests beside the bars.
+type tick struct {
+	Y    string
+	Text string
+}
+
+// A peak is the stretch of time with the most of something.
+type peak struct{ What, Number, At string }
+
+// addScale adds what one reads the height and the time of bars by, the highest of which has so many
+// requests: the numbers are 1, 2 or 5 times a power of ten apart.
+func (t *timeView) addScale(most int64) {
+	step := int64(1)
+	for i := 0; most/step > 5; i++ {
+		step = step * []int64{2, 5, 2}[i%3] / []int64{1, 2, 1}[i%3]
+	}
+	var grid strings.Builder
+	for n := int64(0); n <= most; n += step {
+		y := short(barsHeight - barsHeight*float64(n)/float64(most))
+		t.Ticks = append(t.Ticks, tick{y, number(n)})
+		fmt.Fprintf(&grid, "M0 %sh%d", y, barsWidth)
+	}
+	t.Grid = grid.String()
+	labels := min(shownLabels, len(t.Rows))
+	for i := range labels {
+		t.Labels = append(t.Labels, t.Rows[i*(len(t.Rows)-1)/max(1, labels-1)].At)
+	}
+}
+
+// addPeak adds the first stretch with the most of something, if there is any.
+func (t *timeView) addPeak(what string, numbers []int64) {
+	if most := slices.Max(numbers); most > 0 {
+		t.Peaks = append(t.Peaks, peak{what, number(most), t.Rows[slices.Index(numbers, most)].At})
+	}
 }
 
 // A timeRow is a stretch of time: requests, those that are disallowed for one crawler at least,
@@ -290,6 +331,7 @@ const (
 	timeCrawlers = 6
 	barsWidth    = 1000
 	barsHeight   = 160
+	shownLabels  = 5
 )
 
 // timeView returns the panel of time, nil without times.
@@ -342,8 +384,10 @@ func (c *Counter) timeView() *timeView {
 		t.Rows = append(t.Rows, row)
 	}
 	most := max(1, slices.Max(all))
-	t.Bars, t.Marked, t.Most = bars(all, most), bars(marked, most), number(most)
-	t.First, t.Last = t.Rows[0].At, t.Rows[len(t.Rows)-1].At
+	t.Bars, t.Marked = bars(all, most), bars(marked, most)
+	t.addScale(most)
+	t.addPeak("requests", all)
+	t.addPeak(t.What, marked)
 	t.Chart = chart{Starts: p.Starts, Step: p.Step, What: t.What}
 	t.Chart.Lines = append(t.Chart.Lines, chartLine{"all requests", all})
 	t.Chart.Marks = append(t.Chart.Marks, chartLine{t.What, marked})
@@ -409,6 +453,7 @@ func (c *Counter) shownPaces(run *Run) (all []Pace, more int64) {
 // A list is the most requested URLs of a kind.
 type list struct {
 	Name   string // what the URLs are
+	Verb   string // what the server did with their requests
 	Total  int64
 	Listed int64
 	Rows   []listRow
@@ -428,7 +473,8 @@ const shownURLs = 100
 
 // list returns the requests with the most rows of a kind.
 func (c *Counter) list(name string, rows func(r *request) int64, is func(r *request) bool, total int64) *list {
-	l := &list{Name: name, Total: total, Missed: c.requested.floor}
+	_, verb, _ := strings.Cut(name, " but ")
+	l := &list{Name: name, Verb: strings.ToUpper(verb[:1]) + verb[1:], Total: total, Missed: c.requested.floor}
 	var found []*request
 	for i := range c.requested.all {
 		if r := &c.requested.all[i]; is(r) && rows(r) > 0 {
@@ -464,6 +510,33 @@ func (v *view) Known() (n int) {
 
 // otherClients stands for clients that are no known crawlers.
 const otherClients = "other clients"
+
+// A part is a section of the page.
+type part struct{ ID, Title string }
+
+// Parts returns the sections in their order.
+func (v *view) Parts() []part {
+	all := []part{{"overview", "Overview"}, {"crawlers", "Crawlers"}, {"rules", "Rules"}, {"paths", "Paths"}}
+	if v.Time != nil {
+		all = append(all, part{"time", "Time"})
+	}
+	if v.Status {
+		all = append(all, part{"answers", "Answers"})
+	}
+	if v.Changes != nil {
+		all = append(all, part{"changes", "Changes"})
+	}
+	for i := range v.Panels {
+		all = append(all, part{v.Panels[i].ID, v.Panels[i].Title})
+	}
+	return all
+}
+
+// After returns the section that follows another.
+func (v *view) After(id string) part {
+	all := append(v.Parts(), part{"end", "the end"})
+	return all[1+slices.IndexFunc(all, func(p part) bool { return p.ID == id })]
+}
 
 // Heading returns the heading of the page: the site, or the log if no robots.txt was met.
 func (v *view) Heading() string {
@@ -503,9 +576,6 @@ func (v *view) Logs() string {
 
 // More64 returns More as templates count.
 func (r *Run) More64() int64 { return int64(r.More) }
-
-// Count returns Paths as templates count.
-func (r *Rest) Count() int64 { return int64(r.Paths) }
 
 // Stated reports whether robots.txt states a delay.
 func (p *Pace) Stated() bool { return p.Delay >= 0 }

@@ -186,6 +186,7 @@ func (c *pageCounts) limitCounts(bytes int64) {
 // open makes the sinks for a run by a store, and an old one if that is not nil.
 func (c *pageCounts) open(now, old *engine.Store) {
 	c.page = report.NewCounter(now, c.opt)
+	c.coverOpt.Deciders = true
 	c.rules = coverage.NewCounter(now, c.coverOpt)
 	if old != nil {
 		c.changes = aggregate.NewChanges(now, old, aggregate.ChangesOptions{Memory: c.changed})
@@ -275,6 +276,9 @@ func usesOf(rules []coverage.Rule) []report.Use {
 	for i := range rules {
 		r := &rules[i]
 		uses[i] = report.Use{Line: r.Line, Allow: r.Allow, Rule: r.Rule, Decided: countOf(&r.Decided), Matched: countOf(&r.Matched)}
+		for _, n := range r.Asked {
+			uses[i].Asked = append(uses[i].Asked, report.AgentRequests(n))
+		}
 		if len(r.WonBy) > 0 {
 			uses[i].WonBy, uses[i].Several = r.WonBy[0].Line, len(r.WonBy) > 1
 		}

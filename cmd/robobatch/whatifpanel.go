@@ -32,6 +32,7 @@ func (p *pageOut) whatIfPanel(run *report.Run, sites [][]robots.Origin, opt *eng
 			data.Names[0] = "other clients"
 		}
 	}
+	data.Several = verdicts > 1
 	var wanted []robots.Origin
 	var files []int // of the origins of data
 	for i := range run.Files {

@@ -48,8 +48,8 @@ func TestCopies(t *testing.T) {
 	if strings.Contains(got, "…") || !strings.Contains(got, "\n") {
 		t.Errorf("copied is %q", got)
 	}
-	got = tb.copied(`button[aria-label="Copy as CSV: the paths"]`)
-	for _, want := range []string{"Path,Requests,of all,Disallowed,mostly by\r\n", "/,5,100%,80.0%,", "/a/,4,80.0%,100%,", "/a/b,1,20.0%,100%,"} {
+	got = tb.copied(`button[aria-label="Copy as CSV: the table of paths"]`)
+	for _, want := range []string{"Path,Requests,Share of all,Disallowed,Mostly by,Mostly by: notes\r\n", "\r\nhttps://a.example/,5,100%,80.0%,", "\r\nhttps://a.example/a/,4,80.0%,100%,", "\r\nhttps://a.example/a/b,1,20.0%,100%,"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("copied is %q, without %q", got, want)
 		}

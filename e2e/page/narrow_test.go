@@ -15,7 +15,7 @@ func TestNarrow(t *testing.T) {
 	var wide struct{ Text, Path, Page float64 }
 	tb.eval(`({
 		text: document.querySelector(".code td:last-child").clientWidth,
-		path: document.querySelector(".row:not(.head) > :first-child").getBoundingClientRect().width,
+		path: document.querySelector(".tree tbody th").getBoundingClientRect().width,
 		page: document.documentElement.scrollWidth,
 	})`, &wide)
 	if wide.Text < 200 || wide.Path < 100 || wide.Page > 400 {
@@ -25,7 +25,7 @@ func TestNarrow(t *testing.T) {
 		t.Errorf("words of these headings are broken: %s", broken)
 	}
 	var mute []string
-	tb.eval(`[...document.querySelectorAll(".tbl, .tree, .whatif-wide")].filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth && !(e.tabIndex === 0 && e.getAttribute("role") === "region" && (e.ariaLabel || e.getAttribute("aria-labelledby")))).map((e) => e.innerText.slice(0, 40))`, &mute)
+	tb.eval(`[...document.querySelectorAll(".tbl, .whatif-wide")].filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth && !(e.tabIndex === 0 && e.getAttribute("role") === "region" && (e.ariaLabel || e.getAttribute("aria-labelledby")))).map((e) => e.innerText.slice(0, 40))`, &mute)
 	if len(mute) > 0 {
 		t.Errorf("parts that scroll have no name, or are not reached by keys: %s", strings.Join(mute, "; "))
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -41,13 +42,13 @@ func TestSharedText(t *testing.T) {
 	for i, o := range origins {
 		rules[o] = text
 		for range i + 1 {
-			urls = append(urls, o+"/a", o+"/"+fmt.Sprint(i))
+			urls = append(urls, o+"/a", o+"/"+strconv.Itoa(i))
 		}
 	}
 	tb := open(t, made(t, rules, urls, "-agent", "Googlebot,GPTBot"), "#what-if")
 	tb.started()
 	share := tb.text(`document.getElementById("what-if-share").textContent`)
-	if !strings.Contains(share, "2 other origins have the same text") || !strings.Contains(share, "4 of them, with 24 requests: 100 % of the 24 to these origins") {
+	if !strings.Contains(share, "2 other origins have the same text") || !strings.Contains(share, "4 of them, with 24 verdicts: 100 % of the 24 to these origins") {
 		t.Errorf("the share: %s", share)
 	}
 	wantRows(t, tb, "what-if-totals", "Googlebot|12|6|6|50.0 %|0|0", "GPTBot|12|6|6|50.0 %|0|0")
@@ -74,5 +75,84 @@ func TestLargeText(t *testing.T) {
 	}
 	if got := tb.text(`[...document.getElementById("what-if-origin").options].map((o) => o.textContent).join()`); got != "https://b.example" {
 		t.Errorf("the origins: %s", got)
+	}
+}
+
+// choose chooses an origin of the panel by its number.
+func (tb *tab) choose(i int) {
+	tb.t.Helper()
+	tb.eval(fmt.Sprintf(`{ const o = document.getElementById("what-if-origin"); o.value = %d; o.dispatchEvent(new Event("change")); }`, i), nil)
+}
+
+// TestEditsOfAll edits the robots.txt of three origins, and opens the address in another tab: all edits are there.
+func TestEditsOfAll(t *testing.T) {
+	rules := map[string]string{}
+	var urls []string
+	for i := range 3 {
+		o := fmt.Sprintf("https://%d.example", i)
+		rules[o] = fmt.Sprintf("User-agent: *\nDisallow: /%d\n", i)
+		urls = append(urls, o+"/a")
+	}
+	name := made(t, rules, urls, "-agent", "Googlebot")
+	tb := open(t, name, "#what-if")
+	tb.started()
+	const text = `document.getElementById("what-if-text").value`
+	list := func(tb *tab) string {
+		return tb.text(`[...document.getElementById("what-if-origin").options].map((o) => o.textContent).join()`)
+	}
+	for i := range 3 {
+		tb.choose(i)
+		tb.typed(fmt.Sprintf("User-agent: *\nDisallow: /a # %d ü\n", i))
+	}
+	tb.choose(1)
+	tb.until(`location.hash.startsWith("#what-if=")`)
+	old := tb.text(`location.hash`)
+	const all = "https://0.example (edited),https://1.example (edited),https://2.example (edited)"
+	if got := list(tb); got != all {
+		t.Errorf("the origins: %s", got)
+	}
+	again := open(t, name, old)
+	again.started()
+	if got := list(again); got != all {
+		t.Errorf("the origins in the other tab: %s", got)
+	}
+	for _, i := range []int{1, 0, 2} { // the one that was in sight is the first
+		if i != 1 {
+			again.choose(i)
+		}
+		if got, want := again.text(text), fmt.Sprintf("User-agent: *\nDisallow: /a # %d ü\n", i); got != want {
+			t.Errorf("the text of origin %d is %q, want %q", i, got, want)
+		}
+		if state := again.text(`document.getElementById("what-if-state").textContent`); !strings.Contains(state, "came with the address") {
+			t.Errorf("the state of origin %d is %q", i, state)
+		}
+	}
+	again.typed("User-agent: *\n")
+	if state := again.text(`document.getElementById("what-if-state").textContent`); state != "This is an edit of the text in force." {
+		t.Errorf("the state after an edit is %q", state)
+	}
+
+	// What has no room in the address is named: first that of another origin, then that in sight.
+	tb.choose(0)
+	tb.eval(`{
+		let text = "";
+		for (let n = 1, i = 0; i < 9000; i++) text += "Disallow: /" + (n = n * 48271 % 2147483647) + "\n";
+		globalThis.long = "User-agent: *\n" + text;
+		const area = document.getElementById("what-if-text");
+		area.value = long;
+		area.dispatchEvent(new Event("input"));
+	}`, nil)
+	const state = `document.getElementById("what-if-state").textContent`
+	tb.until(state + `.includes("edit of the text in force. It is too long for the address of this page: save it as a file.")`)
+	tb.choose(2)
+	tb.until(state + `.includes("The address of this page has no room for the edit of https://0.example: save it as a file.")`)
+	rest := open(t, name, tb.text(`location.hash`))
+	rest.started()
+	if got := list(rest); got != "https://0.example,https://1.example (edited),https://2.example (edited)" {
+		t.Errorf("the origins without the long one: %s", got)
+	}
+	tb.choose(0)
+	if same := tb.text(`String(` + text + ` === long)`); same != "true" {
+		t.Error("the long edit is gone")
 	}
 }

@@ -122,7 +122,7 @@ func TestEdits(t *testing.T) {
 		tb := open(t, write(t, data), "")
 		tb.started()
 		for i, o := range data.Origins {
-			tb.eval(fmt.Sprintf(`{ const o = document.getElementById("what-if-origin"); o.value = %d; o.dispatchEvent(new Event("change")); }`, i), nil)
+			tb.choose(i)
 			var paths []string
 			for _, u := range o.URLs {
 				paths = append(paths, u.Path)
@@ -198,7 +198,7 @@ func TestAsk(t *testing.T) {
 	}
 	asked := 0
 	for i, o := range data.Origins {
-		tb.eval(fmt.Sprintf(`{ const o = document.getElementById("what-if-origin"); o.value = %d; o.dispatchEvent(new Event("change")); }`, i), nil)
+		tb.choose(i)
 		store, err := engine.BuildStore(response(o.Origin, o.Text), engine.StoreOptions{Dialect: data.Dialect, Agents: crawlers})
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"os"
 	"path/filepath"
@@ -167,7 +168,7 @@ func TestAddress(t *testing.T) {
 	name := write(t, d)
 	tb := open(t, name, "")
 	tb.started()
-	tb.eval(`{ const o = document.getElementById("what-if-origin"); o.value = 1; o.dispatchEvent(new Event("change")); true }`, new(bool))
+	tb.choose(1)
 	const edit = "User-agent: *\nDisallow: /x # ü \U0001f916\n"
 	tb.typed(edit)
 	tb.until(`location.hash.startsWith("#what-if=")`)
@@ -208,14 +209,11 @@ func TestEditsStay(t *testing.T) {
 	if got := shown(); got != second {
 		t.Errorf("after Back the text is %q, want %q", got, second)
 	}
-	choose := func(i string) {
-		tb.eval(`{ const o = document.getElementById("what-if-origin"); o.value = `+i+`; o.dispatchEvent(new Event("change")); true }`, new(bool))
-	}
-	choose("1")
+	tb.choose(1)
 	if got := shown(); got != "user-agent: *\n" {
 		t.Errorf("the other origin has %q", got)
 	}
-	choose("0")
+	tb.choose(0)
 	if got := shown(); got != second {
 		t.Errorf("after other origins the text is %q, want %q", got, second)
 	}
@@ -263,28 +261,42 @@ func TestAskFaults(t *testing.T) {
 	}
 }
 
+// pack returns a text as a fragment has it.
+func pack(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write([]byte(text))
+	z.Close()
+	return base64.RawURLEncoding.EncodeToString(b.Bytes())
+}
+
+// edits returns origins and their texts as a fragment has them.
+func edits(all ...string) string {
+	var sb strings.Builder
+	for i := 0; i < len(all); i += 2 {
+		fmt.Fprintf(&sb, "%s\n%d\n%s", all[i], len(all[i+1]), all[i+1])
+	}
+	return pack(sb.String())
+}
+
 // TestHostileAddress opens the page with fragments that someone else made.
 func TestHostileAddress(t *testing.T) {
 	name := write(t, shop())
-	pack := func(text string) string {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		z.Write([]byte(text))
-		z.Close()
-		return base64.RawURLEncoding.EncodeToString(b.Bytes())
-	}
 	for _, c := range []struct{ fragment, text string }{ // text "" is that in force
 		{"", ""},
 		{"%", ""},
 		{"AAAA", ""},
 		{"<script>hacked=1</script>", ""},
 		{pack(""), ""},
-		{pack("https://other.example\nUser-agent: *"), ""},
-		{pack("__proto__\nx"), ""},
-		{pack("https://shop.example\n" + strings.Repeat("A", 50<<20)), ""}, // 50 MB in 50 kB
-		{pack("https://shop.example\nx")[:20], ""},
-		{pack("https://shop.example\n\"><img src=x onerror=hacked=1></textarea><script>hacked=1</script>"), "\"><img src=x onerror=hacked=1></textarea><script>hacked=1</script>"},
-		{pack("https://shop.example\nUser-agent: *\r\nDisallow: /<svg/onload=hacked=1>\rAllow: /\x00\xff\u202e"), "User-agent: *\nDisallow: /<svg/onload=hacked=1>\nAllow: /\x00\xff\u202e"},
+		{edits("https://other.example", "User-agent: *"), ""},
+		{edits("__proto__", "x"), ""},
+		{pack("https://shop.example\n9\nx"), ""},
+		{pack("https://shop.example\n-1\nx"), ""},
+		{pack("https://shop.example\n1\nxhttps://shop.example"), ""},
+		{edits("https://shop.example", strings.Repeat("A", 50<<20)), ""}, // 50 MB in 50 kB
+		{edits("https://shop.example", "x")[:20], ""},
+		{edits("https://shop.example", "\"><img src=x onerror=hacked=1></textarea><script>hacked=1</script>"), "\"><img src=x onerror=hacked=1></textarea><script>hacked=1</script>"},
+		{edits("https://shop.example", "User-agent: *\r\nDisallow: /<svg/onload=hacked=1>\rAllow: /\x00\xff\u202e"), "User-agent: *\nDisallow: /<svg/onload=hacked=1>\nAllow: /\x00\xff\u202e"},
 	} {
 		tb := open(t, name, "#what-if="+c.fragment)
 		tb.started()

@@ -1,4 +1,4 @@
-// What the report does beyond showing its numbers: tables that sort, filter and copy as CSV, a tree that filters, and
+// What the report does beyond showing its numbers: tables that sort, filter and copy as CSV, a tree that unfolds, and
 // charts. Without this script all numbers are there. It asks for nothing, and writes text only as text.
 "use strict";
 (function () {
@@ -40,18 +40,20 @@
     return /[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
   }
 
-  // csvOf returns what is shown of a table. Notes have columns of their own, behind the others.
-  function csvOf(table) {
+  // csvOf returns what is shown of a table. Notes have columns of their own, behind the others. The first
+  // column of a tree has whole paths.
+  function csvOf(table, tree) {
     const rows = Array.from(table.rows).filter((row) => !row.hidden && !row.classList.contains("gap"));
     const noted = new Set();
     for (const row of rows) {
       Array.from(row.cells, (cell, column) => notesOf(cell) && noted.add(column));
     }
+    const heads = table.tHead.rows[0].cells;
     const line = (row) => {
       const isHead = row.parentNode.nodeName === "THEAD";
-      const fields = Array.from(row.cells, (cell) => {
-        const text = textOf(cell);
-        const isNumber = cell.classList.contains("n") && !isHead;
+      const fields = Array.from(row.cells, (cell, column) => {
+        const text = tree && column === 0 && !isHead ? tree.pathOf(row) : textOf(cell);
+        const isNumber = !isHead && heads[column].classList.contains("n");
         return field(isNumber && /^-?[\d,.]+$/.test(text) ? text.replaceAll(",", "") : text, isNumber);
       });
       for (const column of noted) {
@@ -80,123 +82,225 @@
 
   // copyButton returns a button that copies what csv returns.
   function copyButton(of, csv) {
-    const button = make("button", { type: "button", textContent: "Copy as CSV", ariaLabel: "Copy as CSV: " + of });
+    const button = make("button", { type: "button" });
+    const say = (textContent) => Object.assign(button, { textContent, ariaLabel: textContent + ": " + of });
+    say("Copy as CSV");
     button.addEventListener("click", async () => {
-      const done = await copy(csv());
-      button.textContent = done ? "Copied" : "Could not copy";
-      setTimeout(() => { button.textContent = "Copy as CSV"; }, 1500);
+      say(await copy(csv()) ? "Copied" : "Could not copy");
+      setTimeout(() => say("Copy as CSV"), 1500);
     });
     return button;
   }
 
-  // sortBy sorts the body of a table by a column: numbers from the greatest on first, texts from A on.
-  function sortBy(table, column, header) {
-    const numeric = header.classList.contains("n");
-    const before = header.getAttribute("aria-sort");
-    const descending = before ? before === "ascending" : numeric;
-    for (const other of table.tHead.rows[0].cells) {
-      other.removeAttribute("aria-sort");
-    }
-    header.setAttribute("aria-sort", descending ? "descending" : "ascending");
-    const keyed = Array.from(table.tBodies[0].rows, (row) => {
-      const text = row.cells[column] ? textOf(row.cells[column]) : "";
-      return { row, text, number: numberOf(text) };
+  // inOrder returns rows by a column. Those without a number, and gaps, are last.
+  function inOrder(rows, by) {
+    const keyed = rows.map((row) => {
+      const text = row.cells[by.column] ? textOf(row.cells[by.column]) : "";
+      const number = numberOf(text);
+      return { row, text, number, last: /\b(gap|rest)\b/.test(row.className) || by.numeric && Number.isNaN(number) };
     });
     keyed.sort((a, b) => {
-      let order;
-      if (numeric) {
-        order = (Number.isNaN(a.number) ? -Infinity : a.number) - (Number.isNaN(b.number) ? -Infinity : b.number) || 0;
-      } else {
-        order = a.text.localeCompare(b.text);
+      if (a.last || b.last) {
+        return a.last - b.last;
       }
-      return descending ? -order : order;
+      const order = by.numeric ? a.number - b.number : a.text.localeCompare(b.text);
+      return by.descending ? -order : order;
     });
-    table.tBodies[0].append(...keyed.map((k) => k.row));
+    return keyed.map((k) => k.row);
   }
 
+  // rove lets the arrow keys go from one to another of some elements, of which the key Tab reaches one.
+  function rove(elements, keys) {
+    elements.forEach((element, i) => {
+      element.tabIndex = i === 0 ? 0 : -1;
+      element.addEventListener("focus", () => elements.forEach((other) => { other.tabIndex = other === element ? 0 : -1; }));
+      element.addEventListener("keydown", (event) => {
+        const to = { [keys[0]]: i - 1, [keys[1]]: i + 1, Home: 0, End: elements.length - 1 }[event.key];
+        if (to !== undefined && elements[to]) {
+          event.preventDefault();
+          elements[to].focus();
+        }
+      });
+    });
+  }
+
+  // flat is the rows of a table that is no tree: how they are put in order, and filtered.
+  const flat = (table) => ({
+    sort: (by) => table.tBodies[0].append(...inOrder(Array.from(table.tBodies[0].rows), by)),
+    filter(wanted) {
+      let left = 0;
+      for (const row of table.tBodies[0].rows) {
+        row.hidden = !row.textContent.toLowerCase().includes(wanted);
+        left += row.hidden ? 0 : 1;
+      }
+      return left;
+    },
+  });
+
+  // treeOf is the rows of a tree, of which each has the class i1, i2 and so on. They unfold.
+  function treeOf(table) {
+    const body = table.tBodies[0];
+    const nodes = new Map(); // by row
+    const way = [];          // the last node of each depth
+    for (const row of body.rows) {
+      const depth = Number(/\bi(\d+)\b/.exec(row.className)[1]);
+      const node = { row, depth, above: way[depth - 1], below: [], open: depth < 3, hit: false };
+      way.length = depth;
+      way[depth] = node;
+      nodes.set(row, node);
+      row.setAttribute("aria-level", depth);
+      if (node.above) {
+        node.above.below.push(node);
+      }
+    }
+    const all = Array.from(nodes.values());
+    const roots = all.filter((node) => !node.above);
+    const pathOf = (row) => {
+      const { above } = nodes.get(row);
+      const before = above ? pathOf(above.row) : "";
+      const name = textOf(row.cells[0]);
+      return row.classList.contains("rest") ? (before + " (" + name + ")").trim() : before + name;
+    };
+    const isShown = (node) => !node.row.hidden && !node.row.classList.contains("folded");
+    let current = roots[0];
+    const hold = (node) => {
+      current.row.tabIndex = -1;
+      current = node;
+      current.row.tabIndex = 0;
+    };
+    function show() {
+      const walk = (node, folded) => {
+        node.row.classList.toggle("folded", folded);
+        if (node.below.length > 0) {
+          node.row.setAttribute("aria-expanded", node.open);
+        }
+        node.below.forEach((child) => walk(child, folded || !node.open));
+      };
+      roots.forEach((node) => walk(node, false));
+      if (current && !isShown(current)) {
+        hold(all.find(isShown) || current);
+      }
+    }
+    function open(node, isOpen) {
+      node.open = isOpen;
+      show();
+    }
+    const keys = {
+      ArrowDown: (shown, i) => hold(shown[Math.min(i + 1, shown.length - 1)]),
+      ArrowUp: (shown, i) => hold(shown[Math.max(i - 1, 0)]),
+      Home: (shown) => hold(shown[0]),
+      End: (shown) => hold(shown[shown.length - 1]),
+      ArrowRight: (shown, i) => current.below.length > 0 && (current.open ? hold(shown[i + 1] || current) : open(current, true)),
+      ArrowLeft: () => current.below.length > 0 && current.open ? open(current, false) : current.above && hold(current.above),
+      Enter: () => current.below.length > 0 && open(current, !current.open),
+    };
+    keys[" "] = keys.Enter;
+    body.addEventListener("keydown", (event) => {
+      if (!nodes.has(event.target) || !keys[event.key] || event.ctrlKey || event.altKey || event.metaKey) {
+        return;
+      }
+      event.preventDefault();
+      hold(nodes.get(event.target));
+      const shown = Array.from(body.rows, (row) => nodes.get(row)).filter(isShown);
+      keys[event.key](shown, shown.indexOf(current));
+      current.row.focus();
+    });
+    body.addEventListener("click", (event) => {
+      const row = event.target.closest("tr");
+      const node = nodes.get(row);
+      if (node.below.length > 0 && row.cells[0].contains(event.target)) {
+        hold(node);
+        open(node, !node.open);
+      }
+    });
+    if (roots.length > 0) {
+      table.setAttribute("role", "treegrid");
+      all.forEach((node) => { node.row.tabIndex = -1; });
+      hold(roots[0]);
+      show();
+    }
+    return {
+      pathOf,
+      sort(by) {
+        const put = (siblings) => inOrder(siblings.map((node) => node.row), by).forEach((row) => {
+          body.append(row);
+          put(nodes.get(row).below);
+        });
+        put(roots);
+      },
+      // filter leaves the rows with the words, those above them, and folded those below.
+      filter(wanted) {
+        let left = 0;
+        const walk = (node, within) => {
+          node.hit = pathOf(node.row).toLowerCase().includes(wanted);
+          left += node.hit ? 1 : 0;
+          let found = false; // below it, and not for what it has itself
+          for (const child of node.below) {
+            found = walk(child, within || node.hit) || found;
+          }
+          node.row.hidden = !(within || node.hit || found);
+          if (wanted !== "") {
+            node.was = node.was === undefined ? node.open : node.was;
+            node.open = found && !node.hit;
+          } else if (node.was !== undefined) {
+            node.open = node.was;
+            node.was = undefined;
+          }
+          return node.hit || found;
+        };
+        roots.forEach((node) => walk(node, false));
+        show();
+        return left;
+      },
+    };
+  }
+
+  // equip adds what a table does: it sorts, filters, and is copied. Who changes its rows sends it the event "rows".
   function equip(table) {
-    const rows = table.tBodies[0].rows;
+    const tree = table.classList.contains("tree") ? treeOf(table) : null;
+    const rows = tree || flat(table);
     const tools = make("div", { className: "tools" });
     const name = table.dataset.name;
-    if (rows.length > 5 || "filter" in table.dataset) { // its rows come later
-      const count = make("span", { className: "left", ariaLive: "polite" });
-      const input = make("input", { type: "search", placeholder: "Filter", ariaLabel: "Filter the table of " + name });
-      input.addEventListener("input", () => {
-        const wanted = input.value.toLowerCase();
-        let left = 0;
-        for (const row of rows) {
-          row.hidden = !row.textContent.toLowerCase().includes(wanted);
-          left += row.hidden ? 0 : 1;
-        }
-        count.textContent = wanted ? left + " of " + rows.length + " rows" : "";
-      });
+    const input = make("input", { type: "search", placeholder: "Filter", ariaLabel: "Filter the table of " + name + (tree ? " by path" : "") });
+    const count = make("span", { className: "left", ariaLive: "polite" });
+    let sorted = null;
+    const filter = () => {
+      const left = rows.filter(input.value.toLowerCase());
+      count.textContent = input.value === "" ? "" : left + " of " + table.tBodies[0].rows.length + " rows";
+    };
+    if (table.tBodies[0].rows.length > 5 || "filter" in table.dataset) { // its rows come later
+      input.addEventListener("input", filter);
       tools.append(count, input);
     }
-    tools.append(copyButton("the table of " + name, () => csvOf(table)));
+    tools.append(copyButton("the table of " + name, () => csvOf(table, tree)));
     table.parentNode.before(tools);
+    table.addEventListener("rows", () => {
+      if (sorted) {
+        rows.sort(sorted);
+      }
+      filter();
+    });
+    const buttons = [];
     Array.from(table.tHead.rows[0].cells).forEach((header, column) => {
       if (header.textContent === "" || header.classList.contains("spark")) {
         return;
       }
-      const sort = make("button", { type: "button" });
-      sort.append(...header.childNodes);
-      header.append(sort);
-      sort.addEventListener("click", () => sortBy(table, column, header));
-    });
-  }
-
-  // csvOfTree returns the rows of the tree that a filter leaves, each with its whole path.
-  function csvOfTree(tree) {
-    const cells = (row) => Array.from(row.children, (cell) => textOf(cell));
-    const nameOf = (row) => row.querySelector("code") ? textOf(row.firstElementChild) : "";
-    const lines = [cells(tree.querySelector(".row.head"))];
-    for (const row of tree.querySelectorAll(".row:not(.head)")) {
-      if (row.hidden) {
-        continue;
-      }
-      const above = [];
-      const holder = row.nodeName === "SUMMARY" ? row.parentNode.parentNode : row.parentNode;
-      for (let d = holder.closest("details"); d; d = d.parentNode.closest("details")) {
-        above.unshift(nameOf(d.firstElementChild));
-      }
-      const [name, ...rest] = cells(row);
-      const path = [...above, nameOf(row)].join(""); // names of directories end with a slash
-      lines.push([nameOf(row) === "" ? path + " (" + name + ")" : path, ...rest]);
-    }
-    const plain = (text, column) => column > 0 && /^[\d,]+$/.test(text) ? text.replaceAll(",", "") : field(text, column > 0 && column < 4);
-    return lines.map((line) => line.map(plain).join(",")).join("\r\n") + "\r\n";
-  }
-
-  // equipTree adds a copy and a filter to the tree of paths: what has the words, what is above it, and what is below.
-  function equipTree(tree) {
-    const rows = Array.from(tree.querySelectorAll(".row:not(.head)"));
-    const were = new Map(Array.from(tree.querySelectorAll("details"), (d) => [d, d.open]));
-    const input = make("input", { type: "search", placeholder: "Filter", ariaLabel: "Filter the paths" });
-    input.addEventListener("input", () => {
-      const wanted = input.value.toLowerCase();
-      for (const row of rows) {
-        row.hidden = wanted !== "";
-      }
-      for (const [details, open] of were) {
-        details.hidden = wanted !== "";
-        details.open = wanted === "" ? open : false;
-      }
-      if (wanted === "") {
-        return;
-      }
-      for (const row of rows) {
-        if (!row.firstElementChild.textContent.toLowerCase().includes(wanted)) {
-          continue;
+      const button = make("button", { type: "button", title: "Sort; the arrow keys go to the other columns" });
+      button.append(...header.childNodes);
+      header.append(button);
+      buttons.push(button);
+      button.addEventListener("click", () => {
+        const numeric = header.classList.contains("n");
+        const before = header.getAttribute("aria-sort");
+        sorted = { column, numeric, descending: before ? before === "ascending" : numeric };
+        for (const other of table.tHead.rows[0].cells) {
+          other.removeAttribute("aria-sort");
         }
-        row.hidden = false;
-        for (let d = row.parentNode.closest("details"); d; d = d.parentNode.closest("details")) {
-          d.hidden = false;
-          d.firstElementChild.hidden = false;
-          d.open = true;
-        }
-      }
+        header.setAttribute("aria-sort", sorted.descending ? "descending" : "ascending");
+        rows.sort(sorted);
+      });
     });
-    tree.before(make("div", { className: "tools" }, input, copyButton("the paths", () => csvOfTree(tree))));
+    rove(buttons, ["ArrowLeft", "ArrowRight"]);
   }
 
   const colours = ["#2b6cc4", "#c2571a", "#2a8a57", "#8a4fc9", "#b08a00", "#0f8c99", "#8b6b52"];
@@ -207,8 +311,7 @@
     const state = { mark: false, on: data.lines.map((_, i) => i === 0) };
     const readout = make("div", { className: "readout", ariaLive: "off" });
     const place = make("div", {});
-    const old = figure.querySelector("svg.bars");
-    const caption = figure.querySelector("figcaption");
+    const old = figure.querySelector(".plot");
     const choice = make("div", { className: "choice" });
     data.lines.forEach((line, i) => {
       const box = make("input", { type: "checkbox", checked: state.on[i] });
@@ -253,7 +356,7 @@
       plot = new uPlot({
         width: Math.max(280, place.clientWidth), height: 240, tzDate: (ts) => uPlot.tzDate(new Date(ts * 1e3), "UTC"),
         legend: { show: false }, cursor: { drag: { x: true, y: false } }, series,
-        axes: [{ ...axis, values: data.step === "hour" ? hours : days, space: data.step === "hour" ? 60 : 90 }, { ...axis, size: 64 }],
+        axes: [{ ...axis, values: data.step === "hour" ? hours : days, space: data.step === "hour" ? 60 : 90 }, { ...axis, size: 64, label: "requests", labelSize: 22 }],
         scales: { y: { range: (u, low, high) => [0, Math.max(1, high) * 1.05] } },
         hooks: { setCursor: [(u) => {
           const at = u.cursor.idx;
@@ -265,7 +368,7 @@
     }
     old.after(choice, place, readout);
     old.remove();
-    caption.remove();
+    figure.querySelector(".times").remove();
     show();
     let width = place.clientWidth;
     addEventListener("resize", () => {
@@ -274,7 +377,9 @@
         show();
       }
     });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
+    for (const media of ["(prefers-color-scheme: dark)", "print"]) {
+      matchMedia(media).addEventListener("change", show);
+    }
   }
 
   // A part that scrolls has to be reached by keys, and says what it is.
@@ -289,14 +394,15 @@
       }
     }
   });
-  for (const part of document.querySelectorAll(".tbl, .tree")) {
-    const table = part.querySelector("table");
-    part.dataset.of = table ? table.dataset.name : "paths";
-    scrolls.observe(part);
-  }
-
-  document.querySelectorAll("table[data-name]").forEach(equip);
-  document.querySelectorAll(".tree").forEach(equipTree);
+  const add = (table) => {
+    if (table.parentNode.classList.contains("tbl")) {
+      table.parentNode.dataset.of = table.dataset.name;
+      scrolls.observe(table.parentNode);
+    }
+    equip(table);
+  };
+  document.querySelectorAll("table[data-name]").forEach(add);
+  addEventListener("table", (event) => add(event.target)); // one that was not there before
   const data = document.getElementById("chart-data");
   if (data && typeof uPlot === "function") {
     draw(document.getElementById("chart"), JSON.parse(data.textContent));
@@ -313,5 +419,10 @@
   openTarget();
 
   // On paper nothing unfolds.
-  addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((d) => { d.open = true; }));
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = Array.from(document.querySelectorAll("details:not([open])"));
+    closed.forEach((details) => { details.open = true; });
+  });
+  addEventListener("afterprint", () => closed.splice(0).forEach((details) => { details.open = false; }));
 })();

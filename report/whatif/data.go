@@ -21,6 +21,10 @@ type Data struct {
 	Names   []string // what the page calls them; nil are their names in Agents
 	Origins []Origin // at most MaxOrigins are used, the first ones
 
+	// Several says that each request is decided for several crawlers, and so counted for each: the page
+	// speaks of verdicts.
+	Several bool
+
 	// LeftOut says in a sentence why there is no panel; "" if there is one. Without origins there is
 	// none either.
 	LeftOut string
@@ -59,6 +63,7 @@ type head struct {
 	Flags   uint32   `json:"flags"` // of the dialect
 	Agents  []string `json:"agents"`
 	Names   []string `json:"names"`
+	Unit    string   `json:"unit"` // of counts
 	Origins []site   `json:"origins"`
 }
 
@@ -118,6 +123,9 @@ func packBase64(raw []byte) (string, error) {
 // layout returns the data with at most so many URLs, not packed yet, and how many URLs it has.
 func (d *Data) layout(most int) (raw []byte, urls int, err error) {
 	h := head{Dialect: d.Dialect.String(), Flags: uint32(d.Dialect), Agents: d.Agents, Names: d.Names}
+	if h.Unit = "request"; d.Several {
+		h.Unit = "verdict"
+	}
 	if h.Names == nil {
 		h.Names = d.Agents
 	}

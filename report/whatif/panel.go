@@ -49,8 +49,14 @@ func New(d Data) (Panel, error) {
 	fill := struct {
 		LeftOut      string
 		Note         string
+		Several      bool
+		Many         bool   // origins
+		Unit         string // of the numbers of URLs and lines
 		Data, Module string // in base64 of URLs: html/template would escape a "+"
-	}{LeftOut: d.LeftOut, Note: d.Note}
+	}{LeftOut: d.LeftOut, Note: d.Note, Several: d.Several, Many: len(d.Origins) > 1, Unit: "Requests"}
+	if d.Several {
+		fill.Unit = "Verdicts"
+	}
 	if d.LeftOut == "" {
 		data, err := d.encode()
 		if err != nil {

@@ -6,7 +6,7 @@
   const $ = (id) => document.getElementById('what-if-' + id);
   const ROWS = 200;        // of a table
   const LINES = 1000;      // of the table of lines
-  const MAX_EDIT = 1 << 20; // bytes of a text that the address brings; 500 KiB of them are read
+  const MAX_EDITS = 1 << 20; // bytes of all texts that the address brings; of each 500 KiB are read
   const MAX_ADDRESS = 60000; // characters that the address keeps
   const QUIET = 700;       // ms without a key until the change is said aloud and kept in the address
   const PREFIX = '#what-if=';
@@ -120,8 +120,11 @@
   let ticket = 0;     // of the last opening of an origin or reading of the address
   let kept = '';      // the fragment that was written last
   let era = 0;        // how many edits came with an address; entries of the history have it
+  let about = '';     // what the text in the editor is
+  let room = '';      // which edits the address has no room for
   const edits = new Map();   // by origin: its text, if it is edited
   const dropped = new Map(); // by origin: the edit that the text in force replaced
+  const brought = new Set(); // origins whose edit came with an address
   const page = Math.random(); // tells entries of the history that this page wrote from others
 
   const state = (text) => fill($('state'), text);
@@ -158,6 +161,7 @@
   // choices fills the lists of origins and crawlers.
   function choices() {
     head.origins.forEach((o, i) => $('origin').append(new Option(o.origin, i)));
+    mark();
     $('origins').hidden = head.origins.length < 2;
     $('agent').append(new Option('all crawlers', -1));
     head.names.forEach((name, i) => $('agent').append(new Option(name, i)));
@@ -165,9 +169,18 @@
     $('crawler').value = head.agents[0];
   }
 
+  // mark says in the list of origins which have an edit.
+  function mark() {
+    head.origins.forEach((o, i) => {
+      const text = o.origin + (edits.has(o.origin) ? ' (edited)' : '');
+      if ($('origin').options[i].textContent !== text) $('origin').options[i].textContent = text;
+    });
+  }
+
   // reset takes an edit back to the text in force, and brings it back.
   function reset() {
     const text = $('text').value;
+    brought.delete(site.origin);
     if (text === original) {
       write(dropped.has(site.origin) ? dropped.get(site.origin) : original);
       return;
@@ -182,6 +195,9 @@
     openSite(index, text === undefined ? null : text);
   }
 
+  // inForce returns the text in force of an origin, as the editor has it: with line feeds only.
+  const inForce = (o) => textOf(body.subarray(...o.text)).replace(/\r\n?/g, '\n');
+
   // openSite shows an origin, with an edit of its text, or the text in force if that is null.
   function openSite(index, edit) {
     ticket++;
@@ -195,8 +211,7 @@
       }
       site = next;
       $('origin').value = index;
-      // A textarea has line feeds only, so the text in force must have them, too, to be compared.
-      original = textOf(text).replace(/\r\n?/g, '\n');
+      original = inForce(next);
       fill($('share'), share(next));
       $('url').value = next.origin + '/';
       fill($('answer'));
@@ -213,10 +228,10 @@
   // current returns the text in the editor as a file: the text in force as it is, or an edit with its
   // line ends, if all are CR LF.
   function current() {
-    const inForce = body.subarray(...site.text);
+    const before = body.subarray(...site.text);
     let text = $('text').value;
-    if (text === original) return inForce;
-    const ends = textOf(inForce);
+    if (text === original) return before;
+    const ends = textOf(before);
     if (ends.includes('\r\n') && !/(^|[^\r])\n|\r(?!\n)/.test(ends)) text = text.replace(/\n/g, '\r\n');
     return bytesOf(text);
   }
@@ -224,7 +239,7 @@
   function share(o) {
     const parts = ['The text is that of ' + o.name + '.'];
     if (o.others > 0) parts.push(count(o.others, 'other origin has', 'other origins have') + ' the same text, so their requests are here, too, by path.');
-    parts.push('Decided again are the most requested URLs, ' + number(o.urls) + ' of them, with ' + count(o.counted, 'request') +
+    parts.push('Decided again are the most requested URLs, ' + number(o.urls) + ' of them, with ' + count(o.counted, head.unit) +
       (o.requests > 0 ? ': ' + percent(o.counted, o.requests) + ' of the ' + number(o.requests) + (o.others > 0 ? ' to these origins' : ' to ' + o.origin) + ' in this report.' : '.'));
     parts.push('“Before” is what this text decides for them.');
     return parts.join(' ');
@@ -251,7 +266,11 @@
     const isEdit = text !== original;
     if (isEdit) edits.set(site.origin, text);
     else edits.delete(site.origin);
-    state(isEdit ? 'This is an edit of the text in force.' : 'This is the text in force.');
+    mark();
+    about = !isEdit ? 'This is the text in force.' : brought.has(site.origin) ?
+      'This is an edit that came with the address of this page. It is not the text in force.' : 'This is an edit of the text in force.';
+    room = '';
+    state(about);
     fill($('reset'), !isEdit && dropped.has(site.origin) ? 'Back to the edit' : 'Back to the text in force');
     later();
   }
@@ -262,11 +281,17 @@
 
   // soon decides when there is time: at once if that is quick.
   function soon() {
+    brought.delete(site.origin);
     clearTimeout(timer);
+    if (last >= 50) {
+      $('body').ariaBusy = 'true';
+      state('Deciding …');
+    }
     timer = setTimeout(() => {
       const begin = performance.now();
       run();
       last = performance.now() - begin;
+      $('body').ariaBusy = 'false';
     }, last < 50 ? 0 : Math.min(300, last));
   }
 
@@ -283,11 +308,11 @@
     const chosen = Number($('agent').value);
     const parts = chosen < 0 ? [] : [head.names[chosen] + ':'];
     for (const [name, list] of [['Closed', change.closed], ['Opened', change.opened]]) {
-      parts.push(name + ': ' + (list.urls === 0 ? 'nothing.' : count(list.urls, 'URL') + ', ' + count(list.requests, 'request') + '.'));
+      parts.push(name + ': ' + (list.urls === 0 ? 'nothing.' : count(list.urls, 'URL') + ', ' + count(list.requests, head.unit) + '.'));
     }
     if (chosen >= 0) {
       const sum = (i) => change.agents.reduce((n, t) => n + t[i], 0);
-      parts.push('All crawlers: ' + count(sum(3), 'request') + ' closed, ' + number(sum(4)) + ' opened.');
+      parts.push('All crawlers: ' + count(sum(3), head.unit) + ' closed, ' + number(sum(4)) + ' opened.');
     }
     if (change.open) parts.push('Over 500 KiB: ' + head.dialect + ' reads no rules of it, and allows everything.');
     else if (change.truncated) parts.push('Only the first 500 KiB are read.');
@@ -295,14 +320,12 @@
     return parts.join(' ');
   }
 
-  // table fills the body of a table, whose columns of numbers its head marks. The script of the report may
-  // have made it sort and filter: what is new is in our order, and filtered as before.
+  // table fills the body of a table, whose columns of numbers its head marks. The script of the report, which
+  // has it sort and filter, is told.
   function table(id, rows) {
     const heads = [...$(id).tHead.rows[0].cells];
-    heads.forEach((th) => th.removeAttribute('aria-sort'));
     fill($(id).tBodies[0], ...rows.map((row) => rowOf(row, heads)));
-    const filter = $(id).parentElement.parentElement.querySelector('input[type=search]');
-    if (filter && filter.value !== '') filter.dispatchEvent(new Event('input'));
+    $(id).dispatchEvent(new Event('rows'));
   }
 
   function rowOf(row, heads) {
@@ -321,7 +344,7 @@
       t.forEach((n, k) => { sum[k] += n; });
       return row(head.names[i], t);
     }));
-    const foot = change.agents.length > 1 ? [rowOf(row('all crawlers', sum), [...$('totals').tHead.rows[0].cells])] : [];
+    const foot = change.agents.length > 1 ? [rowOf(row('all crawlers' + (head.unit === 'verdict' ? ', in verdicts' : ''), sum), [...$('totals').tHead.rows[0].cells])] : [];
     fill($('totals').tFoot, ...foot);
   }
 
@@ -335,7 +358,7 @@
     };
     table(id, list.rows.map((r) => [r.path, number(r.requests), named(r), ruleText(r.to), ruleText(r.from)]));
     const more = list.urls > list.rows.length ? ' Shown are the ' + list.rows.length + ' most requested.' : '';
-    fill($(id + '-sum'), list.urls === 0 ? 'Nothing.' : count(list.urls, 'URL') + ', ' + count(list.requests, 'request') + '.' + more);
+    fill($(id + '-sum'), list.urls === 0 ? 'Nothing.' : count(list.urls, 'URL') + ', ' + count(list.requests, head.unit) + '.' + more);
     $(id + '-copy').hidden = more === '';
     $(id).parentElement.parentElement.hidden = list.urls === 0;
   }
@@ -345,7 +368,7 @@
     const rows = change.lines.slice(0, LINES).map((l) => [number(l[0]), (text[l[0] - 1] || '').trim().slice(0, 300), number(l[1]), l[2] ? 'allowed' : 'disallowed']);
     table('lines', rows);
     const more = change.lines.length > LINES ? ' Shown are the first ' + number(LINES) + '.' : '';
-    fill($('lines-sum'), change.lines.length === 0 ? 'No line decides a request.' : count(change.lines.length, 'line decides', 'lines decide') + ' a request.' + more);
+    fill($('lines-sum'), change.lines.length === 0 ? 'No line decides a request.' : count(change.lines.length, 'line decides', 'lines decide') + ' requests.' + more);
     $('lines').parentElement.parentElement.hidden = change.lines.length === 0;
   }
 
@@ -377,26 +400,60 @@
 
   // --- the address ---
 
-  // toAddress keeps the edit in the fragment: gzip of the origin, a line feed and the text, in base64.
+  // toAddress keeps the edits in the fragment: that of the origin in sight, and those of the others that there
+  // is room for.
   async function toAddress() {
     const mine = ticket;
     const text = $('text').value;
+    const others = [...edits].filter(([origin]) => origin !== site.origin);
+    const all = text === original ? others : [[site.origin, text], ...others];
+    const left = [];
     let fragment = '';
-    if (text !== original) {
-      const packed = await through(join([bytesOf(site.origin + '\n'), bytesOf(text)]), new CompressionStream('gzip'), 1 << 28);
-      fragment = PREFIX + toBase64(packed);
+    let parts = [];
+    for (const [origin, edit] of all) {
+      const bytes = bytesOf(edit);
+      const more = [...parts, bytesOf(origin + '\n' + bytes.length + '\n'), bytes];
+      const raw = join(more);
+      const longer = raw.length > MAX_EDITS ? '' : PREFIX + toBase64(await through(raw, new CompressionStream('gzip'), 1 << 28));
+      if (longer === '' || longer.length > MAX_ADDRESS) {
+        left.push(origin);
+        continue;
+      }
+      parts = more;
+      fragment = longer;
     }
     if (mine !== ticket || text !== $('text').value) return;
-    if (fragment.length > MAX_ADDRESS) {
-      state('This is an edit. It is too long for the address of this page: save it as a file.');
-      fragment = '';
-    }
+    room = !left.includes(site.origin) ? '' : ' It is too long for the address of this page: save it as a file.';
+    const rest = left.filter((origin) => origin !== site.origin);
+    if (rest.length > 0) room += ' The address of this page has no room for the edit' + (rest.length > 1 ? 's' : '') + ' of ' + rest.join(', ') + ': save ' + (rest.length > 1 ? 'these as files.' : 'it as a file.');
+    state(about + room);
     if (fragment === '' && !location.hash.startsWith(PREFIX)) {
       kept = '';
       return;
     }
     kept = fragment;
     history.replaceState({ page, era }, '', fragment || '#what-if');
+  }
+
+  // fromFragment returns the edits that a fragment has, each an origin and its text: gzip, in base64, of the
+  // origin, the number of the bytes of the text, and these, for each. It throws if a fragment has another form.
+  async function fromFragment(fragment) {
+    const bytes = await unpack(fromBase64(fragment.slice(PREFIX.length)), MAX_EDITS + 10000);
+    const all = [];
+    const line = (from) => {
+      const end = bytes.indexOf(10, from);
+      if (end < 0) throw new Error('no line');
+      return [textOf(bytes.subarray(from, end)), end + 1];
+    };
+    for (let at = 0; at < bytes.length;) {
+      let origin, size;
+      [origin, at] = line(at);
+      [size, at] = line(at);
+      if (!/^\d{1,7}$/.test(size) || at + Number(size) > bytes.length) throw new Error('no text');
+      all.push([origin, textOf(bytes.subarray(at, at + Number(size))).replace(/\r\n?/g, '\n')]);
+      at += Number(size);
+    }
+    return all;
   }
 
   // visited is told that the address changed. A link in the page has its own fragment, and Back may bring
@@ -407,30 +464,30 @@
     else fromAddress();
   }
 
-  // fromAddress opens the edit that the address has. It reports whether there is one.
+  // fromAddress opens the edits that the address has. It reports whether there are any.
   async function fromAddress() {
     const fragment = location.hash;
     if (!fragment.startsWith(PREFIX) || fragment === kept) return false;
     const mine = ++ticket;
-    let index = -1;
-    let text = '';
+    let found = [];
     try {
-      const bytes = await unpack(fromBase64(fragment.slice(PREFIX.length)), MAX_EDIT);
-      const end = bytes.indexOf(10);
-      const origin = textOf(bytes.subarray(0, Math.max(0, end)));
-      index = head.origins.findIndex((o) => o.origin === origin);
-      text = textOf(bytes.subarray(end + 1)).replace(/\r\n?/g, '\n');
+      const siteOf = (origin) => head.origins.find((o) => o.origin === origin);
+      found = (await fromFragment(fragment)).map(([origin, text]) => [siteOf(origin), text]).filter(([o]) => o);
     } catch (e) { /* no edit of ours */ }
     if (mine !== ticket) return true;
-    if (index < 0) {
+    if (found.length === 0) {
       if (site === null) openSite(0, null);
       state('The address of this page has no edit of a robots.txt of this report, so this is the text in force.');
       return true;
     }
     kept = fragment;
     era++;
-    openSite(index, text);
-    if (text !== original) state('This is an edit that came with the address of this page. It is not the text in force.');
+    for (const [o, text] of found) {
+      if (text === inForce(o)) continue;
+      edits.set(o.origin, text);
+      brought.add(o.origin);
+    }
+    openSite(head.origins.indexOf(found[0][0]), found[0][1]);
     return true;
   }
 
@@ -444,7 +501,7 @@
 
   async function copy(id, button) {
     const all = JSON.parse(robobatchWhatIf.edit(current(), Number($('agent').value), 1e9))[id];
-    const rows = [['path', 'requests', 'crawlers', 'line', 'rule', 'line_before', 'rule_before']];
+    const rows = [['path', head.unit + 's', 'crawlers', 'line', 'rule', 'line_before', 'rule_before']];
     for (const r of all.rows) {
       rows.push([r.path, r.requests, crawlersOf(r).join(' '), ...(r.to || ['', '']), ...(r.from || ['', ''])]);
     }
@@ -544,6 +601,8 @@
     parts.push(list);
     if (a.rules && a.rules.length > 0) parts.push(...tried(a));
     fill($('answer'), ...parts);
+    const rules = $('answer').querySelector('table');
+    if (rules) rules.dispatchEvent(new Event('table', { bubbles: true }));
   }
 
   function names(a, crawler) {
@@ -562,13 +621,18 @@
 
   function tried(a) {
     const fate = (r) => r.matches ? count(r.length, 'byte') + (r.decides_by ? ', ' + DECIDES[r.decides_by] : '') : 'no match at byte ' + number(r.stops_at);
-    const rows = a.rules.map((r) => make('tr', make('td', number(r.line)), make('td', r.rule), make('td', (r.decides_by ? 'decides: ' : '') + fate(r))));
+    const line = (n) => Object.assign(make('td', number(n)), { className: 'n' });
+    const rows = a.rules.map((r) => make('tr', line(r.line), make('td', r.rule), make('td', (r.decides_by ? 'decides: ' : '') + fate(r))));
     const top = make('tr', ...['Line', 'Rule', 'What came of it'].map((name) => {
       const th = make('th', name);
       th.scope = 'col';
       return th;
     }));
-    const result = make('table', make('caption', 'The rules of the group: those that match, the one that decides first, and then the nearest'), make('thead', top), make('tbody', ...rows));
+    top.firstChild.className = 'n';
+    const table = make('table', make('caption', 'The rules of the group: those that match, the one that decides first, and then the nearest'), make('thead', top), make('tbody', ...rows));
+    table.dataset.name = 'rules that were tried';
+    const result = make('div', table);
+    result.className = 'tbl';
     const left = a.tried - a.rules.length;
     return left > 0 ? [result, make('p', count(left, 'rule') + ' more.')] : [result];
   }

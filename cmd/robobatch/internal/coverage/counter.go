@@ -15,6 +15,7 @@ import (
 // Options say how to count. The zero value counts all agents together, in the usual memory.
 type Options struct {
 	ByAgent  bool
+	Deciders bool  // count who asked for what a rule decided, see Rule.Asked; not with ByAgent
 	URLs     int64 // bytes for distinct URLs; 0 is aggregate.DefaultMemory
 	Counts   int64 // bytes for counts of rules; 0 is no limit
 	Matchers int64 // bytes for matchers, beyond which all are dropped, and made again; 0 is 64 MiB
@@ -79,6 +80,32 @@ type outcome struct {
 	decider     int32 // the number of a rule, engine.NoRule if none decides
 	others      []int32
 	first, last int64 // microseconds; noTime if there is none
+
+	// asked are the requests by crawler of the log, about those with the most first; only with
+	// Options.Deciders.
+	asked []Asked
+}
+
+// An Asked is the requests of a crawler: that of the log, or one that is asked for.
+type Asked struct {
+	Agent    int // index of the agents of the store
+	Requests int64
+}
+
+// ask counts a request of a crawler, and reports whether it is a new one.
+func (o *outcome) ask(agent int) (isNew bool) {
+	for i := range o.asked {
+		if o.asked[i].Agent != agent {
+			continue
+		}
+		o.asked[i].Requests++
+		if i > 0 && o.asked[i].Requests > o.asked[i-1].Requests { // so that few are looked at
+			o.asked[i-1], o.asked[i] = o.asked[i], o.asked[i-1]
+		}
+		return false
+	}
+	o.asked = append(o.asked, Asked{agent, 1})
+	return true
 }
 
 // A memoEntry is the outcome of a URL that was met lately.
@@ -94,8 +121,9 @@ const (
 	sizeFile     = 270
 	sizeSite     = 8 // a list that grows has room for twice as many
 	sizeSet      = 180
-	sizeOutcome  = 160 // with its group and its place in a map
+	sizeOutcome  = 184 // with its group and its place in a map
 	sizeOutcomeN = 4 * 3
+	sizeAsked    = 2 * 16 // a list that grows has room for twice as many
 )
 
 // NewCounter returns a Counter of a run.
@@ -200,6 +228,9 @@ func (c *Counter) row(b *engine.Batch, row int, f *file, at int64) {
 		}
 		o := m.what
 		c.urls.Add(o.group, hash)
+		if c.byRow && c.opt.Deciders && o.ask(agent) {
+			c.size += sizeAsked
+		}
 		if at != noTime {
 			if o.first == noTime {
 				o.first, o.last = at, at

@@ -28,6 +28,8 @@ type Rule struct {
 	Matched Count `json:"matched"` // without deciding
 
 	WonBy []Winner `json:"won_by"` // what decided then, at most three, the most requests first
+
+	Asked []Asked `json:"-"` // the requests of Decided by crawler; only with Options.Deciders
 }
 
 // A Count counts requests.
@@ -224,9 +226,18 @@ func (s *set) weight(c *Counter) int {
 type tally struct {
 	lines map[int32]*Rule
 	won   map[[2]int32]int64 // requests by line that matched and line that decided
+	asked map[asker]int64
 }
 
-func newTally() *tally { return &tally{map[int32]*Rule{}, map[[2]int32]int64{}} }
+// An asker is a crawler whose requests a line decided.
+type asker struct {
+	line  int32
+	agent int
+}
+
+func newTally() *tally {
+	return &tally{map[int32]*Rule{}, map[[2]int32]int64{}, map[asker]int64{}}
+}
 
 // add adds the outcomes of a set, each request so many times.
 func (t *tally) add(c *Counter, f *file, s *set, weight int64) {
@@ -241,6 +252,9 @@ func (t *tally) add(c *Counter, f *file, s *set, weight int64) {
 		requests, urls := weight*c.urls.Requests(o.group), c.urls.Distinct(o.group)
 		if o.decider != engine.NoRule {
 			t.lines[rules[o.decider].Line].Decided.add(o, requests, urls)
+			for _, n := range c.askers(f, s, o) {
+				t.asked[asker{rules[o.decider].Line, n.Agent}] += n.Requests
+			}
 		}
 		for _, n := range o.others {
 			line := rules[n].Line
@@ -250,6 +264,20 @@ func (t *tally) add(c *Counter, f *file, s *set, weight int64) {
 			}
 		}
 	}
+}
+
+// askers returns the requests of an outcome by crawler, without Options.Deciders none. Crawlers that are
+// asked for have all of them.
+func (c *Counter) askers(f *file, s *set, o *outcome) (all []Asked) {
+	if !c.opt.Deciders || c.byRow {
+		return o.asked
+	}
+	for agent, of := range f.sharer {
+		if of == s {
+			all = append(all, Asked{agent, c.urls.Requests(o.group)})
+		}
+	}
+	return all
 }
 
 // add adds an outcome.
@@ -275,8 +303,15 @@ func (t *tally) finish(f *file, agent *string) []Rule {
 		r := t.lines[key[0]]
 		r.WonBy = append(r.WonBy, Winner{key[1], t.lines[key[1]].Rule, requests})
 	}
+	for key, requests := range t.asked {
+		r := t.lines[key.line]
+		r.Asked = append(r.Asked, Asked{key.agent, requests})
+	}
 	all := make([]Rule, 0, len(t.lines))
 	for _, r := range t.lines {
+		slices.SortFunc(r.Asked, func(a, b Asked) int {
+			return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.Agent, b.Agent))
+		})
 		slices.SortFunc(r.WonBy, func(a, b Winner) int { return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.Line, b.Line)) })
 		r.WonBy = r.WonBy[:min(winners, len(r.WonBy))]
 		r.Origin, r.Origins, r.Agent = string(f.origin), len(f.sites), agent

@@ -1,0 +1,230 @@
+package page
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// paths are rows in the tree of paths of pathURLs.
+var pathURLs = []string{
+	"https://a.example/a/1", "https://a.example/a/1", "https://a.example/a/2", "https://a.example/b/3", "https://a.example/b/3/x",
+	"https://a.example/b/3/y", "https://a.example/b/3/y", "https://a.example/c",
+}
+
+// tree returns the paths in sight, each with its depth and whether it unfolds.
+func (tb *tab) tree() string {
+	tb.t.Helper()
+	return tb.text(`[...document.querySelectorAll(".tree tbody tr")].filter((r) => r.checkVisibility()).map((r) =>
+		r.ariaLevel + ({true: "-", false: "+"}[r.ariaExpanded] || " ") + r.cells[0].textContent).join(", ")`)
+}
+
+// TestTree unfolds, sorts, filters and copies the tree of paths, with the keyboard and the mouse.
+func TestTree(t *testing.T) {
+	tb := open(t, made(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: /b/3/y\n"}, pathURLs, "-agent", "Googlebot"), "")
+	is := func(what, want string) {
+		t.Helper()
+		if got := tb.tree(); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", what, got, want)
+		}
+	}
+	const first = "1-https://a.example, 2-/, 3+b/, 3+a/, 3 c"
+	is("at first", first)
+	tb.eval(`document.querySelector(".tree tbody tr").focus()`, nil)
+	for _, key := range []string{kb.ArrowDown, kb.ArrowDown, kb.ArrowRight, kb.ArrowRight, kb.End, kb.ArrowUp, " "} {
+		tb.do(chromedp.KeyEvent(key))
+	}
+	is("by keys", "1-https://a.example, 2-/, 3-b/, 4+3/, 4 3, 3-a/, 4 1, 4 2, 3 c")
+	for range 3 {
+		tb.do(chromedp.KeyEvent(kb.ArrowLeft)) // folds a/, then goes to /, and folds it
+	}
+	is("folded", "1-https://a.example, 2+/")
+	if focused := tb.text(`document.activeElement.cells[0].textContent + document.querySelectorAll(".tree tr[tabindex='0']").length`); focused != "/1" {
+		t.Errorf("the row in focus, and the number of those that Tab reaches: %s", focused)
+	}
+	tb.do(chromedp.KeyEvent("\r"))
+	tb.eval(`document.querySelector(".tree thead button").click()`, nil)
+	is("by name", "1-https://a.example, 2-/, 3+a/, 3-b/, 4 3, 4+3/, 3 c")
+	tb.eval(`document.querySelectorAll(".tree thead button")[3].click()`, nil)
+	is("by share", "1-https://a.example, 2-/, 3-b/, 4+3/, 4 3, 3+a/, 3 c")
+	filter := func(text string) {
+		tb.eval(`{ const f = document.querySelector("#paths input"); f.value = `+literal(text)+`; f.dispatchEvent(new Event("input")); }`, nil)
+	}
+	filter("/b/3/")
+	is("filtered", "1-https://a.example, 2-/, 3-b/, 4+3/")
+	got := tb.copied(`#paths .tools button`)
+	for _, want := range []string{"\r\nhttps://a.example/b/3/,3,37.5%,66.7%,line 2: Disallow: /b/3/y\r\n", "\r\nhttps://a.example/b/3/y,2,"} {
+		if !strings.Contains(got, want) || strings.Contains(got, "/a/") {
+			t.Errorf("copied is %q, without %q", got, want)
+		}
+	}
+	filter("")
+	is("not filtered any more", "1-https://a.example, 2-/, 3-b/, 4+3/, 4 3, 3+a/, 3 c")
+	tb.axe()
+}
+
+// tabbable are the elements that the key Tab reaches.
+const tabbable = `[...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")].filter((e) => e.tabIndex >= 0 && e.checkVisibility() && !e.disabled)`
+
+// TestTabStops holds that few keys lead past a part of the page.
+func TestTabStops(t *testing.T) {
+	tb := open(t, cookbook(t), "")
+	tb.eval(`document.getElementById("what-if").scrollIntoView()`, nil)
+	tb.started()
+	var stops int
+	tb.eval(tabbable+`.length`, &stops)
+	t.Logf("%d stops", stops)
+	if stops > 110 {
+		t.Errorf("%d stops", stops)
+	}
+	var ways []string
+	tb.eval(`[...document.querySelectorAll("main > section:not(#what-if)")].map((s) => {
+		const link = s.querySelector("a, button, input, [tabindex]");
+		const to = document.getElementById(link.hash.slice(1));
+		return s.id + ": " + link.textContent + (to === (s.nextElementSibling || document.querySelector("footer")));
+	})`, &ways)
+	for _, way := range ways {
+		if !strings.Contains(way, ": Skip to ") || !strings.HasSuffix(way, "true") {
+			t.Error(way)
+		}
+	}
+	tb.eval(`document.querySelector("#paths .skip").focus(); globalThis.seen = document.querySelector("#paths .skip").getBoundingClientRect().left >= 0`, nil)
+	tb.until(`globalThis.seen`)
+	tb.do(chromedp.KeyEvent("\r"), chromedp.KeyEvent(kb.Tab))
+	tb.until(`document.activeElement.textContent === "Skip to Answers"`)
+	tb.eval(`document.querySelector("#crawlers thead button").focus()`, nil)
+	tb.do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent("\r"))
+	tb.until(`document.querySelector('#crawlers th[aria-sort="descending"]').textContent === "URLs"`)
+}
+
+// TestPrintOpen holds that what is folded is printed, with JavaScript and without.
+func TestPrintOpen(t *testing.T) {
+	name := cookbook(t)
+	for _, off := range []bool{false, true} {
+		tb := open(t, name, "", emulation.SetScriptExecutionDisabled(off), emulation.SetEmulatedMedia().WithMedia("print"))
+		var folded []string
+		tb.eval(`[...document.querySelectorAll("main > section:not(#what-if) :is(table, tr)")].filter((e) => !e.checkVisibility({contentVisibilityAuto: true}) || e.getBoundingClientRect().height === 0).map((e) => e.innerText.slice(0, 40))`, &folded)
+		if len(folded) > 0 {
+			t.Errorf("without JavaScript: %t; not printed are %d: %q", off, len(folded), folded[:min(5, len(folded))])
+		}
+	}
+	tb := open(t, name, "")
+	const opened = `String(document.querySelectorAll("details[open]").length)`
+	before := tb.text(opened)
+	tb.eval(`dispatchEvent(new Event("beforeprint"))`, nil)
+	if got := tb.text(`String(document.querySelectorAll("details:not([open])").length)`); got != "0" {
+		t.Errorf("%s are closed when it is printed", got)
+	}
+	tb.eval(`dispatchEvent(new Event("afterprint"))`, nil)
+	if got := tb.text(opened); got != before {
+		t.Errorf("%s are open after it was printed, before it %s", got, before)
+	}
+}
+
+// TestScale reads the chart of bars that is there without JavaScript.
+func TestScale(t *testing.T) {
+	tb := open(t, cookbook(t), "", emulation.SetScriptExecutionDisabled(true))
+	if got := tb.text(`[...document.querySelectorAll(".scale text")].map((e) => e.textContent).join()`); got != "0,50,100" {
+		t.Errorf("the scale is %s", got)
+	}
+	if got := tb.text(`[...document.querySelectorAll(".times span")].map((e) => e.textContent).join()`); !strings.HasPrefix(got, "2015-05-17 10:00,2015-05-18 ") || !strings.HasSuffix(got, ",2015-05-20 21:00") {
+		t.Errorf("the times are %s", got)
+	}
+	// The highest bar is the one that is named.
+	most := tb.text(`[...document.querySelectorAll('table[data-name="time"] tbody tr')].map((r) => [r.cells[1].textContent, r.cells[0].textContent]).sort((a, b) => b[0] - a[0])[0].join(", in the hour of ")`)
+	if got := tb.text(`document.querySelector("#chart figcaption").textContent`); !strings.Contains(got, "Most requests: "+most) || !strings.Contains(got, "Most violations: ") {
+		t.Errorf("%s; the most are %s", got, most)
+	}
+}
+
+// TestWhatIfTables sorts a table of the panel, edits, and finds it sorted; and copies the table of an answer.
+func TestWhatIfTables(t *testing.T) {
+	tb := open(t, cookbook(t), "")
+	tb.eval(`document.getElementById("what-if").scrollIntoView()`, nil)
+	tb.started()
+	tb.eval(`document.querySelector("#what-if-closed th button").click(); document.querySelector("#what-if-totals th button").click()`, nil)
+	tb.typed("User-agent: *\nDisallow: /blog\n")
+	for _, id := range []string{"what-if-closed", "what-if-totals"} {
+		rows := tb.table(id)
+		if len(rows) < 20 {
+			t.Errorf("%s has %d rows", id, len(rows))
+		}
+		var sorted []string
+		tb.eval(literal(rows)+`.sort((a, b) => a.split("|")[0].localeCompare(b.split("|")[0]))`, &sorted)
+		if !slices.Equal(rows, sorted) {
+			t.Errorf("%s is not sorted any more: %q", id, rows[:5])
+		}
+	}
+	tb.eval(`{ document.getElementById("what-if-url").value = "/blog/x"; document.querySelector("#what-if-ask button").click(); }`, nil)
+	if got := tb.copied(`#what-if-answer .tools button`); got != "Line,Rule,What came of it\r\n2,Disallow: /blog,\"decides: 5 bytes, no other matches\"\r\n" {
+		t.Errorf("copied is %q", got)
+	}
+	tb.axe()
+}
+
+// TestBusy holds that the panel says so while it decides for long.
+func TestBusy(t *testing.T) {
+	tb := open(t, write(t, shop()), "")
+	tb.started()
+	tb.eval(`{
+		const edit = robobatchWhatIf.edit;
+		globalThis.robobatchWhatIf.edit = (...all) => { const end = performance.now() + 80; while (performance.now() < end); return edit(...all); };
+	}`, nil)
+	tb.typed("User-agent: *\nDisallow: /1\n") // the first is slow, and so the next is expected to be
+	tb.until(`document.querySelector("#what-if-lines tbody tr") === null`)
+	var states []string
+	tb.eval(`new Promise((done) => {
+		const area = document.getElementById("what-if-text"), state = document.getElementById("what-if-state"), body = document.getElementById("what-if-body");
+		const now = () => body.ariaBusy + " " + state.textContent;
+		area.value = "User-agent: *\nDisallow: /cart\n";
+		area.dispatchEvent(new Event("input"));
+		const first = now();
+		new MutationObserver(() => { if (body.ariaBusy === "false") done([first, now()]); }).observe(body, {attributes: true});
+	})`, &states)
+	if want := []string{"true Deciding …", "false This is an edit of the text in force."}; !slices.Equal(states, want) {
+		t.Errorf("the states are %q, want %q", states, want)
+	}
+}
+
+// TestLongRules copies rules that the page cuts off.
+func TestLongRules(t *testing.T) {
+	long := "/" + strings.Repeat("x", 1000)
+	name := made(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: " + long + "\n"}, []string{"https://a.example" + long, "https://a.example/"}, "-agent", "Googlebot")
+	tb := open(t, name, "")
+	for button, want := range map[string]string{
+		`button[aria-label*="rules of https://a.example"]`: ",2,Disallow: " + long + "\r\n", `#paths .tools button`: ",line 2: Disallow: " + long + "\r\n",
+	} {
+		if got := tb.copied(button); !strings.Contains(got, want) {
+			t.Errorf("copied is %q", got)
+		}
+	}
+}
+
+// TestAskers reads which crawlers the lines decided for, and filters by one.
+func TestAskers(t *testing.T) {
+	tb := open(t, cookbook(t), "")
+	const table = `document.querySelector('table[data-name="crawlers by line of https://www.semicomplete.com"]')`
+	tb.eval(table+`.closest("details").open = true`, nil)
+	tb.eval(`{ const f = `+table+`.parentElement.previousElementSibling.querySelector("input"); f.value = "ahrefsbot"; f.dispatchEvent(new Event("input")); }`, nil)
+	if got := tb.text(`[...` + table + `.tBodies[0].rows].filter((r) => !r.hidden).map((r) => r.textContent).join()`); got != "18Disallow: /AhrefsBot34" {
+		t.Errorf("the rows of AhrefsBot: %s", got)
+	}
+	var sums []string // by line, of this table and of the robots.txt
+	tb.eval(`(() => {
+		const sums = {};
+		for (const r of `+table+`.tBodies[0].rows) sums[r.cells[0].textContent] = (sums[r.cells[0].textContent] || 0) + Number(r.cells[3].textContent.replaceAll(",", ""));
+		return [...document.querySelectorAll(".code tbody tr.decided")].map((r) => r.cells[3].textContent + ": " + r.cells[0].textContent + (sums[r.cells[3].textContent] === Number(r.cells[0].textContent.replaceAll(",", "")) ? "" : ", but " + sums[r.cells[3].textContent]));
+	})()`, &sums)
+	for _, sum := range sums {
+		if strings.Contains(sum, "but") {
+			t.Errorf("line %s", sum)
+		}
+	}
+	if len(sums) < 8 {
+		t.Errorf("%d lines", len(sums))
+	}
+}

@@ -1,0 +1,52 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestAskers holds that rows by crawler are those with the most requests, in the order of the lines, and
+// that all files together have so many.
+func TestAskers(t *testing.T) {
+	file := File{Origin: "https://a.example", Origins: 1, Requests: 1}
+	for line := range int32(10) {
+		use := Use{Line: line + 1, Rule: "Disallow: /x"}
+		for agent := range 30 {
+			use.Asked = append(use.Asked, AgentRequests{agent, int64(30*line) + int64(agent)})
+		}
+		file.Uses = append(file.Uses, use)
+	}
+	few := File{Origin: "https://b.example", Uses: []Use{{Line: 7, Asked: []AgentRequests{{1, 5}, {0, 3}}}}}
+	files := listings(&Run{Files: []File{file, few, file, file, file}}, func(agent int) string { return string(rune('A' + agent)) })
+	want := []int{shownAsked, 2, shownAsked, allAsked - 2*shownAsked - 2, 0}
+	for i, f := range files {
+		if len(f.Asked) != want[i] || i != 1 && len(f.Asked)+int(f.HiddenAsked) != 300 {
+			t.Errorf("file %d has %d rows, and %d others; want %d", i, len(f.Asked), f.HiddenAsked, want[i])
+		}
+		if !slices.IsSortedFunc(f.Asked, func(a, b askedView) int { return int(a.Line - b.Line) }) {
+			t.Errorf("file %d is not in the order of lines", i)
+		}
+	}
+	if f := files[0]; f.Asked[0].Requests != 119 || f.Asked[0].Crawler != string(rune('A'+29)) || f.Asked[0].Line != 4 {
+		t.Errorf("the first of the busiest is %+v", f.Asked[0])
+	}
+	if alone := listings(&Run{Files: []File{file}}, nil); len(alone[0].Asked) > 0 {
+		t.Error("one crawler has rows of its own")
+	}
+}
+
+// TestScale holds that a chart has up to six numbers beside it, the first of them 0.
+func TestScale(t *testing.T) {
+	for most, want := range map[int64]string{1: "0 1", 3: "0 1 2 3", 5: "0 1 2 3 4 5", 9: "0 2 4 6 8", 138: "0 50 100", 1_000_000: "0 200,000 400,000 600,000 800,000 1,000,000"} {
+		v := timeView{Rows: []timeRow{{At: "a"}, {At: "b"}, {At: "c"}}}
+		v.addScale(most)
+		var got []string
+		for _, tick := range v.Ticks {
+			got = append(got, tick.Text)
+		}
+		if strings.Join(got, " ") != want || v.Ticks[0].Y != "160" || strings.Join(v.Labels, "") != "abc" {
+			t.Errorf("up to %d: %q, %q, want %s", most, got, v.Labels, want)
+		}
+	}
+}
