@@ -188,7 +188,7 @@ func (d Dir) look() (*view, error) {
 		record, isRecord := strings.CutPrefix(path, doneDir+"/")
 		switch {
 		case isRecord:
-			v.records = append(v.records, strings.TrimSuffix(record, ".json"))
+			v.records = append(v.records, strings.TrimSuffix(record, recordSuffix))
 		case strings.HasPrefix(path, "_stats.") && strings.HasSuffix(path, ".json"):
 			v.stats = append(v.stats, name)
 		default:

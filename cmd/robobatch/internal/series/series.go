@@ -23,6 +23,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/zeebo/xxh3"
 
@@ -127,6 +128,12 @@ type Dir struct {
 // doneDir is where records lie.
 const doneDir = "_done"
 
+// What follows the path of an output in the names of its record and of the list of its rejects.
+const (
+	recordSuffix  = ".json"
+	rejectsSuffix = ".rejects.jsonl"
+)
+
 // Output returns the name of an output.
 func (d Dir) Output(item *Item) string { return d.join(item.Output) }
 
@@ -134,7 +141,7 @@ func (d Dir) Output(item *Item) string { return d.join(item.Output) }
 func (d Dir) join(file string) string { return place.Join(d.Name, file) }
 
 // record returns the name of the record of an output.
-func (d Dir) record(output string) string { return d.join(doneDir + "/" + output + ".json") }
+func (d Dir) record(output string) string { return d.join(doneDir + "/" + output + recordSuffix) }
 
 // Failed returns the name of the list of what failed.
 func (d Dir) Failed() string { return d.join("_failed" + d.Infix() + ".jsonl") }
@@ -163,20 +170,34 @@ func (d Dir) Begin(items []Item, rejects string) error {
 	if err := errors.Join(p.Remove(d.success()), p.Remove(d.Stats()), p.Remove(d.Failed())); err != nil {
 		return err
 	}
-	ours := map[string]bool{d.Stats(): true, d.Failed(): true}
+	return d.sweep(items, rejects)
+}
+
+// sweep removes temporary files of processes that were killed.
+func (d Dir) sweep(items []Item, rejects string) error {
+	dirs := map[string]bool{".": true} // of outputs
 	for i := range items {
-		ours[d.Output(&items[i])], ours[d.record(items[i].Output)] = true, true
-		if rejects != "" {
-			ours[d.Rejects(rejects, &items[i])] = true
+		dirs[path.Dir(items[i].Output)] = true
+	}
+	ours := sync.OnceValue(func() map[string]bool { // of a million inputs, and mostly nothing is left
+		all := map[string]bool{path.Base(d.Stats()): true, path.Base(d.Failed()): true}
+		for i := range items {
+			all[items[i].Output] = true
 		}
-	}
-	dirs := map[string]bool{}
-	for name := range ours {
-		dirs[filepath.Dir(name)] = true
-	}
-	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
-		if err := p.Sweep(dir, func(name string) bool { return ours[name] }); err != nil {
-			return err
+		return all
+	})
+	for _, of := range []struct{ root, suffix string }{{d.Name, ""}, {d.join(doneDir), recordSuffix}, {rejects, rejectsSuffix}} {
+		if of.root == "" {
+			continue
+		}
+		for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+			err := place.Of(of.root).Sweep(place.Join(of.root, dir), func(name string) bool {
+				base, ok := strings.CutSuffix(filepath.Base(name), of.suffix)
+				return ok && ours()[path.Join(dir, base)]
+			})
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -184,7 +205,7 @@ func (d Dir) Begin(items []Item, rejects string) error {
 
 // Rejects returns the name of the list of an input's rejects in a directory of such lists.
 func (d Dir) Rejects(dir string, item *Item) string {
-	return place.Join(dir, item.Output+".rejects.jsonl")
+	return place.Join(dir, item.Output+rejectsSuffix)
 }
 
 // FailedText says that inputs failed, the first of them by name, and where all stand.

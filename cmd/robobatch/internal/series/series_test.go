@@ -202,3 +202,25 @@ func TestBegin(t *testing.T) {
 		}
 	}
 }
+
+// TestSweepElsewhere holds that lists of rejects are cleared where they lie, which may be another place than
+// that of the outputs.
+func TestSweepElsewhere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	dir := Dir{Name: "s3://bucket/out/"}
+	const left, others = "rejects/x/.b.out.rejects.jsonl.5-0.tmp", "rejects/x/.c.out.rejects.jsonl.5-0.tmp"
+	for _, name := range []string{left, others} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, nil, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := dir.sweep(items(t, "x/b.log"), "rejects/"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(others); err != nil {
+		t.Error(err)
+	}
+}
