@@ -130,6 +130,7 @@ func (r *coverageRun) Run(ctx context.Context) (err error) {
 	for _, hint := range r.hints {
 		r.Hint(hint)
 	}
+	r.DoubtOnce(doubtInputs(r.files))
 	if r.Name != "" {
 		if err := r.Create(func() (place.Output, error) { return place.Create(r.Name, nil) }); err != nil {
 			return err

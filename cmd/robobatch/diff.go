@@ -225,7 +225,7 @@ func (d *diffing) find(a *args) error {
 	if errLogs != nil {
 		return errors.Join(err, errLogs)
 	}
-	d.unread = doubtUnread(files)
+	d.unread = doubtInputs(files)
 	inputs := d.logs.Inputs()
 	for _, in := range inputs {
 		d.outOpt.Inputs = append(d.outOpt.Inputs, in.Name)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
@@ -58,6 +59,27 @@ func chooseInput(a *args, faults *cli.Faults) (opt ingest.LogOptions, kept []out
 func findLogs(names []string, stdin io.Reader) (*logfiles.List, error) {
 	list, err := logfiles.Find(names, stdin)
 	return list, errors.Join(list.Err(), err)
+}
+
+// doubtInputs returns the doubts about which files are logs: those of directories that are none by their
+// names, and those that are there more than once.
+func doubtInputs(files *logfiles.List) (doubts []doubt.Doubt) {
+	if files == nil {
+		return nil
+	}
+	if files.Repeated > 0 {
+		text := "decided and counted more than once: " + say.Count(files.Repeated, "file") + ", as -in leads there again, by the same name or another: name each file once"
+		d := doubt.Doubt{Code: doubt.RepeatedInput, Text: text, Count: files.Repeated}
+		for _, r := range files.Repeats[:min(len(files.Repeats), doubt.Examples)] {
+			d.Examples = append(d.Examples, say.File(r.First)+" and "+say.File(r.Again))
+		}
+		doubts = append(doubts, d)
+	}
+	if files.Others > 0 {
+		text := "not read in the directories of -in: " + say.Count(files.Others, "file") + ", as their names do not end as those of logs do: name them, or a pattern, if they are logs"
+		doubts = append(doubts, doubt.Doubt{Code: doubt.UnreadFiles, Text: text, Count: files.Others, Examples: files.Unread[:min(len(files.Unread), doubt.Examples)]})
+	}
+	return doubts
 }
 
 // parseKeep reads a field and maybe its type, as in "status" and "price:float". The name is that of

@@ -82,7 +82,7 @@ func (j *job) load(ctx context.Context) (err error) {
 		j.Hint(hint)
 	}
 	j.Hint(targets.Leftovers(j.outName, j.statsName, j.rejects, j.page.name()))
-	j.DoubtOnce(doubtUnread(j.files))
+	j.DoubtOnce(doubtInputs(j.files))
 	j.store, err = j.rules.Store(ctx, j.storeOpt, load.TempDir(j.outName), &j.Console)
 	j.times.Loaded = time.Now()
 	j.times.LoadCPU = measure.CPU()

@@ -154,7 +154,7 @@ func (r *reporting) Run(ctx context.Context) (err error) {
 		r.Hint(hint)
 	}
 	r.Hint(targets.Leftovers(r.Name))
-	r.DoubtOnce(doubtUnread(r.files))
+	r.DoubtOnce(doubtInputs(r.files))
 	if err := r.Create(func() (place.Output, error) { return place.Create(r.Name, r.Out) }); err != nil {
 		return err
 	}

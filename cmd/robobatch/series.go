@@ -156,15 +156,6 @@ func whyNoFile(name string) error {
 	return &ingest.NameError{Name: name, Err: errors.New("can be read only once, so it has no output in a directory"), Remedy: "write it to a file first"}
 }
 
-// doubtUnread returns the doubt about files of directories that are no logs by their names.
-func doubtUnread(files *logfiles.List) []doubt.Doubt {
-	if files == nil || files.Others == 0 {
-		return nil
-	}
-	text := "not read in the directories of -in: " + say.Count(files.Others, "file") + ", as their names do not end as those of logs do: name them, or a pattern, if they are logs"
-	return []doubt.Doubt{{Code: doubt.UnreadFiles, Text: text, Count: files.Others, Examples: files.Unread[:min(len(files.Unread), doubt.Examples)]}}
-}
-
 // A seriesRun is a plan with one output per input that runs: one input after the other, by the same
 // rules.
 type seriesRun struct {

@@ -13,8 +13,11 @@
 //	logs/        all logs below the directory, in order of their paths, which begin behind it
 //	logs/*.zst   a pattern as of [path/filepath.Match]; paths begin at the first part with a wildcard
 //	logs/**/*.gz the same, ** standing for any directories, also none
-//	@list.txt    a file with such a name a line; @- is standard input
+//	@list.txt    a file with such a name a line, as UTF-8; @- is standard input
 //	-            standard input
+//
+// Lists may begin with a byte order mark, lines may end as those of Windows, and blank ones do not count.
+// All else is part of a name: there are no comments and no quotes.
 //
 // A file of a name comes before what the name matches as a pattern; one that begins with @ is named
 // ./@x. In directories, a log is a file whose name ends as names of logs do: .log, .txt, .jsonl,

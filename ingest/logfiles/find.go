@@ -1,7 +1,6 @@
 package logfiles
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -10,8 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
@@ -40,7 +37,8 @@ type File struct {
 	Tag  string // names these very bytes, see [place.Info]
 	Err  error  // why it cannot be read, a [*NameError]; nil as far as is known
 
-	archive string // the zip archive that it is in; "" if it is in none
+	archive string   // the zip archive that it is in; "" if it is in none
+	id      place.ID // of the file that holds it
 }
 
 // OnDisk returns the name of the file that holds the log: its own, or that of its archive.
@@ -56,6 +54,11 @@ type List struct {
 	// directories. There are Others of them.
 	Unread []string
 	Others int64
+
+	// Repeats are the first files that are in Files already, under the same name or another. There are
+	// Repeated of them.
+	Repeats  []Repeat
+	Repeated int64
 }
 
 // shown is how many errors and files are shown, of many.
@@ -69,6 +72,7 @@ func Find(names []string, stdin io.Reader) (*List, error) {
 	for _, name := range names {
 		f.add(name)
 	}
+	f.list.findRepeats()
 	if n := len(f.errs) - shown; n > 1 {
 		f.errs = append(f.errs[:shown], fmt.Errorf("and %d more names are wrong", n))
 	}
@@ -108,7 +112,7 @@ type finder struct {
 	stdins int // times that standard input is named
 	errs   []error
 
-	ahead map[string]looked // names of a list that were looked at before their turn
+	ahead map[string]looked // names of a list that are looked at before their turn
 }
 
 // fail notes what is wrong with a name.
@@ -148,18 +152,12 @@ func (f *finder) addName(name string) {
 	case err == nil && info.Dir:
 		f.addDir(name)
 	case err == nil:
-		f.list.Files = append(f.list.Files, File{Name: name, Path: pathOf(name), Size: info.Size, Tag: info.Tag})
+		f.list.Files = append(f.list.Files, File{Name: name, Path: pathOf(name), Size: info.Size, Tag: info.Tag, id: info.ID})
 	case errors.Is(err, fs.ErrNotExist) && IsPattern(name):
 		f.addPattern(name)
 	default:
 		f.list.Files = append(f.list.Files, member(name, err))
 	}
-}
-
-// looked is what came of a look at a name.
-type looked struct {
-	info place.Info
-	err  error
 }
 
 // look looks at a name, unless that was done ahead. It is looked at again when it is opened.
@@ -171,47 +169,19 @@ func (f *finder) look(name string) (place.Info, error) {
 	return place.Of(name).Stat(name)
 }
 
-// lookers is how many names that are far are looked at at once.
-const lookers = 64
-
-// lookAhead looks at the names of a list that are far, many at once: a list may have a million of them,
-// and each look is a request.
-func (f *finder) lookAhead(text string) {
-	f.ahead = map[string]looked{}
-	var names []string
-	for line := range strings.Lines(text) {
-		name := strings.TrimRight(line, "\r\n")
-		if _, twice := f.ahead[name]; place.IsRemote(name) && !twice {
-			f.ahead[name] = looked{}
-			names = append(names, name)
-		}
-	}
-	results := make([]looked, len(names))
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(lookers, len(names)) {
-		all.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(names)); i = next.Add(1) - 1 {
-				results[i].info, results[i].err = place.Of(names[i]).Stat(names[i])
-				place.Forget(names[i])
-			}
-		})
-	}
-	all.Wait()
-	for i, name := range names {
-		f.ahead[name] = results[i]
-	}
-}
-
 // member returns a file that is in a zip archive, or not there.
 func member(name string, err error) File {
-	if archive, _, ok := unpack.SplitMember(name); ok {
-		if info, err := place.Of(archive).Stat(archive); err == nil {
-			return File{Name: name, Path: pathOf(name), Size: info.Size, Tag: info.Tag, archive: archive}
+	lost := errors.Is(err, fs.ErrNotExist)
+	// What lies below a file is another error on Unix, so a million lost names need no more looks.
+	if !lost || place.IsRemote(name) || filepath.Separator == '\\' {
+		if archive, _, ok := unpack.SplitMember(name); ok {
+			if info, err := place.Of(archive).Stat(archive); err == nil {
+				return File{Name: name, Path: pathOf(name), Size: info.Size, Tag: info.Tag, archive: archive, id: info.ID}
+			}
 		}
 	}
 	remedy := "check the name and the permissions"
-	if place.IsRemote(name) && errors.Is(err, fs.ErrNotExist) {
+	if lost && place.IsRemote(name) {
 		remedy = "check the name; that of a directory ends in a slash"
 	}
 	return File{Name: name, Path: pathOf(name), Size: -1, Err: fault.OfFile(name, err, remedy)}
@@ -247,7 +217,7 @@ func (f *finder) addDir(dir string) {
 				f.list.Unread = append(f.list.Unread, name)
 			}
 		default:
-			f.list.Files = append(f.list.Files, File{Name: unambiguous(name), Path: path, Size: info.Size, Tag: info.Tag})
+			f.list.Files = append(f.list.Files, File{Name: unambiguous(name), Path: path, Size: info.Size, Tag: info.Tag, id: info.ID})
 		}
 		return nil
 	})
@@ -260,59 +230,6 @@ func (f *finder) addDir(dir string) {
 	if len(found) == 0 {
 		f.fail(dir, ErrNoLogs, "name the logs in it, as in "+fault.Display(place.Join(dir, "*"))+"; files whose names begin with a dot or _ do not count")
 	}
-}
-
-// addList adds what the lines of a list stand for.
-func (f *finder) addList(name string) {
-	var text []byte
-	var err error
-	switch {
-	case name == "":
-		f.fail("@", ErrNoList, "write @ and the name of a file that has a name a line")
-		return
-	case name == fault.Stdin && !f.useStdin():
-		return
-	case name == fault.Stdin:
-		text, err = io.ReadAll(f.stdin)
-	default:
-		f.list.Lists = append(f.list.Lists, name)
-		text, err = readAll(name)
-	}
-	if err != nil {
-		f.errs = append(f.errs, fault.OfFile(name, err, "check the name and the permissions of the list"))
-		return
-	}
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	if i := bytes.IndexByte(text, 0); i >= 0 {
-		f.fail(name, ErrNoList, fmt.Sprintf("line %d has a byte 0: save it as UTF-8 with a name a line", 1+bytes.Count(text[:i], []byte("\n"))))
-		return
-	}
-	before, n := len(f.list.Files), 0
-	f.lookAhead(string(text))
-	for line := range strings.Lines(string(text)) {
-		n++
-		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
-		switch {
-		case line == "":
-		case line == fault.Stdin || strings.HasPrefix(line, "@"):
-			f.fail(name, ErrNoList, fmt.Sprintf("line %d names standard input or another list: name a file, as in %s", n, fault.Display("./"+line)))
-		default:
-			f.addName(line)
-		}
-	}
-	if before == len(f.list.Files) && len(f.errs) == 0 {
-		f.fail(name, ErrNoLogs, "put a name a line into it")
-	}
-}
-
-// readAll reads a file.
-func readAll(name string) ([]byte, error) {
-	r, err := place.Of(name).Open(name)
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(r)
-	return text, errors.Join(err, r.Close())
 }
 
 // unambiguous returns a name that was found, in a form that stands for nothing but the file.

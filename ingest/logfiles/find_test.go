@@ -1,6 +1,7 @@
 package logfiles
 
 import (
+	"archive/zip"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -57,7 +58,7 @@ func TestFind(t *testing.T) {
 		{"logs/**/*.log", "", []string{"logs/@x.log @x.log", "logs/_done/x.log _done/x.log", "logs/a-b.log a-b.log", "logs/a/b.log a/b.log", "logs/b.log b.log", "logs/none.log none.log"}, 0},
 		{"**/01/**", "", []string{"logs/2026/01/access.log.1.gz logs/2026/01/access.log.1.gz"}, 0},
 		{"logs/**/?.txt", "", []string{"logs/2026/c.txt 2026/c.txt"}, 0},
-		{"@list", "\xef\xbb\xbfa.zst\r\n\nlogs/*6/*.txt\nlogs/a\n ", []string{"a.zst a.zst", "logs/2026/c.txt 2026/c.txt", "logs/a/b.log b.log", "   "}, 0},
+		{"@list", "\xef\xbb\xbfa.zst\r\n\nlogs/*6/*.txt\nlogs/a\n \t\n", []string{"a.zst a.zst", "logs/2026/c.txt 2026/c.txt", "logs/a/b.log b.log"}, 0},
 		{"?y", "", []string{"./@y @y"}, 0},
 	} {
 		if c.list != "" {
@@ -114,6 +115,28 @@ func TestFindErrors(t *testing.T) {
 			t.Errorf("%s:\n got %v\nwant %s", c.name, err, c.want)
 		}
 	}
+	if err := os.WriteFile("odd", []byte("# logs of May\r\n none/README.md\r\n'none/README.md'\nlost "), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	odd, err := Find([]string{"@odd"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lost = "no such file or directory: line "
+	if got, want := fmt.Sprint(odd.Err()), "# logs of May: "+lost+"1 of odd begins with #, and lists have no comments: remove it\n"+
+		`" none/README.md": `+lost+"2 of odd has white space around the name, which is taken as a part of it: remove it\n"+
+		`'none/README.md': `+lost+"3 of odd has quotes around the name, which are taken as a part of it: remove them\n"+
+		`"lost ": `+lost+"4 of odd has white space around the name, which is taken as a part of it: remove it"; got != want {
+		t.Errorf("\n got %s\nwant %s", got, want)
+	}
+	for _, name := range []string{"# logs of May", " x ", "'y'"} {
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list, err := Find([]string{"@-"}, strings.NewReader("# logs of May\n x \n'y'\n")); errors.Join(err, list.Err()) != nil || len(list.Files) != 3 {
+		t.Errorf("files of odd names: %v, %v", list.Files, errors.Join(err, list.Err()))
+	}
 	if _, err := Find([]string{"-", "@-"}, strings.NewReader("x")); !errors.Is(err, errStdinTwice) {
 		t.Error(err)
 	}
@@ -127,6 +150,65 @@ func TestFindErrors(t *testing.T) {
 	if lines := strings.Split(list.Err().Error(), "\n"); len(lines) != 11 || lines[10] != "and 40 more files cannot be read" {
 		t.Errorf("%q", lines)
 	}
+}
+
+// TestLongList holds that a list of more lines than are looked at at once has its order.
+func TestLongList(t *testing.T) {
+	tree(t, "logs/a.log", "logs/b.log")
+	var text, want strings.Builder
+	for i := range 3*block + 1 {
+		name := []string{"logs/a.log", "logs/b.log", "lost"}[i*i%7%3]
+		fmt.Fprintln(&text, name)
+		fmt.Fprintln(&want, name)
+	}
+	list, err := Find([]string{"@-"}, strings.NewReader(text.String()))
+	if got := strings.Join(list.Names(), "\n") + "\n"; err != nil || got != want.String() {
+		t.Errorf("%d names, %v", len(list.Files), err)
+	}
+}
+
+// TestRepeats holds which files are there more than once, whatever their names.
+func TestRepeats(t *testing.T) {
+	tree(t, "logs/a.log", "logs/b.log", "c.log")
+	if err := errors.Join(os.Symlink("a.log", "logs/link.log"), os.Symlink("logs", "more"), os.Link("c.log", "hard.log"), zipped("x.zip", "m", "n")); err != nil {
+		t.Fatal(err)
+	}
+	abs, err := filepath.Abs("c.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		names []string
+		want  string
+	}{
+		{[]string{"logs/a.log", "logs/b.log", "c.log"}, "[] 0"},
+		{[]string{"lost", "lost"}, "[] 0"},
+		{[]string{"c.log", "c.log", "./c.log", abs, "hard.log"}, "[{c.log c.log} {c.log ./c.log} {c.log " + abs + "} {c.log hard.log}] 4"},
+		{[]string{"more/b.log", "logs/*b*"}, "[{more/b.log logs/b.log}] 1"},
+		{[]string{"logs"}, "[{logs/a.log logs/link.log}] 1"},
+		{[]string{"x.zip/m", "x.zip/n"}, "[] 0"},
+		{[]string{"x.zip/m", "./x.zip/m"}, "[{x.zip/m ./x.zip/m}] 1"},
+	} {
+		list, err := Find(c.names, nil)
+		if got := fmt.Sprint(list.Repeats, list.Repeated); err != nil || got != c.want {
+			t.Errorf("%q: %s, want %s, %v", c.names, got, c.want, err)
+		}
+	}
+}
+
+// zipped writes an archive of empty files.
+func zipped(name string, members ...string) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	w := zip.NewWriter(f)
+	for _, m := range members {
+		if _, err := w.Create(m); err != nil {
+			return err
+		}
+	}
+	return errors.Join(w.Close(), f.Close())
 }
 
 func TestMatchParts(t *testing.T) {

@@ -75,7 +75,7 @@ func glob(pattern string) ([]File, error) {
 		case err != nil:
 			return nil, err
 		case !info.Dir:
-			found = append(found, File{Name: name, Size: info.Size, Tag: info.Tag})
+			found = append(found, File{Name: name, Size: info.Size, Tag: info.Tag, id: info.ID})
 		}
 	}
 	return found, nil
@@ -87,7 +87,7 @@ func walk(base string, parts []string) (found []File, err error) {
 	err = place.Of(dir).Walk(dir, func(name string, info place.Info) error {
 		rest := place.Rel(dir, name)
 		if !info.Dir && matchParts(parts, strings.Split(rest, "/")) {
-			found = append(found, File{Name: base + rest, Size: info.Size, Tag: info.Tag})
+			found = append(found, File{Name: base + rest, Size: info.Size, Tag: info.Tag, id: info.ID})
 		}
 		return nil
 	})

@@ -31,7 +31,7 @@ func infoOf(info fs.FileInfo) Info {
 	case !info.Mode().IsRegular():
 		return Info{Size: -1}
 	}
-	return Info{Size: info.Size(), Changed: info.ModTime()}
+	return Info{Size: info.Size(), ID: idOf(info), Changed: info.ModTime()}
 }
 
 // Walk yields names below dir, in the order of their directories. What is removed meanwhile is left

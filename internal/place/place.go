@@ -7,6 +7,7 @@
 package place
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -23,8 +24,18 @@ type Info struct {
 	Size int64  // of the file in bytes; -1 if it is no regular file, so that it can be read only once
 	Tag  string // names these very bytes, such as an ETag; "" if only the bytes themselves do
 	Dir  bool   // it is a directory
+	ID   ID     // the same by whatever name it is found
 
 	Changed time.Time // last
+}
+
+// An ID stands for a file of a file system, whatever its names. The zero ID stands for none: nobody
+// knows another name than the one that was asked for.
+type ID struct{ device, file uint64 }
+
+// Compare orders IDs.
+func (id ID) Compare(other ID) int {
+	return cmp.Or(cmp.Compare(id.device, other.device), cmp.Compare(id.file, other.file))
 }
 
 // A File is a file that is open.
@@ -117,9 +128,6 @@ func Left(err error) error {
 	}
 	return nil
 }
-
-// SaysRemedy reports whether an error of a place says itself what to do about it.
-func SaysRemedy(err error) bool { return s3.SaysRemedy(err) }
 
 // IsDown reports whether an error is one of a place as a whole: it cannot be reached, or refuses
 // whoever asks. What it keeps is as it was, as far as anyone knows.

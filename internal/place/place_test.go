@@ -27,7 +27,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%q, %v", got, err)
 		}
 	}
-	if info, err := p.Stat(name); err != nil || info != (Info{Size: 3, Changed: info.Changed}) || info.Changed.IsZero() {
+	if info, err := p.Stat(name); err != nil || info != (Info{Size: 3, ID: info.ID, Changed: info.Changed}) || info.Changed.IsZero() {
 		t.Errorf("%+v, %v", info, err)
 	}
 	if info, err := p.Stat(dir); err != nil || !info.Dir {

@@ -35,24 +35,25 @@ func (e *NameError) Error() string {
 // Unwrap returns the fault.
 func (e *NameError) Unwrap() error { return e.Err }
 
-// OfFile returns the NameError for an error of package os. It leaves out the path in that error,
-// which repeats the name.
+// OfFile returns the NameError for an error of package os, or of internal/place. It leaves out the path in
+// that error, which repeats the name, and the remedy where errors of a place say their own: those of names
+// that lead out of the file system, unless nothing is there.
 func OfFile(name string, err error, remedy string) *NameError {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err
 	}
-	if place.SaysRemedy(err) {
+	if place.IsRemote(name) && !errors.Is(err, fs.ErrNotExist) {
 		remedy = ""
 	}
 	return &NameError{Name: name, Err: err, Remedy: remedy}
 }
 
-// Display returns a name as messages show it: in quotes if a terminal would not show it as it is.
+// Display returns a name as messages show it: in quotes if a terminal would not show it as it is, or show where it ends.
 func Display(name string) string {
 	switch {
 	case name == Stdin:
 		return "standard input"
-	case name == "" || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+	case name == "" || strings.TrimSpace(name) != name || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return strconv.Quote(name)
 	}
 	return name

@@ -56,6 +56,7 @@ const (
 	NoURLs         Code = "no_urls"
 	OddRobots      Code = "odd_robots"
 	RejectedLines  Code = "rejected_lines"
+	RepeatedInput  Code = "repeated_input"
 	SpareOutputs   Code = "spare_outputs"
 	StoppedRun     Code = "stopped_run"
 	UnclearAgent   Code = "unclear_agent"
@@ -123,6 +124,10 @@ var Meanings = []Meaning{
 	{
 		RejectedLines, "Over a tenth of the lines of the logs are rejected: they are refused, so that they have no row, or their URL is none. -max-rejects, which says how many may be, is not set.",
 		"List them with -rejects, and name the format, or the field of the URL. -max-rejects makes it an error.",
+	},
+	{
+		RepeatedInput, "-in has files more than once: by the same name, by another way to it, by a link, or by a directory and a name in it. Their rows are decided and counted once for each.",
+		"Name each file once.",
 	},
 	{
 		SpareOutputs, "The directory of robobatch merge has outputs of earlier runs, made of inputs that are not in the list of this one.",

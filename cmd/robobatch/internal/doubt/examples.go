@@ -66,6 +66,10 @@ var examples = map[Code]example{
 		"-format urls, and a log in another format",
 		"-format combined -origin https://www.example.com",
 	},
+	RepeatedInput: {
+		"-in logs/ -in logs/a.log",
+		"-in logs/",
+	},
 	SpareOutputs: {
 		"-in b.log -out out/, where out/a.verdicts.parquet is of an earlier run",
 		"-in b.log -out new/",

@@ -13,7 +13,8 @@ import (
 // Std stands for standard input and standard output among the names of files.
 const Std = "-"
 
-// File returns a name as messages show it. It is quoted if it has bytes that a terminal might obey.
+// File returns a name as messages show it. It is quoted if it has bytes that a terminal might obey, or
+// would not show.
 func File(name string) string {
 	if name == Std {
 		return "standard output"
@@ -22,7 +23,7 @@ func File(name string) string {
 	if filepath.Separator == '\\' { // it is no sign of anything odd there
 		quoted = strings.ReplaceAll(quoted, `\\`, `\`)
 	}
-	if quoted != `"`+name+`"` {
+	if quoted != `"`+name+`"` || strings.TrimSpace(name) != name {
 		return quoted
 	}
 	return name
