@@ -2,6 +2,7 @@ package s3
 
 import (
 	"cmp"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -23,7 +24,10 @@ type config struct {
 	secure bool   // by TLS
 	region string // "" if nothing names it
 	roots  *x509.CertPool
-	role   bool // the profile asks for a role to be assumed, which is not done here
+	proxy  func(*http.Request) (*url.URL, error) // nil for that of the environment, which a process reads once
+	roles  string                                // the endpoint for those of roles; "" for that of Amazon
+
+	profile map[string]string // the settings of the one that counts
 }
 
 // amazon is the endpoint if nothing names one.
@@ -31,16 +35,24 @@ const amazon = "s3.amazonaws.com"
 
 // readConfig reads the configuration. Its errors name variables and files, never their values.
 func readConfig() (c config, err error) {
-	profile, err := readProfile()
+	name, asked := profileName()
+	profile, err := readProfile(name)
 	if err != nil {
 		return c, err
 	}
-	endpoint := cmp.Or(os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), profile["endpoint_url"])
+	if profile == nil && asked {
+		return c, fmt.Errorf("AWS_PROFILE names the profile %q, and neither the shared config file nor the credentials file has it", name)
+	}
+	c.profile = profile
+	general := cmp.Or(os.Getenv("AWS_ENDPOINT_URL"), profile["endpoint_url"])
+	if c.roles, err = parseSTS(general); err != nil {
+		return c, err
+	}
+	endpoint := cmp.Or(os.Getenv("AWS_ENDPOINT_URL_S3"), general)
 	c.region = cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), profile["region"])
-	c.role = profile["role_arn"] != "" && profile["aws_access_key_id"] == ""
 	c.host, c.secure = amazon, true
 	if endpoint != "" {
-		if c.host, c.secure, err = parseEndpoint(endpoint); err != nil {
+		if c.host, c.secure, err = parseEndpoint("AWS_ENDPOINT_URL", endpoint); err != nil {
 			return c, err
 		}
 		c.region = cmp.Or(c.region, "us-east-1") // stores of others mostly have no other
@@ -57,19 +69,19 @@ func readConfig() (c config, err error) {
 	return c, nil
 }
 
-// parseEndpoint returns the host of an endpoint. The errors do not show it: it may have a password.
-func parseEndpoint(text string) (host string, secure bool, err error) {
+// parseEndpoint returns the host of an endpoint, which a variable names. The errors do not show it: it may have a password.
+func parseEndpoint(variable, text string) (host string, secure bool, err error) {
 	u, err := url.Parse(text)
 	const form = "write https://host or https://host:port"
 	switch {
 	case err != nil:
-		return "", false, errors.New("the endpoint of AWS_ENDPOINT_URL is no URL: " + form)
+		return "", false, errors.New("the endpoint of " + variable + " is no URL: " + form)
 	case u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "":
-		return "", false, errors.New("the endpoint of AWS_ENDPOINT_URL has no scheme http or https, or no host: " + form)
+		return "", false, errors.New("the endpoint of " + variable + " has no scheme http or https, or no host: " + form)
 	case u.User != nil:
-		return "", false, errors.New("the endpoint of AWS_ENDPOINT_URL has a user name or password in it: give credentials by AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and " + form)
+		return "", false, errors.New("the endpoint of " + variable + " has a user name or password in it: give credentials by AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and " + form)
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
-		return "", false, errors.New("the endpoint of AWS_ENDPOINT_URL has a path or a query: " + form)
+		return "", false, errors.New("the endpoint of " + variable + " has a path or a query: " + form)
 	}
 	return u.Host, u.Scheme == "https", nil
 }
@@ -80,12 +92,10 @@ func profileName() (name string, asked bool) {
 	return cmp.Or(name, "default"), name != ""
 }
 
-// readProfile returns the settings of the profile in the shared configuration; none if there is no
-// such file. A profile that is asked for must be in one of the two files.
-func readProfile() (map[string]string, error) {
-	name, asked := profileName()
-	found := !asked
-	settings := map[string]string{}
+// readProfile returns the settings of a profile in the shared configuration; nil if neither of the files
+// has it.
+func readProfile(name string) (map[string]string, error) {
+	var settings map[string]string
 	for _, file := range []struct{ variable, name, section string }{
 		{"AWS_CONFIG_FILE", "config", "profile " + name},
 		{"AWS_SHARED_CREDENTIALS_FILE", "credentials", name},
@@ -113,14 +123,13 @@ func readProfile() (map[string]string, error) {
 			if section.Name() != file.section && (section.Name() != name || name != "default") {
 				continue
 			}
-			found = true
+			if settings == nil {
+				settings = map[string]string{}
+			}
 			for key, value := range section.KeysHash() {
 				settings[key] = value
 			}
 		}
-	}
-	if !found {
-		return nil, fmt.Errorf("AWS_PROFILE names the profile %q, and neither the shared config file nor the credentials file has it", name)
 	}
 	return settings, nil
 }
@@ -134,8 +143,15 @@ const (
 
 // transport returns how requests are sent.
 func (c *config) transport() *http.Transport {
+	through := c.proxy
+	if through == nil {
+		through = proxy
+	}
 	return &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
+		Proxy: through,
+		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
+			return proxyAnswer(answer)
+		},
 		DialContext:           (&net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second}).DialContext,
 		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: c.roots},
 		TLSHandshakeTimeout:   dialTime,

@@ -39,25 +39,34 @@ func (c *chain) RetrieveWithCredContext(cc *credentials.CredContext) (credential
 		return credentials.Value{}, err
 	}
 	for _, p := range providers {
-		value, err := p.RetrieveWithCredContext(cc)
+		value, err := p.ask(cc)
 		if err == nil && value.AccessKeyID != "" && value.SecretAccessKey != "" {
 			c.current, c.lasts = p.Provider, value.Expiration.IsZero()
-			for _, secret := range []string{value.SecretAccessKey, value.SessionToken, value.AccessKeyID} {
-				if secret != "" && !slices.Contains(c.secrets, secret) {
-					c.secrets = append(c.secrets, secret)
-				}
-			}
+			c.keep(value)
 			return value, nil
 		}
 		if p.must {
-			return credentials.Value{}, fmt.Errorf("%w: %s gives none: %w", ErrCredentials, p.name, bare(cmp.Or(err, errors.New("it is empty"))))
+			return credentials.Value{}, fmt.Errorf("%w: %s gives none: %w", ErrCredentials, p.name, c.bare(cmp.Or(err, errors.New("it is empty"))))
 		}
 	}
-	text := "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
-	if c.config.role {
-		text = "the profile asks for a role to be assumed, which is not done here; as in: eval \"$(aws configure export-credentials --format env)\""
+	return credentials.Value{}, fmt.Errorf("%w: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE", ErrCredentials)
+}
+
+// keep notes secrets, so that redact finds them.
+func (c *chain) keep(v credentials.Value) {
+	for _, secret := range []string{v.SecretAccessKey, v.SessionToken, v.AccessKeyID} {
+		if secret != "" && !slices.Contains(c.secrets, secret) {
+			c.secrets = append(c.secrets, secret)
+		}
 	}
-	return credentials.Value{}, fmt.Errorf("%w: %s", ErrCredentials, text)
+}
+
+// bare returns the error of a provider as messages show it.
+func (c *chain) bare(err error) error {
+	if err = bare(err); isOurs(err) {
+		return err
+	}
+	return errors.New(plain(c.hide(err.Error()), 300))
 }
 
 // IsExpired reports whether new credentials are needed.
@@ -67,11 +76,25 @@ func (c *chain) IsExpired() bool {
 	return c.current == nil || !c.lasts && c.current.IsExpired()
 }
 
-// A provider is a place that credentials come from. If it must have some, no other is asked.
+// A provider is a place that credentials come from. If it must have some, no other is asked. If it is a
+// service, it may be busy, as all tasks of a cluster begin at once.
 type provider struct {
 	credentials.Provider
-	name string
-	must bool
+	name    string
+	must    bool
+	service bool
+}
+
+// ask asks for credentials, a service several times.
+func (p *provider) ask(cc *credentials.CredContext) (credentials.Value, error) {
+	const attempts, pause = 4, 200 * time.Millisecond
+	for n := 0; ; n++ {
+		value, err := p.RetrieveWithCredContext(cc)
+		if err == nil || !p.service || n == attempts-1 || interrupted.Err() != nil {
+			return value, err
+		}
+		time.Sleep(pause << n)
+	}
 }
 
 // providers returns the places to ask, in order.
@@ -81,17 +104,23 @@ func (c *chain) providers() (all []provider, err error) {
 		return nil, fmt.Errorf("%w: of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY one is set: set both", ErrCredentials)
 	}
 	if id != "" {
-		return []provider{{&credentials.EnvAWS{}, "the environment", true}}, nil
+		return []provider{{&credentials.EnvAWS{}, "the environment", true, false}}, nil
 	}
 	if os.Getenv("AWS_WEB_IDENTITY_TOKEN_FILE") != "" {
-		return []provider{{&credentials.IAM{Client: c.client(true)}, "the web identity", true}}, nil
+		return []provider{{&credentials.IAM{Client: c.client(true), Endpoint: c.config.sts()}, "the web identity", true, true}}, nil
 	}
 	name, asked := profileName()
-	files := provider{&credentials.FileAWSCredentials{Profile: name}, fmt.Sprintf("the profile %q", name), asked && !c.config.role}
-	all = append(all, files)
+	if asksForRole(c.config.profile) {
+		role, err := c.roleOf(name, c.config.profile, 0)
+		if err != nil {
+			return nil, fmt.Errorf("%w: the role of the profile %q cannot be assumed: %w", ErrCredentials, name, err)
+		}
+		return []provider{{role, fmt.Sprintf("the role of the profile %q", name), true, true}}, nil
+	}
+	all = append(all, provider{&credentials.FileAWSCredentials{Profile: name}, fmt.Sprintf("the profile %q", name), asked, false})
 	container := os.Getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") != "" || os.Getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI") != ""
-	if container || !c.config.role && !strings.EqualFold(os.Getenv("AWS_EC2_METADATA_DISABLED"), "true") {
-		all = append(all, provider{&credentials.IAM{Client: c.client(false)}, "the role of the container", container})
+	if container || !strings.EqualFold(os.Getenv("AWS_EC2_METADATA_DISABLED"), "true") {
+		all = append(all, provider{&credentials.IAM{Client: c.client(false)}, "the role of the container", container, container})
 	}
 	return all, nil
 }
@@ -111,6 +140,11 @@ func (c *chain) client(proxy bool) *http.Client {
 func (c *chain) redact(text string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.hide(text)
+}
+
+// hide is redact for who holds the lock.
+func (c *chain) hide(text string) string {
 	for _, secret := range c.secrets {
 		text = strings.ReplaceAll(text, secret, "[hidden]")
 	}

@@ -27,18 +27,19 @@ var (
 	// ErrDenied: the store does not let these credentials do it. It is an fs.ErrPermission.
 	ErrDenied error = &kindError{"the store denies it", fs.ErrPermission}
 
-	ErrNoBucket    = errors.New("there is no such bucket")
+	ErrNoBucket    = errors.New("there is no such bucket: check its name, and that AWS_ENDPOINT_URL leads to its store")
 	ErrCredentials = errors.New("no credentials for a store of objects")
 	ErrChanged     = errors.New("changed while it was read: run it again when nobody writes to it")
-	ErrTooLarge    = errors.New("is too large for one object")
+	ErrTooLarge    = errors.New("is too large for one object: write one output per input, or a file")
 	errClock       = errors.New("the store refuses the time of this machine (RequestTimeTooSkewed): set its clock")
 	errRefused     = errors.New("the store refuses the credentials: set others, or renew them")
 	errRedirect    = errors.New("the store answers with a redirect, which is not followed: set AWS_REGION to the region of the bucket, or AWS_ENDPOINT_URL to its store")
 	errTLS         = errors.New("the certificate of the store is not trusted: name that of its authority with AWS_CA_BUNDLE")
 	errNoTLS       = errors.New("the store does not speak TLS: write http:// in AWS_ENDPOINT_URL if nobody else can read the connection")
+	errOnlyTLS     = errors.New("the store speaks TLS only: write https:// in AWS_ENDPOINT_URL")
 	errShort       = errors.New("the answer of the store breaks off")
-	errNoUpload    = errors.New("the upload is not there any more")
-	errRange       = errors.New("the store does not read by ranges")
+	errNoUpload    = errors.New("the upload is not there any more: run it again, and see that nobody else aborts uploads meanwhile")
+	errRange       = errors.New("the store does not read by ranges: copy the object to a file")
 )
 
 // A kindError is an error with a text of its own that is also another error.
@@ -49,6 +50,43 @@ type kindError struct {
 
 func (e *kindError) Error() string { return e.text }
 func (e *kindError) Unwrap() error { return e.kind }
+
+// What credentials need for requests, where a store denies one.
+const (
+	toRead   = "these credentials need s3:GetObject for it; without s3:ListBucket, a name that is not there is denied, too"
+	toList   = "these credentials need s3:ListBucket for the bucket"
+	toWrite  = "these credentials need s3:PutObject for it"
+	toRemove = "these credentials need s3:DeleteObject for it"
+	toAbort  = "these credentials need s3:AbortMultipartUpload for it"
+)
+
+// A proxyError is that a proxy does not let requests through.
+type proxyError struct {
+	does  string
+	lasts bool
+}
+
+// Error names the variables.
+func (e *proxyError) Error() string {
+	return "the proxy of HTTPS_PROXY or HTTP_PROXY " + e.does + ": set that variable right, or name the store in NO_PROXY"
+}
+
+// proxy returns the proxy of a request. The error does not show it: it may have a password.
+func proxy(r *http.Request) (*url.URL, error) {
+	u, err := http.ProxyFromEnvironment(r)
+	if err != nil {
+		return nil, &proxyError{"is no URL", true}
+	}
+	return u, nil
+}
+
+// proxyAnswer returns the error of a proxy's answer to the request for a connection.
+func proxyAnswer(answer *http.Response) error {
+	if answer.StatusCode == http.StatusOK {
+		return nil
+	}
+	return &proxyError{"answers " + plain(answer.Status, 60), answer.StatusCode < http.StatusInternalServerError}
+}
 
 // kinds are the faults that stores name, by their codes.
 var kinds = map[string]error{
@@ -65,10 +103,15 @@ var statuses = map[int]error{
 	http.StatusNotFound: ErrNotExist, http.StatusForbidden: ErrDenied, http.StatusUnauthorized: errRefused, http.StatusPreconditionFailed: ErrChanged,
 	http.StatusMovedPermanently: errRedirect, http.StatusFound: errRedirect, http.StatusSeeOther: errRedirect,
 	http.StatusTemporaryRedirect: errRedirect, http.StatusPermanentRedirect: errRedirect,
+	http.StatusProxyAuthRequired: &proxyError{"answers 407 Proxy Authentication Required", true},
 }
 
-// explain returns the error of a request as messages show it. Those of this package stay.
-func (s *store) explain(err error) error {
+// explain returns the error of a request as messages show it, with what to do about it. Those of this
+// package stay. need is what it takes to be let.
+func (s *store) explain(err error, need string) error {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
 	answer, ok := errors.AsType[minio.ErrorResponse](err)
 	switch {
 	case err == nil, isOurs(err), errors.Is(err, context.Canceled):
@@ -78,11 +121,21 @@ func (s *store) explain(err error) error {
 		if kind == nil {
 			kind = statuses[answer.StatusCode]
 		}
+		if text := answer.Message; kind == nil && !s.secure && (strings.Contains(text, "HTTPS") || strings.Contains(text, "SSL-enabled")) {
+			return errOnlyTLS
+		}
 		if kind == nil {
 			return fmt.Errorf("the store answers %d, %s: %s", answer.StatusCode, plain(s.creds.redact(answer.Code), 60), plain(s.creds.redact(answer.Message), 200))
 		}
-		if _, known := kinds[answer.Code]; known && (errors.Is(kind, ErrDenied) || errors.Is(kind, errRefused)) {
-			return fmt.Errorf("%w (%s)", kind, answer.Code)
+		code := ""
+		if _, known := kinds[answer.Code]; known {
+			code = " (" + answer.Code + ")"
+		}
+		switch {
+		case errors.Is(kind, ErrDenied):
+			return fmt.Errorf("%w%s: %s", kind, code, need)
+		case errors.Is(kind, errRefused):
+			return fmt.Errorf("%w%s", kind, code)
 		}
 		return kind
 	case ok:
@@ -96,8 +149,13 @@ func (s *store) explain(err error) error {
 
 // isOurs reports whether an error is of this package already.
 func isOurs(err error) bool {
-	return isOneOf(err,
-		ErrNotExist, ErrDenied, ErrNoBucket, ErrCredentials, ErrChanged, ErrTooLarge, errClock, errRefused, errRedirect, errTLS, errNoTLS, errShort, errNoUpload, errRange)
+	return isOfAll(err) || isOneOf(err, ErrNotExist, ErrDenied, ErrChanged, ErrTooLarge, errShort, errNoUpload, errRange)
+}
+
+// isOfAll reports whether an error of this package is about no object, but about the store and the way to it.
+func isOfAll(err error) bool {
+	_, isProxy := errors.AsType[*proxyError](err)
+	return isProxy || isOneOf(err, ErrCredentials, ErrNoBucket, errRefused, errClock, errRedirect, errTLS, errNoTLS, errOnlyTLS)
 }
 
 // isOneOf reports whether an error is of one of some kinds.
@@ -112,11 +170,17 @@ func bare(err error) error {
 	}
 	certificate, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
 	syntax, isSyntax := errors.AsType[*xml.SyntaxError](err)
+	_, isRecord := errors.AsType[tls.RecordHeaderError](err)
+	op, isOp := errors.AsType[*net.OpError](err)
 	switch {
+	case isOp && op.Op == "proxyconnect":
+		return &proxyError{"cannot be reached (" + op.Err.Error() + ")", false}
 	case isCertificate && certificate != nil, errors.As(err, new(x509.UnknownAuthorityError)):
 		return errTLS
-	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+	case isRecord, strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		return errNoTLS
+	case strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`): // an alert of TLS
+		return errOnlyTLS
 	case isSyntax && syntax != nil, errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), strings.HasPrefix(err.Error(), "Connection closed by foreign host"):
 		return errShort
 	case errors.Is(err, errIdle), errors.Is(err, context.DeadlineExceeded):
@@ -145,12 +209,6 @@ type configError struct{ err error }
 func (e *configError) Error() string { return e.err.Error() }
 func (e *configError) Unwrap() error { return e.err }
 
-// SaysRemedy reports whether the text of an error says what to do about it.
-func SaysRemedy(err error) bool {
-	_, ok := errors.AsType[*configError](err)
-	return ok || isOneOf(err, ErrCredentials, ErrChanged, errRefused, errClock, errRedirect, errTLS, errNoTLS)
-}
-
 // An outage is that nobody answered, however often.
 type outage struct{ error }
 
@@ -161,7 +219,7 @@ func (e *outage) Unwrap() error { return e.error }
 func IsDown(err error) bool {
 	_, isOutage := errors.AsType[*outage](err)
 	_, isConfig := errors.AsType[*configError](err)
-	return isOutage || isConfig || isOneOf(err, ErrCredentials, ErrNoBucket, errRefused, errClock, errRedirect, errTLS, errNoTLS)
+	return isOutage || isConfig || isOfAll(err)
 }
 
 // passing are the codes of faults that pass.
@@ -178,13 +236,15 @@ func passes(err error) bool {
 		return passing[answer.Code] || code == http.StatusRequestTimeout || code == http.StatusTooManyRequests ||
 			code >= 500 && code != http.StatusNotImplemented && code != http.StatusHTTPVersionNotSupported
 	}
-	switch b := bare(err); {
-	case errors.Is(err, context.Canceled), errors.Is(b, errTLS), errors.Is(b, errNoTLS), errors.Is(b, ErrCredentials):
-		return false
+	b := bare(err)
+	proxy, isProxy := errors.AsType[*proxyError](b)
+	switch {
+	case isProxy:
+		return !proxy.lasts
 	case isOurs(b):
 		return errors.Is(b, errShort)
 	}
-	return true
+	return !errors.Is(err, context.Canceled)
 }
 
 // isUnreachable reports whether nobody answered at all.

@@ -19,7 +19,7 @@ func List(prefix string, found func(name string, info Info) error) error {
 }
 
 // errListing is the fault of a store that lists what it was not asked for.
-var errListing = errors.New("the listing of the store contradicts itself")
+var errListing = errors.New("the listing of the store contradicts itself: name its objects in a list")
 
 func (s *store) list(prefix string, found func(name string, info Info) error) error {
 	o, err := split(prefix)
@@ -69,7 +69,7 @@ func (o object) isUnsorted() bool { return strings.HasSuffix(o.bucket, "--x-s3")
 // page returns up to a thousand objects.
 func (s *store) page(o object, token string) (page minio.ListBucketV2Result, err error) {
 	const most = 1000
-	err = s.try(interrupted, func() (err error) {
+	err = s.try(interrupted, toList, func() (err error) {
 		page, err = s.client.list(o.bucket, o.key, "", token, "", most)
 		return err
 	})

@@ -22,6 +22,16 @@ type Info struct {
 	Changed time.Time
 }
 
+// isSame reports whether two answers are about the same version of an object.
+func (i Info) isSame(other Info) bool {
+	return i.Size == other.Size && i.Tag == other.Tag && (i.Tag != "" || i.Changed.Equal(other.Changed))
+}
+
+// infoOf returns what an answer says.
+func infoOf(size int64, got *minio.ObjectInfo) Info {
+	return Info{size, got.ETag, got.LastModified.UTC()}
+}
+
 // Stat asks for an object. Of one that was seen, it returns what was: who opens it finds out whether
 // that is true still.
 func Stat(name string) (Info, error) {
@@ -40,9 +50,9 @@ func (s *store) stat(name string) (info Info, err error) {
 	if seen, ok := s.versions.Load(name); ok {
 		return seen.(Info), nil
 	}
-	err = s.try(interrupted, func() error {
+	err = s.try(interrupted, toRead, func() error {
 		got, err := s.client.stat(interrupted, o.bucket, o.key, minio.StatObjectOptions{})
-		info = Info{got.Size, got.ETag, got.LastModified.UTC()}
+		info = infoOf(got.Size, &got)
 		if answer, ok := errors.AsType[minio.ErrorResponse](err); ok && answer.StatusCode < 500 {
 			return s.reason(o, err)
 		}
@@ -106,7 +116,7 @@ func (s *store) open(name string) (*Object, error) {
 	}
 	o := &Object{store: s, name: name, at: at, info: Info{Size: -1}}
 	first := &stream{object: o, window: firstWindow}
-	err = s.try(interrupted, func() error { return first.ask() })
+	err = s.try(interrupted, toRead, func() error { return first.ask() })
 	if err == nil {
 		err = s.see(name, o.info)
 	}
@@ -235,8 +245,11 @@ func (s *stream) readFull(b []byte) (n int, err error) {
 			continue
 		}
 		s.close()
-		if faults++; !passes(err) || faults >= maxFaults {
-			return n, store.explain(err)
+		switch faults++; {
+		case !passes(err):
+			return n, store.explain(err, toRead)
+		case faults >= maxFaults:
+			return n, fmt.Errorf("%w (%s): run it again later", store.explain(err, toRead), attempts(faults))
 		}
 		if err := store.wait(interrupted, faults); err != nil {
 			return n, err
@@ -248,7 +261,7 @@ func (s *stream) readFull(b []byte) (n int, err error) {
 // read reads into b, or what is to be thrown away.
 func (s *stream) read(b []byte) (int, error) {
 	if s.body == nil {
-		if err := s.object.store.try(interrupted, s.ask); err != nil {
+		if err := s.object.store.try(interrupted, toRead, s.ask); err != nil {
 			return 0, err
 		}
 	}
@@ -294,15 +307,16 @@ func (s *stream) ask() error {
 		return err
 	}
 	start, last, size, err := rangeOf(header, got.Size)
+	now := infoOf(size, &got)
 	if err == nil {
-		err = s.check(start, size, got.ETag)
+		err = s.check(start, now)
 	}
 	if err != nil {
 		body.Close() //nolint:errcheck // only read
 		return err
 	}
 	if o.info.Size < 0 {
-		o.info = Info{size, got.ETag, got.LastModified.UTC()}
+		o.info = now
 	}
 	s.body, s.end = body, min(last, end, size)
 	s.window = min(lastWindow, s.window*4)
@@ -313,10 +327,10 @@ func (s *stream) ask() error {
 }
 
 // check checks an answer against what was asked for, and what is known of the object.
-func (s *stream) check(start, size int64, tag string) error {
+func (s *stream) check(start int64, now Info) error {
 	known := s.object.info
 	switch {
-	case known.Size >= 0 && (known.Size != size || known.Tag != tag):
+	case known.Size >= 0 && !known.isSame(now):
 		return ErrChanged
 	case start != s.at:
 		return errRange
@@ -337,7 +351,7 @@ func (s *stream) empty() error {
 	if got.Size != 0 {
 		return errRange
 	}
-	o.info = Info{0, got.ETag, got.LastModified.UTC()}
+	o.info = infoOf(0, &got)
 	return nil
 }
 

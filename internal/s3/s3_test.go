@@ -9,8 +9,10 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -268,17 +270,17 @@ func TestFails(t *testing.T) {
 		text   string
 		times  int
 	}{
-		{403, "AccessDenied", fs.ErrPermission, "the store denies it (AccessDenied)", 1},
+		{403, "AccessDenied", fs.ErrPermission, "the store denies it (AccessDenied): " + toRead, 1},
 		{404, "NoSuchKey", fs.ErrNotExist, "there is no such object", 1},
-		{404, "NoSuchBucket", ErrNoBucket, "there is no such bucket", 1},
+		{404, "NoSuchBucket", ErrNoBucket, ErrNoBucket.Error(), 1},
 		{412, "PreconditionFailed", ErrChanged, "changed while it was read: run it again when nobody writes to it", 1},
 		{403, "RequestTimeTooSkewed", errClock, "the store refuses the time of this machine (RequestTimeTooSkewed): set its clock", 1},
 		{403, "SignatureDoesNotMatch", errRefused, "the store refuses the credentials: set others, or renew them (SignatureDoesNotMatch)", 1},
 		{301, "PermanentRedirect", errRedirect, errRedirect.Error(), 1},
 		{307, "TemporaryRedirect", errRedirect, errRedirect.Error(), 1},
 		{400, "Wrong", nil, "the store answers 400, Wrong: said " + "[hidden]", 1},
-		{503, "SlowDown", nil, "the store answers 503, SlowDown: said [hidden] (6 attempts)", 6},
-		{500, "InternalError", nil, "the store answers 500, InternalError: said [hidden] (6 attempts)", 6},
+		{503, "SlowDown", nil, "the store answers 503, SlowDown: said [hidden] (6 attempts): run it again later", 6},
+		{500, "InternalError", nil, "the store answers 500, InternalError: said [hidden] (6 attempts): run it again later", 6},
 		{502, "\x1b[31m", nil, "", 6},
 	} {
 		var n atomic.Int64
@@ -435,6 +437,64 @@ func TestFlaky(t *testing.T) {
 		if got, err := s.readAll(name); err != nil || !bytes.Equal(got, want) {
 			t.Fatalf("round %d: %d of %d bytes, %v", round, len(got), len(want), err)
 		}
+	}
+}
+
+// TestLostCompletion holds that an upload is complete if the store says so, whatever its ETags, and though
+// the answer to its completion is lost.
+func TestLostCompletion(t *testing.T) {
+	fake, s := connect(t)
+	for _, done := range []bool{true, false} {
+		var lost, looks atomic.Int64
+		fake.SetFail(func(w http.ResponseWriter, r *http.Request) bool {
+			switch isCompletion := r.Method == http.MethodPost && r.URL.Query().Has("uploadId"); {
+			case isCompletion && lost.Add(1) == 1 && done:
+				fake.Answer(httptest.NewRecorder(), r)
+				fake.Change("out", "of-a-key-2", 0)
+				panic(http.ErrAbortHandler)
+			case isCompletion && !done:
+				fakestore.Answer(w, http.StatusNotFound, "NoSuchUpload", "aborted by a rule of the bucket")
+				return true
+			case r.Method == http.MethodHead && looks.Add(1) == 1:
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return true
+			}
+			return false
+		})
+		u, err := s.create("s3://bucket/out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.Write(noise(5000))
+		if err := u.Commit(); (err == nil) != done || !done && !errors.Is(err, errNoUpload) {
+			t.Errorf("it is complete: %t, %v", done, err)
+		}
+		if looks.Load() < 2 {
+			t.Errorf("%d looks", looks.Load())
+		}
+	}
+}
+
+// TestNoTags holds that without ETags the time of a change tells versions apart.
+func TestNoTags(t *testing.T) {
+	fake, s := connect(t)
+	want := noise(3 * firstWindow)
+	fake.Put("a", want)
+	fake.Change("a", "", 0)
+	if got, err := s.readAll("s3://bucket/a"); err != nil || !bytes.Equal(got, want) {
+		t.Fatal(len(got), err)
+	}
+	o, err := s.open("s3://bucket/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	fake.Change("a", "", time.Minute)
+	if _, err := io.ReadAll(o); !errors.Is(err, ErrChanged) {
+		t.Error(err)
+	}
+	if _, err := s.open("s3://bucket/a"); !errors.Is(err, ErrChanged) {
+		t.Error(err)
 	}
 }
 
@@ -598,12 +658,94 @@ func TestUntrusted(t *testing.T) {
 	}
 }
 
+// TestScheme holds what is said where one side speaks TLS and the other does not, whatever the server says.
+func TestScheme(t *testing.T) {
+	fake, _ := connect(t)
+	page := func(text string) string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, text, http.StatusBadRequest) }))
+		t.Cleanup(s.Close)
+		return strings.TrimPrefix(s.URL, "http://")
+	}
+	for name, c := range map[string]struct {
+		host   string
+		secure bool
+		want   error
+	}{
+		"Go":     {strings.TrimPrefix(fake.URL, "https://"), false, errOnlyTLS},
+		"nginx":  {page("<title>400 The plain HTTP request was sent to HTTPS port</title>"), false, errOnlyTLS},
+		"Apache": {page("You're speaking plain HTTP to an SSL-enabled server port."), false, errOnlyTLS},
+		"alert":  {speaking(t, "\x15\x03\x01\x00\x02\x02\x16"), false, errOnlyTLS},
+		"SSH":    {speaking(t, "SSH-2.0-x\r\n"), true, errNoTLS},
+	} {
+		s, err := newStore(&config{host: c.host, secure: c.secure, region: "x"}, quick)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.stat("s3://bucket/a"); !errors.Is(err, c.want) || !IsDown(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// speaking returns the address of a server that says one thing to everybody.
+func speaking(t *testing.T, text string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			c.Read(make([]byte, 1<<10))
+			io.WriteString(c, text)
+			c.Close()
+		}
+	}()
+	return l.Addr().String()
+}
+
+// TestProxy holds that faults of a proxy are told from those of the store.
+func TestProxy(t *testing.T) {
+	connect(t)
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusProxyAuthRequired) }))
+	defer refusing.Close()
+	for name, c := range map[string]struct {
+		proxy  string
+		secure bool
+		want   string
+	}{
+		"closed":   {closed.URL, true, "cannot be reached (dial tcp " + strings.TrimPrefix(closed.URL, "http://") + ": connect: connection refused)"},
+		"407":      {refusing.URL, true, "answers 407 Proxy Authentication Required"},
+		"407 HTTP": {refusing.URL, false, "answers 407 Proxy Authentication Required"},
+	} {
+		u, err := url.Parse(c.proxy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := newStore(&config{host: "store.example", secure: c.secure, region: "x", proxy: http.ProxyURL(u)}, quick)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.stat("s3://bucket/a")
+		if want := "the proxy of HTTPS_PROXY or HTTP_PROXY " + c.want + ": set that variable right, or name the store in NO_PROXY"; err == nil || err.Error() != want || !IsDown(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestCanceled holds that a request ends when the run does.
 func TestCanceled(t *testing.T) {
 	_, s := connect(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := s.try(ctx, func() error { return errors.New("it may pass") }); !errors.Is(err, context.Canceled) {
+	if err := s.try(ctx, toRead, func() error { return errors.New("it may pass") }); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

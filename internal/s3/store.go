@@ -19,6 +19,7 @@ import (
 type store struct {
 	client client
 	creds  *chain
+	secure bool // by TLS
 	opt    options
 
 	answered atomic.Bool // it has answered a request
@@ -59,7 +60,7 @@ var one = sync.OnceValues(func() (*store, error) {
 
 // newStore returns a store. It makes no connection.
 func newStore(c *config, opt options) (*store, error) {
-	s := &store{creds: &chain{config: c}, opt: opt}
+	s := &store{creds: &chain{config: c}, secure: c.secure, opt: opt}
 	client, err := newClient(c.host, &minio.Options{
 		Creds: credentials.New(s.creds), Secure: c.secure, Region: c.region, MaxRetries: 2, // the second is for another region
 		Transport: watched{c.transport(), opt.idle, opt.answer},
@@ -87,8 +88,9 @@ func lasting() (context.Context, context.CancelFunc) {
 	return ctx, func() { stop(); cancel() }
 }
 
-// try makes a request until it succeeds, fails for good, or has failed too often.
-func (s *store) try(ctx context.Context, request func() error) error {
+// try makes a request until it succeeds, fails for good, or has failed too often. need is what it takes
+// to be let.
+func (s *store) try(ctx context.Context, need string, request func() error) error {
 	began := time.Now()
 	for n := 1; ; n++ {
 		err := request()
@@ -104,15 +106,23 @@ func (s *store) try(ctx context.Context, request func() error) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case !passes(err):
-			return s.explain(err)
+			return s.explain(err, need)
 		case n >= s.opt.attempts || time.Since(began) > s.opt.patience:
-			err = fmt.Errorf("%w (%s)", s.explain(err), attempts(n))
+			remedy := "run it again later"
+			if !s.answered.Load() {
+				remedy = "is AWS_ENDPOINT_URL right, its https:// or http:// too?"
+			}
+			err = fmt.Errorf("%w (%s): %s", s.explain(err, need), attempts(n), remedy)
 			if isAnswer {
 				return err
 			}
 			return &outage{err}
 		case n >= 3 && isUnreachable(err) && !s.answered.Load():
-			return &configError{fmt.Errorf("%w (%d attempts): is AWS_ENDPOINT_URL right?", s.explain(err), n)}
+			err = s.explain(err, need)
+			if _, isProxy := errors.AsType[*proxyError](err); isProxy {
+				return err
+			}
+			return &configError{fmt.Errorf("%w (%d attempts): is AWS_ENDPOINT_URL right?", err, n)}
 		}
 		if err := s.wait(ctx, n); err != nil {
 			return err
@@ -142,10 +152,7 @@ func (s *store) wait(ctx context.Context, n int) error {
 
 // see returns an error if an object has another version than this process saw before.
 func (s *store) see(name string, info Info) error {
-	if info.Tag == "" {
-		return nil
-	}
-	if before, seen := s.versions.LoadOrStore(name, info); seen && before.(Info).Tag != info.Tag {
+	if before, seen := s.versions.LoadOrStore(name, info); seen && !info.isSame(before.(Info)) {
 		return ErrChanged
 	}
 	return nil

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/md5" //nolint:gosec // the protocol's check of what was sent
+	"crypto/rand"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -25,6 +25,7 @@ type Upload struct {
 	buf    []byte // the part that is being filled
 	spare  []byte
 	id     string // of the upload in parts; "" if there is none yet
+	mark   string // the metadata markName of what is written in parts: no other object has it
 	parts  []minio.CompletePart
 	under  chan sent // a part that is under way; nil if there is none
 	err    error     // of Write, which comes again
@@ -52,7 +53,7 @@ func (s *store) create(name string) (*Upload, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &Upload{store: s, name: name, at: at}
+	u := &Upload{store: s, name: name, at: at, mark: rand.Text()}
 	u.ctx, u.stop = context.WithCancel(interrupted)
 	return u, nil
 }
@@ -96,14 +97,16 @@ func (u *Upload) send() error {
 // tooLarge is the error of an object that has no part left.
 func (u *Upload) tooLarge() error {
 	size, parts := u.store.opt.partSize, u.store.opt.maxParts
-	return fmt.Errorf("%w: %d parts of %d MiB are the most, %d GiB: write one output per input, or a file",
-		ErrTooLarge, parts, size>>20, int64(size)*int64(parts)>>30)
+	return fmt.Errorf("it has more than %d parts of %d MiB, %d GiB, and %w", parts, size>>20, int64(size)*int64(parts)>>30, ErrTooLarge)
 }
+
+// markName is the name of metadata: x-amz-meta-robobatch-upload.
+const markName = "Robobatch-Upload"
 
 // begin begins an upload in parts.
 func (u *Upload) begin() error {
-	return u.store.try(u.ctx, func() (err error) {
-		u.id, err = u.store.client.begin(u.ctx, u.at.bucket, u.at.key, minio.PutObjectOptions{})
+	return u.store.try(u.ctx, toWrite, func() (err error) {
+		u.id, err = u.store.client.begin(u.ctx, u.at.bucket, u.at.key, minio.PutObjectOptions{UserMetadata: map[string]string{markName: u.mark}})
 		if err == nil && u.id == "" {
 			err = errShort
 		}
@@ -116,7 +119,7 @@ func (u *Upload) put(number int, part []byte) sent {
 	sum := md5.Sum(part) //nolint:gosec // as above
 	opt := minio.PutObjectPartOptions{Md5Base64: base64.StdEncoding.EncodeToString(sum[:])}
 	result := sent{buf: part}
-	result.err = u.store.try(u.ctx, func() error {
+	result.err = u.store.try(u.ctx, toWrite, func() error {
 		got, err := u.store.client.part(u.ctx, u.at.bucket, u.at.key, u.id, number, bytes.NewReader(part), int64(len(part)), opt)
 		result.part = minio.CompletePart{PartNumber: number, ETag: got.ETag}
 		return err
@@ -170,7 +173,7 @@ func (u *Upload) commit() error {
 	}
 	ctx, cancel := lasting()
 	defer cancel()
-	err := u.store.try(ctx, func() error {
+	err := u.store.try(ctx, toWrite, func() error {
 		_, err := u.store.client.complete(ctx, u.at.bucket, u.at.key, u.id, u.parts, minio.PutObjectOptions{})
 		return err
 	})
@@ -180,19 +183,15 @@ func (u *Upload) commit() error {
 	return err
 }
 
-// isComplete reports whether the object is the one that the parts make.
+// isComplete reports whether the object is the one of this upload. Its ETag would not say so: that of an
+// encrypted object depends on more than its bytes.
 func (u *Upload) isComplete(ctx context.Context) bool {
-	var sums []byte
-	for _, part := range u.parts {
-		sum, err := hex.DecodeString(part.ETag)
-		if err != nil {
-			return false
-		}
-		sums = append(sums, sum...)
-	}
-	want := fmt.Sprintf("%x-%d", md5.Sum(sums), len(u.parts)) //nolint:gosec // as above
-	got, err := u.store.client.stat(ctx, u.at.bucket, u.at.key, minio.StatObjectOptions{})
-	return err == nil && got.ETag == want
+	var got minio.ObjectInfo
+	err := u.store.try(ctx, toRead, func() (err error) {
+		got, err = u.store.client.stat(ctx, u.at.bucket, u.at.key, minio.StatObjectOptions{})
+		return err
+	})
+	return err == nil && got.UserMetadata[markName] == u.mark
 }
 
 // Close drops what was written, unless it was committed: the upload is aborted. The error says that it
@@ -213,7 +212,7 @@ func (u *Upload) Close() error {
 	const patience = 5 * time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	err := u.store.try(ctx, func() error {
+	err := u.store.try(ctx, toAbort, func() error {
 		return u.store.client.abort(ctx, u.at.bucket, u.at.key, u.id)
 	})
 	if err == nil || errors.Is(err, errNoUpload) || errors.Is(err, ErrNotExist) {
@@ -238,7 +237,7 @@ func (s *store) put(at object, text []byte) error {
 	ctx, cancel := lasting()
 	defer cancel()
 	sum := md5.Sum(text) //nolint:gosec // as above
-	return s.try(ctx, func() error {
+	return s.try(ctx, toWrite, func() error {
 		_, err := s.client.put(ctx, at.bucket, at.key, bytes.NewReader(text), int64(len(text)), base64.StdEncoding.EncodeToString(sum[:]), "", minio.PutObjectOptions{})
 		return err
 	})
@@ -270,7 +269,7 @@ func Remove(name string) error {
 	if err != nil {
 		return err
 	}
-	err = s.try(interrupted, func() error {
+	err = s.try(interrupted, toRemove, func() error {
 		return s.client.remove(interrupted, at.bucket, at.key, minio.RemoveObjectOptions{})
 	})
 	if errors.Is(err, ErrNotExist) {

@@ -45,7 +45,7 @@ type Store struct {
 
 	mu      sync.Mutex
 	objects map[string]object
-	uploads map[string]map[int][]byte // parts, by id
+	uploads map[string]upload // by id
 	aborted int
 	next    int
 	log     []string
@@ -55,12 +55,22 @@ type Store struct {
 type object struct {
 	data    []byte
 	tag     string
+	mark    string // metadata of what was uploaded in parts
 	changed time.Time
+}
+
+// markHeader has the metadata that package s3 looks at.
+const markHeader = "X-Amz-Meta-Robobatch-Upload"
+
+// An upload is one in parts.
+type upload struct {
+	parts map[int][]byte
+	mark  string
 }
 
 // New starts a store. Close ends it.
 func New() *Store {
-	s := &Store{objects: map[string]object{}, uploads: map[string]map[int][]byte{}, PerPage: 1000}
+	s := &Store{objects: map[string]object{}, uploads: map[string]upload{}, PerPage: 1000}
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.StartTLS()
@@ -83,11 +93,20 @@ func (s *Store) Put(key string, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sum := md5.Sum(data) //nolint:gosec // as above
-	s.put(key, data, hex.EncodeToString(sum[:]))
+	s.put(key, data, hex.EncodeToString(sum[:]), "")
 }
 
-func (s *Store) put(key string, data []byte, tag string) {
-	s.objects[key] = object{bytes.Clone(data), tag, time.Unix(1_767_225_600, 0)}
+func (s *Store) put(key string, data []byte, tag, mark string) {
+	s.objects[key] = object{bytes.Clone(data), tag, mark, time.Unix(1_767_225_600, 0)}
+}
+
+// Change changes what is known of an object: the ETag, "" being none, and how much later it was written.
+func (s *Store) Change(key, tag string, later time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.objects[key]
+	o.tag, o.changed = tag, o.changed.Add(later)
+	s.objects[key] = o
 }
 
 // Get returns an object.
@@ -174,7 +193,7 @@ func (s *Store) Answer(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPut:
 		sum := md5.Sum(body) //nolint:gosec // as above
 		tag := hex.EncodeToString(sum[:])
-		s.put(key, body, tag)
+		s.put(key, body, tag, "")
 		w.Header().Set("ETag", `"`+tag+`"`)
 	case r.Method == http.MethodDelete:
 		delete(s.objects, key)
@@ -197,7 +216,12 @@ func (s *Store) get(w http.ResponseWriter, r *http.Request, key string) {
 		Answer(w, http.StatusRequestedRangeNotSatisfiable, "InvalidRange", "empty")
 		return
 	}
-	w.Header().Set("ETag", `"`+o.tag+`"`)
+	if o.tag != "" {
+		w.Header().Set("ETag", `"`+o.tag+`"`)
+	}
+	if o.mark != "" {
+		w.Header().Set(markHeader, o.mark)
+	}
 	http.ServeContent(w, r, "", o.changed, bytes.NewReader(o.data))
 }
 
@@ -248,14 +272,14 @@ func (s *Store) multipart(w http.ResponseWriter, r *http.Request, key string, bo
 	if r.Method == http.MethodPost && id == "" {
 		s.next++
 		id = "upload-" + strconv.Itoa(s.next)
-		s.uploads[id] = map[int][]byte{}
+		s.uploads[id] = upload{map[int][]byte{}, r.Header.Get(markHeader)}
 		writeXML(w, struct {
 			XMLName               xml.Name `xml:"InitiateMultipartUploadResult"`
 			Bucket, Key, UploadId string   //nolint:revive // as it is written
 		}{Bucket: Bucket, Key: key, UploadId: id})
 		return
 	}
-	parts, ok := s.uploads[id]
+	under, ok := s.uploads[id]
 	if !ok {
 		Answer(w, http.StatusNotFound, "NoSuchUpload", "no such upload")
 		return
@@ -263,7 +287,7 @@ func (s *Store) multipart(w http.ResponseWriter, r *http.Request, key string, bo
 	switch r.Method {
 	case http.MethodPut:
 		number, _ := strconv.Atoi(r.URL.Query().Get("partNumber"))
-		parts[number] = body
+		under.parts[number] = body
 		sum := md5.Sum(body) //nolint:gosec // as above
 		w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:])+`"`)
 	case http.MethodDelete:
@@ -271,13 +295,14 @@ func (s *Store) multipart(w http.ResponseWriter, r *http.Request, key string, bo
 		delete(s.uploads, id)
 		w.WriteHeader(http.StatusNoContent)
 	default:
-		s.complete(w, key, id, parts)
+		s.complete(w, key, id)
 	}
 }
 
 // complete makes an object of parts.
-func (s *Store) complete(w http.ResponseWriter, key, id string, parts map[int][]byte) {
+func (s *Store) complete(w http.ResponseWriter, key, id string) {
 	var data, sums []byte
+	parts := s.uploads[id].parts
 	for i, number := range slices.Sorted(maps.Keys(parts)) {
 		if number != i+1 {
 			Answer(w, http.StatusBadRequest, "InvalidPart", "a part is missing")
@@ -287,7 +312,7 @@ func (s *Store) complete(w http.ResponseWriter, key, id string, parts map[int][]
 		data, sums = append(data, parts[number]...), append(sums, sum[:]...)
 	}
 	tag := fmt.Sprintf("%x-%d", md5.Sum(sums), len(parts)) //nolint:gosec // as above
-	s.put(key, data, tag)
+	s.put(key, data, tag, s.uploads[id].mark)
 	delete(s.uploads, id)
 	writeXML(w, struct {
 		XMLName           xml.Name `xml:"CompleteMultipartUploadResult"`
