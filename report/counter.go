@@ -14,7 +14,8 @@ import (
 
 // Options say what a Counter counts. The zero value counts no statuses.
 type Options struct {
-	// Memory is about how many bytes the counts may take; 0 is [aggregate.DefaultMemory].
+	// Memory is about how many bytes the counts may take; 0 is [aggregate.DefaultMemory]. Half of it is
+	// for distinct URLs, and a quarter for what rules do.
 	Memory int64
 
 	// Status is the index in engine.Batch.Kept of the column of integers that has the status of the
@@ -34,10 +35,13 @@ type Counter struct {
 	tree      *tree
 	series    *series
 	paces     *paces
-	urls      *aggregate.URLs
-	total     aggregate.Group
-	groups    []aggregate.Group // by crawler; only with crawlers of the log
+	ruled     *ruled
+	urls      *aggregate.Distinct
+	total     aggregate.Tally
+	agents    []aggregate.Tally // by crawler; only with crawlers of the log
+	byTime    bool              // a URL may be decided by another text at another time
 	classes   [][statuses]int64 // by crawler, and by the first digit of the status
+	hashes    []uint64          // of URLs that leave, and then for how many new ones each stands
 
 	rows, bad     int64
 	strays        int64 // rows of origins that the rules do not know
@@ -50,6 +54,9 @@ type Counter struct {
 	by            []decided // of the request in hand
 	key           []byte    // the same, as a key of answerIDs
 	visit         visit
+	hands         [32]hand
+	looked        uint32
+	isDone        bool
 }
 
 // statuses are the classes of a status: 1xx to 5xx, and none or another.
@@ -87,22 +94,19 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	o := store.Options()
 	c := &Counter{
 		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, verdicts: len(o.Agents), status: opt.Status - 1,
-		tree: newTree(true), paces: newPaces(), urls: aggregate.NewURLs(memory / 2), ruleIDs: map[ruleKey]int32{},
-		answerIDs: map[string]int32{},
+		tree: newTree(true), paces: newPaces(), urls: aggregate.NewDistinct(memory / 2), ruleIDs: map[ruleKey]int32{},
+		answerIDs: map[string]int32{}, ruled: newRuled(store, memory/4), byTime: o.RowTimes,
 	}
 	crawlers := 1
 	if c.fromLog {
 		crawlers, c.verdicts = len(o.Agents), 1
 	}
-	most := int(max(leastRequests, min(maxRequests, memory/4/(requestBytes+urlBytes))))
+	most := int(max(leastRequests, min(maxRequests, memory/8/(requestBytes+urlBytes))))
 	c.requested = newRequested(most, most*urlBytes, c.leave)
 	c.series = newSeries(crawlers)
 	c.classes = make([][statuses]int64, crawlers)
-	c.total = c.urls.NewGroup()
-	for range crawlers {
-		if c.fromLog {
-			c.groups = append(c.groups, c.urls.NewGroup())
-		}
+	if c.fromLog {
+		c.agents = make([]aggregate.Tally, crawlers)
 	}
 	return c
 }
@@ -113,34 +117,57 @@ func (c *Counter) Close() error { return nil }
 // Write counts a batch.
 func (c *Counter) Write(b *engine.Batch) error {
 	c.look.Use(b)
-	for i, site := range b.Sites {
-		c.rows++
-		if site == engine.NoSite {
-			c.bad++
-			continue
-		}
-		c.row(b, i, site)
+	c.ruled.rules.Use(b)
+	c.rows += int64(b.Len())
+	for first := 0; first < b.Len(); first += len(c.hands) {
+		c.some(b, first, min(first+len(c.hands), b.Len()))
 	}
 	return c.store.Err()
 }
 
+// A hand is a row that is about to be counted: the hash of its URL, and the key of its request.
+type hand struct {
+	hash, key uint64
+	row       int
+	agent     uint16
+}
+
+// some counts a few rows. It has the table of requests looked at for all of them first, so that the waits
+// for memory overlap.
+func (c *Counter) some(b *engine.Batch, from, to int) {
+	hands := c.hands[:0]
+	for i := from; i < to; i++ {
+		if b.Sites[i] == engine.NoSite {
+			c.bad++
+			continue
+		}
+		h := hand{hash: aggregate.Hash(b.URL(i)), row: i}
+		if c.fromLog {
+			h.agent = b.Agents[i]
+		}
+		h.key = keyOf(h.hash, h.agent, b.Rulings[i], b.Verdicts[i*c.verdicts])
+		hands = append(hands, h)
+	}
+	for i := range hands {
+		c.looked |= c.requested.slots[c.requested.slot(hands[i].key)] // used, or the compiler would leave it out
+	}
+	for i := range hands {
+		c.row(b, &hands[i])
+	}
+}
+
 // row counts a row with a URL.
-func (c *Counter) row(b *engine.Batch, i int, site engine.SiteID) {
-	agent, violated := uint16(0), false
+func (c *Counter) row(b *engine.Batch, h *hand) {
+	i, agent, site, violated := h.row, h.agent, b.Sites[h.row], false
 	if c.fromLog {
-		agent = b.Agents[i]
 		violated = b.Violations[i] == engine.Violated
 	}
 	if _, stray := site.Stray(); stray {
 		c.strays++
 	}
-	verdicts := b.Verdicts[i*c.verdicts:][:c.verdicts]
-	url := b.URL(i)
-	hash := aggregate.Hash(url)
-	key := keyOf(hash, agent, b.Rulings[i], verdicts[0])
-	r := c.requested.find(key)
+	r := c.requested.find(h.key)
 	if r == nil {
-		r = c.meet(b, i, request{key: key, hash: hash, agent: agent})
+		r = c.meet(b, i, request{key: h.key, hash: h.hash, agent: agent, site: site})
 	}
 	r.counts.rows++
 	if violated {
@@ -210,11 +237,14 @@ func (c *Counter) meet(b *engine.Batch, i int, r request) *request {
 		c.by = count(c.by, 1+c.ruleOf(b, i, agent, v))
 	}
 	url := b.URL(i)
-	if len(url) > maxURL {
-		url = url[:maxURL]
+	if u, err := robots.SplitURL(url); err == nil {
+		r.prefix = uint16(min(len(u.Prefix), maxURL))
 	}
-	r.answer = c.answer()
-	return c.requested.add(r, url)
+	r.answer, r.ruled = c.answer(), -1
+	if _, stray := r.site.Stray(); !stray {
+		r.ruled = c.ruled.of(b, i, int(r.agent), verdicts, int(r.prefix))
+	}
+	return c.requested.add(r, url[:min(len(url), maxURL)])
 }
 
 // count counts a verdict for a rule.
@@ -281,18 +311,44 @@ func (c *Counter) ruleOf(b *engine.Batch, i, agent int, v engine.Verdict) int32 
 }
 
 // leave adds up what is counted by URL and by path.
-func (c *Counter) leave(all []request, which func(r *request) bool) {
-	for i := range all { // in a loop of its own, so that the waits for memory overlap
-		if r := &all[i]; which(r) {
-			c.urls.Add(c.total, r.hash)
-			if c.fromLog {
-				c.urls.Add(c.groups[r.agent], r.hash)
-			}
-		}
-	}
+func (c *Counter) leave(all []request) {
+	c.hashes = c.hashes[:0]
 	for i := range all {
-		if r := &all[i]; which(r) {
-			c.addPath(r)
+		c.hashes = append(c.hashes, all[i].hash)
+	}
+	c.urls.AddAll(c.hashes)
+	for i := range all {
+		r := &all[i]
+		c.count(r, int64(c.hashes[i]))
+		c.addPath(r)
+	}
+}
+
+// In a [aggregate.Distinct] the groups of outcomes come behind those of crawlers.
+const firstOutcome = 1 << 16
+
+// count adds up what is counted by URL. weight says for how many new URLs that of the request stands.
+func (c *Counter) count(r *request, weight int64) {
+	rows := r.counts.rows
+	c.total.Add(rows, weight)
+	if c.fromLog {
+		c.agents[r.agent].Add(rows, c.urls.Add(aggregate.In(uint32(r.agent), r.hash)))
+	}
+	if r.ruled < 0 {
+		if _, stray := r.site.Stray(); !stray {
+			c.ruled.untold += rows
+		}
+		return
+	}
+	of := &c.ruled.all[r.ruled]
+	of.file.Requests += rows
+	for _, o := range of.outcomes {
+		if c.fromLog || c.byTime { // else a URL has one outcome, so that it is new where the URL is
+			weight = c.urls.Add(aggregate.In(firstOutcome+o.Number, r.hash))
+		}
+		o.Add(rows, weight)
+		if c.fromLog {
+			c.ruled.rules.Ask(o, int(r.agent), rows)
 		}
 	}
 }
@@ -315,17 +371,24 @@ func (c *Counter) addPath(r *request) {
 	if int(r.denies) < c.verdicts {
 		c.allowedFailed += r.counts.failed
 	}
-	prefix := 0
-	if u, err := robots.SplitURL(url); err == nil {
-		prefix = len(u.Prefix)
-	}
-	c.tree.add(url, prefix, &v)
+	c.tree.add(url, int(r.prefix), &v)
 }
 
 // finish ends the count. Nothing may be written after it.
 func (c *Counter) finish() {
-	c.requested.flush()
-	c.requested.leave = nil
+	if !c.isDone {
+		for some := range slices.Chunk(c.requested.all, leaving) {
+			c.leave(some)
+		}
+		c.isDone = true
+	}
+}
+
+// Busiest returns the robots.txt with the most requests and what their rules did, and how many others
+// there are. It ends the count.
+func (c *Counter) Busiest(most int) (busiest []aggregate.BusyFile, more int) {
+	c.finish()
+	return c.ruled.rules.Busiest(most)
 }
 
 // A Requested is a URL of an origin, and who asked for it.

@@ -1,9 +1,10 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"container/heap"
+	"encoding/binary"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -22,10 +23,10 @@ const (
 // A tree counts by path: by origin, if there are several, and then by segments of the path.
 type tree struct {
 	nodes   []node
-	slots   []int32 // a hash table of nodes by parent and name, linearly probed; 0 is free
-	seed    uint64  // says where a node lies, see requested
-	used    int     // nodes but for the root and those that are free
-	origins bool    // the first level is that of origins
+	slots   []uint32 // a hash table of nodes by parent and name, linearly probed: see nodeBits; 0 is free
+	seed    uint64   // says where a node lies, see requested
+	used    int      // nodes but for the root and those that are free
+	origins bool     // the first level is that of origins
 
 	// Names that end a path are not told apart if so few rows came with them, once that many were not
 	// enough to stay. Directories always are, as their rows come from many names.
@@ -61,7 +62,7 @@ type decided struct {
 }
 
 func newTree(origins bool) *tree {
-	return &tree{nodes: make([]node, 1, 1024), slots: make([]int32, 4*maxNodes), seed: rand.Uint64(), origins: origins}
+	return &tree{nodes: make([]node, 1, 1024), slots: make([]uint32, 2*maxNodes), seed: rand.Uint64(), origins: origins}
 }
 
 // A visit is what rows of a path add to its nodes.
@@ -104,12 +105,12 @@ func (n *node) countRule(d decided) {
 
 // walk finds the nodes of a URL that so many rows came with, and makes those that are missing.
 func (t *tree) walk(url []byte, prefix int, rows int64) {
-	same := 0 // of way
-	for same < len(t.way) && t.ends[same] <= len(url) && bytes.Equal(t.last[:t.ends[same]], url[:t.ends[same]]) && t.whole(url, prefix, same) {
+	same, alike := 0, common(t.last, url)
+	for same < len(t.way) && t.ends[same] <= alike && t.whole(url, prefix, same) {
 		same++
 	}
 	t.way, t.ends = t.way[:same], t.ends[:same]
-	t.last = append(t.last[:0], url...)
+	t.last = append(t.last[:alike], url[alike:]...)
 	at, parent := 0, int32(0)
 	if same > 0 {
 		at, parent = t.ends[same-1], t.way[same-1]
@@ -134,17 +135,39 @@ func (t *tree) walk(url []byte, prefix int, rows int64) {
 	}
 }
 
-// whole reports whether what way has at a place is a whole segment of the URL as well.
-func (t *tree) whole(url []byte, prefix, place int) bool {
-	end := t.ends[place]
-	if t.origins && place == 0 {
-		return end == prefix
+// common returns how many bytes two texts begin with that are the same.
+func common(a, b []byte) (n int) {
+	most := min(len(a), len(b))
+	for n+8 <= most {
+		if differ := binary.LittleEndian.Uint64(a[n:]) ^ binary.LittleEndian.Uint64(b[n:]); differ != 0 {
+			return n + bits.TrailingZeros64(differ)/8
+		}
+		n += 8
 	}
-	start := prefix
+	for n < most && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// whole reports whether what way has at a place, with which the URL begins as well, is a whole segment of
+// it.
+func (t *tree) whole(url []byte, prefix, place int) bool {
+	start, end := 0, t.ends[place]
 	if place > 0 {
 		start = t.ends[place-1]
+	} else if t.origins {
+		return end == prefix
 	}
-	return start >= prefix && segment(url[start:]) == end-start
+	switch {
+	case start < prefix:
+		return false
+	case end == len(url):
+		return true
+	case url[start] == '?':
+		return false
+	}
+	return url[end-1] == '/' || url[end] == '?' || url[end] == '#'
 }
 
 // segment returns the length of the first segment of a path: up to and with the next "/", or a query
@@ -156,15 +179,30 @@ func segment(path []byte) int {
 	if path[0] == '?' {
 		return len(path)
 	}
-	for i, b := range path {
-		switch b {
-		case '/':
-			return i + 1
-		case '?', '#':
-			return i
+	end := 0
+	for ; end+8 <= len(path); end += 8 { // eight bytes at a time: this is asked for each URL
+		if found := ends(binary.LittleEndian.Uint64(path[end:])); found != 0 {
+			end += bits.TrailingZeros64(found) / 8
+			break
 		}
 	}
-	return len(path)
+	for ; end < len(path); end++ {
+		switch path[end] {
+		case '/':
+			return end + 1
+		case '?', '#':
+			return end
+		}
+	}
+	return end
+}
+
+// ends returns a number that is not 0 if one of eight bytes ends a segment. The lowest bit that is set is in
+// the first that does.
+func ends(text uint64) uint64 {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	slash, query, fragment := text^'/'*ones, text^'?'*ones, text^'#'*ones
+	return ((slash-ones)&^slash | (query-ones)&^query | (fragment-ones)&^fragment) & highs
 }
 
 // query is the name of all queries of a path.
@@ -178,7 +216,7 @@ func (t *tree) step(parent int32, name []byte, end int, mustBeKnown bool) (n int
 	name = name[:min(len(name), maxSegment)]
 	hash := xxh3.HashSeed(name, uint64(parent)+1)
 	slot := t.find(hash, parent, name)
-	if n = t.slots[slot]; n == 0 {
+	if n = int32(t.slots[slot] & (1<<nodeBits - 1)); n == 0 {
 		if mustBeKnown {
 			return parent, false
 		}
@@ -187,7 +225,7 @@ func (t *tree) step(parent int32, name []byte, end int, mustBeKnown bool) (n int
 			slot = t.find(hash, parent, name)
 		}
 		n = t.newNode(parent, name, hash)
-		t.slots[slot] = n
+		t.slots[slot] = slotOf(n, hash)
 	}
 	t.way, t.ends = append(t.way, n), append(t.ends, end)
 	return n, true
@@ -201,11 +239,21 @@ func (t *tree) find(hash uint64, parent int32, name []byte) uint64 {
 		if n == 0 {
 			return i
 		}
-		if at := &t.nodes[n]; at.hash == hash && at.parent == parent && at.name == string(name) {
+		if (n^uint32(hash))>>nodeBits != 0 {
+			continue
+		}
+		if at := &t.nodes[n&(1<<nodeBits-1)]; at.hash == hash && at.parent == parent && at.name == string(name) {
 			return i
 		}
 	}
 }
+
+// nodeBits are the lower bits of a slot, which have the index of a node. Above them are those of its hash,
+// so that others are told apart without a look at them, which is a wait for memory.
+const nodeBits = 17
+
+// slotOf returns the slot of a node.
+func slotOf(n int32, hash uint64) uint32 { return uint32(n) | uint32(hash)&^(1<<nodeBits-1) }
 
 // newNode makes a node.
 func (t *tree) newNode(parent int32, name []byte, hash uint64) int32 {
@@ -241,7 +289,7 @@ func (t *tree) shrink() {
 	clear(t.slots)
 	for n := range t.nodes {
 		if at := &t.nodes[n]; n > 0 && at.parent >= 0 {
-			t.slots[t.find(at.hash, at.parent, []byte(at.name))] = int32(n)
+			t.slots[t.find(at.hash, at.parent, []byte(at.name))] = slotOf(int32(n), at.hash)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -125,6 +126,7 @@ type slow struct {
 	requests              map[string]int64
 	gaps                  map[string][]int64
 	hours                 map[string][3]int64
+	decided               map[string]int64 // by origin, line and crawler
 	totalServed, totalBad int64
 }
 
@@ -132,7 +134,7 @@ type slow struct {
 func slowly(all []fetch, agents []string) *slow {
 	s := &slow{
 		paths: map[string]counts{}, denied: map[string]int64{}, urls: map[string]bool{}, served: map[string]int64{}, failed: map[string]int64{},
-		requests: map[string]int64{}, gaps: map[string][]int64{}, hours: map[string][3]int64{},
+		requests: map[string]int64{}, gaps: map[string][]int64{}, hours: map[string][3]int64{}, decided: map[string]int64{},
 	}
 	last := map[string]int64{}
 	for _, f := range all {
@@ -150,7 +152,12 @@ func slowly(all []fetch, agents []string) *slow {
 		for _, name := range who {
 			rules, _ := robots.Parse([]byte(sites[robots.Origin(origin)]), robots.Google).Select(robots.NewAgent(name, robots.Google))
 			path, _ := robots.Google.Path(u.Path, nil)
-			if n := robots.Decide(rules, path, robots.Google); n >= 0 && !rules[n].Allow {
+			n := robots.Decide(rules, path, robots.Google)
+			if n < 0 {
+				continue
+			}
+			s.decided[fmt.Sprint(string(origin), " ", rules[n].Line, " ", name)]++
+			if !rules[n].Allow {
 				denied++
 			}
 		}
@@ -240,6 +247,7 @@ func TestCounter(t *testing.T) {
 			t.Errorf("%+v URLs, want %d", v.URLs, len(want.urls))
 		}
 		checkPaths(t, c, want)
+		checkAsked(t, c, want)
 		checkLists(t, v, want)
 		checkTimes(t, v, want, agents == nil)
 		if agents == nil {
@@ -285,6 +293,31 @@ func checkRequested(t *testing.T, c *Counter, all []fetch) {
 	}
 	if few := c.MostRequested([]robots.Origin{origin}, 7)[origin]; len(few) != 7 || few[6].Path != got[origin][6].Path {
 		t.Errorf("of seven: %v", few)
+	}
+}
+
+// checkAsked compares what lines decided, by crawler.
+func checkAsked(t *testing.T, c *Counter, want *slow) {
+	t.Helper()
+	got := map[string]int64{}
+	files, more := c.Busiest(10)
+	for _, f := range files {
+		for i := range f.Rules {
+			r, sum, last := &f.Rules[i], int64(0), int64(math.MaxInt64)
+			for _, n := range r.Asked {
+				got[fmt.Sprint(string(f.Origin), " ", r.Line, " ", c.store.Options().Agents[n.Agent])] = n.Requests
+				if sum += n.Requests; n.Requests > last {
+					t.Errorf("line %d: %v are not in their order", r.Line, r.Asked)
+				}
+				last = n.Requests
+			}
+			if sum != r.Decided.Requests {
+				t.Errorf("line %d decided %d requests; crawlers have %d", r.Line, r.Decided.Requests, sum)
+			}
+		}
+	}
+	if len(files) != 2 || more != 0 || !maps.Equal(got, want.decided) {
+		t.Errorf("%d files and %d more: lines decided %v, want %v", len(files), more, got, want.decided)
 	}
 }
 
@@ -474,6 +507,43 @@ func TestBounded(t *testing.T) {
 	root := c.tree.nodes[0]
 	if root.counts.rows != rows || c.tree.used > maxNodes {
 		t.Errorf("%d rows, %d nodes", root.counts.rows, c.tree.used)
+	}
+}
+
+// TestRulesBounded holds that what rules do is counted in a memory that does not grow, and that the page says
+// which requests are not counted.
+func TestRulesBounded(t *testing.T) {
+	bodies, all := map[robots.Origin]string{}, []fetch(nil)
+	for n := range 400 {
+		origin := robots.Origin(fmt.Sprintf("https://%d.example", n))
+		bodies[origin] = fmt.Sprintf("# %d\nUser-agent: *\nDisallow: /a\nDisallow: /*b\nDisallow: /*c\nDisallow: /*d\n", n)
+		for i := range 1 + max(0, 60-n) {
+			all = append(all, fetch{url: fmt.Sprintf("%s/%s%d", origin, []string{"a", "ab", "abc", "x", "ad", "acd"}[i%6], i), at: noTime})
+		}
+	}
+	q := question{StoreOptions: engine.StoreOptions{Dialect: robots.Google}, workers: 2, Options: Options{Memory: 200 << 10}}
+	c, stats := counted(t, bodies, all, q)
+	busiest, more := c.Busiest(1000)
+	told, decided := int64(0), int64(0)
+	for _, f := range busiest {
+		told += f.Requests
+		for _, r := range f.Rules {
+			decided += r.Decided.Requests
+		}
+	}
+	if limit := int64(200<<10) * 3 / 16; c.ruled.rules.Size() > limit+2000 || len(busiest) < 20 || len(busiest) >= 400 || more != 0 {
+		t.Errorf("%d robots.txt take %d bytes of %d; %d more", len(busiest), c.ruled.rules.Size(), limit, more)
+	}
+	if told+c.ruled.untold != int64(len(all)) || decided == 0 || busiest[0].Requests != 61 {
+		t.Errorf("%d requests of %d told, %d not; %d decided; the busiest has %d", told, len(all), c.ruled.untold, decided, busiest[0].Requests)
+	}
+	var page bytes.Buffer
+	run := &Run{Stats: stats, Files: []File{{Origin: string(busiest[0].Origin), Requests: 61, Text: []byte(bodies[busiest[0].Origin])}}}
+	if err := Write(&page, c, run); err != nil {
+		t.Fatal(err)
+	}
+	if note := plural(c.ruled.untold, "request") + " met a robots.txt that came when"; !strings.Contains(page.String(), note) {
+		t.Errorf("the page lacks %q", note)
 	}
 }
 

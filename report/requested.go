@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+
+	"github.com/robobatch/robobatch/engine"
 )
 
 // A request is what rows share that are alike: the same URL, decided in the same way for the same
@@ -13,9 +15,12 @@ type request struct {
 	key    uint64 // of the URL, crawler and verdicts; never 0
 	hash   uint64 // of the URL
 	at, n  uint32 // the URL, in requested.text
+	site   engine.SiteID
+	prefix uint16 // of the URL: what is before the path
 	agent  uint16 // the crawler that fetched; 0 without crawlers of the log
 	denies uint16 // of the verdicts: how many deny
 	answer int32  // index of what denied, see Counter.answers; -1 if nothing did
+	ruled  int32  // index of Counter.ruled: what rules did; -1 if there is no robots.txt
 	counts counts
 
 	// missed is the most rows of the same kind that may have come before, when the request was not in
@@ -42,27 +47,33 @@ func (c *counts) add(o *counts) {
 // whose requests with few rows leave it when it is full. So a request that is in it has been counted
 // since it came, and may have had at most so many rows before as any that left.
 type requested struct {
-	slots []int32 // 1 + index of all; 0 is free
+	// 1 + index of all, and above that bits of the key, so that others are told apart without a look at
+	// them, which is a wait for memory; 0 is free.
+	slots []uint32
 	all   []request
 	most  int // of all
 	text  []byte
-	bytes int // the most of text
+	bytes int       // the most of text
+	gone  []request // that leave next
 	floor uint32
 	seed  uint64 // says where a request lies, and nothing else: nobody can choose URLs whose slots are the same
 
-	// leave is called for requests that leave, and for all at the end. The URLs are valid until it returns.
-	leave func(all []request, which func(r *request) bool)
+	// leave is called for requests that leave. The URLs are valid until it returns.
+	leave func(all []request)
 }
 
+// leaving is how many requests leave at a time.
+const leaving = 512
+
 // newRequested returns a table of at most so many requests, whose URLs take at most so many bytes.
-func newRequested(most, bytes int, leave func(all []request, which func(r *request) bool)) *requested {
+func newRequested(most, bytes int, leave func(all []request)) *requested {
 	slots := 1024
 	for slots < 2*most {
 		slots *= 2
 	}
 	// All of it at once: what is not used takes no memory, and growing by copies took a tenth of the count.
 	return &requested{
-		slots: make([]int32, slots), all: make([]request, 0, most), text: make([]byte, 0, bytes), most: most, bytes: bytes, leave: leave, seed: rand.Uint64(),
+		slots: make([]uint32, slots), all: make([]request, 0, most), text: make([]byte, 0, bytes), gone: make([]request, 0, leaving), most: most, bytes: bytes, leave: leave, seed: rand.Uint64(),
 	}
 }
 
@@ -74,11 +85,19 @@ func (t *requested) find(key uint64) *request {
 		if n == 0 {
 			return nil
 		}
-		if r := &t.all[n-1]; r.key == key {
-			return r
+		if (n^tagOf(key))>>indexBits == 0 {
+			if r := &t.all[n&(1<<indexBits-1)-1]; r.key == key {
+				return r
+			}
 		}
 	}
 }
+
+// indexBits are the lower bits of a slot, in which 1 + maxRequests fits.
+const indexBits = 18
+
+// tagOf returns the upper bits of the slot of a key.
+func tagOf(key uint64) uint32 { return uint32(key) &^ (1<<indexBits - 1) }
 
 // add adds a request that is not in the table. The pointer is valid until the next one is added.
 func (t *requested) add(r request, url []byte) *request {
@@ -99,7 +118,7 @@ func (t *requested) place(n int) {
 	for t.slots[i] != 0 {
 		i = (i + 1) & mask
 	}
-	t.slots[i] = int32(n + 1)
+	t.slots[i] = uint32(n+1) | tagOf(t.all[n].key)
 }
 
 // slot returns where the search for a key begins.
@@ -117,22 +136,28 @@ func (t *requested) url(r *request) []byte { return t.text[r.at : r.at+r.n] }
 // bytes.
 func (t *requested) shrink() {
 	least := t.least()
-	t.leave(t.all, func(r *request) bool { return r.counts.rows <= least })
-	var kept int
-	text := t.text[:0]
+	kept := t.all[:0]
+	gone := t.gone[:0]
 	for i := range t.all {
 		r := &t.all[i]
-		if r.counts.rows <= least {
-			t.floor = max(t.floor, uint32(min(r.counts.rows, math.MaxUint32/2))+min(r.missed, math.MaxUint32/2))
+		if r.counts.rows > least {
+			kept = append(kept, *r)
 			continue
 		}
-		at := uint32(len(text))
-		text = append(text, t.url(r)...)
-		t.all[kept] = *r
-		t.all[kept].at = at
-		kept++
+		t.floor = max(t.floor, uint32(min(r.counts.rows, math.MaxUint32/2))+min(r.missed, math.MaxUint32/2))
+		if gone = append(gone, *r); len(gone) == cap(gone) {
+			t.leave(gone)
+			gone = gone[:0]
+		}
 	}
-	t.all, t.text = t.all[:kept], text
+	t.leave(gone)
+	text := t.text[:0]
+	for i := range kept {
+		url := t.url(&kept[i])
+		kept[i].at = uint32(len(text))
+		text = append(text, url...)
+	}
+	t.all, t.text = kept, text
 	clear(t.slots)
 	for n := range t.all {
 		t.place(n)
@@ -168,6 +193,3 @@ func (t *requested) least() int64 {
 	}
 	return math.MaxInt64
 }
-
-// flush has all requests leave, though they stay in the table.
-func (t *requested) flush() { t.leave(t.all, func(*request) bool { return true }) }

@@ -42,6 +42,8 @@ type view struct {
 	Time      *timeView
 	Paces     []Pace
 	MorePace  int64
+	Untold    int64 // requests that Listings do not count, for want of memory
+	Lacking   bool  // so it is with rules that only matched
 	Served    *list
 	Failed    *list
 	Own       Crawler // the sum of the crawlers of the log
@@ -69,7 +71,7 @@ func (c *Counter) newView(run *Run) *view {
 	o := c.store.Options()
 	v := &view{
 		Run: run, FromLog: c.fromLog, Several: !c.fromLog && len(o.Agents) > 1, Agents: o.Agents, Dialect: o.Dialect.String(),
-		Requests: c.rows, Bad: c.bad, Strays: c.strays, URLs: c.urls.Distinct(c.total), Denied: run.Stats.Denied, Verdicts: run.Stats.Rows,
+		Requests: c.rows, Bad: c.bad, Strays: c.strays, URLs: c.total.URLs(), Denied: run.Stats.Denied, Verdicts: run.Stats.Rows,
 		Violated: run.Stats.Violations, HasTimes: c.series.from <= c.series.to, NoTimes: c.series.none, Status: c.status >= 0,
 	}
 	if v.HasTimes {
@@ -94,6 +96,7 @@ func (c *Counter) newView(run *Run) *view {
 	} else {
 		v.Listings = listings(run, nil)
 	}
+	v.Untold, v.Lacking = c.ruled.untold, c.ruled.lacks()
 	v.Changes = c.changes(run.Changes)
 	return v
 }
@@ -149,7 +152,7 @@ func (c *Counter) crawlers(run *Run, sparks *Points) (all, sets []Crawler) {
 			if a == 0 {
 				row.Name, row.About = otherClients, "browsers, and crawlers that are not known"
 			}
-			row.URLs, row.Classes = c.urls.Distinct(c.groups[a]), c.classes[a]
+			row.URLs, row.Classes = c.agents[a].URLs(), c.classes[a]
 			if sparks != nil {
 				row.Spark, row.SparkWidth = spark(sparks.Cells[a])
 			}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/aggregate"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/coverage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
@@ -146,7 +145,7 @@ func (p *pageOut) write(ctx context.Context, src pageSource) error {
 	}
 	opt := src.store.Options()
 	var err error
-	busiest, more := p.rules.Busiest(shownFiles)
+	busiest, more := p.page.Busiest(shownFiles)
 	if run.Files, err = listingsOf(ctx, src.rules, busiest, &opt); err != nil {
 		return err
 	}
@@ -169,25 +168,20 @@ func (p *pageOut) write(ctx context.Context, src pageSource) error {
 
 // pageCounts are the sinks of a page: what of a run it counts.
 type pageCounts struct {
-	opt      report.Options
-	coverOpt coverage.Options
-	changed  int64 // bytes for what changed
-	page     *report.Counter
-	rules    *coverage.Counter
-	changes  *aggregate.Changes // nil without rules before
+	opt     report.Options
+	changed int64 // bytes for what changed
+	page    *report.Counter
+	changes *aggregate.Changes // nil without rules before
 }
 
 // limitCounts divides memory for counts; 0 is no limit.
 func (c *pageCounts) limitCounts(bytes int64) {
-	c.opt.Memory, c.changed = bytes/4, bytes/4
-	c.coverOpt.URLs, c.coverOpt.Counts = bytes/4, bytes/4
+	c.opt.Memory, c.changed = bytes*3/4, bytes/4
 }
 
 // open makes the sinks for a run by a store, and an old one if that is not nil.
 func (c *pageCounts) open(now, old *engine.Store) {
 	c.page = report.NewCounter(now, c.opt)
-	c.coverOpt.Deciders = true
-	c.rules = coverage.NewCounter(now, c.coverOpt)
 	if old != nil {
 		c.changes = aggregate.NewChanges(now, old, aggregate.ChangesOptions{Memory: c.changed})
 	}
@@ -199,9 +193,6 @@ func (c *pageCounts) Write(b *engine.Batch) error {
 		if err := c.changes.Write(b); err != nil {
 			return err
 		}
-	}
-	if err := c.rules.Write(b); err != nil {
-		return err
 	}
 	return c.page.Write(b)
 }
@@ -221,7 +212,7 @@ func doubtsOf(all []doubt.Doubt) (shown []report.Doubt) {
 const shownFiles = 100
 
 // listingsOf returns robots.txt with what their lines did.
-func listingsOf(ctx context.Context, rules *load.Rules, busiest []coverage.File, opt *engine.StoreOptions) (files []report.File, err error) {
+func listingsOf(ctx context.Context, rules *load.Rules, busiest []aggregate.BusyFile, opt *engine.StoreOptions) (files []report.File, err error) {
 	var copies map[robots.Origin][]listings.Copy
 	if rules.Pack() == "" && len(busiest) > 0 {
 		origins := make([]robots.Origin, len(busiest))
@@ -271,7 +262,7 @@ func agrees(body []byte, uses []report.Use, d robots.Dialect) bool {
 }
 
 // usesOf returns what rules did as the page shows it.
-func usesOf(rules []coverage.Rule) []report.Use {
+func usesOf(rules []aggregate.RuleCount) []report.Use {
 	uses := make([]report.Use, len(rules))
 	for i := range rules {
 		r := &rules[i]
@@ -287,8 +278,8 @@ func usesOf(rules []coverage.Rule) []report.Use {
 }
 
 // countOf returns a count as the page shows it.
-func countOf(c *coverage.Count) report.Count {
-	return report.Count{Requests: c.Requests, URLs: aggregate.Estimate{N: c.URLs, Error: c.Error}}
+func countOf(m *aggregate.Matches) report.Count {
+	return report.Count{Requests: m.Requests, URLs: m.URLs}
 }
 
 // findingsOf returns what is wrong with a text.

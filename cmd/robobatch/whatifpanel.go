@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/coverage"
+	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/report"
 	"github.com/robobatch/robobatch/report/whatif"
@@ -88,7 +88,7 @@ func addCount(counts []whatif.Count, one whatif.Count) []whatif.Count {
 }
 
 // sitesOf returns the origins of each file.
-func sitesOf(store *engine.Store, files []coverage.File) [][]robots.Origin {
+func sitesOf(store *engine.Store, files []aggregate.BusyFile) [][]robots.Origin {
 	look, all := store.NewLookup(), make([][]robots.Origin, len(files))
 	for i := range files {
 		for _, site := range files[i].Sites {

@@ -2,7 +2,6 @@ package coverage
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -21,6 +20,9 @@ import (
 	"github.com/robobatch/robobatch/internal/repcase"
 	"github.com/robobatch/robobatch/robots"
 )
+
+// dialects are all that differ in patterns.
+var dialects = []robots.Dialect{robots.Google, robots.RFC9309, robots.Google2010, robots.Yandex}
 
 // A request is a row of a log.
 type request struct {
@@ -94,7 +96,6 @@ type slowFile struct {
 	origins map[robots.Origin]bool
 	rules   map[string]map[int32]*Rule // by agent and line
 	won     map[string]map[[2]int32]int64
-	asked   map[string]int64 // by agent, line and name of the one that asked
 	urls    map[string]bool
 }
 
@@ -112,7 +113,7 @@ func (s *slowCounter) add(r request, name string) {
 	d := s.q.Dialect
 	f := s.files[body]
 	if f == nil {
-		f = &slowFile{robots.Parse([]byte(body), d), map[robots.Origin]bool{}, map[string]map[int32]*Rule{}, map[string]map[[2]int32]int64{}, map[string]int64{}, map[string]bool{}}
+		f = &slowFile{robots.Parse([]byte(body), d), map[robots.Origin]bool{}, map[string]map[int32]*Rule{}, map[string]map[[2]int32]int64{}, map[string]bool{}}
 		s.files[body] = f
 	}
 	f.origins[robots.Origin(origin)] = true
@@ -140,7 +141,6 @@ func (s *slowCounter) add(r request, name string) {
 		switch {
 		case i == winner:
 			n = &f.rules[by][rule.Line].Decided
-			f.asked[fmt.Sprint(by, rule.Line, name)]++
 		case robots.Decide([]robots.Rule{rule}, path, d) < 0:
 			continue
 		default:
@@ -193,24 +193,10 @@ func (s *slowCounter) report(names []string) (all []Rule) {
 					return int(a.Line - b.Line)
 				})
 				r.WonBy = r.WonBy[:min(3, len(r.WonBy))]
-				if s.q.Deciders {
-					r.Asked = f.askers(names, by, line)
-				}
 				all = append(all, *r)
 			}
 		}
 	}
-	return all
-}
-
-// askers returns who asked for what a line decided.
-func (f *slowFile) askers(names []string, by string, line int32) (all []Asked) {
-	for i, name := range names {
-		if n := f.asked[fmt.Sprint(by, line, name)]; n > 0 {
-			all = append(all, Asked{i, n})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b Asked) int { return cmp.Compare(b.Requests, a.Requests) })
 	return all
 }
 
@@ -235,7 +221,6 @@ func check(t *testing.T, bodies map[robots.Origin]string, all []request, q quest
 		}
 		var got []Rule
 		for r := range c.Rules() {
-			r.Decided.variance, r.Matched.variance = 0, 0
 			got = append(got, *r)
 		}
 		want := slow.report(names)
@@ -288,7 +273,7 @@ func TestCounter(t *testing.T) {
 			all = append(all, r)
 		}
 		all = append(all, request{"https://1.com/robots.txt", "", noTime}, request{"no url", "", noTime})
-		q := question{Options: Options{ByAgent: n%2 == 0, Deciders: n%4 == 1}}
+		q := question{Options: Options{ByAgent: n%2 == 0}}
 		q.Dialect = dialects[n%len(dialects)]
 		switch n % 3 {
 		case 0:

@@ -1,4 +1,4 @@
-package coverage
+package aggregate
 
 import (
 	"math/rand/v2"

@@ -1,17 +1,20 @@
-package coverage
+package aggregate
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestSize holds that counts take no more memory than is said, with one outcome of each file, and with
+// TestRulesSize holds that counts of rules take no more memory than is said, with one outcome of each file, and with
 // many.
-func TestSize(t *testing.T) {
+func TestRulesSize(t *testing.T) {
 	for _, test := range []struct{ files, outcomes int }{{20_000, 1}, {20_000, 3}, {2_000, 40}, {200, 400}} {
 		bodies := map[robots.Origin]string{}
 		for n := range test.files {
@@ -25,14 +28,12 @@ func TestSize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, e, c := new(engine.Batch), store.NewEvaluator(), NewCounter(store, Options{URLs: 1})
+		b, e, c := new(engine.Batch), store.NewEvaluator(), NewRules(store, RulesOptions{})
 		evaluate := func(outcome int) {
 			for n := range test.files {
 				if b.AddURL(fmt.Appendf(nil, "https://%d.com/%d/", n, outcome), 1); b.Len() == 1000 || n == test.files-1 {
 					e.Evaluate(b)
-					if err := c.Write(b); err != nil {
-						t.Fatal(err)
-					}
+					countRules(c, b)
 					b.Reset()
 				}
 			}
@@ -51,6 +52,22 @@ func TestSize(t *testing.T) {
 	}
 }
 
+// countRules counts the rows of a batch, all of them with a site, for one agent.
+func countRules(c *Rules, b *engine.Batch) {
+	c.Use(b)
+	for i, v := range b.Verdicts {
+		f := c.File(b.Rulings[i], b.Sites[i])
+		if f == nil {
+			continue
+		}
+		f.Requests++
+		if s, _ := c.Set(f, 0, v); s != nil {
+			u, _ := robots.SplitURL(b.URL(i))
+			c.Outcome(b.URL(i), len(u.Prefix), f, s, v.Rule).Add(1, 1)
+		}
+	}
+}
+
 // heap returns the bytes of the heap that are in use.
 func heap() int64 {
 	runtime.GC()
@@ -58,4 +75,14 @@ func heap() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
+}
+
+func responses(bodies map[robots.Origin]string) iter.Seq2[robots.Response, error] {
+	return func(yield func(robots.Response, error) bool) {
+		for _, o := range slices.Sorted(maps.Keys(bodies)) {
+			if !yield(robots.Response{Origin: o, Status: 200, Body: []byte(bodies[o]), Name: string(o)}, nil) {
+				return
+			}
+		}
+	}
 }

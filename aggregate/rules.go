@@ -1,0 +1,289 @@
+package aggregate
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// RulesOptions say how rules are counted. The zero value counts all agents together, without a limit.
+type RulesOptions struct {
+	ByAgent  bool
+	Matchers int64 // bytes for matchers, beyond which all are dropped, and made again; 0 is 64 MiB
+
+	// Memory is how many bytes counts may take, about, before no new robots.txt is counted, and before
+	// only the rule that decides is counted where others match that did not match together before; 0 is
+	// no limit.
+	Memory int64
+}
+
+// Rules count what the rules of robots.txt do to requests: which one decides, and which others match.
+type Rules struct {
+	store   *engine.Store
+	look    *engine.Lookup
+	opt     RulesOptions
+	dialect robots.Dialect
+	byRow   bool // each row has an agent of its own
+
+	files    map[engine.RulingID]*RuleFile
+	sites    []uint64 // bit set of those met
+	size     int64    // bytes of counts, about
+	sets     uint32   // sets that there are
+	outcomes uint32   // outcomes that there are
+	left     bool     // some matches were not counted for want of memory
+
+	matchers    int64 // bytes
+	maxMatchers int64
+	path        []byte
+	matched     []int32
+	key         []byte
+}
+
+// A RuleFile is a robots.txt that a row met.
+type RuleFile struct {
+	Number   uint32 // from 1
+	Requests int64  // for the caller to count
+
+	id     engine.RulingID
+	origin robots.Origin   // the first in order of those that have it
+	site   engine.SiteID   // the last one that was compared
+	sites  []engine.SiteID // those that have it, each in the file that it met first
+	sets   []*RuleSet      // one for each agent that is counted for, as they were met
+	sharer []*RuleSet      // by agent, that which counts for it; nil if it was not met
+}
+
+// Is reports whether a row with this in force, at this site, has the file, and the site is known to.
+func (f *RuleFile) Is(id engine.RulingID, site engine.SiteID) bool {
+	return f.id == id && f.site == site
+}
+
+// A RuleSet is the rules that bind an agent by a file.
+type RuleSet struct {
+	Number   uint32 // from 1
+	agent    int    // the first that has the rules; with RulesOptions.ByAgent and crawlers of the log, the one that they bind
+	sharers  int    // agents that have the rules, of those that are asked for
+	rules    int
+	outcomes map[string]*Outcome
+	last     *Outcome // that was asked for
+	lastKey  []byte
+	matcher  *matcher // nil if it is not there, or not any more
+	lines    []int32  // by number of a rule in verdicts, the index of the first rule of its line; with the matcher
+}
+
+// An Outcome is the requests on which the same rules match, and the same one decides.
+type Outcome struct {
+	Tally
+	Number      uint32  // from 1
+	decider     int32   // the number of a rule, engine.NoRule if none decides
+	others      []int32 // that match
+	first, last int64   // microseconds; noTime if there is none
+	asked       []Asked // by crawler of the log, about those with the most first, see Rules.Ask
+}
+
+// An Asked is the requests of a crawler: that of the log, or one that is asked for.
+type Asked struct {
+	Agent    int // index of the agents of the store
+	Requests int64
+}
+
+// Ask tells which crawler of the log so many requests of an outcome come from.
+func (r *Rules) Ask(o *Outcome, agent int, requests int64) {
+	for i := range o.asked {
+		if o.asked[i].Agent != agent {
+			continue
+		}
+		o.asked[i].Requests += requests
+		if i > 0 && o.asked[i].Requests > o.asked[i-1].Requests { // so that few are looked at
+			o.asked[i-1], o.asked[i] = o.asked[i], o.asked[i-1]
+		}
+		return
+	}
+	o.asked = append(o.asked, Asked{agent, requests})
+	r.size += sizeAsked
+}
+
+// Met tells of the time of a request.
+func (o *Outcome) Met(at int64) {
+	if o.first == noTime {
+		o.first, o.last = at, at
+	}
+	o.first, o.last = min(o.first, at), max(o.last, at)
+}
+
+const (
+	noTime       = math.MinInt64 // the time of a row without one, see [engine.Batch].Times
+	sizeFile     = 270
+	sizeSite     = 8 // a list that grows has room for twice as many
+	sizeSet      = 240
+	sizeOutcome  = 194 // with its place in a map
+	sizeOutcomeN = 4 * 3
+	sizeAsked    = 2 * 16 // a list that grows has room for twice as many
+)
+
+// NewRules returns counts for a run by a store, which must outlive them.
+func NewRules(store *engine.Store, opt RulesOptions) *Rules {
+	o := store.Options()
+	return &Rules{
+		store: store, look: store.NewLookup(), opt: opt, maxMatchers: cmp.Or(opt.Matchers, 64<<20), dialect: o.Dialect,
+		byRow: o.LogAgents != engine.LogAgentsOff, files: map[engine.RulingID]*RuleFile{}, sites: make([]uint64, (store.NumSites()+63)/64),
+	}
+}
+
+// Use has the rows of a batch asked for, from now on.
+func (r *Rules) Use(b *engine.Batch) { r.look.Use(b) }
+
+// Size returns how many bytes the counts take, about.
+func (r *Rules) Size() int64 { return r.size }
+
+// Left reports whether there were matches of rules that did not decide for which there was no memory.
+func (r *Rules) Left() bool { return r.left }
+
+// isFull reports whether there is no memory for more.
+func (r *Rules) isFull() bool { return r.opt.Memory > 0 && r.size > r.opt.Memory }
+
+// File returns the file in force for a row at a site that the store knows; nil if there is no memory for
+// it.
+func (r *Rules) File(id engine.RulingID, site engine.SiteID) *RuleFile {
+	f := r.files[id]
+	if f == nil {
+		if r.isFull() {
+			return nil
+		}
+		f = &RuleFile{Number: uint32(len(r.files) + 1), id: id, origin: r.look.Origin(site), site: site, sharer: make([]*RuleSet, len(r.store.Options().Agents))}
+		r.files[id] = f
+		r.size += sizeFile + 8*int64(len(f.sharer))
+	}
+	if bit := uint64(1) << (site % 64); r.sites[site/64]&bit == 0 {
+		r.sites[site/64] |= bit
+		f.sites = append(f.sites, site)
+		r.size += sizeSite
+	}
+	if f.site != site {
+		f.site = site
+		f.origin = min(f.origin, r.look.Origin(site))
+	}
+	return f
+}
+
+// Set returns the rules that bind an agent by a file, if rules decide its verdict; ruled is false if they
+// do not. The set is nil if there are none, and where another agent's verdict counts for both.
+func (r *Rules) Set(f *RuleFile, agent int, v engine.Verdict) (s *RuleSet, ruled bool) {
+	switch v.Reason {
+	case engine.ReasonRule, engine.ReasonDefault, engine.ReasonUndefined:
+	default:
+		return nil, false
+	}
+	if s = f.sharer[agent]; s == nil {
+		s = r.newSet(f, agent)
+	}
+	if s.rules == 0 || !r.byRow && s.agent != agent {
+		return nil, true
+	}
+	return s, true
+}
+
+// newSet returns the set of an agent that is met first.
+func (r *Rules) newSet(f *RuleFile, agent int) *RuleSet {
+	rules, first := r.look.Rules(f.id, agent)
+	counted := first
+	if r.byRow && r.opt.ByAgent {
+		counted = agent
+	}
+	for _, s := range f.sets {
+		if s.agent == counted {
+			s.sharers++
+			f.sharer[agent] = s
+			return s
+		}
+	}
+	r.sets++
+	s := &RuleSet{Number: r.sets, agent: counted, sharers: 1, rules: len(rules), outcomes: map[string]*Outcome{}}
+	f.sets, f.sharer[agent] = append(f.sets, s), s
+	r.size += sizeSet
+	return s
+}
+
+// Outcome returns the outcome of a URL, by the number of the rule that decides. The URL has a prefix that
+// is no path, see [robots.SplitURL].
+func (r *Rules) Outcome(url []byte, prefix int, f *RuleFile, s *RuleSet, rule int32) *Outcome {
+	if s.matcher == nil {
+		r.addMatcher(f, s)
+	}
+	if rule != engine.NoRule {
+		rule = s.lines[rule]
+	}
+	var path []byte
+	path, r.path = r.dialect.Path(url[prefix:], r.path)
+	r.matched = s.matcher.match(path, r.matched[:0])
+	if o := r.known(s, rule); o != nil {
+		return o
+	}
+	if r.isFull() {
+		r.left, r.matched = true, r.matched[:0]
+		if o := r.known(s, rule); o != nil {
+			return o
+		}
+	}
+	r.outcomes++
+	o := &Outcome{Number: r.outcomes, decider: rule, first: noTime, last: noTime}
+	o.others = slices.DeleteFunc(slices.Clone(r.matched), func(n int32) bool { return n == rule })
+	s.outcomes[string(r.key)] = o
+	r.size += sizeOutcome + sizeOutcomeN*int64(len(r.matched))
+	return o
+}
+
+// known returns the outcome of a rule that decides and those that match, nil if it is new.
+func (r *Rules) known(s *RuleSet, rule int32) *Outcome {
+	r.key = binary.LittleEndian.AppendUint32(r.key[:0], uint32(rule))
+	for _, n := range r.matched {
+		r.key = binary.LittleEndian.AppendUint32(r.key, uint32(n))
+	}
+	if s.last == nil || string(s.lastKey) != string(r.key) {
+		o := s.outcomes[string(r.key)]
+		if o == nil {
+			return nil
+		}
+		s.last, s.lastKey = o, append(s.lastKey[:0], r.key...)
+	}
+	return s.last
+}
+
+// addMatcher makes the matcher of a set. Matchers that take too much together are dropped first.
+func (r *Rules) addMatcher(f *RuleFile, s *RuleSet) {
+	if r.matchers > r.maxMatchers {
+		r.dropMatchers()
+	}
+	rules, _ := r.look.Rules(f.id, s.agent)
+	s.lines = linesOf(rules)
+	s.matcher = newMatcher(rules, s.lines, r.dialect)
+	r.matchers += s.matcher.size
+}
+
+// dropMatchers drops all matchers.
+func (r *Rules) dropMatchers() {
+	for _, f := range r.files {
+		for _, s := range f.sets {
+			s.matcher, s.lines = nil, nil
+		}
+	}
+	r.matchers = 0
+}
+
+// linesOf returns, for each rule, the first rule of the same line: a rule may have two patterns.
+func linesOf(rules []robots.Rule) []int32 {
+	lines := make([]int32, len(rules))
+	byLine := make(map[int32]int32, len(rules))
+	for i, r := range rules {
+		first, known := byLine[r.Line]
+		if !known {
+			first = int32(i)
+			byLine[r.Line] = first
+		}
+		lines[i] = first
+	}
+	return lines
+}
