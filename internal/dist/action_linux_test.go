@@ -30,6 +30,10 @@ func TestAction(t *testing.T) {
 		}
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if path, ok := strings.CutPrefix(r.URL.Path, "/download/v0.4.0"); ok { // to where anyone may answer
+			http.Redirect(w, r, "http://"+r.Host+"/latest/download"+path, http.StatusFound)
+			return
+		}
 		body, ok := files[r.URL.Path]
 		if !ok {
 			http.NotFound(w, r)
@@ -44,6 +48,7 @@ func TestAction(t *testing.T) {
 		{"v0.1.0", "Linux", runner, "did NOT match"},
 		{"v0.2.0", "Linux", runner, "has no robobatch-linux-"},
 		{"v0.3.0", "Linux", runner, "404"},
+		{"v0.4.0", "Linux", runner, "disabled"},
 		{"main", "Linux", runner, "name a tag"},
 		{"v0.1.0/../v0.2.0", "Linux", runner, "name a tag"},
 		{"latest", "Plan9", runner, "no robobatch for Plan9"},

@@ -75,7 +75,7 @@ def test_venv(wheel: Path, tmp_path: Path) -> None:
         "-m", "pip", f"--python={inside}", "install", "-q", "--no-index", "--disable-pip-version-check", str(wheel)
     )
     assert finds(inside) == (tmp_path / "venv" / "bin" / "robobatch").resolve()
-    assert "robobatch[arrow]" in python(
+    assert "pip install 'pyarrow>=16'" in python(
         "-c", "import robobatch\ntry: robobatch.decide\nexcept ImportError as e: print(e)", executable=inside
     )
     moved = tmp_path / "moved"  # as Spark unpacks an archive

@@ -23,7 +23,7 @@ esac
 name=robobatch-$system-$processor
 mkdir -p "$RUNNER_TEMP/robobatch"
 cd "$RUNNER_TEMP/robobatch"
-curl -sSfL --retry 3 --remote-name-all "$from/$name.$end" "$from/SHA256SUMS"
+curl -sSfL --proto-redir =https --retry 3 --remote-name-all "$from/$name.$end" "$from/SHA256SUMS"
 grep -F "  $name.$end" SHA256SUMS >sum || { echo "SHA256SUMS of $VERSION has no $name.$end" >&2 && exit 1; }
 if command -v sha256sum >/dev/null; then sha256sum -c sum; else shasum -a 256 -c sum; fi
 if [ "$end" = zip ]; then unzip -oq "$name.zip"; else tar -xzf "$name.tar.gz"; fi

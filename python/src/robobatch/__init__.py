@@ -33,6 +33,6 @@ def __getattr__(name: str) -> object:
         if err.name != "pyarrow":
             raise
         raise ModuleNotFoundError(
-            f"robobatch.{name} needs pyarrow: pip install 'robobatch[arrow]'", name="pyarrow"
+            f"robobatch.{name} needs pyarrow: pip install 'pyarrow>=16'", name="pyarrow"
         ) from err
     return getattr(verdicts, name)
