@@ -198,7 +198,7 @@ func (f *finder) addPattern(pattern string) {
 		f.list.Dirs = append(f.list.Dirs, place.Clean(cmp.Or(base, ".")))
 	}
 	for _, m := range matches {
-		m.Path = pathOf(strings.TrimPrefix(m.Name, base))
+		m.Path = pathOf(place.Rel(cmp.Or(base, "."), m.Name)) // of shortened names, with the slashes of the system
 		m.Name = unambiguous(m.Name)
 		f.list.Files = append(f.list.Files, m)
 	}

@@ -54,6 +54,8 @@ func TestFind(t *testing.T) {
 		{"logs", "", dir, 3},
 		{"logs//", "", dir, 3},
 		{"logs/*.log", "", []string{"logs/.x.log .x.log", "logs/@x.log @x.log", "logs/a-b.log a-b.log", "logs/b.log b.log", "logs/none.log none.log"}, 0},
+		{"./logs//2026/c.*", "", []string{"logs/2026/c.txt c.txt"}, 0},
+		{"../" + filepath.Base(filepath.Dir(abs)) + "/./a.*", "", []string{"../" + filepath.Base(filepath.Dir(abs)) + "/a.zst a.zst"}, 0},
 		{"*/*.log", "", []string{"logs/.x.log logs/.x.log", "logs/@x.log logs/@x.log", "logs/a-b.log logs/a-b.log", "logs/b.log logs/b.log", "logs/none.log logs/none.log"}, 0},
 		{"logs/**/*.log", "", []string{"logs/@x.log @x.log", "logs/_done/x.log _done/x.log", "logs/a-b.log a-b.log", "logs/a/b.log a/b.log", "logs/b.log b.log", "logs/none.log none.log"}, 0},
 		{"**/01/**", "", []string{"logs/2026/01/access.log.1.gz logs/2026/01/access.log.1.gz"}, 0},

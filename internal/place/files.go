@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -14,10 +15,17 @@ import (
 // Files is the file system.
 type Files struct{}
 
+// invalidName is what Windows says of a name that no file can have, such as a pattern: to others it is
+// the name of no file.
+const invalidName = syscall.Errno(123)
+
 // Stat follows links.
 func (Files) Stat(name string) (Info, error) {
 	info, err := os.Stat(name)
-	if err != nil {
+	switch {
+	case err != nil && runtime.GOOS == "windows" && errors.Is(err, invalidName):
+		return Info{}, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
+	case err != nil:
 		return Info{}, err
 	}
 	return infoOf(info), nil
