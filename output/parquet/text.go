@@ -2,10 +2,11 @@ package parquet
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"slices"
 
 	"github.com/apache/arrow/go/v17/parquet"
+
+	"github.com/robobatch/robobatch/output/parquet/internal/prefix"
 )
 
 // A textCutter cuts texts into what each shares with the one before and the rest, for the encoding
@@ -60,7 +61,7 @@ func (c *textCutter) cut(plain []byte, stats *statistics, hashes *[]uint64) (all
 		end := 4 + int(binary.LittleEndian.Uint32(plain))
 		text := plain[4:end:end]
 		plain = plain[end:]
-		n := commonPrefix(last, text)
+		n := prefix.Shared(last, text)
 		c.shared, c.rest = append(c.shared, int64(n)), append(c.rest, int64(len(text)-n))
 		all += n
 		if first {
@@ -78,21 +79,6 @@ func (c *textCutter) cut(plain []byte, stats *statistics, hashes *[]uint64) (all
 		stats.keepTexts()
 	}
 	return all
-}
-
-// commonPrefix returns how many bytes a and b begin with that are the same.
-func commonPrefix(a, b []byte) int {
-	n := min(len(a), len(b))
-	i := 0
-	for ; i+8 <= n; i += 8 {
-		if x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); x != 0 {
-			return i + bits.TrailingZeros64(x)/8
-		}
-	}
-	for i < n && a[i] == b[i] {
-		i++
-	}
-	return i
 }
 
 // textBounds are the least and the greatest of some texts. They are found nearly without comparing
@@ -129,7 +115,7 @@ func (b *textBounds) add(last, text []byte, n int) {
 func compareAfter(bound, last, text []byte, with, n int) (shared, order int) {
 	other := last // as the bound, where text differs from it
 	if n == with {
-		n += commonPrefix(bound[n:], text[n:])
+		n += prefix.Shared(bound[n:], text[n:])
 		other = bound
 	}
 	switch {

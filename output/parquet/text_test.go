@@ -154,26 +154,6 @@ func checkTextStats(t *testing.T, stats *statistics, hashes []uint64, texts []st
 	}
 }
 
-// TestCommonPrefix compares texts of all lengths that differ at any place.
-func TestCommonPrefix(t *testing.T) {
-	for n := range 40 {
-		a := []byte(strings.Repeat("x", n))
-		for m := range 40 {
-			for at := range m + 1 {
-				b := []byte(strings.Repeat("x", m))
-				want := min(n, m)
-				if at < m {
-					b[at] = 'y'
-					want = min(want, at)
-				}
-				if got := commonPrefix(a, b); got != want {
-					t.Fatalf("%s and %s share %d, want %d", a, b, got, want)
-				}
-			}
-		}
-	}
-}
-
 // TestTextAllocs holds that pages of texts allocate nothing once memory is there, but for the bounds
 // of their statistics.
 func TestTextAllocs(t *testing.T) {

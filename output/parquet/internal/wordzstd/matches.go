@@ -3,6 +3,8 @@ package wordzstd
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/robobatch/robobatch/output/parquet/internal/prefix"
 )
 
 const (
@@ -51,7 +53,7 @@ func (f *finder) find(literals []byte, all []sequence, src []byte, at, end int) 
 			if place < next || place+leastMatch > end || place == 0 {
 				continue // place 0 is what an empty slot of the table names, so it finds itself
 			}
-			length := sharedAfter(src[earlier:], src[place:end])
+			length := prefix.Shared(src[earlier:], src[place:end])
 			if length < leastMatch {
 				continue
 			}
@@ -106,19 +108,6 @@ func signsOf(text *[72]byte) (signs uint64) {
 		signs |= (below >> 7 * 0x0102040810204080 >> 56) << i // gathers the highest bits
 	}
 	return signs
-}
-
-// sharedAfter returns how many bytes a and b begin with that are the same. a is no shorter.
-func sharedAfter(a, b []byte) (n int) {
-	for ; n+8 <= len(b); n += 8 {
-		if x := binary.LittleEndian.Uint64(a[n:]) ^ binary.LittleEndian.Uint64(b[n:]); x != 0 {
-			return n + bits.TrailingZeros64(x)/8
-		}
-	}
-	for n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
 }
 
 // sharedBefore returns how many bytes before two places are the same, of at most so many.

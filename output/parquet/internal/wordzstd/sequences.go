@@ -111,8 +111,10 @@ func (q *sequencer) appendBits(dst []byte) []byte {
 	for i := len(q.all) - 1; ; i-- {
 		s := &q.all[i]
 		w.add(uint64(s.literals), literalsBits[s.codes[ofLiterals]])
-		w.add(uint64(s.match), matchBits[s.codes[ofMatch]]) // with states and literals, at most 56 bits
-		w.flush()
+		w.add(uint64(s.match), matchBits[s.codes[ofMatch]]) // with states and literals, at most 63 bits
+		if w.used+s.codes[ofOffset] >= 64 {
+			w.flush() // hardly ever
+		}
 		w.add(uint64(s.offset), s.codes[ofOffset])
 		w.flush()
 		if i == 0 {
