@@ -140,7 +140,7 @@ func TestFromBytesEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	var nodes [2]pending
-	if _, n := a.table.walkGeneric([]byte("/x"), nodes[:]); n != 1 || a.table[nodes[0].group] != 0 {
+	if _, n, _ := a.table.walkGeneric([]byte("/x"), nodes[:]); n != 1 || a.table[nodes[0].group] != 0 {
 		t.Fatal("the rules have no index")
 	}
 	x := a.table.indexAt(nodes[0].group)

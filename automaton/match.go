@@ -3,6 +3,7 @@ package automaton
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"math/bits"
 )
 
@@ -35,36 +36,56 @@ func (a *Automaton) Match(path []byte, s *Scratch) Rank {
 	return best
 }
 
+// Reads returns how many of the first bytes of a path decide what Match returns: it is the same for
+// all paths that begin with these. If it depends on where the path ends, or on what stands anywhere
+// in it, the number is more than the length of the path; it is [Anywhere] if no path that begins
+// with the same byte has a smaller one.
+func (a *Automaton) Reads(path []byte, s *Scratch) int {
+	nodes := s.pending[:]
+	if a.search != nil {
+		nodes = a.search.pendingOf(&s.search)
+	}
+	switch _, n, read := a.table.walkGeneric(path, nodes); {
+	case n == 0:
+		return read
+	case nodes[0].pos <= 1:
+		return Anywhere
+	}
+	return len(path) + 1
+}
+
+// Anywhere is what [Automaton.Reads] returns where a pattern has a wildcard behind its first byte.
+const Anywhere = math.MaxInt
+
 // matchSearch is Match where the floating segments are searched all at once.
 func (a *Automaton) matchSearch(path []byte, s *Scratch) Rank {
 	r := &s.search
-	if len(r.pending) <= a.search.maxDepth {
-		r.pending = make([]pending, a.search.maxDepth+1)
-	}
-	best, n := a.table.walk(path, r.pending)
+	nodes := a.search.pendingOf(r)
+	best, n := a.table.walk(path, nodes)
 	if n == 0 {
 		return best
 	}
-	return a.search.match(path, r.pending[:n], best, r)
+	return a.search.match(path, nodes[:n], best, r)
 }
 
 // walkGeneric follows the path through the trie. It returns the highest rank of the patterns
 // without floating segments that match. Nodes may have patterns with such segments, which are looked
 // for in what follows of the path: those that were passed before its end are written to nodes. There
-// are n of them, and room for all.
-func (t table) walkGeneric(path []byte, nodes []pending) (best Rank, n int) {
+// are n of them, and room for all. read is how many bytes of the path it has read; one more than
+// there are if the end was.
+func (t table) walkGeneric(path []byte, nodes []pending) (best Rank, n, read int) {
 	if len(t) == 0 {
-		return NoMatch, 0
+		return NoMatch, 0, 0
 	}
 	off, pos := uint32(0), 0
 	for {
 		flags, run := t[off], int(t[off+1])
 		if run <= 8 && len(path)-pos >= 8 {
-			if (t.u64(off+2)^binary.LittleEndian.Uint64(path[pos:]))<<(64-8*run) != 0 {
-				return best, n
+			if x := (t.u64(off+2) ^ binary.LittleEndian.Uint64(path[pos:])) << (64 - 8*run); x != 0 {
+				return best, n, pos + run - 8 + bits.TrailingZeros64(x)/8 + 1
 			}
-		} else if !t.runs(off+2, run, path[pos:]) {
-			return best, n
+		} else if same := t.runs(off+2, run, path[pos:]); same < run {
+			return best, n, pos + same + 1
 		}
 		off += 2 + uint32(run)
 		pos += run
@@ -75,7 +96,7 @@ func (t table) walkGeneric(path []byte, nodes []pending) (best Rank, n int) {
 			if flags&hasExact != 0 {
 				best = max(best, Rank(t.u24(off+3*uint32(flags&hasPrefix))))
 			}
-			return best, n
+			return best, n, pos + 1
 		}
 		if flags&hasFloating != 0 {
 			nodes[n] = pending{t.u24(off + ownSize(flags) - 3), uint32(pos), 0}
@@ -89,7 +110,7 @@ func (t table) walkGeneric(path []byte, nodes []pending) (best Rank, n int) {
 		case flags&hasRange != 0:
 			i := uint32(b - t[off])
 			if i > uint32(t[off+1]) {
-				return best, n
+				return best, n, pos
 			}
 			slot = off + 2 + 3*i
 		case flags&hasChildren != 0: // eight labels at a time: the byte that is zero is the place of the label
@@ -101,14 +122,14 @@ func (t table) walkGeneric(path []byte, nodes []pending) (best Rank, n int) {
 				i = uint32(bytes.IndexByte(t[off:off+count], b))
 			}
 			if i >= count {
-				return best, n
+				return best, n, pos
 			}
 			slot = off + count + 3*i
 		default:
-			return best, n
+			return best, n, pos
 		}
 		if off = t.u24(slot); off == 0 {
-			return best, n
+			return best, n, pos
 		}
 	}
 }
@@ -116,7 +137,13 @@ func (t table) walkGeneric(path []byte, nodes []pending) (best Rank, n int) {
 // ones is a number of bytes that are all 1.
 const ones = 0x0101010101010101
 
-// runs reports whether path starts with the n bytes at off.
-func (t table) runs(off uint32, n int, path []byte) bool {
-	return len(path) >= n && string(path[:n]) == string(t[off:off+uint32(n)])
+// runs returns how many of the n bytes at off the path starts with.
+func (t table) runs(off uint32, n int, path []byte) (same int) {
+	if len(path) >= n && string(path[:n]) == string(t[off:off+uint32(n)]) {
+		return n
+	}
+	for same < len(path) && path[same] == t[off+uint32(same)] {
+		same++
+	}
+	return same
 }

@@ -53,6 +53,7 @@ func (f *forms) check(tb testing.TB, path string, s *Scratch) {
 		if got >= 0 && rank.Allow() != f.rules[got].Allow {
 			tb.Fatalf("%s form: rank %d of %q has the wrong answer", f.formNames[i], rank, path)
 		}
+		f.checkReads(tb, i, path, s)
 	}
 }
 
@@ -66,6 +67,24 @@ func describe(rules []robots.Rule) string {
 		fmt.Fprintf(&b, " %t:%q", r.Allow, r.Pattern)
 	}
 	return b.String()
+}
+
+// checkReads holds that paths have the same answer that begin with those bytes of a path which Reads
+// says decide it, whatever follows.
+func (f *forms) checkReads(tb testing.TB, form int, path string, s *Scratch) {
+	tb.Helper()
+	a := f.automata[form]
+	read := a.Reads([]byte(path), s)
+	if read > len(path) {
+		return
+	}
+	want := a.Match([]byte(path), s)
+	for _, rest := range []string{"", "a", "b/", "/a$", "ab?a%41baaaaaaaaaaa", path} {
+		if got := a.Match([]byte(path[:read]+rest), s); got != want {
+			tb.Fatalf("%s form: %q and %q have ranks %d and %d, but %d bytes are said to decide, of %s",
+				f.formNames[form], path, path[:read]+rest, want, got, read, describe(f.rules))
+		}
+	}
 }
 
 // words returns all strings over the alphabet of up to n bytes.

@@ -125,3 +125,11 @@ func (r *registers) clear() {
 	}
 	r.seen, r.waits, r.used, r.rings, r.alarms = r.seen[:0], r.waits[:0], r.used[:0], r.rings[:0], 0
 }
+
+// pendingOf returns memory for the nodes that a path passes.
+func (s *searchTable) pendingOf(r *registers) []pending {
+	if len(r.pending) <= s.maxDepth {
+		r.pending = make([]pending, s.maxDepth+1)
+	}
+	return r.pending
+}

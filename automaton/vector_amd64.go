@@ -15,7 +15,8 @@ const shortest = 8
 // walk is walkGeneric.
 func (t table) walk(path []byte, nodes []pending) (best Rank, n int) {
 	if len(path) < shortest || len(t) == 0 || !hasVectors {
-		return t.walkGeneric(path, nodes)
+		best, n, _ = t.walkGeneric(path, nodes)
+		return best, n
 	}
 	return walkBMI2(&t[0], &path[0], len(path), &nodes[0])
 }
@@ -23,7 +24,7 @@ func (t table) walk(path []byte, nodes []pending) (best Rank, n int) {
 // sift is walkGeneric, and then siftGeneric.
 func (t table) sift(path []byte, work *[2*triedLimit + 1]pending) (best Rank, groups []pending) {
 	if len(path) < shortest || len(t) == 0 || !hasVectors {
-		best, n := t.walkGeneric(path, work[:])
+		best, n, _ := t.walkGeneric(path, work[:])
 		return best, work[n:][:t.siftGeneric(path, work[:n], best)]
 	}
 	best, n, end := siftAVX2(&t[0], &path[0], len(path), &work[0])

@@ -4,12 +4,13 @@ package automaton
 
 // walk is walkGeneric.
 func (t table) walk(path []byte, nodes []pending) (best Rank, n int) {
-	return t.walkGeneric(path, nodes)
+	best, n, _ = t.walkGeneric(path, nodes)
+	return best, n
 }
 
 // sift is walkGeneric, and then siftGeneric.
 func (t table) sift(path []byte, work *[2*triedLimit + 1]pending) (best Rank, groups []pending) {
-	best, n := t.walkGeneric(path, work[:])
+	best, n, _ := t.walkGeneric(path, work[:])
 	if n == 0 {
 		return best, nil
 	}

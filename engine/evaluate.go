@@ -25,6 +25,7 @@ type Evaluator struct {
 
 	paths []uint32 // by row of the batch, if it has a site: where its URL.Path starts in Batch.Data
 	order rulingOrder
+	lead  lead
 
 	timeless []bool // with RowTimes, by row of the batch: see route
 
@@ -200,6 +201,7 @@ func (e *Evaluator) during(b *Batch, row int) RulingID {
 func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 	agents, dialect := e.store.agentsPerURL(), e.store.opt.Dialect
 	always := dialect.Has(robots.ImplicitRobotsTxt)
+	e.lead.begin()
 	n := len(b.Rulings)
 	if order != nil {
 		n = len(order)
@@ -214,16 +216,24 @@ func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 			fillVerdicts(verdicts, e.store.without[id])
 			continue
 		}
-		path, buf := dialect.Path(e.rawPath(b, i), e.path)
+		raw := e.rawPath(b, i)
+		if e.lead.leads(id, b.Data[e.paths[i]:], len(raw)) && (len(b.Agents) == 0 || b.Agents[i] == b.Agents[e.lead.row]) {
+			copy(verdicts, b.Verdicts[e.lead.row*agents:][:agents])
+			e.lead.led()
+			continue
+		}
+		path, buf := dialect.Path(raw, e.path)
 		e.path = buf
 		switch {
 		case always && dialect.AlwaysAllowed(path):
 			fillVerdicts(verdicts, Verdict{NoRule, ReasonRobotsTxt, Allowed})
+			continue
 		case int(id) < len(e.common) && e.common[id] != nil:
 			fillVerdicts(verdicts, Verdict(e.common[id].Decide(path, &e.scratch)))
 		default:
 			e.decideEach(b, i, path)
 		}
+		e.follow(b, id, i, raw, path)
 	}
 }
 

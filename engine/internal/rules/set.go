@@ -140,3 +140,12 @@ func (rs *Set) Decide(path []byte, s *automaton.Scratch) Verdict {
 	}
 	return v
 }
+
+// Reads returns how many of the first bytes of a path in normal form decide the verdict, as
+// [automaton.Automaton.Reads] does.
+func (rs *Set) Reads(path []byte, s *automaton.Scratch) int {
+	if rs.rivals != nil {
+		return automaton.Anywhere
+	}
+	return rs.automaton.Reads(path, s)
+}
