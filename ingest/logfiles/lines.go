@@ -66,7 +66,7 @@ func (f *finder) readList(name string) (list string, ok bool) {
 		text, err = io.ReadAll(f.stdin)
 	default:
 		f.list.Lists = append(f.list.Lists, name)
-		text, err = readAll(name)
+		text, err = place.ReadAll(name)
 	}
 	if err != nil {
 		f.errs = append(f.errs, fault.OfFile(name, err, "check the name and the permissions of the list"))
@@ -78,16 +78,6 @@ func (f *finder) readList(name string) (list string, ok bool) {
 		return "", false
 	}
 	return string(text), true
-}
-
-// readAll reads a file.
-func readAll(name string) ([]byte, error) {
-	r, err := place.Of(name).Open(name)
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(r)
-	return text, errors.Join(err, r.Close())
 }
 
 // addLines adds what some lines of a list stand for.

@@ -101,6 +101,16 @@ func Of(name string) Place {
 	return Files{}
 }
 
+// ReadAll reads a small file.
+func ReadAll(name string) ([]byte, error) {
+	r, err := Of(name).Open(name)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(r)
+	return text, errors.Join(err, r.Close())
+}
+
 // IsRemote reports whether a name leads out of the file system. What it leads to has no links and no
 // directories, is written as a whole and from front to back, and may be reached by a network only.
 func IsRemote(name string) bool { return s3.Is(name) }

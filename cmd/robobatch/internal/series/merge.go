@@ -30,7 +30,8 @@ func (d Dir) Merge(names []string) (*Sum, error) {
 		names = there.stats
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s has no _stats.json and no _stats.0-of-n.json: run it with -out %s first, or name the files of -stats", say.File(d.Name), say.File(d.Name))
+		out := say.File(strings.TrimRight(d.Name, "/") + "/") // without the slash, a run would write one file
+		return nil, fmt.Errorf("%[1]s has no _stats.json and no _stats.0-of-n.json: run it with -out %[1]s first, or name the files of -stats", out)
 	}
 	all := make([]*Stats, len(names))
 	for i, name := range names {
@@ -66,7 +67,7 @@ func (d Dir) Succeed(s *Sum) error {
 
 // readStats reads the statistics of a shard.
 func readStats(name string) (*Stats, error) {
-	text, err := readAll(name)
+	text, err := place.ReadAll(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no such file: it is written at the end of a shard; run the shard to its end", say.File(name))
 	}
@@ -196,7 +197,7 @@ func (d Dir) look() (*view, error) {
 		}
 		return nil
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("look into %s: %w", say.File(d.Name), err)
 	}
 	return v, nil

@@ -175,7 +175,7 @@ func (d Dir) Look(item *Item, file string, want *Made) (State, error) {
 
 // read returns the record of an output that is as it was left, and was made of what is wanted now.
 func (d Dir) read(item *Item, want *Made) (r *Record, why string) {
-	text, err := readAll(d.record(item.Output))
+	text, err := place.ReadAll(d.record(item.Output))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ""
 	}
@@ -190,16 +190,6 @@ func (d Dir) read(item *Item, want *Made) (r *Record, why string) {
 		return nil, "the output is not as it was left"
 	}
 	return r, ""
-}
-
-// readAll reads a small file.
-func readAll(name string) ([]byte, error) {
-	r, err := place.Of(name).Open(name)
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(r)
-	return text, errors.Join(err, r.Close())
 }
 
 // Forget forgets what was seen of an input, its output and the record.
