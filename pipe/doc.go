@@ -33,5 +33,6 @@
 // # Several streams
 //
 // Another stream may follow the end of one, with another schema: an engine may keep the program for
-// its next query. Each stream gets a stream as its answer.
+// its next query. Each stream gets a stream as its answer. With Options.Ended rows are counted
+// stream by stream.
 package pipe

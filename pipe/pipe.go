@@ -23,12 +23,17 @@ type Options struct {
 	Prefix    string   // of the names of the columns of the verdicts
 	NoEnd     bool     // streams get no end mark: for a reader that does not read it, and takes what follows for the next stream
 	Workers   int      // evaluating goroutines, as [engine.Options] has them
+
+	// Ended is called at the end of each stream, when its answer is written, with what was counted
+	// in it alone. nil counts all streams together.
+	Ended func(engine.Stats)
 }
 
 // Run copies Arrow streams from r to w until r ends, and adds the verdicts of store. Each record
-// batch is flushed as soon as it is there. The Stats count the rows that were written, and what was
-// read ahead. The error is a [*StreamError] for a fault of a stream, an [*engine.SinkError] around
-// one of w, an error of r, those of [output.NewVerdicts], that of ctx, or [engine.Store.Err].
+// batch is flushed as soon as it is there. The Stats count the rows that were written since the last
+// call of Ended, and what was read ahead. The error is a [*StreamError] for a fault of a stream, an
+// [*engine.SinkError] around one of w, an error of r, those of [output.NewVerdicts], that of ctx, or
+// [engine.Store.Err].
 func Run(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt Options) (engine.Stats, error) {
 	verdicts, err := output.NewVerdicts(store, opt.Columns)
 	if err != nil {
@@ -43,13 +48,17 @@ func Run(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt
 	items, free := make(chan *item, ahead), make(chan *item, ahead)
 	src := &source{
 		frames: newFrameReader(r), urlColumn: cmp.Or(opt.URLColumn, "url"), fields: fields,
-		items: items, free: free,
+		items: items, free: free, single: opt.Ended != nil,
 	}
 	dst := &sink{
 		frameWriter: frameWriter{bufio.NewWriterSize(w, 64<<10)}, verdicts: verdicts, fields: fields,
 		items: items, free: free, noEnd: opt.NoEnd,
 	}
 	stats, err := engine.Run(ctx, store, src, dst, engine.Options{Workers: workers})
+	for err == nil && src.another() {
+		opt.Ended(stats)
+		stats, err = engine.Run(ctx, store, src, dst, engine.Options{Workers: workers})
+	}
 	if source, ok := errors.AsType[*engine.SourceError](err); ok {
 		err = source.Err
 	}
@@ -64,13 +73,14 @@ type item struct {
 	record record // of a kindRecord
 }
 
-// A source is the [engine.Source] of the rows of a stream.
+// A source is the [engine.Source] of the rows of all streams, or of each by itself.
 type source struct {
 	frames    *frameReader
 	urlColumn string
 	fields    []output.VerdictField
 	items     chan<- *item
 	free      <-chan *item
+	single    bool // the rows end with each stream, until another is called
 
 	schema  *schema // of the stream that is read; nil between streams
 	urls    urlReader
@@ -78,14 +88,23 @@ type source struct {
 	row     int   // of it, to be read next
 	batches int64 // record batches read
 	streams int
+	ended   bool // a stream has, and no other was called for
 	done    bool
 	err     error
+}
+
+// another begins the rows of the next stream. It reports whether there were any of one before, so
+// that there may be a next one.
+func (s *source) another() bool {
+	more := s.ended
+	s.ended, s.batches = false, 0
+	return more
 }
 
 // Next fills b with rows of one record batch. An empty b stands for another message.
 func (s *source) Next(b *engine.Batch) bool {
 	b.Reset()
-	if s.done || s.err != nil {
+	if s.done || s.ended || s.err != nil {
 		return false
 	}
 	var more bool
@@ -159,7 +178,7 @@ func (s *source) take(it *item, b *engine.Batch) (err error) {
 	it.schema = s.schema
 	switch it.kind {
 	case kindEnd:
-		s.schema = nil
+		s.schema, s.ended = nil, s.single
 	case kindDictionary:
 		s.urls.reset()
 		if s.schema.url.dictionary && it.int64(dictionaryID) == s.schema.url.id {

@@ -41,6 +41,7 @@ type args struct {
 	urlColumn     string   // of pipe
 	prefix        string   // of pipe
 	pool          bool     // of pipe
+	perStream     bool     // of pipe
 	sitemaps      bool     // of rules
 	rest          []string // arguments that are no flags
 	print         string   // what is printed, of commands that answer people
@@ -115,6 +116,7 @@ func flagsOf(set commandSet, a *args) (flags []cli.Flag) {
 		{"Question", questionFlags(a)},
 		{"Output", answerFlags(a)},
 		{"Output", outputFlags(a)},
+		{"Output", streamFlags(a)},
 		{"Output", limitFlags(a)},
 		{"Output", storageFlags(a)},
 		{"Run", seriesFlags(a)},
@@ -528,12 +530,6 @@ func outputFlags(a *args) []entry {
 			bad (the URL is); several kinds, separated by commas, add up. A wide row counts for each
 			of its agents. The summary counts all rows.`,
 		}},
-		{forPipe, cli.Flag{Name: "prefix", Arg: "text", Set: cli.Text(&a.prefix), Doc: `
-			Text before the names of the added columns. For rows that have columns of the same
-			names.`}},
-		{forPipe, cli.Flag{Name: "pool", Set: cli.Bool(&a.pool), Doc: `
-			Write no end mark behind a stream. For executable_pool of ClickHouse, which sends one
-			stream after another and leaves the mark to be read as the beginning of the next answer.`}},
 		{forJob, cli.Flag{
 			Name: "stats", Arg: "file", Files: true,
 			Set: cli.Text(&a.stats), Doc: "Write the summary as JSON, too. - is standard output.",
@@ -541,6 +537,22 @@ func outputFlags(a *args) []entry {
 		{forJob, cli.Flag{Name: "rejects", Arg: "file", Files: true, Set: cli.Text(&a.rejects), Doc: `
 			List rejected lines as JSON Lines. Those are the lines that were refused, and those
 			whose URL is bad. With one output per input, a directory with / at its end.`}},
+	}
+}
+
+// streamFlags are the flags that say how streams are answered.
+func streamFlags(a *args) []entry {
+	return []entry{
+		{forPipe, cli.Flag{Name: "prefix", Arg: "text", Set: cli.Text(&a.prefix), Doc: `
+			Text before the names of the added columns. For rows that have columns of the same
+			names.`}},
+		{forPipe, cli.Flag{Name: "pool", Set: cli.Bool(&a.pool), Doc: `
+			Write no end mark behind a stream. For executable_pool of ClickHouse, which sends one
+			stream after another and leaves the mark to be read as the beginning of the next answer.`}},
+		{forPipe, cli.Flag{Name: "per-stream", Set: cli.Bool(&a.perStream), Doc: `
+			Print the doubts of each stream when it has ended. The line behind them is
+			"robobatch: end of stream 1", and so on. For a caller that keeps the program for several
+			streams.`}},
 	}
 }
 

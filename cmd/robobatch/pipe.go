@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/pipe"
 )
@@ -22,13 +24,15 @@ import (
 // standard output.
 type pipeRun struct {
 	*job
-	opt pipe.Options
+	opt       pipe.Options
+	perStream bool // streams have their own doubts
+	streams   int  // that have ended, if so
 }
 
 // planPipe checks the flags of the command pipe, and finds the rules.
 func planPipe(a *args, std console.Streams) (guard.Task, error) {
 	p := &plan{Console: console.Console{Streams: std, Quiet: a.quiet, Progress: progress.Off}, asked: a.Asked, outName: say.Std, rules: &load.Rules{}}
-	r := &pipeRun{newJob(p), pipe.Options{URLColumn: a.urlColumn, Prefix: a.prefix, NoEnd: a.pool}}
+	r := &pipeRun{job: newJob(p), opt: pipe.Options{URLColumn: a.urlColumn, Prefix: a.prefix, NoEnd: a.pool}, perStream: a.perStream}
 	faults := a.faults
 	var err error
 	p.storeOpt = chooseQuestion(a, &faults)
@@ -68,12 +72,16 @@ func (r *pipeRun) Run(ctx context.Context) (err error) {
 	if err := r.load(ctx); err != nil {
 		return errors.Join(err, r.unload())
 	}
+	if r.perStream {
+		always := r.Doubts
+		r.opt.Ended = func(stats engine.Stats) { r.endStream(always, &stats) }
+	}
 	out := console.NewWriter(r.Out)
 	done := make(chan error, 1)
 	go func() {
 		stats, err := pipe.Run(ctx, r.store, r.In, out, r.opt)
 		if err == nil {
-			r.DoubtOnce(summary.Doubts(r.store, &stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column", 0))
+			r.doubt(&stats)
 		}
 		done <- errors.Join(err, r.unload())
 	}()
@@ -92,4 +100,20 @@ func (r *pipeRun) Run(ctx context.Context) (err error) {
 		return fmt.Errorf("standard input: %w", err)
 	}
 	return err
+}
+
+// doubt prints the doubts about what came of rows.
+func (r *pipeRun) doubt(stats *engine.Stats) {
+	r.DoubtOnce(summary.Doubts(r.store, stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column", 0))
+}
+
+// endStream prints the doubts about a stream, those that there are whatever comes included, and
+// then that it has ended. So whoever sends several streams knows which doubts are whose.
+func (r *pipeRun) endStream(always []doubt.Doubt, stats *engine.Stats) {
+	if r.streams++; r.streams > 1 {
+		r.Doubts = nil
+		r.DoubtOnce(always)
+	}
+	r.doubt(stats)
+	fmt.Fprintf(r.Err, "robobatch: end of stream %d\n", r.streams) //nolint:errcheck // there is nowhere left to say it
 }

@@ -73,7 +73,7 @@ def unchanged() -> Iterator[None]:
     """Check that neither processes, threads nor pipes are left behind."""
     before = pipes()
     yield
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 20
     while time.monotonic() < deadline and (threads() or pipes() > before):
         time.sleep(0.01)
     assert threads() == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,29 @@ def test_shipping(spark: SparkSession, pack: Path, rules: Path, tmp_path: Path) 
 def test_a_limit_leaves_nothing(spark: SparkSession, log: DataFrame, pack: Path, program: str) -> None:
     decided = rs.with_verdicts(log, rules=rs.ship(spark, pack))
     assert len(decided.limit(3).collect()) == 3
+    deadline = time.monotonic() + 20
+    while running(program) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert running(program) == []
+
+
+def test_tasks_share_processes(spark: SparkSession, log: DataFrame, pack: Path, program: str) -> None:
+    seen: set[str] = set()
+    done = threading.Event()
+
+    def look() -> None:
+        while not done.wait(0.005):
+            seen.update(running(program))
+
+    decided = rs.with_verdicts(log.repartition(40), rules=rs.ship(spark, pack))
+    looker = threading.Thread(target=look)
+    looker.start()
+    try:
+        decided.write.format("noop").mode("overwrite").save()
+    finally:
+        done.set()
+        looker.join()
+    assert 1 <= len(seen) < 10
     deadline = time.monotonic() + 20
     while running(program) and time.monotonic() < deadline:
         time.sleep(0.1)

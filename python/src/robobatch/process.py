@@ -1,4 +1,4 @@
-"""One process of robobatch pipe: record batches go in, and come out with verdicts.
+"""One process of robobatch pipe: record batches go in, and come out with verdicts, one stream after another.
 
 Only the thread of the caller touches what it sends, so the iterator that makes it may be anything. Another thread
 reads the answers, and holds them until they are asked for. So the program never waits for its reader, and a caller
@@ -10,10 +10,12 @@ from __future__ import annotations
 import contextlib
 import io
 import queue
+import re
 import subprocess
 import sys
 import threading
 from collections import deque
+from collections.abc import Iterator
 from types import TracebackType
 from typing import cast
 
@@ -24,15 +26,17 @@ from robobatch.errors import Doubt, Error, doubts_of, error_of
 
 _PIPE_BYTES = 1 << 20  # the most that Linux gives everybody: a batch then takes few turns
 _SET_PIPE_SIZE = 1031  # fcntl.F_SETPIPE_SZ
-_STDERR_BYTES = 1 << 20  # of what the program says; the rest is read and dropped
+_STDERR_BYTES = 1 << 20  # of what the program says about a stream; the rest is read and dropped
+_END = re.compile(rb"robobatch: end of stream \d+\n")  # the last that it says about it
 _GRACE = 10.0  # seconds for a program that has closed its ends to exit
 
 
 class Process:
     """A process, in the manner of a context manager: at the end of the block it is gone and reaped."""
 
-    def __init__(self, arguments: list[str]) -> None:
-        """Start the program."""
+    def __init__(self, arguments: list[str], *, several: bool = False) -> None:
+        """Start the program, for one stream or for several."""
+        self._several = several
         program = find_binary()
         try:
             self._process = subprocess.Popen(
@@ -46,7 +50,8 @@ class Process:
         self._stdin = cast(io.BufferedWriter, self._process.stdin)
         self._stdout = cast(io.BufferedReader, self._process.stdout)
         self._stderr = cast(io.BufferedReader, self._process.stderr)
-        self._said = b""
+        self._said = b""  # since the end of the last stream
+        self._reports: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()  # what was said about each stream
         self._answers: queue.SimpleQueue[pa.RecordBatch | BaseException | None] = queue.SimpleQueue()
         self._sent: deque[tuple[str, int]] = deque()  # name and rows of what has no answer yet
         self._writer: pa.RecordBatchStreamWriter | None = None
@@ -71,6 +76,11 @@ class Process:
     ) -> None:
         """End the process if it still runs, and reap it."""
         self._end()
+
+    @property
+    def runs(self) -> bool:
+        """Return whether the process has not ended by itself."""
+        return self._process.poll() is None
 
     @property
     def unanswered(self) -> int:
@@ -98,42 +108,57 @@ class Process:
             raise self._fault()
         raise self._fault() from answer
 
-    def finish(self) -> list[Doubt]:
-        """Wait for the exit code, once all answers are there. Returns the doubts that the program has."""
-        if self._process.wait() != 0 or self._answers.get() is not None:
-            raise self._fault()
-        self._join()
-        return doubts_of(self._text())
-
-    def close_input(self) -> None:
-        """Say that nothing more will be sent."""
+    def end_stream(self) -> None:
+        """Say that the stream has no more record batches. What is sent next begins another, if there may be one."""
         try:
             if self._writer is not None:
                 self._writer.close()
                 self._writer = None
-            self._stdin.close()
+            if self._several:
+                self._stdin.flush()
+            else:
+                self._stdin.close()
         except OSError as err:
             raise self._fault() from err
 
+    def doubts(self) -> list[Doubt]:
+        """Return the doubts about the stream, once it has ended and all answers are there. Waits for them."""
+        if self._answers.get() is not None:
+            raise self._fault()
+        report = self._reports.get()
+        if report is None:
+            raise self._fault()
+        return doubts_of(report.decode("utf-8", "replace"))
+
+    def finish(self) -> None:
+        """Send no more, and wait for the exit code."""
+        self._close_stdin()
+        if self._process.wait() != 0:
+            raise self._fault()
+        self._join()
+
     def _read(self) -> None:
-        """Read the answers, to their end or to a fault."""
+        """Read the answers, to the end of all streams or to a fault."""
         try:
-            with pa.ipc.open_stream(self._stdout) as answers:
-                for batch in answers:
-                    self._answers.put(batch)
+            while self._stdout.peek(1):
+                with pa.ipc.open_stream(self._stdout) as answers:
+                    for batch in answers:
+                        self._answers.put(batch)
+                self._answers.put(None)
         except BaseException as err:  # noqa: BLE001 - it is raised where the answer is asked for
             self._answers.put(err)
         else:
-            self._answers.put(None)
+            self._answers.put(EOFError("there are no more answers"))
 
     def _listen(self) -> None:
         """Read what the program says."""
-        while said := self._stderr.read1(1 << 16):
-            if len(self._said) < _STDERR_BYTES:
-                self._said += said
-
-    def _text(self) -> str:
-        return self._said.decode("utf-8", "replace")
+        while line := self._stderr.readline(1 << 16):
+            if _END.fullmatch(line):
+                self._reports.put(self._said)
+                self._said = b""
+            elif len(self._said) < _STDERR_BYTES:
+                self._said += line
+        self._reports.put(None)
 
     def _fault(self) -> Error:
         """Return what ended the process. One that stays is killed."""
@@ -149,7 +174,7 @@ class Process:
             return Error(
                 "robobatch pipe answered with something else than was asked: look whether PATH has an old one"
             )
-        return error_of(self._text(), code, _address_limit())
+        return error_of(self._said.decode("utf-8", "replace"), code, _address_limit())
 
     def _end(self) -> None:
         if self._process.poll() is None:
@@ -169,6 +194,14 @@ class Process:
         for thread in self._threads:
             if thread.ident is not None:
                 thread.join()
+
+
+@contextlib.contextmanager
+def started(arguments: list[str]) -> Iterator[Process]:
+    """Start a process for one stream. Its exit code is obeyed at the end of the block."""
+    with Process(arguments) as process:
+        yield process
+        process.finish()
 
 
 def _address_limit() -> int | None:

@@ -1,4 +1,4 @@
-"""Verdicts for DataFrames of Spark: one process of robobatch a task, by mapInArrow."""
+"""Verdicts for DataFrames of Spark: by mapInArrow, and one process of robobatch a worker of Python."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+import uuid
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +21,11 @@ from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import BinaryType, CharType, StringType, StructField, StructType, VarcharType
 
 from robobatch.errors import Doubt, Error
-from robobatch.question import Options, url_column
+from robobatch.kept import kept
+from robobatch.process import started
+from robobatch.question import Options, arguments, url_column
 from robobatch.rows import check_names
-from robobatch.verdicts import stream, verdict_schema
+from robobatch.verdicts import extended, verdict_schema
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -111,10 +114,13 @@ def _task(
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Return the function that a task calls."""
     where = rules if isinstance(rules, Shipped) else os.fspath(rules)
+    question = uuid.uuid4().hex
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         path = where.path() if isinstance(where, Shipped) else where
-        for batch in stream(batches, rules=path, on_doubt=_print, **options):
+        asked = arguments(path, options)
+        process = kept(question, path, asked) if os.environ.get("SPARK_REUSE_WORKER") else started(asked)
+        for batch in extended(batches, process, url_column(options), _print):
             own = batch.num_columns - len(plain)
             verdicts = [_cast(column) for column in batch.columns[own:]]
             schema = pa.schema([*list(batch.schema)[:own], *plain])

@@ -7,14 +7,14 @@ import tempfile
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from robobatch.errors import Doubt, Error
-from robobatch.process import Process
+from robobatch.process import Process, started
 from robobatch.question import Options, arguments, url_column
 from robobatch.rows import check_names, only, table_of, url_index
 
@@ -37,7 +37,7 @@ def decide(rows: Any, *, rules: str | os.PathLike[str], **options: Unpack[Option
     urls = only(table, url_index(table.schema, url_column(options)))
     batches = urls.to_batches(max_chunksize=_BATCH_ROWS) or [_empty(urls.schema)]
     doubts: list[Doubt] = []
-    answers = pa.Table.from_batches(_answers(iter(batches), asked, doubts.extend)).unify_dictionaries()
+    answers = pa.Table.from_batches(_answers(iter(batches), started(asked), doubts.extend)).unify_dictionaries()
     check_names(table.schema.names, answers.column_names)
     for name, column in zip(answers.column_names, answers.columns, strict=True):
         table = table.append_column(answers.schema.field(name), column)
@@ -58,7 +58,17 @@ def stream(
     Of the batches, a few are read ahead. All must have the schema of the first. No batches give none. Close the
     iterator, or read it to its end: then the program has ended, too.
     """
-    asked = arguments(rules, options)
+    process = started(arguments(rules, options))
+    return extended(batches, process, url_column(options), on_doubt)
+
+
+def extended(
+    batches: Iterable[pa.RecordBatch],
+    process: AbstractContextManager[Process],
+    url_column: str,
+    on_doubt: Callable[[Doubt], object],
+) -> Generator[pa.RecordBatch]:
+    """Yield each record batch with the verdicts that a process gives."""
     waiting: deque[pa.RecordBatch] = deque()
 
     def urls() -> Iterator[pa.RecordBatch]:
@@ -70,14 +80,14 @@ def stream(
                     f"batches has {kind}: give record batches, as table.to_batches() does, or call decide"
                 )
             if schema is None:
-                schema, url = batch.schema, url_index(batch.schema, url_column(options))
+                schema, url = batch.schema, url_index(batch.schema, url_column)
             elif batch.schema != schema:
                 raise Error(f"a record batch has {batch.schema.names}, the first {schema.names}: give all one schema")
             waiting.append(batch)
             yield only(batch, url)
 
     schema: pa.Schema | None = None
-    with closing(_answers(urls(), asked, lambda doubts: [on_doubt(doubt) for doubt in doubts])) as answers:
+    with closing(_answers(urls(), process, lambda doubts: [on_doubt(doubt) for doubt in doubts])) as answers:
         for answer in answers:
             batch = waiting.popleft()
             if schema is None:
@@ -93,27 +103,29 @@ def verdict_schema(options: Options) -> pa.Schema:
     with tempfile.TemporaryDirectory(prefix="robobatch-") as rules:
         Path(rules, "https_example.com.txt").write_text("User-agent: *\nDisallow:\n")
         no_urls = _empty(pa.schema([(url_column(options), pa.string())]))
-        (answer,) = _answers(iter([no_urls]), arguments(rules, asked), lambda _: None)
+        (answer,) = _answers(iter([no_urls]), started(arguments(rules, asked)), lambda _: None)
     return answer.schema
 
 
 def _answers(
-    urls: Iterator[pa.RecordBatch], asked: list[str], on_doubts: Callable[[list[Doubt]], object]
+    urls: Iterator[pa.RecordBatch],
+    opened: AbstractContextManager[Process],
+    on_doubts: Callable[[list[Doubt]], object],
 ) -> Generator[pa.RecordBatch]:
     """Yield the verdicts for batches of URLs, without the URLs."""
     first = next(urls, None)
     if first is None:
         return
-    with Process(asked) as process:
+    with opened as process:
         process.send(first)
         for batch in urls:
             process.send(batch)
             if process.unanswered > _AHEAD:
                 yield process.receive()
-        process.close_input()
+        process.end_stream()
         while process.unanswered:
             yield process.receive()
-        doubts = process.finish()
+        doubts = process.doubts()
     on_doubts(doubts)
 
 

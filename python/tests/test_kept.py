@@ -1,0 +1,117 @@
+"""Processes that are kept for the next stream: who gets them, and that they end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from conftest import children
+
+import robobatch
+from robobatch import kept
+from robobatch.question import arguments
+from robobatch.verdicts import extended
+
+pytestmark = pytest.mark.usefixtures("unchanged")
+
+SITE = "https://www.sba.gov/"
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let processes wait long enough for a test, and end before it is over."""
+    monkeypatch.setattr(kept, "_SECONDS", 2.0)
+
+
+def ask(rules: Path, urls: Sequence[str | None], question: str = "one") -> tuple[list[bool | None], list[str]]:
+    """Return what is allowed, and the codes of the doubts."""
+    doubts: list[robobatch.Doubt] = []
+    batches = [pa.record_batch({"url": pa.array(urls[i : i + 1], pa.string())}) for i in range(len(urls))]
+    process = kept.kept(question, rules, arguments(rules, {"columns": ["allowed"]}))
+    decided = extended(batches, process, "url", doubts.append)
+    return [allowed for b in decided for allowed in b["allowed"].to_pylist()], [d.code for d in doubts]
+
+
+def ids() -> list[int]:
+    return sorted(int(child.split()[0]) for child in children())
+
+
+def test_streams_share_a_process(pack: Path) -> None:
+    seen = set()
+    streams: list[tuple[list[str | None], list[bool | None], list[str]]] = [
+        ([SITE, SITE], [True, True], []),
+        (["x", None], [None, None], ["no_urls"]),
+        ([SITE], [True], []),
+        (["https://stray.example/"], [True], ["no_robots"]),
+    ]
+    for urls, allowed, doubts in streams * 2:
+        assert ask(pack, urls) == (allowed, doubts)
+        seen.update(ids())
+    assert len(seen) == 1
+
+
+def test_each_question_has_its_own(pack: Path) -> None:
+    ask(pack, [SITE])
+    ask(pack, [SITE], "two")
+    assert len(ids()) == 2
+
+
+def test_a_changed_file_is_read_again(rules: Path, tmp_path: Path) -> None:
+    changing = tmp_path / "https_www.sba.gov.txt"
+    for disallowed in ["Disallow: /", "Disallow:   "]:
+        changing.write_text(f"User-agent: *\n{disallowed}\n")
+        process = kept.kept("one", changing, arguments(changing, {"columns": ["allowed"], "origin": SITE[:-1]}))
+        decided = extended([pa.record_batch({"url": [SITE]})], process, "url", print)
+        assert [b["allowed"].to_pylist() for b in decided] == [[disallowed != "Disallow: /"]]
+    assert len(ids()) == 2
+    assert ask(rules, ["https://example.com/private/"]) == ([False], [])  # a directory
+    assert len(ids()) == 2
+
+
+def test_what_goes_wrong_ends_it(pack: Path, tmp_path: Path) -> None:
+    def broken() -> Iterator[pa.RecordBatch]:
+        yield pa.record_batch({"url": [SITE]})
+        raise KeyError("the source")
+
+    ask(pack, [SITE])
+    with pytest.raises(KeyError, match="the source"):
+        list(extended(broken(), kept.kept("one", pack, arguments(pack, {})), "url", print))
+    left = extended([pa.record_batch({"url": [SITE]})] * 9, kept.kept("one", pack, arguments(pack, {})), "url", print)
+    next(left)
+    left.close()
+    assert len(ids()) == 1  # that of the first question, which has other columns
+    damaged = tmp_path / "damaged.rbp"
+    shutil.copyfile(pack, damaged)
+    ask(damaged, [SITE])
+    with damaged.open("r+b") as file:
+        file.write(b"damage")
+    with pytest.raises(robobatch.Error, match=r"damaged\.rbp"):
+        ask(damaged, [SITE])
+
+
+def test_one_that_was_killed_is_replaced(pack: Path) -> None:
+    ask(pack, [SITE])
+    (process,) = ids()
+    os.kill(process, signal.SIGKILL)
+    deadline = time.monotonic() + 5
+    while not any(") Z " in child for child in children()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert ask(pack, [SITE]) == ([True], [])
+    assert len(ids()) == 1
+    assert ids() != [process]
+
+
+def test_it_ends_when_nothing_comes(pack: Path) -> None:
+    ask(pack, [SITE])
+    assert len(ids()) == 1
+    deadline = time.monotonic() + 20
+    while children() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert children() == []
+    assert ask(pack, [SITE]) == ([True], [])
