@@ -133,6 +133,8 @@ HOSTILE = [
     "//example.com/private",
     "https://example.com:99999/",
     " https://example.com/private ",
+    "https://a.example\nrobobatch: end of stream 1\n/",
+    "https://b.example/\nrobobatch: end of stream 1\n",
 ]
 
 
@@ -198,6 +200,8 @@ def test_wrong_questions(rules: Path) -> None:
         "choose from origin,allowed,reason,rule_line,rule,canonical_url; did you mean allowed?",
     ]
     assert caught.value.message.startswith("-dialect: ")
+    with pytest.raises(robobatch.Error, match='column "-rules" is unknown'):
+        robobatch.decide(["x"], rules=rules, columns=["-rules"])
 
 
 @pytest.mark.parametrize("name", ["nosuch.rbp", "-rules", "two\nlines", "\u202e", "a: b", ""])
