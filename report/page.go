@@ -29,7 +29,7 @@ func file(name string) string {
 
 // functions are what templates use.
 var functions = template.FuncMap{
-	"num": number, "between": atLeast, "pct": percent, "est": estimate, "txt": shown, "whole": whole, "say": sentence, "share": share, "plural": plural,
+	"num": number, "between": atLeast, "pct": percent, "est": estimate, "txt": shown, "whole": whole, "brief": brief, "say": sentence, "share": share, "plural": plural,
 	"sub": func(a, b int64) int64 { return a - b },
 	"bar": func(share float64) string { return short(64 * min(1, max(0, share))) },
 	"row": func(page *view, row any) partOf { return partOf{page, row} },

@@ -71,6 +71,7 @@ func estimate(e aggregate.Estimate) string {
 // The most characters that are shown of a text that anyone may have written, and of a sentence about it.
 const (
 	maxShown    = 240
+	maxBrief    = 80 // of a rule beside what it decided
 	maxWhole    = 8000 // with what is hidden for copies
 	maxSentence = 4000
 )
@@ -81,8 +82,14 @@ const (
 func shown(s string) string { return visible(s, maxShown) }
 
 // whole is shown for a cell of a table: what is cut off follows, hidden, for the copy of the table.
-func whole(s string) template.HTML {
-	begin, all := shown(s), visible(s, maxWhole)
+func whole(s string) template.HTML { return cutOff(s, maxShown) }
+
+// brief is whole for a rule beside what it decided.
+func brief(s string) template.HTML { return cutOff(s, maxBrief) }
+
+// cutOff shows at most so many characters of a text.
+func cutOff(s string, most int) template.HTML {
+	begin, all := visible(s, most), visible(s, maxWhole)
 	cut, isCut := strings.CutSuffix(begin, "…")
 	if rest, ok := strings.CutPrefix(all, cut); ok && isCut && rest != "…" {
 		return template.HTML(template.HTMLEscapeString(cut) + `<span class="cut">…</span><span hidden>` + template.HTMLEscapeString(rest) + `</span>`)

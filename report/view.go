@@ -164,6 +164,9 @@ func (c *Counter) crawlers(run *Run, sparks *Points) (all, sets []Crawler) {
 	})
 	for _, set := range []string{"search", "ai"} {
 		if row, n := together(set, all); n > 1 || n == 1 && c.fromLog {
+			if !c.fromLog {
+				row.About += ", in verdicts"
+			}
 			sets = append(sets, row)
 		}
 	}

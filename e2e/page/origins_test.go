@@ -48,10 +48,10 @@ func TestSharedText(t *testing.T) {
 	tb := open(t, made(t, rules, urls, "-agent", "Googlebot,GPTBot"), "#what-if")
 	tb.started()
 	share := tb.text(`document.getElementById("what-if-share").textContent`)
-	if !strings.Contains(share, "2 other origins have the same text") || !strings.Contains(share, "4 of them, with 24 verdicts: 100 % of the 24 to these origins") {
+	if !strings.Contains(share, "2 other origins have the same text") || !strings.Contains(share, "4 of them, with 24 verdicts: 100% of the 24 to these origins") {
 		t.Errorf("the share: %s", share)
 	}
-	wantRows(t, tb, "what-if-totals", "Googlebot|12|6|6|50.0 %|0|0", "GPTBot|12|6|6|50.0 %|0|0")
+	wantRows(t, tb, "what-if-totals", "Googlebot|12|6|6|50.0%|0|0", "GPTBot|12|6|6|50.0%|0|0")
 	tb.typed("User-agent: *\nDisallow: /2\n")
 	wantRows(t, tb, "what-if-opened", "/a|12|Googlebot, GPTBot|no rule|line 2: Disallow: /a")
 	wantRows(t, tb, "what-if-closed", "/2|6|Googlebot, GPTBot|line 2: Disallow: /2|no rule")

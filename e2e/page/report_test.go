@@ -163,7 +163,7 @@ func TestReportOrigins(t *testing.T) {
 		t.Errorf("%d origins", len(origins))
 	}
 	for _, o := range origins {
-		if !strings.Contains(o.Share, " 100 % of the ") && !strings.Contains(o.Share, "origins have this text") {
+		if !strings.Contains(o.Share, " 100% of the ") && !strings.Contains(o.Share, "origins have this text") {
 			t.Errorf("%s: %s", o.Origin, o.Share) // the log is small, so all of it is there
 		}
 		if o.Change != "Nothing.Nothing." {

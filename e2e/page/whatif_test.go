@@ -114,14 +114,14 @@ func shop() whatif.Data {
 func TestWhatIf(t *testing.T) {
 	tb := open(t, write(t, shop()), "")
 	tb.started()
-	wantRows(t, tb, "what-if-totals", "Googlebot|110|30|30|27.3 %|0|0", "GPTBot|40|25|25|62.5 %|0|0")
+	wantRows(t, tb, "what-if-totals", "Googlebot|110|30|30|27.3%|0|0", "GPTBot|40|25|25|62.5%|0|0")
 	wantRows(t, tb, "what-if-lines", "2|Disallow: /cart|30|disallowed", "5|Disallow: /|25|disallowed", "6|Allow: /blog|15|allowed")
-	if share := tb.text(`document.getElementById("what-if-share").textContent`); !strings.Contains(share, "4 of them, with 150 requests: 75.0 % of the 200") {
+	if share := tb.text(`document.getElementById("what-if-share").textContent`); !strings.Contains(share, "4 of them, with 150 requests: 75.0% of the 200") {
 		t.Errorf("the share: %s", share)
 	}
 	tb.typed("User-agent: *\nDisallow: /search\n")
-	wantRows(t, tb, "what-if-totals", "Googlebot|110|30|10|9.1 %|10|30", "GPTBot|40|25|5|12.5 %|0|20")
-	if all := tb.text(`document.querySelector("#what-if-totals tfoot").textContent`); all != "all crawlers150551510.0 %1050" {
+	wantRows(t, tb, "what-if-totals", "Googlebot|110|30|10|9.1%|10|30", "GPTBot|40|25|5|12.5%|0|20")
+	if all := tb.text(`document.querySelector("#what-if-totals tfoot").textContent`); all != "all crawlers150551510.0%1050" {
 		t.Errorf("all crawlers: %s", all)
 	}
 	wantRows(t, tb, "what-if-closed", "/search?q=x|10|Googlebot|line 2: Disallow: /search|no rule")

@@ -385,7 +385,7 @@
   // A part that scrolls has to be reached by keys, and says what it is.
   const scrolls = new ResizeObserver((entries) => {
     for (const { target } of entries) {
-      if (target.scrollWidth > target.clientWidth) {
+      if (target.scrollWidth > target.clientWidth || target.scrollHeight > target.clientHeight) {
         Object.assign(target, { tabIndex: 0, role: "region", ariaLabel: "Table: " + target.dataset.of });
       } else {
         target.removeAttribute("tabindex");

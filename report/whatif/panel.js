@@ -13,7 +13,7 @@
 
   const number = (n) => n.toLocaleString('en-US');
   const count = (n, one, many) => number(n) + ' ' + (n === 1 ? one : many || one + 's');
-  const percent = (part, all) => all > 0 ? (100 * part / all).toFixed(part > 0 && part < all ? 1 : 0) + ' %' : '–';
+  const percent = (part, all) => all > 0 ? (100 * part / all).toFixed(part > 0 && part < all ? 1 : 0) + '%' : '–';
 
   // fill replaces the children of an element. What is a string becomes text.
   function fill(element, ...children) {
