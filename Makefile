@@ -44,7 +44,7 @@ QUICKSTART   := testdata/quickstart
 SYSTEMS       = ./internal/atomicfile ./internal/place ./internal/measure ./ingest/rulefiles ./cmd/robobatch/internal/guard
 
 .DEFAULT_GOAL := build
-.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows wasm fmt scale memory fuzz arm64 hostile attack shards objects python cluster cluster-slurm cluster-spark bench bench-compare bench-peers bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures cover tidy check clean
+.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows wasm fmt scale memory fuzz arm64 hostile attack shards objects python cluster cluster-slurm cluster-spark bench bench-compare bench-peers bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -195,7 +195,10 @@ e2e: ## read the output with DuckDB and other readers, open pages in Chromium; n
 	cd e2e && CGO_ENABLED=1 $(GO) test -timeout $(TIMEOUT) ./...
 
 pictures: ## take the pictures of docs/images anew, in Chromium
-	cd e2e && $(GO) test -count 1 -run TestPictures -update ./page
+	cd e2e && $(GO) test ./page -count 1 -run TestPictures -update
+
+example: ## write docs/example-report.html anew; commit it
+	$(GO) test ./cmd/robobatch -count 1 -run TestExamplePage -update
 
 cover: ## coverage by function, and cover.html
 	CGO_ENABLED=0 $(GO) test -timeout $(TIMEOUT) -coverpkg=./... -coverprofile=cover.out ./...

@@ -71,7 +71,7 @@ func estimate(e aggregate.Estimate) string {
 // The most characters that are shown of a text that anyone may have written, and of a sentence about it.
 const (
 	maxShown    = 240
-	maxBrief    = 80 // of a rule beside what it decided
+	maxBrief    = 80   // of a rule beside what it decided
 	maxWhole    = 8000 // with what is hidden for copies
 	maxSentence = 4000
 )

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the pictures of docs anew")
 // The size of the pictures.
 const (
 	pictureWidth  = 1200
-	pictureHeight = 680
+	pictureHeight = 860
 )
 
 // TestPictures takes the pictures of the report that the documents show. Fonts differ between machines,
