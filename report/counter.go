@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"slices"
@@ -391,11 +390,11 @@ func (c *Counter) Busiest(most int) (busiest []aggregate.BusyFile, more int) {
 	return c.ruled.rules.Busiest(most)
 }
 
-// A Requested is a URL of an origin, and who asked for it.
+// A Requested is a path of the origins of a file, and who asked for it.
 type Requested struct {
-	Path   string // what follows the origin, as the log has it
-	Counts []AgentRequests
-	Missed int64 // requests that may be missing in Counts, at most
+	Path   string          // what follows the origin, as the log has it
+	Counts []AgentRequests // by ascending Agent
+	Missed int64           // requests that may be missing in Counts, at most
 }
 
 // AgentRequests are the requests of a crawler for a URL: that of the log or, without crawlers of the
@@ -405,74 +404,79 @@ type AgentRequests struct {
 	Requests int64
 }
 
-// MostRequested returns the most requested URLs of origins that the counter knows, at most so many of
-// each, those with the most requests first. It is called before Write.
-func (c *Counter) MostRequested(origins []robots.Origin, most int) map[robots.Origin][]Requested {
-	type entry struct {
-		origin int // index of origins
-		path   []byte
-		*request
+// MostRequested returns the most requested URLs of each of some files, whose sites are given, at most so
+// many of each, those with the most requests first. Paths of sites that have the same file are put together.
+// It is called before Write.
+func (c *Counter) MostRequested(files [][]engine.SiteID, most int) [][]Requested {
+	of := map[engine.SiteID]int{}
+	for i, sites := range files {
+		for _, site := range sites {
+			of[site] = i
+		}
 	}
-	number := map[robots.Origin]int{}
-	for i, o := range origins {
-		number[o] = i
-	}
-	var entries []entry
-	var buf []byte
+	found := make([][]pathEntry, len(files))
 	for i := range c.requested.all {
 		r := &c.requested.all[i]
-		url := c.requested.url(r)
-		u, err := robots.SplitURL(url)
-		if err != nil || len(url) == maxURL {
-			continue
-		}
-		if buf, err = robots.AppendOrigin(buf[:0], u); err != nil {
-			continue
-		}
-		if n, wanted := number[robots.Origin(buf)]; wanted {
-			entries = append(entries, entry{n, url[len(u.Prefix):], r})
+		if n, wanted := of[r.site]; wanted && r.n < maxURL {
+			found[n] = append(found[n], pathEntry{aggregate.Hash(c.requested.url(r)[r.prefix:]), int32(i)})
 		}
 	}
-	slices.SortFunc(entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.origin, b.origin), bytes.Compare(a.path, b.path), cmp.Compare(a.agent, b.agent))
-	})
-	all := map[robots.Origin][]Requested{}
-	for i, e := range entries {
-		urls := all[origins[e.origin]]
-		if i == 0 || e.origin != entries[i-1].origin || !bytes.Equal(e.path, entries[i-1].path) {
-			urls = append(urls, Requested{Path: string(e.path)})
-			all[origins[e.origin]] = urls
-		}
-		c.addRequests(&urls[len(urls)-1], e.request)
-	}
-	for origin, urls := range all {
-		slices.SortFunc(urls, func(a, b Requested) int {
-			return cmp.Or(cmp.Compare(b.requests(), a.requests()), cmp.Compare(a.Path, b.Path))
-		})
-		all[origin] = urls[:min(len(urls), most)]
+	all := make([][]Requested, len(files))
+	for n := range found {
+		all[n] = c.mostRequested(found[n], most)
 	}
 	return all
 }
 
-// addRequests adds the rows of a request, whose crawler is the last of the URL or comes after it.
-func (c *Counter) addRequests(to *Requested, r *request) {
-	to.Missed += int64(r.missed)
-	if c.fromLog {
-		if last := len(to.Counts) - 1; last >= 0 && to.Counts[last].Agent == int(r.agent) {
-			to.Counts[last].Requests += r.counts.rows
-		} else {
-			to.Counts = append(to.Counts, AgentRequests{int(r.agent), r.counts.rows})
+// A pathEntry is a request, by the hash of its path.
+type pathEntry struct {
+	hash    uint64
+	request int32 // index of Counter.requested.all
+}
+
+// mostRequested returns the paths of a file with the most requests, at most so many.
+func (c *Counter) mostRequested(entries []pathEntry, most int) []Requested {
+	all := c.requested.all
+	slices.SortFunc(entries, func(a, b pathEntry) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(all[a.request].agent, all[b.request].agent))
+	})
+	type span struct { // the entries of a path
+		rows     int64
+		from, to int32
+	}
+	var paths []span
+	for from := 0; from < len(entries); {
+		s := span{from: int32(from)}
+		for hash := entries[from].hash; from < len(entries) && entries[from].hash == hash; from++ {
+			s.rows += all[entries[from].request].counts.rows
 		}
-		return
+		s.to = int32(from)
+		paths = append(paths, s)
 	}
-	if to.Counts == nil {
-		for a := range c.verdicts {
-			to.Counts = append(to.Counts, AgentRequests{Agent: a})
+	slices.SortFunc(paths, func(a, b span) int { return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(a.from, b.from)) })
+	paths = paths[:min(len(paths), most)]
+	urls := make([]Requested, len(paths))
+	var counts []AgentRequests // of all: a slice for each would take longer
+	for i, p := range paths {
+		r := &all[entries[p.from].request]
+		urls[i].Path = string(c.requested.url(r)[r.prefix:])
+		begin := len(counts)
+		for _, e := range entries[p.from:p.to] {
+			urls[i].Missed += int64(all[e.request].missed)
+			if last := len(counts) - 1; last >= begin && counts[last].Agent == int(all[e.request].agent) {
+				counts[last].Requests += all[e.request].counts.rows
+			} else {
+				counts = append(counts, AgentRequests{int(all[e.request].agent), all[e.request].counts.rows})
+			}
 		}
+		if !c.fromLog { // all of them ask for each
+			for a := 1; a < c.verdicts; a++ {
+				counts = append(counts, AgentRequests{a, counts[begin].Requests})
+			}
+		}
+		urls[i].Counts = counts[begin:len(counts):len(counts)]
 	}
-	for a := range to.Counts {
-		to.Counts[a].Requests += r.counts.rows
-	}
+	return urls
 }
 
 // requests returns the sum of the requests.

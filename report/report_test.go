@@ -276,12 +276,20 @@ func checkRequested(t *testing.T, c *Counter, all []fetch) {
 			}
 		}
 	}
-	got := c.MostRequested([]robots.Origin{"https://b.example", origin}, 1_000_000)
-	if len(got[origin]) != len(want) || len(got) != 2 {
-		t.Fatalf("%d URLs of %d origins, want %d", len(got[origin]), len(got), len(want))
+	sites := make([][]engine.SiteID, 2)
+	for site := range engine.SiteID(c.store.NumSites()) {
+		if c.store.NewLookup().Origin(site) == origin {
+			sites[1] = append(sites[1], site)
+		} else {
+			sites[0] = append(sites[0], site)
+		}
+	}
+	got := c.MostRequested(sites, 1_000_000)[1]
+	if len(got) != len(want) {
+		t.Fatalf("%d URLs, want %d", len(got), len(want))
 	}
 	last := int64(1_000_000)
-	for _, r := range got[origin] {
+	for _, r := range got {
 		counts := map[int]int64{}
 		for _, n := range r.Counts {
 			counts[n.Agent] = n.Requests
@@ -291,8 +299,21 @@ func checkRequested(t *testing.T, c *Counter, all []fetch) {
 		}
 		last = r.requests()
 	}
-	if few := c.MostRequested([]robots.Origin{origin}, 7)[origin]; len(few) != 7 || few[6].Path != got[origin][6].Path {
+	if few := c.MostRequested(sites[1:], 7)[0]; len(few) != 7 || few[6].Path != got[6].Path {
 		t.Errorf("of seven: %v", few)
+	}
+	both := map[string]int64{}
+	for _, f := range all {
+		for _, o := range []string{origin, "https://b.example"} {
+			if path, ok := strings.CutPrefix(f.url, o); ok && c.fromLog {
+				both[path]++
+			}
+		}
+	}
+	for _, r := range c.MostRequested([][]engine.SiteID{slices.Concat(sites...)}, 1_000_000)[0] {
+		if c.fromLog && r.requests() != both[r.Path] {
+			t.Fatalf("%s of both: %d, want %d", r.Path, r.requests(), both[r.Path])
+		}
 	}
 }
 

@@ -151,8 +151,7 @@ func (p *pageOut) write(ctx context.Context, src pageSource) error {
 	}
 	run.More = more
 	if p.whatIf {
-		sites := sitesOf(src.store, busiest)
-		panel, err := p.whatIfPanel(run, sites, &opt)
+		panel, err := p.whatIfPanel(run, busiest, &opt)
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
@@ -15,8 +14,8 @@ import (
 // whatIfCounts is how many counts of a URL and a crawler the panel is given at most.
 const whatIfCounts = 500_000
 
-// whatIfPanel returns the panel in which one edits a robots.txt. sites are the origins of each file.
-func (p *pageOut) whatIfPanel(run *report.Run, sites [][]robots.Origin, opt *engine.StoreOptions) (report.Panel, error) {
+// whatIfPanel returns the panel in which one edits a robots.txt. busiest are its files.
+func (p *pageOut) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *engine.StoreOptions) (report.Panel, error) {
 	data := whatif.Data{Dialect: opt.Dialect, LeftOut: whyNoTexts(run.Files), Note: leftOutNote(run.Files)}
 	number := map[int]int{} // of a crawler among those of the panel
 	for a, name := range opt.Agents {
@@ -33,69 +32,37 @@ func (p *pageOut) whatIfPanel(run *report.Run, sites [][]robots.Origin, opt *eng
 		}
 	}
 	data.Several = verdicts > 1
-	var wanted []robots.Origin
+	var wanted [][]engine.SiteID
 	var files []int // of the origins of data
 	for i := range run.Files {
 		if f := &run.Files[i]; editable(f) && len(files) < whatif.MaxOrigins {
-			wanted, files = append(wanted, sites[i]...), append(files, i)
+			wanted, files = append(wanted, busiest[i].Sites), append(files, i)
 		}
 	}
 	most := min(whatif.MaxURLs, whatIfCounts/max(1, len(data.Agents)))
 	requested := p.page.MostRequested(wanted, most)
-	for _, i := range files {
+	for n, i := range files {
 		f := &run.Files[i]
 		data.Origins = append(data.Origins, whatif.Origin{
 			Origin: robots.Origin(f.Origin), Others: f.Origins - 1, Text: f.Text, Name: p.path, Requests: f.Requests * verdicts,
-			URLs: together(requested, sites[i], number, most),
+			URLs: urlsOf(requested[n], number),
 		})
 	}
 	made, err := whatif.New(data)
 	return report.Panel{ID: "what-if", Title: "What if", HTML: made.HTML, CSS: made.Style, Scripts: made.Scripts, Wasm: len(made.Scripts) > 0}, err
 }
 
-// together returns the most requested paths of origins that have the same text, at most so many, and
-// the requests for each at all of them.
-func together(requested map[robots.Origin][]report.Requested, origins []robots.Origin, number map[int]int, most int) []whatif.URL {
-	var urls []whatif.URL
-	known := map[string]int{} // by path: its index in urls
-	for _, o := range origins {
-		for i := range requested[o] {
-			r := &requested[o][i]
-			n, isKnown := known[r.Path]
-			if !isKnown {
-				n = len(urls)
-				known[r.Path], urls = n, append(urls, whatif.URL{Path: r.Path, Counts: make([]whatif.Count, 0, len(r.Counts))})
-			}
-			for _, c := range r.Counts {
-				urls[n].Counts = addCount(urls[n].Counts, whatif.Count{Agent: number[c.Agent], Requests: c.Requests})
-			}
+// urlsOf returns URLs with the crawlers' numbers in the panel.
+func urlsOf(requested []report.Requested, number map[int]int) []whatif.URL {
+	urls, all := make([]whatif.URL, len(requested)), []whatif.Count(nil) // a slice for each would take longer
+	for i := range requested {
+		begin := len(all)
+		for _, c := range requested[i].Counts {
+			all = append(all, whatif.Count{Agent: number[c.Agent], Requests: c.Requests})
 		}
+		urls[i] = whatif.URL{Path: requested[i].Path, Counts: all[begin:len(all):len(all)]}
 	}
-	slices.SortFunc(urls, func(a, b whatif.URL) int {
-		return cmp.Or(cmp.Compare(b.Requests(), a.Requests()), cmp.Compare(a.Path, b.Path))
-	})
-	return urls[:min(most, len(urls))]
-}
-
-// addCount adds a count to those of a URL, which are in the order of their crawlers.
-func addCount(counts []whatif.Count, one whatif.Count) []whatif.Count {
-	i, found := slices.BinarySearchFunc(counts, one, func(a, b whatif.Count) int { return cmp.Compare(a.Agent, b.Agent) })
-	if !found {
-		return slices.Insert(counts, i, one)
-	}
-	counts[i].Requests += one.Requests
-	return counts
-}
-
-// sitesOf returns the origins of each file.
-func sitesOf(store *engine.Store, files []aggregate.BusyFile) [][]robots.Origin {
-	look, all := store.NewLookup(), make([][]robots.Origin, len(files))
-	for i := range files {
-		for _, site := range files[i].Sites {
-			all[i] = append(all[i], look.Origin(site))
-		}
-	}
-	return all
+	return urls
 }
 
 // editable reports whether there is the whole text of a file. Of one that is larger than any dialect

@@ -104,10 +104,13 @@ func (d *Data) encode() (string, error) {
 	}
 }
 
+// packing is the level of gzip: the greatest takes over twice the time, and saves 1 % of real URLs.
+const packing = 5
+
 // packBase64 packs bytes and returns them in base64.
 func packBase64(raw []byte) (string, error) {
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	z, err := gzip.NewWriterLevel(&b, packing)
 	if err != nil {
 		return "", fmt.Errorf("pack the data of the panel: %w", err)
 	}
