@@ -62,6 +62,9 @@ type BusyFile struct {
 	Versions int             // how many files have this Origin in the course of the log
 	Requests int64
 	Rules    []RuleCount // by agent and line
+
+	Ruling      engine.RulingID
+	First, Last *time.Time // of the requests; nil if RuleFile.Met was not told of any
 }
 
 // Busiest returns the files with the most requests, and how many others there are.
@@ -75,7 +78,11 @@ func (r *Rules) Busiest(most int) (busiest []BusyFile, more int) {
 		files, more = files[:most], len(files)-most
 	}
 	for _, f := range files {
-		busiest = append(busiest, BusyFile{f.origin, f.sites, versions[f.origin], f.Requests, slices.Concat(r.parts(f)...)})
+		busy := BusyFile{Origin: f.origin, Sites: f.sites, Versions: versions[f.origin], Requests: f.Requests, Rules: slices.Concat(r.parts(f)...), Ruling: f.id}
+		if f.first != noTime {
+			busy.First, busy.Last = moment(f.first), moment(f.last)
+		}
+		busiest = append(busiest, busy)
 	}
 	return busiest, more
 }

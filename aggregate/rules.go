@@ -54,6 +54,16 @@ type RuleFile struct {
 	sites  []engine.SiteID // those that have it, each in the file that it met first
 	sets   []*RuleSet      // one for each agent that is counted for, as they were met
 	sharer []*RuleSet      // by agent, that which counts for it; nil if it was not met
+
+	first, last int64 // microseconds; noTime if there is none
+}
+
+// Met tells of the time of a request.
+func (f *RuleFile) Met(at int64) {
+	if f.first == noTime {
+		f.first, f.last = at, at
+	}
+	f.first, f.last = min(f.first, at), max(f.last, at)
 }
 
 // Is reports whether a row with this in force, at this site, has the file, and the site is known to.
@@ -116,7 +126,7 @@ func (o *Outcome) Met(at int64) {
 
 const (
 	noTime       = math.MinInt64 // the time of a row without one, see [engine.Batch].Times
-	sizeFile     = 270
+	sizeFile     = 300
 	sizeSite     = 8 // a list that grows has room for twice as many
 	sizeSet      = 240
 	sizeOutcome  = 194 // with its place in a map
@@ -153,7 +163,7 @@ func (r *Rules) File(id engine.RulingID, site engine.SiteID) *RuleFile {
 		if r.isFull() {
 			return nil
 		}
-		f = &RuleFile{Number: uint32(len(r.files) + 1), id: id, origin: r.look.Origin(site), site: site, sharer: make([]*RuleSet, len(r.store.Options().Agents))}
+		f = &RuleFile{Number: uint32(len(r.files) + 1), id: id, origin: r.look.Origin(site), site: site, first: noTime, last: noTime, sharer: make([]*RuleSet, len(r.store.Options().Agents))}
 		r.files[id] = f
 		r.size += sizeFile + 8*int64(len(f.sharer))
 	}

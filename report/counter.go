@@ -188,6 +188,9 @@ func (c *Counter) row(b *engine.Batch, h *hand) {
 		return
 	}
 	at := b.Times[i]
+	if c.byTime && r.ruled >= 0 {
+		c.ruled.all[r.ruled].file.Met(at)
+	}
 	cell := &c.series.at(at)[agent]
 	cell.requests++
 	cell.denied += int64(min(1, r.denies))

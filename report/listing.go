@@ -91,6 +91,9 @@ func newFileView(file *File) fileView {
 	if file.Origins > 1 {
 		f.Name += fmt.Sprintf(" and %s with the same text", plural(int64(file.Origins-1), "other origin"))
 	}
+	if file.When != "" {
+		f.Name += ", " + file.When
+	}
 	uses, decided := map[int32]*Use{}, int64(0)
 	for i := range file.Uses {
 		use := &file.Uses[i]

@@ -43,6 +43,8 @@ type File struct {
 	Origin   string // the first that has it, of those that were requested
 	Origins  int    // how many have it
 	Requests int64
+	When     string         // in which part of the log it was in force; "" if it always was
+	Older    bool           // another one was in force at the origin later
 	Note     string         // which text it is, and why there is none
 	Text     []byte         // nil if there is none
 	Report   *robots.Report // of Text

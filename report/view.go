@@ -442,7 +442,7 @@ func (c *Counter) shownPaces(run *Run) (all []Pace, more int64) {
 		_, row.Gaps = p.faster(0)
 		for f := range run.Files {
 			file := &run.Files[f]
-			if file.Report == nil || file.Origin != string(row.Origin) {
+			if file.Report == nil || file.Older || file.Origin != string(row.Origin) {
 				continue
 			}
 			if delay, ok := file.Report.CrawlDelay(robots.NewAgent(row.Agent, c.store.Options().Dialect)); ok {

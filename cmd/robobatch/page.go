@@ -10,16 +10,13 @@ import (
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/listings"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/report"
-	"github.com/robobatch/robobatch/robots"
 )
 
 // A pageOut is the page of a run, and what is counted for it.
@@ -146,7 +143,7 @@ func (p *pageOut) write(ctx context.Context, src pageSource) error {
 	opt := src.store.Options()
 	var err error
 	busiest, more := p.page.Busiest(shownFiles)
-	if run.Files, err = listingsOf(ctx, src.rules, busiest, &opt); err != nil {
+	if run.Files, err = listingsOf(ctx, src, busiest, &opt); err != nil {
 		return err
 	}
 	run.More = more
@@ -205,89 +202,6 @@ func doubtsOf(all []doubt.Doubt) (shown []report.Doubt) {
 		shown = append(shown, report.Doubt{Code: string(d.Code), Text: d.Text, Count: d.Count, Examples: d.Examples})
 	}
 	return shown
-}
-
-// shownFiles is how many robots.txt a page has.
-const shownFiles = 100
-
-// listingsOf returns robots.txt with what their lines did.
-func listingsOf(ctx context.Context, rules *load.Rules, busiest []aggregate.BusyFile, opt *engine.StoreOptions) (files []report.File, err error) {
-	var copies map[robots.Origin][]listings.Copy
-	if rules.Pack() == "" && len(busiest) > 0 {
-		origins := make([]robots.Origin, len(busiest))
-		for i := range busiest {
-			origins[i] = busiest[i].Origin
-		}
-		moment := listings.Moment{AsOf: opt.AsOf, Dialects: []robots.Dialect{opt.Dialect}}
-		if copies, err = listings.Copies(ctx, rules.Responses(ctx), origins, moment); err != nil {
-			return nil, err
-		}
-	}
-	for i := range busiest {
-		f := &busiest[i]
-		file := report.File{Origin: string(f.Origin), Origins: len(f.Sites), Requests: f.Requests, Uses: usesOf(f.Rules)}
-		switch found := copies[f.Origin]; {
-		case rules.Pack() != "":
-			file.Note = "The rules came from a pack, which has no texts: these are the rules in force for these crawlers."
-		case f.Versions > 1:
-			file.Note = fmt.Sprintf("%d texts were in force in the time of the log: these are the rules of one of them.", f.Versions)
-		case len(found) > 0 && agrees(found[0].Response.Body, file.Uses, opt.Dialect):
-			file.Text = found[0].Response.Body
-			file.Report = robots.Inspect(file.Text, opt.Dialect)
-			file.Findings = findingsOf(f.Origin, file.Text, file.Report)
-		default:
-			file.Note = "The newest text is another than that in force: these are the rules in force for these crawlers."
-		}
-		files = append(files, file)
-	}
-	return files, nil
-}
-
-// agrees reports whether a text has all the rules.
-func agrees(body []byte, uses []report.Use, d robots.Dialect) bool {
-	rules := map[int32]string{}
-	parsed := robots.Parse(body, d)
-	for i := range parsed.Groups {
-		for _, rule := range parsed.Groups[i].Rules {
-			rules[rule.Line] = rule.String()
-		}
-	}
-	for i := range uses {
-		if rules[uses[i].Line] == "" {
-			return false
-		}
-	}
-	return true
-}
-
-// usesOf returns what rules did as the page shows it.
-func usesOf(rules []aggregate.RuleCount) []report.Use {
-	uses := make([]report.Use, len(rules))
-	for i := range rules {
-		r := &rules[i]
-		uses[i] = report.Use{Line: r.Line, Allow: r.Allow, Rule: r.Rule, Decided: countOf(&r.Decided), Matched: countOf(&r.Matched)}
-		for _, n := range r.Asked {
-			uses[i].Asked = append(uses[i].Asked, report.AgentRequests(n))
-		}
-		if len(r.WonBy) > 0 {
-			uses[i].WonBy, uses[i].Several = r.WonBy[0].Line, len(r.WonBy) > 1
-		}
-	}
-	return uses
-}
-
-// countOf returns a count as the page shows it.
-func countOf(m *aggregate.Matches) report.Count {
-	return report.Count{Requests: m.Requests, URLs: m.URLs}
-}
-
-// findingsOf returns what is wrong with a text.
-func findingsOf(origin robots.Origin, body []byte, r *robots.Report) (all []report.Finding) {
-	for _, f := range lint.Findings(&lint.Place{Origin: string(origin)}, body, r.Diagnostics) {
-		code, _ := lint.Lookup(robots.Code(f.Code))
-		all = append(all, report.Finding{Line: f.Line, Severity: f.Severity, Code: f.Code, Text: f.Text, What: code.What, Do: f.Do})
-	}
-	return all
 }
 
 // given returns the flags that say what was asked, where they differ from the usual.

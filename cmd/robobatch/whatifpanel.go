@@ -36,7 +36,7 @@ func (p *pageOut) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt
 	var files []int // of the origins of data
 	for i := range run.Files {
 		if f := &run.Files[i]; editable(f) && len(files) < whatif.MaxOrigins {
-			wanted, files = append(wanted, busiest[i].Sites), append(files, i)
+			wanted, files = append(wanted, sitesOf(&busiest[i], busiest)), append(files, i)
 		}
 	}
 	most := min(whatif.MaxURLs, whatIfCounts/max(1, len(data.Agents)))
@@ -50,6 +50,16 @@ func (p *pageOut) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt
 	}
 	made, err := whatif.New(data)
 	return report.Panel{ID: "what-if", Title: "What if", HTML: made.HTML, CSS: made.Style, Scripts: made.Scripts, Wasm: len(made.Scripts) > 0}, err
+}
+
+// sitesOf returns the sites of a file, and of others that were in force at its origin.
+func sitesOf(f *aggregate.BusyFile, all []aggregate.BusyFile) (sites []engine.SiteID) {
+	for i := range all {
+		if all[i].Origin == f.Origin {
+			sites = append(sites, all[i].Sites...)
+		}
+	}
+	return sites
 }
 
 // urlsOf returns URLs with the crawlers' numbers in the panel.
@@ -66,8 +76,11 @@ func urlsOf(requested []report.Requested, number map[int]int) []whatif.URL {
 }
 
 // editable reports whether there is the whole text of a file. Of one that is larger than any dialect
-// reads only the beginning is loaded, and an edit of that would lose the rest.
-func editable(f *report.File) bool { return f.Text != nil && len(f.Text) <= robots.MaxBytes }
+// reads only the beginning is loaded, and an edit of that would lose the rest. Of several texts of an origin
+// it is the one that was in force last.
+func editable(f *report.File) bool {
+	return f.Text != nil && !f.Older && len(f.Text) <= robots.MaxBytes
+}
 
 // tooLarge says why a file is not there to edit.
 const tooLarge = "is over 500 KiB: the report has only its beginning, and an edit of that would be saved without the rest"
@@ -82,7 +95,7 @@ func whyNoTexts(files []report.File) string {
 			return ""
 		}
 	}
-	if files[0].Text != nil {
+	if len(files[0].Text) > robots.MaxBytes {
 		return "The robots.txt of " + files[0].Origin + " " + tooLarge + "."
 	}
 	return files[0].Note
@@ -92,7 +105,7 @@ func whyNoTexts(files []report.File) string {
 func leftOutNote(files []report.File) string {
 	first, more := "", -1
 	for i := range files {
-		if f := &files[i]; f.Text != nil && !editable(f) {
+		if f := &files[i]; f.Text != nil && len(f.Text) > robots.MaxBytes {
 			first = cmp.Or(first, f.Origin)
 			more++
 		}

@@ -341,6 +341,22 @@ func (r *Files) Responses() iter.Seq2[robots.Response, error] {
 	}
 }
 
+// About returns the files that may have a robots.txt of one of some origins: those whose names say so, and
+// captures. They are read as the others are, on their own.
+func (r *Files) About(origins []robots.Origin) *Files {
+	wanted := make(map[robots.Origin]bool, len(origins))
+	for _, o := range origins {
+		wanted[o] = true
+	}
+	about := &Files{pack: r.pack, single: r.single, AcceptDamage: r.AcceptDamage}
+	for _, f := range r.files {
+		if f.content != unpack.Text || slices.ContainsFunc(f.origins, func(o robots.Origin) bool { return wanted[o] }) {
+			about.files = append(about.files, f)
+		}
+	}
+	return about
+}
+
 // ended returns the error of files that could not be read, and of those whose ends were lost.
 func (r *Files) ended(unreadable []error, damages []*Damage) error {
 	var errs []error

@@ -457,3 +457,24 @@ func TestRulesPipe(t *testing.T) {
 		}
 	}
 }
+
+// TestAbout holds that only files are read that may be about an origin: those that are named for it, and
+// captures.
+func TestAbout(t *testing.T) {
+	makeRules(t, "https_a.com.txt", "b.com.txt", "c.com/robots.txt")
+	if err := os.WriteFile("rules/x.jsonl", []byte(`{"url":"https://d.com/robots.txt","status":200,"body":"User-agent: *\n"}`+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Find("rules", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := readRules(r.About([]robots.Origin{"https://a.com", "http://b.com"}))
+	want := []string{"http://b.com rules/b.com.txt", "https://b.com rules/b.com.txt", "https://a.com rules/https_a.com.txt", "https://d.com rules/x.jsonl"}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+	if all, err := readRules(r); err != nil || len(all) != 6 {
+		t.Errorf("of all %q, %v", all, err)
+	}
+}

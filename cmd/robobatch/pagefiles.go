@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/captures"
+	"github.com/robobatch/robobatch/report"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// shownFiles is how many robots.txt a page has.
+const shownFiles = 100
+
+// listingsOf returns robots.txt with what their lines did.
+func listingsOf(ctx context.Context, src pageSource, busiest []aggregate.BusyFile, opt *engine.StoreOptions) ([]report.File, error) {
+	t, err := findTexts(ctx, src, busiest, opt.Dialect)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]report.File, 0, len(busiest))
+	for i := range busiest {
+		f := &busiest[i]
+		file := report.File{Origin: string(f.Origin), Origins: max(1, len(f.Sites)), Requests: f.Requests, Uses: usesOf(f.Rules)}
+		if f.Versions > 1 && f.First != nil {
+			file.When = span(*f.First, *f.Last)
+			file.Older = isOlder(f, busiest)
+		}
+		file.Text = t.of(src.store, f.Ruling)
+		file.Note = t.note(src, f, &file)
+		if file.Text != nil {
+			file.Report = robots.Inspect(file.Text, opt.Dialect)
+			file.Findings = findingsOf(f.Origin, file.Text, file.Report)
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+// texts are those that were in force, and the newest ones.
+type texts struct {
+	bodies map[captures.Key][]byte
+	newest map[robots.Origin]newest
+}
+
+// A newest is the newest text of an origin.
+type newest struct {
+	at  time.Time
+	key captures.Key
+}
+
+// findTexts reads the texts of files again. There are none in a pack.
+func findTexts(ctx context.Context, src pageSource, busiest []aggregate.BusyFile, d robots.Dialect) (*texts, error) {
+	t := &texts{map[captures.Key][]byte{}, map[robots.Origin]newest{}}
+	if src.rules.Pack() != "" || len(busiest) == 0 {
+		return t, nil
+	}
+	var origins []robots.Origin
+	for i := range busiest {
+		f := &busiest[i]
+		origins = append(origins, f.Origin)
+		t.newest[f.Origin] = newest{}
+		if key, ok := src.store.TextKey(f.Ruling); ok {
+			t.bodies[key] = nil
+		}
+	}
+	for r, err := range src.rules.About(origins).Responses() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read rules: %w", err)
+		}
+		if !d.HasRules(&r) {
+			continue
+		}
+		key := captures.KeyOf(r.Body)
+		if _, wanted := t.bodies[key]; wanted {
+			t.bodies[key] = r.Body
+		}
+		if n, wanted := t.newest[r.Origin]; wanted && r.URL == "" && !r.FetchedAt.Before(n.at) {
+			t.newest[r.Origin] = newest{r.FetchedAt, key}
+		}
+	}
+	return t, nil
+}
+
+// of returns the text that is in force, nil if it is not there.
+func (t *texts) of(store *engine.Store, id engine.RulingID) []byte {
+	key, _ := store.TextKey(id)
+	return t.bodies[key]
+}
+
+// note says which text a file has, and why it has none; "" if there is only one.
+func (t *texts) note(src pageSource, f *aggregate.BusyFile, file *report.File) string {
+	n, note := t.newest[f.Origin], ""
+	key, ok := src.store.TextKey(f.Ruling)
+	switch {
+	case src.rules.Pack() != "":
+		note = "The rules came from a pack, which has no texts: these are the rules in force for these crawlers."
+	case file.Text == nil:
+		note = "The text in force was not found again: these are its rules for these crawlers."
+	}
+	if f.Versions > 1 {
+		if note != "" {
+			note += " "
+		}
+		note += fmt.Sprintf("%d texts were in force in the time of the log", f.Versions)
+		if file.When != "" {
+			note += ", this one for requests " + file.When
+		}
+		note += "."
+	}
+	if ok && n.key != (captures.Key{}) && n.key != key {
+		if note != "" {
+			note += " "
+		}
+		note += fmt.Sprintf("This is not the newest text there is: that is of %s.", n.at.UTC().Format(time.DateOnly))
+	} else if ok && f.Versions > 1 && n.key == key {
+		note += " It is the newest text there is."
+	}
+	return note
+}
+
+// span names a part of the log.
+func span(first, last time.Time) string {
+	const layout = "2006-01-02 15:04:05"
+	return "from " + first.Format(layout) + " to " + last.Format(layout)
+}
+
+// isOlder reports whether another file was in force at the origin of one later.
+func isOlder(f *aggregate.BusyFile, all []aggregate.BusyFile) bool {
+	for i := range all {
+		if o := &all[i]; o.Origin == f.Origin && o.Last != nil && o.Last.After(*f.Last) {
+			return true
+		}
+	}
+	return false
+}
+
+// usesOf returns what rules did as the page shows it.
+func usesOf(rules []aggregate.RuleCount) []report.Use {
+	uses := make([]report.Use, len(rules))
+	for i := range rules {
+		r := &rules[i]
+		uses[i] = report.Use{Line: r.Line, Allow: r.Allow, Rule: r.Rule, Decided: countOf(&r.Decided), Matched: countOf(&r.Matched)}
+		for _, n := range r.Asked {
+			uses[i].Asked = append(uses[i].Asked, report.AgentRequests(n))
+		}
+		if len(r.WonBy) > 0 {
+			uses[i].WonBy, uses[i].Several = r.WonBy[0].Line, len(r.WonBy) > 1
+		}
+	}
+	return uses
+}
+
+// countOf returns a count as the page shows it.
+func countOf(m *aggregate.Matches) report.Count {
+	return report.Count{Requests: m.Requests, URLs: m.URLs}
+}
+
+// findingsOf returns what is wrong with a text.
+func findingsOf(origin robots.Origin, body []byte, r *robots.Report) (all []report.Finding) {
+	for _, f := range lint.Findings(&lint.Place{Origin: string(origin)}, body, r.Diagnostics) {
+		code, _ := lint.Lookup(robots.Code(f.Code))
+		all = append(all, report.Finding{Line: f.Line, Severity: f.Severity, Code: f.Code, Text: f.Text, What: code.What, Do: f.Do})
+	}
+	return all
+}
