@@ -141,6 +141,9 @@ func (s *shape) arguments(inputs, out string, limit int64) (all []string) {
 	if s.out != "" {
 		all = append(all, "-out", filepath.Join(out, s.out))
 	}
+	if s.page != "" {
+		all = append(all, "-report", filepath.Join(out, s.page))
+	}
 	return append(all, s.flags...)
 }
 

@@ -7,6 +7,7 @@ type shape struct {
 	log   *input
 	out   string // name of the output; "" is none
 	flags []string
+	page  string // name of the page of -report; "" is none
 
 	command string // "" is the main job
 	old     *input // the rules before, of the command diff
@@ -43,4 +44,8 @@ var shapes = []shape{
 	{name: "diffrows", command: "diff", old: pack, rules: closing, log: events, out: "x.parquet", flags: []string{"-agent-from-log", "-keep", "status:int"}},
 	{name: "coverage", command: "coverage", rules: pack, log: urls},
 	{name: "coverby", command: "coverage", rules: pack, log: events, out: "x.parquet", flags: []string{"-agent-from-log", "-by", "agent"}},
+	{name: "report", command: "report", rules: pack, log: urls, out: "x.html"},
+	{name: "reportlog", command: "report", rules: captures, log: events, out: "x.html", flags: []string{"-agent-from-log"}},
+	{name: "reportold", command: "report", old: closing, rules: pack, log: urls, out: "x.html", flags: []string{"-agent", "*,Googlebot,GPTBot"}},
+	{name: "reportrun", rules: pack, log: urls, out: "x.parquet", page: "x.html"},
 }

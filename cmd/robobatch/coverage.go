@@ -131,6 +131,7 @@ func (r *coverageRun) Run(ctx context.Context) (err error) {
 		r.Hint(hint)
 	}
 	r.DoubtOnce(doubtInputs(r.files))
+	r.Hint(targets.Leftovers(r.Name))
 	if r.Name != "" {
 		if err := r.Create(func() (place.Output, error) { return place.Create(r.Name, nil) }); err != nil {
 			return err

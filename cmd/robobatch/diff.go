@@ -433,6 +433,7 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 		}
 		err = errors.Join(err, d.unload())
 	}()
+	d.Hint(targets.Leftovers(d.out.Name, d.page.name()))
 	if err := d.page.begin(); err != nil {
 		return err
 	}
