@@ -111,8 +111,6 @@ type finder struct {
 	stdin  io.Reader
 	stdins int // times that standard input is named
 	errs   []error
-
-	ahead map[string]looked // names of a list that are looked at before their turn
 }
 
 // fail notes what is wrong with a name.
@@ -131,7 +129,7 @@ func (f *finder) add(name string) {
 	case isList:
 		f.addList(list)
 	default:
-		f.addName(name)
+		f.addName(name, look(name))
 	}
 }
 
@@ -144,8 +142,8 @@ func (f *finder) useStdin() bool {
 }
 
 // addName adds what a name stands for that is neither standard input nor a list.
-func (f *finder) addName(name string) {
-	info, err := f.look(name)
+func (f *finder) addName(name string, at looked) {
+	info, err := at.info, at.err
 	switch {
 	case place.HasEmptyPart(name) && (err == nil && info.Dir || err != nil && IsPattern(name)):
 		f.fail(name, errEmptyPart, "name its objects, in a list for instance, or a prefix without //")
@@ -160,13 +158,17 @@ func (f *finder) addName(name string) {
 	}
 }
 
-// look looks at a name, unless that was done ahead. It is looked at again when it is opened.
-func (f *finder) look(name string) (place.Info, error) {
-	if l, ok := f.ahead[name]; ok {
-		return l.info, l.err
-	}
+// looked is what came of a look at a name.
+type looked struct {
+	info place.Info
+	err  error
+}
+
+// look looks at a name. It is looked at again when it is opened.
+func look(name string) (l looked) {
 	defer place.Forget(name)
-	return place.Of(name).Stat(name)
+	l.info, l.err = place.Of(name).Stat(name)
+	return l
 }
 
 // member returns a file that is in a zip archive, or not there.

@@ -82,19 +82,18 @@ func (f *finder) readList(name string) (list string, ok bool) {
 
 // addLines adds what some lines of a list stand for.
 func (f *finder) addLines(list string, lines []line) {
-	f.lookAhead(lines)
-	for _, l := range lines {
+	results := lookAt(lines)
+	for i, l := range lines {
 		if l.name == fault.Stdin || strings.HasPrefix(l.name, "@") {
 			f.fail(list, ErrNoList, fmt.Sprintf("line %d names standard input or another list: name a file, as in %s", l.number, fault.Display("./"+l.name)))
 			continue
 		}
 		before := len(f.list.Files)
-		f.addName(l.name)
+		f.addName(l.name, results[i])
 		if added := f.list.Files[before:]; len(added) == 1 {
 			l.explain(list, added[0].Err)
 		}
 	}
-	f.ahead = nil
 }
 
 // explain adds to the error of a name what is odd about its line: it was not meant as a name, perhaps.
@@ -117,32 +116,21 @@ func (l *line) explain(list string, err error) {
 	e.Remedy = fmt.Sprintf("line %d of %s %s", l.number, fault.Display(list), odd)
 }
 
-// looked is what came of a look at a name.
-type looked struct {
-	info place.Info
-	err  error
-}
-
 // lookers is how many names are looked at at once.
 const lookers = 64
 
-// lookAhead looks at the names of lines, many at once.
-func (f *finder) lookAhead(lines []line) {
+// lookAt looks at the names of lines, many at once.
+func lookAt(lines []line) []looked {
 	results := make([]looked, len(lines))
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for range min(lookers, len(lines)) {
 		all.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(lines)); i = next.Add(1) - 1 {
-				name := lines[i].name
-				results[i].info, results[i].err = place.Of(name).Stat(name)
-				place.Forget(name)
+				results[i] = look(lines[i].name)
 			}
 		})
 	}
 	all.Wait()
-	f.ahead = make(map[string]looked, len(lines))
-	for i := range lines {
-		f.ahead[lines[i].name] = results[i]
-	}
+	return results
 }
