@@ -35,7 +35,7 @@ func sites(t *testing.T, rng *rand.Rand, n int) (all []whatif.Origin) {
 			t.Fatal(err)
 		}
 		origin := robots.Origin("https://" + strings.TrimSuffix(strings.TrimPrefix(filepath.Base(name), "https_"), ".txt"))
-		paths := pathsLike(rng, text)
+		paths := repcase.PathsLike(rng, text, 80)
 		if len(paths) < 20 || slices.ContainsFunc(all, func(o whatif.Origin) bool { return o.Origin == origin }) {
 			continue
 		}
@@ -53,21 +53,6 @@ func sites(t *testing.T, rng *rand.Rand, n int) (all []whatif.Origin) {
 		all = append(all, o)
 	}
 	return all
-}
-
-// pathsLike returns up to 80 paths that resemble the rules of a text.
-func pathsLike(rng *rand.Rand, text []byte) (paths []string) {
-	paths = []string{"", "/", "/robots.txt", "/robots.txt?x", "?q=1", ";x", "/a%2fb?ü=\xff", "/q?=%C3%BC%7e"}
-	for _, g := range robots.Parse(text, robots.Google).Groups {
-		for _, r := range g.Rules {
-			p := strings.ReplaceAll(strings.TrimSuffix(r.Value, "$"), "*", []string{"", "x", "/a.b/"}[rng.IntN(3)])
-			paths = append(paths, "/"+strings.TrimPrefix(strings.ReplaceAll(p, "#", ""), "/")+[]string{"", "y"}[rng.IntN(2)])
-		}
-	}
-	slices.Sort(paths)
-	paths = slices.Compact(paths)
-	rng.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
-	return paths[:min(len(paths), 80)]
 }
 
 // response is one robots.txt.
@@ -311,7 +296,7 @@ func firstRules(text []byte, most int) (begin []byte, rules int) {
 // many returns so many URLs that look real: some are of the rules, most are not.
 func many(n int, text []byte) (urls []whatif.URL) {
 	rng := rand.New(rand.NewPCG(18, 7))
-	like := pathsLike(rng, text)
+	like := repcase.PathsLike(rng, text, 80)
 	words := strings.Fields("shop product category article news search image user page item tag archive blog list view detail media en de fr")
 	for i := range n {
 		path := ""

@@ -356,7 +356,7 @@
       const names = crawlersOf(row);
       return names.slice(0, 3).join(', ') + (names.length > 3 ? ' and ' + (names.length - 3) + ' more' : '');
     };
-    table(id, list.rows.map((r) => [r.path, number(r.requests), named(r), ruleText(r.to), ruleText(r.from)]));
+    table(id, list.rows.map((r) => [r.path || '(no path)', number(r.requests), named(r), ruleText(r.to), ruleText(r.from)]));
     const more = list.urls > list.rows.length ? ' Shown are the ' + list.rows.length + ' most requested.' : '';
     fill($(id + '-sum'), list.urls === 0 ? 'Nothing.' : count(list.urls, 'URL') + ', ' + count(list.requests, head.unit) + '.' + more);
     $(id + '-copy').hidden = more === '';

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -78,20 +77,9 @@ func TestEngine(t *testing.T) {
 	t.Logf("%d texts, %d verdicts, %d by rules; verdicts of the first crawler kept %d times", edits, compared, byRule, kept)
 }
 
-// urlsLike returns URLs that resemble the rules of a text. Their paths need no escaping to be read from
-// a log.
+// urlsLike returns URLs that resemble the rules of a text, and who asked for them.
 func urlsLike(rng *rand.Rand, text []byte) (urls []URL) {
-	paths := []string{"", "/", "/robots.txt", "/robots.txt?x", "?q=1", ";x", "/a%2fb?ü=\xff", "/q?=%C3%BC%7e"}
-	for _, g := range robots.Parse(text, robots.Google).Groups {
-		for _, r := range g.Rules {
-			p := strings.ReplaceAll(strings.TrimSuffix(r.Value, "$"), "*", []string{"", "x", "/a.b/"}[rng.IntN(3)])
-			paths = append(paths, "/"+strings.TrimPrefix(strings.ReplaceAll(p, "#", ""), "/")+[]string{"", "y"}[rng.IntN(2)])
-		}
-	}
-	slices.Sort(paths)
-	paths = slices.Compact(paths)
-	rng.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
-	for i, p := range paths[:min(len(paths), 60)] {
+	for i, p := range repcase.PathsLike(rng, text, 60) {
 		u := URL{Path: p}
 		for a := range names {
 			if a == i%len(names) || rng.IntN(3) == 0 {
