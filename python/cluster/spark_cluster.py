@@ -22,6 +22,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -263,6 +264,7 @@ class Bench:
         jobs: dict[str, Callable[[DataFrame], DataFrame]] = {
             "copy": lambda df: df,
             "identity": lambda df: df.mapInArrow(identity, df.schema),
+            "constants": lambda df: df.mapInArrow(constants, CONSTANTS_SCHEMA),
             "allowed": self.verdicts(spark, ["allowed"]),
             "two": self.verdicts(spark, ["allowed", "rule_line"]),
             "all": self.verdicts(spark),
@@ -371,6 +373,25 @@ class Bench:
 def identity(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Give back what came."""
     yield from batches
+
+
+CONSTANTS: dict[str, Any] = {
+    "origin": pa.scalar("https://www.example.com"),
+    "allowed": pa.scalar(value=False),
+    "reason": pa.scalar("rule"),
+    "rule_line": pa.scalar(17, pa.int32()),
+    "rule": pa.scalar("Disallow: /private/"),
+}
+CONSTANTS_SCHEMA = (
+    "line bigint, url string, origin string, allowed boolean, reason string, rule_line int, rule string"
+)
+
+
+def constants(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Add columns as all verdicts have, with one value each: what is more than an identity is the part of Spark."""
+    for batch in batches:
+        columns = [pa.repeat(value, batch.num_rows) for value in CONSTANTS.values()]
+        yield pa.RecordBatch.from_arrays([*batch.columns, *columns], names=[*batch.schema.names, *CONSTANTS])
 
 
 def main() -> int:
