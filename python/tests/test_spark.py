@@ -45,6 +45,17 @@ def test_agents_columns_and_other_url(spark: SparkSession, rules: Path) -> None:
     ]
 
 
+def test_names_that_spark_does_not_find(spark: SparkSession, rules: Path) -> None:
+    """A name with a dot is that of a field in a struct to Spark, and mapInArrow fails."""
+    names = ["a", "the.url", "A", "a'b\"`c", "\u00fc ,"]
+    df = spark.createDataFrame([("x", "https://example.com/private", "y", "z", 1)], names)
+    decided = rs.with_verdicts(df, rules=rules, url="the.url", columns=["allowed"])
+    assert decided.columns == [*names, "allowed"]
+    assert [tuple(row) for row in decided.collect()] == [("x", "https://example.com/private", "y", "z", 1, False)]
+    same = df.toDF("q", "url", "q", "r", "s")
+    assert rs.with_verdicts(same, rules=rules, columns=["allowed"]).columns == [*same.columns, "allowed"]
+
+
 def test_no_rows(spark: SparkSession, rules: Path) -> None:
     empty = spark.createDataFrame([], "url string")
     assert rs.with_verdicts(empty, rules=rules).collect() == []

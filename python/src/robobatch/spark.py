@@ -90,7 +90,19 @@ def with_verdicts(df: DataFrame, *, rules: str | os.PathLike[str] | Shipped, **o
     _check_columns(df, url_column(asked), added)
     plain = pa.schema([field.with_type(_plain(field.type)) for field in added])
     fields = [StructField(field.name, from_arrow_type(field.type)) for field in plain]
-    return df.mapInArrow(_task(rules, asked, plain), StructType([*df.schema.fields, *fields]))
+    names = [*df.columns, *added.names]
+    own = df.schema.fields
+    if _hard(df.columns):
+        index = df.columns.index(url_column(asked))
+        df = df.toDF(*(f"_{i}" for i in range(len(own))))
+        own, asked = df.schema.fields, {**asked, "url": f"_{index}"}
+    decided = df.mapInArrow(_task(rules, asked, plain), StructType([*own, *fields]))
+    return decided if decided.columns == names else decided.toDF(*names)
+
+
+def _hard(names: list[str]) -> bool:
+    """Report whether mapInArrow would not find columns by their names: dots are parts of structs to it."""
+    return len(set(map(str.lower, names))) < len(names) or any(sign in name for name in names for sign in ".`")
 
 
 def _check_columns(df: DataFrame, url: str, added: pa.Schema) -> None:
