@@ -110,7 +110,11 @@ func TestTableNames(t *testing.T) {
 	c, run := changed(t, old, fetches(rand.New(rand.NewPCG(8, 18)), 3000), engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar})
 	for _, origin := range []string{"https://a.example", "https://b.example"} {
 		text := []byte(sites[robots.Origin(origin)])
-		run.Files = append(run.Files, File{Origin: origin, Origins: 1, Requests: 3, Text: text, Report: robots.Inspect(text, robots.Google)})
+		use := Use{Line: 2, Rule: "Disallow: /p", Decided: Count{Requests: 3}, Asked: []AgentRequests{{1, 3}}}
+		file := File{Origin: origin, Origins: 1, Requests: 3, Text: text, Report: robots.Inspect(text, robots.Google), Uses: []Use{use}}
+		older := file
+		older.When = "from 2026-01-01 to 2026-01-02"
+		run.Files = append(run.Files, file, older)
 	}
 	tables := regexp.MustCompile(`<table[^>]*>`).FindAllString(pageOf(t, c, run), -1)
 	if len(tables) < 12 {
