@@ -167,7 +167,7 @@ bench-long: ## runs on long real logs, by one worker and two, against the commit
 	(cd "$$base" && CGO_ENABLED=0 $(GO) build -o robobatch-base ./cmd/robobatch); \
 	$(GO) run ./bench/whole -bench '^(Unpack|Repeated)' -base "$$base/robobatch-base" -rounds $(ROUNDS)
 
-bench-whatif: ## diff and coverage, each a process, in turn with runs of the main job on the same log; ROUNDS (6)
+bench-whatif: ## diff, coverage and report, each a process, in turn with runs of the main job on the same log; ROUNDS (6)
 	@$(GO) run ./bench/whole -rounds $(ROUNDS) -bench WhatIf
 
 bench-million: ## runs on a pack of a million origins, under limits of memory; needs 3 GB of memory, 2 GB of disk; ROUNDS (6)

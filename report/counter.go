@@ -441,7 +441,10 @@ type pathEntry struct {
 func (c *Counter) mostRequested(entries []pathEntry, most int) []Requested {
 	all := c.requested.all
 	slices.SortFunc(entries, func(a, b pathEntry) int {
-		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(all[a.request].agent, all[b.request].agent))
+		if a.hash != b.hash {
+			return cmp.Compare(a.hash, b.hash)
+		}
+		return cmp.Compare(all[a.request].agent, all[b.request].agent) // looked at for these alone: it is a wait for memory
 	})
 	type span struct { // the entries of a path
 		rows     int64

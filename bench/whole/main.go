@@ -4,7 +4,7 @@
 //	go run ./bench/whole -rounds 6
 //	go run ./bench/whole -bench Files                      # loading a directory, against reading its files
 //	go run ./bench/whole -bench Pack -origins 1000000      # a pack of a million origins, and limits of memory
-//	go run ./bench/whole -bench WhatIf                     # diff and coverage, against runs of the main job
+//	go run ./bench/whole -bench WhatIf                     # diff, coverage and report, against runs of the main job
 //	go run ./bench/whole -bench 'Unpack|Repeated' -base ../other/robobatch   # long real logs, and another build in turn
 //
 // It builds the command, makes up rules of many origins and logs of their URLs (package bench),

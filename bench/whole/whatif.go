@@ -20,10 +20,11 @@ type question struct {
 	command []string
 }
 
-// questions are those of docs/DIFF.md and docs/COVERAGE.md. The dots are where the old rules are named.
+// questions are those of docs/DIFF.md, docs/COVERAGE.md and docs/REPORT.md. The dots are where the old rules are named.
 var questions = []question{
 	{"diff", []string{"-agent", "*,Googlebot,GPTBot", "-columns", "line,allowed,rule_line"}, []string{"diff", "-agent", "*,Googlebot,GPTBot", "-old", "..."}},
 	{"coverage", nil, []string{"coverage"}},
+	{"report", []string{"-columns", "line,input,url,origin,agent,allowed,reason,rule_line,rule,canonical_url,binding"}, []string{"report", "-out", os.DevNull}},
 }
 
 // whatIf are the questions, asked of the corpus's log and its other orders, several times in one file,

@@ -49,6 +49,7 @@ func TestTrials(t *testing.T) {
 		"Repeated/log=real/frames=2/url=true/workers=2":             {"cpu-ns/url", "wall/alone"},
 		"WhatIf/log=real/command=diff":                              {"cpu-ns/url", "least-cpu/run"},
 		"WhatIf/log=real/command=coverage":                          {"cpu-ns/url", "least-cpu/run"},
+		"WhatIf/log=real/command=report":                            {"cpu-ns/url", "least-cpu/run"},
 	} {
 		_, rest, ok := strings.Cut(out.String(), "Benchmark"+name+"\t")
 		line, _, _ := strings.Cut(rest, "\n")
