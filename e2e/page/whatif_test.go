@@ -309,6 +309,13 @@ func TestHostileAddress(t *testing.T) {
 			t.Errorf("%.60s: the text is %.100q, want %q", c.fragment, got, want)
 		}
 		tb.unharmed()
+		if c.text != "" {
+			continue
+		}
+		tb.until(`location.hash === "#what-if"`) // nobody types: what was wrong with the address is still said
+		if state := tb.text(`document.getElementById("what-if-state").textContent`); !strings.Contains(state, "had no edit") || !strings.Contains(state, "This is the text in force.") {
+			t.Errorf("%.60s: the state is %q", c.fragment, state)
+		}
 	}
 }
 

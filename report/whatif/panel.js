@@ -477,7 +477,8 @@
     if (mine !== ticket) return true;
     if (found.length === 0) {
       if (site === null) openSite(0, null);
-      state('The address of this page has no edit of a robots.txt of this report, so this is the text in force.');
+      about = 'The address of this page had no edit of a robots.txt of this report. ' + about; // later says it again
+      state(about);
       return true;
     }
     kept = fragment;
@@ -493,10 +494,11 @@
 
   // --- copies and files ---
 
-  // cell writes a cell of CSV. A spreadsheet would run text that begins like a formula.
+  // cell writes a cell of CSV. A spreadsheet would run text that begins like a formula, and what is pasted has
+  // cells between tabs, too.
   function cell(value) {
-    const text = String(value);
-    return /^[=+\-@\t\r]/.test(text) || /[",\n\r]/.test(text) ? '"' + (/^[=+\-@\t\r]/.test(text) ? "'" : '') + text.replace(/"/g, '""') + '"' : text;
+    const text = String(value).replace(/(^|[\t\n\r])(?=[=+\-@\t\r])/g, "$1'");
+    return /[",\t\n\r]/.test(text) || text[0] === "'" ? '"' + text.replace(/"/g, '""') + '"' : text;
   }
 
   async function copy(id, button) {
