@@ -755,7 +755,7 @@ func TestPolicy(t *testing.T) {
 func TestText(t *testing.T) {
 	for in, want := range map[string]string{
 		"/a b": "/a b", "é": "é", "\x00\u202e": `\u{0}\u{202E}`, "\xffx": "%FFx", strings.Repeat("x", 300): strings.Repeat("x", 240) + "…",
-		strings.Repeat("é", 240): strings.Repeat("é", 240),
+		strings.Repeat("é", 240): strings.Repeat("é", 240), "/a\ufe0f\U000e0101\u034f": `/a\u{FE0F}\u{E0101}\u{34F}`, "\u2800": `\u{2800}`,
 	} {
 		if got := shown(in); got != want {
 			t.Errorf("%q is shown as %q, want %q", in, got, want)

@@ -138,5 +138,5 @@ func plain(s string) bool {
 
 // hidden reports whether a character cannot be seen, or changes the order of others.
 func hidden(r rune) bool {
-	return !unicode.IsPrint(r) || unicode.Is(unicode.Cf, r) || r == '\u115F' || r == '\u1160' || r == '\u3164' || r == '\uFFA0'
+	return !unicode.IsPrint(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || r == '\u2800'
 }
