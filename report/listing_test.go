@@ -50,3 +50,28 @@ func TestScale(t *testing.T) {
 		}
 	}
 }
+
+// TestPeaks holds that the page names the busiest hour and, of several days, the busiest day.
+func TestPeaks(t *testing.T) {
+	rows := []timeRow{{At: "2015-05-17 22:00"}, {At: "2015-05-17 23:00"}, {At: "2015-05-18 00:00"}, {At: "2015-05-18 01:00"}}
+	for _, c := range []struct {
+		step    string
+		numbers []int64
+		want    string
+	}{
+		{"hour", []int64{0, 5, 3, 4}, "5 in the hour of 2015-05-17 23:00; 7 on the day 2015-05-18"},
+		{"hour", []int64{2, 5}, "5 in the hour of 2015-05-17 23:00"},
+		{"week", []int64{1, 5}, "5 in the week from 2015-05-17 23:00"},
+		{"hour", []int64{0, 0, 0, 0}, ""},
+	} {
+		v := timeView{Step: c.step, Rows: rows[:len(c.numbers)]}
+		v.addPeak("requests", c.numbers)
+		var got []string
+		for _, p := range v.Peaks {
+			got = append(got, p.Number+" "+p.When)
+		}
+		if strings.Join(got, "; ") != c.want {
+			t.Errorf("by the %s, %d: %q, want %q", c.step, c.numbers, got, c.want)
+		}
+	}
+}

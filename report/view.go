@@ -277,7 +277,7 @@ type tick struct {
 }
 
 // A peak is the stretch of time with the most of something.
-type peak struct{ What, Number, At string }
+type peak struct{ What, Number, When string }
 
 // addScale adds what one reads the height and the time of bars by, the highest of which has so many
 // requests: the numbers are 1, 2 or 5 times a power of ten apart.
@@ -299,10 +299,30 @@ func (t *timeView) addScale(most int64) {
 	}
 }
 
-// addPeak adds the first stretch with the most of something, if there is any.
+// addPeak adds the first stretch with the most of something, if there is any; of several days by the hour
+// also the first day.
 func (t *timeView) addPeak(what string, numbers []int64) {
-	if most := slices.Max(numbers); most > 0 {
-		t.Peaks = append(t.Peaks, peak{what, number(most), t.Rows[slices.Index(numbers, most)].At})
+	most := slices.Max(numbers)
+	if most == 0 {
+		return
+	}
+	at := t.Rows[slices.Index(numbers, most)].At
+	if t.Step != "hour" {
+		t.Peaks = append(t.Peaks, peak{what, number(most), "in the " + t.Step + " from " + at})
+		return
+	}
+	t.Peaks = append(t.Peaks, peak{what, number(most), "in the hour of " + at})
+	var days []string
+	var sums []int64
+	for i := range numbers {
+		if day := t.Rows[i].At[:len(time.DateOnly)]; len(days) == 0 || days[len(days)-1] != day {
+			days, sums = append(days, day), append(sums, 0)
+		}
+		sums[len(sums)-1] += numbers[i]
+	}
+	if len(days) > 1 {
+		most = slices.Max(sums)
+		t.Peaks = append(t.Peaks, peak{what, number(most), "on the day " + days[slices.Index(sums, most)]})
 	}
 }
 
