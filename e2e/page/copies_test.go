@@ -55,3 +55,14 @@ func TestCopies(t *testing.T) {
 		}
 	}
 }
+
+// TestCopiesTabs copies a line with a tab, at which a spreadsheet would begin another cell of what is pasted.
+func TestCopiesTabs(t *testing.T) {
+	tb := open(t, cookbook(t), "")
+	tb.eval(`document.getElementById("what-if").scrollIntoView()`, nil)
+	tb.started()
+	tb.typed("User-agent: *\nDisallow: / # \t=1+1\n")
+	if got := tb.copied(`button[aria-label="Copy as CSV: the table of lines"]`); !strings.Contains(got, "Disallow: / # \t'=1+1") {
+		t.Errorf("copied is %q", got)
+	}
+}

@@ -30,4 +30,12 @@ func TestNarrow(t *testing.T) {
 		t.Errorf("parts that scroll have no name, or are not reached by keys: %s", strings.Join(mute, "; "))
 	}
 	tb.axe()
+
+	// 400 % of a window of 1280 are 320: nothing but parts that scroll by themselves is wider.
+	tb.do(chromedp.EmulateViewport(320, 600))
+	var width int
+	tb.eval(`document.documentElement.scrollWidth`, &width)
+	if width > 320 {
+		t.Errorf("in a window of 320 the page is %d wide", width)
+	}
 }

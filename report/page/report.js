@@ -32,10 +32,11 @@
     return found ? Number(found[1].replaceAll(",", "")) : NaN;
   }
 
-  // field returns a field of CSV. Spreadsheets run what begins with these signs, and anyone may have written it.
+  // field returns a field of CSV. Spreadsheets run what begins with these signs, and anyone may have written it. Pasted
+  // text has cells between tabs and line ends, too.
   function field(text, isNumber) {
-    if (!isNumber && /^[=+\-@\t\r]/.test(text)) {
-      text = "'" + text;
+    if (!isNumber) {
+      text = text.replace(/(^|[\t\n\r])(?=[=+\-@\t\r])/g, "$1'");
     }
     return /[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
   }
