@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,30 @@ func words(rng *rand.Rand, size int) []byte {
 	return b[:size]
 }
 
+// longWords returns a text of long words, none of which is there twice.
+func longWords(rng *rand.Rand, size int) []byte {
+	b := make([]byte, size)
+	for i := range b {
+		b[i] = byte('a' + rng.IntN(26))
+		if i%(fewSigns-8) == 0 {
+			b[i] = '/'
+		}
+	}
+	return b
+}
+
+// widest returns a text with a sequence whose bits do not fit in one word: among many of a few bytes,
+// one of 70,000 literals and a match of 35,000 bytes that is far away.
+func widest(rng *rand.Rand) []byte {
+	long := longWords(rng, 35_000)
+	text := slices.Concat(long, words(rng, blockSize-len(long)))
+	short := bytes.Repeat([]byte("/a-few-letters"), 500)
+	for at := range 500 {
+		short[14*at+13] = byte('a' + rng.IntN(26)) // no match goes on
+	}
+	return slices.Concat(text, short, longWords(rng, 70_000), long, short)
+}
+
 // inputs are texts of many kinds and lengths.
 func inputs() map[string][]byte {
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -53,6 +78,7 @@ func inputs() map[string][]byte {
 		"long period":  bytes.Repeat(words(rng, 5000), 80),
 		"long matches": bytes.Repeat(words(rng, 150_000), 3),
 		"numbers":      []byte(strings.Repeat("1,22,333,4444,", 1000)),
+		"widest":       widest(rng),
 	}
 	for _, n := range []int{leastSize, 5000, blockSize - 1, blockSize, blockSize + 1, blockSize + 70, 3*blockSize + 77, 1 << 20} {
 		all[fmt.Sprintf("words %d", n)] = words(rng, n)
