@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,5 +100,21 @@ func TestLeadsOfLog(t *testing.T) {
 		if _, want, _ := strings.Cut(describeLog(s, alone)[0], " "); have != want {
 			t.Fatalf("%q among others: %s, alone: %s", row, have, want)
 		}
+	}
+}
+
+// TestLeadEnds holds that what stands behind a URL in the batch is no part of it: here "Mozilla",
+// after a row that leads all paths that begin with "/Moz".
+func TestLeadEnds(t *testing.T) {
+	s := buildStore(t, StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar}, "https://a.com", "User-agent: *\nDisallow: /M\nAllow: /Mos\n")
+	b := logBatch([]logRow{{browserHeader, "https://a.com/Mozart"}, {browserHeader, "https://a.com/"}, {browserHeader, "https://a.com/Mozzarella"}})
+	e := s.NewEvaluator()
+	e.Evaluate(b)
+	if got := string(e.lead.head); got != "/Moz" {
+		t.Errorf("the lead is %q", got)
+	}
+	want := []string{"1 * deny 2 null", "2 * allow 0 null", "3 * deny 2 null"}
+	if got := describeLog(s, b); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
