@@ -34,7 +34,7 @@ func TestTrials(t *testing.T) {
 	if err := measure.Rounds(t.Context(), &out, 1, cases); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Count(out.String(), "\n"), 2*(2+5*2)+1+3+1+5+4; got != want || len(cases) != want {
+	if got, want := strings.Count(out.String(), "\n"), 2*(2+5*2)+1+3+1+5+6; got != want || len(cases) != want {
 		t.Errorf("%d lines, %d cases, want %d", got, len(cases), want)
 	}
 	for name, units := range map[string][]string{
