@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -115,3 +116,46 @@ def test_it_ends_when_nothing_comes(pack: Path) -> None:
         time.sleep(0.05)
     assert children() == []
     assert ask(pack, [SITE]) == ([True], [])
+
+
+def in_child(then: Callable[[], object]) -> int:
+    """Call a function in a child of this process, and return the child's id. It ends with 0 if nothing is raised."""
+    child = os.fork()
+    if child == 0:
+        try:
+            signal.alarm(20)
+            then()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return child
+
+
+def test_it_ends_though_a_child_was_forked(pack: Path) -> None:
+    ask(pack, [SITE])
+    (process,) = ids()
+    child = in_child(lambda: time.sleep(15))
+    try:
+        deadline = time.monotonic() + 10
+        while process in ids() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert ids() == []
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def test_a_child_asks_though_another_thread_looked_for_a_process(pack: Path) -> None:
+    with kept._lock:
+        child = in_child(lambda: ask(pack, [SITE]))
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_one_that_cannot_wait_ends(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(_: threading.Timer) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Timer, "start", start)
+    with pytest.raises(RuntimeError, match="new thread"):
+        ask(pack, [SITE])
+    assert ids() == []

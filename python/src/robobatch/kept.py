@@ -10,11 +10,11 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import sys
 import threading
 from collections.abc import Hashable, Iterator
 from pathlib import Path
 
-from robobatch.errors import Error
 from robobatch.process import Process, started
 
 _SECONDS = 5.0  # that a process waits
@@ -27,13 +27,12 @@ class _Waiting:
     """A process that waits, and the timer that ends it."""
 
     def __init__(self, process: Process, key: Hashable) -> None:
-        """Begin to wait."""
+        """Make what waits; its timer is not started yet."""
         self.process = process
         self._key = key
         self.timer = threading.Timer(_SECONDS, self._end)
         self.timer.name = "robobatch timer"
         self.timer.daemon = True
-        self.timer.start()
 
     def _end(self) -> None:
         with _lock:
@@ -43,8 +42,8 @@ class _Waiting:
             waiting.remove(self)
             if not waiting:
                 del _waiting[self._key]
-        with self.process, contextlib.suppress(Error):
-            self.process.finish()
+        with self.process:  # ends it, though a child of this process may hold its standard input open
+            pass
 
 
 @contextlib.contextmanager
@@ -60,12 +59,18 @@ def kept(question: str, rules: str | os.PathLike[str], arguments: list[str]) -> 
             yield process
         return
     process = _take(key) or Process(arguments, several=True)
-    with contextlib.ExitStack() as unless_done:
-        unless_done.enter_context(process)
+    with contextlib.ExitStack() as unless_waiting:
+        unless_waiting.enter_context(process)
         yield process
-        unless_done.pop_all()
-    with _lock:
-        _waiting.setdefault(key, []).append(_Waiting(process, key))
+        _wait(process, key)
+        unless_waiting.pop_all()
+
+
+def _wait(process: Process, key: Hashable) -> None:
+    waiting = _Waiting(process, key)
+    with _lock:  # so that the timer cannot find it too early
+        waiting.timer.start()
+        _waiting.setdefault(key, []).append(waiting)
 
 
 def _key(question: str, rules: str | os.PathLike[str], arguments: list[str]) -> Hashable:
@@ -94,3 +99,13 @@ def _take(key: Hashable) -> Process | None:
             return found.process
         with found.process:
             continue
+
+
+def _after_fork() -> None:
+    """Have another lock in a child, as a thread that it does not have may hold this one."""
+    global _lock
+    _lock = threading.Lock()
+
+
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_after_fork)
