@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import os
+import resource
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -211,6 +213,21 @@ def test_rules_that_are_not_there(name: str, tmp_path: Path, monkeypatch: pytest
         robobatch.decide(["https://example.com/"], rules=name)
     assert caught.value.exit_code == 2
     assert "\u202e" not in str(caught.value)
+
+
+def test_rules_named_by_bytes(rules: Path) -> None:
+    named: Any = os.fsencode(rules)
+    assert robobatch.decide(["https://example.com/private"], rules=named)["allowed"].to_pylist() == [False]
+
+
+def test_no_more_open_files(rules: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(list(Path("/proc/self/fd").iterdir())) - 1, hard))
+    try:
+        with pytest.raises(robobatch.Error, match="Too many open files: ask less at once"):
+            robobatch.decide(["https://example.com/"], rules=rules)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_damaged_pack(pack: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ that sends one batch more than it reads never waits for ever.
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import queue
 import re
@@ -43,6 +44,8 @@ class Process:
                 [program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
             )
         except OSError as err:
+            if err.errno in (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM):
+                raise Error(f"{program}: {err.strerror}: ask less at once, or raise what ulimit -a shows") from err
             raise Error(
                 f"{program}: {err.strerror}: install the wheel of this machine's system, "
                 "or name another program by ROBOBATCH_BINARY"

@@ -61,14 +61,16 @@ def ship(spark: SparkSession, pack: str | os.PathLike[str]) -> Shipped:
             hashed = hashlib.sha256()
             while block := file.read(1 << 20):
                 hashed.update(block)
-        digest = hashed.hexdigest()[:16]
-        copy = _copies.get(digest)
-        if copy is None:
-            directory = tempfile.mkdtemp(prefix="robobatch-")
-            atexit.register(shutil.rmtree, directory, ignore_errors=True)
-            copy = Path(directory, f"{source.stem}-{digest}{source.suffix}")
-            shutil.copyfile(source, copy)
-            _copies[digest] = copy
+            digest = hashed.hexdigest()[:16]
+            copy = _copies.get(digest)
+            if copy is None:
+                directory = tempfile.mkdtemp(prefix="robobatch-")
+                atexit.register(shutil.rmtree, directory, ignore_errors=True)
+                copy = Path(directory, f"{source.stem}-{digest}{source.suffix}")
+                file.seek(0)  # another file may have the name by now
+                with copy.open("xb") as out:
+                    shutil.copyfileobj(file, out, 1 << 20)
+                _copies[digest] = copy
     except OSError as err:
         raise Error(f"{source}: {err.strerror}: name a pack that robobatch compile has made") from err
     try:
