@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -474,6 +475,15 @@ func checkCookbook(t *testing.T) {
 		p.is(row[0]+" of all", p.number(row[3]), d.numbers("count(*)", where))
 		n := d.numbers("count(*)", where+" and "+served) + d.numbers("count(*)", where+" and status >= 400 and allowed")
 		p.is(row[0], p.number(row[2]), n)
+	}
+	others := who("other clients")
+	for kind, where := range map[string]string{"2xx or 304": served, "4xx or 5xx": "status >= 400 and allowed"} {
+		m := regexp.MustCompile(`answered by ` + kind + `: ([\d,]+) of crawlers\. Other clients made ([\d,]+) more`).FindStringSubmatch(text(p.root, ""))
+		if m == nil {
+			t.Fatalf("no sentence on answers by %s", kind)
+		}
+		p.is(kind+" to crawlers", p.number(m[1]), d.numbers("count(*)", where+" and not "+others))
+		p.is(kind+" to others", p.number(m[2]), d.numbers("count(*)", where+" and "+others))
 	}
 	for _, row := range p.table("pace") {
 		p.is(row[0], p.number(row[2]), d.numbers("count(*)", who(row[0])))

@@ -44,8 +44,8 @@ type Counter struct {
 
 	rows, bad     int64
 	strays        int64 // rows of origins that the rules do not know
-	deniedServed  int64
-	allowedFailed int64
+	deniedServed  parted
+	allowedFailed parted
 	rules         []rule
 	ruleIDs       map[ruleKey]int32
 	answers       [][]decided // what denied requests, by request.answer
@@ -57,6 +57,10 @@ type Counter struct {
 	looked        uint32
 	isDone        bool
 }
+
+// A parted number is that of known crawlers, or of all if they are not told apart, and that of other
+// clients.
+type parted struct{ own, others int64 }
 
 // statuses are the classes of a status: 1xx to 5xx, and none or another.
 const statuses = 6
@@ -368,13 +372,25 @@ func (c *Counter) addPath(r *request) {
 		c.visit.by = v.by
 	}
 	if r.denies > 0 {
-		c.deniedServed += r.counts.served
+		c.deniedServed.add(c, r, r.counts.served)
 	}
 	if int(r.denies) < c.verdicts {
-		c.allowedFailed += r.counts.failed
+		c.allowedFailed.add(c, r, r.counts.failed)
 	}
 	c.tree.add(url, int(r.prefix), &v)
 }
+
+// add adds n rows of a request.
+func (p *parted) add(c *Counter, r *request, n int64) {
+	if c.isOther(r) {
+		p.others += n
+	} else {
+		p.own += n
+	}
+}
+
+// isOther reports whether a request is of a client that is no known crawler.
+func (c *Counter) isOther(r *request) bool { return c.fromLog && r.agent == 0 }
 
 // finish ends the count. Nothing may be written after it.
 func (c *Counter) finish() {

@@ -127,7 +127,18 @@ type slow struct {
 	gaps                  map[string][]int64
 	hours                 map[string][3]int64
 	decided               map[string]int64 // by origin, line and crawler
-	totalServed, totalBad int64
+	totalServed, totalBad parted
+}
+
+// plus adds rows of a crawler, and lists those of known ones.
+func (p parted) plus(crawler string, listed map[string]int64, key string, n int64) parted {
+	if crawler == "*" {
+		p.others += n
+		return p
+	}
+	p.own += n
+	listed[key] += n
+	return p
 }
 
 // slowly decides each row by Decide, for the crawlers that are asked for, or that of the row.
@@ -181,12 +192,10 @@ func slowly(all []fetch, agents []string) *slow {
 		key := f.url + " " + mine
 		s.requests[key]++
 		if denied > 0 {
-			s.served[key] += c.served
-			s.totalServed += c.served
+			s.totalServed = s.totalServed.plus(mine, s.served, key, c.served)
 		}
 		if denied < int64(len(who)) {
-			s.failed[key] += c.failed
-			s.totalBad += c.failed
+			s.totalBad = s.totalBad.plus(mine, s.failed, key, c.failed)
 		}
 		if f.at == noTime {
 			continue
@@ -377,18 +386,14 @@ func checkLists(t *testing.T, v *view, want *slow) {
 		name  string
 		got   *list
 		want  map[string]int64
-		total int64
+		total parted
 	}{{"served", v.Served, want.served, want.totalServed}, {"failed", v.Failed, want.failed, want.totalBad}} {
-		if l.got.Total != l.total || l.total == 0 {
-			t.Errorf("%s: %d in all, want %d", l.name, l.got.Total, l.total)
+		if got := (parted{l.got.Total, l.got.Others}); got != l.total || l.total.own == 0 {
+			t.Errorf("%s: %+v in all, want %+v", l.name, got, l.total)
 		}
 		sorted := slices.SortedFunc(maps.Values(l.want), func(a, b int64) int { return cmp.Compare(b, a) })
 		for i, row := range l.got.Rows {
-			crawler := row.Crawler
-			if crawler == "other clients" {
-				crawler = "*"
-			}
-			key := row.URL + " " + crawler
+			key := row.URL + " " + row.Crawler
 			if row.Requests != l.want[key] || row.Requests != sorted[i] || row.Of != want.requests[key] || row.Missed != 0 {
 				t.Fatalf("%s: number %d is %+v, want %d, of %d; the list has %d there", l.name, i, row, l.want[key], want.requests[key], sorted[i])
 			}
@@ -523,7 +528,7 @@ func TestBounded(t *testing.T) {
 		}
 	}
 	if c.deniedServed != want.totalServed {
-		t.Errorf("%d were served, want %d", c.deniedServed, want.totalServed)
+		t.Errorf("%+v were served, want %+v", c.deniedServed, want.totalServed)
 	}
 	root := c.tree.nodes[0]
 	if root.counts.rows != rows || c.tree.used > maxNodes {

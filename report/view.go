@@ -481,6 +481,7 @@ type list struct {
 	Name   string // what the URLs are
 	Verb   string // what the server did with their requests
 	Total  int64
+	Others int64 // requests of the same kind of clients that are no known crawlers; they are not listed
 	Listed int64
 	Rows   []listRow
 	Missed uint32 // a URL that is not here has at most so many requests
@@ -498,12 +499,12 @@ type listRow struct {
 const shownURLs = 100
 
 // list returns the requests with the most rows of a kind.
-func (c *Counter) list(name string, rows func(r *request) int64, is func(r *request) bool, total int64) *list {
+func (c *Counter) list(name string, rows func(r *request) int64, is func(r *request) bool, total parted) *list {
 	_, verb, _ := strings.Cut(name, " but ")
-	l := &list{Name: name, Verb: strings.ToUpper(verb[:1]) + verb[1:], Total: total, Missed: c.requested.floor}
+	l := &list{Name: name, Verb: strings.ToUpper(verb[:1]) + verb[1:], Total: total.own, Others: total.others, Missed: c.requested.floor}
 	var found []*request
 	for i := range c.requested.all {
-		if r := &c.requested.all[i]; is(r) && rows(r) > 0 {
+		if r := &c.requested.all[i]; is(r) && rows(r) > 0 && !c.isOther(r) {
 			found = append(found, r)
 		}
 	}
