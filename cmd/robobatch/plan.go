@@ -115,9 +115,10 @@ func (p *plan) chooseMemory(a *args, out *output.Options) error {
 	if err != nil {
 		return err
 	}
+	whole := limit
 	limit = p.page.takeMemory(limit)
 	p.storeOpt.MaxMemory = limit
-	p.memory = memory.Run{Limit: limit, Workers: a.workers, Agents: len(agentsOf(&p.storeOpt)), Out: out, Coverage: p.memory.Coverage}
+	p.memory = memory.Run{Limit: limit, Whole: whole, Workers: a.workers, Agents: len(agentsOf(&p.storeOpt)), Out: out, Coverage: p.memory.Coverage}
 	for _, name := range []string{a.out, a.rejects} {
 		if place.IsRemote(name) {
 			p.memory.Remote += place.OutputMemory

@@ -114,7 +114,7 @@ func (r *reporting) divide() error {
 	r.most = limit
 	if limit > 0 {
 		r.limitCounts(limit / 2)
-		r.memory.Limit, r.storeOpt.MaxMemory = limit/2, limit/2
+		r.memory.Whole, r.memory.Limit, r.storeOpt.MaxMemory = limit, limit/2, limit/2
 	}
 	if err := r.divideMemory(); err != nil {
 		return fmt.Errorf("%w; the command report has half of it for its counts", err)

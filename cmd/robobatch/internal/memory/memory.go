@@ -51,7 +51,8 @@ func CheckWorkers(n int) error {
 
 // A Run is what takes memory besides rules.
 type Run struct {
-	Limit   int64           // -max-memory in bytes; 0 or less is none
+	Limit   int64           // in bytes; 0 or less is none
+	Whole   int64           // -max-memory in bytes, if Limit is what counts leave of it; 0 is Limit
 	Workers int             // that are asked for; 0 is one for each processor
 	Agents  int             // verdicts of a URL
 	Index   int64           // bytes of the pack's index in memory; 0 if there is no pack yet
@@ -245,7 +246,9 @@ func (r Run) tooSmall(p Parts) error {
 		if r.Index >= mib {
 			index = fmt.Sprintf(", %s of it for the index of the pack", Text(r.Index))
 		}
-		return fmt.Errorf("%s is less than this run needs%s: use %s or more", Text(r.Limit), index, Text(need))
+		whole := cmp.Or(r.Whole, r.Limit)
+		need = (need*whole/r.Limit + 8*mib - 1) / (8 * mib) * 8 * mib
+		return fmt.Errorf("%s is less than this run needs%s: use %s or more", Text(whole), index, Text(need))
 	}
 }
 
