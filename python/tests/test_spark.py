@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from pathlib import Path
@@ -90,6 +91,10 @@ def test_shipping(spark: SparkSession, pack: Path, rules: Path, tmp_path: Path) 
     copy.write_bytes(pack.read_bytes())
     first = rs.ship(spark, copy)
     assert rs.ship(spark, str(pack)).name == first.name
+    held = rs._copies[first.name.removeprefix("rules-").removesuffix(".rbp")]
+    shutil.rmtree(held.parent)  # as a cleaner of temporary files does
+    assert rs.ship(spark, copy).name == first.name
+    assert held.read_bytes() == copy.read_bytes()
     copy.write_bytes(copy.read_bytes()[:-100])
     second = rs.ship(spark, copy)
     assert second.name != first.name

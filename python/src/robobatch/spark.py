@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import hashlib
 import os
 import shutil
@@ -12,7 +13,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pyarrow as pa
 from pyspark import SparkFiles
@@ -62,15 +63,14 @@ def ship(spark: SparkSession, pack: str | os.PathLike[str]) -> Shipped:
             while block := file.read(1 << 20):
                 hashed.update(block)
             digest = hashed.hexdigest()[:16]
-            copy = _copies.get(digest)
-            if copy is None:
+            if digest not in _copies:
                 directory = tempfile.mkdtemp(prefix="robobatch-")
                 atexit.register(shutil.rmtree, directory, ignore_errors=True)
-                copy = Path(directory, f"{source.stem}-{digest}{source.suffix}")
+                _copies[digest] = Path(directory, f"{source.stem}-{digest}{source.suffix}")
+            copy = _copies[digest]
+            if not copy.exists():  # it is new, or a cleaner of temporary files has removed it
                 file.seek(0)  # another file may have the name by now
-                with copy.open("xb") as out:
-                    shutil.copyfileobj(file, out, 1 << 20)
-                _copies[digest] = copy
+                _copy(file, copy)
     except OSError as err:
         raise Error(f"{source}: {err.strerror}: name a pack that robobatch compile has made") from err
     try:
@@ -78,6 +78,18 @@ def ship(spark: SparkSession, pack: str | os.PathLike[str]) -> Shipped:
     except NotImplementedError:  # Spark Connect has no SparkContext
         spark.addArtifacts(str(copy), file=True)
     return Shipped(copy.name)
+
+
+def _copy(file: BinaryIO, to: Path) -> None:
+    """Copy a file under a name in a directory that nobody else may write to, which is made if it is gone.
+
+    Executors that come later fetch what was shipped by that name, and no task runs if it is not there.
+    """
+    to.parent.mkdir(mode=0o700, exist_ok=True)
+    if hasattr(os, "geteuid") and to.parent.lstat().st_uid != os.geteuid():
+        raise PermissionError(errno.EACCES, f"{to.parent}, which has its copies, is another user's")
+    with to.open("xb") as out:
+        shutil.copyfileobj(file, out, 1 << 20)
 
 
 def with_verdicts(df: DataFrame, *, rules: str | os.PathLike[str] | Shipped, **options: Unpack[Options]) -> DataFrame:
