@@ -55,15 +55,21 @@ type RuleFile struct {
 	sets   []*RuleSet      // one for each agent that is counted for, as they were met
 	sharer []*RuleSet      // by agent, that which counts for it; nil if it was not met
 
-	first, last int64 // microseconds; noTime if there is none
+	span
 }
 
+// A span is the time from the first request to the last, in microseconds. It begins as noSpan.
+type span struct{ first, last int64 }
+
+// noSpan is that of no requests, or of those that have no time.
+var noSpan = span{noTime, noTime}
+
 // Met tells of the time of a request.
-func (f *RuleFile) Met(at int64) {
-	if f.first == noTime {
-		f.first, f.last = at, at
+func (s *span) Met(at int64) {
+	if s.first == noTime {
+		s.first = at
 	}
-	f.first, f.last = min(f.first, at), max(f.last, at)
+	s.first, s.last = min(s.first, at), max(s.last, at)
 }
 
 // Is reports whether a row with this in force, at this site, has the file, and the site is known to.
@@ -87,11 +93,11 @@ type RuleSet struct {
 // An Outcome is the requests on which the same rules match, and the same one decides.
 type Outcome struct {
 	Tally
-	Number      uint32  // from 1
-	decider     int32   // the number of a rule, engine.NoRule if none decides
-	others      []int32 // that match
-	first, last int64   // microseconds; noTime if there is none
-	asked       []Asked // by crawler of the log, about those with the most first, see Rules.Ask
+	span
+	Number  uint32  // from 1
+	decider int32   // the number of a rule, engine.NoRule if none decides
+	others  []int32 // that match
+	asked   []Asked // by crawler of the log, about those with the most first, see Rules.Ask
 }
 
 // An Asked is the requests of a crawler: that of the log, or one that is asked for.
@@ -114,14 +120,6 @@ func (r *Rules) Ask(o *Outcome, agent int, requests int64) {
 	}
 	o.asked = append(o.asked, Asked{agent, requests})
 	r.size += sizeAsked
-}
-
-// Met tells of the time of a request.
-func (o *Outcome) Met(at int64) {
-	if o.first == noTime {
-		o.first, o.last = at, at
-	}
-	o.first, o.last = min(o.first, at), max(o.last, at)
 }
 
 const (
@@ -163,7 +161,7 @@ func (r *Rules) File(id engine.RulingID, site engine.SiteID) *RuleFile {
 		if r.isFull() {
 			return nil
 		}
-		f = &RuleFile{Number: uint32(len(r.files) + 1), id: id, origin: r.look.Origin(site), site: site, first: noTime, last: noTime, sharer: make([]*RuleSet, len(r.store.Options().Agents))}
+		f = &RuleFile{Number: uint32(len(r.files) + 1), id: id, origin: r.look.Origin(site), site: site, span: noSpan, sharer: make([]*RuleSet, len(r.store.Options().Agents))}
 		r.files[id] = f
 		r.size += sizeFile + 8*int64(len(f.sharer))
 	}
@@ -239,7 +237,7 @@ func (r *Rules) Outcome(url []byte, prefix int, f *RuleFile, s *RuleSet, rule in
 		}
 	}
 	r.outcomes++
-	o := &Outcome{Number: r.outcomes, decider: rule, first: noTime, last: noTime}
+	o := &Outcome{Number: r.outcomes, decider: rule, span: noSpan}
 	o.others = slices.DeleteFunc(slices.Clone(r.matched), func(n int32) bool { return n == rule })
 	s.outcomes[string(r.key)] = o
 	r.size += sizeOutcome + sizeOutcomeN*int64(len(r.matched))
