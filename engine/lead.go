@@ -50,7 +50,7 @@ func (l *lead) leads(id RulingID, text []byte, size int) bool {
 // led notes that a row was led.
 func (l *lead) led() { l.debt = max(0, l.debt-1) }
 
-// begin forgets the lead: it is of another batch.
+// begin forgets the lead, which lies in the batch before.
 func (l *lead) begin() { l.ruling, l.head, l.barren = rules.NoRuling, nil, rules.NoRuling }
 
 // set makes the first n bytes of a path the lead, which are of a row that was decided by id.

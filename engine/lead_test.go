@@ -11,7 +11,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// leadTexts are rules of which some have leads, all have some, and none has any.
+// leadTexts are robots.txt: in the first all rows may be led, in the second those that a wildcard cannot
+// reach, in the third none, and the last has no rules.
 var leadTexts = []string{
 	"User-agent: *\nDisallow: /shop/cart\nAllow: /shop/cart/help\nDisallow: /%C3%A9\nDisallow: /rob\nDisallow: /exactly$\nDisallow: /A\nDisallow: /!\n",
 	"User-agent: *\nDisallow: /a\nDisallow: /shop/*sale\nAllow: /shop\n\nUser-agent: b\nDisallow: /shop/x\nDisallow: /robots.txt\n",
@@ -19,7 +20,8 @@ var leadTexts = []string{
 	"",
 }
 
-// leadPaths returns paths, of which many begin alike: in normal form or not, some without a path.
+// leadPaths returns what follows the origin in URLs. Many begin alike; some are in normal form, some have
+// no path.
 func leadPaths(rng *rand.Rand, n int) []string {
 	heads := []string{"", "/", "/shop/", "/shop/cart", "/a", "/exactly", "/robots.txt", "/robots", "/%C3%A9", "/\xc3\xa9", "/%", "/%4", "/%2", "?", "#", "/shop/%78"}
 	stock := []string{"a", "x", "/", "1", "%41", "1", "F", "%c3%a9", "%", "?", "#", "sale", "/help", "é", "long-enough-for-two-words"}
