@@ -628,7 +628,7 @@ func TestLongTimes(t *testing.T) {
 	if len(s.all) > s.most {
 		t.Errorf("%d stretches", len(s.all))
 	}
-	p, sum := s.points(0, timePoints), int64(0)
+	p, sum := s.points(span{s.from, s.to}, 0, timePoints), int64(0)
 	for _, cells := range p.Cells {
 		for _, n := range cells {
 			sum += n

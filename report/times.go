@@ -101,9 +101,7 @@ func longer(all map[int64][]cell, step, next int64) map[int64][]cell {
 			continue
 		}
 		for i, c := range cells {
-			sum[i].requests += c.requests
-			sum[i].denied += c.denied
-			sum[i].violations += c.violations
+			sum[i].add(c)
 		}
 	}
 	return joined
@@ -116,10 +114,12 @@ type Points struct {
 	Cells  [][]int64 // requests, by crawler
 	Denied [][]int64
 	Bad    [][]int64 // violations
+
+	Before, After aside
 }
 
-// points returns at most so many stretches, at least so long.
-func (s *series) points(step int, most int64) *Points {
+// points returns the rows of a span by at most so many stretches, at least so long.
+func (s *series) points(in span, step int, most int64) *Points {
 	if s.from > s.to {
 		return nil
 	}
@@ -128,11 +128,11 @@ func (s *series) points(step int, most int64) *Points {
 		all = longer(clone(all), steps[i], steps[i+1])
 	}
 	step = max(step, s.step)
-	for step+1 < len(steps) && stretch(s.to, steps[step])-stretch(s.from, steps[step]) >= most {
+	for step+1 < len(steps) && stretch(in.to, steps[step])-stretch(in.from, steps[step]) >= most {
 		all = longer(clone(all), steps[step], steps[step+1])
 		step++
 	}
-	first, last := stretch(s.from, steps[step]), stretch(s.to, steps[step])
+	first, last := stretch(in.from, steps[step]), stretch(in.to, steps[step])
 	p := &Points{Step: [...]string{"hour", "day", "week", "4 weeks", "52 weeks", "100 years"}[step]}
 	n := int(min(last-first+1, 2*most))
 	p.Cells, p.Denied, p.Bad = columns(s.crawlers, n), columns(s.crawlers, n), columns(s.crawlers, n)
@@ -143,6 +143,7 @@ func (s *series) points(step int, most int64) *Points {
 			p.Cells[c][i], p.Denied[c][i], p.Bad[c][i] = cell.requests, cell.denied, cell.violations
 		}
 	}
+	p.Before, p.After = s.aside(math.MinInt64, monday+first*steps[step]-1), s.aside(monday+(last+1)*steps[step], math.MaxInt64)
 	return p
 }
 

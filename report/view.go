@@ -36,6 +36,7 @@ type view struct {
 	Status   bool
 
 	SparkStep string // of the spark lines: "By day"
+	Apart     int64  // requests that they leave out, see series.span
 	Crawlers  []Crawler
 	Sets      []Crawler
 	Paths     Path
@@ -74,18 +75,21 @@ func (c *Counter) newView(run *Run) *view {
 		Requests: c.rows, Bad: c.bad, Strays: c.strays, URLs: c.total.URLs(), Denied: run.Stats.Denied, Verdicts: run.Stats.Rows,
 		Violated: run.Stats.Violations, HasTimes: c.series.from <= c.series.to, NoTimes: c.series.none, Status: c.status >= 0,
 	}
+	within := c.series.span()
 	if v.HasTimes {
-		from, to := moment(c.series.from), moment(c.series.to)
-		v.Period = from.Format("2006-01-02 15:04:05") + " to " + to.Format("2006-01-02 15:04:05") + " UTC"
+		v.Period = within.first() + " to " + within.last() + " UTC"
+		if n := c.series.outside(within); n > 0 {
+			v.Period += ", but for " + plural(n, "request")
+		}
 	}
-	sparks := c.series.points(1, sparkPoints)
+	sparks := c.series.points(within, 1, sparkPoints)
 	if sparks != nil {
-		v.SparkStep = "By " + sparks.Step
+		v.SparkStep, v.Apart = "By "+sparks.Step, sparks.Before.sum.requests+sparks.After.sum.requests
 	}
 	v.Crawlers, v.Sets = c.crawlers(run, sparks)
 	v.Own, v.Others = c.divide(v.Crawlers)
 	v.Paths = c.tree.show(int64(c.verdicts), c.nameOf)
-	v.Time = c.timeView()
+	v.Time = c.timeView(within)
 	v.Paces, v.MorePace = c.shownPaces(run)
 	if c.status >= 0 {
 		v.Served = c.list("disallowed but served", func(r *request) int64 { return r.counts.served }, func(r *request) bool { return r.denies > 0 }, c.deniedServed)
@@ -267,6 +271,8 @@ type timeView struct {
 	Denied string // the heading of requests that are disallowed
 	Names  []string
 	Rows   []timeRow
+	Share  float64     // of the requests that Rows have
+	Apart  []apartView // what Rows leave out
 	Chart  chart
 }
 
@@ -360,9 +366,9 @@ const (
 	shownLabels  = 5
 )
 
-// timeView returns the panel of time, nil without times.
-func (c *Counter) timeView() *timeView {
-	p := c.series.points(0, timePoints)
+// timeView returns the panel of a time, nil without times.
+func (c *Counter) timeView(within span) *timeView {
+	p := c.series.points(within, 0, timePoints)
 	if p == nil {
 		return nil
 	}
@@ -409,6 +415,7 @@ func (c *Counter) timeView() *timeView {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	t.addApart(p, order)
 	most := max(1, slices.Max(all))
 	t.Bars, t.Marked = bars(all, most), bars(marked, most)
 	t.addScale(most)

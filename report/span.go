@@ -1,0 +1,157 @@
+package report
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"time"
+)
+
+// A span is a time, from its first microsecond to its last one.
+type span struct{ from, to int64 }
+
+// first and last return the first second and the last one.
+func (s span) first() string { return moment(s.from).Format(time.DateTime) }
+func (s span) last() string  { return moment(s.to).Format(time.DateTime) }
+
+// What a span leaves out, so that few rows that are far from all others do not make the scale.
+const (
+	leastRows   = 20 // of a log from which one row is left out
+	rowsForOne  = 100
+	timesLonger = 8 // than the span that is shown is the time of all rows, at least
+)
+
+// span returns the time that a chart shows. It is that of all rows, or of all but a few that are far from
+// the others: an eighth of the time at most, with 99 of 100 rows or more.
+func (s *series) span() span {
+	whole := span{s.from, s.to}
+	numbers := slices.Sorted(maps.Keys(s.all))
+	if len(numbers) == 0 {
+		return whole
+	}
+	rows := make([]int64, len(numbers)) // of each stretch, and all before it
+	sum := int64(0)
+	for i, n := range numbers {
+		for _, c := range s.all[n] {
+			sum += c.requests
+		}
+		rows[i] = sum
+	}
+	apart := sum / rowsForOne
+	if sum >= leastRows {
+		apart = max(1, apart)
+	}
+	first, last := shortest(numbers, rows, sum-apart)
+	// What is near belongs to it, though it is less than one of 100 rows.
+	near := max(numbers[last]-numbers[first]+1, timePoints/4)
+	lower, higher := numbers[first]-near, numbers[last]+near
+	for first > 0 && numbers[first-1] >= lower {
+		first--
+	}
+	for last+1 < len(numbers) && numbers[last+1] <= higher {
+		last++
+	}
+	all := numbers[len(numbers)-1] - numbers[0] + 1
+	if all <= timePoints || (numbers[last]-numbers[first]+1)*timesLonger > all {
+		return whole
+	}
+	step := steps[s.step]
+	return span{max(s.from, monday+numbers[first]*step), min(s.to, monday+(numbers[last]+1)*step-1)}
+}
+
+// shortest returns the first and the last of the stretches next to one another that have so many rows, and
+// take the least time. sums are the rows of each stretch, and of those before it.
+func shortest(numbers, sums []int64, rows int64) (first, last int) {
+	last = len(numbers) - 1
+	to, before := 0, int64(0)
+	for from := range numbers {
+		for to < len(numbers) && sums[to]-before < rows {
+			to++
+		}
+		if to == len(numbers) {
+			break
+		}
+		if numbers[to]-numbers[from] < numbers[last]-numbers[first] {
+			first, last = from, to
+		}
+		before = sums[from]
+	}
+	return first, last
+}
+
+// An aside is the rows before a span, or after it.
+type aside struct {
+	when  span // within which they are; the end that is the first or the last of all rows is exact
+	cells []cell
+	sum   cell
+}
+
+// aside returns the rows of the stretches that lie within some time.
+func (s *series) aside(from, to int64) aside {
+	a := aside{cells: make([]cell, s.crawlers), when: span{s.to, s.from}}
+	step := steps[s.step]
+	for n, cells := range s.all {
+		at := monday + n*step
+		if at < from || at+step-1 > to {
+			continue
+		}
+		a.when = span{min(a.when.from, max(at, s.from)), max(a.when.to, min(at+step-1, s.to))}
+		for i, c := range cells {
+			a.cells[i].add(c)
+			a.sum.add(c)
+		}
+	}
+	return a
+}
+
+// outside returns how many rows are not within a span that begins and ends with stretches.
+func (s *series) outside(in span) int64 {
+	return s.aside(math.MinInt64, in.from-1).sum.requests + s.aside(in.to+1, math.MaxInt64).sum.requests
+}
+
+// An apartView is the rows before those of the chart, or after them.
+type apartView struct {
+	timeRow        // At is the word for where they are
+	When    string // they are
+}
+
+// addApart adds what the rows of the table leave out, if there is anything.
+func (t *timeView) addApart(p *Points, order []int) {
+	within := p.all()
+	for _, a := range []struct {
+		at, one string
+		*aside
+	}{{"before", p.Before.when.first(), &p.Before}, {"after", p.After.when.last(), &p.After}} {
+		n := a.sum.requests
+		if n == 0 {
+			continue
+		}
+		row := apartView{timeRow: timeRow{At: a.at, All: n, Denied: a.sum.denied, Bad: a.sum.violations}, When: "at " + a.one}
+		if n > 1 {
+			row.When = "between " + a.when.first() + " and " + a.when.last()
+		}
+		for _, agent := range order {
+			row.By = append(row.By, a.cells[agent].requests)
+		}
+		t.Apart = append(t.Apart, row)
+		within += n
+	}
+	t.Share = share(p.all(), within)
+}
+
+// all returns how many requests the points have.
+func (p *Points) all() (n int64) {
+	for _, numbers := range p.Cells {
+		for _, requests := range numbers {
+			n += requests
+		}
+	}
+	return n
+}
+
+// add adds up cells.
+func (c *cell) add(other cell) {
+	c.requests += other.requests
+	c.denied += other.denied
+	c.violations += other.violations
+}
