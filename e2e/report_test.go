@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -217,13 +218,13 @@ func checkPage(t *testing.T, p page, d duck, fromLog bool) {
 		p.is(row[0]+" disallowed", p.number(row[3]), d.numbers("count(*)", "not allowed and "+who(row[0])))
 		p.is(row[0]+" violations", p.number(row[5]), d.numbers("count(*)", "violation and "+who(row[0])))
 	}
-	checkSets(t, p, d, fromLog)
+	checkTogether(t, p, d, fromLog)
 	checkFiles(t, p, d)
 	checkTree(t, p, d, agents)
 }
 
-// checkSets compares the rows of sets of crawlers.
-func checkSets(t *testing.T, p page, d duck, fromLog bool) {
+// checkTogether compares the rows of sets of crawlers, and that of all.
+func checkTogether(t *testing.T, p page, d duck, fromLog bool) {
 	t.Helper()
 	for _, row := range p.foot("crawlers") {
 		var names []string
@@ -231,6 +232,9 @@ func checkSets(t *testing.T, p page, d duck, fromLog bool) {
 			names = append(names, quote(strings.ToLower(c.Token)))
 		}
 		of := "lower(agent) in (" + strings.Join(names, ", ") + ")"
+		if row[0] == "all" {
+			of = "true"
+		}
 		p.is(row[0], p.number(row[1]), d.numbers("count(*)", of))
 		if !fromLog {
 			p.is(row[0]+" disallowed", p.number(row[2]), d.numbers("count(*)", "not allowed and "+of))
@@ -475,6 +479,21 @@ func checkCookbook(t *testing.T) {
 		p.is(row[0]+" of all", p.number(row[3]), d.numbers("count(*)", where))
 		n := d.numbers("count(*)", where+" and "+served) + d.numbers("count(*)", where+" and status >= 400 and allowed")
 		p.is(row[0], p.number(row[2]), n)
+	}
+	for _, row := range append(p.table("crawlers"), p.foot("crawlers")...) {
+		if strings.HasPrefix(row[0], "@") {
+			continue
+		}
+		of := who(row[0])
+		if row[0] == "all" {
+			of = "true"
+		}
+		for i, class := range []int{2, 3, 4, 5} {
+			got, err := strconv.ParseFloat(strings.TrimLeft(strings.TrimSuffix(row[7+i], "%"), "<>"), 64)
+			if want := float64(d.numbers(fmt.Sprintf("10000 * count(*) filter (status // 100 = %d) // count(status)", class), of)) / 100; err != nil || math.Abs(got-want) > 0.1 {
+				t.Errorf("%s: %s are %dxx, DuckDB says %.2f%%", row[0], row[7+i], class, want)
+			}
+		}
 	}
 	others := who("other clients")
 	for kind, where := range map[string]string{"2xx or 304": served, "4xx or 5xx": "status >= 400 and allowed"} {

@@ -2,8 +2,10 @@ package report
 
 import (
 	"bytes"
+	"maps"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -158,8 +160,8 @@ func TestTogether(t *testing.T) {
 	all := fetches(rand.New(rand.NewPCG(9, 18)), 1000)
 	c, stats := counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, Agents: []string{"GPTBot", "bingbot/2.0", "Googlebot", "me"}}, workers: 1})
 	v := c.newView(&Run{Stats: stats})
-	if len(v.Sets) != 1 || v.Sets[0].Name != "@search" {
-		t.Fatalf("%+v", v.Sets) // of @ai there is one, which has a row
+	if len(v.Sums) != 2 || v.Sums[0].Name != "@search" || v.Sums[1].Name != "all" {
+		t.Fatalf("%+v", v.Sums) // of @ai there is one, which has a row
 	}
 	var requests, denied int64
 	for i := range v.Crawlers {
@@ -167,8 +169,11 @@ func TestTogether(t *testing.T) {
 			requests, denied = requests+row.Requests, denied+row.Denied
 		}
 	}
-	if s := &v.Sets[0]; s.Requests != requests || s.Denied != denied || denied == 0 {
+	if s := &v.Sums[0]; s.Requests != requests || s.Denied != denied || denied == 0 {
 		t.Errorf("%+v, want %d of %d", s, denied, requests)
+	}
+	if s := &v.Sums[1]; s.Requests != 4000 || s.Denied != stats.Denied || s.URLs != nil {
+		t.Errorf("%+v, want %d of 4000 verdicts", s, stats.Denied)
 	}
 	if v.Own.Requests+v.Others.Requests != 0 {
 		t.Error("crawlers that are asked for are told from others")
@@ -177,6 +182,47 @@ func TestTogether(t *testing.T) {
 	v = c.newView(&Run{Stats: stats})
 	if v.Own.Denied+v.Others.Denied != stats.Denied || v.Own.Denied == 0 || v.Others.Denied == 0 {
 		t.Errorf("%d by crawlers and %d by others, want %d", v.Own.Denied, v.Others.Denied, stats.Denied)
+	}
+}
+
+// TestAll compares the row of all crawlers with the run, and shares of answers with slow counts.
+func TestAll(t *testing.T) {
+	all := fetches(rand.New(rand.NewPCG(10, 18)), 3000)
+	c, stats := counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 2})
+	v := c.newView(&Run{Stats: stats})
+	names := map[string]string{clients[0]: "bingbot", clients[1]: "Googlebot", clients[2]: otherClients, clients[3]: "Google-Read-Aloud"}
+	answers := map[string]*[6]int64{}
+	for _, name := range append(slices.Collect(maps.Values(names)), "all") {
+		answers[name] = new([6]int64)
+	}
+	urls := map[string]bool{}
+	for _, f := range all {
+		if f.url == "no url" {
+			continue
+		}
+		urls[f.url] = true
+		if class := f.status / 100; class > 0 {
+			answers[names[f.userAgent]][class]++
+			answers["all"][class]++
+		}
+	}
+	sum := v.Sums[len(v.Sums)-1]
+	if sum.Name != "all" || sum.Requests != 3000 || sum.Denied != stats.Denied || sum.Violations != stats.Violations || sum.URLs.N != int64(len(urls)) || sum.Spark == "" {
+		t.Errorf("all: %+v, %d URLs; want %+v, %d URLs", sum, sum.URLs.N, stats, len(urls))
+	}
+	for _, row := range append(v.Crawlers, sum) {
+		of := answers[row.Name]
+		var want [4]string
+		for i := range want {
+			want[i] = percent(float64(of[i+2]) / float64(of[1]+of[2]+of[3]+of[4]+of[5]))
+		}
+		if got := row.Shares(); got != want || got[0] == "0%" {
+			t.Errorf("%s: %s, want %s", row.Name, got, want)
+		}
+	}
+	c, stats = counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, Agents: []string{"bingbot"}}, workers: 1})
+	if sums := c.newView(&Run{Stats: stats}).Sums; len(sums) > 0 {
+		t.Errorf("one crawler has sums: %+v", sums)
 	}
 }
 

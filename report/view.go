@@ -38,7 +38,7 @@ type view struct {
 	SparkStep string // of the spark lines: "By day"
 	Apart     int64  // requests that they leave out, see series.span
 	Crawlers  []Crawler
-	Sets      []Crawler
+	Sums      []Crawler // of sets of crawlers, and of all
 	Paths     Path
 	Time      *timeView
 	Paces     []Pace
@@ -57,7 +57,7 @@ type view struct {
 type Crawler struct {
 	Name, About string
 	Requests    int64
-	URLs        aggregate.Estimate
+	URLs        *aggregate.Estimate // nil if they are not counted, as those of several crawlers together
 	Denied      int64
 	Violations  int64
 	Binding     string
@@ -86,7 +86,7 @@ func (c *Counter) newView(run *Run) *view {
 	if sparks != nil {
 		v.SparkStep, v.Apart = "By "+sparks.Step, sparks.Before.sum.requests+sparks.After.sum.requests
 	}
-	v.Crawlers, v.Sets = c.crawlers(run, sparks)
+	v.Crawlers, v.Sums = c.crawlers(run, sparks)
 	v.Own, v.Others = c.divide(v.Crawlers)
 	v.Paths = c.tree.show(int64(c.verdicts), c.nameOf)
 	v.Time = c.timeView(within)
@@ -131,8 +131,8 @@ func reasonText(r engine.Reason) string {
 	return cmp.Or(texts[r], r.String())
 }
 
-// crawlers returns the rows of crawlers, and of sets of them.
-func (c *Counter) crawlers(run *Run, sparks *Points) (all, sets []Crawler) {
+// crawlers returns the rows of crawlers, and sums of them.
+func (c *Counter) crawlers(run *Run, sparks *Points) (all, sums []Crawler) {
 	for a, name := range c.store.Options().Agents {
 		counts := run.Stats.Agents[a]
 		row := Crawler{Name: name, Denied: counts.Denied, Violations: counts.Violations, Requests: counts.Allowed + counts.Denied + counts.Unknown}
@@ -156,7 +156,8 @@ func (c *Counter) crawlers(run *Run, sparks *Points) (all, sets []Crawler) {
 			if a == 0 {
 				row.Name, row.About = otherClients, "browsers, and crawlers that are not known"
 			}
-			row.URLs, row.Classes = c.agents[a].URLs(), c.classes[a]
+			urls := c.agents[a].URLs()
+			row.URLs, row.Classes = &urls, c.classes[a]
 			if sparks != nil {
 				row.Spark, row.SparkWidth = spark(sparks.Cells[a])
 			}
@@ -171,10 +172,36 @@ func (c *Counter) crawlers(run *Run, sparks *Points) (all, sets []Crawler) {
 			if !c.fromLog {
 				row.About += ", in verdicts"
 			}
-			sets = append(sets, row)
+			sums = append(sums, row)
 		}
 	}
-	return all, sets
+	if len(all) > 1 {
+		sums = append(sums, c.allCrawlers(all, sparks))
+	}
+	return all, sums
+}
+
+// allCrawlers returns the sum of all rows of crawlers.
+func (c *Counter) allCrawlers(all []Crawler, sparks *Points) Crawler {
+	sum := Crawler{Name: "all", About: fmt.Sprintf("%d crawlers together, in verdicts", len(all))}
+	for i := range all {
+		sum.add(&all[i])
+	}
+	if !c.fromLog {
+		return sum
+	}
+	urls := c.total.URLs()
+	sum.About, sum.URLs = "crawlers and other clients", &urls
+	if sparks != nil {
+		points := make([]int64, len(sparks.Starts))
+		for _, cells := range sparks.Cells {
+			for i, n := range cells {
+				points[i] += n
+			}
+		}
+		sum.Spark, sum.SparkWidth = spark(points)
+	}
+	return sum
 }
 
 // divide returns the sum of the crawlers of the log, and the row of its other clients.
@@ -205,15 +232,20 @@ func together(set string, all []Crawler) (sum Crawler, n int) {
 			continue
 		}
 		n++
-		sum.Requests += row.Requests
-		sum.Denied += row.Denied
-		sum.Violations += row.Violations
-		for i, n := range row.Classes {
-			sum.Classes[i] += n
-		}
+		sum.add(row)
 	}
 	sum.About = fmt.Sprintf("%d of them together", n)
 	return sum, n
+}
+
+// add adds the requests of a row.
+func (c *Crawler) add(row *Crawler) {
+	c.Requests += row.Requests
+	c.Denied += row.Denied
+	c.Violations += row.Violations
+	for i, n := range row.Classes {
+		c.Classes[i] += n
+	}
 }
 
 // The size of a spark line.

@@ -228,3 +228,39 @@ func TestAskers(t *testing.T) {
 		t.Errorf("%d lines", len(sums))
 	}
 }
+
+// TestSums sorts, filters and copies crawlers: the rows of sets and of all are below the others whatever is
+// done, are not counted, and are left out where only some rows are shown.
+func TestSums(t *testing.T) {
+	tb := open(t, cookbook(t), "")
+	const table = `document.querySelector('table[data-name="crawlers"]')`
+	const button = `#crawlers .tools button`
+	names := func() string {
+		return tb.text(`[...` + table + `.tFoot.rows].map((r) => r.cells[0].firstChild.textContent).join()`)
+	}
+	for range 2 {
+		tb.eval(table+`.tHead.rows[0].cells[1].querySelector("button").click()`, nil)
+		if got := names(); got != "@search,all" {
+			t.Errorf("the sums are %s", got)
+		}
+	}
+	got := tb.copied(button)
+	want := tb.text(`[1, 2, 3].map((i) => "," + ` + table + `.tFoot.rows[1].cells[i].textContent.replaceAll(",", "")).join("")`)
+	if !strings.Contains(got, "\r\nall"+want+",") || !strings.HasPrefix(want, ",10000,") {
+		t.Errorf("copied is %q, without all%s", got, want)
+	}
+	filter := func(text string) {
+		tb.eval(`{ const f = `+table+`.parentElement.previousElementSibling.querySelector("input"); f.value = `+literal(text)+`; f.dispatchEvent(new Event("input")); }`, nil)
+	}
+	filter("googlebot")
+	if got := tb.copied(button); strings.Contains(got, "\r\nall,") || !strings.Contains(got, "\r\nGooglebot,") {
+		t.Errorf("of some rows, copied is %q", got)
+	}
+	if left := tb.text(table + `.parentElement.previousElementSibling.querySelector(".left").textContent + ` + table + `.tFoot.checkVisibility()`); !strings.HasSuffix(left, "rowsfalse") {
+		t.Errorf("of some rows: %s", left)
+	}
+	filter("")
+	if got := tb.copied(button); !strings.Contains(got, "\r\nall,10000,") {
+		t.Errorf("of all rows again, copied is %q", got)
+	}
+}

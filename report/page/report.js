@@ -44,7 +44,7 @@
   // csvOf returns what is shown of a table. Notes have columns of their own, behind the others. The first
   // column of a tree has whole paths.
   function csvOf(table, tree) {
-    const rows = Array.from(table.rows).filter((row) => !row.hidden && !row.classList.contains("gap"));
+    const rows = Array.from(table.rows).filter((row) => !row.hidden && !row.parentNode.hidden && !row.classList.contains("gap"));
     const noted = new Set();
     for (const row of rows) {
       Array.from(row.cells, (cell, column) => notesOf(cell) && noted.add(column));
@@ -267,6 +267,9 @@
     let sorted = null;
     const filter = () => {
       const left = rows.filter(input.value.toLowerCase());
+      if (table.tFoot) { // its sums are not those of the rows that are left
+        table.tFoot.hidden = input.value !== "";
+      }
       count.textContent = input.value === "" ? "" : left + " of " + table.tBodies[0].rows.length + " rows";
     };
     if (table.tBodies[0].rows.length > 5 || "filter" in table.dataset) { // its rows come later
