@@ -37,7 +37,8 @@ type lineView struct {
 	Use      *Use
 	Share    float64 // of the requests that a rule of the file decided
 	Findings []Finding
-	Gap      int64 // lines that are left out before it
+	Spare    string // why nothing would change without the line; "" if something would
+	Gap      int64  // lines that are left out before it
 }
 
 // What texts may take of the page, about, in bytes.
@@ -120,12 +121,21 @@ func newFileView(file *File) fileView {
 		no := int32(i + 1)
 		line := newLine(no, text, uses[no], decided)
 		for len(findings) > 0 && findings[0].Line <= no {
-			line.Findings, findings = append(line.Findings, findings[0]), findings[1:]
+			if findings[0].Code == redundant {
+				line.Spare = findings[0].Text
+			} else {
+				line.Findings = append(line.Findings, findings[0])
+			}
+			findings = findings[1:]
 		}
 		f.Lines = append(f.Lines, line)
 	}
 	return f
 }
+
+// redundant is the code of a finding about a rule without which nothing would change. There are many
+// such lines, so it is no paragraph, but a word beside what the line decided.
+const redundant = "redundant_rule"
 
 // newLine returns a line.
 func newLine(no int32, text string, use *Use, decided int64) lineView {
@@ -176,7 +186,7 @@ func (f *fileView) size() (size int) {
 
 // size returns about how many bytes the line takes.
 func (l *lineView) size() int {
-	size := lineBytes + min(len(l.Text), maxWhole)
+	size := lineBytes + min(len(l.Text), maxWhole) + len(l.Spare)
 	for _, finding := range l.Findings {
 		size += lineBytes + len(finding.Text) + len(finding.What) + len(finding.Do)
 	}

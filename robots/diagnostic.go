@@ -59,6 +59,7 @@ const (
 	codeCommented  Code = "commented_value"    // a "#" makes all of its value a comment
 	codeDuplicate  Code = "duplicate_rule"     // another rule of the same crawler says the same of the same URLs
 	codeShadowed   Code = "shadowed_rule"      // another rule of the same crawler always wins over it
+	codeRedundant  Code = "redundant_rule"     // another rule of the group says the same, and nothing would change without it
 
 	codeUndefinedPair Code = "undefined_pair" // with a rule that says the opposite, it leaves the verdict undefined
 

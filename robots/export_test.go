@@ -68,6 +68,7 @@ const (
 	CodeLineTooLong   = codeLineTooLong
 	CodeNoColon       = codeNoColon
 	CodeNoDirective   = codeNoDirective
+	CodeRedundant     = codeRedundant
 	CodeTypo          = codeTypo
 	CodeUndefinedPair = codeUndefinedPair
 	CodeUnknown       = codeUnknown

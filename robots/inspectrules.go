@@ -17,25 +17,33 @@ const (
 // rules looks for rules that have no effect beside the others that bind the same crawler.
 func (in *inspector) rules() {
 	f := in.report.File
-	found := map[Diagnostic]bool{}
+	found, useless := map[Diagnostic]bool{}, map[int32]bool{}
 	budget, pairs := maxCovered, maxCovered
-	for _, members := range f.bindings() {
-		var rules []Rule
-		for _, g := range members {
-			rules = append(rules, f.Groups[g].Rules...)
-		}
+	sets, _ := f.bindings()
+	for _, members := range sets {
+		rules := f.merged(members)
 		for _, n := range append(in.dialect.uselessRules(rules, &budget), in.dialect.undefinedPairs(rules, &pairs)...) {
 			if !found[n] {
 				found[n] = true
+				useless[n.Line] = useless[n.Line] || n.Code != codeUndefinedPair
 				in.report.Diagnostics = append(in.report.Diagnostics, n)
 			}
 		}
 	}
+	in.report.Diagnostics = append(in.report.Diagnostics, in.redundant(useless)...)
+}
+
+// merged returns the rules of some groups.
+func (f *File) merged(groups []int) (rules []Rule) {
+	for _, g := range groups {
+		rules = append(rules, f.Groups[g].Rules...)
+	}
+	return rules
 }
 
 // bindings returns the sets of groups that bind a crawler together, each as indices of groups:
-// those that name it. Each set occurs once.
-func (f *File) bindings() [][]int {
+// those that name it. Each set occurs once. all is whether these are all of them.
+func (f *File) bindings() (sets [][]int, all bool) {
 	named := map[string][]int{}
 	var names []string // in order of appearance
 	for i := range f.Groups {
@@ -55,7 +63,6 @@ func (f *File) bindings() [][]int {
 			}
 		}
 	}
-	var sets [][]int
 	seen, merged := map[string]bool{}, 0
 	for _, name := range names {
 		set := named[name]
@@ -68,11 +75,11 @@ func (f *File) bindings() [][]int {
 			merged += len(f.Groups[g].Rules)
 		}
 		if merged > maxMerged {
-			break
+			return sets, false
 		}
 		sets = append(sets, set)
 	}
-	return sets
+	return sets, true
 }
 
 // A claimant is a rule with the patterns by which it may decide: that of its text and, behind it, that

@@ -238,6 +238,13 @@ var Codes = []Code{
 		Good: "User-agent: *\nDisallow: /private/\n",
 	},
 	{
+		Name: "redundant_rule", Severity: Info,
+		What: "Another rule of the same group says the same of all its URLs, and would decide them in its place. So this one decides, and without it every verdict would be the same. Rules that only several others together could stand for are not reported.",
+		Do:   "Delete the rule, or keep it as a note. It has an effect when the other one is changed, or a rule that says the opposite comes between them.",
+		Bad:  "User-agent: *\nDisallow: /shop/\nDisallow: /shop/cart/\n",
+		Good: "User-agent: *\nDisallow: /shop/\n",
+	},
+	{
 		Name: "rule_without_group", Severity: Error,
 		What: "No user-agent line stands before the rule or Crawl-delay, so it is ignored.",
 		Do:   "Put a User-agent line in front of it.",
