@@ -481,3 +481,34 @@ func TestCopy(t *testing.T) {
 		t.Errorf("copied is %q, want %q", got, want)
 	}
 }
+
+// TestHidden has characters that one does not see, or that change the order of others, in URLs, rules and
+// questions: the tables, the answers and the copies show what they are.
+func TestHidden(t *testing.T) {
+	rules := map[string]string{"https://a.example": "User-agent: *\nDisallow: /a\u202eb\u0001\n"}
+	urls := []string{"https://a.example/a\u202eb\u0001c", "https://a.example/x/\u202egpj.exe", "https://a.example/x/\u200b\x7f\ufe0f", "https://a.example/x/é ü"}
+	tb := open(t, made(t, rules, urls, "-agent", "Googlebot"), "#what-if")
+	tb.started()
+	wantRows(t, tb, "what-if-lines", `2|Disallow: /a\u{202E}b\u{1}|1|disallowed`)
+	tb.typed("# \u2066x\nUser-agent: *\n\nDisallow: /x\t# \u202a\n")
+	wantRows(t, tb, "what-if-opened", `/a\u{202E}b\u{1}c|1|Googlebot|no rule|line 2: Disallow: /a\u{202E}b\u{1}`)
+	rows := strings.Join(tb.table("what-if-closed"), "\n")
+	for _, want := range []string{`/x/\u{202E}gpj.exe|`, `/x/\u{200B}\u{7F}\u{FE0F}|`, "/x/é ü|"} {
+		if !strings.Contains(rows, want) {
+			t.Errorf("no %s in %s", want, rows)
+		}
+	}
+	if got := tb.copied(`button[aria-label="Copy as CSV: the table of opened URLs"]`); !strings.Contains(got, `/a\u{202E}b\u{1}c,1,`) {
+		t.Errorf("copied is %q", got)
+	}
+	tb.until(`document.getElementById("what-if-change").textContent.includes("is in lines 1, 4.")`)
+	for url, want := range map[string]string{"/x\u202e": "/x%E2%80%AE", "\u202e/x": `“\u{202E}/x” is neither`} {
+		tb.eval(`{ document.getElementById("what-if-url").value = `+literal(url)+`; document.querySelector("#what-if-ask button").click(); }`, nil)
+		if got := tb.text(`document.getElementById("what-if-answer").textContent`); !strings.Contains(got, want) || strings.ContainsAny(got, "\u202e\u202a") {
+			t.Errorf("the answer on %q is %q, without %s", url, got, want)
+		}
+	}
+	if got := tb.text(`document.getElementById("what-if").innerText`); strings.ContainsAny(got, "\u202e\u0001\u200b") {
+		t.Errorf("the panel shows %q", got)
+	}
+}

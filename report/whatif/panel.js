@@ -15,9 +15,21 @@
   const count = (n, one, many) => number(n) + ' ' + (n === 1 ? one : many || one + 's');
   const percent = (part, all) => all > 0 ? (100 * part / all).toFixed(part > 0 && part < all ? 1 : 0) + '%' : '–';
 
+  // HIDDEN are characters that one does not see, or that change the order of others.
+  const HIDDEN = /[^\p{L}\p{M}\p{N}\p{P}\p{S} \t\n]|[\p{Default_Ignorable_Code_Point}\p{Variation_Selector}\u2800]/gu;
+
+  // seen returns a text with escapes for these, as the report has them: anyone may have written it.
+  function seen(text) {
+    return text.replace(HIDDEN, (c) => {
+      const n = c.codePointAt(0);
+      const hex = (n) => n.toString(16).toUpperCase();
+      return n >= 0xdc80 && n <= 0xdcff ? '%' + hex(n - 0xdc00) : '\\u{' + hex(n) + '}';
+    });
+  }
+
   // fill replaces the children of an element. What is a string becomes text.
   function fill(element, ...children) {
-    element.replaceChildren(...children);
+    element.replaceChildren(...children.map((c) => typeof c === 'string' ? seen(c) : c));
     return element;
   }
 
@@ -160,11 +172,11 @@
 
   // choices fills the lists of origins and crawlers.
   function choices() {
-    head.origins.forEach((o, i) => $('origin').append(new Option(o.origin, i)));
+    head.origins.forEach((o, i) => $('origin').append(new Option(seen(o.origin), i)));
     mark();
     $('origins').hidden = head.origins.length < 2;
     $('agent').append(new Option('all crawlers', -1));
-    head.names.forEach((name, i) => $('agent').append(new Option(name, i)));
+    head.names.forEach((name, i) => $('agent').append(new Option(seen(name), i)));
     head.agents.forEach((token) => $('crawlers').append(new Option(token)));
     $('crawler').value = head.agents[0];
   }
@@ -172,7 +184,7 @@
   // mark says in the list of origins which have an edit.
   function mark() {
     head.origins.forEach((o, i) => {
-      const text = o.origin + (edits.has(o.origin) ? ' (edited)' : '');
+      const text = seen(o.origin) + (edits.has(o.origin) ? ' (edited)' : '');
       if ($('origin').options[i].textContent !== text) $('origin').options[i].textContent = text;
     });
   }
@@ -317,6 +329,8 @@
     if (change.open) parts.push('Over 500 KiB: ' + head.dialect + ' reads no rules of it, and allows everything.');
     else if (change.truncated) parts.push('Only the first 500 KiB are read.');
     if (change.rules === 0) parts.push('There are no rules.');
+    const odd = $('text').value.replace(/^\ufeff/, '').split('\n').flatMap((line, i) => seen(line.replace(/[\udc80-\udcff]/g, 'x')) === line ? [] : [number(i + 1)]);
+    if (odd.length > 0) parts.push('What the editor does not show, or shows elsewhere, is in line' + (odd.length > 1 ? 's ' : ' ') + odd.slice(0, 5).join(', ') + (odd.length > 5 ? ' and ' + number(odd.length - 5) + ' more' : '') + '.');
     return parts.join(' ');
   }
 
@@ -497,7 +511,7 @@
   // cell writes a cell of CSV. A spreadsheet would run text that begins like a formula, and what is pasted has
   // cells between tabs, too.
   function cell(value) {
-    const text = String(value).replace(/(^|[\t\n\r])(?=[=+\-@\t\r])/g, "$1'");
+    const text = seen(String(value)).replace(/(^|[\t\n\r])(?=[=+\-@\t\r])/g, "$1'");
     return /[",\t\n\r]/.test(text) || text[0] === "'" ? '"' + text.replace(/"/g, '""') + '"' : text;
   }
 
