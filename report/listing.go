@@ -133,6 +133,14 @@ func newFileView(file *File) fileView {
 	return f
 }
 
+// Sitemaps returns how many lines of the text name a sitemap.
+func (f *fileView) Sitemaps() int64 {
+	if f.Report == nil {
+		return 0
+	}
+	return int64(len(f.Report.Sitemaps))
+}
+
 // redundant is the code of a finding about a rule without which nothing would change. There are many
 // such lines, so it is no paragraph, but a word beside what the line decided.
 const redundant = "redundant_rule"

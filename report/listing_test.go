@@ -1,9 +1,13 @@
 package report
 
 import (
+	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robobatch/robobatch/robots"
 )
 
 // TestAskers holds that rows by crawler are those with the most requests, in the order of the lines, and
@@ -33,6 +37,27 @@ func TestAskers(t *testing.T) {
 	}
 	if alone := listings(&Run{Files: []File{file}}, nil); len(alone[0].Asked) > 0 {
 		t.Error("one crawler has rows of its own")
+	}
+}
+
+// TestSitemaps reads how many lines name sitemaps.
+func TestSitemaps(t *testing.T) {
+	run := &Run{}
+	for _, text := range []string{"User-agent: *\nDisallow: /x\n", "Sitemap: https://a.example/1\n", "sitemap: https://a.example/1\nSitemap: /2\n"} {
+		run.Files = append(run.Files, File{Origin: "https://a.example", Text: []byte(text), Report: robots.Inspect([]byte(text), robots.Google)})
+	}
+	run.Files = append(run.Files, File{Origin: "https://a.example"}) // there is no text
+	var got bytes.Buffer
+	if err := page().Lookup("rules").Execute(&got, &view{Run: run, Listings: listings(run, nil)}); err != nil {
+		t.Fatal(err)
+	}
+	notes := regexp.MustCompile(`<p class="note">.*?</p>`).FindAllString(got.String(), -1)
+	want := []string{
+		`<p class="note">1 line names a sitemap: <code>robobatch rules -sitemaps</code> says whether crawlers may fetch it.</p>`,
+		`<p class="note">2 lines name sitemaps: <code>robobatch rules -sitemaps</code> says whether crawlers may fetch them.</p>`,
+	}
+	if !slices.Equal(notes, want) {
+		t.Errorf("the notes are %q, want %q", notes, want)
 	}
 }
 
