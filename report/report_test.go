@@ -481,6 +481,30 @@ func TestJumbled(t *testing.T) {
 	}
 }
 
+// TestDelays holds that the page has columns on gaps that are too short if a robots.txt states a delay.
+func TestDelays(t *testing.T) {
+	all := fetches(rand.New(rand.NewPCG(11, 18)), 500)
+	for i := range all {
+		all[i].at = int64(i) * second
+	}
+	for _, stated := range []bool{false, true} {
+		c, stats := counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 1})
+		run := &Run{Stats: stats}
+		if stated {
+			run.Files = []File{{Origin: "https://a.example", Report: robots.Inspect([]byte(sites["https://a.example"]), robots.Google)}}
+		}
+		var page bytes.Buffer
+		if err := Write(&page, c, run); err != nil {
+			t.Fatal(err)
+		}
+		for part, want := range map[string]bool{"Gaps too short": stated, `<td class="n">2 s <small>ignored, says its operator</small></td><td class="n">`: stated, `<td class="n">none</td>`: true} {
+			if strings.Contains(page.String(), part) != want {
+				t.Errorf("a delay is stated: %t; the page has %s: %t", stated, part, !want)
+			}
+		}
+	}
+}
+
 // TestSameBytes holds that the page does not depend on the workers, nor on the run.
 func TestSameBytes(t *testing.T) {
 	all := fetches(rand.New(rand.NewPCG(2, 18)), 5000)

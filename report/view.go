@@ -523,6 +523,7 @@ type list struct {
 	Others int64 // requests of the same kind of clients that are no known crawlers; they are not listed
 	Listed int64
 	Rows   []listRow
+	Ruled  bool   // rules stand beside some
 	Missed uint32 // a URL that is not here has at most so many requests
 }
 
@@ -556,7 +557,7 @@ func (c *Counter) list(name string, rows func(r *request) int64, is func(r *requ
 			row.Crawler = c.agentName(int(r.agent))
 		}
 		if r.answer >= 0 {
-			row.By = c.nameOf(c.answers[r.answer][0].rule - 1)
+			row.By, l.Ruled = c.nameOf(c.answers[r.answer][0].rule-1), true
 		}
 		l.Listed += row.Requests
 		l.Rows = append(l.Rows, row)
@@ -653,6 +654,11 @@ func (p *Pace) Told() bool { return p.Stated() && !p.Jumbled() }
 // AnyJumbled reports whether some crawler's requests are out of order.
 func (v *view) AnyJumbled() bool {
 	return slices.ContainsFunc(v.Paces, func(p Pace) bool { return p.Jumbled() })
+}
+
+// AnyDelay reports whether robots.txt states a delay for some crawler.
+func (v *view) AnyDelay() bool {
+	return slices.ContainsFunc(v.Paces, func(p Pace) bool { return p.Stated() })
 }
 
 // DelayText returns the delay as the page shows it.

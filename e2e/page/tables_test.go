@@ -112,7 +112,12 @@ func TestPrintOpen(t *testing.T) {
 			t.Errorf("without JavaScript: %t; not printed are %d: %q", off, len(folded), folded[:min(5, len(folded))])
 		}
 	}
-	tb := open(t, name, "")
+	tb := open(t, name, "", emulation.SetEmulatedMedia().WithMedia("print"))
+	// Chromium leaves out the text of buttons where a head is printed again, and prints a foot on each page.
+	if got := tb.text(`[getComputedStyle(document.querySelector("thead button")).display, getComputedStyle(document.querySelector("tfoot")).display].join()`); got != "contents,table-row-group" {
+		t.Errorf("heads and feet are printed as %s", got)
+	}
+	tb = open(t, name, "")
 	const opened = `String(document.querySelectorAll("details[open]").length)`
 	before := tb.text(opened)
 	tb.eval(`dispatchEvent(new Event("beforeprint"))`, nil)
@@ -229,12 +234,38 @@ func TestAskers(t *testing.T) {
 	}
 }
 
+// TestEmptyColumns holds that columns of which no row has anything are left out.
+func TestEmptyColumns(t *testing.T) {
+	heads := func(tb *tab, name string) string {
+		return tb.text(`[...document.querySelector('table[data-name="` + name + `"]').tHead.rows[0].cells].map((c) => c.textContent).join()`)
+	}
+	tb := open(t, cookbook(t), "")
+	for name, want := range map[string]string{
+		"pace":                                "Crawler,Origin,Requests,Out of order,Median gap,Crawl-delay",
+		"URLs that are allowed but failing":   "URL,Crawler,Failing,All its requests",
+		"URLs that are disallowed but served": "URL,Crawler,Served,All its requests,Rule",
+	} {
+		if got := heads(tb, name); got != want {
+			t.Errorf("%s has %s, want %s", name, got, want)
+		}
+	}
+	for _, name := range []string{"pace", "URLs that are allowed but failing"} {
+		if got := tb.text(`String([...document.querySelector('table[data-name="` + name + `"]').tBodies[0].rows].every((r) => r.cells.length === r.closest("table").tHead.rows[0].cells.length))`); got != "true" {
+			t.Errorf("%s has rows that are longer than its head", name)
+		}
+	}
+}
+
 // TestSums sorts, filters and copies crawlers: the rows of sets and of all are below the others whatever is
 // done, are not counted, and are left out where only some rows are shown.
 func TestSums(t *testing.T) {
 	tb := open(t, cookbook(t), "")
 	const table = `document.querySelector('table[data-name="crawlers"]')`
 	const button = `#crawlers .tools button`
+	tb.eval(table+`.scrollIntoView()`, nil)
+	if got := tb.text(`String([0, 1].map((i) => ` + table + `.tFoot.rows[i].getBoundingClientRect().bottom - ` + table + `.parentElement.getBoundingClientRect().bottom <= 1))`); got != "true,true" {
+		t.Errorf("the sums are in sight: %s", got)
+	}
 	names := func() string {
 		return tb.text(`[...` + table + `.tFoot.rows].map((r) => r.cells[0].firstChild.textContent).join()`)
 	}

@@ -320,7 +320,7 @@
     data.lines.forEach((line, i) => {
       const box = make("input", { type: "checkbox", checked: state.on[i] });
       const swatch = make("i", {});
-      swatch.style.background = colours[i % colours.length];
+      swatch.style.background = i === 0 ? "var(--accent)" : colours[i % colours.length];
       box.addEventListener("change", () => { state.on[i] = box.checked; show(); });
       choice.append(make("label", {}, box, swatch, line.name));
     });
@@ -352,7 +352,7 @@
         if (!state.on[i]) {
           return;
         }
-        add(line.name, line.values, colours[i % colours.length]);
+        add(line.name, line.values, i === 0 ? css("--accent") : colours[i % colours.length]);
         if (state.mark) {
           add(line.name + ": " + data.what, data.marks[i].values, i === 0 ? css("--deny") : colours[i % colours.length], i === 0 ? undefined : [5, 4]);
         }
@@ -372,6 +372,7 @@
     }
     old.after(choice, place, readout);
     old.remove();
+    document.querySelector("#time .keys").remove(); // the choice has them
     figure.querySelector(".times").remove();
     show();
     let width = place.clientWidth;
