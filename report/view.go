@@ -345,7 +345,12 @@ func (t *timeView) addPeak(what string, numbers []int64) {
 		return
 	}
 	at := t.Rows[slices.Index(numbers, most)].At
-	if t.Step != "hour" {
+	switch t.Step {
+	case "hour":
+	case "day":
+		t.Peaks = append(t.Peaks, peak{what, number(most), "on the day " + at})
+		return
+	default:
 		t.Peaks = append(t.Peaks, peak{what, number(most), "in the " + t.Step + " from " + at})
 		return
 	}

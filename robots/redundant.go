@@ -21,8 +21,8 @@ type redundancy struct {
 	budget   int
 }
 
-// maxRedundant is how many bytes of patterns, and rules that say the opposite, are looked at: twice what the
-// largest of 2,561 real files needs. Hostile files take a third of a second then.
+// maxRedundant is how many bytes of patterns, and rules that say the opposite, are looked at: enough for
+// 2,561 real files. Hostile files take a third of a second then.
 const maxRedundant = 1 << 24
 
 // redundant returns a diagnostic for each rule that decides and is redundant for all crawlers that it binds.
