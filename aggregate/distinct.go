@@ -19,11 +19,11 @@ type Distinct struct {
 	seed  uint64 // says where a hash lies, and nothing else: nobody can choose URLs whose slots are the same
 	level uint   // zero bits at the end of the hashes of the sample
 
-	looked uint64 // see AddAll
+	looked uint64 // see look
 }
 
 // NewDistinct returns an empty set that takes about so many bytes; 0 is DefaultMemory. While the table
-// doubles, the old half is there as well.
+// grows, the old one is there as well.
 func NewDistinct(memory int64) *Distinct {
 	if memory <= 0 {
 		memory = DefaultMemory
@@ -62,20 +62,15 @@ func (d *Distinct) Add(url uint64) (weight int64) {
 	return 1 << d.level
 }
 
-// AddAll adds URLs as Add does, and replaces each by for how many new URLs it stands. It takes less time:
-// the waits for memory overlap.
-func (d *Distinct) AddAll(urls []uint64) {
-	const together = 32
-	for len(urls) > 0 {
-		n := min(together, len(urls))
-		shift := d.shift()
-		for _, url := range urls[:n] {
-			d.looked |= d.slots[(max(1, url)^d.seed)*0x9E3779B97F4A7C15>>shift] // used, or the compiler would leave it out
-		}
-		for i, url := range urls[:n] {
-			urls[i] = uint64(d.Add(url))
-		}
-		urls = urls[n:]
+// together is how many URLs are looked at together.
+const together = 32
+
+// look looks at the slots of URLs that are added next: the waits for memory overlap, so that adding takes
+// less time.
+func (d *Distinct) look(urls []uint64) {
+	shift := d.shift()
+	for _, url := range urls {
+		d.looked |= d.slots[(max(1, url)^d.seed)*0x9E3779B97F4A7C15>>shift] // used, or the compiler would leave it out
 	}
 }
 
@@ -95,11 +90,14 @@ func (d *Distinct) find(url uint64) uint64 {
 	}
 }
 
-// grow makes room: it doubles the table, or drops half of the sample where that would be too large.
+// fastSlots is how long a table is that is made four times as long when it is full; longer ones double.
+const fastSlots = 1 << 20
+
+// grow makes room: it makes the table longer, or drops half of the sample where that would be too large.
 func (d *Distinct) grow() {
 	old := d.slots
-	if 2*len(old) <= d.most {
-		d.slots = make([]uint64, 2*len(old))
+	if len(old) < d.most {
+		d.slots = make([]uint64, min(4*len(old), max(2*len(old), fastSlots), d.most))
 	} else {
 		old = make([]uint64, 0, d.used)
 		for d.level++; ; d.level++ {
@@ -136,6 +134,12 @@ func (t *Tally) Add(requests, weight int64) {
 	t.Requests += requests
 	t.urls += weight
 	t.variance += weight * (weight - 1) // of a URL that is in the sample with a probability of 1/weight
+}
+
+// Join adds the URLs of others, which have none in common with those so far.
+func (t *Tally) Join(others *Tally) {
+	t.urls += others.urls
+	t.variance += others.variance
 }
 
 // URLs returns how many URLs there are. Some were requested if there are requests.

@@ -95,9 +95,16 @@ type Outcome struct {
 	Tally
 	span
 	Number  uint32  // from 1
+	spread  float64 // the variance of Requests, see Guess
 	decider int32   // the number of a rule, engine.NoRule if none decides
 	others  []int32 // that match
 	asked   []Asked // by crawler of the log, about those with the most first, see Rules.Ask
+}
+
+// Guess counts requests whose number is an estimate with such a variance.
+func (o *Outcome) Guess(requests int64, variance float64) {
+	o.Requests += requests
+	o.spread += variance
 }
 
 // An Asked is the requests of a crawler: that of the log, or one that is asked for.
@@ -105,6 +112,9 @@ type Asked struct {
 	Agent    int // index of the agents of the store
 	Requests int64
 }
+
+// ByRow reports whether each row has an agent of its own: a crawler of the log.
+func (r *Rules) ByRow() bool { return r.byRow }
 
 // Ask tells which crawler of the log so many requests of an outcome come from.
 func (r *Rules) Ask(o *Outcome, agent int, requests int64) {
@@ -127,7 +137,7 @@ const (
 	sizeFile     = 300
 	sizeSite     = 8 // a list that grows has room for twice as many
 	sizeSet      = 240
-	sizeOutcome  = 194 // with its place in a map
+	sizeOutcome  = 202 // with its place in a map
 	sizeOutcomeN = 4 * 3
 	sizeAsked    = 2 * 16 // a list that grows has room for twice as many
 )

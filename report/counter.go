@@ -2,9 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/binary"
-	"slices"
-	"strings"
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
@@ -13,8 +10,8 @@ import (
 
 // Options say what a Counter counts. The zero value counts no statuses.
 type Options struct {
-	// Memory is about how many bytes the counts may take; 0 is [aggregate.DefaultMemory]. Half of it is
-	// for distinct URLs, and a quarter for what rules do.
+	// Memory is about how many bytes the counts may take; 0 is [aggregate.DefaultMemory]. A quarter of it
+	// each is for distinct URLs, for what rules do, and for the kinds of requests.
 	Memory int64
 
 	// Status is the index in engine.Batch.Kept of the column of integers that has the status of the
@@ -23,39 +20,52 @@ type Options struct {
 }
 
 // A Counter is an [engine.Sink] that counts what the page shows. It is for one goroutine.
+//
+// Rows that are alike are counted together, see [request]; those of URLs that come seldom are counted by
+// their [kind], and from some number of URLs on only a sample of them is looked at further: for the tree of
+// paths, the rules that match without deciding, and the number of distinct URLs.
 type Counter struct {
 	store    *engine.Store
 	look     *engine.Lookup
 	fromLog  bool
-	verdicts int // of a row
-	status   int // index of Kept; -1 is none
+	byTime   bool // a URL may be decided by another text at another time
+	verdicts int  // of a row
+	status   int  // index of Kept; -1 is none
 
 	requested *requested
+	few       batch // requests that are not in the table, and were looked at
+	kinds     kinds
+	denials   *denials
+	ruled     *ruled
 	tree      *tree
 	series    *series
 	paces     *paces
-	ruled     *ruled
-	urls      *aggregate.Distinct
-	total     aggregate.Tally
-	agents    []aggregate.Tally // by crawler; only with crawlers of the log
-	byTime    bool              // a URL may be decided by another text at another time
+	urls      *aggregate.Sampler
+	whole     seen
+	sites     []siteRows        // nil if there are too many
+	elsewhere siteRows          // of sites that are not there
+	agents    []seen            // by crawler; only with crawlers of the log
 	classes   [][statuses]int64 // by crawler, and by the first digit of the status
-	hashes    []uint64          // of URLs that leave, and then for how many new ones each stands
 
 	rows, bad     int64
 	strays        int64 // rows of origins that the rules do not know
 	deniedServed  parted
 	allowedFailed parted
-	rules         []rule
-	ruleIDs       map[ruleKey]int32
-	answers       [][]decided // what denied requests, by request.answer
-	answerIDs     map[string]int32
-	by            []decided // of the request in hand
-	key           []byte    // the same, as a key of answerIDs
-	visit         visit
-	hands         [32]hand
-	looked        uint32
-	isDone        bool
+
+	origin []byte // of the last URL that was split, if a path follows that begins with "/"
+	visit  visit
+	hands  [32]hand
+	looked uint32
+	isDone bool
+
+	entries []aggregate.Entry // URLs by group, that are added together
+	of      []*aggregate.Tally
+}
+
+// seen are the URLs of a group.
+type seen struct {
+	aggregate.Tally
+	aggregate.Sample
 }
 
 // A parted number is that of known crawlers, or of all if they are not told apart, and that of other
@@ -65,30 +75,17 @@ type parted struct{ own, others int64 }
 // statuses are the classes of a status: 1xx to 5xx, and none or another.
 const statuses = 6
 
-// A ruleKey is a rule, or a reason for which no rule is needed.
-type ruleKey struct {
-	ruling engine.RulingID
-	line   int32
-	reason engine.Reason
-}
-
-// A rule is what may deny a request.
-type rule struct {
-	text   string
-	line   int32
-	origin string // the first that it denied at
-	reason engine.Reason
-}
-
 // What a counter takes.
 const (
-	maxRules      = 1 << 14
-	maxAnswers    = 1 << 16
 	maxRequests   = 1 << 17
 	leastRequests = 1 << 12
-	requestBytes  = 80  // of a request and its slots
+	requestBytes  = 96  // of a request and its slots
 	urlBytes      = 120 // of its URL, about
 	maxURL        = 4096
+	mostExact     = 1 << 19 // requests that are looked at before fewer are
+	leastExact    = 1 << 12
+	exactBytes    = 512     // for each of these
+	mostSites     = 1 << 17 // that are counted each
 )
 
 // NewCounter returns a counter for a run by a store, which must outlive it.
@@ -96,20 +93,30 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	memory := cmp.Or(max(0, opt.Memory), aggregate.DefaultMemory)
 	o := store.Options()
 	c := &Counter{
-		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, verdicts: len(o.Agents), status: opt.Status - 1,
-		tree: newTree(true), paces: newPaces(), urls: aggregate.NewDistinct(memory / 2), ruleIDs: map[ruleKey]int32{},
-		answerIDs: map[string]int32{}, ruled: newRuled(store, memory/4), byTime: o.RowTimes,
+		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, byTime: o.RowTimes, verdicts: len(o.Agents), status: opt.Status - 1,
+		kinds: newKinds(int(memory / 4 / (kindBytes + encounterBytes))), ruled: newRuled(store, memory/4, int(memory/4/(kindBytes+encounterBytes))), tree: newTree(true), paces: newPaces(),
 	}
+	times := int64(2) // that the sampler is asked for a row
+	if c.fromLog {
+		times = 4
+	} else if c.byTime {
+		times = 3
+	}
+	c.urls = aggregate.NewSampler(memory/4, times*max(leastExact, min(mostExact, memory/exactBytes)))
+	c.denials = newDenials(c.look)
 	crawlers := 1
 	if c.fromLog {
 		crawlers, c.verdicts = len(o.Agents), 1
 	}
 	most := int(max(leastRequests, min(maxRequests, memory/8/(requestBytes+urlBytes))))
+	if n := store.NumSites(); n <= mostSites {
+		c.sites = make([]siteRows, n)
+	}
 	c.requested = newRequested(most, most*urlBytes, c.leave)
 	c.series = newSeries(crawlers)
 	c.classes = make([][statuses]int64, crawlers)
 	if c.fromLog {
-		c.agents = make([]aggregate.Tally, crawlers)
+		c.agents = make([]seen, crawlers)
 	}
 	return c
 }
@@ -152,7 +159,7 @@ func (c *Counter) some(b *engine.Batch, from, to int) {
 		hands = append(hands, h)
 	}
 	for i := range hands {
-		c.looked |= c.requested.slots[c.requested.slot(hands[i].key)] // used, or the compiler would leave it out
+		c.looked |= c.requested.look(hands[i].key) // used, or the compiler would leave it out
 	}
 	for i := range hands {
 		c.row(b, &hands[i])
@@ -161,48 +168,103 @@ func (c *Counter) some(b *engine.Batch, from, to int) {
 
 // row counts a row with a URL.
 func (c *Counter) row(b *engine.Batch, h *hand) {
-	i, agent, site, violated := h.row, h.agent, b.Sites[h.row], false
+	i, agent, violated := h.row, h.agent, false
 	if c.fromLog {
 		violated = b.Violations[i] == engine.Violated
 	}
-	if _, stray := site.Stray(); stray {
+	if _, stray := b.Sites[i].Stray(); stray {
 		c.strays++
-	}
-	r := c.requested.find(h.key)
-	if r == nil {
-		r = c.meet(b, i, request{key: h.key, hash: h.hash, agent: agent, site: site})
-	}
-	r.counts.rows++
-	if violated {
-		r.counts.violations++
 	}
 	class := statusClass(b, i, c.status)
 	c.classes[agent][class]++
+	one := counts{rows: 1}
+	if violated {
+		one.violations = 1
+	}
 	switch class {
 	case 2:
-		r.counts.served++
+		one.served = 1
 	case 4, 5:
-		r.counts.failed++
+		one.failed = 1
+	case 3:
+		if b.Kept[c.status].Ints[i] == 304 {
+			one.served = 1
+		}
 	}
-	if class == 3 && b.Kept[c.status].Ints[i] == 304 {
-		r.counts.served++
-	}
+	denies, of := c.count(b, h, &one)
 	if len(b.Times) == 0 || b.Times[i] == noTime {
 		c.series.none++
 		return
 	}
 	at := b.Times[i]
-	if c.byTime && r.ruled >= 0 {
-		c.ruled.all[r.ruled].file.Met(at)
+	if k := &c.kinds.all[of]; c.byTime && k.file != nil {
+		k.file.Met(at)
 	}
 	cell := &c.series.at(at)[agent]
 	cell.requests++
-	cell.denied += int64(min(1, r.denies))
+	cell.denied += int64(min(1, denies))
 	if violated {
 		cell.violations++
 	}
 	if c.fromLog && agent != 0 {
 		c.paces.add(b, i, c.look)
+	}
+}
+
+// count counts a row for its request, or its kind. It returns how many of its verdicts deny, and the kind.
+func (c *Counter) count(b *engine.Batch, h *hand, one *counts) (denies uint16, of int32) {
+	if r := c.requested.find(h.key); r != nil {
+		r.counts.add(one)
+		return r.denies, r.kind
+	}
+	of = c.kindOf(b, h)
+	k := &c.kinds.all[of]
+	if site := b.Sites[h.row]; k.file != nil && site != k.site {
+		c.ruled.rules.File(b.Rulings[h.row], site) // which has it, too
+		k.site = site
+	}
+	if c.requested.takes(h.key) {
+		r, url := c.meet(b, h, of)
+		c.requested.add(r, url).counts.add(one)
+		return k.denies, of
+	}
+	c.pass(b, h, of, one)
+	return k.denies, of
+}
+
+// pass counts a row whose request does not come into the table, and looks at it if its URL is in the sample.
+func (c *Counter) pass(b *engine.Batch, h *hand, of int32, one *counts) {
+	k, bySite := &c.kinds.all[of], &c.elsewhere
+	k.passed.add(one)
+	if site := int(b.Sites[h.row]); site < len(c.sites) {
+		bySite = &c.sites[site]
+	}
+	bySite.rows++
+	c.see(h.agent, h.hash)
+	// A URL has one row here while sightings remember it: so rows are in the sample independently.
+	weight := c.urls.Take(&k.sample, aggregate.In(c.requested.seen.epoch, h.hash))
+	isURL := c.urls.Take(k.urlsIn, h.hash) > 0
+	if weight == 0 && !isURL {
+		if k.told > 0 {
+			return
+		}
+		weight = 1 // so that there is an encounter that the rows of the kind count for
+	}
+	r, url := c.meet(b, h, of)
+	r.counts, r.stands, r.alone, r.isURL = *one, uint32(weight), true, isURL
+	if weight > 0 {
+		bySite.told += weight
+		k.told += weight
+		k.most = max(k.most, weight)
+		if r.did >= 0 {
+			e := &c.ruled.all[r.did]
+			e.told += weight
+			e.variance += float64(weight * (weight - 1)) // of a row that is looked at with a probability of 1/weight
+		}
+	}
+	if c.few.add(r, url); len(c.few.all) == leaving {
+		c.leave(&c.few)
+		c.few.reset()
 	}
 }
 
@@ -227,179 +289,42 @@ func statusClass(b *engine.Batch, i, column int) int {
 	return 0
 }
 
-// meet adds a request that is not in the table.
-func (c *Counter) meet(b *engine.Batch, i int, r request) *request {
-	verdicts := b.Verdicts[i*c.verdicts:][:c.verdicts]
-	c.by = c.by[:0]
-	for a, v := range verdicts {
-		if v.Access != engine.Denied {
-			continue
-		}
-		agent := a
-		if c.fromLog {
-			agent = int(r.agent)
-		}
-		r.denies++
-		c.by = count(c.by, 1+c.ruleOf(b, i, agent, v))
-	}
-	url := b.URL(i)
-	if u, err := robots.SplitURL(url); err == nil {
-		r.prefix = uint16(min(len(u.Prefix), maxURL))
-	}
-	r.answer, r.ruled = c.answer(), -1
-	if _, stray := r.site.Stray(); !stray {
-		r.ruled = c.ruled.of(b, i, int(r.agent), verdicts, int(r.prefix))
-	}
-	return c.requested.add(r, url[:min(len(url), maxURL)])
-}
-
-// count counts a verdict for a rule.
-func count(by []decided, rule int32) []decided {
-	for i := range by {
-		if by[i].rule == rule {
-			by[i].verdicts++
-			return by
-		}
-	}
-	return append(by, decided{rule, 1})
-}
-
-// answer returns the number of what denied the request in hand, -1 if nothing did.
-func (c *Counter) answer() int32 {
-	if len(c.by) == 0 {
-		return -1
-	}
-	if len(c.answers) >= maxAnswers {
-		c.by = c.by[:1] // few logs have so many kinds; the verdicts stay right, and stand with one rule
-	}
-	c.key = c.key[:0]
-	for _, d := range c.by {
-		c.key = binary.LittleEndian.AppendUint32(c.key, uint32(d.rule))
-		c.key = binary.LittleEndian.AppendUint32(c.key, uint32(d.verdicts))
-	}
-	id, known := c.answerIDs[string(c.key)]
-	if !known {
-		id = int32(len(c.answers))
-		c.answers, c.answerIDs[string(c.key)] = append(c.answers, slices.Clone(c.by)), id
-	}
-	return id
-}
-
-// ruleOf returns the number of what denied a row.
-func (c *Counter) ruleOf(b *engine.Batch, i, agent int, v engine.Verdict) int32 {
-	key := ruleKey{reason: v.Reason}
-	var winner robots.Rule
-	if v.Rule != engine.NoRule {
-		winner = c.look.Rule(b.Rulings[i], agent, v.Rule)
-		key.ruling, key.line = b.Rulings[i], winner.Line
-	}
-	id, known := c.ruleIDs[key]
-	if known {
+// kindOf returns the kind of a row.
+func (c *Counter) kindOf(b *engine.Batch, h *hand) int32 {
+	verdicts := b.Verdicts[h.row*c.verdicts:][:c.verdicts]
+	id := c.kinds.find(b, h.row, int(h.agent), verdicts)
+	if id >= 0 {
 		return id
 	}
-	if len(c.rules) >= maxRules {
-		key = ruleKey{reason: v.Reason, line: -1}
-		if id, known = c.ruleIDs[key]; known {
+	k := kind{agent: h.agent, first: -1}
+	k.denies, k.answer = c.denials.of(b, h.row, int(h.agent), verdicts)
+	if len(c.kinds.all) >= c.kinds.most {
+		if id = c.kinds.rest(int(h.agent), k.denies); id >= 0 {
 			return id
 		}
-		winner = robots.Rule{Line: -1}
+	} else if _, k.stray = b.Sites[h.row].Stray(); !k.stray {
+		c.ruled.open(&k, b, h.row, verdicts)
 	}
-	r := rule{line: winner.Line, reason: v.Reason}
-	if winner.Line > 0 {
-		r.text = strings.Clone(winner.String())
-		if u, err := robots.SplitURL(b.URL(i)); err == nil {
-			r.origin = strings.Clone(string(u.Prefix))
-		}
+	if k.urlsIn = new(aggregate.Sample); c.fromLog && len(k.asked) > 0 {
+		k.urlsIn = c.ruled.sampleOf(k.asked[0])
 	}
-	id = int32(len(c.rules))
-	c.rules, c.ruleIDs[key] = append(c.rules, r), id
-	return id
+	return c.kinds.add(k)
 }
 
-// leave adds up what is counted by URL and by path.
-func (c *Counter) leave(all []request) {
-	c.hashes = c.hashes[:0]
-	for i := range all {
-		c.hashes = append(c.hashes, all[i].hash)
-	}
-	c.urls.AddAll(c.hashes)
-	for i := range all {
-		r := &all[i]
-		c.count(r, int64(c.hashes[i]))
-		c.addPath(r)
-	}
-}
-
-// In a [aggregate.Distinct] the groups of outcomes come behind those of crawlers.
-const firstOutcome = 1 << 16
-
-// count adds up what is counted by URL. weight says for how many new URLs that of the request stands.
-func (c *Counter) count(r *request, weight int64) {
-	rows := r.counts.rows
-	c.total.Add(rows, weight)
-	if c.fromLog {
-		c.agents[r.agent].Add(rows, c.urls.Add(aggregate.In(uint32(r.agent), r.hash)))
-	}
-	if r.ruled < 0 {
-		if _, stray := r.site.Stray(); !stray {
-			c.ruled.untold += rows
-		}
-		return
-	}
-	of := &c.ruled.all[r.ruled]
-	of.file.Requests += rows
-	for _, o := range of.outcomes {
-		if c.fromLog || c.byTime { // else a URL has one outcome, so that it is new where the URL is
-			weight = c.urls.Add(aggregate.In(firstOutcome+o.Number, r.hash))
-		}
-		o.Add(rows, weight)
-		if c.fromLog {
-			c.ruled.rules.Ask(o, int(r.agent), rows)
+// meet returns the request of a row that is not in the table, and its URL.
+func (c *Counter) meet(b *engine.Batch, h *hand, of int32) (request, []byte) {
+	k, url := &c.kinds.all[of], b.URL(h.row)
+	r := request{key: h.key, hash: h.hash, site: b.Sites[h.row], kind: of, agent: h.agent, denies: k.denies}
+	if n := len(c.origin); n > 0 && n < len(url) && url[n] == '/' && string(url[:n]) == string(c.origin) {
+		r.prefix = uint16(n)
+	} else if u, err := robots.SplitURL(url); err == nil {
+		r.prefix = uint16(min(len(u.Prefix), maxURL))
+		if c.origin = c.origin[:0]; len(u.Prefix) < min(len(url), maxURL) && url[len(u.Prefix)] == '/' {
+			c.origin = append(c.origin, u.Prefix...)
 		}
 	}
-}
-
-// addPath adds up what is counted by path.
-func (c *Counter) addPath(r *request) {
-	url := c.requested.url(r)
-	v := visit{counts: r.counts}
-	if r.answer >= 0 {
-		v.by = c.visit.by[:0]
-		v.denied = int64(r.denies) * r.counts.rows
-		for _, d := range c.answers[r.answer] {
-			v.by = append(v.by, decided{d.rule, d.verdicts * r.counts.rows})
-		}
-		c.visit.by = v.by
-	}
-	if r.denies > 0 {
-		c.deniedServed.add(c, r, r.counts.served)
-	}
-	if int(r.denies) < c.verdicts {
-		c.allowedFailed.add(c, r, r.counts.failed)
-	}
-	c.tree.add(url, int(r.prefix), &v)
-}
-
-// add adds n rows of a request.
-func (p *parted) add(c *Counter, r *request, n int64) {
-	if c.isOther(r) {
-		p.others += n
-	} else {
-		p.own += n
-	}
-}
-
-// isOther reports whether a request is of a client that is no known crawler.
-func (c *Counter) isOther(r *request) bool { return c.fromLog && r.agent == 0 }
-
-// finish ends the count. Nothing may be written after it.
-func (c *Counter) finish() {
-	if !c.isDone {
-		for some := range slices.Chunk(c.requested.all, leaving) {
-			c.leave(some)
-		}
-		c.isDone = true
-	}
+	r.did = c.ruled.meet(k, of, url, int(r.prefix))
+	return r, url[:min(len(url), maxURL)]
 }
 
 // Busiest returns the robots.txt with the most requests and what their rules did, and how many others
@@ -407,104 +332,4 @@ func (c *Counter) finish() {
 func (c *Counter) Busiest(most int) (busiest []aggregate.BusyFile, more int) {
 	c.finish()
 	return c.ruled.rules.Busiest(most)
-}
-
-// A Requested is a path of the origins of a file, and who asked for it.
-type Requested struct {
-	Path   string          // what follows the origin, as the log has it
-	Counts []AgentRequests // by ascending Agent
-	Missed int64           // requests that may be missing in Counts, at most
-}
-
-// AgentRequests are the requests of a crawler for a URL: that of the log or, without crawlers of the
-// log, of each that is asked for.
-type AgentRequests struct {
-	Agent    int // index of the agents of the store
-	Requests int64
-}
-
-// MostRequested returns the most requested URLs of each of some files, whose sites are given, at most so
-// many of each, those with the most requests first. Paths of sites that have the same file are put together.
-// It is called before Write.
-func (c *Counter) MostRequested(files [][]engine.SiteID, most int) [][]Requested {
-	of := map[engine.SiteID]int{}
-	for i, sites := range files {
-		for _, site := range sites {
-			of[site] = i
-		}
-	}
-	found := make([][]pathEntry, len(files))
-	for i := range c.requested.all {
-		r := &c.requested.all[i]
-		if n, wanted := of[r.site]; wanted && r.n < maxURL {
-			found[n] = append(found[n], pathEntry{aggregate.Hash(c.requested.url(r)[r.prefix:]), int32(i)})
-		}
-	}
-	all := make([][]Requested, len(files))
-	for n := range found {
-		all[n] = c.mostRequested(found[n], most)
-	}
-	return all
-}
-
-// A pathEntry is a request, by the hash of its path.
-type pathEntry struct {
-	hash    uint64
-	request int32 // index of Counter.requested.all
-}
-
-// mostRequested returns the paths of a file with the most requests, at most so many.
-func (c *Counter) mostRequested(entries []pathEntry, most int) []Requested {
-	all := c.requested.all
-	slices.SortFunc(entries, func(a, b pathEntry) int {
-		if a.hash != b.hash {
-			return cmp.Compare(a.hash, b.hash)
-		}
-		return cmp.Compare(all[a.request].agent, all[b.request].agent) // looked at for these alone: it is a wait for memory
-	})
-	type span struct { // the entries of a path
-		rows     int64
-		from, to int32
-	}
-	var paths []span
-	for from := 0; from < len(entries); {
-		s := span{from: int32(from)}
-		for hash := entries[from].hash; from < len(entries) && entries[from].hash == hash; from++ {
-			s.rows += all[entries[from].request].counts.rows
-		}
-		s.to = int32(from)
-		paths = append(paths, s)
-	}
-	slices.SortFunc(paths, func(a, b span) int { return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(a.from, b.from)) })
-	paths = paths[:min(len(paths), most)]
-	urls := make([]Requested, len(paths))
-	var counts []AgentRequests // of all: a slice for each would take longer
-	for i, p := range paths {
-		r := &all[entries[p.from].request]
-		urls[i].Path = string(c.requested.url(r)[r.prefix:])
-		begin := len(counts)
-		for _, e := range entries[p.from:p.to] {
-			urls[i].Missed += int64(all[e.request].missed)
-			if last := len(counts) - 1; last >= begin && counts[last].Agent == int(all[e.request].agent) {
-				counts[last].Requests += all[e.request].counts.rows
-			} else {
-				counts = append(counts, AgentRequests{int(all[e.request].agent), all[e.request].counts.rows})
-			}
-		}
-		if !c.fromLog { // all of them ask for each
-			for a := 1; a < c.verdicts; a++ {
-				counts = append(counts, AgentRequests{a, counts[begin].Requests})
-			}
-		}
-		urls[i].Counts = counts[begin:len(counts):len(counts)]
-	}
-	return urls
-}
-
-// requests returns the sum of the requests.
-func (r *Requested) requests() (n int64) {
-	for _, c := range r.Counts {
-		n += c.Requests
-	}
-	return n
 }

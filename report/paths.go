@@ -1,15 +1,19 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"container/heap"
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/engine"
 )
 
 // What the tree of paths takes.
@@ -23,8 +27,10 @@ const (
 // A tree counts by path: by origin, if there are several, and then by segments of the path.
 type tree struct {
 	nodes   []node
+	names   []byte   // of nodes, one after the other
 	slots   []uint32 // a hash table of nodes by parent and name, linearly probed: see nodeBits; 0 is free
 	seed    uint64   // says where a node lies, see requested
+	most    int64    // the most rows for which one stands that was looked at
 	used    int      // nodes but for the root and those that are free
 	origins bool     // the first level is that of origins
 
@@ -41,19 +47,27 @@ type tree struct {
 
 // A node counts the requests of all URLs that begin with a path.
 type node struct {
-	name   string
 	hash   uint64
+	name   uint32 // where it begins in names
+	size   uint8  // of the name
+	more   bool   // there are other rules than those of by
 	parent int32
 	leaves int32 // children that there are
 	counts counts
 	denied int64 // verdicts that deny; several a row, if there are several crawlers
 	by     [nodeRules]decided
-	more   bool // there are other rules than those of by
 
 	// missed is the most rows that may have come before the node was there, and lost the most rows of a
 	// child that was removed.
 	missed, lost int64
+
+	site     engine.SiteID // of the first level
+	told     int64         // rows that stand for those that were never in the table of requests
+	variance float64       // of these; exact if their number is known
 }
+
+// exact is the variance of what is no estimate, though rows of it stand for others.
+const exact = -1
 
 // A decided counts verdicts of what denied.
 type decided struct {
@@ -62,14 +76,18 @@ type decided struct {
 }
 
 func newTree(origins bool) *tree {
-	return &tree{nodes: make([]node, 1, 1024), slots: make([]uint32, 2*maxNodes), seed: rand.Uint64(), origins: origins}
+	// All nodes at once: what is not used takes no memory.
+	return &tree{nodes: make([]node, 1, maxNodes+1), slots: make([]uint32, 2*maxNodes), seed: rand.Uint64(), origins: origins}
 }
 
 // A visit is what rows of a path add to its nodes.
 type visit struct {
-	counts counts
-	denied int64
-	by     []decided
+	counts   counts
+	denied   int64
+	site     engine.SiteID
+	told     int64 // see node
+	variance float64
+	by       []decided
 }
 
 // add counts rows of a URL, whose origin is url[:prefix].
@@ -79,11 +97,48 @@ func (t *tree) add(url []byte, prefix int, v *visit) {
 	for _, n := range t.way {
 		t.nodes[n].count(v)
 	}
+	if len(t.way) > 0 {
+		t.nodes[t.way[0]].site = v.site
+	}
+}
+
+// A siteRows is how many rows of a site were never in the table of requests, and for how many those of them
+// stand that were looked at.
+type siteRows struct{ rows, told int64 }
+
+// settle makes what stands for rows of a site stand for all of them, as is known by site. With several
+// spellings of an origin their sum is known. The root is set to what is known of all.
+func (t *tree) settle(all counts, denied int64, sites []siteRows) {
+	t.nodes[0].variance = 0
+	for i := range t.nodes {
+		n := &t.nodes[i]
+		if i == 0 || n.parent < 0 {
+			continue
+		}
+		top := n
+		for top.parent > 0 {
+			top = &t.nodes[top.parent]
+		}
+		if int(top.site) < len(sites) && sites[top.site].told > 0 {
+			known := sites[top.site]
+			rows := n.counts.rows - n.told + int64(math.Round(float64(n.told)*float64(known.rows)/float64(known.told)))
+			n.denied = int64(math.Round(float64(n.denied) * float64(rows) / float64(max(1, n.counts.rows))))
+			if n.counts.rows = rows; n == top && n.told == known.told {
+				n.variance = exact
+			}
+		}
+		if n == top {
+			t.nodes[0].variance += max(0, n.variance)
+		}
+	}
+	t.nodes[0].counts, t.nodes[0].denied = all, denied
 }
 
 // count adds a visit.
 func (n *node) count(v *visit) {
 	n.counts.add(&v.counts)
+	n.told += v.told
+	n.variance += v.variance
 	n.denied += v.denied
 	for _, d := range v.by {
 		n.countRule(d)
@@ -210,6 +265,9 @@ const query = "?…"
 
 // step goes to a child. If that is new, it makes it, unless it is to be known: then it stays.
 func (t *tree) step(parent int32, name []byte, end int, mustBeKnown bool) (n int32, found bool) {
+	if mustBeKnown && t.nodes[parent].leaves == 0 {
+		return parent, false
+	}
 	if name[0] == '?' {
 		name = name[:1]
 	}
@@ -242,10 +300,16 @@ func (t *tree) find(hash uint64, parent int32, name []byte) uint64 {
 		if (n^uint32(hash))>>nodeBits != 0 {
 			continue
 		}
-		if at := &t.nodes[n&(1<<nodeBits-1)]; at.hash == hash && at.parent == parent && at.name == string(name) {
+		if at := &t.nodes[n&(1<<nodeBits-1)]; at.hash == hash && at.parent == parent && string(t.name(n&(1<<nodeBits-1))) == string(name) {
 			return i
 		}
 	}
+}
+
+// name returns the name of a node. It is valid until one is made.
+func (t *tree) name(n uint32) []byte {
+	at := &t.nodes[n]
+	return t.names[at.name:][:at.size]
 }
 
 // nodeBits are the lower bits of a slot, which have the index of a node. Above them are those of its hash,
@@ -264,7 +328,8 @@ func (t *tree) newNode(parent int32, name []byte, hash uint64) int32 {
 		t.nodes = append(t.nodes, node{})
 	}
 	above := &t.nodes[parent]
-	t.nodes[n] = node{name: string(name), hash: hash, parent: parent, missed: above.lost + above.missed}
+	t.nodes[n] = node{name: uint32(len(t.names)), size: uint8(len(name)), hash: hash, parent: parent, missed: above.lost + above.missed}
+	t.names = append(t.names, name...)
 	above.leaves++
 	t.used++
 	return n
@@ -287,9 +352,13 @@ func (t *tree) shrink() {
 		}
 	}
 	clear(t.slots)
+	old := t.names
+	t.names = make([]byte, 0, len(old))
 	for n := range t.nodes {
 		if at := &t.nodes[n]; n > 0 && at.parent >= 0 {
-			t.slots[t.find(at.hash, at.parent, []byte(at.name))] = slotOf(int32(n), at.hash)
+			name := old[at.name:][:at.size]
+			t.slots[t.find(at.hash, at.parent, name)] = slotOf(int32(n), at.hash)
+			at.name, t.names = uint32(len(t.names)), append(t.names, name...)
 		}
 	}
 }
@@ -300,8 +369,8 @@ func (t *tree) isLeaf(n int) bool {
 	return n > 0 && at.parent >= 0 && at.leaves == 0 && (at.parent > 0 || t.nodes[0].leaves > maxNodes/4) && !slices.Contains(t.way, int32(n))
 }
 
-// least returns the number of rows up to which leaves have to go, so that half of the nodes are left if
-// there are as many leaves.
+// least returns the number of rows up to which leaves have to go: half of them, or so many that half of the
+// nodes are left.
 func (t *tree) least() int64 {
 	var leaves []int64
 	for n := range t.nodes {
@@ -313,7 +382,7 @@ func (t *tree) least() int64 {
 	if len(leaves) == 0 {
 		return 0
 	}
-	return leaves[min(len(leaves)-1, t.used-maxNodes/2)]
+	return leaves[min(len(leaves)/2, t.used-maxNodes/2)]
 }
 
 // remove removes a leaf. Its rows still count for its parent.
@@ -332,14 +401,29 @@ type Path struct {
 	Name     string
 	Depth    int
 	Requests int64
-	Missed   int64 // rows that may be missing in Requests and Denied, at most
-	Denied   int64 // verdicts
+	Error    float64 // the relative standard error of Requests; 0 if they are exact
+	Missed   int64   // rows that may be missing in Requests and Denied, at most
+	Denied   int64   // verdicts
 	Share    float64
 	Of       float64 // share of the requests of all paths
 	By       string  // the rule that denied most of these; "" is none
 	ByMore   bool    // others denied, too
 	Below    []Path
 	Rest     *Rest // what of it is not shown; nil if that is nothing
+}
+
+// About reports whether the requests are an estimate, or some may be missing.
+func (p *Path) About() bool { return p.Error > 0 || p.Missed > 0 }
+
+// Number returns the requests as the page shows them.
+func (p *Path) Number() string {
+	switch {
+	case p.Error == 0:
+		return atLeast(p.Requests, p.Missed)
+	case p.Missed == 0:
+		return estimate(aggregate.Estimate{N: p.Requests, Error: p.Error})
+	}
+	return "~" + atLeast(p.Requests, p.Missed) + plusMinus(p.Error)
 }
 
 // A Rest is what of a path is not shown below it: the path itself, and names that are left out.
@@ -352,6 +436,12 @@ type Rest struct {
 	OfAll    float64 // share of the requests of all paths
 	Paths    int64   // names that are known and left out
 	Lost     bool    // others were not told apart
+	Error    float64 // the relative standard error of Requests; 0 if they are exact
+}
+
+// Number returns the requests as the page shows them.
+func (r *Rest) Number() string {
+	return estimate(aggregate.Estimate{N: r.Requests, Error: r.Error})
 }
 
 // Label says what the requests of the rest are.
@@ -385,7 +475,7 @@ func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
 	}
 	for _, children := range below {
 		slices.SortFunc(children, func(a, b int32) int {
-			return cmp.Or(cmp.Compare(t.nodes[b].counts.rows, t.nodes[a].counts.rows), strings.Compare(t.nodes[a].name, t.nodes[b].name))
+			return cmp.Or(cmp.Compare(t.nodes[b].counts.rows, t.nodes[a].counts.rows), bytes.Compare(t.name(uint32(a)), t.name(uint32(b))))
 		})
 	}
 	// The busiest nodes are shown, whose parents are busier and so are shown as well.
@@ -398,37 +488,49 @@ func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
 			heap.Push(queue, c)
 		}
 	}
-	var view func(n int32, depth int) Path
-	view = func(n int32, depth int) Path {
+	var view func(n int32, depth int, most int64) Path // of at most so many rows
+	view = func(n int32, depth int, most int64) Path {
 		at := &t.nodes[n]
-		p := Path{Name: nameOf(at.name), Depth: depth, Requests: at.counts.rows, Missed: min(at.missed, t.nodes[at.parent].counts.rows-at.counts.rows), Denied: at.denied}
+		p := Path{Name: nameOf(t.name(uint32(n))), Depth: depth, Requests: at.counts.rows, Missed: max(0, min(at.missed, most-at.counts.rows)), Denied: at.denied}
 		p.Share, p.Of = share(at.denied, at.counts.rows*verdicts), share(at.counts.rows, t.nodes[0].counts.rows)
 		p.By, p.ByMore = at.busiestRule(name)
-		rest := Rest{Of: p.Name, Depth: depth + 1, Requests: at.counts.rows, Denied: at.denied, Lost: at.lost > 0}
+		p.Error = t.error(at.counts.rows, at.variance)
+		rest, variance := Rest{Of: p.Name, Depth: depth + 1, Requests: at.counts.rows, Denied: at.denied, Lost: at.lost > 0}, at.variance
 		for _, c := range below[n] {
 			if !shown[c] {
 				rest.Paths++
 				continue
 			}
-			p.Below = append(p.Below, view(c, depth+1))
+			p.Below = append(p.Below, view(c, depth+1, p.Requests+p.Missed))
 			rest.Requests -= t.nodes[c].counts.rows
 			rest.Denied -= t.nodes[c].denied
+			variance -= max(0, t.nodes[c].variance)
 		}
 		if rest.Requests > 0 && len(p.Below) > 0 {
+			rest.Error = t.error(rest.Requests, variance)
 			rest.Share, rest.OfAll = share(rest.Denied, rest.Requests*verdicts), share(rest.Requests, t.nodes[0].counts.rows)
 			p.Rest = &rest
 		}
 		return p
 	}
-	return view(0, 0)
+	return view(0, 0, t.nodes[0].counts.rows)
+}
+
+// error returns the relative standard error of rows with such a variance. A path none of whose rows stands
+// for others may still lack some.
+func (t *tree) error(rows int64, variance float64) float64 {
+	if t.most <= 1 || variance == exact {
+		return 0
+	}
+	return math.Sqrt(max(0, variance)+float64(t.most)*float64(t.most-1)) / float64(max(1, rows))
 }
 
 // nameOf returns the name of a node as the page shows it.
-func nameOf(name string) string {
-	if name == "?" {
+func nameOf(name []byte) string {
+	if string(name) == "?" {
 		return query
 	}
-	return name
+	return string(name)
 }
 
 // busiestRule returns the name of the rule with the most verdicts, and whether there are others.

@@ -360,8 +360,8 @@ func checkPaths(t *testing.T, c *Counter, want *slow) {
 		if i == 0 {
 			continue
 		}
-		if names[i] = n.name; n.parent > 0 {
-			names[i] = names[n.parent] + "|" + n.name
+		if names[i] = string(c.tree.name(uint32(i))); n.parent > 0 {
+			names[i] = names[n.parent] + "|" + names[i]
 		}
 		if n.counts != want.paths[names[i]] || n.denied != want.denied[names[i]] || n.missed != 0 {
 			t.Fatalf("%s: %+v, denied %d; want %+v, %d", names[i], n.counts, n.denied, want.paths[names[i]], want.denied[names[i]])
@@ -619,9 +619,9 @@ func TestTreeBounded(t *testing.T) {
 		if n.parent < 0 || i == 0 {
 			continue
 		}
-		path := n.name
+		path := string(tr.name(uint32(i)))
 		for p := n.parent; p > 0; p = tr.nodes[p].parent {
-			path = tr.nodes[p].name + path
+			path = string(tr.name(uint32(p))) + path
 		}
 		if path == "/" {
 			continue

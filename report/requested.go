@@ -4,77 +4,52 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-
-	"github.com/robobatch/robobatch/engine"
 )
-
-// A request is what rows share that are alike: the same URL, decided in the same way for the same
-// crawler. Rows that are alike are counted together, and what is counted by path, rule or origin is
-// added up once for all of them, when the request leaves the table or the run ends.
-type request struct {
-	key    uint64 // of the URL, crawler and verdicts; never 0
-	hash   uint64 // of the URL
-	at, n  uint32 // the URL, in requested.text
-	site   engine.SiteID
-	prefix uint16 // of the URL: what is before the path
-	agent  uint16 // the crawler that fetched; 0 without crawlers of the log
-	denies uint16 // of the verdicts: how many deny
-	answer int32  // index of what denied, see Counter.answers; -1 if nothing did
-	ruled  int32  // index of Counter.ruled: what rules did; -1 if there is no robots.txt
-	counts counts
-
-	// missed is the most rows of the same kind that may have come before, when the request was not in
-	// the table.
-	missed uint32
-}
-
-// counts are what is counted of rows. All but rows are parts of rows.
-type counts struct {
-	rows       int64
-	violations int64
-	served     int64 // answered by 2xx or 304
-	failed     int64 // answered by 4xx or 5xx
-}
-
-func (c *counts) add(o *counts) {
-	c.rows += o.rows
-	c.violations += o.violations
-	c.served += o.served
-	c.failed += o.failed
-}
 
 // requested are the most requested URLs, by crawler, in a memory that does not grow: a hash table
 // whose requests with few rows leave it when it is full. So a request that is in it has been counted
 // since it came, and may have had at most so many rows before as any that left.
+//
+// Once it was full, requests do not come in with their first row, but with their second that comes soon after
+// it: most never have one. Of the others the table has an even sample, of fewer and fewer of them.
 type requested struct {
+	batch
+
 	// 1 + index of all, and above that bits of the key, so that others are told apart without a look at
 	// them, which is a wait for memory; 0 is free.
 	slots []uint32
-	all   []request
 	most  int // of all
-	text  []byte
-	bytes int       // the most of text
-	gone  []request // that leave next
+	bytes int // the most of text
 	floor uint32
 	seed  uint64 // says where a request lies, and nothing else: nobody can choose URLs whose slots are the same
 
-	// leave is called for requests that leave. The URLs are valid until it returns.
-	leave func(all []request)
+	seen  sightings // of keys that are not in the table
+	level uint      // zero bits at the begin of the keys that come in with their first row
+
+	gone  batch // that leave next; without a text
+	leave func(all *batch)
 }
 
 // leaving is how many requests leave at a time.
 const leaving = 512
 
-// newRequested returns a table of at most so many requests, whose URLs take at most so many bytes.
-func newRequested(most, bytes int, leave func(all []request)) *requested {
+// newRequested returns a table of at most so many requests, whose URLs take at most so many bytes. leave is
+// called for requests that leave. What it is given is valid until it returns.
+func newRequested(most, bytes int, leave func(all *batch)) *requested {
 	slots := 1024
 	for slots < 2*most {
 		slots *= 2
 	}
 	// All of it at once: what is not used takes no memory, and growing by copies took a tenth of the count.
 	return &requested{
-		slots: make([]uint32, slots), all: make([]request, 0, most), text: make([]byte, 0, bytes), gone: make([]request, 0, leaving), most: most, bytes: bytes, leave: leave, seed: rand.Uint64(),
+		batch: batch{make([]request, 0, most), make([]byte, 0, bytes)}, slots: make([]uint32, slots), most: most, bytes: bytes, seed: rand.Uint64(),
+		seen: newSightings(most / 2), gone: batch{all: make([]request, 0, leaving)}, leave: leave,
 	}
+}
+
+// look looks at the places where a key may be, so that the waits for memory of several keys overlap.
+func (t *requested) look(key uint64) uint32 {
+	return t.slots[t.slot(key)] | uint32(*t.seen.word(key))
 }
 
 // find returns the request of a key. It returns nil if it is new: add adds it.
@@ -99,16 +74,29 @@ const indexBits = 18
 // tagOf returns the upper bits of the slot of a key.
 func tagOf(key uint64) uint32 { return uint32(key) &^ (1<<indexBits - 1) }
 
+// takes reports whether a key that is new comes in.
+func (t *requested) takes(key uint64) bool {
+	return uint(bits.LeadingZeros64(key)) >= t.level || t.see(key)
+}
+
+// see reports whether a key that is not in the table was seen of late, and notes that it is.
+func (t *requested) see(key uint64) bool {
+	seen, forgot := t.seen.see(key)
+	if forgot {
+		t.floor++ // a row of each
+	}
+	return seen
+}
+
 // add adds a request that is not in the table. The pointer is valid until the next one is added.
 func (t *requested) add(r request, url []byte) *request {
 	if len(t.all) == t.most || len(t.text)+len(url) > t.bytes && len(t.all) > 0 {
 		t.shrink()
 	}
-	r.at, r.n, r.missed = uint32(len(t.text)), uint32(len(url)), t.floor
-	t.text = append(t.text, url...)
-	t.all = append(t.all, r)
+	r.missed = t.floor
+	added := t.batch.add(r, url)
 	t.place(len(t.all) - 1)
-	return &t.all[len(t.all)-1]
+	return added
 }
 
 // place puts a request into a slot.
@@ -129,28 +117,26 @@ func spread(hash, seed uint64, slots int) uint64 {
 	return (hash ^ seed) * 0x9E3779B97F4A7C15 >> (64 - bits.TrailingZeros(uint(slots)))
 }
 
-// url returns the URL of a request. It is valid until a request is added.
-func (t *requested) url(r *request) []byte { return t.text[r.at : r.at+r.n] }
-
 // shrink removes requests with few rows: so many that at most half of them stay, and half of their
 // bytes.
 func (t *requested) shrink() {
-	least := t.least()
+	least := t.thin()
 	kept := t.all[:0]
-	gone := t.gone[:0]
+	t.gone.all, t.gone.text = t.gone.all[:0], t.text
 	for i := range t.all {
 		r := &t.all[i]
-		if r.counts.rows > least {
+		if t.stays(r, least) {
 			kept = append(kept, *r)
 			continue
 		}
+		t.see(r.key) // so that it comes in again with its next row
 		t.floor = max(t.floor, uint32(min(r.counts.rows, math.MaxUint32/2))+min(r.missed, math.MaxUint32/2))
-		if gone = append(gone, *r); len(gone) == cap(gone) {
-			t.leave(gone)
-			gone = gone[:0]
+		if t.gone.all = append(t.gone.all, *r); len(t.gone.all) == cap(t.gone.all) {
+			t.leave(&t.gone)
+			t.gone.all = t.gone.all[:0]
 		}
 	}
-	t.leave(gone)
+	t.leave(&t.gone)
 	text := t.text[:0]
 	for i := range kept {
 		url := t.url(&kept[i])
@@ -163,6 +149,37 @@ func (t *requested) shrink() {
 		t.place(n)
 	}
 }
+
+// stays reports whether a request stays if those with so many rows leave, and those with one that are not
+// in the sample.
+func (t *requested) stays(r *request, least int64) bool {
+	return r.counts.rows > max(1, least) || r.counts.rows > least && uint(bits.LeadingZeros64(r.key)) >= t.level
+}
+
+// thin takes a smaller sample of requests with one row, so that half of the table is left. Where these are
+// too few, it returns the number of rows up to which requests have to leave.
+func (t *requested) thin() (least int64) {
+	t.floor = max(t.floor, 1)
+	for n := range mostThin + 1 {
+		if n > 0 {
+			t.level++
+		}
+		left, size := 0, 0
+		for i := range t.all {
+			if r := &t.all[i]; t.stays(r, 0) {
+				left++
+				size += int(r.n)
+			}
+		}
+		if left <= t.most/2 && size <= t.bytes/2 {
+			return 0
+		}
+	}
+	return t.least()
+}
+
+// mostThin is how often the sample is halved when the table is full.
+const mostThin = 3
 
 // least returns the number of rows up to which requests have to leave.
 func (t *requested) least() int64 {

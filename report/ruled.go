@@ -7,16 +7,18 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// ruled are the ways in which rules meet requests: the robots.txt in force, and for each set of rules that
-// counts for a crawler the rule that decides and those that match. There are few of them.
+// ruled are the ways in which rules meet requests: a kind, and for each set of rules that counts for a
+// crawler the rules that match beside the one that decides. There are few of them.
 type ruled struct {
-	rules *aggregate.Rules
-	all   []encounter
-	ids   map[string]int32
-	key   []byte
-	last  int32  // that was met
-	by    []byte // the key of last
-	hand  []*aggregate.Outcome
+	rules   *aggregate.Rules
+	all     []encounter
+	most    int // of all
+	ids     map[string]int32
+	key     []byte
+	last    int32  // that was met
+	by      []byte // the key of last
+	hand    []*aggregate.Outcome
+	samples map[asked]*aggregate.Sample // of the URLs of the outcomes of a rule that decides
 
 	untold int64 // requests whose robots.txt came when there was no memory for it
 	isLeft bool  // there was none for some outcomes
@@ -25,55 +27,113 @@ type ruled struct {
 // lacks reports whether there was no memory for some matches.
 func (r *ruled) lacks() bool { return r.isLeft || r.rules.Left() }
 
-// An encounter is a robots.txt and the outcomes that its rules have.
+// asked are the rules that bind a crawler, and the number of the one that decides.
+type asked struct {
+	set  *aggregate.RuleSet
+	rule int32
+}
+
+// An encounter is a kind and the outcomes that its rules have.
 type encounter struct {
-	file     *aggregate.RuleFile
+	kind     int32
 	outcomes []*aggregate.Outcome
+	rows     int64           // that were in the table of requests
+	told     int64           // see kind.told
+	variance float64         // of told
+	urls     aggregate.Tally // those that are new for the kind; without crawlers of the log
 }
 
-// newRuled returns what counts in about so much memory.
-func newRuled(store *engine.Store, memory int64) *ruled {
-	return &ruled{rules: aggregate.NewRules(store, aggregate.RulesOptions{Memory: max(1, memory*3/4), Matchers: max(1, memory/4)}), ids: map[string]int32{}}
+// encounterBytes are those of an encounter, with its place in a map.
+const encounterBytes = 160
+
+// newRuled returns what counts rules in about so much memory, and at most so many encounters.
+func newRuled(store *engine.Store, memory int64, most int) *ruled {
+	return &ruled{
+		most:  most,
+		rules: aggregate.NewRules(store, aggregate.RulesOptions{Memory: max(1, memory*3/4), Matchers: max(1, memory/4)}),
+		ids:   map[string]int32{}, samples: map[asked]*aggregate.Sample{},
+	}
 }
 
-// of returns the number of what rules did to a row of a site that the store knows, -1 if there is no memory
-// for it. agent is the crawler of the row; 0 without crawlers of the log.
-func (r *ruled) of(b *engine.Batch, row, agent int, verdicts []engine.Verdict, prefix int) int32 {
-	f := r.rules.File(b.Rulings[row], b.Sites[row])
-	if f == nil {
+// open sets what rules are asked of a new kind, which has this row of a site that the store knows.
+func (r *ruled) open(k *kind, b *engine.Batch, row int, verdicts []engine.Verdict) {
+	if k.file = r.rules.File(b.Rulings[row], b.Sites[row]); k.file == nil {
+		return
+	}
+	k.site = b.Sites[row]
+	for a, v := range verdicts {
+		if s, _ := r.rules.Set(k.file, int(k.agent)+a, v); s != nil {
+			k.asked = append(k.asked, asked{s, v.Rule})
+		}
+	}
+}
+
+// sampleOf returns the sample of the URLs of the outcomes of a rule, which are those of several kinds if it decides for
+// several crawlers of the log.
+func (r *ruled) sampleOf(of asked) *aggregate.Sample {
+	s := r.samples[of]
+	if s == nil {
+		s = &aggregate.Sample{}
+		r.samples[of] = s
+	}
+	return s
+}
+
+// meet returns the number of what rules do to a URL of a kind; -1 if there is no robots.txt, or no memory
+// for it.
+func (r *ruled) meet(k *kind, id int32, url []byte, prefix int) int32 {
+	if k.file == nil {
 		return -1
 	}
-	r.hand, r.key = r.hand[:0], binary.LittleEndian.AppendUint32(r.key[:0], f.Number)
-	for a, v := range verdicts {
-		if s, _ := r.rules.Set(f, agent+a, v); s != nil {
-			o := r.rules.Outcome(b.URL(row), prefix, f, s, v.Rule)
-			r.hand, r.key = append(r.hand, o), binary.LittleEndian.AppendUint32(r.key, o.Number)
-		}
+	r.hand, r.key = r.hand[:0], binary.LittleEndian.AppendUint32(r.key[:0], uint32(id))
+	for _, a := range k.asked {
+		o := r.rules.Outcome(url, prefix, k.file, a.set, a.rule)
+		r.hand, r.key = append(r.hand, o), binary.LittleEndian.AppendUint32(r.key, o.Number)
 	}
 	if len(r.all) > 0 && string(r.by) == string(r.key) {
 		return r.last
 	}
-	if len(r.all) >= maxEncounters {
-		return r.known(f)
-	}
-	id, known := r.ids[string(r.key)]
+	n, known := r.ids[string(r.key)]
 	if !known {
-		id = int32(len(r.all))
-		r.ids[string(r.key)] = id
-		r.all = append(r.all, encounter{f, append([]*aggregate.Outcome(nil), r.hand...)})
+		if len(r.all) >= r.most {
+			r.isLeft = true
+			return k.first
+		}
+		n = int32(len(r.all))
+		r.ids[string(r.key)] = n
+		r.all = append(r.all, encounter{kind: id, outcomes: append([]*aggregate.Outcome(nil), r.hand...)})
+		if k.first < 0 {
+			k.first = n
+		}
 	}
-	r.last, r.by = id, append(r.by[:0], r.key...)
-	return id
+	r.last, r.by = n, append(r.by[:0], r.key...)
+	return n
 }
 
-// maxEncounters is how many ways are told apart.
-const maxEncounters = 1 << 18
-
-// known returns the number of a file without outcomes, -1 if it has none.
-func (r *ruled) known(f *aggregate.RuleFile) int32 {
-	r.isLeft = true
-	if id, known := r.ids[string(binary.LittleEndian.AppendUint32(r.key[:0], f.Number))]; known {
-		return id
+// settle adds up the outcomes. It gives the rows of a kind that were never in the table of requests to its
+// encounters, as those that were looked at tell. So the sum is exact, which is what the deciding rules have.
+func (r *ruled) settle(all []kind) {
+	for i := range r.all {
+		e := &r.all[i]
+		rows, variance := all[e.kind].share(e)
+		for _, o := range e.outcomes {
+			o.Add(e.rows, 0)
+			o.Guess(rows, variance)
+			o.Join(&e.urls)
+		}
 	}
-	return -1
+	for i := range all {
+		k := &all[i]
+		rows := k.sum().rows
+		switch {
+		case k.stray:
+		case k.file == nil || k.first < 0:
+			r.untold += rows
+		default:
+			k.file.Requests += rows
+			if outcomes := r.all[k.first].outcomes; len(outcomes) > 0 && r.rules.ByRow() {
+				r.rules.Ask(outcomes[0], int(k.agent), rows)
+			}
+		}
+	}
 }

@@ -65,7 +65,15 @@ func estimate(e aggregate.Estimate) string {
 	if e.Error == 0 {
 		return number(e.N)
 	}
-	return fmt.Sprintf("~%s ±%s", number(e.N), percent(2*e.Error))
+	return "~" + number(e.N) + plusMinus(e.Error)
+}
+
+// plusMinus returns how wrong an estimate with a relative standard error may be, in 19 of 20 cases.
+func plusMinus(err float64) string {
+	if err >= 0.5 {
+		return fmt.Sprintf(" ±%.0f%%", 200*err)
+	}
+	return " ±" + percent(2*err)
 }
 
 // The most characters that are shown of a text that anyone may have written, and of a sentence about it.

@@ -40,6 +40,7 @@ type view struct {
 	Crawlers  []Crawler
 	Sums      []Crawler // of sets of crawlers, and of all
 	Paths     Path
+	Sampled   bool // Paths, and what rules only matched, are counted from a sample
 	Time      *timeView
 	Paces     []Pace
 	MorePace  int64
@@ -72,7 +73,7 @@ func (c *Counter) newView(run *Run) *view {
 	o := c.store.Options()
 	v := &view{
 		Run: run, FromLog: c.fromLog, Several: !c.fromLog && len(o.Agents) > 1, Agents: o.Agents, Dialect: o.Dialect.String(),
-		Requests: c.rows, Bad: c.bad, Strays: c.strays, URLs: c.total.URLs(), Denied: run.Stats.Denied, Verdicts: run.Stats.Rows,
+		Requests: c.rows, Bad: c.bad, Strays: c.strays, URLs: c.whole.URLs(), Denied: run.Stats.Denied, Verdicts: run.Stats.Rows,
 		Violated: run.Stats.Violations, HasTimes: c.series.from <= c.series.to, NoTimes: c.series.none, Status: c.status >= 0,
 	}
 	within := c.series.span()
@@ -88,6 +89,7 @@ func (c *Counter) newView(run *Run) *view {
 	}
 	v.Crawlers, v.Sums = c.crawlers(run, sparks)
 	v.Own, v.Others = c.divide(v.Crawlers)
+	v.Sampled = c.tree.most > 1
 	v.Paths = c.tree.show(int64(c.verdicts), c.nameOf)
 	v.Time = c.timeView(within)
 	v.Paces, v.MorePace = c.shownPaces(run)
@@ -110,7 +112,7 @@ func moment(t int64) time.Time { return time.UnixMicro(t).UTC() }
 
 // nameOf names what denied a request.
 func (c *Counter) nameOf(n int32) string {
-	r := &c.rules[n]
+	r := &c.denials.rules[n]
 	switch {
 	case r.line > 0:
 		return fmt.Sprintf("line %d: %s", r.line, r.text)
@@ -190,7 +192,7 @@ func (c *Counter) allCrawlers(all []Crawler, sparks *Points) Crawler {
 	if !c.fromLog {
 		return sum
 	}
-	urls := c.total.URLs()
+	urls := c.whole.URLs()
 	sum.About, sum.URLs = "crawlers and other clients", &urls
 	if sparks != nil {
 		points := make([]int64, len(sparks.Starts))
@@ -549,7 +551,7 @@ func (c *Counter) list(name string, rows func(r *request) int64, is func(r *requ
 	l := &list{Name: name, Verb: strings.ToUpper(verb[:1]) + verb[1:], Total: total.own, Others: total.others, Missed: c.requested.floor}
 	var found []*request
 	for i := range c.requested.all {
-		if r := &c.requested.all[i]; is(r) && rows(r) > 0 && !c.isOther(r) {
+		if r := &c.requested.all[i]; is(r) && rows(r) > 0 && !c.isOther(r.agent) {
 			found = append(found, r)
 		}
 	}
@@ -561,8 +563,8 @@ func (c *Counter) list(name string, rows func(r *request) int64, is func(r *requ
 		if c.fromLog {
 			row.Crawler = c.agentName(int(r.agent))
 		}
-		if r.answer >= 0 {
-			row.By, l.Ruled = c.nameOf(c.answers[r.answer][0].rule-1), true
+		if answer := c.kinds.all[r.kind].answer; answer >= 0 {
+			row.By, l.Ruled = c.nameOf(c.denials.all[answer][0].rule-1), true
 		}
 		l.Listed += row.Requests
 		l.Rows = append(l.Rows, row)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,9 +20,10 @@ import (
 
 // A repeatedLog is a real log of the corpus several times, as frames of whole copies.
 type repeatedLog struct {
-	name   string
-	frames int
-	path   string
+	name     string
+	frames   int
+	path     string
+	distinct bool // each line several times in turn, with another query each
 }
 
 // A repeatedRun is a run of a command on a repeated log, with the corpus's rules in a pack.
@@ -47,7 +50,7 @@ func (l *lab) repeated() (all []trial) {
 	took := map[string]measure.Sample{}
 	for i, name := range []string{"real", "shuffled"} {
 		for _, frames := range []int{1, l.copies} {
-			log := repeatedLog{name, frames, filepath.Join(l.dir, fmt.Sprintf("repeated-%s-%d.zst", name, frames))}
+			log := repeatedLog{name: name, frames: frames, path: filepath.Join(l.dir, fmt.Sprintf("repeated-%s-%d.zst", name, frames))}
 			in := input{log.path, func(m *maker) error { return repeatLog(log, m.corpus.Logs[min(i, len(m.corpus.Logs)-1)], l.copies) }}
 			rules := input{filepath.Join(l.dir, "repeated.jsonl.zst"), nil}
 			rules.write = func(m *maker) error { return madeup.WriteRules(rules.path, m.corpus.Rules) }
@@ -135,6 +138,10 @@ func repeatLog(to repeatedLog, l corpus.Log, copies int) error {
 		return err
 	}
 	enc, err := zstd.NewWriter(f)
+	if to.distinct && err == nil {
+		err = cmp.Or(writeDistinct(enc, text, copies), enc.Close())
+		copies = 0
+	}
 	for i := 0; i < copies && err == nil; i++ {
 		if _, err = enc.Write(text); err == nil && (to.frames > 1 || i == copies-1) {
 			if err = enc.Close(); err == nil {
@@ -146,6 +153,24 @@ func repeatLog(to repeatedLog, l corpus.Log, copies int) error {
 		return fmt.Errorf("write %s: %w", to.path, err)
 	}
 	return f.Close()
+}
+
+// writeDistinct writes each line so many times, with another query each.
+func writeDistinct(w io.Writer, text []byte, copies int) error {
+	out := bufio.NewWriter(w)
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimRight(line, "\n")
+		mark := byte('?')
+		if bytes.IndexByte(line, mark) >= 0 {
+			mark = '&'
+		}
+		for i := range copies {
+			if _, err := fmt.Fprintf(out, "%s%ccopy=%d\n", line, mark, i); err != nil {
+				return err
+			}
+		}
+	}
+	return out.Flush()
 }
 
 // countLines unpacks a log as package ingest does, on one goroutine, and counts its lines.

@@ -27,18 +27,25 @@ var questions = []question{
 	{"report", []string{"-columns", "line,input,url,origin,agent,allowed,reason,rule_line,rule,canonical_url,binding"}, []string{"report", "-out", os.DevNull}},
 }
 
-// whatIf are the questions, asked of the corpus's log and its other orders, several times in one file,
-// with the corpus's rules in a pack. Each tells how many times the CPU time of the main job it took:
+// whatIf are the questions, asked of the corpus's log and its other orders, several times in one file, or
+// once with several endings of each URL, with the corpus's rules in a pack. Each tells how many times the CPU time of the main job it took:
 // the least of all rounds, of either.
 func (l *lab) whatIf() (all []trial) {
 	rules := input{filepath.Join(l.dir, "whatif.jsonl.zst"), nil}
 	rules.write = func(m *maker) error { return madeup.WriteRules(rules.path, m.corpus.Rules) }
 	old := input{filepath.Join(l.dir, "whatif-old.jsonl.zst"), nil}
 	old.write = func(m *maker) error { return madeup.WriteRules(old.path, edited(m.corpus)) }
-	for i, order := range []string{"real", "shuffled", "synth"} {
-		log := repeatedLog{order, 1, filepath.Join(l.dir, "whatif-"+order+".zst")}
+	for i, order := range []string{"real", "shuffled", "synth", "distinct"} {
+		isDistinct := order == "distinct"
+		log := repeatedLog{order, 1, filepath.Join(l.dir, "whatif-"+order+".zst"), isDistinct}
+		if isDistinct {
+			i = 0
+		}
 		in := input{log.path, func(m *maker) error { return repeatLog(log, m.corpus.Logs[min(i, len(m.corpus.Logs)-1)], l.copies) }}
 		for _, q := range questions {
+			if isDistinct && q.name != "report" { // which alone does more for a URL that is new
+				continue
+			}
 			var plain, least measure.Sample
 			run := func() (s measure.Sample, err error) {
 				s, err = l.ask(q.plain, rules.path, old.path, log.path)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/robobatch/robobatch/aggregate"
@@ -160,7 +161,7 @@ func usesOf(rules []aggregate.RuleCount) []report.Use {
 
 // countOf returns a count as the page shows it.
 func countOf(m *aggregate.Matches) report.Count {
-	return report.Count{Requests: m.Requests, URLs: m.URLs}
+	return report.Count{Requests: m.Requests, Error: math.Sqrt(m.Variance) / float64(max(1, m.Requests)), URLs: m.URLs}
 }
 
 // findingsOf returns what is wrong with a text.

@@ -1,0 +1,133 @@
+package report
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// What denials tell apart.
+const (
+	maxRules   = 1 << 14
+	maxAnswers = 1 << 16
+)
+
+// A ruleKey is a rule, or a reason for which no rule is needed.
+type ruleKey struct {
+	ruling engine.RulingID
+	line   int32
+	reason engine.Reason
+}
+
+// A rule is what may deny a request.
+type rule struct {
+	text   string
+	line   int32
+	origin string // the first that it denied at
+	reason engine.Reason
+}
+
+// denials are what denied requests.
+type denials struct {
+	look    *engine.Lookup
+	rules   []rule
+	ruleIDs map[ruleKey]int32
+	all     [][]decided // what denied the verdicts of a row together
+	ids     map[string]int32
+	by      []decided // of the row in hand
+	key     []byte    // the same, as a key of ids
+}
+
+func newDenials(look *engine.Lookup) *denials {
+	return &denials{look: look, ruleIDs: map[ruleKey]int32{}, ids: map[string]int32{}}
+}
+
+// of returns how many verdicts of a row deny, and the number in all of what denied; -1 if nothing did. The
+// verdicts are those of agents from the first on.
+func (d *denials) of(b *engine.Batch, row, first int, verdicts []engine.Verdict) (denies uint16, answer int32) {
+	d.by = d.by[:0]
+	for a, v := range verdicts {
+		if v.Access == engine.Denied {
+			denies++
+			d.by = count(d.by, 1+d.ruleOf(b, row, first+a, v))
+		}
+	}
+	return denies, d.answer()
+}
+
+// count counts a verdict for a rule.
+func count(by []decided, rule int32) []decided {
+	for i := range by {
+		if by[i].rule == rule {
+			by[i].verdicts++
+			return by
+		}
+	}
+	return append(by, decided{rule, 1})
+}
+
+// answer returns the number of what denied the row in hand.
+func (d *denials) answer() int32 {
+	if len(d.by) == 0 {
+		return -1
+	}
+	if len(d.all) >= maxAnswers {
+		d.by = d.by[:1] // few logs have so many; the verdicts stay right, and stand with one rule
+	}
+	d.key = d.key[:0]
+	for _, by := range d.by {
+		d.key = binary.LittleEndian.AppendUint32(d.key, uint32(by.rule))
+		d.key = binary.LittleEndian.AppendUint32(d.key, uint32(by.verdicts))
+	}
+	id, known := d.ids[string(d.key)]
+	if !known {
+		id = int32(len(d.all))
+		d.all, d.ids[string(d.key)] = append(d.all, slices.Clone(d.by)), id
+	}
+	return id
+}
+
+// ruleOf returns the number of what denied a row.
+func (d *denials) ruleOf(b *engine.Batch, i, agent int, v engine.Verdict) int32 {
+	key := ruleKey{reason: v.Reason}
+	var winner robots.Rule
+	if v.Rule != engine.NoRule {
+		winner = d.look.Rule(b.Rulings[i], agent, v.Rule)
+		key.ruling, key.line = b.Rulings[i], winner.Line
+	}
+	id, known := d.ruleIDs[key]
+	if known {
+		return id
+	}
+	if len(d.rules) >= maxRules {
+		key = ruleKey{reason: v.Reason, line: -1}
+		if id, known = d.ruleIDs[key]; known {
+			return id
+		}
+		winner = robots.Rule{Line: -1}
+	}
+	r := rule{line: winner.Line, reason: v.Reason}
+	if winner.Line > 0 {
+		r.text = strings.Clone(winner.String())
+		if u, err := robots.SplitURL(b.URL(i)); err == nil {
+			r.origin = strings.Clone(string(u.Prefix))
+		}
+	}
+	id = int32(len(d.rules))
+	d.rules, d.ruleIDs[key] = append(d.rules, r), id
+	return id
+}
+
+// verdicts sets dst to what denied so many rows alike.
+func (d *denials) verdicts(dst []decided, answer int32, rows int64) []decided {
+	dst = dst[:0]
+	if answer >= 0 {
+		for _, by := range d.all[answer] {
+			dst = append(dst, decided{by.rule, by.verdicts * rows})
+		}
+	}
+	return dst
+}

@@ -1,0 +1,114 @@
+package report
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/engine"
+)
+
+// A kind is what rows share that are decided alike: what is in force, the crawler of the log, and the
+// verdicts with the rules that decide. There are few of them, so that what follows from the kind alone is
+// counted exactly, for each row.
+type kind struct {
+	agent  uint16 // the crawler that fetched; 0 without crawlers of the log
+	denies uint16 // of the verdicts: how many deny
+	stray  bool   // the rules do not know the origin
+	answer int32  // what denied, see denials.all; -1 if nothing did
+	file   *aggregate.RuleFile
+	site   engine.SiteID // the last one that the file was asked for
+	asked  []asked       // of the file
+	first  int32         // of its encounters; -1 if there is none
+
+	held   counts          // rows that were in the table of requests
+	passed counts          // rows that never were
+	urls   aggregate.Tally // without encounters and crawlers of the log
+
+	// Of the rows that passed, those in a sample were looked at, and stand for the others. The URLs that are
+	// told from others are another sample, as each must be in it with all of its rows or none.
+	sample aggregate.Sample
+	urlsIn *aggregate.Sample
+	told   int64 // rows for which those in the sample stand
+	most   int64 // the most for which one of them stands
+	shared int64 // of told, and of the rows: those that share gave to encounters
+	given  int64
+}
+
+// sum returns what is counted of all rows.
+func (k *kind) sum() counts {
+	sum := k.held
+	sum.add(&k.passed)
+	return sum
+}
+
+// share returns how many of the rows that passed are those of an encounter, and the variance of that. It
+// must be asked for each encounter: the shares add up to the rows.
+func (k *kind) share(e *encounter) (rows int64, variance float64) {
+	if e.told == 0 {
+		return 0, 0
+	}
+	k.shared += e.told
+	hi, lo := bits.Mul64(uint64(k.shared), uint64(k.passed.rows))
+	upTo, _ := bits.Div64(hi, lo, uint64(k.told))
+	rows = int64(upTo) - k.given
+	k.given += rows
+	return rows, max(e.variance, float64(k.most)*float64(k.most-1))
+}
+
+// kindBytes are those of a kind, with its place in a map.
+const kindBytes = 280
+
+// kinds are the kinds of the rows so far. Those that come when there are too many are one for each crawler and
+// number of verdicts that deny.
+type kinds struct {
+	all  []kind
+	most int // of all
+	ids  map[string]int32
+	key  []byte
+	last int32
+	by   []byte // the key of last
+}
+
+func newKinds(most int) kinds { return kinds{most: most, ids: map[string]int32{}} }
+
+// find returns the number of the kind of a row, -1 if it is new: then add adds it.
+func (k *kinds) find(b *engine.Batch, row, agent int, verdicts []engine.Verdict) int32 {
+	stray := byte(0)
+	if _, is := b.Sites[row].Stray(); is {
+		stray = 1
+	}
+	k.key = binary.LittleEndian.AppendUint32(k.key[:0], uint32(b.Rulings[row]))
+	k.key = append(k.key, byte(agent), byte(agent>>8), stray)
+	for _, v := range verdicts {
+		k.key = binary.LittleEndian.AppendUint32(k.key, uint32(v.Rule))
+		k.key = append(k.key, byte(v.Access), byte(v.Reason))
+	}
+	return k.known()
+}
+
+// known returns the number of the kind with the key; -1 if it is new.
+func (k *kinds) known() int32 {
+	if len(k.all) > 0 && string(k.by) == string(k.key) {
+		return k.last
+	}
+	id, known := k.ids[string(k.key)]
+	if !known {
+		return -1
+	}
+	k.last, k.by = id, append(k.by[:0], k.key...)
+	return id
+}
+
+// rest looks for the kind of rows that are not told apart, instead of the one that find looked for.
+func (k *kinds) rest(agent int, denies uint16) int32 {
+	k.key = append(k.key[:0], byte(agent), byte(agent>>8), byte(denies), byte(denies>>8))
+	return k.known()
+}
+
+// add adds the kind that was looked for.
+func (k *kinds) add(of kind) int32 {
+	id := int32(len(k.all))
+	k.all, k.ids[string(k.key)] = append(k.all, of), id
+	return id
+}

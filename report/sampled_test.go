@@ -1,0 +1,229 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// many returns made-up rows, most of whose URLs come once, and few often.
+func many(rng *rand.Rand, number int) (all []fetch) {
+	for i := range number {
+		n := spelt(rng.IntN(1 << 30))
+		if rng.IntN(4) == 0 {
+			n = spelt(rng.IntN(1 + rng.IntN(2000)))
+		}
+		url := []string{
+			"https://a.example/p/q/" + n, "https://a.example/p/" + n + "/" + n, "https://a.example/q" + n + ".php",
+			"https://b.example/" + n[:1] + "/" + n, "http://c.example:8080/" + n,
+		}[min(4, rng.IntN(8))]
+		if rng.IntN(1000) == 0 {
+			url = "https://a.example/p/q/rare.php?" + n
+		}
+		f := fetch{url: url, userAgent: clients[min(3, rng.IntN(9))], at: int64(i) * second, status: []int64{200, 200, 404}[rng.IntN(3)]}
+		all = append(all, f)
+	}
+	return all
+}
+
+// spelt spells a number.
+func spelt(n int) string { return fmt.Sprintf("%06x", n) }
+
+// A met is what a rule did.
+type met struct {
+	decided, matched         int64
+	decidedURLs, matchedURLs map[string]bool
+}
+
+// metSlowly asks each rule that binds a crawler alone. A request counts for each crawler that is asked for.
+func metSlowly(all []fetch, agents []string) map[string]*met {
+	by := map[string]*met{}
+	of := func(origin string, line int32) *met {
+		key := fmt.Sprint(origin, " ", line)
+		if by[key] == nil {
+			by[key] = &met{decidedURLs: map[string]bool{}, matchedURLs: map[string]bool{}}
+		}
+		return by[key]
+	}
+	for _, f := range all {
+		u, err := robots.SplitURL([]byte(f.url))
+		if err != nil {
+			continue
+		}
+		origin, _ := robots.AppendOrigin(nil, u)
+		who := agents
+		if agents == nil {
+			who = []string{[]string{"bingbot", "Googlebot", "*", "Google-Read-Aloud"}[slices.Index(clients, f.userAgent)]}
+		}
+		path, _ := robots.Google.Path(u.Path, nil)
+		for _, name := range who {
+			rules, _ := robots.Parse([]byte(sites[robots.Origin(origin)]), robots.Google).Select(robots.NewAgent(name, robots.Google))
+			winner := robots.Decide(rules, path, robots.Google)
+			for i, r := range rules {
+				m := of(string(origin), r.Line)
+				switch {
+				case i == winner:
+					m.decided++
+					m.decidedURLs[f.url] = true
+				case robots.Decide([]robots.Rule{r}, path, robots.Google) == 0:
+					m.matched++
+					m.matchedURLs[f.url] = true
+				}
+			}
+		}
+	}
+	return by
+}
+
+// isNear reports whether an estimate is within five times its error.
+func isNear(got aggregate.Estimate, want int64) bool {
+	return math.Abs(float64(got.N-want)) <= 5*got.Error*float64(got.N)
+}
+
+// TestSampled holds that, when most URLs are not looked at, numbers that are said to be exact are, that others
+// are within what they say, and that the page says so.
+func TestSampled(t *testing.T) {
+	for round, agents := range [][]string{nil, {"bingbot"}, {"*", "bingbot", "Googlebot"}} {
+		all := many(rand.New(rand.NewPCG(uint64(round), 19)), 80_000)
+		q := question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, Agents: agents}, workers: 2, Options: Options{Memory: 1 << 20}}
+		if agents == nil {
+			q.LogAgents = engine.LogAgentsStar
+		}
+		c, stats := counted(t, sites, all, q)
+		want := slowly(all, agents)
+		checkAsked(t, c, want)
+		v := c.newView(&Run{Stats: stats})
+		if !v.Sampled || v.URLs.Error == 0 || !isNear(v.URLs, int64(len(want.urls))) {
+			t.Errorf("sampled is %t; %d URLs are %+v", v.Sampled, len(want.urls), v.URLs)
+		}
+		if got := [2]parted{{v.Served.Total, v.Served.Others}, {v.Failed.Total, v.Failed.Others}}; got != [2]parted{want.totalServed, want.totalBad} {
+			t.Errorf("%+v were served and failed, want %+v and %+v", got, want.totalServed, want.totalBad)
+		}
+		checkMet(t, c, metSlowly(all, agents))
+		checkNear(t, c.tree, want)
+		var page bytes.Buffer
+		if err := Write(&page, c, &Run{Stats: stats}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(page.String(), "counted from a sample of the URLs") || !strings.Contains(page.String(), ">~") {
+			t.Error("the page does not say that it counts from a sample")
+		}
+	}
+}
+
+// checkMet compares what rules did.
+func checkMet(t *testing.T, c *Counter, want map[string]*met) {
+	t.Helper()
+	files, _ := c.Busiest(10)
+	estimates := 0
+	for _, f := range files {
+		for i := range f.Rules {
+			r := &f.Rules[i]
+			w := want[fmt.Sprint(string(f.Origin), " ", r.Line)]
+			matched := aggregate.Estimate{N: r.Matched.Requests, Error: math.Sqrt(r.Matched.Variance) / float64(max(1, r.Matched.Requests))}
+			if r.Decided.Requests != w.decided || r.Decided.Variance != 0 || !isNear(matched, w.matched) {
+				t.Errorf("%s, line %d: decided %d, matched %+v, want %d and %d", f.Origin, r.Line, r.Decided.Requests, matched, w.decided, w.matched)
+			}
+			if !isNear(r.Decided.URLs, int64(len(w.decidedURLs))) || !isNear(r.Matched.URLs, int64(len(w.matchedURLs))) {
+				t.Errorf("%s, line %d: %+v and %+v URLs, want %d and %d", f.Origin, r.Line, r.Decided.URLs, r.Matched.URLs, len(w.decidedURLs), len(w.matchedURLs))
+			}
+			if matched.Error > 0 && matched.Error < 0.1 {
+				estimates++
+			}
+		}
+	}
+	if estimates == 0 {
+		t.Error("no rule has an estimate")
+	}
+}
+
+// checkNear compares the nodes of the tree, as far as they are not said to lack rows.
+func checkNear(t *testing.T, tr *tree, want *slow) {
+	t.Helper()
+	compared, names := 0, make([]string, len(tr.nodes))
+	for i := range tr.nodes {
+		n := &tr.nodes[i]
+		if i == 0 || n.parent < 0 {
+			continue
+		}
+		if names[i] = string(tr.name(uint32(i))); n.parent > 0 {
+			names[i] = names[n.parent] + "|" + names[i]
+		}
+		got, w := n.counts.rows, want.paths[names[i]].rows
+		off := 5 * tr.error(got, n.variance) * float64(got)
+		if float64(got)-off > float64(w) || float64(got+n.missed)+off < float64(w) {
+			t.Errorf("%s: %d rows ± %.0f, missed %d; want %d", names[i], got, off, n.missed, w)
+		}
+		if off < float64(got) {
+			compared++
+		}
+	}
+	if compared < 5 {
+		t.Errorf("%d paths have a number that says something", compared)
+	}
+}
+
+// TestLate holds that an origin that comes late, when hardly any URL is looked at, has its robots.txt and rules
+// counted, and that origins that share a text are told apart.
+func TestLate(t *testing.T) {
+	const text = "User-agent: *\nDisallow: /p\n"
+	bodies := map[robots.Origin]string{"https://a.example": text, "https://b.example": text, "https://c.example": "User-agent: *\nDisallow: /q\n"}
+	var all []fetch
+	for i := range 200_000 {
+		all = append(all, fetch{url: "https://a.example/p/" + spelt(i), at: noTime})
+	}
+	all = append(all, fetch{url: "https://b.example/p/" + spelt(200_000), at: noTime}, fetch{url: "https://c.example/q", at: noTime})
+	c, _ := counted(t, bodies, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google}, workers: 1, Options: Options{Memory: 1 << 18}})
+	files, _ := c.Busiest(3)
+	if len(files) != 2 || len(files[0].Sites) != 2 || files[0].Requests != 200_001 || files[1].Requests != 1 {
+		t.Fatalf("%+v", files)
+	}
+	for i, want := range []int64{200_001, 1} {
+		if got := files[i].Rules[0].Decided.Requests; got != want {
+			t.Errorf("%s: the rule decided %d requests, want %d", files[i].Origin, got, want)
+		}
+	}
+}
+
+// TestVersions holds that URLs are counted for each text that is in force in the course of a log.
+func TestVersions(t *testing.T) {
+	at := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+	texts := func(yield func(robots.Response, error) bool) {
+		for i, body := range []string{"User-agent: *\nDisallow: /p\n", "User-agent: *\nAllow: /p\nDisallow: /\n"} {
+			r := robots.Response{Origin: "https://a.example", Status: 200, FetchedAt: at.Add(time.Duration(i) * 100 * time.Second), Body: []byte(body)}
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+	store, err := engine.BuildStore(texts, engine.StoreOptions{Dialect: robots.Google, RowTimes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []fetch
+	for i := range int64(200) {
+		all = append(all, fetch{url: "https://a.example/p/" + spelt(int(i%50)), at: at.UnixMicro() + i*second})
+	}
+	c := NewCounter(store, Options{Status: 1})
+	if _, err := engine.Run(t.Context(), store, &source{all, 100}, c, engine.Options{Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
+	files, _ := c.Busiest(3)
+	if len(files) != 2 || c.whole.URLs().N != 50 {
+		t.Fatalf("%d URLs; %+v", c.whole.URLs().N, files)
+	}
+	for _, f := range files {
+		if d := f.Rules[0].Decided; d.Requests != 100 || d.URLs.N != 50 || f.First.Equal(*f.Last) {
+			t.Errorf("from %s to %s: %+v, want 100 requests of 50 URLs", f.First, f.Last, d)
+		}
+	}
+}
