@@ -243,12 +243,12 @@ func (c *Counter) pass(b *engine.Batch, h *hand, of int32, one *counts) {
 	c.see(h.agent, h.hash)
 	// A URL has one row here while sightings remember it: so rows are in the sample independently.
 	weight := c.urls.Take(&k.sample, aggregate.In(c.requested.seen.epoch, h.hash))
+	if k.told == 0 {
+		weight = max(1, weight) // so that there is an encounter that the rows of the kind count for
+	}
 	isURL := c.urls.Take(k.urlsIn, h.hash) > 0
 	if weight == 0 && !isURL {
-		if k.told > 0 {
-			return
-		}
-		weight = 1 // so that there is an encounter that the rows of the kind count for
+		return
 	}
 	r, url := c.meet(b, h, of)
 	r.counts, r.stands, r.alone, r.isURL = *one, uint32(weight), true, isURL
