@@ -171,7 +171,7 @@ func (f *shape) meets(other *shape, budget *int) bool {
 		return false
 	}
 	if a == f.text && b == other.text { // neither has a wildcard
-		return a == b || !(len(a) < len(b) && f.closed || len(b) < len(a) && other.closed)
+		return a == b || (len(a) >= len(b) || !f.closed) && (len(b) >= len(a) || !other.closed)
 	}
 	if work := (len(f.text) + 2) * (len(other.text) + 2); work <= maxPair {
 		if *budget -= work; *budget >= 0 {
