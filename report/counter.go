@@ -302,6 +302,7 @@ func (c *Counter) kindOf(b *engine.Batch, h *hand) int32 {
 		if id = c.kinds.rest(int(h.agent), k.denies); id >= 0 {
 			return id
 		}
+		k.answer = -1 // they differ
 	} else if _, k.stray = b.Sites[h.row].Stray(); !k.stray {
 		c.ruled.open(&k, b, h.row, verdicts)
 	}

@@ -227,3 +227,41 @@ func TestVersions(t *testing.T) {
 		}
 	}
 }
+
+// TestManyKinds holds that, where there are more kinds of rows than there is memory for, sums stay exact, and no
+// rule is named for what another one denied.
+func TestManyKinds(t *testing.T) {
+	bodies, all := map[robots.Origin]string{}, []fetch(nil)
+	for n := range 400 {
+		origin := robots.Origin(fmt.Sprintf("https://%d.example", n))
+		bodies[origin] = fmt.Sprintf("# %d\nUser-agent: *\nDisallow: /a\nDisallow: /b%d\n", n, n)
+		all = append(all, fetch{url: string(origin) + "/a", at: noTime}, fetch{url: fmt.Sprintf("%s/b%d", origin, n), at: noTime}, fetch{url: string(origin) + "/", at: noTime})
+	}
+	c, stats := counted(t, bodies, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google}, workers: 1, Options: Options{Memory: 1 << 18}})
+	files, more := c.Busiest(1000)
+	told, decided := int64(0), int64(0)
+	for _, f := range files {
+		told += f.Requests
+		for i := range f.Rules {
+			decided += f.Rules[i].Decided.Requests
+			if n := f.Rules[i].Decided.Requests; n > 1 {
+				t.Errorf("%s: line %d decided %d requests of one", f.Origin, f.Rules[i].Line, n)
+			}
+		}
+	}
+	if len(c.kinds.all) <= c.kinds.most || c.ruled.untold == 0 || told+c.ruled.untold != int64(len(all)) || more != 0 || 3*decided != 2*told {
+		t.Errorf("%d kinds of %d; %d rows told and %d not, of %d; %d decided", len(c.kinds.all), c.kinds.most, told, c.ruled.untold, len(all), decided)
+	}
+	if root := c.tree.nodes[0]; root.counts.rows != int64(len(all)) || root.denied != stats.Denied {
+		t.Errorf("%d rows, %d denied of %d", root.counts.rows, root.denied, stats.Denied)
+	}
+	v := c.newView(&Run{Stats: stats})
+	for _, site := range v.Paths.Below {
+		number := strings.TrimSuffix(strings.TrimPrefix(site.Name, "https://"), ".example")
+		for _, path := range append(site.Below[0].Below, site.Below[0]) {
+			if _, rule, _ := strings.Cut(path.By, "/b"); rule != "" && rule != number {
+				t.Errorf("%s%s is denied by %s", site.Name, path.Name, path.By)
+			}
+		}
+	}
+}
