@@ -94,8 +94,14 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	o := store.Options()
 	c := &Counter{
 		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, byTime: o.RowTimes, verdicts: len(o.Agents), status: opt.Status - 1,
-		kinds: newKinds(int(memory / 4 / (kindBytes + encounterBytes))), ruled: newRuled(store, memory/4, int(memory/4/(kindBytes+encounterBytes))), tree: newTree(true), paces: newPaces(),
+		tree: newTree(true), paces: newPaces(),
 	}
+	crawlers := 1
+	if c.fromLog {
+		crawlers, c.verdicts = len(o.Agents), 1
+	}
+	kinds := int(memory/4) / (kindBytes + encounterBytes + c.verdicts*verdictBytes)
+	c.kinds, c.ruled = newKinds(kinds), newRuled(store, memory/4, kinds)
 	times := int64(2) // that the sampler is asked for a row
 	if c.fromLog {
 		times = 4
@@ -104,10 +110,6 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	}
 	c.urls = aggregate.NewSampler(memory/4, times*max(leastExact, min(mostExact, memory/exactBytes)))
 	c.denials = newDenials(c.look)
-	crawlers := 1
-	if c.fromLog {
-		crawlers, c.verdicts = len(o.Agents), 1
-	}
 	most := int(max(leastRequests, min(maxRequests, memory/8/(requestBytes+urlBytes))))
 	if n := store.NumSites(); n <= mostSites {
 		c.sites = make([]siteRows, n)
@@ -241,8 +243,8 @@ func (c *Counter) pass(b *engine.Batch, h *hand, of int32, one *counts) {
 	}
 	bySite.rows++
 	c.see(h.agent, h.hash)
-	// A URL has one row here while sightings remember it: so rows are in the sample independently.
-	weight := c.urls.Take(&k.sample, aggregate.In(c.requested.seen.epoch, h.hash))
+	// A request has one row here while sightings remember it: so rows are in the sample independently.
+	weight := c.urls.Take(&k.sample, aggregate.In(c.requested.seen.epoch, h.key))
 	if k.told == 0 {
 		weight = max(1, weight) // so that there is an encounter that the rows of the kind count for
 	}
@@ -297,13 +299,14 @@ func (c *Counter) kindOf(b *engine.Batch, h *hand) int32 {
 		return id
 	}
 	k := kind{agent: h.agent, first: -1}
+	_, k.stray = b.Sites[h.row].Stray()
 	k.denies, k.answer = c.denials.of(b, h.row, int(h.agent), verdicts)
 	if len(c.kinds.all) >= c.kinds.most {
-		if id = c.kinds.rest(int(h.agent), k.denies); id >= 0 {
+		if id = c.kinds.rest(&k); id >= 0 {
 			return id
 		}
 		k.answer = -1 // they differ
-	} else if _, k.stray = b.Sites[h.row].Stray(); !k.stray {
+	} else if !k.stray {
 		c.ruled.open(&k, b, h.row, verdicts)
 	}
 	if k.urlsIn = new(aggregate.Sample); c.fromLog && len(k.asked) > 0 {

@@ -56,8 +56,11 @@ func (k *kind) share(e *encounter) (rows int64, variance float64) {
 	return rows, max(e.variance, float64(k.most)*float64(k.most-1))
 }
 
-// kindBytes are those of a kind, with its place in a map.
-const kindBytes = 280
+// What a kind takes, with its place in a map; and for each verdict, with what its encounter has of that.
+const (
+	kindBytes    = 280
+	verdictBytes = 34
+)
 
 // kinds are the kinds of the rows so far. Those that come when there are too many are one for each crawler and
 // number of verdicts that deny.
@@ -74,12 +77,9 @@ func newKinds(most int) kinds { return kinds{most: most, ids: map[string]int32{}
 
 // find returns the number of the kind of a row, -1 if it is new: then add adds it.
 func (k *kinds) find(b *engine.Batch, row, agent int, verdicts []engine.Verdict) int32 {
-	stray := byte(0)
-	if _, is := b.Sites[row].Stray(); is {
-		stray = 1
-	}
+	_, stray := b.Sites[row].Stray()
 	k.key = binary.LittleEndian.AppendUint32(k.key[:0], uint32(b.Rulings[row]))
-	k.key = append(k.key, byte(agent), byte(agent>>8), stray)
+	k.key = append(k.key, byte(agent), byte(agent>>8), bit(stray))
 	for _, v := range verdicts {
 		k.key = binary.LittleEndian.AppendUint32(k.key, uint32(v.Rule))
 		k.key = append(k.key, byte(v.Access), byte(v.Reason))
@@ -100,10 +100,20 @@ func (k *kinds) known() int32 {
 	return id
 }
 
-// rest looks for the kind of rows that are not told apart, instead of the one that find looked for.
-func (k *kinds) rest(agent int, denies uint16) int32 {
-	k.key = append(k.key[:0], byte(agent), byte(agent>>8), byte(denies), byte(denies>>8))
+// rest looks for the kind of rows that are not told apart, instead of the one that find looked for. It has
+// the crawler of that, and as many verdicts that deny.
+func (k *kinds) rest(of *kind) int32 {
+	k.key = binary.LittleEndian.AppendUint16(k.key[:0], of.agent)
+	k.key = append(binary.LittleEndian.AppendUint16(k.key, of.denies), bit(of.stray))
 	return k.known()
+}
+
+// bit returns 1 for true.
+func bit(is bool) byte {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // add adds the kind that was looked for.

@@ -265,3 +265,43 @@ func TestManyKinds(t *testing.T) {
 		}
 	}
 }
+
+// TestSpread holds that estimates are as far from the truth as they say, also where many crawlers fetch the
+// same URLs one after the other, and where the same URLs come again.
+func TestSpread(t *testing.T) {
+	bots := []string{"bingbot", "Googlebot", "GPTBot", "ClaudeBot", "CCBot", "PerplexityBot", "YandexBot", "Applebot", "AhrefsBot", "SemrushBot"}
+	logs := map[string]func(rng *rand.Rand, i int) (bot, url int){
+		"each by one":        func(rng *rand.Rand, i int) (int, int) { return rng.IntN(len(bots)), i },
+		"each by all":        func(_ *rand.Rand, i int) (int, int) { return i % len(bots), i / len(bots) },
+		"all again by one":   func(_ *rand.Rand, i int) (int, int) { return 0, i % 20_000 },
+		"all again by other": func(_ *rand.Rand, i int) (int, int) { return i / 20_000 % len(bots), i % 20_000 },
+	}
+	for name, next := range logs {
+		compared, far := 0, 0
+		for seed := range uint64(3) {
+			rng, all, want := rand.New(rand.NewPCG(seed, 21)), []fetch(nil), map[string]int64{}
+			for i := range 120_000 {
+				bot, n := next(rng, i)
+				hash := aggregate.Hash(fmt.Append(nil, seed, n))
+				path := fmt.Sprintf("https://a.example/%d/", hash%8)
+				want[path]++
+				all = append(all, fetch{url: path + spelt(int(hash>>40)), userAgent: bots[bot] + "/1.0", at: noTime})
+			}
+			bodies := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /1\n"}
+			c, stats := counted(t, bodies, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 1, Options: Options{Memory: 1 << 20}})
+			v := c.newView(&Run{Stats: stats})
+			for _, p := range v.Paths.Below[0].Below[0].Below {
+				n := want["https://a.example/"+p.Name]
+				if p.Missed != 0 || n == 0 || p.Error == 0 {
+					t.Fatalf("%s: %+v, want %d", name, p, n)
+				}
+				if compared++; math.Abs(float64(p.Requests-n)) > 2*p.Error*float64(p.Requests) {
+					far++
+				}
+			}
+		}
+		if compared != 24 || far > 4 { // one of 20 is beyond twice the error; five of 24 are once in 160 logs
+			t.Errorf("%s: %d of %d numbers are beyond twice their error", name, far, compared)
+		}
+	}
+}
