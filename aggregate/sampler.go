@@ -1,6 +1,9 @@
 package aggregate
 
-import "math/bits"
+import (
+	"cmp"
+	"math/bits"
+)
 
 // A Sampler tells in which groups a URL is new, as a [Distinct] does, and looks at fewer URLs of groups that
 // have many: of each it takes those whose hash ends in a zero bit, then in two, and so on. So a group with
@@ -20,6 +23,9 @@ type Sampler struct {
 
 // A Sample says which URLs of a group are taken. The zero value takes all.
 type Sample struct {
+	// Least is how many URLs are taken before fewer are; 0 is 2,048, for a standard error of some 3 %.
+	Least int32
+
 	level uint8
 	taken int32 // at this level, or twice as many at the one before
 }
@@ -32,8 +38,8 @@ type Entry struct {
 	New    int64  // for how many new URLs it stands: 0 if it is not new, or not in the sample
 }
 
-// What a sampler takes beyond its most: one of so many, and so many of a group before it takes fewer of it,
-// so that the standard error of its URLs is some 3 %. No group goes beyond the most level.
+// What a sampler takes beyond its most: one of so many, and so many of a group before it takes fewer of it. No
+// group goes beyond the most level.
 const (
 	takenOf     = 32
 	leastSample = 1 << 11
@@ -55,7 +61,7 @@ func (s *Sampler) Take(of *Sample, url uint64) (weight int64) {
 		return 0
 	}
 	of.taken++
-	if s.taken++; of.taken >= leastSample && of.level < mostLevel && s.taken > s.most+s.asked/takenOf {
+	if s.taken++; of.taken >= cmp.Or(of.Least, leastSample) && of.level < mostLevel && s.taken > s.most+s.asked/takenOf {
 		of.level++
 		of.taken /= 2
 	}

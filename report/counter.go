@@ -86,6 +86,8 @@ const (
 	leastExact    = 1 << 12
 	exactBytes    = 512     // for each of these
 	mostSites     = 1 << 17 // that are counted each
+	leastOfAll    = 1 << 18 // URLs: these numbers are read first, and are cheap
+	leastOfAgent  = 1 << 14
 )
 
 // NewCounter returns a counter for a run by a store, which must outlive it.
@@ -117,8 +119,11 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	c.requested = newRequested(most, most*urlBytes, c.leave)
 	c.series = newSeries(crawlers)
 	c.classes = make([][statuses]int64, crawlers)
-	if c.fromLog {
+	if c.whole.Least = leastOfAll; c.fromLog {
 		c.agents = make([]seen, crawlers)
+		for a := range c.agents {
+			c.agents[a].Least = leastOfAgent
+		}
 	}
 	return c
 }
