@@ -507,7 +507,9 @@ func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
 			variance -= max(0, t.nodes[c].variance)
 		}
 		if rest.Requests > 0 && len(p.Below) > 0 {
-			rest.Error = t.error(rest.Requests, variance)
+			if rest.Error = t.error(rest.Requests, variance); rest.Error >= 1 {
+				return p // as good as nothing
+			}
 			rest.Share, rest.OfAll = share(rest.Denied, rest.Requests*verdicts), share(rest.Requests, t.nodes[0].counts.rows)
 			p.Rest = &rest
 		}
