@@ -45,8 +45,7 @@ type Rules struct {
 
 // A RuleFile is a robots.txt that a row met.
 type RuleFile struct {
-	Number   uint32 // from 1
-	Requests int64  // for the caller to count
+	Requests int64 // for the caller to count
 
 	id     engine.RulingID
 	origin robots.Origin   // the first in order of those that have it
@@ -171,7 +170,7 @@ func (r *Rules) File(id engine.RulingID, site engine.SiteID) *RuleFile {
 		if r.isFull() {
 			return nil
 		}
-		f = &RuleFile{Number: uint32(len(r.files) + 1), id: id, origin: r.look.Origin(site), site: site, span: noSpan, sharer: make([]*RuleSet, len(r.store.Options().Agents))}
+		f = &RuleFile{id: id, origin: r.look.Origin(site), site: site, span: noSpan, sharer: make([]*RuleSet, len(r.store.Options().Agents))}
 		r.files[id] = f
 		r.size += sizeFile + 8*int64(len(f.sharer))
 	}

@@ -299,7 +299,7 @@ func statusClass(b *engine.Batch, i, column int) int {
 // kindOf returns the kind of a row.
 func (c *Counter) kindOf(b *engine.Batch, h *hand) int32 {
 	verdicts := b.Verdicts[h.row*c.verdicts:][:c.verdicts]
-	id := c.kinds.find(b, h.row, int(h.agent), verdicts)
+	id := c.kinds.of(b, h.row, int(h.agent), verdicts)
 	if id >= 0 {
 		return id
 	}

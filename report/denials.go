@@ -36,13 +36,12 @@ type denials struct {
 	rules   []rule
 	ruleIDs map[ruleKey]int32
 	all     [][]decided // what denied the verdicts of a row together
-	ids     map[string]int32
-	by      []decided // of the row in hand
-	key     []byte    // the same, as a key of ids
+	numbers             // of all
+	by      []decided   // of the row in hand
 }
 
 func newDenials(look *engine.Lookup) *denials {
-	return &denials{look: look, ruleIDs: map[ruleKey]int32{}, ids: map[string]int32{}}
+	return &denials{look: look, ruleIDs: map[ruleKey]int32{}, numbers: newNumbers()}
 }
 
 // of returns how many verdicts of a row deny, and the number in all of what denied; -1 if nothing did. The
@@ -82,10 +81,11 @@ func (d *denials) answer() int32 {
 		d.key = binary.LittleEndian.AppendUint32(d.key, uint32(by.rule))
 		d.key = binary.LittleEndian.AppendUint32(d.key, uint32(by.verdicts))
 	}
-	id, known := d.ids[string(d.key)]
-	if !known {
+	id := d.find()
+	if id < 0 {
 		id = int32(len(d.all))
-		d.all, d.ids[string(d.key)] = append(d.all, slices.Clone(d.by)), id
+		d.all = append(d.all, slices.Clone(d.by))
+		d.set(id)
 	}
 	return id
 }

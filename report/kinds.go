@@ -65,18 +65,15 @@ const (
 // kinds are the kinds of the rows so far. Those that come when there are too many are one for each crawler and
 // number of verdicts that deny.
 type kinds struct {
+	numbers
 	all  []kind
 	most int // of all
-	ids  map[string]int32
-	key  []byte
-	last int32
-	by   []byte // the key of last
 }
 
-func newKinds(most int) kinds { return kinds{most: most, ids: map[string]int32{}} }
+func newKinds(most int) kinds { return kinds{numbers: newNumbers(), most: most} }
 
-// find returns the number of the kind of a row, -1 if it is new: then add adds it.
-func (k *kinds) find(b *engine.Batch, row, agent int, verdicts []engine.Verdict) int32 {
+// of returns the number of the kind of a row, -1 if it is new: then add adds it.
+func (k *kinds) of(b *engine.Batch, row, agent int, verdicts []engine.Verdict) int32 {
 	_, stray := b.Sites[row].Stray()
 	k.key = binary.LittleEndian.AppendUint32(k.key[:0], uint32(b.Rulings[row]))
 	k.key = append(k.key, byte(agent), byte(agent>>8), bit(stray))
@@ -84,28 +81,15 @@ func (k *kinds) find(b *engine.Batch, row, agent int, verdicts []engine.Verdict)
 		k.key = binary.LittleEndian.AppendUint32(k.key, uint32(v.Rule))
 		k.key = append(k.key, byte(v.Access), byte(v.Reason))
 	}
-	return k.known()
+	return k.find()
 }
 
-// known returns the number of the kind with the key; -1 if it is new.
-func (k *kinds) known() int32 {
-	if len(k.all) > 0 && string(k.by) == string(k.key) {
-		return k.last
-	}
-	id, known := k.ids[string(k.key)]
-	if !known {
-		return -1
-	}
-	k.last, k.by = id, append(k.by[:0], k.key...)
-	return id
-}
-
-// rest looks for the kind of rows that are not told apart, instead of the one that find looked for. It has
+// rest looks for the kind of rows that are not told apart, instead of the one that of looked for. It has
 // the crawler of that, and as many verdicts that deny.
 func (k *kinds) rest(of *kind) int32 {
 	k.key = binary.LittleEndian.AppendUint16(k.key[:0], of.agent)
 	k.key = append(binary.LittleEndian.AppendUint16(k.key, of.denies), bit(of.stray))
-	return k.known()
+	return k.find()
 }
 
 // bit returns 1 for true.
@@ -119,6 +103,7 @@ func bit(is bool) byte {
 // add adds the kind that was looked for.
 func (k *kinds) add(of kind) int32 {
 	id := int32(len(k.all))
-	k.all, k.ids[string(k.key)] = append(k.all, of), id
+	k.all = append(k.all, of)
+	k.set(id)
 	return id
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
@@ -10,13 +11,10 @@ import (
 // ruled are the ways in which rules meet requests: a kind, and for each set of rules that counts for a
 // crawler the rules that match beside the one that decides. There are few of them.
 type ruled struct {
+	numbers
 	rules   *aggregate.Rules
 	all     []encounter
 	most    int // of all
-	ids     map[string]int32
-	key     []byte
-	last    int32  // that was met
-	by      []byte // the key of last
 	hand    []*aggregate.Outcome
 	samples map[asked]*aggregate.Sample // of the URLs of the outcomes of a rule that decides
 
@@ -49,9 +47,9 @@ const encounterBytes = 160
 // newRuled returns what counts rules in about so much memory, and at most so many encounters.
 func newRuled(store *engine.Store, memory int64, most int) *ruled {
 	return &ruled{
-		most:  most,
-		rules: aggregate.NewRules(store, aggregate.RulesOptions{Memory: max(1, memory*3/4), Matchers: max(1, memory/4)}),
-		ids:   map[string]int32{}, samples: map[asked]*aggregate.Sample{},
+		most:    most,
+		rules:   aggregate.NewRules(store, aggregate.RulesOptions{Memory: max(1, memory*3/4), Matchers: max(1, memory/4)}),
+		numbers: newNumbers(), samples: map[asked]*aggregate.Sample{},
 	}
 }
 
@@ -90,23 +88,19 @@ func (r *ruled) meet(k *kind, id int32, url []byte, prefix int) int32 {
 		o := r.rules.Outcome(url, prefix, k.file, a.set, a.rule)
 		r.hand, r.key = append(r.hand, o), binary.LittleEndian.AppendUint32(r.key, o.Number)
 	}
-	if len(r.all) > 0 && string(r.by) == string(r.key) {
-		return r.last
+	if n := r.find(); n >= 0 {
+		return n
 	}
-	n, known := r.ids[string(r.key)]
-	if !known {
-		if len(r.all) >= r.most {
-			r.isLeft = true
-			return k.first
-		}
-		n = int32(len(r.all))
-		r.ids[string(r.key)] = n
-		r.all = append(r.all, encounter{kind: id, outcomes: append([]*aggregate.Outcome(nil), r.hand...)})
-		if k.first < 0 {
-			k.first = n
-		}
+	if len(r.all) >= r.most {
+		r.isLeft = true
+		return k.first
 	}
-	r.last, r.by = n, append(r.by[:0], r.key...)
+	n := int32(len(r.all))
+	r.set(n)
+	r.all = append(r.all, encounter{kind: id, outcomes: slices.Clone(r.hand)})
+	if k.first < 0 {
+		k.first = n
+	}
 	return n
 }
 
