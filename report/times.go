@@ -287,6 +287,7 @@ type Pace struct {
 	Requests int64
 	Median   string
 	Seconds  float64 // of Median
+	Long     bool    // the median is that or more
 	Ignored  bool    // the operator says that the crawler ignores a delay
 	Delay    float64 // that robots.txt states; less than 0 if it states none
 	Fast     int64   // gaps that are shorter

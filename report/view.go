@@ -502,9 +502,7 @@ func (c *Counter) shownPaces(run *Run) (all []Pace, more int64) {
 		}
 		gap, long := p.median()
 		row.Seconds, row.Median = gap.Seconds(), strconv.FormatFloat(gap.Seconds(), 'f', 1, 64)+" s"
-		if long {
-			row.Median = "≥ 10 min"
-		}
+		row.Long = long
 		_, row.Gaps = p.faster(0)
 		for f := range run.Files {
 			file := &run.Files[f]

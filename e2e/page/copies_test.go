@@ -50,7 +50,7 @@ func TestCopies(t *testing.T) {
 		t.Errorf("copied is %q", got)
 	}
 	got = tb.copied(`button[aria-label="Copy as CSV: the table of paths"]`)
-	for _, want := range []string{"Path,Requests,Share of all,Disallowed,Mostly by,Mostly by: notes\r\n", "\r\nhttps://a.example/,5,100%,80.0%,", "\r\nhttps://a.example/a/,4,80.0%,100%,", "\r\nhttps://a.example/a/b,1,20.0%,100%,"} {
+	for _, want := range []string{"Path,Requests,Share of all (%),Disallowed (%),Mostly by,Mostly by: notes\r\n", "\r\nhttps://a.example/,5,100,80.0,", "\r\nhttps://a.example/a/,4,80.0,100,", "\r\nhttps://a.example/a/b,1,20.0,100,"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("copied is %q, without %q", got, want)
 		}
@@ -65,5 +65,56 @@ func TestCopiesTabs(t *testing.T) {
 	tb.typed("User-agent: *\nDisallow: / # \t=1+1\n")
 	if got := tb.copied(`button[aria-label="Copy as CSV: the table of lines"]`); !strings.Contains(got, "Disallow: / # \t'=1+1") {
 		t.Errorf("copied is %q", got)
+	}
+}
+
+// TestCopiesNumbers copies and sorts numbers in each form that the page has for them: in CSV they are plain numbers, with
+// their error beside them, and what a spreadsheet would run is text.
+func TestCopiesNumbers(t *testing.T) {
+	tb := open(t, made(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: /a\n"}, []string{"https://a.example/a"}, "-agent", "Googlebot"), "")
+	rows := [][5]string{
+		{"=1+1", "~12,345 ±2%", "<0.01%", "600.0 s <small>or more</small>", "-5"},
+		{"-2", "1,234–1,290", "~12.3% ±0.4 points", "–", "1,234"},
+		{"a;=b", "~9,000–9,100 ±200%", ">99.99%", "none", "=2"},
+		{"\uff1d1", "99,999", "0%", "12.5 s", "0"},
+		{"+3", "", "100%", "2 s", "~1,000,000 ±&lt;0.01%"},
+	}
+	var html strings.Builder
+	for _, row := range rows {
+		html.WriteString("<tr><td>" + strings.Join(row[:], "</td><td>") + "</td></tr>")
+	}
+	tb.eval(`{
+		const table = document.createElement("table");
+		table.innerHTML = '<thead><tr><th>Name</th><th class="n">Requests</th><th class="n">Share</th><th class="n">Gap</th><th class="n">Change</th></tr></thead><tbody>' + `+literal(html.String())+` + "</tbody>";
+		table.dataset.name = "numbers";
+		const place = document.createElement("div");
+		place.append(table);
+		document.querySelector("main").append(place);
+		table.dispatchEvent(new Event("table", {bubbles: true}));
+	}`, nil)
+	const button = `button[aria-label="Copy as CSV: the table of numbers"]`
+	want := "Name,Requests,Requests: error,Requests: at most,Share (%),Share (%): error,Gap (s),Change,Change: error,Gap (s): notes\r\n" +
+		"'=1+1,12345,247,12345,0.005,0,600.0,-5,0,or more\r\n" +
+		"'-2,1234,0,1290,12.3,0.4,,1234,0,\r\n" +
+		"\"a;'=b\",9000,18000,9100,99.995,0,,'=2,,\r\n" +
+		"'\uff1d1,99999,0,99999,0,0,12.5,0,0,\r\n" +
+		"'+3,,,,100,0,2,1000000,100,\r\n"
+	if got := tb.copied(button); got != want {
+		t.Errorf("copied is\n%s, want\n%s", got, want)
+	}
+	for column, want := range map[int]string{
+		1: "1,234–1,290|~9,000–9,100 ±200%|~12,345 ±2%|99,999|", 2: "0%|<0.01%|~12.3% ±0.4 points|>99.99%|100%",
+		3: "2 s|12.5 s|600.0 s or more|none|–", 4: "-5|0|1,234|~1,000,000 ±<0.01%|=2",
+	} {
+		var got []string
+		tb.eval(`(() => {
+			const table = document.querySelector('table[data-name="numbers"]'), head = table.tHead.rows[0].cells[`+literal(column)+`];
+			head.querySelector("button").click();
+			if (head.ariaSort === "descending") head.querySelector("button").click();
+			return [...table.tBodies[0].rows].map((r) => r.cells[`+literal(column)+`].textContent);
+		})()`, &got)
+		if strings.Join(got, "|") != want && (column != 3 || strings.Join(got, "|") != "2 s|12.5 s|600.0 s or more|–|none") {
+			t.Errorf("column %d is sorted as %q, want %s", column, got, want)
+		}
 	}
 }

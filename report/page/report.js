@@ -26,44 +26,68 @@
     return Array.from(cell.querySelectorAll(NOTES), (note) => note.textContent.trim()).join("\n");
   }
 
-  // numberOf returns the number that a cell begins with, such as "~1,234 ±2%" or "<0.01%"; NaN if it has none.
-  function numberOf(text) {
-    const found = /^[~≥<>]?\s*(-?[\d,]+(\.\d+)?)/.exec(text);
-    return found ? Number(found[1].replaceAll(",", "")) : NaN;
-  }
+  // NUMBER is a number as the page shows it: "1,234", "~1,234 ±2%", "1,234–1,290", "<0.01%", "~12.3% ±0.4 points", "1.5 s".
+  const NUMBER = /^~?([<>]?)(-?[\d,]+(?:\.\d+)?)(?:–([\d,]+(?:\.\d+)?))? ?(%|s)?(?: ±<?([\d,]+(?:\.\d+)?)(%| points))?$/;
 
-  // field returns a field of CSV. Spreadsheets run what begins with these signs, and anyone may have written it. Pasted
-  // text has cells between tabs and line ends, too.
-  function field(text, isNumber) {
-    if (!isNumber) {
-      text = text.replace(/(^|[\t\n\r])(?=[=+\-@\t\r])/g, "$1'");
+  // partsOf returns what a cell says as plain numbers: the number, the most that it may be if it is a range, its unit, and
+  // its error in that unit; null if it is no number. Of "<0.01%" and ">99.99%" the number is the middle of what they mean.
+  function partsOf(text) {
+    const found = NUMBER.exec(text);
+    if (!found) {
+      return null;
     }
-    return /[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+    const [number, most, error] = [found[2], found[3], found[5]].map((digits) => digits && digits.replaceAll(",", ""));
+    const middle = { "<": number / 2, ">": (100 + Number(number)) / 2 }[found[1]];
+    const parts = { number: String(middle === undefined ? number : middle), most, unit: found[4], error };
+    if (error !== undefined && found[6] === "%") { // of the number
+      parts.error = String(Number((Math.abs(number) * error / 100).toPrecision(3)));
+    }
+    return parts;
   }
 
-  // csvOf returns what is shown of a table. Notes have columns of their own, behind the others. The first
-  // column of a tree has whole paths.
+  // field returns a field of CSV that is a text. Spreadsheets run what begins with these signs, and anyone may have
+  // written it. Pasted text has cells between tabs and line ends, and semicolons separate them in many countries.
+  function field(text) {
+    text = text.replace(/(^|[;\t\n\r])(?=[=+\-@＝＋－＠\t\r])/g, "$1'");
+    return /[",;\t\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+  }
+
+  // columnsOf returns what the columns of a table have in CSV. It is the same for some rows as for all.
+  function columnsOf(table) {
+    const rows = Array.from(table.rows).filter((row) => row.parentNode !== table.tHead && !row.classList.contains("gap"));
+    return Array.from(table.tHead.rows[0].cells, (head, i) => {
+      const cells = rows.map((row) => row.cells[i]).filter(Boolean);
+      const isNumeric = head.classList.contains("n");
+      const numbers = isNumeric ? cells.map((cell) => partsOf(textOf(cell))).filter(Boolean) : [];
+      const has = (part) => numbers.some((number) => number[part] !== undefined);
+      const { unit } = numbers.find((number) => number.unit) || {};
+      const name = textOf(head) + (unit ? " (" + unit + ")" : "");
+      return { i, name, isNumeric, hasError: has("error"), hasMost: has("most"), hasNotes: notesOf(head) !== "" || cells.some((cell) => notesOf(cell) !== "") };
+    });
+  }
+
+  // csvOf returns what is shown of a table. A number is a plain one; beside it are its error, 0 if it is exact, and the
+  // most that it may be. Notes have columns of their own, behind the others. The first column of a tree has whole paths.
   function csvOf(table, tree) {
-    const rows = Array.from(table.rows).filter((row) => !row.hidden && !row.parentNode.hidden && !row.classList.contains("gap"));
-    const noted = new Set();
-    for (const row of rows) {
-      Array.from(row.cells, (cell, column) => notesOf(cell) && noted.add(column));
-    }
-    const heads = table.tHead.rows[0].cells;
-    const line = (row) => {
-      const isHead = row.parentNode.nodeName === "THEAD";
-      const fields = Array.from(row.cells, (cell, column) => {
-        const text = tree && column === 0 && !isHead ? tree.pathOf(row) : textOf(cell);
-        const isNumber = !isHead && heads[column].classList.contains("n");
-        return field(isNumber && /^-?[\d,.]+$/.test(text) ? text.replaceAll(",", "") : text, isNumber);
-      });
-      for (const column of noted) {
-        const cell = row.cells[column];
-        fields.push(field(!cell ? "" : isHead ? textOf(cell) + ": notes" : notesOf(cell), false));
+    const columns = columnsOf(table);
+    const heads = columns.flatMap((c) => [c.name, ...(c.hasError ? [c.name + ": error"] : []), ...(c.hasMost ? [c.name + ": at most"] : [])]);
+    const noted = columns.filter((c) => c.hasNotes);
+    const lines = [[...heads, ...noted.map((c) => c.name + ": notes")].map(field)];
+    for (const row of table.rows) {
+      if (row.parentNode === table.tHead || row.hidden || row.parentNode.hidden || row.classList.contains("gap")) {
+        continue;
       }
-      return fields.join(",");
-    };
-    return rows.map(line).join("\r\n") + "\r\n";
+      const fields = columns.flatMap((c) => {
+        const text = tree && c.i === 0 ? tree.pathOf(row) : row.cells[c.i] ? textOf(row.cells[c.i]) : "";
+        const parts = c.isNumeric ? partsOf(text) : null;
+        const number = parts ? parts.number : c.isNumeric && !/\d/.test(text) ? "" : field(text);
+        const error = parts ? parts.error || "0" : "";
+        const most = parts ? parts.most || parts.number : "";
+        return [number, ...(c.hasError ? [error] : []), ...(c.hasMost ? [most] : [])];
+      });
+      lines.push([...fields, ...noted.map((c) => row.cells[c.i] ? field(notesOf(row.cells[c.i])) : "")]);
+    }
+    return lines.map((fields) => fields.join(",") + "\r\n").join("");
   }
 
   // copy puts a text on the clipboard. Pages that were opened from a disk may not use the clipboard in all browsers.
@@ -97,7 +121,8 @@
   function inOrder(rows, by) {
     const keyed = rows.map((row) => {
       const text = row.cells[by.column] ? textOf(row.cells[by.column]) : "";
-      const number = numberOf(text);
+      const parts = by.numeric ? partsOf(text) : null;
+      const number = parts ? Number(parts.number) : NaN;
       return { row, text, number, last: /\b(gap|rest)\b/.test(row.className) || by.numeric && Number.isNaN(number) };
     });
     keyed.sort((a, b) => {

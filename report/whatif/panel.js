@@ -509,10 +509,10 @@
   // --- copies and files ---
 
   // cell writes a cell of CSV. A spreadsheet would run text that begins like a formula, and what is pasted has
-  // cells between tabs, too.
+  // cells between tabs, and in many countries between semicolons, too.
   function cell(value) {
-    const text = seen(String(value)).replace(/(^|[\t\n\r])(?=[=+\-@\t\r])/g, "$1'");
-    return /[",\t\n\r]/.test(text) || text[0] === "'" ? '"' + text.replace(/"/g, '""') + '"' : text;
+    const text = seen(String(value)).replace(/(^|[;\t\n\r])(?=[=+\-@＝＋－＠\t\r])/g, "$1'");
+    return /[",;\t\n\r]/.test(text) || text[0] === "'" ? '"' + text.replace(/"/g, '""') + '"' : text;
   }
 
   async function copy(id, button) {
