@@ -136,17 +136,20 @@ func TestTableNames(t *testing.T) {
 	}
 }
 
+// TestHeading holds that the heading names the busiest host, by whatever schemes it was asked, and counts the others.
 func TestHeading(t *testing.T) {
-	one := File{Origin: "https://www.a.example", Origins: 1}
-	other, both := File{Origin: "http://b.example:8080", Origins: 1}, File{Origin: "https://www.a.example", Origins: 2}
-	plain := File{Origin: "http://www.a.example", Origins: 1}
+	of := func(origins int64, busiest ...engine.BusyOrigin) *Run {
+		run := &Run{Inputs: []string{`C:\logs\x.log`}}
+		run.Stats.Origins = origins
+		copy(run.Stats.TopOrigins[:], busiest)
+		return run
+	}
 	for want, run := range map[string]*Run{
-		"www.a.example":                  {Files: []File{one, plain}, Inputs: []string{"x.log"}},
-		"www.a.example and 1 other host": {Files: []File{one, other}},
-		"www.a.example and others":       {Files: []File{both}},
-		"b.example:8080 and others":      {Files: []File{other}, More: 2},
-		"x.log":                          {Inputs: []string{`C:\logs\x.log`}},
-		"robots.txt report":              {},
+		"www.a.example":                     of(2, engine.BusyOrigin{Origin: "https://www.a.example", Rows: 3}, engine.BusyOrigin{Origin: "http://www.a.example", Rows: 2}),
+		"b.example:8080 and 1 other host":   of(3, engine.BusyOrigin{Origin: "https://www.a.example", Rows: 4}, engine.BusyOrigin{Origin: "http://b.example:8080", Rows: 3}, engine.BusyOrigin{Origin: "https://b.example:8080", Rows: 2}),
+		"c.example and 1,199 other origins": of(1200, engine.BusyOrigin{Origin: "https://c.example", Rows: 9}, engine.BusyOrigin{Origin: "https://a.example", Rows: 8}),
+		"x.log":                             of(0),
+		"robots.txt report":                 {},
 	} {
 		if got := (&view{Run: run}).Heading(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"path"
 	"slices"
@@ -610,26 +611,25 @@ func (v *view) After(id string) part {
 	return all[1+slices.IndexFunc(all, func(p part) bool { return p.ID == id })]
 }
 
-// Heading returns the heading of the page: the site, or the log if no robots.txt was met.
+// Heading returns the heading of the page: the host with the most requests, and how many others there are; or the
+// log, if it has no host.
 func (v *view) Heading() string {
-	if len(v.Files) == 0 {
+	rows := map[string]int64{}
+	for _, o := range v.Stats.TopOrigins {
+		if _, host, _ := strings.Cut(o.Origin, "://"); o.Rows > 0 {
+			rows[cmp.Or(host, o.Origin)] += o.Rows
+		}
+	}
+	if len(rows) == 0 {
 		return cmp.Or(v.Logs(), "robots.txt report")
 	}
-	var hosts []string
-	hidden := v.More > 0
-	for i := range v.Files {
-		f := &v.Files[i]
-		_, host, _ := strings.Cut(f.Origin, "://")
-		if host = cmp.Or(host, f.Origin); !slices.Contains(hosts, host) {
-			hosts = append(hosts, host)
-		}
-		hidden = hidden || f.Origins > 1
+	hosts := slices.SortedFunc(maps.Keys(rows), func(a, b string) int { return cmp.Or(cmp.Compare(rows[b], rows[a]), cmp.Compare(a, b)) })
+	others, noun := int64(len(hosts)-1), "other host"
+	if v.Stats.Origins > engine.Top { // whose names are not all there; a host may have two
+		others, noun = v.Stats.Origins-1, "other origin"
 	}
-	switch others := int64(len(hosts) - 1); {
-	case hidden:
-		return shown(hosts[0]) + " and others"
-	case others > 0:
-		return shown(hosts[0]) + " and " + plural(others, "other host")
+	if others > 0 {
+		return shown(hosts[0]) + " and " + plural(others, noun)
 	}
 	return hosts[0]
 }
