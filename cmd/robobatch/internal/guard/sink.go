@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 // A Sink is an output that another goroutine than the one that writes it can drop. Its zero value
@@ -17,7 +18,8 @@ type Sink[F io.Closer] struct {
 	file      F
 	created   bool // there is a file
 	dropped   bool
-	committed bool // all that there is to write is complete, under its name or the partial one
+	committed bool  // all that there is to write is complete, under its name or the partial one
+	left      error // of the output, whoever dropped it, see [place.Left]; nil if nothing is
 }
 
 // Use calls do with the file while nobody else uses it. Once the sink is dropped, it returns
@@ -28,7 +30,16 @@ func (s *Sink[F]) Use(do func(f F) error) error {
 	if s.dropped {
 		return context.Canceled
 	}
-	return do(s.file)
+	return s.note(do(s.file))
+}
+
+// note returns the error, and remembers it if it says that something is left: only the first who drops
+// an output is told.
+func (s *Sink[F]) note(err error) error {
+	if left := place.Left(err); left != nil {
+		s.left = left
+	}
+	return err
 }
 
 // Create opens the file.
@@ -57,20 +68,24 @@ func (s *Sink[F]) Close() error {
 	if !s.created {
 		return nil
 	}
-	return s.file.Close()
+	return s.note(s.file.Close())
 }
 
 // Targets returns the name of the output twice, as nothing is written when it is complete, see
 // [Task].
 func (s *Sink[F]) Targets() (out, last string) { return s.Name, s.Name }
 
-// Drop is Close for any goroutine, and reports whether it came too late: the output is complete. It
-// leaves alone what is written in place, such as standard output and named pipes. Nothing can be
-// removed there, and a write that blocks must not block Drop.
+// Drop is Close for any goroutine, and reports whether it came too late: the output is complete. Its
+// error says what is left, though the output was dropped before by whoever writes it. It leaves alone
+// what is written in place, such as standard output and named pipes. Nothing can be removed there, and
+// a write that blocks must not block Drop.
 func (s *Sink[F]) Drop() (committed bool, err error) {
 	if atomicfile.InPlace(s.Name) {
 		return false, nil
 	}
 	err = s.Close()
+	if s.left != nil {
+		err = s.left
+	}
 	return s.committed, err
 }

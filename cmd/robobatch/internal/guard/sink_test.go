@@ -5,6 +5,9 @@ import (
 	"errors"
 	"os"
 	"testing"
+
+	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/s3"
 )
 
 // TestDropBeforeCreate holds that no output comes to be after it was dropped.
@@ -15,5 +18,38 @@ func TestDropBeforeCreate(t *testing.T) {
 	}
 	if err := s.Create(nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("create returns %v", err)
+	}
+}
+
+// A stuck is an upload that the store does not let anybody abort.
+type stuck struct{ closed bool }
+
+func (s *stuck) Close() error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	return &s3.AbortError{Err: os.ErrPermission}
+}
+
+// TestDropAfterClose holds that Drop says what is left of an output, though the goroutine that writes it
+// was the first to drop it, as it is when it takes long.
+func TestDropAfterClose(t *testing.T) {
+	for name, before := range map[string]func(s *Sink[*stuck]) error{
+		"nobody":    func(*Sink[*stuck]) error { return nil },
+		"its close": (*Sink[*stuck]).Close,
+		"a write":   func(s *Sink[*stuck]) error { return s.Use((*stuck).Close) },
+		"a commit":  func(s *Sink[*stuck]) error { return s.Commit((*stuck).Close) },
+	} {
+		s := &Sink[*stuck]{Name: "s3://bucket/x"}
+		if err := s.Create(func() (*stuck, error) { return new(stuck), nil }); err != nil {
+			t.Fatal(err)
+		}
+		if err := before(s); name != "nobody" && place.Left(err) == nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if committed, err := s.Drop(); committed || place.Left(err) == nil {
+			t.Errorf("after %s: committed %t, %v", name, committed, err)
+		}
 	}
 }
