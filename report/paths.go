@@ -63,11 +63,9 @@ type node struct {
 
 	site     engine.SiteID // of the first level
 	told     int64         // rows that stand for those that were never in the table of requests
-	variance float64       // of these; exact if their number is known
+	variance float64       // of these
+	exact    bool          // the number of rows is known, though some of them are told
 }
-
-// exact is the variance of what is no estimate, though rows of it stand for others.
-const exact = -1
 
 // A decided counts verdicts of what denied.
 type decided struct {
@@ -123,16 +121,20 @@ func (t *tree) settle(all counts, denied int64, sites []siteRows) {
 			known := sites[top.site]
 			rows := n.counts.rows - n.told + int64(math.Round(float64(n.told)*float64(known.rows)/float64(known.told)))
 			n.denied = int64(math.Round(float64(n.denied) * float64(rows) / float64(max(1, n.counts.rows))))
-			if n.counts.rows = rows; n == top && n.told == known.told {
-				n.variance = exact
-			}
+			n.counts.rows, n.exact = rows, n == top && n.told == known.told
 		}
-		if n == top {
-			t.nodes[0].variance += max(0, n.variance)
+		if n.hasAll(&all) {
+			n.denied = denied
+		}
+		if n == top && !n.exact {
+			t.nodes[0].variance += n.variance
 		}
 	}
 	t.nodes[0].counts, t.nodes[0].denied = all, denied
 }
+
+// hasAll reports whether a node is known to have all rows: then what denied them is known as well.
+func (n *node) hasAll(all *counts) bool { return n.exact && n.counts.rows == all.rows }
 
 // count adds a visit.
 func (n *node) count(v *visit) {
@@ -410,10 +412,9 @@ type Path struct {
 	ByMore   bool    // others denied, too
 	Below    []Path
 	Rest     *Rest // what of it is not shown; nil if that is nothing
-}
 
-// About reports whether the requests are an estimate, or some may be missing.
-func (p *Path) About() bool { return p.Error > 0 || p.Missed > 0 }
+	ShareError float64 // the standard error of Share, see shareError; 0 if it is exact
+}
 
 // Number returns the requests as the page shows them.
 func (p *Path) Number() string {
@@ -437,6 +438,8 @@ type Rest struct {
 	Paths    int64   // names that are known and left out
 	Lost     bool    // others were not told apart
 	Error    float64 // the relative standard error of Requests; 0 if they are exact
+
+	ShareError float64 // the standard error of Share; 0 if it is exact
 }
 
 // Number returns the requests as the page shows them.
@@ -494,8 +497,13 @@ func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
 		p := Path{Name: nameOf(t.name(uint32(n))), Depth: depth, Requests: at.counts.rows, Missed: max(0, min(at.missed, most-at.counts.rows)), Denied: at.denied}
 		p.Share, p.Of = share(at.denied, at.counts.rows*verdicts), share(at.counts.rows, t.nodes[0].counts.rows)
 		p.By, p.ByMore = at.busiestRule(name)
-		p.Error = t.error(at.counts.rows, at.variance)
-		rest, variance := Rest{Of: p.Name, Depth: depth + 1, Requests: at.counts.rows, Denied: at.denied, Lost: at.lost > 0}, at.variance
+		if !at.exact {
+			p.Error = t.error(at.counts.rows, at.variance)
+		}
+		if !at.hasAll(&t.nodes[0].counts) {
+			p.ShareError = t.shareError(at.counts.rows, at.told, p.Share, at.variance)
+		}
+		rest, told, variance := Rest{Of: p.Name, Depth: depth + 1, Requests: at.counts.rows, Denied: at.denied, Lost: at.lost > 0}, at.told, at.variance
 		for _, c := range below[n] {
 			if !shown[c] {
 				rest.Paths++
@@ -504,13 +512,18 @@ func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
 			p.Below = append(p.Below, view(c, depth+1, p.Requests+p.Missed))
 			rest.Requests -= t.nodes[c].counts.rows
 			rest.Denied -= t.nodes[c].denied
-			variance -= max(0, t.nodes[c].variance)
+			told -= t.nodes[c].told
+			if !t.nodes[c].exact {
+				variance -= t.nodes[c].variance
+			}
 		}
 		if rest.Requests > 0 && len(p.Below) > 0 {
 			if rest.Error = t.error(rest.Requests, variance); rest.Error >= 1 {
 				return p // as good as nothing
 			}
+			rest.Denied = max(0, min(rest.Denied, rest.Requests*verdicts)) // the sum above may be exact, and those below not
 			rest.Share, rest.OfAll = share(rest.Denied, rest.Requests*verdicts), share(rest.Requests, t.nodes[0].counts.rows)
+			rest.ShareError = t.shareError(rest.Requests, told, rest.Share, variance)
 			p.Rest = &rest
 		}
 		return p
@@ -521,7 +534,7 @@ func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
 // error returns the relative standard error of rows with such a variance. A path none of whose rows stands
 // for others may still lack some.
 func (t *tree) error(rows int64, variance float64) float64 {
-	if t.most <= 1 || variance == exact {
+	if t.most <= 1 {
 		return 0
 	}
 	return math.Sqrt(max(0, variance)+float64(t.most)*float64(t.most-1)) / float64(max(1, rows))

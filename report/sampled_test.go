@@ -160,6 +160,9 @@ func checkNear(t *testing.T, tr *tree, want *slow) {
 		}
 		got, w := n.counts.rows, want.paths[names[i]].rows
 		off := 5 * tr.error(got, n.variance) * float64(got)
+		if n.exact {
+			off = 0
+		}
 		if float64(got)-off > float64(w) || float64(got+n.missed)+off < float64(w) {
 			t.Errorf("%s: %d rows ± %.0f, missed %d; want %d", names[i], got, off, n.missed, w)
 		}
@@ -302,6 +305,75 @@ func TestSpread(t *testing.T) {
 		}
 		if compared != 24 || far > 4 { // one of 20 is beyond twice the error; five of 24 are once in 160 logs
 			t.Errorf("%s: %d of %d numbers are beyond twice their error", name, far, compared)
+		}
+	}
+}
+
+// TestShares holds that shares are as far from the truth as they say, and say little more: where all URLs are sampled, where
+// those that come often are all allowed, and for several crawlers; and that they are exact for what has all requests.
+func TestShares(t *testing.T) {
+	const often = 400 // URLs that come again and again
+	for name, log := range map[string]struct {
+		agents []string
+		seldom int // of 4 rows
+	}{"all seldom": {nil, 4}, "half seldom": {nil, 2}, "several": {[]string{"*", "bingbot"}, 4}} {
+		compared, far, wide := 0, 0, 0
+		for seed := range uint64(3) {
+			rng, all, rows, denied := rand.New(rand.NewPCG(seed, 22)), []fetch(nil), map[string]float64{}, map[string]float64{}
+			for i := range 120_000 {
+				n, end := rng.IntN(1<<30), ""
+				if rng.IntN(4) >= log.seldom {
+					n = rng.IntN(often)
+				} else if rng.IntN(3) == 0 {
+					end = []string{"x", "y"}[i%2]
+				}
+				path := fmt.Sprintf("%d/", n%8)
+				rows[path]++
+				switch {
+				case end == "x", end == "y" && log.agents == nil:
+					denied[path]++
+				case end == "y": // for one of two
+					denied[path] += 0.5
+				}
+				all = append(all, fetch{url: "https://a.example/" + path + spelt(n) + end, userAgent: "Googlebot/2.1", at: noTime})
+			}
+			bodies := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /*x$\nDisallow: /*y$\n\nUser-agent: bingbot\nDisallow: /*x$\n"}
+			q := question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, Agents: log.agents}, workers: 1, Options: Options{Memory: 1 << 20}}
+			if log.agents == nil {
+				q.LogAgents = engine.LogAgentsStar
+			}
+			c, stats := counted(t, bodies, all, q)
+			v := c.newView(&Run{Stats: stats})
+			site := &v.Paths.Below[0]
+			if site.Error != 0 || site.ShareError != 0 || site.Denied != stats.Denied || site.ShareText() != percent(share(stats.Denied, stats.Rows)) {
+				t.Errorf("%s: all requests are %+v; %d are denied", name, site, stats.Denied)
+			}
+			for _, p := range site.Below[0].Below {
+				if p.ShareError == 0 || p.Missed != 0 {
+					t.Fatalf("%s: %+v", name, p)
+				}
+				off := math.Abs(p.Share - denied[p.Name]/rows[p.Name])
+				if compared++; off > 2*p.ShareError {
+					far++
+				}
+				if off > p.ShareError/4 {
+					wide++
+				}
+			}
+		}
+		if compared != 24 || far > 4 || wide < 8 { // of an error that is right, a quarter is exceeded in 19 of 24 cases
+			t.Errorf("%s: of %d shares %d are beyond twice their error, and %d beyond a quarter", name, compared, far, wide)
+		}
+	}
+}
+
+func TestPortion(t *testing.T) {
+	for want, p := range map[string][3]float64{
+		"0%": {}, "12.3%": {0.123, 0.123, 0}, "12.3–13.0%": {0.123, 0.13, 0}, "~12.3% ±0.40 points": {0.123, 0.123, 0.002}, "~12.3–13.0% ±1.5 points": {0.123, 0.13, 0.0075},
+		"~40.0% ±24 points": {0.4, 0.4, 0.12}, "~0% ±100 points": {0, 0, 3}, "50.0%": {0.5, 0.5, 0.0001}, "<0.01–0.02%": {0.00001, 0.0002, 0}, "~0.50% ±0.01 points": {0.005, 0.005, 0.00004},
+	} {
+		if got := portion(p[0], p[1], p[2]); got != want {
+			t.Errorf("%v is %q, want %q", p, got, want)
 		}
 	}
 }

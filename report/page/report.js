@@ -27,7 +27,7 @@
   }
 
   // NUMBER is a number as the page shows it: "1,234", "~1,234 ±2%", "1,234–1,290", "<0.01%", "~12.3% ±0.4 points", "1.5 s".
-  const NUMBER = /^~?([<>]?)(-?[\d,]+(?:\.\d+)?)(?:–([\d,]+(?:\.\d+)?))? ?(%|s)?(?: ±<?([\d,]+(?:\.\d+)?)(%| points))?$/;
+  const NUMBER = /^~?([<>]?)(-?[\d,]+(?:\.\d+)?)(?:–[<>]?([\d,]+(?:\.\d+)?))? ?(%|s)?(?: ±<?([\d,]+(?:\.\d+)?)(%| points))?$/;
 
   // partsOf returns what a cell says as plain numbers: the number, the most that it may be if it is a range, its unit, and
   // its error in that unit; null if it is no number. Of "<0.01%" and ">99.99%" the number is the middle of what they mean.
