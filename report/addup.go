@@ -47,8 +47,14 @@ func (c *Counter) addNew() {
 
 // leave adds up what is counted by URL and by path.
 func (c *Counter) leave(b *batch) {
-	for i := range b.all {
-		r := &b.all[i]
+	order := c.order.bySite(b.all)
+	for _, n := range order {
+		if r := &b.all[n]; r.alone {
+			r.did = c.ruled.meet(&c.kinds.all[r.kind], r.kind, b.url(r), int(r.prefix))
+		}
+	}
+	for _, n := range order {
+		r := &b.all[n]
 		k := &c.kinds.all[r.kind]
 		if !r.alone {
 			k.held.add(&r.counts)
@@ -57,6 +63,10 @@ func (c *Counter) leave(b *batch) {
 			}
 			c.see(r.agent, r.hash)
 			r.isURL, r.stands = c.urls.Take(k.urlsIn, r.hash) > 0, 1
+		} else if r.did >= 0 {
+			e := &c.ruled.all[r.did]
+			e.told += int64(r.stands)
+			e.variance += float64(r.stands) * (float64(r.stands) - 1) // of a row that is looked at with a probability of 1/stands
 		}
 		if r.stands > 0 {
 			c.leavePath(b.url(r), r, k)
@@ -78,6 +88,12 @@ func (c *Counter) leave(b *batch) {
 		c.new(of, url)
 	}
 	c.addNew() // encounters may move
+}
+
+// leaveFew adds up the requests that are not in the table.
+func (c *Counter) leaveFew() {
+	c.leave(&c.few)
+	c.few.reset()
 }
 
 // leavePath adds up what is counted by path.
@@ -111,9 +127,9 @@ func (c *Counter) finish() {
 		return
 	}
 	c.isDone = true
-	c.leave(&c.few)
+	c.leaveFew()
 	for some := range slices.Chunk(c.requested.all, leaving) {
-		c.leave(&batch{some, c.requested.text})
+		c.leave(&batch{all: some, text: c.requested.text})
 	}
 	c.ruled.settle(c.kinds.all)
 	all, denied := counts{}, int64(0)

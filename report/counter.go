@@ -34,6 +34,7 @@ type Counter struct {
 
 	requested *requested
 	few       batch // requests that are not in the table, and were looked at
+	many      int   // of these, before they are added up
 	kinds     kinds
 	denials   *denials
 	ruled     *ruled
@@ -54,6 +55,7 @@ type Counter struct {
 
 	origin []byte // of the last URL that was split, if a path follows that begins with "/"
 	visit  visit
+	order  order
 	hands  [32]hand
 	looked uint32
 	isDone bool
@@ -116,6 +118,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	if n := store.NumSites(); n <= mostSites {
 		c.sites = make([]siteRows, n)
 	}
+	c.many = most / 8
 	c.requested = newRequested(most, most*urlBytes, c.leave)
 	c.series = newSeries(crawlers)
 	c.classes = make([][statuses]int64, crawlers)
@@ -232,6 +235,7 @@ func (c *Counter) count(b *engine.Batch, h *hand, one *counts) (denies uint16, o
 	}
 	if c.requested.takes(h.key) {
 		r, url := c.meet(b, h, of)
+		r.did = c.ruled.meet(k, of, url, int(r.prefix))
 		c.requested.add(r, url).counts.add(one)
 		return k.denies, of
 	}
@@ -263,15 +267,9 @@ func (c *Counter) pass(b *engine.Batch, h *hand, of int32, one *counts) {
 		bySite.told += weight
 		k.told += weight
 		k.most = max(k.most, weight)
-		if r.did >= 0 {
-			e := &c.ruled.all[r.did]
-			e.told += weight
-			e.variance += float64(weight * (weight - 1)) // of a row that is looked at with a probability of 1/weight
-		}
 	}
-	if c.few.add(r, url); len(c.few.all) == leaving {
-		c.leave(&c.few)
-		c.few.reset()
+	if c.few.add(r, url); c.few.isFull(c.many) {
+		c.leaveFew()
 	}
 }
 
@@ -312,6 +310,9 @@ func (c *Counter) kindOf(b *engine.Batch, h *hand) int32 {
 		}
 		k.answer = -1 // they differ
 	} else if !k.stray {
+		if c.ruled.isScarce() {
+			c.leaveFew() // whose rules come first to the memory that is left
+		}
 		c.ruled.open(&k, b, h.row, verdicts)
 	}
 	if k.urlsIn = new(aggregate.Sample); c.fromLog && len(k.asked) > 0 {
@@ -332,7 +333,6 @@ func (c *Counter) meet(b *engine.Batch, h *hand, of int32) (request, []byte) {
 			c.origin = append(c.origin, u.Prefix...)
 		}
 	}
-	r.did = c.ruled.meet(k, of, url, int(r.prefix))
 	return r, url[:min(len(url), maxURL)]
 }
 

@@ -20,6 +20,7 @@ type kind struct {
 	site   engine.SiteID // the last one that the file was asked for
 	asked  []asked       // of the file
 	first  int32         // of its encounters; -1 if there is none
+	last   int32         // of these, if there is one: the one that was met last
 
 	held   counts          // rows that were in the table of requests
 	passed counts          // rows that never were

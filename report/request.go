@@ -30,13 +30,17 @@ type request struct {
 
 // A batch is requests and their URLs.
 type batch struct {
-	all  []request
-	text []byte
+	all   []request
+	text  []byte
+	moves int // requests of another site than the one before
 }
 
 // add adds a request.
 func (b *batch) add(r request, url []byte) *request {
 	r.at, r.n = uint32(len(b.text)), uint16(len(url))
+	if n := len(b.all); n > 0 && b.all[n-1].site != r.site {
+		b.moves++
+	}
 	b.text = append(b.text, url...)
 	b.all = append(b.all, r)
 	return &b.all[len(b.all)-1]
@@ -46,7 +50,14 @@ func (b *batch) add(r request, url []byte) *request {
 func (b *batch) url(r *request) []byte { return b.text[r.at:][:r.n] }
 
 // reset removes all.
-func (b *batch) reset() { b.all, b.text = b.all[:0], b.text[:0] }
+func (b *batch) reset() { b.all, b.text, b.moves = b.all[:0], b.text[:0], 0 }
+
+// isFull reports whether the requests are to be added up: soon if they come by site, and else when there are
+// many, so that there are several of most sites.
+func (b *batch) isFull(many int) bool {
+	n := len(b.all)
+	return n >= many || len(b.text) >= many*urlBytes || n%leaving == 0 && b.moves < n/4
+}
 
 // counts are what is counted of rows. All but rows are parts of rows.
 type counts struct {

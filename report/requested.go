@@ -42,7 +42,7 @@ func newRequested(most, bytes int, leave func(all *batch)) *requested {
 	}
 	// All of it at once: what is not used takes no memory, and growing by copies took a tenth of the count.
 	return &requested{
-		batch: batch{make([]request, 0, most), make([]byte, 0, bytes)}, slots: make([]uint32, slots), most: most, bytes: bytes, seed: rand.Uint64(),
+		batch: batch{all: make([]request, 0, most), text: make([]byte, 0, bytes)}, slots: make([]uint32, slots), most: most, bytes: bytes, seed: rand.Uint64(),
 		seen: newSightings(most / 2), gone: batch{all: make([]request, 0, leaving)}, leave: leave,
 	}
 }

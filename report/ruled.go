@@ -14,7 +14,8 @@ type ruled struct {
 	numbers
 	rules   *aggregate.Rules
 	all     []encounter
-	most    int // of all
+	most    int   // of all
+	memory  int64 // for what rules do
 	hand    []*aggregate.Outcome
 	samples map[asked]*aggregate.Sample // of the URLs of the outcomes of a rule that decides
 
@@ -24,6 +25,9 @@ type ruled struct {
 
 // lacks reports whether there was no memory for some matches.
 func (r *ruled) lacks() bool { return r.isLeft || r.rules.Left() }
+
+// isScarce reports whether half of the memory for what rules do is taken.
+func (r *ruled) isScarce() bool { return r.rules.Size() > r.memory/2 }
 
 // asked are the rules that bind a crawler, and the number of the one that decides.
 type asked struct {
@@ -46,9 +50,10 @@ const encounterBytes = 160
 
 // newRuled returns what counts rules in about so much memory, and at most so many encounters.
 func newRuled(store *engine.Store, memory int64, most int) *ruled {
+	counts := max(1, memory*3/4)
 	return &ruled{
-		most:    most,
-		rules:   aggregate.NewRules(store, aggregate.RulesOptions{Memory: max(1, memory*3/4), Matchers: max(1, memory/4)}),
+		most: most, memory: counts,
+		rules:   aggregate.NewRules(store, aggregate.RulesOptions{Memory: counts, Matchers: max(1, memory/4)}),
 		numbers: newNumbers(), samples: map[asked]*aggregate.Sample{},
 	}
 }
@@ -83,12 +88,19 @@ func (r *ruled) meet(k *kind, id int32, url []byte, prefix int) int32 {
 	if k.file == nil {
 		return -1
 	}
-	r.hand, r.key = r.hand[:0], binary.LittleEndian.AppendUint32(r.key[:0], uint32(id))
+	r.hand = r.hand[:0]
 	for _, a := range k.asked {
-		o := r.rules.Outcome(url, prefix, k.file, a.set, a.rule)
-		r.hand, r.key = append(r.hand, o), binary.LittleEndian.AppendUint32(r.key, o.Number)
+		r.hand = append(r.hand, r.rules.Outcome(url, prefix, k.file, a.set, a.rule))
+	}
+	if k.first >= 0 && slices.Equal(r.all[k.last].outcomes, r.hand) { // most kinds have one
+		return k.last
+	}
+	r.key = binary.LittleEndian.AppendUint32(r.key[:0], uint32(id))
+	for _, o := range r.hand {
+		r.key = binary.LittleEndian.AppendUint32(r.key, o.Number)
 	}
 	if n := r.find(); n >= 0 {
+		k.last = n
 		return n
 	}
 	if len(r.all) >= r.most {
@@ -98,7 +110,7 @@ func (r *ruled) meet(k *kind, id int32, url []byte, prefix int) int32 {
 	n := int32(len(r.all))
 	r.set(n)
 	r.all = append(r.all, encounter{kind: id, outcomes: slices.Clone(r.hand)})
-	if k.first < 0 {
+	if k.last = n; k.first < 0 {
 		k.first = n
 	}
 	return n
