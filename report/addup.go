@@ -99,12 +99,12 @@ func (c *Counter) leaveFew() {
 // leavePath adds up what is counted by path.
 func (c *Counter) leavePath(url []byte, r *request, k *kind) {
 	stands := int64(r.stands)
-	v := visit{counts: r.counts.times(stands), site: r.site, by: c.visit.by}
+	v := visit{rows: r.counts.rows * stands, site: r.site, by: c.visit.by}
 	if r.alone {
-		v.told, v.variance = v.counts.rows, float64(v.counts.rows*(stands-1))
+		v.told, v.variance = v.rows, float64(v.rows*(stands-1))
 	}
-	v.denied = int64(k.denies) * v.counts.rows
-	v.by = c.denials.verdicts(v.by, k.answer, v.counts.rows)
+	v.denied = int64(k.denies) * v.rows
+	v.by = c.denials.verdicts(v.by, k.answer, v.rows)
 	c.tree.add(url, int(r.prefix), &v)
 	c.visit.by = v.by
 }
@@ -157,5 +157,5 @@ func (c *Counter) finish() {
 			c.whole.Join(&c.ruled.all[i].urls)
 		}
 	}
-	c.tree.settle(all, denied, c.sites)
+	c.tree.settle(all.rows, denied, c.sites)
 }

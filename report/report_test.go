@@ -119,7 +119,7 @@ func fetches(rng *rand.Rand, number int) (all []fetch) {
 
 // A slow counts as the page says, one row after the other.
 type slow struct {
-	paths                 map[string]counts
+	paths                 map[string]int64
 	denied                map[string]int64
 	urls                  map[string]bool
 	served, failed        map[string]int64
@@ -144,7 +144,7 @@ func (p parted) plus(crawler string, listed map[string]int64, key string, n int6
 // slowly decides each row by Decide, for the crawlers that are asked for, or that of the row.
 func slowly(all []fetch, agents []string) *slow {
 	s := &slow{
-		paths: map[string]counts{}, denied: map[string]int64{}, urls: map[string]bool{}, served: map[string]int64{}, failed: map[string]int64{},
+		paths: map[string]int64{}, denied: map[string]int64{}, urls: map[string]bool{}, served: map[string]int64{}, failed: map[string]int64{},
 		requests: map[string]int64{}, gaps: map[string][]int64{}, hours: map[string][3]int64{}, decided: map[string]int64{},
 	}
 	last := map[string]int64{}
@@ -183,9 +183,7 @@ func slowly(all []fetch, agents []string) *slow {
 			c.failed = 1
 		}
 		for _, path := range prefixes(f.url, len(u.Prefix)) {
-			sum := s.paths[path]
-			sum.add(&c)
-			s.paths[path] = sum
+			s.paths[path]++
 			s.denied[path] += denied
 		}
 		s.urls[f.url] = true
@@ -363,12 +361,12 @@ func checkPaths(t *testing.T, c *Counter, want *slow) {
 		if names[i] = string(c.tree.name(uint32(i))); n.parent > 0 {
 			names[i] = names[n.parent] + "|" + names[i]
 		}
-		if n.counts != want.paths[names[i]] || n.denied != want.denied[names[i]] || n.missed != 0 {
-			t.Fatalf("%s: %+v, denied %d; want %+v, %d", names[i], n.counts, n.denied, want.paths[names[i]], want.denied[names[i]])
+		if n.rows != want.paths[names[i]] || n.denied != want.denied[names[i]] || n.missed != 0 {
+			t.Fatalf("%s: %d, denied %d; want %d, %d", names[i], n.rows, n.denied, want.paths[names[i]], want.denied[names[i]])
 		}
 		by := int64(0)
-		for _, d := range n.by {
-			by += d.verdicts
+		for _, verdicts := range n.verdicts {
+			by += verdicts
 		}
 		if !n.more && by != n.denied {
 			t.Fatalf("%s: rules denied %d of %d", names[i], by, n.denied)
@@ -555,8 +553,8 @@ func TestBounded(t *testing.T) {
 		t.Errorf("%+v were served, want %+v", c.deniedServed, want.totalServed)
 	}
 	root := c.tree.nodes[0]
-	if root.counts.rows != rows || c.tree.used > maxNodes {
-		t.Errorf("%d rows, %d nodes", root.counts.rows, c.tree.used)
+	if root.rows != rows || c.tree.used > maxNodes {
+		t.Errorf("%d rows, %d nodes", root.rows, c.tree.used)
 	}
 }
 
@@ -606,11 +604,11 @@ func TestTreeBounded(t *testing.T) {
 			n = rng.IntN(1000)
 		}
 		path := fmt.Sprintf("/%d/%d", n%500, n)
-		tr.add([]byte(path), 0, &visit{counts: counts{rows: 1}})
+		tr.add([]byte(path), 0, &visit{rows: 1})
 		want[path]++
 		want[path[:strings.LastIndexByte(path, '/')+1]]++
 	}
-	if tr.used > maxNodes {
+	if tr.sum(); tr.used > maxNodes {
 		t.Fatalf("%d nodes", tr.used)
 	}
 	marked := 0
@@ -626,7 +624,7 @@ func TestTreeBounded(t *testing.T) {
 		if path == "/" {
 			continue
 		}
-		if got := n.counts.rows; got > want[path] || got+n.missed < want[path] {
+		if got := n.rows; got > want[path] || got+n.missed < want[path] {
 			t.Fatalf("%s: %d, missed %d, want %d", path, got, n.missed, want[path])
 		}
 		if n.missed > 0 {

@@ -73,8 +73,3 @@ func (c *counts) add(o *counts) {
 	c.served += o.served
 	c.failed += o.failed
 }
-
-// times returns the counts of so many rows alike.
-func (c *counts) times(n int64) counts {
-	return counts{c.rows * n, c.violations * n, c.served * n, c.failed * n}
-}

@@ -158,7 +158,7 @@ func checkNear(t *testing.T, tr *tree, want *slow) {
 		if names[i] = string(tr.name(uint32(i))); n.parent > 0 {
 			names[i] = names[n.parent] + "|" + names[i]
 		}
-		got, w := n.counts.rows, want.paths[names[i]].rows
+		got, w := n.rows, want.paths[names[i]]
 		off := 5 * tr.error(got, n.variance) * float64(got)
 		if n.exact {
 			off = 0
@@ -255,8 +255,8 @@ func TestManyKinds(t *testing.T) {
 	if len(c.kinds.all) <= c.kinds.most || c.ruled.untold == 0 || told+c.ruled.untold != int64(len(all)) || more != 0 || 3*decided != 2*told {
 		t.Errorf("%d kinds of %d; %d rows told and %d not, of %d; %d decided", len(c.kinds.all), c.kinds.most, told, c.ruled.untold, len(all), decided)
 	}
-	if root := c.tree.nodes[0]; root.counts.rows != int64(len(all)) || root.denied != stats.Denied {
-		t.Errorf("%d rows, %d denied of %d", root.counts.rows, root.denied, stats.Denied)
+	if root := c.tree.nodes[0]; root.rows != int64(len(all)) || root.denied != stats.Denied {
+		t.Errorf("%d rows, %d denied of %d", root.rows, root.denied, stats.Denied)
 	}
 	v := c.newView(&Run{Stats: stats})
 	for _, site := range v.Paths.Below {
