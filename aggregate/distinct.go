@@ -98,6 +98,9 @@ func (d *Distinct) grow() {
 	old := d.slots
 	if len(old) < d.most {
 		d.slots = make([]uint64, min(4*len(old), max(2*len(old), fastSlots), d.most))
+		for i := 0; i < len(d.slots); i += 512 {
+			d.slots[i] = 0 // a page that is read first is mapped twice
+		}
 	} else {
 		old = make([]uint64, 0, d.used)
 		for d.level++; ; d.level++ {
