@@ -39,3 +39,56 @@ func TestNarrow(t *testing.T) {
 		t.Errorf("in a window of 320 the page is %d wide", width)
 	}
 }
+
+// TestNarrowColumns holds that on a telephone each column of each table can be scrolled into sight, that a table that has to
+// be scrolled says so, and that the page itself is never scrolled sideways.
+func TestNarrowColumns(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	shop := made(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: /" + long + "\nDisallow: /*.php\nCrawl-delay: 2\n"},
+		[]string{"https://a.example/" + long + ".php", "https://a.example/b/" + long + "?" + long, "https://" + long[:60] + ".example/"}, "-agent", "@search,@ai")
+	for _, name := range []string{cookbook(t), shop} {
+		tb := open(t, name, "", chromedp.EmulateViewport(400, 800))
+		tb.eval(`document.getElementById("what-if").scrollIntoView()`, nil)
+		tb.started()
+		tb.typed("User-agent: *\nDisallow: /b\n")
+		tb.eval(`{ document.getElementById("what-if-url").value = "/b/x"; document.querySelector("#what-if-ask button").click(); }`, nil)
+		tb.until(`document.querySelector("#what-if-answer table")`)
+		tb.eval(`document.querySelectorAll("details").forEach((d) => { d.open = true; })`, nil)
+		for _, width := range []int64{400, 320} {
+			tb.do(chromedp.EmulateViewport(width, 800))
+			var found struct {
+				Tables, Columns int
+				Wrong           []string
+			}
+			tb.eval(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+				const wrong = [];
+				let columns = 0;
+				if (document.documentElement.scrollWidth > innerWidth) wrong.push("the page is " + document.documentElement.scrollWidth + " wide");
+				const tables = [...document.querySelectorAll("table")].filter((table) => table.checkVisibility());
+				for (const table of tables) {
+					const box = table.closest(".tbl, .whatif-wide") || table.parentElement, name = table.dataset.name;
+					const heads = [...table.tHead.rows[0].cells];
+					columns += heads.length;
+					for (const head of heads) {
+						const frame = box.getBoundingClientRect();
+						box.scrollLeft += head.getBoundingClientRect().left - frame.left;
+						const at = head.getBoundingClientRect();
+						if (at.width === 0) wrong.push(name + ": no column " + head.textContent);
+						else if (at.left < frame.left - 1 || at.left > frame.right - 20 || at.left > innerWidth - 20) wrong.push(name + ": never in sight: " + head.textContent);
+					}
+					box.scrollLeft = 1e6;
+					if (heads.at(-1).getBoundingClientRect().right > Math.min(innerWidth, box.getBoundingClientRect().right) + 1) wrong.push(name + ": the end is cut off");
+					box.scrollLeft = 0;
+					const hint = box.previousElementSibling.querySelector(".sideways");
+					const says = hint !== null && hint.checkVisibility();
+					if (box.scrollWidth > box.clientWidth !== says) wrong.push(name + (says ? " says in vain that it scrolls" : " does not say that it scrolls"));
+				}
+				done({tables: tables.length, columns, wrong});
+			})))`, &found)
+			if len(found.Wrong) > 0 || found.Tables < 8 || found.Columns < 35 {
+				t.Errorf("%d wide, %d tables with %d columns: %q", width, found.Tables, found.Columns, found.Wrong[:min(len(found.Wrong), 12)])
+			}
+		}
+		tb.axe()
+	}
+}

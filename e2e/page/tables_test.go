@@ -57,7 +57,7 @@ func TestTree(t *testing.T) {
 	filter("/b/3/")
 	is("filtered", "1-https://a.example, 2-/, 3-b/, 4+3/")
 	got := tb.copied(`#paths .tools button`)
-	for _, want := range []string{"\r\nhttps://a.example/b/3/,3,37.5%,66.7%,line 2: Disallow: /b/3/y\r\n", "\r\nhttps://a.example/b/3/y,2,"} {
+	for _, want := range []string{"\r\nhttps://a.example/b/3/,3,37.5,66.7,line 2: Disallow: /b/3/y\r\n", "\r\nhttps://a.example/b/3/y,2,"} {
 		if !strings.Contains(got, want) || strings.Contains(got, "/a/") {
 			t.Errorf("copied is %q, without %q", got, want)
 		}

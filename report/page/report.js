@@ -285,7 +285,7 @@
   function equip(table) {
     const tree = table.classList.contains("tree") ? treeOf(table) : null;
     const rows = tree || flat(table);
-    const tools = make("div", { className: "tools" });
+    const tools = make("div", { className: "tools" }, make("span", { className: "sideways", hidden: true, textContent: "Scroll the table sideways to see all of it \u2192" }));
     const name = table.dataset.name;
     const input = make("input", { type: "search", placeholder: "Filter", ariaLabel: "Filter the table of " + name + (tree ? " by path" : "") });
     const count = make("span", { className: "left", ariaLive: "polite" });
@@ -412,24 +412,28 @@
     }
   }
 
-  // A part that scrolls has to be reached by keys, and says what it is.
+  // A part that scrolls has to be reached by keys, and says what it is, and that there is more beside what is in sight.
   const scrolls = new ResizeObserver((entries) => {
-    for (const { target } of entries) {
-      if (target.scrollWidth > target.clientWidth || target.scrollHeight > target.clientHeight) {
-        Object.assign(target, { tabIndex: 0, role: "region", ariaLabel: "Table: " + target.dataset.of });
+    for (const box of new Set(entries.map(({ target }) => target.closest("div")))) {
+      const isWide = box.scrollWidth > box.clientWidth;
+      box.previousElementSibling.querySelector(".sideways").hidden = !isWide;
+      if (!box.classList.contains("tbl")) {
+        continue; // it has its name
+      }
+      if (isWide || box.scrollHeight > box.clientHeight) {
+        Object.assign(box, { tabIndex: 0, role: "region", ariaLabel: "Table: " + box.dataset.of });
       } else {
-        target.removeAttribute("tabindex");
-        target.removeAttribute("role");
-        target.removeAttribute("aria-label");
+        box.removeAttribute("tabindex");
+        box.removeAttribute("role");
+        box.removeAttribute("aria-label");
       }
     }
   });
   const add = (table) => {
-    if (table.parentNode.classList.contains("tbl")) {
-      table.parentNode.dataset.of = table.dataset.name;
-      scrolls.observe(table.parentNode);
-    }
+    table.parentNode.dataset.of = table.dataset.name;
     equip(table);
+    scrolls.observe(table.parentNode);
+    scrolls.observe(table);
   };
   document.querySelectorAll("table[data-name]").forEach(add);
   addEventListener("table", (event) => add(event.target)); // one that was not there before
