@@ -799,3 +799,29 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+// TestRobotsFetched holds that fetches of a robots.txt are no row of what was disallowed but served, as crawlers have to
+// fetch it, and that the page says that they are in the sum.
+func TestRobotsFetched(t *testing.T) {
+	bot := clients[1]
+	all := []fetch{
+		{url: "https://b.example/robots.txt", userAgent: bot, at: noTime, status: 200},
+		{url: "https://b.example/robots.txt?x", userAgent: bot, at: noTime, status: 200},
+		{url: "https://b.example/x/robots.txt", userAgent: bot, at: noTime, status: 200},
+	}
+	const says = "Fetches of /robots.txt itself are in this number"
+	for n := range len(all) + 1 {
+		c, stats := counted(t, sites, all[n:], question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 1})
+		var page bytes.Buffer
+		if err := Write(&page, c, &Run{Stats: stats}); err != nil {
+			t.Fatal(err)
+		}
+		v := c.newView(&Run{Stats: stats})
+		if got := strings.Contains(page.String(), says); got != (n < 2) {
+			t.Errorf("of %d: the page says so: %t", len(all)-n, got)
+		}
+		if v.Served.Total != int64(len(all)-n) || len(v.Served.Rows) != min(1, len(all)-n) || n < 3 && v.Served.Rows[0].URL != all[2].url {
+			t.Errorf("of %d: %+v", len(all)-n, v.Served)
+		}
+	}
+}

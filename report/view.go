@@ -49,6 +49,7 @@ type view struct {
 	Lacking   bool  // so it is with rules that only matched
 	Served    *list
 	Failed    *list
+	Fetched   bool    // Served has requests of a robots.txt itself, and no row for them
 	Own       Crawler // the sum of the crawlers of the log
 	Others    Crawler // the other clients of the log
 	Listings  []fileView
@@ -95,7 +96,8 @@ func (c *Counter) newView(run *Run) *view {
 	v.Time = c.timeView(within)
 	v.Paces, v.MorePace = c.shownPaces(run)
 	if c.status >= 0 {
-		v.Served = c.list("disallowed but served", func(r *request) int64 { return r.counts.served }, func(r *request) bool { return r.denies > 0 }, c.deniedServed)
+		v.Served = c.list("disallowed but served", func(r *request) int64 { return r.counts.served }, func(r *request) bool { return r.denies > 0 && !c.isRobots(r) }, c.deniedServed)
+		v.Fetched = slices.ContainsFunc(c.requested.all, func(r request) bool { return r.denies > 0 && r.counts.served > 0 && c.isRobots(&r) })
 		v.Failed = c.list("allowed but failing", func(r *request) int64 { return r.counts.failed }, func(r *request) bool { return int(r.denies) < c.verdicts }, c.allowedFailed)
 	}
 	if v.FromLog || v.Several {
@@ -571,6 +573,12 @@ func (c *Counter) list(name string, rows func(r *request) int64, is func(r *requ
 	return l
 }
 
+// isRobots reports whether a request of a known crawler is for a robots.txt itself, which crawlers have to fetch.
+func (c *Counter) isRobots(r *request) bool {
+	name, _, _ := strings.Cut(string(c.requested.url(r)[r.prefix:]), "?")
+	return name == "/robots.txt" && !c.isOther(r.agent)
+}
+
 // Known returns how many crawlers there are, without other clients.
 func (v *view) Known() (n int) {
 	for i := range v.Crawlers {
@@ -625,7 +633,7 @@ func (v *view) Heading() string {
 	}
 	hosts := slices.SortedFunc(maps.Keys(rows), func(a, b string) int { return cmp.Or(cmp.Compare(rows[b], rows[a]), cmp.Compare(a, b)) })
 	others, noun := int64(len(hosts)-1), "other host"
-	if v.Stats.Origins > engine.Top { // whose names are not all there; a host may have two
+	if v.ManyOrigins() { // a host may have two
 		others, noun = v.Stats.Origins-1, "other origin"
 	}
 	if others > 0 {
@@ -633,6 +641,9 @@ func (v *view) Heading() string {
 	}
 	return hosts[0]
 }
+
+// ManyOrigins reports whether there are more origins than the run has names of.
+func (v *view) ManyOrigins() bool { return v.Stats.Origins > engine.Top }
 
 // Logs names the logs, "" if there are none.
 func (v *view) Logs() string {

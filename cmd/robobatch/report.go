@@ -246,6 +246,9 @@ func (r *reporting) said(stats engine.Stats) string {
 		return ""
 	}
 	text := fmt.Sprintf("%s: %s, %s disallowed", say.File(r.Name), say.Count(stats.URLs, "request"), say.Number(stats.Denied))
+	if stats.Rows > stats.URLs { // several crawlers that are asked for
+		text = fmt.Sprintf("%s: %s, %s of %s disallowed", say.File(r.Name), say.Count(stats.URLs, "request"), say.Number(stats.Denied), say.Count(stats.Rows, "verdict"))
+	}
 	if r.asked.AgentFromLog {
 		text += ", " + say.Count(stats.Violations, "violation")
 	}

@@ -384,6 +384,7 @@
       });
       plot = new uPlot({
         width: Math.max(280, place.clientWidth), height: 240, tzDate: (ts) => uPlot.tzDate(new Date(ts * 1e3), "UTC"),
+        padding: [null, 36, null, null], // or the last time is cut off
         legend: { show: false }, cursor: { drag: { x: true, y: false } }, series,
         axes: [{ ...axis, values: data.step === "hour" ? hours : days, space: data.step === "hour" ? 60 : 90 }, { ...axis, size: 64, label: "requests", labelSize: 22 }],
         scales: { y: { range: (u, low, high) => [0, Math.max(1, high) * 1.05] } },
