@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -28,7 +28,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pyspark
-from pyspark import SparkFiles
+from pyspark import SparkFiles, TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
 import robobatch
@@ -36,6 +36,7 @@ import robobatch.spark
 
 COLUMNS = ["origin", "allowed", "reason", "rule_line", "rule"]
 TICKS = os.sysconf("SC_CLK_TCK")
+PATIENCE = 900.0  # seconds after which something hangs: nothing depends on how fast the machine is
 
 
 def say(text: str) -> None:
@@ -50,7 +51,7 @@ class Cluster:
     """A master and its workers, each the leader of a session, so that its executors end with it."""
 
     work: Path
-    port: int
+    url: str = ""  # of the master
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def start(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
@@ -59,6 +60,7 @@ class Cluster:
         # The nodes have pyarrow, and nothing of robobatch.
         environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "ROBOBATCH_BINARY")}
         environment.update(SPARK_HOME=str(home), SPARK_LOCAL_IP="127.0.0.1", SPARK_NO_DAEMONIZE="1")
+        environment.update(SPARK_MASTER_OPTS="-Dspark.worker.timeout=3600")
         with (self.work / f"{name}.log").open("wb") as log:
             process = subprocess.Popen(
                 [str(home / "bin" / "spark-class"), *arguments],
@@ -67,22 +69,18 @@ class Cluster:
         self.processes.append(process)
         return process
 
-    @property
-    def url(self) -> str:
-        """Return the address of the master."""
-        return f"spark://127.0.0.1:{self.port}"
-
     def master(self) -> None:
-        """Start the master, and wait until it listens."""
-        self.start(
+        """Start the master on a port that is free, and wait until it says which."""
+        process = self.start(
             "master", "org.apache.spark.deploy.master.Master",
-            "--host", "127.0.0.1", "--port", str(self.port), "--webui-port", "0",
+            "--host", "127.0.0.1", "--port", "0", "--webui-port", "0",
         )  # fmt: skip
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return
+        deadline = time.monotonic() + PATIENCE
+        while process.poll() is None and time.monotonic() < deadline:
+            said = re.search(r"Starting Spark master at (spark://\S+)", (self.work / "master.log").read_text())
+            if said:
+                self.url = said[1]
+                return
             time.sleep(0.1)
         raise TimeoutError("the master does not listen")
 
@@ -109,7 +107,7 @@ class Cluster:
                 process.terminate()
         for process in self.processes:
             try:
-                process.wait(20)
+                process.wait(60)
             except subprocess.TimeoutExpired:
                 self.kill(process)
 
@@ -156,7 +154,7 @@ def pipes(work: Path) -> list[int]:
 
 def no_pipes(work: Path) -> None:
     """Wait until no process of robobatch is left, and none that nobody has reaped."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while left := [*pipes(work), *zombies()]:
         if time.monotonic() > deadline:
             raise AssertionError(f"processes of robobatch are left: {left}")
@@ -199,6 +197,8 @@ def session(cluster: Cluster, cache: Path, failures: int) -> SparkSession:
         .config("spark.local.dir", str(cache))
         .config("spark.sql.files.openCostInBytes", str(128 << 20))  # a file is a partition
         .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.network.timeout", "3600s")
+        .config("spark.python.authenticate.socketTimeout", "3600s")
         .getOrCreate()
     )
     spark.sparkContext.setLogLevel("OFF")
@@ -283,26 +283,38 @@ class Bench:
             print(f"{name:9} {took_:6.1f} {used:6.1f} {took_ / by[0]:5.2f} {used / by[1]:5.2f}")
 
     def lose_a_worker(self, spark: SparkSession, worker: subprocess.Popen[bytes]) -> None:
-        """Decide all, and kill a worker when a third of the tasks is done."""
+        """Decide all, and kill a worker when a third of the tasks is done: the others wait for that."""
         killed: list[int] = []
+        lost, third = self.ask.work / "lost", -(-self.ask.partitions // 3)
+        verdicts = self.verdicts(spark)
+
+        def patient(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            task = TaskContext.get()
+            while task is not None and task.partitionId() >= third and not lost.exists():
+                time.sleep(0.02)
+            yield from batches
 
         def kill() -> None:
             tracker = spark.sparkContext.statusTracker()
-            while True:
+            while not done.wait(0.02):
                 for stage in tracker.getActiveStageIds():
                     info = tracker.getStageInfo(stage)
-                    if info and info.numTasks == self.ask.partitions and info.numCompletedTasks * 3 >= info.numTasks:
+                    if info and info.numTasks == self.ask.partitions and info.numCompletedTasks >= third:
                         self.cluster.kill(worker)
                         killed.append(info.numCompletedTasks)
                         return
-                if done.wait(0.02):
-                    return
+
+        def kill_and_tell() -> None:
+            try:
+                kill()
+            finally:
+                lost.touch()
 
         done = threading.Event()
-        killer = threading.Thread(target=kill)
+        killer = threading.Thread(target=kill_and_tell)
         killer.start()
         try:
-            self.job(spark, self.verdicts(spark), "killed")
+            self.job(spark, lambda df: verdicts(df.mapInArrow(patient, df.schema)), "killed")
         finally:
             done.set()
             killer.join()
@@ -316,10 +328,10 @@ class Bench:
         pack = robobatch.spark.ship(spark, self.ask.rules)
 
         def roots(_: Iterable[int]) -> Iterator[str]:
-            time.sleep(0.5)  # so that one executor does not do the other's part
             yield SparkFiles.get(pack.name)
 
-        copies = sorted(set(spark.sparkContext.parallelize(range(8), 8).mapPartitions(roots).collect()))
+        # With a barrier, both tasks run at the same time, and so on both executors, once both are there.
+        copies = sorted(set(spark.sparkContext.parallelize(range(2), 2).barrier().mapPartitions(roots).collect()))
         if len(copies) < 2:
             raise AssertionError(f"one executor has done all: {copies}")
         with Path(copies[0]).open("r+b") as file:
@@ -347,7 +359,8 @@ class Bench:
         say("LIMIT 5: no process is left")
         context = spark.sparkContext
         seen: list[BaseException] = []
-        decided = self.verdicts(spark)(rows)  # which runs the program on the driver
+        # The program runs on the driver, too, and before the job.
+        decided = self.verdicts(spark)(rows.mapInArrow(endless, rows.schema))
 
         def run() -> None:
             context.setJobGroup("cancelled", "to be cancelled", interruptOnCancel=True)
@@ -368,6 +381,13 @@ class Bench:
             raise AssertionError(f"the job was not cancelled: {seen}")
         no_pipes(self.ask.work)
         say("cancelled: no process is left")
+
+
+def endless(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Give the first batch again and again: what has to be cancelled does not end before."""
+    for batch in batches:
+        while True:
+            yield batch
 
 
 def identity(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -410,10 +430,7 @@ def main() -> int:
     wheel(ask.robobatch, ask.work)
     whole = prepare(ask)
     say(f"{whole.num_rows:,} rows in {ask.partitions} files")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
-    cluster = Cluster(ask.work, port)
+    cluster = Cluster(ask.work)
     try:
         cluster.master()
         first, _ = cluster.worker("first"), cluster.worker("second")

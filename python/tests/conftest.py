@@ -6,7 +6,7 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,7 +14,16 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+from robobatch import process
+
+PATIENCE = 900.0  # seconds after which something hangs: no test depends on how fast the machine is
 QUICKSTART = Path(__file__).parents[2] / "testdata" / "quickstart"
+
+
+@pytest.fixture(autouse=True)
+def slow_to_exit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a program that has closed its ends take its time to exit."""
+    monkeypatch.setattr(process, "_GRACE", PATIENCE)
 
 
 @pytest.fixture(scope="session")
@@ -50,6 +59,8 @@ def spark() -> Iterator[SparkSession]:
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.network.timeout", "3600s")
+        .config("spark.python.authenticate.socketTimeout", "3600s")
         .getOrCreate()
     )
     made.sparkContext.setLogLevel("OFF")
@@ -73,12 +84,17 @@ def unchanged() -> Iterator[None]:
     """Check that neither processes, threads nor pipes are left behind."""
     before = pipes()
     yield
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline and (threads() or pipes() > before):
-        time.sleep(0.01)
+    wait_until(lambda: not threads() and pipes() <= before)
     assert threads() == []
     assert pipes() <= before
     assert children() == []
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    """Wait until something is true, or hangs."""
+    deadline = time.monotonic() + PATIENCE
+    while not true() and time.monotonic() < deadline:
+        time.sleep(0.02)
 
 
 def pipes() -> int:

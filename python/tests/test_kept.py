@@ -7,13 +7,12 @@ import os
 import shutil
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from conftest import children
+from conftest import PATIENCE, children, wait_until
 
 import robobatch
 from robobatch import kept
@@ -28,7 +27,9 @@ def patient(monkeypatch: pytest.MonkeyPatch, unchanged: None) -> Iterator[None]:
     """Let processes wait for as long as a test takes, however slow the machine, and end them after it."""
     monkeypatch.setattr(kept, "_SECONDS", 3600.0)
     yield
-    for waiting in list(itertools.chain(*kept._waiting.values())):
+    with kept._lock:
+        left = list(itertools.chain(*kept._waiting.values()))
+    for waiting in left:
         waiting.timer.cancel()
         waiting._end()
 
@@ -112,9 +113,7 @@ def test_one_that_was_killed_is_replaced(pack: Path) -> None:
 def test_it_ends_when_nothing_comes(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "_SECONDS", 2.0)
     ask(pack, [SITE])
-    deadline = time.monotonic() + 20
-    while children() and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until(lambda: not children())
     assert children() == []
     assert ask(pack, [SITE]) == ([True], [])
 
@@ -124,7 +123,7 @@ def in_child(then: Callable[[], object]) -> int:
     child = os.fork()
     if child == 0:
         try:
-            signal.alarm(60)
+            signal.alarm(int(PATIENCE))
             then()
             os._exit(0)
         finally:
@@ -135,11 +134,9 @@ def in_child(then: Callable[[], object]) -> int:
 def test_it_ends_though_a_child_was_forked(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "_SECONDS", 2.0)
     ask(pack, [SITE])
-    child = in_child(lambda: time.sleep(45))
+    child = in_child(signal.pause)
     try:
-        deadline = time.monotonic() + 20
-        while children() and time.monotonic() < deadline:
-            time.sleep(0.05)
+        wait_until(lambda: not children())
         assert children() == []
     finally:
         os.kill(child, signal.SIGKILL)

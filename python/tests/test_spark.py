@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from conftest import wait_until
 from pyspark.sql import DataFrame, SparkSession
 
 import robobatch
@@ -111,9 +111,7 @@ def test_shipping(spark: SparkSession, pack: Path, rules: Path, tmp_path: Path) 
 def test_a_limit_leaves_nothing(spark: SparkSession, log: DataFrame, pack: Path, program: str) -> None:
     decided = rs.with_verdicts(log, rules=rs.ship(spark, pack))
     assert len(decided.limit(3).collect()) == 3
-    deadline = time.monotonic() + 20
-    while running(program) and time.monotonic() < deadline:
-        time.sleep(0.1)
+    wait_until(lambda: not running(program))
     assert running(program) == []
 
 
@@ -134,9 +132,7 @@ def test_tasks_share_processes(spark: SparkSession, log: DataFrame, pack: Path, 
         done.set()
         looker.join()
     assert 1 <= len(seen) < 10
-    deadline = time.monotonic() + 20
-    while running(program) and time.monotonic() < deadline:
-        time.sleep(0.1)
+    wait_until(lambda: not running(program))
     assert running(program) == []
 
 

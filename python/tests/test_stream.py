@@ -6,7 +6,6 @@ import itertools
 import os
 import signal
 import stat
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -154,8 +153,6 @@ def test_programs_that_misbehave(kind: str, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("ROBOBATCH_BINARY", str(fake))
     if kind == "has few addresses":  # as in a task of Spark, if spark.executor.pyspark.memory is set
         monkeypatch.setattr("resource.getrlimit", lambda _: (900 << 20, 900 << 20))
-    start = time.monotonic()
     with pytest.raises(robobatch.Error, match=said) as caught:
         list(robobatch.stream((batch(i, 10_000) for i in range(2 if "answers" in kind else 50)), rules="x"))
     assert (caught.value.exit_code or 0) == code
-    assert time.monotonic() - start < 60
