@@ -167,8 +167,11 @@ func (d *diffing) chooseMemory(a *args) error {
 	if err != nil {
 		return err
 	}
-	limit = d.page.takeMemory(limit)
-	d.memory = memory.Run{Limit: limit, Workers: a.workers, Agents: len(agentsOf(&d.now.opt)), Diff: true}
+	limit, share := d.page.takeMemory(limit, memory.Share{Typed: a.maxMemory})
+	for _, side := range d.sides() {
+		side.Share = share.Less(1, 2)
+	}
+	d.memory = memory.Run{Limit: limit, Share: share, Workers: a.workers, Agents: len(agentsOf(&d.now.opt)), Diff: true}
 	if a.out != "" {
 		d.memory.Out = &d.outOpt
 	}

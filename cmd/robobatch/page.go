@@ -11,6 +11,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -47,12 +48,12 @@ func newPage(a *args, opt *ingest.LogOptions, faults *cli.Faults) *pageOut {
 }
 
 // takeMemory takes a quarter of a limit of memory for what the page counts, and returns the rest.
-func (p *pageOut) takeMemory(limit int64) (rest int64) {
+func (p *pageOut) takeMemory(limit int64, all memory.Share) (rest int64, share memory.Share) {
 	if p == nil || limit <= 0 {
-		return limit
+		return limit, all
 	}
 	p.limitCounts(limit / 4)
-	return limit - limit/4
+	return limit - limit/4, all.Less(1, 4)
 }
 
 // begin creates the file of the page, so that a fault shows in time.

@@ -115,10 +115,18 @@ func (p *plan) chooseMemory(a *args, out *output.Options) error {
 	if err != nil {
 		return err
 	}
-	whole := limit
-	limit = p.page.takeMemory(limit)
-	p.storeOpt.MaxMemory = limit
-	p.memory = memory.Run{Limit: limit, Whole: whole, Workers: a.workers, Agents: len(agentsOf(&p.storeOpt)), Out: out, Coverage: p.memory.Coverage}
+	limit, share := p.page.takeMemory(limit, memory.Share{Typed: a.maxMemory})
+	return p.limitMemory(a, limit, share, out)
+}
+
+// limitMemory sets the limit of memory of the run, which is a share of -max-memory. The error says
+// that it has no room for the output, which is nil for a stream.
+func (p *plan) limitMemory(a *args, limit int64, share memory.Share, out *output.Options) error {
+	p.storeOpt.MaxMemory, p.rules.Share = limit, share
+	if p.memory.Coverage {
+		p.rules.Share = share.Less(1, 2)
+	}
+	p.memory = memory.Run{Limit: limit, Share: share, Workers: a.workers, Agents: len(agentsOf(&p.storeOpt)), Out: out, Coverage: p.memory.Coverage}
 	for _, name := range []string{a.out, a.rejects} {
 		if place.IsRemote(name) {
 			p.memory.Remote += place.OutputMemory
@@ -127,7 +135,7 @@ func (p *plan) chooseMemory(a *args, out *output.Options) error {
 	if place.IsRemote(a.rules) {
 		p.memory.Remote += place.RandomMemory
 	}
-	_, err = p.memory.Divide()
+	_, err := p.memory.Divide()
 	return err
 }
 

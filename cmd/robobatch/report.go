@@ -59,7 +59,7 @@ func planReport(a *args, std console.Streams) (guard.Task, error) {
 	r.whatIf, err = parseWhatIf(a.whatIf)
 	faults.Add("what-if", err)
 	checkWork(a, &faults)
-	faults.Add("max-memory", p.chooseMemory(a, nil))
+	faults.Add("max-memory", r.chooseMemory(a))
 	faults.Add("progress", p.SetProgress(a.progress))
 	p.hints = agentHints(p.storeOpt.Agents, p.storeOpt.Dialect)
 	p.outOpt.Version = version()
@@ -108,21 +108,42 @@ type rulesRead struct {
 	files *rulefiles.Files
 }
 
-// divide divides the limit of memory: half of it is for counts, and the run has the rest.
-func (r *reporting) divide() error {
-	limit := r.memory.Limit
-	r.most = limit
-	if limit > 0 {
-		r.limitCounts(limit / 2)
-		r.memory.Whole, r.memory.Limit, r.storeOpt.MaxMemory = limit, limit/2, limit/2
+// chooseMemory sets the limit of memory: half of it is for counts, and the run has the rest.
+func (r *reporting) chooseMemory(a *args) error {
+	limit, err := memory.Parse(a.maxMemory)
+	if err != nil {
+		return err
 	}
+	share := memory.Share{Typed: a.maxMemory}
+	if r.most = limit; limit > 0 {
+		r.limitCounts(limit / 2)
+		limit, share = limit/2, share.Less(1, 2)
+	}
+	err = withCounts(r.limitMemory(a, limit, share, nil))
+	if r.old != nil {
+		r.old.Share = share.Less(1, 2)
+		r.rules.Share = r.old.Share
+	}
+	return err
+}
+
+// withCounts says of an error that the limit is for counts, too.
+func withCounts(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w; the command report has half of it for its counts", err)
+}
+
+// divide divides what counts leave of the limit of memory.
+func (r *reporting) divide() error {
 	if err := r.divideMemory(); err != nil {
-		return fmt.Errorf("%w; the command report has half of it for its counts", err)
+		return withCounts(err)
 	}
 	if r.old != nil {
 		r.old.opt.Workers, r.old.opt.Reserved = r.storeOpt.Workers, r.storeOpt.Reserved
-		if limit > 0 { // each has half of what is left
-			r.storeOpt.MaxMemory = r.storeOpt.Reserved + (limit/2-r.storeOpt.Reserved)/2
+		if limit := r.memory.Limit; limit > 0 { // each has half of what is left
+			r.storeOpt.MaxMemory = r.storeOpt.Reserved + (limit-r.storeOpt.Reserved)/2
 			r.old.opt.MaxMemory = r.storeOpt.MaxMemory
 		}
 	}

@@ -28,8 +28,9 @@ import (
 // Rules are files of rules, which are read for a run. The zero value has none.
 type Rules struct {
 	*rulefiles.Files
-	AcceptDamage bool   // of files of captures, see there; to be set before Find
-	Flag         string // that names them, for messages; "" is -rules
+	AcceptDamage bool         // of files of captures, see there; to be set before Find
+	Flag         string       // that names them, for messages; "" is -rules
+	Share        memory.Share // of -max-memory that they have, for messages
 
 	noted []doubt.Doubt                   // of the pack, when it was compiled
 	temp  atomic.Pointer[atomicfile.Temp] // the pack that files were compiled into; nil if there is none
@@ -99,20 +100,21 @@ const roomToCompile = 256 << 20
 
 // A LimitError says that captures are too large to be compiled under a limit of memory.
 type LimitError struct {
-	Limit int64 // in bytes
-	Size  int64 // of the files, in bytes
+	Limit int64        // in bytes, of these rules
+	Share memory.Share // of -max-memory that is Limit
+	Size  int64        // of the files, in bytes
 }
 
 // Error says so, and what to do.
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("-max-memory: %s is too little to compile %s of captures: use %s, or compile them before, with robobatch compile",
-		memory.Text(e.Limit), memory.Text(e.Size), memory.Text(roomToCompile))
+		e.Share.Text(e.Limit), memory.Text(e.Size), memory.Text(e.Share.Whole(roomToCompile)))
 }
 
 // limited compiles the rules into a pack without a name.
 func (r *Rules) limited(ctx context.Context, opt engine.StoreOptions, dir string, c *console.Console) (*engine.Store, error) {
 	if _, size := r.Progress(); opt.MaxMemory < roomToCompile && size > opt.MaxMemory/4 {
-		return nil, &LimitError{opt.MaxMemory, size}
+		return nil, &LimitError{opt.MaxMemory, r.Share, size}
 	}
 	f, err := atomicfile.CreateTemp(dir, ".robobatch-*"+targets.PackSuffix)
 	if err != nil {

@@ -52,7 +52,7 @@ func CheckWorkers(n int) error {
 // A Run is what takes memory besides rules.
 type Run struct {
 	Limit   int64           // in bytes; 0 or less is none
-	Whole   int64           // -max-memory in bytes, if Limit is what counts leave of it; 0 is Limit
+	Share   Share           // of -max-memory that is Limit
 	Workers int             // that are asked for; 0 is one for each processor
 	Agents  int             // verdicts of a URL
 	Index   int64           // bytes of the pack's index in memory; 0 if there is no pack yet
@@ -122,16 +122,15 @@ func (r Run) Divide() (Parts, error) {
 	if r.Diff {
 		p.Counts = countsOf(r.Limit)
 	}
-	fits := func(p Parts) bool { return Program+r.Index+r.reserved(&p)+r.minRules() <= r.room(r.Limit) }
-	if !fits(p) {
+	if !r.fits(p) {
 		return p, r.tooSmall(p)
 	}
 	for p.Workers < asked {
 		more := p
 		more.Workers++
-		more.Unpackers = min(more.Workers, 1+int(r.room(r.Limit)/perAhead))
-		if !fits(more) {
-			p.Note = fmt.Sprintf("-max-memory %s has room for %s", Text(r.Limit), say.Count(int64(p.Workers), "worker"))
+		more.Unpackers = min(more.Workers, 1+int(r.room()/perAhead))
+		if !r.fits(more) {
+			p.Note = fmt.Sprintf("-max-memory %s has room for %s", r.Share.Text(r.Limit), say.Count(int64(p.Workers), "worker"))
 			break
 		}
 		p = more
@@ -189,12 +188,15 @@ func (r Run) reserved(p *Parts) int64 {
 	return size
 }
 
-// room returns the part of a limit that is for the run.
-func (r Run) room(limit int64) int64 {
+// fits reports whether the limit has room for a run of these parts.
+func (r Run) fits(p Parts) bool { return Program+r.Index+r.reserved(&p)+r.minRules() <= r.room() }
+
+// room returns the part of the limit that is for the run.
+func (r Run) room() int64 {
 	if r.Coverage {
-		return limit / 2
+		return r.Limit / 2
 	}
-	return limit
+	return r.Limit
 }
 
 // countsOf returns the bytes for the URLs that changed, of a limit.
@@ -234,21 +236,21 @@ func (r Run) dicts() int64 {
 
 // tooSmall returns the error of a limit that has no room for a run with one worker.
 func (r Run) tooSmall(p Parts) error {
-	for need := r.Limit; ; need += 8 * mib {
-		p.Dicts = Run{Limit: need, Index: r.Index, Out: r.Out}.dicts()
+	for whole := r.Share.Whole(r.Limit); ; whole += step {
+		need := r
+		need.Limit = r.Share.of(whole)
+		p.Dicts = need.dicts()
 		if r.Diff {
-			p.Counts = countsOf(need)
+			p.Counts = countsOf(need.Limit)
 		}
-		if Program+r.Index+r.reserved(&p)+r.minRules() > r.room(need) {
+		if !need.fits(p) {
 			continue
 		}
 		index := ""
 		if r.Index >= mib {
 			index = fmt.Sprintf(", %s of it for the index of the pack", Text(r.Index))
 		}
-		whole := cmp.Or(r.Whole, r.Limit)
-		need = (need*whole/r.Limit + 8*mib - 1) / (8 * mib) * 8 * mib
-		return fmt.Errorf("%s is less than this run needs%s: use %s or more", Text(whole), index, Text(need))
+		return fmt.Errorf("%s is less than this run needs%s: use %s or more", r.Share.Text(r.Limit), index, Text(whole))
 	}
 }
 

@@ -95,9 +95,34 @@ func TestDivideTooSmall(t *testing.T) {
 		if _, err := r.Divide(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		r.Limit -= 8 << 20
+		r.Limit -= step
 		if _, err := r.Divide(); err == nil {
 			t.Errorf("%s: less is enough", name)
+		}
+	}
+}
+
+// TestShareTooSmall holds that an error of a share of -max-memory names what was typed, and the least
+// multiple of 16 MiB of which the share is enough.
+func TestShareTooSmall(t *testing.T) {
+	all := Share{Typed: "100MB"}
+	for name, share := range map[string]Share{"all": all, "3/4": all.Less(1, 4), "half": all.Less(1, 2), "3/8": all.Less(1, 4).Less(1, 2)} {
+		r := Run{Limit: 40 << 20, Share: share, Index: 50 << 20, Agents: 1, Out: &output.Options{}}
+		_, err := r.Divide()
+		if err == nil || !strings.HasPrefix(err.Error(), "100MB is less than this run needs, 50MiB of it for the index of the pack: use ") {
+			t.Fatalf("%s: error %v", name, err)
+		}
+		_, rest, _ := strings.Cut(err.Error(), ": use ")
+		text, _, _ := strings.Cut(rest, " or more")
+		whole, err := Parse(text)
+		if err != nil || whole%step != 0 {
+			t.Fatalf("%s: %q is asked for, %v", name, text, err)
+		}
+		for limit, enough := range map[int64]bool{whole: true, whole - step: false} {
+			r.Limit = limit * (sixteenths - share.Taken) / sixteenths
+			if _, err := r.Divide(); (err == nil) != enough {
+				t.Errorf("%s: %d bytes: %v", name, limit, err)
+			}
 		}
 	}
 }
