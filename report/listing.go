@@ -16,7 +16,9 @@ type fileView struct {
 	Only    int // that only matched
 	Never   int
 	Lines   []lineView
-	Hidden  int64 // lines that are left out, as the page has a size
+	Hidden  int64    // lines that are left out, as the page has a size
+	Named   []string // other origins with the same text
+	Unnamed int64    // how many more there are
 
 	Asked       []askedView // what lines decided by crawler, by line
 	HiddenAsked int64       // others, with fewer requests
@@ -46,16 +48,18 @@ const (
 	listingBytes = 220 << 10
 	lineBytes    = 90 // of a line, without its text
 	shownAsked   = 200
-	allAsked     = 600 // of all files
+	allAsked     = 600      // of all files
+	sameBytes    = 16 << 10 // of the names of origins with the same text
 )
 
 // listings returns the robots.txt files with what their lines did. Files that do not fit have only the
 // lines that have something to tell, and then none. crawler names the crawlers; nil if there is only one.
 func listings(run *Run, crawler func(agent int) string) []fileView {
 	all := make([]fileView, 0, len(run.Files))
-	left, asked := listingBytes, allAsked
+	left, asked, same := listingBytes, allAsked, sameBytes
 	for i := range run.Files {
 		f := newFileView(&run.Files[i])
+		same = f.nameSame(same)
 		if size := f.size(); size > left {
 			f.shorten(left)
 		}
@@ -68,6 +72,39 @@ func listings(run *Run, crawler func(agent int) string) []fileView {
 	}
 	return all
 }
+
+// nameSame names the origins with the same text in at most so many bytes. It returns how many of these are left.
+func (f *fileView) nameSame(left int) int {
+	room := min(left, maxSentence) // of one file, whose names are one sentence
+	for _, origin := range f.Same {
+		size := len(origin) + len(", ")
+		if size > room {
+			break
+		}
+		f.Named, room, left = append(f.Named, origin), room-size, left-size
+	}
+	f.Unnamed = int64(f.Origins - 1 - len(f.Named))
+	return left
+}
+
+// Others says how many origins have the same text, "" if none has.
+func (f *fileView) Others() string {
+	if f.Origins <= 1 {
+		return ""
+	}
+	return fmt.Sprintf("and %s with the same text", plural(int64(f.Origins-1), "other origin"))
+}
+
+// Label returns what the file is called where Others stand beside it.
+func (f *fileView) Label() string {
+	if f.When == "" {
+		return f.Origin
+	}
+	return f.Origin + ", " + f.When
+}
+
+// Names returns Named as a text.
+func (f *fileView) Names() string { return strings.Join(f.Named, ", ") }
 
 // addAsked adds what lines decided by crawler, at most so many rows: those with the most requests, in
 // the order of the lines.
@@ -89,8 +126,8 @@ func (f *fileView) addAsked(crawler func(agent int) string, most int) {
 // newFileView returns all lines of a file.
 func newFileView(file *File) fileView {
 	f := fileView{File: file, Name: file.Origin}
-	if file.Origins > 1 {
-		f.Name += fmt.Sprintf(" and %s with the same text", plural(int64(file.Origins-1), "other origin"))
+	if others := f.Others(); others != "" {
+		f.Name += " " + others
 	}
 	if file.When != "" {
 		f.Name += ", " + file.When

@@ -101,3 +101,30 @@ func TestPeaks(t *testing.T) {
 		}
 	}
 }
+
+// TestNamed holds that the origins with the same text are named as far as there is room, and the others counted.
+func TestNamed(t *testing.T) {
+	run := &Run{Files: []File{{Origin: "https://a.example", Origins: 3, Same: []string{"https://b.example", "https://c.example"}}, {Origin: "https://d.example", Origins: 1}}}
+	for range 8 {
+		file := File{Origin: "https://e.example", Origins: 500}
+		for i := range file.Origins - 1 {
+			file.Same = append(file.Same, "https://f.example:"+strings.Repeat("1", i%10))
+		}
+		run.Files = append(run.Files, file)
+	}
+	for range 2 { // as what is shown does not change what is known
+		bytes := 0
+		for i, f := range listings(run, nil) {
+			if len(f.Named)+int(f.Unnamed) != f.Origins-1 || len(f.Names()) > maxSentence || i == 0 && f.Names() != "https://b.example, https://c.example" {
+				t.Errorf("file %d names %d origins, and not %d, of %d: %.100s", i, len(f.Named), f.Unnamed, f.Origins, f.Names())
+			}
+			bytes += len(f.Names())
+		}
+		if bytes < sameBytes*9/10 || bytes > sameBytes {
+			t.Errorf("%d bytes", bytes)
+		}
+	}
+	if f := listings(run, nil)[1]; f.Others() != "" || f.Unnamed != 0 {
+		t.Errorf("alone is %q, %d", f.Others(), f.Unnamed)
+	}
+}

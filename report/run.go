@@ -40,8 +40,9 @@ type Doubt struct {
 
 // A File is a robots.txt, and what it did.
 type File struct {
-	Origin   string // the first that has it, of those that were requested
-	Origins  int    // how many have it
+	Origin   string   // the first that has it, of those that were requested
+	Origins  int      // how many have it
+	Same     []string // others that have it, or some of them
 	Requests int64
 	When     string         // in which part of the log it was in force; "" if it always was
 	Older    bool           // another one was in force at the origin later

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/robobatch/robobatch/aggregate"
@@ -23,10 +25,16 @@ func listingsOf(ctx context.Context, src pageSource, busiest []aggregate.BusyFil
 	if err != nil {
 		return nil, err
 	}
-	files := make([]report.File, 0, len(busiest))
+	files, look := make([]report.File, 0, len(busiest)), src.store.NewLookup()
 	for i := range busiest {
 		f := &busiest[i]
 		file := report.File{Origin: string(f.Origin), Origins: max(1, len(f.Sites)), Requests: f.Requests, Uses: usesOf(f.Rules)}
+		for _, site := range f.Sites {
+			if o := look.Origin(site); o != f.Origin {
+				file.Same = append(file.Same, strings.Clone(string(o)))
+			}
+		}
+		slices.Sort(file.Same)
 		if f.Versions > 1 && f.First != nil {
 			file.When = span(*f.First, *f.Last)
 			file.Older = isOlder(f, busiest)

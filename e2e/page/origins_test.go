@@ -156,3 +156,23 @@ func TestEditsOfAll(t *testing.T) {
 		t.Error("the long edit is gone")
 	}
 }
+
+// TestSameText finds the robots.txt of an origin that has the same one as others.
+func TestSameText(t *testing.T) {
+	rules := map[string]string{"https://z.example": "User-agent: *\nDisallow: /z\n"}
+	urls := []string{"https://z.example/z"}
+	for i := range 6 {
+		rules[fmt.Sprintf("https://%d.example", i)] = "User-agent: *\nDisallow: /a\n"
+		rules[fmt.Sprintf("https://%d.y.example", i)] = fmt.Sprintf("User-agent: *\nDisallow: /%d\n", i)
+		urls = append(urls, fmt.Sprintf("https://%d.example/a", i), fmt.Sprintf("https://%d.y.example/a", i))
+	}
+	tb := open(t, made(t, rules, urls, "-agent", "Googlebot"), "")
+	const table = `document.querySelector('table[data-name="robots.txt files"]')`
+	tb.eval(`{ const f = `+table+`.parentElement.previousElementSibling.querySelector("input"); f.value = "4.example"; f.dispatchEvent(new Event("input")); }`, nil)
+	const want = "robots.txt of,Requests,Rules that decided,Rules that only matched,Rules that matched nothing,Findings,robots.txt of: notes\r\n" +
+		"https://0.example,6,1,0,0,0,\"and 5 other origins with the same text: https://1.example, https://2.example, https://3.example, https://4.example, https://5.example\"\r\n"
+	if got := tb.copied(`button[aria-label="Copy as CSV: the table of robots.txt files"]`); got != want {
+		t.Errorf("copied is %q, want %q", got, want)
+	}
+	tb.axe()
+}
