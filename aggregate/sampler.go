@@ -70,11 +70,15 @@ func (s *Sampler) Take(of *Sample, url uint64) (weight int64) {
 
 // weight is Take without a count.
 func (s *Sampler) weight(of *Sample, url uint64) int64 {
-	if level := max(uint(of.level), s.set.level); uint(bits.TrailingZeros64(url)) >= level {
+	if level := s.Level(of); uint(bits.TrailingZeros64(url)) >= uint(level) {
 		return 1 << level
 	}
 	return 0
 }
+
+// Level returns how many zero bits the hashes of the sample end in at present: one that is taken stands for
+// 1<<Level.
+func (s *Sampler) Level(of *Sample) uint8 { return max(of.level, uint8(s.set.level)) }
 
 // Add adds URLs that were taken, and sets New of each.
 func (s *Sampler) Add(all []Entry) {

@@ -64,9 +64,7 @@ func (c *Counter) leave(b *batch) {
 			c.see(r.agent, r.hash)
 			r.isURL, r.stands = c.urls.Take(k.urlsIn, r.hash) > 0, 1
 		} else if r.did >= 0 {
-			e := &c.ruled.all[r.did]
-			e.told += int64(r.stands)
-			e.variance += float64(r.stands) * (float64(r.stands) - 1) // of a row that is looked at with a probability of 1/stands
+			c.ruled.all[r.did].meet(int64(r.stands))
 		}
 		if r.stands > 0 {
 			c.leavePath(b.url(r), r, k)
@@ -100,7 +98,7 @@ func (c *Counter) leaveFew() {
 func (c *Counter) leavePath(url []byte, r *request, k *kind) {
 	stands := int64(r.stands)
 	v := visit{rows: r.counts.rows * stands, site: r.site, by: c.visit.by}
-	if r.alone {
+	if stands > 1 {
 		v.told, v.variance = v.rows, float64(v.rows*(stands-1))
 	}
 	v.denied = int64(k.denies) * v.rows
@@ -147,7 +145,6 @@ func (c *Counter) finish() {
 		if c.fromLog {
 			c.agents[k.agent].Add(sum.rows, 0)
 		}
-		c.tree.most = max(c.tree.most, k.most)
 		if c.hasOne() {
 			c.whole.Join(&k.urls)
 		}
@@ -157,5 +154,5 @@ func (c *Counter) finish() {
 			c.whole.Join(&c.ruled.all[i].urls)
 		}
 	}
-	c.tree.settle(all.rows, denied, c.sites)
+	c.tree.settle(all.rows, denied, c.sites, c.elsewhere)
 }

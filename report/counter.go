@@ -53,12 +53,13 @@ type Counter struct {
 	deniedServed  parted
 	allowedFailed parted
 
-	origin []byte // of the last URL that was split, if a path follows that begins with "/"
-	visit  visit
-	order  order
-	hands  [32]hand
-	looked uint32
-	isDone bool
+	origin  []byte // of the last URL that was split, if it is in normal form and a path follows that begins with "/"
+	spelled []byte // a URL in hand
+	visit   visit
+	order   order
+	hands   [32]hand
+	looked  uint32
+	isDone  bool
 
 	entries []aggregate.Entry // URLs by group, that are added together
 	of      []*aggregate.Tally
@@ -250,12 +251,20 @@ func (c *Counter) pass(b *engine.Batch, h *hand, of int32, one *counts) {
 	if site := int(b.Sites[h.row]); site < len(c.sites) {
 		bySite = &c.sites[site]
 	}
-	bySite.rows++
 	c.see(h.agent, h.hash)
 	// A request has one row here while sightings remember it: so rows are in the sample independently.
+	level := c.urls.Level(&k.sample)
 	weight := c.urls.Take(&k.sample, aggregate.In(c.requested.seen.epoch, h.key))
-	if k.told == 0 {
-		weight = max(1, weight) // so that there is an encounter that the rows of the kind count for
+	if weight == 0 && k.told == 0 {
+		weight, level = 1, 0 // until there is an encounter that the others of the kind count for
+	}
+	if level > 0 { // or all are looked at, and stand for themselves
+		k.sampled++
+		k.told += weight
+		k.level = max(k.level, level)
+		bySite.rows++
+		bySite.told += weight
+		bySite.level = max(bySite.level, level)
 	}
 	isURL := c.urls.Take(k.urlsIn, h.hash) > 0
 	if weight == 0 && !isURL {
@@ -263,11 +272,6 @@ func (c *Counter) pass(b *engine.Batch, h *hand, of int32, one *counts) {
 	}
 	r, url := c.meet(b, h, of)
 	r.counts, r.stands, r.alone, r.isURL = *one, uint32(weight), true, isURL
-	if weight > 0 {
-		bySite.told += weight
-		k.told += weight
-		k.most = max(k.most, weight)
-	}
 	if c.few.add(r, url); c.few.isFull(c.many) {
 		c.leaveFew()
 	}
@@ -321,19 +325,32 @@ func (c *Counter) kindOf(b *engine.Batch, h *hand) int32 {
 	return c.kinds.add(k)
 }
 
-// meet returns the request of a row that is not in the table, and its URL.
+// meet returns the request of a row that is not in the table, and its URL, in which the origin is spelled as its
+// site is. It is valid until the next call.
 func (c *Counter) meet(b *engine.Batch, h *hand, of int32) (request, []byte) {
 	k, url := &c.kinds.all[of], b.URL(h.row)
 	r := request{key: h.key, hash: h.hash, site: b.Sites[h.row], kind: of, agent: h.agent, denies: k.denies}
 	if n := len(c.origin); n > 0 && n < len(url) && url[n] == '/' && string(url[:n]) == string(c.origin) {
 		r.prefix = uint16(n)
 	} else if u, err := robots.SplitURL(url); err == nil {
-		r.prefix = uint16(min(len(u.Prefix), maxURL))
-		if c.origin = c.origin[:0]; len(u.Prefix) < min(len(url), maxURL) && url[len(u.Prefix)] == '/' {
-			c.origin = append(c.origin, u.Prefix...)
-		}
+		url, r.prefix = c.spell(url, u)
 	}
 	return r, url[:min(len(url), maxURL)]
+}
+
+// spell returns a URL with its origin in normal form, and how many bytes that has: all spellings are counted as one
+// origin, which is known exactly, and no name or password of a user is kept.
+func (c *Counter) spell(url []byte, u robots.URL) (spelled []byte, prefix uint16) {
+	n := len(u.Prefix)
+	origin, err := robots.AppendOrigin(c.spelled[:0], u)
+	if c.spelled, c.origin = origin, c.origin[:0]; err != nil || string(origin) == string(u.Prefix) {
+		if n < min(len(url), maxURL) && url[n] == '/' {
+			c.origin = append(c.origin, u.Prefix...)
+		}
+		return url, uint16(min(n, maxURL))
+	}
+	c.spelled = append(c.spelled, url[n:]...)
+	return c.spelled, uint16(min(len(origin), maxURL))
 }
 
 // Busiest returns the robots.txt with the most requests and what their rules did, and how many others

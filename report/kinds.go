@@ -26,14 +26,16 @@ type kind struct {
 	passed counts          // rows that never were
 	urls   aggregate.Tally // without encounters and crawlers of the log
 
-	// Of the rows that passed, those in a sample were looked at, and stand for the others. The URLs that are
-	// told from others are another sample, as each must be in it with all of its rows or none.
-	sample aggregate.Sample
-	urlsIn *aggregate.Sample
-	told   int64 // rows for which those in the sample stand
-	most   int64 // the most for which one of them stands
-	shared int64 // of told, and of the rows: those that share gave to encounters
-	given  int64
+	// Of the rows that passed, all are looked at while they are few; of sampled rows after that those in a
+	// sample, which stand for the others. The URLs that are told from others are another sample, as each must
+	// be in it with all of its rows or none.
+	sample  aggregate.Sample
+	urlsIn  *aggregate.Sample
+	sampled int64
+	told    int64 // rows for which those in the sample stand
+	shared  int64 // of told, and of the rows: those that share gave to encounters
+	given   int64
+	level   uint8 // the greatest of the sample
 }
 
 // sum returns what is counted of all rows.
@@ -43,18 +45,18 @@ func (k *kind) sum() counts {
 	return sum
 }
 
-// share returns how many of the rows that passed are those of an encounter, and the variance of that. It
-// must be asked for each encounter: the shares add up to the rows.
+// share returns how many of the sampled rows are those of an encounter, and the variance of that. It must be
+// asked for each encounter: the shares add up to the rows.
 func (k *kind) share(e *encounter) (rows int64, variance float64) {
-	if e.told == 0 {
+	if k.told == 0 {
 		return 0, 0
 	}
 	k.shared += e.told
-	hi, lo := bits.Mul64(uint64(k.shared), uint64(k.passed.rows))
+	hi, lo := bits.Mul64(uint64(k.shared), uint64(k.sampled))
 	upTo, _ := bits.Div64(hi, lo, uint64(k.told))
 	rows = int64(upTo) - k.given
 	k.given += rows
-	return rows, max(e.variance, float64(k.most)*float64(k.most-1))
+	return rows, max(e.variance, missing(k.level))
 }
 
 // What a kind takes, with its place in a map; and for each verdict, with what its encounter has of that.

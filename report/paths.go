@@ -110,10 +110,10 @@ func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
 		p.Share, p.Of = share(at.denied, at.rows*verdicts), share(at.rows, t.nodes[0].rows)
 		p.By, p.ByMore = at.busiestRule(name)
 		if !at.exact {
-			p.Error = t.error(at.rows, at.variance)
+			p.Error = rowsError(at.level, at.rows, at.variance)
 		}
 		if !at.hasAll(t.nodes[0].rows) {
-			p.ShareError = t.shareError(at.rows, at.told, p.Share, at.variance)
+			p.ShareError = shareError(at.level, at.rows, at.told, p.Share, at.variance)
 		}
 		rest, told, variance := Rest{Of: p.Name, Depth: depth + 1, Requests: at.rows, Denied: at.denied, Lost: at.lost > 0}, at.told, at.variance
 		for _, c := range below[n] {
@@ -130,12 +130,12 @@ func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
 			}
 		}
 		if rest.Requests > 0 && len(p.Below) > 0 {
-			if rest.Error = t.error(rest.Requests, variance); rest.Error >= 1 {
+			if rest.Error = rowsError(at.level, rest.Requests, variance); rest.Error >= 1 {
 				return p // as good as nothing
 			}
 			rest.Denied = max(0, min(rest.Denied, rest.Requests*verdicts)) // the sum above may be exact, and those below not
 			rest.Share, rest.OfAll = share(rest.Denied, rest.Requests*verdicts), share(rest.Requests, t.nodes[0].rows)
-			rest.ShareError = t.shareError(rest.Requests, told, rest.Share, variance)
+			rest.ShareError = shareError(at.level, rest.Requests, told, rest.Share, variance)
 			p.Rest = &rest
 		}
 		return p
@@ -143,13 +143,16 @@ func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
 	return view(0, 0, t.nodes[0].rows)
 }
 
-// error returns the relative standard error of rows with such a variance. A path none of whose rows stands
-// for others may still lack some.
-func (t *tree) error(rows int64, variance float64) float64 {
-	if t.most <= 1 {
-		return 0
-	}
-	return math.Sqrt(max(0, variance)+float64(t.most)*float64(t.most-1)) / float64(max(1, rows))
+// rowsError returns the relative standard error of rows with such a variance, whose samples have at most such a
+// level. A path none of whose rows stands for others may still lack some.
+func rowsError(level uint8, rows int64, variance float64) float64 {
+	return math.Sqrt(max(0, variance)+missing(level)) / float64(max(1, rows))
+}
+
+// missing returns the variance of rows of which one may stand for others and was not looked at; 0 if all were.
+func missing(level uint8) float64 {
+	most := float64(int64(1) << level)
+	return most * (most - 1)
 }
 
 // nameOf returns the name of a node as the page shows it.

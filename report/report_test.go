@@ -558,6 +558,28 @@ func TestBounded(t *testing.T) {
 	}
 }
 
+// TestSpellings holds that all spellings of an origin are one, and that no name of a user is kept.
+func TestSpellings(t *testing.T) {
+	var all []fetch
+	for i := range 500 {
+		for _, origin := range []string{"https://a.example", "https://A.example:443", "HTTPS://a.example.", "https://me:secret@a.example"} {
+			all = append(all, fetch{url: fmt.Sprintf("%s/dir/%d", origin, i%50), at: noTime})
+		}
+	}
+	c, stats := counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google}, workers: 2})
+	v := c.newView(&Run{Stats: stats})
+	if below := v.Paths.Below; len(below) != 1 || below[0].Name != "https://a.example" || below[0].Number() != "2,000" {
+		t.Errorf("the origins are %+v", below)
+	}
+	urls := c.MostRequested([][]engine.SiteID{{0}}, 100)[0]
+	if len(urls) != 50 || !strings.HasPrefix(urls[0].Path, "/dir/") || urls[0].requests() != 40 {
+		t.Errorf("%d URLs, the first of them %+v", len(urls), urls[0])
+	}
+	if strings.Contains(string(c.requested.text), "secret") {
+		t.Error("a password is kept")
+	}
+}
+
 // TestRulesBounded holds that what rules do is counted in a memory that does not grow, and that the page says
 // which requests are not counted.
 func TestRulesBounded(t *testing.T) {

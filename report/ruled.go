@@ -39,10 +39,20 @@ type asked struct {
 type encounter struct {
 	kind     int32
 	outcomes []*aggregate.Outcome
-	rows     int64           // that were in the table of requests
+	rows     int64           // that were all looked at
 	told     int64           // see kind.told
 	variance float64         // of told
 	urls     aggregate.Tally // those that are new for the kind; without crawlers of the log
+}
+
+// meet tells of a row that is looked at and stands for so many.
+func (e *encounter) meet(stands int64) {
+	if stands <= 1 {
+		e.rows += stands
+		return
+	}
+	e.told += stands
+	e.variance += float64(stands * (stands - 1)) // as it is looked at with a probability of 1/stands
 }
 
 // encounterBytes are those of an encounter, with its place in a map.
@@ -116,8 +126,8 @@ func (r *ruled) meet(k *kind, id int32, url []byte, prefix int) int32 {
 	return n
 }
 
-// settle adds up the outcomes. It gives the rows of a kind that were never in the table of requests to its
-// encounters, as those that were looked at tell. So the sum is exact, which is what the deciding rules have.
+// settle adds up the outcomes. It gives the sampled rows of a kind to its encounters, as those that were looked
+// at tell. So the sum is exact, which is what the deciding rules have.
 func (r *ruled) settle(all []kind) {
 	for i := range r.all {
 		e := &r.all[i]

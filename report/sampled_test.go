@@ -159,7 +159,7 @@ func checkNear(t *testing.T, tr *tree, want *slow) {
 			names[i] = names[n.parent] + "|" + names[i]
 		}
 		got, w := n.rows, want.paths[names[i]]
-		off := 5 * tr.error(got, n.variance) * float64(got)
+		off := 5 * rowsError(n.level, got, n.variance) * float64(got)
 		if n.exact {
 			off = 0
 		}
@@ -172,6 +172,37 @@ func checkNear(t *testing.T, tr *tree, want *slow) {
 	}
 	if compared < 5 {
 		t.Errorf("%d paths have a number that says something", compared)
+	}
+}
+
+// TestSmallOrigin holds that nothing is an estimate of an origin all of whose rows were looked at, though
+// few are of another one.
+func TestSmallOrigin(t *testing.T) {
+	var all []fetch
+	for i := range 60_000 {
+		all = append(all, fetch{url: fmt.Sprintf("https://a.example/%d/%d", i%7, i), at: noTime})
+		if i%100 == 0 {
+			all = append(all, fetch{url: fmt.Sprintf("https://b.example/%d/%d", i%3, i), at: noTime})
+		}
+	}
+	q := question{StoreOptions: engine.StoreOptions{Dialect: robots.Google}, workers: 1, Options: Options{Memory: 1 << 20}}
+	c, stats := counted(t, sites, all, q)
+	v := c.newView(&Run{Stats: stats})
+	want := map[string]string{"https://b.example": "600", "/": "600", "0/": "200", "1/": "200", "2/": "200"}
+	for _, origin := range v.Paths.Below {
+		for p := origin; ; p = p.Below[0] {
+			if about := strings.HasPrefix(p.Number(), "~"); about != (origin.Name != "https://b.example" && p.Depth > 1) {
+				t.Errorf("%s: %s has %s requests", origin.Name, p.Name, p.Number())
+			}
+			if origin.Name == "https://b.example" && len(p.Below) != 0 {
+				if p.Number() != want[p.Name] || p.ShareError != 0 {
+					t.Errorf("%s has %s requests, want %s; the error of its share is %g", p.Name, p.Number(), want[p.Name], p.ShareError)
+				}
+			}
+			if len(p.Below) == 0 {
+				break
+			}
+		}
 	}
 }
 

@@ -16,18 +16,15 @@ import (
 // rows are estimated, p is the share, and this is share(1-share). Otherwise the rows that were counted one by one leave
 // a range to p, of whose ends the worse one counts.
 //
-// As in [tree.error], a URL more may be missing with the most weight that there is.
-func (t *tree) shareError(rows, told int64, share, variance float64) float64 {
-	if t.most <= 1 {
-		return 0
-	}
+// As in [rowsError], a row more may be missing.
+func shareError(level uint8, rows, told int64, share, variance float64) float64 {
 	low, high := 0.0, 1.0 // of p
 	if ratio := float64(rows) / float64(max(1, told)); told > 0 {
 		low, high = max(0, 1-(1-share)*ratio), min(1, share*ratio)
 	}
 	of := func(p float64) float64 { return p*(1-share)*(1-share) + (1-p)*share*share }
-	missing := max(share, 1-share) * max(share, 1-share) * float64(t.most) * float64(t.most-1)
-	return math.Sqrt(max(0, variance)*max(of(low), of(high))+missing) / float64(max(1, rows))
+	worst := max(share, 1-share)
+	return math.Sqrt(max(0, variance)*max(of(low), of(high))+worst*worst*missing(level)) / float64(max(1, rows))
 }
 
 // OfText returns Of as the page shows it. The number of all requests is exact, so the error is that of Requests.

@@ -24,7 +24,6 @@ type tree struct {
 	names   []byte   // of nodes, one after the other
 	slots   []uint32 // a hash table of nodes by parent and name, linearly probed: see nodeBits; 0 is free
 	seed    uint64   // says where a node lies, see requested
-	most    int64    // the most rows for which one stands that was looked at
 	used    int      // nodes but for the root and those that are free
 	origins bool     // the first level is that of origins
 
@@ -47,6 +46,7 @@ type node struct {
 	size   uint8  // of the name
 	more   bool   // there are other rules than those of rules
 	exact  bool   // the number of rows is known, though some of them are told
+	level  uint8  // see siteRows
 	parent int32
 	leaves int32 // children that there are
 	rows   int64
@@ -61,7 +61,7 @@ type node struct {
 	missed, lost int64
 
 	site     engine.SiteID // of the first level
-	told     int64         // rows that stand for those that were never in the table of requests
+	told     int64         // rows for which those stand that were in a sample
 	variance float64       // of these
 }
 
@@ -115,13 +115,17 @@ func (t *tree) sum() {
 	}
 }
 
-// A siteRows is how many rows of a site were never in the table of requests, and for how many those of them
-// stand that were looked at.
-type siteRows struct{ rows, told int64 }
+// A siteRows is how many rows of a site were sampled, for how many those of them stand that were looked at, and
+// the greatest level of the samples that they might have been in: at 0 there are none, and nothing of the site is
+// an estimate.
+type siteRows struct {
+	rows, told int64
+	level      uint8
+}
 
 // settle sums the tree, and makes what stands for rows of a site stand for all of them, as is known by site.
 // With several spellings of an origin their sum is known. The root is set to what is known of all.
-func (t *tree) settle(all, denied int64, sites []siteRows) {
+func (t *tree) settle(all, denied int64, sites []siteRows, elsewhere siteRows) {
 	t.sum()
 	t.nodes[0].variance = 0
 	for i := range t.nodes {
@@ -133,6 +137,10 @@ func (t *tree) settle(all, denied int64, sites []siteRows) {
 		for top.parent > 0 {
 			top = &t.nodes[top.parent]
 		}
+		if n.level = elsewhere.level; int(top.site) < len(sites) {
+			n.level = sites[top.site].level
+		}
+		t.nodes[0].level = max(t.nodes[0].level, n.level)
 		if int(top.site) < len(sites) && sites[top.site].told > 0 {
 			known := sites[top.site]
 			rows := n.rows - n.told + int64(math.Round(float64(n.told)*float64(known.rows)/float64(known.told)))

@@ -91,7 +91,7 @@ func (c *Counter) newView(run *Run) *view {
 	}
 	v.Crawlers, v.Sums = c.crawlers(run, sparks)
 	v.Own, v.Others = c.divide(v.Crawlers)
-	v.Sampled = c.tree.most > 1
+	v.Sampled = c.tree.nodes[0].level > 0
 	v.Paths = c.tree.show(int64(c.verdicts), c.nameOf)
 	v.Time = c.timeView(within)
 	v.Paces, v.MorePace = c.shownPaces(run)
