@@ -8,6 +8,7 @@ import (
 	"io"
 	"log"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -36,6 +37,37 @@ type failingStore struct {
 	random *rand.Rand
 
 	requests, failed atomic.Int64
+
+	open connections
+}
+
+// connections counts those of a server.
+type connections struct {
+	mu     sync.Mutex
+	open   int
+	closed sync.Cond // open has changed
+}
+
+// note is the ConnState of the server.
+func (c *connections) note(_ net.Conn, state http.ConnState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch state {
+	case http.StateNew:
+		c.open++
+	case http.StateClosed, http.StateHijacked:
+		c.open--
+	}
+	c.closed.Broadcast()
+}
+
+// wait waits until there are none: what clients that are gone have sent is done then.
+func (c *connections) wait() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.open > 0 {
+		c.closed.Wait()
+	}
 }
 
 func (s *failingStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -68,8 +100,7 @@ func (s *failingStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Write(answer.Body.Bytes()[:answer.Body.Len()/2])
 		panic(http.ErrAbortHandler)
 	default:
-		// It is slow on its way to the store, and does not arrive if its client was killed meanwhile: a late
-		// DELETE would take what the next run has written.
+		// It is slow on its way to the store, and does not arrive if its client was killed meanwhile.
 		select {
 		case <-time.After(300 * time.Millisecond):
 			s.Handler.ServeHTTP(w, r)
@@ -90,6 +121,8 @@ func TestObjects(t *testing.T) {
 	store := &failingStore{Handler: gofakes3.New(backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server(), random: rand.New(rand.NewPCG(1, 2))}
 	server := httptest.NewUnstartedServer(store)
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	store.open.closed.L = &store.open.mu
+	server.Config.ConnState = store.open.note
 	server.StartTLS()
 	defer server.Close()
 	if err := backend.CreateBucket("month"); err != nil {
@@ -127,6 +160,7 @@ func TestObjects(t *testing.T) {
 		args := append(slices.Clone(flags), "-out", "s3://month/killed/", "-resume", "-shard", fmt.Sprintf("%d/2", shard))
 		for range 5 {
 			kills += kill(t, dir, environment, args, time.Duration(rnd.Int64N(int64(took)/4)))
+			store.open.wait() // what it asked for must not come after what the next run asks for
 		}
 		run(args...)
 	}

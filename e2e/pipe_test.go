@@ -104,8 +104,8 @@ func TestPipeClickHouse(t *testing.T) {
 		query, want := c.table(t)
 		var results [][][]any
 		started := time.Now()
-		cpu := node(t, &results, "sql.js", dir, sums+fmt.Sprintf("executable('robobatch pipe -rules %s -columns allowed,reason,rule_line', ArrowStream, %s, (%s))",
-			pack, pipedColumns, query))
+		cpu := node(t, &results, "sql.js", dir, sums+fmt.Sprintf("executable('robobatch pipe -rules %s -columns allowed,reason,rule_line', ArrowStream, %s, (%s), %s)",
+			pack, pipedColumns, query, patient))
 		t.Logf("%d rows in %.1f s, %.1f s of processor time, all that ClickHouse does included", want.Rows, time.Since(started).Seconds(), cpu.Seconds())
 		checkSums(t, results[0][0], want)
 	})
@@ -149,11 +149,18 @@ func pipeFile(t *testing.T, in, out string, args ...string) time.Duration {
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
+// patientXML and patient have ClickHouse wait for a program for an hour, and not for ten seconds.
+const (
+	patientXML = "<command_read_timeout>3600000</command_read_timeout><command_write_timeout>3600000</command_write_timeout>" +
+		"<max_command_execution_time>3600</max_command_execution_time><command_termination_timeout>3600</command_termination_timeout>"
+	patient = "settings command_read_timeout = 3600000, command_write_timeout = 3600000"
+)
+
 // functionXML declares a function of ClickHouse that a pipe is.
 func functionXML(kind, name, flags, more string) string {
 	return "<function><type>" + kind + "</type><name>" + name + "</name><return_type>Nullable(Bool)</return_type><return_name>allowed</return_name>" +
 		"<argument><type>String</type><name>url</name></argument><format>ArrowStream</format>" +
-		"<command>robobatch pipe -columns allowed " + flags + "</command>" + more + "</function>"
+		"<command>robobatch pipe -columns allowed " + flags + "</command>" + patientXML + more + "</function>"
 }
 
 // TestPipeFunctions has ClickHouse call the pipe as a function: one that starts it for each block,

@@ -60,7 +60,7 @@ func testMain(m *testing.M) int {
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WindowSize(1280, 900),
-		chromedp.WSURLReadTimeout(2*time.Minute))
+		chromedp.WSURLReadTimeout(15*time.Minute))
 	defer stop()
 	ctx, cancel := chromedp.NewContext(allocator)
 	defer cancel()
@@ -109,7 +109,7 @@ func openUnchecked(t *testing.T, file, fragment string, before ...chromedp.Actio
 	}
 	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
-	ctx, stop := context.WithTimeout(ctx, 10*time.Minute) // ends only what hangs
+	ctx, stop := context.WithTimeout(ctx, time.Hour) // ends only what hangs
 	t.Cleanup(stop)
 	tb := &tab{t: t, ctx: ctx, address: (&url.URL{Scheme: "file", Path: file}).String()}
 	chromedp.ListenTarget(ctx, tb.listen)
@@ -182,7 +182,7 @@ func (tb *tab) text(expression string) (s string) {
 // until waits until an expression is true.
 func (tb *tab) until(expression string) {
 	tb.t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(15 * time.Minute)
 	for {
 		var ok bool
 		tb.eval("!!("+expression+")", &ok)

@@ -144,7 +144,7 @@ func TestHarness(t *testing.T) {
 		t.Fatal(err)
 	}
 	tb := openUnchecked(t, name, "")
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(15 * time.Minute)
 	for _, want := range []string{"127.0.0.1:9/pixel", "console: warning", "inline style", "Cannot read properties of undefined", "127.0.0.1:9/f"} {
 		for {
 			tb.mu.Lock()
