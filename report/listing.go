@@ -103,6 +103,16 @@ func (f *fileView) Label() string {
 	return f.Origin + ", " + f.When
 }
 
+// Textless returns how many files have no line in the page, as it has a size.
+func (v *view) Textless() (n int64) {
+	for i := range v.Listings {
+		if f := &v.Listings[i]; f.Hidden > 0 && len(f.Lines) == 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // Names returns Named as a text.
 func (f *fileView) Names() string { return strings.Join(f.Named, ", ") }
 

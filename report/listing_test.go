@@ -113,18 +113,40 @@ func TestNamed(t *testing.T) {
 		run.Files = append(run.Files, file)
 	}
 	for range 2 { // as what is shown does not change what is known
-		bytes := 0
+		named := 0
 		for i, f := range listings(run, nil) {
 			if len(f.Named)+int(f.Unnamed) != f.Origins-1 || len(f.Names()) > maxSentence || i == 0 && f.Names() != "https://b.example, https://c.example" {
 				t.Errorf("file %d names %d origins, and not %d, of %d: %.100s", i, len(f.Named), f.Unnamed, f.Origins, f.Names())
 			}
-			bytes += len(f.Names())
+			named += len(f.Names())
 		}
-		if bytes < sameBytes*9/10 || bytes > sameBytes {
-			t.Errorf("%d bytes", bytes)
+		if named < sameBytes*9/10 || named > sameBytes {
+			t.Errorf("%d bytes", named)
 		}
 	}
 	if f := listings(run, nil)[1]; f.Others() != "" || f.Unnamed != 0 {
 		t.Errorf("alone is %q, %d", f.Others(), f.Unnamed)
+	}
+}
+
+// TestTextless holds that the page says how many files have no text in it for want of room, and does not count those that
+// have none at all.
+func TestTextless(t *testing.T) {
+	large := []byte(strings.Repeat("# "+strings.Repeat("x", 1000)+"\n", 1+listingBytes/1000))
+	for want, texts := range map[string][][]byte{
+		"": {[]byte("# a\n"), nil, {}}, "One of these files has no link: there is no room in the page for its text and rules.": {[]byte("# a\n"), large, nil},
+		"2 of these files have no link: there is no room in the page for their text and rules.": {large, large},
+	} {
+		run := &Run{}
+		for _, text := range texts {
+			run.Files = append(run.Files, File{Origin: "https://a.example", Text: text})
+		}
+		var got bytes.Buffer
+		if err := page().Lookup("rules").Execute(&got, &view{Run: run, Listings: listings(run, nil)}); err != nil {
+			t.Fatal(err)
+		}
+		if note := regexp.MustCompile(`(One|\d+) of these files (has|have).*?[.]`).FindString(got.String()); note != want {
+			t.Errorf("the note is %q, want %q", note, want)
+		}
 	}
 }
