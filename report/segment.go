@@ -5,17 +5,6 @@ import (
 	"math/bits"
 )
 
-// common returns how many bytes two texts begin with that are the same.
-func common(a, b []byte) int {
-	most := min(len(a), len(b))
-	for n := 0; n < most; n += 8 {
-		if differ := eight(a, n) ^ eight(b, n); differ != 0 {
-			return min(most, n+bits.TrailingZeros64(differ)/8)
-		}
-	}
-	return most
-}
-
 // segment returns the length of the first segment of a path: up to and with the next "/", or a query
 // with its "?" to the end, or 0 if there is none.
 func segment(path []byte) int {

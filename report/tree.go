@@ -8,6 +8,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/prefix"
 )
 
 // What the tree of paths takes.
@@ -86,9 +87,9 @@ type visit struct {
 	by       []decided
 }
 
-// add counts rows of a URL, whose origin is url[:prefix].
-func (t *tree) add(url []byte, prefix int, v *visit) {
-	at := t.walk(url, prefix, v.rows)
+// add counts rows of a URL, whose origin is url[:origin].
+func (t *tree) add(url []byte, origin int, v *visit) {
+	at := t.walk(url, origin, v.rows)
 	t.nodes[at].count(v)
 	if at > 0 {
 		t.nodes[t.way[0]].site = v.site
@@ -204,9 +205,9 @@ func (n *node) countRule(d decided) {
 }
 
 // walk finds the nodes of a URL that so many rows came with, makes those that are missing, and returns the last.
-func (t *tree) walk(url []byte, prefix int, rows int64) int32 {
-	same, alike := 0, common(t.last, url)
-	for same < len(t.way) && t.ends[same] <= alike && t.whole(url, prefix, same) {
+func (t *tree) walk(url []byte, origin int, rows int64) int32 {
+	same, alike := 0, prefix.Shared(t.last, url)
+	for same < len(t.way) && t.ends[same] <= alike && t.whole(url, origin, same) {
 		same++
 	}
 	t.way, t.ends = t.way[:same], t.ends[:same]
@@ -216,10 +217,10 @@ func (t *tree) walk(url []byte, prefix int, rows int64) int32 {
 		at, parent = t.ends[same-1], t.way[same-1]
 	}
 	if t.origins && at == 0 {
-		parent, _ = t.step(parent, url[:prefix], prefix, false)
-		at = prefix
+		parent, _ = t.step(parent, url[:origin], origin, false)
+		at = origin
 	}
-	at = max(at, prefix)
+	at = max(at, origin)
 	for len(t.way) < maxDepth {
 		size := segment(url[at:])
 		if size == 0 {
@@ -238,15 +239,15 @@ func (t *tree) walk(url []byte, prefix int, rows int64) int32 {
 
 // whole reports whether what way has at a place, with which the URL begins as well, is a whole segment of
 // it.
-func (t *tree) whole(url []byte, prefix, place int) bool {
+func (t *tree) whole(url []byte, origin, place int) bool {
 	start, end := 0, t.ends[place]
 	if place > 0 {
 		start = t.ends[place-1]
 	} else if t.origins {
-		return end == prefix
+		return end == origin
 	}
 	switch {
-	case start < prefix:
+	case start < origin:
 		return false
 	case end == len(url):
 		return true

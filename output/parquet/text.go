@@ -6,7 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/parquet"
 
-	"github.com/robobatch/robobatch/output/parquet/internal/prefix"
+	"github.com/robobatch/robobatch/internal/prefix"
 )
 
 // A textCutter cuts texts into what each shares with the one before and the rest, for the encoding

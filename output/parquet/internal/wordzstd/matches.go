@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/robobatch/robobatch/output/parquet/internal/prefix"
+	"github.com/robobatch/robobatch/internal/prefix"
 )
 
 const (
