@@ -313,19 +313,22 @@ func keepStatus(logs **ingest.Logs, opt *ingest.LogOptions) (status int, err err
 	return len(opt.Keep), err
 }
 
-// hasField reports whether a log that can be read twice has a field.
+// fieldRows is in how many of the first rows a field has to have a value.
+const fieldRows = 32
+
+// hasField reports whether a log that can be read twice has a field: a value in one of the first rows.
 func hasField(in ingest.Input, opt ingest.LogOptions, column ingest.KeptColumn) bool {
 	if in.Name == say.Std || in.Size < 0 {
 		return false
 	}
-	opt.Keep, opt.Limit, opt.Ahead, opt.VerifiedOnly = []ingest.KeptColumn{column}, 1, 0, false
+	opt.Keep, opt.Limit, opt.Ahead, opt.VerifiedOnly = []ingest.KeptColumn{column}, fieldRows, 0, false
 	logs, err := ingest.OpenLogs([]string{in.Name}, opt)
 	if err != nil {
 		return false
 	}
 	defer logs.Close() //nolint:errcheck // only read
 	var b engine.Batch
-	return logs.Next(&b) && logs.Err() == nil && b.Len() > 0 && b.Kept[0].Present[0]
+	return logs.Next(&b) && logs.Err() == nil && slices.Contains(b.Kept[0].Present, true)
 }
 
 // Drop drops the output and the temporary packs.

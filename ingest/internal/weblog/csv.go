@@ -38,11 +38,12 @@ type table struct {
 	cols     columns
 	header   header // nil before it
 	fields   [][]byte
-	notes    bool // lines that begin with # are notes, as Google Analytics writes them above each table
-	begun    bool // the first line was read
-	tables   int  // headers read
-	foreign  bool // the table behind a second header is another one, without URLs
-	byValues int  // the column of the URL as the values of the first rows say; -1 if they say nothing
+	notes    bool   // lines that begin with # are notes, as Google Analytics writes them above each table
+	begun    bool   // the first line was read
+	tables   int    // headers read
+	first    sample // the rows behind the first header, until that is read
+	foreign  bool   // the table behind a second header is another one, without URLs
+	byValues int    // the column of the URL as the values of the first rows say; -1 if they say nothing
 }
 
 func newTable(opt Options, sep byte) *table {
@@ -89,6 +90,7 @@ func (t *table) readHeader(line []byte) Result {
 		t.header = append(t.header, string(bytes.TrimSpace(field)))
 	}
 	if t.tables++; t.tables > 1 {
+		t.first = nil
 		err := t.err
 		t.locate()
 		t.foreign = t.err != nil
@@ -116,7 +118,7 @@ func separatorLine(line []byte) byte {
 // locate finds the columns by the header. It sets err if there is none that was named, or for the
 // URL.
 func (t *table) locate() {
-	if t.cols, t.err = t.header.locate(t.opt); t.err != nil {
+	if t.cols, t.err = t.header.locate(t.opt, t.first); t.err != nil {
 		return
 	}
 	if t.opt.URL == "" && t.byValues >= 0 && t.tables <= 1 {

@@ -197,7 +197,10 @@ func (t *table) Sample(lines [][]byte) (choice Choice) {
 		t.err = fmt.Errorf("%w: %q", ErrSeparator, other)
 		return choice
 	}
-	if t.opt.URL != "" || len(records) == 0 || len(records[0]) == 0 {
+	if len(records) == 0 || len(records[0]) == 0 {
+		return choice
+	}
+	if t.first = records[1:]; t.opt.URL != "" {
 		return choice
 	}
 	var isKnown bool

@@ -27,15 +27,16 @@ func (h header) find(names ...string) int {
 	return -1
 }
 
-// locate finds the columns. The error is ErrNoField for those that were named, and are missing.
-func (h header) locate(opt Options) (columns, error) {
+// locate finds the columns by their names, and the first values. The error is ErrNoField for those
+// that were named, and are missing.
+func (h header) locate(opt Options, first sample) (columns, error) {
 	c := columns{
 		url:    h.find(candidates(nameURL, opt.URL)...),
 		host:   h.find(candidates(NameHost, opt.Host)...),
 		scheme: h.find(known[nameScheme]...),
 		port:   h.find(known[namePort]...),
-		agent:  h.find(candidates(NameAgent, opt.Agent)...),
-		time:   h.find(candidates(NameTime, opt.Time)...),
+		agent:  first.column(h, NameAgent, candidates(NameAgent, opt.Agent)),
+		time:   first.column(h, NameTime, candidates(NameTime, opt.Time)),
 		clock:  -1,
 	}
 	for _, chosen := range []string{opt.URL, opt.Host, opt.Agent, opt.Time} {
@@ -44,7 +45,7 @@ func (h header) locate(opt Options) (columns, error) {
 		}
 	}
 	for _, name := range opt.Keep {
-		i := h.find(toKeep(name)...)
+		i := first.column(h, name, toKeep(name))
 		if i < 0 {
 			return c, noField(name, h)
 		}

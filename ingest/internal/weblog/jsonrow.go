@@ -46,7 +46,13 @@ type jsonLog struct {
 
 	url, host, scheme, agent, time slots
 	caddy, tls                     slots // Caddy's own fields, by which it tells the scheme
-	keep                           []slots
+	keep                           []keptSlots
+}
+
+// keptSlots are the values that may hold a column to keep.
+type keptSlots struct {
+	slots
+	status bool // the first value that is a status counts, if there is one
 }
 
 func newJSON(opt Options) *jsonLog {
@@ -65,7 +71,7 @@ func newJSON(opt Options) *jsonLog {
 		if name == NameTime && opt.Time != "" {
 			name = opt.Time
 		}
-		j.keep = append(j.keep, j.want(toKeep(name)))
+		j.keep = append(j.keep, keptSlots{j.want(toKeep(name)), name == NameStatus})
 	}
 	return j
 }
@@ -101,6 +107,18 @@ func (j *jsonLog) any(s slots) []byte {
 	return nil
 }
 
+// kept returns the value of a column to keep.
+func (j *jsonLog) kept(k keptSlots) []byte {
+	if k.status {
+		for _, v := range j.scan.values[k.from:k.up] {
+			if isStatus(v) {
+				return v
+			}
+		}
+	}
+	return j.any(k.slots)
+}
+
 // Parse reads a line.
 func (j *jsonLog) Parse(line []byte, r *Row) Result {
 	r.reset()
@@ -124,7 +142,7 @@ func (j *jsonLog) row(r *Row) Result {
 	}
 	j.setTime(r, j.scalar(j.time))
 	for _, k := range j.keep {
-		r.Fields = append(r.Fields, j.any(k))
+		r.Fields = append(r.Fields, j.kept(k))
 	}
 	return IsRow
 }

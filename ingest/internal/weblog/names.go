@@ -48,7 +48,7 @@ func KindOf(field string) engine.KeptKind {
 // known are the names of the fields that have one meaning, in formats with names: W3C extended
 // (Microsoft's IIS, Amazon CloudFront), Caddy, Cloudflare Logpush, Google's load balancers, the
 // Elastic Common Schema, variables of nginx, and headers of tables. The first field that a row has
-// counts.
+// counts; of a table, the first column whose values do not contradict it, see [sample.column].
 var known = map[string][]string{
 	nameURL: {
 		"url", "request.uri", "ClientRequestURI", "request_url", "request_uri", "httpRequest.requestUrl", "url.full", "url.original",
@@ -69,10 +69,12 @@ var known = map[string][]string{
 	},
 	NameTime: {
 		"ts", "EdgeStartTimestamp", "fetch_time", "time_iso8601", "msec", "@timestamp", "timestamp", "time", "time_local", "datetime", "date",
+		"Crawl Timestamp", "Crawl Date", "Last crawled",
 	},
 	NameStatus: {
 		"sc-status", "status", "EdgeResponseStatus", "fetch_status", "response_status", "status_code", "Status Code", "httpRequest.status",
-		"http.response.status_code",
+		"http.response.status_code", "HTTP Status Code", "http_status_code", "HTTP Status", "http_status", "httpStatusCode", "httpStatus",
+		"HTTP Code", "http_code", "Response Code", "response_code", "elb_status_code",
 	},
 	NameBytes: {
 		"sc-bytes", "size", "EdgeResponseBytes", "bytes", "body_bytes_sent", "bytes_sent", "response_size", "httpRequest.responseSize",

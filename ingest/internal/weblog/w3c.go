@@ -94,7 +94,7 @@ func (w *w3c) directive(line []byte) Result {
 	opt := w.opt
 	opt.Keep = slices.DeleteFunc(slices.Clone(opt.Keep), func(name string) bool { return name == NameTime })
 	var err error
-	if w.cols, err = w.header.locate(opt); err != nil {
+	if w.cols, err = w.header.locate(opt, nil); err != nil {
 		return w.fail(err)
 	}
 	w.stem, w.query = w.header.find("cs-uri-stem"), w.header.find("cs-uri-query")
