@@ -416,6 +416,9 @@
   // A part that scrolls has to be reached by keys, and says what it is, and that there is more beside what is in sight.
   const scrolls = new ResizeObserver((entries) => {
     for (const box of new Set(entries.map(({ target }) => target.closest("div")))) {
+      if (!box.isConnected) {
+        continue; // another answer took its place
+      }
       const isWide = box.scrollWidth > box.clientWidth;
       box.previousElementSibling.querySelector(".sideways").hidden = !isWide;
       if (!box.classList.contains("tbl")) {
