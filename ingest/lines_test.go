@@ -205,3 +205,32 @@ func FuzzLineReader(f *testing.F) {
 		checkLines(t, text, max(1, int(chunk)), max(1, int(maxRows)), max(1, int(maxBytes)))
 	})
 }
+
+// TestIsWide holds that a line is UTF-16 if each second byte is NUL, and not if NULs stand side by side,
+// as where a file system has lost a block.
+func TestIsWide(t *testing.T) {
+	utf16 := func(text string) string { return strings.Join(strings.Split(text, ""), "\x00") + "\x00" }
+	const url = "https://www.example.com/a"
+	for name, c := range map[string]struct {
+		line string
+		want bool
+	}{
+		"none":              {url, false},
+		"one":               {url + "\x00", false},
+		"low bytes first":   {utf16(url), true},
+		"high bytes first":  {"\x00" + utf16(url), true},
+		"short":             {utf16("ab"), true},
+		"behind UTF-8":      {url + utf16(url+url), true},
+		"of other letters":  {utf16(url) + strings.Repeat("\x1f\x04", 200), true},
+		"a hole":            {strings.Repeat("\x00", 4096), false},
+		"a hole at the end": {url + strings.Repeat("\x00", 4096), false},
+		"a hole in front":   {strings.Repeat("\x00", 4097) + url, false},
+		"a small hole":      {url + strings.Repeat("\x00", 20) + url, false},
+		"a hole in UTF-16":  {utf16(url) + strings.Repeat("\x00", 40), true},
+		"a mark":            {"\xff\xfe" + utf16(url), true},
+	} {
+		if got := isWide([]byte(c.line)); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

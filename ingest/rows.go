@@ -319,12 +319,27 @@ func (r *rowReader) noteWide(raw *rawLines, input int) {
 }
 
 // isWide reports whether a line is UTF-16, as far as its NULs tell: each second one of its first
-// bytes is one, or a third of all, as where it begins in another encoding.
+// bytes is one, or a third of all, as where it begins in another encoding. Nearly all stand at even
+// places, or at odd ones: where they stand side by side, a crash has left a hole in the file.
 func isWide(line []byte) bool {
 	nuls := bytes.Count(line, []byte{0})
 	if nuls == 0 {
 		return false
 	}
-	e, _ := unpack.EncodingOf(line)
-	return e != unpack.UTF8 || nuls >= 4 && 3*nuls >= len(line)
+	if e, _ := unpack.EncodingOf(line); e != unpack.UTF8 {
+		return true
+	}
+	if nuls < leastWide || 3*nuls < len(line) {
+		return false
+	}
+	odd := 0
+	for i := 1; i < len(line); i += 2 {
+		if line[i] == 0 {
+			odd++
+		}
+	}
+	return 8*min(odd, nuls-odd) <= nuls
 }
+
+// leastWide is how many NULs say by their places whether a line is UTF-16.
+const leastWide = 4
