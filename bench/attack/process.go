@@ -52,8 +52,9 @@ func (s *stats) refused() (n int64) {
 	return n
 }
 
-// patience is how long a run may take before it counts as hung.
-const patience = 2 * time.Minute
+// patience is how long a run may take before it counts as hung. Most take some milliseconds, on a machine
+// that has time for them.
+const patience = 20 * time.Minute
 
 // run runs the command on standard input. Its file of statistics is the third descriptor.
 func (a *attack) run(stdin []byte, arguments ...string) (out []byte, res result) {

@@ -33,11 +33,17 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// quick are options of tests: small parts, short pauses.
-var quick = options{attempts: 6, pause: time.Millisecond, maxPause: 4 * time.Millisecond, patience: time.Minute, idle: 200 * time.Millisecond, partSize: 1 << 10, maxParts: 8, answer: 1 << 20}
+// quick are options of tests: small parts, short pauses, and no end to patience.
+var quick = options{attempts: 6, pause: time.Millisecond, maxPause: 4 * time.Millisecond, patience: time.Hour, idle: time.Hour, partSize: 1 << 10, maxParts: 8, answer: 1 << 20}
 
 // connect returns a store of tests, and how it is asked.
 func connect(t *testing.T) (*fakestore.Store, *store) {
+	t.Helper()
+	return connectBy(t, quick)
+}
+
+// connectBy is connect with other options.
+func connectBy(t *testing.T, opt options) (*fakestore.Store, *store) {
 	t.Helper()
 	fake := fakestore.New()
 	t.Cleanup(fake.Close)
@@ -55,7 +61,7 @@ func connect(t *testing.T) (*fakestore.Store, *store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newStore(&c, quick)
+	s, err := newStore(&c, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +239,9 @@ func TestChanges(t *testing.T) {
 
 // TestStalls holds that an answer that does not come is asked for again.
 func TestStalls(t *testing.T) {
-	fake, s := connect(t)
+	short := quick
+	short.idle = 200 * time.Millisecond
+	fake, s := connectBy(t, short)
 	want := noise(firstWindow)
 	fake.Put("a", want)
 	var n atomic.Int64
