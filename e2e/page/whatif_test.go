@@ -86,6 +86,12 @@ func (tb *tab) typed(text string) {
 	}`, new(bool))
 }
 
+// painted waits until the page has been painted as it is.
+func (tb *tab) painted() {
+	tb.t.Helper()
+	tb.eval(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`, new(bool))
+}
+
 // table returns the texts of the cells of a table, row by row, "|" between them.
 func (tb *tab) table(id string) (rows []string) {
 	tb.t.Helper()
@@ -502,11 +508,13 @@ func TestHidden(t *testing.T) {
 		t.Errorf("copied is %q", got)
 	}
 	tb.until(`document.getElementById("what-if-change").textContent.includes("is in lines 1, 4.")`)
-	for url, want := range map[string]string{"/x\u202e": "/x%E2%80%AE", "\u202e/x": `“\u{202E}/x” is neither`} {
+	for _, ask := range [][2]string{{"/x\u202e", "/x%E2%80%AE"}, {"\u202e/x", `“\u{202E}/x” is neither`}} {
+		url, want := ask[0], ask[1]
 		tb.eval(`{ document.getElementById("what-if-url").value = `+literal(url)+`; document.querySelector("#what-if-ask button").click(); }`, nil)
 		if got := tb.text(`document.getElementById("what-if-answer").textContent`); !strings.Contains(got, want) || strings.ContainsAny(got, "\u202e\u202a") {
 			t.Errorf("the answer on %q is %q, without %s", url, got, want)
 		}
+		tb.painted() // with a table, and without
 	}
 	if got := tb.text(`document.getElementById("what-if").innerText`); strings.ContainsAny(got, "\u202e\u0001\u200b") {
 		t.Errorf("the panel shows %q", got)
