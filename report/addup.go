@@ -98,10 +98,12 @@ func (c *Counter) leaveFew() {
 func (c *Counter) leavePath(url []byte, r *request, k *kind) {
 	stands := int64(r.stands)
 	v := visit{rows: r.counts.rows * stands, site: r.site, by: c.visit.by}
+	v.denied = int64(k.denies) * v.rows
 	if stands > 1 {
 		v.told, v.variance = v.rows, float64(v.rows*(stands-1))
+	} else {
+		c.bySite(r.site).denied += v.denied
 	}
-	v.denied = int64(k.denies) * v.rows
 	v.by = c.denials.verdicts(v.by, k.answer, v.rows)
 	c.tree.add(url, int(r.prefix), &v)
 	c.visit.by = v.by

@@ -246,11 +246,8 @@ func (c *Counter) count(b *engine.Batch, h *hand, one *counts) (denies uint16, o
 
 // pass counts a row whose request does not come into the table, and looks at it if its URL is in the sample.
 func (c *Counter) pass(b *engine.Batch, h *hand, of int32, one *counts) {
-	k, bySite := &c.kinds.all[of], &c.elsewhere
+	k, bySite := &c.kinds.all[of], c.bySite(b.Sites[h.row])
 	k.passed.add(one)
-	if site := int(b.Sites[h.row]); site < len(c.sites) {
-		bySite = &c.sites[site]
-	}
 	c.see(h.agent, h.hash)
 	// A request has one row here while sightings remember it: so rows are in the sample independently.
 	level := c.urls.Level(&k.sample)
@@ -264,6 +261,7 @@ func (c *Counter) pass(b *engine.Batch, h *hand, of int32, one *counts) {
 		k.level = max(k.level, level)
 		bySite.rows++
 		bySite.told += weight
+		bySite.denied += int64(k.denies)
 		bySite.level = max(bySite.level, level)
 	}
 	isURL := c.urls.Take(k.urlsIn, h.hash) > 0
@@ -275,6 +273,14 @@ func (c *Counter) pass(b *engine.Batch, h *hand, of int32, one *counts) {
 	if c.few.add(r, url); c.few.isFull(c.many) {
 		c.leaveFew()
 	}
+}
+
+// bySite returns what is counted of a site.
+func (c *Counter) bySite(site engine.SiteID) *siteRows {
+	if int(site) < len(c.sites) {
+		return &c.sites[site]
+	}
+	return &c.elsewhere
 }
 
 // keyOf returns the key of rows that are alike. The verdicts of several crawlers follow from the URL

@@ -103,16 +103,17 @@ func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
 			heap.Push(queue, c)
 		}
 	}
-	var view func(n int32, depth int, most int64) Path // of at most so many rows
-	view = func(n int32, depth int, most int64) Path {
+	var view func(n int32, depth int, most int64, site *node) Path // of at most so many rows
+	view = func(n int32, depth int, most int64, site *node) Path {
 		at := &t.nodes[n]
+		if depth == 1 {
+			site = at
+		}
 		p := Path{Name: nameOf(t.name(uint32(n))), Depth: depth, Requests: at.rows, Missed: max(0, min(at.missed, most-at.rows)), Denied: at.denied}
 		p.Share, p.Of = share(at.denied, at.rows*verdicts), share(at.rows, t.nodes[0].rows)
 		p.By, p.ByMore = at.busiestRule(name)
 		if !at.exact {
-			p.Error = rowsError(at.level, at.rows, at.variance)
-		}
-		if !at.hasAll(t.nodes[0].rows) {
+			p.Error = rowsError(at.level, at.rows, site.within(at.told, at.variance))
 			p.ShareError = shareError(at.level, at.rows, at.told, p.Share, at.variance)
 		}
 		rest, told, variance := Rest{Of: p.Name, Depth: depth + 1, Requests: at.rows, Denied: at.denied, Lost: at.lost > 0}, at.told, at.variance
@@ -121,7 +122,7 @@ func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
 				rest.Paths++
 				continue
 			}
-			p.Below = append(p.Below, view(c, depth+1, p.Requests+p.Missed))
+			p.Below = append(p.Below, view(c, depth+1, p.Requests+p.Missed, site))
 			rest.Requests -= t.nodes[c].rows
 			rest.Denied -= t.nodes[c].denied
 			told -= t.nodes[c].told
@@ -130,7 +131,7 @@ func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
 			}
 		}
 		if rest.Requests > 0 && len(p.Below) > 0 {
-			if rest.Error = rowsError(at.level, rest.Requests, variance); rest.Error >= 1 {
+			if rest.Error = rowsError(at.level, rest.Requests, site.within(told, variance)); rest.Error >= 1 {
 				return p // as good as nothing
 			}
 			rest.Denied = max(0, min(rest.Denied, rest.Requests*verdicts)) // the sum above may be exact, and those below not
@@ -140,7 +141,7 @@ func (t *tree) show(verdicts int64, name func(rule int32) string) (all Path) {
 		}
 		return p
 	}
-	return view(0, 0, t.nodes[0].rows)
+	return view(0, 0, t.nodes[0].rows, nil)
 }
 
 // rowsError returns the relative standard error of rows with such a variance, whose samples have at most such a

@@ -176,11 +176,11 @@ func checkNear(t *testing.T, tr *tree, want *slow) {
 }
 
 // TestSmallOrigin holds that nothing is an estimate of an origin all of whose rows were looked at, though
-// few are of another one.
+// few are of another one; and that of that one what is nearly all of it is nearly exact.
 func TestSmallOrigin(t *testing.T) {
 	var all []fetch
 	for i := range 60_000 {
-		all = append(all, fetch{url: fmt.Sprintf("https://a.example/%d/%d", i%7, i), at: noTime})
+		all = append(all, fetch{url: fmt.Sprintf("https://a.example/p/%d/%d", i%7, i), at: noTime})
 		if i%100 == 0 {
 			all = append(all, fetch{url: fmt.Sprintf("https://b.example/%d/%d", i%3, i), at: noTime})
 		}
@@ -188,20 +188,22 @@ func TestSmallOrigin(t *testing.T) {
 	q := question{StoreOptions: engine.StoreOptions{Dialect: robots.Google}, workers: 1, Options: Options{Memory: 1 << 20}}
 	c, stats := counted(t, sites, all, q)
 	v := c.newView(&Run{Stats: stats})
-	want := map[string]string{"https://b.example": "600", "/": "600", "0/": "200", "1/": "200", "2/": "200"}
-	for _, origin := range v.Paths.Below {
-		for p := origin; ; p = p.Below[0] {
-			if about := strings.HasPrefix(p.Number(), "~"); about != (origin.Name != "https://b.example" && p.Depth > 1) {
-				t.Errorf("%s: %s has %s requests", origin.Name, p.Name, p.Number())
-			}
-			if origin.Name == "https://b.example" && len(p.Below) != 0 {
-				if p.Number() != want[p.Name] || p.ShareError != 0 {
-					t.Errorf("%s has %s requests, want %s; the error of its share is %g", p.Name, p.Number(), want[p.Name], p.ShareError)
-				}
-			}
-			if len(p.Below) == 0 {
-				break
-			}
+	if below := v.Paths.Below; len(below) != 2 || below[0].Number() != "60,000" || below[0].ShareError != 0 || below[0].Denied != 60_000 {
+		t.Fatalf("the origins are %+v", below)
+	}
+	weight := float64(int64(1) << c.tree.nodes[0].level)
+	for p := v.Paths.Below[0].Below[0]; ; p = p.Below[0] {
+		if off := p.Error * float64(p.Requests); off == 0 || (off > weight) != (p.Depth > 3) {
+			t.Errorf("%s has %s requests; one stands for up to %g", p.Name, p.Number(), weight)
+		}
+		if p.Depth > 3 {
+			break
+		}
+	}
+	want := map[string]string{"https://b.example": "600", "/": "600", "0/": "200"}
+	for p := v.Paths.Below[1]; len(p.Below) > 0; p = p.Below[0] {
+		if p.Number() != want[p.Name] || p.ShareError != 0 {
+			t.Errorf("%s has %s requests, want %s; the error of its share is %g", p.Name, p.Number(), want[p.Name], p.ShareError)
 		}
 	}
 }

@@ -118,14 +118,14 @@ func (t *tree) sum() {
 
 // A siteRows is how many rows of a site were sampled, for how many those of them stand that were looked at, and
 // the greatest level of the samples that they might have been in: at 0 there are none, and nothing of the site is
-// an estimate.
+// an estimate. And the verdicts that deny, of all rows of the site.
 type siteRows struct {
-	rows, told int64
-	level      uint8
+	rows, told, denied int64
+	level              uint8
 }
 
-// settle sums the tree, and makes what stands for rows of a site stand for all of them, as is known by site.
-// With several spellings of an origin their sum is known. The root is set to what is known of all.
+// settle sums the tree, and makes what stands for rows of a site stand for all of them, as is known by site. The
+// root is set to what is known of all.
 func (t *tree) settle(all, denied int64, sites []siteRows, elsewhere siteRows) {
 	t.sum()
 	t.nodes[0].variance = 0
@@ -140,26 +140,38 @@ func (t *tree) settle(all, denied int64, sites []siteRows, elsewhere siteRows) {
 		}
 		if n.level = elsewhere.level; int(top.site) < len(sites) {
 			n.level = sites[top.site].level
+			n.settle(&sites[top.site], n == top)
 		}
 		t.nodes[0].level = max(t.nodes[0].level, n.level)
-		if int(top.site) < len(sites) && sites[top.site].told > 0 {
-			known := sites[top.site]
-			rows := n.rows - n.told + int64(math.Round(float64(n.told)*float64(known.rows)/float64(known.told)))
-			n.denied = int64(math.Round(float64(n.denied) * float64(rows) / float64(max(1, n.rows))))
-			n.rows, n.exact = rows, n == top && n.told == known.told
-		}
-		if n.hasAll(all) {
-			n.denied = denied
-		}
 		if n == top && !n.exact {
 			t.nodes[0].variance += n.variance
 		}
 	}
-	t.nodes[0].rows, t.nodes[0].denied = all, denied
+	t.nodes[0].rows, t.nodes[0].denied, t.nodes[0].exact = all, denied, true
 }
 
-// hasAll reports whether a node is known to have all rows: then what denied them is known as well.
-func (n *node) hasAll(all int64) bool { return n.exact && n.rows == all }
+// settle makes what stands for rows stand for all of the site. A node that all were told is the site itself.
+func (n *node) settle(known *siteRows, isTop bool) {
+	switch {
+	case isTop && n.told == known.told && n.missed == 0:
+		n.rows += known.rows - known.told
+		n.denied, n.exact = known.denied, true
+	case known.told > 0:
+		rows := n.rows - n.told + int64(math.Round(float64(n.told)*float64(known.rows)/float64(known.told)))
+		n.denied = int64(math.Round(float64(n.denied) * float64(rows) / float64(max(1, n.rows))))
+		n.rows = rows
+	}
+}
+
+// within returns the variance of rows of a site, told of which are estimated with such a variance, when they were
+// scaled to the number of all, which is known: the more of these they are, the better they are known.
+func (n *node) within(told int64, variance float64) float64 {
+	if n == nil || !n.exact || n.told == 0 {
+		return variance
+	}
+	part := max(0, min(1, float64(told)/float64(n.told)))
+	return variance*(1-part)*(1-part) + max(0, n.variance-variance)*part*part
+}
 
 // count adds a visit.
 func (n *node) count(v *visit) {
