@@ -14,23 +14,56 @@ const (
 	maxCovered = 1 << 26 // bytes of patterns that are compared with each other
 )
 
-// rules looks for rules that have no effect beside the others that bind the same crawler.
+// rules looks for rules that have no effect beside the others that bind the same crawler. A rule that
+// never decides for one crawler, and does for another, has one.
 func (in *inspector) rules() {
 	f := in.report.File
 	found, useless := map[Diagnostic]bool{}, map[int32]bool{}
 	budget, pairs := maxCovered, maxCovered
-	sets, _ := f.bindings()
+	sets, all := f.bindings()
+	idle, order := map[int32][]Diagnostic{}, []int32(nil) // by line, one for each set in which it never decides
 	for _, members := range sets {
 		rules := f.merged(members)
-		for _, n := range append(in.dialect.uselessRules(rules, &budget), in.dialect.undefinedPairs(rules, &pairs)...) {
+		for _, n := range in.dialect.uselessRules(rules, &budget) {
+			if len(idle[n.Line]) == 0 {
+				order = append(order, n.Line)
+			}
+			idle[n.Line] = append(idle[n.Line], n)
+		}
+		for _, n := range in.dialect.undefinedPairs(rules, &pairs) {
 			if !found[n] {
 				found[n] = true
-				useless[n.Line] = useless[n.Line] || n.Code != codeUndefinedPair
 				in.report.Diagnostics = append(in.report.Diagnostics, n)
 			}
 		}
 	}
+	bound := f.bound(sets)
+	for _, line := range order {
+		if notes := idle[line]; all && len(notes) == bound[line] {
+			useless[line] = true
+			in.report.Diagnostics = append(in.report.Diagnostics, gravest(notes))
+		}
+	}
 	in.report.Diagnostics = append(in.report.Diagnostics, in.redundant(useless)...)
+}
+
+// gravest returns the first of some diagnostics of a rule that says that one of the opposite wins, or
+// else the first.
+func gravest(notes []Diagnostic) Diagnostic {
+	return notes[max(0, slices.IndexFunc(notes, func(n Diagnostic) bool { return n.Code == codeShadowed }))]
+}
+
+// bound returns, by the line of a rule, in how many sets of groups its group is.
+func (f *File) bound(sets [][]int) map[int32]int {
+	bound := map[int32]int{}
+	for _, members := range sets {
+		for _, g := range members {
+			for i := range f.Groups[g].Rules {
+				bound[f.Groups[g].Rules[i].Line]++
+			}
+		}
+	}
+	return bound
 }
 
 // merged returns the rules of some groups.

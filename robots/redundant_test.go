@@ -1,6 +1,7 @@
 package robots_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -67,8 +68,8 @@ func tellingPaths(f *robots.File, short []string) []string {
 }
 
 // TestRedundantRules deletes the lines that are called redundant from random files of several groups, one
-// at a time and all of them; of one group also the rules that never decide. No verdict changes, for any
-// crawler: on short paths, and on those that the patterns tell apart.
+// at a time and all of them, and the rules that never decide, one at a time and with those. No verdict
+// changes, for any crawler: on short paths, and on those that the patterns tell apart.
 func TestRedundantRules(t *testing.T) {
 	files := 3000
 	if testing.Short() {
@@ -76,18 +77,18 @@ func TestRedundantRules(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(18, 6))
 	short := words("abz/", 4)
-	deleted := 0
+	deleted, idle := 0, 0
 	for range files {
 		text := randomGroups(rng)
 		for _, d := range []robots.Dialect{robots.Google, robots.RFC9309, robots.Google2010, robots.Yandex} {
 			report := robots.Inspect([]byte(text), d)
 			redundant, useless := redundantOf(report)
-			if len(redundant) == 0 {
+			if len(redundant)+len(useless) == 0 {
 				continue
 			}
-			deleted += len(redundant)
-			ways := [][]int32{redundant}
-			for _, line := range redundant {
+			deleted, idle = deleted+len(redundant), idle+len(useless)
+			ways := [][]int32{redundant, slices.Concat(redundant, useless)}
+			for _, line := range ways[1] {
 				ways = append(ways, []int32{line})
 			}
 			paths := tellingPaths(report.File, short)
@@ -95,10 +96,10 @@ func TestRedundantRules(t *testing.T) {
 				agent := robots.NewAgent(name, d)
 				rules, _ := report.File.Select(agent)
 				for _, lines := range ways {
-					other, _ := robots.Parse([]byte(without(text, lines...)), d).Select(agent)
 					few := left(rules, lines...)
-					if len(report.File.Groups) == 1 { // else a rule may never decide for one crawler, and for another
-						few = left(few, useless...)
+					other := few
+					if !slices.ContainsFunc(lines, func(l int32) bool { return slices.Contains(useless, l) }) { // which may be all that parts two groups
+						other, _ = robots.Parse([]byte(without(text, lines...)), d).Select(agent)
 					}
 					for _, path := range paths {
 						if was := says(rules, path, d); was != says(other, path, d) || was != says(few, path, d) {
@@ -109,10 +110,10 @@ func TestRedundantRules(t *testing.T) {
 			}
 		}
 	}
-	if deleted < files {
-		t.Errorf("only %d rules are redundant", deleted)
+	if deleted < files || idle < files {
+		t.Errorf("only %d rules are redundant, and %d never decide", deleted, idle)
 	}
-	t.Logf("%d redundant rules in %d files", deleted, files)
+	t.Logf("%d redundant rules and %d that never decide in %d files", deleted, idle, files)
 }
 
 // randomGroups returns a file of up to three groups.
@@ -187,6 +188,32 @@ func TestRedundantGroups(t *testing.T) {
 	} {
 		if got, _ := redundantOf(robots.Inspect([]byte(text), robots.Google)); !slices.Equal(got, want) {
 			t.Errorf("%v, want %v:\n%s", got, want, text)
+		}
+	}
+}
+
+// TestUselessGroups has rules that never decide for one of the crawlers that their groups bind, or for all.
+func TestUselessGroups(t *testing.T) {
+	for text, want := range map[string]string{
+		"user-agent: a\nuser-agent: b\ndisallow: /x\n\nuser-agent: a\nallow: /x*\n":                                 "",
+		"user-agent: a\nuser-agent: b\ndisallow: /x\n\nuser-agent: a\ndisallow: /x*\n":                              "",
+		"user-agent: a\nuser-agent: b\ndisallow: /x\n\nuser-agent: a\nuser-agent: b\nallow: /x*\n":                  "3 shadowed_rule",
+		"user-agent: a\nuser-agent: b\ndisallow: /x\n\nuser-agent: b\ndisallow: /x\n\nuser-agent: a\nallow: /x*\n":  "6 duplicate_rule",
+		"user-agent: a\nuser-agent: b\ndisallow: /x\n\nuser-agent: b\ndisallow: /x*\n\nuser-agent: a\nallow: /x*\n": "3 shadowed_rule",
+		"user-agent: a\nuser-agent: b\ndisallow: /x\nallow: /x\n\nuser-agent: a\ndisallow: /y\n":                    "3 shadowed_rule",
+		"user-agent: a\ndisallow: /x\nuser-agent: *\ndisallow: /x\n":                                                "",
+		"user-agent: *\nallow: /\n":               "", // a way to write that all is allowed,
+		"user-agent: *\ndisallow:\n":              "", // as this is
+		"user-agent: *\nallow: /\ndisallow: /x\n": "",
+	} {
+		var got []string
+		for _, n := range robots.Inspect([]byte(text), robots.Google).Diagnostics {
+			if n.Code == robots.CodeDuplicate || n.Code == robots.CodeShadowed || n.Code == robots.CodeRedundant {
+				got = append(got, fmt.Sprintf("%d %s", n.Line, n.Code))
+			}
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%q, want %q:\n%s", got, want, text)
 		}
 	}
 }

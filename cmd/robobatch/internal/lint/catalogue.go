@@ -134,8 +134,8 @@ var Codes = []Code{
 	},
 	{
 		Name: "duplicate_rule", Severity: Info,
-		What: "Another rule for the same crawler says the same of the same URLs, or of more, and wins. This one never decides.",
-		Do:   "Delete the rule.",
+		What: "For each crawler that the rule binds, another one says the same of the same URLs, or of more, and wins. This one never decides.",
+		Do:   "Delete the rule. If none is left in its group, delete the user-agent lines of that, too.",
 		Bad:  "User-agent: *\nDisallow: /private\nDisallow: /private*\n",
 		Good: "User-agent: *\nDisallow: /private\n",
 	},
@@ -253,8 +253,8 @@ var Codes = []Code{
 	},
 	{
 		Name: "shadowed_rule", Severity: Warning,
-		What: "Another rule for the same crawler always wins over this one: it matches all URLs that this one does, and is longer, or as long and an Allow. Rules that only several others together keep from deciding are not reported.",
-		Do:   "Delete the rule, or make it longer than the other one.",
+		What: "For each crawler that the rule binds, another one always wins over it: that matches all URLs that this one does, and is longer, or as long and an Allow. Rules that only several others together keep from deciding are not reported.",
+		Do:   "Delete the rule, or make it longer than the other one. If none is left in its group, delete the user-agent lines of that, too.",
 		Bad:  "User-agent: *\nDisallow: /shop\nAllow: /shop*\n",
 		Good: "User-agent: *\nDisallow: /shop\n",
 	},
