@@ -1,0 +1,239 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The size of a spark line.
+const (
+	sparkPoints = 60
+	sparkWidth  = 120
+	sparkHeight = 24
+)
+
+// spark returns bars as the path of an SVG, and how wide that is.
+func spark(points []int64) (bars string, width int) {
+	most := slices.Max(points)
+	if most == 0 {
+		return "", 0
+	}
+	step := min(12, float64(sparkWidth)/float64(len(points)))
+	return columnsOf(points, most, column{step, max(1, step-1), sparkHeight}), int(math.Ceil(step * float64(len(points))))
+}
+
+// A column is the form of bars: from one to the next, their width, and the height of the highest.
+type column struct {
+	step, width float64
+	height      int
+}
+
+// columnsOf returns bars as the path of an SVG.
+func columnsOf(points []int64, most int64, form column) string {
+	var sb strings.Builder
+	for i, n := range points {
+		if n == 0 {
+			continue
+		}
+		h := max(1, float64(form.height)*float64(n)/float64(most))
+		fmt.Fprintf(&sb, "M%s %dv-%sh%sv%sz", short(float64(i)*form.step), form.height, short(h), short(form.width), short(h))
+	}
+	return sb.String()
+}
+
+// short returns a coordinate with one digit behind the point.
+func short(f float64) string {
+	return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0")
+}
+
+// A timeView is the panel of time.
+type timeView struct {
+	Step   string
+	Width  int
+	Bars   string // all requests, as the path of an SVG
+	Marked string // violations, or what is disallowed
+	Grid   string // lines at Ticks
+	Ticks  []tick
+	Labels []string // of the time, from the first to the last stretch
+	Peaks  []peak
+	What   string // what is marked
+	Denied string // the heading of requests that are disallowed
+	Names  []string
+	Rows   []timeRow
+	Share  float64     // of the requests that Rows have
+	Apart  []apartView // what Rows leave out
+	Chart  chart
+}
+
+// A tick is a number of requests beside the bars.
+type tick struct {
+	Y    string
+	Text string
+}
+
+// A peak is the stretch of time with the most of something.
+type peak struct{ What, Number, When string }
+
+// addScale adds what one reads the height and the time of bars by, the highest of which has so many
+// requests: the numbers are 1, 2 or 5 times a power of ten apart.
+func (t *timeView) addScale(most int64) {
+	step := int64(1)
+	for i := 0; most/step > 5; i++ {
+		step = step * []int64{2, 5, 2}[i%3] / []int64{1, 2, 1}[i%3]
+	}
+	var grid strings.Builder
+	for n := int64(0); n <= most; n += step {
+		y := short(barsHeight - barsHeight*float64(n)/float64(most))
+		t.Ticks = append(t.Ticks, tick{y, number(n)})
+		fmt.Fprintf(&grid, "M0 %sh%d", y, barsWidth)
+	}
+	t.Grid = grid.String()
+	labels := min(shownLabels, len(t.Rows))
+	for i := range labels {
+		t.Labels = append(t.Labels, t.Rows[i*(len(t.Rows)-1)/max(1, labels-1)].At)
+	}
+}
+
+// addPeak adds the first stretch with the most of something, if there is any; of several days by the hour
+// also the first day.
+func (t *timeView) addPeak(what string, numbers []int64) {
+	most := slices.Max(numbers)
+	if most == 0 {
+		return
+	}
+	at := t.Rows[slices.Index(numbers, most)].At
+	switch t.Step {
+	case "hour":
+	case "day":
+		t.Peaks = append(t.Peaks, peak{what, number(most), "on the day " + at})
+		return
+	default:
+		t.Peaks = append(t.Peaks, peak{what, number(most), "in the " + t.Step + " from " + at})
+		return
+	}
+	t.Peaks = append(t.Peaks, peak{what, number(most), "in the hour of " + at})
+	var days []string
+	var sums []int64
+	for i := range numbers {
+		if day := t.Rows[i].At[:len(time.DateOnly)]; len(days) == 0 || days[len(days)-1] != day {
+			days, sums = append(days, day), append(sums, 0)
+		}
+		sums[len(sums)-1] += numbers[i]
+	}
+	if len(days) > 1 {
+		most = slices.Max(sums)
+		t.Peaks = append(t.Peaks, peak{what, number(most), "on the day " + days[slices.Index(sums, most)]})
+	}
+}
+
+// A timeRow is a stretch of time: requests, those that are disallowed for one crawler at least,
+// violations, and the requests of each crawler.
+type timeRow struct {
+	At     string
+	All    int64
+	Denied int64
+	Bad    int64
+	By     []int64
+}
+
+// A chart is what the script draws.
+type chart struct {
+	Starts []int64     `json:"starts"`
+	Lines  []chartLine `json:"lines"`
+	Marks  []chartLine `json:"marks"`
+	Step   string      `json:"step"`
+	What   string      `json:"what"`
+}
+
+// A chartLine is a crawler, and its number in each stretch.
+type chartLine struct {
+	Name   string  `json:"name"`
+	Values []int64 `json:"values"`
+}
+
+// What the panel of time shows.
+const (
+	timePoints   = 200
+	timeCrawlers = 6
+	barsWidth    = 1000
+	barsHeight   = 160
+	shownLabels  = 5
+)
+
+// timeView returns the panel of a time, nil without times.
+func (c *Counter) timeView(within span) *timeView {
+	p := c.series.points(within, 0, timePoints)
+	if p == nil {
+		return nil
+	}
+	t := &timeView{Step: p.Step, Width: barsWidth, What: "disallowed", Denied: "Disallowed"}
+	switch {
+	case c.fromLog:
+		t.What = "violations"
+	case c.verdicts > 1:
+		t.What, t.Denied = "disallowed for one crawler at least", "Disallowed for one at least"
+	}
+	layout := "2006-01-02"
+	if p.Step == "hour" {
+		layout = "2006-01-02 15:04"
+	}
+	var order []int // crawlers, the busiest first
+	sums := make([]int64, len(p.Cells))
+	for a, cells := range p.Cells {
+		for _, n := range cells {
+			sums[a] += n
+		}
+		if sums[a] > 0 {
+			order = append(order, a)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
+	order = order[:min(len(order), timeCrawlers)]
+	if !c.fromLog {
+		order = nil
+	}
+	all, marked := make([]int64, len(p.Starts)), make([]int64, len(p.Starts))
+	for i, at := range p.Starts {
+		row := timeRow{At: time.Unix(at, 0).UTC().Format(layout)}
+		for a := range p.Cells {
+			row.All += p.Cells[a][i]
+			row.Denied += p.Denied[a][i]
+			row.Bad += p.Bad[a][i]
+		}
+		for _, a := range order {
+			row.By = append(row.By, p.Cells[a][i])
+		}
+		all[i], marked[i] = row.All, row.Bad
+		if !c.fromLog {
+			marked[i] = row.Denied
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.addApart(p, order)
+	most := max(1, slices.Max(all))
+	t.Bars, t.Marked = bars(all, most), bars(marked, most)
+	t.addScale(most)
+	t.addPeak("requests", all)
+	t.addPeak(t.What, marked)
+	t.Chart = chart{Starts: p.Starts, Step: p.Step, What: t.What}
+	t.Chart.Lines = append(t.Chart.Lines, chartLine{"all requests", all})
+	t.Chart.Marks = append(t.Chart.Marks, chartLine{t.What, marked})
+	for _, a := range order {
+		name := c.agentName(a)
+		t.Names = append(t.Names, name)
+		t.Chart.Lines = append(t.Chart.Lines, chartLine{shown(name), p.Cells[a]})
+		t.Chart.Marks = append(t.Chart.Marks, chartLine{shown(name), p.Bad[a]})
+	}
+	return t
+}
+
+// bars returns bars as the path of an SVG.
+func bars(points []int64, most int64) string {
+	step := float64(barsWidth) / float64(len(points))
+	return columnsOf(points, most, column{step, max(1, step*0.85), barsHeight})
+}

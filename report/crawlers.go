@@ -1,0 +1,167 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/engine"
+)
+
+// A Crawler is a row of the crawlers.
+type Crawler struct {
+	Name, About string
+	Requests    int64
+	URLs        *aggregate.Estimate // nil if they are not counted, as those of several crawlers together
+	Denied      int64
+	Violations  int64
+	Binding     string
+	Classes     [statuses]int64
+	Spark       string // the path of an SVG; "" is none
+	SparkWidth  int
+}
+
+// crawlers returns the rows of crawlers, and sums of them.
+func (c *Counter) crawlers(run *Run, sparks *Points) (all, sums []Crawler) {
+	for a, name := range c.store.Options().Agents {
+		counts := run.Stats.Agents[a]
+		row := Crawler{Name: name, Denied: counts.Denied, Violations: counts.Violations, Requests: counts.Allowed + counts.Denied + counts.Unknown}
+		token, _, _ := strings.Cut(name, "/")
+		known, ok := crawlers.Lookup(token)
+		if ok {
+			row.About = known.Operator + ", " + strings.Join(known.Purposes, ", ")
+		}
+		switch c.look.Binding(a) {
+		case engine.Bound:
+			row.Binding = "yes"
+		case engine.Exempt:
+			row.Binding = "no"
+		case engine.BindingUnknown:
+			row.Binding = "unknown"
+		}
+		if c.fromLog {
+			if row.Requests == 0 {
+				continue
+			}
+			if a == 0 {
+				row.Name, row.About = otherClients, "browsers, and crawlers that are not known"
+			}
+			urls := c.agents[a].URLs()
+			row.URLs, row.Classes = &urls, c.classes[a]
+			if sparks != nil {
+				row.Spark, row.SparkWidth = spark(sparks.Cells[a])
+			}
+		}
+		all = append(all, row)
+	}
+	slices.SortStableFunc(all, func(a, b Crawler) int {
+		return cmp.Or(cmp.Compare(b.Violations, a.Violations), cmp.Compare(b.Denied, a.Denied), cmp.Compare(b.Requests, a.Requests))
+	})
+	for _, set := range []string{"search", "ai"} {
+		if row, n := together(set, all); n > 1 || n == 1 && c.fromLog {
+			if !c.fromLog {
+				row.About += ", in verdicts"
+			}
+			sums = append(sums, row)
+		}
+	}
+	if len(all) > 1 {
+		sums = append(sums, c.allCrawlers(all, sparks))
+	}
+	return all, sums
+}
+
+// allCrawlers returns the sum of all rows of crawlers.
+func (c *Counter) allCrawlers(all []Crawler, sparks *Points) Crawler {
+	sum := Crawler{Name: "all", About: fmt.Sprintf("%d crawlers together, in verdicts", len(all))}
+	for i := range all {
+		sum.add(&all[i])
+	}
+	if !c.fromLog {
+		return sum
+	}
+	urls := c.whole.URLs()
+	sum.About, sum.URLs = "crawlers and other clients", &urls
+	if sparks != nil {
+		points := make([]int64, len(sparks.Starts))
+		for _, cells := range sparks.Cells {
+			for i, n := range cells {
+				points[i] += n
+			}
+		}
+		sum.Spark, sum.SparkWidth = spark(points)
+	}
+	return sum
+}
+
+// divide returns the sum of the crawlers of the log, and the row of its other clients.
+func (c *Counter) divide(all []Crawler) (own, others Crawler) {
+	for i := range all {
+		switch row := &all[i]; {
+		case !c.fromLog:
+		case row.Name == otherClients:
+			others = *row
+		default:
+			own.Requests += row.Requests
+			own.Denied += row.Denied
+		}
+	}
+	return own, others
+}
+
+// together returns the sum of the crawlers of a set, and how many there are.
+func together(set string, all []Crawler) (sum Crawler, n int) {
+	sum.Name = "@" + set
+	names := map[string]bool{}
+	for _, c := range crawlers.Set(set) {
+		names[strings.ToLower(c.Token)] = true
+	}
+	for i := range all {
+		row := &all[i]
+		if token, _, _ := strings.Cut(row.Name, "/"); !names[strings.ToLower(token)] {
+			continue
+		}
+		n++
+		sum.add(row)
+	}
+	sum.About = fmt.Sprintf("%d of them together", n)
+	return sum, n
+}
+
+// add adds the requests of a row.
+func (c *Crawler) add(row *Crawler) {
+	c.Requests += row.Requests
+	c.Denied += row.Denied
+	c.Violations += row.Violations
+	for i, n := range row.Classes {
+		c.Classes[i] += n
+	}
+}
+
+// agentName returns the name of a crawler of the log as the page shows it.
+func (c *Counter) agentName(a int) string {
+	if c.fromLog && a == 0 {
+		return otherClients
+	}
+	return c.store.Options().Agents[a]
+}
+
+// otherClients stands for clients that are no known crawlers.
+const otherClients = "other clients"
+
+// Shares returns the shares of answers from 2xx to 5xx.
+func (c Crawler) Shares() (all [4]string) {
+	known := int64(0)
+	for _, n := range c.Classes[1:] {
+		known += n
+	}
+	for i := range all {
+		if all[i] = "–"; known > 0 {
+			all[i] = percent(share(c.Classes[i+2], known))
+		}
+	}
+	return all
+}
