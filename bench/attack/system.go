@@ -230,6 +230,8 @@ func (a *attack) disturb(r *rand.Rand, v *victim, what string, rule traceRule, r
 	res.stderr = stderr.String()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		res.code = exit.ExitCode()
+	} else if a.ctx.Err() != nil {
+		return harmless // it was not started, or was ended
 	} else if err != nil {
 		panic(err)
 	}
