@@ -59,3 +59,12 @@ func TestDistinctEstimate(t *testing.T) {
 		t.Errorf("requests of no URL in the sample: %+v", got)
 	}
 }
+
+// TestFewRequests holds that there are no more URLs than requests, though one stands for several.
+func TestFewRequests(t *testing.T) {
+	var tally Tally
+	tally.Add(3, 8)
+	if got := tally.URLs(); got.N != 3 || got.Error == 0 {
+		t.Errorf("3 requests are for %+v", got)
+	}
+}

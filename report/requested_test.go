@@ -3,6 +3,7 @@ package report
 import (
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/robobatch/robobatch/engine"
@@ -59,5 +60,33 @@ func TestMissed(t *testing.T) {
 		if sum+left+passed != number || table.level == 0 || table.floor > number/500+2 {
 			t.Errorf("%s: %d rows in the table, %d left, %d passed; level %d, floor %d", name, sum, left, passed, table.level, table.floor)
 		}
+	}
+}
+
+// TestMissedTwice holds that who comes after a request that had missed rows itself may have missed these as well.
+func TestMissedTwice(t *testing.T) {
+	table := newRequested(leastRequests, leastRequests*urlBytes, func(*batch) {})
+	table.floor = 5
+	for key := range uint64(leastRequests + 1) {
+		table.add(request{key: 1 + key, counts: counts{rows: 3}}, []byte("https://a.example/"))
+	}
+	if missed := table.all[len(table.all)-1].missed; missed < 8 {
+		t.Errorf("the last request missed %d, want 5 and 3 more", missed)
+	}
+}
+
+// TestMostRequested holds that what crawlers asked for one path is put together, and that a URL that was cut off is
+// no path.
+func TestMostRequested(t *testing.T) {
+	c := &Counter{fromLog: true, requested: &requested{}}
+	for agent, origin := range []string{"https://a.example", "http://a.example", "https://a.example"} {
+		c.requested.batch.add(request{agent: uint16(agent), site: 1, prefix: uint16(len(origin)), missed: 3, counts: counts{rows: 10}}, []byte(origin+"/x"))
+	}
+	for _, size := range []int{maxURL - 1, maxURL} {
+		c.requested.batch.add(request{site: 1, counts: counts{rows: 1}}, []byte("/"+strings.Repeat("y", size-1)))
+	}
+	got := c.MostRequested([][]engine.SiteID{{1}}, 10)[0]
+	if len(got) != 2 || got[0].Path != "/x" || got[0].requests() != 30 || got[0].Missed != 9 || len(got[0].Counts) != 3 || len(got[1].Path) != maxURL-1 {
+		t.Errorf("%d paths, the first %+v", len(got), got[0])
 	}
 }

@@ -110,6 +110,7 @@ func TestSampled(t *testing.T) {
 		}
 		checkMet(t, c, metSlowly(all, agents))
 		checkNear(t, c.tree, want)
+		checkSure(t, &v.Paths)
 		var page bytes.Buffer
 		if err := Write(&page, c, &Run{Stats: stats}); err != nil {
 			t.Fatal(err)
@@ -172,6 +173,17 @@ func checkNear(t *testing.T, tr *tree, want *slow) {
 	}
 	if compared < 5 {
 		t.Errorf("%d paths have a number that says something", compared)
+	}
+}
+
+// checkSure holds that no path is shown that may have no request at all.
+func checkSure(t *testing.T, p *Path) {
+	t.Helper()
+	for i := range p.Below {
+		if below := &p.Below[i]; below.Error >= 0.5 {
+			t.Errorf("%s is shown with %s", below.Name, below.Number())
+		}
+		checkSure(t, &p.Below[i])
 	}
 }
 

@@ -70,7 +70,7 @@ func estimate(e aggregate.Estimate) string {
 
 // plusMinus returns how wrong an estimate with a relative standard error may be, in 19 of 20 cases.
 func plusMinus(err float64) string {
-	if err >= 0.5 {
+	if err >= 0.4975 { // which is 100% when rounded, and not ">99.99%"
 		return fmt.Sprintf(" ±%.0f%%", 200*err)
 	}
 	return " ±" + percent(2*err)

@@ -676,8 +676,8 @@ func runFlags(a *args) []entry {
 			are first compiled into a temporary one `
 		fewerWorkers = `Each worker needs some 15 MiB, 25 MiB in the
 			wide layout; if there is no room, there are fewer workers, and a note. If there is
-			none for one, the run does not start, and the error says what it needs: 64MiB, and
-			for a million origins 30 MiB more. `
+			none for one, the run does not start, and the error says what it needs: 64MiB, or
+			128MiB for a report, and for a million origins 30 MiB more. `
 		defaultMemory = `Default: 1280MiB for packs of more than 512 MiB,
 			otherwise none.`
 	)
