@@ -82,6 +82,7 @@ const statuses = 6
 const (
 	maxRequests   = 1 << 17
 	leastRequests = 1 << 12
+	maxFew        = 1 << 14
 	requestBytes  = 96  // of a request and its slots
 	urlBytes      = 120 // of its URL, about
 	maxURL        = 4096
@@ -119,7 +120,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	if n := store.NumSites(); n <= mostSites {
 		c.sites = make([]siteRows, n)
 	}
-	c.many = most / 8
+	c.many = min(maxFew, most/2)
 	c.requested = newRequested(most, most*urlBytes, c.leave)
 	c.series = newSeries(crawlers)
 	c.classes = make([][statuses]int64, crawlers)
