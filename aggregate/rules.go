@@ -159,6 +159,9 @@ func (r *Rules) Size() int64 { return r.size }
 // Left reports whether there were matches of rules that did not decide for which there was no memory.
 func (r *Rules) Left() bool { return r.left }
 
+// IsScarce reports whether half of the memory is taken; never, if there is no limit.
+func (r *Rules) IsScarce() bool { return r.opt.Memory > 0 && r.size > r.opt.Memory/2 }
+
 // isFull reports whether there is no memory for more.
 func (r *Rules) isFull() bool { return r.opt.Memory > 0 && r.size > r.opt.Memory }
 

@@ -82,9 +82,9 @@ const statuses = 6
 const (
 	maxRequests   = 1 << 17
 	leastRequests = 1 << 12
-	maxFew        = 1 << 14
-	requestBytes  = 96  // of a request and its slots
-	urlBytes      = 120 // of its URL, about
+	maxFew        = 1 << 14 // requests that are added up together
+	requestBytes  = 96      // of a request and its slots
+	urlBytes      = 120     // of its URL, about
 	maxURL        = 4096
 	mostExact     = 1 << 19 // requests that are looked at before fewer are
 	leastExact    = 1 << 12
@@ -321,7 +321,7 @@ func (c *Counter) kindOf(b *engine.Batch, h *hand) int32 {
 		}
 		k.answer = -1 // they differ
 	} else if !k.stray {
-		if c.ruled.isScarce() {
+		if c.ruled.rules.IsScarce() {
 			c.leaveFew() // whose rules come first to the memory that is left
 		}
 		c.ruled.open(&k, b, h.row, verdicts)

@@ -14,8 +14,7 @@ type ruled struct {
 	numbers
 	rules   *aggregate.Rules
 	all     []encounter
-	most    int   // of all
-	memory  int64 // for what rules do
+	most    int // of all
 	hand    []*aggregate.Outcome
 	samples map[asked]*aggregate.Sample // of the URLs of the outcomes of a rule that decides
 
@@ -25,9 +24,6 @@ type ruled struct {
 
 // lacks reports whether there was no memory for some matches.
 func (r *ruled) lacks() bool { return r.isLeft || r.rules.Left() }
-
-// isScarce reports whether half of the memory for what rules do is taken.
-func (r *ruled) isScarce() bool { return r.rules.Size() > r.memory/2 }
 
 // asked are the rules that bind a crawler, and the number of the one that decides.
 type asked struct {
@@ -60,10 +56,9 @@ const encounterBytes = 160
 
 // newRuled returns what counts rules in about so much memory, and at most so many encounters.
 func newRuled(store *engine.Store, memory int64, most int) *ruled {
-	counts := max(1, memory*3/4)
 	return &ruled{
-		most: most, memory: counts,
-		rules:   aggregate.NewRules(store, aggregate.RulesOptions{Memory: counts, Matchers: max(1, memory/4)}),
+		most:    most,
+		rules:   aggregate.NewRules(store, aggregate.RulesOptions{Memory: max(1, memory*3/4), Matchers: max(1, memory/4)}),
 		numbers: newNumbers(), samples: map[asked]*aggregate.Sample{},
 	}
 }

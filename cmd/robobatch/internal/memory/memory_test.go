@@ -102,8 +102,8 @@ func TestDivideTooSmall(t *testing.T) {
 	}
 }
 
-// TestShareTooSmall holds that an error of a share of -max-memory names what was typed, and the least
-// multiple of 16 MiB of which the share is enough.
+// TestShareTooSmall holds that the error of a share that is too small names what was typed, and the least
+// multiple of 16 MiB whose share is enough.
 func TestShareTooSmall(t *testing.T) {
 	all := Share{Typed: "100MB"}
 	for name, share := range map[string]Share{"all": all, "3/4": all.Less(1, 4), "half": all.Less(1, 2), "3/8": all.Less(1, 4).Less(1, 2)} {
