@@ -18,7 +18,7 @@ var (
 // written.
 type URL struct {
 	Scheme []byte // without "://", not empty
-	Host   []byte // without user name and password, not empty; an IPv6 address has its brackets
+	Host   []byte // without user name and password, unless these hold a backslash, not empty; an IPv6 address has its brackets
 	Port   []byte // without ":", may be empty
 	Prefix []byte // all in front of Path, as written: URLs of one Prefix are of one origin
 	Path   []byte // path, parameters and query: from the first "/", "?" or ";" up to "#"; may be empty
@@ -104,9 +104,10 @@ func authority(s []byte) (end int, composite bool) {
 }
 
 // splitAuthority cuts off user name, password and port. Of a bracketed host only what follows the
-// "]" can be a port.
+// "]" can be a port. A user name with a backslash stays, so that the host is not valid: browsers read
+// "\" as "/", and go to another host than what follows the "@".
 func splitAuthority(s []byte) (host, port []byte) {
-	if at := bytes.LastIndexByte(s, '@'); at >= 0 {
+	if at := bytes.LastIndexByte(s, '@'); at >= 0 && bytes.IndexByte(s[:at], '\\') < 0 {
 		s = s[at+1:]
 	}
 	colon := bytes.LastIndexByte(s, ':')
