@@ -12,6 +12,7 @@ type Stats struct {
 	Rows      int64 // verdicts: one for each URL and agent
 	Origins   int64 // distinct origins of the URLs
 	URLBytes  int64 // bytes of the URLs
+	BadBytes  int64 // of these, those of bad URLs
 	RuleLines int64 // sum of the lines of the rules that won, to compare outputs by
 
 	// Verdicts by answer, and by reason:
@@ -123,6 +124,10 @@ func (c *counter) countStreak(b *Batch, site SiteID, start, end int) {
 		c.strays.add(hash, int64(rows))
 		b.streaks.sites, b.streaks.hashes = append(b.streaks.sites, siteStreak{site, uint32(rows)}), append(b.streaks.hashes, hash)
 		c.stats.Strays += int64(rows)
+	} else {
+		for _, url := range b.URLs[start:end] {
+			c.stats.BadBytes += int64(url.Len)
+		}
 	}
 }
 
@@ -292,6 +297,7 @@ func (s *Stats) add(o *Stats) {
 	s.URLs += o.URLs
 	s.Rows += o.Rows
 	s.URLBytes += o.URLBytes
+	s.BadBytes += o.BadBytes
 	s.RuleLines += o.RuleLines
 	s.Allowed += o.Allowed
 	s.Denied += o.Denied

@@ -16,6 +16,7 @@ var (
 	ErrTruncated = unpack.ErrTruncated // its compressed data ends too early
 	ErrDamaged   = unpack.ErrDamaged   // its compressed data cannot be unpacked
 	ErrShorter   = unpack.ErrShorter   // its file became shorter while it was read
+	ErrJoined    = unpack.ErrJoined    // it is a text, and a packed file follows in it
 	ErrParquet   = errors.New("the Parquet file cannot be read")
 
 	// ErrPipedWARC is the ErrFormat of a WARC file that would be read as text. Name the file, and

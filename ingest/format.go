@@ -28,8 +28,12 @@ func Detect(lines [][]byte) (f Format, headless bool) {
 	return f, f == weblog.URLs && len(lines) > 0 && weblog.IsHeadless(lines)
 }
 
-// URLs is the format of a list of URLs.
-const URLs = weblog.URLs
+// URLs is the format of a list of URLs. Parquet and WARC are those of files that are not read by lines.
+const (
+	URLs    = weblog.URLs
+	Parquet = weblog.Parquet
+	WARC    = weblog.WARC
+)
 
 // Fields say which fields of the lines to read.
 type Fields = weblog.Options

@@ -33,10 +33,23 @@ type rawLines struct {
 	numbers []int64       // of each line, from 1
 	starts  []int64       // where each line begins in the text, if the reader tracks that
 
-	empty int64 // lines without bytes
-	long  int64 // lines of over MaxLine bytes
+	empty int64      // lines without bytes
+	long  []longLine // lines of over MaxLine bytes
+	crlf  int        // lines that end in CR and LF
+	holes []int64    // numbers of lines in front of which text with NULs was dropped
 
-	seen linefeed.Seen // what the lines have, and perhaps the text behind them
+	seen   linefeed.Seen // what the lines have, and perhaps the text behind them
+	bareCR bool          // a line has a CR that is not part of its end, unless it is too long
+}
+
+// dropped is the length of the span of a line that is not in rawLines.data. Its place is the end of it.
+const dropped = math.MaxUint32
+
+// A longLine is a line of over MaxLine bytes.
+type longLine struct {
+	index int   // in rawLines
+	size  int64 // in bytes, without its end
+	hasCR bool  // within it
 }
 
 // line returns line i, nil if it is too long.
@@ -50,7 +63,7 @@ func (r *rawLines) line(i int) []byte {
 
 // reset empties r and keeps its memory.
 func (r *rawLines) reset() {
-	*r = rawLines{data: r.data[:0], spans: r.spans[:0], numbers: r.numbers[:0], starts: r.starts[:0]}
+	*r = rawLines{data: r.data[:0], spans: r.spans[:0], numbers: r.numbers[:0], starts: r.starts[:0], long: r.long[:0], holes: r.holes[:0]}
 }
 
 // moveTo makes the lines the URLs of b, which must be empty, and swaps their memory with that of b.
@@ -58,14 +71,14 @@ func (r *rawLines) moveTo(b *engine.Batch) {
 	b.Data, r.data = r.data, b.Data
 	b.URLs, r.spans = r.spans, b.URLs
 	b.Lines, r.numbers = r.numbers, b.Lines
-	if r.long == 0 {
-		return
+	for _, long := range r.long {
+		b.URLs[long.index] = engine.NoURL
 	}
-	for i, s := range b.URLs {
-		if s.Len > MaxLine {
-			b.URLs[i] = engine.NoURL
-		}
-	}
+}
+
+// hasCR reports whether a line has a CR that is not part of its end. The lines are r.data[from:to].
+func (r *rawLines) hasCR(from, to int) bool {
+	return r.seen.CR && bytes.Count(r.data[from:to], []byte{'\r'}) > r.crlf
 }
 
 // A lineReader cuts the text of one log into lines. It reads text into rawLines and cuts it in
@@ -82,6 +95,7 @@ type lineReader struct {
 
 	base      int64 // where data[0] would be in the text if nothing of a long line had been dropped
 	longStart int64 // where the line that is too long begins, if inLong
+	longCR    bool  // what was dropped of it holds a CR
 
 	parts         verifier // nil for a text of which nothing is unverified
 	verified      int64    // bytes of the text that are
@@ -125,6 +139,9 @@ func (l *lineReader) unverified() int64 {
 // done reports whether all lines were given out. l.err then says whether the text ended well.
 func (l *lineReader) done() bool { return l.err != nil && len(l.rest) == 0 }
 
+// given returns how many bytes of the text were given out, as lines.
+func (l *lineReader) given() int64 { return l.offset - int64(len(l.rest)) }
+
 // fill makes raw the next lines: at most maxLines (at least 1), from about maxBytes of text. There
 // may be none before the end, if all of them are empty.
 func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
@@ -141,6 +158,7 @@ func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
 	if l.offset == 0 {
 		start = l.skipMark(raw)
 	}
+	first := start
 	for {
 		l.verify(raw, start)
 		if l.inLong {
@@ -151,8 +169,7 @@ func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
 			break
 		}
 		if len(raw.data)-start > MaxLine+1 { // even without a CR
-			l.inLong, l.longStart = true, l.base+int64(start)
-			l.drop(raw, start)
+			l.shorten(raw, start)
 		}
 		l.read(raw, int(min(chunkSize, limit-l.offset)))
 	}
@@ -160,12 +177,70 @@ func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
 		l.last(raw, start)
 		start = len(raw.data)
 	}
+	raw.bareCR = raw.hasCR(first, start)
+	if l.endAtPacked(raw, first, start) {
+		start = len(raw.data)
+	}
 	l.rest = append(l.rest[:0], raw.data[start:]...)
+}
+
+// nearPacked is how much of the last lines may be the header of a packed file whose first NUL comes
+// behind them.
+const nearPacked = 64
+
+// endAtPacked ends the text in front of a packed file that begins in raw.data[first:end], which are
+// whole lines, and reports whether one does. All packed files have NULs near their start.
+func (l *lineReader) endAtPacked(raw *rawLines, first, end int) bool {
+	if !raw.seen.NUL && !unpack.HoldsMagic(raw.data[max(first, end-nearPacked):end]) {
+		return false
+	}
+	at, _ := unpack.FindJoined(raw.data, first, end)
+	for at >= 0 && l.err == nil && len(raw.data)-end < unpack.JoinedHead {
+		l.read(raw, unpack.JoinedHead)
+	}
+	at, packing := unpack.FindJoined(raw.data, first, end)
+	if at < 0 {
+		return false
+	}
+	n := 0 // lines that begin before
+	for n < len(raw.spans) && int(raw.spans[n].Off) < at {
+		n++
+	}
+	if s := raw.spans[max(0, n-1)]; n > 0 && s.Len != dropped && int(s.Off+s.Len) > at {
+		l.line = raw.numbers[n-1] - 1
+		raw.spans[n-1].Len = uint32(at) - s.Off
+		raw.long = slices.DeleteFunc(raw.long, func(long longLine) bool { return long.index == n-1 && at-int(s.Off) <= MaxLine })
+	} else if n < len(raw.numbers) {
+		l.line = raw.numbers[n] - 1
+	}
+	raw.long = slices.DeleteFunc(raw.long, func(long longLine) bool { return long.index >= n })
+	raw.data, raw.spans, raw.numbers = raw.data[:at], raw.spans[:n], raw.numbers[:n]
+	if l.track {
+		raw.starts = raw.starts[:n]
+	}
+	l.offset, l.err = l.base+int64(at), packing.Joined()
+	return true
+}
+
+// shorten drops text of the line that begins at start and is too long: what is in front of the last
+// NUL, as behind the hole that a crash left a line begins, or else all of it.
+func (l *lineReader) shorten(raw *rawLines, start int) {
+	hole := bytes.LastIndexByte(raw.data[start:], 0) + 1
+	if hole == 0 {
+		l.inLong, l.longCR, l.longStart = true, false, l.base+int64(start)
+		l.drop(raw, start)
+		return
+	}
+	raw.addHole(l.line + 1)
+	l.base += int64(hole)
+	raw.data = append(raw.data[:start], raw.data[start+hole:]...)
 }
 
 // drop forgets the text from start on. It belongs to a line that is too long.
 func (l *lineReader) drop(raw *rawLines, start int) {
-	l.base += int64(len(raw.data) - start)
+	dropped := raw.data[start:]
+	l.longCR = l.longCR || bytes.IndexByte(dropped[:max(0, len(dropped)-1)], '\r') >= 0 // the last byte may be of the end
+	l.base += int64(len(dropped))
 	raw.data = raw.data[:start]
 }
 
@@ -221,6 +296,7 @@ func (l *lineReader) add(raw *rawLines, from int, feeds []uint32) int {
 		span := engine.Span{Off: start, Len: end - start}
 		if start = end + 1; span.Len > 0 && data[end-1] == '\r' {
 			span.Len--
+			raw.crlf++
 		}
 		line++
 		if span.Len-1 >= MaxLine { // rare: 0, which wraps, or too long
@@ -228,13 +304,34 @@ func (l *lineReader) add(raw *rawLines, from int, feeds []uint32) int {
 				raw.empty++
 				continue
 			}
-			raw.long++
+			if span = raw.behindHole(span, line); span.Len > MaxLine {
+				hasCR := bytes.IndexByte(data[span.Off:span.Off+span.Len], '\r') >= 0
+				raw.long = append(raw.long, longLine{len(spans), int64(span.Len), hasCR})
+			}
 		}
 		spans = append(spans, span)
 		numbers = append(numbers, line)
 	}
 	raw.spans, raw.numbers, l.line = spans, numbers, line
 	return int(start)
+}
+
+// behindHole returns what of a line that is too long, of that number, follows its last NUL. It returns
+// the line if it has none.
+func (r *rawLines) behindHole(line engine.Span, number int64) engine.Span {
+	hole := bytes.LastIndexByte(r.data[line.Off:line.Off+line.Len], 0) + 1
+	if hole == 0 || hole == int(line.Len) {
+		return line
+	}
+	r.addHole(number)
+	return engine.Span{Off: line.Off + uint32(hole), Len: line.Len - uint32(hole)}
+}
+
+// addHole notes that text with NULs was dropped in front of a line.
+func (r *rawLines) addHole(number int64) {
+	if n := len(r.holes); n == 0 || r.holes[n-1] != number {
+		r.holes = append(r.holes, number)
+	}
 }
 
 // endLong looks in raw.data[start:] for the end of a line that is too long. If it is there, endLong
@@ -245,15 +342,18 @@ func (l *lineReader) endLong(raw *rawLines, start int) int {
 		l.drop(raw, start)
 		return start
 	}
-	l.addLong(raw)
+	text := bytes.TrimSuffix(raw.data[start:start+n], []byte{'\r'})
+	l.longCR = l.longCR || bytes.IndexByte(text, '\r') >= 0
+	l.addLong(raw, start+n)
 	return start + n + 1
 }
 
-func (l *lineReader) addLong(raw *rawLines) {
+// addLong adds a line that was too long, and ends at a place of raw.data.
+func (l *lineReader) addLong(raw *rawLines, end int) {
 	l.inLong = false
 	l.line++
-	raw.long++
-	raw.spans = append(raw.spans, engine.Span{Len: MaxLine + 1})
+	raw.long = append(raw.long, longLine{len(raw.spans), l.base + int64(end) - l.longStart, l.longCR})
+	raw.spans = append(raw.spans, engine.Span{Off: uint32(end), Len: dropped})
 	raw.numbers = append(raw.numbers, l.line)
 	if l.track {
 		raw.starts = append(raw.starts, l.longStart)
@@ -267,7 +367,7 @@ func (l *lineReader) last(raw *rawLines, start int) {
 		return
 	}
 	if l.inLong {
-		l.addLong(raw)
+		l.addLong(raw, start)
 		return
 	}
 	if start == len(raw.data) {

@@ -69,7 +69,7 @@ func checkLines(t *testing.T, text []byte, chunk, maxRows, maxBytes int) {
 	for !l.done() {
 		b.Reset()
 		l.fill(&raw, maxRows, maxBytes)
-		empty, long = empty+raw.empty, long+raw.long
+		empty, long = empty+raw.empty, long+int64(len(raw.long))
 		raw.moveTo(&b)
 		if b.Len() > maxRows {
 			t.Fatalf("batch of %d rows, want at most %d", b.Len(), maxRows)

@@ -340,6 +340,12 @@ type Counts struct {
 	Wide      int64   // lines in UTF-16 of logs that are read as UTF-8
 	FirstWide []Place // the first of them, at most three
 
+	Bytes int64 // of the lines, with their ends
+	Lost  int64 // bytes of lines that are refused or too long
+
+	Joined      int64   // lines that hold more than a record: CRs, several records, or NULs that a crash has left
+	FirstJoined []Place // the first of them, at most three
+
 	FirstBare string // the first text in place of a URL that is neither a URL nor a path; "" if there is none
 }
 
@@ -349,8 +355,8 @@ type Place struct {
 	Line  int64
 }
 
-// firstWides is how many of them are shown.
-const firstWides = 3
+// firstPlaces is how many of the lines or URLs of a kind are shown.
+const firstPlaces = 3
 
 // A BlankURL is a URL that holds white space.
 type BlankURL struct {
@@ -358,9 +364,6 @@ type BlankURL struct {
 	Line  int64
 	URL   string
 }
-
-// firstBlanks is how many of them are shown.
-const firstBlanks = 3
 
 // Counts returns what was counted so far. The caller owns it. Call it on the goroutine that calls
 // Next, or once no other goroutine does so any more.

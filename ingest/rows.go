@@ -19,8 +19,16 @@ type rowReader struct {
 	fields *Fields
 	raws   bool // keep raw lines and offsets
 
+	joins  weblog.Joiner // of the text that is read; nil if its format has none
+	kind   weblog.Format // of that text
+	bareCR bool          // its lines hold a CR
+
 	open    openRecord
 	refused [weblog.NumResults]int64
+	bytes   int64 // of text
+	lost    int64 // of these, those of lines that are refused or too long
+	joined  int64 // lines that hold more than a record
+	firsts  []Place
 	odds    [weblog.NumOdd]int64
 	empty   int64 // lines without bytes
 	long    int64 // rows without a URL
@@ -38,7 +46,7 @@ func newRowReader(opt *LogOptions) rowReader {
 
 // counts returns what was counted.
 func (r *rowReader) counts() Counts {
-	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks, Wide: r.wide, FirstWide: r.wides, FirstBare: r.bare}
+	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks, Wide: r.wide, FirstWide: r.wides, FirstBare: r.bare, Bytes: r.bytes, Lost: r.lost, Joined: r.joined, FirstJoined: r.firsts}
 	for i, n := range r.refused {
 		if n > 0 {
 			c.Refused[weblog.Result(i).String()] = n
@@ -72,7 +80,11 @@ func (r *rowReader) add(p weblog.Parser, raw *rawLines, i int, at where, b *engi
 		return err
 	}
 	if len(r.open.lines) == 0 {
-		if result := p.Parse(line, &r.row); result != weblog.Continues {
+		result := p.Parse(line, &r.row)
+		if raw.seen.NUL && result.Refused() {
+			line, result = r.parseBehindHole(p, line, &at)
+		}
+		if result != weblog.Continues {
 			return r.take(p, result, line, at, b)
 		}
 	}
@@ -80,10 +92,24 @@ func (r *rowReader) add(p weblog.Parser, raw *rawLines, i int, at where, b *engi
 	return r.finishRecords(p, b, false)
 }
 
+// parseBehindHole parses a line that was refused once more, from its last NUL on: where a crash has left
+// a hole within a line, a whole one may follow it.
+func (r *rowReader) parseBehindHole(p weblog.Parser, line []byte, at *where) (rest []byte, result weblog.Result) {
+	hole := bytes.LastIndexByte(line, 0) + 1
+	if 0 < hole && hole < len(line) && p.Parse(line[hole:], &r.row) == weblog.IsRow {
+		at.offset += int64(hole)
+		return line[hole:], weblog.IsRow
+	}
+	return line, p.Parse(line, &r.row)
+}
+
 // take adds the row of a line or record, or counts it, as the result of the parser says.
 func (r *rowReader) take(p weblog.Parser, result weblog.Result, raw []byte, at where, b *engine.Batch) error {
 	switch result {
 	case weblog.IsRow:
+		if r.bareCR && r.isJoinedRow(raw) {
+			r.noteJoined(b.Input, at.line)
+		}
 		r.addRow(b, raw, at)
 	case weblog.NoRow:
 		r.headers++
@@ -99,6 +125,10 @@ func (r *rowReader) take(p weblog.Parser, result weblog.Result, raw []byte, at w
 func (r *rowReader) refuse(b *engine.Batch, why weblog.Result, raw []byte, at where) {
 	r.refused[why]++
 	b.Refused++
+	r.lost += int64(len(raw))
+	if bytes.IndexByte(raw, '\r') >= 0 || bytes.IndexByte(raw, 0) >= 0 && !isWide(raw) || r.joins != nil && r.joins.Joined(raw) {
+		r.noteJoined(b.Input, at.line)
+	}
 	if r.raws {
 		b.Rejects = append(b.Rejects, engine.Reject{Line: at.line, Offset: at.offset, Raw: appendPiece(b, raw), Reason: why.String()})
 	}
@@ -230,6 +260,7 @@ func parseBool(text []byte) (n int64, ok bool) {
 
 // start sets the kept columns of an empty batch.
 func (r *rowReader) start(b *engine.Batch) {
+	r.joins, r.kind, r.bareCR = nil, weblog.Auto, false
 	if len(b.Kept) != len(r.keep) {
 		b.Kept = make([]engine.Kept, len(r.keep))
 	}
@@ -241,8 +272,11 @@ func (r *rowReader) start(b *engine.Batch) {
 // addURLs makes the lines of a list of URLs the rows of b, which must be empty. Such a list has
 // neither User-Agents nor times. Paths become URLs if their site is known.
 func (r *rowReader) addURLs(raw *rawLines, b *engine.Batch) {
-	r.long += raw.long
+	r.long += int64(len(raw.long))
 	raw.moveTo(b)
+	if raw.bareCR {
+		r.noteCRs(b)
+	}
 	if r.raws {
 		b.Raws = append(b.Raws, b.URLs...)
 		b.Offsets = append(b.Offsets, raw.starts...)
@@ -288,9 +322,100 @@ func (r *rowReader) trimURLs(b *engine.Batch) {
 	}
 }
 
+// noteCRs counts the URLs of a list that hold a CR.
+func (r *rowReader) noteCRs(b *engine.Batch) {
+	for i, url := range b.URLs {
+		if url != engine.NoURL && bytes.IndexByte(b.Piece(url), '\r') >= 0 {
+			r.noteJoined(b.Input, b.Lines[i])
+		}
+	}
+}
+
+// isJoinedRow reports whether the line of a row holds a CR that cannot be of its record. Fields in
+// quotes may hold one, and in JSON it is white space.
+func (r *rowReader) isJoinedRow(line []byte) bool {
+	switch r.kind { //nolint:exhaustive // all others have neither
+	case weblog.CSV, weblog.TSV:
+		return bytes.IndexByte(r.row.Target, '\r') >= 0
+	case weblog.JSON, weblog.CDXJ:
+		return false
+	}
+	return bytes.IndexByte(line, '\r') >= 0
+}
+
+// noteJoined counts a line that holds more than a record.
+func (r *rowReader) noteJoined(input int, line int64) {
+	if n := len(r.firsts); n > 0 && r.firsts[n-1] == (Place{input, line}) {
+		return
+	}
+	if r.joined++; len(r.firsts) < firstPlaces {
+		r.firsts = append(r.firsts, Place{input, line})
+	}
+}
+
+// noteDamage counts lines that hold more than a record, as far as that does not depend on the format:
+// those too long that hold a CR, and those in front of which, or within which, a crash has left a hole
+// of NULs. Of the latter, what is in front of a hole at their start is dropped.
+func (r *rowReader) noteDamage(raw *rawLines, input int) {
+	for _, long := range raw.long {
+		r.lost += long.size
+		if long.hasCR {
+			r.noteJoined(input, raw.numbers[long.index])
+		}
+	}
+	for _, line := range raw.holes {
+		r.noteJoined(input, line)
+	}
+	if !raw.seen.NUL {
+		return
+	}
+	for i := range raw.spans {
+		line := raw.line(i)
+		hole := r.holeOf(line)
+		if hole == 0 && !bytes.Contains(line, leastHole) && !r.isJoinedAtNUL(line) || isWide(line) {
+			continue
+		}
+		r.noteJoined(input, raw.numbers[i])
+		raw.spans[i].Off += uint32(hole)
+		raw.spans[i].Len -= uint32(hole)
+		if len(raw.starts) > 0 {
+			raw.starts[i] += int64(hole)
+		}
+	}
+}
+
+// isJoinedAtNUL reports whether a line has a NUL, and seems to be several records, as where a short
+// packed file without any line feed stands between two of them.
+func (r *rowReader) isJoinedAtNUL(line []byte) bool {
+	_, rest, ok := bytes.Cut(line, leastHole[:1])
+	switch {
+	case !ok:
+		return false
+	case r.kind == weblog.URLs:
+		return bytes.Contains(rest, []byte("://"))
+	}
+	return r.joins != nil && r.joins.Joined(line)
+}
+
+// leastHole is how many NULs within a line are the hole that a crash left, and no text of a client.
+var leastHole = make([]byte, 8)
+
+// holeOf returns how much of a line is dropped, as NULs are in front of what follows: of a list of URLs
+// all in front of the last URL. It is 0 if nothing follows.
+func (r *rowReader) holeOf(line []byte) int {
+	hole := len(line) - len(bytes.TrimLeft(line, "\x00"))
+	if hole == len(line) {
+		return 0
+	}
+	if last := bytes.LastIndexByte(line, 0) + 1; r.kind == weblog.URLs && weblog.IsURL(line[last:]) {
+		return last
+	}
+	return hole
+}
+
 // noteBlank counts a URL that holds white space.
 func (r *rowReader) noteBlank(input int, line int64, url []byte) {
-	if r.blank++; len(r.blanks) < firstBlanks {
+	if r.blank++; len(r.blanks) < firstPlaces {
 		r.blanks = append(r.blanks, BlankURL{input, line, string(url)})
 	}
 }
@@ -312,7 +437,7 @@ func (r *rowReader) noteWide(raw *rawLines, input int) {
 		if !isWide(raw.line(i)) {
 			continue
 		}
-		if r.wide++; len(r.wides) < firstWides {
+		if r.wide++; len(r.wides) < firstPlaces {
 			r.wides = append(r.wides, Place{input, raw.numbers[i]})
 		}
 	}

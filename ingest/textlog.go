@@ -77,17 +77,22 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	if !l.begun {
 		rows, size = max(rows, weblog.DetectLines), max(size, detectBytes)
 	}
+	before := l.lines.given()
 	l.lines.fill(&l.raw, rows, size)
+	r.bytes += l.lines.given() - before
 	r.empty += l.raw.empty
 	r.noteWide(&l.raw, b.Input)
 	if !l.begun && len(l.raw.spans) > 0 {
 		l.begun = true
 		if err := l.begin(r); err != nil {
-			r.long += l.raw.long // nothing else has counted them
+			r.long += int64(len(l.raw.long)) // nothing else has counted them
 			l.failed = &where{line: 1}
 			return err
 		}
 	}
+	r.kind, r.bareCR = l.of, l.raw.bareCR
+	r.joins, _ = l.parser.(weblog.Joiner)
+	r.noteDamage(&l.raw, b.Input)
 	if l.of == weblog.URLs {
 		r.addURLs(&l.raw, b)
 	} else if l.of != weblog.Auto {

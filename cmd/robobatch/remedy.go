@@ -37,6 +37,7 @@ var remedies = []struct {
 	{ingest.ErrManyURLs, "name one with -url-field"},
 	{ingest.ErrSeparator, "use -format csv"},
 	{ingest.ErrNoHeader, "put one in front, as in: (echo url,clicks; cat file) | robobatch -in - …; if it is a list of URLs, add -format urls"},
+	{ingest.ErrJoined, "name each part as an input of its own, as in: -in access.log -in access.log.1.gz; or unpack the packed parts before they are joined"},
 	{ingest.ErrJSONText, "write an object a line, as in: jq -c 'arrays[], objects' log.json | robobatch -in - …"},
 	{ingest.ErrNotFormat, "leave -format out, and the format is detected, or name another"},
 	{output.ErrDictMemory, "write Parquet or an Arrow stream (.arrows), or raise -max-memory"},

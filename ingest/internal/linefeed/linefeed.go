@@ -11,12 +11,14 @@ const Block = 64
 type Seen struct {
 	Blank bool // a space or a tab
 	NUL   bool // a byte that is 0
+	CR    bool // a carriage return, before a line feed or not
 }
 
 // Add adds what another text has.
 func (s *Seen) Add(o Seen) {
 	s.Blank = s.Blank || o.Blank
 	s.NUL = s.NUL || o.NUL
+	s.CR = s.CR || o.CR
 }
 
 // Find writes where the line feeds of a text are to places, in order. It reads the text to its end,
@@ -39,5 +41,6 @@ func findGeneric(text []byte, places []uint32) (n, read int, s Seen) {
 	text = text[:read]
 	s.Blank = bytes.IndexByte(text, ' ') >= 0 || bytes.IndexByte(text, '\t') >= 0
 	s.NUL = bytes.IndexByte(text, 0) >= 0
+	s.CR = bytes.IndexByte(text, '\r') >= 0
 	return n, read, s
 }

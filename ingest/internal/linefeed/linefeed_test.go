@@ -27,7 +27,7 @@ func check(tb testing.TB, text []byte, room int) {
 		if read < len(text) && n+Block <= room || n > room {
 			tb.Fatalf("%s of %q, with room for %d: it has read %d bytes of %d, and found %d", name, text, room, read, len(text), n)
 		}
-		if want := (Seen{bytes.ContainsAny(text[:read], " \t"), bytes.IndexByte(text[:read], 0) >= 0}); seen != want {
+		if want := (Seen{bytes.ContainsAny(text[:read], " \t"), bytes.IndexByte(text[:read], 0) >= 0, bytes.IndexByte(text[:read], '\r') >= 0}); seen != want {
 			tb.Fatalf("%s of %q, with room for %d: it has seen %v, want %v", name, text[:read], room, seen, want)
 		}
 	}
@@ -50,7 +50,7 @@ func TestFind(t *testing.T) {
 				check(t, text, len(text)+Block)
 				check(t, text, rng.IntN(2*Block))
 				if n > 0 {
-					text[rng.IntN(n)] = " \t\x00\x01\x0b\x1f!"[rng.IntN(7)]
+					text[rng.IntN(n)] = " \t\x00\r\x01\x0b\x0e\x1f!"[rng.IntN(9)]
 					check(t, text, len(text)+Block)
 				}
 			}

@@ -14,8 +14,8 @@ func find(text []byte, places []uint32) (n, read int, s Seen) {
 	if min(len(text), len(places)) < Block || !hasVectors {
 		return findGeneric(text, places)
 	}
-	n, read, blank, null := findAVX2(&text[0], len(text), &places[0], len(places))
-	s = Seen{Blank: blank != 0, NUL: null != 0}
+	n, read, blank, null, ret := findAVX2(&text[0], len(text), &places[0], len(places))
+	s = Seen{Blank: blank != 0, NUL: null != 0, CR: ret != 0}
 	if len(text)-read < Block && n+Block <= len(places) {
 		from := read
 		m, rest, more := findGeneric(text[from:], places[n:])
@@ -29,4 +29,4 @@ func find(text []byte, places []uint32) (n, read int, s Seen) {
 }
 
 //go:noescape
-func findAVX2(text *byte, size int, places *uint32, room int) (n, read int, blank, null uint32)
+func findAVX2(text *byte, size int, places *uint32, room int) (n, read int, blank, null, ret uint32)

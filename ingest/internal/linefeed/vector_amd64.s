@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func findAVX2(text *byte, size int, places *uint32, room int) (n int, read int, blank uint32, null uint32)
+// func findAVX2(text *byte, size int, places *uint32, room int) (n int, read int, blank uint32, null uint32, ret uint32)
 // Requires: AVX, AVX2, BMI, POPCNT, SSE2
-TEXT ·findAVX2(SB), NOSPLIT, $0-56
+TEXT ·findAVX2(SB), NOSPLIT, $0-60
 	MOVQ         text+0(FP), AX
 	MOVQ         size+8(FP), CX
 	MOVQ         places+16(FP), DX
@@ -20,8 +20,12 @@ TEXT ·findAVX2(SB), NOSPLIT, $0-56
 	MOVL         $0x00000009, SI
 	MOVD         SI, X2
 	VPBROADCASTB X2, Y2
-	VPXOR        Y3, Y3, Y3
-	VPCMPEQB     Y4, Y4, Y4
+	MOVL         $0x0000000d, SI
+	MOVD         SI, X3
+	VPBROADCASTB X3, Y3
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y6, Y6, Y6
+	VPCMPEQB     Y5, Y5, Y5
 	XORL         SI, SI
 	MOVQ         DX, DI
 	LEAQ         -256(DX)(BX*4), BX
@@ -32,22 +36,26 @@ blocks:
 	JG        done
 	CMPQ      DI, BX
 	JA        done
-	VMOVDQU   (AX)(SI*1), Y5
-	VPCMPEQB  Y5, Y0, Y6
-	VPMOVMSKB Y6, R8
-	VPMINUB   Y5, Y4, Y4
-	VPCMPEQB  Y5, Y1, Y6
-	VPOR      Y6, Y3, Y3
-	VPCMPEQB  Y5, Y2, Y6
-	VPOR      Y6, Y3, Y3
-	VMOVDQU   32(AX)(SI*1), Y5
-	VPCMPEQB  Y5, Y0, Y6
-	VPMOVMSKB Y6, R9
-	VPMINUB   Y5, Y4, Y4
-	VPCMPEQB  Y5, Y1, Y6
-	VPOR      Y6, Y3, Y3
-	VPCMPEQB  Y5, Y2, Y6
-	VPOR      Y6, Y3, Y3
+	VMOVDQU   (AX)(SI*1), Y7
+	VPCMPEQB  Y7, Y0, Y8
+	VPMOVMSKB Y8, R8
+	VPMINUB   Y7, Y5, Y5
+	VPCMPEQB  Y7, Y1, Y8
+	VPOR      Y8, Y4, Y4
+	VPCMPEQB  Y7, Y2, Y8
+	VPOR      Y8, Y4, Y4
+	VPCMPEQB  Y7, Y3, Y8
+	VPOR      Y8, Y6, Y6
+	VMOVDQU   32(AX)(SI*1), Y7
+	VPCMPEQB  Y7, Y0, Y8
+	VPMOVMSKB Y8, R9
+	VPMINUB   Y7, Y5, Y5
+	VPCMPEQB  Y7, Y1, Y8
+	VPOR      Y8, Y4, Y4
+	VPCMPEQB  Y7, Y2, Y8
+	VPOR      Y8, Y4, Y4
+	VPCMPEQB  Y7, Y3, Y8
+	VPOR      Y8, Y6, Y6
 	SHLQ      $0x20, R9
 	ORQ       R9, R8
 	POPCNTQ   R8, R9
@@ -86,11 +94,13 @@ done:
 	SHRQ      $0x02, DI
 	MOVQ      DI, n+32(FP)
 	MOVQ      SI, read+40(FP)
-	VPMOVMSKB Y3, AX
+	VPMOVMSKB Y4, AX
 	MOVL      AX, blank+48(FP)
 	VPXOR     Y0, Y0, Y0
-	VPCMPEQB  Y0, Y4, Y4
-	VPMOVMSKB Y4, AX
+	VPCMPEQB  Y0, Y5, Y5
+	VPMOVMSKB Y5, AX
 	MOVL      AX, null+52(FP)
+	VPMOVMSKB Y6, AX
+	MOVL      AX, ret+56(FP)
 	VZEROUPPER
 	RET

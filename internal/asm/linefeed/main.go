@@ -20,13 +20,14 @@ const (
 
 func main() {
 	ConstraintExpr("!purego")
-	TEXT("findAVX2", NOSPLIT, "func(text *byte, size int, places *uint32, room int) (n, read int, blank, null uint32)")
+	TEXT("findAVX2", NOSPLIT, "func(text *byte, size int, places *uint32, room int) (n, read int, blank, null, ret uint32)")
 	Doc("findAVX2 is findGeneric for the whole blocks of a text, as long as there is room for all places of one more.")
 	text, left := Load(Param("text"), GP64()), Load(Param("size"), GP64())
 	places, room := Load(Param("places"), GP64()), Load(Param("room"), GP64())
-	feed, space, tab := constant('\n'), constant(' '), constant('\t')
-	blank, least := YMM(), YMM()
+	feed, space, tab, carriage := constant('\n'), constant(' '), constant('\t'), constant('\r')
+	blank, least, ret := YMM(), YMM(), YMM()
 	VPXOR(blank, blank, blank)
+	VPXOR(ret, ret, ret)
 	VPCMPEQB(least, least, least)
 	at, to, last := GP64(), GP64(), GP64()
 	XORL(at.As32(), at.As32())
@@ -51,6 +52,8 @@ func main() {
 		VPOR(t, blank, blank)
 		VPCMPEQB(v, tab, t)
 		VPOR(t, blank, blank)
+		VPCMPEQB(v, carriage, t)
+		VPOR(t, ret, ret)
 	}
 	here := found[0]
 	SHLQ(Imm(half), found[1])
@@ -89,6 +92,8 @@ func main() {
 	VPCMPEQB(feed, least, least)
 	VPMOVMSKB(least, bits)
 	Store(bits, ReturnIndex(3))
+	VPMOVMSKB(ret, bits)
+	Store(bits, ReturnIndex(4))
 	VZEROUPPER()
 	RET()
 	Generate()

@@ -47,6 +47,7 @@ const (
 	FormulaCells   Code = "formula_cells"
 	GrowingLog     Code = "growing_log"
 	HeadlessTable  Code = "headless_table"
+	JoinedLines    Code = "joined_lines"
 	MixedEncoding  Code = "mixed_encodings"
 	NoRobots       Code = "no_robots"
 	NoRows         Code = "no_rows"
@@ -90,6 +91,10 @@ var Meanings = []Meaning{
 		"Put a header in front, as in url,clicks. If the numbers are parts of the URLs, add -format urls.",
 	},
 	{
+		JoinedLines, "Lines hold a carriage return, several records, or NULs that a crash has left: parts with other line ends were joined, or line ends were lost. At most one record of such a line has a row.",
+		"Convert parts that end their lines with CR before they are joined, as in: tr '\\r' '\\n'. List the lines with -rejects.",
+	},
+	{
 		MixedEncoding, "Lines of a log are UTF-16, and the log began in another encoding: parts of several encodings were joined. Their URLs are not understood, so that they have no verdict, or that of a bad URL.",
 		"Convert each part by itself before they are joined, as in: iconv -f UTF-16 -t UTF-8.",
 	},
@@ -122,7 +127,7 @@ var Meanings = []Meaning{
 		"Fetch these robots.txt again, unpack them, or save them as UTF-8.",
 	},
 	{
-		RejectedLines, "Over a tenth of the lines of the logs are rejected: they are refused, so that they have no row, or their URL is none. -max-rejects, which says how many may be, is not set.",
+		RejectedLines, "Over a tenth of the lines of the logs, or an eighth of their bytes, are rejected: they are refused, so that they have no row, or their URL is none. -max-rejects, which says how many may be, is not set.",
 		"List them with -rejects, and name the format, or the field of the URL. -max-rejects makes it an error.",
 	},
 	{

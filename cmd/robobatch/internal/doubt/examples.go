@@ -30,6 +30,10 @@ var examples = map[Code]example{
 		"https://a.example/x,12,0.4\nhttps://a.example/y,3,0.1",
 		"url,clicks,ctr\nhttps://a.example/x,12,0.4\nhttps://a.example/y,3,0.1",
 	},
+	JoinedLines: {
+		"cat unix.log mac.log > all.log; robobatch -in all.log …",
+		"robobatch -in unix.log …; tr '\\r' '\\n' < mac.log | robobatch -in - …",
+	},
 	MixedEncoding: {
 		"cat utf8.log utf16.log > all.log; robobatch -in all.log …",
 		"robobatch -in utf8.log -in utf16.log …",

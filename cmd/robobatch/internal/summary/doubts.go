@@ -32,7 +32,7 @@ func (r *Report) Rows() flow.Rows {
 // Doubt returns the doubts about what came of the logs, in all, but for those of a kind that the
 // report has already.
 func (r *Report) Doubt() []doubt.Doubt {
-	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.whiteSpace(), r.wide(), r.headless(), r.growing())
+	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.whiteSpace(), r.wide(), r.joined(), r.headless(), r.growing())
 	return slices.DeleteFunc(all, func(d doubt.Doubt) bool {
 		return slices.ContainsFunc(r.Doubts, func(seen doubt.Doubt) bool { return seen.Code == d.Code })
 	})
@@ -158,15 +158,37 @@ func (r *Report) wide() []doubt.Doubt {
 	return []doubt.Doubt{d}
 }
 
-// Rejected returns a doubt if over a tenth of the lines were rejected: so many have no verdict, and
-// those that have one may not be what the log is about. list says how to list them.
+// joined returns a doubt if lines hold more than a record, of which only one can have a row.
+func (r *Report) joined() []doubt.Doubt {
+	n := r.read.Joined
+	if n == 0 {
+		return nil
+	}
+	text := say.Count(n, "line") + " with more than a record, or with NULs that a crash has left, of which at most one record is read: look at them, and convert line ends that are CR, as in: tr '\\r' '\\n'"
+	d := doubt.Doubt{Code: doubt.JoinedLines, Text: text, Count: n}
+	for _, at := range r.read.FirstJoined {
+		d.Examples = append(d.Examples, fmt.Sprintf("%s: line %d", say.File(r.Inputs[at.Input].Name), at.Line))
+	}
+	return []doubt.Doubt{d}
+}
+
+// Rejected returns a doubt if over a tenth of the lines were rejected, or an eighth of the text: so many
+// have no verdict, and those that have one may not be what the log is about. list says how to list them.
 func (r *Report) Rejected(lines int64, list string) []doubt.Doubt {
 	c := &r.Counts
 	all := c.Lines() + c.Skipped
-	if c.Bad() > 0 || 10*lines <= all {
+	lost := r.read.Lost
+	if lines > Sum(c.Refused) {
+		lost += r.badBytes
+	}
+	if c.Bad() > 0 || 10*lines <= all && (8*lost <= r.read.Bytes || !r.isText()) {
 		return nil
 	}
 	text := fmt.Sprintf("%s of %s rejected, without a verdict", say.Number(lines), say.Were(all, "line"))
+	if 10*lines <= all {
+		text = fmt.Sprintf("%s of %s, which hold %s of the text, were rejected, without a verdict",
+			say.Number(lines), say.Count(all, "line"), strings.TrimSpace(say.Percent(lost, r.read.Bytes)))
+	}
 	var why []string
 	if bad := lines - Sum(c.Refused); bad > 0 {
 		why = append(why, fmt.Sprintf("%s %s", engine.ReasonBadURL, say.Number(bad)))
@@ -178,6 +200,13 @@ func (r *Report) Rejected(lines int64, list string) []doubt.Doubt {
 	}
 	text += " (" + strings.Join(why, ", ") + "): " + list + "; -max-rejects makes it an error"
 	return []doubt.Doubt{{Code: doubt.RejectedLines, Text: text, Count: lines}}
+}
+
+// isText reports whether all logs are read by lines, so that their bytes are known.
+func (r *Report) isText() bool {
+	return !slices.ContainsFunc(r.Inputs, func(in Input) bool {
+		return in.Format == ingest.Parquet.String() || in.Format == ingest.WARC.String()
+	})
 }
 
 // shorten returns the first hundred bytes of a long text.

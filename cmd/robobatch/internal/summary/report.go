@@ -50,6 +50,7 @@ type Report struct {
 
 	grown     []string      // logs, see ingest.Logs.Grown
 	read      ingest.Counts // those of Counts, and more
+	badBytes  int64         // of bad URLs
 	strangers []doubt.Doubt // see Strangers and OddRules
 }
 
@@ -172,7 +173,7 @@ func New(src Source) *Report {
 	mem, problems, lines, s := src.Store.Memory(), src.Rules.Problems(), src.Logs.Counts(), src.Stats
 	r := &Report{
 		Asked: src.Asked, Version: src.Version, Dialect: src.Store.Options().Dialect.String(), Agents: src.Store.Options().Agents,
-		RulesHash: src.Store.RulesHash(), Doubts: []doubt.Doubt{}, read: lines,
+		RulesHash: src.Store.RulesHash(), Doubts: []doubt.Doubt{}, read: lines, badBytes: s.BadBytes,
 		Rules: Rules{
 			Files: src.Rules.Len(), Origins: src.Store.InForce(), Texts: mem.Files, Patterns: mem.Rules,
 			TableBytes: mem.Tables, TextBytes: mem.Text, Skipped: append([]string{}, src.Rules.Skipped()...),

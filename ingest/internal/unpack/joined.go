@@ -1,0 +1,153 @@
+package unpack
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// ErrJoined is the fault of a text that a packed file follows, as where parts were joined as they are.
+var ErrJoined = errors.New("text is followed by a packed file")
+
+// Joined returns the ErrJoined of a packing.
+func (p Packing) Joined() error { return fmt.Errorf("%w (%s)", ErrJoined, p) }
+
+// JoinedHead is how much text behind a line FindJoined looks at, to tell whether a packed file begins
+// in that line.
+const JoinedHead = 4 << 10
+
+// mostLooked bounds the text that FindJoined unpacks of a line.
+const mostLooked = 64 << 10
+
+// skippableMagic ends the magic number of a skippable zstd frame, whose first byte may be one of 16.
+const skippableMagic = "\x2a\x4d\x18"
+
+// FindJoined returns where in text[from:to], which are whole lines, a packed file begins, and how it is
+// packed; -1 if none does. It does where a line begins, and the header may be one. It does within a line,
+// whose own end is missing then, if also the end of that line is part of what is packed: else the line
+// holds packed bytes, as a value of a request may.
+func FindJoined(text []byte, from, to int) (at int, p Packing) {
+	at = -1
+	for q := Zstd; q < Tar; q++ {
+		for i := from; i < to; i++ {
+			n := bytes.Index(text[i:to], []byte(packings[q].magic))
+			if n < 0 {
+				break
+			}
+			i += n
+			if !q.mayBegin(text[i:]) {
+				continue
+			}
+			if isLineStart(text, i) || q.goesOn(text[i:]) {
+				at, p, to = i, q, i
+				break
+			}
+			i += max(0, bytes.IndexByte(text[i:to], '\n')) // one look at a line, so that time is linear
+		}
+	}
+	for i := from; i < to; i++ {
+		n := bytes.Index(text[i:to], []byte(skippableMagic))
+		if n < 0 {
+			break
+		}
+		if i += n; i > 0 && isLineStart(text, i-1) && isSmallSkippable(text[i-1:]) {
+			return i - 1, Zstd
+		}
+	}
+	return at, p
+}
+
+// HoldsMagic reports whether some bytes hold those with which a packed file begins.
+func HoldsMagic(text []byte) bool {
+	for p := Zstd; p < Tar; p++ {
+		if bytes.Contains(text, []byte(packings[p].magic)) {
+			return true
+		}
+	}
+	return bytes.Contains(text, []byte(skippableMagic))
+}
+
+// isLineStart reports whether a line begins at a place of a text.
+func isLineStart(text []byte, at int) bool {
+	return at == 0 || text[at-1] == '\n' || text[at-1] == '\r'
+}
+
+// isSmallSkippable reports whether a skippable frame begins that is no longer than those that are
+// written: a size of four letters is greater.
+func isSmallSkippable(text []byte) bool {
+	return isSkippable(text) && len(text) >= 8 && text[7] < ' '
+}
+
+// mayBegin reports whether a text that begins with the magic of a packing goes on as its header does,
+// as far as it goes.
+func (p Packing) mayBegin(text []byte) bool {
+	byteAt := func(i int) byte {
+		if i < len(text) {
+			return text[i]
+		}
+		return 0
+	}
+	switch p { //nolint:exhaustive // the magic of all others is long
+	case Zstd:
+		return byteAt(4)&8 == 0
+	case Gzip: // the only method, flags that exist, a system that exists
+		return byteAt(2) == 8 && byteAt(3)&0xe0 == 0 && (byteAt(9) <= 13 || byteAt(9) == 0xff)
+	case Bzip2:
+		return isBzip2(text)
+	case Zip:
+		return byteAt(4) < 100 && byteAt(5) <= 20
+	case LZ4:
+		return byteAt(4)>>6 == 1
+	case Compress:
+		return byteAt(2)&0x60 == 0 && byteAt(2)&0x1f >= 9 && byteAt(2)&0x1f <= 16
+	}
+	return true
+}
+
+// goesOn reports whether what is packed at the start of a text includes the first line feed, or the
+// text ends.
+func (p Packing) goesOn(text []byte) bool {
+	feed := bytes.IndexByte(text, '\n')
+	if feed < 0 || isBinary(text[feed+1:]) {
+		return true
+	}
+	switch p { //nolint:exhaustive // all others pack short texts, too
+	case Zstd:
+		size, _ := frameHeader(text[len(zstdMagic)])
+		if size+3 > int64(feed) {
+			return size+3 < int64(len(text))
+		}
+		block, _ := blockHeader(text[size:])
+		return size+block > int64(feed)
+	case Gzip:
+		r := bytes.NewReader(text)
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return false
+		}
+		z.Multistream(false)
+		_, err = io.CopyN(io.Discard, z, mostLooked)
+		return (err == nil || errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF) && len(text)-r.Len() > feed+1 //nolint:errorlint // the end of a member is io.EOF itself
+	}
+	return false
+}
+
+// isBinary reports whether a text, of which the start is looked at, is none: an eighth of it are
+// control characters, or no UTF-8. So little that it says nothing is none, too.
+func isBinary(text []byte) bool {
+	const looked, least = 64, 16
+	text = text[:min(len(text), looked)]
+	odd, all := 0, len(text)
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		if r == utf8.RuneError && n == 1 || r < ' ' && r != '\t' && r != '\n' && r != '\r' {
+			odd++
+		}
+		text = text[n:]
+	}
+	return all < least || 8*odd >= all
+}

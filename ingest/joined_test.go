@@ -1,0 +1,81 @@
+package ingest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/robobatch/robobatch/engine"
+)
+
+// TestJoined reads lists of URLs that packed files follow, of each length and with batches of each size, so
+// that borders of batches are at all places: all rows before are given, and the place of the fault is right.
+func TestJoined(t *testing.T) {
+	rng := rand.New(rand.NewPCG(29, 1))
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 600 {
+		var text, packed bytes.Buffer
+		lines := 1 + rng.IntN(6)
+		for n := range lines {
+			fmt.Fprintf(&text, "https://a.example/%d%0*d\n", n, 1+rng.IntN(60), rng.IntN(1000))
+		}
+		more := bytes.Repeat(text.Bytes(), rng.IntN(3))
+		if i%2 == 0 {
+			w := gzip.NewWriter(&packed)
+			if rng.IntN(2) == 0 { // the header has a line feed, in front of its first NUL
+				w.ModTime = time.Unix(0x0a0a0a0a, 0)
+			}
+			w.Write(more)
+			w.Close()
+		} else {
+			packed.Write(z.EncodeAll(more, nil))
+		}
+		at := text.Len() - rng.IntN(2) // with the last line feed or without
+		data := append(text.Bytes()[:at:at], packed.Bytes()...)
+		l, err := OpenLogs([]string{"-"}, LogOptions{
+			Stdin: iotest.OneByteReader(bytes.NewReader(data)), BatchRows: 1 + rng.IntN(lines+1), BatchBytes: 1 + rng.IntN(200), Raws: true, Format: URLs,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b engine.Batch
+		var got []byte
+		for l.Next(&b) {
+			for row := range b.URLs {
+				got = append(append(got, b.URL(row)...), '\n')
+			}
+		}
+		fault, ok := errors.AsType[*LineError](l.Err())
+		if want := text.Bytes(); !bytes.Equal(got, want) || !ok || !errors.Is(fault, ErrJoined) || fault.Offset != int64(at) || fault.Line != int64(bytes.Count(data[:at], []byte("\n"))+1) {
+			t.Fatalf("case %d, %q and %q: %q, %v", i, data[:at], data[at:], got, l.Err())
+		}
+		l.Close()
+	}
+}
+
+// TestCounted counts the bytes of text, and of what is lost of it.
+func TestCounted(t *testing.T) {
+	long := bytes.Repeat([]byte("x"), 200_000)
+	text := fmt.Appendf(nil, "{\"url\":\"https://a.example/\"}\nnone\n%s\n\n{\"url\":\"https://a.example/2\"}\r\n", long)
+	for _, size := range []int{1, 100, 1 << 20} {
+		l, err := OpenLogs([]string{"-"}, LogOptions{Stdin: bytes.NewReader(text), BatchBytes: size, Format: "json"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for b := new(engine.Batch); l.Next(b); {
+		}
+		if c := l.Counts(); l.Err() != nil || c.Bytes != int64(len(text)) || c.Lost != 200_004 || c.Joined != 0 {
+			t.Errorf("batches of %d: %v, %d bytes, %d lost, %d lines joined", size, l.Err(), c.Bytes, c.Lost, c.Joined)
+		}
+	}
+}
