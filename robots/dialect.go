@@ -42,7 +42,7 @@ const (
 
 	// fullEscapes normalises patterns and URLs as RFC 9309 says (section 2.2.2): it decodes unreserved
 	// characters, and encodes bytes that no URL may hold. "%2A" and "%24" in a pattern are a literal
-	// "*" and "$" (section 2.2.3). Without this flag, only bytes from 0x80 on are encoded, and
+	// "*" and "$" (section 2.2.3), and count 1. Without this flag, only bytes from 0x80 on are encoded, and
 	// hexadecimal digits become upper case.
 	fullEscapes
 

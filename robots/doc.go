@@ -40,9 +40,9 @@
 //
 // [Rule.Pattern] is written so that a matcher needs to know no dialect: each "*" matches any bytes,
 // none included; "$" as the last byte matches the end of the path only; every other byte, a "$"
-// further in front included, matches itself. What a dialect takes literally arrives
-// percent-encoded, in the pattern and in the path alike. The length of Pattern in bytes is the
-// priority of the rule.
+// further in front included, matches itself. A "*" or "$" that a dialect takes literally is another
+// byte, the same in the pattern and in the path; see [ReadablePattern]. The length of Pattern in bytes
+// is the priority of the rule.
 //
 // # Out of scope
 //

@@ -28,7 +28,7 @@ type Rule struct {
 	Allow   bool   // what it says of the paths it decides
 	Line    int32  // 1-based
 	Value   string // the value as written, after the comment is cut and white space trimmed; see String for ""
-	Pattern string // Value in the normal form of the dialect: what is matched, and whose length in bytes is the priority
+	Pattern string // Value in the normal form of the dialect: what is matched, and whose length in bytes is the priority; see ReadablePattern
 }
 
 // String returns the rule as it is written, and as the output column "rule" spells it: "Allow: /p"

@@ -19,6 +19,20 @@ const (
 	encode  action = 1 << iota // to %XX
 	percent                    // the start of an escape: digits to upper case, perhaps decoded
 	end                        // the path ends before it
+	mark                       // to the byte that [markBit] makes of it
+)
+
+// markBit makes another byte of a "*" or "$" that stands for itself, where fullEscapes tells it from a
+// wildcard and an anchor (RFC 9309 section 2.2.3). In patterns and paths that byte stands for the
+// character and for its escape, so it counts 1, and nothing matches a part of it. No pattern has other
+// bytes beyond ASCII. A path has them under [URLAsIs] only: there, the two bytes that marks are, and that
+// no rule names, change places with "*" and "$".
+const markBit = 0x80
+
+// marked are the bytes that marks are made of, and marks what is made of them.
+const (
+	marked = "*$"
+	marks  = "\xaa\xa4"
 )
 
 // The bytes that the standard's normal form encodes: no URL holds them (RFC 3986 section 2).
@@ -27,28 +41,37 @@ const unsafeText = " \"<>\\^`{|}"
 
 var (
 	lightPattern = newForm("")
-	lightURL     = newURLForm(" ")
-	fullPattern  = newForm(unsafeText + controls() + "$")
-	fullURL      = newURLForm(unsafeText + controls() + "$*")
+	lightURL     = newForm(" ").toURL()
+	fullPattern  = newForm(unsafeText+controls()).with(mark, "$")
+	fullURL      = newForm(unsafeText+controls()).with(mark, marked).toURL()
+
+	// Those of URLs as they are.
+	lightAsIs = (&form{}).toURL()
+	fullAsIs  = (&form{}).with(mark, marked+marks).toURL()
+
+	unmark = (&form{}).with(mark, marks)
 )
 
 // newForm returns the form that encodes the given bytes and all that are not ASCII.
 func newForm(encoded string) *form {
-	f := &form{}
-	f.actions['%'] = percent
+	f := (&form{}).with(encode, encoded).with(percent, "%")
 	for b := 0x80; b < len(f.actions); b++ {
 		f.actions[b] = encode
-	}
-	for i := range len(encoded) {
-		f.actions[encoded[i]] = encode
 	}
 	return f
 }
 
-// newURLForm is newForm for URLs, whose paths end before a fragment.
-func newURLForm(encoded string) *form {
-	f := newForm(encoded)
-	f.actions['#'] = end
+// with gives some bytes an action.
+func (f *form) with(a action, text string) *form {
+	for i := range len(text) {
+		f.actions[text[i]] = a
+	}
+	return f
+}
+
+// toURL makes it a form of URLs, whose paths end before a fragment.
+func (f *form) toURL() *form {
+	f.with(end, "#")
 	f.nibbles = nibblesOf(&f.actions)
 	return f
 }
@@ -75,8 +98,7 @@ func controls() string {
 	return string(b)
 }
 
-// pattern returns the value of a rule in the normal form of the dialect, as [Rule.Pattern] documents it. In the
-// forms of fullEscapes a "$" that is no anchor becomes "%24", as it does in URLs (RFC 9309 section 2.2.3).
+// pattern returns the value of a rule in the normal form of the dialect, as [Rule.Pattern] documents it.
 func (d Dialect) pattern(value string) string {
 	if d.Has(trailingStarIgnored) {
 		value = cmp.Or(strings.TrimRight(value, "*"), "/") // all paths start with "/"
@@ -100,15 +122,21 @@ func (d Dialect) pattern(value string) string {
 
 // Path returns what patterns are matched with: the path, parameters and query of a URL in the normal form of the
 // dialect, starting with "/". raw is [URL.Path], or all that follows [URL.Prefix]: a fragment, from "#" on, is left out.
+// [Dialect.ReadablePath] is for people.
 // If raw is normal already it is returned itself; otherwise the result is built in buf[:0]. newbuf is buf, grown where
 // needed, for the next call. Path does not allocate once buf is large enough: at most 1 + 3*len(raw) bytes.
 func (d Dialect) Path(raw, buf []byte) (path, newbuf []byte) {
 	var n int
 	f := d.urlForm()
-	if !d.Has(URLAsIs) {
+	switch {
+	case !d.Has(URLAsIs):
 		n = f.kept(raw)
-	} else if n = bytes.IndexByte(raw, '#'); n < 0 {
-		n = len(raw)
+	case d.Has(fullEscapes):
+		n = f.keptGeneric(raw)
+	default:
+		if n = bytes.IndexByte(raw, '#'); n < 0 {
+			n = len(raw)
+		}
 	}
 	if n > 0 && raw[0] == '/' && (n == len(raw) || f.actions[raw[n]] == end) {
 		return raw[:n], buf
@@ -141,11 +169,33 @@ func (d Dialect) normalPath(raw []byte, n int, buf []byte) (path, newbuf []byte)
 
 // urlForm returns the form of URLs.
 func (d Dialect) urlForm() *form {
-	if d.Has(fullEscapes) {
+	switch {
+	case d.Has(fullEscapes | URLAsIs):
+		return fullAsIs
+	case d.Has(fullEscapes):
 		return fullURL
+	case d.Has(URLAsIs):
+		return lightAsIs
 	}
 	return lightURL
 }
+
+// ReadablePath returns a path that [Dialect.Path] returned as text: with "*" and "$" themselves.
+func (d Dialect) ReadablePath(path []byte) string {
+	switch {
+	case !d.Has(fullEscapes):
+		return string(path)
+	case d.Has(URLAsIs):
+		return string(appendNormal(nil, path, fullAsIs, d)) // which it undoes
+	}
+	return string(appendNormal(nil, path, unmark, d))
+}
+
+// ReadablePattern returns [Rule.Pattern] as text, in which "%2A" and "%24" are "*" and "$" that stand for
+// themselves.
+func ReadablePattern(pattern string) string { return readable.Replace(pattern) }
+
+var readable = strings.NewReplacer(marks[:1], "%2A", marks[1:], "%24")
 
 // keptGeneric returns how many bytes of s come before the first with an action: mostly all. Eight bytes take one branch, and
 // the last eight are looked at again rather than byte by byte.
@@ -179,12 +229,12 @@ func normalPrefix[S string | []byte](s S, f *form, d Dialect) int {
 		for i < len(s) && f.actions[s[i]] == 0 {
 			i++
 		}
-		if i == len(s) || f.actions[s[i]] == encode {
+		if i == len(s) || f.actions[s[i]] != percent {
 			return i
 		}
 		if v, ok := escape(s[i:]); !ok {
 			i++ // a "%" that starts no escape stays
-		} else if d.decodes(v) || isLowerHex(s[i+1]) || isLowerHex(s[i+2]) {
+		} else if _, decoded := d.decode(v); decoded || isLowerHex(s[i+1]) || isLowerHex(s[i+2]) {
 			return i
 		} else {
 			i += 3
@@ -198,15 +248,17 @@ func appendNormal[S string | []byte](dst []byte, s S, f *form, d Dialect) []byte
 		switch b := s[i]; f.actions[b] {
 		case encode:
 			dst = appendEscape(dst, b)
+		case mark:
+			dst = append(dst, b^markBit)
 		case percent:
 			v, ok := escape(s[i:])
-			switch {
-			case !ok:
+			if !ok {
 				dst = append(dst, b)
 				continue
-			case d.decodes(v):
-				dst = append(dst, v)
-			default:
+			}
+			if c, decoded := d.decode(v); decoded {
+				dst = append(dst, c)
+			} else {
 				dst = appendEscape(dst, v)
 			}
 			i += 2
@@ -231,11 +283,18 @@ func appendEscape(dst []byte, b byte) []byte {
 	return append(dst, '%', digits[b>>4], digits[b&0xf])
 }
 
-// decodes reports whether the dialect replaces the escape of b by b: fullEscapes does so for the unreserved
-// characters (RFC 3986 section 2.3).
-func (d Dialect) decodes(b byte) bool {
-	return d.Has(fullEscapes) &&
-		('a' <= b|0x20 && b|0x20 <= 'z' || '0' <= b && b <= '9' || b == '-' || b == '.' || b == '_' || b == '~')
+// decode returns the byte that the dialect has in the place of the escape of b, if it is one: fullEscapes
+// decodes the unreserved characters (RFC 3986 section 2.3), and marks "*" and "$".
+func (d Dialect) decode(b byte) (decoded byte, ok bool) {
+	switch {
+	case !d.Has(fullEscapes):
+		return 0, false
+	case isLetter(b), '0' <= b && b <= '9', b == '-', b == '.', b == '_', b == '~':
+		return b, true
+	case b == marked[0], b == marked[1]:
+		return b ^ markBit, true
+	}
+	return 0, false
 }
 
 // unhex returns the value of a hexadecimal digit, or 0xff.

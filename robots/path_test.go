@@ -13,6 +13,9 @@ import (
 
 var allDialects = []robots.Dialect{robots.Google, robots.RFC9309, robots.Google | robots.URLAsIs, robots.RFC9309 | robots.URLAsIs, robots.Google2010, robots.Yandex, 0}
 
+// What rfc9309 has in the place of the characters, and of "%2A" and "%24".
+const star, dollar = "\xaa", "\xa4"
+
 func TestPath(t *testing.T) {
 	for _, c := range []struct{ raw, google, rfc9309, asIs string }{
 		{"", "/", "/", "/"},
@@ -22,7 +25,7 @@ func TestPath(t *testing.T) {
 		{"?é", "/?%C3%A9", "/?%C3%A9", "/?é"},
 		{"/%c3%A9%", "/%C3%A9%", "/%C3%A9%", "/%c3%A9%"},
 		{"/%7e%2f%3F", "/%7E%2F%3F", "/~%2F%3F", "/%7e%2f%3F"},
-		{"/*$%2a%24", "/*$%2A%24", "/%2A%24%2A%24", "/*$%2a%24"},
+		{"/*$%2a%24", "/*$%2A%24", "/" + star + dollar + star + dollar, "/*$%2a%24"},
 		{"/\t\"<>\\^`{|}\x7f", "/\t\"<>\\^`{|}\x7f", "/%09%22%3C%3E%5C%5E%60%7B%7C%7D%7F", "/\t\"<>\\^`{|}\x7f"},
 		{"//a/./../b;p?[x]=1&y='z'!(~)", "//a/./../b;p?[x]=1&y='z'!(~)", "//a/./../b;p?[x]=1&y='z'!(~)", "//a/./../b;p?[x]=1&y='z'!(~)"},
 		{"/aaaaaaaaaaaaaaa%", "/aaaaaaaaaaaaaaa%", "/aaaaaaaaaaaaaaa%", "/aaaaaaaaaaaaaaa%"},
@@ -52,13 +55,13 @@ func TestPathReturnsRaw(t *testing.T) {
 func TestPatternForms(t *testing.T) {
 	for _, c := range []struct{ value, google, rfc9309 string }{
 		{"/a*b$", "/a*b$", "/a*b$"},
-		{"/a$b$", "/a$b$", "/a%24b$"},
-		{"/$$", "/$$", "/%24$"},
+		{"/a$b$", "/a$b$", "/a" + dollar + "b$"},
+		{"/$$", "/$$", "/" + dollar + "$"},
 		{"$", "$", "$"},
-		{"/%2a%24", "/%2A%24", "/%2A%24"},
+		{"/%2a%24", "/%2A%24", "/" + star + dollar},
 		{"/%61 b", "/%61 b", "/a%20b"},
 		{"/é$", "/%C3%A9$", "/%C3%A9$"},
-		{"/%2f$x", "/%2F$x", "/%2F%24x"},
+		{"/%2f$x", "/%2F$x", "/%2F" + dollar + "x"},
 	} {
 		for d, want := range map[robots.Dialect]string{robots.Google: c.google, robots.RFC9309: c.rfc9309} {
 			if got := robots.PatternOf(c.value, d); got != want {
@@ -82,6 +85,13 @@ func checkPaths(t *testing.T, raw []byte, u robots.URL, splitErr error) {
 		if want := slowPath(string(part), d); string(got) != want {
 			t.Errorf("%v.Path(%q) = %q, want %q", d, part, got, want)
 		}
+		if readable := d.ReadablePath(got); !d.Has(robots.URLAsIs) && strings.Contains(readable, star) {
+			t.Errorf("%v: the path of %q reads %q", d, part, readable)
+		} else if again, _ := (d | robots.URLAsIs).Path([]byte(readable), nil); !bytes.Equal(again, got) {
+			t.Errorf("%v: the path of %q reads %q, whose path is %q and not %q", d, part, readable, again, got)
+		} else if d.Has(robots.URLAsIs) && strings.TrimPrefix(readable, "/") != strings.TrimPrefix(string(part), "/") {
+			t.Errorf("%v: %q as it is reads %q", d, part, readable)
+		}
 		if behind, _ := d.Path(append(bytes.Clone(part), "#%2f#"...), nil); !bytes.Equal(behind, got) {
 			t.Errorf("%v.Path(%q) with a fragment = %q, without %q", d, part, behind, got)
 		}
@@ -96,12 +106,14 @@ func slowPath(raw string, d robots.Dialect) string {
 	if !strings.HasPrefix(raw, "/") {
 		raw = "/" + raw
 	}
-	if d.Has(robots.URLAsIs) {
+	if d.Has(robots.URLAsIs | robots.FullEscapes) {
+		return strings.NewReplacer("*", star, star, "*", "$", dollar, dollar, "$").Replace(raw)
+	} else if d.Has(robots.URLAsIs) {
 		return raw
 	}
 	encoded := " "
 	if d.Has(robots.FullEscapes) {
-		encoded = " \"<>\\^`{|}*$\x7f"
+		encoded = " \"<>\\^`{|}\x7f"
 	}
 	var b strings.Builder
 	for raw != "" {
@@ -115,6 +127,10 @@ func slowPath(raw string, d robots.Dialect) string {
 		escaped := n == 3
 		unreserved := strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~", c) >= 0
 		switch {
+		case c == '*' && d.Has(robots.FullEscapes):
+			b.WriteString(star)
+		case c == '$' && d.Has(robots.FullEscapes):
+			b.WriteString(dollar)
 		case escaped && d.Has(robots.FullEscapes) && unreserved:
 			b.WriteByte(c)
 		case escaped, c >= 0x80, strings.IndexByte(encoded, c) >= 0, d.Has(robots.FullEscapes) && c < ' ':

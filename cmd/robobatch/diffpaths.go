@@ -72,7 +72,7 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 		return nil, err
 	}
 	d.tried = &diff.Tried{Origins: int64(len(origins)), Equal: int64(same)}
-	src := &pathSource{origins: origins, tried: d.tried, most: pathsOfFew}
+	src := &pathSource{origins: origins, dialect: d.now.opt.Dialect &^ robots.URLAsIs, tried: d.tried, most: pathsOfFew}
 	if len(origins) > fewOrigins {
 		src.most = pathsOfMany
 	}
@@ -161,8 +161,9 @@ func (d *diffing) comparePaths(ctx context.Context, src *pathSource, sink *chang
 // A pathSource yields the paths of origins as the rows of a log.
 type pathSource struct {
 	origins  []robots.Origin
-	patterns [][]string // of both sides, by origin
-	most     int        // paths of an origin
+	patterns [][]string     // of both sides, by origin
+	dialect  robots.Dialect // of the patterns, whose paths are made to URLs
+	most     int            // paths of an origin
 	tried    *diff.Tried
 
 	next  int      // origin
@@ -193,7 +194,7 @@ func (s *pathSource) Next(b *engine.Batch) bool {
 	n := min(len(s.paths), pathRows)
 	for _, path := range s.paths[:n] {
 		s.line++
-		s.url = append(append(s.url[:0], s.origins[s.next-1]...), path...)
+		s.url = append(append(s.url[:0], s.origins[s.next-1]...), s.dialect.ReadablePath([]byte(path))...)
 		b.AddURL(s.url, s.line)
 	}
 	s.paths = s.paths[n:]

@@ -15,6 +15,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/measure"
+	"github.com/robobatch/robobatch/internal/pack"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/pipe"
 	"github.com/robobatch/robobatch/robots"
@@ -44,6 +45,7 @@ var remedies = []struct {
 	{pipe.ErrNoColumn, "name the column of the URLs with -url-column"},
 	{pipe.ErrTaken, "give theirs other names with -prefix, or leave it out with -columns"},
 	{pipe.ErrType, "cast it to a string, or name another with -url-column"},
+	{pack.ErrVersion, "make it anew from its files, as in: robobatch compile -rules robots/ -out robots.rbp"},
 	{rulefiles.ErrOriginDir, "leave -origin out, as the names in it say whose they are, or name one file"},
 	{rulefiles.ErrOriginFile, "leave -origin out, or rename the file if it is a robots.txt"},
 	{ingest.ErrPipedWARC, "name the file, with -format warc"},

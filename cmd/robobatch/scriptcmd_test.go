@@ -30,7 +30,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"urls":             urls,
 	"origins":          origins,
 	"bytes":            writeBytes,
-	"pack":             pack,
+	"pack":             packFile,
 	"zip":              zipFiles,
 	"cut":              cut,
 	"damage":           damage,
@@ -224,7 +224,7 @@ func writeBytes(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // pack zstd|gzip FROM TO: packs a file. The zstd frame has a checksum.
-func pack(ts *testscript.TestScript, _ bool, args []string) {
+func packFile(ts *testscript.TestScript, _ bool, args []string) {
 	var (
 		b   bytes.Buffer
 		w   io.WriteCloser = gzip.NewWriter(&b)

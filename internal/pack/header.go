@@ -16,13 +16,13 @@ import (
 // The faults of a file. Errors of Open and of a Reader wrap one of these, or are errors of reading.
 var (
 	ErrNotPack   = errors.New("it is no rule pack")
-	ErrVersion   = errors.New("it is of another version of the format: compile it again")
+	ErrVersion   = errors.New("it is of another version of the format")
 	ErrTruncated = errors.New("it is truncated: copy or compile it again")
 	ErrDamaged   = errors.New("it is damaged: copy or compile it again")
 )
 
 // Version is the version of the format. A program reads packs of its own version only.
-const Version = 9
+const Version = 10
 
 // Is reports whether r begins as a pack does. It reports false if r cannot be read.
 func Is(r io.Reader) bool {

@@ -70,9 +70,9 @@ type Lines struct {
 type Rule struct {
 	Line    int32  `json:"line"`
 	Text    string `json:"rule"`
-	Pattern string `json:"pattern"` // in normal form, as it is matched
+	Pattern string `json:"pattern"` // in normal form, as [robots.ReadablePattern] spells it
 	Matches bool   `json:"matches"`
-	Length  int    `json:"length"`               // of Pattern, which is its priority
+	Length  int    `json:"length"`               // of what is matched, which is its priority: "%2A" and "%24" count 1 in rfc9309
 	StopsAt int    `json:"stops_at,omitempty"`   // 1-based byte of Pattern that the path does not match; 0 if all do
 	Decides string `json:"decides_by,omitempty"` // of the rule that decides: "only", "longest", "allow" (on a tie) or "first"
 }
@@ -144,9 +144,9 @@ func RulesOf(rules []robots.Rule, path []byte, d robots.Dialect) []Rule {
 	out := make([]Rule, len(trials))
 	for i, t := range trials {
 		r := &rules[t.Rule]
-		out[i] = Rule{Line: r.Line, Text: r.String(), Pattern: t.Pattern, Matches: t.Matches(), Length: len(t.Pattern)}
+		out[i] = Rule{Line: r.Line, Text: r.String(), Pattern: robots.ReadablePattern(t.Pattern), Matches: t.Matches(), Length: len(t.Pattern)}
 		if !t.Matches() {
-			out[i].StopsAt = t.Reach + 1
+			out[i].StopsAt = len(robots.ReadablePattern(t.Pattern[:t.Reach])) + 1
 		}
 	}
 	if len(trials) > 0 && trials[0].Matches() {

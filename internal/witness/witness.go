@@ -105,12 +105,24 @@ func (m *maker) try(p pattern) {
 			m.add(base[:len(base)-1])
 			m.add(base[:len(base)-1] + "~")
 		}
-		m.add(strings.ToLower(base))
-		m.add(strings.ToUpper(base))
+		m.add(folded(base, 0))
+		m.add(folded(base, 'a'-'A'))
 		if len(p.segments) == 1 {
 			return
 		}
 	}
+}
+
+// folded returns a path with all letters of ASCII in lower case, or, less that much, in upper case. Other
+// bytes stay as they are: no text needs to be UTF-8.
+func folded(path string, less byte) string {
+	b := []byte(path)
+	for i, c := range b {
+		if c |= 'a' - 'A'; 'a' <= c && c <= 'z' {
+			b[i] = c - less
+		}
+	}
+	return string(b)
 }
 
 // pairs adds paths that two patterns match, as far as they can: rules only compete there.

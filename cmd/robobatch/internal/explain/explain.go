@@ -121,7 +121,7 @@ func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answ
 		return a
 	}
 	path, _ := q.Dialect.Path(t.raw, nil)
-	a.Path, a.Source = string(path), q.source(&copies[0])
+	a.Path, a.Source = q.Dialect.ReadablePath(path), q.source(&copies[0])
 	var file *robots.File // of the dialect that is asked for; nil if no rules are used
 	for i, d := range q.Dialects() {
 		var f *robots.File
@@ -212,7 +212,7 @@ func (q *Question) FromPack(t Target, agent string, v engine.Answer) *Answer {
 	}
 	if t.Origin != "" {
 		path, _ := q.Dialect.Path(t.raw, nil)
-		a.Path = string(path)
+		a.Path = q.Dialect.ReadablePath(path)
 	}
 	if v.Rule.Line > 0 {
 		a.RuleLine, a.Rule = v.Rule.Line, v.Rule.String()

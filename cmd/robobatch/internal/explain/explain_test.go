@@ -106,7 +106,7 @@ func compareRules(t *testing.T, got *Answer, c listings.Copy, d robots.Dialect) 
 	if len(rules) != len(got.Rules) {
 		t.Fatalf("%s, %s, %s: %d rules, want %d", got.URL, got.Agent, d, len(got.Rules), len(rules))
 	}
-	path := []byte(got.Path)
+	path := pathOf(t, got, d)
 	var matches, others []robots.Rule
 	for _, r := range rules {
 		if robots.Decide([]robots.Rule{r}, path, d) == 0 {
@@ -122,7 +122,7 @@ func compareRules(t *testing.T, got *Answer, c listings.Copy, d robots.Dialect) 
 			r := matches[best]
 			matches = slices.Delete(matches, best, best+1)
 			matching++
-			if !entry.Matches || entry.Line != r.Line || entry.Text != r.String() || entry.StopsAt != 0 || !hasPattern(r, entry, d) || !beginsWith(entry.Pattern, path, d) {
+			if !entry.Matches || entry.Line != r.Line || entry.Text != r.String() || entry.StopsAt != 0 || !hasPattern(r, entry, d) || !beginsWith(d.PatternOf(entry.Pattern), path, d) {
 				t.Fatalf("%s, %s, %s: entry %d is %+v; the reference says that line %d matches", got.URL, got.Agent, d, i+1, *entry, r.Line)
 			}
 			continue
@@ -137,10 +137,21 @@ func compareRules(t *testing.T, got *Answer, c listings.Copy, d robots.Dialect) 
 	return matching
 }
 
+// pathOf returns the path that the rules are matched with, and holds that the answer shows it.
+func pathOf(t *testing.T, got *Answer, d robots.Dialect) []byte {
+	t.Helper()
+	path, _ := d.Path(NewTarget(got.URL).raw, nil)
+	if d.ReadablePath(path) != got.Path {
+		t.Fatalf("%s: the path is %q, want %q", got.URL, got.Path, d.ReadablePath(path))
+	}
+	return path
+}
+
 // hasPattern reports whether an entry shows a pattern of the rule, and its length.
 func hasPattern(r robots.Rule, entry *why.Rule, d robots.Dialect) bool {
 	index, ok := d.IndexPattern(r)
-	return (entry.Pattern == r.Pattern || ok && entry.Pattern == index) && entry.Length == len(entry.Pattern)
+	pattern := d.PatternOf(entry.Pattern)
+	return (pattern == r.Pattern || ok && pattern == index) && entry.Length == len(pattern)
 }
 
 // beginsWith reports whether the reference says that a pattern matches a path.
@@ -152,17 +163,21 @@ func beginsWith(pattern string, path []byte, d robots.Dialect) bool {
 // matches, and with it no more. Entries that match further stand first.
 func checkStop(t *testing.T, got *Answer, i int, d robots.Dialect) {
 	t.Helper()
-	entry, path := &got.Rules[i], []byte(got.Path)
-	if entry.StopsAt < 1 || entry.StopsAt > len(entry.Pattern) {
+	entry, pattern := &got.Rules[i], d.PatternOf(got.Rules[i].Pattern)
+	path, stop := pathOf(t, got, d), 0
+	for stop < len(pattern) && len(robots.ReadablePattern(pattern[:stop])) != entry.StopsAt-1 {
+		stop++
+	}
+	if stop == len(pattern) {
 		t.Fatalf("%s: entry %d is %+v", got.URL, i+1, *entry)
 	}
 	upTo := func(n int) string { // a "*" behind it, so that no "$" is an anchor; "" matches everything
-		if n == len(entry.Pattern) || n == 0 {
-			return entry.Pattern[:n]
+		if n == len(pattern) || n == 0 {
+			return pattern[:n]
 		}
-		return entry.Pattern[:n] + "*"
+		return pattern[:n] + "*"
 	}
-	if !beginsWith(upTo(entry.StopsAt-1), path, d) || beginsWith(upTo(entry.StopsAt), path, d) {
+	if !beginsWith(upTo(stop), path, d) || beginsWith(upTo(stop+1), path, d) {
 		t.Fatalf("%s: %q does not stop at byte %d of %q", got.URL, got.Path, entry.StopsAt, entry.Pattern)
 	}
 	if before := &got.Rules[max(i-1, 0)]; !before.Matches && before.StopsAt < entry.StopsAt {

@@ -197,7 +197,7 @@ func AppendExplanation(dst []byte, q Question) []byte {
 	o.key("agent")
 	o.text(string(who.Token))
 	o.key("path")
-	o.text(string(path))
+	o.text(q.Dialect.ReadablePath(path))
 	q.opinion(&o, q.Dialect, raw)
 	if q.open(q.Dialect) {
 		o.close('}')
