@@ -97,8 +97,8 @@ func (s situation) remedied(err error) error {
 	if _, ok := errors.AsType[*remediedError](err); ok || err == nil {
 		return err
 	}
-	if pack, ok := errors.AsType[*load.PackError](err); ok {
-		return packError(pack)
+	if other, ok := errors.AsType[*load.PackError](err); ok {
+		return packError(other)
 	}
 	if packing, ok := errors.AsType[*ingest.PackingError](err); ok {
 		return &remediedError{err, unpackRemedy(err, packing.Tool, "")}
