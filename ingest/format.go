@@ -18,16 +18,6 @@ func Formats() []Format { return weblog.Formats() }
 // it. It is Auto for "" and "auto". The error lists the names there are.
 func ParseFormat(name string) (Format, error) { return weblog.ParseFormat(name) }
 
-// DetectLines is how many of the first lines say what a log is.
-const DetectLines = weblog.DetectLines
-
-// Detect returns the format that lines look like, the first of a log, without their ends and without
-// empty ones. headless is whether URLs look like a table without a header.
-func Detect(lines [][]byte) (f Format, headless bool) {
-	f = detect(lines, Fields{})
-	return f, f == weblog.URLs && len(lines) > 0 && weblog.IsHeadless(lines)
-}
-
 // URLs is the format of a list of URLs. Parquet and WARC are those of files that are not read by lines.
 const (
 	URLs    = weblog.URLs

@@ -299,6 +299,15 @@ func (r *rowReader) addURLs(raw *rawLines, b *engine.Batch) {
 	}
 }
 
+// TrimURL returns a line of a list of URLs without the blanks around its URL, which are spaces and tabs only. A
+// line of nothing else stays as it is, and is a bad URL.
+func TrimURL(line []byte) []byte {
+	if trimmed := bytes.Trim(line, " \t"); len(trimmed) > 0 {
+		return trimmed
+	}
+	return line
+}
+
 // trimURLs drops the white space around the URLs of b, and notes those that hold some.
 func (r *rowReader) trimURLs(b *engine.Batch) {
 	for i, url := range b.URLs {
@@ -309,12 +318,8 @@ func (r *rowReader) trimURLs(b *engine.Batch) {
 		if !weblog.HasBlank(text) {
 			continue
 		}
-		trimmed := bytes.TrimLeft(text, " \t")
-		url.Off += url.Len - uint32(len(trimmed))
-		trimmed = bytes.TrimRight(trimmed, " \t")
-		if len(trimmed) == 0 {
-			continue // nothing but white space is a bad URL
-		}
+		trimmed := TrimURL(text)
+		url.Off += uint32(cap(text) - cap(trimmed)) // where it begins in text
 		url.Len = uint32(len(trimmed))
 		if b.URLs[i] = url; weblog.HasBlank(trimmed) {
 			r.noteBlank(b.Input, b.Lines[i], trimmed)

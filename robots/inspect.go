@@ -137,7 +137,7 @@ func (in *inspector) bytes(l *line, raw string) {
 		in.note(l.num, codeNUL, "a NUL byte; what follows it in this line is not read")
 	}
 	if !utf8.ValidString(raw) {
-		in.note(l.num, codeNotUTF8, "not UTF-8; bytes beyond ASCII are compared as they are")
+		in.note(l.num, codeNotUTF8, "not UTF-8; each byte beyond ASCII is compared as its %%XX")
 	}
 	rule := l.kind == kindAllow || l.kind == kindDisallow
 	switch {

@@ -15,7 +15,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
@@ -39,7 +38,7 @@ var coverageBy = []string{"agent"}
 
 // planCoverage checks the flags of the command coverage, and finds its inputs.
 func planCoverage(a *args, std console.Streams) (guard.Task, error) {
-	p := &plan{Console: console.Console{Streams: std, Quiet: a.quiet}, asked: a.Asked, rules: &load.Rules{}, situation: situation{forCoverage, a.origin}}
+	p := &plan{Console: console.Console{Streams: std, Quiet: a.quiet}, rules: &load.Rules{}, situation: situation{forCoverage, a.origin}}
 	r := &coverageRun{plan: p, form: a.print, page: coverage.Page{All: a.allRules}}
 	faults, input := a.faults, cli.Faults{}
 	p.storeOpt = chooseQuestion(a, &faults)
@@ -62,6 +61,7 @@ func planCoverage(a *args, std console.Streams) (guard.Task, error) {
 	faults.Add("max-memory", p.chooseMemory(a, nil))
 	faults.Add("progress", p.SetProgress(a.progress))
 	p.hints = agentHints(p.storeOpt.Agents, p.storeOpt.Dialect)
+	p.asked = recordOf(a, &p.outOpt)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func (r *coverageRun) count(ctx context.Context, c *coverage.Counter) error {
 	if stats.URLs == 0 {
 		return errNoRequests
 	}
-	r.DoubtOnce(summary.Doubts(r.store, &stats, "no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base", summary.Sum(r.logs.Counts().Refused)))
+	r.doubtRows(r.store, stats)
 	return nil
 }
 

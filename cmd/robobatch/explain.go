@@ -32,6 +32,8 @@ type explanation struct {
 	strays  int64  // answers without a robots.txt
 	stray   string // the first origin of these
 	answers int64  // all on URLs
+
+	headless bool // standard input may be a table without a header, which a doubt has said
 }
 
 // planExplanation checks the flags of the command explain and finds the rules.
@@ -150,46 +152,42 @@ func (e *explanation) Run(ctx context.Context) error {
 	return errors.Join(err, console.OutError(out.Flush()), e.close())
 }
 
-// readURLs reads the URLs from standard input if there are none among the arguments.
-func (e *explanation) readURLs(ctx context.Context) error {
+// readURLs reads the URLs from standard input if there are none among the arguments, as a run reads a list of them.
+func (e *explanation) readURLs(ctx context.Context) (err error) {
 	if len(e.urls) > 0 {
+		for i, url := range e.urls {
+			e.urls[i] = string(ingest.TrimURL([]byte(url)))
+		}
 		return nil
 	}
 	if progress.IsTerminal(e.In) {
 		e.Hint("URLs are read from standard input, one a line; or name them as arguments")
 	}
-	lines := say.NewLines(e.In)
-	num := 0
-	for lines.Scan() && ctx.Err() == nil {
-		num++
-		if url := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff")); url != "" {
-			e.urls = append(e.urls, url)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("standard input: line %d: %w", num+1, err)
-	}
-	if err := e.checkURLs(); err != nil {
+	logs, err := ingest.OpenLogs([]string{say.Std}, ingest.LogOptions{Stdin: e.In})
+	if err != nil {
 		return err
 	}
-	return ctx.Err()
-}
-
-// checkURLs returns an error if the lines of standard input are those of a table or another log, as
-// far as the first ones say. A table without a header is a doubt.
-func (e *explanation) checkURLs() error {
-	first := make([][]byte, 0, ingest.DetectLines)
-	for _, line := range e.urls[:min(len(e.urls), ingest.DetectLines)] {
-		first = append(first, []byte(line))
+	defer func() { err = errors.Join(err, logs.Close()) }()
+	for b := new(engine.Batch); ctx.Err() == nil && logs.Next(b); {
+		in := logs.Inputs()[0]
+		if in.Format != ingest.URLs {
+			break
+		}
+		for i, url := range b.URLs {
+			if url == engine.NoURL {
+				return fmt.Errorf("standard input: line %d: longer than %s bytes: look whether the lines end in LF or CR LF", b.Lines[i], say.Number(ingest.MaxLine))
+			}
+			e.urls = append(e.urls, string(b.Piece(url)))
+		}
+		if in.Headless && !e.headless {
+			e.headless = true
+			e.Doubt(doubt.Doubt{Code: doubt.HeadlessTable, Count: 1, Text: "lines are read as URLs, and behind each of the first ones as many numbers follow: if they are columns, send the URLs alone"})
+		}
 	}
-	f, headless := ingest.Detect(first)
-	if f != ingest.URLs {
+	if f := logs.Inputs()[0].Format; f != ingest.URLs && f != ingest.Auto {
 		return fmt.Errorf("standard input: its lines look like the format %s, and explain reads URLs, one a line: send it the column of the URLs alone; to decide all of it: robobatch -in - -rules …", f)
 	}
-	if headless {
-		e.Doubt(doubt.Doubt{Code: doubt.HeadlessTable, Count: 1, Text: "lines are read as URLs, and behind each of the first ones as many numbers follow: if they are columns, send the URLs alone"})
-	}
-	return nil
+	return errors.Join(logs.Err(), ctx.Err())
 }
 
 // print prints the answers for all URLs and agents.

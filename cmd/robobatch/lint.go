@@ -53,6 +53,7 @@ func planLinting(a *args, std console.Streams) (guard.Task, error) {
 	}
 	l.opt.Dialect, l.opt.AsOf = chooseReading(&a.Reading, &a.faults)
 	l.opt.Bodies, l.opt.Workers = true, a.workers
+	l.rules.Inspect = true
 	if a.ByRow() {
 		a.faults.Add("as-of", errNoRows)
 	}

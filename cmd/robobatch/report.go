@@ -186,13 +186,7 @@ func (r *reporting) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s := summary.New(summary.Source{
-		Asked: r.asked, Version: version(), Store: r.store, Rules: r.rules.Files, Logs: r.logs, Stats: stats,
-	})
-	s.Doubts = append(s.Doubts, r.Doubts...)
-	for _, d := range append(s.Doubt(), doubtRejected(s, &r.storeOpt)...) {
-		r.Doubt(d)
-	}
+	s := r.doubtRows(r.store, stats)
 	src := pageSource{rules: r.rules, store: r.store, logs: r.logs, stats: stats, refused: summary.Sum(s.Counts.Refused), doubts: r.Doubts}
 	if r.old != nil {
 		src.old, src.changes = r.old.path, r.changes.Report(reported)
@@ -202,6 +196,18 @@ func (r *reporting) Run(ctx context.Context) (err error) {
 	}
 	r.Print(r.said(stats))
 	return nil
+}
+
+// doubtRows prints the doubts about what came of the logs, and returns their summary.
+func (p *plan) doubtRows(store *engine.Store, stats engine.Stats) *summary.Report {
+	s := summary.New(summary.Source{
+		Asked: p.asked, Version: version(), Store: store, Rules: p.rules.Files, Logs: p.logs, Stats: stats,
+	})
+	s.Doubts = append(s.Doubts, p.Doubts...)
+	for _, d := range append(s.Doubt(), doubtRejected(s, &p.storeOpt)...) {
+		p.Doubt(d)
+	}
+	return s
 }
 
 // load makes the rules ready.

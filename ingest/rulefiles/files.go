@@ -31,6 +31,7 @@ type Files struct {
 	skipped []string
 	left    []string // of these, what has the name of a robots.txt
 	single  bool     // the one file is a robots.txt that was named itself
+	wide    bool     // which may be UTF-16
 
 	done  atomic.Int64 // bytes of the captures that the latest use of Responses read
 	once  sync.Once
@@ -55,7 +56,14 @@ type Files struct {
 // for one origin are a [*ConflictError], unless one is a link to the other. Directories that cannot
 // be read are an [*UnreadableError]; anything else wrong with path or origin is a [*NameError]. All
 // conflicts and unreadable directories are reported at once, joined.
-func Find(path, origin string) (*Files, error) {
+func Find(path, origin string) (*Files, error) { return find(path, origin, false) }
+
+// FindToInspect is Find for callers that say what is wrong with files: that a single robots.txt is UTF-16 is a
+// diagnostic of [robots.Inspect] then, and no error.
+func FindToInspect(path, origin string) (*Files, error) { return find(path, origin, true) }
+
+// find is Find. wide says that a single robots.txt may be UTF-16.
+func find(path, origin string, wide bool) (*Files, error) {
 	info, err := place.Of(path).Stat(path)
 	switch {
 	case err != nil && strings.HasSuffix(path, packSuffix):
@@ -63,7 +71,7 @@ func Find(path, origin string) (*Files, error) {
 	case err != nil:
 		return nil, fault.OfFile(path, err, "name a directory of robots.txt files, one robots.txt and its origin, or a pack of robobatch compile")
 	case !info.Dir:
-		return findOne(path, info, origin)
+		return findOne(path, info, origin, wide)
 	case origin != "":
 		return nil, &NameError{Name: path, Err: ErrOriginDir}
 	}
@@ -90,7 +98,7 @@ func Find(path, origin string) (*Files, error) {
 }
 
 // findOne is Find for a path that is no directory.
-func findOne(path string, info place.Info, origin string) (*Files, error) {
+func findOne(path string, info place.Info, origin string, wide bool) (*Files, error) {
 	isPack, content := strings.HasSuffix(path, packSuffix), unpack.Named(filepath.Base(path))
 	fail := func(err error, remedy string) (*Files, error) {
 		return nil, &NameError{Name: path, Err: err, Remedy: remedy}
@@ -103,13 +111,17 @@ func findOne(path string, info place.Info, origin string) (*Files, error) {
 	case origin != "" && (isPack || content != unpack.Text):
 		return fail(ErrOriginFile, "")
 	case content == unpack.Text:
-		if err := sniff(path, info); err != nil {
+		if err := sniff(path, info, wide); err != nil {
 			return nil, err
 		}
 		if origin == "" {
 			return fail(ErrNoOrigin, "")
 		}
-		return oneRobots(path, info, origin)
+		files, err := oneRobots(path, info, origin)
+		if err == nil {
+			files.wide = wide
+		}
+		return files, err
 	case info.Size < 0: // captures are read at random
 		return fail(capture.ErrNotRegular, "copy it to a file first")
 	}
@@ -118,14 +130,14 @@ func findOne(path string, info place.Info, origin string) (*Files, error) {
 
 // sniff returns the error that a file is no text, which would be the same whatever its origin. A pipe
 // is read later, and so is what cannot be read.
-func sniff(path string, info place.Info) error {
+func sniff(path string, info place.Info, wide bool) error {
 	if info.Size < 0 {
 		return nil
 	}
 	file := ruleFile{name: path, path: path}
 	r, err := file.readOnce()
 	if err == nil {
-		_, err = checkText(path, r.Body)
+		_, err = checkText(path, r.Body, wide)
 		return err
 	}
 	return nil
@@ -154,7 +166,7 @@ func (r *Files) checkSingle(name string, body []byte) (err error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.odd, err = checkText(name, body)
+	r.odd, err = checkText(name, body, r.wide)
 	return err
 }
 

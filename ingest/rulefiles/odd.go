@@ -29,13 +29,13 @@ var (
 )
 
 // checkText returns what is odd about the content of a single robots.txt, or the [*NameError] that it
-// is no text.
-func checkText(name string, body []byte) (robots.Oddity, error) {
+// is no text. UTF-16 is one where wide says so.
+func checkText(name string, body []byte, wide bool) (robots.Oddity, error) {
 	if unpack.Detect(body[:min(len(body), unpack.HeadLen)]).Content == unpack.WARC {
 		return robots.NotOdd, &NameError{Name: name, Err: errIsWARC, Remedy: "rename it to end in .warc"}
 	}
 	odd := robots.OddityOf(body, nil)
-	if !odd.Binary() {
+	if !odd.Binary() || wide && odd <= robots.OddUTF16BE {
 		return odd, nil
 	}
 	text := errPackage[odd]

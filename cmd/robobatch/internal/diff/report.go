@@ -5,11 +5,11 @@ package diff
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/fieldtext"
 )
 
 // A Side is one of the two rules that are compared.
@@ -129,7 +129,7 @@ func (r *Report) Fill(from *aggregate.ChangesReport) {
 	for i := range from.Agents {
 		f := &from.Agents[i]
 		a := Agent{
-			Agent: valid(f.Agent), Requests: f.Requests, Closed: countOf(f.Counts[engine.Closed]), Opened: countOf(f.Counts[engine.Opened]),
+			Agent: fieldtext.Valid(f.Agent), Requests: f.Requests, Closed: countOf(f.Counts[engine.Closed]), Opened: countOf(f.Counts[engine.Opened]),
 			OtherRule: countOf(f.Counts[engine.OtherRule]), Same: countOf(f.Counts[engine.Same]), Changes: []Change{},
 		}
 		for _, change := range changeOrder {
@@ -151,18 +151,18 @@ func changeOf(change engine.Change, d *aggregate.ChangeDetails) Change {
 	for i := range d.Rules {
 		b := &d.Rules[i]
 		rule := Rule{
-			Of: "new", Line: b.Line, Rule: valid(b.Rule), Reason: b.Reason.String(), Origin: valid(b.Origin), Several: b.Others,
+			Of: "new", Line: b.Line, Rule: fieldtext.Valid(b.Rule), Reason: b.Reason.String(), Origin: fieldtext.Valid(b.Origin), Several: b.Others,
 			Count: countOf(b.ChangeCount), Examples: []Example{},
 		}
 		if b.Old {
 			rule.Of = "old"
 		}
 		for _, e := range b.Examples {
-			url := valid(e.URL)
+			url := fieldtext.Valid(e.URL)
 			if e.Cut {
 				url += "…"
 			}
-			rule.Examples = append(rule.Examples, Example{url, e.Requests, e.With.Line, valid(e.With.Rule), e.With.Reason.String()})
+			rule.Examples = append(rule.Examples, Example{url, e.Requests, e.With.Line, fieldtext.Valid(e.With.Rule), e.With.Reason.String()})
 		}
 		c.Rules = append(c.Rules, rule)
 	}
@@ -182,7 +182,7 @@ func changeOf(change engine.Change, d *aggregate.ChangeDetails) Change {
 func partsOf(from []aggregate.Part) []Part {
 	parts := make([]Part, 0, len(from))
 	for _, p := range from {
-		parts = append(parts, Part{valid(p.Text), countOf(p.ChangeCount)})
+		parts = append(parts, Part{fieldtext.Valid(p.Text), countOf(p.ChangeCount)})
 	}
 	return parts
 }
@@ -190,9 +190,6 @@ func partsOf(from []aggregate.Part) []Part {
 func countOf(c aggregate.ChangeCount) Count {
 	return Count{c.Requests, c.URLs.N, math.Round(c.URLs.Error*1e5) / 1e5}
 }
-
-// valid returns a text in valid UTF-8.
-func valid(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
 // Changed reports whether anything was found.
 func (r *Report) Changed() bool {

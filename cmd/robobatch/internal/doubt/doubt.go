@@ -163,7 +163,7 @@ var Meanings = []Meaning{
 		"Put the files themselves into the directory, or take the entries out.",
 	},
 	{
-		WhiteSpace, "URLs of a list, a table or a WARC file hold spaces or tabs, which URLs have only as %20 and %09. They are decided as if they were written so.",
-		"If what follows the space is another column, give the table a header, and name its format with -format.",
+		WhiteSpace, "URLs of a list, a table or a WARC file hold spaces or tabs, which URLs have only as %20 and %09. A space is decided as %20, a tab as %09 by rfc9309 only; with -url-as-is both stay as they are.",
+		"If what follows the space in a list is another column, give it a header, and name its format with -format. In a table with a header, look whether the URLs are whole.",
 	},
 }

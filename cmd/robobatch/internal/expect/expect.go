@@ -53,7 +53,7 @@ func Read(r io.Reader, name string) (*File, error) {
 	num := 0
 	for lines.Scan() {
 		num++
-		text := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
+		text := strings.Trim(strings.TrimPrefix(lines.Text(), "\ufeff"), blanks)
 		if at := comment.FindStringIndex(text); at != nil {
 			text = text[:at[0]]
 		}
@@ -73,12 +73,15 @@ func Read(r io.Reader, name string) (*File, error) {
 	return f, errors.Join(errs...)
 }
 
-// comment is a comment: # at the beginning, or behind white space. Elsewhere it is of a URL.
-var comment = regexp.MustCompile(`(^|\s+)#.*`)
+// blanks stand between the words of a line, as around the URLs of a list. All others are of the URL.
+const blanks = " \t"
+
+// comment is a comment: # at the beginning, or behind blanks. Elsewhere it is of a URL.
+var comment = regexp.MustCompile(`(^|[ \t]+)#.*`)
 
 // add adds a line.
 func (f *File) add(num int, text string) error {
-	words := strings.Fields(text)
+	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(blanks, r) })
 	switch words[0] {
 	case "waive":
 		if len(words) != 2 || !slices.Contains(Codes, words[1]) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/internal/listings"
 	"github.com/robobatch/robobatch/internal/why"
 	"github.com/robobatch/robobatch/robots"
@@ -140,7 +141,30 @@ func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answ
 		rules, _ := file.Select(who)
 		a.Rules = why.RulesOf(rules, path, q.Dialect)
 	}
+	a.escape()
 	return a
+}
+
+// escape writes bytes that are no UTF-8 as %XX, as outputs do, so that an answer can be joined with them.
+func (a *Answer) escape() {
+	escape := func(texts ...*string) {
+		for _, s := range texts {
+			*s = fieldtext.Valid(*s)
+		}
+	}
+	escape(&a.URL, &a.Agent, &a.Path, &a.Rule)
+	for i := range a.Dialects {
+		escape(&a.Dialects[i].Rule)
+	}
+	for i := range a.Rules {
+		escape(&a.Rules[i].Text, &a.Rules[i].Pattern)
+	}
+	if s := a.Source; s != nil {
+		escape(&s.Name, &s.Error, &s.Location, &s.URL)
+		for i := range s.Redirects {
+			escape(&s.Redirects[i].Name, &s.Redirects[i].URL, &s.Redirects[i].Location)
+		}
+	}
 }
 
 // source returns the source of a copy; nil if there is none.
@@ -217,5 +241,6 @@ func (q *Question) FromPack(t Target, agent string, v engine.Answer) *Answer {
 	if v.Rule.Line > 0 {
 		a.RuleLine, a.Rule = v.Rule.Line, v.Rule.String()
 	}
+	a.escape()
 	return a
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/internal/listings"
 	"github.com/robobatch/robobatch/internal/repcase"
 	"github.com/robobatch/robobatch/internal/why"
@@ -122,13 +123,13 @@ func compareRules(t *testing.T, got *Answer, c listings.Copy, d robots.Dialect) 
 			r := matches[best]
 			matches = slices.Delete(matches, best, best+1)
 			matching++
-			if !entry.Matches || entry.Line != r.Line || entry.Text != r.String() || entry.StopsAt != 0 || !hasPattern(r, entry, d) || !beginsWith(d.PatternOf(entry.Pattern), path, d) {
+			if !entry.Matches || entry.Line != r.Line || entry.Text != fieldtext.Valid(r.String()) || entry.StopsAt != 0 || !hasPattern(r, entry, d) || !beginsWith(d.PatternOf(entry.Pattern), path, d) {
 				t.Fatalf("%s, %s, %s: entry %d is %+v; the reference says that line %d matches", got.URL, got.Agent, d, i+1, *entry, r.Line)
 			}
 			continue
 		}
 		k := slices.IndexFunc(others, func(r robots.Rule) bool { return r.Line == entry.Line })
-		if k < 0 || entry.Matches || entry.Text != others[k].String() || entry.Decides != "" || !hasPattern(others[k], entry, d) {
+		if k < 0 || entry.Matches || entry.Text != fieldtext.Valid(others[k].String()) || entry.Decides != "" || !hasPattern(others[k], entry, d) {
 			t.Fatalf("%s, %s, %s: entry %d is %+v; the reference says that it does not match", got.URL, got.Agent, d, i+1, *entry)
 		}
 		others = slices.Delete(others, k, k+1)

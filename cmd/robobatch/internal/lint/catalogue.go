@@ -225,7 +225,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "not_utf8", Severity: Warning,
-		What: "A line is not UTF-8. Its bytes are compared as they are, and crawlers may not agree.",
+		What: "A line is not UTF-8. Each byte beyond ASCII is compared as its %XX, and crawlers may not agree.",
 		Do:   "Save the file as UTF-8, or write such bytes as %XX.",
 		Bad:  "User-agent: *\nDisallow: /\xff/\n",
 		Good: "User-agent: *\nDisallow: /%FF/\n",

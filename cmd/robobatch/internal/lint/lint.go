@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -99,7 +100,7 @@ func (r *lineReader) line(num int32) string {
 			}
 		}
 		if r.num++; r.num == num {
-			r.last = strings.ToValidUTF8(string(line[:min(len(line), maxSource)]), "\ufffd")
+			r.last = fieldtext.Valid(string(line[:min(len(line), maxSource)]))
 		}
 		r.rest = rest
 	}

@@ -29,6 +29,7 @@ import (
 type Rules struct {
 	*rulefiles.Files
 	AcceptDamage bool         // of files of captures, see there; to be set before Find
+	Inspect      bool         // find files as [rulefiles.FindToInspect] does
 	Flag         string       // that names them, for messages; "" is -rules
 	Share        memory.Share // of -max-memory that they have, for messages
 
@@ -39,7 +40,11 @@ type Rules struct {
 
 // Find finds the rules of a path, as [rulefiles.Find] does.
 func (r *Rules) Find(path, origin string) (err error) {
-	if r.Files, err = rulefiles.Find(path, origin); err == nil {
+	find := rulefiles.Find
+	if r.Inspect {
+		find = rulefiles.FindToInspect
+	}
+	if r.Files, err = find(path, origin); err == nil {
 		r.Files.AcceptDamage = r.AcceptDamage
 	}
 	return err

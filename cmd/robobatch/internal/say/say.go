@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/robobatch/robobatch/internal/fieldtext"
 )
 
 // Std stands for standard input and standard output among the names of files.
@@ -83,10 +85,10 @@ func Printable(s string) string {
 	return first + "\n" + NoCommands(rest)
 }
 
-// printable returns s with escapes.
+// printable returns s with escapes. Bytes that are no UTF-8 are %XX, as in outputs.
 func printable(s string) string {
 	var sb strings.Builder
-	for _, r := range s {
+	for _, r := range fieldtext.Valid(s) {
 		if r == '\n' || unicode.IsPrint(r) {
 			sb.WriteRune(r)
 		} else {

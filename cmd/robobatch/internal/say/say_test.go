@@ -24,7 +24,7 @@ func TestNumbers(t *testing.T) {
 }
 
 func TestPrintable(t *testing.T) {
-	if got, want := Printable("a é \x1b[2J\xff\nb'\t"), `a é \x1b[2J`+"\ufffd\nb'"+`\t`; got != want {
+	if got, want := Printable("a é \x1b[2J\xff\nb'\t"), `a é \x1b[2J%FF`+"\nb'"+`\t`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // Rows returns what the requirements of a run are about.
@@ -136,8 +137,18 @@ func (r *Report) whiteSpace() []doubt.Doubt {
 	if n == 0 || r.Counts.Bad() > 0 { // where no line is a URL, that is what is wrong
 		return nil
 	}
-	text := say.Count(n, "URL") + " with white space inside, read as %20 and %09: if it separates columns, give them a header, and name the format with -format"
-	d := doubt.Doubt{Code: doubt.WhiteSpace, Text: text, Count: n}
+	read := "spaces are read as %20, tabs as they are"
+	switch {
+	case r.URLAsIs:
+		read = "it is matched as it is"
+	case r.Dialect == robots.RFC9309.String():
+		read = "read as %20 and %09"
+	}
+	do := "look whether the URLs are whole"
+	if slices.ContainsFunc(r.read.FirstBlank, func(url ingest.BlankURL) bool { return r.Inputs[url.Input].Format == ingest.URLs.String() }) {
+		do = "if it separates columns, give them a header, and name the format with -format"
+	}
+	d := doubt.Doubt{Code: doubt.WhiteSpace, Text: say.Count(n, "URL") + " with white space inside; " + read + ": " + do, Count: n}
 	for _, url := range r.read.FirstBlank {
 		d.Examples = append(d.Examples, fmt.Sprintf("%s: line %d: %q", say.File(r.Inputs[url.Input].Name), url.Line, shorten(url.URL)))
 	}
