@@ -334,6 +334,10 @@ func (s *Store) RulesHash() string { return s.rules.Hash() }
 // Memory returns what the compiled rules take; of a pack, all that were loaded so far, each once.
 func (s *Store) Memory() Memory { return Memory(s.rules.Memory()) }
 
+// EnoughMemory returns the MaxMemory under which no rules would have been dropped and loaded again so far. It is 0 if
+// that took no time worth mentioning.
+func (s *Store) EnoughMemory() int64 { return s.rules.Enough() }
+
 // An asker is what Verdict works with.
 type asker struct {
 	batch  Batch

@@ -149,10 +149,10 @@ then, and the stream has no end mark.`,
 
 	{
 		set: forMerge, plan: planMerging, name: "merge", about: "add up the shards of a run, once all are done",
-		arguments: "STATS...", intro: `
+		arguments: "DIR STATS...", intro: `
 robobatch merge adds up the shards of a run with one output per input.
 
-    robobatch merge -out out/
+    robobatch merge out/
 
 reads what the shards wrote at their ends, out/_stats.0-of-4.json and so on, or the files of -stats that are named. It
 checks that they are of one run, that none is missing, and that all outputs are there. It prints the summary of all, and

@@ -501,6 +501,9 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 	}); err != nil {
 		return err
 	}
+	for _, side := range d.sides() {
+		side.HintMemory(side.store, &d.Console)
+	}
 	return d.print(changes, refused)
 }
 

@@ -483,8 +483,8 @@ func outputFlags(a *args) []entry {
 			The file to write. x.parquet or x.jsonl (JSON Lines); - is JSON Lines on standard
 			output. Default: the name of the rules plus .rules.parquet, in the working directory.`}},
 		{forMerge, cli.Flag{
-			Name: "out", Arg: "dir", Files: true, Needed: "name the directory of the outputs, as -out of the shards does",
-			Set: cli.Text(&a.out), Doc: "The directory of the outputs.",
+			Name: "out", Arg: "dir", Files: true, Set: cli.Text(&a.out),
+			Doc: "The directory of the outputs. Without the flag it is the first argument.",
 		}},
 		{forCompile, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
 			The pack to write, x.rbp. Default: the name of the rules plus .rbp, in the working

@@ -299,6 +299,7 @@ func (j *job) report(r *summary.Report) error {
 	for _, hint := range hintsAbout(r) {
 		j.Hint(hint.text)
 	}
+	j.rules.HintMemory(j.store, &j.Console)
 	for _, d := range r.Doubts[len(j.Doubts):] {
 		j.Doubt(d)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
@@ -23,6 +24,12 @@ func planMerging(a *args, std console.Streams) (guard.Task, error) {
 	m := &merging{
 		Console: console.Console{Streams: std, Quiet: a.quiet},
 		dir:     series.Dir{Name: a.out}, stats: a.rest, verbose: a.verbose,
+	}
+	if m.dir.Name == "" && len(m.stats) > 0 {
+		m.dir.Name, m.stats = m.stats[0], m.stats[1:]
+	}
+	if m.dir.Name == "" {
+		a.faults.Add("out", errors.New("the flag is missing: name the directory of the outputs, as -out of the shards does"))
 	}
 	return m, a.faults.Err()
 }

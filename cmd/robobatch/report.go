@@ -207,6 +207,7 @@ func (p *plan) doubtRows(store *engine.Store, stats engine.Stats) *summary.Repor
 	for _, d := range append(s.Doubt(), doubtRejected(s, &p.storeOpt)...) {
 		p.Doubt(d)
 	}
+	p.rules.HintMemory(store, &p.Console)
 	return s
 }
 

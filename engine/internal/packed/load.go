@@ -19,6 +19,7 @@ func (l *loader) text(number int) *rules.Ruling {
 		l.fail(err)
 		return l.broken
 	}
+	l.loads.Add(1)
 	l.count(number, r)
 	return r
 }
@@ -45,6 +46,7 @@ func (l *loader) count(number int, r *rules.Ruling) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.memory.Add(r)
+	l.size += r.Size
 }
 
 // readText reads the rules of a text from the pack, or compiles a text that is stored verbatim.

@@ -117,9 +117,11 @@ type loader struct {
 	buffers sync.Pool
 	failure atomic.Pointer[error]
 
+	loads   atomic.Int64    // of texts, each time that one was loaded
 	counted []atomic.Uint64 // bit set of the texts that memory counts
 	mu      sync.Mutex
 	memory  rules.Memory
+	size    int64 // bytes of those texts
 }
 
 // A buffer is the memory of one loading.
@@ -166,6 +168,7 @@ func (l *loader) Newest() int64      { return robots.Microseconds(l.file.Summary
 func (l *loader) Odd() rules.Odd     { return l.odd }
 func (l *loader) Notes() []byte      { return l.file.Notes() }
 func (l *loader) Texts() int         { return l.file.Texts() }
+func (*loader) Enough() int64        { return 0 }
 func (*loader) Common() []*rules.Set { return nil }
 
 func (l *loader) Memory() rules.Memory {

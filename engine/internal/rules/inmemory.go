@@ -28,6 +28,7 @@ func (s *inMemory) InForce() int      { return s.inForce }
 func (s *inMemory) Hash() string      { return s.hash }
 func (s *inMemory) Newest() int64     { return s.newest }
 func (s *inMemory) Memory() Memory    { return s.memory }
+func (*inMemory) Enough() int64       { return 0 }
 func (s *inMemory) Common() []*Set    { return s.common }
 func (s *inMemory) Odd() Odd          { return s.odd }
 func (s *inMemory) Texts() int        { return len(s.keys) }

@@ -23,6 +23,10 @@ type Store interface {
 	Newest() int64  // the time of the newest capture, in microseconds since 1970
 	Memory() Memory // of the rules loaded so far, those of equal texts once
 
+	// Enough returns the limit of memory under which all rules would have stayed that were loaded; 0 if few of them
+	// were dropped and loaded again.
+	Enough() int64
+
 	// Common returns the Sets of all agents by RulingID: nil where agents differ, or where the
 	// rules are not always in memory. It is shorter than some RulingIDs are great. Matching looks
 	// here first.

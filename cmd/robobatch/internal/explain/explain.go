@@ -117,6 +117,7 @@ func NewTarget(url string) Target {
 // dialects of the question, in their order; nil if the URL has none.
 func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answer {
 	a := &Answer{URL: t.URL, Agent: agent, Dialect: q.Dialect.String(), Origin: string(t.Origin)}
+	defer a.escape()
 	if t.Origin == "" {
 		a.Reason = engine.ReasonBadURL.String()
 		return a
@@ -141,7 +142,6 @@ func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answ
 		rules, _ := file.Select(who)
 		a.Rules = why.RulesOf(rules, path, q.Dialect)
 	}
-	a.escape()
 	return a
 }
 
@@ -229,6 +229,7 @@ func (q *Question) verdict(t Target, agent string, d robots.Dialect, c *listings
 // FromPack returns the answer of a pack, which knows no more than the verdict.
 func (q *Question) FromPack(t Target, agent string, v engine.Answer) *Answer {
 	a := &Answer{URL: t.URL, Agent: agent, Dialect: q.Dialect.String(), Origin: string(t.Origin), Pack: true}
+	defer a.escape()
 	a.Reason = v.Reason.String()
 	if v.Access != engine.Unknown {
 		allowed := v.Access == engine.Allowed
@@ -241,6 +242,5 @@ func (q *Question) FromPack(t Target, agent string, v engine.Answer) *Answer {
 	if v.Rule.Line > 0 {
 		a.RuleLine, a.Rule = v.Rule.Line, v.Rule.String()
 	}
-	a.escape()
 	return a
 }

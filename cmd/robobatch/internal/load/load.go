@@ -155,6 +155,14 @@ func TempDir(out string) string {
 	return place.TempDir(out)
 }
 
+// HintMemory says which limit of memory would be enough, if rules of the store were loaded again and again.
+func (r *Rules) HintMemory(store *engine.Store, c *console.Console) {
+	if enough := store.EnoughMemory(); enough > 0 {
+		c.Hint(fmt.Sprintf("under -max-memory %s rules were dropped and loaded again and again, which takes time: %s is enough for all that these logs need",
+			r.Share.Text(enough), memory.Text(r.Share.Whole(enough))))
+	}
+}
+
 // Close removes the temporary pack.
 func (r *Rules) Close() error { return r.temp.Load().Remove() }
 

@@ -47,7 +47,7 @@ func (r *Report) Short() string {
 func (r *Report) answers() table {
 	c, note := &r.Counts, "of "+say.Count(r.Counts.Origins, "origin")
 	if r.Heading != "" { // they were counted one log after the other
-		note += ", those of each log"
+		note += ", counted anew in each log"
 	}
 	if r.isForSeveral() {
 		note += fmt.Sprintf(", for %d agents", len(r.Agents))
