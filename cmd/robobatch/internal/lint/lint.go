@@ -67,7 +67,7 @@ func Findings(place *Place, body []byte, diagnostics []robots.Diagnostic) []Find
 		code, _ := Lookup(d.Code)
 		f := Finding{
 			File: place.File, Origin: place.Origin, capture: place.Capture, Line: d.Line, Code: string(d.Code), severity: code.Severity, Severity: code.Severity.String(),
-			Text: d.Text, Do: code.Do, Source: lines.line(d.Line),
+			Text: fieldtext.Valid(d.Text), Do: code.Do, Source: lines.line(d.Line),
 		}
 		f.Column = column(f.Source, atKey[d.Code])
 		seen[f.Key()]++
