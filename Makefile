@@ -33,6 +33,8 @@ NEWEST        = $(notdir $(lastword $(sort $(wildcard bench/results/*.txt))))
 UNITS         = cpu-ns/url OR cpu-ns/row OR cpu-ns/rule OR load-cpu-ns/origin OR urls/s OR peak-B OR agree-% OR tables-B/rule-B OR refs-B/rule-B OR heap-B/rule-B
 MEDIANS       = cd bench/results && $(GO) run $(BENCHSTAT) -ignore corpus -row .fullname -filter '.unit:($(UNITS))'
 GOBENCH       = $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -timeout 2h
+BENCHDIR     ?= bench
+SHORT        ?= -short
 TIMEOUT      ?= 2h
 # PROGRESS counts the packages that go build -v names, and passes on all other lines.
 PROGRESS      = awk '!/[ :]/ { if (++n % 25 == 0) { print "compiled " n " packages"; fflush() } next } { print; fflush() }'
@@ -72,10 +74,11 @@ quickstart: ## build ./robobatch and run the main job on real data: 320 robots.t
 	./$(BIN) -rules $(QUICKSTART)/rules -in $(QUICKSTART)/urls.zst
 
 test: ## the tests of the main module, without their long comparisons; needs Go only
-	@set -o pipefail; CGO_ENABLED=0 $(GO) test -short -v -timeout $(TIMEOUT) ./... 2>&1 | $(QUIET)
+	@echo "Testing each package. The first time, Go downloads modules and compiles: some minutes on two cores."
+	@set -o pipefail; CGO_ENABLED=0 $(GO) test $(SHORT) -v -timeout $(TIMEOUT) ./... 2>&1 | $(QUIET)
 
 test-all: ## all tests of the main module, the long comparisons included: some eight minutes of CPU
-	@set -o pipefail; CGO_ENABLED=0 $(GO) test -v -timeout $(TIMEOUT) ./... 2>&1 | $(QUIET)
+	@$(MAKE) --no-print-directory test SHORT=
 
 examples: ## the library as another module uses it: each example prints what its comment says
 	cd examples && $(GO) vet ./... && CGO_ENABLED=0 $(GO) test -timeout $(TIMEOUT) ./...
@@ -84,8 +87,9 @@ race: ## what `make test` runs, under the race detector; needs gcc
 	@set -o pipefail; CGO_ENABLED=1 $(GO) test -race -short -v -timeout $(TIMEOUT) ./... 2>&1 | $(QUIET)
 
 lint: ## go vet and golangci-lint
-	$(GO) vet ./...
-	@$(GO) run $(GOLANGCI) run ./...
+	@set -eu; bin=$$(mktemp -d); trap 'rm -rf "$$bin"' EXIT; \
+	GOBIN=$$bin $(GO) install $(GOLANGCI); \
+	for module in . bench; do (cd $$module && $(GO) vet ./... && "$$bin/golangci-lint" run ./...); done
 
 arrows: ## show that the linter forbids each import that .golangci.yml means to forbid
 	@set -eu; bin=$$(mktemp -d); trap 'rm -rf "$$bin"' EXIT; \
@@ -101,7 +105,7 @@ scale: ## the tests of large inputs: a gigabyte of captures, a pack of a million
 	ROBOBATCH_SCALE=1 CGO_ENABLED=0 $(GO) test -count 1 -v -run Scale -timeout 1h ./ingest/internal/capture ./engine
 
 memory: ## the peak memory of runs of many shapes under limits, a million origins; LIMITS, SHAPES; needs 8 GB of disk, takes half an hour
-	@$(GO) run ./bench/memory -limits $(LIMITS) -shapes '$(SHAPES)'
+	@cd bench && $(GO) run ./memory -limits $(LIMITS) -shapes '$(SHAPES)'
 
 fuzz: ## each fuzz target for FUZZTIME (10m)
 	@set -e; for pkg in $$($(GO) list ./...); do \
@@ -118,10 +122,10 @@ arm64: ## the tests of the matcher and of normal forms for arm64, and COMPARE (1
 	cd automaton && qemu-aarch64-static "$$bin/automaton" -test.short -test.timeout $(TIMEOUT) -compare $(COMPARE)
 
 hostile: ## look for the rules that are slowest to match and to compile, and print them
-	$(GO) test -run '^$$' -bench Hostile -benchtime $(HOSTILETRIES)x -timeout 1h ./bench
+	cd bench && $(GO) test -run '^$$' -bench Hostile -benchtime $(HOSTILETRIES)x -timeout 1h .
 
 attack: ## damage inputs, kill runs, fail system calls, fill disks, and judge what comes of it; hours, or ATTACK='-mutants 100'
-	$(GO) run ./bench/attack $(ATTACK)
+	cd bench && $(GO) run ./attack $(ATTACK)
 
 shards: ## 200 inputs, three of them damaged, in four shards that are killed again and again; SHARDROUNDS (50)
 	@ROBOBATCH_SHARDS=$(SHARDROUNDS) $(GO) test -count 1 -v -run TestShardsKilled -timeout 4h ./cmd/robobatch
@@ -140,18 +144,18 @@ cluster-slurm: ## docs/cluster on a real Slurm of one node, a task of which is k
 cluster-spark: ## ROWS (5000000) on a Spark of two workers, one of which is killed; Java 17; SPARK=--measure compares with an identity
 	@.ci/python spark $(ROWS) $(SPARK)
 
-bench: ## all benchmarks, into bench.txt; BENCH, BENCHPKGS, BENCHTIME and BENCHCOUNT choose
-	@set -o pipefail; $(GOBENCH) -count $(BENCHCOUNT) $(BENCHPKGS) | $(RESULTS) >bench.txt
+bench: ## the benchmarks of the folder BENCHDIR (bench), into bench.txt; BENCH, BENCHPKGS, BENCHTIME and BENCHCOUNT choose
+	@set -o pipefail; (cd $(BENCHDIR) && $(GOBENCH) -count $(BENCHCOUNT) $(BENCHPKGS)) | $(RESULTS) >bench.txt
 
 bench-compare: ## the working tree against the commit BASE (main), or against itself with the folders ONLY of BASE, in turn
 	@set -eu; rm -f bench-base.txt bench-here.txt; \
-	base=$$(mktemp -d ../bench-base.XXXXXX); trap 'git worktree remove --force "$$base" || rmdir "$$base"' EXIT; \
+	base=$$(mktemp -d "$$(dirname "$$PWD")/bench-base.XXXXXX"); trap 'git worktree remove --force "$$base" || rmdir "$$base"' EXIT; \
 	git worktree add -q --detach "$$base" '$(if $(ONLY),HEAD,$(BASE))'; \
 	$(if $(ONLY),git -C "$$base" rm -rq $(ONLY); git -C "$$base" checkout -q '$(BASE)' -- $(ONLY);) \
 	for round in $$(seq $(BENCHCOUNT)); do \
 		echo "round $$round of $(BENCHCOUNT)"; \
-		(cd "$$base" && $(GOBENCH) -count 1 $(BENCHPKGS)) >>bench-base.txt; \
-		$(GOBENCH) -count 1 $(BENCHPKGS) >>bench-here.txt; \
+		(cd "$$base/$(BENCHDIR)" && $(GOBENCH) -count 1 $(BENCHPKGS)) >>bench-base.txt; \
+		(cd $(BENCHDIR) && $(GOBENCH) -count 1 $(BENCHPKGS)) >>bench-here.txt; \
 	done; \
 	$(GO) run $(BENCHSTAT) bench-base.txt bench-here.txt
 
@@ -159,27 +163,27 @@ bench-peers: ## other Go libraries for robots.txt, in turn with ours; ROUNDS (6)
 	cd bench/peers && $(GO) run . -rounds $(ROUNDS)
 
 bench-whole: ## whole runs over logs of 30,000 origins, CPU time and peak memory, and loading their files; ROUNDS (6)
-	@$(GO) run ./bench/whole -rounds $(ROUNDS)
+	@cd bench && $(GO) run ./whole -rounds $(ROUNDS)
 
 bench-long: ## runs on long real logs, by one worker and two, against the commit BASE (main) and against unpacking alone, in turn; ROUNDS (6)
-	@set -eu; base=$$(mktemp -d ../bench-base.XXXXXX); trap 'git worktree remove --force "$$base" || rmdir "$$base"' EXIT; \
+	@set -eu; base=$$(mktemp -d "$$(dirname "$$PWD")/bench-base.XXXXXX"); trap 'git worktree remove --force "$$base" || rmdir "$$base"' EXIT; \
 	git worktree add -q --detach "$$base" '$(BASE)'; \
 	(cd "$$base" && CGO_ENABLED=0 $(GO) build -o robobatch-base ./cmd/robobatch); \
-	$(GO) run ./bench/whole -bench '^(Unpack|Repeated)' -base "$$base/robobatch-base" -rounds $(ROUNDS)
+	cd bench && $(GO) run ./whole -bench '^(Unpack|Repeated)' -base "$$base/robobatch-base" -rounds $(ROUNDS)
 
 bench-whatif: ## diff, coverage and report, each a process, in turn with runs of the main job on the same log; ROUNDS (6)
-	@$(GO) run ./bench/whole -rounds $(ROUNDS) -bench WhatIf
+	@cd bench && $(GO) run ./whole -rounds $(ROUNDS) -bench WhatIf
 
 bench-million: ## runs on a pack of a million origins, under limits of memory; needs 3 GB of memory, 2 GB of disk; ROUNDS (6)
-	@$(GO) run ./bench/whole -bench Pack -origins 1000000 -rounds $(ROUNDS)
+	@cd bench && $(GO) run ./whole -bench Pack -origins 1000000 -rounds $(ROUNDS)
 
 bench-results: ## all benchmarks in ROUNDS (6) rounds, kept in bench/results; some eighteen minutes, then run bench-render
 	@set -eu -o pipefail; new=bench/results/new.tmp; mkdir -p bench/results; trap 'rm -f "$$new"' EXIT; \
-	{ for round in $$(seq $(ROUNDS)); do \
-		$(GO) test -run '^$$' -bench . -benchmem -benchtime 0.5s -count 1 ./bench; \
+	( cd bench; for round in $$(seq $(ROUNDS)); do \
+		$(GO) test -run '^$$' -bench . -benchmem -benchtime 0.5s -count 1 .; \
 	done; \
-	$(GO) run ./bench/whole -rounds $(ROUNDS); \
-	cd bench/peers && $(GO) run . -rounds $(ROUNDS); } | $(RESULTS) >"$$new"; \
+	$(GO) run ./whole -rounds $(ROUNDS); \
+	cd peers && $(GO) run . -rounds $(ROUNDS) ) | $(RESULTS) >"$$new"; \
 	cpu=$$(sed -n 's/([A-Z]*)//g; s/^cpu: //p' "$$new" | tail -n 1 | tr A-Z a-z | tr -cs 'a-z0-9\n' -); \
 	mv "$$new" "bench/results/$$(date -u +%F)-$$cpu.txt"
 
@@ -188,7 +192,7 @@ bench-show: ## the medians of the newest of bench/results
 
 bench-render: ## the newest of bench/results as medians, as charts, and as the tables in README.md and bench/README.md
 	@$(MEDIANS) -format csv $(NEWEST) >medians.csv 2> >(grep -v 'need >= ' >&2)
-	@$(GO) run ./bench/render
+	@cd bench && $(GO) run ./render -C ..
 
 e2e: ## read the output with DuckDB and other readers, open pages in Chromium; needs gcc, Node.js, and a large download the first time
 	cd e2e/node && npm install --no-audit --no-fund --loglevel=error
@@ -209,6 +213,7 @@ tidy: ## go mod tidy in all modules
 	$(GO) mod tidy
 	cd e2e && $(GO) mod tidy
 	cd examples && $(GO) mod tidy
+	cd bench && $(GO) mod tidy
 	cd bench/peers && $(GO) mod tidy
 	cd internal/asm && $(GO) mod tidy
 	cd internal/dist && $(GO) mod tidy

@@ -2,9 +2,9 @@
 
 // Command attack tries to break the command robobatch, and judges what comes of it:
 //
-//	go run ./bench/attack                                   # all of it: make attack
-//	go run ./bench/attack -mutants 100 -kills 50 -faults 50 # a part
-//	go run ./bench/attack -only 'mutants/csv' -seed 7       # one kind, with other damage
+//	go run -C bench ./attack                                   # all of it: make attack
+//	go run -C bench ./attack -mutants 100 -kills 50 -faults 50 # a part
+//	go run -C bench ./attack -only 'mutants/csv' -seed 7       # one kind, with other damage
 //
 // It kills runs at random moments, makes system calls fail, fills disks, and damages inputs of every
 // format. It knows what it damaged, so it knows which rows are true: those of the slow reference, on
@@ -24,7 +24,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -108,10 +107,8 @@ func (a *attack) prepare() (err error) {
 	}
 	if a.binary == "" {
 		a.binary = filepath.Join(a.dir, "robobatch")
-		build := exec.CommandContext(a.ctx, "go", "build", "-trimpath", "-o", a.binary, "github.com/robobatch/robobatch/cmd/robobatch")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			return fmt.Errorf("build the command: %w: %s", err, out)
+		if err := tool.Build(a.ctx, a.binary); err != nil {
+			return err
 		}
 	}
 	if a.binary, err = filepath.Abs(a.binary); err != nil {

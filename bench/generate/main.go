@@ -1,6 +1,6 @@
 // Command generate makes up robots.txt of many origins and a log of their URLs, from real ones:
 //
-//	go run ./bench/generate -origins 30000 -rules rules.jsonl.zst -urls 10000000 -order shuffled -frames 8 -out urls.zst
+//	go run -C bench ./generate -origins 30000 -rules ../rules.jsonl.zst -urls 10000000 -order shuffled -frames 8 -out ../urls.zst
 //
 // Either of -rules and -out may be left out. The same flags and the same source tree give the same
 // bytes. It starts from testdata/quickstart of the source tree that it is run in, or from the

@@ -2,9 +2,9 @@
 // many shapes, under several limits, each run a process of its own, and prints the most memory that
 // each process held beside what it may hold:
 //
-//	go run ./bench/memory                                          # a pack of a million origins
-//	go run ./bench/memory -shapes 'wide|sort' -limits 256MiB       # some of it
-//	go run ./bench/memory -keep /tmp/inputs                        # writes the inputs there, or uses what is there
+//	go run -C bench ./memory                                          # a pack of a million origins
+//	go run -C bench ./memory -shapes 'wide|sort' -limits 256MiB       # some of it
+//	go run -C bench ./memory -keep /tmp/inputs                        # writes the inputs there, or uses what is there
 //
 // A run may hold a tenth more than the limit, and 16 MiB. Below 256 MiB it may refuse to start. The
 // command fails if one run does neither.
@@ -89,9 +89,7 @@ func run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	l := lab{ctx: ctx, inputs: r.inputs, dir: dir, binary: filepath.Join(dir, "robobatch")}
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", l.binary, "github.com/robobatch/robobatch/cmd/robobatch")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if _, err := measure.Exec(build); err != nil {
+	if err := tool.Build(ctx, l.binary); err != nil {
 		return err
 	}
 	self, err := os.Executable()

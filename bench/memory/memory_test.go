@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robobatch/robobatch/internal/measure"
+	"github.com/robobatch/robobatch/bench/internal/tool"
 )
 
 // preparing has the test binary write the inputs into the directory that the variable names: in a
@@ -48,8 +48,7 @@ func TestBound(t *testing.T) {
 		t.Fatalf("%v: %s", err, text)
 	}
 	l := lab{ctx: t.Context(), inputs: dir, dir: dir, binary: filepath.Join(dir, "robobatch")}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", l.binary, "github.com/robobatch/robobatch/cmd/robobatch")
-	if _, err := measure.Exec(build); err != nil {
+	if err := tool.Build(t.Context(), l.binary); err != nil {
 		t.Fatal(err)
 	}
 	r, err := parse([]string{"-limits", "64MiB,128MiB,256MiB", "-shapes", small})

@@ -31,6 +31,7 @@ require (
 	github.com/minio/md5-simd v1.1.2 // indirect
 	github.com/minio/minio-go/v7 v7.4.1 // indirect
 	github.com/philhofer/fwd v1.2.0 // indirect
+	github.com/robobatch/robobatch/bench v0.0.0
 	github.com/rs/xid v1.6.0 // indirect
 	github.com/tinylib/msgp v1.6.4 // indirect
 	github.com/zeebo/xxh3 v1.1.0 // indirect
@@ -49,3 +50,5 @@ require (
 )
 
 replace github.com/robobatch/robobatch => ../..
+
+replace github.com/robobatch/robobatch/bench => ..

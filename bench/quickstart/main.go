@@ -1,7 +1,7 @@
 // Command quickstart makes testdata/quickstart, the real robots.txt files and the real log of URLs
 // that the README's first command runs on.
 //
-//	go run ./bench/quickstart [-out folder] <collection>
+//	go run -C bench ./quickstart [-out folder] <collection>
 //
 // The collection is a folder with
 //
@@ -26,9 +26,9 @@ import (
 )
 
 func main() {
-	out := flag.String("out", filepath.Join("testdata", "quickstart"), "folder to write to")
+	out := flag.String("out", filepath.Join("..", "testdata", "quickstart"), "folder to write to")
 	flag.Usage = func() {
-		fmt.Fprintln(os.Stderr, "usage: go run ./bench/quickstart [-out folder] <collection>")
+		fmt.Fprintln(os.Stderr, "usage: go run -C bench ./quickstart [-out folder] <collection>")
 		flag.PrintDefaults()
 	}
 	flag.Parse()

@@ -1,11 +1,11 @@
 // Command whole measures whole runs of the command robobatch, each in a process of its own, in the
 // format of Go's benchmarks:
 //
-//	go run ./bench/whole -rounds 6
-//	go run ./bench/whole -bench Files                      # loading a directory, against reading its files
-//	go run ./bench/whole -bench Pack -origins 1000000      # a pack of a million origins, and limits of memory
-//	go run ./bench/whole -bench WhatIf                     # diff, coverage and report, against runs of the main job
-//	go run ./bench/whole -bench 'Unpack|Repeated' -base ../other/robobatch   # long real logs, and another build in turn
+//	go run -C bench ./whole -rounds 6
+//	go run -C bench ./whole -bench Files                      # loading a directory, against reading its files
+//	go run -C bench ./whole -bench Pack -origins 1000000      # a pack of a million origins, and limits of memory
+//	go run -C bench ./whole -bench WhatIf                     # diff, coverage and report, against runs of the main job
+//	go run -C bench ./whole -bench 'Unpack|Repeated' -base ../other/robobatch   # long real logs, and another build in turn
 //
 // It builds the command, makes up rules of many origins and logs of their URLs (package bench),
 // takes the real log of the corpus too, and runs all cases in turn, once a round. Times are without
@@ -81,18 +81,17 @@ func run(ctx context.Context, arguments []string) error {
 // with the peak memory of its parent, and the runs to be measured must not inherit that.
 func (r request) measure(ctx context.Context, dir string) error {
 	l := lab{ctx: ctx, dir: dir, binary: filepath.Join(dir, "robobatch"), base: r.base, copies: r.copies}
-	build := exec.CommandContext(ctx, "go", "build", "-o", l.binary, "github.com/robobatch/robobatch/cmd/robobatch")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if err := tool.Build(ctx, l.binary); err != nil {
+		return err
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	prepare := exec.CommandContext(ctx, self, "-prepare", dir, "-origins", strconv.Itoa(r.spec.Origins), "-urls", strconv.FormatInt(r.spec.URLs, 10),
 		"-seed", strconv.FormatUint(r.spec.Seed, 10), "-aimed", strconv.Itoa(r.spec.Aimed), "-copies", strconv.Itoa(r.copies), "-bench", r.bench)
-	for _, cmd := range []*exec.Cmd{build, prepare} {
-		if _, err := measure.Exec(cmd); err != nil {
-			return err
-		}
+	if _, err := measure.Exec(prepare); err != nil {
+		return err
 	}
 	base, err := corpus.Find(".")
 	if err != nil {

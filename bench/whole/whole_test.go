@@ -3,13 +3,13 @@ package main
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/robobatch/robobatch/bench/internal/madeup"
+	"github.com/robobatch/robobatch/bench/internal/tool"
 	"github.com/robobatch/robobatch/internal/measure"
 )
 
@@ -23,8 +23,8 @@ func TestTrials(t *testing.T) {
 	}
 	l := lab{ctx: t.Context(), dir: dir, binary: filepath.Join(dir, "robobatch"), copies: r.copies}
 	l.base = l.binary
-	if text, err := exec.Command("go", "build", "-o", l.binary, "github.com/robobatch/robobatch/cmd/robobatch").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, text)
+	if err := tool.Build(t.Context(), l.binary); err != nil {
+		t.Fatal(err)
 	}
 	var out bytes.Buffer
 	var cases []measure.Case

@@ -23,7 +23,7 @@ func Dir(tb testing.TB) string {
 	return filepath.Join(root(tb), "testdata", "rep")
 }
 
-// root returns the top of the source tree: the nearest folder with a go.mod.
+// root returns the top of the source tree: the nearest folder with testdata/rep.
 func root(tb testing.TB) string {
 	tb.Helper()
 	dir, err := os.Getwd()
@@ -31,12 +31,12 @@ func root(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "testdata", "rep")); err == nil {
 			return dir
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			tb.Fatal("no go.mod above the working directory")
+			tb.Fatal("no testdata/rep above the working directory")
 		}
 		dir = parent
 	}

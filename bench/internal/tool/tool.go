@@ -1,5 +1,5 @@
-// Package tool has what the commands below bench have in common. It hides how they end: at a
-// signal, and with which exit code. Only the packages below bench import it.
+// Package tool has what the commands below bench have in common. It hides how they build robobatch,
+// and how they end: at a signal, and with which exit code. Only the packages below bench import it.
 package tool
 
 import (
@@ -8,7 +8,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
+	"strings"
 	"syscall"
 )
 
@@ -22,4 +24,20 @@ func Main(name string, run func(ctx context.Context, arguments []string) error) 
 		fmt.Fprintln(os.Stderr, name+":", err)
 		os.Exit(2)
 	}
+}
+
+// Build builds the command robobatch of this source tree into a file of that name, as a release is built. Run it in a
+// folder of the module bench.
+func Build(ctx context.Context, binary string) error {
+	const module = "github.com/robobatch/robobatch"
+	top, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+	if err != nil {
+		return fmt.Errorf("find the source tree of robobatch: %w", err)
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-C", strings.TrimSpace(string(top)), "-trimpath", "-o", binary, module+"/cmd/robobatch")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the command: %w: %s", err, out)
+	}
+	return nil
 }
