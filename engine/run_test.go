@@ -151,6 +151,9 @@ func (s *memorySink) count(b *Batch, i int) {
 	n := len(s.store.Options().Agents)
 	s.stats.URLs++
 	s.stats.URLBytes += int64(len(b.URL(i)))
+	if b.Verdicts[i*n].Reason == ReasonBadURL {
+		s.stats.BadBytes += int64(len(b.URL(i)))
+	}
 	for a, v := range b.Verdicts[i*n : (i+1)*n] {
 		s.stats.Rows++
 		*[...]*int64{&s.stats.Unknown, &s.stats.Denied, &s.stats.Allowed}[v.Access]++
