@@ -16,8 +16,11 @@ var purposes = []string{
 	"social",       // previews of links that people share
 	"feed",         // feeds that people subscribed to
 	"archive",      // a copy of the web
-	"other",        // none of these
+	other,          // none of these
 }
+
+// other is the purpose of crawlers that have no other.
+const other = "other"
 
 // A Crawler is a row of the table. Its slices are shared and must not be changed.
 type Crawler struct {
@@ -43,12 +46,12 @@ const allSet = "all"
 // Sets returns the names of the sets: "all", "ai", and each purpose.
 func Sets() []string { return append([]string{allSet, aiSet}, purposes...) }
 
-// Set returns the crawlers of a set in the order of the table, or nil if there is no such set. The
+// Set returns the crawlers of a set in the order of the table, or nil if there is none. The
 // set "ai" is those of "ai-training", "ai-search" and "ai-assistant"; "all" is all of the table.
 // Tokens that are a switch are among them.
 func Set(name string) []Crawler {
 	var set []Crawler
-	for _, c := range table {
+	for _, c := range known.all {
 		if c.in(name) {
 			set = append(set, c)
 		}
@@ -71,13 +74,9 @@ func (c *Crawler) IgnoresDelay() bool { return c.Operator == "Google" }
 
 // Lookup returns the crawler of a product token, in any case, and whether there is one.
 func Lookup(token string) (Crawler, bool) {
-	return at(slices.IndexFunc(table, func(c Crawler) bool { return strings.EqualFold(c.Token, token) }))
-}
-
-// at returns a row of the table, and whether i is the place of one.
-func at(i int) (Crawler, bool) {
-	if i < 0 {
+	i, ok := known.byToken[strings.ToLower(token)]
+	if !ok {
 		return Crawler{}, false
 	}
-	return table[i], true
+	return known.all[i], true
 }

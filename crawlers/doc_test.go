@@ -40,7 +40,7 @@ func TestDocument(t *testing.T) {
 func document() string {
 	var sb strings.Builder
 	sb.WriteString("| token | operator | sets | names in the User-Agent header | habits | documented at | checked |\n|---|---|---|---|---|---|---|\n")
-	for _, c := range table {
+	for _, c := range known.all {
 		fmt.Fprintf(&sb, "| `%s` | %s | %s | %s | %s | <%s> | %s |\n", c.Token, c.Operator, strings.Join(c.Purposes, ", "),
 			strings.Join(c.Names, ", "), strings.Join(habits(c), "; "), c.Source, c.Checked)
 	}

@@ -1,6 +1,9 @@
 package crawlers
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // Identify returns the crawler that a User-Agent header names, and whether it names one. The first
 // word of the header that is the name of a crawler decides, in any case and whatever version
@@ -8,34 +11,71 @@ import "strings"
 // words of URLs and mail addresses, nor the word after "like". It does not allocate, and takes time
 // linear in the header. The result's slices are shared.
 func Identify(userAgent []byte) (Crawler, bool) {
-	return at(IdentifyIndex(userAgent))
+	i := IdentifyIndex(userAgent)
+	if i < 0 {
+		return Crawler{}, false
+	}
+	return known.all[i], true
 }
 
 // IdentifyIndex is [Identify] for callers that number crawlers: it returns the crawler's place in
 // [Set]("all"), or -1.
 func IdentifyIndex(userAgent []byte) int {
-	for i := 0; i < len(userAgent); {
-		if class[userAgent[i]] == 0 {
-			i++
-			continue
-		}
-		start := i
-		for i < len(userAgent) && class[userAgent[i]] != 0 {
-			i++
-		}
-		word := userAgent[start:i]
-		switch {
-		case i < len(userAgent) && userAgent[i] == '@', isScheme(word, userAgent[i:]):
-			i = skipAddress(userAgent, i)
-		case len(word) == len(like) && string(word) == like:
-			i = skipWord(userAgent, i)
-		default:
-			if c := match(userAgent, start, i); c >= 0 {
-				return int(c)
-			}
+	w := wordScanner{text: userAgent}
+	for w.next() {
+		if c := known.match(userAgent, w.start, w.end); c >= 0 {
+			return int(c)
 		}
 	}
 	return -1
+}
+
+// AppendWords appends to dst the words of a User-Agent header by which a robots.txt may name its
+// client, though the table of crawlers does not: those that [Identify] looks at, but for names of
+// hosts and files, such as "example.com". They are pieces of the header. It takes time linear in the
+// header.
+func AppendWords(dst [][]byte, userAgent []byte) [][]byte {
+	w := wordScanner{text: userAgent}
+	for w.next() {
+		if word := userAgent[w.start:w.end]; !isHost(word) {
+			dst = append(dst, word)
+		}
+	}
+	return dst
+}
+
+// A wordScanner finds the words of a header that count.
+type wordScanner struct {
+	text       []byte
+	start, end int // of the word
+	mails      int // up to here it is known that no mail address has a "+"
+}
+
+// next finds the next word, and reports whether there is one.
+func (w *wordScanner) next() bool {
+	s := w.text
+	for i := w.end; i < len(s); {
+		if class[s[i]] == 0 {
+			i++
+			continue
+		}
+		w.start = i
+		for i < len(s) && class[s[i]] != 0 {
+			i++
+		}
+		w.end = i
+		word := s[w.start:i]
+		switch {
+		case i < len(s) && w.isAddress(word):
+			i = skipAddress(s, i)
+		case len(word) == len(like) && equalFold(word, like):
+			i = skipWord(s, i)
+		default:
+			return true
+		}
+	}
+	w.end = len(s)
+	return false
 }
 
 // like is the word before the name of another program that the client wants to be treated like.
@@ -49,9 +89,49 @@ var class = func() (c [256]uint8) {
 	return c
 }()
 
-// isScheme reports whether the word is the scheme of a URL, given what follows it.
-func isScheme(word, rest []byte) bool {
-	return len(rest) > 2 && rest[0] == ':' && rest[1] == '/' && rest[2] == '/' && len(word) > 3
+// isAddress reports whether the word, which ends before the end of the header, begins a URL or a mail
+// address. A URL without a scheme has a host and a path: "example.com/bot". What looks like one and
+// has a version in place of the path is a name: "Foo.Bar/1.0".
+func (w *wordScanner) isAddress(word []byte) bool {
+	switch rest := w.text[w.end:]; rest[0] {
+	case '@':
+		return true
+	case ':':
+		return len(rest) > 2 && rest[1] == '/' && rest[2] == '/' && len(word) > 2
+	case '/':
+		return len(rest) > 1 && (rest[1] < '0' || rest[1] > '9') && isHost(word)
+	case '+':
+		return w.isMail()
+	}
+	return false
+}
+
+// isMail reports whether the text from the end of the word on, up to where an address ends, has a "@".
+func (w *wordScanner) isMail() bool {
+	if w.end < w.mails {
+		return false
+	}
+	end := skipAddress(w.text, w.end)
+	if bytes.IndexByte(w.text[w.end:end], '@') >= 0 {
+		return true
+	}
+	w.mails = end
+	return false
+}
+
+// isHost reports whether a word may be the name of a host, or of a file: it has a dot, and what
+// follows the last one is letters.
+func isHost(word []byte) bool {
+	dot := bytes.LastIndexByte(word, '.')
+	if dot <= 0 || len(word)-dot < 3 {
+		return false
+	}
+	for _, b := range word[dot+1:] {
+		if b |= 0x20; b < 'a' || b > 'z' {
+			return false
+		}
+	}
+	return true
 }
 
 // skipAddress returns the end of the URL or mail address that goes on at i.
@@ -74,15 +154,22 @@ func skipWord(s []byte, i int) int {
 type name struct {
 	text    string
 	first   int   // length of its first word
-	crawler int16 // index in table
-	next    int16 // index in names of the next one of the same hash; -1 is none
+	crawler int16 // index in table.all
+	next    int16 // index in table.names of the next one of the same hash; -1 is none
 }
 
-// names are all names; heads leads from the hash of a first word to them.
-var names, heads = index(table)
-
-// index builds names and heads.
-func index(all []Crawler) (list []name, heads [256]int16) {
+// indexNames returns all names, and the heads of the lists of those with the same hash of their
+// first words.
+func indexNames(all []Crawler) (list []name, heads []int16) {
+	count := 0
+	for i := range all {
+		count += len(all[i].Names)
+	}
+	size := 256
+	for size < 2*count {
+		size *= 2
+	}
+	heads = make([]int16, size)
 	for i := range heads {
 		heads[i] = -1
 	}
@@ -92,7 +179,7 @@ func index(all []Crawler) (list []name, heads [256]int16) {
 			for n.first < len(text) && class[text[n.first]] != 0 {
 				n.first++
 			}
-			h := hash([]byte(n.text[:n.first]))
+			h := hash([]byte(n.text[:n.first])) & uint32(size-1)
 			n.next = heads[h]
 			heads[h] = int16(len(list))
 			list = append(list, n)
@@ -102,15 +189,15 @@ func index(all []Crawler) (list []name, heads [256]int16) {
 }
 
 // hash tells most words apart by their ends and length, whatever their case.
-func hash(word []byte) uint8 {
-	return (word[0]|0x20)*31 + (word[len(word)-1]|0x20)*7 + uint8(len(word))
+func hash(word []byte) uint32 {
+	return uint32(word[0]|0x20)*31 + uint32(word[len(word)-1]|0x20)*7 + uint32(word[len(word)/2]|0x20)*257 + uint32(len(word))
 }
 
 // match returns the crawler whose name begins with the word s[start:end], or -1.
-func match(s []byte, start, end int) int16 {
+func (t *table) match(s []byte, start, end int) int16 {
 	word := s[start:end]
-	for i := heads[hash(word)]; i >= 0; i = names[i].next {
-		n := &names[i]
+	for i := t.heads[hash(word)&uint32(len(t.heads)-1)]; i >= 0; i = t.names[i].next {
+		n := &t.names[i]
 		if n.first != len(word) || len(s)-start < len(n.text) || !equalFold(s[start:start+len(n.text)], n.text) {
 			continue
 		}

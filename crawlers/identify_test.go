@@ -50,8 +50,21 @@ var headers = []struct{ header, token string }{
 	{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Claude-User/1.0; +Claude-User@anthropic.com)", "Claude-User"},
 	{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_5) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/13.1.1 Safari/605.1.15 (Applebot/0.1; +http://www.apple.com/go/applebot)", "Applebot"},
 	{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_10_1) AppleWebKit/600.2.5 (KHTML\\, like Gecko) Version/8.0.2 Safari/600.2.5 (Amazonbot/0.1; +https://developer.amazon.com/support/amazonbot)", "Amazonbot"},
+	{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Google-Agent; +https://developers.google.com/crawling/docs/crawlers-fetchers/google-agent) Chrome/W.X.Y.Z Safari/537.36", "Google-Agent"},
+	{"Mozilla/5.0 (compatible; Kagibot/1.0; +https://kagi.com/bot)", "Kagibot"},
+	{"Timpibot/0.8 (+http://www.timpi.io)", "Timpibot"},
+	{"Mozilla/5.0 (compatible; ImagesiftBot; +imagesift.com)", "ImagesiftBot"},
+	{"Mozilla/5.0 (Linux; Android 5.0) AppleWebKit/537.36 (KHTML, like Gecko) Mobile Safari/537.36 (compatible; TikTokSpider; ttspider-feedback@tiktok.com)", "TikTokSpider"},
+	{"Mozilla/5.0 (compatible; SERankingBacklinksBot/1.0; +https://seranking.com/backlinks-crawler)", "SERankingBacklinksBot"},
+	{"CloudflareBrowserRenderingCrawler/1.0", "CloudflareBrowserRenderingCrawler"},
+	{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ShapBot/0.1.0", "ShapBot"},
 
 	{"", ""},
+	{"Foo (www.example.com/GPTBot)", ""},
+	{"Foo (example.com/GPTBot; GPTBot+abuse@example.com; GPTBot+x)", "GPTBot"}, // only the last is a word
+	{"Foo (+ftp://example.com/GPTBot)", ""},
+	{"Foo Like GPTBot", ""},
+	{"\xff\xfeGPTBot\x00", "GPTBot"},
 	{"-", ""},
 	{"like", ""},
 	{"like ", ""},
@@ -83,7 +96,7 @@ func TestIdentify(t *testing.T) {
 // Every name in the table leads to its row, alone, with a version, in a comment, and in capitals;
 // and no longer word does.
 func TestIdentifyEveryName(t *testing.T) {
-	for i, c := range table {
+	for i, c := range known.all {
 		for _, name := range c.Names {
 			for _, header := range []string{
 				name, name + "/1.0", "Mozilla/5.0 (compatible; " + name + "; +http://example.com/bot)", upper(name), name + "~x",
@@ -94,7 +107,7 @@ func TestIdentifyEveryName(t *testing.T) {
 			}
 			for _, header := range []string{name + "x", "x" + name, name + ".", "me@" + name, "http://" + name, "like " + name} {
 				if got := IdentifyIndex([]byte(header)); got >= 0 {
-					t.Errorf("%q is %s", header, table[got].Token)
+					t.Errorf("%q is %s", header, known.all[got].Token)
 				}
 			}
 		}

@@ -2,72 +2,288 @@ package crawlers
 
 import (
 	_ "embed" // the table
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 //go:embed crawlers.tsv
 var tsv string
 
-// table is all crawlers.
-var table = mustParse(tsv)
+// known is all crawlers: those of crawlers.tsv, and those that [Add] has added.
+var known = mustIndex(tsv)
 
-// mustParse parses the embedded table. A fault in it is a fault of this package, which its tests
+// A table is crawlers, and the ways to find them.
+type table struct {
+	all     []Crawler
+	byToken map[string]int // index in all, by the token in lower case
+	names   []name
+	heads   []int16 // see name
+}
+
+// mustIndex reads the embedded table. A fault in it is a fault of this package, which its tests
 // find.
-func mustParse(text string) []Crawler {
-	all, err := parse(text)
+func mustIndex(text string) *table {
+	all, err := parse("crawlers.tsv", text)
 	if err != nil {
 		panic(err)
 	}
-	return all
+	return newTable(all)
 }
 
-// numFields is the number of columns of the table, which its own head explains.
-const numFields = 7
+// newTable indexes crawlers.
+func newTable(all []Crawler) *table {
+	t := &table{all: all, byToken: make(map[string]int, len(all))}
+	for i := range all {
+		t.byToken[strings.ToLower(all[i].Token)] = i
+	}
+	t.names, t.heads = indexNames(all)
+	return t
+}
 
-// parse reads the table.
-func parse(text string) ([]Crawler, error) {
-	var all []Crawler
-	for i, line := range strings.Split(text, "\n") {
-		if line == "" || line[0] == '#' {
-			continue
+// maxCrawlers is how many crawlers there may be in all. The rules of each robots.txt have a place
+// for each.
+const maxCrawlers = 4096
+
+// Add adds the crawlers of a file in the form of crawlers.tsv, which has that name in messages. One
+// of a token that is known replaces that crawler, and a name that is known names the crawler of the
+// file. The error has all faults, with their lines and columns; then nothing is added. Add is for
+// the start of a program: nothing else of this package may run at the same time, and what was
+// asked before does not change.
+func Add(name string, text []byte) error {
+	own, err := parse(name, string(text))
+	if err != nil {
+		return err
+	}
+	all := slices.Clone(known.all)
+	for i := range all {
+		all[i].Names = slices.DeleteFunc(slices.Clone(all[i].Names), func(n string) bool {
+			return slices.ContainsFunc(own, func(c Crawler) bool { return c.isCalled(n) })
+		})
+	}
+	for _, c := range own {
+		if i, ok := known.byToken[strings.ToLower(c.Token)]; ok {
+			all[i] = c
+		} else {
+			all = append(all, c)
 		}
-		c, err := parseRow(strings.Split(line, "\t"))
+	}
+	if len(all) > maxCrawlers {
+		return fmt.Errorf("%s: %d crawlers, and %d are known already: all together may be at most %d", name, len(own), len(known.all), maxCrawlers)
+	}
+	next := newTable(all)
+	for _, c := range own {
+		if _, ok := next.byToken[strings.ToLower(c.Fallback)]; c.Fallback != "" && !ok {
+			return fmt.Errorf("%s: %s falls back to %s, which is no known crawler", name, c.Token, c.Fallback)
+		}
+	}
+	known = next
+	return nil
+}
+
+// isCalled reports whether the crawler has that name.
+func (c *Crawler) isCalled(name string) bool {
+	return slices.ContainsFunc(c.Names, func(n string) bool { return strings.EqualFold(n, name) })
+}
+
+// A column is a column of the table, and how its values are read. An empty value is not read.
+type column struct {
+	name string
+	set  func(c *Crawler, value string) error
+}
+
+// columns are all columns that a table can have.
+var columns = []column{
+	{"token", (*Crawler).setToken},
+	{"operator", func(c *Crawler, value string) error { c.Operator = value; return nil }},
+	{"purposes", (*Crawler).setPurposes},
+	{"names", (*Crawler).setNames},
+	{"habits", (*Crawler).setHabits},
+	{"source", func(c *Crawler, value string) error { c.Source = value; return nil }},
+	{"checked", (*Crawler).setChecked},
+}
+
+// none is the value of a column that says that there is none.
+const none = "-"
+
+// A reader reads a table.
+type reader struct {
+	file    string
+	columns []column       // by field; nil before the line that names them
+	tokens  map[string]int // the line of each, in lower case
+	names   map[string]int // the same
+	errs    []error
+}
+
+// maxFaults is how many faults of a table are reported.
+const maxFaults = 20
+
+// parse reads a table.
+func parse(file, text string) (all []Crawler, err error) {
+	r := reader{file: file, tokens: map[string]int{}, names: map[string]int{}}
+	n := 0
+	for line := range strings.SplitSeq(strings.TrimPrefix(text, "\ufeff"), "\n") {
+		n++
+		line = strings.TrimSuffix(line, "\r")
+		switch {
+		case strings.TrimSpace(line) == "" || line[0] == '#':
+		case r.columns == nil:
+			if r.readHead(n, strings.Split(line, "\t")); r.columns == nil {
+				return nil, errors.Join(r.errs...)
+			}
+		default:
+			all = append(all, r.readRow(n, strings.Split(line, "\t")))
+		}
+		if len(r.errs) >= maxFaults {
+			break
+		}
+	}
+	if len(all) == 0 && len(r.errs) == 0 {
+		r.errs = append(r.errs, fmt.Errorf("%s has no crawler: its first line names the columns, and each line after it is a crawler", file))
+	}
+	return all, errors.Join(r.errs...)
+}
+
+// fault notes a fault of a line, in a column unless that is "".
+func (r *reader) fault(line int, column string, err error) {
+	if column != "" {
+		column = ", column " + column
+	}
+	r.errs = append(r.errs, fmt.Errorf("%s, line %d%s: %w", r.file, line, column, err))
+}
+
+// readHead reads the line that names the columns.
+func (r *reader) readHead(line int, fields []string) {
+	var head []column
+	for _, name := range fields {
+		i := slices.IndexFunc(columns, func(c column) bool { return c.name == name })
+		switch {
+		case i < 0:
+			r.fault(line, "", fmt.Errorf("there is no column %q: the first line names columns, separated by one tab, of %s", name, columnNames()))
+			return
+		case slices.ContainsFunc(head, func(c column) bool { return c.name == name }):
+			r.fault(line, name, errors.New("the column is there twice"))
+			return
+		}
+		head = append(head, columns[i])
+	}
+	if !slices.Contains(fields, columns[0].name) {
+		r.fault(line, "", errors.New("there is no column token: it says what the crawlers look for in robots.txt"))
+		return
+	}
+	r.columns = head
+}
+
+// columnNames lists the columns.
+func columnNames() string {
+	names := make([]string, len(columns))
+	for i := range columns {
+		names[i] = columns[i].name
+	}
+	return strings.Join(names, ", ")
+}
+
+// readRow reads a crawler.
+func (r *reader) readRow(line int, fields []string) (c Crawler) {
+	if len(fields) != len(r.columns) {
+		r.fault(line, "", fmt.Errorf("%d fields in place of %d: they are separated by one tab", len(fields), len(r.columns)))
+		return c
+	}
+	before := len(r.errs)
+	for i, value := range fields {
+		value = strings.TrimSpace(value)
+		err := checkText(value)
+		if err == nil && (value != "" || r.columns[i].name == columns[0].name) {
+			err = r.columns[i].set(&c, value)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("crawlers.tsv, line %d: %w", i+1, err)
+			r.fault(line, r.columns[i].name, err)
 		}
-		all = append(all, c)
 	}
-	return all, nil
+	if len(r.errs) > before {
+		return c
+	}
+	if len(c.Purposes) == 0 {
+		c.Purposes = []string{other}
+	}
+	if c.Names == nil {
+		if err := c.setNames(c.Token); err != nil {
+			r.fault(line, columns[0].name, err)
+		}
+	}
+	r.once(line, "token", r.tokens, c.Token)
+	for _, name := range c.Names {
+		r.once(line, "names", r.names, name)
+	}
+	return c
 }
 
-// parseRow reads one row.
-func parseRow(fields []string) (c Crawler, err error) {
-	if len(fields) != numFields || slices.Contains(fields, "") {
-		return c, fmt.Errorf("%d columns in place of %d, or an empty one", len(fields), numFields)
+// once notes a token, or a name, which no other line may have.
+func (r *reader) once(line int, column string, seen map[string]int, text string) {
+	key := strings.ToLower(text)
+	if first, ok := seen[key]; ok {
+		r.fault(line, column, fmt.Errorf("%q is in line %d already", text, first))
+		return
 	}
-	c = Crawler{Token: fields[0], Operator: fields[1], Source: fields[5]}
-	for p := range strings.SplitSeq(fields[2], ",") {
-		if !slices.Contains(purposes, p) {
-			return c, fmt.Errorf("purpose %q", p)
+	seen[key] = line
+}
+
+// checkText checks that a value is text that can be printed.
+func checkText(value string) error {
+	if !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Errorf("%q is no text that can be printed, in UTF-8", value)
+	}
+	return nil
+}
+
+// maxName is the longest token and the longest name, far beyond those of any crawler.
+const maxName = 128
+
+func (c *Crawler) setToken(value string) error {
+	if value == "" || len(value) > maxName || strings.ContainsAny(value, " ,@*/\"") {
+		return fmt.Errorf("%q is no product token: write one word of at most %d letters, as after User-agent: in robots.txt", value, maxName)
+	}
+	c.Token = value
+	return nil
+}
+
+func (c *Crawler) setPurposes(list string) error {
+	for p := range strings.SplitSeq(list, ",") {
+		if p = strings.TrimSpace(p); !slices.Contains(purposes, p) {
+			return fmt.Errorf("there is no purpose %q: use some of %s", p, strings.Join(purposes, ", "))
 		}
 		c.Purposes = append(c.Purposes, p)
 	}
-	if fields[3] != "-" {
-		c.Names = strings.Split(fields[3], "|")
+	return nil
+}
+
+func (c *Crawler) setNames(list string) error {
+	c.Names = []string{}
+	if list == none {
+		return nil
 	}
-	if fields[6] != "-" {
-		c.Checked = fields[6]
+	for name := range strings.SplitSeq(list, "|") {
+		_, client := clientWords[strings.ToLower(name)]
+		switch {
+		case name == "" || len(name) > maxName || class[name[0]] == 0:
+			return fmt.Errorf("%q is no name in a User-Agent header: it begins with a letter or digit, and has at most %d bytes", name, maxName)
+		case client:
+			return fmt.Errorf("%q is a word that browsers and other clients send: it names no crawler", name)
+		}
+		c.Names = append(c.Names, name)
 	}
-	return c, c.setHabits(fields[4])
+	return nil
 }
 
 // setHabits reads the column of habits.
 func (c *Crawler) setHabits(list string) error {
 	for habit := range strings.SplitSeq(list, ",") {
-		switch name, value, _ := strings.Cut(habit, "="); name {
-		case "-":
+		switch name, value, _ := strings.Cut(strings.TrimSpace(habit), "="); name {
+		case none:
 		case "nostar":
 			c.IgnoresStar = true
 		case "unbound":
@@ -75,8 +291,19 @@ func (c *Crawler) setHabits(list string) error {
 		case "fallback":
 			c.Fallback = value
 		default:
-			return fmt.Errorf("habit %q", habit)
+			return fmt.Errorf("there is no habit %q: use nostar, unbound, fallback=TOKEN or -", habit)
 		}
 	}
+	return nil
+}
+
+func (c *Crawler) setChecked(day string) error {
+	if day == none {
+		return nil
+	}
+	if _, err := time.Parse(time.DateOnly, day); err != nil {
+		return fmt.Errorf("%q is no day: write 2026-01-31, or -", day)
+	}
+	c.Checked = day
 	return nil
 }

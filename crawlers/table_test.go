@@ -1,6 +1,7 @@
 package crawlers
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +11,7 @@ import (
 // fallback is in the table.
 func TestTable(t *testing.T) {
 	tokens, names := map[string]bool{}, map[string]bool{}
-	for _, c := range table {
+	for _, c := range known.all {
 		if key := strings.ToLower(c.Token); tokens[key] {
 			t.Errorf("%s is there twice", c.Token)
 		} else {
@@ -38,18 +39,85 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// A table is refused with the line and the column of each fault.
 func TestParseRejects(t *testing.T) {
-	for _, row := range []string{
-		"A\tB\tsearch\tA\t-\thttp://x",
-		"A\tB\tsearch\tA\t-\thttp://x\t-\t-",
-		"A\tB\tspying\tA\t-\thttp://x\t-",
-		"A\tB\tsearch\tA\tshy\thttp://x\t-",
-		"A\t\tsearch\tA\t-\thttp://x\t-",
+	const head = "# a comment\ntoken\toperator\tpurposes\tnames\thabits\tsource\tchecked\n"
+	for _, c := range []struct{ text, want string }{
+		{"", "f.tsv has no crawler"},
+		{"# nothing\n", "f.tsv has no crawler"},
+		{"token\n", "f.tsv has no crawler"},
+		{"Examplebot\tMe\n", `f.tsv, line 1: there is no column "Examplebot": the first line names columns`},
+		{"operator\nMe\n", "f.tsv, line 1: there is no column token"},
+		{"token\ttoken\nA\tB\n", "f.tsv, line 1, column token: the column is there twice"},
+		{"token operator\nA B\n", `f.tsv, line 1: there is no column "token operator"`},
+		{head + "A\tB\tsearch\tA\t-\thttp://x", "f.tsv, line 3: 6 fields in place of 7"},
+		{head + "A\tB\tsearch\tA\t-\thttp://x\t-\t-", "f.tsv, line 3: 8 fields in place of 7"},
+		{head + "A\tB\tspying\tA\t-\thttp://x\t-", `f.tsv, line 3, column purposes: there is no purpose "spying"`},
+		{head + "A\tB\tsearch\tA\tshy\thttp://x\t-", `f.tsv, line 3, column habits: there is no habit "shy"`},
+		{head + "A\tB\tsearch\tA\t-\thttp://x\tnever", `f.tsv, line 3, column checked: "never" is no day`},
+		{head + "A\tB\tsearch\tA|+\t-\thttp://x\t-", `f.tsv, line 3, column names: "+" is no name`},
+		{head + "A\tB\tsearch\tChrome\t-\thttp://x\t-", `f.tsv, line 3, column names: "Chrome" is a word that browsers`},
+		{"token\nFirefox\n", `f.tsv, line 2, column token: "Firefox" is a word that browsers`},
+		{"token\toperator\n\tMe\n", `f.tsv, line 2, column token: "" is no product token`},
+		{"token\nmy bot\n", `f.tsv, line 2, column token: "my bot" is no product token`},
+		{"token\nA\n\na\n", `f.tsv, line 4, column token: "a" is in line 2 already`},
+		{"token\tnames\nA\tx|y\nB\tY\n", `f.tsv, line 3, column names: "Y" is in line 2 already`},
+		{"token\na\xff\n", `f.tsv, line 2, column token: "a\xff" is no text`},
+		{"token\nourbot\nb\x1b[2J\n", `f.tsv, line 3, column token: "b\x1b[2J" is no text`},
 	} {
-		if _, err := parse("# head\n" + row); err == nil || !strings.Contains(err.Error(), "line 2") {
-			t.Errorf("%q: %v", row, err)
+		if _, err := parse("f.tsv", c.text); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %s", c.text, err, c.want)
 		}
 	}
+	_, err := parse("f.tsv", "token\thabits\nmy bot\tshy\nB\tshy\n"+strings.Repeat("x\n", 100))
+	if n := strings.Count(err.Error(), "\n") + 1; n != maxFaults || !strings.Contains(err.Error(), "line 3, column habits") {
+		t.Errorf("%d faults: %v", n, err)
+	}
+}
+
+// A file adds crawlers, in columns of any order, and replaces those of the table.
+func TestAdd(t *testing.T) {
+	before := known
+	defer func() { known = before }()
+	err := Add("own.tsv", []byte("\ufeff# ours\r\nnames\ttoken\thabits\r\n\tExamplebot\tfallback=GPTBot,unbound\r\nmsnbot|Old Bot\tOldbot\t\r\n-\tGPTBot\tnostar\r\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for header, want := range map[string]string{
+		"Mozilla/5.0 (compatible; ExampleBot/2)": "Examplebot",
+		"msnbot/2.0b":                            "Oldbot",
+		"old bot":                                "Oldbot",
+		"bingbot/2.0":                            "bingbot",
+		"GPTBot/1.0":                             "", // a switch now
+	} {
+		if c, _ := Identify([]byte(header)); c.Token != want {
+			t.Errorf("%s is %q, want %q", header, c.Token, want)
+		}
+	}
+	if c, ok := Lookup("examplebot"); !ok || c.Fallback != "GPTBot" || !c.Unbound || c.Operator != "" || !c.in(other) {
+		t.Errorf("%+v", c)
+	}
+	if c, _ := Lookup("GPTBot"); !c.IgnoresStar || c.in("ai") || len(Set("all")) != len(before.all)+2 {
+		t.Errorf("%+v, %d crawlers", c, len(Set("all")))
+	}
+	now := known
+	for text, want := range map[string]string{
+		"token\thabits\nA\tfallback=Nobody\n":        "own.tsv: A falls back to Nobody, which is no known crawler",
+		"token\n" + manyTokens(maxCrawlers-50) + "b": "own.tsv: 4047 crawlers, and",
+	} {
+		if err := Add("own.tsv", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) || known != now {
+			t.Errorf("%.40q: %v", text, err)
+		}
+	}
+}
+
+// manyTokens returns so many lines of a token each.
+func manyTokens(n int) string {
+	var sb strings.Builder
+	for i := range n {
+		fmt.Fprintf(&sb, "bot%d\n", i)
+	}
+	return sb.String()
 }
 
 func TestSets(t *testing.T) {
@@ -64,8 +132,8 @@ func TestSets(t *testing.T) {
 	if got := len(Set("ai-training")) + len(Set("ai-search")) + len(Set("ai-assistant")); got != len(Set("ai")) {
 		t.Errorf("%d crawlers of three kinds, %d in the set ai", got, len(Set("ai")))
 	}
-	if len(Set("all")) != len(table) {
-		t.Errorf("%d of %d crawlers", len(Set("all")), len(table))
+	if len(Set("all")) != len(known.all) {
+		t.Errorf("%d of %d crawlers", len(Set("all")), len(known.all))
 	}
 	for _, c := range []struct{ set, token string }{
 		{"search", "Googlebot"},

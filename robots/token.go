@@ -15,12 +15,16 @@ func (t ProductToken) Equal(u ProductToken) bool {
 
 // token returns the longest prefix of name that is a product token, or "". It shares the memory of
 // name.
-func (d Dialect) token(name string) ProductToken {
-	n := 0
+func (d Dialect) token(name string) ProductToken { return ProductToken(name[:tokenLen(d, name)]) }
+
+// TokenLen returns the length of the longest prefix of a name that is a product token.
+func (d Dialect) TokenLen(name []byte) int { return tokenLen(d, name) }
+
+func tokenLen[T string | []byte](d Dialect, name T) (n int) {
 	for n < len(name) && (isTokenByte(name[n]) || d.Has(WideTokens) && isWideTokenByte(name[n])) {
 		n++
 	}
-	return ProductToken(name[:n])
+	return n
 }
 
 func isTokenByte(b byte) bool {
