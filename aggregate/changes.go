@@ -40,8 +40,9 @@ const (
 // blame, by family of paths, by origin and by status; and its requests by day.
 type Changes struct {
 	now, old  *engine.Lookup
-	agents    []string
-	byRow     bool // rows that are alike in URL and agent may differ in what is in force
+	agents    []string          // that are asked for; nil with fromLog
+	list      *engine.AgentList // with fromLog
+	byRow     bool              // rows that are alike in URL and agent may differ in what is in force
 	fromLog   bool
 	several   bool // there may be several origins
 	status    int
@@ -132,18 +133,28 @@ func NewChanges(now, old *engine.Store, opt ChangesOptions) *Changes {
 		several: now.NumSites() > 1 || old.NumSites() > 1,
 		blamed:  map[Group]*blamed{}, site: engine.NoSite,
 	}
-	c.last = make([]lastGroups, len(c.agents))
-	for range c.agents {
-		for range engine.NumChanges {
-			c.totals = append(c.totals, c.urls.NewGroup())
-		}
-		c.same = append(c.same, c.unchanged.NewGroup())
+	c.grow(len(c.agents))
+	if c.fromLog {
+		c.list = engine.NewAgentList(c.now, c.old, maxNamed)
 	}
 	c.sameAll = c.unchanged.NewGroup()
 	c.rules, c.statuses = NewTable[ruleKey](c.urls, keys/8), NewTable[statusKey](c.urls, keys/4)
 	c.days = NewTable[dayKey](c.urls, keys/8)
 	c.families, c.origins = NewTable[textKey](c.urls, keys/4), NewTable[textKey](c.urls, keys/4)
 	return c
+}
+
+// maxNamed is how many crawlers of a log are told apart that only a robots.txt names.
+const maxNamed = 1024
+
+// grow makes room for so many agents.
+func (c *Changes) grow(agents int) {
+	for len(c.same) < agents {
+		for range engine.NumChanges {
+			c.totals = append(c.totals, c.urls.NewGroup())
+		}
+		c.same, c.last = append(c.same, c.unchanged.NewGroup()), append(c.last, lastGroups{})
+	}
 }
 
 // Close does nothing.
@@ -172,7 +183,8 @@ func (c *Changes) Write(b *engine.Batch) error {
 		for a, change := range changes {
 			agent := a
 			if c.fromLog {
-				agent = int(b.Agents[i])
+				agent = c.list.Number(b, i)
+				c.grow(agent + 1)
 			}
 			if change == engine.Same {
 				c.unchanged.Add(c.same[agent], hash)
@@ -293,10 +305,10 @@ func (c *Changes) blame(b *engine.Batch, r row) (requests uint32) {
 	other := func() Decider { return decider(c.old, b.Old, r, was) }
 	switch {
 	case is.Rule != engine.NoRule:
-		rule = c.now.Rule(b.Rulings[r.url], int(r.agent), is.Rule)
+		rule = c.now.Rule(b.Rulings[r.url], agentIn(b, r), is.Rule)
 	case r.change == engine.Closed:
 	case was.Rule != engine.NoRule:
-		rule = c.old.Rule(b.Old.Rulings[r.url], int(r.agent), was.Rule)
+		rule = c.old.Rule(b.Old.Rulings[r.url], agentIn(b.Old, r), was.Rule)
 		key.old, key.reason, key.ruling = true, was.Reason, b.Old.Rulings[r.url]
 		other = func() Decider { return decider(c.now, b, r, is) }
 	case r.change == engine.Opened:
@@ -324,11 +336,19 @@ func (c *Changes) blame(b *engine.Batch, r row) (requests uint32) {
 	return requests
 }
 
+// agentIn returns the number of the agent of a row in a batch, for a Lookup.
+func agentIn(b *engine.Batch, r row) int {
+	if len(b.Agents) > 0 {
+		return int(b.Agents[r.url])
+	}
+	return int(r.agent)
+}
+
 // decider returns what decides a verdict.
 func decider(lookup *engine.Lookup, b *engine.Batch, r row, v engine.Verdict) Decider {
 	d := Decider{Reason: v.Reason}
 	if v.Rule != engine.NoRule {
-		rule := lookup.Rule(b.Rulings[r.url], int(r.agent), v.Rule)
+		rule := lookup.Rule(b.Rulings[r.url], agentIn(b, r), v.Rule)
 		d.Line, d.Rule = int(rule.Line), strings.Clone(rule.String())
 	}
 	return d
@@ -443,8 +463,13 @@ type BlamedRule struct {
 // change of an agent.
 func (c *Changes) Report(most int) *ChangesReport {
 	r := &ChangesReport{Bad: c.bad, Exact: c.urls.Exact()}
-	at, totals := make([]int, len(c.agents)), c.sums()
-	for a, name := range c.agents {
+	names := c.agents
+	if c.fromLog {
+		names = c.list.Names()
+		c.grow(len(names))
+	}
+	at, totals := make([]int, len(names)), c.sums()
+	for a, name := range names {
 		agent := AgentChanges{Agent: name}
 		for change := engine.OtherRule; change < engine.NumChanges; change++ {
 			agent.Counts[change] = totals[a*int(engine.NumChanges)+int(change)]

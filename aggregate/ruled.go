@@ -133,6 +133,11 @@ func (r *Rules) parts(f *RuleFile) (parts [][]RuleCount) {
 			}
 		}
 	}
+	for _, agent := range slices.Sorted(maps.Keys(f.named)) {
+		t, name := newTally(), r.look.AgentName(f.id, agent)
+		t.add(r, f, f.named[agent], 1)
+		parts = append(parts, t.finish(f, &name))
+	}
 	return parts
 }
 

@@ -48,11 +48,12 @@ type RuleFile struct {
 	Requests int64 // for the caller to count
 
 	id     engine.RulingID
-	origin robots.Origin   // the first in order of those that have it
-	site   engine.SiteID   // the last one that was compared
-	sites  []engine.SiteID // those that have it, each in the file that it met first
-	sets   []*RuleSet      // one for each agent that is counted for, as they were met
-	sharer []*RuleSet      // by agent, that which counts for it; nil if it was not met
+	origin robots.Origin    // the first in order of those that have it
+	site   engine.SiteID    // the last one that was compared
+	sites  []engine.SiteID  // those that have it, each in the file that it met first
+	sets   []*RuleSet       // one for each agent that is counted for, as they were met
+	sharer []*RuleSet       // by agent, that which counts for it; nil if it was not met
+	named  map[int]*RuleSet // the same of crawlers of the log that only the file names
 
 	span
 }
@@ -108,7 +109,7 @@ func (o *Outcome) Guess(requests int64, variance float64) {
 
 // An Asked is the requests of a crawler: that of the log, or one that is asked for.
 type Asked struct {
-	Agent    int // index of the agents of the store
+	Agent    int // index of the agents of the store, or the number that Rules.Ask was told
 	Requests int64
 }
 
@@ -197,7 +198,12 @@ func (r *Rules) Set(f *RuleFile, agent int, v engine.Verdict) (s *RuleSet, ruled
 	default:
 		return nil, false
 	}
-	if s = f.sharer[agent]; s == nil {
+	if agent < len(f.sharer) {
+		s = f.sharer[agent]
+	} else {
+		s = f.named[agent]
+	}
+	if s == nil {
 		s = r.newSet(f, agent)
 	}
 	if s.rules == 0 || !r.byRow && s.agent != agent {
@@ -216,15 +222,28 @@ func (r *Rules) newSet(f *RuleFile, agent int) *RuleSet {
 	for _, s := range f.sets {
 		if s.agent == counted {
 			s.sharers++
-			f.sharer[agent] = s
+			f.share(agent, s)
 			return s
 		}
 	}
 	r.sets++
 	s := &RuleSet{Number: r.sets, agent: counted, sharers: 1, rules: len(rules), outcomes: map[string]*Outcome{}}
-	f.sets, f.sharer[agent] = append(f.sets, s), s
+	f.sets = append(f.sets, s)
+	f.share(agent, s)
 	r.size += sizeSet
 	return s
+}
+
+// share notes which set counts for an agent.
+func (f *RuleFile) share(agent int, s *RuleSet) {
+	if agent < len(f.sharer) {
+		f.sharer[agent] = s
+		return
+	}
+	if f.named == nil {
+		f.named = map[int]*RuleSet{}
+	}
+	f.named[agent] = s
 }
 
 // Outcome returns the outcome of a URL, by the number of the rule that decides. The URL has a prefix that

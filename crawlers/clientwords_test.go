@@ -80,16 +80,16 @@ func TestClientWordsData(t *testing.T) {
 }
 
 // dataLines returns the lines of a file but comments.
-func dataLines(t testing.TB, name string) []string {
-	t.Helper()
-	return slices.DeleteFunc(strings.Split(readFile(t, name), "\n"), func(line string) bool { return line == "" || line[0] == '#' })
+func dataLines(tb testing.TB, name string) []string {
+	tb.Helper()
+	return slices.DeleteFunc(strings.Split(readFile(tb, name), "\n"), func(line string) bool { return line == "" || line[0] == '#' })
 }
 
-func readFile(t testing.TB, name string) string {
-	t.Helper()
+func readFile(tb testing.TB, name string) string {
+	tb.Helper()
 	text, err := os.ReadFile(name)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return string(text)
 }

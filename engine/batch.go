@@ -43,7 +43,7 @@ type Batch struct {
 	Canonicals []Span
 
 	// Only StoreOptions.LogAgents fills these:
-	Agents     []uint16    // the crawler of each row, an index of the agents of Store.Options
+	Agents     []uint32    // the crawler of each row, see [Lookup.AgentName]
 	Violations []Violation // what the verdict of each row means for its crawler
 	Skipped    int         // rows that were left out; nothing else counts them
 

@@ -57,6 +57,24 @@ func copyValue[T any](column []T, to, from int) {
 	}
 }
 
+// copyDecided copies row from to row to, in all columns that a Store with LogAgents fills.
+func (b *Batch) copyDecided(to, from int) {
+	copyValue(b.Sites, to, from)
+	copyValue(b.Rulings, to, from)
+	copyValue(b.Verdicts, to, from)
+	copyValue(b.Canonicals, to, from)
+	copyValue(b.Agents, to, from)
+	copyValue(b.Violations, to, from)
+	copyValue(b.Changes, to, from)
+}
+
+// truncateDecided drops the rows from n on, in all columns.
+func (b *Batch) truncateDecided(n int) {
+	b.Truncate(n)
+	b.Sites, b.Rulings, b.Verdicts, b.Canonicals = first(b.Sites, n), first(b.Rulings, n), first(b.Verdicts, n), first(b.Canonicals, n)
+	b.Agents, b.Violations, b.Changes = first(b.Agents, n), first(b.Violations, n), first(b.Changes, n)
+}
+
 // Truncate drops the rows from n on, in all columns that the Source fills.
 func (b *Batch) Truncate(n int) {
 	b.URLs, b.Lines = b.URLs[:n], b.Lines[:n]

@@ -43,6 +43,10 @@ type oldSite struct {
 // newComparer returns a comparer of what two stores decide.
 func newComparer(old, now *Evaluator, t *twins) *comparer {
 	c := &comparer{old: old, now: now, twins: t, ties: map[rulePair]bool{}}
+	if namer := now.store.namer; namer != nil {
+		now.clients = newClients(namer)
+		now.clients.tokens = t.tokens
+	}
 	if old.budget == 0 && !old.store.opt.RowTimes {
 		c.known = make([]oldSite, now.store.NumSites())
 	}
@@ -59,6 +63,7 @@ func (c *comparer) compare(b *Batch) {
 	old.Sites = grown(old.Sites, n)
 	old.Rulings = grown(old.Rulings, n)
 	old.Verdicts = grown(old.Verdicts, n*agents)
+	old.Agents = grown(old.Agents, len(b.Agents))
 	b.Changes = grown(b.Changes, n*agents)
 	clear(b.Changes)
 	c.old.paths = grown(c.old.paths, n)
@@ -67,6 +72,7 @@ func (c *comparer) compare(b *Batch) {
 	}
 	c.findSites(b)
 	copy(old.Verdicts, b.Verdicts)
+	copy(old.Agents, b.Agents)
 	c.order = c.order[:0]
 	lastOld, lastNow, same := rules.NoRuling, rules.NoRuling, true
 	for i, id := range old.Rulings {
@@ -80,6 +86,12 @@ func (c *comparer) compare(b *Batch) {
 	if len(c.order) == 0 {
 		return
 	}
+	for i, p := range c.now.pending { // the old robots.txt may name another crawler, or none
+		if !c.twins.alike(old.Rulings[p.row], b.Rulings[p.row]) {
+			old.Agents[p.row] = pendingAgent | uint32(i)
+		}
+	}
+	c.old.pending = c.now.pending
 	c.old.decide(old, c.order)
 	for _, r := range c.order {
 		c.compareRow(b, int(r.row), agents)
@@ -128,7 +140,7 @@ func (c *comparer) compareRow(b *Batch, row, agents int) {
 			b.Changes[i] = OtherRule
 		case v.Rule == NoRule:
 		default:
-			pair := rulePair{b.Rulings[row], b.Old.Rulings[row], uint16(b.agent(row, a)), v.Rule, was.Rule}
+			pair := rulePair{b.Rulings[row], b.Old.Rulings[row], uint32(b.agent(row, a)), uint32(b.Old.agent(row, a)), v.Rule, was.Rule}
 			if !c.alike(pair) {
 				b.Changes[i] = OtherRule
 			}
@@ -139,7 +151,7 @@ func (c *comparer) compareRow(b *Batch, row, agents int) {
 // A rulePair names a rule of each store, as verdicts for an agent do.
 type rulePair struct {
 	now, old        RulingID
-	agent           uint16
+	agent, oldAgent uint32
 	rule, otherRule int32
 }
 
@@ -149,7 +161,7 @@ const mostTies = 1 << 14
 // alike reports whether two rules that decide a row are the same, or whether both stores have both: then
 // they have the same precedence, and their order in the file alone says which one is named.
 func (c *comparer) alike(p rulePair) bool {
-	now, old := c.now.reader.Ruling(p.now).Sets[p.agent], c.old.reader.Ruling(p.old).Sets[p.agent]
+	now, old := c.now.set(p.now, int(p.agent)), c.old.set(p.old, int(p.oldAgent))
 	r, o := now.Rule(p.rule), old.Rule(p.otherRule)
 	if r.Allow == o.Allow && r.Value == o.Value {
 		return true
@@ -169,7 +181,7 @@ func (c *comparer) alike(p rulePair) bool {
 // have the same in both. The stores are built for a moment, not for the times of rows. An error is that
 // of [Store.Err].
 func Differing(old, now *Store) (origins []robots.Origin, same int, err error) {
-	t := newTwins(old.rules, now.rules)
+	t := newTwins(old, now)
 	o, n := old.rules.Reader(unknownUsers), now.rules.Reader(unknownUsers)
 	for site := range uint32(now.NumSites()) {
 		name := n.Origin(site)
@@ -224,14 +236,14 @@ func grown[T any](column []T, n int) []T {
 func (b *Batch) borrow(from *Batch) {
 	b.release()
 	b.Input, b.Data, b.URLs, b.Lines = from.Input, from.Data, from.URLs, from.Lines
-	b.UserAgents, b.Times, b.Kept, b.Agents = from.UserAgents, from.Times, from.Kept, from.Agents
+	b.UserAgents, b.Times, b.Kept = from.UserAgents, from.Times, from.Kept
 }
 
 // release empties the batch, which has borrowed columns. It keeps its own memory.
 func (b *Batch) release() {
 	*b = Batch{
 		Sites: b.Sites[:0], Strays: b.Strays[:0], Rulings: b.Rulings[:0], Verdicts: b.Verdicts[:0],
-		strayNames: b.strayNames[:0], winners: b.winners.reset(),
+		Agents: b.Agents[:0], strayNames: b.strayNames[:0], winners: b.winners.reset(),
 	}
 }
 
@@ -243,10 +255,16 @@ type twins struct {
 	// of has, for each text of now, the text of old that it was compared with last: 1 + its number, and
 	// one bit for whether they are equal. It is 0 before that.
 	of []atomic.Uint64
+
+	tokens tokenFilter // with LogAgents, of both
 }
 
-func newTwins(old, now rules.Store) *twins {
-	return &twins{old: old, now: now, of: make([]atomic.Uint64, now.Texts())}
+func newTwins(old, now *Store) *twins {
+	t := &twins{old: old.rules, now: now.rules, of: make([]atomic.Uint64, now.rules.Texts())}
+	if old.namer != nil && now.namer != nil {
+		t.tokens = now.namer.tokens.or(old.namer.tokens)
+	}
+	return t
 }
 
 // alike reports whether two rulings are the same.

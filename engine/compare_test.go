@@ -179,7 +179,7 @@ func TestCompareLogAgents(t *testing.T) {
 		{"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "https://a.com/y"},
 		{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.1; +https://openai.com/gptbot)", "https://a.com/y"},
 	})
-	opts := Options{Old: old, twins: newTwins(old.rules, now.rules)}
+	opts := Options{Old: old, twins: newTwins(old, now)}
 	opts.newWorker(now, 1, 1).Evaluate(b)
 	if want := []Change{Opened, Closed, Same}; !slices.Equal(b.Changes, want) {
 		t.Errorf("%v, want %v", b.Changes, want)
@@ -191,7 +191,7 @@ func TestCompareAllocs(t *testing.T) {
 	opt := StoreOptions{Agents: []string{"*", "b"}}
 	old := buildStore(t, opt, "https://a.com", "User-agent: *\nDisallow: /1\n", "https://b.com", "")
 	now := buildStore(t, opt, "https://a.com", "User-agent: *\nDisallow: /*1\n", "https://b.com", "")
-	opts := Options{Old: old, twins: newTwins(old.rules, now.rules)}
+	opts := Options{Old: old, twins: newTwins(old, now)}
 	w, b := opts.newWorker(now, 1, 1), &Batch{}
 	n := testing.AllocsPerRun(100, func() {
 		b.Reset()

@@ -29,7 +29,10 @@ type Evaluator struct {
 
 	timeless []bool // with RowTimes, by row of the batch: see route
 
-	known agentMemory // with LogAgents
+	// With LogAgents:
+	clients *clients
+	pending []pendingRow // of the batch
+	words   []byte       // memory of those of pending
 }
 
 // A route leads from the URL of a row to what is in force for it. It is that of the row before, as
@@ -59,6 +62,13 @@ func (s *Store) newEvaluator(goroutines, batches int) *Evaluator {
 // it has not seen lately; and the first of a streak of URLs whose host is an IPv6 address or has
 // characters beyond ASCII.
 func (e *Evaluator) Evaluate(b *Batch) {
+	e.evaluate(b)
+	e.store.dropUnknown(b)
+}
+
+// evaluate is Evaluate, but that rows stay that are to be skipped if a robots.txt might have named
+// their crawlers.
+func (e *Evaluator) evaluate(b *Batch) {
 	logAgents := e.store.opt.LogAgents
 	if logAgents != LogAgentsOff {
 		e.identify(b)
@@ -200,6 +210,7 @@ func (e *Evaluator) during(b *Batch, row int) RulingID {
 // decide fills b.Verdicts of the given rows, in their order, or of all as they lie if it is nil.
 func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 	agents, dialect := e.store.agentsPerURL(), e.store.opt.Dialect
+	fromLog, known := len(b.Agents) > 0, len(e.store.opt.Agents)
 	always := dialect.Has(robots.ImplicitRobotsTxt)
 	e.lead.begin()
 	n := len(b.Rulings)
@@ -212,12 +223,15 @@ func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 			i = int(order[k].row)
 		}
 		id, verdicts := b.Rulings[i], b.Verdicts[i*agents:][:agents]
+		if fromLog && b.Agents[i] >= pendingAgent {
+			b.Agents[i] = e.resolve(b.Agents[i], id)
+		}
 		if id <= rules.NoRobots {
 			fillVerdicts(verdicts, e.store.without[id])
 			continue
 		}
 		raw := e.rawPath(b, i)
-		if e.lead.leads(id, b.Data[e.paths[i]:], len(raw)) && (len(b.Agents) == 0 || b.Agents[i] == b.Agents[e.lead.row]) {
+		if e.lead.leads(id, b.Data[e.paths[i]:], len(raw)) && (!fromLog || b.Agents[i] == b.Agents[e.lead.row]) {
 			copy(verdicts, b.Verdicts[e.lead.row*agents:][:agents])
 			e.lead.led()
 			continue
@@ -228,7 +242,7 @@ func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 		case always && dialect.AlwaysAllowed(path):
 			fillVerdicts(verdicts, Verdict{NoRule, ReasonRobotsTxt, Allowed})
 			continue
-		case int(id) < len(e.common) && e.common[id] != nil:
+		case int(id) < len(e.common) && e.common[id] != nil && (!fromLog || int(b.Agents[i]) < known):
 			fillVerdicts(verdicts, Verdict(e.common[id].Decide(path, &e.scratch)))
 		default:
 			e.decideEach(b, i, path)
@@ -242,26 +256,47 @@ func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 func (e *Evaluator) decideEach(b *Batch, row int, path []byte) {
 	agents := e.store.agentsPerURL()
 	id, verdicts := b.Rulings[row], b.Verdicts[row*agents:][:agents]
-	r := e.reader.Ruling(id)
 	if len(b.Agents) > 0 {
-		verdicts[0] = Verdict(r.Sets[b.Agents[row]].Decide(path, &e.scratch))
-	} else {
-		for a, set := range r.Sets {
-			if first := int(r.Firsts[a]); first < a {
-				verdicts[a] = verdicts[first]
-			} else {
-				verdicts[a] = Verdict(set.Decide(path, &e.scratch))
-			}
+		e.decideOwn(b, row, path)
+		return
+	}
+	r := e.reader.Ruling(id)
+	for a, set := range r.Sets {
+		if first := int(r.Firsts[a]); first < a {
+			verdicts[a] = verdicts[first]
+		} else {
+			verdicts[a] = Verdict(set.Decide(path, &e.scratch))
 		}
 	}
 	if e.budget > 0 {
 		b.winners.addFirsts(id, r, e.budget)
 		for k, v := range verdicts {
-			agent := b.agent(row, k)
-			if first := int(r.Firsts[agent]); v.Rule != NoRule && (first == agent || len(b.Agents) > 0) {
-				b.winners.addRule(winner{id, int32(first), v.Rule}, r, e.budget)
+			if v.Rule != NoRule && int(r.Firsts[k]) == k {
+				b.winners.addRule(winner{id, int32(k), v.Rule}, r.Sets[k], e.budget)
 			}
 		}
+	}
+}
+
+// decideOwn fills the verdict of a row for its own crawler.
+func (e *Evaluator) decideOwn(b *Batch, row int, path []byte) {
+	id, agent := b.Rulings[row], int(b.Agents[row])
+	set := e.set(id, agent)
+	v := Verdict(set.Decide(path, &e.scratch))
+	b.Verdicts[row] = v
+	if e.budget == 0 {
+		return
+	}
+	r := e.reader.Ruling(id)
+	b.winners.addFirsts(id, r, e.budget)
+	first := agent
+	if e.store.isKnown(agent) {
+		first = int(r.Firsts[agent])
+	} else {
+		b.winners.addName(agentOf{id, agent}, r, e.budget)
+	}
+	if v.Rule != NoRule {
+		b.winners.addRule(winner{id, int32(first), v.Rule}, set, e.budget)
 	}
 }
 

@@ -90,13 +90,13 @@ func (e *Evaluator) follow(b *Batch, id RulingID, row int, raw, path []byte) {
 // reads returns how many of the first bytes of the path of a row decide its verdicts, as
 // [automaton.Automaton.Reads] does.
 func (e *Evaluator) reads(b *Batch, id RulingID, row int, path []byte) int {
+	if len(b.Agents) > 0 {
+		return e.set(id, int(b.Agents[row])).Reads(path, &e.scratch)
+	}
 	if int(id) < len(e.common) && e.common[id] != nil {
 		return e.common[id].Reads(path, &e.scratch)
 	}
 	r := e.reader.Ruling(id)
-	if len(b.Agents) > 0 {
-		return r.Sets[b.Agents[row]].Reads(path, &e.scratch)
-	}
 	most := 0
 	for a, set := range r.Sets {
 		if int(r.Firsts[a]) == a {

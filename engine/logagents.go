@@ -1,10 +1,21 @@
 package engine
 
-import "github.com/robobatch/robobatch/crawlers"
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/engine/internal/rules"
+	"github.com/robobatch/robobatch/robots"
+)
 
 // LogAgents says for which agents a Store decides: for those of StoreOptions.Agents, or, row by
-// row, for the crawler that the User-Agent names. Then it says what happens to a row without a
-// User-Agent, or with one that names no crawler that package crawlers knows.
+// row, for the crawler that the User-Agent names: a crawler of package crawlers or, where it names
+// none, one that a group of the row's own robots.txt names. Then it says what happens to a row
+// without a User-Agent, or with one that names no crawler.
 type LogAgents uint8
 
 // The values of LogAgents.
@@ -14,74 +25,264 @@ const (
 	LogAgentsSkip                  // leave the row out
 )
 
-// unknownAgent is the agent of a row whose User-Agent names no known crawler.
-const unknownAgent = 0
+const (
+	// unknownAgent is the agent of a row whose User-Agent names no known crawler.
+	unknownAgent = 0
 
-// logAgentNames returns the agents of a Store with LogAgents: "*", and the crawlers in the order of
-// their table.
-func logAgentNames() []string {
+	// pendingAgent and above is the agent of a row whose User-Agent names no crawler of the table, and
+	// may name one of its robots.txt: this, and its place in Evaluator.pending.
+	pendingAgent = 1 << 31
+)
+
+// A namer finds the crawlers of a log that a Store decides for. It is immutable.
+type namer struct {
+	known    int               // agents of Store.Options; those that a robots.txt names have numbers from there on
+	switches map[string]uint32 // the agents of tokens that no crawler of the table fetches by, in lower case
+	listed   map[string]struct{}
+	dialect  robots.Dialect
+	tokens   tokenFilter // of groups of any robots.txt
+}
+
+// newNamer returns the namer, and the agents: "*", and the crawlers in the order of their table.
+func newNamer(d robots.Dialect) (n *namer, agents []string) {
+	n = &namer{switches: map[string]uint32{}, listed: map[string]struct{}{}, dialect: d}
 	all := crawlers.Set("all")
-	names := make([]string, 1, 1+len(all))
-	names[0] = "*"
+	agents = append(make([]string, 0, 1+len(all)), "*")
 	for _, c := range all {
-		names = append(names, c.Token)
+		switch token := strings.ToLower(c.Token); {
+		case len(c.Names) == 0:
+			n.switches[token] = uint32(len(agents))
+		case slices.ContainsFunc(c.Names, func(name string) bool { return strings.EqualFold(name, c.Token) }):
+			n.listed[token] = struct{}{}
+		}
+		agents = append(agents, c.Token)
 	}
-	return names
+	n.known = len(agents)
+	return n, agents
 }
 
-// maxKnownAgents is how many User-Agents an Evaluator remembers before it starts anew. A day's log
-// of a busy site has some thousand distinct ones, and with a hundred bytes each they take half a
-// megabyte.
-const maxKnownAgents = 4096
+// minLetters is how many letters a token has at least by which a robots.txt names the client of a
+// row.
+const minLetters = 3
 
-// agentMemory remembers which agents User-Agents name, as logs repeat them.
-type agentMemory map[string]uint16
-
-// of returns the agent that a User-Agent names.
-func (m agentMemory) of(userAgent []byte) uint16 {
-	if agent, known := m[string(userAgent)]; known {
-		return agent
+// names reports whether a token in a robots.txt, or of a word in a header, may name the client of a
+// row. That of a crawler whose header has it need not: the table names that crawler first.
+func (n *namer) names(token robots.ProductToken) bool {
+	letters := 0
+	for i := range len(token) {
+		if b := token[i] | 0x20; 'a' <= b && b <= 'z' {
+			letters++
+		}
 	}
-	if len(m) >= maxKnownAgents {
-		clear(m)
+	if letters < minLetters || crawlers.IsClientWord([]byte(token)) {
+		return false
 	}
-	agent := uint16(1 + crawlers.IdentifyIndex(userAgent)) // -1 becomes unknownAgent
-	m[string(userAgent)] = agent
-	return agent
+	_, listed := n.listed[strings.ToLower(string(token))]
+	return !listed
 }
 
-// identify fills b.Agents, and drops the rows that are to be skipped.
+// A tokenFilter says of most texts that they are no product token of any robots.txt. So the headers of
+// nearly all clients have no word to look for in each. The zero filter has none.
+type tokenFilter struct {
+	bits []uint64 // 128 KiB; nil is no token
+	all  bool     // there may be others
+}
+
+// newTokenFilter returns the filter of the tokens that may name a client.
+func newTokenFilter(tokens []robots.ProductToken, complete bool, names func(robots.ProductToken) bool) (f tokenFilter) {
+	f.all = !complete
+	for _, t := range tokens {
+		if names(t) {
+			f.add(xxh3.HashString(strings.ToLower(string(t))))
+		}
+	}
+	return f
+}
+
+// add adds the hash of a token.
+func (f *tokenFilter) add(hash uint64) {
+	if f.bits == nil {
+		f.bits = make([]uint64, 1<<14)
+	}
+	f.bits[hash>>6%(1<<14)] |= 1 << (hash % 64)
+}
+
+// or returns the filter of the tokens of both.
+func (f tokenFilter) or(g tokenFilter) tokenFilter {
+	if f.bits == nil {
+		f.bits, g.bits = g.bits, nil
+	}
+	f.all, f.bits = f.all || g.all, slices.Clone(f.bits)
+	for i, word := range g.bits {
+		f.bits[i] |= word
+	}
+	return f
+}
+
+// none reports whether there is no token at all.
+func (f *tokenFilter) none() bool { return f.bits == nil && !f.all }
+
+// has reports whether a text may be a token.
+func (f *tokenFilter) has(token []byte) bool {
+	hash := xxh3.Hash(token)
+	return f.all || f.bits != nil && f.bits[hash>>6%(1<<14)]>>(hash%64)&1 == 1
+}
+
+// A client is who a User-Agent names: a crawler of the table, or those words of it that may be tokens of
+// a robots.txt.
+type client struct {
+	agent uint32 // unknownAgent if it is none of the table
+	words []byte // product tokens in lower case, in their order, each followed by a blank
+}
+
+// What an Evaluator remembers of User-Agents, before it starts anew. A day's log of a busy site has some
+// thousand distinct ones, and with a hundred bytes each they take half a megabyte. Longer ones are made
+// up, and are looked at each time.
+const (
+	maxKnownAgents = 4096
+	maxKnownHeader = 1 << 10
+)
+
+// clients remembers who User-Agents name, as logs repeat them. It is for one goroutine.
+type clients struct {
+	*namer
+	tokens tokenFilter // in place of that of namer
+	known  map[string]client
+	words  [][]byte
+	text   []byte
+}
+
+func newClients(n *namer) *clients {
+	return &clients{namer: n, tokens: n.tokens, known: map[string]client{}}
+}
+
+// of returns who a User-Agent names. It is valid until the next call.
+func (m *clients) of(userAgent []byte) client {
+	if c, known := m.known[string(userAgent)]; known {
+		return c
+	}
+	c := client{agent: uint32(1 + crawlers.IdentifyIndex(userAgent))} // -1 becomes unknownAgent
+	if c.agent == unknownAgent && !m.tokens.none() {
+		m.text = m.appendTokens(m.text[:0], userAgent)
+		c.words = m.text
+	}
+	if len(userAgent) > maxKnownHeader {
+		return c
+	}
+	if len(m.known) >= maxKnownAgents {
+		clear(m.known)
+	}
+	c.words = bytes.Clone(c.words)
+	m.known[string(userAgent)] = c
+	return c
+}
+
+// appendTokens appends the words of a client.
+func (m *clients) appendTokens(dst, userAgent []byte) []byte {
+	m.words = crawlers.AppendWords(m.words[:0], userAgent)
+	for _, word := range m.words {
+		start := len(dst)
+		for _, b := range word[:m.dialect.TokenLen(word)] {
+			if 'A' <= b && b <= 'Z' {
+				b |= 0x20
+			}
+			dst = append(dst, b)
+		}
+		if token := dst[start:]; !m.tokens.has(token) || !m.names(robots.ProductToken(token)) {
+			dst = dst[:start]
+		} else {
+			dst = append(dst, ' ')
+		}
+	}
+	return dst
+}
+
+// A pendingRow is a row whose robots.txt may name its crawler.
+type pendingRow struct {
+	row   int
+	words []byte // of its client
+}
+
+// identify fills b.Agents, and drops the rows that are to be skipped and surely have no crawler.
 func (e *Evaluator) identify(b *Batch) {
-	if e.known == nil {
-		e.known = agentMemory{}
+	if e.clients == nil {
+		e.clients = newClients(e.store.namer)
 	}
+	e.pending, e.words = e.pending[:0], e.words[:0]
 	for i := range b.URLs {
-		agent := uint16(unknownAgent)
+		agent := uint32(unknownAgent)
 		if len(b.UserAgents) > 0 && b.UserAgents[i] != NoURL {
 			s := b.UserAgents[i]
-			agent = e.known.of(b.Data[s.Off : s.Off+s.Len])
+			c := e.clients.of(b.Data[s.Off : s.Off+s.Len])
+			if agent = c.agent; len(c.words) > 0 {
+				agent = pendingAgent | uint32(len(e.pending))
+				if s.Len > maxKnownHeader { // words that are not remembered
+					e.words = append(e.words, c.words...)
+					c.words = e.words[len(e.words)-len(c.words):]
+				}
+				e.pending = append(e.pending, pendingRow{i, c.words})
+			}
 		}
 		b.Agents = append(b.Agents, agent)
 	}
 	if e.store.opt.LogAgents == LogAgentsSkip {
-		b.dropUnknown()
+		e.store.dropUnknown(b)
+		for row, agent := range b.Agents {
+			if agent >= pendingAgent {
+				e.pending[agent-pendingAgent].row = row
+			}
+		}
 	}
 }
 
-// dropUnknown removes the rows of unknown agents.
-func (b *Batch) dropUnknown() {
+// resolve finds the agent of a row that is pending, by what is in force for it.
+func (e *Evaluator) resolve(pending uint32, id RulingID) uint32 {
+	if _, text := id.Text(); !text {
+		return unknownAgent
+	}
+	r := e.reader.Ruling(id)
+	for rest := e.pending[pending-pendingAgent].words; len(rest) > 0; {
+		n := bytes.IndexByte(rest, ' ')
+		if agent, ok := r.FindNamed(rest[:n]); ok {
+			if own, ok := e.store.namer.switches[string(rest[:n])]; ok {
+				return own
+			}
+			return uint32(agent)
+		}
+		rest = rest[n+1:]
+	}
+	return unknownAgent
+}
+
+// dropUnknown removes the rows of unknown agents if they are to be skipped. Where an old store has
+// decided them, too, it must know none of them either.
+func (s *Store) dropUnknown(b *Batch) {
+	if s.opt.LogAgents != LogAgentsSkip {
+		return
+	}
+	var old *Batch
+	if b.Old != nil && len(b.Old.Agents) == len(b.Agents) {
+		old = b.Old
+	}
 	n := 0
 	for i, agent := range b.Agents {
-		if agent == unknownAgent {
+		if agent == unknownAgent && (old == nil || old.Agents[i] == unknownAgent) {
 			continue
 		}
-		b.Agents[n] = agent
-		b.copyRow(n, i)
+		if n < i {
+			b.copyRow(n, i)
+			b.copyDecided(n, i)
+			if old != nil {
+				old.copyDecided(n, i)
+			}
+		}
 		n++
 	}
-	b.Skipped = len(b.Agents) - n
-	b.Agents = b.Agents[:n]
-	b.Truncate(n)
+	b.Skipped += len(b.Agents) - n
+	b.truncateDecided(n)
+	if old != nil {
+		old.truncateDecided(n)
+	}
 }
 
 // agent returns the agent of the verdict number a of a row.
@@ -90,4 +291,15 @@ func (b *Batch) agent(row, a int) int {
 		return int(b.Agents[row])
 	}
 	return a
+}
+
+// isKnown reports whether an agent is one of Store.Options.
+func (s *Store) isKnown(agent int) bool { return agent < len(s.opt.Agents) }
+
+// set returns the rules of an agent.
+func (e *Evaluator) set(id RulingID, agent int) *rules.Set {
+	if e.store.isKnown(agent) {
+		return e.reader.Ruling(id).Sets[agent]
+	}
+	return e.reader.Set(id, agent)
 }

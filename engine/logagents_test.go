@@ -60,7 +60,7 @@ func describeLog(s *Store, b *Batch) (rows []string) {
 		if v.Rule != NoRule {
 			line = s.NewLookup().line(b.Rulings[i], int(b.Agents[i]), v)
 		}
-		rows = append(rows, fmt.Sprintf("%d %s %s %d %s", b.Lines[i], s.Options().Agents[b.Agents[i]], access, line, violation))
+		rows = append(rows, fmt.Sprintf("%d %s %s %d %s", b.Lines[i], s.NewLookup().AgentName(b.Rulings[i], int(b.Agents[i])), access, line, violation))
 	}
 	return rows
 }
@@ -135,14 +135,15 @@ func TestLogAgentsWithoutHeaders(t *testing.T) {
 
 // The memory of User-Agents is bounded, and forgets no truth.
 func TestAgentMemory(t *testing.T) {
-	m := agentMemory{}
+	s := buildStore(t, StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar}, "https://a.com", logRobots)
+	m := newClients(s.namer)
 	for i := range 3 * maxKnownAgents {
 		header := fmt.Appendf(nil, "Mozilla/5.0 (compatible; bingbot/2.0; %d)", i)
-		if got := m.of(header); crawlers.Set("all")[got-1].Token != "bingbot" {
+		if got := m.of(header).agent; crawlers.Set("all")[got-1].Token != "bingbot" {
 			t.Fatalf("%s is number %d", header, got)
 		}
-		if len(m) > maxKnownAgents {
-			t.Fatalf("%d User-Agents remembered", len(m))
+		if len(m.known) > maxKnownAgents {
+			t.Fatalf("%d User-Agents remembered", len(m.known))
 		}
 	}
 	known := []byte(browserHeader)

@@ -14,12 +14,11 @@ const unknownUsers = 16
 // A Lookup finds the names and the rules behind the numbers of a batch. It is for one goroutine.
 // Use [Store.NewLookup].
 type Lookup struct {
+	store  *Store
 	reader rules.Reader
 	common []*rules.Set
 	drops  bool     // the store may have dropped rules
 	copies *winners // of the batch in question
-
-	bindings []Binding // by agent
 
 	last       RulingID // the last one that firsts was asked for, of this batch if the store drops rules
 	lastFirsts []uint16 // its Firsts
@@ -30,8 +29,7 @@ func (s *Store) NewLookup() *Lookup { return s.newLookup(unknownUsers) }
 
 func (s *Store) newLookup(goroutines int) *Lookup {
 	return &Lookup{
-		reader: s.rules.Reader(goroutines), common: s.rules.Common(), drops: s.rules.Budget(1) > 0, copies: new(winners),
-		bindings: s.bindings,
+		store: s, reader: s.rules.Reader(goroutines), common: s.rules.Common(), drops: s.rules.Budget(1) > 0, copies: new(winners),
 	}
 }
 
@@ -52,9 +50,25 @@ func (m *Lookup) Origin(id SiteID) robots.Origin {
 	return m.reader.Origin(uint32(id))
 }
 
+// AgentName returns the name of an agent by its number in a Batch: of an agent of [Store.Options],
+// which has the number of its index there, or with LogAgents the token, in lower case, of a crawler
+// that a robots.txt names. Those have a number for each ruling that names them.
+func (m *Lookup) AgentName(id RulingID, agent int) string {
+	if m.store.isKnown(agent) {
+		return m.store.opt.Agents[agent]
+	}
+	if name, ok := m.copies.names[agentOf{id, agent}]; ok {
+		return name
+	}
+	return m.reader.Ruling(id).NameOf(agent)
+}
+
 // FirstAgent returns the first agent that has the same rules: itself, or one before it. If the
 // store may have dropped the rules since, and the batch has no copy, it is the agent itself.
 func (m *Lookup) FirstAgent(id RulingID, agent int) int {
+	if !m.store.isKnown(agent) {
+		return agent
+	}
 	if firsts := m.firsts(id); firsts != nil {
 		return int(firsts[agent])
 	}
@@ -98,12 +112,16 @@ func (m *Lookup) Rules(id RulingID, agent int) (all []robots.Rule, first int) {
 	if r == nil {
 		return nil, agent
 	}
-	set := r.Sets[agent]
+	first = agent
+	if m.store.isKnown(agent) {
+		first = int(r.Firsts[agent])
+	}
+	set := m.reader.Set(id, agent)
 	all = make([]robots.Rule, set.Len())
 	for i := range all {
 		all[i] = set.Rule(int32(i))
 	}
-	return all, int(r.Firsts[agent])
+	return all, first
 }
 
 // line returns the line of the rule that won.
@@ -118,10 +136,10 @@ func (m *Lookup) line(id RulingID, agent int, v Verdict) int64 {
 
 // set returns the rules of an agent.
 func (m *Lookup) set(id RulingID, agent int) *rules.Set {
-	if int(id) < len(m.common) && m.common[id] != nil {
+	if int(id) < len(m.common) && m.common[id] != nil && m.store.isKnown(agent) {
 		return m.common[id]
 	}
-	return m.reader.Ruling(id).Sets[agent]
+	return m.reader.Set(id, agent)
 }
 
 // winners are the names of a batch's sites and the rules that won, copied because a store under a
@@ -131,7 +149,14 @@ type winners struct {
 	origins map[SiteID]robots.Origin
 	firsts  map[RulingID][]uint16 // the Firsts of a Ruling, if there are several agents
 	rules   map[winner]winningRule
-	size    int64 // bytes of rules and firsts
+	names   map[agentOf]string // of agents that a robots.txt names
+	size    int64              // bytes of rules, firsts and names
+}
+
+// An agentOf is an agent by a ruling.
+type agentOf struct {
+	id    RulingID
+	agent int
 }
 
 // A winner names a rule as a verdict does, for the first agent that has the same rules.
@@ -156,6 +181,7 @@ func (w winners) reset() winners {
 	clear(w.origins)
 	clear(w.firsts)
 	clear(w.rules)
+	clear(w.names)
 	w.size = 0
 	return w
 }
@@ -163,7 +189,8 @@ func (w winners) reset() winners {
 // addSite copies the name of a site.
 func (w *winners) addSite(id SiteID, from rules.Reader) {
 	if w.origins == nil {
-		w.origins, w.firsts, w.rules = map[SiteID]robots.Origin{}, map[RulingID][]uint16{}, map[winner]winningRule{}
+		w.origins, w.firsts = map[SiteID]robots.Origin{}, map[RulingID][]uint16{}
+		w.rules, w.names = map[winner]winningRule{}, map[agentOf]string{}
 	}
 	if _, known := w.origins[id]; !known {
 		w.origins[id] = from.Origin(uint32(id))
@@ -181,10 +208,20 @@ func (w *winners) addFirsts(id RulingID, from *rules.Ruling, budget int64) {
 	}
 }
 
+// addName copies the name of an agent.
+func (w *winners) addName(key agentOf, from *rules.Ruling, budget int64) {
+	if _, known := w.names[key]; known || w.size+winnerOverhead > budget {
+		return
+	}
+	name := strings.Clone(from.NameOf(key.agent))
+	w.size += winnerOverhead + int64(len(name))
+	w.names[key] = name
+}
+
 // addRule copies the rule that won, unless it is copied already.
-func (w *winners) addRule(key winner, from *rules.Ruling, budget int64) {
+func (w *winners) addRule(key winner, from *rules.Set, budget int64) {
 	if _, known := w.rules[key]; !known {
-		w.add(key, from.Sets[key.agent].Rule(key.rule), budget)
+		w.add(key, from.Rule(key.rule), budget)
 	}
 }
 

@@ -48,10 +48,11 @@ type worker struct {
 
 // Evaluate decides a batch.
 func (w *worker) Evaluate(b *Batch) {
-	w.Evaluator.Evaluate(b)
+	w.evaluate(b)
 	if w.before != nil {
 		w.before.compare(b)
 	}
+	w.store.dropUnknown(b)
 }
 
 // A SourceError is the error of a run whose source ended early. The sink has all rows before that.
@@ -89,7 +90,7 @@ type run struct {
 // store, src or dst is nil.
 func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (Stats, error) {
 	if opt.Old != nil {
-		opt.twins = newTwins(opt.Old.rules, store.rules)
+		opt.twins = newTwins(opt.Old, store)
 	}
 	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
 	if workers == 1 {

@@ -20,6 +20,7 @@ type Stats struct {
 	Reasons                  [NumReasons]int64
 
 	Agents []AgentCount // the verdicts by agent, in the order of the Agents of Store.Options
+	Named  []NamedCount // with LogAgents, of the crawlers that only a robots.txt names, in the order of their names
 
 	// The busiest origins and rules, the first of which have the most rows; with no rows where there
 	// are fewer. Where there are too many to be counted, each of them may have more rows than it
@@ -50,6 +51,13 @@ type Stats struct {
 type AgentCount struct {
 	Allowed, Denied, Unknown int64
 	Violations               int64 // with StoreOptions.LogAgents
+}
+
+// A NamedCount counts the verdicts for a crawler that only a robots.txt names. Those beyond MaxNamed
+// are OtherNamed.
+type NamedCount struct {
+	Name string
+	AgentCount
 }
 
 // A counter counts for one worker.
@@ -131,14 +139,21 @@ func (c *counter) countStreak(b *Batch, site SiteID, start, end int) {
 	}
 }
 
-// countCrawlers counts the verdicts for the crawlers of the rows.
+// countCrawlers counts the verdicts for the crawlers of the rows, but for those that only a robots.txt
+// names: busiest counts them.
 func (c *counter) countCrawlers(b *Batch) {
 	for i, agent := range b.Agents {
-		count := &c.agents[agent]
-		count.add(b.Verdicts[i].Access, 1)
-		if b.Violations[i] == Violated {
-			count.Violations++
+		if c.store.isKnown(int(agent)) {
+			c.agents[agent].addRow(b, i)
 		}
+	}
+}
+
+// addRow counts the verdict of a row of a batch with LogAgents.
+func (a *AgentCount) addRow(b *Batch, row int) {
+	a.add(b.Verdicts[row].Access, 1)
+	if b.Violations[row] == Violated {
+		a.Violations++
 	}
 }
 
@@ -201,7 +216,7 @@ func (c *counter) countRule(b *Batch, row, agent int, v Verdict, verdicts int64)
 	id := b.Rulings[row]
 	line := c.lookup.line(id, agent, v)
 	c.stats.RuleLines += verdicts * line
-	b.addRule(ruleStreak{uint32(row), uint32(line), uint32(verdicts), uint16(agent)})
+	b.addRule(ruleStreak{uint32(row), uint32(line), uint32(verdicts), uint32(agent)})
 }
 
 // countTimes counts the rows whose time says nothing of the rules.
@@ -251,8 +266,8 @@ func (a *AgentCount) add(access Access, n int64) {
 	}
 }
 
-// addAll adds other counts.
-func (a *AgentCount) addAll(o *AgentCount) {
+// Add adds other counts.
+func (a *AgentCount) Add(o *AgentCount) {
 	a.Allowed += o.Allowed
 	a.Denied += o.Denied
 	a.Unknown += o.Unknown
@@ -271,17 +286,21 @@ func total(counters []*counter, all *busiest) Stats {
 		sum.strays.merge(&c.strays)
 		sum.odd.merge(&c.odd)
 		for i := range c.agents {
-			sum.agents[i].addAll(&c.agents[i])
+			sum.agents[i].Add(&c.agents[i])
 		}
 	}
 	s.Agents = sum.agents[:len(sum.agents)-1]
 	if sum.store.opt.LogAgents == LogAgentsOff {
 		for i := range s.Agents[1:] {
-			s.Agents[i+1].addAll(&s.Agents[i])
+			s.Agents[i+1].Add(&s.Agents[i])
 		}
 	}
+	s.Named = all.sortedNamed()
 	for i := range s.Agents {
 		s.Violations += s.Agents[i].Violations
+	}
+	for i := range s.Named {
+		s.Violations += s.Named[i].Violations
 	}
 	for _, set := range sum.sites {
 		s.Origins += int64(bits.OnesCount64(set))

@@ -82,6 +82,8 @@ type StoreOptions struct {
 	// Reserved is how many bytes of MaxMemory the run takes besides rules and their index, for its
 	// batches and its output for instance. 0 means 96 MiB.
 	Reserved int64
+
+	namer *namer // with LogAgents
 }
 
 // dialectOf returns a dialect: RFC9309 if there is none but for options about URLs.
@@ -98,16 +100,17 @@ func (opt StoreOptions) compiled() (StoreOptions, rules.Options) {
 	if opt.Agents = slices.Clone(opt.Agents); len(opt.Agents) == 0 {
 		opt.Agents = []string{"*"}
 	}
-	if opt.LogAgents != LogAgentsOff {
-		opt.Agents = logAgentNames()
-	}
 	r := rules.Options{
 		Dialect: opt.Dialect, Moment: rules.Moment{At: opt.AsOf, Rows: opt.RowTimes}, Canonical: opt.Canonical, Workers: opt.Workers,
+	}
+	if opt.LogAgents != LogAgentsOff {
+		n, names := newNamer(opt.Dialect)
+		opt.Agents, opt.namer, r.Named = names, n, n.names
 	}
 	for _, name := range opt.Agents {
 		r.Agents = append(r.Agents, robots.NewAgent(name, opt.Dialect))
 	}
-	if opt.Tokens {
+	if opt.Tokens || r.Named != nil {
 		r.Tokens = new(rules.Tokens)
 	}
 	return opt, r
@@ -119,13 +122,18 @@ func (opt StoreOptions) compiled() (StoreOptions, rules.Options) {
 type Store struct {
 	rules    rules.Store
 	opt      StoreOptions
-	bindings []Binding                   // by agent
+	bindings []Binding                   // by agent of opt
+	namer    *namer                      // nil without LogAgents
 	without  [rules.NoRobots + 1]Verdict // by RulingID: of a bad URL, and of an origin without robots.txt
 	askers   sync.Pool                   // for Verdict
 }
 
 func newStore(r rules.Store, opt StoreOptions) *Store {
-	s := &Store{rules: r, opt: opt, bindings: bindingsOf(opt.Agents)}
+	s := &Store{rules: r, opt: opt, bindings: bindingsOf(opt.Agents), namer: opt.namer}
+	if s.namer != nil {
+		tokens, complete := r.Tokens()
+		s.namer.tokens = newTokenFilter(tokens, complete, s.namer.names)
+	}
 	s.without[rules.NoRuling] = Verdict{NoRule, ReasonBadURL, Unknown}
 	s.without[rules.NoRobots] = Verdict{NoRule, ReasonNoRobots, missingAccess[opt.Missing]}
 	s.askers.New = func() any { return &asker{eval: s.NewEvaluator(), lookup: s.NewLookup()} }

@@ -53,8 +53,16 @@ func bindingsOf(agents []string) []Binding {
 	return bindings
 }
 
-// Binding returns whether robots.txt binds an agent, by its index in the Agents of [Store.Options].
-func (m *Lookup) Binding(agent int) Binding { return m.bindings[agent] }
+// binding returns whether robots.txt binds an agent. It binds one that it names.
+func (s *Store) binding(agent int) Binding {
+	if s.isKnown(agent) {
+		return s.bindings[agent]
+	}
+	return Bound
+}
+
+// Binding returns whether robots.txt binds an agent, by its number in a Batch.
+func (m *Lookup) Binding(agent int) Binding { return m.store.binding(agent) }
 
 // defaultCache is how long a crawler may use a copy of a robots.txt that does not say so itself: 24
 // hours by RFC 9309 section 2.4 and by Google's documentation.
@@ -68,7 +76,7 @@ func (e *Evaluator) findViolations(b *Batch) {
 		case v.Access == Unknown || b.Agents[i] == unknownAgent:
 		case v.Access == Allowed || robots.RFC9309.AlwaysAllowed(e.rawPath(b, i)):
 			violation = NoViolation
-		case v.Reason == ReasonNoRobots || e.store.bindings[b.Agents[i]] == Exempt:
+		case v.Reason == ReasonNoRobots || e.store.binding(int(b.Agents[i])) == Exempt:
 		case !e.store.opt.RowTimes:
 			violation = Violated
 		case e.timeless[i]:
@@ -97,6 +105,20 @@ func (e *Evaluator) countTimeless(b *Batch) {
 	}
 }
 
+// setIn returns the rules of the agent of a row by a ruling that is not that of the row, which may name
+// other agents.
+func (e *Evaluator) setIn(b *Batch, row int, id RulingID) *rules.Set {
+	agent := int(b.Agents[row])
+	if !e.store.isKnown(agent) {
+		name := e.reader.Ruling(b.Rulings[row]).NameOf(agent)
+		agent = unknownAgent
+		if n, ok := e.reader.Ruling(id).FindNamed([]byte(name)); ok {
+			agent = n
+		}
+	}
+	return e.set(id, agent)
+}
+
 // mustKnow reports whether the crawler of a row must have known what forbids the URL at that time.
 // Since when that was there is known; no older text that allows the URL could still be used.
 func (e *Evaluator) mustKnow(b *Batch, row int) bool {
@@ -113,7 +135,7 @@ func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 		if p.ID <= rules.NoRobots || end <= moment-e.cache(p) {
 			continue
 		}
-		if set := e.reader.Ruling(p.ID).Sets[b.Agents[row]]; set.Decide(path, &e.scratch).Access == Allowed {
+		if set := e.setIn(b, row, p.ID); set.Decide(path, &e.scratch).Access == Allowed {
 			return false
 		}
 	}

@@ -29,18 +29,15 @@ func ChangeColumns() []string {
 // oldRules remember the rules of the old store that decided.
 type oldRules struct {
 	catalog catalog
-	agents  int
 	rules   ruleTable
 }
 
-func newOldRules(cat catalog, agents int) *oldRules {
-	return &oldRules{catalog: cat, agents: agents, rules: newRuleTable()}
-}
+func newOldRules(cat catalog) *oldRules { return &oldRules{catalog: cat, rules: newRuleTable()} }
 
 // oldRule returns the number of the text of the old rule that decided a verdict, and its line. The
 // number is 0 if there is no column for the text.
 func (n *numbering) oldRule(ruling engine.RulingID, agent int, rule int32) (id, line int32) {
-	group := 1 + uint64(ruling)*uint64(n.old.agents) + uint64(agent)
+	group := groupOf(ruling, agent)
 	e := n.old.rules.entry(group, rule)
 	if e.group == 0 {
 		r := n.old.catalog.Rule(ruling, agent, rule)
@@ -64,7 +61,10 @@ func (g *gathering) oldRules(c *values[int32], value func(id, line int32) int32)
 			continue
 		}
 		agent := 0
-		if len(g.batch.Agents) > 0 {
+		switch {
+		case len(old.Agents) > 0:
+			agent = int(old.Agents[g.from+i])
+		case len(g.batch.Agents) > 0:
 			agent = int(g.batch.Agents[g.from+i])
 		}
 		all[i], present[i] = value(g.names.oldRule(old.Rulings[g.from+i], agent, v.Rule)), 1

@@ -66,6 +66,8 @@ func (c *fakeCatalog) FirstAgent(site engine.RulingID, agent int) int {
 	return agent
 }
 
+func (c *fakeCatalog) AgentName(engine.RulingID, int) string { return "" }
+
 // Rule gives agents the same rules, on other lines unless they share them.
 func (c *fakeCatalog) Rule(site engine.RulingID, agent int, rule int32) robots.Rule {
 	r := c.rules[int(site)*rulesPerSite+int(rule)]

@@ -236,7 +236,15 @@ func (g *gathering) gatherOriginStreaks(c *dictColumn, sites []engine.SiteID) {
 }
 
 func gatherAgents(g *gathering, _ *field, col column) {
-	g.ofAgents(col.(*dictColumn), (*numbering).agent)
+	c := col.(*dictColumn)
+	if len(g.batch.Agents) == 0 {
+		g.ofAgents(c, (*numbering).agent)
+		return
+	}
+	ids := c.extend(g.to - g.from)
+	for i := range ids {
+		ids[i] = g.names.agentOf(c.dict, g.batch, g.from+i)
+	}
 }
 
 func gatherBindings(g *gathering, _ *field, col column) {

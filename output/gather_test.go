@@ -36,14 +36,14 @@ func TestRunsSameBytes(t *testing.T) {
 					got := tab.bytes(t, opt)
 					for i, b := range tab.batches {
 						if i%3 < 2 { // one batch of three may go on by runs
-							b.Agents = make([]uint16, b.Len()) // rows of an agent each are never gathered by runs
+							b.Agents = make([]uint32, b.Len()) // rows of an agent each are never gathered by runs
 						}
 					}
 					if mixed := tab.bytes(t, opt); !bytes.Equal(got, mixed) {
 						t.Errorf("%d bytes by runs, other %d in part by row", len(got), len(mixed))
 					}
 					for _, b := range tab.batches {
-						b.Agents = make([]uint16, b.Len())
+						b.Agents = make([]uint32, b.Len())
 					}
 					if byRow := tab.bytes(t, opt); !bytes.Equal(got, byRow) {
 						t.Errorf("%d bytes by runs, other %d by row", len(got), len(byRow))

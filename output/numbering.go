@@ -14,6 +14,7 @@ type catalog interface {
 	// FirstAgent returns the first agent that has the same rules: itself, or one before it.
 	FirstAgent(site engine.RulingID, agent int) int
 	Binding(agent int) engine.Binding
+	AgentName(site engine.RulingID, agent int) string
 }
 
 // A numbering is the dictionaries of a table, which the chunks of a Writer share, and the tables
@@ -114,6 +115,23 @@ func (n *numbering) agent(d *dictionary, agent int) int32 {
 	return d.named(agent, n.agents[agent])
 }
 
+// agentOf returns the number of the name of the agent of a row. Where the robots.txt in force names
+// none, it is the one that the old robots.txt names, if there is one.
+func (n *numbering) agentOf(d *dictionary, b *engine.Batch, row int) int32 {
+	from, look := b, n.catalog
+	if b.Agents[row] == 0 && n.old != nil && len(b.Old.Agents) > 0 {
+		from, look = b.Old, n.old.catalog
+	}
+	agent := int(from.Agents[row])
+	if agent < len(n.agents) {
+		return n.agent(d, agent)
+	}
+	return d.addString(look.AgentName(from.Rulings[row], agent))
+}
+
+// groupOf returns the number of the rules of an agent for the table of rules.
+func groupOf(site engine.RulingID, agent int) uint64 { return 1 + (uint64(site)<<32 | uint64(agent)) }
+
 // binding returns the number of the word for whether robots.txt binds an agent.
 func (n *numbering) binding(d *dictionary, agent int) int32 {
 	b := n.catalog.Binding(agent)
@@ -141,7 +159,7 @@ func (n *numbering) rule(site engine.RulingID, agent int, rule int32) (id, line 
 	if len(n.ruleTexts) <= 1 {
 		owner = n.catalog.FirstAgent(site, agent)
 	}
-	group := 1 + uint64(site)*uint64(len(n.agents)) + uint64(owner)
+	group := groupOf(site, owner)
 	e := n.rules.entry(group, rule)
 	if e.group == 0 {
 		r := n.catalog.Rule(site, agent, rule)

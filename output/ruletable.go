@@ -10,7 +10,7 @@ type ruleTable struct {
 
 // A ruleEntry is what is known of one rule.
 type ruleEntry struct {
-	group uint64 // 1 + site*agents + agent; 0 is an empty entry
+	group uint64 // see groupOf; 0 is an empty entry
 	rule  int32  // index in the rule set of the group
 	id    int32  // number of its text
 	line  int32

@@ -29,9 +29,10 @@ func TestRuleTableBound(t *testing.T) {
 // ruleCatalog has a rule for each number, of one site.
 type ruleCatalog struct{}
 
-func (ruleCatalog) Origin(engine.SiteID) robots.Origin  { return "https://a.example" }
-func (ruleCatalog) FirstAgent(engine.RulingID, int) int { return 0 }
-func (ruleCatalog) Binding(int) engine.Binding          { return engine.BindingUnknown }
+func (ruleCatalog) Origin(engine.SiteID) robots.Origin    { return "https://a.example" }
+func (ruleCatalog) FirstAgent(engine.RulingID, int) int   { return 0 }
+func (ruleCatalog) AgentName(engine.RulingID, int) string { return "" }
+func (ruleCatalog) Binding(int) engine.Binding            { return engine.BindingUnknown }
 func (ruleCatalog) Rule(_ engine.RulingID, _ int, rule int32) robots.Rule {
 	return robots.Rule{Line: rule + 1, Value: string('a' + rule%20)}
 }

@@ -159,10 +159,11 @@ func (f *filter) gather(b *engine.Batch) {
 		to.Changes, to.Old = pickRows(to.Changes, b.Changes, f.picks), &f.old
 		f.old.Rulings = pickRows(f.old.Rulings, b.Old.Rulings, f.urls)
 		f.old.Verdicts = pickRows(f.old.Verdicts, b.Old.Verdicts, f.picks)
+		f.old.Agents = pickRows(f.old.Agents, b.Old.Agents, f.urls)
 	}
 	if f.agents > 1 {
 		for _, v := range f.picks {
-			to.Agents = append(to.Agents, uint16(int(v)%f.agents))
+			to.Agents = append(to.Agents, uint32(int(v)%f.agents))
 		}
 	}
 }

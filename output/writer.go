@@ -68,7 +68,7 @@ func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 		out.lookup = cat
 		if opt.Old != nil {
 			out.old = opt.Old.NewLookup()
-			out.chunk.names.old = newOldRules(out.old, len(store.Options().Agents))
+			out.chunk.names.old = newOldRules(out.old)
 		}
 	}
 	return out, err

@@ -27,6 +27,7 @@ type Options struct {
 type Counter struct {
 	store    *engine.Store
 	look     *engine.Lookup
+	callers  *engine.AgentList // the crawlers of the log
 	fromLog  bool
 	byTime   bool // a URL may be decided by another text at another time
 	verdicts int  // of a row
@@ -92,6 +93,7 @@ const (
 	mostSites     = 1 << 17 // that are counted each
 	leastOfAll    = 1 << 18 // URLs: these numbers are read first, and are cheap
 	leastOfAgent  = 1 << 14
+	maxNamed      = 256 // crawlers of the log that only a robots.txt names
 )
 
 // NewCounter returns a counter for a run by a store, which must outlive it.
@@ -105,6 +107,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	crawlers := 1
 	if c.fromLog {
 		crawlers, c.verdicts = len(o.Agents), 1
+		c.callers = engine.NewAgentList(c.look, nil, maxNamed)
 	}
 	kinds := int(memory/4) / (kindBytes + encounterBytes + c.verdicts*verdictBytes)
 	c.kinds, c.ruled = newKinds(kinds), newRuled(store, memory/4, kinds)
@@ -123,9 +126,9 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	c.many = min(maxFew, most/2)
 	c.requested = newRequested(most, most*urlBytes, c.leave)
 	c.series = newSeries(crawlers)
-	c.classes = make([][statuses]int64, crawlers)
+	c.classes = make([][statuses]int64, crawlers+maxNamed+1)
 	if c.whole.Least = leastOfAll; c.fromLog {
-		c.agents = make([]seen, crawlers)
+		c.agents = make([]seen, crawlers+maxNamed+1)
 		for a := range c.agents {
 			c.agents[a].Least = leastOfAgent
 		}
@@ -151,7 +154,8 @@ func (c *Counter) Write(b *engine.Batch) error {
 type hand struct {
 	hash, key uint64
 	row       int
-	agent     uint16
+	agent     uint16 // its number in Counter.callers
+	local     uint32 // the same in the batch
 }
 
 // some counts a few rows. It has the table of requests looked at for all of them first, so that the waits
@@ -165,9 +169,9 @@ func (c *Counter) some(b *engine.Batch, from, to int) {
 		}
 		h := hand{hash: aggregate.Hash(b.URL(i)), row: i}
 		if c.fromLog {
-			h.agent = b.Agents[i]
+			h.agent, h.local = uint16(c.callers.Number(b, i)), b.Agents[i]
 		}
-		h.key = keyOf(h.hash, h.agent, b.Rulings[i], b.Verdicts[i*c.verdicts])
+		h.key = keyOf(h.hash, h.local, b.Rulings[i], b.Verdicts[i*c.verdicts])
 		hands = append(hands, h)
 	}
 	for i := range hands {
@@ -212,14 +216,14 @@ func (c *Counter) row(b *engine.Batch, h *hand) {
 	if k := &c.kinds.all[of]; c.byTime && k.file != nil {
 		k.file.Met(at)
 	}
-	cell := &c.series.at(at)[agent]
+	cell := c.series.at(at, int(agent))
 	cell.requests++
 	cell.denied += int64(min(1, denies))
 	if violated {
 		cell.violations++
 	}
-	if c.fromLog && agent != 0 {
-		c.paces.add(b, i, c.look)
+	if c.fromLog && agent != 0 && c.callers.Names()[agent] != engine.OtherNamed {
+		c.paces.add(b, h, c.look)
 	}
 }
 
@@ -286,7 +290,7 @@ func (c *Counter) bySite(site engine.SiteID) *siteRows {
 
 // keyOf returns the key of rows that are alike. The verdicts of several crawlers follow from the URL
 // and what is in force.
-func keyOf(hash uint64, agent uint16, ruling engine.RulingID, v engine.Verdict) uint64 {
+func keyOf(hash uint64, agent uint32, ruling engine.RulingID, v engine.Verdict) uint64 {
 	key := hash ^ uint64(agent)*0x9E3779B97F4A7C15 ^ uint64(uint32(v.Rule))<<32 ^ uint64(v.Access)<<8 ^ uint64(v.Reason)
 	key ^= uint64(ruling) * 0xC2B2AE3D27D4EB4F
 	key *= 0xD6E8FEB86659FD93
@@ -308,13 +312,13 @@ func statusClass(b *engine.Batch, i, column int) int {
 // kindOf returns the kind of a row.
 func (c *Counter) kindOf(b *engine.Batch, h *hand) int32 {
 	verdicts := b.Verdicts[h.row*c.verdicts:][:c.verdicts]
-	id := c.kinds.of(b, h.row, int(h.agent), verdicts)
+	id := c.kinds.of(b, h, verdicts)
 	if id >= 0 {
 		return id
 	}
 	k := kind{agent: h.agent, first: -1}
 	_, k.stray = b.Sites[h.row].Stray()
-	k.denies, k.answer = c.denials.of(b, h.row, int(h.agent), verdicts)
+	k.denies, k.answer = c.denials.of(b, h.row, int(h.local), verdicts)
 	if len(c.kinds.all) >= c.kinds.most {
 		if id = c.kinds.rest(&k); id >= 0 {
 			return id
@@ -324,7 +328,7 @@ func (c *Counter) kindOf(b *engine.Batch, h *hand) int32 {
 		if c.ruled.rules.IsScarce() {
 			c.leaveFew() // whose rules come first to the memory that is left
 		}
-		c.ruled.open(&k, b, h.row, verdicts)
+		c.ruled.open(&k, b, h, verdicts)
 	}
 	if k.urlsIn = new(aggregate.Sample); c.fromLog && len(k.asked) > 0 {
 		k.urlsIn = c.ruled.sampleOf(k.asked[0])

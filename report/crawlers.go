@@ -26,13 +26,16 @@ type Crawler struct {
 
 // crawlers returns the rows of crawlers, and sums of them.
 func (c *Counter) crawlers(run *Run, sparks *Points) (all, sums []Crawler) {
-	for a, name := range c.store.Options().Agents {
-		counts := run.Stats.Agents[a]
+	for a, counts := range c.AgentCounts(run) {
+		name := counts.Name
 		row := Crawler{Name: name, Denied: counts.Denied, Violations: counts.Violations, Requests: counts.Allowed + counts.Denied + counts.Unknown}
 		token, _, _ := strings.Cut(name, "/")
 		known, ok := crawlers.Lookup(token)
 		if ok {
 			row.About = known.Operator + ", " + strings.Join(known.Purposes, ", ")
+		}
+		if a >= len(c.store.Options().Agents) {
+			row.About = "named in robots.txt"
 		}
 		switch c.look.Binding(a) {
 		case engine.Bound:
@@ -51,7 +54,7 @@ func (c *Counter) crawlers(run *Run, sparks *Points) (all, sums []Crawler) {
 			}
 			urls := c.agents[a].URLs()
 			row.URLs, row.Classes = &urls, c.classes[a]
-			if sparks != nil {
+			if sparks != nil && a < len(sparks.Cells) {
 				row.Spark, row.SparkWidth = spark(sparks.Cells[a])
 			}
 		}
@@ -146,7 +149,34 @@ func (c *Counter) agentName(a int) string {
 	if c.fromLog && a == 0 {
 		return otherClients
 	}
+	if c.fromLog {
+		return c.callers.Names()[a]
+	}
 	return c.store.Options().Agents[a]
+}
+
+// AgentCounts returns the counts of the agents by their numbers: those of the store, and then, with
+// crawlers of the log, those that only a robots.txt names.
+func (c *Counter) AgentCounts(run *Run) (all []engine.NamedCount) {
+	for a, name := range c.store.Options().Agents {
+		all = append(all, engine.NamedCount{Name: name, AgentCount: run.Stats.Agents[a]})
+	}
+	if !c.fromLog {
+		return all
+	}
+	at := map[string]int{}
+	for _, name := range c.callers.Names()[len(all):] {
+		at[name] = len(all)
+		all = append(all, engine.NamedCount{Name: name})
+	}
+	for _, n := range run.Stats.Named {
+		i, ok := at[n.Name]
+		if !ok {
+			i = at[engine.OtherNamed]
+		}
+		all[i].Add(&n.AgentCount)
+	}
+	return all
 }
 
 // otherClients stands for clients that are no known crawlers.

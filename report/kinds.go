@@ -76,10 +76,10 @@ type kinds struct {
 func newKinds(most int) kinds { return kinds{numbers: newNumbers(), most: most} }
 
 // of returns the number of the kind of a row, -1 if it is new: then add adds it.
-func (k *kinds) of(b *engine.Batch, row, agent int, verdicts []engine.Verdict) int32 {
-	_, stray := b.Sites[row].Stray()
-	k.key = binary.LittleEndian.AppendUint32(k.key[:0], uint32(b.Rulings[row]))
-	k.key = append(k.key, byte(agent), byte(agent>>8), bit(stray))
+func (k *kinds) of(b *engine.Batch, h *hand, verdicts []engine.Verdict) int32 {
+	_, stray := b.Sites[h.row].Stray()
+	k.key = binary.LittleEndian.AppendUint32(k.key[:0], uint32(b.Rulings[h.row]))
+	k.key = append(binary.LittleEndian.AppendUint32(k.key, h.local), bit(stray))
 	for _, v := range verdicts {
 		k.key = binary.LittleEndian.AppendUint32(k.key, uint32(v.Rule))
 		k.key = append(k.key, byte(v.Access), byte(v.Reason))

@@ -51,9 +51,9 @@ type paces struct {
 func newPaces() *paces { return &paces{all: map[paceKey]*pace{}} }
 
 // add counts a request of a row.
-func (p *paces) add(b *engine.Batch, row int, look *engine.Lookup) {
-	site := b.Sites[row]
-	key := paceKey{agent: b.Agents[row], site: uint64(site)}
+func (p *paces) add(b *engine.Batch, h *hand, look *engine.Lookup) {
+	site := b.Sites[h.row]
+	key := paceKey{agent: h.agent, site: uint64(site)}
 	if n, stray := site.Stray(); stray {
 		key.stray, key.site = true, aggregate.Hash(b.Strays[n])
 	}
@@ -69,7 +69,7 @@ func (p *paces) add(b *engine.Batch, row int, look *engine.Lookup) {
 		p.last = &pace{last: noTime, origin: originOf(b, site, look)}
 		p.all[key] = p.last
 	}
-	p.last.add(b.Times[row])
+	p.last.add(b.Times[h.row])
 }
 
 // originOf returns the name of an origin.
@@ -168,7 +168,7 @@ func (c *Counter) shownPaces(run *Run) (all []Pace, more int64) {
 			more += p.requests
 			continue
 		}
-		row := Pace{Agent: c.store.Options().Agents[key.agent], Requests: p.requests, Back: p.back, Delay: -1, Origin: p.origin}
+		row := Pace{Agent: c.callers.Names()[key.agent], Requests: p.requests, Back: p.back, Delay: -1, Origin: p.origin}
 		token, _, _ := strings.Cut(row.Agent, "/")
 		if known, ok := crawlers.Lookup(token); ok {
 			row.Ignored = known.IgnoresDelay()

@@ -64,13 +64,13 @@ func newRuled(store *engine.Store, memory int64, most int) *ruled {
 }
 
 // open sets what rules are asked of a new kind, which has this row of a site that the store knows.
-func (r *ruled) open(k *kind, b *engine.Batch, row int, verdicts []engine.Verdict) {
-	if k.file = r.rules.File(b.Rulings[row], b.Sites[row]); k.file == nil {
+func (r *ruled) open(k *kind, b *engine.Batch, h *hand, verdicts []engine.Verdict) {
+	if k.file = r.rules.File(b.Rulings[h.row], b.Sites[h.row]); k.file == nil {
 		return
 	}
-	k.site = b.Sites[row]
+	k.site = b.Sites[h.row]
 	for a, v := range verdicts {
-		if s, _ := r.rules.Set(k.file, int(k.agent)+a, v); s != nil {
+		if s, _ := r.rules.Set(k.file, int(h.local)+a, v); s != nil {
 			k.asked = append(k.asked, asked{s, v.Rule})
 		}
 	}

@@ -50,7 +50,7 @@ func TestSpan(t *testing.T) {
 	} {
 		s := newSeries(2)
 		for i, moment := range c.times {
-			s.at(moment.UnixMicro())[i%2].requests++
+			s.at(moment.UnixMicro(), i%2).requests++
 		}
 		within := s.span()
 		p := s.points(within, 0, timePoints)

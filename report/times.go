@@ -52,8 +52,19 @@ func newSeries(crawlers int) *series {
 	}
 }
 
-// at returns the cells of a time, by crawler.
-func (s *series) at(t int64) []cell {
+// at returns the cell of a time and a crawler.
+func (s *series) at(t int64, crawler int) *cell {
+	if cells := s.cellsAt(t); crawler < len(cells) {
+		return &cells[crawler]
+	}
+	s.crawlers = max(s.crawlers, crawler+1)
+	s.cells = slices.Concat(s.cells, make([]cell, s.crawlers-len(s.cells)))
+	s.all[s.now] = s.cells
+	return &s.cells[crawler]
+}
+
+// cellsAt returns the cells of a time, by crawler. Those of crawlers that came later may not be there.
+func (s *series) cellsAt(t int64) []cell {
 	s.from, s.to = min(s.from, t), max(s.to, t)
 	n := stretch(t, steps[s.step])
 	if s.cells != nil && n == s.now {
@@ -91,6 +102,10 @@ func longer(all map[int64][]cell, step, next int64) map[int64][]cell {
 		if sum == nil {
 			joined[m] = cells
 			continue
+		}
+		if len(sum) < len(cells) {
+			sum, cells = cells, sum
+			joined[m] = sum
 		}
 		for i, c := range cells {
 			sum[i].add(c)

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/coverage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/diff"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/expect"
@@ -28,6 +29,7 @@ type args struct {
 	resume        bool
 	onError       string
 	agents        []string
+	crawlers      string
 	out           string
 	outFormat     string
 	columns       string
@@ -89,6 +91,13 @@ const (
 	forAnswers  = forJob | forPipe | forExplain | forCheck | forDiff | forCoverage | forReport            // those that answer with verdicts
 	forProgress = forJob | forRules | forCompile | forDiff | forCoverage | forReport
 )
+
+// addCrawlers adds the crawlers of a file, before anybody looks for one.
+func (a *args) addCrawlers(name string) (err error) {
+	a.crawlers = name
+	a.CrawlersHash, err = agents.AddCrawlers(name)
+	return err
+}
 
 // splitKeep returns the Set of -keep, whose words stand in the record as they were written.
 func splitKeep(to *[]string) func(string) error {
@@ -313,10 +322,15 @@ func agentFlags(a *args) []entry {
 			Doc: "Find only what concerns these crawlers. It stands in groups that bind them, or concerns the whole file, " +
 				"such as names of crawlers that are misspelt. Commas separate them." + sets + " Default: every group.",
 		}},
+		{forAll &^ forCompile, cli.Flag{Name: "crawlers", Arg: "file", Set: a.addCrawlers, Doc: `
+			A table of crawlers to know beside those of docs/AGENTS.md. Tabs separate its columns, and its first
+			line names them: token must be there, and operator, purposes, names, habits may be.`}},
 		{forJob, cli.Flag{Name: "agent-from-log", Set: cli.Bool(&a.AgentFromLog), Doc: `
-			Decide each row for the crawler that its User-Agent names. Adds the column violation.`}},
+			Decide each row for the crawler that its User-Agent names. It is known, or a group of the row's
+			robots.txt names it. Adds the column violation.`}},
 		{forDiff | forCoverage | forReport, cli.Flag{Name: "agent-from-log", Set: cli.Bool(&a.AgentFromLog), Doc: `
-			Decide each row for the crawler that its User-Agent names.`}},
+			Decide each row for the crawler that its User-Agent names. It is known, or a group of the row's
+			robots.txt names it.`}},
 		{forJob | forReport, cli.Flag{Name: "cache", Arg: "duration", Set: cli.Text(&a.Cache), Doc: `
 			How long crawlers may use copies of a robots.txt, such as 90m. With -agent-from-log and
 			-as-of log, violation is null where such a copy allows the URL. The max-age of a capture

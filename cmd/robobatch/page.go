@@ -213,6 +213,7 @@ func given(a *args) (flags []report.Flag) {
 		{"-agent", strings.Join(a.agents, ","), ""},
 		{"-agent-from-log", strconv.FormatBool(a.AgentFromLog), "false"},
 		{"-unknown-agents", a.UnknownAgents, ""},
+		{"-crawlers", a.crawlers, ""},
 		{"-cache", a.Cache, ""},
 		{"-as-of", a.AsOf, ""},
 		{"-old-as-of", a.oldAsOf, ""},

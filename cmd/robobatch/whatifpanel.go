@@ -18,10 +18,10 @@ const whatIfCounts = 500_000
 func (p *pageOut) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *engine.StoreOptions) (report.Panel, error) {
 	data := whatif.Data{Dialect: opt.Dialect, LeftOut: whyNoTexts(run.Files), Note: leftOutNote(run.Files)}
 	number := map[int]int{} // of a crawler among those of the panel
-	for a, name := range opt.Agents {
-		if n := run.Stats.Agents[a]; n.Allowed+n.Denied+n.Unknown > 0 {
+	for a, n := range p.page.AgentCounts(run) {
+		if n.Allowed+n.Denied+n.Unknown > 0 {
 			number[a] = len(data.Agents)
-			data.Agents, data.Names = append(data.Agents, name), append(data.Names, name)
+			data.Agents, data.Names = append(data.Agents, n.Name), append(data.Names, n.Name)
 		}
 	}
 	verdicts := int64(len(opt.Agents)) // of a request

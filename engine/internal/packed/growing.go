@@ -46,6 +46,8 @@ func (g *growing) Find(origin []byte) (number uint32, id rules.RulingID, ok bool
 func (g *growing) Periods(number uint32) []rules.Period { return g.site(number).periods }
 func (g *growing) Origin(number uint32) robots.Origin   { return g.site(number).origin }
 
+func (g *growing) Set(id rules.RulingID, agent int) *rules.Set { return g.Ruling(id).Set(agent) }
+
 func (g *growing) Ruling(id rules.RulingID) *rules.Ruling {
 	number, ok := id.Text()
 	if !ok {

@@ -85,6 +85,21 @@ func (s *limited) ruling(number int) *rules.Ruling {
 	return r.(*rules.Ruling)
 }
 
+// named returns the rules of a list of groups of a text: a Ruling of one Set. Its key in the cache is
+// beyond those of texts.
+func (s *limited) named(r *rules.Ruling, number, list int) *rules.Ruling {
+	key := uint64(list+1)<<32 | uint64(number)
+	if set, ok := s.cache.Get(key); ok {
+		return set
+	}
+	set, _, _ := s.loading.Do(strconv.FormatUint(key, 10), func() (any, error) {
+		set := rules.NewRuling([]*rules.Set{r.LoadNamed(list)}, nil)
+		s.cache.Set(key, set, set.Size)
+		return set, nil
+	})
+	return set.(*rules.Ruling)
+}
+
 // memoSize is how many origins, and how many rulings, a limitedReader remembers.
 const memoSize = 64
 
@@ -108,7 +123,8 @@ type siteEntry struct {
 // A rulingEntry is rules that were asked for.
 type rulingEntry struct {
 	id     rules.RulingID
-	ruling *rules.Ruling // nil if the entry is empty
+	list   int           // of the groups of an agent that the text names; -1 are the rules of all others
+	ruling *rules.Ruling // nil if the entry is empty; of a list it has one Set
 }
 
 // Reader returns a Reader that remembers at most its part of the room.
@@ -158,20 +174,37 @@ func (m *limitedReader) Ruling(id rules.RulingID) *rules.Ruling {
 		return m.fixed[id]
 	}
 	e := &m.rulings[id%memoSize]
-	if e.ruling == nil || e.id != id {
-		m.remember(e, id, m.ruling(number))
+	if e.ruling == nil || e.id != id || e.list >= 0 {
+		m.remember(e, rulingEntry{id, -1, m.ruling(number)})
 	}
 	return e.ruling
 }
 
+func (m *limitedReader) Set(id rules.RulingID, agent int) *rules.Set {
+	r := m.Ruling(id)
+	if agent < len(r.Sets) {
+		return r.Sets[agent]
+	}
+	list := r.List(agent)
+	if list < 0 {
+		return r.Sets[0] // after an error
+	}
+	e := &m.rulings[(uint64(id)+1+uint64(list))*0x9e3779b97f4a7c15>>58%memoSize]
+	if e.ruling == nil || e.id != id || e.list != list {
+		number, _ := id.Text()
+		m.remember(e, rulingEntry{id, list, m.named(r, number, list)})
+	}
+	return e.ruling.Sets[0]
+}
+
 // remember puts rules into an entry, and drops all others if they have too many bytes.
-func (m *limitedReader) remember(e *rulingEntry, id rules.RulingID, r *rules.Ruling) {
+func (m *limitedReader) remember(e *rulingEntry, next rulingEntry) {
 	if e.ruling != nil {
 		m.size -= e.ruling.Size
 	}
-	if m.size += r.Size; m.size > m.most {
+	if m.size += next.ruling.Size; m.size > m.most {
 		clear(m.rulings[:])
-		m.size = r.Size
+		m.size = next.ruling.Size
 	}
-	*e = rulingEntry{id, r}
+	*e = next
 }

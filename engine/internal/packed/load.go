@@ -6,6 +6,7 @@ import (
 
 	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/internal/captures"
+	"github.com/robobatch/robobatch/internal/pack"
 	"github.com/robobatch/robobatch/internal/wire"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -93,5 +94,30 @@ func (l *loader) decodeText(c *wire.Cursor, b *buffer) (*rules.Ruling, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rules.NewRuling(sets, clean), nil
+	r := rules.NewRuling(sets, clean)
+	r.SetNamed(&groups, &l.Options, func(lists [][]int) func(list int) (*rules.Set, error) { return l.namedOf(all, lists) })
+	return r, nil
+}
+
+// namedOf returns what loads the rules of some lists of groups, which are among the selections.
+func (l *loader) namedOf(all []selection, lists [][]int) func(list int) (*rules.Set, error) {
+	refs := make([]pack.Ref, len(lists))
+	for i, list := range lists {
+		n, ok := slices.BinarySearchFunc(all, list, func(s selection, list []int) int { return slices.Compare(s.groups, list) })
+		if ok {
+			refs[i] = all[n].ref
+		}
+	}
+	return func(list int) (*rules.Set, error) {
+		if refs[list].Size == 0 {
+			return nil, fmt.Errorf("%w: no rules for an agent", errText)
+		}
+		b := l.buffers.Get().(*buffer)
+		defer l.buffers.Put(b)
+		var err error
+		if b.rules, err = l.file.Chunk(b.rules[:0], refs[list]); err != nil {
+			return nil, err
+		}
+		return rules.DecodeSet(b.rules)
+	}
 }

@@ -143,6 +143,7 @@ func newLoader(name string, file *pack.Reader, opt rules.Options) (*loader, erro
 		broken:  rules.SameVerdict(rules.Verdict{Rule: rules.NoRule, Reason: rules.ReasonNoRobots, Access: rules.Unknown}, len(opt.Agents)),
 		counted: make([]atomic.Uint64, (file.Texts()+63)/64),
 	}
+	l.Fail = l.fail
 	var err error
 	if l.odd, err = readOdd(file); err != nil {
 		return nil, err

@@ -112,11 +112,7 @@ func packText(key captures.Key, body []byte, d robots.Dialect) (*packedText, err
 		return t, nil
 	}
 	for _, s := range t.selections {
-		merged := robots.File{Groups: []robots.Group{{Star: true}}}
-		for _, i := range s.groups {
-			merged.Groups[0].Rules = append(merged.Groups[0].Rules, f.Groups[i].Rules...)
-		}
-		set, err := rules.Compile(&merged, robots.Agent{}, d)
+		set, err := rules.CompileGroups(f, s.groups, d)
 		if err != nil {
 			return nil, err
 		}

@@ -23,6 +23,7 @@ type builder struct {
 	text    []int    // by number of the capture: that of its text
 	caches  []uint32 // the same: see CacheOf; nil unless periods matter
 	workers compilers
+	failure failure
 }
 
 // A text is a distinct robots.txt.
@@ -42,6 +43,7 @@ func Build(responses iter.Seq2[robots.Response, error], opt Options) (Store, err
 		undated: captures.Undated{},
 		numbers: map[captures.Key]int{},
 	}
+	b.opt.Fail = b.failure.add
 	b.workers.start(cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0)), b.compile)
 	readErr := b.readAll(responses)
 	if err := errors.Join(readErr, b.workers.wait()); err != nil {
@@ -103,6 +105,7 @@ func (b *builder) store() (Store, error) {
 		newest:  robots.Microseconds(b.history.Newest()),
 		tokens:  b.opt.Tokens,
 		keys:    make([]captures.Key, len(b.texts)),
+		failure: &b.failure,
 	}
 	for number, t := range b.texts {
 		s.keys[number] = t.key

@@ -1,11 +1,14 @@
 package rules
 
 import (
+	"sync/atomic"
+
 	"github.com/robobatch/robobatch/internal/captures"
 	"github.com/robobatch/robobatch/robots"
 )
 
-// An inMemory is a Store that has all rules in memory. It is immutable.
+// An inMemory is a Store that has all rules in memory, but for those of agents that nobody asked for
+// by name, see named.
 type inMemory struct {
 	origins []robots.Origin          // by site
 	sites   map[robots.Origin]uint32 //
@@ -21,6 +24,19 @@ type inMemory struct {
 	hash    string
 	newest  int64
 	memory  Memory
+	failure *failure
+}
+
+// A failure is the first error of a Store, if there is one. It is safe for concurrent use.
+type failure struct{ first atomic.Pointer[error] }
+
+func (f *failure) add(err error) { f.first.CompareAndSwap(nil, &err) }
+
+func (f *failure) err() error {
+	if err := f.first.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 func (s *inMemory) NumSites() int     { return len(s.origins) }
@@ -34,7 +50,7 @@ func (s *inMemory) Odd() Odd          { return s.odd }
 func (s *inMemory) Texts() int        { return len(s.keys) }
 func (s *inMemory) Reader(int) Reader { return s }
 func (s *inMemory) Budget(int) int64  { return 0 }
-func (s *inMemory) Err() error        { return nil }
+func (s *inMemory) Err() error        { return s.failure.err() }
 func (s *inMemory) Close() error      { return nil }
 
 func (s *inMemory) Key(text int) captures.Key { return s.keys[text] }
@@ -61,4 +77,5 @@ func (s *inMemory) Periods(site uint32) []Period {
 }
 
 func (s *inMemory) Ruling(id RulingID) *Ruling       { return s.rulings[id] }
+func (s *inMemory) Set(id RulingID, agent int) *Set  { return s.rulings[id].Set(agent) }
 func (s *inMemory) Origin(site uint32) robots.Origin { return s.origins[site] }

@@ -3,6 +3,7 @@ package rules
 import (
 	"bytes"
 	"slices"
+	"sync"
 
 	"github.com/robobatch/robobatch/robots"
 )
@@ -44,11 +45,13 @@ func (id RulingID) outcome() (robots.Effect, robots.Cause) {
 
 // A Ruling is what is in force: a Set for each agent. It is immutable.
 type Ruling struct {
-	Sets   []*Set
-	Firsts []uint16           // by agent: the first one with the same Set
+	Sets   []*Set             // by agent of Options
+	Firsts []uint16           // the same: the first one with the same Set
 	Clean  robots.CleanParams // if they are asked for
 	Size   int64              // bytes of memory
 	Odd    robots.Oddity      // of a text that CompileText has compiled
+
+	named *named // see there; nil if there are none
 }
 
 // NewRuling returns the Ruling of the Sets of all agents.
@@ -91,7 +94,8 @@ func FixedRulings(agents int) []*Ruling {
 	return all
 }
 
-// CompileText parses a text and compiles it for each agent.
+// CompileText parses a text and compiles it for each agent. If it names others, which Options.Named
+// looks for, the Ruling keeps a copy of the text, to compile their rules.
 func CompileText(body []byte, opt *Options) (*Ruling, error) {
 	f := robots.Parse(body, opt.Dialect)
 	if opt.Tokens != nil {
@@ -108,6 +112,13 @@ func CompileText(body []byte, opt *Options) (*Ruling, error) {
 	}
 	r := NewRuling(sets, clean)
 	r.Odd = robots.OddityOf(body, f)
+	r.SetNamed(f, opt, func(lists [][]int) func(list int) (*Set, error) {
+		const parsed = 4 // times the text, about
+		source, d := bytes.Clone(body), opt.Dialect
+		r.Size += parsed * int64(len(source))
+		parse := sync.OnceValue(func() *robots.File { return robots.Parse(source, d) })
+		return func(list int) (*Set, error) { return CompileGroups(parse(), lists[list], d) }
+	})
 	return r, nil
 }
 

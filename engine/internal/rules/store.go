@@ -13,6 +13,11 @@ type Options struct {
 	Canonical bool    // with Ruling.Clean
 	Tokens    *Tokens // gets the product tokens of all texts; nil is nobody
 	Workers   int     // compiling goroutines; 0 or less means GOMAXPROCS
+
+	// Named, unless it is nil, reports whether an agent of this token, which is none of Agents, may be
+	// looked for where a robots.txt names it, see Ruling.FindNamed. It is safe for concurrent use.
+	Named func(robots.ProductToken) bool
+	Fail  func(error) // is told why the rules of such an agent could not be loaded; the Store sets it
 }
 
 // A Store says what is in force for every origin. It is safe for concurrent use.
@@ -61,5 +66,6 @@ type Reader interface {
 	Find(origin []byte) (site uint32, id RulingID, ok bool)
 	Periods(site uint32) []Period // nil unless the site is Dated
 	Ruling(id RulingID) *Ruling   // of an outcome or a text
+	Set(id RulingID, agent int) *Set
 	Origin(site uint32) robots.Origin
 }

@@ -21,9 +21,6 @@ type Tokens struct {
 // names 50,000.
 const maxTokens = 1 << 17
 
-// maxToken is the length of the longest token that is kept. No crawler has so long a name.
-const maxToken = 128
-
 // Add adds the tokens of a file.
 func (t *Tokens) Add(groups []robots.Group) {
 	for i := range groups {

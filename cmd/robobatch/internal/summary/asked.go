@@ -17,6 +17,7 @@ type Asked struct {
 
 	AgentFromLog  bool   `json:"agent_from_log"`
 	UnknownAgents string `json:"unknown_agents"` // "" without AgentFromLog
+	CrawlersHash  string `json:"crawlers_hash"`  // of the file of -crawlers; "" without it
 	Cache         string `json:"cache"`          // "" is 24h, see engine.StoreOptions
 	Layout        string `json:"layout"`
 	Where         string `json:"where"` // "" is all rows
@@ -57,6 +58,7 @@ func (a *Asked) Describe(f *output.File) {
 		{"where", a.Where, a.Where != ""},
 		{"agent_from_log", "true", a.AgentFromLog},
 		{"unknown_agents", a.UnknownAgents, a.AgentFromLog},
+		{"crawlers_hash", a.CrawlersHash, a.CrawlersHash != ""},
 		{"cache", a.Cache, a.Cache != ""},
 		{"ua_field", a.UAField, a.AgentFromLog},
 		{"time_field", a.TimeField, a.ByRow()},

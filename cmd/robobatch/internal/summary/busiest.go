@@ -60,9 +60,14 @@ func (r *Report) count(store *engine.Store, s *engine.Stats) {
 		r.Others, r.Unbound = &Clients{}, &Clients{}
 	}
 	r.ByAgent = []AgentCount{}
+	all := make([]engine.NamedCount, 0, len(s.Agents)+len(s.Named))
 	for i, n := range s.Agents {
+		all = append(all, engine.NamedCount{Name: r.Agents[i], AgentCount: n})
+	}
+	for i, n := range append(all, s.Named...) {
+		binding := look.Binding(i)
 		c := AgentCount{
-			Agent: r.Agents[i], Rows: n.Allowed + n.Denied + n.Unknown, Bound: look.Binding(i).String(),
+			Agent: n.Name, Rows: n.Allowed + n.Denied + n.Unknown, Bound: binding.String(),
 			Allowed: n.Allowed, Disallowed: n.Denied, Null: n.Unknown,
 		}
 		if r.AgentFromLog {
@@ -70,7 +75,7 @@ func (r *Report) count(store *engine.Store, s *engine.Stats) {
 			if c.Rows == 0 {
 				continue
 			}
-			switch look.Binding(i) {
+			switch binding {
 			case engine.BindingUnknown:
 				r.Others.add(&c)
 			case engine.Exempt:

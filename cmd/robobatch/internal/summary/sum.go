@@ -74,7 +74,17 @@ func (r *Report) AddAgents(agents []AgentCount, others, unbound *Clients) {
 	for i, agent := range r.Agents {
 		at[agent] = i
 	}
-	slices.SortStableFunc(r.ByAgent, func(a, b AgentCount) int { return cmp.Compare(at[a.Agent], at[b.Agent]) })
+	place := func(a *AgentCount) (int, string) { // those that only a robots.txt names come last
+		if i, ok := at[a.Agent]; ok {
+			return i, ""
+		}
+		return len(at), a.Agent
+	}
+	slices.SortStableFunc(r.ByAgent, func(a, b AgentCount) int {
+		i, name := place(&a)
+		k, other := place(&b)
+		return cmp.Or(cmp.Compare(i, k), cmp.Compare(name, other))
+	})
 	r.Others.join(others)
 	r.Unbound.join(unbound)
 }

@@ -1,0 +1,77 @@
+package engine
+
+// MaxNamed is how many crawlers an [AgentList] tells apart that only a robots.txt names. Real logs
+// have some hundred; a hostile one has as many as it likes.
+const MaxNamed = 4096
+
+// OtherNamed stands for the crawlers beyond MaxNamed.
+const OtherNamed = "(others)"
+
+// An AgentList numbers the crawlers of a run with StoreOptions.LogAgents, for those who count by
+// crawler. The agents of Store.Options come first, as there. Then come those that a robots.txt names,
+// in the order of the rows, with one number for each name. It is for one goroutine.
+type AgentList struct {
+	now, old *Lookup
+	known    int
+	most     int
+	names    []string
+	numbers  map[string]int
+	last     agentOf // of now, that was asked for
+	number   int     // its number
+}
+
+// NewAgentList returns the list of the agents of the store of a Lookup, and of at most so many that a
+// robots.txt names. old is nil, or the Lookup of [Options].Old: where the robots.txt of now names no
+// crawler, the one that the old robots.txt names counts. They must be used for the batch of a row.
+func NewAgentList(now, old *Lookup, most int) *AgentList {
+	agents := now.store.opt.Agents
+	return &AgentList{now: now, old: old, known: len(agents), most: most, names: agents[:len(agents):len(agents)], numbers: map[string]int{}}
+}
+
+// Names returns the names by number.
+func (l *AgentList) Names() []string { return l.names }
+
+// Number returns the number of the crawler of a row.
+func (l *AgentList) Number(b *Batch, row int) int {
+	agent := int(b.Agents[row])
+	if agent != unknownAgent && agent < l.known {
+		return agent
+	}
+	look, from := l.now, b
+	if agent == unknownAgent {
+		if l.old == nil || b.Old.Agents[row] == unknownAgent {
+			return unknownAgent
+		}
+		look, from = l.old, b.Old
+		if agent = int(from.Agents[row]); agent < l.known {
+			return agent
+		}
+	}
+	key := agentOf{from.Rulings[row], agent}
+	if look == l.now && key == l.last {
+		return l.number
+	}
+	number := l.numberOf(look.AgentName(key.id, agent))
+	if look == l.now {
+		l.last, l.number = key, number
+	}
+	return number
+}
+
+// numberOf returns the number of a name.
+func (l *AgentList) numberOf(name string) int {
+	number, ok := l.numbers[name]
+	if ok {
+		return number
+	}
+	if len(l.numbers) >= l.most {
+		name = OtherNamed
+		if number, ok = l.numbers[name]; ok {
+			return number
+		}
+	}
+	number = len(l.names)
+	l.names = append(l.names, name)
+	l.numbers[name] = number
+	return number
+}

@@ -1,0 +1,168 @@
+package rules
+
+import (
+	"encoding/binary"
+	"slices"
+	"sort"
+	"strings"
+	"sync/atomic"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// named is the agents that a robots.txt names beyond those of Options: those of Options.Named. They
+// have numbers after those of Options, in the order of their tokens. A file may name many thousands,
+// and nearly all of them never come, so that their Sets are made when a row needs them. It is safe
+// for concurrent use.
+type named struct {
+	text  string   // the tokens in lower case, one after the other
+	ends  []uint32 // by token: where it ends in text
+	lists []uint32 // by token: which list of groups binds it
+	sets  []atomic.Pointer[Set]
+	size  atomic.Int64 // bytes of sets
+
+	load func(list int) (*Set, error)
+	fail func(error) // is told of the error of a load
+}
+
+// mostNamed is how many bytes of Sets of one file are kept: above that all are dropped, and made
+// again. Groups that name an agent twice may have the square of the file's rules in all.
+const mostNamed = 64 << 20
+
+// maxToken is the length of the longest token that is kept. No crawler has so long a name.
+const maxToken = 128
+
+// SetNamed finds the agents that a file names beyond those of Options. loadOf is called once, unless
+// there are none, with the lists of groups that bind them; it returns what makes the Set of a list.
+func (r *Ruling) SetNamed(f *robots.File, opt *Options, loadOf func(lists [][]int) func(list int) (*Set, error)) {
+	type pair struct {
+		token string
+		group int
+	}
+	if opt.Named == nil {
+		return
+	}
+	var pairs []pair
+	for i := range f.Groups {
+		for _, t := range f.Groups[i].Agents {
+			if len(t) <= maxToken && opt.Named(t) {
+				pairs = append(pairs, pair{strings.ToLower(string(t)), i})
+			}
+		}
+	}
+	if len(pairs) == 0 {
+		return
+	}
+	slices.SortStableFunc(pairs, func(a, b pair) int { return strings.Compare(a.token, b.token) })
+	n := &named{fail: opt.Fail}
+	var text strings.Builder
+	var key []byte
+	var lists [][]int
+	numbers := map[string]uint32{} // of lists
+	for len(pairs) > 0 {
+		token := pairs[0].token
+		var groups []int
+		for len(pairs) > 0 && pairs[0].token == token {
+			if k := len(groups); k == 0 || groups[k-1] != pairs[0].group {
+				groups = append(groups, pairs[0].group)
+			}
+			pairs = pairs[1:]
+		}
+		key = key[:0]
+		for _, g := range groups {
+			key = binary.AppendUvarint(key, uint64(g))
+		}
+		number, known := numbers[string(key)]
+		if !known {
+			number = uint32(len(lists))
+			numbers[string(key)] = number
+			lists = append(lists, groups)
+		}
+		text.WriteString(token)
+		n.ends, n.lists = append(n.ends, uint32(text.Len())), append(n.lists, number)
+	}
+	n.text, n.sets, n.load = text.String(), make([]atomic.Pointer[Set], len(lists)), loadOf(lists)
+	r.named = n
+	const list = 8 + 40 // its Set, and what loads it
+	r.Size += int64(len(n.text) + 8*len(n.ends) + list*len(lists))
+}
+
+// token returns a token.
+func (n *named) token(i int) string {
+	start := uint32(0)
+	if i > 0 {
+		start = n.ends[i-1]
+	}
+	return n.text[start:n.ends[i]]
+}
+
+// FindNamed returns the number of the agent of a token in lower case, and whether the file names
+// it beyond the agents of Options.
+func (r *Ruling) FindNamed(token []byte) (agent int, ok bool) {
+	n := r.named
+	if n == nil {
+		return 0, false
+	}
+	i := sort.Search(len(n.ends), func(i int) bool { return n.token(i) >= string(token) })
+	return len(r.Sets) + i, i < len(n.ends) && n.token(i) == string(token)
+}
+
+// NameOf returns the token, in lower case, of an agent that FindNamed returned.
+func (r *Ruling) NameOf(agent int) string {
+	if n := agent - len(r.Sets); r.named != nil && n < len(r.named.ends) {
+		return r.named.token(n)
+	}
+	return "" // after an error of the store
+}
+
+// Set returns the Set of an agent: of Options, or one that FindNamed returned. It keeps it.
+func (r *Ruling) Set(agent int) *Set {
+	if agent < len(r.Sets) {
+		return r.Sets[agent]
+	}
+	list := r.List(agent)
+	if list < 0 {
+		return NoGroup
+	}
+	if set := r.named.sets[list].Load(); set != nil {
+		return set
+	}
+	set := r.LoadNamed(list)
+	size := set.footprint()
+	if r.named.size.Add(size) > mostNamed {
+		for i := range r.named.sets {
+			r.named.sets[i].Store(nil)
+		}
+		r.named.size.Store(size)
+	}
+	r.named.sets[list].Store(set)
+	return set
+}
+
+// List returns which list of groups binds an agent that FindNamed returned, -1 after an error of the
+// store.
+func (r *Ruling) List(agent int) int {
+	if n := agent - len(r.Sets); r.named != nil && n < len(r.named.lists) {
+		return int(r.named.lists[n])
+	}
+	return -1
+}
+
+// LoadNamed makes the Set of a list of groups, and does not keep it.
+func (r *Ruling) LoadNamed(list int) *Set {
+	set, err := r.named.load(list)
+	if err != nil {
+		r.named.fail(err)
+		return &Set{otherwise: Verdict{NoRule, ReasonNoRobots, Unknown}}
+	}
+	return set
+}
+
+// CompileGroups compiles the rules of some groups of a file together, as those that bind one agent.
+func CompileGroups(f *robots.File, groups []int, d robots.Dialect) (*Set, error) {
+	merged := robots.File{Groups: []robots.Group{{Star: true}}}
+	for _, i := range groups {
+		merged.Groups[0].Rules = append(merged.Groups[0].Rules, f.Groups[i].Rules...)
+	}
+	return Compile(&merged, robots.Agent{}, d)
+}
