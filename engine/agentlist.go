@@ -33,29 +33,23 @@ func (l *AgentList) Names() []string { return l.names }
 
 // Number returns the number of the crawler of a row.
 func (l *AgentList) Number(b *Batch, row int) int {
-	agent := int(b.Agents[row])
-	if agent != unknownAgent && agent < l.known {
+	number, from := b.crawler(row)
+	agent, look := int(number), l.now
+	if agent < l.known {
 		return agent
 	}
-	look, from := l.now, b
-	if agent == unknownAgent {
-		if l.old == nil || b.Old.Agents[row] == unknownAgent {
-			return unknownAgent
-		}
-		look, from = l.old, b.Old
-		if agent = int(from.Agents[row]); agent < l.known {
-			return agent
-		}
+	if from != b {
+		look = l.old
 	}
 	key := agentOf{from.Rulings[row], agent}
 	if look == l.now && key == l.last {
 		return l.number
 	}
-	number := l.numberOf(look.AgentName(key.id, agent))
+	n := l.numberOf(look.AgentName(key.id, agent))
 	if look == l.now {
-		l.last, l.number = key, number
+		l.last, l.number = key, n
 	}
-	return number
+	return n
 }
 
 // numberOf returns the number of a name.

@@ -52,6 +52,10 @@ type Batch struct {
 	// LogAgents it counts those of them that would accuse a crawler otherwise.
 	Timeless int
 
+	// Unfetched counts, with LogAgents, the verdicts that would accuse a crawler, if the fetch of
+	// robots.txt had failed for itself.
+	Unfetched int
+
 	// Only Options.Old fills these:
 	Old     *Batch   // the same rows as the old store decides them; they share what the Source filled
 	Changes []Change // of row i for agent a: Changes[i*agents+a]
@@ -59,6 +63,7 @@ type Batch struct {
 	strayNames []byte  // the memory of Strays
 	winners    winners // see there
 	streaks    streaks // see there
+	crawlers   counted // see ForCrawlers
 }
 
 // Len returns the number of rows.
@@ -90,7 +95,7 @@ func (b *Batch) Reset() {
 		Raws: b.Raws[:0], Offsets: b.Offsets[:0], Rejects: b.Rejects[:0],
 		Sites: b.Sites[:0], Strays: b.Strays[:0], Rulings: b.Rulings[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
 		Agents: b.Agents[:0], Violations: b.Violations[:0], Old: b.Old, Changes: b.Changes[:0],
-		strayNames: b.strayNames[:0], winners: b.winners.reset(), streaks: b.streaks.reset(),
+		strayNames: b.strayNames[:0], winners: b.winners.reset(), streaks: b.streaks.reset(), crawlers: b.crawlers.reset(),
 	}
 }
 

@@ -71,24 +71,28 @@ func (b *Batch) addRule(s ruleStreak) {
 type busiest struct {
 	sites         siteRows
 	strays, rules frequent
-	names         names // of strays
-	lookup        *Lookup
-	agents        int // verdicts of a row
+	names         names   // of strays
+	lookup, old   *Lookup // old is nil without Options.Old
+	agents        int     // verdicts of a row
 
 	list  *AgentList   // with LogAgents
 	named []AgentCount // of the agents of list that only a robots.txt names
 }
 
-func newBusiest(s *Store) *busiest {
+// newBusiest returns the busiest of a run by a store, and an old one if that is not nil.
+func newBusiest(s, old *Store) *busiest {
 	u := &busiest{sites: newSiteRows(s.NumSites()), lookup: s.NewLookup(), agents: s.agentsPerURL()}
-	u.list = NewAgentList(u.lookup, nil, MaxNamed)
+	if old != nil {
+		u.old = old.NewLookup()
+	}
+	u.list = NewAgentList(u.lookup, u.old, MaxNamed)
 	return u
 }
 
 // addNamed counts the verdicts for crawlers that only a robots.txt names.
 func (u *busiest) addNamed(b *Batch) {
-	for i, agent := range b.Agents {
-		if int(agent) < u.list.known {
+	for i := range b.Agents {
+		if agent, _ := b.crawler(i); int(agent) < u.list.known {
 			continue
 		}
 		n := u.list.Number(b, i) - u.list.known
@@ -156,6 +160,9 @@ func (r *siteRows) top(lookup *Lookup) (best []BusyOrigin) {
 // add adds a counted batch.
 func (u *busiest) add(b *Batch) {
 	u.lookup.Use(b)
+	if u.old != nil {
+		u.old.Use(b.Old)
+	}
 	u.addNamed(b)
 	hashes := b.streaks.hashes
 	for _, s := range b.streaks.sites {

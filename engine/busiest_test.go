@@ -146,7 +146,7 @@ func sameText(s *Store, a, b robots.Origin) bool {
 func TestBusiestStrays(t *testing.T) {
 	s := buildStore(t, StoreOptions{Dialect: robots.Google})
 	c, e := newCounter(s, 1), s.NewEvaluator()
-	all := newBusiest(s)
+	all := newBusiest(s, nil)
 	want := map[string]int64{}
 	b := new(Batch)
 	for n := range 30 {
@@ -186,7 +186,7 @@ func TestBusiestAllocates(t *testing.T) {
 	}
 	e.Evaluate(b)
 	c.add(b)
-	all := newBusiest(s)
+	all := newBusiest(s, nil)
 	all.add(b)
 	if n := testing.AllocsPerRun(10, func() { all.add(b) }); n > 0 {
 		t.Errorf("%v allocations for 8,000 strays", n)

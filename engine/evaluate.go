@@ -63,11 +63,12 @@ func (s *Store) newEvaluator(goroutines, batches int) *Evaluator {
 // characters beyond ASCII.
 func (e *Evaluator) Evaluate(b *Batch) {
 	e.evaluate(b)
+	e.accuse(b, b)
 	e.store.dropUnknown(b)
 }
 
-// evaluate is Evaluate, but that rows stay that are to be skipped if a robots.txt might have named
-// their crawlers.
+// evaluate is Evaluate without b.Violations, and rows stay that are to be skipped if a robots.txt might
+// have named their crawlers.
 func (e *Evaluator) evaluate(b *Batch) {
 	logAgents := e.store.opt.LogAgents
 	if logAgents != LogAgentsOff {
@@ -86,9 +87,7 @@ func (e *Evaluator) evaluate(b *Batch) {
 		order = e.order.sort(b.Rulings)
 	}
 	e.decide(b, order)
-	if logAgents != LogAgentsOff {
-		e.findViolations(b)
-	} else if e.store.opt.RowTimes {
+	if logAgents == LogAgentsOff && e.store.opt.RowTimes {
 		e.countTimeless(b)
 	}
 	if e.store.opt.Canonical {

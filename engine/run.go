@@ -16,7 +16,9 @@ type Options struct {
 
 	// Old, unless it is nil, decides each batch as well, and fills Batch.Old and Batch.Changes. It
 	// must be built for the agents and the dialect of the store. Rows of an origin whose rules are
-	// the same in both are decided once. The Stats do not count what it decides.
+	// the same in both are decided once. The Stats do not count what it decides, but for violations: a
+	// draft accuses nobody, so the rules that were in force say what these are. They are those of Old,
+	// unless StoreOptions.RowTimes has the store know what was in force for each row.
 	Old *Store
 
 	twins *twins // of Old and the store; Run sets it
@@ -51,6 +53,11 @@ func (w *worker) Evaluate(b *Batch) {
 	w.evaluate(b)
 	if w.before != nil {
 		w.before.compare(b)
+	}
+	if w.before != nil && !w.store.opt.RowTimes {
+		w.before.old.accuse(b, b.Old)
+	} else {
+		w.accuse(b, b)
 	}
 	w.store.dropUnknown(b)
 }
@@ -97,7 +104,7 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 		return runAlone(ctx, store, src, dst, &opt)
 	}
 	jobs := 2*workers + 2 // one each is read, decided and written; the others are to spare
-	r := &run{store: store, opt: &opt, free: make(chan *job, jobs), todo: make(chan *job, jobs), ordered: make(chan *job, jobs), busiest: newBusiest(store)}
+	r := &run{store: store, opt: &opt, free: make(chan *job, jobs), todo: make(chan *job, jobs), ordered: make(chan *job, jobs), busiest: newBusiest(store, opt.Old)}
 	for range jobs {
 		r.free <- &job{done: make(chan struct{}, 1)}
 	}
@@ -132,7 +139,7 @@ func (opt *Options) ended(store *Store, src Source) error {
 
 // runAlone is Run with one worker: one batch, no other goroutine.
 func runAlone(ctx context.Context, store *Store, src Source, dst Sink, opt *Options) (Stats, error) {
-	a := alone{counter: newCounter(store, 2), all: newBusiest(store), opt: opt}
+	a := alone{counter: newCounter(store, 2), all: newBusiest(store, opt.Old), opt: opt}
 	err := a.loop(ctx, src, dst)
 	return total([]*counter{a.counter}, a.all), err
 }

@@ -45,9 +45,12 @@ type Stats struct {
 	// With StoreOptions.RowTimes:
 	Undated  int64 // rows of sites that have no time, and are decided by what is newest
 	Timeless int64 // see Batch.Timeless
+
+	Unfetched int64 // see Batch.Unfetched
 }
 
-// An AgentCount counts the verdicts for one agent.
+// An AgentCount counts the verdicts for one agent. With StoreOptions.LogAgents it counts requests of a
+// robots.txt itself as allowed, see [Batch.ForCrawlers].
 type AgentCount struct {
 	Allowed, Denied, Unknown int64
 	Violations               int64 // with StoreOptions.LogAgents
@@ -89,6 +92,7 @@ func (c *counter) add(b *Batch) {
 	c.stats.Rows += int64(len(b.Verdicts))
 	c.stats.Skipped += int64(b.Skipped)
 	c.stats.Timeless += int64(b.Timeless)
+	c.stats.Unfetched += int64(b.Unfetched)
 	c.countURLs(b)
 	switch opt := &c.store.opt; {
 	case opt.RowTimes:
@@ -142,16 +146,20 @@ func (c *counter) countStreak(b *Batch, site SiteID, start, end int) {
 // countCrawlers counts the verdicts for the crawlers of the rows, but for those that only a robots.txt
 // names: busiest counts them.
 func (c *counter) countCrawlers(b *Batch) {
-	for i, agent := range b.Agents {
-		if c.store.isKnown(int(agent)) {
+	for i := range b.Agents {
+		if agent, _ := b.crawler(i); c.store.isKnown(int(agent)) {
 			c.agents[agent].addRow(b, i)
 		}
 	}
 }
 
-// addRow counts the verdict of a row of a batch with LogAgents.
+// addRow counts the verdict of a row of a batch with LogAgents, see [Batch.ForCrawlers].
 func (a *AgentCount) addRow(b *Batch, row int) {
-	a.add(b.Verdicts[row].Access, 1)
+	access := b.Verdicts[row].Access
+	if access == Denied && b.isTxt(row) {
+		access = Allowed
+	}
+	a.add(access, 1)
 	if b.Violations[row] == Violated {
 		a.Violations++
 	}
@@ -329,4 +337,5 @@ func (s *Stats) add(o *Stats) {
 	s.Early += o.Early
 	s.Undated += o.Undated
 	s.Timeless += o.Timeless
+	s.Unfetched += o.Unfetched
 }

@@ -16,7 +16,7 @@ func TestCountRuns(t *testing.T) {
 	e := s.NewEvaluator()
 	for seed := range uint64(300) {
 		src, sink, c := newSource(200, randomURLs(seed, 1000)), newSink(s), newCounter(s, 1)
-		all := newBusiest(s)
+		all := newBusiest(s, nil)
 		for b := new(Batch); src.Next(b); {
 			e.Evaluate(b)
 			c.add(b)

@@ -17,7 +17,8 @@ type Violation uint8
 // The values of Violation.
 const (
 	// ViolationUnknown means that there is no answer, or no known crawler; that robots.txt need not
-	// bind the crawler, see [Exempt]; that no rule forbids the URL, but the lack of a robots.txt;
+	// bind the crawler, see [Exempt]; that no rule forbids the URL, but the lack of a robots.txt, or a
+	// fetch of it that failed, which was another's;
 	// or, with StoreOptions.RowTimes, that nobody knows whether the rule was there yet, or that the
 	// crawler may have held a copy of the robots.txt that allowed the URL, see StoreOptions.Cache.
 	ViolationUnknown Violation = iota
@@ -68,15 +69,20 @@ func (m *Lookup) Binding(agent int) Binding { return m.store.binding(agent) }
 // hours by RFC 9309 section 2.4 and by Google's documentation.
 const defaultCache = 24 * time.Hour
 
-// findViolations fills b.Violations.
-func (e *Evaluator) findViolations(b *Batch) {
-	for i, v := range b.Verdicts {
+// accuse fills b.Violations, with LogAgents, by what the Evaluator has decided: decided is b, or b.Old.
+func (e *Evaluator) accuse(b, decided *Batch) {
+	if e.store.opt.LogAgents == LogAgentsOff {
+		return
+	}
+	for i, v := range decided.Verdicts {
 		violation := ViolationUnknown
 		switch {
-		case v.Access == Unknown || b.Agents[i] == unknownAgent:
-		case v.Access == Allowed || robots.RFC9309.AlwaysAllowed(e.rawPath(b, i)):
+		case v.Access == Unknown || decided.Agents[i] == unknownAgent:
+		case v.Access == Allowed || robots.IsTxt(e.rawPath(decided, i)):
 			violation = NoViolation
-		case v.Reason == ReasonNoRobots || e.store.binding(int(b.Agents[i])) == Exempt:
+		case v.Reason == ReasonNoRobots || e.store.binding(int(decided.Agents[i])) == Exempt:
+		case v.Reason == ReasonUnreachable:
+			b.Unfetched++
 		case !e.store.opt.RowTimes:
 			violation = Violated
 		case e.timeless[i]:

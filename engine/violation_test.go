@@ -28,6 +28,9 @@ func TestViolationLimits(t *testing.T) {
 		r.File = true
 		return r
 	}
+	failed := func(n int) robots.Response {
+		return robots.Response{Origin: "https://a", Status: 503, FetchedAt: day(n, 0)}
+	}
 	undated := func(r robots.Response) robots.Response {
 		r.FetchedAt = time.Time{}
 		return r
@@ -86,6 +89,14 @@ func TestViolationLimits(t *testing.T) {
 		}},
 		{"a capture without a time", 0, false, []robots.Response{undated(capture(1, closed))}, []row{at(20, 0, unknown)}},
 		{"a row without a time", 0, false, []robots.Response{capture(1, closed)}, []row{{time.Time{}, googleHeader, unknown}}},
+		{"a fetch that failed", 0, false, []robots.Response{failed(1)}, []row{at(1, -time.Second, no), at(1, 0, unknown), at(20, 0, unknown)}},
+		{"a fetch that failed after what allowed", -1, false, []robots.Response{capture(1, open), failed(5)}, []row{
+			at(4, last, no), at(5, 0, unknown), at(9, 0, unknown),
+		}},
+		{"a fetch that failed after what forbade", 0, false, []robots.Response{capture(1, closed), failed(5), capture(9, closed)}, []row{
+			at(4, last, Violated), at(5, 0, unknown), at(8, last, unknown), at(9, 0, Violated),
+		}},
+		{"a fetch that failed, and a fixed moment", 0, true, []robots.Response{failed(5)}, []row{at(9, 0, unknown)}},
 		{"a fixed moment", 0, true, []robots.Response{capture(1, open), capture(5, closed)}, []row{at(5, 0, Violated), {day(9, 0), feeds, unknown}}},
 		{"a fixed moment and a file", 0, true, []robots.Response{file(capture(1, closed))}, []row{at(1, 0, Violated)}},
 	} {
@@ -178,7 +189,7 @@ func TestTimeless(t *testing.T) {
 			c := newCounter(s, 1)
 			s.NewEvaluator().Evaluate(b)
 			c.add(b)
-			if b.Timeless != want || total([]*counter{c}, newBusiest(s)).Timeless != int64(want) {
+			if b.Timeless != want || total([]*counter{c}, newBusiest(s, nil)).Timeless != int64(want) {
 				t.Errorf("%s, agents of the log %d: %d, want %d", how, logAgents, b.Timeless, want)
 			}
 		}

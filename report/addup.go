@@ -156,5 +156,6 @@ func (c *Counter) finish() {
 			c.whole.Join(&c.ruled.all[i].urls)
 		}
 	}
+	c.denied = denied
 	c.tree.settle(all.rows, denied, c.sites, c.elsewhere)
 }

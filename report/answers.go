@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -33,31 +34,76 @@ const shownURLs = 100
 func (c *Counter) list(name string, rows func(r *request) int64, is func(r *request) bool, total parted) *list {
 	_, verb, _ := strings.Cut(name, " but ")
 	l := &list{Name: name, Verb: strings.ToUpper(verb[:1]) + verb[1:], Total: total.own, Others: total.others, Missed: c.requested.floor}
-	var found []*request
-	for i := range c.requested.all {
-		if r := &c.requested.all[i]; is(r) && rows(r) > 0 && !c.isOther(r.agent) {
-			found = append(found, r)
+	for _, key := range c.mostAsked(rows, is) {
+		row := listRow{}
+		var rules []string
+		all := c.askedBy(key)
+		slices.SortFunc(all, func(a, b *request) int { return cmp.Or(cmp.Compare(rows(b), rows(a)), cmp.Compare(a.key, b.key)) })
+		for _, r := range all {
+			row.URL = string(c.requested.url(r))
+			row.Of += r.counts.rows
+			row.Missed += int64(r.missed)
+			if !is(r) || rows(r) == 0 {
+				continue
+			}
+			row.Requests += rows(r)
+			if answer := c.kinds.all[r.kind].answer; answer >= 0 {
+				rules = append(rules, c.nameOf(c.denials.all[answer][0].rule-1))
+			}
 		}
-	}
-	slices.SortFunc(found, func(a, b *request) int {
-		return cmp.Or(cmp.Compare(rows(b), rows(a)), slices.Compare(c.requested.url(a), c.requested.url(b)), cmp.Compare(a.agent, b.agent), cmp.Compare(a.key, b.key))
-	})
-	for _, r := range found[:min(len(found), shownURLs)] {
-		row := listRow{URL: string(c.requested.url(r)), Requests: rows(r), Of: r.counts.rows, Missed: int64(r.missed)}
+		if c.byTime {
+			row.Missed += int64(c.requested.floor) // by a text of which it has no request here
+		}
 		if c.fromLog {
-			row.Crawler = c.agentName(int(r.agent))
+			row.Crawler = c.agentName(int(key.agent))
 		}
-		if answer := c.kinds.all[r.kind].answer; answer >= 0 {
-			row.By, l.Ruled = c.nameOf(c.denials.all[answer][0].rule-1), true
-		}
+		row.By = strings.Join(distinct(rules), "; ")
+		l.Ruled = l.Ruled || row.By != ""
 		l.Listed += row.Requests
 		l.Rows = append(l.Rows, row)
 	}
+	slices.SortFunc(l.Rows, func(a, b listRow) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Crawler, b.Crawler))
+	})
 	return l
 }
 
-// isRobots reports whether a request of a known crawler is for a robots.txt itself, which crawlers have to fetch.
-func (c *Counter) isRobots(r *request) bool {
-	name, _, _ := strings.Cut(string(c.requested.url(r)[r.prefix:]), "?")
-	return name == "/robots.txt" && !c.isOther(r.agent)
+// An asker is a crawler that asked for a URL, by whatever text was in force.
+type asker struct {
+	url   uint64 // its hash
+	agent uint16
+}
+
+// mostAsked returns those with the most rows of a kind.
+func (c *Counter) mostAsked(rows func(r *request) int64, is func(r *request) bool) []asker {
+	sums := map[asker]int64{}
+	for i := range c.requested.all {
+		if r := &c.requested.all[i]; is(r) && rows(r) > 0 && !c.isOther(r.agent) {
+			sums[asker{r.hash, r.agent}] += rows(r)
+		}
+	}
+	keys := slices.SortedFunc(maps.Keys(sums), func(a, b asker) int {
+		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a.url, b.url), cmp.Compare(a.agent, b.agent))
+	})
+	return keys[:min(len(keys), shownURLs)]
+}
+
+// askedBy returns the requests of one URL by a crawler.
+func (c *Counter) askedBy(key asker) (all []*request) {
+	for i := range c.requested.all {
+		if r := &c.requested.all[i]; r.hash == key.url && r.agent == key.agent {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// distinct returns texts without those that came before.
+func distinct(texts []string) (all []string) {
+	for _, text := range texts {
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
 }

@@ -17,6 +17,10 @@ type Options struct {
 	// Status is the index in engine.Batch.Kept of the column of integers that has the status of the
 	// answer, plus 1; 0 is none.
 	Status int
+
+	// Old is that of [engine.Options] of the run, nil if there is none: who only the rules before name is
+	// a crawler, too.
+	Old *engine.Store
 }
 
 // A Counter is an [engine.Sink] that counts what the page shows. It is for one goroutine.
@@ -27,6 +31,7 @@ type Options struct {
 type Counter struct {
 	store    *engine.Store
 	look     *engine.Lookup
+	old      *engine.Lookup    // nil without Options.Old
 	callers  *engine.AgentList // the crawlers of the log
 	fromLog  bool
 	byTime   bool // a URL may be decided by another text at another time
@@ -50,7 +55,9 @@ type Counter struct {
 	classes   [][statuses]int64 // by crawler, and by the first digit of the status
 
 	rows, bad     int64
-	strays        int64 // rows of origins that the rules do not know
+	denied        int64   // verdicts; known at the end
+	fetched       []int64 // by crawler that is asked for, fetches of a robots.txt that it is told not to fetch
+	strays        int64   // rows of origins that the rules do not know
 	deniedServed  parted
 	allowedFailed parted
 
@@ -107,8 +114,12 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	crawlers := 1
 	if c.fromLog {
 		crawlers, c.verdicts = len(o.Agents), 1
-		c.callers = engine.NewAgentList(c.look, nil, maxNamed)
+		if opt.Old != nil {
+			c.old = opt.Old.NewLookup()
+		}
+		c.callers = engine.NewAgentList(c.look, c.old, maxNamed)
 	}
+	c.fetched = make([]int64, c.verdicts)
 	kinds := int(memory/4) / (kindBytes + encounterBytes + c.verdicts*verdictBytes)
 	c.kinds, c.ruled = newKinds(kinds), newRuled(store, memory/4, kinds)
 	times := int64(2) // that the sampler is asked for a row
@@ -139,10 +150,21 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 // Close does nothing.
 func (c *Counter) Close() error { return nil }
 
-// Write counts a batch.
-func (c *Counter) Write(b *engine.Batch) error {
+// Write counts a batch, as [engine.Batch.ForCrawlers] has it.
+func (c *Counter) Write(decided *engine.Batch) error {
+	b := decided.ForCrawlers()
 	c.look.Use(b)
 	c.ruled.rules.Use(b)
+	if c.old != nil {
+		c.old.Use(b.Old)
+	}
+	if b != decided {
+		for i, v := range decided.Verdicts {
+			if v != b.Verdicts[i] {
+				c.fetched[i%c.verdicts]++
+			}
+		}
+	}
 	c.rows += int64(b.Len())
 	for first := 0; first < b.Len(); first += len(c.hands) {
 		c.some(b, first, min(first+len(c.hands), b.Len()))
@@ -171,7 +193,7 @@ func (c *Counter) some(b *engine.Batch, from, to int) {
 		if c.fromLog {
 			h.agent, h.local = uint16(c.callers.Number(b, i)), b.Agents[i]
 		}
-		h.key = keyOf(h.hash, h.local, b.Rulings[i], b.Verdicts[i*c.verdicts])
+		h.key = keyOf(&h, b.Rulings[i], b.Verdicts[i*c.verdicts])
 		hands = append(hands, h)
 	}
 	for i := range hands {
@@ -290,8 +312,9 @@ func (c *Counter) bySite(site engine.SiteID) *siteRows {
 
 // keyOf returns the key of rows that are alike. The verdicts of several crawlers follow from the URL
 // and what is in force.
-func keyOf(hash uint64, agent uint32, ruling engine.RulingID, v engine.Verdict) uint64 {
-	key := hash ^ uint64(agent)*0x9E3779B97F4A7C15 ^ uint64(uint32(v.Rule))<<32 ^ uint64(v.Access)<<8 ^ uint64(v.Reason)
+func keyOf(h *hand, ruling engine.RulingID, v engine.Verdict) uint64 {
+	crawler := uint64(h.agent)<<32 | uint64(h.local)
+	key := h.hash ^ crawler*0x9E3779B97F4A7C15 ^ uint64(uint32(v.Rule))<<32 ^ uint64(v.Access)<<8 ^ uint64(v.Reason)
 	key ^= uint64(ruling) * 0xC2B2AE3D27D4EB4F
 	key *= 0xD6E8FEB86659FD93
 	return max(1, key^key>>32)
@@ -362,6 +385,12 @@ func (c *Counter) spell(url []byte, u robots.URL) (spelled []byte, prefix uint16
 	}
 	c.spelled = append(c.spelled, url[n:]...)
 	return c.spelled, uint16(min(len(origin), maxURL))
+}
+
+// Denied returns how many verdicts deny. It ends the count.
+func (c *Counter) Denied() int64 {
+	c.finish()
+	return c.denied
 }
 
 // Busiest returns the robots.txt with the most requests and what their rules did, and how many others

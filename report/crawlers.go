@@ -29,6 +29,9 @@ func (c *Counter) crawlers(run *Run, sparks *Points) (all, sums []Crawler) {
 	for a, counts := range c.AgentCounts(run) {
 		name := counts.Name
 		row := Crawler{Name: name, Denied: counts.Denied, Violations: counts.Violations, Requests: counts.Allowed + counts.Denied + counts.Unknown}
+		if !c.fromLog {
+			row.Denied -= c.fetched[a]
+		}
 		token, _, _ := strings.Cut(name, "/")
 		known, ok := crawlers.Lookup(token)
 		if ok {

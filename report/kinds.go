@@ -79,7 +79,8 @@ func newKinds(most int) kinds { return kinds{numbers: newNumbers(), most: most} 
 func (k *kinds) of(b *engine.Batch, h *hand, verdicts []engine.Verdict) int32 {
 	_, stray := b.Sites[h.row].Stray()
 	k.key = binary.LittleEndian.AppendUint32(k.key[:0], uint32(b.Rulings[h.row]))
-	k.key = append(binary.LittleEndian.AppendUint32(k.key, h.local), bit(stray))
+	k.key = binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint32(k.key, h.local), h.agent)
+	k.key = append(k.key, bit(stray))
 	for _, v := range verdicts {
 		k.key = binary.LittleEndian.AppendUint32(k.key, uint32(v.Rule))
 		k.key = append(k.key, byte(v.Access), byte(v.Reason))

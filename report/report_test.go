@@ -822,28 +822,34 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestRobotsFetched holds that fetches of a robots.txt are no row of what was disallowed but served, as crawlers have to
-// fetch it, and that the page says that they are in the sum.
+// TestRobotsFetched holds that fetches of a robots.txt count as disallowed nowhere on the page, as crawlers have to
+// fetch it: for crawlers of the log, and for those that are asked for.
 func TestRobotsFetched(t *testing.T) {
-	bot := clients[1]
+	bot, at := clients[1], time.Date(2026, 1, 5, 22, 0, 0, 0, time.UTC).UnixMicro()
 	all := []fetch{
-		{url: "https://b.example/robots.txt", userAgent: bot, at: noTime, status: 200},
-		{url: "https://b.example/robots.txt?x", userAgent: bot, at: noTime, status: 200},
-		{url: "https://b.example/x/robots.txt", userAgent: bot, at: noTime, status: 200},
+		{url: "https://b.example/robots.txt", userAgent: bot, at: at, status: 200},
+		{url: "https://b.example/robots.txt?x", userAgent: bot, at: at, status: 200},
+		{url: "https://b.example/x/robots.txt", userAgent: bot, at: at, status: 200},
 	}
-	const says = "Fetches of /robots.txt itself are in this number"
 	for n := range len(all) + 1 {
-		c, stats := counted(t, sites, all[n:], question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 1})
-		var page bytes.Buffer
-		if err := Write(&page, c, &Run{Stats: stats}); err != nil {
-			t.Fatal(err)
-		}
-		v := c.newView(&Run{Stats: stats})
-		if got := strings.Contains(page.String(), says); got != (n < 2) {
-			t.Errorf("of %d: the page says so: %t", len(all)-n, got)
-		}
-		if v.Served.Total != int64(len(all)-n) || len(v.Served.Rows) != min(1, len(all)-n) || n < 3 && v.Served.Rows[0].URL != all[2].url {
-			t.Errorf("of %d: %+v", len(all)-n, v.Served)
+		for _, agents := range [][]string{nil, {"bingbot"}, {"*", "bingbot"}} {
+			q := question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, Agents: agents}, workers: 1}
+			if agents == nil {
+				q.LogAgents = engine.LogAgentsStar
+			}
+			c, stats := counted(t, sites, all[n:], q)
+			run := &Run{Stats: stats}
+			want, verdicts := int64(min(1, len(all)-n)), int64(max(1, len(agents)))
+			v, crawlers := c.newView(run), int64(0)
+			for _, row := range v.Crawlers {
+				crawlers += row.Denied
+			}
+			if v.Served.Total != want || len(v.Served.Rows) != int(want) || want > 0 && v.Served.Rows[0].URL != all[2].url {
+				t.Errorf("of %d for %v: %+v", len(all)-n, agents, v.Served)
+			}
+			if v.Denied != want*verdicts || crawlers != want*verdicts || v.Paths.Denied != want*verdicts || want > 0 && v.Time.Rows[0].Denied != want {
+				t.Errorf("of %d for %v: %d disallowed, %d by crawler, %d by path", len(all)-n, agents, v.Denied, crawlers, v.Paths.Denied)
+			}
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestMissed(t *testing.T) {
 		})
 		const number = 600_000
 		for i := range number {
-			key := keyOf(uint64(next(rng, i))*0x9E3779B97F4A7C15, 0, 0, engine.Verdict{})
+			key := keyOf(&hand{hash: uint64(next(rng, i)) * 0x9E3779B97F4A7C15}, 0, engine.Verdict{})
 			rows[key]++
 			switch r := table.find(key); {
 			case r != nil:

@@ -20,6 +20,7 @@ type view struct {
 	Several  bool // crawlers that are asked for
 	Agents   []string
 	Dialect  string
+	OldRules bool // that violations are counted by: a draft accuses nobody
 	Requests int64
 	Bad      int64
 	Strays   int64
@@ -45,7 +46,6 @@ type view struct {
 	Lacking   bool  // so it is with rules that only matched
 	Served    *list
 	Failed    *list
-	Fetched   bool    // Served has requests of a robots.txt itself, and no row for them
 	Own       Crawler // the sum of the crawlers of the log
 	Others    Crawler // the other clients of the log
 	Listings  []fileView
@@ -58,9 +58,10 @@ func (c *Counter) newView(run *Run) *view {
 	o := c.store.Options()
 	v := &view{
 		Run: run, FromLog: c.fromLog, Several: !c.fromLog && len(o.Agents) > 1, Agents: o.Agents, Dialect: o.Dialect.String(),
-		Requests: c.rows, Bad: c.bad, Strays: c.strays, URLs: c.whole.URLs(), Denied: run.Stats.Denied, Verdicts: run.Stats.Rows,
+		Requests: c.rows, Bad: c.bad, Strays: c.strays, URLs: c.whole.URLs(), Denied: c.denied, Verdicts: run.Stats.Rows,
 		Violated: run.Stats.Violations, HasTimes: c.series.from <= c.series.to, NoTimes: c.series.none, Status: c.status >= 0,
 	}
+	v.OldRules = c.fromLog && run.Old != "" && !c.byTime
 	within := c.series.span()
 	if v.HasTimes {
 		v.Period = within.first() + " to " + within.last() + " UTC"
@@ -79,8 +80,7 @@ func (c *Counter) newView(run *Run) *view {
 	v.Time = c.timeView(within)
 	v.Paces, v.MorePace = c.shownPaces(run)
 	if c.status >= 0 {
-		v.Served = c.list("disallowed but served", func(r *request) int64 { return r.counts.served }, func(r *request) bool { return r.denies > 0 && !c.isRobots(r) }, c.deniedServed)
-		v.Fetched = slices.ContainsFunc(c.requested.all, func(r request) bool { return r.denies > 0 && r.counts.served > 0 && c.isRobots(&r) })
+		v.Served = c.list("disallowed but served", func(r *request) int64 { return r.counts.served }, func(r *request) bool { return r.denies > 0 }, c.deniedServed)
 		v.Failed = c.list("allowed but failing", func(r *request) int64 { return r.counts.failed }, func(r *request) bool { return int(r.denies) < c.verdicts }, c.allowedFailed)
 	}
 	if v.FromLog || v.Several {

@@ -177,7 +177,12 @@ func (d Dialect) Has(flags Dialect) bool { return d&flags == flags }
 // itself, with or without a query (RFC 9309 section 2.2.2). The path is one that [Dialect.Path]
 // returned.
 func (d Dialect) AlwaysAllowed(path []byte) bool {
-	return d.Has(ImplicitRobotsTxt) && len(path) >= len(TxtPath) && string(path[:len(TxtPath)]) == TxtPath &&
+	return d.Has(ImplicitRobotsTxt) && IsTxt(path)
+}
+
+// IsTxt reports whether a path is that of a robots.txt itself, with or without a query.
+func IsTxt(path []byte) bool {
+	return len(path) >= len(TxtPath) && string(path[:len(TxtPath)]) == TxtPath &&
 		(len(path) == len(TxtPath) || path[len(TxtPath)] == '?')
 }
 

@@ -447,7 +447,7 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 		return err
 	}
 	if d.page != nil {
-		d.page.open(d.now.store, nil)
+		d.page.open(d.now.store, d.old.store)
 	}
 	var paths *pathSource
 	if d.noLog {

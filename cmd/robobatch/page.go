@@ -168,7 +168,7 @@ type pageCounts struct {
 	opt     report.Options
 	changed int64 // bytes for what changed
 	page    *report.Counter
-	changes *aggregate.Changes // nil without rules before
+	changes *aggregate.Changes // nil without rules before, or if somebody else counts them
 }
 
 // limitCounts divides memory for counts; 0 is no limit.
@@ -176,18 +176,21 @@ func (c *pageCounts) limitCounts(bytes int64) {
 	c.opt.Memory, c.changed = bytes*3/4, bytes/4
 }
 
-// open makes the sinks for a run by a store, and an old one if that is not nil.
+// open makes the counter for a run by a store, and an old one if that is not nil.
 func (c *pageCounts) open(now, old *engine.Store) {
+	c.opt.Old = old
 	c.page = report.NewCounter(now, c.opt)
-	if old != nil {
-		c.changes = aggregate.NewChanges(now, old, aggregate.ChangesOptions{Memory: c.changed})
-	}
+}
+
+// openChanges makes the counter of changes.
+func (c *pageCounts) openChanges(now, old *engine.Store) {
+	c.changes = aggregate.NewChanges(now, old, aggregate.ChangesOptions{Memory: c.changed})
 }
 
 // Write counts a batch.
 func (c *pageCounts) Write(b *engine.Batch) error {
 	if c.changes != nil {
-		if err := c.changes.Write(b); err != nil {
+		if err := c.changes.Write(b.ForCrawlers()); err != nil {
 			return err
 		}
 	}

@@ -230,6 +230,7 @@ func (r *reporting) load(ctx context.Context) (err error) {
 	r.old.Doubt(&r.Console)
 	r.runOpt.Old = r.old.store
 	r.open(r.store, r.old.store)
+	r.openChanges(r.store, r.old.store)
 	r.limitAll()
 	return nil
 }
@@ -273,12 +274,15 @@ func (r *reporting) said(stats engine.Stats) string {
 	if r.Name == say.Std {
 		return ""
 	}
-	text := fmt.Sprintf("%s: %s, %s disallowed", say.File(r.Name), say.Count(stats.URLs, "request"), say.Number(stats.Denied))
+	text := fmt.Sprintf("%s: %s, %s disallowed", say.File(r.Name), say.Count(stats.URLs, "request"), say.Number(r.pageCounts.page.Denied()))
 	if stats.Rows > stats.URLs { // several crawlers that are asked for
-		text = fmt.Sprintf("%s: %s, %s of %s disallowed", say.File(r.Name), say.Count(stats.URLs, "request"), say.Number(stats.Denied), say.Count(stats.Rows, "verdict"))
+		text = fmt.Sprintf("%s: %s, %s of %s disallowed", say.File(r.Name), say.Count(stats.URLs, "request"), say.Number(r.pageCounts.page.Denied()), say.Count(stats.Rows, "verdict"))
 	}
 	if r.asked.AgentFromLog {
 		text += ", " + say.Count(stats.Violations, "violation")
+		if r.old != nil && !r.storeOpt.RowTimes {
+			text += " of the rules before"
+		}
 	}
 	return text + "\n"
 }

@@ -65,8 +65,9 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 // Close does nothing.
 func (c *Counter) Close() error { return nil }
 
-// Write counts a batch.
+// Write counts a batch, as [engine.Batch.ForCrawlers] has it.
 func (c *Counter) Write(b *engine.Batch) error {
+	b = b.ForCrawlers()
 	c.rules.Use(b)
 	c.requests += int64(b.Len())
 	c.verdicts += int64(len(b.Verdicts))

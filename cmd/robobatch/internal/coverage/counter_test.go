@@ -120,7 +120,8 @@ func (s *slowCounter) add(r request, name string) {
 	agent := robots.NewAgent(name, d)
 	rules, _ := f.file.Select(agent)
 	path, _ := d.Path(u.Path, nil)
-	if d.AlwaysAllowed(path) {
+	winner := robots.Decide(rules, path, d)
+	if d.AlwaysAllowed(path) || robots.IsTxt(path) && winner >= 0 && !rules[winner].Allow { // which counts as disallowed for nobody
 		return
 	}
 	group, by := fmt.Sprint(f.file.Binding(agent)), ""
@@ -135,7 +136,6 @@ func (s *slowCounter) add(r request, name string) {
 			f.rules[by][rule.Line] = &Rule{Kind: "rule", Line: rule.Line, Allow: rule.Allow, Rule: fieldtext.Valid(rule.String()), WonBy: []Winner{}}
 		}
 	}
-	winner := robots.Decide(rules, path, d)
 	for i, rule := range rules {
 		n := &f.rules[by][rule.Line].Matched
 		switch {

@@ -44,6 +44,7 @@ type Meaning struct {
 const (
 	BrokenRecords  Code = "broken_records"
 	DamagedRules   Code = "damaged_rules"
+	FailedFetches  Code = "failed_fetches"
 	FormulaCells   Code = "formula_cells"
 	GrowingLog     Code = "growing_log"
 	HeadlessTable  Code = "headless_table"
@@ -77,6 +78,10 @@ var Meanings = []Meaning{
 	{
 		DamagedRules, "Files of captures end too early, or have damaged parts, and -accept-damaged-rules is set. Rules are missing, so URLs that they disallow are allowed.",
 		"Copy or download the captures again. Of a pack, compile it again from whole captures.",
+	},
+	{
+		FailedFetches, "Rows of crawlers are disallowed only because a fetch of robots.txt failed: by a server error, or without an answer. It was another's fetch. The crawler may have met no failure, or have kept an older copy, so the `violation` of these rows is null.",
+		"Give captures of fetches that succeeded, if there are any.",
 	},
 	{
 		FormulaCells, "Cells of CSV begin with =, +, -, @, a tab or a carriage return. Spreadsheets run them as formulas, and anyone may have put them into the log.",

@@ -18,6 +18,10 @@ var examples = map[Code]example{
 		"robobatch -rules cut.warc.gz -accept-damaged-rules …",
 		"robobatch -rules whole.warc.gz …",
 	},
+	FailedFetches: {
+		`{"origin": "https://a.example", "error": "no such host"}`,
+		`{"origin": "https://a.example", "status": 200, "body": "User-agent: *"}`,
+	},
 	FormulaCells: {
 		"robobatch … -out verdicts.csv, with the URL =cmd() in the log",
 		"robobatch … -out verdicts.csv -csv-safe",

@@ -33,7 +33,7 @@ func (r *Report) Rows() flow.Rows {
 // Doubt returns the doubts about what came of the logs, in all, but for those of a kind that the
 // report has already.
 func (r *Report) Doubt() []doubt.Doubt {
-	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.whiteSpace(), r.wide(), r.joined(), r.headless(), r.growing())
+	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.unfetched(), r.whiteSpace(), r.wide(), r.joined(), r.headless(), r.growing())
 	return slices.DeleteFunc(all, func(d doubt.Doubt) bool {
 		return slices.ContainsFunc(r.Doubts, func(seen doubt.Doubt) bool { return seen.Code == d.Code })
 	})
@@ -111,6 +111,16 @@ func (r *Report) timeless() (all []doubt.Doubt) {
 		all = append(all, doubt.Doubt{Code: doubt.UntimedRules, Text: text, Count: c.Timeless})
 	}
 	return all
+}
+
+// unfetched returns a doubt if a fetch that failed would accuse crawlers.
+func (r *Report) unfetched() []doubt.Doubt {
+	n := r.Counts.Unfetched
+	if n == 0 {
+		return nil
+	}
+	text := say.Count(n, "row") + " of crawlers disallowed only because a fetch of robots.txt failed: it was not theirs, so nobody knows whether they met a failure, and the violation is null"
+	return []doubt.Doubt{{Code: doubt.FailedFetches, Text: text, Count: n}}
 }
 
 // headless returns a doubt if logs that were read as URLs look like tables.

@@ -113,6 +113,7 @@ type Counts struct {
 	Early       int64            `json:"early_rows"`     // rows of the logs whose origins have one, but none as old as -as-of
 	Undated     int64            `json:"undated_rows"`   // with -as-of log, rows of these that have no time
 	Timeless    int64            `json:"timeless_rows"`  // with -as-of log, verdicts that disallow by rules without a time of their own
+	Unfetched   int64            `json:"unfetched_rows"` // rows of crawlers that only a failed fetch of robots.txt disallows
 	Written     int64            `json:"written"`        // rows of the output
 	URLBytes    int64            `json:"url_bytes"`
 	EmptyLines  int64            `json:"empty_lines"`
@@ -183,7 +184,7 @@ func New(src Source) *Report {
 			URLs: s.URLs, Rows: s.Rows, Origins: s.Origins, Allowed: s.Allowed, Disallowed: s.Denied, Null: s.Unknown,
 			Reasons: make(map[string]int64, engine.NumReasons), RuleLineSum: s.RuleLines, URLBytes: s.URLBytes,
 			Violations: s.Violations, Skipped: s.Skipped,
-			Strays: s.Strays, Early: s.Early, Undated: s.Undated, Timeless: s.Timeless,
+			Strays: s.Strays, Early: s.Early, Undated: s.Undated, Timeless: s.Timeless, Unfetched: s.Unfetched,
 			EmptyLines: lines.Empty, LongLines: lines.Long, HeaderLines: lines.Headers, Refused: lines.Refused, OddRequests: lines.Odd,
 		},
 	}

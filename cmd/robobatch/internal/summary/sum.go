@@ -29,6 +29,7 @@ func (c *Counts) Add(o *Counts) {
 		{&c.Early, o.Early},
 		{&c.Undated, o.Undated},
 		{&c.Timeless, o.Timeless},
+		{&c.Unfetched, o.Unfetched},
 		{&c.Written, o.Written},
 		{&c.URLBytes, o.URLBytes},
 		{&c.EmptyLines, o.EmptyLines},

@@ -35,7 +35,7 @@ type Log struct {
 	dialect robots.Dialect
 	raw     texts     // by URL: its path as written
 	paths   texts     // by URL: its path in the normal form of the dialect
-	always  []bool    // by URL: the dialect allows it whatever the rules
+	always  []bool    // by URL: it is a robots.txt itself, which counts as disallowed for nobody
 	agents  []crawler // in the order of Count.Agent
 }
 
@@ -117,7 +117,7 @@ func ReadLog(data []byte, d robots.Dialect, agents []string) (*Log, error) {
 		l.raw.add(path)
 		normal, buf = d.Path(path, buf)
 		l.paths.add(normal)
-		l.always = append(l.always, d.AlwaysAllowed(normal))
+		l.always = append(l.always, robots.IsTxt(normal))
 		if !l.readCounts(&c, int32(i)) {
 			return nil, ErrLog
 		}

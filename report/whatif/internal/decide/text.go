@@ -19,7 +19,7 @@ type Text struct {
 // The winners that are no rules.
 const (
 	none    int32 = -1 // no rule matches, or no group binds the crawler
-	always  int32 = -2 // the dialect allows the URL whatever the rules
+	always  int32 = -2 // the URL is a robots.txt itself
 	unknown int32 = -3 // not decided yet
 )
 
