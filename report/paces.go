@@ -2,12 +2,11 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/crawlers"
@@ -18,8 +17,7 @@ import (
 // What is counted of successive requests.
 const (
 	maxPaces = 1024
-	tenth    = second / 10
-	maxGap   = 6000 // tenths of a second; longer gaps are counted together
+	maxTexts = 2 * maxPaces // gaps that are told apart by the text that the later request met
 )
 
 // A pace is the successive requests of a crawler at an origin.
@@ -27,9 +25,15 @@ type pace struct {
 	origin   robots.Origin
 	requests int64
 	last     int64
-	back     int64    // requests that are earlier than the one before
-	gaps     []uint32 // by tenths of a second, rounded down
-	long     int64    // of maxGap and more
+	back     int64      // requests that are earlier than the one before
+	by       []textGaps // in the order in which the texts were first met; the last is that of the request before
+	rest     *gaps      // of texts that are not told apart; nil is none
+}
+
+// A textGaps is a text that a crawler met, and the gaps before its requests.
+type textGaps struct {
+	ruling engine.RulingID
+	gaps
 }
 
 // A paceKey is a crawler at an origin: a site of the store or, as those that it does not know have
@@ -46,6 +50,7 @@ type paces struct {
 	key    paceKey
 	last   *pace
 	others int64 // requests that are not counted for a pace
+	texts  int   // besides the first of each pace
 }
 
 func newPaces() *paces { return &paces{all: map[paceKey]*pace{}} }
@@ -69,7 +74,11 @@ func (p *paces) add(b *engine.Batch, h *hand, look *engine.Lookup) {
 		p.last = &pace{last: noTime, origin: originOf(b, site, look)}
 		p.all[key] = p.last
 	}
-	p.last.add(b.Times[h.row])
+	of := p.last.of(b.Rulings[h.row], func() bool {
+		p.texts++
+		return p.texts <= maxTexts
+	})
+	p.last.add(b.Times[h.row], of)
 }
 
 // originOf returns the name of an origin.
@@ -80,55 +89,45 @@ func originOf(b *engine.Batch, site engine.SiteID, look *engine.Lookup) robots.O
 	return robots.Origin(strings.Clone(string(look.Origin(site))))
 }
 
-func (p *pace) add(t int64) {
+// of returns the gaps of a text. If it is new, isNew tells whether there is room for it.
+func (p *pace) of(ruling engine.RulingID, isNew func() bool) *gaps {
+	for i := range p.by {
+		if p.by[i].ruling == ruling {
+			return &p.by[i].gaps
+		}
+	}
+	if len(p.by) > 0 && !isNew() {
+		if p.rest == nil {
+			p.rest = new(gaps)
+		}
+		return p.rest
+	}
+	p.by = append(p.by, textGaps{ruling: ruling})
+	return &p.by[len(p.by)-1].gaps
+}
+
+// add adds a request at a time to the gaps of the text that it met.
+func (p *pace) add(t int64, of *gaps) {
 	p.requests++
-	gap := t - p.last
-	first := p.last == noTime
-	switch {
-	case first:
+	switch gap := t - p.last; {
+	case p.last == noTime:
 	case gap < 0:
 		p.back++
-	case gap >= maxGap*tenth:
-		p.long++
 	default:
-		n := int(gap / tenth)
-		for n >= len(p.gaps) {
-			p.gaps = append(p.gaps, make([]uint32, n+1-len(p.gaps))...)
-		}
-		p.gaps[n]++
+		of.add(gap)
 	}
 	p.last = t
 }
 
-// median returns the median of the gaps, rounded down to a tenth of a second; long is whether it is
-// maxGap or more.
-func (p *pace) median() (gap time.Duration, long bool) {
-	total := p.long
-	for _, n := range p.gaps {
-		total += int64(n)
+// all returns the gaps of all texts.
+func (p *pace) all() (sum gaps) {
+	for i := range p.by {
+		sum.join(&p.by[i].gaps)
 	}
-	seen := int64(0)
-	for i, n := range p.gaps {
-		if seen += int64(n); 2*seen >= total && seen > 0 {
-			return time.Duration(i) * 100 * time.Millisecond, false
-		}
+	if p.rest != nil {
+		sum.join(p.rest)
 	}
-	return maxGap * 100 * time.Millisecond, true
-}
-
-// faster returns how many gaps are shorter, and how many there are.
-func (p *pace) faster(seconds float64) (fast, all int64) {
-	all = p.long
-	for i, n := range p.gaps {
-		all += int64(n)
-		if float64(i) < math.Round(seconds*1e7)/1e6 {
-			fast += int64(n)
-		}
-	}
-	if seconds > maxGap/10 {
-		fast += p.long // at least some of them
-	}
-	return fast, all
+	return sum
 }
 
 // A Pace is how fast a crawler fetched from an origin.
@@ -140,10 +139,11 @@ type Pace struct {
 	Seconds  float64 // of Median
 	Long     bool    // the median is that or more
 	Ignored  bool    // the operator says that the crawler ignores a delay
-	Delay    float64 // that robots.txt states; less than 0 if it states none
-	Fast     int64   // gaps that are shorter
-	Gaps     int64
+	Delays   []Delay // that the texts in force stated, in their order; empty if nobody knows the texts
+	Fast     int64   // gaps that are shorter than that of the text which the later request met
+	Gaps     int64   // for which a delay was stated
 	Share    float64
+	Untold   int64 // gaps before requests that met a text of which nobody knows the delay
 	Back     int64 // requests that are earlier than the one before them in the log
 }
 
@@ -168,33 +168,96 @@ func (c *Counter) shownPaces(run *Run) (all []Pace, more int64) {
 			more += p.requests
 			continue
 		}
-		row := Pace{Agent: c.callers.Names()[key.agent], Requests: p.requests, Back: p.back, Delay: -1, Origin: p.origin}
+		row := Pace{Agent: c.callers.Names()[key.agent], Requests: p.requests, Back: p.back, Origin: p.origin}
 		token, _, _ := strings.Cut(row.Agent, "/")
 		if known, ok := crawlers.Lookup(token); ok {
 			row.Ignored = known.IgnoresDelay()
 		}
-		gap, long := p.median()
+		sum := p.all()
+		gap, long := sum.median()
 		row.Seconds, row.Median = gap.Seconds(), strconv.FormatFloat(gap.Seconds(), 'f', 1, 64)+" s"
 		row.Long = long
-		_, row.Gaps = p.faster(0)
-		for f := range run.Files {
-			file := &run.Files[f]
-			if file.Report == nil || file.Older || file.Origin != string(row.Origin) {
-				continue
-			}
-			if delay, ok := file.Report.CrawlDelay(robots.NewAgent(row.Agent, c.store.Options().Dialect)); ok {
-				row.Delay = delay
-				row.Fast, _ = p.faster(delay)
-				row.Share = share(row.Fast, row.Gaps)
-			}
-		}
+		row.judge(p, run, robots.NewAgent(row.Agent, c.store.Options().Dialect))
 		all = append(all, row)
 	}
 	return all, more
 }
 
-// Stated reports whether robots.txt states a delay.
-func (p *Pace) Stated() bool { return p.Delay >= 0 }
+// judge compares the gaps with the delays that were stated.
+func (p *Pace) judge(of *pace, run *Run, agent robots.Agent) {
+	if of.rest != nil {
+		p.Untold = of.rest.number()
+	}
+	for i := range of.by {
+		m := &of.by[i]
+		delay, known := run.delay(m.ruling, agent)
+		if !known {
+			p.Untold += m.number()
+			continue
+		}
+		if n := len(p.Delays); n == 0 || p.Delays[n-1] != delay {
+			p.Delays = append(p.Delays, delay)
+		}
+		if delay.Stated {
+			fast, all := m.faster(delay.Seconds)
+			p.Fast += fast
+			p.Gaps += all
+		}
+	}
+	p.Share = share(p.Fast, p.Gaps)
+}
+
+// A Delay is the Crawl-delay that a robots.txt states for a crawler, if it states one.
+type Delay struct {
+	Seconds float64
+	Stated  bool
+}
+
+// String returns the delay as the page shows it.
+func (d Delay) String() string {
+	if !d.Stated {
+		return "none"
+	}
+	return strconv.FormatFloat(d.Seconds, 'f', -1, 64) + " s"
+}
+
+// delay returns the delay that what was in force states, and whether that is known.
+func (r *Run) delay(ruling engine.RulingID, agent robots.Agent) (d Delay, known bool) {
+	if _, isText := ruling.Text(); !isText {
+		return d, true
+	}
+	text := r.Texts[ruling]
+	if text == nil {
+		return d, false
+	}
+	d.Seconds, d.Stated = text.CrawlDelay(agent)
+	return d, true
+}
+
+// A MetText is a text that was in force for requests at an origin.
+type MetText struct {
+	Ruling engine.RulingID
+	Origin robots.Origin
+}
+
+// MetTexts returns the texts that the crawlers met whose pace the page shows.
+func (c *Counter) MetTexts() (all []MetText) {
+	keys := c.paces.busiest()
+	for _, key := range keys[:min(len(keys), shownPaces)] {
+		p := c.paces.all[key]
+		for i := range p.by {
+			if _, isText := p.by[i].ruling.Text(); isText {
+				all = append(all, MetText{p.by[i].ruling, p.origin})
+			}
+		}
+	}
+	return all
+}
+
+// Stated reports whether robots.txt states a delay, or did.
+func (p *Pace) Stated() bool {
+	return slices.ContainsFunc(p.Delays, func(d Delay) bool { return d.Stated })
+}
 
 // Told reports whether the page says how many gaps are shorter than the delay: robots.txt states one, and
 // the gaps are known.
@@ -210,12 +273,27 @@ func (v *view) AnyDelay() bool {
 	return slices.ContainsFunc(v.Paces, func(p Pace) bool { return p.Stated() })
 }
 
-// DelayText returns the delay as the page shows it.
+// AnyUntold reports whether the delay of some text is not known.
+func (v *view) AnyUntold() bool {
+	return slices.ContainsFunc(v.Paces, func(p Pace) bool { return p.Untold > 0 || len(p.Delays) == 0 })
+}
+
+// mostDelays is how many delays of a crawler the page shows.
+const mostDelays = 4
+
+// DelayText returns the delays as the page shows them.
 func (p *Pace) DelayText() string {
-	if p.Delay < 0 {
-		return "none"
+	var texts []string
+	for _, d := range p.Delays[:min(len(p.Delays), mostDelays)] {
+		texts = append(texts, d.String())
 	}
-	return strconv.FormatFloat(p.Delay, 'f', -1, 64) + " s"
+	switch n := len(p.Delays) - mostDelays; {
+	case n > 0:
+		texts = append(texts, fmt.Sprintf("%d more", n))
+	case len(texts) == 0:
+		return "not known"
+	}
+	return strings.Join(texts, ", then ")
 }
 
 // mostBack is the share of requests that go back in time from which on the gaps tell nothing: those that

@@ -258,7 +258,7 @@ func TestCounter(t *testing.T) {
 		checkLists(t, v, want)
 		checkTimes(t, v, want, agents == nil)
 		if agents == nil {
-			checkPaces(t, v, want)
+			checkPaces(t, c, v, want)
 		}
 	}
 }
@@ -430,7 +430,7 @@ func checkTimes(t *testing.T, v *view, want *slow, fromLog bool) {
 }
 
 // checkPaces compares the gaps.
-func checkPaces(t *testing.T, v *view, want *slow) {
+func checkPaces(t *testing.T, c *Counter, v *view, want *slow) {
 	t.Helper()
 	if len(v.Paces) != 9 { // three crawlers at three origins
 		t.Fatalf("%d paces", len(v.Paces))
@@ -447,20 +447,31 @@ func checkPaces(t *testing.T, v *view, want *slow) {
 			gaps = append(gaps, gap)
 		}
 		slices.Sort(gaps)
-		if p.Gaps != int64(len(gaps)) || p.Back != back || p.Seconds != float64(gaps[(len(gaps)-1)/2])/1e6 {
+		if number := gapsOf(c, &p); number != int64(len(gaps)) || p.Back != back || p.Seconds != float64(gaps[(len(gaps)-1)/2])/1e6 {
 			t.Errorf("%+v, want %d gaps, %d back, median %d", p, len(gaps), back, gaps[(len(gaps)-1)/2])
 		}
 	}
 }
 
+// gapsOf returns how many gaps were counted for a row.
+func gapsOf(c *Counter, row *Pace) int64 {
+	for key, p := range c.paces.all {
+		if p.origin == row.Origin && c.agentName(int(key.agent)) == row.Agent {
+			sum := p.all()
+			return sum.number()
+		}
+	}
+	return -1
+}
+
 // TestTooFast compares gaps with a delay.
 func TestTooFast(t *testing.T) {
-	p := &pace{last: noTime}
+	p, g := &pace{last: noTime}, &gaps{}
 	for _, at := range []int64{0, 1_900_000, 3_900_000, 5_950_000, 5_000_000, 5_000_000, 900_000_000} {
-		p.add(at)
+		p.add(at, g)
 	}
 	for delay, want := range map[float64]int64{0: 0, 0.5: 1, 1.9: 1, 2: 2, 2.1: 4, 700: 5} {
-		if fast, all := p.faster(delay); fast != want || all != 5 {
+		if fast, all := g.faster(delay); fast != want || all != 5 {
 			t.Errorf("%g s: %d of %d, want %d of 5", delay, fast, all, want)
 		}
 	}
@@ -489,13 +500,16 @@ func TestDelays(t *testing.T) {
 		c, stats := counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 1})
 		run := &Run{Stats: stats}
 		if stated {
-			run.Files = []File{{Origin: "https://a.example", Report: robots.Inspect([]byte(sites["https://a.example"]), robots.Google)}}
+			run.Texts = map[engine.RulingID]*robots.Report{}
+			for _, m := range c.MetTexts() {
+				run.Texts[m.Ruling] = robots.Inspect([]byte(sites[m.Origin]), robots.Google)
+			}
 		}
 		var page bytes.Buffer
 		if err := Write(&page, c, run); err != nil {
 			t.Fatal(err)
 		}
-		for part, want := range map[string]bool{"Gaps too short": stated, `<td class="n">2 s <small>ignored, says its operator</small></td><td class="n">`: stated, `<td class="n">none</td>`: true} {
+		for part, want := range map[string]bool{"Gaps too short": stated, `<td class="n">2 s <small>ignored, says its operator</small></td><td class="n">`: stated, `<td class="n">none</td>`: true, `<td class="n">not known</td>`: !stated} {
 			if strings.Contains(page.String(), part) != want {
 				t.Errorf("a delay is stated: %t; the page has %s: %t", stated, part, !want)
 			}

@@ -22,6 +22,8 @@ type Run struct {
 	Files []File // the robots.txt that decided most requests, the busiest first
 	More  int    // others that decided some
 
+	Texts map[engine.RulingID]*robots.Report // of those of Counter.MetTexts that are known
+
 	Old     string                   // the rules before, as they were named
 	Changes *aggregate.ChangesReport // from these rules to those of the run; nil without them
 

@@ -142,12 +142,14 @@ func (p *pageOut) write(ctx context.Context, src pageSource) error {
 		run.Inputs = append(run.Inputs, in.Name)
 	}
 	opt := src.store.Options()
-	var err error
 	busiest, more := p.page.Busiest(shownFiles)
-	if run.Files, err = listingsOf(ctx, src, busiest, &opt); err != nil {
+	met := p.page.MetTexts()
+	texts, err := findTexts(ctx, src, busiest, met, opt.Dialect)
+	if err != nil {
 		return err
 	}
-	run.More = more
+	run.Files, run.More = listingsOf(src, texts, busiest, &opt), more
+	run.Texts = texts.inspect(src.store, met, opt.Dialect)
 	if p.whatIf {
 		panel, err := p.whatIfPanel(run, busiest, &opt)
 		if err != nil {

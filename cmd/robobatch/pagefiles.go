@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -20,11 +21,7 @@ import (
 const shownFiles = 100
 
 // listingsOf returns robots.txt with what their lines did.
-func listingsOf(ctx context.Context, src pageSource, busiest []aggregate.BusyFile, opt *engine.StoreOptions) ([]report.File, error) {
-	t, err := findTexts(ctx, src, busiest, opt.Dialect)
-	if err != nil {
-		return nil, err
-	}
+func listingsOf(src pageSource, t *texts, busiest []aggregate.BusyFile, opt *engine.StoreOptions) []report.File {
 	files, look := make([]report.File, 0, len(busiest)), src.store.NewLookup()
 	for i := range busiest {
 		f := &busiest[i]
@@ -47,7 +44,18 @@ func listingsOf(ctx context.Context, src pageSource, busiest []aggregate.BusyFil
 		}
 		files = append(files, file)
 	}
-	return files, nil
+	return files
+}
+
+// inspect returns what texts say, by what is in force.
+func (t *texts) inspect(store *engine.Store, met []report.MetText, d robots.Dialect) map[engine.RulingID]*robots.Report {
+	all := map[engine.RulingID]*robots.Report{}
+	for _, m := range met {
+		if body := t.of(store, m.Ruling); body != nil && all[m.Ruling] == nil {
+			all[m.Ruling] = robots.Inspect(body, d)
+		}
+	}
+	return all
 }
 
 // texts are those that were in force, and the newest ones.
@@ -62,21 +70,27 @@ type newest struct {
 	key captures.Key
 }
 
-// findTexts reads the texts of files again. There are none in a pack.
-func findTexts(ctx context.Context, src pageSource, busiest []aggregate.BusyFile, d robots.Dialect) (*texts, error) {
+// want adds a text to those that are to be found.
+func (t *texts) want(store *engine.Store, origin robots.Origin, id engine.RulingID) {
+	t.newest[origin] = newest{}
+	if key, ok := store.TextKey(id); ok {
+		t.bodies[key] = nil
+	}
+}
+
+// findTexts reads the texts of files again, and those that crawlers met. There are none in a pack.
+func findTexts(ctx context.Context, src pageSource, busiest []aggregate.BusyFile, met []report.MetText, d robots.Dialect) (*texts, error) {
 	t := &texts{map[captures.Key][]byte{}, map[robots.Origin]newest{}}
-	if src.rules.Pack() != "" || len(busiest) == 0 {
+	if src.rules.Pack() != "" || len(busiest)+len(met) == 0 {
 		return t, nil
 	}
-	var origins []robots.Origin
 	for i := range busiest {
-		f := &busiest[i]
-		origins = append(origins, f.Origin)
-		t.newest[f.Origin] = newest{}
-		if key, ok := src.store.TextKey(f.Ruling); ok {
-			t.bodies[key] = nil
-		}
+		t.want(src.store, busiest[i].Origin, busiest[i].Ruling)
 	}
+	for _, m := range met {
+		t.want(src.store, m.Origin, m.Ruling)
+	}
+	origins := slices.Sorted(maps.Keys(t.newest))
 	for r, err := range src.rules.About(origins).Responses() {
 		if err == nil {
 			err = ctx.Err()
