@@ -27,6 +27,7 @@ type args struct {
 	in            []string
 	shard         string
 	resume        bool
+	redo          bool
 	onError       string
 	agents        []string
 	crawlers      string
@@ -610,7 +611,10 @@ func seriesFlags(a *args) []entry {
 		}},
 		{forJob, cli.Flag{Name: "resume", Set: cli.Bool(&a.resume), Doc: `
 			Do not do again what is done. With one output per input: an output stays if input, rules,
-			flags and version are those that it was made with. docs/CLUSTER.md has the details.`}},
+			flags and version are those that it was made with. If flags differ by which it would hold
+			something else, that is an error. docs/CLUSTER.md has the details.`}},
+		{forJob, cli.Flag{Name: "redo", Set: cli.Bool(&a.redo), Doc: `
+			Have -resume make outputs anew that were made with other flags.`}},
 		{forJob, cli.Flag{Name: "shard", Arg: "part", Set: cli.NotEmpty(&a.shard, "write 0/4, or auto"), Doc: `
 			Do one of n parts of the inputs: i/n, i from 0. With one output per input. Parts have
 			about as many bytes; no input is split. auto: as Slurm, Kubernetes, AWS Batch or Cloud

@@ -35,6 +35,7 @@ var onErrors = []string{"stop", "skip"}
 type seriesPlan struct {
 	dir          series.Dir
 	resume, skip bool
+	redo         bool // outputs that were made with other flags
 	flags        series.Flags
 	list         series.List
 	items        []series.Item // of the shard
@@ -57,12 +58,15 @@ var errOneOutput = errors.New("it needs one output per input: name a directory w
 // chooseSeries returns the plan of a run with one output per input, nil for another.
 func chooseSeries(a *args, faults *cli.Faults) *seriesPlan {
 	several := targets.IsDir(a.out) && a.storage.partitionBy == ""
-	p := &seriesPlan{dir: series.Dir{Name: a.out}, resume: a.resume}
+	p := &seriesPlan{dir: series.Dir{Name: a.out}, resume: a.resume, redo: a.redo}
 	var err error
 	p.skip, err = parseOnError(a.onError)
 	faults.Add("on-error", cli.Hint(err, a.onError, onErrors))
 	p.dir.Shard, err = shard.Parse(a.shard, os.Getenv)
 	faults.Add("shard", err)
+	if p.redo && !p.resume {
+		faults.Add("redo", errors.New("it says what -resume may make anew: add -resume"))
+	}
 	for _, given := range []struct {
 		flag string
 		is   bool
@@ -223,6 +227,15 @@ func (s *seriesRun) Targets() (out, last string) {
 // Run compiles the rules once, and makes the outputs that are not done.
 func (s *seriesRun) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, s.unload()) }()
+	if s.series.resume && !s.series.redo {
+		made := series.Made{Version: s.outOpt.Version, Flags: s.series.flags}
+		if err := s.series.dir.CheckFlags(ctx, s.items(), &made); err != nil {
+			if unlike, ok := errors.AsType[*series.UnlikeError](err); ok {
+				err = fmt.Errorf("-resume: %w", unlike)
+			}
+			return err
+		}
+	}
 	if err := s.series.dir.Begin(s.items(), s.rejects); err != nil {
 		return err
 	}
@@ -433,7 +446,7 @@ func (s *seriesRun) stopped(err error) error {
 	return err
 }
 
-// again says which outputs are done again, and why.
+// again says which outputs are done again, and why: under -quiet, too.
 func (s *seriesRun) again() {
 	for _, why := range slices.Sorted(maps.Keys(s.diff)) {
 		names := s.diff[why]
@@ -445,7 +458,7 @@ func (s *seriesRun) again() {
 		if n := len(names) - len(first); n > 0 {
 			more = fmt.Sprintf(" and %s more", say.Number(int64(n)))
 		}
-		s.Print(fmt.Sprintf("robobatch: %s done again (%s): %s%s\n", say.Were(int64(len(names)), "output"), why, strings.Join(first, ", "), more))
+		s.Tell(fmt.Sprintf("robobatch: %s done again (%s): %s%s\n", say.Were(int64(len(names)), "output"), why, strings.Join(first, ", "), more))
 	}
 }
 

@@ -28,7 +28,7 @@ func TestFlagsOfBytes(t *testing.T) {
 		"row-group": "-row-group 10", "bloom": "-bloom url",
 	}
 	same := strings.Fields(`in out rules origin stats max-rejects require-rules require-rows allow-bad partition-by partition-mode
-		on-error resume shard report what-if workers max-memory progress quiet v version h`) // the rules have a hash, limits are judged again
+		on-error resume redo shard report what-if workers max-memory progress quiet v version h`) // the rules have a hash, limits are judged again
 	chosen := func(text string) series.Flags {
 		t.Helper()
 		a := &args{}

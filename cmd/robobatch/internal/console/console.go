@@ -72,8 +72,13 @@ func (c *Console) SetProgress(name string) (err error) {
 // Print prints a text on standard error, unless the console is quiet.
 func (c *Console) Print(text string) {
 	if !c.Quiet {
-		io.WriteString(c.Err, say.Printable(text)) //nolint:errcheck // there is nowhere left to say it
+		c.Tell(text)
 	}
+}
+
+// Tell prints a text on standard error, on a quiet console too.
+func (c *Console) Tell(text string) {
+	io.WriteString(c.Err, say.Printable(text)) //nolint:errcheck // there is nowhere left to say it
 }
 
 // Hint prints advice, unless the console is quiet; "" is nothing.
@@ -86,7 +91,7 @@ func (c *Console) Hint(text string) {
 // Doubt prints a doubt, on a quiet console too, and keeps it.
 func (c *Console) Doubt(d doubt.Doubt) {
 	c.Doubts = append(c.Doubts, d)
-	io.WriteString(c.Err, say.Printable(fmt.Sprintf("robobatch: doubt: %v\n", d))) //nolint:errcheck // there is nowhere left to say it
+	c.Tell(fmt.Sprintf("robobatch: doubt: %v\n", d))
 }
 
 // DoubtOnce prints doubts as Doubt does, but for those of a kind that was printed before.

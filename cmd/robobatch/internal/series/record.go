@@ -89,6 +89,19 @@ func (f Flags) Differ(other Flags) (names []string) {
 	return names
 }
 
+// Unlike returns the flags that differ from those of a record, each with both values. A record of another
+// version has flags of its own; of these it takes only those that both have.
+func (m *Made) Unlike(record *Made) (texts []string) {
+	for _, name := range slices.Sorted(maps.Keys(m.Flags)) {
+		now, was := compact(m.Flags[name]), compact(record.Flags[name])
+		if _, both := record.Flags[name]; now == was || !both && m.Version != record.Version {
+			continue
+		}
+		texts = append(texts, fmt.Sprintf("-%s (%s, and now %s)", strings.ReplaceAll(name, "_", "-"), was, now))
+	}
+	return texts
+}
+
 // compact returns JSON without the space that files have in it.
 func compact(raw json.RawMessage) string {
 	var v any
