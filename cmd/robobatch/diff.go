@@ -46,6 +46,7 @@ type diffing struct {
 	limit    flow.Limit
 	require  flow.Requirements
 	gates    []diff.Gate
+	sent     bool // the log says who sent its requests, and crawlers are asked for that may not have
 	form     string
 	asked    summary.Asked
 	hints    []string
@@ -87,6 +88,9 @@ func (d *diffing) choose(a *args) error {
 	var err error
 	d.logOpt, d.outOpt.Kept = chooseInput(a, &input)
 	d.logOpt.Stdin, d.logOpt.Fields.Times = d.In, true // requests are counted by day, where there are times
+	if len(a.agents) > 0 && slices.Contains(a.in, say.Std) {
+		d.logOpt.Fields.Agents = true // which nobody can look at before, see findClients
+	}
 	if d.page = newPage(a, &d.logOpt, &faults); d.page != nil && d.noLog {
 		faults.Add("report", errors.New("there is none without a log: name one with -in"))
 	}
@@ -238,6 +242,7 @@ func (d *diffing) find(a *args) error {
 	}
 	if err == nil {
 		err = d.findStatus()
+		d.findClients()
 	}
 	if d.page != nil {
 		d.page.opt.Status = d.status
@@ -318,17 +323,47 @@ const fieldRows = 32
 
 // hasField reports whether a log that can be read twice has a field: a value in one of the first rows.
 func hasField(in ingest.Input, opt ingest.LogOptions, column ingest.KeptColumn) bool {
+	opt.Keep = []ingest.KeptColumn{column}
+	b := firstRows(in, opt)
+	return len(b.Kept) > 0 && slices.Contains(b.Kept[0].Present, true)
+}
+
+// firstRows returns the first rows of a log that can be read twice; none of another.
+func firstRows(in ingest.Input, opt ingest.LogOptions) (b engine.Batch) {
 	if in.Name == say.Std || in.Size < 0 {
-		return false
+		return b
 	}
-	opt.Keep, opt.Limit, opt.Ahead, opt.VerifiedOnly = []ingest.KeptColumn{column}, fieldRows, 0, false
+	opt.Limit, opt.Ahead, opt.VerifiedOnly = fieldRows, 0, false
 	logs, err := ingest.OpenLogs([]string{in.Name}, opt)
 	if err != nil {
-		return false
+		return b
 	}
 	defer logs.Close() //nolint:errcheck // only read
-	var b engine.Batch
-	return logs.Next(&b) && logs.Err() == nil && slices.Contains(b.Kept[0].Present, true)
+	if !logs.Next(&b) || logs.Err() != nil {
+		b.Reset()
+	}
+	return b
+}
+
+// namesClients reports whether some row says who sent the request.
+func namesClients(b *engine.Batch) bool {
+	return slices.ContainsFunc(b.UserAgents, func(s engine.Span) bool { return s != engine.NoURL })
+}
+
+// findClients finds out whether the log says who sent its requests, where crawlers are asked for. What can be
+// read only once is looked at while it is counted.
+func (d *diffing) findClients() {
+	if d.now.opt.LogAgents != engine.LogAgentsOff || len(d.now.opt.Agents) == 0 {
+		return
+	}
+	for _, in := range d.logs.Inputs() {
+		opt := d.logOpt
+		opt.Fields.Agents = true
+		if b := firstRows(in, opt); namesClients(&b) {
+			d.sent = true
+			return
+		}
+	}
 }
 
 // Drop drops the output and the temporary packs.
@@ -411,12 +446,16 @@ type changesSink struct {
 	out      *changesOut
 	limit    flow.Limit
 	rejected int64
+	sent     *bool // see diffing
 }
 
 // Write takes a batch.
 func (s *changesSink) Write(b *engine.Batch) error {
 	if err := s.Changes.Write(b); err != nil {
 		return err
+	}
+	if len(b.Agents) == 0 && !*s.sent {
+		*s.sent = namesClients(b)
 	}
 	if err := s.out.Write(b); err != nil {
 		return err
@@ -469,7 +508,7 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 		}
 	}
 	changes := aggregate.NewChanges(d.now.store, d.old.store, aggregate.ChangesOptions{Memory: d.counts, Status: d.status})
-	sink := &changesSink{Changes: changes, out: &d.out, limit: d.limit}
+	sink := &changesSink{Changes: changes, out: &d.out, limit: d.limit, sent: &d.sent}
 	if d.noLog {
 		return d.comparePaths(ctx, paths, sink)
 	}
@@ -572,6 +611,12 @@ func (d *diffing) report(changes *aggregate.Changes) *diff.Report {
 	r := &diff.Report{Old: d.old.side(), New: d.now.side(), Unit: "request", Tried: d.tried}
 	if d.noLog {
 		r.Unit = "path"
+	}
+	switch {
+	case d.now.opt.LogAgents != engine.LogAgentsOff:
+		r.Clients = diff.Own
+	case d.sent:
+		r.Clients = diff.All
 	}
 	r.Fill(changes.Report(reported))
 	r.Gates = diff.Judge(d.gates, r)

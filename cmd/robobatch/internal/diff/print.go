@@ -95,6 +95,9 @@ func (r *Report) markdown() string { return written(r.printMarkdown) }
 // printMarkdown prints the report for a comment on a pull request.
 func (r *Report) printMarkdown(out *bufio.Writer) {
 	out.WriteString("### robots.txt: what changes\n\n")
+	if text := r.clients(); text != "" {
+		out.WriteString(ci.Markdown(text) + "\n\n")
+	}
 	for _, v := range Failed(r.Gates) {
 		fmt.Fprintf(out, "**Failed**: %s, %s\n\n", ci.Markdown(v.Agent), ci.Markdown(v.text)) //nolint:errcheck // sticky
 	}

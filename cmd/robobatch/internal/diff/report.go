@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/fieldtext"
 )
@@ -27,13 +28,35 @@ type Report struct {
 	Old Side `json:"old"`
 	New Side `json:"new"`
 
-	Unit    string    `json:"unit"` // what is counted: "request", or "path" without a log
+	Unit    string    `json:"unit"`              // what is counted: "request", or "path" without a log
+	Clients string    `json:"clients,omitempty"` // whose requests: All, or Own; "" if the log does not say who sent them
 	BadURLs int64     `json:"bad_urls"`
 	Refused int64     `json:"refused_lines"` // of the logs, that are no row
 	Exact   bool      `json:"exact"`         // no number of URLs that changed is an estimate
 	Tried   *Tried    `json:"tried,omitempty"`
 	Agents  []Agent   `json:"agents"`
 	Gates   []Verdict `json:"gates"`
+}
+
+// The values of Report.Clients.
+const (
+	All = "all" // each request is decided for crawlers that may not have sent it
+	Own = "own" // each request is decided for the crawler that sent it
+)
+
+// clients says whose requests are counted; "" if there is nothing to say.
+func (r *Report) clients() string {
+	switch r.Clients {
+	case All:
+		who := "each of these crawlers"
+		if len(r.Agents) == 1 {
+			who = r.Agents[0].Agent
+		}
+		return "Requests of all clients of the log, as if " + say.Line(who) + " had sent them; -agent-from-log counts the crawlers' own."
+	case Own:
+		return "Requests of each crawler that the log names."
+	}
+	return ""
 }
 
 // Tried says what was compared without a log.

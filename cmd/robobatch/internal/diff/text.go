@@ -27,6 +27,9 @@ const (
 
 // printText prints the report for people.
 func (r *Report) printText(out *bufio.Writer) {
+	if text := r.clients(); text != "" {
+		out.WriteString(cli.Fill(text, width) + "\n\n")
+	}
 	r.table(out, r.Unit+"s", func(c Count) string { return say.Number(c.Requests) }, true)
 	if r.Unit == unitRequest {
 		out.WriteString("\n")
