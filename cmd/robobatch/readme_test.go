@@ -101,10 +101,10 @@ func enterReadme(t *testing.T) {
 	for name, text := range map[string]string{
 		".curlrc":        fmt.Sprintf("insecure\nnoproxy = \"*\"\nconnect-to = \"::127.0.0.1:%s\"\n", port),
 		"new-robots.txt": "User-agent: *\nDisallow: /new/\n",
-		"paths.txt":      "/new/a\n/old/b\n",
 		"urls.txt":       "https://one.example/a\nhttps://ONE.example/b\nhttps://two.example\nhttps://none.example/x\n",
 		"access.log": `192.0.2.1 - - [31/Jan/2026:18:00:00 +0100] "GET /a HTTP/1.1" 200 9 "-" "Mozilla/5.0 (compatible; GPTBot/1.2)"` + "\n" +
-			`192.0.2.1 - - [31/Jan/2026:18:00:01 +0100] "GET /b HTTP/1.1" 200 9 "-" "Mozilla/5.0 (compatible; GPTBot/1.2)"` + "\n",
+			`192.0.2.1 - - [31/Jan/2026:18:00:01 +0100] "GET /b HTTP/1.1" 200 9 "-" "Mozilla/5.0 (compatible; GPTBot/1.2)"` + "\n" +
+			`192.0.2.1 - - [31/Jan/2026:18:00:02 +0100] "GET /new/a HTTP/1.1" 200 9 "-" "Mozilla/5.0 (compatible; GPTBot/1.2)"` + "\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
