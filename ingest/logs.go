@@ -340,6 +340,8 @@ type Counts struct {
 	Wide      int64   // lines in UTF-16 of logs that are read as UTF-8
 	FirstWide []Place // the first of them, at most three
 
+	Agents int64 // rows whose line has a field for the User-Agent, if only an empty one; 0 without Fields.Agents
+
 	Bytes int64 // of the lines, with their ends
 	Lost  int64 // bytes of lines that are refused or too long
 

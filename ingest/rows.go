@@ -37,6 +37,7 @@ type rowReader struct {
 	blanks  []BlankURL
 	wide    int64 // lines in UTF-16
 	wides   []Place
+	agents  int64
 	bare    string // the first text in place of a URL that is neither one nor a path
 }
 
@@ -46,7 +47,7 @@ func newRowReader(opt *LogOptions) rowReader {
 
 // counts returns what was counted.
 func (r *rowReader) counts() Counts {
-	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks, Wide: r.wide, FirstWide: r.wides, FirstBare: r.bare, Bytes: r.bytes, Lost: r.lost, Joined: r.joined, FirstJoined: r.firsts}
+	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks, Wide: r.wide, FirstWide: r.wides, FirstBare: r.bare, Bytes: r.bytes, Lost: r.lost, Joined: r.joined, FirstJoined: r.firsts, Agents: r.agents}
 	for i, n := range r.refused {
 		if n > 0 {
 			c.Refused[weblog.Result(i).String()] = n
@@ -164,6 +165,9 @@ func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 	b.Lines = append(b.Lines, at.line)
 	if r.fields.Agents {
 		b.UserAgents = append(b.UserAgents, appendPiece(b, row.Agent))
+		if row.HasAgent {
+			r.agents++
+		}
 	}
 	if r.fields.Times {
 		b.Times = append(b.Times, row.Time)

@@ -177,11 +177,13 @@ func (r *coverageRun) count(ctx context.Context, c *coverage.Counter) error {
 	} else if err != nil {
 		return err
 	}
-	if stats.URLs == 0 {
-		return errNoRequests
+	if stats.URLs > 0 || stats.Skipped > 0 {
+		_, err = r.doubtRows(r.store, stats)
 	}
-	r.doubtRows(r.store, stats)
-	return nil
+	if err == nil && stats.URLs == 0 {
+		err = errNoRequests
+	}
+	return err
 }
 
 // errNoRequests is the error of logs without rows: what no request did is no coverage.

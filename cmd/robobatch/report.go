@@ -186,7 +186,10 @@ func (r *reporting) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s := r.doubtRows(r.store, stats)
+	s, err := r.doubtRows(r.store, stats)
+	if err != nil {
+		return err
+	}
 	src := pageSource{rules: r.rules, store: r.store, logs: r.logs, stats: stats, refused: summary.Sum(s.Counts.Refused), doubts: r.Doubts}
 	if r.old != nil {
 		src.old, src.changes = r.old.path, r.changes.Report(reported)
@@ -198,8 +201,9 @@ func (r *reporting) Run(ctx context.Context) (err error) {
 	return nil
 }
 
-// doubtRows prints the doubts about what came of the logs, and returns their summary.
-func (p *plan) doubtRows(store *engine.Store, stats engine.Stats) *summary.Report {
+// doubtRows prints the doubts about what came of the logs, and returns their summary. The error is that
+// they do not say what the run asked for.
+func (p *plan) doubtRows(store *engine.Store, stats engine.Stats) (*summary.Report, error) {
 	s := summary.New(summary.Source{
 		Asked: p.asked, Version: version(), Store: store, Rules: p.rules.Files, Logs: p.logs, Stats: stats,
 	})
@@ -208,7 +212,10 @@ func (p *plan) doubtRows(store *engine.Store, stats engine.Stats) *summary.Repor
 		p.Doubt(d)
 	}
 	p.rules.HintMemory(store, &p.Console)
-	return s
+	if text := s.NoClients(); text != "" {
+		return nil, errors.New(text)
+	}
+	return s, nil
 }
 
 // load makes the rules ready.

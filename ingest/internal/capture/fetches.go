@@ -221,7 +221,7 @@ func (f *Fetches) finish(rows Rows) {
 	}
 	f.row = weblog.Row{Target: p.url, Time: p.time, Fields: f.row.Fields[:0]}
 	if p.hasAgent {
-		f.row.Agent = p.agent
+		f.row.Agent, f.row.HasAgent = p.agent, true
 	}
 	for i, value := range p.values {
 		if !p.present[i] {

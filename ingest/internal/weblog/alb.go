@@ -108,6 +108,7 @@ func (a *alb) row(r *Row) Result {
 		return a.fail(ErrNoBase)
 	}
 	if a.opt.Agents {
+		r.HasAgent = at(a.fields, albAgent) != nil
 		r.Agent = present(a.unescape(at(a.fields, albAgent)))
 	}
 	a.setTime(r, a.fields[albTime])

@@ -154,6 +154,7 @@ func (c *combined) row(r *Row, request []byte) Result {
 		return c.fail(ErrNoBase)
 	}
 	if c.opt.Agents {
+		r.HasAgent = c.fields[clfAgent] != nil
 		r.Agent = present(c.unescape(c.fields[clfAgent]))
 	}
 	c.setTime(r, c.fields[clfTime])

@@ -204,6 +204,7 @@ func (t *table) row(r *Row) Result {
 	}
 	r.Blank = HasBlank(r.Target)
 	if t.opt.Agents {
+		r.HasAgent = t.cols.agent >= 0
 		r.Agent = present(at(t.fields, t.cols.agent))
 	}
 	t.setTime(r, at(t.fields, t.cols.time))

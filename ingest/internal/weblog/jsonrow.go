@@ -138,7 +138,8 @@ func (j *jsonLog) row(r *Row) Result {
 		return j.fail(ErrNoBase)
 	}
 	if j.opt.Agents {
-		r.Agent = present(j.scalar(j.agent))
+		agent := j.scalar(j.agent)
+		r.Agent, r.HasAgent = present(agent), agent != nil
 	}
 	j.setTime(r, j.scalar(j.time))
 	for _, k := range j.keep {

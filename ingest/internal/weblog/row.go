@@ -23,7 +23,12 @@ type Row struct {
 	Time   int64    // microseconds since 1970 UTC; NoTime if unknown, or [Options].Times is not set
 	Fields [][]byte // the columns of [Options].Keep as text; nil where there is none
 	Odd    Odd
-	Blank  bool // Target holds white space, and comes from a table
+
+	// HasAgent is whether the line has a field for the User-Agent, if only an empty one. It is false if
+	// [Options].Agents is not set.
+	HasAgent bool
+
+	Blank bool // Target holds white space, and comes from a table
 }
 
 // AppendURL appends the URL of the row. It may be none, see Odd.

@@ -116,6 +116,7 @@ func (w *w3c) row(r *Row) Result {
 		return w.fail(ErrNoBase)
 	}
 	if w.opt.Agents {
+		r.HasAgent = w.cols.agent >= 0
 		r.Agent = present(w.decode(at(w.fields, w.cols.agent)))
 	}
 	if w.opt.Times {

@@ -26,8 +26,25 @@ func (r *Report) Rows() flow.Rows {
 	}
 	if c.Bad() > 0 {
 		rows.Bad = r.noURLs()
+	} else {
+		rows.Bad = r.NoClients()
 	}
 	return rows
+}
+
+// NoClients returns what is wrong with a log that does not say who sent its requests, where that is to
+// decide; "" if nothing is.
+func (r *Report) NoClients() string {
+	if rows := r.Counts.URLs + r.Counts.Skipped; !r.AgentFromLog || rows == 0 || r.read.Agents > 0 {
+		return ""
+	}
+	text := "no row has a field user_agent, by which -agent-from-log finds the crawler. The format is " + r.Formats()
+	if slices.ContainsFunc(r.Inputs, func(in Input) bool { return ingest.Format(in.Format).AnyField() }) {
+		text += ": name the field with -ua-field, if there is one, or the crawlers"
+	} else {
+		text += ": name the crawlers"
+	}
+	return text + " that all rows are decided for with -agent"
 }
 
 // Doubt returns the doubts about what came of the logs, in all, but for those of a kind that the
