@@ -60,7 +60,7 @@ func planCoverage(a *args, std console.Streams) (guard.Task, error) {
 	p.memory.Coverage = true
 	faults.Add("max-memory", p.chooseMemory(a, nil))
 	faults.Add("progress", p.SetProgress(a.progress))
-	p.hints = agentHints(p.storeOpt.Agents, p.storeOpt.Dialect)
+	p.hints = agentHints(a, p.storeOpt.Dialect, p.storeOpt.Agents)
 	p.asked = recordOf(a, &p.outOpt)
 	if err := faults.Err(); err != nil {
 		return nil, err

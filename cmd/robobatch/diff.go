@@ -117,7 +117,7 @@ func (d *diffing) choose(a *args) error {
 	checkWork(a, &faults)
 	faults.Add("max-memory", d.chooseMemory(a))
 	faults.Add("progress", d.SetProgress(a.progress))
-	d.hints = agentHints(d.now.opt.Agents, d.now.opt.Dialect)
+	d.hints = agentHints(a, d.now.opt.Dialect, d.now.opt.Agents)
 	d.outOpt.Version = version()
 	d.asked = recordOf(a, &d.outOpt)
 	return faults.Err()

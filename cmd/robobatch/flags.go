@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
@@ -13,6 +14,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -439,10 +441,10 @@ func answerFlags(a *args) []entry {
 		}},
 		{forCoverage, cli.Flag{Name: "all", Set: cli.Bool(&a.allRules), Doc: `
 			Print all rules. Otherwise 20 of those that decided, that only matched, and that did not.`}},
-		{forCoverage, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
+		{forCoverage, cli.Flag{Name: "out", Arg: "file", Files: true, Set: outputName(&a.out), Doc: `
 			A file to write all rules to, as a table: x.parquet or x.jsonl (JSON Lines).
 			docs/COVERAGE.md has its columns.`}},
-		{forLint, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
+		{forLint, cli.Flag{Name: "out", Arg: "file", Files: true, Set: outputName(&a.out), Doc: `
 			The file to write what is printed to. As text it has every finding. Default: standard
 			output.`}},
 		{forLint, cli.Flag{
@@ -465,7 +467,7 @@ func answerFlags(a *args) []entry {
 			Exit with code 1 if more changes. A gate is closed, opened, other_rule or changed, then
 			perhaps a crawler or set, and a number or a share of the crawler's requests, as in
 			closed=0.1%,closed:Googlebot=0,opened:@ai=0. May be repeated.`}},
-		{forJob | forDiff, cli.Flag{Name: "report", Arg: "file", Files: true, Set: cli.Text(&a.page), Doc: `
+		{forJob | forDiff, cli.Flag{Name: "report", Arg: "file", Files: true, Set: outputName(&a.page), Doc: `
 			Write what the log says as one HTML page, too. x.html, as robobatch report writes it; what it
 			counts has a quarter of -max-memory. docs/REPORT.md describes the page.`}},
 		{forReport | forJob | forDiff, cli.Flag{
@@ -481,7 +483,7 @@ func answerFlags(a *args) []entry {
 // outputFlags are the flags that say what is written.
 func outputFlags(a *args) []entry {
 	return []entry{
-		{forJob, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
+		{forJob, cli.Flag{Name: "out", Arg: "file", Files: true, Set: outputName(&a.out), Doc: `
 			The file to write. x.parquet, x.arrow (Arrow IPC file), x.arrows (Arrow IPC stream),
 			x.csv, x.tsv or x.jsonl (JSON Lines), these also with .zst or .gz behind; - is standard
 			output; /dev/fd/3 and the like are that descriptor; s3://bucket/x.parquet is an object of a store
@@ -494,20 +496,20 @@ func outputFlags(a *args) []entry {
 			Print only the sitemaps, and whether crawlers may fetch them. A line each has allowed,
 			disallowed or unknown, the crawler, and the URL, with tabs between. unknown: the URL is
 			none, or -rules has no robots.txt of its origin.`}},
-		{forRules, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
+		{forRules, cli.Flag{Name: "out", Arg: "file", Files: true, Set: outputName(&a.out), Doc: `
 			The file to write. x.parquet or x.jsonl (JSON Lines); - is JSON Lines on standard
 			output. Default: the name of the rules plus .rules.parquet, in the working directory.`}},
 		{forMerge, cli.Flag{
-			Name: "out", Arg: "dir", Files: true, Set: cli.Text(&a.out),
+			Name: "out", Arg: "dir", Files: true, Set: outputName(&a.out),
 			Doc: "The directory of the outputs. Without the flag it is the first argument.",
 		}},
-		{forCompile, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
+		{forCompile, cli.Flag{Name: "out", Arg: "file", Files: true, Set: outputName(&a.out), Doc: `
 			The pack to write, x.rbp. Default: the name of the rules plus .rbp, in the working
 			directory.`}},
-		{forReport, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
+		{forReport, cli.Flag{Name: "out", Arg: "file", Files: true, Set: outputName(&a.out), Doc: `
 			The page to write, x.html; - is standard output. Default: the name of the first log without
 			.zst, .gz, .txt, .log, .urls and the like, plus .report.html, in the working directory.`}},
-		{forDiff, cli.Flag{Name: "out", Arg: "file", Files: true, Set: cli.Text(&a.out), Doc: `
+		{forDiff, cli.Flag{Name: "out", Arg: "file", Files: true, Set: outputName(&a.out), Doc: `
 			The file to write the changed rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or
 			x.jsonl, the last three also with .zst or .gz behind. Default: none.`}},
 		{forJob | forDiff, cli.Flag{
@@ -547,9 +549,9 @@ func outputFlags(a *args) []entry {
 		}},
 		{forJob, cli.Flag{
 			Name: "stats", Arg: "file", Files: true,
-			Set: cli.Text(&a.stats), Doc: "Write the summary as JSON, too. - is standard output.",
+			Set: outputName(&a.stats), Doc: "Write the summary as JSON, too. - is standard output.",
 		}},
-		{forJob, cli.Flag{Name: "rejects", Arg: "file", Files: true, Set: cli.Text(&a.rejects), Doc: `
+		{forJob, cli.Flag{Name: "rejects", Arg: "file", Files: true, Set: outputName(&a.rejects), Doc: `
 			List rejected lines as JSON Lines. Those are the lines that were refused, and those
 			whose URL is bad. With one output per input, a directory with / at its end.`}},
 	}
@@ -619,6 +621,16 @@ func seriesFlags(a *args) []entry {
 			Do one of n parts of the inputs: i/n, i from 0. With one output per input. Parts have
 			about as many bytes; no input is split. auto: as Slurm, Kubernetes, AWS Batch or Cloud
 			Run number the task. robobatch merge adds the parts up.`}},
+	}
+}
+
+// outputName returns the Set of a flag that names an output.
+func outputName(to *string) func(string) error {
+	return func(name string) error {
+		if scheme := place.Foreign(name); scheme != "" {
+			return fmt.Errorf("%s is no place to write to: name a file, or s3://", scheme)
+		}
+		return cli.Text(to)(name)
 	}
 }
 

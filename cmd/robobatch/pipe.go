@@ -48,7 +48,7 @@ func planPipe(a *args, std console.Streams) (guard.Task, error) {
 	p.storeOpt.Canonical = slices.Contains(r.opt.Columns, output.CanonicalURL)
 	faults.Add("workers", memory.CheckWorkers(a.workers))
 	faults.Add("max-memory", p.chooseMemory(a, nil))
-	p.hints = agentHints(p.storeOpt.Agents, p.storeOpt.Dialect)
+	p.hints = agentHints(a, p.storeOpt.Dialect, p.storeOpt.Agents)
 	if progress.IsTerminal(std.In) {
 		faults.Add("", errors.New("standard input is a terminal: send an Arrow stream to it, as in: … | robobatch pipe -rules rules.rbp | …"))
 	}

@@ -98,7 +98,7 @@ func (p *plan) choose(a *args) error {
 		faults.Add("report", errors.New("there is none for one output per input: name one output, or use robobatch report"))
 	}
 	faults.Add("progress", p.SetProgress(a.progress))
-	p.hints = agentHints(p.storeOpt.Agents, p.storeOpt.Dialect)
+	p.hints = agentHints(a, p.storeOpt.Dialect, p.storeOpt.Agents)
 	if slices.Contains(a.in, say.Std) && progress.IsTerminal(p.In) {
 		p.hints = append(p.hints, "the log is read from standard input, which is a terminal: type or paste it, and end it with Ctrl-D; or name a file with -in")
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -128,17 +129,28 @@ func chooseCache(a *args, faults *cli.Faults) time.Duration {
 	return d
 }
 
-// agentHints returns a hint for each agent that is looked up under another name than its own.
-func agentHints(names []string, d robots.Dialect) []string {
-	var hints []string
+// agentHints returns a hint for each agent that is named by hand and looked up under another name than its
+// own; and, of a run that says much, one for all those of sets and files.
+func agentHints(a *args, d robots.Dialect, names []string) (hints []string) {
+	var listed []string
 	for _, name := range names {
+		var text string
 		switch token := robots.NewAgent(name, d).Token; {
 		case name == "*" || string(token) == name:
+			continue
 		case token == "":
-			hints = append(hints, fmt.Sprintf("agent %q: no product token (letters, - and _) begins it, so that only groups for * are its", name))
+			text = fmt.Sprintf("agent %q: no product token (letters, - and _) begins it, so that only groups for * are its", name)
 		default:
-			hints = append(hints, fmt.Sprintf("agent %q: its product token, which groups are searched for, is %q", name, token))
+			text = fmt.Sprintf("agent %q: its product token, which groups are searched for, is %q", name, token)
 		}
+		if slices.Contains(a.agents, name) {
+			hints = append(hints, text)
+		} else {
+			listed = append(listed, text)
+		}
+	}
+	if a.verbose && len(listed) > 0 {
+		hints = append(hints, strings.Join(listed, "; "))
 	}
 	return hints
 }

@@ -61,7 +61,7 @@ func planReport(a *args, std console.Streams) (guard.Task, error) {
 	checkWork(a, &faults)
 	faults.Add("max-memory", r.chooseMemory(a))
 	faults.Add("progress", p.SetProgress(a.progress))
-	p.hints = agentHints(p.storeOpt.Agents, p.storeOpt.Dialect)
+	p.hints = agentHints(a, p.storeOpt.Dialect, p.storeOpt.Agents)
 	p.outOpt.Version = version()
 	p.asked = recordOf(a, &p.outOpt)
 	if err := faults.Err(); err != nil {

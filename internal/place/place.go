@@ -115,6 +115,19 @@ func ReadAll(name string) ([]byte, error) {
 // directories, is written as a whole and from front to back, and may be reached by a network only.
 func IsRemote(name string) bool { return s3.Is(name) }
 
+// Foreign returns the scheme of a name that leads to a place which nobody here knows, as "gs://" and
+// "https://" do; "" for all others.
+func Foreign(name string) string {
+	n := 0
+	for n < len(name) && ('a' <= name[n]|0x20 && name[n]|0x20 <= 'z' || n > 0 && '0' <= name[n] && name[n] <= '9') {
+		n++
+	}
+	if n < 2 || !strings.HasPrefix(name[n:], "://") || IsRemote(name) {
+		return ""
+	}
+	return name[:n+len("://")]
+}
+
 // HasEmptyPart reports whether a name that leads out of the file system has two slashes one behind the
 // other. They are part of the name there, and mean nothing in a file system.
 func HasEmptyPart(name string) bool {

@@ -42,6 +42,9 @@ func OfFile(name string, err error, remedy string) *NameError {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err
 	}
+	if scheme := place.Foreign(name); scheme != "" && errors.Is(err, fs.ErrNotExist) {
+		err, remedy = errors.New(scheme+" is no place to read from"), "name a file, or s3://; copy or download others first"
+	}
 	if place.IsRemote(name) && !errors.Is(err, fs.ErrNotExist) {
 		remedy = ""
 	}
