@@ -49,6 +49,13 @@ type LogOptions struct {
 type KeptColumn struct {
 	Field string // as of [Fields].Keep
 	Kind  engine.KeptKind
+
+	// Own has the column keep the kind that it has in Parquet files: then [Logs.Kept] has the Kind. All
+	// inputs must have the same. Text is that of other inputs, and of decimals and fields of structures.
+	Own bool
+
+	// Of is, with Own, another input that has the Kind; "" if there is none.
+	Of string
 }
 
 // parser returns a parser for a format, nil for a format that needs none. The error is an
@@ -135,6 +142,9 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 		return nil, err
 	}
 	l := &Logs{opt: opt, inputs: inputs, sizes: make([]atomic.Int64, len(inputs)), formats: make([]atomic.Pointer[Format], len(inputs)), choices: make([]atomic.Pointer[weblog.Choice], len(inputs)), headless: make([]atomic.Bool, len(inputs))}
+	if err := l.findKinds(); err != nil {
+		return nil, err
+	}
 	l.rows = newRowReader(&l.opt)
 	var texts []string
 	for i := range inputs {

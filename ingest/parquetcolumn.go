@@ -3,12 +3,15 @@ package ingest
 import (
 	"errors"
 	"fmt"
+	"math/big"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/schema"
 
+	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/internal/parquetfile"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
@@ -20,18 +23,24 @@ type parquetColumn struct {
 	index int
 	typ   parquet.Type
 	unit  time.Duration // of a number that is a moment since 1970; 0 if it is none
+	point int           // digits behind the point of a decimal; -1 if it is none
+	plus  bool          // the number has no sign
+	inner bool          // it is a field of a structure
 	text  []byte        // of the current number
 }
 
-// newParquetColumn returns a column of the file. Lists and decimals are an ErrNoField.
+// newParquetColumn returns a column of the file. Lists are an ErrNoField.
 func newParquetColumn(f *parquetfile.File, index int) (*parquetColumn, error) {
 	col := f.Schema().Column(index)
-	c := &parquetColumn{name: col.Path(), index: index, typ: col.PhysicalType()}
-	_, decimal := col.LogicalType().(*schema.DecimalLogicalType)
-	if col.MaxRepetitionLevel() > 0 || decimal {
-		return nil, fmt.Errorf("%w: %q is a list or a decimal, which is not read", weblog.ErrNoField, c.name)
+	c := &parquetColumn{name: col.Path(), index: index, typ: col.PhysicalType(), point: -1, inner: len(col.ColumnPath()) > 1}
+	if col.MaxRepetitionLevel() > 0 {
+		return nil, fmt.Errorf("%w: %q is a list, which is not read", weblog.ErrNoField, c.name)
 	}
 	switch t := col.LogicalType().(type) {
+	case *schema.DecimalLogicalType:
+		c.point = int(t.Scale())
+	case *schema.IntLogicalType:
+		c.plus = !t.IsSigned()
 	case schema.DateLogicalType:
 		c.unit = 24 * time.Hour
 	case *schema.TimestampLogicalType:
@@ -51,7 +60,10 @@ func (c *parquetColumn) next() ([]byte, error) {
 	}
 	switch c.typ {
 	case parquet.Types.ByteArray, parquet.Types.FixedLenByteArray:
-		return v.Bytes, nil
+		if c.point < 0 {
+			return v.Bytes, nil
+		}
+		c.text = c.appendDecimal(c.text[:0], bigOf(v.Bytes))
 	case parquet.Types.Float:
 		c.text = strconv.AppendFloat(c.text[:0], v.Float, 'g', -1, 32)
 	case parquet.Types.Double:
@@ -64,6 +76,61 @@ func (c *parquetColumn) next() ([]byte, error) {
 		c.text = c.appendInt(c.text[:0], v.Int)
 	}
 	return c.text, nil
+}
+
+// kind returns the kind that the column keeps: text for what no kind is exact for.
+func (c *parquetColumn) kind() engine.KeptKind {
+	switch c.typ {
+	case parquet.Types.Float, parquet.Types.Double:
+		return c.unless(engine.KeptFloat)
+	case parquet.Types.Boolean:
+		return c.unless(engine.KeptBool)
+	case parquet.Types.Int96:
+		return c.unless(engine.KeptTime)
+	case parquet.Types.Int32, parquet.Types.Int64:
+		if c.unit > 0 {
+			return c.unless(engine.KeptTime)
+		}
+		if c.plus && c.typ == parquet.Types.Int64 { // it may be too large
+			return engine.KeptText
+		}
+		return c.unless(engine.KeptInt)
+	default:
+		return engine.KeptText
+	}
+}
+
+// unless returns the kind, or text for decimals and fields of structures.
+func (c *parquetColumn) unless(kind engine.KeptKind) engine.KeptKind {
+	if c.inner || c.point >= 0 {
+		return engine.KeptText
+	}
+	return kind
+}
+
+// bigOf returns the number of bytes in two's complement, the greatest first.
+func bigOf(bytes []byte) *big.Int {
+	n := new(big.Int).SetBytes(bytes)
+	if len(bytes) > 0 && bytes[0] >= 0x80 {
+		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(bytes))))
+	}
+	return n
+}
+
+// appendDecimal appends a number of the unit behind the point.
+func (c *parquetColumn) appendDecimal(dst []byte, n *big.Int) []byte {
+	if n.Sign() < 0 {
+		dst = append(dst, '-')
+	}
+	digits := new(big.Int).Abs(n).String()
+	if zeros := c.point + 1 - len(digits); zeros > 0 {
+		digits = strings.Repeat("0", zeros) + digits
+	}
+	dst = append(dst, digits[:len(digits)-c.point]...)
+	if c.point > 0 {
+		dst = append(append(dst, '.'), digits[len(digits)-c.point:]...)
+	}
+	return dst
 }
 
 // fault returns an error of the column, if err is one.
@@ -85,6 +152,12 @@ func parquetFault(err error) error {
 // appendInt appends a number, or the moment that it means.
 func (c *parquetColumn) appendInt(dst []byte, n int64) []byte {
 	switch {
+	case c.point >= 0:
+		return c.appendDecimal(dst, big.NewInt(n))
+	case c.plus && c.typ == parquet.Types.Int64:
+		return strconv.AppendUint(dst, uint64(n), 10)
+	case c.plus:
+		return strconv.AppendUint(dst, uint64(uint32(n)), 10)
 	case c.unit == 0:
 		return strconv.AppendInt(dst, n, 10)
 	case c.unit < time.Second:

@@ -157,7 +157,7 @@ type warcTest struct {
 func newWARCTest(tb testing.TB) *warcTest {
 	tb.Helper()
 	opt := LogOptions{Raws: true, Fields: Fields{Agents: true, Times: true, Keep: []string{"status", "method"}}}
-	opt.Keep = []KeptColumn{{"status", engine.KeptText}, {"method", engine.KeptText}}
+	opt.Keep = []KeptColumn{{Field: "status", Kind: engine.KeptText}, {Field: "method", Kind: engine.KeptText}}
 	f, err := capture.NewFetches(opt.Fields)
 	if err != nil {
 		tb.Fatal(err)

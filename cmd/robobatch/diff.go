@@ -232,6 +232,7 @@ func (d *diffing) find(a *args) error {
 	if errLogs != nil {
 		return errors.Join(err, errLogs)
 	}
+	setKinds(d.outOpt.Kept, d.logs)
 	d.unread = doubtInputs(files)
 	inputs := d.logs.Inputs()
 	for _, in := range inputs {

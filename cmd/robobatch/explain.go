@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
@@ -50,6 +51,9 @@ func planExplanation(a *args, std console.Streams) (guard.Task, error) {
 		a.faults.Add("rules", missingRules(a.rest))
 	}
 	e.asker = newAsker(a, &a.faults)
+	if len(a.rest) > 0 && !slices.ContainsFunc(a.rest, mayBeURL) {
+		a.faults.Add("", fmt.Errorf("%s is neither a URL nor a path: write https://www.example.com/page, or /page with -origin", say.File(a.rest[0])))
+	}
 	form, err := cli.Choose("form", a.print, explainForms)
 	a.faults.Add("print", err)
 	e.json = form == 1
@@ -58,6 +62,9 @@ func planExplanation(a *args, std console.Streams) (guard.Task, error) {
 	}
 	return e, e.find(a, e.onlyOrigin())
 }
+
+// mayBeURL reports whether an argument may have been meant as a URL or a path.
+func mayBeURL(text string) bool { return strings.HasPrefix(text, "/") || strings.Contains(text, "://") }
 
 // aboutCode returns what there is to know of the code of a finding or a doubt, if that is the only
 // argument.

@@ -11,6 +11,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
+	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/logfiles"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -82,19 +83,26 @@ func doubtInputs(files *logfiles.List) (doubts []doubt.Doubt) {
 	return doubts
 }
 
+// setKinds sets the kinds of the kept columns to those that the logs have.
+func setKinds(kept []output.KeptColumn, logs *ingest.Logs) {
+	for i := range kept {
+		kept[i].Kind = logs.Kept()[i].Kind
+	}
+}
+
 // parseKeep reads a field and maybe its type, as in "status" and "price:float". The name is that of
 // the column: a field with the name of a column of the verdicts gets "in_" before it.
 func parseKeep(text string) (column ingest.KeptColumn, name string) {
 	field := strings.TrimSpace(text)
-	kind := ingest.FieldKind(field)
+	kind, named := ingest.FieldKind(field), false
 	if i := strings.LastIndexByte(field, ':'); i >= 0 {
-		if named, ok := words.KeptTypes[field[i+1:]]; ok {
-			field, kind = field[:i], named
+		if k, ok := words.KeptTypes[field[i+1:]]; ok {
+			field, kind, named = field[:i], k, true
 		}
 	}
 	name = field
 	if slices.Contains(output.Columns(), name) {
 		name = "in_" + name
 	}
-	return ingest.KeptColumn{Field: field, Kind: kind}, name
+	return ingest.KeptColumn{Field: field, Kind: kind, Own: !named && kind == engine.KeptText}, name
 }

@@ -192,6 +192,7 @@ func (p *plan) find(a *args) error {
 	if p.files, errLogs = logfiles.Find(a.in, p.In); p.series != nil {
 		if errLogs == nil {
 			errLogs = p.series.find(p.files, p.outOpt.Format)
+			p.findKinds()
 		}
 		return errors.Join(errLogs, errRules, targets.CheckSeries(targets.Outputs{Out: a.out, Stats: a.stats, Rejects: a.rejects}, a.rules, p.files))
 	}
@@ -199,6 +200,7 @@ func (p *plan) find(a *args) error {
 		p.logs, errLogs = ingest.OpenLogs(p.files.Names(), p.logOpt)
 	}
 	if errLogs == nil {
+		setKinds(p.outOpt.Kept, p.logs)
 		if p.page != nil {
 			p.page.opt.Status, errOut = keepStatus(&p.logs, &p.logOpt)
 		}

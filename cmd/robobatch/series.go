@@ -152,6 +152,23 @@ func (p *seriesPlan) find(files *logfiles.List, format output.Format) error {
 	return nil
 }
 
+// findKinds has all outputs keep the kinds of columns that the first input has which can be opened: those of all
+// shards do.
+func (p *plan) findKinds() {
+	for i := range p.files.Files {
+		f := &p.files.Files[i]
+		if f.Err != nil || f.Size < 0 {
+			continue
+		}
+		if logs, err := ingest.OpenLogs([]string{f.Name}, p.logOpt); err == nil {
+			p.logOpt.Keep = logs.Kept()
+			setKinds(p.outOpt.Kept, logs)
+			logs.Close() //nolint:errcheck // nothing was read
+			return
+		}
+	}
+}
+
 // whyNoFile returns the error of an input that is no regular file.
 func whyNoFile(name string) error {
 	if _, err := place.Of(name).Stat(name); err != nil {

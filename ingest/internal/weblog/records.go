@@ -26,6 +26,9 @@ func (r *Records) Needed() []int {
 	return slices.DeleteFunc(append(needed, c.host, c.scheme), func(i int) bool { return i < 0 })
 }
 
+// Kept returns the indices of the fields of [Options].Keep, in their order.
+func (r *Records) Kept() []int { return r.table.cols.keep }
+
 // Row makes the row of fields. There must be as many as in the header; nil is a null.
 func (r *Records) Row(fields [][]byte, row *Row) Result {
 	row.reset()
