@@ -20,6 +20,11 @@ func TestCI(t *testing.T) {
 	if len(commands) != 5 {
 		t.Fatalf("docs/CI.md has %d commands, want 5", len(commands))
 	}
+	for _, command := range commands[1:] {
+		if line := string(command[0]); !strings.Contains(line, "|| failed=$?") && !strings.HasPrefix(after(string(page), line), "\n        if: ${{ !cancelled()") {
+			t.Errorf("a step that fails hides what this one finds: %s", line)
+		}
+	}
 	t.Chdir(t.TempDir())
 	write := func(name, text string) {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -45,10 +50,17 @@ func TestCI(t *testing.T) {
 	}{{"User-agent: *\nDisallow: /cart/\n", 0}, {"User-agent: *\nDisallow: /\n", 1}} {
 		write("robots.txt", site.robots)
 		for _, command := range commands {
-			line, _, _ := strings.Cut(string(command[1]), ">")
+			line, _, _ := strings.Cut(string(command[1]), " >")
+			line, _, _ = strings.Cut(line, " ||")
 			if code := run(strings.Fields(line), std); code != site.code {
 				t.Errorf("robobatch %s: exit code %d, want %d, of\n%s", line, code, site.code, site.robots)
 			}
 		}
 	}
+}
+
+// after returns what follows a text in a page.
+func after(page, text string) string {
+	_, rest, _ := strings.Cut(page, text)
+	return rest
 }

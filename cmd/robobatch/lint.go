@@ -37,7 +37,8 @@ type linting struct {
 	asked                        []string // the crawlers that findings are about; none is all
 	who                          []robots.Agent
 	named                        map[robots.ProductToken]bool // by groups, if it is needed
-	fail                         lint.Severity                // findings of it, or worse, end the run with exit code 1
+	fail                         lint.Gate                    // findings that end the run with exit code 1
+	failName                     string                       // of -fail
 	baseline                     lint.Baseline                // nil is none
 	accept                       lint.Baseline                // of all findings, for -write-baseline; nil without it
 	acceptName                   string
@@ -62,14 +63,14 @@ func planLinting(a *args, std console.Streams) (guard.Task, error) {
 	a.faults.Add("print", err)
 	severity, err := cli.Choose("severity", a.fail, lint.Severities)
 	a.faults.Add("fail", err)
-	l.fail = lint.Severity(severity)
+	l.fail, l.failName = lint.Gate(severity+1), a.fail
 	a.faults.Add("workers", memory.CheckWorkers(a.workers))
 	if a.baseline != "" {
 		l.baseline, err = lint.ReadBaseline(a.baseline)
 		a.faults.Add("baseline", err)
 	}
 	if l.acceptName != "" {
-		l.accept = lint.Baseline{}
+		l.accept, l.fail = lint.Baseline{}, 0 // all is accepted just now
 	}
 	if err := a.faults.Err(); err != nil {
 		return nil, err
@@ -169,18 +170,20 @@ func (s stdout) Write(p []byte) (n int, err error) {
 
 // lint prints the findings, and judges them.
 func (l *linting) lint(ctx context.Context, w io.Writer) error {
-	p := lint.NewPrinter(w, l.form, version(), l.Name != say.Std)
+	p := lint.NewPrinter(w, lint.Options{Form: l.form, Version: version(), All: l.Name != say.Std, Fail: l.fail})
+	var last *listings.Listing // it is not printed yet: the next may be of the same file
 	listed := 0
-	err := listings.List(ctx, l.rules.Responses(ctx), l.opt, func(listing *listings.Listing) error {
+	err := listings.List(ctx, l.rules.Responses(ctx), l.opt, func(listing *listings.Listing) (err error) {
 		listed++
-		if listing.Report == nil {
-			return nil
+		if last != nil && !isSameFile(last, listing) {
+			err = l.print(p, last)
 		}
-		place := &lint.Place{
-			File: listing.Response.Name, Origin: strings.TrimPrefix(string(listing.Origin), noOrigin), Capture: !listing.Response.File,
-		}
-		return p.Add(place, l.fresh(lint.Findings(place, listing.Body, l.diagnostics(listing.Report))))
+		last = listing
+		return err
 	})
+	if err == nil && last != nil {
+		err = l.print(p, last)
+	}
 	if err == nil && l.opt.Origin != "" && listed == 0 {
 		err = fmt.Errorf("lint %s: %w", l.opt.Origin, errNotListed)
 	}
@@ -199,6 +202,23 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 	}
 	l.hintBaseline()
 	return l.judge(p.Counts())
+}
+
+// isSameFile reports whether two listings are of one robots.txt: that of a file whose name has no scheme
+// is that of http and of https.
+func isSameFile(a, b *listings.Listing) bool {
+	return a.Response.File && b.Response.File && a.Response.Name == b.Response.Name
+}
+
+// print prints the findings of a robots.txt.
+func (l *linting) print(p *lint.Printer, listing *listings.Listing) error {
+	if listing.Report == nil {
+		return nil
+	}
+	place := &lint.Place{
+		File: listing.Response.Name, Origin: strings.TrimPrefix(string(listing.Origin), noOrigin), Capture: !listing.Response.File,
+	}
+	return p.Add(place, l.fresh(lint.Findings(place, listing.Body, l.diagnostics(listing.Report))))
 }
 
 // hintBaseline says how many findings the baseline left out. If it knows others, but none of these, it
@@ -240,19 +260,16 @@ func (l *linting) writeBaseline() error {
 	return f.Commit()
 }
 
-// judge returns the error of findings that -fail asks to fail for, unless they are accepted just now.
+// judge returns the error of findings that fail.
 func (l *linting) judge(counts []int64) error {
-	if l.accept != nil {
-		return nil
-	}
 	var parts []string
-	for severity, n := range counts[:l.fail+1] {
-		if n > 0 {
+	for severity, n := range counts {
+		if n > 0 && l.fail.Fails(lint.Severity(severity)) {
 			parts = append(parts, say.Count(n, []string{"error", "warning", "remark"}[severity]))
 		}
 	}
 	if len(parts) == 0 {
 		return nil
 	}
-	return flow.NewPolicyError(fmt.Sprintf("found %s; -fail is %s", strings.Join(parts, ", "), l.fail))
+	return flow.NewPolicyError(fmt.Sprintf("found %s; -fail is %s", strings.Join(parts, ", "), l.failName))
 }

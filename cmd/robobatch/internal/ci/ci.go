@@ -159,6 +159,7 @@ type Case struct {
 	Class   string // what is tested: a file or an origin
 	Name    string
 	Failure string // "" if it passes
+	Note    string // that it passes with
 }
 
 // JUnit writes cases as one suite.
@@ -171,6 +172,7 @@ func JUnit(w io.Writer, suite string, cases []Case) error {
 		Class   string   `xml:"classname,attr"`
 		Name    string   `xml:"name,attr"`
 		Failure *failure `xml:"failure"`
+		Note    string   `xml:"system-out,omitempty"`
 	}
 	type testSuite struct {
 		XMLName  xml.Name   `xml:"testsuite"`
@@ -181,7 +183,7 @@ func JUnit(w io.Writer, suite string, cases []Case) error {
 	}
 	s := testSuite{Name: suite, Tests: len(cases)}
 	for _, c := range cases {
-		out := testCase{Class: plain(c.Class), Name: plain(c.Name)}
+		out := testCase{Class: plain(c.Class), Name: plain(c.Name), Note: plain(c.Note)}
 		if c.Failure != "" {
 			first, _, _ := strings.Cut(c.Failure, "\n")
 			out.Failure = &failure{plain(first), plain(c.Failure)}

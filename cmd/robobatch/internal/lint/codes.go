@@ -23,6 +23,12 @@ const (
 // Severities are the names of the severities, worst first.
 var Severities = []string{"error", "warning", "info"}
 
+// A Gate is the severities that fail: so many of the worst. Of 0 none does.
+type Gate int
+
+// Fails reports whether a severity fails.
+func (g Gate) Fails(s Severity) bool { return int(s) < int(g) }
+
 // String returns the name.
 func (s Severity) String() string { return Severities[s] }
 

@@ -23,10 +23,8 @@ const maxKept = 5_000
 
 // A Printer prints findings in one form. It is for one goroutine; [Printer.Close] completes it.
 type Printer struct {
-	out     *bufio.Writer
-	form    string
-	all     bool   // text: print every finding, however many
-	version string // of the program
+	out *bufio.Writer
+	opt Options
 
 	counts  [3]int64     // by severity
 	origins int64        // with findings
@@ -34,6 +32,14 @@ type Printer struct {
 	kept    [3][]Finding // by severity, the first of each
 	left    int64        // that are not kept
 	byCode  map[string]*tally
+}
+
+// Options say how findings are printed.
+type Options struct {
+	Form    string // one of [Forms]
+	Version string // of the program
+	All     bool   // text: print every finding, however many
+	Fail    Gate   // JUnit: the findings that are failures
 }
 
 // A tally is the findings of one code.
@@ -45,9 +51,9 @@ type tally struct {
 	worst    []int     // how many findings of this code these have
 }
 
-// NewPrinter returns a printer of a form.
-func NewPrinter(w io.Writer, form, version string, all bool) *Printer {
-	return &Printer{out: bufio.NewWriter(w), form: form, all: all, version: version, byCode: map[string]*tally{}}
+// NewPrinter returns a printer.
+func NewPrinter(w io.Writer, opt Options) *Printer {
+	return &Printer{out: bufio.NewWriter(w), opt: opt, byCode: map[string]*tally{}}
 }
 
 // Counts returns how many findings of each severity there were, worst first.
@@ -67,13 +73,13 @@ func (p *Printer) Add(place *Place, findings []Finding) error {
 		f := &findings[i]
 		p.counts[f.severity]++
 		here[f.Code]++
-		if p.form == "json" {
+		if p.opt.Form == "json" {
 			if err := say.WriteJSON(p.out, f); err != nil {
 				return err
 			}
 			continue
 		}
-		if p.all && p.form == "text" {
+		if p.opt.All && p.opt.Form == "text" {
 			p.out.WriteString(f.text())
 			continue
 		}
@@ -135,12 +141,12 @@ func (p *Printer) worst(most int) (findings []Finding, left int64) {
 // Close prints what is left to print.
 func (p *Printer) Close() error {
 	var err error
-	switch p.form {
+	switch p.opt.Form {
 	case "text":
 		p.closeText()
 	case "sarif":
 		findings, left := p.worst(maxKept)
-		err = writeSARIF(p.out, findings, left, p.version)
+		err = writeSARIF(p.out, findings, left, p.opt.Version)
 	case "github":
 		findings, left := p.worst(maxKept)
 		notes := make([]ci.Note, len(findings))
@@ -170,19 +176,37 @@ func (f *Finding) note() ci.Note {
 	return n
 }
 
-// closeJUnit prints a case for each finding, and one for each file without any.
+// closeJUnit prints a case for each finding, which fails if its severity does, and one for each file
+// without any.
 func (p *Printer) closeJUnit() error {
 	var cases []ci.Case
+	var failures int64 // that are left out
+	for severity, n := range p.counts {
+		if p.opt.Fail.Fails(Severity(severity)) {
+			failures += n
+		}
+	}
 	for _, file := range p.files {
 		cases = append(cases, ci.Case{Class: file, Name: "no findings"})
 	}
 	findings, left := p.worst(maxKept)
 	for i := range findings {
 		f := &findings[i]
-		cases = append(cases, ci.Case{Class: f.place().name(), Name: fmt.Sprintf("%s line %d", f.Code, f.Line), Failure: f.Severity + ": " + f.Text + "\n" + f.Do})
+		c := ci.Case{Class: f.place().name(), Name: fmt.Sprintf("%s line %d", f.Code, f.Line)}
+		if text := f.Severity + ": " + f.Text + "\n" + f.Do; p.opt.Fail.Fails(f.severity) {
+			c.Failure = text
+			failures--
+		} else {
+			c.Note = text
+		}
+		cases = append(cases, c)
 	}
 	if left > 0 {
-		cases = append(cases, ci.Case{Class: "robobatch lint", Name: "more findings", Failure: say.Number(left) + " more findings are left out"})
+		more := ci.Case{Class: "robobatch lint", Name: "more findings", Note: say.Number(left) + " more findings are left out"}
+		if failures > 0 {
+			more.Failure, more.Note = more.Note, ""
+		}
+		cases = append(cases, more)
 	}
 	return ci.JUnit(p.out, "robobatch lint", cases)
 }
@@ -192,7 +216,7 @@ const manyOrigins = 5
 
 // closeText prints the findings one by one, or as a table if they are of many origins.
 func (p *Printer) closeText() {
-	if !p.all && p.origins <= manyOrigins && p.left == 0 {
+	if !p.opt.All && p.origins <= manyOrigins && p.left == 0 {
 		findings, _ := p.worst(maxKept * len(p.kept))
 		slices.SortStableFunc(findings, func(a, b Finding) int {
 			return cmp.Or(cmp.Compare(a.place().name(), b.place().name()), cmp.Compare(a.Line, b.Line))
@@ -200,7 +224,7 @@ func (p *Printer) closeText() {
 		for i := range findings {
 			p.out.WriteString(findings[i].text())
 		}
-	} else if !p.all {
+	} else if !p.opt.All {
 		p.table()
 	}
 	p.out.WriteString(say.Count(p.counts[Error], "error") + ", " + say.Count(p.counts[Warning], "warning") + ", " + say.Count(p.counts[Info], "remark") + "\n")
