@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/robobatch/robobatch/robots"
@@ -108,9 +109,15 @@ func deniesAny(verdicts []Verdict) bool {
 
 // isTxt reports whether the URL of a row is that of a robots.txt.
 func (b *Batch) isTxt(row int) bool {
-	u, err := robots.SplitURL(b.URL(row))
+	url := b.URL(row)
+	if !bytes.Contains(url, txtPath) { // nearly all
+		return false
+	}
+	u, err := robots.SplitURL(url)
 	return err == nil && robots.IsTxt(u.Path)
 }
+
+var txtPath = []byte(robots.TxtPath)
 
 // compared returns what an old store decided, nil if there is none.
 func (b *Batch) compared() *Batch {
