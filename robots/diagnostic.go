@@ -40,10 +40,12 @@ const (
 	codeStarGroups     Code = "multiple_star_groups" // not the first group for "*"; all of them are merged
 	codeAgentTypo      Code = "agent_typo"           // a name that is nearly that of a known crawler
 	codeAgentIgnores   Code = "agent_ignores"        // a name whose operator says that robots.txt does not bind it
+	codeAgentRetired   Code = "agent_retired"        // a name that its operator no longer uses
 	codeAgentNever     Code = "agent_never_matches"  // a user-agent line that no crawler's name can match
 	codeAgentCut       Code = "agent_cut"            // a user-agent line that is read as a shorter name
 	codeAgentList      Code = "agent_list"           // a user-agent line with several names, of which only the first is read
 	codeAgentSpace     Code = "agent_space"          // a user-agent line with a name of several words, of which only the first is read
+	codeNotInherited   Code = "not_inherited"        // a group for named crawlers that rules for "*" do not bind
 	codeDelayOnly      Code = "delay_only_group"     // a Crawl-delay, and no rule, before the next user-agent line
 	codeBlankInSection Code = "blank_in_section"     // an empty line inside the section, which Yandex's documentation forbids
 	codeJoinedSections Code = "joined_sections"      // no empty line parts it from the section before, as Yandex asks for
@@ -54,6 +56,7 @@ const (
 
 	codeNoGroup    Code = "rule_without_group" // no user-agent line precedes it, so it is ignored
 	codeNoSlash    Code = "no_leading_slash"   // it starts with neither "/" nor "*"
+	codeFullURL    Code = "full_url_rule"      // it is a URL, and not a path
 	codeSpace      Code = "space_in_rule"      // it has a space, and in URLs that is %20
 	codeEmptyAllow Code = "empty_allow"        // "Allow:" without a value, which some take for "Disallow: /"
 	codeCommented  Code = "commented_value"    // a "#" makes all of its value a comment
@@ -61,15 +64,18 @@ const (
 	codeShadowed   Code = "shadowed_rule"      // another rule of the same crawler always wins over it
 	codeRedundant  Code = "redundant_rule"     // another rule of the group says the same, and nothing would change without it
 
+	codeBlockedAssets Code = "blocked_assets" // it keeps style sheets or scripts from search engines
 	codeUndefinedPair Code = "undefined_pair" // with a rule that says the opposite, it leaves the verdict undefined
 
 	// Of other directives.
 
-	codeBadDelay      Code = "bad_crawl_delay"              // its value is no number of seconds
-	codeBadHost       Code = "bad_host"                     // its value is no domain name
-	codeExtraHost     Code = "extra_host"                   // only the first valid one counts
-	codeBadCleanParam Code = "bad_clean_param"              // it is not: parameters joined by "&", and maybe a path
-	codeBadLicense    Code = "license_not_absolute"         // its value is no absolute URL
-	codeLooseSignal   Code = "content_signal_outside_group" // no user-agent line precedes it
-	codeBadSitemap    Code = "bad_sitemap"                  // its value is no absolute URL
+	codeBadDelay       Code = "bad_crawl_delay"              // its value is no number of seconds
+	codeBadHost        Code = "bad_host"                     // its value is no domain name
+	codeExtraHost      Code = "extra_host"                   // only the first valid one counts
+	codeBadCleanParam  Code = "bad_clean_param"              // it is not: parameters joined by "&", and maybe a path
+	codeBadLicense     Code = "license_not_absolute"         // its value is no absolute URL
+	codeLooseSignal    Code = "content_signal_outside_group" // no user-agent line precedes it
+	codeHTTPSitemap    Code = "http_sitemap"                 // it is fetched by http though the site has https
+	codeBlockedSitemap Code = "blocked_sitemap"              // the rules of the file forbid it
+	codeBadSitemap     Code = "bad_sitemap"                  // its value is no absolute URL
 )

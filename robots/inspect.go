@@ -19,7 +19,10 @@ type Report struct {
 	Sitemaps    []Sitemap
 	Hosts       []Host
 	CleanParams CleanParams
-	Diagnostics []Diagnostic // in the order of lines
+	Diagnostics []Diagnostic // in the order of lines; see [Report.About] for more
+
+	dialect Dialect
+	open    []indexer // search engines that may fetch pages
 }
 
 // Inspect reads a robots.txt like [Parse], and with it the directives that decide no access, in
@@ -27,7 +30,7 @@ type Report struct {
 // times as long as Parse, but time and memory are linear in the length of body too, apart from
 // sorting.
 func Inspect(body []byte, d Dialect) *Report {
-	r := &Report{File: Parse(body, d)}
+	r := &Report{File: Parse(body, d), dialect: d}
 	r.Odd = OddityOf(body, r.File)
 	text := string(wholeLines(body))
 	in := inspector{dialect: d, report: r}
@@ -44,6 +47,8 @@ func Inspect(body []byte, d Dialect) *Report {
 	in.endDelays(true)
 	in.size(len(text) < min(len(body), MaxBytes), l.num)
 	in.groups()
+	in.inherit()
+	in.blockedAssets()
 	in.rules()
 	slices.SortStableFunc(r.Diagnostics, func(a, b Diagnostic) int { return cmp.Compare(a.Line, b.Line) })
 	return r
@@ -336,12 +341,28 @@ func (in *inspector) rule(l *line) {
 	switch {
 	case l.value == "" && l.kind == kindAllow:
 		in.note(l.num, codeEmptyAllow, "an Allow without a value %s", map[bool]string{true: "has no effect", false: "forbids everything"}[pattern == ""])
+	case schemeLen([]byte(l.value)) > 0:
+		in.note(l.num, codeFullURL, "%s", in.fullURL(l.value))
 	case l.value != "" && l.value[0] != '/' && l.value[0] != '*':
 		in.note(l.num, codeNoSlash, "%s", in.noSlash())
 	}
 	if strings.ContainsAny(l.value, " \t") && !in.dialect.Has(fullEscapes) {
 		in.note(l.num, codeSpace, "in a URL a space is %%20, so it matches nothing: write it so")
 	}
+}
+
+// fullURL says what a rule that is a URL means, and of which site. Its path alone may not be what to write:
+// that of another site would bind this one.
+func (in *inspector) fullURL(value string) string {
+	u, err := SplitURL([]byte(value))
+	if err != nil {
+		return in.noSlash()
+	}
+	path := string(u.Path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return in.noSlash() + "; it means " + shortened(path) + " of the site " + shortened(string(u.Host))
 }
 
 // noSlash says what becomes of a rule that starts with neither "/" nor "*".

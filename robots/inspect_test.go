@@ -118,6 +118,10 @@ func TestDiagnostics(t *testing.T) {
 		{"extensions", "license: /l\nlicense: https://a.example/l\ncontent-signal: a=b\nuser-agent: x\nContent-Usage: a=b\ndisallow: /x", map[string]string{
 			"": "1 unused_field, 1 license_not_absolute, 2 unused_field, 3 unused_field, 3 content_signal_outside_group, 5 unused_field",
 		}},
+		{"retired name", "user-agent: Anthropic-AI\nuser-agent: claude-web\nuser-agent: claude\ndisallow: /", map[string]string{"": "1 agent_retired, 2 agent_retired"}},
+		{"whole URLs", "user-agent: *\ndisallow: https://a.example/x\nallow: HTTP://b.example\ndisallow: http:/x\ndisallow: /https://a.example/", map[string]string{
+			"": "2 full_url_rule, 3 full_url_rule, 4 no_leading_slash", g2010: "2 full_url_rule, 2 redundant_rule, 3 full_url_rule, 4 no_leading_slash",
+		}},
 		{"many rules", "user-agent: *\n" + manyRules(2049), map[string]string{"": "", yandex: "2050 too_many_rules"}},
 	} {
 		for _, d := range []string{google, rfc, g2010, yandex} {
@@ -142,6 +146,91 @@ func manyRules(n int) string {
 		fmt.Fprintf(&b, "disallow: /%d/\n", i)
 	}
 	return b.String()
+}
+
+// TestInherit: rules for "*" do not bind a crawler with a group of its own. Groups that show that they are
+// meant so are not reported.
+func TestInherit(t *testing.T) {
+	for _, c := range []struct{ name, body, want string }{
+		{"own rules", "user-agent: *\ndisallow: /a\n\nuser-agent: Googlebot\ndisallow: /b", "4 the rules for * do not bind Googlebot: line 2 Disallow: /a"},
+		{"before *", "user-agent: x\nuser-agent: y\nuser-agent: z\ndisallow: /b\n\nuser-agent: *\ndisallow: /1\ndisallow: /2\ndisallow: /3\ndisallow: /4\ndisallow: /5", "1 the rules for * do not bind x and 2 more names: line 7 Disallow: /1, line 8 Disallow: /2, line 9 Disallow: /3 and 2 more"},
+		{"several groups of a name", "user-agent: x\ndisallow: /b\n\nuser-agent: *\ndisallow: /a\n\nuser-agent: X\ndisallow: /c", "1 the rules for * do not bind x: line 5 Disallow: /a"},
+		{"Allow alone at a closed site", "user-agent: *\ndisallow: /\n\nuser-agent: x\nallow: /public/", "4 the rules for * do not bind x: line 2 Disallow: /"},
+		{"wildcards", "user-agent: *\ndisallow: /*?s=\ndisallow: /*.pdf$\n\nuser-agent: x\ndisallow: /*.pdf", "5 the rules for * do not bind x: line 2 Disallow: /*?s="},
+		{"own rules at a closed site", "user-agent: x\ndisallow: /search\n\nuser-agent: *\ndisallow: /", ""},
+		{"open", "user-agent: *\ndisallow: /a\n\nuser-agent: x\ndisallow:\n\nuser-agent: y\nallow: /\ndisallow: /b\n\nuser-agent: z\nallow: /*", ""},
+		{"closed", "user-agent: *\ndisallow: /a\n\nuser-agent: x\ndisallow: /", ""},
+		{"covered", "user-agent: *\ndisallow: /a/b\n\nuser-agent: x\ndisallow: /a", ""},
+		{"repeated", "user-agent: *\ndisallow: /a\ndisallow: /b*\n\nuser-agent: x\ndisallow: /b\ndisallow: /c", ""},
+		{"joined", "user-agent: *\nuser-agent: x\ndisallow: /a\n\nuser-agent: x\ndisallow: /b", ""},
+		{"not for *", "user-agent: *\nallow: /a\ndisallow:\n\nuser-agent: x\ndisallow: /b", ""},
+		{"never forbidden", "user-agent: *\ndisallow: /a\nallow: /a\n\nuser-agent: x\ndisallow: /b", ""},
+		{"not bound by *", "user-agent: *\ndisallow: /a\n\nuser-agent: AdsBot-Google\ndisallow: /b\n\nuser-agent: Google-Read-Aloud\ndisallow: /c", ""},
+		{"of a family", "user-agent: *\ndisallow: /a\n\nuser-agent: Googlebot\nallow: /\n\nuser-agent: Googlebot-Image\ndisallow: /b", ""},
+	} {
+		var got []string
+		for _, n := range robots.Inspect([]byte(c.body), robots.Google).Diagnostics {
+			if n.Code == "not_inherited" {
+				got = append(got, fmt.Sprintf("%d %s", n.Line, n.Text))
+			}
+		}
+		if strings.Join(got, "\n") != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestBlockedAssets: rules that name style sheets or scripts are noted for search engines that they bind.
+func TestBlockedAssets(t *testing.T) {
+	for body, want := range map[string]string{
+		"user-agent: *\ndisallow: /js/\ndisallow: /a/CSS\ndisallow: /b/*.js$\ndisallow: /a/*.css?*":                                             "2 Googlebot, bingbot scripts, 3 Googlebot, bingbot style sheets, 4 Googlebot, bingbot scripts, 5 Googlebot, bingbot style sheets",
+		"user-agent: *\ndisallow: /js/\n\nuser-agent: Googlebot\nallow: /":                                                                      "2 bingbot scripts",
+		"user-agent: *\ndisallow: /js/\nallow: /*.js$":                                                                                          "",
+		"user-agent: *\ndisallow: /\ndisallow: /js/":                                                                                            "",
+		"user-agent: *\ndisallow: /js$\ndisallow: /a.js\ndisallow: /*.json\ndisallow: /*.jsp$\ndisallow: /njs/\ndisallow: /js/x/\nallow: /css/": "",
+		"user-agent: x\ndisallow: /js/":                                                                                                         "",
+	} {
+		var got []string
+		for _, n := range robots.Inspect([]byte(body), robots.Google).Diagnostics {
+			if n.Code == "blocked_assets" {
+				text, _, _ := strings.Cut(n.Text, " here,")
+				got = append(got, fmt.Sprintf("%d %s", n.Line, strings.Replace(text, "may not fetch ", "", 1)))
+			}
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%q: %q, want %q", body, got, want)
+		}
+	}
+}
+
+// TestAbout: a sitemap by http is noted of an https site alone, and one that is forbidden if it is of the
+// site.
+func TestAbout(t *testing.T) {
+	const forbids = "user-agent: *\ndisallow: /s\n"
+	for _, c := range []struct {
+		origin robots.Origin
+		body   string
+		want   string
+	}{
+		{"https://a.example", "sitemap: http://a.example/s", "1 http_sitemap"},
+		{"https://www.a.example", "sitemap: HTTP://A.example/s", "1 http_sitemap"},
+		{"https://a.example", "sitemap: http://cdn.a.example/s\nsitemap: http://a.example:8080/s\nsitemap: https://a.example/s", ""},
+		{"http://a.example", "sitemap: http://a.example/s", ""},
+		{"", "sitemap: http://a.example/s", ""},
+		{"https://a.example", forbids + "sitemap: https://a.example/s", "3 blocked_sitemap"},
+		{"https://a.example", forbids + "sitemap: http://a.example/s", "3 http_sitemap, 3 blocked_sitemap"},
+		{"", forbids + "sitemap: https://a.example/s\nsitemap: https://A.example/t", "3 blocked_sitemap"},
+		{"", forbids + "sitemap: https://a.example/s\nsitemap: https://b.example/s", ""},
+		{"https://a.example", forbids + "sitemap: https://b.example/s\nsitemap: https://a.example:444/s\nsitemap: https://a.example/t\nsitemap: /s", "6 bad_sitemap"},
+		{"https://a.example", "user-agent: *\ndisallow: /\nsitemap: https://a.example/s", "2 all_closed"},
+		{"https://a.example", "user-agent: *\ndisallow: /\n\nuser-agent: bingbot\ndisallow: /*.xml\n\nsitemap: https://a.example/s.xml", "2 all_closed, 7 blocked_sitemap"},
+	} {
+		r := robots.Inspect([]byte(c.body), robots.Google)
+		r.Diagnostics = r.About(c.origin)
+		if got := remarks(r); got != c.want {
+			t.Errorf("%s: %q: %s, want %s", c.origin, c.body, got, c.want)
+		}
+	}
 }
 
 // TestDiagnosticsShort: one long rule is no part of the diagnostic of each that it wins over.
@@ -339,13 +428,24 @@ func TestInspectLinear(t *testing.T) {
 	for i := 0; wide.Len() < robots.MaxBytes; i++ { // as many rules with a * as can be
 		fmt.Fprintf(&wide, "allow:*%x\n", i)
 	}
+	var heirs, blocked bytes.Buffer // many groups that inherit nothing of many rules; many rules about scripts
+	heirs.WriteString("user-agent: *\n" + manyRules(10_000))
+	for i := 0; heirs.Len() < robots.MaxBytes; i++ {
+		name := strings.Map(func(r rune) rune { return r - '0' + 'a' }, strconv.Itoa(i))
+		fmt.Fprintf(&heirs, "user-agent: %s\ndisallow: /*%s*b*c*d\n", name, name)
+	}
+	blocked.WriteString("user-agent: *\n")
+	for i := 0; blocked.Len() < robots.MaxBytes; i++ {
+		fmt.Fprintf(&blocked, "disallow: /%d/*.js\nsitemap: http://a.b/%d/x.js\n", i, i)
+	}
 	for _, body := range [][]byte{
+		heirs.Bytes(), blocked.Bytes(),
 		append([]byte("user-agent: *\n"), wide.Bytes()...),
 		many.Bytes(), append([]byte("user-agent: *\n"), stars.Bytes()...), bytes.Repeat([]byte("x\n"), robots.MaxBytes/2),
 		bytes.Repeat([]byte("frob: /\n"), robots.MaxBytes/8), append([]byte("user-agent: *\nallow: /"), bytes.Repeat([]byte("*a"), robots.MaxBytes/2)...),
 	} {
 		r := robots.Inspect(body, robots.Google)
-		if !slices.IsSortedFunc(r.Diagnostics, func(a, b robots.Diagnostic) int { return int(a.Line - b.Line) }) {
+		if !slices.IsSortedFunc(r.About("https://a.b"), func(a, b robots.Diagnostic) int { return int(a.Line - b.Line) }) {
 			t.Error("diagnostics are not in the order of lines")
 		}
 	}

@@ -76,15 +76,17 @@ func (in *inspector) allClosed() {
 	var order []*Rule
 	var bound []int // the groups of the name before, which mostly bind the next, too
 	var rule *Rule
+	var open []Rule
 	var left string
 	for i, name := range names {
 		agent := NewAgent(name, in.dialect)
 		if groups := f.Binding(agent); i == 0 || !slices.Equal(groups, bound) {
-			rules, _ := f.Select(agent)
+			open, _ = f.Select(agent)
 			bound = groups
-			rule, left = in.dialect.closing(rules, &budget)
+			rule, left = in.dialect.closing(open, &budget)
 		}
 		if rule == nil {
+			in.report.open = append(in.report.open, indexer{name, open, workOf(open)})
 			continue
 		}
 		i := slices.IndexFunc(order, func(r *Rule) bool { return r.Line == rule.Line })
@@ -150,6 +152,10 @@ func (in *inspector) known(line int32, token ProductToken) {
 		if c.Unbound {
 			in.note(line, codeAgentIgnores, "%s acts for a person, so its operator says that robots.txt does not bind it", c.Token)
 		}
+		return
+	}
+	if r, ok := crawlers.LookupRetired(string(token)); ok {
+		in.note(line, codeAgentRetired, "%s no longer uses this name: its crawlers are %s", r.Operator, strings.Join(r.Now, ", "))
 		return
 	}
 	if in.typos == nil {

@@ -22,8 +22,8 @@ func (in *inspector) rules() {
 	budget, pairs := maxCovered, maxCovered
 	sets, all := f.bindings()
 	idle, order := map[int32][]Diagnostic{}, []int32(nil) // by line, one for each set in which it never decides
-	for _, members := range sets {
-		rules := f.merged(members)
+	for _, set := range sets {
+		rules := f.merged(set.groups)
 		for _, n := range in.dialect.uselessRules(rules, &budget) {
 			if len(idle[n.Line]) == 0 {
 				order = append(order, n.Line)
@@ -54,10 +54,10 @@ func gravest(notes []Diagnostic) Diagnostic {
 }
 
 // bound returns, by the line of a rule, in how many sets of groups its group is.
-func (f *File) bound(sets [][]int) map[int32]int {
+func (f *File) bound(sets []binding) map[int32]int {
 	bound := map[int32]int{}
-	for _, members := range sets {
-		for _, g := range members {
+	for _, set := range sets {
+		for _, g := range set.groups {
 			for i := range f.Groups[g].Rules {
 				bound[f.Groups[g].Rules[i].Line]++
 			}
@@ -74,11 +74,17 @@ func (f *File) merged(groups []int) (rules []Rule) {
 	return rules
 }
 
-// bindings returns the sets of groups that bind a crawler together, each as indices of groups:
-// those that name it. Each set occurs once. all is whether these are all of them.
-func (f *File) bindings() (sets [][]int, all bool) {
+// A binding is a set of groups that bind crawlers together.
+type binding struct {
+	groups []int          // their indices
+	agents []ProductToken // the crawlers, each as it is named first; "*" too
+}
+
+// bindings returns the sets of groups that bind a crawler together: those that name it. Each set occurs
+// once. all is whether these are all of them.
+func (f *File) bindings() (sets []binding, all bool) {
 	named := map[string][]int{}
-	var names []string // in order of appearance
+	var names []ProductToken // in order of appearance
 	for i := range f.Groups {
 		g := &f.Groups[i]
 		all := g.Agents
@@ -89,28 +95,29 @@ func (f *File) bindings() (sets [][]int, all bool) {
 			name := strings.ToLower(string(a))
 			set := named[name]
 			if set == nil {
-				names = append(names, name)
+				names = append(names, a)
 			}
 			if len(set) == 0 || set[len(set)-1] != i {
 				named[name] = append(set, i)
 			}
 		}
 	}
-	seen, merged := map[string]bool{}, 0
+	seen, merged := map[string]int{}, 0 // index in sets
 	for _, name := range names {
-		set := named[name]
-		key := fmt.Sprint(set)
-		if seen[key] {
+		groups := named[strings.ToLower(string(name))]
+		key := fmt.Sprint(groups)
+		if at, ok := seen[key]; ok {
+			sets[at].agents = append(sets[at].agents, name)
 			continue
 		}
-		seen[key] = true
-		for _, g := range set {
+		seen[key] = len(sets)
+		for _, g := range groups {
 			merged += len(f.Groups[g].Rules)
 		}
 		if merged > maxMerged {
 			return sets, false
 		}
-		sets = append(sets, set)
+		sets = append(sets, binding{groups, []ProductToken{name}})
 	}
 	return sets, true
 }

@@ -39,11 +39,11 @@ func (in *inspector) redundant(useless map[int32]bool) (notes []Diagnostic) {
 			n.group[r.Line] = int32(g)
 		}
 	}
-	for _, members := range sets {
-		for _, g := range members {
+	for _, set := range sets {
+		for _, g := range set.groups {
 			n.bindings[g]++
 		}
-		n.bind(in.dialect.claimants(f.merged(members)))
+		n.bind(in.dialect.claimants(f.merged(set.groups)))
 	}
 	for _, note := range n.notes {
 		if n.proofs[note.Line] == n.bindings[n.group[note.Line]] {

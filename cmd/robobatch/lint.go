@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,8 +98,9 @@ func (l *linting) askFor(a *args) {
 	}
 }
 
-// diagnostics returns the diagnostics of a robots.txt that are asked for.
-func (l *linting) diagnostics(report *robots.Report) []robots.Diagnostic {
+// diagnostics returns the diagnostics of a robots.txt that are asked for. The origin is "" if it is not
+// known.
+func (l *linting) diagnostics(report *robots.Report, origin robots.Origin) []robots.Diagnostic {
 	if l.named != nil {
 		for i := range report.File.Groups {
 			for _, name := range report.File.Groups[i].Agents {
@@ -107,9 +109,9 @@ func (l *linting) diagnostics(report *robots.Report) []robots.Diagnostic {
 		}
 	}
 	if len(l.who) == 0 {
-		return report.Diagnostics
+		return report.About(origin)
 	}
-	return lint.Binding(report, l.who)
+	return lint.Binding(report, report.About(origin), l.who)
 }
 
 // checkTargets checks that what is written overwrites nothing that is read or written, too.
@@ -171,18 +173,19 @@ func (s stdout) Write(p []byte) (n int, err error) {
 // lint prints the findings, and judges them.
 func (l *linting) lint(ctx context.Context, w io.Writer) error {
 	p := lint.NewPrinter(w, lint.Options{Form: l.form, Version: version(), All: l.Name != say.Std, Fail: l.fail})
-	var last *listings.Listing // it is not printed yet: the next may be of the same file
+	var first, last *listings.Listing // of one file; they are not printed yet, as the next may be of it, too
 	listed := 0
 	err := listings.List(ctx, l.rules.Responses(ctx), l.opt, func(listing *listings.Listing) (err error) {
 		listed++
 		if last != nil && !isSameFile(last, listing) {
-			err = l.print(p, last)
+			err = l.print(p, last, first.Origin)
+			first = nil
 		}
-		last = listing
+		first, last = cmp.Or(first, listing), listing
 		return err
 	})
 	if err == nil && last != nil {
-		err = l.print(p, last)
+		err = l.print(p, last, first.Origin)
 	}
 	if err == nil && l.opt.Origin != "" && listed == 0 {
 		err = fmt.Errorf("lint %s: %w", l.opt.Origin, errNotListed)
@@ -210,15 +213,19 @@ func isSameFile(a, b *listings.Listing) bool {
 	return a.Response.File && b.Response.File && a.Response.Name == b.Response.Name
 }
 
-// print prints the findings of a robots.txt.
-func (l *linting) print(p *lint.Printer, listing *listings.Listing) error {
+// print prints the findings of a robots.txt. first is the first origin of its file: that of http, if the
+// file says no scheme.
+func (l *linting) print(p *lint.Printer, listing *listings.Listing, first robots.Origin) error {
 	if listing.Report == nil {
 		return nil
+	}
+	if first == noOrigin {
+		first = ""
 	}
 	place := &lint.Place{
 		File: listing.Response.Name, Origin: strings.TrimPrefix(string(listing.Origin), noOrigin), Capture: !listing.Response.File,
 	}
-	return p.Add(place, l.fresh(lint.Findings(place, listing.Body, l.diagnostics(listing.Report))))
+	return p.Add(place, l.fresh(lint.Findings(place, listing.Body, l.diagnostics(listing.Report, first))))
 }
 
 // hintBaseline says how many findings the baseline left out. If it knows others, but none of these, it

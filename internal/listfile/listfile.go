@@ -243,7 +243,7 @@ func (l *lister) report(r *robots.Report, f *File) {
 		value := strings.Join(c.Params, "&") + " " + c.Path
 		l.row(listRow{item: itemCleanParam, line: c.Line, value: &value})
 	}
-	for _, d := range r.Diagnostics {
+	for _, d := range r.About(robots.Origin(l.file.origin)) {
 		l.row(listRow{item: itemDiagnostic, line: d.Line, code: string(d.Code), value: &d.Text})
 	}
 }

@@ -35,6 +35,13 @@ var Codes = []Code{
 		Good: "User-agent: Examplebot\nDisallow: /\n",
 	},
 	{
+		Name: "agent_retired", Severity: Info,
+		What: "The operator of this crawler no longer uses the name. Its crawlers have other names now, which do not read this group, unless the operator says so.",
+		Do:   "Name the crawlers of now. The old name may stay.",
+		Bad:  "User-agent: anthropic-ai\nDisallow: /\n",
+		Good: "User-agent: ClaudeBot\nDisallow: /\n",
+	},
+	{
 		Name: "agent_space", Severity: Warning,
 		What: "The name of a crawler has several words, and only the first is read: a product token has no spaces. So the group is for another crawler, or for none.",
 		Do:   "Write the product token from the documentation of the crawler, which mostly has no spaces.",
@@ -98,6 +105,20 @@ var Codes = []Code{
 		Good: "User-agent: *\nDisallow: /private/\n",
 	},
 	{
+		Name: "blocked_assets", Severity: Info,
+		What: "A rule keeps style sheets or scripts from a search engine that may fetch pages. It judges pages as it sees them, and that is without these.",
+		Do:   "Allow them, as in: Allow: /*.css$",
+		Bad:  "User-agent: *\nDisallow: /js/\n",
+		Good: "User-agent: *\nDisallow: /js/private/\n",
+	},
+	{
+		Name: "blocked_sitemap", Severity: Warning,
+		What: "The file names a sitemap of the site, and forbids it to a search engine that may fetch other pages.",
+		Do:   "Allow it with a rule that is longer than the one that forbids it, or move the sitemap.",
+		Bad:  "User-agent: *\nDisallow: /data/\n\nSitemap: https://www.example.com/data/sitemap.xml\n",
+		Good: "User-agent: *\nDisallow: /data/\nAllow: /data/sitemap.xml\n\nSitemap: https://www.example.com/data/sitemap.xml\n",
+	},
+	{
 		Name: "bom", Severity: Info,
 		What: "The file begins with a byte order mark. It is skipped, but older parsers take it for a part of the first line.",
 		Do:   "Save the file as UTF-8 without a mark.",
@@ -154,11 +175,25 @@ var Codes = []Code{
 		Good: "Host: www.example.com\n",
 	},
 	{
+		Name: "full_url_rule", Severity: Error,
+		What: "A rule is a whole URL. As a path begins with /, it matches nothing; google-2010 puts a / in front of it, and yandex ignores it.",
+		Do:   "Write the path alone, if the URL is of this site. Another host, or another scheme, has its own robots.txt: put the rule there.",
+		Bad:  "User-agent: *\nDisallow: https://www.example.com/private/\n",
+		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+	{
 		Name: "html", Severity: Error,
 		What: "The file looks like an HTML page, so it has no rules. A server that answers every URL with its home page does so.",
 		Do:   "Answer /robots.txt with the file itself, or with status 404 if there is none.",
 		Bad:  "<!doctype html>\n<title>Shop</title>\n",
 		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+	{
+		Name: "http_sitemap", Severity: Info,
+		What: "The site has https, and its sitemap is named by http: a crawler is redirected, or gets nothing. This is looked for where the name of the file, a capture or -origin says https.",
+		Do:   "Write https.",
+		Bad:  "Sitemap: http://www.example.com/sitemap.xml\n",
+		Good: "Sitemap: https://www.example.com/sitemap.xml\n",
 	},
 	{
 		Name: "joined_groups", Severity: Warning,
@@ -222,6 +257,13 @@ var Codes = []Code{
 		Do:   "Begin the path with /",
 		Bad:  "User-agent: *\nDisallow: private/\n",
 		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+	{
+		Name: "not_inherited", Severity: Warning,
+		What: "A crawler with a group of its own does not read the rules for *, and may fetch what they forbid. This is not said of a group that has Allow: / or only an empty Disallow, that repeats a rule for *, or that has a Disallow where * is closed altogether, as such groups are meant so.",
+		Do:   "Repeat the rules for * in the group, or let the group go. If it is meant so, Allow: / in the group says that.",
+		Bad:  "User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /search/\n",
+		Good: "User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /private/\nDisallow: /search/\n",
 	},
 	{
 		Name: "not_utf8", Severity: Warning,

@@ -74,12 +74,12 @@ func declared(t *testing.T) (names []string) {
 }
 
 func has(body string, code robots.Code, d robots.Dialect) bool {
-	return slices.ContainsFunc(robots.Inspect([]byte(body), d).Diagnostics, func(n robots.Diagnostic) bool { return n.Code == code })
+	return slices.ContainsFunc(robots.Inspect([]byte(body), d).About("https://www.example.com"), func(n robots.Diagnostic) bool { return n.Code == code })
 }
 
 // worse returns a finding of the body that is at least as bad; "" if there is none.
 func worse(body string, s Severity, d robots.Dialect) string {
-	for _, n := range robots.Inspect([]byte(body), d).Diagnostics {
+	for _, n := range robots.Inspect([]byte(body), d).About("https://www.example.com") {
 		if c, _ := Lookup(n.Code); c.Severity <= s && c.Severity != Info {
 			return string(n.Code)
 		}

@@ -1,0 +1,74 @@
+package robots
+
+import (
+	"slices"
+	"strings"
+)
+
+// An indexer is a search engine's crawler that may fetch pages, with the rules that bind it.
+type indexer struct {
+	name  string
+	rules []Rule
+	work  int // see [workOf]
+}
+
+// An asset is a kind of file that pages need to look as they do.
+type asset struct {
+	name string   // in words
+	end  string   // of names of files
+	dirs []string // where such files are mostly
+}
+
+var assets = []asset{
+	{"style sheets", ".css", []string{"/css", "/stylesheet", "/stylesheets"}},
+	{"scripts", ".js", []string{"/js", "/javascript", "/javascripts"}},
+}
+
+// blockedAssets notes the rules that keep style sheets or scripts from search engines that may fetch
+// pages.
+func (in *inspector) blockedAssets() {
+	budget := maxCovered
+	names, kind := map[int32][]string{}, map[int32]string{}
+	for _, x := range in.report.open {
+		for i := range x.rules {
+			r := &x.rules[i]
+			path, what := assetOf(r)
+			if path == nil {
+				continue
+			}
+			if budget -= x.work * len(path); budget < 0 {
+				return
+			}
+			if by := Decide(x.rules, path, in.dialect); x.rules[by].Line == r.Line && !Undefined(x.rules, by, path, in.dialect) {
+				names[r.Line], kind[r.Line] = append(names[r.Line], x.name), what
+			}
+		}
+	}
+	for line, list := range names {
+		in.note(line, codeBlockedAssets, "%s may not fetch %s here, so pages are judged without them", strings.Join(list, ", "), kind[line])
+	}
+}
+
+// assetOf returns the path of a style sheet or a script that a Disallow rule names, by the end of their
+// names behind a "*", or by the directory that they are in, and which of these it is; nil if the rule
+// names none, or a single one, which may be no part of any page.
+func assetOf(r *Rule) (path []byte, what string) {
+	text, closed := strings.CutSuffix(r.Pattern, "$")
+	if r.Allow || len(text) > maxExample {
+		return nil, ""
+	}
+	text = strings.TrimRight(text, "*")
+	name, dir := strings.ToLower(strings.TrimRight(text, "?*")), strings.TrimSuffix(text, "/")
+	for _, a := range assets {
+		pattern := ""
+		if strings.HasSuffix(name, "*"+a.end) {
+			pattern = text
+		} else if !closed && slices.ContainsFunc(a.dirs, func(d string) bool { return strings.HasSuffix(strings.ToLower(dir), d) }) {
+			pattern = dir + "/x" + a.end
+		}
+		if paths := examples(pattern); len(paths) > 0 && matches(r.Pattern, paths[0]) {
+			return paths[0], a.name
+		}
+	}
+	return nil, ""
+}
