@@ -60,7 +60,7 @@ func tellingPaths(f *robots.File, short []string) []string {
 			patterns = append(patterns, r.Pattern)
 		}
 	}
-	paths := witness.Make(patterns, 400).All
+	paths := witness.Make(patterns, witness.Limits{Paths: 400, Bytes: 1 << 20, Steps: 1 << 22}).All
 	for _, p := range short {
 		paths = append(paths, "/"+p)
 	}

@@ -22,13 +22,30 @@ import (
 // This file is the command diff without a log: paths made of the patterns of both sides take its
 // place.
 
-// How many paths are made for an origin, and how many crawlers are asked for that files name.
+// How many paths are made for an origin, of how many bytes, in how many steps; and how many crawlers are asked
+// for that files name.
 const (
 	pathsOfFew   = 40_000
 	pathsOfMany  = 4_000
 	fewOrigins   = 50
+	pathBytes    = 64 << 20
+	pathSteps    = 1 << 28 // some seconds for an origin
+	allSteps     = 1 << 31 // of all origins, if there are many
+	leastSteps   = 1 << 23
 	agentsOfFile = 200
 )
+
+// pathLimits returns the limits for each of so many origins, under a limit of memory; 0 is none.
+func pathLimits(origins int, memory int64) witness.Limits {
+	l := witness.Limits{Paths: pathsOfFew, Bytes: pathBytes, Steps: max(leastSteps, min(pathSteps, allSteps/int64(max(1, origins))))}
+	if origins > fewOrigins {
+		l.Paths = pathsOfMany
+	}
+	if memory > 0 {
+		l.Bytes = min(l.Bytes, memory/16)
+	}
+	return l
+}
 
 // checkNoLog checks that no flag is about a log.
 func (d *diffing) checkNoLog(a *args, faults *cli.Faults) {
@@ -72,33 +89,54 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 		return nil, err
 	}
 	d.tried = &diff.Tried{Origins: int64(len(origins)), Equal: int64(same)}
-	src := &pathSource{origins: origins, dialect: d.now.opt.Dialect &^ robots.URLAsIs, tried: d.tried, most: pathsOfFew}
-	if len(origins) > fewOrigins {
-		src.most = pathsOfMany
+	src := &pathSource{dialect: d.now.opt.Dialect &^ robots.URLAsIs, tried: d.tried, most: pathLimits(len(origins), d.memory.Limit)}
+	src.parts = partsOf(origins, d.memory.Limit)
+	src.read = func(origins []robots.Origin, found func(n int, f *robots.File)) error {
+		return d.readFiles(ctx, origins, found)
 	}
-	src.patterns = make([][]string, len(origins))
 	agents := []string{"*"}
-	for _, side := range d.sides() {
-		moment := listings.Moment{AsOf: side.opt.AsOf, Dialects: []robots.Dialect{side.opt.Dialect}}
-		copies, err := listings.Copies(ctx, side.Responses(ctx), origins, moment)
-		if err != nil {
+	for _, part := range src.parts {
+		if err := src.read(part, func(_ int, f *robots.File) { agents = addNames(agents, f) }); err != nil {
 			return nil, err
-		}
-		for i, origin := range origins {
-			if c := copies[origin]; len(c) > 0 && c[0].Outcome.Effect == robots.UseRules {
-				f := robots.Parse(c[0].Response.Body, side.opt.Dialect)
-				src.patterns[i] = append(src.patterns[i], patternsOf(f)...)
-				agents = addNames(agents, f)
-			}
 		}
 	}
 	if len(d.now.opt.Agents) == 0 && len(agents) > 1 {
 		err = d.reload(ctx, agents)
 	}
+	if src.rows = pathRows; d.memory.Limit > 0 {
+		src.rows = min(src.rows, d.logOpt.BatchRows)
+	}
 	if err == nil {
 		err = diff.Check(d.gates, agentsOf(&d.now.opt))
 	}
 	return src, err
+}
+
+// partsOf divides origins so that the robots.txt of each part may be in memory at once, under a limit of that; 0 is
+// none. A part is read as a whole: of captures that takes a pass over all of them.
+func partsOf(origins []robots.Origin, memory int64) [][]robots.Origin {
+	size := max(1, len(origins))
+	if memory > 0 {
+		size = int(max(1, memory/16/robots.MaxBytes))
+	}
+	return slices.Collect(slices.Chunk(origins, size))
+}
+
+// readFiles reads the robots.txt of origins on both sides.
+func (d *diffing) readFiles(ctx context.Context, origins []robots.Origin, found func(n int, f *robots.File)) error {
+	for _, side := range d.sides() {
+		moment := listings.Moment{AsOf: side.opt.AsOf, Dialects: []robots.Dialect{side.opt.Dialect}}
+		copies, err := listings.Copies(ctx, side.About(origins).Responses(), origins, moment)
+		if err != nil {
+			return err
+		}
+		for i, origin := range origins {
+			if c := copies[origin]; len(c) > 0 && c[0].Outcome.Effect == robots.UseRules {
+				found(i, robots.Parse(c[0].Response.Body, side.opt.Dialect))
+			}
+		}
+	}
+	return nil
 }
 
 // patternsOf returns the patterns of a robots.txt.
@@ -126,6 +164,11 @@ func addNames(names []string, f *robots.File) []string {
 
 // reload makes the rules ready for other crawlers.
 func (d *diffing) reload(ctx context.Context, agents []string) (err error) {
+	if d.memory.Agents = len(agents); d.memory.Limit > 0 {
+		if err := d.divideMemory(); err != nil { // a row has a verdict for each
+			return err
+		}
+	}
 	for _, side := range d.sides() {
 		if err := errors.Join(side.store.Close(), side.Close()); err != nil {
 			return err
@@ -160,10 +203,14 @@ func (d *diffing) comparePaths(ctx context.Context, src *pathSource, sink *chang
 
 // A pathSource yields the paths of origins as the rows of a log.
 type pathSource struct {
-	origins  []robots.Origin
-	patterns [][]string     // of both sides, by origin
-	dialect  robots.Dialect // of the patterns, whose paths are made to URLs
-	most     int            // paths of an origin
+	parts    [][]robots.Origin // those that are left
+	read     func(origins []robots.Origin, found func(n int, f *robots.File)) error
+	err      error
+	origins  []robots.Origin // of the part in hand
+	patterns [][]string      // of both sides, by these
+	dialect  robots.Dialect  // of the patterns, whose paths are made to URLs
+	most     witness.Limits  // for an origin
+	rows     int             // most of a batch
 	tried    *diff.Tried
 
 	next  int      // origin
@@ -172,14 +219,17 @@ type pathSource struct {
 	url   []byte
 }
 
-// pathRows is the most rows of a batch.
-const pathRows = 4096
+// The most rows of a batch, and the most bytes, give or take a path.
+const (
+	pathRows  = 4096
+	batchText = 128 << 10
+)
 
 // Next fills b with paths of one origin.
 func (s *pathSource) Next(b *engine.Batch) bool {
 	b.Reset()
 	for len(s.paths) == 0 {
-		if s.next == len(s.origins) {
+		if s.next == len(s.origins) && !s.nextPart() {
 			return false
 		}
 		made := witness.Make(s.patterns[s.next], s.most)
@@ -191,8 +241,12 @@ func (s *pathSource) Next(b *engine.Batch) bool {
 			s.tried.Cut++
 		}
 	}
-	n := min(len(s.paths), pathRows)
-	for _, path := range s.paths[:n] {
+	n := min(len(s.paths), s.rows)
+	for i, path := range s.paths[:n] {
+		if len(b.Data) >= batchText {
+			n = i
+			break
+		}
 		s.line++
 		s.url = append(append(s.url[:0], s.origins[s.next-1]...), s.dialect.ReadablePath([]byte(path))...)
 		b.AddURL(s.url, s.line)
@@ -201,8 +255,19 @@ func (s *pathSource) Next(b *engine.Batch) bool {
 	return true
 }
 
-// Err returns nil: paths do not break off.
-func (s *pathSource) Err() error { return nil }
+// nextPart reads the patterns of more origins, and reports whether there are any.
+func (s *pathSource) nextPart() bool {
+	if len(s.parts) == 0 {
+		return false
+	}
+	s.origins, s.parts, s.next = s.parts[0], s.parts[1:], 0
+	s.patterns = make([][]string, len(s.origins))
+	s.err = s.read(s.origins, func(n int, f *robots.File) { s.patterns[n] = append(s.patterns[n], patternsOf(f)...) })
+	return s.err == nil
+}
+
+// Err returns why a robots.txt could not be read again.
+func (s *pathSource) Err() error { return s.err }
 
 // Close does nothing.
 func (s *pathSource) Close() error { return nil }

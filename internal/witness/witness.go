@@ -7,7 +7,8 @@
 // through all patterns at once: it goes on byte by byte, shortest paths first, and keeps one path for
 // each set of places that the patterns can be in. What files say of a path depends on that set alone,
 // so if the walk comes to its end, no difference is missed, but for paths whose normal form is
-// another. Both are cut after a number of paths.
+// another. Both are cut after a number of paths, of bytes, and of steps, see [Limits]: what they need
+// may grow with the product of all patterns.
 //
 // The package knows patterns, and no rules.
 package witness
@@ -16,12 +17,21 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/zeebo/xxh3"
 )
 
 // Paths are the paths for some patterns.
 type Paths struct {
 	All []string
 	Cut bool // there may be differences on other paths: the walk did not come to its end
+}
+
+// Limits are what paths may take.
+type Limits struct {
+	Paths int
+	Bytes int64 // of the paths, and of what is remembered of them
+	Steps int64 // places of patterns that are looked at, some nanoseconds each
 }
 
 // A pattern is the value of a rule, taken apart.
@@ -40,10 +50,10 @@ func parse(text string) pattern {
 	return p
 }
 
-// Make returns at most so many paths, each once, for patterns in normal form. The order depends on
+// Make returns paths, each once, for patterns in normal form, within limits. The order depends on
 // nothing but the patterns and their order.
-func Make(patterns []string, most int) Paths {
-	m := maker{most: most, seen: map[string]bool{}}
+func Make(patterns []string, l Limits) Paths {
+	m := maker{most: Limits{l.Paths / 2, l.Bytes / 2, l.Steps / 2}, seen: map[string]bool{}} // the rest is for the walk
 	var parsed []pattern
 	known := map[string]bool{}
 	for _, text := range patterns {
@@ -52,7 +62,6 @@ func Make(patterns []string, most int) Paths {
 			parsed = append(parsed, parse(text))
 		}
 	}
-	m.most = most / 2 // the rest is for the walk
 	for _, path := range []string{"/", "/x", "/index.html", "/?q=1"} {
 		m.add(path)
 	}
@@ -60,27 +69,38 @@ func Make(patterns []string, most int) Paths {
 		m.try(p)
 	}
 	m.pairs(parsed)
-	m.most = most
+	m.most = l
 	cut := m.walk(parsed)
 	return Paths{m.paths, cut}
 }
 
 // A maker collects paths.
 type maker struct {
-	most  int
+	most  Limits
+	taken Limits
 	paths []string
 	seen  map[string]bool
+}
+
+// pathBytes is what a path takes besides its text.
+const pathBytes = 64
+
+// isFull reports whether a limit is reached.
+func (m *maker) isFull() bool {
+	return len(m.paths) >= m.most.Paths || m.taken.Bytes >= m.most.Bytes || m.taken.Steps >= m.most.Steps
 }
 
 // add adds a path, unless there are enough, and reports whether there was room. A fragment is no part
 // of a path.
 func (m *maker) add(path string) bool {
-	if len(m.paths) >= m.most {
+	if m.isFull() {
 		return false
 	}
+	m.taken.Steps += 1 + int64(len(path))/8
 	if strings.HasPrefix(path, "/") && !strings.ContainsAny(path, "# \t\r\n") && !m.seen[path] {
 		m.seen[path] = true
 		m.paths = append(m.paths, path)
+		m.taken.Bytes += int64(len(path)) + pathBytes
 	}
 	return true
 }
@@ -94,6 +114,9 @@ var ends = []string{"", "x", "/", "/x", "?q=1", ".html", "index.html", "/index.h
 // try adds the paths near a pattern.
 func (m *maker) try(p pattern) {
 	for _, filler := range fillers {
+		if m.isFull() {
+			return
+		}
 		base := strings.Join(p.segments, filler)
 		if !strings.HasPrefix(base, "/") {
 			base = "/" + base
@@ -129,6 +152,9 @@ func folded(path string, less byte) string {
 func (m *maker) pairs(all []pattern) {
 	for i, p := range all {
 		for k, q := range all {
+			if m.taken.Steps++; m.isFull() {
+				return
+			}
 			if i == k || len(p.segments)+len(q.segments) == 2 {
 				continue // both are prefixes: one holds the other, or they have nothing in common
 			}
@@ -153,6 +179,9 @@ type state struct {
 	path   string
 	places []place
 }
+
+// bytes returns what a state takes.
+func (s *state) bytes() int64 { return int64(len(s.path)) + 8*int64(cap(s.places)) + pathBytes }
 
 // A place is how much of a pattern is consumed: len(text) is all of it.
 type place struct{ pattern, at uint32 }
@@ -216,31 +245,37 @@ func (m *maker) walk(patterns []pattern) (cut bool) {
 			begin = append(begin, place{uint32(i), 0})
 		}
 	}
-	known := map[string]bool{}
+	known := map[xxh3.Uint128]struct{}{} // sets of places, by their hashes
 	queue := []state{{"/", a.step(nil, begin, '/')}}
 	var key []byte
 	var next []place
 	for n := 0; n < len(queue); n++ {
 		s := queue[n]
 		queue[n] = state{}
+		m.taken.Bytes -= s.bytes()
 		if !m.add(s.path) {
 			return true
 		}
 		for _, b := range alphabet {
+			m.taken.Steps += int64(len(s.places)) + 1
 			next = a.step(next[:0], s.places, b)
 			key = key[:0]
 			for _, p := range next {
 				key = append(key, byte(p.pattern), byte(p.pattern>>8), byte(p.pattern>>16), byte(p.at), byte(p.at>>8), byte(p.at>>16))
 			}
-			if known[string(key)] {
+			hash := xxh3.Hash128(key)
+			if _, is := known[hash]; is {
 				continue
 			}
-			known[string(key)] = true
-			if len(m.paths)+len(queue)-n > m.most {
+			known[hash] = struct{}{}
+			m.taken.Bytes += pathBytes
+			if len(m.paths)+len(queue)-n > m.most.Paths || m.isFull() {
 				cut = true
 				continue
 			}
-			queue = append(queue, state{s.path + string(b), slices.Clone(next)})
+			later := state{s.path + string(b), slices.Clone(next)}
+			m.taken.Bytes += later.bytes()
+			queue = append(queue, later)
 		}
 	}
 	return cut

@@ -11,6 +11,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
+// few are limits of so many paths, in memory and time that do not end first.
+func few(paths int) Limits { return Limits{paths, 1 << 30, 1 << 40} }
+
 // allowed reports whether a path is allowed, by the slow reference.
 func allowed(rules []robots.Rule, path string) bool {
 	normal, _ := robots.Google.Path([]byte(path), nil)
@@ -87,7 +90,7 @@ func TestBruteForce(t *testing.T) {
 		for _, r := range slices.Concat(a, b) {
 			patterns = append(patterns, r.Pattern)
 		}
-		made := Make(patterns, 4000)
+		made := Make(patterns, few(4000))
 		tried += len(made.All)
 		want, got := slices.ContainsFunc(short, differs), slices.ContainsFunc(made.All, differs)
 		switch {
@@ -111,12 +114,12 @@ func TestBruteForce(t *testing.T) {
 // Paths are a function of the patterns, each once, and no more than asked for.
 func TestMake(t *testing.T) {
 	patterns := []string{"/a*b$", "/*admin*", "*.php", "/", ""}
-	made, again := Make(patterns, 100), Make(patterns, 100)
+	made, again := Make(patterns, few(100)), Make(patterns, few(100))
 	if !slices.Equal(made.All, again.All) || len(made.All) != 100 || !made.Cut {
 		t.Errorf("%d paths, cut %t", len(made.All), made.Cut)
 	}
 	seen := map[string]bool{}
-	for _, path := range Make(patterns, 10_000).All {
+	for _, path := range Make(patterns, few(10_000)).All {
 		if seen[path] || path[0] != '/' || strings.ContainsAny(path, "# ") {
 			t.Errorf("path %q", path)
 		}
@@ -127,7 +130,39 @@ func TestMake(t *testing.T) {
 			t.Errorf("%s is missing", want)
 		}
 	}
-	if all := Make(nil, 10); len(all.All) == 0 || all.Cut {
+	if all := Make(nil, few(10)); len(all.All) == 0 || all.Cut {
 		t.Errorf("%v", all)
+	}
+}
+
+// TestLimits holds that paths and what is remembered of them end at each limit, for rules that have more sets
+// of places than anyone could walk, and that this is said.
+func TestLimits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(29, 5))
+	word := func() string {
+		b := make([]byte, 5)
+		for i := range b {
+			b[i] = "ab"[rng.IntN(2)]
+		}
+		return string(b)
+	}
+	var patterns []string
+	for range 400 {
+		words := []string{"/"}
+		for range 8 {
+			words = append(words, word())
+		}
+		patterns = append(patterns, strings.Join(words, "*"))
+	}
+	patterns = append(patterns, "/"+strings.Repeat("a*b", 100_000))
+	for _, l := range []Limits{{100, 1 << 30, 1 << 40}, {40_000, 1 << 20, 1 << 40}, {40_000, 1 << 30, 1 << 20}} {
+		made := Make(patterns, l)
+		size := int64(0)
+		for _, path := range made.All {
+			size += int64(len(path))
+		}
+		if !made.Cut || len(made.All) > l.Paths || size > l.Bytes+1<<20 || len(made.All) == 0 {
+			t.Errorf("%+v: %d paths of %d bytes, cut %t", l, len(made.All), size, made.Cut)
+		}
 	}
 }

@@ -95,7 +95,7 @@ func (r *Report) markdown() string { return written(r.printMarkdown) }
 // printMarkdown prints the report for a comment on a pull request.
 func (r *Report) printMarkdown(out *bufio.Writer) {
 	out.WriteString("### robots.txt: what changes\n\n")
-	if text := r.clients(); text != "" {
+	for _, text := range r.first() {
 		out.WriteString(ci.Markdown(text) + "\n\n")
 	}
 	for _, v := range Failed(r.Gates) {

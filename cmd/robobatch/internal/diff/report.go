@@ -44,6 +44,17 @@ const (
 	Own = "own" // each request is decided for the crawler that sent it
 )
 
+// first returns the sentences without which the numbers mislead.
+func (r *Report) first() (all []string) {
+	if t := r.Tried; t != nil && t.Cut > 0 {
+		all = append(all, "Not all is compared: "+has(t.Cut, "origin")+" more patterns than paths are made of, so changes may be missing. Name a log with -in.")
+	}
+	if text := r.clients(); text != "" {
+		all = append(all, text)
+	}
+	return all
+}
+
 // clients says whose requests are counted; "" if there is nothing to say.
 func (r *Report) clients() string {
 	switch r.Clients {

@@ -27,7 +27,7 @@ const (
 
 // printText prints the report for people.
 func (r *Report) printText(out *bufio.Writer) {
-	if text := r.clients(); text != "" {
+	for _, text := range r.first() {
 		out.WriteString(cli.Fill(text, width) + "\n\n")
 	}
 	r.table(out, r.Unit+"s", func(c Count) string { return say.Number(c.Requests) }, true)
@@ -65,9 +65,6 @@ func (r *Report) notes() (notes []string) {
 			text += fmt.Sprintf("; %s have the same robots.txt", say.Count(t.Equal, "more origin"))
 		}
 		notes = append(notes, text+".")
-		if t.Cut > 0 {
-			notes = append(notes, has(t.Cut, "origin")+" more patterns than paths are made of: what changed there may be missing. Name a log with -in.")
-		}
 	}
 	if r.BadURLs > 0 {
 		notes = append(notes, say.Count(r.BadURLs, "row")+" without a valid URL left out.")
