@@ -52,7 +52,7 @@ func BenchmarkLogs(b *testing.B) {
 			data := loadLog(b, log.shared, log.file)
 			b.ReportAllocs()
 			var (
-				text  = unpack.NewTexts(nil, 0, new(atomic.Int64))
+				text  = unpack.NewTexts(nil, 0, 0, new(atomic.Int64))
 				lines lineReader
 				raw   rawLines
 				rows  int

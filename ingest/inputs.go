@@ -108,6 +108,26 @@ func inspect(name string) (Input, error) {
 	return Input{Name: name, Size: info.Size, content: is.Content}, nil
 }
 
+// Window returns the largest window in bytes that the first zstd frames of files need, 0 if none is one. What
+// cannot be read, or only once, counts as none: it is a fault later.
+func Window(names []string) (most int64) {
+	for _, name := range names {
+		p := place.Of(name)
+		if info, err := p.Stat(name); name == fault.Stdin || err != nil || info.Dir || info.Size < 0 {
+			continue
+		}
+		f, err := p.Open(name)
+		if err != nil {
+			continue
+		}
+		head := make([]byte, unpack.HeadLen)
+		n, _ := f.ReadAt(head, 0) // what is there counts
+		most = max(most, unpack.Window(head[:n]))
+		f.Close() //nolint:errcheck // only read
+	}
+	return most
+}
+
 // inspectZip is inspect for a file in a zip archive, the only one if member is "".
 func inspectZip(name, archive, member string) (Input, error) {
 	in := Input{Name: name, archive: archive}

@@ -38,6 +38,10 @@ type LogOptions struct {
 	Raws       bool         // keep lines as read, their offsets and those refused
 	Ahead      int          // goroutines that unpack ahead of Next; 0 or less means that Next unpacks, and 16 are the most
 
+	// Window is the most bytes of the window of a zstd frame, each goroutine of Ahead having one; 0 is 128
+	// MiB. What needs more is a fault.
+	Window int64
+
 	// VerifiedOnly leaves out rows that come of what was unpacked without its checksum, see
 	// [LineError]: a fault then comes before them. Packed logs are read twice. Those that are no
 	// files are stored in TempDir in between; "" is the usual directory.
@@ -157,7 +161,7 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 			texts = append(texts, in.Name)
 		}
 	}
-	l.text = textLog{opt: &l.opt, texts: unpack.NewTexts(texts, opt.Ahead, &l.read)}
+	l.text = textLog{opt: &l.opt, texts: unpack.NewTexts(texts, opt.Ahead, opt.Window, &l.read)}
 	return l, nil
 }
 

@@ -29,13 +29,14 @@ type sureLog struct {
 	stdin io.Reader // to open if the name is that of standard input
 	owned io.Closer // to be closed after it; nil if there is none
 
+	window   int64 // see LogOptions
 	verified int64 // bytes of text that are verified, if there is a fault
 	fault    error // that ended the first reading; nil if all is verified
 }
 
 // check reads a log, and returns how to read its verified text.
 func (o *LogOptions) check(name string) (log sureLog, err error) {
-	log = sureLog{name: name, stdin: o.Stdin}
+	log = sureLog{name: name, stdin: o.Stdin, window: o.Window}
 	if info, err := place.Of(name).Stat(name); name != fault.Stdin && (err != nil || info.Size >= 0) {
 		return log, log.read(name, nil, o.Ahead)
 	}
@@ -79,7 +80,7 @@ func (log *sureLog) store(pipe io.Reader, dir string) error {
 
 // read reads a log to its end, or to a fault.
 func (log *sureLog) read(name string, stdin io.Reader, ahead int) error {
-	texts := unpack.NewTexts([]string{name}, ahead, new(atomic.Int64))
+	texts := unpack.NewTexts([]string{name}, ahead, log.window, new(atomic.Int64))
 	defer texts.Release() //nolint:errcheck // only read
 	if err := texts.Open(name, stdin); err != nil {
 		return err

@@ -72,12 +72,14 @@ func planCoverage(a *args, std console.Streams) (guard.Task, error) {
 func (r *coverageRun) find(a *args) error {
 	var errLogs, errOut error
 	r.logOpt.TempDir = load.TempDir(cmp.Or(a.out, "."))
+	r.files, errLogs = findLogs(a.in, r.In)
+	r.memory.Window = windowOf(r.files, r.memory.Limit)
 	errRules := r.findRules(a)
 	if errRules == nil {
 		r.page.File = r.rules.Single()
 		errRules = r.divide()
 	}
-	if r.files, errLogs = findLogs(a.in, r.In); errLogs != nil {
+	if errLogs != nil {
 		return errors.Join(errLogs, errRules)
 	}
 	r.logs, errLogs = ingest.OpenLogs(r.files.Names(), r.logOpt)

@@ -23,6 +23,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/logfiles"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/rejects"
@@ -203,7 +204,7 @@ func (d *diffing) divideMemory() error {
 		}
 	}
 	d.runOpt.Workers, d.counts = parts.Workers, parts.Counts
-	d.logOpt.BatchRows, d.outOpt.DictMemory = parts.BatchRows, parts.Dicts
+	d.logOpt.BatchRows, d.logOpt.Window, d.outOpt.DictMemory = parts.BatchRows, parts.Window, parts.Dicts
 	if d.outOpt.Workers = cmp.Or(parts.Workers, runtime.GOMAXPROCS(0)); d.outOpt.Workers > 1 {
 		d.logOpt.Ahead = cmp.Or(parts.Unpackers, d.outOpt.Workers)
 	}
@@ -215,6 +216,12 @@ func (d *diffing) find(a *args) error {
 	if d.logOpt.VerifiedOnly = a.verifiedOnly; a.out != "" {
 		d.logOpt.TempDir = load.TempDir(a.out)
 	}
+	var files *logfiles.List
+	var errLogs error
+	if !d.noLog {
+		files, errLogs = findLogs(a.in, d.In)
+		d.memory.Window = windowOf(files, d.memory.Limit)
+	}
 	err := errors.Join(d.old.find(a), d.now.find(a))
 	if err == nil && a.origin != "" && d.old.file == "" && d.now.file == "" {
 		err = d.now.Find(a.rules, a.origin) // which says that neither is one robots.txt
@@ -225,7 +232,6 @@ func (d *diffing) find(a *args) error {
 	if d.noLog {
 		return errors.Join(err, d.findNoLog(a))
 	}
-	files, errLogs := findLogs(a.in, d.In)
 	if errLogs == nil {
 		d.logs, errLogs = ingest.OpenLogs(files.Names(), d.logOpt)
 	}

@@ -62,6 +62,18 @@ func findLogs(names []string, stdin io.Reader) (*logfiles.List, error) {
 	return list, errors.Join(list.Err(), err)
 }
 
+// mostWindows is how many logs are looked at for the window that they need. Others may be refused later.
+const mostWindows = 1000
+
+// windowOf returns the largest window of zstd that logs need, under a limit of memory; 0 is no limit.
+func windowOf(files *logfiles.List, limit int64) int64 {
+	if files == nil || limit <= 0 {
+		return 0
+	}
+	names := files.Names()
+	return ingest.Window(names[:min(len(names), mostWindows)])
+}
+
 // doubtInputs returns the doubts about which files are logs: those of directories that are none by their
 // names, and those that are there more than once.
 func doubtInputs(files *logfiles.List) (doubts []doubt.Doubt) {

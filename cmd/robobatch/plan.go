@@ -152,7 +152,7 @@ func (p *plan) divideMemory() error {
 	p.hints = append(p.hints, parts.Note)
 	p.storeOpt.Workers, p.runOpt.Workers, p.storeOpt.Reserved = parts.Workers, parts.Workers, parts.Reserved
 	p.outOpt.SortMemory, p.outOpt.DictMemory = parts.Sort, parts.Dicts
-	p.logOpt.BatchRows = parts.BatchRows
+	p.logOpt.BatchRows, p.logOpt.Window = parts.BatchRows, parts.Window
 	if p.outOpt.Workers = cmp.Or(parts.Workers, runtime.GOMAXPROCS(0)); p.outOpt.Workers > 1 {
 		p.logOpt.Ahead = cmp.Or(parts.Unpackers, p.outOpt.Workers)
 	}
@@ -186,10 +186,12 @@ func (p *plan) find(a *args) error {
 	if p.logOpt.VerifiedOnly = a.verifiedOnly; !atomicfile.InPlace(a.out) {
 		p.logOpt.TempDir = load.TempDir(cmp.Or(a.out, "."))
 	}
+	p.files, errLogs = logfiles.Find(a.in, p.In)
+	p.memory.Window = windowOf(p.files, p.memory.Limit)
 	if errRules = p.findRules(a); errRules == nil {
 		errRules = p.divideMemory()
 	}
-	if p.files, errLogs = logfiles.Find(a.in, p.In); p.series != nil {
+	if p.series != nil {
 		if errLogs == nil {
 			errLogs = p.series.find(p.files, p.outOpt.Format)
 			p.findKinds()

@@ -74,6 +74,8 @@ func planReport(a *args, std console.Streams) (guard.Task, error) {
 func (r *reporting) find(a *args) error {
 	var errLogs, errOut error
 	r.logOpt.TempDir = load.TempDir(cmp.Or(a.out, "."))
+	r.files, errLogs = findLogs(a.in, r.In)
+	r.memory.Window = windowOf(r.files, r.memory.Limit)
 	errRules := r.findRules(a)
 	if errRules == nil && r.old != nil {
 		errRules = r.old.find(a)
@@ -81,7 +83,7 @@ func (r *reporting) find(a *args) error {
 	if errRules == nil {
 		errRules = r.divide()
 	}
-	if r.files, errLogs = findLogs(a.in, r.In); errLogs != nil {
+	if errLogs != nil {
 		return errors.Join(errLogs, errRules)
 	}
 	r.logs, errLogs = ingest.OpenLogs(r.files.Names(), r.logOpt)

@@ -59,6 +59,7 @@ type unpacker struct {
 // Memory is bounded: there are as many unpackers as may work at once, each with a decompressor and
 // maxTexts buffers.
 type Ahead struct {
+	window  int64 // the largest of zstd; 0 is as usual
 	total   *atomic.Int64
 	names   []string
 	workers int
@@ -90,7 +91,7 @@ func newAhead(names []string, workers int, total *atomic.Int64) *Ahead {
 func (a *Ahead) start() {
 	a.pieces, a.idle, a.quit = make(chan *piece, a.workers), make(chan *unpacker, a.workers), make(chan struct{})
 	for range a.workers {
-		u := &unpacker{text: textReader{total: a.total}, free: make(chan []byte, maxTexts)}
+		u := &unpacker{text: textReader{total: a.total, zstd: zstdReader{most: a.window}}, free: make(chan []byte, maxTexts)}
 		a.all = append(a.all, u)
 		a.idle <- u
 	}

@@ -20,7 +20,7 @@ import (
 // decode returns the text of data as a Decoder gives it out, from standard input.
 func decode(t *testing.T, data io.Reader) (string, error) {
 	t.Helper()
-	texts := NewTexts([]string{fault.Stdin}, 0, new(atomic.Int64))
+	texts := NewTexts([]string{fault.Stdin}, 0, 0, new(atomic.Int64))
 	defer texts.Release()
 	if err := texts.Open(fault.Stdin, data); err != nil {
 		t.Fatal(err)
@@ -166,7 +166,7 @@ func TestDecoderVerified(t *testing.T) {
 	text := strings.Repeat("https://example.com/ä\n", 10_000)
 	for name, member := range map[string][]byte{"UTF-8": []byte(text), "UTF-16": asUTF16(text, binary.LittleEndian, true)} {
 		packed := testpack.Gzip(t, member)
-		texts := NewTexts([]string{fault.Stdin}, 0, new(atomic.Int64))
+		texts := NewTexts([]string{fault.Stdin}, 0, 0, new(atomic.Int64))
 		if err := texts.Open(fault.Stdin, bytes.NewReader(append(packed, packed[:len(packed)-9]...))); err != nil {
 			t.Fatal(err)
 		}

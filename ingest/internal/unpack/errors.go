@@ -41,10 +41,25 @@ func explain(p Packing, err error, anyText bool, dictErr error) error {
 		return fmt.Errorf("%s: %w, so any line since the frame began may be damaged: "+Again, p, ErrChecksum)
 	case errors.Is(err, ErrTrailing), anyText && (errors.Is(err, zstd.ErrMagicMismatch) || errors.Is(err, gzip.ErrHeader)):
 		return fmt.Errorf("%s: %w: cut them off, or "+Again, p, ErrTrailing)
+	case isWindow(err):
+		return fmt.Errorf("%s: %w: allow more memory, or recompress it, as in: zstd -dc --long=31 file | zstd > new.zst", p, err)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return fmt.Errorf("%s: %w: recompress it, as in: zstd -dc --long=31 file | zstd > new.zst", p, ErrWindow)
 	case errors.Is(err, zstd.ErrUnknownDictionary):
 		return fmt.Errorf("%s: %w (%w): put it in front, as the zstd format of WARC files says, or recompress the file without", p, ErrDictionary, cmp.Or(dictErr, err))
 	}
 	return fmt.Errorf("%s: %w (%w): "+Again, p, ErrDamaged, err)
+}
+
+// A WindowError is the error of a zstd frame that needs a larger window than there is memory for.
+type WindowError struct{ Need, Most int64 } // bytes
+
+func (e *WindowError) Error() string {
+	return fmt.Sprintf("the frame needs a window of %d MiB, and there is memory for %d", e.Need>>20, e.Most>>20)
+}
+
+// isWindow reports whether an error is a WindowError.
+func isWindow(err error) bool {
+	_, ok := errors.AsType[*WindowError](err)
+	return ok
 }

@@ -71,16 +71,18 @@ const Headroom = 4 << 10
 
 // NewTexts returns Texts of the inputs of these names, which must be opened in that order. They
 // unpack ahead of their reader in so many goroutines, at most 16; for 0 or less, in the goroutine
-// of the reader. They add the packed bytes that they read to total.
+// of the reader. Windows of zstd have at most so many bytes; 0 is 128 MiB. They add the packed bytes that they read to total.
 //
 // Packed files are read ahead: several frames of a zstd file at once, and several files. The text
 // and the faults do not depend on the number of goroutines. Each goroutine has a window of its own,
 // and up to 8 MiB of text.
-func NewTexts(names []string, ahead int, total *atomic.Int64) Texts {
+func NewTexts(names []string, ahead int, window int64, total *atomic.Int64) Texts {
 	if ahead <= 0 {
-		return &textReader{total: total}
+		return &textReader{total: total, zstd: zstdReader{most: window}}
 	}
-	return newAhead(names, min(ahead, maxAhead), total)
+	a := newAhead(names, min(ahead, maxAhead), total)
+	a.window = window
+	return a
 }
 
 // A textReader reads the text of one input after the other. It keeps its buffers and decompressors

@@ -40,7 +40,7 @@ func makeZip(tb testing.TB, text string, method uint16, names ...string) []byte 
 // readNamed returns the text of the input of that name.
 func readNamed(tb testing.TB, name string, ahead int) (string, error) {
 	tb.Helper()
-	texts := NewTexts([]string{name}, ahead, new(atomic.Int64))
+	texts := NewTexts([]string{name}, ahead, 0, new(atomic.Int64))
 	defer texts.Release()
 	if err := texts.Open(name, nil); err != nil {
 		return "", err

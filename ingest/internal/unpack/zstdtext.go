@@ -12,6 +12,7 @@ import (
 // A zstdReader reads the text of all frames of a zstd file, one after the other, so that it knows
 // which were verified. The decoder alone goes on with the next frame by itself.
 type zstdReader struct {
+	most  int64         // the largest window; 0 is maxWindow
 	zstd  *zstd.Decoder // nil before the first frame
 	in    *bufio.Reader
 	frame frameReader
@@ -22,7 +23,7 @@ type zstdReader struct {
 
 // reset starts with the frame at which r stands.
 func (z *zstdReader) reset(r *bufio.Reader) {
-	*z = zstdReader{zstd: z.zstd, in: r}
+	*z = zstdReader{most: z.most, zstd: z.zstd, in: r}
 }
 
 // Read reads text. Its errors are io.EOF, or those of the decoder. After an error it may still have
@@ -70,6 +71,9 @@ func (z *zstdReader) next() error {
 	if head, _ := z.in.Peek(4); !bytes.Equal(head, zstdMagic) {
 		return zstd.ErrMagicMismatch
 	}
+	if err := checkWindow(z.in, z.most); err != nil {
+		return err
+	}
 	if err := z.frame.reset(z.in); err != nil {
 		return err
 	}
@@ -79,8 +83,8 @@ func (z *zstdReader) next() error {
 	}
 	var err error
 	z.zstd, err = zstd.NewReader(&z.frame,
-		zstd.WithDecoderConcurrency(1), // see the package doc
-		zstd.WithDecoderLowmem(false),
+		zstd.WithDecoderConcurrency(1),     // see the package doc
+		zstd.WithDecoderLowmem(z.most > 0), // then the history has a window, and no more
 		zstd.WithDecoderMaxWindow(maxWindow),
 		zstd.WithDecoderMaxMemory(maxWindow)) // of a frame in a single segment, whose size is its window
 	return err
@@ -94,5 +98,31 @@ func (z *zstdReader) close() {
 	if z.zstd != nil {
 		z.zstd.Close()
 	}
-	*z = zstdReader{}
+	*z = zstdReader{most: z.most}
+}
+
+// Window returns the window that the first frame of a zstd file needs, which begins with head; 0 if that
+// is none. It is in bytes.
+func Window(head []byte) int64 {
+	var h zstd.Header
+	if h.Decode(head) != nil || h.Skippable {
+		return 0
+	}
+	if h.SingleSegment {
+		return int64(min(h.FrameContentSize, 1<<62))
+	}
+	return int64(min(h.WindowSize, 1<<62))
+}
+
+// checkWindow returns a [*WindowError] if the frame at which r stands needs a larger window than the most; 0
+// is no limit here.
+func checkWindow(r *bufio.Reader, most int64) error {
+	if most <= 0 {
+		return nil
+	}
+	head, _ := r.Peek(zstd.HeaderMaxSize) // a fault comes again
+	if need := Window(head); need > most {
+		return &WindowError{need, most}
+	}
+	return nil
 }

@@ -65,11 +65,18 @@ type Run struct {
 
 	// Coverage is whether half of the limit is for what rules do, of the command coverage. There is no Out.
 	Coverage bool
+
+	// Window is the largest window of zstd in bytes that the logs are known to need; 0 is as usual.
+	Window int64
 }
+
+// window returns the window of an unpacker.
+func (r Run) window() int64 { return max(window, r.Window) }
 
 // The parts of a run. Each holds for the most that was seen with real and made-up logs.
 const (
-	unpacker   = 10 * mib  // a window of zstd, 8 MiB, and what is unpacked ahead
+	unpacker   = 2 * mib   // what is unpacked ahead, beside a window of zstd
+	window     = 8 * mib   // of zstd, unless logs need a larger one
 	batchText  = mib       // half a MiB of text, and that of the batch before
 	chunkLong  = 4 * mib   // 32,768 rows of all columns
 	chunkWide  = 14 * mib  // half a million verdicts
@@ -105,6 +112,7 @@ type Parts struct {
 	BatchRows int   // the most rows of a batch; 0 is as usual
 	Sort      int64 // bytes of rows that are sorted; 0 is as usual
 	Dicts     int64 // bytes of the dictionaries of an Arrow file; 0 is no limit
+	Window    int64 // the most bytes of a window of zstd; 0 is as usual
 	Reserved  int64 // bytes of the limit that are neither for rules nor for their index
 	Counts    int64 // bytes for the URLs that changed, with Diff; 0 is as usual
 	Note      string
@@ -118,7 +126,7 @@ func (r Run) Divide() (Parts, error) {
 	}
 	asked := min(cmp.Or(r.Workers, runtime.GOMAXPROCS(0)), maxWorkers)
 	p := Parts{Workers: 1, Unpackers: 1, BatchRows: min(mostRows, max(leastRows, verdicts/max(1, r.Agents)))}
-	p.Dicts = r.dicts()
+	p.Dicts, p.Window = r.dicts(), r.window()
 	if r.Diff {
 		p.Counts = countsOf(r.Limit)
 	}
@@ -154,7 +162,7 @@ func (r Run) reserved(p *Parts) int64 {
 		kept = int64(len(r.Out.Kept))
 	}
 	batch := batchText + int64(p.BatchRows)*(rowSize+8*int64(r.Agents)+16*kept)
-	size := int64(p.Unpackers)*unpacker + batches*batch + r.Remote
+	size := int64(p.Unpackers)*(unpacker+r.window()) + batches*batch + r.Remote
 	if r.Diff {
 		size += p.Counts*countsMore/8 + batches*int64(p.BatchRows)*int64(oldRow+oldVerdict*r.Agents)
 	}
@@ -249,6 +257,9 @@ func (r Run) tooSmall(p Parts) error {
 		index := ""
 		if r.Index >= mib {
 			index = fmt.Sprintf(", %s of it for the index of the pack", Text(r.Index))
+		}
+		if r.Window > window {
+			index += fmt.Sprintf(", %s of it for the window of zstd that a log has", Text(r.Window))
 		}
 		return fmt.Errorf("%s is less than this run needs%s: use %s or more", r.Share.Text(r.Limit), index, Text(whole))
 	}
