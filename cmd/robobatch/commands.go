@@ -34,7 +34,7 @@ robobatch decides for every URL of a log whether robots.txt lets a crawler fetch
 reads the URLs of urls.zst, one a line, finds the robots.txt of each URL's origin in dir, writes a row per URL to
 urls.verdicts.parquet and prints a summary. It opens no network connection unless a name begins with s3://.`, rest: `
 Exit codes: 0 done; 1 more rejects than -max-rejects allows, less than -require-rules or -require-rows ask for, or with
--on-error skip inputs that failed; 2 an error of usage, input or output; 129, 130 and 143 after SIGHUP, SIGINT and SIGTERM. The output gets its name when it is complete. If a log turns out to be damaged, the
+-on-error skip inputs that failed; 2 an error of usage, input or output; 129, 130, 131 and 143 after SIGHUP, SIGINT, SIGQUIT and SIGTERM. The output gets its name when it is complete. If a log turns out to be damaged, the
 rows before the damage are kept as x.partial.parquet, and the exit code is 2.`},
 
 	{

@@ -412,9 +412,8 @@ func (d *diffing) load(ctx context.Context) (err error) {
 		debug.SetMemoryLimit(2*memory.LargePackLimit + aggregate.DefaultMemory)
 	}
 	d.DoubtOnce(doubtAgents(&d.now.opt, d.now.store))
-	if !engine.ShareOrigin(d.old.store, d.now.store) {
-		text := fmt.Sprintf("%s and %s have no origin in common, so all that either disallows is opened or closed: look whether they are of the same sites", say.File(d.old.path), say.File(d.now.path))
-		d.DoubtOnce([]doubt.Doubt{{Code: doubt.NoSharedOrigin, Text: text, Count: 1}})
+	if err := shareOrigin(&d.old, d.now.store, d.now.path); err != nil {
+		return err
 	}
 	for _, side := range d.sides() {
 		if side.asOf != "" && !side.opt.RowTimes && side.store.InForce() == 0 {
@@ -423,6 +422,16 @@ func (d *diffing) load(ctx context.Context) (err error) {
 		}
 	}
 	return nil
+}
+
+// shareOrigin returns an error if rules before know none of the origins of the rules that they are compared with:
+// then all would be closed or opened.
+func shareOrigin(old *compared, now *engine.Store, path string) error {
+	if engine.ShareOrigin(old.store, now) {
+		return nil
+	}
+	return fmt.Errorf("%s and %s have no origin in common, so that nothing can be compared: name the rules before of the same sites; http and https differ, as example.com and www.example.com do",
+		say.File(old.path), say.File(path))
 }
 
 // unload gives back what load has opened.

@@ -5,8 +5,8 @@
 // other command is one file: explain.go, check.go, lint.go, rules.go, compile.go, pipe.go, merge.go, bench.go. What libraries
 // report gets its remedy in remedy.go. Exit codes: 0 done, or standard output was closed by its
 // reader; 1 a limit or requirement that was asked for is not met (-max-rejects, -require-rules,
-// -require-rows), or inputs failed that -on-error skips; 2 an error of usage, input or output; 129, 130 and 143 after SIGHUP, SIGINT and
-// SIGTERM.
+// -require-rows), or inputs failed that -on-error skips; 2 an error of usage, input or output; 129, 130, 131 and 143 after SIGHUP, SIGINT,
+// SIGQUIT and SIGTERM.
 //
 // CONTRIBUTING.md has the steps that add a flag.
 package main
@@ -88,6 +88,9 @@ func start(arguments []string, std console.Streams) (title string, err error) {
 		a.faults.Add("", err)
 	}
 	t, err := commands[i].plan(&a, std)
+	if err == nil {
+		err = checkAddresses()
+	}
 	if err == nil {
 		err = guard.Run(t)
 	}

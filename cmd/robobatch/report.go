@@ -210,13 +210,13 @@ func (p *plan) doubtRows(store *engine.Store, stats engine.Stats) (*summary.Repo
 		Asked: p.asked, Version: version(), Store: store, Rules: p.rules.Files, Logs: p.logs, Stats: stats,
 	})
 	s.Doubts = append(s.Doubts, p.Doubts...)
+	if text := s.Rows().Bad; text != "" {
+		return nil, errors.New(text)
+	}
 	for _, d := range append(s.Doubt(), doubtRejected(s, &p.storeOpt)...) {
 		p.Doubt(d)
 	}
 	p.rules.HintMemory(store, &p.Console)
-	if text := s.NoClients(); text != "" {
-		return nil, errors.New(text)
-	}
 	return s, nil
 }
 
@@ -237,6 +237,9 @@ func (r *reporting) load(ctx context.Context) (err error) {
 		return err
 	}
 	r.old.Doubt(&r.Console)
+	if err = shareOrigin(r.old, r.store, r.path); err != nil {
+		return err
+	}
 	r.runOpt.Old = r.old.store
 	r.open(r.store, r.old.store)
 	r.openChanges(r.store, r.old.store)

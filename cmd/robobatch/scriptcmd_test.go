@@ -102,7 +102,7 @@ func closedPipe(ts *testscript.TestScript, _ bool, args []string) {
 // then on it reads on (busy), or waits for more (idle). Its temporary file must be there before the
 // signal, and must not be there after it.
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
-	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}
+	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT}
 	busy := args[2] == "busy"
 	heeded := make(chan os.Signal, 1)
 	signal.Notify(heeded, signals[args[1]]) // a child would ignore what is ignored here, as under nohup

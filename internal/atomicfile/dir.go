@@ -25,6 +25,9 @@ func CreateDir(name string, check func(path string) error) (*Dir, error) {
 	err := errFixedDirectory
 	if d.path != "." && d.path != ".." && d.path != string(filepath.Separator) {
 		err = d.makeTemp(func(temp string) error { return os.Mkdir(temp, 0o777) })
+		if info, errStat := os.Stat(d.path); err == nil && errStat == nil && info.IsDir() {
+			err = os.Chmod(d.temp, info.Mode().Perm()|0o700)
+		}
 	}
 	if err != nil {
 		return nil, d.Wrap("create", err)

@@ -68,10 +68,18 @@ func (f *File) open() (err error) {
 		f.file, err = os.OpenFile(f.path, os.O_WRONLY, 0)
 		return err
 	}
-	return f.makeTemp(func(temp string) (err error) {
-		f.file, err = os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
+	mode, replaces := fs.FileMode(0o666), err == nil
+	if replaces {
+		mode = info.Mode().Perm()
+	}
+	err = f.makeTemp(func(temp string) (err error) {
+		f.file, err = os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_RDWR, mode)
 		return err
 	})
+	if err == nil && replaces { // who could not read the file before cannot read the new one, whatever the umask is
+		err = f.file.Chmod(mode)
+	}
+	return err
 }
 
 // Write appends bytes. The error is an [*Error].

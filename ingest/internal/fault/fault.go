@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+	"syscall"
 	"unicode"
 	"unicode/utf8"
 
@@ -41,6 +42,9 @@ func (e *NameError) Unwrap() error { return e.Err }
 func OfFile(name string, err error, remedy string) *NameError {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err
+	}
+	if errors.Is(err, syscall.EMFILE) {
+		remedy = "allow more of them, as in: ulimit -n 1024"
 	}
 	if scheme := place.Foreign(name); scheme != "" && errors.Is(err, fs.ErrNotExist) {
 		err, remedy = errors.New(scheme+" is no place to read from"), "name a file, or s3://; copy or download others first"

@@ -42,31 +42,30 @@ type Meaning struct {
 
 // The codes.
 const (
-	BrokenRecords  Code = "broken_records"
-	DamagedRules   Code = "damaged_rules"
-	FailedFetches  Code = "failed_fetches"
-	FormulaCells   Code = "formula_cells"
-	GrowingLog     Code = "growing_log"
-	HeadlessTable  Code = "headless_table"
-	JoinedLines    Code = "joined_lines"
-	MixedEncoding  Code = "mixed_encodings"
-	NoRobots       Code = "no_robots"
-	NoRows         Code = "no_rows"
-	NoRulesThen    Code = "no_rules_then"
-	NoSharedOrigin Code = "no_shared_origin"
-	NoTimes        Code = "no_times"
-	NoURLs         Code = "no_urls"
-	OddRobots      Code = "odd_robots"
-	RejectedLines  Code = "rejected_lines"
-	RepeatedInput  Code = "repeated_input"
-	SpareOutputs   Code = "spare_outputs"
-	StoppedRun     Code = "stopped_run"
-	UnclearAgent   Code = "unclear_agent"
-	UnclearName    Code = "unclear_name"
-	UnreadFiles    Code = "unread_files"
-	UntimedRules   Code = "untimed_rules"
-	UnusedRules    Code = "unused_rules"
-	WhiteSpace     Code = "white_space"
+	BrokenRecords Code = "broken_records"
+	DamagedRules  Code = "damaged_rules"
+	FailedFetches Code = "failed_fetches"
+	FormulaCells  Code = "formula_cells"
+	GrowingLog    Code = "growing_log"
+	HeadlessTable Code = "headless_table"
+	JoinedLines   Code = "joined_lines"
+	MixedEncoding Code = "mixed_encodings"
+	NoRobots      Code = "no_robots"
+	NoRows        Code = "no_rows"
+	NoRulesThen   Code = "no_rules_then"
+	NoTimes       Code = "no_times"
+	NoURLs        Code = "no_urls"
+	OddRobots     Code = "odd_robots"
+	RejectedLines Code = "rejected_lines"
+	RepeatedInput Code = "repeated_input"
+	SpareOutputs  Code = "spare_outputs"
+	StoppedRun    Code = "stopped_run"
+	UnclearAgent  Code = "unclear_agent"
+	UnclearName   Code = "unclear_name"
+	UnreadFiles   Code = "unread_files"
+	UntimedRules  Code = "untimed_rules"
+	UnusedRules   Code = "unused_rules"
+	WhiteSpace    Code = "white_space"
 )
 
 // Meanings are all codes, in alphabetical order.
@@ -114,10 +113,6 @@ var Meanings = []Meaning{
 	{
 		NoRulesThen, "No robots.txt is as old as -as-of, or over half of the rows are older than all robots.txt of their origins.",
 		"Give captures of that time, or a later moment. The time of a file is that of its last change.",
-	},
-	{
-		NoSharedOrigin, "-old and -rules of diff have no origin in common. All that either of them disallows is opened or closed.",
-		"Look whether they are the rules of the same sites: http and https differ, as example.com and www.example.com do.",
 	},
 	{
 		NoTimes, "-as-of log or -partition-by date found no time in any row, so the newest captures decided, or all rows are in one partition.",

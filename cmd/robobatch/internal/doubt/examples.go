@@ -54,10 +54,6 @@ var examples = map[Code]example{
 		"-as-of 2020-01-01, and captures of 2026",
 		"-as-of 2026-01-31, and captures of 2026",
 	},
-	NoSharedOrigin: {
-		"robobatch diff -old rules.2025/ -rules rules.2026/ …, of http and of https",
-		"robobatch diff -old rules.2025/ -rules rules.2026/ …, both of https",
-	},
 	NoTimes: {
 		"-as-of log, and a log with its times in the field \"when\"",
 		"-as-of log -time-field when",

@@ -58,12 +58,12 @@ type Task interface {
 	Targets() (out, last string)       // names of its output, and of what it writes when that is complete
 }
 
-// Run runs the task until it ends or SIGINT, SIGTERM or SIGHUP comes, and then drops its output. A
+// Run runs the task until it ends or SIGINT, SIGTERM, SIGHUP or SIGQUIT comes, and then drops its output. A
 // signal that comes when the output is complete, or the task has failed, changes nothing; nor does
 // a second signal.
 func Run(t Task) error {
 	signals := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		if !signal.Ignored(s) { // as in the background of a shell script
 			signal.Notify(signals, s)
 		}

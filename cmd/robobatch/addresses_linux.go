@@ -1,0 +1,19 @@
+package main
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// leastAddresses is how many bytes of addresses a run needs at least. Go reserves many more than it uses, and
+// ends with a dump where it cannot.
+const leastAddresses = 2500 << 20
+
+// checkAddresses returns an error if the process may have fewer addresses than a run needs.
+func checkAddresses() error {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &limit); err != nil || limit.Cur >= leastAddresses {
+		return nil //nolint:nilerr // nobody knows of a limit
+	}
+	return fmt.Errorf("ulimit -v allows %d KiB of addresses, and a run reserves up to %d without using them: allow more, and bound memory by -max-memory", limit.Cur>>10, leastAddresses>>10)
+}
