@@ -81,3 +81,27 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// TestTempDir holds where temporary files of an output lie: beside it, so that they can be renamed, unless nothing
+// can lie there.
+func TestTempDir(t *testing.T) {
+	dir := t.TempDir()
+	for name, want := range map[string]string{
+		filepath.Join(dir, "x.parquet"): dir, "x.parquet": ".", "-": os.TempDir(), "s3://bucket/x.parquet": os.TempDir(), "/dev/null": os.TempDir(), "/dev/fd/1": os.TempDir(),
+	} {
+		if got := TempDir(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestForeign holds which names lead to a place that nobody here knows.
+func TestForeign(t *testing.T) {
+	for name, want := range map[string]string{
+		"gs://b/x": "gs://", "https://a.example/x": "https://", "HTTP://a": "HTTP://", "s3://b/x": "", "x": "", "a/b": "", "c:/x": "", "://x": "", "1a://x": "", "x:/y": "",
+	} {
+		if got := Foreign(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}

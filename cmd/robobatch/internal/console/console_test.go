@@ -1,0 +1,76 @@
+package console
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+)
+
+// TestQuiet holds that a quiet console prints what must be known, and nothing else, and that what a terminal might
+// obey is escaped.
+func TestQuiet(t *testing.T) {
+	for _, quiet := range []bool{false, true} {
+		name := filepath.Join(t.TempDir(), "err")
+		f, err := os.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &Console{Streams: Streams{Err: f}, Quiet: quiet}
+		c.Print("printed\n")
+		c.Hint("hinted")
+		c.Hint("")
+		c.Tell("told\x1b[2J\n")
+		one, other := doubt.Doubt{Code: doubt.NoRows, Text: "empty", Count: 1}, doubt.Doubt{Code: doubt.NoTimes, Text: "late", Count: 2}
+		c.Doubt(one)
+		c.DoubtOnce([]doubt.Doubt{one, other})
+		c.DoubtOnce([]doubt.Doubt{other})
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := string(text)
+		for part, want := range map[string]int{"printed": 1, "robobatch: hint: hinted\n": 1, "told": 1, "robobatch: doubt: empty [no_rows]\n": 1, "late [no_times]": 1, "\x1b": 0} {
+			if quiet && (part == "printed" || strings.Contains(part, "hint")) {
+				want = 0
+			}
+			if n := strings.Count(got, part); n != want {
+				t.Errorf("quiet %t: %q is there %d times, want %d:\n%s", quiet, part, n, want, got)
+			}
+		}
+		if len(c.Doubts) != 2 {
+			t.Errorf("%d doubts are kept", len(c.Doubts))
+		}
+	}
+}
+
+// failing is a writer that fails.
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+// TestWriter holds that the first error of writing is kept, and told at once.
+func TestWriter(t *testing.T) {
+	first := errors.New("first")
+	w := NewWriter(failing{first})
+	select {
+	case <-w.Failed:
+		t.Fatal("it has not failed yet")
+	default:
+	}
+	for range 2 {
+		if _, err := w.Write([]byte("x")); !errors.Is(err, first) {
+			t.Error(err)
+		}
+	}
+	<-w.Failed
+	if !errors.Is(w.Err, first) || OutError(nil) != nil || !strings.Contains(OutError(first).Error(), "first") {
+		t.Errorf("%v, %v", w.Err, OutError(first))
+	}
+}

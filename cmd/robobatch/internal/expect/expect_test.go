@@ -1,0 +1,97 @@
+package expect
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
+)
+
+// TestRead reads lines of each form, and says of each fault where it is.
+func TestRead(t *testing.T) {
+	f, err := Read(strings.NewReader("\ufeff# robots\n\nallow Googlebot,bingbot / # all\r\n\tdisallow *  /a#b rule=12\nwaive all_closed\n"), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Lines) != 2 || f.Waivers[AllClosed] != 5 || f.Name != "x" {
+		t.Fatalf("%+v", f)
+	}
+	if l := f.Lines[0]; l.Num != 3 || !l.Allow || l.URL != "/" || l.Rule != 0 || !slices.Equal(l.Agents, []string{"Googlebot", "bingbot"}) {
+		t.Errorf("%+v", l)
+	}
+	if l := f.Lines[1]; l.Num != 4 || l.Allow || l.URL != "/a#b" || l.Rule != 12 || !slices.Equal(l.Agents, []string{"*"}) {
+		t.Errorf("%+v", l)
+	}
+	for text, want := range map[string]string{
+		"":                             "x: it expects nothing",
+		"# nothing\n":                  "x: it expects nothing",
+		"allow Googlebot":              "x:1: \"allow Googlebot\": write allow or disallow, crawlers, and a path or URL",
+		"\nmay Googlebot /":            "x:2: \"may Googlebot /\": a line begins with allow, disallow or waive",
+		"waive none":                   "x:1: \"waive none\": write waive and one of all_closed, no_robots, odd_robots",
+		"allow Googlebot / rule=0":     "x:1: \"rule=0\": behind the URL stands rule=",
+		"allow Googlebot / line=1":     "x:1: \"line=1\": behind the URL stands rule=",
+		"allow @nosuch /":              "x:1: there is no set \"@nosuch\"",
+		"allow a / rule=1 x":           "x:1: \"allow a / rule=1 x\": write allow or disallow",
+		"allow a /\nbad\nallow b\n":    "x:2: \"bad\"",
+		"allow a /" + "\u00a0" + "b c": "x:1: \"c\": behind the URL",
+	} {
+		if _, err := Read(strings.NewReader(text), "x"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestJudge holds which answers pass, and what the forms say of those that do not.
+func TestJudge(t *testing.T) {
+	yes, no := true, false
+	answer := func(allowed *bool, reason string, line int32) *explain.Answer {
+		a := &explain.Answer{URL: "https://a.example/p", Agent: "Googlebot"}
+		a.Allowed, a.Reason, a.RuleLine = allowed, reason, line
+		return a
+	}
+	f := &File{Name: "x"}
+	var failed []Result
+	for _, c := range []struct {
+		line Line
+		a    *explain.Answer
+		want bool
+	}{
+		{Line{Num: 1, Allow: true}, answer(&yes, "default", 0), true},
+		{Line{Num: 2}, answer(&no, "rule", 3), true},
+		{Line{Num: 3, Rule: 3}, answer(&no, "rule", 3), true},
+		{Line{Num: 4, Rule: 2}, answer(&no, "rule", 3), false},
+		{Line{Num: 5}, answer(&yes, "rule", 3), false},
+		{Line{Num: 6, Allow: true}, answer(nil, "bad_url", 0), false},
+		{Line{Num: 7, Allow: true}, answer(&yes, "undefined", 0), false},
+	} {
+		r := f.Judge(&c.line, c.a)
+		if r.Pass != c.want || r.Line != c.line.Num {
+			t.Errorf("line %d: %+v", c.line.Num, r)
+		}
+		if !r.Pass {
+			failed = append(failed, r)
+		}
+	}
+	if !strings.Contains(failed[0].Text, "(line 2 shall decide)") || strings.Contains(failed[1].Text, "shall decide") {
+		t.Errorf("%q, %q", failed[0].Text, failed[1].Text)
+	}
+	failed = append(failed, f.NewProblem(NoRobots, "none"))
+	for form, want := range map[string][]string{
+		"text":   {"FAILED  x:4  disallow Googlebot https://a.example/p", "FAILED  no_robots", "5 checks, 5 failed"},
+		"json":   {`"line":4,"expect":"disallow","want_rule":2,"pass":false`, `"problem":"no_robots"`},
+		"junit":  {`failures="5"`},
+		"github": {"::error file=x,line=4,", "::error file=x,title="},
+	} {
+		var out bytes.Buffer
+		if err := Print(&out, form, failed); err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range want {
+			if !strings.Contains(out.String(), part) {
+				t.Errorf("%s has no %s:\n%s", form, part, out.String())
+			}
+		}
+	}
+}
