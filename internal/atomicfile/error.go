@@ -37,6 +37,9 @@ var (
 	// ErrNotRegular: the output has to be rewound, and is a pipe, a device or standard output.
 	ErrNotRegular = errors.New("is no regular file, and this output is written in more than one pass: name a file")
 
+	// ErrTaken: the temporary file is gone before it had its name.
+	ErrTaken = errors.New("its temporary file is gone: another run writes the same output and has removed it, or somebody else has; run each output, and each shard, once at a time")
+
 	errIsDirectory = errors.New("is a directory: name a file in it")
 )
 

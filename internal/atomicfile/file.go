@@ -131,7 +131,12 @@ func (f *File) commit(path string) error {
 	if f.temp == "" {
 		return nil
 	}
-	if err := f.sys.Rename(f.temp, path); err != nil {
+	err = f.sys.Rename(f.temp, path)
+	if _, lost := os.Lstat(f.temp); errors.Is(err, fs.ErrNotExist) && errors.Is(lost, fs.ErrNotExist) {
+		f.temp = ""
+		return f.Wrap("finish", ErrTaken)
+	}
+	if err != nil {
 		return errors.Join(f.Wrap("rename the temporary file of", err), f.Close())
 	}
 	f.temp = ""

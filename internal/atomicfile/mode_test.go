@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -48,5 +49,22 @@ func TestMode(t *testing.T) {
 	}
 	if info, err := os.Stat(tree); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+// TestTaken holds that an error names the cause where another process has removed the temporary file.
+func TestTaken(t *testing.T) {
+	f, err := Create(filepath.Join(t.TempDir(), "x"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(f.temp); err != nil {
+		t.Skipf("it is open, so that nobody can remove it: %v", err)
+	}
+	if err := f.Commit(); !errors.Is(err, ErrTaken) {
+		t.Error(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
 	}
 }
