@@ -36,7 +36,32 @@ var (
 	urls     = &input{"urls.txt.zst", makeURLs}
 	longURLs = &input{"long.txt.zst", makeLongURLs}
 	events   = &input{"events.jsonl.zst", makeEvents}
+	windows  = &input{"windows.txt.zst", makeWindows}
+	words    = &input{"words.txt", makeWords(1)}
+	changed  = &input{"changed.txt", makeWords(2)}
 )
+
+// makeWords returns what writes a robots.txt of rules whose floating words nearly all can follow each other: the
+// sets of places that they can be in are more than anyone could walk through.
+func makeWords(seed uint64) func(path string, _ *madeup.Generator, _ madeup.Spec) error {
+	return func(path string, _ *madeup.Generator, _ madeup.Spec) error {
+		rng := rand.New(rand.NewPCG(seed, 29))
+		text := []byte("User-agent: *\n")
+		for len(text) < robots.MaxBytes-100 {
+			text = append(text, "Disallow: /"...)
+			for range 8 {
+				text = fmt.Appendf(text, "*%03b%02b", rng.IntN(8), rng.IntN(4))
+			}
+			text = append(text, '\n')
+		}
+		return os.WriteFile(path, text, 0o666)
+	}
+}
+
+// makeWindows writes a log whose frame needs a window of 64 MiB.
+func makeWindows(path string, g *madeup.Generator, s madeup.Spec) error {
+	return writeLog(path, g, 4*s.URLs, appendURL, zstd.WithWindowSize(64<<20))
+}
 
 func makePack(path string, g *madeup.Generator, _ madeup.Spec) error {
 	return writePack(path, g.Responses())
@@ -131,9 +156,9 @@ func captured(all iter.Seq2[robots.Response, error]) iter.Seq2[robots.Response, 
 }
 
 // writeLog writes the first rows of a log in random order, each made of a URL by line.
-func writeLog(path string, g *madeup.Generator, rows int64, line func(dst, url []byte, rng *rand.Rand) []byte) error {
+func writeLog(path string, g *madeup.Generator, rows int64, line func(dst, url []byte, rng *rand.Rand) []byte, opt ...zstd.EOption) error {
 	return madeup.WriteFile(path, func(w io.Writer) error {
-		enc, err := zstd.NewWriter(w)
+		enc, err := zstd.NewWriter(w, opt...)
 		if err != nil {
 			return err
 		}

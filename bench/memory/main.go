@@ -134,8 +134,10 @@ func (s *shape) arguments(inputs, out string, limit int64) (all []string) {
 	if s.old != nil {
 		all = append(all, "-old", filepath.Join(inputs, s.old.name))
 	}
-	all = append(all, "-rules", filepath.Join(inputs, s.rules.name), "-in", filepath.Join(inputs, s.log.name),
-		"-max-memory", strconv.FormatInt(limit/mib, 10)+"MiB", "-quiet", "-progress", "off")
+	if s.log != nil {
+		all = append(all, "-in", filepath.Join(inputs, s.log.name))
+	}
+	all = append(all, "-rules", filepath.Join(inputs, s.rules.name), "-max-memory", strconv.FormatInt(limit/mib, 10)+"MiB", "-quiet", "-progress", "off")
 	if s.out != "" {
 		all = append(all, "-out", filepath.Join(out, s.out))
 	}

@@ -18,7 +18,7 @@ import (
 const preparing = "MEMORY_TEST_PREPARE"
 
 // small is what the test runs: some ten thousand origins, whose rules do not fit under the limits.
-const small = "^(plain|workers|sort|arrow|wide|longurls|kept|partition|asof|captures|diff|diffrows|coverage|coverby|report|reportlog|reportold|reportrun)$"
+const small = "^(plain|workers|sort|arrow|wide|longurls|kept|partition|asof|captures|diff|diffrows|coverage|coverby|report|reportlog|reportold|reportrun|window|windows|windowdiff|windowcover|windowpage|rulesalone|rulesrows)$"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(preparing); dir != "" {
@@ -61,7 +61,7 @@ func TestBound(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if lines := strings.Count(out.String(), "\n"); len(r.shapes) != 18 || lines != 1+3*len(r.shapes) {
+	if lines := strings.Count(out.String(), "\n"); len(r.shapes) != 25 || lines != 1+3*len(r.shapes) {
 		t.Errorf("%d lines of %d shapes", lines, len(r.shapes))
 	}
 	if !regexp.MustCompile(`(?m)^plain +64 MiB .* ok$`).MatchString(out.String()) {

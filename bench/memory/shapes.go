@@ -4,7 +4,7 @@ package main
 type shape struct {
 	name  string
 	rules *input
-	log   *input
+	log   *input // nil is none: rules alone
 	out   string // name of the output; "" is none
 	flags []string
 	page  string // name of the page of -report; "" is none
@@ -15,7 +15,10 @@ type shape struct {
 
 // inputs returns what is read.
 func (s *shape) inputs() []*input {
-	all := []*input{s.rules, s.log}
+	all := []*input{s.rules}
+	if s.log != nil {
+		all = append(all, s.log)
+	}
 	if s.old != nil {
 		all = append(all, s.old)
 	}
@@ -47,5 +50,12 @@ var shapes = []shape{
 	{name: "report", command: "report", rules: pack, log: urls, out: "x.html"},
 	{name: "reportlog", command: "report", rules: captures, log: events, out: "x.html", flags: []string{"-agent-from-log"}},
 	{name: "reportold", command: "report", old: closing, rules: pack, log: urls, out: "x.html", flags: []string{"-agent", "*,Googlebot,GPTBot"}},
+	{name: "window", rules: pack, log: windows, out: "x.parquet"},
+	{name: "windows", rules: pack, log: windows, out: "x.parquet", flags: []string{"-workers", "8"}},
+	{name: "windowdiff", command: "diff", old: closing, rules: pack, log: windows},
+	{name: "windowcover", command: "coverage", rules: pack, log: windows},
+	{name: "windowpage", command: "report", rules: pack, log: windows, out: "x.html"},
+	{name: "rulesalone", command: "diff", old: words, rules: changed},
+	{name: "rulesrows", command: "diff", old: words, rules: changed, out: "x.parquet"},
 	{name: "reportrun", rules: pack, log: urls, out: "x.parquet", page: "x.html"},
 }
