@@ -113,7 +113,10 @@ func (r *rowReader) take(p weblog.Parser, result weblog.Result, raw []byte, at w
 		}
 		r.addRow(b, raw, at)
 	case weblog.NoRow:
-		r.headers++
+		if r.headers++; r.bareCR && bytes.IndexByte(raw, '\r') >= 0 { // a comment that rows follow, up to the next LF
+			r.lost += int64(len(raw))
+			r.noteJoined(b.Input, at.line)
+		}
 	case weblog.Failed:
 		return p.Err()
 	default:
