@@ -209,7 +209,7 @@ func (a *attack) damageOnce(t target, bases []*base, i int) judgement {
 		b = bases[r.IntN(len(bases))]
 	}
 	m := &mutations[r.IntN(len(mutations))]
-	for m.recode && !t.text {
+	for (m.recode || m.joined != notJoined) && !t.text {
 		m = &mutations[r.IntN(len(mutations))]
 	}
 	data := m.damage(r, b.data, bases[r.IntN(len(bases))].data)

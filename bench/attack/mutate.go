@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/csv"
 	"math/rand/v2"
 	"slices"
 	"unicode/utf16"
@@ -16,7 +17,17 @@ type mutation struct {
 	name   string
 	damage func(r *rand.Rand, data, other []byte) []byte
 	recode bool // all of a text is written another way, so that no line is as it was
+	joined join // what stands behind a text
 }
+
+// A join says what becomes of the part behind a text, and how it is judged.
+type join uint8
+
+const (
+	notJoined join = iota
+	readAll        // its rows are rows, too
+	mustSay        // it cannot be read, and the run must say so
+)
 
 // span returns a random part of the data, of up to most bytes, and at least one.
 func span(r *rand.Rand, data []byte, most int) (from, to int) {
@@ -103,6 +114,20 @@ var mutations = []mutation{
 	{name: "UTF-16 without a mark", recode: true, damage: func(r *rand.Rand, data, _ []byte) []byte {
 		return toUTF16(data, r.IntN(2) == 0, false)
 	}},
+	{name: "a table in another order behind", joined: readAll, damage: func(r *rand.Rand, data, other []byte) []byte {
+		return slices.Concat(data, reordered(r, other))
+	}},
+	{name: "a packed part behind", joined: mustSay, damage: func(r *rand.Rand, data, other []byte) []byte {
+		p := &packings[r.IntN(4)] // gz, zst and xz
+		packed, err := p.pack([][]byte{other})
+		if err != nil {
+			panic(err) // the bases of packed formats are packed so, too
+		}
+		return slices.Concat(data, packed)
+	}},
+	{name: "a part with line ends of old Macs behind", joined: mustSay, damage: func(_ *rand.Rand, data, other []byte) []byte {
+		return slices.Concat(data, bytes.ReplaceAll(other, []byte("\n"), []byte("\r")))
+	}},
 	{name: "a mark of UTF-8", damage: func(_ *rand.Rand, data, _ []byte) []byte { return slices.Concat([]byte("\ufeff"), data) }},
 }
 
@@ -120,4 +145,33 @@ func toUTF16(text []byte, little, mark bool) []byte {
 		out = order.AppendUint16(out, unit)
 	}
 	return out
+}
+
+// reordered returns a table whose columns are in another order, with a header that says so; other texts as they are.
+func reordered(r *rand.Rand, text []byte) []byte {
+	comma := ','
+	if first, _, _ := bytes.Cut(text, []byte("\n")); bytes.Count(first, []byte("\t")) > 1 {
+		comma = '\t'
+	} else if bytes.Count(first, []byte(",")) < 2 || bytes.ContainsAny(first, "{\"") {
+		return text
+	}
+	in := csv.NewReader(bytes.NewReader(text))
+	in.Comma = comma
+	records, err := in.ReadAll()
+	if err != nil || len(records) < 2 || !slices.Contains(records[0], "url") {
+		return text
+	}
+	order := r.Perm(len(records[0]))
+	var out bytes.Buffer
+	w := csv.NewWriter(&out)
+	w.Comma = comma
+	for _, record := range records {
+		line := make([]string, len(order))
+		for i, n := range order {
+			line[i] = record[n]
+		}
+		w.Write(line) //nolint:errcheck // to memory
+	}
+	w.Flush()
+	return out.Bytes()
 }

@@ -46,6 +46,10 @@ func (a *attack) textTarget(f *textFormat) target {
 		},
 		try: func(r *rand.Rand, b *base, m *mutation, data []byte) (*result, judgement, string) {
 			res := a.runOnLog(r, f, "", data)
+			if m.joined != notJoined {
+				j, reason := judgeJoined(b, &res, m.joined)
+				return &res, j, reason
+			}
 			if m.recode {
 				j, reason := judgeRecoded(b, &res)
 				return &res, j, reason
@@ -135,6 +139,29 @@ func judgeRecoded(b *base, res *result) (judgement, string) {
 		if !same(want, res.rows[i]) {
 			return wrong, res.rows[i].String() + ", want " + want.String()
 		}
+	}
+	return whole, ""
+}
+
+// judgeJoined judges the rows of a text with a part behind it: all rows are true; those of the part are there, or the
+// run says that something is not as it should be.
+func judgeJoined(b *base, res *result, j join) (judgement, string) {
+	for _, got := range res.rows {
+		if !b.has(got) {
+			return excused(res, got.Line, false, got.String()+" is no row of either part")
+		}
+	}
+	switch {
+	case res.code != 0:
+		return refused, ""
+	case res.doubted():
+		return doubted, ""
+	case j == mustSay:
+		return wrong, "nothing says that the part behind cannot be read"
+	case res.stats.refused() > 0:
+		return doubted, ""
+	case len(res.rows) <= len(b.rows):
+		return wrong, strconv.Itoa(len(res.rows)) + " rows, of " + strconv.Itoa(len(b.rows)) + " in the first part alone"
 	}
 	return whole, ""
 }
