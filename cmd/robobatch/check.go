@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -67,7 +67,7 @@ func readExpectations(name string, in io.Reader) (*expect.File, error) {
 	if name == say.Std {
 		return expect.Read(in, expect.Stdin)
 	}
-	f, err := os.Open(name)
+	f, err := place.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("-expect: %s: %w", say.File(name), atomicfile.Cause(err))
 	}

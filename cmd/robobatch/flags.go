@@ -444,7 +444,7 @@ func answerFlags(a *args) []entry {
 		{forCoverage, cli.Flag{Name: "out", Arg: "file", Files: true, Set: outputName(&a.out), Doc: `
 			A file to write all rules to, as a table: x.parquet or x.jsonl (JSON Lines).
 			docs/COVERAGE.md has its columns.`}},
-		{forLint, cli.Flag{Name: "out", Arg: "file", Files: true, Set: outputName(&a.out), Doc: `
+		{forLint, cli.Flag{Name: "out", Arg: "file", Files: true, Set: fileName(&a.out), Doc: `
 			The file to write what is printed to. As text it has every finding. Default: standard
 			output.`}},
 		{forLint, cli.Flag{
@@ -454,7 +454,7 @@ func answerFlags(a *args) []entry {
 		{forLint, cli.Flag{Name: "baseline", Arg: "file", Files: true, Set: cli.Text(&a.baseline), Doc: `
 			Leave out the findings that this file accepts. They are found again by their code and
 			line, wherever that stands.`}},
-		{forLint, cli.Flag{Name: "write-baseline", Arg: "file", Files: true, Set: cli.Text(&a.writeBaseline), Doc: `
+		{forLint, cli.Flag{Name: "write-baseline", Arg: "file", Files: true, Set: fileName(&a.writeBaseline), Doc: `
 			Accept all findings: write them to this file, for -baseline. The exit code is 0 then.`}},
 		{forDiff, cli.Flag{
 			Name: "print", Arg: "form", Values: diff.Forms, Default: "text",
@@ -503,10 +503,10 @@ func outputFlags(a *args) []entry {
 			Name: "out", Arg: "dir", Files: true, Set: outputName(&a.out),
 			Doc: "The directory of the outputs. Without the flag it is the first argument.",
 		}},
-		{forCompile, cli.Flag{Name: "out", Arg: "file", Files: true, Set: outputName(&a.out), Doc: `
+		{forCompile, cli.Flag{Name: "out", Arg: "file", Files: true, Set: fileName(&a.out), Doc: `
 			The pack to write, x.rbp. Default: the name of the rules plus .rbp, in the working
 			directory.`}},
-		{forReport, cli.Flag{Name: "out", Arg: "file", Files: true, Set: outputName(&a.out), Doc: `
+		{forReport, cli.Flag{Name: "out", Arg: "file", Files: true, Set: fileName(&a.out), Doc: `
 			The page to write, x.html; - is standard output. Default: the name of the first log without
 			.zst, .gz, .txt, .log, .urls and the like, plus .report.html, in the working directory.`}},
 		{forDiff, cli.Flag{Name: "out", Arg: "file", Files: true, Set: outputName(&a.out), Doc: `
@@ -625,10 +625,16 @@ func seriesFlags(a *args) []entry {
 }
 
 // outputName returns the Set of a flag that names an output.
-func outputName(to *string) func(string) error {
+func outputName(to *string) func(string) error { return named(to, "name a file, or s3://") }
+
+// fileName is outputName for an output that is always a file.
+func fileName(to *string) func(string) error { return named(to, "name a file") }
+
+// named returns the Set of a flag that names an output. remedy says which there are.
+func named(to *string, remedy string) func(string) error {
 	return func(name string) error {
 		if scheme := place.Foreign(name); scheme != "" {
-			return fmt.Errorf("%s is no place to write to: name a file, or s3://", scheme)
+			return fmt.Errorf("%s is no place to write to: %s", scheme, remedy)
 		}
 		return cli.Text(to)(name)
 	}

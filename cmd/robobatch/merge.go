@@ -9,6 +9,8 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/series"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 // A merging is a run of the command merge.
@@ -27,6 +29,9 @@ func planMerging(a *args, std console.Streams) (guard.Task, error) {
 	}
 	if m.dir.Name == "" && len(m.stats) > 0 {
 		m.dir.Name, m.stats = m.stats[0], m.stats[1:]
+	}
+	if scheme := place.Foreign(m.dir.Name); scheme != "" {
+		return nil, cli.Usage("%s is no place to read from or write to: name a directory, or s3://", scheme)
 	}
 	if m.dir.Name == "" {
 		a.faults.Add("out", errors.New("the flag is missing: name the directory of the outputs, as -out of the shards does"))

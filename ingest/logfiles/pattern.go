@@ -45,6 +45,9 @@ func matches(pattern string) ([]File, error) {
 	if err != nil {
 		return nil, fault.OfFile(pattern, err, "give permission to read all directories in it")
 	}
+	if scheme := place.Foreign(pattern); scheme != "" && len(found) == 0 {
+		return nil, &NameError{Name: pattern, Err: &place.ForeignError{Scheme: scheme}}
+	}
 	if len(found) == 0 {
 		return nil, &NameError{Name: pattern, Err: ErrNoMatch, Remedy: "check the directory and the pattern; directories do not count"}
 	}

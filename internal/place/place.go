@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,9 +102,27 @@ func Of(name string) Place {
 	return Files{}
 }
 
-// ReadAll reads a small file.
+// A ForeignError says that a name leads to a place that nobody here knows.
+type ForeignError struct{ Scheme string }
+
+// Error says so, and which places there are.
+func (e *ForeignError) Error() string {
+	return e.Scheme + " is no place to read from: name a file, or s3://; copy or download others first"
+}
+
+// Open opens a file by its name. The error of one that is not there is a [*ForeignError] if nobody here
+// knows its place.
+func Open(name string) (File, error) {
+	f, err := Of(name).Open(name)
+	if scheme := Foreign(name); scheme != "" && errors.Is(err, fs.ErrNotExist) {
+		return nil, &ForeignError{scheme}
+	}
+	return f, err
+}
+
+// ReadAll reads a small file. Its errors are those of [Open], too.
 func ReadAll(name string) ([]byte, error) {
-	r, err := Of(name).Open(name)
+	r, err := Open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func OfFile(name string, err error, remedy string) *NameError {
 		remedy = "allow more of them, as in: ulimit -n 1024"
 	}
 	if scheme := place.Foreign(name); scheme != "" && errors.Is(err, fs.ErrNotExist) {
-		err, remedy = errors.New(scheme+" is no place to read from"), "name a file, or s3://; copy or download others first"
+		err, remedy = &place.ForeignError{Scheme: scheme}, ""
 	}
 	if place.IsRemote(name) && !errors.Is(err, fs.ErrNotExist) {
 		remedy = ""

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 // Expand returns the crawlers that -agent asks for: names, sets such as @search, and files such as
@@ -94,7 +94,7 @@ const maxListLine = 1 << 16
 
 // addFile adds the names in a file: one a line; # begins a comment, and empty lines do not count.
 func (l *agentList) addFile(name string) error {
-	f, err := os.Open(name)
+	f, err := place.Open(name)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
 	}

@@ -5,11 +5,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 // maxCrawlersFile is how many bytes a file of crawlers may have: far more than the crawlers that there
@@ -22,7 +22,7 @@ func AddCrawlers(name string) (hash string, err error) {
 	if name == "" {
 		return "", nil
 	}
-	f, err := os.Open(name)
+	f, err := place.Open(name)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
 	}

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/place"
 )
 
 // A Baseline is the findings that are accepted: how many of each key.
@@ -33,12 +34,12 @@ const baselineVersion = 1
 
 // ReadBaseline reads a baseline that [Baseline.Write] wrote.
 func ReadBaseline(name string) (Baseline, error) {
-	text, err := os.ReadFile(name)
+	text, err := place.ReadAll(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no file %s yet: make it with -write-baseline, which accepts the findings of now, or leave out -baseline", name)
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
 	}
 	var file baselineFile
 	if err := json.Unmarshal(text, &file); err != nil {
