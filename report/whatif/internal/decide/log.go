@@ -35,7 +35,8 @@ type Log struct {
 	dialect robots.Dialect
 	raw     texts     // by URL: its path as written
 	paths   texts     // by URL: its path in the normal form of the dialect
-	always  []bool    // by URL: it is a robots.txt itself, which counts as disallowed for nobody
+	always  []bool    // by URL: the dialect allows it whatever the rules
+	txt     []bool    // by URL: it is a robots.txt itself, which counts as disallowed for nobody
 	agents  []crawler // in the order of Count.Agent
 }
 
@@ -117,7 +118,8 @@ func ReadLog(data []byte, d robots.Dialect, agents []string) (*Log, error) {
 		l.raw.add(path)
 		normal, buf = d.Path(path, buf)
 		l.paths.add(normal)
-		l.always = append(l.always, robots.IsTxt(normal))
+		l.txt = append(l.txt, robots.IsTxt(normal))
+		l.always = append(l.always, d.AlwaysAllowed(normal))
 		if !l.readCounts(&c, int32(i)) {
 			return nil, ErrLog
 		}

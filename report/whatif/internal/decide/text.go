@@ -19,7 +19,7 @@ type Text struct {
 // The winners that are no rules.
 const (
 	none    int32 = -1 // no rule matches, or no group binds the crawler
-	always  int32 = -2 // the URL is a robots.txt itself
+	always  int32 = -2 // the URL is allowed whatever the rules
 	unknown int32 = -3 // not decided yet
 )
 
@@ -83,7 +83,7 @@ func (l *Log) decideGroup(t *Text, agents []int, before *Text) error {
 		known = slices.Repeat([]int32{unknown}, l.URLs())
 	}
 	for _, a := range todo {
-		t.winners[a] = l.decideAgent(a, s, known)
+		t.winners[a] = l.decideAgent(a, s, rules, known)
 	}
 	return nil
 }
@@ -91,8 +91,8 @@ func (l *Log) decideGroup(t *Text, agents []int, before *Text) error {
 // sameRule reports whether two rules decide alike, wherever they stand.
 func sameRule(a, b robots.Rule) bool { return a.Allow == b.Allow && a.Pattern == b.Pattern }
 
-// decideAgent decides the URLs of a crawler.
-func (l *Log) decideAgent(a int, s *set, known []int32) []int32 {
+// decideAgent decides the URLs of a crawler by its rules, which s has compiled.
+func (l *Log) decideAgent(a int, s *set, rules []robots.Rule, known []int32) []int32 {
 	who := &l.agents[a]
 	winners := make([]int32, len(who.urls))
 	for i, url := range who.urls {
@@ -104,6 +104,9 @@ func (l *Log) decideAgent(a int, s *set, known []int32) []int32 {
 			w = always
 			if !l.always[url] {
 				w = s.winner(l.paths.at(int(url)))
+			}
+			if l.txt[url] && w >= 0 && !rules[w].Allow {
+				w = always
 			}
 			if known != nil {
 				known[url] = w
