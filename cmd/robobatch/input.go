@@ -33,6 +33,7 @@ func chooseInput(a *args, faults *cli.Faults) (opt ingest.LogOptions, kept []out
 	var err error
 	opt.Limit, opt.Raws = a.Limit, a.rejects != ""
 	opt.Fields.Agents, opt.Fields.Times = a.AgentFromLog, a.ByRow()
+	opt.Fields.Need = a.AgentFromLog && !a.allowBad
 	opt.Format, err = ingest.ParseFormat(a.Format)
 	faults.Add("format", cli.Hint(err, a.Format, words.Formats()))
 	if a.Base != "" {

@@ -35,6 +35,7 @@ var remedies = []struct {
 }{
 	{coverage.ErrMemory, "raise -max-memory, or name fewer logs; a quarter of it is for counts, of which each robots.txt takes some 600 bytes, and each set of its rules that match together 170"},
 	{ingest.ErrNoURL, "name the field with -url-field; if it is no table but a list of URLs, add -format urls"},
+	{ingest.ErrNoAgents, "-agent-from-log finds the crawlers by it: name the field with -ua-field, if there is one, or the crawlers that all rows are decided for with -agent"},
 	{ingest.ErrManyURLs, "name one with -url-field"},
 	{ingest.ErrSeparator, "use -format csv"},
 	{ingest.ErrNoHeader, "put one in front, as in: (echo url,clicks; cat file) | robobatch -in - …; if it is a list of URLs, add -format urls"},

@@ -1,6 +1,9 @@
 package weblog
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+)
 
 // CSV and TSV are tables with a header: CSV with commas, semicolons or pipes, TSV with tabs.
 const (
@@ -115,8 +118,8 @@ func separatorLine(line []byte) byte {
 	return 0
 }
 
-// locate finds the columns by the header. It sets err if there is none that was named, or for the
-// URL.
+// locate finds the columns by the header. It sets err if there is none that was named, for the URL, or
+// for the User-Agent where that is needed.
 func (t *table) locate() {
 	if t.cols, t.err = t.header.locate(t.opt, t.first); t.err != nil {
 		return
@@ -127,8 +130,11 @@ func (t *table) locate() {
 	if t.cols.url < 0 {
 		t.cols.url = t.header.find(exportNames...)
 	}
-	if t.cols.url < 0 {
+	switch {
+	case t.cols.url < 0:
 		t.err = noURL(t.header)
+	case t.opt.Agents && t.opt.Need && t.cols.agent < 0:
+		t.err = fmt.Errorf("%w: there are %s", ErrNoAgents, listed(t.header))
 	}
 }
 

@@ -3,6 +3,7 @@ package weblog
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 )
 
 // JSON is JSON Lines; CDXJ the index of a web archive, as Common Crawl publishes it.
@@ -19,10 +20,15 @@ var (
 		line:   isJSON,
 	}
 	cdxjFormat = format{
-		name:   CDXJ,
-		about:  "index of a web archive, as Common Crawl publishes it",
-		parser: func(opt Options) (Parser, error) { return cdxj{newJSON(opt)}, nil },
-		line:   isCDXJ,
+		name:  CDXJ,
+		about: "index of a web archive, as Common Crawl publishes it",
+		parser: func(opt Options) (Parser, error) {
+			if opt.Agents && opt.Need {
+				return nil, fmt.Errorf("%w: the index of an archive has none", ErrNoAgents)
+			}
+			return cdxj{newJSON(opt)}, nil
+		},
+		line: isCDXJ,
 	}
 )
 

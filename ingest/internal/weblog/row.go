@@ -108,6 +108,7 @@ type Options struct {
 	Time   string        // field of the time
 	Keep   []string      // fields to keep, by the names of [Names] or the format's own
 	Agents bool          // read User-Agents
+	Need   bool          // of Agents: a table without a field for them is an ErrNoAgents
 	Times  bool          // read times
 }
 
@@ -121,6 +122,10 @@ var (
 
 	// ErrNoURL is the kind of the errors about a header that names no field for the URL.
 	ErrNoURL = errors.New("no field of the header is known to hold a URL")
+
+	// ErrNoAgents is the kind of the errors about a header that names no field for the User-Agent, if that
+	// is needed.
+	ErrNoAgents = errors.New("no field is known to hold a User-Agent")
 
 	// ErrManyURLs is the kind of the errors about a table with several columns of URLs, if the
 	// header has no name that is known.
