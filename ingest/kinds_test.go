@@ -24,6 +24,7 @@ func typed(t *testing.T) []byte {
 		leaf("small", schema.NewIntLogicalType(8, true), parquet.Types.Int32, 0),
 		leaf("plus", schema.NewIntLogicalType(32, false), parquet.Types.Int32, 0),
 		leaf("large", schema.NewIntLogicalType(64, false), parquet.Types.Int64, 0),
+		leaf("fits", schema.NewIntLogicalType(64, false), parquet.Types.Int64, 0),
 		leaf("price", schema.NewDecimalLogicalType(9, 2), parquet.Types.Int32, 0),
 		leaf("wide", schema.NewDecimalLogicalType(20, 3), parquet.Types.FixedLenByteArray, 9),
 		leaf("day", schema.DateLogicalType{}, parquet.Types.Int32, 0),
@@ -48,7 +49,11 @@ func typed(t *testing.T) []byte {
 		case *file.Int32ColumnChunkWriter:
 			_, err = c.WriteBatch([]int32{-5}, nil, nil)
 		case *file.Int64ColumnChunkWriter:
-			_, err = c.WriteBatch([]int64{-1_000}, nil, nil)
+			n := int64(-1_000)
+			if c.Descr().Name() == "fits" {
+				n = 7
+			}
+			_, err = c.WriteBatch([]int64{n}, nil, nil)
 		case *file.Float32ColumnChunkWriter:
 			_, err = c.WriteBatch([]float32{0.1}, nil, nil)
 		case *file.BooleanColumnChunkWriter:
@@ -80,6 +85,7 @@ func TestKinds(t *testing.T) {
 		{"small", engine.KeptInt, "", -5, 0},
 		{"plus", engine.KeptInt, "", 1<<32 - 5, 0},
 		{"large", engine.KeptText, "18446744073709550616", 0, 0},
+		{"fits", engine.KeptInt, "", 7, 0},
 		{"price", engine.KeptText, "-0.05", 0, 0},
 		{"wide", engine.KeptText, "-0.002", 0, 0},
 		{"day", engine.KeptTime, "", -5 * 24 * 3600 * 1_000_000, 0},

@@ -25,6 +25,7 @@ type parquetColumn struct {
 	unit  time.Duration // of a number that is a moment since 1970; 0 if it is none
 	point int           // digits behind the point of a decimal; -1 if it is none
 	plus  bool          // the number has no sign
+	large bool          // it may be too large for an int
 	inner bool          // it is a field of a structure
 	text  []byte        // of the current number
 }
@@ -41,6 +42,7 @@ func newParquetColumn(f *parquetfile.File, index int) (*parquetColumn, error) {
 		c.point = int(t.Scale())
 	case *schema.IntLogicalType:
 		c.plus = !t.IsSigned()
+		c.large = c.plus && c.typ == parquet.Types.Int64 && !f.Small(index)
 	case schema.DateLogicalType:
 		c.unit = 24 * time.Hour
 	case *schema.TimestampLogicalType:
@@ -91,7 +93,7 @@ func (c *parquetColumn) kind() engine.KeptKind {
 		if c.unit > 0 {
 			return c.unless(engine.KeptTime)
 		}
-		if c.plus && c.typ == parquet.Types.Int64 { // it may be too large
+		if c.large {
 			return engine.KeptText
 		}
 		return c.unless(engine.KeptInt)

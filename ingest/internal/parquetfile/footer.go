@@ -131,6 +131,23 @@ func (f *File) Groups() int { return len(f.meta.RowGroups) }
 // Rows returns the number of rows of a row group.
 func (f *File) Rows(group int) int64 { return f.meta.RowGroups[group].NumRows }
 
+// Small reports whether the footer says that no number of a column of unsigned 64 bits is too large for
+// a signed one.
+func (f *File) Small(index int) bool {
+	for _, group := range f.meta.RowGroups {
+		meta := group.Columns[index].GetMetaData()
+		if meta == nil || meta.Statistics == nil {
+			return false
+		}
+		s := meta.Statistics
+		nulls := s.NullCount != nil && *s.NullCount == meta.NumValues
+		if !nulls && (len(s.MaxValue) != 8 || s.MaxValue[7] >= 0x80) { // little-endian
+			return false
+		}
+	}
+	return true
+}
+
 // A chunk is where a column of a row group lies in the file, and what the footer says about it.
 type chunk struct {
 	start, end int64
