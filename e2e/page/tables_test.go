@@ -8,6 +8,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/robobatch/robobatch/report/whatif"
 )
 
 // paths are rows in the tree of paths of pathURLs.
@@ -192,6 +194,38 @@ func TestBusy(t *testing.T) {
 	})`, &states)
 	if want := []string{"true Deciding …", "false This is an edit of the text in force."}; !slices.Equal(states, want) {
 		t.Errorf("the states are %q, want %q", states, want)
+	}
+}
+
+// TestSlices opens the page with an edit that takes long to decide: the page says so, shows what is typed
+// meanwhile, and decides that.
+func TestSlices(t *testing.T) {
+	var edit strings.Builder
+	edit.WriteString("User-agent: *\n")
+	for i := 0; edit.Len() < 499<<10; i++ {
+		edit.WriteString("Disallow: ")
+		for bit := range 16 {
+			edit.WriteString([]string{"*a", "*ab"}[i>>bit&1])
+		}
+		edit.WriteString("c\n")
+	}
+	d := shop()
+	d.Origins[0].URLs = nil
+	for i := range 2000 {
+		path := "/" + strings.Repeat("ab", i) + "/b"
+		d.Origins[0].URLs = append(d.Origins[0].URLs, whatif.URL{Path: path, Counts: []whatif.Count{{Agent: 0, Requests: 1}}})
+	}
+	tb := open(t, write(t, d), "#what-if="+edits("https://shop.example", edit.String()))
+	tb.started()
+	const state = `document.getElementById("what-if-body").ariaBusy + " " + document.getElementById("what-if-state").textContent`
+	if got := tb.text(state); got != "true Deciding …" {
+		t.Fatalf("the state is %q", got)
+	}
+	tb.typed("User-agent: *\nDisallow: /ab\n")
+	tb.until(`document.getElementById("what-if-body").ariaBusy === "false"`)
+	wantRows(t, tb, "what-if-totals", "Googlebot|2,000|0|1,999|100.0%|1,999|0", "GPTBot|0|0|0|–|0|0")
+	if got := tb.text(state); got != "false This is an edit of the text in force." {
+		t.Errorf("the state is %q", got)
 	}
 }
 

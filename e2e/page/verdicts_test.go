@@ -72,7 +72,9 @@ func (tb *tab) lines(texts [][]byte) [][][]int32 {
 	}
 	var got [][]string
 	tb.eval(fmt.Sprintf(`%s.map((text) => {
-		const change = JSON.parse(robobatchWhatIf.edit(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)), -1, 5));
+		robobatchWhatIf.edit(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)));
+		while (!robobatchWhatIf.step());
+		const change = JSON.parse(robobatchWhatIf.change(-1, 5));
 		if (change.error) throw new Error(change.error);
 		return Array.from({length: %d}, (_, a) => btoa(String.fromCharCode(...robobatchWhatIf.lines(a))));
 	})`, literal(packed), len(crawlers)), &got)
@@ -144,6 +146,9 @@ func compareLines(t *testing.T, o *whatif.Origin, body []byte, d robots.Dialect,
 			want, err := store.Verdict(string(o.Origin)+u.Path, crawlers[c.Agent])
 			if err != nil {
 				t.Fatal(err)
+			}
+			if want.Access == engine.Denied && robots.IsTxt([]byte(u.Path)) {
+				want = engine.Answer{Access: engine.Allowed} // as reports count it
 			}
 			line := want.Rule.Line
 			if want.Access == engine.Denied {

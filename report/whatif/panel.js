@@ -167,6 +167,7 @@
   }
 
   function failed(e) {
+    $('body').ariaBusy = 'false';
     state('This panel does not work here: ' + (e && e.message || e));
   }
 
@@ -257,15 +258,24 @@
     return parts.join(' ');
   }
 
-  // run decides by the text in the editor, and shows what comes of it.
-  function run() {
+  // run decides by the text in the editor, a slice at a time, and shows what comes of it. A later run takes
+  // its place.
+  async function run() {
+    const mine = ++turn;
     const text = $('text').value;
     try {
-      change = JSON.parse(robobatchWhatIf.edit(current(), Number($('agent').value), ROWS));
+      robobatchWhatIf.edit(current());
+      while (!robobatchWhatIf.step()) {
+        busy();
+        await new Promise((done) => setTimeout(done));
+        if (mine !== turn) return;
+      }
+      change = JSON.parse(robobatchWhatIf.change(Number($('agent').value), ROWS));
     } catch (e) { // the module is out of memory, say, and does not run any more
       failed(e);
       return;
     }
+    $('body').ariaBusy = 'false';
     if (change.error) {
       state('These rules cannot be decided: ' + change.error);
       return;
@@ -287,23 +297,26 @@
     later();
   }
 
+  // busy says that the tables are not yet those of the text.
+  function busy() {
+    $('body').ariaBusy = 'true';
+    state('Deciding …');
+  }
+
+  let turn = 0;       // of the last run
   let timer = 0;      // until the text is decided
   let quiet = 0;      // until nobody types
-  let last = 0;       // ms that the last run took
+  let last = 0;       // ms that the page stood still for the last run
 
   // soon decides when there is time: at once if that is quick.
   function soon() {
     brought.delete(site.origin);
     clearTimeout(timer);
-    if (last >= 50) {
-      $('body').ariaBusy = 'true';
-      state('Deciding …');
-    }
+    if (last >= 50) busy();
     timer = setTimeout(() => {
       const begin = performance.now();
       run();
       last = performance.now() - begin;
-      $('body').ariaBusy = 'false';
     }, last < 50 ? 0 : Math.min(300, last));
   }
 
@@ -516,7 +529,7 @@
   }
 
   async function copy(id, button) {
-    const all = JSON.parse(robobatchWhatIf.edit(current(), Number($('agent').value), 1e9))[id];
+    const all = JSON.parse(robobatchWhatIf.change(Number($('agent').value), 1e9))[id];
     const rows = [['path', head.unit + 's', 'crawlers', 'line', 'rule', 'line_before', 'rule_before']];
     for (const r of all.rows) {
       rows.push([r.path, r.requests, crawlersOf(r).join(' '), ...(r.to || ['', '']), ...(r.from || ['', ''])]);

@@ -58,7 +58,7 @@ func TestEngine(t *testing.T) {
 			var before *Text
 			body := text
 			for range 4 {
-				now, err := log.Decide(body, before)
+				now, err := log.Decide(body, before, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -139,7 +139,7 @@ func TestTooLarge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := log.Decide(body, nil)
+		text, err := log.Decide(body, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func TestCompare(t *testing.T) {
 	}
 	decide := func(text string) *Text {
 		t.Helper()
-		decided, err := log.Decide([]byte(text), nil)
+		decided, err := log.Decide([]byte(text), nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,10 +191,34 @@ func FuzzReadLog(f *testing.F) {
 			}
 			return
 		}
-		text, err := log.Decide([]byte("user-agent: *\ndisallow: /a\n"), nil)
+		text, err := log.Decide([]byte("user-agent: *\ndisallow: /a\n"), nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		log.Compare(text, text, All)
 	})
+}
+
+// TestStopped stops decisions at each place where they may pause.
+func TestStopped(t *testing.T) {
+	var urls []URL
+	for i := range 5 * stride {
+		urls = append(urls, URL{Path: "/" + strings.Repeat("a", i), Counts: []Count{{Agent: 0, Requests: 1}, {Agent: 1, Requests: 1}}})
+	}
+	log, err := ReadLog(AppendLog(nil, urls), robots.Google, []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := []byte("user-agent: a\ndisallow: /a\n\nuser-agent: b\nallow: /\n")
+	const pauses = 2 * 5
+	for most := range pauses + 2 {
+		n := 0
+		text, err := log.Decide(body, nil, func() bool { n++; return n <= most })
+		if most < pauses && (n != most+1 || text != nil || !errors.Is(err, ErrStopped)) {
+			t.Errorf("stopped after %d: %d, %v, %v", most, n, text, err)
+		}
+		if most >= pauses && (n != pauses || err != nil || len(text.Deciding(1)) != len(urls)) {
+			t.Errorf("not stopped: %d, %v", n, err)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/robobatch/robobatch/automaton"
@@ -23,9 +24,17 @@ const (
 	unknown int32 = -3 // not decided yet
 )
 
+// ErrStopped is the error of a decision that was stopped.
+var ErrStopped = errors.New("stopped")
+
+// stride is how many URLs are decided between two calls of a function that may pause. One takes 0.1 µs by
+// most rules, and up to some milliseconds by rules that are made to be slow.
+const stride = 8
+
 // Decide decides the log by a robots.txt. What before, a Text of the same log, has decided by the same
-// rules is not decided again; it may be nil. The error is [automaton.ErrTooLarge].
-func (l *Log) Decide(body []byte, before *Text) (*Text, error) {
+// rules is not decided again; it may be nil. Every few URLs it calls goOn, which may pause, and stops if
+// that returns false; nil goes on. The error is [automaton.ErrTooLarge] or ErrStopped.
+func (l *Log) Decide(body []byte, before *Text, goOn func() bool) (*Text, error) {
 	t := &Text{
 		File:    robots.Parse(body, l.dialect),
 		Open:    !l.dialect.HasRules(&robots.Response{Status: 200, Body: body}),
@@ -33,7 +42,7 @@ func (l *Log) Decide(body []byte, before *Text) (*Text, error) {
 		winners: make([][]int32, len(l.agents)),
 	}
 	for _, group := range l.bound(t.File) {
-		if err := l.decideGroup(t, group, before); err != nil {
+		if err := l.decideGroup(t, group, before, goOn); err != nil {
 			return nil, err
 		}
 	}
@@ -57,7 +66,7 @@ func (l *Log) bound(f *robots.File) (lists [][]int) {
 }
 
 // decideGroup decides for crawlers that have the same rules.
-func (l *Log) decideGroup(t *Text, agents []int, before *Text) error {
+func (l *Log) decideGroup(t *Text, agents []int, before *Text, goOn func() bool) error {
 	rules, _ := t.File.Select(l.agents[agents[0]].agent)
 	if t.Open {
 		rules = nil
@@ -83,7 +92,9 @@ func (l *Log) decideGroup(t *Text, agents []int, before *Text) error {
 		known = slices.Repeat([]int32{unknown}, l.URLs())
 	}
 	for _, a := range todo {
-		t.winners[a] = l.decideAgent(a, s, rules, known)
+		if t.winners[a] = l.decideAgent(a, s, rules, known, goOn); t.winners[a] == nil {
+			return ErrStopped
+		}
 	}
 	return nil
 }
@@ -91,11 +102,15 @@ func (l *Log) decideGroup(t *Text, agents []int, before *Text) error {
 // sameRule reports whether two rules decide alike, wherever they stand.
 func sameRule(a, b robots.Rule) bool { return a.Allow == b.Allow && a.Pattern == b.Pattern }
 
-// decideAgent decides the URLs of a crawler by its rules, which s has compiled.
-func (l *Log) decideAgent(a int, s *set, rules []robots.Rule, known []int32) []int32 {
+// decideAgent decides the URLs of a crawler by its rules, which s has compiled. It returns nil if it was
+// stopped.
+func (l *Log) decideAgent(a int, s *set, rules []robots.Rule, known []int32, goOn func() bool) []int32 {
 	who := &l.agents[a]
 	winners := make([]int32, len(who.urls))
 	for i, url := range who.urls {
+		if i%stride == 0 && goOn != nil && !goOn() {
+			return nil
+		}
 		w := unknown
 		if known != nil {
 			w = known[url]

@@ -3,16 +3,22 @@
 // The module decides the requests of a log in the page of a report, in WebAssembly. `make wasm` builds
 // it. It gives the page one object, robobatchWhatIf, whose functions pass whole texts and lists at once:
 //
-//	open(dialect, agents, log, text)  reads a log and the text in force, and returns "" or what is wrong
-//	edit(text, agent, most)           decides all by a text, and returns the change as JSON
+//	open(dialect, agents, log, text)  reads a log, and returns "" or what is wrong
+//	edit(text)                        begins to decide all by a text
+//	step()                            goes on for some milliseconds, and returns whether all is decided
+//	change(agent, most)               returns what the last text that is decided changes, as JSON
+//	lines(agent)                      returns what that text decided for each URL of a crawler
 //	explain(text, url, agent, origin) answers for one URL, as JSON
-//	lines(agent)                      returns what the last text decided for each URL of a crawler
+//
+// A text of 500 KiB can take seconds: a page that did all of it in one call would stand still.
 package main
 
 import (
 	"encoding/binary"
+	"iter"
 	"strings"
 	"syscall/js"
+	"time"
 
 	"github.com/robobatch/robobatch/report/whatif/internal/decide"
 	"github.com/robobatch/robobatch/robots"
@@ -23,9 +29,17 @@ type page struct {
 	dialect robots.Dialect
 	agents  []string
 	log     *decide.Log
-	inForce *decide.Text
-	edited  *decide.Text // the last one
+	text    []byte       // that in force
+	inForce *decide.Text // nil until it is decided
+	edited  *decide.Text // the last one that is decided
+	err     error        // of the text that was begun last
+
+	next func() (struct{}, bool) // goes on with it
+	stop func()
 }
+
+// slice is how long the page waits for one step: it still shows what is typed.
+const slice = 40 * time.Millisecond
 
 func main() {
 	p := &page{}
@@ -34,7 +48,9 @@ func main() {
 			agents := strings.Split(args[1].String(), "\n")
 			return p.open(robots.Dialect(args[0].Int()), agents, bytesOf(args[2]), bytesOf(args[3]))
 		}),
-		"edit": function(func(args []js.Value) any { return p.edit(bytesOf(args[0]), args[1].Int(), args[2].Int()) }),
+		"edit":   function(func(args []js.Value) any { p.edit(bytesOf(args[0])); return nil }),
+		"step":   function(func([]js.Value) any { return p.step() }),
+		"change": function(func(args []js.Value) any { return p.change(args[0].Int(), args[1].Int()) }),
 		"explain": function(func(args []js.Value) any {
 			return p.explain(bytesOf(args[0]), args[1].String(), args[2].String(), args[3].String())
 		}),
@@ -61,22 +77,58 @@ func (p *page) open(d robots.Dialect, agents []string, log, text []byte) string 
 	if err != nil {
 		return err.Error()
 	}
-	inForce, err := l.Decide(text, nil)
-	if err != nil {
-		return err.Error()
+	if p.stop != nil {
+		p.stop()
 	}
-	*p = page{d, agents, l, inForce, inForce}
+	*p = page{dialect: d, agents: agents, log: l, text: text}
 	return ""
 }
 
-// edit decides the log by a text. It lists at most so many URLs that are closed, and that are opened.
-func (p *page) edit(text []byte, agent, most int) string {
-	t, err := p.log.Decide(text, p.edited)
-	if err != nil {
-		return decide.ErrorJSON(err)
+// edit begins to decide the log by a text, in place of the one before.
+func (p *page) edit(text []byte) {
+	if p.stop != nil {
+		p.stop()
 	}
-	p.edited = t
-	return string(p.log.AppendJSON(nil, t, p.log.Compare(p.inForce, t, agent), most))
+	p.next, p.stop = iter.Pull(func(yield func(struct{}) bool) {
+		begun := time.Now()
+		p.err = p.decide(text, func() bool {
+			if time.Since(begun) < slice {
+				return true
+			}
+			goOn := yield(struct{}{})
+			begun = time.Now()
+			return goOn
+		})
+	})
+}
+
+// decide decides the log by the text in force, if that is not done, and by another one.
+func (p *page) decide(text []byte, goOn func() bool) (err error) {
+	if p.inForce == nil {
+		if p.inForce, err = p.log.Decide(p.text, nil, goOn); err != nil {
+			return err
+		}
+		p.edited = p.inForce
+	}
+	t, err := p.log.Decide(text, p.edited, goOn)
+	if err == nil {
+		p.edited = t
+	}
+	return err
+}
+
+// step goes on for a slice, and reports whether all is decided.
+func (p *page) step() bool {
+	_, more := p.next()
+	return !more
+}
+
+// change says what the text changes. It lists at most so many URLs that are closed, and that are opened.
+func (p *page) change(agent, most int) string {
+	if p.err != nil {
+		return decide.ErrorJSON(p.err)
+	}
+	return string(p.log.AppendJSON(nil, p.edited, p.log.Compare(p.inForce, p.edited, agent), most))
 }
 
 // lines returns four bytes for each URL of a crawler: the line that decided it, less than 0 if it
