@@ -60,7 +60,7 @@ func readConfig() (c config, err error) {
 	if bundle := cmp.Or(os.Getenv("AWS_CA_BUNDLE"), profile["ca_bundle"]); bundle != "" {
 		text, err := os.ReadFile(bundle)
 		if err != nil {
-			return c, fmt.Errorf("AWS_CA_BUNDLE: %w", err)
+			return c, fmt.Errorf("AWS_CA_BUNDLE: %v", err) //nolint:errorlint // the fault is not that of the object: it must not look like it
 		}
 		if c.roots = x509.NewCertPool(); !c.roots.AppendCertsFromPEM(text) {
 			return c, fmt.Errorf("AWS_CA_BUNDLE: %s has no certificate in the form PEM", bundle)
@@ -113,7 +113,7 @@ func readProfile(name string) (map[string]string, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read the shared %s file: %w", file.name, err)
+			return nil, fmt.Errorf("read the shared %s file: %v", file.name, err) //nolint:errorlint // as above
 		}
 		parsed, err := ini.LoadSources(ini.LoadOptions{AllowNestedValues: true, SkipUnrecognizableLines: true}, text)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -109,7 +110,7 @@ func TestConfigFaults(t *testing.T) {
 			if tt.config != "" {
 				shared(t, dir, "config", tt.config)
 			}
-			if _, err := readConfig(); err == nil || !strings.Contains(err.Error(), tt.text) || strings.Contains(err.Error(), secret) {
+			if _, err := readConfig(); err == nil || !strings.Contains(err.Error(), tt.text) || strings.Contains(err.Error(), secret) || errors.Is(err, fs.ErrNotExist) {
 				t.Error(err)
 			}
 		})

@@ -35,6 +35,8 @@ var (
 	errRefused     = errors.New("the store refuses the credentials: set others, or renew them")
 	errRedirect    = errors.New("the store answers with a redirect, which is not followed: set AWS_REGION to the region of the bucket, or AWS_ENDPOINT_URL to its store")
 	errTLS         = errors.New("the certificate of the store is not trusted: name that of its authority with AWS_CA_BUNDLE")
+	errOtherHost   = errors.New("the certificate of the store is for another host: write a name that it has in AWS_ENDPOINT_URL")
+	errExpired     = errors.New("the certificate of the store is not valid at this time: renew it, or set the clock of this machine")
 	errNoTLS       = errors.New("the store does not speak TLS: write http:// in AWS_ENDPOINT_URL if nobody else can read the connection")
 	errOnlyTLS     = errors.New("the store speaks TLS only: write https:// in AWS_ENDPOINT_URL")
 	errShort       = errors.New("the answer of the store breaks off")
@@ -155,7 +157,7 @@ func isOurs(err error) bool {
 // isOfAll reports whether an error of this package is about no object, but about the store and the way to it.
 func isOfAll(err error) bool {
 	_, isProxy := errors.AsType[*proxyError](err)
-	return isProxy || isOneOf(err, ErrCredentials, ErrNoBucket, errRefused, errClock, errRedirect, errTLS, errNoTLS, errOnlyTLS)
+	return isProxy || isOneOf(err, ErrCredentials, ErrNoBucket, errRefused, errClock, errRedirect, errTLS, errOtherHost, errExpired, errNoTLS, errOnlyTLS)
 }
 
 // isOneOf reports whether an error is of one of some kinds.
@@ -168,6 +170,7 @@ func bare(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
+	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
 	certificate, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
 	syntax, isSyntax := errors.AsType[*xml.SyntaxError](err)
 	_, isRecord := errors.AsType[tls.RecordHeaderError](err)
@@ -175,6 +178,10 @@ func bare(err error) error {
 	switch {
 	case isOp && op.Op == "proxyconnect":
 		return &proxyError{"cannot be reached (" + op.Err.Error() + ")", false}
+	case errors.As(err, new(x509.HostnameError)):
+		return errOtherHost
+	case isInvalid && invalid.Reason == x509.Expired:
+		return errExpired
 	case isCertificate && certificate != nil, errors.As(err, new(x509.UnknownAuthorityError)):
 		return errTLS
 	case isRecord, strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):

@@ -3,6 +3,7 @@ package s3
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -650,6 +651,21 @@ func TestUntrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.stat("s3://bucket/a"); !errors.Is(err, errTLS) {
+		t.Error(err)
+	}
+	_, port, err := net.SplitHostPort(strings.TrimPrefix(fake.URL, "https://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(fake.Certificate())
+	if s, err = newStore(&config{host: net.JoinHostPort("localhost", port), secure: true, region: "x", roots: roots}, quick); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.stat("s3://bucket/a"); !errors.Is(err, errOtherHost) {
+		t.Error(err)
+	}
+	if err := bare(&tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.Expired}}); !errors.Is(err, errExpired) {
 		t.Error(err)
 	}
 	plain := httptest.NewServer(fake.Config.Handler)
