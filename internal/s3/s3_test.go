@@ -616,6 +616,28 @@ func TestDown(t *testing.T) {
 	}
 }
 
+// TestPutAgain holds that an object is whole, and no request reads what another one winds back, where
+// the store answers before it has read the first.
+func TestPutAgain(t *testing.T) {
+	fake, s := connect(t)
+	want := noise(8 << 20)
+	refusals := 3
+	fake.Fail = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPut || refusals == 0 {
+			return false
+		}
+		refusals--
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return true
+	}
+	if err := s.put(object{"bucket", "a"}, want); err != nil || refusals != 0 {
+		t.Fatal(err, refusals)
+	}
+	if got, err := s.readAll("s3://bucket/a"); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes of %d, %v", len(got), len(want), err)
+	}
+}
+
 // TestRedirects holds that nothing is sent to another host, whatever the store says.
 func TestRedirects(t *testing.T) {
 	fake, s := connect(t)

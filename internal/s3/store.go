@@ -62,7 +62,7 @@ var one = sync.OnceValues(func() (*store, error) {
 func newStore(c *config, opt options) (*store, error) {
 	s := &store{creds: &chain{config: c}, secure: c.secure, opt: opt}
 	client, err := newClient(c.host, &minio.Options{
-		Creds: credentials.New(s.creds), Secure: c.secure, Region: c.region, MaxRetries: 2, // the second is for another region
+		Creds: credentials.New(s.creds), Secure: c.secure, Region: c.region, MaxRetries: 2, // the second is for another region, where there is no body
 		Transport: watched{c.transport(), opt.idle, opt.answer},
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -118,9 +119,12 @@ func (u *Upload) begin() error {
 func (u *Upload) put(number int, part []byte) sent {
 	sum := md5.Sum(part) //nolint:gosec // as above
 	opt := minio.PutObjectPartOptions{Md5Base64: base64.StdEncoding.EncodeToString(sum[:])}
-	result := sent{buf: part}
+	result, attempts := sent{buf: part}, 0
 	result.err = u.store.try(u.ctx, toWrite, func() error {
-		got, err := u.store.client.part(u.ctx, u.at.bucket, u.at.key, u.id, number, bytes.NewReader(part), int64(len(part)), opt)
+		if attempts++; attempts > 1 {
+			result.buf = nil // the connection of the attempt before may still read it
+		}
+		got, err := u.store.client.part(u.ctx, u.at.bucket, u.at.key, u.id, number, body(part), int64(len(part)), opt)
 		result.part = minio.CompletePart{PartNumber: number, ETag: got.ETag}
 		return err
 	})
@@ -232,13 +236,18 @@ func (e *AbortError) Error() string {
 // Unwrap returns why.
 func (e *AbortError) Unwrap() error { return e.Err }
 
+// body returns what a request reads a text from, once. It has no Seek: a client that tries again with
+// what it has winds it back, while the connection of the request before may still read (net/http says
+// so of a RoundTrip that has returned). So store.try makes each request anew.
+func body(text []byte) io.Reader { return struct{ io.Reader }{bytes.NewReader(text)} }
+
 // put stores a small object.
 func (s *store) put(at object, text []byte) error {
 	ctx, cancel := lasting()
 	defer cancel()
 	sum := md5.Sum(text) //nolint:gosec // as above
 	return s.try(ctx, toWrite, func() error {
-		_, err := s.client.put(ctx, at.bucket, at.key, bytes.NewReader(text), int64(len(text)), base64.StdEncoding.EncodeToString(sum[:]), "", minio.PutObjectOptions{})
+		_, err := s.client.put(ctx, at.bucket, at.key, body(text), int64(len(text)), base64.StdEncoding.EncodeToString(sum[:]), "", minio.PutObjectOptions{})
 		return err
 	})
 }
