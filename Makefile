@@ -95,7 +95,7 @@ arrows: ## show that the linter forbids each import that .golangci.yml means to 
 	@set -eu; bin=$$(mktemp -d); trap 'rm -rf "$$bin"' EXIT; \
 	GOBIN=$$bin $(GO) install $(GOLANGCI); .ci/arrows "$$bin/golangci-lint"
 
-wasm: ## build report/whatif/module.wasm.gz, which decides in the page of a report; commit it
+wasm: ## build report/whatif/module.wasm, which decides in the page of a report; commit it
 	.ci/wasm
 
 fmt: ## format all Go code

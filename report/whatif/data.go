@@ -3,12 +3,13 @@ package whatif
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/robobatch/robobatch/report/whatif/internal/decide"
 	"github.com/robobatch/robobatch/robots"
@@ -112,13 +113,13 @@ func packBase64(raw []byte) (string, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, packing)
 	if err != nil {
-		return "", fmt.Errorf("pack the data of the panel: %w", err)
+		return "", fmt.Errorf("pack a part of the panel: %w", err)
 	}
 	if _, err := z.Write(raw); err != nil {
-		return "", fmt.Errorf("pack the data of the panel: %w", err)
+		return "", fmt.Errorf("pack a part of the panel: %w", err)
 	}
 	if err := z.Close(); err != nil {
-		return "", fmt.Errorf("pack the data of the panel: %w", err)
+		return "", fmt.Errorf("pack a part of the panel: %w", err)
 	}
 	return base64.RawURLEncoding.EncodeToString(b.Bytes()), nil
 }

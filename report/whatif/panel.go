@@ -2,7 +2,6 @@ package whatif
 
 import (
 	_ "embed" // the parts of the panel
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"strings"
@@ -32,10 +31,13 @@ var runtime string
 //go:embed panel.html
 var page string
 
-// module is the module, packed; `make wasm` builds it.
+// module is the program that decides in the page; `make wasm` builds it.
 //
-//go:embed module.wasm.gz
+//go:embed module.wasm
 var module []byte
+
+// packedModule returns the module as a page holds it. Packing takes some 55 ms.
+var packedModule = sync.OnceValues(func() (string, error) { return packBase64(module) })
 
 // panel is the template of the section.
 var panel = sync.OnceValue(func() *template.Template { return template.Must(template.New("what-if").Parse(page)) })
@@ -62,7 +64,10 @@ func New(d Data) (Panel, error) {
 		if err != nil {
 			return Panel{}, err
 		}
-		fill.Data, fill.Module = data, base64.RawURLEncoding.EncodeToString(module)
+		if fill.Module, err = packedModule(); err != nil {
+			return Panel{}, err
+		}
+		fill.Data = data
 		p.Scripts = []string{runtime, script}
 	}
 	var b strings.Builder
