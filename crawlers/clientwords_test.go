@@ -55,6 +55,36 @@ func TestClientWords(t *testing.T) {
 	}
 }
 
+// TestClientWordsInHeaders holds that words of browsers, devices and apps that are groups of lists of
+// crawlers, too, name nobody in the headers that have them.
+func TestClientWordsInHeaders(t *testing.T) {
+	for _, c := range []struct{ word, header string }{
+		{"Coast", "Mozilla/5.0 (iPad; CPU OS 7_0_2 like Mac OS X) AppleWebKit/537.51.1 (KHTML, like Gecko) Coast/1.1.2.64598 Mobile/11B511 Safari/7534.48.3"},
+		{"Element", "Mozilla/5.0 (Windows; U; Windows NT 6.1; en-US) AppleWebKit/533+ (KHTML, like Gecko) Element Browser 5.0"},
+		{"Blackbird", "Mozilla/5.0 (Windows; U; Windows NT 5.1; en-US; rv:1.9) Gecko/2008120120 Blackbird/0.9991"},
+		{"Kinza", "Mozilla/5.0 (Windows NT 6.1) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/67.0.3396.99 Safari/537.36 Kinza/4.8.2"},
+		{"StumbleUpon", "Mozilla/5.0 (X11; U; Linux i686; en-US; rv:1.7.5) Gecko/20050105 Debian/1.4-6 StumbleUpon/1.87"},
+		{"QQDownload", "Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1; SV1; QQDownload 691; Maxthon; .NET CLR 2.0.50727)"},
+		{"Open", "Mozilla/5.0 (Mobile; Open C; rv:28.0) Gecko/28.0 Firefox/28.0"},
+		{"Next", "Mozilla/5.0 (Linux; Android 4.0.3; Next10P12 Build/IML74K) AppleWebKit/535.19 (KHTML, like Gecko) Chrome/18.0.1025.166 Safari/535.19"},
+		{"zoom", "Mozilla/5.0 (Linux; U; Android 2.2.1; en-us; Nook Color (zoom2) Build/FROYO) AppleWebKit/533.1 (KHTML, like Gecko) Version/4.0 Mobile Safari/533.1"},
+		{"information", "Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.0; Private information.  DO NOT SHARE)"},
+		{"Blackboard", "Mozilla/5.0 (iPhone; CPU iPhone OS 14_7_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 Safari/605.1 Blackboard/6.9"},
+		{"TradingView", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) TradingView/1.0.0-beta.15 Chrome/96.0.4664.55 Safari/537.36"},
+		{"Perplexity", "Perplexity/5280 CFNetwork/1408.0.4 Darwin/22.5.0"},
+		{"Outlook-iOS", "Outlook-iOS/665.29827.prod.iphone (2.63.0)"},
+	} {
+		token := strings.ToLower(c.word)
+		if got := groupTokens(c.header, map[string]bool{token: true}); len(got) > 0 {
+			t.Errorf("%s: names %q", c.header, got)
+		}
+		// A robot of that name with a word more is another one.
+		if got := groupTokens(c.header+" "+token+"-examplebot/1", map[string]bool{token + "-examplebot": true}); len(got) != 1 {
+			t.Errorf("%s: names no robot behind it", c.header)
+		}
+	}
+}
+
 // TestClientWordsData holds that the words are as they are looked up, and once.
 func TestClientWordsData(t *testing.T) {
 	seen := map[string]bool{}
