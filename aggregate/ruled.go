@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"maps"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -50,8 +51,8 @@ const winners = 3
 
 // Met returns how many robots.txt were met, and how many origins have them.
 func (r *Rules) Met() (files, origins int) {
-	for _, f := range r.files {
-		origins += len(f.sites)
+	for _, word := range r.sites {
+		origins += bits.OnesCount64(word)
 	}
 	return len(r.files), origins
 }
@@ -60,7 +61,7 @@ func (r *Rules) Met() (files, origins int) {
 type BusyFile struct {
 	Origin   robots.Origin   // the first in order of those that have it, and were requested
 	Sites    []engine.SiteID // of all of these
-	Versions int             // how many files have this Origin in the course of the log
+	Versions int             // how many files this Origin has in the course of the log
 	Requests int64
 	Rules    []RuleCount // by agent and line
 
@@ -68,18 +69,31 @@ type BusyFile struct {
 	First, Last *time.Time // of the requests; nil if RuleFile.Met was not told of any
 }
 
+// versions returns how many files the sites have that are the first of a file.
+func (r *Rules) versions() map[engine.SiteID]int {
+	n := map[engine.SiteID]int{}
+	for _, f := range r.files {
+		n[f.lead] = 0
+	}
+	for _, f := range r.files {
+		for _, site := range f.sites {
+			if _, leads := n[site]; leads {
+				n[site]++
+			}
+		}
+	}
+	return n
+}
+
 // Busiest returns the files with the most requests, and how many others there are.
 func (r *Rules) Busiest(most int) (busiest []BusyFile, more int) {
-	files, versions := r.sorted(), map[robots.Origin]int{}
-	for _, f := range files {
-		versions[f.origin]++
-	}
+	files, versions := r.sorted(), r.versions()
 	slices.SortStableFunc(files, func(a, b *RuleFile) int { return cmp.Compare(b.Requests, a.Requests) })
 	if len(files) > most {
 		files, more = files[:most], len(files)-most
 	}
 	for _, f := range files {
-		busy := BusyFile{Origin: f.origin, Sites: f.sites, Versions: versions[f.origin], Requests: f.Requests, Rules: slices.Concat(r.parts(f)...), Ruling: f.id}
+		busy := BusyFile{Origin: f.origin, Sites: f.sites, Versions: versions[f.lead], Requests: f.Requests, Rules: slices.Concat(r.parts(f)...), Ruling: f.id}
 		if f.first != noTime {
 			busy.First, busy.Last = moment(f.first), moment(f.last)
 		}

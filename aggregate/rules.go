@@ -31,6 +31,7 @@ type Rules struct {
 
 	files    map[engine.RulingID]*RuleFile
 	sites    []uint64 // bit set of those met
+	several  bool     // a site may have several files: those in force at the times of the rows
 	size     int64    // bytes of counts, about
 	sets     uint32   // sets that there are
 	outcomes uint32   // outcomes that there are
@@ -48,12 +49,14 @@ type RuleFile struct {
 	Requests int64 // for the caller to count
 
 	id     engine.RulingID
-	origin robots.Origin    // the first in order of those that have it
-	site   engine.SiteID    // the last one that was compared
-	sites  []engine.SiteID  // those that have it, each in the file that it met first
-	sets   []*RuleSet       // one for each agent that is counted for, as they were met
-	sharer []*RuleSet       // by agent, that which counts for it; nil if it was not met
-	named  map[int]*RuleSet // the same of crawlers of the log that only the file names
+	origin robots.Origin              // the first in order of those that have it
+	lead   engine.SiteID              // the site of origin
+	site   engine.SiteID              // the last one that was compared
+	sites  []engine.SiteID            // those that have it
+	met    map[engine.SiteID]struct{} // the same, where a site may have several files
+	sets   []*RuleSet                 // one for each agent that is counted for, as they were met
+	sharer []*RuleSet                 // by agent, that which counts for it; nil if it was not met
+	named  map[int]*RuleSet           // the same of crawlers of the log that only the file names
 
 	span
 }
@@ -135,7 +138,8 @@ func (r *Rules) Ask(o *Outcome, agent int, requests int64) {
 const (
 	noTime       = math.MinInt64 // the time of a row without one, see [engine.Batch].Times
 	sizeFile     = 300
-	sizeSite     = 8 // a list that grows has room for twice as many
+	sizeSite     = 8  // a list that grows has room for twice as many
+	sizeMet      = 40 // a map that grows has room for twice as many, too
 	sizeSet      = 240
 	sizeOutcome  = 202 // with its place in a map
 	sizeOutcomeN = 4 * 3
@@ -148,6 +152,7 @@ func NewRules(store *engine.Store, opt RulesOptions) *Rules {
 	return &Rules{
 		store: store, look: store.NewLookup(), opt: opt, maxMatchers: cmp.Or(opt.Matchers, 64<<20), dialect: o.Dialect,
 		byRow: o.LogAgents != engine.LogAgentsOff, files: map[engine.RulingID]*RuleFile{}, sites: make([]uint64, (store.NumSites()+63)/64),
+		several: o.RowTimes,
 	}
 }
 
@@ -174,20 +179,40 @@ func (r *Rules) File(id engine.RulingID, site engine.SiteID) *RuleFile {
 		if r.isFull() {
 			return nil
 		}
-		f = &RuleFile{id: id, origin: r.look.Origin(site), site: site, span: noSpan, sharer: make([]*RuleSet, len(r.store.Options().Agents))}
+		f = &RuleFile{id: id, origin: r.look.Origin(site), lead: site, site: site, span: noSpan, sharer: make([]*RuleSet, len(r.store.Options().Agents))}
 		r.files[id] = f
 		r.size += sizeFile + 8*int64(len(f.sharer))
 	}
-	if bit := uint64(1) << (site % 64); r.sites[site/64]&bit == 0 {
-		r.sites[site/64] |= bit
+	r.addSite(f, site)
+	if f.site != site {
+		f.site = site
+		if origin := r.look.Origin(site); origin < f.origin {
+			f.origin, f.lead = origin, site
+		}
+	}
+	return f
+}
+
+// addSite adds a site to those that have a file, unless it is there.
+func (r *Rules) addSite(f *RuleFile, site engine.SiteID) {
+	bit := uint64(1) << (site % 64)
+	isNew := r.sites[site/64]&bit == 0
+	r.sites[site/64] |= bit
+	if r.several {
+		if _, met := f.met[site]; met {
+			return
+		}
+		if f.met == nil {
+			f.met = map[engine.SiteID]struct{}{}
+		}
+		f.met[site] = struct{}{}
+		r.size += sizeMet
+		isNew = true
+	}
+	if isNew {
 		f.sites = append(f.sites, site)
 		r.size += sizeSite
 	}
-	if f.site != site {
-		f.site = site
-		f.origin = min(f.origin, r.look.Origin(site))
-	}
-	return f
 }
 
 // Set returns the rules that bind an agent by a file, if rules decide its verdict; ruled is false if they

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/robots"
@@ -84,5 +85,47 @@ func responses(bodies map[robots.Origin]string) iter.Seq2[robots.Response, error
 				return
 			}
 		}
+	}
+}
+
+// TestSitesOfTexts holds that a text counts all sites that it was in force at in the course of a log, and
+// a site all of its texts, whichever comes first.
+func TestSitesOfTexts(t *testing.T) {
+	start := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+	texts := map[robots.Origin][2]string{"https://a.example": {"x", "y"}, "https://b.example": {"y", "x"}, "https://c.example": {"z", "x"}}
+	captures := func(yield func(robots.Response, error) bool) {
+		for _, origin := range slices.Sorted(maps.Keys(texts)) {
+			for i, path := range texts[origin] {
+				r := robots.Response{Origin: origin, Status: 200, FetchedAt: start.Add(time.Duration(i) * time.Hour), Body: []byte("User-agent: *\nDisallow: /" + path + "\n")}
+				if !yield(r, nil) {
+					return
+				}
+			}
+		}
+	}
+	store, err := engine.BuildStore(captures, engine.StoreOptions{Dialect: robots.Google, RowTimes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, c := new(engine.Batch), NewRules(store, RulesOptions{})
+	for hour := range 2 {
+		for _, origin := range []string{"https://c.example", "https://b.example", "https://a.example"} {
+			b.AddURL([]byte(origin+"/"), 1)
+			b.Times = append(b.Times, start.Add(time.Duration(hour)*time.Hour).UnixMicro())
+		}
+	}
+	store.NewEvaluator().Evaluate(b)
+	countRules(c, b)
+	if files, origins := c.Met(); files != 3 || origins != 3 {
+		t.Errorf("%d files of %d origins, want 3 of 3", files, origins)
+	}
+	files, _ := c.Busiest(10)
+	got := map[string]string{}
+	for _, f := range files {
+		got[f.Rules[0].Rule] = fmt.Sprintf("%s %d %d", f.Origin, len(f.Sites), f.Versions)
+	}
+	want := map[string]string{"Disallow: /x": "https://a.example 3 2", "Disallow: /y": "https://a.example 2 2", "Disallow: /z": "https://c.example 1 2"}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
