@@ -11,7 +11,8 @@ import (
 // groupTokens returns the words of a header by which a group of some robots.txt names its client, as
 // the engine finds them: in lower case, cut where a product token ends.
 func groupTokens(header string, groups map[string]bool) (all []string) {
-	for _, word := range AppendWords(nil, []byte(header)) {
+	_, words := IdentifyWords(nil, []byte(header))
+	for _, word := range words {
 		end := bytes.IndexFunc(word, func(r rune) bool { return (r|0x20 < 'a' || r|0x20 > 'z') && r != '-' && r != '_' })
 		if end < 0 {
 			end = len(word)

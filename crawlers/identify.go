@@ -30,18 +30,22 @@ func IdentifyIndex(userAgent []byte) int {
 	return -1
 }
 
-// AppendWords appends to dst the words of a User-Agent header by which a robots.txt may name its
-// client, though the table of crawlers does not: those that [Identify] looks at, but for names of
-// hosts and files, such as "example.com". They are pieces of the header. It takes time linear in the
-// header.
-func AppendWords(dst [][]byte, userAgent []byte) [][]byte {
+// IdentifyWords is [IdentifyIndex] that also finds by which words a robots.txt may name a client that the
+// table of crawlers does not: it appends to dst those that Identify looks at, but for names of hosts and
+// files, such as "example.com". They are pieces of the header. Where the table names the client, the
+// result is dst alone.
+func IdentifyWords(dst [][]byte, userAgent []byte) (index int, words [][]byte) {
+	words = dst
 	w := wordScanner{text: userAgent}
 	for w.next() {
+		if c := known.match(userAgent, w.start, w.end); c >= 0 {
+			return int(c), dst
+		}
 		if word := userAgent[w.start:w.end]; !isHost(word) {
-			dst = append(dst, word)
+			words = append(words, word)
 		}
 	}
-	return dst
+	return -1, words
 }
 
 // A wordScanner finds the words of a header that count.

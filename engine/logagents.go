@@ -161,11 +161,14 @@ func (m *clients) of(userAgent []byte) client {
 	if c, known := m.known[string(userAgent)]; known {
 		return c
 	}
-	c := client{agent: uint32(1 + crawlers.IdentifyIndex(userAgent))} // -1 becomes unknownAgent
-	if c.agent == unknownAgent && !m.tokens.none() {
-		m.text = m.appendTokens(m.text[:0], userAgent)
-		c.words = m.text
+	index := -1
+	if m.tokens.none() {
+		index = crawlers.IdentifyIndex(userAgent)
+	} else {
+		index, m.words = crawlers.IdentifyWords(m.words[:0], userAgent)
+		m.text = m.appendTokens(m.text[:0])
 	}
+	c := client{uint32(1 + index), m.text} // -1 becomes unknownAgent
 	if len(userAgent) > maxKnownHeader {
 		return c
 	}
@@ -177,9 +180,8 @@ func (m *clients) of(userAgent []byte) client {
 	return c
 }
 
-// appendTokens appends the words of a client.
-func (m *clients) appendTokens(dst, userAgent []byte) []byte {
-	m.words = crawlers.AppendWords(m.words[:0], userAgent)
+// appendTokens appends the tokens of m.words.
+func (m *clients) appendTokens(dst []byte) []byte {
 	for _, word := range m.words {
 		start := len(dst)
 		for _, b := range word[:m.dialect.TokenLen(word)] {

@@ -50,7 +50,8 @@ func (c *namedCase) want(r namedRow) string {
 
 // named returns the first word of a header that a group names.
 func (c *namedCase) named(text *robots.File, header string) string {
-	for _, word := range crawlers.AppendWords(nil, []byte(header)) {
+	_, words := crawlers.IdentifyWords(nil, []byte(header))
+	for _, word := range words {
 		token := robots.NewAgent(string(word), c.d).Token
 		letters := len(strings.Map(func(r rune) rune {
 			if r < 'A' {
