@@ -3,12 +3,17 @@ package ingest
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
+	"unicode/utf16"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -76,6 +81,47 @@ func TestCounted(t *testing.T) {
 		}
 		if c := l.Counts(); l.Err() != nil || c.Bytes != int64(len(text)) || c.Lost != 200_004 || c.Joined != 0 {
 			t.Errorf("batches of %d: %v, %d bytes, %d lost, %d lines joined", size, l.Err(), c.Bytes, c.Lost, c.Joined)
+		}
+	}
+}
+
+// TestJoinedWide reads lists of URLs in UTF-16 that packed files follow, by reads of each size.
+func TestJoinedWide(t *testing.T) {
+	const text = "https://a.example/1\nhttps://a.example/2\n"
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	w.Write([]byte("https://a.example/3\n"))
+	w.Close()
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, behind := range [][]byte{packed.Bytes(), z.EncodeAll([]byte(strings.Repeat("https://a.example/3\n", 9)), nil)} {
+		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+			for cut := range 2 { // with the last line end or without, where nobody knows the end of the last line
+				want := strings.Fields(text)[:2-cut]
+				var data []byte
+				for _, unit := range utf16.Encode([]rune("\ufeff" + text[:len(text)-cut])) {
+					data = order.AppendUint16(data, unit)
+				}
+				data = append(data, behind...)
+				for _, in := range []io.Reader{bytes.NewReader(data), iotest.OneByteReader(bytes.NewReader(data)), iotest.HalfReader(bytes.NewReader(data))} {
+					l, err := OpenLogs([]string{"-"}, LogOptions{Stdin: in, Format: URLs})
+					if err != nil {
+						t.Fatal(err)
+					}
+					var b engine.Batch
+					var got []string
+					for l.Next(&b) {
+						for row := range b.URLs {
+							got = append(got, string(b.URL(row)))
+						}
+					}
+					if !slices.Equal(got, want) || !errors.Is(l.Err(), ErrJoined) {
+						t.Errorf("%v, cut %d, %x: %q, %v", order, cut, behind[:4], got, l.Err())
+					}
+				}
+			}
 		}
 	}
 }

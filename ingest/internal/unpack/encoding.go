@@ -66,6 +66,7 @@ type Decoder struct {
 	order                  binary.ByteOrder // of UTF-16; nil for UTF-8
 	at, produced, verified int64            // bytes of UTF-16 that were decoded, the bytes of UTF-8 that made, and those of them that are verified
 	packed                 []byte           // UTF-16 that was not decoded yet
+	held                   int              // bytes behind packed in which a packed file may begin
 	decoded                []byte           // UTF-8 that was not given out yet
 	buf                    []byte           // of packed
 	out                    []byte           // of decoded
@@ -138,7 +139,20 @@ func (d *Decoder) begin() {
 	if d.buf == nil {
 		d.buf, d.out = make([]byte, fileBuffer), make([]byte, 0, 2*fileBuffer) // two bytes become three at most
 	}
-	d.packed, d.at = d.buf[:copy(d.buf, head[mark:])], int64(mark)
+	d.at = int64(mark)
+	d.hold(d.buf[:copy(d.buf, head[mark:])])
+}
+
+// hold makes bytes of UTF-16 those that are decoded next, up to a packed file that follows the text. While more can
+// be read, it keeps back the last of them, as such a file may begin there.
+func (d *Decoder) hold(text []byte) {
+	d.packed, d.held = text, 0
+	if at, p := findJoinedWide(text); at >= 0 {
+		d.packed, d.err = text[:at], p.Joined()
+	} else if d.err == nil {
+		d.held = min(len(text), wideHead)
+		d.packed = text[:len(text)-d.held]
+	}
 }
 
 // refuse returns an ErrFormat if the text is no text: packed once more, or a file of another kind.
@@ -182,9 +196,10 @@ func (d *Decoder) more() error {
 	case d.err != nil:
 		return d.err
 	}
-	n := copy(d.buf, d.packed)
+	n := copy(d.buf, d.packed[:len(d.packed)+d.held])
 	m, err := d.texts.Read(d.buf[n:])
-	d.packed, d.err = d.buf[:n+m], err
+	d.err = err
+	d.hold(d.buf[:n+m])
 	return nil
 }
 

@@ -61,6 +61,32 @@ func FindJoined(text []byte, from, to int) (at int, p Packing) {
 	return at, p
 }
 
+// wideHead is how many bytes of a packed file findJoinedWide looks at.
+const wideHead = 10
+
+// findJoinedWide is FindJoined for a text in UTF-16. A packed file may begin anywhere in it: its magic and its header
+// are no characters that a text has. That of compress is too short for this.
+func findJoinedWide(text []byte) (at int, p Packing) {
+	at = -1
+	for q := Zstd; q < Tar; q++ {
+		magic := []byte(packings[q].magic)
+		if q == Compress {
+			continue
+		}
+		for i := 0; ; i++ {
+			n := bytes.Index(text[i:], magic)
+			if n < 0 {
+				break
+			}
+			if i += n; q.mayBegin(text[i:]) && (len(magic) > 2 || len(text)-i >= wideHead) {
+				at, p, text = i, q, text[:min(len(text), i+wideHead)]
+				break
+			}
+		}
+	}
+	return at, p
+}
+
 // HoldsMagic reports whether some bytes hold those with which a packed file begins.
 func HoldsMagic(text []byte) bool {
 	for p := Zstd; p < Tar; p++ {
