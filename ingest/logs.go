@@ -362,6 +362,12 @@ type Counts struct {
 	Joined      int64   // lines that hold more than a record: CRs, several records, or NULs that a crash has left
 	FirstJoined []Place // the first of them, at most three
 
+	Headed      int64   // lines of lists of URLs that are the header of a table
+	FirstHeaded []Place // the first of them, at most three
+
+	Addresses    int64   // rows whose host is an address in front of the line, which may be the client's
+	FirstAddress []Place // the first of them, at most three
+
 	FirstBare string // the first text in place of a URL that is neither a URL nor a path; "" if there is none
 }
 

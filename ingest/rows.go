@@ -37,8 +37,23 @@ type rowReader struct {
 	blanks  []BlankURL
 	wide    int64 // lines in UTF-16
 	wides   []Place
+	headed  placed // lines of a list of URLs that are headers of tables
+	hosts   placed // rows whose host may be the client's address
 	agents  int64
 	bare    string // the first text in place of a URL that is neither one nor a path
+}
+
+// placed counts lines, and keeps where the first of them are.
+type placed struct {
+	count int64
+	first []Place // at most firstPlaces
+}
+
+// add counts a line.
+func (p *placed) add(input int, line int64) {
+	if p.count++; len(p.first) < firstPlaces {
+		p.first = append(p.first, Place{input, line})
+	}
 }
 
 func newRowReader(opt *LogOptions) rowReader {
@@ -47,7 +62,7 @@ func newRowReader(opt *LogOptions) rowReader {
 
 // counts returns what was counted.
 func (r *rowReader) counts() Counts {
-	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks, Wide: r.wide, FirstWide: r.wides, FirstBare: r.bare, Bytes: r.bytes, Lost: r.lost, Joined: r.joined, FirstJoined: r.firsts, Agents: r.agents}
+	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks, Wide: r.wide, FirstWide: r.wides, FirstBare: r.bare, Bytes: r.bytes, Lost: r.lost, Joined: r.joined, FirstJoined: r.firsts, Agents: r.agents, Headed: r.headed.count, FirstHeaded: r.headed.first, Addresses: r.hosts.count, FirstAddress: r.hosts.first}
 	for i, n := range r.refused {
 		if n > 0 {
 			c.Refused[weblog.Result(i).String()] = n
@@ -84,6 +99,9 @@ func (r *rowReader) add(p weblog.Parser, raw *rawLines, i int, at where, b *engi
 		result := p.Parse(line, &r.row)
 		if raw.seen.NUL && result.Refused() {
 			line, result = r.parseBehindHole(p, line, &at)
+		}
+		if rest, ok := bytes.CutPrefix(line, []byte(unpack.ByteOrderMark)); ok && result.Refused() { // a text that was joined
+			result = p.Parse(rest, &r.row)
 		}
 		if result != weblog.Continues {
 			return r.take(p, result, line, at, b)
@@ -161,6 +179,9 @@ func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 	}
 	if row.Blank {
 		r.noteBlank(b.Input, at.line, row.Target)
+	}
+	if row.Address {
+		r.hosts.add(b.Input, at.line)
 	}
 	off := len(b.Data)
 	b.Data = row.AppendURL(b.Data)
@@ -291,6 +312,7 @@ func (r *rowReader) addURLs(raw *rawLines, b *engine.Batch) {
 	if raw.seen.Blank {
 		r.trimURLs(b)
 	}
+	r.noteHeaders(b)
 	base := r.fields.Base
 	if base == "" {
 		return
@@ -333,6 +355,24 @@ func (r *rowReader) trimURLs(b *engine.Batch) {
 		}
 	}
 }
+
+// noteHeaders counts the lines that are no URLs, but headers of tables.
+func (r *rowReader) noteHeaders(b *engine.Batch) {
+	for i, url := range b.URLs {
+		if url.Len-leastHeader > mostHeader-leastHeader {
+			continue
+		}
+		if text := b.Data[url.Off : url.Off+url.Len]; text[4] != ':' && text[5] != ':' && text[0] != '/' && weblog.IsURLHeader(text) {
+			r.headed.add(b.Input, b.Lines[i])
+		}
+	}
+}
+
+// Bounds of the length of a header that noteHeaders looks at, in bytes. The shortest is "url,id".
+const (
+	leastHeader = 6
+	mostHeader  = 1 << 10
+)
 
 // noteCRs counts the URLs of a list that hold a CR.
 func (r *rowReader) noteCRs(b *engine.Batch) {

@@ -49,12 +49,15 @@ var clfNames = []string{
 // combined reads the Common Log Format and what grew from it:
 //
 //	[vhost[:port]] client ident user [time] "request" status bytes ["referer" "user-agent" ...]
+//
+// A virtual host that is an address is the client's in a log whose site is known.
 type combined struct {
 	common
 	escapes
-	fields [numCLF][]byte
-	keep   []int // of Options.Keep
-	tail   bool  // referer or user agent are wanted
+	fields  [numCLF][]byte
+	keep    []int // of Options.Keep
+	tail    bool  // referer or user agent are wanted
+	address bool  // the virtual host of the line is an address, and may be the client's
 }
 
 func newCombined(opt Options) (*combined, error) {
@@ -80,7 +83,7 @@ func (c *combined) Parse(line []byte, r *Row) Result {
 		return RefusedFormat
 	}
 	clear(c.fields[:])
-	c.buf = c.buf[:0]
+	c.buf, c.address = c.buf[:0], false
 	c.fields[clfTime] = line[begin+1 : end]
 	if !c.front(line[:begin-1]) {
 		return RefusedFields
@@ -111,12 +114,44 @@ func (c *combined) front(text []byte) bool {
 		return false
 	}
 	if bytes.IndexByte(others, ' ') >= 0 && bytes.ContainsAny(second, ".:") {
+		if first = bytes.TrimSuffix(first, []byte{','}); isAddress(first) {
+			return c.frontAddress(first, second, others)
+		}
 		c.fields[clfVhost], c.fields[clfClient] = first, second
 		c.fields[clfIdent], c.fields[clfUser], _ = bytes.Cut(others, []byte{' '})
 		return true
 	}
 	c.fields[clfClient], c.fields[clfIdent], c.fields[clfUser] = first, second, others
 	return true
+}
+
+// frontAddress is front for lines with an address in front of another field that looks like one. If the site of
+// the log is known, that is the client's, as %{X-Forwarded-For}i writes it, and proxies follow; else it may be
+// the virtual host.
+func (c *combined) frontAddress(first, second, others []byte) bool {
+	if len(c.host) == 0 {
+		c.address = true
+		c.fields[clfVhost], c.fields[clfClient] = first, bytes.TrimSuffix(second, []byte{','})
+	} else {
+		c.fields[clfClient] = first
+	}
+	for {
+		field, rest, ok := bytes.Cut(others, []byte{' '})
+		if !ok || !isAddress(bytes.TrimSuffix(field, []byte{','})) || bytes.IndexByte(rest, ' ') < 0 {
+			break
+		}
+		others = rest
+	}
+	c.fields[clfIdent], c.fields[clfUser], _ = bytes.Cut(others, []byte{' '})
+	return true
+}
+
+// isAddress reports whether a text looks like an address of IP without a port: that of a host has one.
+func isAddress(text []byte) bool {
+	if bytes.Count(text, []byte{':'}) > 1 {
+		return len(bytes.Trim(text, "0123456789abcdefABCDEF:.")) == 0
+	}
+	return bytes.Count(text, []byte{'.'}) == 3 && len(bytes.Trim(text, "0123456789.")) == 0
 }
 
 // back reads the fields after the request. A status is three digits or "-". A line may be cut off
@@ -153,6 +188,7 @@ func (c *combined) row(r *Row, request []byte) Result {
 	if !c.request(r, request, place{schemeOfPort(host), host}) {
 		return c.fail(ErrNoBase)
 	}
+	r.Address = c.address && r.Scheme != ""
 	if c.opt.Agents {
 		r.HasAgent = c.fields[clfAgent] != nil
 		r.Agent = present(c.unescape(c.fields[clfAgent]))

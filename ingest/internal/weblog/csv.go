@@ -3,6 +3,8 @@ package weblog
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // CSV and TSV are tables with a header: CSV with commas, semicolons or pipes, TSV with tabs.
@@ -26,6 +28,9 @@ var (
 	}
 )
 
+// byteOrderMark may be in front of a table, also where it was joined to another.
+const byteOrderMark = "\ufeff"
+
 // The separators of tables. A table of one column has none: no field without quotes holds lineEnd.
 const (
 	tab     = '\t'
@@ -40,6 +45,7 @@ type table struct {
 	sep      byte // 0 before the header of a CSV
 	cols     columns
 	header   header // nil before it
+	longest  int    // bytes of the longest name that the header has
 	fields   [][]byte
 	notes    bool   // lines that begin with # are notes, as Google Analytics writes them above each table
 	begun    bool   // the first line was read
@@ -70,9 +76,64 @@ func (t *table) Parse(line []byte, r *Row) Result {
 		return result
 	}
 	if len(t.fields) != len(t.header) {
+		t.readGlued()
 		return RefusedFields
 	}
+	if target := t.fields[t.cols.url]; len(target) <= t.longest && t.isName(target) && t.reorder(t.fields) {
+		return NoRow
+	}
 	return t.row(r)
+}
+
+// isName reports whether a field is a name of the header.
+func (t *table) isName(field []byte) bool {
+	field = bytes.TrimSpace(bytes.TrimPrefix(field, []byte(byteOrderMark)))
+	return slices.ContainsFunc(t.header, func(name string) bool { return strings.EqualFold(name, string(field)) })
+}
+
+// reorder makes names the header of what follows, and reports whether they are one: those of the header in any
+// order, as where tables were joined. The columns stay those of the names that they had.
+func (t *table) reorder(names [][]byte) bool {
+	places := t.header.placesIn(names)
+	if places == nil {
+		return false
+	}
+	reordered := make(header, len(t.header))
+	for i, at := range places {
+		reordered[at] = t.header[i]
+	}
+	t.header = reordered
+	for _, column := range t.cols.all() {
+		if *column >= 0 {
+			*column = places[*column]
+		}
+	}
+	return true
+}
+
+// readGlued reads the header behind a row without a line end, if there is one.
+func (t *table) readGlued() {
+	if !t.isGlued() {
+		return
+	}
+	names := slices.Clone(t.fields[len(t.header)-1:])
+	glued := names[0]
+	for _, name := range t.header {
+		rest := max(0, len(glued)-len(name))
+		if names[0] = glued[rest:]; t.reorder(names) {
+			return
+		}
+	}
+}
+
+// isGlued reports whether the fields are those of a row and of a header behind it, whose first name is part of
+// the row's last field.
+func (t *table) isGlued() bool {
+	n := len(t.header)
+	if n < 2 || len(t.fields) != 2*n-1 {
+		return false
+	}
+	return !slices.ContainsFunc(t.fields[n:], func(field []byte) bool { return !t.isName(field) })
 }
 
 // readHeader reads the first record, or the line in front of it with which Excel names the
@@ -89,8 +150,10 @@ func (t *table) readHeader(line []byte) Result {
 	if result := t.split(line); result != IsRow {
 		return result
 	}
+	t.longest = 0
 	for _, field := range t.fields {
 		t.header = append(t.header, string(bytes.TrimSpace(field)))
+		t.longest = max(t.longest, len(field)+len(byteOrderMark))
 	}
 	if t.tables++; t.tables > 1 {
 		t.first = nil

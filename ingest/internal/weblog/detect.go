@@ -169,6 +169,20 @@ type Sampler interface {
 	Sample(lines [][]byte) Choice
 }
 
+// untilHeader returns the first record, and those behind it up to one of the same names.
+func untilHeader(records [][][]byte) [][][]byte {
+	head := make(header, 0, len(records[0]))
+	for _, name := range records[0] {
+		head = append(head, string(bytes.TrimSpace(name)))
+	}
+	for i, record := range records[1:] {
+		if head.placesIn(record) != nil {
+			return records[:1+i]
+		}
+	}
+	return records
+}
+
 // A Choice is which field of a table holds the URL, as far as that is worth a word.
 type Choice struct {
 	Field string // the field, if its values say so and not its name; else ""
@@ -200,6 +214,7 @@ func (t *table) Sample(lines [][]byte) (choice Choice) {
 	if len(records) == 0 || len(records[0]) == 0 {
 		return choice
 	}
+	records = untilHeader(records)
 	if t.first = records[1:]; t.opt.URL != "" {
 		return choice
 	}
@@ -335,6 +350,27 @@ func IsHeadless(lines [][]byte) bool {
 		}
 	}
 	return true
+}
+
+// separatorChars are the separators of tables.
+const separatorChars = ",;\t|"
+
+// IsURLHeader reports whether a line is the header of a table of URLs: names in two columns or more, of which one
+// is known for URLs.
+func IsURLHeader(line []byte) bool {
+	if !bytes.ContainsAny(line, separatorChars) {
+		return false
+	}
+	fields := cutFields(nil, line, separatorOf([][]byte{line}))
+	known := false
+	for _, field := range fields {
+		name := bytes.Trim(field, "\" \t")
+		if len(name) == 0 || isNumber(name) || bytes.ContainsAny(name, "/:?=&%") {
+			return false
+		}
+		known = known || isURLName(string(name))
+	}
+	return known && len(fields) > 1
 }
 
 // isNumber reports whether a value is a number or a share, with whatever points and commas.

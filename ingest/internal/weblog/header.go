@@ -2,6 +2,7 @@ package weblog
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -10,6 +11,16 @@ import (
 type columns struct {
 	url, host, scheme, port, agent, time, clock int
 	keep                                        []int
+}
+
+// all returns all indices.
+func (c *columns) all() []*int {
+	all := make([]*int, 0, 7+len(c.keep))
+	all = append(all, &c.url, &c.host, &c.scheme, &c.port, &c.agent, &c.time, &c.clock)
+	for i := range c.keep {
+		all = append(all, &c.keep[i])
+	}
+	return all
 }
 
 // A header is the names of the fields of a log, in their order.
@@ -25,6 +36,28 @@ func (h header) find(names ...string) int {
 		}
 	}
 	return -1
+}
+
+// placesIn returns where each name is in a record of the same names in any order, and in any case. It is nil if the
+// record has others.
+func (h header) placesIn(record [][]byte) []int {
+	if len(record) != len(h) {
+		return nil
+	}
+	places := make([]int, 0, len(h))
+	for _, name := range h {
+		for i, have := range record {
+			have = bytes.TrimSpace(bytes.TrimPrefix(have, []byte(byteOrderMark)))
+			if strings.EqualFold(string(have), name) && !slices.Contains(places, i) {
+				places = append(places, i)
+				break
+			}
+		}
+	}
+	if len(places) < len(h) {
+		return nil
+	}
+	return places
 }
 
 // locate finds the columns by their names, and the first values. The error is ErrNoField for those

@@ -41,11 +41,14 @@ func (j *jsonLog) Joined(line []byte) bool { return occursTwice(jsonObject, line
 func (c cdxj) Joined(line []byte) bool { return occursTwice(cdxjMoment, line) }
 
 // Joined reports whether a line has the fields of several records, the last of each one with the first
-// of the next, and the URL of each at its place.
+// of the next, and the URL of each at its place, or of a record and a header.
 func (t *table) Joined(line []byte) bool {
 	step := len(t.header) - 1
 	if step < 1 || t.foreign || t.split(line) != IsRow || len(t.fields) <= len(t.header) || (len(t.fields)-1)%step != 0 {
 		return false
+	}
+	if t.isGlued() {
+		return true
 	}
 	mark := []byte{'/'}
 	if isURL(trimBlank(t.fields[t.cols.url])) {

@@ -28,7 +28,8 @@ type Row struct {
 	// [Options].Agents is not set.
 	HasAgent bool
 
-	Blank bool // Target holds white space, and comes from a table
+	Blank   bool // Target holds white space, and comes from a table
+	Address bool // Host is an address in front of a line, which may be that of the client
 }
 
 // AppendURL appends the URL of the row. It may be none, see Odd.

@@ -42,6 +42,7 @@ type Meaning struct {
 
 // The codes.
 const (
+	AddressHosts  Code = "address_hosts"
 	BrokenRecords Code = "broken_records"
 	DamagedRules  Code = "damaged_rules"
 	FailedFetches Code = "failed_fetches"
@@ -71,6 +72,10 @@ const (
 // Meanings are all codes, in alphabetical order.
 var Meanings = []Meaning{
 	{
+		AddressHosts, "Lines of the combined format have an address in front of another one, and their site is not known. It is read as the virtual host, and may be the client's address, as %{X-Forwarded-For}i writes it.",
+		"Name the site of the log with -base: then the first address is the client's.",
+	},
+	{
 		BrokenRecords, "Records of captures are damaged. Each is left out, or counts as a failed fetch where only its content is broken.",
 		"Look at the records that -stats lists, and copy the captures again if they should be whole.",
 	},
@@ -91,7 +96,7 @@ var Meanings = []Meaning{
 		"Read logs that are complete, such as those that were rotated.",
 	},
 	{
-		HeadlessTable, "A log was read as a list of URLs, and behind each of the first ones stand as many numbers, shares or URLs, parted by commas, semicolons or pipes. It may be a table without a header.",
+		HeadlessTable, "A log was read as a list of URLs, and behind each of the first ones stand as many numbers, shares or URLs, parted by commas, semicolons or pipes: it may be a table without a header. Or a later line is the header of a table that was joined to the list.",
 		"Put a header in front, as in url,clicks. If the numbers are parts of the URLs, add -format urls.",
 	},
 	{

@@ -10,6 +10,10 @@ type example struct{ bad, good string }
 
 // examples are those of all codes.
 var examples = map[Code]example{
+	AddressHosts: {
+		"robobatch -in proxied.log …, whose lines begin with 203.0.113.9 10.0.0.1 - -",
+		"robobatch -in proxied.log -base https://www.example.com …",
+	},
 	BrokenRecords: {
 		"robobatch -rules crawl.warc.gz …, of a crawl with damaged records",
 		"robobatch -rules crawl.warc.gz …, of the crawl copied again",

@@ -50,7 +50,7 @@ func (r *Report) NoClients() string {
 // Doubt returns the doubts about what came of the logs, in all, but for those of a kind that the
 // report has already.
 func (r *Report) Doubt() []doubt.Doubt {
-	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.unfetched(), r.whiteSpace(), r.wide(), r.joined(), r.headless(), r.growing())
+	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.unfetched(), r.whiteSpace(), r.wide(), r.joined(), r.headless(), r.headed(), r.addresses(), r.growing())
 	return slices.DeleteFunc(all, func(d doubt.Doubt) bool {
 		return slices.ContainsFunc(r.Doubts, func(seen doubt.Doubt) bool { return seen.Code == d.Code })
 	})
@@ -156,6 +156,34 @@ func (r *Report) headless() []doubt.Doubt {
 	}
 	d.Text = say.Count(d.Count, "log") + " read as URLs, and in each of the first lines as many numbers follow: if they are columns, give them a header; if not, add -format urls"
 	return []doubt.Doubt{d}
+}
+
+// headed returns a doubt if lists of URLs hold headers of tables, as where tables are joined to them.
+func (r *Report) headed() []doubt.Doubt {
+	n := r.read.Headed
+	if n == 0 {
+		return nil
+	}
+	text := say.Count(n, "line") + " of lists of URLs with the names of a table: what follows may be columns, which are read as parts of URLs: give each table as an input of its own"
+	return []doubt.Doubt{{Code: doubt.HeadlessTable, Text: text, Count: n, Examples: r.placesOf(r.read.FirstHeaded)}}
+}
+
+// addresses returns a doubt if hosts are addresses in front of lines, which may be those of clients.
+func (r *Report) addresses() []doubt.Doubt {
+	n := r.read.Addresses
+	if n == 0 {
+		return nil
+	}
+	text := say.Count(n, "row") + " whose host is an address in front of the line: if that is the client's, as %{X-Forwarded-For}i writes it, name the site of the log with -base"
+	return []doubt.Doubt{{Code: doubt.AddressHosts, Text: text, Count: n, Examples: r.placesOf(r.read.FirstAddress)}}
+}
+
+// placesOf returns examples that name lines.
+func (r *Report) placesOf(lines []ingest.Place) (examples []string) {
+	for _, at := range lines {
+		examples = append(examples, fmt.Sprintf("%s: line %d", say.File(r.Inputs[at.Input].Name), at.Line))
+	}
+	return examples
 }
 
 // whiteSpace returns a doubt if URLs hold white space: they may be followed by other columns.
