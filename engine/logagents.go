@@ -161,7 +161,7 @@ func (m *clients) of(userAgent []byte) client {
 	if c, known := m.known[string(userAgent)]; known {
 		return c
 	}
-	index := -1
+	var index int
 	if m.tokens.none() {
 		index = crawlers.IdentifyIndex(userAgent)
 	} else {
