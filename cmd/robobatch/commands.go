@@ -67,11 +67,11 @@ Exit codes: 0 all is as expected; 1 it is not; 2 an error of usage or input.`,
 robobatch diff tells what new rules change: which requests of a log they close and open, for which crawlers, and which
 rules are to blame.
 
-    robobatch diff -old robots.txt -rules new.txt -base https://www.example.com -in access.log -agent Googlebot
+    robobatch diff -old robots.txt -rules new.txt -base https://www.example.com -in access.log -agent-from-log
 
-decides each request by both and prints the changes. -out writes the changed rows. Without -in, paths made from the
-patterns of both sides take the place of a log. It opens no network connection unless a name begins with s3://.
-docs/DIFF.md describes it.`, rest: `
+decides each request by both, for the crawler that made it, and prints the changes. -out writes the changed rows.
+Without -in, paths made from the patterns of both sides take the place of a log. It opens no network connection unless
+a name begins with s3://. docs/DIFF.md describes it.`, rest: `
 Exit codes: 0 done; 1 more changes than -fail allows, or less than -require-rules, -require-rows and -max-rejects ask for;
 2 an error of usage, input or output.`,
 	},
