@@ -26,6 +26,7 @@ type join uint8
 const (
 	notJoined join = iota
 	readAll        // its rows are rows, too
+	readOrSay      // its rows are rows, or the run says that something is not as it should be
 	mustSay        // it cannot be read, and the run must say so
 )
 
@@ -117,6 +118,12 @@ var mutations = []mutation{
 	{name: "a table in another order behind", joined: readAll, damage: func(r *rand.Rand, data, other []byte) []byte {
 		return slices.Concat(data, reordered(r, other))
 	}},
+	{name: "two parts, each written or packed in any way", joined: readOrSay, damage: func(r *rand.Rand, data, other []byte) []byte {
+		if !bytes.HasSuffix(data, []byte("\n")) {
+			data = append(slices.Clip(data), '\n')
+		}
+		return slices.Concat(anyForm(r, data), anyForm(r, other))
+	}},
 	{name: "a packed part behind", joined: mustSay, damage: func(r *rand.Rand, data, other []byte) []byte {
 		p := &packings[r.IntN(4)] // gz, zst and xz
 		packed, err := p.pack([][]byte{other})
@@ -129,6 +136,26 @@ var mutations = []mutation{
 		return slices.Concat(data, bytes.ReplaceAll(other, []byte("\n"), []byte("\r")))
 	}},
 	{name: "a mark of UTF-8", damage: func(_ *rand.Rand, data, _ []byte) []byte { return slices.Concat([]byte("\ufeff"), data) }},
+}
+
+// anyForm returns a text as it is, with other line ends, in another encoding, or packed.
+func anyForm(r *rand.Rand, text []byte) []byte {
+	switch r.IntN(6) {
+	case 0:
+		return text
+	case 1:
+		return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
+	case 2:
+		return bytes.ReplaceAll(text, []byte("\n"), []byte("\r"))
+	case 3:
+		return toUTF16(text, r.IntN(2) == 0, r.IntN(2) == 0)
+	}
+	p := &packings[r.IntN(len(packings))]
+	packed, err := p.pack([][]byte{text})
+	if err != nil {
+		return text // the tool is missing, as mutants of that packing say
+	}
+	return packed
 }
 
 // toUTF16 returns a text in another encoding. Bytes that are not UTF-8 count as Latin-1.

@@ -152,14 +152,16 @@ func judgeJoined(b *base, res *result, j join) (judgement, string) {
 		}
 	}
 	switch {
+	case j == readAll && (res.code != 0 || res.doubted()):
+		return wrong, "the part behind is not read: " + res.stderr
 	case res.code != 0:
 		return refused, ""
 	case res.doubted():
 		return doubted, ""
 	case j == mustSay:
 		return wrong, "nothing says that the part behind cannot be read"
-	case res.stats.refused() > 0:
-		return doubted, ""
+	case j == readAll && res.stats.refused() > 0:
+		return wrong, "lines of the part behind are refused"
 	case len(res.rows) <= len(b.rows):
 		return wrong, strconv.Itoa(len(res.rows)) + " rows, of " + strconv.Itoa(len(b.rows)) + " in the first part alone"
 	}

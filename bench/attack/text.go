@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -256,6 +257,7 @@ func (a *attack) expectTable(b *base, text []byte) (e expectation, loose bool) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	r.FieldsPerRecord = -1
 	header, err := r.Read()
+	column := 1 // of the URL
 	loose = err != nil || strings.Join(header, ",") != "status,url,user_agent,when"
 	for !loose {
 		fields, err := r.Read()
@@ -264,8 +266,12 @@ func (a *attack) expectTable(b *base, text []byte) (e expectation, loose bool) {
 			break
 		}
 		n, _ := r.FieldPos(0)
-		if len(fields) == len(header) && fields[1] != "" && !strings.ContainsAny(fields[1], "\r\n") {
-			url := strings.Trim(fields[1], " \t")
+		if isHeader(fields, header) {
+			column = slices.IndexFunc(fields, func(name string) bool { return strings.EqualFold(trimName(name), "url") })
+			continue
+		}
+		if len(fields) == len(header) && fields[column] != "" && !strings.ContainsAny(fields[column], "\r\n") {
+			url := strings.Trim(fields[column], " \t")
 			if strings.HasPrefix(url, "/") {
 				url = site + url // of -base
 			}
@@ -283,6 +289,22 @@ func (a *attack) expectTable(b *base, text []byte) (e expectation, loose bool) {
 	}
 	return e, loose
 }
+
+// isHeader reports whether a record has the names of a header, in any order.
+func isHeader(record, header []string) bool {
+	sorted := func(names []string) string {
+		names = slices.Clone(names)
+		for i, name := range names {
+			names[i] = strings.ToLower(trimName(name))
+		}
+		slices.Sort(names)
+		return strings.Join(names, "\n")
+	}
+	return sorted(record) == sorted(header)
+}
+
+// trimName returns a name of a header without blanks, and without a mark of UTF-8 that was joined with it.
+func trimName(name string) string { return strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")) }
 
 // judgeLine returns what is wrong with a row, "" if nothing is.
 func (a *attack) judgeLine(f *textFormat, want expectation, got row) string {
