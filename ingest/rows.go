@@ -100,8 +100,8 @@ func (r *rowReader) add(p weblog.Parser, raw *rawLines, i int, at where, b *engi
 		if raw.seen.NUL && result.Refused() {
 			line, result = r.parseBehindHole(p, line, &at)
 		}
-		if rest, ok := bytes.CutPrefix(line, []byte(unpack.ByteOrderMark)); ok && result.Refused() { // a text that was joined
-			result = p.Parse(rest, &r.row)
+		if result.Refused() && bytes.HasPrefix(line, []byte(unpack.ByteOrderMark)) { // of a text that was joined
+			result = p.Parse(line[len(unpack.ByteOrderMark):], &r.row)
 		}
 		if result != weblog.Continues {
 			return r.take(p, result, line, at, b)
