@@ -3,48 +3,20 @@ package automaton
 import (
 	"encoding/binary"
 	"errors"
+	"math/bits"
 )
 
 // ErrEncoding is the error of bytes that are no automaton.
 var ErrEncoding = errors.New("not the encoding of an automaton")
 
-// AppendBinary appends the automaton's encoding, which [FromBytes] reads: the length of the trie's
-// table and the table, and then, for an automaton that searches, the tables of the search.
-//
-//	states, segments, nodes, starts, chains, anchor   4 bytes each
-//	start, first, fail, out                   4 bytes for each byte, state and one more, state, state
-//	shorter, length, listed, ending           4 bytes for each segment, and one more in ending
-//	nodes                                     28 bytes each
-//	starts, chains                            4 bytes each
-//	labels                                    1 byte for each state
+// AppendBinary appends the automaton's encoding, which [FromBytes] reads: in 4 bytes twice the length
+// of the table, plus 1 if the patterns with floating segments are in lists; and the table.
 func (a *Automaton) AppendBinary(dst []byte) []byte {
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(a.table)))
-	dst = append(dst, a.table...)
-	if a.search == nil {
-		return dst
+	head := uint32(len(a.table)) << 1
+	if a.search != nil {
+		head |= 1
 	}
-	t := a.search
-	counts := []uint32{uint32(len(t.labels)), uint32(len(t.length)), uint32(len(t.nodes)), uint32(len(t.starts)), uint32(len(t.chains)), t.anchor}
-	for _, list := range [][]uint32{counts, t.start[:], t.first, t.fail, t.out, t.shorter} {
-		dst = appendNumbers(dst, list)
-	}
-	dst = appendNumbers(dst, t.length)
-	dst = appendNumbers(dst, t.listed)
-	dst = appendNumbers(dst, t.ending)
-	for i := range t.nodes {
-		n := &t.nodes[i]
-		dst = appendNumbers(dst, []uint32{n.parent, n.last, uint32(n.rank), uint32(n.exact), uint32(n.bound), n.start, n.chains})
-	}
-	dst = appendNumbers(dst, t.starts)
-	dst = appendNumbers(dst, t.chains)
-	return append(dst, t.labels...)
-}
-
-func appendNumbers[T ~uint32 | ~int32](dst []byte, list []T) []byte {
-	for _, v := range list {
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
-	}
-	return dst
+	return append(binary.LittleEndian.AppendUint32(dst, head), a.table...)
 }
 
 // FromBytes returns the automaton that [Automaton.AppendBinary] wrote, for that number of rules.
@@ -52,69 +24,292 @@ func appendNumbers[T ~uint32 | ~int32](dst []byte, list []T) []byte {
 // those rules; the error is ErrEncoding. Time is linear in the bytes. The automaton keeps data,
 // which must not change.
 func FromBytes(data []byte, rules int) (*Automaton, error) {
-	if len(data) < 4 || int64(binary.LittleEndian.Uint32(data)) > int64(len(data)-4) || len(data) > 1<<31-1 {
+	if len(data) < 4 || int(binary.LittleEndian.Uint32(data)>>1) != len(data)-4 {
 		return nil, ErrEncoding
 	}
-	n := 4 + int(binary.LittleEndian.Uint32(data))
-	a := &Automaton{table: data[4:n:n]}
-	v := validator{table: a.table, rules: rules}
-	if n < len(data) {
-		if a.search = decodeSearch(data[n:]); a.search == nil || !v.checkSearch(a.search) {
-			return nil, ErrEncoding
-		}
-	}
+	a := &Automaton{table: data[4:len(data):len(data)]}
+	v := validator{table: a.table, rules: rules, listed: data[0]&1 == 1}
 	if !v.checkTable() {
 		return nil, ErrEncoding
 	}
-	if a.search != nil {
-		a.search.maxDepth = v.maxDepth
-		a.search.derive()
+	if v.listed {
+		a.search = a.table.newSearch(v.lists)
 	}
 	return a, nil
 }
 
-// decodeSearch returns the tables of a search, unchecked, or nil if their lengths do not add up.
-func decodeSearch(data []byte) *searchTable {
-	const head, node = 6 * 4, 7 * 4
-	if len(data) < head {
-		return nil
-	}
-	r := numberReader(data)
-	states, segments, nodes, starts, chains := r.next(), r.next(), r.next(), r.next(), r.next()
-	t := &searchTable{anchor: r.next()}
-	want := int64(head) + 256*4 + int64(states)*(3*4+1) + 4 + int64(segments)*(4*4) + 4 + int64(nodes)*node + (int64(starts)+int64(chains))*4
-	if want != int64(len(data)) {
-		return nil
-	}
-	copy(t.start[:], r.list(256))
-	t.first, t.fail, t.out = r.list(states+1), r.list(states), r.list(states)
-	t.shorter, t.length = r.list(segments), make([]int32, segments)
-	for g := range t.length {
-		t.length[g] = int32(r.next())
-	}
-	t.listed, t.ending = r.list(segments), r.list(segments+1)
-	t.nodes = make([]seqNode, nodes)
-	for i := range t.nodes {
-		t.nodes[i] = seqNode{r.next(), r.next(), Rank(r.next()), Rank(r.next()), Rank(r.next()), r.next(), r.next()}
-	}
-	t.starts, t.chains = r.list(starts), r.list(chains)
-	t.labels = r
-	return t
+// A validator checks tables that come from a file: every offset leads to a part of the kind that the
+// builder writes there, and every count is right. So matching needs no checks.
+type validator struct {
+	table  table
+	rules  int
+	listed bool     // patterns with floating segments are in lists
+	lists  []uint32 // the offsets of the lists that were checked
+	ways   []way
 }
 
-// A numberReader reads numbers of four bytes, of which there must be enough.
-type numberReader []byte
-
-func (r *numberReader) next() uint32 {
-	v := binary.LittleEndian.Uint32(*r)
-	*r = (*r)[4:]
-	return v
+// A way is a trie node whose children are being checked.
+type way struct {
+	slots uint32 // offsets of the children that are left
+	left  int    // how many
+	gaps  bool   // whether some may be missing
+	depth int    // trie nodes with floating segments up to here
 }
 
-func (r *numberReader) list(n uint32) []uint32 {
-	list := make([]uint32, n)
-	for i := range list {
-		list[i] = r.next()
+// isDone reports whether no children are left, after passing over those that are missing.
+func (w *way) isDone(t table) bool {
+	for w.gaps && w.left > 0 && t.u24(w.slots) == 0 {
+		w.slots += 3
+		w.left--
 	}
-	return list
+	return w.left == 0
+}
+
+// isRank reports whether v is the rank of a rule.
+func (v *validator) isRank(r uint32) bool { return r >= 2 && int(r>>1) <= v.rules }
+
+// checkTable checks the trie, whose nodes lie in the order in which they are met, with nothing
+// between them.
+func (v *validator) checkTable() bool {
+	if len(v.table) == 0 {
+		return !v.listed
+	}
+	if len(v.table) < padding || len(v.table) > maxTable {
+		return false
+	}
+	end := uint32(len(v.table) - padding)
+	for off, depth := uint32(0), 0; ; {
+		next, ok := v.checkNode(off, end, depth)
+		if !ok {
+			return false
+		}
+		off = next
+		for len(v.ways) > 0 && v.ways[len(v.ways)-1].isDone(v.table) {
+			v.ways = v.ways[:len(v.ways)-1]
+		}
+		if len(v.ways) == 0 {
+			return off == end
+		}
+		w := &v.ways[len(v.ways)-1]
+		if v.table.u24(w.slots) != off {
+			return false
+		}
+		w.slots += 3
+		w.left--
+		depth = w.depth
+	}
+}
+
+// checkNode checks the node at off and returns where the next one begins. It notes the children as
+// a way.
+func (v *validator) checkNode(off, end uint32, depth int) (next uint32, ok bool) {
+	t := v.table
+	if off+2 > end {
+		return 0, false
+	}
+	flags := t[off]
+	if own := flags & (hasPrefix | hasExact | hasFloating); bits.OnesCount8(own) != int(flags>>6) || flags&(oneOwn>>1) != 0 {
+		return 0, false
+	}
+	off += 2 + uint32(t[off+1])
+	for _, flag := range []byte{hasPrefix, hasExact} {
+		if flags&flag == 0 {
+			continue
+		}
+		if off+3 > end || !v.isRank(t.u24(off)) {
+			return 0, false
+		}
+		off += 3
+	}
+	floating := uint32(0)
+	if flags&hasFloating != 0 {
+		if off+3 > end {
+			return 0, false
+		}
+		floating = t.u24(off)
+		off += 3
+		depth++
+	}
+	switch flags & (hasChildren | hasRange) {
+	case hasChildren:
+		if off+1 > end || off+1+4*(uint32(t[off])+1) > end {
+			return 0, false
+		}
+		count := uint32(t[off]) + 1
+		v.ways = append(v.ways, way{off + 1 + count, int(count), false, depth})
+		off += 1 + 4*count
+	case hasRange:
+		if off+2 > end || off+2+3*(uint32(t[off+1])+1) > end {
+			return 0, false
+		}
+		span := uint32(t[off+1]) + 1
+		v.ways = append(v.ways, way{off + 2, int(span), true, depth})
+		off += 2 + 3*span
+	case hasChildren | hasRange:
+		return 0, false
+	}
+	if flags&hasFloating != 0 {
+		if off, ok = v.checkFloating(floating, off, end, flags, depth); !ok {
+			return 0, false
+		}
+	}
+	return off, off <= end
+}
+
+// checkFloating checks the patterns with floating segments of a trie node, which are to begin at off.
+func (v *validator) checkFloating(floating, off, end uint32, flags byte, depth int) (next uint32, ok bool) {
+	if v.listed {
+		if floating != off {
+			return 0, false
+		}
+		return v.checkList(off, end)
+	}
+	groups := 1
+	for ; ; groups++ {
+		more := floating < end && v.table[floating]&moreGroups != 0
+		if more {
+			off += 3
+		}
+		if floating != off || off+groupHeader > end {
+			return 0, false
+		}
+		if off, ok = v.checkGroup(off, end); !ok {
+			return 0, false
+		}
+		if !more {
+			break
+		}
+		floating = v.table.u24(floating - 3)
+	}
+	depth += groups - 1
+	if flags&(hasChildren|hasRange) != 0 {
+		v.ways[len(v.ways)-1].depth = depth
+	}
+	return off, depth <= triedLimit
+}
+
+// checkGroup checks the group at off.
+func (v *validator) checkGroup(off, end uint32) (next uint32, ok bool) {
+	switch t, count := v.table, uint32(v.table[off]&^moreGroups); count {
+	case 0:
+		return v.checkIndex(off, end)
+	case 1:
+		if off+printedHeader > end || t[off+printedHeader-1]-1 >= printSize {
+			return 0, false
+		}
+		return v.checkPattern(off+printedHeader, end)
+	default: // the masks and the needs may be any
+		offsets := off + maskedHeader + count
+		if count > groupSize || offsets+3*count > end {
+			return 0, false
+		}
+		return v.checkPatterns(offsets, count, end)
+	}
+}
+
+// checkIndex checks the index at off: that the filter's bits lead to entries, and these to patterns.
+func (v *validator) checkIndex(off, end uint32) (next uint32, ok bool) {
+	if off+indexHeader > end || v.table[off+indexLog] > maxIndexLog {
+		return 0, false
+	}
+	x := v.table.indexAt(off)
+	if x.count > triedLimit || x.offsets+3*x.count > end || !v.checkHashes(off, &x) {
+		return 0, false
+	}
+	for e := x.entries; e < x.offsets; e += entrySize {
+		if v.table.u16(e+8) >= x.count {
+			return 0, false
+		}
+	}
+	return v.checkPatterns(x.offsets, x.count, end)
+}
+
+// checkHashes checks that the hashes in the filter of an index are counted, and that the numbers of
+// their first entries never fall, and end with the number of all entries.
+func (v *validator) checkHashes(off uint32, x *index) bool {
+	t, before, last := v.table, uint32(0), uint32(0)
+	for w := uint32(0); x.before+2*w < x.first; w++ {
+		if t.u16(x.before+2*w) != before {
+			return false
+		}
+		before += uint32(bits.OnesCount64(t.u64(off + indexHeader + 8*w)))
+	}
+	for at := x.first; at < x.entries; at += 2 {
+		first := t.u16(at)
+		if first < last {
+			return false
+		}
+		last = first
+	}
+	return x.first+2*before+2 == x.entries && last == x.count
+}
+
+// checkPatterns checks that offsets lead to one pattern after the other behind them.
+func (v *validator) checkPatterns(offsets, count, end uint32) (next uint32, ok bool) {
+	next = offsets + 3*count
+	for n := range count {
+		if v.table.u24(offsets+3*n) != next {
+			return 0, false
+		}
+		if next, ok = v.checkPattern(next, end); !ok {
+			return 0, false
+		}
+	}
+	return next, true
+}
+
+// checkPattern checks the pattern at off, as table.addPattern writes it.
+func (v *validator) checkPattern(off, end uint32) (next uint32, ok bool) {
+	if off+patternHeader > end {
+		return 0, false
+	}
+	h := v.table.headerAt(off)
+	off += patternHeader
+	next = off + h.size()
+	if !v.isRank(uint32(h.ruleRank())) || h.size() == 0 || next > end {
+		return 0, false
+	}
+	for off < next {
+		size, window := uint32(v.table[off]), uint32(v.table[off+1]) // within the table, which has its padding behind next
+		if size == 0 || window+min(size, printSize) > size {
+			return 0, false
+		}
+		off += segmentHeader + size
+	}
+	return next, off == next
+}
+
+// checkList checks the list at off.
+func (v *validator) checkList(off, end uint32) (next uint32, ok bool) {
+	t := v.table
+	if off+6 > end || t.u24(off) != uint32(len(v.lists)) {
+		return 0, false
+	}
+	v.lists = append(v.lists, off)
+	count := t.u24(off + 3)
+	off += 6
+	for range count {
+		if off+7 > end || !v.isRank(t.u24(off)) || t[off+3] > 1 {
+			return 0, false
+		}
+		rest := off + 7
+		off = rest + t.u24(off+4)
+		if off > end || !isRest(t[rest:off]) {
+			return 0, false
+		}
+	}
+	return off, true
+}
+
+// isRest reports whether a text is a Pattern.Rest.
+func isRest(text []byte) bool {
+	if len(text) == 0 || text[0] != '*' || text[len(text)-1] == '*' {
+		return false
+	}
+	for i := 1; i < len(text); i++ {
+		if text[i] == '*' && text[i-1] == '*' {
+			return false
+		}
+	}
+	return true
 }

@@ -24,8 +24,7 @@ func (c *codecSet) encode(tb testing.TB) (*Automaton, []byte) {
 	return a, a.AppendBinary(nil)
 }
 
-// codecSets are rules of all forms: none, plain, in a group, in an index, searched, searched with
-// chains.
+// codecSets are rules of all forms: none, plain, in a group, in an index, in lists.
 func codecSets() []codecSet {
 	var sets []codecSet
 	for _, rules := range [][]Rule{
@@ -44,7 +43,7 @@ func codecSets() []codecSet {
 		many = append(many, Rule{Pattern: fmt.Sprintf("/*a%d*b%d$", i, i%7), Allow: i%2 == 0}, Rule{Pattern: fmt.Sprintf("/d%d/*c", i)})
 		crowd = append(crowd, Rule{Pattern: fmt.Sprintf("/*a%d*shop/", i)}, Rule{Pattern: fmt.Sprintf("/*a%d*shop/$", i), Allow: true})
 	}
-	for i := range 5 { // sequences that do not branch
+	for i := range 5 { // of many segments
 		crowd = append(crowd, Rule{Pattern: fmt.Sprintf("/*a%d*/*h*o*p%d", i, i)}, Rule{Pattern: fmt.Sprintf("/za*%d*/*a*b%d$", i, i)})
 	}
 	return append(sets, codecSet{many, chosen}, codecSet{crowd, chosen}, codecSet{crowd, limits{tried: triedLimit}}, codecSet{many, limits{}}, codecSet{crowd, limits{}})

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestEnter compares the entries of random rules, few and many, with their patterns sorted the
+// TestMakeEntries compares the entries of random rules, few and many, with their patterns sorted the
 // obvious way.
-func TestEnter(t *testing.T) {
+func TestMakeEntries(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{0, 1, 2, runLength - 1, runLength, runLength + 1, 2 * runLength, 2*runLength + 1, 5 * runLength, 1000} {
 		for _, shared := range []string{"", "/shared", "/sharedby"} {
@@ -38,7 +38,7 @@ func checkEntries(t *testing.T, rules []Rule) {
 	t.Helper()
 	w := &workspace{}
 	order := w.rankRules(rules)
-	w.enter(rules, order)
+	w.makeEntries(rules, order)
 	want := distinctPatterns(rules, order)
 	if len(w.distinct) != len(want) {
 		t.Fatalf("%d entries for %d distinct patterns", len(w.distinct), len(want))

@@ -1,25 +1,24 @@
 package automaton
 
 import (
-	"bytes"
 	"slices"
-	"strings"
+
+	"github.com/robobatch/robobatch/automaton/internal/onepass"
 )
 
-// A limits says how floating segments are looked for. This is the one place that has them:
-// limits.few and limits.parts decide by them.
+// limits choose the form in which patterns with floating segments are written. Only isMany and partsOf
+// decide by them.
 type limits struct {
 	// grouped is the most patterns at one anchor that are in groups; if there are more, those that
 	// can be are in an index.
 	grouped int
 
-	// tried is the most patterns that one path can meet and that are tried; if there are more
-	// anywhere, all of the rules' segments are found by one search.
+	// tried is the most that all patterns together may weigh to be tried, each by itself; if they weigh
+	// more, they are in lists, and package onepass finds them.
 	tried int
 }
 
-// chosen are the limits of [Compile]. A path may have the fingerprints of all patterns, so that
-// each is tried (BenchmarkHostile).
+// chosen are the limits of [Compile].
 var chosen = limits{grouped: groupedLimit, tried: triedLimit}
 
 const (
@@ -28,59 +27,23 @@ const (
 	// 1.03 of the time to match.
 	groupedLimit = 24
 
-	triedLimit = 896
+	// triedLimit bounds the time of a match: a path may have the fingerprints of all patterns, so that
+	// each is tried (BenchmarkHostile). Of 12,015 groups of real files, the heaviest weighs 628, and the
+	// next one 322.
+	triedLimit = 640
 
-	// longSegment is the longest segment for which bytes.Index works with vector instructions
-	// alone, so that it takes time linear in the path whatever the segment.
-	longSegment = 63
-
-	// longSegmentCost is how many patterns more a longer segment counts as: where it nearly occurs
-	// again and again, it takes that much longer.
+	// longSegmentCost is the weight of a segment of more than longSegment bytes: where it nearly occurs
+	// again and again, it takes that many times as long as a short pattern.
 	longSegmentCost = 8
 
-	// longestSegment is the longest for whose length there is room.
-	longestSegment = 255
-
-	// manySegments is how many segments count as one pattern more: each may nearly occur maxMisses
-	// times before it does, which takes 40 ns.
+	// manySegments is the number of segments that weigh 1: each may nearly occur maxMisses times before
+	// it occurs, which takes 40 ns.
 	manySegments = 8
-
-	// longRest is the longest Pattern.Rest that a header has room for; with its segments' lengths
-	// and places it takes at most twice that.
-	longRest = endBit/2 - 1
-
-	// endBit marks a pattern with an end anchor, beside its size.
-	endBit = 1 << 15
 )
 
-// fewInAll reports whether the patterns with floating segments count as so few that a path may meet
-// all: mostly so, and then nobody needs to look at which anchors they are.
-func (l limits) fewInAll(pats []ranked) bool {
-	n := 0
-	for i := range pats {
-		if n += pats[i].cost(l.tried + 1); n > l.tried {
-			return false
-		}
-	}
-	return true
-}
-
-// few reports whether no path meets more of the patterns with floating segments, in the order of
-// Pattern.compare, than are tried, as many as they count.
-func (l limits) few(pats []ranked) bool {
-	above := anchors{}
-	for i := range pats {
-		p := &pats[i]
-		if above.add(p.Anchor, p.cost(l.tried+1)) > l.tried {
-			return false
-		}
-	}
-	return true
-}
-
-// cost returns as how many patterns one counts, or tooMuch if its segments, or all of them
-// together, are too long to be tried.
-func (p *ranked) cost(tooMuch int) int {
+// weight returns the weight of a pattern, or tooMuch if its segments, or all of them together, are too
+// long to be tried.
+func (p *ranked) weight(tooMuch int) int {
 	if len(p.Rest) <= longSegment {
 		return 1
 	}
@@ -99,130 +62,93 @@ func (p *ranked) cost(tooMuch int) int {
 	return cost + segments/manySegments
 }
 
-// An anchors is the stack of the anchors with floating segments that a path passes on its way to
-// the last one, as patterns come in order.
-type anchors []struct {
-	anchor string
-	count  int // patterns at this anchor and at those that it starts with
-}
-
-// add counts a pattern, and returns the count at its anchor.
-func (a *anchors) add(anchor string, n int) int {
-	s := *a
-	for len(s) > 0 && !strings.HasPrefix(anchor, s[len(s)-1].anchor) {
-		s = s[:len(s)-1]
+// isMany reports whether the patterns with floating segments are too many or too long to be tried.
+func (w *workspace) isMany(l limits) bool {
+	if weigh(w.parsed, l.tried) <= l.tried {
+		return false
 	}
-	if len(s) > 0 {
-		n += s[len(s)-1].count
-	}
-	if len(s) == 0 || len(s[len(s)-1].anchor) < len(anchor) {
-		s = append(s, struct {
-			anchor string
-			count  int
-		}{anchor, 0})
-	}
-	s[len(s)-1].count = n
-	*a = s
-	return n
-}
-
-// searchBuilder returns what finds the floating segments if they are too many or too long to be
-// tried, else nil.
-func (w *workspace) searchBuilder(l limits) *searchBuilder {
-	if l.fewInAll(w.parsed) {
-		return nil
-	}
-	pats := w.floating(w.distinct)
+	pats := w.gatherFloating(w.distinct) // without those that several rules have
 	defer clear(pats)
-	if l.few(pats) {
-		return nil
-	}
-	return newSearchBuilder(pats)
+	return weigh(pats, l.tried) > l.tried
 }
 
-// floating returns the patterns with floating segments among the entries, in their order. They are
-// in w.group: the caller clears them once they are written.
-func (w *workspace) floating(entries []entry) []ranked {
-	w.group = w.group[:0]
-	for i := range entries {
-		if t := entries[i].tail; t >= 0 {
-			w.group = append(w.group, w.parsed[t])
+// weigh returns the weight of patterns, or a number above limit if it is above that.
+func weigh(pats []ranked, limit int) (weight int) {
+	for i := range pats {
+		if weight += pats[i].weight(limit + 1); weight > limit {
+			break
 		}
 	}
-	return w.group
+	return weight
 }
 
-// floats writes the patterns with floating segments that share an anchor, and returns what its trie
-// node is to say of them.
-func (b *builder) floats(entries []entry) (off uint32) {
-	if b.search == nil && len(entries) > 1 {
+// gatherFloating returns the patterns with floating segments among the entries, in their order. They
+// are in w.gathered: the caller clears them once they are written.
+func (w *workspace) gatherFloating(entries []entry) []ranked {
+	w.gathered = w.gathered[:0]
+	for i := range entries {
+		if t := entries[i].tail; t >= 0 {
+			w.gathered = append(w.gathered, w.parsed[t])
+		}
+	}
+	return w.gathered
+}
+
+// addFloating writes the patterns with floating segments that share an anchor, and returns the offset
+// for their trie node.
+func (b *builder) addFloating(entries []entry) (off uint32) {
+	if !b.listed && len(entries) > 1 {
 		slices.SortFunc(entries, func(x, y entry) int { return int(y.rank) - int(x.rank) })
 	}
-	pats := b.floating(entries)
-	if b.search != nil {
-		off = b.search.addRoot(pats)
+	pats := b.gatherFloating(entries)
+	if b.listed {
+		off = b.addList(pats)
 	} else {
-		off = b.groups(pats)
+		off = b.table.addGroups(pats, b.grouped)
 	}
 	clear(pats)
 	return off
 }
 
-// pattern writes a pattern that is tried: 3 bytes for its rank, 2 for how long the segments are and
-// whether the last is at the end of the path, and of each segment its length and the place of its
-// window, 1 byte each, and the bytes.
-func (b *builder) pattern(p *ranked) {
-	at := uint32(len(b.table))
-	b.u24(uint32(p.rank))
-	b.table = append(b.table, 0, 0)
-	p.segments(func(seg string, _ bool) {
-		b.table = append(b.table, byte(len(seg)), window(seg))
-		b.table = append(b.table, seg...)
-	})
-	size := uint32(len(b.table)) - at - patternHeader
-	if p.End {
-		size |= endBit
+// Patterns that are not tried are in lists, one for each anchor, of which a Matcher of package
+// onepass is made. The offset of a trie node's patterns leads to
+//
+//	number    3 bytes: how many lists are before this one
+//	count     3 bytes: the number of patterns
+//	patterns  of each its rank, in 3 bytes; 1 byte that is 1 if it has an end anchor, else 0; the length
+//	          of Pattern.Rest, in 3 bytes; and Pattern.Rest
+
+// addList writes patterns that share an anchor as a list.
+func (b *builder) addList(pats []ranked) (off uint32) {
+	off = uint32(len(b.table))
+	b.table.addU24(uint32(len(b.lists)))
+	b.table.addU24(uint32(len(pats)))
+	for i := range pats {
+		p := &pats[i]
+		b.table.addU24(uint32(p.rank))
+		end := byte(0)
+		if p.End {
+			end = 1
+		}
+		b.table = append(b.table, end)
+		b.table.addU24(uint32(len(p.Rest)))
+		b.table = append(b.table, p.Rest...)
 	}
-	b.table[at+3], b.table[at+4] = byte(size), byte(size>>8)
+	b.lists = append(b.lists, off)
+	return off
 }
 
-// A header is what builder.pattern writes before the segments, and three bytes more.
-type header uint64
-
-const patternHeader = 3 + 2
-
-func (t table) headerAt(off uint32) header { return header(t.u64(off)) }
-
-func (h header) rank() Rank   { return Rank(h & (1<<24 - 1)) }
-func (h header) size() uint32 { return uint32(h>>24) & (endBit - 1) }
-func (h header) atEnd() bool  { return h>>24&endBit != 0 }
-
-// follow reports whether the segments at off, up to end, occur in path one after the other.
-func (t table) follow(off, end uint32, path []byte) bool {
-	for off < end {
-		seg := t.segmentAt(off)
-		i := seg.index(path)
-		if i < 0 {
-			return false
+// newSearch returns a Matcher of the lists at offsets.
+func (t table) newSearch(offsets []uint32) *onepass.Matcher {
+	lists := make([][]onepass.Pattern, len(offsets))
+	for i, off := range offsets {
+		lists[i] = make([]onepass.Pattern, t.u24(off+3))
+		off += 6
+		for j := range lists[i] {
+			rest := off + 7
+			off = rest + t.u24(off+4)
+			lists[i][j] = onepass.Pattern{Rank: t.u24(rest - 7), End: t[rest-4] == 1, Segments: string(t[rest:off])}
 		}
-		path = path[i+len(seg.text):]
-		off += segmentHeader + uint32(len(seg.text))
 	}
-	return true
-}
-
-// endsWith is follow for a pattern with an end anchor: the last segment is at the end of the path.
-func (t table) endsWith(off, end uint32, path []byte) bool {
-	for {
-		seg := t.segmentAt(off)
-		off += segmentHeader + uint32(len(seg.text))
-		if off == end {
-			return bytes.HasSuffix(path, seg.text)
-		}
-		i := seg.index(path)
-		if i < 0 {
-			return false
-		}
-		path = path[i+len(seg.text):]
-	}
+	return onepass.New(lists)
 }

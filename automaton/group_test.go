@@ -53,9 +53,9 @@ func TestNeedsOfMatches(t *testing.T) {
 		for _, r := range rules {
 			pats = append(pats, ranked{Pattern: ParsePattern(r.Pattern), rank: 2})
 		}
-		b := builder{limits: chosen, workspace: &workspace{}}
+		var b builder
 		choosePrints(pats)
-		b.group(pats)
+		b.table.addGroup(pats)
 		b.table = append(b.table, make([]byte, padding)...)
 		for i, r := range rules {
 			path := []byte(fulfilled(rng, r.Pattern))
@@ -85,8 +85,8 @@ func TestIndexOfMatches(t *testing.T) {
 		if len(pats) == 0 {
 			continue
 		}
-		b := builder{limits: chosen, workspace: &workspace{}}
-		b.index(pats)
+		var b builder
+		b.table.addIndex(pats)
 		b.table = append(b.table, make([]byte, padding)...)
 		x := b.table.indexAt(0)
 		for e := x.entries; e < x.offsets; e += entrySize {

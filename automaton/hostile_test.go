@@ -142,6 +142,18 @@ var shapes = []shape{
 	{"suffixes-after", maxText, func(n int) []Rule {
 		return nested(n, func(run string, i int) string { return "/*" + letter(i%4+1) + "*" + run })
 	}, []string{fill("a"), "/b" + fill("a"), fill("a") + "bcde", fill(strings.Repeat("a", 1000) + "b")}},
+	{"suffixes-apart", maxText, func(n int) []Rule { // of 64 segments with neighbouring numbers, few end one another
+		var rules []Rule
+		for i := 0; n > 0; i++ {
+			p := "/*" + string(rune('B'+i%64)) + strings.Repeat("a", 1+i/64)
+			if i%64 == 63 {
+				p = "/*" + strings.Repeat("a", 1+i/64)
+			}
+			rules = append(rules, Rule{Pattern: p + "*Z"}, Rule{Pattern: p + "*Z$"})
+			n -= 2*len(p) + 5
+		}
+		return rules
+	}, []string{fill("a"), "/Z" + fill("a"), "/Z" + fill(strings.Repeat("a", 100)+"B")}},
 	{"suffixes-parents", maxText, func(n int) []Rule {
 		var rules []Rule
 		for _, parent := range "bcde" {
@@ -294,16 +306,14 @@ func mixed(rng *rand.Rand, paths []string, most int) string {
 }
 
 // The bounds of TestHostileSize: bytes of tables for each byte of patterns, and for none. The worst
-// there can be is a rule of four bytes, "/x*y", with a node of the trie, two of the sequences, a
-// state and a segment.
+// there can be is a rule of four bytes, "/x*y", with a node of the trie, a list, a state and a segment.
 const (
 	mostPerByte = 32
 	mostFixed   = 2 << 10
 )
 
 // TestHostileSize checks that tables are linear in the text: within a bound, and about twice as
-// large for twice the text; up to three times, as where sequences begin to branch there are nodes
-// in place of chains.
+// large for twice the text, and at most three times.
 func TestHostileSize(t *testing.T) {
 	for _, sh := range shapes {
 		t.Run(sh.name, func(t *testing.T) {
@@ -351,16 +361,18 @@ func TestGrowth(t *testing.T) {
 	t.Logf("at most %.1f bytes of tables for each of patterns", worst)
 }
 
-// TestHostileSteps bounds what the search does on the hostile paths: occurrences, and chains, that
-// are looked at. What is in a chain is looked at once, as is its segment then; and a node's segment
-// when it first occurs, when the node's parent was reached, and when it no longer overlaps that.
+// TestHostileSteps bounds what package onepass does on the hostile paths: a pattern moves on at most
+// once for each of its segments; and of 1,000 segments that end one another, 64 are looked at at once.
 func TestHostileSteps(t *testing.T) {
 	for _, sh := range shapes {
 		t.Run(sh.name, func(t *testing.T) {
 			a := &Automaton{}
-			_, err := a.compile(sh.rules(sh.sizeFor()), limits{})
-			if err != nil {
+			rules, segments := sh.rules(sh.sizeFor()), 0
+			if _, err := a.compile(rules, limits{}); err != nil {
 				t.Fatal(err)
+			}
+			for _, r := range rules {
+				segments += strings.Count(ParsePattern(r.Pattern).Rest, "*")
 			}
 			if a.search == nil {
 				return
@@ -368,11 +380,11 @@ func TestHostileSteps(t *testing.T) {
 			for _, path := range sh.paths {
 				s := &Scratch{}
 				a.Match([]byte(path), s)
-				if most := 3*len(a.search.nodes) + 2*len(a.search.chains); s.search.looked > most {
-					t.Errorf("%d occurrences looked at in %.20q…, the most is %d", s.search.looked, path, most)
+				if s.search.Moves > segments {
+					t.Errorf("%d moves of patterns in %.20q…, which have %d segments", s.search.Moves, path, segments)
 				}
-				if most := 64 * len(path); s.search.passed > most {
-					t.Errorf("%d words of segments passed in %.20q…, the most is %d", s.search.passed, path, most)
+				if most := 128 * len(path); s.search.Looked > most {
+					t.Errorf("looked at %d families of segments in %.20q…, the most is %d", s.search.Looked, path, most)
 				}
 			}
 		})

@@ -1,9 +1,11 @@
 package automaton
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math/bits"
 	"slices"
+	"strings"
 )
 
 // An index finds the patterns of an anchor that has more of them than a group has room for. It
@@ -22,11 +24,11 @@ import (
 //	filter    8 bytes for each of 1<<log words: a bit for each hash that is one of a key
 //	before    2 bytes for each word: the number of hashes in the words before it
 //	first     2 bytes for each hash, and one more: its first entry
-//	entries   10 bytes for each pattern, in the order of their hashes: what it needs, see key.bits;
-//	          its number, in 2 bytes
+//	entries   10 bytes for each pattern, in the order of their hashes: the bits that it needs, see
+//	          key.bits, and its number, in 2 bytes
 //	offsets   3 bytes for each pattern, in the order of their numbers, which is that of descending
 //	          rank
-//	patterns  see builder.pattern
+//	patterns  see table.addPattern
 const (
 	indexLog    = groupHeader + masksSize
 	indexHeader = indexLog + 1 + 2 + 2
@@ -36,7 +38,7 @@ const (
 	// keys that are no pattern's are in the filter.
 	maxIndexLog = 8
 
-	keyHash = 0x9e3779b97f4a7c15 // what a key is multiplied by, for its highest bits
+	keyHash = 0x9e3779b97f4a7c15 // the factor of a key that mixes its bytes into the highest bits
 
 	// maxHits is how many hashes of the filter are looked at for a path, and maxEntries how many
 	// entries, before all patterns are tried.
@@ -110,7 +112,7 @@ func (t table) tryIndexed(p *pending, path []byte, best Rank, c *candidates) Ran
 	path = path[p.pos:]
 	for _, number := range found {
 		off := t.u24(x.offsets + 3*uint32(number))
-		if r := t.try(off, path, best); r != best || t.headerAt(off).rank() <= best {
+		if r := t.try(off, path, best); r != best || t.headerAt(off).ruleRank() <= best {
 			return r // the others have lower ranks
 		}
 	}
@@ -131,7 +133,7 @@ func (t table) candidates(group uint32, x *index, hashes []uint16, has uint64, c
 		if looked += hi - lo; looked > maxEntries {
 			return nil, false
 		}
-		for e := x.entries + entrySize*lo; lo < hi; lo++ { // without branches on what is found
+		for e := x.entries + entrySize*lo; lo < hi; lo++ { // without branches on the bits
 			c.found[n] = uint16(t.u16(e + 8))
 			if t.u64(e)&^has == 0 {
 				n++
@@ -151,7 +153,7 @@ func (t table) candidates(group uint32, x *index, hashes []uint16, has uint64, c
 func (t table) tryAll(x *index, path []byte, best Rank) Rank {
 	for number := range x.count {
 		off := t.u24(x.offsets + 3*number)
-		if r := t.try(off, path, best); r != best || t.headerAt(off).rank() <= best {
+		if r := t.try(off, path, best); r != best || t.headerAt(off).ruleRank() <= best {
 			return r
 		}
 	}
@@ -167,3 +169,495 @@ func windowAt(path []byte, i int) uint64 {
 	w := binary.LittleEndian.Uint64(path[from-below+above:])
 	return w << (-8 * below & 63) >> (-8 * above & 63)
 }
+
+// hitsGeneric looks up the keys of a path in an index: at its end, and at its places from pos on
+// that may have a fingerprint. It writes the hashes that the filter has, and returns how many, and
+// the bits of the keys ahead. If there are maxHits or more, that may not be all.
+func (t table) hitsGeneric(group uint32, path []byte, pos int, out *[hitsRoom]uint16) (n int, has uint64) {
+	m := (*[masksSize]byte)(t[group+groupHeader:])
+	filter := t[group+indexHeader:]
+	mask := uint32(64<<t[group+indexLog] - 1)
+	look := func(k key) {
+		h := k.hash() & mask
+		if filter[h>>3]&(1<<(h&7)) != 0 {
+			out[n] = uint16(h)
+			n++
+		}
+	}
+	var short [blockSize]byte // the path, and zeros behind it, if it is shorter
+	length := len(path)
+	if length >= windowSize {
+		look(keyAtEnd(binary.LittleEndian.Uint64(path[length-windowSize:])))
+	}
+	if length < blockSize {
+		copy(short[:], path)
+		path = short[:]
+	}
+	at := func(i int) byte {
+		if i < len(path) {
+			return path[i]
+		}
+		return endByte
+	}
+	for i := min(pos, len(path)-blockSize); i < length && n < maxHits; i++ {
+		if a := path[i]; m[a&15]&m[16+a>>4] == 0 || bucketsOf(m, a, at(i+1), at(i+2)) == 0 {
+			continue
+		}
+		w := windowAt(path, i)
+		has |= keyAhead(w).bits()
+		look(keyAhead(w))
+		look(keyBehind(w))
+	}
+	return n, has
+}
+
+// slashesGeneric returns the bits of the keys that a path has ahead of each '/'.
+func slashesGeneric(path []byte) (has uint64) {
+	var short [windowSize]byte
+	if len(path) < windowSize {
+		copy(short[:], path)
+		path = short[:]
+	}
+	for i, b := range path {
+		if b == '/' {
+			has |= keyAhead(windowAt(path, i)).bits()
+		}
+	}
+	return has
+}
+
+// An indexEntry is the entry of a pattern in an index, see there.
+type indexEntry struct {
+	hash   uint32
+	number uint32
+	needs  uint64
+}
+
+// addIndex writes patterns of descending rank as an index.
+func (t *table) addIndex(pats []ranked) {
+	masks := indexPrints(pats)
+	log := max(0, bits.Len(uint(len(pats)-1))-2)
+	entries := indexEntries(pats, masks, uint32(64<<log-1))
+	filter, first := make([]uint64, 1<<log), make([]uint16, 0, len(pats)+1)
+	for i, e := range entries {
+		if i == 0 || e.hash != entries[i-1].hash {
+			filter[e.hash>>6] |= 1 << (e.hash & 63)
+			first = append(first, uint16(i))
+		}
+	}
+	*t = append(*t, 0)
+	t.addU24(uint32(pats[0].rank))
+	*t = append(append(*t, masks[:]...), byte(log))
+	t.addU16(len(first))
+	t.addU16(len(pats))
+	for _, word := range filter {
+		t.addU64(word)
+	}
+	before := 0
+	for _, word := range filter {
+		t.addU16(before)
+		before += bits.OnesCount64(word)
+	}
+	for _, i := range append(first, uint16(len(pats))) {
+		t.addU16(int(i))
+	}
+	for _, e := range entries {
+		t.addU64(e.needs)
+		t.addU16(int(e.number))
+	}
+	t.addPatterns(pats)
+}
+
+// indexEntries returns the entries of patterns in the order of their hashes. Only the bits of mask
+// count in a hash.
+func indexEntries(pats []ranked, masks *[masksSize]byte, mask uint32) []indexEntry {
+	entries, keys, count := make([]indexEntry, len(pats)), make([]filedKeys, len(pats)), make([]uint16, mask+1)
+	for i := range pats {
+		entries[i].number = uint32(i)
+		keys[i], entries[i].needs = pats[i].filingKeys(masks)
+		for _, k := range keys[i].all[:keys[i].n] {
+			count[k.hash()&mask]++
+		}
+	}
+	for i := range entries {
+		least := ^uint16(0)
+		for _, k := range keys[i].all[:keys[i].n] { // that which fewest others may be filed under
+			if h := k.hash() & mask; count[h] < least {
+				least, entries[i].hash = count[h], h
+			}
+		}
+	}
+	slices.SortFunc(entries, func(x, y indexEntry) int {
+		return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.number, y.number))
+	})
+	return entries
+}
+
+// A filedKeys is the first keys that a pattern may be filed under, one at least.
+type filedKeys struct {
+	all [2]key
+	n   int
+}
+
+// addKey adds a key, unless there are two already.
+func (f *filedKeys) addKey(k key) {
+	if f.n < len(f.all) {
+		f.all[f.n] = k
+		f.n++
+	}
+}
+
+// endPrint stands for the fingerprint of a pattern that is filed under the end of the path.
+const endPrint fingerprint = 1<<32 - 1
+
+// hasEnd reports whether a pattern gives the last eight bytes of the paths that it matches.
+func (p *ranked) hasEnd() bool {
+	return p.End && len(p.Rest)-1-strings.LastIndexByte(p.Rest, '*') >= windowSize
+}
+
+// filingKeys returns the keys that a pattern may be filed under: those where it has its fingerprint, or
+// that of the end; and the bits that it needs, see key.bits.
+func (p *ranked) filingKeys(masks *[masksSize]byte) (filed filedKeys, needs uint64) {
+	wanted := p.print.inWindow()
+	if p.print == endPrint {
+		filed.addKey(keyAtEnd(binary.LittleEndian.Uint64([]byte(p.Rest[len(p.Rest)-windowSize:]))))
+	}
+	p.windows(func(w, known uint64) {
+		if known&windowAhead == windowAhead {
+			a, b, c := byte(w>>24), byte(w>>32), byte(w>>40)
+			if a == '/' || bucketsOf(masks, a, b, c) != 0 {
+				needs |= keyAhead(w).bits()
+			}
+		}
+		if w&windowPrint != wanted || p.print == endPrint {
+			return
+		}
+		if known&windowAhead == windowAhead {
+			filed.addKey(keyAhead(w))
+		}
+		if known&windowBehind == windowBehind {
+			filed.addKey(keyBehind(w))
+		}
+	})
+	return filed, needs
+}
+
+// windows calls yield for each place of a pattern's segments where all bytes of a fingerprint are
+// known: with the window there, and with a mask of its bytes that are known. Behind a segment at the
+// end of the path they are zeros.
+func (p *ranked) windows(yield func(w, known uint64)) {
+	p.segments(func(seg string, last bool) {
+		w, known := uint64(0), uint64(0)
+		for i := range len(seg) + windowSize {
+			w, known = w>>8, known>>8
+			if i < len(seg) {
+				w |= uint64(seg[i]) << 56
+			}
+			if i < len(seg) || last && p.End {
+				known |= 0xff << 56
+			}
+			if at := i - (windowSize - windowBefore - 1); at >= 0 && at < len(seg) && known&windowPrint == windowPrint {
+				yield(w, known)
+			}
+		}
+	})
+}
+
+// inWindow returns the bytes of a window at a place that has the fingerprint.
+func (f fingerprint) inWindow() uint64 {
+	return uint64(byte(f>>24))<<24 | uint64(byte(f>>16))<<32 | uint64(byte(f>>8))<<40
+}
+
+// An indexer chooses the fingerprints of the patterns of an index, and their buckets: so that paths
+// have few places with all three bytes of some bucket. Numbers are integers, as tables are to be
+// the same on every processor.
+type indexer struct {
+	pats   []ranked
+	prints []fingerprint // those that the patterns may have
+	places []printRange  // by pattern, those of it
+	all    [buckets]bucket
+	used   int // buckets
+	masks  [masksSize]byte
+}
+
+// indexPrints chooses the fingerprints of patterns, and returns the masks. Those which can be are
+// filed under the end of the path. Of the others, those that share a rare byte, mostly one that
+// queries have, share a bucket. What is left, one after the other, goes where it adds least.
+func indexPrints(pats []ranked) *[masksSize]byte {
+	size := 0
+	for i := range pats {
+		size += len(pats[i].Rest)
+	}
+	x := indexer{pats: pats, prints: make([]fingerprint, 0, size), places: make([]printRange, len(pats))}
+	for i := range pats {
+		pats[i].print = 0
+		if pats[i].hasEnd() {
+			pats[i].print = endPrint
+		} else {
+			x.addPrints(i)
+		}
+	}
+	for x.used < buckets-1 {
+		v, ok := x.pivot()
+		if !ok {
+			break
+		}
+		x.fillBucket(v)
+	}
+	for i := range pats {
+		if pats[i].print == 0 {
+			x.choosePrint(i)
+		}
+	}
+	return &x.masks
+}
+
+// A printRange is the fingerprints that a pattern may have: indexer.prints[begin:end], of which those
+// with a rare byte come first, before rare.
+type printRange struct{ begin, rare, end int32 }
+
+// addPrints adds the fingerprints that pattern i may have.
+func (x *indexer) addPrints(i int) {
+	begin := len(x.prints)
+	x.prints = x.pats[i].appendPrints(x.prints)
+	rare, all := begin, x.prints
+	for n := begin; n < len(all); n++ {
+		if f := all[n]; isRare(f.at(0)) || isRare(f.at(1)) || isRare(f.at(2)) {
+			all[n], all[rare] = all[rare], f
+			rare++
+		}
+	}
+	x.places[i] = printRange{int32(begin), int32(rare), int32(len(all))}
+}
+
+// rare returns the fingerprints with a rare byte that pattern i may have.
+func (x *indexer) rare(i int) []fingerprint { return x.prints[x.places[i].begin:x.places[i].rare] }
+
+// isRare reports whether the patterns that share a byte may have a bucket of their own.
+func isRare(b byte) bool { return rates[b] <= pivotRate || b == endByte }
+
+// A pivot is a byte that all fingerprints of a bucket have at the same place.
+type pivot struct {
+	b  byte
+	at int
+}
+
+const (
+	pivotMin  = 4       // patterns that share a byte, to have a bucket
+	pivotRate = 400     // the rate of a byte for which they have one, or less
+	placeRate = 200     // added to each rate: that of the places which are found anyway
+	choices   = 3       // fingerprints of a pattern that are weighed
+	openCost  = 1 << 33 // the cost of the first bucket; each next one costs twice as much
+)
+
+// pivot returns the byte that is worth most to patterns without a fingerprint.
+func (x *indexer) pivot() (best pivot, ok bool) {
+	var count [printSize][256]uint16
+	for i := range x.pats {
+		if x.pats[i].print == 0 {
+			countBytes(x.rare(i), &count)
+		}
+	}
+	most, least := uint32(0), uint32(1)
+	for at := range count {
+		for b, n := range count[at] {
+			if n < pivotMin {
+				continue
+			}
+			if rate := uint32(rates[b]) + placeRate; uint32(n)*least > most*rate {
+				best, most, least = pivot{byte(b), at}, uint32(n), rate
+			}
+		}
+	}
+	return best, most > 0
+}
+
+// countBytes counts a pattern at each byte that its fingerprints have at a place, and that is rare.
+func countBytes(prints []fingerprint, count *[printSize][256]uint16) {
+	var seen [printSize][4]uint64
+	for _, f := range prints {
+		for i := range seen {
+			b := f.at(i)
+			if !isRare(b) {
+				continue
+			}
+			if bit := uint64(1) << (b & 63); seen[i][b>>6]&bit == 0 {
+				seen[i][b>>6] |= bit
+				count[i][b]++
+			}
+		}
+	}
+}
+
+// fillBucket puts all patterns that have a byte at a place into a new bucket, with the rarest of the
+// fingerprints that have it.
+func (x *indexer) fillBucket(v pivot) {
+	for i := range x.pats {
+		if x.pats[i].print != 0 {
+			continue
+		}
+		best, least := fingerprint(0), ^uint64(0)
+		for _, f := range x.rare(i) {
+			if f.at(v.at) == v.b && f.rate() < least {
+				best, least = f, f.rate()
+			}
+		}
+		if best != 0 {
+			x.setPrint(i, best, x.used)
+		}
+	}
+	x.used++
+}
+
+// choosePrint chooses the fingerprint of a pattern that adds least to the cost of the buckets.
+func (x *indexer) choosePrint(i int) {
+	best, bucket, least := fingerprint(0), 0, ^uint64(0)
+	for _, f := range rarest(x.prints[x.places[i].begin:x.places[i].end]) {
+		if f == 0 {
+			break
+		}
+		for j := range x.all[:min(x.used+1, buckets)] {
+			b := &x.all[j]
+			cost := b.rateWith(f).cost() - b.rate.cost()
+			if j == x.used {
+				cost += openCost << j
+			}
+			if cost < least {
+				best, bucket, least = f, j, cost
+			}
+		}
+	}
+	if bucket == x.used {
+		x.used++
+	}
+	x.setPrint(i, best, bucket)
+}
+
+// setPrint gives a pattern its fingerprint, and puts that into a bucket.
+func (x *indexer) setPrint(i int, f fingerprint, bucket int) {
+	x.pats[i].print = f
+	x.all[bucket].addPrint(f)
+	f.addToMasks(&x.masks, bucket)
+}
+
+// rarest returns the rarest fingerprints, and zeros if they are fewer.
+func rarest(prints []fingerprint) (best [choices]fingerprint) {
+	var rate [choices]uint64
+	for _, f := range prints {
+		r := f.rate()
+		for i := range best {
+			if best[i] == 0 || r < rate[i] {
+				best[i], f = f, best[i]
+				rate[i], r = r, rate[i]
+			}
+			if f == 0 {
+				break
+			}
+		}
+	}
+	return best
+}
+
+// appendPrints appends the fingerprints that a pattern may have in an index: those of all bytes,
+// and with a key.
+func (p *ranked) appendPrints(dst []fingerprint) []fingerprint {
+	rest, f, n := p.Rest, fingerprint(0), 0
+	for i := 1; i < len(rest); i++ {
+		if rest[i] == '*' {
+			n = 0
+			continue
+		}
+		f = f<<8 | fingerprint(rest[i])<<8
+		if n++; n > printSize || n == printSize && p.isAhead(i) {
+			dst = append(dst, f|printSize)
+		}
+	}
+	if n++; p.End && n >= printSize {
+		dst = append(dst, f<<8|printSize)
+	}
+	return dst
+}
+
+// isAhead reports whether the key is known that begins with the fingerprint which ends at i: two
+// bytes more of its segment, or the end of the path.
+func (p *ranked) isAhead(i int) bool {
+	behind := p.Rest[i+1:]
+	if n := strings.IndexByte(behind, '*'); n >= 0 || !p.End {
+		return n >= 2 || n < 0 && len(behind) >= 2
+	}
+	return true
+}
+
+// isIndexed reports whether a pattern can be in an index.
+func (p *ranked) isIndexed() (ok bool) {
+	p.segments(func(seg string, last bool) {
+		ok = ok || len(seg) > printSize || last && p.End && len(seg) >= printSize-1
+	})
+	return ok
+}
+
+// at returns a byte of a fingerprint.
+func (f fingerprint) at(i int) byte { return byte(f >> (24 - 8*i)) }
+
+// A bucketRate is how often paths have, of a hundred thousand places, the bytes of a bucket, by
+// place of the fingerprint.
+type bucketRate [printSize]uint64
+
+// cost is how many places have all of them, if bytes were independent.
+func (r bucketRate) cost() uint64 { return r[0] * r[1] * r[2] }
+
+// rate is the cost of a bucket with nothing but a fingerprint.
+func (f fingerprint) rate() uint64 {
+	return uint64(rates[f.at(0)]) * uint64(rates[f.at(1)]) * uint64(rates[f.at(2)])
+}
+
+// A bucket is the bytes of the fingerprints in it, by place, and their rates.
+type bucket struct {
+	has  [printSize][4]uint64
+	rate bucketRate
+}
+
+// rateWith returns the rates with a fingerprint added.
+func (b *bucket) rateWith(f fingerprint) bucketRate {
+	rate := b.rate
+	for i := range rate {
+		if c := f.at(i); b.has[i][c>>6]&(1<<(c&63)) == 0 {
+			rate[i] += uint64(rates[c])
+		}
+	}
+	return rate
+}
+
+// addPrint adds a fingerprint.
+func (b *bucket) addPrint(f fingerprint) {
+	b.rate = b.rateWith(f)
+	for i := range b.rate {
+		c := f.at(i)
+		b.has[i][c>>6] |= 1 << (c & 63)
+	}
+}
+
+// rates is how many of a hundred thousand places of a path have a byte, about, in the order of
+// rarity; and one in sixty is the end.
+var rates = func() (rate [256]uint16) {
+	for b := range rate {
+		switch r := rarity[b]; {
+		case r < 10: // up to "-"
+			rate[b] = 6000
+		case r < 19: // "f"
+			rate[b] = 2200
+		case r < 26: // "w"
+			rate[b] = 1200
+		case r < 36: // "6"
+			rate[b] = 330
+		case r < 39: // "z"
+			rate[b] = 180
+		case r < 53: // "?"
+			rate[b] = 70
+		default:
+			rate[b] = 40
+		}
+	}
+	rate[endByte] = 1600
+	return rate
+}()

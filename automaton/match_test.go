@@ -10,8 +10,8 @@ import (
 )
 
 // A forms is the rules compiled in every form: as Compile chooses, with indexes instead of groups
-// wherever that can be, and with the search for all floating segments. It chooses both only for
-// many.
+// wherever that can be, and with lists for package onepass. Compile chooses the two only for many
+// patterns.
 type forms struct {
 	rules     []robots.Rule
 	automata  []*Automaton
@@ -21,7 +21,7 @@ type forms struct {
 
 func compileForms(tb testing.TB, rules []Rule) *forms {
 	tb.Helper()
-	f := &forms{formNames: []string{"chosen", "index", "search"}}
+	f := &forms{formNames: []string{"chosen", "index", "lists"}}
 	for _, r := range rules {
 		f.rules = append(f.rules, robots.Rule{Allow: r.Allow, Pattern: r.Pattern})
 	}

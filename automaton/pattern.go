@@ -2,6 +2,29 @@ package automaton
 
 import "strings"
 
+// A Rule is a pattern to compile, and whether it allows.
+type Rule struct {
+	Pattern string // in normal form, see [Pattern]; its length in bytes is its priority; an empty one has no effect
+	Allow   bool   // whether a path that it decides may be fetched
+}
+
+// A Rank is a rule's place in the order of precedence; a higher one wins. Its lowest bit says
+// whether the rule allows, so that the winner's answer needs no look-up; the other bits number the
+// rules from 1. The zero Rank stands for no rule.
+type Rank uint32
+
+// NoMatch is the Rank of a path that no rule matches.
+const NoMatch Rank = 0
+
+// maxRules is the most rules whose ranks fit three bytes, as tables have them.
+const maxRules = 1<<23 - 1
+
+// Allow reports whether the rule allows; NoMatch allows nothing.
+func (r Rank) Allow() bool { return r&1 != 0 }
+
+// Position returns the rule's index in the order that [Compile] returned, or -1 for NoMatch.
+func (r Rank) Position() int { return int(r>>1) - 1 }
+
 // A Pattern is a robots.txt pattern taken apart for matching (RFC 9309 section 2.2.3): a path
 // matches if it starts with Anchor and the floating segments of Rest follow in order, none
 // overlapping another, the last of them at the very end of the path if End is set.
@@ -11,7 +34,7 @@ import "strings"
 // as every pattern matches prefixes anyway, and a run of "*" is one; so patterns that match the
 // same paths for such reasons are equal as Patterns.
 type Pattern struct {
-	Anchor string // what the path starts with
+	Anchor string // the path starts with it
 	Rest   string // the floating segments, each with a "*" before it; "" if there are none
 	End    bool   // the path ends where the last segment does
 }
@@ -68,4 +91,11 @@ func (p Pattern) compare(q Pattern) int {
 		return 1
 	}
 	return -1
+}
+
+// ranked is a pattern with its rank, and its fingerprint once that is chosen.
+type ranked struct {
+	Pattern
+	rank  Rank
+	print fingerprint
 }

@@ -8,7 +8,7 @@ import "encoding/binary"
 type table []byte
 
 const (
-	maxTable = 1 << 24 // what three bytes can address
+	maxTable = 1 << 24 // three bytes can address it
 	padding  = 8       // bytes at the end, so that reading a wider number stays inside
 )
 
@@ -17,3 +17,18 @@ func (t table) u24(off uint32) uint32 { return binary.LittleEndian.Uint32(t[off:
 func (t table) u64(off uint32) uint64 { return binary.LittleEndian.Uint64(t[off:]) }
 
 func (t table) putU24(off, v uint32) { t[off], t[off+1], t[off+2] = byte(v), byte(v>>8), byte(v>>16) }
+
+func (t *table) addU16(v int)    { *t = binary.LittleEndian.AppendUint16(*t, uint16(v)) }
+func (t *table) addU24(v uint32) { *t = append(*t, byte(v), byte(v>>8), byte(v>>16)) }
+func (t *table) addU64(v uint64) { *t = binary.LittleEndian.AppendUint64(*t, v) }
+
+// ones is a number of bytes that are all 1.
+const ones = 0x0101010101010101
+
+// A pending is a trie node with floating segments that a path passed, or a group of its patterns that
+// is still to be tried.
+type pending struct {
+	group uint32 // its offset; of a node, that of the first group
+	pos   uint32 // where in the path the node is
+	found uint64 // the buckets of the group that were found; 1 if it has none
+}

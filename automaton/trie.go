@@ -1,6 +1,19 @@
 package automaton
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
+
+// A builder writes the table: the trie, with the patterns that have floating segments.
+type builder struct {
+	limits
+	*workspace
+	table  table    // in workspace.buf
+	listed bool     // patterns with floating segments are in lists, see addList
+	lists  []uint32 // the offsets of the lists
+}
 
 // The anchors form a radix trie. A node is
 //
@@ -30,10 +43,10 @@ func ownSize(flags byte) uint32 { return 3 * uint32(flags>>6) }
 // maxRun is the longest run of a node; a longer one goes on in an only child.
 const maxRun = 255
 
-// node writes the node for the entries lo to hi, whose anchors share their first depth bytes, and
+// addNode writes the node for the entries lo to hi, whose anchors share their first depth bytes, and
 // all below it.
-func (b *builder) node(lo, hi, depth int) {
-	if lo+1 == hi && b.leaf(&b.distinct[lo], depth) {
+func (b *builder) addNode(lo, hi, depth int) {
+	if lo+1 == hi && b.addLeaf(&b.distinct[lo], depth) {
 		return
 	}
 	run := b.run(lo, hi, depth)
@@ -44,7 +57,7 @@ func (b *builder) node(lo, hi, depth int) {
 	var flags byte
 	for ; lo < hi && b.distinct[lo].endsAt(depth) && b.distinct[lo].tail < 0; lo++ { // prefix, exact, and then floating
 		flags += b.distinct[lo].flag()
-		b.u24(uint32(b.distinct[lo].rank))
+		b.table.addU24(uint32(b.distinct[lo].rank))
 	}
 	floating := lo
 	for lo < hi && b.distinct[lo].endsAt(depth) {
@@ -53,12 +66,12 @@ func (b *builder) node(lo, hi, depth int) {
 	slot := len(b.table)
 	if floating < lo {
 		flags += b.distinct[floating].flag()
-		b.u24(0)
+		b.table.addU24(0)
 	}
-	slots, form := b.children(lo, hi, depth)
+	slots, form := b.addChildren(lo, hi, depth)
 	b.table[at] = flags | form
 	if floating < lo {
-		b.table.putU24(uint32(slot), b.floats(b.distinct[floating:lo]))
+		b.table.putU24(uint32(slot), b.addFloating(b.distinct[floating:lo]))
 	}
 	for i := uint32(0); lo < hi; i++ {
 		next := b.sibling(lo, hi, depth)
@@ -66,31 +79,36 @@ func (b *builder) node(lo, hi, depth int) {
 			i = uint32(b.anchorOf(&b.distinct[lo])[depth] - b.table[slots-2])
 		}
 		b.table.putU24(slots+3*i, uint32(len(b.table)))
-		b.node(lo, next, depth+1)
+		b.addNode(lo, next, depth+1)
 		lo = next
 	}
 }
 
-// leaf writes the node for a single entry, as most are, and reports whether the short way will do:
-// it has no floating segments, and a run of one node.
-func (b *builder) leaf(e *entry, depth int) bool {
+// flag returns the flag of the trie node that has the pattern.
+func (e *entry) flag() byte {
+	switch e.tail {
+	case anyTail:
+		return hasPrefix + oneOwn
+	case noTail:
+		return hasExact + oneOwn
+	}
+	return hasFloating + oneOwn
+}
+
+// addLeaf writes the node of a single entry, as most nodes are, if that has no floating segments, and a
+// run that fits one node. It reports whether it did.
+func (b *builder) addLeaf(e *entry, depth int) bool {
 	n := int(e.anchor) - depth
 	if n > maxRun || e.tail >= 0 {
 		return false
 	}
 	b.table = append(b.table, e.flag(), byte(n))
 	b.table = append(b.table, b.anchorOf(e)[depth:]...)
-	b.u24(uint32(e.rank))
+	b.table.addU24(uint32(e.rank))
 	return true
 }
 
-// u24 is appendU24 that grows the table in place: no pointer is written, so no write barrier is due
-// while garbage is collected.
-func (b *builder) u24(v uint32) { b.table = append(b.table, byte(v), byte(v>>8), byte(v>>16)) }
-func (b *builder) u16(v int)    { b.table = binary.LittleEndian.AppendUint16(b.table, uint16(v)) }
-func (b *builder) u64(v uint64) { b.table = binary.LittleEndian.AppendUint64(b.table, v) }
-
-// run returns what the anchors of lo to hi have in common from depth on, at most maxRun bytes.
+// run returns the bytes that the anchors of lo to hi have in common from depth on, at most maxRun.
 func (b *builder) run(lo, hi, depth int) string {
 	first := b.anchorOf(&b.distinct[lo])
 	end := min(len(first), depth+maxRun)
@@ -100,9 +118,9 @@ func (b *builder) run(lo, hi, depth int) string {
 	return first[depth:end]
 }
 
-// children writes the children's labels, leaves room for their offsets, and returns where that is
+// addChildren writes the labels of the children, leaves room for their offsets, and returns where that is
 // and the flag of the form.
-func (b *builder) children(lo, hi, depth int) (slots uint32, form byte) {
+func (b *builder) addChildren(lo, hi, depth int) (slots uint32, form byte) {
 	if lo == hi {
 		return 0, 0
 	}
@@ -139,4 +157,80 @@ func (b *builder) sibling(lo, hi, depth int) int {
 	for lo++; lo < hi && int(b.distinct[lo].shared) > depth; lo++ {
 	}
 	return lo
+}
+
+// walkGeneric follows the path through the trie. It returns the highest rank of the patterns that match
+// and have no floating segments. It writes to nodes, which has room for them, the n nodes before the
+// end of the path that have patterns with such segments, to be found in the rest of the path. It has
+// read that many bytes of the path; one more than there are if it has come to the end.
+func (t table) walkGeneric(path []byte, nodes []pending) (best Rank, n, read int) {
+	if len(t) == 0 {
+		return NoMatch, 0, 0
+	}
+	off, pos := uint32(0), 0
+	for {
+		flags, run := t[off], int(t[off+1])
+		if run <= 8 && len(path)-pos >= 8 {
+			if x := (t.u64(off+2) ^ binary.LittleEndian.Uint64(path[pos:])) << (64 - 8*run); x != 0 {
+				return best, n, pos + run - 8 + bits.TrailingZeros64(x)/8 + 1
+			}
+		} else if same := t.runs(off+2, run, path[pos:]); same < run {
+			return best, n, pos + same + 1
+		}
+		off += 2 + uint32(run)
+		pos += run
+		if flags&hasPrefix != 0 {
+			best = max(best, Rank(t.u24(off)))
+		}
+		if pos == len(path) {
+			if flags&hasExact != 0 {
+				best = max(best, Rank(t.u24(off+3*uint32(flags&hasPrefix))))
+			}
+			return best, n, pos + 1
+		}
+		if flags&hasFloating != 0 {
+			nodes[n] = pending{t.u24(off + ownSize(flags) - 3), uint32(pos), 0}
+			n++
+		}
+		off += ownSize(flags)
+		b := path[pos]
+		pos++
+		var slot uint32
+		switch {
+		case flags&hasRange != 0:
+			i := uint32(b - t[off])
+			if i > uint32(t[off+1]) {
+				return best, n, pos
+			}
+			slot = off + 2 + 3*i
+		case flags&hasChildren != 0: // eight labels at a time: the byte that is zero is the place of the label
+			count := uint32(t[off]) + 1
+			off++
+			x := t.u64(off) ^ uint64(b)*ones
+			i := uint32(bits.TrailingZeros64((x-ones)&^x&(ones<<7))) / 8
+			if count > 8 && i == 8 {
+				i = uint32(bytes.IndexByte(t[off:off+count], b))
+			}
+			if i >= count {
+				return best, n, pos
+			}
+			slot = off + count + 3*i
+		default:
+			return best, n, pos
+		}
+		if off = t.u24(slot); off == 0 {
+			return best, n, pos
+		}
+	}
+}
+
+// runs returns how many of the n bytes at off the path starts with.
+func (t table) runs(off uint32, n int, path []byte) (same int) {
+	if len(path) >= n && string(path[:n]) == string(t[off:off+uint32(n)]) {
+		return n
+	}
+	for same < len(path) && path[same] == t[off+uint32(same)] {
+		same++
+	}
+	return same
 }

@@ -2,6 +2,83 @@ package automaton
 
 import "bytes"
 
+// addPattern writes a pattern that is tried: 3 bytes for its rank, 2 for how long the segments are and
+// whether the last is at the end of the path, and of each segment its length and the place of its
+// window, 1 byte each, and the bytes.
+func (t *table) addPattern(p *ranked) {
+	at := uint32(len(*t))
+	t.addU24(uint32(p.rank))
+	*t = append(*t, 0, 0)
+	p.segments(func(seg string, _ bool) {
+		*t = append(*t, byte(len(seg)), window(seg))
+		*t = append(*t, seg...)
+	})
+	size := uint32(len(*t)) - at - patternHeader
+	if p.End {
+		size |= endBit
+	}
+	(*t)[at+3], (*t)[at+4] = byte(size), byte(size>>8)
+}
+
+// The limits of a pattern that is tried.
+const (
+	// longSegment is the longest segment for which bytes.Index works with vector instructions
+	// alone, so that it takes time linear in the path whatever the segment.
+	longSegment = 63
+
+	// longestSegment is the longest for whose length there is room.
+	longestSegment = 255
+
+	// longRest is the longest Pattern.Rest that a header has room for; with its segments' lengths
+	// and places it takes at most twice that.
+	longRest = endBit/2 - 1
+
+	// endBit marks a pattern with an end anchor, beside its size.
+	endBit = 1 << 15
+)
+
+// A header is the rank and the size that table.addPattern writes before the segments, and three bytes
+// more.
+type header uint64
+
+const patternHeader = 3 + 2
+
+func (t table) headerAt(off uint32) header { return header(t.u64(off)) }
+
+func (h header) ruleRank() Rank { return Rank(h & (1<<24 - 1)) }
+func (h header) size() uint32   { return uint32(h>>24) & (endBit - 1) }
+func (h header) atEnd() bool    { return h>>24&endBit != 0 }
+
+// follow reports whether the segments at off, up to end, occur in path one after the other.
+func (t table) follow(off, end uint32, path []byte) bool {
+	for off < end {
+		seg := t.segmentAt(off)
+		i := seg.firstIn(path)
+		if i < 0 {
+			return false
+		}
+		path = path[i+len(seg.text):]
+		off += segmentHeader + uint32(len(seg.text))
+	}
+	return true
+}
+
+// endsWith is follow for a pattern with an end anchor: the last segment is at the end of the path.
+func (t table) endsWith(off, end uint32, path []byte) bool {
+	for {
+		seg := t.segmentAt(off)
+		off += segmentHeader + uint32(len(seg.text))
+		if off == end {
+			return bytes.HasSuffix(path, seg.text)
+		}
+		i := seg.firstIn(path)
+		if i < 0 {
+			return false
+		}
+		path = path[i+len(seg.text):]
+	}
+}
+
 // A segment is a floating segment of a pattern that is tried. It has at least one byte.
 type segment struct {
 	text   []byte
@@ -10,7 +87,7 @@ type segment struct {
 
 const segmentHeader = 1 + 1
 
-// segmentAt returns the segment at off, as builder.pattern writes it.
+// segmentAt returns the segment at off, as table.addPattern writes it.
 func (t table) segmentAt(off uint32) segment {
 	text := off + segmentHeader
 	return segment{t[text : text+uint32(t[off])], int(t[off+1])}
@@ -20,8 +97,8 @@ func (t table) segmentAt(off uint32) segment {
 // searched for all of it: so that time stays linear in the path.
 const maxMisses = 4
 
-// index returns where the segment first occurs in path, or -1. Mostly the path lacks the window.
-func (seg segment) index(path []byte) int {
+// firstIn returns where the segment first occurs in path, or -1. Mostly the path lacks the window.
+func (seg segment) firstIn(path []byte) int {
 	from, window := 0, seg.text[seg.window:min(seg.window+printSize, len(seg.text))]
 	for range maxMisses {
 		last := len(path) - len(seg.text) // where the segment can still be

@@ -1,6 +1,7 @@
 package automaton
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"math/bits"
@@ -18,8 +19,8 @@ import (
 // and of its upper four bits, which buckets have a fingerprint with such a byte there. So vector
 // instructions look up 32 places of a path at once (Teddy, by Geoffrey Langdale, in Hyperscan). If
 // a fingerprint has fewer than three bytes, any bytes may follow. A pattern with an end anchor has
-// a zero byte for the end of the path. More patterns than two groups have room for are in an index,
-// see there.
+// a zero byte for the end of the path. More patterns than two groups have room for are in an index: see
+// index.go.
 //
 // The offset of a trie node's patterns leads to the first group:
 //
@@ -31,7 +32,7 @@ import (
 //	          ones: the buckets, a bit for each (if count is above 1, as all that follows)
 //	needs     1 byte for each pattern: the buckets that are found in each path that it matches
 //	offsets   3 bytes for each pattern
-//	patterns  by descending rank, see builder.pattern
+//	patterns  by descending rank, see table.addPattern
 //
 // Where there is another group, the three bytes before this one are its offset.
 const (
@@ -54,14 +55,14 @@ const (
 // number.
 type fingerprint uint32
 
-// endByte is what a path is taken to have behind its end, and endRarity how rare that is: rarer
-// than all bytes.
+// endByte stands for the end of a path in fingerprints, and endRarity is its rarity: more than that of
+// any byte.
 const (
 	endByte   = 0
 	endRarity = 100
 )
 
-// prints calls yield with each fingerprint that a pattern can have, and how rare it is.
+// prints calls yield with each fingerprint that a pattern can have, and its rarity.
 func (p *ranked) prints(yield func(f fingerprint, rare int)) {
 	p.segments(func(seg string, last bool) { segmentPrints(seg, last && p.End, yield) })
 }
@@ -100,7 +101,7 @@ func (p *ranked) fingerprint() (best fingerprint) {
 	return best
 }
 
-// rarestPrint returns the rarest fingerprint of a segment, and how rare it is.
+// rarestPrint returns the rarest fingerprint of a segment, and its rarity.
 func rarestPrint(seg string, atEnd bool) (best fingerprint, most int) {
 	at, n := 0, min(len(seg), printSize)
 	rare := 0
@@ -128,7 +129,7 @@ func rarestPrint(seg string, atEnd bool) (best fingerprint, most int) {
 	return best, most
 }
 
-// A crowd counts, by hash, how many patterns of a node have a fingerprint.
+// A crowdCount is, by hash of a fingerprint, the number of patterns of a node that have it.
 type crowdCount [1 << crowdBits]uint16
 
 const (
@@ -152,8 +153,8 @@ func (p *ranked) distinctPrint(count *crowdCount) (best fingerprint) {
 	return best
 }
 
-// addTo adds the fingerprint to masks, for a bucket.
-func (f fingerprint) addTo(masks *[masksSize]byte, bucket int) {
+// addToMasks adds the fingerprint to masks, for a bucket.
+func (f fingerprint) addToMasks(masks *[masksSize]byte, bucket int) {
 	for i := range printSize {
 		lower, upper := masks[32*i:32*i+16], masks[32*i+16:32*i+32]
 		if i >= int(f&0xff) {
@@ -175,42 +176,42 @@ type part struct {
 	indexed bool
 }
 
-// groups writes patterns of descending rank, whose order it changes. The part with the highest rank
-// comes last, and so is tried first.
-func (b *builder) groups(pats []ranked) (off uint32) {
-	parts := b.parts(pats)
+// addGroups writes patterns of descending rank, whose order it changes, and returns the offset of the
+// first group. The part with the highest rank is last of all: code begins at the last one.
+func (t *table) addGroups(pats []ranked, grouped int) (off uint32) {
+	parts := partsOf(pats, grouped)
 	slices.SortFunc(parts, func(x, y part) int { return cmp.Compare(x.pats[0].rank, y.pats[0].rank) })
 	before := uint32(0) // the part before, if there is one
 	for i := range parts {
 		more := i < len(parts)-1
 		if more {
-			b.u24(0)
+			t.addU24(0)
 		}
-		at := uint32(len(b.table))
+		at := uint32(len(*t))
 		if i == 0 {
 			off = at
 		} else {
-			b.table.putU24(before-3, at)
+			t.putU24(before-3, at)
 		}
 		if parts[i].indexed {
-			b.index(parts[i].pats)
+			t.addIndex(parts[i].pats)
 		} else {
-			b.group(parts[i].pats)
+			t.addGroup(parts[i].pats)
 		}
 		if more {
-			b.table[at] |= moreGroups
+			(*t)[at] |= moreGroups
 		}
 		before = at
 	}
 	return off
 }
 
-// parts takes patterns of descending rank apart: if they are more than are grouped, those that can
-// be are in an index. The others, or all if these are few, are in groups of similar fingerprints,
-// so that paths have those of few groups.
-func (l limits) parts(pats []ranked) (all []part) {
-	if len(pats) > l.grouped {
-		if n := indexedFirst(pats); n > l.grouped {
+// partsOf parts patterns of descending rank: if they are more than grouped, those that can be in an
+// index are in one. The others, or all, are in groups of similar fingerprints, so that a path has the
+// fingerprints of only a few groups.
+func partsOf(pats []ranked, grouped int) (all []part) {
+	if len(pats) > grouped {
+		if n := indexedFirst(pats); n > grouped {
 			all = append(all, part{pats[:n], true})
 			pats = pats[n:]
 		}
@@ -252,33 +253,34 @@ func indexedFirst(pats []ranked) (n int) {
 	return n
 }
 
-// group writes the patterns of a group.
-func (b *builder) group(pats []ranked) {
-	at := uint32(len(b.table))
-	b.table = append(b.table, byte(len(pats)))
-	b.u24(uint32(pats[0].rank))
+// addGroup writes the patterns of a group.
+func (t *table) addGroup(pats []ranked) {
+	at := uint32(len(*t))
+	*t = append(*t, byte(len(pats)))
+	t.addU24(uint32(pats[0].rank))
 	if len(pats) == 1 {
-		b.table = binary.BigEndian.AppendUint32(b.table, uint32(pats[0].print))
-		b.pattern(&pats[0])
+		*t = binary.BigEndian.AppendUint32(*t, uint32(pats[0].print))
+		t.addPattern(&pats[0])
 		return
 	}
-	b.table = append(b.table, make([]byte, masksSize)...)
-	needs := addPrints((*[masksSize]byte)(b.table[at+groupHeader:]), pats)
-	b.table = append(b.table, needs[:len(pats)]...)
-	b.patterns(pats)
+	*t = append(*t, make([]byte, masksSize)...)
+	needs := addPrints((*[masksSize]byte)((*t)[at+groupHeader:]), pats)
+	*t = append(*t, needs[:len(pats)]...)
+	t.addPatterns(pats)
 }
 
-// patterns writes the offsets of patterns, and the patterns.
-func (b *builder) patterns(pats []ranked) {
-	offsets := uint32(len(b.table))
-	b.table = append(b.table, make([]byte, 3*len(pats))...)
+// addPatterns writes the offsets of patterns, and the patterns.
+func (t *table) addPatterns(pats []ranked) {
+	offsets := uint32(len(*t))
+	*t = append(*t, make([]byte, 3*len(pats))...)
 	for i := range pats {
-		b.table.putU24(offsets+3*uint32(i), uint32(len(b.table)))
-		b.pattern(&pats[i])
+		t.putU24(offsets+3*uint32(i), uint32(len(*t)))
+		t.addPattern(&pats[i])
 	}
 }
 
-// addPrints adds the fingerprints of a group's patterns to its masks, and returns what each needs.
+// addPrints adds the fingerprints of the patterns of a group to its masks, and returns the buckets that
+// each needs.
 func addPrints(masks *[masksSize]byte, pats []ranked) (needs [groupSize]byte) {
 	var sorted [groupSize]fingerprint
 	for i := range pats {
@@ -291,7 +293,7 @@ func addPrints(masks *[masksSize]byte, pats []ranked) (needs [groupSize]byte) {
 		if len(distinct) > buckets {
 			n = n * buckets / len(distinct)
 		}
-		pats[i].print.addTo(masks, n)
+		pats[i].print.addToMasks(masks, n)
 		needs[i] = 1 << n
 	}
 	if len(distinct) > buckets {
@@ -302,8 +304,8 @@ func addPrints(masks *[masksSize]byte, pats []ranked) (needs [groupSize]byte) {
 	return needs
 }
 
-// choosePrints chooses the fingerprints of patterns that share an anchor: rare ones, and if there
-// are more patterns than buckets, such as few of them have.
+// choosePrints chooses the fingerprints of patterns that share an anchor: rare ones, and if there are
+// more patterns than buckets, ones that few other patterns have.
 func choosePrints(pats []ranked) {
 	if len(pats) <= buckets {
 		for i := range pats {
@@ -347,7 +349,7 @@ func (t table) tryFound(p *pending, path []byte, best Rank, c *candidates) Rank 
 		for ; some != 0; some &= some - 1 {
 			n := i + uint32(bits.TrailingZeros64(some))/8
 			off := t.u24(needs + count + 3*n)
-			if r := t.try(off, path, best); r != best || t.headerAt(off).rank() <= best {
+			if r := t.try(off, path, best); r != best || t.headerAt(off).ruleRank() <= best {
 				return r // the others have lower ranks
 			}
 		}
@@ -362,21 +364,104 @@ const low7 = 0x7f * ones
 // best.
 func (t table) try(off uint32, path []byte, best Rank) Rank {
 	h := t.headerAt(off)
-	if h.rank() <= best {
+	if h.ruleRank() <= best {
 		return best
 	}
 	off += patternHeader
 	next := off + h.size()
 	if h.atEnd() && t.endsWith(off, next, path) || !h.atEnd() && t.follow(off, next, path) {
-		return h.rank()
+		return h.ruleRank()
 	}
 	return best
 }
 
-// A pending is what is left to try: a trie node with floating segments that the path passed, or a
-// group of the node's patterns.
-type pending struct {
-	group uint32 // its offset; of a node, that of the first group
-	pos   uint32 // where in the path the node is
-	found uint64 // the buckets of the group that were found; 1 if it has none
+// blockSize is how many bytes of a path are looked at at once. A path of at least as many bytes is
+// searched in whole blocks, even if the first one begins before the node: a fingerprint that is found
+// there makes a pattern be tried in vain, and nothing else.
+const blockSize = 32
+
+// siftGeneric appends to nodes, which has room for them, those of their groups that have a pattern
+// which may decide: the path has its fingerprint, and its rank may be above best. For an index, the
+// rank suffices. The result is the number of these groups.
+func (t table) siftGeneric(path []byte, nodes []pending, best Rank) (n int) {
+	groups := nodes[len(nodes):cap(nodes)]
+	for _, p := range nodes {
+		for {
+			if Rank(t.u24(p.group+1)) > best {
+				if p.found = t.scanGeneric(p.group, path, int(p.pos)); p.found != 0 {
+					groups[n] = p
+					n++
+				}
+			}
+			if t[p.group]&moreGroups == 0 {
+				break
+			}
+			p.group = t.u24(p.group - 3)
+		}
+	}
+	return n
+}
+
+// scanGeneric returns the set of a group's buckets that have a fingerprint in the path from pos on,
+// or 1 for an index.
+// A path that is shorter than a block is taken to have zeros up to its length.
+func (t table) scanGeneric(group uint32, path []byte, pos int) (found uint64) {
+	if t[group]&^moreGroups == 0 {
+		return 1
+	}
+	var short [blockSize]byte
+	if len(path) < blockSize {
+		copy(short[:], path)
+		path = short[:]
+	}
+	path = path[min(pos, len(path)-blockSize):]
+	if t[group]&^moreGroups == 1 {
+		at := group + groupHeader
+		if hasPrint(path, t[at:at+uint32(t[at+printSize])]) {
+			return 1
+		}
+		return 0
+	}
+	return uint64(sumPlaces((*[masksSize]byte)(t[group+groupHeader:]), path, true))
+}
+
+// sumPlaces returns the buckets that have a fingerprint somewhere in a path, or if atEnd is not
+// set, in a part of one.
+func sumPlaces[text []byte | string](m *[masksSize]byte, path text, atEnd bool) (found byte) {
+	last := len(path) - printSize
+	for i := 0; i <= last; i++ {
+		if some := m[path[i]&15] & m[16+path[i]>>4]; some != 0 { // mostly there are none
+			b, c := path[i+1], path[i+2]
+			found |= some & m[32+b&15] & m[48+b>>4] & m[64+c&15] & m[80+c>>4]
+		}
+	}
+	if !atEnd {
+		return found
+	}
+	const lower, upper = endByte & 15, endByte >> 4
+	end := m[64+lower] & m[80+upper]
+	if i := len(path) - 2; i >= 0 {
+		b, c := path[i], path[i+1]
+		found |= end & m[b&15] & m[16+b>>4] & m[32+c&15] & m[48+c>>4]
+	}
+	b := path[len(path)-1]
+	return found | end&m[b&15]&m[16+b>>4]&m[32+lower]&m[48+upper]
+}
+
+// hasPrint reports whether the path has a fingerprint.
+func hasPrint(path, wanted []byte) bool {
+	if bytes.Contains(path, wanted) {
+		return true
+	}
+	for n := len(wanted) - 1; n > 0 && wanted[n] == endByte; n-- {
+		if bytes.HasSuffix(path, wanted[:n]) {
+			return true
+		}
+	}
+	return false
+}
+
+// bucketsOf returns the buckets that may have a fingerprint of these bytes.
+func bucketsOf(m *[masksSize]byte, a, b, c byte) byte {
+	return m[a&15] & m[16+a>>4] & m[32+b&15] & m[48+b>>4] & m[64+c&15] & m[80+c>>4]
 }
