@@ -28,7 +28,7 @@ type CleanParams []CleanParam
 // maxCleanParam is the longest value of a clean-param line that Yandex is said to read, in bytes.
 const maxCleanParam = 500
 
-// parseCleanParam returns what a clean-param line says. ok is false if it has no parameter, more
+// parseCleanParam parses the value of a clean-param line. ok is false if it has no parameter, more
 // than a list of them and a path, a path that starts with neither "/" nor "*", or is too long.
 func (d Dialect) parseCleanParam(value string) (c CleanParam, ok bool) {
 	fields := strings.FieldsFunc(value, func(r rune) bool { return r < 0x80 && isSpace(byte(r)) })

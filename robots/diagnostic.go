@@ -4,7 +4,7 @@ package robots
 type Diagnostic struct {
 	Line int32  // 1-based
 	Code Code   //
-	Text string // what is wrong, for people; it may hold bytes of the file, which need not be UTF-8
+	Text string // the fault, for people; it may hold bytes of the file, which need not be UTF-8
 }
 
 // A Code names a kind of diagnostic. Codes are stable: they can be searched for, and will not be
@@ -23,7 +23,7 @@ const (
 
 	// Of any line.
 
-	codeNUL         Code = "nul"           // it holds a NUL byte: what follows is not read
+	codeNUL         Code = "nul"           // it holds a NUL byte: the rest is not read
 	codeNotUTF8     Code = "not_utf8"      // it is not UTF-8
 	codeLineTooLong Code = "line_too_long" // it is longer than the dialect reads, or than its documentation permits
 	codeNoDirective Code = "no_directive"  // it is no comment, and has no key and colon

@@ -22,7 +22,7 @@ const (
 	// missingColon takes white space for the colon in a line of exactly two words: "disallow /x".
 	missingColon
 
-	// lineLimit drops what follows the first 16,663 bytes of a line.
+	// lineLimit drops all but the first 16,663 bytes of a line.
 	lineLimit
 
 	// indexPage lets an Allow rule for an index page, "/d/index.html", hold for its directory "/d/"

@@ -11,7 +11,7 @@
 // "User-agent" name crawlers by [ProductToken]; the lines "Allow" and "Disallow" that follow are
 // the rules of those crawlers; a User-agent line after a rule begins another [Group] (section 2.1).
 // All other lines are skipped and have no effect on groups. [Parse] never fails, whatever the
-// bytes: what it cannot use it skips.
+// bytes: it skips all lines that it cannot use.
 //
 // A crawler is bound by the rules of all groups that name it. If none does, those of its fallbacks
 // bind it, then those of the groups for "*"; if there is none of these either, everything is

@@ -5,7 +5,7 @@ import "slices"
 // A File is a parsed robots.txt. It is immutable once parsed and safe for concurrent use.
 type File struct {
 	Groups    []Group // in order of appearance
-	Truncated bool    // the body was longer than [MaxBytes], and what follows them was not read
+	Truncated bool    // the body was longer than [MaxBytes], and the rest was not read
 	CutLine   int32   // 1-based line that this limit cut in two and that was discarded whole; 0 if none
 }
 
@@ -25,10 +25,10 @@ func (g *Group) Names(t ProductToken) bool {
 
 // A Rule is one allow or disallow line (RFC 9309 section 2.2.2).
 type Rule struct {
-	Allow   bool   // what it says of the paths it decides
+	Allow   bool   // whether the paths that it decides may be fetched
 	Line    int32  // 1-based
 	Value   string // the value as written, after the comment is cut and white space trimmed; see String for ""
-	Pattern string // Value in the normal form of the dialect: what is matched, and whose length in bytes is the priority; see ReadablePattern
+	Pattern string // Value in the normal form of the dialect, which is matched, and whose length in bytes is the priority; see ReadablePattern
 }
 
 // String returns the rule as it is written, and as the output column "rule" spells it: "Allow: /p"
@@ -70,7 +70,7 @@ func (f *File) Binding(a Agent) (groups []int) {
 	return groups
 }
 
-// binds returns what tells which groups bind an agent: those that name the first of its tokens that
+// binds returns a function that reports whether a group binds an agent: those that name the first of its tokens that
 // any group names, or else those for "*".
 func (f *File) binds(a Agent) func(Group) bool {
 	for _, t := range append([]ProductToken{a.Token}, a.Fallbacks...) {

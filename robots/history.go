@@ -123,7 +123,7 @@ func (h *History) Origins() []Origin { return h.origins }
 // ages are counted unless somebody names another.
 func (h *History) Newest() time.Time { return h.newest }
 
-// Outcome returns what is in force for the origin at a moment; zero means [History.Newest], and is
+// Outcome returns the outcome that is in force for the origin at a moment; zero means [History.Newest], and is
 // not for [NewHistoryOf].
 //
 // The latest response not later than asOf decides, and of two at the same time the one added last.
@@ -144,7 +144,7 @@ func (h *History) Outcome(o Origin, asOf time.Time) Outcome {
 	return out
 }
 
-// outcome returns what is in force at a moment for the origin whose robots.txt has that key, and
+// outcome returns the outcome that is in force at a moment for the origin whose robots.txt has that key, and
 // until when it stays so at least; zero is for ever.
 func (h *History) outcome(key string, asOf time.Time) (out Outcome, until time.Time) {
 	now, ok := h.at(key, asOf)
@@ -223,7 +223,7 @@ func (h *History) failing(key string, now state) (begin time.Time, last state, r
 // failing URL for each.
 const maxTurns = 1000
 
-// at returns what is in force at the moment, and whether there is anything.
+// at returns the state at the moment, and whether there is one.
 func (h *History) at(key string, moment time.Time) (s state, ok bool) {
 	for hop := 0; ; hop++ {
 		c, until := h.timeline(key).inForce(moment, hop > 0)

@@ -104,7 +104,7 @@ func (h *inheritance) heirs(set binding) (names []ProductToken) {
 // lost returns the rules for "*" that the rules of a group let its crawlers ignore; none if that seems
 // to be meant.
 func (h *inheritance) lost(rules []Rule) (lost []*Rule) {
-	own := map[string]bool{} // what its Disallow rules match
+	own := map[string]bool{} // the patterns of its Disallow rules
 	for i := range rules {
 		s := shapeOf(rules[i].Pattern)
 		if rules[i].Allow && s.text == "/" && !s.closed {

@@ -93,7 +93,7 @@ func (in *inspector) start(text string) {
 	}
 }
 
-// size notes what the size limit does; the line is the last one that was read, or the empty rest of
+// size notes the effect of the size limit; the line is the last one that was read, or the empty rest of
 // one cut in two.
 func (in *inspector) size(cut bool, line int32) {
 	switch {
@@ -170,7 +170,7 @@ func (in *inspector) commented(l *line, raw string) {
 	in.note(l.num, codeCommented, "# begins a comment, so the rule has no value and %s; write %%23 for a # in a path", effect)
 }
 
-// directive looks at what a line with a key says.
+// directive looks at the value of a line with a key.
 func (in *inspector) directive(l *line) {
 	r := in.report
 	switch l.kind {
@@ -242,7 +242,7 @@ func (in *inspector) userAgent(l *line) {
 	}
 }
 
-// nameBytes says what a crawler's name can hold.
+// nameBytes are the bytes that the name of a crawler can have.
 func (in *inspector) nameBytes() string {
 	if in.dialect.Has(WideTokens) {
 		return "letters, digits, -, _ and ."
@@ -365,7 +365,7 @@ func (in *inspector) fullURL(value string) string {
 	return in.noSlash() + "; it means " + shortened(path) + " of the site " + shortened(string(u.Host))
 }
 
-// noSlash says what becomes of a rule that starts with neither "/" nor "*".
+// noSlash notes the effect of a rule that starts with neither "/" nor "*".
 func (in *inspector) noSlash() string {
 	switch {
 	case in.dialect.Has(assumedSlash):

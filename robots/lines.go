@@ -2,7 +2,7 @@ package robots
 
 import "strings"
 
-// A kind is what a line of robots.txt is, by its key.
+// A kind is the kind of a line of robots.txt, by its key.
 type kind uint8
 
 const (

@@ -58,7 +58,7 @@ func (o Oddity) Doubtful() bool { return o > OddBlank }
 // Binary reports whether it is no text as it stands: neither lines nor a page.
 func (o Oddity) Binary() bool { return o >= OddUTF16 }
 
-// OddityOf returns what is odd about a body. f is what Parse has made of it; nil is nobody has. It
+// OddityOf returns the oddity of a body. f is what Parse has made of it; nil is nobody has. It
 // takes a small part of the time of Parse, unless there is no group.
 func OddityOf(body []byte, f *File) Oddity {
 	body = body[:min(len(body), MaxBytes)]

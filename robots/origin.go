@@ -23,7 +23,7 @@ type OriginError struct {
 	Err  error  // ErrNoScheme, ErrNoHost, ErrHost, ErrPort or errOriginPath
 }
 
-// Error returns the text and what is wrong with it.
+// Error returns the text and its fault.
 func (e *OriginError) Error() string {
 	return fmt.Sprintf("origin %q: %v (an origin is written like https://example.com or http://example.com:8080)", e.Text, e.Err)
 }

@@ -2,7 +2,7 @@ package robots
 
 import "time"
 
-// An Outcome is what the fetches of the robots.txt of one origin amount to at one moment, see
+// An Outcome is the effect of all fetches of the robots.txt of one origin at one moment, see
 // [History.Outcome].
 type Outcome struct {
 	Effect  Effect
@@ -10,7 +10,7 @@ type Outcome struct {
 	Capture int // number of the fetch that decides, as [History.Add] returned it; that of the body for UseRules; -1 if none
 }
 
-// An Effect says what an Outcome does to the URLs of the origin.
+// An Effect is the effect of an Outcome on the URLs of the origin.
 type Effect uint8
 
 // The values of Effect.
@@ -26,7 +26,7 @@ func (e Effect) String() string {
 	return [...]string{"no record", "use rules", "allow all", "disallow all"}[e]
 }
 
-// A Cause says why an Outcome is what it is.
+// A Cause is the reason of an Outcome.
 type Cause uint8
 
 // The values of Cause.

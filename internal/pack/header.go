@@ -44,7 +44,7 @@ type Summary struct {
 	Newest  time.Time // of the latest capture; zero if no time is known
 	Files   int64     // files that the captures were read from
 	InForce int64     // sites that have rules, or an outcome in place of them, at Newest
-	Hash    [32]byte  // of what is in force at Newest
+	Hash    [32]byte  // of the rules in force at Newest
 	Odd     Ref       // of a chunk about odd texts; its Size is 0 if there are none
 	Tokens  Ref       // of a chunk of product tokens; the same
 }
@@ -118,7 +118,7 @@ type fileHeader struct {
 	OddAt, TokensAt         uint64
 	OddSize, TokensSize     uint32
 	_                       [48]byte
-	Check                   uint64 // of what is before it
+	Check                   uint64 // of all bytes before it
 }
 
 // encode returns the encoding of the header.

@@ -76,7 +76,7 @@ func readAt(file io.ReaderAt, b []byte, off uint64) error {
 	return err
 }
 
-// Summary returns what the header says.
+// Summary returns the Summary in the header.
 func (r *Reader) Summary() Summary { return r.header.Summary }
 
 // Notes returns the notes, which the caller must not change.

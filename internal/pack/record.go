@@ -76,7 +76,7 @@ func appendCapture(dst []byte, c *Capture) []byte {
 	return dst
 }
 
-// capture reads what appendCapture wrote. The number of its text is below texts.
+// capture reads a capture as appendCapture writes it. The number of its text is below texts.
 func readCapture(c *wire.Cursor, texts uint32) Capture {
 	flags := c.Byte()
 	out := Capture{Status: int(c.Varint()), Text: NoText, File: flags&isFile != 0, MaxAge: -1}

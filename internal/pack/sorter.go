@@ -53,7 +53,7 @@ func (s *sorter) record(it item) sortRecord {
 	return sortRecord{it.kind, s.memory[it.off : it.off+it.name], s.memory[it.off+it.name : it.end]}
 }
 
-// writeRun writes what is in memory as a run.
+// writeRun writes the records in memory as a run.
 func (s *sorter) writeRun() error {
 	s.sort()
 	run, err := s.spill.Begin()

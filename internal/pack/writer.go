@@ -15,7 +15,7 @@ import (
 	"github.com/robobatch/robobatch/internal/wire"
 )
 
-// A Kind says what the name of a record means.
+// A Kind is the meaning of the name of a record.
 type Kind uint8
 
 // The kinds of records.
@@ -184,7 +184,7 @@ func (w *Writer) writeRecords() error {
 	return errors.Join(err, end())
 }
 
-// writeRecord writes a record: the length of what follows it, its hash, and the captures.
+// writeRecord writes a record: the length of the rest, its hash, and the captures.
 func (w *Writer) writeRecord(kind Kind, name, captures []byte, count int) error {
 	b := append(w.record[:0], make([]byte, recordHead)...)
 	b = wire.AppendText(b, name)
