@@ -1,74 +1,108 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestFailuresDoc compares docs/FAILURES.md with the scripts: each row of its tables names a script
-// that has the exit code and every line of the message, and each script about a fault is named by a
-// row.
+//go:generate go test -count 1 -run TestFailuresDoc -update .
+
+// TestFailuresDoc holds that the table of docs/FAILURES.md is what the scripts about faults make: a
+// row for each, with its first exit code and the message that it expects then. With -update it
+// writes the table.
 func TestFailuresDoc(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/FAILURES.md")
+	const name = "../../docs/FAILURES.md"
+	doc, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	named := map[string]bool{}
-	rows := 0
-	for line := range strings.Lines(string(doc)) {
-		cells := tableCells(line)
-		if len(cells) < 4 || cells[1] == "exit" || strings.HasPrefix(cells[1], "--") {
-			continue
-		}
-		rows++
-		what, exit, message, name := cells[0], cells[1], cells[2], cells[len(cells)-1]
-		named[name] = true
-		script, err := os.ReadFile(filepath.Join("testdata/script", name+".txtar"))
-		if err != nil {
-			t.Errorf("%s: %v", what, err)
-			continue
-		}
-		lines := strings.Split(string(script), "\n")
-		if !slices.ContainsFunc(lines, regexp.MustCompile(`^(exits|closedpipe|interrupt|interruptUpload) `+exit+` `).MatchString) {
-			t.Errorf("%s: %s has no exit code %s", what, name, exit)
-		}
-		if len(cells) < 5 || message == "none" {
-			continue
-		}
-		for text := range strings.SplitSeq(message, "<br>") {
-			if want := "robobatch: " + strings.Trim(text, "`"); !slices.Contains(lines, want) {
-				t.Errorf("%s: %s has no line %q", what, name, want)
-			}
-		}
-	}
-	if rows < 20 {
-		t.Errorf("only %d rows found", rows)
+	const head = "| fault | exit | message | script |\n|---|---|---|---|\n"
+	front, _, ok := strings.Cut(string(doc), head)
+	if !ok {
+		t.Fatalf("%s has no table", name)
 	}
 	scripts, err := filepath.Glob("testdata/script/fault-*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
+	page, messages := front+head, 0
 	for _, path := range scripts {
-		if name := strings.TrimSuffix(filepath.Base(path), ".txtar"); !named[name] {
-			t.Errorf("no row is about %s", name)
+		row := readFault(t, path)
+		page += row.String()
+		if row.message != "" {
+			messages++
 		}
+	}
+	if len(scripts) < 30 || messages < 20 {
+		t.Errorf("%d scripts with %d messages", len(scripts), messages)
+	}
+	if *update {
+		if err := os.WriteFile(name, []byte(page), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	} else if string(doc) != page {
+		t.Errorf("%s is not what the scripts make: run go generate ./cmd/robobatch", name)
 	}
 }
 
-// tableCells returns the cells of a row of a Markdown table, nil for another line.
-func tableCells(line string) []string {
-	line, ok := strings.CutPrefix(strings.TrimSpace(line), "| ")
-	if !ok {
-		return nil
+// A fault is a row of docs/FAILURES.md.
+type fault struct {
+	what    string // the first sentence of the script
+	exit    string
+	message string // lines of standard error, without the name of the program
+	script  string
+}
+
+// String returns the row in Markdown.
+func (f fault) String() string {
+	if f.message == "" {
+		f.message = "none"
 	}
-	const bar = "\x00"
-	cells := strings.Split(strings.ReplaceAll(strings.TrimSuffix(line, "|"), `\|`, bar), "|")
-	for i := range cells {
-		cells[i] = strings.ReplaceAll(strings.TrimSpace(cells[i]), bar, "|")
+	return fmt.Sprintf("| %s | %s | %s | %s |\n", f.what, f.exit, f.message, f.script)
+}
+
+// readFault reads a script: its first sentence, and the first command with an exit code for which it
+// has the whole message, or, if it has none, the first exit code.
+func readFault(t *testing.T, path string) fault {
+	t.Helper()
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return cells
+	lines := strings.Split(string(archive.Comment), "\n")
+	what, _, _ := strings.Cut(strings.TrimPrefix(lines[0], "# "), ". ")
+	f := fault{what: strings.TrimSuffix(what, "."), script: strings.TrimSuffix(filepath.Base(path), ".txtar")}
+	for i, line := range lines {
+		words := strings.Fields(line)
+		for len(words) > 0 && strings.HasPrefix(words[0], "[") {
+			words = words[1:] // a condition
+		}
+		if len(words) < 2 || words[0] != "exits" && words[0] != "closedpipe" && words[0] != "interrupt" && words[0] != "interruptUpload" {
+			continue
+		}
+		if f.exit == "" {
+			f.exit = words[1]
+		}
+		_, wants, ok := strings.Cut(lines[i+1], "cmp stderr ")
+		if !ok {
+			continue
+		}
+		for _, file := range archive.Files {
+			if file.Name == filepath.Base(wants) && words[1] != "0" {
+				text := strings.ReplaceAll(strings.TrimSpace(string(file.Data)), "|", `\|`)
+				text = strings.ReplaceAll(text, "robobatch: ", "")
+				f.exit, f.message = words[1], "`"+strings.ReplaceAll(text, "\n", "`<br>`")+"`"
+				return f
+			}
+		}
+	}
+	if f.what == "" || f.exit == "" {
+		t.Errorf("%s: no sentence at its beginning, or no exit code", path)
+	}
+	return f
 }
