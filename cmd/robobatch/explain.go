@@ -97,7 +97,7 @@ func missingRules(arguments []string) error {
 	for _, m := range doubt.Meanings {
 		known = append(known, string(m.Code))
 	}
-	err := fmt.Errorf("%q is no code of a finding or a doubt (docs/LINT.md and docs/DOUBTS.md list them), and to explain a URL takes -rules", arguments[0])
+	err := fmt.Errorf("%q is no code of a finding or a doubt (docs/RULES.md and docs/DOUBTS.md list them), and to explain a URL takes -rules", arguments[0])
 	return cli.Hint(err, strings.ReplaceAll(strings.ToLower(arguments[0]), "-", "_"), known)
 }
 

@@ -5,9 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
@@ -26,30 +23,6 @@ func TestFlagsDoc(t *testing.T) {
 	}
 	if doc, err := os.ReadFile(name); err != nil || string(doc) != page {
 		t.Errorf("%s is not up to date: run go generate ./cmd/robobatch; %v", name, err)
-	}
-}
-
-// TestRulesDoc holds that docs/RULES.md has every code of a diagnostic, and no other.
-func TestRulesDoc(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/RULES.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile("../../robots/diagnostic.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, _ := strings.Cut(string(doc), "## Diagnostics")
-	table, _, _ = strings.Cut(table, "## Examples")
-	var known, shown []string
-	for _, m := range regexp.MustCompile(`Code = "([a-z0-9_]+)"`).FindAllStringSubmatch(string(source), -1) {
-		known = append(known, m[1])
-	}
-	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)`").FindAllStringSubmatch(table, -1) {
-		shown = append(shown, m[1])
-	}
-	if len(known) < 20 || !slices.Equal(shown, known) {
-		t.Errorf("the page has\n%v, the code\n%v", shown, known)
 	}
 }
 

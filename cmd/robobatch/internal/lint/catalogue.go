@@ -198,7 +198,7 @@ var Codes = []Code{
 	{
 		Name: "joined_groups", Severity: Warning,
 		What: "* and named crawlers are one group, as no Allow or Disallow stands between their names. Its rules hold for every crawler without a group of its own.",
-		Do:   "If that is not meant, give each group a rule before the next User-agent line: an empty Disallow will do. delay_only_group is the same with a Crawl-delay in between, which parts nothing.",
+		Do:   "If that is not meant, give each group a rule before the next User-agent line: an empty Disallow will do. A Crawl-delay between the names does not separate groups (delay_only_group).",
 		Bad:  "User-agent: *\nUser-agent: Examplebot\nDisallow: /\n",
 		Good: "User-agent: *\nDisallow:\n\nUser-agent: Examplebot\nDisallow: /\n",
 	},
@@ -344,7 +344,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "unused_field", Severity: Info,
-		What: "The key is known, and decides nothing in this dialect.",
+		What: "The key is known, but changes no verdict in this dialect.",
 		Do:   "Leave it if it is meant for other crawlers: some read Crawl-delay, though Google does not, and Yandex reads Host and Clean-param. No large search engine reads Noindex.",
 		Bad:  "User-agent: *\nDisallow: /private/\nNoindex: /x/\n",
 		Good: "User-agent: *\nDisallow: /private/\n",

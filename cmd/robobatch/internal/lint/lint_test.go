@@ -16,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-var update = flag.Bool("update", false, "write docs/LINT.md anew")
+var update = flag.Bool("update", false, "write docs/RULES.md anew")
 
 // TestCodes has every code of package robots explained, with an example that has the finding in its
 // dialect, and one that has it no more.
@@ -87,38 +87,35 @@ func worse(body string, s Severity, d robots.Dialect) string {
 	return ""
 }
 
-// TestPage compares docs/LINT.md with the codes.
+// TestPage holds that the list of docs/RULES.md is what the codes say.
 func TestPage(t *testing.T) {
-	name := filepath.Join("..", "..", "..", "..", "docs", "LINT.md")
+	name := filepath.Join("..", "..", "..", "..", "docs", "RULES.md")
 	page, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const mark = "## Codes\n"
+	const mark = "has a bad and a good example.\n"
 	front, _, ok := strings.Cut(string(page), mark)
 	if !ok {
-		t.Fatalf("docs/LINT.md has no heading %q", mark)
+		t.Fatalf("docs/RULES.md has no list behind %q", mark)
 	}
 	var sb strings.Builder
 	sb.WriteString(front + mark)
 	for _, c := range Codes {
-		sb.WriteString("\n### `" + string(c.Name) + "`\n\n**" + c.Severity.String() + "**")
+		kind := c.Severity.String()
 		if c.Dialect != "" {
-			sb.WriteString(", in the dialect `" + c.Dialect + "`")
+			kind += ", " + c.Dialect
 		}
-		sb.WriteString("\n\n" + cli.Fill(c.What+" "+c.Do, 100) + "\n\n```\n" + unindent(c.bad()) + "```\n\nbetter:\n\n```\n" + unindent(c.Good) + "```\n")
+		sb.WriteString("\n" + cli.Fill("**`"+string(c.Name)+"`** ("+kind+"): "+c.What, 100) + "\n")
 	}
 	if *update {
 		if err := os.WriteFile(name, []byte(sb.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	} else if string(page) != sb.String() {
-		t.Error("docs/LINT.md is not what the codes say: go generate ./cmd/robobatch/internal/lint")
+		t.Error("docs/RULES.md is not what the codes say: go generate ./cmd/robobatch/internal/lint")
 	}
 }
-
-// unindent returns an example as the page shows it.
-func unindent(file string) string { return strings.ReplaceAll("\n"+Indent(file), "\n    ", "\n")[1:] }
 
 // TestLines finds lines however they end, and their columns.
 func TestLines(t *testing.T) {
