@@ -20,7 +20,7 @@ type question struct {
 	command []string
 }
 
-// questions are those of docs/DIFF.md, docs/COVERAGE.md and docs/REPORT.md. The dots are where the old rules are named.
+// questions are those of docs/LOG.md. The dots are where the old rules are named.
 var questions = []question{
 	{"diff", []string{"-agent", "*,Googlebot,GPTBot", "-columns", "line,allowed,rule_line"}, []string{"diff", "-agent", "*,Googlebot,GPTBot", "-old", "..."}},
 	{"coverage", nil, []string{"coverage"}},

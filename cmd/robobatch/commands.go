@@ -71,7 +71,7 @@ rules are to blame.
 
 decides each request by both, for the crawler that made it, and prints the changes. -out writes the changed rows.
 Without -in, paths made from the patterns of both sides take the place of a log. It opens no network connection unless
-a name begins with s3://. docs/DIFF.md describes it.`, rest: `
+a name begins with s3://. docs/LOG.md describes it.`, rest: `
 Exit codes: 0 done; 1 more changes than -fail allows, or less than -require-rules, -require-rows and -max-rejects ask for;
 2 an error of usage, input or output.`,
 	},
@@ -96,7 +96,7 @@ robobatch coverage tells which rules of robots.txt files decide the requests of 
     robobatch coverage -rules robots.txt -base https://www.example.com -in access.log
 
 prints for each rule how many requests and distinct URLs it decided, how many it matched while another rule decided, and
-when last. What matches nothing in one log may be needed in another. docs/COVERAGE.md tells more. It opens no network
+when last. What matches nothing in one log may be needed in another. docs/LOG.md tells more. It opens no network
 connection unless a name begins with s3://.`,
 	},
 
@@ -108,7 +108,7 @@ robobatch report writes what a log says of robots.txt files, and of crawlers, as
     robobatch report -rules robots.txt -base https://www.example.com -in access.log -agent-from-log
 
 writes access.report.html. The page has crawlers and their violations, what each line of robots.txt decided, paths, times
-and answers, and with -old what the rules changed. It needs no network and no other file. docs/REPORT.md tells more. It
+and answers, and with -old what the rules changed. It needs no network and no other file. docs/LOG.md tells more. It
 opens no network connection unless a name begins with s3://.`,
 	},
 

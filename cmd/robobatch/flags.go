@@ -443,7 +443,7 @@ func answerFlags(a *args) []entry {
 			Print all rules. Otherwise 20 of those that decided, that only matched, and that did not.`}},
 		{forCoverage, cli.Flag{Name: "out", Arg: "file", Files: true, Set: outputName(&a.out), Doc: `
 			A file to write all rules to, as a table: x.parquet or x.jsonl (JSON Lines).
-			docs/COVERAGE.md has its columns.`}},
+			docs/LOG.md has its columns.`}},
 		{forLint, cli.Flag{Name: "out", Arg: "file", Files: true, Set: fileName(&a.out), Doc: `
 			The file to write what is printed to. As text it has every finding. Default: standard
 			output.`}},
@@ -469,7 +469,7 @@ func answerFlags(a *args) []entry {
 			closed=0.1%,closed:Googlebot=0,opened:@ai=0. May be repeated.`}},
 		{forJob | forDiff, cli.Flag{Name: "report", Arg: "file", Files: true, Set: outputName(&a.page), Doc: `
 			Write what the log says as one HTML page, too. x.html, as robobatch report writes it; what it
-			counts has a quarter of -max-memory. docs/REPORT.md describes the page.`}},
+			counts has a quarter of -max-memory. docs/LOG.md describes the page.`}},
 		{forReport | forJob | forDiff, cli.Flag{
 			Name: "what-if", Arg: "how", Values: whatIfs, Default: "on", Set: cli.Text(&a.whatIf), Doc: `
 			Whether the page of a report has the panel in which one edits a robots.txt. on: it does, where there is
