@@ -46,7 +46,7 @@
 //
 // With [Options].Sort or Partition all rows are gathered first, in memory and then in a temporary
 // file, and handed on in another order: to the container, or to one file after the other in a
-// directory. docs/STORAGE.md describes that.
+// directory. docs/OUTPUT.md describes that.
 //
 // # Metadata
 //

@@ -45,7 +45,7 @@ type place interface {
 // becomes of such an output that has the name already is the choice of opt.Mode: by default Create
 // returns [ErrOutput]. A directory with other files in it stays, and Create or Commit returns an
 // error. With [PartitionByParts] and [PartitionAppend] each partition is put in place at once, and
-// one after the other; docs/STORAGE.md says what readers see meanwhile, and what a crash leaves.
+// one after the other; docs/OUTPUT.md says what readers see meanwhile, and what a crash leaves.
 //
 // A process that wants a closed pipe on standard output as the error syscall.EPIPE must handle or
 // ignore SIGPIPE.
