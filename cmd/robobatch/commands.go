@@ -131,7 +131,7 @@ robobatch compile compiles robots.txt files into a pack: one file that robobatch
     robobatch compile -rules dir
 
 writes dir.rbp. The pack is for one dialect; any crawler and any moment can be asked for. It opens no network connection unless a name begins with s3://.
-docs/PACKS.md says when to compile first.`,
+docs/LAKE.md says when to compile first.`,
 	},
 
 	{
@@ -142,7 +142,7 @@ robobatch pipe adds verdicts to the rows of an Arrow IPC stream, for engines tha
     … | robobatch pipe -rules rules.rbp | …
 
 reads a stream with a column url on standard input, and writes it to standard output with the same rows and columns, batch
-by batch, and the columns of the verdicts behind them. It opens no network connection unless a name begins with s3://. docs/ENGINES.md has examples.`, rest: `
+by batch, and the columns of the verdicts behind them. It opens no network connection unless a name begins with s3://. docs/LAKE.md has examples.`, rest: `
 Exit codes: 0 done, or standard output was closed; 2 an error of usage or input. The batches before a fault are written
 then, and the stream has no end mark.`,
 	},

@@ -255,7 +255,7 @@ def test_doubts(rules: Path) -> None:
 
 
 def test_polars(pack: Path, whole: pa.Table) -> None:
-    """The example of docs/ENGINES.md."""
+    """The example of docs/LAKE.md."""
     log = pl.DataFrame({"url": whole["url"].to_pylist()})
     decided = pl.DataFrame(robobatch.decide(log, rules=pack, columns=["allowed", "reason"]))
     counts = decided.group_by("reason", "allowed").len().sort("len").rows()
@@ -263,7 +263,7 @@ def test_polars(pack: Path, whole: pa.Table) -> None:
 
 
 def test_dask(pack: Path, whole: pa.Table) -> None:
-    """The example of docs/ENGINES.md."""
+    """The example of docs/LAKE.md."""
     log = dask.dataframe.from_pandas(whole.select(["url"]).to_pandas(), npartitions=4)
 
     def verdicts(part: pd.DataFrame) -> pd.DataFrame:

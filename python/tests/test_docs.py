@@ -1,4 +1,4 @@
-"""The examples of the documents run as they stand there."""
+"""The examples of docs/LAKE.md run as they stand there."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-@pytest.mark.parametrize("page", ["PYTHON.md", "ENGINES.md", "CLUSTER.md"])
 def test_examples(
-    page: str,
     pack: Path,
     whole: pa.Table,
     tmp_path: Path,
@@ -27,21 +25,18 @@ def test_examples(
     (tmp_path / "rules.rbp").write_bytes(pack.read_bytes())
     pq.write_table(whole.select(["line", "url"]), tmp_path / "urls.parquet")
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
-    if page == "CLUSTER.md":
-        names["spark"] = request.getfixturevalue("spark")
-    text = (DOCS / page).read_text()
+    names: dict[str, object] = {"spark": request.getfixturevalue("spark")}
+    text = (DOCS / "LAKE.md").read_text()
     examples = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    assert examples
+    assert len(examples) == 6
     for example in examples:
         said = [
             line.partition("  # ")[2].strip() for line in example.splitlines() if re.search(r"print\(.*\) +# ", line)
         ]
         capsys.readouterr()
-        exec(compile(example, page, "exec"), names)  # noqa: S102 - it is ours
+        exec(compile(example, "LAKE.md", "exec"), names)  # noqa: S102 - it is ours
         printed = capsys.readouterr().out.splitlines()
         if said:
             assert printed == [line.strip() for line in said]
-    if page == "CLUSTER.md":
-        assert isinstance(names["spark"], SparkSession)
-        assert pq.read_table(tmp_path / "verdicts.parquet").num_rows == whole.num_rows
+    assert isinstance(names["spark"], SparkSession)
+    assert pq.read_table(tmp_path / "verdicts.parquet").num_rows == whole.num_rows

@@ -1,7 +1,7 @@
 """Decide for every URL of a table whether robots.txt lets a crawler fetch it.
 
 The work is done by the program robobatch, which comes with the wheel. ``decide`` and ``stream`` need pyarrow;
-``robobatch.spark`` has Spark. docs/PYTHON.md has examples.
+``robobatch.spark`` has Spark. docs/LAKE.md has examples.
 """
 
 from __future__ import annotations
