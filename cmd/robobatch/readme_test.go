@@ -51,6 +51,7 @@ func TestReadme(t *testing.T) {
 	for name, want := range map[string]string{
 		"violations.csv":               "GPTBot",
 		"changes.csv":                  "/new/a",
+		"access.report.html":           "GPTBot",
 		"robots/https_one.example.txt": "Disallow: /b",
 	} {
 		if got, err := os.ReadFile(name); err != nil || !strings.Contains(string(got), want) {
@@ -128,7 +129,7 @@ func sites(warc []byte) http.Handler {
 		case r.Host == "data.commoncrawl.org" && r.URL.Path == name:
 			_, _ = w.Write(warc)
 		case r.Host != "none.example" && r.URL.Path == "/robots.txt":
-			_, _ = fmt.Fprint(w, "User-agent: *\nDisallow: /b\nDisalow /c\n")
+			_, _ = fmt.Fprint(w, "User-agent: *\nDisallow: /b\nForbid: /c\n")
 		default:
 			http.NotFound(w, r)
 		}
