@@ -6,4 +6,6 @@
 // crawlers are meant by a set such as "search" or "ai" ([Set]), which habits has the crawler of a
 // product token ([Lookup]), and which crawler sent a User-Agent header ([Identify]). A header is
 // what the client claims to be: nothing here tells an impostor.
+//
+// It hides the table. Any package may import it; it imports none of this module.
 package crawlers

@@ -62,4 +62,30 @@
 // Each goroutine that decodes ahead has a window of its own, and up to 8 MiB of text.
 //
 // CONTRIBUTING.md has the steps that add a format.
+//
+// # Why so
+//
+//   - One goroutine unpacks a frame. The zstd decoder's own three goroutines take twice the CPU
+//     for the same bytes, and on damaged input can yield an old block again. Several frames are
+//     unpacked at once. Each block says how long it is, so code finds the end of a frame without
+//     unpacking it. The decoder itself gets anything that does not look like a whole frame, and
+//     everything behind it; so faults are reported, and rows before them kept, as if all had
+//     been read in order. A frame that waits fills at most 8 MiB.
+//   - Each frame is verified by itself. The decoder gets one frame or member after the other, so
+//     its reader knows which of them ended with the right checksum. A buffer says where in it
+//     the last such frame ended. Only then are its line ends counted once more, so most text is
+//     not looked at twice. After a fault that gives the first line that nothing has verified.
+//   - What must be verified is read twice. -verified-only unpacks a log to its end before it
+//     reads the rows. To hold rows back until their frame ends has no bound, as most files are
+//     one frame, and a stream or a pipe cannot be cut back. A pipe is stored as it is packed, a
+//     tenth of its text.
+//   - A buffer becomes a batch. The batch and the unpacker exchange their buffers; the line that
+//     began in the buffer before is put in front. Copying took 30 ns a URL, 7 % of a run.
+//   - A batch leaves room in the cache. It is 128 KiB of text, a block of zstd. With 1 MiB,
+//     evaluating a batch pushed the history of zstd out of the second-level cache, and unpacking
+//     took 84 ns a URL in a run, where it takes 60 to 66 alone. Now it takes 73.
+//   - Lines are taken apart by bytes. A parser looks at a line once, allocates nothing, and
+//     returns parts of it. Only what the batch needs is copied: the URL, and the columns that
+//     are asked for. A parser decides for each line alone. The reader keeps what spans lines:
+//     headers, and records of tables. So a refused line costs no other line.
 package ingest

@@ -47,4 +47,7 @@
 // # Out of scope
 //
 // Fetching and caching (section 2.4); rules in HTML pages and HTTP headers.
+//
+// The package hides how bytes become rules, URLs become origins, and captures become an outcome.
+// Any package may import it; of this module it imports crawlers alone.
 package robots

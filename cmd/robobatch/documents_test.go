@@ -1,6 +1,8 @@
 package main
 
 import (
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -115,38 +117,59 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPackages holds that DESIGN.md names every package of the module, but for those of tests and
-// benchmarks.
+// TestPackages holds that every package of the module has a doc comment that says what it is for, and,
+// but for the packages of the command, which only the command can import, what may import it.
 func TestPackages(t *testing.T) {
-	text, err := os.ReadFile("../../DESIGN.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	imports := regexp.MustCompile(`\bimport(s|er|ed by)?\b`)
 	packages := 0
-	for _, top := range []string{"automaton", "cmd", "crawlers", "engine", "ingest", "internal", "output", "pipe", "robots"} {
+	for _, top := range []string{"aggregate", "automaton", "cmd", "crawlers", "engine", "ingest", "internal", "output", "pipe", "report", "robots"} {
 		err := filepath.WalkDir(filepath.Join("../..", top), func(path string, entry os.DirEntry, err error) error {
 			if err != nil || !entry.IsDir() {
 				return err
 			}
-			if entry.Name() == "testdata" {
-				return filepath.SkipDir
-			}
-			files, err := filepath.Glob(filepath.Join(path, "*.go"))
 			name := strings.TrimPrefix(filepath.ToSlash(path), "../../")
-			if len(files) == 0 || strings.HasPrefix(filepath.Base(path), "test") {
-				return err
+			if entry.Name() == "testdata" || entry.Name() == "asm" || entry.Name() == "dist" || strings.HasPrefix(entry.Name(), "test") {
+				return filepath.SkipDir // of tests, or modules of their own
+			}
+			text, ok := packageDoc(t, path)
+			if !ok {
+				return nil
 			}
 			packages++
-			if !strings.Contains(string(text), "`"+name+"`") {
-				t.Errorf("DESIGN.md does not name the package %s", name)
+			switch {
+			case len(strings.Fields(text)) < 8:
+				t.Errorf("the package %s does not say what it is for: %q", name, text)
+			case !strings.HasPrefix(name, "cmd/") && !imports.MatchString(text):
+				t.Errorf("the package %s does not say what may import it", name)
 			}
-			return err
+			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if packages < 20 {
+	if packages < 50 {
 		t.Errorf("%d packages", packages)
 	}
+}
+
+// packageDoc returns the doc comment of the package in a directory, and whether there is a package.
+func packageDoc(t *testing.T, dir string) (text string, ok bool) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		ok = true
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += file.Doc.Text()
+	}
+	return text, ok
 }

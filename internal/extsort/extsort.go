@@ -5,6 +5,8 @@
 // record is: a [Cursor] of the user reads the records of a block and compares them. Equal records
 // keep the order in which they were written. Package output sorts rows with it and package pack
 // captures; it is for packages of this module that sort on disk.
+//
+// Only packages output and pack import it.
 package extsort
 
 import (

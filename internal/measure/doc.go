@@ -5,4 +5,6 @@
 // and prints a line for each, and the many lines of one name are its samples. Look at processor
 // time first: it is what work costs, whoever else is on the machine. [Job] makes the cases of a run
 // of the command: parse, build, read, run.
+//
+// Commands and bench import it.
 package measure

@@ -5,4 +5,6 @@
 // rule it shows; [RunTexts] explains their format. The JSON Lines files hold thousands, transcribed
 // from specifications and from the tests of other parsers; [Row] is one of them, and [Plan] says
 // what this project expects of it in which dialect.
+//
+// Only tests import it.
 package repcase

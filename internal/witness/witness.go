@@ -11,6 +11,8 @@
 // may grow with the product of all patterns.
 //
 // The package knows patterns, and no rules.
+//
+// Commands import it.
 package witness
 
 import (

@@ -15,6 +15,15 @@
 // takes some 5 ns. Where a segment ends, all segments that it ends with end too, and these can be
 // 1,000. So the bits of 64 segments say which queues have a pattern that can move; others are not
 // looked at.
+//
+// # Why so
+//
+// Of 12,015 groups of 2,561 real files none is heavy enough to come here: the code is for hostile
+// files, and has to be short and bounded, not fast. 319 patterns of 340 times "*ba" took 4.3 ms one by
+// one, and take 0.03 ms so. A trie of the sequences of segments, with alarms and chains, was 930 lines,
+// and bounded the worst case no better. Segments that end one another have neighbouring numbers (heavy
+// paths of their tree). The tables are not stored: a pack has the patterns. Only package automaton
+// imports this one.
 package onepass
 
 import (

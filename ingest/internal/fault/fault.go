@@ -1,5 +1,7 @@
 // Package fault has the error that names a file, and the way in which messages show names and
 // bytes. It is for the packages below ingest only, which show both to others under their own names.
+//
+// No other package may import it.
 package fault
 
 import (

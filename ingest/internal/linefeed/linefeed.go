@@ -1,5 +1,7 @@
 // Package linefeed finds the line feeds of a text, 64 bytes at once where the processor can. On the
 // way it sees which odd bytes there are.
+//
+// Only package ingest imports it.
 package linefeed
 
 import "bytes"

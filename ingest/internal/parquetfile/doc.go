@@ -9,5 +9,5 @@
 // footer that leaves it consistent.
 //
 // The arrow library reads the footer. Pages are read here, because the library ignores checksums,
-// and panics at some damaged pages. Lists are not read.
+// and panics at some damaged pages. Lists are not read. Only package ingest imports it.
 package parquetfile

@@ -11,6 +11,27 @@
 // Before an input is read, its record and what has the name of its output are removed, in this
 // order. So a record always is about the output beside it, and no output of an earlier run is left
 // where an input fails now. All files are read and written by [place.Place].
+//
+// # Why so
+//
+// With -out dir/ a run is a series of runs of one input each, by one store. An output is bytes
+// of its input, the rules and the flags, never of the inputs before it; so a shard, a restart
+// and the whole run make the same files, and nothing has to be put together.
+//
+//   - Done is a file, not a state. The record of an output (dir/_done) is written last, synced,
+//     and names all that the bytes depend on. It is removed first when the output is made again.
+//     So a process may die between any two steps, and no lock or server is needed.
+//   - The input is hashed before it is read. What changes after that differs from the record,
+//     and is done again. The file is read twice; XXH3 takes a twentieth of the processor time
+//     that the rows of a list of URLs take (0.02 of 0.37 s for 69 MB).
+//   - Shards are computed, not agreed on. Each task lists all inputs and gives them away by
+//     size, the largest first. The hash of the list stands in -stats, so merge sees tasks that
+//     saw other lists.
+//   - A name has one door. internal/place finds, reads and replaces files for lists, records and
+//     totals, and opens what others read. Objects are a Place of their own; their ETag is then
+//     the hash.
+//   - No rows of an input that failed are kept, unlike in a run with one output. They would be
+//     one file more in a directory that other programs read whole.
 package series
 
 import (

@@ -10,7 +10,7 @@
 //	lines(agent)                      returns what that text decided for each URL of a crawler
 //	explain(text, url, agent, origin) answers for one URL, as JSON
 //
-// A text of 500 KiB can take seconds: a page that did all of it in one call would stand still.
+// A text of 500 KiB can take seconds, so no call does all of it. Nothing can import a command.
 package main
 
 import (
