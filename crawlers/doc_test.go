@@ -6,20 +6,21 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/AGENTS.md anew")
+var update = flag.Bool("update", false, "write the list of docs/AGENTS.md anew")
 
-// The table in docs/AGENTS.md is what the data say; go test ./crawlers -update writes it.
+// The list in docs/AGENTS.md is what the data say; go test ./crawlers -update writes it.
 func TestDocument(t *testing.T) {
 	name := filepath.Join("..", "docs", "AGENTS.md")
 	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const head = "| token | operator | sets |"
+	const head = "\n- [`Googlebot`]"
 	prose, _, _ := strings.Cut(string(text), head)
 	want := prose + document()
 	if *update {
@@ -27,7 +28,7 @@ func TestDocument(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if !bytes.Equal(text, []byte(want)) {
-		t.Errorf("%s does not have the table of the data: run go test ./crawlers -update", name)
+		t.Errorf("%s does not have the list of the data: run go test ./crawlers -update", name)
 	}
 	for _, set := range Sets() {
 		if !strings.Contains(prose+want, set) {
@@ -36,13 +37,16 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// document returns the table in Markdown.
+// document returns the list in Markdown: each token leads to the page of its operator.
 func document() string {
 	var sb strings.Builder
-	sb.WriteString("| token | operator | sets | names in the User-Agent header | habits | documented at | checked |\n|---|---|---|---|---|---|---|\n")
+	sb.WriteString("\n")
 	for _, c := range known.all {
-		fmt.Fprintf(&sb, "| `%s` | %s | %s | %s | %s | <%s> | %s |\n", c.Token, c.Operator, strings.Join(c.Purposes, ", "),
-			strings.Join(c.Names, ", "), strings.Join(habits(c), "; "), c.Source, c.Checked)
+		about := append([]string{strings.Join(c.Purposes, ", ")}, habits(c)...)
+		if len(c.Names) > 0 && !slices.Equal(c.Names, []string{c.Token}) {
+			about = append(about, "sends "+strings.Join(c.Names, ", "))
+		}
+		fmt.Fprintf(&sb, "- [`%s`](%s), %s: %s\n", c.Token, c.Source, c.Operator, strings.Join(about, "; "))
 	}
 	return sb.String()
 }
