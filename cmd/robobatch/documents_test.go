@@ -117,6 +117,74 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// TestPages holds that every page that messages, comments and files of the project name exists.
+func TestPages(t *testing.T) {
+	page := regexp.MustCompile(`\bdocs/[A-Za-z-]+\.(?:md|schema\.json|html)|\b(?:README|DESIGN|CONTRIBUTING|CHANGELOG|TRIED)\.md`)
+	ends := []string{".go", ".py", ".toml", ".yml", ".yaml", ".sh", ".js", ".md", "Makefile"}
+	named, messages := map[string]string{}, 0
+	err := filepath.WalkDir("../..", func(path string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := entry.Name(); entry.IsDir() && (name == ".git" || name == "testdata" || name == "node_modules" || path == "../../dist") {
+			return filepath.SkipDir
+		}
+		if entry.IsDir() || strings.HasSuffix(path, "_test.go") || !slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(path, end) }) {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, name := range page.FindAllString(string(text), -1) {
+			named[name] = path
+			if strings.HasPrefix(path, "../../cmd/robobatch/") {
+				messages++
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, path := range named {
+		_, err := os.Stat(filepath.Join("../..", name))
+		if name == "TRIED.md" {
+			_, err = os.Stat("../../bench/TRIED.md")
+		}
+		if err != nil {
+			t.Errorf("%s names %s: %v", path, name, err)
+		}
+	}
+	if len(named) < 15 || messages < 10 {
+		t.Errorf("%d pages are named, %d times by messages", len(named), messages)
+	}
+}
+
+// TestWords holds that the documents stay as short as they are meant to be.
+func TestWords(t *testing.T) {
+	count := func(pattern string) (words int) {
+		t.Helper()
+		names, err := filepath.Glob("../../" + pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(names), err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			words += len(strings.Fields(string(text)))
+		}
+		return words
+	}
+	for pattern, most := range map[string]int{"README.md": 1200, "DESIGN.md": 4000} {
+		if words := count(pattern); words > most {
+			t.Errorf("%s has %d words, want at most %d", pattern, words, most)
+		}
+	}
+	if words := count("*.md") + count("docs/*.md") + count("bench/*.md") + count("python/*.md"); words > 36000 {
+		t.Errorf("the documents have %d words, want at most 36,000", words)
+	}
+}
+
 // TestPackages holds that every package of the module has a doc comment that says what it is for, and,
 // but for the packages of the command, which only the command can import, what may import it.
 func TestPackages(t *testing.T) {

@@ -66,7 +66,7 @@ class Error(Exception):
 
 
 class Doubt(UserWarning):
-    """Input contradicts what it was taken for, and the rows have verdicts all the same.
+    """Input does not look like its format, or contradicts an argument, and the rows have verdicts.
 
     docs/DOUBTS.md lists the codes.
     """

@@ -1,7 +1,7 @@
-// Package doubt has the doubts of a run: input that is not what it was taken for, where the run goes
-// on all the same. Each has a code, which scripts may rely on. A doubt is printed under -quiet too
-// and stands in -stats; a hint, which is only advice, is neither. Only cmd/robobatch and its
-// packages import it.
+// Package doubt has the doubts of a run: warnings that input does not look like its format, or
+// contradicts a flag, while the run goes on. Each has a code, which scripts may rely on. -quiet does
+// not hide doubts, and -stats has them; neither holds for hints, which are advice. Only cmd/robobatch
+// and its packages import it.
 package doubt
 
 import (

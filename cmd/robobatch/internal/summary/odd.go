@@ -10,8 +10,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// OddRules returns a doubt if what was taken for a robots.txt is none: for so many of what the noun
-// says.
+// OddRules returns a doubt if files that were read as a robots.txt are none. noun names what c counts.
 func OddRules(c *engine.OddCount, noun string) []doubt.Doubt {
 	if c.Number == 0 {
 		return nil
