@@ -228,6 +228,7 @@ func packageDoc(t *testing.T, dir string) (text string, ok bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var sb strings.Builder
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
@@ -237,7 +238,7 @@ func packageDoc(t *testing.T, dir string) (text string, ok bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text += file.Doc.Text()
+		sb.WriteString(file.Doc.Text())
 	}
-	return text, ok
+	return sb.String(), ok
 }

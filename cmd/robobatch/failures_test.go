@@ -30,10 +30,12 @@ func TestFailuresDoc(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, messages := front+head, 0
+	var page strings.Builder
+	page.WriteString(front + head)
+	messages := 0
 	for _, path := range scripts {
 		row := readFault(t, path)
-		page += row.String()
+		page.WriteString(row.String())
 		if row.message != "" {
 			messages++
 		}
@@ -42,10 +44,10 @@ func TestFailuresDoc(t *testing.T) {
 		t.Errorf("%d scripts with %d messages", len(scripts), messages)
 	}
 	if *update {
-		if err := os.WriteFile(name, []byte(page), 0o666); err != nil {
+		if err := os.WriteFile(name, []byte(page.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
-	} else if string(doc) != page {
+	} else if string(doc) != page.String() {
 		t.Errorf("%s is not what the scripts make: run go generate ./cmd/robobatch", name)
 	}
 }
