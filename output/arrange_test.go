@@ -19,6 +19,10 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/output/internal/columnar"
+	"github.com/robobatch/robobatch/output/internal/container"
+	"github.com/robobatch/robobatch/output/internal/order"
+	"github.com/robobatch/robobatch/output/internal/partition"
 )
 
 // addTimes makes up the times of rows, some unknown, and adds their days to the rows, behind all
@@ -69,15 +73,15 @@ func arrangedTable(urls int) *table {
 // is.
 func withLimit(limit int) func(*Writer) {
 	return func(w *Writer) {
-		w.container.(*arranger).limit = limit
-		w.chunk.limits = limits{rows: 500, bytes: 40_000}
+		w.container.(*order.Arranger).Limit = limit
+		w.chunk.Limits = columnar.Limits{Rows: 500, Bytes: 40_000}
 	}
 }
 
 // writeWith writes the table with a Writer that was changed.
 func (t *table) writeWith(w io.Writer, opt Options, change func(*Writer)) (*Writer, error) {
 	opt.Inputs = t.inputs
-	out, err := newWriter(w, t.catalog, t.agents, opt, metadataPairs{})
+	out, err := newWriter(w, t.catalog, t.agents, opt, container.Metadata{})
 	if err != nil {
 		return nil, err
 	}
@@ -110,10 +114,10 @@ func TestSort(t *testing.T) {
 			for _, limit := range limits {
 				opt.Workers = limit % 3
 				var buf bytes.Buffer
-				var a *arranger
+				var a *order.Arranger
 				w, err := table.writeWith(&buf, opt, func(w *Writer) {
 					withLimit(limit)(w)
-					a = w.container.(*arranger)
+					a = w.container.(*order.Arranger)
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -121,7 +125,7 @@ func TestSort(t *testing.T) {
 				if !bytes.Equal(buf.Bytes(), data) {
 					t.Errorf("with %d bytes of memory the output is another", limit)
 				}
-				if a.spill.Runs() == 0 {
+				if a.Spill.Runs() == 0 {
 					t.Errorf("with %d bytes of memory nothing was written to a file", limit)
 				}
 				if w.Rows() != int64(len(want)) {
@@ -208,7 +212,7 @@ func TestPartition(t *testing.T) {
 				var dirs []string
 				left := slices.Clone(row)
 				for _, name := range by {
-					text := hiveNull
+					text := partition.HiveNull
 					if v := row[columnOf[name]]; v != nil {
 						text = url.PathEscape(fmt.Sprint(v))
 						text = strings.NewReplacer(":", "%3A", "=", "%3D").Replace(text)
@@ -219,14 +223,14 @@ func TestPartition(t *testing.T) {
 				left = slices.DeleteFunc(left[:width-1], func(v any) bool { return v == "-" })
 				want[strings.Join(dirs, "/")] = append(want[strings.Join(dirs, "/")], left)
 			}
-			for _, limit := range []int{sortMemory, 400_000} {
+			for _, limit := range []int{order.SortMemory, 400_000} {
 				dir := t.TempDir()
 				opt := Options{Format: test.f, Columns: Columns(), Kept: keptColumns, Sort: test.sort, Partition: by, tree: dir, Workers: 2}
 				if _, err := table.writeWith(nil, opt, withLimit(limit)); err != nil {
 					t.Fatal(err)
 				}
 				parts, others := readTree(t, test.f, dir)
-				if !slices.Equal(others, []string{markerName}) {
+				if !slices.Equal(others, []string{partition.MarkerName}) {
 					t.Errorf("other files: %q", others)
 				}
 				if len(parts) != len(want) {
@@ -262,14 +266,14 @@ func TestHiveName(t *testing.T) {
 		{"", true, "x=__HIVE_DEFAULT_PARTITION__", false},
 		{"", false, "x=__HIVE_DEFAULT_PARTITION__", false},
 	} {
-		if got, cut := hiveName("x", []byte(test.value), test.ok); got != test.want || cut != test.cut {
+		if got, cut := partition.HiveName("x", []byte(test.value), test.ok); got != test.want || cut != test.cut {
 			t.Errorf("%q: %s", test.value, got)
 		}
 	}
 	for n := range 300 {
-		a, cutA := hiveName("origin", []byte(strings.Repeat("x", n)+long+"1"), true)
-		b, cutB := hiveName("origin", []byte(strings.Repeat("x", n)+long+"2"), true)
-		if a == b || !cutA || !cutB || len(a) > maxName || strings.ToValidUTF8(a, "") != a || len(a) < maxName-4 {
+		a, cutA := partition.HiveName("origin", []byte(strings.Repeat("x", n)+long+"1"), true)
+		b, cutB := partition.HiveName("origin", []byte(strings.Repeat("x", n)+long+"2"), true)
+		if a == b || !cutA || !cutB || len(a) > partition.MaxName || strings.ToValidUTF8(a, "") != a || len(a) < partition.MaxName-4 {
 			t.Fatalf("%s and %s", a, b)
 		}
 		if _, err := url.PathUnescape(a); err != nil {
@@ -290,15 +294,15 @@ func TestArrangeErrors(t *testing.T) {
 		{Options{Partition: []string{"agent"}, Columns: []string{"agent"}}, "no column would be left"},
 		{Options{Partition: []string{"date"}, Kept: []KeptColumn{{Name: "date"}}}, "do not keep it"},
 	} {
-		_, err := newWriter(nil, newFakeCatalog(1), []string{"a"}, test.opt, metadataPairs{})
+		_, err := newWriter(nil, newFakeCatalog(1), []string{"a"}, test.opt, container.Metadata{})
 		if !errors.Is(err, ErrPartition) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %q", test.opt, err, test.want)
 		}
 	}
-	if _, err := ParseSort("url"); !errors.Is(err, errSort) {
+	if _, err := ParseSort("url"); !errors.Is(err, order.ErrSort) {
 		t.Error(err)
 	}
-	if _, err := newWriter(nil, newFakeCatalog(1), []string{"a"}, Options{Partition: []string{"origin"}, Bloom: []string{"origin"}}, metadataPairs{}); !errors.Is(err, ErrBloom) {
+	if _, err := newWriter(nil, newFakeCatalog(1), []string{"a"}, Options{Partition: []string{"origin"}, Bloom: []string{"origin"}}, container.Metadata{}); !errors.Is(err, ErrBloom) {
 		t.Error(err)
 	}
 }
@@ -325,7 +329,7 @@ func TestArrangeCancel(t *testing.T) {
 	table := arrangedTable(3000)
 	cancel := make(chan struct{})
 	close(cancel)
-	for _, limit := range []int{300_000, sortMemory} {
+	for _, limit := range []int{300_000, order.SortMemory} {
 		opt := Options{Columns: Columns(), Kept: keptColumns, Sort: SortOrigin, TempDir: t.TempDir(), Cancel: cancel}
 		if _, err := table.writeWith(io.Discard, opt, withLimit(limit)); !errors.Is(err, context.Canceled) {
 			t.Error(err)
@@ -341,7 +345,7 @@ func createTree(t *testing.T, name string) (*File, error) {
 	t.Helper()
 	table := tableSpec{urls: 500, agents: 2, sites: 10, batch: 100}.make()
 	f, err := create(name, nil, Options{Partition: []string{"agent", "origin"}, Mode: PartitionReplace, Inputs: table.inputs}, func(w io.Writer, opt Options) (*Writer, error) {
-		return newWriter(w, table.catalog, table.agents, opt, metadataPairs{})
+		return newWriter(w, table.catalog, table.agents, opt, container.Metadata{})
 	})
 	if err != nil {
 		return nil, err
@@ -415,10 +419,10 @@ func TestTreeForeign(t *testing.T) {
 	if err := os.WriteFile(mine, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Commit(); !errors.Is(err, errForeign) {
+	if err := f.Commit(); !errors.Is(err, partition.ErrForeign) {
 		t.Error(err)
 	}
-	if _, err := createTree(t, name); !errors.Is(err, errForeign) {
+	if _, err := createTree(t, name); !errors.Is(err, partition.ErrForeign) {
 		t.Error(err)
 	}
 	if _, err := createTree(t, mine); err == nil {
@@ -433,7 +437,7 @@ func TestTreeForeign(t *testing.T) {
 	if err := os.Rename(name, name+".partial"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := createTree(t, name); !errors.Is(err, errForeign) || !strings.Contains(err.Error(), name+".partial, for the rows before a fault: ") {
+	if _, err := createTree(t, name); !errors.Is(err, partition.ErrForeign) || !strings.Contains(err.Error(), name+".partial, for the rows before a fault: ") {
 		t.Error(err)
 	}
 }
@@ -466,7 +470,7 @@ func TestTreeKeepsFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := createTree(t, name); !errors.Is(err, errForeign) || !strings.HasSuffix(err.Error(), "; one is "+rel) {
+		if _, err := createTree(t, name); !errors.Is(err, partition.ErrForeign) || !strings.HasSuffix(err.Error(), "; one is "+rel) {
 			t.Errorf("%s: %v", rel, err)
 		}
 		if err := os.Remove(mine); err != nil {
@@ -476,7 +480,7 @@ func TestTreeKeepsFiles(t *testing.T) {
 	if err := os.Symlink(dir, filepath.Join(name, "agent=link")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := createTree(t, name); !errors.Is(err, errForeign) {
+	if _, err := createTree(t, name); !errors.Is(err, partition.ErrForeign) {
 		t.Error(err)
 	}
 	if left := names(t, dir); !slices.Equal(left, []string{"out"}) {

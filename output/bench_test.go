@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"testing"
+
+	"github.com/robobatch/robobatch/output/internal/container"
 )
 
 // BenchmarkWrite measures the sink in a long run, from batch to bytes: all columns, and all but
@@ -15,13 +17,13 @@ func BenchmarkWrite(b *testing.B) {
 	for _, batch := range t.batches {
 		raw += int64(len(batch.Data))
 	}
-	for f := range Format(numFormats) {
+	for f := range Format(container.NumFormats) {
 		for _, url := range []bool{true, false} {
 			b.Run(fmt.Sprintf("format=%s/url=%t", f.String()[1:], url), func(b *testing.B) {
 				cols := slices.DeleteFunc(Long.DefaultColumns(), func(name string) bool { return name == "url" && !url })
 				b.SetBytes(raw)
 				b.ReportAllocs()
-				w, err := newWriter(io.Discard, t.catalog, t.agents, Options{Format: f, Columns: cols, Inputs: t.inputs}, metadataPairs{})
+				w, err := newWriter(io.Discard, t.catalog, t.agents, Options{Format: f, Columns: cols, Inputs: t.inputs}, container.Metadata{})
 				if err != nil {
 					b.Fatal(err)
 				}

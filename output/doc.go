@@ -21,9 +21,15 @@
 //
 // # What it hides
 //
-// Programs see [Options], a [Writer], a [File] and [Verdicts]. Inside, a column is an object:
-// schema.go lists them, gather.go computes them, and column.go has one implementation for each type
-// of value. CONTRIBUTING.md has the steps that add one. Package output/parquet knows pages,
+// Programs see [Options], a [Writer], a [File] and [Verdicts]. Behind them are four rooms, each of
+// which knows those before it:
+//
+//   - internal/columnar: which columns there are, and how a batch becomes chunks of them
+//   - internal/container: how chunks become the bytes of a file, in each format
+//   - internal/order: how rows are sorted, in memory and on disk
+//   - internal/partition: how a directory has a file for each partition, and is replaced
+//
+// CONTRIBUTING.md has the steps that add a column. Package output/parquet knows pages,
 // internal/fieldtext fields of text, internal/extsort the sort on disk.
 //
 // # Flow
@@ -52,7 +58,7 @@
 //
 // Parquet and Arrow carry key-value metadata, whose names begin with "robobatch.". Arrow has its
 // metadata before the rows, so there the counts, known only at the end, are missing. Text has none:
-// see [Format.HasMetadata].
+// see Format.HasMetadata.
 //
 // # Text
 //

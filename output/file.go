@@ -6,6 +6,9 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/output/internal/container"
+	"github.com/robobatch/robobatch/output/internal/partition"
+
 	files "github.com/robobatch/robobatch/internal/place"
 )
 
@@ -79,8 +82,8 @@ func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, err
 		if err != nil {
 			return nil, err
 		}
-		if at, ok := file.(interface{ Offset() int64 }); ok && opt.Format.whole() && at.Offset() > 0 {
-			err = errors.Join(file.Wrap("write "+opt.Format.Name()+" to", errNotWhole), file.Close())
+		if at, ok := file.(interface{ Offset() int64 }); ok && opt.Format.Whole() && at.Offset() > 0 {
+			err = errors.Join(file.Wrap("write "+opt.Format.Name()+" to", container.ErrNotWhole), file.Close())
 		}
 		f.place = file
 		return file, err
@@ -91,7 +94,7 @@ func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, err
 	if err := opt.CheckTarget(atomicfile.Resolve(name)); err != nil {
 		return nil, &atomicfile.Error{Doing: "create", Name: name, Err: err}
 	}
-	tree, err := newTree(name, *opt)
+	tree, err := partition.NewTree(name, opt.parts())
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +105,8 @@ func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, err
 // Finished returns the runs that were stopped while their files were put into the directory, and
 // that Commit has completed: the inputs of each, as a JSON array.
 func (f *File) Finished() []string {
-	if tree, ok := f.place.(*tree); ok {
-		return tree.finished
+	if tree, ok := f.place.(*partition.Tree); ok {
+		return tree.Finished
 	}
 	return nil
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/output/internal/columnar"
+	"github.com/robobatch/robobatch/output/internal/container"
 )
 
 // createTable begins the output of a small table.
@@ -23,7 +25,7 @@ func createTable(t *testing.T, name string, stdout io.Writer) (*File, *table, er
 		format = Parquet
 	}
 	f, err := create(name, stdout, Options{Format: format, Inputs: table.inputs}, func(w io.Writer, opt Options) (*Writer, error) {
-		return newWriter(w, table.catalog, table.agents, opt, metadataPairs{})
+		return newWriter(w, table.catalog, table.agents, opt, container.Metadata{})
 	})
 	return f, table, err
 }
@@ -66,7 +68,7 @@ func contentsOf(t *testing.T, name string) string {
 }
 
 func TestFileCommit(t *testing.T) {
-	for format := range Format(numFormats) {
+	for format := range Format(container.NumFormats) {
 		t.Run(format.String()[1:], func(t *testing.T) {
 			dir := t.TempDir()
 			name := filepath.Join(dir, "out"+format.String())
@@ -110,7 +112,7 @@ func TestFileAbort(t *testing.T) {
 }
 
 func TestFileFault(t *testing.T) {
-	for format := range Format(numFormats) {
+	for format := range Format(container.NumFormats) {
 		t.Run(format.String()[1:], func(t *testing.T) {
 			dir := t.TempDir()
 			name := filepath.Join(dir, "urls.verdicts"+format.String())
@@ -204,9 +206,9 @@ func TestFileErrors(t *testing.T) {
 		}
 	}
 	_, err := create(filepath.Join(dir, "out.parquet"), nil, Options{Columns: []string{"x"}}, func(w io.Writer, opt Options) (*Writer, error) {
-		return newWriter(w, newFakeCatalog(0), nil, opt, metadataPairs{})
+		return newWriter(w, newFakeCatalog(0), nil, opt, container.Metadata{})
 	})
-	if !errors.Is(err, errColumn) || len(names(t, dir)) != 0 {
+	if !errors.Is(err, columnar.ErrColumn) || len(names(t, dir)) != 0 {
 		t.Errorf("%v, files %q", err, names(t, dir))
 	}
 }

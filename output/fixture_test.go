@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output/internal/container"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -229,7 +230,7 @@ func escape(s string) string {
 // writeTo writes the table.
 func (t *table) writeTo(w io.Writer, opt Options) (*Writer, error) {
 	opt.Inputs = t.inputs
-	out, err := newWriter(w, t.catalog, t.agents, opt, metadataPairs{})
+	out, err := newWriter(w, t.catalog, t.agents, opt, container.Metadata{})
 	if err != nil {
 		return nil, err
 	}

@@ -1,171 +1,111 @@
 package output
 
-import (
-	"errors"
-	"fmt"
-	"path/filepath"
-	"slices"
-	"strings"
-
-	"github.com/robobatch/robobatch/internal/fieldtext"
-)
+import "github.com/robobatch/robobatch/output/internal/container"
 
 // A Format is a container for the table.
-type Format uint8
+type Format = container.Format
 
 // The formats.
 const (
-	Parquet     Format = iota // columns compressed by zstd; ".parquet"
-	ArrowFile                 // Arrow IPC file, not compressed; ".arrow"
-	ArrowStream               // Arrow IPC stream, not compressed; ".arrows"
-	CSV                       // comma-separated values under a header line; ".csv"
-	CSVZstd                   // the same, compressed; ".csv.zst"
-	CSVGzip                   // ".csv.gz"
-	JSONL                     // a JSON object a line; ".jsonl"
-	JSONLZstd                 // the same, compressed; ".jsonl.zst"
-	JSONLGzip                 // ".jsonl.gz"
-	TSV                       // CSV with tabs in place of commas; ".tsv"
-	TSVZstd                   // the same, compressed; ".tsv.zst"
-	TSVGzip                   // ".tsv.gz"
-	numFormats  = int(iota)
+	Parquet     = container.Parquet     // columns compressed by zstd; ".parquet"
+	ArrowFile   = container.ArrowFile   // Arrow IPC file, not compressed; ".arrow"
+	ArrowStream = container.ArrowStream // Arrow IPC stream, not compressed; ".arrows"
+	CSV         = container.CSV         // comma-separated values under a header line; ".csv"
+	CSVZstd     = container.CSVZstd     // the same, compressed; ".csv.zst"
+	CSVGzip     = container.CSVGzip     // ".csv.gz"
+	JSONL       = container.JSONL       // a JSON object a line; ".jsonl"
+	JSONLZstd   = container.JSONLZstd   // the same, compressed; ".jsonl.zst"
+	JSONLGzip   = container.JSONLGzip   // ".jsonl.gz"
+	TSV         = container.TSV         // CSV with tabs in place of commas; ".tsv"
+	TSVZstd     = container.TSVZstd     // the same, compressed; ".tsv.zst"
+	TSVGzip     = container.TSVGzip     // ".tsv.gz"
 )
 
-// A formatSpec is what is known of a format.
-type formatSpec struct {
-	name    string            // as flags have it; behind a dot, it is the end of the names of files
-	syntax  *fieldtext.Syntax // of lines of text; nil for other containers
-	packing fieldtext.Packing // of lines of text
-}
+// The kinds of the errors about formats.
+var (
+	ErrFormat   = container.ErrFormat   // the choice of a format
+	ErrNoFormat = container.ErrNoFormat // the ErrFormat of a name that says no format
+	ErrLevel    = container.ErrLevel
+	ErrRowGroup = container.ErrRowGroup
+	ErrBloom    = container.ErrBloom
+	ErrEncoding = container.ErrEncoding
+	ErrCSV      = container.ErrCSV // a CSVForm
 
-// specs are the formats: the only place that knows them all.
-var specs = [numFormats]formatSpec{
-	Parquet:     {name: "parquet"},
-	ArrowFile:   {name: "arrow"},
-	ArrowStream: {name: "arrows"},
-	CSV:         {name: "csv", syntax: &fieldtext.CSV},
-	CSVZstd:     {name: "csv.zst", syntax: &fieldtext.CSV, packing: fieldtext.Zstd},
-	CSVGzip:     {name: "csv.gz", syntax: &fieldtext.CSV, packing: fieldtext.Gzip},
-	JSONL:       {name: "jsonl", syntax: &fieldtext.JSON},
-	JSONLZstd:   {name: "jsonl.zst", syntax: &fieldtext.JSON, packing: fieldtext.Zstd},
-	JSONLGzip:   {name: "jsonl.gz", syntax: &fieldtext.JSON, packing: fieldtext.Gzip},
-	TSV:         {name: "tsv", syntax: &fieldtext.TSV},
-	TSVZstd:     {name: "tsv.zst", syntax: &fieldtext.TSV, packing: fieldtext.Zstd},
-	TSVGzip:     {name: "tsv.gz", syntax: &fieldtext.TSV, packing: fieldtext.Gzip},
-}
+	// ErrDictMemory is the kind of the error of an Arrow file whose dictionaries take more than
+	// [Options].DictMemory.
+	ErrDictMemory = container.ErrDictMemory
+)
 
-// packedEnds are ends of names that say how a file is packed, and not what it holds.
-var packedEnds = []string{".zst", ".gz"}
-
-// ErrFormat is the kind of the errors about the choice of a format.
-var ErrFormat = errors.New("unknown output format")
-
-// ErrNoFormat is the ErrFormat of a name that says no format.
-var ErrNoFormat = fmt.Errorf("%w", ErrFormat)
-
-// String returns the end of the names of the format's files: ".parquet", ".csv.zst".
-func (f Format) String() string { return "." + specs[f].name }
-
-// Name returns the format as parseFormat reads it: "parquet", "csv.zst".
-func (f Format) Name() string { return specs[f].name }
-
-// Readable reports whether the format is text as it stands, for people and terminals: neither
-// binary nor packed.
-func (f Format) Readable() bool {
-	return specs[f].syntax != nil && specs[f].packing == fieldtext.NotPacked
-}
-
-// whole reports whether the format counts places from the start of the file, so that no other bytes
-// may come before it.
-func (f Format) whole() bool { return f == Parquet || f == ArrowFile }
-
-// errNotWhole is the error of such a format behind other bytes.
-var errNotWhole = errors.New("it has other bytes already, and this format must be all that is in a file: " +
-	"use arrows, csv or jsonl, or name a file of its own")
-
-// isCSV reports whether the format is CSV, with commas or tabs.
-func (f Format) isCSV() bool { return specs[f].syntax != nil && specs[f].syntax.Header }
-
-// hasMetadata reports whether the format has a place for metadata: all have but CSV and JSON Lines.
-func (f Format) hasMetadata() bool { return specs[f].syntax == nil }
-
-// FormatNames returns what parseFormat reads.
-func FormatNames() []string {
-	names := make([]string, numFormats)
-	for f, s := range specs {
-		names[f] = s.name
-	}
-	return names
-}
-
-// parseFormat returns the format of that Name. The error is ErrFormat, with the names there are.
-func parseFormat(name string) (Format, error) {
-	if i := slices.Index(FormatNames(), name); i >= 0 {
-		return Format(i), nil
-	}
-	return 0, fmt.Errorf("%w %q: use one of %s", ErrFormat, name, strings.Join(FormatNames(), ", "))
-}
+// FormatNames returns the names of the formats: "parquet", "csv.zst".
+func FormatNames() []string { return container.FormatNames() }
 
 // FormatOf returns the format that the name of an output asks for: by its end, or an ArrowStream
 // for "-", standard output. The error is ErrFormat, with the ends there are.
-func FormatOf(name string) (Format, error) {
-	if name == "-" {
-		return ArrowStream, nil
-	}
-	if f, _, ok := cutFormat(name); ok {
-		return f, nil
-	}
-	if stem := strings.TrimSuffix(name, filepath.Ext(name)); slices.Contains(packedEnds, strings.ToLower(filepath.Ext(name))) {
-		if f, _, ok := cutFormat(stem); ok && f.hasMetadata() {
-			return 0, fmt.Errorf("%w of %s: %s packs its columns itself, as compression says: name it %s", ErrFormat, name, f, stem)
-		}
-	}
-	return 0, fmt.Errorf("%w of %s: its name must end in .parquet, .arrow (Arrow IPC file), .arrows (Arrow IPC stream), .csv, .tsv or .jsonl "+
-		"(these also with .zst or .gz), or be - for standard output", ErrNoFormat, name)
-}
+func FormatOf(name string) (Format, error) { return container.FormatOf(name) }
 
 // ChooseFormat returns the format of an output, of which its name may say something, and a name of
 // a format, "" for none: that decides where the name of the output does not, as "-" and "" do not.
 // Without either it is Parquet. The error is ErrFormat, or tells that the two contradict each
 // other.
-func ChooseFormat(name, format string) (Format, error) {
-	if format == "" && name == "" {
-		return Parquet, nil
-	}
-	if format == "" {
-		return FormatOf(name)
-	}
-	f, err := parseFormat(format)
-	if err != nil {
-		return 0, err
-	}
-	said, _, ok := cutFormat(name)
-	ext := strings.ToLower(filepath.Ext(name))
-	if ok && said != f || !ok && slices.Contains(packedEnds, ext) && !strings.HasSuffix(f.String(), ext) {
-		return 0, fmt.Errorf("%s does not go with the name %s: end it in %s, or let its end alone say the format", f.Name(), name, f)
-	}
-	return f, nil
-}
+func ChooseFormat(name, format string) (Format, error) { return container.ChooseFormat(name, format) }
 
-// cutFormat returns the format that the end of a name says, if it says one, and the name without
-// that end.
-func cutFormat(name string) (f Format, stem string, ok bool) {
-	for f, s := range specs {
-		if at := len(name) - len(s.name) - 1; at >= 0 && strings.EqualFold(name[at:], "."+s.name) {
-			return Format(f), name[:at], true
-		}
-	}
-	return 0, name, false
-}
+// A Compression says how columns are packed. Zero is that of the format: zstd for Parquet, none for
+// Arrow.
+type Compression = container.Compression
 
-// PartialName returns the name under which the rows before a fault are kept: "a.partial.parquet"
-// for "a.parquet", "a.partial.csv.zst" for "a.csv.zst"; "a.partial" for a directory "a".
-func (o Options) PartialName(name string) string {
-	if len(o.Partition) > 0 {
-		return filepath.Clean(name) + ".partial"
-	}
-	_, stem, ok := cutFormat(name)
-	if !ok {
-		stem = strings.TrimSuffix(name, filepath.Ext(name))
-	}
-	return stem + ".partial" + name[len(stem):]
-}
+// The compressions.
+const (
+	DefaultCompression = container.DefaultCompression
+	NoCompression      = container.NoCompression
+	Zstd               = container.Zstd
+	Snappy             = container.Snappy // Parquet only
+	Gzip               = container.Gzip   // Parquet only
+	LZ4                = container.LZ4    // Arrow only
+)
+
+// Compressions returns the names that ParseCompression takes.
+func Compressions() []string { return container.Compressions() }
+
+// ParseCompression returns the compression of that name, DefaultCompression for "". The error says
+// which names there are.
+func ParseCompression(name string) (Compression, error) { return container.ParseCompression(name) }
+
+// A TextEncoding says how the texts of Parquet that are not in dictionaries are written: URLs, their
+// canonical forms, and extra columns.
+type TextEncoding = container.TextEncoding
+
+// The encodings of texts.
+const (
+	AutoEncoding  = container.AutoEncoding  // page by page, as it pays: DELTA_BYTE_ARRAY or PLAIN
+	PlainEncoding = container.PlainEncoding // PLAIN, for readers that have no other
+)
+
+// TextEncodings returns the names that ParseTextEncoding takes.
+func TextEncodings() []string { return container.TextEncodings() }
+
+// ParseTextEncoding returns the encoding of that name, AutoEncoding for "". The error is
+// ErrEncoding.
+func ParseTextEncoding(name string) (TextEncoding, error) { return container.ParseTextEncoding(name) }
+
+// A CSVForm is how CSV is written for programs that do not read it as it usually is. The zero value
+// is the usual form.
+type CSVForm = container.CSVForm
+
+// Separators returns the names that ParseSeparator takes.
+func Separators() []string { return container.Separators() }
+
+// ParseSeparator returns the separator of that name, or that is written so; 0 for "". The error is
+// ErrCSV.
+func ParseSeparator(name string) (byte, error) { return container.ParseSeparator(name) }
+
+// Formulas are the cells of CSV that spreadsheets would run. They are not counted in another format,
+// and where they are written so that they are safe.
+type Formulas = container.Formulas
+
+// The names of the key-value metadata that programs set.
+const (
+	KeyVersion = container.KeyVersion // of the program; NewWriter sets it from Options
+	KeyDialect = container.KeyDialect // NewWriter sets it
+	KeyInputs  = container.KeyInputs  // JSON array; NewWriter sets the names, a program names and sizes
+	KeyCounts  = container.KeyCounts  // JSON object; a program sets it at the end
+)

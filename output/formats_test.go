@@ -1,6 +1,10 @@
 package output
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/robobatch/robobatch/output/internal/container"
+)
 
 // testedFormats are the formats that long tests compare: all of them, or one of each kind under
 // -short, as the race detector takes ten times as long.
@@ -8,7 +12,7 @@ func testedFormats() []Format {
 	if testing.Short() {
 		return []Format{Parquet, ArrowStream, CSV, JSONLZstd}
 	}
-	all := make([]Format, numFormats)
+	all := make([]Format, container.NumFormats)
 	for f := range all {
 		all[f] = Format(f)
 	}

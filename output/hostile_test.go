@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output/internal/container"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -56,12 +57,12 @@ func hostileTable() *table {
 // Parquet has.
 func TestHostileTexts(t *testing.T) {
 	table := hostileTable()
-	kept := []KeptColumn{{"referer", engine.KeptText}, {"a\",\n\\\x00é", engine.KeptText}}
+	kept := []KeptColumn{{Name: "referer", Kind: engine.KeptText}, {Name: "a\",\n\\\x00é", Kind: engine.KeptText}}
 	opt := Options{Kept: kept, Workers: 2}
 	keptColumns = append(keptColumns, kept[1])
 	defer func() { keptColumns = keptColumns[:len(keptColumns)-1] }()
 	want := read(t, Parquet, table.bytes(t, opt))
-	for f := CSV; f < Format(numFormats); f++ {
+	for f := CSV; f < Format(container.NumFormats); f++ {
 		t.Run(f.Name(), func(t *testing.T) {
 			opt.Format = f
 			got := read(t, f, table.bytes(t, opt))
@@ -87,7 +88,7 @@ func TestLongRule(t *testing.T) {
 	for i := range table.catalog.rules {
 		table.catalog.rules[i].Value = strings.Repeat("*", 400<<10)
 	}
-	for f := CSV; f < Format(numFormats); f++ {
+	for f := CSV; f < Format(container.NumFormats); f++ {
 		opt := Options{Format: f, Columns: []string{"line", "rule"}}
 		one := table.bytes(t, opt)
 		opt.Workers = 3

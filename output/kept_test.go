@@ -14,11 +14,12 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/schema"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output/internal/columnar"
 )
 
 // keptColumns are one of each kind.
 var keptColumns = []KeptColumn{
-	{"status", engine.KeptInt}, {"referer", engine.KeptText}, {"time", engine.KeptTime}, {"a.b", engine.KeptFloat}, {"hit", engine.KeptBool},
+	{Name: "status", Kind: engine.KeptInt}, {Name: "referer", Kind: engine.KeptText}, {Name: "time", Kind: engine.KeptTime}, {Name: "a.b", Kind: engine.KeptFloat}, {Name: "hit", Kind: engine.KeptBool},
 }
 
 // addKept makes up kept columns for the table, and what they must be in its rows. Every fifth value
@@ -138,7 +139,7 @@ func TestKeptErrors(t *testing.T) {
 		for _, name := range names {
 			kept = append(kept, KeptColumn{Name: name})
 		}
-		if _, err := table.writeTo(&bytes.Buffer{}, Options{Kept: kept}); !errors.Is(err, errColumn) {
+		if _, err := table.writeTo(&bytes.Buffer{}, Options{Kept: kept}); !errors.Is(err, columnar.ErrColumn) {
 			t.Errorf("%q: %v", names, err)
 		}
 	}

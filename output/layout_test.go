@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output/internal/columnar"
+	"github.com/robobatch/robobatch/output/internal/container"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -17,7 +19,7 @@ func TestParseLayout(t *testing.T) {
 			t.Errorf("ParseLayout(%q) = %v, %v", l, got, err)
 		}
 	}
-	if _, err := ParseLayout("pivot"); !errors.Is(err, errLayout) || !strings.Contains(err.Error(), `"pivot": use long or wide`) {
+	if _, err := ParseLayout("pivot"); !errors.Is(err, columnar.ErrLayout) || !strings.Contains(err.Error(), `"pivot": use long or wide`) {
 		t.Error(err)
 	}
 }
@@ -57,7 +59,7 @@ func TestColumnNames(t *testing.T) {
 		if got := strings.Join(names, ","); got != tt.want || (err == nil) != (tt.wantErr == "") {
 			t.Errorf("agents %s, %v: %s, %v, want %s", tt.agents, tt.opt, got, err, tt.want)
 		}
-		if err != nil && (!strings.Contains(err.Error(), tt.wantErr) || !errors.Is(err, errColumn)) {
+		if err != nil && (!strings.Contains(err.Error(), tt.wantErr) || !errors.Is(err, columnar.ErrColumn)) {
 			t.Errorf("agents %s: %v, want %s", tt.agents, err, tt.wantErr)
 		}
 	}
@@ -91,14 +93,14 @@ func TestWide(t *testing.T) {
 	for _, tt := range []struct {
 		spec    tableSpec
 		columns string
-		chunk   limits
+		chunk   columnar.Limits
 	}{
-		{tableSpec{urls: 1, agents: 1, sites: 1, batch: 1}, "", parquetChunk},
-		{tableSpec{urls: 300, agents: 1, sites: 9, batch: 7, dirty: true}, "rule,line,allowed,url,reason,rule_line", limits{rows: 31, bytes: 1 << 20}},
-		{tableSpec{urls: 4000, agents: 3, sites: 90, batch: 1000, dirty: true}, "", limits{rows: 1000, bytes: 30_000}},
-		{tableSpec{urls: 4000, agents: 3, sites: 90, batch: 1000, dirty: true}, "rule,origin,canonical_url,input,reason", limits{rows: 1 << 20, bytes: 50_000}},
-		{tableSpec{urls: 700, agents: 95, sites: 40, batch: 130, dirty: true}, "line,input,url,origin,allowed,reason,rule_line,rule", limits{rows: 170, bytes: 1 << 20}},
-		{tableSpec{urls: 700, agents: 50, sites: 10, batch: 130, strays: true}, "rule_line", parquetChunk},
+		{tableSpec{urls: 1, agents: 1, sites: 1, batch: 1}, "", container.ParquetChunk},
+		{tableSpec{urls: 300, agents: 1, sites: 9, batch: 7, dirty: true}, "rule,line,allowed,url,reason,rule_line", columnar.Limits{Rows: 31, Bytes: 1 << 20}},
+		{tableSpec{urls: 4000, agents: 3, sites: 90, batch: 1000, dirty: true}, "", columnar.Limits{Rows: 1000, Bytes: 30_000}},
+		{tableSpec{urls: 4000, agents: 3, sites: 90, batch: 1000, dirty: true}, "rule,origin,canonical_url,input,reason", columnar.Limits{Rows: 1 << 20, Bytes: 50_000}},
+		{tableSpec{urls: 700, agents: 95, sites: 40, batch: 130, dirty: true}, "line,input,url,origin,allowed,reason,rule_line,rule", columnar.Limits{Rows: 170, Bytes: 1 << 20}},
+		{tableSpec{urls: 700, agents: 50, sites: 10, batch: 130, strays: true}, "rule_line", container.ParquetChunk},
 	} {
 		tt.spec.keepRows = true
 		table := tt.spec.make()
@@ -135,7 +137,7 @@ func TestWide(t *testing.T) {
 // the same.
 func TestWideInvalid(t *testing.T) {
 	table := tableSpec{urls: 20_000, agents: 4, sites: 60, batch: 3000, dirty: true}.make()
-	for f := range Format(numFormats) {
+	for f := range Format(container.NumFormats) {
 		var counts []int64
 		for _, layout := range []Layout{Long, Wide} {
 			w, err := table.writeTo(io.Discard, Options{Format: f, Layout: layout, Columns: []string{"rule", "line"}})
@@ -153,8 +155,8 @@ func TestWideInvalid(t *testing.T) {
 // TestWideRows holds how many rows chunks have.
 func TestWideRows(t *testing.T) {
 	for agents, want := range map[int]int{0: 32 << 10, 1: 32 << 10, 16: 32 << 10, 32: 16 << 10, 95: 5518, 1 << 20: 1} {
-		l := &layout{wide: agents > 0, agents: make([][]int, agents)}
-		if got := parquetChunk.forLayout(l); got.rows != want || got.bytes != parquetChunk.bytes {
+		l := &columnar.Schema{Wide: agents > 0, Agents: make([][]int, agents)}
+		if got := container.ParquetChunk.ForSchema(l); got.Rows != want || got.Bytes != container.ParquetChunk.Bytes {
 			t.Errorf("%d agents: chunks of %+v, want %d rows", agents, got, want)
 		}
 	}
@@ -162,14 +164,14 @@ func TestWideRows(t *testing.T) {
 
 // TestWideNeedsAgents asks for the wide layout of a store whose agents come from the log.
 func TestWideNeedsAgents(t *testing.T) {
-	if _, err := NewWriter(io.Discard, logStore(t), Options{Layout: Wide}); !errors.Is(err, errLayout) {
+	if _, err := NewWriter(io.Discard, logStore(t), Options{Layout: Wide}); !errors.Is(err, columnar.ErrLayout) {
 		t.Errorf("New: %v", err)
 	}
 	store, err := engine.BuildStore(func(func(robots.Response, error) bool) {}, engine.StoreOptions{Agents: []string{"a-b", "a_b"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewWriter(io.Discard, store, Options{Layout: Wide}); !errors.Is(err, errColumn) {
+	if _, err := NewWriter(io.Discard, store, Options{Layout: Wide}); !errors.Is(err, columnar.ErrColumn) {
 		t.Errorf("New: %v", err)
 	}
 }

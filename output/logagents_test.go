@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output/internal/columnar"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -77,7 +78,7 @@ func TestViolationNeedsStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewWriter(io.Discard, store, Options{Columns: []string{Violation}}); !errors.Is(err, errViolation) {
+	if _, err := NewWriter(io.Discard, store, Options{Columns: []string{Violation}}); !errors.Is(err, columnar.ErrViolation) {
 		t.Errorf("New: %v", err)
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/output/internal/container"
+	"github.com/robobatch/robobatch/output/internal/partition"
 )
 
 // A steps is a System that counts its calls, and does something in place of one of them.
@@ -78,7 +80,7 @@ func writeRun(name, run string, mode PartitionMode, sys atomicfile.System) error
 		Inputs: table.inputs, system: sys,
 	}
 	f, err := create(name, nil, opt, func(w io.Writer, opt Options) (*Writer, error) {
-		return newWriter(w, table.catalog, table.agents, opt, metadataPairs{[]string{KeyInputs}, []string{jsonText(table.inputs)}})
+		return newWriter(w, table.catalog, table.agents, opt, container.Metadata{Keys: []string{KeyInputs}, Values: []string{container.JSONText(table.inputs)}})
 	})
 	if err != nil {
 		return err
@@ -188,11 +190,11 @@ func TestModes(t *testing.T) {
 				t.Errorf("%v: after %s %v, want %v", mode, run, got, want)
 			}
 		}
-		m, err := readMarker(name)
+		m, err := partition.ReadMarker(name)
 		if err != nil || m.Metadata[KeyInputs] != `["B","B","B"]` || m.Mode != mode.String() || m.Pending != nil {
 			t.Errorf("%v: %+v, %v", mode, m, err)
 		}
-		if earlier := len(m.Earlier); mode.merges() && (earlier != 2 || m.Earlier[0].Rows != 240) || !mode.merges() && earlier != 0 {
+		if earlier := len(m.Earlier); mode.Merges() && (earlier != 2 || m.Earlier[0].Rows != 240) || !mode.Merges() && earlier != 0 {
 			t.Errorf("%v: %d earlier runs", mode, earlier)
 		}
 		if left := names(t, filepath.Dir(name)); !slices.Equal(left, []string{"out"}) {
@@ -221,27 +223,27 @@ func TestModeErrors(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, change := range []func(*marker){
-		func(m *marker) { m.PartitionBy = []string{"agent"} },
-		func(m *marker) { m.Format = ".parquet" },
-		func(m *marker) { m.Columns = []string{"line int64"} },
+	for _, change := range []func(*partition.Marker){
+		func(m *partition.Marker) { m.PartitionBy = []string{"agent"} },
+		func(m *partition.Marker) { m.Format = ".parquet" },
+		func(m *partition.Marker) { m.Columns = []string{"line int64"} },
 	} {
 		other := filepath.Join(t.TempDir(), "out")
-		m := marker{
-			Robobatch: markerKind, PartitionBy: []string{"agent", "allowed"}, Format: ".csv",
+		m := partition.Marker{
+			Robobatch: partition.MarkerKind, PartitionBy: []string{"agent", "allowed"}, Format: ".csv",
 			Columns: []string{"line int64", "input dictionary"},
 		}
-		m2, err := readMarker(name)
+		m2, err := partition.ReadMarker(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		m.Columns = m2.Columns
-		if err := m2.takes(&m); err != nil {
+		if err := m2.Takes(&m); err != nil {
 			t.Error(err)
 		}
 		change(&m)
-		text, err := m.text()
-		if err := errors.Join(err, os.Mkdir(other, 0o700), os.WriteFile(filepath.Join(other, markerName), text, 0o600)); err != nil {
+		text, err := m.Text()
+		if err := errors.Join(err, os.Mkdir(other, 0o700), os.WriteFile(filepath.Join(other, partition.MarkerName), text, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		for _, mode := range []PartitionMode{PartitionAppend, PartitionByParts} {
@@ -254,7 +256,7 @@ func TestModeErrors(t *testing.T) {
 	if err := os.WriteFile(mine, []byte("line,input\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeRun(name, "B", PartitionByParts, nil); !errors.Is(err, errForeign) {
+	if err := writeRun(name, "B", PartitionByParts, nil); !errors.Is(err, partition.ErrForeign) {
 		t.Error(err)
 	}
 	if got := readState(t, name); !got.equal(want) {
@@ -263,7 +265,7 @@ func TestModeErrors(t *testing.T) {
 	if left := names(t, filepath.Dir(name)); !slices.Equal(left, []string{"out"}) {
 		t.Errorf("%q are left", left)
 	}
-	if _, err := ParsePartitionMode("new"); !errors.Is(err, errMode) {
+	if _, err := ParsePartitionMode("new"); !errors.Is(err, partition.ErrMode) {
 		t.Error(err)
 	}
 }
@@ -391,7 +393,7 @@ func TestCrash(t *testing.T) {
 // checks what is there then.
 func checkNext(t *testing.T, name string, mode PartitionMode, withS, b state) {
 	t.Helper()
-	left, err := readMarker(name)
+	left, err := partition.ReadMarker(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -418,7 +420,7 @@ func checkNext(t *testing.T, name string, mode PartitionMode, withS, b state) {
 	if got, want := readState(t, name), before.after(mode, b); !got.equal(want) {
 		t.Fatalf("after another run %v, want %v", got, want)
 	}
-	if m, err := readMarker(name); err != nil || m.Pending != nil {
+	if m, err := partition.ReadMarker(name); err != nil || m.Pending != nil {
 		t.Fatalf("%+v, %v", m, err)
 	}
 }
@@ -517,7 +519,7 @@ func TestConcurrentRuns(t *testing.T) {
 	if got := readState(t, name); !got.equal(want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if m, err := readMarker(name); err != nil || len(m.Earlier) != runs {
+	if m, err := partition.ReadMarker(name); err != nil || len(m.Earlier) != runs {
 		t.Errorf("%+v, %v", m, err)
 	}
 }
@@ -572,7 +574,7 @@ func TestNewTogether(t *testing.T) {
 // TestWriterPartition holds that a Writer, which has no directory, refuses partitions.
 func TestWriterPartition(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if _, err := newWriter(io.Discard, newFakeCatalog(1), []string{"a"}, Options{Partition: []string{"origin"}}, metadataPairs{}); !errors.Is(err, ErrPartition) {
+	if _, err := newWriter(io.Discard, newFakeCatalog(1), []string{"a"}, Options{Partition: []string{"origin"}}, container.Metadata{}); !errors.Is(err, ErrPartition) {
 		t.Error(err)
 	}
 	if left := names(t, "."); len(left) > 0 {

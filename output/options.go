@@ -1,13 +1,17 @@
 package output
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
+	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/output/internal/columnar"
+	"github.com/robobatch/robobatch/output/internal/container"
+	"github.com/robobatch/robobatch/output/internal/order"
+	"github.com/robobatch/robobatch/output/internal/partition"
 )
 
 // Options say what a Writer writes. The zero value is the default columns as Parquet.
@@ -48,107 +52,68 @@ type Options struct {
 	// file: with more, Write returns an error of the kind ErrDictMemory. 0 is no limit.
 	DictMemory int64
 
-	tree     string            // the directory for Partition
-	into     string            // the one that it will be, or be put into; "" if that does not matter
-	formulas *Formulas         // counts them; nil is nobody
-	system   atomicfile.System // that changes names; nil is that of the operating system
-	perURL   int               // rows per URL; 0 is one for each agent
+	tree   string            // the directory for Partition
+	into   string            // the one that it will be, or be put into; "" if that does not matter
+	perURL int               // rows per URL; 0 is one for each agent
+	system atomicfile.System // that changes names; nil is that of the operating system
 }
 
-// A PartitionMode says what becomes of a partitioned output that is in the directory already.
-type PartitionMode uint8
-
-// The modes.
-const (
-	PartitionNew     PartitionMode = iota // there must be none
-	PartitionReplace                      // it is replaced, all of it
-	PartitionByParts                      // partitions of which there are rows are replaced, and all others stay
-	PartitionAppend                       // files are added to its partitions
-)
-
-// modeNames are the names of the modes, by PartitionMode.
-var modeNames = [...]string{PartitionNew: "new", PartitionReplace: "replace", PartitionByParts: "replace-partitions", PartitionAppend: "append"}
-
-// errMode is the error of ParsePartitionMode.
-var errMode = errors.New("no such way to write into a directory")
-
-// String returns the name: "replace-partitions".
-func (m PartitionMode) String() string { return modeNames[m] }
-
-// PartitionModes returns the names of the modes but for [PartitionNew].
-func PartitionModes() []string { return modeNames[PartitionReplace:] }
-
-// ParsePartitionMode returns the mode of that name, PartitionNew for "". The error is errMode, with
-// the names there are.
-func ParsePartitionMode(name string) (PartitionMode, error) {
-	if name == "" {
-		return PartitionNew, nil
+// file returns how a file holds the table.
+func (o Options) file() container.Options {
+	return container.Options{
+		Format: o.Format, Compression: o.Compression, Level: o.Level, Texts: o.Texts, RowGroup: o.RowGroup, Bloom: o.Bloom,
+		CSV: o.CSV, Version: cmp.Or(o.Version, "devel"), Workers: o.Workers, DictMemory: o.DictMemory,
 	}
-	if i := slices.Index(PartitionModes(), name); i >= 0 {
-		return PartitionReplace + PartitionMode(i), nil
-	}
-	return 0, fmt.Errorf("%w as %q: use %s", errMode, name, strings.Join(PartitionModes(), ", "))
 }
 
-// merges reports whether files are put into an output that is there.
-func (m PartitionMode) merges() bool { return m == PartitionByParts || m == PartitionAppend }
-
-// A Sort is an order of the rows.
-type Sort uint8
-
-// The orders.
-const (
-	SortNone   Sort = iota // that of the input
-	SortOrigin             // by the bytes of the origin, those without one last; those of one origin as in the input
-)
-
-// sortNames are the names of the orders, by Sort.
-var sortNames = [...]string{SortNone: "none", SortOrigin: "origin"}
-
-// The kinds of the errors about the order and the parts of the output.
-var (
-	errSort      = errors.New("no such order")
-	ErrPartition = errors.New("no partitions")
-)
-
-// String returns the name: "origin".
-func (s Sort) String() string { return sortNames[s] }
-
-// ParseSort returns the order of that name, SortNone for "". The error is errSort, with the names
-// there are.
-func ParseSort(name string) (Sort, error) {
-	if name == "" {
-		return SortNone, nil
+// shape returns which columns the table has.
+func (o Options) shape() columnar.Shape {
+	return columnar.Shape{
+		Layout: o.Layout, Names: o.Columns, Kept: o.Kept, Changes: o.Old != nil, Pages: o.Format == Parquet,
+		Partition: o.Partition, Sort: o.Sort.Columns(),
 	}
-	if i := slices.Index(sortNames[:], name); i >= 0 {
-		return Sort(i), nil
-	}
-	return 0, fmt.Errorf("%w %q: use none or origin", errSort, name)
 }
 
-// ParsePartition splits a comma-separated list of what the output is partitioned by. The empty list
-// is no partitions. The error is ErrPartition.
-func ParsePartition(list string) ([]string, error) {
-	if list == "" {
-		return nil, nil
-	}
-	names := splitNames(list)
-	return names, checkPartition(names)
+// parts returns how a partitioned output is written.
+func (o Options) parts() partition.Options {
+	return partition.Options{By: o.Partition, Mode: o.Mode, Sort: o.Sort.String(), File: o.file(), Cancel: o.Cancel, System: o.system, Tree: o.tree, Into: o.into}
 }
 
-// checkPartition returns what is wrong with names to partition by.
-func checkPartition(names []string) error {
-	var errs []error
-	for i, name := range names {
-		switch {
-		case !slices.Contains(Partitions(), name):
-			errs = append(errs, fmt.Errorf("%w by %q: use %s", ErrPartition, name, strings.Join(Partitions(), ", ")))
-		case slices.Contains(names[:i], name):
-			errs = append(errs, fmt.Errorf("%w: %s is named twice", ErrPartition, name))
-		}
-	}
-	return errors.Join(errs...)
+// order returns how rows are put in order.
+func (o Options) order() order.Options {
+	return order.Options{Keys: append(slices.Clone(o.Partition), o.Sort.Columns()...), Memory: o.SortMemory, TempDir: o.TempDir, Cancel: o.Cancel}
 }
 
-// arranged reports whether the rows are put in another order than that of the input.
-func (o Options) arranged() bool { return o.Sort != SortNone || len(o.Partition) > 0 }
+// ColumnNames returns the names of all columns that a Writer with these options has for the agents,
+// in their order. The error joins those of [NewWriter] about the choice of columns.
+func (o Options) ColumnNames(agents []string) ([]string, error) { return o.shape().ColumnNames(agents) }
+
+// PartialName returns the name under which the rows before a fault are kept: "a.partial.parquet"
+// for "a.parquet", "a.partial.csv.zst" for "a.csv.zst"; "a.partial" for a directory "a".
+func (o Options) PartialName(name string) string {
+	if len(o.Partition) > 0 {
+		return filepath.Clean(name) + ".partial"
+	}
+	return container.PartialName(name)
+}
+
+// CheckTarget returns why a partitioned output cannot have that name, or that of what is kept
+// before a fault.
+func (o Options) CheckTarget(name string) error {
+	return o.parts().CheckTargets(name, o.PartialName(name))
+}
+
+// CheckContainer returns what is wrong with what the options ask of their format, joined: of the
+// kinds ErrLevel, ErrEncoding, ErrRowGroup, ErrBloom, ErrCSV and ErrPartition. Columns
+// that cannot be, of these agents in the wide layout, are left to [NewWriter].
+func (o Options) CheckContainer(agents []string) error {
+	file := o.file()
+	_, l, err := o.shape().Schemas(agents)
+	switch {
+	case err == nil:
+		err = file.CheckBloom(l)
+	case !errors.Is(err, ErrPartition):
+		err = nil
+	}
+	return errors.Join(file.Check(), err)
+}

@@ -11,6 +11,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/file"
+
+	"github.com/robobatch/robobatch/output/internal/container"
 )
 
 // contents is what a reader finds in a file: rows with a value per column, nil for null.
@@ -28,7 +30,7 @@ func read(tb testing.TB, f Format, data []byte) contents {
 	if f == Parquet {
 		return readParquet(tb, data)
 	}
-	if specs[f].syntax != nil {
+	if container.Specs[f].Syntax != nil {
 		return readLines(tb, f, data)
 	}
 	return readArrow(tb, f, data)

@@ -12,11 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robobatch/robobatch/internal/fieldtext"
-
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/robobatch/robobatch/internal/fieldtext"
+	"github.com/robobatch/robobatch/output/internal/columnar"
+	"github.com/robobatch/robobatch/output/internal/container"
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
@@ -24,7 +25,7 @@ import (
 func readLines(tb testing.TB, f Format, data []byte) (c contents) {
 	tb.Helper()
 	text := data
-	switch specs[f].packing {
+	switch container.Specs[f].Packing {
 	case fieldtext.Zstd:
 		text, c.groups = unpackZstd(tb, data)
 	case fieldtext.Gzip:
@@ -32,9 +33,9 @@ func readLines(tb testing.TB, f Format, data []byte) (c contents) {
 	case fieldtext.NotPacked:
 		c.groups = 1
 	}
-	if specs[f].syntax.Header {
+	if container.Specs[f].Syntax.Header {
 		separator := ','
-		if strings.HasPrefix(specs[f].name, "tsv") {
+		if strings.HasPrefix(container.Specs[f].Name, "tsv") {
 			separator = '\t'
 		}
 		c.columns, c.rows = readCSV(tb, text, separator)
@@ -243,16 +244,16 @@ func jsonValue(tb testing.TB, name string, token json.Token) any {
 
 // kindOf returns the type of a column that tests have.
 func kindOf(name string) parquet.Type {
-	if s := lookup(name); s != nil {
+	if s := columnar.Lookup(name); s != nil {
 		return s.Type
 	}
 	for _, base := range []string{"rule_line", "allowed", "reason", "rule"} { // of agents, in the wide layout
 		if strings.HasPrefix(name, base+"_") {
-			return lookup(base).Type
+			return columnar.Lookup(base).Type
 		}
 	}
 	i := slices.IndexFunc(keptColumns, func(k KeptColumn) bool { return k.Name == name })
-	return keptSpecs[keptColumns[i].Kind].Type
+	return columnar.KeptSpecs[keptColumns[i].Kind].Type
 }
 
 // parseValue returns the value of a column that the text says, as the readers of the other formats

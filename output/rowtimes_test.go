@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output/internal/container"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -84,7 +85,7 @@ func TestRowTimes(t *testing.T) {
 		store := timedStore(t)
 		b := timedBatch()
 		store.NewEvaluator().Evaluate(b)
-		for f := range Format(numFormats) {
+		for f := range Format(container.NumFormats) {
 			var buf bytes.Buffer
 			w, err := NewWriter(&buf, store, Options{
 				Format: f, Layout: tt.layout, Where: tt.where, Inputs: []string{"log"}, Columns: []string{"line", "allowed", "rule_line", "rule"},

@@ -12,6 +12,8 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/schema"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output/internal/columnar"
+	"github.com/robobatch/robobatch/output/internal/container"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -86,13 +88,13 @@ func TestParseColumns(t *testing.T) {
 			t.Errorf("no %s in %v", part, err)
 		}
 	}
-	if !errors.Is(err, errColumn) {
+	if !errors.Is(err, columnar.ErrColumn) {
 		t.Errorf("%v is no errColumn", err)
 	}
-	if _, err := newWriter(nil, newFakeCatalog(0), nil, Options{Columns: []string{"x"}}, metadataPairs{}); !errors.Is(err, errColumn) {
+	if _, err := newWriter(nil, newFakeCatalog(0), nil, Options{Columns: []string{"x"}}, container.Metadata{}); !errors.Is(err, columnar.ErrColumn) {
 		t.Errorf("New: %v", err)
 	}
-	if _, err := newWriter(nil, newFakeCatalog(0), nil, Options{Format: Format(numFormats)}, metadataPairs{}); !errors.Is(err, ErrFormat) {
+	if _, err := newWriter(nil, newFakeCatalog(0), nil, Options{Format: Format(container.NumFormats)}, container.Metadata{}); !errors.Is(err, ErrFormat) {
 		t.Errorf("New: %v", err)
 	}
 }
@@ -155,9 +157,9 @@ func TestChooseFormat(t *testing.T) {
 			t.Errorf("ChooseFormat(%q, %q) = %v, %v; want %v, %s", tt.name, tt.format, got, err, tt.want, tt.err)
 		}
 	}
-	for f := range Format(numFormats) {
-		if got, err := parseFormat(f.Name()); got != f || err != nil {
-			t.Errorf("parseFormat(%q) = %v, %v", f.Name(), got, err)
+	for f := range Format(container.NumFormats) {
+		if got, err := container.ParseFormat(f.Name()); got != f || err != nil {
+			t.Errorf("ParseFormat(%q) = %v, %v", f.Name(), got, err)
 		}
 	}
 }
@@ -168,7 +170,7 @@ func TestCanonicalNeedsStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewWriter(io.Discard, store, Options{Columns: []string{CanonicalURL}}); !errors.Is(err, errCanonical) {
+	if _, err := NewWriter(io.Discard, store, Options{Columns: []string{CanonicalURL}}); !errors.Is(err, columnar.ErrCanonical) {
 		t.Errorf("New: %v", err)
 	}
 }

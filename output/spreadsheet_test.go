@@ -10,6 +10,7 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/fieldtext"
+	"github.com/robobatch/robobatch/output/internal/container"
 )
 
 // formulaTable has URLs and kept texts that spreadsheets would run, and some that they would not.
@@ -39,9 +40,9 @@ func formulaTable(urls int) *table {
 func TestFormulas(t *testing.T) {
 	table := formulaTable(shorter(20000))
 	for _, f := range []Format{CSV, TSVZstd} {
-		opt := Options{Format: f, Columns: []string{"line", "url", "origin", "agent"}, Kept: []KeptColumn{{"note", engine.KeptText}}}
+		opt := Options{Format: f, Columns: []string{"line", "url", "origin", "agent"}, Kept: []KeptColumn{{Name: "note", Kind: engine.KeptText}}}
 		want := countFormulas(t, f, table.bytes(t, opt))
-		if want.Cells < 1000 || len(want.First) != maxFormulas {
+		if want.Cells < 1000 || len(want.First) != container.MaxFormulas {
 			t.Fatalf("%+v", want)
 		}
 		for _, workers := range []int{1, 3} {
@@ -92,7 +93,7 @@ func countFormulas(t *testing.T, f Format, data []byte) (found Formulas) {
 	for _, row := range rows[1:] {
 		for _, cell := range row[1:] { // but for the line
 			if len(cell) > 1 && strings.Contains("=+-@\t\r", cell[:1]) {
-				found.see([]byte(cell))
+				found.See([]byte(cell))
 			}
 		}
 	}
@@ -108,7 +109,7 @@ func TestCSVForm(t *testing.T) {
 			t.Fatal(err)
 		}
 		data := table.bytes(t, Options{Format: CSV, CSV: CSVForm{Separator: separator, BOM: true}})
-		text, marked := bytes.CutPrefix(data, []byte(byteOrderMark))
+		text, marked := bytes.CutPrefix(data, []byte(container.ByteOrderMark))
 		if !marked {
 			t.Errorf("%s: no byte order mark", name)
 		}
@@ -123,7 +124,7 @@ func TestCSVForm(t *testing.T) {
 		{Parquet, CSVForm{}, true},
 		{Parquet, CSVForm{Safe: true}, false},
 		{JSONLGzip, CSVForm{BOM: true}, false},
-		{CSVGzip, CSVForm{';', true, true}, true},
+		{CSVGzip, CSVForm{Separator: ';', BOM: true, Safe: true}, true},
 		{TSV, CSVForm{Separator: ','}, false},
 		{TSV, CSVForm{Separator: '\t', Safe: true}, true},
 	} {

@@ -13,17 +13,19 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/metadata"
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/robobatch/robobatch/output/internal/container"
 )
 
 // TestCompression reads back what was written in each compression of each format, whatever the
 // workers.
 func TestCompression(t *testing.T) {
 	table := tableSpec{urls: 4000, agents: 2, sites: 50, batch: 3000, dirty: true, keepRows: true}.make()
-	for f, all := range compressionsOf {
+	for f, all := range container.CompressionsOf {
 		plain := len(table.bytes(t, Options{Format: f, Compression: NoCompression}))
 		for _, c := range all {
-			for _, level := range []int{0, 1, maxLevels[c]} {
-				if level > 0 && (f != Parquet || maxLevels[c] == 0) {
+			for _, level := range []int{0, 1, container.MaxLevels[c]} {
+				if level > 0 && (f != Parquet || container.MaxLevels[c] == 0) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%s/level=%d", f.String()[1:], c, level), func(t *testing.T) {
@@ -50,8 +52,8 @@ func TestCheckContainer(t *testing.T) {
 		kind error
 		want string
 	}{
-		{Options{Compression: LZ4}, errCompression, "as lz4 in .parquet: use zstd, none, snappy or gzip"},
-		{Options{Compression: Gzip, Format: ArrowFile}, errCompression, "use none, zstd or lz4"},
+		{Options{Compression: LZ4}, container.ErrCompression, "as lz4 in .parquet: use zstd, none, snappy or gzip"},
+		{Options{Compression: Gzip, Format: ArrowFile}, container.ErrCompression, "use none, zstd or lz4"},
 		{Options{Level: 23}, ErrLevel, "those of zstd are 1 to 22"},
 		{Options{Level: -1}, ErrLevel, "those of zstd are 1 to 22"},
 		{Options{Compression: Gzip, Level: 10}, ErrLevel, "those of gzip are 1 to 9"},
@@ -64,7 +66,7 @@ func TestCheckContainer(t *testing.T) {
 		{Options{Columns: []string{"line"}, Bloom: []string{"url"}}, ErrBloom, "no column of that name"},
 		{Options{Bloom: []string{"line"}}, ErrBloom, "least and greatest"},
 	} {
-		_, err := newWriter(nil, newFakeCatalog(1), nil, test.opt, metadataPairs{})
+		_, err := newWriter(nil, newFakeCatalog(1), nil, test.opt, container.Metadata{})
 		if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %q", test.opt, err, test.want)
 		}
@@ -74,7 +76,7 @@ func TestCheckContainer(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, c, err)
 		}
 	}
-	if _, err := ParseCompression("default"); !errors.Is(err, errCompression) {
+	if _, err := ParseCompression("default"); !errors.Is(err, container.ErrCompression) {
 		t.Error(err)
 	}
 }

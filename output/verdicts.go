@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output/internal/columnar"
 )
 
 // errTooMuchText is returned when the verdicts of a batch have more text than a column of Arrow's
@@ -28,40 +29,40 @@ type VerdictField struct {
 // use.
 type Verdicts struct {
 	lookup *engine.Lookup
-	chunk  *chunk
+	chunk  *columnar.Chunk
 }
 
 // NewVerdicts returns Verdicts of store without rows, with the columns of these names, and in their
 // order. No names mean those of [Layout.DefaultColumns] that there are. The errors are those of
-// [ParseVerdictColumns], and errCanonical.
+// [ParseVerdictColumns], and what the store was not built for.
 func NewVerdicts(store *engine.Store, names []string) (*Verdicts, error) {
-	if _, err := pick(names, VerdictColumns()); err != nil {
+	if _, err := columnar.Pick(names, VerdictColumns()); err != nil {
 		return nil, err
 	}
 	if slices.Contains(names, CanonicalURL) && !store.Options().Canonical {
-		return nil, errCanonical
+		return nil, columnar.ErrCanonical
 	}
 	opt, agents := Options{Format: ArrowStream, Columns: names}, store.Options().Agents
 	if len(agents) > 1 {
 		opt.Layout = Wide
 	}
 	if len(names) == 0 {
-		opt.Columns = slices.DeleteFunc(opt.Layout.DefaultColumns(), func(name string) bool { return !lookup(name).beside })
+		opt.Columns = slices.DeleteFunc(opt.Layout.DefaultColumns(), func(name string) bool { return !slices.Contains(VerdictColumns(), name) })
 	}
-	l, err := newLayout(opt, agents)
+	l, err := columnar.NewSchema(opt.shape(), agents)
 	if err != nil {
 		return nil, err
 	}
 	cat := store.NewLookup()
-	numbers := newNumbering(cat, nil, agents, l)
-	return &Verdicts{lookup: cat, chunk: newChunk(l, 1, numbers, limits{})}, nil
+	numbers := columnar.NewNumbering(cat, nil, agents, l)
+	return &Verdicts{lookup: cat, chunk: columnar.NewChunk(l, 1, numbers, columnar.Limits{})}, nil
 }
 
 // Fields returns the columns.
 func (v *Verdicts) Fields() (all []VerdictField) {
-	for i, f := range v.chunk.arrowFields() {
+	for i, f := range v.chunk.ArrowFields() {
 		field := VerdictField{Field: f}
-		if v.chunk.names.dicts[i] != nil {
+		if v.chunk.Names.Dicts[i] != nil {
 			field.Dictionary = f.Name
 		}
 		all = append(all, field)
@@ -73,11 +74,11 @@ func (v *Verdicts) Fields() (all []VerdictField) {
 // text; after that the Verdicts are of no use until Reset.
 func (v *Verdicts) Add(b *engine.Batch) error {
 	v.lookup.Use(b)
-	v.chunk.append(b, 0, b.Len())
-	for i, d := range v.chunk.names.dicts {
-		t, ok := v.chunk.columns[i].(*textColumn)
-		if ok && len(t.Bytes) > math.MaxInt32 || d != nil && len(d.text) > math.MaxInt32 {
-			return fmt.Errorf("column %s: %w", v.chunk.layout.fields[i].Name, errTooMuchText)
+	v.chunk.Append(b, 0, b.Len())
+	for i, d := range v.chunk.Names.Dicts {
+		t, ok := v.chunk.Columns[i].(*columnar.TextColumn)
+		if ok && len(t.Bytes) > math.MaxInt32 || d != nil && len(d.Text) > math.MaxInt32 {
+			return fmt.Errorf("column %s: %w", v.chunk.Schema.Fields[i].Name, errTooMuchText)
 		}
 	}
 	return nil
@@ -85,10 +86,10 @@ func (v *Verdicts) Add(b *engine.Batch) error {
 
 // Columns returns the rows that were added since the last Reset, by [Verdicts.Fields]. The arrays
 // share memory with v and are valid until then.
-func (v *Verdicts) Columns() []arrow.Array { return v.chunk.arrays(copiedTexts) }
+func (v *Verdicts) Columns() []arrow.Array { return v.chunk.Arrays(columnar.CopiedTexts) }
 
 // Reset forgets all rows and keeps the memory.
 func (v *Verdicts) Reset() {
-	v.chunk.reset()
-	v.chunk.names.reset()
+	v.chunk.Reset()
+	v.chunk.Names.Reset()
 }

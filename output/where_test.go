@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output/internal/columnar"
+	"github.com/robobatch/robobatch/output/internal/container"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -63,15 +65,15 @@ func (t *table) filtered(opt Options) [][]any {
 }
 
 // limited writes the table in chunks of these limits.
-func (t *table) limited(tb testing.TB, opt Options, chunk limits) ([]byte, *Writer) {
+func (t *table) limited(tb testing.TB, opt Options, chunk columnar.Limits) ([]byte, *Writer) {
 	tb.Helper()
 	var buf bytes.Buffer
 	opt.Inputs = t.inputs
-	w, err := newWriter(&buf, t.catalog, t.agents, opt, metadataPairs{})
+	w, err := newWriter(&buf, t.catalog, t.agents, opt, container.Metadata{})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	w.chunk.limits = chunk
+	w.chunk.Limits = chunk
 	for _, b := range t.batches {
 		if err := w.Write(b); err != nil {
 			tb.Fatal(err)
@@ -101,7 +103,9 @@ func TestWhere(t *testing.T) {
 			for _, layout := range []Layout{Long, Wide} {
 				names := Columns()
 				if layout == Wide {
-					names = slices.DeleteFunc(names, func(name string) bool { return name == nameAgent || name == Violation || name == nameBinding })
+					names = slices.DeleteFunc(names, func(name string) bool {
+						return name == columnar.NameAgent || name == Violation || name == columnar.NameBinding
+					})
 				}
 				opt := Options{Layout: layout, Where: where, Columns: names, Kept: keptColumns, Workers: 2}
 				left := *table
@@ -116,7 +120,7 @@ func TestWhere(t *testing.T) {
 				for _, f := range testedFormats() {
 					t.Run(fmt.Sprintf("%d/%s/%s/%s", spec.urls, list, layout, f), func(t *testing.T) {
 						opt.Format = f
-						data, w := table.limited(t, opt, limits{rows: 333, bytes: 20_000})
+						data, w := table.limited(t, opt, columnar.Limits{Rows: 333, Bytes: 20_000})
 						sameRows(t, read(t, f, data).rows, want)
 						if w.Rows() != int64(len(want)) {
 							t.Errorf("%d rows counted of %d", w.Rows(), len(want))
@@ -178,7 +182,7 @@ func TestWhereFromLog(t *testing.T) {
 	} {
 		b := logBatch()
 		store.NewEvaluator().Evaluate(b)
-		for f := range Format(numFormats) {
+		for f := range Format(container.NumFormats) {
 			var buf bytes.Buffer
 			w, err := NewWriter(&buf, store, Options{Format: f, Where: where, Inputs: []string{"log"}, Columns: []string{"line", "agent", "rule", Violation}})
 			if err != nil {
@@ -194,7 +198,7 @@ func TestWhereFromLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewWriter(io.Discard, store, Options{Where: WhereBad | WhereViolations}); !errors.Is(err, errViolation) {
+	if _, err := NewWriter(io.Discard, store, Options{Where: WhereBad | WhereViolations}); !errors.Is(err, columnar.ErrViolation) {
 		t.Errorf("New: %v", err)
 	}
 }
@@ -204,7 +208,7 @@ func TestWhereAllocs(t *testing.T) {
 	table := tableSpec{urls: 64 << 10, agents: 3, sites: 500, batch: 8192}.make()
 	for _, opt := range []Options{{Where: WhereDisallowed}, {Layout: Wide}, {Layout: Wide, Where: WhereAllowed}} {
 		opt.Inputs = table.inputs
-		w, err := newWriter(io.Discard, table.catalog, table.agents, opt, metadataPairs{})
+		w, err := newWriter(io.Discard, table.catalog, table.agents, opt, container.Metadata{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,10 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/fieldtext"
+	"github.com/robobatch/robobatch/output/internal/columnar"
+	"github.com/robobatch/robobatch/output/internal/container"
+	"github.com/robobatch/robobatch/output/internal/order"
+	"github.com/robobatch/robobatch/output/internal/partition"
 )
 
 // errClosed is returned by a Write after Close.
@@ -19,13 +23,13 @@ var errClosed = errors.New("write after close")
 // After an error it is of no more use and returns the same error. It is not safe for concurrent
 // use.
 type Writer struct {
-	chunk     *chunk
+	chunk     *columnar.Chunk
 	filter    *filter // nil if all rows are written
-	sink      *sink
+	sink      *container.Sink
 	lookup    *engine.Lookup // of the catalog; nil for another than that of a Store
 	old       *engine.Lookup // of Options.Old
-	container container
-	metadata  metadataPairs
+	container container.Container
+	metadata  container.Metadata
 	written   int64 // rows handed to the container
 	invalid   int64 // bytes escaped in them
 	formulas  Formulas
@@ -35,32 +39,32 @@ type Writer struct {
 
 // NewWriter returns a Writer to w of the verdicts of store. Nothing is written before the first
 // chunk is full or Close. The errors are those of ParseColumns, [Options.ColumnNames] and
-// [Options.CheckContainer], ErrFormat, errLayout, errCanonical and errViolation. A stream has no
+// [Options.CheckContainer], ErrFormat, and what the store was not built for. A stream has no
 // partitions: ErrPartition.
 func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	if slices.Contains(opt.Columns, CanonicalURL) && !store.Options().Canonical {
-		return nil, errCanonical
+		return nil, columnar.ErrCanonical
 	}
 	fromLog := store.Options().LogAgents != engine.LogAgentsOff
 	if !fromLog && (slices.Contains(opt.Columns, Violation) || opt.Where&WhereViolations != 0) {
-		return nil, errViolation
+		return nil, columnar.ErrViolation
 	}
 	if opt.Old != nil && (opt.Layout == Wide || opt.Where != 0) {
-		return nil, errChanges
+		return nil, columnar.ErrChanges
 	}
 	if fromLog && opt.Layout == Wide {
-		return nil, fmt.Errorf("%w: the wide layout needs agents by name, and the agents of this store come from the log", errLayout)
+		return nil, fmt.Errorf("%w: the wide layout needs agents by name, and the agents of this store come from the log", columnar.ErrLayout)
 	}
 	if fromLog {
 		opt.perURL = 1
 	}
-	md := metadataPairs{}
-	md.set(KeyDialect, store.Options().Dialect.String())
-	md.set(keyAgents, jsonText(store.Options().Agents))
-	md.set(keyRulesHash, store.RulesHash())
-	md.set(KeyInputs, jsonText(opt.Inputs))
+	md := container.Metadata{}
+	md.Set(KeyDialect, store.Options().Dialect.String())
+	md.Set(container.KeyAgents, container.JSONText(store.Options().Agents))
+	md.Set(container.KeyRulesHash, store.RulesHash())
+	md.Set(KeyInputs, container.JSONText(opt.Inputs))
 	if opt.Old != nil {
-		md.set(keyRulesHashOld, opt.Old.RulesHash())
+		md.Set(container.KeyRulesHashOld, opt.Old.RulesHash())
 	}
 	cat := store.NewLookup()
 	out, err := newWriter(w, cat, store.Options().Agents, opt, md)
@@ -68,54 +72,51 @@ func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 		out.lookup = cat
 		if opt.Old != nil {
 			out.old = opt.Old.NewLookup()
-			out.chunk.names.old = newOldRules(out.old)
+			out.chunk.Names.Old = columnar.NewOldRules(out.old)
 		}
 	}
 	return out, err
 }
 
 // newWriter is NewWriter over any catalog.
-func newWriter(w io.Writer, cat catalog, agents []string, opt Options, md metadataPairs) (*Writer, error) {
-	if int(opt.Format) >= numFormats {
-		return nil, fmt.Errorf("%w: %d", ErrFormat, opt.Format)
+func newWriter(w io.Writer, cat columnar.Catalog, agents []string, opt Options, md container.Metadata) (*Writer, error) {
+	parts := opt.parts()
+	if err := parts.File.CheckFormat(); err != nil {
+		return nil, err
 	}
-	all, written, err := opt.layouts(agents)
+	all, written, err := opt.shape().Schemas(agents)
 	if err != nil {
 		return nil, err
 	}
 	if err := opt.CheckContainer(agents); err != nil {
 		return nil, err
 	}
-	if opt.Version == "" {
-		opt.Version = "devel"
-	}
-	md.set(KeyVersion, opt.Version)
-	if opt.Terminal && specs[opt.Format].syntax != nil && w != nil {
+	md.Set(KeyVersion, parts.File.Version)
+	if opt.Terminal && !opt.Format.HasMetadata() && w != nil {
 		w = fieldtext.NewVisible(w)
 	}
-	out := &Writer{sink: newSink(w), metadata: md}
-	opt.formulas = &out.formulas
-	names := newNumbering(cat, opt.Inputs, agents, all)
-	var lim limits
+	out := &Writer{sink: container.NewSink(w), metadata: md}
+	parts.File.Formulas = &out.formulas
+	names := columnar.NewNumbering(cat, opt.Inputs, agents, all)
+	var lim columnar.Limits
 	if len(opt.Partition) > 0 {
-		target, err := newTreeTarget(all, written, opt, &out.metadata)
+		target, err := partition.NewTarget(all, written, parts, &out.metadata)
 		if err != nil {
 			return nil, err
 		}
-		out.container, lim = newArranger(all, opt, target), sortChunk
-	} else if out.container, lim, err = opt.newContainer(out.sink, written, &out.metadata); err != nil {
+		out.container, lim = order.NewArranger(all, opt.order(), target), order.SortChunk
+	} else if out.container, lim, err = parts.File.Begin(out.sink, written, &out.metadata); err != nil {
 		return nil, err
 	}
 	if opt.Sort != SortNone && len(opt.Partition) == 0 {
-		t := &fileTarget{container: out.container, md: &out.metadata}
-		t.rows = newChunk(written, 1, newDictionaries(written), lim.forLayout(written))
-		out.container, lim = newArranger(all, opt, t), sortChunk
+		target := order.NewFileTarget(out.container, written, lim, &out.metadata)
+		out.container, lim = order.NewArranger(all, opt.order(), target), order.SortChunk
 	}
 	perURL := cmp.Or(opt.perURL, len(agents))
 	if out.filter = newFilter(opt, perURL); out.filter != nil {
 		perURL = 1
 	}
-	out.chunk = newChunk(all, perURL, names, lim.forLayout(all))
+	out.chunk = columnar.NewChunk(all, perURL, names, lim.ForSchema(all))
 	return out, nil
 }
 
@@ -127,8 +128,8 @@ func (w *Writer) Write(b *engine.Batch) error {
 	if w.closed {
 		return errClosed
 	}
-	if have, want := len(b.Kept), w.chunk.layout.kept; b.Len() > 0 && have < want {
-		w.err = fmt.Errorf("%w: %d kept columns, want %d", errColumn, have, want)
+	if have, want := len(b.Kept), w.chunk.Schema.Kept; b.Len() > 0 && have < want {
+		w.err = fmt.Errorf("%w: %d kept columns, want %d", columnar.ErrColumn, have, want)
 		return w.err
 	}
 	if w.lookup != nil {
@@ -142,10 +143,10 @@ func (w *Writer) Write(b *engine.Batch) error {
 		defer w.filter.release()
 	}
 	for from := 0; from < b.Len(); {
-		to := w.chunk.fit(b, from)
-		w.chunk.append(b, from, to)
+		to := w.chunk.Fit(b, from)
+		w.chunk.Append(b, from, to)
 		from = to
-		if w.chunk.full() {
+		if w.chunk.Full() {
 			if w.err = w.flush(); w.err != nil {
 				return w.err
 			}
@@ -157,15 +158,15 @@ func (w *Writer) Write(b *engine.Batch) error {
 // flush hands the chunk to the container.
 func (w *Writer) flush() error {
 	c := w.chunk
-	if c.rows == 0 {
+	if c.Rows == 0 {
 		return nil
 	}
-	c.countInvalid()
-	w.invalid += c.invalid
-	rows := int64(c.rows)
-	next, err := w.container.write(c)
+	c.CountInvalid()
+	w.invalid += c.Invalid
+	rows := int64(c.Rows)
+	next, err := w.container.Write(c)
 	if err != nil {
-		w.container.abort()
+		w.container.Abort()
 		return fmt.Errorf("write rows %d to %d: %w", w.written+1, w.written+rows, err)
 	}
 	w.written += rows
@@ -181,14 +182,14 @@ func (w *Writer) Close() error {
 		return w.err
 	}
 	w.closed = true
-	defer w.container.abort()
+	defer w.container.Abort()
 	if w.err = w.flush(); w.err != nil {
 		return w.err
 	}
-	w.metadata.set(keyRows, strconv.FormatInt(w.written, 10))
-	w.metadata.set(keyInvalidUTF8, strconv.FormatInt(w.InvalidBytes(), 10))
-	if w.err = w.container.close(w.chunk, w.metadata); w.err == nil {
-		w.err = w.sink.flush()
+	w.metadata.Set(container.KeyRows, strconv.FormatInt(w.written, 10))
+	w.metadata.Set(container.KeyInvalidUTF8, strconv.FormatInt(w.InvalidBytes(), 10))
+	if w.err = w.container.Close(w.chunk, w.metadata); w.err == nil {
+		w.err = w.sink.Flush()
 	}
 	if w.err != nil {
 		w.err = fmt.Errorf("write the end: %w", w.err)
@@ -199,21 +200,21 @@ func (w *Writer) Close() error {
 // abort makes the Writer of no more use. What it has written is not complete.
 func (w *Writer) abort() {
 	w.closed = true
-	w.container.abort()
+	w.container.Abort()
 }
 
 // SetMetadata adds a pair to the metadata, or replaces its value; text has none. It must come
 // before Close. Arrow keeps only what is set before the first chunk is written, that is, for
 // certain, before the first Write.
-func (w *Writer) SetMetadata(key, value string) { w.metadata.set(key, value) }
+func (w *Writer) SetMetadata(key, value string) { w.metadata.Set(key, value) }
 
 // Rows returns the number of rows written. Without a Where that is URLs times agents; URLs in the
 // wide layout.
-func (w *Writer) Rows() int64 { return w.written + int64(w.chunk.rows) }
+func (w *Writer) Rows() int64 { return w.written + int64(w.chunk.Rows) }
 
 // Formulas returns the cells that spreadsheets would run. They are complete after Close.
 func (w *Writer) Formulas() Formulas { return w.formulas }
 
 // InvalidBytes returns how many bytes of the written text were not valid UTF-8 and stand there as
 // %XX. It is complete after Close.
-func (w *Writer) InvalidBytes() int64 { return w.invalid + w.chunk.invalid }
+func (w *Writer) InvalidBytes() int64 { return w.invalid + w.chunk.Invalid }

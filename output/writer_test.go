@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output/internal/columnar"
+	"github.com/robobatch/robobatch/output/internal/container"
 )
 
 // project returns the named columns of full rows.
@@ -72,7 +74,7 @@ func TestRoundTrip(t *testing.T) {
 
 func TestColumnSubsets(t *testing.T) {
 	table := tableSpec{urls: 3000, agents: 2, sites: 20, batch: 700, dirty: true, keepRows: true}.make()
-	for f := range Format(numFormats) {
+	for f := range Format(container.NumFormats) {
 		t.Run(f.String()[1:], func(t *testing.T) {
 			lists := []string{"url,line", "allowed", "rule", "rule_line", "reason,agent,input", "rule,origin,line", "canonical_url", "allowed,canonical_url,url", "violation", "violation,allowed"}
 			for _, list := range lists {
@@ -92,7 +94,7 @@ func TestColumnSubsets(t *testing.T) {
 
 func TestNoRows(t *testing.T) {
 	table := tableSpec{urls: 0, agents: 1, sites: 1, batch: 1}.make()
-	for f := range Format(numFormats) {
+	for f := range Format(container.NumFormats) {
 		t.Run(f.String()[1:], func(t *testing.T) {
 			got := read(t, f, table.bytes(t, Options{Format: f}))
 			want := Long.DefaultColumns()
@@ -109,16 +111,16 @@ func TestNoRows(t *testing.T) {
 // TestGroups has many row groups, record batches and pieces of lines, ended by each of the limits
 // there are.
 func TestGroups(t *testing.T) {
-	chunk := limits{rows: 1000, bytes: 50_000}
+	chunk := columnar.Limits{Rows: 1000, Bytes: 50_000}
 	urls := 30_000
 	if testing.Short() {
 		urls /= 2
 	}
 	table := tableSpec{urls: urls, agents: 2, sites: 50, batch: 700, strays: true, dirty: true, keepRows: true}.make()
-	for name, group := range map[string]groupLimits{
-		"rows":      {rows: 5000, textBytes: 1 << 30, dictBytes: 1 << 30},
-		"textBytes": {rows: 1 << 30, textBytes: 300_000, dictBytes: 1 << 30},
-		"dictBytes": {rows: 1 << 30, textBytes: 1 << 30, dictBytes: 100_000},
+	for name, group := range map[string]container.GroupLimits{
+		"rows":      {Rows: 5000, TextBytes: 1 << 30, DictBytes: 1 << 30},
+		"textBytes": {Rows: 1 << 30, TextBytes: 300_000, DictBytes: 1 << 30},
+		"dictBytes": {Rows: 1 << 30, TextBytes: 1 << 30, DictBytes: 100_000},
 	} {
 		for _, f := range testedFormats() {
 			if f != Parquet && name != "dictBytes" {
@@ -126,16 +128,16 @@ func TestGroups(t *testing.T) {
 			}
 			t.Run(name+"/"+f.String()[1:], func(t *testing.T) {
 				var buf bytes.Buffer
-				w, err := newWriter(&buf, table.catalog, table.agents, Options{Format: f, Columns: Columns(), Inputs: table.inputs, Workers: 2}, metadataPairs{})
+				w, err := newWriter(&buf, table.catalog, table.agents, Options{Format: f, Columns: Columns(), Inputs: table.inputs, Workers: 2}, container.Metadata{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				w.chunk.limits = chunk
-				if p, ok := w.container.(*parquetFile); ok {
-					p.limits, p.chunk = group, chunk
+				w.chunk.Limits = chunk
+				if p, ok := w.container.(*container.ParquetFile); ok {
+					p.Limits, p.Chunk = group, chunk
 				}
-				if l, ok := w.container.(*lineFile); ok {
-					l.dicts, l.piece = group.dictBytes, 20_000
+				if l, ok := w.container.(*container.LineFile); ok {
+					l.Dicts, l.Piece = group.DictBytes, 20_000
 				}
 				for _, b := range table.batches {
 					if err := w.Write(b); err != nil {
@@ -227,7 +229,7 @@ func TestInvalidBytes(t *testing.T) {
 			}
 		}
 	}
-	for f := range Format(numFormats) {
+	for f := range Format(container.NumFormats) {
 		t.Run(f.String()[1:], func(t *testing.T) {
 			var buf bytes.Buffer
 			w, err := table.writeTo(&buf, Options{Format: f})
@@ -244,7 +246,7 @@ func TestInvalidBytes(t *testing.T) {
 				return
 			}
 			md := readParquet(t, buf.Bytes()).metadata
-			if md[keyInvalidUTF8] != strconv.FormatInt(want, 10) || md[keyRows] != strconv.Itoa(len(table.rows)) {
+			if md[container.KeyInvalidUTF8] != strconv.FormatInt(want, 10) || md[container.KeyRows] != strconv.Itoa(len(table.rows)) {
 				t.Errorf("metadata %v", md)
 			}
 		})
@@ -268,10 +270,10 @@ func TestSplitRune(t *testing.T) {
 
 func TestSetMetadata(t *testing.T) {
 	table := tableSpec{urls: 10, agents: 1, sites: 1, batch: 10}.make()
-	for f := range Format(numFormats) {
+	for f := range Format(container.NumFormats) {
 		t.Run(f.String()[1:], func(t *testing.T) {
 			var buf bytes.Buffer
-			w, err := newWriter(&buf, table.catalog, table.agents, Options{Format: f, Inputs: table.inputs, Version: "1.2.3"}, metadataPairs{})
+			w, err := newWriter(&buf, table.catalog, table.agents, Options{Format: f, Inputs: table.inputs, Version: "1.2.3"}, container.Metadata{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -281,7 +283,7 @@ func TestSetMetadata(t *testing.T) {
 			if err := errors.Join(w.Write(table.batches[0]), w.Close()); err != nil {
 				t.Fatal(err)
 			}
-			if !f.hasMetadata() {
+			if !f.HasMetadata() {
 				return
 			}
 			md := read(t, f, buf.Bytes()).metadata
@@ -351,7 +353,7 @@ func TestAllocs(t *testing.T) {
 	table := tableSpec{urls: 64 << 10, agents: 1, sites: 500, batch: 8192}.make()
 	for _, f := range testedFormats() {
 		t.Run(f.String()[1:], func(t *testing.T) {
-			w, err := newWriter(io.Discard, table.catalog, table.agents, Options{Format: f, Inputs: table.inputs}, metadataPairs{})
+			w, err := newWriter(io.Discard, table.catalog, table.agents, Options{Format: f, Inputs: table.inputs}, container.Metadata{})
 			if err != nil {
 				t.Fatal(err)
 			}

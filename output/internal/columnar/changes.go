@@ -1,0 +1,93 @@
+package columnar
+
+import (
+	"errors"
+
+	"github.com/robobatch/robobatch/engine"
+)
+
+// The names of the columns that only changes have.
+const (
+	nameAllowedOld  = "allowed_old"
+	nameRuleLineOld = "rule_line_old"
+	nameRuleOld     = "rule_old"
+	nameChange      = "change"
+)
+
+// ErrChanges is the error of a layout or a Where that changes do not have.
+var ErrChanges = errors.New("changes are in the long layout, and all of them are written")
+
+// ChangeColumns returns the names of the columns of changes, see Options.Old: columns that name the
+// row, then verdict and rule by the old store and by the store, then the [engine.Change].
+func ChangeColumns() []string {
+	return []string{
+		"line", "input", "url", NameOrigin, NameAgent, nameAllowedOld, nameAllowed, nameRuleLineOld, nameRuleLine,
+		nameRuleOld, nameRule, nameChange,
+	}
+}
+
+// OldRules remember the rules of the old store that decided.
+type OldRules struct {
+	catalog Catalog
+	rules   ruleTable
+}
+
+// NewOldRules returns OldRules of a store whose names are in cat.
+func NewOldRules(cat Catalog) *OldRules { return &OldRules{catalog: cat, rules: newRuleTable()} }
+
+// oldRule returns the number of the text of the old rule that decided a verdict, and its line. The
+// number is 0 if there is no column for the text.
+func (n *Numbering) oldRule(ruling engine.RulingID, agent int, rule int32) (id, line int32) {
+	group := groupOf(ruling, agent)
+	e := n.Old.rules.entry(group, rule)
+	if e.group == 0 {
+		r := n.Old.catalog.Rule(ruling, agent, rule)
+		*e = ruleEntry{group: group, rule: rule, line: r.Line}
+		if n.oldTexts != nil {
+			e.id = n.oldTexts.addString(r.String())
+		}
+	}
+	return e.id, e.line
+}
+
+// oldRules adds to c what value makes of the number of the text and the line of the old rule that
+// decided each row; null where none did. Rows of changes have one verdict each.
+func (g *gathering) oldRules(c *values[int32], value func(id, line int32) int32) {
+	all, present := c.extendNullable(g.to - g.from)
+	old := g.batch.Old
+	for i, v := range old.Verdicts[g.from:g.to] {
+		if v.Rule == engine.NoRule {
+			all[i], present[i] = 0, 0
+			c.Nulls++
+			continue
+		}
+		agent := 0
+		switch {
+		case len(old.Agents) > 0:
+			agent = int(old.Agents[g.from+i])
+		case len(g.batch.Agents) > 0:
+			agent = int(g.batch.Agents[g.from+i])
+		}
+		all[i], present[i] = value(g.names.oldRule(old.Rulings[g.from+i], agent, v.Rule)), 1
+	}
+}
+
+func gatherAllowedOld(g *gathering, _ *field, col column) {
+	col.(*boolColumn).addAccess(g.batch.Old.Verdicts[g.from:g.to])
+}
+
+func gatherRuleLinesOld(g *gathering, _ *field, col column) {
+	g.oldRules(&col.(*int32Column).values, func(_, line int32) int32 { return line })
+}
+
+func gatherRulesOld(g *gathering, _ *field, col column) {
+	g.oldRules(&col.(*dictColumn).values, func(id, _ int32) int32 { return id })
+}
+
+func gatherChanges(g *gathering, _ *field, col column) {
+	c := col.(*dictColumn)
+	ids := c.extend(g.to - g.from)
+	for i, change := range g.batch.Changes[g.from:g.to] {
+		ids[i] = c.dict.named(int(change), change.String())
+	}
+}

@@ -1,0 +1,550 @@
+package columnar
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/robobatch/robobatch/internal/wire"
+	"github.com/robobatch/robobatch/output/parquet"
+)
+
+// A column is one column of the rows of a chunk. There is an implementation for each type of value;
+// who gathers a column knows its implementation, and nobody else does. All methods work on many
+// rows at once: nothing is called for each value.
+type column interface {
+	// reset empties the column and keeps its memory. From then on it has one value for each row,
+	// or, if streaks says so and it can, one for each streak of equal rows.
+	reset(streaks bool)
+	// spread makes one value for each row, also for rows to come.
+	spread()
+
+	// take appends rows of the columns at that index of chunks, which have the same type.
+	take(from []*Chunk, at int, rows []Ref)
+	// encode appends the column to dst, for a temporary file.
+	encode(dst []byte) []byte
+	// decode reads it back into an empty column.
+	decode(d *wire.Cursor)
+	// allocated returns how many bytes are allocated, without those of a dictionary.
+	allocated() int
+
+	// Page makes a Parquet page.
+	Page(e *parquet.Encoder, to *parquet.Pages, i int)
+	// dataType returns the type of the Arrow array.
+	dataType() arrow.DataType
+	// toArrow returns the rows as an Arrow array that shares the column's memory.
+	toArrow(rows int, texts DictTexts) arrow.Array
+	// Cells returns the rows as lines of text need them; it shares the column's memory.
+	Cells() Cells
+}
+
+// DictTexts says which texts the Arrow array of a dictionary has.
+type DictTexts uint8
+
+// The texts of an array.
+const (
+	NoTexts     DictTexts = iota // none, as the array is of numbers only
+	CopiedTexts                  // which stay as they are when the dictionary changes
+	SharedTexts                  // the dictionary's own
+)
+
+// Cells are the values of a column for lines of text. Only those of the kind are set.
+type Cells struct {
+	Kind    parquet.Type
+	Present []int16 // nil if all are
+
+	IDs    []int32 // of texts of the dictionary, or integers of 32 bits
+	Ints   []int64 // of times, too
+	Floats []float64
+	Bools  []bool
+	Text   []byte
+	Offset []int32 // of text
+}
+
+// newColumn returns an empty column of a field. Those of its dictionary share dict.
+func newColumn(f *field, pages bool, dict *Dictionary) column {
+	switch f.Type {
+	case parquet.Text:
+		return &TextColumn{pages: pages, offsets: []int32{0}}
+	case parquet.Dictionary:
+		return &dictColumn{dict: dict}
+	case parquet.Bool:
+		return &boolColumn{values[bool]{arrow: arrow.FixedWidthTypes.Boolean}}
+	case parquet.Int32:
+		return &int32Column{values[int32]{arrow: arrow.PrimitiveTypes.Int32}}
+	case parquet.Double:
+		return &floatColumn{values[float64]{arrow: arrow.PrimitiveTypes.Float64}}
+	case parquet.Time:
+		return &intColumn{values[int64]{arrow: arrow.FixedWidthTypes.Timestamp_us}, parquet.Time}
+	case parquet.Int64:
+	}
+	return &intColumn{values[int64]{arrow: arrow.PrimitiveTypes.Int64}, parquet.Int64}
+}
+
+// A scalar is a value of a fixed size.
+type scalar interface {
+	int16 | int32 | int64 | float64 | bool
+}
+
+// A numeric is a column with values[T].
+type numeric[T scalar] interface{ numbers() *values[T] }
+
+// values are what all columns but those of texts have in common.
+type values[T scalar] struct {
+	parquet.Values[T]
+	spare []int32        // the memory of Streaks
+	arrow arrow.DataType // not of a dictColumn
+}
+
+// numbers returns the values of a column of which no more is known than T.
+func (v *values[T]) numbers() *values[T] { return v }
+
+func (v *values[T]) reset(streaks bool) {
+	v.All, v.Present, v.Nulls, v.Streaks = v.All[:0], v.Present[:0], 0, nil
+	if streaks {
+		if v.spare == nil {
+			v.spare = make([]int32, 0, 256)
+		}
+		v.Streaks = v.spare[:0]
+	}
+}
+
+func (v *values[T]) spread() { v.Spread() }
+
+// extend appends n values for the caller to fill.
+func (v *values[T]) extend(n int) []T {
+	all := slices.Grow(v.All, n)[:len(v.All)+n]
+	v.All = all
+	return all[len(all)-n:]
+}
+
+// extendNullable is extend for a nullable column: the caller fills both slices, and counts nulls.
+func (v *values[T]) extendNullable(n int) ([]T, []int16) {
+	v.Present = slices.Grow(v.Present, n)[:len(v.Present)+n]
+	return v.extend(n), v.Present[len(v.Present)-n:]
+}
+
+// append adds values of a nullable column.
+func (v *values[T]) append(all []T, present []int16, nulls int) {
+	v.All = append(v.All, all...)
+	v.Present = append(v.Present, present...)
+	v.Nulls += nulls
+}
+
+// fill adds the same value for some rows.
+func (v *values[T]) fill(value T, rows int) {
+	if v.Streaks != nil {
+		v.All = append(v.All, value)
+		v.addStreaks(int32(rows))
+		return
+	}
+	dst := v.extend(rows)
+	for i := range dst {
+		dst[i] = value
+	}
+}
+
+// addStreaks says for how many rows the last values stand.
+func (v *values[T]) addStreaks(rows ...int32) {
+	v.Streaks = append(v.Streaks, rows...)
+	v.spare = v.Streaks
+}
+
+// stretch is addStreaks if there are streaks. Nulls were counted by value before.
+func (v *values[T]) stretch(rows []int32) {
+	if rows == nil {
+		return
+	}
+	v.addStreaks(rows...)
+	if len(v.Present) == 0 {
+		return
+	}
+	for i, level := range v.Present[len(v.Present)-len(rows):] {
+		if level == 0 {
+			v.Nulls += int(rows[i]) - 1
+		}
+	}
+}
+
+// repeat has each of the last n values stand some times. Nulls were counted for all of them.
+func (v *values[T]) repeat(n, times int) {
+	if times > 1 {
+		v.All, v.Present = repeat(v.All, n, times), repeat(v.Present, n, times)
+	}
+}
+
+// repeat does it in place and from the end, so that no value moves before it is read.
+func repeat[T any](all []T, n, times int) []T {
+	if len(all) == 0 {
+		return all
+	}
+	start := len(all) - n
+	all = slices.Grow(all, n*(times-1))[:start+n*times]
+	for i := n - 1; i >= 0; i-- {
+		value, dst := all[start+i], all[start+i*times:][:times]
+		for k := range dst {
+			dst[k] = value
+		}
+	}
+	return all
+}
+
+func (v *values[T]) take(from []*Chunk, at int, rows []Ref) {
+	var src *values[T]
+	last := ^uint32(0)
+	for _, r := range rows {
+		if r.Chunk != last {
+			src, last = from[r.Chunk].Columns[at].(numeric[T]).numbers(), r.Chunk
+		}
+		v.All = append(v.All, src.All[r.Row])
+		if len(src.Present) > 0 {
+			v.Present = append(v.Present, src.Present[r.Row])
+			v.Nulls += 1 - int(src.Present[r.Row])
+		}
+	}
+}
+
+func (v *values[T]) encode(dst []byte) []byte {
+	return appendNumbers(appendNumbers(dst, v.All), v.Present)
+}
+
+func (v *values[T]) decode(d *wire.Cursor) {
+	v.All, v.Present = readNumbers(d, v.All), readNumbers(d, v.Present)
+	v.Nulls = countNulls(v.Present)
+}
+
+func (v *values[T]) allocated() int {
+	return binary.Size(*new(T))*cap(v.All) + 2*cap(v.Present)
+}
+
+func (v *values[T]) dataType() arrow.DataType { return v.arrow }
+
+// arrayOf returns the values as an array, given the bytes that Arrow has for them.
+func (v *values[T]) arrayOf(rows int, data []byte) arrow.Array {
+	return newArray(v.arrow, rows, v.Present, v.Nulls, data)
+}
+
+// levels returns the levels of texts or values; nil if none is null.
+func levels(present []int16, nulls int) []int16 {
+	if nulls == 0 {
+		return nil
+	}
+	return present
+}
+
+// countNulls returns how many rows are not present.
+func countNulls(present []int16) (n int) {
+	for _, p := range present {
+		n += 1 - int(p)
+	}
+	return n
+}
+
+// newArray returns an array of n values over buffers, which it shares.
+func newArray(t arrow.DataType, n int, present []int16, nulls int, buffers ...[]byte) arrow.Array {
+	all := make([]*memory.Buffer, 1, 1+len(buffers))
+	if nulls > 0 {
+		all[0] = memory.NewBufferBytes(parquet.AppendBits(nil, present))
+	}
+	for _, b := range buffers {
+		all = append(all, memory.NewBufferBytes(b))
+	}
+	return array.MakeFromData(array.NewData(t, n, all, nil, nulls, 0))
+}
+
+// An intColumn has integers of 64 bits.
+type intColumn struct {
+	values[int64]
+	kind parquet.Type
+}
+
+func (c *intColumn) Page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Int64s(to, i, &c.Values) }
+
+func (c *intColumn) toArrow(rows int, _ DictTexts) arrow.Array {
+	return c.arrayOf(rows, arrow.GetBytes(c.All))
+}
+
+func (c *intColumn) Cells() Cells {
+	return Cells{Kind: c.kind, Ints: c.All, Present: levels(c.Present, c.Nulls)}
+}
+
+// An int32Column has integers of 32 bits.
+type int32Column struct{ values[int32] }
+
+func (c *int32Column) Page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Int32s(to, i, &c.Values) }
+
+func (c *int32Column) toArrow(rows int, _ DictTexts) arrow.Array {
+	return c.arrayOf(rows, arrow.GetBytes(c.All))
+}
+
+func (c *int32Column) Cells() Cells {
+	return Cells{Kind: parquet.Int32, IDs: c.All, Present: levels(c.Present, c.Nulls)}
+}
+
+// A floatColumn has numbers of 64 bits.
+type floatColumn struct{ values[float64] }
+
+func (c *floatColumn) Page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Doubles(to, i, &c.Values) }
+
+func (c *floatColumn) toArrow(rows int, _ DictTexts) arrow.Array {
+	return c.arrayOf(rows, arrow.GetBytes(c.All))
+}
+
+func (c *floatColumn) Cells() Cells {
+	return Cells{Kind: parquet.Double, Floats: c.All, Present: levels(c.Present, c.Nulls)}
+}
+
+// A boolColumn has truth values.
+type boolColumn struct{ values[bool] }
+
+func (c *boolColumn) Page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Bools(to, i, &c.Values) }
+
+func (c *boolColumn) toArrow(rows int, _ DictTexts) arrow.Array {
+	return c.arrayOf(rows, parquet.AppendBits(nil, c.All))
+}
+
+func (c *boolColumn) Cells() Cells {
+	return Cells{Kind: parquet.Bool, Bools: c.All, Present: levels(c.Present, c.Nulls)}
+}
+
+// A dictColumn has texts that repeat, as numbers of a dictionary that chunks share.
+type dictColumn struct {
+	values[int32]
+	dict *Dictionary
+}
+
+func (c *dictColumn) take(from []*Chunk, at int, rows []Ref) {
+	start := len(c.All)
+	c.values.take(from, at, rows)
+	for i, id := range c.All[start:] {
+		if len(c.Present) == 0 || c.Present[start+i] != 0 {
+			c.All[start+i] = from[rows[i].Chunk].Columns[at].(*dictColumn).dict.moveTo(c.dict, id)
+		}
+	}
+}
+
+func (c *dictColumn) encode(dst []byte) []byte {
+	dst = appendNumbers(dst, c.dict.offsets)
+	dst = append(dst, c.dict.Text...)
+	return c.values.encode(dst)
+}
+
+// decode leaves the dictionary without its table: it gives texts by number, and finds none.
+func (c *dictColumn) decode(d *wire.Cursor) {
+	c.dict.moved = c.dict.moved[:0]
+	c.dict.offsets = readNumbers(d, c.dict.offsets)
+	if d.Bad() || len(c.dict.offsets) == 0 {
+		d.Fail()
+		return
+	}
+	c.dict.Text = append(c.dict.Text[:0], d.Bytes(uint64(c.dict.offsets[len(c.dict.offsets)-1]))...)
+	c.values.decode(d)
+}
+
+func (c *dictColumn) Page(e *parquet.Encoder, to *parquet.Pages, i int) { e.IDs(to, i, &c.Values) }
+
+// dictType is the type of all columns of a dictionary.
+var dictType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+
+func (c *dictColumn) dataType() arrow.DataType { return dictType }
+
+func (c *dictColumn) toArrow(rows int, texts DictTexts) arrow.Array {
+	ids := newArray(dictType.IndexType, rows, c.Present, c.Nulls, arrow.GetBytes(c.All))
+	var text []byte
+	offsets := []int32{0}
+	switch texts {
+	case NoTexts:
+	case CopiedTexts: // the library keeps a stream's dictionary to compare it with the next
+		text, offsets = slices.Clone(c.dict.Text), slices.Clone(c.dict.offsets)
+	case SharedTexts:
+		text, offsets = c.dict.Text, c.dict.offsets
+	}
+	list := newArray(dictType.ValueType, len(offsets)-1, nil, 0, arrow.GetBytes(offsets), text)
+	return array.NewDictionaryArray(dictType, ids, list)
+}
+
+func (c *dictColumn) Cells() Cells {
+	return Cells{Kind: parquet.Dictionary, IDs: c.All, Present: levels(c.Present, c.Nulls)}
+}
+
+// invalid returns how many bytes of the column's texts had to be escaped, by row.
+func (c *dictColumn) invalid() (n int64) {
+	if c.dict.escapes == nil {
+		return 0
+	}
+	c.spread() // rare
+	for i, id := range c.All {
+		if len(c.Present) == 0 || c.Present[i] != 0 {
+			n += int64(c.dict.escapes[id])
+		}
+	}
+	return n
+}
+
+// A TextColumn has texts that rarely repeat, end to end. They lie as Parquet's pages have them,
+// each after its length; or, if pages is false, as Arrow has them: text i is
+// Bytes[offsets[i]:offsets[i+1]]. Rows can only be taken from the second form.
+type TextColumn struct {
+	parquet.Texts
+	pages   bool
+	offsets []int32
+}
+
+func (c *TextColumn) reset(bool) {
+	*c = TextColumn{
+		Texts: parquet.Texts{Bytes: c.Bytes[:0], Present: c.Present[:0]},
+		pages: c.pages, offsets: c.offsets[:1],
+	}
+}
+
+func (c *TextColumn) spread() {}
+
+// begin starts a text of that length.
+func (c *TextColumn) begin(length int) {
+	if c.pages {
+		c.Bytes = binary.LittleEndian.AppendUint32(c.Bytes, uint32(length))
+	}
+}
+
+// end ends a row.
+func (c *TextColumn) end(present int16) {
+	c.Present = append(c.Present, present)
+	c.Nulls += 1 - int(present)
+	if !c.pages {
+		c.offsets = append(c.offsets, int32(len(c.Bytes)))
+	}
+}
+
+// size returns the bytes of all texts.
+func (c *TextColumn) size() int {
+	if c.pages {
+		return len(c.Bytes) - 4*(len(c.Present)-c.Nulls)
+	}
+	return len(c.Bytes)
+}
+
+// row returns the text of a row, empty for a null. The column has offsets.
+func (c *TextColumn) row(row uint32) []byte { return c.Bytes[c.offsets[row]:c.offsets[row+1]] }
+
+func (c *TextColumn) take(from []*Chunk, at int, rows []Ref) {
+	for _, r := range rows {
+		src := from[r.Chunk].Columns[at].(*TextColumn)
+		text, present := src.row(r.Row), src.Present[r.Row]
+		if present != 0 {
+			c.begin(len(text))
+			c.Bytes = append(c.Bytes, text...)
+		}
+		c.end(present)
+	}
+}
+
+func (c *TextColumn) encode(dst []byte) []byte {
+	return wire.AppendText(appendNumbers(appendNumbers(dst, c.offsets), c.Present), c.Bytes)
+}
+
+func (c *TextColumn) decode(d *wire.Cursor) {
+	c.offsets, c.Present = readNumbers(d, c.offsets), readNumbers(d, c.Present)
+	c.Bytes = append(c.Bytes[:0], d.Text()...)
+	c.Nulls = countNulls(c.Present)
+}
+
+func (c *TextColumn) allocated() int { return 4*cap(c.offsets) + 2*cap(c.Present) + cap(c.Bytes) }
+
+// Page makes a Parquet page.
+func (c *TextColumn) Page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Texts(to, i, &c.Texts) }
+
+func (c *TextColumn) dataType() arrow.DataType { return arrow.BinaryTypes.String }
+
+func (c *TextColumn) toArrow(rows int, _ DictTexts) arrow.Array {
+	return newArray(c.dataType(), rows, c.Present, c.Nulls, arrow.GetBytes(c.offsets), c.Bytes)
+}
+
+// Cells returns the rows as lines of text need them; it shares the memory of the column.
+func (c *TextColumn) Cells() Cells {
+	return Cells{Kind: parquet.Text, Text: c.Bytes, Offset: c.offsets, Present: levels(c.Present, c.Nulls)}
+}
+
+// errBlock is the error of rows in a temporary file that are not those that were written.
+var errBlock = errors.New("rows in a temporary file are damaged")
+
+// appendNumbers appends how many numbers there are, and the numbers.
+func appendNumbers[T scalar](dst []byte, values []T) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(values)))
+	dst, _ = binary.Append(dst, binary.LittleEndian, values) // numbers have a size
+	return dst
+}
+
+// readNumbers reads what appendNumbers wrote into the memory of dst.
+func readNumbers[T scalar](d *wire.Cursor, dst []T) []T {
+	n := d.Count()
+	b := d.Bytes(uint64(n * binary.Size(*new(T))))
+	if d.Bad() {
+		return dst[:0]
+	}
+	dst = slices.Grow(dst[:0], n)[:n]
+	binary.Decode(b, binary.LittleEndian, dst) //nolint:errcheck // there are as many bytes as it needs
+	return dst
+}
+
+// KeyID returns the number of a row's text, the same for the same text of columns that share a
+// dictionary; -1 for a null.
+func (c *dictColumn) KeyID(row uint32) int32 {
+	if len(c.Present) > 0 && c.Present[row] == 0 {
+		return -1
+	}
+	return c.All[row]
+}
+
+// KeyText returns the text of a row, and false for a null.
+func (c *dictColumn) KeyText(row uint32) ([]byte, bool) {
+	id := c.KeyID(row)
+	if id < 0 {
+		return nil, false
+	}
+	return c.dict.At(id), true
+}
+
+// KeyRanks returns the place of each text of the dictionary in the order of their bytes.
+func (c *dictColumn) KeyRanks() []int32 {
+	sorted := make([]int32, c.dict.Len())
+	for i := range sorted {
+		sorted[i] = int32(i)
+	}
+	slices.SortFunc(sorted, func(a, b int32) int { return bytes.Compare(c.dict.At(a), c.dict.At(b)) })
+	ranks := make([]int32, len(sorted))
+	for rank, id := range sorted {
+		ranks[id] = int32(rank)
+	}
+	return ranks
+}
+
+// KeyID returns 1 for a row that is true, 0 for one that is not, -1 for a null.
+func (c *boolColumn) KeyID(row uint32) int32 {
+	switch {
+	case c.Present[row] == 0:
+		return -1
+	case c.All[row]:
+		return 1
+	}
+	return 0
+}
+
+// boolTexts are the values as texts.
+var boolTexts = [2][]byte{[]byte("false"), []byte("true")}
+
+// KeyText returns the value of a row as text, and false for a null.
+func (c *boolColumn) KeyText(row uint32) ([]byte, bool) {
+	id := c.KeyID(row)
+	if id < 0 {
+		return nil, false
+	}
+	return boolTexts[id], true
+}
+
+// KeyRanks returns the places of false and true, which come in this order.
+func (c *boolColumn) KeyRanks() []int32 { return []int32{0, 1} }

@@ -1,0 +1,197 @@
+package columnar
+
+import (
+	"bytes"
+	"hash/maphash"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/robobatch/robobatch/internal/fieldtext"
+)
+
+// A Dictionary numbers the distinct texts of a column in the order of their first use. It is laid
+// out as Arrow lays out strings, holds no pointer per text, and keeps its memory when it is reset.
+//
+// Columns that are gathered from a batch know their texts by small numbers, such as that of a site
+// or reason. A table leads from these to the numbers here, so that no text is hashed for each row.
+type Dictionary struct {
+	offsets []int32  // text i is text[offsets[i]:offsets[i+1]]; one more than there are texts
+	Text    []byte   // all texts, end to end
+	table   []uint32 // open addressing: 1 + number of the text whose hash leads here, 0 for none; a power of two long
+	escapes []int32  // bytes of text i that had to be escaped; nil as long as there are none
+	seed    maphash.Seed
+
+	ids    []int32 // by number in the batch: 1 + number of its text, 0 for none yet
+	used   []int32 // the ids that are set
+	strays []int32 // ids by index in Batch.Strays; of the current batch only
+	day    int64   // the last date, in days since 1970
+	dayID  int32   // 1 + number of its text; 0 for none
+
+	age   uint32 // counts how often it was emptied, from 1
+	moved []move // by number, where another dictionary has the texts; may be shorter
+
+	scratch []byte
+}
+
+// newDictionary returns an empty dictionary.
+func newDictionary() *Dictionary {
+	return &Dictionary{offsets: make([]int32, 1, 16), table: make([]uint32, 64), seed: maphash.MakeSeed(), age: 1}
+}
+
+// Len returns the number of texts.
+func (d *Dictionary) Len() int { return len(d.offsets) - 1 }
+
+// At returns text i, valid until the next call of add or Reset.
+func (d *Dictionary) At(i int32) []byte { return d.Text[d.offsets[i]:d.offsets[i+1]] }
+
+// add returns the number of text, which it copies if it is new. escaped is how many of its bytes
+// were not valid UTF-8.
+func (d *Dictionary) add(text []byte, escaped int) int32 {
+	slot := d.find(text)
+	if d.table[slot] != 0 {
+		return int32(d.table[slot] - 1)
+	}
+	id := d.Len()
+	d.Text = append(d.Text, text...)
+	d.offsets = append(d.offsets, int32(len(d.Text)))
+	d.table[slot] = uint32(id + 1)
+	if escaped > 0 && d.escapes == nil {
+		d.escapes = make([]int32, id, cap(d.offsets))
+	}
+	if d.escapes != nil {
+		d.escapes = append(d.escapes, int32(escaped))
+	}
+	if 2*d.Len() > len(d.table) {
+		d.grow()
+	}
+	return int32(id)
+}
+
+// find returns the slot of the table that holds text, or the empty one where it belongs.
+func (d *Dictionary) find(text []byte) uint64 {
+	mask := uint64(len(d.table) - 1)
+	slot := maphash.Bytes(d.seed, text) & mask
+	for d.table[slot] != 0 && !bytes.Equal(d.At(int32(d.table[slot]-1)), text) {
+		slot = (slot + 1) & mask
+	}
+	return slot
+}
+
+// grow doubles the table.
+func (d *Dictionary) grow() {
+	d.table = make([]uint32, 2*len(d.table))
+	for i := range d.Len() {
+		d.table[d.find(d.At(int32(i)))] = uint32(i + 1)
+	}
+}
+
+// addValid is add for a text that is escaped where it is not valid UTF-8.
+func (d *Dictionary) addValid(text []byte) int32 {
+	if utf8.Valid(text) {
+		return d.add(text, 0)
+	}
+	valid, escaped := fieldtext.AppendValid(nil, text)
+	return d.add(valid, escaped)
+}
+
+// addString is addValid for a string.
+func (d *Dictionary) addString(text string) int32 {
+	d.scratch = append(d.scratch[:0], text...)
+	return d.addValid(d.scratch)
+}
+
+// known returns 1 + the number here of the text that has that number in batches; 0 for none yet. It
+// is small enough to be inlined.
+func (d *Dictionary) known(i int) int32 {
+	if i < len(d.ids) {
+		return d.ids[i]
+	}
+	return 0
+}
+
+// number adds the text that has that number in batches, and returns what known returns from then
+// on.
+func (d *Dictionary) number(i int, text string) int32 {
+	if i >= len(d.ids) {
+		d.ids = slices.Grow(d.ids, i+1-len(d.ids))[:i+1]
+	}
+	d.ids[i] = 1 + d.addString(text)
+	d.used = append(d.used, int32(i))
+	return d.ids[i]
+}
+
+// named returns the number here of the text that has that number in batches.
+func (d *Dictionary) named(i int, text string) int32 {
+	if id := d.known(i); id != 0 {
+		return id - 1
+	}
+	return d.number(i, text) - 1
+}
+
+// startBatch forgets the strays of the batch before.
+func (d *Dictionary) startBatch(strays int) {
+	d.strays = slices.Grow(d.strays[:0], strays)[:strays]
+	clear(d.strays)
+}
+
+// stray returns the number of a stray origin of the batch.
+func (d *Dictionary) stray(i int, origin []byte) int32 {
+	if d.strays[i] == 0 {
+		d.strays[i] = 1 + d.addValid(origin)
+	}
+	return d.strays[i] - 1
+}
+
+// date returns the number of the day in UTC of a time in microseconds since 1970.
+func (d *Dictionary) date(micros int64) int32 {
+	const microsPerDay = 24 * 60 * 60 * 1_000_000
+	day := micros / microsPerDay
+	if micros%microsPerDay < 0 {
+		day--
+	}
+	if d.dayID == 0 || day != d.day {
+		text := time.Unix(day*24*60*60, 0).UTC().Format(time.DateOnly)
+		d.day, d.dayID = day, 1+d.addString(text)
+	}
+	return d.dayID - 1
+}
+
+// reset forgets all texts and keeps the memory.
+func (d *Dictionary) reset() {
+	if d.Len() == 0 {
+		return
+	}
+	d.offsets, d.Text, d.escapes, d.moved = d.offsets[:1], d.Text[:0], nil, d.moved[:0]
+	for _, i := range d.used {
+		d.ids[i] = 0
+	}
+	d.used, d.dayID = d.used[:0], 0
+	clear(d.strays)
+	d.age++
+	clear(d.table)
+}
+
+// memory returns how many bytes are allocated.
+func (d *Dictionary) memory() int {
+	return 4*(cap(d.offsets)+len(d.table)+cap(d.escapes)+cap(d.ids)+cap(d.used)) + cap(d.Text) + 8*cap(d.moved)
+}
+
+// A move says which number a text of one dictionary has in another.
+type move struct {
+	age uint32 // of the other dictionary when it got the text; 0 is never
+	id  int32
+}
+
+// moveTo returns the number in another dictionary of the text with that number here. There must be
+// no second other dictionary while the texts here are the same.
+func (d *Dictionary) moveTo(other *Dictionary, id int32) int32 {
+	if len(d.moved) < d.Len() {
+		d.moved = append(d.moved, make([]move, d.Len()-len(d.moved))...)
+	}
+	m := &d.moved[id]
+	if m.age != other.age {
+		*m = move{other.age, other.add(d.At(id), 0)}
+	}
+	return m.id
+}

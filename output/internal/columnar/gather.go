@@ -1,0 +1,493 @@
+package columnar
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/robobatch/robobatch/internal/fieldtext"
+
+	"github.com/robobatch/robobatch/engine"
+)
+
+// A gathering is the rows of a batch that columns are gathered from. Columns of a URL see URLs;
+// those of a verdict see verdicts, in one of three forms that look the same to them:
+//
+//   - in the long layout, all verdicts of all URLs;
+//   - in the wide layout, the verdicts for one agent on up to wideBlock URLs;
+//   - by streaks, the first of each streak of rows that have one verdict and one rule set.
+//
+// Neighbouring rows of a log often have one origin and one verdict: some 200 in a row where the log
+// is grouped by host. So where a chunk has one row a URL and becomes Parquet pages, its columns
+// have a value a streak, as long as streaks are long. Pages are the same bytes from either form.
+type gathering struct {
+	names    *Numbering
+	c        *Chunk
+	batch    *engine.Batch
+	from, to int // URLs of the batch
+
+	verdicts []engine.Verdict
+	rulings  []engine.RulingID // by URL, or by streak: what decided there
+	agents   int               // verdicts of each of rulings
+	agent    int               // the first of them, unless the log says
+	streaks  []int32           // by verdict: its rows; nil if each has one
+	uniform  bool              // all verdicts are known to be equal
+
+	ruled bool // the columns of rules were filled
+
+	scratch     []int32
+	heads       []engine.Verdict
+	headRulings []engine.RulingID
+	lengths     []int32
+	transposed  []engine.Verdict // those of one agent for up to wideBlock URLs, then those of the next
+}
+
+// wideBlock is how many URLs are gathered for one agent before the next: the verdicts of 95 agents
+// for so many take 49 kB and stay in the cache.
+const wideBlock = 64
+
+// What uniform verdicts give.
+var (
+	allTrue     = slices.Repeat([]bool{true}, wideBlock)
+	allPresent  = slices.Repeat([]int16{1}, wideBlock)
+	noValues    = make([]int32, wideBlock)
+	nonePresent = make([]int16, wideBlock)
+)
+
+// gather adds the URLs b.URLs[from:to] to the columns of c.
+func (g *gathering) gather(c *Chunk, b *engine.Batch, from, to int) {
+	g.c, g.batch, g.from, g.to, g.ruled = c, b, from, to, false
+	g.verdicts, g.rulings = b.Verdicts[from*c.Agents:to*c.Agents], b.Rulings[from:to]
+	g.agents, g.agent, g.streaks, g.uniform = c.Agents, 0, nil, false
+	if c.streaks && c.Schema.verdicts {
+		g.findStreaks()
+	}
+	for i := range c.Schema.Fields {
+		if f := &c.Schema.Fields[i]; !c.Schema.Wide || !f.spec.perAgent {
+			f.spec.gather(g, f, c.Columns[i])
+		}
+	}
+	if c.Schema.Wide {
+		g.gatherWide()
+	}
+}
+
+// findStreaks replaces the verdicts by the first of each streak.
+func (g *gathering) findStreaks() {
+	g.heads, g.headRulings, g.lengths = g.heads[:0], g.headRulings[:0], g.lengths[:0]
+	start := 0
+	for i, v := range g.verdicts {
+		if next := i + 1; next < len(g.verdicts) && g.verdicts[next] == v &&
+			(v.Rule == engine.NoRule || g.rulings[next] == g.rulings[i]) {
+			continue
+		}
+		g.heads, g.headRulings = append(g.heads, v), append(g.headRulings, g.rulings[i])
+		g.lengths = append(g.lengths, int32(i+1-start))
+		start = i + 1
+	}
+	g.verdicts, g.rulings, g.streaks = g.heads, g.headRulings, g.lengths
+}
+
+// longStreaks is how many rows streaks must have on average to be gathered: shorter ones are faster
+// by row.
+const longStreaks = 4
+
+// shortStreaks reports whether rows of one site are mostly not neighbours, judged by one row in
+// eight.
+func shortStreaks(sites []engine.SiteID) bool {
+	const step = 8
+	ends := 0
+	for i := 1; i < len(sites); i += step {
+		if sites[i] != sites[i-1] {
+			ends++
+		}
+	}
+	return ends*longStreaks*step > len(sites)
+}
+
+// gatherWide adds the verdicts to the columns of the agents. Each dictionary gets its texts in the
+// order of the rows, so that it does not matter where a block begins.
+func (g *gathering) gatherWide() {
+	agents, rulings := len(g.c.Schema.Agents), g.batch.Rulings
+	g.agents = 1
+	if g.transposed == nil {
+		g.transposed = make([]engine.Verdict, agents*wideBlock)
+	}
+	transposed := g.transposed
+	for from := g.from; from < g.to; from += wideBlock {
+		g.rulings = rulings[from:min(from+wideBlock, g.to)]
+		for i := range g.rulings { // read once and in order: by agent, each would miss the cache
+			for a, v := range g.batch.Verdicts[(from+i)*agents:][:agents] {
+				transposed[a*wideBlock+i] = v
+			}
+		}
+		for a, columns := range g.c.Schema.Agents {
+			g.verdicts, g.agent, g.ruled = transposed[a*wideBlock:][:len(g.rulings)], a, false
+			g.uniform = uniform(g.verdicts)
+			for _, i := range columns {
+				f := &g.c.Schema.Fields[i]
+				f.spec.gather(g, f, g.c.Columns[i])
+			}
+		}
+	}
+}
+
+// uniform reports whether all verdicts are equal, as they are for many agents on many sites.
+func uniform(verdicts []engine.Verdict) bool {
+	first := verdicts[0]
+	for _, v := range verdicts {
+		if v != first {
+			return false
+		}
+	}
+	return true
+}
+
+func gatherLines(g *gathering, _ *field, col column) {
+	c := col.(*intColumn)
+	copy(c.extend(g.to-g.from), g.batch.Lines[g.from:g.to])
+	c.repeat(g.to-g.from, g.agents)
+}
+
+func gatherInputs(g *gathering, _ *field, col column) {
+	c := col.(*dictColumn)
+	c.fill(c.dict.named(g.batch.Input, inputName(g.names.inputs, g.batch.Input)), (g.to-g.from)*g.agents)
+}
+
+// gatherTexts copies texts, once for each agent, and escapes what is not UTF-8.
+func gatherTexts(g *gathering, f *field, col column) {
+	c, data, spans := col.(*TextColumn), g.batch.Data, f.spec.spans(g.batch, f)[g.from:g.to]
+	size := 0
+	for _, span := range spans {
+		size += int(span.Len)
+	}
+	valid := size > len(data)/4 && utf8.Valid(data) // few rows are looked at one by one
+	for _, span := range spans {
+		present, start := int16(0), len(c.Bytes)
+		if span != engine.NoURL {
+			present = 1
+			c.begin(int(span.Len))
+			if valid && validPiece(data, span) {
+				c.Bytes = append(c.Bytes, data[span.Off:span.Off+span.Len]...)
+			} else {
+				g.c.Invalid += int64(c.appendValid(data[span.Off:span.Off+span.Len]) * g.agents)
+			}
+		}
+		c.end(present)
+		end := len(c.Bytes)
+		for range g.agents - 1 {
+			c.Bytes = append(c.Bytes, c.Bytes[start:end]...)
+			c.end(present)
+		}
+	}
+}
+
+// appendValid appends a text that was begun, escaped, and returns how many bytes were not UTF-8.
+func (c *TextColumn) appendValid(text []byte) (escaped int) {
+	start := len(c.Bytes)
+	c.Bytes, escaped = fieldtext.AppendValid(c.Bytes, text)
+	if c.pages {
+		binary.LittleEndian.PutUint32(c.Bytes[start-4:], uint32(len(c.Bytes)-start))
+	}
+	return escaped
+}
+
+func gatherOrigins(g *gathering, _ *field, col column) {
+	c, sites := col.(*dictColumn), g.batch.Sites[g.from:g.to]
+	c.dict.startBatch(len(g.batch.Strays))
+	if c.Streaks != nil {
+		g.gatherOriginStreaks(c, sites)
+		return
+	}
+	ids, present := c.extendNullable(len(sites))
+	last, id := engine.NoSite, int32(0) // logs are often grouped by origin
+	for i, site := range sites {
+		has := int16(1)
+		if site == engine.NoSite {
+			last, id, has = site, 0, 0
+			c.Nulls += g.agents
+		} else if site != last {
+			last, id = site, g.names.origin(c.dict, site, g.batch.Strays)
+		}
+		ids[i], present[i] = id, has
+	}
+	c.repeat(len(sites), g.agents)
+}
+
+func (g *gathering) gatherOriginStreaks(c *dictColumn, sites []engine.SiteID) {
+	start := 0
+	for i, site := range sites {
+		if next := i + 1; next < len(sites) && sites[next] == site {
+			continue
+		}
+		rows, level := i+1-start, int16(1)
+		id := int32(0)
+		if site == engine.NoSite {
+			level = 0
+			c.Nulls += rows
+		} else {
+			id = g.names.origin(c.dict, site, g.batch.Strays)
+		}
+		c.Present = append(c.Present, level)
+		c.fill(id, rows)
+		start = i + 1
+	}
+}
+
+func gatherAgents(g *gathering, _ *field, col column) {
+	c := col.(*dictColumn)
+	if len(g.batch.Agents) == 0 {
+		g.ofAgents(c, (*Numbering).agent)
+		return
+	}
+	ids := c.extend(g.to - g.from)
+	for i := range ids {
+		ids[i] = g.names.agentOf(c.dict, g.batch, g.from+i)
+	}
+}
+
+func gatherBindings(g *gathering, _ *field, col column) {
+	g.ofAgents(col.(*dictColumn), (*Numbering).binding)
+}
+
+// ofAgents adds a text of the agent of each verdict, by its number.
+func (g *gathering) ofAgents(c *dictColumn, number func(n *Numbering, d *Dictionary, agent int) int32) {
+	rows := (g.to - g.from) * g.agents
+	switch {
+	case len(g.batch.Agents) > 0:
+		ids := c.extend(rows)
+		for i, agent := range g.batch.Agents[g.from:g.to] {
+			ids[i] = number(g.names, c.dict, int(agent))
+		}
+	case g.agents == 1:
+		c.fill(number(g.names, c.dict, 0), rows)
+	default:
+		ids := c.extend(rows)
+		for a := range g.agents {
+			ids[a] = number(g.names, c.dict, a)
+		}
+		for n := g.agents; n < len(ids); n *= 2 { // the row of agents repeats
+			copy(ids[n:], ids[:n])
+		}
+	}
+}
+
+func gatherAllowed(g *gathering, _ *field, col column) {
+	c := col.(*boolColumn)
+	n := len(g.verdicts)
+	if g.uniform && g.verdicts[0].Access == engine.Allowed {
+		c.append(allTrue[:n], allPresent[:n], 0)
+		return
+	}
+	c.addAccess(g.verdicts)
+	c.stretch(g.streaks)
+}
+
+// addAccess adds whether verdicts allow; null where that is not known.
+func (c *boolColumn) addAccess(verdicts []engine.Verdict) {
+	values, present := c.extendNullable(len(verdicts))
+	unknown := 0
+	for i := range verdicts {
+		values[i], present[i] = verdicts[i].Access == engine.Allowed, 1
+		if verdicts[i].Access == engine.Unknown {
+			present[i] = 0
+			unknown++
+		}
+	}
+	c.Nulls += unknown
+}
+
+func gatherReasons(g *gathering, _ *field, col column) {
+	c := col.(*dictColumn)
+	if g.uniform {
+		c.fill(c.dict.named(int(g.verdicts[0].Reason), g.verdicts[0].Reason.String()), len(g.verdicts))
+		return
+	}
+	ids, known := c.extend(len(g.verdicts)), c.dict.ids
+	for i := range g.verdicts {
+		r := int(g.verdicts[i].Reason)
+		if r < len(known) && known[r] != 0 {
+			ids[i] = known[r] - 1
+			continue
+		}
+		ids[i] = c.dict.named(r, g.verdicts[i].Reason.String())
+		known = c.dict.ids
+	}
+	c.stretch(g.streaks)
+}
+
+// A ruleColumns is the columns of the rules that won; either may be nil. They are gathered
+// together, as one lookup finds both.
+type ruleColumns struct {
+	texts *dictColumn
+	lines *int32Column
+}
+
+// gatherRules fills the columns of rules when the first of them is gathered.
+func gatherRules(g *gathering, f *field, _ column) {
+	if g.ruled {
+		return
+	}
+	g.ruled = true
+	c, n := g.c.rules[f.agent], len(g.verdicts)
+	if g.uniform && g.verdicts[0].Rule == engine.NoRule {
+		if c.texts != nil {
+			c.texts.append(noValues[:n], nonePresent[:n], n)
+		}
+		if c.lines != nil {
+			c.lines.append(noValues[:n], nonePresent[:n], n)
+		}
+		return
+	}
+	var ids, lines []int32
+	var present []int16
+	if c.lines != nil {
+		lines, present = c.lines.extendNullable(n)
+	} else {
+		g.scratch = slices.Grow(g.scratch[:0], n)[:n]
+		lines = g.scratch
+	}
+	if c.texts != nil {
+		ids, present = c.texts.extendNullable(n)
+	} else {
+		g.scratch = slices.Grow(g.scratch[:0], n)[:n]
+		ids = g.scratch
+	}
+	nulls := g.findRules(ids, lines, present)
+	if c.texts != nil {
+		c.texts.Nulls += nulls
+		c.texts.stretch(g.streaks)
+	}
+	if c.lines != nil {
+		copy(c.lines.Present[len(c.lines.Present)-n:], present)
+		c.lines.Nulls += nulls
+		c.lines.stretch(g.streaks)
+	}
+}
+
+// findRules sets the number of the text, the line and the presence of the winning rules by verdict,
+// and returns how many verdicts have none.
+func (g *gathering) findRules(ids, lines []int32, present []int16) (nulls int) {
+	fromLog := len(g.batch.Agents) > 0
+	if g.agents == 1 && !fromLog {
+		return g.findRulesOf(g.agent, ids, lines, present)
+	}
+	i, lastAgent := 0, -1
+	var last engine.RulingID
+	for row, ruling := range g.rulings {
+		for a := range g.agents {
+			agent := g.agent + a
+			if fromLog {
+				agent = int(g.batch.Agents[g.from+row])
+			}
+			switch rule := g.verdicts[i].Rule; {
+			case rule == engine.NoRule:
+				ids[i], lines[i], present[i] = 0, 0, 0
+				nulls++
+			case i > 0 && rule == g.verdicts[i-1].Rule && ruling == last && (agent == lastAgent || a > 0 &&
+				g.names.catalog.FirstAgent(ruling, agent) == g.names.catalog.FirstAgent(ruling, lastAgent)):
+				ids[i], lines[i], present[i] = ids[i-1], lines[i-1], 1
+			default:
+				ids[i], lines[i] = g.names.rule(ruling, agent, rule)
+				present[i] = 1
+			}
+			last, lastAgent = ruling, agent
+			i++
+		}
+	}
+	return nulls
+}
+
+// findRulesOf is findRules for verdicts of one agent, which takes half the time.
+func (g *gathering) findRulesOf(agent int, ids, lines []int32, present []int16) (nulls int) {
+	verdicts, rulings := g.verdicts, g.rulings
+	for i := range verdicts {
+		switch rule := verdicts[i].Rule; {
+		case rule == engine.NoRule:
+			ids[i], lines[i], present[i] = 0, 0, 0
+			nulls++
+		case i > 0 && rule == verdicts[i-1].Rule && rulings[i] == rulings[i-1]:
+			ids[i], lines[i], present[i] = ids[i-1], lines[i-1], 1
+		default:
+			ids[i], lines[i] = g.names.rule(rulings[i], agent, rule)
+			present[i] = 1
+		}
+	}
+	return nulls
+}
+
+func gatherViolations(g *gathering, _ *field, col column) {
+	c := col.(*boolColumn)
+	violations := g.batch.Violations[g.from*g.agents : g.to*g.agents]
+	values, present := c.extendNullable(len(violations))
+	for i, v := range violations {
+		values[i], present[i] = v == engine.Violated, 1
+		if v == engine.ViolationUnknown {
+			present[i] = 0
+			c.Nulls++
+		}
+	}
+}
+
+// gatherDates adds the days of the rows, null where the time is not known.
+func gatherDates(g *gathering, _ *field, col column) {
+	c := col.(*dictColumn)
+	n := g.to - g.from
+	ids, present := c.extendNullable(n)
+	for i := range n {
+		ids[i], present[i] = 0, 0
+		if len(g.batch.Times) > 0 && g.batch.Times[g.from+i] != math.MinInt64 {
+			ids[i], present[i] = c.dict.date(g.batch.Times[g.from+i]), 1
+		} else {
+			c.Nulls += g.agents
+		}
+	}
+	c.repeat(n, g.agents)
+}
+
+func gatherKeptInts(g *gathering, f *field, col column) {
+	gatherKept(g, f, &col.(*intColumn).values, g.batch.Kept[f.kept].Ints)
+}
+
+func gatherKeptFloats(g *gathering, f *field, col column) {
+	gatherKept(g, f, &col.(*floatColumn).values, g.batch.Kept[f.kept].Floats)
+}
+
+// gatherKept adds values of a column of the input, once for each agent.
+func gatherKept[T scalar](g *gathering, f *field, v *values[T], src []T) {
+	values, levels := v.extendNullable(g.to - g.from)
+	copy(values, src[g.from:g.to])
+	v.Nulls += g.keptLevels(f, levels)
+	v.repeat(len(values), g.agents)
+}
+
+func gatherKeptBools(g *gathering, f *field, col column) {
+	c := col.(*boolColumn)
+	values, levels := c.extendNullable(g.to - g.from)
+	for i, n := range g.batch.Kept[f.kept].Ints[g.from:g.to] {
+		values[i] = n != 0
+	}
+	c.Nulls += g.keptLevels(f, levels)
+	c.repeat(len(values), g.agents)
+}
+
+// keptLevels sets which values of a column of the input are present, and returns how many rows are
+// null.
+func (g *gathering) keptLevels(f *field, levels []int16) (nulls int) {
+	for i, present := range g.batch.Kept[f.kept].Present[g.from:g.to] {
+		levels[i] = 1
+		if !present {
+			levels[i] = 0
+			nulls += g.agents
+		}
+	}
+	return nulls
+}
+
+// validPiece reports whether a piece of valid UTF-8 is valid too: whether it starts and ends
+// between runes.
+func validPiece(data []byte, s engine.Span) bool {
+	end := int(s.Off + s.Len)
+	return utf8.RuneStart(data[s.Off]) && (end == len(data) || utf8.RuneStart(data[end]))
+}

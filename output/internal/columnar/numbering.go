@@ -1,0 +1,172 @@
+package columnar
+
+import (
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output/parquet"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Catalog has the names behind the numbers of a batch. It is asked once for each distinct name or
+// so, not for each row.
+type Catalog interface {
+	Origin(site engine.SiteID) robots.Origin
+	Rule(site engine.RulingID, agent int, rule int32) robots.Rule
+	// FirstAgent returns the first agent that has the same rules: itself, or one before it.
+	FirstAgent(site engine.RulingID, agent int) int
+	Binding(agent int) engine.Binding
+	AgentName(site engine.RulingID, agent int) string
+}
+
+// A Numbering is the dictionaries of a table, which the chunks of a Writer share, and the tables
+// that lead from a batch to them.
+type Numbering struct {
+	Dicts []*Dictionary      // by column; nil where it has none
+	Texts []parquet.TextList // the same
+	rules ruleTable
+	// ruleTexts are the dictionaries of rules: one, or one for each agent in the wide layout; none
+	// if no column has the texts of rules.
+	ruleTexts []*Dictionary
+	oldTexts  *Dictionary // of the old rules; nil if there is no such column
+
+	catalog Catalog
+	Old     *OldRules // nil without Options.Old
+	inputs  []string
+	agents  []string
+
+	gathering gathering
+}
+
+// inputName returns the name of an input; "" if there is none, as in a program whose rows have no
+// file.
+func inputName(inputs []string, i int) string {
+	if i < len(inputs) {
+		return inputs[i]
+	}
+	return ""
+}
+
+// NewNumbering returns an empty numbering for the columns of a layout.
+func NewNumbering(cat Catalog, inputs, agents []string, l *Schema) *Numbering {
+	n := NewDictionaries(l)
+	n.catalog, n.inputs, n.agents, n.rules = cat, inputs, agents, newRuleTable()
+	n.gathering.names = n
+	return n
+}
+
+// NewDictionaries returns the dictionaries of a layout for rows that are numbered already, by other
+// dictionaries.
+func NewDictionaries(l *Schema) *Numbering {
+	n := &Numbering{Dicts: make([]*Dictionary, len(l.Fields)), Texts: make([]parquet.TextList, len(l.Fields))}
+	for i, f := range l.Fields {
+		if f.Type != parquet.Dictionary {
+			continue
+		}
+		n.Dicts[i] = newDictionary()
+		n.Texts[i] = n.Dicts[i]
+		if f.spec.Name == nameRuleOld {
+			n.oldTexts = n.Dicts[i]
+		}
+		if f.spec.Name == nameRule {
+			n.ruleTexts = append(n.ruleTexts, n.Dicts[i])
+		}
+	}
+	return n
+}
+
+// Reset empties all dictionaries: the numbers start again at 0.
+func (n *Numbering) Reset() {
+	for _, d := range n.Dicts {
+		if d != nil {
+			d.reset()
+		}
+	}
+	n.rules.reset()
+	if n.Old != nil {
+		n.Old.rules.reset()
+	}
+}
+
+// Memory returns how many bytes are allocated for the dictionaries.
+func (n *Numbering) Memory() (size int) {
+	for _, d := range n.Dicts {
+		if d != nil {
+			size += d.memory()
+		}
+	}
+	return size
+}
+
+// textOverhead is what a text of a dictionary takes besides its bytes: its offset and its place in
+// the table, which is at most half full.
+const textOverhead = 16
+
+// Size returns the bytes of all texts, each with textOverhead. It depends on nothing but the texts.
+func (n *Numbering) Size() (size int) {
+	for _, d := range n.Dicts {
+		if d != nil {
+			size += len(d.Text) + textOverhead*d.Len()
+		}
+	}
+	return size
+}
+
+// agent returns the number of an agent's name.
+func (n *Numbering) agent(d *Dictionary, agent int) int32 {
+	return d.named(agent, n.agents[agent])
+}
+
+// agentOf returns the number of the name of the agent of a row. Where the robots.txt in force names
+// none, it is the one that the old robots.txt names, if there is one.
+func (n *Numbering) agentOf(d *Dictionary, b *engine.Batch, row int) int32 {
+	from, look := b, n.catalog
+	if b.Agents[row] == 0 && n.Old != nil && len(b.Old.Agents) > 0 {
+		from, look = b.Old, n.Old.catalog
+	}
+	agent := int(from.Agents[row])
+	if agent < len(n.agents) {
+		return n.agent(d, agent)
+	}
+	return d.addString(look.AgentName(from.Rulings[row], agent))
+}
+
+// groupOf returns the number of the rules of an agent for the table of rules.
+func groupOf(site engine.RulingID, agent int) uint64 { return 1 + (uint64(site)<<32 | uint64(agent)) }
+
+// binding returns the number of the word for whether robots.txt binds an agent.
+func (n *Numbering) binding(d *Dictionary, agent int) int32 {
+	b := n.catalog.Binding(agent)
+	if id := d.known(int(b)); id != 0 {
+		return id - 1
+	}
+	return d.number(int(b), b.String()) - 1
+}
+
+// origin returns the number of the origin of a row that has one.
+func (n *Numbering) origin(d *Dictionary, site engine.SiteID, strays [][]byte) int32 {
+	if i, stray := site.Stray(); stray {
+		return d.stray(i, strays[i])
+	}
+	if id := d.known(int(site)); id != 0 {
+		return id - 1
+	}
+	return d.number(int(site), string(n.catalog.Origin(site))) - 1
+}
+
+// rule returns the number of the text of the rule that decided a verdict, and its line. The number
+// is 0 if there is no column for the text.
+func (n *Numbering) rule(site engine.RulingID, agent int, rule int32) (id, line int32) {
+	owner := agent // whose dictionary has the text
+	if len(n.ruleTexts) <= 1 {
+		owner = n.catalog.FirstAgent(site, agent)
+	}
+	group := groupOf(site, owner)
+	e := n.rules.entry(group, rule)
+	if e.group == 0 {
+		r := n.catalog.Rule(site, agent, rule)
+		*e = ruleEntry{group: group, rule: rule, line: r.Line}
+		if len(n.ruleTexts) > 0 {
+			e.id = n.ruleTexts[min(agent, len(n.ruleTexts)-1)].addString(r.String())
+		}
+	}
+	return e.id, e.line
+}

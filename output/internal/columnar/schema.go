@@ -1,0 +1,243 @@
+package columnar
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/robobatch/robobatch/engine"
+)
+
+// A Layout says what a row of the table is.
+type Layout uint8
+
+// The layouts.
+const (
+	Long Layout = iota // a row for each URL and agent
+	Wide               // a row for each URL, with columns for each agent
+)
+
+// layoutNames are the names of the layouts, by Layout.
+var layoutNames = [...]string{Long: "long", Wide: "wide"}
+
+// ErrLayout is the kind of the error of ParseLayout, and of a choice of [Wide] for a store whose
+// agents come from the log.
+var ErrLayout = errors.New("no such layout")
+
+// String returns the layout's name.
+func (l Layout) String() string { return layoutNames[l] }
+
+// ParseLayout returns the layout of that name. The error is ErrLayout, with the names there are.
+func ParseLayout(name string) (Layout, error) {
+	if i := slices.Index(layoutNames[:], name); i >= 0 {
+		return Layout(i), nil
+	}
+	return 0, fmt.Errorf("%w %q: use long or wide", ErrLayout, name)
+}
+
+// DefaultColumns returns the names of the columns that are written unless others are named: in the
+// wide layout all but agent, reason, rule, [CanonicalURL] and [Violation].
+func (l Layout) DefaultColumns() []string {
+	return specNames(func(s *spec) bool { return s.choice == byDefault || s.choice == longOnly && l == Long })
+}
+
+// A KeptColumn is a column of the input that is written behind those of the verdicts. It has nulls.
+type KeptColumn struct {
+	Name string
+	Kind engine.KeptKind
+}
+
+// A Schema is the columns of a table, in their order.
+type Schema struct {
+	Fields   []field
+	Kept     int     // columns of the input
+	Wide     bool    // there are columns for each agent
+	Agents   [][]int // in the wide layout, the columns of each agent
+	verdicts bool    // there are columns of verdicts
+	pages    bool    // texts lie as Parquet's pages have them
+	streaks  bool    // rows may be gathered by streaks
+
+	// from has, for each column, its index in the layout that is gathered, if rows are put in order
+	// between the two; nil if they are the same.
+	from []int
+}
+
+// A Shape says which columns a table has, and by which of them its rows are put in order.
+type Shape struct {
+	Layout    Layout
+	Names     []string     // nil means Layout.DefaultColumns, or ChangeColumns
+	Kept      []KeptColumn // written behind the others
+	Changes   bool         // the columns are among ChangeColumns
+	Pages     bool         // texts lie as Parquet's pages have them, unless rows are put in order
+	Partition []string     // of Partitions; these columns are not written
+	Sort      []string     // of Partitions
+}
+
+// NewSchema returns the columns that a shape asks for. The error joins one for each impossible column,
+// such as a [ColumnError].
+func NewSchema(s Shape, agents []string) (*Schema, error) {
+	known, names := Columns(), s.Names
+	if s.Changes {
+		known = ChangeColumns()
+	}
+	if len(names) == 0 && s.Changes {
+		names = known
+	} else if len(names) == 0 {
+		names = s.Layout.DefaultColumns()
+	}
+	picked, err := Pick(names, known)
+	l := &Schema{Wide: s.Layout == Wide, pages: s.Pages, Kept: len(s.Kept)}
+	errs := []error{err}
+	for _, col := range picked {
+		switch {
+		case !l.Wide || !col.perAgent && col.Name != NameAgent && col.Name != NameBinding:
+			l.Fields = append(l.Fields, field{Field: col.Field, spec: col})
+		case err != nil:
+		case !col.perAgent:
+			errs = append(errs, fmt.Errorf("%w: in the wide layout each agent has columns of its own in place of %s: leave that out",
+				ErrColumn, col.Name))
+		default:
+			for a, agent := range agents {
+				f := field{Field: col.Field, spec: col, agent: a}
+				f.Name += "_" + wideToken(agent)
+				l.Fields = append(l.Fields, f)
+			}
+		}
+	}
+	errs = append(errs, l.shared(agents)...)
+	for i, k := range s.Kept {
+		if k.Name == "" || slices.Contains(Columns(), k.Name) || l.Index(k.Name) >= 0 {
+			errs = append(errs, &ColumnError{k.Name, "the name of another column", known})
+		}
+		f := field{Field: KeptSpecs[k.Kind].Field, spec: KeptSpecs[k.Kind], kept: i}
+		f.Name = k.Name
+		l.Fields = append(l.Fields, f)
+	}
+	l.complete(len(agents))
+	return l, errors.Join(errs...)
+}
+
+// complete sets what follows from the fields.
+func (l *Schema) complete(agents int) {
+	l.streaks = l.pages && !l.Wide && l.Index(Violation) < 0 && l.Index(nameChange) < 0
+	l.verdicts = slices.ContainsFunc(l.Fields, func(f field) bool { return f.spec.perAgent })
+	if !l.Wide {
+		return
+	}
+	l.Agents = make([][]int, agents)
+	for i, f := range l.Fields {
+		if f.spec.perAgent {
+			l.Agents[f.agent] = append(l.Agents[f.agent], i)
+		}
+	}
+}
+
+// Index returns the index of the column of that name; -1 if there is none.
+func (l *Schema) Index(name string) int {
+	return slices.IndexFunc(l.Fields, func(f field) bool { return f.Name == name })
+}
+
+// names returns the names of the columns.
+func (l *Schema) names() []string {
+	names := make([]string, len(l.Fields))
+	for i, f := range l.Fields {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// shared returns an error for each two agents that would share a column.
+func (l *Schema) shared(agents []string) (errs []error) {
+	owners := map[string]int{}
+	reported := map[[2]int]bool{}
+	for _, f := range l.Fields {
+		if !l.Wide || !f.spec.perAgent {
+			continue
+		}
+		other, taken := owners[f.Name]
+		owners[f.Name] = f.agent
+		if pair := [2]int{other, f.agent}; taken && !reported[pair] {
+			reported[pair] = true
+			errs = append(errs, &sharedError{f.Name, agents[other], agents[f.agent]})
+		}
+	}
+	return errs
+}
+
+// A sharedError is a name that columns of two agents would have in the wide layout.
+type sharedError struct{ name, a, b string }
+
+// Error names the agents and the column, and says how to tell them apart.
+func (e *sharedError) Error() string {
+	return fmt.Sprintf("the agents %q and %q would share the column %s: leave one of them out, or use the long layout", e.a, e.b, e.name)
+}
+
+// Unwrap returns errColumn.
+func (e *sharedError) Unwrap() error { return ErrColumn }
+
+// wideToken returns the end of the names of an agent's columns, which SQL takes without quotes: the
+// agent's name in lower case with an underscore in place of all but letters and digits; "star" for
+// "*".
+func wideToken(agent string) string {
+	if agent == "*" {
+		return "star"
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return '_'
+	}, agent)
+}
+
+// ColumnNames returns the names of all columns for the agents, in their order. The error is that of
+// NewSchema.
+func (s Shape) ColumnNames(agents []string) ([]string, error) {
+	l, err := NewSchema(s, agents)
+	if err != nil {
+		return nil, err
+	}
+	return l.names(), nil
+}
+
+// Schemas returns the columns that are gathered, by which rows may have to be put in order, and
+// those of them that are written. The errors are those of NewSchema, and ErrPartition.
+func (s Shape) Schemas(agents []string) (all, written *Schema, err error) {
+	written, err = NewSchema(s, agents)
+	if err == nil {
+		err = checkPartition(s.Partition)
+	}
+	if err != nil || len(s.Partition)+len(s.Sort) == 0 {
+		return written, written, err
+	}
+	gathered := *written
+	all = &gathered
+	all.pages, all.streaks, all.Fields = false, false, slices.Clone(written.Fields)
+	var errs []error
+	for _, name := range slices.Concat(s.Partition, s.Sort) {
+		col, at := Lookup(name), all.Index(name)
+		switch {
+		case s.Layout == Wide && (col.perAgent || name == NameAgent):
+			errs = append(errs, fmt.Errorf("%w: by %s, which each agent has a column for in the wide layout: use the long one",
+				ErrPartition, name))
+		case at >= 0 && all.Fields[at].spec != col:
+			errs = append(errs, fmt.Errorf("%w: by %s, which is the name of a column of the input that is kept: do not keep it",
+				ErrPartition, name))
+		case at < 0:
+			all.Fields = append(all.Fields, field{Field: col.Field, spec: col})
+		}
+	}
+	written.Fields = slices.DeleteFunc(written.Fields, func(f field) bool { return slices.Contains(s.Partition, f.Name) })
+	if len(written.Fields) == 0 {
+		errs = append(errs, fmt.Errorf("%w: no column would be left in the files, as the names of directories say the rest: write more columns",
+			ErrPartition))
+	}
+	for _, f := range written.Fields {
+		written.from = append(written.from, all.Index(f.Name))
+	}
+	all.complete(len(agents))
+	written.complete(len(agents))
+	return all, written, errors.Join(errs...)
+}

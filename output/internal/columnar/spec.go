@@ -1,0 +1,270 @@
+package columnar
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/output/parquet"
+)
+
+// A spec describes a column of the schema. A new column is one more spec and the function that
+// gathers it: all else knows only the type of its values.
+type spec struct {
+	parquet.Field
+	choice    choice
+	perAgent  bool // in the wide layout each agent has such a column
+	beside    bool // a column of Verdicts: it depends on URL and agent only
+	partition bool // an output can be partitioned by it
+	streaks   bool // gathered by streaks, where the chunk is
+
+	gather func(g *gathering, f *field, c column)
+	spans  func(b *engine.Batch, f *field) []engine.Span // the texts of a column of Text
+}
+
+// A choice says when a column is written.
+type choice uint8
+
+const (
+	byDefault choice = iota
+	longOnly         // by default in the long layout, else if it is named
+	ifNamed
+	never     // it is gathered to partition by
+	ofChanges // only with Options.Old
+)
+
+// The names that other code needs.
+const (
+	NameOrigin   = "origin"
+	NameAgent    = "agent"
+	nameRule     = "rule"
+	nameRuleLine = "rule_line"
+	NameBinding  = "binding"
+	nameAllowed  = "allowed"
+)
+
+// CanonicalURL is the name of the column that needs a store built with
+// [engine.StoreOptions].Canonical.
+const CanonicalURL = "canonical_url"
+
+// Violation is the name of the column that needs a store built with
+// [engine.StoreOptions].LogAgents.
+const Violation = "violation"
+
+// PartitionDate is the name of the partitions by day.
+const PartitionDate = "date"
+
+const nullable = true
+
+// of returns a field without encodings of its own.
+func of(name string, t parquet.Type, nullable bool) parquet.Field {
+	return parquet.Field{Name: name, Type: t, Nullable: nullable}
+}
+
+// columnSpecs are the columns in their default order.
+var columnSpecs = []*spec{
+	{Field: parquet.Field{Name: "line", Type: parquet.Int64, Delta: true}, gather: gatherLines},
+	{Field: of("input", parquet.Dictionary, false), streaks: true, gather: gatherInputs},
+	{
+		Field:  of("url", parquet.Text, nullable),
+		gather: gatherTexts, spans: func(b *engine.Batch, _ *field) []engine.Span { return b.URLs },
+	},
+	{
+		Field: of(NameOrigin, parquet.Dictionary, nullable), beside: true, partition: true, streaks: true,
+		gather: gatherOrigins,
+	},
+	{
+		Field: of(NameAgent, parquet.Dictionary, false), choice: longOnly, partition: true, streaks: true,
+		gather: gatherAgents,
+	},
+	{
+		Field: of(nameAllowed, parquet.Bool, nullable), perAgent: true, beside: true, partition: true, streaks: true,
+		gather: gatherAllowed,
+	},
+	{
+		Field: of("reason", parquet.Dictionary, false), choice: longOnly, perAgent: true, beside: true, streaks: true,
+		gather: gatherReasons,
+	},
+	{
+		Field: of(nameRuleLine, parquet.Int32, nullable), perAgent: true, beside: true, streaks: true,
+		gather: gatherRules,
+	},
+	{
+		Field: of(nameRule, parquet.Dictionary, nullable), choice: longOnly, perAgent: true, beside: true, streaks: true,
+		gather: gatherRules,
+	},
+	{
+		Field: of(CanonicalURL, parquet.Text, nullable), choice: ifNamed, beside: true,
+		gather: gatherTexts, spans: func(b *engine.Batch, _ *field) []engine.Span { return b.Canonicals },
+	},
+	{Field: of(Violation, parquet.Bool, nullable), choice: ifNamed, gather: gatherViolations},
+	{Field: of(NameBinding, parquet.Dictionary, false), choice: ifNamed, streaks: true, gather: gatherBindings},
+	{
+		Field: of(PartitionDate, parquet.Dictionary, nullable), choice: never, partition: true,
+		gather: gatherDates,
+	},
+	{Field: of(nameAllowedOld, parquet.Bool, nullable), choice: ofChanges, gather: gatherAllowedOld},
+	{Field: of(nameRuleLineOld, parquet.Int32, nullable), choice: ofChanges, gather: gatherRuleLinesOld},
+	{Field: of(nameRuleOld, parquet.Dictionary, nullable), choice: ofChanges, gather: gatherRulesOld},
+	{Field: of(nameChange, parquet.Dictionary, false), choice: ofChanges, gather: gatherChanges},
+}
+
+// KeptSpecs are the columns of the input that are kept, without their names.
+var KeptSpecs = [...]*spec{
+	engine.KeptText: {
+		Field:  of("", parquet.Text, nullable),
+		gather: gatherTexts, spans: func(b *engine.Batch, f *field) []engine.Span { return b.Kept[f.kept].Texts },
+	},
+	engine.KeptInt:   {Field: of("", parquet.Int64, nullable), gather: gatherKeptInts},
+	engine.KeptTime:  {Field: of("", parquet.Time, nullable), gather: gatherKeptInts},
+	engine.KeptFloat: {Field: of("", parquet.Double, nullable), gather: gatherKeptFloats},
+	engine.KeptBool:  {Field: of("", parquet.Bool, nullable), gather: gatherKeptBools},
+}
+
+// A field is a column of a table.
+type field struct {
+	parquet.Field
+	spec  *spec
+	agent int // whose column it is, in the wide layout
+	kept  int // index in engine.Batch.Kept of a column that is kept
+}
+
+// ErrColumn is the kind of the errors about the choice of columns.
+var ErrColumn = errors.New("no such choice of columns")
+
+// ErrCanonical is the error of a choice of the column [CanonicalURL] without what it takes.
+var ErrCanonical = errors.New("the store was built without canonical URLs")
+
+// ErrViolation is the error of a choice of the column [Violation] without what it takes.
+var ErrViolation = errors.New("the store was built for agents that do not come from the log")
+
+// A ColumnError is a column that cannot be chosen.
+type ColumnError struct {
+	Name   string
+	Reason string   // what is wrong with it: "unknown", "named twice"
+	Known  []string // the columns to choose from
+}
+
+// Error names the column, the fault, and the columns to choose from if it is none of them.
+func (e *ColumnError) Error() string {
+	remedy := "name it once"
+	if !slices.Contains(e.Known, e.Name) {
+		remedy = "choose from " + strings.Join(e.Known, ",")
+	}
+	return fmt.Sprintf("column %q is %s: %s", e.Name, e.Reason, remedy)
+}
+
+// Unwrap returns errColumn.
+func (e *ColumnError) Unwrap() error { return ErrColumn }
+
+// specNames returns the names of the columns that are wanted.
+func specNames(want func(*spec) bool) (names []string) {
+	for _, s := range columnSpecs {
+		if want(s) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// Columns returns the names of all columns in their default order.
+func Columns() []string { return specNames(func(s *spec) bool { return s.choice < never }) }
+
+// VerdictColumns returns the names of the columns that [Verdicts] can have: those that depend on
+// nothing but URL and agent.
+func VerdictColumns() []string { return specNames(func(s *spec) bool { return s.beside }) }
+
+// Partitions returns the names that ParsePartition takes: of columns, and [PartitionDate], the day
+// in UTC of [engine.Batch.Times].
+func Partitions() []string { return specNames(func(s *spec) bool { return s.partition }) }
+
+// ParseColumns splits a comma-separated list of column names, which picks columns and orders them.
+// Spaces around a name are dropped. The empty list is [Layout.DefaultColumns] of [Long]. The error
+// joins a [ColumnError] for every fault.
+func ParseColumns(list string) ([]string, error) {
+	if strings.TrimSpace(list) == "" {
+		return Long.DefaultColumns(), nil
+	}
+	return parseColumns(list, Columns())
+}
+
+// ParseVerdictColumns is [ParseColumns] for [VerdictColumns]; the empty list is nil.
+func ParseVerdictColumns(list string) ([]string, error) {
+	if strings.TrimSpace(list) == "" {
+		return nil, nil
+	}
+	return parseColumns(list, VerdictColumns())
+}
+
+func parseColumns(list string, known []string) ([]string, error) {
+	names := splitNames(list)
+	if _, err := Pick(names, known); err != nil {
+		return nil, err
+	}
+	return names, nil
+}
+
+// splitNames splits a list of names at its commas.
+func splitNames(list string) []string {
+	names := strings.Split(list, ",")
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
+	}
+	return names
+}
+
+// Pick returns the columns of these names, which must be known ones. The error joins a
+// [ColumnError] for every fault.
+func Pick(names, known []string) (picked []*spec, err error) {
+	var errs []error
+	for i, name := range names {
+		switch s := Lookup(name); {
+		case s == nil || !slices.Contains(known, name):
+			errs = append(errs, &ColumnError{name, "unknown", known})
+		case slices.Contains(names[:i], name):
+			errs = append(errs, &ColumnError{name, "named twice", known})
+		default:
+			picked = append(picked, s)
+		}
+	}
+	return picked, errors.Join(errs...)
+}
+
+// Lookup returns the column of that name; nil if there is none.
+func Lookup(name string) *spec {
+	for _, s := range columnSpecs {
+		if s.Name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// ErrPartition is the kind of the errors about what an output is partitioned by.
+var ErrPartition = errors.New("no partitions")
+
+// ParsePartition splits a comma-separated list of what the output is partitioned by. The empty list
+// is no partitions. The error is ErrPartition.
+func ParsePartition(list string) ([]string, error) {
+	if list == "" {
+		return nil, nil
+	}
+	names := splitNames(list)
+	return names, checkPartition(names)
+}
+
+// checkPartition returns what is wrong with names to partition by.
+func checkPartition(names []string) error {
+	var errs []error
+	for i, name := range names {
+		switch {
+		case !slices.Contains(Partitions(), name):
+			errs = append(errs, fmt.Errorf("%w by %q: use %s", ErrPartition, name, strings.Join(Partitions(), ", ")))
+		case slices.Contains(names[:i], name):
+			errs = append(errs, fmt.Errorf("%w: %s is named twice", ErrPartition, name))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,281 @@
+package container
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/robobatch/robobatch/internal/fieldtext"
+	"github.com/robobatch/robobatch/output/internal/columnar"
+	"github.com/robobatch/robobatch/output/parquet"
+)
+
+// lineChunk is what is encoded at once: some megabytes of text.
+var lineChunk = columnar.Limits{Rows: 32 << 10, Bytes: 1 << 20}
+
+const (
+	// linePiece is how much text is written, or compressed to a frame or member, before a chunk
+	// goes on. Only rules of many kilobytes, which lines repeat, make a chunk of several pieces.
+	linePiece = 8 << 20
+
+	// lineDicts is how much text the dictionaries hold before they start again. Escaped, in tables,
+	// and grown by doubling that is five times as much memory.
+	lineDicts = 4 << 20
+)
+
+// A LineFile writes rows as lines of text. Chunks are encoded, and compressed, several at once;
+// each waits until those before it are written. A text of a dictionary is escaped once, when it is
+// first used; rows copy it.
+type LineFile struct {
+	sink     *Sink
+	syntax   *fieldtext.Syntax
+	packing  fieldtext.Packing
+	columns  []lineColumn
+	header   []byte    // what is not written yet of it
+	begun    bool      // something was written
+	formulas *Formulas // counts them; nil if they are not counted
+	Dicts    int       // as lineDicts
+	Piece    int       // as linePiece
+
+	encoders pool[*lineEncoder]
+	ready    chan struct{} // of the next chunk: gets a value when those before are written
+}
+
+// A lineColumn is a column as all its rows have it. In the texts the lead of the column comes
+// first.
+type lineColumn struct {
+	lead, null, yes, no []byte
+
+	dict    []byte // values of its dictionary, end to end: they are only added to, so that encoders can read on
+	offsets []int  // value i is dict[offsets[i]:offsets[i+1]]
+
+	formulas [][]byte // by value, the text of one that is a formula; nil before the first of them
+}
+
+// newLines starts a file of lines. As many goroutines as there are workers encode chunks, with one
+// worker the caller's.
+func newLines(s *Sink, l *columnar.Schema, o Options) *LineFile {
+	f := &LineFile{
+		sink: s, syntax: o.CSV.syntaxOf(o.Format), packing: Specs[o.Format].Packing, Dicts: lineDicts, Piece: linePiece,
+		ready: make(chan struct{}, 1),
+	}
+	if o.Format.isCSV() && !o.CSV.Safe {
+		f.formulas = o.Formulas
+	}
+	f.encoders = newPool(o.Workers, func() (*lineEncoder, error) {
+		return &lineEncoder{Packer: fieldtext.NewPacker(f.packing)}, nil
+	})
+	f.ready <- struct{}{}
+	if o.CSV.BOM {
+		f.header = append(f.header, ByteOrderMark...)
+	}
+	for i, field := range l.Fields {
+		lead := f.syntax.Lead(nil, i, field.Name)
+		value := func(text string) []byte { return append(lead[:len(lead):len(lead)], text...) }
+		f.columns = append(f.columns, lineColumn{lead: lead, null: value(f.syntax.Null), yes: value("true"), no: value("false"), offsets: []int{0}})
+		if f.syntax.Header {
+			f.header = f.syntax.Text(append(f.header, lead...), []byte(field.Name))
+		}
+	}
+	if f.syntax.Header {
+		f.header = append(f.header, f.syntax.End...)
+	}
+	return f
+}
+
+// Write has a chunk encoded and written.
+func (f *LineFile) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
+	for i, d := range c.Names.Dicts {
+		if d != nil {
+			if f.formulas != nil {
+				f.columns[i].findFormulas(d)
+			}
+			f.columns[i].escape(d, f.syntax)
+		}
+	}
+	w, err := f.encoders.get()
+	if err == nil {
+		err = w.encoder.err
+	}
+	if err != nil {
+		f.encoders.idle <- w
+		return nil, err
+	}
+	f.begin(w.encoder, c)
+	if c.Names.Size() >= f.Dicts {
+		f.resetDicts(c.Names)
+	}
+	next := f.encoders.run(w, c, func() { w.encoder.encode(f, c.Rows) })
+	if f.encoders.workers > 1 {
+		return next, nil // an error appears when the encoder is used again, or at the end
+	}
+	return next, w.encoder.err
+}
+
+// begin gives a chunk to an encoder.
+func (f *LineFile) begin(e *lineEncoder, c *columnar.Chunk) {
+	e.bind(f.columns, c)
+	e.text = append(e.text[:0], f.header...)
+	f.header, f.begun = nil, true
+	e.counts = f.formulas != nil
+	after := make(chan struct{}, 1)
+	e.before, e.after, f.ready = f.ready, after, after
+}
+
+// escape adds what the dictionary has gained.
+func (l *lineColumn) escape(d *columnar.Dictionary, s *fieldtext.Syntax) {
+	for i := len(l.offsets) - 1; i < d.Len(); i++ {
+		l.dict = s.Text(append(l.dict, l.lead...), d.At(int32(i)))
+		l.offsets = append(l.offsets, len(l.dict))
+	}
+}
+
+// findFormulas looks for formulas in what the dictionary has gained.
+func (l *lineColumn) findFormulas(d *columnar.Dictionary) {
+	for i := len(l.offsets) - 1; i < d.Len(); i++ {
+		text := d.At(int32(i))
+		switch {
+		case fieldtext.IsFormula(text):
+			l.formulas = append(append(l.formulas, make([][]byte, i-len(l.formulas))...), bytes.Clone(text))
+		case l.formulas != nil:
+			l.formulas = append(l.formulas, nil)
+		}
+	}
+}
+
+// resetDicts empties all dictionaries. What encoders still read stays as it is.
+func (f *LineFile) resetDicts(names *columnar.Numbering) {
+	names.Reset()
+	for i := range f.columns {
+		f.columns[i].dict, f.columns[i].offsets, f.columns[i].formulas = nil, []int{0}, nil
+	}
+}
+
+// Close waits for what is being written. A file without rows has its header, and its frame.
+func (f *LineFile) Close(*columnar.Chunk, Metadata) error {
+	err := f.wait()
+	if err != nil || f.begun {
+		return err
+	}
+	packed, err := fieldtext.NewPacker(f.packing).Pack(f.header)
+	if err != nil {
+		return err
+	}
+	_, err = f.sink.Write(packed)
+	return err
+}
+
+// wait waits for all encoders, and returns an error of theirs.
+func (f *LineFile) wait() (err error) {
+	f.encoders.wait(func(e *lineEncoder) {
+		if err == nil {
+			err = e.err
+		}
+	})
+	return err
+}
+
+// Abort waits for what is being written.
+func (f *LineFile) Abort() { f.wait() } //nolint:errcheck // nobody is left to report it to
+
+// A lineEncoder makes the lines of chunks, one chunk after the other. It keeps its memory.
+type lineEncoder struct {
+	columns []lineCells // by column of the table
+	text    []byte      // the piece that is being made
+	*fieldtext.Packer
+
+	before <-chan struct{} // gets a value when the chunks before are written
+	after  chan<- struct{} // wants one when this chunk is
+	begun  bool            // the chunks before are written
+
+	calendar fieldtext.Calendar
+	counts   bool     // formulas are counted
+	formulas Formulas // of the chunk
+	err      error    // sticky
+}
+
+// lineCells are a column of a chunk, and what its lines have around them.
+type lineCells struct {
+	lineColumn
+	columnar.Cells
+}
+
+// bind makes the cells those of a chunk.
+func (e *lineEncoder) bind(all []lineColumn, c *columnar.Chunk) {
+	e.columns = e.columns[:0]
+	for i, col := range c.Columns {
+		e.columns = append(e.columns, lineCells{all[i], col.Cells()})
+	}
+	e.begun, e.formulas = false, Formulas{}
+}
+
+// encode makes and writes the lines of all rows of the chunk.
+func (e *lineEncoder) encode(f *LineFile, rows int) {
+	for row := range rows {
+		e.appendRow(f.syntax, row)
+		if len(e.text) >= f.Piece {
+			e.write(f.sink)
+		}
+	}
+	e.write(f.sink)
+	if e.counts {
+		f.formulas.add(&e.formulas) // it is this chunk's turn
+	}
+	e.after <- struct{}{}
+}
+
+// write writes the piece that was made, when the chunks before are written.
+func (e *lineEncoder) write(s *Sink) {
+	var packed []byte
+	if e.err == nil && len(e.text) > 0 {
+		packed, e.err = e.Pack(e.text)
+	}
+	if !e.begun {
+		<-e.before
+		e.begun = true
+	}
+	if e.err == nil {
+		_, e.err = s.Write(packed)
+	}
+	e.text = e.text[:0]
+}
+
+// appendRow appends a row to the piece.
+func (e *lineEncoder) appendRow(s *fieldtext.Syntax, row int) {
+	dst := e.text
+	for i := range e.columns {
+		c := &e.columns[i]
+		if c.Present != nil && c.Present[row] == 0 {
+			dst = append(dst, c.null...)
+			continue
+		}
+		switch c.Kind {
+		case parquet.Dictionary:
+			id := c.IDs[row]
+			dst = append(dst, c.dict[c.offsets[id]:c.offsets[id+1]]...)
+			if c.formulas != nil && c.formulas[id] != nil {
+				e.formulas.See(c.formulas[id])
+			}
+		case parquet.Bool:
+			if c.Bools[row] {
+				dst = append(dst, c.yes...)
+			} else {
+				dst = append(dst, c.no...)
+			}
+		case parquet.Int64:
+			dst = strconv.AppendInt(append(dst, c.lead...), c.Ints[row], 10)
+		case parquet.Int32:
+			dst = strconv.AppendInt(append(dst, c.lead...), int64(c.IDs[row]), 10)
+		case parquet.Text:
+			text := c.Text[c.Offset[row]:c.Offset[row+1]]
+			dst = s.Text(append(dst, c.lead...), text)
+			if e.counts && fieldtext.IsFormula(text) {
+				e.formulas.See(text)
+			}
+		case parquet.Time:
+			dst = s.Time(&e.calendar, append(dst, c.lead...), c.Ints[row])
+		case parquet.Double:
+			dst = s.Float(append(dst, c.lead...), c.Floats[row])
+		}
+	}
+	e.text = append(dst, s.End...)
+}

@@ -1,0 +1,123 @@
+package container
+
+import (
+	"slices"
+
+	"github.com/robobatch/robobatch/internal/fieldtext"
+	"github.com/robobatch/robobatch/output/internal/columnar"
+	"github.com/robobatch/robobatch/output/parquet"
+)
+
+// ParquetChunk is one page of every column: a page of urls is about 1 MiB, as is usual.
+var ParquetChunk = columnar.Limits{Rows: 32 << 10, Bytes: 1 << 20}
+
+// GroupLimits say when a row group ends: when it reaches one of them. Its compressed pages are held
+// in memory until then.
+type GroupLimits struct {
+	Rows      int
+	TextBytes int // of the texts that are not in dictionaries
+	DictBytes int // of the texts of all dictionaries, as columnar.Numbering.Size counts them
+}
+
+// parquetGroup bounds a row group to some tens of MiB, and gives readers, which work on several at
+// a time, enough of them. While it is made, a dictionary takes three times the bytes of its texts:
+// in the dictionary, as a page, and compressed.
+var parquetGroup = GroupLimits{Rows: 512 << 10, TextBytes: 32 << 20, DictBytes: 8 << 20}
+
+// wideGroupCells is the most verdicts of a row group in the wide layout.
+const wideGroupCells = 16 << 20
+
+// A ParquetFile writes every chunk as a page of each column. A page of numbers is packed with as
+// many bits as its dictionary has needed so far, so the dictionary may grow from page to page; it
+// is written, with the row group, when the last page is known.
+type ParquetFile struct {
+	sink     *Sink
+	out      *parquet.Writer
+	encoders pool[*parquet.Encoder]
+	Limits   GroupLimits
+	Chunk    columnar.Limits // of a chunk that is far from the end of the row group
+
+	rows      int // of the group
+	textBytes int // of the group
+}
+
+// newParquet starts a Parquet file.
+func newParquet(s *Sink, l *columnar.Schema, opt Options) (*ParquetFile, error) {
+	c, level, err := opt.Compression.choose(Parquet, opt.Level)
+	if err != nil {
+		return nil, err
+	}
+	if err := opt.CheckBloom(l); err != nil {
+		return nil, err
+	}
+	fields := make([]parquet.Field, len(l.Fields))
+	for i, f := range l.Fields {
+		fields[i] = f.Field
+		fields[i].Bloom = slices.Contains(opt.Bloom, f.Name)
+		if f.Type == parquet.Text {
+			fields[i].Delta = opt.Texts == AutoEncoding
+		}
+	}
+	p := &ParquetFile{sink: s, Limits: parquetGroup, Chunk: ParquetChunk.ForSchema(l)}
+	if p.Limits.Rows = l.MostRows(p.Limits.Rows, wideGroupCells); opt.RowGroup > 0 {
+		p.Limits.Rows = opt.RowGroup
+	}
+	p.out, err = parquet.NewWriter(s, fields, parquet.Options{
+		CreatedBy: "robobatch version " + fieldtext.Valid(opt.Version), Codec: parquetCodecs[c], Level: level,
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.encoders = newPool(opt.Workers, p.out.NewEncoder)
+	return p, nil
+}
+
+// Write adds a chunk to the row group.
+func (p *ParquetFile) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
+	p.rows += c.Rows
+	p.textBytes += c.Size()
+	w, err := p.encoders.get()
+	if err != nil {
+		return nil, err
+	}
+	to, names := p.out.Begin(c.Rows, c.Names.Texts), c.Names
+	next := p.encoders.run(w, c, func() {
+		for i, col := range c.Columns {
+			col.Page(w.encoder, to, i)
+		}
+	})
+	if p.rows+next.Agents > p.Limits.Rows || p.textBytes >= p.Limits.TextBytes || names.Size() >= p.Limits.DictBytes {
+		if err := p.endGroup(names); err != nil {
+			return next, err
+		}
+	}
+	next.Limits = p.nextLimits()
+	return next, nil
+}
+
+// nextLimits returns the limits of the next chunk: it ends where the row group has to.
+func (p *ParquetFile) nextLimits() columnar.Limits {
+	return columnar.Limits{Rows: min(p.Chunk.Rows, p.Limits.Rows-p.rows), Bytes: p.Chunk.Bytes}
+}
+
+// endGroup writes the row group and forgets the dictionaries.
+func (p *ParquetFile) endGroup(names *columnar.Numbering) error {
+	p.Abort()
+	if err := p.out.EndGroup(names.Texts); err != nil {
+		return err
+	}
+	p.rows, p.textBytes = 0, 0
+	names.Reset()
+	return p.sink.failed()
+}
+
+// Abort waits for what is being encoded.
+func (p *ParquetFile) Abort() { p.encoders.wait(func(*parquet.Encoder) {}) }
+
+// Close ends the row group and writes the footer.
+func (p *ParquetFile) Close(c *columnar.Chunk, md Metadata) error {
+	if err := p.endGroup(c.Names); err != nil {
+		return err
+	}
+	return p.out.Close(md.Keys, md.Values)
+}

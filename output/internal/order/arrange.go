@@ -1,0 +1,262 @@
+package order
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/robobatch/robobatch/internal/extsort"
+	"github.com/robobatch/robobatch/output/internal/columnar"
+	"github.com/robobatch/robobatch/output/internal/container"
+)
+
+// A Sort is an order of the rows.
+type Sort uint8
+
+// The orders.
+const (
+	SortNone   Sort = iota // that of the input
+	SortOrigin             // by the bytes of the origin, those without one last; those of one origin as in the input
+)
+
+// sortNames are the names of the orders, by Sort.
+var sortNames = [...]string{SortNone: "none", SortOrigin: "origin"}
+
+// ErrSort is the error of ParseSort.
+var ErrSort = errors.New("no such order")
+
+// String returns the name: "origin".
+func (s Sort) String() string { return sortNames[s] }
+
+// Columns returns the names of the columns that decide; none for SortNone.
+func (s Sort) Columns() []string {
+	if s == SortNone {
+		return nil
+	}
+	return []string{columnar.NameOrigin}
+}
+
+// ParseSort returns the order of that name, SortNone for "". The error is ErrSort, with the names
+// there are.
+func ParseSort(name string) (Sort, error) {
+	if name == "" {
+		return SortNone, nil
+	}
+	if i := slices.Index(sortNames[:], name); i >= 0 {
+		return Sort(i), nil
+	}
+	return 0, fmt.Errorf("%w %q: use none or origin", ErrSort, name)
+}
+
+const (
+	// SortMemory is how many bytes of rows are sorted at once, unless Options.SortMemory says
+	// otherwise.
+	SortMemory = 256 << 20
+	// minSortMemory is the least: chunks of that, and a merge of several sorted pieces, need some.
+	minSortMemory = 8 << 20
+)
+
+// SortChunk is what is gathered before the memory of all chunks is looked at.
+var SortChunk = columnar.Limits{Rows: 16 << 10, Bytes: 1 << 20}
+
+// An Arranger is a container that puts all rows in another order before a target gets them: by
+// their keys, and where these are equal in the order in which they came. It gathers chunks until
+// they fill its memory, sorts their rows and writes them as a sorted piece to a temporary file; at
+// the end it merges the pieces. The order depends on the rows alone, not on the memory.
+type Arranger struct {
+	schema *columnar.Schema
+	keys   SortKeys
+	Limit  int             // bytes of gathered chunks, their dictionaries, and references to their rows
+	cancel <-chan struct{} // closed to end the work early
+
+	chunks []*columnar.Chunk // gathered; they share their numbering
+	spare  []*columnar.Chunk
+	bytes  int // of chunks
+	Spill  *extsort.Spill
+	target target
+}
+
+// A target gets rows in order.
+type target interface {
+	// Start says that rows follow which have the keys of that one.
+	Start(c *columnar.Chunk, row uint32) error
+	// Chunk returns the chunk that takes rows.
+	Chunk() *columnar.Chunk
+	// Flush writes that chunk, which is full.
+	Flush() error
+	// Finish writes what is left, and the end.
+	Finish() error
+	// Abort ends all work under way.
+	Abort()
+}
+
+// Options say how rows are put in order.
+type Options struct {
+	Keys    []string        // the columns that decide, the first most; one that comes again decides nothing
+	Memory  int64           // bytes of rows that are held in memory; 0 is 256 MiB, and less than 8 MiB is that
+	TempDir string          // of the temporary file; "" is the usual one
+	Cancel  <-chan struct{} // closed to end the work early; nil is never
+}
+
+// NewArranger returns an arranger of chunks of the layout.
+func NewArranger(all *columnar.Schema, opt Options, to target) *Arranger {
+	a := &Arranger{schema: all, cancel: opt.Cancel, target: to, Limit: SortMemory, Spill: extsort.NewSpill(opt.TempDir)}
+	if opt.Memory > 0 {
+		a.Limit = int(max(minSortMemory, opt.Memory))
+	}
+	for _, name := range opt.Keys {
+		if at := all.Index(name); !slices.Contains(a.keys, at) {
+			a.keys = append(a.keys, at)
+		}
+	}
+	return a
+}
+
+// Write gathers a chunk.
+func (a *Arranger) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
+	a.chunks = append(a.chunks, c)
+	a.bytes += c.Memory() + 16*c.Rows // and two references to each row while they are sorted
+	if a.bytes+c.Names.Memory() >= a.Limit {
+		if err := a.spillPiece(); err != nil {
+			return nil, err
+		}
+	}
+	if n := len(a.spare); n > 0 {
+		next := a.spare[n-1]
+		a.spare = a.spare[:n-1]
+		return next, nil
+	}
+	return c.Next(), nil
+}
+
+// spillPiece writes what was gathered as a sorted piece.
+func (a *Arranger) spillPiece() error {
+	piece, err := a.Spill.Begin()
+	if err != nil {
+		return err
+	}
+	to := newPieceTarget(piece, a.schema)
+	if err := a.emitChunks(to); err != nil {
+		return err
+	}
+	if err := to.Finish(); err != nil {
+		return err
+	}
+	piece.End()
+	a.chunks[0].Names.Reset()
+	for _, c := range a.chunks {
+		c.Reset()
+	}
+	a.spare, a.chunks, a.bytes = append(a.spare, a.chunks...), a.chunks[:0], 0
+	return nil
+}
+
+// emitChunks hands the rows that were gathered to a target, in order.
+func (a *Arranger) emitChunks(to target) error {
+	rows := a.keys.sort(a.chunks)
+	for len(rows) > 0 {
+		if err := a.cancelled(); err != nil {
+			return err
+		}
+		first := rows[0]
+		n := 1
+		for n < len(rows) && a.keys.same(a.chunks[first.Chunk], first.Row, a.chunks[rows[n].Chunk], rows[n].Row) {
+			n++
+		}
+		if err := emit(to, a.chunks, rows[:n]); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// emit hands rows that have the same keys to a target.
+func emit(to target, from []*columnar.Chunk, rows []columnar.Ref) error {
+	if err := to.Start(from[rows[0].Chunk], rows[0].Row); err != nil {
+		return err
+	}
+	for len(rows) > 0 {
+		c := to.Chunk()
+		n := c.FitRows(from, rows)
+		c.TakeRows(from, rows[:n])
+		rows = rows[n:]
+		if c.Filled() {
+			if err := to.Flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// cancelled returns context.Canceled if the work is to end.
+func (a *Arranger) cancelled() error {
+	select {
+	case <-a.cancel:
+		return context.Canceled
+	default:
+		return nil
+	}
+}
+
+// Close hands all rows to the target.
+func (a *Arranger) Close(*columnar.Chunk, container.Metadata) error {
+	if a.Spill.Runs() == 0 {
+		if err := a.emitChunks(a.target); err != nil {
+			return err
+		}
+		a.chunks, a.spare = nil, nil
+		return a.target.Finish()
+	}
+	if len(a.chunks) > 0 {
+		if err := a.spillPiece(); err != nil {
+			return err
+		}
+	}
+	a.chunks, a.spare = nil, nil // their memory is that of the merge now
+	return a.merge()
+}
+
+// Abort drops what was gathered.
+func (a *Arranger) Abort() {
+	a.target.Abort()
+	a.Spill.Close()
+	a.chunks, a.spare = nil, nil
+}
+
+// A fileTarget is the container of one file.
+type fileTarget struct {
+	container container.Container
+	rows      *columnar.Chunk
+	md        *container.Metadata
+}
+
+// NewFileTarget returns the target that writes a table of the layout to a container, whose first
+// chunk has these limits.
+func NewFileTarget(c container.Container, written *columnar.Schema, lim columnar.Limits, md *container.Metadata) *fileTarget {
+	return &fileTarget{container: c, rows: columnar.NewChunk(written, 1, columnar.NewDictionaries(written), lim.ForSchema(written)), md: md}
+}
+
+func (t *fileTarget) Start(*columnar.Chunk, uint32) error { return nil }
+func (t *fileTarget) Chunk() *columnar.Chunk              { return t.rows }
+
+func (t *fileTarget) Flush() error {
+	next, err := t.container.Write(t.rows)
+	if err == nil {
+		t.rows = next
+	}
+	return err
+}
+
+func (t *fileTarget) Finish() error {
+	if t.rows.Rows > 0 {
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	return t.container.Close(t.rows, *t.md)
+}
+
+func (t *fileTarget) Abort() { t.container.Abort() }

@@ -1,0 +1,62 @@
+package output
+
+import "github.com/robobatch/robobatch/output/internal/columnar"
+
+// A Layout says what a row of the table is: [Long] or [Wide].
+type Layout = columnar.Layout
+
+// The layouts.
+const (
+	Long = columnar.Long // a row for each URL and agent
+	Wide = columnar.Wide // a row for each URL, with columns for each agent
+)
+
+// ParseLayout returns the layout of that name. The error says which names there are.
+func ParseLayout(name string) (Layout, error) { return columnar.ParseLayout(name) }
+
+// A KeptColumn is a column of the input that is written behind those of the verdicts. It has nulls.
+type KeptColumn = columnar.KeptColumn
+
+// A ColumnError is a column that cannot be chosen.
+type ColumnError = columnar.ColumnError
+
+// CanonicalURL is the name of the column that needs a store built with
+// [engine.StoreOptions].Canonical.
+const CanonicalURL = columnar.CanonicalURL
+
+// Violation is the name of the column that needs a store built with
+// [engine.StoreOptions].LogAgents.
+const Violation = columnar.Violation
+
+// PartitionDate is the name of the partitions by day.
+const PartitionDate = columnar.PartitionDate
+
+// ErrPartition is the kind of the errors about what an output is partitioned by.
+var ErrPartition = columnar.ErrPartition
+
+// Columns returns the names of all columns in their default order.
+func Columns() []string { return columnar.Columns() }
+
+// ChangeColumns returns the names of the columns of changes, see Options.Old: columns that name the
+// row, then verdict and rule by the old store and by the store, then the [engine.Change].
+func ChangeColumns() []string { return columnar.ChangeColumns() }
+
+// VerdictColumns returns the names of the columns that [Verdicts] can have: those that depend on
+// nothing but URL and agent.
+func VerdictColumns() []string { return columnar.VerdictColumns() }
+
+// Partitions returns the names that ParsePartition takes: of columns, and [PartitionDate], the day
+// in UTC of [engine.Batch.Times].
+func Partitions() []string { return columnar.Partitions() }
+
+// ParseColumns splits a comma-separated list of column names, which picks columns and orders them.
+// Spaces around a name are dropped. The empty list is [Layout.DefaultColumns] of [Long]. The error
+// joins a [ColumnError] for every fault.
+func ParseColumns(list string) ([]string, error) { return columnar.ParseColumns(list) }
+
+// ParseVerdictColumns is [ParseColumns] for [VerdictColumns]; the empty list is nil.
+func ParseVerdictColumns(list string) ([]string, error) { return columnar.ParseVerdictColumns(list) }
+
+// ParsePartition splits a comma-separated list of what the output is partitioned by. The empty list
+// is no partitions. The error is ErrPartition.
+func ParsePartition(list string) ([]string, error) { return columnar.ParsePartition(list) }
