@@ -39,7 +39,8 @@ type Batch struct {
 	Verdicts []Verdict  // of row i for agent a: Verdicts[i*agents+a]; agents is 1 with LogAgents
 
 	// Canonicals are the URLs without the parameters that robots.txt says do not count: the URL
-	// itself where nothing is cut, NoURL for a bad URL. Only StoreOptions.Canonical fills them.
+	// itself where nothing is cut, NoURL for a bad URL. Only StoreOptions.Directives with
+	// robots.CleanParamLines fills them.
 	Canonicals []Span
 
 	// Only StoreOptions.LogAgents fills these:

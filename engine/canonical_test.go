@@ -28,12 +28,13 @@ func TestCanonical(t *testing.T) {
 		{"not a URL?ref=1", ""},
 	}
 	for _, canonical := range []bool{false, true} {
-		s, err := BuildStore(responses, StoreOptions{Dialect: robots.Yandex, Canonical: canonical})
+		opt := StoreOptions{Dialect: robots.Yandex}
+		if canonical {
+			opt.Directives = []robots.Directive{robots.CleanParamLines}
+		}
+		s, err := BuildStore(responses, opt)
 		if err != nil {
 			t.Fatal(err)
-		}
-		if s.Options().Canonical != canonical {
-			t.Errorf("HasCanonical = %v, want %v", s.Options().Canonical, canonical)
 		}
 		var b Batch
 		e := s.NewEvaluator()

@@ -90,7 +90,7 @@ func (e *Evaluator) evaluate(b *Batch) {
 	if logAgents == LogAgentsOff && e.store.opt.RowTimes {
 		e.countTimeless(b)
 	}
-	if e.store.opt.Canonical {
+	if slices.Contains(e.store.opt.Directives, robots.CleanParamLines) {
 		e.canonicalize(b)
 	}
 }

@@ -298,6 +298,15 @@ func (b *Batch) agent(row, a int) int {
 // isKnown reports whether an agent is one of Store.Options.
 func (s *Store) isKnown(agent int) bool { return agent < len(s.opt.Agents) }
 
+// robotsAgent returns an agent, of Store.Options or one that the text of r names, as package robots
+// looks for its groups.
+func (s *Store) robotsAgent(agent int, r *rules.Ruling) robots.Agent {
+	if s.isKnown(agent) {
+		return robots.NewAgent(s.opt.Agents[agent], s.opt.Dialect)
+	}
+	return robots.Agent{Token: robots.ProductToken(r.NameOf(agent))}
+}
+
 // set returns the rules of an agent.
 func (e *Evaluator) set(id RulingID, agent int) *rules.Set {
 	if e.store.isKnown(agent) {

@@ -100,6 +100,19 @@ func (m *Lookup) Rule(id RulingID, agent int, rule int32) robots.Rule {
 	return m.set(id, agent).Rule(rule)
 }
 
+// Note returns the first line of a directive of StoreOptions.Directives that binds an agent. ok is false if
+// there is none. A store that may drop rules may load them again.
+func (m *Lookup) Note(id RulingID, agent int, directive robots.Directive) (note robots.Note, ok bool) {
+	if id <= rules.NoRobots {
+		return note, false
+	}
+	r := m.reader.Ruling(id)
+	if r == nil || len(r.Notes) == 0 {
+		return note, false
+	}
+	return r.Note(directive, m.store.robotsAgent(agent, r))
+}
+
 // Rules returns all rules that bind an agent, in the order of their numbers in verdicts, and the first
 // agent that has the same. A store that may drop rules loads them again. A rule of two patterns, see
 // [robots.Dialect.IndexPattern], is there twice. There are none where a fetch decides in their place,

@@ -94,7 +94,8 @@ func waysToOpen(tb testing.TB, name string, opt StoreOptions) map[string]*Store 
 var packTexts = []string{
 	"", "User-agent: *\nDisallow: /private\n", "User-agent: a\nDisallow: /a\nUser-agent: *\nDisallow: /\nAllow: /x\nUser-agent: A\nAllow: /a/b\n",
 	"User-agent: googlebot\nDisallow: /*.css$\nClean-param: sid /x\nUser-agent: googlebot-news\nUser-agent: yandex\nDisallow: /x*y\nAllow: /x\n",
-	"User-agent: *\n" + manyFloating(40), "\xef\xbb\xbfuser-agent:*\rdisallow:/x%2a\xff\r",
+	"User-agent: a\nCrawl-delay: 2\nUser-agent: googlebot\nDisallow: /b\nUser-agent: *\nCrawl-delay: soon\nCrawl-delay: 0.5\nDisallow: /private\n",
+	"User-agent: *\nDisallow: /q\nCrawl-delay: 7\n", "User-agent: *\n" + manyFloating(40), "\xef\xbb\xbfuser-agent:*\rdisallow:/x%2a\xff\r",
 }
 
 // randomResponses returns responses of a few origins, and of where they redirect to.
@@ -145,7 +146,7 @@ func TestPackRandom(t *testing.T) {
 		for _, asOf := range []time.Time{{}, time.Unix(int64(r.IntN(60)-5)*86400, 0), time.Unix(86400*365, 0)} {
 			opt := StoreOptions{
 				Dialect: d, AsOf: asOf, Agents: []string{"*", "a", "Googlebot-News", "googlebot-image", "YandexImages", "A/2.0"},
-				Canonical: r.IntN(2) == 0, Missing: MissingUnknown,
+				Directives: randomDirectives(r), Missing: MissingUnknown,
 			}
 			if r.IntN(2) == 0 {
 				opt.Dialect |= robots.URLAsIs
@@ -156,6 +157,11 @@ func TestPackRandom(t *testing.T) {
 			}
 		}
 	}
+}
+
+// randomDirectives returns some of the directives.
+func randomDirectives(r *rand.Rand) []robots.Directive {
+	return slices.DeleteFunc(robots.Directives(), func(robots.Directive) bool { return r.IntN(2) == 0 })
 }
 
 // compareStores checks that two stores say the same of URLs.
@@ -174,7 +180,16 @@ func compareStores(t *testing.T, what string, got, want *Store, urls []string) {
 		if g, w := describe(got, b, i), describe(want, c, i); g != w {
 			t.Fatalf("%s: %s: %s, want %s", what, urls[i], g, w)
 		}
-		if want.Options().Canonical {
+		for a := range want.Options().Agents {
+			for _, directive := range want.Options().Directives {
+				g, okG := got.NewLookup().Note(b.Rulings[i], a, directive)
+				w, okW := want.NewLookup().Note(c.Rulings[i], a, directive)
+				if okG != okW || g.Line != w.Line || g.Value != w.Value {
+					t.Fatalf("%s: %s of %s: %v, %t, want %v, %t", what, directive, urls[i], g, okG, w, okW)
+				}
+			}
+		}
+		if slices.Contains(want.Options().Directives, robots.CleanParamLines) {
 			g, w := b.Canonicals[i], c.Canonicals[i]
 			if !bytes.Equal(b.Data[g.Off:g.Off+g.Len], c.Data[w.Off:w.Off+w.Len]) {
 				t.Fatalf("%s: canonical URLs of %s differ", what, urls[i])
@@ -232,7 +247,7 @@ func TestPackSource(t *testing.T) {
 		fmt.Fprintf(&text, "User-agent: bot%s\nAllow: /%d/x\n", letters(i), i)
 	}
 	r := robots.Response{Origin: "https://a.com", Status: 200, Body: []byte(text.String() + "Clean-param: sid\n")}
-	opt := StoreOptions{Dialect: robots.Yandex, Agents: []string{"*", "bot" + letters(7)}, Canonical: true}
+	opt := StoreOptions{Dialect: robots.Yandex, Agents: []string{"*", "bot" + letters(7)}, Directives: []robots.Directive{robots.CleanParamLines}}
 	name := makePack(t, robots.Yandex, r)
 	if data, err := os.ReadFile(name); err != nil || !bytes.Contains(data, r.Body) {
 		t.Fatalf("the pack has no text verbatim, so it has not too many selections: %v", err)

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -182,7 +181,7 @@ func TestRowTimesRandom(t *testing.T) {
 		d := []robots.Dialect{robots.Google, robots.RFC9309, robots.Yandex}[r.IntN(3)]
 		opt := StoreOptions{
 			Dialect: d, RowTimes: true, Agents: []string{"*", "a", "Googlebot-News", "Googlebot-Image"},
-			Canonical: r.IntN(2) == 0, Missing: MissingUnknown,
+			Directives: randomDirectives(r), Missing: MissingUnknown,
 		}
 		rows := randomRows(r, all)
 		ref := newTimedReference(all, opt)
@@ -202,7 +201,7 @@ func TestRowTimesRandom(t *testing.T) {
 					if got, want := describeTimed(s, look, b, i), ref.describe(row); got != want {
 						t.Fatalf("%s, %v: %s at %v:\n got %s\nwant %s", way, d, row.url, row.time, got, want)
 					}
-					if opt.Canonical {
+					if slices.Contains(opt.Directives, robots.CleanParamLines) {
 						if got, want := b.Piece(b.Canonicals[i]), ref.canonical(row); !bytes.Equal(got, want) {
 							t.Fatalf("%s, %v: canonical URL of %s at %v: %q, want %q", way, d, row.url, row.time, got, want)
 						}
@@ -353,7 +352,7 @@ func (ref *timedReference) canonical(row timedRow) []byte {
 	if out.Effect != robots.UseRules {
 		return []byte(row.url)
 	}
-	params := rules.CleanParams(ref.all[out.Capture].Body, ref.opt.Dialect)
+	params := robots.Inspect(ref.all[out.Capture].Body, ref.opt.Dialect).CleanParams
 	return params.AppendCanonical(nil, []byte(row.url), ref.opt.Dialect)
 }
 

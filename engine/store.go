@@ -71,8 +71,9 @@ type StoreOptions struct {
 	// Tokens keeps the product tokens that groups name, for [Store.Tokens].
 	Tokens bool
 
-	// Canonical keeps the clean-param lines in memory, so that Evaluate fills Batch.Canonicals.
-	Canonical bool
+	// Directives are those whose lines are kept in memory, for [Lookup.Note]. With
+	// [robots.CleanParamLines] Evaluate fills Batch.Canonicals.
+	Directives []robots.Directive
 
 	// MaxMemory is about how many bytes a run may take. Above that, a Store from a pack drops rules
 	// and loads them again when a row needs them. 0 or less is no limit. BuildStore ignores it and
@@ -101,7 +102,7 @@ func (opt StoreOptions) compiled() (StoreOptions, rules.Options) {
 		opt.Agents = []string{"*"}
 	}
 	r := rules.Options{
-		Dialect: opt.Dialect, Moment: rules.Moment{At: opt.AsOf, Rows: opt.RowTimes}, Canonical: opt.Canonical, Workers: opt.Workers,
+		Dialect: opt.Dialect, Moment: rules.Moment{At: opt.AsOf, Rows: opt.RowTimes}, Directives: opt.Directives, Workers: opt.Workers,
 	}
 	if opt.LogAgents != LogAgentsOff {
 		n, names := newNamer(opt.Dialect)

@@ -78,7 +78,7 @@ func TestViolationNeedsStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewWriter(io.Discard, store, Options{Columns: []string{Violation}}); !errors.Is(err, columnar.ErrViolation) {
+	if _, err := NewWriter(io.Discard, store, Options{Columns: []string{Violation}}); !errors.Is(err, columnar.ErrLogAgents) {
 		t.Errorf("New: %v", err)
 	}
 }

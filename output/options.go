@@ -84,6 +84,14 @@ func (o Options) order() order.Options {
 	return order.Options{Keys: append(slices.Clone(o.Partition), o.Sort.Columns()...), Memory: o.SortMemory, TempDir: o.TempDir, Cancel: o.Cancel}
 }
 
+// Needs returns what the options need of the store and of the log. No Columns mean the default ones,
+// which need nothing.
+func (o Options) Needs() Needs {
+	n := columnar.NeedsOf(slices.Concat(o.Columns, o.Partition)...)
+	n.LogAgents = n.LogAgents || o.Where.NeedsLogAgents()
+	return n
+}
+
 // ColumnNames returns the names of all columns that a Writer with these options has for the agents,
 // in their order. The error joins those of [NewWriter] about the choice of columns.
 func (o Options) ColumnNames(agents []string) ([]string, error) { return o.shape().ColumnNames(agents) }

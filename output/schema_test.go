@@ -170,7 +170,7 @@ func TestCanonicalNeedsStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewWriter(io.Discard, store, Options{Columns: []string{CanonicalURL}}); !errors.Is(err, columnar.ErrCanonical) {
+	if _, err := NewWriter(io.Discard, store, Options{Columns: []string{CanonicalURL}}); !errors.Is(err, columnar.ErrDirectives) {
 		t.Errorf("New: %v", err)
 	}
 }

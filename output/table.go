@@ -20,12 +20,10 @@ type KeptColumn = columnar.KeptColumn
 // A ColumnError is a column that cannot be chosen.
 type ColumnError = columnar.ColumnError
 
-// CanonicalURL is the name of the column that needs a store built with
-// [engine.StoreOptions].Canonical.
+// CanonicalURL is the name of the column of URLs without the parameters of clean-param lines.
 const CanonicalURL = columnar.CanonicalURL
 
-// Violation is the name of the column that needs a store built with
-// [engine.StoreOptions].LogAgents.
+// Violation is the name of the column about what the crawlers of the log did.
 const Violation = columnar.Violation
 
 // PartitionDate is the name of the partitions by day.
@@ -36,6 +34,17 @@ var ErrPartition = columnar.ErrPartition
 
 // Columns returns the names of all columns in their default order.
 func Columns() []string { return columnar.Columns() }
+
+// LogColumns returns the names of the columns that are written by default, behind
+// [Layout.DefaultColumns], if agents come from the log.
+func LogColumns() []string { return columnar.LogColumns() }
+
+// Needs say what columns, partitions and rows take of a store and of a log; see [Options.Needs].
+type Needs = columnar.Needs
+
+// NeedsOf returns what columns and partitions of these names need in all. Names that are none need
+// nothing.
+func NeedsOf(names ...string) Needs { return columnar.NeedsOf(names...) }
 
 // ChangeColumns returns the names of the columns of changes, see Options.Old: columns that name the
 // row, then verdict and rule by the old store and by the store, then the [engine.Change].

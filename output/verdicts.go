@@ -39,8 +39,8 @@ func NewVerdicts(store *engine.Store, names []string) (*Verdicts, error) {
 	if _, err := columnar.Pick(names, VerdictColumns()); err != nil {
 		return nil, err
 	}
-	if slices.Contains(names, CanonicalURL) && !store.Options().Canonical {
-		return nil, columnar.ErrCanonical
+	if err := columnar.NeedsOf(names...).Check(store.Options()); err != nil {
+		return nil, err
 	}
 	opt, agents := Options{Format: ArrowStream, Columns: names}, store.Options().Agents
 	if len(agents) > 1 {

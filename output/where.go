@@ -63,6 +63,9 @@ func (w Where) String() string {
 	return strings.Join(names, ",")
 }
 
+// NeedsLogAgents reports whether a kind is about the crawlers of the log.
+func (w Where) NeedsLogAgents() bool { return w&WhereViolations != 0 }
+
 // A filter picks the rows of a Where out of batches, before columns are made of them. It keeps its
 // memory.
 type filter struct {

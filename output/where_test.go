@@ -198,7 +198,7 @@ func TestWhereFromLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewWriter(io.Discard, store, Options{Where: WhereBad | WhereViolations}); !errors.Is(err, columnar.ErrViolation) {
+	if _, err := NewWriter(io.Discard, store, Options{Where: WhereBad | WhereViolations}); !errors.Is(err, columnar.ErrLogAgents) {
 		t.Errorf("New: %v", err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 
 	"github.com/robobatch/robobatch/engine"
@@ -42,13 +41,10 @@ type Writer struct {
 // [Options.CheckContainer], ErrFormat, and what the store was not built for. A stream has no
 // partitions: ErrPartition.
 func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
-	if slices.Contains(opt.Columns, CanonicalURL) && !store.Options().Canonical {
-		return nil, columnar.ErrCanonical
+	if err := opt.Needs().Check(store.Options()); err != nil {
+		return nil, err
 	}
 	fromLog := store.Options().LogAgents != engine.LogAgentsOff
-	if !fromLog && (slices.Contains(opt.Columns, Violation) || opt.Where&WhereViolations != 0) {
-		return nil, columnar.ErrViolation
-	}
 	if opt.Old != nil && (opt.Layout == Wide || opt.Where != 0) {
 		return nil, columnar.ErrChanges
 	}

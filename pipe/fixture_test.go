@@ -41,7 +41,11 @@ func newStore(tb testing.TB, canonical bool, agents ...string) *engine.Store {
 			}
 		}
 	}
-	store, err := engine.BuildStore(responses, engine.StoreOptions{Dialect: robots.Google, Agents: agents, Canonical: canonical})
+	opt := engine.StoreOptions{Dialect: robots.Google, Agents: agents}
+	if canonical {
+		opt.Directives = robots.Directives()
+	}
+	store, err := engine.BuildStore(responses, opt)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -16,14 +16,31 @@ type CleanParam struct {
 	pattern string // Path in normal form
 }
 
-// CleanParam returns the line with that number, parameters and path, as [Inspect] would if the file
-// had it.
-func (d Dialect) CleanParam(line int32, params []string, path string) CleanParam {
-	return CleanParam{Line: line, Params: params, Path: path, pattern: d.pattern(path)}
-}
-
 // CleanParams are the clean-param lines of a file. All of them hold for all crawlers.
 type CleanParams []CleanParam
+
+// CleanParams returns the clean-param lines among the notes of a robots.txt that was read in the
+// dialect.
+func (d Dialect) CleanParams(notes []Notes) (all CleanParams) {
+	for i := range notes {
+		if notes[i].Directive != CleanParamLines {
+			continue
+		}
+		for _, n := range notes[i].Lines {
+			if c, ok := d.parseCleanParam(n.Value); ok {
+				c.Line = n.Line
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// validCleanParam reports whether a value is that of a clean-param line.
+func validCleanParam(d Dialect, value string) bool {
+	_, ok := d.parseCleanParam(value)
+	return ok
+}
 
 // maxCleanParam is the longest value of a clean-param line that Yandex is said to read, in bytes.
 const maxCleanParam = 500

@@ -86,6 +86,12 @@ func parseDelay(value string) (seconds float64, ok bool) {
 	return seconds, err == nil
 }
 
+// validDelay reports whether a value is that of a Crawl-delay.
+func validDelay(_ Dialect, value string) bool {
+	_, ok := parseDelay(value)
+	return ok
+}
+
 // validHost reports whether the value of a host line is a domain name of two labels or more, maybe
 // with "https://" in front of it, the only scheme that Yandex's examples have, and a port behind
 // it. Addresses are none.

@@ -72,12 +72,3 @@ func TestBinding(t *testing.T) {
 		t.Errorf("groups %v, want none", got)
 	}
 }
-
-func TestDialectCleanParam(t *testing.T) {
-	f := Inspect([]byte("Clean-param: a&b /x*y\n"), Yandex)
-	want := f.CleanParams[0]
-	got := Yandex.CleanParam(want.Line, want.Params, want.Path)
-	if got.pattern != want.pattern || got.Line != 1 {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-}

@@ -238,7 +238,7 @@ func aim(src *flow.Source, logs *ingest.Logs, asked *summary.Asked) *flow.Source
 func (j *job) evaluate(ctx context.Context) (engine.Stats, error) {
 	src := aim(&j.src, j.logs, &j.asked)
 	defer j.Watch("URLs", src.Sample)()
-	if !j.asked.ByRow() && slices.Contains(j.outOpt.Partition, output.PartitionDate) {
+	if !j.asked.ByRow() && j.outOpt.Needs().Times {
 		src.NoTimes = flow.ErrNoDates
 	}
 	stats, err := engine.Run(ctx, j.store, src, j.page.with(&j.out), j.runOpt)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
@@ -45,7 +44,7 @@ func planPipe(a *args, std console.Streams) (guard.Task, error) {
 		_, err := (output.Options{Layout: output.Wide, Columns: r.opt.Columns}).ColumnNames(agents)
 		faults.Add("agent", err)
 	}
-	p.storeOpt.Canonical = slices.Contains(r.opt.Columns, output.CanonicalURL)
+	p.storeOpt.Directives = output.NeedsOf(r.opt.Columns...).Directives
 	faults.Add("workers", memory.CheckWorkers(a.workers))
 	faults.Add("max-memory", p.chooseMemory(a, nil))
 	p.hints = agentHints(a, p.storeOpt.Dialect, p.storeOpt.Agents)

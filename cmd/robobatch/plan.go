@@ -79,7 +79,6 @@ func (p *plan) choose(a *args) error {
 	p.require.Rules, err = flow.ParseShare(a.requireRules)
 	faults.Add("require-rules", err)
 	chooseRows(a, &p.storeOpt, &p.outOpt, &faults)
-	p.storeOpt.Canonical = slices.Contains(p.outOpt.Columns, output.CanonicalURL)
 	faults.Add("", input.Err())
 	p.page = newPage(a, &p.logOpt, &faults)
 	file := a.out
@@ -88,8 +87,9 @@ func (p *plan) choose(a *args) error {
 	} else if a.storage.partitionBy != "" {
 		file = ""
 		chooseParts(a.storage.partitionBy, a.out, &p.outOpt, &faults)
-		p.logOpt.Fields.Times = p.logOpt.Fields.Times || slices.Contains(p.outOpt.Partition, output.PartitionDate)
 	}
+	needs := p.outOpt.Needs()
+	p.storeOpt.Directives, p.logOpt.Fields.Times = needs.Directives, p.logOpt.Fields.Times || needs.Times
 	chooseFormat(file, a.outFormat, p.Out, &p.outOpt, &faults)
 	chooseStorage(&a.storage, agentsOf(&p.storeOpt), &p.outOpt, &faults)
 	checkWork(a, &faults)

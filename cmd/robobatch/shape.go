@@ -49,15 +49,19 @@ func chooseRows(a *args, question *engine.StoreOptions, out *output.Options, fau
 	}
 	switch {
 	case a.AgentFromLog && a.columns == "":
-		out.Columns = append(out.Columns, output.Violation)
-	case !a.AgentFromLog && slices.Contains(out.Columns, output.Violation):
-		faults.Add("columns", fmt.Errorf("the column %s is about the crawlers of the log: add -agent-from-log", output.Violation))
+		out.Columns = append(out.Columns, output.LogColumns()...)
+	case !a.AgentFromLog:
+		for _, name := range out.Columns {
+			if output.NeedsOf(name).LogAgents {
+				faults.Add("columns", fmt.Errorf("the column %s is about the crawlers of the log: add -agent-from-log", name))
+			}
+		}
 	}
 	if known && out.Layout == output.Wide {
 		faults.Add("layout", checkWide(question, out))
 	}
 	out.Where = chooseWhere(a.Where, faults)
-	if out.Where&output.WhereViolations != 0 && !a.AgentFromLog {
+	if out.Where.NeedsLogAgents() && !a.AgentFromLog {
 		faults.Add("where", errors.New("violations are of the crawlers of the log: add -agent-from-log"))
 	}
 }

@@ -93,7 +93,7 @@ func (s *limited) named(r *rules.Ruling, number, list int) *rules.Ruling {
 		return set
 	}
 	set, _, _ := s.loading.Do(strconv.FormatUint(key, 10), func() (any, error) {
-		set := rules.NewRuling([]*rules.Set{r.LoadNamed(list)}, nil)
+		set := rules.NewRuling([]*rules.Set{r.LoadNamed(list)})
 		s.cache.Set(key, set, set.Size)
 		return set, nil
 	})

@@ -70,11 +70,11 @@ func (l *loader) readText(number int, b *buffer) (r *rules.Ruling, err error) {
 func (l *loader) decodeText(c *wire.Cursor, b *buffer) (*rules.Ruling, error) {
 	groups := readGroups(c)
 	all := readSelections(c)
-	var clean robots.CleanParams
-	if l.Canonical {
-		clean = readCleans(c, l.Dialect)
+	var notes []robots.Notes
+	if len(l.Directives) > 0 {
+		notes = readNotes(c, groups.Groups, l.Directives)
 	}
-	if c.Bad() || l.Canonical && !c.AtEnd() {
+	if c.Bad() || len(l.Directives) > 0 && !c.AtEnd() {
 		return nil, errText
 	}
 	sets, err := rules.ForAgents(&groups, l.Agents, func(_ robots.Agent, bound []int) (*rules.Set, error) {
@@ -94,7 +94,8 @@ func (l *loader) decodeText(c *wire.Cursor, b *buffer) (*rules.Ruling, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := rules.NewRuling(sets, clean)
+	r := rules.NewRuling(sets)
+	r.SetNotes(notes, l.Dialect)
 	r.SetNamed(&groups, &l.Options, func(lists [][]int) func(list int) (*rules.Set, error) { return l.namedOf(all, lists) })
 	return r, nil
 }

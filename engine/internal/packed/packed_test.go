@@ -20,6 +20,7 @@ import (
 var packTexts = []string{
 	"", "User-agent: *\nDisallow: /private\n", "User-agent: a\nDisallow: /a\nUser-agent: *\nDisallow: /\nAllow: /x\nUser-agent: A\nAllow: /a/b\n",
 	"User-agent: googlebot\nDisallow: /*.css$\nClean-param: sid /x\nUser-agent: googlebot-news\nUser-agent: yandex\nDisallow: /x*y\nAllow: /x\n",
+	"User-agent: a\nCrawl-delay: 2\nUser-agent: b\nDisallow: /b\n", "User-agent: *\nCrawl-delay: 7\nDisallow: /q\n",
 	"User-agent: *\n" + manyFloating(40), "\xef\xbb\xbfuser-agent:*\rdisallow:/x%2a\xff\r",
 }
 
@@ -33,8 +34,11 @@ func manyFloating(n int) string {
 }
 
 // options are options for some agents.
-func options(d robots.Dialect, canonical bool, names ...string) rules.Options {
-	opt := rules.Options{Dialect: d, Canonical: canonical}
+func options(d robots.Dialect, notes bool, names ...string) rules.Options {
+	opt := rules.Options{Dialect: d}
+	if notes {
+		opt.Directives = robots.Directives()
+	}
 	for _, name := range names {
 		opt.Agents = append(opt.Agents, robots.NewAgent(name, d))
 	}

@@ -3,6 +3,7 @@ package packed
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -21,8 +22,9 @@ import (
 //	            as written
 //	selections  count; of each the numbers of the groups that are merged: count, and each;
 //	            then the place of a chunk of rules: offset and size
-//	cleans      count of clean-param lines; of each the line, the parameters: count, and each;
-//	            and the path
+//	notes       count of directives; of each its key, its groups: a form of 1 byte, and with
+//	            ownGroups as above; and its lines: count, and of each the line, 1 + the number of its
+//	            group, and the value
 //
 // [robots.File.Binding] finds the groups that bind an agent, and the selection of those groups has
 // its rules. There is a selection for each list of groups that a product token, or none, can bind.
@@ -31,6 +33,13 @@ import (
 const (
 	formCompiled = iota
 	formSource
+)
+
+// The forms of the groups of notes.
+const (
+	noGroups    = iota // the directive binds all crawlers
+	rulesGroups        // they are those of the rules, as is nearly always the case
+	ownGroups
 )
 
 // A selection is a set of groups that are merged.
@@ -98,14 +107,14 @@ type packedText struct {
 	groups     []robots.Group
 	selections []selection
 	rules      [][]byte // the chunk of each selection
-	cleans     robots.CleanParams
+	notes      []robots.Notes
 	odd        robots.Oddity
 }
 
 // packText compiles a text for all agents.
 func packText(key captures.Key, body []byte, d robots.Dialect) (*packedText, error) {
 	f := robots.Parse(body, d)
-	t := &packedText{key: key, groups: f.Groups, cleans: rules.CleanParams(body, d), odd: robots.OddityOf(body, f)}
+	t := &packedText{key: key, groups: f.Groups, notes: robots.NotesOf(body, d, robots.Directives()), odd: robots.OddityOf(body, f)}
 	var ok bool
 	if t.selections, ok = selections(f); !ok {
 		t.source = body
@@ -127,20 +136,7 @@ func (t *packedText) appendBinary(dst []byte) []byte {
 	if t.source != nil {
 		return append(append(dst, formSource), t.source...)
 	}
-	dst = append(dst, formCompiled)
-	dst = binary.AppendUvarint(dst, uint64(len(t.groups)))
-	for i := range t.groups {
-		g := &t.groups[i]
-		star := byte(0)
-		if g.Star {
-			star = 1
-		}
-		dst = append(dst, star)
-		dst = binary.AppendUvarint(dst, uint64(len(g.Agents)))
-		for _, a := range g.Agents {
-			dst = wire.AppendText(dst, a)
-		}
-	}
+	dst = appendGroups(append(dst, formCompiled), t.groups)
 	dst = binary.AppendUvarint(dst, uint64(len(t.selections)))
 	for _, s := range t.selections {
 		dst = binary.AppendUvarint(dst, uint64(len(s.groups)))
@@ -150,14 +146,44 @@ func (t *packedText) appendBinary(dst []byte) []byte {
 		dst = binary.AppendUvarint(dst, s.ref.Offset)
 		dst = binary.AppendUvarint(dst, uint64(s.ref.Size))
 	}
-	dst = binary.AppendUvarint(dst, uint64(len(t.cleans)))
-	for _, c := range t.cleans {
-		dst = binary.AppendUvarint(dst, uint64(c.Line))
-		dst = binary.AppendUvarint(dst, uint64(len(c.Params)))
-		for _, p := range c.Params {
-			dst = wire.AppendText(dst, p)
+	dst = binary.AppendUvarint(dst, uint64(len(t.notes)))
+	for i := range t.notes {
+		n := &t.notes[i]
+		switch dst = wire.AppendText(dst, n.Directive); {
+		case len(n.Groups) == 0:
+			dst = append(dst, noGroups)
+		case slices.EqualFunc(n.Groups, t.groups, sameAgents):
+			dst = append(dst, rulesGroups)
+		default:
+			dst = appendGroups(append(dst, ownGroups), n.Groups)
 		}
-		dst = wire.AppendText(dst, c.Path)
+		dst = binary.AppendUvarint(dst, uint64(len(n.Lines)))
+		for _, note := range n.Lines {
+			dst = binary.AppendUvarint(dst, uint64(note.Line))
+			dst = binary.AppendUvarint(dst, uint64(note.Group+1))
+			dst = wire.AppendText(dst, note.Value)
+		}
+	}
+	return dst
+}
+
+// sameAgents reports whether two groups bind the same crawlers.
+func sameAgents(a, b robots.Group) bool { return a.Star == b.Star && slices.Equal(a.Agents, b.Agents) }
+
+// appendGroups appends groups without their rules. readGroups reads them.
+func appendGroups(dst []byte, groups []robots.Group) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(groups)))
+	for i := range groups {
+		g := &groups[i]
+		star := byte(0)
+		if g.Star {
+			star = 1
+		}
+		dst = append(dst, star)
+		dst = binary.AppendUvarint(dst, uint64(len(g.Agents)))
+		for _, a := range g.Agents {
+			dst = wire.AppendText(dst, a)
+		}
 	}
 	return dst
 }
@@ -206,24 +232,33 @@ func readSelections(c *wire.Cursor) []selection {
 	return all
 }
 
-// readCleans returns the clean-param lines of a text, in the dialect.
-func readCleans(c *wire.Cursor, d robots.Dialect) robots.CleanParams {
-	n := c.Count()
-	if n == 0 {
-		return nil
-	}
-	all := make(robots.CleanParams, n)
-	for i := range all {
-		line := int32(c.Uvarint())
-		params := make([]string, c.Count())
-		for k := range params {
-			params[k] = string(c.Text())
+// readNotes returns the notes of a text with these groups, of these directives alone.
+func readNotes(c *wire.Cursor, groups []robots.Group, directives []robots.Directive) (all []robots.Notes) {
+	for range c.Count() {
+		n := robots.Notes{Directive: robots.Directive(c.Text())}
+		switch c.Byte() {
+		case noGroups:
+		case rulesGroups:
+			n.Groups = groups
+		case ownGroups:
+			n.Groups = readGroups(c).Groups
+		default:
+			c.Fail()
 		}
-		path := string(c.Text())
+		n.Lines = make([]robots.Note, c.Count())
+		for i := range n.Lines {
+			line, group := c.Uvarint(), c.Uvarint()
+			if line > math.MaxInt32 || group > uint64(len(n.Groups)) {
+				c.Fail()
+			}
+			n.Lines[i] = robots.Note{Line: int32(line), Group: int(group) - 1, Value: string(c.Text())}
+		}
 		if c.Bad() {
 			return nil
 		}
-		all[i] = d.CleanParam(line, params, path)
+		if slices.Contains(directives, n.Directive) {
+			all = append(all, n)
+		}
 	}
 	return all
 }

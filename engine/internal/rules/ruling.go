@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/robobatch/robobatch/robots"
 )
@@ -47,7 +48,8 @@ func (id RulingID) outcome() (robots.Effect, robots.Cause) {
 type Ruling struct {
 	Sets   []*Set             // by agent of Options
 	Firsts []uint16           // the same: the first one with the same Set
-	Clean  robots.CleanParams // if they are asked for
+	Notes  []robots.Notes     // of the directives of Options
+	Clean  robots.CleanParams // the same, if it has clean-param lines
 	Size   int64              // bytes of memory
 	Odd    robots.Oddity      // of a text that CompileText has compiled
 
@@ -55,9 +57,9 @@ type Ruling struct {
 }
 
 // NewRuling returns the Ruling of the Sets of all agents.
-func NewRuling(sets []*Set, clean robots.CleanParams) *Ruling {
+func NewRuling(sets []*Set) *Ruling {
 	const overhead = 256 // of the Ruling, and of a cache for it
-	r := &Ruling{Sets: sets, Firsts: make([]uint16, len(sets)), Clean: clean, Size: overhead + 10*int64(len(sets))}
+	r := &Ruling{Sets: sets, Firsts: make([]uint16, len(sets)), Size: overhead + 10*int64(len(sets))}
 	for i, rs := range sets {
 		r.Firsts[i] = uint16(slices.Index(sets[:i+1], rs))
 		if int(r.Firsts[i]) == i {
@@ -65,6 +67,34 @@ func NewRuling(sets []*Set, clean robots.CleanParams) *Ruling {
 		}
 	}
 	return r
+}
+
+// SetNotes keeps the notes of the text.
+func (r *Ruling) SetNotes(notes []robots.Notes, d robots.Dialect) {
+	r.Notes, r.Clean = notes, d.CleanParams(notes)
+	for i := range notes {
+		for _, g := range notes[i].Groups {
+			r.Size += int64(unsafe.Sizeof(g))
+			for _, token := range g.Agents {
+				r.Size += int64(unsafe.Sizeof(token)) + int64(len(token))
+			}
+		}
+		for _, n := range notes[i].Lines {
+			r.Size += 2 * (int64(unsafe.Sizeof(n)) + int64(len(n.Value))) // twice, for Clean
+		}
+	}
+}
+
+// Note returns the first line of a directive that binds the agent. ok is false if there is none.
+func (r *Ruling) Note(directive robots.Directive, a robots.Agent) (note robots.Note, ok bool) {
+	for i := range r.Notes {
+		if n := &r.Notes[i]; n.Directive == directive {
+			if lines := n.Of(a); len(lines) > 0 {
+				return lines[0], true
+			}
+		}
+	}
+	return note, false
 }
 
 // Common returns the Set of all agents, nil if they differ.
@@ -79,7 +109,7 @@ func (r *Ruling) Common() *Set {
 
 // SameVerdict returns a Ruling that gives so many agents one verdict on every URL.
 func SameVerdict(v Verdict, agents int) *Ruling {
-	return NewRuling(slices.Repeat([]*Set{{otherwise: v}}, agents), nil)
+	return NewRuling(slices.Repeat([]*Set{{otherwise: v}}, agents))
 }
 
 // FixedRulings returns the Rulings of outcomes that decide in place of rules, by RulingID.
@@ -88,7 +118,7 @@ func FixedRulings(agents int) []*Ruling {
 	for _, effect := range []robots.Effect{robots.AllowAll, robots.DisallowAll} {
 		for cause := range robots.Cause(1 << causeBits) {
 			o := robots.Outcome{Effect: effect, Cause: cause}
-			all[OutcomeRuling(o, 0)] = NewRuling(slices.Repeat([]*Set{fixedSet(o)}, agents), nil)
+			all[OutcomeRuling(o, 0)] = NewRuling(slices.Repeat([]*Set{fixedSet(o)}, agents))
 		}
 	}
 	return all
@@ -106,11 +136,8 @@ func CompileText(body []byte, opt *Options) (*Ruling, error) {
 	if err != nil {
 		return nil, err
 	}
-	var clean robots.CleanParams
-	if opt.Canonical {
-		clean = CleanParams(body, opt.Dialect)
-	}
-	r := NewRuling(sets, clean)
+	r := NewRuling(sets)
+	r.SetNotes(robots.NotesOf(body, opt.Dialect, opt.Directives), opt.Dialect)
 	r.Odd = robots.OddityOf(body, f)
 	r.SetNamed(f, opt, func(lists [][]int) func(list int) (*Set, error) {
 		const parsed = 4 // times the text, about
@@ -182,15 +209,6 @@ func tokensOf(f *robots.File) (all tokens) {
 func (t tokens) have(a robots.Agent) bool {
 	return len(t) > 0 && (slices.ContainsFunc(t, a.Token.Equal) ||
 		slices.ContainsFunc(a.Fallbacks, func(f robots.ProductToken) bool { return slices.ContainsFunc(t, f.Equal) }))
-}
-
-// CleanParams returns the clean-param lines of a robots.txt. Few files have any, and the others are
-// not read again.
-func CleanParams(body []byte, d robots.Dialect) robots.CleanParams {
-	if !bytes.Contains(bytes.ToLower(body), []byte("clean-param")) {
-		return nil
-	}
-	return robots.Inspect(body, d).CleanParams
 }
 
 // Memory is what compiled rules take, see engine.Memory.

@@ -7,12 +7,12 @@ import (
 
 // Options say what to compile rules for.
 type Options struct {
-	Dialect   robots.Dialect
-	Agents    []robots.Agent
-	Moment    Moment
-	Canonical bool    // with Ruling.Clean
-	Tokens    *Tokens // gets the product tokens of all texts; nil is nobody
-	Workers   int     // compiling goroutines; 0 or less means GOMAXPROCS
+	Dialect    robots.Dialect
+	Agents     []robots.Agent
+	Moment     Moment
+	Directives []robots.Directive // whose lines Rulings keep
+	Tokens     *Tokens            // gets the product tokens of all texts; nil is nobody
+	Workers    int                // compiling goroutines; 0 or less means GOMAXPROCS
 
 	// Named, unless it is nil, reports whether an agent of this token, which is none of Agents, may be
 	// looked for where a robots.txt names it, see Ruling.FindNamed. It is safe for concurrent use.

@@ -121,7 +121,7 @@ func NewSchema(s Shape, agents []string) (*Schema, error) {
 
 // complete sets what follows from the fields.
 func (l *Schema) complete(agents int) {
-	l.streaks = l.pages && !l.Wide && l.Index(Violation) < 0 && l.Index(nameChange) < 0
+	l.streaks = l.pages && !l.Wide && !slices.ContainsFunc(l.Fields, func(f field) bool { return f.spec.byRow })
 	l.verdicts = slices.ContainsFunc(l.Fields, func(f field) bool { return f.spec.perAgent })
 	if !l.Wide {
 		return

@@ -8,6 +8,7 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/output/parquet"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // A spec describes a column of the schema. A new column is one more spec and the function that
@@ -19,6 +20,8 @@ type spec struct {
 	beside    bool // a column of Verdicts: it depends on URL and agent only
 	partition bool // an output can be partitioned by it
 	streaks   bool // gathered by streaks, where the chunk is
+	byRow     bool // it may differ within a streak, so a chunk with it has none
+	needs     Needs
 
 	gather func(g *gathering, f *field, c column)
 	spans  func(b *engine.Batch, f *field) []engine.Span // the texts of a column of Text
@@ -31,6 +34,7 @@ const (
 	byDefault choice = iota
 	longOnly         // by default in the long layout, else if it is named
 	ifNamed
+	ofLog     // by default if agents come from the log, else if it is named
 	never     // it is gathered to partition by
 	ofChanges // only with Options.Old
 )
@@ -45,12 +49,10 @@ const (
 	nameAllowed  = "allowed"
 )
 
-// CanonicalURL is the name of the column that needs a store built with
-// [engine.StoreOptions].Canonical.
+// CanonicalURL is the name of the column of URLs without the parameters of clean-param lines.
 const CanonicalURL = "canonical_url"
 
-// Violation is the name of the column that needs a store built with
-// [engine.StoreOptions].LogAgents.
+// Violation is the name of the column about what the crawlers of the log did.
 const Violation = "violation"
 
 // PartitionDate is the name of the partitions by day.
@@ -97,18 +99,22 @@ var columnSpecs = []*spec{
 	},
 	{
 		Field: of(CanonicalURL, parquet.Text, nullable), choice: ifNamed, beside: true,
+		needs:  Needs{Directives: []robots.Directive{robots.CleanParamLines}},
 		gather: gatherTexts, spans: func(b *engine.Batch, _ *field) []engine.Span { return b.Canonicals },
 	},
-	{Field: of(Violation, parquet.Bool, nullable), choice: ifNamed, gather: gatherViolations},
+	{
+		Field: of(Violation, parquet.Bool, nullable), choice: ofLog, byRow: true, needs: Needs{LogAgents: true},
+		gather: gatherViolations,
+	},
 	{Field: of(NameBinding, parquet.Dictionary, false), choice: ifNamed, streaks: true, gather: gatherBindings},
 	{
-		Field: of(PartitionDate, parquet.Dictionary, nullable), choice: never, partition: true,
+		Field: of(PartitionDate, parquet.Dictionary, nullable), choice: never, partition: true, needs: Needs{Times: true},
 		gather: gatherDates,
 	},
 	{Field: of(nameAllowedOld, parquet.Bool, nullable), choice: ofChanges, gather: gatherAllowedOld},
 	{Field: of(nameRuleLineOld, parquet.Int32, nullable), choice: ofChanges, gather: gatherRuleLinesOld},
 	{Field: of(nameRuleOld, parquet.Dictionary, nullable), choice: ofChanges, gather: gatherRulesOld},
-	{Field: of(nameChange, parquet.Dictionary, false), choice: ofChanges, gather: gatherChanges},
+	{Field: of(nameChange, parquet.Dictionary, false), choice: ofChanges, byRow: true, gather: gatherChanges},
 }
 
 // KeptSpecs are the columns of the input that are kept, without their names.
@@ -133,12 +139,6 @@ type field struct {
 
 // ErrColumn is the kind of the errors about the choice of columns.
 var ErrColumn = errors.New("no such choice of columns")
-
-// ErrCanonical is the error of a choice of the column [CanonicalURL] without what it takes.
-var ErrCanonical = errors.New("the store was built without canonical URLs")
-
-// ErrViolation is the error of a choice of the column [Violation] without what it takes.
-var ErrViolation = errors.New("the store was built for agents that do not come from the log")
 
 // A ColumnError is a column that cannot be chosen.
 type ColumnError struct {
@@ -171,6 +171,10 @@ func specNames(want func(*spec) bool) (names []string) {
 
 // Columns returns the names of all columns in their default order.
 func Columns() []string { return specNames(func(s *spec) bool { return s.choice < never }) }
+
+// LogColumns returns the names of the columns that are written by default, behind
+// Layout.DefaultColumns, if agents come from the log.
+func LogColumns() []string { return specNames(func(s *spec) bool { return s.choice == ofLog }) }
 
 // VerdictColumns returns the names of the columns that [Verdicts] can have: those that depend on
 // nothing but URL and agent.

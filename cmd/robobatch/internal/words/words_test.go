@@ -21,13 +21,13 @@ import (
 // TestColumnDocs compares what the help says of columns with the schema of an output.
 func TestColumnDocs(t *testing.T) {
 	fields := map[string]arrow.Field{}
-	for _, opt := range []engine.StoreOptions{{Canonical: true}, {LogAgents: engine.LogAgentsStar}} {
+	for _, opt := range []engine.StoreOptions{{Directives: robots.Directives()}, {LogAgents: engine.LogAgentsStar}} {
 		store, err := engine.BuildStore(func(func(robots.Response, error) bool) {}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		columns := slices.DeleteFunc(output.Columns(), func(name string) bool {
-			return name == output.CanonicalURL && !opt.Canonical || name == output.Violation && opt.LogAgents == engine.LogAgentsOff
+			return output.NeedsOf(name).Check(opt) != nil
 		})
 		var file bytes.Buffer
 		w, err := output.NewWriter(&file, store, output.Options{Format: output.ArrowStream, Columns: columns})

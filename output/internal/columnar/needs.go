@@ -1,0 +1,57 @@
+package columnar
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// Needs say what a column takes besides the verdicts of a batch, or all columns of a table, what it
+// is partitioned by and which rows are written.
+type Needs struct {
+	Directives []robots.Directive // [engine.StoreOptions].Directives has these
+	LogAgents  bool               // [engine.StoreOptions].LogAgents is not off
+	Times      bool               // the rows have times, see [engine.Batch].Times
+}
+
+// add adds the needs of another column.
+func (n *Needs) add(more Needs) {
+	for _, d := range more.Directives {
+		if !slices.Contains(n.Directives, d) {
+			n.Directives = append(n.Directives, d)
+		}
+	}
+	n.LogAgents, n.Times = n.LogAgents || more.LogAgents, n.Times || more.Times
+}
+
+// NeedsOf returns what columns and partitions of these names need in all. Names that are none need
+// nothing.
+func NeedsOf(names ...string) (n Needs) {
+	for _, name := range names {
+		if s := Lookup(name); s != nil {
+			n.add(s.needs)
+		}
+	}
+	return n
+}
+
+// ErrDirectives is the error of a column of a directive whose lines the store does not keep.
+var ErrDirectives = errors.New("the store was built without the directives of the columns")
+
+// ErrLogAgents is the error of a column about the crawlers of the log, without them.
+var ErrLogAgents = errors.New("the store was built for agents that do not come from the log")
+
+// Check returns an ErrDirectives or ErrLogAgents if a store with these options does not have what is needed.
+func (n Needs) Check(store engine.StoreOptions) error {
+	for _, d := range n.Directives {
+		if !slices.Contains(store.Directives, d) {
+			return ErrDirectives
+		}
+	}
+	if n.LogAgents && store.LogAgents == engine.LogAgentsOff {
+		return ErrLogAgents
+	}
+	return nil
+}

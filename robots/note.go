@@ -1,0 +1,129 @@
+package robots
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// A Directive is the key, in lower case, of lines that say something besides Allow and Disallow and
+// that rules, compiled, keep: see [Notes].
+type Directive string
+
+// The directives.
+const (
+	CleanParamLines Directive = "clean-param" // what CleanParams come from
+	CrawlDelayLines Directive = "crawl-delay" // seconds, as [Report.CrawlDelay] reads them
+)
+
+// A noteSpec says how the lines of a directive are read. A new directive is one more of them.
+type noteSpec struct {
+	directive Directive
+	grouped   bool // a line binds the crawlers of its run of user-agent lines; otherwise all
+	noColon   bool // a dialect that reads rules without their colon reads these, too
+
+	valid func(d Dialect, value string) bool // other lines are ignored; nil is any value
+}
+
+// noteSpecs are all directives whose lines are kept.
+var noteSpecs = []noteSpec{
+	{directive: CleanParamLines, noColon: true, valid: validCleanParam},
+	{directive: CrawlDelayLines, noColon: true, valid: validDelay, grouped: true},
+}
+
+// Directives returns all directives whose lines are kept.
+func Directives() (all []Directive) {
+	for _, s := range noteSpecs {
+		all = append(all, s.directive)
+	}
+	return all
+}
+
+// A Note is one line of a directive.
+type Note struct {
+	Line  int32  // 1-based
+	Value string // as written, after the comment is cut and white space trimmed
+	Group int    // whose it is, by index in Notes.Groups; ignored where there are none
+}
+
+// Notes are the lines of one directive in a robots.txt, of which there is at least one. They are
+// immutable and safe for concurrent use.
+type Notes struct {
+	Directive Directive
+
+	// Groups are the runs of user-agent lines, without rules and lines; none if the directive binds
+	// all crawlers. They are not those of the rules: a line of the directive ends a run in every
+	// dialect, as an Allow does.
+	Groups []Group
+	Lines  []Note // in order of appearance
+}
+
+// Of returns the notes that bind the agent: those of the groups that [File.Binding] finds. An agent
+// with a group of its own never inherits from the groups for "*".
+func (n *Notes) Of(a Agent) []Note {
+	if len(n.Groups) == 0 {
+		return n.Lines
+	}
+	groups := (&File{Groups: n.Groups}).Binding(a)
+	return slices.DeleteFunc(slices.Clone(n.Lines), func(note Note) bool { return !slices.Contains(groups, note.Group) })
+}
+
+// NotesOf returns the notes of a robots.txt by directive, in the order of the directives; of those
+// without a line nothing. A body without any of their keys, as nearly all are, is not read line by
+// line. Nothing shares the memory of body.
+func NotesOf(body []byte, d Dialect, directives []Directive) (all []Notes) {
+	if len(directives) == 0 {
+		return nil
+	}
+	body = wholeLines(body)
+	lower := bytes.ToLower(body)
+	for _, s := range noteSpecs {
+		if slices.Contains(directives, s.directive) && bytes.Contains(lower, []byte(s.directive)) {
+			if n := s.read(string(body), d); len(n.Lines) > 0 {
+				all = append(all, n)
+			}
+		}
+	}
+	return all
+}
+
+// read reads the lines of a directive.
+func (s *noteSpec) read(text string, d Dialect) Notes {
+	n := Notes{Directive: s.directive}
+	open, closed := false, false // as in parser
+	lines := newScanner(text, d)
+	var l line
+	for lines.next(&l) {
+		switch {
+		case l.kind == kindUserAgent && s.grouped:
+			if closed || !open {
+				n.Groups, open, closed = append(n.Groups, Group{Line: l.num}), true, false
+			}
+			n.Groups[len(n.Groups)-1].addAgent(l.value, d)
+		case s.is(&l):
+			if (open || !s.grouped) && (s.valid == nil || s.valid(d, l.value)) {
+				n.Lines = append(n.Lines, Note{Line: l.num, Value: strings.Clone(l.value), Group: len(n.Groups) - 1})
+			}
+			closed = true
+		case l.kind == kindAllow, l.kind == kindDisallow, l.kind == kindCrawlDelay && d.Has(delayInSection):
+			closed = true
+		case l.blank && !l.comment && d.Has(BlankEndsSection):
+			open = false
+		}
+	}
+	return n
+}
+
+// is reports whether a line is of the directive. Its key may be in any case, and has no misspellings.
+func (s *noteSpec) is(l *line) bool {
+	return len(l.key) == len(s.directive) && (s.noColon || !l.noColon) && hasPrefixFold(l.key, string(s.directive))
+}
+
+// addAgent adds what a user-agent line names.
+func (g *Group) addAgent(value string, d Dialect) {
+	if isStar(value) {
+		g.Star = true
+	} else if t := d.token(value); t != "" {
+		g.Agents = append(g.Agents, ProductToken(strings.Clone(string(t))))
+	}
+}

@@ -1,0 +1,77 @@
+package robots
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// noteLines are what TestNotesRandom makes files of.
+var noteLines = []string{
+	"User-agent: a", "User-agent: B", "user-agent: *", "User-agent: googlebot", "User-agent: ",
+	"Disallow: /x", "Allow:", "Crawl-delay: 1", "crawl-delay: 2.5 # seconds", "Crawl-delay: soon", "Crawl-delay 3",
+	"Clean-param: a&b /x", "CLEAN-PARAM: c", "Clean-param: c d e", "Clean-param f", "Sitemap: https://a.com/s", "", "# nothing", "X-Note: x",
+}
+
+// TestNotesRandom compares the notes of random files with what Inspect, which reads them by other code, says.
+func TestNotesRandom(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 14))
+	found := map[Directive]int{}
+	for range 20_000 {
+		lines := make([]string, rng.IntN(12))
+		for i := range lines {
+			lines[i] = noteLines[rng.IntN(len(noteLines))]
+		}
+		body := []byte(strings.Join(lines, []string{"\n", "\r\n", "\r"}[rng.IntN(3)]))
+		d := []Dialect{RFC9309, Google, Google2010, Yandex}[rng.IntN(4)]
+		want, all := Inspect(body, d), NotesOf(body, d, Directives())
+		if got := d.CleanParams(all); fmt.Sprint(got) != fmt.Sprint(want.CleanParams) {
+			t.Fatalf("%q in %v: clean-param %v, want %v", body, d, got, want.CleanParams)
+		}
+		for _, name := range []string{"a", "b", "c", "googlebot-news", "yandeximages"} {
+			agent := NewAgent(name, d)
+			seconds, ok := want.CrawlDelay(agent)
+			value, line := delayNote(all, agent)
+			if got, err := strconv.ParseFloat(value, 64); (line > 0) != ok || ok && (err != nil || got != seconds) {
+				t.Fatalf("%q in %v: delay of %s %q, want %v, %t", body, d, name, value, seconds, ok)
+			}
+		}
+		for _, n := range all {
+			found[n.Directive]++
+		}
+	}
+	for _, directive := range Directives() {
+		if found[directive] < 1000 {
+			t.Errorf("%d files with %s", found[directive], directive)
+		}
+	}
+}
+
+// delayNote returns the first Crawl-delay among the notes that bind an agent, and its line; 0 for none.
+func delayNote(all []Notes, a Agent) (value string, line int32) {
+	i := slices.IndexFunc(all, func(n Notes) bool { return n.Directive == CrawlDelayLines })
+	if i < 0 {
+		return "", 0
+	}
+	if lines := all[i].Of(a); len(lines) > 0 {
+		return lines[0].Value, lines[0].Line
+	}
+	return "", 0
+}
+
+// TestNotesAsked holds that only the lines of directives that are asked for are read.
+func TestNotesAsked(t *testing.T) {
+	body := []byte("User-agent: *\nCrawl-delay: 1\nClean-param: a\n")
+	for _, directive := range Directives() {
+		all := NotesOf(body, RFC9309, []Directive{directive})
+		if len(all) != 1 || all[0].Directive != directive || len(all[0].Lines) != 1 {
+			t.Errorf("%s: %v", directive, all)
+		}
+	}
+	if all := NotesOf(body, RFC9309, nil); all != nil {
+		t.Errorf("without any: %v", all)
+	}
+}
