@@ -69,6 +69,10 @@ func (c *fakeCatalog) FirstAgent(site engine.RulingID, agent int) int {
 
 func (c *fakeCatalog) AgentName(engine.RulingID, int) string { return "" }
 
+func (c *fakeCatalog) Note(engine.RulingID, int, robots.Directive) (note robots.Note, ok bool) {
+	return note, false
+}
+
 // Rule gives agents the same rules, on other lines unless they share them.
 func (c *fakeCatalog) Rule(site engine.RulingID, agent int, rule int32) robots.Rule {
 	r := c.rules[int(site)*rulesPerSite+int(rule)]

@@ -15,6 +15,8 @@ type Catalog interface {
 	FirstAgent(site engine.RulingID, agent int) int
 	Binding(agent int) engine.Binding
 	AgentName(site engine.RulingID, agent int) string
+	// Note returns the first line of a directive that binds the agent.
+	Note(site engine.RulingID, agent int, directive robots.Directive) (note robots.Note, ok bool)
 }
 
 // A Numbering is the dictionaries of a table, which the chunks of a Writer share, and the tables
@@ -127,6 +129,21 @@ func (n *Numbering) agentOf(d *Dictionary, b *engine.Batch, row int) int32 {
 		return n.agent(d, agent)
 	}
 	return d.addString(look.AgentName(from.Rulings[row], agent))
+}
+
+// note returns the number of the text of the first line of a directive that binds an agent; ok is
+// false if there is none. at is the index of the column, whose lines the table of rules has among
+// the rules: below those.
+func (n *Numbering) note(d *Dictionary, at int, directive robots.Directive, site engine.RulingID, agent int) (id int32, ok bool) {
+	group := groupOf(site, agent)
+	e := n.rules.entry(group, engine.NoRule-1-int32(at))
+	if e.group == 0 {
+		*e = ruleEntry{group: group, rule: engine.NoRule - 1 - int32(at)}
+		if note, ok := n.catalog.Note(site, agent, directive); ok {
+			e.id, e.line = d.addString(note.Value), note.Line
+		}
+	}
+	return e.id, e.line > 0
 }
 
 // groupOf returns the number of the rules of an agent for the table of rules.

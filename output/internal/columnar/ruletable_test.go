@@ -32,7 +32,10 @@ type ruleCatalog struct{}
 func (ruleCatalog) Origin(engine.SiteID) robots.Origin    { return "https://a.example" }
 func (ruleCatalog) FirstAgent(engine.RulingID, int) int   { return 0 }
 func (ruleCatalog) AgentName(engine.RulingID, int) string { return "" }
-func (ruleCatalog) Binding(int) engine.Binding            { return engine.BindingUnknown }
+func (ruleCatalog) Note(engine.RulingID, int, robots.Directive) (note robots.Note, ok bool) {
+	return note, false
+}
+func (ruleCatalog) Binding(int) engine.Binding { return engine.BindingUnknown }
 func (ruleCatalog) Rule(_ engine.RulingID, _ int, rule int32) robots.Rule {
 	return robots.Rule{Line: rule + 1, Value: string('a' + rule%20)}
 }

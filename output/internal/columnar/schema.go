@@ -122,6 +122,9 @@ func NewSchema(s Shape, agents []string) (*Schema, error) {
 // complete sets what follows from the fields.
 func (l *Schema) complete(agents int) {
 	l.streaks = l.pages && !l.Wide && !slices.ContainsFunc(l.Fields, func(f field) bool { return f.spec.byRow })
+	for i := range l.Fields {
+		l.Fields[i].at = i
+	}
 	l.verdicts = slices.ContainsFunc(l.Fields, func(f field) bool { return f.spec.perAgent })
 	if !l.Wide {
 		return

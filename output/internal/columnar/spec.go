@@ -22,6 +22,7 @@ type spec struct {
 	streaks   bool // gathered by streaks, where the chunk is
 	byRow     bool // it may differ within a streak, so a chunk with it has none
 	needs     Needs
+	directive robots.Directive // of a column of notes
 
 	gather func(g *gathering, f *field, c column)
 	spans  func(b *engine.Batch, f *field) []engine.Span // the texts of a column of Text
@@ -117,6 +118,14 @@ var columnSpecs = []*spec{
 	{Field: of(nameChange, parquet.Dictionary, false), choice: ofChanges, byRow: true, gather: gatherChanges},
 }
 
+// noteSpec returns a column of the first line of a directive that binds the agent.
+func noteSpec(name string, directive robots.Directive) *spec {
+	return &spec{
+		Field: of(name, parquet.Dictionary, nullable), choice: ifNamed, perAgent: true, beside: true, byRow: true,
+		needs: Needs{Directives: []robots.Directive{directive}}, directive: directive, gather: gatherNotes,
+	}
+}
+
 // KeptSpecs are the columns of the input that are kept, without their names.
 var KeptSpecs = [...]*spec{
 	engine.KeptText: {
@@ -135,6 +144,7 @@ type field struct {
 	spec  *spec
 	agent int // whose column it is, in the wide layout
 	kept  int // index in engine.Batch.Kept of a column that is kept
+	at    int // index in Schema.Fields
 }
 
 // ErrColumn is the kind of the errors about the choice of columns.
