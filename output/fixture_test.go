@@ -213,6 +213,7 @@ func (t *table) addRows(b *engine.Batch) {
 				r := t.catalog.Rule(b.Rulings[i], a, v.Rule)
 				row[colRuleLine], row[colRule] = r.Line, escape(r.String())
 			}
+			row = append(row, make([]any, len(Columns())-numColumns)...) // columns of notes, of which the catalog has none
 			t.rows = append(t.rows, row)
 		}
 	}

@@ -99,7 +99,7 @@ func TestKept(t *testing.T) {
 				t.Fatalf("columns %q", got.columns)
 			}
 			for i, row := range table.rows {
-				if have, want := got.rows[i][len(test.columns):], row[numColumns:]; !reflect.DeepEqual(have, want) {
+				if have, want := got.rows[i][len(test.columns):], row[len(Columns()):]; !reflect.DeepEqual(have, want) {
 					t.Fatalf("%s, row %d: %v, want %v", f, i, have, want)
 				}
 			}

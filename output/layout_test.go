@@ -81,7 +81,7 @@ func (t *table) wideRows(columns []string) [][]any {
 				row = append(row, t.rows[url][col])
 			}
 		}
-		out = append(out, append(row, t.rows[url][numColumns:]...))
+		out = append(out, append(row, t.rows[url][len(Columns()):]...))
 	}
 	return out
 }
