@@ -18,8 +18,6 @@ type Distinct struct {
 	most  int    // the greatest length of slots
 	seed  uint64 // says where a hash lies, and nothing else: nobody can choose URLs whose slots are the same
 	level uint   // zero bits at the end of the hashes of the sample
-
-	looked uint64 // see look
 }
 
 // NewDistinct returns an empty set that takes about so many bytes; 0 is DefaultMemory. While the table
@@ -60,18 +58,6 @@ func (d *Distinct) Add(url uint64) (weight int64) {
 	d.slots[i] = url
 	d.used++
 	return 1 << d.level
-}
-
-// together is how many URLs are looked at together.
-const together = 32
-
-// look looks at the slots of URLs that are added next: the waits for memory overlap, so that adding takes
-// less time.
-func (d *Distinct) look(urls []uint64) {
-	shift := d.shift()
-	for _, url := range urls {
-		d.looked |= d.slots[(max(1, url)^d.seed)*0x9E3779B97F4A7C15>>shift] // used, or the compiler would leave it out
-	}
 }
 
 // Exact reports whether all URLs fit, so that all weights are 0 or 1.

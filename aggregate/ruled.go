@@ -34,7 +34,6 @@ type RuleCount struct {
 // Matches are the requests on which a rule matched.
 type Matches struct {
 	Requests    int64
-	Variance    float64 // of Requests; 0 if they are exact, as those that a rule decided always are
 	URLs        Estimate
 	First, Last *time.Time // nil if no request has a time
 }
@@ -199,7 +198,6 @@ func (t *tally) add(r *Rules, f *RuleFile, s *RuleSet, weight int64) {
 		for _, n := range o.others {
 			line := rules[n].Line
 			t.lines[line].Matched.add(o, weight)
-			t.lines[line].Matched.Variance += float64(weight*weight) * o.spread
 			if o.decider != engine.NoRule {
 				t.won[[2]int32{line, rules[o.decider].Line}] += weight * o.Requests
 			}

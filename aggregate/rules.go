@@ -15,9 +15,9 @@ type RulesOptions struct {
 	ByAgent  bool
 	Matchers int64 // bytes for matchers, beyond which all are dropped, and made again; 0 is 64 MiB
 
-	// Memory is how many bytes counts may take, about, before no new robots.txt is counted, and before
-	// only the rule that decides is counted where others match that did not match together before; 0 is
-	// no limit.
+	// Memory is how many bytes counts may take, about; 0 is no limit. When a third of it is taken, no new robots.txt
+	// is counted; when all is, only the rule that decides is counted where others match that did not match
+	// together before, which takes some 200 bytes for each rule that decides.
 	Memory int64
 }
 
@@ -98,16 +98,20 @@ type Outcome struct {
 	Tally
 	span
 	Number  uint32  // from 1
-	spread  float64 // the variance of Requests, see Guess
 	decider int32   // the number of a rule, engine.NoRule if none decides
 	others  []int32 // that match
 	asked   []Asked // by crawler of the log, about those with the most first, see Rules.Ask
+	lastURL int64   // see AddURL
 }
 
-// Guess counts requests whose number is an estimate with such a variance.
-func (o *Outcome) Guess(requests int64, variance float64) {
-	o.Requests += requests
-	o.spread += variance
+// AddURL adds requests of a URL, by its Number in the order of [Requests.EachURL].
+func (o *Outcome) AddURL(requests, number int64) {
+	if number == o.lastURL {
+		o.Add(requests, 0)
+		return
+	}
+	o.lastURL = number
+	o.Add(requests, 1)
 }
 
 // An Asked is the requests of a crawler: that of the log, or one that is asked for.
@@ -165,18 +169,18 @@ func (r *Rules) Size() int64 { return r.size }
 // Left reports whether there were matches of rules that did not decide for which there was no memory.
 func (r *Rules) Left() bool { return r.left }
 
-// IsScarce reports whether half of the memory is taken; never, if there is no limit.
-func (r *Rules) IsScarce() bool { return r.opt.Memory > 0 && r.size > r.opt.Memory/2 }
-
-// isFull reports whether there is no memory for more.
+// isFull reports whether there is no memory for more combinations of rules.
 func (r *Rules) isFull() bool { return r.opt.Memory > 0 && r.size > r.opt.Memory }
+
+// isThirdFull reports whether there is no memory for another robots.txt.
+func (r *Rules) isThirdFull() bool { return r.opt.Memory > 0 && r.size > r.opt.Memory/3 }
 
 // File returns the file in force for a row at a site that the store knows; nil if there is no memory for
 // it.
 func (r *Rules) File(id engine.RulingID, site engine.SiteID) *RuleFile {
 	f := r.files[id]
 	if f == nil {
-		if r.isFull() {
+		if r.isThirdFull() {
 			return nil
 		}
 		f = &RuleFile{id: id, origin: r.look.Origin(site), lead: site, site: site, span: noSpan, sharer: make([]*RuleSet, len(r.store.Options().Agents))}

@@ -40,6 +40,7 @@ func TestAnswersOfTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	settle(t, c)
 	v := c.newView(&Run{Stats: stats})
 	want := []listRow{
 		{URL: "https://a.example/p", Crawler: "Googlebot", By: "line 2: Disallow: /*p; line 2: Disallow: /p", Requests: 9, Of: 14},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -30,6 +31,7 @@ func changed(t *testing.T, old map[robots.Origin]string, all []fetch, o engine.S
 	if err != nil {
 		t.Fatal(err)
 	}
+	settle(t, c)
 	return c, &Run{Stats: stats, Old: "old.txt", Changes: changes.Report(50)}
 }
 
@@ -78,7 +80,7 @@ func TestChanges(t *testing.T) {
 			t.Errorf("rules closed and opened %v, want %d and %d", rules, sum.Closed.Requests, sum.Opened.Requests)
 		}
 		page := pageOf(t, c, run)
-		for _, part := range []string{"<h3>Googlebot</h3>", "Closed: " + number(sum.Closed.Requests) + " of " + number(sum.Requests), "By rule, over all crawlers", `<tr><th scope="row">all</th>`} {
+		for _, part := range []string{"<h3>Googlebot</h3>", "Closed: " + show.Number(sum.Closed.Requests) + " of " + show.Number(sum.Requests), "By rule, over all crawlers", `<tr><th scope="row">all</th>`} {
 			if !strings.Contains(page, part) {
 				t.Errorf("no %s", part)
 			}
@@ -90,7 +92,7 @@ func TestChanges(t *testing.T) {
 		if v = c.changes(run.Changes); len(v.Changed) > 0 || v.Same == 0 {
 			t.Errorf("the same rules changed something: %+v", v)
 		}
-		if page = pageOf(t, c, run); !strings.Contains(page, "Nothing changed: none of the "+number(v.Total.Requests)) || strings.Contains(page, `data-name="changes"`) {
+		if page = pageOf(t, c, run); !strings.Contains(page, "Nothing changed: none of the "+show.Number(v.Total.Requests)) || strings.Contains(page, `data-name="changes"`) {
 			t.Error("the page does not say that nothing changed")
 		}
 	}
@@ -210,14 +212,14 @@ func TestAll(t *testing.T) {
 		}
 	}
 	sum := v.Sums[len(v.Sums)-1]
-	if sum.Name != "all" || sum.Requests != 3000 || sum.Denied != stats.Denied || sum.Violations != stats.Violations || sum.URLs.N != int64(len(urls)) || sum.Spark == "" {
-		t.Errorf("all: %+v, %d URLs; want %+v, %d URLs", sum, sum.URLs.N, stats, len(urls))
+	if sum.Name != "all" || sum.Requests != 3000 || sum.Denied != stats.Denied || sum.Violations != stats.Violations || *sum.URLs != int64(len(urls)) || sum.Spark == "" {
+		t.Errorf("all: %+v, %d URLs; want %+v, %d URLs", sum, *sum.URLs, stats, len(urls))
 	}
 	for _, row := range append(v.Crawlers, sum) {
 		of := answers[row.Name]
 		var want [4]string
 		for i := range want {
-			want[i] = percent(float64(of[i+2]) / float64(of[1]+of[2]+of[3]+of[4]+of[5]))
+			want[i] = show.Percent(float64(of[i+2]) / float64(of[1]+of[2]+of[3]+of[4]+of[5]))
 		}
 		if got := row.Shares(); got != want || got[0] == "0%" {
 			t.Errorf("%s: %s, want %s", row.Name, got, want)

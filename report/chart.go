@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/robobatch/robobatch/report/internal/show"
 )
 
 // The size of a spark line.
@@ -89,7 +91,7 @@ func (t *timeView) addScale(most int64) {
 	var grid strings.Builder
 	for n := int64(0); n <= most; n += step {
 		y := short(barsHeight - barsHeight*float64(n)/float64(most))
-		t.Ticks = append(t.Ticks, tick{y, number(n)})
+		t.Ticks = append(t.Ticks, tick{y, show.Number(n)})
 		fmt.Fprintf(&grid, "M0 %sh%d", y, barsWidth)
 	}
 	t.Grid = grid.String()
@@ -110,13 +112,13 @@ func (t *timeView) addPeak(what string, numbers []int64) {
 	switch t.Step {
 	case "hour":
 	case "day":
-		t.Peaks = append(t.Peaks, peak{what, number(most), "on the day " + at})
+		t.Peaks = append(t.Peaks, peak{what, show.Number(most), "on the day " + at})
 		return
 	default:
-		t.Peaks = append(t.Peaks, peak{what, number(most), "in the " + t.Step + " from " + at})
+		t.Peaks = append(t.Peaks, peak{what, show.Number(most), "in the " + t.Step + " from " + at})
 		return
 	}
-	t.Peaks = append(t.Peaks, peak{what, number(most), "in the hour of " + at})
+	t.Peaks = append(t.Peaks, peak{what, show.Number(most), "in the hour of " + at})
 	var days []string
 	var sums []int64
 	for i := range numbers {
@@ -127,7 +129,7 @@ func (t *timeView) addPeak(what string, numbers []int64) {
 	}
 	if len(days) > 1 {
 		most = slices.Max(sums)
-		t.Peaks = append(t.Peaks, peak{what, number(most), "on the day " + days[slices.Index(sums, most)]})
+		t.Peaks = append(t.Peaks, peak{what, show.Number(most), "on the day " + days[slices.Index(sums, most)]})
 	}
 }
 
@@ -226,8 +228,8 @@ func (c *Counter) timeView(within span) *timeView {
 	for _, a := range order {
 		name := c.agentName(a)
 		t.Names = append(t.Names, name)
-		t.Chart.Lines = append(t.Chart.Lines, chartLine{shown(name), p.Cells[a]})
-		t.Chart.Marks = append(t.Chart.Marks, chartLine{shown(name), p.Bad[a]})
+		t.Chart.Lines = append(t.Chart.Lines, chartLine{show.Text(name), p.Cells[a]})
+		t.Chart.Marks = append(t.Chart.Marks, chartLine{show.Text(name), p.Bad[a]})
 	}
 	return t
 }

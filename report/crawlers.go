@@ -6,16 +6,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report/internal/show"
 )
 
 // A Crawler is a row of the crawlers.
 type Crawler struct {
 	Name, About string
 	Requests    int64
-	URLs        *aggregate.Estimate // nil if they are not counted, as those of several crawlers together
+	URLs        *int64 // nil if they are not counted, as those of several crawlers together
 	Denied      int64
 	Violations  int64
 	Binding     string
@@ -55,8 +55,7 @@ func (c *Counter) crawlers(run *Run, sparks *Points) (all, sums []Crawler) {
 			if a == 0 {
 				row.Name, row.About = otherClients, "browsers, and crawlers that are not known"
 			}
-			urls := c.agents[a].URLs()
-			row.URLs, row.Classes = &urls, c.classes[a]
+			row.URLs, row.Classes = &c.agentURLs[a].N, c.classes[a]
 			if sparks != nil && a < len(sparks.Cells) {
 				row.Spark, row.SparkWidth = spark(sparks.Cells[a])
 			}
@@ -89,8 +88,7 @@ func (c *Counter) allCrawlers(all []Crawler, sparks *Points) Crawler {
 	if !c.fromLog {
 		return sum
 	}
-	urls := c.whole.URLs()
-	sum.About, sum.URLs = "crawlers and other clients", &urls
+	sum.About, sum.URLs = "crawlers and other clients", &c.urls
 	if sparks != nil {
 		points := make([]int64, len(sparks.Starts))
 		for _, cells := range sparks.Cells {
@@ -193,7 +191,7 @@ func (c Crawler) Shares() (all [4]string) {
 	}
 	for i := range all {
 		if all[i] = "–"; known > 0 {
-			all[i] = percent(share(c.Classes[i+2], known))
+			all[i] = show.Percent(show.Share(c.Classes[i+2], known))
 		}
 	}
 	return all

@@ -44,21 +44,21 @@ func newDenials(look *engine.Lookup) *denials {
 	return &denials{look: look, ruleIDs: map[ruleKey]int32{}, numbers: newNumbers()}
 }
 
-// of returns how many verdicts of a row deny, and the number in all of what denied; -1 if nothing did. The
+// denyingOf returns how many verdicts of a row deny, and the number in all of what denied; -1 if nothing did. The
 // verdicts are those of agents from the first on.
-func (d *denials) of(b *engine.Batch, row, first int, verdicts []engine.Verdict) (denies uint16, answer int32) {
+func (d *denials) denyingOf(b *engine.Batch, row, first int, verdicts []engine.Verdict) (denies uint16, answer int32) {
 	d.by = d.by[:0]
 	for a, v := range verdicts {
 		if v.Access == engine.Denied {
 			denies++
-			d.by = count(d.by, 1+d.ruleOf(b, row, first+a, v))
+			d.by = countVerdict(d.by, d.ruleOf(b, row, first+a, v))
 		}
 	}
 	return denies, d.answer()
 }
 
-// count counts a verdict for a rule.
-func count(by []decided, rule int32) []decided {
+// countVerdict counts a verdict for a rule.
+func countVerdict(by []decided, rule int32) []decided {
 	for i := range by {
 		if by[i].rule == rule {
 			by[i].verdicts++
@@ -121,13 +121,16 @@ func (d *denials) ruleOf(b *engine.Batch, i, agent int, v engine.Verdict) int32 
 	return id
 }
 
-// verdicts sets dst to what denied so many rows alike.
-func (d *denials) verdicts(dst []decided, answer int32, rows int64) []decided {
-	dst = dst[:0]
-	if answer >= 0 {
-		for _, by := range d.all[answer] {
-			dst = append(dst, decided{by.rule, by.verdicts * rows})
-		}
+// of returns what denied the verdicts of a row of a kind.
+func (d *denials) of(k *kind) []decided {
+	if k.answer < 0 {
+		return nil
 	}
-	return dst
+	return d.all[k.answer]
+}
+
+// A decided counts verdicts that a rule denied.
+type decided struct {
+	rule     int32 // index of denials.rules
+	verdicts int64
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/robobatch/robobatch/report/internal/show"
 )
 
 // A fileView is a robots.txt with its gutter.
@@ -75,7 +77,7 @@ func listings(run *Run, crawler func(agent int) string) []fileView {
 
 // nameSame names the origins with the same text in at most so many bytes. It returns how many of these are left.
 func (f *fileView) nameSame(left int) int {
-	room := min(left, maxSentence) // of one file, whose names are one sentence
+	room := min(left, show.MaxSentence) // of one file, whose names are one sentence
 	for _, origin := range f.Same {
 		size := len(origin) + len(", ")
 		if size > room {
@@ -92,7 +94,7 @@ func (f *fileView) Others() string {
 	if f.Origins <= 1 {
 		return ""
 	}
-	return fmt.Sprintf("and %s with the same text", plural(int64(f.Origins-1), "other origin"))
+	return fmt.Sprintf("and %s with the same text", show.Plural(int64(f.Origins-1), "other origin"))
 }
 
 // Label returns what the file is called where Others stand beside it.
@@ -202,7 +204,7 @@ func newLine(no int32, text string, use *Use, decided int64) lineView {
 			line.State = "other"
 		}
 	case use.Decided.Requests > 0:
-		line.State, line.Share = "decided", share(use.Decided.Requests, decided)
+		line.State, line.Share = "decided", show.Share(use.Decided.Requests, decided)
 	case use.Matched.Requests > 0:
 		line.State = "matched"
 	default:
@@ -241,7 +243,7 @@ func (f *fileView) size() (size int) {
 
 // size returns about how many bytes the line takes.
 func (l *lineView) size() int {
-	size := lineBytes + min(len(l.Text), maxWhole) + len(l.Spare)
+	size := lineBytes + min(len(l.Text), show.MaxWhole) + len(l.Spare)
 	for _, finding := range l.Findings {
 		size += lineBytes + len(finding.Text) + len(finding.What) + len(finding.Do)
 	}
@@ -287,12 +289,4 @@ func (l *lineView) weight() int64 {
 		weight += 1 + 4*l.Use.Decided.Requests + 3*min(l.Use.Matched.Requests, 1)
 	}
 	return weight
-}
-
-// plural returns a number and a noun.
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return number(n) + " " + noun + "s"
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -115,7 +116,7 @@ func TestNamed(t *testing.T) {
 	for range 2 { // as what is shown does not change what is known
 		named := 0
 		for i, f := range listings(run, nil) {
-			if len(f.Named)+int(f.Unnamed) != f.Origins-1 || len(f.Names()) > maxSentence || i == 0 && f.Names() != "https://b.example, https://c.example" {
+			if len(f.Named)+int(f.Unnamed) != f.Origins-1 || len(f.Names()) > show.MaxSentence || i == 0 && f.Names() != "https://b.example, https://c.example" {
 				t.Errorf("file %d names %d origins, and not %d, of %d: %.100s", i, len(f.Named), f.Unnamed, f.Origins, f.Names())
 			}
 			named += len(f.Names())

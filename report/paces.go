@@ -11,6 +11,7 @@ import (
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -55,8 +56,8 @@ type paces struct {
 
 func newPaces() *paces { return &paces{all: map[paceKey]*pace{}} }
 
-// add counts a request of a row.
-func (p *paces) add(b *engine.Batch, h *hand, look *engine.Lookup) {
+// addRow counts a request of a row.
+func (p *paces) addRow(b *engine.Batch, h *rowKey, look *engine.Lookup) {
 	site := b.Sites[h.row]
 	key := paceKey{agent: h.agent, site: uint64(site)}
 	if n, stray := site.Stray(); stray {
@@ -204,7 +205,7 @@ func (p *Pace) judge(of *pace, run *Run, agent robots.Agent) {
 			p.Gaps += all
 		}
 	}
-	p.Share = share(p.Fast, p.Gaps)
+	p.Share = show.Share(p.Fast, p.Gaps)
 }
 
 // A Delay is the Crawl-delay that a robots.txt states for a crawler, if it states one.
@@ -301,7 +302,7 @@ func (p *Pace) DelayText() string {
 const mostBack = 0.02
 
 // Jumbled reports whether too many requests go back in time for the gaps to tell anything.
-func (p *Pace) Jumbled() bool { return share(p.Back, p.Requests) > mostBack }
+func (p *Pace) Jumbled() bool { return show.Share(p.Back, p.Requests) > mostBack }
 
 // MedianText returns the median as the page shows it.
 func (p *Pace) MedianText() string {

@@ -34,6 +34,7 @@ func TestDelaysOfTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	settle(t, c)
 	for known, want := range map[int]struct {
 		text                string
 		fast, stated, other int64

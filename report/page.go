@@ -11,6 +11,8 @@ import (
 	"io"
 	"strings"
 	"sync"
+
+	"github.com/robobatch/robobatch/report/internal/show"
 )
 
 // files are the parts of the page. uPlot is by Leon Sorokin, under the MIT licence: page/LICENSE-uplot.
@@ -29,7 +31,7 @@ func file(name string) string {
 
 // functions are what templates use.
 var functions = template.FuncMap{
-	"num": number, "between": atLeast, "pct": percent, "est": estimate, "txt": shown, "whole": whole, "brief": brief, "say": sentence, "share": share, "plural": plural,
+	"num": show.Number, "pct": show.Percent, "est": show.Estimate, "txt": show.Text, "whole": show.Whole, "brief": show.Brief, "say": show.Sentence, "share": show.Share, "plural": show.Plural,
 	"sub": func(a, b int64) int64 { return a - b },
 	"bar": func(share float64) string { return short(64 * min(1, max(0, share))) },
 	"row": func(page *view, row any) partOf { return partOf{page, row} },
@@ -50,7 +52,7 @@ var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page.html").Funcs(functions).ParseFS(files, "page/*.html"))
 })
 
-// Write writes the page. The counter must not be used after it.
+// Write writes the page, after Counter.Settle. The counter must not be used after it.
 func Write(w io.Writer, c *Counter, run *Run) error {
 	var body bytes.Buffer
 	v := c.newView(run)
@@ -115,7 +117,7 @@ func (h *header) open() string {
 	sb.WriteString("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
 	sb.WriteString(`<meta http-equiv="Content-Security-Policy" content="` + h.policy() + "\">\n")
 	sb.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
-	sb.WriteString("<title>" + template.HTMLEscapeString(shown(h.title)) + ": robots.txt report</title>\n")
+	sb.WriteString("<title>" + template.HTMLEscapeString(show.Text(h.title)) + ": robots.txt report</title>\n")
 	for _, text := range h.styles {
 		sb.WriteString("<style>" + text + "</style>\n")
 	}

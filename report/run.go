@@ -70,14 +70,7 @@ type Use struct {
 }
 
 // A Count is requests and distinct URLs.
-type Count struct {
-	Requests int64
-	Error    float64 // the relative standard error of Requests; 0 if they are exact
-	URLs     aggregate.Estimate
-}
-
-// About returns the requests, with their error.
-func (c *Count) About() aggregate.Estimate { return aggregate.Estimate{N: c.Requests, Error: c.Error} }
+type Count struct{ Requests, URLs int64 }
 
 // A Finding is what is wrong with a line of a robots.txt.
 type Finding struct {

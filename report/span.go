@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/robobatch/robobatch/report/internal/show"
 )
 
 // A span is a time, from its first microsecond to its last one.
@@ -136,7 +138,7 @@ func (t *timeView) addApart(p *Points, order []int) {
 		t.Apart = append(t.Apart, row)
 		within += n
 	}
-	t.Share = share(p.all(), within)
+	t.Share = show.Share(p.all(), within)
 }
 
 // all returns how many requests the points have.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -59,7 +60,7 @@ func TestSpan(t *testing.T) {
 		var got []string
 		sum := p.all()
 		for _, a := range v.Apart {
-			got = append(got, number(a.All)+" "+a.At+" "+a.When)
+			got = append(got, show.Number(a.All)+" "+a.At+" "+a.When)
 			if sum += a.All; a.By[0]+a.By[1] != a.All {
 				t.Errorf("%s: %d by crawler, %d in all", name, a.By, a.All)
 			}

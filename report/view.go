@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report/internal/show"
 )
 
 // A view is what the template reads.
@@ -24,7 +24,7 @@ type view struct {
 	Requests int64
 	Bad      int64
 	Strays   int64
-	URLs     aggregate.Estimate
+	URLs     int64
 	Denied   int64 // verdicts
 	Verdicts int64
 	Violated int64
@@ -37,8 +37,7 @@ type view struct {
 	Apart     int64  // requests that they leave out, see series.span
 	Crawlers  []Crawler
 	Sums      []Crawler // of sets of crawlers, and of all
-	Paths     Path
-	Sampled   bool // Paths, and what rules only matched, are counted from a sample
+	Paths     pathView
 	Time      *timeView
 	Paces     []Pace
 	MorePace  int64
@@ -54,11 +53,10 @@ type view struct {
 
 // newView returns what the template reads.
 func (c *Counter) newView(run *Run) *view {
-	c.finish()
 	o := c.store.Options()
 	v := &view{
 		Run: run, FromLog: c.fromLog, Several: !c.fromLog && len(o.Agents) > 1, Agents: o.Agents, Dialect: o.Dialect.String(),
-		Requests: c.rows, Bad: c.bad, Strays: c.strays, URLs: c.whole.URLs(), Denied: c.denied, Verdicts: run.Stats.Rows,
+		Requests: c.rows, Bad: c.bad, Strays: c.strays, URLs: c.urls, Denied: c.denied, Verdicts: run.Stats.Rows,
 		Violated: run.Stats.Violations, HasTimes: c.series.from <= c.series.to, NoTimes: c.series.none, Status: c.status >= 0,
 	}
 	v.OldRules = c.fromLog && run.Old != "" && !c.byTime
@@ -66,7 +64,7 @@ func (c *Counter) newView(run *Run) *view {
 	if v.HasTimes {
 		v.Period = within.first() + " to " + within.last() + " UTC"
 		if n := c.series.outside(within); n > 0 {
-			v.Period += ", but for " + plural(n, "request")
+			v.Period += ", but for " + show.Plural(n, "request")
 		}
 	}
 	sparks := c.series.points(within, 1, sparkPoints)
@@ -75,20 +73,18 @@ func (c *Counter) newView(run *Run) *view {
 	}
 	v.Crawlers, v.Sums = c.crawlers(run, sparks)
 	v.Own, v.Others = c.divide(v.Crawlers)
-	v.Sampled = c.tree.nodes[0].level > 0
-	v.Paths = c.tree.show(int64(c.verdicts), c.nameOf)
+	v.Paths = c.pathView(c.root)
 	v.Time = c.timeView(within)
 	v.Paces, v.MorePace = c.shownPaces(run)
 	if c.status >= 0 {
-		v.Served = c.list("disallowed but served", func(r *request) int64 { return r.counts.served }, func(r *request) bool { return r.denies > 0 }, c.deniedServed)
-		v.Failed = c.list("allowed but failing", func(r *request) int64 { return r.counts.failed }, func(r *request) bool { return int(r.denies) < c.verdicts }, c.allowedFailed)
+		v.Served, v.Failed = c.list("disallowed but served", &c.served), c.list("allowed but failing", &c.failed)
 	}
 	if v.FromLog || v.Several {
 		v.Listings = listings(run, c.agentName)
 	} else {
 		v.Listings = listings(run, nil)
 	}
-	v.Untold, v.Lacking = c.ruled.untold, c.ruled.lacks()
+	v.Untold, v.Lacking = c.rules.uncounted, c.rules.Left()
 	v.Changes = c.changes(run.Changes)
 	return v
 }
@@ -174,7 +170,7 @@ func (v *view) Heading() string {
 		others, noun = v.Stats.Origins-1, "other origin"
 	}
 	if others > 0 {
-		return shown(hosts[0]) + " and " + plural(others, noun)
+		return show.Text(hosts[0]) + " and " + show.Plural(others, noun)
 	}
 	return hosts[0]
 }

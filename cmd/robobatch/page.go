@@ -56,6 +56,12 @@ func (p *pageOut) takeMemory(limit int64, all memory.Share) (rest int64, share m
 	return limit - limit/4, all.Less(1, 4)
 }
 
+// open makes the counter for a run by a store, and an old one if that is not nil. Its temporary file lies beside the page.
+func (p *pageOut) open(now, old *engine.Store) {
+	p.opt.TempDir = load.TempDir(p.Name)
+	p.pageCounts.open(now, old)
+}
+
 // begin creates the file of the page, so that a fault shows in time.
 func (p *pageOut) begin() error {
 	if p == nil {
@@ -117,8 +123,13 @@ func (b *bothSinks) Write(batch *engine.Batch) error {
 	return b.Sink.Write(batch)
 }
 
-// Close drops the page, unless it is complete.
-func (p *pageOut) Close() error { return p.Sink.Close() }
+// Close drops the page, unless it is complete, and what is counted for it.
+func (p *pageOut) Close() error {
+	if p.page != nil {
+		p.page.CloseTemp()
+	}
+	return p.Sink.Close()
+}
 
 // A pageSource is what a page is made of at the end of a run.
 type pageSource struct {
@@ -140,6 +151,9 @@ func (p *pageOut) write(ctx context.Context, src pageSource) error {
 	}
 	for _, in := range src.logs.Inputs() {
 		run.Inputs = append(run.Inputs, in.Name)
+	}
+	if err := p.page.Settle(); err != nil {
+		return err
 	}
 	opt := src.store.Options()
 	busiest, more := p.page.Busiest(shownFiles)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -183,7 +182,7 @@ func usesOf(rules []aggregate.RuleCount) []report.Use {
 
 // countOf returns a count as the page shows it.
 func countOf(m *aggregate.Matches) report.Count {
-	return report.Count{Requests: m.Requests, Error: math.Sqrt(m.Variance) / float64(max(1, m.Requests)), URLs: m.URLs}
+	return report.Count{Requests: m.Requests, URLs: m.URLs.N}
 }
 
 // findingsOf returns what is wrong with a text.

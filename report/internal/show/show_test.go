@@ -1,4 +1,4 @@
-package report
+package show
 
 import (
 	"strings"
@@ -16,7 +16,7 @@ func TestWhole(t *testing.T) {
 		long + "\u202e":     long + `<span class="cut">…</span><span hidden>\u{202E}</span>`,
 		"<" + long + "\xff": "&lt;" + long[1:] + `<span class="cut">…</span><span hidden>x%FF</span>`,
 	} {
-		if got := string(whole(text)); got != want {
+		if got := string(Whole(text)); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}

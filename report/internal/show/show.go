@@ -1,4 +1,5 @@
-package report
+// Package show writes numbers and texts as a page shows them.
+package show
 
 import (
 	"fmt"
@@ -12,8 +13,8 @@ import (
 	"github.com/robobatch/robobatch/aggregate"
 )
 
-// number returns a number with commas.
-func number(n int64) string {
+// Number returns a number with commas.
+func Number(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -21,17 +22,9 @@ func number(n int64) string {
 	return s
 }
 
-// atLeast returns a number that may be too small: by nothing, or as a range.
-func atLeast(n, missed int64) string {
-	if missed == 0 {
-		return number(n)
-	}
-	return number(n) + "–" + number(n+missed)
-}
-
-// percent returns a share: as much of it as one reads at a glance, and never 0 % or 100 % for what is
+// Percent returns a share: as much of it as one reads at a glance, and never 0 % or 100 % for what is
 // not.
-func percent(share float64) string {
+func Percent(share float64) string {
 	p := 100 * share
 	switch {
 	case math.IsNaN(p):
@@ -52,20 +45,20 @@ func percent(share float64) string {
 	return strconv.FormatFloat(p, 'f', 1, 64) + "%"
 }
 
-// share returns a part of all; 0 of nothing.
-func share(n, all int64) float64 {
+// Share returns a part of all; 0 of nothing.
+func Share(n, all int64) float64 {
 	if all == 0 {
 		return 0
 	}
 	return float64(n) / float64(all)
 }
 
-// estimate returns a number of distinct URLs, with how wrong it may be.
-func estimate(e aggregate.Estimate) string {
+// Estimate returns a number of distinct URLs, with how wrong it may be.
+func Estimate(e aggregate.Estimate) string {
 	if e.Error == 0 {
-		return number(e.N)
+		return Number(e.N)
 	}
-	return "~" + number(e.N) + plusMinus(e.Error)
+	return "~" + Number(e.N) + plusMinus(e.Error)
 }
 
 // plusMinus returns how wrong an estimate with a relative standard error may be, in 19 of 20 cases.
@@ -73,31 +66,31 @@ func plusMinus(err float64) string {
 	if err >= 0.4975 { // which is 100% when rounded, and not ">99.99%"
 		return fmt.Sprintf(" ±%.0f%%", 200*err)
 	}
-	return " ±" + percent(2*err)
+	return " ±" + Percent(2*err)
 }
 
 // The most characters that are shown of a text that anyone may have written, and of a sentence about it.
 const (
 	maxShown    = 240
 	maxBrief    = 80   // of a rule beside what it decided
-	maxWhole    = 8000 // with what is hidden for copies
-	maxSentence = 4000
+	MaxWhole    = 8000 // with what is hidden for copies
+	MaxSentence = 4000
 )
 
-// shown returns a text that anyone may have written so that one sees what it is: what is no UTF-8, and
+// Text returns a text that anyone may have written so that one sees what it is: what is no UTF-8, and
 // characters that are invisible or change what stands around them, as escapes; and its beginning if it
 // is long.
-func shown(s string) string { return visible(s, maxShown) }
+func Text(s string) string { return visible(s, maxShown) }
 
-// whole is shown for a cell of a table: what is cut off follows, hidden, for the copy of the table.
-func whole(s string) template.HTML { return cutOff(s, maxShown) }
+// Whole is shown for a cell of a table: what is cut off follows, hidden, for the copy of the table.
+func Whole(s string) template.HTML { return cutOff(s, maxShown) }
 
-// brief is whole for a rule beside what it decided.
-func brief(s string) template.HTML { return cutOff(s, maxBrief) }
+// Brief is whole for a rule beside what it decided.
+func Brief(s string) template.HTML { return cutOff(s, maxBrief) }
 
 // cutOff shows at most so many characters of a text.
 func cutOff(s string, most int) template.HTML {
-	begin, all := visible(s, most), visible(s, maxWhole)
+	begin, all := visible(s, most), visible(s, MaxWhole)
 	cut, isCut := strings.CutSuffix(begin, "…")
 	if rest, ok := strings.CutPrefix(all, cut); ok && isCut && rest != "…" {
 		return template.HTML(template.HTMLEscapeString(cut) + `<span class="cut">…</span><span hidden>` + template.HTMLEscapeString(rest) + `</span>`)
@@ -105,8 +98,8 @@ func cutOff(s string, most int) template.HTML {
 	return template.HTML(template.HTMLEscapeString(begin))
 }
 
-// sentence is shown for a sentence of ours with such a text in it.
-func sentence(s string) string { return visible(s, maxSentence) }
+// Sentence is shown for a sentence of ours with such a text in it.
+func Sentence(s string) string { return visible(s, MaxSentence) }
 
 // visible returns at most so many characters of a text so that one sees what it is.
 func visible(s string, most int) string {
@@ -147,4 +140,12 @@ func plain(s string) bool {
 // hidden reports whether a character cannot be seen, or changes the order of others.
 func hidden(r rune) bool {
 	return !unicode.IsPrint(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || r == '\u2800'
+}
+
+// Plural returns a number and a noun.
+func Plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Number(n) + " " + noun + "s"
 }

@@ -1,0 +1,336 @@
+package aggregate
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/extsort"
+)
+
+// Requests group rows by URL and by a kind that the caller numbers, and count them exactly: in a hash
+// table while they fit into memory, and beyond that in sorted runs on disk. They are for one goroutine.
+//
+// Rows are found again by a hash of 64 bits that the caller makes of URL and kind: two of n requests
+// are taken for one with a probability of n²/2⁶⁵, 1 to 2,000,000 for 4 million.
+type Requests struct {
+	all   []Request
+	text  []byte   // the URLs of all
+	slots []uint32 // a hash table of 1 + index of all, linearly probed, see tagOf; its length is a power of two; 0 is free
+	seed  uint64   // says where a request lies, and nothing else: nobody can choose URLs whose slots are the same
+
+	mostRequests, mostText int
+	spill                  *extsort.Spill
+	writer                 requestWriter
+}
+
+// A Request is rows of one URL and one kind.
+type Request struct {
+	RowCounts
+	Kind int32
+
+	key     uint64
+	variant uint64
+	origin  uint64 // hash of the origin
+	site    engine.SiteID
+	at      uint32 // where the URL begins in Requests.text
+	size    uint16 // of the URL
+	prefix  uint16 // bytes of the URL before its path
+	pathEnd uint16 // where a query or fragment begins, or the URL ends
+}
+
+// RowCounts count rows. All but Rows are parts of Rows.
+type RowCounts struct {
+	Rows       int64
+	Violations int64
+	Served     int64 // answered by 2xx or 304
+	Failed     int64 // answered by 4xx or 5xx
+}
+
+// AddCounts adds the counts of other rows.
+func (c *RowCounts) AddCounts(o *RowCounts) {
+	c.Rows += o.Rows
+	c.Violations += o.Violations
+	c.Served += o.Served
+	c.Failed += o.Failed
+}
+
+// A Place is a URL as [Requests] keep it.
+type Place struct {
+	URL    []byte // with the origin in normal form, of at most MaxURL bytes
+	Prefix int    // bytes before the path
+	Site   engine.SiteID
+
+	// Variant tells URLs apart that are kept alike, as the log spells their origins in other ways or they are
+	// longer than MaxURL. It is 0 for a URL that is kept as the log has it.
+	Variant uint64
+}
+
+// MaxURL is the most bytes of a URL that are kept.
+const MaxURL = 4096
+
+// What requests take in memory: a Request with its slots and its place in the order, and the text of a usual URL.
+const (
+	requestBytes = 136
+	textBytes    = 120
+
+	leastRequests = 1 << 10
+	indexBits     = 22 // of a slot
+	mostRequests  = 1<<indexBits - 2
+)
+
+// NewRequests returns an empty group-by that takes about so many bytes; 0 is DefaultMemory. Its temporary
+// file lies in dir, "" is the usual directory, and is created when memory is full. Use Close.
+func NewRequests(memory int64, dir string) *Requests {
+	if memory <= 0 {
+		memory = DefaultMemory
+	}
+	most := int(min(mostRequests, max(leastRequests, memory/(requestBytes+textBytes))))
+	slots := 1 << bits.Len(uint(most+most/2))
+	// All of it at once: what is not used takes no memory, and growing by copies takes time.
+	return &Requests{
+		all: make([]Request, 0, most), text: make([]byte, 0, max(most*textBytes, 2*MaxURL)), slots: make([]uint32, slots), seed: rand.Uint64(),
+		mostRequests: most, mostText: max(most*textBytes, 2*MaxURL), spill: extsort.NewSpill(dir),
+	}
+}
+
+// Close removes the temporary file. Further calls do nothing.
+func (r *Requests) Close() { r.spill.Close() }
+
+// Spilled reports whether some requests were written to disk.
+func (r *Requests) Spilled() bool { return r.spill.Runs() > 0 }
+
+// Probe looks at the slot of a key and returns a number without a meaning. Who probes several keys before
+// they are looked for has the waits for memory overlap.
+func (r *Requests) Probe(key uint64) uint32 { return r.slots[r.slot(key)] }
+
+// Find returns the request of a key, nil if memory has none: then AddRequest adds it. The pointer is valid
+// until a request is added.
+func (r *Requests) Find(key uint64) *Request {
+	mask := uint64(len(r.slots) - 1)
+	for i := r.slot(key); ; i = (i + 1) & mask {
+		n := r.slots[i]
+		if n == 0 {
+			return nil
+		}
+		if (n^uint32(key))>>indexBits == 0 { // others are told apart without a look at them, which is a wait for memory
+			if found := &r.all[n&(1<<indexBits-1)-1]; found.key == key {
+				return found
+			}
+		}
+	}
+}
+
+// AddRequest adds a request that Find did not find, without rows. The pointer is valid until the next one is
+// added.
+func (r *Requests) AddRequest(key uint64, kind int32, p Place) (*Request, error) {
+	if len(r.all) == r.mostRequests || len(r.text)+len(p.URL) > r.mostText {
+		if err := r.writeRun(); err != nil {
+			return nil, err
+		}
+	}
+	q := Request{key: key, Kind: kind, variant: p.Variant, site: p.Site, at: uint32(len(r.text)), size: uint16(len(p.URL)), prefix: uint16(p.Prefix)}
+	q.pathEnd = uint16(p.Prefix + pathLen(p.URL[p.Prefix:]))
+	if n := len(r.all); n > 0 && string(r.originOf(&r.all[n-1])) == string(p.URL[:p.Prefix]) {
+		q.origin = r.all[n-1].origin
+	} else {
+		q.origin = xxh3.Hash(p.URL[:p.Prefix])
+	}
+	r.text = append(r.text, p.URL...)
+	r.all = append(r.all, q)
+	mask := uint64(len(r.slots) - 1)
+	i := r.slot(key)
+	for r.slots[i] != 0 {
+		i = (i + 1) & mask
+	}
+	r.slots[i] = uint32(len(r.all)) | uint32(key)&^(1<<indexBits-1)
+	return &r.all[len(r.all)-1], nil
+}
+
+// slot returns where the search for a key begins.
+func (r *Requests) slot(key uint64) uint64 {
+	return (key ^ r.seed) * 0x9E3779B97F4A7C15 >> (64 - bits.TrailingZeros(uint(len(r.slots))))
+}
+
+// pathLen returns how many bytes of what follows an origin are its path.
+func pathLen(rest []byte) int {
+	n := len(rest)
+	if i := bytes.IndexByte(rest, '?'); i >= 0 {
+		n = i
+	}
+	if i := bytes.IndexByte(rest[:n], '#'); i >= 0 {
+		n = i
+	}
+	return n
+}
+
+func (r *Requests) url(q *Request) []byte      { return r.text[q.at:][:q.size] }
+func (r *Requests) originOf(q *Request) []byte { return r.text[q.at:][:q.prefix] }
+
+// A sortKey orders most requests without a look at their URLs.
+type sortKey struct {
+	origin uint64
+	path   uint64 // its first eight bytes
+	n      uint32 // index of Requests.all
+}
+
+// sorted returns the requests in their order.
+func (r *Requests) sorted() []sortKey {
+	keys := make([]sortKey, len(r.all))
+	for i := range r.all {
+		q := &r.all[i]
+		keys[i] = sortKey{q.origin, firstEight(r.url(q)[q.prefix:q.pathEnd]), uint32(i)}
+	}
+	slices.SortFunc(keys, func(a, b sortKey) int {
+		switch {
+		case a.origin != b.origin:
+			return cmp.Compare(a.origin, b.origin)
+		case a.path != b.path:
+			return cmp.Compare(a.path, b.path)
+		}
+		x, y := &r.all[a.n], &r.all[b.n]
+		return compareRequests(x, y, r.url(x), r.url(y))
+	})
+	return keys
+}
+
+// firstEight returns the first eight bytes of a text as a number, zeros in the place of those that it lacks.
+func firstEight(text []byte) uint64 {
+	if len(text) >= 8 {
+		return binary.BigEndian.Uint64(text)
+	}
+	var eight [8]byte
+	copy(eight[:], text)
+	return binary.BigEndian.Uint64(eight[:])
+}
+
+// compareRequests orders requests by origin, path and what follows the path. So those of one URL are neighbours,
+// and so are the URLs of one path, and the paths of one directory.
+func compareRequests(a, b *Request, urlA, urlB []byte) int {
+	if a.origin != b.origin {
+		return cmp.Compare(a.origin, b.origin)
+	}
+	if c := bytes.Compare(urlA[a.prefix:a.pathEnd], urlB[b.prefix:b.pathEnd]); c != 0 {
+		return c
+	}
+	if c := bytes.Compare(urlA[a.pathEnd:], urlB[b.pathEnd:]); c != 0 {
+		return c
+	}
+	if c := bytes.Compare(urlA[:a.prefix], urlB[:b.prefix]); c != 0 { // origins that have the same hash
+		return c
+	}
+	return cmp.Or(cmp.Compare(a.variant, b.variant), cmp.Compare(a.Kind, b.Kind))
+}
+
+// writeRun writes all requests to disk, and forgets them.
+func (r *Requests) writeRun() error {
+	run, err := r.spill.Begin()
+	if err != nil {
+		return err
+	}
+	r.writer.begin(run)
+	for _, k := range r.sorted() {
+		q := &r.all[k.n]
+		if err := r.writer.write(q, r.url(q)); err != nil {
+			return err
+		}
+	}
+	if err := r.writer.Finish(); err != nil {
+		return err
+	}
+	run.End()
+	r.all, r.text = r.all[:0], r.text[:0]
+	clear(r.slots)
+	return nil
+}
+
+// A URL is what [Requests.EachURL] visits.
+type URL struct {
+	Text     []byte
+	Prefix   int // bytes before the path
+	PathEnd  int // where a query or fragment begins, or the URL ends
+	Site     engine.SiteID
+	Number   int64     // of the URL, from 1
+	Requests []Request // of its kinds, by ascending Kind
+
+	variant uint64
+}
+
+// EachURL visits all URLs, each once with all its requests. URLs of one origin follow one another, so do those of
+// one path, and of one directory. What visit is given is valid until it returns. Nothing may be added after it.
+func (r *Requests) EachURL(visit func(*URL)) error {
+	to := &urlVisitor{visit: visit}
+	if !r.Spilled() {
+		for _, k := range r.sorted() {
+			q := &r.all[k.n]
+			to.add(q, r.url(q))
+		}
+		return to.Finish()
+	}
+	if err := r.writeRun(); err != nil {
+		return err
+	}
+	r.all, r.text, r.slots = nil, nil, nil
+	begin := func(run *extsort.Run) extsort.Output[*requestCursor] {
+		w := &requestWriter{}
+		w.begin(run)
+		return w
+	}
+	return extsort.Merge(r.spill, extsort.MaxFan, func() *requestCursor { return &requestCursor{} }, begin, to)
+}
+
+// A urlVisitor puts the requests of each URL together.
+type urlVisitor struct {
+	visit func(*URL)
+	url   URL
+}
+
+// add adds the next request in the order.
+func (v *urlVisitor) add(q *Request, url []byte) {
+	u := &v.url
+	if u.Number == 0 || q.variant != u.variant || string(url) != string(u.Text) {
+		v.Finish() //nolint:errcheck // it has no error
+		u.Text, u.Prefix, u.PathEnd, u.Site, u.variant = append(u.Text[:0], url...), int(q.prefix), int(q.pathEnd), q.site, q.variant
+		u.Requests, u.Number = u.Requests[:0], u.Number+1
+	}
+	if n := len(u.Requests); n > 0 && u.Requests[n-1].Kind == q.Kind { // of another run
+		u.Requests[n-1].AddCounts(&q.RowCounts)
+		return
+	}
+	u.Requests = append(u.Requests, *q)
+}
+
+// Take adds the request of a cursor, and moves it on.
+func (v *urlVisitor) Take(c *requestCursor) error {
+	v.add(&c.request, c.url)
+	return c.next()
+}
+
+// Finish visits the last URL.
+func (v *urlVisitor) Finish() error {
+	if len(v.url.Requests) > 0 {
+		v.visit(&v.url)
+		v.url.Requests = v.url.Requests[:0]
+	}
+	return nil
+}
+
+// A URLCount counts the URLs of a group, which come in the order of [Requests.EachURL]. The zero value has none.
+type URLCount struct {
+	N    int64
+	last int64
+}
+
+// AddURL adds a URL by its Number. A URL that was added last is not new.
+func (c *URLCount) AddURL(number int64) {
+	if number != c.last {
+		c.N++
+		c.last = number
+	}
+}

@@ -1,0 +1,145 @@
+package aggregate
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// addTo adds a row to requests.
+func addTo(t *testing.T, r *Requests, url string, kind int32, variant uint64, one RowCounts) {
+	t.Helper()
+	key := Hash(fmt.Append(nil, url, " ", kind, " ", variant))
+	r.Probe(key)
+	q := r.Find(key)
+	if q == nil {
+		var err error
+		prefix := strings.IndexByte(url[8:], '/') + 8
+		if q, err = r.AddRequest(key, kind, Place{URL: []byte(url), Prefix: prefix, Site: 3, Variant: variant}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q.AddCounts(&one)
+}
+
+// TestRequests compares requests with a map, in memory and on disk, where runs are merged once and several times.
+func TestRequests(t *testing.T) {
+	for rows, spilled := range map[int]bool{500: false, 60_000: true, 300_000: true} {
+		rng, dir := rand.New(rand.NewPCG(uint64(rows), 30)), t.TempDir()
+		r := NewRequests(1, dir)
+		want, urls := map[string]RowCounts{}, map[string]bool{}
+		for range rows {
+			n := rng.IntN(1 + rng.IntN(rows))
+			end := []string{"", "?", "#x", "?a=/b", "/", "/!", "?\x00"}[rng.IntN(7)]
+			url := fmt.Sprintf("https://%d.example/%s/%x%s", n%3, strings.Repeat("dir/", n%4), n/3, end)
+			kind, variant := int32(rng.IntN(3)), uint64(rng.IntN(40)/39)*77
+			one := RowCounts{1, int64(rng.IntN(2)), int64(rng.IntN(2)), int64(rng.IntN(2))}
+			key := fmt.Sprint(url, " ", variant, " ", kind)
+			sum := want[key]
+			sum.AddCounts(&one)
+			want[key], urls[fmt.Sprint(url, " ", variant)] = sum, true
+			addTo(t, r, url, kind, variant, one)
+		}
+		if r.Spilled() != spilled {
+			t.Fatalf("%d rows: on disk is %t", rows, r.Spilled())
+		}
+		got, number, paths, last := map[string]RowCounts{}, int64(0), map[string]bool{}, ""
+		err := r.EachURL(func(u *URL) {
+			number++
+			if u.Number != number || u.Site != 3 || u.PathEnd > len(u.Text) || bytes.ContainsAny(u.Text[:u.PathEnd], "?#") {
+				t.Fatalf("number %d is %+v", number, u)
+			}
+			if path := string(u.Text[:u.PathEnd]); path != last {
+				if last = path; paths[path] {
+					t.Fatalf("%q came before", path)
+				}
+				paths[path] = true
+			}
+			for i := range u.Requests {
+				q := &u.Requests[i]
+				got[fmt.Sprint(string(u.Text), " ", u.variant, " ", q.Kind)] = q.RowCounts
+				if i > 0 && q.Kind <= u.Requests[i-1].Kind {
+					t.Fatalf("kind %d follows %d", q.Kind, u.Requests[i-1].Kind)
+				}
+			}
+		})
+		if err != nil || !maps.Equal(got, want) || number != int64(len(urls)) {
+			t.Fatalf("%d rows: %d requests of %d URLs, want %d of %d; %v", rows, len(got), number, len(want), len(urls), err)
+		}
+		r.Close()
+		r.Close()
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("left %v, %v", left, err)
+		}
+	}
+}
+
+// TestRequestsNoDisk holds that a full disk is an error, not a loss.
+func TestRequestsNoDisk(t *testing.T) {
+	r := NewRequests(1, t.TempDir()+"/none")
+	defer r.Close()
+	for i := range int32(leastRequests + 1) {
+		_, err := r.AddRequest(uint64(i)*0x9E3779B97F4A7C15, i, Place{URL: []byte("https://a.example/"), Prefix: 17})
+		if (err != nil) != (i == leastRequests) {
+			t.Fatalf("request %d: %v", i, err)
+		}
+	}
+}
+
+// TestBadRun holds that a block that is cut short is an error.
+func TestBadRun(t *testing.T) {
+	w := &requestWriter{}
+	url := []byte("https://a.example/path")
+	if err := w.write(&Request{RowCounts: RowCounts{Rows: 300}, Kind: 7, prefix: 17, pathEnd: 22}, url); err != nil {
+		t.Fatal(err)
+	}
+	whole := slices.Clone(w.block)
+	c := &requestCursor{}
+	if err := c.Load(whole); err != nil || c.request.Rows != 300 || c.request.Kind != 7 || string(c.url) != string(url) {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	for n := 1; n < len(whole); n++ {
+		if err := new(requestCursor).Load(whole[:n]); err == nil {
+			t.Errorf("%d bytes of %d are no error", n, len(whole))
+		}
+	}
+}
+
+// TestURLCount counts a URL once that is added several times in turn.
+func TestURLCount(t *testing.T) {
+	var c URLCount
+	for _, n := range []int64{1, 1, 2, 5, 5} {
+		c.AddURL(n)
+	}
+	if c.N != 3 {
+		t.Errorf("%d URLs, want 3", c.N)
+	}
+}
+
+// TestLargest compares the largest items with a sorted list.
+func TestLargest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 30))
+	for _, most := range []int{1, 7, 100} {
+		l, all := NewLargest[int64](most), []int64(nil)
+		for range 2000 {
+			n := 1 + rng.Int64N(1+rng.Int64N(400))
+			all = append(all, n)
+			if l.Takes(n, uint64(n)) {
+				l.AddItem(n, uint64(n), n)
+			}
+		}
+		slices.Sort(all)
+		slices.Reverse(all)
+		if got := l.Items(); !slices.Equal(got, all[:most]) {
+			t.Errorf("of %d: %v, want %v", most, got, all[:most])
+		}
+	}
+	if NewLargest[int](3).Takes(0, 1) {
+		t.Error("an item without requests is taken")
+	}
+}

@@ -1,0 +1,256 @@
+// Package paths counts requests by path: by origin, by directory below it, by name, by query. It counts
+// exactly, and keeps the busiest paths alone: URLs come in an order in which those of one path are neighbours, so
+// that a path is complete when the next one begins.
+package paths
+
+import (
+	"bytes"
+	"cmp"
+	"container/heap"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/report/internal/show"
+)
+
+// The page shows at most shownPaths, and at most shownBelow of a path.
+const (
+	shownPaths = 600
+	shownBelow = 40
+)
+
+// MaxDepth is how deep paths are told apart, with their origin; what is deeper counts at the last one.
+const MaxDepth = 10
+
+// query is the name of all queries of a path.
+const query = "?…"
+
+// A Path is an origin, a directory, a name, or the queries of one.
+type Path struct {
+	Name     string
+	Depth    int // 1 is an origin
+	Requests int64
+	Denied   int64   // verdicts
+	Rule     int32   // what denied most of these; -1 is nothing
+	Several  bool    // other rules denied some, too
+	Below    []*Path // those that are shown, the busiest first
+
+	number int // of the paths below, shown or not
+}
+
+// A Rest is what of a path its Below leaves out: the path itself, and names without a row.
+type Rest struct {
+	Of       string // the name of the path
+	Depth    int
+	Requests int64
+	Denied   int64 // verdicts
+	Paths    int64 // names that are left out
+}
+
+// Rest returns what Below leaves out, nil if that is nothing, or all.
+func (p *Path) Rest() *Rest {
+	r := &Rest{Of: p.Name, Depth: p.Depth + 1, Requests: p.Requests, Denied: p.Denied, Paths: int64(p.number - len(p.Below))}
+	for _, b := range p.Below {
+		r.Requests -= b.Requests
+		r.Denied -= b.Denied
+	}
+	if r.Requests == 0 || len(p.Below) == 0 {
+		return nil
+	}
+	return r
+}
+
+// Label says what the requests of the rest are.
+func (r *Rest) Label() string {
+	switch {
+	case r.Depth == 1:
+		return "other origins"
+	case r.Paths > 0:
+		return show.Text(r.Of) + " itself, and " + show.Plural(r.Paths, "path") + " without a row"
+	}
+	return show.Text(r.Of) + " itself"
+}
+
+// A Tree counts. Use New. It is for one goroutine.
+type Tree struct {
+	open []*level // the root, and then the paths on the way to the last URL
+	used int      // of open
+}
+
+// A level is a path that is not complete.
+type level struct {
+	name             []byte
+	requests, denied int64
+	byRule           map[int32]int64 // verdicts that deny
+	below            []*Path         // complete; all that may be shown
+	least            int64           // requests of the last of these that stayed when there were too many
+	number           int             // of all that were below
+}
+
+// New returns an empty tree.
+func New() *Tree { return &Tree{open: []*level{{byRule: map[int32]int64{}}}, used: 1} }
+
+// Enter goes to the path of a URL, whose origin is url[:origin], and whose path ends at pathEnd. Paths that are not
+// on the way to it are complete then, and must not come again.
+func (t *Tree) Enter(url []byte, origin, pathEnd int) {
+	depth, at := 1, 0
+	for {
+		end := nextEnd(url, at, origin, pathEnd)
+		if end == at || depth > MaxDepth {
+			break
+		}
+		name := url[at:end]
+		if at >= pathEnd && at >= origin && name[0] == '?' {
+			name = name[:1]
+		}
+		if depth == t.used || !bytes.Equal(t.open[depth].name, name) {
+			t.leave(depth)
+			t.push(name)
+		}
+		depth, at = depth+1, end
+	}
+	t.leave(depth)
+}
+
+// nextEnd returns where the name ends that begins at a place: an origin, a segment of the path with the "/" behind it,
+// or a query. It is that place if there is no other name.
+func nextEnd(url []byte, at, origin, pathEnd int) int {
+	switch {
+	case at < origin:
+		return origin
+	case at < pathEnd:
+		if i := bytes.IndexByte(url[at:pathEnd], '/'); i >= 0 {
+			return at + i + 1
+		}
+		return pathEnd
+	case at == pathEnd && at < len(url) && url[at] == '?':
+		return len(url)
+	}
+	return at
+}
+
+// push opens a path below the last one.
+func (t *Tree) push(name []byte) {
+	if t.used == len(t.open) {
+		t.open = append(t.open, &level{byRule: map[int32]int64{}})
+	}
+	t.open[t.used].name = append(t.open[t.used].name[:0], name...)
+	t.used++
+}
+
+// AddRequests counts requests of the path, and how many of their verdicts deny.
+func (t *Tree) AddRequests(requests, denied int64) {
+	l := t.open[t.used-1]
+	l.requests += requests
+	l.denied += denied
+}
+
+// AddDenied counts verdicts of the path that a rule denies, by its number.
+func (t *Tree) AddDenied(rule int32, verdicts int64) { t.open[t.used-1].byRule[rule] += verdicts }
+
+// leave completes the open paths from a depth on.
+func (t *Tree) leave(depth int) {
+	for t.used > depth {
+		t.used--
+		l, above := t.open[t.used], t.open[t.used-1]
+		above.number++
+		above.requests += l.requests
+		above.denied += l.denied
+		for rule, verdicts := range l.byRule {
+			above.byRule[rule] += verdicts
+		}
+		if len(above.below) < shownBelow || l.requests > above.least {
+			above.below = append(above.below, l.path(t.used))
+			if len(above.below) == 2*shownBelow {
+				above.below = busiest(above.below)
+				above.least = above.below[shownBelow-1].Requests
+			}
+		}
+		clear(l.byRule)
+		*l = level{name: l.name, byRule: l.byRule, below: l.below[:0]}
+	}
+}
+
+// path returns the path of a level that is complete.
+func (l *level) path(depth int) *Path {
+	name := string(l.name)
+	if name == "?" {
+		name = query
+	}
+	p := &Path{Name: name, Depth: depth, Requests: l.requests, Denied: l.denied, Rule: -1, Several: len(l.byRule) > 1, number: l.number}
+	most := int64(0)
+	for rule, verdicts := range l.byRule {
+		if verdicts > most || verdicts == most && rule < p.Rule {
+			p.Rule, most = rule, verdicts
+		}
+	}
+	p.Below = busiest(slices.Clone(l.below))
+	p.trim(shownPaths)
+	return p
+}
+
+// busiest returns the paths with the most requests, at most as many as are shown.
+func busiest(all []*Path) []*Path {
+	slices.SortStableFunc(all, func(a, b *Path) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Name, b.Name))
+	})
+	return all[:min(len(all), shownBelow)]
+}
+
+// trim leaves at most so many paths of a tree: the busiest, each with those above it, which are no less busy.
+func (p *Path) trim(most int) {
+	if p.size(most) <= most {
+		return
+	}
+	queue, kept := &pathQueue{p}, map[*Path]bool{}
+	for len(kept) < most && queue.Len() > 0 {
+		next := heap.Pop(queue).(*Path)
+		kept[next] = true
+		for _, b := range next.Below {
+			heap.Push(queue, b)
+		}
+	}
+	for q := range kept {
+		q.Below = slices.DeleteFunc(q.Below, func(b *Path) bool { return !kept[b] })
+	}
+}
+
+// size returns how many paths a tree has. It stops to count beyond most.
+func (p *Path) size(most int) int {
+	n := 1
+	for _, b := range p.Below {
+		if n > most {
+			break
+		}
+		n += b.size(most - n)
+	}
+	return n
+}
+
+// Root returns all paths: those below have no name in common. Nothing may be added after it.
+func (t *Tree) Root() *Path {
+	t.leave(1)
+	return t.open[0].path(0)
+}
+
+// A pathQueue is a heap of paths, the busiest first.
+type pathQueue []*Path
+
+func (q pathQueue) Len() int { return len(q) }
+func (q pathQueue) Less(i, j int) bool {
+	if q[i].Requests != q[j].Requests {
+		return q[i].Requests > q[j].Requests
+	}
+	return q[i].Depth < q[j].Depth || q[i].Depth == q[j].Depth && q[i].Name < q[j].Name
+}
+func (q pathQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+
+// Push adds a path, for package heap.
+func (q *pathQueue) Push(p any) { *q = append(*q, p.(*Path)) }
+
+// Pop removes the last path, for package heap.
+func (q *pathQueue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}
