@@ -57,8 +57,9 @@ type blame struct {
 // shownBlamed is how many rules the page has of those over all crawlers.
 const shownBlamed = 100
 
-// changes returns what changed, nil without rules before.
-func (c *Counter) changes(r *aggregate.ChangesReport) *changesView {
+// newChanges returns what changed, nil without rules before. The crawler of that name stands for clients that are no
+// known crawlers; "" is none.
+func newChanges(r *aggregate.ChangesReport, others string) *changesView {
 	if r == nil {
 		return nil
 	}
@@ -66,10 +67,10 @@ func (c *Counter) changes(r *aggregate.ChangesReport) *changesView {
 	for i := range r.Agents {
 		a := &r.Agents[i]
 		one := newChange(a)
-		if c.fromLog && a.Agent == c.store.Options().Agents[0] {
+		if others != "" && a.Agent == others {
 			one.Agent = otherClients
 		}
-		v.Total.add(&one)
+		v.Total.addRequests(&one)
 		if one.Closed.Requests+one.Opened.Requests+one.Other.Requests == 0 {
 			v.Same++
 			v.SameOf += one.Requests
@@ -100,8 +101,8 @@ func newChange(a *aggregate.AgentChanges) changeView {
 	return v
 }
 
-// add adds the requests of a crawler. Their URLs are not those of others, so they have no sum.
-func (v *changeView) add(a *changeView) {
+// addRequests adds the requests of a crawler. Their URLs are not those of others, so they have no sum.
+func (v *changeView) addRequests(a *changeView) {
 	v.Requests += a.Requests
 	v.Closed.Requests += a.Closed.Requests
 	v.Opened.Requests += a.Opened.Requests

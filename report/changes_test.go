@@ -11,6 +11,7 @@ import (
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report/internal/listing"
 	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -58,13 +59,13 @@ func TestChanges(t *testing.T) {
 			o.Agents, o.LogAgents = nil, engine.LogAgentsStar
 		}
 		c, run := changed(t, old, all, o)
-		v := c.changes(run.Changes)
+		v := c.newView(run).Changes
 		var sum changeView
 		for i := range v.Changed {
 			if v.Changed[i].Agent == "*" {
 				t.Error("other clients are called *")
 			}
-			sum.add(&v.Changed[i])
+			sum.addRequests(&v.Changed[i])
 		}
 		if sum.Requests+v.SameOf != v.Total.Requests || sum.Closed.Requests != v.Total.Closed.Requests || sum.Closed.Requests == 0 || sum.Opened.Requests == 0 {
 			t.Errorf("%+v, want the sum %+v", v.Total, sum)
@@ -89,7 +90,7 @@ func TestChanges(t *testing.T) {
 			t.Errorf("crawlers of the log: %v; the page calls numbers verdicts: %v", fromLog, unit)
 		}
 		c, run = changed(t, sites, all, o)
-		if v = c.changes(run.Changes); len(v.Changed) > 0 || v.Same == 0 {
+		if v = c.newView(run).Changes; len(v.Changed) > 0 || v.Same == 0 {
 			t.Errorf("the same rules changed something: %+v", v)
 		}
 		if page = pageOf(t, c, run); !strings.Contains(page, "Nothing changed: none of the "+show.Number(v.Total.Requests)) || strings.Contains(page, `data-name="changes"`) {
@@ -114,7 +115,7 @@ func TestTableNames(t *testing.T) {
 	c, run := changed(t, old, fetches(rand.New(rand.NewPCG(8, 18)), 3000), engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar})
 	for _, origin := range []string{"https://a.example", "https://b.example"} {
 		text := []byte(sites[robots.Origin(origin)])
-		use := Use{Line: 2, Rule: "Disallow: /p", Decided: Count{Requests: 3}, Asked: []AgentRequests{{1, 3}}}
+		use := Use{Line: 2, Rule: "Disallow: /p", Decided: Count{Requests: 3}, Asked: []AgentRequests{{Agent: 1, Requests: 3}}}
 		file := File{Origin: origin, Origins: 1, Requests: 3, Text: text, Report: robots.Inspect(text, robots.Google), Uses: []Use{use}}
 		older := file
 		older.When = "from 2026-01-01 to 2026-01-02"
@@ -231,14 +232,13 @@ func TestAll(t *testing.T) {
 	}
 }
 
+// TestLinesLeftOut reads on the page which lines of a robots.txt are left out.
 func TestLinesLeftOut(t *testing.T) {
-	text := []byte("User-agent: *\n# " + strings.Repeat("x", 100) + "\nDisallow: /p\n#\n#\nDisallow: /q\n")
 	uses := []Use{{Line: 3, Rule: "Disallow: /p", Decided: Count{Requests: 1}}, {Line: 6, Rule: "Disallow: /q"}}
-	f := newFileView(&File{Origin: "https://a.example", Origins: 1, Text: text, Uses: uses})
-	f.shorten(2 * (lineBytes + len("Disallow: /p")))
-	f.Lines[0].Gap = 1
+	f := listing.View{File: &File{Origin: "https://a.example", Origins: 1, Uses: uses}, Hidden: 4}
+	f.Lines = []listing.Line{{No: 3, Text: uses[0].Rule, Use: &uses[0], Gap: 1}, {No: 6, Text: uses[1].Rule, Use: &uses[1], Gap: 2}}
 	var got bytes.Buffer
-	if err := page().Lookup("rules").Execute(&got, &view{Run: &Run{}, Listings: []fileView{f}}); err != nil {
+	if err := page().Lookup("rules").Execute(&got, &view{Run: &Run{}, Listings: []listing.View{f}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range []string{">1 line left out<", ">2 lines left out<", ">4 lines are left out in all"} {

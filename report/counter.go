@@ -2,11 +2,14 @@ package report
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report/internal/pace"
 	"github.com/robobatch/robobatch/report/internal/paths"
+	"github.com/robobatch/robobatch/report/internal/timeline"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -47,8 +50,8 @@ type Counter struct {
 	kinds    kinds
 	denials  *denials
 	rules    ruleCounts
-	series   *series
-	paces    *paces
+	series   *timeline.Series
+	paces    *pace.Counts
 	classes  [][statuses]int64 // by crawler, and by the first digit of the status
 
 	rows, bad int64
@@ -72,6 +75,9 @@ type Counter struct {
 	denied    int64 // verdicts
 }
 
+// noTime is the time of a row without one, see [engine.Batch].Times.
+const noTime = math.MinInt64
+
 // statuses are the classes of a status: 1xx to 5xx, and none or another.
 const statuses = 6
 
@@ -89,7 +95,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	o := store.Options()
 	c := &Counter{
 		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, byTime: o.RowTimes, verdicts: len(o.Agents), status: opt.Status - 1,
-		requests: aggregate.NewRequests(max(1, memory/2), opt.TempDir), rules: newRuleCounts(store, memory/4), paces: newPaces(), tree: paths.New(),
+		requests: aggregate.NewRequests(max(1, memory/2), opt.TempDir), rules: newRuleCounts(store, memory/4), paces: pace.New(), tree: paths.New(),
 		requested: aggregate.NewLargest[Requested](int(max(leastRequested, min(mostRequested, memory/8/requestedBytes)))),
 	}
 	crawlers := 1
@@ -102,7 +108,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	}
 	c.fetched = make([]int64, c.verdicts)
 	c.kinds, c.denials = newKinds(int(memory/8)/(kindBytes+c.verdicts*verdictBytes)), newDenials(c.look)
-	c.series = newSeries(crawlers)
+	c.series = timeline.New(crawlers)
 	c.classes, c.agentURLs = make([][statuses]int64, crawlers+maxNamed+1), make([]aggregate.URLCount, crawlers+maxNamed+1)
 	c.served = newAnswers(func(k *kind, n *aggregate.RowCounts) int64 {
 		if k.denies == 0 {
@@ -242,19 +248,19 @@ func statusClass(b *engine.Batch, i, column int) int {
 // addTime counts the time of a row, if it has one.
 func (c *Counter) addTime(b *engine.Batch, r *rowKey, k *kind, violations int64) {
 	if len(b.Times) == 0 || b.Times[r.row] == noTime {
-		c.series.none++
+		c.series.None++
 		return
 	}
 	at := b.Times[r.row]
 	if c.byTime && k.file != nil {
 		k.file.Met(at)
 	}
-	cell := c.series.at(at, int(r.agent))
-	cell.requests++
-	cell.denied += int64(min(1, k.denies))
-	cell.violations += violations
+	cell := c.series.CellAt(at, int(r.agent))
+	cell.Requests++
+	cell.Denied += int64(min(1, k.denies))
+	cell.Violations += violations
 	if c.fromLog && r.agent != 0 && c.callers.Names()[r.agent] != engine.OtherNamed {
-		c.paces.addRow(b, r, c.look)
+		c.paces.AddRow(b, r.row, r.agent, c.look)
 	}
 }
 
@@ -388,3 +394,9 @@ func (c *Counter) Denied() int64 { return c.denied }
 func (c *Counter) Busiest(most int) (busiest []aggregate.BusyFile, more int) {
 	return c.rules.Busiest(most)
 }
+
+// A MetText is a text that was in force for requests at an origin.
+type MetText = pace.MetText
+
+// MetTexts returns the texts that the crawlers met whose pace the page shows.
+func (c *Counter) MetTexts() []MetText { return c.paces.MetTexts() }

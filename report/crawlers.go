@@ -9,6 +9,7 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/report/internal/show"
+	"github.com/robobatch/robobatch/report/internal/timeline"
 )
 
 // A Crawler is a row of the crawlers.
@@ -25,7 +26,7 @@ type Crawler struct {
 }
 
 // crawlers returns the rows of crawlers, and sums of them.
-func (c *Counter) crawlers(run *Run, sparks *Points) (all, sums []Crawler) {
+func (c *Counter) crawlers(run *Run, sparks *timeline.Points) (all, sums []Crawler) {
 	for a, counts := range c.AgentCounts(run) {
 		name := counts.Name
 		row := Crawler{Name: name, Denied: counts.Denied, Violations: counts.Violations, Requests: counts.Allowed + counts.Denied + counts.Unknown}
@@ -57,7 +58,7 @@ func (c *Counter) crawlers(run *Run, sparks *Points) (all, sums []Crawler) {
 			}
 			row.URLs, row.Classes = &c.agentURLs[a].N, c.classes[a]
 			if sparks != nil && a < len(sparks.Cells) {
-				row.Spark, row.SparkWidth = spark(sparks.Cells[a])
+				row.Spark, row.SparkWidth = timeline.Spark(sparks.Cells[a])
 			}
 		}
 		all = append(all, row)
@@ -80,7 +81,7 @@ func (c *Counter) crawlers(run *Run, sparks *Points) (all, sums []Crawler) {
 }
 
 // allCrawlers returns the sum of all rows of crawlers.
-func (c *Counter) allCrawlers(all []Crawler, sparks *Points) Crawler {
+func (c *Counter) allCrawlers(all []Crawler, sparks *timeline.Points) Crawler {
 	sum := Crawler{Name: "all", About: fmt.Sprintf("%d crawlers together, in verdicts", len(all))}
 	for i := range all {
 		sum.add(&all[i])
@@ -96,7 +97,7 @@ func (c *Counter) allCrawlers(all []Crawler, sparks *Points) Crawler {
 				points[i] += n
 			}
 		}
-		sum.Spark, sum.SparkWidth = spark(points)
+		sum.Spark, sum.SparkWidth = timeline.Spark(points)
 	}
 	return sum
 }

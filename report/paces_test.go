@@ -49,9 +49,9 @@ func TestDelaysOfTexts(t *testing.T) {
 				run.Texts[m.Ruling] = robots.Inspect([]byte(texts[n]), robots.Google)
 			}
 		}
-		p := c.newView(run).Paces[0]
-		if p.DelayText() != want.text || p.Fast != want.fast || p.Gaps != want.stated || p.Untold != want.other {
-			t.Errorf("%d known: %s, %d of %d, %d not known; want %+v", known, p.DelayText(), p.Fast, p.Gaps, p.Untold, want)
+		p := c.newView(run).Paces.Rows[0]
+		if p.DelayText() != want.text || p.Fast != want.fast || p.Gaps != want.stated || p.Unknown != want.other {
+			t.Errorf("%d known: %s, %d of %d, %d not known; want %+v", known, p.DelayText(), p.Fast, p.Gaps, p.Unknown, want)
 		}
 	}
 }

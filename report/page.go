@@ -33,7 +33,7 @@ func file(name string) string {
 var functions = template.FuncMap{
 	"num": show.Number, "pct": show.Percent, "est": show.Estimate, "txt": show.Text, "whole": show.Whole, "brief": show.Brief, "say": show.Sentence, "share": show.Share, "plural": show.Plural,
 	"sub": func(a, b int64) int64 { return a - b },
-	"bar": func(share float64) string { return short(64 * min(1, max(0, share))) },
+	"bar": func(share float64) string { return show.Coordinate(64 * min(1, max(0, share))) },
 	"row": func(page *view, row any) partOf { return partOf{page, row} },
 	"json": func(v any) (template.JS, error) {
 		b, err := json.Marshal(v)  // which escapes <, > and &

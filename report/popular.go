@@ -20,10 +20,7 @@ type Requested struct {
 
 // AgentRequests are the requests of a crawler for a URL: that of the log or, without crawlers of the
 // log, of each that is asked for.
-type AgentRequests struct {
-	Agent    int // index of the agents of the store
-	Requests int64
-}
+type AgentRequests = aggregate.Asked
 
 // addRequested adds a URL to those that MostRequested chooses from.
 func (c *Counter) addRequested(u *aggregate.URL, hash uint64) {
@@ -39,7 +36,7 @@ func (c *Counter) addRequested(u *aggregate.URL, hash uint64) {
 	}
 	r := Requested{Path: string(u.Text[u.Prefix:]), hash: hash, site: u.Site, requests: rows}
 	for i := range u.Requests {
-		r.Counts = append(r.Counts, AgentRequests{int(c.kinds.all[u.Requests[i].Kind].agent), u.Requests[i].Rows})
+		r.Counts = append(r.Counts, AgentRequests{Agent: int(c.kinds.all[u.Requests[i].Kind].agent), Requests: u.Requests[i].Rows})
 	}
 	c.requested.AddItem(rows, hash, r)
 }
@@ -95,7 +92,7 @@ func (c *Counter) sumByAgent(counts []AgentRequests) (sums []AgentRequests) {
 	}
 	if !c.fromLog { // all of them ask for each
 		for a := 1; a < c.verdicts; a++ {
-			sums = append(sums, AgentRequests{a, sums[0].Requests})
+			sums = append(sums, AgentRequests{Agent: a, Requests: sums[0].Requests})
 		}
 	}
 	return sums

@@ -271,7 +271,7 @@ func TestCounter(t *testing.T) {
 		checkLists(t, v, want)
 		checkTimes(t, v, want, agents == nil)
 		if agents == nil {
-			checkPaces(t, c, v, want)
+			checkPaces(t, v, want)
 		}
 	}
 }
@@ -435,12 +435,12 @@ func checkTimes(t *testing.T, v *view, want *slow, fromLog bool) {
 }
 
 // checkPaces compares the gaps.
-func checkPaces(t *testing.T, c *Counter, v *view, want *slow) {
+func checkPaces(t *testing.T, v *view, want *slow) {
 	t.Helper()
-	if len(v.Paces) != 9 { // three crawlers at three origins
-		t.Fatalf("%d paces", len(v.Paces))
+	if len(v.Paces.Rows) != 9 { // three crawlers at three origins
+		t.Fatalf("%d paces", len(v.Paces.Rows))
 	}
-	for _, p := range v.Paces {
+	for _, p := range v.Paces.Rows {
 		key := p.Agent + " " + string(p.Origin)
 		var gaps []int64
 		back := int64(0)
@@ -452,45 +452,8 @@ func checkPaces(t *testing.T, c *Counter, v *view, want *slow) {
 			gaps = append(gaps, gap)
 		}
 		slices.Sort(gaps)
-		if number := gapsOf(c, &p); number != int64(len(gaps)) || p.Back != back || p.Seconds != float64(gaps[(len(gaps)-1)/2])/1e6 {
+		if p.Requests != int64(len(gaps))+back+1 || p.Back != back || p.Seconds != float64(gaps[(len(gaps)-1)/2])/1e6 {
 			t.Errorf("%+v, want %d gaps, %d back, median %d", p, len(gaps), back, gaps[(len(gaps)-1)/2])
-		}
-	}
-}
-
-// gapsOf returns how many gaps were counted for a row.
-func gapsOf(c *Counter, row *Pace) int64 {
-	for key, p := range c.paces.all {
-		if p.origin == row.Origin && c.agentName(int(key.agent)) == row.Agent {
-			sum := p.all()
-			return sum.number()
-		}
-	}
-	return -1
-}
-
-// TestTooFast compares gaps with a delay.
-func TestTooFast(t *testing.T) {
-	p, g := &pace{last: noTime}, &gaps{}
-	for _, at := range []int64{0, 1_900_000, 3_900_000, 5_950_000, 5_000_000, 5_000_000, 900_000_000} {
-		p.add(at, g)
-	}
-	for delay, want := range map[float64]int64{0: 0, 0.5: 1, 1.9: 1, 2: 2, 2.1: 4, 700: 5} {
-		if fast, all := g.faster(delay); fast != want || all != 5 {
-			t.Errorf("%g s: %d of %d, want %d of 5", delay, fast, all, want)
-		}
-	}
-	if p.back != 1 || p.requests != 7 {
-		t.Errorf("%+v", p)
-	}
-}
-
-// TestJumbled holds that gaps are told only where the times are in order.
-func TestJumbled(t *testing.T) {
-	for back, jumbled := range map[int64]bool{0: false, 1: false, 20: false, 21: true, 500: true} {
-		p := Pace{Requests: 1000, Back: back, Median: "1.0 s"}
-		if p.Jumbled() != jumbled || (p.MedianText() == "1.0 s") == jumbled {
-			t.Errorf("%d of 1000 go back: %v, %s", back, p.Jumbled(), p.MedianText())
 		}
 	}
 }
@@ -499,7 +462,7 @@ func TestJumbled(t *testing.T) {
 func TestDelays(t *testing.T) {
 	all := fetches(rand.New(rand.NewPCG(11, 18)), 500)
 	for i := range all {
-		all[i].at = int64(i) * second
+		all[i].at = int64(i) * 1e6
 	}
 	for _, stated := range []bool{false, true} {
 		c, stats := counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 1})
@@ -552,7 +515,7 @@ func TestBounded(t *testing.T) {
 		if rng.IntN(3) == 0 {
 			n = 1000 + i // each once
 		}
-		all[i] = fetch{url: fmt.Sprintf("https://a.example/p/%d/%d", n%97, n), userAgent: clients[i%2], at: int64(i) * second, status: 200}
+		all[i] = fetch{url: fmt.Sprintf("https://a.example/p/%d/%d", n%97, n), userAgent: clients[i%2], at: int64(i) * 1e6, status: 200}
 	}
 	q := question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 2, Options: Options{Memory: 1}}
 	c, _ := counted(t, sites, all, q)
@@ -629,31 +592,6 @@ func TestRulesBounded(t *testing.T) {
 	}
 }
 
-// TestLongTimes has a log whose times are as far from one another as can be.
-func TestLongTimes(t *testing.T) {
-	s := newSeries(150) // and 50 that come later
-	rng := rand.New(rand.NewPCG(5, 18))
-	for i := range 100_000 {
-		at := rng.Int64N(2*253402300799*second) - 253402300799*second
-		if i%2 == 0 {
-			at = int64(i) * hour
-		}
-		s.at(at, i%200).requests++
-	}
-	if len(s.all) > s.most {
-		t.Errorf("%d stretches", len(s.all))
-	}
-	p, sum := s.points(span{s.from, s.to}, 0, timePoints), int64(0)
-	for _, cells := range p.Cells {
-		for _, n := range cells {
-			sum += n
-		}
-	}
-	if sum != 100_000 || len(p.Starts) > 2*timePoints {
-		t.Errorf("%d requests in %d stretches of %s", sum, len(p.Starts), p.Step)
-	}
-}
-
 // hostile are texts that would do something if they were markup, script or style, or in the wrong place.
 var hostile = []string{
 	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'onmouseover='alert(1)`, `</script><script>alert(1)</script>`, `</style><b>`,
@@ -668,8 +606,8 @@ func TestHostile(t *testing.T) {
 	for i, text := range hostile {
 		path := strings.NewReplacer("\n", "", "#", "").Replace(text)
 		rules.WriteString("Disallow: /" + path + "\n# " + text + "\n" + text + "\n")
-		all = append(all, fetch{url: "https://a.example/" + path + "?" + path, userAgent: "bingbot " + text, at: int64(i) * hour, status: 200})
-		all = append(all, fetch{url: "https://a.example/ok/" + path, userAgent: text, at: int64(i) * hour, status: 404})
+		all = append(all, fetch{url: "https://a.example/" + path + "?" + path, userAgent: "bingbot " + text, at: int64(i) * 3600e6, status: 200})
+		all = append(all, fetch{url: "https://a.example/ok/" + path, userAgent: text, at: int64(i) * 3600e6, status: 404})
 	}
 	body, agents := rules.String(), append([]string{"*"}, hostile...)
 	for _, fromLog := range []bool{true, false} {
@@ -821,6 +759,32 @@ func TestRobotsFetched(t *testing.T) {
 			if v.Denied != want*verdicts || crawlers != want*verdicts || v.Paths.Denied != want*verdicts || want > 0 && v.Time.Rows[0].Denied != want {
 				t.Errorf("of %d for %v: %d disallowed, %d by crawler, %d by path", len(all)-n, agents, v.Denied, crawlers, v.Paths.Denied)
 			}
+		}
+	}
+}
+
+// TestApart reads on the page what its chart leaves out.
+func TestApart(t *testing.T) {
+	all := fetches(rand.New(rand.NewPCG(8, 18)), 500)
+	for i := range all {
+		all[i].at = time.Date(2026, 1, 5+i/20, 22, 0, 0, 0, time.UTC).UnixMicro()
+	}
+	stray := fetch{url: "https://a.example/q", userAgent: clients[0], at: 0, status: 200}
+	late := stray
+	late.at = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).UnixMicro()
+	c, stats := counted(t, sites, append(all, stray, late), question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 1})
+	var page bytes.Buffer
+	if err := Write(&page, c, &Run{Stats: stats}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"2026-01-05 22:00:00 to 2026-01-29 22:59:59 UTC, but for 2 requests",
+		"Not in the chart: 1 request before it, at 1970-01-01 00:00:00, and 1 request after it, at 9999-12-31 23:59:59 UTC. The table has them in its last rows.",
+		`<tr><th scope="row">before<small>at 1970-01-01 00:00:00</small></th><td class="n">1</td><td class="n">1</td><td class="n">1</td>`,
+		"The bars by time leave out 2 requests far from the others: see Time.",
+	} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("no %q", want)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func many(rng *rand.Rand, number int) (all []fetch) {
 		if rng.IntN(1000) == 0 {
 			url = "https://a.example/p/q/rare.php?" + n
 		}
-		f := fetch{url: url, userAgent: clients[min(3, rng.IntN(9))], at: int64(i) * second, status: []int64{200, 200, 404}[rng.IntN(3)]}
+		f := fetch{url: url, userAgent: clients[min(3, rng.IntN(9))], at: int64(i) * 1e6, status: []int64{200, 200, 404}[rng.IntN(3)]}
 		all = append(all, f)
 	}
 	return all
@@ -177,7 +177,7 @@ func TestVersions(t *testing.T) {
 	}
 	var all []fetch
 	for i := range int64(200) {
-		all = append(all, fetch{url: "https://a.example/p/" + spelt(int(i%50)), at: at.UnixMicro() + i*second})
+		all = append(all, fetch{url: "https://a.example/p/" + spelt(int(i%50)), at: at.UnixMicro() + i*1e6})
 	}
 	c := NewCounter(store, Options{Status: 1})
 	if _, err := engine.Run(t.Context(), store, &source{all, 100}, c, engine.Options{Workers: 1}); err != nil {

@@ -7,10 +7,12 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report/internal/listing"
+	"github.com/robobatch/robobatch/report/internal/pace"
 	"github.com/robobatch/robobatch/report/internal/show"
+	"github.com/robobatch/robobatch/report/internal/timeline"
 )
 
 // A view is what the template reads.
@@ -34,20 +36,19 @@ type view struct {
 	Status   bool
 
 	SparkStep string // of the spark lines: "By day"
-	Apart     int64  // requests that they leave out, see series.span
+	Apart     int64  // requests that they leave out, see timeline.Series.Shown
 	Crawlers  []Crawler
 	Sums      []Crawler // of sets of crawlers, and of all
 	Paths     pathView
-	Time      *timeView
-	Paces     []Pace
-	MorePace  int64
+	Time      *timeline.View
+	Paces     pace.Table
 	Untold    int64 // requests that Listings do not count, for want of memory
 	Lacking   bool  // so it is with rules that only matched
 	Served    *list
 	Failed    *list
 	Own       Crawler // the sum of the crawlers of the log
 	Others    Crawler // the other clients of the log
-	Listings  []fileView
+	Listings  []listing.View
 	Changes   *changesView // nil without rules before
 }
 
@@ -57,40 +58,43 @@ func (c *Counter) newView(run *Run) *view {
 	v := &view{
 		Run: run, FromLog: c.fromLog, Several: !c.fromLog && len(o.Agents) > 1, Agents: o.Agents, Dialect: o.Dialect.String(),
 		Requests: c.rows, Bad: c.bad, Strays: c.strays, URLs: c.urls, Denied: c.denied, Verdicts: run.Stats.Rows,
-		Violated: run.Stats.Violations, HasTimes: c.series.from <= c.series.to, NoTimes: c.series.none, Status: c.status >= 0,
+		Violated: run.Stats.Violations, HasTimes: c.series.HasTimes(), NoTimes: c.series.None, Status: c.status >= 0,
 	}
 	v.OldRules = c.fromLog && run.Old != "" && !c.byTime
-	within := c.series.span()
+	within := c.series.Shown()
 	if v.HasTimes {
-		v.Period = within.first() + " to " + within.last() + " UTC"
-		if n := c.series.outside(within); n > 0 {
+		v.Period = within.First() + " to " + within.Last() + " UTC"
+		if n := c.series.Outside(within); n > 0 {
 			v.Period += ", but for " + show.Plural(n, "request")
 		}
 	}
-	sparks := c.series.points(within, 1, sparkPoints)
+	sparks := c.series.Points(within, 1, timeline.SparkPoints)
 	if sparks != nil {
-		v.SparkStep, v.Apart = "By "+sparks.Step, sparks.Before.sum.requests+sparks.After.sum.requests
+		v.SparkStep, v.Apart = "By "+sparks.Step, sparks.Apart()
 	}
 	v.Crawlers, v.Sums = c.crawlers(run, sparks)
 	v.Own, v.Others = c.divide(v.Crawlers)
 	v.Paths = c.pathView(c.root)
-	v.Time = c.timeView(within)
-	v.Paces, v.MorePace = c.shownPaces(run)
+	v.Time = c.series.View(within, timeline.Options{FromLog: c.fromLog, Several: c.verdicts > 1, Name: c.agentName})
+	if c.fromLog {
+		v.Paces = c.paces.Table(c.callers.Names(), run.Texts, c.store.Options().Dialect)
+	}
 	if c.status >= 0 {
 		v.Served, v.Failed = c.list("disallowed but served", &c.served), c.list("allowed but failing", &c.failed)
 	}
 	if v.FromLog || v.Several {
-		v.Listings = listings(run, c.agentName)
+		v.Listings = listing.New(run.Files, c.agentName)
 	} else {
-		v.Listings = listings(run, nil)
+		v.Listings = listing.New(run.Files, nil)
 	}
 	v.Untold, v.Lacking = c.rules.uncounted, c.rules.Left()
-	v.Changes = c.changes(run.Changes)
+	others := ""
+	if c.fromLog {
+		others = o.Agents[0]
+	}
+	v.Changes = newChanges(run.Changes, others)
 	return v
 }
-
-// moment returns a time of a row.
-func moment(t int64) time.Time { return time.UnixMicro(t).UTC() }
 
 // nameOf names what denied a request.
 func (c *Counter) nameOf(n int32) string {
@@ -192,3 +196,13 @@ func (v *view) Logs() string {
 
 // More64 returns More as templates count.
 func (r *Run) More64() int64 { return int64(r.More) }
+
+// Textless returns how many files have no line in the page, as it has a size.
+func (v *view) Textless() (n int64) {
+	for i := range v.Listings {
+		if f := &v.Listings[i]; f.Hidden > 0 && len(f.Lines) == 0 {
+			n++
+		}
+	}
+	return n
+}

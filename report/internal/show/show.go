@@ -149,3 +149,8 @@ func Plural(n int64, noun string) string {
 	}
 	return Number(n) + " " + noun + "s"
 }
+
+// Coordinate returns a coordinate with one digit behind the point.
+func Coordinate(f float64) string {
+	return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0")
+}

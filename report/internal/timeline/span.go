@@ -1,4 +1,4 @@
-package report
+package timeline
 
 import (
 	"maps"
@@ -9,12 +9,14 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// A span is a time, from its first microsecond to its last one.
-type span struct{ from, to int64 }
+// A Span is a time, from its first microsecond to its last one.
+type Span struct{ from, to int64 }
 
-// first and last return the first second and the last one.
-func (s span) first() string { return moment(s.from).Format(time.DateTime) }
-func (s span) last() string  { return moment(s.to).Format(time.DateTime) }
+// First returns the first second, in UTC.
+func (s Span) First() string { return time.UnixMicro(s.from).UTC().Format(time.DateTime) }
+
+// Last returns the last second, in UTC.
+func (s Span) Last() string { return time.UnixMicro(s.to).UTC().Format(time.DateTime) }
 
 // What a span leaves out, so that few rows that are far from all others do not make the scale.
 const (
@@ -23,10 +25,10 @@ const (
 	timesLonger = 8 // than the span that is shown is the time of all rows, at least
 )
 
-// span returns the time that a chart shows. It is that of all rows, or of all but a few that are far from
+// Shown returns the time that a chart shows. It is that of all rows, or of all but a few that are far from
 // the others: an eighth of the time at most, with 99 of 100 rows or more.
-func (s *series) span() span {
-	whole := span{s.from, s.to}
+func (s *Series) Shown() Span {
+	whole := Span{s.from, s.to}
 	numbers := slices.Sorted(maps.Keys(s.all))
 	if len(numbers) == 0 {
 		return whole
@@ -35,7 +37,7 @@ func (s *series) span() span {
 	sum := int64(0)
 	for i, n := range numbers {
 		for _, c := range s.all[n] {
-			sum += c.requests
+			sum += c.Requests
 		}
 		rows[i] = sum
 	}
@@ -58,7 +60,7 @@ func (s *series) span() span {
 		return whole
 	}
 	step := steps[s.step]
-	return span{max(s.from, monday+numbers[first]*step), min(s.to, monday+(numbers[last]+1)*step-1)}
+	return Span{max(s.from, monday+numbers[first]*step), min(s.to, monday+(numbers[last]+1)*step-1)}
 }
 
 // shortest returns the first and the last of the stretches next to one another that have so many rows, and
@@ -83,32 +85,32 @@ func shortest(numbers, sums []int64, rows int64) (first, last int) {
 
 // An aside is the rows before a span, or after it.
 type aside struct {
-	when  span // within which they are; the end that is the first or the last of all rows is exact
-	cells []cell
-	sum   cell
+	when  Span // within which they are; the end that is the first or the last of all rows is exact
+	cells []Cell
+	sum   Cell
 }
 
 // aside returns the rows of the stretches that lie within some time.
-func (s *series) aside(from, to int64) aside {
-	a := aside{cells: make([]cell, s.crawlers), when: span{s.to, s.from}}
+func (s *Series) aside(from, to int64) aside {
+	a := aside{cells: make([]Cell, s.crawlers), when: Span{s.to, s.from}}
 	step := steps[s.step]
 	for n, cells := range s.all {
 		at := monday + n*step
 		if at < from || at+step-1 > to {
 			continue
 		}
-		a.when = span{min(a.when.from, max(at, s.from)), max(a.when.to, min(at+step-1, s.to))}
+		a.when = Span{min(a.when.from, max(at, s.from)), max(a.when.to, min(at+step-1, s.to))}
 		for i, c := range cells {
-			a.cells[i].add(c)
-			a.sum.add(c)
+			a.cells[i].addCell(c)
+			a.sum.addCell(c)
 		}
 	}
 	return a
 }
 
-// outside returns how many rows are not within a span that begins and ends with stretches.
-func (s *series) outside(in span) int64 {
-	return s.aside(math.MinInt64, in.from-1).sum.requests + s.aside(in.to+1, math.MaxInt64).sum.requests
+// Outside returns how many rows are not within a span that begins and ends with stretches.
+func (s *Series) Outside(in Span) int64 {
+	return s.aside(math.MinInt64, in.from-1).sum.Requests + s.aside(in.to+1, math.MaxInt64).sum.Requests
 }
 
 // An apartView is the rows before those of the chart, or after them.
@@ -118,27 +120,27 @@ type apartView struct {
 }
 
 // addApart adds what the rows of the table leave out, if there is anything.
-func (t *timeView) addApart(p *Points, order []int) {
+func (v *View) addApart(p *Points, order []int) {
 	within := p.all()
 	for _, a := range []struct {
 		at, one string
 		*aside
-	}{{"before", p.Before.when.first(), &p.Before}, {"after", p.After.when.last(), &p.After}} {
-		n := a.sum.requests
+	}{{"before", p.before.when.First(), &p.before}, {"after", p.after.when.Last(), &p.after}} {
+		n := a.sum.Requests
 		if n == 0 {
 			continue
 		}
-		row := apartView{timeRow: timeRow{At: a.at, All: n, Denied: a.sum.denied, Bad: a.sum.violations}, When: "at " + a.one}
+		row := apartView{timeRow: timeRow{At: a.at, All: n, Denied: a.sum.Denied, Bad: a.sum.Violations}, When: "at " + a.one}
 		if n > 1 {
-			row.When = "between " + a.when.first() + " and " + a.when.last()
+			row.When = "between " + a.when.First() + " and " + a.when.Last()
 		}
 		for _, agent := range order {
-			row.By = append(row.By, a.cells[agent].requests)
+			row.By = append(row.By, a.cells[agent].Requests)
 		}
-		t.Apart = append(t.Apart, row)
+		v.Apart = append(v.Apart, row)
 		within += n
 	}
-	t.Share = show.Share(p.all(), within)
+	v.Share = show.Share(p.all(), within)
 }
 
 // all returns how many requests the points have.
@@ -151,9 +153,9 @@ func (p *Points) all() (n int64) {
 	return n
 }
 
-// add adds up cells.
-func (c *cell) add(other cell) {
-	c.requests += other.requests
-	c.denied += other.denied
-	c.violations += other.violations
+// addCell adds the rows of another cell.
+func (c *Cell) addCell(other Cell) {
+	c.Requests += other.Requests
+	c.Denied += other.Denied
+	c.Violations += other.Violations
 }

@@ -1,4 +1,4 @@
-package report
+package listing
 
 import (
 	"bytes"
@@ -10,31 +10,31 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// A fileView is a robots.txt with its gutter.
-type fileView struct {
+// A View is a robots.txt with what its lines did beside them.
+type View struct {
 	*File
 	Name    string
 	Decided int // rules that decided a request
 	Only    int // that only matched
 	Never   int
-	Lines   []lineView
+	Lines   []Line
 	Hidden  int64    // lines that are left out, as the page has a size
 	Named   []string // other origins with the same text
 	Unnamed int64    // how many more there are
 
-	Asked       []askedView // what lines decided by crawler, by line
-	HiddenAsked int64       // others, with fewer requests
+	ByCrawler   []Asked // what lines decided by crawler, by line
+	HiddenAsked int64   // others, with fewer requests
 }
 
-// An askedView is the requests of a crawler that a line decided.
-type askedView struct {
+// An Asked is the requests of a crawler that a line decided.
+type Asked struct {
 	*Use
 	Crawler  string
 	Requests int64
 }
 
-// A lineView is a line of a robots.txt.
-type lineView struct {
+// A Line is a line of a robots.txt.
+type Line struct {
 	No       int32
 	Text     string
 	State    string // of a rule: "decided", "matched", "never", or "other" if it binds none of the crawlers
@@ -54,13 +54,13 @@ const (
 	sameBytes    = 16 << 10 // of the names of origins with the same text
 )
 
-// listings returns the robots.txt files with what their lines did. Files that do not fit have only the
+// New returns the robots.txt files with what their lines did. Files that do not fit have only the
 // lines that have something to tell, and then none. crawler names the crawlers; nil if there is only one.
-func listings(run *Run, crawler func(agent int) string) []fileView {
-	all := make([]fileView, 0, len(run.Files))
+func New(files []File, crawler func(agent int) string) []View {
+	all := make([]View, 0, len(files))
 	left, asked, same := listingBytes, allAsked, sameBytes
-	for i := range run.Files {
-		f := newFileView(&run.Files[i])
+	for i := range files {
+		f := newView(&files[i])
 		same = f.nameSame(same)
 		if size := f.size(); size > left {
 			f.shorten(left)
@@ -68,7 +68,7 @@ func listings(run *Run, crawler func(agent int) string) []fileView {
 		left -= f.size()
 		if crawler != nil && len(f.Lines) > 0 {
 			f.addAsked(crawler, min(asked, shownAsked))
-			asked -= len(f.Asked)
+			asked -= len(f.ByCrawler)
 		}
 		all = append(all, f)
 	}
@@ -76,7 +76,7 @@ func listings(run *Run, crawler func(agent int) string) []fileView {
 }
 
 // nameSame names the origins with the same text in at most so many bytes. It returns how many of these are left.
-func (f *fileView) nameSame(left int) int {
+func (f *View) nameSame(left int) int {
 	room := min(left, show.MaxSentence) // of one file, whose names are one sentence
 	for _, origin := range f.Same {
 		size := len(origin) + len(", ")
@@ -90,7 +90,7 @@ func (f *fileView) nameSame(left int) int {
 }
 
 // Others says how many origins have the same text, "" if none has.
-func (f *fileView) Others() string {
+func (f *View) Others() string {
 	if f.Origins <= 1 {
 		return ""
 	}
@@ -98,46 +98,36 @@ func (f *fileView) Others() string {
 }
 
 // Label returns what the file is called where Others stand beside it.
-func (f *fileView) Label() string {
+func (f *View) Label() string {
 	if f.When == "" {
 		return f.Origin
 	}
 	return f.Origin + ", " + f.When
 }
 
-// Textless returns how many files have no line in the page, as it has a size.
-func (v *view) Textless() (n int64) {
-	for i := range v.Listings {
-		if f := &v.Listings[i]; f.Hidden > 0 && len(f.Lines) == 0 {
-			n++
-		}
-	}
-	return n
-}
-
 // Names returns Named as a text.
-func (f *fileView) Names() string { return strings.Join(f.Named, ", ") }
+func (f *View) Names() string { return strings.Join(f.Named, ", ") }
 
 // addAsked adds what lines decided by crawler, at most so many rows: those with the most requests, in
 // the order of the lines.
-func (f *fileView) addAsked(crawler func(agent int) string, most int) {
+func (f *View) addAsked(crawler func(agent int) string, most int) {
 	for i := range f.Uses {
 		use := &f.Uses[i]
 		for _, n := range use.Asked {
-			f.Asked = append(f.Asked, askedView{use, crawler(n.Agent), n.Requests})
+			f.ByCrawler = append(f.ByCrawler, Asked{use, crawler(n.Agent), n.Requests})
 		}
 	}
-	slices.SortStableFunc(f.Asked, func(a, b askedView) int { return cmp.Compare(b.Requests, a.Requests) })
-	if len(f.Asked) > most {
-		f.HiddenAsked = int64(len(f.Asked) - most)
-		f.Asked = f.Asked[:most]
+	slices.SortStableFunc(f.ByCrawler, func(a, b Asked) int { return cmp.Compare(b.Requests, a.Requests) })
+	if len(f.ByCrawler) > most {
+		f.HiddenAsked = int64(len(f.ByCrawler) - most)
+		f.ByCrawler = f.ByCrawler[:most]
 	}
-	slices.SortStableFunc(f.Asked, func(a, b askedView) int { return cmp.Compare(a.Line, b.Line) })
+	slices.SortStableFunc(f.ByCrawler, func(a, b Asked) int { return cmp.Compare(a.Line, b.Line) })
 }
 
-// newFileView returns all lines of a file.
-func newFileView(file *File) fileView {
-	f := fileView{File: file, Name: file.Origin}
+// newView returns all lines of a file.
+func newView(file *File) View {
+	f := View{File: file, Name: file.Origin}
 	if others := f.Others(); others != "" {
 		f.Name += " " + others
 	}
@@ -183,7 +173,7 @@ func newFileView(file *File) fileView {
 }
 
 // Sitemaps returns how many lines of the text name a sitemap.
-func (f *fileView) Sitemaps() int64 {
+func (f *View) Sitemaps() int64 {
 	if f.Report == nil {
 		return 0
 	}
@@ -195,8 +185,8 @@ func (f *fileView) Sitemaps() int64 {
 const redundant = "redundant_rule"
 
 // newLine returns a line.
-func newLine(no int32, text string, use *Use, decided int64) lineView {
-	line := lineView{No: no, Text: text, Use: use}
+func newLine(no int32, text string, use *Use, decided int64) Line {
+	line := Line{No: no, Text: text, Use: use}
 	switch {
 	case use == nil:
 		key, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(text)), ":")
@@ -234,7 +224,7 @@ func splitLines(text []byte) (lines []string) {
 func expand(line []byte) string { return strings.ReplaceAll(string(line), "\t", "    ") }
 
 // size returns about how many bytes the lines take.
-func (f *fileView) size() (size int) {
+func (f *View) size() (size int) {
 	for i := range f.Lines {
 		size += f.Lines[i].size()
 	}
@@ -242,7 +232,7 @@ func (f *fileView) size() (size int) {
 }
 
 // size returns about how many bytes the line takes.
-func (l *lineView) size() int {
+func (l *Line) size() int {
 	size := lineBytes + min(len(l.Text), show.MaxWhole) + len(l.Spare)
 	for _, finding := range l.Findings {
 		size += lineBytes + len(finding.Text) + len(finding.What) + len(finding.Do)
@@ -252,7 +242,7 @@ func (l *lineView) size() int {
 
 // shorten leaves out lines until the others take at most so many bytes: first those that have nothing to
 // tell, then those with the fewest requests.
-func (f *fileView) shorten(most int) {
+func (f *View) shorten(most int) {
 	order := make([]int, len(f.Lines))
 	for i := range order {
 		order[i] = i
@@ -268,7 +258,7 @@ func (f *fileView) shorten(most int) {
 		}
 		keep[i] = true
 	}
-	var kept []lineView
+	var kept []Line
 	gap := int64(0)
 	for i, line := range f.Lines {
 		if !keep[i] {
@@ -283,7 +273,7 @@ func (f *fileView) shorten(most int) {
 }
 
 // weight says how much a line has to tell.
-func (l *lineView) weight() int64 {
+func (l *Line) weight() int64 {
 	weight := int64(2 * len(l.Findings))
 	if l.Use != nil {
 		weight += 1 + 4*l.Use.Decided.Requests + 3*min(l.Use.Matched.Requests, 1)

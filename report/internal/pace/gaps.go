@@ -1,4 +1,4 @@
-package report
+package pace
 
 import (
 	"math"
@@ -7,8 +7,8 @@ import (
 
 // How gaps are counted.
 const (
-	tenth  = second / 10
-	maxGap = 6000 // tenths of a second; longer gaps are counted together
+	tenth  = 100_000 // microseconds
+	maxGap = 6000    // tenths of a second; longer gaps are counted together
 )
 
 // gaps are the times between successive requests.
@@ -17,8 +17,8 @@ type gaps struct {
 	long   int64    // of maxGap and more
 }
 
-// add adds a gap in microseconds.
-func (g *gaps) add(gap int64) {
+// addGap adds a gap in microseconds.
+func (g *gaps) addGap(gap int64) {
 	if gap >= maxGap*tenth {
 		g.long++
 		return
@@ -35,8 +35,8 @@ func (g *gaps) grow(n int) {
 	}
 }
 
-// join adds other gaps.
-func (g *gaps) join(o *gaps) {
+// addGaps adds other gaps.
+func (g *gaps) addGaps(o *gaps) {
 	g.grow(len(o.tenths))
 	for i, n := range o.tenths {
 		g.tenths[i] += n

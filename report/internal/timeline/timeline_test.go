@@ -1,16 +1,13 @@
-package report
+package timeline
 
 import (
-	"bytes"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/report/internal/show"
-	"github.com/robobatch/robobatch/robots"
 )
 
 // TestSpan looks at which times are left out of a chart.
@@ -49,13 +46,13 @@ func TestSpan(t *testing.T) {
 		"eight days, by hour": {append(month(1000)[:200], at("2025-01-01 00:00:00")...), "hour", "1 before at 2025-01-01 00:00:00"},
 		"two busy months":     {append(month(1000), at("2020-01-01 00:00:00", "2020-01-02 00:00:00", "2020-01-03 00:00:00", "2020-01-04 00:00:00", "2020-01-05 00:00:00", "2020-01-06 00:00:00", "2020-01-07 00:00:00", "2020-01-08 00:00:00", "2020-01-09 00:00:00", "2020-01-10 00:00:00", "2020-01-11 00:00:00")...), "4 weeks", ""},
 	} {
-		s := newSeries(2)
+		s := New(2)
 		for i, moment := range c.times {
-			s.at(moment.UnixMicro(), i%2).requests++
+			s.CellAt(moment.UnixMicro(), i%2).Requests++
 		}
-		within := s.span()
-		p := s.points(within, 0, timePoints)
-		v := timeView{Rows: make([]timeRow, len(p.Starts))}
+		within := s.Shown()
+		p := s.Points(within, 0, timePoints)
+		v := View{Rows: make([]timeRow, len(p.Starts))}
 		v.addApart(p, []int{0, 1})
 		var got []string
 		sum := p.all()
@@ -68,7 +65,7 @@ func TestSpan(t *testing.T) {
 		if strings.Join(got, "; ") != c.apart || p.Step != c.step || sum != int64(len(c.times)) {
 			t.Errorf("%s: %q by the %s, %d rows; want %q by the %s, %d rows", name, got, p.Step, sum, c.apart, c.step, len(c.times))
 		}
-		if n := s.outside(within); n != sum-p.all() {
+		if n := s.Outside(within); n != sum-p.all() {
 			t.Errorf("%s: %d are outside, %d not in the chart", name, n, sum-p.all())
 		}
 	}
@@ -109,28 +106,68 @@ func TestShortest(t *testing.T) {
 	}
 }
 
-// TestApart reads on the page what its chart leaves out.
-func TestApart(t *testing.T) {
-	all := fetches(rand.New(rand.NewPCG(8, 18)), 500)
-	for i := range all {
-		all[i].at = time.Date(2026, 1, 5+i/20, 22, 0, 0, 0, time.UTC).UnixMicro()
-	}
-	stray := fetch{url: "https://a.example/q", userAgent: clients[0], at: 0, status: 200}
-	late := stray
-	late.at = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).UnixMicro()
-	c, stats := counted(t, sites, append(all, stray, late), question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 1})
-	var page bytes.Buffer
-	if err := Write(&page, c, &Run{Stats: stats}); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		"2026-01-05 22:00:00 to 2026-01-29 22:59:59 UTC, but for 2 requests",
-		"Not in the chart: 1 request before it, at 1970-01-01 00:00:00, and 1 request after it, at 9999-12-31 23:59:59 UTC. The table has them in its last rows.",
-		`<tr><th scope="row">before<small>at 1970-01-01 00:00:00</small></th><td class="n">1</td><td class="n">1</td><td class="n">1</td>`,
-		"The bars by time leave out 2 requests far from the others: see Time.",
-	} {
-		if !strings.Contains(page.String(), want) {
-			t.Errorf("no %q", want)
+// TestScale holds that a chart has up to six numbers beside it, the first of them 0.
+func TestScale(t *testing.T) {
+	for most, want := range map[int64]string{1: "0 1", 3: "0 1 2 3", 5: "0 1 2 3 4 5", 9: "0 2 4 6 8", 138: "0 50 100", 1_000_000: "0 200,000 400,000 600,000 800,000 1,000,000"} {
+		v := View{Rows: []timeRow{{At: "a"}, {At: "b"}, {At: "c"}}}
+		v.addScale(most)
+		var got []string
+		for _, tick := range v.Ticks {
+			got = append(got, tick.Text)
 		}
+		if strings.Join(got, " ") != want || v.Ticks[0].Y != "160" || strings.Join(v.Labels, "") != "abc" {
+			t.Errorf("up to %d: %q, %q, want %s", most, got, v.Labels, want)
+		}
+	}
+}
+
+// TestPeaks holds that the page names the busiest hour and, of several days, the busiest day.
+func TestPeaks(t *testing.T) {
+	rows := []timeRow{{At: "2015-05-17 22:00"}, {At: "2015-05-17 23:00"}, {At: "2015-05-18 00:00"}, {At: "2015-05-18 01:00"}}
+	for _, c := range []struct {
+		step    string
+		numbers []int64
+		want    string
+	}{
+		{"hour", []int64{0, 5, 3, 4}, "5 in the hour of 2015-05-17 23:00; 7 on the day 2015-05-18"},
+		{"hour", []int64{2, 5}, "5 in the hour of 2015-05-17 23:00"},
+		{"day", []int64{1, 5}, "5 on the day 2015-05-17 23:00"},
+		{"week", []int64{1, 5}, "5 in the week from 2015-05-17 23:00"},
+		{"hour", []int64{0, 0, 0, 0}, ""},
+	} {
+		v := View{Step: c.step, Rows: rows[:len(c.numbers)]}
+		v.addPeak("requests", c.numbers)
+		var got []string
+		for _, p := range v.Peaks {
+			got = append(got, p.Number+" "+p.When)
+		}
+		if strings.Join(got, "; ") != c.want {
+			t.Errorf("by the %s, %d: %q, want %q", c.step, c.numbers, got, c.want)
+		}
+	}
+}
+
+// TestLongTimes has a log whose times are as far from one another as can be.
+func TestLongTimes(t *testing.T) {
+	s := New(150) // and 50 that come later
+	rng := rand.New(rand.NewPCG(5, 18))
+	for i := range 100_000 {
+		at := rng.Int64N(2*253402300799*int64(1e6)) - 253402300799*int64(1e6)
+		if i%2 == 0 {
+			at = int64(i) * hour
+		}
+		s.CellAt(at, i%200).Requests++
+	}
+	if len(s.all) > s.most {
+		t.Errorf("%d stretches", len(s.all))
+	}
+	p, sum := s.Points(Span{s.from, s.to}, 0, timePoints), int64(0)
+	for _, cells := range p.Cells {
+		for _, n := range cells {
+			sum += n
+		}
+	}
+	if sum != 100_000 || len(p.Starts) > 2*timePoints {
+		t.Errorf("%d requests in %d stretches of %s", sum, len(p.Starts), p.Step)
 	}
 }

@@ -1,11 +1,10 @@
-package report
+package timeline
 
 import (
 	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -14,13 +13,13 @@ import (
 
 // The size of a spark line.
 const (
-	sparkPoints = 60
+	SparkPoints = 60 // the most bars
 	sparkWidth  = 120
 	sparkHeight = 24
 )
 
-// spark returns bars as the path of an SVG, and how wide that is.
-func spark(points []int64) (bars string, width int) {
+// Spark returns bars as the path of an SVG, and how wide that is.
+func Spark(points []int64) (bars string, width int) {
 	most := slices.Max(points)
 	if most == 0 {
 		return "", 0
@@ -43,18 +42,13 @@ func columnsOf(points []int64, most int64, form column) string {
 			continue
 		}
 		h := max(1, float64(form.height)*float64(n)/float64(most))
-		fmt.Fprintf(&sb, "M%s %dv-%sh%sv%sz", short(float64(i)*form.step), form.height, short(h), short(form.width), short(h))
+		fmt.Fprintf(&sb, "M%s %dv-%sh%sv%sz", show.Coordinate(float64(i)*form.step), form.height, show.Coordinate(h), show.Coordinate(form.width), show.Coordinate(h))
 	}
 	return sb.String()
 }
 
-// short returns a coordinate with one digit behind the point.
-func short(f float64) string {
-	return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0")
-}
-
-// A timeView is the panel of time.
-type timeView struct {
+// A View is the panel of time.
+type View struct {
 	Step   string
 	Width  int
 	Bars   string // all requests, as the path of an SVG
@@ -83,14 +77,14 @@ type peak struct{ What, Number, When string }
 
 // addScale adds what one reads the height and the time of bars by, the highest of which has so many
 // requests: the numbers are 1, 2 or 5 times a power of ten apart.
-func (t *timeView) addScale(most int64) {
+func (t *View) addScale(most int64) {
 	step := int64(1)
 	for i := 0; most/step > 5; i++ {
 		step = step * []int64{2, 5, 2}[i%3] / []int64{1, 2, 1}[i%3]
 	}
 	var grid strings.Builder
 	for n := int64(0); n <= most; n += step {
-		y := short(barsHeight - barsHeight*float64(n)/float64(most))
+		y := show.Coordinate(barsHeight - barsHeight*float64(n)/float64(most))
 		t.Ticks = append(t.Ticks, tick{y, show.Number(n)})
 		fmt.Fprintf(&grid, "M0 %sh%d", y, barsWidth)
 	}
@@ -103,7 +97,7 @@ func (t *timeView) addScale(most int64) {
 
 // addPeak adds the first stretch with the most of something, if there is any; of several days by the hour
 // also the first day.
-func (t *timeView) addPeak(what string, numbers []int64) {
+func (t *View) addPeak(what string, numbers []int64) {
 	most := slices.Max(numbers)
 	if most == 0 {
 		return
@@ -167,17 +161,24 @@ const (
 	shownLabels  = 5
 )
 
-// timeView returns the panel of a time, nil without times.
-func (c *Counter) timeView(within span) *timeView {
-	p := c.series.points(within, 0, timePoints)
+// Options say how a View names what it shows.
+type Options struct {
+	FromLog bool             // rows are counted by crawler of the log
+	Several bool             // rows have several verdicts
+	Name    func(int) string // of a crawler of the log
+}
+
+// View returns the panel of a time, nil without times.
+func (s *Series) View(within Span, opt Options) *View {
+	p := s.Points(within, 0, timePoints)
 	if p == nil {
 		return nil
 	}
-	t := &timeView{Step: p.Step, Width: barsWidth, What: "disallowed", Denied: "Disallowed"}
+	t := &View{Step: p.Step, Width: barsWidth, What: "disallowed", Denied: "Disallowed"}
 	switch {
-	case c.fromLog:
+	case opt.FromLog:
 		t.What = "violations"
-	case c.verdicts > 1:
+	case opt.Several:
 		t.What, t.Denied = "disallowed for one crawler at least", "Disallowed for one at least"
 	}
 	layout := "2006-01-02"
@@ -196,7 +197,7 @@ func (c *Counter) timeView(within span) *timeView {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
 	order = order[:min(len(order), timeCrawlers)]
-	if !c.fromLog {
+	if !opt.FromLog {
 		order = nil
 	}
 	all, marked := make([]int64, len(p.Starts)), make([]int64, len(p.Starts))
@@ -211,7 +212,7 @@ func (c *Counter) timeView(within span) *timeView {
 			row.By = append(row.By, p.Cells[a][i])
 		}
 		all[i], marked[i] = row.All, row.Bad
-		if !c.fromLog {
+		if !opt.FromLog {
 			marked[i] = row.Denied
 		}
 		t.Rows = append(t.Rows, row)
@@ -226,7 +227,7 @@ func (c *Counter) timeView(within span) *timeView {
 	t.Chart.Lines = append(t.Chart.Lines, chartLine{"all requests", all})
 	t.Chart.Marks = append(t.Chart.Marks, chartLine{t.What, marked})
 	for _, a := range order {
-		name := c.agentName(a)
+		name := opt.Name(a)
 		t.Names = append(t.Names, name)
 		t.Chart.Lines = append(t.Chart.Lines, chartLine{show.Text(name), p.Cells[a]})
 		t.Chart.Marks = append(t.Chart.Marks, chartLine{show.Text(name), p.Bad[a]})

@@ -1,9 +1,11 @@
-package report
+// Package pace counts how fast crawlers fetch, and shows it beside the Crawl-delay that robots.txt states.
+package pace
 
 import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +39,9 @@ type textGaps struct {
 	gaps
 }
 
+// noTime is the time of a row without one, see [engine.Batch].Times.
+const noTime = math.MinInt64
+
 // A paceKey is a crawler at an origin: a site of the store or, as those that it does not know have
 // another number in each batch, the hash of a name.
 type paceKey struct {
@@ -45,8 +50,8 @@ type paceKey struct {
 	site  uint64
 }
 
-// paces are those of the crawlers and origins that came first.
-type paces struct {
+// Counts are the paces of the crawlers and origins that came first.
+type Counts struct {
 	all    map[paceKey]*pace
 	key    paceKey
 	last   *pace
@@ -54,12 +59,13 @@ type paces struct {
 	texts  int   // besides the first of each pace
 }
 
-func newPaces() *paces { return &paces{all: map[paceKey]*pace{}} }
+// New returns counts of no request.
+func New() *Counts { return &Counts{all: map[paceKey]*pace{}} }
 
-// addRow counts a request of a row.
-func (p *paces) addRow(b *engine.Batch, h *rowKey, look *engine.Lookup) {
-	site := b.Sites[h.row]
-	key := paceKey{agent: h.agent, site: uint64(site)}
+// AddRow counts a request of a row by a crawler.
+func (p *Counts) AddRow(b *engine.Batch, row int, agent uint16, look *engine.Lookup) {
+	site := b.Sites[row]
+	key := paceKey{agent: agent, site: uint64(site)}
 	if n, stray := site.Stray(); stray {
 		key.stray, key.site = true, aggregate.Hash(b.Strays[n])
 	}
@@ -75,11 +81,11 @@ func (p *paces) addRow(b *engine.Batch, h *rowKey, look *engine.Lookup) {
 		p.last = &pace{last: noTime, origin: originOf(b, site, look)}
 		p.all[key] = p.last
 	}
-	of := p.last.of(b.Rulings[h.row], func() bool {
+	of := p.last.gapsOf(b.Rulings[row], func() bool {
 		p.texts++
 		return p.texts <= maxTexts
 	})
-	p.last.add(b.Times[h.row], of)
+	p.last.addRequest(b.Times[row], of)
 }
 
 // originOf returns the name of an origin.
@@ -90,8 +96,8 @@ func originOf(b *engine.Batch, site engine.SiteID, look *engine.Lookup) robots.O
 	return robots.Origin(strings.Clone(string(look.Origin(site))))
 }
 
-// of returns the gaps of a text. If it is new, isNew tells whether there is room for it.
-func (p *pace) of(ruling engine.RulingID, isNew func() bool) *gaps {
+// gapsOf returns the gaps of a text. If it is new, isNew tells whether there is room for it.
+func (p *pace) gapsOf(ruling engine.RulingID, isNew func() bool) *gaps {
 	for i := range p.by {
 		if p.by[i].ruling == ruling {
 			return &p.by[i].gaps
@@ -107,15 +113,15 @@ func (p *pace) of(ruling engine.RulingID, isNew func() bool) *gaps {
 	return &p.by[len(p.by)-1].gaps
 }
 
-// add adds a request at a time to the gaps of the text that it met.
-func (p *pace) add(t int64, of *gaps) {
+// addRequest adds a request at a time to the gaps of the text that it met.
+func (p *pace) addRequest(t int64, of *gaps) {
 	p.requests++
 	switch gap := t - p.last; {
 	case p.last == noTime:
 	case gap < 0:
 		p.back++
 	default:
-		of.add(gap)
+		of.addGap(gap)
 	}
 	p.last = t
 }
@@ -123,10 +129,10 @@ func (p *pace) add(t int64, of *gaps) {
 // all returns the gaps of all texts.
 func (p *pace) all() (sum gaps) {
 	for i := range p.by {
-		sum.join(&p.by[i].gaps)
+		sum.addGaps(&p.by[i].gaps)
 	}
 	if p.rest != nil {
-		sum.join(p.rest)
+		sum.addGaps(p.rest)
 	}
 	return sum
 }
@@ -144,7 +150,7 @@ type Pace struct {
 	Fast     int64   // gaps that are shorter than that of the text which the later request met
 	Gaps     int64   // for which a delay was stated
 	Share    float64
-	Untold   int64 // gaps before requests that met a text of which nobody knows the delay
+	Unknown  int64 // gaps before requests that met a text of which nobody knows the delay
 	Back     int64 // requests that are earlier than the one before them in the log
 }
 
@@ -152,7 +158,7 @@ type Pace struct {
 const shownPaces = 100
 
 // busiest returns the busiest keys.
-func (p *paces) busiest() []paceKey {
+func (p *Counts) busiest() []paceKey {
 	keys := slices.Collect(maps.Keys(p.all))
 	slices.SortFunc(keys, func(a, b paceKey) int {
 		return cmp.Or(cmp.Compare(p.all[b].requests, p.all[a].requests), cmp.Compare(a.agent, b.agent), cmp.Compare(p.all[a].origin, p.all[b].origin))
@@ -160,40 +166,45 @@ func (p *paces) busiest() []paceKey {
 	return slices.DeleteFunc(keys, func(k paceKey) bool { return p.all[k].requests < 2 })
 }
 
-// shownPaces returns how fast crawlers fetched, and how many requests the rows do not count.
-func (c *Counter) shownPaces(run *Run) (all []Pace, more int64) {
-	more = c.paces.others
-	for i, key := range c.paces.busiest() {
-		p := c.paces.all[key]
+// A Table is how fast the busiest crawlers fetched.
+type Table struct {
+	Rows []Pace
+	More int64 // requests that the rows do not count
+}
+
+// Table returns how fast crawlers fetched, whose names and texts are given.
+func (p *Counts) Table(names []string, texts map[engine.RulingID]*robots.Report, d robots.Dialect) (t Table) {
+	t.More = p.others
+	for i, key := range p.busiest() {
+		of := p.all[key]
 		if i >= shownPaces {
-			more += p.requests
+			t.More += of.requests
 			continue
 		}
-		row := Pace{Agent: c.callers.Names()[key.agent], Requests: p.requests, Back: p.back, Origin: p.origin}
+		row := Pace{Agent: names[key.agent], Requests: of.requests, Back: of.back, Origin: of.origin}
 		token, _, _ := strings.Cut(row.Agent, "/")
 		if known, ok := crawlers.Lookup(token); ok {
 			row.Ignored = known.IgnoresDelay()
 		}
-		sum := p.all()
+		sum := of.all()
 		gap, long := sum.median()
-		row.Seconds, row.Median = gap.Seconds(), strconv.FormatFloat(gap.Seconds(), 'f', 1, 64)+" s"
-		row.Long = long
-		row.judge(p, run, robots.NewAgent(row.Agent, c.store.Options().Dialect))
-		all = append(all, row)
+		row.Seconds, row.Median, row.Long = gap.Seconds(), strconv.FormatFloat(gap.Seconds(), 'f', 1, 64)+" s", long
+		row.addDelays(of, texts, robots.NewAgent(row.Agent, d))
+		t.Rows = append(t.Rows, row)
 	}
-	return all, more
+	return t
 }
 
-// judge compares the gaps with the delays that were stated.
-func (p *Pace) judge(of *pace, run *Run, agent robots.Agent) {
+// addDelays compares the gaps with the delays that texts state.
+func (p *Pace) addDelays(of *pace, texts map[engine.RulingID]*robots.Report, agent robots.Agent) {
 	if of.rest != nil {
-		p.Untold = of.rest.number()
+		p.Unknown = of.rest.number()
 	}
 	for i := range of.by {
 		m := &of.by[i]
-		delay, known := run.delay(m.ruling, agent)
+		delay, known := delayOf(m.ruling, texts, agent)
 		if !known {
-			p.Untold += m.number()
+			p.Unknown += m.number()
 			continue
 		}
 		if n := len(p.Delays); n == 0 || p.Delays[n-1] != delay {
@@ -222,12 +233,12 @@ func (d Delay) String() string {
 	return strconv.FormatFloat(d.Seconds, 'f', -1, 64) + " s"
 }
 
-// delay returns the delay that what was in force states, and whether that is known.
-func (r *Run) delay(ruling engine.RulingID, agent robots.Agent) (d Delay, known bool) {
+// delayOf returns the delay that what was in force states, and whether that is known.
+func delayOf(ruling engine.RulingID, texts map[engine.RulingID]*robots.Report, agent robots.Agent) (d Delay, known bool) {
 	if _, isText := ruling.Text(); !isText {
 		return d, true
 	}
-	text := r.Texts[ruling]
+	text := texts[ruling]
 	if text == nil {
 		return d, false
 	}
@@ -242,13 +253,13 @@ type MetText struct {
 }
 
 // MetTexts returns the texts that the crawlers met whose pace the page shows.
-func (c *Counter) MetTexts() (all []MetText) {
-	keys := c.paces.busiest()
+func (p *Counts) MetTexts() (all []MetText) {
+	keys := p.busiest()
 	for _, key := range keys[:min(len(keys), shownPaces)] {
-		p := c.paces.all[key]
-		for i := range p.by {
-			if _, isText := p.by[i].ruling.Text(); isText {
-				all = append(all, MetText{p.by[i].ruling, p.origin})
+		of := p.all[key]
+		for i := range of.by {
+			if _, isText := of.by[i].ruling.Text(); isText {
+				all = append(all, MetText{of.by[i].ruling, of.origin})
 			}
 		}
 	}
@@ -260,23 +271,23 @@ func (p *Pace) Stated() bool {
 	return slices.ContainsFunc(p.Delays, func(d Delay) bool { return d.Stated })
 }
 
-// Told reports whether the page says how many gaps are shorter than the delay: robots.txt states one, and
+// HasShare reports whether the page says how many gaps are shorter than the delay: robots.txt states one, and
 // the gaps are known.
-func (p *Pace) Told() bool { return p.Stated() && !p.Jumbled() }
+func (p *Pace) HasShare() bool { return p.Stated() && !p.Jumbled() }
 
 // AnyJumbled reports whether some crawler's requests are out of order.
-func (v *view) AnyJumbled() bool {
-	return slices.ContainsFunc(v.Paces, func(p Pace) bool { return p.Jumbled() })
+func (t Table) AnyJumbled() bool {
+	return slices.ContainsFunc(t.Rows, func(p Pace) bool { return p.Jumbled() })
 }
 
 // AnyDelay reports whether robots.txt states a delay for some crawler.
-func (v *view) AnyDelay() bool {
-	return slices.ContainsFunc(v.Paces, func(p Pace) bool { return p.Stated() })
+func (t Table) AnyDelay() bool {
+	return slices.ContainsFunc(t.Rows, func(p Pace) bool { return p.Stated() })
 }
 
-// AnyUntold reports whether the delay of some text is not known.
-func (v *view) AnyUntold() bool {
-	return slices.ContainsFunc(v.Paces, func(p Pace) bool { return p.Untold > 0 || len(p.Delays) == 0 })
+// AnyUnknown reports whether the delay of some text is not known.
+func (t Table) AnyUnknown() bool {
+	return slices.ContainsFunc(t.Rows, func(p Pace) bool { return p.Unknown > 0 || len(p.Delays) == 0 })
 }
 
 // mostDelays is how many delays of a crawler the page shows.

@@ -1,16 +1,14 @@
-package report
+// Package timeline counts requests by time and crawler, and shows them as bars, a table and peaks.
+package timeline
 
 import (
 	"math"
 	"slices"
 )
 
-// noTime is the time of a row without one, see [engine.Batch].Times.
-const noTime = math.MinInt64
-
-// A cell counts the rows of a crawler in a stretch of time. Denied are those that are disallowed for one
+// A Cell counts the rows of a crawler in a stretch of time. Denied are those that are disallowed for one
 // of the crawlers at least.
-type cell struct{ requests, denied, violations int64 }
+type Cell struct{ Requests, Denied, Violations int64 }
 
 // steps are how long the stretches may be, in microseconds.
 var steps = []int64{hour, day, 7 * day, 28 * day, 364 * day, 100 * 364 * day}
@@ -28,43 +26,43 @@ const (
 const (
 	maxStretches = 4096
 	seriesMemory = 16 << 20
-	shownPoints  = 400
 )
 
-// A series counts rows by stretches of time and by crawler. There are at most so many stretches: when
+// A Series counts rows by stretches of time and by crawler. There are at most so many stretches: when
 // there are more, they become longer.
-type series struct {
+type Series struct {
 	crawlers int
 	step     int // index of steps
 	most     int
-	all      map[int64][]cell // by the number of the stretch
+	all      map[int64][]Cell // by the number of the stretch
 	now      int64            // number of the last one
-	cells    []cell           // of the last one
+	cells    []Cell           // of the last one
 	from, to int64            // of all times; from > to if there are none
-	none     int64            // rows without a time
+	None     int64            // rows without a time
 }
 
-func newSeries(crawlers int) *series {
+// New returns an empty series of so many crawlers.
+func New(crawlers int) *Series {
 	const cellBytes = 24
-	return &series{
-		crawlers: crawlers, all: map[int64][]cell{}, from: math.MaxInt64, to: noTime,
+	return &Series{
+		crawlers: crawlers, all: map[int64][]Cell{}, from: math.MaxInt64, to: math.MinInt64,
 		most: max(64, min(maxStretches, seriesMemory/(cellBytes*crawlers))),
 	}
 }
 
-// at returns the cell of a time and a crawler.
-func (s *series) at(t int64, crawler int) *cell {
+// CellAt returns the cell of a time and a crawler. It is valid until the next call.
+func (s *Series) CellAt(t int64, crawler int) *Cell {
 	if cells := s.cellsAt(t); crawler < len(cells) {
 		return &cells[crawler]
 	}
 	s.crawlers = max(s.crawlers, crawler+1)
-	s.cells = slices.Concat(s.cells, make([]cell, s.crawlers-len(s.cells)))
+	s.cells = slices.Concat(s.cells, make([]Cell, s.crawlers-len(s.cells)))
 	s.all[s.now] = s.cells
 	return &s.cells[crawler]
 }
 
 // cellsAt returns the cells of a time, by crawler. Those of crawlers that came later may not be there.
-func (s *series) cellsAt(t int64) []cell {
+func (s *Series) cellsAt(t int64) []Cell {
 	s.from, s.to = min(s.from, t), max(s.to, t)
 	n := stretch(t, steps[s.step])
 	if s.cells != nil && n == s.now {
@@ -73,7 +71,7 @@ func (s *series) cellsAt(t int64) []cell {
 	s.now, s.cells = n, s.all[n]
 	for s.cells == nil {
 		if len(s.all) < s.most || s.step == len(steps)-1 {
-			s.cells = make([]cell, s.crawlers)
+			s.cells = make([]Cell, s.crawlers)
 			s.all[s.now] = s.cells
 			break
 		}
@@ -94,8 +92,8 @@ func stretch(t, step int64) int64 {
 }
 
 // longer returns the cells by stretches of another length, a multiple.
-func longer(all map[int64][]cell, step, next int64) map[int64][]cell {
-	joined := map[int64][]cell{}
+func longer(all map[int64][]Cell, step, next int64) map[int64][]Cell {
+	joined := map[int64][]Cell{}
 	for n, cells := range all {
 		m := stretch(monday+n*step, next)
 		sum := joined[m]
@@ -108,7 +106,7 @@ func longer(all map[int64][]cell, step, next int64) map[int64][]cell {
 			joined[m] = sum
 		}
 		for i, c := range cells {
-			sum[i].add(c)
+			sum[i].addCell(c)
 		}
 	}
 	return joined
@@ -122,11 +120,11 @@ type Points struct {
 	Denied [][]int64
 	Bad    [][]int64 // violations
 
-	Before, After aside
+	before, after aside
 }
 
-// points returns the rows of a span by at most so many stretches, at least so long.
-func (s *series) points(in span, step int, most int64) *Points {
+// Points returns the rows of a span by at most so many stretches, at least so long.
+func (s *Series) Points(in Span, step int, most int64) *Points {
 	if s.from > s.to {
 		return nil
 	}
@@ -147,10 +145,10 @@ func (s *series) points(in span, step int, most int64) *Points {
 		at := first + int64(i)
 		p.Starts = append(p.Starts, (monday+at*steps[step])/second)
 		for c, cell := range all[at] {
-			p.Cells[c][i], p.Denied[c][i], p.Bad[c][i] = cell.requests, cell.denied, cell.violations
+			p.Cells[c][i], p.Denied[c][i], p.Bad[c][i] = cell.Requests, cell.Denied, cell.Violations
 		}
 	}
-	p.Before, p.After = s.aside(math.MinInt64, monday+first*steps[step]-1), s.aside(monday+(last+1)*steps[step], math.MaxInt64)
+	p.before, p.after = s.aside(math.MinInt64, monday+first*steps[step]-1), s.aside(monday+(last+1)*steps[step], math.MaxInt64)
 	return p
 }
 
@@ -163,10 +161,16 @@ func columns(number, length int) [][]int64 {
 }
 
 // clone returns a copy that may be changed.
-func clone(all map[int64][]cell) map[int64][]cell {
-	other := make(map[int64][]cell, len(all))
+func clone(all map[int64][]Cell) map[int64][]Cell {
+	other := make(map[int64][]Cell, len(all))
 	for n, cells := range all {
 		other[n] = slices.Clone(cells)
 	}
 	return other
 }
+
+// HasTimes reports whether a row has a time.
+func (s *Series) HasTimes() bool { return s.from <= s.to }
+
+// Apart returns how many requests are before the points, or after them.
+func (p *Points) Apart() int64 { return p.before.sum.Requests + p.after.sum.Requests }

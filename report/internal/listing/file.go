@@ -1,0 +1,49 @@
+// Package listing shows what a log did with each line of a robots.txt.
+package listing
+
+import (
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A File is a robots.txt, and what it did.
+type File struct {
+	Origin   string   // the first that has it, of those that were requested
+	Origins  int      // how many have it
+	Same     []string // others that have it, or some of them
+	Requests int64
+	When     string         // in which part of the log it was in force; "" if it always was
+	Older    bool           // another one was in force at the origin later
+	Note     string         // which text it is, and why there is none
+	Text     []byte         // nil if there is none
+	Report   *robots.Report // of Text
+	Uses     []Use          // by line; lines that bind none of the crawlers have none
+	Findings []Finding      // by line
+}
+
+// A Use is what the log did with a rule.
+type Use struct {
+	Line    int32
+	Allow   bool
+	Rule    string
+	Decided Count
+	Matched Count // while another rule decided
+	WonBy   int32 // line of the rule that decided most of these; 0 if there are none
+	Several bool  // other rules decided some of these, too
+
+	// Asked are the requests of Decided by crawler, those with the most first.
+	Asked []aggregate.Asked
+}
+
+// A Count is requests and distinct URLs.
+type Count struct{ Requests, URLs int64 }
+
+// A Finding is what is wrong with a line of a robots.txt.
+type Finding struct {
+	Line     int32
+	Severity string // error, warning or info
+	Code     string
+	Text     string // what is wrong with the line
+	What     string // what the code means
+	Do       string // what to do about it
+}
