@@ -56,7 +56,7 @@ func newMatcher(rules []robots.Rule, numbers []int32, d robots.Dialect) *matcher
 			m.anchors = append(m.anchors, anchor{text: text, parent: m.parentOf(text)})
 			m.keys = append(m.keys, keyOf(text))
 		}
-		m.anchors[len(m.anchors)-1].add(p.rule, p.pattern[len(text):])
+		m.anchors[len(m.anchors)-1].addRule(p.rule, p.pattern[len(text):])
 		m.size += int64(len(p.pattern)) + 120
 	}
 	return m
@@ -80,8 +80,8 @@ func (m *matcher) parentOf(text string) int32 {
 	return -1
 }
 
-// add adds a rule, with what follows its anchor.
-func (a *anchor) add(rule int32, rest string) {
+// addRule adds a rule, and the part of its pattern behind the anchor.
+func (a *anchor) addRule(rule int32, rest string) {
 	switch rest {
 	case "":
 		a.always = append(a.always, rule)

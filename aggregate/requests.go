@@ -269,7 +269,7 @@ func (r *Requests) EachURL(visit func(*URL)) error {
 	if !r.Spilled() {
 		for _, k := range r.sorted() {
 			q := &r.all[k.n]
-			to.add(q, r.url(q))
+			to.addRequest(q, r.url(q))
 		}
 		return to.Finish()
 	}
@@ -291,8 +291,8 @@ type urlVisitor struct {
 	url   URL
 }
 
-// add adds the next request in the order.
-func (v *urlVisitor) add(q *Request, url []byte) {
+// addRequest adds the next request in the order.
+func (v *urlVisitor) addRequest(q *Request, url []byte) {
 	u := &v.url
 	if u.Number == 0 || q.variant != u.variant || string(url) != string(u.Text) {
 		v.Finish() //nolint:errcheck // it has no error
@@ -308,7 +308,7 @@ func (v *urlVisitor) add(q *Request, url []byte) {
 
 // Take adds the request of a cursor, and moves it on.
 func (v *urlVisitor) Take(c *requestCursor) error {
-	v.add(&c.request, c.url)
+	v.addRequest(&c.request, c.url)
 	return c.next()
 }
 

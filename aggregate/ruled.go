@@ -48,8 +48,8 @@ type Winner struct {
 // winners is how many Winners a RuleCount names.
 const winners = 3
 
-// Met returns how many robots.txt were met, and how many origins have them.
-func (r *Rules) Met() (files, origins int) {
+// NumFiles returns how many robots.txt were in force for rows, and how many origins have them.
+func (r *Rules) NumFiles() (files, origins int) {
 	for _, word := range r.sites {
 		origins += bits.OnesCount64(word)
 	}
@@ -133,7 +133,7 @@ func (r *Rules) parts(f *RuleFile) (parts [][]RuleCount) {
 	if !r.opt.ByAgent {
 		t := newTally()
 		for _, s := range sets {
-			t.add(r, f, s, int64(s.weight(r)))
+			t.addSet(r, f, s, int64(s.weight(r)))
 		}
 		return [][]RuleCount{t.finish(f, nil)}
 	}
@@ -141,14 +141,14 @@ func (r *Rules) parts(f *RuleFile) (parts [][]RuleCount) {
 		for _, s := range sets {
 			if f.sharer[agent] == s {
 				t := newTally()
-				t.add(r, f, s, 1)
+				t.addSet(r, f, s, 1)
 				parts = append(parts, t.finish(f, &names[agent]))
 			}
 		}
 	}
 	for _, agent := range slices.Sorted(maps.Keys(f.named)) {
 		t, name := newTally(), r.look.AgentName(f.id, agent)
-		t.add(r, f, f.named[agent], 1)
+		t.addSet(r, f, f.named[agent], 1)
 		parts = append(parts, t.finish(f, &name))
 	}
 	return parts
@@ -179,8 +179,8 @@ func newTally() *tally {
 	return &tally{map[int32]*RuleCount{}, map[[2]int32]int64{}, map[asker]int64{}}
 }
 
-// add adds the outcomes of a set, each request so many times.
-func (t *tally) add(r *Rules, f *RuleFile, s *RuleSet, weight int64) {
+// addSet adds the outcomes of a set, each request so many times.
+func (t *tally) addSet(r *Rules, f *RuleFile, s *RuleSet, weight int64) {
 	rules, _ := r.look.Rules(f.id, s.agent)
 	for i := range rules {
 		if t.lines[rules[i].Line] == nil {
@@ -190,14 +190,14 @@ func (t *tally) add(r *Rules, f *RuleFile, s *RuleSet, weight int64) {
 	for _, key := range slices.Sorted(maps.Keys(s.outcomes)) { // sums of errors depend on the order
 		o := s.outcomes[key]
 		if o.decider != engine.NoRule {
-			t.lines[rules[o.decider].Line].Decided.add(o, weight)
+			t.lines[rules[o.decider].Line].Decided.addOutcome(o, weight)
 			for _, n := range r.askers(f, s, o) {
 				t.asked[asker{rules[o.decider].Line, n.Agent}] += n.Requests
 			}
 		}
 		for _, n := range o.others {
 			line := rules[n].Line
-			t.lines[line].Matched.add(o, weight)
+			t.lines[line].Matched.addOutcome(o, weight)
 			if o.decider != engine.NoRule {
 				t.won[[2]int32{line, rules[o.decider].Line}] += weight * o.Requests
 			}
@@ -218,8 +218,8 @@ func (r *Rules) askers(f *RuleFile, s *RuleSet, o *Outcome) (all []Asked) {
 	return all
 }
 
-// add adds an outcome, each request so many times.
-func (m *Matches) add(o *Outcome, weight int64) {
+// addOutcome adds an outcome, each request so many times.
+func (m *Matches) addOutcome(o *Outcome, weight int64) {
 	m.Requests += weight * o.Requests
 	m.URLs = m.URLs.plus(o.URLs())
 	if o.first == noTime {

@@ -67,8 +67,8 @@ type span struct{ first, last int64 }
 // noSpan is that of no requests, or of those that have no time.
 var noSpan = span{noTime, noTime}
 
-// Met tells of the time of a request.
-func (s *span) Met(at int64) {
+// AddTime adds the time of a request.
+func (s *span) AddTime(at int64) {
 	if s.first == noTime {
 		s.first = at
 	}

@@ -116,7 +116,7 @@ func TestSitesOfTexts(t *testing.T) {
 	}
 	store.NewEvaluator().Evaluate(b)
 	countRules(c, b)
-	if files, origins := c.Met(); files != 3 || origins != 3 {
+	if files, origins := c.NumFiles(); files != 3 || origins != 3 {
 		t.Errorf("%d files of %d origins, want 3 of 3", files, origins)
 	}
 	files, _ := c.Busiest(10)

@@ -253,7 +253,7 @@ func (c *Counter) addTime(b *engine.Batch, r *rowKey, k *kind, violations int64)
 	}
 	at := b.Times[r.row]
 	if c.byTime && k.file != nil {
-		k.file.Met(at)
+		k.file.AddTime(at)
 	}
 	cell := c.series.CellAt(at, int(r.agent))
 	cell.Requests++

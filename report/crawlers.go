@@ -84,7 +84,7 @@ func (c *Counter) crawlers(run *Run, sparks *timeline.Points) (all, sums []Crawl
 func (c *Counter) allCrawlers(all []Crawler, sparks *timeline.Points) Crawler {
 	sum := Crawler{Name: "all", About: fmt.Sprintf("%d crawlers together, in verdicts", len(all))}
 	for i := range all {
-		sum.add(&all[i])
+		sum.addRow(&all[i])
 	}
 	if !c.fromLog {
 		return sum
@@ -130,14 +130,14 @@ func together(set string, all []Crawler) (sum Crawler, n int) {
 			continue
 		}
 		n++
-		sum.add(row)
+		sum.addRow(row)
 	}
 	sum.About = fmt.Sprintf("%d of them together", n)
 	return sum, n
 }
 
-// add adds the requests of a row.
-func (c *Crawler) add(row *Crawler) {
+// addRow adds the requests of a row.
+func (c *Crawler) addRow(row *Crawler) {
 	c.Requests += row.Requests
 	c.Denied += row.Denied
 	c.Violations += row.Violations

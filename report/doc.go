@@ -1,15 +1,16 @@
 // Package report writes what a run found as one HTML page, which needs nothing besides itself: no
 // network, no server, no other file. People who have no terminal open it.
 //
-// A [Counter] is an [engine.Sink] that counts while the run goes on. [Write] makes the page of what
-// it counted, and of what the command knows besides: a [Run].
+// A [Counter] is an [engine.Sink] that counts while the run goes on. Counter.Settle ends the count. [Write] makes
+// the page from the counter and from a [Run]: all else that the command knows.
 //
 // What the package guarantees:
 //
 //   - The same input gives the same bytes, whatever the workers: rows are counted in their order, and
 //     the page has no moment but those of the log.
-//   - Memory is bounded, whatever the log. Numbers are exact, or they are marked, with how wrong they
-//     may be.
+//   - Memory is bounded, whatever the log, and numbers are exact: requests that do not fit go to a temporary
+//     file. Distinct URLs of [Run].Changes alone may be estimates, which are marked. Where there is no memory for
+//     another robots.txt, the page says how many requests are not counted by rule.
 //   - URLs, User-Agents and rules are written by anyone. They become text by html/template, and never
 //     markup or script. The page's own policy forbids every script and style but its own, by hash, and
 //     every request.

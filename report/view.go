@@ -35,21 +35,21 @@ type view struct {
 	NoTimes  int64
 	Status   bool
 
-	SparkStep string // of the spark lines: "By day"
-	Apart     int64  // requests that they leave out, see timeline.Series.Shown
-	Crawlers  []Crawler
-	Sums      []Crawler // of sets of crawlers, and of all
-	Paths     pathView
-	Time      *timeline.View
-	Paces     pace.Table
-	Untold    int64 // requests that Listings do not count, for want of memory
-	Lacking   bool  // so it is with rules that only matched
-	Served    *list
-	Failed    *list
-	Own       Crawler // the sum of the crawlers of the log
-	Others    Crawler // the other clients of the log
-	Listings  []listing.View
-	Changes   *changesView // nil without rules before
+	SparkStep  string // of the spark lines: "By day"
+	Apart      int64  // requests that they leave out, see timeline.Series.Shown
+	Crawlers   []Crawler
+	Sums       []Crawler // of sets of crawlers, and of all
+	Paths      pathView
+	Time       *timeline.View
+	Paces      pace.Table
+	Uncounted  int64 // requests that Listings do not count, for want of memory
+	Incomplete bool  // the numbers of rules that only matched are too small for some
+	Served     *list
+	Failed     *list
+	Own        Crawler // the sum of the crawlers of the log
+	Others     Crawler // the other clients of the log
+	Listings   []listing.View
+	Changes    *changesView // nil without rules before
 }
 
 // newView returns what the template reads.
@@ -87,7 +87,7 @@ func (c *Counter) newView(run *Run) *view {
 	} else {
 		v.Listings = listing.New(run.Files, nil)
 	}
-	v.Untold, v.Lacking = c.rules.uncounted, c.rules.Left()
+	v.Uncounted, v.Incomplete = c.rules.uncounted, c.rules.Left()
 	others := ""
 	if c.fromLog {
 		others = o.Agents[0]

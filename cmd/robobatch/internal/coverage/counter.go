@@ -122,7 +122,7 @@ func (c *Counter) row(b *engine.Batch, row int, f *aggregate.RuleFile, at int64)
 		}
 		m.what.Add(1, c.urls.Add(aggregate.In(m.what.Number, hash)))
 		if at != noTime {
-			m.what.Met(at)
+			m.what.AddTime(at)
 		}
 	}
 	if isRuled {

@@ -117,7 +117,7 @@ func (c *Counter) head() Head {
 	if !c.byRow {
 		h.Agents = c.store.Options().Agents
 	}
-	h.Files, h.Origins = c.rules.Met()
+	h.Files, h.Origins = c.rules.NumFiles()
 	h.Unmet = max(0, c.store.InForce()-h.Origins)
 	return h
 }
