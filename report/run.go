@@ -41,13 +41,17 @@ type Doubt struct {
 	Examples   []string
 }
 
-// What a page shows of a robots.txt: see package listing.
-type (
-	File    = listing.File
-	Use     = listing.Use
-	Count   = listing.Count
-	Finding = listing.Finding
-)
+// File is a robots.txt that the page shows with the requests of each line.
+type File = listing.File
+
+// Use is the requests of a rule.
+type Use = listing.Use
+
+// Count is requests and distinct URLs.
+type Count = listing.Count
+
+// Finding is a fault of a line of a robots.txt.
+type Finding = listing.Finding
 
 // A Panel is a part of the page that another package makes. Its HTML has no style attribute and no
 // handler: the policy of the page would not let them work.

@@ -169,10 +169,7 @@ func usesOf(rules []aggregate.RuleCount) []report.Use {
 	uses := make([]report.Use, len(rules))
 	for i := range rules {
 		r := &rules[i]
-		uses[i] = report.Use{Line: r.Line, Allow: r.Allow, Rule: r.Rule, Decided: countOf(&r.Decided), Matched: countOf(&r.Matched)}
-		for _, n := range r.Asked {
-			uses[i].Asked = append(uses[i].Asked, report.AgentRequests(n))
-		}
+		uses[i] = report.Use{Line: r.Line, Allow: r.Allow, Rule: r.Rule, Asked: r.Asked, Decided: countOf(&r.Decided), Matched: countOf(&r.Matched)}
 		if len(r.WonBy) > 0 {
 			uses[i].WonBy, uses[i].Several = r.WonBy[0].Line, len(r.WonBy) > 1
 		}
