@@ -17,7 +17,7 @@ import (
 // TestCompletion holds that each script has each flag of each command, its values, and each
 // command.
 func TestCompletion(t *testing.T) {
-	p := program(new(args))
+	p := commandLine()
 	for _, shell := range []struct {
 		name, script, flag string
 	}{
@@ -125,7 +125,7 @@ func askCompletions(t *testing.T, shell, completion, script string, before ...st
 // TestBashCompletion asks the script for bash, in bash. Names of files are not its own affair: bash
 // offers them where the function has nothing and did not switch that off.
 func TestBashCompletion(t *testing.T) {
-	askCompletions(t, "bash", program(new(args)).Bash(), `
+	askCompletions(t, "bash", commandLine().Bash(), `
 source "$0" || exit
 files=
 compopt() { [[ $1 != +o ]] || files=no; }
@@ -146,7 +146,7 @@ func TestBashDashes(t *testing.T) {
 	}
 	const ask = `COMP_LINE='robobatch rules --progress=p' COMP_POINT=28; _robobatch robobatch p; echo "${COMPREPLY[@]}"
 COMP_LINE='robobatch --dia' COMP_POINT=15; _robobatch robobatch --dia; echo "${COMPREPLY[@]}"`
-	got, err := exec.Command(bash, "-c", program(new(args)).Bash()+ask).CombinedOutput()
+	got, err := exec.Command(bash, "-c", commandLine().Bash()+ask).CombinedOutput()
 	if want := "plain\n--dialect\n"; err != nil || string(got) != want {
 		t.Errorf("%q, want %q; %v", got, want, err)
 	}
@@ -154,7 +154,7 @@ COMP_LINE='robobatch --dia' COMP_POINT=15; _robobatch robobatch --dia; echo "${C
 
 // TestFishCompletion asks the script for fish, in fish.
 func TestFishCompletion(t *testing.T) {
-	askCompletions(t, "fish", program(new(args)).Fish(), `
+	askCompletions(t, "fish", commandLine().Fish(), `
 source $argv[1]
 for line in $argv[2..]
 	echo "== "
@@ -167,7 +167,7 @@ true`, "--no-config", "-c")
 // completion cannot be asked otherwise. There compadd, by which words are offered, also prints
 // them, and Control-G ends a line.
 func TestZshCompletion(t *testing.T) {
-	askCompletions(t, "zsh", program(new(args)).Zsh(), `
+	askCompletions(t, "zsh", commandLine().Zsh(), `
 zmodload zsh/zpty
 zpty shell zsh -f -i
 send() { zpty -w shell "$1" }

@@ -9,10 +9,9 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
-	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
@@ -36,7 +35,7 @@ func TestFlagMessages(t *testing.T) {
 		{"", "-rules b", "-rules: given twice: put all robots.txt into one directory"},
 		{"", "-=x", "bad flag syntax: -=x"},
 	} {
-		p := program(new(args))
+		p := commandLine()
 		needed := []string{"-rules=rules"}
 		if p.Command(tt.command).Flag("in") != nil {
 			needed = append(needed, "-in=log")
@@ -47,7 +46,7 @@ func TestFlagMessages(t *testing.T) {
 		}
 	}
 	for _, argument := range []string{"-h", "--help"} {
-		p := program(new(args))
+		p := commandLine()
 		if err := p.Parse(p.Command(""), []string{argument}); !errors.Is(err, cli.ErrHelp) {
 			t.Errorf("%s gives %v", argument, err)
 		}
@@ -57,7 +56,7 @@ func TestFlagMessages(t *testing.T) {
 // TestFlagsAreFound holds that every flag is suggested for itself without a letter in its middle,
 // unless that is a flag.
 func TestFlagsAreFound(t *testing.T) {
-	p := program(new(args))
+	p := commandLine()
 	for _, c := range p.Commands {
 		for _, f := range c.Flags {
 			typo := f.Name[:len(f.Name)/2] + f.Name[len(f.Name)/2+1:]
@@ -75,7 +74,7 @@ func TestFlagsAreFound(t *testing.T) {
 // first sentence fits beside it in lists. A value of a few stands in its doc.
 func TestTable(t *testing.T) {
 	word := regexp.MustCompile("^[a-z]+$")
-	for _, c := range program(new(args)).Commands {
+	for _, c := range commandLine().Commands {
 		seen := map[string]bool{}
 		for _, f := range c.Flags {
 			doc := strings.Join(strings.Fields(f.Doc), " ")
@@ -99,59 +98,57 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestValues holds that the values that completion knows are those that the flags take.
+// TestValues holds for each flag with a few values that its command takes each of them, and says of another
+// which there are. It is refused all the same by what the values are for: the rules are not there.
 func TestValues(t *testing.T) {
-	check := map[string]func(value string) error{
-		"dialect": func(v string) error { _, err := robots.ParseDialect(v); return err },
-		"format":  func(v string) error { _, err := ingest.ParseFormat(v); return err },
-		"agent-chars": func(v string) error {
-			return choosing(summary.Reading{Dialect: "google", AgentChars: v, EmptyAllow: "disallow"})
-		},
-		"yandex-empty-allow": func(v string) error {
-			return choosing(summary.Reading{Dialect: "yandex", AgentChars: "standard", EmptyAllow: v})
-		},
-		"missing": func(v string) error {
-			_, err := cli.Choose("answer", v, words.Missing)
-			return err
-		},
-		"unknown-agents": func(v string) error {
-			var faults cli.Faults
-			chooseLogAgents(&args{Asked: summary.Asked{AgentFromLog: true, UnknownAgents: v}}, &faults)
-			return faults.Err()
-		},
-		"layout":      func(v string) error { _, err := output.ParseLayout(v); return err },
-		"compression": func(v string) error { _, err := output.ParseCompression(v); return err },
-		"sort":        func(v string) error { _, err := output.ParseSort(v); return err },
-		"on-error":    func(v string) error { _, err := parseOnError(v); return err },
-		"progress":    func(v string) error { _, err := progress.Parse(v, os.Stderr); return err },
-		"out-format":  func(v string) error { _, err := output.ChooseFormat("", v); return err },
-
-		"url-encoding":   func(v string) error { _, err := output.ParseTextEncoding(v); return err },
-		"partition-mode": func(v string) error { _, err := output.ParsePartitionMode(v); return err },
-		"what-if":        func(v string) error { _, err := parseWhatIf(v); return err },
-		"csv-separator":  func(v string) error { _, err := output.ParseSeparator(v); return err },
+	std := console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	more := map[string]string{ // what else a value needs
+		"-yandex-empty-allow": "-dialect yandex", "-unknown-agents": "-agent-from-log", "-partition-mode": "-partition-by agent -out x",
+		"-csv-separator": "-out-format csv", "-on-error": "-out x/", "-what-if": "-report x.html", "-out-format": "-out x",
 	}
-	main := program(new(args)).Command("")
-	for _, f := range main.Flags {
-		if f.Values == nil || f.List {
-			continue
-		}
-		if check[f.Name] == nil || len(f.Values) < 2 {
-			t.Errorf("-%s is not checked, or has no values: %q", f.Name, f.Values)
-			continue
-		}
-		if check[f.Name]("nosuch") == nil {
-			t.Errorf("-%s takes any value", f.Name)
-		}
-		for _, v := range f.Values {
-			if err := check[f.Name](v); err != nil {
-				t.Errorf("-%s %s: %v", f.Name, v, err)
+	checked := 0
+	faults := func(name, flag, value string) string {
+		p, all := newProgram()
+		arguments := []string{"-rules", "nosuch"}
+		i := slices.IndexFunc(all, func(c command.Command) bool { return c.Name == name })
+		for needed, text := range map[string]string{"in": "nosuch", "expect": "nosuch", "old": "nosuch", "columns": "url"} {
+			if p.Commands[i].Flag(needed) != nil {
+				arguments = append(arguments, "-"+needed, text)
 			}
 		}
-		delete(check, f.Name)
+		if p.Commands[i].Flag("report") != nil || flag != "-what-if" {
+			arguments = append(arguments, strings.Fields(more[flag])...)
+		}
+		var faults cli.Faults
+		faults.Add("", p.Parse(&p.Commands[i], append(append(arguments, flag), strings.Fields(value)...)))
+		_, err := all[i].Plan(std, faults)
+		if _, ok := errors.AsType[*cli.UsageError](err); !ok {
+			return ""
+		}
+		return err.Error()
 	}
-	if len(check) > 0 {
-		t.Errorf("flags without values: %v", check)
+	for _, c := range commandLine().Commands {
+		for _, f := range c.Flags {
+			if f.Values == nil || f.List {
+				continue
+			}
+			checked++
+			refusal := faults(c.Name, "-"+f.Name, "nosuch")
+			if !strings.Contains(refusal, "-"+f.Name+": ") {
+				t.Errorf("%s -%s takes any value: %s", c.Name, f.Name, refusal)
+			}
+			for _, v := range f.Values {
+				if f.Name == "compression" && v == "lz4" {
+					v = "lz4 -out-format arrow"
+				}
+				if text := faults(c.Name, "-"+f.Name, v); strings.Contains(text, "-"+f.Name+": ") {
+					t.Errorf("%s -%s %s: %s", c.Name, f.Name, v, text)
+				}
+			}
+		}
+	}
+	if checked < 60 {
+		t.Errorf("%d flags are checked", checked)
 	}
 	_, err := robots.ParseDialect("nosuch")
 	_, list, _ := strings.Cut(err.Error(), "use one of ")
@@ -165,10 +162,4 @@ func TestValues(t *testing.T) {
 	if w, err := output.ParseWhere(kinds); err != nil || w.String() != kinds {
 		t.Errorf("-where: %s, %v", w, err)
 	}
-}
-
-func choosing(r summary.Reading) error {
-	var faults cli.Faults
-	chooseReading(&r, &faults)
-	return faults.Err()
 }

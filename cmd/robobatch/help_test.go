@@ -11,7 +11,7 @@ import (
 // TestManPage holds that the page has every flag of every command, and that nothing in it is taken
 // for a request.
 func TestManPage(t *testing.T) {
-	program := program(new(args))
+	program := commandLine()
 	page := program.Man()
 	parts := regexp.MustCompile(`(?m)^\.SH "ROBOBATCH `).Split(page, -1)
 	if len(parts) != len(program.Commands) {
@@ -40,7 +40,7 @@ func TestManPageLint(t *testing.T) {
 		t.Skip("there is no mandoc to ask")
 	}
 	cmd := exec.Command(mandoc, "-Tlint")
-	cmd.Stdin = strings.NewReader(program(new(args)).Man())
+	cmd.Stdin = strings.NewReader(commandLine().Man())
 	out, err := cmd.Output() // an exit code other than 0 says no more than the lines
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)

@@ -1,9 +1,9 @@
 // Command robobatch decides for every URL of a log whether the robots.txt of its origin lets a
 // crawler fetch it, and writes one row per URL to a table. Run robobatch -h for its flags.
 //
-// Flags become args (flags.go), args become a plan (plan.go), and the plan runs (job.go). Each
-// other command is one file: explain.go, check.go, lint.go, rules.go, compile.go, pipe.go, merge.go, bench.go. What libraries
-// report gets its remedy in remedy.go. Exit codes: 0 done, or standard output was closed by its
+// The table of commands is in commands.go. Each command is a package below internal: its flags become a plan, and
+// the plan runs. Commands over logs share internal/passage, and all share the groups of flags in internal/flags.
+// What libraries report gets its remedy in internal/remedy. Exit codes: 0 done, or standard output was closed by its
 // reader; 1 a limit or requirement that was asked for is not met (-max-rejects, -require-rules,
 // -require-rows), or inputs failed that -on-error skips; 2 an error of usage, input or output; 129, 130, 131 and 143 after SIGHUP, SIGINT,
 // SIGQUIT and SIGTERM.
@@ -21,9 +21,12 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/remedy"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -47,6 +50,10 @@ func run(arguments []string, std console.Streams) int {
 	if err == nil || flow.IsClosedPipe(err) {
 		return exitDone
 	}
+	if errors.Is(err, errBare) {
+		io.WriteString(std.Err, bareText) //nolint:errcheck // there is nowhere left to say it
+		return exitError
+	}
 	report := "robobatch: " + strings.ReplaceAll(err.Error(), "\n", "\nrobobatch: ") + "\n"
 	if _, ok := errors.AsType[*cli.UsageError](err); ok {
 		report += "Run " + title + " -h for help.\n"
@@ -65,10 +72,13 @@ func run(arguments []string, std console.Streams) int {
 // plan, which adds what is wrong with their values. The title is that of the command, for a message
 // about its flags.
 func start(arguments []string, std console.Streams) (title string, err error) {
-	var a args
-	p, name := program(&a), ""
+	p, all := newProgram()
 	title = p.Name
-	if len(arguments) > 0 && !strings.HasPrefix(arguments[0], "-") {
+	if len(arguments) == 0 {
+		return title, errBare
+	}
+	name := ""
+	if !strings.HasPrefix(arguments[0], "-") {
 		name, arguments = arguments[0], arguments[1:]
 		if name == "help" {
 			return title, help(p, arguments, std)
@@ -77,25 +87,44 @@ func start(arguments []string, std console.Streams) (title string, err error) {
 			return title, unknownCommand(p, name)
 		}
 	}
-	i := slices.IndexFunc(commands, func(c command) bool { return c.name == name })
-	title = p.Title(&p.Commands[i])
-	switch err := p.Parse(&p.Commands[i], arguments); {
+	c := &all[slices.IndexFunc(all, func(c command.Command) bool { return c.Name == name })]
+	title = p.Title(&c.Command)
+	var faults cli.Faults
+	switch err := p.Parse(&c.Command, arguments); {
 	case errors.Is(err, cli.ErrHelp):
-		return title, std.PrintOut(p.Help(&p.Commands[i]))
+		return title, std.PrintOut(p.Help(&c.Command, errors.Is(err, cli.ErrHelpAll)))
 	case errors.Is(err, cli.ErrInstead):
-		return title, std.PrintOut("robobatch " + version() + "\n")
+		return title, std.PrintOut("robobatch " + build.Version() + "\n")
 	default:
-		a.faults.Add("", err)
+		faults.Add("", err)
 	}
-	t, err := commands[i].plan(&a, std)
+	remedies := remedy.For{Logs: c.TakesLogs(), Packs: c.Packs}
+	t, err := c.Plan(std, faults)
+	if c.Rules != nil {
+		remedies.Origin = c.Rules.Origin
+	}
 	if err == nil {
 		err = checkAddresses()
 	}
 	if err == nil {
 		err = guard.Run(t)
 	}
-	return title, situation{commands[i].set, a.origin}.remedied(err)
+	return title, remedies.Add(err)
 }
+
+// errBare is the error of a call without arguments.
+var errBare = errors.New("nothing was asked for")
+
+// bareText is what a call without arguments prints.
+const bareText = `robobatch decides for every URL of a log whether a crawler may fetch it. Three commands to try:
+
+    robobatch -rules robots.txt -base https://www.example.com -in access.log
+    robobatch explain -rules robots.txt -agent GPTBot https://www.example.com/shop/
+    robobatch lint -rules robots.txt
+
+They decide each URL of a log, tell why for one URL, and tell what is wrong with a robots.txt.
+robobatch -h prints the flags of a first month, and robobatch -h all prints every flag.
+`
 
 // help is the command help.
 func help(p *cli.Program, arguments []string, std console.Streams) error {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -12,11 +13,11 @@ const (
 )
 
 // HelpOn returns what the command help prints for a word: the help of a command or of the program
-// itself (""), the text of a topic, the man page (man), or completion (bash, zsh, fish). The error
+// itself (""), without its rare flags, the text of a topic, the man page (man), or completion (bash, zsh, fish). The error
 // is a [UsageError].
 func (p *Program) HelpOn(word string) (string, error) {
 	if c := p.Command(word); c != nil {
-		return p.Help(c), nil
+		return p.Help(c, false), nil
 	}
 	for _, t := range p.topics() {
 		if t.Name == word {
@@ -50,8 +51,9 @@ func (p *Program) helpWords() (words []string) {
 	return words
 }
 
-// Help returns the help of a command. That of the program lists the commands, too.
-func (p *Program) Help(c *Command) string {
+// Help returns the help of a command, without its rare flags or with all. That of the program lists the
+// commands, too.
+func (p *Program) Help(c *Command, all bool) string {
 	var sb strings.Builder
 	for i, paragraph := range strings.Split(strings.Trim(c.Intro, "\n"), "\n\n") {
 		if i > 0 {
@@ -70,12 +72,16 @@ func (p *Program) Help(c *Command) string {
 		words := p.helpWords()[len(p.Commands)-1:]
 		writeEntry(&sb, "help topic", "print help on a command, or on "+strings.Join(words, ", "))
 	}
-	sections(c.Flags, func(title string, flags []Flag) {
+	shown := slices.DeleteFunc(slices.Clone(c.Flags), func(f Flag) bool { return f.Rare && !all })
+	sections(shown, func(title string, flags []Flag) {
 		sb.WriteString("\n" + title + "\n")
 		for _, f := range flags {
 			writeEntry(&sb, f.usage(), f.text())
 		}
 	})
+	if more := len(c.Flags) - len(shown); more > 0 {
+		fmt.Fprintf(&sb, "\n%s -h all prints %d more flags.\n", p.Title(c), more)
+	}
 	if c.Rest != "" {
 		sb.WriteString("\n" + Fill(c.Rest, helpWidth) + "\n")
 	}

@@ -9,9 +9,10 @@ import (
 
 // What the Set of a flag returns that asks for something else than the command. [Program.Parse]
 // returns it, too: ErrHelp at once, whatever is wrong before it; ErrInstead if all other flags are
-// right.
+// right. ErrHelpAll is an ErrHelp that asks for all flags, not only for those that are not rare.
 var (
 	ErrHelp    = errors.New("help is asked for")
+	ErrHelpAll = fmt.Errorf("%w on all flags", ErrHelp)
 	ErrInstead = errors.New("something else is asked for")
 )
 
@@ -33,6 +34,8 @@ func (p *Program) Parse(c *Command, arguments []string) error {
 	for r.next() && !r.help {
 	}
 	switch {
+	case r.help && len(r.left) > 0 && r.left[0] == "all":
+		return ErrHelpAll
 	case r.help:
 		return ErrHelp
 	case r.instead && r.faults.None():

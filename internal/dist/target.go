@@ -68,7 +68,8 @@ const toolchain = "go1.26.8"
 // compile builds the command for the target, in a directory below temp, and returns its path.
 func compile(r *release, temp string, t target) (string, error) {
 	path := filepath.Join(temp, t.os+"-"+t.arch, t.program())
-	set := "-X main.release=" + r.version + " -X main.releaseDay=" + r.time.Format("2006-01-02")
+	const in = "-X github.com/robobatch/robobatch/cmd/robobatch/internal/build."
+	set := in + "release=" + r.version + " " + in + "releaseDay=" + r.time.Format("2006-01-02")
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w "+set, "-o", path, "./cmd/robobatch")
 	cmd.Dir, cmd.Env = r.root, t.environ()
 	if _, err := output(cmd); err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// agents are crawlers to ask for: named often, by families, and never.
-var agents = []string{"*", "Googlebot", "Googlebot-Image", "AdsBot-Google", "bingbot", "YandexImages", "GPTBot", "AhrefsBot", "x"}
+// asked are crawlers to ask for: named often, by families, and never.
+var asked = []string{"*", "Googlebot", "Googlebot-Image", "AdsBot-Google", "bingbot", "YandexImages", "GPTBot", "AhrefsBot", "x"}
 
 // TestEngine compares answers for random URLs of the quick start, and of the collection where it is
 // there, with the verdicts of package engine, in all dialects.
@@ -54,13 +54,13 @@ func compare(t *testing.T, dir string, samples int) {
 	}
 	byRule, listed := 0, 0
 	for d, dialect := range q.Dialects() {
-		store, err := engine.BuildStore(files.Responses(), engine.StoreOptions{Dialect: dialect, Agents: agents})
+		store, err := engine.BuildStore(files.Responses(), engine.StoreOptions{Dialect: dialect, Agents: asked})
 		if err != nil {
 			t.Fatal(err)
 		}
 		mine := Question{Dialect: dialect}
 		for i, target := range targets {
-			agent := agents[i%len(agents)]
+			agent := asked[i%len(asked)]
 			want, err := store.Verdict(target.URL, agent)
 			if err != nil {
 				t.Fatal(err)

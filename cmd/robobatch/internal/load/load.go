@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"runtime/debug"
 	"sync/atomic"
 	"syscall"
 
@@ -21,6 +20,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -50,16 +50,30 @@ func (r *Rules) Find(path, origin string) (err error) {
 	return err
 }
 
+// FindListed finds rules that are listed. An origin is that of a single robots.txt, or the only one to list, which
+// is returned then.
+func (r *Rules) FindListed(path, origin string, acceptDamage bool) (only robots.Origin, err error) {
+	r.AcceptDamage = acceptDamage
+	err = r.Find(path, origin)
+	if errors.Is(err, rulefiles.ErrOriginDir) || errors.Is(err, rulefiles.ErrOriginFile) {
+		if only, err = robots.ParseOrigin(origin); err != nil {
+			return "", cli.Usage("-origin: %w: write it like https://www.example.com", err)
+		}
+		err = r.Find(path, "")
+	}
+	return only, err
+}
+
+// NoOrigin stands for the origin of one robots.txt if nobody says it.
+const NoOrigin = "https://origin.invalid"
+
+// ErrNotListed is the error of an origin that has no robots.txt in the rules.
+var ErrNotListed = errors.New("there is no robots.txt of it in the rules: check scheme, host and port")
+
 // Store makes the rules ready: it opens the pack, or compiles the files, into memory or, under a
-// limit of memory, into a pack without a name in a directory. The caller closes the store, and then
-// the rules.
+// limit of memory, into a pack without a name in a directory. The caller has set the limit of large packs,
+// closes the store, and then the rules.
 func (r *Rules) Store(ctx context.Context, opt engine.StoreOptions, dir string, c *console.Console) (store *engine.Store, err error) {
-	if opt.MaxMemory == 0 && memory.IsLargePack(r.Pack()) {
-		opt.MaxMemory = memory.LargePackLimit
-	}
-	if limit := opt.MaxMemory; limit > 0 {
-		debug.SetMemoryLimit(limit - memory.Program) // what is dropped is collected before the process grows beyond it
-	}
 	switch {
 	case r.Pack() != "":
 		if store, err = engine.OpenPack(r.Pack(), opt); err == nil {

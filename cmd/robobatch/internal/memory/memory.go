@@ -1,18 +1,19 @@
-// Package memory says what -max-memory means: how a size is written, how many workers fit, and who
-// gets which part. Only cmd/robobatch imports it.
+// Package memory says what -max-memory means: how a size is written, how many workers fit, and which part of
+// a run gets how much. Only cmd/robobatch imports it.
 //
-// The parts of the limit L, in bytes:
+// The table Plans has the parts that differ between commands. The parts of the limit L, in bytes:
 //
-//	the program             11 MiB; Go's runtime gets the rest as its own limit (package load)
+//	the program             11 MiB; Go's runtime gets the rest as its own limit, see SetLimit
+//	what a page counts      L/4 or L/2, by the plan
+//	what rules did          L/2, by the plan
 //	the index of the pack   its size in the file, and 4 bytes a site
-//	the run                 what the work on rows takes, see Run: unpacking, batches, chunks, encoders,
-//	                        and the row group or the dictionaries of the output
-//	rows that are sorted    up to L/4, if -sort or -partition-by is given
-//	what changed            up to L/4, for the command diff, which has two stores with half of the rules' part each
-//	what rules do           L/2, for the command coverage: URLs, counts, and what matches
-//	rules                   all that is left, at least 4 MiB: package engine/internal/packed divides it
+//	the work on rows        unpackers, batches, chunks, encoders, and the row group or dictionaries of the output
+//	rows that are sorted    up to a quarter of what is left, if -sort or -partition-by is given
+//	URLs that changed       up to a quarter of what is left, by the plan
+//	rules                   all that is left, at least 4 MiB, half of it for the rules before if there are any:
+//	                        package engine/internal/packed divides it
 //
-// What the run takes was measured, at its most, for each kind of output. With more workers it takes
+// The work on rows was measured, at its most, for each kind of output. With more workers it takes
 // more, so there are as many as leave room for rules. If one worker does not, the run does not
 // start. No part changes a byte of the output: batches, chunks and row groups end where rows say.
 package memory
@@ -22,6 +23,8 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,72 +52,74 @@ func CheckWorkers(n int) error {
 	return nil
 }
 
-// A Run is what takes memory besides rules.
+// A Run is what takes memory, by the plan of its command.
 type Run struct {
-	Limit   int64           // in bytes; 0 or less is none
-	Share   Share           // of -max-memory that is Limit
+	Plan
+	Limit   int64           // -max-memory in bytes; 0 or less is none
+	Typed   string          // -max-memory as it was given, for messages
 	Workers int             // that are asked for; 0 is one for each processor
 	Agents  int             // verdicts of a URL
-	Index   int64           // bytes of the pack's index in memory; 0 if there is no pack yet
-	Out     *output.Options // of the output; nil for a stream of the command pipe
+	Index   int64           // bytes of the indexes of packs in memory; 0 if there is no pack yet
+	Out     *output.Options // of the output; nil is no table
 	Remote  int64           // bytes for what is read and written that is not in the file system
-
-	// Diff is whether rows are decided by two stores, and what changed is counted. Out is then that of
-	// the changed rows, with a nil Out for none.
-	Diff bool
-
-	// Coverage is whether half of the limit is for what rules do, of the command coverage. There is no Out.
-	Coverage bool
-
-	// Window is the largest window of zstd in bytes that the logs are known to need; 0 is as usual.
-	Window int64
+	Window  int64           // the largest window of zstd in bytes that the logs are known to need; 0 is as usual
 }
+
+// share returns the part of the limit that work and rules have.
+func (r Run) share() Share { return Share{Typed: r.Typed}.Less(r.Page+r.Counts, sixteenths) }
+
+// room returns the bytes of share.
+func (r Run) room() int64 { return r.share().of(r.Limit) }
 
 // window returns the window of an unpacker.
 func (r Run) window() int64 { return max(window, r.Window) }
 
 // The parts of a run. Each holds for the most that was seen with real and made-up logs.
 const (
-	unpacker   = 2 * mib   // what is unpacked ahead, beside a window of zstd
-	window     = 8 * mib   // of zstd, unless logs need a larger one
-	batchText  = mib       // half a MiB of text, and that of the batch before
-	chunkLong  = 4 * mib   // 32,768 rows of all columns
-	chunkWide  = 14 * mib  // half a million verdicts
-	chunkArrow = 24 * mib  // 65,536 rows, and the message that they become
-	chunkKept  = mib / 2   // for each extra column
-	stream     = 32 * mib  // messages that come and go
-	encoder    = 5 * mib   // a page, packed and not, and the window of zstd
-	lines      = 12 * mib  // a piece of lines, packed and not
-	rowGroup   = 18 * mib  // pages, and 8 MiB of dictionaries as texts, page and packed
-	groupWide  = 24 * mib  // and pages of 16 million verdicts
-	groupKept  = 2 * mib   // and those of an extra column
-	bloom      = 12 * mib  // hashes, and the filters
-	lineDicts  = 20 * mib  // 4 MiB of dictionaries, twice: as texts and as lines have them
-	slowZstd   = 40 * mib  // tables of an encoder of level 10 or more
-	leastSort  = 8 * mib   // rows that are sorted at once
-	rowsPart   = 4         // the part of the limit that is for rows that are sorted
-	dictPart   = 4         // the same for the dictionaries of an Arrow file
-	perAhead   = 128 * mib // for each unpacker but the first, of the limit
-	verdicts   = 64 << 10  // of a batch
-	leastRows  = 256       // of a batch
-	mostRows   = 8192      // of a batch, unless fewer are asked for
-	rowSize    = 100       // of a batch: places, numbers, and the names of sites
-	countsPart = 4         // the part of the limit that is for what changed
-	countsMore = 11        // eighths of the memory for URLs that all counts take, see aggregate.ChangesOptions
-	oldRow     = 24        // of a batch that is decided twice
-	oldVerdict = 9         // the same, for each agent
+	unpacker    = 2 * mib   // what is unpacked ahead, beside a window of zstd
+	window      = 8 * mib   // of zstd, unless logs need a larger one
+	batchText   = mib       // half a MiB of text, and that of the batch before
+	chunkLong   = 4 * mib   // 32,768 rows of all columns
+	chunkWide   = 14 * mib  // half a million verdicts
+	chunkArrow  = 24 * mib  // 65,536 rows, and the message that they become
+	chunkKept   = mib / 2   // for each extra column
+	stream      = 32 * mib  // messages that come and go
+	encoder     = 5 * mib   // a page, packed and not, and the window of zstd
+	lines       = 12 * mib  // a piece of lines, packed and not
+	rowGroup    = 18 * mib  // pages, and 8 MiB of dictionaries as texts, page and packed
+	groupWide   = 24 * mib  // and pages of 16 million verdicts
+	groupKept   = 2 * mib   // and those of an extra column
+	bloom       = 12 * mib  // hashes, and the filters
+	lineDicts   = 20 * mib  // 4 MiB of dictionaries, twice: as texts and as lines have them
+	slowZstd    = 40 * mib  // tables of an encoder of level 10 or more
+	leastSort   = 8 * mib   // rows that are sorted at once
+	rowsPart    = 4         // the part of the limit that is for rows that are sorted
+	dictPart    = 4         // the same for the dictionaries of an Arrow file
+	perAhead    = 128 * mib // for each unpacker but the first, of the limit
+	verdicts    = 64 << 10  // of a batch
+	leastRows   = 256       // of a batch
+	mostRows    = 8192      // of a batch, unless fewer are asked for
+	rowSize     = 100       // of a batch: places, numbers, and the names of sites
+	changesPart = 4         // the part of the limit that is for what changed
+	changesMore = 11        // eighths of the memory for URLs that all counts take, see aggregate.ChangesOptions
+	oldRow      = 24        // of a batch that is decided twice
+	oldVerdict  = 9         // the same, for each agent
 )
 
-// Parts are what a run may take.
+// Parts are what a run may take, in bytes where nothing else is said. Without a limit all are 0 but Workers.
 type Parts struct {
 	Workers   int   // as many as there is room for, at most those that are asked for
 	Unpackers int   // goroutines that unpack ahead; 0 is one for each worker
 	BatchRows int   // the most rows of a batch; 0 is as usual
-	Sort      int64 // bytes of rows that are sorted; 0 is as usual
-	Dicts     int64 // bytes of the dictionaries of an Arrow file; 0 is no limit
-	Window    int64 // the most bytes of a window of zstd; 0 is as usual
-	Reserved  int64 // bytes of the limit that are neither for rules nor for their index
-	Counts    int64 // bytes for the URLs that changed, with Diff; 0 is as usual
+	Sort      int64 // rows that are sorted; 0 is as usual
+	Dicts     int64 // the dictionaries of an Arrow file; 0 is no limit
+	Window    int64 // the most of a window of zstd; 0 is as usual
+	Reserved  int64 // of Rules, for all but rules and their index
+	Rules     int64 // the limit of each store, see engine.StoreOptions; 0 is as usual, less is none
+	Page      int64 // what a page counts; 0 is as usual
+	Counts    int64 // what rules did; 0 is no limit
+	Changes   int64 // the URLs that changed; 0 is as usual
+	Share     Share // of -max-memory that Rules is
 	Note      string
 }
 
@@ -122,14 +127,12 @@ type Parts struct {
 // for the run.
 func (r Run) Divide() (Parts, error) {
 	if r.Limit <= 0 {
-		return Parts{Workers: r.Workers}, nil
+		return Parts{Workers: r.Workers, Rules: r.Limit}, nil
 	}
 	asked := min(cmp.Or(r.Workers, runtime.GOMAXPROCS(0)), maxWorkers)
 	p := Parts{Workers: 1, Unpackers: 1, BatchRows: min(mostRows, max(leastRows, verdicts/max(1, r.Agents)))}
-	p.Dicts, p.Window = r.dicts(), r.window()
-	if r.Diff {
-		p.Counts = countsOf(r.Limit)
-	}
+	p.Dicts, p.Window, p.Changes = r.dicts(), r.window(), r.changes()
+	p.Page, p.Counts = r.Limit/sixteenths*r.Page, r.Limit/sixteenths*r.Counts
 	if !r.fits(p) {
 		return p, r.tooSmall(p)
 	}
@@ -138,16 +141,19 @@ func (r Run) Divide() (Parts, error) {
 		more.Workers++
 		more.Unpackers = min(more.Workers, 1+int(r.room()/perAhead))
 		if !r.fits(more) {
-			p.Note = fmt.Sprintf("-max-memory %s has room for %s", r.Share.Text(r.Limit), say.Count(int64(p.Workers), "worker"))
+			p.Note = fmt.Sprintf("-max-memory %s has room for %s", r.share().Text(r.Limit), say.Count(int64(p.Workers), "worker"))
 			break
 		}
 		p = more
 	}
 	if r.sorts() {
-		left := r.Limit - Program - r.Index - r.reserved(&p) - engine.MinRules
-		p.Sort = min(r.Limit/rowsPart, leastSort+left/2)
+		left := r.room() - Program - r.Index - r.reserved(&p) - engine.MinRules
+		p.Sort = min(r.room()/rowsPart, leastSort+left/2)
 	}
-	p.Reserved = r.reserved(&p)
+	p.Reserved, p.Rules, p.Share = r.reserved(&p), r.room(), r.share()
+	if r.Old {
+		p.Rules, p.Share = p.Reserved+(r.room()-p.Reserved)/2, p.Share.Less(1, 2)
+	}
 	return p, nil
 }
 
@@ -161,16 +167,16 @@ func (r Run) reserved(p *Parts) int64 {
 	if r.Out != nil {
 		kept = int64(len(r.Out.Kept))
 	}
-	batch := batchText + int64(p.BatchRows)*(rowSize+8*int64(r.Agents)+16*kept)
-	size := int64(p.Unpackers)*(unpacker+r.window()) + batches*batch + r.Remote
-	if r.Diff {
-		size += p.Counts*countsMore/8 + batches*int64(p.BatchRows)*int64(oldRow+oldVerdict*r.Agents)
+	row := rowSize + 8*int64(r.Agents) + 16*kept
+	if r.Old {
+		row += oldRow + oldVerdict*int64(r.Agents)
 	}
-	if r.Out == nil && (r.Diff || r.Coverage) {
-		return size
+	size := int64(p.Unpackers)*(unpacker+r.window()) + batches*(batchText+int64(p.BatchRows)*row) + r.Remote + p.Changes*changesMore/8
+	if r.Stream {
+		size += stream
 	}
 	if r.Out == nil {
-		return size + stream
+		return size
 	}
 	if r.sorts() {
 		size += max(p.Sort, leastSort)
@@ -197,27 +203,20 @@ func (r Run) reserved(p *Parts) int64 {
 }
 
 // fits reports whether the limit has room for a run of these parts.
-func (r Run) fits(p Parts) bool { return Program+r.Index+r.reserved(&p)+r.minRules() <= r.room() }
-
-// room returns the part of the limit that is for the run.
-func (r Run) room() int64 {
-	if r.Coverage {
-		return r.Limit / 2
+func (r Run) fits(p Parts) bool {
+	rules := int64(engine.MinRules)
+	if r.Old {
+		rules *= 2
 	}
-	return r.Limit
+	return Program+r.Index+r.reserved(&p)+rules <= r.room()
 }
 
-// countsOf returns the bytes for the URLs that changed, of a limit.
-func countsOf(limit int64) int64 {
-	return min(limit/countsPart*8/countsMore, aggregate.DefaultMemory)
-}
-
-// minRules returns the least room for the rules of all stores.
-func (r Run) minRules() int64 {
-	if r.Diff {
-		return 2 * engine.MinRules
+// changes returns the bytes for the URLs that changed.
+func (r Run) changes() int64 {
+	if !r.Changes {
+		return 0
 	}
-	return engine.MinRules
+	return min(r.room()/changesPart*8/changesMore, aggregate.DefaultMemory)
 }
 
 // encoder returns what an encoder of Parquet takes.
@@ -239,30 +238,25 @@ func (r Run) dicts() int64 {
 	if r.Out == nil || r.Out.Format != output.ArrowFile {
 		return 0
 	}
-	return max(r.Limit/dictPart, 9*r.Index/4)
+	return max(r.room()/dictPart, 9*r.Index/4)
 }
 
 // tooSmall returns the error of a limit that has no room for a run with one worker.
 func (r Run) tooSmall(p Parts) error {
-	for whole := r.Share.Whole(r.Limit); ; whole += step {
-		need := r
-		need.Limit = r.Share.of(whole)
-		p.Dicts = need.dicts()
-		if r.Diff {
-			p.Counts = countsOf(need.Limit)
+	need := r
+	for need.Limit = r.share().Whole(r.room()); ; need.Limit += step {
+		if p.Dicts, p.Changes = need.dicts(), need.changes(); need.fits(p) {
+			break
 		}
-		if !need.fits(p) {
-			continue
-		}
-		index := ""
-		if r.Index >= mib {
-			index = fmt.Sprintf(", %s of it for the index of the pack", Text(r.Index))
-		}
-		if r.Window > window {
-			index += fmt.Sprintf(", %s of it for the window of zstd that a log has", Text(r.Window))
-		}
-		return fmt.Errorf("%s is less than this run needs%s: use %s or more", r.Share.Text(r.Limit), index, Text(whole))
 	}
+	index := ""
+	if r.Index >= mib {
+		index = fmt.Sprintf(", %s of it for the index of the pack", Text(r.Index))
+	}
+	if r.Window > window {
+		index += fmt.Sprintf(", %s of it for the window of zstd that a log has", Text(r.Window))
+	}
+	return fmt.Errorf("%s is less than this run needs%s: use %s or more%s", r.share().Text(r.Limit), index, Text(need.Limit), r.Says)
 }
 
 // Text returns a size as it is written, in MiB, rounded up.
@@ -332,11 +326,30 @@ const (
 	LargePackLimit = 1280 << 20
 )
 
-// IsLargePack reports whether the file of that name, if there is a name, is larger than largePack.
-func IsLargePack(name string) bool {
-	if name == "" {
-		return false
+// OfPack returns the limit of the store of a pack, or of files if the name is "": the one that is asked for,
+// or, for a large pack without one, LargePackLimit.
+func OfPack(name string, asked int64) int64 {
+	if name == "" || asked != 0 {
+		return asked
 	}
-	info, err := place.Of(name).Stat(name)
-	return err == nil && info.Size > largePack
+	if info, err := place.Of(name).Stat(name); err != nil || info.Size <= largePack {
+		return 0
+	}
+	return LargePackLimit
+}
+
+// SetLimit has Go's runtime keep to the limit of a run, so that what is dropped is collected before the
+// process grows beyond it. stores are the limits of the rules, see [OfPack]: where only large packs have
+// one, that is the limit for each, unless counts have none.
+func (r Run) SetLimit(stores ...int64) {
+	limit := r.Limit
+	if limit == 0 && r.Page+r.Counts == 0 {
+		limit = slices.Max(stores) * int64(len(stores))
+		if r.Changes && limit > 0 {
+			limit += aggregate.DefaultMemory
+		}
+	}
+	if limit > 0 {
+		debug.SetMemoryLimit(limit - Program)
+	}
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -55,7 +56,7 @@ func TestDivide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := Run{Limit: limit, Workers: test.asked, Agents: test.agents, Out: test.out}
+		r := Run{Plan: Plan{Stream: test.out == nil}, Limit: limit, Typed: test.limit, Workers: test.asked, Agents: test.agents, Out: test.out}
 		got, err := r.Divide()
 		noted := strings.HasPrefix(got.Note, "-max-memory "+test.limit+" has room for ")
 		if err != nil || got.Workers != test.want || noted != (test.want < test.asked) {
@@ -102,27 +103,52 @@ func TestDivideTooSmall(t *testing.T) {
 	}
 }
 
-// TestShareTooSmall holds that the error of a share that is too small names what was typed, and the least
-// multiple of 16 MiB whose share is enough.
-func TestShareTooSmall(t *testing.T) {
-	all := Share{Typed: "100MB"}
-	for name, share := range map[string]Share{"all": all, "3/4": all.Less(1, 4), "half": all.Less(1, 2), "3/8": all.Less(1, 4).Less(1, 2)} {
-		r := Run{Limit: 40 << 20, Share: share, Index: 50 << 20, Agents: 1, Out: &output.Options{}}
+// TestPlanTooSmall holds for each plan that the error of a limit that is too small names what was typed, and
+// the least multiple of 16 MiB that is enough.
+func TestPlanTooSmall(t *testing.T) {
+	for _, plan := range Plans {
+		r := Run{Plan: plan, Limit: 60 << 20, Typed: "60MiB", Index: 50 << 20, Agents: 1, Out: &output.Options{}}
 		_, err := r.Divide()
-		if err == nil || !strings.HasPrefix(err.Error(), "100MB is less than this run needs, 50MiB of it for the index of the pack: use ") {
-			t.Fatalf("%s: error %v", name, err)
+		if err == nil || !strings.HasPrefix(err.Error(), "60MiB is less than this run needs, 50MiB of it for the index of the pack: use ") {
+			t.Fatalf("%s: error %v", plan.Run, err)
 		}
 		_, rest, _ := strings.Cut(err.Error(), ": use ")
 		text, _, _ := strings.Cut(rest, " or more")
 		whole, err := Parse(text)
 		if err != nil || whole%step != 0 {
-			t.Fatalf("%s: %q is asked for, %v", name, text, err)
+			t.Fatalf("%s: %q is asked for, %v", plan.Run, text, err)
 		}
 		for limit, enough := range map[int64]bool{whole: true, whole - step: false} {
-			r.Limit = limit * (sixteenths - share.Taken) / sixteenths
+			r.Limit = limit
 			if _, err := r.Divide(); (err == nil) != enough {
-				t.Errorf("%s: %d bytes: %v", name, limit, err)
+				t.Errorf("%s: %d bytes: %v", plan.Run, limit, err)
 			}
+		}
+	}
+}
+
+// TestPlans holds for each plan that its parts are no more than the limit, and that the runtime keeps to it.
+func TestPlans(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	const limit = 512 << 20
+	for _, plan := range Plans {
+		r := Run{Plan: plan, Limit: limit, Agents: 1, Workers: 8}
+		p, err := r.Divide()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules := p.Rules
+		if plan.Old {
+			rules += p.Rules - p.Reserved
+		}
+		if sum := p.Page + p.Counts + rules; sum > limit || sum < limit-1 || p.Reserved < p.Changes {
+			t.Errorf("%s: the parts are %d of %d bytes: %+v", plan.Run, sum, int64(limit), p)
+		}
+		if (p.Page > 0) != (plan.Page > 0) || (p.Counts > 0) != (plan.Counts > 0) || (p.Changes > 0) != plan.Changes {
+			t.Errorf("%s: %+v", plan.Run, p)
+		}
+		if r.SetLimit(p.Rules); debug.SetMemoryLimit(-1) != limit-Program {
+			t.Errorf("%s: the runtime has %d bytes", plan.Run, debug.SetMemoryLimit(-1))
 		}
 	}
 }

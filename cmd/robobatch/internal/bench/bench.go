@@ -1,0 +1,188 @@
+// Package bench is the command bench: it measures a run. Only cmd/robobatch imports it.
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/measure"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// given are the flags of the command bench.
+type given struct {
+	passage.Flags
+	columns string
+	rounds  int
+}
+
+// Command returns the command bench.
+func Command() command.Command {
+	g := new(given)
+	c := command.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
+	c.Name, c.About = "bench", "measure a run on your own rules and logs, for benchstat"
+	c.Intro = `
+robobatch bench measures a run on your own rules and logs, and prints what benchstat reads.
+
+    robobatch bench -rules dir -in urls.zst
+
+prints, in several rounds, a line each for parsing the rules, compiling them, reading the logs and the whole run, with
+processor time, rates, allocations and peak memory. For a pack it measures opening it, and the run loads its rules. It
+writes to a temporary directory and opens no network connection unless a name begins with s3://.`
+	rounds := cli.Flag{Name: "rounds", Arg: "n", Default: "6", Set: cli.Int(&g.rounds), Doc: `
+			How often each part is measured. benchstat needs 6 or more for a confidence interval.`}
+	run := flags.WithDocs(flags.Without(g.Work.Flags(), "progress", "quiet"), map[string]string{
+		"workers": "Goroutines that work. 0 measures one, and then one per processor.",
+	})
+	c.Flags = flags.Sections{
+		Input: flags.Without(g.Input(), "ua-field", "verified-only"),
+		Question: append([]cli.Flag{g.Question.NamesFlag(flags.DecideFor, flags.EveryClient), g.Question.CrawlersFlag()},
+			g.Question.RowTimeFlags()...),
+		Output: []cli.Flag{flags.ColumnsFlag(&g.columns)},
+		Run:    []cli.Flag{run[0], rounds, run[1]},
+	}.All()
+	return c
+}
+
+// A benchRun is a run of the command bench.
+type benchRun struct {
+	passage.Passage
+	outOpt output.Options
+	dir    string // for the output, removed at the end
+	rounds int
+	job    measure.Job
+	doubts []doubt.Doubt // about what was decided, so that the figures may say nothing of matching
+}
+
+// plan checks the flags, and finds the inputs.
+func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+	if g.rounds < 1 {
+		faults.Add("rounds", fmt.Errorf("%d is out of range: use 1 or more", g.rounds))
+	}
+	b := &benchRun{rounds: g.rounds}
+	g.Question.Missing, g.Work.Progress = "allow", "off"
+	b.Choose(&g.Flags, std, &faults, &faults)
+	var err error
+	b.outOpt = output.Options{Columns: output.Long.DefaultColumns(), Version: build.Version()}
+	if g.columns != "" {
+		b.outOpt.Columns, err = output.ParseColumns(g.columns)
+		faults.Add("columns", flags.WithColumnHints(err))
+	}
+	b.Now.Opt.Directives = output.NeedsOf(b.outOpt.Columns...).Directives
+	b.ChooseWork(&g.Flags, &b.outOpt, &faults)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	if b.dir, err = os.MkdirTemp("", "robobatch-bench-"); err != nil {
+		return nil, err
+	}
+	if err = b.Find(&g.Flags, b.dir); err == nil {
+		err = b.check(g)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(b.dir))
+	}
+	return b, nil
+}
+
+// check checks that all inputs can be read again and again, and sets the job.
+func (b *benchRun) check(g *given) error {
+	for _, in := range b.Logs.Inputs() {
+		switch {
+		case in.Name == say.Std:
+			return cli.Usage("-in: standard input can be read only once: write it to a file first")
+		case in.Size < 0:
+			return cli.Usage("-in: %s can be read only once: write it to a file first", say.File(in.Name))
+		}
+	}
+	b.outOpt.Inputs, b.outOpt.Workers = b.InputNames(), b.Workers()
+	b.job = measure.Job{
+		Rules: b.responses, Logs: b.open, Sink: b.create, Store: b.Now.Opt, Workers: []int{1, 0},
+		Pack: b.Now.Pack(),
+		Ran: func(store *engine.Store, s engine.Stats) {
+			b.doubts = append(passage.DoubtAgents(&b.Now.Opt, store), summary.Doubts(store, &s, "nothing was matched: no line is a URL with a scheme and a host: name what the lines are with -format, or their site with -base", summary.Sum(b.Logs.Counts().Refused))...)
+		},
+	}
+	if g.Work.Workers > 0 {
+		b.job.Workers = []int{g.Work.Workers}
+	}
+	return b.Logs.Close()
+}
+
+func (b *benchRun) responses() (iter.Seq2[robots.Response, error], error) {
+	return b.Now.Files.Responses(), nil
+}
+
+func (b *benchRun) open() (_ engine.Source, err error) {
+	b.Logs, err = ingest.OpenLogs(b.Files.Names(), b.LogOpt) // of the last run, for its counts
+	return b.Logs, err
+}
+
+func (b *benchRun) create(store *engine.Store) (measure.Sink, error) {
+	return output.Create(filepath.Join(b.dir, "verdicts.parquet"), nil, store, b.outOpt)
+}
+
+// Drop removes the output.
+func (b *benchRun) Drop() (committed bool, err error) { return false, os.RemoveAll(b.dir) }
+
+// Targets returns that of the lines.
+func (b *benchRun) Targets() (out, last string) { return say.Std, say.Std }
+
+// Run measures, and prints the lines as they come.
+func (b *benchRun) Run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
+	w := console.NewWriter(b.Out)
+	err = b.job.Measure(ctx, w, b.rounds)
+	switch {
+	case w.Err != nil:
+		return console.OutError(w.Err)
+	case errors.Is(err, measure.ErrNoURLs):
+		return fmt.Errorf("%s: %w", b.logNames(), err)
+	case err == nil:
+		err = b.doubtRules()
+		b.DoubtOnce(b.doubts)
+	}
+	return load.NamePack(b.job.Pack, err)
+}
+
+// logNames returns what to call the logs in a message.
+func (b *benchRun) logNames() string {
+	names := b.Files.Names()
+	if len(names) == 1 {
+		return say.File(names[0])
+	}
+	return say.Count(int64(len(names)), "log")
+}
+
+// doubtRules tells of what is wrong with the rules.
+func (b *benchRun) doubtRules() error {
+	if b.job.Pack != "" {
+		store, err := engine.OpenPack(b.job.Pack, b.job.Store)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(b.Now.ReadNotes(store), store.Close()); err != nil {
+			return err
+		}
+	}
+	b.Now.Doubt(&b.Console)
+	return nil
+}

@@ -1,0 +1,208 @@
+// Package check is the command check: it tells whether robots.txt files do what is expected of them. Only
+// cmd/robobatch imports it.
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/expect"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A checking is a run of the command check.
+type checking struct {
+	console.Console
+	*explain.Asker
+	file *expect.File
+	form string
+}
+
+// given are the flags of the command check.
+type given struct {
+	explain.Flags
+	print, expect string
+}
+
+// Command returns the command check.
+func Command() command.Command {
+	g := new(given)
+	c := command.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
+	c.Name, c.About = "check", "tell whether robots.txt files do what is expected of them"
+	c.Intro = `
+robobatch check tells whether robots.txt files do what is expected of them.
+
+    robobatch check -rules robots.txt -base https://www.example.com -expect robots.expect
+
+reads lines such as "allow Googlebot /blog/" and "disallow @ai / rule=12", and prints for each whether it is so, and the
+rule that decides. It opens no network connection unless a name begins with s3://.`
+	c.Rest = `
+Exit codes: 0 all is as expected; 1 it is not; 2 an error of usage or input.`
+	c.Flags = flags.Sections{
+		Input: g.Input(flags.NameRules), Question: g.Asked(), Run: g.Run(),
+		Output: []cli.Flag{
+			{Name: "expect", Arg: "file", Files: true, Needed: "name a file of lines such as: allow Googlebot /blog/", Set: cli.Text(&g.expect), Doc: `
+			What is expected: a line for each, such as "disallow @ai /private/ rule=12". - is standard input.
+			docs/CI.md describes it.`},
+			flags.Print(&g.print, expect.Forms, `
+			What is printed. text: two lines for each expectation and crawler. json: an object a
+			line, as docs/check.schema.json describes it. github: annotations of ten that failed,
+			and the others for the summary of the step. junit.`),
+		},
+	}.All()
+	return c
+}
+
+// plan checks the flags, reads the expectations and finds the rules.
+func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+	c := &checking{Console: console.Console{Streams: std, Quiet: g.Work.Quiet, Progress: progress.Off}, form: g.print}
+	c.Asker = explain.NewAsker(&g.Flags, &faults)
+	_, err := cli.Choose("form", g.print, expect.Forms)
+	faults.Add("print", err)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	if c.file, err = readExpectations(g.expect, std.In); err != nil {
+		return nil, err
+	}
+	c.Opt.Agents = nil
+	var only string
+	for _, line := range c.file.Lines {
+		for _, agent := range line.Agents {
+			if !slices.Contains(c.Opt.Agents, agent) {
+				c.Opt.Agents = append(c.Opt.Agents, agent)
+			}
+		}
+		switch origin := string(explain.NewTarget(line.URL).Origin); {
+		case only == "":
+			only = origin
+		case origin != only:
+			only = " " // several
+		}
+	}
+	c.Opt.Tokens = agents.NeedNamed(c.Opt.Agents, c.Opt.Dialect)
+	return c, c.Find(&g.Flags, strings.TrimSpace(only))
+}
+
+// readExpectations reads a file of expectations; "-" is standard input.
+func readExpectations(name string, in io.Reader) (*expect.File, error) {
+	if name == say.Std {
+		return expect.Read(in, expect.Stdin)
+	}
+	f, err := place.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("-expect: %s: %w", say.File(name), atomicfile.Cause(err))
+	}
+	defer f.Close() //nolint:errcheck // only read
+	return expect.Read(f, name)
+}
+
+// Drop drops nothing: the results are on standard output.
+func (c *checking) Drop() (committed bool, err error) { return false, nil }
+
+// Targets returns those of the results.
+func (c *checking) Targets() (out, last string) { return say.Std, say.Std }
+
+// Run checks.
+func (c *checking) Run(ctx context.Context) error {
+	targets := make([]explain.Target, len(c.file.Lines))
+	for i, line := range c.file.Lines {
+		if targets[i] = c.Target(line.URL); targets[i].Origin == "" {
+			return fmt.Errorf("%s:%d: %q is no URL: write https://www.example.com/path, or a path and -base https://www.example.com",
+				c.file.Name, line.Num, line.URL)
+		}
+	}
+	answer, err := c.Answerer(ctx, targets)
+	c.Rules.Doubt(&c.Console)
+	if err != nil {
+		return errors.Join(err, c.Close())
+	}
+	if c.Rules.Pack() != "" {
+		c.Hint("a pack has no robots.txt as they are written, so " + expect.AllClosed + " and " + expect.OddRobots + " are not looked for: check the files, too")
+	}
+	var results []expect.Result
+	for i := range c.file.Lines {
+		for _, agent := range c.file.Lines[i].Agents {
+			a, err := answer(targets[i], agent)
+			if err != nil {
+				return errors.Join(err, c.Close())
+			}
+			c.NoteNames(a)
+			results = append(results, c.file.Judge(&c.file.Lines[i], a))
+		}
+	}
+	c.DoubtOnce(c.Unclear())
+	results = append(results, c.problems(results)...)
+	err = errors.Join(console.OutError(expect.Print(c.Out, c.form, results)), c.Close())
+	if failed := expect.Failed(results); err == nil && failed > 0 {
+		err = flow.NewPolicyError(fmt.Sprintf("%s of %s failed", say.Number(failed), say.Count(int64(len(results)), "check")))
+	}
+	return err
+}
+
+// problems returns what is wrong apart from the expectations, unless it is waived.
+func (c *checking) problems(results []expect.Result) (problems []expect.Result) {
+	add := func(code, text string) {
+		if c.file.Waivers[code] == 0 {
+			problems = append(problems, c.file.NewProblem(code, text))
+		}
+	}
+	var origins []string
+	for i := range results {
+		if r := &results[i]; !slices.Contains(origins, r.Origin) {
+			origins = append(origins, r.Origin)
+			if r.Reason == expect.NoRobots {
+				add(expect.NoRobots, r.Origin+" has no robots.txt in -rules, so what is expected of it says nothing: add its file, correct the URL, or waive no_robots")
+			}
+		}
+	}
+	for _, origin := range origins {
+		copies := c.Copies[robots.Origin(origin)]
+		if len(copies) == 0 || copies[0].Outcome.Effect != robots.UseRules {
+			continue
+		}
+		response := &copies[0].Response
+		if odd := robots.OddityOf(response.Body, nil); odd.Doubtful() {
+			add(expect.OddRobots, fmt.Sprintf("%s is no robots.txt: %v; put the right file in its place, or waive odd_robots", say.File(response.Name), odd))
+		}
+		for _, d := range robots.Inspect(response.Body, c.Question.Dialect).Diagnostics {
+			if d.Code == expect.AllClosed && !closedAsExpected(results, origin, d.Line) {
+				add(expect.AllClosed, fmt.Sprintf("%s:%d: %s, and no line expects that: put the right file in its place; or write what is meant: disallow Googlebot /", say.File(response.Name), d.Line, d.Text))
+			}
+		}
+	}
+	return problems
+}
+
+// closedAsExpected reports whether a line expects that a search engine, or everybody, finds the home
+// page of an origin closed by the rule of that line. What is expected of other crawlers, such as @ai,
+// does not say that search engines shall be shut out.
+func closedAsExpected(results []expect.Result, origin string, line int32) bool {
+	return slices.ContainsFunc(results, func(r expect.Result) bool {
+		return r.Origin == origin && r.Expect == "disallow" && r.Path == "/" && r.RuleLine == line && isForSearch(r.Agent)
+	})
+}
+
+// isForSearch reports whether a crawler is that of a search engine, or "*".
+func isForSearch(agent string) bool {
+	return agent == "*" || slices.ContainsFunc(crawlers.Set("search"), func(c crawlers.Crawler) bool {
+		return strings.EqualFold(c.Token, agent)
+	})
+}

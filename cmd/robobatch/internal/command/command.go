@@ -1,0 +1,26 @@
+// Package command is what main needs of a command: its line of the command line, and how arguments become
+// a run. Only cmd/robobatch and the packages of its commands import it.
+package command
+
+import (
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/internal/cli"
+)
+
+// A Command is what robobatch does under a name. Its flags set variables that Plan knows, so it is for one
+// call of the program.
+type Command struct {
+	cli.Command
+	Rules   *flags.Rules // that are named; nil if the command takes none
+	Packs   bool         // Rules may be a pack
+	OneRule bool         // an argument that is no flag may be meant as the value of -rules
+
+	// Plan checks the values of the flags and finds the inputs, and writes nothing. It adds what is wrong with
+	// the values to faults, which has what is wrong with the arguments.
+	Plan func(std console.Streams, faults cli.Faults) (guard.Task, error)
+}
+
+// TakesLogs reports whether the command reads logs.
+func (c *Command) TakesLogs() bool { return c.Flag("in") != nil }

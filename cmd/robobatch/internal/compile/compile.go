@@ -1,0 +1,117 @@
+// Package compile is the command compile: it writes rules into a pack. Only cmd/robobatch imports it.
+package compile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/cli"
+)
+
+// A compilation is a run of the command compile.
+type compilation struct {
+	console.Console
+	guard.Sink[*atomicfile.File] // the pack
+
+	path  string // that -rules names
+	rules load.Rules
+	opt   engine.PackOptions
+}
+
+// given are the flags of the command compile.
+type given struct {
+	flags.Rules
+	reading flags.Reading
+	work    flags.Work
+	out     string
+}
+
+// Command returns the command compile.
+func Command() command.Command {
+	g := new(given)
+	c := command.Command{Rules: &g.Rules, OneRule: true, Plan: g.plan}
+	c.Name, c.About = "compile", "compile rules into a pack, which -rules takes and which is ready at once"
+	c.Intro = `
+robobatch compile compiles robots.txt files into a pack: one file that robobatch -rules takes, and starts with at once.
+
+    robobatch compile -rules dir
+
+writes dir.rbp. The pack is for one dialect; any crawler and any moment can be asked for. It opens no network connection unless a name begins with s3://.
+docs/LAKE.md says when to compile first.`
+	c.Flags = flags.Sections{
+		Input: g.CompileFlags(), Question: g.reading.Flags(), Run: g.work.Flags(),
+		Output: []cli.Flag{{Name: "out", Arg: "file", Files: true, Set: flags.FileName(&g.out), Doc: `
+			The pack to write, x.rbp. Default: the name of the rules plus .rbp, in the working
+			directory.`}},
+	}.All()
+	return c
+}
+
+// plan checks the flags and finds the rules.
+func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+	c := &compilation{Console: console.Console{Streams: std, Quiet: g.work.Quiet}, path: g.Path}
+	c.opt.Dialect, _ = g.reading.Choose(&faults)
+	c.Name = cmp.Or(g.out, targets.ForPack(g.Path))
+	if !strings.HasSuffix(c.Name, targets.PackSuffix) {
+		faults.Add("out", fmt.Errorf("%s: the name of a rule pack ends in %s", say.File(c.Name), targets.PackSuffix))
+	}
+	faults.Add("workers", memory.CheckWorkers(g.work.Workers))
+	c.opt.Workers = g.work.Workers
+	faults.Add("progress", c.SetProgress(g.work.Progress))
+	faults.Add("", targets.CheckLocal("-out", c.Name))
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	c.rules.AcceptDamage, c.opt.Notes = g.AcceptDamage, c.rules.Notes
+	if err := c.rules.Find(g.Path, g.Origin); err != nil {
+		return nil, err
+	}
+	return c, targets.CheckOut(c.Name, targets.Inputs{Path: g.Path, Rules: c.rules.Files})
+}
+
+// Run compiles.
+func (c *compilation) Run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, c.Close()) }()
+	if err := c.Create(func() (*atomicfile.File, error) { return atomicfile.CreateRegular(c.Name) }); err != nil {
+		return err
+	}
+	c.opt.TempDir = filepath.Dir(c.Name)
+	c.Hint(targets.Leftovers(c.Name))
+	stop := c.rules.Watch(&c.Console)
+	stats, err := engine.WritePack(ctx, guard.File{Sink: &c.Sink}, c.rules.Responses(ctx), c.opt)
+	stop()
+	if err != nil {
+		return err
+	}
+	c.rules.Doubt(&c.Console)
+	c.DoubtOnce(summary.OddRules(&stats.Odd, "text"))
+	return c.Commit(func(f *atomicfile.File) error {
+		err := f.Commit()
+		if err == nil {
+			c.report(stats)
+		}
+		return err
+	})
+}
+
+// report prints what was written, and what was not used. The pack itself no longer knows that.
+func (c *compilation) report(s engine.PackStats) {
+	c.Print(fmt.Sprintf("%s: %s, %s, %s, %s\n%s", say.File(c.Name), say.Count(int64(s.Origins), "origin"),
+		say.Count(int64(s.Texts), "distinct text"), say.Count(int64(s.Rulesets), "distinct rule set"), say.Bytes(s.Bytes),
+		summary.Skipped(c.rules.Skipped(), "; -stats of a run with -rules "+say.File(c.path)+" lists all")))
+}

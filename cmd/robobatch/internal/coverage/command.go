@@ -1,0 +1,171 @@
+package coverage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/output"
+)
+
+// given are the flags of the command coverage.
+type given struct {
+	passage.Flags
+	out, print, by string
+	all            bool
+}
+
+// keys are the values of -by.
+var keys = []string{"agent"}
+
+// Command returns the command coverage.
+func Command() command.Command {
+	g := new(given)
+	c := command.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
+	c.Name, c.About = "coverage", "tell which rules decide the requests of a log, and which never do"
+	c.Intro = `
+robobatch coverage tells which rules of robots.txt files decide the requests of a log, and which never do.
+
+    robobatch coverage -rules robots.txt -base https://www.example.com -in access.log
+
+prints for each rule how many requests and distinct URLs it decided, how many it matched while another rule decided, and
+when last. What matches nothing in one log may be needed in another. docs/LOG.md tells more. It opens no network
+connection unless a name begins with s3://.`
+	c.Flags = flags.Sections{
+		Input:    g.Input(),
+		Question: flags.Without(g.Question.LogFlags(flags.CountFor), "cache"),
+		Output: []cli.Flag{
+			flags.Print(&g.print, Forms, `
+			What is printed. text: tables for people. json: an object a line, the first about the log
+			and one for each rule, as docs/coverage.schema.json describes them. markdown: for a
+			comment. github: notices of rules that decided nothing, and the summary of the step.`),
+			{
+				Name: "by", Arg: "key", Values: keys, Set: cli.Text(&g.by),
+				Doc: "What rules are counted by, apart from their file. agent: for each crawler by itself.",
+			},
+			{Name: "all", Set: cli.Bool(&g.all), Doc: `
+			Print all rules. Otherwise 20 of those that decided, that only matched, and that did not.`},
+			{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.out), Doc: `
+			A file to write all rules to, as a table: x.parquet or x.jsonl (JSON Lines).
+			docs/LOG.md has its columns.`},
+		},
+		Run: g.Work.MemoryFlags(`beside the output. Half
+			of it is for counts: beyond that numbers of URLs are estimates, and very many rules end the
+			run with an error.`),
+	}.All()
+	return c
+}
+
+// A run is one of the command coverage.
+type run struct {
+	passage.Passage
+	guard.Sink[place.Output] // of -out
+	opt                      Options
+	format                   Format // of -out
+	form                     string
+	page                     Page
+}
+
+// plan checks the flags, and finds the inputs.
+func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+	r := &run{form: g.print, page: Page{All: g.all}}
+	r.Choose(&g.Flags, std, &faults, &faults)
+	r.LogOpt.Fields.Times = true
+	_, err := cli.Choose("form", g.print, Forms)
+	faults.Add("print", err)
+	if g.by != "" {
+		_, err = cli.Choose("key", g.by, keys)
+		faults.Add("by", err)
+		r.opt.ByAgent = true
+	}
+	if r.Name = g.out; g.out != "" {
+		r.format, err = FormatOf(g.out)
+		faults.Add("out", err)
+	}
+	r.Memory.Plan = memory.PlanOf("coverage")
+	r.ChooseWork(&g.Flags, &output.Options{}, &faults, g.out)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	if err = r.Find(&g.Flags, load.TempDir(cmp.Or(g.out, "."))); err == nil && r.Name != "" {
+		err = targets.CheckOut(r.Name, targets.Inputs{Path: g.Path, Logs: r.Logs.Inputs(), Rules: r.Now.Files})
+	}
+	return r, err
+}
+
+// Drop drops the output, unless that is complete, and the temporary pack.
+func (r *run) Drop() (committed bool, err error) {
+	if r.Name != "" {
+		if committed, err = r.Sink.Drop(); committed {
+			return committed, err
+		}
+	}
+	return committed, errors.Join(err, r.Passage.Drop())
+}
+
+// Targets returns the name of the output.
+func (r *run) Targets() (out, last string) {
+	out = cmp.Or(r.Name, say.Std)
+	return out, out
+}
+
+// Run takes the logs through the rules, and prints what these did.
+func (r *run) Run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, r.Sink.Close(), r.Passage.Close()) }()
+	r.Hint(targets.Leftovers(r.Name))
+	if r.Name != "" {
+		if err := r.Create(func() (place.Output, error) { return place.Create(r.Name, nil) }); err != nil {
+			return err
+		}
+	}
+	if err := r.Load(ctx, load.TempDir(cmp.Or(r.Name, "."))); err != nil {
+		return err
+	}
+	counts := r.Parts.Counts
+	r.opt.URLs, r.opt.Counts, r.opt.Matchers = counts*3/8, counts/2, counts/8
+	c := NewCounter(r.Now.Store, r.opt)
+	if err := r.count(ctx, c); err != nil {
+		return err
+	}
+	r.page.File, r.page.Inputs = r.Now.Single(), r.InputNames()
+	if r.Name != "" {
+		if err := r.Commit(func(f place.Output) error {
+			return errors.Join(c.WriteTable(f, r.format, build.Version()), f.Commit())
+		}); err != nil {
+			return err
+		}
+	}
+	return console.OutError(c.Print(r.Out, r.form, r.page))
+}
+
+// count takes the logs through the rules.
+func (r *run) count(ctx context.Context, c *Counter) error {
+	err := r.Take(ctx, r.Source(), c)
+	if sink, ok := errors.AsType[*engine.SinkError](err); ok {
+		err = sink.Err
+	}
+	if errors.Is(err, ErrMemory) {
+		err = fmt.Errorf("%w: raise -max-memory, or name fewer logs; a quarter of it is for counts, of which each robots.txt takes some 600 bytes, and each set of its rules that match together 170", err)
+	}
+	if err == nil && (r.Stats.URLs > 0 || r.Stats.Skipped > 0) {
+		_, err = r.DoubtRows()
+	}
+	if err == nil && r.Stats.URLs == 0 {
+		err = passage.ErrNoRequests
+	}
+	return err
+}

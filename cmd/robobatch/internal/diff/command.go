@@ -1,0 +1,446 @@
+package diff
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/rejects"
+	"github.com/robobatch/robobatch/output"
+)
+
+// given are the flags of the command diff.
+type given struct {
+	passage.Flags
+	old    flags.Old
+	page   page.Flags
+	table  flags.Table
+	limits flags.Limits
+	print  string
+	gates  []string
+}
+
+// Command returns the command diff.
+func Command() command.Command {
+	g := new(given)
+	c := command.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
+	c.Name, c.About = "diff", "tell what a new robots.txt changes, by a log or without"
+	c.Intro = `
+robobatch diff tells what new rules change: which requests of a log they close and open, for which crawlers, and which
+rules are to blame.
+
+    robobatch diff -old robots.txt -rules new.txt -base https://www.example.com -in access.log -agent-from-log
+
+decides each request by both, for the crawler that made it, and prints the changes. -out writes the changed rows.
+Without -in, paths made from the patterns of both sides take the place of a log. It opens no network connection unless
+a name begins with s3://. docs/LOG.md describes it.`
+	c.Rest = `
+Exit codes: 0 done; 1 more changes than -fail allows, or less than -require-rules, -require-rows and -max-rejects ask for;
+2 an error of usage, input or output.`
+	logs := g.Logs.Flags()
+	logs[0].Needed = "" // paths take the place of a log
+	logs[0].Doc += ` Default: none; paths made from the patterns of both sides are compared.`
+	c.Flags = flags.Sections{
+		Input:    slices.Concat([]cli.Flag{g.old.RulesFlag()}, g.Rules.Flags(flags.NameRules), logs),
+		Question: g.old.AddMomentFlag(flags.Without(g.Question.LogFlags(flags.DecideFor), "cache")),
+		Output:   slices.Concat(g.answerFlags(), g.page.All(), g.outFlags(), g.limits.Flags(), []cli.Flag{g.table.SafeFlag()}),
+		Run: g.Work.MemoryFlags(`in the directory for
+			temporary files. A quarter, at most 256MiB, is for the URLs that changed: beyond that their
+			distinct numbers are estimates, and marked.`),
+	}.All()
+	return c
+}
+
+// answerFlags returns the flags that say what is printed, and judged.
+func (g *given) answerFlags() []cli.Flag {
+	return []cli.Flag{
+		flags.Print(&g.print, Forms, `
+			What is printed. text: tables for people. json: one object, as docs/diff.schema.json
+			describes it. markdown: for a comment on a pull request. github: annotations of gates
+			that failed and of the rules to blame, and the summary of the step.`),
+		{Name: "fail", Arg: "gates", Set: cli.Words(&g.gates), Doc: `
+			Exit with code 1 if more changes. A gate is closed, opened, other_rule or changed, then
+			perhaps a crawler or set, and a number or a share of the crawler's requests, as in
+			closed=0.1%,closed:Googlebot=0,opened:@ai=0. May be repeated.`},
+	}
+}
+
+// outFlags returns the flags of the changed rows.
+func (g *given) outFlags() []cli.Flag {
+	return []cli.Flag{{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
+		The file to write the changed rows to. x.parquet, x.arrow, x.arrows, x.csv, x.tsv or
+		x.jsonl, the last three also with .zst or .gz behind. Default: none.`}, g.table.FormatFlag()}
+}
+
+// A diffing is a run of the command diff.
+type diffing struct {
+	passage.Passage
+	noLog   bool // paths are made from the patterns of both sides
+	tried   *Tried
+	out     changesOut
+	outOpt  output.Options
+	limit   flow.Limit
+	require flow.Requirements
+	gates   []Gate
+	sent    bool // the log says who sent its requests, and crawlers are asked for that may not have
+	form    string
+	page    *page.Page // of -report; nil is none
+}
+
+// plan checks the flags and finds rules and logs.
+func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+	g.table.Out = targets.Standard(g.table.Out)
+	d := &diffing{form: g.print, noLog: len(g.Logs.In) == 0}
+	if err := d.choose(g, std, faults); err != nil {
+		return nil, err
+	}
+	return d, d.find(g)
+}
+
+// choose sets what the flags say, without a look at any file.
+func (d *diffing) choose(g *given, std console.Streams, faults cli.Faults) error {
+	var input cli.Faults
+	d.outOpt.Kept = d.Choose(&g.Flags, std, &faults, &input)
+	if !g.old.IsGiven() {
+		faults.Add("old", errors.New("the flag is missing: name the rules before, or a moment of those of -rules with -old-as-of"))
+	}
+	d.Old = d.Now.Before(&g.old, &faults)
+	if d.noLog {
+		g.checkNoLog(&faults)
+	}
+	d.LogOpt.Fields.Times = true // requests are counted by day, where there are times
+	d.LogOpt.Fields.Need = g.Question.FromLog && !g.limits.AllowBad
+	if len(g.Question.Names) > 0 && slices.Contains(g.Logs.In, say.Std) {
+		d.LogOpt.Fields.Agents = true // which nobody can look at before, see LogsNameClients
+	}
+	if d.page = page.Beside(&g.page, &g.Flags, g.old.AsOf, &d.Passage, &faults); d.page != nil && d.noLog {
+		faults.Add("report", errors.New("there is none without a log: name one with -in"))
+	}
+	for i := range d.outOpt.Kept {
+		if k := &d.outOpt.Kept[i]; slices.Contains(output.ChangeColumns(), k.Name) {
+			k.Name = "in_" + k.Name
+		}
+	}
+	var require cli.Faults
+	d.limit, d.require = g.limits.Choose(&input, &require)
+	faults.Add("", input.Err())
+	faults.Add("", require.Err())
+	var err error
+	if d.gates, err = ParseGates(g.gates); err == nil && d.Now.Opt.LogAgents == engine.LogAgentsOff && (!d.noLog || len(g.Question.Names) > 0) {
+		err = Check(d.gates, flags.AgentsOf(&d.Now.Opt))
+	}
+	faults.Add("fail", err)
+	_, err = cli.Choose("form", g.print, Forms)
+	faults.Add("print", err)
+	d.chooseOut(g, &faults)
+	d.Memory.Plan = memory.PlanOf("diff")
+	if d.page != nil {
+		d.Memory.Plan = memory.PlanOf("diff -report")
+	}
+	if g.table.Out != "" {
+		d.Memory.Out = &d.outOpt
+	}
+	d.ChooseWork(&g.Flags, &d.outOpt, &faults, g.table.Out)
+	d.outOpt.Version = build.Version()
+	return faults.Err()
+}
+
+// chooseOut sets the file of the changed rows.
+func (d *diffing) chooseOut(g *given, faults *cli.Faults) {
+	d.outOpt.CSV.Safe = g.table.CSVSafe
+	d.out.Name = g.table.Out
+	switch {
+	case g.table.Out == say.Std:
+		faults.Add("out", errors.New("standard output has the report: name a file"))
+	case g.table.Out != "":
+		g.table.ChooseFormat(g.table.Out, d.Out, &d.outOpt, faults)
+		flags.CheckContainer(&d.outOpt, flags.AgentsOf(&d.Now.Opt), "", faults)
+	case g.table.Format != "":
+		faults.Add("out-format", errors.New("nothing is written: name a file with -out"))
+	}
+}
+
+// find finds rules and logs, and checks the name of the output.
+func (d *diffing) find(g *given) (err error) {
+	if dir := ""; !d.noLog {
+		if g.table.Out != "" {
+			dir = load.TempDir(g.table.Out)
+		}
+		err = d.FindLogs(&g.Flags, dir)
+	}
+	errRules := d.findSides(g)
+	d.outOpt.DictMemory, d.outOpt.Workers = d.Parts.Dicts, d.Workers()
+	if d.noLog {
+		return errors.Join(errRules, d.findNoLog(g))
+	}
+	if err = errors.Join(errRules, d.OpenLogs(err)); d.Logs == nil {
+		return err
+	}
+	passage.SetKinds(d.outOpt.Kept, d.Logs)
+	d.outOpt.Inputs = d.InputNames()
+	if err == nil {
+		err = d.checkOut(g, d.Logs.Inputs())
+	}
+	if err == nil {
+		err = d.KeepStatus()
+		d.sent = d.Now.Opt.LogAgents == engine.LogAgentsOff && len(d.Now.Opt.Agents) > 0 && d.LogsNameClients()
+	}
+	return err
+}
+
+// findSides finds the rules of both sides, and divides the memory.
+func (d *diffing) findSides(g *given) (err error) {
+	origin := cmp.Or(g.Origin, g.Logs.Base)
+	if d.noLog {
+		origin = cmp.Or(origin, load.NoOrigin) // what paths say does not depend on whose they are
+	}
+	for _, side := range d.Sides() {
+		err = errors.Join(err, side.FindEither(origin))
+	}
+	if err == nil && g.Origin != "" && d.Old.File == "" && d.Now.File == "" {
+		err = d.Now.FindOne(g.Origin, "") // which says that neither is one robots.txt
+	}
+	if err == nil {
+		err = d.Divide()
+	}
+	return err
+}
+
+// checkOut checks that the output overwrites nothing that is read.
+func (d *diffing) checkOut(g *given, logs []ingest.Input) error {
+	for _, side := range d.Sides() {
+		read := targets.Inputs{Path: side.Path, Logs: logs, Rules: side.Files}
+		var err error
+		if g.table.Out != "" {
+			err = targets.Check(targets.Outputs{Out: g.table.Out, Options: &d.outOpt}, read)
+		}
+		if d.page != nil {
+			err = errors.Join(err, targets.CheckFile("-report", d.page.Name, read, targets.Other{Flag: "-out", Name: g.table.Out}))
+		}
+		if err != nil {
+			return err // what is wrong with a name is so on both sides
+		}
+	}
+	return nil
+}
+
+// Drop drops the output and the temporary packs.
+func (d *diffing) Drop() (committed bool, err error) {
+	if d.out.Name != "" {
+		if committed, err = d.out.Drop(); committed {
+			return committed, err
+		}
+	}
+	_, errPage := d.page.Drop()
+	return committed, errors.Join(err, d.Passage.Drop(), errPage)
+}
+
+// Targets returns the name of the output.
+func (d *diffing) Targets() (out, last string) {
+	name := cmp.Or(d.out.Name, say.Std)
+	return name, name
+}
+
+// A changesOut is the file of the changed rows, if it has a name.
+type changesOut struct{ guard.Sink[*output.File] }
+
+// Write adds the rows of a batch that changed.
+func (o *changesOut) Write(b *engine.Batch) error {
+	if o.Name == "" {
+		return nil
+	}
+	return o.Use(func(f *output.File) error { return f.Write(b) })
+}
+
+// A changesSink counts what changed, writes it, and counts what is rejected.
+type changesSink struct {
+	*aggregate.Changes
+	out      *changesOut
+	limit    flow.Limit
+	rejected int64
+	sent     *bool // see diffing
+}
+
+// Write takes a batch.
+func (s *changesSink) Write(b *engine.Batch) error {
+	if err := s.Changes.Write(b); err != nil {
+		return err
+	}
+	if len(b.Agents) == 0 && !*s.sent {
+		*s.sent = passage.NamesClients(b)
+	}
+	if err := s.out.Write(b); err != nil {
+		return err
+	}
+	s.rejected += int64(rejects.Count(b))
+	return s.limit.Check(s.rejected, 0, false)
+}
+
+// Run compares.
+func (d *diffing) Run(ctx context.Context) (err error) {
+	defer func() {
+		if d.out.Name != "" {
+			err = errors.Join(err, d.out.Close())
+		}
+		err = errors.Join(err, d.page.Close(), d.Close())
+	}()
+	d.Hint(targets.Leftovers(d.out.Name, d.page.FileName()))
+	if err := d.page.Begin(); err != nil {
+		return err
+	}
+	if err := d.Load(ctx, d.tempDir()); err != nil {
+		return err
+	}
+	d.DoubtMoment()
+	d.page.Open(&d.Passage, false)
+	var paths *pathSource
+	if d.noLog {
+		if paths, err = d.makePaths(ctx); err != nil {
+			return err
+		}
+	}
+	d.outOpt.Old, d.outOpt.Cancel = d.Old.Store, ctx.Done()
+	if d.out.Name != "" {
+		err = d.out.Create(func() (*output.File, error) {
+			f, err := output.Create(d.out.Name, d.Out, d.Now.Store, d.outOpt)
+			if err == nil {
+				d.Asked.Describe(f)
+			}
+			return f, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	changes := aggregate.NewChanges(d.Now.Store, d.Old.Store, aggregate.ChangesOptions{Memory: d.Parts.Changes, Status: d.Status})
+	sink := &changesSink{Changes: changes, out: &d.out, limit: d.limit, sent: &d.sent}
+	if d.noLog {
+		return d.comparePaths(ctx, paths, sink)
+	}
+	return d.compareRows(ctx, sink)
+}
+
+// tempDir returns the directory for temporary files.
+func (d *diffing) tempDir() string { return load.TempDir(cmp.Or(d.out.Name, say.Std)) }
+
+// compareRows takes the logs through both sides, and reports.
+func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
+	if err := d.Take(ctx, d.Source(), d.page.With(sink)); err != nil {
+		return passage.Cause(err)
+	}
+	s := d.Summary()
+	if err := d.limit.Check(sink.rejected, s.Counts.Lines(), true); err != nil {
+		return err
+	}
+	if err := d.require.Check(s.Rows()); err != nil {
+		return err
+	}
+	s.Doubts = append(s.Doubts, d.doubts(s)...)
+	if err := d.commit(s); err != nil {
+		return err
+	}
+	for _, seen := range s.Doubts[len(d.Doubts):] {
+		d.Doubt(seen)
+	}
+	refused := summary.Sum(s.Counts.Refused)
+	result := page.Result{Passage: &d.Passage, Refused: refused, Seen: s.Doubts, Changes: sink.Report(reported)}
+	if err := d.page.End(ctx, result); err != nil {
+		return err
+	}
+	d.HintMemory()
+	return d.print(sink.Changes, refused)
+}
+
+// print prints the report, of logs of which lines were refused, and judges it.
+func (d *diffing) print(changes *aggregate.Changes, refused int64) error {
+	report := d.report(changes)
+	report.Refused = refused
+	if idle := Idle(d.gates, report); len(idle) > 0 {
+		text := "-fail " + strings.Join(idle, ",") + " stops nothing, because no request is of such a crawler: look whether its name is right"
+		d.Doubt(doubt.Doubt{Code: doubt.UnclearAgent, Text: text, Count: int64(len(idle))})
+	}
+	if err := report.Print(d.Out, d.form); err != nil {
+		return console.OutError(err)
+	}
+	return judged(report)
+}
+
+// doubts returns the doubts about what came of the logs.
+func (d *diffing) doubts(s *summary.Report) []doubt.Doubt {
+	all := s.Doubt()
+	if d.limit.IsNone() && !d.require.AllowBad {
+		all = append(all, d.Rejected(s)...)
+	}
+	return slices.DeleteFunc(all, func(d doubt.Doubt) bool { return d.Code == doubt.NoURLs })
+}
+
+// commit completes the file of the changed rows.
+func (d *diffing) commit(s *summary.Report) error {
+	if d.out.Name == "" {
+		return nil
+	}
+	return d.out.Commit(func(f *output.File) error {
+		s.Describe(f, d.outOpt.Format)
+		err := f.Commit()
+		s.DoubtFormulas(f)
+		return err
+	})
+}
+
+// report returns what is printed.
+func (d *diffing) report(changes *aggregate.Changes) *Report {
+	r := &Report{Old: reportedSide(d.Old), New: reportedSide(d.Now), Unit: "request", Tried: d.tried}
+	if d.noLog {
+		r.Unit = "path"
+	}
+	switch {
+	case d.Now.Opt.LogAgents != engine.LogAgentsOff:
+		r.Clients = Own
+	case d.sent:
+		r.Clients = All
+	}
+	r.Fill(changes.Report(reported))
+	r.Gates = Judge(d.gates, r)
+	return r
+}
+
+// reported is how many rules, families and origins of each kind of change a report has.
+const reported = 100
+
+// reportedSide returns what the report says of a side.
+func reportedSide(s *passage.Side) Side {
+	return Side{Rules: s.Path, AsOf: s.AsOf, Hash: s.Store.RulesHash(), File: s.File}
+}
+
+// judged returns the error of gates that failed.
+func judged(r *Report) error {
+	failed := Failed(r.Gates)
+	if len(failed) == 0 {
+		return nil
+	}
+	var texts []string
+	for _, v := range failed {
+		texts = append(texts, v.String())
+	}
+	return flow.NewPolicyError(strings.Join(texts, "\n"))
+}

@@ -1,0 +1,268 @@
+package diff
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/listings"
+	"github.com/robobatch/robobatch/internal/witness"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// How many paths are made for an origin, of how many bytes, in how many steps; and how many crawlers are asked
+// for that files name.
+const (
+	pathsOfFew   = 40_000
+	pathsOfMany  = 4_000
+	fewOrigins   = 50
+	pathBytes    = 64 << 20
+	pathSteps    = 1 << 28 // some seconds for an origin
+	allSteps     = 1 << 31 // of all origins, if there are many
+	leastSteps   = 1 << 23
+	agentsOfFile = 200
+)
+
+// pathLimits returns the limits for each of so many origins, under a limit of memory; 0 is none.
+func pathLimits(origins int, memory int64) witness.Limits {
+	l := witness.Limits{Paths: pathsOfFew, Bytes: pathBytes, Steps: max(leastSteps, min(pathSteps, allSteps/int64(max(1, origins))))}
+	if origins > fewOrigins {
+		l.Paths = pathsOfMany
+	}
+	if memory > 0 {
+		l.Bytes = min(l.Bytes, memory/16)
+	}
+	return l
+}
+
+// checkNoLog checks that no flag is about a log.
+func (g *given) checkNoLog(faults *cli.Faults) {
+	for _, f := range []struct {
+		flag  string
+		given bool
+	}{
+		{"agent-from-log", g.Question.FromLog},
+		{"as-of", g.Question.ByRow()},
+		{"keep", len(g.Logs.Keep) > 0},
+		{"max-rejects", g.limits.MaxRejects != ""},
+		{"require-rules", g.limits.RequireRules != ""},
+		{"require-rows", g.limits.RequireRows},
+	} {
+		if f.given {
+			faults.Add(f.flag, errors.New("this is about a log: "+flags.NameLog+", with -in"))
+		}
+	}
+}
+
+// errPackPaths is the error of a pack without a log.
+var errPackPaths = errors.New("a pack has no robots.txt as they are written, of which paths could be made: name a log with -in, or the files")
+
+// findNoLog checks that both sides have files, and the name of the output.
+func (d *diffing) findNoLog(g *given) error {
+	if d.Old.Files == nil || d.Now.Files == nil {
+		return nil // which is an error already
+	}
+	if d.Old.Pack() != "" || d.Now.Pack() != "" {
+		return errPackPaths
+	}
+	d.outOpt.Inputs = []string{""}
+	return d.checkOut(g, nil)
+}
+
+// makePaths finds the origins that differ, and returns their paths. Without -agent, the crawlers are *
+// and all that their robots.txt name, so the rules are made ready again.
+func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
+	origins, same, err := engine.Differing(d.Old.Store, d.Now.Store)
+	if err != nil {
+		return nil, err
+	}
+	d.tried = &Tried{Origins: int64(len(origins)), Equal: int64(same)}
+	src := &pathSource{dialect: d.Now.Opt.Dialect &^ robots.URLAsIs, tried: d.tried, most: pathLimits(len(origins), d.Memory.Limit)}
+	src.parts = originParts(origins, d.Memory.Limit)
+	src.read = func(origins []robots.Origin, found func(n int, f *robots.File)) error {
+		return d.readFiles(ctx, origins, found)
+	}
+	agents := []string{"*"}
+	for _, part := range src.parts {
+		if err := src.read(part, func(_ int, f *robots.File) { agents = addNames(agents, f) }); err != nil {
+			return nil, err
+		}
+	}
+	if len(d.Now.Opt.Agents) == 0 && len(agents) > 1 {
+		err = d.reload(ctx, agents)
+	}
+	if src.rows = pathRows; d.Memory.Limit > 0 {
+		src.rows = min(src.rows, d.LogOpt.BatchRows)
+	}
+	if err == nil {
+		err = Check(d.gates, flags.AgentsOf(&d.Now.Opt))
+	}
+	return src, err
+}
+
+// originParts divides origins so that the robots.txt of each part may be in memory at once, under a limit of that; 0 is
+// none. A part is read as a whole: of captures that takes a pass over all of them.
+func originParts(origins []robots.Origin, memory int64) [][]robots.Origin {
+	size := max(1, len(origins))
+	if memory > 0 {
+		size = int(max(1, memory/16/robots.MaxBytes))
+	}
+	return slices.Collect(slices.Chunk(origins, size))
+}
+
+// readFiles reads the robots.txt of origins on both sides.
+func (d *diffing) readFiles(ctx context.Context, origins []robots.Origin, found func(n int, f *robots.File)) error {
+	for _, side := range d.Sides() {
+		moment := listings.Moment{AsOf: side.Opt.AsOf, Dialects: []robots.Dialect{side.Opt.Dialect}}
+		copies, err := listings.Copies(ctx, side.About(origins).Responses(), origins, moment)
+		if err != nil {
+			return err
+		}
+		for i, origin := range origins {
+			if c := copies[origin]; len(c) > 0 && c[0].Outcome.Effect == robots.UseRules {
+				found(i, robots.Parse(c[0].Response.Body, side.Opt.Dialect))
+			}
+		}
+	}
+	return nil
+}
+
+// patternsOf returns the patterns of a robots.txt.
+func patternsOf(f *robots.File) (patterns []string) {
+	for i := range f.Groups {
+		for _, r := range f.Groups[i].Rules {
+			patterns = append(patterns, r.Pattern)
+		}
+	}
+	return patterns
+}
+
+// addNames adds the crawlers that the groups of a robots.txt name.
+func addNames(names []string, f *robots.File) []string {
+	for i := range f.Groups {
+		for _, token := range f.Groups[i].Agents {
+			known := slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, string(token)) })
+			if !known && len(names) < agentsOfFile {
+				names = append(names, strings.Clone(string(token)))
+			}
+		}
+	}
+	return names
+}
+
+// reload makes the rules ready for other crawlers.
+func (d *diffing) reload(ctx context.Context, agents []string) (err error) {
+	if d.Memory.Agents = len(agents); d.Memory.Limit > 0 {
+		if err := d.Divide(); err != nil { // a row has a verdict for each
+			return err
+		}
+	}
+	for _, side := range d.Sides() {
+		if err := side.Unload(); err != nil {
+			return err
+		}
+		side.Opt.Agents = agents
+		if err := side.Load(ctx, d.tempDir(), &d.Console); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// comparePaths takes the paths through both sides, and reports.
+func (d *diffing) comparePaths(ctx context.Context, src *pathSource, sink *changesSink) error {
+	if err := d.Decide(ctx, src, sink); err != nil {
+		return passage.Cause(err)
+	}
+	if d.out.Name != "" {
+		var s summary.Report
+		err := d.out.Commit(func(f *output.File) error {
+			err := f.Commit()
+			s.DoubtFormulas(f)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		d.DoubtOnce(s.Doubts)
+	}
+	return d.print(sink.Changes, 0)
+}
+
+// A pathSource yields the paths of origins as the rows of a log.
+type pathSource struct {
+	parts    [][]robots.Origin // those that are left
+	read     func(origins []robots.Origin, found func(n int, f *robots.File)) error
+	err      error
+	origins  []robots.Origin // of the part in hand
+	patterns [][]string      // of both sides, by these
+	dialect  robots.Dialect  // of the patterns, whose paths are made to URLs
+	most     witness.Limits  // for an origin
+	rows     int             // most of a batch
+	tried    *Tried
+
+	next  int      // origin
+	paths []string // that are left of the origin before
+	line  int64
+	url   []byte
+}
+
+// The most rows of a batch, and the most bytes, give or take a path.
+const (
+	pathRows  = 4096
+	batchText = 128 << 10
+)
+
+// Next fills b with paths of one origin.
+func (s *pathSource) Next(b *engine.Batch) bool {
+	b.Reset()
+	for len(s.paths) == 0 {
+		if s.next == len(s.origins) && !s.nextPart() {
+			return false
+		}
+		made := witness.Make(s.patterns[s.next], s.most)
+		s.patterns[s.next] = nil
+		s.next++
+		s.paths = made.All
+		s.tried.Paths += int64(len(made.All))
+		if made.Cut {
+			s.tried.Cut++
+		}
+	}
+	n := min(len(s.paths), s.rows)
+	for i, path := range s.paths[:n] {
+		if len(b.Data) >= batchText {
+			n = i
+			break
+		}
+		s.line++
+		s.url = append(append(s.url[:0], s.origins[s.next-1]...), s.dialect.ReadablePath([]byte(path))...)
+		b.AddURL(s.url, s.line)
+	}
+	s.paths = s.paths[n:]
+	return true
+}
+
+// nextPart reads the patterns of more origins, and reports whether there are any.
+func (s *pathSource) nextPart() bool {
+	if len(s.parts) == 0 {
+		return false
+	}
+	s.origins, s.parts, s.next = s.parts[0], s.parts[1:], 0
+	s.patterns = make([][]string, len(s.origins))
+	s.err = s.read(s.origins, func(n int, f *robots.File) { s.patterns[n] = append(s.patterns[n], patternsOf(f)...) })
+	return s.err == nil
+}
+
+// Err returns why a robots.txt could not be read again.
+func (s *pathSource) Err() error { return s.err }
+
+// Close does nothing.
+func (s *pathSource) Close() error { return nil }

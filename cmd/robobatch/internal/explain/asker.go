@@ -1,0 +1,148 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/listings"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// An Asker asks rules about single URLs: the commands explain and check. Use NewAsker, then Find, then
+// Answerer, then Close.
+type Asker struct {
+	Rules    load.Rules
+	Opt      engine.StoreOptions
+	Question Question
+	base     robots.Origin // of URLs that are paths: -base, or else -origin; "" is none
+	Copies   map[robots.Origin][]listings.Copy
+	store    *engine.Store                  // of a pack; nil without one
+	found    map[string]robots.ProductToken // names that groups of the answers bear
+}
+
+// Flags are those of commands that ask rules about single URLs.
+type Flags struct {
+	flags.Rules
+	Question flags.Question
+	Work     flags.Work
+	Base     string
+}
+
+// Input returns the flags of rules. needed says what to name if there are none; "" lets them be left out.
+func (f *Flags) Input(needed string) []cli.Flag {
+	return append(f.Flags(needed), cli.Flag{Name: "base", Arg: "url", Set: cli.Text(&f.Base), Doc: `
+		The site of URLs that are paths. Write it like https://www.example.com.`})
+}
+
+// Asked returns the flags of the question, but for the crawlers.
+func (f *Flags) Asked() []cli.Flag {
+	return slices.Concat([]cli.Flag{f.Question.CrawlersFlag()}, f.Question.MomentFlags(), f.Question.AnswerFlags())
+}
+
+// Run returns the flags that say how much is printed.
+func (f *Flags) Run() []cli.Flag { return flags.Without(f.Work.Flags(), "workers", "progress") }
+
+// NewAsker returns what the flags ask.
+func NewAsker(f *Flags, faults *cli.Faults) *Asker {
+	q := &Asker{Opt: f.Question.Choose(faults), found: map[string]robots.ProductToken{}}
+	faults.Add("as-of", f.Question.CheckMoment())
+	q.Opt.Agents = flags.AgentsOf(&q.Opt)
+	q.Question = Question{Dialect: q.Opt.Dialect, Missing: q.Opt.Missing, AsOf: q.Opt.AsOf}
+	flag, site := "base", f.Base
+	if site == "" {
+		flag, site = "origin", f.Origin
+	}
+	if site != "" {
+		var err error
+		q.base, err = robots.ParseOrigin(site)
+		faults.Add(flag, err)
+	}
+	return q
+}
+
+// Find finds the rules. One robots.txt is that of -origin or -base, or else of the origin that all
+// URLs have.
+func (q *Asker) Find(f *Flags, ofURLs string) error {
+	q.Rules.AcceptDamage = f.AcceptDamage
+	err := q.Rules.Find(f.Path, f.Origin)
+	if origin := cmp.Or(string(q.base), ofURLs); errors.Is(err, rulefiles.ErrNoOrigin) && origin != "" {
+		err = q.Rules.Find(f.Path, origin)
+	}
+	return err
+}
+
+// Target returns the target of a URL, or of a path of the base.
+func (q *Asker) Target(url string) Target {
+	if q.base != "" && strings.HasPrefix(url, "/") {
+		url = string(q.base) + url
+	}
+	return NewTarget(url)
+}
+
+// An Answerer answers for a URL and an agent.
+type Answerer func(t Target, agent string) (*Answer, error)
+
+// Answerer reads the rules of the targets.
+func (q *Asker) Answerer(ctx context.Context, targets []Target) (answer Answerer, err error) {
+	if q.Rules.Pack() != "" {
+		if q.store, err = engine.OpenPack(q.Rules.Pack(), q.Opt); err != nil {
+			return nil, load.NamePack(q.Rules.Pack(), err)
+		}
+		return func(t Target, agent string) (*Answer, error) {
+			v, err := q.store.Verdict(t.URL, agent)
+			return q.Question.FromPack(t, agent, v), err
+		}, nil
+	}
+	var origins []robots.Origin
+	for _, t := range targets {
+		if t.Origin != "" {
+			origins = append(origins, t.Origin)
+		}
+	}
+	slices.Sort(origins)
+	q.Copies, err = listings.Copies(ctx, q.Rules.Responses(ctx), slices.Compact(origins), q.Question.Moment())
+	return func(t Target, agent string) (*Answer, error) {
+		return q.Question.Explain(t, agent, q.Copies[t.Origin]), nil
+	}, err
+}
+
+// NoteNames notes the names that the groups of an answer bear, which Unclear needs.
+func (q *Asker) NoteNames(a *Answer) {
+	if a.Group == nil {
+		return
+	}
+	for _, n := range a.Group.Names {
+		if n.Found && n.Name != "*" {
+			q.found[n.Name] = robots.ProductToken(n.Name)
+		}
+	}
+}
+
+// Unclear returns a doubt if crawlers that were asked for may be misspelt.
+func (q *Asker) Unclear() []doubt.Doubt {
+	if q.store != nil {
+		return passage.DoubtAgents(&q.Opt, q.store)
+	}
+	named := agents.Named{Tokens: slices.Sorted(maps.Values(q.found))}
+	return agents.Unclear(q.Opt.Agents, q.Opt.Dialect, named)
+}
+
+// Close gives back what Answerer has opened.
+func (q *Asker) Close() error {
+	if q.store != nil {
+		return q.store.Close()
+	}
+	return q.Rules.Close()
+}

@@ -1,0 +1,288 @@
+package explain
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// An explanation is a run of the command explain.
+type explanation struct {
+	console.Console
+	*Asker
+	urls    []string // none: they are lines of standard input
+	json    bool
+	all     bool
+	strays  int64  // answers without a robots.txt
+	stray   string // the first origin of these
+	answers int64  // all on URLs
+
+	headless bool // standard input may be a table without a header, which a doubt has said
+}
+
+// given are the flags of the command explain.
+type given struct {
+	Flags
+	print string
+	all   bool
+	rest  []string // arguments: URLs or a code
+}
+
+// forms are the values of -print.
+var forms = []string{"text", "json"}
+
+// Command returns the command explain.
+func Command() command.Command {
+	g := new(given)
+	c := command.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
+	c.Name, c.About, c.Arguments = "explain", "tell why a crawler may or may not fetch a URL", "URL..."
+	c.Take = func(argument string) { g.rest = append(g.rest, argument) }
+	c.Intro = `
+robobatch explain tells why a crawler may or may not fetch a URL.
+
+    robobatch explain -rules robots.txt -agent Googlebot https://www.example.com/shop/
+
+prints the verdict, the robots.txt that is in force, the group that binds the crawler, and the rules that match, the
+first of which decides. Without arguments it reads URLs from standard input, one a line. A path is of the site of -base.
+It opens no network connection unless a name begins with s3://.`
+	c.Flags = flags.Sections{
+		Input:    g.Input(""), // a code can be asked for without rules
+		Question: append([]cli.Flag{g.Question.NamesFlag("Crawlers to answer for, by product token. Commas separate them.", flags.EveryClient)}, g.Asked()...),
+		Output: []cli.Flag{
+			flags.Print(&g.print, forms, `
+			What is printed. text: lines for people. json: an object a line for each URL and crawler, as
+			docs/explain.schema.json describes it.`),
+			{Name: "all", Set: cli.Bool(&g.all), Doc: `
+			Print all rules that do not match. Otherwise only the ten nearest.`},
+		},
+		Run: g.Run(),
+	}.All()
+	return c
+}
+
+// plan checks the flags and finds the rules.
+func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+	e := &explanation{Console: console.Console{Streams: std, Quiet: g.Work.Quiet, Progress: progress.Off}, urls: g.rest, all: g.all}
+	if text, ok := aboutCode(g.rest); ok && g.Path == "" && faults.None() {
+		if g.print != forms[0] {
+			faults.Add("print", errors.New("what a code means is text: leave out -print"))
+			return nil, faults.Err()
+		}
+		return &printing{e.Console, text}, nil
+	}
+	if g.Path == "" {
+		faults.Add("rules", missingRules(g.rest))
+	}
+	e.Asker = NewAsker(&g.Flags, &faults)
+	if len(g.rest) > 0 && !slices.ContainsFunc(g.rest, mayBeURL) {
+		faults.Add("", fmt.Errorf("%s is neither a URL nor a path: write https://www.example.com/page, or /page with -origin", say.File(g.rest[0])))
+	}
+	form, err := cli.Choose("form", g.print, forms)
+	faults.Add("print", err)
+	e.json = form == 1
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return e, e.Find(&g.Flags, e.onlyOrigin())
+}
+
+// mayBeURL reports whether an argument may have been meant as a URL or a path.
+func mayBeURL(text string) bool { return strings.HasPrefix(text, "/") || strings.Contains(text, "://") }
+
+// aboutCode returns what there is to know of the code of a finding or a doubt, if that is the only
+// argument.
+func aboutCode(arguments []string) (text string, ok bool) {
+	if len(arguments) != 1 {
+		return "", false
+	}
+	if c, ok := lint.Lookup(robots.Code(arguments[0])); ok {
+		return c.Text(cli.Fill), true
+	}
+	if m, ok := doubt.Lookup(doubt.Code(arguments[0])); ok {
+		return m.Text(cli.Fill), true
+	}
+	return "", false
+}
+
+// likeCode has the arguments that look like a code and not like a URL or path.
+var likeCode = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+
+// missingRules returns the error of a lack of -rules. It knows what was meant if the only argument looks
+// like a code.
+func missingRules(arguments []string) error {
+	if len(arguments) != 1 || !likeCode.MatchString(arguments[0]) {
+		return errors.New("the flag is missing: " + flags.NameRules + "; or name a code alone, as in robobatch explain shadowed_rule")
+	}
+	var known []string
+	for _, c := range lint.Codes {
+		known = append(known, string(c.Name))
+	}
+	for _, m := range doubt.Meanings {
+		known = append(known, string(m.Code))
+	}
+	err := fmt.Errorf("%q is no code of a finding or a doubt (docs/RULES.md and docs/DOUBTS.md list them), and to explain a URL takes -rules", arguments[0])
+	return cli.Hint(err, strings.ReplaceAll(strings.ToLower(arguments[0]), "-", "_"), known)
+}
+
+// A printing is a run that prints a text.
+type printing struct {
+	console.Console
+	text string
+}
+
+// Drop drops nothing.
+func (p *printing) Drop() (committed bool, err error) { return false, nil }
+
+// Targets returns that of the text.
+func (p *printing) Targets() (out, last string) { return say.Std, say.Std }
+
+// Run prints.
+func (p *printing) Run(context.Context) error { return p.PrintOut(p.text) }
+
+// onlyOrigin returns the origin of all URLs that are arguments, which a single robots.txt is for; ""
+// if they have several, or none.
+func (e *explanation) onlyOrigin() (only string) {
+	for _, url := range e.urls {
+		origin := string(NewTarget(url).Origin)
+		if origin == "" || only != "" && origin != only {
+			return ""
+		}
+		only = origin
+	}
+	return only
+}
+
+// Drop drops nothing: the answers are on standard output.
+func (e *explanation) Drop() (committed bool, err error) { return false, nil }
+
+// Targets returns those of the answers.
+func (e *explanation) Targets() (out, last string) { return say.Std, say.Std }
+
+// Run explains.
+func (e *explanation) Run(ctx context.Context) error {
+	if err := e.readURLs(ctx); err != nil {
+		return err
+	}
+	targets := make([]Target, len(e.urls))
+	for i, url := range e.urls {
+		targets[i] = e.Target(url)
+	}
+	answer, err := e.Answerer(ctx, targets)
+	e.Rules.Doubt(&e.Console)
+	if err != nil {
+		return errors.Join(err, e.Close())
+	}
+	out := bufio.NewWriter(e.Out)
+	if err = e.print(out, targets, answer); err == nil {
+		e.doubt()
+	}
+	return errors.Join(err, console.OutError(out.Flush()), e.Close())
+}
+
+// readURLs reads the URLs from standard input if there are none among the arguments, as a run reads a list of them.
+func (e *explanation) readURLs(ctx context.Context) (err error) {
+	if len(e.urls) > 0 {
+		for i, url := range e.urls {
+			e.urls[i] = string(ingest.TrimURL([]byte(url)))
+		}
+		return nil
+	}
+	if progress.IsTerminal(e.In) {
+		e.Hint("URLs are read from standard input, one a line; or name them as arguments")
+	}
+	logs, err := ingest.OpenLogs([]string{say.Std}, ingest.LogOptions{Stdin: e.In})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, logs.Close()) }()
+	for b := new(engine.Batch); ctx.Err() == nil && logs.Next(b); {
+		in := logs.Inputs()[0]
+		if in.Format != ingest.URLs {
+			break
+		}
+		for i, url := range b.URLs {
+			if url == engine.NoURL {
+				return fmt.Errorf("standard input: line %d: longer than %s bytes: look whether the lines end in LF or CR LF", b.Lines[i], say.Number(ingest.MaxLine))
+			}
+			e.urls = append(e.urls, string(b.Piece(url)))
+		}
+		if in.Headless && !e.headless {
+			e.headless = true
+			e.Doubt(doubt.Doubt{Code: doubt.HeadlessTable, Count: 1, Text: "lines are read as URLs, and behind each of the first ones as many numbers follow: if they are columns, send the URLs alone"})
+		}
+	}
+	if f := logs.Inputs()[0].Format; f != ingest.URLs && f != ingest.Auto {
+		return fmt.Errorf("standard input: its lines look like the format %s, and explain reads URLs, one a line: send it the column of the URLs alone; to decide all of it: robobatch -in - -rules …", f)
+	}
+	return errors.Join(logs.Err(), ctx.Err())
+}
+
+// print prints the answers for all URLs and agents.
+func (e *explanation) print(out *bufio.Writer, targets []Target, answer Answerer) error {
+	style := Style{All: e.all, Title: len(targets)*len(e.Opt.Agents) > 1}
+	for i, t := range targets {
+		for k, agent := range e.Opt.Agents {
+			a, err := answer(t, agent)
+			if err != nil {
+				return err
+			}
+			e.note(a)
+			if e.json {
+				err = say.WriteJSON(out, a)
+			} else {
+				if i+k > 0 {
+					out.WriteByte('\n')
+				}
+				_, err = out.WriteString(a.Text(style))
+			}
+			if err != nil {
+				return console.OutError(err)
+			}
+		}
+	}
+	return nil
+}
+
+// note notes what doubt needs of an answer.
+func (e *explanation) note(a *Answer) {
+	if a.Origin == "" {
+		return
+	}
+	e.answers++
+	if a.Reason == engine.ReasonNoRobots.String() {
+		e.strays++
+		e.stray = cmp.Or(e.stray, a.Origin)
+	}
+	e.NoteNames(a)
+}
+
+// doubt prints doubts about the answers: over half of them without a robots.txt, though that of a
+// site much like it may be there, and crawlers that may be misspelt.
+func (e *explanation) doubt() {
+	if 2*e.strays > e.answers {
+		e.Doubt(doubt.Doubt{
+			Code: doubt.NoRobots, Count: e.strays, Examples: []string{e.stray},
+			Text: fmt.Sprintf("no robots.txt in -rules for %s of %s; http and https differ, as example.com and www.example.com do",
+				say.Number(e.strays), say.Count(e.answers, "answer")),
+		})
+	}
+	e.DoubtOnce(e.Unclear())
+}

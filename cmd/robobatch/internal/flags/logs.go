@@ -1,0 +1,156 @@
+package flags
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// Logs say which logs are read, and how.
+type Logs struct {
+	In []string
+	summary.InputForm
+	VerifiedOnly bool
+	Limit        int64 // of URLs; 0 is none
+}
+
+// Flags returns the flags of logs.
+func (l *Logs) Flags() []cli.Flag {
+	return []cli.Flag{
+		{Name: "in", Arg: "log", Files: true, Needed: NameLog, Set: cli.Each(&l.In), Doc: `
+			A log to read. It has a URL a line, or one of the formats below, compressed by zstd or
+			gzip or not. A directory stands for all logs below it, by the ends of their names; a
+			pattern such as 'logs/*.zst' for several, ** in it for any directories; @list.txt for a
+			name a line; - is standard input. s3://bucket/key is an object of a store, s3://bucket/logs/
+			a directory. May be repeated.`},
+		{
+			Name: "format", Arg: "name", Values: words.Formats(), Default: "auto",
+			Set: cli.Text(&l.Format), Doc: `
+			Format of the logs. auto detects it from their first lines; the others are urls, combined
+			(Apache, nginx), w3c (IIS), cloudfront, alb, json, csv, tsv, cdxj, parquet and warc.
+			docs/FORMATS.md describes them.`,
+		},
+		{Name: "base", Arg: "url", Set: cli.Text(&l.Base), Doc: `
+			The site that the logs are of, if they have paths only. Write it like
+			https://www.example.com.`},
+		{Name: "url-field", Arg: "name", Set: cli.Text(&l.URLField), Doc: `
+			The field with the URL, path or request, in formats that name their fields. In json it
+			may be a path, as in request.uri.`},
+		{
+			Name: "url-column", Arg: "name", Rare: true,
+			Set: cli.Text(&l.URLField), Doc: "The same as -url-field, for tables.",
+		},
+		{
+			Name: "host-field", Arg: "name", Rare: true,
+			Set: cli.Text(&l.HostField), Doc: "The field with the host.",
+		},
+		{
+			Name: "ua-field", Arg: "name", Rare: true,
+			Set: cli.Text(&l.UAField), Doc: "The field with the User-Agent.",
+		},
+		{
+			Name: "time-field", Arg: "name", Rare: true,
+			Set: cli.Text(&l.TimeField), Doc: "The field with the time.",
+		},
+		{
+			Name: "keep", Arg: "fields", Values: words.Fields(), List: true,
+			Set: func(s string) error { // whose words stand in the record as they were written
+				l.Keep = append(l.Keep, strings.Split(s, ",")...)
+				return nil
+			}, Doc: `
+			Fields that become columns behind those of the verdicts. For example
+			status,referer,time. A type may follow a name, as in price:float; the types are text,
+			int, float, time and bool. May be repeated.`,
+		},
+		{Name: "verified-only", Rare: true, Set: cli.Bool(&l.VerifiedOnly), Doc: `
+			Of a damaged log, keep only rows whose checksum was right. That is the checksum of the zstd
+			frame or gzip member that they are in. Compressed logs are read twice; a pipe is stored in
+			a temporary file.`},
+		{
+			Name: "limit", Arg: "n", Default: "0",
+			Set: cli.Int(&l.Limit), Doc: "Stop after n URLs. 0 reads all. With one output per input, after n of each.",
+		},
+	}
+}
+
+// Choose returns how the lines of the logs are read, and the columns that -keep makes of their fields.
+func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.KeptColumn) {
+	var err error
+	opt.Limit, opt.VerifiedOnly = l.Limit, l.VerifiedOnly
+	opt.Format, err = ingest.ParseFormat(l.Format)
+	faults.Add("format", cli.Hint(err, l.Format, words.Formats()))
+	if l.Base != "" {
+		opt.Fields.Base, err = robots.ParseOrigin(l.Base)
+		faults.Add("base", err)
+	}
+	opt.Fields.URL, opt.Fields.Host = l.URLField, l.HostField
+	opt.Fields.Agent, opt.Fields.Time = l.UAField, l.TimeField
+	for _, text := range l.Keep {
+		column, name := parseKeep(text)
+		if slices.ContainsFunc(kept, func(k output.KeptColumn) bool { return k.Name == name }) || column.Field == "" {
+			faults.Add("keep", fmt.Errorf("%q is empty, or the name of another column: name each field once", text))
+			continue
+		}
+		opt.Keep = append(opt.Keep, column)
+		kept = append(kept, output.KeptColumn{Name: name, Kind: column.Kind})
+	}
+	return opt, kept
+}
+
+// parseKeep reads a field and maybe its type, as in "status" and "price:float". The name is that of
+// the column: a field with the name of a column of the verdicts gets "in_" before it.
+func parseKeep(text string) (column ingest.KeptColumn, name string) {
+	field := strings.TrimSpace(text)
+	kind, named := ingest.FieldKind(field), false
+	if i := strings.LastIndexByte(field, ':'); i >= 0 {
+		if k, ok := words.KeptTypes[field[i+1:]]; ok {
+			field, kind, named = field[:i], k, true
+		}
+	}
+	name = field
+	if slices.Contains(output.Columns(), name) {
+		name = "in_" + name
+	}
+	return ingest.KeptColumn{Field: field, Kind: kind, Own: !named && kind == engine.KeptText}, name
+}
+
+// Limits say when a run must not pass.
+type Limits struct {
+	MaxRejects, RequireRules string
+	RequireRows, AllowBad    bool
+}
+
+// Flags returns the flags of limits.
+func (l *Limits) Flags() []cli.Flag {
+	return []cli.Flag{
+		{Name: "max-rejects", Arg: "n", Rare: true, Set: cli.Text(&l.MaxRejects), Doc: `
+			Exit with code 1 if more lines of the logs are rejected. n lines, or n% of all.`},
+		{Name: "require-rules", Arg: "share", Rare: true, Set: cli.NotEmpty(&l.RequireRules, "write a share, such as 99%"), Doc: `
+			End with exit code 1 if fewer rows have a robots.txt in -rules. The share is one such as
+			99% of the rows with a URL.`},
+		{Name: "require-rows", Rare: true, Set: cli.Bool(&l.RequireRows), Doc: `
+			End with exit code 1 if the logs have no row. Without it that is a doubt.`},
+		{Name: "allow-bad", Rare: true, Set: cli.Bool(&l.AllowBad), Doc: `
+			Take it as it is that no line of the logs gives a URL. Without it that ends with exit
+			code 2.`},
+	}
+}
+
+// Choose returns the limits. Faults of -max-rejects are added to input, all others to faults.
+func (l *Limits) Choose(input, faults *cli.Faults) (flow.Limit, flow.Requirements) {
+	limit, err := flow.ParseLimit(l.MaxRejects)
+	input.Add("max-rejects", err)
+	require := flow.Requirements{Rows: l.RequireRows, AllowBad: l.AllowBad}
+	require.Rules, err = flow.ParseShare(l.RequireRules)
+	faults.Add("require-rules", err)
+	return limit, require
+}

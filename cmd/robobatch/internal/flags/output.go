@@ -1,0 +1,124 @@
+package flags
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/output"
+)
+
+// A Table is a file of rows to write.
+type Table struct {
+	Out, Format string
+	CSVSafe     bool
+}
+
+// FormatFlag returns the flag -out-format.
+func (t *Table) FormatFlag() cli.Flag {
+	return cli.Flag{
+		Name: "out-format", Arg: "name", Values: output.FormatNames(), Rare: true,
+		Set: cli.Text(&t.Format), Doc: `
+		Format of -out, if its name does not tell. One of parquet, arrow, arrows, csv, csv.zst,
+		csv.gz, jsonl, jsonl.zst, jsonl.gz, tsv, tsv.zst and tsv.gz. Default: parquet, and arrows
+		for -out - and other pipes.`,
+	}
+}
+
+// SafeFlag returns the flag -csv-safe.
+func (t *Table) SafeFlag() cli.Flag {
+	return cli.Flag{Name: "csv-safe", Rare: true, Set: cli.Bool(&t.CSVSafe), Doc: `
+		Write an apostrophe before what spreadsheets would run, in CSV. Those are texts that begin
+		with =, +, -, @, a tab or a carriage return; anyone may have put them into the log.`}
+}
+
+// ColumnsFlag returns the flag -columns for a row per URL.
+func ColumnsFlag(to *string) cli.Flag {
+	return cli.Flag{
+		Name: "columns", Arg: "list", Values: output.Columns(), List: true, Set: cli.Text(to), Doc: `
+		The columns to write, in this order. Default:
+		line,input,url,origin,agent,allowed,reason,rule_line,rule; canonical_url and violation
+		are written only if they are named.`,
+	}
+}
+
+// ChooseFormat sets the format of an output of that name, which is "" for one that is partitioned.
+// A pipe or device whose name says no format gets that of standard output.
+func (t *Table) ChooseFormat(name string, stdout *os.File, out *output.Options, faults *cli.Faults) {
+	if targets.IsDir(name) {
+		faults.Add("out", fmt.Errorf("%s is a directory: name a file in it, or add -partition-by", name))
+		return
+	}
+	var err error
+	out.Format, err = output.ChooseFormat(name, t.Format)
+	if t.Format == "" && errors.Is(err, output.ErrNoFormat) && atomicfile.InPlace(name) {
+		out.Format, err = output.ChooseFormat(say.Std, "")
+	}
+	switch {
+	case err != nil && t.Format == "":
+		if errors.Is(err, output.ErrNoFormat) {
+			err = fmt.Errorf("%w; or -out-format must name one", err)
+		}
+		faults.Add("out", err)
+	case errors.Is(err, output.ErrFormat):
+		faults.Add("out-format", cli.Hint(err, t.Format, output.FormatNames()))
+	case err != nil:
+		faults.Add("out-format", err)
+	case !targets.IsTerminal(name, stdout):
+	case out.Format.Readable():
+		out.Terminal = true
+	default:
+		faults.Add("out", fmt.Errorf("%s is a terminal, and %s is not text: redirect it, name a file, or add -out-format csv", say.File(name), out.Format.Name()))
+	}
+}
+
+// CheckContainer checks that the format can hold the rows for these agents. csvFlag is the flag that asks for
+// a form of CSV.
+func CheckContainer(out *output.Options, agents []string, csvFlag string, faults *cli.Faults) {
+	for _, err := range cli.Parts(out.CheckContainer(agents)) {
+		flag := containerFlag(err)
+		if errors.Is(err, output.ErrCSV) && csvFlag != "" {
+			flag = csvFlag
+		}
+		faults.Add(flag, err)
+	}
+}
+
+// containerFlag returns the flag that an error of [output.Options.CheckContainer] is about.
+func containerFlag(err error) string {
+	for _, kind := range []struct {
+		err  error
+		flag string
+	}{
+		{output.ErrPartition, "partition-by"},
+		{output.ErrLevel, "level"},
+		{output.ErrRowGroup, "row-group"},
+		{output.ErrBloom, "bloom"},
+		{output.ErrEncoding, "url-encoding"},
+	} {
+		if errors.Is(err, kind.err) {
+			return kind.flag
+		}
+	}
+	return "compression"
+}
+
+// WithColumnHints adds to each error of a column's name the one that may be meant.
+func WithColumnHints(err error) error {
+	hinted := cli.Parts(err)
+	for i, err := range hinted {
+		if c, ok := errors.AsType[*output.ColumnError](err); ok && c.Reason == "unknown" {
+			hinted[i] = cli.Hint(err, c.Name, c.Known)
+			if slices.Contains(words.Fields(), c.Name) {
+				hinted[i] = fmt.Errorf("%w; fields of the log follow them: -keep %s", err, c.Name)
+			}
+		}
+	}
+	return errors.Join(hinted...)
+}

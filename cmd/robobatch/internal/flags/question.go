@@ -1,0 +1,320 @@
+package flags
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Reading says how robots.txt is read, and which captures count.
+type Reading struct{ summary.Reading }
+
+// Flags returns the flags of a reading but -as-of.
+func (r *Reading) Flags() []cli.Flag {
+	return []cli.Flag{
+		{
+			Name: "dialect", Arg: "name", Values: robots.Dialects(), Default: "google",
+			Set: cli.Text(&r.Dialect), Doc: `
+			How to read robots.txt: rfc9309, google, google-2010 or yandex. robobatch help dialects
+			tells how they differ.`,
+		},
+		{
+			Name: "agent-chars", Arg: "set", Rare: true,
+			Values: words.AgentChars, Default: "standard", Set: cli.Text(&r.AgentChars), Doc: `
+			Characters that a crawler's name may have. standard: letters, - and _. extended: digits
+			and dots, too.`,
+		},
+		{
+			Name: "yandex-empty-allow", Arg: "what", Rare: true,
+			Values: words.EmptyAllow, Default: "disallow", Set: cli.Text(&r.EmptyAllow), Doc: `
+			What "Allow:" without a value does in the dialect yandex. disallow: it forbids all.
+			ignore: nothing.`,
+		},
+		{
+			Name: "yandex-strict-blank", Rare: true,
+			Set: cli.Bool(&r.StrictBlank), Doc: "Let an empty line end a section in the dialect yandex.",
+		},
+	}
+}
+
+// MomentFlags are Flags with -as-of, which takes a moment.
+func (r *Reading) MomentFlags() []cli.Flag { return r.momentFlags("") }
+
+// RowTimeFlags are Flags with -as-of, which takes a moment or the times of rows.
+func (r *Reading) RowTimeFlags() []cli.Flag {
+	return r.momentFlags(" log: use for each row the captures in force at its own time.")
+}
+
+// momentFlags are Flags with -as-of, which may take more than moments.
+func (r *Reading) momentFlags(more string) []cli.Flag {
+	return append(r.Flags(), cli.Flag{
+		Name: "as-of", Arg: "moment", Set: cli.Text(&r.AsOf),
+		Doc: "Use the captures that were in force at a moment. Write 2026-01-31T18:00:00Z, or " +
+			"2026-01-31 for the start of that day in UTC." + more + " Default: the newest capture.",
+	})
+}
+
+// Agents say for which crawlers is asked.
+type Agents struct {
+	Names        []string // of -agent
+	Crawlers     string   // the file of -crawlers
+	CrawlersHash string   // of that file
+	FromLog      bool
+	Unknown      string // of -unknown-agents; "" if it is not given
+	Cache        string
+}
+
+// NamesFlag returns the flag -agent; about says what it asks for, and byDefault what is asked for without it.
+func (a *Agents) NamesFlag(about, byDefault string) cli.Flag {
+	return cli.Flag{
+		Name: "agent", Arg: "names", Values: words.Agents(), List: true, Set: cli.Words(&a.Names),
+		Doc: about + " @search, @ai and others name sets of known crawlers; @./list.txt is a file with a name " +
+			"a line. May be repeated. Default: " + byDefault,
+	}
+}
+
+// What -agent asks for, of commands over logs.
+const (
+	DecideFor = "Crawlers to decide for, by product token. Commas separate them, and each gives a row per URL."
+	CountFor  = "Crawlers to count for, by product token. Commas separate them, and a request counts once for each."
+)
+
+// EveryClient is the default of -agent where verdicts are asked for.
+const EveryClient = "*, a crawler that no group names."
+
+// CrawlersFlag returns the flag -crawlers, which adds the crawlers of a file before anybody looks for one.
+func (a *Agents) CrawlersFlag() cli.Flag {
+	return cli.Flag{Name: "crawlers", Arg: "file", Rare: true, Set: func(name string) (err error) {
+		a.Crawlers = name
+		a.CrawlersHash, err = agents.AddCrawlers(name)
+		return err
+	}, Doc: `
+		A table of crawlers to know beside those of docs/AGENTS.md. Tabs separate its columns, and its first
+		line names them: token must be there, and operator, purposes, names, habits may be.`}
+}
+
+// LogFlags returns the flags about crawlers that logs name.
+func (a *Agents) LogFlags() []cli.Flag {
+	return []cli.Flag{
+		{Name: "agent-from-log", Set: cli.Bool(&a.FromLog), Doc: `
+			Decide each row for the crawler that its User-Agent names. It is known, or a group of the row's
+			robots.txt names it.`},
+		{Name: "cache", Arg: "duration", Rare: true, Set: cli.Text(&a.Cache), Doc: `
+			How long crawlers may use copies of a robots.txt, such as 90m. With -agent-from-log and
+			-as-of log, violation is null where such a copy allows the URL. The max-age of a capture
+			goes before it. 0: nobody has copies. Default: 24h.`},
+		{
+			Name: "unknown-agents", Arg: "what", Values: words.UnknownAgents, Rare: true,
+			Set: cli.Text(&a.Unknown), Doc: `
+			What -agent-from-log does with rows of other clients. star: only groups for * bind them.
+			skip: they are left out. Default: star.`,
+		},
+	}
+}
+
+// A Question is what is asked of each URL: for which crawlers, by which rules.
+type Question struct {
+	Agents
+	Reading
+	Missing string
+	URLAsIs bool
+}
+
+// LogFlags returns the flags of a question to a log. about says what -agent asks for.
+func (q *Question) LogFlags(about string) []cli.Flag {
+	return slices.Concat([]cli.Flag{q.NamesFlag(about, EveryClient), q.CrawlersFlag()}, q.Agents.LogFlags(), q.RowTimeFlags(), q.AnswerFlags())
+}
+
+// AnswerFlags returns the flags that change answers.
+func (q *Question) AnswerFlags() []cli.Flag {
+	return []cli.Flag{
+		{
+			Name: "missing", Arg: "what", Values: words.Missing, Default: "allow", Rare: true,
+			Set: cli.Text(&q.Missing), Doc: `
+			The answer for an origin that has no robots.txt in -rules. One of allow, disallow and
+			null.`,
+		},
+		{
+			Name: "url-as-is", Rare: true,
+			Set: cli.Bool(&q.URLAsIs), Doc: "Match URLs byte for byte. Their escapes are not normalised.",
+		},
+	}
+}
+
+// Choose returns the question.
+func (q *Question) Choose(faults *cli.Faults) (opt engine.StoreOptions) {
+	var err error
+	opt.Dialect, opt.AsOf = q.Reading.Choose(faults)
+	opt.RowTimes = q.ByRow()
+	if q.URLAsIs {
+		opt.Dialect |= robots.URLAsIs
+	}
+	opt.Agents, err = agents.Expand(q.Names)
+	faults.Add("agent", err)
+	opt.LogAgents = q.chooseLogAgents(faults)
+	opt.Tokens = agents.NeedNamed(opt.Agents, opt.Dialect)
+	opt.Cache = q.chooseCache(faults)
+	missing, err := cli.Choose("answer", q.Missing, words.Missing)
+	faults.Add("missing", err)
+	opt.Missing = engine.Missing(missing)
+	return opt
+}
+
+// Choose returns the dialect with its options, and the moment whose captures are in force.
+// The moment is zero for the newest captures, and if rows have moments of their own.
+func (r *Reading) Choose(faults *cli.Faults) (d robots.Dialect, asOf time.Time) {
+	d, err := robots.ParseDialect(strings.ToLower(r.Dialect))
+	faults.Add("dialect", cli.Hint(err, r.Dialect, robots.Dialects()))
+	yandex := d == robots.Yandex || err != nil
+	if r.StrictBlank {
+		d |= robots.BlankEndsSection
+	}
+	for _, choice := range []struct {
+		flag, kind, value string
+		known             []string // the second sets the option
+		option            robots.Dialect
+	}{
+		{"agent-chars", "set", r.AgentChars, words.AgentChars, robots.WideTokens},
+		{"yandex-empty-allow", "meaning", r.EmptyAllow, words.EmptyAllow, robots.EmptyAllowIgnored},
+	} {
+		i, err := cli.Choose(choice.kind, choice.value, choice.known)
+		faults.Add(choice.flag, err)
+		if i == 1 {
+			d |= choice.option
+		}
+	}
+	if d.Has(robots.EmptyAllowIgnored) && !yandex {
+		faults.Add("yandex-empty-allow", errOnlyYandex)
+	}
+	if d.Has(robots.BlankEndsSection) && !yandex {
+		faults.Add("yandex-strict-blank", errOnlyYandex)
+	}
+	if !r.ByRow() {
+		asOf, err = ParseMoment(r.AsOf)
+		faults.Add("as-of", err)
+	}
+	return d, asOf
+}
+
+// CheckMoment returns the error of -as-of log where there is no log.
+func (r *Reading) CheckMoment() error {
+	if !r.ByRow() {
+		return nil
+	}
+	return errors.New("\"log\" is for robobatch itself, which has rows with their times: write a moment, such as 2026-01-31T18:00:00Z")
+}
+
+// errOnlyYandex is the error of an option that only the dialect yandex has.
+var errOnlyYandex = errors.New("this is an option of the dialect yandex: add -dialect yandex, or leave it out")
+
+// momentLayouts are the ways to write a moment. One without a time of day is the start of that day,
+// one without a zone is in UTC.
+var momentLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", time.DateTime, time.DateOnly}
+
+// ParseMoment returns the moment, in UTC; zero for "".
+func ParseMoment(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range momentLayouts {
+		if t, err := time.Parse(layout, s); err == nil && !t.IsZero() {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no moment: write 2026-01-31T18:00:00Z, or 2026-01-31 for the start of that day in UTC", s)
+}
+
+// chooseLogAgents returns what -agent-from-log and -unknown-agents ask for.
+func (a *Agents) chooseLogAgents(faults *cli.Faults) engine.LogAgents {
+	if a.FromLog && len(a.Names) > 0 {
+		faults.Add("agent-from-log", errors.New("the crawlers are those of the log: leave out -agent"))
+	}
+	if a.Unknown != "" {
+		if !a.FromLog {
+			faults.Add("unknown-agents", errors.New("this is about the crawlers of the log: add -agent-from-log"))
+		}
+		_, err := cli.Choose("answer", a.Unknown, words.UnknownAgents)
+		faults.Add("unknown-agents", err)
+	}
+	switch {
+	case !a.FromLog:
+		return engine.LogAgentsOff
+	case a.Unknown == words.Skip:
+		return engine.LogAgentsSkip
+	}
+	return engine.LogAgentsStar
+}
+
+// chooseCache returns how long crawlers may use copies, as [engine.StoreOptions] has it.
+func (q *Question) chooseCache(faults *cli.Faults) time.Duration {
+	if q.Cache == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(q.Cache)
+	switch {
+	case err != nil || d < 0:
+		faults.Add("cache", fmt.Errorf("%q is no duration: write 24h, 90m or 0", q.Cache))
+	case !q.FromLog || !q.ByRow():
+		faults.Add("cache", errors.New("this is about when crawlers of the log fetched: add -agent-from-log and -as-of log"))
+	case d == 0:
+		return -1
+	}
+	return d
+}
+
+// Hints returns a hint for each agent that is named by hand and looked up under another name than its
+// own; and, if all is asked for, one for all
+// those of sets and files. names and the dialect are those of Choose.
+func (a *Agents) Hints(d robots.Dialect, names []string, all bool) (hints []string) {
+	var listed []string
+	for _, name := range names {
+		var text string
+		switch token := robots.NewAgent(name, d).Token; {
+		case name == "*" || string(token) == name:
+			continue
+		case token == "":
+			text = fmt.Sprintf("agent %q: no product token (letters, - and _) begins it, so that only groups for * are its", name)
+		default:
+			text = fmt.Sprintf("agent %q: its product token, which groups are searched for, is %q", name, token)
+		}
+		if slices.Contains(a.Names, name) {
+			hints = append(hints, text)
+		} else {
+			listed = append(listed, text)
+		}
+	}
+	if all && len(listed) > 0 {
+		hints = append(hints, strings.Join(listed, "; "))
+	}
+	return hints
+}
+
+// Asked returns the record of a run, with the layout and the kinds of rows that are chosen.
+func Asked(q *Question, l *Logs, layout, where string) summary.Asked {
+	a := summary.Asked{
+		Missing: q.Missing, URLAsIs: q.URLAsIs, Limit: l.Limit, AgentFromLog: q.FromLog, CrawlersHash: q.CrawlersHash, Cache: q.Cache,
+		Layout: layout, Where: where, Reading: q.Reading.Reading, InputForm: l.InputForm,
+	}
+	if q.FromLog {
+		a.UnknownAgents = cmp.Or(q.Unknown, words.Star)
+	}
+	return a
+}
+
+// AgentsOf returns the crawlers that are asked for: * if nobody names any.
+func AgentsOf(opt *engine.StoreOptions) []string {
+	if len(opt.Agents) == 0 {
+		return []string{"*"}
+	}
+	return opt.Agents
+}

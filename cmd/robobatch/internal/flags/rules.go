@@ -1,0 +1,91 @@
+package flags
+
+import (
+	"slices"
+
+	"github.com/robobatch/robobatch/internal/cli"
+)
+
+// Rules say which rules are read.
+type Rules struct {
+	Path, Origin string
+	AcceptDamage bool // of files of captures
+}
+
+// What to give if a flag that is needed is missing.
+const (
+	NameRules = "name a directory of robots.txt files"
+	NamePack  = "name a pack of rules (robobatch compile makes one), or a directory of robots.txt files"
+	NameLog   = "name a log of URLs, or - for standard input"
+)
+
+const (
+	oneDirectory = "put all robots.txt into one directory"
+	originDoc    = `
+		The origin of the one robots.txt that -rules names. Write it like
+		https://www.example.com.`
+)
+
+// Flags returns the flags of files, captures or a pack. needed says what to name if -rules is missing; ""
+// lets it be left out.
+func (r *Rules) Flags(needed string) []cli.Flag {
+	rules := cli.Flag{Needed: needed, Doc: `
+		The robots.txt files. A directory of files named https_example.com.txt (for that
+		origin), or example.com.txt or example.com/robots.txt (for http and https), or with
+		captures (.warc, .jsonl); one such file; a pack of robobatch compile (.rbp), which is
+		ready at once; or one robots.txt, with -origin. All may be objects of a store:
+		s3://bucket/rules.rbp, or s3://bucket/rules/ for a directory.`}
+	return r.flags(rules, cli.Flag{Set: cli.Once(&r.Origin, "one file is the robots.txt of one origin"), Doc: originDoc + " Default: the site of -base."})
+}
+
+// PipeFlags are Flags for a command without logs, whose rules are best a pack.
+func (r *Rules) PipeFlags() []cli.Flag {
+	return WithDocs(r.Flags(NamePack), map[string]string{"origin": originDoc})
+}
+
+// FileFlags returns the flags of files or captures, of which -origin chooses one.
+func (r *Rules) FileFlags() []cli.Flag {
+	rules := cli.Flag{Needed: NameRules, Doc: `
+		The robots.txt files. A directory as robobatch takes it, a file of captures, or one
+		robots.txt with -origin.`}
+	return r.flags(rules, cli.Flag{Set: cli.Once(&r.Origin, "leave it out to list all"), Doc: `
+		List this origin only. If -rules names one robots.txt: the origin of that file.`})
+}
+
+// CompileFlags are FileFlags of a command that takes all origins. A later -rules or -origin replaces an earlier one.
+func (r *Rules) CompileFlags() []cli.Flag {
+	all := WithDocs(r.FileFlags(), map[string]string{"origin": originDoc})
+	all[0].Set, all[1].Set = cli.Text(&r.Path), cli.Text(&r.Origin)
+	return all
+}
+
+// flags completes the flags -rules and -origin.
+func (r *Rules) flags(rules, origin cli.Flag) []cli.Flag {
+	rules.Name, rules.Arg, rules.Files, rules.Set = "rules", "dir", true, cli.Once(&r.Path, oneDirectory)
+	origin.Name, origin.Arg = "origin", "url"
+	return []cli.Flag{rules, origin, {Name: "accept-damaged-rules", Rare: true, Set: cli.Bool(&r.AcceptDamage), Doc: `
+		Use what is left of damaged files of captures. By default it is an error if they end too
+		early or have parts that cannot be unpacked, as nobody knows which rules are missing.`}}
+}
+
+// Old says which rules are compared with: those before.
+type Old struct{ Path, AsOf string }
+
+// IsGiven reports whether there are rules before.
+func (o *Old) IsGiven() bool { return o.Path != "" || o.AsOf != "" }
+
+// RulesFlag returns the flag -old.
+func (o *Old) RulesFlag() cli.Flag {
+	return cli.Flag{Name: "old", Arg: "dir", Files: true, Set: cli.Once(&o.Path, oneDirectory), Doc: `
+		The rules before, to compare with. A directory, robots.txt, captures or pack, as for -rules.
+		Default, with -old-as-of: those of -rules.`}
+}
+
+// AddMomentFlag adds the flag -old-as-of behind -as-of.
+func (o *Old) AddMomentFlag(all []cli.Flag) []cli.Flag {
+	at := 1 + slices.IndexFunc(all, func(f cli.Flag) bool { return f.Name == "as-of" })
+	return slices.Insert(all, at, cli.Flag{
+		Name: "old-as-of", Arg: "moment", Set: cli.Text(&o.AsOf),
+		Doc: "The same for the rules before. Default: that of -as-of.",
+	})
+}

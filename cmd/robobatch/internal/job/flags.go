@@ -1,0 +1,237 @@
+package job
+
+import (
+	"slices"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/output"
+)
+
+// given are the flags of the main job.
+type given struct {
+	passage.Flags
+	page           page.Flags
+	table          flags.Table
+	rows           rowFlags
+	stats, rejects string
+	limits         flags.Limits
+	storage        storage
+	series         seriesFlags
+}
+
+// Command returns the main job, which has no name.
+func Command() command.Command { return new(given).command() }
+
+// command returns the main job, whose flags set g.
+func (g *given) command() command.Command {
+	c := command.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
+	c.Intro = `
+robobatch decides for every URL of a log whether robots.txt lets a crawler fetch it.
+
+    robobatch -rules dir -in urls.zst
+
+reads the URLs of urls.zst, one a line, finds the robots.txt of each URL's origin in dir, writes a row per URL to
+urls.verdicts.parquet and prints a summary. It opens no network connection unless a name begins with s3://.`
+	c.Rest = `
+Exit codes: 0 done; 1 more rejects than -max-rejects allows, less than -require-rules or -require-rows ask for, or with
+-on-error skip inputs that failed; 2 an error of usage, input or output; 129, 130, 131 and 143 after SIGHUP, SIGINT, SIGQUIT and SIGTERM. The output gets its name when it is complete. If a log turns out to be damaged, the
+rows before the damage are kept as x.partial.parquet, and the exit code is 2.`
+	limits := flags.WithDocs(g.limits.Flags(), map[string]string{
+		"max-rejects": `
+			Stop with exit code 1 if more lines are rejected: n, or n% of all.
+			The rows before that are kept as x.partial.parquet.`,
+		"require-rules": `
+			End with exit code 1 if fewer rows have a robots.txt in -rules. The share is one such as
+			99% of the rows with a URL. It is judged at the end, and all rows are kept as
+			x.partial.parquet.`,
+		"allow-bad": `
+			Take it as it is that no line of the logs gives a URL. Without it that ends with exit
+			code 2, and the rows are kept as x.partial.parquet.`,
+	})
+	question := flags.WithDocs(g.Question.LogFlags(flags.DecideFor), map[string]string{"agent-from-log": `
+			Decide each row for the crawler that its User-Agent names. It is known, or a group of the row's
+			robots.txt names it. Adds the column violation.`})
+	run := g.Work.MemoryFlags(`beside the output. The
+			rows that -sort and -partition-by order take up to a quarter of it, and so do the
+			dictionaries of an Arrow file, which grow with it: beyond that the run ends with an
+			error, where Parquet and Arrow streams go on.`)
+	run = slices.Insert(run, len(run)-1, g.Work.VerboseFlag(), cli.Flag{Name: "version", Rare: true, Set: cli.Instead, Doc: "Print the version."})
+	c.Flags = flags.Sections{
+		Input:    append(g.Rules.Flags(flags.NameRules), g.Logs.Flags()...),
+		Question: question,
+		Output:   slices.Concat(g.page.All(), g.outFlags(), g.rows.flags(), g.listFlags(), limits, g.storage.flags(&g.table)),
+		Run:      append(g.series.flags(), run...),
+	}.All()
+	return c
+}
+
+// outFlags returns the flags of the output.
+func (g *given) outFlags() []cli.Flag {
+	return []cli.Flag{{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
+		The file to write. x.parquet, x.arrow (Arrow IPC file), x.arrows (Arrow IPC stream),
+		x.csv, x.tsv or x.jsonl (JSON Lines), these also with .zst or .gz behind; - is standard
+		output; /dev/fd/3 and the like are that descriptor; s3://bucket/x.parquet is an object of a store
+		(docs/CLUSTER.md). A name with / at its end is a directory: one
+		output per input, in the directories that the inputs have, or with -partition-by one for all.
+		Default: the name of the first log without
+		.zst, .gz, .txt, .log, .urls and the like, plus .verdicts.parquet, in the working
+		directory; stdin.verdicts.parquet for -in -.`}, g.table.FormatFlag()}
+}
+
+// listFlags returns the flags of what is written beside the output.
+func (g *given) listFlags() []cli.Flag {
+	return []cli.Flag{
+		{
+			Name: "stats", Arg: "file", Files: true,
+			Set: flags.OutputName(&g.stats), Doc: "Write the summary as JSON, too. - is standard output.",
+		},
+		{Name: "rejects", Arg: "file", Files: true, Rare: true, Set: flags.OutputName(&g.rejects), Doc: `
+			List rejected lines as JSON Lines. Those are the lines that were refused, and those
+			whose URL is bad. With one output per input, a directory with / at its end.`},
+	}
+}
+
+// rowFlags say which rows and columns are written.
+type rowFlags struct{ columns, layout, where string }
+
+// flags returns them.
+func (r *rowFlags) flags() []cli.Flag {
+	return []cli.Flag{
+		flags.ColumnsFlag(&r.columns),
+		{
+			Name: "layout", Arg: "how", Rare: true,
+			Values: words.Layouts, Default: output.Long.String(), Set: cli.Text(&r.layout), Doc: `
+			Rows and columns of several agents. long: a row for each URL and agent. wide: a row per
+			URL, with columns for each agent, such as allowed_googlebot,rule_line_googlebot, and
+			reason and rule if -columns names them.`,
+		},
+		{
+			Name: "where", Arg: "kinds", Values: output.WhereKinds(), List: true,
+			Set: cli.Text(&r.where), Doc: `
+			Write only rows of these kinds. disallowed, allowed, violations (with -agent-from-log),
+			bad (the URL is); several kinds, separated by commas, add up. A wide row counts for each
+			of its agents. The summary counts all rows.`,
+		},
+	}
+}
+
+// A storage is the flags that say how the output is stored, apart from its name and columns.
+// They change no row.
+type storage struct {
+	compression string
+	level       int
+	urlEncoding string
+	rowGroup    int
+	bloom       string
+	partitionBy string
+
+	partitionMode string
+	csvBOM        bool
+	csvSeparator  string
+	sort          string
+}
+
+// flags returns them, with -csv-safe of the table.
+func (s *storage) flags(table *flags.Table) []cli.Flag {
+	all := []cli.Flag{
+		{
+			Name: "partition-by", Arg: "list", Values: output.Partitions(), List: true,
+			Set: cli.Text(&s.partitionBy), Doc: `
+			Write a directory in the layout of Hive. As in
+			out/agent=Googlebot/allowed=true/part-0.parquet, by one or more of origin, agent,
+			allowed and date (the day in UTC of the log's time).`,
+		},
+		{
+			Name: "partition-mode", Arg: "how", Values: output.PartitionModes(),
+			Set: cli.Text(&s.partitionMode), Doc: `
+			What becomes of the output that a directory of -partition-by has already. replace: it
+			goes, all of it. replace-partitions: partitions of which this run has rows are replaced,
+			and all others stay. append: files are added to the partitions. Default: an error.`,
+		},
+		{
+			Name: "sort", Arg: "order",
+			Values: words.Sorts, Set: cli.Text(&s.sort), Doc: `
+			Order of the rows. none: as in the input. origin: by origin, and as in the input where
+			it is the same. Default: none.`,
+		},
+		table.SafeFlag(),
+		{Name: "csv-bom", Set: cli.Bool(&s.csvBOM), Doc: `
+			Begin CSV with a byte order mark. Excel takes it for UTF-8 then.`},
+		{
+			Name: "csv-separator", Arg: "name", Values: output.Separators(),
+			Set: cli.Text(&s.csvSeparator), Doc: `
+			What is between the fields of CSV. comma, semicolon, tab or bar, or the character
+			itself. Default: comma; tab for .tsv.`,
+		},
+		{
+			Name: "compression", Arg: "name", Values: output.Compressions(),
+			Set: cli.Text(&s.compression), Doc: `
+			Compression of columns. zstd, snappy, gzip or none in Parquet, by default zstd; none,
+			zstd or lz4 in Arrow, by default none.`,
+		},
+		{Name: "level", Arg: "n", Set: cli.Positive(&s.level), Doc: `
+			Level of the compression, in Parquet. 1 to 22 for zstd, by default 1; 1 to 9 for gzip,
+			by default 6.`},
+		{
+			Name: "url-encoding", Arg: "name", Values: output.TextEncodings(),
+			Set: cli.Text(&s.urlEncoding), Doc: `
+			Encoding of URLs and other texts that rarely repeat, in Parquet. auto: each page as it
+			pays, DELTA_BYTE_ARRAY or PLAIN. plain: PLAIN, for readers that have no other. Default:
+			auto.`,
+		},
+		{
+			Name: "row-group", Arg: "n",
+			Set: cli.Positive(&s.rowGroup), Doc: "The most rows of a row group, in Parquet. Default: 524288.",
+		},
+		{
+			Name: "bloom", Arg: "list", Values: words.TextColumns(), List: true,
+			Set: cli.Text(&s.bloom), Doc: `
+			Columns of text that get Bloom filters, in Parquet. For example url,origin.`,
+		},
+	}
+	for i := range all {
+		all[i].Rare = true
+	}
+	return all
+}
+
+// seriesFlags say how a run with one output per input goes.
+type seriesFlags struct {
+	shard, onError string
+	resume, redo   bool
+}
+
+// onErrors are the values of -on-error.
+var onErrors = []string{"stop", "skip"}
+
+// flags returns them.
+func (s *seriesFlags) flags() []cli.Flag {
+	all := []cli.Flag{
+		{
+			Name: "on-error", Arg: "what", Values: onErrors, Default: "stop",
+			Set: cli.Text(&s.onError), Doc: `
+			What becomes of the run if an input cannot be read to its end. With one output per
+			input. stop: it ends. skip: it goes on, lists the input in _failed.jsonl of -out, and
+			ends with exit code 1.`,
+		},
+		{Name: "resume", Set: cli.Bool(&s.resume), Doc: `
+			Do not do again what is done. With one output per input: an output stays if input, rules,
+			flags and version are those that it was made with. If flags differ by which it would hold
+			something else, that is an error. docs/CLUSTER.md has the details.`},
+		{Name: "redo", Set: cli.Bool(&s.redo), Doc: `
+			Have -resume make outputs anew that were made with other flags.`},
+		{Name: "shard", Arg: "part", Set: cli.NotEmpty(&s.shard, "write 0/4, or auto"), Doc: `
+			Do one of n parts of the inputs: i/n, i from 0. With one output per input. Parts have
+			about as many bytes; no input is split. auto: as Slurm, Kubernetes, AWS Batch or Cloud
+			Run number the task. robobatch merge adds the parts up.`},
+	}
+	for i := range all {
+		all[i].Rare = true
+	}
+	return all
+}

@@ -1,0 +1,99 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/series"
+	"github.com/robobatch/robobatch/internal/cli"
+)
+
+// streams are those of the process.
+var streams = console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+
+// parse parses flags of the main job, and returns the plan of them.
+func parse(t *testing.T, text string, plan func(g *given) (*plan, error)) (*plan, error) {
+	t.Helper()
+	g := new(given)
+	c := g.command()
+	p := &cli.Program{Name: "robobatch", Commands: []cli.Command{c.Command}}
+	if err := p.Parse(&p.Commands[0], strings.Fields(text)); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return plan(g)
+}
+
+// TestStopWhileLoading stops a run when the rules are being read.
+func TestStopWhileLoading(t *testing.T) {
+	const quickstart = "../../../../testdata/quickstart/"
+	dir := t.TempDir()
+	text := "-rules " + quickstart + "rules -in " + quickstart + "urls.zst -out " + filepath.Join(dir, "x.parquet") + " -progress off -quiet"
+	p, err := parse(t, text, func(g *given) (*plan, error) { return g.newPlan(streams, cli.Faults{}) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := newJob(p).Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("run returns %v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v left, %v", left, err)
+	}
+}
+
+// TestFlagsOfBytes holds for each flag of the main job whether outputs that are done are done again
+// when it changes. A new flag must be in one of the two lists.
+func TestFlagsOfBytes(t *testing.T) {
+	changes := map[string]string{ // what is added to the base, after a bar what the base has more
+		"base": "-base https://a.example", "format": "-format csv", "url-field": "-url-field u", "url-column": "-url-column u",
+		"host-field": "-host-field h", "ua-field": "-ua-field u|-agent-from-log", "time-field": "-time-field t|-as-of log", "keep": "-keep status",
+		"verified-only": "-verified-only", "accept-damaged-rules": "-accept-damaged-rules", "limit": "-limit 5", "agent": "-agent Googlebot",
+		"agent-from-log": "-agent-from-log", "cache": "-cache 1h|-agent-from-log -as-of log", "unknown-agents": "-unknown-agents skip|-agent-from-log",
+		"crawlers": "-crawlers ../../../../crawlers/crawlers.tsv", // those that are known, as the other tests run beside this one
+		"dialect":  "-dialect rfc9309", "agent-chars": "-agent-chars extended", "yandex-empty-allow": "-yandex-empty-allow ignore|-dialect yandex",
+		"yandex-strict-blank": "-yandex-strict-blank|-dialect yandex", "as-of": "-as-of 2026-01-31", "missing": "-missing null", "url-as-is": "-url-as-is",
+		"out-format": "-out-format csv", "columns": "-columns url", "layout": "-layout wide", "where": "-where bad", "rejects": "-rejects r/",
+		"sort": "-sort origin", "csv-safe": "-csv-safe|-out-format csv", "csv-bom": "-csv-bom|-out-format csv",
+		"csv-separator": "-csv-separator tab|-out-format csv", "compression": "-compression gzip", "level": "-level 3", "url-encoding": "-url-encoding plain",
+		"row-group": "-row-group 10", "bloom": "-bloom url",
+	}
+	same := strings.Fields(`in out rules origin stats max-rejects require-rules require-rows allow-bad partition-by partition-mode
+		on-error resume redo shard report what-if workers max-memory progress quiet v version h`) // the rules have a hash, limits are judged again
+	chosen := func(text string) series.Flags {
+		t.Helper()
+		p, err := parse(t, "-rules x -in y -out out/ "+text, func(g *given) (*plan, error) {
+			p := &plan{rejects: g.rejects}
+			return p, p.choose(g, streams, cli.Faults{})
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		return p.series.flags
+	}
+	main := Command()
+	for _, f := range main.Flags {
+		sample, ok := changes[f.Name]
+		if slices.Contains(same, f.Name) == ok {
+			t.Errorf("-%s is in none of the lists, or in both", f.Name)
+		}
+		if !ok {
+			continue
+		}
+		more, base, _ := strings.Cut(sample, "|")
+		if names := chosen(base).Differ(chosen(base + " " + more)); len(names) == 0 {
+			t.Errorf("-%s: outputs that are done stay", f.Name)
+		}
+	}
+	for _, same := range []string{"-workers 1", "-max-memory 256MiB", "-shard 1/4", "-quiet", "-on-error skip", "-resume", "-missing allow"} {
+		if names := chosen("").Differ(chosen(same)); len(names) > 0 {
+			t.Errorf("%s: %q differ", same, names)
+		}
+	}
+}

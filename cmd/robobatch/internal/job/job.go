@@ -1,0 +1,312 @@
+// Package job is the main job: it decides each URL of logs, and writes a row for it to one output, or to one per
+// input. Only cmd/robobatch imports it.
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/measure"
+	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/output"
+)
+
+// A job is a plan that runs.
+type job struct {
+	*plan
+	src   *flow.Source
+	out   flow.Sink
+	stats guard.Sink[place.Output]
+	times summary.Times
+	dates bool // -partition-by date found no time in any row
+}
+
+func newJob(p *plan) *job {
+	j := &job{plan: p, src: p.Source(), times: summary.Times{Started: time.Now()}}
+	j.out.Name, j.out.List.Name, j.out.Limit = p.outName, p.rejects, p.limit
+	j.stats.Name = p.statsName
+	return j
+}
+
+// Drop drops the output, the list of rejects unless it is complete, the statistics and the temporary
+// pack.
+func (j *job) Drop() (committed bool, err error) {
+	if committed, err = j.out.Drop(); committed {
+		return committed, err
+	}
+	_, errPage := j.page.Drop()
+	err = errors.Join(err, j.Passage.Drop(), errPage)
+	if j.rejects != "" {
+		_, errList := j.out.List.Drop()
+		err = errors.Join(err, errList)
+	}
+	if j.statsName != "" {
+		_, errStats := j.stats.Drop()
+		err = errors.Join(err, errStats)
+	}
+	return committed, err
+}
+
+// Targets returns the names of the output and of the statistics.
+func (j *job) Targets() (out, last string) { return j.outName, j.statsName }
+
+// load makes the rules ready.
+func (j *job) load(ctx context.Context) error {
+	j.Hints = append(j.Hints, targets.Leftovers(j.outName, j.statsName, j.rejects, j.page.FileName()))
+	err := j.Load(ctx, load.TempDir(j.outName))
+	j.times.Loaded = time.Now()
+	j.times.LoadCPU = measure.CPU()
+	if err == nil {
+		j.DoubtMoment()
+	}
+	return err
+}
+
+// close closes the logs, and drops what is not complete.
+func (j *job) close() error {
+	return errors.Join(j.out.Close(), j.out.List.Close(), j.Logs.Close(), j.page.Close())
+}
+
+// Run compiles the rules, takes the logs through them, completes the output and reports. If it
+// fails before it comes to report, with no [*flow.FaultError], no output is left.
+func (j *job) Run(ctx context.Context) (err error) {
+	defer func() {
+		err = errors.Join(err, j.close(), j.stats.Close(), j.Unload())
+	}()
+	if err := errors.Join(j.openStats(), j.page.Begin()); err != nil {
+		return err
+	}
+	if err := j.load(ctx); err != nil {
+		return err
+	}
+	j.page.Open(&j.Passage, false)
+	r, err := j.decide(ctx)
+	if r == nil {
+		return err
+	}
+	if err == nil {
+		err = j.page.End(ctx, page.Result{Passage: &j.Passage, Refused: summary.Sum(r.Counts.Refused), Seen: r.Doubts})
+	}
+	return errors.Join(j.report(r), err)
+}
+
+// decide takes the logs through the rules and completes the output. Without a report there is
+// nothing to report but the error.
+func (j *job) decide(ctx context.Context) (*summary.Report, error) {
+	j.outOpt.Cancel = ctx.Done()
+	err := j.out.Open(j.outOpt.Inputs, func() (*output.File, error) {
+		f, err := output.Create(j.outName, j.Out, j.Now.Store, j.outOpt)
+		if err == nil {
+			j.Asked.Describe(f)
+		}
+		return f, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = j.evaluate(ctx)
+	r := j.Summary()
+	if err == nil {
+		r.Doubts = append(r.Doubts, j.doubts(r)...)
+	}
+	if err = j.complete(r, err); err != nil {
+		if _, ok := errors.AsType[*flow.FaultError](err); !ok || r.Counts.Incomplete {
+			return nil, err
+		}
+	}
+	return r, err
+}
+
+// complete completes the output: all of it, or what comes before the error that ended the run. That
+// is a fault of the logs, of which complete makes a [*flow.FaultError], or one that leaves nothing.
+// It makes one, too, of a limit that was passed, and of what judge says, where all rows are there.
+func (j *job) complete(r *summary.Report, err error) error {
+	atEnd := err == nil
+	if atEnd {
+		err = j.judge(r)
+	}
+	if source, ok := errors.AsType[*engine.SourceError](err); ok {
+		err = j.keep(&flow.FaultError{Err: source.Err}, r)
+	} else if sink, ok := errors.AsType[*engine.SinkError](err); ok && flow.IsPolicy(sink.Err) {
+		r.Counts.Incomplete = true
+		err = j.keep(&flow.FaultError{Err: sink.Err}, r)
+	} else if atEnd && flow.IsJudgement(err) {
+		err = j.keep(&flow.FaultError{Err: err, AtEnd: true}, r)
+	} else if err == nil {
+		err = j.commit(r)
+	}
+	if _, ok := errors.AsType[*flow.FaultError](err); err == nil || ok {
+		err = errors.Join(err, j.out.CommitList())
+	}
+	return err
+}
+
+// judge returns why a run that went to its end must not pass all the same, or nil.
+func (j *job) judge(r *summary.Report) error {
+	if err := j.limit.Check(j.out.Rejected.Load(), r.Counts.Lines(), true); err != nil {
+		return err
+	}
+	return j.require.Check(r.Rows())
+}
+
+// doubts returns the doubts about what came of the logs. What judge returns is none.
+func (j *job) doubts(r *summary.Report) []doubt.Doubt {
+	all := r.Doubt()
+	if j.dates && r.Counts.URLs > 0 {
+		text := "-partition-by date: no row has a time that is understood, so that all are in one partition, that of no date: name the field of the time with -time-field"
+		all = append(all, doubt.Doubt{Code: doubt.NoTimes, Text: text, Count: r.Counts.URLs})
+	}
+	if j.limit.IsNone() && !j.require.AllowBad {
+		lines := j.out.Rejected.Load()
+		if j.outOpt.Where&output.WhereBad != 0 { // the rows of bad URLs are what is asked for
+			lines = summary.Sum(r.Counts.Refused)
+		}
+		all = append(all, r.Rejected(lines, "list them with -rejects")...)
+	}
+	return slices.DeleteFunc(all, func(d doubt.Doubt) bool {
+		return d.Code == doubt.NoURLs && !j.require.AllowBad || d.Code == doubt.NoRows && j.require.Rows && r.Counts.Skipped == 0
+	})
+}
+
+// evaluate takes the logs through the rules.
+func (j *job) evaluate(ctx context.Context) error {
+	if !j.Asked.ByRow() && j.outOpt.Needs().Times {
+		j.src.NoTimes = flow.ErrNoDates
+	}
+	err := j.Take(ctx, j.src, j.page.With(&j.out))
+	j.dates = errors.Is(j.src.NoTimes, flow.ErrNoDates) && !j.src.Dated
+	return err
+}
+
+// commit completes the output.
+func (j *job) commit(r *summary.Report) error {
+	return j.out.Commit(func(f *output.File) error {
+		r.Describe(f, j.outOpt.Format)
+		err := f.Commit()
+		r.Written(f, j.outName)
+		r.DoubtFormulas(f)
+		if runs := f.Finished(); len(runs) > 0 {
+			text := "an earlier run was stopped while its files were put into " + say.File(j.outName) + ", and is completed now; its logs are below"
+			r.Doubts = append(r.Doubts, doubt.Doubt{Code: doubt.StoppedRun, Text: text, Count: int64(len(runs)), Examples: runs[:min(len(runs), doubt.Examples)]})
+		}
+		return err
+	})
+}
+
+// keep completes what was written in spite of a fault, and returns the fault.
+func (j *job) keep(e *flow.FaultError, r *summary.Report) error {
+	e.Err, e.Where, e.Out = j.remedies.Add(e.Err), j.Asked.Where, j.outName
+	r.Fault = e.Err.Error()
+	if at, ok := errors.AsType[*ingest.LineError](e.Err); ok && at.Unverified > 0 {
+		r.Unverified = &summary.Unverified{Input: at.Name, FromLine: at.Unverified}
+		e.Unverified = r.Unverified.String()
+	}
+	err := j.out.Commit(func(f *output.File) (err error) {
+		e.Rows = f.Rows()
+		r.Describe(f, j.outOpt.Format)
+		if e.Aborted = place.IsRemote(j.outName); e.Rows == 0 && j.outName != say.Std || j.series != nil || e.Aborted {
+			err = f.Abort()
+		} else {
+			e.Kept, err = f.Fault()
+		}
+		if err == nil {
+			r.Written(f, e.Kept)
+			r.DoubtFormulas(f)
+		}
+		return err
+	})
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	if err != nil {
+		e.Kept, e.Lost = "", err
+	}
+	return e
+}
+
+// report prints the summary and writes the statistics.
+func (j *job) report(r *summary.Report) error {
+	r.Measure(j.times)
+	j.Print(r.Text(j.verbose))
+	for _, hint := range hintsAbout(r) {
+		j.Hint(hint.text)
+	}
+	j.HintMemory()
+	for _, d := range r.Doubts[len(j.Doubts):] {
+		j.Doubt(d)
+	}
+	if j.statsName == "" {
+		return nil
+	}
+	err := error(nil)
+	if isPipe(j.statsName) {
+		err = j.stats.Create(j.createStats)
+	}
+	if err == nil {
+		err = j.stats.Commit(r.Save)
+	}
+	if err != nil && r.Output != "" {
+		return fmt.Errorf("-stats: %w\n%s is complete", err, say.File(r.Output))
+	} else if err != nil {
+		return fmt.Errorf("-stats: %w", err)
+	}
+	return nil
+}
+
+// A logHint is advice that depends on a log, and its kind.
+type logHint struct{ kind, text string }
+
+// hintsAbout returns what the user may not expect of the logs.
+func hintsAbout(r *summary.Report) (hints []logHint) {
+	for _, in := range r.Inputs {
+		if in.Field != "" {
+			hints = append(hints, logHint{"field", fmt.Sprintf("%s: no name in the header is known, and the column %q has URLs: it is read; -url-field names another", say.File(in.Name), in.Field)})
+		}
+	}
+	for _, in := range r.Inputs {
+		if in.Other != "" {
+			hints = append(hints, logHint{"other", fmt.Sprintf("%s: the columns %q and %q both have URLs: the first of them is read; -url-field names another", say.File(in.Name), in.Taken, in.Other)})
+		}
+	}
+	if r.Unverified != nil && r.Fault == "" {
+		hints = append(hints, logHint{"limit", "-limit ended the run before the checksum was reached of the rows from " + r.Unverified.String() +
+			" on: nothing has verified them, and damage behind them was not met; -verified-only reads to the checksum"})
+	}
+	return hints
+}
+
+// openStats opens the file of the statistics before the work, so that a fault shows in time. A
+// named pipe is opened at the end: its reader may wait for the output first.
+func (j *job) openStats() error {
+	if j.statsName == "" || isPipe(j.statsName) {
+		return nil
+	}
+	if err := j.stats.Create(j.createStats); err != nil {
+		return fmt.Errorf("-stats: %w", err)
+	}
+	return nil
+}
+
+// createStats creates the file of the statistics.
+func (j *job) createStats() (place.Output, error) { return place.Create(j.statsName, j.Out) }
+
+// isPipe reports whether a name is that of a named pipe, and not of a descriptor.
+func isPipe(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && atomicfile.Descriptor(name) < 0 && info.Mode()&os.ModeNamedPipe != 0
+}

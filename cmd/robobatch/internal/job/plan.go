@@ -1,0 +1,141 @@
+package job
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/remedy"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/output"
+)
+
+// A plan is what the flags ask for, checked, with its inputs found: ready to run.
+type plan struct {
+	passage.Passage
+	outName   string // "-" for standard output
+	outOpt    output.Options
+	statsName string      // of the summary as JSON; "" is none
+	rejects   string      // name of the list of rejected lines; "" is none
+	page      *page.Page  // of -report; nil is none
+	series    *seriesPlan // nil for one output
+	limit     flow.Limit
+	require   flow.Requirements
+	verbose   bool // of the summary
+	remedies  remedy.For
+}
+
+// plan makes the plan, and the run of it. It opens nothing and writes nothing. It reports all faults of the flags
+// at once, each as a [cli.UsageError]; if there are none, all faults of the files that they name.
+func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+	p, err := g.newPlan(std, faults)
+	switch {
+	case err != nil:
+		return nil, err
+	case p.series != nil:
+		return newSeriesRun(p), nil
+	}
+	return newJob(p), nil
+}
+
+// newPlan makes the plan.
+func (g *given) newPlan(std console.Streams, faults cli.Faults) (*plan, error) {
+	for _, name := range []*string{&g.table.Out, &g.stats, &g.rejects} {
+		*name = targets.Standard(*name)
+	}
+	p := &plan{statsName: g.stats, rejects: g.rejects, verbose: g.Work.Verbose, remedies: remedy.For{Logs: true, Packs: true, Origin: g.Origin}}
+	if err := p.choose(g, std, faults); err != nil {
+		return nil, err
+	}
+	return p, p.find(g)
+}
+
+// choose sets what the flags say, without a look at any file.
+func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
+	var input cli.Faults
+	p.outOpt.Kept = p.Choose(&g.Flags, std, &faults, &input)
+	if g.rejects == say.Std {
+		input.Add("rejects", errors.New("standard output is not for rejects: name a file"))
+	}
+	p.limit, p.require = g.limits.Choose(&input, &faults)
+	p.LogOpt.Raws, p.LogOpt.Fields.Need = g.rejects != "", g.Question.FromLog && !g.limits.AllowBad
+	g.rows.choose(g.Question.FromLog, &p.Now.Opt, &p.outOpt, &faults)
+	faults.Add("", input.Err())
+	p.page = page.Beside(&g.page, &g.Flags, "", &p.Passage, &faults)
+	file := g.table.Out
+	if p.series = chooseSeries(g, &faults); p.series != nil {
+		file = ""
+	} else if g.storage.partitionBy != "" {
+		file = ""
+		chooseParts(g.storage.partitionBy, g.table.Out, &p.outOpt, &faults)
+	}
+	needs := p.outOpt.Needs()
+	p.Now.Opt.Directives, p.LogOpt.Fields.Times = needs.Directives, p.LogOpt.Fields.Times || needs.Times
+	g.table.ChooseFormat(file, p.Out, &p.outOpt, &faults)
+	g.storage.choose(g.table.CSVSafe, flags.AgentsOf(&p.Now.Opt), &p.outOpt, &faults)
+	p.Memory.Plan, p.Memory.Out = memory.PlanOf("robobatch"), &p.outOpt
+	if p.page != nil {
+		p.Memory.Plan = memory.PlanOf("robobatch -report")
+	}
+	p.ChooseWork(&g.Flags, &p.outOpt, &faults, g.table.Out, g.rejects)
+	if p.series != nil && p.page != nil {
+		faults.Add("report", errors.New("there is none for one output per input: name one output, or use robobatch report"))
+	}
+	if slices.Contains(g.Logs.In, say.Std) && progress.IsTerminal(p.In) {
+		p.Hints = append(p.Hints, "the log is read from standard input, which is a terminal: type or paste it, and end it with Ctrl-D; or name a file with -in")
+	}
+	p.outOpt.Version = build.Version()
+	faults.Add("", p.series.note(g, p))
+	return faults.Err()
+}
+
+// find finds the inputs and checks the names of the outputs.
+func (p *plan) find(g *given) error {
+	out, dir := g.table.Out, ""
+	if !atomicfile.InPlace(out) {
+		dir = load.TempDir(cmp.Or(out, "."))
+	}
+	errLogs := p.FindLogs(&g.Flags, dir)
+	errRules := p.FindRules(&g.Flags)
+	p.outOpt.Workers, p.outOpt.SortMemory, p.outOpt.DictMemory = p.Workers(), p.Parts.Sort, p.Parts.Dicts
+	if p.series != nil {
+		if errLogs == nil {
+			errLogs = p.series.find(p.Files, p.outOpt.Format)
+			p.findKinds()
+		}
+		return errors.Join(errLogs, errRules, targets.CheckSeries(targets.Outputs{Out: out, Stats: g.stats, Rejects: g.rejects}, g.Path, p.Files))
+	}
+	if errLogs = p.OpenLogs(errLogs); errLogs != nil {
+		return errors.Join(errLogs, errRules)
+	}
+	passage.SetKinds(p.outOpt.Kept, p.Logs)
+	var errOut error
+	if p.page != nil {
+		errOut = p.KeepStatus()
+	}
+	p.outOpt.Inputs = p.InputNames()
+	p.outName = cmp.Or(out, targets.ForLog(p.outOpt.Inputs[0], p.outOpt.Format))
+	if len(p.outOpt.Partition) > 0 {
+		p.outName = targets.ForTree(out, p.outName, p.outOpt.Format)
+	}
+	read := targets.Inputs{Path: g.Path, Logs: p.Logs.Inputs(), Rules: p.Now.Files}
+	errOut = errors.Join(errOut, targets.Check(targets.Outputs{Out: p.outName, Stats: g.stats, Rejects: g.rejects, Options: &p.outOpt}, read))
+	if p.page != nil {
+		errOut = errors.Join(errOut, targets.CheckFile("-report", p.page.Name, read, targets.Other{Flag: "-out", Name: p.outName},
+			targets.Other{Flag: "-stats", Name: g.stats}, targets.Other{Flag: "-rejects", Name: g.rejects}))
+	}
+	return errors.Join(errRules, errOut)
+}

@@ -1,0 +1,134 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/output"
+)
+
+// choose sets the rows and columns of the output, for crawlers of the log or others. Kept columns are set before.
+func (r *rowFlags) choose(fromLog bool, question *engine.StoreOptions, out *output.Options, faults *cli.Faults) {
+	var err error
+	out.Columns, err = output.ParseColumns(r.columns)
+	faults.Add("columns", flags.WithColumnHints(err))
+	known := err == nil
+	out.Layout, err = output.ParseLayout(r.layout)
+	faults.Add("layout", cli.Hint(err, r.layout, words.Layouts))
+	if r.columns == "" {
+		out.Columns = out.Layout.DefaultColumns()
+	}
+	switch {
+	case fromLog && r.columns == "":
+		out.Columns = append(out.Columns, output.LogColumns()...)
+	case !fromLog:
+		for _, name := range out.Columns {
+			if output.NeedsOf(name).LogAgents {
+				faults.Add("columns", fmt.Errorf("the column %s is about the crawlers of the log: add -agent-from-log", name))
+			}
+		}
+	}
+	if known && out.Layout == output.Wide {
+		faults.Add("layout", checkWide(question, out))
+	}
+	out.Where = chooseWhere(r.where, faults)
+	if out.Where.NeedsLogAgents() && !fromLog {
+		faults.Add("where", errors.New("violations are of the crawlers of the log: add -agent-from-log"))
+	}
+}
+
+// chooseWhere returns the kinds of rows that are written.
+func chooseWhere(list string, faults *cli.Faults) output.Where {
+	kinds := output.WhereKinds()
+	unknown := slices.DeleteFunc(strings.Split(list, ","), func(name string) bool {
+		return slices.Contains(kinds, strings.TrimSpace(name))
+	})
+	where, err := output.ParseWhere(list)
+	for i, err := range cli.Parts(err) { // one for each that is unknown
+		faults.Add("where", cli.HintOrMeant(err, strings.TrimSpace(unknown[i]), kinds, words.WhereMeant))
+	}
+	return where
+}
+
+// checkWide checks that the agents can have columns each.
+func checkWide(question *engine.StoreOptions, out *output.Options) error {
+	if question.LogAgents != engine.LogAgentsOff {
+		return errors.New("with -agent-from-log each row is for one crawler: leave out -layout wide, or name the crawlers with -agent")
+	}
+	_, err := out.ColumnNames(flags.AgentsOf(question))
+	return wideError(err)
+}
+
+// chooseParts sets the columns that the output is partitioned by. Its name is then that of a
+// directory.
+func chooseParts(by, name string, out *output.Options, faults *cli.Faults) {
+	var err error
+	if out.Partition, err = output.ParsePartition(by); err != nil {
+		faults.Add("partition-by", err)
+		out.Partition = nil
+	}
+	if place.IsRemote(name) {
+		faults.Add("partition-by", fmt.Errorf("-out %s is in a store of objects, which has no directories that can be replaced: write partitions to a directory and copy that, or one output per input without -partition-by", name))
+	} else if name == say.Std {
+		faults.Add("partition-by", errors.New("standard output has no directories: name one with -out"))
+	} else if _, err := output.FormatOf(name); err == nil {
+		faults.Add("partition-by", fmt.Errorf("-out %s is a file's name: name a directory, such as %s/", name, strings.TrimSuffix(name, filepath.Ext(name))))
+	}
+}
+
+// choose sets how the output is stored, once its format and columns are set.
+func (s *storage) choose(safe bool, agents []string, out *output.Options, faults *cli.Faults) {
+	var err error
+	out.Mode, err = output.ParsePartitionMode(s.partitionMode)
+	faults.Add("partition-mode", cli.Hint(err, s.partitionMode, output.PartitionModes()))
+	if s.partitionMode != "" && s.partitionBy == "" {
+		faults.Add("partition-mode", errors.New("a file has no partitions, and is replaced: add -partition-by, or leave it out"))
+	}
+	out.Compression, err = output.ParseCompression(s.compression)
+	faults.Add("compression", cli.Hint(err, s.compression, output.Compressions()))
+	out.Texts, err = output.ParseTextEncoding(s.urlEncoding)
+	faults.Add("url-encoding", cli.Hint(err, s.urlEncoding, output.TextEncodings()))
+	out.Sort, err = output.ParseSort(s.sort)
+	faults.Add("sort", cli.Hint(err, s.sort, words.Sorts))
+	out.Level, out.RowGroup = s.level, s.rowGroup
+	out.CSV = output.CSVForm{BOM: s.csvBOM, Safe: safe}
+	out.CSV.Separator, err = output.ParseSeparator(s.csvSeparator)
+	faults.Add("csv-separator", cli.Hint(err, s.csvSeparator, output.Separators()))
+	if s.bloom != "" {
+		for name := range strings.SplitSeq(s.bloom, ",") {
+			out.Bloom = append(out.Bloom, strings.TrimSpace(name))
+		}
+	}
+	flags.CheckContainer(out, agents, s.csvFlag(safe), faults)
+}
+
+// csvFlag returns the first flag that asks for a form of CSV.
+func (s *storage) csvFlag(safe bool) string {
+	switch {
+	case s.csvSeparator != "":
+		return "csv-separator"
+	case safe:
+		return "csv-safe"
+	}
+	return "csv-bom"
+}
+
+// wideError returns the error of columns that agents share, by the flag that helps against it.
+func wideError(err error) error {
+	errs := cli.Parts(err)
+	for i, err := range errs {
+		if c, ok := errors.AsType[*output.ColumnError](err); ok { // all others are known to be right
+			errs[i] = fmt.Errorf("-keep %[1]s: %[1]s is a column of an agent: leave it out, or use -layout long", c.Name)
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,515 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/series"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/logfiles"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/output"
+)
+
+// A seriesPlan is what the flags say of a run with one output per input.
+type seriesPlan struct {
+	dir          series.Dir
+	resume, skip bool
+	redo         bool // outputs that were made with other flags
+	flags        series.Flags
+	list         series.List
+	items        []series.Item // of the shard
+	hint         string        // about the shard
+}
+
+// parseOnError reports whether the run goes on with the next input. "" is the default of a command
+// that has no such flag.
+func parseOnError(text string) (skip bool, err error) {
+	if text == "" {
+		return false, nil
+	}
+	i, err := cli.Choose("way", text, onErrors)
+	return i == 1, err
+}
+
+// errOneOutput is the error of a flag that is for one output per input.
+var errOneOutput = errors.New("it needs one output per input: name a directory with / at its end, as in -out out/, without -partition-by")
+
+// chooseSeries returns the plan of a run with one output per input, nil for another.
+func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
+	several := targets.IsDir(g.table.Out) && g.storage.partitionBy == ""
+	p := &seriesPlan{dir: series.Dir{Name: g.table.Out}, resume: g.series.resume, redo: g.series.redo}
+	var err error
+	p.skip, err = parseOnError(g.series.onError)
+	faults.Add("on-error", cli.Hint(err, g.series.onError, onErrors))
+	p.dir.Shard, err = shard.Parse(g.series.shard, os.Getenv)
+	faults.Add("shard", err)
+	if p.redo && !p.resume {
+		faults.Add("redo", errors.New("it says what -resume may make anew: add -resume"))
+	}
+	for _, given := range []struct {
+		flag string
+		is   bool
+	}{{"on-error", p.skip}, {"resume", p.resume}, {"shard", g.series.shard != ""}} {
+		if given.is && !several {
+			faults.Add(given.flag, errOneOutput)
+		}
+	}
+	switch {
+	case !several:
+		if targets.IsDir(g.rejects) {
+			faults.Add("rejects", fmt.Errorf("%s is a directory: %w", say.File(g.rejects), errOneOutput))
+		}
+		return nil
+	case place.HasEmptyPart(g.table.Out):
+		faults.Add("out", fmt.Errorf("%s has an empty part, //: outputs would not be found there: write one slash", say.File(g.table.Out)))
+	case g.rejects != "" && !targets.IsDir(g.rejects):
+		faults.Add("rejects", fmt.Errorf("with one output per input, each input has a list of its own: name a directory, such as %s/", say.File(g.rejects)))
+	}
+	if slices.Contains(g.Logs.In, say.Std) {
+		faults.Add("in", errors.New("standard input cannot be read again, so it has no output in a directory: write it to a file first, or name one output"))
+	}
+	return p
+}
+
+// note notes the flags that change bytes of outputs.
+func (p *seriesPlan) note(g *given, plan *plan) (err error) {
+	if p == nil {
+		return nil
+	}
+	storage := g.storage
+	p.flags, err = series.FlagsOf(plan.Asked, struct {
+		Dialect       string   `json:"dialect"`
+		Agent         []string `json:"agent"`
+		OutFormat     string   `json:"out_format"`
+		Columns       []string `json:"columns"`
+		VerifiedOnly  bool     `json:"verified_only"`
+		AcceptDamaged bool     `json:"accept_damaged_rules"`
+		Rejects       bool     `json:"rejects"`
+		Compression   string   `json:"compression"`
+		Level         int      `json:"level"`
+		URLEncoding   string   `json:"url_encoding"`
+		RowGroup      int      `json:"row_group"`
+		Bloom         string   `json:"bloom"`
+		Sort          string   `json:"sort"`
+		CSVSafe       bool     `json:"csv_safe"`
+		CSVBOM        bool     `json:"csv_bom"`
+		CSVSeparator  string   `json:"csv_separator"`
+	}{
+		g.Question.Dialect, plan.Now.Opt.Agents, plan.outOpt.Format.String(), plan.outOpt.Columns, g.Logs.VerifiedOnly, g.AcceptDamage, g.rejects != "",
+		storage.compression, storage.level, storage.urlEncoding, storage.rowGroup, storage.bloom, storage.sort,
+		g.table.CSVSafe, storage.csvBOM, storage.csvSeparator,
+	})
+	return err
+}
+
+// find gives the inputs their outputs, and takes the part of the shard.
+func (p *seriesPlan) find(files *logfiles.List, format output.Format) error {
+	if err := files.Err(); err != nil && !p.skip {
+		return err
+	}
+	for i := range files.Files {
+		f := &files.Files[i]
+		if f.Err != nil || f.Size >= 0 {
+			continue
+		}
+		if f.Err = whyNoFile(f.Name); !p.skip {
+			return f.Err
+		}
+	}
+	items, err := series.Pair(files.Files, func(log string) string { return targets.ForLog(log, format) })
+	if err != nil {
+		return err
+	}
+	p.list = series.ListOf(items)
+	p.items = series.Part(items, p.dir.Shard)
+	for i := range items {
+		if size := items[i].Size; p.dir.Count > 1 && size > 2*(p.list.Bytes/int64(p.dir.Count)) {
+			p.hint = fmt.Sprintf("%s is %s of %s, and no input is split: its shard takes longer than the others", say.File(items[i].Name), say.Bytes(size), say.Bytes(p.list.Bytes))
+			break
+		}
+	}
+	return nil
+}
+
+// findKinds has all outputs keep the kinds of columns that the first input has which can be opened: those of all
+// shards do.
+func (p *plan) findKinds() {
+	for i := range p.Files.Files {
+		f := &p.Files.Files[i]
+		if f.Err != nil || f.Size < 0 {
+			continue
+		}
+		if logs, err := ingest.OpenLogs([]string{f.Name}, p.LogOpt); err == nil {
+			p.LogOpt.Keep = logs.Kept()
+			passage.SetKinds(p.outOpt.Kept, logs)
+			logs.Close() //nolint:errcheck // nothing was read
+			return
+		}
+	}
+}
+
+// whyNoFile returns the error of an input that is no regular file.
+func whyNoFile(name string) error {
+	if _, err := place.Of(name).Stat(name); err != nil {
+		return &ingest.NameError{Name: name, Err: atomicfile.Cause(err), Remedy: "check the name, and where it leads if it is a link"}
+	}
+	return &ingest.NameError{Name: name, Err: errors.New("can be read only once, so it has no output in a directory"), Remedy: "write it to a file first"}
+}
+
+// A seriesRun is a plan with one output per input that runs: one input after the other, by the same
+// rules.
+type seriesRun struct {
+	*job // that loads the rules, and has no output
+	made series.Made
+	sum  *series.Sum
+	diff map[string][]string // names of outputs that are done again, by what differs
+
+	notes []seriesHint
+
+	mu      sync.Mutex
+	current *job  // nil between inputs
+	dropped bool  // no other may begin
+	total   int64 // bytes of the inputs
+	bytes   int64 // of those before
+	urls    int64 // of these
+}
+
+// A seriesHint is the first hint of its kind.
+type seriesHint struct {
+	logHint
+	more int // inputs of which it could be said, too
+}
+
+// note notes a hint about an input.
+func (s *seriesRun) note(hint logHint) {
+	i := slices.IndexFunc(s.notes, func(h seriesHint) bool { return h.kind == hint.kind })
+	if i < 0 {
+		s.notes = append(s.notes, seriesHint{logHint: hint})
+		return
+	}
+	s.notes[i].more++
+}
+
+func newSeriesRun(p *plan) *seriesRun {
+	s := &seriesRun{job: newJob(p), diff: map[string][]string{}}
+	s.outName = p.series.dir.Name
+	for i := range p.series.items {
+		s.total += max(0, p.series.items[i].Size)
+	}
+	return s
+}
+
+// Drop drops the output that is being written.
+func (s *seriesRun) Drop() (committed bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dropped = true
+	if s.current != nil {
+		_, err = s.current.Drop()
+	}
+	return false, errors.Join(err, s.Passage.Drop())
+}
+
+// Targets returns the output that is being written.
+func (s *seriesRun) Targets() (out, last string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current != nil {
+		return s.current.outName, s.current.outName
+	}
+	return s.series.dir.Name, s.series.dir.Name
+}
+
+// Run compiles the rules once, and makes the outputs that are not done.
+func (s *seriesRun) Run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, s.Unload()) }()
+	if s.series.resume && !s.series.redo {
+		made := series.Made{Version: s.outOpt.Version, Flags: s.series.flags}
+		if err := s.series.dir.CheckFlags(ctx, s.items(), &made); err != nil {
+			if unlike, ok := errors.AsType[*series.UnlikeError](err); ok {
+				err = fmt.Errorf("-resume: %w", unlike)
+			}
+			return err
+		}
+	}
+	if err := s.series.dir.Begin(s.items(), s.rejects); err != nil {
+		return err
+	}
+	s.Hints = append(s.Hints, s.series.hint)
+	if err := s.load(ctx); err != nil {
+		return err
+	}
+	s.made = series.Made{Version: s.outOpt.Version, RulesHash: s.Now.Store.RulesHash(), Flags: s.series.flags}
+	r := summary.New(summary.Source{
+		Asked: s.Asked, Version: s.outOpt.Version, Store: s.Now.Store, Rules: s.Now.Files, Logs: new(ingest.Logs),
+	})
+	r.Doubts = append(r.Doubts, s.Doubts...)
+	s.sum = series.NewSum(r, series.Series{Shard: s.series.dir.Shard, List: s.series.list, Flags: s.series.flags})
+	if err := s.all(ctx); err != nil {
+		return s.stopped(err)
+	}
+	return s.finish()
+}
+
+// items returns those of the shard.
+func (s *seriesRun) items() []series.Item { return s.series.items }
+
+// all makes all outputs.
+func (s *seriesRun) all(ctx context.Context) error {
+	defer s.Watch("URLs", s.sample)()
+	for i := range s.items() {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		item := &s.items()[i]
+		if err := s.one(ctx, item); err != nil {
+			failure, ok := failureOf(err)
+			if !ok || !s.series.skip {
+				return s.notWritten(item, err)
+			}
+			s.sum.Series.Failed = append(s.sum.Series.Failed, series.Failure{Input: item.Name, Output: item.Output, Error: failure})
+		}
+		s.mu.Lock()
+		s.bytes += max(0, item.Size)
+		s.mu.Unlock()
+	}
+	return nil
+}
+
+// An inputError is an error of an input, before its rows are read.
+type inputError struct{ err error }
+
+func (e *inputError) Error() string { return e.err.Error() }
+func (e *inputError) Unwrap() error { return e.err }
+
+// failureOf returns what is wrong with an input; ok is false if it is something else that is wrong.
+func failureOf(err error) (text string, ok bool) {
+	if errors.Is(err, context.Canceled) {
+		return "", false
+	}
+	if fault, ok := errors.AsType[*flow.FaultError](err); ok {
+		return fault.Err.Error(), true
+	}
+	if _, ok := errors.AsType[*inputError](err); ok || errors.Is(err, syscall.ENAMETOOLONG) {
+		return err.Error(), true
+	}
+	return "", false
+}
+
+// notWritten returns the error that ends the run at an input.
+func (s *seriesRun) notWritten(item *series.Item, err error) error {
+	if fault, ok := errors.AsType[*flow.FaultError](err); ok {
+		return fmt.Errorf("%w\n%s was not written; -on-error skip goes on with the next input", fault.Err, say.File(s.series.dir.Output(item)))
+	}
+	return err
+}
+
+// one makes the output of an input, unless it is done.
+func (s *seriesRun) one(ctx context.Context, item *series.Item) error {
+	dir := s.series.dir
+	defer dir.Forget(item) // there may be a million
+	state, err := s.look(item)
+	switch {
+	case errors.Is(err, context.Canceled), place.IsDown(err): // the next input would fare no better
+		return err
+	case state.Kept:
+		return &inputError{err}
+	}
+	if state.Done != nil && s.passes(state.Done) {
+		s.sum.Add(state.Done)
+		s.sum.Series.Resumed++
+		return nil
+	}
+	if state.Why != "" {
+		s.diff[state.Why] = append(s.diff[state.Why], item.Name)
+	}
+	if errClear := dir.Clear(item); errClear != nil {
+		return errClear
+	}
+	if err != nil {
+		return &inputError{err}
+	}
+	if err := errors.Join(place.MakeParent(dir.Output(item)), s.makeRejects(item)); err != nil {
+		return err
+	}
+	j, err := s.jobFor(item)
+	if err != nil {
+		return &inputError{s.remedies.Add(err)}
+	}
+	defer s.release()
+	r, err := j.decide(ctx)
+	if err := errors.Join(err, j.close()); err != nil {
+		return err
+	}
+	for _, hint := range hintsAbout(r) {
+		s.note(hint)
+	}
+	record := series.NewRecord(r)
+	record.Made, record.Input, record.Reject = s.made, state.Source, j.out.Rejected.Load()
+	if err := dir.Finish(item, record); err != nil {
+		return err
+	}
+	s.sum.Add(record)
+	return nil
+}
+
+// look finds out whether an output is done, if that is asked for, and what its input is.
+func (s *seriesRun) look(item *series.Item) (state series.State, err error) {
+	file := item.OnDisk()
+	switch {
+	case s.series.resume:
+		state, err = s.series.dir.Look(item, file, &s.made)
+	case item.Err == nil:
+		state.Source, err = series.SourceOf(item.Name, file)
+	}
+	if item.Err != nil {
+		return state, item.Err
+	}
+	if err != nil {
+		err = &ingest.NameError{Name: item.Name, Err: atomicfile.Cause(err)}
+	}
+	return state, err
+}
+
+// passes reports whether an output that was done before is within the limits that are asked for now.
+func (s *seriesRun) passes(r *series.Record) bool {
+	report := &summary.Report{Counts: r.Counts}
+	if s.limit.Check(r.Reject, r.Counts.Lines(), true) == nil && s.require.Check(report.Rows()) == nil {
+		return true
+	}
+	const why = "it does not pass what is asked for now"
+	s.diff[why] = append(s.diff[why], r.Input.Name)
+	return false
+}
+
+// jobFor returns the job of an input, which Drop drops from now on.
+func (s *seriesRun) jobFor(item *series.Item) (*job, error) {
+	p := *s.plan
+	p.Progress, p.Doubts, p.statsName, p.outName = progress.Off, nil, "", s.series.dir.Output(item)
+	if p.rejects != "" {
+		p.rejects = s.series.dir.Rejects(s.rejects, item)
+	}
+	var err error
+	if p.Logs, err = ingest.OpenLogs([]string{item.Name}, p.LogOpt); err != nil {
+		return nil, err
+	}
+	p.outOpt.Inputs = []string{item.Name}
+	j := newJob(&p)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dropped {
+		return nil, errors.Join(context.Canceled, p.Logs.Close())
+	}
+	s.current = j
+	return j, nil
+}
+
+// makeRejects makes the directory of the list of an input's rejects, if there is one.
+func (s *seriesRun) makeRejects(item *series.Item) error {
+	if s.rejects == "" {
+		return nil
+	}
+	return place.MakeParent(s.series.dir.Rejects(s.rejects, item))
+}
+
+// release ends the job of an input.
+func (s *seriesRun) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.urls += s.current.src.URLs.Load()
+	s.current = nil
+}
+
+// sample returns how far the run is.
+func (s *seriesRun) sample() progress.Sample {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sample := progress.Sample{Done: s.bytes, Total: s.total, Bytes: true, URLs: s.urls}
+	if s.current != nil {
+		done, _ := s.current.Logs.Progress()
+		sample.Done += done
+		sample.URLs += s.current.src.URLs.Load()
+	}
+	return sample
+}
+
+// stopped says how far a run came that an error ended.
+func (s *seriesRun) stopped(err error) error {
+	s.again()
+	s.Print(fmt.Sprintf("robobatch: complete in %s: %s of %s; the same command with -resume goes on\n",
+		say.File(s.series.dir.Name), say.Number(int64(s.sum.Series.Done)), say.Count(int64(len(s.items())), "output")))
+	return err
+}
+
+// again says which outputs are done again, and why: under -quiet, too.
+func (s *seriesRun) again() {
+	for _, why := range slices.Sorted(maps.Keys(s.diff)) {
+		names := s.diff[why]
+		first := make([]string, 0, doubt.Examples)
+		for _, name := range names[:min(len(names), doubt.Examples)] {
+			first = append(first, say.File(name))
+		}
+		more := ""
+		if n := len(names) - len(first); n > 0 {
+			more = fmt.Sprintf(" and %s more", say.Number(int64(n)))
+		}
+		s.Tell(fmt.Sprintf("robobatch: %s done again (%s): %s%s\n", say.Were(int64(len(names)), "output"), why, strings.Join(first, ", "), more))
+	}
+}
+
+// finish writes what failed and the statistics, and reports. The error says that inputs failed.
+func (s *seriesRun) finish() error {
+	dir := s.series.dir
+	s.again()
+	s.sum.End(dir.Name)
+	s.sum.Measure(s.times)
+	s.sum.Run.URLsPerSecond = float64(s.urls) / max(time.Since(s.times.Loaded).Seconds(), 1e-9)
+	failed := s.sum.Series.Failed
+	if len(failed) > 0 {
+		if err := dir.WriteFailures(failed); err != nil {
+			return err
+		}
+	}
+	s.Print(s.sum.Text(s.verbose))
+	for _, hint := range s.notes {
+		text := hint.text
+		if hint.more > 0 {
+			text += fmt.Sprintf(" (so are %s)", say.Count(int64(hint.more), "more input"))
+		}
+		s.Hint(text)
+	}
+	for _, d := range s.sum.Doubts[len(s.Doubts):] {
+		s.Doubt(d)
+	}
+	if name := s.statsName; name != "" {
+		if err := s.sum.Write(name); err != nil {
+			return fmt.Errorf("-stats: %w", err)
+		}
+	}
+	if err := s.sum.Write(dir.Stats()); err != nil {
+		return err
+	}
+	if len(failed) == 0 {
+		return nil
+	}
+	return flow.NewPolicyError(series.FailedText(failed, say.File(dir.Failed())))
+}

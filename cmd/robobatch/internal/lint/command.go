@@ -1,0 +1,330 @@
+package lint
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/listings"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A linting is a run of the command lint.
+type linting struct {
+	console.Console
+	guard.Sink[*atomicfile.File] // of -out
+	rules                        load.Rules
+	opt                          listings.Options
+	form                         string
+	asked                        []string // the crawlers that findings are about; none is all
+	who                          []robots.Agent
+	named                        map[robots.ProductToken]bool // by groups, if it is needed
+	fail                         Gate                         // findings that end the run with exit code 1
+	failName                     string                       // of -fail
+	baseline                     Baseline                     // nil is none
+	accept                       Baseline                     // of all findings, for -write-baseline; nil without it
+	acceptName                   string
+	accepted                     int64 // findings of the baseline
+}
+
+// given are the flags of the command lint.
+type given struct {
+	flags.Rules
+	reading                              flags.Reading
+	agents                               flags.Agents
+	work                                 flags.Work
+	print, out, fail, baseline, accepted string
+}
+
+// Command returns the command lint.
+func Command() command.Command {
+	g := new(given)
+	c := command.Command{Rules: &g.Rules, OneRule: true, Plan: g.plan}
+	c.Name, c.About = "lint", "tell what is wrong with robots.txt files, for people and for CI"
+	c.Intro = `
+robobatch lint tells what is wrong with robots.txt files, for people and for services of continuous integration.
+
+    robobatch lint -rules robots.txt -origin https://www.example.com
+
+prints each finding with its line, a severity and a remedy. robobatch explain and the code of a finding tell more. It
+opens no network connection unless a name begins with s3://.`
+	c.Rest = `
+Exit codes: 0 no finding that -fail asks for; 1 there is one; 2 an error of usage, input or output.`
+	c.Flags = flags.Sections{
+		Input: g.FileFlags(),
+		Question: append([]cli.Flag{
+			g.agents.NamesFlag("Find only what concerns these crawlers. It stands in groups that bind them, or concerns the whole file, "+
+				"such as names of crawlers that are misspelt. Commas separate them.", "every group."), g.agents.CrawlersFlag(),
+		}, g.reading.MomentFlags()...),
+		Output: []cli.Flag{
+			flags.Print(&g.print, Forms, `
+			What is printed. text: for people; of many origins a table by code. json: an object a
+			line, as docs/lint.schema.json describes it. sarif: SARIF 2.1.0 with the worst 5,000.
+			github: annotations of the worst ten, and the others for the summary of the step. junit.`),
+			{Name: "out", Arg: "file", Files: true, Set: flags.FileName(&g.out), Doc: `
+			The file to write what is printed to. As text it has every finding. Default: standard
+			output.`},
+			{
+				Name: "fail", Arg: "severity", Values: Severities, Default: "error",
+				Set: cli.Text(&g.fail), Doc: "Exit with code 1 for findings of this severity. Or of a worse one: error, warning, info.",
+			},
+			{Name: "baseline", Arg: "file", Files: true, Set: cli.Text(&g.baseline), Doc: `
+			Leave out the findings that this file accepts. They are found again by their code and
+			line, wherever that stands.`},
+			{Name: "write-baseline", Arg: "file", Files: true, Set: flags.FileName(&g.accepted), Doc: `
+			Accept all findings: write them to this file, for -baseline. The exit code is 0 then.`},
+		},
+		Run: flags.Without(g.work.Flags(), "progress"),
+	}.All()
+	return c
+}
+
+// plan checks the flags and finds the rules.
+func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+	l := &linting{Console: console.Console{Streams: std, Quiet: g.work.Quiet, Progress: progress.Off}, form: g.print, acceptName: g.accepted}
+	l.Name = g.out
+	if l.Name == "" {
+		l.Name = say.Std
+	}
+	l.opt.Dialect, l.opt.AsOf = g.reading.Choose(&faults)
+	l.opt.Bodies, l.opt.Workers = true, g.work.Workers
+	l.rules.Inspect = true
+	faults.Add("as-of", g.reading.CheckMoment())
+	faults.Add("agent", l.askFor(g.agents.Names))
+	_, err := cli.Choose("form", g.print, Forms)
+	faults.Add("print", err)
+	severity, err := cli.Choose("severity", g.fail, Severities)
+	faults.Add("fail", err)
+	l.fail, l.failName = Gate(severity+1), g.fail
+	faults.Add("workers", memory.CheckWorkers(g.work.Workers))
+	if g.baseline != "" {
+		l.baseline, err = ReadBaseline(g.baseline)
+		faults.Add("baseline", err)
+	}
+	if l.acceptName != "" {
+		l.accept, l.fail = Baseline{}, 0 // all is accepted just now
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	if l.opt.Origin, err = l.rules.FindListed(g.Path, g.Origin, g.AcceptDamage); errors.Is(err, rulefiles.ErrNoOrigin) {
+		err = l.rules.Find(g.Path, load.NoOrigin) // what is wrong with a file does not depend on whose it is
+	}
+	if err == nil {
+		err = l.checkTargets(g)
+	}
+	return l, err
+}
+
+// askFor takes the crawlers that findings are asked for.
+func (l *linting) askFor(names []string) (err error) {
+	l.asked, err = agents.Expand(names)
+	for _, name := range l.asked {
+		l.who = append(l.who, robots.NewAgent(name, l.opt.Dialect))
+	}
+	if agents.NeedNamed(l.asked, l.opt.Dialect) {
+		l.named = map[robots.ProductToken]bool{}
+	}
+	return err
+}
+
+// diagnostics returns the diagnostics of a robots.txt that are asked for. The origin is "" if it is not
+// known.
+func (l *linting) diagnostics(report *robots.Report, origin robots.Origin) []robots.Diagnostic {
+	if l.named != nil {
+		for i := range report.File.Groups {
+			for _, name := range report.File.Groups[i].Agents {
+				l.named[name] = true
+			}
+		}
+	}
+	if len(l.who) == 0 {
+		return report.About(origin)
+	}
+	return Binding(report, report.About(origin), l.who)
+}
+
+// checkTargets checks that what is written overwrites nothing that is read or written, too.
+func (l *linting) checkTargets(g *given) error {
+	inputs := targets.Inputs{Path: g.Path, Rules: l.rules.Files}
+	if err := errors.Join(targets.CheckLocal("-out", l.Name), targets.CheckLocal("-write-baseline", l.acceptName)); err != nil {
+		return err
+	}
+	var errs []error
+	if l.Name != say.Std {
+		errs = append(errs, targets.CheckFile("-out", l.Name, inputs, targets.Other{Flag: "-baseline", Name: g.baseline},
+			targets.Other{Flag: "-write-baseline", Name: l.acceptName}))
+	}
+	if l.acceptName != "" {
+		errs = append(errs, targets.CheckFile("-write-baseline", l.acceptName, inputs))
+	}
+	return errors.Join(errs...)
+}
+
+// Drop drops the output, unless that is complete.
+func (l *linting) Drop() (committed bool, err error) {
+	if l.Name == say.Std {
+		return false, nil
+	}
+	return l.Sink.Drop()
+}
+
+// Targets returns the name of the output.
+func (l *linting) Targets() (out, last string) { return l.Name, l.Name }
+
+// Run lints.
+func (l *linting) Run(ctx context.Context) (err error) {
+	if l.Name == say.Std {
+		return l.lint(ctx, stdout{l.Out})
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	if err := l.Create(func() (*atomicfile.File, error) { return atomicfile.Create(l.Name, nil) }); err != nil {
+		return err
+	}
+	err = l.lint(ctx, guard.File{Sink: &l.Sink})
+	if err != nil && !flow.IsPolicy(err) {
+		return err
+	}
+	return errors.Join(l.Commit(func(f *atomicfile.File) error { return f.Commit() }), err)
+}
+
+// A stdout writes to standard output.
+type stdout struct{ f *os.File }
+
+// Write writes. Its error is that of [console.OutError].
+func (s stdout) Write(p []byte) (n int, err error) {
+	n, err = s.f.Write(p)
+	return n, console.OutError(err)
+}
+
+// lint prints the findings, and judges them.
+func (l *linting) lint(ctx context.Context, w io.Writer) error {
+	p := NewPrinter(w, Options{Form: l.form, Version: build.Version(), All: l.Name != say.Std, Fail: l.fail})
+	var first, last *listings.Listing // of one file; they are not printed yet, as the next may be of it, too
+	listed := 0
+	err := listings.List(ctx, l.rules.Responses(ctx), l.opt, func(listing *listings.Listing) (err error) {
+		listed++
+		if last != nil && !isSameFile(last, listing) {
+			err = l.print(p, last, first.Origin)
+			first = nil
+		}
+		first, last = cmp.Or(first, listing), listing
+		return err
+	})
+	if err == nil && last != nil {
+		err = l.print(p, last, first.Origin)
+	}
+	if err == nil && l.opt.Origin != "" && listed == 0 {
+		err = fmt.Errorf("lint %s: %w", l.opt.Origin, load.ErrNotListed)
+	}
+	if err == nil {
+		err = p.Close()
+	}
+	l.rules.Doubt(&l.Console)
+	if err == nil && l.named != nil {
+		l.DoubtOnce(agents.Unclear(l.asked, l.opt.Dialect, agents.Named{Tokens: slices.Sorted(maps.Keys(l.named)), Complete: true}))
+	}
+	if err == nil && l.accept != nil {
+		err = l.writeBaseline()
+	}
+	if err != nil {
+		return err
+	}
+	l.hintBaseline()
+	return l.judge(p.Counts())
+}
+
+// isSameFile reports whether two listings are of one robots.txt: that of a file whose name has no scheme
+// is that of http and of https.
+func isSameFile(a, b *listings.Listing) bool {
+	return a.Response.File && b.Response.File && a.Response.Name == b.Response.Name
+}
+
+// print prints the findings of a robots.txt. first is the first origin of its file: that of http, if the
+// file says no scheme.
+func (l *linting) print(p *Printer, listing *listings.Listing, first robots.Origin) error {
+	if listing.Report == nil {
+		return nil
+	}
+	if first == load.NoOrigin {
+		first = ""
+	}
+	place := &Place{
+		File: listing.Response.Name, Origin: strings.TrimPrefix(string(listing.Origin), load.NoOrigin), Capture: !listing.Response.File,
+	}
+	return p.Add(place, l.fresh(Findings(place, listing.Body, l.diagnostics(listing.Report, first))))
+}
+
+// hintBaseline says how many findings the baseline left out. If it knows others, but none of these, it
+// was made of something else.
+func (l *linting) hintBaseline() {
+	switch left := l.baseline.Left(); {
+	case l.accepted > 0:
+		l.Hint(say.Count(l.accepted, "finding") + " of the baseline left out")
+	case left > 0:
+		l.Hint(fmt.Sprintf("none of the %s of the baseline was found: make it anew with -write-baseline; it accepts what the same -rules, -origin and -dialect have", say.Count(left, "finding")))
+	}
+}
+
+// fresh returns the findings that the baseline does not have, and adds all to the one that is written.
+func (l *linting) fresh(findings []Finding) []Finding {
+	fresh := findings[:0]
+	for i := range findings {
+		if l.accept != nil {
+			l.accept.Add(&findings[i])
+		}
+		if l.baseline.Accepts(&findings[i]) {
+			l.accepted++
+			continue
+		}
+		fresh = append(fresh, findings[i])
+	}
+	return fresh
+}
+
+// writeBaseline writes all findings as a baseline.
+func (l *linting) writeBaseline() error {
+	f, err := atomicfile.Create(l.acceptName, l.Out)
+	if err != nil {
+		return err
+	}
+	if err := l.accept.Write(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return f.Commit()
+}
+
+// judge returns the error of findings that fail.
+func (l *linting) judge(counts []int64) error {
+	var parts []string
+	for severity, n := range counts {
+		if n > 0 && l.fail.Fails(Severity(severity)) {
+			parts = append(parts, say.Count(n, []string{"error", "warning", "remark"}[severity]))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return flow.NewPolicyError(fmt.Sprintf("found %s; -fail is %s", strings.Join(parts, ", "), l.failName))
+}

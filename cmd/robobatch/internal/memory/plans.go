@@ -1,0 +1,39 @@
+package memory
+
+// A Plan says which parts of a limit of memory a command needs, besides those that all need: rules, unpackers
+// and batches. The zero value needs no other.
+type Plan struct {
+	Run     string // the command, and the flag that makes it another plan
+	Page    int64  // sixteenths of the limit that what a page counts has
+	Counts  int64  // sixteenths of the limit that counts of what rules did have
+	Old     bool   // rows are decided by the rules before, too
+	Changes bool   // URLs that changed are counted
+	Stream  bool   // text or messages are written as they come, which takes 32 MiB
+	Says    string // behind the error of a limit that is too small
+}
+
+// Plans is the table of all commands that keep to -max-memory. make memory runs each line of it: a test of
+// bench/memory reads this file, and misses the shape of a line that has none.
+var Plans = []Plan{
+	{Run: "robobatch"},
+	{Run: "robobatch -report", Page: 4},
+	{Run: "diff", Old: true, Changes: true},
+	{Run: "diff -report", Page: 4, Old: true, Changes: true},
+	{Run: "coverage", Counts: 8},
+	{Run: "report", Page: 8, Stream: true, Says: ofReport},
+	{Run: "report -old", Page: 8, Old: true, Stream: true, Says: ofReport},
+	{Run: "pipe", Stream: true},
+}
+
+// ofReport says where the limit of a report goes.
+const ofReport = "; the command report has half of it for its counts"
+
+// PlanOf returns the line of Plans. It panics if there is none.
+func PlanOf(run string) Plan {
+	for _, p := range Plans {
+		if p.Run == run {
+			return p
+		}
+	}
+	panic("memory: there is no plan of " + run)
+}

@@ -1,0 +1,82 @@
+package page
+
+import (
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report"
+)
+
+// counts are what of a run a page shows.
+type counts struct {
+	counter *report.Counter
+	changes *aggregate.Changes // nil without rules before, or if the command counts them
+}
+
+// Open makes the counters of a run whose rules are ready. A page that counts what changed, too, does so
+// unless the command has changes of its own. The temporary file of the counter lies beside the page.
+func (p *Page) Open(r *passage.Passage, changes bool) {
+	if p == nil {
+		return
+	}
+	memory, opt := r.Parts.Page, report.Options{Status: r.Status, TempDir: load.TempDir(p.Name)}
+	opt.Memory = memory * 3 / 4
+	if r.Old != nil {
+		opt.Old = r.Old.Store
+		if changes {
+			p.counts.changes = aggregate.NewChanges(r.Now.Store, r.Old.Store, aggregate.ChangesOptions{Memory: memory / 4})
+		}
+	}
+	p.counts.counter = report.NewCounter(r.Now.Store, opt)
+}
+
+// Counts returns the sink that counts for the page.
+func (p *Page) Counts() engine.Sink { return &p.counts }
+
+// With returns a sink that counts for the page, too, if there is one.
+func (p *Page) With(sink engine.Sink) engine.Sink {
+	if p == nil {
+		return sink
+	}
+	return &both{sink, &p.counts}
+}
+
+// Denied returns how many verdicts disallowed.
+func (p *Page) Denied() int64 { return p.counts.counter.Denied() }
+
+// Changes returns what the rules before decide otherwise, nil without them. It has up to so many rules, families
+// and origins of each kind of change.
+func (p *Page) Changes(most int) *aggregate.ChangesReport {
+	if p.counts.changes == nil {
+		return nil
+	}
+	return p.counts.changes.Report(most)
+}
+
+// both are the sink of an output and what a page counts.
+type both struct {
+	engine.Sink
+	counts *counts
+}
+
+// Write gives a batch to both.
+func (b *both) Write(batch *engine.Batch) error {
+	if err := b.counts.Write(batch); err != nil {
+		return err
+	}
+	return b.Sink.Write(batch)
+}
+
+// Write counts a batch.
+func (c *counts) Write(b *engine.Batch) error {
+	if c.changes != nil {
+		if err := c.changes.Write(b.ForCrawlers()); err != nil {
+			return err
+		}
+	}
+	return c.counter.Write(b)
+}
+
+// Close does nothing.
+func (c *counts) Close() error { return nil }

@@ -1,0 +1,192 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/captures"
+	"github.com/robobatch/robobatch/report"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// shownFiles is how many robots.txt a page has.
+const shownFiles = 100
+
+// listingsOf returns robots.txt with what their lines did.
+func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.StoreOptions) []report.File {
+	files, look := make([]report.File, 0, len(busiest)), src.Now.Store.NewLookup()
+	for i := range busiest {
+		f := &busiest[i]
+		file := report.File{Origin: string(f.Origin), Origins: max(1, len(f.Sites)), Requests: f.Requests, Uses: usesOf(f.Rules)}
+		for _, site := range f.Sites {
+			if o := look.Origin(site); o != f.Origin {
+				file.Same = append(file.Same, strings.Clone(string(o)))
+			}
+		}
+		slices.Sort(file.Same)
+		if f.Versions > 1 && f.First != nil {
+			file.When = span(*f.First, *f.Last)
+			file.Older = isOlder(f, busiest)
+		}
+		file.Text = t.of(src.Now.Store, f.Ruling)
+		file.Note = t.note(src, f, &file)
+		if file.Text != nil {
+			file.Report = robots.Inspect(file.Text, opt.Dialect)
+			file.Findings = findingsOf(f.Origin, file.Text, file.Report)
+		}
+		files = append(files, file)
+	}
+	return files
+}
+
+// inspect returns what texts say, by what is in force.
+func (t *texts) inspect(store *engine.Store, met []report.MetText, d robots.Dialect) map[engine.RulingID]*robots.Report {
+	all := map[engine.RulingID]*robots.Report{}
+	for _, m := range met {
+		if body := t.of(store, m.Ruling); body != nil && all[m.Ruling] == nil {
+			all[m.Ruling] = robots.Inspect(body, d)
+		}
+	}
+	return all
+}
+
+// texts are those that were in force, and the newest ones.
+type texts struct {
+	bodies map[captures.Key][]byte
+	newest map[robots.Origin]newest
+}
+
+// A newest is the newest text of an origin.
+type newest struct {
+	at  time.Time
+	key captures.Key
+}
+
+// want adds a text to those that are to be found.
+func (t *texts) want(store *engine.Store, origin robots.Origin, id engine.RulingID) {
+	t.newest[origin] = newest{}
+	if key, ok := store.TextKey(id); ok {
+		t.bodies[key] = nil
+	}
+}
+
+// findTexts reads the texts of files again, and those that crawlers met. There are none in a pack.
+func findTexts(ctx context.Context, src Result, busiest []aggregate.BusyFile, met []report.MetText, d robots.Dialect) (*texts, error) {
+	t := &texts{map[captures.Key][]byte{}, map[robots.Origin]newest{}}
+	if src.Now.Pack() != "" || len(busiest)+len(met) == 0 {
+		return t, nil
+	}
+	for i := range busiest {
+		t.want(src.Now.Store, busiest[i].Origin, busiest[i].Ruling)
+	}
+	for _, m := range met {
+		t.want(src.Now.Store, m.Origin, m.Ruling)
+	}
+	origins := slices.Sorted(maps.Keys(t.newest))
+	for r, err := range src.Now.About(origins).Responses() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read rules: %w", err)
+		}
+		if !d.HasRules(&r) {
+			continue
+		}
+		key := captures.KeyOf(r.Body)
+		if _, wanted := t.bodies[key]; wanted {
+			t.bodies[key] = r.Body
+		}
+		if n, wanted := t.newest[r.Origin]; wanted && r.URL == "" && !r.FetchedAt.Before(n.at) {
+			t.newest[r.Origin] = newest{r.FetchedAt, key}
+		}
+	}
+	return t, nil
+}
+
+// of returns the text that is in force, nil if it is not there.
+func (t *texts) of(store *engine.Store, id engine.RulingID) []byte {
+	key, _ := store.TextKey(id)
+	return t.bodies[key]
+}
+
+// note says which text a file has, and why it has none; "" if there is only one.
+func (t *texts) note(src Result, f *aggregate.BusyFile, file *report.File) string {
+	n, note := t.newest[f.Origin], ""
+	key, ok := src.Now.Store.TextKey(f.Ruling)
+	switch {
+	case src.Now.Pack() != "":
+		note = "The rules came from a pack, which has no texts: these are the rules in force for these crawlers."
+	case file.Text == nil:
+		note = "The text in force was not found again: these are its rules for these crawlers."
+	}
+	if f.Versions > 1 {
+		if note != "" {
+			note += " "
+		}
+		note += fmt.Sprintf("%d texts were in force in the time of the log", f.Versions)
+		if file.When != "" {
+			note += ", this one for requests " + file.When
+		}
+		note += "."
+	}
+	if ok && n.key != (captures.Key{}) && n.key != key {
+		if note != "" {
+			note += " "
+		}
+		note += fmt.Sprintf("This is not the newest text there is: that is of %s.", n.at.UTC().Format(time.DateOnly))
+	} else if ok && f.Versions > 1 && n.key == key {
+		note += " It is the newest text there is."
+	}
+	return note
+}
+
+// span names a part of the log.
+func span(first, last time.Time) string {
+	const layout = "2006-01-02 15:04:05"
+	return "from " + first.Format(layout) + " to " + last.Format(layout)
+}
+
+// isOlder reports whether another file was in force at the origin of one later.
+func isOlder(f *aggregate.BusyFile, all []aggregate.BusyFile) bool {
+	for i := range all {
+		if o := &all[i]; o.Origin == f.Origin && o.Last != nil && o.Last.After(*f.Last) {
+			return true
+		}
+	}
+	return false
+}
+
+// usesOf returns what rules did as the page shows it.
+func usesOf(rules []aggregate.RuleCount) []report.Use {
+	uses := make([]report.Use, len(rules))
+	for i := range rules {
+		r := &rules[i]
+		uses[i] = report.Use{Line: r.Line, Allow: r.Allow, Rule: r.Rule, Asked: r.Asked, Decided: countOf(&r.Decided), Matched: countOf(&r.Matched)}
+		if len(r.WonBy) > 0 {
+			uses[i].WonBy, uses[i].Several = r.WonBy[0].Line, len(r.WonBy) > 1
+		}
+	}
+	return uses
+}
+
+// countOf returns a count as the page shows it.
+func countOf(m *aggregate.Matches) report.Count {
+	return report.Count{Requests: m.Requests, URLs: m.URLs.N}
+}
+
+// findingsOf returns what is wrong with a text.
+func findingsOf(origin robots.Origin, body []byte, r *robots.Report) (all []report.Finding) {
+	for _, f := range lint.Findings(&lint.Place{Origin: string(origin)}, body, r.Diagnostics) {
+		code, _ := lint.Lookup(robots.Code(f.Code))
+		all = append(all, report.Finding{Line: f.Line, Severity: f.Severity, Code: f.Code, Text: f.Text, What: code.What, Do: f.Do})
+	}
+	return all
+}

@@ -1,0 +1,218 @@
+// Package page is the sink that makes the HTML page of a run: it counts what the page shows, and writes the page
+// at the end, with the texts of robots.txt and the panel in which one edits them. It is the output of the
+// command report, and beside another output with the flag -report. Only the packages of commands import it.
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/report"
+)
+
+// Flags say which page is written beside another output.
+type Flags struct{ Report, WhatIf string }
+
+// All returns the flags.
+func (f *Flags) All() []cli.Flag {
+	return []cli.Flag{{Name: "report", Arg: "file", Files: true, Set: flags.OutputName(&f.Report), Doc: `
+		Write what the log says as one HTML page, too. x.html, as robobatch report writes it; what it
+		counts has a quarter of -max-memory. docs/LOG.md describes the page.`}, f.WhatIfFlag()}
+}
+
+// WhatIfFlag returns the flag -what-if.
+func (f *Flags) WhatIfFlag() cli.Flag {
+	return cli.Flag{
+		Name: "what-if", Arg: "how", Values: whatIfs, Default: "on", Rare: true, Set: cli.Text(&f.WhatIf), Doc: `
+		Whether the page of a report has the panel in which one edits a robots.txt. on: it does, where there is
+		a text. off: it does not, and is smaller by 1 to 3 MB.`,
+	}
+}
+
+// whatIfs are the values of -what-if.
+var whatIfs = []string{"on", "off"}
+
+// parseWhatIf returns whether the page has the panel in which one edits a robots.txt.
+func parseWhatIf(name string) (bool, error) {
+	i, err := cli.Choose("answer", name, whatIfs)
+	return i == 0, err
+}
+
+// A Page is the page of a run, and what is counted for it. A nil Page is none: all methods but Write do
+// nothing then.
+type Page struct {
+	guard.Sink[place.Output]
+	counts counts
+	path   string // of the rules
+	flags  []report.Flag
+	whatIf bool // the page has the panel in which one edits a robots.txt
+}
+
+// New returns the page of a run. It has the logs read as the page needs them.
+func New(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, faults *cli.Faults) *Page {
+	whatIf, err := parseWhatIf(f.WhatIf)
+	faults.Add("what-if", err)
+	p.LogOpt.Fields.Times = true
+	return &Page{Sink: guard.Sink[place.Output]{Name: f.Report}, path: run.Path, flags: given(run, oldAsOf), whatIf: whatIf}
+}
+
+// Beside returns the page that -report names beside another output, nil if it names none.
+func Beside(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, faults *cli.Faults) *Page {
+	if f.Report == "" {
+		if f.WhatIf == whatIfs[1] {
+			faults.Add("what-if", errors.New("there is no page: name one with -report"))
+		}
+		return nil
+	}
+	page := New(f, run, oldAsOf, p, faults)
+	if atomicfile.InPlace(f.Report) {
+		faults.Add("report", errors.New("standard output, pipes and devices are not for the page: name a file"))
+	}
+	return page
+}
+
+// Begin creates the file of the page, so that a fault shows in time.
+func (p *Page) Begin() error {
+	if p == nil {
+		return nil
+	}
+	if err := p.Create(func() (place.Output, error) { return place.Create(p.Name, nil) }); err != nil {
+		return fmt.Errorf("-report: %w", err)
+	}
+	return nil
+}
+
+// End writes the page beside an output that is complete.
+func (p *Page) End(ctx context.Context, r Result) error {
+	if p == nil {
+		return nil
+	}
+	if err := p.Write(ctx, r); err != nil {
+		return fmt.Errorf("-report: %w", err)
+	}
+	return nil
+}
+
+// FileName returns the name of the page, "" if there is none.
+func (p *Page) FileName() string {
+	if p == nil {
+		return ""
+	}
+	return p.Name
+}
+
+// Drop drops the page unless it is complete. It may be called from any goroutine.
+func (p *Page) Drop() (committed bool, err error) {
+	if p == nil {
+		return false, nil
+	}
+	return p.Sink.Drop()
+}
+
+// Close drops the page, unless it is complete, and what is counted for it.
+func (p *Page) Close() error {
+	if p == nil {
+		return nil
+	}
+	if p.counts.counter != nil {
+		p.counts.counter.CloseTemp()
+	}
+	return p.Sink.Close()
+}
+
+// A Result is what a page is made of at the end of a run.
+type Result struct {
+	*passage.Passage
+	Refused int64                    // lines
+	Seen    []doubt.Doubt            // the doubts that the page shows
+	Changes *aggregate.ChangesReport // by the rules before; nil without them
+}
+
+// Write writes the page, and completes it.
+func (p *Page) Write(ctx context.Context, r Result) error {
+	store := r.Now.Store
+	run := &report.Run{
+		Version: build.Version(), RulesHash: store.RulesHash(), Rules: p.path, Flags: p.flags, Inputs: r.InputNames(), Stats: r.Stats, Refused: r.Refused,
+		Doubts: doubtsOf(r.Seen), Changes: r.Changes,
+	}
+	if r.Changes != nil {
+		run.Old = r.Old.Path
+	}
+	opt, counter := store.Options(), p.counts.counter
+	if err := counter.Settle(); err != nil {
+		return err
+	}
+	busiest, more := counter.Busiest(shownFiles)
+	met := counter.MetTexts()
+	texts, err := findTexts(ctx, r, busiest, met, opt.Dialect)
+	if err != nil {
+		return err
+	}
+	run.Files, run.More = listingsOf(r, texts, busiest, &opt), more
+	run.Texts = texts.inspect(store, met, opt.Dialect)
+	if p.whatIf {
+		panel, err := p.whatIfPanel(run, busiest, &opt)
+		if err != nil {
+			return err
+		}
+		run.Panels = append(run.Panels, panel)
+	}
+	return p.Commit(func(f place.Output) error {
+		if err := report.Write(f, counter, run); err != nil {
+			return f.Wrap("write", err)
+		}
+		return f.Commit()
+	})
+}
+
+// doubtsOf returns doubts as the page shows them.
+func doubtsOf(all []doubt.Doubt) (shown []report.Doubt) {
+	for _, d := range all {
+		shown = append(shown, report.Doubt{Code: string(d.Code), Text: d.Text, Count: d.Count, Examples: d.Examples})
+	}
+	return shown
+}
+
+// given returns the flags that say what was asked, where they differ from the usual.
+func given(f *passage.Flags, oldAsOf string) (all []report.Flag) {
+	q, l := &f.Question, &f.Logs
+	for _, flag := range []struct {
+		name, value, usual string
+	}{
+		{"-agent", strings.Join(q.Names, ","), ""},
+		{"-agent-from-log", strconv.FormatBool(q.FromLog), "false"},
+		{"-unknown-agents", q.Unknown, ""},
+		{"-crawlers", q.Crawlers, ""},
+		{"-cache", q.Cache, ""},
+		{"-as-of", q.AsOf, ""},
+		{"-old-as-of", oldAsOf, ""},
+		{"-agent-chars", q.AgentChars, "standard"},
+		{"-yandex-empty-allow", q.EmptyAllow, "disallow"},
+		{"-yandex-strict-blank", strconv.FormatBool(q.StrictBlank), "false"},
+		{"-missing", q.Missing, "allow"},
+		{"-url-as-is", strconv.FormatBool(q.URLAsIs), "false"},
+		{"-origin", f.Origin, ""},
+		{"-base", l.Base, ""},
+		{"-format", l.Format, "auto"},
+		{"-limit", strconv.FormatInt(l.Limit, 10), "0"},
+		{"-verified-only", strconv.FormatBool(l.VerifiedOnly), "false"},
+		{"-accept-damaged-rules", strconv.FormatBool(f.AcceptDamage), "false"},
+	} {
+		if flag.value != flag.usual && flag.value != "" {
+			all = append(all, report.Flag{Name: flag.name, Value: flag.value})
+		}
+	}
+	return all
+}

@@ -1,0 +1,120 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report"
+	"github.com/robobatch/robobatch/report/whatif"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// whatIfCounts is how many counts of a URL and a crawler the panel is given at most.
+const whatIfCounts = 500_000
+
+// whatIfPanel returns the panel in which one edits a robots.txt. busiest are its files.
+func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *engine.StoreOptions) (report.Panel, error) {
+	data := whatif.Data{Dialect: opt.Dialect, LeftOut: whyNoTexts(run.Files), Note: leftOutNote(run.Files)}
+	number := map[int]int{} // of a crawler among those of the panel
+	for a, n := range p.counts.counter.AgentCounts(run) {
+		if n.Allowed+n.Denied+n.Unknown > 0 {
+			number[a] = len(data.Agents)
+			data.Agents, data.Names = append(data.Agents, n.Name), append(data.Names, n.Name)
+		}
+	}
+	verdicts := int64(len(opt.Agents)) // of a request
+	if opt.LogAgents != engine.LogAgentsOff {
+		verdicts = 1
+		if _, others := number[0]; others {
+			data.Names[0] = "other clients"
+		}
+	}
+	data.Several = verdicts > 1
+	var wanted [][]engine.SiteID
+	var files []int // of the origins of data
+	for i := range run.Files {
+		if f := &run.Files[i]; editable(f) && len(files) < whatif.MaxOrigins {
+			wanted, files = append(wanted, sitesOf(&busiest[i], busiest)), append(files, i)
+		}
+	}
+	most := min(whatif.MaxURLs, whatIfCounts/max(1, len(data.Agents)))
+	requested := p.counts.counter.MostRequested(wanted, most)
+	for n, i := range files {
+		f := &run.Files[i]
+		data.Origins = append(data.Origins, whatif.Origin{
+			Origin: robots.Origin(f.Origin), Others: f.Origins - 1, Text: f.Text, Name: p.path, Requests: f.Requests * verdicts,
+			URLs: urlsOf(requested[n], number),
+		})
+	}
+	made, err := whatif.New(data)
+	return report.Panel{ID: "what-if", Title: "What if", HTML: made.HTML, CSS: made.Style, Scripts: made.Scripts, Wasm: len(made.Scripts) > 0}, err
+}
+
+// sitesOf returns the sites of a file, and of others that were in force at its origin.
+func sitesOf(f *aggregate.BusyFile, all []aggregate.BusyFile) (sites []engine.SiteID) {
+	for i := range all {
+		if all[i].Origin == f.Origin {
+			sites = append(sites, all[i].Sites...)
+		}
+	}
+	return sites
+}
+
+// urlsOf returns URLs with the crawlers' numbers in the panel.
+func urlsOf(requested []report.Requested, number map[int]int) []whatif.URL {
+	urls, all := make([]whatif.URL, len(requested)), []whatif.Count(nil) // a slice for each would take longer
+	for i := range requested {
+		begin := len(all)
+		for _, c := range requested[i].Counts {
+			all = append(all, whatif.Count{Agent: number[c.Agent], Requests: c.Requests})
+		}
+		urls[i] = whatif.URL{Path: requested[i].Path, Counts: all[begin:len(all):len(all)]}
+	}
+	return urls
+}
+
+// editable reports whether there is the whole text of a file. Of one that is larger than any dialect
+// reads only the beginning is loaded, and an edit of that would lose the rest. Of several texts of an origin
+// it is the one that was in force last.
+func editable(f *report.File) bool {
+	return f.Text != nil && !f.Older && len(f.Text) <= robots.MaxBytes
+}
+
+// tooLarge says why a file is not there to edit.
+const tooLarge = "is over 500 KiB: the report has only its beginning, and an edit of that would be saved without the rest"
+
+// whyNoTexts says why there is no text to edit, "" if there is one.
+func whyNoTexts(files []report.File) string {
+	if len(files) == 0 {
+		return "No request of the log met a robots.txt that has rules."
+	}
+	for i := range files {
+		if editable(&files[i]) {
+			return ""
+		}
+	}
+	if len(files[0].Text) > robots.MaxBytes {
+		return "The robots.txt of " + files[0].Origin + " " + tooLarge + "."
+	}
+	return files[0].Note
+}
+
+// leftOutNote names the texts that are too large to be edited, "" if there is none.
+func leftOutNote(files []report.File) string {
+	first, more := "", -1
+	for i := range files {
+		if f := &files[i]; f.Text != nil && len(f.Text) > robots.MaxBytes {
+			first = cmp.Or(first, f.Origin)
+			more++
+		}
+	}
+	switch {
+	case more < 0:
+		return ""
+	case more == 0:
+		return fmt.Sprintf("Not here is the robots.txt of %s, which %s.", first, tooLarge)
+	}
+	return fmt.Sprintf("Not here is the robots.txt of %s, which %s; and %d more for the same reason.", first, tooLarge, more)
+}

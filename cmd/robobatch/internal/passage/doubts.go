@@ -1,0 +1,60 @@
+package passage
+
+import (
+	"errors"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/engine"
+)
+
+// doubtFiles returns the doubts about which files are logs: those of directories that are none by their
+// names, and those that are there more than once.
+func (p *Passage) doubtFiles() (doubts []doubt.Doubt) {
+	files := p.Files
+	if files == nil {
+		return nil
+	}
+	if files.Repeated > 0 {
+		text := "decided and counted more than once: " + say.Count(files.Repeated, "file") + ", as -in leads there again, by the same name or another: name each file once"
+		d := doubt.Doubt{Code: doubt.RepeatedInput, Text: text, Count: files.Repeated}
+		for _, r := range files.Repeats[:min(len(files.Repeats), doubt.Examples)] {
+			d.Examples = append(d.Examples, say.File(r.First)+" and "+say.File(r.Again))
+		}
+		doubts = append(doubts, d)
+	}
+	if files.Others > 0 {
+		text := "not read in the directories of -in: " + say.Count(files.Others, "file") + ", as their names do not end as those of logs do: name them, or a pattern, if they are logs"
+		doubts = append(doubts, doubt.Doubt{Code: doubt.UnreadFiles, Text: text, Count: files.Others, Examples: files.Unread[:min(len(files.Unread), doubt.Examples)]})
+	}
+	return doubts
+}
+
+// DoubtRows prints the doubts about what came of the logs, and returns their summary. The error is that
+// they do not say what the run asked for.
+func (p *Passage) DoubtRows() (*summary.Report, error) {
+	s := p.Summary()
+	if text := s.Rows().Bad; text != "" {
+		return nil, errors.New(text)
+	}
+	for _, d := range append(s.Doubt(), p.Rejected(s)...) {
+		p.Doubt(d)
+	}
+	p.HintMemory()
+	return s, nil
+}
+
+// HintMemory says which limit of memory would be enough, if rules were loaded again and again.
+func (p *Passage) HintMemory() {
+	for _, side := range p.Sides() {
+		side.HintMemory(side.Store, &p.Console)
+	}
+}
+
+// Rejected returns the doubt about the rows without a verdict, of a command that does not list them.
+func (p *Passage) Rejected(s *summary.Report) []doubt.Doubt {
+	bad := s.Counts.Reasons[engine.ReasonBadURL.String()] / int64(max(1, len(flags.AgentsOf(&p.Now.Opt))))
+	return s.Rejected(summary.Sum(s.Counts.Refused)+bad, "-rejects of robobatch lists them")
+}

@@ -1,0 +1,291 @@
+// Package passage takes logs through rules: what all commands do alike that decide the rows of logs. It checks
+// the flags that they share, finds logs and rules, divides the memory, makes the rules ready, and has the
+// engine decide the rows, which a sink of the command gets. It says what is doubtful about logs and rules,
+// and gives all back at the end. Only cmd/robobatch and the packages of its commands import it.
+//
+// A command over logs has a Passage and calls, in this order:
+//
+//	Choose, ChooseWork     the flags, before any file is looked at
+//	Find                   the inputs
+//	Load                   the rules
+//	Take                   the rows, into a sink of its own
+//	DoubtRows              what came of them
+//	Close                  in any case, and Drop on a signal
+package passage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/logfiles"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/output"
+)
+
+// Flags are those of every command over logs.
+type Flags struct {
+	flags.Rules
+	Logs     flags.Logs
+	Question flags.Question
+	Work     flags.Work
+}
+
+// Input returns the flags of rules and logs. -keep is left out, which a command without a table does not need.
+func (f *Flags) Input() []cli.Flag {
+	return append(f.Flags(flags.NameRules), flags.Without(f.Logs.Flags(), "keep")...)
+}
+
+// A Passage is the part of a command over logs that all of them have.
+type Passage struct {
+	console.Console
+	Asked  summary.Asked
+	Files  *logfiles.List // of -in; nil without a log
+	Logs   *ingest.Logs   // nil until they are open
+	LogOpt ingest.LogOptions
+	Status int // 1 + index of the kept column that has the status of the answer; 0 is none
+	Now    *Side
+	Old    *Side // the rules before; nil without them
+	RunOpt engine.Options
+	Memory memory.Run // its plan and output are set by the command
+	Parts  memory.Parts
+	Stats  engine.Stats // of the rows, after Take
+
+	Hints []string // what the user may not expect
+}
+
+// Choose sets the console, the question and how logs are read. The rows of a command that writes them have the
+// columns that it returns.
+func (p *Passage) Choose(f *Flags, std console.Streams, faults, input *cli.Faults) (kept []output.KeptColumn) {
+	p.Console = console.Console{Streams: std, Quiet: f.Work.Quiet}
+	p.Now = NewSide(&f.Rules, &f.Question, faults)
+	p.LogOpt, kept = f.Logs.Choose(input)
+	p.LogOpt.Stdin = p.In
+	p.LogOpt.Fields.Agents, p.LogOpt.Fields.Times, p.LogOpt.Fields.Need = f.Question.FromLog, f.Question.ByRow(), f.Question.FromLog
+	return kept
+}
+
+// ChooseWork sets how the work is done, after the plan of the memory is set. The table, with its layout and its
+// kinds of rows, is that of the command, or empty; outputs are names of what is written.
+func (p *Passage) ChooseWork(f *Flags, table *output.Options, faults *cli.Faults, outputs ...string) {
+	faults.Add("workers", memory.CheckWorkers(f.Work.Workers))
+	if f.Logs.Limit < 0 {
+		faults.Add("limit", fmt.Errorf("%d is negative: use 0 for all URLs, or more", f.Logs.Limit))
+	}
+	for _, name := range outputs {
+		if place.IsRemote(name) {
+			p.Memory.Remote += place.OutputMemory
+		}
+	}
+	faults.Add("max-memory", p.chooseMemory(f))
+	faults.Add("progress", p.SetProgress(f.Work.Progress))
+	p.Hints = f.Question.Hints(p.Now.Opt.Dialect, p.Now.Opt.Agents, f.Work.Verbose)
+	p.Asked = flags.Asked(&f.Question, &f.Logs, table.Layout.String(), table.Where.String())
+}
+
+// chooseMemory sets the limit of memory. The error says that it is none, or that it has no room for the run.
+func (p *Passage) chooseMemory(f *Flags) (err error) {
+	m := &p.Memory
+	if m.Limit, err = memory.Parse(f.Work.MaxMemory); err != nil {
+		return err
+	}
+	m.Typed, m.Workers, m.Agents = f.Work.MaxMemory, f.Work.Workers, len(flags.AgentsOf(&p.Now.Opt))
+	if place.IsRemote(f.Path) {
+		m.Remote += place.RandomMemory
+	}
+	_, err = m.Divide()
+	return err
+}
+
+// Sides returns the rules, the old ones first.
+func (p *Passage) Sides() []*Side {
+	if p.Old == nil {
+		return []*Side{p.Now}
+	}
+	return []*Side{p.Old, p.Now}
+}
+
+// Find finds logs and rules, divides the memory and opens the logs. Temporary files will be in a directory.
+func (p *Passage) Find(f *Flags, dir string) error {
+	errLogs := p.FindLogs(f, dir)
+	errRules := p.FindRules(f)
+	return errors.Join(p.OpenLogs(errLogs), errRules)
+}
+
+// FindLogs finds the logs that -in names. Those that are not there are an error of the list.
+func (p *Passage) FindLogs(f *Flags, dir string) (err error) {
+	p.LogOpt.TempDir = dir
+	p.Files, err = logfiles.Find(f.Logs.In, p.In)
+	if p.Files != nil && p.Memory.Limit > 0 {
+		names := p.Files.Names()
+		p.Memory.Window = ingest.Window(names[:min(len(names), mostWindows)])
+	}
+	return err
+}
+
+// mostWindows is how many logs are looked at for the window that they need. Others may be refused later.
+const mostWindows = 1000
+
+// OpenLogs opens the logs that FindLogs found without an error. All must be there.
+func (p *Passage) OpenLogs(err error) error {
+	if err = errors.Join(p.Files.Err(), err); err == nil {
+		p.Logs, err = ingest.OpenLogs(p.Files.Names(), p.LogOpt)
+	}
+	return err
+}
+
+// FindRules finds the rules, and divides the memory.
+func (p *Passage) FindRules(f *Flags) error {
+	err := p.Now.FindOne(f.Origin, f.Logs.Base)
+	if err == nil && p.Old != nil {
+		err = p.Old.FindEither(cmp.Or(f.Origin, f.Logs.Base))
+	}
+	if err == nil {
+		err = p.Divide()
+	}
+	return err
+}
+
+// Divide divides the limit of memory, once it is known where the rules are, and sets how many goroutines there
+// are. The error says that the limit has no room.
+func (p *Passage) Divide() (err error) {
+	p.Memory.Index = 0
+	for _, side := range p.Sides() {
+		if name := side.Pack(); p.Memory.Limit > 0 && name != "" {
+			index, _ := engine.IndexMemory(name) // what is wrong with the pack is said when it is opened
+			p.Memory.Index += index
+		}
+	}
+	if p.Parts, err = p.Memory.Divide(); err != nil {
+		return fmt.Errorf("-max-memory: %w", err)
+	}
+	parts := &p.Parts
+	p.Hints = append(p.Hints, parts.Note)
+	for _, side := range p.Sides() {
+		side.Share = parts.Share
+		side.Opt.Workers, side.Opt.Reserved, side.Opt.MaxMemory = parts.Workers, parts.Reserved, memory.OfPack(side.Pack(), parts.Rules)
+	}
+	p.RunOpt.Workers = parts.Workers
+	p.LogOpt.BatchRows, p.LogOpt.Window = parts.BatchRows, parts.Window
+	if p.Workers() > 1 {
+		p.LogOpt.Ahead = cmp.Or(parts.Unpackers, p.Workers())
+	}
+	return nil
+}
+
+// Workers returns how many goroutines work.
+func (p *Passage) Workers() int { return cmp.Or(p.Parts.Workers, runtime.GOMAXPROCS(0)) }
+
+// Load makes the rules ready, with temporary files in a directory, and says what is doubtful about logs and
+// rules, after the hints about the flags.
+func (p *Passage) Load(ctx context.Context, dir string) error {
+	for _, hint := range p.Hints {
+		p.Hint(hint)
+	}
+	p.DoubtOnce(p.doubtFiles())
+	limits := make([]int64, 0, len(p.Sides()))
+	for _, side := range p.Sides() {
+		limits = append(limits, side.Opt.MaxMemory)
+	}
+	p.Memory.SetLimit(limits...)
+	for _, side := range p.Sides() {
+		if err := side.Load(ctx, dir, &p.Console); err != nil {
+			return err
+		}
+		side.Doubt(&p.Console)
+	}
+	p.DoubtOnce(DoubtAgents(&p.Now.Opt, p.Now.Store))
+	if p.Old != nil {
+		return shareOrigin(p.Old, p.Now)
+	}
+	return nil
+}
+
+// DoubtMoment says that no robots.txt is as old as the moment that was asked for.
+func (p *Passage) DoubtMoment() {
+	for _, side := range p.Sides() {
+		p.DoubtOnce(side.doubtMoment(p.Old != nil))
+	}
+}
+
+// Source returns the logs as a source of rows, which must have what was asked for.
+func (p *Passage) Source() *flow.Source {
+	src := &flow.Source{Logs: p.Logs, NeedsAgents: p.Asked.AgentFromLog}
+	if p.Asked.ByRow() {
+		src.NoTimes = flow.ErrNoTimes
+	}
+	return src
+}
+
+// Take takes logs through the rules into a sink. The error says whose fault it is, see [Cause].
+func (p *Passage) Take(ctx context.Context, src *flow.Source, sink engine.Sink) error {
+	defer p.Watch("URLs", src.Sample)()
+	return p.Decide(ctx, src, sink)
+}
+
+// Decide is Take for rows that come from no log.
+func (p *Passage) Decide(ctx context.Context, src engine.Source, sink engine.Sink) (err error) {
+	if p.Old != nil {
+		p.RunOpt.Old = p.Old.Store
+	}
+	p.Stats, err = engine.Run(ctx, p.Now.Store, src, sink, p.RunOpt)
+	return err
+}
+
+// Cause returns what ended a run, without the place that package engine adds.
+func Cause(err error) error {
+	if source, ok := errors.AsType[*engine.SourceError](err); ok {
+		return source.Err
+	}
+	if sink, ok := errors.AsType[*engine.SinkError](err); ok {
+		return sink.Err
+	}
+	return err
+}
+
+// ErrNoRequests is the error of logs without rows: what no request did says nothing of rules.
+var ErrNoRequests = errors.New("the logs have no row, so nothing is known of the rules: check -in and -format")
+
+// Summary returns what is known when all rows are decided.
+func (p *Passage) Summary() *summary.Report {
+	s := summary.New(summary.Source{
+		Asked: p.Asked, Version: build.Version(), Store: p.Now.Store, Rules: p.Now.Files, Logs: p.Logs, Stats: p.Stats,
+	})
+	s.Doubts = append(s.Doubts, p.Doubts...)
+	return s
+}
+
+// Close closes the logs, and gives back the rules.
+func (p *Passage) Close() (err error) {
+	if p.Logs != nil {
+		err = p.Logs.Close()
+	}
+	return errors.Join(err, p.Unload())
+}
+
+// Unload gives back the rules.
+func (p *Passage) Unload() (err error) {
+	for _, side := range p.Sides() {
+		err = errors.Join(err, side.Unload())
+	}
+	return err
+}
+
+// Drop removes the temporary packs. It may be called from any goroutine.
+func (p *Passage) Drop() (err error) {
+	for _, side := range p.Sides() {
+		err = errors.Join(err, side.Drop())
+	}
+	return err
+}

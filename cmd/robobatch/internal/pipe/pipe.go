@@ -1,0 +1,192 @@
+// Package pipe is the command pipe: it adds verdicts to an Arrow stream. Only cmd/robobatch imports it.
+package pipe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/pipe"
+)
+
+// given are the flags of the command pipe.
+type given struct {
+	flags.Rules
+	question                   flags.Question
+	work                       flags.Work
+	urlColumn, columns, prefix string
+	pool, perStream            bool
+}
+
+// Command returns the command pipe.
+func Command() command.Command {
+	g := new(given)
+	c := command.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
+	c.Name, c.About = "pipe", "add verdicts to an Arrow stream, for engines that call a program"
+	c.Stray = func(string) string { return "pipe takes flags only, and rows on standard input: see robobatch pipe -h" }
+	c.Intro = `
+robobatch pipe adds verdicts to the rows of an Arrow IPC stream, for engines that send rows to a program and read them back.
+
+    … | robobatch pipe -rules rules.rbp | …
+
+reads a stream with a column url on standard input, and writes it to standard output with the same rows and columns, batch
+by batch, and the columns of the verdicts behind them. It opens no network connection unless a name begins with s3://. docs/LAKE.md has examples.`
+	c.Rest = `
+Exit codes: 0 done, or standard output was closed; 2 an error of usage or input. The batches before a fault are written
+then, and the stream has no end mark.`
+	c.Flags = flags.Sections{
+		Input: append(g.PipeFlags(), cli.Flag{
+			Name: "url-column", Arg: "name", Default: "url",
+			Set: cli.Text(&g.urlColumn), Doc: `
+			The column of the URLs. Its type is utf8, binary, a large or view form of them, or a
+			dictionary of these.`,
+		}),
+		Question: slices.Concat([]cli.Flag{
+			g.question.NamesFlag("Crawlers to decide for, by product token. Several give columns for each, as in "+
+				"allowed_googlebot, and still one row.", flags.EveryClient), g.question.CrawlersFlag(),
+		}, g.question.MomentFlags(), g.question.AnswerFlags()),
+		Output: g.streamFlags(),
+		Run:    flags.Without(g.work.MemoryFlags("in the directory for\n\t\t\ttemporary files."), "progress"),
+	}.All()
+	return c
+}
+
+// streamFlags returns the flags that say how streams are answered.
+func (g *given) streamFlags() []cli.Flag {
+	return []cli.Flag{
+		{
+			Name: "columns", Arg: "list", Values: output.VerdictColumns(), List: true,
+			Set: cli.Text(&g.columns), Doc: `
+			The columns to add, in this order. Default: origin,allowed,reason,rule_line,rule;
+			canonical_url is added only if it is named, and so are reason and rule of several
+			agents.`,
+		},
+		{Name: "prefix", Arg: "text", Set: cli.Text(&g.prefix), Doc: `
+			Text before the names of the added columns. For rows that have columns of the same
+			names.`},
+		{Name: "pool", Set: cli.Bool(&g.pool), Doc: `
+			Write no end mark behind a stream. For executable_pool of ClickHouse, which sends one
+			stream after another and leaves the mark to be read as the beginning of the next answer.`},
+		{Name: "per-stream", Set: cli.Bool(&g.perStream), Doc: `
+			Print the doubts of each stream when it has ended. The line behind them is
+			"robobatch: end of stream 1", and so on. For a caller that keeps the program for several
+			streams.`},
+	}
+}
+
+// A run is one of the command pipe: a passage whose rows come from standard input, and go to
+// standard output.
+type run struct {
+	passage.Passage
+	opt       pipe.Options
+	perStream bool // streams have their own doubts
+	streams   int  // that have ended, if so
+}
+
+// plan checks the flags, and finds the rules.
+func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+	r := &run{opt: pipe.Options{URLColumn: g.urlColumn, Prefix: g.prefix, NoEnd: g.pool}, perStream: g.perStream}
+	g.work.Progress = "off"
+	f := &passage.Flags{Rules: g.Rules, Question: g.question, Work: g.work}
+	r.Console = console.Console{Streams: std, Quiet: g.work.Quiet, Progress: progress.Off}
+	var err error
+	r.Now = passage.NewSide(&g.Rules, &g.question, &faults)
+	if g.question.ByRow() {
+		faults.Add("as-of", errors.New("rows of a stream have no times that are read: name a moment, as in 2026-01-31"))
+	}
+	r.opt.Columns, err = output.ParseVerdictColumns(g.columns)
+	faults.Add("columns", flags.WithColumnHints(err))
+	if agents := r.Now.Opt.Agents; len(agents) > 1 && faults.None() {
+		_, err := (output.Options{Layout: output.Wide, Columns: r.opt.Columns}).ColumnNames(agents)
+		faults.Add("agent", err)
+	}
+	r.Now.Opt.Directives = output.NeedsOf(r.opt.Columns...).Directives
+	r.Memory.Plan = memory.PlanOf("pipe")
+	r.ChooseWork(f, &output.Options{}, &faults)
+	if progress.IsTerminal(std.In) {
+		faults.Add("", errors.New("standard input is a terminal: send an Arrow stream to it, as in: … | robobatch pipe -rules rules.rbp | …"))
+	}
+	if progress.IsTerminal(std.Out) {
+		faults.Add("", errors.New("standard output is a terminal, and an Arrow stream is not text: redirect it"))
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	err = r.FindRules(f)
+	r.opt.Workers = r.RunOpt.Workers
+	return r, err
+}
+
+// Drop removes the temporary pack: the rows are on standard output.
+func (r *run) Drop() (committed bool, err error) { return false, r.Passage.Drop() }
+
+// Targets returns those of the rows.
+func (r *run) Targets() (out, last string) { return say.Std, say.Std }
+
+// Run takes standard input through the rules.
+func (r *run) Run(ctx context.Context) (err error) {
+	if err := r.Load(ctx, load.TempDir(say.Std)); err != nil {
+		return errors.Join(err, r.Unload())
+	}
+	r.DoubtMoment()
+	if r.perStream {
+		always := r.Doubts
+		r.opt.Ended = func(stats engine.Stats) { r.endStream(always, &stats) }
+	}
+	out := console.NewWriter(r.Out)
+	done := make(chan error, 1)
+	go func() {
+		stats, err := pipe.Run(ctx, r.Now.Store, r.In, out, r.opt)
+		if err == nil {
+			r.doubt(&stats)
+		}
+		done <- errors.Join(err, r.Unload())
+	}()
+	select {
+	case err = <-done:
+	case <-out.Failed: // it may be that nothing more comes in, either
+		select {
+		case err = <-done:
+		case <-time.After(guard.Grace):
+		}
+	}
+	if out.Err != nil {
+		return console.OutError(out.Err)
+	}
+	if _, ok := errors.AsType[*pipe.StreamError](err); ok {
+		return fmt.Errorf("standard input: %w", err)
+	}
+	return err
+}
+
+// doubt prints the doubts about what came of rows.
+func (r *run) doubt(stats *engine.Stats) {
+	r.DoubtOnce(summary.Doubts(r.Now.Store, stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column", 0))
+}
+
+// endStream prints the doubts about a stream, those that there are whatever comes included, and
+// then that it has ended. So whoever sends several streams knows which doubts are whose.
+func (r *run) endStream(always []doubt.Doubt, stats *engine.Stats) {
+	if r.streams++; r.streams > 1 {
+		r.Doubts = nil
+		r.DoubtOnce(always)
+	}
+	r.doubt(stats)
+	fmt.Fprintf(r.Err, "robobatch: end of stream %d\n", r.streams) //nolint:errcheck // there is nowhere left to say it
+}

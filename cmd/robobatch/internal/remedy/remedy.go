@@ -1,0 +1,191 @@
+// Package remedy is the only place that knows which flag helps against an error of a library. Libraries
+// return sentinels and typed errors that say what is wrong and name no flag; a remedy says
+// what to do about it. Only cmd/robobatch and the packages of its commands import it.
+//
+// To add one: give the library a sentinel or an error type, and add a line to remedies (a fixed
+// text), or a case to Add (a text that depends on the error).
+package remedy
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/ingest"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/measure"
+	"github.com/robobatch/robobatch/internal/pack"
+	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/pipe"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// remedies are the fixed texts, by sentinel. The first that fits is taken.
+var remedies = []struct {
+	err    error
+	remedy string
+}{
+	{ingest.ErrNoURL, "name the field with -url-field; if it is no table but a list of URLs, add -format urls"},
+	{ingest.ErrNoAgents, "-agent-from-log finds the crawlers by it: name the field with -ua-field, if there is one, or the crawlers that all rows are decided for with -agent"},
+	{ingest.ErrManyURLs, "name one with -url-field"},
+	{ingest.ErrSeparator, "use -format csv"},
+	{ingest.ErrNoHeader, "put one in front, as in: (echo url,clicks; cat file) | robobatch -in - …; if it is a list of URLs, add -format urls"},
+	{ingest.ErrJoined, "name each part as an input of its own, as in: -in access.log -in access.log.1.gz; or unpack the packed parts before they are joined"},
+	{ingest.ErrJSONText, "write an object a line, as in: jq -c 'arrays[], objects' log.json | robobatch -in - …"},
+	{ingest.ErrNotFormat, "leave -format out, and the format is detected, or name another"},
+	{output.ErrDictMemory, "write Parquet or an Arrow stream (.arrows), or raise -max-memory"},
+	{pipe.ErrNoColumn, "name the column of the URLs with -url-column"},
+	{pipe.ErrTaken, "give theirs other names with -prefix, or leave it out with -columns"},
+	{pipe.ErrType, "cast it to a string, or name another with -url-column"},
+	{pack.ErrVersion, "make it anew from its files, as in: robobatch compile -rules robots/ -out robots.rbp"},
+	{rulefiles.ErrOriginDir, "leave -origin out, as the names in it say whose they are, or name one file"},
+	{rulefiles.ErrOriginFile, "leave -origin out, or rename the file if it is a robots.txt"},
+	{ingest.ErrPipedWARC, "name the file, with -format warc"},
+	{ingest.ErrURLList, "if it is a table or another format, name that, such as -format csv"},
+	{output.ErrOutput, "choose what becomes of it with -partition-mode: replace it, replace-partitions of which this run has rows, or append to them"},
+	{output.ErrOther, "name another directory, or -partition-mode replace"},
+	{output.ErrSameRun, "nothing was added; to write them again, use -partition-mode replace-partitions"},
+	{output.ErrStopped, "run that again, or -partition-mode replace"},
+	{measure.ErrNoURLs, "name a log that has some, or what its lines are with -format"},
+}
+
+// A remediedError is an error of a library and what to do about it.
+type remediedError struct {
+	err    error
+	remedy string
+}
+
+// Error says both, the remedy of an error of several lines on one of its own.
+func (e *remediedError) Error() string {
+	text := e.err.Error()
+	if strings.Contains(text, "\n") {
+		return text + "\n" + e.remedy
+	}
+	return text + ": " + e.remedy
+}
+
+// Unwrap returns the error of the library.
+func (e *remediedError) Unwrap() error { return e.err }
+
+// For is what the remedies of a run depend on, besides the error.
+type For struct {
+	Logs, Packs bool   // the command takes logs; its rules may be a pack
+	Origin      string // that -origin names; "" if it is not given
+}
+
+// damageRemedy is what to do about files of captures whose ends were lost.
+const damageRemedy = "get a whole copy, or use what is left with -accept-damaged-rules"
+
+// Add returns the error with its remedy, each part of a joined error with its own. An error
+// that has no remedy, or has got it already, is returned as it is; nil stays nil.
+func (s For) Add(err error) error {
+	if all, ok := cli.Joined(err); ok {
+		all = slices.Clone(all)
+		for i, err := range all {
+			all[i] = s.Add(err)
+		}
+		return errors.Join(all...)
+	}
+	if _, ok := errors.AsType[*remediedError](err); ok || err == nil {
+		return err
+	}
+	if other, ok := errors.AsType[*load.PackError](err); ok {
+		return packError(other)
+	}
+	if packing, ok := errors.AsType[*ingest.PackingError](err); ok {
+		return &remediedError{err, unpackRemedy(err, packing.Tool, "")}
+	}
+	switch {
+	case errors.Is(err, ingest.ErrLineEnds):
+		return &remediedError{err, unpackRemedy(err, `tr '\r' '\n'`, "<")}
+	case errors.Is(err, ingest.ErrSyslog):
+		return &remediedError{err, unpackRemedy(err, "sed 's/^[^{]*//'", " ")}
+	case errors.Is(err, ingest.ErrNoBase):
+		return &remediedError{err, "name its site with -base " + cmp.Or(s.Origin, "https://www.example.com")}
+	case errors.Is(err, rulefiles.ErrNoOrigin):
+		return &remediedError{err, s.originRemedy()}
+	}
+	if temp, ok := errors.AsType[*load.TempError](err); ok {
+		return &remediedError{temp, "free some space there, compile the rules into a pack elsewhere first (robobatch compile), or leave -max-memory out"}
+	}
+	if _, ok := errors.AsType[*rulefiles.DamageError](err); ok {
+		return &remediedError{err, damageRemedy}
+	}
+	for _, r := range remedies {
+		if errors.Is(err, r.err) {
+			return &remediedError{err, r.remedy}
+		}
+	}
+	return err
+}
+
+// originRemedy says what to do about one robots.txt whose origin is not known: all that the command
+// may need to be told, and other rules that it takes.
+func (s For) originRemedy() string {
+	remedy, others := "add -origin https://www.example.com", "a directory, a .warc or a .jsonl file"
+	if s.Logs {
+		remedy += " (or, if the log has paths only, -base https://www.example.com, which says both)"
+	}
+	if s.Packs {
+		others = "a directory, a .warc or a .jsonl file, or a pack (.rbp)"
+	}
+	return remedy + ", or name " + others
+}
+
+// unpackRemedy returns how to unpack, or convert, the log that an error is about on its way into the
+// program. before stands before the name of the file.
+func unpackRemedy(err error, tool, before string) string {
+	verb := "unpack"
+	if before != "" || strings.HasPrefix(tool, "iconv ") {
+		verb = "convert"
+	}
+	if at, ok := errors.AsType[*ingest.LineError](err); ok && at.Name != say.Std {
+		return verb + " it first, as in: " + tool + " " + strings.TrimSpace(before) + say.File(at.Name) + " | robobatch -in - …"
+	}
+	switch command, _, _ := strings.Cut(tool, " "); command {
+	case "tar":
+		tool += " -"
+	case "unzip", "7z", "unrar": // they read files only
+		return "write it to a file first, and then: " + tool + " file | robobatch -in - …"
+	}
+	return verb + " it on its way, as in: … | " + tool + " | robobatch -in - …"
+}
+
+// packError returns the error of a pack for another dialect, by the flags that ask for either.
+func packError(e *load.PackError) error {
+	compiled, asked := dialectFlags(e.Err.Compiled, e.Err.Asked), dialectFlags(e.Err.Asked, e.Err.Compiled)
+	return fmt.Errorf("read the rule pack %s: it is compiled for %s, and %s is asked for: use %[2]s, or compile it again with %[3]s",
+		say.File(e.Name), compiled, asked)
+}
+
+// dialectFlags returns the flags that ask for a dialect and its options, those in which it differs
+// from another.
+func dialectFlags(d, other robots.Dialect) string {
+	var flags []string
+	if d.String() != other.String() {
+		flags = append(flags, "-dialect "+d.String())
+	}
+	for _, option := range []struct {
+		flag    robots.Dialect
+		on, off string
+		yandex  bool
+	}{
+		{robots.WideTokens, "-agent-chars extended", "-agent-chars standard", false},
+		{robots.EmptyAllowIgnored, "-yandex-empty-allow ignore", "-yandex-empty-allow disallow", true},
+		{robots.BlankEndsSection, "-yandex-strict-blank", "-yandex-strict-blank=false", true},
+	} {
+		switch {
+		case d.Has(option.flag) == other.Has(option.flag), option.yandex && d.String() != robots.Yandex.String():
+		case d.Has(option.flag):
+			flags = append(flags, option.on)
+		default:
+			flags = append(flags, option.off)
+		}
+	}
+	return strings.Join(flags, " ")
+}

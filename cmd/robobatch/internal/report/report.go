@@ -1,0 +1,157 @@
+// Package report is the command report: the HTML page about a log and its rules. Only cmd/robobatch imports it.
+package report
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/output"
+)
+
+// given are the flags of the command report.
+type given struct {
+	passage.Flags
+	old  flags.Old
+	page page.Flags
+}
+
+// Command returns the command report.
+func Command() command.Command {
+	g := new(given)
+	c := command.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
+	c.Name, c.About = "report", "write what a log says of its rules as one HTML page, to hand on"
+	c.Intro = `
+robobatch report writes what a log says of robots.txt files, and of crawlers, as one HTML page.
+
+    robobatch report -rules robots.txt -base https://www.example.com -in access.log -agent-from-log
+
+writes access.report.html. The page has crawlers and their violations, what each line of robots.txt decided, paths, times
+and answers, and with -old what the rules changed. It needs no network and no other file. docs/LOG.md tells more. It
+opens no network connection unless a name begins with s3://.`
+	c.Flags = flags.Sections{
+		Input:    append([]cli.Flag{g.old.RulesFlag()}, g.Input()...),
+		Question: g.old.AddMomentFlag(g.Question.LogFlags(flags.CountFor)),
+		Output: []cli.Flag{g.page.WhatIfFlag(), {Name: "out", Arg: "file", Files: true, Set: flags.FileName(&g.page.Report), Doc: `
+			The page to write, x.html; - is standard output. Default: the name of the first log without
+			.zst, .gz, .txt, .log, .urls and the like, plus .report.html, in the working directory.`}},
+		Run: g.Work.MemoryFlags(`beside the output. Half
+			of it is for counts: beyond that some numbers are estimates, and marked, and very many rules
+			end the run with an error.`),
+	}.All()
+	return c
+}
+
+// A run is one of the command report.
+type run struct {
+	passage.Passage
+	page *page.Page
+}
+
+// plan checks the flags, and finds the inputs.
+func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+	r := new(run)
+	r.Choose(&g.Flags, std, &faults, &faults)
+	r.Memory.Plan = memory.PlanOf("report")
+	if g.old.IsGiven() {
+		r.Memory.Plan = memory.PlanOf("report -old")
+		r.Old = r.Now.Before(&g.old, &faults)
+	}
+	r.page = page.New(&g.page, &g.Flags, g.old.AsOf, &r.Passage, &faults)
+	r.ChooseWork(&g.Flags, &output.Options{}, &faults, g.page.Report)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	out := targets.Standard(g.page.Report)
+	err := r.Find(&g.Flags, load.TempDir(cmp.Or(out, ".")))
+	if r.Logs == nil {
+		return nil, err
+	}
+	r.page.Name = cmp.Or(out, targets.ForReport(r.Logs.Inputs()[0].Name))
+	if err = errors.Join(r.KeepStatus(), err); err == nil {
+		err = targets.CheckLocal("-out", r.page.Name)
+		for _, side := range []*passage.Side{r.Now, r.Old} {
+			if side != nil {
+				err = errors.Join(err, targets.CheckOut(r.page.Name, targets.Inputs{Path: side.Path, Logs: r.Logs.Inputs(), Rules: side.Files}))
+			}
+		}
+	}
+	return r, err
+}
+
+// Drop drops the page, unless that is complete, and the temporary packs.
+func (r *run) Drop() (committed bool, err error) {
+	if committed, err = r.page.Drop(); committed {
+		return committed, err
+	}
+	return false, errors.Join(err, r.Passage.Drop())
+}
+
+// Targets returns the name of the page.
+func (r *run) Targets() (out, last string) { return r.page.Targets() }
+
+// most is how many rules, families and origins of each kind of change the page has.
+const most = 100
+
+// Run takes the logs through the rules, and writes the page.
+func (r *run) Run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, r.page.Close(), r.Close()) }()
+	r.Hint(targets.Leftovers(r.page.Name))
+	if err := r.page.Create(func() (place.Output, error) { return place.Create(r.page.Name, r.Out) }); err != nil {
+		return err
+	}
+	if err := r.Load(ctx, load.TempDir(r.page.Name)); err != nil {
+		return err
+	}
+	r.page.Open(&r.Passage, true)
+	err = r.Take(ctx, r.Source(), r.page.Counts())
+	if err == nil && r.Stats.URLs == 0 && r.Stats.Skipped == 0 {
+		err = passage.ErrNoRequests
+	}
+	if err != nil {
+		return passage.Cause(err)
+	}
+	s, err := r.DoubtRows()
+	if err != nil {
+		return err
+	}
+	result := page.Result{Passage: &r.Passage, Refused: summary.Sum(s.Counts.Refused), Seen: r.Doubts, Changes: r.page.Changes(most)}
+	if err := r.page.Write(ctx, result); err != nil {
+		return err
+	}
+	r.Print(r.written())
+	return nil
+}
+
+// written says which page was written, and what it counts.
+func (r *run) written() string {
+	if r.page.Name == say.Std {
+		return ""
+	}
+	denied := say.Number(r.page.Denied())
+	text := fmt.Sprintf("%s: %s, %s disallowed", say.File(r.page.Name), say.Count(r.Stats.URLs, "request"), denied)
+	if r.Stats.Rows > r.Stats.URLs { // several crawlers that are asked for
+		text = fmt.Sprintf("%s: %s, %s of %s disallowed", say.File(r.page.Name), say.Count(r.Stats.URLs, "request"), denied, say.Count(r.Stats.Rows, "verdict"))
+	}
+	if r.Asked.AgentFromLog {
+		text += ", " + say.Count(r.Stats.Violations, "violation")
+		if r.Old != nil && !r.Now.Opt.RowTimes {
+			text += " of the rules before"
+		}
+	}
+	return text + "\n"
+}

@@ -1,0 +1,194 @@
+// Package rules is the command rules: it lists rules and what is wrong with them, or sitemaps. Only cmd/robobatch
+// imports it.
+package rules
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/progress"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/listfile"
+	"github.com/robobatch/robobatch/internal/listings"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A listing is a run of the command rules.
+type listing struct {
+	console.Console
+	guard.Sink[*listfile.File] // the output
+
+	rules   load.Rules
+	opt     listings.Options
+	outOpt  listfile.Options
+	origins atomic.Int64 // listed so far
+	bodies  int          // origins of which a response was in force
+	odd     engine.OddCount
+
+	needNamed bool                           // for a doubt about the agents
+	named     map[string]robots.ProductToken // of groups, by their lower case
+}
+
+// given are the flags of the command rules.
+type given struct {
+	flags.Rules
+	reading  flags.Reading
+	agents   flags.Agents
+	work     flags.Work
+	out      string
+	sitemaps bool
+}
+
+// Command returns the command rules.
+func Command() command.Command {
+	g := new(given)
+	c := command.Command{Rules: &g.Rules, OneRule: true, Plan: g.plan}
+	c.Name, c.About = "rules", "list the rules, and what is wrong with them"
+	c.Intro = `
+robobatch rules lists what robots.txt files say, and what is wrong with them.
+
+    robobatch rules -rules dir
+
+writes a table to dir.rules.parquet, with a row for each group, rule, crawl delay, sitemap, host, clean-param and
+diagnostic of each origin, its line, and status, time and size of the fetch. It opens no network connection unless a name begins with s3://.`
+	c.Flags = flags.Sections{
+		Input: g.FileFlags(),
+		Question: append([]cli.Flag{
+			g.agents.NamesFlag("List only the rules that bind these crawlers. Commas separate them.", "every group."), g.agents.CrawlersFlag(),
+		}, g.reading.MomentFlags()...),
+		Output: []cli.Flag{
+			{Name: "sitemaps", Set: cli.Bool(&g.sitemaps), Doc: `
+			Print only the sitemaps, and whether crawlers may fetch them. A line each has allowed,
+			disallowed or unknown, the crawler, and the URL, with tabs between. unknown: the URL is
+			none, or -rules has no robots.txt of its origin.`},
+			{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.out), Doc: `
+			The file to write. x.parquet or x.jsonl (JSON Lines); - is JSON Lines on standard
+			output. Default: the name of the rules plus .rules.parquet, in the working directory.`},
+		},
+		Run: g.work.Flags(),
+	}.All()
+	return c
+}
+
+// plan checks the flags and finds the rules.
+func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+	l := &listing{Console: console.Console{Streams: std, Quiet: g.work.Quiet}}
+	var err error
+	l.opt.Dialect, l.opt.AsOf = g.reading.Choose(&faults)
+	faults.Add("as-of", g.reading.CheckMoment())
+	faults.Add("workers", memory.CheckWorkers(g.work.Workers))
+	l.opt.Workers = g.work.Workers
+	faults.Add("progress", l.SetProgress(g.work.Progress))
+	if g.sitemaps {
+		return g.planSitemaps(l, &faults)
+	}
+	l.outOpt = listfile.Options{Dialect: l.opt.Dialect, Version: build.Version(), Metadata: g.reading.Metadata()}
+	l.outOpt.Agents, err = agents.Expand(g.agents.Names)
+	faults.Add("agent", err)
+	l.needNamed, l.named = agents.NeedNamed(l.outOpt.Agents, l.opt.Dialect), map[string]robots.ProductToken{}
+	l.Name = cmp.Or(targets.Standard(g.out), targets.ForRules(g.Path))
+	l.outOpt.Format, err = listfile.FormatOf(l.Name)
+	if err != nil && atomicfile.InPlace(l.Name) {
+		l.outOpt.Format, err = listfile.FormatOf(say.Std)
+	}
+	faults.Add("out", err)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return l, l.find(&g.Rules)
+}
+
+// find finds the rules, and checks the name of the output.
+func (l *listing) find(r *flags.Rules) (err error) {
+	if l.opt.Origin, err = l.rules.FindListed(r.Path, r.Origin, r.AcceptDamage); err != nil {
+		return err
+	}
+	return targets.CheckOut(l.Name, targets.Inputs{Path: r.Path, Rules: l.rules.Files})
+}
+
+// Run lists.
+func (l *listing) Run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, l.Close()) }()
+	if err := l.Create(func() (*listfile.File, error) {
+		return listfile.Create(l.Name, l.Out, l.outOpt)
+	}); err != nil {
+		return err
+	}
+	l.Hint(targets.Leftovers(l.Name))
+	stop := l.Watch("origins", func() progress.Sample { return progress.Sample{Done: l.origins.Load(), Total: -1} })
+	err = listings.List(ctx, l.rules.Files.Responses(), l.opt, func(listed *listings.Listing) error {
+		l.origins.Add(1)
+		if listed.Outcome.Capture >= 0 {
+			l.bodies++
+		}
+		if report := listed.Report; report != nil && report.Odd.Doubtful() {
+			l.odd.Add(engine.OddOrigin{Origin: listed.Origin, Odd: report.Odd})
+		}
+		if l.needNamed {
+			l.note(listed.Report)
+		}
+		return l.Use(func(f *listfile.File) error { return f.Write(listed) })
+	})
+	stop()
+	if err != nil {
+		return err
+	}
+	l.rules.Doubt(&l.Console)
+	l.DoubtOnce(summary.OddRules(&l.odd, "origin"))
+	if l.needNamed {
+		tokens := slices.Sorted(maps.Values(l.named))
+		l.DoubtOnce(agents.Unclear(l.outOpt.Agents, l.opt.Dialect, agents.Named{Tokens: tokens, Complete: l.opt.Origin == "" && len(tokens) < maxNamed}))
+	}
+	switch {
+	case l.opt.Origin != "" && l.origins.Load() == 0:
+		return fmt.Errorf("list %s: %w", l.opt.Origin, load.ErrNotListed)
+	case l.bodies == 0:
+		l.Doubt(doubt.Doubt{Code: doubt.NoRulesThen, Text: "no robots.txt is as old as -as-of; that of a file is the time of its last change", Count: 1})
+	}
+	return l.Commit(func(f *listfile.File) error {
+		err := f.Commit()
+		if err == nil && l.Name != say.Std {
+			l.Print(fmt.Sprintf("%s: %s of %s\n%s", say.File(l.Name), say.Count(f.Rows(), "row"), say.Count(l.origins.Load(), "origin"),
+				summary.Skipped(l.rules.Skipped(), "")))
+		}
+		return err
+	})
+}
+
+// maxNamed is how many product tokens are noted.
+const maxNamed = 1 << 17
+
+// note notes the product tokens of a robots.txt that is listed.
+func (l *listing) note(r *robots.Report) {
+	if r == nil {
+		return
+	}
+	for _, g := range r.File.Groups {
+		for _, token := range g.Agents {
+			key := strings.ToLower(string(token))
+			if _, known := l.named[key]; !known && len(l.named) < maxNamed {
+				l.named[key] = robots.ProductToken(strings.Clone(string(token)))
+			}
+		}
+	}
+}

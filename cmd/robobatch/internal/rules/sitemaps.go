@@ -1,0 +1,78 @@
+package rules
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/listings"
+)
+
+// A sitemapList is a run of the command rules with -sitemaps: the sitemaps that robots.txt name,
+// and whether the crawlers may fetch them.
+type sitemapList struct {
+	*listing
+	store engine.StoreOptions
+}
+
+// planSitemaps checks the flags of the command rules with -sitemaps.
+func (g *given) planSitemaps(l *listing, faults *cli.Faults) (*sitemapList, error) {
+	s := &sitemapList{listing: l}
+	var err error
+	if g.out != "" && g.out != say.Std {
+		faults.Add("out", errors.New("-sitemaps prints on standard output: redirect that"))
+	}
+	s.store = engine.StoreOptions{Dialect: l.opt.Dialect, AsOf: l.opt.AsOf, Workers: l.opt.Workers, Missing: engine.MissingUnknown}
+	s.store.Agents, err = agents.Expand(g.agents.Names)
+	s.store.Agents = flags.AgentsOf(&s.store)
+	s.store.Tokens = agents.NeedNamed(s.store.Agents, s.store.Dialect)
+	faults.Add("agent", err)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	l.Name = say.Std
+	return s, l.find(&g.Rules)
+}
+
+// Run prints a line for each sitemap and crawler: the answer, the crawler, and the URL as written.
+// Tabs part them, and a URL can have none: the space around a value is no part of it.
+func (s *sitemapList) Run(ctx context.Context) error {
+	store, err := engine.BuildStore(s.rules.Responses(ctx), s.store)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(s.Out)
+	err = listings.List(ctx, s.rules.Files.Responses(), s.opt, func(listed *listings.Listing) error {
+		if listed.Report == nil {
+			return nil
+		}
+		for _, sitemap := range listed.Report.Sitemaps {
+			for _, agent := range s.store.Agents {
+				answer, err := store.Verdict(sitemap.URL, agent)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(out, "%s\t%s\t%s\n", sitemapAnswers[answer.Access], say.Printable(agent), say.Printable(sitemap.URL)) //nolint:errcheck // sticky
+			}
+		}
+		return nil
+	})
+	s.rules.Doubt(&s.Console)
+	s.DoubtOnce(passage.DoubtAgents(&s.store, store))
+	if err != nil {
+		return err
+	}
+	return console.OutError(out.Flush())
+}
+
+// sitemapAnswers are what is printed of an Access: there is no answer for a URL that is none, and
+// for one whose origin has no robots.txt in the rules.
+var sitemapAnswers = [...]string{engine.Unknown: "unknown", engine.Denied: "disallowed", engine.Allowed: "allowed"}
