@@ -13,6 +13,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/robobatch/robobatch/bench/internal/corpus"
@@ -39,7 +43,32 @@ var (
 	windows  = &input{"windows.txt.zst", makeWindows}
 	words    = &input{"words.txt", makeWords(1)}
 	changed  = &input{"changed.txt", makeWords(2)}
+	stream   = &input{"urls.arrows", makeStream}
 )
+
+// makeStream writes an Arrow stream of URLs, in record batches of 8,192 rows.
+func makeStream(path string, g *madeup.Generator, s madeup.Spec) error {
+	return madeup.WriteFile(path, func(w io.Writer) error {
+		schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}, nil)
+		out, column := ipc.NewWriter(w, ipc.WithSchema(schema)), array.NewStringBuilder(memory.DefaultAllocator)
+		rows := int64(0)
+		flush := func() error {
+			values := column.NewArray()
+			return out.Write(array.NewRecord(schema, []arrow.Array{values}, int64(values.Len())))
+		}
+		for url := range g.URLs(madeup.Shuffled) {
+			if rows++; rows > s.URLs {
+				break
+			}
+			if column.Append(string(url)); column.Len() == 8192 {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+		return errors.Join(flush(), out.Close())
+	})
+}
 
 // makeWords returns what writes a robots.txt of rules whose floating words nearly all can follow each other: the
 // sets of places that they can be in are more than anyone could walk through.

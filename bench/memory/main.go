@@ -137,7 +137,10 @@ func (s *shape) arguments(inputs, out string, limit int64) (all []string) {
 	if s.log != nil {
 		all = append(all, "-in", filepath.Join(inputs, s.log.name))
 	}
-	all = append(all, "-rules", filepath.Join(inputs, s.rules.name), "-max-memory", strconv.FormatInt(limit/mib, 10)+"MiB", "-quiet", "-progress", "off")
+	all = append(all, "-rules", filepath.Join(inputs, s.rules.name), "-max-memory", strconv.FormatInt(limit/mib, 10)+"MiB", "-quiet")
+	if s.stdin == nil {
+		all = append(all, "-progress", "off")
+	}
 	if s.out != "" {
 		all = append(all, "-out", filepath.Join(out, s.out))
 	}
@@ -213,7 +216,16 @@ func (l *lab) run(s shape, limit int64) (result, error) {
 	if err := errors.Join(os.RemoveAll(out), os.Mkdir(out, 0o777)); err != nil {
 		return result{}, err
 	}
-	sample, err := measure.Exec(exec.CommandContext(l.ctx, l.binary, s.arguments(l.inputs, out, limit)...))
+	cmd := exec.CommandContext(l.ctx, l.binary, s.arguments(l.inputs, out, limit)...)
+	if s.stdin != nil {
+		in, err := os.Open(filepath.Join(l.inputs, s.stdin.name))
+		if err != nil {
+			return result{}, err
+		}
+		defer in.Close() //nolint:errcheck // only read
+		cmd.Stdin = in
+	}
+	sample, err := measure.Exec(cmd)
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 2 {
 		if _, text, ok := strings.Cut(err.Error(), "robobatch: -max-memory: "); ok { // a plan that is not begun
 			text, _, _ = strings.Cut(text, "\n")

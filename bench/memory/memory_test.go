@@ -18,7 +18,7 @@ import (
 const preparing = "MEMORY_TEST_PREPARE"
 
 // small is what the test runs: some ten thousand origins, whose rules do not fit under the limits.
-const small = "^(plain|workers|sort|arrow|wide|longurls|kept|partition|asof|captures|diff|diffrows|coverage|coverby|report|reportlog|reportold|reportrun|window|windows|windowdiff|windowcover|windowpage|rulesalone|rulesrows)$"
+const small = "^(plain|workers|sort|arrow|wide|longurls|kept|partition|asof|captures|diff|diffrows|coverage|coverby|report|reportlog|reportold|reportrun|window|windows|windowdiff|windowcover|windowpage|rulesalone|rulesrows|reportdiff|pipe)$"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(preparing); dir != "" {
@@ -61,7 +61,7 @@ func TestBound(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if lines := strings.Count(out.String(), "\n"); len(r.shapes) != 25 || lines != 1+3*len(r.shapes) {
+	if lines := strings.Count(out.String(), "\n"); len(r.shapes) != 27 || lines != 1+3*len(r.shapes) {
 		t.Errorf("%d lines of %d shapes", lines, len(r.shapes))
 	}
 	if !regexp.MustCompile(`(?m)^plain +64 MiB .* ok$`).MatchString(out.String()) {
@@ -71,6 +71,23 @@ func TestBound(t *testing.T) {
 		t.Errorf("%d shapes ran under 256 MiB", len(ok))
 	} else if ok[0][1] == "0.0" {
 		t.Skip("this system does not tell the peak memory of a process")
+	}
+}
+
+// TestPlans holds that every plan of memory has a shape.
+func TestPlans(t *testing.T) {
+	source, err := os.ReadFile("../../cmd/robobatch/internal/memory/plans.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(planNames.FindAll(source, -1)); n < 8 {
+		t.Errorf("%d plans are found", n)
+	}
+	if names := missing(source); len(names) > 0 {
+		t.Errorf("no shape tries the plans %q", names)
+	}
+	if names := missing([]byte("\t{Run: \"conduct\"},\n")); len(names) != 1 {
+		t.Errorf("%q are missing", names)
 	}
 }
 

@@ -1,5 +1,11 @@
 package main
 
+import (
+	"cmp"
+	"regexp"
+	"slices"
+)
+
 // A shape is a run that is hard on memory in a way of its own.
 type shape struct {
 	name  string
@@ -10,7 +16,32 @@ type shape struct {
 	page  string // name of the page of -report; "" is none
 
 	command string // "" is the main job
-	old     *input // the rules before, of the command diff
+	old     *input // the rules before, of the commands diff and report
+	stdin   *input // nil is none
+}
+
+// plan returns the line of the table of plans in cmd/robobatch/internal/memory that the shape tries.
+func (s *shape) plan() string {
+	switch {
+	case s.page != "":
+		return cmp.Or(s.command, "robobatch") + " -report"
+	case s.command == "report" && s.old != nil:
+		return "report -old"
+	}
+	return cmp.Or(s.command, "robobatch")
+}
+
+// planNames finds the names of the table of plans in its source.
+var planNames = regexp.MustCompile(`(?m)^\t\{Run: "([^"]+)"`)
+
+// missing returns the plans that no shape tries, of the source of the table.
+func missing(source []byte) (names []string) {
+	for _, m := range planNames.FindAllSubmatch(source, -1) {
+		if name := string(m[1]); !slices.ContainsFunc(shapes, func(s shape) bool { return s.plan() == name }) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // inputs returns what is read.
@@ -19,8 +50,10 @@ func (s *shape) inputs() []*input {
 	if s.log != nil {
 		all = append(all, s.log)
 	}
-	if s.old != nil {
-		all = append(all, s.old)
+	for _, in := range []*input{s.old, s.stdin} {
+		if in != nil {
+			all = append(all, in)
+		}
 	}
 	return all
 }
@@ -58,4 +91,6 @@ var shapes = []shape{
 	{name: "rulesalone", command: "diff", old: words, rules: changed},
 	{name: "rulesrows", command: "diff", old: words, rules: changed, out: "x.parquet"},
 	{name: "reportrun", rules: pack, log: urls, out: "x.parquet", page: "x.html"},
+	{name: "reportdiff", command: "diff", old: closing, rules: pack, log: urls, page: "x.html"},
+	{name: "pipe", command: "pipe", rules: pack, stdin: stream, flags: []string{"-agent", "*,Googlebot,GPTBot"}},
 }
