@@ -1,0 +1,187 @@
+package passage
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/output"
+)
+
+// A trial is a directory with rules and logs.
+type trial struct {
+	*testing.T
+	dir string
+}
+
+// newTrial writes files into a directory.
+func newTrial(t *testing.T, files map[string]string) trial {
+	t.Helper()
+	before := debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { debug.SetMemoryLimit(before) })
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return trial{t, dir}
+}
+
+// plan returns a passage by flags, with $ for the directory.
+func (t trial) plan(text string) (*Passage, error) {
+	t.Helper()
+	f, old, faults := new(Flags), new(flags.Old), cli.Faults{}
+	c := cli.Command{Flags: flags.Sections{
+		Input: append(f.Input(), old.RulesFlag()), Question: f.Question.LogFlags(flags.DecideFor), Run: f.Work.MemoryFlags(""),
+	}.All()}
+	p := &cli.Program{Name: "test", Commands: []cli.Command{c}}
+	if err := p.Parse(&p.Commands[0], strings.Fields(strings.ReplaceAll(text, "$", t.dir))); err != nil {
+		t.Fatal(err)
+	}
+	messages, err := os.Create(filepath.Join(t.dir, "messages"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { messages.Close() })
+	r := new(Passage)
+	r.Choose(f, console.Streams{Err: messages}, &faults, &faults)
+	r.Memory.Plan = memory.PlanOf("coverage")
+	if old.IsGiven() {
+		r.Old = r.Now.Before(old, &faults)
+	}
+	r.ChooseWork(f, &output.Options{}, &faults)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return r, r.Find(f, t.dir)
+}
+
+// take takes the logs through the rules, and returns the verdicts as letters by row.
+func (t trial) take(r *Passage) (verdicts string, err error) {
+	t.Helper()
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if err := r.Load(t.Context(), t.dir); err != nil {
+		return "", err
+	}
+	var sink letters
+	err = r.Take(t.Context(), r.Source(), &sink)
+	return sink.text, err
+}
+
+// letters is a sink of the verdicts: a for allowed, d for disallowed, ? for neither.
+type letters struct{ text string }
+
+// Write adds the letters of a batch.
+func (l *letters) Write(b *engine.Batch) error {
+	for _, v := range b.Verdicts {
+		l.text += map[engine.Access]string{engine.Allowed: "a", engine.Denied: "d", engine.Unknown: "?"}[v.Access]
+	}
+	return nil
+}
+
+// Close does nothing.
+func (*letters) Close() error { return nil }
+
+const site = " -base https://a.example -progress off"
+
+// TestTake takes a log through rules: in memory, under a limit of memory, and by the rules before, too.
+func TestTake(t *testing.T) {
+	all := newTrial(t, map[string]string{"new": "User-agent: *\nDisallow: /x\n", "old": "User-agent: *\n", "log": "/x\n/y\n/x/y\n"})
+	for text, want := range map[string]string{
+		"-rules $/new -in $/log":                           "dad",
+		"-rules $/new -in $/log -max-memory 128MiB":        "dad",
+		"-rules $/new -in $/log -agent *,GPTBot -limit 2":  "ddaa",
+		"-rules $/new -in $/log -old $/old":                "dad",
+		"-rules $/old -in $/log -in $/log -missing null":   "aaaaaa",
+		"-rules $/new -in $/log -workers 1 -as-of 2020-01": "",
+	} {
+		r, err := all.plan(text + site)
+		if want == "" {
+			if err == nil || !strings.Contains(err.Error(), "is no moment") {
+				t.Errorf("%s: error %v", text, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		got, err := all.take(r)
+		if err != nil || got != want || r.Stats.Rows != int64(len(want)) {
+			t.Errorf("%s: %q, %d rows, want %q; error %v", text, got, r.Stats.Rows, want, err)
+		}
+		if twice := strings.Count(text, "-in") > 1; twice != slices.ContainsFunc(r.Doubts, func(d doubt.Doubt) bool { return d.Code == doubt.RepeatedInput }) {
+			t.Errorf("%s: doubts %v", text, r.Doubts)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(all.dir, ".*")); err != nil || len(left) > 0 {
+		t.Errorf("left are %q, %v", left, err)
+	}
+}
+
+// TestFaults holds that all that is wrong with values is said at once, and then all that is wrong with files.
+func TestFaults(t *testing.T) {
+	all := newTrial(t, map[string]string{"new": "User-agent: *\n", "log": "/x\n"})
+	for text, wants := range map[string][]string{
+		"-rules $/new -in $/log -limit -1 -workers -1 -max-memory x": {"-workers: ", "-limit: ", "-max-memory: "},
+		"-rules $/no -in $/none":                                     {"none: ", "no: "},
+	} {
+		_, err := all.plan(text + site)
+		for _, want := range wants {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", text, err, want)
+			}
+		}
+	}
+}
+
+// TestSides holds that rules of other sites are not compared.
+func TestSides(t *testing.T) {
+	all := newTrial(t, map[string]string{"b/https_b.example.txt": "User-agent: *\n", "a/https_a.example.txt": "User-agent: *\n", "log": "https://a.example/x\n"})
+	r, err := all.plan("-rules $/a -old $/b -in $/log -progress off")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := all.take(r); err == nil || !strings.Contains(err.Error(), "have no origin in common") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestKeepStatus holds that a status is read where all logs have it, and only there.
+func TestKeepStatus(t *testing.T) {
+	all := newTrial(t, map[string]string{"new": "User-agent: *\n", "has.csv": "url,status\n/x,200\n", "lacks.csv": "url\n/x\n"})
+	for text, want := range map[string]int{"-in $/has.csv": 1, "-in $/has.csv -in $/lacks.csv": 0} {
+		r, err := all.plan("-rules $/new " + text + site)
+		if err == nil {
+			err = r.KeepStatus()
+		}
+		if err != nil || r.Status != want {
+			t.Errorf("%s: the status is column %d, want %d; %v", text, r.Status, want, err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestCause holds that an error of either end loses the place that the engine adds.
+func TestCause(t *testing.T) {
+	ended, source, sink := errors.New("ended"), new(engine.SourceError), new(engine.SinkError)
+	source.Err, sink.Err = ended, ended
+	for _, err := range []error{source, sink, ended} {
+		if got := Cause(err); got != ended { //nolint:errorlint // the error itself, not one around it
+			t.Errorf("%v becomes %v", err, got)
+		}
+	}
+}
