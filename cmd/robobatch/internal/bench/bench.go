@@ -65,6 +65,7 @@ writes to a temporary directory and opens no network connection unless a name be
 // A benchRun is a run of the command bench.
 type benchRun struct {
 	passage.Passage
+	guard.Printed
 	outOpt output.Options
 	dir    string // for the output, removed at the end
 	rounds int
@@ -142,9 +143,6 @@ func (b *benchRun) create(store *engine.Store) (measure.Sink, error) {
 
 // Drop removes the output.
 func (b *benchRun) Drop() (committed bool, err error) { return false, os.RemoveAll(b.dir) }
-
-// Targets returns that of the lines.
-func (b *benchRun) Targets() (out, last string) { return say.Std, say.Std }
 
 // Run measures, and prints the lines as they come.
 func (b *benchRun) Run(ctx context.Context) (err error) {

@@ -30,6 +30,7 @@ import (
 // A checking is a run of the command check.
 type checking struct {
 	console.Console
+	guard.Printed
 	*explain.Asker
 	file *expect.File
 	form string
@@ -113,12 +114,6 @@ func readExpectations(name string, in io.Reader) (*expect.File, error) {
 	defer f.Close() //nolint:errcheck // only read
 	return expect.Read(f, name)
 }
-
-// Drop drops nothing: the results are on standard output.
-func (c *checking) Drop() (committed bool, err error) { return false, nil }
-
-// Targets returns those of the results.
-func (c *checking) Targets() (out, last string) { return say.Std, say.Std }
 
 // Run checks.
 func (c *checking) Run(ctx context.Context) error {

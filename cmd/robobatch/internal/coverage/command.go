@@ -109,12 +109,10 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 
 // Drop drops the output, unless that is complete, and the temporary pack.
 func (r *run) Drop() (committed bool, err error) {
-	if r.Name != "" {
-		if committed, err = r.Sink.Drop(); committed {
-			return committed, err
-		}
+	if committed, err = r.Sink.Drop(); committed {
+		return committed, err
 	}
-	return committed, errors.Join(err, r.Passage.Drop())
+	return false, errors.Join(err, r.Passage.Drop())
 }
 
 // Targets returns the name of the output.

@@ -246,13 +246,11 @@ func (d *diffing) checkOut(g *given, logs []ingest.Input) error {
 
 // Drop drops the output and the temporary packs.
 func (d *diffing) Drop() (committed bool, err error) {
-	if d.out.Name != "" {
-		if committed, err = d.out.Drop(); committed {
-			return committed, err
-		}
+	if committed, err = d.out.Drop(); committed {
+		return committed, err
 	}
 	_, errPage := d.page.Drop()
-	return committed, errors.Join(err, d.Passage.Drop(), errPage)
+	return false, errors.Join(err, d.Passage.Drop(), errPage)
 }
 
 // Targets returns the name of the output.
@@ -298,12 +296,7 @@ func (s *changesSink) Write(b *engine.Batch) error {
 
 // Run compares.
 func (d *diffing) Run(ctx context.Context) (err error) {
-	defer func() {
-		if d.out.Name != "" {
-			err = errors.Join(err, d.out.Close())
-		}
-		err = errors.Join(err, d.page.Close(), d.Close())
-	}()
+	defer func() { err = errors.Join(err, d.out.Close(), d.page.Close(), d.Close()) }()
 	d.Hint(targets.Leftovers(d.out.Name, d.page.FileName()))
 	if err := d.page.Begin(); err != nil {
 		return err

@@ -27,6 +27,7 @@ import (
 // An explanation is a run of the command explain.
 type explanation struct {
 	console.Console
+	guard.Printed
 	*Asker
 	urls    []string // none: they are lines of standard input
 	json    bool
@@ -86,7 +87,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 			faults.Add("print", errors.New("what a code means is text: leave out -print"))
 			return nil, faults.Err()
 		}
-		return &printing{e.Console, text}, nil
+		return &printing{Console: e.Console, text: text}, nil
 	}
 	if g.Path == "" {
 		faults.Add("rules", missingRules(g.rest))
@@ -145,14 +146,9 @@ func missingRules(arguments []string) error {
 // A printing is a run that prints a text.
 type printing struct {
 	console.Console
+	guard.Printed
 	text string
 }
-
-// Drop drops nothing.
-func (p *printing) Drop() (committed bool, err error) { return false, nil }
-
-// Targets returns that of the text.
-func (p *printing) Targets() (out, last string) { return say.Std, say.Std }
 
 // Run prints.
 func (p *printing) Run(context.Context) error { return p.PrintOut(p.text) }
@@ -169,12 +165,6 @@ func (e *explanation) onlyOrigin() (only string) {
 	}
 	return only
 }
-
-// Drop drops nothing: the answers are on standard output.
-func (e *explanation) Drop() (committed bool, err error) { return false, nil }
-
-// Targets returns those of the answers.
-func (e *explanation) Targets() (out, last string) { return say.Std, say.Std }
 
 // Run explains.
 func (e *explanation) Run(ctx context.Context) error {

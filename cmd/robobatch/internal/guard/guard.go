@@ -58,6 +58,15 @@ type Task interface {
 	Targets() (out, last string)       // names of its output, and of what it writes when that is complete
 }
 
+// Printed is the part of a [Task] that writes to standard output only: there is nothing to drop.
+type Printed struct{}
+
+// Drop drops nothing.
+func (Printed) Drop() (committed bool, err error) { return false, nil }
+
+// Targets returns the names of standard output.
+func (Printed) Targets() (out, last string) { return say.Std, say.Std }
+
 // Run runs the task until it ends or SIGINT, SIGTERM, SIGHUP or SIGQUIT comes, and then drops its output. A
 // signal that comes when the output is complete, or the task has failed, changes nothing; nor does
 // a second signal.

@@ -10,7 +10,7 @@ import (
 )
 
 // A Sink is an output that another goroutine than the one that writes it can drop. Its zero value
-// has a name to be set and no file yet.
+// has a name to be set and no file yet; one that keeps no name is of nothing, and Drop and Close do nothing.
 type Sink[F io.Closer] struct {
 	Name string // of the output, "-" for standard output
 

@@ -50,16 +50,9 @@ func (j *job) Drop() (committed bool, err error) {
 		return committed, err
 	}
 	_, errPage := j.page.Drop()
-	err = errors.Join(err, j.Passage.Drop(), errPage)
-	if j.rejects != "" {
-		_, errList := j.out.List.Drop()
-		err = errors.Join(err, errList)
-	}
-	if j.statsName != "" {
-		_, errStats := j.stats.Drop()
-		err = errors.Join(err, errStats)
-	}
-	return committed, err
+	_, errList := j.out.List.Drop()
+	_, errStats := j.stats.Drop()
+	return false, errors.Join(err, j.Passage.Drop(), errPage, errList, errStats)
 }
 
 // Targets returns the names of the output and of the statistics.

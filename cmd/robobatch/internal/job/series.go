@@ -259,11 +259,8 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 		return err
 	}
 	s.made = series.Made{Version: s.outOpt.Version, RulesHash: s.Now.Store.RulesHash(), Flags: s.series.flags}
-	r := summary.New(summary.Source{
-		Asked: s.Asked, Version: s.outOpt.Version, Store: s.Now.Store, Rules: s.Now.Files, Logs: new(ingest.Logs),
-	})
-	r.Doubts = append(r.Doubts, s.Doubts...)
-	s.sum = series.NewSum(r, series.Series{Shard: s.series.dir.Shard, List: s.series.list, Flags: s.series.flags})
+	s.Logs = new(ingest.Logs)
+	s.sum = series.NewSum(s.Summary(), series.Series{Shard: s.series.dir.Shard, List: s.series.list, Flags: s.series.flags})
 	if err := s.all(ctx); err != nil {
 		return s.stopped(err)
 	}

@@ -5,7 +5,6 @@ package lint
 
 import (
 	"bytes"
-	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -131,11 +130,6 @@ func column(line string, key bool) int {
 		at = 0
 	}
 	return utf8.RuneCountInString(line[:at]) + 1
-}
-
-// Worse sorts findings by severity, worst first, and else leaves them in their order.
-func Worse(findings []Finding) {
-	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(a.severity, b.severity) })
 }
 
 // A Key tells a finding again when the file has changed elsewhere.

@@ -54,9 +54,10 @@ or input, or the files are not those of one run.`
 // A merging is a run of the command merge.
 type merging struct {
 	console.Console
-	dir     series.Dir
-	stats   []string // names of the shards' statistics; none is all in the directory
-	verbose bool
+	guard.Printed // a file appears when it is complete
+	dir           series.Dir
+	stats         []string // names of the shards' statistics; none is all in the directory
+	verbose       bool
 }
 
 // plan checks the flags.
@@ -76,9 +77,6 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	}
 	return m, faults.Err()
 }
-
-// Drop drops nothing: a file appears when it is complete.
-func (m *merging) Drop() (committed bool, err error) { return false, nil }
 
 // Targets returns the directory.
 func (m *merging) Targets() (out, last string) { return m.dir.Name, m.dir.Name }

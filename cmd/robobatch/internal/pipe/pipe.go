@@ -94,6 +94,7 @@ func (g *given) streamFlags() []cli.Flag {
 // standard output.
 type run struct {
 	passage.Passage
+	guard.Printed
 	opt       pipe.Options
 	perStream bool // streams have their own doubts
 	streams   int  // that have ended, if so
@@ -135,9 +136,6 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 
 // Drop removes the temporary pack: the rows are on standard output.
 func (r *run) Drop() (committed bool, err error) { return false, r.Passage.Drop() }
-
-// Targets returns those of the rows.
-func (r *run) Targets() (out, last string) { return say.Std, say.Std }
 
 // Run takes standard input through the rules.
 func (r *run) Run(ctx context.Context) (err error) {
