@@ -58,7 +58,7 @@ func newProgram() (*cli.Program, []command.Command) {
 	return p, all
 }
 
-// stray says what to do about an argument that is no flag.
+// stray returns the remedy for an argument that is no flag.
 func stray(p *cli.Program, c *command.Command, argument string) string {
 	switch {
 	case c.OneRule && c.Rules.Path == "":

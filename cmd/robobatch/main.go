@@ -115,7 +115,7 @@ func start(arguments []string, std console.Streams) (title string, err error) {
 // errBare is the error of a call without arguments.
 var errBare = errors.New("nothing was asked for")
 
-// bareText is what a call without arguments prints.
+// bareText is printed by a call without arguments.
 const bareText = `robobatch decides for every URL of a log whether a crawler may fetch it. Three commands to try:
 
     robobatch -rules robots.txt -base https://www.example.com -in access.log

@@ -27,7 +27,7 @@ func Expand(given []string) ([]string, error) {
 		if item == "" && slices.Contains(given[:i], item) { // as in "a,,b,", which is one fault
 			continue
 		}
-		errs = append(errs, e.add(item))
+		errs = append(errs, e.addItem(item))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -41,8 +41,8 @@ type agentList struct {
 	byHand map[string]bool // by name in lower case: whether it stands in the flag itself
 }
 
-// add adds what one item of the flag stands for.
-func (l *agentList) add(item string) error {
+// addItem adds the names that one item of the flag stands for.
+func (l *agentList) addItem(item string) error {
 	name, list := strings.CutPrefix(item, "@")
 	switch {
 	case !list:

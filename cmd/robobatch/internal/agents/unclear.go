@@ -101,7 +101,7 @@ func newWord(name string) word {
 	return w
 }
 
-// hyphens are what separates the parts of a name.
+// hyphens separate the parts of a name.
 var hyphens = strings.NewReplacer("-", "", "_", "", ".", "")
 
 // closest returns the first of the known names that a name is like, "" if there is none.

@@ -161,7 +161,7 @@ func (b *benchRun) Run(ctx context.Context) (err error) {
 	return load.NamePack(b.job.Pack, err)
 }
 
-// logNames returns what to call the logs in a message.
+// logNames returns the name of the logs in a message.
 func (b *benchRun) logNames() string {
 	names := b.Files.Names()
 	if len(names) == 1 {
@@ -170,7 +170,7 @@ func (b *benchRun) logNames() string {
 	return say.Count(int64(len(names)), "log")
 }
 
-// doubtRules tells of what is wrong with the rules.
+// doubtRules prints the doubts about the rules.
 func (b *benchRun) doubtRules() error {
 	if b.job.Pack != "" {
 		store, err := engine.OpenPack(b.job.Pack, b.job.Store)

@@ -152,7 +152,7 @@ func (c *checking) Run(ctx context.Context) error {
 	return err
 }
 
-// problems returns what is wrong apart from the expectations, unless it is waived.
+// problems returns the problems apart from the expectations, unless they are waived.
 func (c *checking) problems(results []expect.Result) (problems []expect.Result) {
 	add := func(code, text string) {
 		if c.file.Waivers[code] == 0 {

@@ -109,7 +109,7 @@ func (c *compilation) Run(ctx context.Context) (err error) {
 	})
 }
 
-// report prints what was written, and what was not used. The pack itself no longer knows that.
+// report prints the size of the pack, and the files that were not used, which the pack does not know.
 func (c *compilation) report(s engine.PackStats) {
 	c.Print(fmt.Sprintf("%s: %s, %s, %s, %s\n%s", say.File(c.Name), say.Count(int64(s.Origins), "origin"),
 		say.Count(int64(s.Texts), "distinct text"), say.Count(int64(s.Rulesets), "distinct rule set"), say.Bytes(s.Bytes),

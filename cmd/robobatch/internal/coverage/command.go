@@ -121,7 +121,7 @@ func (r *run) Targets() (out, last string) {
 	return out, out
 }
 
-// Run takes the logs through the rules, and prints what these did.
+// Run takes the logs through the rules, and prints the effect of the rules.
 func (r *run) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, r.Sink.Close(), r.Passage.Close()) }()
 	r.Hint(targets.Leftovers(r.Name))

@@ -84,7 +84,7 @@ func (c *Counter) PrintText(w io.Writer, inputs []string, all bool) error {
 func (c *Counter) tables(all bool) (h Head, tables [kinds][]Rule) {
 	h = c.head()
 	for r := range c.Rules() {
-		h.add(r)
+		h.addRule(r)
 		k := r.kind()
 		tables[k] = append(tables[k], *r)
 		if !all && len(tables[k]) == 64*shown { // so that few are kept of very many
@@ -107,7 +107,7 @@ func (h *Head) of(k kind) int64 { return [...]int64{h.Decided, h.Matched, h.Neve
 // several reports whether lines are of several robots.txt.
 func (h *Head) several() bool { return h.Origins > 1 || h.Files > 1 }
 
-// String returns what rules of a kind did.
+// String names the effect of rules of a kind.
 func (k kind) String() string {
 	return [...]string{"decided", "matched, and decided no request", "matched no request"}[k]
 }
@@ -235,7 +235,7 @@ func matchedToo(r *Rule) string {
 	return "; matched " + say.Number(r.Matched.Requests) + " more, " + by
 }
 
-// wonBy returns what decided in place of a rule most often.
+// wonBy returns the rule that decided in place of another most often.
 func wonBy(r *Rule) string {
 	if len(r.WonBy) == 0 {
 		return ""

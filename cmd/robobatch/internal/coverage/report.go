@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/internal/fieldtext"
 )
 
-// A Rule is what a rule did. A request counts once for each agent that the rule binds.
+// A Rule is the counts of a rule. A request counts once for each agent that the rule binds.
 type Rule struct {
 	Kind    string  `json:"kind"` // "rule"
 	Origin  string  `json:"origin"`
@@ -40,7 +40,7 @@ type Winner struct {
 	Requests int64  `json:"requests"`
 }
 
-// A Head is what was counted in all.
+// A Head is the counts in all.
 type Head struct {
 	Kind     string     `json:"kind"` // "log"
 	Inputs   []string   `json:"inputs"`
@@ -60,17 +60,17 @@ type Head struct {
 	Exact    bool       `json:"exact"`   // distinct URLs are no estimates
 }
 
-// Head returns what was counted in all.
+// Head returns the counts in all.
 func (c *Counter) Head() Head {
 	h := c.head()
 	for r := range c.Rules() {
-		h.add(r)
+		h.addRule(r)
 	}
 	return h
 }
 
-// add counts a rule.
-func (h *Head) add(r *Rule) {
+// addRule counts a rule.
+func (h *Head) addRule(r *Rule) {
 	h.Rules++
 	switch r.kind() {
 	case decided:
@@ -82,7 +82,7 @@ func (h *Head) add(r *Rule) {
 	}
 }
 
-// A kind says what a rule did at the most.
+// A kind is the most that a rule did.
 type kind int
 
 const (
@@ -94,7 +94,7 @@ const (
 // kinds is how many there are.
 const kinds = 3
 
-// kind returns what the rule did.
+// kind returns the most that the rule did.
 func (r *Rule) kind() kind {
 	switch {
 	case r.Decided.Requests > 0:

@@ -152,7 +152,7 @@ func (c *Counter) writeParquet(out *sink, version string) error {
 	return table.Close([]string{"robobatch.version", "robobatch.coverage"}, []string{fieldtext.Valid(version), fieldtext.Valid(string(head))})
 }
 
-// A sink buffers what is written, and counts it.
+// A sink buffers bytes, and counts them.
 type sink struct {
 	*bufio.Writer
 	pos int64

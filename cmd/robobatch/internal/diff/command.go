@@ -71,7 +71,7 @@ Exit codes: 0 done; 1 more changes than -fail allows, or less than -require-rule
 	return c
 }
 
-// answerFlags returns the flags that say what is printed, and judged.
+// answerFlags returns the flags of the printed report and its gates.
 func (g *given) answerFlags() []cli.Flag {
 	return []cli.Flag{
 		flags.Print(&g.print, Forms, `
@@ -117,7 +117,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	return d, d.find(g)
 }
 
-// choose sets what the flags say, without a look at any file.
+// choose takes the values of the flags, without a look at any file.
 func (d *diffing) choose(g *given, std console.Streams, faults cli.Faults) error {
 	var input cli.Faults
 	d.outOpt.Kept = d.Choose(&g.Flags, std, &faults, &input)
@@ -270,7 +270,7 @@ func (o *changesOut) Write(b *engine.Batch) error {
 	return o.Use(func(f *output.File) error { return f.Write(b) })
 }
 
-// A changesSink counts what changed, writes it, and counts what is rejected.
+// A changesSink counts and writes changes, and counts rejected lines.
 type changesSink struct {
 	*aggregate.Changes
 	out      *changesOut
@@ -378,7 +378,7 @@ func (d *diffing) print(changes *aggregate.Changes, refused int64) error {
 	return judged(report)
 }
 
-// doubts returns the doubts about what came of the logs.
+// doubts returns the doubts about the rows of the logs.
 func (d *diffing) doubts(s *summary.Report) []doubt.Doubt {
 	all := s.Doubt()
 	if d.limit.IsNone() && !d.require.AllowBad {
@@ -400,7 +400,7 @@ func (d *diffing) commit(s *summary.Report) error {
 	})
 }
 
-// report returns what is printed.
+// report returns the report to print.
 func (d *diffing) report(changes *aggregate.Changes) *Report {
 	r := &Report{Old: reportedSide(d.Old), New: reportedSide(d.Now), Unit: "request", Tried: d.tried}
 	if d.noLog {
@@ -420,7 +420,7 @@ func (d *diffing) report(changes *aggregate.Changes) *Report {
 // reported is how many rules, families and origins of each kind of change a report has.
 const reported = 100
 
-// reportedSide returns what the report says of a side.
+// reportedSide returns a side as the report has it.
 func reportedSide(s *passage.Side) Side {
 	return Side{Rules: s.Path, AsOf: s.AsOf, Hash: s.Store.RulesHash(), File: s.File}
 }

@@ -42,6 +42,7 @@ func ParseGates(words []string) (gates []Gate, err error) {
 	return gates, errors.Join(errs...)
 }
 
+// parseGate reads a gate as -fail has it.
 func parseGate(word string) (Gate, error) {
 	g := Gate{text: word, percent: -1}
 	left, number, ok := strings.Cut(word, "=")
@@ -124,7 +125,7 @@ type Verdict struct {
 	text string // what is wrong
 }
 
-// Judge returns what becomes of the gates.
+// Judge returns the verdicts of the gates.
 func Judge(gates []Gate, r *Report) []Verdict {
 	verdicts := []Verdict{}
 	for _, g := range gates {
@@ -175,5 +176,5 @@ func Percent(n, all int64) string {
 	return strconv.FormatFloat(p, 'g', 2, 64) + " %"
 }
 
-// String says what is wrong: "Googlebot: closed 0.12 %: more than 0.1 % (closed:Googlebot=0.1%)".
+// String names the fault: "Googlebot: closed 0.12 %: more than 0.1 % (closed:Googlebot=0.1%)".
 func (v Verdict) String() string { return v.Agent + ": " + v.text + " (-fail " + v.Gate + ")" }

@@ -11,7 +11,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 )
 
-// Forms are what a report can be printed as.
+// Forms are the forms in which a report is printed.
 var Forms = []string{"text", "json", "markdown", "github"}
 
 // Print prints the report in one form. No line of it is a command of GitHub but for annotations. The
@@ -30,7 +30,7 @@ func (r *Report) Print(w io.Writer, form string) error {
 	return err
 }
 
-// written returns what a function writes.
+// written returns the text that a function writes.
 func written(write func(*bufio.Writer)) string {
 	var sb strings.Builder
 	out := bufio.NewWriter(&sb)
@@ -71,7 +71,7 @@ func (r *Report) annotations() (notes []ci.Note) {
 	return notes
 }
 
-// annotation returns what a rule did.
+// annotation returns the annotation of a rule.
 func (r *Report) annotation(level string, names []string, c *Change, rule *Rule) ci.Note {
 	note := ci.Note{Level: level, File: filepath.ToSlash(r.New.File), Title: title(names, c)}
 	note.Text = r.counts(rule.Count) + " by " + rule.what()
@@ -128,7 +128,7 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 	}
 }
 
-// markdownChange prints what is to blame for a change.
+// markdownChange prints the rules to blame for a change.
 func (r *Report) markdownChange(out *bufio.Writer, names []string, c *Change) {
 	fmt.Fprintf(out, "\n<details><summary>%s</summary>\n\n| rule | %ss | examples |\n|---|--:|---|\n", ci.Markdown(title(names, c)), r.Unit) //nolint:errcheck // sticky
 	for i := range c.Rules[:min(len(c.Rules), shownRules)] {

@@ -23,7 +23,7 @@ type Side struct {
 	File string `json:"-"`
 }
 
-// A Report is what was found, as docs/diff.schema.json describes it.
+// A Report is all changes, as docs/diff.schema.json describes it.
 type Report struct {
 	Old Side `json:"old"`
 	New Side `json:"new"`
@@ -70,7 +70,7 @@ func (r *Report) clients() string {
 	return ""
 }
 
-// Tried says what was compared without a log.
+// Tried counts the paths that were compared without a log.
 type Tried struct {
 	Origins int64 `json:"origins"` // whose robots.txt differ
 	Equal   int64 `json:"equal_origins"`
@@ -78,7 +78,7 @@ type Tried struct {
 	Cut     int64 `json:"cut_origins"` // that have more patterns than paths are made of
 }
 
-// An Agent is what changed for a crawler.
+// An Agent is the changes for a crawler.
 type Agent struct {
 	Agent     string `json:"agent"`
 	Requests  int64  `json:"requests"`
@@ -97,7 +97,7 @@ type Count struct {
 	Error    float64 `json:"urls_error"` // relative standard error; 0 is exact
 }
 
-// A Change is what is to blame for a kind of change of an agent, and where it is.
+// A Change is the rules to blame for a kind of change of an agent, and its places.
 type Change struct {
 	Change       string `json:"change"`
 	Rules        []Rule `json:"rules"`
@@ -115,7 +115,7 @@ type Change struct {
 	MoreDays    int      `json:"more_days"`
 }
 
-// A Rule is what is to blame: a rule, or, without one, a reason.
+// A Rule is to blame for changes: a rule, or, without one, a reason.
 type Rule struct {
 	Of      string `json:"of"` // "new", or "old" for a rule that does not decide any more
 	Line    int    `json:"line,omitempty"`
@@ -127,7 +127,7 @@ type Rule struct {
 	Examples []Example `json:"examples"`
 }
 
-// An Example is one of the most requested URLs, and what decides it on the other side.
+// An Example is one of the most requested URLs, and the rule that decides it on the other side.
 type Example struct {
 	URL      string `json:"url"`
 	Requests int64  `json:"requests"`
@@ -157,7 +157,7 @@ type Day struct {
 // changeOrder is the order in which changes are shown.
 var changeOrder = []engine.Change{engine.Closed, engine.Opened, engine.OtherRule}
 
-// Fill sets what was counted.
+// Fill sets the counts.
 func (r *Report) Fill(from *aggregate.ChangesReport) {
 	r.BadURLs, r.Exact, r.Agents = from.Bad, from.Exact, []Agent{}
 	for i := range from.Agents {
@@ -175,6 +175,7 @@ func (r *Report) Fill(from *aggregate.ChangesReport) {
 	}
 }
 
+// changeOf returns a kind of change as the report has it.
 func changeOf(change engine.Change, d *aggregate.ChangeDetails) Change {
 	c := Change{
 		Change: change.String(), MoreRules: d.MoreRules, MoreFamilies: d.MoreFamilies, MoreOrigins: d.MoreOrigins,

@@ -172,7 +172,7 @@ func (r *Report) alike(i, change int) (names []string, first bool) {
 	return names, true
 }
 
-// printChange prints what is to blame for a change, and where it is.
+// printChange prints the rules to blame for a change, and its places.
 func (r *Report) printChange(out *bufio.Writer, agents []string, c *Change) {
 	out.WriteString(fit(title(agents, c), width) + "\n")
 	for i := range c.Rules[:min(len(c.Rules), shownRules)] {
@@ -229,7 +229,7 @@ func (s *Status) remark(change string) string {
 	return ""
 }
 
-// title says what changed, and for whom.
+// title names a change and its crawler.
 func title(agents []string, c *Change) string {
 	kind := strings.ReplaceAll(c.Change, "_", " ")
 	who := say.Line(agents[0])
@@ -325,7 +325,7 @@ func (r *Report) place(rule *Rule) string {
 	return name
 }
 
-// what says what is to blame.
+// what names the rule to blame.
 func (r *Rule) what() string {
 	text := describe(r.Rule, 0, r.Reason)
 	if r.Of == "old" && r.Line > 0 {
@@ -334,7 +334,7 @@ func (r *Rule) what() string {
 	return text
 }
 
-// what says what decides on the other side.
+// what names the rule that decides on the other side.
 func (e *Example) what() string { return describe(e.Rule, e.Line, e.Reason) }
 
 // describe returns a rule with its line, or the reason in words.

@@ -33,7 +33,7 @@ func (d Doubt) String() string {
 	return sb.String()
 }
 
-// A Meaning is what a code means, for docs/DOUBTS.md.
+// A Meaning is the meaning of a code, for docs/DOUBTS.md.
 type Meaning struct {
 	Code Code
 	What string // what was seen

@@ -60,7 +60,7 @@ func Read(r io.Reader, name string) (*File, error) {
 		if text == "" {
 			continue
 		}
-		if err := f.add(num, text); err != nil {
+		if err := f.addLine(num, text); err != nil {
 			errs = append(errs, fmt.Errorf("%s:%d: %w", name, num, err))
 		}
 	}
@@ -79,8 +79,8 @@ const blanks = " \t"
 // comment is a comment: # at the beginning, or behind blanks. Elsewhere it is of a URL.
 var comment = regexp.MustCompile(`(^|[ \t]+)#.*`)
 
-// add adds a line.
-func (f *File) add(num int, text string) error {
+// addLine adds a line.
+func (f *File) addLine(num int, text string) error {
 	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(blanks, r) })
 	switch words[0] {
 	case "waive":
@@ -113,7 +113,7 @@ func (f *File) add(num int, text string) error {
 	return nil
 }
 
-// A Result is what came of one expectation for one crawler, or a problem apart from them.
+// A Result is the result of one expectation for one crawler, or a problem apart from them.
 type Result struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"` // 1-based; 0 of a problem
@@ -125,7 +125,7 @@ type Result struct {
 	*explain.Answer
 }
 
-// Judge says whether an answer is what the line expects.
+// Judge reports whether an answer is as the line expects.
 func (f *File) Judge(l *Line, a *explain.Answer) Result {
 	short := *a
 	short.Rules, short.Dialects = nil, nil // explain tells them

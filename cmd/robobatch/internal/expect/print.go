@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// Forms are what results can be printed as.
+// Forms are the forms in which results are printed.
 var Forms = []string{"text", "json", "junit", "github"}
 
 // Print prints results in one form. The error is one of writing.
@@ -110,7 +110,7 @@ func Failed(results []Result) (n int64) {
 	return n
 }
 
-// title says what was expected, of whom and where.
+// title names an expectation, its crawler and its place.
 func (r *Result) title() string {
 	if r.Problem != "" {
 		return r.Problem

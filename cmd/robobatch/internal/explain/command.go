@@ -108,7 +108,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 // mayBeURL reports whether an argument may have been meant as a URL or a path.
 func mayBeURL(text string) bool { return strings.HasPrefix(text, "/") || strings.Contains(text, "://") }
 
-// aboutCode returns what there is to know of the code of a finding or a doubt, if that is the only
+// aboutCode returns the explanation of the code of a finding or a doubt, if that is the only
 // argument.
 func aboutCode(arguments []string) (text string, ok bool) {
 	if len(arguments) != 1 {
@@ -251,7 +251,7 @@ func (e *explanation) print(out *bufio.Writer, targets []Target, answer Answerer
 	return nil
 }
 
-// note notes what doubt needs of an answer.
+// note notes the part of an answer that doubt needs.
 func (e *explanation) note(a *Answer) {
 	if a.Origin == "" {
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Verdict is an answer and what gave it.
+// A Verdict is an answer and its reason.
 type Verdict struct {
 	Allowed  *bool  `json:"allowed"` // nil is unknown
 	Reason   string `json:"reason"`  // as the column reason spells it
@@ -60,13 +60,13 @@ type Redirect struct {
 	FetchedAt *time.Time `json:"fetched_at"`
 }
 
-// An Opinion is what a dialect says.
+// An Opinion is the answer by a dialect.
 type Opinion struct {
 	Dialect string `json:"dialect"`
 	Verdict
 }
 
-// A Question is what is asked, apart from the rules.
+// A Question is the question to rules.
 type Question struct {
 	Dialect robots.Dialect
 	Missing engine.Missing // how to decide where there is no robots.txt
@@ -91,7 +91,7 @@ func (q *Question) Moment() listings.Moment {
 	return listings.Moment{AsOf: q.AsOf, Dialects: q.Dialects()}
 }
 
-// A Target is a URL, and what package robots makes of it.
+// A Target is a URL, as package robots reads it.
 type Target struct {
 	URL    string
 	Origin robots.Origin // "" if the URL is none
@@ -188,7 +188,7 @@ func (q *Question) source(c *listings.Copy) *Source {
 	return s
 }
 
-// urlOf returns what a response is of.
+// urlOf returns the URL of a response.
 func urlOf(r *robots.Response) string { return cmp.Or(r.URL, string(r.Origin)+robots.TxtPath) }
 
 // timeOf returns the time of a response; nil if nobody knows it.
@@ -200,7 +200,7 @@ func timeOf(r *robots.Response) *time.Time {
 	return &at
 }
 
-// verdict returns what a dialect says, by the reference. file is the robots.txt of c, if its rules are
+// verdict returns the answer by a dialect, of the reference. file is the robots.txt of c, if its rules are
 // used.
 func (q *Question) verdict(t Target, agent string, d robots.Dialect, c *listings.Copy, file *robots.File) Verdict {
 	path, _ := d.Path(t.raw, nil)

@@ -122,7 +122,7 @@ func (t *text) rules(rules []why.Rule, all bool) {
 	}
 }
 
-// fate says what became of a rule.
+// fate returns the effect of a rule.
 func fate(r *why.Rule) string {
 	if !r.Matches {
 		return "no match at byte " + strconv.Itoa(r.StopsAt)

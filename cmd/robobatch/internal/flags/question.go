@@ -74,7 +74,7 @@ type Agents struct {
 	Cache        string
 }
 
-// NamesFlag returns the flag -agent; about says what it asks for, and byDefault what is asked for without it.
+// NamesFlag returns the flag -agent; about is its first sentence, and byDefault its value without it.
 func (a *Agents) NamesFlag(about, byDefault string) cli.Flag {
 	return cli.Flag{
 		Name: "agent", Arg: "names", Values: words.Agents(), List: true, Set: cli.Words(&a.Names),
@@ -83,7 +83,7 @@ func (a *Agents) NamesFlag(about, byDefault string) cli.Flag {
 	}
 }
 
-// What -agent asks for, of commands over logs.
+// The first sentences of -agent in commands over logs.
 const (
 	DecideFor = "Crawlers to decide for, by product token. Commas separate them, and each gives a row per URL."
 	CountFor  = "Crawlers to count for, by product token. Commas separate them, and a request counts once for each."
@@ -122,7 +122,7 @@ func (a *Agents) LogFlags() []cli.Flag {
 	}
 }
 
-// A Question is what is asked of each URL: for which crawlers, by which rules.
+// A Question is the question about each URL: for which crawlers, by which rules.
 type Question struct {
 	Agents
 	Reading
@@ -130,7 +130,7 @@ type Question struct {
 	URLAsIs bool
 }
 
-// LogFlags returns the flags of a question to a log. about says what -agent asks for.
+// LogFlags returns the flags of a question to a log. about is the first sentence of -agent.
 func (q *Question) LogFlags(about string) []cli.Flag {
 	return slices.Concat([]cli.Flag{q.NamesFlag(about, EveryClient), q.CrawlersFlag()}, q.Agents.LogFlags(), q.RowTimeFlags(), q.AnswerFlags())
 }
@@ -234,7 +234,7 @@ func ParseMoment(s string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is no moment: write 2026-01-31T18:00:00Z, or 2026-01-31 for the start of that day in UTC", s)
 }
 
-// chooseLogAgents returns what -agent-from-log and -unknown-agents ask for.
+// chooseLogAgents returns the crawlers of -agent-from-log and -unknown-agents.
 func (a *Agents) chooseLogAgents(faults *cli.Faults) engine.LogAgents {
 	if a.FromLog && len(a.Names) > 0 {
 		faults.Add("agent-from-log", errors.New("the crawlers are those of the log: leave out -agent"))

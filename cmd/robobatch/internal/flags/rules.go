@@ -12,7 +12,7 @@ type Rules struct {
 	AcceptDamage bool // of files of captures
 }
 
-// What to give if a flag that is needed is missing.
+// Remedies for a needed flag that is missing.
 const (
 	NameRules = "name a directory of robots.txt files"
 	NamePack  = "name a pack of rules (robobatch compile makes one), or a directory of robots.txt files"
@@ -26,7 +26,7 @@ const (
 		https://www.example.com.`
 )
 
-// Flags returns the flags of files, captures or a pack. needed says what to name if -rules is missing; ""
+// Flags returns the flags of files, captures or a pack. needed is the remedy if -rules is missing; ""
 // lets it be left out.
 func (r *Rules) Flags(needed string) []cli.Flag {
 	rules := cli.Flag{Needed: needed, Doc: `

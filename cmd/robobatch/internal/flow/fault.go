@@ -23,7 +23,7 @@ type FaultError struct {
 	Unverified string // from which line of which log on nothing has verified the rows; "" if all are verified
 }
 
-// Error says what is wrong and what became of the rows before it.
+// Error names the fault, and the place of the rows before it.
 func (e *FaultError) Error() string {
 	switch {
 	case e.AtEnd:
@@ -60,7 +60,7 @@ func (e *FaultError) before() string {
 	return "the " + say.Count(e.Rows, "row") + " before that are"
 }
 
-// whole says what became of all rows.
+// whole names the place of all rows.
 func (e *FaultError) whole() string {
 	switch rows := say.Count(e.Rows, "row"); {
 	case e.Lost != nil:
@@ -80,7 +80,7 @@ func (e *FaultError) whole() string {
 	}
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the fault.
 func (e *FaultError) Unwrap() error { return e.Err }
 
 // IsClosedPipe reports whether all that went wrong is that nobody reads standard output any more.

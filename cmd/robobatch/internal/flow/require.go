@@ -28,7 +28,7 @@ func ParseShare(text string) (Share, error) {
 	return Share{text, percent}, nil
 }
 
-// Requirements say what a run must have in the end. The zero value asks that some row has a URL, if
+// Requirements are the least that a run must have in the end. The zero value asks that some row has a URL, if
 // there are any.
 type Requirements struct {
 	Rules    Share // rows with a robots.txt, of those with a URL
@@ -36,7 +36,7 @@ type Requirements struct {
 	AllowBad bool  // do without a URL
 }
 
-// Rows are what a run had in the end.
+// Rows are the rows that a run had in the end.
 type Rows struct {
 	Read    int64  // rows of the logs
 	Decided int64  // verdicts on URLs
@@ -66,7 +66,7 @@ func (q *Requirements) Check(r Rows) error {
 // A BadError says that a run had rows or lines, and no URL in any.
 type BadError struct{ text string }
 
-// Error says what is wrong with them.
+// Error names their fault.
 func (e *BadError) Error() string { return e.text + "; -allow-bad takes that as it is" }
 
 // IsJudgement reports whether an error is about a run that went to its end.

@@ -9,7 +9,7 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// A Sink is the [engine.Sink] of verdicts. It also counts what is rejected, and lists it if the
+// A Sink is the [engine.Sink] of verdicts. It also counts rejected lines, and lists them if the
 // list has a name.
 type Sink struct {
 	guard.Sink[*output.File]

@@ -1,6 +1,6 @@
 // Package flow is the two ends of a run: a source that counts the rows of logs and refuses logs
-// that lack what the flags need, and a sink that counts, lists and limits rejected lines. It also
-// says what became of the rows before a fault. Only cmd/robobatch imports it.
+// that lack a field that the flags need, and a sink that counts, lists and limits rejected lines. It also
+// names the place of the rows before a fault. Only cmd/robobatch imports it.
 package flow
 
 import (
@@ -48,7 +48,7 @@ func (s *Source) Next(b *engine.Batch) bool {
 	return true
 }
 
-// Err returns what broke the rows off.
+// Err returns the error that broke the rows off.
 func (s *Source) Err() error {
 	if s.fault != nil {
 		return s.fault
@@ -62,7 +62,7 @@ func (s *Source) Sample() progress.Sample {
 	return progress.Sample{Done: done, Total: total, URLs: s.URLs.Load(), Bytes: true}
 }
 
-// The errors of logs that lack what a flag needs.
+// The errors of logs that lack a field that a flag needs.
 var (
 	errNoUserAgents = errors.New("-agent-from-log: this log has no field user_agent, as it is a list of URLs: name the crawlers that all rows are decided for with -agent, or its format with -format")
 	ErrNoTimes      = errors.New("-as-of log: this log has no times, as it is a list of URLs: name a moment, such as -as-of 2026-01-31, or its format with -format")

@@ -50,7 +50,7 @@ func (e *Error) ExitCode() int {
 	return 2 // an error of the system, as far as anybody knows
 }
 
-// A Task is what a command does once its flags are checked. Its methods but Run may be called while
+// A Task is the run of a command once its flags are checked. Its methods but Run may be called while
 // Run runs.
 type Task interface {
 	Run(ctx context.Context) error

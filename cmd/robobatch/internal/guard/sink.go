@@ -51,7 +51,7 @@ func (s *Sink[F]) Create(open func() (F, error)) error {
 	})
 }
 
-// Commit is Use for what completes the output. Once do has succeeded, dropping comes too late.
+// Commit is Use for the last step, which completes the output. Once do has succeeded, dropping comes too late.
 func (s *Sink[F]) Commit(do func(f F) error) error {
 	return s.Use(func(f F) error {
 		err := do(f)

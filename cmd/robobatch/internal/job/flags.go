@@ -83,7 +83,7 @@ func (g *given) outFlags() []cli.Flag {
 		directory; stdin.verdicts.parquet for -in -.`}, g.table.FormatFlag()}
 }
 
-// listFlags returns the flags of what is written beside the output.
+// listFlags returns the flags of files beside the output.
 func (g *given) listFlags() []cli.Flag {
 	return []cli.Flag{
 		{

@@ -70,7 +70,7 @@ func (j *job) load(ctx context.Context) error {
 	return err
 }
 
-// close closes the logs, and drops what is not complete.
+// close closes the logs, and drops incomplete outputs.
 func (j *job) close() error {
 	return errors.Join(j.out.Close(), j.out.List.Close(), j.Logs.Close(), j.page.Close())
 }
@@ -125,9 +125,9 @@ func (j *job) decide(ctx context.Context) (*summary.Report, error) {
 	return r, err
 }
 
-// complete completes the output: all of it, or what comes before the error that ended the run. That
+// complete completes the output: all of it, or the rows before the error that ended the run. That
 // is a fault of the logs, of which complete makes a [*flow.FaultError], or one that leaves nothing.
-// It makes one, too, of a limit that was passed, and of what judge says, where all rows are there.
+// It makes one, too, of a limit that was passed, and of an error of judge, where all rows are there.
 func (j *job) complete(r *summary.Report, err error) error {
 	atEnd := err == nil
 	if atEnd {
@@ -157,7 +157,7 @@ func (j *job) judge(r *summary.Report) error {
 	return j.require.Check(r.Rows())
 }
 
-// doubts returns the doubts about what came of the logs. What judge returns is none.
+// doubts returns the doubts about the rows of the logs. An error of judge is none.
 func (j *job) doubts(r *summary.Report) []doubt.Doubt {
 	all := r.Doubt()
 	if j.dates && r.Counts.URLs > 0 {
@@ -201,7 +201,7 @@ func (j *job) commit(r *summary.Report) error {
 	})
 }
 
-// keep completes what was written in spite of a fault, and returns the fault.
+// keep completes the rows before a fault, and returns the fault.
 func (j *job) keep(e *flow.FaultError, r *summary.Report) error {
 	e.Err, e.Where, e.Out = j.remedies.Add(e.Err), j.Asked.Where, j.outName
 	r.Fault = e.Err.Error()
@@ -264,7 +264,7 @@ func (j *job) report(r *summary.Report) error {
 // A logHint is advice that depends on a log, and its kind.
 type logHint struct{ kind, text string }
 
-// hintsAbout returns what the user may not expect of the logs.
+// hintsAbout returns hints about logs that the user may not expect.
 func hintsAbout(r *summary.Report) (hints []logHint) {
 	for _, in := range r.Inputs {
 		if in.Field != "" {

@@ -23,7 +23,7 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// A plan is what the flags ask for, checked, with its inputs found: ready to run.
+// A plan is the values of the flags, checked, with its inputs found: ready to run.
 type plan struct {
 	passage.Passage
 	outName   string // "-" for standard output
@@ -63,7 +63,7 @@ func (g *given) newPlan(std console.Streams, faults cli.Faults) (*plan, error) {
 	return p, p.find(g)
 }
 
-// choose sets what the flags say, without a look at any file.
+// choose takes the values of the flags, without a look at any file.
 func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	var input cli.Faults
 	p.outOpt.Kept = p.Choose(&g.Flags, std, &faults, &input)

@@ -29,7 +29,7 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// A seriesPlan is what the flags say of a run with one output per input.
+// A seriesPlan is the part of the plan about one output per input.
 type seriesPlan struct {
 	dir          series.Dir
 	resume, skip bool
@@ -209,6 +209,7 @@ func (s *seriesRun) note(hint logHint) {
 	s.notes[i].more++
 }
 
+// newSeriesRun returns the run of a plan with one output per input.
 func newSeriesRun(p *plan) *seriesRun {
 	s := &seriesRun{job: newJob(p), diff: map[string][]string{}}
 	s.outName = p.series.dir.Name
@@ -298,7 +299,7 @@ type inputError struct{ err error }
 func (e *inputError) Error() string { return e.err.Error() }
 func (e *inputError) Unwrap() error { return e.err }
 
-// failureOf returns what is wrong with an input; ok is false if it is something else that is wrong.
+// failureOf returns the fault of an input; ok is false if the error is about something else.
 func failureOf(err error) (text string, ok bool) {
 	if errors.Is(err, context.Canceled) {
 		return "", false
@@ -369,7 +370,7 @@ func (s *seriesRun) one(ctx context.Context, item *series.Item) error {
 	return nil
 }
 
-// look finds out whether an output is done, if that is asked for, and what its input is.
+// look finds out whether an output is done, if that is asked for, and describes its input.
 func (s *seriesRun) look(item *series.Item) (state series.State, err error) {
 	file := item.OnDisk()
 	switch {
@@ -473,7 +474,7 @@ func (s *seriesRun) again() {
 	}
 }
 
-// finish writes what failed and the statistics, and reports. The error says that inputs failed.
+// finish writes failures and statistics, and reports. The error says that inputs failed.
 func (s *seriesRun) finish() error {
 	dir := s.series.dir
 	s.again()

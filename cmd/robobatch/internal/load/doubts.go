@@ -18,7 +18,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Doubt tells of what is doubtful about the files that were read; of a pack, what was so when it was
+// Doubt prints the doubts about the files that were read; of a pack, those of the time when it was
 // compiled.
 func (r *Rules) Doubt(c *console.Console) {
 	for _, d := range r.noted {
@@ -35,7 +35,7 @@ func (r *Rules) Doubt(c *console.Console) {
 // flag returns the flag that names the rules.
 func (r *Rules) flag() string { return cmp.Or(r.Flag, "-rules") }
 
-// doubts returns what is doubtful about the files. show says which file lost its end, and what is
+// doubts returns the doubts about the files. show says which file lost its end, and what is
 // wrong with it.
 func (r *Rules) doubts(show func(*rulefiles.Damage) string) (doubts []doubt.Doubt) {
 	if names := r.Left(); len(names) > 0 {
@@ -59,7 +59,7 @@ func (r *Rules) doubts(show func(*rulefiles.Damage) string) (doubts []doubt.Doub
 	return doubts
 }
 
-// Notes returns what is doubtful about the files, for a pack of them. The bytes do not depend on
+// Notes returns the doubts about the files, for a pack of them. The bytes do not depend on
 // where the files are, so examples with the names of directories are left out.
 func (r *Rules) Notes() []byte {
 	doubts := r.doubts(func(d *rulefiles.Damage) string { return filepath.Base(d.At.Name) + ": " + d.Lost() })

@@ -1,11 +1,11 @@
-// Package memory says what -max-memory means: how a size is written, how many workers fit, and which part of
+// Package memory has the meaning of -max-memory: how a size is written, how many workers fit, and which part of
 // a run gets how much. Only cmd/robobatch imports it.
 //
 // The table Plans has the parts that differ between commands. The parts of the limit L, in bytes:
 //
 //	the program             11 MiB; Go's runtime gets the rest as its own limit, see SetLimit
-//	what a page counts      L/4 or L/2, by the plan
-//	what rules did          L/2, by the plan
+//	counts of a page        L/4 or L/2, by the plan
+//	counts of rules         L/2, by the plan
 //	the index of the pack   its size in the file, and 4 bytes a site
 //	the work on rows        unpackers, batches, chunks, encoders, and the row group or dictionaries of the output
 //	rows that are sorted    up to a quarter of what is left, if -sort or -partition-by is given
@@ -52,7 +52,7 @@ func CheckWorkers(n int) error {
 	return nil
 }
 
-// A Run is what takes memory, by the plan of its command.
+// A Run has all that takes memory, by the plan of its command.
 type Run struct {
 	Plan
 	Limit   int64           // -max-memory in bytes; 0 or less is none
@@ -106,7 +106,7 @@ const (
 	oldVerdict  = 9         // the same, for each agent
 )
 
-// Parts are what a run may take, in bytes where nothing else is said. Without a limit all are 0 but Workers.
+// Parts are the parts of the limit, in bytes where nothing else is said. Without a limit all are 0 but Workers.
 type Parts struct {
 	Workers   int   // as many as there is room for, at most those that are asked for
 	Unpackers int   // goroutines that unpack ahead; 0 is one for each worker
@@ -116,8 +116,8 @@ type Parts struct {
 	Window    int64 // the most of a window of zstd; 0 is as usual
 	Reserved  int64 // of Rules, for all but rules and their index
 	Rules     int64 // the limit of each store, see engine.StoreOptions; 0 is as usual, less is none
-	Page      int64 // what a page counts; 0 is as usual
-	Counts    int64 // what rules did; 0 is no limit
+	Page      int64 // counts of a page; 0 is as usual
+	Counts    int64 // counts of rules; 0 is no limit
 	Changes   int64 // the URLs that changed; 0 is as usual
 	Share     Share // of -max-memory that Rules is
 	Note      string
@@ -157,7 +157,7 @@ func (r Run) Divide() (Parts, error) {
 	return p, nil
 }
 
-// reserved returns what all but rules and their index take.
+// reserved returns the bytes of all but rules and their index.
 func (r Run) reserved(p *Parts) int64 {
 	batches, chunks, workers := int64(1), int64(1), int64(p.Workers)
 	if workers > 1 {
@@ -219,7 +219,7 @@ func (r Run) changes() int64 {
 	return min(r.room()/changesPart*8/changesMore, aggregate.DefaultMemory)
 }
 
-// encoder returns what an encoder of Parquet takes.
+// encoder returns the bytes of an encoder of Parquet.
 func (r Run) encoder() int64 {
 	if r.Out.Level >= 10 {
 		return encoder + slowZstd
@@ -262,7 +262,7 @@ func (r Run) tooSmall(p Parts) error {
 // Text returns a size as it is written, in MiB, rounded up.
 func Text(n int64) string { return strconv.FormatInt((n+mib-1)/mib, 10) + "MiB" }
 
-// memoryUnits are what a size can be given in.
+// memoryUnits are the units of a size.
 var memoryUnits = []struct {
 	suffix string
 	bytes  float64

@@ -4,8 +4,8 @@ package memory
 // and batches. The zero value needs no other.
 type Plan struct {
 	Run     string // the command, and the flag that makes it another plan
-	Page    int64  // sixteenths of the limit that what a page counts has
-	Counts  int64  // sixteenths of the limit that counts of what rules did have
+	Page    int64  // sixteenths of the limit for the counts of a page
+	Counts  int64  // sixteenths of the limit for the counts of rules
 	Old     bool   // rows are decided by the rules before, too
 	Changes bool   // URLs that changed are counted
 	Stream  bool   // text or messages are written as they come, which takes 32 MiB

@@ -5,7 +5,7 @@ import "cmp"
 // step is what the limits that errors name are multiples of: such numbers are short to type.
 const step = 16 * mib
 
-// sixteenths are what shares are counted in, so that half of three quarters is exact.
+// sixteenths are the unit of shares, so that half of three quarters is exact.
 const sixteenths = 16
 
 // A Share is the part of -max-memory that something has. Errors name the whole by it, as it was typed

@@ -8,14 +8,14 @@ import (
 	"github.com/robobatch/robobatch/report"
 )
 
-// counts are what of a run a page shows.
+// counts are the numbers of a page.
 type counts struct {
 	counter *report.Counter
 	changes *aggregate.Changes // nil without rules before, or if the command counts them
 }
 
-// Open makes the counters of a run whose rules are ready. A page that counts what changed, too, does so
-// unless the command has changes of its own. The temporary file of the counter lies beside the page.
+// Open makes the counters of a run whose rules are ready. A page counts changes, too, unless the command
+// has changes of its own. The temporary file of the counter lies beside the page.
 func (p *Page) Open(r *passage.Passage, changes bool) {
 	if p == nil {
 		return
@@ -45,7 +45,7 @@ func (p *Page) With(sink engine.Sink) engine.Sink {
 // Denied returns how many verdicts disallowed.
 func (p *Page) Denied() int64 { return p.counts.counter.Denied() }
 
-// Changes returns what the rules before decide otherwise, nil without them. It has up to so many rules, families
+// Changes returns the changes by the rules before, nil without them. It has up to so many rules, families
 // and origins of each kind of change.
 func (p *Page) Changes(most int) *aggregate.ChangesReport {
 	if p.counts.changes == nil {
@@ -54,7 +54,7 @@ func (p *Page) Changes(most int) *aggregate.ChangesReport {
 	return p.counts.changes.Report(most)
 }
 
-// both are the sink of an output and what a page counts.
+// both are the sink of an output and the counts of a page.
 type both struct {
 	engine.Sink
 	counts *counts

@@ -19,7 +19,7 @@ import (
 // shownFiles is how many robots.txt a page has.
 const shownFiles = 100
 
-// listingsOf returns robots.txt with what their lines did.
+// listingsOf returns robots.txt with the effect of their lines.
 func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.StoreOptions) []report.File {
 	files, look := make([]report.File, 0, len(busiest)), src.Now.Store.NewLookup()
 	for i := range busiest {
@@ -46,7 +46,7 @@ func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.
 	return files
 }
 
-// inspect returns what texts say, by what is in force.
+// inspect returns reports on texts, by the ruling.
 func (t *texts) inspect(store *engine.Store, met []report.MetText, d robots.Dialect) map[engine.RulingID]*robots.Report {
 	all := map[engine.RulingID]*robots.Report{}
 	for _, m := range met {
@@ -164,7 +164,7 @@ func isOlder(f *aggregate.BusyFile, all []aggregate.BusyFile) bool {
 	return false
 }
 
-// usesOf returns what rules did as the page shows it.
+// usesOf returns the counts of rules as the page shows them.
 func usesOf(rules []aggregate.RuleCount) []report.Use {
 	uses := make([]report.Use, len(rules))
 	for i := range rules {
@@ -182,7 +182,7 @@ func countOf(m *aggregate.Matches) report.Count {
 	return report.Count{Requests: m.Requests, URLs: m.URLs.N}
 }
 
-// findingsOf returns what is wrong with a text.
+// findingsOf returns the findings of a text.
 func findingsOf(origin robots.Origin, body []byte, r *robots.Report) (all []report.Finding) {
 	for _, f := range lint.Findings(&lint.Place{Origin: string(origin)}, body, r.Diagnostics) {
 		code, _ := lint.Lookup(robots.Code(f.Code))

@@ -1,4 +1,4 @@
-// Package page is the sink that makes the HTML page of a run: it counts what the page shows, and writes the page
+// Package page is the sink that makes the HTML page of a run: it counts for the page, and writes it
 // at the end, with the texts of robots.txt and the panel in which one edits them. It is the output of the
 // command report, and beside another output with the flag -report. Only the packages of commands import it.
 package page
@@ -50,7 +50,7 @@ func parseWhatIf(name string) (bool, error) {
 	return i == 0, err
 }
 
-// A Page is the page of a run, and what is counted for it. A nil Page is none: all methods but Write do
+// A Page is the page of a run, and its counts. A nil Page is none: all methods but Write do
 // nothing then.
 type Page struct {
 	guard.Sink[place.Output]
@@ -132,7 +132,7 @@ func (p *Page) Close() error {
 	return p.Sink.Close()
 }
 
-// A Result is what a page is made of at the end of a run.
+// A Result is the result of a run that a page shows.
 type Result struct {
 	*passage.Passage
 	Refused int64                    // lines
@@ -185,7 +185,7 @@ func doubtsOf(all []doubt.Doubt) (shown []report.Doubt) {
 	return shown
 }
 
-// given returns the flags that say what was asked, where they differ from the usual.
+// given returns the flags of the question, where they differ from the usual.
 func given(f *passage.Flags, oldAsOf string) (all []report.Flag) {
 	q, l := &f.Question, &f.Logs
 	for _, flag := range []struct {

@@ -1,6 +1,6 @@
-// Package passage takes logs through rules: what all commands do alike that decide the rows of logs. It checks
+// Package passage takes logs through rules: the part that all commands over logs have in common. It checks
 // the flags that they share, finds logs and rules, divides the memory, makes the rules ready, and has the
-// engine decide the rows, which a sink of the command gets. It says what is doubtful about logs and rules,
+// engine decide the rows, which a sink of the command gets. It prints doubts about logs and rules,
 // and gives all back at the end. Only cmd/robobatch and the packages of its commands import it.
 //
 // A command over logs has a Passage and calls, in this order:
@@ -9,7 +9,7 @@
 //	Find                   the inputs
 //	Load                   the rules
 //	Take                   the rows, into a sink of its own
-//	DoubtRows              what came of them
+//	DoubtRows              doubts about them
 //	Close                  in any case, and Drop on a signal
 package passage
 
@@ -187,8 +187,8 @@ func (p *Passage) Divide() (err error) {
 // Workers returns how many goroutines work.
 func (p *Passage) Workers() int { return cmp.Or(p.Parts.Workers, runtime.GOMAXPROCS(0)) }
 
-// Load makes the rules ready, with temporary files in a directory, and says what is doubtful about logs and
-// rules, after the hints about the flags.
+// Load makes the rules ready, with temporary files in a directory, and prints doubts about logs and rules,
+// after the hints about the flags.
 func (p *Passage) Load(ctx context.Context, dir string) error {
 	for _, hint := range p.Hints {
 		p.Hint(hint)
@@ -219,7 +219,7 @@ func (p *Passage) DoubtMoment() {
 	}
 }
 
-// Source returns the logs as a source of rows, which must have what was asked for.
+// Source returns the logs as a source of rows, which must have the fields that the flags need.
 func (p *Passage) Source() *flow.Source {
 	src := &flow.Source{Logs: p.Logs, NeedsAgents: p.Asked.AgentFromLog}
 	if p.Asked.ByRow() {
@@ -243,7 +243,7 @@ func (p *Passage) Decide(ctx context.Context, src engine.Source, sink engine.Sin
 	return err
 }
 
-// Cause returns what ended a run, without the place that package engine adds.
+// Cause returns the error that ended a run, without the place that package engine adds.
 func Cause(err error) error {
 	if source, ok := errors.AsType[*engine.SourceError](err); ok {
 		return source.Err
@@ -257,7 +257,7 @@ func Cause(err error) error {
 // ErrNoRequests is the error of logs without rows: what no request did says nothing of rules.
 var ErrNoRequests = errors.New("the logs have no row, so nothing is known of the rules: check -in and -format")
 
-// Summary returns what is known when all rows are decided.
+// Summary returns the report on the run when all rows are decided.
 func (p *Passage) Summary() *summary.Report {
 	s := summary.New(summary.Source{
 		Asked: p.Asked, Version: build.Version(), Store: p.Now.Store, Rules: p.Now.Files, Logs: p.Logs, Stats: p.Stats,

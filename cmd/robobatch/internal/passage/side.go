@@ -76,7 +76,7 @@ func (s *Side) Load(ctx context.Context, dir string, c *console.Console) (err er
 	return err
 }
 
-// Unload gives back what Load has opened.
+// Unload closes the rules that Load has opened.
 func (s *Side) Unload() (err error) {
 	if s.Store != nil {
 		err = s.Store.Close()

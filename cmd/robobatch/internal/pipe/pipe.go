@@ -173,7 +173,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	return err
 }
 
-// doubt prints the doubts about what came of rows.
+// doubt prints the doubts about rows.
 func (r *run) doubt(stats *engine.Stats) {
 	r.DoubtOnce(summary.Doubts(r.Now.Store, stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column", 0))
 }

@@ -167,7 +167,7 @@ type bar struct {
 	drawn   int // columns that the line takes
 }
 
-// What a bar is drawn of.
+// The characters of a bar.
 const (
 	barColumns   = 20 // the most that the bar itself takes, and the fewest
 	leastColumns = 6

@@ -54,7 +54,7 @@ var remedies = []struct {
 	{measure.ErrNoURLs, "name a log that has some, or what its lines are with -format"},
 }
 
-// A remediedError is an error of a library and what to do about it.
+// A remediedError is an error of a library and its remedy.
 type remediedError struct {
 	err    error
 	remedy string
@@ -72,13 +72,13 @@ func (e *remediedError) Error() string {
 // Unwrap returns the error of the library.
 func (e *remediedError) Unwrap() error { return e.err }
 
-// For is what the remedies of a run depend on, besides the error.
+// For has all that the remedies of a run depend on, besides the error.
 type For struct {
 	Logs, Packs bool   // the command takes logs; its rules may be a pack
 	Origin      string // that -origin names; "" if it is not given
 }
 
-// damageRemedy is what to do about files of captures whose ends were lost.
+// damageRemedy is the remedy for files of captures that lost their ends.
 const damageRemedy = "get a whole copy, or use what is left with -accept-damaged-rules"
 
 // Add returns the error with its remedy, each part of a joined error with its own. An error
@@ -124,7 +124,7 @@ func (s For) Add(err error) error {
 	return err
 }
 
-// originRemedy says what to do about one robots.txt whose origin is not known: all that the command
+// originRemedy returns the remedy for one robots.txt of unknown origin: all that the command
 // may need to be told, and other rules that it takes.
 func (s For) originRemedy() string {
 	remedy, others := "add -origin https://www.example.com", "a directory, a .warc or a .jsonl file"

@@ -137,7 +137,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	return nil
 }
 
-// written says which page was written, and what it counts.
+// written returns the line about the page, with its counts.
 func (r *run) written() string {
 	if r.page.Name == say.Std {
 		return ""

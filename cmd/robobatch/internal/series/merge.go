@@ -81,7 +81,7 @@ func readStats(name string) (*Stats, error) {
 	return s, nil
 }
 
-// made returns what the outputs of a shard depend on.
+// made returns the things that the outputs of a shard depend on.
 func (s *Stats) made() *Made { return &Made{s.Version, s.RulesHash, s.Series.Flags} }
 
 // sameRun returns an error if two files are not of shards of one run.
@@ -166,7 +166,7 @@ func addUp(all []*Stats) *Sum {
 	return sum
 }
 
-// addRun adds what a shard took: time on the clock as if all ran at once.
+// addRun adds time and memory of a shard: time on the clock as if all ran at once.
 func (s *Sum) addRun(r *summary.Run) {
 	t := &s.Run
 	t.Seconds, t.RulesSeconds = max(t.Seconds, r.Seconds), max(t.RulesSeconds, r.RulesSeconds)
@@ -174,7 +174,7 @@ func (s *Sum) addRun(r *summary.Run) {
 	t.PeakMemory = max(t.PeakMemory, r.PeakMemory)
 }
 
-// A view is what lies in the directory.
+// A view is the contents of the directory.
 type view struct {
 	stats   []string         // names
 	records []string         // outputs that have one

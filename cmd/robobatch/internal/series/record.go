@@ -17,7 +17,7 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 )
 
-// A Record says that an output is complete, what it was made of, and what came of it.
+// A Record says that an output is complete, and has its inputs and its counts.
 type Record struct {
 	Made
 	Input   Source        `json:"input"`
@@ -37,7 +37,7 @@ type Record struct {
 	Unverified *summary.Unverified `json:"unverified,omitempty"`
 }
 
-// NewRecord returns the record of what a report says of one input.
+// NewRecord returns the record of a report on one input.
 func NewRecord(r *summary.Report) *Record {
 	return &Record{
 		Format: r.Inputs[0].Format, Field: r.Inputs[0].Field, Counts: r.Counts, ByAgent: r.ByAgent, Invalid: r.Invalid, Doubts: r.Doubts,
@@ -48,10 +48,10 @@ func NewRecord(r *summary.Report) *Record {
 // Counts are those of a report.
 type Counts = summary.Counts
 
-// Agent is what a report counts for one agent.
+// Agent is the counts of one agent.
 type Agent = summary.AgentCount
 
-// Made is what outputs depend on besides their inputs.
+// Made has all that outputs depend on besides their inputs.
 type Made struct {
 	Version   string `json:"version"`
 	RulesHash string `json:"rules_hash"`
@@ -115,7 +115,7 @@ func compact(raw json.RawMessage) string {
 	return string(text)
 }
 
-// Differ says what differs: "other rules", "another -sort"; "" is nothing.
+// Differ names the differences: "other rules", "another -sort"; "" is nothing.
 func (m *Made) Differ(other *Made) string {
 	switch names := m.Flags.Differ(other.Flags); {
 	case m.Version != other.Version:
@@ -157,7 +157,7 @@ func SourceOf(name, file string) (Source, error) {
 	return s, errors.Join(err, r.Close())
 }
 
-// A State is what is known of an output.
+// A State is the knowledge of an output.
 type State struct {
 	Done   *Record // nil if it is not done
 	Why    string  // what differs, of an output that was done
@@ -205,7 +205,7 @@ func (d Dir) read(item *Item, want *Made) (r *Record, why string) {
 	return r, ""
 }
 
-// Forget forgets what was seen of an input, its output and the record.
+// Forget forgets an input, its output and the record.
 func (d Dir) Forget(item *Item) {
 	for _, name := range []string{item.OnDisk(), d.Output(item), d.record(item.Output)} {
 		place.Forget(name)

@@ -164,10 +164,10 @@ func (d Dir) join(file string) string { return place.Join(d.Name, file) }
 // record returns the name of the record of an output.
 func (d Dir) record(output string) string { return d.join(doneDir + "/" + output + recordSuffix) }
 
-// Failed returns the name of the list of what failed.
+// Failed returns the name of the list of failures.
 func (d Dir) Failed() string { return d.join("_failed" + d.Infix() + ".jsonl") }
 
-// AllFailed returns the pattern of the lists of what failed, of so many shards.
+// AllFailed returns the pattern of the lists of failures, of so many shards.
 func (d Dir) AllFailed(shards int) string {
 	if shards <= 1 {
 		return d.Failed()

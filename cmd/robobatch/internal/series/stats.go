@@ -20,7 +20,7 @@ type Failure struct {
 	Error  string `json:"error"`
 }
 
-// WriteFailures writes the list of what failed: a line each.
+// WriteFailures writes the list of failures: a line each.
 func (d Dir) WriteFailures(failures []Failure) error {
 	var text bytes.Buffer
 	for _, f := range failures {
@@ -39,7 +39,7 @@ type Stats struct {
 	Series Series `json:"series"`
 }
 
-// A Series is what Stats say besides a summary.
+// A Series is the part of Stats besides a summary.
 type Series struct {
 	Shard   shard.Shard `json:"shard"`
 	Shards  int         `json:"shards,omitempty"` // that were added up
@@ -63,13 +63,13 @@ type Output struct {
 	Unverified *summary.Unverified `json:"unverified,omitempty"` // rows that -limit ended before their checksum
 }
 
-// A Sum adds up what came of inputs.
+// A Sum adds up the records of inputs.
 type Sum struct {
 	Stats
 	doubts summary.DoubtSum
 }
 
-// NewSum returns a Sum of nothing. The report has what is known before.
+// NewSum returns a Sum of nothing. The report has the facts that are known before.
 func NewSum(r *summary.Report, s Series) *Sum {
 	s.Failed = []Failure{}
 	s.RunDoubts = append([]doubt.Doubt{}, r.Doubts...)
@@ -88,7 +88,7 @@ func (s *Sum) Add(r *Record) {
 	s.doubts.Add(r.Input.Name, r.Doubts)
 }
 
-// End makes the report of what was added.
+// End makes the report of the sum.
 func (s *Sum) End(out string) {
 	s.Output = out
 	s.Doubts = append(slices.Clone(s.Series.RunDoubts), s.doubts.Doubts(s.Series.Done)...)

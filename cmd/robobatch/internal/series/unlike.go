@@ -21,6 +21,7 @@ type UnlikeError struct {
 	Flags  []string // that differ, of the first
 }
 
+// Error names the flags that differ, and the outputs.
 func (e *UnlikeError) Error() string {
 	which := say.File(e.Output) + " was"
 	if e.Others > 0 {
@@ -34,7 +35,7 @@ func (e *UnlikeError) Error() string {
 const lookers = 16
 
 // CheckFlags returns an [*UnlikeError] if complete outputs were made with other flags. It changes nothing.
-// What cannot be read is no record: [Dir.Look] says so.
+// A file that cannot be read is no record: [Dir.Look] says so.
 func (d Dir) CheckFlags(ctx context.Context, items []Item, want *Made) error {
 	var mu sync.Mutex
 	var found *UnlikeError

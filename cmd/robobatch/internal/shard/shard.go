@@ -56,7 +56,7 @@ func (s Shard) String() string {
 	return fmt.Sprintf("shard %d/%d", s.Index, s.Count)
 }
 
-// perInput is what an input costs besides its bytes: it is opened, its output is synced.
+// perInput is the cost of an input besides its bytes: it is opened, its output is synced.
 const perInput = 64 << 10
 
 // Of returns for each input its shard, by the sizes of the inputs. It depends on nothing else. The
@@ -82,7 +82,7 @@ func Of(sizes []int64, count int) []int {
 	return shards
 }
 
-// loads are what each shard has, the least on top.
+// loads are the bytes of each shard, the least on top.
 type loads []struct {
 	shard int
 	bytes int64

@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// Asked are the flags that change what the rows say, as they were given. They stand in -stats and
+// Asked are the flags that change values of rows, as they were given. They stand in -stats and
 // in the metadata of the output.
 type Asked struct {
 	Missing string `json:"missing"`

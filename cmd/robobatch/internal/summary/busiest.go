@@ -53,7 +53,7 @@ type BusyRule struct {
 // longestRule is how many bytes of a rule are in the statistics.
 const longestRule = 500
 
-// count notes what was counted by agent, origin and rule.
+// count notes the counts by agent, origin and rule.
 func (r *Report) count(store *engine.Store, s *engine.Stats) {
 	look := store.NewLookup()
 	if r.AgentFromLog {
@@ -77,9 +77,9 @@ func (r *Report) count(store *engine.Store, s *engine.Stats) {
 			}
 			switch binding {
 			case engine.BindingUnknown:
-				r.Others.add(&c)
+				r.Others.addAgent(&c)
 			case engine.Exempt:
-				r.Unbound.add(&c)
+				r.Unbound.addAgent(&c)
 			case engine.Bound:
 			}
 		}
@@ -99,8 +99,8 @@ func (r *Report) count(store *engine.Store, s *engine.Stats) {
 	}
 }
 
-// add adds the rows of an agent.
-func (c *Clients) add(a *AgentCount) {
+// addAgent adds the rows of an agent.
+func (c *Clients) addAgent(a *AgentCount) {
 	c.Rows += a.Rows
 	c.Disallowed += a.Disallowed
 }

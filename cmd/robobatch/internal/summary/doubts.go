@@ -17,7 +17,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Rows returns what the requirements of a run are about.
+// Rows returns the numbers that the requirements of a run are about.
 func (r *Report) Rows() flow.Rows {
 	c := &r.Counts
 	rows := flow.Rows{
@@ -32,7 +32,7 @@ func (r *Report) Rows() flow.Rows {
 	return rows
 }
 
-// NoClients returns what is wrong with a log that does not say who sent its requests, where that is to
+// NoClients returns the fault of a log that does not say who sent its requests, where that is to
 // decide; "" if nothing is.
 func (r *Report) NoClients() string {
 	if rows := r.Counts.URLs + r.Counts.Skipped; !r.AgentFromLog || rows == 0 || r.read.Agents > 0 {
@@ -47,7 +47,7 @@ func (r *Report) NoClients() string {
 	return text + " that all rows are decided for with -agent"
 }
 
-// Doubt returns the doubts about what came of the logs, in all, but for those of a kind that the
+// Doubt returns the doubts about the rows of the logs, in all, but for those of a kind that the
 // report has already.
 func (r *Report) Doubt() []doubt.Doubt {
 	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.unfetched(), r.whiteSpace(), r.wide(), r.joined(), r.headless(), r.headed(), r.addresses(), r.growing())

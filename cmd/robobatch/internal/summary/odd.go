@@ -46,7 +46,7 @@ func OddRules(c *engine.OddCount, noun string) []doubt.Doubt {
 	return []doubt.Doubt{d}
 }
 
-// OddName says what something is in place of a robots.txt.
+// OddName names the kind of a file that is no robots.txt.
 func OddName(o robots.Oddity) string {
 	switch o {
 	case robots.OddHTML:

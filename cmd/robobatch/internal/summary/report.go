@@ -1,4 +1,4 @@
-// Package summary is what is known at the end of a run: its counts, its inputs, its flags and its
+// Package summary is the facts at the end of a run: its counts, its inputs, its flags and its
 // times. It prints them as a table, gives them as JSON for -stats, and puts them into the metadata
 // of the output. Only cmd/robobatch imports it.
 package summary
@@ -159,7 +159,7 @@ type Run struct {
 	PeakMemory    int64   `json:"peak_memory_bytes"`
 }
 
-// A Source is what a report is made of at the end of a run.
+// A Source is the end of a run, of which a report is made.
 type Source struct {
 	Asked   Asked
 	Version string
@@ -169,7 +169,7 @@ type Source struct {
 	Stats   engine.Stats
 }
 
-// New collects what is known when all rows are evaluated.
+// New makes the report when all rows are evaluated.
 func New(src Source) *Report {
 	mem, problems, lines, s := src.Store.Memory(), src.Rules.Problems(), src.Logs.Counts(), src.Stats
 	r := &Report{
@@ -224,7 +224,7 @@ func (r *Report) Describe(f *output.File, format output.Format) {
 	f.SetMetadata(output.KeyCounts, jsonText(r.Counts))
 }
 
-// Written notes what is known when the output of that name is complete.
+// Written notes the facts about the output of that name, which is complete.
 func (r *Report) Written(f *output.File, name string) {
 	r.Output = name
 	r.Invalid = f.InvalidBytes()
@@ -237,7 +237,7 @@ type Times struct {
 	LoadCPU time.Duration // processor time of the process until then
 }
 
-// Measure notes what the run took so far.
+// Measure notes time and memory of the run so far.
 func (r *Report) Measure(t Times) {
 	cpu, peak := measure.Used()
 	rest := time.Since(t.Loaded)

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// What the short summary has room for.
+// The sizes of the short summary.
 const (
 	shortLines  = 12 // with the title, and the empty line below it
 	shortWidth  = 80 // of lines with a rule
@@ -18,7 +18,7 @@ const (
 	shortRules  = 3
 )
 
-// Text returns all of the summary, or the lines that answer what was asked.
+// Text returns all of the summary, or the lines that answer the question.
 func (r *Report) Text(verbose bool) string {
 	if verbose {
 		return r.Full()
@@ -26,7 +26,7 @@ func (r *Report) Text(verbose bool) string {
 	return r.Short()
 }
 
-// Short returns the lines of the summary that answer what was asked: at most twelve.
+// Short returns the lines of the summary that answer the question: at most twelve.
 func (r *Report) Short() string {
 	if r.Fault != "" && r.Counts.URLs == 0 {
 		return r.Full()
@@ -43,7 +43,7 @@ func (r *Report) Short() string {
 	return r.title() + "\n\n" + strings.Join(lines, "") + r.end() + "\n"
 }
 
-// answers returns what was decided, in all.
+// answers returns the line about all verdicts.
 func (r *Report) answers() table {
 	c, note := &r.Counts, "of "+say.Count(r.Counts.Origins, "origin")
 	if r.Heading != "" { // they were counted one log after the other
@@ -113,7 +113,7 @@ func (r *Report) outside() (t table) {
 	return append(t, line{"no verdict", say.Number(bad), "lines: -rejects lists them", bad > 0})
 }
 
-// end returns what the run took.
+// end returns the line about time and memory.
 func (r *Report) end() string {
 	text := fmt.Sprintf("%.2f s, %.2f s of CPU, %s; -v prints more", r.Run.Seconds, r.Run.CPUSeconds, say.Bytes(r.Run.PeakMemory))
 	if n := int64(len(r.Rules.Skipped)); n > 0 {

@@ -53,7 +53,7 @@ func addMap(to *map[string]int64, from map[string]int64) {
 	}
 }
 
-// AddAgents adds what was counted for each agent. The agents stay in the order of the report's.
+// AddAgents adds the counts of each agent. The agents stay in the order of the report's.
 func (r *Report) AddAgents(agents []AgentCount, others, unbound *Clients) {
 	for _, a := range agents {
 		i := slices.IndexFunc(r.ByAgent, func(sum AgentCount) bool { return sum.Agent == a.Agent })

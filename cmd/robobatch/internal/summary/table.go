@@ -64,7 +64,7 @@ func (t table) known() table {
 	return slices.DeleteFunc(t, func(l line) bool { return l.value == "0" })
 }
 
-// verdicts returns what was decided.
+// verdicts returns the lines about verdicts.
 func (r *Report) verdicts() table {
 	c, several := &r.Counts, !r.AgentFromLog && len(r.Agents) > 1
 	rows := "rows"
@@ -84,7 +84,7 @@ func (r *Report) verdicts() table {
 	}
 }
 
-// agents returns what was decided for each agent, if they are several.
+// agents returns a line about the verdicts of each agent, if they are several.
 func (r *Report) agents() (t table) {
 	for _, a := range r.worst() {
 		note := say.Percent(a.Disallowed, a.Rows) + " disallowed of " + say.Count(a.Rows, "row")
@@ -118,7 +118,7 @@ func (r *Report) busiest() (t table) {
 	return append(t, gap...)
 }
 
-// place says where a rule is, and what it says.
+// place returns a rule and its place.
 func (b *BusyRule) place() string {
 	others := ""
 	if b.Others {
@@ -176,7 +176,7 @@ func (r *Report) codes() string {
 	return strings.Join(list, ", ")
 }
 
-// rules returns what is known of the rules. A pack knows of no other files.
+// rules returns the lines about rules. A pack knows of no other files.
 func (r *Report) rules() table {
 	files := "rules files"
 	if r.Rules.pack {
@@ -191,7 +191,7 @@ func (r *Report) rules() table {
 	}
 }
 
-// times returns what the run took.
+// times returns the lines about time and memory.
 func (r *Report) times() table {
 	rules := fmt.Sprintf("%.2f s of it for the rules", r.Run.RulesSeconds)
 	return table{
@@ -211,7 +211,7 @@ func kindsText(counts map[string]int64) string {
 	return strings.Join(list, ", ")
 }
 
-// title says what went where.
+// title names inputs and output.
 func (r *Report) title() string {
 	if r.Heading != "" {
 		return r.Heading

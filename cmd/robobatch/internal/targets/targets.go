@@ -97,13 +97,13 @@ func IsTerminal(name string, stdout *os.File) bool {
 	return f.Close() == nil && is
 }
 
-// Outputs are the names of what a run writes; "" is nothing.
+// Outputs are the names of the files that a run writes; "" is none.
 type Outputs struct {
 	Out, Stats, Rejects string
 	Options             *output.Options // of Out
 }
 
-// Inputs are the names of what a run reads.
+// Inputs are the names of the files that a run reads.
 type Inputs struct {
 	Path  string // that -rules names
 	Logs  []ingest.Input
@@ -184,7 +184,7 @@ func checkParent(name string) error {
 	return nil
 }
 
-// CheckLocal checks that what a flag names is in the file system.
+// CheckLocal checks that the file of a flag is in the file system.
 func CheckLocal(flag, name string) error {
 	if place.IsRemote(name) {
 		return fmt.Errorf("%s: %s is an object, and this output is written to a file: name one, and copy it", flag, say.File(name))

@@ -15,7 +15,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Topics are what help explains besides the commands.
+// Topics are the topics of help besides the commands.
 var Topics = []cli.Topic{
 	{Name: "formats", About: "formats of logs, rules and output", Text: formatsText},
 	{Name: "agents", About: "crawlers, and sets of them", Text: agentsText},
@@ -54,7 +54,7 @@ Formats of output, named by the end of -out or by -out-format:
 	return sb.String()
 }
 
-// aboutOutputs says what the formats of output are.
+// aboutOutputs describes the formats of output.
 var aboutOutputs = map[output.Format]string{
 	output.Parquet:     "Parquet, compressed by zstd",
 	output.ArrowFile:   "Arrow IPC file",
@@ -119,7 +119,7 @@ func wrap(words []string, margin string) string {
 	return margin + strings.ReplaceAll(text, "\n", "\n"+margin) + "\n"
 }
 
-// A columnDoc is what the help says of a column. TestColumnDocs compares it with what is written.
+// A columnDoc is the help on a column. TestColumnDocs compares it with what is written.
 type columnDoc struct{ kind, null, about string }
 
 // columnDocs are the columns by name.
