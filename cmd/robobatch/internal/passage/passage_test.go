@@ -135,7 +135,8 @@ func TestFaults(t *testing.T) {
 	all := newTrial(t, map[string]string{"new": "User-agent: *\n", "log": "/x\n"})
 	for text, wants := range map[string][]string{
 		"-rules $/new -in $/log -limit -1 -workers -1 -max-memory x": {"-workers: ", "-limit: ", "-max-memory: "},
-		"-rules $/no -in $/none":                                     {"none: ", "no: "},
+
+		"-rules $/no -in $/none": {"none: ", "no: "},
 	} {
 		_, err := all.plan(text + site)
 		for _, want := range wants {
