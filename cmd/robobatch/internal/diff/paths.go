@@ -91,11 +91,11 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 	}
 	agents := []string{"*"}
 	for _, part := range src.parts {
-		if err := src.read(part, func(_ int, f *robots.File) { agents = addNames(agents, f) }); err != nil {
+		if err := src.read(part, func(_ int, f *robots.File) { agents = d.addNames(agents, f) }); err != nil {
 			return nil, err
 		}
 	}
-	if len(d.Now.Opt.Agents) == 0 && len(agents) > 1 {
+	if len(agents) > 1 {
 		err = d.reload(ctx, agents)
 	}
 	if src.rows = pathRows; d.Memory.Limit > 0 {
@@ -144,13 +144,21 @@ func patternsOf(f *robots.File) (patterns []string) {
 	return patterns
 }
 
-// addNames adds the crawlers that the groups of a robots.txt name.
-func addNames(names []string, f *robots.File) []string {
+// addNames adds the crawlers that the groups of a robots.txt name, unless -agent does. It notes if there are more
+// than can be asked for.
+func (d *diffing) addNames(names []string, f *robots.File) []string {
+	if len(d.Now.Opt.Agents) > 0 {
+		return names
+	}
 	for i := range f.Groups {
 		for _, token := range f.Groups[i].Agents {
 			known := slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, string(token)) })
-			if !known && len(names) < agentsOfFile {
+			switch {
+			case known:
+			case len(names) < agentsOfFile:
 				names = append(names, strings.Clone(string(token)))
+			default:
+				d.tried.AgentsCut = true
 			}
 		}
 	}

@@ -49,6 +49,9 @@ func (r *Report) first() (all []string) {
 	if t := r.Tried; t != nil && t.Cut > 0 {
 		all = append(all, "Not all is compared: "+has(t.Cut, "origin")+" more patterns than paths are made of, so changes may be missing. Name a log with -in.")
 	}
+	if t := r.Tried; t != nil && t.AgentsCut {
+		all = append(all, "Not all is compared: the files name more crawlers than are compared, so changes for others may be missing. Name those that matter with -agent.")
+	}
 	if text := r.clients(); text != "" {
 		all = append(all, text)
 	}
@@ -76,6 +79,8 @@ type Tried struct {
 	Equal   int64 `json:"equal_origins"`
 	Paths   int64 `json:"paths"`
 	Cut     int64 `json:"cut_origins"` // that have more patterns than paths are made of
+
+	AgentsCut bool `json:"agents_cut"` // the files name more crawlers than Agents has
 }
 
 // An Agent is the changes for a crawler.
