@@ -130,6 +130,8 @@ func schemeOfPort(host []byte) string {
 // schemeOf returns the scheme that a field names, in any case; "" if it is another.
 func schemeOf(text []byte) string {
 	switch {
+	case len(text) == 0: // nearly all rows: their URL has it
+		return ""
 	case bytes.EqualFold(text, []byte("https")), bytes.EqualFold(text, []byte("wss")), bytes.EqualFold(text, []byte("h2")),
 		bytes.EqualFold(text, []byte("on")), bytes.EqualFold(text, []byte("grpcs")):
 		return "https"
