@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -71,11 +72,28 @@ func (log *sureLog) store(pipe io.Reader, dir string) error {
 	}
 	log.owned = closers{log.owned, removed{temp}}
 	log.stdin = temp.File
-	if err := log.read(fault.Stdin, io.TeeReader(in, temp), 0); err != nil {
+	copied := &storing{temp: temp}
+	if err := log.read(fault.Stdin, io.TeeReader(in, copied), 0); err != nil && copied.err == nil {
 		return err
+	}
+	if copied.err != nil { // that is no fault of the log
+		return fmt.Errorf("store the log, to read it twice: %w", copied.err)
 	}
 	_, err = temp.Seek(0, io.SeekStart)
 	return err
+}
+
+// storing writes to a temporary file, and keeps the error of that.
+type storing struct {
+	temp *atomicfile.Temp
+	err  error
+}
+
+// Write writes b to the file.
+func (s *storing) Write(b []byte) (n int, err error) {
+	n, err = s.temp.Write(b)
+	s.err = cmp.Or(s.err, s.temp.Wrap(err))
+	return n, err
 }
 
 // read reads a log to its end, or to a fault.

@@ -23,6 +23,9 @@ func CreateTemp(dir, pattern string) (*Temp, error) {
 	return &Temp{File: f, named: os.Remove(f.Name()) != nil}, nil
 }
 
+// Wrap returns an error of writing to the file as an [*Error], which says what to do about a full disk; nil stays nil.
+func (f *Temp) Wrap(err error) error { return wrap("write", f.Name(), err) }
+
 // Named reports whether the file has a name, so that something is left of it unless it is removed.
 func (f *Temp) Named() bool { return f.named }
 
