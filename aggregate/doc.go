@@ -27,12 +27,11 @@
 // own: anchors sorted, each with the longest anchor before it that it begins with, so that one
 // search and a chain of parents give all of them; and one bit for each byte that the floating
 // segments need. Coverage asks it where a URL is not among the 16,384 met lately, a report for
-// each request that it looks at. What it finds is kept as outcomes: the rule that decides and
+// each URL at its end. What it finds is kept as outcomes: the rule that decides and
 // those that match. Real logs have few outcomes a file, so requests, URLs and times are counted
 // by outcome, and added up by rule at the end. Rules that nothing matched take no memory: they
-// come from the store when the report is made. Their distinct URLs are in a set of 8 bytes a
-// hash (aggregate.Distinct), which says only whether one is new. A report asks it by an
-// aggregate.Sampler, which takes fewer URLs of the groups that have many.
+// come from the store when the report is made. In coverage their distinct URLs are in a set of 8 bytes a
+// hash ([Distinct]), which says only whether one is new.
 //
 // The engine finds the busiest rules and origins for the summary in row order, so that it is the
 // same whatever the workers. A site has a count of 8 bytes, up to 262,144 of them; rules, other

@@ -16,49 +16,22 @@
 //     every request.
 //   - Without JavaScript all numbers, tables and bars are there.
 //
-// The package knows verdicts and counts, and no flag. It imports engine, robots, crawlers and
-// aggregate; commands import it.
+// The package knows verdicts and counts, and no flag. It imports engine, robots, crawlers,
+// aggregate, and below it a package for each panel that counts for itself; commands import it.
 //
 // # How it counts
 //
-// robobatch report is a run whose sinks are a report.Counter and, with -old, the counts of diff.
-// The counter keeps a table of requests: rows of the same URL, crawler and verdict are one
-// entry, so a row that was met before is a hash, a look-up and some additions. What takes longer
-// is done once for each entry, when it comes or leaves: all rules that match it, the walk
-// through the tree of paths, the numbers of distinct URLs. When the table is full the entries
-// with the fewest rows leave it; what is in it may then have been there before, and carries how
-// often at most, as with Misra and Gries. From then on a URL comes in with the second of two
-// rows that are near each other, or if it is in an even sample: otherwise logs whose URLs come
-// once each, or one after the other in circles, would push all through the table.
+// robobatch report is a run whose sinks are a [Counter] and, with -old, the counts of diff. Rows are
+// grouped by URL and by kind: what is in force, the crawler, and the verdicts with the rules that decide.
+// A row whose group is known is a hash, a look-up and some additions. Groups that do not fit into memory
+// go as sorted runs to a temporary file beside the page. At the end each URL is visited once, with those of
+// its path beside it: then all rules that match it are found, its path is counted, and it is offered to
+// the lists of the most requested. So all numbers are exact, and a path is complete when the next begins.
 //
-// The rows of the others belong to a kind: what is in force, the crawler, and the verdicts with
-// the rules that decide. There are few kinds, and what follows from them alone is exact for each
-// row: requests by rule, crawler and origin, violations, answers. What does not (paths, the
-// rules that match without deciding, distinct URLs) cost some 250 ns a URL, as much as all else
-// of a run, while a page shows 600 paths. So after half a million such rows a sample is looked
-// at: all rows of a kind up to 2,048, and then half, a quarter and so on of those that follow,
-// so that about a sixteenth is looked at in all. A small kind stays exact beside a large one;
-// one rate for all would have lost rare rules. The numbers of URLs in all and by crawler need no
-// more than a hash, so they have larger samples. What is looked at counts for as many as its
-// rate leaves out (Horvitz and Thompson), and the sampled rows of each kind and origin are
-// counted, so that estimates are scaled to them; rows from before a sample began stand for
-// themselves. A path may lack a row that was not looked at, so its error is at least the
-// greatest weight at its origin: of origins without a sample, none. URLs that come often are in
-// the table and count as they are: in a sample without the table a URL that has a third of the
-// log would be there eightfold, or not at all. Rows are chosen by the hash of the URL and of how
-// often the table forgot what it saw of late, so that those of one URL are chosen independently,
-// and the variance is the sum of what each adds; chosen by the URL alone, 88 of 599 paths of a
-// log were beyond twice their error, and now it is 2. The error of a share is that of a ratio of
-// two estimates from one sample (report/shares.go). Distinct URLs need a sample by the URL
-// alone, so there are two. A report on 3.7 million URLs, each once, took 2.2 times the CPU of a
-// run of all columns, and takes 1.2; in random order 1.2, and 0.75.
-//
-// Most of what is left is waits for memory; so rows and entries are looked up many at a time,
-// and slots have bits of the hash beside the index, so that what is not there is seldom looked
-// at. Rows of a log in random order are collected, 16,384 at most, and added up by site
-// (report/order.go): 2,561 origins took 1.7 times a run, and take 1.4. A path counts at its last
-// node, and the tree is summed at the end. Rows come in the order of the input, and the page has
-// no moment of its own: its bytes depend on input and flags alone.
+// Before, rows beyond half a million were counted by a sample, with an error beside each number. The
+// group-by is 600 lines less. Its CPU is 1.0, 0.8 and 0.5 of the sample's on a collection's log by host, in
+// random order, and on made-up URLs of 2,561 origins; on 3.3 million URLs that come once each it is 2.5.
+// There, sorting takes a fifth of the time, and merging and visiting a half.
 //
 // A robots.txt of the page is found by the key of the text that decided (Store.TextKey), in one
 // more reading of the rules, of a directory only those files that are named for its origins. So

@@ -1,4 +1,5 @@
-// Package listing shows what a log did with each line of a robots.txt.
+// Package listing shows for each line of a robots.txt the requests of a log that it decided.
+// Package report imports it.
 package listing
 
 import (

@@ -1,4 +1,5 @@
 // Package pace counts how fast crawlers fetch, and shows it beside the Crawl-delay that robots.txt states.
+// Package report imports it.
 package pace
 
 import (

@@ -1,6 +1,6 @@
 // Package paths counts requests by path: by origin, by directory below it, by name, by query. It counts
 // exactly, and keeps the busiest paths alone: URLs come in an order in which those of one path are neighbours, so
-// that a path is complete when the next one begins.
+// that a path is complete when the next one begins. Package report imports it.
 package paths
 
 import (

@@ -1,4 +1,4 @@
-// Package show writes numbers and texts as a page shows them.
+// Package show writes numbers and texts as a page shows them. Package report and its panels import it.
 package show
 
 import (

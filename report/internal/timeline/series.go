@@ -1,4 +1,5 @@
 // Package timeline counts requests by time and crawler, and shows them as bars, a table and peaks.
+// Package report imports it.
 package timeline
 
 import (
