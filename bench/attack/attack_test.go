@@ -192,3 +192,41 @@ func TestSaysURL(t *testing.T) {
 		}
 	}
 }
+
+// TestJudgeAlone holds that answers of commands that take rules alone do not pass if they are wrong or missing, and
+// that what is not compared must be said.
+func TestJudgeAlone(t *testing.T) {
+	urls := []string{site + "/a", site + "/b"}
+	l := &lonely{data: []byte("User-agent: *\nDisallow: /a\n"), other: []byte("User-agent: *\n")}
+	l.asked, l.then = answers(l.data, urls), answers(l.other, urls)
+	const a, b = `{"url": "https://www.example.com/a", "allowed": false, "rule_line": 2}`, `{"url": "https://www.example.com/b", "allowed": true, "rule_line": null}`
+	for _, tt := range []struct {
+		name string
+		of   func(l *lonely, out []byte, code int) (judgement, string)
+		out  string
+		code int
+		want judgement
+	}{
+		{"a change", judgeDiff, `{"tried": {}, "agents": [{"agent": "*", "closed": {"requests": 1}}]}`, 0, whole},
+		{"another change", judgeDiff, `{"tried": {}, "agents": [{"agent": "*", "opened": {"requests": 1}}]}`, 0, wrong},
+		{"no change", judgeDiff, `{"tried": {}, "agents": [{"agent": "*"}]}`, 0, wrong},
+		{"not all paths", judgeDiff, `{"tried": {"cut_origins": 1}, "agents": [{"agent": "*"}]}`, 0, doubted},
+		{"not all crawlers", judgeDiff, `{"tried": {"agents_cut": true}, "agents": [{"agent": "*"}]}`, 0, doubted},
+		{"half a report", judgeDiff, `{"tried": {}, "agents": [`, 0, wrong},
+		{"answers", judgeExplain, a + "\n" + b + "\n", 0, whole},
+		{"answers in another order", judgeExplain, b + "\n" + a + "\n", 0, wrong},
+		{"one answer", judgeExplain, a + "\n", 0, wrong},
+		{"an answer too many", judgeExplain, a + "\n" + b + "\n" + b + "\n", 0, wrong},
+		{"a finding", judgeLint, `{"line": 2}`, 0, whole},
+		{"a finding behind the file", judgeLint, `{"line": 9}`, 0, wrong},
+		{"what holds", judgeCheck, "", 0, whole},
+		{"what does not hold", judgeCheck, "", 1, wrong},
+		{"a rule", judgeListing, `{"item": "disallow", "line": 2}`, 0, whole},
+		{"another rule", judgeListing, `{"item": "disallow", "line": 3}`, 0, wrong},
+		{"no rule", judgeListing, `{"item": "group", "line": null}`, 0, wrong},
+	} {
+		if got, reason := tt.of(l, []byte(tt.out), tt.code); got != tt.want {
+			t.Errorf("%s: %s, want %s: %s", tt.name, judgements[got], judgements[tt.want], reason)
+		}
+	}
+}

@@ -37,6 +37,8 @@ type stats struct {
 	Doubts     []struct {
 		Code string `json:"code"`
 	} `json:"doubts"`
+
+	Peak int64 `json:"attack_peak,omitempty"` // bytes of memory, of a run that is measured
 }
 
 // unverified says from which line on rows before a fault may be wrong.
@@ -58,9 +60,14 @@ const patience = 20 * time.Minute
 
 // run runs the command on standard input. Its file of statistics is the third descriptor.
 func (a *attack) run(stdin []byte, arguments ...string) (out []byte, res result) {
+	return a.runProgram(stdin, a.binary, arguments...)
+}
+
+// runProgram is run for a program of any name.
+func (a *attack) runProgram(stdin []byte, name string, arguments ...string) (out []byte, res result) {
 	ctx, cancel := context.WithTimeout(a.ctx, patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, a.binary, arguments...)
+	cmd := exec.CommandContext(ctx, name, arguments...)
 	cmd.Dir = a.dir
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(stdin), &stdout, &stderr

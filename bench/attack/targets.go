@@ -22,6 +22,9 @@ func (a *attack) targets() (all []target) {
 	for i := range rulesFormats {
 		all = append(all, a.rulesTarget(&rulesFormats[i]))
 	}
+	for i := range loners {
+		all = append(all, a.aloneTarget(&loners[i]))
+	}
 	return append(all, a.packedTarget(&textFormats[1], &packings[0]), a.packedTarget(&textFormats[3], &packings[1]),
 		a.parquetTarget("parquet", a.ownParquet, true),
 		a.parquetTarget("parquet of others, zstd", func(b *base) ([]byte, error) { return foreignParquet(b, compress.Codecs.Zstd) }, false),

@@ -17,5 +17,5 @@ func Exec(cmd *exec.Cmd) (Sample, error) {
 		return Sample{}, fmt.Errorf("%s: %w: %s", cmd, err, said.String())
 	}
 	p := cmd.ProcessState
-	return Sample{Wall: time.Since(started), CPU: p.SystemTime() + p.UserTime(), Peak: peakOf(p)}, nil
+	return Sample{Wall: time.Since(started), CPU: p.SystemTime() + p.UserTime(), Peak: PeakOf(p)}, nil
 }

@@ -10,5 +10,5 @@ import (
 // Used returns zeros: what the process used is not known here.
 func Used() (cpu time.Duration, peak int64) { return 0, 0 }
 
-// peakOf returns 0: the memory is not known here.
-func peakOf(*os.ProcessState) int64 { return 0 }
+// PeakOf returns 0: the memory is not known here.
+func PeakOf(*os.ProcessState) int64 { return 0 }

@@ -19,8 +19,8 @@ func Used() (cpu time.Duration, peak int64) {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), maxRSS(&u)
 }
 
-// peakOf returns the most memory that a process had, in bytes; 0 if that is not known.
-func peakOf(p *os.ProcessState) int64 {
+// PeakOf returns the most memory that a process had, in bytes; 0 if that is not known.
+func PeakOf(p *os.ProcessState) int64 {
 	if u, ok := p.SysUsage().(*syscall.Rusage); ok {
 		return maxRSS(u)
 	}
