@@ -33,8 +33,17 @@ type Crawler struct {
 	IgnoresStar bool   // it does not heed groups for "*"
 	Unbound     bool   // its operator says that robots.txt need not bind it, as a person asked for the page
 
+	Ranges []Range  // the lists of addresses that its operator publishes; none: it publishes none that is known
+	Hosts  []string // the ends of the names that its addresses have in DNS, such as "googlebot.com"
+
 	Source  string // URL of the operator's documentation
 	Checked string // when the row was last compared with it, as in 2026-01-31; "" is not yet
+}
+
+// A Range is a list of addresses as its operator publishes it.
+type Range struct {
+	Name string // of the file without its ending, behind the operator's where others use it: "anthropic/bots"
+	URL  string // where it is published; "" if that is not known
 }
 
 // aiSet is the name of the set of all purposes that begin with "ai-".

@@ -103,6 +103,8 @@ var columns = []column{
 	{"purposes", (*Crawler).setPurposes},
 	{"names", (*Crawler).setNames},
 	{"habits", (*Crawler).setHabits},
+	{"ranges", (*Crawler).setRanges},
+	{"hosts", (*Crawler).setHosts},
 	{"source", func(c *Crawler, value string) error { c.Source = value; return nil }},
 	{"checked", (*Crawler).setChecked},
 }
@@ -293,6 +295,35 @@ func (c *Crawler) setHabits(list string) error {
 		default:
 			return fmt.Errorf("there is no habit %q: use nostar, unbound, fallback=TOKEN or -", habit)
 		}
+	}
+	return nil
+}
+
+// setRanges reads the column of lists of addresses: NAME=URL, or NAME, separated by "|".
+func (c *Crawler) setRanges(list string) error {
+	if list == none {
+		return nil
+	}
+	for text := range strings.SplitSeq(list, "|") {
+		name, url, found := strings.Cut(text, "=")
+		if name == "" || name != strings.ToLower(name) || strings.ContainsAny(name, " .\\") || found && !strings.Contains(url, "://") {
+			return fmt.Errorf("%q is no list of addresses: write NAME=URL, the name of the file in small letters and without its ending", text)
+		}
+		c.Ranges = append(c.Ranges, Range{Name: name, URL: url})
+	}
+	return nil
+}
+
+// setHosts reads the column of ends of host names, separated by "|".
+func (c *Crawler) setHosts(list string) error {
+	if list == none {
+		return nil
+	}
+	for host := range strings.SplitSeq(list, "|") {
+		if !strings.Contains(host, ".") || strings.HasPrefix(host, ".") || strings.ContainsAny(host, "*/: ") {
+			return fmt.Errorf("%q is no end of a host name such as googlebot.com", host)
+		}
+		c.Hosts = append(c.Hosts, host)
 	}
 	return nil
 }

@@ -1,0 +1,122 @@
+package ranges
+
+import (
+	"math"
+	"net/netip"
+	"slices"
+	"time"
+)
+
+// An Answer says whether a request came from the crawler that its User-Agent names.
+type Answer uint8
+
+// The zero Answer is null: nobody can know.
+const (
+	Null        Answer = iota // no crawler, no address, or one that no client on the internet has
+	Yes                       // a list has the address, or a host name proves it
+	No                        // all lists of the crawler lack the address: an impostor
+	Stale                     // the snapshots are too far from the moment of the request
+	Unpublished               // no list speaks for the crawler
+)
+
+// answers are the values of the column verified.
+var answers = [...]string{Null: "", Yes: "yes", No: "no", Stale: "stale", Unpublished: "unpublished"}
+
+// String returns the value of the column verified, "" for Null.
+func (a Answer) String() string { return answers[a] }
+
+// NoTime is the moment of a request whose log has no time.
+const NoTime = math.MinInt64
+
+// trust is how far from a snapshot an address that it has is still one of the operator's.
+const trust = 90 * 24 * time.Hour
+
+// DefaultAge is how far from a snapshot an address that it lacks is an impostor's, unless Options say otherwise.
+const DefaultAge = 7 * 24 * time.Hour
+
+// A Speaker is the lists that speak for one crawler. [Lists.Speaker] returns it.
+type Speaker int32
+
+// A Proof names what proved an address: a prefix of a list, or a host. Zero is none.
+type Proof int32
+
+// Verify says whether a request from an address at a moment, in microseconds since 1970, came from
+// the crawler of s, and by what if it did. An address of the zero value is unknown. It implements
+// section 12 of the specification of crawlers' identity: what several lists say is Yes if one of them
+// does, No if all do, else Stale. It is safe for concurrent use and does not allocate.
+func (l *Lists) Verify(s Speaker, client netip.Addr, at int64) (Answer, Proof) {
+	client = client.WithZone("").Unmap()
+	if !client.IsValid() || !isGlobal(client) {
+		return Null, 0
+	}
+	answer, proof := l.verifyByLists(s, client, at)
+	if answer != Yes && l.hosts != nil {
+		if proof := l.hosts.verify(client, l.speakers[s].suffixes); proof != 0 {
+			return Yes, proof
+		}
+	}
+	return answer, proof
+}
+
+// verifyByLists asks the lists of a crawler.
+func (l *Lists) verifyByLists(s Speaker, client netip.Addr, at int64) (Answer, Proof) {
+	lists := l.speakers[s].lists
+	if len(lists) == 0 {
+		return Unpublished, 0
+	}
+	answer := No
+	for _, i := range lists {
+		switch a, proof := l.lists[i].verify(client, at, l.age); a {
+		case Yes:
+			return Yes, proof
+		case No:
+		default:
+			answer = Stale
+		}
+	}
+	return answer, 0
+}
+
+// verify asks one list.
+func (l *list) verify(client netip.Addr, at int64, age time.Duration) (Answer, Proof) {
+	row := l.find(client)
+	if at == NoTime || len(l.times) == 0 {
+		if proof := l.everHad(row); proof != 0 {
+			return Yes, proof
+		}
+		return No, 0
+	}
+	after, found := slices.BinarySearch(l.times, at) // the oldest snapshot after the request
+	if found {
+		after++
+	}
+	answer := Stale
+	for _, i := range [...]int{after - 1, after} {
+		if i < 0 || i >= len(l.times) {
+			continue
+		}
+		apart := distance(l.times[i], at)
+		switch proof := l.had(row, i); {
+		case proof != 0 && apart <= uint64(trust.Microseconds()):
+			return Yes, proof
+		case proof == 0 && apart <= uint64(age.Microseconds()):
+			answer = No
+		}
+	}
+	return answer, 0
+}
+
+// distance returns how far two moments are apart, in their unit; it cannot overflow.
+func distance(a, b int64) uint64 {
+	if a < b {
+		a, b = b, a
+	}
+	return uint64(a) - uint64(b)
+}
+
+// ProofName returns what the column verified_by says, such as "googlebot.json 66.249.64.0/27" or a
+// host name; "" for no proof.
+func (l *Lists) ProofName(p Proof) string { return l.proofs[p] }
+
+// Proofs returns how many proofs there are; each Proof is less.
+func (l *Lists) Proofs() int { return len(l.proofs) }

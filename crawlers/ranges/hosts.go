@@ -1,0 +1,104 @@
+package ranges
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+)
+
+// hosts are the names that addresses had, with the addresses that these names had: what a look-up in DNS
+// and one back say. Both were made by whoever wrote the file of -hosts.
+type hosts struct {
+	byAddress map[netip.Addr][]host
+}
+
+// A host is a name that leads back to the address that has it.
+type host struct {
+	labels []string // in lower case, without a trailing dot
+	proof  Proof
+}
+
+// verify returns the name of an address that ends in one of the suffixes, 0 if none does.
+func (h *hosts) verify(client netip.Addr, suffixes [][]string) Proof {
+	for _, host := range h.byAddress[client] {
+		for _, suffix := range suffixes {
+			if endsIn(host.labels, suffix) {
+				return host.proof
+			}
+		}
+	}
+	return 0
+}
+
+// endsIn reports whether a name is below a suffix, or is it, label by label.
+func endsIn(name, suffix []string) bool {
+	if len(name) < len(suffix) {
+		return false
+	}
+	for i, label := range suffix {
+		if name[len(name)-len(suffix)+i] != label {
+			return false
+		}
+	}
+	return true
+}
+
+// labels splits a host name, in lower case and without a trailing dot.
+func labels(name string) []string {
+	return strings.Split(strings.ToLower(strings.TrimSuffix(name, ".")), ".")
+}
+
+// parseHosts reads a file of -hosts: an address, its name, and the addresses of that name, separated by
+// tabs, the last ones by blanks. A name that does not lead back to the address proves nothing and is not
+// kept. "#" begins a line that is a comment.
+func parseHosts(text string, newProof func(string) Proof) (*hosts, error) {
+	h := &hosts{byAddress: map[netip.Addr][]host{}}
+	n, rows := 0, 0
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		n++
+		line = strings.TrimRight(line, "\r\n")
+		if strings.TrimSpace(line) == "" || line[0] == '#' {
+			continue
+		}
+		rows++
+		fields := strings.Split(line, "\t")
+		if len(fields) < 2 || len(fields) > 3 {
+			return nil, fmt.Errorf("line %d: %d fields separated by tabs: an address, its name, and the addresses of that name are 3", n, len(fields))
+		}
+		client, err := netip.ParseAddr(strings.TrimSpace(fields[0]))
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %q is no address", n, fields[0])
+		}
+		client = client.WithZone("").Unmap()
+		back, err := leadsBack(fields[2:], client)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		name := strings.TrimSpace(fields[1])
+		if !back || name == "" || name == "." {
+			continue
+		}
+		h.byAddress[client] = append(h.byAddress[client], host{labels(name), newProof(strings.ToLower(strings.TrimSuffix(name, ".")))})
+	}
+	if rows == 0 {
+		return nil, errors.New("the file has no host: each line is an address, its name and the addresses of that name, separated by tabs")
+	}
+	return h, nil
+}
+
+// leadsBack reports whether the addresses of a name, in the field if there is one, hold the client's.
+func leadsBack(field []string, client netip.Addr) (bool, error) {
+	if len(field) == 0 {
+		return false, nil
+	}
+	back := false
+	for text := range strings.FieldsSeq(field[0]) {
+		addr, err := netip.ParseAddr(text)
+		if err != nil {
+			return false, fmt.Errorf("%q is no address of the name", text)
+		}
+		back = back || addr.WithZone("").Unmap() == client
+	}
+	return back, nil
+}

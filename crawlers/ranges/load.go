@@ -1,0 +1,287 @@
+package ranges
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/netip"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/crawlers"
+)
+
+// Options are what Load reads. The zero value reads nothing, and all crawlers are Unpublished.
+type Options struct {
+	// Paths are files of lists; directories of them, read recursively; or TOKEN=FILE, which says for
+	// which crawler a file speaks. Otherwise its name does: see [Names].
+	Paths []string
+	Age   time.Duration // how far from a snapshot an address that it lacks is an impostor's; 0 is DefaultAge
+	Hosts string        // a file of host names; "" is none
+}
+
+// Lists are all lists of a run, and the crawlers for which they speak. They are immutable.
+type Lists struct {
+	lists    []list
+	speakers []speaker // speakers[0] has no list
+	byToken  map[string]Speaker
+	hosts    *hosts // nil without Options.Hosts
+	proofs   []string
+	age      time.Duration
+
+	// Differ are pairs of files that are of one list and time, and yet differ. Both count.
+	Differ [][2]string
+}
+
+// A speaker is the lists of one crawler.
+type speaker struct {
+	lists    []int
+	suffixes [][]string // of host names, as labels
+}
+
+// Load reads lists and hosts. The error has all faults, each with its file and place.
+func Load(o Options) (*Lists, error) {
+	l := &Lists{
+		speakers: []speaker{{}}, byToken: map[string]Speaker{}, proofs: []string{""},
+		age: cmp.Or(o.Age, DefaultAge),
+	}
+	g := gatherer{names: Names(), found: map[string]*found{}}
+	for _, p := range o.Paths {
+		g.gather(p)
+	}
+	l.build(&g)
+	if o.Hosts != "" {
+		if err := l.readHosts(o.Hosts); err != nil {
+			g.errs = append(g.errs, err)
+		}
+	}
+	return l, errors.Join(g.errs...)
+}
+
+// found is the files of one list.
+type found struct {
+	tokens    []string // of the crawlers for which it speaks
+	snapshots []snapshot
+}
+
+// build compiles what was found.
+func (l *Lists) build(g *gatherer) {
+	for _, name := range slices.Sorted(maps.Keys(g.found)) {
+		l.addList(g.found[name])
+	}
+	l.indexSpeakers(g)
+}
+
+// addList compiles what was found of a list.
+func (l *Lists) addList(f *found) {
+	proofs := map[netip.Prefix]Proof{} // by the first file that has the prefix
+	for _, s := range f.snapshots {
+		for _, p := range s.prefixes {
+			if proofs[p] == 0 {
+				proofs[p] = Proof(len(l.proofs))
+				l.proofs = append(l.proofs, s.name+" "+p.String())
+			}
+		}
+	}
+	merged, differ := mergeSnapshots(f.snapshots)
+	l.Differ = append(l.Differ, differ...)
+	l.lists = append(l.lists, list{})
+	l.lists[len(l.lists)-1].compile(merged, proofs)
+}
+
+// indexSpeakers notes which lists speak for which crawler, and by which host names it is known.
+func (l *Lists) indexSpeakers(g *gatherer) {
+	speakerOf := func(token string) *speaker {
+		token = strings.ToLower(token)
+		if _, ok := l.byToken[token]; !ok {
+			l.byToken[token] = Speaker(len(l.speakers))
+			l.speakers = append(l.speakers, speaker{})
+		}
+		return &l.speakers[l.byToken[token]]
+	}
+	for i, name := range slices.Sorted(maps.Keys(g.found)) {
+		for _, token := range g.found[name].tokens {
+			s := speakerOf(token)
+			s.lists = append(s.lists, i)
+		}
+	}
+	for _, c := range crawlers.Set("all") {
+		for _, suffix := range c.Hosts {
+			s := speakerOf(c.Token)
+			s.suffixes = append(s.suffixes, labels(suffix))
+		}
+	}
+}
+
+// readHosts reads a file of host names.
+func (l *Lists) readHosts(name string) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("read host names: %w", err)
+	}
+	l.hosts, err = parseHosts(string(text), func(name string) Proof {
+		l.proofs = append(l.proofs, name)
+		return Proof(len(l.proofs) - 1)
+	})
+	if err != nil {
+		return fmt.Errorf("read host names: %s: %w", name, err)
+	}
+	return nil
+}
+
+// Speaker returns the lists that speak for the crawler of a product token, in any case; for one without any too.
+func (l *Lists) Speaker(token string) Speaker { return l.byToken[strings.ToLower(token)] }
+
+// Untimed reports whether some list of the crawler has only snapshots without a time: whether an address
+// was the operator's at the moment of a request is then not known.
+func (l *Lists) Untimed(s Speaker) bool {
+	return slices.ContainsFunc(l.speakers[s].lists, func(i int) bool { return len(l.lists[i].times) == 0 })
+}
+
+// Names returns the names of lists that are known, without their endings, and for each the tokens of the
+// crawlers for which it speaks: those under which operators publish, such as "googlebot" or, in a
+// directory, "anthropic/bots", and the tokens themselves.
+func Names() map[string][]string {
+	names := map[string][]string{}
+	all := crawlers.Set("all")
+	for _, c := range all {
+		for _, r := range c.Ranges {
+			names[r.Name] = append(names[r.Name], c.Token)
+		}
+	}
+	for _, c := range all {
+		name := strings.ToLower(c.Token)
+		if _, ok := names[name]; ok || len(c.Names) == 0 {
+			continue
+		}
+		names[name] = []string{c.Token}
+		if len(c.Ranges) == 1 { // another name of the one list
+			names[name] = names[c.Ranges[0].Name]
+		}
+	}
+	return names
+}
+
+// A gatherer finds the files of lists, and reads them.
+type gatherer struct {
+	names map[string][]string
+	found map[string]*found
+	errs  []error
+}
+
+// gather reads what one path of Options names.
+func (g *gatherer) gather(p string) {
+	if token, file, ok := strings.Cut(p, "="); ok {
+		if _, err := os.Stat(p); err != nil { // no file of that name
+			g.readFile(file, token+"="+stem(file), filepath.Base(file), []string{token})
+			return
+		}
+	}
+	info, err := os.Stat(p)
+	switch {
+	case err != nil:
+		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %w", err))
+	case info.IsDir():
+		g.gatherDir(p)
+	default:
+		g.readNamed(p)
+	}
+}
+
+// gatherDir reads the lists in a directory and below it: files of JSON and texts. Others, and names that
+// begin with a dot, are passed over.
+func (g *gatherer) gatherDir(dir string) {
+	files := 0
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		switch ext := strings.ToLower(filepath.Ext(p)); {
+		case err != nil:
+			return err
+		case p != dir && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+		case !d.IsDir() && (ext == ".json" || ext == ".txt"):
+			files++
+			g.readNamed(p)
+		}
+		return nil
+	})
+	if err != nil {
+		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %w", err))
+	} else if files == 0 {
+		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %s has no file that ends in .json or .txt", dir))
+	}
+}
+
+// stem returns the name of a file without its directory and ending, in lower case.
+func stem(file string) string {
+	base := strings.ToLower(filepath.Base(file))
+	return strings.TrimSuffix(base, path.Ext(base))
+}
+
+// readNamed reads a file whose name says for which crawlers it speaks.
+func (g *gatherer) readNamed(file string) {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		abs = file
+	}
+	operator := strings.ToLower(filepath.Base(filepath.Dir(abs)))
+	if _, err := time.Parse(time.DateOnly, operator); err == nil { // anthropic/2026-08-15/bots.json
+		operator = strings.ToLower(filepath.Base(filepath.Dir(filepath.Dir(abs))))
+	}
+	base := filepath.Base(file)
+	name, shown := operator+"/"+stem(file), filepath.Base(filepath.Dir(file))+"/"+base
+	if _, ok := g.names[name]; !ok {
+		name, shown = stem(file), base
+	}
+	tokens, ok := g.names[name]
+	if !ok {
+		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %s: no crawler publishes a list of this name: "+
+			"name it as its operator does, say for whom it speaks by TOKEN=%s, or use one of %s",
+			file, file, strings.Join(slices.Sorted(maps.Keys(g.names)), ", ")))
+		return
+	}
+	g.readFile(file, g.canonical(name), shown, tokens)
+}
+
+// canonical returns the name under which the operator publishes a list that a token leads to.
+func (g *gatherer) canonical(name string) string {
+	if c, ok := crawlers.Lookup(name); ok && len(c.Ranges) == 1 {
+		return c.Ranges[0].Name
+	}
+	return name
+}
+
+// readFile reads a file of a list. Where it does not say its time, a directory of that name does.
+func (g *gatherer) readFile(file, name, shown string, tokens []string) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %w", err))
+		return
+	}
+	s, err := parse(text)
+	if err != nil {
+		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %s: %w", file, err))
+		return
+	}
+	if s.time == NoTime {
+		if abs, err := filepath.Abs(file); err == nil {
+			if day, err := time.Parse(time.DateOnly, filepath.Base(filepath.Dir(abs))); err == nil {
+				s.time = day.UnixMicro()
+			}
+		}
+	}
+	s.file, s.name = file, shown
+	f := g.found[name]
+	if f == nil {
+		f = &found{tokens: tokens}
+		g.found[name] = f
+	}
+	f.snapshots = append(f.snapshots, s)
+}

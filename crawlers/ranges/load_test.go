@@ -1,0 +1,242 @@
+package ranges
+
+import (
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/internal/repcase"
+)
+
+// load loads files that a test has written below dir.
+func load(t *testing.T, files map[string]string, o Options) (*Lists, error) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, p := range o.Paths {
+		token, file, named := strings.Cut(p, "=")
+		if o.Paths[i] = filepath.Join(dir, p); named {
+			o.Paths[i] = token + "=" + filepath.Join(dir, file)
+		}
+	}
+	if o.Hosts != "" {
+		o.Hosts = filepath.Join(dir, o.Hosts)
+	}
+	return Load(o)
+}
+
+// answerFor returns an answer and its proof as the columns have them.
+func answerFor(l *Lists, token, client, day string) string {
+	at := int64(NoTime)
+	if t, err := time.Parse(time.DateOnly, day); err == nil {
+		at = t.UnixMicro()
+	}
+	a, proof := l.Verify(l.Speaker(token), netip.MustParseAddr(client), at)
+	return strings.TrimSpace(a.String() + " " + l.ProofName(proof))
+}
+
+// TestNames holds which crawlers files speak for, by their names and directories.
+func TestNames(t *testing.T) {
+	const list = "66.249.64.0/27\n"
+	for name, want := range map[string]string{
+		"googlebot.json": "Googlebot GoogleOther", "common-crawlers.txt": "Googlebot Storebot-Google", "special-crawlers.json": "AdsBot-Google",
+		"gptbot.json": "GPTBot", "GPTBot.JSON": "GPTBot", "searchbot.json": "OAI-SearchBot", "oai-searchbot.json": "OAI-SearchBot",
+		"anthropic/bots.json": "ClaudeBot Claude-User Claude-SearchBot", "anthropic/2026-08-15/bots.json": "ClaudeBot", "claudebot.json": "ClaudeBot Claude-User",
+		"2026-08-15/ahrefsbot.json": "AhrefsBot AhrefsSiteAudit", "serankingbot.txt": "SEBot-WA", "kagibot.json": "Kagibot", "bytespider.txt": "Bytespider",
+	} {
+		l, err := load(t, map[string]string{name: list}, Options{Paths: []string{name}})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for token := range strings.FieldsSeq(want) {
+			if got := answerFor(l, token, "66.249.64.1", "-"); !strings.HasPrefix(got, "yes ") {
+				t.Errorf("%s: %s is %q", name, token, got)
+			}
+		}
+		if got := answerFor(l, "Bravebot", "66.249.64.1", "-"); got != "unpublished" {
+			t.Errorf("%s: Bravebot is %q", name, got)
+		}
+	}
+	for _, name := range []string{"bots.json", "aws.json", "google/bots.json"} {
+		_, err := load(t, map[string]string{name: list}, Options{Paths: []string{name}})
+		if err == nil || !strings.Contains(err.Error(), "googlebot") || !strings.Contains(err.Error(), "anthropic/bots") || !strings.Contains(err.Error(), "TOKEN=") {
+			t.Errorf("%s: %v: the error does not list the names", name, err)
+		}
+	}
+}
+
+// TestSharedNames reads the lists of 17 crawlers as of three dates.
+func TestSharedNames(t *testing.T) {
+	dirs, err := filepath.Glob(filepath.Join(repcase.SharedDir(t), "data", "ranges", "*"))
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("%v, %v", dirs, err)
+	}
+	l, err := Load(Options{Paths: dirs})
+	if err != nil || len(l.lists) != 17 || len(l.Differ) > 0 {
+		t.Errorf("%d lists, %v, %v", len(l.lists), l.Differ, err)
+	}
+}
+
+// TestLoad holds what becomes of directories, dates, tokens and faults.
+func TestLoad(t *testing.T) {
+	files := map[string]string{
+		"r/2026-04-12/gptbot.txt": "4.227.36.0/25\n", "r/2026-08-15/gptbot.txt": "20.125.66.80/28\n",
+		"r/README.md": "lists", "r/.git/x.json": "{}", "own/list.txt": "# created: 2026-08-01\n8.8.8.0/24\n",
+		"bad/gptbot.json": "<html>", "bad/what.json": "[]", "empty/x.md": "",
+		"same/googlebot.json": `{"creationTime": "2026-08-15T00:00:00", "prefixes": [{"ipv4Prefix": "66.249.64.0/27"}]}`,
+		"same/googlebot.txt":  "# created: 2026-08-15\n66.249.66.0/27\n",
+	}
+	l, err := load(t, files, Options{Paths: []string{"r", "Myownbot=own/list.txt", "same"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for question, want := range map[[3]string]string{
+		{"GPTBot", "4.227.36.1", "2026-04-12"}:      "yes gptbot.txt 4.227.36.0/25",
+		{"GPTBot", "4.227.36.1", "2026-08-15"}:      "no", // the list of April is 125 days old
+		{"GPTBot", "4.227.36.1", "2026-07-01"}:      "yes gptbot.txt 4.227.36.0/25",
+		{"GPTBot", "4.227.36.1", "2026-07-20"}:      "stale",
+		{"GPTBot", "20.125.66.81", "2026-05-20"}:    "yes gptbot.txt 20.125.66.80/28",
+		{"GPTBot", "20.125.66.81", "2026-04-13"}:    "no",
+		{"GPTBot", "1.1.1.1", "2027-08-15"}:         "stale",
+		{"GPTBot", "::ffff:4.227.36.1", "-"}:        "yes gptbot.txt 4.227.36.0/25",
+		{"GPTBot", "10.0.0.1", "2026-08-15"}:        "",
+		{"MYOWNBOT", "8.8.8.8", "2026-08-02"}:       "yes list.txt 8.8.8.0/24",
+		{"Googlebot", "66.249.66.1", "2026-08-15"}:  "yes googlebot.txt 66.249.66.0/27",
+		{"Googlebot", "66.249.64.1", "2026-08-15"}:  "yes googlebot.json 66.249.64.0/27",
+		{"Bytespider", "66.249.64.1", "2026-08-15"}: "unpublished",
+	} {
+		if got := answerFor(l, question[0], question[1], question[2]); got != want {
+			t.Errorf("%v: %q, want %q", question, got, want)
+		}
+	}
+	if len(l.Differ) != 1 || !strings.HasSuffix(l.Differ[0][0], "googlebot.json") || !strings.HasSuffix(l.Differ[0][1], "googlebot.txt") {
+		t.Errorf("two files of one list and time: %v", l.Differ)
+	}
+	if l.Untimed(l.Speaker("GPTBot")) || l.Untimed(l.Speaker("Bytespider")) {
+		t.Error("lists with times have none")
+	}
+	for path, want := range map[string][]string{
+		"bad": {"gptbot.json: HTML", "what.json: no crawler"}, "empty": {"no file that ends in .json or .txt"}, "none": {"no such file"}, "X=none.txt": {"none.txt"},
+	} {
+		_, err := load(t, files, Options{Paths: []string{path}})
+		for _, w := range want {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: %v, want %q", path, err, w)
+			}
+		}
+	}
+}
+
+// TestHosts holds what host names prove.
+func TestHosts(t *testing.T) {
+	files := map[string]string{
+		"gptbot.txt":    "# created: 2026-08-15\n4.227.36.0/25\n",
+		"googlebot.txt": "# created: 2026-08-15\n66.249.64.0/27\n",
+		"hosts": strings.Join([]string{
+			"# made with dig",
+			"66.249.66.1\tCrawl-66-249-66-1.GoogleBot.com.\t66.249.66.1 66.249.66.2",
+			"66.249.66.2\tcrawl.googlebot.com\t66.249.66.9",              // does not lead back
+			"66.249.66.3\tcrawl.googlebot.com",                           // nobody asked back
+			"66.249.66.4\tcrawl.notgooglebot.com\t66.249.66.4",           // another label
+			"66.249.66.5\tcrawl.googlebot.com.evil.example\t66.249.66.5", // not at the end
+			"66.249.66.6\t\t66.249.66.6",
+			"2001:4860::1\tgeo-crawl.geo.googlebot.com\t2001:4860:0::1",
+			"10.0.0.1\tcrawl.googlebot.com\t10.0.0.1",
+			"5.255.253.1\tspider.yandex.com\t5.255.253.1",
+		}, "\r\n"),
+	}
+	l, err := load(t, files, Options{Paths: []string{"gptbot.txt", "googlebot.txt"}, Hosts: "hosts"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for question, want := range map[[3]string]string{
+		{"Googlebot", "66.249.66.1", "2026-08-15"}:  "yes crawl-66-249-66-1.googlebot.com",
+		{"Googlebot", "66.249.66.1", "2020-08-15"}:  "yes crawl-66-249-66-1.googlebot.com",
+		{"Googlebot", "66.249.64.1", "2026-08-15"}:  "yes googlebot.txt 66.249.64.0/27",
+		{"Googlebot", "66.249.66.2", "2026-08-15"}:  "no",
+		{"Googlebot", "66.249.66.3", "2026-08-15"}:  "no",
+		{"Googlebot", "66.249.66.4", "2026-08-15"}:  "no",
+		{"Googlebot", "66.249.66.5", "2026-08-15"}:  "no",
+		{"Googlebot", "66.249.66.6", "2026-08-15"}:  "no",
+		{"Googlebot", "2001:4860::1", "2026-08-15"}: "yes geo-crawl.geo.googlebot.com",
+		{"Googlebot", "10.0.0.1", "2026-08-15"}:     "",
+		{"GPTBot", "66.249.66.1", "2026-08-15"}:     "no",
+		{"YandexBot", "5.255.253.1", "-"}:           "yes spider.yandex.com",
+		{"YandexBot", "5.255.253.2", "-"}:           "unpublished",
+	} {
+		if got := answerFor(l, question[0], question[1], question[2]); got != want {
+			t.Errorf("%v: %q, want %q", question, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"": "no host", "# none\n": "no host", "66.249.66.1 a.b 66.249.66.1": "line 1: 1 fields", "\nx\ta.b\t1.2.3.4": "line 2", "1.2.3.4\ta.b\tx": `"x"`, "1\t2\t3\t4": "4 fields",
+	} {
+		if _, err := load(t, map[string]string{"hosts": text}, Options{Hosts: "hosts"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestData holds that what the table of crawlers says of lists and hosts fits together.
+func TestData(t *testing.T) {
+	urls := map[string]string{}
+	for _, c := range crawlers.Set("all") {
+		for _, r := range c.Ranges {
+			if was, ok := urls[r.Name]; ok && was != r.URL {
+				t.Errorf("%s: %s is published at %s and at %s", c.Token, r.Name, was, r.URL)
+			}
+			urls[r.Name] = r.URL
+		}
+		if !slices.IsSorted(c.Hosts) && len(c.Hosts) > 3 {
+			t.Errorf("%s: %v", c.Token, c.Hosts)
+		}
+	}
+	if len(urls) < 17 {
+		t.Errorf("%d lists", len(urls))
+	}
+}
+
+// BenchmarkVerify looks up addresses of which half are in prefixes, in the lists of one crawler.
+func BenchmarkVerify(b *testing.B) {
+	dir := filepath.Join("testdata")
+	l, err := Load(Options{Paths: []string{dir}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := l.Speaker("Googlebot")
+	at := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
+	var texts [][]byte
+	for i := range 1 << 10 {
+		texts = append(texts, []byte(netip.AddrFrom4([4]byte{66, 249, byte(64 + i%64), byte(i * 7)}).String()))
+	}
+	b.Run("part=lookup", func(b *testing.B) {
+		addrs := make([]netip.Addr, len(texts))
+		for i := range texts {
+			addrs[i] = ParseAddress(texts[i])
+		}
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			l.Verify(s, addrs[i%len(addrs)], at)
+		}
+	})
+	b.Run("part=all", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			l.Verify(s, ParseAddress(texts[i%len(texts)]), at)
+		}
+	})
+}

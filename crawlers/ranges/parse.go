@@ -1,0 +1,248 @@
+package ranges
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// The three forms of a list: an object with the member prefixes, as Google publishes it and as
+// draft-illyes-webbotauth-jafar describes it; an array of texts; a text of one prefix or address a line.
+
+// maxMajor is the newest major version of the draft's format that is read.
+const maxMajor = 1
+
+// parse reads one file of a list. The time of the snapshot is NoTime if the file says none. Errors name
+// the place in the file, and not the file.
+func parse(text []byte) (snapshot, error) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	s := snapshot{time: NoTime}
+	var err error
+	switch trimmed := bytes.TrimSpace(text); {
+	case len(trimmed) == 0:
+		return s, errors.New("the file is empty: fetch it again from its operator")
+	case trimmed[0] == '<':
+		return s, errors.New("HTML in place of a list: fetch the list itself, not the page that describes it")
+	case trimmed[0] == '{':
+		err = s.parseObject(text)
+	case trimmed[0] == '[':
+		err = s.parseArray(text)
+	default:
+		err = s.parseLines(string(text))
+	}
+	if err == nil && len(s.prefixes) == 0 {
+		err = errors.New("the list has no prefix: with it, every client would be an impostor")
+	}
+	return s, err
+}
+
+// parseObject reads an object with the member prefixes. It ignores members that it does not know.
+func (s *snapshot) parseObject(text []byte) error {
+	var members map[string]json.RawMessage
+	if err := unmarshal(text, &members); err != nil {
+		return err
+	}
+	if err := checkVersion(members["formatVersion"]); err != nil {
+		return err
+	}
+	if raw, ok := members["creationTime"]; ok {
+		var created string
+		if err := json.Unmarshal(raw, &created); err != nil {
+			return fmt.Errorf("creationTime is %s: it is a text such as %q", raw, "2026-08-15T14:30:00Z")
+		}
+		var err error
+		if s.time, err = parseTime(created); err != nil {
+			return fmt.Errorf("creationTime: %w", err)
+		}
+	}
+	raw, ok := members["prefixes"]
+	if !ok {
+		return errors.New(`there is no member "prefixes": the list is in a form that is not known`)
+	}
+	var prefixes []json.RawMessage
+	if err := json.Unmarshal(raw, &prefixes); err != nil {
+		return errors.New("prefixes is no array")
+	}
+	for i, raw := range prefixes {
+		if err := s.addObject(raw); err != nil {
+			return fmt.Errorf("prefixes[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// checkVersion refuses a format of a later major version than the draft's that is known.
+func checkVersion(raw json.RawMessage) error {
+	if raw == nil {
+		return nil
+	}
+	var version string
+	if json.Unmarshal(raw, &version) != nil {
+		version = string(raw)
+	}
+	major, _, _ := strings.Cut(version, ".")
+	switch n, err := strconv.Atoi(major); {
+	case err != nil || n < 0:
+		return fmt.Errorf("formatVersion is %q: it is major.minor, as in %q", version, "1.0")
+	case n > maxMajor:
+		return fmt.Errorf("formatVersion is %s, and versions up to %d are known: use a newer robobatch, or a list of an earlier version", version, maxMajor)
+	}
+	return nil
+}
+
+// addObject adds a prefix object. One with both fields or neither is ignored, as the draft says.
+func (s *snapshot) addObject(raw json.RawMessage) error {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil || members == nil {
+		return fmt.Errorf("%s is no object with ipv4Prefix or ipv6Prefix", abridge(raw))
+	}
+	raw4, has4 := members["ipv4Prefix"]
+	raw6, has6 := members["ipv6Prefix"]
+	if has4 == has6 {
+		return nil
+	}
+	field, raw := "ipv4Prefix", raw4
+	if has6 {
+		field, raw = "ipv6Prefix", raw6
+	}
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return fmt.Errorf("%s is %s: it is a text such as %q", field, abridge(raw), "66.249.64.0/27")
+	}
+	p, err := parsePrefix(text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", field, err)
+	case has4 != p.Addr().Is4():
+		return fmt.Errorf("%s is %s, which is of the other version of IP", field, p)
+	}
+	s.prefixes = append(s.prefixes, p)
+	return nil
+}
+
+// parseArray reads an array of texts, each a prefix or an address.
+func (s *snapshot) parseArray(text []byte) error {
+	var elements []json.RawMessage
+	if err := unmarshal(text, &elements); err != nil {
+		return err
+	}
+	for i, raw := range elements {
+		var element string
+		if json.Unmarshal(raw, &element) != nil {
+			return fmt.Errorf("[%d]: %s is no text with a prefix", i, abridge(raw))
+		}
+		p, err := parsePrefixOrAddress(element)
+		if err != nil {
+			return fmt.Errorf("[%d]: %w", i, err)
+		}
+		s.prefixes = append(s.prefixes, p)
+	}
+	return nil
+}
+
+// parseLines reads a text of one prefix or address a line. "#" begins a comment; "# created: DAY" has the time.
+func (s *snapshot) parseLines(text string) error {
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line, comment, _ := strings.Cut(line, "#")
+		if created, ok := strings.CutPrefix(strings.TrimSpace(comment), "created:"); ok && s.time == NoTime {
+			var err error
+			if s.time, err = parseTime(strings.TrimSpace(created)); err != nil {
+				return fmt.Errorf("line %d: created: %w", n, err)
+			}
+		}
+		if line = dropBlanks(line); line == "" {
+			continue
+		}
+		p, err := parsePrefixOrAddress(line)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		s.prefixes = append(s.prefixes, p)
+	}
+	return nil
+}
+
+// unmarshal reads a whole JSON text, and names the line of a fault.
+func unmarshal(text []byte, v any) error {
+	err := json.Unmarshal(text, v)
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		line := 1 + bytes.Count(text[:min(syntax.Offset, int64(len(text)))], []byte("\n"))
+		return fmt.Errorf("line %d: no JSON: %w", line, err)
+	}
+	return err
+}
+
+// timeLayouts are how lists write a time; without a zone it is UTC. A fraction of a second may follow the seconds.
+var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04:05Z0700", time.DateOnly}
+
+// parseTime returns a time in microseconds since 1970.
+func parseTime(text string) (int64, error) {
+	for _, layout := range timeLayouts {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UnixMicro(), nil
+		}
+	}
+	return NoTime, fmt.Errorf("%q is no time: it is written as 2026-08-15T14:30:00Z or 2026-08-15", text)
+}
+
+// dropBlanks removes white space and zero-width spaces, which Bing's list has had within prefixes since 2022.
+func dropBlanks(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\u200b' || r == '\ufeff' || unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// parsePrefix reads a prefix in the notation of CIDR. One of IPv4 within IPv6 is one of IPv4.
+func parsePrefix(text string) (netip.Prefix, error) {
+	text = dropBlanks(text)
+	p, err := netip.ParsePrefix(text)
+	if err != nil {
+		if addr, err := netip.ParseAddr(text); err == nil {
+			return netip.Prefix{}, fmt.Errorf("%q is an address and no prefix: write %s/%d", text, addr, addr.BitLen())
+		}
+		return netip.Prefix{}, fmt.Errorf("%q is no prefix such as 66.249.64.0/27: names of hosts belong into -hosts", text)
+	}
+	if p.Addr().Is4In6() {
+		if p.Bits() < 96 {
+			return netip.Prefix{}, fmt.Errorf("%s has addresses of IPv4 and others", text)
+		}
+		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+	}
+	switch {
+	case p.Bits() == 0:
+		return netip.Prefix{}, fmt.Errorf("%s is every address: with it, everybody would be the crawler", text)
+	case p != p.Masked():
+		return netip.Prefix{}, fmt.Errorf("%s has a host within the prefix: it is %s or %s/%d", text, p.Masked(), p.Addr(), p.Addr().BitLen())
+	}
+	return p, nil
+}
+
+// parsePrefixOrAddress reads a prefix, or an address as the prefix of itself alone.
+func parsePrefixOrAddress(text string) (netip.Prefix, error) {
+	text = dropBlanks(text)
+	if addr, err := netip.ParseAddr(text); err == nil && addr.Zone() == "" {
+		addr = addr.Unmap()
+		return netip.PrefixFrom(addr, addr.BitLen()), nil
+	}
+	return parsePrefix(text)
+}
+
+// abridge returns the beginning of a JSON text, for messages.
+func abridge(raw json.RawMessage) string {
+	const most = 60
+	if len(raw) <= most {
+		return string(raw)
+	}
+	return strings.ToValidUTF8(string(raw[:most]), "") + "…"
+}

@@ -1,0 +1,154 @@
+package ranges
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestParse reads each form of a list, and each thing that the specification says of it.
+func TestParse(t *testing.T) {
+	day := time.Date(2026, 8, 15, 0, 0, 0, 0, time.UTC).UnixMicro()
+	for _, c := range []struct {
+		about, text string
+		time        int64
+		prefixes    string
+	}{
+		{"as Google publishes it, without a zone", `{"creationTime": "2026-08-15T00:00:00.000000", "prefixes": [{"ipv6Prefix": "2001:4860:4801:10::/64"}, {"ipv4Prefix": "66.249.64.0/27"}]}`, day, "2001:4860:4801:10::/64 66.249.64.0/27"},
+		{"with a zone", `{"creationTime": "2026-08-15T02:00:00+02:00", "prefixes": [{"ipv4Prefix": "66.249.64.0/27"}]}`, day, "66.249.64.0/27"},
+		{"without a time", `{"prefixes": [{"ipv4Prefix": "66.249.64.0/27"}]}`, NoTime, "66.249.64.0/27"},
+		{"the draft, version 00", `{"formatVersion": "1.7", "synctoken": "x", "creationTime": "2026-08-15T00:00:00Z", "notes": "n", "prefixes": [{"ipv4Prefix": "66.249.64.0/27", "service": "Examplebot"}]}`, day, "66.249.64.0/27"},
+		{"both fields or neither: ignored", `{"prefixes": [{"ipv4Prefix": "1.0.0.0/24", "ipv6Prefix": "2001:4860::/32"}, {"service": "x"}, {"ipv4Prefix": "66.249.64.0/27"}]}`, NoTime, "66.249.64.0/27"},
+		{"zero-width spaces and blanks", "{\"prefixes\": [{\"ipv4Prefix\": \" 40.77.139.0/25\u200b\"}]}", NoTime, "40.77.139.0/25"},
+		{"IPv4 within IPv6", `["::ffff:66.249.64.0/123", "::ffff:1.2.3.4"]`, NoTime, "66.249.64.0/27 1.2.3.4/32"},
+		{"an array of texts", `["66.249.64.0/27", "1.2.3.4", "2001:4860:4801:10::/64"]`, NoTime, "66.249.64.0/27 1.2.3.4/32 2001:4860:4801:10::/64"},
+		{"lines", "\ufeff# kept by cron\r\n# created: 2026-08-15\r\n\r\n66.249.64.0/27 # one\r\n1.2.3.4\r\n", day, "66.249.64.0/27 1.2.3.4/32"},
+		{"lines with a moment", "# created: 2026-08-15T00:00:00Z\n1.2.3.4", day, "1.2.3.4/32"},
+	} {
+		s, err := parse([]byte(c.text))
+		var got []string
+		for _, p := range s.prefixes {
+			got = append(got, p.String())
+		}
+		if err != nil || s.time != c.time || strings.Join(got, " ") != c.prefixes {
+			t.Errorf("%s: %v at %d, %v; want %s at %d", c.about, got, s.time, err, c.prefixes, c.time)
+		}
+	}
+}
+
+// TestParseFaults holds that each fault is an error that names its place.
+func TestParseFaults(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", "empty"},
+		{" \n", "empty"},
+		{"<!DOCTYPE html><html>", "HTML"},
+		{`{"prefixes": []}`, "no prefix"},
+		{`[]`, "no prefix"},
+		{"# created: 2026-08-15\n", "no prefix"},
+		{`{"prefixes": [{"service": "x"}]}`, "no prefix"},
+		{`{"services": {}}`, `no member "prefixes"`},
+		{`{"prefixes": {}}`, "no array"},
+		{`{"prefixes": ["66.249.64.0/27"]}`, "prefixes[0]"},
+		{`{"prefixes": [null]}`, "prefixes[0]"},
+		{"{\n\"prefixes\": [\n{\"ipv4Prefix\" \"66.249.64.0/27\"}]}", "line 3"},
+		{`{"formatVersion": "2.0", "prefixes": [{"ipv4Prefix": "66.249.64.0/27"}]}`, "formatVersion is 2.0"},
+		{`{"formatVersion": 3, "prefixes": [{"ipv4Prefix": "66.249.64.0/27"}]}`, "formatVersion is 3"},
+		{`{"formatVersion": "new", "prefixes": [{"ipv4Prefix": "66.249.64.0/27"}]}`, "formatVersion"},
+		{`{"creationTime": "yesterday", "prefixes": [{"ipv4Prefix": "66.249.64.0/27"}]}`, "creationTime"},
+		{`{"creationTime": 5, "prefixes": [{"ipv4Prefix": "66.249.64.0/27"}]}`, "creationTime"},
+		{`{"prefixes": [{"ipv4Prefix": "66.249.64.0/27"}, {"ipv4Prefix": "crawl-66-249-64-1.googlebot.com"}]}`, "prefixes[1]: ipv4Prefix"},
+		{`{"prefixes": [{"ipv4Prefix": "66.249.64.1"}]}`, "write 66.249.64.1/32"},
+		{`{"prefixes": [{"ipv4Prefix": "66.249.64.1/27"}]}`, "66.249.64.0/27"},
+		{`{"prefixes": [{"ipv4Prefix": "0.0.0.0/0"}]}`, "every address"},
+		{`{"prefixes": [{"ipv6Prefix": "::/0"}]}`, "every address"},
+		{`{"prefixes": [{"ipv6Prefix": "66.249.64.0/27"}]}`, "other version"},
+		{`{"prefixes": [{"ipv4Prefix": "2001:4860::/32"}]}`, "other version"},
+		{`{"prefixes": [{"ipv4Prefix": 5}]}`, "it is a text"},
+		{`["66.249.64.0/27", 5]`, "[1]"},
+		{`["66.249.64.0/27", "AS15169"]`, "[1]"},
+		{"66.249.64.0/27\ngooglebot.com\n", "line 2"},
+		{"66.249.64.0/33\n", "line 1"},
+		{"fe80::1%eth0\n", "line 1"},
+		{"::ffff:0:0/90\n", "line 1"},
+		{"# created: soon\n1.2.3.4\n", "line 1: created"},
+	} {
+		if s, err := parse([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v and %v, want an error with %q", c.text, s.prefixes, err, c.want)
+		}
+	}
+}
+
+// FuzzParse holds that what is read can be read, and proves what it says.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`{"creationTime": "2026-08-15T00:00:00.000000", "prefixes": [{"ipv6Prefix": "2001:4860:4801:10::/64"}, {"ipv4Prefix": "66.249.64.0/27"}]}`))
+	f.Add([]byte("# created: 2026-08-15\n66.249.64.0/27\n1.2.3.4\n"))
+	f.Add([]byte(`["66.249.64.0/27"]`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s, err := parse(text)
+		if err != nil {
+			return
+		}
+		g := gatherer{found: map[string]*found{"x": {tokens: []string{"X"}, snapshots: []snapshot{s}}}}
+		l := &Lists{speakers: []speaker{{}}, byToken: map[string]Speaker{}, proofs: []string{""}, age: DefaultAge}
+		l.build(&g)
+		for _, p := range s.prefixes {
+			want := refer([][]snapshot{{s}}, p.Addr(), s.time, DefaultAge)
+			if got, _ := l.Verify(l.Speaker("x"), p.Addr(), s.time); got != want {
+				t.Fatalf("%s: %v, want %v", p, got, want)
+			}
+		}
+	})
+}
+
+// TestParseAddress reads addresses as logs write them.
+func TestParseAddress(t *testing.T) {
+	for text, want := range map[string]string{
+		"66.249.64.1": "66.249.64.1", "66.249.64.1:443": "66.249.64.1", `"66.249.64.1"`: "66.249.64.1", " 66.249.64.1 ": "66.249.64.1",
+		"2001:4860::1": "2001:4860::1", "[2001:4860::1]": "2001:4860::1", "[2001:4860::1]:443": "2001:4860::1",
+		"::ffff:66.249.64.1": "66.249.64.1", "[::ffff:66.249.64.1]:80": "66.249.64.1", "fe80::1%eth0": "fe80::1", "::": "::",
+		"-": "", "": "", "unknown": "", "1.2.3.x": "", "1.2.3": "", "1.2.3.4.5": "", "66.249.64.1:": "", "66.249.64.1:x": "",
+		"[66.249.64.1": "", "[::1]x": "", "example.com": "", "66.249.64.1, 10.0.0.1": "", "1.2.3.04": "", "%eth0": "",
+		strings.Repeat("1", 1000): "",
+	} {
+		got := ParseAddress([]byte(text))
+		if want == "" && got.IsValid() || want != "" && got != netip.MustParseAddr(want) {
+			t.Errorf("%q is %v, want %q", text, got, want)
+		}
+	}
+	texts := [][]byte{[]byte("66.249.64.1:443"), []byte("[2001:4860:4801:10::1]:443"), []byte("-"), []byte("host.example"), []byte("fe80::1%eth0")}
+	if n := testing.AllocsPerRun(100, func() {
+		for _, text := range texts {
+			ParseAddress(text)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestSpecial holds that the registries say of addresses what their documents do.
+func TestSpecial(t *testing.T) {
+	for addr, want := range map[string]bool{
+		"8.8.8.8": true, "10.1.2.3": false, "100.64.0.1": false, "192.0.0.9": true, "192.0.0.8": false, "192.88.99.1": false,
+		"203.0.113.9": false, "224.0.0.1": false, "255.255.255.255": false, "2001:4860::1": true, "2001::1": false,
+		"2001:1::1": true, "2001:1::4": false, "2001:20::1": true, "2001:db8::1": false, "2002::1": false, "fe80::1": false, "ff02::1": false, "fd00::1": false,
+	} {
+		if isGlobal(netip.MustParseAddr(addr)) != want {
+			t.Errorf("%s: globally reachable is not %v", addr, want)
+		}
+	}
+	var lines []string
+	for line := range strings.Lines(specialText) {
+		if fields := strings.Split(strings.TrimSpace(line), "\t"); line[0] != '#' {
+			if len(fields) != 3 || !slices.Contains([]string{"True", "False", "N/A"}, fields[1]) {
+				t.Errorf("special.tsv: %q", line)
+			}
+			lines = append(lines, fields[0])
+		}
+	}
+	slices.Sort(lines)
+	if len(lines) != len(slices.Compact(lines)) || special.Size() != len(lines) {
+		t.Errorf("special.tsv has a prefix twice")
+	}
+}
