@@ -142,7 +142,10 @@ func (r *run) Run(ctx context.Context) (err error) {
 	r.page.File, r.page.Inputs = r.Now.Single(), r.InputNames()
 	if r.Name != "" {
 		if err := r.Commit(func(f place.Output) error {
-			return errors.Join(c.WriteTable(f, r.format, build.Version()), f.Commit())
+			if err := c.WriteTable(f, r.format, build.Version()); err != nil {
+				return err
+			}
+			return f.Commit()
 		}); err != nil {
 			return err
 		}

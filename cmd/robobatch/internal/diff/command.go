@@ -246,17 +246,17 @@ func (d *diffing) checkOut(g *given, logs []ingest.Input) error {
 
 // Drop drops the output and the temporary packs.
 func (d *diffing) Drop() (committed bool, err error) {
+	_, errPage := d.page.Drop() // it may be incomplete when the output is complete
 	if committed, err = d.out.Drop(); committed {
-		return committed, err
+		return committed, errors.Join(err, errPage)
 	}
-	_, errPage := d.page.Drop()
 	return false, errors.Join(err, d.Passage.Drop(), errPage)
 }
 
-// Targets returns the name of the output.
+// Targets returns the names of the output and of the page.
 func (d *diffing) Targets() (out, last string) {
 	name := cmp.Or(d.out.Name, say.Std)
-	return name, name
+	return name, cmp.Or(d.page.FileName(), name)
 }
 
 // A changesOut is the file of the changed rows, if it has a name.

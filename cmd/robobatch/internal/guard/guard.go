@@ -96,6 +96,9 @@ func Run(t Task) error {
 	case err := <-done:
 		if errors.Is(err, context.Canceled) {
 			interrupt.Left = place.Left(err)
+			if committed, _ := t.Drop(); committed {
+				_, interrupt.Out = t.Targets()
+			}
 			return interrupt // no more: what the cancelled parts say is its echo
 		}
 		return err

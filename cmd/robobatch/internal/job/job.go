@@ -3,6 +3,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,17 +47,19 @@ func newJob(p *plan) *job {
 // Drop drops the output, the list of rejects unless it is complete, the statistics and the temporary
 // pack.
 func (j *job) Drop() (committed bool, err error) {
+	_, errPage := j.page.Drop() // it may be incomplete when the output is complete
 	if committed, err = j.out.Drop(); committed {
-		return committed, err
+		return committed, errors.Join(err, errPage)
 	}
-	_, errPage := j.page.Drop()
 	_, errList := j.out.List.Drop()
 	_, errStats := j.stats.Drop()
 	return false, errors.Join(err, j.Passage.Drop(), errPage, errList, errStats)
 }
 
-// Targets returns the names of the output and of the statistics.
-func (j *job) Targets() (out, last string) { return j.outName, j.statsName }
+// Targets returns the names of the output, and of the page or the statistics.
+func (j *job) Targets() (out, last string) {
+	return j.outName, cmp.Or(j.page.FileName(), j.statsName, j.outName)
+}
 
 // load makes the rules ready.
 func (j *job) load(ctx context.Context) error {

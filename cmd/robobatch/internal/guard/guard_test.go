@@ -1,0 +1,36 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+)
+
+// A task ends when it is told to, and has completed its output before or not.
+type task struct{ committed bool }
+
+func (t *task) Run(ctx context.Context) error {
+	p, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = p.Signal(os.Interrupt)
+	}
+	if err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+func (t *task) Drop() (committed bool, err error) { return t.committed, nil }
+func (t *task) Targets() (out, last string)       { return "rows.parquet", "page.html" }
+
+// TestSignalNames holds that a signal names what is missing: the output, or what is written behind it.
+func TestSignalNames(t *testing.T) {
+	for committed, want := range map[bool]string{false: "rows.parquet", true: "page.html"} {
+		err := Run(&task{committed})
+		if e, ok := errors.AsType[*Error](err); !ok || e.Out != want || e.Signal != os.Interrupt {
+			t.Errorf("output complete: %v: %v, want that %s was not written", committed, err, want)
+		}
+	}
+}
