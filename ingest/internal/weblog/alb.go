@@ -104,7 +104,7 @@ func (a *alb) row(r *Row) Result {
 	request := a.unescape(a.fields[albRequest])
 	if bytes.HasPrefix(request, []byte("- ")) {
 		r.Target, r.Odd = request, OddEmpty
-	} else if !a.request(r, request, place{schemeOf(a.fields[albType]), present(at(a.fields, albHost))}) {
+	} else if !a.request(r, request, place{scheme: schemeOf(a.fields[albType]), host: present(at(a.fields, albHost))}) {
 		return a.fail(ErrNoBase)
 	}
 	if a.opt.Agents {

@@ -185,7 +185,7 @@ func (c *combined) back(text []byte) Result {
 func (c *combined) row(r *Row, request []byte) Result {
 	request = c.unescape(request)
 	host := c.fields[clfVhost]
-	if !c.request(r, request, place{schemeOfPort(host), host}) {
+	if !c.request(r, request, place{host: host, byPort: schemeOfPort(host)}) {
 		return c.fail(ErrNoBase)
 	}
 	r.Address = c.address && r.Scheme != ""

@@ -268,7 +268,7 @@ func (t *table) row(r *Row) Result {
 	if len(target) == 0 {
 		return RefusedURL
 	}
-	if !t.urlOrRequest(r, target, place{schemeOf(at(t.fields, t.cols.scheme)), at(t.fields, t.cols.host)}) {
+	if !t.urlOrRequest(r, target, place{scheme: schemeOf(at(t.fields, t.cols.scheme)), host: at(t.fields, t.cols.host)}) {
 		return t.fail(ErrNoBase)
 	}
 	r.Blank = HasBlank(r.Target)

@@ -166,7 +166,7 @@ func (j *jsonLog) place() place {
 	case j.any(j.caddy) != nil && j.site.scheme == "":
 		scheme = "http"
 	}
-	return place{scheme, host}
+	return place{scheme: scheme, host: host}
 }
 
 // cdxj reads the index of a web archive: a sort key, a time of 14 digits, and JSON with the URL.

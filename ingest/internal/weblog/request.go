@@ -23,10 +23,36 @@ func newSite(base robots.Origin) site {
 	return site{scheme, []byte(host)}
 }
 
-// place is the origin as far as a row names it. Both parts may be unknown.
+// place is the origin as far as a row names it. All parts may be unknown.
 type place struct {
 	scheme string
 	host   []byte
+	byPort string // the scheme whose default port the server has; a proxy in front of it may have another
+}
+
+// complete returns the scheme and the host of a row's path. A port does not tell the scheme of the site's own
+// rows: in front of it, a proxy may end TLS.
+func (s *site) complete(at place) (scheme string, host []byte) {
+	host = at.host
+	if len(host) == 0 || string(host) == "-" {
+		host = s.host
+	}
+	if at.scheme == "" && at.byPort != "" && s.scheme != "" && isHostOf(host, s.host) {
+		return s.scheme, s.host
+	}
+	return cmp.Or(at.scheme, at.byPort, s.scheme, defaultScheme), host
+}
+
+// isHostOf reports whether a host is that of a site, in any case. Its port does not count if it is 80 or 443, unless
+// the site has it.
+func isHostOf(host, site []byte) bool {
+	if bytes.EqualFold(host, site) {
+		return true
+	}
+	if schemeOfPort(host) != "" {
+		host = host[:bytes.LastIndexByte(host, ':')]
+	}
+	return bytes.EqualFold(host, site)
 }
 
 // resolve sets the URL of r: a whole one, or a path and its place. It returns false if a path has
@@ -46,10 +72,7 @@ func (s *site) resolve(r *Row, target []byte, at place) bool {
 		}
 		return true
 	}
-	r.Scheme, r.Host = cmp.Or(at.scheme, s.scheme, defaultScheme), at.host
-	if len(r.Host) == 0 || string(r.Host) == "-" {
-		r.Host = s.host
-	}
+	r.Scheme, r.Host = s.complete(at)
 	return len(r.Host) > 0
 }
 

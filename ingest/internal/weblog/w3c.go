@@ -151,18 +151,16 @@ func (w *w3c) target() []byte {
 	return w.buf[begin:]
 }
 
-// place returns what the row says of the origin. The port of the server tells the scheme; the host
-// has its own.
+// place returns what the row says of the origin. The host has its own port.
 func (w *w3c) place() place {
-	scheme := schemeOf(at(w.fields, w.cols.scheme))
-	switch port := at(w.fields, w.cols.port); {
-	case scheme != "":
-	case string(port) == "443":
-		scheme = "https"
-	case string(port) == "80":
-		scheme = "http"
+	p := place{scheme: schemeOf(at(w.fields, w.cols.scheme)), host: at(w.fields, w.cols.host)}
+	switch port := at(w.fields, w.cols.port); string(port) {
+	case "443":
+		p.byPort = "https"
+	case "80":
+		p.byPort = "http"
 	}
-	return place{scheme, at(w.fields, w.cols.host)}
+	return p
 }
 
 // keepField returns a field as it is to be kept: names in parentheses are headers.
