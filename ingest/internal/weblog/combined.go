@@ -105,10 +105,36 @@ func (c *combined) Parse(line []byte, r *Row) Result {
 // then the second one looks like an address. A fourth field alone says nothing, for a user's name
 // may hold spaces.
 func (c *combined) front(text []byte) bool {
+	if text[0] == '"' {
+		return c.frontQuoted(text[1:])
+	}
 	first, rest, ok := bytes.Cut(text, []byte{' '})
 	if !ok || len(first) == 0 {
 		return false
 	}
+	return c.frontFields(first, rest)
+}
+
+// frontQuoted is front for lines with a field in quotes in front, behind the opening one. Several addresses are
+// those of %{X-Forwarded-For}i, of which the first is the client's, and no virtual host.
+func (c *combined) frontQuoted(text []byte) bool {
+	field, rest, ok := bytes.Cut(text, []byte(`" `))
+	if !ok {
+		return false
+	}
+	first, _, several := bytes.Cut(field, []byte{','})
+	if !several {
+		return c.frontFields(first, rest)
+	}
+	if !c.frontFields([]byte{'-'}, rest) {
+		return false
+	}
+	c.fields[clfClient] = first
+	return true
+}
+
+// frontFields is front for the first field and those behind it.
+func (c *combined) frontFields(first, rest []byte) bool {
 	second, others, ok := bytes.Cut(rest, []byte{' '})
 	if !ok {
 		return false

@@ -1,8 +1,51 @@
 package weblog
 
 import (
+	"errors"
 	"testing"
+
+	"github.com/robobatch/robobatch/robots"
 )
+
+// TestCombinedQuotedFront reads a field in quotes in front of a line as it reads it without them.
+func TestCombinedQuotedFront(t *testing.T) {
+	for _, test := range []struct {
+		base         robots.Origin
+		front        string
+		host, client string // no host is a log without a site
+		address      bool
+	}{
+		{"https://www.example.com", `"203.0.113.9, 10.0.0.2" 148.251.1.1 - anna`, "www.example.com", "203.0.113.9", false},
+		{"https://www.example.com", `"203.0.113.9,10.0.0.2, 10.0.0.3" 148.251.1.1 - anna`, "www.example.com", "203.0.113.9", false},
+		{"https://www.example.com", `"unknown, 10.0.0.2" 148.251.1.1 - anna`, "www.example.com", "unknown", false},
+		{"https://www.example.com", `"203.0.113.9, 10.0.0.2" - anna`, "www.example.com", "203.0.113.9", false},
+		{"https://www.example.com", `"203.0.113.9" 148.251.1.1 - anna`, "www.example.com", "203.0.113.9", false},
+		{"https://www.example.com", `"-" 148.251.1.1 - anna`, "www.example.com", "148.251.1.1", false},
+		{"https://www.example.com", `"" 148.251.1.1 - anna`, "www.example.com", "148.251.1.1", false},
+		{"https://www.example.com", `"shop.example" 148.251.1.1 - anna`, "shop.example", "148.251.1.1", false},
+		{"", `"203.0.113.9" 148.251.1.1 - anna`, "203.0.113.9", "148.251.1.1", true},
+		{"", `"203.0.113.9, 10.0.0.2" 148.251.1.1 - anna`, "", "", false},
+	} {
+		c, err := newCombined(Options{Base: test.base, Keep: []string{NameClient, NameUser}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := []byte(test.front + ` [10/Mar/2026:13:00:00 +0000] "GET /p HTTP/1.1" 200 512`)
+		if !isCombined(line) {
+			t.Errorf("%s: not recognised", line)
+		}
+		var r Row
+		result := c.Parse(line, &r)
+		switch {
+		case test.host == "":
+			if result != Failed || !errors.Is(c.Err(), ErrNoBase) {
+				t.Errorf("%s: %v, %v", line, result, c.Err())
+			}
+		case result != IsRow || string(r.Host) != test.host || string(r.Fields[0]) != test.client || string(r.Fields[1]) != "anna" || r.Address != test.address:
+			t.Errorf("%s: %v, host %q, fields %q, address %t", line, result, r.Host, r.Fields, r.Address)
+		}
+	}
+}
 
 // TestCombinedCutOff holds that a line that ends within the referer or the user agent gives a row,
 // as it does where these are not asked for.
