@@ -117,7 +117,7 @@ func (w *w3c) row(r *Row) Result {
 	}
 	if w.opt.Agents {
 		r.HasAgent = w.cols.agent >= 0
-		r.Agent = present(w.decode(at(w.fields, w.cols.agent)))
+		r.Agent = present(w.agent(at(w.fields, w.cols.agent)))
 	}
 	if w.opt.Times {
 		r.Time = w.clock.Read(w.whenText())
@@ -165,6 +165,9 @@ func (w *w3c) place() place {
 
 // keepField returns a field as it is to be kept: names in parentheses are headers.
 func (w *w3c) keepField(i int) []byte {
+	if i == w.cols.agent {
+		return w.agent(w.fields[i])
+	}
 	if strings.Contains(w.header[i], "(") {
 		return w.decode(w.fields[i])
 	}
@@ -179,6 +182,35 @@ func (w *w3c) decode(field []byte) (text []byte) {
 		text, w.buf = unplus(field, w.buf)
 	}
 	return text
+}
+
+// agent is decode for the User-Agent, which older logs of CloudFront have percent-encoded twice.
+func (w *w3c) agent(field []byte) []byte {
+	text := w.decode(field)
+	if w.percent && isTwicePercent(field) {
+		return w.decode(text)
+	}
+	return text
+}
+
+// isTwicePercent reports whether a field is percent-encoded twice: it has escapes, and each is one of the "%" of
+// another. A client's own escapes stand beside blanks, which are encoded once.
+func isTwicePercent(field []byte) bool {
+	escapes := bytes.Count(field, []byte{'%'})
+	if escapes == 0 {
+		return false
+	}
+	for rest := field; ; {
+		i := bytes.Index(rest, []byte("%25"))
+		if i < 0 {
+			return escapes == 0
+		}
+		rest = rest[i+3:]
+		if len(rest) < 2 || unhex[rest[0]] > 15 || unhex[rest[1]] > 15 {
+			return false
+		}
+		escapes--
+	}
 }
 
 // whenText returns the time as text, nil if there is none.

@@ -6,6 +6,30 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
+// TestCloudFrontAgent holds how often the User-Agent of CloudFront is decoded.
+func TestCloudFrontAgent(t *testing.T) {
+	for field, want := range map[string]string{
+		"Mozilla/5.0%2520(compatible;%2520Googlebot/2.1)": "Mozilla/5.0 (compatible; Googlebot/2.1)", // until about 2019
+		"Mozilla/5.0%20(compatible;%20Googlebot/2.1)":     "Mozilla/5.0 (compatible; Googlebot/2.1)",
+		"The%2520App/1%20CFNetwork/1":                     "The%20App/1 CFNetwork/1", // the client has sent %20
+		"The%252520App/1%2520CFNetwork/1":                 "The%20App/1 CFNetwork/1",
+		"100%25":                                          "100%", "100%25%20sure": "100% sure", "curl/8": "curl/8", "a%2": "a%2", "-": "",
+	} {
+		w := newW3C(Options{Agents: true, Base: "https://a.example", Keep: []string{NameAgent}}, true)
+		var r Row
+		w.Parse([]byte("#Fields: x-edge-location cs-uri-stem cs(User-Agent)"), &r)
+		if result := w.Parse([]byte("FRA2\t/x\t"+field), &r); result != IsRow || string(r.Agent) != want || string(r.Fields[0]) != want {
+			t.Errorf("%s: %v, %q, kept %q; want %q", field, result, r.Agent, r.Fields, want)
+		}
+	}
+	iis := newW3C(Options{Agents: true, Base: "https://a.example"}, false)
+	var r Row
+	iis.Parse([]byte("#Fields: cs-uri-stem cs(User-Agent)"), &r)
+	if iis.Parse([]byte("/x a%2520b+c"), &r) != IsRow || string(r.Agent) != "a%2520b c" {
+		t.Errorf("IIS: %q", r.Agent)
+	}
+}
+
 // TestW3CPort holds that the port of a server tells the scheme, but for rows of the site that is named.
 func TestW3CPort(t *testing.T) {
 	for _, test := range []struct {
