@@ -43,6 +43,7 @@ var (
 	ErrNotFormat = errors.New("no line is of the format that was named")
 	ErrJSONText  = errors.New("the log is one JSON text over several lines, or a JSON array, and not an object a line")
 	ErrSyslog    = errors.New("the lines are JSON objects behind a prefix, such as that of syslog")
+	ErrWrapped   = errors.New("the lines are JSON objects whose field log holds a line of the log, as Docker writes them")
 	ErrLineEnds  = errors.New("all of the log is one line, with CR where lines end on old Macs")
 )
 

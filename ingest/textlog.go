@@ -127,6 +127,9 @@ func (l *textLog) begin(r *rowReader) error {
 	if l.of == weblog.JSON && weblog.IsPrefixedJSON(lines) {
 		return ErrSyslog
 	}
+	if (l.of == weblog.Auto || l.of == weblog.JSON) && weblog.IsWrapped(lines, l.opt.Fields) {
+		return ErrWrapped
+	}
 	if l.of == weblog.Auto {
 		f := detect(lines, l.opt.Fields)
 		if (f == weblog.URLs || f == weblog.CSV || f == weblog.TSV) && weblog.IsPrefixedJSON(lines) {

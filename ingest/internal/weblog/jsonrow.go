@@ -2,7 +2,6 @@ package weblog
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 )
 
@@ -34,6 +33,21 @@ var (
 
 // isJSON reports whether a line looks like an object.
 func isJSON(line []byte) bool { return line[0] == '{' && line[len(line)-1] == '}' }
+
+// IsWrapped reports whether all lines are JSON objects whose field "log" holds a line of a log, as Docker writes
+// them, and none has a field that is known for the URL. It is false if one was named.
+func IsWrapped(lines [][]byte, opt Options) bool {
+	if opt.URL != "" {
+		return false
+	}
+	inner, outer := newJSON(Options{URL: "log"}), newJSON(Options{})
+	for _, line := range lines {
+		if !isJSON(line) || !inner.scan.scan(line) || len(inner.scalar(inner.url)) == 0 || !outer.scan.scan(line) || outer.any(outer.url) != nil {
+			return false
+		}
+	}
+	return len(lines) > 0
+}
 
 // isCDXJ reports whether the second word of a line is a time of 14 digits.
 func isCDXJ(line []byte) bool {
@@ -158,15 +172,15 @@ func (j *jsonLog) row(r *Row) Result {
 // That is missing if TLS ended at a proxy in front, so a site with a scheme of its own keeps it.
 func (j *jsonLog) place() place {
 	host := j.scalar(j.host)
-	scheme := cmp.Or(schemeOf(j.scalar(j.scheme)), schemeOfPort(host))
+	scheme, byPort := schemeOf(j.scalar(j.scheme)), schemeOfPort(host)
 	switch {
-	case scheme != "":
+	case scheme != "", byPort != "":
 	case j.any(j.tls) != nil:
 		scheme = "https"
 	case j.any(j.caddy) != nil && j.site.scheme == "":
 		scheme = "http"
 	}
-	return place{scheme: scheme, host: host}
+	return place{scheme, host, byPort}
 }
 
 // cdxj reads the index of a web archive: a sort key, a time of 14 digits, and JSON with the URL.

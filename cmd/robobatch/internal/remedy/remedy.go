@@ -105,6 +105,8 @@ func (s For) Add(err error) error {
 		return &remediedError{err, unpackRemedy(err, `tr '\r' '\n'`, "<")}
 	case errors.Is(err, ingest.ErrSyslog):
 		return &remediedError{err, unpackRemedy(err, "sed 's/^[^{]*//'", " ")}
+	case errors.Is(err, ingest.ErrWrapped):
+		return &remediedError{err, unpackRemedy(err, "jq -r .log", " ")}
 	case errors.Is(err, ingest.ErrNoBase):
 		return &remediedError{err, "name its site with -base " + cmp.Or(s.Origin, "https://www.example.com")}
 	case errors.Is(err, rulefiles.ErrNoOrigin):

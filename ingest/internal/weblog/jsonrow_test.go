@@ -1,0 +1,47 @@
+package weblog
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/robots"
+)
+
+// TestJSONPort holds that the port of a host tells the scheme, but for rows of the site that is named.
+func TestJSONPort(t *testing.T) {
+	for _, test := range []struct {
+		base      robots.Origin
+		line, url string
+	}{
+		{"https://a.example", `{"url":"/x","host":"a.example:80"}`, "https://a.example/x"},
+		{"https://a.example", `{"url":"/x","host":"b.example:80"}`, "http://b.example:80/x"},
+		{"http://a.example", `{"url":"/x","host":"a.example:80","scheme":"https"}`, "https://a.example:80/x"},
+		{"", `{"url":"/x","host":"a.example:443"}`, "https://a.example:443/x"},
+	} {
+		j := newJSON(Options{Base: test.base})
+		var r Row
+		if result := j.Parse([]byte(test.line), &r); result != IsRow || string(r.AppendURL(nil)) != test.url {
+			t.Errorf("%s at %q: %v, %s; want %s", test.line, test.base, result, r.AppendURL(nil), test.url)
+		}
+	}
+}
+
+// TestIsWrapped tells the JSON of Docker from logs with a field that is called log, too.
+func TestIsWrapped(t *testing.T) {
+	const docker = `{"log":"127.0.0.1 - -\n","stream":"stdout"}`
+	for text, want := range map[string]bool{
+		docker: true, docker + "\n" + docker: true, docker + "\n{}": false, docker + "\nhttps://a.example/": false,
+		`{"log":"done","url":"https://a.example/"}`: false, `{"log":""}`: false, `{"log":{"url":"/x"}}`: false, `{"msg":"x"}`: false,
+	} {
+		var lines [][]byte
+		for line := range strings.SplitSeq(text, "\n") {
+			lines = append(lines, []byte(line))
+		}
+		if got := IsWrapped(lines, Options{}); got != want {
+			t.Errorf("%s: %t, want %t", text, got, want)
+		}
+		if IsWrapped(lines, Options{URL: "log"}) {
+			t.Errorf("%s: wrapped, though the field is named", text)
+		}
+	}
+}
