@@ -3,6 +3,7 @@ package ingest
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
@@ -28,6 +29,31 @@ var (
 // the command that unpacks it: "xz -dc".
 type PackingError = unpack.PackingError
 
+// A ForeignError is the ErrFormat of a text that is no log of any format, nor a list of URLs.
+type ForeignError struct {
+	Kind  Foreign
+	First string // its first line
+}
+
+// A Foreign is the kind of such a text, in words.
+type Foreign = weblog.Foreign
+
+// ForeignXML is the kind of sitemaps and pages.
+const ForeignXML = weblog.ForeignXML
+
+// Error names the kind, and has the start of the first line.
+func (e *ForeignError) Error() string {
+	const most = 100
+	first := e.First
+	if len(first) > most {
+		first = strings.ToValidUTF8(first[:most], "") + "…"
+	}
+	return fmt.Sprintf("%s is %v; it begins %q", e.Kind, ErrFormat, first)
+}
+
+// Unwrap returns ErrFormat.
+func (e *ForeignError) Unwrap() error { return ErrFormat }
+
 // Faults of a log that lacks what was asked of it. They come inside a [*LineError], or from
 // [OpenLogs].
 var (
@@ -44,6 +70,7 @@ var (
 	ErrJSONText  = errors.New("the log is one JSON text over several lines, or a JSON array, and not an object a line")
 	ErrSyslog    = errors.New("the lines are JSON objects behind a prefix, such as that of syslog")
 	ErrWrapped   = errors.New("the lines are JSON objects whose field log holds a line of the log, as Docker writes them")
+	ErrNoFields  = errors.New("the lines look like those of W3C, as IIS and CloudFront write them, without the line #Fields that names their fields")
 	ErrLineEnds  = errors.New("all of the log is one line, with CR where lines end on old Macs")
 )
 

@@ -29,7 +29,9 @@ type textLog struct {
 	begun    bool // its first lines were looked at
 	headless bool // it was read as URLs, and looks like a table without a header
 	choice   weblog.Choice
-	failed   *where // the line that parsing stopped at; nil if it did not
+
+	fieldless bool   // its first lines are rows of W3C without their #Fields
+	failed    *where // the line that parsing stopped at; nil if it did not
 
 	rows, refused int64 // of the open log
 }
@@ -53,7 +55,7 @@ func (l *textLog) open(name string) error {
 	}
 	l.utf8.Reset(text)
 	l.lines.reset(&l.utf8)
-	l.begun, l.headless, l.choice, l.failed, l.rows, l.refused = false, false, weblog.Choice{}, nil, 0, 0
+	l.begun, l.headless, l.fieldless, l.choice, l.failed, l.rows, l.refused = false, false, false, weblog.Choice{}, nil, 0, 0
 	return nil
 }
 
@@ -135,11 +137,18 @@ func (l *textLog) begin(r *rowReader) error {
 		if (f == weblog.URLs || f == weblog.CSV || f == weblog.TSV) && weblog.IsPrefixedJSON(lines) {
 			return ErrSyslog
 		}
+		if (f == weblog.URLs || f == weblog.CSV || f == weblog.TSV) && weblog.LacksFields(lines) {
+			return ErrNoFields
+		}
+		if kind := weblog.ForeignOf(f, lines); kind != "" {
+			return &ForeignError{Kind: kind, First: string(lines[0])}
+		}
 		if err := l.setFormat(f); err != nil {
 			return err
 		}
 		l.headless = l.of == weblog.URLs && weblog.IsHeadless(lines)
 	}
+	l.fieldless = (l.of == weblog.W3C || l.of == weblog.CloudFront) && weblog.LacksFields(lines)
 	if l.of == weblog.URLs && len(lines) > 0 && !weblog.IsURL(lines[0]) {
 		r.noteBare(lines[0])
 	}
@@ -170,12 +179,16 @@ func (l *textLog) end(r *rowReader, b *engine.Batch) error {
 	return l.lines.err
 }
 
-// checkFormat returns an ErrNotFormat if a format was named, and no line of the log is of it.
+// checkFormat returns an ErrNotFormat if a format was named, and no line of the log is of it, and an ErrNoFields if
+// all are those of W3C without their #Fields.
 func (l *textLog) checkFormat() error {
-	if l.opt.Format == weblog.Auto || l.rows > 0 || l.refused == 0 {
+	if l.rows > 0 || l.refused == 0 || l.opt.Format == weblog.Auto && !l.fieldless {
 		return nil
 	}
 	l.failed = &where{line: 1}
+	if l.fieldless {
+		return ErrNoFields
+	}
 	return fmt.Errorf("%w: %s", ErrNotFormat, l.of)
 }
 

@@ -64,7 +64,7 @@ func (s *Source) Sample() progress.Sample {
 
 // The errors of logs that lack a field that a flag needs.
 var (
-	errNoUserAgents = errors.New("-agent-from-log: this log has no field user_agent, as it is a list of URLs: name the crawlers that all rows are decided for with -agent, or its format with -format")
-	ErrNoTimes      = errors.New("-as-of log: this log has no times, as it is a list of URLs: name a moment, such as -as-of 2026-01-31, or its format with -format")
+	errNoUserAgents = errors.New("-agent-from-log: this log has no field user_agent, as it is read as a list of URLs: name the crawlers that all rows are decided for with -agent, or its format with -format")
+	ErrNoTimes      = errors.New("-as-of log: this log has no times, as it is read as a list of URLs: name a moment, such as -as-of 2026-01-31, or its format with -format")
 	ErrNoDates      = errors.New("-partition-by date: this log has no field with the time: name it with -time-field, or leave date out")
 )

@@ -36,6 +36,7 @@ var remedies = []struct {
 	{ingest.ErrSeparator, "use -format csv"},
 	{ingest.ErrNoHeader, "put one in front, as in: (echo url,clicks; cat file) | robobatch -in - …; if it is a list of URLs, add -format urls"},
 	{ingest.ErrJoined, "name each part as an input of its own, as in: -in access.log -in access.log.1.gz; or unpack the packed parts before they are joined"},
+	{ingest.ErrNoFields, "put it in front, from the whole log, as in: { grep -m1 '^#Fields' whole.log; cat part.log; } > new.log"},
 	{ingest.ErrJSONText, "write an object a line, as in: jq -c 'arrays[], objects' log.json | robobatch -in - …"},
 	{ingest.ErrNotFormat, "leave -format out, and the format is detected, or name another"},
 	{output.ErrDictMemory, "write Parquet or an Arrow stream (.arrows), or raise -max-memory"},
@@ -100,6 +101,9 @@ func (s For) Add(err error) error {
 	if packing, ok := errors.AsType[*ingest.PackingError](err); ok {
 		return &remediedError{err, unpackRemedy(err, packing.Tool, "")}
 	}
+	if other, ok := errors.AsType[*ingest.ForeignError](err); ok {
+		return &remediedError{err, foreignRemedy(err, other)}
+	}
 	switch {
 	case errors.Is(err, ingest.ErrLineEnds):
 		return &remediedError{err, unpackRemedy(err, `tr '\r' '\n'`, "<")}
@@ -156,6 +160,32 @@ func unpackRemedy(err error, tool, before string) string {
 		return "write it to a file first, and then: " + tool + " file | robobatch -in - …"
 	}
 	return verb + " it on its way, as in: … | " + tool + " | robobatch -in - …"
+}
+
+// foreignRemedy returns how to go on without a file that is no log.
+func foreignRemedy(err error, other *ingest.ForeignError) string {
+	remedy := "leave it out"
+	at, ok := errors.AsType[*ingest.LineError](err)
+	ok = ok && at.Name != say.Std
+	if ok {
+		if i := strings.LastIndexByte(at.Name, '/'); i >= 0 {
+			remedy += ", as in -in '" + say.Printable(at.Name[:i+1]) + "access*'"
+		}
+	}
+	if other.Kind == ingest.ForeignXML {
+		file := " "
+		if ok {
+			file = " " + say.File(at.Name) + " "
+		}
+		return remedy + "; of a sitemap, read the URLs, as in: grep -o '<loc>[^<]*'" + file + `| sed 's/<loc>//; s/&amp;/\&/g' | robobatch -in - …`
+	}
+	var names []string
+	for _, f := range ingest.Formats() {
+		if f != ingest.Auto {
+			names = append(names, f.String())
+		}
+	}
+	return remedy + ", or name its format with -format, if it is one of " + strings.Join(names, ", ")
 }
 
 // packError returns the error of a pack for another dialect, by the flags that ask for either.
