@@ -48,6 +48,7 @@ type table struct {
 	longest  int    // bytes of the longest name that the header has
 	fields   [][]byte
 	notes    bool   // lines that begin with # are notes, as Google Analytics writes them above each table
+	titled   bool   // the first line is a title, which is not read
 	begun    bool   // the first line was read
 	tables   int    // headers read
 	first    sample // the rows behind the first header, until that is read
@@ -141,6 +142,10 @@ func (t *table) isGlued() bool {
 func (t *table) readHeader(line []byte) Result {
 	if sep := separatorLine(line); sep != 0 && !t.begun {
 		t.sep, t.begun = sep, true
+		return NoRow
+	}
+	if t.titled && !t.begun {
+		t.begun = true
 		return NoRow
 	}
 	t.begun = true

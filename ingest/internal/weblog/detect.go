@@ -85,11 +85,32 @@ func mayBeHeader(line []byte) bool {
 	return line[0] != '{' && line[0] != '/' && !isURL(trimBlank(line))
 }
 
-// cutNotes returns the lines of a table behind what is above its header: notes that begin with #, or
+// hasTitle reports whether the first line is the title of a table: one field, of no name that is known, above a
+// header of names in several columns, of which one is known for URLs.
+func hasTitle(lines [][]byte) bool {
+	if len(lines) < 2 || lines[0][0] == '#' || !mayBeHeader(lines[0]) || !mayBeHeader(lines[1]) {
+		return false
+	}
+	sep := separatorOf(lines[1:2])
+	title, names := firstRecords(lines[:1], sep, 1), firstRecords(lines[1:2], sep, 1)
+	if sep == lineEnd || len(title) == 0 || len(title[0]) != 1 || len(names) == 0 || isURLName(string(bytes.TrimSpace(title[0][0]))) {
+		return false
+	}
+	known := false
+	for _, name := range names[0] {
+		if isURL(trimBlank(name)) || bytes.HasPrefix(name, []byte{'/'}) {
+			return false
+		}
+		known = known || isURLName(string(bytes.TrimSpace(name)))
+	}
+	return known
+}
+
+// cutNotes returns the lines of a table behind what is above its header: notes that begin with #, a title, or
 // the line that names the separator. notes reports whether there are such notes. A header may begin
 // with #, too.
 func cutNotes(lines [][]byte) (notes bool, body [][]byte) {
-	if separatorLine(lines[0]) != 0 {
+	if separatorLine(lines[0]) != 0 || hasTitle(lines) {
 		return false, lines[1:]
 	}
 	n := 0
@@ -201,6 +222,7 @@ func (t *table) Sample(lines [][]byte) (choice Choice) {
 	if t.notes, body = cutNotes(lines); len(body) == 0 {
 		return choice
 	}
+	t.titled = separatorLine(lines[0]) == 0 && hasTitle(lines)
 	if sep := separatorLine(lines[0]); sep != 0 {
 		t.sep = sep
 	} else if t.sep == 0 {

@@ -59,6 +59,10 @@ func TestExports(t *testing.T) {
 			"Landing page,Sessions\n" + a + ",5\n" + b + ",4\n,9\n"},
 		{"Analytics, two tables", "# Pages\n# Start date: 20260101\nPage location,Views\n" + a + ",5\n" + b + ",4\n\n# Start date: 20260101\nNth day,Views\n0001,5\n"},
 		{"Screaming Frog", "\"Address\",\"Content Type\",\"Redirect URL\"\n\"" + a + "\",\"text/html; charset=UTF-8\",\"https://example.com/c\"\n\"" + b + "\",\"text/html\",\"\"\n"},
+		{"Screaming Frog, with a title", "\"Internal - All\"\n\"Address\",\"Status Code\",\"rel=\"\"next\"\" 1\",\"% of Total\"\n\"" + a + "\",\"200\",\"\",\"1\"\n\"" + b + "\",\"200\",\"\",\"1\"\n"},
+		{"a title with tabs below", "Pages, all of them\nid\tURL\n1\t" + a + "\n2\t" + b + "\n"},
+		{"a quoted title with commas", "\"Pages, all\"\nURL,n\n" + a + ",1\n" + b + ",2\n"},
+		{"a title and few rows", "Report\nurl;n\n" + a + ";1\n" + b + ";2\n"},
 		{"Screaming Frog, links", "\"Type\",\"Source\",\"Destination\",\"Anchor\"\n\"Hyperlink\",\"https://example.com/\",\"" + a + "\",\"a, b\"\n\"Hyperlink\",\"https://example.com/\",\"" + b + "\",\"\"\n"},
 		{"Ahrefs, links", "Referring page title\tReferring page URL\tTarget URL\nx\thttps://other.example/1\t" + a + "\ny\thttps://other.example/2\t" + b + "\n"},
 		{"Ahrefs, pages", "#,URL,Traffic\n1," + a + ",9\n2," + b + ",8\n"},
@@ -100,6 +104,8 @@ func TestUnknownTables(t *testing.T) {
 		{"one line", "x,y\n", "", URLs, "", nil},
 		{"uneven", "x,y\nhttps://a.example/\n", "", URLs, "", nil},
 		{"no separator", "list of mine\nhttps://a.example/\n", "", URLs, "", nil},
+		{"a title of a list", "list of mine\nhttps://a.example/,url\n", "", URLs, "", nil},
+		{"a title above names that are not known", "Report\nx,y\nhttps://a.example/,1\n", "", URLs, "", nil},
 		{"notes above a list", "# mine, all\nhttps://a.example/,1\n", "", URLs, "", nil},
 	} {
 		opt := Options{Base: test.base}
@@ -144,6 +150,9 @@ func readObvious(text string, base robots.Origin) (table obviousTable, ok bool) 
 		if slices.ContainsFunc(lines, func(line string) bool { return line[0] == '#' }) {
 			return table, false
 		}
+	}
+	if named == 0 && lines[0][0] != '#' && len(lines) > 1 && isObviousTitle(lines[0], lines[1]) {
+		lines = lines[1:]
 	}
 	if len(lines) == 0 {
 		return table, true
@@ -231,6 +240,41 @@ func readObvious(text string, base robots.Origin) (table obviousTable, ok bool) 
 	return table, true
 }
 
+// isObviousTitle reports whether a line is a title of one field above a header with a known name.
+func isObviousTitle(line, below string) bool {
+	for _, text := range []string{line, below} {
+		if text[0] == '{' || text[0] == '/' || urlValue.MatchString(strings.Trim(text, " \t")) {
+			return false
+		}
+	}
+	split := func(text string, sep rune) []string {
+		r := csv.NewReader(strings.NewReader(text))
+		r.Comma = sep
+		fields, err := r.Read()
+		if err != nil {
+			return nil
+		}
+		return fields
+	}
+	isKnown := func(name string) bool {
+		return slices.ContainsFunc(slices.Concat(candidates(nameURL, ""), exportNames), func(k string) bool { return strings.EqualFold(k, strings.TrimSpace(name)) })
+	}
+	sep, most := rune(0), 1
+	for _, s := range ",;\t|" {
+		if n := len(split(below, s)); n > most {
+			sep, most = s, n
+		}
+	}
+	if sep == 0 {
+		return false
+	}
+	title, names := split(line, sep), split(below, sep)
+	isURLOrPath := func(name string) bool {
+		return strings.HasPrefix(name, "/") || urlValue.MatchString(strings.Trim(name, " \t"))
+	}
+	return len(title) == 1 && !isKnown(title[0]) && slices.ContainsFunc(names, isKnown) && !slices.ContainsFunc(names, isURLOrPath)
+}
+
 // obviousColumn returns the column that names and values say, -1 if the values say nothing.
 func obviousColumn(names []string, rows [][]string) (int, error) {
 	var urls, others []int
@@ -285,6 +329,7 @@ func FuzzDetectTable(f *testing.F) {
 	for _, text := range []string{
 		"Top pages,Clicks\nhttps://a.example/a.pdf,10\nhttps://a.example/b,1\n", "Häufigste Seiten;Klicks\nhttps://a/;1,2\n",
 		"sep=;\nurl;n\nhttps://a/;1\n", "# notes\n# more\nPage path,Views\n/a,1\n/b,2\n", "a|b\n1|https://a/\n2|https://b/\n",
+		"\"All - x\"\n\"Address\",\"n\"\n\"https://a/,b\",\"1\"\n", "x\nurl;n\nhttps://a/;1\n", "x;y\nurl,n\n/a,1\n",
 		"\"Address\",\"n\"\n\"https://a/,b\",\"1\"\n", "url\nhttps://a/,1\n", "x\ty\n/a\t1\n", "1,https://a/\n2,https://a/2\n",
 		"von;nach\nhttps://a/;https://b/\nhttps://a/;https://b/\n", "https://a/,1\nhttps://b/,1\n", "page,website\n1,http://a/\n",
 	} {
