@@ -19,7 +19,7 @@ type Batch struct {
 	Lines []int64 // 1-based line of each row in the decompressed input
 
 	// By row, and empty if the Source reads none:
-	UserAgents []Span  // as read, NoURL where there is none
+	UserAgents []Span  // as read, NoURL where there is none; names of agents with LogAgentsByName
 	Times      []int64 // microseconds since 1970 UTC, math.MinInt64 where unknown
 
 	Kept []Kept // extra columns, in the order in which the Source was asked for them
@@ -45,7 +45,7 @@ type Batch struct {
 
 	// Only StoreOptions.LogAgents fills these:
 	Agents     []uint32    // the crawler of each row, see [Lookup.AgentName]
-	Violations []Violation // what the verdict of each row means for its crawler
+	Violations []Violation // what the verdict of each row means for its crawler; not with LogAgentsByName
 	Skipped    int         // rows that were left out; nothing else counts them
 
 	// Timeless counts, with StoreOptions.RowTimes, the verdicts that forbid a URL by a robots.txt of

@@ -91,6 +91,9 @@ func newBusiest(s, old *Store) *busiest {
 
 // addNamed counts the verdicts for crawlers that only a robots.txt names.
 func (u *busiest) addNamed(b *Batch) {
+	if !u.lookup.store.opt.LogAgents.judges() {
+		return
+	}
 	for i := range b.Agents {
 		if agent, _ := b.crawler(i); int(agent) < u.list.known {
 			continue

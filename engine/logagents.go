@@ -16,14 +16,26 @@ import (
 // row, for the crawler that the User-Agent names: a crawler of package crawlers or, where it names
 // none, one that a group of the row's own robots.txt names. Then it says what happens to a row
 // without a User-Agent, or with one that names no crawler.
+//
+// With LogAgentsByName the rows have names of crawlers in place of User-Agents: each is decided as a
+// Store of StoreOptions.Agents with that name would decide it. Nobody fetched anything, so there are
+// no Batch.Violations, and Stats does not count by agent.
 type LogAgents uint8
 
 // The values of LogAgents.
 const (
-	LogAgentsOff  LogAgents = iota // decide each row for all of StoreOptions.Agents
-	LogAgentsStar                  // decide it for a crawler that only groups for "*" bind
-	LogAgentsSkip                  // leave the row out
+	LogAgentsOff    LogAgents = iota // decide each row for all of StoreOptions.Agents
+	LogAgentsStar                    // decide it for a crawler that only groups for "*" bind
+	LogAgentsSkip                    // leave the row out
+	LogAgentsByName                  // decide it for the agent of that name, any of which may come
 )
+
+// MaxAgentName is how many bytes a name may have with LogAgentsByName. A longer one counts as one that
+// no robots.txt names.
+const MaxAgentName = rules.MaxToken
+
+// judges reports whether rows are requests of crawlers, which may be violations.
+func (l LogAgents) judges() bool { return l == LogAgentsStar || l == LogAgentsSkip }
 
 const (
 	// unknownAgent is the agent of a row whose User-Agent names no known crawler.
@@ -41,6 +53,10 @@ type namer struct {
 	listed   map[string]struct{}
 	dialect  robots.Dialect
 	tokens   tokenFilter // of groups of any robots.txt
+
+	// With LogAgentsByName:
+	byName bool
+	deafs  map[string]uint32 // agents that ignore groups for "*", by agentKey
 }
 
 // newNamer returns the namer, and the agents: "*", and the crawlers in the order of their table.
@@ -61,6 +77,50 @@ func newNamer(d robots.Dialect) (n *namer, agents []string) {
 	return n, agents
 }
 
+// newByName returns the namer of rows that have names of agents, and the agents that it cannot do
+// without: "*", and those that ignore groups for it. All others have the rules of the first of their
+// product tokens that a robots.txt names, or else those of "*".
+func newByName(d robots.Dialect) (n *namer, agents []string) {
+	n = &namer{dialect: d, byName: true, deafs: map[string]uint32{}}
+	agents = []string{"*"}
+	for _, c := range crawlers.Set("all") {
+		agent := robots.NewAgent(c.Token, d)
+		if _, known := n.deafs[agentKey(&agent)]; agent.IgnoresStar && !known {
+			n.deafs[agentKey(&agent)] = uint32(len(agents))
+			agents = append(agents, c.Token)
+		}
+	}
+	n.known = len(agents)
+	return n, agents
+}
+
+// agentKey returns a key that only agents share that have the same rules everywhere.
+func agentKey(a *robots.Agent) string {
+	var key strings.Builder
+	for _, t := range append([]robots.ProductToken{a.Token}, a.Fallbacks...) {
+		key.WriteString(strings.ToLower(string(t)) + " ")
+	}
+	return key.String()
+}
+
+// named returns the client of a name of an agent.
+func (m *clients) named(name []byte) (c client) {
+	agent := robots.NewAgent(string(name), m.dialect)
+	if agent.IgnoresStar {
+		c.agent = m.deafs[agentKey(&agent)] // all of them are in the table, by which one is known
+		return c
+	}
+	m.text = m.text[:0]
+	for _, t := range append([]robots.ProductToken{agent.Token}, agent.Fallbacks...) {
+		token := strings.ToLower(string(t))
+		if token != "" && m.tokens.has([]byte(token)) {
+			m.text = append(append(m.text, token...), ' ')
+		}
+	}
+	c.words = m.text
+	return c
+}
+
 // minLetters is how many letters a token has at least by which a robots.txt names the client of a
 // row.
 const minLetters = 3
@@ -68,6 +128,9 @@ const minLetters = 3
 // names reports whether a token in a robots.txt, or of a word in a header, may name the client of a
 // row. That of a crawler whose header has it need not: the table names that crawler first.
 func (n *namer) names(token robots.ProductToken) bool {
+	if n.byName {
+		return true
+	}
 	letters := 0
 	for i := range len(token) {
 		if b := token[i] | 0x20; 'a' <= b && b <= 'z' {
@@ -162,13 +225,20 @@ func (m *clients) of(userAgent []byte) client {
 		return c
 	}
 	var index int
-	if m.tokens.none() {
+	switch {
+	case m.byName:
+		return m.keep(userAgent, m.named(userAgent))
+	case m.tokens.none():
 		index = crawlers.IdentifyIndex(userAgent)
-	} else {
+	default:
 		index, m.words = crawlers.IdentifyWords(m.words[:0], userAgent)
 		m.text = m.appendTokens(m.text[:0])
 	}
-	c := client{uint32(1 + index), m.text} // -1 becomes unknownAgent
+	return m.keep(userAgent, client{uint32(1 + index), m.text}) // -1 becomes unknownAgent
+}
+
+// keep remembers who a User-Agent names, and returns that.
+func (m *clients) keep(userAgent []byte, c client) client {
 	if len(userAgent) > maxKnownHeader {
 		return c
 	}

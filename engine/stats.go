@@ -19,7 +19,9 @@ type Stats struct {
 	Allowed, Denied, Unknown int64
 	Reasons                  [NumReasons]int64
 
-	Agents []AgentCount // the verdicts by agent, in the order of the Agents of Store.Options
+	// Agents are the verdicts by agent, in the order of the Agents of Store.Options; not with
+	// LogAgentsByName.
+	Agents []AgentCount
 	Named  []NamedCount // with LogAgents, of the crawlers that only a robots.txt names, in the order of their names
 
 	// The busiest origins and rules, the first of which have the most rows; with no rows where there
@@ -146,6 +148,9 @@ func (c *counter) countStreak(b *Batch, site SiteID, start, end int) {
 // countCrawlers counts the verdicts for the crawlers of the rows, but for those that only a robots.txt
 // names: busiest counts them.
 func (c *counter) countCrawlers(b *Batch) {
+	if !c.store.opt.LogAgents.judges() {
+		return
+	}
 	for i := range b.Agents {
 		if agent, _ := b.crawler(i); c.store.isKnown(int(agent)) {
 			c.agents[agent].addRow(b, i)

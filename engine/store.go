@@ -49,8 +49,8 @@ type StoreOptions struct {
 	Agents  []string       // names of crawlers, cut to their product tokens; empty means "*" alone
 	Missing Missing
 
-	// LogAgents, unless it is off, decides each row for the crawler of its User-Agent. Agents is
-	// then ignored.
+	// LogAgents, unless it is off, decides each row for the crawler of its User-Agent, or of that
+	// name. Agents is then ignored.
 	LogAgents LogAgents
 
 	AsOf time.Time // the moment whose rules are in force; zero means that of the newest response
@@ -105,6 +105,10 @@ func (opt StoreOptions) compiled() (StoreOptions, rules.Options) {
 		Dialect: opt.Dialect, Moment: rules.Moment{At: opt.AsOf, Rows: opt.RowTimes}, Directives: opt.Directives, Workers: opt.Workers,
 	}
 	if opt.LogAgents != LogAgentsOff {
+		newNamer := newNamer
+		if opt.LogAgents == LogAgentsByName {
+			newNamer = newByName
+		}
 		n, names := newNamer(opt.Dialect)
 		opt.Agents, opt.namer, r.Named = names, n, n.names
 	}

@@ -71,7 +71,7 @@ const defaultCache = 24 * time.Hour
 
 // accuse fills b.Violations, with LogAgents, by what the Evaluator has decided: decided is b, or b.Old.
 func (e *Evaluator) accuse(b, decided *Batch) {
-	if e.store.opt.LogAgents == LogAgentsOff {
+	if !e.store.opt.LogAgents.judges() {
 		return
 	}
 	for i, v := range decided.Verdicts {

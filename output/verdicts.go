@@ -25,8 +25,8 @@ type VerdictField struct {
 
 // Verdicts makes Arrow columns of the verdicts of one row after another, with exactly one row for
 // each URL: what stands beside columns that a table has already. They are those of a [Writer]: for
-// one agent as in the layout [Long], for several as in [Wide]. Verdicts are not safe for concurrent
-// use.
+// one agent, or one a row, as in the layout [Long], for several as in [Wide]. Verdicts are not safe
+// for concurrent use.
 type Verdicts struct {
 	lookup *engine.Lookup
 	chunk  *columnar.Chunk
@@ -43,7 +43,7 @@ func NewVerdicts(store *engine.Store, names []string) (*Verdicts, error) {
 		return nil, err
 	}
 	opt, agents := Options{Format: ArrowStream, Columns: names}, store.Options().Agents
-	if len(agents) > 1 {
+	if len(agents) > 1 && store.Options().LogAgents == engine.LogAgentsOff {
 		opt.Layout = Wide
 	}
 	if len(names) == 0 {

@@ -7,9 +7,10 @@ import (
 
 // Kinds of faults that another choice of columns ends. They come inside a [*StreamError].
 var (
-	ErrNoColumn = errors.New("no such column")
-	ErrTaken    = errors.New("the name of a column is taken")
-	ErrType     = errors.New("not a type of text")
+	ErrNoColumn      = errors.New("no such column") // of URLs
+	ErrNoAgentColumn = errors.New("no such column") // of agents
+	ErrTaken         = errors.New("the name of a column is taken")
+	ErrType          = errors.New("not a type of text")
 )
 
 // Other kinds of faults.

@@ -33,6 +33,16 @@ var testRules = map[robots.Origin]string{
 // newStore returns a store of testRules for the agents.
 func newStore(tb testing.TB, canonical bool, agents ...string) *engine.Store {
 	tb.Helper()
+	opt := engine.StoreOptions{Agents: agents}
+	if canonical {
+		opt.Directives = robots.Directives()
+	}
+	return buildTestStore(tb, opt)
+}
+
+// buildTestStore returns a store of testRules, in Google's dialect.
+func buildTestStore(tb testing.TB, opt engine.StoreOptions) *engine.Store {
+	tb.Helper()
 	responses := func(yield func(robots.Response, error) bool) {
 		for origin, body := range testRules {
 			name, err := robots.ParseOrigin(string(origin))
@@ -41,10 +51,7 @@ func newStore(tb testing.TB, canonical bool, agents ...string) *engine.Store {
 			}
 		}
 	}
-	opt := engine.StoreOptions{Dialect: robots.Google, Agents: agents}
-	if canonical {
-		opt.Directives = robots.Directives()
-	}
+	opt.Dialect = robots.Google
 	store, err := engine.BuildStore(responses, opt)
 	if err != nil {
 		tb.Fatal(err)

@@ -18,11 +18,19 @@ import (
 // Options say what a pipe does. The zero value adds the default columns of [output.Verdicts] to
 // rows with a column url.
 type Options struct {
-	URLColumn string   // of the URLs; "" is url
-	Columns   []string // of the verdicts; nil is the default of output.Verdicts
-	Prefix    string   // of the names of the columns of the verdicts
-	NoEnd     bool     // streams get no end mark: for a reader that does not read it, and takes what follows for the next stream
-	Workers   int      // evaluating goroutines, as [engine.Options] has them
+	URLColumn string // of the URLs; "" is url
+
+	// AgentColumn has the name of the agent of each row, for a store with
+	// [engine.LogAgentsByName]; "" is for a store of agents that all rows have. CheckAgent is called
+	// for each name, but mostly not again in the same stream: its error is one of the stream. nil
+	// lets any name pass that is not empty. Pipes call it from one goroutine.
+	AgentColumn string
+	CheckAgent  func(name string) error
+
+	Columns []string // of the verdicts; nil is the default of output.Verdicts
+	Prefix  string   // of the names of the columns of the verdicts
+	NoEnd   bool     // streams get no end mark: for a reader that does not read it, and takes what follows for the next stream
+	Workers int      // evaluating goroutines, as [engine.Options] has them
 
 	// Ended is called at the end of each stream, when its answer is written, with what was counted
 	// in it alone. nil counts all streams together.
@@ -49,6 +57,7 @@ func Run(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt
 	src := &source{
 		frames: newFrameReader(r), urlColumn: cmp.Or(opt.URLColumn, "url"), fields: fields,
 		items: items, free: free, single: opt.Ended != nil,
+		agentColumn: opt.AgentColumn, names: agentNames{check: opt.CheckAgent},
 	}
 	dst := &sink{
 		frameWriter: frameWriter{bufio.NewWriterSize(w, 64<<10)}, verdicts: verdicts, fields: fields,
@@ -82,9 +91,14 @@ type source struct {
 	free      <-chan *item
 	single    bool // the rows end with each stream, until another is called
 
+	agentColumn string // "" is none
+	names       agentNames
+
 	schema  *schema // of the stream that is read; nil between streams
-	urls    urlReader
+	urls    textReader
+	agents  textReader
 	texts   texts // of the record batch that is read
+	named   texts // the same: the agents
 	row     int   // of it, to be read next
 	batches int64 // record batches read
 	streams int
@@ -98,6 +112,7 @@ type source struct {
 func (s *source) another() bool {
 	more := s.ended
 	s.ended, s.batches = false, 0
+	s.names.reset()
 	return more
 }
 
@@ -133,8 +148,7 @@ func (s *source) place() int64 {
 
 func (s *source) next(b *engine.Batch) (more bool, err error) {
 	if s.row < s.texts.rows {
-		s.row, err = s.texts.fill(b, s.row)
-		return true, err
+		return true, s.fill(b)
 	}
 	if s.schema == nil {
 		more, err := s.frames.between()
@@ -167,9 +181,9 @@ func (s *source) next(b *engine.Batch) (more bool, err error) {
 // take looks at the next message of a stream.
 func (s *source) take(it *item, b *engine.Batch) (err error) {
 	if s.schema == nil {
-		s.schema, err = readSchema(&it.message, s.urlColumn, s.fields)
+		s.schema, err = readSchema(&it.message, s.urlColumn, s.agentColumn, s.fields)
 		it.schema = s.schema
-		s.urls.dictionary = dictionary{}
+		s.urls.dictionary, s.agents.dictionary = dictionary{}, dictionary{}
 		if err == nil {
 			s.streams++
 		}
@@ -181,9 +195,15 @@ func (s *source) take(it *item, b *engine.Batch) (err error) {
 		s.schema, s.ended = nil, s.single
 	case kindDictionary:
 		s.urls.reset()
-		if s.schema.url.dictionary && it.int64(dictionaryID) == s.schema.url.id {
-			return s.urls.addDictionary(&it.message, &s.schema.url)
+		s.agents.reset()
+		id := it.int64(dictionaryID)
+		if s.schema.url.dictionary && id == s.schema.url.id {
+			err = s.urls.addDictionary(&it.message, &s.schema.url)
 		}
+		if err == nil && s.schema.agent.dictionary && id == s.schema.agent.id { // it may be the same
+			err = s.agents.addDictionary(&it.message, &s.schema.agent)
+		}
+		return err
 	case kindRecord:
 		if it.record, err = readRecord(it.table, it.body); err != nil {
 			return err
@@ -193,15 +213,34 @@ func (s *source) take(it *item, b *engine.Batch) (err error) {
 		if err != nil {
 			return err
 		}
-		s.texts, s.batches = t, s.batches+1
-		s.row, err = t.fill(b, 0)
-		return err
+		var named texts
+		if s.agentColumn != "" {
+			s.agents.reset()
+			if named, err = s.agents.open(&it.record, &s.schema.agent); err != nil {
+				return err
+			}
+		}
+		s.texts, s.named, s.row, s.batches = t, named, 0, s.batches+1
+		return s.fill(b)
 	case kindTensor, kindSparseTensor:
 		return fmt.Errorf("%w: a tensor among the record batches: send those alone", errUnsupported)
 	default:
 		return damaged("a message of kind %d", it.kind)
 	}
 	return nil
+}
+
+// fill adds rows of the record batch to b, as many as are evaluated at once.
+func (s *source) fill(b *engine.Batch) error {
+	from := s.row
+	to, err := s.texts.fill(b, from)
+	if err == nil && s.agentColumn != "" {
+		err = s.names.fill(b, &s.named, from, to)
+	}
+	if err == nil {
+		s.row = to
+	}
+	return err
 }
 
 // Err returns what ended the rows.

@@ -62,8 +62,8 @@ type place struct {
 	views          int // fields of views, each of which has a number of further buffers, in a list of its own
 }
 
-// A urlField is the column of the URLs.
-type urlField struct {
+// A textField is a column of texts that is read: the URLs, or the names of agents.
+type textField struct {
 	place
 	kind       typeKind // of the texts
 	dictionary bool     // the column has numbers of texts
@@ -83,14 +83,15 @@ const messageV5 = 4
 // A schema is what is known of a stream.
 type schema struct {
 	version int16
-	url     urlField
+	url     textField
+	agent   textField      // if there is a column of agents
 	ids     map[int64]bool // of its dictionaries
 
 	fields int // walked through so far
 }
 
-// readSchema reads the schema of a stream.
-func readSchema(m *message, urlColumn string, added []output.VerdictField) (*schema, error) {
+// readSchema reads the schema of a stream. The column of agents is "" if there is none.
+func readSchema(m *message, urlColumn, agentColumn string, added []output.VerdictField) (*schema, error) {
 	switch {
 	case m.kind == kindEnd:
 		return nil, fmt.Errorf("%w: an Arrow stream begins with a schema: send it, even if there are no rows", errNoSchema)
@@ -106,7 +107,7 @@ func readSchema(m *message, urlColumn string, added []output.VerdictField) (*sch
 	for i, f := range fields {
 		names[i] = f.string(fieldName)
 	}
-	url, err := findURL(names, urlColumn, added)
+	url, agent, err := findColumns(names, urlColumn, agentColumn, added)
 	if err != nil {
 		return nil, err
 	}
@@ -116,36 +117,52 @@ func readSchema(m *message, urlColumn string, added []output.VerdictField) (*sch
 		if i == url {
 			s.url.place = at
 		}
-		if err := s.walk(f, &at, i < url, 0); err != nil {
+		if i == agent {
+			s.agent.place = at
+		}
+		if err := s.walk(f, &at, i < max(url, agent), 0); err != nil {
 			return nil, err
 		}
 	}
-	return s, s.url.read(fields[url], urlColumn)
+	if err := s.url.read(fields[url], urlColumn); err != nil || agent < 0 {
+		return s, err
+	}
+	return s, s.agent.read(fields[agent], agentColumn)
 }
 
 // namesShown is how many names of columns a message has.
 const namesShown = 50
 
-// findURL returns the number of the column of URLs. It is an error if there are two, or if a column
-// has the name of one that is added.
-func findURL(names []string, urlColumn string, added []output.VerdictField) (int, error) {
-	first := slices.Index(names, urlColumn)
+// findColumns returns the numbers of the columns of URLs and of agents, -1 for agents if agentColumn
+// is "". It is an error if there are two of that name, or if a column has the name of one that is added.
+func findColumns(names []string, urlColumn, agentColumn string, added []output.VerdictField) (url, agent int, err error) {
+	if len(names) == 0 {
+		return 0, 0, fmt.Errorf("%w: no columns: send one of URLs, called %q", errUnsupported, urlColumn)
+	}
+	for _, f := range added {
+		if slices.Contains(names, f.Name) {
+			return 0, 0, fmt.Errorf("%w: the stream has a column %q, and so have the verdicts", ErrTaken, f.Name)
+		}
+	}
+	if url, err = findColumn(names, urlColumn, ErrNoColumn); err != nil || agentColumn == "" {
+		return url, -1, err
+	}
+	agent, err = findColumn(names, agentColumn, ErrNoAgentColumn)
+	return url, agent, err
+}
+
+// findColumn returns the number of the column of that name. missing is the error if there is none.
+func findColumn(names []string, name string, missing error) (int, error) {
+	first := slices.Index(names, name)
 	switch {
-	case len(names) == 0:
-		return 0, fmt.Errorf("%w: no columns: send one of URLs, called %q", errUnsupported, urlColumn)
 	case first < 0:
 		list := strings.Join(names[:min(len(names), namesShown)], ", ")
 		if len(names) > namesShown {
 			list += ", …"
 		}
-		return 0, fmt.Errorf("%w: %q: the stream has %s", ErrNoColumn, urlColumn, list)
-	case slices.Contains(names[first+1:], urlColumn):
-		return 0, fmt.Errorf("%w: two columns are called %q: rename one of them", errUnsupported, urlColumn)
-	}
-	for _, f := range added {
-		if slices.Contains(names, f.Name) {
-			return 0, fmt.Errorf("%w: the stream has a column %q, and so have the verdicts", ErrTaken, f.Name)
-		}
+		return 0, fmt.Errorf("%w: %q: the stream has %s", missing, name, list)
+	case slices.Contains(names[first+1:], name):
+		return 0, fmt.Errorf("%w: two columns are called %q: rename one of them", errUnsupported, name)
 	}
 	return first, nil
 }
@@ -199,7 +216,7 @@ func (s *schema) count(field table, at *place) error {
 }
 
 // read reads the type of the column.
-func (u *urlField) read(f table, name string) error {
+func (u *textField) read(f table, name string) error {
 	if u.kind = typeKind(f.byte(fieldTypeKind)); !u.kind.isText() {
 		return fmt.Errorf("%w: column %q is %v", ErrType, name, u.kind)
 	}

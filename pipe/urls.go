@@ -37,17 +37,17 @@ type dictionary struct {
 	null []bool
 }
 
-// A urlReader reads the column of the URLs.
-type urlReader struct {
+// A textReader reads a column of texts.
+type textReader struct {
 	unpacker
 	dictionary dictionary
 }
 
-// open returns the URLs of a record batch, which are valid until the next reset.
-func (c *urlReader) open(r *record, u *urlField) (texts, error) {
+// open returns the texts of a record batch, which are valid until the next reset.
+func (c *textReader) open(r *record, u *textField) (texts, error) {
 	t, err := c.texts(r, u, u.place, u.dictionary)
 	if err == nil && t.rows != r.rows {
-		err = damaged("the column of the URLs has %d rows, the record batch %d", t.rows, r.rows)
+		err = damaged("a column has %d rows, the record batch %d", t.rows, r.rows)
 	}
 	t.names = &c.dictionary
 	return t, err
@@ -55,7 +55,7 @@ func (c *urlReader) open(r *record, u *urlField) (texts, error) {
 
 // texts returns the column at a place, of texts or of their numbers. It checks that the lists of
 // the column are as long as its rows need.
-func (c *urlReader) texts(r *record, u *urlField, at place, numbers bool) (t texts, err error) {
+func (c *textReader) texts(r *record, u *textField, at place, numbers bool) (t texts, err error) {
 	length, nulls, err := r.node(at.nodes)
 	if err != nil {
 		return t, err
@@ -109,8 +109,8 @@ func (c *urlReader) texts(r *record, u *urlField, at place, numbers bool) (t tex
 	return t, err
 }
 
-// addDictionary reads a dictionary batch into the dictionary of the URLs.
-func (c *urlReader) addDictionary(m *message, u *urlField) error {
+// addDictionary reads a dictionary batch into the dictionary of the column.
+func (c *textReader) addDictionary(m *message, u *textField) error {
 	data, ok := m.table.table(dictionaryData)
 	if !ok {
 		return damaged("a dictionary without texts")
@@ -153,7 +153,7 @@ func (t *texts) at(i int) (text []byte, null bool, err error) {
 	}
 	from, to := uintAt(t.offsets, i, t.width), uintAt(t.offsets, i+1, t.width)
 	if from > to || to > uint64(len(t.data)) {
-		return nil, false, damaged("row %d of the URLs goes from byte %d to %d of %d", i+1, from, to, len(t.data))
+		return nil, false, damaged("row %d of a column goes from byte %d to %d of %d", i+1, from, to, len(t.data))
 	}
 	return t.data[from:to], false, nil
 }
@@ -180,7 +180,7 @@ func (t *texts) viewed(view []byte) ([]byte, error) {
 	}
 	i, from := binary.LittleEndian.Uint32(view[8:]), uint64(binary.LittleEndian.Uint32(view[12:]))
 	if uint64(i) >= uint64(len(t.further)) || from+uint64(size) > uint64(len(t.further[i])) {
-		return nil, damaged("a URL of %d bytes at %d of buffer %d, which is not there", size, from, i)
+		return nil, damaged("a text of %d bytes at %d of buffer %d, which is not there", size, from, i)
 	}
 	return t.further[i][from : from+uint64(size)], nil
 }
@@ -189,7 +189,7 @@ func (t *texts) viewed(view []byte) ([]byte, error) {
 func (t *texts) named(i int) (text []byte, null bool, err error) {
 	n, d := uintAt(t.numbers, i, t.width), t.names
 	if n >= uint64(len(d.ends)) { // a negative number is large, too
-		return nil, false, damaged("row %d has URL %d of a dictionary of %d", i+1, n, len(d.ends))
+		return nil, false, damaged("row %d has text %d of a dictionary of %d", i+1, n, len(d.ends))
 	}
 	from := 0
 	if n > 0 {

@@ -50,7 +50,8 @@ type Files struct {
 // Find finds robots.txt files. path is a directory as the package doc describes it, a file of
 // captures by its name, a rule pack, or, if origin is not empty, one file that is the robots.txt of
 // that origin. Find reads names only, and a single robots.txt, which may be a pack with another
-// name, or no text.
+// name, or no text. A regular file under /dev/fd/ has no name of its own: without an origin it is one
+// of captures in JSON Lines.
 //
 // Symbolic links that stay inside the directory are followed. Two files that are equally specific
 // for one origin are a [*ConflictError], unless one is a link to the other. Directories that cannot
@@ -100,6 +101,9 @@ func find(path, origin string, wide bool) (*Files, error) {
 // findOne is Find for a path that is no directory.
 func findOne(path string, info place.Info, origin string, wide bool) (*Files, error) {
 	isPack, content := strings.HasSuffix(path, packSuffix), unpack.Named(filepath.Base(path))
+	if origin == "" && strings.HasPrefix(path, "/dev/fd/") && info.Size >= 0 {
+		content = unpack.JSONL
+	}
 	fail := func(err error, remedy string) (*Files, error) {
 		return nil, &NameError{Name: path, Err: err, Remedy: remedy}
 	}

@@ -29,8 +29,8 @@ type named struct {
 // again. Groups that name an agent twice may have the square of the file's rules in all.
 const mostNamed = 64 << 20
 
-// maxToken is the length of the longest token that is kept. No crawler has so long a name.
-const maxToken = 128
+// MaxToken is how many bytes the longest token that is kept has. No crawler has so long a name.
+const MaxToken = 128
 
 // SetNamed finds the agents that a file names beyond those of Options. loadOf is called once, unless
 // there are none, with the lists of groups that bind them; it returns what makes the Set of a list.
@@ -45,7 +45,7 @@ func (r *Ruling) SetNamed(f *robots.File, opt *Options, loadOf func(lists [][]in
 	var pairs []pair
 	for i := range f.Groups {
 		for _, t := range f.Groups[i].Agents {
-			if len(t) <= maxToken && opt.Named(t) {
+			if len(t) <= MaxToken && opt.Named(t) {
 				pairs = append(pairs, pair{strings.ToLower(string(t)), i})
 			}
 		}

@@ -32,10 +32,10 @@ func (t *Tokens) Add(groups []robots.Group) {
 
 // add adds a token. It keeps nothing of its memory.
 func (t *Tokens) add(token robots.ProductToken) {
-	if len(token) > maxToken {
+	if len(token) > MaxToken {
 		return
 	}
-	var buf [maxToken]byte
+	var buf [MaxToken]byte
 	key := appendLower(buf[:0], token)
 	t.mu.RLock()
 	name, known := t.names[string(key)]

@@ -125,6 +125,14 @@ func (l *agentList) addFile(name string) error {
 	return errors.Join(errs...)
 }
 
+// CheckRow checks the name of a crawler that a row has: one, and no list.
+func CheckRow(name string) error {
+	if strings.HasPrefix(name, "@") {
+		return fmt.Errorf("%q may be a list: a row is decided for one crawler: give its product token, such as Googlebot, or *", name)
+	}
+	return checkAgent(name)
+}
+
 // checkAgent checks the name of a crawler. It may hold more than its product token, such as a
 // version; white space means that it is the text of a User-Agent header, of which nobody knows
 // which word is meant.

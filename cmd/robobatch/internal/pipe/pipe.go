@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
@@ -30,7 +31,8 @@ type given struct {
 	flags.Rules
 	question                   flags.Question
 	work                       flags.Work
-	urlColumn, columns, prefix string
+	urlColumn, agentColumn     string
+	columns, prefix            string
 	pool, perStream            bool
 }
 
@@ -58,6 +60,7 @@ then, and the stream has no end mark.`
 			dictionary of these.`,
 		}),
 		Question: slices.Concat([]cli.Flag{
+			g.agentColumnFlag(),
 			g.question.NamesFlag("Crawlers to decide for, by product token. Several give columns for each, as in "+
 				"allowed_googlebot, and still one row.", flags.EveryClient), g.question.CrawlersFlag(),
 		}, g.question.MomentFlags(), g.question.AnswerFlags()),
@@ -65,6 +68,14 @@ then, and the stream has no end mark.`
 		Run:    flags.Without(g.work.MemoryFlags("in the directory for\n\t\t\ttemporary files."), "progress"),
 	}.All()
 	return c
+}
+
+// agentColumnFlag returns the flag that takes crawlers from rows.
+func (g *given) agentColumnFlag() cli.Flag {
+	return cli.Flag{Name: "agent-column", Arg: "name", Set: cli.Text(&g.agentColumn), Doc: `
+		The column of the crawlers, in place of -agent. Each row is decided for its own, which may be any
+		product token, such as Googlebot, or *. The added columns are those of one agent. Types are as for
+		-url-column; a name that is null, empty or not one word is an error.`}
 }
 
 // streamFlags returns the flags that say how streams are answered.
@@ -98,7 +109,12 @@ type run struct {
 	opt       pipe.Options
 	perStream bool // streams have their own doubts
 	streams   int  // that have ended, if so
+
+	agents []string // that rows of the stream name, at most mostNamed of them
 }
+
+// mostNamed is how many names of agents of a stream may be doubted.
+const mostNamed = 1024
 
 // plan checks the flags, and finds the rules.
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
@@ -111,10 +127,11 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	if g.question.ByRow() {
 		faults.Add("as-of", errors.New("rows of a stream have no times that are read: name a moment, as in 2026-01-31"))
 	}
+	g.chooseAgents(r, &faults)
 	r.opt.Columns, err = output.ParseVerdictColumns(g.columns)
 	faults.Add("columns", flags.WithColumnHints(err))
-	if agents := r.Now.Opt.Agents; len(agents) > 1 && faults.None() {
-		_, err := (output.Options{Layout: output.Wide, Columns: r.opt.Columns}).ColumnNames(agents)
+	if asked := r.Now.Opt.Agents; len(asked) > 1 && faults.None() {
+		_, err := (output.Options{Layout: output.Wide, Columns: r.opt.Columns}).ColumnNames(asked)
 		faults.Add("agent", err)
 	}
 	r.Now.Opt.Directives = output.NeedsOf(r.opt.Columns...).Directives
@@ -132,6 +149,31 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	err = r.FindRules(f)
 	r.opt.Workers = r.RunOpt.Workers
 	return r, err
+}
+
+// chooseAgents says whether rows name their crawlers.
+func (g *given) chooseAgents(r *run, faults *cli.Faults) {
+	if g.agentColumn == "" {
+		return
+	}
+	if len(g.question.Names) > 0 {
+		faults.Add("agent-column", errors.New("the crawlers are those of the column: leave out -agent"))
+	}
+	if g.agentColumn == g.urlColumn {
+		faults.Add("agent-column", errors.New("this is the column of the URLs: name that of the crawlers"))
+	}
+	r.opt.AgentColumn, r.opt.CheckAgent, r.Now.Opt.LogAgents = g.agentColumn, r.checkAgent, engine.LogAgentsByName
+}
+
+// checkAgent checks the name of a crawler that a row has, and keeps it.
+func (r *run) checkAgent(name string) error {
+	if err := agents.CheckRow(name); err != nil {
+		return err
+	}
+	if len(r.agents) < mostNamed && !slices.Contains(r.agents, name) {
+		r.agents = append(r.agents, name)
+	}
+	return nil
 }
 
 // Drop removes the temporary pack: the rows are on standard output.
@@ -175,6 +217,11 @@ func (r *run) Run(ctx context.Context) (err error) {
 
 // doubt prints the doubts about rows.
 func (r *run) doubt(stats *engine.Stats) {
+	if opt := r.Now.Opt; len(r.agents) > 0 && r.Now.Store.Err() == nil {
+		opt.Agents, opt.Tokens = r.agents, agents.NeedNamed(r.agents, opt.Dialect)
+		r.DoubtOnce(passage.DoubtAgents(&opt, r.Now.Store))
+		r.agents = nil
+	}
 	r.DoubtOnce(summary.Doubts(r.Now.Store, stats, "no row has a URL with a scheme and a host: name the column of the URLs with -url-column", 0))
 }
 

@@ -41,6 +41,7 @@ var remedies = []struct {
 	{ingest.ErrNotFormat, "leave -format out, and the format is detected, or name another"},
 	{output.ErrDictMemory, "write Parquet or an Arrow stream (.arrows), or raise -max-memory"},
 	{pipe.ErrNoColumn, "name the column of the URLs with -url-column"},
+	{pipe.ErrNoAgentColumn, "name the column of the crawlers with -agent-column"},
 	{pipe.ErrTaken, "give theirs other names with -prefix, or leave it out with -columns"},
 	{pipe.ErrType, "cast it to a string, or name another with -url-column"},
 	{pack.ErrVersion, "make it anew from its files, as in: robobatch compile -rules robots/ -out robots.rbp"},
