@@ -146,7 +146,7 @@ def _task(
         path = where.path() if isinstance(where, Shipped) else where
         asked = arguments(path, options)
         process = kept(question, path, asked) if os.environ.get("SPARK_REUSE_WORKER") else started(asked)
-        for batch in extended(batches, process, url_column(options), _print):
+        for batch in extended(batches, process, options, _print):
             own = batch.num_columns - len(plain)
             verdicts = [_cast(column) for column in batch.columns[own:]]
             schema = pa.schema([*list(batch.schema)[:own], *plain])

@@ -29,11 +29,11 @@ import (
 // given are the flags of the command pipe.
 type given struct {
 	flags.Rules
-	question                   flags.Question
-	work                       flags.Work
-	urlColumn, agentColumn     string
-	columns, prefix            string
-	pool, perStream            bool
+	question               flags.Question
+	work                   flags.Work
+	urlColumn, agentColumn string
+	columns, prefix        string
+	pool, perStream        bool
 }
 
 // Command returns the command pipe.
