@@ -28,7 +28,7 @@ def test_examples(
     names: dict[str, object] = {"spark": request.getfixturevalue("spark")}
     text = (DOCS / "LAKE.md").read_text()
     examples = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    assert len(examples) == 6
+    assert len(examples) == 8
     for example in examples:
         said = [
             line.partition("  # ")[2].strip() for line in example.splitlines() if re.search(r"print\(.*\) +# ", line)

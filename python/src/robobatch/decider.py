@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 DEFAULT_COLUMNS = ("origin", "allowed", "reason", "rule_line", "rule")
 _ALLOWED = ("allowed",)
-_MOST_LANES = 4  # processes of a Decider
+DETAILS = ("reason", "rule_line", "rule")
+_MOST_LANES = 6  # processes of a Decider
 _FIELDS: list[pa.Field[Any]] = [pa.field("url", pa.binary()), pa.field("agent", pa.string())]
 _SMALL = pa.schema(_FIELDS)  # of small questions
 
@@ -88,7 +89,7 @@ class Decider:
     r"""Rules that are loaded once, for any number of questions, also of several threads at once.
 
     A Decider keeps a process of the program for ``allowed`` and functions of SQL, one for tables, and others for
-    further choices of columns, four in all. They end with ``close``, at the end of a ``with`` block, when the Decider
+    further choices of columns, six in all. They end with ``close``, at the end of a ``with`` block, when the Decider
     is collected, and with this process. A child that was forked has processes of its own, and so has a copy that was
     pickled. A Ctrl-C reaches none of them.
 
@@ -200,7 +201,7 @@ class Decider:
     def doubts(self) -> list[Doubt]:
         """Return the doubts about what ``allowed`` and functions of SQL were asked since the last call.
 
-        They are about all of these rows together, so that a single bad URL is none.
+        They are about all of these rows together, so that a single bad URL is none. Equal ones are one.
         """
         with self._lock:
             lanes = list(self._lanes.values())
@@ -208,7 +209,7 @@ class Decider:
             lane.end_stream()
         with self._lock:
             left, self._doubts.kept = self._doubts.kept, []
-        return left
+        return list({str(doubt): doubt for doubt in left}.values())
 
     def allowed(self, url: str | bytes | None, agent: str = "*") -> bool | None:
         r"""Return whether a crawler may fetch a URL; None if that is no URL, or nobody knows.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from robobatch.decider import Decider
+from robobatch.decider import DETAILS, Decider
 from robobatch.rules import Given
 
 if TYPE_CHECKING:
@@ -68,8 +68,10 @@ def register(
 
 
 def _function(decider: Decider, column: str) -> Callable[[Any, Any], Any]:
+    columns = DETAILS if column in DETAILS else (column,)  # so that few processes serve all functions
+
     def decide(urls: Any, agents: Any) -> Any:  # DuckDB evaluates the annotations
-        found = decider.verdicts(urls, agents, (column,)).column(0)
+        found = decider.verdicts(urls, agents, columns).column(column)
         return found.dictionary_decode() if isinstance(found, pa.DictionaryArray) else found
 
     return decide

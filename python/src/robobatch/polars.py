@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from robobatch.decider import Decider
+from robobatch.decider import DETAILS, Decider
 from robobatch.rules import Given
 
 
@@ -48,9 +48,12 @@ class Robobatch:
         return self._verdict("reason", pl.String(), agent, _decider(rules, options))
 
     def _verdict(self, column: str, kind: pl.DataType, agent: str | pl.Expr, decider: Decider) -> pl.Expr:
+        columns = DETAILS if column in DETAILS else (column,)  # so that few processes serve all expressions
+
         def decide(series: pl.Series, agents: Any) -> pl.Series:
             parts = [
-                decider.verdicts(part.to_arrow(), _part(agents, i), (column,)).column(0) for i, part in _parts(series)
+                _plain(decider.verdicts(part.to_arrow(), _part(agents, i), columns).column(column))
+                for i, part in _parts(series)
             ]
             return pl.Series(series.name, pa.chunked_array(parts) if parts else [], dtype=kind)
 
@@ -61,6 +64,11 @@ class Robobatch:
         return pl.map_batches(
             [self._expr, agent], lambda both: decide(both[0], both[1]), return_dtype=kind, is_elementwise=True
         )
+
+
+def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
+    """Return texts as they are: each answer has a dictionary of its own."""
+    return column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column
 
 
 _ROWS = 1 << 16  # asked at once
