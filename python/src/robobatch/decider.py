@@ -481,7 +481,7 @@ def _constant(agent: str, table: pa.Table) -> pa.ChunkedArray[Any]:
 def _array(values: Any, kind: pa.DataType) -> pa.Array[Any]:
     """Return values as one array of a type."""
     if isinstance(values, pa.ChunkedArray):
-        values = values.combine_chunks()
+        values = values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
         if isinstance(values, pa.ChunkedArray):  # of no chunks, in some versions
             values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], kind)
     elif not isinstance(values, pa.Array):

@@ -53,10 +53,11 @@ def register(
         look at them after a query.
     """
     decider = rules if isinstance(rules, Decider) and not options else Decider(rules, **options)  # type: ignore[arg-type]
+    create: Any = con.create_function  # its types differ from version to version
     for name, (column, kind) in _FUNCTIONS.items():
         with contextlib.suppress(Exception):  # there was none
             con.remove_function(prefix + name)
-        con.create_function(
+        create(
             prefix + name,
             _function(decider, column),
             ["VARCHAR", "VARCHAR"],
