@@ -133,6 +133,7 @@
   let kept = '';      // the fragment that was written last
   let era = 0;        // how many edits came with an address; entries of the history have it
   let about = '';     // what the text in the editor is
+  let notice = '';    // what was wrong with the address, until somebody types
   let room = '';      // which edits the address has no room for
   const edits = new Map();   // by origin: its text, if it is edited
   const dropped = new Map(); // by origin: the edit that the text in force replaced
@@ -292,7 +293,7 @@
     about = !isEdit ? 'This is the text in force.' : brought.has(site.origin) ?
       'This is an edit that came with the address of this page. It is not the text in force.' : 'This is an edit of the text in force.';
     room = '';
-    state(about);
+    state(notice + about);
     fill($('reset'), !isEdit && dropped.has(site.origin) ? 'Back to the edit' : 'Back to the text in force');
     later();
   }
@@ -311,6 +312,7 @@
   // soon decides when there is time: at once if that is quick.
   function soon() {
     brought.delete(site.origin);
+    notice = '';
     clearTimeout(timer);
     if (last >= 50) busy();
     timer = setTimeout(() => {
@@ -453,7 +455,7 @@
     room = !left.includes(site.origin) ? '' : ' It is too long for the address of this page: save it as a file.';
     const rest = left.filter((origin) => origin !== site.origin);
     if (rest.length > 0) room += ' The address of this page has no room for the edit' + (rest.length > 1 ? 's' : '') + ' of ' + rest.join(', ') + ': save ' + (rest.length > 1 ? 'these as files.' : 'it as a file.');
-    state(about + room);
+    state(notice + about + room);
     if (fragment === '' && !location.hash.startsWith(PREFIX)) {
       kept = '';
       return;
@@ -504,11 +506,12 @@
     if (mine !== ticket) return true;
     if (found.length === 0) {
       if (site === null) openSite(0, null);
-      about = 'The address of this page had no edit of a robots.txt of this report. ' + about; // later says it again
-      state(about);
+      notice = 'The address of this page had no edit of a robots.txt of this report. ';
+      state(notice + about);
       return true;
     }
     kept = fragment;
+    notice = '';
     era++;
     for (const [o, text] of found) {
       if (text === inForce(o)) continue;
