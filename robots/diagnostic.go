@@ -54,15 +54,18 @@ const (
 
 	// Of rules.
 
-	codeNoGroup    Code = "rule_without_group" // no user-agent line precedes it, so it is ignored
-	codeNoSlash    Code = "no_leading_slash"   // it starts with neither "/" nor "*"
-	codeFullURL    Code = "full_url_rule"      // it is a URL, and not a path
-	codeSpace      Code = "space_in_rule"      // it has a space, and in URLs that is %20
-	codeEmptyAllow Code = "empty_allow"        // "Allow:" without a value, which some take for "Disallow: /"
-	codeCommented  Code = "commented_value"    // a "#" makes all of its value a comment
-	codeDuplicate  Code = "duplicate_rule"     // another rule of the same crawler says the same of the same URLs
-	codeShadowed   Code = "shadowed_rule"      // another rule of the same crawler always wins over it
-	codeRedundant  Code = "redundant_rule"     // another rule of the group says the same, and nothing would change without it
+	codeNoGroup      Code = "rule_without_group" // no user-agent line precedes it, so it is ignored
+	codeNoSlash      Code = "no_leading_slash"   // it starts with neither "/" nor "*"
+	codeFullURL      Code = "full_url_rule"      // it is a URL, and not a path
+	codeSpace        Code = "space_in_rule"      // it has a space, and in URLs that is %20
+	codeEmptyAllow   Code = "empty_allow"        // "Allow:" without a value, which some take for "Disallow: /"
+	codeCommented    Code = "commented_value"    // a "#" makes all of its value a comment
+	codeCutRule      Code = "cut_rule"           // a "#" cuts it in the middle
+	codeCutClosing   Code = "cut_rule_closes"    // the same, and what is left forbids everything
+	codeMiddleDollar Code = "middle_dollar"      // a "$" that is not its last byte
+	codeDuplicate    Code = "duplicate_rule"     // another rule of the same crawler says the same of the same URLs
+	codeShadowed     Code = "shadowed_rule"      // another rule of the same crawler always wins over it
+	codeRedundant    Code = "redundant_rule"     // another rule of the group says the same, and nothing would change without it
 
 	codeBlockedAssets Code = "blocked_assets" // it keeps style sheets or scripts from search engines
 	codeUndefinedPair Code = "undefined_pair" // with a rule that says the opposite, it leaves the verdict undefined

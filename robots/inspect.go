@@ -59,18 +59,19 @@ type inspector struct {
 	dialect Dialect
 	report  *Report
 
-	open    bool              // there is a group that rules belong to, as in parser
-	closed  bool              // the last delay group has a member, so that the next user-agent line starts another
-	ruled   bool              // that member, or another one, is a rule
-	delayAt int32             // line of its last Crawl-delay
-	blank   bool              // there was an empty line in this section, and no rule since
-	early   int32             // line of the first Crawl-delay or Host of this section, if no rule precedes it; 0 if there is none
-	parted  bool              // there was an empty line, and no directive since
-	ended   bool              // the last section was ended by an empty line
-	count   int               // rules with an effect so far
-	host    bool              // there was a valid host line
-	named   []named           // user-agent lines
-	typos   map[string]string // by name in lower case: the known crawler that may be meant, or ""
+	open      bool              // there is a group that rules belong to, as in parser
+	closed    bool              // the last delay group has a member, so that the next user-agent line starts another
+	ruled     bool              // that member, or another one, is a rule
+	delayAt   int32             // line of its last Crawl-delay
+	delayOnly []int             // indices of the diagnostics of the delay groups without rules that end before this one
+	blank     bool              // there was an empty line in this section, and no rule since
+	early     int32             // line of the first Crawl-delay or Host of this section, if no rule precedes it; 0 if there is none
+	parted    bool              // there was an empty line, and no directive since
+	ended     bool              // the last section was ended by an empty line
+	count     int               // rules with an effect so far
+	host      bool              // there was a valid host line
+	named     []named           // user-agent lines
+	typos     map[string]string // by name in lower case: the known crawler that may be meant, or ""
 }
 
 // note adds a diagnostic.
@@ -131,6 +132,7 @@ func (in *inspector) line(l *line, raw string) {
 	default:
 		in.key(l)
 		in.commented(l, raw)
+		in.cut(l, raw)
 		in.directive(l)
 		in.parted = false
 	}
@@ -168,6 +170,25 @@ func (in *inspector) commented(l *line, raw string) {
 		effect = map[bool]string{true: "allows everything", false: "forbids everything"}[allow]
 	}
 	in.note(l.num, codeCommented, "# begins a comment, so the rule has no value and %s; write %%23 for a # in a path", effect)
+}
+
+// cut looks for a rule that a "#" cuts short by mistake: no white space precedes it, and some text, or
+// nothing at all, follows directly.
+func (in *inspector) cut(l *line, raw string) {
+	if !l.comment || l.value == "" || l.kind != kindAllow && l.kind != kindDisallow {
+		return
+	}
+	before, comment, _ := strings.Cut(raw, "#")
+	if isSpace(before[len(before)-1]) || comment != "" && (isSpace(comment[0]) || comment[0] == '#') {
+		return
+	}
+	allow, pattern := in.dialect.meaning(l)
+	rule := quoted(&Rule{Allow: allow, Value: l.value})
+	if everything := shapeOf(pattern); !allow && everything.key() == "/*" {
+		in.note(l.num, codeCutClosing, "# begins a comment, so the rule is %s and forbids everything; write %%23 for a # in a path", rule)
+		return
+	}
+	in.note(l.num, codeCutRule, "# begins a comment, so the rule is %s; write %%23 for a # in a path", rule)
 }
 
 // directive looks at the value of a line with a key.
@@ -308,11 +329,21 @@ func (in *inspector) beforeRules(l *line) {
 
 // endDelays looks at the last delay group as a whole.
 func (in *inspector) endDelays(last bool) {
+	const free = "a group with a Crawl-delay and no rule: its crawlers may fetch everything"
+	switch {
+	case in.ruled:
+		in.delayOnly = nil
+	case last: // no rule follows the groups before it, either
+		for _, i := range in.delayOnly {
+			in.report.Diagnostics[i].Text = free
+		}
+	}
 	switch {
 	case !in.closed || in.ruled:
 	case last || in.dialect.Has(delayInSection):
-		in.note(in.delayAt, codeDelayOnly, "a group with a Crawl-delay and no rule: its crawlers may fetch everything")
+		in.note(in.delayAt, codeDelayOnly, free)
 	default:
+		in.delayOnly = append(in.delayOnly, len(in.report.Diagnostics)) // it is not known yet whether a rule follows
 		in.note(in.delayAt, codeDelayOnly, "a group with a Crawl-delay and no rule: the rules of the next group hold for its crawlers too")
 	}
 	in.closed = false
@@ -345,6 +376,9 @@ func (in *inspector) rule(l *line) {
 		in.note(l.num, codeFullURL, "%s", in.fullURL(l.value))
 	case l.value != "" && l.value[0] != '/' && l.value[0] != '*':
 		in.note(l.num, codeNoSlash, "%s", in.noSlash())
+	}
+	if i := strings.IndexByte(l.value, '$'); i >= 0 && i < len(l.value)-1 {
+		in.note(l.num, codeMiddleDollar, "only at the end of a rule $ means the end of a URL; here it is a byte of the path like any other")
 	}
 	if strings.ContainsAny(l.value, " \t") && !in.dialect.Has(fullEscapes) {
 		in.note(l.num, codeSpace, "in a URL a space is %%20, so it matches nothing: write it so")

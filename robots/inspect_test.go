@@ -79,7 +79,7 @@ func TestDiagnostics(t *testing.T) {
 		{"undefined pair", "user-agent: a\nallow: /p\ndisallow: /page\ndisallow: /*.htm", map[string]string{"": "", g2010: "4 undefined_pair"}},
 		{"no undefined pair", "user-agent: a\nallow: /p\ndisallow: /pa\ndisallow: /pa*.htm\nallow: /x*$", map[string]string{"": "4 redundant_rule", g2010: ""}},
 		{"not covered", "user-agent: a\ndisallow: /aab\nallow: /*a*a*$b\ndisallow: /x*y*z$\ndisallow: /xyz", map[string]string{
-			"": "", g2010: "3 undefined_pair, 4 undefined_pair",
+			"": "3 middle_dollar", g2010: "3 middle_dollar, 3 undefined_pair, 4 undefined_pair",
 		}},
 		{"other directives", "crawl-delay: x\nhost: 1.2.3.4\nhost: a.com\nhost: b.com\nclean-param: a b c\nsitemap: /x", map[string]string{
 			"":     "1 unused_field, 1 bad_crawl_delay, 1 rule_without_group, 2 unused_field, 2 bad_host, 3 unused_field, 4 unused_field, 4 extra_host, 5 unused_field, 5 bad_clean_param, 6 bad_sitemap",
@@ -91,6 +91,15 @@ func TestDiagnostics(t *testing.T) {
 		{"commented value", "user-agent: a\ndisallow: #not/like/this\nallow:#nor this\ndisallow: # all\ndisallow: /x # but this\n", map[string]string{
 			"":     "2 commented_value, 3 commented_value, 3 empty_allow",
 			yandex: "2 commented_value, 3 commented_value, 3 empty_allow, 3 shadowed_rule, 4 duplicate_rule",
+		}},
+		{"cut rule", "user-agent: a\ndisallow: /tag/#top\nallow: /x#y\ndisallow: /c#\ndisallow: /d# why\ndisallow: /e #f\n", map[string]string{
+			"": "2 cut_rule, 3 cut_rule, 4 cut_rule",
+		}},
+		{"cut rule that closes", "user-agent: a\ndisallow: /#/admin\n\nuser-agent: b\ndisallow: *#x\n\nuser-agent: c\nallow: /#x\ndisallow: /y\n", map[string]string{
+			"": "2 cut_rule_closes, 5 cut_rule_closes, 8 cut_rule",
+		}},
+		{"dollar in the middle", "user-agent: a\ndisallow: /*.php$/\nallow: /foo$bar\ndisallow: /x$\ndisallow: /y%24z\n", map[string]string{
+			"": "2 middle_dollar, 3 middle_dollar", g2010: "2 middle_dollar, 2 undefined_pair, 3 middle_dollar",
 		}},
 		{"joined sections", "user-agent: a\ndisallow: /\nuser-agent: b\n# c\nuser-agent: c\ndisallow: /\n\n# d\nuser-agent: d\ndisallow: /", map[string]string{
 			"": "", yandex: "3 joined_sections",
@@ -475,4 +484,29 @@ func FuzzInspect(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestDelayOnlyChain holds that groups with a Crawl-delay alone have the rules of the next group only if
+// there is one with rules.
+func TestDelayOnlyChain(t *testing.T) {
+	const free, next = "its crawlers may fetch everything", "the rules of the next group hold for its crawlers too"
+	const chain = "user-agent: a\ncrawl-delay: 1\nuser-agent: b\ncrawl-delay: 2\n"
+	for body, want := range map[string][]string{
+		chain:                                   {free, free},
+		chain + "user-agent: c\n":               {free, free},
+		chain + "user-agent: c\ndisallow: /x\n": {next, next},
+		chain + "user-agent: c\ndisallow: /x\n" + chain:          {next, next, free, free},
+		"user-agent: c\ndisallow: /x\n" + chain + "\nsitemap: /": {free, free},
+	} {
+		var got []string
+		for _, d := range robots.Inspect([]byte(body), robots.Google).Diagnostics {
+			if d.Code == "delay_only_group" {
+				_, effect, _ := strings.Cut(d.Text, ": ")
+				got = append(got, effect)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", body, got, want)
+		}
+	}
 }

@@ -58,7 +58,7 @@ var Codes = []Code{
 	{
 		Name: "all_closed", Severity: Error,
 		What: "No page of the site may be fetched by a search engine: Googlebot, bingbot, or in the dialect yandex YandexBot. Allow rules for files that are no pages, such as /favicon.ico or /*.css$, change nothing; one that opens more, if only /$, does.",
-		Do:   "If that is meant, accept it with a baseline. Otherwise it may be the file of a staging site: put the right one in its place.",
+		Do:   "If that is meant, accept it with a baseline. Otherwise correct the rule, or put the right file in its place.",
 		Bad:  "User-agent: *\nDisallow: /\n",
 		Good: "User-agent: *\nDisallow: /private/\n",
 	},
@@ -147,6 +147,20 @@ var Codes = []Code{
 		Good: "User-agent: *\nDisallow: /x*/\n",
 	},
 	{
+		Name: "cut_rule", Severity: Warning,
+		What: "The rule ends at a #, since that begins a comment anywhere. What is left matches more than what is written.",
+		Do:   "Write %23 for a # in a path. Delete the rule if it means a fragment, which crawlers do not send: no rule can match it.",
+		Bad:  "User-agent: *\nDisallow: /tag/#top\n",
+		Good: "User-agent: *\nDisallow: /tag/%23top\n",
+	},
+	{
+		Name: "cut_rule_closes", Severity: Error,
+		What: "The rule ends at a #, since that begins a comment anywhere. What is left forbids everything.",
+		Do:   "Write %23 for a # in a path. Delete the rule if it means a fragment, which crawlers do not send: no rule can match it.",
+		Bad:  "User-agent: *\nDisallow: /#/admin\n",
+		Good: "User-agent: *\nDisallow: /%23/admin\n",
+	},
+	{
 		Name: "delay_only_group", Severity: Warning,
 		What: "A group has a Crawl-delay and no rule before the next user-agent line. Most dialects give its crawlers the rules of the next group; yandex lets them fetch everything.",
 		Do:   "Put a rule into the group, such as an empty Disallow.",
@@ -155,7 +169,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "duplicate_rule", Severity: Info,
-		What: "For each crawler that the rule binds, another one says the same of the same URLs, or of more, and wins. This one never decides.",
+		What: "For each crawler that the rule binds, another rule says the same of the same URLs, or of more, and wins. This one never decides.",
 		Do:   "Delete the rule. If none is left in its group, delete the user-agent lines of that, too.",
 		Bad:  "User-agent: *\nDisallow: /private\nDisallow: /private*\n",
 		Good: "User-agent: *\nDisallow: /private\n",
@@ -229,6 +243,13 @@ var Codes = []Code{
 		Do:   "Write the key as it is: User-agent, Allow, Disallow or Sitemap.",
 		Bad:  "User-agent: *\nDisallowed: /private/\n",
 		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+	{
+		Name: "middle_dollar", Severity: Info,
+		What: "A $ stands in the middle of a rule. Only at its end it means the end of a URL; elsewhere it is a byte of the path.",
+		Do:   "Delete what follows the $, or write %24 if the URLs have it.",
+		Bad:  "User-agent: *\nDisallow: /*.php$/\n",
+		Good: "User-agent: *\nDisallow: /*.php$\n",
 	},
 	{
 		Name: "missing_colon", Severity: Error,
