@@ -24,12 +24,15 @@ func TestLinks(t *testing.T) {
 		}
 		documents = append(documents, names...)
 	}
-	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	link, unclosed := regexp.MustCompile(`\]\(([^)\s]+)\)`), regexp.MustCompile(`\]\([A-Za-z0-9_./#:-]+(\s|$)`)
 	links := 0
 	for _, name := range documents {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
+		}
+		for _, open := range unclosed.FindAllString(string(text), -1) {
+			t.Errorf("%s: the link %q has no )", name, open)
 		}
 		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
 			path, section, _ := strings.Cut(m[1], "#")

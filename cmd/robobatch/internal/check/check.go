@@ -143,7 +143,10 @@ func (c *checking) Run(ctx context.Context) error {
 			results = append(results, c.file.Judge(&c.file.Lines[i], a))
 		}
 	}
-	c.DoubtOnce(c.Unclear())
+	if doubts := c.Unclear(); len(doubts) > 0 && c.file.Waivers[expect.UnclearAgent] == 0 {
+		return errors.Join(fmt.Errorf("%s: %s: %s; correct it, or waive %s", c.file.Name, doubts[0].Text,
+			strings.Join(doubts[0].Examples, ", "), expect.UnclearAgent), c.Close())
+	}
 	results = append(results, c.problems(results)...)
 	err = errors.Join(console.OutError(expect.Print(c.Out, c.form, results)), c.Close())
 	if failed := expect.Failed(results); err == nil && failed > 0 {

@@ -37,10 +37,13 @@ const (
 	AllClosed = "all_closed" // a search engine may fetch nothing, and nobody expects that
 	NoRobots  = "no_robots"  // an expectation is of an origin without rules
 	OddRobots = "odd_robots" // a file is no robots.txt
+
+	// UnclearAgent is an error, and no result: an expectation of a crawler that is misspelt says nothing.
+	UnclearAgent = "unclear_agent"
 )
 
 // Codes are these codes.
-var Codes = []string{AllClosed, NoRobots, OddRobots}
+var Codes = []string{AllClosed, NoRobots, OddRobots, UnclearAgent}
 
 // Stdin is the name of a file of expectations that is standard input.
 const Stdin = "standard input"
