@@ -31,7 +31,7 @@ const (
 	codeTypo        Code = "typo"          // its key is a known misspelling; the text says whether it counts
 	codeLooseKey    Code = "loose_key"     // its key only starts like the one that it is taken for
 	codeUnknown     Code = "unknown_field" // nobody knows its key
-	codeUnused      Code = "unused_field"  // its key is known, and decides nothing in this dialect
+	codeUnused      Code = "unused_field"  // its key is known, and has no effect in this dialect
 
 	// Of groups.
 

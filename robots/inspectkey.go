@@ -16,7 +16,7 @@ func (in *inspector) key(l *line) {
 	switch l.kind {
 	case kindCrawlDelay, kindHost, kindCleanParam:
 		if !in.dialect.Has(delayInSection) {
-			in.note(l.num, codeUnused, "%q decides nothing in this dialect", l.key)
+			in.note(l.num, codeUnused, "%q has no effect in this dialect", l.key)
 		}
 	case kindOther:
 		in.unknownKey(l)
@@ -35,7 +35,7 @@ func (in *inspector) unknownKey(l *line) {
 	kind, typo := typoKeys.kindOf(l.key)
 	switch {
 	case unused[strings.ToLower(l.key)]:
-		in.note(l.num, codeUnused, "%q decides nothing in this dialect", l.key)
+		in.note(l.num, codeUnused, "%q has no effect in this dialect", l.key)
 	case typo:
 		in.note(l.num, codeTypo, "%q is not read as %s; the line is ignored", l.key, spelledOut(kind))
 	default:
