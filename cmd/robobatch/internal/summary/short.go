@@ -16,6 +16,8 @@ const (
 	shortWidth  = 80 // of lines with a rule
 	shortAgents = 3
 	shortRules  = 3
+
+	shortViolators = 10 // crawlers with violations, for which there are as many lines more
 )
 
 // Text returns all of the summary, or the lines that answer the question.
@@ -26,16 +28,21 @@ func (r *Report) Text(verbose bool) string {
 	return r.Short()
 }
 
-// Short returns the lines of the summary that answer the question: at most twelve.
+// Short returns the lines of the summary that answer the question: at most twelve, and with crawlers of
+// the log so many more as name those with violations, and the rules.
 func (r *Report) Short() string {
 	if r.Fault != "" && r.Counts.URLs == 0 {
 		return r.Full()
 	}
-	head, rest := r.answers().visible(), r.outside().visible()
-	room := shortLines - 3 - len(head) - len(rest)
-	agents := r.clients(min(shortAgents, room)).visible()
-	rules := r.closers(min(shortRules, room-len(agents)))
-	text := slices.Concat(head, agents, rules, rest).String()
+	head, rows, rest := r.answers().visible(), r.rows().visible(), r.outside().visible()
+	var text string
+	if r.AgentFromLog {
+		text = slices.Concat(head, r.violators(), r.closers(shortRules), rows, rest).String()
+	} else {
+		room := shortLines - 3 - len(head) - len(rows) - len(rest)
+		agents := r.clients(min(shortAgents, room))
+		text = slices.Concat(head, rows, agents, r.closers(min(shortRules, room-len(agents))), rest).String()
+	}
 	lines := strings.SplitAfter(text, "\n")
 	for i := range lines {
 		lines[i] = fit(lines[i])
@@ -59,9 +66,16 @@ func (r *Report) answers() table {
 		{"URLs", say.Number(c.URLs), note, true},
 		{"allowed", say.Number(c.Allowed), say.Percent(c.Allowed, c.Rows), true},
 		{"disallowed", say.Number(c.Disallowed), say.Percent(c.Disallowed, c.Rows), true},
+		{"violations", say.Number(c.Violations), say.Percent(c.Violations, c.Rows), r.AgentFromLog},
+	}
+}
+
+// rows returns the lines about rows without a verdict and rows that are written.
+func (r *Report) rows() table {
+	c := &r.Counts
+	return table{
 		{"null", say.Number(c.Null), say.Percent(c.Null, c.Rows), c.Null > 0},
 		{"written", say.Number(c.Written), "rows: -where " + r.Where, r.Where != ""},
-		{"violations", say.Number(c.Violations), say.Percent(c.Violations, c.Rows), r.AgentFromLog},
 	}
 }
 
@@ -70,19 +84,28 @@ func (r *Report) isForSeveral() bool { return !r.AgentFromLog && len(r.Agents) >
 
 // clients returns the agents that say most, if they are several.
 func (r *Report) clients(most int) (t table) {
-	if !r.isForSeveral() && !r.AgentFromLog {
+	if !r.isForSeveral() {
 		return nil
 	}
 	all := r.worst()
 	for i, a := range all[:max(0, min(most, len(all)))] {
-		value, note := a.Disallowed, say.Percent(a.Disallowed, a.Rows)+" disallowed"
-		if r.AgentFromLog {
-			value, note = *a.Violations, "violations in "+say.Count(a.Rows, "row")
-		}
+		note := say.Percent(a.Disallowed, a.Rows) + " disallowed"
 		if left := len(all) - most; i == most-1 && left > 0 {
 			note += fmt.Sprintf("; -v prints %d more", left)
 		}
-		t = append(t, line{a.Agent, say.Number(value), note, !r.AgentFromLog || value > 0})
+		t = append(t, line{a.Agent, say.Number(a.Disallowed), note, true})
+	}
+	return t
+}
+
+// violators returns the crawlers of the log that have violations, those with most first.
+func (r *Report) violators() (t table) {
+	all := slices.DeleteFunc(r.worst(), func(a AgentCount) bool { return *a.Violations == 0 })
+	for _, a := range all[:min(shortViolators, len(all))] {
+		t = append(t, line{a.Agent, say.Number(*a.Violations), "violations in " + say.Count(a.Rows, "row"), true})
+	}
+	if left := len(all) - len(t); left > 0 {
+		t = append(t, line{"others", "", "-v prints " + say.Count(int64(left), "more crawler") + " with violations", true})
 	}
 	return t
 }

@@ -33,7 +33,11 @@ func TestShort(t *testing.T) {
 		}
 		text := r.Short()
 		lines := strings.Split(strings.TrimSuffix(text, "\n\n"), "\n")
-		if len(lines) > shortLines {
+		most := shortLines
+		if has(6) == 1 {
+			most += shortViolators + shortRules
+		}
+		if len(lines) > most {
 			t.Errorf("case %d: %d lines\n%s", n, len(lines), text)
 		}
 		for _, l := range lines {
@@ -45,7 +49,7 @@ func TestShort(t *testing.T) {
 			"  URLs ": true, "  allowed ": true, "  disallowed ": true, "-v prints more": true, "  null ": has(0) == 1,
 			"3 of unknown agents": has(1) == 1, "  no verdict ": has(2) == 1, "rows: -where disallowed": has(3) == 1, "1 other file in -rules": has(4) == 1,
 			"  violations ": has(6) == 1, "  other clients  ": has(6) == 1, "  not bound ": has(6) == 1, "for 10 agents": has(5) == 1 && has(6) == 0,
-			"\n  agent9 ": has(5) == 1 && len(r.Inputs) == 1 && (has(6) == 0 || has(0)+has(2)+has(3) < 3),
+			"\n  agent9 ": has(5) == 1,
 		} {
 			if got := strings.Contains(text, part); got != want {
 				t.Errorf("case %d: %q is there: %t\n%s", n, part, got, text)
@@ -53,6 +57,31 @@ func TestShort(t *testing.T) {
 		}
 		if n == 1<<7 && strings.Count(text, "disallowed by") != shortRules {
 			t.Errorf("rules are missing:\n%s", text)
+		}
+	}
+}
+
+// TestViolators holds that the short summary names the ten crawlers with most violations, counts the others
+// that have some, and says so before it says what was written.
+func TestViolators(t *testing.T) {
+	for _, with := range []int64{0, 1, 10, 11, 13} {
+		r := &Report{Inputs: []Input{{Name: "a.log"}}, Others: &Clients{}, Unbound: &Clients{}}
+		r.AgentFromLog, r.Where, r.Counts = true, "violations", Counts{URLs: 100, Rows: 100, Null: 1}
+		r.Busiest.Rules = []BusyRule{{Origin: "https://a.example", Line: 2, Rule: "Disallow: /x", Rows: 9}}
+		for a := range with + 5 {
+			violations := max(0, with-a)
+			r.ByAgent = append(r.ByAgent, AgentCount{Agent: fmt.Sprintf("agent%d", a), Rows: 100, Disallowed: 50, Violations: &violations})
+		}
+		text := r.Short()
+		if got := strings.Count(text, "violations in 100 rows"); int64(got) != min(with, 10) {
+			t.Errorf("%d with violations: %d named\n%s", with, got, text)
+		}
+		more := map[int64]string{11: "  -v prints 1 more crawler with violations\n", 13: "  -v prints 3 more crawlers with violations\n"}[with]
+		if strings.Contains(text, " more crawler") != (more != "") || !strings.Contains(text, more) {
+			t.Errorf("%d with violations: want %q\n%s", with, more, text)
+		}
+		if rule := strings.Index(text, "disallowed by"); rule < 0 || rule > strings.Index(text, "  null ") || rule > strings.Index(text, "  written ") {
+			t.Errorf("the rules do not precede null and written:\n%s", text)
 		}
 	}
 }
