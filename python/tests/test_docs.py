@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
+
+from conftest import children
 
 DOCS = Path(__file__).parents[2] / "docs"
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -40,3 +43,6 @@ def test_examples(
             assert printed == [line.strip() for line in said]
     assert isinstance(names["spark"], SparkSession)
     assert pq.read_table(tmp_path / "verdicts.parquet").num_rows == whole.num_rows
+    names.clear()  # the functions of the examples hold each other, and a Decider
+    gc.collect()
+    assert children() == []
