@@ -45,7 +45,7 @@ func TestManyAgents(t *testing.T) {
 		b := newBatch("https://a.com/a", "https://a.com/b", "https://a.com/ab", "https://b.com/a", "nonsense")
 		together.NewEvaluator().Evaluate(b)
 		c := newCounter(together, 1)
-		c.add(b)
+		c.countBatch(b)
 		sum := Stats{}
 		for a, name := range names {
 			alone := buildStore(t, StoreOptions{Dialect: robots.Google, Agents: []string{name}}, "https://a.com", body)
@@ -57,7 +57,7 @@ func TestManyAgents(t *testing.T) {
 				}
 			}
 			counter := newCounter(alone, 1)
-			counter.add(one)
+			counter.countBatch(one)
 			sum.RuleLines += counter.stats.RuleLines
 			sum.Denied += counter.stats.Denied
 			sum.Rows += counter.stats.Rows

@@ -131,13 +131,13 @@ func newSiteRows(sites int) (r siteRows) {
 	return r
 }
 
-// add adds rows of a site.
-func (r *siteRows) add(s siteStreak) {
+// addStreak adds rows of a site.
+func (r *siteRows) addStreak(s siteStreak) {
 	if r.all != nil {
 		r.all[s.site] += int64(s.rows)
 		return
 	}
-	r.few.add(uint64(s.site), int64(s.rows), decider{site: s.site})
+	r.few.countKey(uint64(s.site), int64(s.rows), decider{site: s.site})
 }
 
 // top returns the Top origins with the most rows, the first of which have the most.
@@ -160,8 +160,8 @@ func (r *siteRows) top(lookup *Lookup) (best []BusyOrigin) {
 	return best
 }
 
-// add adds a counted batch.
-func (u *busiest) add(b *Batch) {
+// countSites counts the rows of an evaluated batch by site.
+func (u *busiest) countSites(b *Batch) {
 	u.lookup.Use(b)
 	if u.old != nil {
 		u.old.Use(b.Old)
@@ -171,17 +171,17 @@ func (u *busiest) add(b *Batch) {
 	for _, s := range b.streaks.sites {
 		n, stray := s.site.Stray()
 		if !stray {
-			u.sites.add(s)
+			u.sites.addStreak(s)
 			continue
 		}
 		off := u.strays.off
-		it := u.strays.add(hashes[0], int64(s.rows), decider{})
+		it := u.strays.countKey(hashes[0], int64(s.rows), decider{})
 		hashes = hashes[1:]
 		if u.strays.off > off {
 			u.names.compact(&u.strays)
 		}
 		if it.from.name == 0 {
-			it.from.name = u.names.add(b.Strays[n])
+			it.from.name = u.names.addName(b.Strays[n])
 		}
 	}
 	for _, s := range b.streaks.rules {
@@ -191,7 +191,7 @@ func (u *busiest) add(b *Batch) {
 		}
 		site, rule := b.Sites[s.row], b.Verdicts[verdict].Rule
 		key := uint64(b.Rulings[s.row])<<32 | uint64(s.line)
-		if it := u.rules.add(key, int64(s.verdicts), decider{site: site, rule: rule, agent: s.agent}); it.from.site != site {
+		if it := u.rules.countKey(key, int64(s.verdicts), decider{site: site, rule: rule, agent: s.agent}); it.from.site != site {
 			u.share(it, site)
 		}
 	}
@@ -245,8 +245,8 @@ func busierOrigin(a, b BusyOrigin) int {
 // allocates nothing.
 type names []byte
 
-// add adds a name, and returns its place, which is never 0.
-func (n *names) add(name []byte) uint32 {
+// addName adds a name, and returns its place, which is never 0.
+func (n *names) addName(name []byte) uint32 {
 	if len(*n) == 0 {
 		*n = append(*n, 0)
 	}
@@ -266,7 +266,7 @@ func (n *names) compact(f *frequent) {
 	rest := make(names, 0, len(*n))
 	for i := range f.slots {
 		if s := &f.slots[i]; s.rows > 0 && s.from.name > 0 {
-			s.from.name = rest.add(n.of(s.from.name))
+			s.from.name = rest.addName(n.of(s.from.name))
 		}
 	}
 	*n = rest

@@ -19,7 +19,7 @@ func TestFrequent(t *testing.T) {
 		var f frequent
 		want := map[uint64]int64{}
 		add := func(key uint64, rows int64) {
-			f.add(key, rows, decider{})
+			f.countKey(key, rows, decider{})
 			want[key] += rows
 		}
 		for key := range uint64(keys) {
@@ -51,9 +51,9 @@ func TestFrequentStreaks(t *testing.T) {
 	var one, all frequent
 	for range 6 * maxItems {
 		key, rows := r.Uint64N(3*maxItems), 1+r.Int64N(3)
-		all.add(key, rows, decider{})
+		all.countKey(key, rows, decider{})
 		for range rows {
-			one.add(key, 1, decider{})
+			one.countKey(key, 1, decider{})
 		}
 	}
 	if all.off == 0 || !reflect.DeepEqual(one, all) {
@@ -125,8 +125,8 @@ func TestSiteRows(t *testing.T) {
 	want := map[string]int64{}
 	for range 60 {
 		streak := siteStreak{SiteID(r.IntN(40)), 1 + r.Uint32N(3)}
-		all.add(streak)
-		few.add(streak)
+		all.addStreak(streak)
+		few.addStreak(streak)
 		want[string(s.NewLookup().Origin(streak.site))] += int64(streak.rows)
 	}
 	if got := all.top(s.NewLookup()); !slices.Equal(got, busiestOf(want)[:Top]) || !slices.Equal(got, few.top(s.NewLookup())) || few.all != nil {
@@ -160,8 +160,8 @@ func TestBusiestStrays(t *testing.T) {
 			b.AddURL([]byte(name+"/"), 1)
 		}
 		e.Evaluate(b)
-		c.add(b)
-		all.add(b)
+		c.countBatch(b)
+		all.countSites(b)
 	}
 	got := total([]*counter{c}, all)
 	order := busiestOf(want)
@@ -185,10 +185,10 @@ func TestBusiestAllocates(t *testing.T) {
 		b.AddURL(fmt.Appendf(nil, "https://%d.example/", n), 1)
 	}
 	e.Evaluate(b)
-	c.add(b)
+	c.countBatch(b)
 	all := newBusiest(s, nil)
-	all.add(b)
-	if n := testing.AllocsPerRun(10, func() { all.add(b) }); n > 0 {
+	all.countSites(b)
+	if n := testing.AllocsPerRun(10, func() { all.countSites(b) }); n > 0 {
 		t.Errorf("%v allocations for 8,000 strays", n)
 	}
 }

@@ -73,7 +73,7 @@ func checkByName(t *testing.T, r *rand.Rand) {
 		b := logBatch(rows)
 		e, c, look := s.NewEvaluator(), newCounter(s, 1), s.NewLookup()
 		e.Evaluate(b)
-		c.add(b)
+		c.countBatch(b)
 		look.Use(b)
 		for i, row := range rows {
 			if alone[row.userAgent] == nil {

@@ -143,7 +143,7 @@ func (e *Evaluator) find(b *Batch, url []byte) bool {
 		}
 		prefix = u.Prefix
 		if site, ruling, ok = e.findSite(e.origin); ok {
-			e.memo.put(prefix, site, ruling)
+			e.memo.remember(prefix, site, ruling)
 		} else {
 			site, ruling = b.addStray(e.origin), rules.NoRobots
 		}
@@ -166,11 +166,11 @@ func (e *Evaluator) findPrefix(prefix []byte) (site SiteID, ruling RulingID, ok 
 	if len(prefix) == 0 {
 		return 0, 0, false
 	}
-	if site, ruling, ok = e.memo.get(prefix); ok {
+	if site, ruling, ok = e.memo.find(prefix); ok {
 		return site, ruling, true
 	}
 	if site, ruling, ok = e.findSite(prefix); ok {
-		e.memo.put(prefix, site, ruling)
+		e.memo.remember(prefix, site, ruling)
 	}
 	return site, ruling, ok
 }

@@ -143,7 +143,7 @@ func TestWinners(t *testing.T) {
 			h = h.reset()
 			got := ""
 			for i, text := range test.rules {
-				h.add(winner{rule: int32(i)}, robots.Rule{Line: 7, Value: text}, test.most)
+				h.addWinner(winner{rule: int32(i)}, robots.Rule{Line: 7, Value: text}, test.most)
 				r, ok := h.rules[winner{rule: int32(i)}]
 				switch {
 				case !ok:

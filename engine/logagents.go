@@ -156,14 +156,14 @@ func newTokenFilter(tokens []robots.ProductToken, complete bool, names func(robo
 	f.all = !complete
 	for _, t := range tokens {
 		if names(t) {
-			f.add(xxh3.HashString(strings.ToLower(string(t))))
+			f.addHash(xxh3.HashString(strings.ToLower(string(t))))
 		}
 	}
 	return f
 }
 
-// add adds the hash of a token.
-func (f *tokenFilter) add(hash uint64) {
+// addHash adds the hash of a token.
+func (f *tokenFilter) addHash(hash uint64) {
 	if f.bits == nil {
 		f.bits = make([]uint64, 1<<14)
 	}

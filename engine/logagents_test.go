@@ -91,7 +91,7 @@ func TestLogAgents(t *testing.T) {
 			b.Reset()
 			b.Data, b.URLs, b.Lines, b.UserAgents = kept.Data, kept.URLs, kept.Lines, kept.UserAgents
 			e.Evaluate(b)
-			c.add(b)
+			c.countBatch(b)
 			if got := describeLog(s, b); !slices.Equal(got, want) {
 				t.Errorf("mode %d:\n%s\nwant\n%s", mode, strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
@@ -164,7 +164,7 @@ func TestLogAgentsPack(t *testing.T) {
 	evaluated := logBatch(logRows)
 	want.NewEvaluator().Evaluate(evaluated)
 	counted := newCounter(want, 1)
-	counted.add(evaluated)
+	counted.countBatch(evaluated)
 	for how, s := range waysToOpen(t, makePack(t, robots.Google, r), opt) {
 		b := logBatch(logRows)
 		s.NewEvaluator().Evaluate(b)
@@ -172,7 +172,7 @@ func TestLogAgentsPack(t *testing.T) {
 			t.Errorf("%s: %v %v, want %v %v", how, b.Verdicts, b.Violations, evaluated.Verdicts, evaluated.Violations)
 		}
 		c := newCounter(s, 1)
-		c.add(b)
+		c.countBatch(b)
 		if !reflect.DeepEqual(total([]*counter{c}, newBusiest(s, nil)), total([]*counter{counted}, newBusiest(want, nil))) {
 			t.Errorf("%s: counts %+v, want %+v", how, c.stats, counted.stats)
 		}
@@ -202,7 +202,7 @@ func TestManyAgentsPack(t *testing.T) {
 		b := newBatch(urls...)
 		s.NewEvaluator().Evaluate(b)
 		c := newCounter(s, 1)
-		c.add(b)
+		c.countBatch(b)
 		counts = append(counts, total([]*counter{c}, newBusiest(s, nil)))
 	}
 	for _, c := range counts {

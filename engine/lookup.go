@@ -234,13 +234,13 @@ func (w *winners) addName(key agentOf, from *rules.Ruling, budget int64) {
 // addRule copies the rule that won, unless it is copied already.
 func (w *winners) addRule(key winner, from *rules.Set, budget int64) {
 	if _, known := w.rules[key]; !known {
-		w.add(key, from.Rule(key.rule), budget)
+		w.addWinner(key, from.Rule(key.rule), budget)
 	}
 }
 
-// add adds a rule. Half of the budget is for rules with their Value, and the rest for rules
+// addWinner adds a rule. Half of the budget is for rules with their Value, and the rest for rules
 // without.
-func (w *winners) add(key winner, r robots.Rule, budget int64) {
+func (w *winners) addWinner(key winner, r robots.Rule, budget int64) {
 	size := winnerOverhead + int64(len(r.Value))
 	hasValue := w.size+size <= budget/2
 	if hasValue {

@@ -42,7 +42,7 @@ func TestOddRows(t *testing.T) {
 			b := newBatch(slices.Repeat([]string{url}, rows)...)
 			b.Times = slices.Repeat([]int64{day(n, 1).UnixMicro()}, rows)
 			s.NewEvaluator().Evaluate(b)
-			c.add(b)
+			c.countBatch(b)
 		}
 		for range 2 {
 			count(9, "https://page/p", 3)
@@ -72,7 +72,7 @@ func TestManyOddSites(t *testing.T) {
 	var o, p oddRows
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range maxOddSites + 1000 {
-		[]*oddRows{&o, &p}[r.IntN(2)].add(oddSite{SiteID(i), 64}, 2)
+		[]*oddRows{&o, &p}[r.IntN(2)].countOddRows(oddSite{SiteID(i), 64}, 2)
 	}
 	o.merge(&p)
 	rows := o.other

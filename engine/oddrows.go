@@ -28,7 +28,7 @@ const maxOddSites = 1 << 16
 func (o *oddRows) count(site SiteID, rulings []RulingID, odd rules.Odd, dated bool) {
 	if !dated { // a site has one ruling
 		if odd.Of(rulings[0]).Doubtful() {
-			o.add(oddSite{site, rulings[0]}, int64(len(rulings)))
+			o.countOddRows(oddSite{site, rulings[0]}, int64(len(rulings)))
 		}
 		return
 	}
@@ -38,14 +38,14 @@ func (o *oddRows) count(site SiteID, rulings []RulingID, odd rules.Odd, dated bo
 			continue
 		}
 		if odd.Of(id).Doubtful() {
-			o.add(oddSite{site, id}, int64(i+1-start))
+			o.countOddRows(oddSite{site, id}, int64(i+1-start))
 		}
 		start = i + 1
 	}
 }
 
-// add counts rows of a site.
-func (o *oddRows) add(site oddSite, rows int64) {
+// countOddRows counts rows of a site.
+func (o *oddRows) countOddRows(site oddSite, rows int64) {
 	if o.bySite == nil {
 		o.bySite = map[oddSite]int64{}
 	}
@@ -59,7 +59,7 @@ func (o *oddRows) add(site oddSite, rows int64) {
 // merge adds what another one counted.
 func (o *oddRows) merge(p *oddRows) {
 	for site, rows := range p.bySite {
-		o.add(site, rows)
+		o.countOddRows(site, rows)
 	}
 	o.other += p.other
 }

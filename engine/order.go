@@ -33,13 +33,13 @@ func (o *rulingOrder) sort(rulings []RulingID) []rulingRow {
 		used |= id
 	}
 	for shift := 0; shift < bits.Len32(uint32(used)); shift += digit {
-		o.pass(shift)
+		o.sortByDigit(shift)
 	}
 	return o.rows
 }
 
-// pass sorts the rows by one digit of their rulings.
-func (o *rulingOrder) pass(shift int) {
+// sortByDigit sorts the rows by one digit of their rulings.
+func (o *rulingOrder) sortByDigit(shift int) {
 	const mask = 1<<digit - 1
 	var starts [mask + 1]uint32
 	for _, r := range o.rows {

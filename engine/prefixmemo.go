@@ -25,8 +25,8 @@ type prefixEntry struct {
 	text [prefixMost]byte
 }
 
-// get returns the site of a prefix, if it is remembered. The prefix is not empty.
-func (m *prefixMemo) get(prefix []byte) (site SiteID, id RulingID, ok bool) {
+// find returns the site of a prefix, if it is remembered. The prefix is not empty.
+func (m *prefixMemo) find(prefix []byte) (site SiteID, id RulingID, ok bool) {
 	if m.entries == nil {
 		return 0, 0, false
 	}
@@ -34,8 +34,8 @@ func (m *prefixMemo) get(prefix []byte) (site SiteID, id RulingID, ok bool) {
 	return e.site, e.id, string(e.text[:e.size]) == string(prefix)
 }
 
-// put remembers the site of a prefix, a robots.URL.Prefix, for which it is always the same.
-func (m *prefixMemo) put(prefix []byte, site SiteID, id RulingID) {
+// remember keeps the site of a prefix, a robots.URL.Prefix, for which it is always the same.
+func (m *prefixMemo) remember(prefix []byte, site SiteID, id RulingID) {
 	if len(prefix) > prefixMost {
 		return
 	}

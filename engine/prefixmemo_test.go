@@ -64,7 +64,7 @@ func TestPrefixMemo(t *testing.T) {
 	for part := range slices.Chunk(urls, 100) {
 		for _, url := range part {
 			if n := prefixLen([]byte(url)); n > 0 {
-				if _, _, ok := e.memo.get([]byte(url[:n])); ok {
+				if _, _, ok := e.memo.find([]byte(url[:n])); ok {
 					known++
 				}
 			}

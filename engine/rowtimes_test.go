@@ -146,7 +146,7 @@ func TestRowTimes(t *testing.T) {
 					t.Errorf("%s, %s, at %v:\n got %s\nwant https://%s", c.name, way, m.at, got, m.want)
 				}
 			}
-			if count.add(b); count.stats.Undated != undated || count.stats.Early != early || count.stats.Origins != 0 {
+			if count.countBatch(b); count.stats.Undated != undated || count.stats.Early != early || count.stats.Origins != 0 {
 				t.Errorf("%s, %s: %d rows without a time, %d early, want %d, %d", c.name, way, count.stats.Undated, count.stats.Early, undated, early)
 			}
 			if got := total([]*counter{count}, newBusiest(s, nil)).Origins; got != 1 {

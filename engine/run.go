@@ -156,8 +156,8 @@ func (a *alone) loop(ctx context.Context, src Source, dst Sink) error {
 	e := a.opt.newWorker(a.store, 2, 1)
 	for ctx.Err() == nil && src.Next(&b) {
 		e.Evaluate(&b)
-		a.add(&b)
-		a.all.add(&b)
+		a.countBatch(&b)
+		a.all.countSites(&b)
 		if err := cmp.Or(ctx.Err(), a.opt.failed(a.store)); err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ func (r *run) read(ctx context.Context, src Source) error {
 func (r *run) evaluate(e *worker, c *counter) {
 	for j := range r.todo {
 		e.Evaluate(&j.batch)
-		c.add(&j.batch)
+		c.countBatch(&j.batch)
 		j.done <- struct{}{}
 	}
 }
@@ -210,7 +210,7 @@ func (r *run) write(ctx context.Context, dst Sink) error {
 		if err := cmp.Or(ctx.Err(), r.opt.failed(r.store)); err != nil {
 			return err
 		}
-		r.busiest.add(&j.batch)
+		r.busiest.countSites(&j.batch)
 		if err := dst.Write(&j.batch); err != nil {
 			return &SinkError{cause{err}}
 		}

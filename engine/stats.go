@@ -88,8 +88,8 @@ func newCounter(s *Store, goroutines int) *counter {
 	}
 }
 
-// add counts an evaluated batch.
-func (c *counter) add(b *Batch) {
+// countBatch counts an evaluated batch.
+func (c *counter) countBatch(b *Batch) {
 	c.stats.URLs += int64(b.Len())
 	c.stats.Rows += int64(len(b.Verdicts))
 	c.stats.Skipped += int64(b.Skipped)
@@ -135,7 +135,7 @@ func (c *counter) countStreak(b *Batch, site SiteID, start, end int) {
 		b.streaks.sites = append(b.streaks.sites, siteStreak{site, uint32(rows)})
 	} else if n, stray := site.Stray(); stray {
 		hash := hashOrigin(b.Strays[n])
-		c.strays.add(hash, int64(rows))
+		c.strays.addRows(hash, int64(rows))
 		b.streaks.sites, b.streaks.hashes = append(b.streaks.sites, siteStreak{site, uint32(rows)}), append(b.streaks.hashes, hash)
 		c.stats.Strays += int64(rows)
 	} else {
@@ -164,7 +164,7 @@ func (a *AgentCount) addRow(b *Batch, row int) {
 	if access == Denied && b.isTxt(row) {
 		access = Allowed
 	}
-	a.add(access, 1)
+	a.countRows(access, 1)
 	if b.Violations[row] == Violated {
 		a.Violations++
 	}
@@ -190,7 +190,7 @@ func (c *counter) countVerdicts(b *Batch) {
 		rows := int64(i + 1 - start)
 		c.countVerdict(v, rows*int64(agents))
 		if len(b.Agents) == 0 {
-			c.agents[0].add(v.Access, rows)
+			c.agents[0].countRows(v.Access, rows)
 		}
 		if v.Rule != NoRule {
 			c.countRule(b, i, b.agent(i, 0), v, rows*int64(agents))
@@ -219,8 +219,8 @@ func (c *counter) countEach(b *Batch, row int) {
 			rule = a
 		}
 		c.countVerdict(v, int64(a-start))
-		c.agents[start].add(v.Access, 1)
-		c.agents[a].add(v.Access, -1)
+		c.agents[start].countRows(v.Access, 1)
+		c.agents[a].countRows(v.Access, -1)
 	}
 }
 
@@ -267,8 +267,8 @@ func (c *counter) countVerdict(v Verdict, n int64) {
 	}
 }
 
-// add counts a verdict n times.
-func (a *AgentCount) add(access Access, n int64) {
+// countRows counts n rows of a verdict.
+func (a *AgentCount) countRows(access Access, n int64) {
 	switch access {
 	case Allowed:
 		a.Allowed += n
@@ -292,7 +292,7 @@ func total(counters []*counter, all *busiest) Stats {
 	sum := *counters[0]
 	s := &sum.stats
 	for _, c := range counters[1:] {
-		s.add(&c.stats)
+		s.addStats(&c.stats)
 		for i, set := range c.sites {
 			sum.sites[i] |= set
 		}
@@ -324,8 +324,8 @@ func total(counters []*counter, all *busiest) Stats {
 	return *s
 }
 
-// add adds what another worker counted, but for what total does.
-func (s *Stats) add(o *Stats) {
+// addStats adds what another worker counted, but for what total does.
+func (s *Stats) addStats(o *Stats) {
 	s.URLs += o.URLs
 	s.Rows += o.Rows
 	s.URLBytes += o.URLBytes

@@ -19,8 +19,8 @@ func TestCountRuns(t *testing.T) {
 		all := newBusiest(s, nil)
 		for b := new(Batch); src.Next(b); {
 			e.Evaluate(b)
-			c.add(b)
-			all.add(b)
+			c.countBatch(b)
+			all.countSites(b)
 			if err := sink.Write(b); err != nil {
 				t.Fatal(err)
 			}

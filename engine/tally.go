@@ -27,8 +27,8 @@ type slot struct {
 // hashOrigin returns the hash of a name, which is never 0.
 func hashOrigin(name []byte) uint64 { return max(1, xxh3.Hash(name)) }
 
-// add counts rows of an origin.
-func (t *tally) add(hash uint64, rows int64) {
+// addRows counts rows of an origin.
+func (t *tally) addRows(hash uint64, rows int64) {
 	if 4*t.count >= 3*len(t.slots) {
 		t.grow()
 	}
@@ -68,7 +68,7 @@ func (t *tally) grow() {
 func (t *tally) merge(o *tally) {
 	for _, s := range o.slots {
 		if s.hash != 0 {
-			t.add(s.hash, s.rows)
+			t.addRows(s.hash, s.rows)
 		}
 	}
 }

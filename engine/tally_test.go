@@ -14,7 +14,7 @@ func TestTally(t *testing.T) {
 		want := map[uint64]int64{}
 		for range 2 * origins {
 			hash, rows := hashOrigin(fmt.Appendf(nil, "https://%d.example", r.IntN(origins))), 1+r.Int64N(3)
-			tallies[r.IntN(len(tallies))].add(hash, rows)
+			tallies[r.IntN(len(tallies))].addRows(hash, rows)
 			want[hash] += rows
 		}
 		sum := &tallies[0]

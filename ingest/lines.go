@@ -273,7 +273,7 @@ func (l *lineReader) cut(raw *rawLines, start, maxLines int) int {
 		places, text := l.feeds[:room+linefeed.Block], raw.data[start:]
 		n, read, seen := linefeed.Find(text, places)
 		raw.seen.Add(seen)
-		start = l.add(raw, start, places[:min(n, room)])
+		start = l.addLines(raw, start, places[:min(n, room)])
 		if n <= room && read == len(text) {
 			break
 		}
@@ -286,9 +286,9 @@ func (l *lineReader) cut(raw *rawLines, start, maxLines int) int {
 	return start
 }
 
-// add adds the lines of raw.data[from:] that end at these places of it, but for empty ones, and
+// addLines adds the lines of raw.data[from:] that end at these places of it, but for empty ones, and
 // returns where the next line begins.
-func (l *lineReader) add(raw *rawLines, from int, feeds []uint32) int {
+func (l *lineReader) addLines(raw *rawLines, from int, feeds []uint32) int {
 	data, spans, numbers, line := raw.data, raw.spans, raw.numbers, l.line
 	start := uint32(from)
 	for _, feed := range feeds {

@@ -28,8 +28,8 @@ type openLine struct {
 // reset forgets all lines.
 func (h *openRecord) reset() { *h = openRecord{text: h.text[:0], lines: h.lines[:0]} }
 
-// add adds a line of data with its end, and the empty lines around it, which no one else stores.
-func (h *openRecord) add(data []byte, span engine.Span, at where) {
+// appendRecord adds a line of data with its end, and the empty lines around it, which no one else stores.
+func (h *openRecord) appendRecord(data []byte, span engine.Span, at where) {
 	if n := len(h.lines); n > 0 {
 		h.text = appendEmpty(h.text, data[:span.Off], at.line-h.lines[n-1].line-1-h.empty)
 	}

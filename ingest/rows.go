@@ -49,8 +49,8 @@ type placed struct {
 	first []Place // at most firstPlaces
 }
 
-// add counts a line.
-func (p *placed) add(input int, line int64) {
+// addPlace notes the place of one more line.
+func (p *placed) addPlace(input int, line int64) {
 	if p.count++; len(p.first) < firstPlaces {
 		p.first = append(p.first, Place{input, line})
 	}
@@ -80,15 +80,15 @@ func (r *rowReader) counts() Counts {
 func (r *rowReader) read(p weblog.Parser, raw *rawLines, b *engine.Batch) (where, error) {
 	for i := range raw.spans {
 		at := where{raw.numbers[i], raw.starts[i]}
-		if err := r.add(p, raw, i, at, b); err != nil {
+		if err := r.parseRow(p, raw, i, at, b); err != nil {
 			return at, err
 		}
 	}
 	return where{}, nil
 }
 
-// add adds the row of line i.
-func (r *rowReader) add(p weblog.Parser, raw *rawLines, i int, at where, b *engine.Batch) error {
+// parseRow adds the row of line i, as the parser reads it.
+func (r *rowReader) parseRow(p weblog.Parser, raw *rawLines, i int, at where, b *engine.Batch) error {
 	line := raw.line(i)
 	if line == nil {
 		err := r.finishRecords(p, b, true)
@@ -107,7 +107,7 @@ func (r *rowReader) add(p weblog.Parser, raw *rawLines, i int, at where, b *engi
 			return r.take(p, result, line, at, b)
 		}
 	}
-	r.open.add(raw.data, raw.spans[i], at)
+	r.open.appendRecord(raw.data, raw.spans[i], at)
 	return r.finishRecords(p, b, false)
 }
 
@@ -181,7 +181,7 @@ func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 		r.noteBlank(b.Input, at.line, row.Target)
 	}
 	if row.Address {
-		r.hosts.add(b.Input, at.line)
+		r.hosts.addPlace(b.Input, at.line)
 	}
 	off := len(b.Data)
 	b.Data = row.AppendURL(b.Data)
@@ -363,7 +363,7 @@ func (r *rowReader) noteHeaders(b *engine.Batch) {
 			continue
 		}
 		if text := b.Data[url.Off : url.Off+url.Len]; text[4] != ':' && text[5] != ':' && text[0] != '/' && weblog.IsURLHeader(text) {
-			r.headed.add(b.Input, b.Lines[i])
+			r.headed.addPlace(b.Input, b.Lines[i])
 		}
 	}
 }

@@ -122,8 +122,8 @@ func (t *tail) reset(packed bool) {
 // notPacked is the prefix of a buffer that is not compressed.
 var notPacked = []byte{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}
 
-// add adds a column; of one with a dictionary, the numbers.
-func (t *tail) add(a arrow.ArrayData) {
+// addArray adds a column; of one with a dictionary, the numbers.
+func (t *tail) addArray(a arrow.ArrayData) {
 	t.nodes = appendPair(t.nodes, int64(a.Len()), int64(a.NullN()))
 	for _, b := range a.Buffers() {
 		size := 0
@@ -196,7 +196,7 @@ func (b *builder) extendRecord(m *message, r *record, t *tail) []byte {
 // dictionary returns the message of a dictionary of the verdicts, whose body is the tail.
 func (b *builder) dictionary(version int16, id int64, texts arrow.Array, t *tail) []byte {
 	t.reset(false)
-	t.add(texts.Data())
+	t.addArray(texts.Data())
 	b.start(nil)
 	data := b.record(&record{rows: texts.Len()}, t, 0, 0, 0)
 	b.StartObject(3)

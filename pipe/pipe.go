@@ -336,7 +336,7 @@ func (s *sink) writeRecord(it *item) error {
 	}
 	s.tail.reset(it.record.codec != codecNone)
 	for _, column := range columns {
-		s.tail.add(column.Data())
+		s.tail.addArray(column.Data())
 	}
 	meta := s.builder.extendRecord(&it.message, &it.record, &s.tail)
 	err := errors.Join(s.header(meta), s.body(it.body), s.tail.write(&s.frameWriter))

@@ -35,8 +35,8 @@ const (
 	marks  = "\xaa\xa4"
 )
 
-// The bytes that the standard's normal form encodes: no URL holds them (RFC 3986 section 2).
-// unsafeText are those that can be seen, controls the others.
+// unsafeText holds the bytes that can be seen, of those that the standard's normal form encodes: no URL
+// holds them (RFC 3986 section 2). controls returns the others.
 const unsafeText = " \"<>\\^`{|}"
 
 var (
@@ -45,7 +45,7 @@ var (
 	fullPattern  = newForm(unsafeText+controls()).with(mark, "$")
 	fullURL      = newForm(unsafeText+controls()).with(mark, marked).toURL()
 
-	// Those of URLs as they are.
+	// lightAsIs and fullAsIs are the forms of URLs as they are.
 	lightAsIs = (&form{}).toURL()
 	fullAsIs  = (&form{}).with(mark, marked+marks).toURL()
 

@@ -175,7 +175,7 @@ func (f *shape) meets(other *shape, budget *int) bool {
 	}
 	if work := (len(f.text) + 2) * (len(other.text) + 2); work <= maxPair {
 		if *budget -= work; *budget >= 0 {
-			_, ok := meet(f.whole(), other.whole())
+			_, ok := commonPath(f.whole(), other.whole())
 			return ok
 		}
 	}

@@ -61,10 +61,10 @@ func (d Dialect) openPair(rules []Rule, r *Rule, budget *int) (other *Rule, path
 // common returns a path that both patterns match, as short as can be where they have no "*" at the
 // same place; ok is false if there is none. It takes time in proportion to the product of their
 // lengths.
-func common(a, b string) (path string, ok bool) { return meet(closed(a), closed(b)) }
+func common(a, b string) (path string, ok bool) { return commonPath(closed(a), closed(b)) }
 
-// meet is common for patterns of whole paths, which have no anchor.
-func meet(a, b string) (path string, ok bool) {
+// commonPath does the work of common for patterns of whole paths, which have no anchor.
+func commonPath(a, b string) (path string, ok bool) {
 	// dead[i*(len(b)+1)+j]: no text matches both a[i:] and b[j:]
 	dead := make([]bool, (len(a)+1)*(len(b)+1))
 	var text []byte

@@ -197,7 +197,7 @@ func (a *attack) damage(t target) error {
 	for range a.jobs {
 		wait.Go(func() {
 			for i := range work {
-				counts.add(a.damageOnce(t, bases, i))
+				counts.countJudgement(a.damageOnce(t, bases, i))
 			}
 		})
 	}
@@ -273,7 +273,7 @@ type tally struct {
 
 func newTally(name string) *tally { return &tally{name: name} }
 
-func (t *tally) add(j judgement) {
+func (t *tally) countJudgement(j judgement) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.of[j]++

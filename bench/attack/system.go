@@ -193,7 +193,7 @@ func (a *attack) disturbAll(kind string, n int, once func(r *rand.Rand, v *victi
 		wait.Go(func() {
 			for i := range work {
 				r := a.random(kind, i)
-				counts.add(once(r, all[r.IntN(len(all))], i))
+				counts.countJudgement(once(r, all[r.IntN(len(all))], i))
 			}
 		})
 	}

@@ -29,15 +29,15 @@ func (c *collector) HandleUserAgent(_ int, name string) {
 
 // HandleAllow notes a rule, and for an index page that of its directory.
 func (c *collector) HandleAllow(_ int, value string) {
-	c.add(value, true)
+	c.addRule(value, true)
 	slash := strings.LastIndexByte(value, '/')
 	if slash >= 0 && strings.HasPrefix(value[slash:], "/index.htm") {
-		c.add(value[:slash+1]+"$", true)
+		c.addRule(value[:slash+1]+"$", true)
 	}
 }
 
 // HandleDisallow notes a rule.
-func (c *collector) HandleDisallow(_ int, value string) { c.add(value, false) }
+func (c *collector) HandleDisallow(_ int, value string) { c.addRule(value, false) }
 
 // HandleSitemap does nothing: it does not end the names of a group.
 func (*collector) HandleSitemap(int, string) {}
@@ -45,7 +45,7 @@ func (*collector) HandleSitemap(int, string) {}
 // HandleUnknownAction does nothing: it does not end the names of a group.
 func (*collector) HandleUnknownAction(int, string, string) {}
 
-func (c *collector) add(value string, allow bool) {
+func (c *collector) addRule(value string, allow bool) {
 	c.open = false
 	if c.ours && value != "" {
 		c.rules = append(c.rules, pattern{value, allow})

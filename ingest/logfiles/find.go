@@ -70,7 +70,7 @@ const shown = 10
 func Find(names []string, stdin io.Reader) (*List, error) {
 	f := finder{list: &List{}, stdin: stdin}
 	for _, name := range names {
-		f.add(name)
+		f.addFile(name)
 	}
 	f.list.findRepeats()
 	if n := len(f.errs) - shown; n > 1 {
@@ -118,8 +118,8 @@ func (f *finder) fail(name string, err error, remedy string) {
 	f.errs = append(f.errs, &NameError{Name: name, Err: err, Remedy: remedy})
 }
 
-// add adds what a name of the caller stands for.
-func (f *finder) add(name string) {
+// addFile adds what a name of the caller stands for.
+func (f *finder) addFile(name string) {
 	list, isList := strings.CutPrefix(name, "@")
 	switch {
 	case name == fault.Stdin:

@@ -76,7 +76,7 @@ func appendCapture(dst []byte, c *Capture) []byte {
 	return dst
 }
 
-// capture reads a capture as appendCapture writes it. The number of its text is below texts.
+// readCapture reads a capture as appendCapture writes it. The number of its text is below texts.
 func readCapture(c *wire.Cursor, texts uint32) Capture {
 	flags := c.Byte()
 	out := Capture{Status: int(c.Varint()), Text: NoText, File: flags&isFile != 0, MaxAge: -1}
@@ -113,7 +113,7 @@ func readCapture(c *wire.Cursor, texts uint32) Capture {
 	return out
 }
 
-// record reads a record into r, and reports whether it could. The Name is part of the data.
+// readRecord reads a record into r, and reports whether it could. The Name is part of the data.
 func readRecord(c *wire.Cursor, r *Record, texts uint32) bool {
 	r.Name, r.Captures = c.Text(), r.Captures[:0]
 	for range c.Count() {

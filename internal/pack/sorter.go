@@ -30,8 +30,8 @@ const (
 	runBlock = 64 << 10 // bytes of a block of a run; a merge holds one of each
 )
 
-// add adds a capture.
-func (s *sorter) add(kind Kind, name string, c *Capture) error {
+// addCapture adds a capture.
+func (s *sorter) addCapture(kind Kind, name string, c *Capture) error {
 	at := len(s.memory)
 	s.memory = append(s.memory, name...)
 	s.memory = appendCapture(s.memory, c)
@@ -62,7 +62,7 @@ func (s *sorter) writeRun() error {
 	}
 	w := runWriter{run: run}
 	for _, it := range s.items {
-		if err := w.add(s.record(it)); err != nil {
+		if err := w.writeRecord(s.record(it)); err != nil {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ type runWriter struct {
 	block []byte
 }
 
-func (w *runWriter) add(r sortRecord) error {
+func (w *runWriter) writeRecord(r sortRecord) error {
 	w.block = append(w.block, byte(r.kind))
 	w.block = wire.AppendText(wire.AppendText(w.block, r.name), r.capture)
 	if len(w.block) < runBlock {
@@ -152,7 +152,7 @@ func (w *runWriter) add(r sortRecord) error {
 
 // Take adds the record of a cursor.
 func (w *runWriter) Take(c *sortCursor) error {
-	if err := w.add(c.sortRecord); err != nil {
+	if err := w.writeRecord(c.sortRecord); err != nil {
 		return err
 	}
 	return c.next()

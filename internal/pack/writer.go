@@ -91,7 +91,7 @@ func (w *Writer) AddText(payload []byte) error {
 
 // AddCapture adds a capture of the site or target of that name.
 func (w *Writer) AddCapture(kind Kind, name string, c Capture) error {
-	return w.sorter.add(kind, name, &c)
+	return w.sorter.addCapture(kind, name, &c)
 }
 
 // SetNotes sets the notes, which Finish writes. The error is that they are too long.

@@ -62,13 +62,13 @@ func (r *File) Write(b *engine.Batch) error {
 			continue
 		}
 		for len(refused) > 0 && refused[0].Line < b.Lines[i] {
-			r.add(b, refused[0])
+			r.addReject(b, refused[0])
 			refused = refused[1:]
 		}
-		r.add(b, engine.Reject{Line: b.Lines[i], Offset: b.Offsets[i], Raw: b.Raws[i], Reason: engine.ReasonBadURL.String()})
+		r.addReject(b, engine.Reject{Line: b.Lines[i], Offset: b.Offsets[i], Raw: b.Raws[i], Reason: engine.ReasonBadURL.String()})
 	}
 	for _, reject := range refused {
-		r.add(b, reject)
+		r.addReject(b, reject)
 	}
 	_, err := r.buf.Write(nil) // what failed before fails again
 	return err
@@ -82,8 +82,8 @@ func (r *File) input(b *engine.Batch) string {
 	return ""
 }
 
-// add writes a line.
-func (r *File) add(b *engine.Batch, reject engine.Reject) {
+// addReject writes a line.
+func (r *File) addReject(b *engine.Batch, reject engine.Reject) {
 	line := rejectLine{Input: fieldtext.Valid(r.input(b)), Line: reject.Line, Offset: reject.Offset, Reason: reject.Reason}
 	if raw := b.Piece(reject.Raw); utf8.Valid(raw) {
 		line.Raw = string(raw)

@@ -86,14 +86,14 @@ var exceptions = map[string]class{
 
 var (
 	encodedTilde = class{google: asGoogle, rfc9309: asSource, why: "%7E in the URL is ~ in rfc9309 only; the agent's version matters to nobody"}
-	// The misspelt user-agent line opens no group in rfc9309, so that the rule below it belongs to the
-	// group before, which names "bot1"; and all these names are cut to "bot".
+	// misspeltAgent is a user-agent line that opens no group in rfc9309, so that the rule below it belongs to
+	// the group before, which names "bot1"; and all these names are cut to "bot".
 	misspeltAgent = class{google: asGoogle, rfc9309: denied, why: "a rule below a misspelt user-agent line belongs to the group before"}
 	anchorOnly    = class{google: asGoogle, rfc9309: asGoogle, why: "a $ at the end is the anchor and never literal; the source takes it for both"}
-	// The sources drop a rule "deny_all/$"; so does yandex, but they are listed under google-2010,
-	// which assumes a slash.
+	// assumedSlash is a rule "deny_all/$". The sources drop it, and so does yandex; but they are listed under
+	// google-2010, which assumes a slash.
 	assumedSlash = class{google: asGoogle, own: denied, why: "google-2010 assumes the slash in front of a rule"}
-	// Google's documentation before 2019 says that a "*" at the end is ignored, so that the lengths
+	// trailingStar is a "*" at the end, which Google's documentation before 2019 ignores, so that the lengths
 	// tie and Allow wins.
 	trailingStar = class{google: asGoogle, own: allowed, why: "google-2010 ignores a * at the end of a rule"}
 	rawBracket   = class{google: asGoogle, normalised: asGoogle, rfc9309: asSource, why: "a raw < in a pattern is encoded in rfc9309 only"}

@@ -630,7 +630,7 @@ func TestPutAgain(t *testing.T) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return true
 	}
-	if err := s.put(object{"bucket", "a"}, want); err != nil || refusals != 0 {
+	if err := s.putObject(object{"bucket", "a"}, want); err != nil || refusals != 0 {
 		t.Fatal(err, refusals)
 	}
 	if got, err := s.readAll("s3://bucket/a"); err != nil || !bytes.Equal(got, want) {
@@ -652,7 +652,7 @@ func TestRedirects(t *testing.T) {
 			return true
 		}
 		_, errRead := s.readAll("s3://bucket/a")
-		errPut := s.put(object{"bucket", "a"}, []byte("x"))
+		errPut := s.putObject(object{"bucket", "a"}, []byte("x"))
 		errList := s.list("s3://bucket/", func(string, Info) error { return nil })
 		for _, err := range []error{errRead, errPut, errList} {
 			if err == nil || strings.Contains(err.Error(), "https://") {

@@ -90,7 +90,7 @@ func (u *Upload) send() error {
 		return u.tooLarge()
 	}
 	u.under = make(chan sent, 1)
-	go func(under chan<- sent) { under <- u.put(number, part) }(u.under)
+	go func(under chan<- sent) { under <- u.putPart(number, part) }(u.under)
 	u.buf, u.spare = u.spare[:0], nil
 	return nil
 }
@@ -115,8 +115,8 @@ func (u *Upload) begin() error {
 	})
 }
 
-// put stores a part.
-func (u *Upload) put(number int, part []byte) sent {
+// putPart stores a part.
+func (u *Upload) putPart(number int, part []byte) sent {
 	sum := md5.Sum(part) //nolint:gosec // as above
 	opt := minio.PutObjectPartOptions{Md5Base64: base64.StdEncoding.EncodeToString(sum[:])}
 	result, attempts := sent{buf: part}, 0
@@ -165,7 +165,7 @@ func (u *Upload) Commit() error {
 
 func (u *Upload) commit() error {
 	if u.id == "" && len(u.buf) <= u.store.opt.partSize {
-		return u.store.put(u.at, u.buf)
+		return u.store.putObject(u.at, u.buf)
 	}
 	if len(u.buf) > 0 {
 		if err := u.send(); err != nil {
@@ -241,8 +241,8 @@ func (e *AbortError) Unwrap() error { return e.Err }
 // so of a RoundTrip that has returned). So store.try makes each request anew.
 func body(text []byte) io.Reader { return struct{ io.Reader }{bytes.NewReader(text)} }
 
-// put stores a small object.
-func (s *store) put(at object, text []byte) error {
+// putObject stores a small object.
+func (s *store) putObject(at object, text []byte) error {
 	ctx, cancel := lasting()
 	defer cancel()
 	sum := md5.Sum(text) //nolint:gosec // as above
@@ -269,7 +269,7 @@ func Write(name string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	return s.put(at, text)
+	return s.putObject(at, text)
 }
 
 // Remove removes an object. One that is not there is removed already.

@@ -65,7 +65,7 @@ func Make(patterns []string, l Limits) Paths {
 		}
 	}
 	for _, path := range []string{"/", "/x", "/index.html", "/?q=1"} {
-		m.add(path)
+		m.addPath(path)
 	}
 	for _, p := range parsed {
 		m.try(p)
@@ -92,9 +92,9 @@ func (m *maker) isFull() bool {
 	return len(m.paths) >= m.most.Paths || m.taken.Bytes >= m.most.Bytes || m.taken.Steps >= m.most.Steps
 }
 
-// add adds a path, unless there are enough, and reports whether there was room. A fragment is no part
+// addPath adds a path, unless there are enough, and reports whether there was room. A fragment is no part
 // of a path.
-func (m *maker) add(path string) bool {
+func (m *maker) addPath(path string) bool {
 	if m.isFull() {
 		return false
 	}
@@ -124,14 +124,14 @@ func (m *maker) try(p pattern) {
 			base = "/" + base
 		}
 		for _, end := range ends {
-			m.add(base + end)
+			m.addPath(base + end)
 		}
 		if len(base) > 1 {
-			m.add(base[:len(base)-1])
-			m.add(base[:len(base)-1] + "~")
+			m.addPath(base[:len(base)-1])
+			m.addPath(base[:len(base)-1] + "~")
 		}
-		m.add(folded(base, 0))
-		m.add(folded(base, 'a'-'A'))
+		m.addPath(folded(base, 0))
+		m.addPath(folded(base, 'a'-'A'))
 		if len(p.segments) == 1 {
 			return
 		}
@@ -168,7 +168,7 @@ func (m *maker) pairs(all []pattern) {
 				prefix = "/" + prefix
 			}
 			rest := strings.Join(p.segments[1:], "")
-			if !m.add(prefix + rest + strings.Join(q.segments[1:], "")) {
+			if !m.addPath(prefix + rest + strings.Join(q.segments[1:], "")) {
 				return
 			}
 		}
@@ -255,7 +255,7 @@ func (m *maker) walk(patterns []pattern) (cut bool) {
 		s := queue[n]
 		queue[n] = state{}
 		m.taken.Bytes -= s.bytes()
-		if !m.add(s.path) {
+		if !m.addPath(s.path) {
 			return true
 		}
 		for _, b := range alphabet {

@@ -39,7 +39,7 @@ func newBloomFilter(hashes []uint64) bloomFilter {
 	}
 	f := make(bloomFilter, size/4)
 	for _, h := range hashes {
-		f.add(h)
+		f.insertHash(h)
 	}
 	return f
 }
@@ -50,8 +50,8 @@ func (f bloomFilter) block(hash uint64) int {
 	return int((hash>>32)*blocks>>32) * bloomWords
 }
 
-// add sets the bits of a hash.
-func (f bloomFilter) add(hash uint64) {
+// insertHash sets the bits of a hash.
+func (f bloomFilter) insertHash(hash uint64) {
 	block := f[f.block(hash):][:bloomWords]
 	for i, salt := range bloomSalt {
 		block[i] |= 1 << (uint32(hash) * salt >> 27)

@@ -67,14 +67,13 @@ func (e *Encoder) keep(to *Pages, column int, stats statistics, encoding parquet
 // shorter ones are faster by row.
 const longStreaks = 4
 
-// The bytes of a page of data, version 1, before compression.
+// begin starts the page of a column with its levels. It spreads short streaks. The bytes of a page of
+// data, version 1, are before compression:
 //
 //	length   4 bytes, little-endian: of the levels; nullable columns only
 //	levels   RLE or bit-packed, of 1 bit: 1 is a value, 0 a null; nullable columns only
 //	values   without the nulls, in the encoding of the column: as they are, numbers of a
 //	         dictionary (1 byte for their width, then RLE or bit-packed), or differences
-//
-// begin starts the page of a column with its levels. It spreads short streaks.
 func begin[T any](e *Encoder, to *Pages, column int, v *Values[T]) (stats statistics) {
 	if len(v.Streaks)*longStreaks > to.rows {
 		v.Spread()

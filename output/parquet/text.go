@@ -67,7 +67,7 @@ func (c *textCutter) cut(plain []byte, stats *statistics, hashes *[]uint64) (all
 		if first {
 			bounds.begin(text)
 		} else {
-			bounds.add(last, text, n)
+			bounds.widen(last, text, n)
 		}
 		if hashes != nil && (first || n < len(text) || n < len(last)) {
 			*hashes = append(*hashes, bloomHash(text))
@@ -93,9 +93,9 @@ func (b *textBounds) begin(text []byte) {
 	*b = textBounds{least: text, most: text, withLeast: len(text), withMost: len(text)}
 }
 
-// add adds a text that shares its first n bytes, and no more, with the last one. Where these are
+// widen widens the bounds to a text that shares its first n bytes, and no more, with the last one. Where these are
 // more than the last one shares with a bound, the text is on the same side of it.
-func (b *textBounds) add(last, text []byte, n int) {
+func (b *textBounds) widen(last, text []byte, n int) {
 	if n <= b.withMost {
 		var order int
 		if b.withMost, order = compareAfter(b.most, last, text, b.withMost, n); order > 0 {

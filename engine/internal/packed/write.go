@@ -113,15 +113,15 @@ func (w *writer) readAll(ctx context.Context, responses iter.Seq2[robots.Respons
 			name = r.Name
 			w.files++
 		}
-		if err := w.add(r); err != nil {
+		if err := w.writeResponse(r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// add adds a response, and has a worker compile its text if it is new.
-func (w *writer) add(r robots.Response) error {
+// writeResponse adds a response, and has a worker compile its text if it is new.
+func (w *writer) writeResponse(r robots.Response) error {
 	w.stats.Responses++
 	if err := w.undated.Add(&r); err != nil {
 		return err

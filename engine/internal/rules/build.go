@@ -43,7 +43,7 @@ func Build(responses iter.Seq2[robots.Response, error], opt Options) (Store, err
 		undated: captures.Undated{},
 		numbers: map[captures.Key]int{},
 	}
-	b.opt.Fail = b.failure.add
+	b.opt.Fail = b.failure.keepFirst
 	b.workers.start(cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0)), b.compile)
 	readErr := b.readAll(responses)
 	if err := errors.Join(readErr, b.workers.wait()); err != nil {
@@ -60,13 +60,13 @@ func (b *builder) readAll(responses iter.Seq2[robots.Response, error]) error {
 		if err := b.undated.Add(&r); err != nil {
 			return err
 		}
-		b.add(r)
+		b.addResponse(r)
 	}
 	return nil
 }
 
-// add adds a response, and has a worker compile its text if it is new.
-func (b *builder) add(r robots.Response) {
+// addResponse adds a response, and has a worker compile its text if it is new.
+func (b *builder) addResponse(r robots.Response) {
 	b.history.Add(r)
 	if b.opt.Moment.Rows {
 		b.caches = append(b.caches, CacheOf(&r))
@@ -81,7 +81,7 @@ func (b *builder) add(r robots.Response) {
 		number = len(b.texts)
 		b.numbers[key] = number
 		b.texts = append(b.texts, &text{key: key})
-		b.workers.add(compileJob{b.texts[number], r})
+		b.workers.addJob(compileJob{b.texts[number], r})
 	}
 	b.text = append(b.text, number)
 }

@@ -42,8 +42,8 @@ func (c *compilers) start(workers int, compile func(compileJob) error) {
 	}
 }
 
-// add has a text compiled.
-func (c *compilers) add(j compileJob) {
+// addJob has a worker compile a text.
+func (c *compilers) addJob(j compileJob) {
 	c.next = append(c.next, j)
 	if c.bytes += len(j.response.Body); len(c.next) == compileJobs || c.bytes >= compileBytes {
 		c.send()

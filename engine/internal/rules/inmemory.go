@@ -30,7 +30,7 @@ type inMemory struct {
 // A failure is the first error of a Store, if there is one. It is safe for concurrent use.
 type failure struct{ first atomic.Pointer[error] }
 
-func (f *failure) add(err error) { f.first.CompareAndSwap(nil, &err) }
+func (f *failure) keepFirst(err error) { f.first.CompareAndSwap(nil, &err) }
 
 func (f *failure) err() error {
 	if err := f.first.Load(); err != nil {

@@ -25,13 +25,13 @@ const maxTokens = 1 << 17
 func (t *Tokens) Add(groups []robots.Group) {
 	for i := range groups {
 		for _, token := range groups[i].Agents {
-			t.add(token)
+			t.addToken(token)
 		}
 	}
 }
 
-// add adds a token. It keeps nothing of its memory.
-func (t *Tokens) add(token robots.ProductToken) {
+// addToken adds a token. It keeps nothing of its memory.
+func (t *Tokens) addToken(token robots.ProductToken) {
 	if len(token) > MaxToken {
 		return
 	}

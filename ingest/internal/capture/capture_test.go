@@ -39,7 +39,7 @@ func readAll(tb testing.TB, path string) ([]robots.Response, Problems) {
 	}
 	p.Finish(collect)
 	for _, d := range p.Damages() { // a lost end counts as a broken record here
-		p.problems.add(d.At)
+		p.problems.addProblem(d.At)
 	}
 	return got, p.Problems()
 }

@@ -129,7 +129,7 @@ func (j *jsonlReader) report(offset int64, err error) *RecordError {
 		}
 		j.tail.begin(e, unread)
 	}
-	j.tail.add(&j.pass.problems, e)
+	j.tail.reportProblem(&j.pass.problems, e)
 	return e
 }
 

@@ -80,7 +80,7 @@ func (p *Pass) Finish(yield func(robots.Response) bool) bool {
 	for i := range p.captures.pending {
 		r := &p.captures.pending[i]
 		if r.problem.Err = p.captures.resolve(r); r.problem.Err != nil {
-			p.problems.add(r.problem)
+			p.problems.addProblem(r.problem)
 		} else if !yield(r.response) {
 			return false
 		}

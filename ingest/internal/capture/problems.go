@@ -70,8 +70,8 @@ func (e *RecordError) place() string {
 // Unwrap returns the fault.
 func (e *RecordError) Unwrap() error { return e.Err }
 
-// add counts a problem, and keeps it if it is one of the first.
-func (p *Problems) add(e *RecordError) {
+// addProblem counts a problem, and keeps it if it is one of the first.
+func (p *Problems) addProblem(e *RecordError) {
 	p.Total++
 	if len(p.First) < maxProblems {
 		p.First = append(p.First, e)

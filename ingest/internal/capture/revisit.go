@@ -72,9 +72,9 @@ func (x *captureIndex) key(kind byte, name, more []byte) uint64 {
 	return max(1, h.Sum64())
 }
 
-// add adds the capture at which r stands. Its file is the last of paths. Of equal payloads the
+// addRecords adds the capture at which r stands. Its file is the last of paths. Of equal payloads the
 // first counts.
-func (x *captureIndex) add(r *records) {
+func (x *captureIndex) addRecords(r *records) {
 	h, loc := &r.head, r.location()
 	if loc.text > maxInPart {
 		return

@@ -100,12 +100,12 @@ func (t *tail) begin(at *RecordError, unread int64) {
 	}
 }
 
-// add adds a problem, to the tail if it has begun, else to p.
-func (t *tail) add(p *Problems, e *RecordError) {
+// reportProblem adds a problem, to the tail if it has begun, else to p.
+func (t *tail) reportProblem(p *Problems, e *RecordError) {
 	if t.damage != nil {
 		p = &t.behind
 	}
-	p.add(e)
+	p.addProblem(e)
 }
 
 // goesOn gives the problems of the tail to p, as an intact record follows them.

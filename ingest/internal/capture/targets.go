@@ -15,8 +15,8 @@ type targetSet struct {
 	buf  []byte
 }
 
-// add adds the URL that a response of base, an absolute URL, leads to, unless that is a robots.txt.
-func (t *targetSet) add(base, location string) {
+// addTarget adds the URL that a response of base, an absolute URL, leads to, unless that is a robots.txt.
+func (t *targetSet) addTarget(base, location string) {
 	from, err := robots.SplitURL([]byte(base))
 	if err != nil || !t.setURL(from) {
 		return

@@ -46,7 +46,7 @@ func (w *warcReader) read(name string, file io.ReaderAt, size int64, yield func(
 		if err != nil {
 			w.cut(err)
 			problem := w.problem(err)
-			w.tail.add(&w.pass.problems, problem)
+			w.tail.reportProblem(&w.pass.problems, problem)
 			if !w.resync() {
 				break
 			}
@@ -82,7 +82,7 @@ func (w *warcReader) record() (r robots.Response, used bool, err error) {
 		return r, false, err
 	}
 	if c.fault != nil {
-		w.pass.problems.add(w.problem(c.fault))
+		w.pass.problems.addProblem(w.problem(c.fault))
 		c.response = robots.Response{Error: c.fault.Error()} // the crawler did not get a valid answer either
 	}
 	c.response.Origin, c.response.URL, c.response.Name, c.response.FetchedAt = h.origin, h.url, w.name, h.date
@@ -91,19 +91,19 @@ func (w *warcReader) record() (r robots.Response, used bool, err error) {
 		return r, false, nil
 	case c.fault != nil:
 	case !h.isRevisit:
-		w.pass.captures.add(&w.records)
+		w.pass.captures.addRecords(&w.records)
 	case !c.isWhole():
 		again := w.pass.captures.revisit(&w.records, c)
 		if err := w.pass.captures.resolve(again); err != nil {
 			if !w.pass.captures.wait(again) {
-				w.pass.problems.add(w.problem(err))
+				w.pass.problems.addProblem(w.problem(err))
 			}
 			return r, false, nil
 		}
 		c = again.capture
 	}
 	if c.response.Status/100 == 3 {
-		w.pass.targets.add(cmp.Or(h.url, string(h.origin)+robots.TxtPath), c.response.Location)
+		w.pass.targets.addTarget(cmp.Or(h.url, string(h.origin)+robots.TxtPath), c.response.Location)
 	}
 	return c.response, true, nil
 }

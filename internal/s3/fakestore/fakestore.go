@@ -93,10 +93,10 @@ func (s *Store) Put(key string, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sum := md5.Sum(data) //nolint:gosec // as above
-	s.put(key, data, hex.EncodeToString(sum[:]), "")
+	s.putObject(key, data, hex.EncodeToString(sum[:]), "")
 }
 
-func (s *Store) put(key string, data []byte, tag, mark string) {
+func (s *Store) putObject(key string, data []byte, tag, mark string) {
 	s.objects[key] = object{bytes.Clone(data), tag, mark, time.Unix(1_767_225_600, 0)}
 }
 
@@ -193,17 +193,17 @@ func (s *Store) Answer(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPut:
 		sum := md5.Sum(body) //nolint:gosec // as above
 		tag := hex.EncodeToString(sum[:])
-		s.put(key, body, tag, "")
+		s.putObject(key, body, tag, "")
 		w.Header().Set("ETag", `"`+tag+`"`)
 	case r.Method == http.MethodDelete:
 		delete(s.objects, key)
 		w.WriteHeader(http.StatusNoContent)
 	default:
-		s.get(w, r, key)
+		s.getObject(w, r, key)
 	}
 }
 
-func (s *Store) get(w http.ResponseWriter, r *http.Request, key string) {
+func (s *Store) getObject(w http.ResponseWriter, r *http.Request, key string) {
 	o, ok := s.objects[key]
 	switch {
 	case !ok:
@@ -312,7 +312,7 @@ func (s *Store) complete(w http.ResponseWriter, key, id string) {
 		data, sums = append(data, parts[number]...), append(sums, sum[:]...)
 	}
 	tag := fmt.Sprintf("%x-%d", md5.Sum(sums), len(parts)) //nolint:gosec // as above
-	s.put(key, data, tag, s.uploads[id].mark)
+	s.putObject(key, data, tag, s.uploads[id].mark)
 	delete(s.uploads, id)
 	writeXML(w, struct {
 		XMLName           xml.Name `xml:"CompleteMultipartUploadResult"`

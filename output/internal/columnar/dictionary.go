@@ -45,9 +45,9 @@ func (d *Dictionary) Len() int { return len(d.offsets) - 1 }
 // At returns text i, valid until the next call of add or Reset.
 func (d *Dictionary) At(i int32) []byte { return d.Text[d.offsets[i]:d.offsets[i+1]] }
 
-// add returns the number of text, which it copies if it is new. escaped is how many of its bytes
+// addWord returns the number of text, which it copies if it is new. escaped is how many of its bytes
 // were not valid UTF-8.
-func (d *Dictionary) add(text []byte, escaped int) int32 {
+func (d *Dictionary) addWord(text []byte, escaped int) int32 {
 	slot := d.find(text)
 	if d.table[slot] != 0 {
 		return int32(d.table[slot] - 1)
@@ -89,10 +89,10 @@ func (d *Dictionary) grow() {
 // addValid is add for a text that is escaped where it is not valid UTF-8.
 func (d *Dictionary) addValid(text []byte) int32 {
 	if utf8.Valid(text) {
-		return d.add(text, 0)
+		return d.addWord(text, 0)
 	}
 	valid, escaped := fieldtext.AppendValid(nil, text)
-	return d.add(valid, escaped)
+	return d.addWord(valid, escaped)
 }
 
 // addString is addValid for a string.
@@ -191,7 +191,7 @@ func (d *Dictionary) moveTo(other *Dictionary, id int32) int32 {
 	}
 	m := &d.moved[id]
 	if m.age != other.age {
-		*m = move{other.age, other.add(d.At(id), 0)}
+		*m = move{other.age, other.addWord(d.At(id), 0)}
 	}
 	return m.id
 }

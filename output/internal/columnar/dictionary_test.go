@@ -10,7 +10,7 @@ func TestDictionary(t *testing.T) {
 	for range 2 {
 		for i := range 5000 {
 			text := fmt.Appendf(nil, "text %d", i/2)
-			if id := d.add(text, i%2); int(id) != i/2 || string(d.At(id)) != string(text) {
+			if id := d.addWord(text, i%2); int(id) != i/2 || string(d.At(id)) != string(text) {
 				t.Fatalf("%s is number %d, %q", text, id, d.At(id))
 			}
 		}

@@ -16,8 +16,8 @@ type Needs struct {
 	Times      bool               // the rows have times, see [engine.Batch].Times
 }
 
-// add adds the needs of another column.
-func (n *Needs) add(more Needs) {
+// addNeeds adds the needs of another column.
+func (n *Needs) addNeeds(more Needs) {
 	for _, d := range more.Directives {
 		if !slices.Contains(n.Directives, d) {
 			n.Directives = append(n.Directives, d)
@@ -31,7 +31,7 @@ func (n *Needs) add(more Needs) {
 func NeedsOf(names ...string) (n Needs) {
 	for _, name := range names {
 		if s := Lookup(name); s != nil {
-			n.add(s.needs)
+			n.addNeeds(s.needs)
 		}
 	}
 	return n

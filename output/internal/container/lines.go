@@ -92,7 +92,7 @@ func (f *LineFile) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 			f.columns[i].escape(d, f.syntax)
 		}
 	}
-	w, err := f.encoders.get()
+	w, err := f.encoders.takeWorker()
 	if err == nil {
 		err = w.encoder.err
 	}
@@ -218,7 +218,7 @@ func (e *lineEncoder) encode(f *LineFile, rows int) {
 	}
 	e.write(f.sink)
 	if e.counts {
-		f.formulas.add(&e.formulas) // it is this chunk's turn
+		f.formulas.addFormulas(&e.formulas) // it is this chunk's turn
 	}
 	e.after <- struct{}{}
 }

@@ -76,7 +76,7 @@ func newParquet(s *Sink, l *columnar.Schema, opt Options) (*ParquetFile, error) 
 func (p *ParquetFile) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	p.rows += c.Rows
 	p.textBytes += c.Size()
-	w, err := p.encoders.get()
+	w, err := p.encoders.takeWorker()
 	if err != nil {
 		return nil, err
 	}

@@ -22,8 +22,8 @@ func newPool[E any](workers int, newE func() (E, error)) pool[E] {
 	return pool[E]{workers: workers, idle: make(chan *worker[E], workers), newE: newE}
 }
 
-// get waits for a worker that has nothing to do.
-func (p *pool[E]) get() (*worker[E], error) {
+// takeWorker waits for a worker that has nothing to do.
+func (p *pool[E]) takeWorker() (*worker[E], error) {
 	if p.made == p.workers || len(p.idle) > 0 {
 		return <-p.idle, nil
 	}

@@ -160,8 +160,8 @@ func (m *Marker) Takes(other *Marker) error {
 	return nil
 }
 
-// add notes a run that has put its files in place.
-func (m *Marker) add(r runRecord) {
+// addRun notes a run that has put its files in place.
+func (m *Marker) addRun(r runRecord) {
 	m.Pending = nil
 	m.Earlier = append(m.Earlier, m.runRecord)
 	m.Earlier = m.Earlier[max(0, len(m.Earlier)-maxEarlier):]

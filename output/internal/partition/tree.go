@@ -206,13 +206,13 @@ func (t *Tree) prepare(own *Marker) (have *Marker, same bool, err error) {
 func (t *Tree) finish(have *Marker, from string) error {
 	own := *have
 	own.runRecord = have.Pending.runRecord
-	if err := t.put(&own, from); err != nil {
+	if err := t.putMarker(&own, from); err != nil {
 		return err
 	}
 	if err := t.Sys().SyncTree(t.Target()); err != nil {
 		return err
 	}
-	have.add(own.runRecord)
+	have.addRun(own.runRecord)
 	if err := t.writeMarker(have); err != nil {
 		return err
 	}
@@ -262,18 +262,18 @@ func (t *Tree) countParts(have, own *Marker) (parts, there int64, err error) {
 
 // complete puts the parts in place, and says so in the marker.
 func (t *Tree) complete(have, own *Marker) error {
-	if err := t.put(own, t.Path()); err != nil {
+	if err := t.putMarker(own, t.Path()); err != nil {
 		return err
 	}
 	if err := t.Sys().SyncTree(t.Target()); err != nil {
 		return err
 	}
-	have.add(own.runRecord)
+	have.addRun(own.runRecord)
 	return t.writeMarker(have)
 }
 
-// put puts the parts of a run in place that lie at from and are not in place yet.
-func (t *Tree) put(run *Marker, from string) error {
+// putMarker puts the parts of a run in place that lie at from and are not in place yet.
+func (t *Tree) putMarker(run *Marker, from string) error {
 	file := run.fileOf(run.Run)
 	return eachPart(from, len(run.PartitionBy), func(part string) error {
 		part, name := filepath.Join(from, part), filepath.Join(t.Target(), part)

@@ -19,7 +19,7 @@ const (
 	hour   = 3600 * second
 	day    = 24 * hour
 
-	// The first Monday of 1970, so that weeks begin with it.
+	// monday is the first one of 1970, so that weeks begin with it.
 	monday = 4 * day
 )
 

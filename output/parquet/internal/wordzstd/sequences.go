@@ -110,12 +110,12 @@ func (q *sequencer) appendBits(dst []byte) []byte {
 	litState, offState, matState := lit.first(last.codes[ofLiterals]), off.first(last.codes[ofOffset]), mat.first(last.codes[ofMatch])
 	for i := len(q.all) - 1; ; i-- {
 		s := &q.all[i]
-		w.add(uint64(s.literals), literalsBits[s.codes[ofLiterals]])
-		w.add(uint64(s.match), matchBits[s.codes[ofMatch]]) // with states and literals, at most 63 bits
+		w.writeBits(uint64(s.literals), literalsBits[s.codes[ofLiterals]])
+		w.writeBits(uint64(s.match), matchBits[s.codes[ofMatch]]) // with states and literals, at most 63 bits
 		if w.used+s.codes[ofOffset] >= 64 {
 			w.flush() // hardly ever
 		}
-		w.add(uint64(s.offset), s.codes[ofOffset])
+		w.writeBits(uint64(s.offset), s.codes[ofOffset])
 		w.flush()
 		if i == 0 {
 			break
@@ -125,10 +125,10 @@ func (q *sequencer) appendBits(dst []byte) []byte {
 		matState = w.addState(mat, matState, c[ofMatch])
 		litState = w.addState(lit, litState, c[ofLiterals])
 	}
-	w.add(uint64(matState), mat.log)
-	w.add(uint64(offState), off.log)
-	w.add(uint64(litState), lit.log)
-	w.add(1, 1) // the end
+	w.writeBits(uint64(matState), mat.log)
+	w.writeBits(uint64(offState), off.log)
+	w.writeBits(uint64(litState), lit.log)
+	w.writeBits(1, 1) // the end
 	return w.finish()
 }
 
@@ -147,8 +147,8 @@ func newBitWriter(dst []byte, most int) bitWriter {
 	return bitWriter{dst: dst[:cap(dst)], at: at}
 }
 
-// add adds the low bits of v. There must be room.
-func (w *bitWriter) add(v uint64, width uint8) {
+// writeBits adds the low bits of v. There must be room.
+func (w *bitWriter) writeBits(v uint64, width uint8) {
 	w.word |= v & (1<<(width&63) - 1) << (w.used & 63)
 	w.used += width
 }
@@ -157,7 +157,7 @@ func (w *bitWriter) add(v uint64, width uint8) {
 func (w *bitWriter) addState(c *coder, state uint32, code uint8) uint32 {
 	t := c.codes[code%maxCodes]
 	width := uint8((state + t.width) >> 16)
-	w.add(uint64(state), width)
+	w.writeBits(uint64(state), width)
 	return uint32(c.states[(int32(state>>(width&31))+t.start)&(1<<tableLog-1)])
 }
 

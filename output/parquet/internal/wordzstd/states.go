@@ -113,7 +113,7 @@ func (c *coder) first(code uint8) uint32 {
 // appendShares appends the table as section 4.1.1 of the RFC describes it.
 func (c *coder) appendShares(dst []byte) []byte {
 	w := newBitWriter(dst, 2*maxCodes)
-	w.add(tableLog-5, 4)
+	w.writeBits(tableLog-5, 4)
 	left := int32(1<<tableLog + 1) // states that are not given yet, and one
 	for code := 0; left > 1; code++ {
 		// A share is written as one more than it is, in as many bits as left needs, but one less if
@@ -130,7 +130,7 @@ func (c *coder) appendShares(dst []byte) []byte {
 		case value >= threshold:
 			value += small
 		}
-		w.add(uint64(value), uint8(width))
+		w.writeBits(uint64(value), uint8(width))
 		w.flush()
 		if share > 0 {
 			continue
@@ -141,7 +141,7 @@ func (c *coder) appendShares(dst []byte) []byte {
 				zeros++
 				code++
 			}
-			w.add(uint64(zeros), 2)
+			w.writeBits(uint64(zeros), 2)
 			w.flush()
 			if zeros < 3 {
 				break

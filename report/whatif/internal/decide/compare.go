@@ -63,7 +63,7 @@ func (l *Log) Compare(before, after *Text, agent int) *Change {
 				t.After += n
 			}
 			if chosen && to != nil {
-				add(lines, to, n)
+				countLine(lines, to, n)
 			}
 			if was == is {
 				continue
@@ -74,7 +74,7 @@ func (l *Log) Compare(before, after *Text, agent int) *Change {
 			}
 			*how += n
 			if chosen {
-				list.add(Moved{URL: url, Requests: n, Agents: []int{a}, From: from, To: to})
+				list.addMove(Moved{URL: url, Requests: n, Agents: []int{a}, From: from, To: to})
 			}
 		}
 	}
@@ -89,8 +89,8 @@ func (l *Log) Compare(before, after *Text, agent int) *Change {
 // allows reports what a rule says; no rule allows.
 func allows(r *robots.Rule) bool { return r == nil || r.Allow }
 
-// add adds requests to those of the line of a rule.
-func add(lines map[int32]*Line, r *robots.Rule, requests int64) {
+// countLine adds requests to those of the line of a rule.
+func countLine(lines map[int32]*Line, r *robots.Rule, requests int64) {
 	line := lines[r.Line]
 	if line == nil {
 		line = &Line{Line: r.Line, Allow: r.Allow}
@@ -105,8 +105,8 @@ type moves struct {
 	of  map[int32]int // by URL: its index in all
 }
 
-// add adds a URL, or its requests and its crawler if the URL is there.
-func (m *moves) add(one Moved) {
+// addMove adds a URL, or its requests and its crawler if the URL is there.
+func (m *moves) addMove(one Moved) {
 	if i, known := m.of[one.URL]; known {
 		m.all[i].Requests += one.Requests
 		m.all[i].Agents = append(m.all[i].Agents, one.Agents...)

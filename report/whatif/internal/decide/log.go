@@ -53,7 +53,7 @@ type texts struct {
 	ends []int
 }
 
-func (t *texts) add(s []byte) {
+func (t *texts) addText(s []byte) {
 	t.all = append(t.all, s...)
 	t.ends = append(t.ends, len(t.all))
 }
@@ -115,9 +115,9 @@ func ReadLog(data []byte, d robots.Dialect, agents []string) (*Log, error) {
 			return nil, ErrLog
 		}
 		path = append(path[:same], rest...)
-		l.raw.add(path)
+		l.raw.addText(path)
 		normal, buf = d.Path(path, buf)
-		l.paths.add(normal)
+		l.paths.addText(normal)
 		l.txt = append(l.txt, robots.IsTxt(normal))
 		l.always = append(l.always, d.AlwaysAllowed(normal))
 		if !l.readCounts(&c, int32(i)) {
