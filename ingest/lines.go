@@ -47,9 +47,10 @@ const dropped = math.MaxUint32
 
 // A longLine is a line of over MaxLine bytes.
 type longLine struct {
-	index int   // in rawLines
-	size  int64 // in bytes, without its end
-	hasCR bool  // within it
+	index  int   // in rawLines
+	size   int64 // in bytes, without its end
+	hasCR  bool  // within it
+	narrow bool  // it is ASCII, if the log is UTF-16
 }
 
 // line returns line i, nil if it is too long.
@@ -93,9 +94,10 @@ type lineReader struct {
 	inLong bool   // the text continues a line that is too long and was dropped
 	err    error  // why no more can be read: io.EOF or a fault
 
-	base      int64 // where data[0] would be in the text if nothing of a long line had been dropped
-	longStart int64 // where the line that is too long begins, if inLong
-	longCR    bool  // what was dropped of it holds a CR
+	base       int64 // where data[0] would be in the text if nothing of a long line had been dropped
+	longStart  int64 // where the line that is too long begins, if inLong
+	longCR     bool  // what was dropped of it holds a CR
+	longNarrow bool  // what was dropped of it is ASCII, if the log is UTF-16
 
 	parts         verifier // nil for a text of which nothing is unverified
 	verified      int64    // bytes of the text that are
@@ -227,7 +229,7 @@ func (l *lineReader) endAtPacked(raw *rawLines, first, end int) bool {
 func (l *lineReader) shorten(raw *rawLines, start int) {
 	hole := bytes.LastIndexByte(raw.data[start:], 0) + 1
 	if hole == 0 {
-		l.inLong, l.longCR, l.longStart = true, false, l.base+int64(start)
+		l.inLong, l.longCR, l.longNarrow, l.longStart = true, false, false, l.base+int64(start)
 		l.drop(raw, start)
 		return
 	}
@@ -240,6 +242,7 @@ func (l *lineReader) shorten(raw *rawLines, start int) {
 func (l *lineReader) drop(raw *rawLines, start int) {
 	dropped := raw.data[start:]
 	l.longCR = l.longCR || bytes.IndexByte(dropped[:max(0, len(dropped)-1)], '\r') >= 0 // the last byte may be of the end
+	l.longNarrow = l.longNarrow || isNarrow(dropped)
 	l.base += int64(len(dropped))
 	raw.data = raw.data[:start]
 }
@@ -305,8 +308,8 @@ func (l *lineReader) addLines(raw *rawLines, from int, feeds []uint32) int {
 				continue
 			}
 			if span = raw.behindHole(span, line); span.Len > MaxLine {
-				hasCR := bytes.IndexByte(data[span.Off:span.Off+span.Len], '\r') >= 0
-				raw.long = append(raw.long, longLine{len(spans), int64(span.Len), hasCR})
+				text := data[span.Off : span.Off+span.Len]
+				raw.long = append(raw.long, longLine{len(spans), int64(span.Len), bytes.IndexByte(text, '\r') >= 0, isNarrow(text)})
 			}
 		}
 		spans = append(spans, span)
@@ -343,7 +346,7 @@ func (l *lineReader) endLong(raw *rawLines, start int) int {
 		return start
 	}
 	text := bytes.TrimSuffix(raw.data[start:start+n], []byte{'\r'})
-	l.longCR = l.longCR || bytes.IndexByte(text, '\r') >= 0
+	l.longCR, l.longNarrow = l.longCR || bytes.IndexByte(text, '\r') >= 0, l.longNarrow || isNarrow(text)
 	l.addLong(raw, start+n)
 	return start + n + 1
 }
@@ -352,7 +355,7 @@ func (l *lineReader) endLong(raw *rawLines, start int) int {
 func (l *lineReader) addLong(raw *rawLines, end int) {
 	l.inLong = false
 	l.line++
-	raw.long = append(raw.long, longLine{len(raw.spans), l.base + int64(end) - l.longStart, l.longCR})
+	raw.long = append(raw.long, longLine{len(raw.spans), l.base + int64(end) - l.longStart, l.longCR, l.longNarrow})
 	raw.spans = append(raw.spans, engine.Span{Off: uint32(end), Len: dropped})
 	raw.numbers = append(raw.numbers, l.line)
 	if l.track {

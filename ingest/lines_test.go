@@ -234,3 +234,38 @@ func TestIsWide(t *testing.T) {
 		}
 	}
 }
+
+// TestIsNarrow holds that text of one byte a letter that was read as UTF-16 is found, in either order and at any place,
+// and that neither ASCII nor Chinese nor Russian is taken for it.
+func TestIsNarrow(t *testing.T) {
+	read := func(text string, high int) string {
+		var out []rune
+		for ; len(text) > 1; text = text[2:] {
+			out = append(out, rune(text[high])<<8|rune(text[1-high]))
+		}
+		return string(out)
+	}
+	const line = "https://www.example.com/a/b/c?d=e\nhttps://www.example.com/\r\n"
+	for name, c := range map[string]struct {
+		line string
+		want bool
+	}{
+		"none":                {"", false},
+		"ASCII":               {line, false},
+		"low bytes first":     {read(line, 1), true},
+		"high bytes first":    {read(line, 0), true},
+		"the other order":     {read(strings.Join(strings.Split(line, ""), "\x00")+"\x00", 0), true},
+		"the order itself":    {read(strings.Join(strings.Split(line, ""), "\x00")+"\x00", 1), false},
+		"behind ASCII":        {"https://www.example.com/" + read(line, 1), true},
+		"behind another byte": {read("\x00"+line, 1), true},
+		"one short of enough": {read(line[:2*(leastNarrow-1)], 1), false},
+		"just enough":         {read(line[:2*leastNarrow], 1), true},
+		"Chinese":             {"https://www.example.com/网站地图和新闻中心关于我们联系方式产品介绍服务支持下载专区招聘信息客户案例技术文章", false},
+		"Russian":             {"https://www.example.com/" + strings.Repeat("главная", 9), false},
+		"not UTF-8":           {strings.Repeat("\xe6\x88", 40), false},
+	} {
+		if got := isNarrow([]byte(c.line)); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

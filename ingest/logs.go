@@ -351,7 +351,7 @@ type Counts struct {
 	Blank      int64      // URLs of lists and tables that hold white space
 	FirstBlank []BlankURL // the first of them, at most three
 
-	Wide      int64   // lines in UTF-16 of logs that are read as UTF-8
+	Wide      int64   // lines in UTF-16 of logs that are read as UTF-8, and lines of logs in UTF-16 that are ASCII or have the other order of bytes
 	FirstWide []Place // the first of them, at most three
 
 	Agents int64 // rows whose line has a field for the User-Agent, if only an empty one; 0 without Fields.Agents

@@ -2,8 +2,10 @@ package ingest
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
@@ -35,7 +37,7 @@ type rowReader struct {
 	headers int64 // lines that are no rows, but were not refused
 	blank   int64 // URLs that hold white space, in lists and tables
 	blanks  []BlankURL
-	wide    int64 // lines in UTF-16
+	wide    int64 // lines in another encoding than the log
 	wides   []Place
 	headed  placed // lines of a list of URLs that are headers of tables
 	hosts   placed // rows whose host may be the client's address
@@ -479,20 +481,57 @@ func (r *rowReader) noteBare(text []byte) {
 	}
 }
 
-// noteWide counts lines that are UTF-16 in a log that is read as UTF-8, as where logs of several
-// encodings were joined. Without a NUL there is none.
-func (r *rowReader) noteWide(raw *rawLines, input int) {
-	if !raw.seen.NUL {
+// noteEncoding counts lines in another encoding than the log, as where logs of several encodings were joined. wide is
+// whether that of the log is UTF-16.
+func (r *rowReader) noteEncoding(raw *rawLines, input int, wide bool) {
+	for _, long := range raw.long {
+		if wide && long.narrow {
+			r.noteWide(Place{input, raw.numbers[long.index]})
+		}
+	}
+	if !wide && !raw.seen.NUL { // no UTF-16 is without a NUL
 		return
 	}
 	for i := range raw.spans {
-		if !isWide(raw.line(i)) {
-			continue
-		}
-		if r.wide++; len(r.wides) < firstPlaces {
-			r.wides = append(r.wides, Place{input, raw.numbers[i]})
+		if line := raw.line(i); wide && isNarrow(line) || isWide(line) {
+			r.noteWide(Place{input, raw.numbers[i]})
 		}
 	}
+}
+
+// noteWide counts a line in another encoding than its log.
+func (r *rowReader) noteWide(at Place) {
+	if r.wide++; len(r.wides) < firstPlaces {
+		r.wides = append(r.wides, at)
+	}
+}
+
+// isNarrow reports whether a text that was read as UTF-16 seems to be ASCII, or UTF-16 in the other order of bytes: it
+// has leastNarrow characters in a row each of which is a pair of letters, or one letter in place of the high byte.
+func isNarrow(text []byte) bool {
+	pairs := 0
+	for i := 0; i < len(text); {
+		r, n := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRune(text[i:])
+		}
+		i += n
+		if pairs++; r > math.MaxUint16 || !isLetter(byte(r>>8)) || byte(r) != 0 && !isLetter(byte(r)) {
+			pairs = 0
+		} else if pairs == leastNarrow {
+			return true
+		}
+	}
+	return false
+}
+
+// leastNarrow is how many characters in a row say that a text is ASCII. Of characters of Chinese, whose high bytes all
+// are letters of ASCII, every third has a low byte that is one, too.
+const leastNarrow = 12
+
+// isLetter reports whether a byte is one of a text in ASCII.
+func isLetter(b byte) bool {
+	return ' ' <= b && b < 0x7f || b == '\t' || b == '\n' || b == '\r'
 }
 
 // isWide reports whether a line is UTF-16, as far as its NULs tell: each second one of its first

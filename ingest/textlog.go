@@ -83,7 +83,7 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	l.lines.fill(&l.raw, rows, size)
 	r.bytes += l.lines.given() - before
 	r.empty += l.raw.empty
-	r.noteWide(&l.raw, b.Input)
+	r.noteEncoding(&l.raw, b.Input, l.utf8.Wide())
 	if !l.begun && len(l.raw.spans) > 0 {
 		l.begun = true
 		if err := l.begin(r); err != nil {

@@ -98,6 +98,9 @@ func (d *Decoder) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Wide reports whether the text is UTF-16, once it has been read from.
+func (d *Decoder) Wide() bool { return d.order != nil }
+
 // Take gives away a buffer of the input, if it is one of UTF-8, and has buffers to give.
 func (d *Decoder) Take(buf []byte) (data []byte, start int, ok bool) {
 	t, ok := d.texts.(Taker)

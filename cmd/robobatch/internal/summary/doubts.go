@@ -210,13 +210,13 @@ func (r *Report) whiteSpace() []doubt.Doubt {
 	return []doubt.Doubt{d}
 }
 
-// wide returns a doubt if lines are UTF-16 in logs that are not.
+// wide returns a doubt if lines are UTF-16 in logs that are not, or ASCII in logs that are.
 func (r *Report) wide() []doubt.Doubt {
 	n := r.read.Wide
 	if n == 0 {
 		return nil
 	}
-	text := say.Count(n, "line") + " in UTF-16, in a log that began in another encoding: convert its parts each by itself before they are joined, as in: iconv -f UTF-16 -t UTF-8"
+	text := say.Count(n, "line") + " in another encoding than that in which the log began: convert its parts each by itself before they are joined, as in: iconv -f UTF-16 -t UTF-8"
 	d := doubt.Doubt{Code: doubt.MixedEncoding, Text: text, Count: n}
 	for _, at := range r.read.FirstWide {
 		d.Examples = append(d.Examples, fmt.Sprintf("%s: line %d", say.File(r.Inputs[at.Input].Name), at.Line))
