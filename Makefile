@@ -124,7 +124,7 @@ arm64: ## the tests of the matcher and of normal forms for arm64, and COMPARE (1
 hostile: ## look for the rules that are slowest to match and to compile, and print them
 	cd bench && $(GO) test -run '^$$' -bench Hostile -benchtime $(HOSTILETRIES)x -timeout 1h .
 
-attack: ## damage inputs, kill runs, fail system calls, fill disks, and judge what comes of it; hours, or ATTACK='-mutants 100'
+attack: ## damage inputs, kill runs, fail system calls, fill disks, and judge what comes of it; an hour or two, or ATTACK='-mutants 100'
 	cd bench && $(GO) run ./attack $(ATTACK)
 
 shards: ## 200 inputs, three of them damaged, in four shards that are killed again and again; SHARDROUNDS (50)

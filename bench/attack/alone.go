@@ -4,10 +4,11 @@ package main
 
 import (
 	"bytes"
-	"context"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -29,6 +30,7 @@ const (
 // A loner is a command that takes rules alone.
 type loner struct {
 	name string
+	asks bool // it answers about URLs
 	// arguments returns those of the command on the file that was damaged, and on another one; what it reads from
 	// standard input, that of URLs and of a slow reader's answers about them.
 	arguments func(path, other string, asked []row) (stdin string, all []string)
@@ -43,24 +45,24 @@ type lonely struct {
 }
 
 var loners = []loner{
-	{"diff", func(path, other string, _ []row) (string, []string) {
+	{"diff", true, func(path, other string, _ []row) (string, []string) {
 		return "", []string{"diff", "-old", other, "-rules", path, "-max-memory", "64MiB", "-print", "json", "-agent", "*"}
 	}, judgeDiff},
-	{"diff, all agents", func(path, other string, _ []row) (string, []string) {
+	{"diff, all agents", true, func(path, other string, _ []row) (string, []string) {
 		return "", []string{"diff", "-old", other, "-rules", path, "-max-memory", "64MiB", "-print", "json"}
 	}, judgeDiff},
-	{"lint", func(path, _ string, _ []row) (string, []string) {
+	{"lint", false, func(path, _ string, _ []row) (string, []string) {
 		return "", []string{"lint", "-rules", path, "-origin", site, "-print", "json"}
 	}, judgeLint},
-	{"explain", func(path, _ string, asked []row) (string, []string) {
+	{"explain", true, func(path, _ string, asked []row) (string, []string) {
 		return listOf(asked, func(r row) string { return r.URL }), []string{"explain", "-quiet", "-rules", path, "-origin", site, "-print", "json"}
 	}, judgeExplain},
-	{"check", func(path, _ string, asked []row) (string, []string) {
+	{"check", true, func(path, _ string, asked []row) (string, []string) {
 		return listOf(asked, func(r row) string {
 			return map[bool]string{true: "allow * ", false: "disallow * "}[*r.Allowed] + r.URL
 		}), []string{"check", "-quiet", "-rules", path, "-origin", site, "-expect", "-", "-print", "json"}
 	}, judgeCheck},
-	{"rules", func(path, _ string, _ []row) (string, []string) {
+	{"rules", false, func(path, _ string, _ []row) (string, []string) {
 		return "", []string{"rules", "-quiet", "-rules", path, "-origin", site, "-out", "-"}
 	}, judgeListing},
 }
@@ -86,18 +88,20 @@ func (a *attack) aloneTarget(l *loner) target {
 					for len(text) < size {
 						text = write(r, text)
 					}
-					bases = append(bases, &base{data: text})
+					bases = append(bases, &base{data: text, rare: size > 100_000})
 				}
 			}
 			return bases, nil
 		},
 		try: func(r *rand.Rand, b *base, _ *mutation, data []byte) (*result, judgement, string) {
 			q := &lonely{data: data, other: b.others[r.IntN(len(hostileRules))].data}
-			if r.IntN(8) == 0 {
-				q.other = b.others[r.IntN(len(b.others))].data
+			if other := b.others[r.IntN(len(b.others))]; r.IntN(8) == 0 && (!other.rare || r.IntN(rarely) == 0) {
+				q.other = other.data
 			}
-			urls := askedURLs(r, data, q.other)
-			q.asked, q.then = answers(data, urls), answers(q.other, urls)
+			if l.asks {
+				urls := askedURLs(r, data, q.other)
+				q.asked, q.then = answers(data, urls), answers(q.other, urls)
+			}
 			path, remove := a.file("robots.txt", data)
 			defer remove()
 			other := filepath.Join(filepath.Dir(path), "other.txt")
@@ -105,7 +109,7 @@ func (a *attack) aloneTarget(l *loner) target {
 				panic(err) // nothing works without a directory for temporary files
 			}
 			stdin, arguments := l.arguments(path, other, q.asked)
-			out, res := a.runMeasured([]byte(stdin), arguments...)
+			out, res := a.runMeasured(filepath.Dir(path), []byte(stdin), arguments...)
 			code := res.code
 			if code == 1 && (l.name == "lint" || l.name == "check") { // lint found errors, check an answer that is none
 				res.code = 0
@@ -179,7 +183,11 @@ func word(r *rand.Rand) string {
 // askedURLs returns URLs that patterns of both files match, and others.
 func askedURLs(r *rand.Rand, data, other []byte) (urls []string) {
 	lines := append(cut(data), cut(other)...)
-	for range 30 {
+	n := 30
+	if len(data)+len(other) > 100_000 { // each takes long then
+		n = 3
+	}
+	for range n {
 		_, value, _ := bytes.Cut(lines[r.IntN(len(lines))], []byte(": /"))
 		path := "/"
 		for _, b := range value[:min(len(value), 300)] {
@@ -309,26 +317,86 @@ func judgeListing(l *lonely, out []byte, _ int) (judgement, string) {
 	return j, reason
 }
 
-// runMeasured is run in a process of its own between the two: a process begins with the peak memory of its parent,
-// and this one may be large.
-func (a *attack) runMeasured(stdin []byte, arguments ...string) (out []byte, res result) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, result{readErr: err}
-	}
-	return a.runProgram(stdin, self, append([]string{"-measured", a.binary}, arguments...)...)
+// A measuredRun is a run in a process of its own, between files in a directory: stdin, stdout and stderr.
+type measuredRun struct {
+	Arguments []string
+	Dir       string
 }
 
-// measured runs a command, writes its peak memory to the third descriptor, and returns its exit code.
-func measured(ctx context.Context, arguments []string) (code int, err error) {
-	cmd := exec.CommandContext(ctx, arguments[0], arguments[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+// A measuredAnswer is how it ended.
+type measuredAnswer struct {
+	Code  int
+	Peak  int64  // bytes of memory
+	Fault string // why it did not run; "" if it did
+}
+
+func (*measuredAnswer) last() bool { return false }
+
+// runMeasured is run by another process than this one: a process begins with the peak memory of its parent, and this
+// one may be large. dir is for what it reads and prints.
+func (a *attack) runMeasured(dir string, stdin []byte, arguments ...string) (out []byte, res result) {
+	if err := os.WriteFile(filepath.Join(dir, "stdin"), stdin, 0o666); err != nil {
+		return nil, result{readErr: err}
+	}
+	var answer measuredAnswer
+	if _, stderr, err := a.measured.ask(a.ctx, measuredRun{append([]string{a.binary}, arguments...), dir}, &answer); err != nil {
+		return nil, result{readErr: fmt.Errorf("what measures: %w: %.300s", err, stderr)}
+	}
+	res.code, res.stats.Peak = answer.Code, answer.Peak
+	if answer.Fault != "" {
+		res.readErr = errors.New(answer.Fault)
+	}
+	out, err := os.ReadFile(filepath.Join(dir, "stdout"))
+	stderr, err2 := os.ReadFile(filepath.Join(dir, "stderr"))
+	res.stderr, res.readErr = string(stderr), cmp.Or(res.readErr, err, err2)
+	return out, res
+}
+
+// measureRuns runs what it is asked to, until there is no more. It reads and prints by files, so that it stays small.
+func measureRuns() error {
+	in, out := json.NewDecoder(os.NewFile(3, "runs")), json.NewEncoder(os.NewFile(4, "answers"))
+	for {
+		var asked measuredRun
+		if err := in.Decode(&asked); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		var answer measuredAnswer
+		if err := answer.measure(asked); err != nil {
+			answer.Fault = err.Error()
+		}
+		if err := out.Encode(answer); err != nil {
+			return err
+		}
+	}
+}
+
+// measure runs and measures. The error says why it could not run.
+func (answer *measuredAnswer) measure(asked measuredRun) error {
+	cmd := exec.Command(asked.Arguments[0], asked.Arguments[1:]...)
+	stdin, err := os.Open(filepath.Join(asked.Dir, "stdin"))
+	if err != nil {
+		return err
+	}
+	defer stdin.Close() //nolint:errcheck // only read
+	stdout, err := os.Create(filepath.Join(asked.Dir, "stdout"))
+	if err != nil {
+		return err
+	}
+	defer stdout.Close() //nolint:errcheck // the command has written it
+	stderr, err := os.Create(filepath.Join(asked.Dir, "stderr"))
+	if err != nil {
+		return err
+	}
+	defer stderr.Close() //nolint:errcheck // as above
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
 	err = cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		code, err = exit.ExitCode(), nil
+		answer.Code, err = exit.ExitCode(), nil
 	}
-	if err != nil {
-		return 0, err
+	if err == nil {
+		answer.Peak = measure.PeakOf(cmd.ProcessState)
 	}
-	return code, json.NewEncoder(os.NewFile(3, "peak")).Encode(stats{Peak: measure.PeakOf(cmd.ProcessState)})
+	return err
 }

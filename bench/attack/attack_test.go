@@ -79,6 +79,26 @@ func TestJudgeText(t *testing.T) {
 	}
 }
 
+// TestJudgeJoined holds that a part behind a text does not pass as read if its rows have no verdicts.
+func TestJudgeJoined(t *testing.T) {
+	a := &attack{ctx: context.Background(), oracle: newOracle()}
+	b := a.textBase(&textFormats[0], a.random("joined", 0), 20)
+	res := answered(b)
+	res.rows = append(res.rows, row{Line: 21, URL: "\u6874\u7470"})
+	if got, _ := judgeJoined(b, res, readOrSay); got != wrong {
+		t.Errorf("a row without a verdict: %s", judgements[got])
+	}
+	res.rows[20] = b.rows[3]
+	if got, reason := judgeJoined(b, res, readOrSay); got != whole {
+		t.Errorf("a row more: %s: %s", judgements[got], reason)
+	}
+	res.rows = res.rows[:20]
+	res.stderr = "robobatch: doubt: another encoding"
+	if got, _ := judgeJoined(b, res, readOrSay); got != doubted {
+		t.Errorf("no row more, and a doubt: %s", judgements[got])
+	}
+}
+
 // TestJudgePacked holds that damage which the strict reader sees does not pass in silence, and that
 // wrong rows before it do not either.
 func TestJudgePacked(t *testing.T) {
@@ -228,5 +248,57 @@ func TestJudgeAlone(t *testing.T) {
 		if got, reason := tt.of(l, []byte(tt.out), tt.code); got != tt.want {
 			t.Errorf("%s: %s, want %s: %s", tt.name, judgements[got], judgements[tt.want], reason)
 		}
+	}
+}
+
+// TestMain makes this binary the slow reader, too.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "-slowly" {
+		if err := readSlowly(); err != nil {
+			panic(err)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestPool holds that a process that stays answers one question after the other, as many processes do at once, and that
+// one that ends without an answer is an error, after which another one answers.
+func TestPool(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &attack{ctx: t.Context(), oracle: newOracle(), slow: newPool(2, t.TempDir(), self, "-slowly")}
+	defer a.slow.close()
+	b := a.newBase(a.random("pool", 0), 30, false)
+	if b.data, err = arrowStream(b); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		rows, err := a.slowly("arrow", b.data)
+		if err != nil || len(rows) != len(b.rows) || rows[7].URL != b.rows[7].URL {
+			t.Fatalf("question %d: %d rows, %v", i, len(rows), err)
+		}
+		if _, err := a.slowly("parquet", b.data); err == nil {
+			t.Fatalf("question %d: no fault", i)
+		}
+	}
+	if n := len(a.slow.idle); n != 1 {
+		t.Errorf("%d processes for one question at a time", n)
+	}
+	s := <-a.slow.idle
+	s.cmd.Process.Kill()
+	a.slow.idle <- s
+	if _, err := a.slowly("arrow", b.data); err == nil || !strings.Contains(err.Error(), "ended, with exit code -1") {
+		t.Errorf("the error of a process that was killed: %v", err)
+	}
+	if rows, err := a.slowly("arrow", b.data); err != nil || len(rows) != len(b.rows) {
+		t.Errorf("after that: %d rows, %v", len(rows), err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if _, _, err := newPool(1, t.TempDir(), "sleep", "1000").ask(stopped, slowRun{}, new(reading)); err == nil {
+		t.Error("no error, and nobody waits")
 	}
 }

@@ -13,6 +13,10 @@
 // something is missing. What a format cannot show, such as another letter in a text, counts as
 // unseen: the rows must be those of the bytes that are there.
 //
+// A process that starts costs more than a small input. So most damaged inputs are read by processes of the
+// command that stay, one run after the other, and one in -own by a process of its own; those that are
+// killed or measured, and all of kills, faults and disks, by a process of its own.
+//
 // Everything depends on -seed and on the counts alone, but for the moments of kills. The inputs on
 // which the command was wrong are kept, with the command line that shows it again.
 package main
@@ -38,18 +42,22 @@ func main() { tool.Main("attack", run) }
 
 // An attack is what the flags ask for, and what was found so far.
 type attack struct {
-	ctx     context.Context
-	binary  string // the command
-	dir     string // where it runs, and the rules are
-	keep    string // where what it did wrong is kept
-	seed    uint64
-	mutants int
-	kills   int
-	faults  int
-	disks   int
-	jobs    int
-	only    *regexp.Regexp
-	oracle  oracle
+	ctx      context.Context
+	binary   string // the command
+	dir      string // where it runs, and the rules are
+	keep     string // where what it did wrong is kept
+	seed     uint64
+	mutants  int
+	kills    int
+	faults   int
+	disks    int
+	jobs     int
+	own      int // one run in so many has a process of its own
+	only     *regexp.Regexp
+	oracle   oracle
+	served   *pool // of the command; nil if each run has a process of its own
+	slow     *pool // of the slow readers
+	measured *pool // of what measures runs
 
 	mu    sync.Mutex
 	kept  int // wrong runs
@@ -57,12 +65,11 @@ type attack struct {
 }
 
 func run(ctx context.Context, arguments []string) error {
-	if len(arguments) > 1 && arguments[0] == "-measured" { // this is for the program itself
-		code, err := measured(ctx, arguments[1:])
-		if err == nil && code != 0 {
-			os.Exit(code)
-		}
-		return err
+	if len(arguments) == 1 && arguments[0] == "-slowly" { // this is for the program itself
+		return readSlowly()
+	}
+	if len(arguments) == 1 && arguments[0] == "-measure" { // as above
+		return measureRuns()
 	}
 	a := &attack{ctx: ctx, oracle: newOracle(), shown: map[string]int{}}
 	flags := flag.NewFlagSet("attack", flag.ContinueOnError)
@@ -73,14 +80,14 @@ func run(ctx context.Context, arguments []string) error {
 	flags.Uint64Var(&a.seed, "seed", 1, "of all that is random")
 	flags.IntVar(&a.jobs, "jobs", runtime.GOMAXPROCS(0), "runs at once")
 	flags.StringVar(&a.binary, "bin", "", "the command to attack; default: built from this module")
+	flags.IntVar(&a.own, "own", 20, "one run in so many on a damaged input has a process of its own; with -bin each has")
 	flags.StringVar(&a.keep, "keep", "", "where to keep what it did wrong; default: a directory for temporary files")
 	only := flags.String("only", "", "attack what this regular expression matches the name of, such as mutants/csv, kills, faults or disks")
-	slow := flags.String("slowly", "", "read standard input as parquet or arrow, and print the rows; this is for the program itself")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
-	if *slow != "" {
-		return readSlowly(*slow)
+	if a.own < 1 || a.jobs < 1 {
+		return errors.New("-own, -jobs: at least 1")
 	}
 	var err error
 	if a.only, err = regexp.Compile(*only); err != nil {
@@ -92,6 +99,11 @@ func run(ctx context.Context, arguments []string) error {
 	defer os.RemoveAll(a.dir) //nolint:errcheck // a directory for temporary files
 	if err := a.prepare(); err != nil {
 		return err
+	}
+	defer a.slow.close()
+	defer a.measured.close()
+	if a.served != nil {
+		defer a.served.close()
 	}
 	if err := a.all(); err != nil {
 		return err
@@ -117,7 +129,17 @@ func (a *attack) prepare() (err error) {
 		if err := tool.Build(a.ctx, a.binary); err != nil {
 			return err
 		}
+		served, err := buildServed(a.ctx, a.dir)
+		if err != nil {
+			return err
+		}
+		a.served = newPool(a.jobs, a.dir, served)
 	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	a.slow, a.measured = newPool(a.jobs, a.dir, self, "-slowly"), newPool(a.jobs, a.dir, self, "-measure")
 	if a.binary, err = filepath.Abs(a.binary); err != nil {
 		return err
 	}
@@ -210,12 +232,15 @@ func (a *attack) damage(t target) error {
 	return nil
 }
 
+// rarely is in how many draws of a rare base one counts.
+const rarely = 8
+
 // damageOnce tries mutant number i.
 func (a *attack) damageOnce(t target, bases []*base, i int) judgement {
 	r := a.random(t.name, i)
 	b := bases[0]
-	if r.IntN(4) == 0 {
-		b = bases[r.IntN(len(bases))]
+	if other := bases[r.IntN(len(bases))]; r.IntN(4) == 0 && (!other.rare || r.IntN(rarely) == 0) {
+		b = other
 	}
 	m := &mutations[r.IntN(len(mutations))]
 	for (m.recode || m.joined != notJoined) && !t.text {
@@ -233,7 +258,11 @@ func (a *attack) damageOnce(t target, bases []*base, i int) judgement {
 		return harmless // it was killed
 	}
 	if j == wrong {
-		a.note(t.name, fmt.Sprintf("mutant %d, %s", i, m.name), reason, data, res)
+		what := fmt.Sprintf("mutant %d, %s", i, m.name)
+		if res.shared {
+			what += ", in a process with other runs"
+		}
+		a.note(t.name, what, reason, data, res)
 	}
 	return j
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strings"
@@ -22,6 +23,7 @@ type result struct {
 	rows    []row
 	stats   stats
 	readErr error // why standard output is not what it should be
+	shared  bool  // its process had other runs before
 }
 
 // stats are what is read of -stats.
@@ -38,7 +40,7 @@ type stats struct {
 		Code string `json:"code"`
 	} `json:"doubts"`
 
-	Peak int64 `json:"attack_peak,omitempty"` // bytes of memory, of a run that is measured
+	Peak int64 `json:"-"` // bytes of memory, of a run that is measured
 }
 
 // unverified says from which line on rows before a fault may be wrong.
@@ -60,14 +62,9 @@ const patience = 20 * time.Minute
 
 // run runs the command on standard input. Its file of statistics is the third descriptor.
 func (a *attack) run(stdin []byte, arguments ...string) (out []byte, res result) {
-	return a.runProgram(stdin, a.binary, arguments...)
-}
-
-// runProgram is run for a program of any name.
-func (a *attack) runProgram(stdin []byte, name string, arguments ...string) (out []byte, res result) {
 	ctx, cancel := context.WithTimeout(a.ctx, patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, name, arguments...)
+	cmd := exec.CommandContext(ctx, a.binary, arguments...)
 	cmd.Dir = a.dir
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(stdin), &stdout, &stderr
@@ -94,19 +91,40 @@ func (a *attack) runProgram(stdin []byte, name string, arguments ...string) (out
 	if ctx.Err() != nil {
 		res.readErr = fmt.Errorf("did not end: %w", ctx.Err())
 	}
-	if len(written) > 0 {
-		if err := json.Unmarshal(written, &res.stats); err != nil {
-			res.readErr = fmt.Errorf("-stats: %w", err)
-		}
-	}
+	res.readStats(written)
 	return stdout.Bytes(), res
 }
 
-// job runs the main job and reads its rows.
-func (a *attack) job(stdin []byte, arguments ...string) result {
+// readStats reads what was written to the third descriptor.
+func (res *result) readStats(written []byte) {
+	if len(written) == 0 {
+		return
+	}
+	if err := json.Unmarshal(written, &res.stats); err != nil {
+		res.readErr = fmt.Errorf("-stats: %w", err)
+	}
+}
+
+// runAny runs the command in a process that it shares with other runs, or in one of its own, as r draws.
+func (a *attack) runAny(r *rand.Rand, stdin []byte, arguments ...string) (out []byte, res result) {
+	if a.served == nil || r.IntN(a.own) == 0 {
+		return a.run(stdin, arguments...)
+	}
+	var answer servedAnswer
+	code, stderr, err := a.served.ask(a.ctx, servedRun{arguments, stdin}, &answer)
+	if err != nil { // the process ended, as it never must
+		return nil, result{code: code, stderr: stderr, readErr: err, shared: true}
+	}
+	res = result{code: answer.Code, stderr: string(answer.Err), shared: true}
+	res.readStats(answer.Third)
+	return answer.Stdout, res
+}
+
+// job runs the main job and reads its rows. r draws whether it has a process of its own.
+func (a *attack) job(r *rand.Rand, stdin []byte, arguments ...string) result {
 	arguments = append(arguments, "-quiet", "-out", "-", "-out-format", "jsonl",
 		"-columns", "line,url,allowed,rule_line", "-stats", "/dev/fd/3")
-	out, res := a.run(stdin, arguments...)
+	out, res := a.runAny(r, stdin, arguments...)
 	for line := range bytes.Lines(out) {
 		var r struct {
 			Line    int64   `json:"line"`
@@ -129,6 +147,8 @@ func (a *attack) job(stdin []byte, arguments ...string) result {
 // by a signal, hang, fail without a word, or write an output that cannot be read.
 func (res *result) crash() string {
 	switch {
+	case res.readErr != nil && res.stderr != "":
+		return res.readErr.Error() + ": " + res.stderr
 	case res.readErr != nil:
 		return res.readErr.Error()
 	case strings.Contains(res.stderr, "\ngoroutine ") || strings.Contains(res.stderr, "panic:"):

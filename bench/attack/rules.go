@@ -243,7 +243,7 @@ func (a *attack) rulesTarget(f *rulesFormat) target {
 			if r.IntN(4) == 0 {
 				arguments = append(arguments, "-max-memory", "256MiB")
 			}
-			res := a.job(text, arguments...)
+			res := a.job(r, text, arguments...)
 			j, reason := a.judgeRules(f, b, expected, data, &res)
 			return &res, j, reason
 		},
@@ -263,7 +263,7 @@ func (a *attack) judgeRules(f *rulesFormat, b *base, expected map[string][]byte,
 		}
 		return ""
 	}
-	reason := untrue(oracle{expected})
+	reason := untrue(newOracleOf(expected))
 	if reason == "" && len(res.rows) > 0 {
 		return whole, ""
 	}
@@ -283,7 +283,7 @@ func (a *attack) judgeRules(f *rulesFormat, b *base, expected map[string][]byte,
 			maps.Copy(others, bodies)
 			bodies = others
 		}
-		if again := untrue(oracle{bodies}); again != "" {
+		if again := untrue(newOracleOf(bodies)); again != "" {
 			return wrong, again
 		}
 		return unseen, ""
@@ -298,12 +298,13 @@ func (a *attack) judgeRecords(b *base, data []byte, res *result, reason string) 
 	if _, err := packings[0].unpack(data); b.about == nil || packed && err != nil {
 		return wrong, reason
 	} else if packed { // a file that is cut between two members looks like a shorter one
-		intact := oracle{map[string][]byte{}}
+		bodies := map[string][]byte{}
 		for origin, part := range b.about {
 			if bytes.Contains(data, part) {
-				intact.bodies[origin] = a.oracle.bodies[origin]
+				bodies[origin] = a.oracle.bodies[origin]
 			}
 		}
+		intact := newOracleOf(bodies)
 		for _, got := range res.rows {
 			if want := intact.decide(got.Line, []byte(got.URL)); !same(want, got) {
 				return wrong, fmt.Sprintf("%v, want %v", got, want)
@@ -349,10 +350,10 @@ func (a *attack) warcLogTarget(packed bool) target {
 			}
 			return bases, nil
 		},
-		try: func(_ *rand.Rand, b *base, _ *mutation, data []byte) (*result, judgement, string) {
+		try: func(r *rand.Rand, b *base, _ *mutation, data []byte) (*result, judgement, string) {
 			file, remove := a.file("log."+name, data)
 			defer remove()
-			res := a.job(nil, "-rules", "rules", "-in", file, "-format", "warc")
+			res := a.job(r, nil, "-rules", "rules", "-in", file, "-format", "warc")
 			j, reason := a.judgeWARC(b, data, &res, packed)
 			return &res, j, reason
 		},

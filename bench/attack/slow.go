@@ -3,13 +3,12 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
+	"runtime"
 	"syscall"
 )
 
@@ -20,51 +19,67 @@ import (
 // slowMemory is how much memory a slow reader may take.
 const slowMemory = 2 << 30
 
-// A reading is what a slow reader prints.
+// A slowRun is what a slow reader is asked to read.
+type slowRun struct {
+	Kind string // parquet or arrow
+	Data []byte
+}
+
+// A reading is what a slow reader answers.
 type reading struct {
 	Rows  []row
 	Fault string
+	Last  bool // the process ends
 }
+
+func (r *reading) last() bool { return r.Last }
 
 // slowly reads the rows of a file by a slow reader. The rows before a fault are returned with it.
 func (a *attack) slowly(kind string, data []byte) ([]row, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	cmd := exec.CommandContext(a.ctx, self, "-slowly", kind)
-	cmd.Stdin = bytes.NewReader(data)
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("the slow reader: %w", err)
-	}
 	var r reading
-	if err := json.Unmarshal(out, &r); err != nil {
-		return nil, err
+	if _, stderr, err := a.slow.ask(a.ctx, slowRun{kind, data}, &r); err != nil {
+		return nil, fmt.Errorf("the slow reader: %w: %.300s", err, stderr)
 	}
 	if r.Fault != "" {
-		err = errors.New(r.Fault)
+		return r.Rows, errors.New(r.Fault)
 	}
-	return r.Rows, err
+	return r.Rows, nil
 }
 
-// readSlowly reads standard input and prints a reading.
-func readSlowly(kind string) error {
+// slowGarbage is how much memory a slow reader may have taken and read on: what is left of it is missing for what is
+// read next.
+const slowGarbage = 256 << 20
+
+// readSlowly reads what it is asked to, until there is no more.
+func readSlowly() error {
 	limit := syscall.Rlimit{Cur: slowMemory, Max: slowMemory}
 	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &limit); err != nil {
 		return err
 	}
-	data, err := io.ReadAll(os.Stdin)
-	if err != nil {
-		return err
+	in, out := json.NewDecoder(os.NewFile(3, "runs")), json.NewEncoder(os.NewFile(4, "answers"))
+	for {
+		var asked slowRun
+		if err := in.Decode(&asked); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		read := readParquet
+		if asked.Kind == "arrow" {
+			read = readArrow
+		}
+		var (
+			r      reading
+			err    error
+			memory runtime.MemStats
+		)
+		if r.Rows, err = read(asked.Data); err != nil {
+			r.Fault = err.Error()
+		}
+		runtime.ReadMemStats(&memory)
+		r.Last = memory.Sys > slowGarbage
+		if err := out.Encode(r); err != nil || r.Last {
+			return err
+		}
 	}
-	read := readParquet
-	if kind == "arrow" {
-		read = readArrow
-	}
-	var r reading
-	if r.Rows, err = read(data); err != nil {
-		r.Fault = err.Error()
-	}
-	return json.NewEncoder(os.Stdout).Encode(r)
 }

@@ -206,8 +206,8 @@ func (a *attack) arrowTarget() target {
 			}
 			return bases, nil
 		},
-		try: func(_ *rand.Rand, b *base, _ *mutation, data []byte) (*result, judgement, string) {
-			out, res := a.run(data, "pipe", "-rules", "rules", "-columns", "allowed,rule_line", "-quiet")
+		try: func(r *rand.Rand, b *base, _ *mutation, data []byte) (*result, judgement, string) {
+			out, res := a.runAny(r, data, "pipe", "-rules", "rules", "-columns", "allowed,rule_line", "-quiet")
 			j, reason := a.judgeArrow(b, data, out, &res)
 			return &res, j, reason
 		},

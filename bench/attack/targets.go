@@ -77,11 +77,11 @@ func (a *attack) runOnLog(r *rand.Rand, f *textFormat, extension string, data []
 		arguments = append(arguments, "-verified-only")
 	}
 	if r.IntN(8) == 0 && f.name != "parquet" {
-		return a.job(data, append(arguments, "-in", "-")...)
+		return a.job(r, data, append(arguments, "-in", "-")...)
 	}
 	name, remove := a.file("log"+extension, data)
 	defer remove()
-	return a.job(nil, append(arguments, "-in", name)...)
+	return a.job(r, nil, append(arguments, "-in", name)...)
 }
 
 // file writes a file of a name that no other run has, and returns how to remove it.
@@ -149,9 +149,13 @@ func judgeRecoded(b *base, res *result) (judgement, string) {
 // judgeJoined judges the rows of a text with a part behind it: all rows are true; those of the part are there, or the
 // run says that something is not as it should be.
 func judgeJoined(b *base, res *result, j join) (judgement, string) {
+	decided := 0
 	for _, got := range res.rows {
 		if !b.has(got) {
 			return excused(res, got.Line, false, got.String()+" is no row of either part")
+		}
+		if got.Allowed != nil {
+			decided++
 		}
 	}
 	switch {
@@ -165,8 +169,8 @@ func judgeJoined(b *base, res *result, j join) (judgement, string) {
 		return wrong, "nothing says that the part behind cannot be read"
 	case j == readAll && res.stats.refused() > 0:
 		return wrong, "lines of the part behind are refused"
-	case len(res.rows) <= len(b.rows):
-		return wrong, strconv.Itoa(len(res.rows)) + " rows, of " + strconv.Itoa(len(b.rows)) + " in the first part alone"
+	case decided <= len(b.rows):
+		return wrong, strconv.Itoa(decided) + " rows, of " + strconv.Itoa(len(b.rows)) + " in the first part alone"
 	}
 	return whole, ""
 }

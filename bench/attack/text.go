@@ -88,6 +88,7 @@ type base struct {
 	about  map[string][]byte // what stands for an origin each, in rules
 	others []*base           // parts of which may come to be in it
 	parts  [][]byte          // what stands for a row each, in a WARC file
+	rare   bool              // a run on it takes seconds, so it is damaged rarely
 }
 
 // has reports whether a row of a run that failed is one of the base, or of another of its format,

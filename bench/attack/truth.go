@@ -34,10 +34,24 @@ func (r row) String() string {
 }
 
 // An oracle decides URLs by the slow reference, [robots.Decide]. Its bodies are the robots.txt by
-// origin.
-type oracle struct{ bodies map[string][]byte }
+// origin, each parsed once.
+type oracle struct {
+	bodies map[string][]byte
+	rules  map[string][]robots.Rule // of all crawlers, by origin
+}
 
 const dialect = robots.Google
+
+// newOracleOf returns the oracle of some robots.txt files, by origin.
+func newOracleOf(bodies map[string][]byte) oracle {
+	o := oracle{bodies, map[string][]robots.Rule{}}
+	for origin, body := range bodies {
+		if rules, ok := robots.Parse(body, dialect).Select(robots.NewAgent("*", dialect)); ok {
+			o.rules[origin] = rules
+		}
+	}
+	return o
+}
 
 // decide returns the row of a URL.
 func (o oracle) decide(line int64, url []byte) row {
@@ -52,11 +66,7 @@ func (o oracle) decide(line int64, url []byte) row {
 	}
 	allowed := true
 	r.Allowed = &allowed
-	body, ok := o.bodies[string(origin)]
-	if !ok {
-		return r
-	}
-	rules, ok := robots.Parse(body, dialect).Select(robots.NewAgent("*", dialect))
+	rules, ok := o.rules[string(origin)]
 	if !ok {
 		return r
 	}
@@ -82,17 +92,17 @@ const site = "https://www.example.com"
 
 // newOracle makes up robots.txt files of a few origins.
 func newOracle() oracle {
-	o := oracle{map[string][]byte{
+	bodies := map[string][]byte{
 		site:                  []byte("User-agent: *\nDisallow: /private\nAllow: /private/open\nDisallow: /*.pdf$\n"),
 		"http://c.example":    []byte("User-agent: otherbot\nDisallow: /\n"),
 		"https://d.example":   []byte("\ufeff# nothing\nUser-agent: *\nDisallow: /a*b*c\nDisallow: /\nAllow: /docs/\n"),
 		"https://e.example":   []byte("User-agent: *\nDisallow:\n"),
 		"https://f.example:1": []byte("User-agent: *\r\nDisallow: /f\r\nAllow: /f/%C3%A9\r\n"),
-	}}
-	for i := range 3 {
-		o.bodies[fmt.Sprintf("https://s%d.example", i)] = fmt.Appendf(nil, "User-agent: *\nDisallow: /%d/\nDisallow: /private\nAllow: /docs/%d\n", i, i)
 	}
-	return o
+	for i := range 3 {
+		bodies[fmt.Sprintf("https://s%d.example", i)] = fmt.Appendf(nil, "User-agent: *\nDisallow: /%d/\nDisallow: /private\nAllow: /docs/%d\n", i, i)
+	}
+	return newOracleOf(bodies)
 }
 
 // origins are those that the made-up URLs have; one has no robots.txt.

@@ -11,9 +11,12 @@ import (
 
 var update = flag.Bool("update", false, "write what the commands print into the scripts of testdata/script")
 
+// testCommands are what this binary is under other names than its own.
+var testCommands = map[string]func(){"robobatch": main}
+
 // TestMain makes this binary the command robobatch for the scripts, too.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"robobatch": main})
+	testscript.Main(m, testCommands)
 }
 
 // TestScript runs the scripts of testdata/script. Their own commands are those of
