@@ -122,13 +122,15 @@ const (
 	zipEndLen     = 22
 	zip64EndLen   = 56
 	zip64PlaceLen = 20
-	zipMaxNote    = 1<<16 - 1 // behind the end
+
+	// zipTail is how much of a file the library searches for the end, which is more than the end and the longest note.
+	zipTail = 65 << 10
 )
 
 // checkDirectory returns an error if the directory of a zip archive would take too much memory: the
 // reader makes room for as many files as the end promises.
 func checkDirectory(file io.ReaderAt, size int64) error {
-	tail := make([]byte, min(size, zipEndLen+zipMaxNote+zip64EndLen+20))
+	tail := make([]byte, min(size, zipTail+zip64EndLen+zip64PlaceLen))
 	at := size - int64(len(tail))
 	if _, err := file.ReadAt(tail, at); err != nil && err != io.EOF {
 		return err
@@ -164,7 +166,7 @@ var errJoined = &ZipError{Reason: "is a zip archive with other bytes before or b
 // what that does not list would be left out without a word, as where two archives are joined. The
 // directory has to end where the end of the archive begins, and that has to be the end of the file.
 func checkWhole(file io.ReaderAt, size int64) error {
-	tail := make([]byte, min(size, zipEndLen+zipMaxNote))
+	tail := make([]byte, min(size, zipTail))
 	if _, err := file.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
 		return err
 	}
@@ -185,7 +187,7 @@ func checkWhole(file io.ReaderAt, size int64) error {
 		}
 		return nil
 	}
-	return nil
+	return errJoined // the library has found an end that cannot be that of the file
 }
 
 // largeDirectory returns where the end of a large archive is, and how long its directory is and
