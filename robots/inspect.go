@@ -203,7 +203,11 @@ func (in *inspector) directive(l *line) {
 		in.delay(l)
 	case kindSitemap:
 		r.Sitemaps = append(r.Sitemaps, Sitemap{l.num, l.value})
-		if _, err := SplitURL([]byte(l.value)); err != nil {
+		u, err := SplitURL([]byte(l.value))
+		if err == nil {
+			_, err = AppendOrigin(nil, u) // its host and port
+		}
+		if err != nil {
 			in.note(l.num, codeBadSitemap, "not an absolute URL: %v", err)
 		}
 	case kindHost:

@@ -231,6 +231,7 @@ func TestAbout(t *testing.T) {
 		{"", forbids + "sitemap: https://a.example/s\nsitemap: https://A.example/t", "3 blocked_sitemap"},
 		{"", forbids + "sitemap: https://a.example/s\nsitemap: https://b.example/s", ""},
 		{"https://a.example", forbids + "sitemap: https://b.example/s\nsitemap: https://a.example:444/s\nsitemap: https://a.example/t\nsitemap: /s", "6 bad_sitemap"},
+		{"https://a.example", "sitemap: https://a b.example/s\nsitemap: https://a.example:65536/s\nsitemap: https://a<b.example/s\nsitemap: https://a.example\\@b.example/s\nsitemap: https://[::1]:8/s\nsitemap: https://b_c.example.:443/s", "1 bad_sitemap, 2 bad_sitemap, 3 bad_sitemap, 4 bad_sitemap"},
 		{"https://a.example", "user-agent: *\ndisallow: /\nsitemap: https://a.example/s", "2 all_closed"},
 		{"https://a.example", "user-agent: *\ndisallow: /\n\nuser-agent: bingbot\ndisallow: /*.xml\n\nsitemap: https://a.example/s.xml", "2 all_closed, 7 blocked_sitemap"},
 	} {
