@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -108,6 +109,50 @@ func liveHeap() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
+}
+
+// TestEnoughMemory holds that under the limit which is said to be enough no rules are loaded again, that half of the room
+// for rules is not, and that one is named whatever the limit was: one without any room for rules, too.
+func TestEnoughMemory(t *testing.T) {
+	const origins, urls, run = 1500, 60_000, 96 << 20 // run is what a run takes besides rules
+	var all []robots.Response
+	for i := range origins {
+		body := fmt.Sprintf("User-agent: *\nDisallow: /own%d%s\n", i, strings.Repeat("x*", 2500))
+		all = append(all, robots.Response{Origin: robots.Origin(fmt.Sprintf("https://h%d.example", i)), Status: 200, Body: []byte(body)})
+	}
+	log := make([]string, urls)
+	for i := range log {
+		log[i] = fmt.Sprintf("https://h%d.example/own%d", i*7919%origins, i)
+	}
+	name := makePack(t, robots.Google, all...)
+	enough := func(limit int64) int64 {
+		s := openPack(t, name, StoreOptions{Dialect: robots.Google, MaxMemory: limit})
+		e := s.NewEvaluator()
+		for first := 0; first < urls; first += 1000 {
+			b := &Batch{}
+			for _, url := range log[first : first+1000] {
+				appendRow(b, url, 1)
+			}
+			e.Evaluate(b)
+		}
+		n, failed := s.EnoughMemory(), s.Err()
+		if err := errors.Join(failed, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for _, limit := range []int64{1, run + 8<<20} {
+		named := enough(limit)
+		if named <= run {
+			t.Fatalf("%d bytes are enough, says a run under %d", named, limit)
+		}
+		if again := enough(named); again != 0 {
+			t.Errorf("under %d bytes rules are dropped; a run under %d says that is enough, and another that %d is", named, limit, again)
+		}
+		if half := int64(run) + (named-run)/2; enough(half) == 0 {
+			t.Errorf("a run under %d bytes says that %d are enough, and %d are", limit, named, half)
+		}
+	}
 }
 
 // TestLimitHuge holds that a limit larger than any memory costs none: what is there to count what

@@ -19,7 +19,7 @@ type limited struct {
 	*loader
 	ids   []atomic.Uint32 // by site: its RulingID, NoRuling if that is not known yet
 	cache Cache
-	limit int64 // of memory
+	apart int64 // bytes of the limit that are for other things than rules
 	room  int64 // bytes for rules: what the limit leaves, at least MinRoom
 
 	loading singleflight.Group // of texts, each by one goroutine
@@ -34,8 +34,8 @@ const (
 )
 
 func newLimited(l *loader, opt Options) (*limited, error) {
-	left := opt.MaxMemory - cmp.Or(opt.Reserved, runMemory) - l.file.IndexSize() - siteSize*int64(l.file.Sites())
-	s := &limited{loader: l, ids: make([]atomic.Uint32, l.file.Sites()), limit: opt.MaxMemory, room: max(left, MinRoom)}
+	apart := cmp.Or(opt.Reserved, runMemory) + l.file.IndexSize() + siteSize*int64(l.file.Sites())
+	s := &limited{loader: l, ids: make([]atomic.Uint32, l.file.Sites()), apart: apart, room: max(opt.MaxMemory-apart, MinRoom)}
 	if opt.NewCache == nil {
 		opt.NewCache = newCache
 	}
@@ -59,7 +59,7 @@ func (s *limited) Enough() int64 {
 	if loads-texts < noticedReloads {
 		return 0
 	}
-	return s.limit + int64(float64(s.size)/cachePart) - s.room
+	return s.apart + int64(float64(s.size)/cachePart)
 }
 
 func (s *limited) Close() error {
