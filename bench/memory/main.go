@@ -120,7 +120,7 @@ const mib = 1 << 20
 // Bounds of a run under a limit.
 const (
 	overhead = 16 * mib  // beside a tenth of the limit
-	mustRun  = 256 * mib // under less, a run may refuse to start
+	mustRun  = 256 * mib // under less, a run may refuse to start, unless its shape says more
 )
 
 // bound returns the most memory that a run may hold.
@@ -202,7 +202,7 @@ func (r result) print(w io.Writer, s shape, limit int64) (fault, err error) {
 	case r.Peak > bound(limit):
 		word = "TOO MUCH"
 	}
-	if r.Peak > bound(limit) || r.refused != "" && limit >= mustRun {
+	if r.Peak > bound(limit) || r.refused != "" && limit >= cmp.Or(s.least, mustRun) {
 		fault = fmt.Errorf("%s under %d MiB: %s", s.name, limit/mib, word)
 	}
 	_, err = fmt.Fprintf(w, "%-12s %4d MiB %6.1f MiB %6.1f MiB %7.1f s %7.1f s  %s\n", s.name, limit/mib,

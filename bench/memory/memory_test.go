@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/bench/internal/tool"
+	"github.com/robobatch/robobatch/internal/measure"
 )
 
 // preparing has the test binary write the inputs into the directory that the variable names: in a
@@ -88,6 +90,25 @@ func TestPlans(t *testing.T) {
 	}
 	if names := missing([]byte("\t{Run: \"conduct\"},\n")); len(names) != 1 {
 		t.Errorf("%q are missing", names)
+	}
+}
+
+// TestPrint holds that a run that holds too much is a fault, and one that is refused under a limit that has to do.
+func TestPrint(t *testing.T) {
+	for _, c := range []struct {
+		r     result
+		least int64
+		fault bool
+	}{
+		{result{Sample: measure.Sample{Peak: bound(mustRun)}}, 0, false},
+		{result{Sample: measure.Sample{Peak: bound(mustRun) + 1}}, 0, true},
+		{result{refused: "too little"}, 0, true},
+		{result{refused: "too little"}, mustRun + 1, false},
+	} {
+		fault, err := c.r.print(io.Discard, shape{least: c.least}, mustRun)
+		if err != nil || (fault != nil) != c.fault {
+			t.Errorf("%+v: %v, %v", c, fault, err)
+		}
 	}
 }
 

@@ -18,6 +18,8 @@ type shape struct {
 	command string // "" is the main job
 	old     *input // the rules before, of the commands diff and report
 	stdin   *input // nil is none
+
+	least int64 // the limit under which it may refuse to start, in bytes; 0 means mustRun
 }
 
 // plan returns the line of the table of plans in cmd/robobatch/internal/memory that the shape tries.
@@ -87,7 +89,7 @@ var shapes = []shape{
 	{name: "windows", rules: pack, log: windows, out: "x.parquet", flags: []string{"-workers", "8"}},
 	{name: "windowdiff", command: "diff", old: closing, rules: pack, log: windows},
 	{name: "windowcover", command: "coverage", rules: pack, log: windows},
-	{name: "windowpage", command: "report", rules: pack, log: windows, out: "x.html"},
+	{name: "windowpage", command: "report", rules: pack, log: windows, out: "x.html", least: 512 * mib},
 	{name: "rulesalone", command: "diff", old: words, rules: changed},
 	{name: "rulesrows", command: "diff", old: words, rules: changed, out: "x.parquet"},
 	{name: "reportrun", rules: pack, log: urls, out: "x.parquet", page: "x.html"},
