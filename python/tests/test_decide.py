@@ -166,11 +166,12 @@ def test_huge_rows(rules: Path) -> None:
         (["a", "\ud800"], ValueError, "URL 1 has half a surrogate pair"),
         ({"url": ["x"]}, TypeError, "rows is dict"),
         (None, TypeError, "rows is NoneType"),
-        (pl.LazyFrame({"url": ["x"]}), TypeError, r"rows\.collect\(\)"),
+        (np.array([["x"]]), TypeError, r"of 2 dimensions: .* rows\[:, 0\]"),
+        (np.array([1.5]), TypeError, "URL 0 is float64"),
         (pa.table({"u": ["x"], "v": [1]}), robobatch.Error, 'no such column: "url": the rows have u, v'),
         (pa.Table.from_arrays([pa.array(["x"])] * 2, ["url", "url"]), robobatch.Error, '2 columns are named "url"'),
-        (pa.table({"url": [1]}), robobatch.Error, 'not a type of text: column "url" is int: cast it .* with url='),
-        (pd.DataFrame({"url": [1]}), robobatch.Error, 'column "url" is int'),
+        (pa.table({"url": [1]}), robobatch.Error, 'not a type of text: column "url" is int64: cast it .* with url='),
+        (pd.DataFrame({"url": [1]}), robobatch.Error, 'column "url" is int64'),
         (pl.DataFrame({"url": [["x"]]}), robobatch.Error, 'column "url" is large_list'),
         (
             pa.table({"url": ["x"], "rule": ["y"]}),
@@ -185,13 +186,15 @@ def test_wrong_rows(rows: object, kind: type[Exception], said: str, rules: Path)
 
 
 def test_wrong_questions(rules: Path) -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'agent'"):
+        robobatch.decide(["x"], rules=rules, agent="x")  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="unknown argument 'agent': use rules, url, agents"):
-        robobatch.decide(["x"], rules=rules, agent="x")  # type: ignore[call-arg]
+        robobatch.stream([], rules=rules, agent="x")  # type: ignore[call-arg]
     for name in ("agents", "columns"):
         with pytest.raises(ValueError, match=f"{name} is empty: name at least one"):
-            robobatch.decide(["x"], rules=rules, **{name: []})  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"columns is 'allowed': write a list"):
-        robobatch.decide(["x"], rules=rules, columns="allowed")
+            robobatch.decide(["x"], rules=rules, **{name: []})  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="to is 'json': use one of arrow, pandas"):
+        robobatch.decide(["x"], rules=rules, to="json")  # type: ignore[call-overload]
     with pytest.raises(robobatch.Error) as caught:
         robobatch.decide(["x"], rules=rules, columns=["allowd"], agents=["a", "a"], dialect="bing")
     assert caught.value.exit_code == 2

@@ -39,7 +39,7 @@ def ask(rules: Path, urls: Sequence[str | None], question: str = "one") -> tuple
     doubts: list[robobatch.Doubt] = []
     batches = [pa.record_batch({"url": pa.array(urls[i : i + 1], pa.string())}) for i in range(len(urls))]
     process = kept.kept(question, rules, arguments(rules, {"columns": ["allowed"]}))
-    decided = extended(batches, process, "url", doubts.append)
+    decided = extended(batches, process, {}, doubts.append)
     return [allowed for b in decided for allowed in b["allowed"].to_pylist()], [d.code for d in doubts]
 
 
@@ -72,7 +72,7 @@ def test_a_changed_file_is_read_again(rules: Path, tmp_path: Path) -> None:
     for disallowed in ["Disallow: /", "Disallow:   "]:
         changing.write_text(f"User-agent: *\n{disallowed}\n")
         process = kept.kept("one", changing, arguments(changing, {"columns": ["allowed"], "origin": SITE[:-1]}))
-        decided = extended([pa.record_batch({"url": [SITE]})], process, "url", print)
+        decided = extended([pa.record_batch({"url": [SITE]})], process, {}, print)
         assert [b["allowed"].to_pylist() for b in decided] == [[disallowed != "Disallow: /"]]
     assert len(ids()) == 2
     assert ask(rules, ["https://example.com/private/"]) == ([False], [])  # a directory
@@ -86,8 +86,8 @@ def test_what_goes_wrong_ends_it(pack: Path, tmp_path: Path) -> None:
 
     ask(pack, [SITE])
     with pytest.raises(KeyError, match="the source"):
-        list(extended(broken(), kept.kept("one", pack, arguments(pack, {})), "url", print))
-    left = extended([pa.record_batch({"url": [SITE]})] * 9, kept.kept("one", pack, arguments(pack, {})), "url", print)
+        list(extended(broken(), kept.kept("one", pack, arguments(pack, {})), {}, print))
+    left = extended([pa.record_batch({"url": [SITE]})] * 9, kept.kept("one", pack, arguments(pack, {})), {}, print)
     next(left)
     left.close()
     assert len(ids()) == 1  # that of the first question, which has other columns

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from conftest import wait_until
 from pyspark.sql import DataFrame, SparkSession
@@ -106,6 +107,63 @@ def test_shipping(spark: SparkSession, pack: Path, rules: Path, tmp_path: Path) 
         rs.ship(spark, rules)
     with pytest.raises(robobatch.Error, match=r"lost: No such file or directory: name a pack"):
         rs.ship(spark, tmp_path / "lost")
+
+
+def test_functions_of_sql(spark: SparkSession, log: DataFrame, pack: Path, whole: pa.Table, program: str) -> None:
+    """Each row has the verdict for its own agent: that of a run for this agent alone."""
+    doubts = rs.register(spark, pack)
+    bots = ["*", "Googlebot", "GPTBot", "nobody"]
+    own = log.selectExpr("line", "url", f"array({str(bots)[1:-1]})[line % {len(bots)}] as bot")
+    own.createOrReplaceTempView("log")
+    columns = "robots_allowed(url, bot) as allowed, robots_rule(url, bot) as rule, robots_line(url, bot) as rule_line"
+    got = spark.sql(f"select line, bot, {columns} from log order by line").toArrow()  # noqa: S608 - it is ours
+    by_agent = {bot: robobatch.decide(whole.select(["url"]), rules=pack, agents=bot) for bot in bots}
+    for name in ("allowed", "rule", "rule_line"):
+        each: dict[Any, list[Any]] = {bot: decided[name].to_pylist() for bot, decided in by_agent.items()}
+        assert got[name].to_pylist() == [each[bot][row] for row, bot in enumerate(got["bot"].to_pylist())], name
+    nulls = "select * from values (null, '*'), ('https://www.sba.gov/', null) t(url, bot)"
+    found = spark.sql(nulls).selectExpr("robots_allowed(url, bot)", "robots_rule(url, bot)").collect()
+    assert [tuple(row) for row in found] == [(None, None)] * 2
+    assert doubts is not None
+    spark.sql("select robots_allowed('not a URL', '*')").collect()
+    assert "no_urls" in [doubt.code for doubt in doubts.found()]
+    with pytest.raises(Exception, match="no name of a crawler"):
+        spark.sql("select robots_allowed('https://www.sba.gov/', 'a b')").collect()
+    with pytest.raises(TypeError, match="register has no agents"):
+        rs.register(spark, pack, agents="x")
+    wait_until(lambda: not running(program))
+    assert running(program) == []
+
+
+def test_agents_of_rows(spark: SparkSession, rules: Path) -> None:
+    df = spark.createDataFrame(
+        [("https://example.com/x", "*"), ("https://example.com/x", "otherbot")], "url string, bot string"
+    )
+    decided = rs.with_verdicts(df, rules=rules, agent_column="bot", columns=["allowed"])
+    assert sorted((row["bot"], row["allowed"]) for row in decided.collect()) == [("*", True), ("otherbot", False)]
+
+
+def test_doubts_reach_the_driver(spark: SparkSession, rules: Path) -> None:
+    doubts = rs.Doubts(spark)
+    df = spark.createDataFrame([("x",), ("y",)] * 4, "url string").repartition(2)
+    assert rs.with_verdicts(df, rules=rules, doubts=doubts).count() == 8
+    (doubt,) = doubts.found()
+    assert doubt.code == "no_urls"
+    assert doubts.tasks(doubt) == 2
+
+
+def test_a_stream(spark: SparkSession, pack: Path, whole: pa.Table, tmp_path: Path) -> None:
+    """Structured Streaming runs both ways."""
+    (tmp_path / "in").mkdir()
+    pq.write_table(whole.select(["line", "url"]).replace_schema_metadata(None), tmp_path / "in" / "a.parquet")
+    rs.register(spark, pack)
+    rows = spark.readStream.schema("line long, url string").parquet(str(tmp_path / "in"))
+    decided = rs.with_verdicts(rows, rules=rs.ship(spark, pack), columns=["allowed"])
+    decided = decided.selectExpr("*", "robots_allowed(url, '*') as again")
+    query = decided.writeStream.format("parquet").option("checkpointLocation", str(tmp_path / "checkpoint"))
+    query.trigger(availableNow=True).start(str(tmp_path / "out")).awaitTermination()
+    got = spark.read.parquet(str(tmp_path / "out")).orderBy("line").toArrow()
+    assert got["allowed"].to_pylist() == got["again"].to_pylist() == whole["allowed"].to_pylist()
 
 
 def test_a_limit_leaves_nothing(spark: SparkSession, log: DataFrame, pack: Path, program: str) -> None:

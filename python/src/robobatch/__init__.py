@@ -1,38 +1,93 @@
-"""Decide for every URL of a table whether robots.txt lets a crawler fetch it.
+r"""Decide whether robots.txt lets a crawler fetch a URL: for one, or for every row of a table.
 
-The work is done by the program robobatch, which comes with the wheel. ``decide`` and ``stream`` need pyarrow;
-``robobatch.spark`` has Spark. docs/LAKE.md has examples.
+The work is done by the program robobatch, which comes with the wheel. All but the command needs pyarrow.
+
+For one table
+    >>> import robobatch
+    >>> rules = {"https://example.com": "User-agent: *\nDisallow: /private\n"}
+    >>> robobatch.decide(["https://example.com/private"], rules=rules, columns="allowed", to="same")
+    [{'url': 'https://example.com/private', 'allowed': False}]
+
+    ``rules`` is also a path: of a directory with files such as ``https_example.com.txt``, of captures, or of a pack
+    of ``robobatch compile``, which is ready at once. ``rows`` is a list, or a table of pyarrow, pandas, Polars or
+    DuckDB; ``to="pandas"``, ``to="polars"`` and ``to="same"`` choose what comes back.
+
+For many questions
+    >>> with robobatch.Decider(rules) as decider:
+    ...     decider.allowed("https://example.com/private", "Googlebot")
+    False
+
+    ``decider.decide(table, agent_column="bot")`` decides each row for its own crawler, and
+    ``print(decider.explain(url, agent))`` says why.
+
+In SQL and expressions
+    ``robobatch.duckdb.register(con, rules=...)`` makes ``robots_allowed(url, agent)``, ``robots_rule(url, agent)``
+    and ``robots_line(url, agent)`` in DuckDB, and ``robobatch.spark.register(spark, pack)`` in Spark. With
+    ``import robobatch.polars``, Polars has ``pl.col("url").robobatch.allowed("Googlebot", rules=...)``.
+
+More than memory holds
+    ``robobatch.stream(batches, rules=...)`` takes record batches and yields them with verdicts.
+
+Errors are ``robobatch.Error`` and say what to do. What is doubtful is a warning, ``robobatch.Doubt``.
+docs/LAKE.md has more examples.
 """
 
 from __future__ import annotations
 
-from importlib import metadata
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from robobatch.binary import find_binary
-from robobatch.errors import Doubt, Error
-
 if TYPE_CHECKING:
+    from robobatch.binary import find_binary
+    from robobatch.decider import Decider, Explanation
+    from robobatch.errors import Doubt, Error
     from robobatch.verdicts import decide, stream
 
-__all__ = ["Doubt", "Error", "decide", "find_binary", "stream"]
+    __version__: str
 
-try:
-    __version__ = metadata.version("robobatch")
-except metadata.PackageNotFoundError:  # a source tree
-    __version__ = "0.0.0.dev0"
+__all__ = ["Decider", "Doubt", "Error", "Explanation", "decide", "find_binary", "stream"]
+
+# Where names are. They are imported when they are first used: the command needs no pyarrow.
+_MODULES = {
+    "Decider": "decider",
+    "Doubt": "errors",
+    "Error": "errors",
+    "Explanation": "decider",
+    "decide": "verdicts",
+    "find_binary": "binary",
+    "stream": "verdicts",
+}
 
 
 def __getattr__(name: str) -> object:
-    """Import what needs pyarrow when it is first used, so that the command does not need it."""
-    if name not in ("decide", "stream"):
+    """Import what is used, and say what it needs."""
+    if name == "__version__":
+        return _version()
+    if name in ("duckdb", "polars", "spark"):
+        return import_module(f"robobatch.{name}")
+    if name not in _MODULES:
         raise AttributeError(f"module 'robobatch' has no attribute {name!r}")
     try:
-        from robobatch import verdicts
+        found = getattr(import_module(f"robobatch.{_MODULES[name]}"), name)
     except ModuleNotFoundError as err:
         if err.name != "pyarrow":
             raise
         raise ModuleNotFoundError(
             f"robobatch.{name} needs pyarrow: pip install 'pyarrow>=16'", name="pyarrow"
         ) from err
-    return getattr(verdicts, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """Return the names, those that are not imported yet included."""
+    return sorted({*globals(), *_MODULES, "__version__"})
+
+
+def _version() -> str:
+    from importlib import metadata
+
+    try:
+        return metadata.version("robobatch")
+    except metadata.PackageNotFoundError:  # a source tree
+        return "0.0.0.dev0"

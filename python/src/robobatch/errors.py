@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 # Flags of the program, and what they are called here.
 _ARGUMENTS = {
     "-agent": "agents=",
+    "-agent-column": "agent_column=",
     "-as-of": "as_of=",
     "-accept-damaged-rules": "accept_damaged_rules=True",
     "-columns": "columns=",
@@ -85,6 +87,18 @@ class Doubt(UserWarning):
 def doubts_of(stderr: str) -> list[Doubt]:
     """Return the doubts that the program printed."""
     return [Doubt(found.removeprefix("robobatch: doubt: ").rstrip("\n")) for found in _DOUBT.findall(stderr)]
+
+
+_ROW = re.compile(r"^standard input: record batch (\d+): row (\d+): ")
+
+
+def in_row(error: Error, sizes: Sequence[int]) -> Error:
+    """Return an error of a row in record batches of these sizes as one of the row in all of them, from 0 on."""
+    found = _ROW.match(error.message)
+    if found is None:
+        return error
+    batch, row = int(found[1]) - 1, int(found[2]) - 1
+    return Error(f"row {sum(sizes[:batch]) + row}: {error.message[found.end() :]}", error.exit_code)
 
 
 def error_of(stderr: str, code: int, addresses: int | None = None) -> Error:

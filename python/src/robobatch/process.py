@@ -1,8 +1,8 @@
 """One process of robobatch pipe: record batches go in, and come out with verdicts, one stream after another.
 
-Only the thread of the caller touches what it sends, so the iterator that makes it may be anything. Another thread
-reads the answers, and holds them until they are asked for. So the program never waits for its reader, and a caller
-that sends one batch more than it reads never waits for ever.
+What is sent gets a place to be answered at. A thread reads the answers and puts each where it belongs. So the
+program never waits for its reader, several threads may send one after the other, and each waits for its own answer.
+A caller that sends one batch more than it reads never waits for ever.
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ from __future__ import annotations
 import contextlib
 import errno
 import io
+import os
 import queue
 import re
 import subprocess
 import sys
 import threading
+import weakref
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import cast
 
@@ -31,17 +34,50 @@ _STDERR_BYTES = 1 << 20  # of what the program says about a stream; the rest is 
 _END = re.compile(rb"robobatch: end of stream \d+\n")  # the last that it says about it
 _GRACE = 10.0  # seconds for a program that has closed its ends to exit
 
+_running: weakref.WeakSet[Process] = weakref.WeakSet()
+
+
+class LostError(Exception):
+    """There is no answer: the process has ended, or it answered with something else."""
+
+    def __init__(self, error: Error, *, first: bool) -> None:
+        """Keep what ended the process. ``first`` says that this was the first to have no answer."""
+        super().__init__(error)
+        self.error = error
+        self.first = first
+
+
+@dataclass
+class Sent:
+    """A record batch that was sent, or the end of a stream, and where its answer goes."""
+
+    names: list[str]
+    rows: int
+    slot: queue.SimpleQueue[pa.RecordBatch | BaseException | None] = field(default_factory=queue.SimpleQueue)
+    first: bool = False  # to have no answer
+
 
 class Process:
     """A process, in the manner of a context manager: at the end of the block it is gone and reaped."""
 
-    def __init__(self, arguments: list[str], *, several: bool = False) -> None:
-        """Start the program, for one stream or for several."""
+    def __init__(
+        self, arguments: list[str], *, several: bool = False, alone: bool = False, files: Sequence[int] = ()
+    ) -> None:
+        """Start the program, for one stream or for several.
+
+        One that is ``alone`` is in a session of its own, where no Ctrl-C of a terminal or a notebook reaches it.
+        ``files`` are descriptors that it may use.
+        """
         self._several = several
         program = find_binary()
         try:
             self._process = subprocess.Popen(
-                [program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+                [program, *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=alone,
+                pass_fds=files,
             )
         except OSError as err:
             if err.errno in (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM):
@@ -55,19 +91,25 @@ class Process:
         self._stderr = cast(io.BufferedReader, self._process.stderr)
         self._said = b""  # since the end of the last stream
         self._reports: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()  # what was said about each stream
-        self._answers: queue.SimpleQueue[pa.RecordBatch | BaseException | None] = queue.SimpleQueue()
-        self._sent: deque[tuple[str, int]] = deque()  # name and rows of what has no answer yet
+        self._order = threading.Lock()  # of the two below
+        self._waiting: deque[Sent] = deque()  # what has no answer yet
+        self._broken: BaseException | None = None  # why there are no more answers
+        self._blamed = False  # somebody was the first to have none
+        self._own: deque[Sent] = deque()  # those of receive
+        self._ending = threading.Lock()
+        self._error: Error | None = None
         self._writer: pa.RecordBatchStreamWriter | None = None
         _widen(self._stdin, self._stdout)
         self._threads = [
             threading.Thread(target=self._listen, name="robobatch stderr", daemon=True),
             threading.Thread(target=self._read, name="robobatch stdout", daemon=True),
         ]
+        _running.add(self)
         try:
             for thread in self._threads:
                 thread.start()
         except BaseException:
-            self._end()
+            self.end()
             raise
 
     def __enter__(self) -> Process:
@@ -78,7 +120,7 @@ class Process:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End the process if it still runs, and reap it."""
-        self._end()
+        self.end()
 
     @property
     def runs(self) -> bool:
@@ -87,33 +129,51 @@ class Process:
 
     @property
     def unanswered(self) -> int:
-        """Return how many record batches were sent and have no answer yet."""
-        return len(self._sent)
+        """Return how many record batches were sent and have no answer that receive has returned."""
+        return len(self._own)
 
     def send(self, batch: pa.RecordBatch) -> None:
-        """Send a record batch of a column of URLs."""
-        self._sent.append((batch.schema.names[0], batch.num_rows))
+        """Send a record batch that begins with a column of URLs. Its answer is for receive."""
+        sent = self.submit(batch)
+        self._own.append(sent)
+
+    def receive(self) -> pa.RecordBatch:
+        """Return the verdicts for the first record batch of send that has none yet. Waits for them."""
         try:
+            return self.answer(self._own[0])
+        except LostError as lost:
+            raise lost.error from lost.__cause__
+        finally:
+            self._own.popleft()
+
+    def submit(self, batch: pa.RecordBatch) -> Sent:
+        """Send a record batch. Two threads must not do so at once."""
+        sent = self._expect(Sent(batch.schema.names, batch.num_rows))
+        with contextlib.suppress(OSError):  # the reader finds out why
             if self._writer is None:
                 self._writer = pa.ipc.new_stream(self._stdin, batch.schema)
             self._writer.write_batch(batch)
             self._stdin.flush()
-        except OSError as err:
-            raise self._fault() from err
+        return sent
 
-    def receive(self) -> pa.RecordBatch:
-        """Return the verdicts for the first record batch that has none yet. Waits for them."""
-        answer = self._answers.get()
-        if isinstance(answer, pa.RecordBatch):
-            url, rows = self._sent.popleft()
-            if answer.num_rows == rows and answer.num_columns > 1 and answer.schema.names[0] == url:
-                return answer.select(range(1, answer.num_columns))
-            raise self._fault()
-        raise self._fault() from answer
+    def answer(self, sent: Sent) -> pa.RecordBatch:
+        """Return the verdicts of what was sent, without its columns. Waits for them; raises LostError."""
+        answer = sent.slot.get()
+        columns = len(sent.names)
+        if (
+            isinstance(answer, pa.RecordBatch)
+            and answer.num_rows == sent.rows
+            and answer.num_columns > columns
+            and answer.schema.names[:columns] == sent.names
+        ):
+            return answer.select(range(columns, answer.num_columns))
+        error = self.fault()
+        raise LostError(error, first=sent.first) from (answer if isinstance(answer, BaseException) else None)
 
     def end_stream(self) -> None:
         """Say that the stream has no more record batches. What is sent next begins another, if there may be one."""
-        try:
+        self._end = self._expect(Sent([], 0))
+        with contextlib.suppress(OSError):
             if self._writer is not None:
                 self._writer.close()
                 self._writer = None
@@ -121,37 +181,62 @@ class Process:
                 self._stdin.flush()
             else:
                 self._stdin.close()
-        except OSError as err:
-            raise self._fault() from err
 
     def doubts(self) -> list[Doubt]:
         """Return the doubts about the stream, once it has ended and all answers are there. Waits for them."""
-        if self._answers.get() is not None:
-            raise self._fault()
+        if self._end.slot.get() is not None:
+            raise self.fault()
         report = self._reports.get()
         if report is None:
-            raise self._fault()
+            raise self.fault()
         return doubts_of(report.decode("utf-8", "replace"))
 
     def finish(self) -> None:
         """Send no more, and wait for the exit code."""
         self._close_stdin()
         if self._process.wait() != 0:
-            raise self._fault()
+            raise self.fault()
         self._join()
+
+    def _expect(self, sent: Sent) -> Sent:
+        """Note that something is to be answered."""
+        with self._order:
+            if self._broken is None:
+                self._waiting.append(sent)
+            else:
+                sent.slot.put(self._broken)
+        return sent
 
     def _read(self) -> None:
         """Read the answers, to the end of all streams or to a fault."""
+        broken: BaseException = EOFError("there are no more answers")
         try:
             while self._stdout.peek(1):
                 with pa.ipc.open_stream(self._stdout) as answers:
                     for batch in answers:
-                        self._answers.put(batch)
-                self._answers.put(None)
+                        self._give(batch)
+                self._give(None)
         except BaseException as err:  # noqa: BLE001 - it is raised where the answer is asked for
-            self._answers.put(err)
-        else:
-            self._answers.put(EOFError("there are no more answers"))
+            broken = err
+        with self._order:
+            self._broken = broken
+            for sent in self._waiting:
+                self._blame(sent)
+                sent.slot.put(broken)
+            self._waiting.clear()
+
+    def _give(self, answer: pa.RecordBatch | None) -> None:
+        with self._order:
+            if not self._waiting:
+                raise ValueError("an answer to nothing")
+            sent = self._waiting.popleft()
+            if answer is None and sent.names:  # the stream was cut off where a batch might end
+                self._blame(sent)
+            sent.slot.put(answer)
+
+    def _blame(self, sent: Sent) -> None:
+        """Note who was the first to have no answer."""
+        sent.first, self._blamed = not self._blamed, True
 
     def _listen(self) -> None:
         """Read what the program says."""
@@ -163,8 +248,14 @@ class Process:
                 self._said += line
         self._reports.put(None)
 
-    def _fault(self) -> Error:
+    def fault(self) -> Error:
         """Return what ended the process. One that stays is killed."""
+        with self._ending:
+            if self._error is None:
+                self._error = self._reason()
+            return self._error
+
+    def _reason(self) -> Error:
         self._close_stdin()
         try:
             code = self._process.wait(_GRACE)
@@ -179,7 +270,8 @@ class Process:
             )
         return error_of(self._said.decode("utf-8", "replace"), code, _address_limit())
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """End the process if it still runs, and reap it. A second call does nothing."""
         if self._process.poll() is None:
             self._process.kill()
         self._process.wait()
@@ -187,6 +279,7 @@ class Process:
         self._join()
         self._stdout.close()
         self._stderr.close()
+        _running.discard(self)
 
     def _close_stdin(self) -> None:
         self._writer = None
@@ -195,14 +288,22 @@ class Process:
 
     def _join(self) -> None:
         for thread in self._threads:
-            if thread.ident is not None:
+            if thread.ident is not None and thread is not threading.current_thread():  # as in a finalizer
                 thread.join()
+
+    def _let_go(self) -> None:
+        """Let go of a process of the parent: its pipes must end when the parent's do."""
+        self._process.returncode = 0  # nobody here may signal it
+        with open(os.devnull, "r+b", buffering=0) as nothing:  # noqa: PTH123 - a descriptor is what is needed
+            for pipe in (self._stdin, self._stdout, self._stderr):
+                with contextlib.suppress(OSError, ValueError):
+                    os.dup2(nothing.fileno(), pipe.fileno(), inheritable=False)
 
 
 @contextlib.contextmanager
-def started(arguments: list[str]) -> Iterator[Process]:
+def started(arguments: list[str], files: Sequence[int] = ()) -> Iterator[Process]:
     """Start a process for one stream. Its exit code is obeyed at the end of the block."""
-    with Process(arguments) as process:
+    with Process(arguments, files=files) as process:
         yield process
         process.finish()
 
@@ -226,3 +327,14 @@ def _widen(*pipes: io.BufferedIOBase) -> None:
     for pipe in pipes:
         with contextlib.suppress(OSError):
             fcntl.fcntl(pipe, _SET_PIPE_SIZE, _PIPE_BYTES)
+
+
+def _after_fork() -> None:
+    """Let go of the processes of the parent in a child: it shares their pipes."""
+    for process in list(_running):
+        process._let_go()
+    _running.clear()
+
+
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_after_fork)

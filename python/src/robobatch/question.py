@@ -15,7 +15,9 @@ class Options(TypedDict, total=False):
     """The column of the URLs; "url" if it is not given."""
     agents: str | Sequence[str]
     """Crawlers to decide for. Several give columns for each, as in allowed_googlebot, and still one row."""
-    columns: Sequence[str]
+    agent_column: str
+    """The column of each row's own crawler, in place of agents: any number of product tokens, such as Googlebot."""
+    columns: str | Sequence[str]
     """The columns to add, in this order: origin, allowed, reason, rule_line, rule, canonical_url."""
     prefix: str
     """Text before the names of the added columns."""
@@ -37,17 +39,8 @@ class Options(TypedDict, total=False):
     """Other flags of robobatch pipe, as they are written."""
 
 
-_TEXTS = {
-    "prefix": "-prefix",
-    "dialect": "-dialect",
-    "missing": "-missing",
-    "origin": "-origin",
-    "max_memory": "-max-memory",
-}
-
-
 def arguments(rules: str | os.PathLike[str], options: Options) -> list[str]:
-    """Return the arguments of robobatch."""
+    """Return the arguments of robobatch pipe."""
     unknown = sorted(set(options) - set(Options.__annotations__))
     if unknown:
         known = ", ".join(Options.__annotations__)
@@ -58,13 +51,23 @@ def arguments(rules: str | os.PathLike[str], options: Options) -> list[str]:
             raise ValueError(f"{name} is empty: name at least one, or leave it out")
     agents = options.get("agents")
     if agents is not None:
-        asked += [f"-agent={agent}" for agent in ([agents] if isinstance(agents, str) else agents)]
+        asked += [f"-agent={agent}" for agent in list_of(agents)]
     columns = options.get("columns")
     if columns is not None:
-        if isinstance(columns, str):
-            raise TypeError(f"columns is {columns!r}: write a list, as in columns=['allowed']")
-        asked.append("-columns=" + ",".join(columns))
-    for name, flag in _TEXTS.items():
+        asked.append("-columns=" + ",".join(list_of(columns)))
+    asked += about_rules(options)
+    for name, flag in (("agent_column", "-agent-column"), ("prefix", "-prefix"), ("max_memory", "-max-memory")):
+        if options.get(name):
+            asked.append(f"{flag}={options.get(name)}")
+    if options.get("workers") is not None:
+        asked.append(f"-workers={options['workers']}")
+    return asked + list(options.get("flags") or ())
+
+
+def about_rules(options: Options) -> list[str]:
+    """Return the arguments that say how rules are read: those that all commands have."""
+    asked = []
+    for name, flag in (("dialect", "-dialect"), ("missing", "-missing"), ("origin", "-origin")):
         value = options.get(name)
         if value is not None:
             asked.append(f"{flag}={value}")
@@ -72,9 +75,12 @@ def arguments(rules: str | os.PathLike[str], options: Options) -> list[str]:
         asked.append("-as-of=" + _moment(options["as_of"]))
     if options.get("accept_damaged_rules"):
         asked.append("-accept-damaged-rules")
-    if options.get("workers") is not None:
-        asked.append(f"-workers={options['workers']}")
-    return asked + list(options.get("flags") or ())
+    return asked
+
+
+def list_of(names: str | Sequence[str]) -> list[str]:
+    """Return names as a list; one stands for itself."""
+    return [names] if isinstance(names, str) else list(names)
 
 
 def url_column(options: Options) -> str:

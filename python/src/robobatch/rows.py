@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import pyarrow as pa
 
 from robobatch.errors import Error
+
+
+def library(value: object) -> str:
+    """Return the name of the library that a value is of."""
+    return type(value).__module__.partition(".")[0].lstrip("_")
 
 
 def table_of(rows: Any, url: str) -> pa.Table:
@@ -21,19 +26,37 @@ def table_of(rows: Any, url: str) -> pa.Table:
     if isinstance(rows, pa.Array | pa.ChunkedArray):
         return pa.table({url: rows})
     if isinstance(rows, str | bytes | bytearray):
-        raise TypeError(f"rows is one URL, {rows[:80]!r}: write a list, as in decide([url], …)")
+        raise TypeError(
+            f"rows is one URL, {rows[:80]!r}: write a list, as in decide([url], …), or ask Decider.allowed"
+        )
+    if hasattr(rows, "collect_schema") and hasattr(rows, "collect"):  # a LazyFrame of Polars
+        return _of_lazy(rows)
     if hasattr(rows, "__arrow_c_stream__"):
         return _of_stream(rows, url)
     if hasattr(rows, "__arrow_c_array__"):
         array = pa.array(rows)
         return pa.Table.from_struct_array(array) if pa.types.is_struct(array.type) else pa.table({url: array})
-    if type(rows).__module__.partition(".")[0] == "pandas" and hasattr(rows, "columns"):
+    if library(rows) == "pandas" and hasattr(rows, "columns"):
         return pa.Table.from_pandas(rows)  # before 2.2
-    if hasattr(rows, "collect") and hasattr(rows, "collect_schema"):
-        raise TypeError("rows is lazy: write rows.collect()")
-    if isinstance(rows, Iterable) and not isinstance(rows, dict):
+    if library(rows) == "numpy" and getattr(rows, "ndim", 1) != 1:
+        raise TypeError(f"rows is an array of {rows.ndim} dimensions: give one of one dimension, as in rows[:, 0]")
+    if library(rows) == "pyspark":
+        raise TypeError("rows is of Spark: use robobatch.spark.with_verdicts, or robobatch.spark.register")
+    if library(rows) == "dask":
+        raise TypeError("rows is of Dask: call decide in rows.map_partitions, as docs/LAKE.md shows")
+    if isinstance(rows, Iterable) and not isinstance(rows, Mapping | set | frozenset):
         return pa.table({url: _texts(rows)})
-    raise TypeError(f"rows is {type(rows).__name__}: use a list of URLs, or a table of pyarrow, pandas or Polars")
+    raise TypeError(
+        f"rows is {type(rows).__name__}: use a list of URLs, or a table of pyarrow, pandas, Polars or DuckDB"
+    )
+
+
+def _of_lazy(rows: Any) -> pa.Table:
+    """Return the rows of a LazyFrame, batch by batch where Polars can."""
+    if not hasattr(rows, "collect_batches"):  # before 1.34
+        return pa.table(rows.collect())
+    tables = [pa.table(frame) for frame in rows.collect_batches(maintain_order=True)]
+    return pa.concat_tables(tables) if tables else pa.table(rows.limit(0).collect())
 
 
 def _of_stream(rows: Any, url: str) -> pa.Table:
@@ -48,43 +71,83 @@ def _texts(urls: Iterable[object]) -> pa.Array[Any]:
     urls = list(urls)
     try:
         return pa.array(urls, pa.string())
-    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError) as err:
-        for i, text in enumerate(urls):
-            if text is not None and not isinstance(text, str | bytes):
-                raise TypeError(f"URL {i} is {type(text).__name__}, {text!r:.80}: use str, bytes or None") from err
-        if any(isinstance(text, bytes) for text in urls):
-            return pa.array(
-                [text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text for text in urls],
-                pa.binary(),
-            )
-        for i, text in enumerate(urls):
-            try:
-                str(text).encode()
-            except UnicodeEncodeError:
-                raise ValueError(f"URL {i} has half a surrogate pair, {text!r:.80}: pass bytes") from err
-        raise
+    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
+        urls = [None if _is_null(text) else text for text in urls]
+    for i, text in enumerate(urls):
+        if text is not None and not isinstance(text, str | bytes):
+            raise TypeError(f"URL {i} is {type(text).__name__}, {text!r:.80}: use str, bytes or None")
+    if any(isinstance(text, bytes) for text in urls):
+        return pa.array(
+            [text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text for text in urls],
+            pa.binary(),
+        )
+    for i, text in enumerate(urls):
+        try:
+            str(text).encode()
+        except UnicodeEncodeError as err:
+            raise ValueError(f"URL {i} has half a surrogate pair, {text!r:.80}: pass bytes") from err
+    return pa.array(urls, pa.string())
 
 
-def url_index(schema: pa.Schema, url: str) -> int:
-    """Return the index of the column of the URLs."""
+def _is_null(value: object) -> bool:
+    """Report whether a value is what pandas and NumPy write for nothing: NaN, NaT, NA."""
+    return (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
+
+
+def url_index(schema: pa.Schema, url: str, flag: str = "-url-column", what: str = "the URLs") -> int:
+    """Return the index of the column of the URLs, or of another of texts that a flag names."""
     found = schema.get_all_field_indices(url)
-    if len(found) == 1:
-        return int(found[0])
-    if found:
+    if len(found) > 1:
         raise Error(f'{len(found)} columns are named "{url}": rename them, so that one is')
-    names = ", ".join(schema.names)
-    raise Error(f'no such column: "{url}": the rows have {names}: name the column of the URLs with -url-column')
+    if not found:
+        names = ", ".join(schema.names)
+        raise Error(f'no such column: "{url}": the rows have {names}: name the column of {what} with {flag}')
+    kind = schema.field(found[0]).type
+    if not is_text(kind) and not pa.types.is_null(kind):
+        raise Error(f'not a type of text: column "{url}" is {kind}: cast it to a string, or name another with {flag}')
+    return int(found[0])
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Report whether the program reads a column of the type."""
+    if isinstance(kind, pa.DictionaryType):
+        kind = kind.value_type
+    types = pa.types
+    return any(
+        check(kind)
+        for check in (
+            types.is_string,
+            types.is_large_string,
+            types.is_string_view,
+            types.is_binary,
+            types.is_large_binary,
+            types.is_binary_view,
+        )
+    )
 
 
 _Rows = TypeVar("_Rows", pa.Table, pa.RecordBatch)
 
 
-def only(rows: _Rows, index: int) -> _Rows:
-    """Return one column of the rows. One that has no type, because all is null, becomes one of texts."""
-    column = rows.select([index])
-    if pa.types.is_null(column.schema.field(0).type):
-        return column.cast(pa.schema([(column.schema.names[0], pa.string())]))
-    return column
+def only(rows: _Rows, *indexes: int) -> _Rows:
+    """Return some columns of the rows. One that has no type, because all is null, becomes one of texts."""
+    columns = rows.select(list(indexes))
+    for i, field in enumerate(columns.schema):
+        if pa.types.is_null(field.type):
+            columns = columns.set_column(i, field.name, columns.column(i).cast(pa.string()))
+    return columns.replace_schema_metadata(None)
+
+
+def check_agents(rows: pa.Table | pa.RecordBatch, index: int) -> None:
+    """Check that each row names an agent."""
+    column = rows.column(index)
+    if not column.null_count:
+        return
+    row = column.is_null().to_pylist().index(True)
+    raise Error(
+        f'row {row}: the agent is null, in column "{rows.schema.names[index]}": '
+        'give "*" for a crawler that no robots.txt names'
+    )
 
 
 def check_names(names: list[str], added: list[str]) -> None:

@@ -1,8 +1,12 @@
-"""Verdicts for DataFrames of Spark: by mapInArrow, and one process of robobatch a worker of Python."""
+"""Verdicts in Spark: for DataFrames by ``with_verdicts``, in SQL by the functions of ``register``.
+
+A worker of Python keeps one process of robobatch from task to task, and ends it when none has come for five seconds.
+"""
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import errno
 import hashlib
 import os
@@ -10,23 +14,26 @@ import shutil
 import sys
 import tempfile
 import uuid
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pyarrow as pa
-from pyspark import SparkFiles
+import pyarrow.compute as pc
+from pyspark import Accumulator, SparkFiles
+from pyspark.accumulators import AccumulatorParam
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import BinaryType, CharType, StringType, StructField, StructType, VarcharType
 
 from robobatch.errors import Doubt, Error
 from robobatch.kept import kept
-from robobatch.process import started
+from robobatch.process import Process, started
 from robobatch.question import Options, arguments, url_column
 from robobatch.rows import check_names
-from robobatch.verdicts import extended, verdict_schema
+from robobatch.verdicts import answers, extended, verdict_schema
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -92,12 +99,81 @@ def _copy(file: BinaryIO, to: Path) -> None:
         shutil.copyfileobj(file, out, 1 << 20)
 
 
-def with_verdicts(df: DataFrame, *, rules: str | os.PathLike[str] | Shipped, **options: Unpack[Options]) -> DataFrame:
+class Doubts:
+    """What tasks find doubtful, on the driver: make one, give it to ``with_verdicts``, run the job, and look.
+
+    Spark Connect has no such way: there doubts are in the standard error of the executors, as without this.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        The session, which is no remote one.
+
+    Examples
+    --------
+    >>> doubts = robobatch.spark.Doubts(spark)  # doctest: +SKIP
+    >>> robobatch.spark.with_verdicts(df, rules=pack, doubts=doubts).write.parquet("out")  # doctest: +SKIP
+    >>> doubts.found()  # doctest: +SKIP
+    []
+    """
+
+    def __init__(self, spark: SparkSession) -> None:
+        """Make an accumulator."""
+        try:
+            self._tasks: Accumulator[dict[str, int]] = spark.sparkContext.accumulator({}, _Tasks())
+        except NotImplementedError as err:
+            raise Error(
+                "Spark Connect has no accumulators: leave out doubts, "
+                "and look into the standard error of the executors"
+            ) from err
+
+    def found(self) -> list[Doubt]:
+        """Return the doubts of all tasks that have ended, those of most tasks first. Equal ones are one."""
+        return [Doubt(text) for text, _ in sorted(self._tasks.value.items(), key=lambda found: -found[1])]
+
+    def tasks(self, doubt: Doubt) -> int:
+        """Return how many tasks had it; one that was tried again may count twice."""
+        return self._tasks.value.get(str(doubt.args[0]), 0)
+
+
+class _Tasks(AccumulatorParam[dict[str, int]]):
+    """Tasks by the text of a doubt."""
+
+    def zero(self, value: dict[str, int]) -> dict[str, int]:  # noqa: ARG002 - the interface is Spark's
+        return {}
+
+    def addInPlace(self, value1: dict[str, int], value2: dict[str, int]) -> dict[str, int]:  # noqa: N802 - Spark's
+        for text, tasks in value2.items():
+            value1[text] = value1.get(text, 0) + tasks
+        return value1
+
+
+def with_verdicts(
+    df: DataFrame,
+    *,
+    rules: str | os.PathLike[str] | Shipped,
+    doubts: Doubts | None = None,
+    **options: Unpack[Options],
+) -> DataFrame:
     """Return the DataFrame with the columns of the verdicts behind its own.
 
-    ``rules`` is what ``ship`` returned, or a path that all nodes have, or an address as s3://bucket/rules.rbp,
-    if the program reads such. The options are those of ``decide``; ``workers`` is 1 if it is not given, as a task
-    has one core. They are checked here, by the program of this machine; the rules are read by the tasks.
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        The rows; also those of a stream.
+    rules : Shipped, or path
+        What ``ship`` returned, or a path that all nodes have, or an address as s3://bucket/rules.rbp, if the program
+        reads such. The tasks read them.
+    doubts : Doubts, optional
+        It gets the doubts of all tasks. Without it they are in the standard error of the executors.
+    **options
+        Those of decide, which are checked here, by the program of this machine. ``workers`` is 1 by default, as a
+        task has one core.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        It is lazy, as ever in Spark.
     """
     asked: Options = {"workers": 1, **options}
     added = verdict_schema(asked)
@@ -110,7 +186,7 @@ def with_verdicts(df: DataFrame, *, rules: str | os.PathLike[str] | Shipped, **o
         index = df.columns.index(url_column(asked))
         df = df.toDF(*(f"_{i}" for i in range(len(own))))
         own, asked = df.schema.fields, {**asked, "url": f"_{index}"}
-    decided = df.mapInArrow(_task(rules, asked, plain), StructType([*own, *fields]))
+    decided = df.mapInArrow(_task(rules, asked, plain, doubts), StructType([*own, *fields]))
     return decided if decided.columns == names else decided.toDF(*names)
 
 
@@ -135,18 +211,117 @@ def _check_columns(df: DataFrame, url: str, added: pa.Schema) -> None:
     check_names(names, added.names)
 
 
+_FUNCTIONS = {"allowed": ("allowed", "boolean"), "rule": ("rule", "string"), "line": ("rule_line", "int")}
+
+
+def register(
+    spark: SparkSession,
+    rules: str | os.PathLike[str] | Shipped,
+    *,
+    names: str = "robots_",
+    **options: Unpack[Options],
+) -> Doubts | None:
+    """Make functions that decide URLs in Spark SQL.
+
+    They are ``robots_allowed(url, agent)``, ``robots_rule(url, agent)``, the rule that decides, and
+    ``robots_line(url, agent)``, its line. All return NULL for a NULL, and for what is no URL. ``agent`` is a product
+    token such as ``'Googlebot'``, or ``'*'``, and may be a column. Each function in a query is a process of its own
+    on each core; ``with_verdicts`` gives several columns by one.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        The session, of Spark 4.1 or newer.
+    rules : path, or Shipped
+        A pack of ``robobatch compile`` on this machine, which is shipped, or what ``ship`` returned.
+    names : str, default "robots_"
+        How the names of the functions begin.
+    **options
+        Those of decide about the rules: ``dialect``, ``missing``, ``as_of``, ``max_memory``, ``flags``.
+
+    Returns
+    -------
+    Doubts or None
+        The doubts of all queries so far; None on Spark Connect.
+
+    Examples
+    --------
+    >>> robobatch.spark.register(spark, "rules.rbp")  # doctest: +SKIP
+    >>> spark.sql("select robots_allowed(url, 'Googlebot') from log")  # doctest: +SKIP
+    """
+    try:
+        from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]
+    except ImportError as err:
+        raise Error("functions of SQL need Spark 4.1: update it, or call with_verdicts") from err
+    wrong = sorted({"url", "agents", "agent_column", "columns", "prefix", "origin"} & set(options))
+    if wrong:
+        raise TypeError(f"register has no {wrong[0]}: that is what SQL asks for")
+    shipped = rules if isinstance(rules, Shipped) else ship(spark, rules)
+    doubts = None
+    with contextlib.suppress(Error):  # of Spark Connect
+        doubts = Doubts(spark)
+    for name, (column, kind) in _FUNCTIONS.items():
+        asked: Options = {"workers": 1, **options}
+        asked.update({"agent_column": "agent", "columns": [column]})
+        verdict_schema(asked)  # checks the options
+        spark.udf.register(names + name, arrow_udf(_function(shipped, asked, doubts), kind))
+    return doubts
+
+
+def _function(
+    rules: Shipped, options: Options, doubts: Doubts | None
+) -> Callable[[Iterator[Any]], Iterator[pa.Array[Any]]]:
+    """Return the function that a task calls for its rows."""
+    question = uuid.uuid4().hex
+    on_doubt = _teller(doubts)
+
+    def function(batches: Iterator[Any]) -> Iterator[pa.Array[Any]]:
+        missing: deque[pa.Array[Any] | None] = deque()  # where a batch has no agent
+
+        def sent() -> Iterator[pa.RecordBatch]:
+            for urls, agents in batches:
+                missing.append(agents.is_null() if agents.null_count else None)
+                named = pc.fill_null(agents, "*") if agents.null_count else agents
+                yield pa.RecordBatch.from_arrays([_cast(urls), _cast(named)], names=["url", "agent"])
+
+        process = _process(question, rules.path(), options)
+        for answer in answers(sent(), process, lambda found: [on_doubt(doubt) for doubt in found]):
+            column, null = _cast(answer.column(0)), missing.popleft()
+            yield column if null is None else pc.if_else(null, pa.scalar(None, column.type), column)
+
+    # Spark sees by these what kind of function it is. The type is not generic where it runs.
+    function.__annotations__ = {
+        "batches": Iterator[tuple[pa.Array, pa.Array]],  # type: ignore[type-arg]
+        "return": Iterator[pa.Array],  # type: ignore[type-arg]
+    }
+    return function
+
+
+def _process(question: str, path: str, options: Options) -> contextlib.AbstractContextManager[Process]:
+    """Return a process for one task: one that waits, where workers live longer than tasks."""
+    asked = arguments(path, options)
+    return kept(question, path, asked) if os.environ.get("SPARK_REUSE_WORKER") else started(asked)
+
+
+def _teller(doubts: Doubts | None) -> Callable[[Doubt], object]:
+    """Return what a task does with a doubt: only the accumulator goes to the tasks."""
+    if doubts is None:
+        return _print
+    tasks = doubts._tasks
+    return lambda doubt: tasks.add({str(doubt.args[0]): 1})
+
+
 def _task(
-    rules: str | os.PathLike[str] | Shipped, options: Options, plain: pa.Schema
+    rules: str | os.PathLike[str] | Shipped, options: Options, plain: pa.Schema, doubts: Doubts | None
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Return the function that a task calls."""
     where = rules if isinstance(rules, Shipped) else os.fspath(rules)
     question = uuid.uuid4().hex
+    on_doubt = _teller(doubts)
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        path = where.path() if isinstance(where, Shipped) else where
-        asked = arguments(path, options)
-        process = kept(question, path, asked) if os.environ.get("SPARK_REUSE_WORKER") else started(asked)
-        for batch in extended(batches, process, url_column(options), _print):
+        process = _process(question, where.path() if isinstance(where, Shipped) else where, options)
+        for batch in extended(batches, process, options, on_doubt):
             own = batch.num_columns - len(plain)
             verdicts = [_cast(column) for column in batch.columns[own:]]
             schema = pa.schema([*list(batch.schema)[:own], *plain])

@@ -2,47 +2,196 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import tempfile
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import pyarrow as pa
 
-from robobatch.errors import Doubt, Error
+from robobatch.convert import check, convert
+from robobatch.errors import Doubt, Error, in_row
 from robobatch.process import Process, started
-from robobatch.question import Options, arguments, url_column
-from robobatch.rows import check_names, only, table_of, url_index
+from robobatch.progress import counted
+from robobatch.question import Options, arguments, list_of, url_column
+from robobatch.rows import check_agents, check_names, only, table_of, url_index
+from robobatch.rules import Given, Rules
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
     from typing_extensions import Unpack
 
 _BATCH_ROWS = 1 << 16  # of a table, sent at once
 _AHEAD = 2  # batches that are sent before the answer to the first is waited for
 
 
-def decide(rows: Any, *, rules: str | os.PathLike[str], **options: Unpack[Options]) -> pa.Table:
-    """Return the rows with the verdicts behind their columns, in the same order.
+@overload
+def decide(
+    rows: Any, *, rules: Given, to: Literal["arrow"] | None = None, progress: bool = False, **options: Unpack[Options]
+) -> pa.Table: ...
+@overload
+def decide(
+    rows: Any, *, rules: Given, to: Literal["pandas"], progress: bool = False, **options: Unpack[Options]
+) -> pd.DataFrame: ...
+@overload
+def decide(
+    rows: Any, *, rules: Given, to: Literal["polars"], progress: bool = False, **options: Unpack[Options]
+) -> pl.DataFrame: ...
+@overload
+def decide(
+    rows: Any, *, rules: Given, to: Literal["same"], progress: bool = False, **options: Unpack[Options]
+) -> Any: ...
+def decide(
+    rows: Any,
+    *,
+    rules: Given,
+    url: str = "url",
+    agents: str | Sequence[str] | None = None,
+    agent_column: str | None = None,
+    columns: str | Sequence[str] | None = None,
+    prefix: str = "",
+    dialect: str | None = None,
+    missing: str | None = None,
+    as_of: str | datetime.date | datetime.datetime | None = None,
+    origin: str | None = None,
+    accept_damaged_rules: bool = False,
+    max_memory: str | None = None,
+    workers: int | None = None,
+    flags: Sequence[str] = (),
+    to: str | None = None,
+    progress: bool = False,
+) -> Any:
+    r"""Decide for each row whether a crawler may fetch its URL.
 
-    ``rows`` is a list of URLs, an array of them, or a table of pyarrow, pandas, Polars or another library that
-    speaks Arrow's PyCapsule interface. ``rules`` is a pack of ``robobatch compile``, or a directory of robots.txt.
-    What is doubtful is a warning of the class Doubt.
+    Each call starts the program and loads the rules, which takes 10 ms and more: for many calls make a Decider.
+
+    Parameters
+    ----------
+    rows : table, array, or list
+        A table of pyarrow, pandas, Polars (also lazy) or DuckDB, or of another library that speaks Arrow's
+        PyCapsule interface; or the URLs alone, as an array, a series or an iterable of str, bytes or None, which
+        become the column ``url``. None, NaN, "" and what is no URL have the reason ``bad_url``.
+    rules : path, dict, or text
+        A pack of ``robobatch compile``, a directory of robots.txt, or captures; ``{origin: text}``; or, with
+        ``origin``, the text of one robots.txt.
+    url : str, default "url"
+        The column of the URLs.
+    agents : str or list of str, default "*"
+        Crawlers to decide for, by product token. ``"@ai"`` and others are sets. Several have columns each, as in
+        ``allowed_googlebot``.
+    agent_column : str, optional
+        The column of each row's own crawler, in place of ``agents``. Any number of crawlers may come.
+    columns : str or list of str, default ["origin", "allowed", "reason", "rule_line", "rule"]
+        The columns to add; ``canonical_url`` is another. Of several agents the default is ``origin``, and
+        ``allowed`` and ``rule_line`` of each.
+    prefix : str, default ""
+        Text before the names of the added columns.
+    dialect : {"google", "rfc9309", "google-2010", "yandex"}, default "google"
+        How to read robots.txt.
+    missing : {"allow", "disallow", "null"}, default "allow"
+        The answer for an origin that the rules do not have.
+    as_of : str, date or datetime, optional
+        Use the captures that were in force at that moment, which must have a time zone. The default is the newest.
+    origin : str, optional
+        The origin of the one robots.txt that ``rules`` is, such as ``"https://www.example.com"``.
+    accept_damaged_rules : bool, default False
+        Use what is left of damaged files of captures.
+    max_memory : str, optional
+        The memory that the program may take, such as ``"256MiB"``.
+    workers : int, optional
+        Goroutines that work. The default is one per processor.
+    flags : list of str, optional
+        Other flags of ``robobatch pipe``, as they are written.
+    to : {"arrow", "pandas", "polars", "same"}, default "arrow"
+        What is returned. A DataFrame of pandas has the nullable types ``boolean``, ``Int32`` and ``category``;
+        ``"same"`` is of the library of ``rows``, and for a list a list of dicts.
+    progress : bool, default False
+        Show a bar, if tqdm is installed.
+
+    Returns
+    -------
+    pyarrow.Table, pandas.DataFrame or polars.DataFrame
+        The rows in their order, with the columns of the verdicts behind their own.
+
+    Raises
+    ------
+    Error
+        The program could not do what was asked: ``str(error)`` says why, and what to do about it.
+    TypeError, ValueError
+        The rows or arguments are of a wrong kind.
+
+    Warns
+    -----
+    Doubt
+        The input contradicts what it was taken for.
+
+    Examples
+    --------
+    >>> import robobatch
+    >>> rules = {"https://example.com": "User-agent: *\nDisallow: /private\n"}
+    >>> table = robobatch.decide(["https://example.com/", "https://example.com/private"], rules=rules)
+    >>> table["allowed"].to_pylist()
+    [True, False]
+    >>> robobatch.decide(["https://example.com/private"], rules=rules, columns="rule", to="same")
+    [{'url': 'https://example.com/private', 'rule': 'Disallow: /private'}]
     """
-    table = table_of(rows, url_column(options))
-    asked = arguments(rules, options)
-    urls = only(table, url_index(table.schema, url_column(options)))
-    batches = urls.to_batches(max_chunksize=_BATCH_ROWS) or [_empty(urls.schema)]
-    doubts: list[Doubt] = []
-    answers = pa.Table.from_batches(_answers(iter(batches), started(asked), doubts.extend)).unify_dictionaries()
-    check_names(table.schema.names, answers.column_names)
-    for name, column in zip(answers.column_names, answers.columns, strict=True):
-        table = table.append_column(answers.schema.field(name), column)
+    check(rows, to)
+    source = Rules(rules, origin)
+    options: Options = {
+        "url": url, "prefix": prefix, "accept_damaged_rules": accept_damaged_rules, "flags": flags,
+    }  # fmt: skip
+    given = {
+        "agents": agents, "agent_column": agent_column, "columns": columns, "dialect": dialect, "missing": missing,
+        "as_of": as_of, "origin": origin, "max_memory": max_memory, "workers": workers,
+    }  # fmt: skip
+    options.update({name: value for name, value in given.items() if value is not None})  # type: ignore[typeddict-item]
+    table = table_of(rows, url)
+    asked = arguments(source.path, options)
+    indexes = columns_sent(table, options)
+    verdicts, doubts = decided(only(table, *indexes), started(asked, source.files), progress=progress)
+    added = with_columns(table, verdicts)
     for doubt in doubts:
         warnings.warn(doubt, stacklevel=2)
+    return convert(added, rows, to, verdicts.column_names)
+
+
+def columns_sent(table: pa.Table | pa.RecordBatch, options: Options) -> list[int]:
+    """Return which columns of the rows the program reads."""
+    indexes = [url_index(table.schema, url_column(options))]
+    agent = options.get("agent_column")
+    if agent is not None:
+        if agent == url_column(options):
+            raise ValueError(f"agent_column is {agent!r}, the column of the URLs: name that of the crawlers")
+        indexes.append(url_index(table.schema, agent, "-agent-column", "the crawlers"))
+        check_agents(table, indexes[1])
+    return indexes
+
+
+def decided(
+    sent: pa.Table, opened: AbstractContextManager[Process], *, progress: bool = False
+) -> tuple[pa.Table, list[Doubt]]:
+    """Return the verdicts of a table of the columns that the program reads, and the doubts."""
+    batches = sent.to_batches(max_chunksize=_BATCH_ROWS) or [_empty(sent.schema)]
+    doubts: list[Doubt] = []
+    found = answers(iter(batches), opened, doubts.extend)
+    try:
+        table = pa.Table.from_batches(counted(found, sent.num_rows, show=progress))
+    except Error as error:
+        raise in_row(error, [batch.num_rows for batch in batches]) from error.__cause__
+    return table.unify_dictionaries(), doubts
+
+
+def with_columns(table: pa.Table, verdicts: pa.Table) -> pa.Table:
+    """Return a table with those of another behind its own."""
+    check_names(table.schema.names, verdicts.column_names)
+    for name, column in zip(verdicts.column_names, verdicts.columns, strict=True):
+        table = table.append_column(verdicts.schema.field(name), column)
     return table
 
 
@@ -51,27 +200,55 @@ def stream(
     *,
     rules: str | os.PathLike[str],
     on_doubt: Callable[[Doubt], object] = warnings.warn,
+    progress: bool = False,
     **options: Unpack[Options],
 ) -> Generator[pa.RecordBatch]:
     """Yield each record batch with the verdicts behind its columns, in bounded memory.
 
-    Of the batches, a few are read ahead. All must have the schema of the first. No batches give none. Close the
-    iterator, or read it to its end: then the program has ended, too.
+    Close the iterator, or read it to its end: then the program has ended, too.
+
+    Parameters
+    ----------
+    batches : iterable of pyarrow.RecordBatch
+        The rows. All must have the schema of the first. A few are read ahead. No batches give none.
+    rules : path
+        As for decide.
+    on_doubt : function, default warnings.warn
+        It is called with each Doubt.
+    progress : bool, default False
+        Show a bar, if tqdm is installed.
+    **options
+        ``url``, ``agents``, ``agent_column``, ``columns``, ``prefix``, ``dialect``, ``missing``, ``as_of``,
+        ``origin``, ``accept_damaged_rules``, ``max_memory``, ``workers`` and ``flags`` of decide.
+
+    Yields
+    ------
+    pyarrow.RecordBatch
+        The rows of one batch.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import robobatch
+    >>> batches = [pa.record_batch({"url": ["https://www.example.com/a"]})]
+    >>> for batch in robobatch.stream(batches, rules="rules", columns=["allowed"]):  # doctest: +SKIP
+    ...     print(batch["allowed"].to_pylist())
+    [True]
     """
     process = started(arguments(rules, options))
-    return extended(batches, process, url_column(options), on_doubt)
+    return counted(extended(batches, process, options, on_doubt), None, show=progress)
 
 
 def extended(
     batches: Iterable[pa.RecordBatch],
     process: AbstractContextManager[Process],
-    url_column: str,
+    options: Options,
     on_doubt: Callable[[Doubt], object],
 ) -> Generator[pa.RecordBatch]:
     """Yield each record batch with the verdicts that a process gives."""
     waiting: deque[pa.RecordBatch] = deque()
 
-    def urls() -> Iterator[pa.RecordBatch]:
+    def sent() -> Iterator[pa.RecordBatch]:
         schema: pa.Schema | None = None
         for batch in batches:
             if not isinstance(batch, pa.RecordBatch):
@@ -80,15 +257,16 @@ def extended(
                     f"batches has {kind}: give record batches, as table.to_batches() does, or call decide"
                 )
             if schema is None:
-                schema, url = batch.schema, url_index(batch.schema, url_column)
+                schema = batch.schema
             elif batch.schema != schema:
                 raise Error(f"a record batch has {batch.schema.names}, the first {schema.names}: give all one schema")
+            indexes = columns_sent(batch, options)
             waiting.append(batch)
-            yield only(batch, url)
+            yield only(batch, *indexes)
 
     schema: pa.Schema | None = None
-    with closing(_answers(urls(), process, lambda doubts: [on_doubt(doubt) for doubt in doubts])) as answers:
-        for answer in answers:
+    with closing(answers(sent(), process, lambda doubts: [on_doubt(doubt) for doubt in doubts])) as found:
+        for answer in found:
             batch = waiting.popleft()
             if schema is None:
                 check_names(batch.schema.names, answer.schema.names)
@@ -100,25 +278,26 @@ def verdict_schema(options: Options) -> pa.Schema:
     """Return the columns that would be added, by any rules."""
     asked: Options = {**options}
     asked.pop("origin", None)
+    names = [url_column(options), *list_of(options.get("agent_column") or [])]
     with tempfile.TemporaryDirectory(prefix="robobatch-") as rules:
         Path(rules, "https_example.com.txt").write_text("User-agent: *\nDisallow:\n")
-        no_urls = _empty(pa.schema([(url_column(options), pa.string())]))
-        (answer,) = _answers(iter([no_urls]), started(arguments(rules, asked)), lambda _: None)
+        no_urls = _empty(pa.schema([(name, pa.string()) for name in names]))
+        (answer,) = answers(iter([no_urls]), started(arguments(rules, asked)), lambda _: None)
     return answer.schema
 
 
-def _answers(
-    urls: Iterator[pa.RecordBatch],
+def answers(
+    sent: Iterator[pa.RecordBatch],
     opened: AbstractContextManager[Process],
     on_doubts: Callable[[list[Doubt]], object],
 ) -> Generator[pa.RecordBatch]:
-    """Yield the verdicts for batches of URLs, without the URLs."""
-    first = next(urls, None)
+    """Yield the verdicts for batches of the columns that the program reads, without these."""
+    first = next(sent, None)
     if first is None:
         return
     with opened as process:
         process.send(first)
-        for batch in urls:
+        for batch in sent:
             process.send(batch)
             if process.unanswered > _AHEAD:
                 yield process.receive()

@@ -1,0 +1,77 @@
+"""What verdicts are returned as: a table of Arrow, or what the caller works with."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import pyarrow as pa
+
+from robobatch.rows import library
+
+To: TypeAlias = Literal["arrow", "pandas", "polars", "same"]
+KINDS = ("arrow", "pandas", "polars", "same")
+
+
+def check(rows: object, to: str | None) -> None:
+    """Check that there is such a form, and that the rows have it."""
+    if to is not None and to not in KINDS:
+        raise ValueError(f"to is {to!r}: use one of {', '.join(KINDS)}")
+    if to == "same" and library(rows) == "duckdb":
+        raise TypeError(
+            'rows is a relation of DuckDB, which belongs to a connection: leave out to="same", '
+            "and name the Arrow table in SQL of that connection"
+        )
+    if to == "same" and library(rows) == "numpy":
+        raise TypeError('rows is an array of NumPy, and verdicts are several columns: use to="pandas"')
+
+
+def convert(table: pa.Table, rows: Any, to: str | None, added: list[str]) -> Any:
+    """Return a table with verdicts as what was asked for.
+
+    ``rows`` is what the table was made of, and ``added`` the names of the columns behind theirs.
+    """
+    kind = library(rows)
+    if to == "same":
+        to = kind if kind in ("pandas", "polars") else "pyarrow" if kind == "pyarrow" else "list"
+    match to:
+        case "pandas":
+            return _pandas(table, rows if kind == "pandas" and hasattr(rows, "columns") else None, added)
+        case "polars":
+            return _polars(table, rows, added)
+        case "pyarrow" if isinstance(rows, pa.RecordBatch):
+            return table.combine_chunks().to_batches()[0] if table.num_rows else _no_rows(table.schema)
+        case "pyarrow" if isinstance(rows, pa.RecordBatchReader):
+            return table.to_reader()
+        case "list":
+            return table.to_pylist()
+    return table
+
+
+def _no_rows(schema: pa.Schema) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
+
+
+def _pandas(table: pa.Table, frame: Any, added: list[str]) -> Any:
+    """Return a DataFrame whose verdicts have types with nulls. A frame that came in keeps its columns as they are."""
+    import pandas as pd
+
+    kinds = {pa.bool_(): pd.BooleanDtype(), pa.int32(): pd.Int32Dtype()}
+    if frame is None:
+        return table.to_pandas(types_mapper=kinds.get)
+    columns = table.select(added).replace_schema_metadata(None).to_pandas(types_mapper=kinds.get)
+    columns.index = frame.index
+    return pd.concat([frame, columns], axis=1)
+
+
+def _polars(table: pa.Table, rows: Any, added: list[str]) -> Any:
+    """Return a frame, lazy if the rows were."""
+    import polars as pl
+
+    if isinstance(rows, pl.DataFrame):  # its columns keep types that Arrow has not, such as Enum
+        return rows.hstack(list(_frame(table.select(added), pl)))
+    frame = _frame(table, pl)
+    return frame.lazy() if isinstance(rows, pl.LazyFrame) else frame
+
+
+def _frame(table: pa.Table, pl: Any) -> Any:
+    return pl.from_arrow(table.replace_schema_metadata(None), rechunk=False)

@@ -1,0 +1,107 @@
+"""A process that answers one kind of question for as long as it is asked, by several threads."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+
+from robobatch.errors import Doubt
+from robobatch.process import LostError, Process
+from robobatch.rules import Rules
+
+
+class EndedError(Exception):
+    """The lane is not to be used any more: its Decider is closed, or has another."""
+
+
+class Lane:
+    """A process, or the next one if it has ended.
+
+    Small questions of all threads are record batches of one stream, which is left open: none waits for the answer to
+    another. A large question is a stream of its own. A process that has ended is replaced, and what had no answer is
+    asked again: the first of it may have been at fault, so it is asked once more, or not at all after an error.
+    """
+
+    def __init__(self, rules: Rules, arguments: list[str], on_doubts: Callable[[list[Doubt]], object]) -> None:
+        """Keep what to start. ``on_doubts`` gets the doubts about small questions when their stream ends."""
+        self._rules = rules  # keeps the file that the arguments name
+        self._arguments = arguments
+        self._on_doubts = on_doubts
+        self._lock = threading.Lock()  # of what is sent
+        self._process: Process | None = None
+        self._open = False  # a stream of small questions
+        self._ended = False
+
+    def ask(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the verdicts for a record batch, whose schema all small questions share."""
+        again = True
+        while True:
+            with self._lock, self._dropping():
+                process = self._started()
+                self._open = True
+                sent = process.submit(batch)
+            try:
+                return process.answer(sent)
+            except LostError as lost:
+                with self._lock:
+                    if self._process is process:
+                        self._drop()
+                if lost.first and (not again or lost.error.exit_code == 2):
+                    raise lost.error from lost.__cause__
+                again = again and not lost.first
+
+    @contextlib.contextmanager
+    def stream(self) -> Iterator[Process]:
+        """Give the process for one stream, while others wait. After an exception it is not used again."""
+        with self._lock, self._dropping():
+            self._end_stream()
+            yield self._started()
+
+    def end_stream(self) -> None:
+        """End the stream of small questions, so that its doubts are known."""
+        with self._lock, self._dropping():
+            self._end_stream()
+
+    def end(self) -> None:
+        """End the process, if there is one, and let none be started."""
+        with self._lock:
+            self._ended = True
+            self._drop()
+
+    def kill(self) -> None:
+        """End the process, whoever waits for it: for finalizers, which may interrupt any code."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.end()
+
+    def _started(self) -> Process:
+        if self._ended:
+            raise EndedError
+        if self._process is not None and not self._process.runs:
+            self._drop()
+        if self._process is None:
+            self._process = Process(self._arguments, several=True, alone=True, files=self._rules.files)
+        return self._process
+
+    def _end_stream(self) -> None:
+        if self._open and self._process is not None and self._process.runs:
+            self._process.end_stream()
+            self._on_doubts(self._process.doubts())
+        self._open = False
+
+    @contextlib.contextmanager
+    def _dropping(self) -> Iterator[None]:
+        """Drop the process if the block does not end as it should: nobody knows then what it waits for."""
+        try:
+            yield
+        except BaseException:
+            self._drop()
+            raise
+
+    def _drop(self) -> None:
+        process, self._process, self._open = self._process, None, False
+        if process is not None:
+            process.end()

@@ -1,0 +1,23 @@
+"""A bar that counts rows, by tqdm if it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+
+import pyarrow as pa
+
+
+def counted(batches: Iterable[pa.RecordBatch], rows: int | None, *, show: bool) -> Generator[pa.RecordBatch]:
+    """Yield record batches, and show how many of so many rows there were."""
+    if show:
+        try:
+            from tqdm.auto import tqdm
+        except ModuleNotFoundError:
+            show = False
+    if not show:
+        yield from batches
+        return
+    with tqdm(total=rows, unit=" rows", unit_scale=True, desc="robobatch") as bar:
+        for batch in batches:
+            yield batch
+            bar.update(batch.num_rows)

@@ -1,0 +1,83 @@
+"""What the rules are: a name that the program opens, or texts that it reads from a file without a name."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import sys
+import tempfile
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import BinaryIO, TypeAlias, cast
+
+Text: TypeAlias = str | bytes
+Given: TypeAlias = "str | bytes | os.PathLike[str] | Mapping[str, Text]"
+
+
+class Rules:
+    """Rules as they were given. It keeps the file without a name, if there is one, until it is collected."""
+
+    def __init__(self, rules: Given, origin: str | None = None) -> None:
+        """Take a path, ``{origin: text}``, or with an origin the text of one robots.txt, which has a line end."""
+        self.origin = origin
+        self.files: tuple[int, ...] = ()
+        if isinstance(rules, Mapping):
+            if origin is not None:
+                raise ValueError("rules has origins of its own: leave out origin")
+            self._keep(_captures(rules), ".jsonl")
+        elif origin is not None and isinstance(rules, str | bytes) and _is_text(rules):
+            self._keep(_encoded(rules, origin), ".txt")
+        else:
+            self.path = os.fsdecode(rules)
+
+    def _keep(self, text: bytes, suffix: str) -> None:
+        """Write a text where nothing is left of it, however this process ends."""
+        if sys.platform == "win32":
+            with tempfile.NamedTemporaryFile(prefix="robobatch-", suffix=suffix, delete=False) as named:
+                named.write(text)
+            self.path = named.name
+            weakref.finalize(self, _remove, named.name)
+            return
+        file = cast(BinaryIO, tempfile.TemporaryFile(prefix="robobatch-"))  # noqa: SIM115 - it stays open
+        file.write(text)
+        file.flush()
+        weakref.finalize(self, file.close)
+        self.files = (file.fileno(),)
+        self.path = f"/dev/fd/{file.fileno()}"
+
+
+def _remove(name: str) -> None:
+    with contextlib.suppress(OSError):
+        Path(name).unlink()
+
+
+def _is_text(rules: Text) -> bool:
+    return b"\n" in rules or b"\r" in rules if isinstance(rules, bytes) else "\n" in rules or "\r" in rules
+
+
+def _encoded(text: Text, origin: str) -> bytes:
+    if isinstance(text, bytes):
+        return text
+    try:
+        return text.encode()
+    except UnicodeEncodeError as err:
+        raise ValueError(f"the robots.txt of {origin} has half a surrogate pair: pass bytes") from err
+
+
+def _captures(rules: Mapping[str, Text]) -> bytes:
+    """Return texts as the captures of JSON Lines that the program reads."""
+    if not rules:
+        raise ValueError("rules is an empty dict: give at least one origin and its robots.txt")
+    lines = []
+    for origin, text in rules.items():
+        if not isinstance(origin, str) or not isinstance(text, str | bytes):
+            raise TypeError(
+                f"rules has {origin!r:.80}: {type(text).__name__}: give an origin such as 'https://www.example.com', "
+                "and the str or bytes of its robots.txt"
+            )
+        body = base64.b64encode(_encoded(text, origin)).decode()
+        lines.append(json.dumps({"origin": origin, "status": 200, "body_b64": body}) + "\n")
+    return "".join(lines).encode()

@@ -1,0 +1,376 @@
+"""Decider: many questions of many threads, and nothing of it is left however it ends."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import resource_tracker
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from conftest import PATIENCE, children, wait_until
+from test_kept import ids, in_child
+
+import robobatch
+
+RULES = {"https://example.com": "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nDisallow: /\n"}
+HOME = "https://example.com/"
+resource_tracker.ensure_running()  # it has a pipe, and is for all tests
+pytestmark = [pytest.mark.filterwarnings("ignore::robobatch.Doubt"), pytest.mark.usefixtures("unchanged")]
+
+
+def test_questions() -> None:
+    with robobatch.Decider(RULES) as decider:
+        assert decider.allowed(HOME) is True
+        assert decider.allowed(HOME + "private") is False
+        assert decider.allowed(HOME, "GPTBot") is False
+        assert decider.allowed(HOME.encode() + b"\xff", "gptbot/1.0") is False
+        for nothing in (None, "", "no url", "x" * 100_000):
+            assert decider.allowed(nothing) is None
+        table = pa.table({"n": [1, 2, 3], "link": [HOME, None, HOME + "private"], "bot": ["GPTBot", "*", "nobody"]})
+        decided = decider.decide(table, url="link", agent_column="bot", prefix="p_")
+        assert decided.select(table.column_names).equals(table)
+        assert decided["p_allowed"].to_pylist() == [False, None, False]
+        assert decided["p_rule_line"].to_pylist() == [5, None, 2]
+        wide = decider.decide([HOME], agents=["*", "GPTBot"], columns="allowed").to_pylist()
+        assert wide == [{"url": HOME, "allowed_star": True, "allowed_gptbot": False}]
+        assert decider.decide([HOME], agents="GPTBot")["rule"].to_pylist() == ["Disallow: /"]
+        assert decider.decide([HOME], agents="@ai", columns="allowed").num_columns > 5
+        assert decider.decide([]).column_names == ["url", "origin", "allowed", "reason", "rule_line", "rule"]
+        assert len(ids()) <= 4
+    assert children() == []
+
+
+def test_rules_of_every_kind(rules: Path, pack: Path) -> None:
+    text, there = (rules / "https_example.com.txt").read_text(), HOME + "private"
+    same: list[tuple[Any, dict[str, Any]]] = [
+        (rules, {}), (str(rules), {}), (os.fsencode(rules), {}),
+        ({HOME[:-1]: text}, {}), ({HOME[:-1]: text.encode()}, {}),
+        (text, {"origin": HOME[:-1]}), (text.encode(), {"origin": HOME[:-1]}),
+        (rules / "https_example.com.txt", {"origin": HOME[:-1]}),
+    ]  # fmt: skip
+    for given, options in same:
+        with robobatch.Decider(given, **options) as decider:
+            assert (decider.allowed(there), decider.allowed(HOME, "otherbot")) == (False, False), decider
+        assert robobatch.decide([there], rules=given, columns="allowed", to="same", **options) == [
+            {"url": there, "allowed": False}
+        ]
+    with robobatch.Decider(pack) as decider:
+        assert decider.allowed("https://www.sba.gov/") is True
+    with robobatch.Decider({HOME[:-1]: b"\xff\xfe\ndisallow: /x"}) as decider:
+        assert decider.allowed(HOME) is True
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "kind", "said"),
+    [
+        ("lost.rbp", {}, robobatch.Error, "lost.rbp: no such file or directory"),
+        ({}, {}, ValueError, "empty dict"),
+        ({"example.com": 1}, {}, TypeError, "'example.com': int"),
+        ({"example.com": "x\n"}, {}, robobatch.Error, "example.com"),
+        ({HOME: "\ud800"}, {}, ValueError, "half a surrogate pair"),
+        (RULES, {"origin": HOME}, ValueError, "leave out origin"),
+        (RULES, {"dialect": "bing"}, robobatch.Error, "unknown dialect"),
+        (3, {}, TypeError, "int"),
+    ],
+)
+def test_wrong_rules(given: Any, options: Any, kind: type[Exception], said: str) -> None:
+    with pytest.raises(kind, match=said):
+        robobatch.Decider(given, **options)
+    assert children() == []
+
+
+def test_wrong_questions() -> None:
+    with robobatch.Decider(RULES) as decider:
+        with pytest.raises(TypeError, match="url is list"):
+            decider.allowed([HOME])  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="agent is NoneType"):
+            decider.allowed(HOME, None)  # type: ignore[arg-type]
+        with pytest.raises(
+            robobatch.Error, match=r"^row 0: no name of a crawler: .*\(X11\).* give its product token"
+        ):
+            decider.allowed(HOME, "Mozilla/5.0 (X11)")
+        bots = pa.table({"url": [HOME] * 100_000, "bot": ["x"] * 70_000 + ["a b"] + ["x"] * 29_999})
+        with pytest.raises(robobatch.Error, match=r'^row 70000: no name of a crawler: "a b"'):
+            decider.decide(bots, agent_column="bot")
+        with pytest.raises(robobatch.Error, match=r'^row 1: the agent is null, in column "bot"'):
+            decider.decide(pa.table({"url": [HOME] * 2, "bot": ["x", None]}), agent_column="bot")
+        with pytest.raises(
+            robobatch.Error, match=r'no such column: "robot": the rows have url, bot: .* agent_column='
+        ):
+            decider.decide(bots, agent_column="robot")
+        with pytest.raises(robobatch.Error, match='column "n" is int64'):
+            decider.decide(pa.table({"url": [HOME], "n": [1]}), agent_column="n")
+        with pytest.raises(ValueError, match="agents and agent_column"):
+            decider.decide(bots, agent_column="bot", agents="x")
+        with pytest.raises(ValueError, match="the column of the URLs"):
+            decider.decide(bots, agent_column="url")
+        with pytest.raises(ValueError, match="columns is empty"):
+            decider.decide(bots, columns=[])
+        with pytest.raises(robobatch.Error, match='column "allowd" is unknown'):
+            decider.decide(bots, columns="allowd")
+        assert decider.allowed(HOME) is True
+    with pytest.raises(ValueError, match="is closed"):
+        decider.allowed(HOME)
+    decider.close()
+
+
+def test_explain() -> None:
+    with robobatch.Decider(RULES, missing="null") as decider:
+        why = decider.explain(HOME + "private", "Googlebot")
+        assert (why.allowed, why.reason) == (False, "rule")
+        assert "Disallow: /private" in str(why)
+        assert why.data["origin"] == HOME[:-1]
+        assert decider.explain("https://elsewhere.example/").allowed is None
+        with pytest.raises(robobatch.Error, match="neither a URL nor a path"):
+            decider.explain("no-url at all")
+        with pytest.raises(TypeError, match="url is bytes"):
+            decider.explain(HOME.encode())  # type: ignore[arg-type]
+
+
+def test_verdicts_of_arrays() -> None:
+    urls = pa.chunked_array([[HOME, None], [HOME + "private"]], pa.large_string())
+    agents = pa.array(["GPTBot", "*", None]).dictionary_encode()
+    with robobatch.Decider(RULES) as decider:
+        for rows in (urls, urls.combine_chunks(), urls.cast(pa.string()).combine_chunks().dictionary_encode()):
+            found = decider.verdicts(rows, agents, ("allowed", "rule", "rule_line"))
+            assert found.column(0).to_pylist() == [False, None, None]
+            assert found.column(1).to_pylist() == ["Disallow: /", None, None]
+            assert found.column(2).to_pylist() == [5, None, None]
+        assert decider.verdicts(urls.slice(2)).column(0).to_pylist() == [False]
+        assert decider.verdicts(pa.chunked_array([], pa.string())).num_rows == 0
+
+
+def test_doubts_are_about_all() -> None:
+    decider = robobatch.Decider(RULES)
+    for url in [HOME] * 20 + ["x"]:
+        decider.allowed(url)
+    assert decider.doubts() == []
+    for url in ["x", "y"]:
+        decider.allowed(url)
+    assert [doubt.code for doubt in decider.doubts()] == ["no_urls"]
+    assert decider.doubts() == []
+    decider.allowed("x")
+    with pytest.warns(robobatch.Doubt, match="no row has a URL") as caught:
+        decider.close()
+    assert [w.filename for w in caught] == [__file__]
+    with pytest.warns(robobatch.Doubt, match="is no robots.txt but"):
+        page = robobatch.Decider("<html>\n<body>hello</body>\n</html>\n", origin=HOME[:-1])
+    with page, pytest.warns(robobatch.Doubt) as caught:
+        page.decide(["https://elsewhere.example/"])
+    assert [w.message.code for w in caught if isinstance(w.message, robobatch.Doubt)] == ["no_robots"]
+
+
+def test_threads() -> None:
+    """Each of sixteen threads has the answers to its own rows, in questions of every size at once."""
+    with robobatch.Decider(RULES) as decider:
+
+        def ask(i: int) -> bool:
+            n = (1, 7, 2048, 70_000)[i % 4]
+            private = [(i + k) % 3 == 0 for k in range(n)]
+            urls = [f"{HOME}{'private' if p else 'open'}/{i}/{k}" for k, p in enumerate(private)]
+            want = [not p for p in private]
+            if i % 8 == 0:
+                return bool(decider.decide(urls, columns="allowed")["allowed"].to_pylist() == want)
+            if n == 1:
+                return decider.allowed(urls[0]) == want[0]
+            return bool(decider.verdicts(pa.array(urls)).column(0).to_pylist() == want)
+
+        with ThreadPoolExecutor(16) as pool:
+            assert all(pool.map(ask, range(160)))
+        assert len(ids()) <= 3
+
+
+def test_killed_and_damaged_processes() -> None:
+    with robobatch.Decider(RULES) as decider:
+        for _ in range(3):
+            assert decider.allowed(HOME) is True
+            for process in ids():
+                os.kill(process, signal.SIGKILL)
+            assert decider.allowed(HOME, "GPTBot") is False
+            assert decider.decide([HOME])["allowed"].to_pylist() == [True]
+
+
+def test_one_fault_among_many_threads() -> None:
+    """An error is that of the thread which asked wrongly; the others have their answers."""
+    with robobatch.Decider(RULES) as decider:
+
+        def ask(i: int) -> object:
+            try:
+                return decider.allowed(HOME, "a b" if i % 33 == 5 else "GPTBot")
+            except robobatch.Error as error:
+                return error.message[:5]
+
+        with ThreadPoolExecutor(8) as pool:
+            got = list(pool.map(ask, range(100)))
+        assert got == ["row 0" if i % 33 == 5 else False for i in range(100)]
+
+
+def test_collected() -> None:
+    decider = robobatch.Decider(RULES)
+    assert decider.allowed(HOME) is True
+    decider.decide([HOME])
+    assert len(children()) == 2
+    del decider
+    gc.collect()
+    assert children() == []
+
+
+def test_a_fork_has_its_own() -> None:
+    with robobatch.Decider(RULES) as decider:
+        assert decider.allowed(HOME) is True
+
+        def ask() -> None:
+            assert decider.allowed(HOME, "GPTBot") is False
+            assert decider.decide([HOME])["allowed"].to_pylist() == [True]
+            decider.close()
+            assert children() == []
+
+        with decider._lock, next(iter(decider._lanes.values()))._lock:  # as another thread might hold them
+            child = in_child(ask)
+        assert os.waitpid(child, 0)[1] == 0
+        assert decider.allowed(HOME) is True
+        waiting = in_child(signal.pause)  # it holds no pipe open
+        try:
+            decider.close()
+            assert children() == []
+        finally:
+            os.kill(waiting, signal.SIGKILL)
+            os.waitpid(waiting, 0)
+
+
+def in_pool(asked: tuple[robobatch.Decider, str]) -> bool | None:
+    decider, url = asked
+    return decider.allowed(url)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_multiprocessing(method: str) -> None:
+    with robobatch.Decider(RULES) as decider:
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            assert pool.map(in_pool, [(decider, HOME), (decider, HOME + "private")] * 4) == [True, False] * 4
+            pool.close()
+            pool.join()
+        copy = pickle.loads(pickle.dumps(decider))  # noqa: S301 - it is ours
+        with copy:
+            assert copy.allowed(HOME) is True
+
+
+SCRIPT = """
+import os, signal, sys, threading, time
+import pyarrow as pa
+import robobatch
+decider = robobatch.Decider({"https://example.com": "User-agent: *\\nDisallow: /private\\n"})
+assert decider.allowed("https://example.com/") is True
+decider.decide(["https://example.com/"])
+"""
+ENDS = {
+    "it ends": "",
+    "an exception": "raise SystemExit(0)",
+    "os._exit": "os._exit(0)",
+    "SIGKILL": "os.kill(os.getpid(), signal.SIGKILL)",
+    "SIGTERM": "os.kill(os.getpid(), signal.SIGTERM)",
+    "SIGSEGV": "os.kill(os.getpid(), signal.SIGSEGV)",
+    "killed in the middle": """
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGKILL)).start()
+while True:
+    decider.verdicts(pa.array(["https://example.com/"] * 5000))
+""",
+    "killed while it loads": """
+threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGKILL)).start()
+while True:
+    robobatch.Decider({f"https://{i}.example": "User-agent: *\\nDisallow: /\\n" for i in range(3000)})
+""",
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_nothing_is_left(end: str, program: str, tmp_path: Path) -> None:
+    own = tmp_path / "robobatch"  # so that its processes are told from those of others
+    shutil.copyfile(program, own)
+    own.chmod(0o755)
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    environment = {**os.environ, "ROBOBATCH_BINARY": str(own), "TMPDIR": str(temporary)}
+    subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", SCRIPT + ENDS[end]], env=environment, check=False, timeout=PATIENCE,
+        capture_output=True,
+    )  # fmt: skip
+    wait_until(lambda: not running(own))
+    assert running(own) == []
+    assert list(temporary.iterdir()) == []
+
+
+def running(program: Path) -> list[str]:
+    """Return the processes of a program by the name it was started by."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and (entry / "cmdline").read_bytes().startswith(os.fsencode(program) + b"\0"):
+                found.append(entry.name)
+        except OSError:
+            continue
+    return found
+
+
+def test_ctrl_c() -> None:
+    """An interrupt as a notebook sends it, to its kernel and all below it, leaves a Decider that works."""
+    script = (
+        SCRIPT
+        + """
+def interrupt():
+    time.sleep(0.3)
+    os.killpg(os.getpid(), signal.SIGINT)
+
+seen = 0
+for ask in (lambda: decider.decide(["https://example.com/"] * 2_000_000, columns="allowed"),
+            lambda: [decider.allowed("https://example.com/") for _ in range(1_000_000)],
+            lambda: robobatch.decide(["https://example.com/"] * 2_000_000,
+                                     rules={"https://example.com": "User-agent: *\\nDisallow: /private\\n"})):
+    threading.Thread(target=interrupt).start()
+    try:
+        while True:
+            ask()
+    except KeyboardInterrupt:
+        seen += 1
+    assert decider.allowed("https://example.com/private") is False
+    assert decider.decide(["https://example.com/private"], columns="allowed")["allowed"].to_pylist() == [False]
+print(seen)
+"""
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, start_new_session=True, check=False,
+        timeout=PATIENCE,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
+
+
+def test_a_thread_that_asks_while_it_is_closed() -> None:
+    decider = robobatch.Decider(RULES)
+    seen: list[str] = []
+
+    def ask() -> None:
+        try:
+            while True:
+                assert decider.allowed(HOME) is True
+        except ValueError as err:
+            seen.append(str(err))
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    time.sleep(0.05)
+    decider.close()
+    thread.join()
+    assert seen == ["the Decider is closed: make another"]
+    assert children() == []
