@@ -96,6 +96,7 @@ class Process:
         self._broken: BaseException | None = None  # why there are no more answers
         self._blamed = False  # somebody was the first to have none
         self._own: deque[Sent] = deque()  # those of receive
+        self._sending = threading.Lock()  # of standard input
         self._ending = threading.Lock()
         self._error: Error | None = None
         self._writer: pa.RecordBatchStreamWriter | None = None
@@ -147,9 +148,11 @@ class Process:
             self._own.popleft()
 
     def submit(self, batch: pa.RecordBatch) -> Sent:
-        """Send a record batch. Two threads must not do so at once."""
+        """Send a record batch. Two threads must not do so at once, but another may find the fault."""
         sent = self._expect(Sent(batch.schema.names, batch.num_rows))
-        with contextlib.suppress(OSError):  # the reader finds out why
+        with self._sending, contextlib.suppress(OSError):  # the reader finds out why
+            if self._stdin.closed:
+                return sent
             if self._writer is None:
                 self._writer = pa.ipc.new_stream(self._stdin, batch.schema)
             self._writer.write_batch(batch)
@@ -173,7 +176,9 @@ class Process:
     def end_stream(self) -> None:
         """Say that the stream has no more record batches. What is sent next begins another, if there may be one."""
         self._end = self._expect(Sent([], 0))
-        with contextlib.suppress(OSError):
+        with self._sending, contextlib.suppress(OSError):
+            if self._stdin.closed:
+                return
             if self._writer is not None:
                 self._writer.close()
                 self._writer = None
@@ -282,9 +287,16 @@ class Process:
         _running.discard(self)
 
     def _close_stdin(self) -> None:
-        self._writer = None
-        with contextlib.suppress(OSError):  # what is left in the buffer cannot be written
-            self._stdin.close()
+        """Close standard input. A program that answers wrongly and does not read it is killed first."""
+        if not self._sending.acquire(timeout=_GRACE):
+            self._process.kill()
+            self._sending.acquire()
+        try:
+            self._writer = None
+            with contextlib.suppress(OSError):  # what is left in the buffer cannot be written
+                self._stdin.close()
+        finally:
+            self._sending.release()
 
     def _join(self) -> None:
         for thread in self._threads:
