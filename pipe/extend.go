@@ -54,15 +54,29 @@ func (b *builder) extendSchema(m *message, added []output.VerdictField, ids map[
 	for _, f := range old {
 		fields = append(fields, b.old(f.Pos))
 	}
-	for _, f := range added {
-		fields = append(fields, b.field(f, ids[f.Dictionary]))
-	}
-	list := b.CreateVectorOfTables(fields)
+	list := b.CreateVectorOfTables(b.appendFields(fields, added, ids))
 	b.StartObject(4)
 	b.PrependUOffsetTSlot(schemaFields, list, 0)
 	b.PrependUOffsetTSlot(schemaMetadata, b.old(m.at(schemaMetadata)), 0)
 	b.PrependUOffsetTSlot(schemaFeatures, b.old(m.at(schemaFeatures)), 0)
 	return b.message(m.version, kindSchema, b.EndObject(), 0, b.old(m.pairs))
+}
+
+// newSchema returns a schema message of the fields alone.
+func (b *builder) newSchema(version int16, fields []output.VerdictField, ids map[string]int64) []byte {
+	b.start(nil)
+	list := b.CreateVectorOfTables(b.appendFields(nil, fields, ids))
+	b.StartObject(4)
+	b.PrependUOffsetTSlot(schemaFields, list, 0)
+	return b.message(version, kindSchema, b.EndObject(), 0, 0)
+}
+
+// appendFields writes fields of the verdicts, and appends where they are.
+func (b *builder) appendFields(list []flatbuffers.UOffsetT, fields []output.VerdictField, ids map[string]int64) []flatbuffers.UOffsetT {
+	for _, f := range fields {
+		list = append(list, b.field(f, ids[f.Dictionary]))
+	}
+	return list
 }
 
 // field writes a field of the verdicts.
@@ -191,6 +205,13 @@ func (b *builder) extendRecord(m *message, r *record, t *tail) []byte {
 	body := int64(padded(len(m.body)))
 	header := b.record(r, t, body, b.old(m.at(recordCompression)), b.old(m.at(recordVariadic)))
 	return b.message(m.version, kindRecord, header, body+t.size, b.old(m.pairs))
+}
+
+// newRecord returns the message of a record batch of the tail alone, which is the body.
+func (b *builder) newRecord(version int16, rows int, t *tail) []byte {
+	b.start(nil)
+	header := b.record(&record{rows: rows}, t, 0, 0, 0)
+	return b.message(version, kindRecord, header, t.size, 0)
 }
 
 // dictionary returns the message of a dictionary of the verdicts, whose body is the tail.

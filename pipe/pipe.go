@@ -27,10 +27,11 @@ type Options struct {
 	AgentColumn string
 	CheckAgent  func(name string) error
 
-	Columns []string // of the verdicts; nil is the default of output.Verdicts
-	Prefix  string   // of the names of the columns of the verdicts
-	NoEnd   bool     // streams get no end mark: for a reader that does not read it, and takes what follows for the next stream
-	Workers int      // evaluating goroutines, as [engine.Options] has them
+	Columns      []string // of the verdicts; nil is the default of output.Verdicts
+	VerdictsOnly bool     // leave out the columns that come in: for a caller that keeps them
+	Prefix       string   // of the names of the columns of the verdicts
+	NoEnd        bool     // streams get no end mark: for a reader that does not read it, and takes what follows for the next stream
+	Workers      int      // evaluating goroutines, as [engine.Options] has them
 
 	// Ended is called at the end of each stream, when its answer is written, with what was counted
 	// in it alone. nil counts all streams together.
@@ -56,12 +57,12 @@ func Run(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt
 	items, free := make(chan *item, ahead), make(chan *item, ahead)
 	src := &source{
 		frames: newFrameReader(r), urlColumn: cmp.Or(opt.URLColumn, "url"), fields: fields,
-		items: items, free: free, single: opt.Ended != nil,
+		items: items, free: free, single: opt.Ended != nil, alone: opt.VerdictsOnly,
 		agentColumn: opt.AgentColumn, names: agentNames{check: opt.CheckAgent},
 	}
 	dst := &sink{
 		frameWriter: frameWriter{bufio.NewWriterSize(w, 64<<10)}, verdicts: verdicts, fields: fields,
-		items: items, free: free, noEnd: opt.NoEnd,
+		items: items, free: free, noEnd: opt.NoEnd, alone: opt.VerdictsOnly,
 	}
 	stats, err := engine.Run(ctx, store, src, dst, engine.Options{Workers: workers})
 	for err == nil && src.another() {
@@ -90,6 +91,7 @@ type source struct {
 	items     chan<- *item
 	free      <-chan *item
 	single    bool // the rows end with each stream, until another is called
+	alone     bool // verdicts come out alone, so that their names cannot be taken
 
 	agentColumn string // "" is none
 	names       agentNames
@@ -181,7 +183,11 @@ func (s *source) next(b *engine.Batch) (more bool, err error) {
 // take looks at the next message of a stream.
 func (s *source) take(it *item, b *engine.Batch) (err error) {
 	if s.schema == nil {
-		s.schema, err = readSchema(&it.message, s.urlColumn, s.agentColumn, s.fields)
+		added := s.fields
+		if s.alone {
+			added = nil
+		}
+		s.schema, err = readSchema(&it.message, s.urlColumn, s.agentColumn, added)
 		it.schema = s.schema
 		s.urls.dictionary, s.agents.dictionary = dictionary{}, dictionary{}
 		if err == nil {
@@ -257,6 +263,7 @@ type sink struct {
 	items    <-chan *item
 	free     chan<- *item
 	noEnd    bool
+	alone    bool // verdicts are written without the columns that came in
 
 	item    *item // whose rows come; nil between items
 	rows    int   // of it that came
@@ -295,7 +302,14 @@ func (s *sink) write(it *item) error {
 	switch it.kind {
 	case kindSchema:
 		s.number(it.schema)
+		if s.alone {
+			return s.header(s.builder.newSchema(it.version, s.fields, s.ids))
+		}
 		return s.header(s.builder.extendSchema(&it.message, s.fields, s.ids))
+	case kindDictionary:
+		if s.alone {
+			return nil
+		}
 	case kindRecord:
 		return s.writeRecord(it)
 	case kindEnd:
@@ -334,14 +348,17 @@ func (s *sink) writeRecord(it *item) error {
 			return err
 		}
 	}
-	s.tail.reset(it.record.codec != codecNone)
+	s.tail.reset(it.record.codec != codecNone && !s.alone)
 	for _, column := range columns {
 		s.tail.addArray(column.Data())
 	}
+	defer s.verdicts.Reset()
+	if s.alone {
+		meta := s.builder.newRecord(it.version, it.record.rows, &s.tail)
+		return errors.Join(s.header(meta), s.tail.write(&s.frameWriter))
+	}
 	meta := s.builder.extendRecord(&it.message, &it.record, &s.tail)
-	err := errors.Join(s.header(meta), s.body(it.body), s.tail.write(&s.frameWriter))
-	s.verdicts.Reset()
-	return err
+	return errors.Join(s.header(meta), s.body(it.body), s.tail.write(&s.frameWriter))
 }
 
 // Close does nothing.

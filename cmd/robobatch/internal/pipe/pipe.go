@@ -33,6 +33,7 @@ type given struct {
 	work                   flags.Work
 	urlColumn, agentColumn string
 	columns, prefix        string
+	verdictsOnly           bool
 	pool, perStream        bool
 }
 
@@ -91,6 +92,9 @@ func (g *given) streamFlags() []cli.Flag {
 		{Name: "prefix", Arg: "text", Set: cli.Text(&g.prefix), Doc: `
 			Text before the names of the added columns. For rows that have columns of the same
 			names.`},
+		{Name: "verdicts-only", Set: cli.Bool(&g.verdictsOnly), Doc: `
+			Leave out the columns that come in. For a caller that keeps them, in the order of the
+			rows.`},
 		{Name: "pool", Set: cli.Bool(&g.pool), Doc: `
 			Write no end mark behind a stream. For executable_pool of ClickHouse, which sends one
 			stream after another and leaves the mark to be read as the beginning of the next answer.`},
@@ -118,7 +122,7 @@ const mostNamed = 1024
 
 // plan checks the flags, and finds the rules.
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
-	r := &run{opt: pipe.Options{URLColumn: g.urlColumn, Prefix: g.prefix, NoEnd: g.pool}, perStream: g.perStream}
+	r := &run{opt: pipe.Options{URLColumn: g.urlColumn, Prefix: g.prefix, VerdictsOnly: g.verdictsOnly, NoEnd: g.pool}, perStream: g.perStream}
 	g.work.Progress = "off"
 	f := &passage.Flags{Rules: g.Rules, Question: g.question, Work: g.work}
 	r.Console = console.Console{Streams: std, Quiet: g.work.Quiet, Progress: progress.Off}
