@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 DEFAULT_COLUMNS = ("origin", "allowed", "reason", "rule_line", "rule")
 _ALLOWED = ("allowed",)
 DETAILS = ("reason", "rule_line", "rule")
+_WORKERS = min(4, os.cpu_count() or 1)  # of a process for small questions: more would wait for Python
 _MOST_LANES = 6  # processes of a Decider
 _FIELDS: list[pa.Field[Any]] = [pa.field("url", pa.binary()), pa.field("agent", pa.string())]
 _SMALL = pa.schema(_FIELDS)  # of small questions
@@ -415,10 +416,7 @@ class Decider:
                 raise in_row(error, []) from error.__cause__
 
     def _lane(self, columns: tuple[str, ...], agents: tuple[str, ...] = (), *, small: bool = False) -> Lane:
-        """Return what answers with some columns: for the agents of rows, or for the same of all rows.
-
-        For small questions one goroutine is faster than several, which pass each to the next.
-        """
+        """Return what answers with some columns: for the agents of rows, or for the same of all rows."""
         key = columns, agents, small
         dropped = None
         with self._lock:
@@ -426,7 +424,7 @@ class Decider:
                 raise ValueError("the Decider is closed: make another")
             lane = self._lanes.pop(key, None)
             if lane is None:
-                options: Options = {**({"workers": 1} if small else {}), **self._options}
+                options: Options = {**({"workers": _WORKERS} if small else {}), **self._options}
                 if columns:
                     options["columns"] = columns
                 if agents:
@@ -487,7 +485,9 @@ def _array(values: Any, kind: pa.DataType) -> pa.Array[Any]:
     elif not isinstance(values, pa.Array):
         values = pa.array(values)
     array: pa.Array[Any] = _plain(values)
-    return array if array.type == kind else array.cast(kind)
+    if array.type == kind:
+        return array
+    return array.view(kind) if pa.types.is_string(array.type) and kind == pa.binary() else array.cast(kind)
 
 
 def _plain(column: pa.Array[Any]) -> pa.Array[Any]:

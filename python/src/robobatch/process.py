@@ -51,7 +51,7 @@ class LostError(Exception):
 class Sent:
     """A record batch that was sent, or the end of a stream, and where its answer goes."""
 
-    names: list[str]
+    schema: pa.Schema | None
     rows: int
     slot: queue.SimpleQueue[pa.RecordBatch | BaseException | None] = field(default_factory=queue.SimpleQueue)
     first: bool = False  # to have no answer
@@ -149,7 +149,7 @@ class Process:
 
     def submit(self, batch: pa.RecordBatch) -> Sent:
         """Send a record batch. Two threads must not do so at once, but another may find the fault."""
-        sent = self._expect(Sent(batch.schema.names, batch.num_rows))
+        sent = self._expect(Sent(batch.schema, batch.num_rows))
         with self._sending, contextlib.suppress(OSError):  # the reader finds out why
             if self._stdin.closed:
                 return sent
@@ -160,22 +160,16 @@ class Process:
         return sent
 
     def answer(self, sent: Sent) -> pa.RecordBatch:
-        """Return the verdicts of what was sent, without its columns. Waits for them; raises LostError."""
+        """Return the verdicts of what was sent. Waits for them; raises LostError."""
         answer = sent.slot.get()
-        columns = len(sent.names)
-        if (
-            isinstance(answer, pa.RecordBatch)
-            and answer.num_rows == sent.rows
-            and answer.num_columns > columns
-            and answer.schema.names[:columns] == sent.names
-        ):
-            return answer.select(range(columns, answer.num_columns))
+        if isinstance(answer, pa.RecordBatch) and answer.num_rows == sent.rows and answer.schema != sent.schema:
+            return answer
         error = self.fault()
         raise LostError(error, first=sent.first) from (answer if isinstance(answer, BaseException) else None)
 
     def end_stream(self) -> None:
         """Say that the stream has no more record batches. What is sent next begins another, if there may be one."""
-        self._end = self._expect(Sent([], 0))
+        self._end = self._expect(Sent(None, 0))
         with self._sending, contextlib.suppress(OSError):
             if self._stdin.closed:
                 return
@@ -235,7 +229,7 @@ class Process:
             if not self._waiting:
                 raise ValueError("an answer to nothing")
             sent = self._waiting.popleft()
-            if answer is None and sent.names:  # the stream was cut off where a batch might end
+            if answer is None and sent.schema is not None:  # the stream was cut off where a batch might end
                 self._blame(sent)
             sent.slot.put(answer)
 

@@ -45,7 +45,14 @@ def arguments(rules: str | os.PathLike[str], options: Options) -> list[str]:
     if unknown:
         known = ", ".join(Options.__annotations__)
         raise TypeError(f"unknown argument {unknown[0]!r}: use rules, {known}")
-    asked = ["pipe", "-quiet", "-per-stream", f"-rules={os.fsdecode(rules)}", f"-url-column={url_column(options)}"]
+    asked = [
+        "pipe",
+        "-quiet",
+        "-per-stream",
+        "-verdicts-only",
+        f"-rules={os.fsdecode(rules)}",
+        f"-url-column={url_column(options)}",
+    ]
     for name in ("agents", "columns"):
         if options.get(name) is not None and not options.get(name):
             raise ValueError(f"{name} is empty: name at least one, or leave it out")
