@@ -133,7 +133,7 @@ shards: ## 200 inputs, three of them damaged, in four shards that are killed aga
 objects: ## 1,000 objects, one output each, through a store that fails one request of twenty; OBJECTS (1000); gcc
 	@cd e2e && ROBOBATCH_OBJECTS=$(OBJECTS) CGO_ENABLED=1 $(GO) test -count 1 -v -run TestObjects -timeout $(TIMEOUT) .
 
-python: ## linter, types and tests of the Python package; makes its own environment, 1.2 GB in ~/.cache/robobatch
+python: ## linter, types and tests of the Python package; makes its own environment, 1.6 GB in ~/.cache/robobatch
 	@.ci/python check
 
 cluster: cluster-slurm cluster-spark ## both

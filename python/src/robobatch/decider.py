@@ -424,7 +424,9 @@ class Decider:
                 raise ValueError("the Decider is closed: make another")
             lane = self._lanes.pop(key, None)
             if lane is None:
-                options: Options = {**({"workers": _WORKERS} if small else {}), **self._options}
+                options = self._options.copy()
+                if small:
+                    options.setdefault("workers", _WORKERS)
                 if columns:
                     options["columns"] = columns
                 if agents:

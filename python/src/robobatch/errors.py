@@ -77,7 +77,7 @@ class Doubt(UserWarning):
         """Make a warning of what the program said."""
         super().__init__(text)
         found = re.search(r"\[([a-z_]+)\]$", text, re.MULTILINE)
-        self.code = found[1] if found else ""
+        self.code: str = found[1] if found else ""
 
     def __str__(self) -> str:
         """Return the text in terms of this package."""

@@ -9,12 +9,11 @@ import pyarrow as pa
 
 def counted(batches: Iterable[pa.RecordBatch], rows: int | None, *, show: bool) -> Generator[pa.RecordBatch]:
     """Yield record batches, and show how many of so many rows there were."""
-    if show:
-        try:
-            from tqdm.auto import tqdm
-        except ModuleNotFoundError:
-            show = False
-    if not show:
+    try:
+        if not show:
+            raise ModuleNotFoundError
+        from tqdm.auto import tqdm
+    except ModuleNotFoundError:
         yield from batches
         return
     with tqdm(total=rows, unit=" rows", unit_scale=True, desc="robobatch") as bar:

@@ -66,8 +66,9 @@ def arguments(rules: str | os.PathLike[str], options: Options) -> list[str]:
     for name, flag in (("agent_column", "-agent-column"), ("prefix", "-prefix"), ("max_memory", "-max-memory")):
         if options.get(name):
             asked.append(f"{flag}={options.get(name)}")
-    if options.get("workers") is not None:
-        asked.append(f"-workers={options['workers']}")
+    workers = options.get("workers")
+    if workers is not None:
+        asked.append(f"-workers={workers}")
     return asked + list(options.get("flags") or ())
 
 
@@ -78,8 +79,9 @@ def about_rules(options: Options) -> list[str]:
         value = options.get(name)
         if value is not None:
             asked.append(f"{flag}={value}")
-    if options.get("as_of") is not None:
-        asked.append("-as-of=" + _moment(options["as_of"]))
+    moment = options.get("as_of")
+    if moment is not None:
+        asked.append("-as-of=" + _moment(moment))
     if options.get("accept_damaged_rules"):
         asked.append("-accept-damaged-rules")
     return asked

@@ -24,7 +24,7 @@ def table_of(rows: Any, url: str) -> pa.Table:
     if isinstance(rows, pa.RecordBatchReader):
         return rows.read_all()
     if isinstance(rows, pa.Array | pa.ChunkedArray):
-        return pa.table({url: rows})
+        return pa.Table.from_arrays([rows], [url])
     if isinstance(rows, str | bytes | bytearray):
         raise TypeError(
             f"rows is one URL, {rows[:80]!r}: write a list, as in decide([url], …), or ask Decider.allowed"
@@ -134,7 +134,8 @@ def only(rows: _Rows, *indexes: int) -> _Rows:
     columns = rows.select(list(indexes))
     for i, field in enumerate(columns.schema):
         if pa.types.is_null(field.type):
-            columns = columns.set_column(i, field.name, columns.column(i).cast(pa.string()))
+            texts: Any = columns.column(i).cast(pa.string())
+            columns = columns.set_column(i, field.name, texts)
     return columns.replace_schema_metadata(None)
 
 

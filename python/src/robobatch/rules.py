@@ -23,6 +23,7 @@ class Rules:
     def __init__(self, rules: Given, origin: str | None = None) -> None:
         """Take a path, ``{origin: text}``, or with an origin the text of one robots.txt, which has a line end."""
         self.origin = origin
+        self.path: str
         self.files: tuple[int, ...] = ()
         if isinstance(rules, Mapping):
             if origin is not None:

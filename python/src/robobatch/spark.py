@@ -17,6 +17,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -185,7 +186,8 @@ def with_verdicts(
     if _hard(df.columns):
         index = df.columns.index(url_column(asked))
         df = df.toDF(*(f"_{i}" for i in range(len(own))))
-        own, asked = df.schema.fields, {**asked, "url": f"_{index}"}
+        own = df.schema.fields
+        asked["url"] = f"_{index}"
     decided = df.mapInArrow(_task(rules, asked, plain, doubts), StructType([*own, *fields]))
     return decided if decided.columns == names else decided.toDF(*names)
 
@@ -250,8 +252,8 @@ def register(
     >>> spark.sql("select robots_allowed(url, 'Googlebot') from log")  # doctest: +SKIP
     """
     try:
-        from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]
-    except ImportError as err:
+        made: Any = import_module("pyspark.sql.functions").arrow_udf
+    except AttributeError as err:
         raise Error("functions of SQL need Spark 4.1: update it, or call with_verdicts") from err
     wrong = sorted({"url", "agents", "agent_column", "columns", "prefix", "origin"} & set(options))
     if wrong:
@@ -264,7 +266,7 @@ def register(
         asked: Options = {"workers": 1, **options}
         asked.update({"agent_column": "agent", "columns": [column]})
         verdict_schema(asked)  # checks the options
-        spark.udf.register(names + name, arrow_udf(_function(shipped, asked, doubts), kind))
+        spark.udf.register(names + name, made(_function(shipped, asked, doubts), kind))
     return doubts
 
 
