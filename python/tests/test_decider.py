@@ -23,6 +23,7 @@ from conftest import PATIENCE, children, wait_until
 from test_kept import ids, in_child
 
 import robobatch
+from robobatch.process import Process
 
 RULES = {"https://example.com": "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nDisallow: /\n"}
 HOME = "https://example.com/"
@@ -199,6 +200,17 @@ def test_killed_and_damaged_processes() -> None:
             for process in ids():
                 os.kill(process, signal.SIGKILL)
             assert decider.allowed(HOME, "GPTBot") is False
+            assert decider.decide([HOME])["allowed"].to_pylist() == [True]
+
+
+def test_a_table_for_a_process_that_was_just_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process may seem to run, though a signal has ended it: the table is asked once more."""
+    with robobatch.Decider(RULES) as decider:
+        assert decider.decide([HOME])["allowed"].to_pylist() == [True]
+        for process in ids():
+            os.kill(process, signal.SIGKILL)
+        with monkeypatch.context() as seeming:
+            seeming.setattr(Process, "runs", property(lambda _: True))
             assert decider.decide([HOME])["allowed"].to_pylist() == [True]
 
 

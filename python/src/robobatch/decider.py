@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import json
 import os
@@ -315,11 +314,18 @@ class Decider:
         elif agent_column is None:
             single = False
         chosen = tuple(list_of(columns)) if columns is not None else DEFAULT_COLUMNS if single else ()
+        again = True
         while True:
             lane = self._lane(chosen, () if single else tuple(tokens))
-            with contextlib.suppress(EndedError):
+            try:
                 answers, doubts = decided(sent, lane.stream(), progress=progress)
                 break
+            except EndedError:
+                continue  # it was one too many
+            except Error as error:  # a process that a signal ended, perhaps before it was asked, is replaced once
+                if not again or error.exit_code is None or error.exit_code < 128:
+                    raise
+                again = False
         answers = answers.rename_columns([prefix + name for name in answers.column_names])
         added = with_columns(table, answers)
         for doubt in self._doubts.new(doubts):
