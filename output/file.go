@@ -20,6 +20,7 @@ var errRemoteParts = errors.New("is in a store of objects, which has no director
 type File struct {
 	*Writer
 	place   place
+	digest  *files.Digest // nil for a directory
 	partial func(name string) string
 }
 
@@ -85,8 +86,8 @@ func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, err
 		if at, ok := file.(interface{ Offset() int64 }); ok && opt.Format.Whole() && at.Offset() > 0 {
 			err = errors.Join(file.Wrap("write "+opt.Format.Name()+" to", container.ErrNotWhole), file.Close())
 		}
-		f.place = file
-		return file, err
+		f.place, f.digest = file, files.NewDigest(file)
+		return f.digest, err
 	}
 	if files.IsRemote(name) {
 		return nil, &atomicfile.Error{Doing: "create", Name: name, Err: errRemoteParts}
@@ -109,6 +110,15 @@ func (f *File) Finished() []string {
 		return tree.Finished
 	}
 	return nil
+}
+
+// Sum returns the size and the hash, XXH3 of 128 bits as text, of what was written: of all that has the name now, once
+// Commit or Fault has returned. A directory has neither: 0 and "".
+func (f *File) Sum() (size int64, hash string) {
+	if f.digest == nil {
+		return 0, ""
+	}
+	return f.digest.Sum()
 }
 
 // Write adds the rows of an evaluated batch.

@@ -6,6 +6,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/bench"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/check"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/checkoutput"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/command"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/compile"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/coverage"
@@ -35,6 +36,7 @@ var commands = []func() command.Command{
 	compile.Command,
 	pipe.Command,
 	merge.Command,
+	checkoutput.Command,
 	bench.Command,
 }
 

@@ -35,7 +35,7 @@ robobatch merge adds up the shards of a run with one output per input.
     robobatch merge out/
 
 reads what the shards wrote at their ends, out/_stats.0-of-4.json and so on, or the files of -stats that are named. It
-checks that they are of one run, that none is missing, and that all outputs are there. It prints the summary of all, and
+checks that they are of one run, that none is missing, and that all outputs are as they were left. It prints the summary of all, and
 writes it to out/_SUCCESS. It opens no network connection unless a name begins with s3://.`
 	c.Rest = `
 Exit codes: 0 all outputs are complete; 1 inputs failed: they are listed, and there is no _SUCCESS; 2 an error of usage
@@ -82,8 +82,8 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 func (m *merging) Targets() (out, last string) { return m.dir.Name, m.dir.Name }
 
 // Run adds the shards up. The error says that inputs failed, or that nothing can be added up.
-func (m *merging) Run(context.Context) error {
-	sum, err := m.dir.Merge(m.stats)
+func (m *merging) Run(ctx context.Context) error {
+	sum, err := m.dir.Merge(ctx, m.stats)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package series
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
@@ -18,7 +20,7 @@ import (
 // Merge adds up the statistics of all shards: those of these names, or by default all in the
 // directory. The error says that they are not those of one run, that one is missing, or that an
 // output is not as its shard left it.
-func (d Dir) Merge(names []string) (*Sum, error) {
+func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
 	if err := place.Of(d.Name).Remove(d.success()); err != nil {
 		return nil, err
 	}
@@ -47,7 +49,7 @@ func (d Dir) Merge(names []string) (*Sum, error) {
 	}
 	sum := addUp(all)
 	sum.End(d.Name)
-	spare, err := there.check(d, sum)
+	spare, err := there.check(ctx, d, sum)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +79,9 @@ func readStats(name string) (*Stats, error) {
 	s := &Stats{}
 	if err := json.Unmarshal(text, s); err != nil || s.Report == nil || s.Series.List.Hash == "" || s.Series.Shard.Index < 0 || s.Series.Shard.Index >= max(1, s.Series.Shard.Count) || s.Series.Shard.Count > shard.Most {
 		return nil, fmt.Errorf("%s: is no -stats of a run with one output per input", say.File(name))
+	}
+	if err := manifest.Read(text, &Stats{}); err != nil {
+		return nil, fmt.Errorf("%s: %w: run the shard again with -resume", say.File(name), err)
 	}
 	return s, nil
 }
@@ -176,24 +181,24 @@ func (s *Sum) addRun(r *summary.Run) {
 
 // A view is the contents of the directory.
 type view struct {
-	stats   []string         // names
-	records []string         // outputs that have one
-	sizes   map[string]int64 // of all files but these
+	stats   []string              // names
+	records []string              // outputs that have one
+	files   map[string]place.Info // all files but these
 }
 
 // look looks at all files in the directory.
 func (d Dir) look() (*view, error) {
-	v := &view{sizes: map[string]int64{}}
+	v := &view{files: map[string]place.Info{}}
 	err := place.Of(d.Name).Walk(d.Name, func(name string, info place.Info) error {
 		path := place.Rel(d.Name, name)
 		record, isRecord := strings.CutPrefix(path, doneDir+"/")
 		switch {
 		case isRecord:
 			v.records = append(v.records, strings.TrimSuffix(record, recordSuffix))
-		case strings.HasPrefix(path, "_stats.") && strings.HasSuffix(path, ".json"):
+		case strings.HasPrefix(path, "_stats.") && strings.HasSuffix(path, recordSuffix):
 			v.stats = append(v.stats, name)
 		default:
-			v.sizes[path] = info.Size
+			v.files[path] = info
 		}
 		return nil
 	})
@@ -204,17 +209,18 @@ func (d Dir) look() (*view, error) {
 }
 
 // check checks that the outputs are as their shards left them, and returns the doubt about others.
-func (v *view) check(d Dir, s *Sum) (spare doubt.Doubt, err error) {
+func (v *view) check(ctx context.Context, d Dir, s *Sum) (spare doubt.Doubt, err error) {
 	ours := make(map[string]bool, len(s.Series.Outputs))
 	var errs []error
+	found, err := v.compare(ctx, d, s.Series.Outputs, asLeft)
+	if err != nil {
+		return spare, err
+	}
+	for _, f := range found {
+		errs = append(errs, fmt.Errorf("%s %s: run its shard again with -resume", say.File(f.Name), f.Text))
+	}
 	for _, o := range s.Series.Outputs {
-		size, ok := v.sizes[o.Output]
-		switch {
-		case !ok:
-			errs = append(errs, fmt.Errorf("%s is not there any more: run its shard again with -resume", say.File(d.join(o.Output))))
-		case size != o.Bytes:
-			errs = append(errs, fmt.Errorf("%s has %s bytes, and had %s when it was complete: run its shard again with -resume", say.File(d.join(o.Output)), say.Number(size), say.Number(o.Bytes)))
-		case ours[o.Output]:
+		if ours[o.Output] {
 			errs = append(errs, fmt.Errorf("%s is the output of two inputs: run all shards again with -resume", say.File(d.join(o.Output))))
 		}
 		ours[o.Output] = true

@@ -4,25 +4,25 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/place"
 )
 
 // A Record says that an output is complete, and has its inputs and its counts.
 type Record struct {
 	Made
-	Input   Source        `json:"input"`
-	Output  string        `json:"output"` // below the directory
-	Bytes   int64         `json:"bytes"`  // of the output
+	Input  Source `json:"input"`
+	Output string `json:"output"` // below the directory
+	summary.File
 	Format  string        `json:"format"` // of the input's lines
 	Field   string        `json:"url_field,omitempty"`
 	Counts  Counts        `json:"counts"`
@@ -37,10 +37,10 @@ type Record struct {
 	Unverified *summary.Unverified `json:"unverified,omitempty"`
 }
 
-// NewRecord returns the record of a report on one input.
+// NewRecord returns the record of a report on one input, whose output is complete.
 func NewRecord(r *summary.Report) *Record {
 	return &Record{
-		Format: r.Inputs[0].Format, Field: r.Inputs[0].Field, Counts: r.Counts, ByAgent: r.ByAgent, Invalid: r.Invalid, Doubts: r.Doubts,
+		File: *r.File, Format: r.Inputs[0].Format, Field: r.Inputs[0].Field, Counts: r.Counts, ByAgent: r.ByAgent, Invalid: r.Invalid, Doubts: r.Doubts,
 		Others: r.Others, Unbound: r.Unbound, Unverified: r.Unverified,
 	}
 }
@@ -147,14 +147,8 @@ func SourceOf(name, file string) (Source, error) {
 	if s.Bytes, s.Tag = info.Size, info.Tag; s.Tag != "" {
 		return s, nil
 	}
-	r, err := p.Open(file)
-	if err != nil {
-		return s, err
-	}
-	h := xxh3.New()
-	s.Bytes, err = io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{r}, make([]byte, 1<<20))
-	s.XXH3 = hashText(h)
-	return s, errors.Join(err, r.Close())
+	s.Bytes, s.XXH3, err = place.Sum(file)
+	return s, err
 }
 
 // A State is the knowledge of an output.
@@ -193,17 +187,58 @@ func (d Dir) read(item *Item, want *Made) (r *Record, why string) {
 		return nil, ""
 	}
 	r = &Record{}
-	if err != nil || json.Unmarshal(text, r) != nil || r.Output != item.Output {
-		return nil, "the record cannot be read"
+	if err != nil || manifest.Read(text, r) != nil || r.Output != item.Output {
+		return nil, "the record was altered, or is of an older version"
 	}
 	if why := want.Differ(&r.Made); why != "" {
 		return nil, why
 	}
-	if info, err := place.Of(d.Name).Stat(d.Output(item)); err != nil || info.Size != r.Bytes {
+	if asLeft(d.Output(item), &r.File) != "" {
 		return nil, "the output is not as it was left"
 	}
 	return r, ""
 }
+
+// asLeft returns "" if a file is as it was left, by its tag where its place has one, else by its bytes, or how it
+// differs.
+func asLeft(name string, want *summary.File) string {
+	switch info, err := place.Of(name).Stat(name); {
+	case errors.Is(err, fs.ErrNotExist):
+		return missing
+	case err != nil:
+		return "cannot be read: " + atomicfile.Cause(err).Error()
+	case info.Size != want.Bytes:
+		return otherSize(info.Size, want.Bytes)
+	case info.Tag == "" || want.Tag == "":
+		return sameBytes(name, want)
+	case info.Tag != want.Tag:
+		return "was written again after it was complete"
+	}
+	return ""
+}
+
+// sameBytes returns "" if a file has the bytes that it had, or how it differs.
+func sameBytes(name string, want *summary.File) string {
+	switch size, hash, err := place.Sum(name); {
+	case errors.Is(err, fs.ErrNotExist):
+		return missing
+	case err != nil:
+		return "cannot be read: " + atomicfile.Cause(err).Error()
+	case size != want.Bytes:
+		return otherSize(size, want.Bytes)
+	case hash != want.XXH3:
+		return "has other bytes than when it was complete"
+	}
+	return ""
+}
+
+// otherSize is how a file differs that has another size.
+func otherSize(now, was int64) string {
+	return fmt.Sprintf("has %s bytes, and had %s when it was complete", say.Number(now), say.Number(was))
+}
+
+// missing is how a file differs that is not there.
+const missing = "is not there any more"
 
 // Forget forgets an input, its output and the record.
 func (d Dir) Forget(item *Item) {
@@ -227,15 +262,18 @@ func (d Dir) Finish(item *Item, r *Record) error {
 	if err != nil {
 		return fmt.Errorf("look at the output: %w", err)
 	}
-	r.Output, r.Bytes = item.Output, info.Size
-	return writeJSON(d.record(item.Output), r)
+	if info.Size != r.Bytes {
+		return fmt.Errorf("%s has %s bytes, and %s were written: does another run write it?", say.File(d.Output(item)), say.Number(info.Size), say.Number(r.Bytes))
+	}
+	r.Output, r.Tag = item.Output, info.Tag
+	return write(d.record(item.Output), r)
 }
 
-// writeJSON writes a file of JSON.
-func writeJSON(name string, v any) error {
-	text, err := json.MarshalIndent(v, "", "  ")
+// write writes a manifest.
+func write(name string, v any) error {
+	text, err := manifest.Text(v)
 	if err != nil {
 		return err
 	}
-	return place.Of(name).Write(name, append(text, '\n'))
+	return place.Of(name).Write(name, text)
 }

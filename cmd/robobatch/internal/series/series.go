@@ -8,6 +8,9 @@
 //	_stats.json, _stats.2-of-8.json the [Stats] of a run, or of a shard
 //	_SUCCESS                       the Stats of all shards, once every output is complete
 //
+// Records and Stats are manifests: each has the size and the hash of its outputs, and a seal over itself
+// ([manifest]). [Dir.Verify] reads all of them and all outputs.
+//
 // Before an input is read, its record and what has the name of its output are removed, in this
 // order. So a record always is about the output beside it, and no output of an earlier run is left
 // where an input fails now. All files are read and written by [place.Place].

@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/shard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/ingest/logfiles"
 )
 
@@ -123,7 +125,7 @@ func TestLook(t *testing.T) {
 		write(dir.Output(item), "verdicts")
 		source, err := SourceOf(item.Name, item.Name)
 		if err == nil {
-			err = dir.Finish(item, &Record{Made: made, Input: source, Doubts: []doubt.Doubt{{Code: doubt.NoRows, Count: 3}}})
+			err = dir.Finish(item, &Record{Made: made, Input: source, File: summary.File{Bytes: 8, XXH3: manifest.Hash([]byte("verdicts"))}, Doubts: []doubt.Doubt{{Code: doubt.NoRows, Count: 3}}})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -145,9 +147,10 @@ func TestLook(t *testing.T) {
 		{"another input", made, func(*Item) { write("in/x/a.log", "TEXT") }},
 		{"another input", made, func(*Item) { write("in/x/a.log", "text and more") }},
 		{"the output is not as it was left", made, func(item *Item) { write(dir.Output(item), "verdict") }},
+		{"the output is not as it was left", made, func(item *Item) { write(dir.Output(item), "Verdicts") }},
 		{"the output is not as it was left", made, func(item *Item) { os.Remove(dir.Output(item)) }},
-		{"the record cannot be read", made, func(*Item) { write("out/_done/x/a.out.json", "{") }},
-		{"the record cannot be read", made, func(*Item) { write("out/_done/x/a.out.json", "{}") }},
+		{"the record was altered, or is of an older version", made, func(*Item) { write("out/_done/x/a.out.json", "{") }},
+		{"the record was altered, or is of an older version", made, func(*Item) { write("out/_done/x/a.out.json", "{}") }},
 		{"", made, func(*Item) { os.Remove("out/_done/x/a.out.json") }},
 	} {
 		item := begin()

@@ -20,17 +20,26 @@ type Failure struct {
 	Error  string `json:"error"`
 }
 
-// WriteFailures writes the list of failures: a line each.
+// WriteFailures writes the list of failures.
 func (d Dir) WriteFailures(failures []Failure) error {
+	text, err := failureLines(failures)
+	if err != nil {
+		return err
+	}
+	return place.Of(d.Name).Write(d.Failed(), text)
+}
+
+// failureLines returns failures as a list has them: a line each.
+func failureLines(failures []Failure) ([]byte, error) {
 	var text bytes.Buffer
 	for _, f := range failures {
 		line, err := json.Marshal(f)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		text.Write(append(line, '\n'))
 	}
-	return place.Of(d.Name).Write(d.Failed(), text.Bytes())
+	return text.Bytes(), nil
 }
 
 // Stats are the summary of a run with one output per input, or of one of its shards.
@@ -55,9 +64,9 @@ type Series struct {
 
 // An Output is one that is complete.
 type Output struct {
-	Input  string        `json:"input"`
-	Output string        `json:"output"`
-	Bytes  int64         `json:"bytes"`
+	Input  string `json:"input"`
+	Output string `json:"output"`
+	summary.File
 	Doubts []doubt.Doubt `json:"doubts,omitempty"`
 
 	Unverified *summary.Unverified `json:"unverified,omitempty"` // rows that -limit ended before their checksum
@@ -84,7 +93,7 @@ func (s *Sum) Add(r *Record) {
 	s.Invalid += r.Invalid
 	s.Inputs = append(s.Inputs, summary.Input{Name: r.Input.Name, Bytes: r.Input.Bytes, Format: r.Format, Field: r.Field})
 	s.Series.Done++
-	s.Series.Outputs = append(s.Series.Outputs, Output{r.Input.Name, r.Output, r.Bytes, r.Doubts, r.Unverified})
+	s.Series.Outputs = append(s.Series.Outputs, Output{r.Input.Name, r.Output, r.File, r.Doubts, r.Unverified})
 	s.doubts.Add(r.Input.Name, r.Doubts)
 }
 
@@ -109,5 +118,5 @@ func (s *Sum) End(out string) {
 	s.Heading = what + " -> " + say.File(out)
 }
 
-// Write writes the statistics.
-func (s *Stats) Write(name string) error { return writeJSON(name, s) }
+// Write writes the statistics, sealed.
+func (s *Stats) Write(name string) error { return write(name, s) }

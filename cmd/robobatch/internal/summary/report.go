@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/doubt"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
@@ -27,8 +28,9 @@ type Report struct {
 	Asked
 	Agents    []string `json:"agents"`
 	RulesHash string   `json:"rules_hash"`
-	Output    string   `json:"output"`          // as named now, "-" for standard output; "" if there is none
-	Fault     string   `json:"fault,omitempty"` // what broke the logs off
+	Output    string   `json:"output"`                // as named now, "-" for standard output; "" if there is none
+	File      *File    `json:"output_file,omitempty"` // nil if there is none, or a directory
+	Fault     string   `json:"fault,omitempty"`       // what broke the logs off
 
 	Unverified *Unverified `json:"unverified,omitempty"` // rows before the fault, or the limit, that may be wrong; nil if there are none
 
@@ -68,6 +70,13 @@ func (u *Unverified) String() string {
 		name = say.File(u.Input)
 	}
 	return fmt.Sprintf("line %s of %s", say.Number(u.FromLine), name)
+}
+
+// A File is the bytes of an output.
+type File struct {
+	Bytes int64  `json:"bytes"`
+	XXH3  string `json:"xxh3"`           // 128 bits
+	Tag   string `json:"etag,omitempty"` // by which a store of objects knows them
 }
 
 // An Input is one log.
@@ -228,6 +237,9 @@ func (r *Report) Describe(f *output.File, format output.Format) {
 func (r *Report) Written(f *output.File, name string) {
 	r.Output = name
 	r.Invalid = f.InvalidBytes()
+	if size, hash := f.Sum(); hash != "" {
+		r.File = &File{Bytes: size, XXH3: hash}
+	}
 }
 
 // Times are the moments of a run.
@@ -248,14 +260,14 @@ func (r *Report) Measure(t Times) {
 	}
 }
 
-// Save writes the report as JSON, and completes the file, or drops it. The error is an
+// Save writes the report as sealed JSON, and completes the file, or drops it. The error is an
 // [*github.com/robobatch/robobatch/internal/atomicfile.Error].
 func (r *Report) Save(f place.Output) error {
-	text, err := json.MarshalIndent(r, "", "  ")
+	text, err := manifest.Text(r)
 	if err != nil {
 		return err
 	}
-	if _, err := f.Write(append(text, '\n')); err != nil {
+	if _, err := f.Write(text); err != nil {
 		return errors.Join(err, f.Close())
 	}
 	return f.Commit()

@@ -1,0 +1,55 @@
+// Package manifest seals the JSON that runs leave beside their outputs, so that a byte of it that was altered is
+// found, as in the outputs by the sizes and hashes that it has. It hides the form of the seal. Only cmd/robobatch
+// imports it.
+//
+// The seal is the last field of the object: XXH3 of 128 bits over all bytes of the file before it. It finds damage and
+// editing by mistake. It is no signature: who wants to deceive computes it anew.
+package manifest
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+
+	"github.com/zeebo/xxh3"
+)
+
+// ErrSeal is the error of a manifest that is not as it was written.
+var ErrSeal = errors.New("its seal is broken or missing: it was altered, an older version wrote it, or it is no manifest of robobatch")
+
+// What stands before and after the hash of a seal.
+const (
+	before = ",\n  \"seal\": \""
+	after  = "\"\n}\n"
+)
+
+// Text returns v, which is no empty struct, as sealed JSON.
+func Text(v any) ([]byte, error) {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	body := bytes.TrimSuffix(text, []byte("\n}"))
+	sum := Hash(body)
+	return append(append(append(body, before...), sum...), after...), nil
+}
+
+// Read reads sealed JSON into v. The error is [ErrSeal], or that of the JSON.
+func Read(text []byte, v any) error {
+	at := len(text) - len(before) - hex.EncodedLen(16) - len(after)
+	if at < 0 {
+		return ErrSeal
+	}
+	body := text[:at]
+	if string(text[at:]) != before+Hash(body)+after {
+		return ErrSeal
+	}
+	return json.Unmarshal(text, v)
+}
+
+// Hash returns the hash of bytes, as manifests have it.
+func Hash(text []byte) string {
+	sum := xxh3.Hash128(text).Bytes()
+	return hex.EncodeToString(sum[:])
+}

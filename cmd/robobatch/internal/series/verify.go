@@ -1,0 +1,280 @@
+package series
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/manifest"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
+	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/place"
+)
+
+// The kinds of findings.
+const (
+	Altered  = "altered"
+	Missing  = "missing"
+	OtherRun = "other run"
+)
+
+// A Finding is a file that is not as a run left it.
+type Finding struct {
+	Kind string
+	Name string
+	Text string // how it differs
+}
+
+// A Verification is the findings about the files of a run.
+type Verification struct {
+	Findings  []Finding
+	Outputs   int
+	Bytes     int64 // of the outputs that were read
+	Manifests int
+}
+
+// add adds a finding.
+func (v *Verification) add(kind, name, format string, args ...any) {
+	v.Findings = append(v.Findings, Finding{kind, name, fmt.Sprintf(format, args...)})
+}
+
+// Verify reads all manifests and outputs in the directory, and finds out what is not as the runs of all shards left
+// it. The error says that the directory cannot be read, or has no manifest.
+func (d Dir) Verify(ctx context.Context) (*Verification, error) {
+	there, err := d.look()
+	if err != nil {
+		return nil, err
+	}
+	if len(there.stats)+len(there.records) == 0 {
+		return nil, fmt.Errorf("%s has neither _stats.json nor _done: it is no directory of outputs of robobatch -out %[1]s", say.File(strings.TrimRight(d.Name, "/")+"/"))
+	}
+	v := &Verification{Manifests: len(there.stats) + len(there.records)}
+	records := v.readRecords(d, there.records)
+	want, all := v.wanted(d, there, records)
+	v.Outputs = len(want)
+	found, err := there.compare(ctx, d, want, sameBytes)
+	if err != nil {
+		return nil, err
+	}
+	v.Findings = append(v.Findings, found...)
+	for i := range want {
+		if f, ok := there.files[want[i].Output]; ok {
+			v.Bytes += max(0, f.Size)
+		}
+	}
+	v.unknown(d, there, want, all)
+	v.ends(d, there, all)
+	slices.SortStableFunc(v.Findings, func(a, b Finding) int { return strings.Compare(a.Name, b.Name) })
+	return v, nil
+}
+
+// readRecords reads the records of outputs.
+func (v *Verification) readRecords(d Dir, outputs []string) map[string]*Record {
+	records := make(map[string]*Record, len(outputs))
+	for _, output := range outputs {
+		name, r := d.record(output), &Record{}
+		switch err := readSealed(name, r); {
+		case err != nil:
+			v.add(Altered, name, "%v", err)
+		case r.Output != output:
+			v.add(OtherRun, name, "is about %s", say.File(r.Output))
+		default:
+			records[output] = r
+		}
+	}
+	return records
+}
+
+// readSealed reads a manifest.
+func readSealed(name string, v any) error {
+	text, err := place.ReadAll(name)
+	if err != nil {
+		return fmt.Errorf("cannot be read: %w", atomicfile.Cause(err))
+	}
+	return manifest.Read(text, v)
+}
+
+// wanted returns the outputs of all shards, and their statistics: nil if one of these cannot be relied on. The outputs
+// are those of the records then.
+func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (want []Output, all []*Stats) {
+	fits := len(there.stats) > 0
+	if !fits {
+		v.add(Missing, d.Stats(), "no run went to its end: the same command with -resume goes on")
+	}
+	for _, name := range there.stats {
+		s, err := readStats(name)
+		if err != nil {
+			v.add(Altered, name, "%s", strings.TrimPrefix(err.Error(), say.File(name)+": "))
+			fits = false
+			continue
+		}
+		if len(all) > 0 {
+			if err := sameRun(there.stats[0], all[0], name, s); err != nil {
+				v.add(OtherRun, name, "%v", err)
+				fits = false
+				continue
+			}
+		}
+		all = append(all, s)
+	}
+	if fits {
+		if err := d.complete(there.stats, all); err != nil {
+			v.add(Missing, d.Name, "%s", strings.TrimPrefix(err.Error(), "missing: "))
+			fits = false
+		}
+	}
+	if !fits {
+		for _, output := range slices.Sorted(maps.Keys(records)) {
+			want = append(want, Output{Input: records[output].Input.Name, Output: output, File: records[output].File})
+		}
+		return want, nil
+	}
+	made := all[0].made()
+	hasRecord := make(map[string]bool, len(there.records))
+	for _, output := range there.records {
+		hasRecord[output] = true
+	}
+	for _, s := range all {
+		for _, o := range s.Series.Outputs {
+			want = append(want, o)
+			switch r, name := records[o.Output], d.record(o.Output); {
+			case r == nil && !hasRecord[o.Output]:
+				v.add(Missing, name, "is not there: -resume makes the output anew")
+			case r == nil: // it was altered
+			case made.Differ(&r.Made) != "":
+				v.add(OtherRun, name, "is of a run with %s", made.Differ(&r.Made))
+			case r.File != o.File || r.Input.Name != o.Input:
+				v.add(OtherRun, name, "is of another run than %s", say.File(there.stats[0]))
+			}
+		}
+	}
+	return want, all
+}
+
+// unknown finds files that no run of the statistics has written.
+func (v *Verification) unknown(d Dir, there *view, want []Output, all []*Stats) {
+	ours := make(map[string]bool, len(want))
+	for i := range want {
+		ours[want[i].Output] = true
+	}
+	for _, output := range there.records {
+		if !ours[output] && all != nil {
+			v.add(OtherRun, d.record(output), "is of an input that is not in the list now")
+		}
+		ours[output] = true
+	}
+	for _, file := range slices.Sorted(maps.Keys(there.files)) {
+		if !ours[file] && file != "_SUCCESS" && !strings.HasPrefix(file, "_failed.") {
+			v.add(OtherRun, d.join(file), "no record is about it")
+		}
+	}
+}
+
+// ends compares the lists of failures, and the totals of merge, with the statistics.
+func (v *Verification) ends(d Dir, there *view, all []*Stats) {
+	if all == nil {
+		return // what is altered or missing was found
+	}
+	lists := map[string]bool{}
+	for _, s := range all {
+		shard := Dir{d.Name, s.Series.Shard}
+		name := shard.Failed()
+		lists[place.Rel(d.Name, name)] = true
+		want, err := failureLines(s.Series.Failed)
+		got, errRead := place.ReadAll(name)
+		switch {
+		case errors.Is(errRead, fs.ErrNotExist) && len(want) == 0:
+		case errors.Is(errRead, fs.ErrNotExist):
+			v.add(Missing, name, "%s, and the list is not there", say.Count(int64(len(s.Series.Failed)), "input")+" failed")
+		case errors.Join(err, errRead) != nil || !bytes.Equal(got, want):
+			v.add(Altered, name, "is not the list of failures in %s", say.File(shard.Stats()))
+		}
+	}
+	for file := range there.files {
+		if strings.HasPrefix(file, "_failed.") && !lists[file] {
+			v.add(OtherRun, d.join(file), "no _stats file of that shard is there")
+		}
+	}
+	if _, ok := there.files["_SUCCESS"]; !ok {
+		return
+	}
+	total := &Stats{}
+	v.Manifests++
+	switch err := readSealed(d.success(), total); {
+	case err != nil:
+		v.add(Altered, d.success(), "%v", err)
+	case total.Report == nil || all[0].made().Differ(total.made()) != "" || all[0].Series.List != total.Series.List:
+		v.add(OtherRun, d.success(), "is of another run than the _stats files")
+	}
+}
+
+// VerifyFile verifies a file of -stats, and the output that it is about. That of one output per input is about its
+// directory.
+func VerifyFile(ctx context.Context, name string) (*Verification, error) {
+	s := &Stats{Report: &summary.Report{}}
+	v := &Verification{Manifests: 1}
+	switch text, err := place.ReadAll(name); {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w: name a directory of outputs, or a file of -stats", say.File(name), atomicfile.Cause(err))
+	default:
+		if err := manifest.Read(text, s); err != nil {
+			v.add(Altered, name, "%v", err)
+			return v, nil
+		}
+	}
+	switch {
+	case s.Series.List.Hash != "":
+		return Dir{Name: s.Output}.Verify(ctx)
+	case s.File == nil || s.Output == say.Std:
+		return nil, fmt.Errorf("%s is about no output in one file: partitions and standard output have no hash", say.File(name))
+	}
+	v.Outputs, v.Bytes = 1, s.File.Bytes
+	kind := Altered
+	why := sameBytes(s.Output, s.File)
+	if why == missing {
+		kind = Missing
+	}
+	if why != "" {
+		v.add(kind, s.Output, "%s", why)
+	}
+	return v, nil
+}
+
+// compare returns the outputs that are not as they were left, as same says for a file of the right size.
+func (v *view) compare(ctx context.Context, d Dir, outputs []Output, same func(name string, want *summary.File) string) ([]Finding, error) {
+	found := make([]Finding, len(outputs))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range outputs {
+		if ctx.Err() != nil {
+			break
+		}
+		o, name := &outputs[i], d.join(outputs[i].Output)
+		info, ok := v.files[o.Output]
+		switch {
+		case !ok:
+			found[i] = Finding{Missing, name, missing}
+		case info.Size != o.Bytes:
+			found[i] = Finding{Altered, name, otherSize(info.Size, o.Bytes)}
+		default:
+			group.Go(func() error {
+				defer place.Forget(name)
+				if why := same(name, &o.File); why != "" {
+					found[i] = Finding{Altered, name, why}
+				}
+				return nil
+			})
+		}
+	}
+	err := errors.Join(group.Wait(), ctx.Err())
+	return slices.DeleteFunc(found, func(f Finding) bool { return f.Kind == "" }), err
+}
