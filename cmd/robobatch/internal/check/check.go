@@ -34,6 +34,7 @@ type checking struct {
 	*explain.Asker
 	file *expect.File
 	form string
+	all  bool // what came true is printed, too
 }
 
 // given are the flags of the command check.
@@ -52,18 +53,19 @@ robobatch check tells whether robots.txt files do what is expected of them.
 
     robobatch check -rules robots.txt -base https://www.example.com -expect robots.expect
 
-reads lines such as "allow Googlebot /blog/" and "disallow @ai / rule=12", and prints for each whether it is so, and the
-rule that decides. It opens no network connection unless a name begins with s3://.`
+reads lines such as "allow Googlebot /blog/" and "disallow @ai / rule=12", and prints those that are not so, and the rule
+that decides. It opens no network connection unless a name begins with s3://.`
 	c.Rest = `
 Exit codes: 0 all is as expected; 1 it is not; 2 an error of usage or input.`
 	c.Flags = flags.Sections{
-		Input: g.Input(flags.NameRules), Question: g.Asked(), Run: g.Run(),
+		Input: g.Input(flags.NameRules), Question: g.Asked(), Run: append([]cli.Flag{allFlag(&g.Work)}, g.Run()...),
 		Output: []cli.Flag{
 			{Name: "expect", Arg: "file", Files: true, Needed: "name a file of lines such as: allow Googlebot /blog/", Set: cli.Text(&g.expect), Doc: `
 			What is expected: a line for each, such as "disallow @ai /private/ rule=12". - is standard input.
 			docs/CI.md describes it.`},
 			flags.Print(&g.print, expect.Forms, `
-			What is printed. text: two lines for each expectation and crawler. json: an object a
+			What is printed. text: what failed, the group that decided, and what to add; with -v also
+			what came true. json: an object a
 			line, as docs/check.schema.json describes it. github: annotations of ten that failed,
 			and the others for the summary of the step. junit.`),
 		},
@@ -71,9 +73,14 @@ Exit codes: 0 all is as expected; 1 it is not; 2 an error of usage or input.`
 	return c
 }
 
+// allFlag returns the flag -v.
+func allFlag(w *flags.Work) cli.Flag {
+	return cli.Flag{Name: "v", Set: cli.Bool(&w.Verbose), Doc: "Print as text what came true, too."}
+}
+
 // plan checks the flags, reads the expectations and finds the rules.
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
-	c := &checking{Console: console.Console{Streams: std, Quiet: g.Work.Quiet, Progress: progress.Off}, form: g.print}
+	c := &checking{Console: console.Console{Streams: std, Quiet: g.Work.Quiet, Progress: progress.Off}, form: g.print, all: g.Work.Verbose}
 	c.Asker = explain.NewAsker(&g.Flags, &faults)
 	_, err := cli.Choose("form", g.print, expect.Forms)
 	faults.Add("print", err)
@@ -148,7 +155,7 @@ func (c *checking) Run(ctx context.Context) error {
 			strings.Join(doubts[0].Examples, ", "), expect.UnclearAgent), c.Close())
 	}
 	results = append(results, c.problems(results)...)
-	err = errors.Join(console.OutError(expect.Print(c.Out, c.form, results)), c.Close())
+	err = errors.Join(console.OutError(expect.Print(c.Out, c.form, c.all, results)), c.Close())
 	if failed := expect.Failed(results); err == nil && failed > 0 {
 		err = flow.NewPolicyError(fmt.Sprintf("%s of %s failed", say.Number(failed), say.Count(int64(len(results)), "check")))
 	}

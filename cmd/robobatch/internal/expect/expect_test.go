@@ -85,7 +85,7 @@ func TestJudge(t *testing.T) {
 		"github": {"::error file=x,line=4,", "::error file=x,title="},
 	} {
 		var out bytes.Buffer
-		if err := Print(&out, form, failed); err != nil {
+		if err := Print(&out, form, false, failed); err != nil {
 			t.Fatal(err)
 		}
 		for _, part := range want {

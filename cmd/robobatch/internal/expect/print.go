@@ -15,8 +15,8 @@ import (
 // Forms are the forms in which results are printed.
 var Forms = []string{"text", "json", "junit", "github"}
 
-// Print prints results in one form. The error is one of writing.
-func Print(w io.Writer, form string, results []Result) error {
+// Print prints results in one form; as text those that failed, unless all is true. The error is one of writing.
+func Print(w io.Writer, form string, all bool, results []Result) error {
 	out := bufio.NewWriter(w)
 	var err error
 	switch form {
@@ -45,7 +45,7 @@ func Print(w io.Writer, form string, results []Result) error {
 		}
 		err = ci.GitHub(out, notes, 0)
 	default:
-		printText(out, results)
+		printText(out, all, results)
 	}
 	if err != nil {
 		return err
@@ -61,12 +61,15 @@ const (
 	shortest = 20         // columns of a URL behind a very long place
 )
 
-// printText prints two lines for each result, and how many failed. They have at most 80 columns, apart
-// from places and names of files, which stand whole.
-func printText(out *bufio.Writer, results []Result) {
+// printText prints two lines for each result that failed, or for all, the group and a remedy for those that failed, and
+// how many failed. Lines have at most 80 columns, apart from places and names of files, which stand whole.
+func printText(out *bufio.Writer, all bool, results []Result) {
 	failed := Failed(results)
 	for i := range results {
 		r := &results[i]
+		if r.Pass && !all {
+			continue
+		}
 		word := "ok      "
 		if !r.Pass {
 			word = "FAILED  "
@@ -74,6 +77,9 @@ func printText(out *bufio.Writer, results []Result) {
 		out.WriteString(word + r.heading(width-len(word)) + "\n")
 		for line := range strings.SplitSeq(r.why(width-len(margin)), "\n") {
 			out.WriteString(say.NoCommands(margin + strings.TrimPrefix(line, "  ") + "\n"))
+		}
+		for _, line := range r.remedy() {
+			out.WriteString(say.NoCommands(margin + cli.Fit(say.Line(line), width-len(margin)) + "\n"))
 		}
 	}
 	out.WriteString(say.Count(int64(len(results)), "check") + ", " + say.Number(failed) + " failed\n")
@@ -98,6 +104,37 @@ func (r *Result) why(columns int) string {
 		other = "\n" + strings.TrimSpace(other)
 	}
 	return text + other
+}
+
+// remedy returns the group that decided, and what makes an expectation that failed come true, a line each; none if that
+// is no matter of rules.
+func (r *Result) remedy() (lines []string) {
+	if r.Pass || r.Problem != "" || r.Group == nil || r.Reason != "rule" && r.Reason != "default" && r.Reason != "no_group" {
+		return nil
+	}
+	for _, part := range r.Group.Parts {
+		lines = append(lines, fmt.Sprintf("group of lines %d to %d: User-agent: %s", part.First, part.Last, strings.Join(part.Agents, ", ")))
+	}
+	directive := "Disallow: "
+	if r.Expect == "allow" {
+		directive = "Allow: "
+	}
+	_, rule, _ := strings.Cut(r.Rule, ":")
+	least := len(r.Path) // from this length on a rule wins over that of the path; Allow wins a tie
+	if r.Expect == "allow" {
+		least++
+	}
+	switch {
+	case r.WantRule > 0 && *r.Allowed == (r.Expect == "allow"):
+		return append(lines, fmt.Sprintf("if line %d may decide, write rule=%[1]d", r.RuleLine))
+	case strings.ContainsAny(r.Path, "*$"):
+		return lines
+	case r.Reason == "rule" && len(strings.TrimSpace(rule)) >= least:
+		return append(lines, fmt.Sprintf("to change: line %d, which is longer than a rule of the path", r.RuleLine))
+	case r.Reason == "no_group":
+		return append(lines, "to add: a group, User-agent: "+r.Agent+" and "+directive+r.Path)
+	}
+	return append(lines, "to add to that group: "+directive+r.Path)
 }
 
 // Failed returns how many results did not pass.

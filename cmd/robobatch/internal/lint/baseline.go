@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -74,6 +76,21 @@ func (b Baseline) Left() (n int64) {
 		n += int64(count)
 	}
 	return n
+}
+
+// names returns the findings that were not taken out, at most so many by code and line of text.
+func (b Baseline) names(most int) string {
+	var left []string
+	for key, count := range b {
+		if count > 0 {
+			left = append(left, strings.TrimSpace(key.Origin+" "+key.Code)+" "+strconv.Quote(say.Line(key.Source)))
+		}
+	}
+	slices.Sort(left)
+	if n := len(left) - most; n > 0 {
+		left = append(left[:most], fmt.Sprintf("and %d more", n))
+	}
+	return strings.Join(left, ", ")
 }
 
 // Add adds a finding.

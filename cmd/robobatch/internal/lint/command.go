@@ -33,8 +33,8 @@ import (
 // A linting is a run of the command lint.
 type linting struct {
 	console.Console
-	guard.Sink[*atomicfile.File] // of -out
-	rules                        load.Rules
+	guard.Sink[*atomicfile.File]               // of -out
+	rules                        []*load.Rules // in the order of the command line
 	opt                          listings.Options
 	form                         string
 	asked                        []string // the crawlers that findings are about; none is all
@@ -55,16 +55,19 @@ type given struct {
 	agents                               flags.Agents
 	work                                 flags.Work
 	print, out, fail, baseline, accepted string
+	names                                []string // arguments
 }
 
 // Command returns the command lint.
 func Command() command.Command {
 	g := new(given)
 	c := command.Command{Rules: &g.Rules, OneRule: true, Plan: g.plan}
-	c.Name, c.About = "lint", "tell what is wrong with robots.txt files, for people and for CI"
+	c.Name, c.About, c.Arguments = "lint", "tell what is wrong with robots.txt files, for people and for CI", "RULES..."
+	c.Take = func(name string) { g.names = append(g.names, name) }
 	c.Intro = `
 robobatch lint tells what is wrong with robots.txt files, for people and for services of continuous integration.
 
+    robobatch lint robots.txt other.txt
     robobatch lint -rules robots.txt -origin https://www.example.com
 
 prints each finding with its line, a severity and a remedy. robobatch explain and the code of a finding tell more. It
@@ -72,7 +75,7 @@ opens no network connection unless a name begins with s3://.`
 	c.Rest = `
 Exit codes: 0 no finding that -fail asks for; 1 there is one; 2 an error of usage, input or output.`
 	c.Flags = flags.Sections{
-		Input: g.FileFlags(),
+		Input: g.files(),
 		Question: append([]cli.Flag{
 			g.agents.NamesFlag("Find only what concerns these crawlers. It stands in groups that bind them, or concerns the whole file, "+
 				"such as names of crawlers that are misspelt. Commas separate them.", "every group."), g.agents.CrawlersFlag(),
@@ -100,6 +103,13 @@ Exit codes: 0 no finding that -fail asks for; 1 there is one; 2 an error of usag
 	return c
 }
 
+// files returns the flags of rules, which arguments name, too.
+func (g *given) files() []cli.Flag {
+	all := g.FileFlags()
+	all[0].Needed = ""
+	return all
+}
+
 // plan checks the flags and finds the rules.
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
 	l := &linting{Console: console.Console{Streams: std, Quiet: g.work.Quiet, Progress: progress.Off}, form: g.print, acceptName: g.accepted}
@@ -109,7 +119,12 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	}
 	l.opt.Dialect, l.opt.AsOf = g.reading.Choose(&faults)
 	l.opt.Bodies, l.opt.Workers = true, g.work.Workers
-	l.rules.Inspect = true
+	if g.Path != "" {
+		g.names = append([]string{g.Path}, g.names...)
+	}
+	if len(g.names) == 0 {
+		faults.Add("", errors.New("-rules is missing: "+flags.NameRules))
+	}
 	faults.Add("as-of", g.reading.CheckMoment())
 	faults.Add("agent", l.askFor(g.agents.Names))
 	_, err := cli.Choose("form", g.print, Forms)
@@ -128,13 +143,24 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	if l.opt.Origin, err = l.rules.FindListed(g.Path, g.Origin, g.AcceptDamage); errors.Is(err, rulefiles.ErrNoOrigin) {
-		err = l.rules.Find(g.Path, load.NoOrigin) // what is wrong with a file does not depend on whose it is
+	var errs []error
+	for _, name := range g.names {
+		errs = append(errs, l.find(g, name))
 	}
-	if err == nil {
+	if err = errors.Join(errs...); err == nil {
 		err = l.checkTargets(g)
 	}
 	return l, err
+}
+
+// find finds the rules of a name.
+func (l *linting) find(g *given, name string) (err error) {
+	rules := &load.Rules{Inspect: true}
+	l.rules = append(l.rules, rules)
+	if l.opt.Origin, err = rules.FindListed(name, g.Origin, g.AcceptDamage); errors.Is(err, rulefiles.ErrNoOrigin) {
+		err = rules.Find(name, load.NoOrigin) // what is wrong with a file does not depend on whose it is
+	}
+	return err
 }
 
 // askFor takes the crawlers that findings are asked for.
@@ -167,17 +193,19 @@ func (l *linting) diagnostics(report *robots.Report, origin robots.Origin) []rob
 
 // checkTargets checks that what is written overwrites nothing that is read or written, too.
 func (l *linting) checkTargets(g *given) error {
-	inputs := targets.Inputs{Path: g.Path, Rules: l.rules.Files}
-	if err := errors.Join(targets.CheckLocal("-out", l.Name), targets.CheckLocal("-write-baseline", l.acceptName)); err != nil {
-		return err
-	}
-	var errs []error
-	if l.Name != say.Std {
-		errs = append(errs, targets.CheckFile("-out", l.Name, inputs, targets.Other{Flag: "-baseline", Name: g.baseline},
-			targets.Other{Flag: "-write-baseline", Name: l.acceptName}))
-	}
-	if l.acceptName != "" {
-		errs = append(errs, targets.CheckFile("-write-baseline", l.acceptName, inputs))
+	errs := []error{targets.CheckLocal("-out", l.Name), targets.CheckLocal("-write-baseline", l.acceptName)}
+	for i, rules := range l.rules {
+		if errors.Join(errs...) != nil {
+			break
+		}
+		inputs := targets.Inputs{Path: g.names[i], Rules: rules.Files}
+		if l.Name != say.Std {
+			errs = append(errs, targets.CheckFile("-out", l.Name, inputs, targets.Other{Flag: "-baseline", Name: g.baseline},
+				targets.Other{Flag: "-write-baseline", Name: l.acceptName}))
+		}
+		if l.acceptName != "" {
+			errs = append(errs, targets.CheckFile("-write-baseline", l.acceptName, inputs))
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -221,9 +249,34 @@ func (s stdout) Write(p []byte) (n int, err error) {
 // lint prints the findings, and judges them.
 func (l *linting) lint(ctx context.Context, w io.Writer) error {
 	p := NewPrinter(w, Options{Form: l.form, Version: build.Version(), All: l.Name != say.Std, Fail: l.fail})
+	var err error
+	for i := 0; i < len(l.rules) && err == nil; i++ {
+		err = l.list(ctx, p, l.rules[i])
+	}
+	if err == nil {
+		err = p.Close()
+	}
+	for _, rules := range l.rules {
+		rules.Doubt(&l.Console)
+	}
+	if err == nil && l.named != nil {
+		l.DoubtOnce(agents.Unclear(l.asked, l.opt.Dialect, agents.Named{Tokens: slices.Sorted(maps.Keys(l.named)), Complete: true}))
+	}
+	if err == nil && l.accept != nil {
+		err = l.writeBaseline()
+	}
+	if err != nil {
+		return err
+	}
+	l.hintBaseline()
+	return l.judge(p.Counts())
+}
+
+// list prints the findings in rules.
+func (l *linting) list(ctx context.Context, p *Printer, rules *load.Rules) error {
 	var first, last *listings.Listing // of one file; they are not printed yet, as the next may be of it, too
 	listed := 0
-	err := listings.List(ctx, l.rules.Responses(ctx), l.opt, func(listing *listings.Listing) (err error) {
+	err := listings.List(ctx, rules.Responses(ctx), l.opt, func(listing *listings.Listing) (err error) {
 		listed++
 		if last != nil && !isSameFile(last, listing) {
 			err = l.print(p, last, first.Origin)
@@ -238,21 +291,7 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 	if err == nil && l.opt.Origin != "" && listed == 0 {
 		err = fmt.Errorf("lint %s: %w", l.opt.Origin, load.ErrNotListed)
 	}
-	if err == nil {
-		err = p.Close()
-	}
-	l.rules.Doubt(&l.Console)
-	if err == nil && l.named != nil {
-		l.DoubtOnce(agents.Unclear(l.asked, l.opt.Dialect, agents.Named{Tokens: slices.Sorted(maps.Keys(l.named)), Complete: true}))
-	}
-	if err == nil && l.accept != nil {
-		err = l.writeBaseline()
-	}
-	if err != nil {
-		return err
-	}
-	l.hintBaseline()
-	return l.judge(p.Counts())
+	return err
 }
 
 // isSameFile reports whether two listings are of one robots.txt: that of a file whose name has no scheme
@@ -276,16 +315,23 @@ func (l *linting) print(p *Printer, listing *listings.Listing, first robots.Orig
 	return p.Add(place, l.fresh(Findings(place, listing.Body, l.diagnostics(listing.Report, first))))
 }
 
-// hintBaseline says how many findings the baseline left out. If it knows others, but none of these, it
-// was made of something else.
+// hintBaseline says how many findings the baseline left out, and names those of it that are not there any more. If it
+// knows others, but none of these, it was made of something else.
 func (l *linting) hintBaseline() {
-	switch left := l.baseline.Left(); {
+	left := l.baseline.Left()
+	switch {
 	case l.accepted > 0:
 		l.Hint(say.Count(l.accepted, "finding") + " of the baseline left out")
 	case left > 0:
 		l.Hint(fmt.Sprintf("none of the %s of the baseline was found: make it anew with -write-baseline; it accepts what the same -rules, -origin and -dialect have", say.Count(left, "finding")))
 	}
+	if l.accepted > 0 && left > 0 {
+		l.Hint(fmt.Sprintf("not there any more: %s of the baseline: %s; take out of it, or make it anew", say.Count(left, "finding"), l.baseline.names(baselineShown)))
+	}
 }
+
+// baselineShown is how many findings of a baseline a hint names.
+const baselineShown = 10
 
 // fresh returns the findings that the baseline does not have, and adds all to the one that is written.
 func (l *linting) fresh(findings []Finding) []Finding {
