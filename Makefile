@@ -52,7 +52,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build ./robobatch
-	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/robobatch
+	@echo "Building ./robobatch. The first time, Go downloads its modules and compiles them: a minute or two."
+	@set -o pipefail; CGO_ENABLED=0 $(GO) build -v -trimpath -o $(BIN) ./cmd/robobatch 2>&1 | $(PROGRESS)
 
 dist: ## the packages of a release, in dist/: archives, .deb, images, wheels, checksums; for all systems, or TARGETS=linux/amd64
 	cd internal/dist && $(GO) run . -out ../../dist -targets '$(TARGETS)'
@@ -68,9 +69,7 @@ dist-check: dist-test ## the same for all systems and processors, once with an e
 	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) vet ./...
 	GOOS=darwin GOARCH=amd64 CGO_ENABLED=0 $(GO) vet ./...
 
-quickstart: ## build ./robobatch and run the main job on real data: 320 robots.txt, 32,576 URLs
-	@echo "Building ./robobatch. The first time, Go downloads its modules and compiles them: a minute or two."
-	@set -o pipefail; CGO_ENABLED=0 $(GO) build -v -trimpath -o $(BIN) ./cmd/robobatch 2>&1 | $(PROGRESS)
+quickstart: build ## build ./robobatch and run the main job on real data: 320 robots.txt, 32,576 URLs
 	./$(BIN) -rules $(QUICKSTART)/rules -in $(QUICKSTART)/urls.zst
 
 test: ## the tests of the main module, without their long comparisons; needs Go only
