@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/robobatch/robobatch/crawlers/ranges"
+
 // A Span is a piece of Batch.Data: Data[Off : Off+Len].
 type Span struct{ Off, Len uint32 }
 
@@ -20,6 +22,7 @@ type Batch struct {
 
 	// By row, and empty if the Source reads none:
 	UserAgents []Span  // as read, NoURL where there is none; names of agents with LogAgentsByName
+	Clients    []Span  // the addresses of clients as read, NoURL where there is none
 	Times      []int64 // microseconds since 1970 UTC, math.MinInt64 where unknown
 
 	Kept []Kept // extra columns, in the order in which the Source was asked for them
@@ -48,6 +51,11 @@ type Batch struct {
 	Violations []Violation // what the verdict of each row means for its crawler; not with LogAgentsByName
 	Skipped    int         // rows that were left out; nothing else counts them
 
+	// Only StoreOptions.Ranges fills these: whether each row came from its crawler, and what proves it
+	// where it did. Rows that no crawler is named in are ranges.Null.
+	Verified []ranges.Answer
+	Proofs   []ranges.Proof
+
 	// Timeless counts, with StoreOptions.RowTimes, the verdicts that forbid a URL by a robots.txt of
 	// which nobody knows since when it has been there: its time is that of a file, or unknown. With
 	// LogAgents it counts those of them that would accuse a crawler otherwise.
@@ -57,6 +65,10 @@ type Batch struct {
 	// robots.txt had failed for itself.
 	Unfetched int
 
+	// With StoreOptions.Ranges: how many rows are verified, or are an impostor's, though nobody knows whether
+	// that was so at their time: because they have none, or because a list has none.
+	UntimedRows, UntimedLists int
+
 	// Only Options.Old fills these:
 	Old     *Batch   // the same rows as the old store decides them; they share what the Source filled
 	Changes []Change // of row i for agent a: Changes[i*agents+a]
@@ -65,6 +77,7 @@ type Batch struct {
 	winners    winners // see there
 	streaks    streaks // see there
 	crawlers   counted // see ForCrawlers
+	senders    []ranges.Requests
 }
 
 // Len returns the number of rows.
@@ -92,11 +105,12 @@ func (b *Batch) Reset() {
 	}
 	*b = Batch{
 		Data: b.Data[:0], URLs: b.URLs[:0], Lines: b.Lines[:0],
-		UserAgents: b.UserAgents[:0], Times: b.Times[:0], Kept: b.Kept,
+		UserAgents: b.UserAgents[:0], Clients: b.Clients[:0], Times: b.Times[:0], Kept: b.Kept,
 		Raws: b.Raws[:0], Offsets: b.Offsets[:0], Rejects: b.Rejects[:0],
 		Sites: b.Sites[:0], Strays: b.Strays[:0], Rulings: b.Rulings[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
-		Agents: b.Agents[:0], Violations: b.Violations[:0], Old: b.Old, Changes: b.Changes[:0],
+		Agents: b.Agents[:0], Violations: b.Violations[:0], Verified: b.Verified[:0], Proofs: b.Proofs[:0], Old: b.Old, Changes: b.Changes[:0],
 		strayNames: b.strayNames[:0], winners: b.winners.reset(), streaks: b.streaks.reset(), crawlers: b.crawlers.reset(),
+		senders: b.senders[:0],
 	}
 }
 

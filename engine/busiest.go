@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -77,6 +78,8 @@ type busiest struct {
 
 	list  *AgentList   // with LogAgents
 	named []AgentCount // of the agents of list that only a robots.txt names
+
+	census ranges.Census // with StoreOptions.Ranges
 }
 
 // newBusiest returns the busiest of a run by a store, and an old one if that is not nil.
@@ -167,6 +170,9 @@ func (u *busiest) countSites(b *Batch) {
 		u.old.Use(b.Old)
 	}
 	u.addNamed(b)
+	for _, s := range b.senders {
+		u.census.Add(s)
+	}
 	hashes := b.streaks.hashes
 	for _, s := range b.streaks.sites {
 		n, stray := s.site.Stray()

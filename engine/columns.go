@@ -38,6 +38,7 @@ type Reject struct {
 func (b *Batch) copyRow(to, from int) {
 	b.URLs[to], b.Lines[to] = b.URLs[from], b.Lines[from]
 	copyValue(b.UserAgents, to, from)
+	copyValue(b.Clients, to, from)
 	copyValue(b.Times, to, from)
 	copyValue(b.Raws, to, from)
 	copyValue(b.Offsets, to, from)
@@ -65,6 +66,8 @@ func (b *Batch) copyDecided(to, from int) {
 	copyValue(b.Canonicals, to, from)
 	copyValue(b.Agents, to, from)
 	copyValue(b.Violations, to, from)
+	copyValue(b.Verified, to, from)
+	copyValue(b.Proofs, to, from)
 	copyValue(b.Changes, to, from)
 }
 
@@ -73,12 +76,13 @@ func (b *Batch) truncateDecided(n int) {
 	b.Truncate(n)
 	b.Sites, b.Rulings, b.Verdicts, b.Canonicals = first(b.Sites, n), first(b.Rulings, n), first(b.Verdicts, n), first(b.Canonicals, n)
 	b.Agents, b.Violations, b.Changes = first(b.Agents, n), first(b.Violations, n), first(b.Changes, n)
+	b.Verified, b.Proofs = first(b.Verified, n), first(b.Proofs, n)
 }
 
 // Truncate drops the rows from n on, in all columns that the Source fills.
 func (b *Batch) Truncate(n int) {
 	b.URLs, b.Lines = b.URLs[:n], b.Lines[:n]
-	b.UserAgents, b.Times = first(b.UserAgents, n), first(b.Times, n)
+	b.UserAgents, b.Clients, b.Times = first(b.UserAgents, n), first(b.Clients, n), first(b.Times, n)
 	b.Raws, b.Offsets = first(b.Raws, n), first(b.Offsets, n)
 	for i := range b.Kept {
 		k := &b.Kept[i]

@@ -33,6 +33,8 @@ type Evaluator struct {
 	clients *clients
 	pending []pendingRow // of the batch
 	words   []byte       // memory of those of pending
+
+	addresses *addresses // with StoreOptions.Ranges
 }
 
 // A route leads from the URL of a row to what is in force for it. It is that of the row before, as
@@ -63,6 +65,7 @@ func (s *Store) newEvaluator(goroutines, batches int) *Evaluator {
 // characters beyond ASCII.
 func (e *Evaluator) Evaluate(b *Batch) {
 	e.evaluate(b)
+	e.verify(b, nil)
 	e.accuse(b, b)
 	e.store.dropUnknown(b)
 }

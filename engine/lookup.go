@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -62,6 +63,9 @@ func (m *Lookup) AgentName(id RulingID, agent int) string {
 	}
 	return m.reader.Ruling(id).NameOf(agent)
 }
+
+// ProofName returns what a proof of a Batch names, with StoreOptions.Ranges: a list with its prefix, or a host.
+func (m *Lookup) ProofName(p ranges.Proof) string { return m.store.opt.Ranges.ProofName(p) }
 
 // FirstAgent returns the first agent that has the same rules: itself, or one before it. If the
 // store may have dropped the rules since, and the batch has no copy, it is the agent itself.

@@ -51,11 +51,14 @@ type worker struct {
 // Evaluate decides a batch.
 func (w *worker) Evaluate(b *Batch) {
 	w.evaluate(b)
+	var old *Evaluator
 	if w.before != nil {
 		w.before.compare(b)
+		old = w.before.old
 	}
-	if w.before != nil && !w.store.opt.RowTimes {
-		w.before.old.accuse(b, b.Old)
+	w.verify(b, old)
+	if old != nil && !w.store.opt.RowTimes {
+		old.accuse(b, b.Old)
 	} else {
 		w.accuse(b, b)
 	}

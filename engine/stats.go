@@ -3,6 +3,7 @@ package engine
 import (
 	"math/bits"
 
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine/internal/rules"
 )
 
@@ -49,6 +50,10 @@ type Stats struct {
 	Timeless int64 // see Batch.Timeless
 
 	Unfetched int64 // see Batch.Unfetched
+
+	// With StoreOptions.Ranges:
+	UntimedRows, UntimedLists int64         // see Batch
+	Census                    ranges.Census // where the requests of crawlers came from
 }
 
 // An AgentCount counts the verdicts for one agent. With StoreOptions.LogAgents it counts requests of a
@@ -56,7 +61,14 @@ type Stats struct {
 type AgentCount struct {
 	Allowed, Denied, Unknown int64
 	Violations               int64 // with StoreOptions.LogAgents
+
+	// Verified counts the same verdicts by whether they are on requests of the crawler, with
+	// StoreOptions.Ranges; else all are zero. Those of ranges.Null came from no usable address.
+	Verified [ranges.NumAnswers]VerifiedCount
 }
+
+// A VerifiedCount counts verdicts, and those of them that are Denied.
+type VerifiedCount struct{ Rows, Denied int64 }
 
 // A NamedCount counts the verdicts for a crawler that only a robots.txt names. Those beyond MaxNamed
 // are OtherNamed.
@@ -95,6 +107,8 @@ func (c *counter) countBatch(b *Batch) {
 	c.stats.Skipped += int64(b.Skipped)
 	c.stats.Timeless += int64(b.Timeless)
 	c.stats.Unfetched += int64(b.Unfetched)
+	c.stats.UntimedRows += int64(b.UntimedRows)
+	c.stats.UntimedLists += int64(b.UntimedLists)
 	c.countURLs(b)
 	switch opt := &c.store.opt; {
 	case opt.RowTimes:
@@ -167,6 +181,13 @@ func (a *AgentCount) addRow(b *Batch, row int) {
 	a.countRows(access, 1)
 	if b.Violations[row] == Violated {
 		a.Violations++
+	}
+	if len(b.Verified) == 0 {
+		return
+	}
+	v := &a.Verified[b.Verified[row]]
+	if v.Rows++; access == Denied {
+		v.Denied++
 	}
 }
 
@@ -285,6 +306,10 @@ func (a *AgentCount) Add(o *AgentCount) {
 	a.Denied += o.Denied
 	a.Unknown += o.Unknown
 	a.Violations += o.Violations
+	for i, v := range o.Verified {
+		a.Verified[i].Rows += v.Rows
+		a.Verified[i].Denied += v.Denied
+	}
 }
 
 // total returns the sum of what the workers counted.
@@ -309,6 +334,7 @@ func total(counters []*counter, all *busiest) Stats {
 		}
 	}
 	s.Named = all.sortedNamed()
+	s.Census = all.census
 	for i := range s.Agents {
 		s.Violations += s.Agents[i].Violations
 	}
@@ -343,4 +369,6 @@ func (s *Stats) addStats(o *Stats) {
 	s.Undated += o.Undated
 	s.Timeless += o.Timeless
 	s.Unfetched += o.Unfetched
+	s.UntimedRows += o.UntimedRows
+	s.UntimedLists += o.UntimedLists
 }

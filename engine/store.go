@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine/internal/packed"
 	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/internal/captures"
@@ -65,6 +66,10 @@ type StoreOptions struct {
 	// does not say so: until then no fetch that the copy allows is a Violation. 0 means 24 hours;
 	// less means that nobody has copies.
 	Cache time.Duration
+
+	// Ranges, with LogAgents, say of each row whether it came from its crawler, by the addresses in
+	// Batch.Clients. nil asks nobody. A Store does not change them.
+	Ranges *ranges.Lists
 
 	Workers int // compiling goroutines; 0 or less means GOMAXPROCS
 
@@ -129,12 +134,13 @@ type Store struct {
 	opt      StoreOptions
 	bindings []Binding                   // by agent of opt
 	namer    *namer                      // nil without LogAgents
+	verifier *verifier                   // nil without StoreOptions.Ranges
 	without  [rules.NoRobots + 1]Verdict // by RulingID: of a bad URL, and of an origin without robots.txt
 	askers   sync.Pool                   // for Verdict
 }
 
 func newStore(r rules.Store, opt StoreOptions) *Store {
-	s := &Store{rules: r, opt: opt, bindings: bindingsOf(opt.Agents), namer: opt.namer}
+	s := &Store{rules: r, opt: opt, bindings: bindingsOf(opt.Agents), namer: opt.namer, verifier: newVerifier(&opt)}
 	if s.namer != nil {
 		tokens, complete := r.Tokens()
 		s.namer.tokens = newTokenFilter(tokens, complete, s.namer.names)

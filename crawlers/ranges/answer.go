@@ -17,6 +17,7 @@ const (
 	No                        // all lists of the crawler lack the address: an impostor
 	Stale                     // the snapshots are too far from the moment of the request
 	Unpublished               // no list speaks for the crawler
+	NumAnswers  = int(iota)
 )
 
 // answers are the values of the column verified.
@@ -49,6 +50,19 @@ func (l *Lists) Verify(s Speaker, client netip.Addr, at int64) (Answer, Proof) {
 	if !client.IsValid() || !isGlobal(client) {
 		return Null, 0
 	}
+	return l.verify(s, client, at)
+}
+
+// VerifyClient is [Lists.Verify] for a client that was parsed.
+func (l *Lists) VerifyClient(s Speaker, client *Client, at int64) (Answer, Proof) {
+	if client.Network == 0 {
+		return Null, 0
+	}
+	return l.verify(s, client.Addr, at)
+}
+
+// verify verifies an address that clients on the internet have.
+func (l *Lists) verify(s Speaker, client netip.Addr, at int64) (Answer, Proof) {
 	answer, proof := l.verifyByLists(s, client, at)
 	if answer != Yes && l.hosts != nil {
 		if proof := l.hosts.verify(client, l.speakers[s].suffixes); proof != 0 {

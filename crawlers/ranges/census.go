@@ -2,8 +2,63 @@ package ranges
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"net/netip"
+	"slices"
 )
+
+// A Client is where a request came from, as far as its log says so. The zero value is nobody.
+type Client struct {
+	Addr       netip.Addr // the zero Addr if the field holds none
+	Network    Network    // of Addr; 0 if no client on the internet has that address
+	Anonymised bool       // the end of the address was taken away: 192.0.2.0, 192.0.2.x, 2001:db8:1::
+}
+
+// ParseClient reads the field of a log with the client's address, see [ParseAddress]. It does not keep the
+// field, and does not allocate.
+func ParseClient(field []byte) Client {
+	c := Client{Addr: ParseAddress(field)}
+	c.Anonymised = isAnonymised(field, c.Addr)
+	if c.Addr.IsValid() && isGlobal(c.Addr) {
+		c.Network = networkOf(c.Addr)
+	}
+	return c
+}
+
+// A Network is a /24 of IPv4 or a /48 of IPv6, as a number. 0 is none.
+type Network uint64
+
+// network6 is the bit of a Network of IPv6, network4 that of one of IPv4.
+const (
+	network6 Network = 1 << 63
+	network4 Network = 1 << 62
+)
+
+// networkOf returns the network of an address.
+func networkOf(addr netip.Addr) Network {
+	if addr.Is4() {
+		b := addr.As4()
+		return network4 | Network(binary.BigEndian.Uint32(b[:])>>8)
+	}
+	b := addr.As16()
+	return network6 | Network(binary.BigEndian.Uint64(b[:])>>16)
+}
+
+// Prefix returns the network in the notation of CIDR, the zero Prefix of none.
+func (n Network) Prefix() netip.Prefix {
+	switch {
+	case n&network6 != 0:
+		var b [16]byte
+		binary.BigEndian.PutUint64(b[:], uint64(n)<<16)
+		return netip.PrefixFrom(netip.AddrFrom16(b), 48)
+	case n&network4 != 0:
+		var b [4]byte
+		binary.BigEndian.PutUint32(b[:], uint32(n)<<8)
+		return netip.PrefixFrom(netip.AddrFrom4(b), 24)
+	}
+	return netip.Prefix{}
+}
 
 // A Census counts where the requests of crawlers came from, to find fields that hold something else than
 // the addresses of clients. The zero value is ready. It is for one goroutine.
@@ -11,69 +66,58 @@ type Census struct {
 	requests   int64 // of crawlers
 	unusable   int64 // of them, those whose address is none that a client on the internet has
 	anonymised int64 // of them, those whose address lacks its end
-	networks   map[netip.Prefix]*network
+	networks   map[Network]*sender
 }
 
-// A network is a /24 or a /48 that sent requests of crawlers.
-type network struct {
+// A sender is a network that sent requests of crawlers.
+type sender struct {
 	requests  int64
-	operators []string // that its User-Agents named: at most manyOperators
+	operators []uint32 // that its User-Agents named: at most manyOperators
 }
 
 // What makes a field doubtful, from leastRequests of crawlers on.
 const (
 	leastRequests = 100
 	manyOperators = 3
-	// maxNetworks bounds the memory to some 10 MB. A network that sends half of the requests is among the
+	// maxNetworks bounds the memory to some 5 MB. A network that sends half of the requests is among the
 	// first ones, unless a log was made against that.
 	maxNetworks = 1 << 16
 )
 
-// AddRequest counts a request of a crawler: the field as the log has it, its address as [ParseAddress]
-// reads it, and who runs the crawler.
-func (c *Census) AddRequest(field []byte, client netip.Addr, operator string) {
-	c.requests++
-	if isAnonymised(field, client) {
-		c.anonymised++
-	}
-	if !client.IsValid() || !isGlobal(client) {
-		c.unusable++
+// Requests are neighbouring requests of crawlers from one network.
+type Requests struct {
+	Network    Network // 0 where the address is none that a client on the internet has
+	Operator   uint32  // who runs the crawlers that are named, by a number of the caller's
+	Count      uint32
+	Anonymised uint32 // of Count, those whose address lacks its end
+}
+
+// Add counts requests.
+func (c *Census) Add(r Requests) {
+	c.requests += int64(r.Count)
+	c.anonymised += int64(r.Anonymised)
+	if r.Network == 0 {
+		c.unusable += int64(r.Count)
 		return
 	}
-	bits := 24
-	if client.Is6() {
-		bits = 48
-	}
-	p := netip.PrefixFrom(client, bits).Masked()
-	n := c.networks[p]
-	if n == nil {
+	s := c.networks[r.Network]
+	if s == nil {
 		if len(c.networks) >= maxNetworks {
 			return
 		}
 		if c.networks == nil {
-			c.networks = map[netip.Prefix]*network{}
+			c.networks = map[Network]*sender{}
 		}
-		n = &network{}
-		c.networks[p] = n
+		s = &sender{}
+		c.networks[r.Network] = s
 	}
-	n.requests++
-	n.addOperator(operator)
+	s.requests += int64(r.Count)
+	if len(s.operators) < manyOperators && !slices.Contains(s.operators, r.Operator) {
+		s.operators = append(s.operators, r.Operator)
+	}
 }
 
-// addOperator notes an operator, if it is a new one.
-func (n *network) addOperator(operator string) {
-	if len(n.operators) >= manyOperators {
-		return
-	}
-	for _, known := range n.operators {
-		if known == operator {
-			return
-		}
-	}
-	n.operators = append(n.operators, operator)
-}
-
-// isAnonymised reports whether the end of an address was taken away: 192.0.2.0, 192.0.2.x, 2001:db8:1::.
+// isAnonymised reports whether the end of an address was taken away.
 func isAnonymised(field []byte, client netip.Addr) bool {
 	if !client.IsValid() {
 		end := bytes.LastIndexByte(field, '.')
@@ -83,25 +127,26 @@ func isAnonymised(field []byte, client netip.Addr) bool {
 		return client.As4()[3] == 0
 	}
 	b := client.As16()
-	return bytes.Count(b[8:], []byte{0}) == 8
+	return binary.BigEndian.Uint64(b[8:]) == 0
 }
 
 // Proxied reports whether the field seems to hold the addresses of a proxy: half or more of them are none
 // of the internet, or one network sends half or more and names three operators or more. The network is
-// the zero Prefix in the first case.
-func (c *Census) Proxied() (netip.Prefix, bool) {
+// 0 in the first case.
+func (c *Census) Proxied() (Network, bool) {
 	if c.requests < leastRequests {
-		return netip.Prefix{}, false
+		return 0, false
 	}
 	if 2*c.unusable >= c.requests {
-		return netip.Prefix{}, true
+		return 0, true
 	}
-	for p, n := range c.networks {
-		if 2*n.requests >= c.requests && len(n.operators) >= manyOperators {
-			return p, true
+	var found Network
+	for n, s := range c.networks { // two may send half each
+		if 2*s.requests >= c.requests && len(s.operators) >= manyOperators && (found == 0 || cmp.Less(n, found)) {
+			found = n
 		}
 	}
-	return netip.Prefix{}, false
+	return found, found != 0
 }
 
 // Anonymised reports whether half or more of the addresses lack their end.
@@ -109,5 +154,16 @@ func (c *Census) Anonymised() bool {
 	return c.requests >= leastRequests && 2*c.anonymised >= c.requests
 }
 
-// Requests returns how many requests of crawlers were counted, and how many of them had no usable address.
-func (c *Census) Requests() (all, unusable int64) { return c.requests, c.unusable }
+// Requests returns how many requests of crawlers were counted, how many of them had no usable address, and
+// of how many the address lacks its end.
+func (c *Census) Requests() (all, unusable, anonymised int64) {
+	return c.requests, c.unusable, c.anonymised
+}
+
+// Sent returns how many of the requests came from a network.
+func (c *Census) Sent(n Network) int64 {
+	if s := c.networks[n]; s != nil {
+		return s.requests
+	}
+	return 0
+}

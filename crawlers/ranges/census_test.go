@@ -2,13 +2,11 @@ package ranges
 
 import (
 	"fmt"
-	"net/netip"
 	"testing"
 )
 
 // TestCensus holds from when on a field is doubtful.
 func TestCensus(t *testing.T) {
-	operators := []string{"Google", "Microsoft", "OpenAI"}
 	for _, c := range []struct {
 		about      string
 		requests   int
@@ -32,20 +30,35 @@ func TestCensus(t *testing.T) {
 	} {
 		var census Census
 		for i := range c.requests {
-			field := []byte(c.field(i))
-			census.AddRequest(field, ParseAddress(field), operators[i/2%c.operators])
+			client := ParseClient([]byte(c.field(i)))
+			r := Requests{Network: client.Network, Operator: uint32(i / 2 % c.operators), Count: 1}
+			if client.Anonymised {
+				r.Anonymised = 1
+			}
+			census.Add(r)
 		}
 		network, proxied := census.Proxied()
 		if proxied != c.proxied || census.Anonymised() != c.anonymised {
-			t.Errorf("%s: proxied %v by %v, anonymised %v", c.about, proxied, network, census.Anonymised())
+			t.Errorf("%s: proxied %v by %v, anonymised %v", c.about, proxied, network.Prefix(), census.Anonymised())
 		}
 	}
 	var census Census
 	for i := range maxNetworks + 1000 {
-		addr := netip.AddrFrom4([4]byte{byte(1 + i>>16), byte(i >> 8), byte(i), 1})
-		census.AddRequest([]byte(addr.String()), addr, "Google")
+		census.Add(Requests{Network: network4 | Network(i), Count: 1})
 	}
 	if len(census.networks) > maxNetworks {
 		t.Errorf("%d networks", len(census.networks))
+	}
+}
+
+// TestNetwork holds which network an address is of.
+func TestNetwork(t *testing.T) {
+	for field, want := range map[string]string{
+		"66.249.64.5": "66.249.64.0/24", "::ffff:66.249.64.5": "66.249.64.0/24", "[2a03:2880:10ff:1::2]:443": "2a03:2880:10ff::/48",
+		"0.0.0.1": "invalid Prefix", "10.0.0.1": "invalid Prefix", "::1": "invalid Prefix", "-": "invalid Prefix", "": "invalid Prefix",
+	} {
+		if got := ParseClient([]byte(field)).Network.Prefix().String(); got != want {
+			t.Errorf("%s: %s, want %s", field, got, want)
+		}
 	}
 }

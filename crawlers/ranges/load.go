@@ -2,8 +2,11 @@ package ranges
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"net/netip"
@@ -35,6 +38,8 @@ type Lists struct {
 	proofs   []string
 	age      time.Duration
 
+	Hash string // of all that answers and proofs depend on, but for the age, in hexadecimal
+
 	// Differ are pairs of files that are of one list and time, and yet differ. Both count.
 	Differ [][2]string
 }
@@ -42,6 +47,7 @@ type Lists struct {
 // A speaker is the lists of one crawler.
 type speaker struct {
 	lists    []int
+	untimed  bool       // see Untimed
 	suffixes [][]string // of host names, as labels
 }
 
@@ -55,12 +61,15 @@ func Load(o Options) (*Lists, error) {
 	for _, p := range o.Paths {
 		g.gather(p)
 	}
+	sum := sha256.New()
+	g.hash(sum)
 	l.build(&g)
 	if o.Hosts != "" {
-		if err := l.readHosts(o.Hosts); err != nil {
+		if err := l.readHosts(o.Hosts, sum); err != nil {
 			g.errs = append(g.errs, err)
 		}
 	}
+	l.Hash = hex.EncodeToString(sum.Sum(nil))
 	return l, errors.Join(g.errs...)
 }
 
@@ -109,6 +118,7 @@ func (l *Lists) indexSpeakers(g *gatherer) {
 		for _, token := range g.found[name].tokens {
 			s := speakerOf(token)
 			s.lists = append(s.lists, i)
+			s.untimed = s.untimed || len(l.lists[i].times) == 0
 		}
 	}
 	for _, c := range crawlers.Set("all") {
@@ -119,12 +129,13 @@ func (l *Lists) indexSpeakers(g *gatherer) {
 	}
 }
 
-// readHosts reads a file of host names.
-func (l *Lists) readHosts(name string) error {
+// readHosts reads a file of host names, and writes it to a hash.
+func (l *Lists) readHosts(name string, sum io.Writer) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return fmt.Errorf("read host names: %w", err)
 	}
+	fmt.Fprintf(sum, "hosts %d\n%s", len(text), text)
 	l.hosts, err = parseHosts(string(text), func(name string) Proof {
 		l.proofs = append(l.proofs, name)
 		return Proof(len(l.proofs) - 1)
@@ -141,7 +152,7 @@ func (l *Lists) Speaker(token string) Speaker { return l.byToken[strings.ToLower
 // Untimed reports whether some list of the crawler has only snapshots without a time: whether an address
 // was the operator's at the moment of a request is then not known.
 func (l *Lists) Untimed(s Speaker) bool {
-	return slices.ContainsFunc(l.speakers[s].lists, func(i int) bool { return len(l.lists[i].times) == 0 })
+	return l.speakers[s].untimed
 }
 
 // Names returns the names of lists that are known, without their endings, and for each the tokens of the
@@ -173,6 +184,17 @@ type gatherer struct {
 	names map[string][]string
 	found map[string]*found
 	errs  []error
+}
+
+// hash writes all that was found to a hash.
+func (g *gatherer) hash(sum io.Writer) {
+	for _, name := range slices.Sorted(maps.Keys(g.found)) {
+		f := g.found[name]
+		fmt.Fprintf(sum, "list %q %q\n", name, f.tokens)
+		for _, s := range f.snapshots {
+			fmt.Fprintf(sum, "%q %d %v\n", s.name, s.time, s.prefixes)
+		}
+	}
 }
 
 // gather reads what one path of Options names.
@@ -243,11 +265,22 @@ func (g *gatherer) readNamed(file string) {
 	tokens, ok := g.names[name]
 	if !ok {
 		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %s: no crawler publishes a list of this name: "+
-			"name it as its operator does, say for whom it speaks by TOKEN=%s, or use one of %s",
-			file, file, strings.Join(slices.Sorted(maps.Keys(g.names)), ", ")))
+			"say for whom it speaks by TOKEN=%s, or name it as its operator does, which is one of %s, or by the token of its crawler",
+			file, file, strings.Join(published(), ", ")))
 		return
 	}
 	g.readFile(file, g.canonical(name), shown, tokens)
+}
+
+// published returns the names of the lists that operators publish, sorted.
+func published() []string {
+	names := map[string]bool{}
+	for _, c := range crawlers.Set("all") {
+		for _, r := range c.Ranges {
+			names[r.Name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // canonical returns the name under which the operator publishes a list that a token leads to.

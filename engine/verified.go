@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/crawlers/ranges"
+)
+
+// A verifier knows which lists speak for the crawlers of a Store. It is immutable.
+type verifier struct {
+	lists     *ranges.Lists
+	speakers  []ranges.Speaker // by agent of StoreOptions
+	operators []uint32         // by agent of StoreOptions: a number for each operator
+}
+
+// newVerifier returns the verifier of a Store for these options, nil without StoreOptions.Ranges.
+func newVerifier(opt *StoreOptions) *verifier {
+	if opt.Ranges == nil || !opt.LogAgents.judges() {
+		return nil
+	}
+	v := &verifier{lists: opt.Ranges}
+	numbers := map[string]uint32{}
+	for _, name := range opt.Agents {
+		operator := name
+		if c, known := crawlers.Lookup(name); known && c.Operator != "" {
+			operator = c.Operator
+		}
+		if _, known := numbers[operator]; !known {
+			numbers[operator] = uint32(len(numbers))
+		}
+		v.speakers, v.operators = append(v.speakers, opt.Ranges.Speaker(name)), append(v.operators, numbers[operator])
+	}
+	return v
+}
+
+// strangers is the bit of the numbers of crawlers that only a robots.txt names: each is an operator of its own.
+const strangers = 1 << 31
+
+// speaker returns the lists that speak for an agent of a row, and the number of its operator.
+func (e *Evaluator) speaker(b *Batch, row int) (ranges.Speaker, uint32) {
+	v, agent := e.store.verifier, int(b.Agents[row])
+	if e.store.isKnown(agent) {
+		return v.speakers[agent], v.operators[agent]
+	}
+	name := e.reader.Ruling(b.Rulings[row]).NameOf(agent)
+	return v.lists.Speaker(name), strangers | uint32(xxh3.HashString(name))
+}
+
+// verify fills b.Verified and b.Proofs, with StoreOptions.Ranges. old is the Evaluator of b.Old, or nil.
+func (e *Evaluator) verify(b *Batch, old *Evaluator) {
+	v := e.store.verifier
+	if v == nil {
+		return
+	}
+	if e.addresses == nil {
+		e.addresses = new(addresses)
+	}
+	b.Verified, b.Proofs = grown(b.Verified, b.Len()), grown(b.Proofs, b.Len())
+	for i := range b.Verified {
+		b.Verified[i], b.Proofs[i] = ranges.Null, 0
+		agent, by := b.crawler(i)
+		if agent == unknownAgent {
+			continue
+		}
+		decider := e
+		if by != b {
+			decider = old
+		}
+		speaker, operator := decider.speaker(by, i)
+		client := e.addresses.of(b.client(i))
+		b.addSender(client, operator)
+		at := b.time(i)
+		answer, proof := v.lists.VerifyClient(speaker, client, at)
+		b.Verified[i], b.Proofs[i] = answer, proof
+		switch {
+		case answer != ranges.Yes && answer != ranges.No:
+		case v.lists.Untimed(speaker):
+			b.UntimedLists++
+		case at == unknownTime:
+			b.UntimedRows++
+		}
+	}
+}
+
+// client returns the address of the client of a row as read.
+func (b *Batch) client(row int) []byte {
+	if len(b.Clients) == 0 {
+		return nil
+	}
+	return b.Piece(b.Clients[row])
+}
+
+// addSender counts a request of a crawler.
+func (b *Batch) addSender(client *ranges.Client, operator uint32) {
+	n := len(b.senders)
+	if n == 0 || b.senders[n-1].Network != client.Network || b.senders[n-1].Operator != operator {
+		b.senders = append(b.senders, ranges.Requests{Network: client.Network, Operator: operator})
+		n++
+	}
+	b.senders[n-1].Count++
+	if client.Anonymised {
+		b.senders[n-1].Anonymised++
+	}
+}
+
+// isImpostor reports whether a row did not come from the crawler that decided names. That is one of the rows of
+// b by another robots.txt, which may name another crawler than that of b.Verified.
+func (e *Evaluator) isImpostor(b, decided *Batch, row int) bool {
+	if len(b.Verified) == 0 {
+		return false
+	}
+	if decided == b || decided.Agents[row] == b.Agents[row] && e.store.isKnown(int(b.Agents[row])) {
+		return b.Verified[row] == ranges.No
+	}
+	if e.addresses == nil {
+		e.addresses = new(addresses)
+	}
+	speaker, _ := e.speaker(decided, row)
+	answer, _ := e.store.verifier.lists.VerifyClient(speaker, e.addresses.of(b.client(row)), b.time(row))
+	return answer == ranges.No
+}
+
+// addresses remembers the addresses of clients, of which logs have few from crawlers. It is for one goroutine.
+type addresses struct {
+	slots [1 << 10]addressSlot
+	other ranges.Client
+}
+
+// An addressSlot is a text and the client that it is; a zero size is none.
+type addressSlot struct {
+	size   uint8
+	text   [maxAddressText]byte
+	client ranges.Client
+}
+
+// maxAddressText is how long an address without port and zone can be. Longer texts are not remembered.
+const maxAddressText = len("ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255")
+
+// of returns the client of a field, until the next call.
+func (m *addresses) of(field []byte) *ranges.Client {
+	if len(field) == 0 || len(field) > maxAddressText {
+		m.other = ranges.ParseClient(field)
+		return &m.other
+	}
+	s := &m.slots[xxh3.Hash(field)%uint64(len(m.slots))]
+	if string(s.text[:s.size]) != string(field) {
+		s.size = uint8(copy(s.text[:], field))
+		s.client = ranges.ParseClient(field)
+	}
+	return &s.client
+}
