@@ -57,11 +57,13 @@ func (e *ForeignError) Unwrap() error { return ErrFormat }
 // Faults of a log that lacks what was asked of it. They come inside a [*LineError], or from
 // [OpenLogs].
 var (
-	ErrNoBase   = weblog.ErrNoBase   // it has paths only, and Fields.Base is not set
-	ErrNoField  = weblog.ErrNoField  // a field that was named
-	ErrNoURL    = weblog.ErrNoURL    // a field for the URL that is known
-	ErrNoAgents = weblog.ErrNoAgents // a field for the User-Agent, with Fields.Need
-	ErrURLList  = errors.New("a list of URLs has no fields")
+	ErrNoBase      = weblog.ErrNoBase      // it has paths only, and Fields.Base is not set
+	ErrNoField     = weblog.ErrNoField     // a field that was named
+	ErrNoURL       = weblog.ErrNoURL       // a field for the URL that is known
+	ErrNoAgents    = weblog.ErrNoAgents    // a field for the User-Agent, with Fields.Need
+	ErrNoClients   = weblog.ErrNoClients   // a field for the client's address, with Fields.Clients
+	ErrManyClients = weblog.ErrManyClients // one address in that field, with Fields.Clients
+	ErrURLList     = errors.New("a list of URLs has no fields")
 
 	ErrManyURLs  = weblog.ErrManyURLs  // a field for the URL, as several hold URLs
 	ErrNoHeader  = weblog.ErrNoHeader  // a header, which a table needs

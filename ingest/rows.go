@@ -195,6 +195,9 @@ func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 			r.agents++
 		}
 	}
+	if r.fields.Clients {
+		b.Clients = append(b.Clients, appendPiece(b, row.Client))
+	}
 	if r.fields.Times {
 		b.Times = append(b.Times, row.Time)
 	}

@@ -351,7 +351,7 @@ type fetchFields struct {
 	blocks fetchPart // whose messages have anything that is wanted
 }
 
-// newFetchFields returns what the options ask for. The error is a weblog.ErrNoField.
+// newFetchFields returns what the options ask for. The error is a weblog.ErrNoField or weblog.ErrNoClients.
 func newFetchFields(opt weblog.Options) (f fetchFields, err error) {
 	if opt.Agents {
 		f.blocks = fetchRequest
@@ -366,6 +366,9 @@ func newFetchFields(opt weblog.Options) (f fetchFields, err error) {
 		}
 		f.keep = append(f.keep, field)
 		f.blocks |= field.block
+	}
+	if opt.Clients {
+		return f, fmt.Errorf("%w: a WARC file has that of the server", weblog.ErrNoClients)
 	}
 	if named := cmp.Or(opt.URL, opt.Host, opt.Agent, opt.Time); named != "" {
 		return f, fmt.Errorf("%w: %q; of a WARC file it is known where URL, host, User-Agent and time are", weblog.ErrNoField, named)

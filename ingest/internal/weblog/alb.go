@@ -45,6 +45,7 @@ type alb struct {
 	common
 	escapes
 	last   int   // the last field that is wanted
+	client int   // the field with the client's address
 	keep   []int // of Options.Keep; from len(albNames) on, what the request holds
 	fields [][]byte
 }
@@ -60,6 +61,10 @@ func newALB(opt Options) (*alb, error) {
 	}
 	if opt.Agents {
 		a.last = max(a.last, albAgent)
+	}
+	if opt.Clients {
+		a.client = clientField(albNames, opt)
+		a.last = max(a.last, a.client)
 	}
 	return a, err
 }
@@ -110,6 +115,9 @@ func (a *alb) row(r *Row) Result {
 	if a.opt.Agents {
 		r.HasAgent = at(a.fields, albAgent) != nil
 		r.Agent = present(a.unescape(at(a.fields, albAgent)))
+	}
+	if !a.setClient(r, at(a.fields, a.client)) {
+		return Failed
 	}
 	a.setTime(r, a.fields[albTime])
 	for _, i := range a.keep {

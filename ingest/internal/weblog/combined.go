@@ -20,7 +20,7 @@ func isCombined(line []byte) bool {
 	if isURL(line) || isALB(line) || isCDXJ(line) || isJSON(line) {
 		return false
 	}
-	c := combined{common: common{site: site{host: []byte{'x'}}}}
+	c := combined{common: common{site: site{host: []byte{'x'}}}, client: -1}
 	return c.Parse(line, &Row{}) == IsRow
 }
 
@@ -56,14 +56,19 @@ type combined struct {
 	escapes
 	fields  [numCLF][]byte
 	keep    []int // of Options.Keep
+	client  int   // the field with the client's address; -1 if that is not wanted
 	tail    bool  // referer or user agent are wanted
 	address bool  // the virtual host of the line is an address, and may be the client's
 }
 
 func newCombined(opt Options) (*combined, error) {
-	c := &combined{common: newCommon(opt), tail: opt.Agents}
+	c := &combined{common: newCommon(opt), tail: opt.Agents, client: -1}
 	var err error
 	c.keep, err = fixedFields(clfNames, opt)
+	if opt.Clients {
+		c.client = clientField(clfNames, opt)
+		c.tail = c.tail || c.client >= clfReferer
+	}
 	for _, i := range c.keep {
 		c.tail = c.tail || i >= clfReferer
 	}
@@ -98,7 +103,7 @@ func (c *combined) Parse(line []byte, r *Row) Result {
 	if result := c.back(rest[1:]); result != IsRow {
 		return result
 	}
-	return c.row(r, request)
+	return c.row(r, line[:begin-1], request)
 }
 
 // front reads the fields before the time. There are three, or four if the virtual host comes first:
@@ -207,8 +212,46 @@ func (c *combined) back(text []byte) Result {
 	return IsRow
 }
 
-// row makes the row of the fields.
-func (c *combined) row(r *Row, request []byte) Result {
+// clientText returns the text of the field with the client's address. That in front of the line may be a list,
+// as %{X-Forwarded-For}i writes it.
+func (c *combined) clientText(front []byte) []byte {
+	if c.client == clfClient {
+		if list := addressList(front); list != nil {
+			return list
+		}
+	}
+	return c.unescape(c.fields[c.client])
+}
+
+// addressList returns the addresses in front of a line that commas separate, in quotes or not; nil if there is
+// no such list.
+func addressList(front []byte) []byte {
+	if front[0] == '"' {
+		list, _, _ := bytes.Cut(front[1:], []byte(`" `))
+		if bytes.IndexByte(list, ',') < 0 {
+			return nil
+		}
+		return list
+	}
+	end := 0
+	for {
+		n := bytes.IndexByte(front[end:], ' ')
+		if n <= 0 {
+			return nil
+		}
+		if end += n; front[end-1] == ',' && isAddress(front[end-n:end-1]) {
+			end++
+			continue
+		}
+		if end == n { // the first field is not one of several
+			return nil
+		}
+		return front[:end]
+	}
+}
+
+// row makes the row of the fields, and of the text of those before the time.
+func (c *combined) row(r *Row, front, request []byte) Result {
 	request = c.unescape(request)
 	host := c.fields[clfVhost]
 	if !c.request(r, request, place{host: host, byPort: schemeOfPort(host)}) {
@@ -218,6 +261,9 @@ func (c *combined) row(r *Row, request []byte) Result {
 	if c.opt.Agents {
 		r.HasAgent = c.fields[clfAgent] != nil
 		r.Agent = present(c.unescape(c.fields[clfAgent]))
+	}
+	if c.client >= 0 && !c.setClient(r, c.clientText(front)) {
+		return Failed
 	}
 	c.setTime(r, c.fields[clfTime])
 	if len(c.keep) == 0 {

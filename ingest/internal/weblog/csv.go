@@ -281,6 +281,9 @@ func (t *table) row(r *Row) Result {
 		r.HasAgent = t.cols.agent >= 0
 		r.Agent = present(at(t.fields, t.cols.agent))
 	}
+	if !t.setClient(r, at(t.fields, t.cols.client)) {
+		return Failed
+	}
 	t.setTime(r, at(t.fields, t.cols.time))
 	for _, i := range t.cols.keep {
 		r.Fields = append(r.Fields, present(t.fields[i]))

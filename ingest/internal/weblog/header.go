@@ -2,6 +2,7 @@ package weblog
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -9,14 +10,14 @@ import (
 // columns are the indices of the fields that make a row; -1 for fields that the header does not
 // name.
 type columns struct {
-	url, host, scheme, port, agent, time, clock int
-	keep                                        []int
+	url, host, scheme, port, agent, client, time, clock int
+	keep                                                []int
 }
 
 // all returns all indices.
 func (c *columns) all() []*int {
-	all := make([]*int, 0, 7+len(c.keep))
-	all = append(all, &c.url, &c.host, &c.scheme, &c.port, &c.agent, &c.time, &c.clock)
+	all := make([]*int, 0, 8+len(c.keep))
+	all = append(all, &c.url, &c.host, &c.scheme, &c.port, &c.agent, &c.client, &c.time, &c.clock)
 	for i := range c.keep {
 		all = append(all, &c.keep[i])
 	}
@@ -69,12 +70,18 @@ func (h header) locate(opt Options, first sample) (columns, error) {
 		scheme: h.find(known[nameScheme]...),
 		port:   h.find(known[namePort]...),
 		agent:  first.column(h, NameAgent, candidates(NameAgent, opt.Agent)),
+		client: -1,
 		time:   first.column(h, NameTime, candidates(NameTime, opt.Time)),
 		clock:  -1,
 	}
 	for _, chosen := range []string{opt.URL, opt.Host, opt.Agent, opt.Time} {
 		if chosen != "" && h.find(chosen) < 0 {
 			return c, noField(chosen, h)
+		}
+	}
+	if opt.Clients {
+		if c.client = first.column(h, NameClient, candidates(NameClient, opt.Client)); c.client < 0 {
+			return c, noClient(opt.Client, h)
 		}
 	}
 	for _, name := range opt.Keep {
@@ -85,6 +92,15 @@ func (h header) locate(opt Options, first sample) (columns, error) {
 		c.keep = append(c.keep, i)
 	}
 	return c, nil
+}
+
+// noClient returns the error of a header without a field for the client's address: the one that was named, or
+// any that is known.
+func noClient(named string, have []string) error {
+	if named != "" {
+		return noField(named, have)
+	}
+	return fmt.Errorf("%w: there are %s", ErrNoClients, listed(have))
 }
 
 // at returns field i, nil if there is none.

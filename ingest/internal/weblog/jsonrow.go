@@ -25,6 +25,9 @@ var (
 			if opt.Agents && opt.Need {
 				return nil, fmt.Errorf("%w: the index of an archive has none", ErrNoAgents)
 			}
+			if opt.Clients {
+				return nil, fmt.Errorf("%w: the index of an archive has none", ErrNoClients)
+			}
 			return cdxj{newJSON(opt)}, nil
 		},
 		line: isCDXJ,
@@ -64,9 +67,9 @@ type jsonLog struct {
 	common
 	scan jsonScanner
 
-	url, host, scheme, agent, time slots
-	caddy, tls                     slots // Caddy's own fields, by which it tells the scheme
-	keep                           []keptSlots
+	url, host, scheme, agent, client, time slots
+	caddy, tls                             slots // Caddy's own fields, by which it tells the scheme
+	keep                                   []keptSlots
 }
 
 // keptSlots are the values that may hold a column to keep.
@@ -83,6 +86,9 @@ func newJSON(opt Options) *jsonLog {
 	j.caddy, j.tls = j.want([]string{"request.uri"}), j.want([]string{"request.tls"})
 	if opt.Agents {
 		j.agent = j.want(candidates(NameAgent, opt.Agent))
+	}
+	if opt.Clients {
+		j.client = j.want(candidates(NameClient, opt.Client))
 	}
 	if opt.Times {
 		j.time = j.want(candidates(NameTime, opt.Time))
@@ -160,6 +166,9 @@ func (j *jsonLog) row(r *Row) Result {
 	if j.opt.Agents {
 		agent := j.scalar(j.agent)
 		r.Agent, r.HasAgent = present(agent), agent != nil
+	}
+	if !j.setClient(r, j.scalar(j.client)) {
+		return Failed
 	}
 	j.setTime(r, j.scalar(j.time))
 	for _, k := range j.keep {

@@ -20,6 +20,9 @@ func (r *Records) Needed() []int {
 	if r.table.opt.Agents {
 		needed = append(needed, c.agent)
 	}
+	if r.table.opt.Clients {
+		needed = append(needed, c.client)
+	}
 	if r.table.opt.Times {
 		needed = append(needed, c.time)
 	}

@@ -1,6 +1,8 @@
 package weblog
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -20,6 +22,7 @@ type Row struct {
 	Host   []byte
 	Target []byte   // path and query, or a whole URL, or whatever else stands where a URL should
 	Agent  []byte   // the User-Agent; nil if there is none, or [Options].Agents is not set
+	Client []byte   // the address of the client; nil if there is none, or [Options].Clients is not set
 	Time   int64    // microseconds since 1970 UTC; NoTime if unknown, or [Options].Times is not set
 	Fields [][]byte // the columns of [Options].Keep as text; nil where there is none
 	Odd    Odd
@@ -106,11 +109,18 @@ type Options struct {
 	URL    string        // field of the URL, path or request line
 	Host   string        // field of the host
 	Agent  string        // field of the User-Agent
+	Client string        // field of the client's address
 	Time   string        // field of the time
 	Keep   []string      // fields to keep, by the names of [Names] or the format's own
 	Agents bool          // read User-Agents
 	Need   bool          // of Agents: a table without a field for them is an ErrNoAgents
 	Times  bool          // read times
+
+	// Clients reads addresses of clients: a log without a field for them is an ErrNoClients. Where a field
+	// holds several, as X-Forwarded-For does, ClientAt says which is the client's: 1 is the first, -1 the
+	// last. Where it is 0, such a field is an ErrManyClients.
+	Clients  bool
+	ClientAt int
 }
 
 // Faults of a log as a whole.
@@ -127,6 +137,12 @@ var (
 	// ErrNoAgents is the kind of the errors about a header that names no field for the User-Agent, if that
 	// is needed.
 	ErrNoAgents = errors.New("no field is known to hold a User-Agent")
+
+	// ErrNoClients is the kind of the errors about a log that has no field for the client's address.
+	ErrNoClients = errors.New("no field is known to hold the client's address")
+
+	// ErrManyClients is the kind of the errors about a field that holds several addresses.
+	ErrManyClients = errors.New("a field holds several addresses")
 
 	// ErrManyURLs is the kind of the errors about a table with several columns of URLs, if the
 	// header has no name that is known.
@@ -163,6 +179,40 @@ func (c *common) setTime(r *Row, text []byte) {
 	if c.opt.Times {
 		r.Time = c.clock.Read(text)
 	}
+}
+
+// setClient sets the address of the client, if it is wanted. It reports false, and keeps the error, if the
+// field has several addresses and nobody said which of them it is.
+func (c *common) setClient(r *Row, field []byte) bool {
+	if !c.opt.Clients {
+		return true
+	}
+	if bytes.IndexByte(field, ',') >= 0 {
+		if c.opt.ClientAt == 0 {
+			c.err = fmt.Errorf("%w: %q", ErrManyClients, shortName(string(field)))
+			return false
+		}
+		field = addressAt(field, c.opt.ClientAt)
+	}
+	r.Client = present(trimBlank(field))
+	return true
+}
+
+// addressAt returns an address of those that commas separate, by its place: 1 is the first, -1 the last. It is
+// nil if there are fewer.
+func addressAt(list []byte, place int) []byte {
+	if place < 0 {
+		return list[bytes.LastIndexByte(list, ',')+1:]
+	}
+	for ; place > 1; place-- {
+		_, rest, ok := bytes.Cut(list, []byte{','})
+		if !ok {
+			return nil
+		}
+		list = rest
+	}
+	first, _, _ := bytes.Cut(list, []byte{','})
+	return first
 }
 
 // mostNames is how many names of a header an error lists.
@@ -202,12 +252,15 @@ func noField(name string, have []string) error {
 
 // fixedFields returns the index in names of each field to keep, for a format whose fields are
 // fixed. The error is an ErrNoField for a field that is not in names, or one that was named for the
-// URL, the host, the User-Agent or the time.
+// URL, the host, the User-Agent or the time. That of the client's address may be any of names.
 func fixedFields(names []string, opt Options) (keep []int, err error) {
 	for _, name := range []string{opt.URL, opt.Host, opt.Agent, opt.Time} {
 		if name != "" {
 			return nil, noField(name, names)
 		}
+	}
+	if opt.Client != "" && !slices.Contains(names, opt.Client) {
+		return nil, noField(opt.Client, names)
 	}
 	for _, name := range opt.Keep {
 		i := slices.Index(names, name)
@@ -217,4 +270,9 @@ func fixedFields(names []string, opt Options) (keep []int, err error) {
 		keep = append(keep, i)
 	}
 	return keep, nil
+}
+
+// clientField returns the index in names of the field with the client's address.
+func clientField(names []string, opt Options) int {
+	return slices.Index(names, cmp.Or(opt.Client, NameClient))
 }

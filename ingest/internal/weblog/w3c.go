@@ -119,6 +119,9 @@ func (w *w3c) row(r *Row) Result {
 		r.HasAgent = w.cols.agent >= 0
 		r.Agent = present(w.agent(at(w.fields, w.cols.agent)))
 	}
+	if !w.setClient(r, w.clientText()) {
+		return Failed
+	}
 	if w.opt.Times {
 		r.Time = w.clock.Read(w.whenText())
 	}
@@ -211,6 +214,14 @@ func isTwicePercent(field []byte) bool {
 		}
 		escapes--
 	}
+}
+
+// clientText returns the field with the client's address, nil if it is not wanted.
+func (w *w3c) clientText() []byte {
+	if w.cols.client < 0 {
+		return nil
+	}
+	return w.decode(w.fields[w.cols.client])
 }
 
 // whenText returns the time as text, nil if there is none.
