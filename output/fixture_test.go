@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/output/internal/container"
 	"github.com/robobatch/robobatch/robots"
@@ -27,6 +28,8 @@ const (
 	colCanonical
 	colViolation
 	colBinding
+	colVerified
+	colVerifiedBy
 	numColumns
 )
 
@@ -68,6 +71,8 @@ func (c *fakeCatalog) FirstAgent(site engine.RulingID, agent int) int {
 }
 
 func (c *fakeCatalog) AgentName(engine.RulingID, int) string { return "" }
+
+func (c *fakeCatalog) ProofName(p ranges.Proof) string { return fmt.Sprintf("proof %d", p) }
 
 func (c *fakeCatalog) Note(engine.RulingID, int, robots.Directive) (note robots.Note, ok bool) {
 	return note, false
@@ -151,6 +156,11 @@ func (s tableSpec) addURL(rng *rand.Rand, b *engine.Batch, line, site int) {
 	for range s.agents {
 		b.Verdicts = append(b.Verdicts, verdict(rng, id))
 		b.Violations = append(b.Violations, engine.Violation(line%3))
+		answer, proof := ranges.Answer(line%ranges.NumAnswers), ranges.Proof(0)
+		if answer == ranges.Yes {
+			proof = ranges.Proof(1 + line%7)
+		}
+		b.Verified, b.Proofs = append(b.Verified, answer), append(b.Proofs, proof)
 	}
 }
 
@@ -191,7 +201,7 @@ func (t *table) addRows(b *engine.Batch) {
 	for i := range b.Len() {
 		for a, agent := range t.agents {
 			v := b.Verdicts[i*len(t.agents)+a]
-			row := []any{b.Lines[i], escape(t.inputs[b.Input]), nil, nil, agent, nil, v.Reason.String(), nil, nil, nil, nil, t.catalog.Binding(a).String()}
+			row := []any{b.Lines[i], escape(t.inputs[b.Input]), nil, nil, agent, nil, v.Reason.String(), nil, nil, nil, nil, t.catalog.Binding(a).String(), nil, nil}
 			if url := b.URL(i); url != nil {
 				row[colURL] = escape(string(url))
 			}
@@ -205,6 +215,12 @@ func (t *table) addRows(b *engine.Batch) {
 			}
 			if violation := b.Violations[i*len(t.agents)+a]; violation != engine.ViolationUnknown {
 				row[colViolation] = violation == engine.Violated
+			}
+			if answer := b.Verified[i*len(t.agents)+a]; answer != ranges.Null {
+				row[colVerified] = answer.String()
+			}
+			if proof := b.Proofs[i*len(t.agents)+a]; proof != 0 {
+				row[colVerifiedBy] = t.catalog.ProofName(proof)
 			}
 			if v.Access != engine.Unknown {
 				row[colAllowed] = v.Access == engine.Allowed

@@ -30,11 +30,13 @@ const goldenParquet = `required group field_id=-1 schema {
   optional byte_array field_id=-1 canonical_url (String);
   optional boolean field_id=-1 violation;
   required byte_array field_id=-1 binding (String);
+  optional byte_array field_id=-1 verified (String);
+  optional byte_array field_id=-1 verified_by (String);
 }
 `
 
 const goldenArrow = `schema:
-  fields: 12
+  fields: 14
     - line: type=int64
     - input: type=dictionary<values=utf8, indices=int32, ordered=false>
     - url: type=utf8, nullable
@@ -47,6 +49,8 @@ const goldenArrow = `schema:
     - canonical_url: type=utf8, nullable
     - violation: type=bool, nullable
     - binding: type=dictionary<values=utf8, indices=int32, ordered=false>
+    - verified: type=dictionary<values=utf8, indices=int32, ordered=false>, nullable
+    - verified_by: type=dictionary<values=utf8, indices=int32, ordered=false>, nullable
 `
 
 func TestGoldenSchema(t *testing.T) {

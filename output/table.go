@@ -39,6 +39,10 @@ func Columns() []string { return columnar.Columns() }
 // [Layout.DefaultColumns], if agents come from the log.
 func LogColumns() []string { return columnar.LogColumns() }
 
+// RangesColumns returns the names of the columns that are written by default, behind LogColumns, if the
+// crawlers of the log are verified.
+func RangesColumns() []string { return columnar.RangesColumns() }
+
 // Needs say what columns, partitions and rows take of a store and of a log; see [Options.Needs].
 type Needs = columnar.Needs
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 )
 
@@ -20,10 +21,11 @@ const (
 	WhereAllowed                      // the agent may fetch the URL
 	WhereViolations                   // the crawler of the log fetched what it was disallowed
 	WhereBad                          // the URL is bad, so that there is no answer
+	WhereImpostors                    // the request is not of the crawler that it names
 )
 
 // whereNames are the names of the kinds, by bit.
-var whereNames = []string{"disallowed", "allowed", "violations", "bad"}
+var whereNames = []string{"disallowed", "allowed", "violations", "bad", "impostors"}
 
 // errWhere is the kind of the errors of ParseWhere.
 var errWhere = errors.New("unknown kind of rows")
@@ -64,7 +66,10 @@ func (w Where) String() string {
 }
 
 // NeedsLogAgents reports whether a kind is about the crawlers of the log.
-func (w Where) NeedsLogAgents() bool { return w&WhereViolations != 0 }
+func (w Where) NeedsLogAgents() bool { return w&(WhereViolations|WhereImpostors) != 0 }
+
+// NeedsRanges reports whether a kind is about who the crawlers of the log were.
+func (w Where) NeedsRanges() bool { return w&WhereImpostors != 0 }
 
 // A filter picks the rows of a Where out of batches, before columns are made of them. It keeps its
 // memory.
@@ -100,7 +105,8 @@ func (f *filter) matches(b *engine.Batch, i int) bool {
 	v := &b.Verdicts[i]
 	return f.access[v.Access] ||
 		f.where&WhereBad != 0 && v.Reason == engine.ReasonBadURL ||
-		f.where&WhereViolations != 0 && b.Violations[i] == engine.Violated
+		f.where&WhereViolations != 0 && b.Violations[i] == engine.Violated ||
+		f.where&WhereImpostors != 0 && b.Verified[i] == ranges.No
 }
 
 // apply returns the rows of b that are wanted, of which in the long layout each is a URL by itself,
@@ -157,6 +163,7 @@ func (f *filter) gather(b *engine.Batch) {
 	}
 	to.Verdicts = pickRows(to.Verdicts, b.Verdicts, f.picks)
 	to.Violations = pickRows(to.Violations, b.Violations, f.picks)
+	to.Verified, to.Proofs = pickRows(to.Verified, b.Verified, f.picks), pickRows(to.Proofs, b.Proofs, f.picks)
 	to.Agents = pickRows(to.Agents, b.Agents, f.urls)
 	if f.change {
 		to.Changes, to.Old = pickRows(to.Changes, b.Changes, f.picks), &f.old

@@ -18,7 +18,7 @@ import (
 func TestParseWhere(t *testing.T) {
 	for list, want := range map[string]Where{
 		"": 0, " ": 0, "disallowed": WhereDisallowed, "bad, allowed": WhereAllowed | WhereBad, "bad,bad": WhereBad,
-		"violations": WhereViolations, strings.Join(WhereKinds(), ","): WhereDisallowed | WhereAllowed | WhereViolations | WhereBad,
+		"violations": WhereViolations, strings.Join(WhereKinds(), ","): WhereDisallowed | WhereAllowed | WhereViolations | WhereBad | WhereImpostors,
 	} {
 		got, err := ParseWhere(list)
 		if got != want || err != nil {
@@ -29,7 +29,7 @@ func TestParseWhere(t *testing.T) {
 		}
 	}
 	_, err := ParseWhere("denied,allowed,,")
-	if !errors.Is(err, errWhere) || strings.Count(err.Error(), "use disallowed, allowed, violations, bad, or several") != 3 {
+	if !errors.Is(err, errWhere) || strings.Count(err.Error(), "use disallowed, allowed, violations, bad, impostors, or several") != 3 {
 		t.Error(err)
 	}
 }
@@ -39,8 +39,8 @@ func rowMatches(w Where, row []any) bool {
 	for name, is := range map[string]bool{
 		"disallowed": row[colAllowed] == false,
 		"allowed":    row[colAllowed] == true,
-		"violations": row[colViolation] == true,
-		"bad":        row[colReason] == "bad_url",
+		"violations": row[colViolation] == true, "impostors": row[colVerified] == "no",
+		"bad": row[colReason] == "bad_url",
 	} {
 		if is && slices.Contains(strings.Split(w.String(), ","), name) {
 			return true
@@ -95,7 +95,7 @@ func TestWhere(t *testing.T) {
 	} {
 		table := spec.make()
 		table.addKept()
-		for _, list := range []string{"disallowed", "allowed", "violations", "bad", "disallowed,bad", "bad,violations", "disallowed,allowed,violations,bad"} {
+		for _, list := range []string{"disallowed", "allowed", "violations", "bad", "disallowed,bad", "bad,violations", "impostors", "bad,impostors", "disallowed,allowed,violations,bad"} {
 			where, err := ParseWhere(list)
 			if err != nil {
 				t.Fatal(err)
@@ -104,7 +104,7 @@ func TestWhere(t *testing.T) {
 				names := Columns()
 				if layout == Wide {
 					names = slices.DeleteFunc(names, func(name string) bool {
-						return name == columnar.NameAgent || name == Violation || name == columnar.NameBinding
+						return name == columnar.NameAgent || name == Violation || name == columnar.NameBinding || columnar.NeedsOf(name).Ranges
 					})
 				}
 				opt := Options{Layout: layout, Where: where, Columns: names, Kept: keptColumns, Workers: 2}

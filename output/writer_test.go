@@ -76,7 +76,7 @@ func TestColumnSubsets(t *testing.T) {
 	table := tableSpec{urls: 3000, agents: 2, sites: 20, batch: 700, dirty: true, keepRows: true}.make()
 	for f := range Format(container.NumFormats) {
 		t.Run(f.String()[1:], func(t *testing.T) {
-			lists := []string{"url,line", "allowed", "rule", "rule_line", "reason,agent,input", "rule,origin,line", "canonical_url", "allowed,canonical_url,url", "violation", "violation,allowed"}
+			lists := []string{"url,line", "allowed", "rule", "rule_line", "reason,agent,input", "rule,origin,line", "canonical_url", "allowed,canonical_url,url", "violation", "violation,allowed", "verified_by,verified"}
 			for _, list := range lists {
 				names, err := ParseColumns(list)
 				if err != nil {
@@ -205,7 +205,7 @@ func recut(t *table, n int) *table {
 			out.batches = append(out.batches, &engine.Batch{
 				Input: b.Input, Data: b.Data, URLs: b.URLs[from:to], Lines: b.Lines[from:to], Sites: b.Sites[from:to], Rulings: b.Rulings[from:to],
 				Canonicals: b.Canonicals[from:to], Strays: b.Strays, Verdicts: b.Verdicts[from*agents : to*agents],
-				Violations: b.Violations[from*agents : to*agents],
+				Violations: b.Violations[from*agents : to*agents], Verified: b.Verified[from*agents : to*agents], Proofs: b.Proofs[from*agents : to*agents],
 			})
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/robobatch/robobatch/internal/fieldtext"
-
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/fieldtext"
 )
 
 // A gathering is the rows of a batch that columns are gathered from. Columns of a URL see URLs;
@@ -447,6 +447,34 @@ func gatherViolations(g *gathering, _ *field, col column) {
 			present[i] = 0
 			c.Nulls++
 		}
+	}
+}
+
+// gatherVerified adds whether each row came from its crawler.
+func gatherVerified(g *gathering, _ *field, col column) {
+	c := col.(*dictColumn)
+	answers := g.batch.Verified[g.from*g.agents : g.to*g.agents]
+	ids, present := c.extendNullable(len(answers))
+	for i, a := range answers {
+		if ids[i], present[i] = 0, 0; a == ranges.Null {
+			c.Nulls++
+			continue
+		}
+		ids[i], present[i] = c.dict.named(int(a), a.String()), 1
+	}
+}
+
+// gatherProofs adds what proves of each row that it came from its crawler.
+func gatherProofs(g *gathering, _ *field, col column) {
+	c := col.(*dictColumn)
+	proofs := g.batch.Proofs[g.from*g.agents : g.to*g.agents]
+	ids, present := c.extendNullable(len(proofs))
+	for i, p := range proofs {
+		if ids[i], present[i] = 0, 0; p == 0 {
+			c.Nulls++
+			continue
+		}
+		ids[i], present[i] = g.names.proof(c.dict, p), 1
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 type Needs struct {
 	Directives []robots.Directive // [engine.StoreOptions].Directives has these
 	LogAgents  bool               // [engine.StoreOptions].LogAgents is not off
+	Ranges     bool               // [engine.StoreOptions].Ranges is not nil
 	Times      bool               // the rows have times, see [engine.Batch].Times
 }
 
@@ -23,7 +24,7 @@ func (n *Needs) addNeeds(more Needs) {
 			n.Directives = append(n.Directives, d)
 		}
 	}
-	n.LogAgents, n.Times = n.LogAgents || more.LogAgents, n.Times || more.Times
+	n.LogAgents, n.Ranges, n.Times = n.LogAgents || more.LogAgents, n.Ranges || more.Ranges, n.Times || more.Times
 }
 
 // NeedsOf returns what columns and partitions of these names need in all. Names that are none need
@@ -43,7 +44,10 @@ var ErrDirectives = errors.New("the store was built without the directives of th
 // ErrLogAgents is the error of a column about the crawlers of the log, without them.
 var ErrLogAgents = errors.New("the store was built for agents that do not come from the log")
 
-// Check returns an ErrDirectives or ErrLogAgents if a store with these options does not have what is needed.
+// ErrRanges is the error of a column about who the crawlers of the log were, without lists of their addresses.
+var ErrRanges = errors.New("the store was built without lists of addresses")
+
+// Check returns an ErrDirectives, ErrLogAgents or ErrRanges if a store with these options does not have what is needed.
 func (n Needs) Check(store engine.StoreOptions) error {
 	for _, d := range n.Directives {
 		if !slices.Contains(store.Directives, d) {
@@ -52,6 +56,9 @@ func (n Needs) Check(store engine.StoreOptions) error {
 	}
 	if n.LogAgents && store.LogAgents == engine.LogAgentsOff {
 		return ErrLogAgents
+	}
+	if n.Ranges && store.Ranges == nil {
+		return ErrRanges
 	}
 	return nil
 }

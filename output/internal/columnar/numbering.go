@@ -1,6 +1,7 @@
 package columnar
 
 import (
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/output/parquet"
 	"github.com/robobatch/robobatch/robots"
@@ -15,6 +16,7 @@ type Catalog interface {
 	FirstAgent(site engine.RulingID, agent int) int
 	Binding(agent int) engine.Binding
 	AgentName(site engine.RulingID, agent int) string
+	ProofName(proof ranges.Proof) string
 	// Note returns the first line of a directive that binds the agent.
 	Note(site engine.RulingID, agent int, directive robots.Directive) (note robots.Note, ok bool)
 }
@@ -156,6 +158,14 @@ func (n *Numbering) binding(d *Dictionary, agent int) int32 {
 		return id - 1
 	}
 	return d.number(int(b), b.String()) - 1
+}
+
+// proof returns the number of the text of a proof.
+func (n *Numbering) proof(d *Dictionary, p ranges.Proof) int32 {
+	if id := d.known(int(p)); id != 0 {
+		return id - 1
+	}
+	return d.number(int(p), n.catalog.ProofName(p)) - 1
 }
 
 // origin returns the number of the origin of a row that has one.

@@ -3,6 +3,7 @@ package columnar
 import (
 	"testing"
 
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -32,6 +33,8 @@ type ruleCatalog struct{}
 func (ruleCatalog) Origin(engine.SiteID) robots.Origin    { return "https://a.example" }
 func (ruleCatalog) FirstAgent(engine.RulingID, int) int   { return 0 }
 func (ruleCatalog) AgentName(engine.RulingID, int) string { return "" }
+
+func (ruleCatalog) ProofName(ranges.Proof) string { return "" }
 func (ruleCatalog) Note(engine.RulingID, int, robots.Directive) (note robots.Note, ok bool) {
 	return note, false
 }

@@ -36,6 +36,7 @@ const (
 	longOnly         // by default in the long layout, else if it is named
 	ifNamed
 	ofLog     // by default if agents come from the log, else if it is named
+	ofRanges  // by default if crawlers of the log are verified, else if it is named
 	never     // it is gathered to partition by
 	ofChanges // only with Options.Old
 )
@@ -48,6 +49,9 @@ const (
 	nameRuleLine = "rule_line"
 	NameBinding  = "binding"
 	nameAllowed  = "allowed"
+
+	nameVerified   = "verified"
+	nameVerifiedBy = "verified_by"
 )
 
 // CanonicalURL is the name of the column of URLs without the parameters of clean-param lines.
@@ -111,6 +115,14 @@ var columnSpecs = []*spec{
 	{
 		Field: of(PartitionDate, parquet.Dictionary, nullable), choice: never, partition: true, needs: Needs{Times: true},
 		gather: gatherDates,
+	},
+	{
+		Field: of(nameVerified, parquet.Dictionary, nullable), choice: ofRanges, byRow: true, needs: Needs{LogAgents: true, Ranges: true},
+		gather: gatherVerified,
+	},
+	{
+		Field: of(nameVerifiedBy, parquet.Dictionary, nullable), choice: ofRanges, byRow: true, needs: Needs{LogAgents: true, Ranges: true},
+		gather: gatherProofs,
 	},
 	{Field: of(nameAllowedOld, parquet.Bool, nullable), choice: ofChanges, gather: gatherAllowedOld},
 	{Field: of(nameRuleLineOld, parquet.Int32, nullable), choice: ofChanges, gather: gatherRuleLinesOld},
@@ -185,6 +197,10 @@ func Columns() []string { return specNames(func(s *spec) bool { return s.choice 
 // LogColumns returns the names of the columns that are written by default, behind
 // Layout.DefaultColumns, if agents come from the log.
 func LogColumns() []string { return specNames(func(s *spec) bool { return s.choice == ofLog }) }
+
+// RangesColumns returns the names of the columns that are written by default, behind LogColumns, if the
+// crawlers of the log are verified.
+func RangesColumns() []string { return specNames(func(s *spec) bool { return s.choice == ofRanges }) }
 
 // VerdictColumns returns the names of the columns that [Verdicts] can have: those that depend on
 // nothing but URL and agent.
