@@ -3,6 +3,7 @@ package flags
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
@@ -61,6 +62,10 @@ func (l *Logs) Flags() []cli.Flag {
 			Name: "time-field", Arg: "name", Rare: true,
 			Set: cli.Text(&l.TimeField), Doc: "The field with the time.",
 		},
+		{Name: "client-field", Arg: "name", Rare: true, Set: cli.NotEmpty(&l.ClientField, "write a name, such as remote_addr"), Doc: `
+			The field with the client's address, for -ranges and -hosts. Of a field with several addresses,
+			such as X-Forwarded-For, a word says which is the client's: name:first, name:last, or name:2 for the
+			second.`},
 		{
 			Name: "keep", Arg: "fields", Values: words.Fields(), List: true,
 			Set: func(s string) error { // whose words stand in the record as they were written
@@ -94,6 +99,7 @@ func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.
 	}
 	opt.Fields.URL, opt.Fields.Host = l.URLField, l.HostField
 	opt.Fields.Agent, opt.Fields.Time = l.UAField, l.TimeField
+	opt.Fields.Client, opt.Fields.ClientAt = parseClient(l.ClientField)
 	for _, text := range l.Keep {
 		column, name := parseKeep(text)
 		if slices.ContainsFunc(kept, func(k output.KeptColumn) bool { return k.Name == name }) || column.Field == "" {
@@ -104,6 +110,26 @@ func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.
 		kept = append(kept, output.KeptColumn{Name: name, Kind: column.Kind})
 	}
 	return opt, kept
+}
+
+// parseClient reads a field and maybe which of its addresses is meant, as in "x_forwarded_for:last", as
+// [ingest.Fields] has them.
+func parseClient(text string) (field string, place int) {
+	i := strings.LastIndexByte(text, ':')
+	if i < 0 {
+		return text, 0
+	}
+	switch word := text[i+1:]; word {
+	case "first":
+		return text[:i], 1
+	case "last":
+		return text[:i], -1
+	default:
+		if n, err := strconv.Atoi(word); err == nil && n > 0 {
+			return text[:i], n
+		}
+	}
+	return text, 0
 }
 
 // parseKeep reads a field and maybe its type, as in "status" and "price:float". The name is that of

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/words"
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/robots"
@@ -72,7 +74,16 @@ type Agents struct {
 	FromLog      bool
 	Unknown      string // of -unknown-agents; "" if it is not given
 	Cache        string
+
+	Ranges    []string // of -ranges
+	RangesAge string
+	Hosts     string // the file of -hosts
+
+	rangesHash string // of what Ranges and Hosts read
 }
+
+// Verifies reports whether it is asked who the crawlers of the log were.
+func (a *Agents) Verifies() bool { return len(a.Ranges) > 0 || a.Hosts != "" }
 
 // NamesFlag returns the flag -agent; about is its first sentence, and byDefault its value without it.
 func (a *Agents) NamesFlag(about, byDefault string) cli.Flag {
@@ -119,6 +130,15 @@ func (a *Agents) LogFlags() []cli.Flag {
 			What -agent-from-log does with rows of other clients. star: only groups for * bind them.
 			skip: they are left out. Default: star.`,
 		},
+		{Name: "ranges", Arg: "path", Files: true, Set: cli.Each(&a.Ranges), Doc: `
+			Lists of addresses that operators of crawlers publish, to tell crawlers from impostors. A file,
+			such as googlebot.json; a directory; or token=file, for the crawler of that token. May be
+			repeated. With -agent-from-log. docs/AGENTS.md tells where the lists are.`},
+		{Name: "ranges-age", Arg: "duration", Rare: true, Set: cli.Text(&a.RangesAge), Doc: `
+			How far a list may be from a request to call it an impostor's. Such as 36h or 7d. Default: 7d.`},
+		{Name: "hosts", Arg: "file", Rare: true, Files: true, Set: cli.NotEmpty(&a.Hosts, "name a file"), Doc: `
+			Names of hosts that prove crawlers. A line has an address, its name and the addresses of
+			that name, separated by tabs.`},
 	}
 }
 
@@ -164,6 +184,7 @@ func (q *Question) Choose(faults *cli.Faults) (opt engine.StoreOptions) {
 	opt.LogAgents = q.chooseLogAgents(faults)
 	opt.Tokens = agents.NeedNamed(opt.Agents, opt.Dialect)
 	opt.Cache = q.chooseCache(faults)
+	opt.Ranges = q.chooseRanges(faults)
 	missing, err := cli.Choose("answer", q.Missing, words.Missing)
 	faults.Add("missing", err)
 	opt.Missing = engine.Missing(missing)
@@ -272,6 +293,48 @@ func (q *Question) chooseCache(faults *cli.Faults) time.Duration {
 	return d
 }
 
+// chooseRanges reads the lists of addresses, nil if none are asked for.
+func (a *Agents) chooseRanges(faults *cli.Faults) *ranges.Lists {
+	flag := "ranges"
+	if len(a.Ranges) == 0 {
+		flag = "hosts"
+	}
+	if a.RangesAge != "" && len(a.Ranges) == 0 {
+		faults.Add("ranges-age", errors.New("this is about lists of addresses: name them with -ranges"))
+	}
+	if !a.Verifies() {
+		return nil
+	}
+	if !a.FromLog {
+		faults.Add(flag, errors.New("this is about the crawlers of the log: add -agent-from-log"))
+	}
+	age, err := parseAge(a.RangesAge)
+	faults.Add("ranges-age", err)
+	lists, err := ranges.Load(ranges.Options{Paths: a.Ranges, Age: age, Hosts: a.Hosts})
+	faults.Add("", err)
+	a.rangesHash = lists.Hash
+	return lists
+}
+
+// parseAge reads a duration in days, or as [time.ParseDuration] does; 0 for none.
+func parseAge(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	const day, mostDays = 24 * time.Hour, 36_500
+	d, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n int
+		if n, err = strconv.Atoi(days); err == nil && n <= mostDays {
+			d = time.Duration(n) * day
+		}
+	}
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("%q is no duration: write 7d or 36h", text)
+	}
+	return d, nil
+}
+
 // Hints returns a hint for each agent that is named by hand and looked up under another name than its
 // own; and, if all is asked for, one for all
 // those of sets and files. names and the dialect are those of Choose.
@@ -304,6 +367,9 @@ func Asked(q *Question, l *Logs, layout, where string) summary.Asked {
 	a := summary.Asked{
 		Missing: q.Missing, URLAsIs: q.URLAsIs, Limit: l.Limit, AgentFromLog: q.FromLog, CrawlersHash: q.CrawlersHash, Cache: q.Cache,
 		Layout: layout, Where: where, Reading: q.Reading.Reading, InputForm: l.InputForm,
+	}
+	if q.Verifies() {
+		a.RangesHash, a.RangesAge, a.ClientField = q.rangesHash, cmp.Or(q.RangesAge, "7d"), l.ClientField
 	}
 	if q.FromLog {
 		a.UnknownAgents = cmp.Or(q.Unknown, words.Star)

@@ -30,6 +30,9 @@ func (r *rowFlags) choose(fromLog bool, question *engine.StoreOptions, out *outp
 	switch {
 	case fromLog && r.columns == "":
 		out.Columns = append(out.Columns, output.LogColumns()...)
+		if question.Ranges != nil {
+			out.Columns = append(out.Columns, output.RangesColumns()...)
+		}
 	case !fromLog:
 		for _, name := range out.Columns {
 			if output.NeedsOf(name).LogAgents {
@@ -41,8 +44,18 @@ func (r *rowFlags) choose(fromLog bool, question *engine.StoreOptions, out *outp
 		faults.Add("layout", checkWide(question, out))
 	}
 	out.Where = chooseWhere(r.where, faults)
-	if out.Where.NeedsLogAgents() && !fromLog {
-		faults.Add("where", errors.New("violations are of the crawlers of the log: add -agent-from-log"))
+	switch {
+	case out.Where.NeedsLogAgents() && !fromLog:
+		faults.Add("where", errors.New("violations and impostors are of the crawlers of the log: add -agent-from-log"))
+	case out.Where.NeedsRanges() && question.Ranges == nil:
+		faults.Add("where", errors.New("impostors are known by lists of addresses: name them with -ranges"))
+	}
+	if fromLog && question.Ranges == nil {
+		for _, name := range out.Columns {
+			if output.NeedsOf(name).Ranges {
+				faults.Add("columns", fmt.Errorf("the column %s is about who the crawlers were: name lists of their addresses with -ranges", name))
+			}
+		}
 	}
 }
 

@@ -72,7 +72,12 @@ func (p *Passage) Choose(f *Flags, std console.Streams, faults, input *cli.Fault
 	p.Now = NewSide(&f.Rules, &f.Question, faults)
 	p.LogOpt, kept = f.Logs.Choose(input)
 	p.LogOpt.Stdin = p.In
-	p.LogOpt.Fields.Agents, p.LogOpt.Fields.Times, p.LogOpt.Fields.Need = f.Question.FromLog, f.Question.ByRow(), f.Question.FromLog
+	p.LogOpt.Fields.Agents, p.LogOpt.Fields.Need = f.Question.FromLog, f.Question.FromLog
+	p.LogOpt.Fields.Clients = f.Question.Verifies()
+	p.LogOpt.Fields.Times = f.Question.ByRow() || p.LogOpt.Fields.Clients
+	if f.Logs.ClientField != "" && !p.LogOpt.Fields.Clients {
+		input.Add("client-field", errors.New("this is about where crawlers come from: add -ranges"))
+	}
 	return kept
 }
 

@@ -32,6 +32,8 @@ var remedies = []struct {
 }{
 	{ingest.ErrNoURL, "name the field with -url-field; if it is no table but a list of URLs, add -format urls"},
 	{ingest.ErrNoAgents, "-agent-from-log finds the crawlers by it: name the field with -ua-field, if there is one, or the crawlers that all rows are decided for with -agent"},
+	{ingest.ErrNoClients, "-ranges looks up where crawlers come from: name the field with -client-field, if there is one"},
+	{ingest.ErrManyClients, "say which is the client's, as in -client-field name:first, name:last or name:2, by where your proxies add theirs"},
 	{ingest.ErrManyURLs, "name one with -url-field"},
 	{ingest.ErrSeparator, "use -format csv"},
 	{ingest.ErrNoHeader, "put one in front, as in: (echo url,clicks; cat file) | robobatch -in - …; if it is a list of URLs, add -format urls"},

@@ -19,6 +19,8 @@ type Asked struct {
 	UnknownAgents string `json:"unknown_agents"` // "" without AgentFromLog
 	CrawlersHash  string `json:"crawlers_hash"`  // of the file of -crawlers; "" without it
 	Cache         string `json:"cache"`          // "" is 24h, see engine.StoreOptions
+	RangesHash    string `json:"ranges_hash"`    // of what -ranges and -hosts read; "" without them
+	RangesAge     string `json:"ranges_age"`     // "" without them
 	Layout        string `json:"layout"`
 	Where         string `json:"where"` // "" is all rows
 	Reading
@@ -36,13 +38,14 @@ type Reading struct {
 
 // An InputForm is the flags that describe the lines of the logs.
 type InputForm struct {
-	Format    string   `json:"format"`
-	Base      string   `json:"base"`
-	URLField  string   `json:"url_field"`
-	HostField string   `json:"host_field"`
-	UAField   string   `json:"ua_field"`
-	TimeField string   `json:"time_field"`
-	Keep      []string `json:"keep"`
+	Format      string   `json:"format"`
+	Base        string   `json:"base"`
+	URLField    string   `json:"url_field"`
+	HostField   string   `json:"host_field"`
+	UAField     string   `json:"ua_field"`
+	TimeField   string   `json:"time_field"`
+	ClientField string   `json:"client_field"`
+	Keep        []string `json:"keep"`
 }
 
 // Describe puts the flags into the output's metadata.
@@ -60,6 +63,9 @@ func (a *Asked) Describe(f *output.File) {
 		{"unknown_agents", a.UnknownAgents, a.AgentFromLog},
 		{"crawlers_hash", a.CrawlersHash, a.CrawlersHash != ""},
 		{"cache", a.Cache, a.Cache != ""},
+		{"ranges_hash", a.RangesHash, a.RangesHash != ""},
+		{"ranges_age", a.RangesAge, a.RangesHash != ""},
+		{"client_field", a.ClientField, a.RangesHash != ""},
 		{"ua_field", a.UAField, a.AgentFromLog},
 		{"time_field", a.TimeField, a.ByRow()},
 	} {

@@ -136,6 +136,8 @@ var columnDocs = map[string]columnDoc{
 	output.CanonicalURL: {"string", "bad URL", "the URL without parameters of Clean-param"},
 	output.Violation:    {"bool", "unknown", "the crawler fetched what is disallowed to it"},
 	"binding":           {"dictionary string", "", "whether robots.txt binds the crawler"},
+	"verified":          {"dictionary string", "unknown", "it was that crawler: yes, no, stale, unpublished"},
+	"verified_by":       {"dictionary string", "not yes", "the list and prefix, or the host, that proves it"},
 }
 
 // wideText is about the columns of agents.
@@ -168,7 +170,7 @@ func columnsText() string {
 		}
 		fmt.Fprintf(&sb, "  %-15s %-18s %-14s %s\n", name+mark, d.kind, cmp.Or(d.null, "never"), d.about)
 	}
-	sb.WriteString("\n* is written only if it is named; violation by -agent-from-log, too. Columns of -keep follow.\n\n" + wideText + "\nThe values of reason:\n\n")
+	sb.WriteString("\n* is written only if it is named; violation by -agent-from-log, too, verified and verified_by by -ranges. Columns of -keep follow.\n\n" + wideText + "\nThe values of reason:\n\n")
 	reasons := make([]string, 0, engine.NumReasons)
 	for r := range engine.Reason(engine.NumReasons) {
 		reasons = append(reasons, r.String())
