@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"net/netip"
 	"os"
 	"path"
@@ -153,6 +154,20 @@ func (l *Lists) Speaker(token string) Speaker { return l.byToken[strings.ToLower
 // was the operator's at the moment of a request is then not known.
 func (l *Lists) Untimed(s Speaker) bool {
 	return l.speakers[s].untimed
+}
+
+// Len returns how many lists there are, each with all of its snapshots.
+func (l *Lists) Len() int { return len(l.lists) }
+
+// Span returns the times of the oldest and the newest snapshot, in UTC; ok is false if none has a time.
+func (l *Lists) Span() (oldest, newest time.Time, ok bool) {
+	first, last := int64(math.MaxInt64), int64(NoTime)
+	for i := range l.lists {
+		for _, t := range l.lists[i].times {
+			first, last = min(first, t), max(last, t)
+		}
+	}
+	return time.UnixMicro(first).UTC(), time.UnixMicro(last).UTC(), last != NoTime
 }
 
 // Names returns the names of lists that are known, without their endings, and for each the tokens of the

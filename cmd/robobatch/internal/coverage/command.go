@@ -15,6 +15,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -163,7 +164,10 @@ func (r *run) count(ctx context.Context, c *Counter) error {
 		err = fmt.Errorf("%w: raise -max-memory, or name fewer logs; a quarter of it is for counts, of which each robots.txt takes some 600 bytes, and each set of its rules that match together 170", err)
 	}
 	if err == nil && (r.Stats.URLs > 0 || r.Stats.Skipped > 0) {
-		_, err = r.DoubtRows()
+		var s *summary.Report
+		if s, err = r.DoubtRows(); err == nil {
+			r.Hint(s.Impostors())
+		}
 	}
 	if err == nil && r.Stats.URLs == 0 {
 		err = passage.ErrNoRequests

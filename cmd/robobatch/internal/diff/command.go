@@ -361,6 +361,7 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 		return err
 	}
 	d.HintMemory()
+	d.Hint(s.Impostors())
 	return d.print(sink.Changes, refused)
 }
 

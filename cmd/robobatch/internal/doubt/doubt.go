@@ -42,31 +42,35 @@ type Meaning struct {
 
 // The codes.
 const (
-	AddressHosts  Code = "address_hosts"
-	BrokenRecords Code = "broken_records"
-	DamagedRules  Code = "damaged_rules"
-	FailedFetches Code = "failed_fetches"
-	FormulaCells  Code = "formula_cells"
-	GrowingLog    Code = "growing_log"
-	HeadlessTable Code = "headless_table"
-	JoinedLines   Code = "joined_lines"
-	MixedEncoding Code = "mixed_encodings"
-	NoRobots      Code = "no_robots"
-	NoRows        Code = "no_rows"
-	NoRulesThen   Code = "no_rules_then"
-	NoTimes       Code = "no_times"
-	NoURLs        Code = "no_urls"
-	OddRobots     Code = "odd_robots"
-	RejectedLines Code = "rejected_lines"
-	RepeatedInput Code = "repeated_input"
-	SpareOutputs  Code = "spare_outputs"
-	StoppedRun    Code = "stopped_run"
-	UnclearAgent  Code = "unclear_agent"
-	UnclearName   Code = "unclear_name"
-	UnreadFiles   Code = "unread_files"
-	UntimedRules  Code = "untimed_rules"
-	UnusedRules   Code = "unused_rules"
-	WhiteSpace    Code = "white_space"
+	AddressHosts      Code = "address_hosts"
+	AnonymisedClients Code = "anonymised_clients"
+	BrokenRecords     Code = "broken_records"
+	DamagedRules      Code = "damaged_rules"
+	DifferingLists    Code = "differing_lists"
+	FailedFetches     Code = "failed_fetches"
+	FormulaCells      Code = "formula_cells"
+	GrowingLog        Code = "growing_log"
+	HeadlessTable     Code = "headless_table"
+	JoinedLines       Code = "joined_lines"
+	MixedEncoding     Code = "mixed_encodings"
+	NoRobots          Code = "no_robots"
+	NoRows            Code = "no_rows"
+	NoRulesThen       Code = "no_rules_then"
+	NoTimes           Code = "no_times"
+	NoURLs            Code = "no_urls"
+	OddRobots         Code = "odd_robots"
+	ProxiedClients    Code = "proxied_clients"
+	RejectedLines     Code = "rejected_lines"
+	RepeatedInput     Code = "repeated_input"
+	SpareOutputs      Code = "spare_outputs"
+	StoppedRun        Code = "stopped_run"
+	UnclearAgent      Code = "unclear_agent"
+	UnclearName       Code = "unclear_name"
+	UnreadFiles       Code = "unread_files"
+	UntimedLists      Code = "untimed_lists"
+	UntimedRules      Code = "untimed_rules"
+	UnusedRules       Code = "unused_rules"
+	WhiteSpace        Code = "white_space"
 )
 
 // Meanings are all codes, in alphabetical order.
@@ -76,12 +80,20 @@ var Meanings = []Meaning{
 		"Name the site of the log with -base: then the first address is the client's.",
 	},
 	{
+		AnonymisedClients, "Half or more of the requests of crawlers have an address whose end was taken away, such as 192.0.2.0 or 192.0.2.x. -ranges looks up what is left, which is another address or none.",
+		"Give a log that has whole addresses.",
+	},
+	{
 		BrokenRecords, "Records of captures are damaged. Each is left out, or counts as a failed fetch where only its content is broken.",
 		"Look at the records that -stats lists, and copy the captures again if they should be whole.",
 	},
 	{
 		DamagedRules, "Files of captures end too early, or have damaged parts, and -accept-damaged-rules is set. Rules are missing, so URLs that they disallow are allowed.",
 		"Copy or download the captures again. Of a pack, compile it again from whole captures.",
+	},
+	{
+		DifferingLists, "Files of -ranges are of one list and one time, and have other addresses. All of them count.",
+		"Keep the right file, or put each into a directory named by its day.",
 	},
 	{
 		FailedFetches, "Rows of crawlers are disallowed only because a fetch of robots.txt failed: by a server error, or without an answer. It was another's fetch. The crawler may have met no failure, or have kept an older copy, so the `violation` of these rows is null.",
@@ -132,6 +144,10 @@ var Meanings = []Meaning{
 		"Fetch these robots.txt again, unpack them, or save them as UTF-8.",
 	},
 	{
+		ProxiedClients, "Of 100 requests of crawlers or more, half have no address of the internet, or came from one network and name crawlers of three operators: the field holds the address of a proxy. What is verified says nothing.",
+		"Name the field that holds the client's with -client-field.",
+	},
+	{
 		RejectedLines, "Over a tenth of the lines of the logs, or an eighth of their bytes, are rejected: they are refused, so that they have no row, or their URL is none. -max-rejects, which says how many may be, is not set.",
 		"List them with -rejects, and name the format, or the field of the URL. -max-rejects makes it an error.",
 	},
@@ -158,6 +174,10 @@ var Meanings = []Meaning{
 	{
 		UnreadFiles, "A directory of -in has files whose names do not end as those of logs do, or links to directories. They are not read.",
 		"Name them, or a pattern that they match, if they are logs. Files that begin with a dot or a low line are never meant.",
+	},
+	{
+		UntimedLists, "Requests of crawlers are verified, or called impostors', without a time: the log has none, or no file of the list has one. Any file of the list that has the address counts.",
+		"Name the field of the time with -time-field. Put lists into directories named by their day, as in 2026-08-15/googlebot.json.",
 	},
 	{
 		UntimedRules, "-as-of log: rows are disallowed by a robots.txt of which nobody knows since when it has been there, because its only time is that of a file, or it has none. Their `violation` is null.",

@@ -14,6 +14,10 @@ var examples = map[Code]example{
 		"robobatch -in proxied.log …, whose lines begin with 203.0.113.9 10.0.0.1 - -",
 		"robobatch -in proxied.log -base https://www.example.com …",
 	},
+	AnonymisedClients: {
+		"robobatch -in anonymous.log -ranges lists/ …, of clients such as 66.249.64.0",
+		"robobatch -in access.log -ranges lists/ …, of clients such as 66.249.64.5",
+	},
 	BrokenRecords: {
 		"robobatch -rules crawl.warc.gz …, of a crawl with damaged records",
 		"robobatch -rules crawl.warc.gz …, of the crawl copied again",
@@ -21,6 +25,10 @@ var examples = map[Code]example{
 	DamagedRules: {
 		"robobatch -rules cut.warc.gz -accept-damaged-rules …",
 		"robobatch -rules whole.warc.gz …",
+	},
+	DifferingLists: {
+		"lists/a/googlebot.json and lists/b/googlebot.json, of one creationTime",
+		"lists/googlebot.json",
 	},
 	FailedFetches: {
 		`{"origin": "https://a.example", "error": "no such host"}`,
@@ -70,6 +78,10 @@ var examples = map[Code]example{
 		"<!doctype html>\n<title>Not found</title>",
 		"User-agent: *\nDisallow: /private/",
 	},
+	ProxiedClients: {
+		"robobatch -in proxied.log -ranges lists/ …, whose remote_addr is 10.0.0.1",
+		"robobatch -in proxied.log -ranges lists/ -client-field xff:last …",
+	},
 	RejectedLines: {
 		"-format urls, and a log in another format",
 		"-format combined -origin https://www.example.com",
@@ -97,6 +109,10 @@ var examples = map[Code]example{
 	UnreadFiles: {
 		"-in logs/, which holds access.log and access.dat",
 		"-in logs/ -in logs/access.dat",
+	},
+	UntimedLists: {
+		"-ranges Ownbot=own.txt, with addresses alone",
+		"-ranges Ownbot=own.txt, which begins \"# created: 2026-08-15\"",
 	},
 	UntimedRules: {
 		"-rules rules/, which holds text files, and -as-of log",

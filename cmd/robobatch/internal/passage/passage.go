@@ -199,6 +199,7 @@ func (p *Passage) Load(ctx context.Context, dir string) error {
 		p.Hint(hint)
 	}
 	p.DoubtOnce(p.doubtFiles())
+	p.DoubtOnce(summary.DifferingLists(p.Now.Opt.Ranges))
 	limits := make([]int64, 0, len(p.Sides()))
 	for _, side := range p.Sides() {
 		limits = append(limits, side.Opt.MaxMemory)

@@ -16,6 +16,8 @@ type AgentCount struct {
 	Null       int64  `json:"null"`
 	Violations *int64 `json:"violations,omitempty"` // with -agent-from-log
 	Bound      string `json:"bound"`                // whether robots.txt binds it: yes, no or unknown
+
+	Verified *Verified `json:"verified,omitempty"` // with -ranges or -hosts, of crawlers
 }
 
 // Clients are rows of clients that no violation is about.
@@ -69,6 +71,7 @@ func (r *Report) count(store *engine.Store, s *engine.Stats) {
 		c := AgentCount{
 			Agent: n.Name, Rows: n.Allowed + n.Denied + n.Unknown, Bound: binding.String(),
 			Allowed: n.Allowed, Disallowed: n.Denied, Null: n.Unknown,
+			Verified: verifiedOf(store, &n.AgentCount, binding),
 		}
 		if r.AgentFromLog {
 			c.Violations = &n.Violations

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -37,7 +38,8 @@ type Report struct {
 	Inputs  []Input      `json:"inputs"`
 	Rules   Rules        `json:"rules"`
 	Counts  Counts       `json:"counts"`
-	ByAgent []AgentCount `json:"by_agent"` // with -agent-from-log those that fetched
+	ByAgent []AgentCount `json:"by_agent"`         // with -agent-from-log those that fetched
+	Ranges  *Ranges      `json:"ranges,omitempty"` // nil without -ranges and -hosts
 	Busiest Busiest      `json:"busiest"`
 
 	// With -agent-from-log, clients that no violation is about:
@@ -53,7 +55,7 @@ type Report struct {
 	grown     []string      // logs, see ingest.Logs.Grown
 	read      ingest.Counts // those of Counts, and more
 	badBytes  int64         // of bad URLs
-	strangers []doubt.Doubt // see Strangers and OddRules
+	strangers []doubt.Doubt // see Strangers, OddRules and senders
 }
 
 // Unverified are the rows that come of what was unpacked without its checksum. They are those of one
@@ -204,7 +206,8 @@ func New(src Source) *Report {
 		r.Counts.Reasons[engine.Reason(i).String()] = n
 	}
 	r.count(src.Store, &s)
-	r.strangers = append(Strangers(src.Store, &s), OddRules(&s.Odd, "origin")...)
+	r.strangers = slices.Concat(Strangers(src.Store, &s), OddRules(&s.Odd, "origin"), senders(&s))
+	r.Ranges = rangesOf(src.Store)
 	r.grown = src.Logs.Grown()
 	if at := src.Logs.Unsure(); at.From > 0 {
 		r.Unverified = &Unverified{Input: at.Name, FromLine: at.From}

@@ -37,7 +37,7 @@ func (r *Report) Short() string {
 	head, rows, rest := r.answers().visible(), r.rows().visible(), r.outside().visible()
 	var text string
 	if r.AgentFromLog {
-		text = slices.Concat(head, r.violators(), r.closers(shortRules), rows, rest).String()
+		text = slices.Concat(head, r.violators(), r.closers(shortRules), r.verified().visible(), rows, rest).String()
 	} else {
 		room := shortLines - 3 - len(head) - len(rows) - len(rest)
 		agents := r.clients(min(shortAgents, room))

@@ -49,7 +49,7 @@ func (t table) String() string {
 // Full returns all of the summary as a table. A run that broke off before its first URL has nothing
 // that was decided, and before its first line nothing at all.
 func (r *Report) Full() string {
-	t := slices.Concat(r.verdicts(), gap, r.agents(), r.reasons(), gap, r.busiest(), r.lines(), gap, r.rules(), gap, r.times())
+	t := slices.Concat(r.verdicts(), r.verified().visible(), gap, r.agents(), r.reasons(), gap, r.busiest(), r.lines(), gap, r.rules(), gap, r.times())
 	switch {
 	case r.Fault != "" && r.Counts.lines() == 0:
 		return ""
@@ -91,6 +91,9 @@ func (r *Report) agents() (t table) {
 		value := a.Disallowed
 		if r.AgentFromLog {
 			value, note = *a.Violations, "violations, "+say.Number(a.Disallowed)+" disallowed of "+say.Count(a.Rows, "row")
+			if a.Verified != nil {
+				note += ": " + a.Verified.String()
+			}
 		}
 		t = append(t, line{"agent " + a.Agent, say.Number(value), note, true})
 	}

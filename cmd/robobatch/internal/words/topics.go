@@ -170,7 +170,7 @@ func columnsText() string {
 		}
 		fmt.Fprintf(&sb, "  %-15s %-18s %-14s %s\n", name+mark, d.kind, cmp.Or(d.null, "never"), d.about)
 	}
-	sb.WriteString("\n* is written only if it is named; violation by -agent-from-log, too, verified and verified_by by -ranges. Columns of -keep follow.\n\n" + wideText + "\nThe values of reason:\n\n")
+	sb.WriteString("\n* is written only if it is named; violation by -agent-from-log, too, and verified and verified_by by\n-ranges. Columns of -keep follow.\n\n" + wideText + "\nThe values of reason:\n\n")
 	reasons := make([]string, 0, engine.NumReasons)
 	for r := range engine.Reason(engine.NumReasons) {
 		reasons = append(reasons, r.String())

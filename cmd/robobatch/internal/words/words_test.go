@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 
 	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/output"
@@ -21,7 +22,7 @@ import (
 // TestColumnDocs compares what the help says of columns with the schema of an output.
 func TestColumnDocs(t *testing.T) {
 	fields := map[string]arrow.Field{}
-	for _, opt := range []engine.StoreOptions{{Directives: robots.Directives()}, {LogAgents: engine.LogAgentsStar}} {
+	for _, opt := range []engine.StoreOptions{{Directives: robots.Directives()}, {LogAgents: engine.LogAgentsStar, Ranges: new(ranges.Lists)}} {
 		store, err := engine.BuildStore(func(func(robots.Response, error) bool) {}, opt)
 		if err != nil {
 			t.Fatal(err)
