@@ -75,7 +75,7 @@
 //     its reader knows which of them ended with the right checksum. A buffer says where in it
 //     the last such frame ended. Only then are its line ends counted once more, so most text is
 //     not looked at twice. After a fault that gives the first line that nothing has verified.
-//   - What must be verified is read twice. -verified-only unpacks a log to its end before it
+//   - What must be verified is read twice. -intact-only unpacks a log to its end before it
 //     reads the rows. To hold rows back until their frame ends has no bound, as most files are
 //     one frame, and a stream or a pipe cannot be cut back. A pipe is stored as it is packed, a
 //     tenth of its text.

@@ -42,11 +42,11 @@ type LogOptions struct {
 	// MiB. What needs more is a fault.
 	Window int64
 
-	// VerifiedOnly leaves out rows that come of what was unpacked without its checksum, see
+	// IntactOnly leaves out rows that come of what was unpacked without its checksum, see
 	// [LineError]: a fault then comes before them. Packed logs are read twice. Those that are no
 	// files are stored in TempDir in between; "" is the usual directory.
-	VerifiedOnly bool
-	TempDir      string
+	IntactOnly bool
+	TempDir    string
 }
 
 // A KeptColumn is a field of the logs that is kept as a column.
@@ -193,7 +193,7 @@ type Unsure struct {
 
 // noteUnsure notes whether the last rows of b, with which the limit is reached, are verified.
 func (l *Logs) noteUnsure(b *engine.Batch) {
-	if l.opt.Limit <= 0 || l.given < l.opt.Limit || l.log != rowLog(&l.text) || l.opt.VerifiedOnly || b.Len() == 0 {
+	if l.opt.Limit <= 0 || l.given < l.opt.Limit || l.log != rowLog(&l.text) || l.opt.IntactOnly || b.Len() == 0 {
 		return
 	}
 	if from := l.text.lines.unverified(); from > 0 && from <= b.Lines[b.Len()-1] {

@@ -39,10 +39,10 @@ func openParquet(in *Input, fields Fields) (p *parquetLog, err error) {
 	return p, nil
 }
 
-// openParquet opens a Parquet file. For VerifiedOnly it reads the file first: a fault in one without
+// openParquet opens a Parquet file. For IntactOnly it reads the file first: a fault in one without
 // checksums then comes before all rows.
 func (l *Logs) openParquet(in *Input) (*parquetLog, error) {
-	if l.opt.VerifiedOnly {
+	if l.opt.IntactOnly {
 		if err := checkParquet(in, l.opt.Fields); err != nil {
 			return nil, err
 		}

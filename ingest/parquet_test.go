@@ -238,7 +238,7 @@ func TestParquetErrors(t *testing.T) {
 }
 
 // TestParquetUnverified: where pages have no checksums, a fault in one of them puts the rows before it
-// in doubt, and VerifiedOnly leaves them out.
+// in doubt, and IntactOnly leaves them out.
 func TestParquetUnverified(t *testing.T) {
 	data := makeParquet(t, 300, 200)
 	at := bytes.Index(data, []byte("/page/300")) // in the second row group
@@ -246,7 +246,7 @@ func TestParquetUnverified(t *testing.T) {
 	name := testpack.WriteFile(t, t.TempDir(), "x.parquet", data)
 	for _, only := range []bool{false, true} {
 		opt := parquetOptions(100)
-		opt.VerifiedOnly = only
+		opt.IntactOnly = only
 		l, err := OpenLogs([]string{name}, opt)
 		if err != nil {
 			t.Fatal(err)

@@ -38,7 +38,7 @@ type textLog struct {
 
 // open opens a log. Call setFormat next.
 func (l *textLog) open(name string) error {
-	if l.opt.VerifiedOnly {
+	if l.opt.IntactOnly {
 		var err error
 		if l.sure, err = l.opt.check(name); err != nil {
 			return err

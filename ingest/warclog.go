@@ -16,7 +16,7 @@ type warcLog struct {
 // openWARC opens a WARC file to read its rows, or only those that are verified.
 func (l *Logs) openWARC(in *Input) (log *warcLog, err error) {
 	var sure sureWARC
-	if l.opt.VerifiedOnly {
+	if l.opt.IntactOnly {
 		if sure, err = checkWARC(in, l.opt.Fields); err != nil {
 			return nil, err
 		}

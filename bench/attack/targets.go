@@ -74,7 +74,7 @@ func (a *attack) runOnLog(r *rand.Rand, f *textFormat, extension string, data []
 		arguments = append(arguments, "-format", f.name)
 	}
 	if r.IntN(6) == 0 { // all rows must be true then
-		arguments = append(arguments, "-verified-only")
+		arguments = append(arguments, "-intact-only")
 	}
 	if r.IntN(8) == 0 && f.name != "parquet" {
 		return a.job(r, data, append(arguments, "-in", "-")...)

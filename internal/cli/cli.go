@@ -48,6 +48,7 @@ type Flag struct {
 	List    bool     // it takes several of Values, separated by commas
 	Files   bool     // its value is the name of a file or directory
 	Rare    bool     // help has it only if all flags are asked for
+	Was     string   // its name before, for the message about it; "" if it had no other
 	Needed  string   // what to give if it is missing; "" if it can be left out
 
 	// Set sets the value; "true" is that of a flag without one. It says what is wrong with a value,

@@ -126,12 +126,18 @@ func (r *parsing) set(f *Flag, value string, hasValue bool) {
 // the value.
 func (r *parsing) unknown(name string, hasValue bool) {
 	known := make([]string, 0, len(r.command.Flags))
-	for _, f := range r.command.Flags {
-		known = append(known, f.Name)
+	meant := (*Flag)(nil)
+	for i := range r.command.Flags {
+		f := &r.command.Flags[i]
+		if known = append(known, f.Name); f.Was == name {
+			meant = f
+		}
 	}
 	fault := "there is no flag -" + name
-	meant := (*Flag)(nil)
-	if owners, other := r.owners(name); len(owners) > 0 {
+	if meant != nil {
+		r.given[meant.Name] = true
+		fault += " any more: it is -" + meant.Name + " now"
+	} else if owners, other := r.owners(name); len(owners) > 0 {
 		meant = other
 		fault = fmt.Sprintf("-%s is a flag of %s, not of %s", name, enumerate(owners), r.program.Title(r.command))
 	} else if near := Closest(name, known); near != "" {

@@ -53,7 +53,7 @@ writes to a temporary directory and opens no network connection unless a name be
 		"workers": "Goroutines that work. 0 measures one, and then one per processor.",
 	})
 	c.Flags = flags.Sections{
-		Input: flags.Without(g.Input(), "ua-field", "verified-only"),
+		Input: flags.Without(g.Input(), "ua-field", "intact-only"),
 		Question: append([]cli.Flag{g.Question.NamesFlag(flags.DecideFor, flags.EveryClient), g.Question.CrawlersFlag()},
 			g.Question.RowTimeFlags()...),
 		Output: []cli.Flag{flags.ColumnsFlag(&g.columns)},

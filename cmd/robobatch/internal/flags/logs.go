@@ -20,8 +20,8 @@ import (
 type Logs struct {
 	In []string
 	summary.InputForm
-	VerifiedOnly bool
-	Limit        int64 // of URLs; 0 is none
+	IntactOnly bool
+	Limit      int64 // of URLs; 0 is none
 }
 
 // Flags returns the flags of logs.
@@ -76,7 +76,7 @@ func (l *Logs) Flags() []cli.Flag {
 			status,referer,time. A type may follow a name, as in price:float; the types are text,
 			int, float, time and bool. May be repeated.`,
 		},
-		{Name: "verified-only", Rare: true, Set: cli.Bool(&l.VerifiedOnly), Doc: `
+		{Name: "intact-only", Was: "verified-only", Rare: true, Set: cli.Bool(&l.IntactOnly), Doc: `
 			Of a damaged log, keep only rows whose checksum was right. That is the checksum of the zstd
 			frame or gzip member that they are in. Compressed logs are read twice; a pipe is stored in
 			a temporary file.`},
@@ -90,7 +90,7 @@ func (l *Logs) Flags() []cli.Flag {
 // Choose returns how the lines of the logs are read, and the columns that -keep makes of their fields.
 func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.KeptColumn) {
 	var err error
-	opt.Limit, opt.VerifiedOnly = l.Limit, l.VerifiedOnly
+	opt.Limit, opt.IntactOnly = l.Limit, l.IntactOnly
 	opt.Format, err = ingest.ParseFormat(l.Format)
 	faults.Add("format", cli.Hint(err, l.Format, words.Formats()))
 	if l.Base != "" {

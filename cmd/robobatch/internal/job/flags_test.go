@@ -51,10 +51,15 @@ func TestStopWhileLoading(t *testing.T) {
 // TestFlagsOfBytes holds for each flag of the main job whether outputs that are done are done again
 // when it changes. A new flag must be in one of the two lists.
 func TestFlagsOfBytes(t *testing.T) {
+	const lists = "../../../../crawlers/ranges/testdata"
+	hosts := filepath.Join(t.TempDir(), "hosts.tsv")
+	if err := os.WriteFile(hosts, []byte("45.90.1.7\tcrawl.googlebot.com\t45.90.1.7\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	changes := map[string]string{ // what is added to the base, after a bar what the base has more
 		"base": "-base https://a.example", "format": "-format csv", "url-field": "-url-field u", "url-column": "-url-column u",
 		"host-field": "-host-field h", "ua-field": "-ua-field u|-agent-from-log", "time-field": "-time-field t|-as-of log", "keep": "-keep status",
-		"verified-only": "-verified-only", "accept-damaged-rules": "-accept-damaged-rules", "limit": "-limit 5", "agent": "-agent Googlebot",
+		"intact-only": "-intact-only", "accept-damaged-rules": "-accept-damaged-rules", "limit": "-limit 5", "agent": "-agent Googlebot",
 		"agent-from-log": "-agent-from-log", "cache": "-cache 1h|-agent-from-log -as-of log", "unknown-agents": "-unknown-agents skip|-agent-from-log",
 		"crawlers": "-crawlers ../../../../crawlers/crawlers.tsv", // those that are known, as the other tests run beside this one
 		"dialect":  "-dialect rfc9309", "agent-chars": "-agent-chars extended", "yandex-empty-allow": "-yandex-empty-allow ignore|-dialect yandex",
@@ -63,6 +68,8 @@ func TestFlagsOfBytes(t *testing.T) {
 		"sort": "-sort origin", "csv-safe": "-csv-safe|-out-format csv", "csv-bom": "-csv-bom|-out-format csv",
 		"csv-separator": "-csv-separator tab|-out-format csv", "compression": "-compression gzip", "level": "-level 3", "url-encoding": "-url-encoding plain",
 		"row-group": "-row-group 10", "bloom": "-bloom url",
+		"ranges": "-ranges " + lists + "|-agent-from-log", "ranges-age": "-ranges-age 36h|-agent-from-log -ranges " + lists,
+		"hosts": "-hosts " + hosts + "|-agent-from-log", "client-field": "-client-field ip:last|-agent-from-log -ranges " + lists,
 	}
 	same := strings.Fields(`in out rules origin stats max-rejects require-rules require-rows allow-bad partition-by partition-mode
 		on-error resume redo shard report what-if workers max-memory progress quiet v version h`) // the rules have a hash, limits are judged again

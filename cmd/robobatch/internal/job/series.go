@@ -101,7 +101,7 @@ func (p *seriesPlan) note(g *given, plan *plan) (err error) {
 		Agent         []string `json:"agent"`
 		OutFormat     string   `json:"out_format"`
 		Columns       []string `json:"columns"`
-		VerifiedOnly  bool     `json:"verified_only"`
+		IntactOnly    bool     `json:"intact_only"`
 		AcceptDamaged bool     `json:"accept_damaged_rules"`
 		Rejects       bool     `json:"rejects"`
 		Compression   string   `json:"compression"`
@@ -114,7 +114,7 @@ func (p *seriesPlan) note(g *given, plan *plan) (err error) {
 		CSVBOM        bool     `json:"csv_bom"`
 		CSVSeparator  string   `json:"csv_separator"`
 	}{
-		g.Question.Dialect, plan.Now.Opt.Agents, plan.outOpt.Format.String(), plan.outOpt.Columns, g.Logs.VerifiedOnly, g.AcceptDamage, g.rejects != "",
+		g.Question.Dialect, plan.Now.Opt.Agents, plan.outOpt.Format.String(), plan.outOpt.Columns, g.Logs.IntactOnly, g.AcceptDamage, g.rejects != "",
 		storage.compression, storage.level, storage.urlEncoding, storage.rowGroup, storage.bloom, storage.sort,
 		g.table.CSVSafe, storage.csvBOM, storage.csvSeparator,
 	})

@@ -65,7 +65,7 @@ func firstRows(in ingest.Input, opt ingest.LogOptions) (b engine.Batch) {
 	if in.Name == say.Std || in.Size < 0 {
 		return b
 	}
-	opt.Limit, opt.Ahead, opt.VerifiedOnly = fieldRows, 0, false
+	opt.Limit, opt.Ahead, opt.IntactOnly = fieldRows, 0, false
 	logs, err := ingest.OpenLogs([]string{in.Name}, opt)
 	if err != nil {
 		return b

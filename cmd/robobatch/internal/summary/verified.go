@@ -161,9 +161,9 @@ func senders(s *engine.Stats) (all []doubt.Doubt) {
 		why := "their lists have none: keep lists in directories named by their day"
 		switch {
 		case s.UntimedLists == 0:
-			why = "the log has none: name the field with -time-field"
+			why = "their rows have none: name the field with -time-field"
 		case s.UntimedRows > 0:
-			why = "the log or their lists have none: name the field with -time-field, and keep lists in directories named by their day"
+			why = "their rows or lists have none: name the field with -time-field, and keep lists in directories named by their day"
 		}
 		text := say.Count(n, "request") + " of crawlers verified without a time, by all lists there are: " + why
 		all = append(all, doubt.Doubt{Code: doubt.UntimedLists, Text: text, Count: n})
@@ -177,7 +177,7 @@ func DifferingLists(lists *ranges.Lists) []doubt.Doubt {
 		return nil
 	}
 	n := int64(len(lists.Differ))
-	d := doubt.Doubt{Code: doubt.DifferingLists, Count: n, Text: say.Count(n, "pair") + " of lists of addresses are of one time and differ: all of their addresses count; keep the right ones"}
+	d := doubt.Doubt{Code: doubt.DifferingLists, Count: n, Text: say.Count(n, "pair") + " of lists of addresses with one name and time, and other addresses: all of them count; keep the right ones"}
 	for _, pair := range lists.Differ[:min(n, doubt.Examples)] {
 		d.Examples = append(d.Examples, say.File(pair[0])+" and "+say.File(pair[1]))
 	}
