@@ -101,7 +101,7 @@ func TestUnverified(t *testing.T) {
 					t.Fatalf("round %d: line %d is %q, want %q", round, i+1, le.rows[i], lines[i])
 				}
 			}
-			checkVerifiedOnly(t, path, log, le)
+			checkIntactOnly(t, path, log, le)
 		}
 	}
 	if faults < 140 {
@@ -109,11 +109,11 @@ func TestUnverified(t *testing.T) {
 	}
 }
 
-// checkVerifiedOnly reads the verified lines of a log alone, from a file and from a pipe.
-func checkVerifiedOnly(t *testing.T, path string, log partedLog, all damagedRun) {
+// checkIntactOnly reads the verified lines of a log alone, from a file and from a pipe.
+func checkIntactOnly(t *testing.T, path string, log partedLog, all damagedRun) {
 	t.Helper()
 	for _, name := range []string{path, "-"} {
-		opt := LogOptions{Ahead: 2, Format: weblog.URLs, VerifiedOnly: true, TempDir: t.TempDir(), Stdin: bytes.NewReader(log.data)}
+		opt := LogOptions{Ahead: 2, Format: weblog.URLs, IntactOnly: true, TempDir: t.TempDir(), Stdin: bytes.NewReader(log.data)}
 		got := readDamaged(t, name, opt, 1)
 		if !slices.Equal(got.rows, all.rows[:min(int64(len(all.rows)), log.sure)]) {
 			t.Fatalf("%s: %d lines, want %d", name, len(got.rows), log.sure)
@@ -124,8 +124,8 @@ func checkVerifiedOnly(t *testing.T, path string, log partedLog, all damagedRun)
 	}
 }
 
-// TestVerifiedOnly reads logs that are whole, in every way in which they come.
-func TestVerifiedOnly(t *testing.T) {
+// TestIntactOnly reads logs that are whole, in every way in which they come.
+func TestIntactOnly(t *testing.T) {
 	text := testpack.HardText(20000)
 	want := bytes.Count(text, []byte("\n"))
 	for name, data := range map[string][]byte{"x": text, "x.gz": testpack.Gzip(t, text), "x.zst": testpack.Zstd(t, text)} {
@@ -139,7 +139,7 @@ func TestVerifiedOnly(t *testing.T) {
 			name  string
 			stdin io.Reader
 		}{{path, nil}, {"-", bytes.NewReader(data)}, {"-", file}} {
-			got := readDamaged(t, in.name, LogOptions{Format: weblog.URLs, VerifiedOnly: true, TempDir: t.TempDir(), Stdin: in.stdin, Ahead: 2}, 1<<20)
+			got := readDamaged(t, in.name, LogOptions{Format: weblog.URLs, IntactOnly: true, TempDir: t.TempDir(), Stdin: in.stdin, Ahead: 2}, 1<<20)
 			if len(got.rows) != want || got.err != nil {
 				t.Errorf("%s from %T: %d rows, want %d: %v", name, in.stdin, len(got.rows), want, got.err)
 			}
@@ -171,7 +171,7 @@ func TestVerifiedWARC(t *testing.T) {
 	} {
 		path := testpack.WriteFile(t, t.TempDir(), name, c.data)
 		for _, only := range []bool{false, true} {
-			l, err := OpenLogs([]string{path}, LogOptions{VerifiedOnly: only})
+			l, err := OpenLogs([]string{path}, LogOptions{IntactOnly: only})
 			if err != nil {
 				t.Fatal(err)
 			}
