@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +35,36 @@ func TestDocument(t *testing.T) {
 		if !strings.Contains(prose+want, set) {
 			t.Errorf("%s does not mention the set %s", name, set)
 		}
+	}
+}
+
+// TestRangesInDocument holds that docs/AGENTS.md fetches each list of JSON that an operator publishes, and names the
+// pages of the others.
+func TestRangesInDocument(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "docs", "AGENTS.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	braces := regexp.MustCompile(`(https://\S*)\{(\S*)\}([^'` + "`" + `\s]*)`)
+	doc := braces.ReplaceAllStringFunc(string(text), func(url string) string {
+		var all []string
+		part := braces.FindStringSubmatch(url)
+		for name := range strings.SplitSeq(part[2], ",") {
+			all = append(all, part[1]+name+part[3])
+		}
+		return strings.Join(all, " ")
+	})
+	lists := 0
+	for _, c := range known.all {
+		for _, r := range c.Ranges {
+			lists++
+			if !strings.Contains(doc, r.URL) && c.Operator != "SE Ranking" { // which has articles
+				t.Errorf("%s: docs/AGENTS.md does not fetch %s", c.Token, r.URL)
+			}
+		}
+	}
+	if lists < 50 {
+		t.Errorf("the table has %d lists", lists)
 	}
 }
 
