@@ -94,8 +94,8 @@ func TestVerified(t *testing.T) {
 			t.Errorf("%s: %d rows and %d of lists without a time", kind, b.UntimedRows, b.UntimedLists)
 		}
 		all := newBusiest(s, nil)
-		c.add(b)
-		all.add(b)
+		c.countBatch(b)
+		all.countSites(b)
 		stats := total([]*counter{c}, all)
 		google := stats.Agents[slices.Index(s.opt.Agents, "Googlebot")]
 		want := [ranges.NumAnswers]VerifiedCount{ranges.Null: {3, 3}, ranges.Yes: {2, 1}, ranges.No: {3, 2}, ranges.Stale: {1, 1}}
