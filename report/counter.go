@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 
@@ -10,17 +11,19 @@ import (
 	"github.com/robobatch/robobatch/report/internal/pace"
 	"github.com/robobatch/robobatch/report/internal/paths"
 	"github.com/robobatch/robobatch/report/internal/timeline"
+	"github.com/robobatch/robobatch/report/internal/useragents"
 	"github.com/robobatch/robobatch/robots"
 )
 
 // Options say what a Counter counts. The zero value counts no statuses.
 type Options struct {
-	// Memory is about how many bytes the counts may take; 0 is [aggregate.DefaultMemory]. Half of it is for
-	// requests, which go to disk beyond it; an eighth each is for the most requested URLs and for the kinds of
-	// requests, and a quarter for what rules do.
+	// Memory is about how many bytes the counts may take; 0 is [aggregate.DefaultMemory]. An eighth each is for
+	// the most requested URLs, for the kinds of requests and, with crawlers of the log, for the User-Agents of
+	// other clients, and a quarter for what rules do. The rest is for requests. Those and User-Agents go to disk
+	// beyond their part.
 	Memory int64
 
-	// TempDir is where the temporary file lies, if requests do not fit into memory; "" is the usual directory.
+	// TempDir is where temporary files lie, if requests do not fit into memory; "" is the usual directory.
 	TempDir string
 
 	// Status is the index in engine.Batch.Kept of the column of integers that has the status of the
@@ -47,6 +50,7 @@ type Counter struct {
 	status   int  // index of Kept; -1 is none
 
 	requests *aggregate.Requests
+	clients  *useragents.Counts // the other clients of the log; nil without crawlers of the log
 	kinds    kinds
 	denials  *denials
 	rules    ruleCounts
@@ -72,6 +76,7 @@ type Counter struct {
 	served    answers
 	failed    answers
 	requested *aggregate.Largest[Requested]
+	others    *useragents.View
 	denied    int64 // verdicts
 }
 
@@ -93,14 +98,19 @@ const (
 func NewCounter(store *engine.Store, opt Options) *Counter {
 	memory := cmp.Or(max(0, opt.Memory), aggregate.DefaultMemory)
 	o := store.Options()
+	share := memory / 2
+	if o.LogAgents != engine.LogAgentsOff {
+		share -= memory / 8
+	}
 	c := &Counter{
 		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, byTime: o.RowTimes, verdicts: len(o.Agents), status: opt.Status - 1,
-		requests: aggregate.NewRequests(max(1, memory/2), opt.TempDir), rules: newRuleCounts(store, memory/4), paces: pace.New(), tree: paths.New(),
+		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: newRuleCounts(store, memory/4), paces: pace.New(), tree: paths.New(),
 		requested: aggregate.NewLargest[Requested](int(max(leastRequested, min(mostRequested, memory/8/requestedBytes)))),
 	}
 	crawlers := 1
 	if c.fromLog {
 		crawlers, c.verdicts = len(o.Agents), 1
+		c.clients = useragents.New(max(1, memory/8), opt.TempDir)
 		if opt.Old != nil {
 			c.old = opt.Old.NewLookup()
 		}
@@ -128,8 +138,13 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 // Close does nothing: the page is made after the run.
 func (c *Counter) Close() error { return nil }
 
-// CloseTemp removes the temporary file. The counter must not be used after it; further calls do nothing.
-func (c *Counter) CloseTemp() { c.requests.Close() }
+// CloseTemp removes the temporary files. The counter must not be used after it; further calls do nothing.
+func (c *Counter) CloseTemp() {
+	c.requests.Close()
+	if c.clients != nil {
+		c.clients.Close()
+	}
+}
 
 // Write counts a batch, as [engine.Batch.ForCrawlers] has it.
 func (c *Counter) Write(decided *engine.Batch) error {
@@ -155,7 +170,29 @@ func (c *Counter) Write(decided *engine.Batch) error {
 			}
 		}
 	}
+	if c.clients != nil {
+		if err := c.addClients(b); err != nil {
+			return err
+		}
+	}
 	return c.store.Err()
+}
+
+// addClients counts the rows of other clients by User-Agent.
+func (c *Counter) addClients(b *engine.Batch) error {
+	for i := range b.Len() {
+		if c.callers.Number(b, i) != 0 {
+			continue
+		}
+		var header []byte
+		if len(b.UserAgents) > 0 {
+			header = b.Piece(b.UserAgents[i])
+		}
+		if err := c.clients.AddRow(header, b.Verdicts[i].Access == engine.Denied); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A rowKey is a row that has a URL, and the key of its request.
@@ -330,13 +367,18 @@ func (c *Counter) spell(url []byte, u robots.URL) (spelled []byte, prefix int) {
 func (c *Counter) isOther(agent uint16) bool { return c.fromLog && agent == 0 }
 
 // Settle adds up what is counted by URL and by kind. It ends the count: nothing may be written after it. Further
-// calls do nothing. The error is that of the temporary file.
+// calls do nothing. The error is that of the temporary files.
 func (c *Counter) Settle() error {
 	if c.settled {
 		return nil
 	}
 	c.settled = true
 	err := c.requests.EachURL(c.addURL)
+	if c.clients != nil {
+		var failed error
+		c.others, failed = c.clients.View()
+		err = errors.Join(err, failed)
+	}
 	c.root = c.tree.Root()
 	for i := range c.kinds.all {
 		k := &c.kinds.all[i]

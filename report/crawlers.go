@@ -36,7 +36,10 @@ func (c *Counter) crawlers(run *Run, sparks *timeline.Points) (all, sums []Crawl
 		token, _, _ := strings.Cut(name, "/")
 		known, ok := crawlers.Lookup(token)
 		if ok {
-			row.About = known.Operator + ", " + strings.Join(known.Purposes, ", ")
+			row.About = strings.Join(known.Purposes, ", ")
+			if known.Operator != "" {
+				row.About = known.Operator + ", " + row.About
+			}
 		}
 		if a >= len(c.store.Options().Agents) {
 			row.About = "named in robots.txt"

@@ -13,6 +13,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/pace"
 	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/report/internal/timeline"
+	"github.com/robobatch/robobatch/report/internal/useragents"
 )
 
 // A view is what the template reads.
@@ -46,8 +47,9 @@ type view struct {
 	Incomplete bool  // the numbers of rules that only matched are too small for some
 	Served     *list
 	Failed     *list
-	Own        Crawler // the sum of the crawlers of the log
-	Others     Crawler // the other clients of the log
+	Own        Crawler          // the sum of the crawlers of the log
+	Others     Crawler          // the other clients of the log
+	Clients    *useragents.View // what they are; nil without crawlers of the log
 	Listings   []listing.View
 	Changes    *changesView // nil without rules before
 }
@@ -74,6 +76,7 @@ func (c *Counter) newView(run *Run) *view {
 	}
 	v.Crawlers, v.Sums = c.crawlers(run, sparks)
 	v.Own, v.Others = c.divide(v.Crawlers)
+	v.Clients = c.others
 	v.Paths = c.pathView(c.root)
 	v.Time = c.series.View(within, timeline.Options{FromLog: c.fromLog, Several: c.verdicts > 1, Name: c.agentName})
 	if c.fromLog {

@@ -105,14 +105,14 @@
     }
   }
 
-  // copyButton returns a button that copies what csv returns.
-  function copyButton(of, csv) {
+  // copyButton returns a button with a label that copies what text returns.
+  function copyButton(label, of, text) {
     const button = make("button", { type: "button" });
     const say = (textContent) => Object.assign(button, { textContent, ariaLabel: textContent + ": " + of });
-    say("Copy as CSV");
+    say(label);
     button.addEventListener("click", async () => {
-      say(await copy(csv()) ? "Copied" : "Could not copy");
-      setTimeout(() => say("Copy as CSV"), 1500);
+      say(await copy(text()) ? "Copied" : "Could not copy");
+      setTimeout(() => say(label), 1500);
     });
     return button;
   }
@@ -301,7 +301,7 @@
       input.addEventListener("input", filter);
       tools.append(count, input);
     }
-    tools.append(copyButton("the table of " + name, () => csvOf(table, tree)));
+    tools.append(copyButton("Copy as CSV", "the table of " + name, () => csvOf(table, tree)));
     table.parentNode.before(tools);
     table.addEventListener("rows", () => {
       if (sorted) {
@@ -441,6 +441,9 @@
   };
   document.querySelectorAll("table[data-name]").forEach(add);
   addEventListener("table", (event) => add(event.target)); // one that was not there before
+  for (const lines of document.querySelectorAll("pre[data-name]")) {
+    lines.before(make("div", { className: "tools" }, copyButton("Copy", lines.dataset.name, () => lines.textContent)));
+  }
   const data = document.getElementById("chart-data");
   if (data && typeof uPlot === "function") {
     draw(document.getElementById("chart"), JSON.parse(data.textContent));

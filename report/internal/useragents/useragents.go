@@ -1,0 +1,250 @@
+// Package useragents counts the User-Agents of the clients that no crawler is known for, and guesses which of them
+// are crawlers. Each header is counted exactly, in memory or in a temporary file. Headers that look like those of
+// crawlers are put together by the word that may name the crawler. Package report imports it.
+package useragents
+
+import (
+	"bytes"
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/engine"
+)
+
+// maxHeader is how many bytes of a header are kept. Longer ones are told apart by their hashes.
+const maxHeader = 1 << 10
+
+// A Count is requests, and those that are disallowed.
+type Count struct{ Requests, Denied int64 }
+
+// addRequests adds requests.
+func (c *Count) addRequests(n int64, denied bool) {
+	if c.Requests += n; denied {
+		c.Denied += n
+	}
+}
+
+// Counts count requests by header. Use New. They are for one goroutine.
+type Counts struct {
+	// requests have in the place of a URL the name of the crawler in small letters, if there is one, a blank, and
+	// the header. In the place of the origin is the name with the blank, so that the headers of one name follow one
+	// another; without a name it is all of it, as hashes of origins are sorted fastest.
+	requests *aggregate.Requests
+	seed     uint64 // of the keys of requests, so that nobody can write headers that count as one
+	place    []byte
+	none     Count // without a header
+}
+
+// New returns counts that take about so many bytes, and have their temporary file in dir; "" is the usual
+// directory. Use Close.
+func New(memory int64, dir string) *Counts {
+	return &Counts{requests: aggregate.NewRequests(memory, dir), seed: rand.Uint64()}
+}
+
+// Close removes the temporary file. Further calls do nothing.
+func (c *Counts) Close() { c.requests.Close() }
+
+// What the kind of a request says of it.
+const (
+	isDenied  = 1 << iota
+	isSuspect // the header looks like that of a crawler
+	isCut     // it is longer than what is kept
+)
+
+// AddRow counts a request that has a header; it is empty if it has none.
+func (c *Counts) AddRow(header []byte, denied bool) error {
+	if len(header) == 0 {
+		c.none.addRequests(1, denied)
+		return nil
+	}
+	key, kind := xxh3.HashSeed(header, c.seed), int32(0)
+	if denied {
+		key, kind = ^key, isDenied
+	}
+	q := c.requests.Find(key)
+	if q == nil {
+		var err error
+		if q, err = c.addHeader(key, kind, header); err != nil {
+			return err
+		}
+	}
+	q.Rows++
+	return nil
+}
+
+// addHeader adds a header that is not in memory.
+func (c *Counts) addHeader(key uint64, kind int32, header []byte) (*aggregate.Request, error) {
+	name, is := crawlers.Suspect(header)
+	if is {
+		kind |= isSuspect
+	}
+	p := aggregate.Place{Site: engine.NoSite}
+	if len(header) > maxHeader {
+		kind |= isCut
+		p.Variant = xxh3.Hash(header)
+		header = header[:maxHeader]
+	}
+	c.place = append(append(appendLower(c.place[:0], name), ' '), header...)
+	if p.URL, p.Prefix = c.place, len(name)+1; len(name) == 0 {
+		p.Prefix = len(p.URL)
+	}
+	return c.requests.AddRequest(key, kind, p)
+}
+
+// appendLower appends a name in small letters.
+func appendLower(dst, name []byte) []byte {
+	for _, b := range name {
+		if 'A' <= b && b <= 'Z' {
+			b |= 0x20
+		}
+		dst = append(dst, b)
+	}
+	return dst
+}
+
+// A Header is a User-Agent and its requests.
+type Header struct {
+	Count
+	Text string // as the log has it, or its beginning and "…"
+}
+
+// A Suspect is a word that may name a crawler.
+type Suspect struct {
+	Count
+	Name    string // as the busiest header writes it
+	Headers int64  // that it was found in
+	Busiest Header // of them
+}
+
+// What a View shows.
+const (
+	shownHeaders  = 20
+	shownSuspects = 20
+)
+
+// A View is what the page shows of other clients.
+type View struct {
+	All      Count
+	None     Count // without a User-Agent
+	Headers  int64 // distinct ones
+	Busiest  []Header
+	Suspects []Suspect // the busiest
+	Listed   Count     // of Suspects
+	Names    int64     // of all suspects
+	Named    Count     // requests of all suspects
+	Unnamed  Count     // requests that look like those of crawlers, in which no word will do for a name
+}
+
+// View returns what was counted. Nothing may be added after it. The error is that of the temporary file.
+func (c *Counts) View() (*View, error) {
+	s := summer{view: View{None: c.none, All: c.none}, headers: aggregate.NewLargest[Header](shownHeaders), suspects: aggregate.NewLargest[Suspect](shownSuspects)}
+	if err := c.requests.EachURL(s.addHeader); err != nil {
+		return nil, err
+	}
+	s.endName()
+	s.view.Busiest, s.view.Suspects = s.headers.Items(), s.suspects.Items()
+	slices.SortStableFunc(s.view.Busiest, func(a, b Header) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Text, b.Text))
+	})
+	slices.SortStableFunc(s.view.Suspects, func(a, b Suspect) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Name, b.Name))
+	})
+	for i := range s.view.Suspects {
+		s.view.Listed.addCount(s.view.Suspects[i].Count)
+	}
+	return &s.view, nil
+}
+
+// addCount adds another count.
+func (c *Count) addCount(o Count) {
+	c.Requests += o.Requests
+	c.Denied += o.Denied
+}
+
+// A summer adds up headers, which come name by name.
+type summer struct {
+	view     View
+	headers  *aggregate.Largest[Header]
+	suspects *aggregate.Largest[Suspect]
+	name     []byte // of the headers in hand, in lower case; empty is none
+	suspect  Suspect
+}
+
+// addHeader adds a header with all its requests.
+func (s *summer) addHeader(u *aggregate.URL) {
+	name, header, _ := bytes.Cut(u.Text, []byte(" "))
+	if !bytes.Equal(name, s.name) {
+		s.endName()
+		s.name = append(s.name[:0], name...)
+	}
+	h, kind := Header{}, int32(0)
+	for i := range u.Requests {
+		r := &u.Requests[i]
+		kind = r.Kind
+		h.addRequests(r.Rows, kind&isDenied != 0)
+	}
+	s.view.Headers++
+	s.view.All.addCount(h.Count)
+	tie := aggregate.Hash(header)
+	isBusy := s.headers.Takes(h.Requests, tie)
+	isBusiest := len(name) > 0 && h.Requests > s.suspect.Busiest.Requests
+	if isBusy || isBusiest {
+		if h.Text = string(header); kind&isCut != 0 {
+			h.Text += "…"
+		}
+	}
+	if isBusy {
+		s.headers.AddItem(h.Requests, tie, h)
+	}
+	switch {
+	case len(name) == 0 && kind&isSuspect != 0:
+		s.view.Unnamed.addCount(h.Count)
+	case len(name) > 0:
+		s.suspect.Headers++
+		s.suspect.addCount(h.Count)
+		if isBusiest {
+			s.suspect.Name, s.suspect.Busiest = spell(name, header), h
+		}
+	}
+}
+
+// spell returns a name in small letters as a header writes it.
+func spell(name, header []byte) string {
+	if spelt, _ := crawlers.Suspect(header); bytes.EqualFold(spelt, name) {
+		return string(spelt)
+	}
+	return string(name) // the header was cut before it
+}
+
+// endName adds the suspect whose headers are all added.
+func (s *summer) endName() {
+	if len(s.name) > 0 {
+		s.view.Names++
+		s.view.Named.addCount(s.suspect.Count)
+		if tie := aggregate.Hash(s.name); s.suspects.Takes(s.suspect.Requests, tie) {
+			s.suspects.AddItem(s.suspect.Requests, tie, s.suspect)
+		}
+	}
+	s.suspect = Suspect{}
+}
+
+// Lines returns the lines of a table of crawlers with the suspects that are shown, see [crawlers.Add].
+func (v *View) Lines() (lines []string) {
+	if len(v.Suspects) == 0 {
+		return nil
+	}
+	lines = []string{"token"}
+	for i := range v.Suspects {
+		lines = append(lines, v.Suspects[i].Name)
+	}
+	return lines
+}
+
+// More returns how many suspects are not shown.
+func (v *View) More() int64 { return v.Names - int64(len(v.Suspects)) }
