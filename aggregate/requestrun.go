@@ -36,7 +36,7 @@ func (w *requestWriter) write(q *Request, url []byte) error {
 	b = append(b, url[shared:]...)
 	for _, n := range [...]uint64{
 		uint64(q.prefix), uint64(q.pathEnd), q.variant, uint64(q.site), uint64(q.Kind),
-		uint64(q.Rows), uint64(q.Violations), uint64(q.Served), uint64(q.Failed),
+		uint64(q.Rows), uint64(q.Violations), uint64(q.Served), uint64(q.Failed), uint64(q.Bytes),
 	} {
 		b = binary.AppendUvarint(b, n)
 	}
@@ -104,7 +104,7 @@ func (c *requestCursor) next() error {
 	q, before := &c.request, c.request.prefix
 	q.prefix, q.pathEnd, q.variant = uint16(c.number()), uint16(c.number()), c.number()
 	q.site, q.Kind = engine.SiteID(c.number()), int32(c.number())
-	q.RowCounts = RowCounts{int64(c.number()), int64(c.number()), int64(c.number()), int64(c.number())}
+	q.RowCounts = RowCounts{int64(c.number()), int64(c.number()), int64(c.number()), int64(c.number()), int64(c.number())}
 	if c.isBad || int(q.pathEnd) > len(c.url) || q.prefix > q.pathEnd {
 		return errRun
 	}

@@ -45,12 +45,14 @@ type Request struct {
 	pathEnd uint16 // where a query or fragment begins, or the URL ends
 }
 
-// RowCounts count rows. All but Rows are parts of Rows.
+// RowCounts count rows. All but Rows and Bytes are parts of Rows.
 type RowCounts struct {
 	Rows       int64
 	Violations int64
 	Served     int64 // answered by 2xx or 304
 	Failed     int64 // answered by 4xx or 5xx
+
+	Bytes int64 // of the answers, as far as they are counted
 }
 
 // AddCounts adds the counts of other rows.
@@ -59,6 +61,7 @@ func (c *RowCounts) AddCounts(o *RowCounts) {
 	c.Violations += o.Violations
 	c.Served += o.Served
 	c.Failed += o.Failed
+	c.Bytes += o.Bytes
 }
 
 // A Place is a URL as [Requests] keep it.
@@ -77,7 +80,7 @@ const MaxURL = 4096
 
 // What requests take in memory: a Request with its slots and its place in the order, and the text of a usual URL.
 const (
-	requestBytes = 136
+	requestBytes = 144
 	textBytes    = 120
 
 	leastRequests = 1 << 10

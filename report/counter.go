@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report/internal/impostors"
 	"github.com/robobatch/robobatch/report/internal/pace"
 	"github.com/robobatch/robobatch/report/internal/paths"
 	"github.com/robobatch/robobatch/report/internal/timeline"
@@ -30,6 +32,9 @@ type Options struct {
 	// answer, plus 1; 0 is none.
 	Status int
 
+	// Bytes is the same of the column that has how many bytes were sent.
+	Bytes int
+
 	// Old is that of [engine.Options] of the run, nil if there is none: who only the rules before name is
 	// a crawler, too.
 	Old *engine.Store
@@ -48,9 +53,11 @@ type Counter struct {
 	byTime   bool // a URL may be decided by another text at another time
 	verdicts int  // of a row
 	status   int  // index of Kept; -1 is none
+	bytes    int  // the same
 
 	requests *aggregate.Requests
 	clients  *useragents.Counts // the other clients of the log; nil without crawlers of the log
+	fakes    *impostors.Counts  // nil without lists of addresses
 	kinds    kinds
 	denials  *denials
 	rules    ruleCounts
@@ -77,7 +84,10 @@ type Counter struct {
 	failed    answers
 	requested *aggregate.Largest[Requested]
 	others    *useragents.View
-	denied    int64 // verdicts
+	taken     *aggregate.Largest[impostors.URL] // by impostors
+	fakeURLs  int64
+	impostors *impostors.View // nil without lists of addresses
+	denied    int64           // verdicts
 }
 
 // noTime is the time of a row without one, see [engine.Batch].Times.
@@ -102,8 +112,11 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	if o.LogAgents != engine.LogAgentsOff {
 		share -= memory / 8
 	}
+	if o.Ranges != nil {
+		share -= memory / 16
+	}
 	c := &Counter{
-		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, byTime: o.RowTimes, verdicts: len(o.Agents), status: opt.Status - 1,
+		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, byTime: o.RowTimes, verdicts: len(o.Agents), status: opt.Status - 1, bytes: opt.Bytes - 1,
 		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: newRuleCounts(store, memory/4), paces: pace.New(), tree: paths.New(),
 		requested: aggregate.NewLargest[Requested](int(max(leastRequested, min(mostRequested, memory/8/requestedBytes)))),
 	}
@@ -111,6 +124,9 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	if c.fromLog {
 		crawlers, c.verdicts = len(o.Agents), 1
 		c.clients = useragents.New(max(1, memory/8), opt.TempDir)
+		if o.Ranges != nil {
+			c.fakes, c.taken = impostors.New(max(1, memory/16), opt.TempDir), impostors.NewTaken()
+		}
 		if opt.Old != nil {
 			c.old = opt.Old.NewLookup()
 		}
@@ -144,6 +160,9 @@ func (c *Counter) CloseTemp() {
 	if c.clients != nil {
 		c.clients.Close()
 	}
+	if c.fakes != nil {
+		c.fakes.Close()
+	}
 }
 
 // Write counts a batch, as [engine.Batch.ForCrawlers] has it.
@@ -175,6 +194,11 @@ func (c *Counter) Write(decided *engine.Batch) error {
 			return err
 		}
 	}
+	if len(b.Verified) > 0 {
+		if err := c.addImpostors(b); err != nil {
+			return err
+		}
+	}
 	return c.store.Err()
 }
 
@@ -195,12 +219,45 @@ func (c *Counter) addClients(b *engine.Batch) error {
 	return nil
 }
 
+// addImpostors counts the rows of impostors by network.
+func (c *Counter) addImpostors(b *engine.Batch) error {
+	for i, answer := range b.Verified {
+		if answer != ranges.No {
+			continue
+		}
+		one := impostors.Count{Requests: 1, Bytes: c.bytesOf(b, i)}
+		if b.Verdicts[i].Access == engine.Denied {
+			one.Denied = 1
+		}
+		network := ranges.ParseClient(b.Piece(b.Clients[i])).Network
+		if err := c.fakes.AddRow(network, b.URL(i), c.callers.Number(b, i), one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxBytes is more than any answer has; what is greater is not counted.
+const maxBytes = 1 << 50
+
+// bytesOf returns how many bytes were sent for a row, 0 if that is not known.
+func (c *Counter) bytesOf(b *engine.Batch, i int) int64 {
+	if c.bytes < 0 {
+		return 0
+	}
+	if k := &b.Kept[c.bytes]; k.Present[i] && k.Ints[i] > 0 && k.Ints[i] < maxBytes {
+		return k.Ints[i]
+	}
+	return 0
+}
+
 // A rowKey is a row that has a URL, and the key of its request.
 type rowKey struct {
 	hash, key uint64 // of the URL; and of its kind, too
 	row       int
 	agent     uint16 // its number in Counter.callers
 	local     uint32 // the same in the batch
+	faked     bool   // it did not come from the crawler
 }
 
 // keysOf returns the keys of rows that have a URL. It probes the table for all of them, so that the waits for
@@ -215,6 +272,7 @@ func (c *Counter) keysOf(b *engine.Batch, from, to int) []rowKey {
 		r := rowKey{hash: aggregate.Hash(b.URL(i)), row: i}
 		if c.fromLog {
 			r.agent, r.local = uint16(c.callers.Number(b, i)), b.Agents[i]
+			r.faked = len(b.Verified) > 0 && b.Verified[i] == ranges.No
 		}
 		r.key = keyOf(&r, b.Rulings[i], b.Verdicts[i*c.verdicts])
 		keys = append(keys, r)
@@ -228,7 +286,7 @@ func (c *Counter) keysOf(b *engine.Batch, from, to int) []rowKey {
 // keyOf returns the key of rows that are alike. The verdicts of several crawlers follow from the URL
 // and what is in force.
 func keyOf(r *rowKey, ruling engine.RulingID, v engine.Verdict) uint64 {
-	crawler := uint64(r.agent)<<32 | uint64(r.local)
+	crawler := uint64(r.agent)<<32 | uint64(bit(r.faked))<<63 | uint64(r.local)
 	key := r.hash ^ crawler*0x9E3779B97F4A7C15 ^ uint64(uint32(v.Rule))<<32 ^ uint64(v.Access)<<8 ^ uint64(v.Reason)
 	key ^= uint64(ruling) * 0xC2B2AE3D27D4EB4F
 	key *= 0xD6E8FEB86659FD93
@@ -266,6 +324,9 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 		one.Served = 1
 	case class >= 4:
 		one.Failed = 1
+	}
+	if r.faked {
+		one.Bytes = c.bytesOf(b, i)
 	}
 	return one
 }
@@ -334,7 +395,7 @@ func (c *Counter) kindOf(b *engine.Batch, r *rowKey) int32 {
 	if id >= 0 {
 		return id
 	}
-	k := kind{agent: r.agent}
+	k := kind{agent: r.agent, faked: r.faked}
 	_, k.stray = b.Sites[r.row].Stray()
 	k.denies, k.answer = c.denials.denyingOf(b, r.row, int(r.local), verdicts)
 	if len(c.kinds.all) >= c.kinds.most {
@@ -379,6 +440,14 @@ func (c *Counter) Settle() error {
 		c.others, failed = c.clients.View()
 		err = errors.Join(err, failed)
 	}
+	if c.fakes != nil {
+		var failed error
+		if c.impostors, failed = c.fakes.View(c.agentName); failed == nil {
+			c.impostors.Taken, c.impostors.URLs, c.impostors.HasBytes = c.taken.Items(), c.fakeURLs, c.bytes >= 0
+			impostors.ByRequests(c.impostors.Taken)
+		}
+		err = errors.Join(err, failed)
+	}
 	c.root = c.tree.Root()
 	for i := range c.kinds.all {
 		k := &c.kinds.all[i]
@@ -404,8 +473,37 @@ func (c *Counter) addURL(u *aggregate.URL) {
 			c.tree.AddDenied(d.rule, d.verdicts*r.Rows)
 		}
 	}
+	c.addTaken(u, hash)
 	c.addRequested(u, hash)
 	c.addAnswers(u, hash)
+}
+
+// addTaken adds the requests of impostors for a URL.
+func (c *Counter) addTaken(u *aggregate.URL, hash uint64) {
+	if c.taken == nil {
+		return
+	}
+	var url impostors.URL
+	for i := range u.Requests {
+		r := &u.Requests[i]
+		k := &c.kinds.all[r.Kind]
+		if !k.faked {
+			continue
+		}
+		url.Requests += r.Rows
+		url.Bytes += r.Bytes
+		if k.denies > 0 {
+			url.Denied += r.Rows
+		}
+	}
+	if url.Requests == 0 {
+		return
+	}
+	c.fakeURLs++
+	if c.taken.Takes(url.Requests, hash) {
+		url.Text = impostors.Shown(u.Text, len(u.Text))
+		c.taken.AddItem(url.Requests, hash, url)
+	}
 }
 
 // addAnswers adds the requests of a URL to the lists of answers, crawler by crawler.

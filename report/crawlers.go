@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/report/internal/timeline"
@@ -23,13 +24,15 @@ type Crawler struct {
 	Classes     [statuses]int64
 	Spark       string // the path of an SVG; "" is none
 	SparkWidth  int
+
+	verified [ranges.NumAnswers]engine.VerifiedCount
 }
 
 // crawlers returns the rows of crawlers, and sums of them.
 func (c *Counter) crawlers(run *Run, sparks *timeline.Points) (all, sums []Crawler) {
 	for a, counts := range c.AgentCounts(run) {
 		name := counts.Name
-		row := Crawler{Name: name, Denied: counts.Denied, Violations: counts.Violations, Requests: counts.Allowed + counts.Denied + counts.Unknown}
+		row := Crawler{Name: name, Denied: counts.Denied, Violations: counts.Violations, verified: counts.Verified, Requests: counts.Allowed + counts.Denied + counts.Unknown}
 		if !c.fromLog {
 			row.Denied -= c.fetched[a]
 		}
@@ -147,6 +150,17 @@ func (c *Crawler) addRow(row *Crawler) {
 	for i, n := range row.Classes {
 		c.Classes[i] += n
 	}
+	for i, n := range row.verified {
+		c.verified[i].Rows += n.Rows
+		c.verified[i].Denied += n.Denied
+	}
+}
+
+// Came returns the requests, and those that are disallowed, that came from the crawler, from impostors, and of
+// which that is not known as no list is published, lists are stale, and there is no address.
+func (c Crawler) Came() []engine.VerifiedCount {
+	v := &c.verified
+	return []engine.VerifiedCount{v[ranges.Yes], v[ranges.No], v[ranges.Unpublished], v[ranges.Stale], v[ranges.Null]}
 }
 
 // agentName returns the name of a crawler of the log as the page shows it.

@@ -14,6 +14,7 @@ type kind struct {
 	agent  uint16 // the crawler that fetched; 0 without crawlers of the log
 	denies uint16 // of the verdicts: how many deny
 	stray  bool   // the rules do not know the origin
+	faked  bool   // an impostor of the crawler fetched
 	answer int32  // what denied, see denials.all; -1 if nothing did
 	file   *aggregate.RuleFile
 	site   engine.SiteID      // the last one that the file was asked for
@@ -48,7 +49,7 @@ func (k *kinds) findKind(b *engine.Batch, r *rowKey, verdicts []engine.Verdict) 
 	_, stray := b.Sites[r.row].Stray()
 	k.key = binary.LittleEndian.AppendUint32(k.key[:0], uint32(b.Rulings[r.row]))
 	k.key = binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint32(k.key, r.local), r.agent)
-	k.key = append(k.key, bit(stray))
+	k.key = append(k.key, bit(stray), bit(r.faked))
 	for _, v := range verdicts {
 		k.key = binary.LittleEndian.AppendUint32(k.key, uint32(v.Rule))
 		k.key = append(k.key, byte(v.Access), byte(v.Reason))
@@ -60,7 +61,7 @@ func (k *kinds) findKind(b *engine.Batch, r *rowKey, verdicts []engine.Verdict) 
 // has the crawler of that, and as many verdicts that deny.
 func (k *kinds) findOverflow(of *kind) int32 {
 	k.key = binary.LittleEndian.AppendUint16(k.key[:0], of.agent)
-	k.key = append(binary.LittleEndian.AppendUint16(k.key, of.denies), bit(of.stray))
+	k.key = append(binary.LittleEndian.AppendUint16(k.key, of.denies), bit(of.stray), bit(of.faked))
 	return k.find()
 }
 

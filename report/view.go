@@ -7,8 +7,11 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report/internal/impostors"
 	"github.com/robobatch/robobatch/report/internal/listing"
 	"github.com/robobatch/robobatch/report/internal/pace"
 	"github.com/robobatch/robobatch/report/internal/show"
@@ -36,22 +39,27 @@ type view struct {
 	NoTimes  int64
 	Status   bool
 
-	SparkStep  string // of the spark lines: "By day"
-	Apart      int64  // requests that they leave out, see timeline.Series.Shown
-	Crawlers   []Crawler
-	Sums       []Crawler // of sets of crawlers, and of all
-	Paths      pathView
-	Time       *timeline.View
-	Paces      pace.Table
-	Uncounted  int64 // requests that Listings do not count, for want of memory
-	Incomplete bool  // the numbers of rules that only matched are too small for some
-	Served     *list
-	Failed     *list
-	Own        Crawler          // the sum of the crawlers of the log
-	Others     Crawler          // the other clients of the log
-	Clients    *useragents.View // what they are; nil without crawlers of the log
-	Listings   []listing.View
-	Changes    *changesView // nil without rules before
+	SparkStep   string // of the spark lines: "By day"
+	Apart       int64  // requests that they leave out, see timeline.Series.Shown
+	Crawlers    []Crawler
+	Sums        []Crawler // of sets of crawlers, and of all
+	Paths       pathView
+	Time        *timeline.View
+	Paces       pace.Table
+	Uncounted   int64 // requests that Listings do not count, for want of memory
+	Incomplete  bool  // the numbers of rules that only matched are too small for some
+	Served      *list
+	Failed      *list
+	Own         Crawler          // the sum of the crawlers of the log
+	Others      Crawler          // the other clients of the log
+	Clients     *useragents.View // what they are; nil without crawlers of the log
+	Verified    []Crawler        // of the log, with lists of addresses; nil without them
+	VerifiedSum *Crawler         // of Verified, nil if there is one row
+	Lists       int64
+	ListDays    string          // the days of the lists, "" if they have none
+	Impostors   *impostors.View // nil if there are none
+	Listings    []listing.View
+	Changes     *changesView // nil without rules before
 }
 
 // newView returns what the template reads.
@@ -77,6 +85,12 @@ func (c *Counter) newView(run *Run) *view {
 	v.Crawlers, v.Sums = c.crawlers(run, sparks)
 	v.Own, v.Others = c.divide(v.Crawlers)
 	v.Clients = c.others
+	if o.Ranges != nil {
+		v.addVerified(o.Ranges)
+	}
+	if c.impostors != nil && c.impostors.All.Requests > 0 {
+		v.Impostors = c.impostors
+	}
 	v.Paths = c.pathView(c.root)
 	v.Time = c.series.View(within, timeline.Options{FromLog: c.fromLog, Several: c.verdicts > 1, Name: c.agentName})
 	if c.fromLog {
@@ -122,6 +136,30 @@ func reasonText(r engine.Reason) string {
 	return cmp.Or(texts[r], r.String())
 }
 
+// addVerified adds which requests of crawlers came from them.
+func (v *view) addVerified(lists *ranges.Lists) {
+	v.Lists = int64(lists.Len())
+	if oldest, newest, ok := lists.Span(); ok {
+		v.ListDays = oldest.Format(time.DateOnly)
+		if last := newest.Format(time.DateOnly); last != v.ListDays {
+			v.ListDays += " to " + last
+		}
+	}
+	sum := &Crawler{Name: "all crawlers"}
+	for i := range v.Crawlers {
+		if row := &v.Crawlers[i]; row.Name != otherClients {
+			v.Verified = append(v.Verified, *row)
+			sum.addRow(row)
+		}
+	}
+	slices.SortStableFunc(v.Verified, func(a, b Crawler) int {
+		return cmp.Or(cmp.Compare(b.verified[ranges.No].Rows, a.verified[ranges.No].Rows), cmp.Compare(b.Requests, a.Requests))
+	})
+	if len(v.Verified) > 1 {
+		v.VerifiedSum = sum
+	}
+}
+
 // Known returns how many crawlers there are, without other clients.
 func (v *view) Known() (n int) {
 	for i := range v.Crawlers {
@@ -137,7 +175,11 @@ type part struct{ ID, Title string }
 
 // Parts returns the sections in their order.
 func (v *view) Parts() []part {
-	all := []part{{"overview", "Overview"}, {"crawlers", "Crawlers"}, {"rules", "Rules"}, {"paths", "Paths"}}
+	all := []part{{"overview", "Overview"}, {"crawlers", "Crawlers"}}
+	if v.Impostors != nil {
+		all = append(all, part{"impostors", "Impostors"})
+	}
+	all = append(all, part{"rules", "Rules"}, part{"paths", "Paths"})
 	if v.Time != nil {
 		all = append(all, part{"time", "Time"})
 	}

@@ -202,7 +202,7 @@ func (d *diffing) find(g *given) (err error) {
 		err = d.checkOut(g, d.Logs.Inputs())
 	}
 	if err == nil {
-		err = d.KeepStatus()
+		err = d.KeepAnswers()
 		d.sent = d.Now.Opt.LogAgents == engine.LogAgentsOff && len(d.Now.Opt.Agents) > 0 && d.LogsNameClients()
 	}
 	return err

@@ -124,7 +124,7 @@ func (p *plan) find(g *given) error {
 	passage.SetKinds(p.outOpt.Kept, p.Logs)
 	var errOut error
 	if p.page != nil {
-		errOut = p.KeepStatus()
+		errOut = p.KeepAnswers()
 	}
 	p.outOpt.Inputs = p.InputNames()
 	p.outName = cmp.Or(out, targets.ForLog(p.outOpt.Inputs[0], p.outOpt.Format))

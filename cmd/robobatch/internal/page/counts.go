@@ -20,7 +20,7 @@ func (p *Page) Open(r *passage.Passage, changes bool) {
 	if p == nil {
 		return
 	}
-	memory, opt := r.Parts.Page, report.Options{Status: r.Status, TempDir: load.TempDir(p.Name)}
+	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, TempDir: load.TempDir(p.Name)}
 	opt.Memory = memory * 3 / 4
 	if r.Old != nil {
 		opt.Old = r.Old.Store

@@ -25,29 +25,41 @@ func (p *Passage) InputNames() (names []string) {
 	return names
 }
 
-// KeepStatus has the status of requests read, where all logs have it, and opens them again for that. It looks
-// at the first rows of each; a pipe is not looked at, so its status counts only if -keep names it.
-func (p *Passage) KeepStatus() (err error) {
-	opt := &p.LogOpt
-	column := ingest.KeptColumn{Field: "status", Kind: engine.KeptInt}
-	for i, k := range opt.Keep {
-		if strings.EqualFold(k.Field, column.Field) && k.Kind == column.Kind {
-			p.Status = i + 1
-			return nil
-		}
+// KeepAnswers has the status of answers read, and with lists of addresses their bytes, where all logs have it, and
+// opens them again for that. It looks at the first rows of each; a pipe is not looked at, so its fields count only
+// if -keep names them.
+func (p *Passage) KeepAnswers() (err error) {
+	before := len(p.LogOpt.Keep)
+	p.Status = p.keepInt("status")
+	if p.Now.Opt.Ranges != nil {
+		p.Bytes = p.keepInt("bytes")
 	}
-	for _, in := range p.Logs.Inputs() {
-		if !hasField(in, *opt, column) {
-			return nil
-		}
+	if len(p.LogOpt.Keep) == before {
+		return nil
 	}
-	opt.Keep = append(opt.Keep, column)
-	p.Status = len(opt.Keep)
-	names := p.InputNames()
+	opt, names := &p.LogOpt, p.InputNames()
 	if err = p.Logs.Close(); err == nil {
 		p.Logs, err = ingest.OpenLogs(names, *opt)
 	}
 	return err
+}
+
+// keepInt adds a field to those that are kept, if all logs have it. It returns 1 + its index; 0 is none.
+func (p *Passage) keepInt(field string) int {
+	opt := &p.LogOpt
+	column := ingest.KeptColumn{Field: field, Kind: engine.KeptInt}
+	for i, k := range opt.Keep {
+		if strings.EqualFold(k.Field, column.Field) && k.Kind == column.Kind {
+			return i + 1
+		}
+	}
+	for _, in := range p.Logs.Inputs() {
+		if !hasField(in, *opt, column) {
+			return 0
+		}
+	}
+	opt.Keep = append(opt.Keep, column)
+	return len(opt.Keep)
 }
 
 // fieldRows is in how many of the first rows a field has to have a value.

@@ -55,6 +55,7 @@ type Passage struct {
 	Logs   *ingest.Logs   // nil until they are open
 	LogOpt ingest.LogOptions
 	Status int // 1 + index of the kept column that has the status of the answer; 0 is none
+	Bytes  int // the same of the bytes that were sent
 	Now    *Side
 	Old    *Side // the rules before; nil without them
 	RunOpt engine.Options

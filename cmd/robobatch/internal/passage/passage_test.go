@@ -159,13 +159,13 @@ func TestSides(t *testing.T) {
 	}
 }
 
-// TestKeepStatus holds that a status is read where all logs have it, and only there.
-func TestKeepStatus(t *testing.T) {
+// TestKeepAnswers holds that a status is read where all logs have it, and only there.
+func TestKeepAnswers(t *testing.T) {
 	all := newTrial(t, map[string]string{"new": "User-agent: *\n", "has.csv": "url,status\n/x,200\n", "lacks.csv": "url\n/x\n"})
 	for text, want := range map[string]int{"-in $/has.csv": 1, "-in $/has.csv -in $/lacks.csv": 0} {
 		r, err := all.plan("-rules $/new " + text + site)
 		if err == nil {
-			err = r.KeepStatus()
+			err = r.KeepAnswers()
 		}
 		if err != nil || r.Status != want {
 			t.Errorf("%s: the status is column %d, want %d; %v", text, r.Status, want, err)

@@ -82,7 +82,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		return nil, err
 	}
 	r.page.Name = cmp.Or(out, targets.ForReport(r.Logs.Inputs()[0].Name))
-	if err = errors.Join(r.KeepStatus(), err); err == nil {
+	if err = errors.Join(r.KeepAnswers(), err); err == nil {
 		err = targets.CheckLocal("-out", r.page.Name)
 		for _, side := range []*passage.Side{r.Now, r.Old} {
 			if side != nil {

@@ -1,0 +1,249 @@
+// Package impostors counts the requests that did not come from the crawlers that they name: by network, by the
+// crawler whose name was used, and what was taken. It counts exactly, in memory or in a temporary file. Package
+// report imports it.
+package impostors
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/crawlers/ranges"
+	"github.com/robobatch/robobatch/engine"
+)
+
+// A Count is requests, those that are disallowed, and the bytes of the answers as far as they are known.
+type Count struct{ Requests, Denied, Bytes int64 }
+
+// addCount adds another count.
+func (c *Count) addCount(o Count) {
+	c.Requests += o.Requests
+	c.Denied += o.Denied
+	c.Bytes += o.Bytes
+}
+
+// Counts count requests of impostors. Use New. They are for one goroutine.
+type Counts struct {
+	// requests have the network in the place of the origin of a URL, and the whole URL behind it. The kind of a
+	// request is twice the number of the crawler, plus 1 if it is disallowed.
+	requests *aggregate.Requests
+	seed     uint64 // of the keys of requests, so that nobody can make requests that count as one
+	place    []byte
+}
+
+// networkBytes is how long a network is in front of a URL.
+const networkBytes = 8
+
+// New returns counts that take about so many bytes, and have their temporary file in dir; "" is the usual
+// directory. Use Close.
+func New(memory int64, dir string) *Counts {
+	return &Counts{requests: aggregate.NewRequests(memory, dir), seed: rand.Uint64()}
+}
+
+// Close removes the temporary file. Further calls do nothing.
+func (c *Counts) Close() { c.requests.Close() }
+
+// Spilled reports whether some requests were written to disk.
+func (c *Counts) Spilled() bool { return c.requests.Spilled() }
+
+// AddRow counts a request from a network for a URL, in the name of a crawler, by its number.
+func (c *Counts) AddRow(network ranges.Network, url []byte, agent int, one Count) error {
+	c.place = append(binary.BigEndian.AppendUint64(c.place[:0], uint64(network)), url...)
+	kind := int32(2 * agent)
+	if one.Denied > 0 {
+		kind++
+	}
+	key := xxh3.HashSeed(c.place, c.seed) + uint64(kind)*0x9E3779B97F4A7C15
+	q := c.requests.Find(key)
+	if q == nil {
+		p := aggregate.Place{URL: c.place, Prefix: networkBytes, Site: engine.NoSite}
+		if len(p.URL) > aggregate.MaxURL {
+			p.URL, p.Variant = p.URL[:aggregate.MaxURL], xxh3.Hash(url)
+		}
+		var err error
+		if q, err = c.requests.AddRequest(key, kind, p); err != nil {
+			return err
+		}
+	}
+	q.Rows += one.Requests
+	q.Bytes += one.Bytes
+	return nil
+}
+
+// A Name is the requests in the name of a crawler.
+type Name struct {
+	Count
+	Name     string
+	Networks int64 // from which they came
+
+	agent int
+}
+
+// A URL is the requests for one.
+type URL struct {
+	Count
+	Text string // as the log has it, or its beginning and "…"
+}
+
+// A Network is where impostors came from.
+type Network struct {
+	Count
+	Prefix    string // 192.0.2.0/24, 2001:db8::/48
+	Names     []Name // most requests first; of the Networks of each nothing is said
+	MoreNames int64
+	URLs      int64 // distinct ones
+	Busiest   []URL
+}
+
+// What a View shows.
+const (
+	shownNetworks = 50
+	shownNames    = 5 // of a network
+	shownURLs     = 3 // of a network
+	shownTaken    = 50
+)
+
+// A View is what the page shows of impostors.
+type View struct {
+	All      Count
+	Number   int64     // of networks
+	Networks []Network // the busiest
+	Listed   Count     // of Networks
+	Names    []Name    // all of them
+	Taken    []URL     // the busiest URLs, of all networks
+	URLs     int64     // distinct ones of all networks
+	HasBytes bool      // the log says how many
+}
+
+// View returns what was counted; name names a crawler by its number. Nothing may be added after it. The error is
+// that of the temporary file. Taken and URLs are the caller's to fill.
+func (c *Counts) View(name func(agent int) string) (*View, error) {
+	s := summer{name: name, byName: map[int]*Name{}, networks: aggregate.NewLargest[Network](shownNetworks)}
+	s.begin(0)
+	if err := c.requests.EachURL(s.addURL); err != nil {
+		return nil, err
+	}
+	s.endNetwork()
+	v := &s.view
+	v.Networks = s.networks.Items()
+	slices.SortStableFunc(v.Networks, func(a, b Network) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Prefix, b.Prefix))
+	})
+	for i := range v.Networks {
+		v.Listed.addCount(v.Networks[i].Count)
+	}
+	v.Names = sorted(s.byName)
+	return v, nil
+}
+
+// sorted returns names, those with most requests first.
+func sorted(names map[int]*Name) (all []Name) {
+	for _, n := range names {
+		all = append(all, *n)
+	}
+	slices.SortFunc(all, func(a, b Name) int { return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.agent, b.agent)) })
+	return all
+}
+
+// A summer adds up requests, which come network by network.
+type summer struct {
+	name     func(agent int) string
+	view     View
+	byName   map[int]*Name
+	networks *aggregate.Largest[Network]
+
+	// Of the network in hand:
+	number  uint64
+	network Network
+	names   map[int]*Name
+	busiest *aggregate.Largest[URL]
+}
+
+// begin begins a network.
+func (s *summer) begin(number uint64) {
+	s.number, s.network, s.names, s.busiest = number, Network{}, map[int]*Name{}, aggregate.NewLargest[URL](shownURLs)
+}
+
+// addURL adds a URL with all its requests.
+func (s *summer) addURL(u *aggregate.URL) {
+	if number := binary.BigEndian.Uint64(u.Text); number != s.number {
+		s.endNetwork()
+		s.begin(number)
+	}
+	url := URL{}
+	for i := range u.Requests {
+		r := &u.Requests[i]
+		one := Count{Requests: r.Rows, Bytes: r.Bytes}
+		if r.Kind%2 == 1 {
+			one.Denied = r.Rows
+		}
+		url.addCount(one)
+		agent := int(r.Kind / 2)
+		if s.names[agent] == nil {
+			s.names[agent] = &Name{agent: agent, Name: s.name(agent)}
+		}
+		s.names[agent].addCount(one)
+	}
+	s.network.URLs++
+	s.network.addCount(url.Count)
+	text := u.Text[networkBytes:]
+	if tie := aggregate.Hash(text); s.busiest.Takes(url.Requests, tie) {
+		url.Text = Shown(text, len(u.Text))
+		s.busiest.AddItem(url.Requests, tie, url)
+	}
+}
+
+// Shown returns a URL as the page shows it, of a [aggregate.Place] of so many bytes.
+func Shown(url []byte, size int) string {
+	if size >= aggregate.MaxURL { // it may have been cut off
+		return string(url) + "…"
+	}
+	return string(url)
+}
+
+// endNetwork adds the network that is complete.
+func (s *summer) endNetwork() {
+	n := &s.network
+	if n.Requests == 0 {
+		return
+	}
+	s.view.Number++
+	s.view.All.addCount(n.Count)
+	for agent, name := range s.names {
+		sum := s.byName[agent]
+		if sum == nil {
+			sum = &Name{agent: agent, Name: name.Name}
+			s.byName[agent] = sum
+		}
+		sum.addCount(name.Count)
+		sum.Networks++
+	}
+	tie := xxh3.Hash(binary.BigEndian.AppendUint64(nil, s.number))
+	if !s.networks.Takes(n.Requests, tie) {
+		return
+	}
+	n.Prefix, n.Names = ranges.Network(s.number).Prefix().String(), sorted(s.names)
+	n.MoreNames = int64(max(0, len(n.Names)-shownNames))
+	n.Names = n.Names[:min(len(n.Names), shownNames)]
+	n.Busiest = s.busiest.Items()
+	ByRequests(n.Busiest)
+	s.networks.AddItem(n.Requests, tie, *n)
+}
+
+// ByRequests puts URLs in order, those with most requests first.
+func ByRequests(urls []URL) {
+	slices.SortStableFunc(urls, func(a, b URL) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Text, b.Text))
+	})
+}
+
+// More returns how many networks are not shown.
+func (v *View) More() int64 { return v.Number - int64(len(v.Networks)) }
+
+// NewTaken returns an empty list of the URLs that impostors took most.
+func NewTaken() *aggregate.Largest[URL] { return aggregate.NewLargest[URL](shownTaken) }
