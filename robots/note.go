@@ -14,6 +14,11 @@ type Directive string
 const (
 	CleanParamLines Directive = "clean-param" // what CleanParams come from
 	CrawlDelayLines Directive = "crawl-delay" // seconds, as [Report.CrawlDelay] reads them
+
+	// What may be done with pages, see [Preferences]. All three are drafts.
+	UsageLines   Directive = "content-usage"
+	SignalLines  Directive = "content-signal"
+	LicenseLines Directive = "license"
 )
 
 // A noteSpec says how the lines of a directive are read. A new directive is one more of them.
@@ -21,14 +26,19 @@ type noteSpec struct {
 	directive Directive
 	grouped   bool // a line binds the crawlers of its run of user-agent lines; otherwise all
 	noColon   bool // a dialect that reads rules without their colon reads these, too
+	early     bool // lines before the first group are kept, in no group
 
 	valid func(d Dialect, value string) bool // other lines are ignored; nil is any value
+	ends  Directive                          // lines of this directive, too, end a run of user-agent lines; "" is none
 }
 
 // noteSpecs are all directives whose lines are kept.
 var noteSpecs = []noteSpec{
 	{directive: CleanParamLines, noColon: true, valid: validCleanParam},
 	{directive: CrawlDelayLines, noColon: true, valid: validDelay, grouped: true},
+	{directive: UsageLines, grouped: true, ends: SignalLines},
+	{directive: SignalLines, grouped: true, ends: UsageLines, early: true},
+	{directive: LicenseLines, valid: validLicense},
 }
 
 // Directives returns all directives whose lines are kept.
@@ -43,7 +53,7 @@ func Directives() (all []Directive) {
 type Note struct {
 	Line  int32  // 1-based
 	Value string // as written, after the comment is cut and white space trimmed
-	Group int    // whose it is, by index in Notes.Groups; ignored where there are none
+	Group int    // whose it is, by index in Notes.Groups; -1 before the first; ignored where there are none
 }
 
 // Notes are the lines of one directive in a robots.txt, of which there is at least one. They are
@@ -59,13 +69,31 @@ type Notes struct {
 }
 
 // Of returns the notes that bind the agent: those of the groups that [File.Binding] finds. An agent
-// with a group of its own never inherits from the groups for "*".
+// with a group of its own never inherits from the groups for "*". Lines before the first group bind
+// agents that no other line binds.
 func (n *Notes) Of(a Agent) []Note {
 	if len(n.Groups) == 0 {
 		return n.Lines
 	}
-	groups := (&File{Groups: n.Groups}).Binding(a)
-	return slices.DeleteFunc(slices.Clone(n.Lines), func(note Note) bool { return !slices.Contains(groups, note.Group) })
+	return n.OfGroups((&File{Groups: n.Groups}).Binding(a))
+}
+
+// OfGroups returns the notes of some groups, by their indices, ascending; where these have none, those
+// before the first group.
+func (n *Notes) OfGroups(groups []int) (own []Note) {
+	for _, note := range n.Lines {
+		if _, ok := slices.BinarySearch(groups, note.Group); ok {
+			own = append(own, note)
+		}
+	}
+	if len(own) == 0 {
+		for _, note := range n.Lines {
+			if note.Group < 0 {
+				own = append(own, note)
+			}
+		}
+	}
+	return own
 }
 
 // NotesOf returns the notes of a robots.txt by directive, in the order of the directives; of those
@@ -101,11 +129,11 @@ func (s *noteSpec) read(text string, d Dialect) Notes {
 			}
 			n.Groups[len(n.Groups)-1].addAgent(l.value, d)
 		case s.is(&l):
-			if (open || !s.grouped) && (s.valid == nil || s.valid(d, l.value)) {
+			if (open || !s.grouped || s.early && len(n.Groups) == 0) && (s.valid == nil || s.valid(d, l.value)) {
 				n.Lines = append(n.Lines, Note{Line: l.num, Value: strings.Clone(l.value), Group: len(n.Groups) - 1})
 			}
 			closed = true
-		case l.kind == kindAllow, l.kind == kindDisallow, l.kind == kindCrawlDelay && d.Has(delayInSection):
+		case s.ends != "" && l.isKey(s.ends), l.kind == kindAllow, l.kind == kindDisallow, l.kind == kindCrawlDelay && d.Has(delayInSection):
 			closed = true
 		case l.blank && !l.comment && d.Has(BlankEndsSection):
 			open = false
@@ -116,7 +144,15 @@ func (s *noteSpec) read(text string, d Dialect) Notes {
 
 // is reports whether a line is of the directive. Its key may be in any case, and has no misspellings.
 func (s *noteSpec) is(l *line) bool {
-	return len(l.key) == len(s.directive) && (s.noColon || !l.noColon) && hasPrefixFold(l.key, string(s.directive))
+	return l.isKey(s.directive) || s.noColon && l.noColon && l.hasKey(s.directive)
+}
+
+// isKey reports whether a line has this key, in any case, and its colon.
+func (l *line) isKey(key Directive) bool { return l.directive && !l.noColon && l.hasKey(key) }
+
+// hasKey reports whether a line has this key, in any case.
+func (l *line) hasKey(key Directive) bool {
+	return len(l.key) == len(key) && hasPrefixFold(l.key, string(key))
 }
 
 // addAgent adds what a user-agent line names.

@@ -14,6 +14,8 @@ var noteLines = []string{
 	"User-agent: a", "User-agent: B", "user-agent: *", "User-agent: googlebot", "User-agent: ",
 	"Disallow: /x", "Allow:", "Crawl-delay: 1", "crawl-delay: 2.5 # seconds", "Crawl-delay: soon", "Crawl-delay 3",
 	"Clean-param: a&b /x", "CLEAN-PARAM: c", "Clean-param: c d e", "Clean-param f", "Sitemap: https://a.com/s", "", "# nothing", "X-Note: x",
+	"Content-Usage: train-ai=n", "content-usage: /x search=y", "Content-Usage", "Content-Usage train-ai=y",
+	"Content-Signal: search=no", "CONTENT-SIGNAL: /x ai-train=yes", "License: https://a.com/l", "License: /l",
 }
 
 // TestNotesRandom compares the notes of random files with what Inspect, which reads them by other code, says.
@@ -39,6 +41,25 @@ func TestNotesRandom(t *testing.T) {
 				t.Fatalf("%q in %v: delay of %s %q, want %v, %t", body, d, name, value, seconds, ok)
 			}
 		}
+		preferences := PreferencesOf(body, d)
+		for _, name := range []string{"a", "b", "c", "googlebot-news", "yandeximages"} {
+			usage, signals := preferences.Select(NewAgent(name, d))
+			var want []string
+			for i := range usage {
+				want = append(want, fmt.Sprint(usage[i].Line, usage[i].Value))
+			}
+			for i := range signals {
+				want = append(want, fmt.Sprint(signals[i].Line, signals[i].Value))
+			}
+			if got := notesText(all, NewAgent(name, d), UsageLines, SignalLines); fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Fatalf("%q in %v: preferences of %s %q, want %q", body, d, name, got, want)
+			}
+		}
+		if url, line := preferences.License(); line > 0 {
+			if got, want := notesText(all, Agent{}, LicenseLines)[0], fmt.Sprint(line, url); got != want {
+				t.Fatalf("%q in %v: license %s, want %s", body, d, got, want)
+			}
+		}
 		for _, n := range all {
 			found[n.Directive]++
 		}
@@ -48,6 +69,18 @@ func TestNotesRandom(t *testing.T) {
 			t.Errorf("%d files with %s", found[directive], directive)
 		}
 	}
+}
+
+// notesText returns the lines of some directives that bind an agent.
+func notesText(all []Notes, a Agent, directives ...Directive) (text []string) {
+	for _, n := range all {
+		if slices.Contains(directives, n.Directive) {
+			for _, note := range n.Of(a) {
+				text = append(text, fmt.Sprint(note.Line, note.Value))
+			}
+		}
+	}
+	return text
 }
 
 // delayNote returns the first Crawl-delay among the notes that bind an agent, and its line; 0 for none.
@@ -64,7 +97,7 @@ func delayNote(all []Notes, a Agent) (value string, line int32) {
 
 // TestNotesAsked holds that only the lines of directives that are asked for are read.
 func TestNotesAsked(t *testing.T) {
-	body := []byte("User-agent: *\nCrawl-delay: 1\nClean-param: a\n")
+	body := []byte("User-agent: *\nCrawl-delay: 1\nClean-param: a\nContent-Usage: a\nContent-Signal: a\nLicense: a://b\n")
 	for _, directive := range Directives() {
 		all := NotesOf(body, RFC9309, []Directive{directive})
 		if len(all) != 1 || all[0].Directive != directive || len(all[0].Lines) != 1 {

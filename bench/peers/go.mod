@@ -9,6 +9,8 @@ require (
 	github.com/temoto/robotstxt v1.1.2
 )
 
+require github.com/dunglas/httpsfv v1.1.2 // indirect
+
 require (
 	github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c // indirect
 	github.com/andybalholm/brotli v1.1.0 // indirect

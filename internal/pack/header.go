@@ -22,7 +22,7 @@ var (
 )
 
 // Version is the version of the format. A program reads packs of its own version only.
-const Version = 11
+const Version = 12
 
 // Is reports whether r begins as a pack does. It reports false if r cannot be read.
 func Is(r io.Reader) bool {

@@ -1,0 +1,70 @@
+package robots_test
+
+import (
+	"bufio"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// TestPreferences runs the cases of testdata/preferences through the reference.
+func TestPreferences(t *testing.T) { repcase.RunPreferences(t, repcase.ReferencePreferences) }
+
+// TestUsageDictionary reads a statement for each production of RFC 9651's Dictionary.
+func TestUsageDictionary(t *testing.T) {
+	file, err := os.Open("../testdata/preferences/dictionary.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	letters := map[robots.Preference]string{robots.Unstated: "-", robots.Refused: "n", robots.Permitted: "y"}
+	rows := 0
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "#") {
+			continue
+		}
+		f := strings.Split(lines.Text(), "\t")
+		statement, err := strconv.Unquote(f[0])
+		if err != nil || len(f) != 4 {
+			t.Fatalf("%q: %v", lines.Text(), err)
+		}
+		rows++
+		for _, path := range []string{"", "/ "} {
+			p := robots.PreferencesOf([]byte("User-agent: *\nContent-Usage: "+path+statement), robots.RFC9309)
+			rule := p.Groups[0].Usage[0]
+			if got, want := letters[rule.TrainAI]+letters[rule.Search], f[1]+f[2]; got != want {
+				t.Errorf("%s: %q: %s, want %s", f[3], path+statement, got, want)
+			}
+			if fails := strings.HasSuffix(f[3], ": fails"); rule.Malformed != fails {
+				t.Errorf("%s: %q: malformed %t, want %t", f[3], path+statement, rule.Malformed, fails)
+			}
+		}
+	}
+	if rows < 50 {
+		t.Errorf("%d statements", rows)
+	}
+}
+
+// TestLicense finds the license of files: the first that is valid, wherever it stands.
+func TestLicense(t *testing.T) {
+	for body, want := range map[string]string{
+		"":                                   "",
+		"License: https://a.com/license.xml": "https://a.com/license.xml 1",
+		"license: /license.xml":              "",
+		"License https://a.com/l":            "",
+		"User-agent: a\nLICENSE: license.xml\nlicense:http://b.com/l # x\nLicense: https://a.com/l": "http://b.com/l 3",
+	} {
+		url, line := robots.PreferencesOf([]byte(body), robots.Google).License()
+		got := ""
+		if line > 0 {
+			got = url + " " + strconv.Itoa(int(line))
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", body, got, want)
+		}
+	}
+}
