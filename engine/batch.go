@@ -46,6 +46,10 @@ type Batch struct {
 	// robots.CleanParamLines fills them.
 	Canonicals []Span
 
+	// Preferences are those of row i for agent a, as Verdicts are. Only StoreOptions.Directives with
+	// robots.UsageLines or robots.SignalLines fills them.
+	Preferences []Preference
+
 	// Only StoreOptions.LogAgents fills these:
 	Agents     []uint32    // the crawler of each row, see [Lookup.AgentName]
 	Violations []Violation // what the verdict of each row means for its crawler; not with LogAgentsByName
@@ -108,7 +112,8 @@ func (b *Batch) Reset() {
 		UserAgents: b.UserAgents[:0], Clients: b.Clients[:0], Times: b.Times[:0], Kept: b.Kept,
 		Raws: b.Raws[:0], Offsets: b.Offsets[:0], Rejects: b.Rejects[:0],
 		Sites: b.Sites[:0], Strays: b.Strays[:0], Rulings: b.Rulings[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
-		Agents: b.Agents[:0], Violations: b.Violations[:0], Verified: b.Verified[:0], Proofs: b.Proofs[:0], Old: b.Old, Changes: b.Changes[:0],
+		Preferences: b.Preferences[:0],
+		Agents:      b.Agents[:0], Violations: b.Violations[:0], Verified: b.Verified[:0], Proofs: b.Proofs[:0], Old: b.Old, Changes: b.Changes[:0],
 		strayNames: b.strayNames[:0], winners: b.winners.reset(), streaks: b.streaks.reset(), crawlers: b.crawlers.reset(),
 		senders: b.senders[:0],
 	}

@@ -96,6 +96,9 @@ func (e *Evaluator) evaluate(b *Batch) {
 	if slices.Contains(e.store.opt.Directives, robots.CleanParamLines) {
 		e.canonicalize(b)
 	}
+	if e.store.hasPreferences() {
+		e.prefer(b)
+	}
 }
 
 // findSites fills b.Sites, b.Rulings and e.paths, and returns the number of streaks of rows of one

@@ -95,6 +95,7 @@ var packTexts = []string{
 	"", "User-agent: *\nDisallow: /private\n", "User-agent: a\nDisallow: /a\nUser-agent: *\nDisallow: /\nAllow: /x\nUser-agent: A\nAllow: /a/b\n",
 	"User-agent: googlebot\nDisallow: /*.css$\nClean-param: sid /x\nUser-agent: googlebot-news\nUser-agent: yandex\nDisallow: /x*y\nAllow: /x\n",
 	"User-agent: a\nCrawl-delay: 2\nUser-agent: googlebot\nDisallow: /b\nUser-agent: *\nCrawl-delay: soon\nCrawl-delay: 0.5\nDisallow: /private\n",
+	"Content-Signal: ai-train=no\nUser-agent: a\nContent-Usage: /a train-ai=n\nUser-agent: *\nContent-Usage: train-ai=y\nLicense: https://a.com/l\n",
 	"User-agent: *\nDisallow: /q\nCrawl-delay: 7\n", "User-agent: *\n" + manyFloating(40), "\xef\xbb\xbfuser-agent:*\rdisallow:/x%2a\xff\r",
 }
 
@@ -186,6 +187,15 @@ func compareStores(t *testing.T, what string, got, want *Store, urls []string) {
 				w, okW := want.NewLookup().Note(c.Rulings[i], a, directive)
 				if okG != okW || g.Line != w.Line || g.Value != w.Value {
 					t.Fatalf("%s: %s of %s: %v, %t, want %v, %t", what, directive, urls[i], g, okG, w, okW)
+				}
+			}
+		}
+		if want.hasPreferences() {
+			for a := range want.Options().Agents {
+				agents := len(want.Options().Agents)
+				g, w := preferenceText(got.NewLookup(), b, i, a, agents), preferenceText(want.NewLookup(), c, i, a, agents)
+				if g != w {
+					t.Fatalf("%s: preferences of %s: %s, want %s", what, urls[i], g, w)
 				}
 			}
 		}

@@ -71,3 +71,9 @@ type Answer struct {
 	Reason Reason
 	Rule   robots.Rule // its Line, Value and Allow; zero if no rule won
 }
+
+// A Preference is what a robots.txt says to an agent about what may be done with a URL: by
+// Content-Usage its UsageLine, TrainAI and Search, by Content-Signal its SignalLine, SignalSearch,
+// SignalInput and SignalTrain, and Use, the number of a text for [Lookup.SignalUse]. A line of 0 is no
+// answer of that directive. It never changes a verdict.
+type Preference = rules.Preference

@@ -104,15 +104,15 @@ func PreferencesOf(body []byte, d Dialect) *Preferences {
 		case l.isKey(UsageLines):
 			if open {
 				g := &p.Groups[len(p.Groups)-1]
-				g.Usage = append(g.Usage, d.usageRule(l.num, l.value))
+				g.Usage = append(g.Usage, d.UsageRule(Note{Line: l.num, Value: l.value}))
 			}
 			ended = true
 		case l.isKey(SignalLines):
 			if open {
 				g := &p.Groups[len(p.Groups)-1]
-				g.Signals = append(g.Signals, d.signalRule(l.num, l.value))
+				g.Signals = append(g.Signals, d.SignalRule(Note{Line: l.num, Value: l.value}))
 			} else if len(p.Groups) == 0 {
-				p.Early = append(p.Early, d.signalRule(l.num, l.value))
+				p.Early = append(p.Early, d.SignalRule(Note{Line: l.num, Value: l.value}))
 			}
 			ended = true
 		case l.isKey(LicenseLines):
@@ -288,10 +288,10 @@ func cutPath(value string) (path, statement string) {
 	return value, ""
 }
 
-// usageRule parses the value of a Content-Usage line.
-func (d Dialect) usageRule(line int32, value string) UsageRule {
-	path, statement := cutPath(value)
-	r := UsageRule{Line: line, Value: value, Path: path}
+// UsageRule parses a Content-Usage line. Its Group is ignored.
+func (d Dialect) UsageRule(n Note) UsageRule {
+	path, statement := cutPath(n.Value)
+	r := UsageRule{Line: n.Line, Value: n.Value, Path: path}
 	if path != "" {
 		r.Pattern = d.pattern(path)
 	}
@@ -341,10 +341,10 @@ func signalPairs(statement string) (all []signalPair) {
 	return all
 }
 
-// signalRule parses the value of a Content-Signal line.
-func (d Dialect) signalRule(line int32, value string) SignalRule {
-	path, statement := cutPath(value)
-	r := SignalRule{Line: line, Value: value, Path: path}
+// SignalRule parses a Content-Signal line. Its Group is ignored.
+func (d Dialect) SignalRule(n Note) SignalRule {
+	path, statement := cutPath(n.Value)
+	r := SignalRule{Line: n.Line, Value: n.Value, Path: path}
 	if path != "" {
 		r.Pattern = d.pattern(path)
 	}

@@ -97,7 +97,7 @@ func (l *loader) decodeText(c *wire.Cursor, b *buffer) (*rules.Ruling, error) {
 	r := rules.NewRuling(sets)
 	r.SetNotes(notes, l.Dialect)
 	r.SetNamed(&groups, &l.Options, func(lists [][]int) func(list int) (*rules.Set, error) { return l.namedOf(all, lists) })
-	return r, nil
+	return r, r.SetPreferences(&l.Options)
 }
 
 // namedOf returns what loads the rules of some lists of groups, which are among the selections.

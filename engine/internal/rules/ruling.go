@@ -53,7 +53,8 @@ type Ruling struct {
 	Size   int64              // bytes of memory
 	Odd    robots.Oddity      // of a text that CompileText has compiled
 
-	named *named // see there; nil if there are none
+	named       *named           // see there; nil if there are none
+	preferences *textPreferences // see there; nil if there are none
 }
 
 // NewRuling returns the Ruling of the Sets of all agents.
@@ -146,38 +147,38 @@ func CompileText(body []byte, opt *Options) (*Ruling, error) {
 		parse := sync.OnceValue(func() *robots.File { return robots.Parse(source, d) })
 		return func(list int) (*Set, error) { return CompileGroups(parse(), lists[list], d) }
 	})
-	return r, nil
+	return r, r.SetPreferences(opt)
 }
 
 // TextID returns the RulingID of the text with that number.
 func TextID(number int) RulingID { return firstText + RulingID(number) }
 
-// ForAgents returns the Set of each agent. Agents that the same groups bind share a Set, as most of
-// many crawlers are bound by the groups for "*". It calls compile once for each such list of
-// groups.
-func ForAgents(f *robots.File, agents []robots.Agent, compile func(a robots.Agent, groups []int) (*Set, error)) (sets []*Set, err error) {
+// ForAgents returns what is compiled for each agent, such as a Set. Agents that the same groups bind
+// share it, as most of many crawlers are bound by the groups for "*". It calls compile once for each such
+// list of groups; compile returns nil only with an error.
+func ForAgents[T any](f *robots.File, agents []robots.Agent, compile func(a robots.Agent, groups []int) (*T, error)) (all []*T, err error) {
 	type binding struct {
 		groups []int
-		set    *Set
+		made   *T
 	}
 	var met []binding
-	bind := func(a robots.Agent) (*Set, error) {
+	bind := func(a robots.Agent) (*T, error) {
 		groups := f.Binding(a)
 		for _, b := range met {
 			if slices.Equal(b.groups, groups) {
-				return b.set, nil
+				return b.made, nil
 			}
 		}
-		set, err := compile(a, groups)
-		met = append(met, binding{groups, set})
-		return set, err
+		made, err := compile(a, groups)
+		met = append(met, binding{groups, made})
+		return made, err
 	}
-	sets = make([]*Set, len(agents))
+	all = make([]*T, len(agents))
 	named := tokensOf(f)
-	var unnamed [2]*Set // of the agents that no group names: those that groups for "*" bind, and the others
+	var unnamed [2]*T // of the agents that no group names: those that groups for "*" bind, and the others
 	for i, a := range agents {
 		if named.have(a) {
-			sets[i], err = bind(a)
+			all[i], err = bind(a)
 		} else {
 			shared := &unnamed[0]
 			if a.IgnoresStar {
@@ -186,13 +187,13 @@ func ForAgents(f *robots.File, agents []robots.Agent, compile func(a robots.Agen
 			if *shared == nil {
 				*shared, err = bind(a)
 			}
-			sets[i] = *shared
+			all[i] = *shared
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return sets, nil
+	return all, nil
 }
 
 // tokens are the product tokens that the groups of a file name.

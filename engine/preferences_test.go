@@ -1,0 +1,314 @@
+package engine
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// preferenceRows is how many random questions TestPreferencesRandom compares.
+var preferenceRows = flag.Int("preferences", 200_000, "how many questions TestPreferencesRandom compares")
+
+// usageDirectives are those of preferences.
+var usageDirectives = []robots.Directive{robots.UsageLines, robots.SignalLines, robots.LicenseLines}
+
+// preferenceText returns the answer of a store for a verdict, in the form of [repcase.Answer].
+func preferenceText(look *Lookup, b *Batch, row, a, agents int) string {
+	p := b.Preferences[row*agents+a]
+	s := robots.SignalAnswer{Line: p.SignalLine, Search: p.SignalSearch, AIInput: p.SignalInput, AITrain: p.SignalTrain}
+	s.Use = look.SignalUse(b.Rulings[row], b.agent(row, a), p)
+	text := repcase.Answer(robots.UsageAnswer{Line: p.UsageLine, TrainAI: p.TrainAI, Search: p.Search}, s)
+	if note, ok := look.Note(b.Rulings[row], b.agent(row, a), robots.LicenseLines); ok {
+		text += " " + note.Value
+	}
+	return text
+}
+
+// TestPreferences runs the cases of testdata/preferences.
+func TestPreferences(t *testing.T) {
+	repcase.RunPreferences(t, func(t *testing.T, body []byte, agent, path string, d robots.Dialect) string {
+		t.Helper()
+		s := buildStore(t, StoreOptions{Dialect: d, Agents: []string{agent}, Directives: usageDirectives}, "https://a.example", string(body))
+		b := newBatch("https://a.example" + path)
+		s.NewEvaluator().Evaluate(b)
+		return preferenceText(s.NewLookup(), b, 0, 0, 1)
+	})
+}
+
+// A preferrer answers as the reference does, or as a mutant of it. It keeps what it has read of a file.
+type preferrer struct {
+	d     robots.Dialect
+	file  *robots.File
+	said  *robots.Preferences
+	usage map[string][]robots.UsageRule // by agent
+	signs map[string][]robots.SignalRule
+	rules map[string][]robots.Rule
+	alter func(p *preferrer, path []byte, allowed *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule)
+}
+
+func newPreferrer(body string, d robots.Dialect) *preferrer {
+	return &preferrer{
+		d: d, file: robots.Parse([]byte(body), d), said: robots.PreferencesOf([]byte(body), d),
+		usage: map[string][]robots.UsageRule{}, signs: map[string][]robots.SignalRule{}, rules: map[string][]robots.Rule{},
+	}
+}
+
+// answer returns the answer for an agent and a path.
+func (p *preferrer) answer(agent, path string) string {
+	if _, known := p.rules[agent]; !known {
+		a := robots.NewAgent(agent, p.d)
+		p.usage[agent], p.signs[agent] = p.said.Select(a)
+		p.rules[agent], _ = p.file.Select(a)
+	}
+	normal, _ := p.d.Path([]byte(path), nil)
+	best := robots.Decide(p.rules[agent], normal, p.d)
+	allowed := best < 0 || p.rules[agent][best].Allow || p.d.AlwaysAllowed(normal)
+	usage, signals := p.usage[agent], p.signs[agent]
+	if p.alter != nil {
+		usage, signals = p.alter(p, normal, &allowed, usage, signals)
+	}
+	var u robots.UsageAnswer
+	if allowed {
+		u = robots.DecideUsage(usage, normal)
+	}
+	text := repcase.Answer(u, robots.DecideSignal(signals, normal))
+	if url, line := p.said.License(); line > 0 {
+		text += " " + url
+	}
+	return text
+}
+
+// preferenceAgents are crawlers of all kinds; the last one only a robots.txt knows.
+var preferenceAgents = []string{"*", "a", "B/2.0", "Googlebot-News", "AdsBot-Google", "YandexImages", "zorbot"}
+
+// TestPreferencesRandom compares stores of files and of packs with the reference, for agents by name and
+// for those of rows, in all dialects, and with origins without a robots.txt.
+func TestPreferencesRandom(t *testing.T) {
+	r := rand.New(rand.NewPCG(33, 1))
+	const sites, perSite = 150, 8
+	differences := 0
+	for asked := 0; asked < *preferenceRows; {
+		d := []robots.Dialect{robots.RFC9309, robots.Google, robots.Google2010, robots.Yandex, robots.Yandex | robots.BlankEndsSection}[r.IntN(5)]
+		var pairs []string
+		references := map[string]*preferrer{}
+		for i := range sites {
+			origin := fmt.Sprintf("https://s%d.example", i)
+			if body := repcase.RandomPreferences(r); r.IntN(20) > 0 {
+				pairs, references[origin] = append(pairs, origin, body), newPreferrer(body, d)
+			}
+		}
+		var rows []logRow
+		for i := range sites * perSite {
+			rows = append(rows, logRow{preferenceAgents[r.IntN(len(preferenceAgents))], fmt.Sprintf("https://s%d.example%s", i/perSite, repcase.RandomPath(r))})
+		}
+		for kind, store := range preferenceStores(t, r, d, pairs) {
+			b, agents := logBatch(rows), preferenceAgents
+			if store.opt.LogAgents == LogAgentsByName {
+				agents = []string{""}
+			}
+			store.NewEvaluator().Evaluate(b)
+			look := store.NewLookup()
+			look.Use(b)
+			for i, row := range rows {
+				origin, path := row.url[:strings.Index(row.url[8:], "/")+8], row.url[strings.Index(row.url[8:], "/")+8:]
+				for a, agent := range agents {
+					want := "none | none"
+					if ref := references[origin]; ref != nil {
+						want = ref.answer(cmpOr(agent, row.userAgent), path)
+					}
+					asked++
+					if got := preferenceText(look, b, i, a, len(agents)); got != want {
+						if differences++; differences < 5 {
+							t.Errorf("%s in %s: %s for %q: %s, want %s, of %q", kind, d, row.url, cmpOr(agent, row.userAgent), got, want, bodyOf(pairs, origin))
+						}
+					}
+				}
+			}
+			if err := store.Err(); err != nil {
+				t.Fatal(err)
+			}
+			store.Close()
+		}
+	}
+	t.Logf("%d differences", differences)
+}
+
+// cmpOr returns the first name that is not empty.
+func cmpOr(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// bodyOf returns the robots.txt of an origin.
+func bodyOf(pairs []string, origin string) string {
+	if i := slices.Index(pairs, origin); i >= 0 {
+		return pairs[i+1]
+	}
+	return ""
+}
+
+// preferenceStores are stores of the same files, of which one is a pack, as a run may open it.
+func preferenceStores(t *testing.T, r *rand.Rand, d robots.Dialect, pairs []string) map[string]*Store {
+	t.Helper()
+	opt := StoreOptions{Dialect: d, Agents: preferenceAgents, Directives: usageDirectives}
+	byName := opt
+	byName.LogAgents = LogAgentsByName
+	stores := map[string]*Store{"files": buildStore(t, opt, pairs...), "files, by name": buildStore(t, byName, pairs...)}
+	var all []robots.Response
+	for response, err := range responses(pairs...) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, response)
+	}
+	if r.IntN(4) > 0 { // to write one takes as long as all else
+		return stores
+	}
+	name := makePack(t, d, all...)
+	stores["pack"] = openPack(t, name, opt)
+	byName.MaxMemory = 1
+	stores["pack, by name, dropping"] = openDropping(t, name, byName)
+	return stores
+}
+
+// preferenceMutants are references with one fault each.
+var preferenceMutants = map[string]func(p *preferrer, path []byte, allowed *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule){
+	"what does not parse hides nothing": func(_ *preferrer, _ []byte, _ *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule) {
+		return slices.DeleteFunc(slices.Clone(usage), func(u robots.UsageRule) bool { return u.Malformed }), signals
+	},
+	"what may not be fetched has preferences": func(_ *preferrer, _ []byte, allowed *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule) {
+		*allowed = true
+		return usage, signals
+	},
+	"of equal length the first alone counts": func(_ *preferrer, path []byte, _ *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule) {
+		line := robots.DecideUsage(usage, path).Line
+		return slices.DeleteFunc(slices.Clone(usage), func(u robots.UsageRule) bool { return u.Line != line }), signals
+	},
+	"/ is as long as no path": func(_ *preferrer, _ []byte, _ *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule) {
+		usage = slices.Clone(usage)
+		for i := range usage {
+			if usage[i].Pattern == "/" {
+				usage[i].Pattern = ""
+			}
+		}
+		return usage, signals
+	},
+	"a permission wins": func(_ *preferrer, _ []byte, _ *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule) {
+		for i := range usage {
+			for k := range usage {
+				if usage[i].Pattern == usage[k].Pattern && usage[k].TrainAI == robots.Permitted {
+					usage = slices.Clone(usage)
+					usage[i].TrainAI = robots.Permitted
+				}
+			}
+		}
+		return usage, signals
+	},
+	"the longest line of Content-Signal decides all keys": func(_ *preferrer, path []byte, _ *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule) {
+		longest := 0
+		for _, s := range signals {
+			if robots.DecideUsage([]robots.UsageRule{{Line: 1, Pattern: s.Pattern}}, path).Line > 0 {
+				longest = max(longest, len(s.Pattern))
+			}
+		}
+		return usage, slices.DeleteFunc(slices.Clone(signals), func(s robots.SignalRule) bool { return len(s.Pattern) != longest })
+	},
+	"early lines of Content-Signal bind nobody": func(p *preferrer, _ []byte, _ *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule) {
+		if len(signals) > 0 && len(p.said.Early) > 0 && signals[0].Line == p.said.Early[0].Line {
+			return usage, nil
+		}
+		return usage, signals
+	},
+	"groups are those of the rules": func(p *preferrer, _ []byte, _ *bool, usage []robots.UsageRule, signals []robots.SignalRule) ([]robots.UsageRule, []robots.SignalRule) {
+		starts := map[int32]bool{}
+		for _, g := range p.file.Groups {
+			starts[g.Line] = true
+		}
+		for _, g := range p.said.Groups {
+			if !starts[g.Line] { // it is a part of the group before it
+				return nil, signals
+			}
+		}
+		return usage, signals
+	},
+}
+
+// TestPreferenceMutants finds each mutant of the reference by random questions.
+func TestPreferenceMutants(t *testing.T) {
+	for name, alter := range preferenceMutants {
+		r := rand.New(rand.NewPCG(33, 2))
+		asked := 0
+		found := false
+		for !found && asked < 100_000 {
+			d := []robots.Dialect{robots.RFC9309, robots.Google, robots.Google2010, robots.Yandex}[r.IntN(4)]
+			body := repcase.RandomPreferences(r)
+			mutant := newPreferrer(body, d)
+			mutant.alter = alter
+			store := buildStore(t, StoreOptions{Dialect: d, Agents: preferenceAgents, Directives: usageDirectives}, "https://a.example", body)
+			path := repcase.RandomPath(r)
+			b := newBatch("https://a.example" + path)
+			store.NewEvaluator().Evaluate(b)
+			for a, agent := range preferenceAgents {
+				asked++
+				found = found || preferenceText(store.NewLookup(), b, 0, a, len(preferenceAgents)) != mutant.answer(agent, path)
+			}
+		}
+		if !found {
+			t.Errorf("%s: not found by %d questions", name, asked)
+		}
+		t.Logf("%s: found by %d questions", name, asked)
+	}
+}
+
+// TestPreferencesChangeNoVerdict compares verdicts with preferences and without.
+func TestPreferencesChangeNoVerdict(t *testing.T) {
+	r := rand.New(rand.NewPCG(33, 3))
+	for range 2000 {
+		d := []robots.Dialect{robots.RFC9309, robots.Google, robots.Google2010, robots.Yandex}[r.IntN(4)]
+		body := repcase.RandomPreferences(r)
+		opt := StoreOptions{Dialect: d, Agents: preferenceAgents}
+		without := buildStore(t, opt, "https://a.example", body)
+		opt.Directives = robots.Directives()
+		with := buildStore(t, opt, "https://a.example", body)
+		url := "https://a.example" + repcase.RandomPath(r)
+		b, c := newBatch(url), newBatch(url)
+		without.NewEvaluator().Evaluate(b)
+		with.NewEvaluator().Evaluate(c)
+		if !slices.Equal(b.Verdicts, c.Verdicts) || len(b.Preferences) > 0 {
+			t.Fatalf("%s of %q: %v with preferences, %v without", url, body, c.Verdicts, b.Verdicts)
+		}
+	}
+}
+
+// FuzzPreferences compares a store with the reference.
+func FuzzPreferences(f *testing.F) {
+	r := rand.New(rand.NewPCG(33, 4))
+	for range 40 {
+		f.Add(repcase.RandomPreferences(r), "a", repcase.RandomPath(r), uint8(r.IntN(4)))
+	}
+	f.Add("User-agent: *\nContent-Usage: /*a train-ai=n\nContent-Usage: /a* search=y", "*", "/a", uint8(0))
+	f.Fuzz(func(t *testing.T, body, agent, path string, dialect uint8) {
+		d := []robots.Dialect{robots.RFC9309, robots.Google, robots.Google2010, robots.Yandex}[dialect%4]
+		if !strings.HasPrefix(path, "/") {
+			path = "/" + path
+		}
+		path, _, _ = strings.Cut(path, "#")
+		store := buildStore(t, StoreOptions{Dialect: d, Agents: []string{agent}, Directives: usageDirectives}, "https://a.example", body)
+		b := newBatch("https://a.example" + path)
+		store.NewEvaluator().Evaluate(b)
+		if len(body) > robots.MaxBytes {
+			return // in some dialects no rules are in force
+		}
+		if got, want := preferenceText(store.NewLookup(), b, 0, 0, 1), newPreferrer(body, d).answer(agent, path); got != want {
+			t.Errorf("%s for %q by %q in %s: %s, want %s", path, agent, body, d, got, want)
+		}
+	})
+}
