@@ -30,6 +30,14 @@ const (
 	colBinding
 	colVerified
 	colVerifiedBy
+	colContentUsage
+	colContentUsageLine
+	colContentSignal
+	colContentSignalLine
+	colLicense
+	colTrainAI
+	colSearch
+	colAIInput
 	numColumns
 )
 
@@ -74,8 +82,57 @@ func (c *fakeCatalog) AgentName(engine.RulingID, int) string { return "" }
 
 func (c *fakeCatalog) ProofName(p ranges.Proof) string { return fmt.Sprintf("proof %d", p) }
 
-func (c *fakeCatalog) Note(engine.RulingID, int, robots.Directive) (note robots.Note, ok bool) {
-	return note, false
+func (c *fakeCatalog) SignalUse(site engine.RulingID, agent int, _ engine.Preference) string {
+	return fmt.Sprintf("use%d", (int(site)+agent)%5)
+}
+
+func (c *fakeCatalog) Note(site engine.RulingID, _ int, _ robots.Directive) (note robots.Note, ok bool) {
+	return robots.Note{Line: 1, Value: fmt.Sprintf("https://l.example/%d", site)}, int(site) < len(c.origins) && site%3 == 0
+}
+
+// fakePreference makes up the preferences of a row: those of neighbours are often alike.
+func fakePreference(rng *rand.Rand, line, agent int) (p engine.Preference) {
+	if line/4%3 == 0 {
+		return p
+	}
+	n := line/4 + agent
+	if n%5 > 0 {
+		p.UsageLine, p.TrainAI, p.Search = int32(1+n%7), robots.Preference(n%3), robots.Preference(n/3%3)
+	}
+	if n%4 > 0 {
+		p.SignalLine, p.SignalTrain, p.SignalInput, p.SignalSearch = int32(1+n%9), robots.Preference(n%3), robots.Preference(n/2%3), robots.Preference(n/5%3)
+	}
+	if n%4 == 2 && rng.IntN(2) == 0 {
+		p.Use = 1
+	}
+	return p
+}
+
+// preferenceValues are what columns have of it.
+func (t *table) preferenceValues(p engine.Preference, site engine.RulingID, agent int) []any {
+	row := make([]any, 8)
+	if p.UsageLine > 0 {
+		row[0] = robots.UsageAnswer{TrainAI: p.TrainAI, Search: p.Search}.String()
+		row[1] = p.UsageLine
+	}
+	if p.SignalLine > 0 {
+		s := robots.SignalAnswer{Search: p.SignalSearch, AIInput: p.SignalInput, AITrain: p.SignalTrain}
+		if p.Use > 0 {
+			s.Use = t.catalog.SignalUse(site, agent, p)
+		}
+		row[2], row[3] = s.String(), p.SignalLine
+	}
+	if note, ok := t.catalog.Note(site, agent, robots.LicenseLines); ok {
+		row[4] = note.Value
+	}
+	for i, pair := range [][2]robots.Preference{{p.TrainAI, p.SignalTrain}, {p.Search, p.SignalSearch}, {p.SignalInput, robots.Unstated}} {
+		if pair[0] == robots.Refused || pair[1] == robots.Refused {
+			row[5+i] = false
+		} else if pair[0] == robots.Permitted || pair[1] == robots.Permitted {
+			row[5+i] = true
+		}
+	}
+	return row
 }
 
 // Rule gives agents the same rules, on other lines unless they share them.
@@ -153,8 +210,9 @@ func (s tableSpec) addURL(rng *rand.Rand, b *engine.Batch, line, site int) {
 	}
 	b.URLs = append(b.URLs, span)
 	b.Canonicals = append(b.Canonicals, canonical(b, span, id, line))
-	for range s.agents {
+	for a := range s.agents {
 		b.Verdicts = append(b.Verdicts, verdict(rng, id))
+		b.Preferences = append(b.Preferences, fakePreference(rng, line, a))
 		b.Violations = append(b.Violations, engine.Violation(line%3))
 		answer, proof := ranges.Answer(line%ranges.NumAnswers), ranges.Proof(0)
 		if answer == ranges.Yes {
@@ -202,6 +260,7 @@ func (t *table) addRows(b *engine.Batch) {
 		for a, agent := range t.agents {
 			v := b.Verdicts[i*len(t.agents)+a]
 			row := []any{b.Lines[i], escape(t.inputs[b.Input]), nil, nil, agent, nil, v.Reason.String(), nil, nil, nil, nil, t.catalog.Binding(a).String(), nil, nil}
+			row = append(row, t.preferenceValues(b.Preferences[i*len(t.agents)+a], b.Rulings[i], a)...)
 			if url := b.URL(i); url != nil {
 				row[colURL] = escape(string(url))
 			}
@@ -229,7 +288,6 @@ func (t *table) addRows(b *engine.Batch) {
 				r := t.catalog.Rule(b.Rulings[i], a, v.Rule)
 				row[colRuleLine], row[colRule] = r.Line, escape(r.String())
 			}
-			row = append(row, make([]any, len(Columns())-numColumns)...) // columns of notes, of which the catalog has none
 			t.rows = append(t.rows, row)
 		}
 	}

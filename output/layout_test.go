@@ -73,7 +73,8 @@ func (t *table) wideRows(columns []string) [][]any {
 		var row []any
 		for _, name := range columns {
 			switch col := slices.Index(Columns(), name); col {
-			case colAllowed, colReason, colRuleLine, colRule:
+			case colAllowed, colReason, colRuleLine, colRule, colContentUsage, colContentUsageLine, colContentSignal,
+				colContentSignalLine, colTrainAI, colSearch, colAIInput:
 				for a := range n {
 					row = append(row, t.rows[url+a][col])
 				}

@@ -247,7 +247,10 @@ func kindOf(name string) parquet.Type {
 	if s := columnar.Lookup(name); s != nil {
 		return s.Type
 	}
-	for _, base := range []string{"rule_line", "allowed", "reason", "rule"} { // of agents, in the wide layout
+	for _, base := range []string{
+		"rule_line", "allowed", "reason", "rule", "content_usage_line", "content_usage", "content_signal_line", "content_signal",
+		"use_train_ai", "use_search", "use_ai_input",
+	} { // of agents, in the wide layout
 		if strings.HasPrefix(name, base+"_") {
 			return columnar.Lookup(base).Type
 		}

@@ -32,11 +32,19 @@ const goldenParquet = `required group field_id=-1 schema {
   required byte_array field_id=-1 binding (String);
   optional byte_array field_id=-1 verified (String);
   optional byte_array field_id=-1 verified_by (String);
+  optional byte_array field_id=-1 content_usage (String);
+  optional int32 field_id=-1 content_usage_line;
+  optional byte_array field_id=-1 content_signal (String);
+  optional int32 field_id=-1 content_signal_line;
+  optional byte_array field_id=-1 license (String);
+  optional boolean field_id=-1 use_train_ai;
+  optional boolean field_id=-1 use_search;
+  optional boolean field_id=-1 use_ai_input;
 }
 `
 
 const goldenArrow = `schema:
-  fields: 14
+  fields: 22
     - line: type=int64
     - input: type=dictionary<values=utf8, indices=int32, ordered=false>
     - url: type=utf8, nullable
@@ -51,6 +59,14 @@ const goldenArrow = `schema:
     - binding: type=dictionary<values=utf8, indices=int32, ordered=false>
     - verified: type=dictionary<values=utf8, indices=int32, ordered=false>, nullable
     - verified_by: type=dictionary<values=utf8, indices=int32, ordered=false>, nullable
+    - content_usage: type=dictionary<values=utf8, indices=int32, ordered=false>, nullable
+    - content_usage_line: type=int32, nullable
+    - content_signal: type=dictionary<values=utf8, indices=int32, ordered=false>, nullable
+    - content_signal_line: type=int32, nullable
+    - license: type=dictionary<values=utf8, indices=int32, ordered=false>, nullable
+    - use_train_ai: type=bool, nullable
+    - use_search: type=bool, nullable
+    - use_ai_input: type=bool, nullable
 `
 
 func TestGoldenSchema(t *testing.T) {

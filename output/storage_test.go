@@ -22,7 +22,7 @@ import (
 func TestCompression(t *testing.T) {
 	table := tableSpec{urls: 4000, agents: 2, sites: 50, batch: 3000, dirty: true, keepRows: true}.make()
 	for f, all := range container.CompressionsOf {
-		plain := len(table.bytes(t, Options{Format: f, Compression: NoCompression}))
+		plain := len(table.bytes(t, Options{Format: f, Columns: Columns(), Compression: NoCompression}))
 		for _, c := range all {
 			for _, level := range []int{0, 1, container.MaxLevels[c]} {
 				if level > 0 && (f != Parquet || container.MaxLevels[c] == 0) {

@@ -64,8 +64,13 @@ func Partitions() []string { return columnar.Partitions() }
 
 // ParseColumns splits a comma-separated list of column names, which picks columns and orders them.
 // Spaces around a name are dropped. The empty list is [Layout.DefaultColumns] of [Long]. The error
-// joins a [ColumnError] for every fault.
+// joins a [ColumnError] for every fault. "usage" stands for the columns of preferences, and a "+" before
+// the list for the default columns.
 func ParseColumns(list string) ([]string, error) { return columnar.ParseColumns(list) }
+
+// AddColumns returns a list of columns that begins with "+" with the default ones in place of that, and
+// another one as it is.
+func AddColumns(list string, defaults []string) string { return columnar.AddColumns(list, defaults) }
 
 // ParseVerdictColumns is [ParseColumns] for [VerdictColumns]; the empty list is nil.
 func ParseVerdictColumns(list string) ([]string, error) { return columnar.ParseVerdictColumns(list) }

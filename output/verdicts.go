@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -47,7 +46,7 @@ func NewVerdicts(store *engine.Store, names []string) (*Verdicts, error) {
 		opt.Layout = Wide
 	}
 	if len(names) == 0 {
-		opt.Columns = slices.DeleteFunc(opt.Layout.DefaultColumns(), func(name string) bool { return !slices.Contains(VerdictColumns(), name) })
+		opt.Columns = opt.Layout.VerdictDefaults()
 	}
 	l, err := columnar.NewSchema(opt.shape(), agents)
 	if err != nil {

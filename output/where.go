@@ -9,11 +9,12 @@ import (
 
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // A Where says which rows are written: those whose verdict is of one of its kinds. In the wide
 // layout it is enough that the verdict for one agent is. The zero value means all rows.
-type Where uint8
+type Where uint16
 
 // The kinds of verdicts.
 const (
@@ -22,10 +23,24 @@ const (
 	WhereViolations                   // the crawler of the log fetched what it was disallowed
 	WhereBad                          // the URL is bad, so that there is no answer
 	WhereImpostors                    // the request is not of the crawler that it names
+
+	// By the lines of preferences, which are drafts: no, or yes.
+	WhereNoTrainAI
+	WhereNoSearch
+	WhereNoAIInput
+	WhereTrainAI
+	WhereSearch
+	WhereAIInput
 )
 
 // whereNames are the names of the kinds, by bit.
-var whereNames = []string{"disallowed", "allowed", "violations", "bad", "impostors"}
+var whereNames = []string{
+	"disallowed", "allowed", "violations", "bad", "impostors",
+	"no_train_ai", "no_search", "no_ai_input", "yes_train_ai", "yes_search", "yes_ai_input",
+}
+
+// wherePreferences are the kinds by preferences.
+const wherePreferences = WhereNoTrainAI | WhereNoSearch | WhereNoAIInput | WhereTrainAI | WhereSearch | WhereAIInput
 
 // errWhere is the kind of the errors of ParseWhere.
 var errWhere = errors.New("unknown kind of rows")
@@ -56,7 +71,7 @@ func ParseWhere(list string) (Where, error) {
 
 // String returns the names of the kinds, separated by commas.
 func (w Where) String() string {
-	names := make([]string, 0, bits.OnesCount8(uint8(w)))
+	names := make([]string, 0, bits.OnesCount16(uint16(w)))
 	for i, name := range whereNames {
 		if w&(1<<i) != 0 {
 			names = append(names, name)
@@ -70,6 +85,24 @@ func (w Where) NeedsLogAgents() bool { return w&(WhereViolations|WhereImpostors)
 
 // NeedsRanges reports whether a kind is about who the crawlers of the log were.
 func (w Where) NeedsRanges() bool { return w&WhereImpostors != 0 }
+
+// Directives returns those whose lines the kinds are about.
+func (w Where) Directives() []robots.Directive {
+	if w&wherePreferences == 0 {
+		return nil
+	}
+	return []robots.Directive{robots.UsageLines, robots.SignalLines}
+}
+
+// matchesPreference reports whether a kind by preferences is that of a verdict.
+func (w Where) matchesPreference(p *engine.Preference) bool {
+	for i, answer := range []robots.Preference{p.UseTrainAI(), p.UseSearch(), p.SignalInput} {
+		if answer == robots.Refused && w&(WhereNoTrainAI<<i) != 0 || answer == robots.Permitted && w&(WhereTrainAI<<i) != 0 {
+			return true
+		}
+	}
+	return false
+}
 
 // A filter picks the rows of a Where out of batches, before columns are made of them. It keeps its
 // memory.
@@ -106,7 +139,8 @@ func (f *filter) matches(b *engine.Batch, i int) bool {
 	return f.access[v.Access] ||
 		f.where&WhereBad != 0 && v.Reason == engine.ReasonBadURL ||
 		f.where&WhereViolations != 0 && b.Violations[i] == engine.Violated ||
-		f.where&WhereImpostors != 0 && b.Verified[i] == ranges.No
+		f.where&WhereImpostors != 0 && b.Verified[i] == ranges.No ||
+		f.where&wherePreferences != 0 && f.where.matchesPreference(&b.Preferences[i])
 }
 
 // apply returns the rows of b that are wanted, of which in the long layout each is a URL by itself,
@@ -159,9 +193,16 @@ func (f *filter) gather(b *engine.Batch) {
 		for _, url := range f.urls {
 			to.Verdicts = append(to.Verdicts, b.Verdicts[int(url)*f.agents:][:f.agents]...)
 		}
+		to.Preferences = to.Preferences[:0]
+		for _, url := range f.urls {
+			if len(b.Preferences) > 0 {
+				to.Preferences = append(to.Preferences, b.Preferences[int(url)*f.agents:][:f.agents]...)
+			}
+		}
 		return
 	}
 	to.Verdicts = pickRows(to.Verdicts, b.Verdicts, f.picks)
+	to.Preferences = pickRows(to.Preferences, b.Preferences, f.picks)
 	to.Violations = pickRows(to.Violations, b.Violations, f.picks)
 	to.Verified, to.Proofs = pickRows(to.Verified, b.Verified, f.picks), pickRows(to.Proofs, b.Proofs, f.picks)
 	to.Agents = pickRows(to.Agents, b.Agents, f.urls)

@@ -18,7 +18,7 @@ import (
 func TestParseWhere(t *testing.T) {
 	for list, want := range map[string]Where{
 		"": 0, " ": 0, "disallowed": WhereDisallowed, "bad, allowed": WhereAllowed | WhereBad, "bad,bad": WhereBad,
-		"violations": WhereViolations, strings.Join(WhereKinds(), ","): WhereDisallowed | WhereAllowed | WhereViolations | WhereBad | WhereImpostors,
+		"violations": WhereViolations, strings.Join(WhereKinds(), ","): 1<<len(WhereKinds()) - 1,
 	} {
 		got, err := ParseWhere(list)
 		if got != want || err != nil {
@@ -29,7 +29,7 @@ func TestParseWhere(t *testing.T) {
 		}
 	}
 	_, err := ParseWhere("denied,allowed,,")
-	if !errors.Is(err, errWhere) || strings.Count(err.Error(), "use disallowed, allowed, violations, bad, impostors, or several") != 3 {
+	if !errors.Is(err, errWhere) || strings.Count(err.Error(), "use "+strings.Join(WhereKinds(), ", ")+", or several") != 3 {
 		t.Error(err)
 	}
 }
@@ -41,6 +41,13 @@ func rowMatches(w Where, row []any) bool {
 		"allowed":    row[colAllowed] == true,
 		"violations": row[colViolation] == true, "impostors": row[colVerified] == "no",
 		"bad": row[colReason] == "bad_url",
+
+		"no_train_ai":  row[colTrainAI] == false,
+		"no_search":    row[colSearch] == false,
+		"no_ai_input":  row[colAIInput] == false,
+		"yes_train_ai": row[colTrainAI] == true,
+		"yes_search":   row[colSearch] == true,
+		"yes_ai_input": row[colAIInput] == true,
 	} {
 		if is && slices.Contains(strings.Split(w.String(), ","), name) {
 			return true
@@ -95,7 +102,7 @@ func TestWhere(t *testing.T) {
 	} {
 		table := spec.make()
 		table.addKept()
-		for _, list := range []string{"disallowed", "allowed", "violations", "bad", "disallowed,bad", "bad,violations", "impostors", "bad,impostors", "disallowed,allowed,violations,bad"} {
+		for _, list := range []string{"disallowed", "allowed", "violations", "bad", "disallowed,bad", "bad,violations", "impostors", "bad,impostors", "disallowed,allowed,violations,bad", "no_train_ai,yes_search", "yes_ai_input"} {
 			where, err := ParseWhere(list)
 			if err != nil {
 				t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/robobatch/robobatch/output/internal/container"
 	"github.com/robobatch/robobatch/output/internal/order"
 	"github.com/robobatch/robobatch/output/internal/partition"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // errClosed is returned by a Write after Close.
@@ -59,6 +60,9 @@ func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	md.Set(container.KeyAgents, container.JSONText(store.Options().Agents))
 	md.Set(container.KeyRulesHash, store.RulesHash())
 	md.Set(KeyInputs, container.JSONText(opt.Inputs))
+	if needs := opt.Needs(); needs.HasUsage() {
+		md.Set(container.KeyPreferences, robots.UsageRevision)
+	}
 	if opt.Old != nil {
 		md.Set(container.KeyRulesHashOld, opt.Old.RulesHash())
 	}

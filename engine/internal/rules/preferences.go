@@ -22,6 +22,12 @@ type Preference struct {
 	SignalSearch, SignalInput, SignalTrain robots.Preference
 }
 
+// UseTrainAI returns the answer of both directives to whether a model may be trained.
+func (a Preference) UseTrainAI() robots.Preference { return a.TrainAI.And(a.SignalTrain) }
+
+// UseSearch returns the answer of both directives to whether a search may show the page.
+func (a Preference) UseSearch() robots.Preference { return a.Search.And(a.SignalSearch) }
+
 // A PreferenceSet has the preferences that bind one agent at one site, compiled. It is immutable and
 // safe for concurrent use. Sites with equal texts share it.
 //

@@ -29,10 +29,13 @@ type gathering struct {
 
 	verdicts []engine.Verdict
 	rulings  []engine.RulingID // by URL, or by streak: what decided there
-	agents   int               // verdicts of each of rulings
-	agent    int               // the first of them, unless the log says
-	streaks  []int32           // by verdict: its rows; nil if each has one
-	uniform  bool              // all verdicts are known to be equal
+
+	preferences []engine.Preference // by verdict; nil if no column is of them
+
+	agents  int     // verdicts of each of rulings
+	agent   int     // the first of them, unless the log says
+	streaks []int32 // by verdict: its rows; nil if each has one
+	uniform bool    // all verdicts are known to be equal
 
 	ruled bool // the columns of rules were filled
 
@@ -41,6 +44,8 @@ type gathering struct {
 	headRulings []engine.RulingID
 	lengths     []int32
 	transposed  []engine.Verdict // those of one agent for up to wideBlock URLs, then those of the next
+
+	headPreferences, transposedPreferences []engine.Preference // the same of preferences
 }
 
 // wideBlock is how many URLs are gathered for one agent before the next: the verdicts of 95 agents
@@ -60,6 +65,10 @@ func (g *gathering) gather(c *Chunk, b *engine.Batch, from, to int) {
 	g.c, g.batch, g.from, g.to, g.ruled = c, b, from, to, false
 	g.verdicts, g.rulings = b.Verdicts[from*c.Agents:to*c.Agents], b.Rulings[from:to]
 	g.agents, g.agent, g.streaks, g.uniform = c.Agents, 0, nil, false
+	g.preferences = nil
+	if c.Schema.preferences {
+		g.preferences = b.Preferences[from*c.Agents : to*c.Agents]
+	}
 	if c.streaks && c.Schema.verdicts {
 		g.findStreaks()
 	}
@@ -75,18 +84,29 @@ func (g *gathering) gather(c *Chunk, b *engine.Batch, from, to int) {
 
 // findStreaks replaces the verdicts by the first of each streak.
 func (g *gathering) findStreaks() {
-	g.heads, g.headRulings, g.lengths = g.heads[:0], g.headRulings[:0], g.lengths[:0]
+	g.heads, g.headRulings, g.lengths, g.headPreferences = g.heads[:0], g.headRulings[:0], g.lengths[:0], g.headPreferences[:0]
 	start := 0
 	for i, v := range g.verdicts {
 		if next := i + 1; next < len(g.verdicts) && g.verdicts[next] == v &&
-			(v.Rule == engine.NoRule || g.rulings[next] == g.rulings[i]) {
+			(v.Rule == engine.NoRule || g.rulings[next] == g.rulings[i]) && g.alike(i, next) {
 			continue
+		}
+		if g.preferences != nil {
+			g.headPreferences = append(g.headPreferences, g.preferences[i])
 		}
 		g.heads, g.headRulings = append(g.heads, v), append(g.headRulings, g.rulings[i])
 		g.lengths = append(g.lengths, int32(i+1-start))
 		start = i + 1
 	}
 	g.verdicts, g.rulings, g.streaks = g.heads, g.headRulings, g.lengths
+	if g.preferences != nil {
+		g.preferences = g.headPreferences
+	}
+}
+
+// alike reports whether two rows have the same preferences.
+func (g *gathering) alike(i, k int) bool {
+	return g.preferences == nil || g.preferences[i] == g.preferences[k] && (g.preferences[i].Use == 0 || g.rulings[i] == g.rulings[k])
 }
 
 // longStreaks is how many rows streaks must have on average to be gathered: shorter ones are faster
@@ -115,16 +135,28 @@ func (g *gathering) gatherWide() {
 		g.transposed = make([]engine.Verdict, agents*wideBlock)
 	}
 	transposed := g.transposed
+	if g.c.Schema.preferences && g.transposedPreferences == nil {
+		g.transposedPreferences = make([]engine.Preference, agents*wideBlock)
+	}
 	for from := g.from; from < g.to; from += wideBlock {
 		g.rulings = rulings[from:min(from+wideBlock, g.to)]
 		for i := range g.rulings { // read once and in order: by agent, each would miss the cache
 			for a, v := range g.batch.Verdicts[(from+i)*agents:][:agents] {
 				transposed[a*wideBlock+i] = v
 			}
+			if !g.c.Schema.preferences {
+				continue
+			}
+			for a, p := range g.batch.Preferences[(from+i)*agents:][:agents] {
+				g.transposedPreferences[a*wideBlock+i] = p
+			}
 		}
 		for a, columns := range g.c.Schema.Agents {
 			g.verdicts, g.agent, g.ruled = transposed[a*wideBlock:][:len(g.rulings)], a, false
 			g.uniform = uniform(g.verdicts)
+			if g.c.Schema.preferences {
+				g.preferences = g.transposedPreferences[a*wideBlock:][:len(g.rulings)]
+			}
 			for _, i := range columns {
 				f := &g.c.Schema.Fields[i]
 				f.spec.gather(g, f, g.c.Columns[i])

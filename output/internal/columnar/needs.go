@@ -17,8 +17,8 @@ type Needs struct {
 	Times      bool               // the rows have times, see [engine.Batch].Times
 }
 
-// addNeeds adds the needs of another column.
-func (n *Needs) addNeeds(more Needs) {
+// AddNeeds adds the needs of another column.
+func (n *Needs) AddNeeds(more Needs) {
 	for _, d := range more.Directives {
 		if !slices.Contains(n.Directives, d) {
 			n.Directives = append(n.Directives, d)
@@ -32,7 +32,7 @@ func (n *Needs) addNeeds(more Needs) {
 func NeedsOf(names ...string) (n Needs) {
 	for _, name := range names {
 		if s := Lookup(name); s != nil {
-			n.addNeeds(s.needs)
+			n.AddNeeds(s.needs)
 		}
 	}
 	return n

@@ -59,6 +59,8 @@ type Schema struct {
 	pages    bool    // texts lie as Parquet's pages have them
 	streaks  bool    // rows may be gathered by streaks
 
+	preferences bool // there are columns of preferences
+
 	// from has, for each column, its index in the layout that is gathered, if rows are put in order
 	// between the two; nil if they are the same.
 	from []int
@@ -125,6 +127,7 @@ func (l *Schema) complete(agents int) {
 	for i := range l.Fields {
 		l.Fields[i].at = i
 	}
+	l.preferences = slices.ContainsFunc(l.Fields, func(f field) bool { return f.spec.preference != nil })
 	l.verdicts = slices.ContainsFunc(l.Fields, func(f field) bool { return f.spec.perAgent })
 	if !l.Wide {
 		return

@@ -24,6 +24,9 @@ type spec struct {
 	needs     Needs
 	directive robots.Directive // of a column of notes
 
+	// preference gives the value of a column of preferences to one of them.
+	preference func(c *preferenceCell) present
+
 	gather func(g *gathering, f *field, c column)
 	spans  func(b *engine.Batch, f *field) []engine.Span // the texts of a column of Text
 }
@@ -112,6 +115,17 @@ var columnSpecs = []*spec{
 		gather: gatherViolations,
 	},
 	{Field: of(NameBinding, parquet.Dictionary, false), choice: ifNamed, streaks: true, gather: gatherBindings},
+	preferenceSpec("content_usage", parquet.Dictionary, contentUsage, robots.UsageLines),
+	preferenceSpec("content_usage_line", parquet.Int32, contentUsageLine, robots.UsageLines),
+	preferenceSpec("content_signal", parquet.Dictionary, contentSignal, robots.SignalLines),
+	preferenceSpec("content_signal_line", parquet.Int32, contentSignalLine, robots.SignalLines),
+	{
+		Field: of("license", parquet.Dictionary, nullable), choice: ifNamed, beside: true, streaks: true,
+		needs: Needs{Directives: []robots.Directive{robots.LicenseLines}}, gather: gatherLicenses,
+	},
+	preferenceSpec("use_train_ai", parquet.Bool, useTrainAI, robots.UsageLines, robots.SignalLines),
+	preferenceSpec("use_search", parquet.Bool, useSearch, robots.UsageLines, robots.SignalLines),
+	preferenceSpec("use_ai_input", parquet.Bool, useAIInput, robots.UsageLines, robots.SignalLines),
 	{
 		Field: of(PartitionDate, parquet.Dictionary, nullable), choice: never, partition: true, needs: Needs{Times: true},
 		gather: gatherDates,
@@ -212,12 +226,24 @@ func Partitions() []string { return specNames(func(s *spec) bool { return s.part
 
 // ParseColumns splits a comma-separated list of column names, which picks columns and orders them.
 // Spaces around a name are dropped. The empty list is [Layout.DefaultColumns] of [Long]. The error
-// joins a [ColumnError] for every fault.
+// joins a [ColumnError] for every fault. [Usage] stands for the columns of preferences, and a "+" before the list for the default columns.
 func ParseColumns(list string) ([]string, error) {
 	if strings.TrimSpace(list) == "" {
 		return Long.DefaultColumns(), nil
 	}
-	return parseColumns(list, Columns())
+	return parseColumns(AddColumns(list, Long.DefaultColumns()), Columns())
+}
+
+// Usage is what stands in a list of columns for all those of preferences.
+const Usage = "usage"
+
+// AddColumns returns a list of columns that begins with "+" with the default ones in place of that, and
+// another one as it is.
+func AddColumns(list string, defaults []string) string {
+	if more, ok := strings.CutPrefix(strings.TrimSpace(list), "+"); ok {
+		return strings.Join(defaults, ",") + "," + more
+	}
+	return list
 }
 
 // ParseVerdictColumns is [ParseColumns] for [VerdictColumns]; the empty list is nil.
@@ -225,7 +251,12 @@ func ParseVerdictColumns(list string) ([]string, error) {
 	if strings.TrimSpace(list) == "" {
 		return nil, nil
 	}
-	return parseColumns(list, VerdictColumns())
+	return parseColumns(AddColumns(list, Long.VerdictDefaults()), VerdictColumns())
+}
+
+// VerdictDefaults returns the names of the columns that [Verdicts] have unless others are named.
+func (l Layout) VerdictDefaults() []string {
+	return slices.DeleteFunc(l.DefaultColumns(), func(name string) bool { return !Lookup(name).beside })
 }
 
 func parseColumns(list string, known []string) ([]string, error) {
@@ -238,9 +269,13 @@ func parseColumns(list string, known []string) ([]string, error) {
 
 // splitNames splits a list of names at its commas.
 func splitNames(list string) []string {
-	names := strings.Split(list, ",")
-	for i := range names {
-		names[i] = strings.TrimSpace(names[i])
+	var names []string
+	for name := range strings.SplitSeq(list, ",") {
+		if name = strings.TrimSpace(name); name == Usage {
+			names = append(names, usageColumns()...)
+		} else {
+			names = append(names, name)
+		}
 	}
 	return names
 }

@@ -14,6 +14,7 @@ const (
 	KeyAgents       = "robobatch.agents"         // JSON array, as asked for; set by NewWriter
 	KeyRulesHash    = "robobatch.rules_hash"     // of the rules' content; set by NewWriter
 	KeyRulesHashOld = "robobatch.rules_hash_old" // that of Options.Old; set by NewWriter
+	KeyPreferences  = "robobatch.preferences"    // the revision by which preferences are read, if there are columns of them; set by NewWriter
 	KeyInputs       = "robobatch.inputs"         // JSON array; set by NewWriter to the names, by the caller to names and sizes
 	KeyCounts       = "robobatch.counts"         // JSON object; set by the caller at the end
 	KeyRows         = "robobatch.rows"           // rows of the table; set by Close, Parquet only

@@ -18,7 +18,7 @@ class Options(TypedDict, total=False):
     agent_column: str
     """The column of each row's own crawler, in place of agents: any number of product tokens, such as Googlebot."""
     columns: str | Sequence[str]
-    """The columns to add, in this order: origin, allowed, reason, rule_line, rule, canonical_url."""
+    """The columns to add, in this order: origin, allowed, reason, rule_line, rule, canonical_url, usage (drafts)."""
     prefix: str
     """Text before the names of the added columns."""
     dialect: str

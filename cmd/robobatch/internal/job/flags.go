@@ -114,7 +114,8 @@ func (r *rowFlags) flags() []cli.Flag {
 			Name: "where", Arg: "kinds", Values: output.WhereKinds(), List: true,
 			Set: cli.Text(&r.where), Doc: `
 			Write only rows of these kinds. disallowed, allowed, violations (with -agent-from-log),
-			bad (the URL is), impostors (with -ranges); several kinds, separated by commas, add up. A wide row counts for each
+			bad (the URL is), impostors (with -ranges); several kinds, separated by commas, add up. By
+			usage preferences, which are drafts: no_train_ai, yes_train_ai and so on. A wide row counts for each
 			of its agents. The summary counts all rows.`,
 		},
 	}

@@ -19,21 +19,22 @@ import (
 // choose sets the rows and columns of the output, for crawlers of the log or others. Kept columns are set before.
 func (r *rowFlags) choose(fromLog bool, question *engine.StoreOptions, out *output.Options, faults *cli.Faults) {
 	var err error
-	out.Columns, err = output.ParseColumns(r.columns)
-	faults.Add("columns", flags.WithColumnHints(err))
-	known := err == nil
 	out.Layout, err = output.ParseLayout(r.layout)
 	faults.Add("layout", cli.Hint(err, r.layout, words.Layouts))
-	if r.columns == "" {
-		out.Columns = out.Layout.DefaultColumns()
+	defaults := out.Layout.DefaultColumns()
+	if fromLog {
+		defaults = append(defaults, output.LogColumns()...)
 	}
-	switch {
-	case fromLog && r.columns == "":
-		out.Columns = append(out.Columns, output.LogColumns()...)
-		if question.Ranges != nil {
-			out.Columns = append(out.Columns, output.RangesColumns()...)
-		}
-	case !fromLog:
+	if fromLog && question.Ranges != nil {
+		defaults = append(defaults, output.RangesColumns()...)
+	}
+	out.Columns, err = output.ParseColumns(output.AddColumns(r.columns, defaults))
+	faults.Add("columns", flags.WithColumnHints(err))
+	known := err == nil
+	if r.columns == "" {
+		out.Columns = defaults
+	}
+	if !fromLog {
 		for _, name := range out.Columns {
 			if output.NeedsOf(name).LogAgents {
 				faults.Add("columns", fmt.Errorf("the column %s is about the crawlers of the log: add -agent-from-log", name))

@@ -87,7 +87,7 @@ func (g *given) streamFlags() []cli.Flag {
 			Set: cli.Text(&g.columns), Doc: `
 			The columns to add, in this order. Default: origin,allowed,reason,rule_line,rule;
 			canonical_url is added only if it is named, and so are reason and rule of several
-			agents.`,
+			agents. +usage adds the columns of usage preferences, which are drafts.`,
 		},
 		{Name: "prefix", Arg: "text", Set: cli.Text(&g.prefix), Doc: `
 			Text before the names of the added columns. For rows that have columns of the same
@@ -132,7 +132,11 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		faults.Add("as-of", errors.New("rows of a stream have no times that are read: name a moment, as in 2026-01-31"))
 	}
 	g.chooseAgents(r, &faults)
-	r.opt.Columns, err = output.ParseVerdictColumns(g.columns)
+	layout := output.Long
+	if len(r.Now.Opt.Agents) > 1 {
+		layout = output.Wide
+	}
+	r.opt.Columns, err = output.ParseVerdictColumns(output.AddColumns(g.columns, layout.VerdictDefaults()))
 	faults.Add("columns", flags.WithColumnHints(err))
 	if asked := r.Now.Opt.Agents; len(asked) > 1 && faults.None() {
 		_, err := (output.Options{Layout: output.Wide, Columns: r.opt.Columns}).ColumnNames(asked)

@@ -20,6 +20,7 @@ import (
 	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // A Report is the contents of the summary and, field by field, of -stats.
@@ -29,9 +30,13 @@ type Report struct {
 	Asked
 	Agents    []string `json:"agents"`
 	RulesHash string   `json:"rules_hash"`
-	Output    string   `json:"output"`                // as named now, "-" for standard output; "" if there is none
-	File      *File    `json:"output_file,omitempty"` // nil if there is none, or a directory
-	Fault     string   `json:"fault,omitempty"`       // what broke the logs off
+
+	// Preferences names the drafts by which columns of usage preferences are read; "" if there are none.
+	Preferences string `json:"preferences,omitempty"`
+
+	Output string `json:"output"`                // as named now, "-" for standard output; "" if there is none
+	File   *File  `json:"output_file,omitempty"` // nil if there is none, or a directory
+	Fault  string `json:"fault,omitempty"`       // what broke the logs off
 
 	Unverified *Unverified `json:"unverified,omitempty"` // rows before the fault, or the limit, that may be wrong; nil if there are none
 
@@ -180,12 +185,20 @@ type Source struct {
 	Stats   engine.Stats
 }
 
+// revision names the drafts by which a store reads preferences; "" if it reads none.
+func revision(s *engine.Store) string {
+	if needs := (output.Needs{Directives: s.Options().Directives}); needs.HasUsage() {
+		return robots.UsageRevision
+	}
+	return ""
+}
+
 // New makes the report when all rows are evaluated.
 func New(src Source) *Report {
 	mem, problems, lines, s := src.Store.Memory(), src.Rules.Problems(), src.Logs.Counts(), src.Stats
 	r := &Report{
 		Asked: src.Asked, Version: src.Version, Dialect: src.Store.Options().Dialect.String(), Agents: src.Store.Options().Agents,
-		RulesHash: src.Store.RulesHash(), Doubts: []doubt.Doubt{}, read: lines, badBytes: s.BadBytes,
+		RulesHash: src.Store.RulesHash(), Preferences: revision(src.Store), Doubts: []doubt.Doubt{}, read: lines, badBytes: s.BadBytes,
 		Rules: Rules{
 			Files: src.Rules.Len(), Origins: src.Store.InForce(), Texts: mem.Files, Patterns: mem.Rules,
 			TableBytes: mem.Tables, TextBytes: mem.Text, Skipped: append([]string{}, src.Rules.Skipped()...),
