@@ -125,7 +125,12 @@ func TestDiagnostics(t *testing.T) {
 		}},
 		{"short names", "user-agent: AIBOT\nuser-agent: crcbot\nuser-agent: gpt-bot\ndisallow: /x", map[string]string{"": "3 agent_typo"}},
 		{"extensions", "license: /l\nlicense: https://a.example/l\ncontent-signal: a=b\nuser-agent: x\nContent-Usage: a=b\ndisallow: /x", map[string]string{
-			"": "1 unused_field, 1 license_not_absolute, 2 unused_field, 3 unused_field, 3 content_signal_outside_group, 5 unused_field",
+			"": "1 unused_field, 1 license_not_absolute, 2 unused_field, 3 unused_field, 3 content_signal_outside_group, 3 bad_content_signal, 5 unused_field, 5 unknown_content_usage",
+		}},
+		{"usage", "user-agent: *\ncontent-usage: train-ai=n\ncontent-usage: *.pdf train-ai=n\ncontent-usage: /a Train-AI=n\ncontent-usage: bots=n, search=no\n" +
+			"content-signal: search=yes\ncontent-signal: /a search=y\ncontent-signal: use=full, use=reference\nallow: /", map[string]string{
+			"": "2 unused_field, 3 unused_field, 3 bad_content_usage, 4 unused_field, 4 bad_content_usage, 5 unused_field, 5 unknown_content_usage, " +
+				"5 unknown_content_usage, 6 unused_field, 7 unused_field, 7 bad_content_signal, 7 bad_content_signal, 8 unused_field, 8 bad_content_signal",
 		}},
 		{"retired name", "user-agent: Anthropic-AI\nuser-agent: claude-web\nuser-agent: claude\ndisallow: /", map[string]string{"": "1 agent_retired, 2 agent_retired"}},
 		{"whole URLs", "user-agent: *\ndisallow: https://a.example/x\nallow: HTTP://b.example\ndisallow: http:/x\ndisallow: /https://a.example/", map[string]string{

@@ -34,6 +34,8 @@ func (in *inspector) key(l *line) {
 func (in *inspector) unknownKey(l *line) {
 	kind, typo := typoKeys.kindOf(l.key)
 	switch {
+	case l.isKey(UsageLines), l.isKey(SignalLines), l.isKey(LicenseLines):
+		in.note(l.num, codeUnused, "%q changes no verdict; it says what may be done with pages, which is a draft", l.key)
 	case unused[strings.ToLower(l.key)]:
 		in.note(l.num, codeUnused, "%q has no effect in this dialect", l.key)
 	case typo:

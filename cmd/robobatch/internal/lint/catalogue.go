@@ -70,6 +70,20 @@ var Codes = []Code{
 		Good: "User-agent: *\nDisallow: /private/\nClean-param: ref&sid /shop/\n",
 	},
 	{
+		Name: "bad_content_signal", Severity: Warning,
+		What: "A Content-Signal has a pair that is dropped, a key twice, or a path, which no specification has. It is a draft.",
+		Do:   "Write search, ai-input or ai-train with yes or no.",
+		Bad:  "User-agent: *\nContent-Signal: ai-train=n\n",
+		Good: "User-agent: *\nContent-Signal: ai-train=no\n",
+	},
+	{
+		Name: "bad_content_usage", Severity: Warning,
+		What: "A Content-Usage cannot be read, so it says nothing, and hides shorter patterns. It is a draft.",
+		Do:   "Write a path that starts with /, or none, and keys in lower case.",
+		Bad:  "User-agent: *\nContent-Usage: *.pdf train-ai=n\n",
+		Good: "User-agent: *\nContent-Usage: /*.pdf train-ai=n\n",
+	},
+	{
 		Name: "bad_crawl_delay", Severity: Warning, Dialect: "yandex",
 		What: "The value of a Crawl-delay is no number of seconds, so it sets no delay.",
 		Do:   "Write a number, as in: Crawl-delay: 2",
@@ -134,7 +148,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "content_signal_outside_group", Severity: Warning,
-		What: "A Content-Signal or Content-Usage stands before any user-agent line, so nobody knows whom it is for.",
+		What: "A Content-Usage before any user-agent line is ignored; a Content-Signal there binds only crawlers whose group has none.",
 		Do:   "Put it into a group.",
 		Bad:  "Content-Signal: search=yes\nUser-agent: *\nDisallow: /private/\n",
 		Good: "User-agent: *\nContent-Signal: search=yes\nDisallow: /private/\n",
@@ -355,6 +369,13 @@ var Codes = []Code{
 		Do:   "Make one of them match less, or drop the *.",
 		Bad:  "User-agent: *\nAllow: /page\nDisallow: /*.htm\n",
 		Good: "User-agent: *\nAllow: /page\nDisallow: /x.htm\n",
+	},
+	{
+		Name: "unknown_content_usage", Severity: Warning,
+		What: "A label or a value of Content-Usage says nothing: bots and ai-output are of earlier drafts, and values are y and n. It is a draft.",
+		Do:   "Write train-ai or search, with y or n.",
+		Bad:  "User-agent: *\nContent-Usage: train-ai=no\n",
+		Good: "User-agent: *\nContent-Usage: train-ai=n\n",
 	},
 	{
 		Name: "unknown_field", Severity: Warning,
