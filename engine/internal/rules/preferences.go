@@ -39,7 +39,7 @@ func (a Preference) UseSearch() robots.Preference { return a.Search.And(a.Signal
 // cost all who do not ask for them: DESIGN.md has the figures.
 type PreferenceSet struct {
 	usage         question
-	train, search *question // nil if the rules of each length agree, so that usage says all
+	train, search *question // asked where the rules of a length clash; nil if none do
 	signals       [3]question
 	use           question
 	uses          []string // the values of use, each once
@@ -61,6 +61,7 @@ type statement struct {
 	use    int32
 	first  robots.Preference // of train-ai, or of the key of a question about one
 	second robots.Preference // of search
+	clash  bool              // lines of this length may say other things of one path
 }
 
 // A candidate is a line that may answer.
@@ -148,7 +149,8 @@ func (p *PreferenceSet) addUsage(usage []robots.UsageRule) (err error) {
 		}
 		merged[n].first, merged[n].second = merged[n].first.And(r.TrainAI), merged[n].second.And(r.Search)
 	}
-	if p.usage, err = compileQuestion(merged); err != nil || !clash(merged) {
+	clashes := markClashes(merged)
+	if p.usage, err = compileQuestion(merged); err != nil || !clashes {
 		return err
 	}
 	p.train, p.search = new(question), new(question)
@@ -173,12 +175,12 @@ func strength(p robots.Preference) int {
 	return [...]int{robots.Unstated: 0, robots.Permitted: 1, robots.Refused: 2}[p]
 }
 
-// clash reports whether two distinct patterns of one length may match one path and say different
-// things. One of them has a wildcard then.
-func clash(lines []candidate) bool {
+// markClashes marks the lines of each length of which two may match one path and say different things,
+// and reports whether there are any. One of two such patterns has a wildcard.
+func markClashes(lines []candidate) (some bool) {
 	type group struct {
 		first candidate
-		many  bool // they differ
+		mixed bool // they say different things
 		wild  bool // one has a wildcard
 	}
 	byLength := map[int]group{}
@@ -187,14 +189,16 @@ func clash(lines []candidate) bool {
 		if !known {
 			g.first = c
 		}
-		g.many = g.many || g.first.first != c.first || g.first.second != c.second
+		g.mixed = g.mixed || g.first.first != c.first || g.first.second != c.second
 		g.wild = g.wild || strings.Contains(c.pattern, "*")
 		byLength[len(c.pattern)] = g
-		if g.many && g.wild {
-			return true
-		}
 	}
-	return false
+	for i := range lines {
+		g := byLength[len(lines[i].pattern)]
+		lines[i].clash = g.mixed && g.wild
+		some = some || lines[i].clash
+	}
+	return some
 }
 
 // addSignals compiles the lines of Content-Signal, by key.
@@ -249,7 +253,7 @@ func (p *PreferenceSet) Constant() bool { return p.always }
 func (p *PreferenceSet) ask(path []byte, s *automaton.Scratch) (a Preference) {
 	usage := p.usage.ask(path, s)
 	a.UsageLine, a.TrainAI, a.Search = usage.line, usage.first, usage.second
-	if p.train != nil {
+	if usage.clash {
 		a.TrainAI, a.Search = p.train.ask(path, s).first, p.search.ask(path, s).second
 	}
 	for k, answer := range []*robots.Preference{&a.SignalSearch, &a.SignalInput, &a.SignalTrain} {
