@@ -24,8 +24,7 @@ const (
 	WhereBad                          // the URL is bad, so that there is no answer
 	WhereImpostors                    // the request is not of the crawler that it names
 
-	// By the lines of preferences, which are drafts: no, or yes.
-	WhereNoTrainAI
+	WhereNoTrainAI // usage preferences, which are drafts, say no; and so on
 	WhereNoSearch
 	WhereNoAIInput
 	WhereTrainAI

@@ -15,10 +15,9 @@ const (
 	CleanParamLines Directive = "clean-param" // what CleanParams come from
 	CrawlDelayLines Directive = "crawl-delay" // seconds, as [Report.CrawlDelay] reads them
 
-	// What may be done with pages, see [Preferences]. All three are drafts.
-	UsageLines   Directive = "content-usage"
-	SignalLines  Directive = "content-signal"
-	LicenseLines Directive = "license"
+	UsageLines   Directive = "content-usage"  // a draft, as the next two: see [Preferences]
+	SignalLines  Directive = "content-signal" // the same
+	LicenseLines Directive = "license"        // the same
 )
 
 // A noteSpec says how the lines of a directive are read. A new directive is one more of them.
