@@ -67,10 +67,12 @@ type Census struct {
 	unusable   int64 // of them, those whose address is none that a client on the internet has
 	anonymised int64 // of them, those whose address lacks its end
 	networks   map[Network]*sender
+	recent     [1 << 8]*sender // of networks, by their last bits: logs have few at a time
 }
 
 // A sender is a network that sent requests of crawlers.
 type sender struct {
+	network   Network
 	requests  int64
 	operators []uint32 // that its User-Agents named: at most manyOperators
 }
@@ -100,7 +102,11 @@ func (c *Census) Add(r Requests) {
 		c.unusable += int64(r.Count)
 		return
 	}
-	s := c.networks[r.Network]
+	recent := &c.recent[r.Network%Network(len(c.recent))]
+	s := *recent
+	if s == nil || s.network != r.Network {
+		s = c.networks[r.Network]
+	}
 	if s == nil {
 		if len(c.networks) >= maxNetworks {
 			return
@@ -108,9 +114,10 @@ func (c *Census) Add(r Requests) {
 		if c.networks == nil {
 			c.networks = map[Network]*sender{}
 		}
-		s = &sender{}
+		s = &sender{network: r.Network}
 		c.networks[r.Network] = s
 	}
+	*recent = s
 	s.requests += int64(r.Count)
 	if len(s.operators) < manyOperators && !slices.Contains(s.operators, r.Operator) {
 		s.operators = append(s.operators, r.Operator)

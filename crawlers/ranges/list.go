@@ -23,7 +23,7 @@ type snapshot struct {
 // that prefix, and so the address.
 type list struct {
 	times    []int64 // of the snapshots that have one, ascending, each once
-	prefixes bart.Table[int32]
+	prefixes bart.Fast[int32]
 	rows     []row
 	changes  []change
 }

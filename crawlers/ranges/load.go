@@ -82,6 +82,7 @@ type found struct {
 
 // build compiles what was found.
 func (l *Lists) build(g *gatherer) {
+	l.lists = make([]list, 0, len(g.found)) // tables must not be copied
 	for _, name := range slices.Sorted(maps.Keys(g.found)) {
 		l.addList(g.found[name])
 	}

@@ -223,14 +223,21 @@ func BenchmarkVerify(b *testing.B) {
 	for i := range 1 << 10 {
 		texts = append(texts, []byte(netip.AddrFrom4([4]byte{66, 249, byte(64 + i%64), byte(i * 7)}).String()))
 	}
-	b.Run("part=lookup", func(b *testing.B) {
-		addrs := make([]netip.Addr, len(texts))
-		for i := range texts {
-			addrs[i] = ParseAddress(texts[i])
-		}
+	parsed := make([]Client, len(texts))
+	for i := range texts {
+		parsed[i] = ParseClient(texts[i])
+	}
+	list := &l.lists[l.speakers[s].lists[0]]
+	b.Run("part=table", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			l.Verify(s, addrs[i%len(addrs)], at)
+			list.find(parsed[i%len(parsed)].Addr)
+		}
+	})
+	b.Run("part=verify", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			l.VerifyClient(s, &parsed[i%len(parsed)], at)
 		}
 	})
 	b.Run("part=all", func(b *testing.B) {

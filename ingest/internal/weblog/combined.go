@@ -215,12 +215,17 @@ func (c *combined) back(text []byte) Result {
 // clientText returns the text of the field with the client's address. That in front of the line may be a list,
 // as %{X-Forwarded-For}i writes it.
 func (c *combined) clientText(front []byte) []byte {
-	if c.client == clfClient {
-		if list := addressList(front); list != nil {
-			return list
-		}
+	if c.client != clfClient {
+		return c.unescape(c.fields[c.client])
 	}
-	return c.unescape(c.fields[c.client])
+	field := c.fields[clfClient]                                                                             // which no server escapes
+	if n := len(field); n < len(front) && front[n] == ' ' && n > 0 && front[n-1] != ',' && front[0] != '"' { // nearly all: it is the first field
+		return field
+	}
+	if list := addressList(front); list != nil {
+		return list
+	}
+	return field
 }
 
 // addressList returns the addresses in front of a line that commas separate, in quotes or not; nil if there is

@@ -192,9 +192,9 @@ func (c *common) setClient(r *Row, field []byte) bool {
 			c.err = fmt.Errorf("%w: %q", ErrManyClients, shortName(string(field)))
 			return false
 		}
-		field = addressAt(field, c.opt.ClientAt)
+		field = trimBlank(addressAt(field, c.opt.ClientAt))
 	}
-	r.Client = present(trimBlank(field))
+	r.Client = present(field) // blanks around it are for those who parse it
 	return true
 }
 
