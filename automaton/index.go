@@ -87,6 +87,7 @@ type index struct {
 	count                           uint32 // of the patterns
 }
 
+// indexAt reads the header of the index at off, and finds its parts, which follow it.
 func (t table) indexAt(off uint32) (x index) {
 	head := t.u64(off + indexLog)
 	words, hashes := uint32(1)<<(head&15), uint32(head>>8)&0xffff

@@ -253,6 +253,7 @@ func (c *Crawler) setToken(value string) error {
 	return nil
 }
 
+// setPurposes reads purposes, separated by commas; others than the known ones are errors.
 func (c *Crawler) setPurposes(list string) error {
 	for p := range strings.SplitSeq(list, ",") {
 		if p = strings.TrimSpace(p); !slices.Contains(purposes, p) {
@@ -263,6 +264,8 @@ func (c *Crawler) setPurposes(list string) error {
 	return nil
 }
 
+// setNames reads names, separated by "|". A word that clients send is an error: it would name every
+// browser.
 func (c *Crawler) setNames(list string) error {
 	c.Names = []string{}
 	if list == none {
@@ -328,6 +331,7 @@ func (c *Crawler) setHosts(list string) error {
 	return nil
 }
 
+// setChecked reads the day on which somebody checked the row, or none.
 func (c *Crawler) setChecked(day string) error {
 	if day == none {
 		return nil

@@ -154,6 +154,7 @@ type alone struct {
 	opt *Options
 }
 
+// loop reads, evaluates and writes one batch after the other, until the source or ctx ends.
 func (a *alone) loop(ctx context.Context, src Source, dst Sink) error {
 	var b Batch
 	e := a.opt.newWorker(a.store, 2, 1)

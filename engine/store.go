@@ -139,6 +139,7 @@ type Store struct {
 	askers   sync.Pool                   // for Verdict
 }
 
+// newStore returns a Store of rules, with the verdicts of rows that have none.
 func newStore(r rules.Store, opt StoreOptions) *Store {
 	s := &Store{rules: r, opt: opt, bindings: bindingsOf(opt.Agents), namer: opt.namer, verifier: newVerifier(&opt)}
 	if s.namer != nil {

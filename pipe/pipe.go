@@ -148,6 +148,7 @@ func (s *source) place() int64 {
 	return s.batches + 1
 }
 
+// next fills b with rows of the open record batch, or reads messages until one has some.
 func (s *source) next(b *engine.Batch) (more bool, err error) {
 	if s.row < s.texts.rows {
 		return true, s.fill(b)
@@ -298,6 +299,7 @@ func (s *sink) Write(b *engine.Batch) error {
 	return s.w.Flush()
 }
 
+// write writes the answer to a message of the input.
 func (s *sink) write(it *item) error {
 	switch it.kind {
 	case kindSchema:

@@ -66,6 +66,7 @@ type start struct {
 	line        int32
 }
 
+// line reads a line of a robots.txt.
 func (p *parser) line(l *line) {
 	switch l.kind {
 	case kindUserAgent:
@@ -82,6 +83,7 @@ func (p *parser) line(l *line) {
 	}
 }
 
+// userAgent reads a user-agent line, which begins a group unless another one stands before it.
 func (p *parser) userAgent(value string, line int32) {
 	if p.closed || !p.open {
 		p.starts = append(p.starts, start{agent: len(p.agents), rule: len(p.rules), line: line})

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -244,4 +246,43 @@ func packageDoc(t *testing.T, dir string) (text string, ok bool) {
 		sb.WriteString(file.Doc.Text())
 	}
 	return sb.String(), ok
+}
+
+// TestFunctionsExplained holds that a function of more than six lines says what it does, if no linter wants it to: the
+// exported ones are revive's. What is generated, or declared in Go and written in assembly, is left out.
+func TestFunctionsExplained(t *testing.T) {
+	functions := 0
+	err := filepath.WalkDir("../..", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != "..", d.IsDir() && d.Name() == "bench":
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil || ast.IsGenerated(file) {
+			return err
+		}
+		for _, declaration := range file.Decls {
+			f, ok := declaration.(*ast.FuncDecl)
+			if !ok || f.Body == nil {
+				continue
+			}
+			functions++
+			begin, end := set.Position(f.Pos()), set.Position(f.End())
+			if f.Doc == nil && end.Line-begin.Line > 7 && f.Name.Name != "main" && f.Name.Name != "init" {
+				t.Errorf("%s: %s has %d lines and no comment", begin, f.Name.Name, end.Line-begin.Line-1)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if functions < 3000 {
+		t.Errorf("%d functions found", functions)
+	}
 }

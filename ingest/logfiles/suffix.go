@@ -25,6 +25,7 @@ func Unpacked(name string) string { return cutEnds(name, packings) }
 // CutEnd returns a name without ends of these, in any case and number. It leaves something.
 func CutEnd(name string, ends ...string) string { return cutEnds(name, ends) }
 
+// cutEnds cuts the ends off a name, in any case, as often as one is there.
 func cutEnds(name string, ends []string) string {
 	for {
 		ext := filepath.Ext(name)

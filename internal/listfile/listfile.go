@@ -210,6 +210,7 @@ type lister struct {
 	err   error // the first one
 }
 
+// row adds a row of the listing, unless one before it failed.
 func (l *lister) row(r listRow) {
 	if l.err == nil {
 		r.listFile = l.file
@@ -304,6 +305,7 @@ func (l *lister) agent(r *robots.Report, name string, a robots.Agent) {
 	}
 }
 
+// rules adds the rules of a group.
 func (l *lister) rules(rules []robots.Rule, group int32, agents string) {
 	for i := range rules {
 		r := &rules[i]

@@ -46,6 +46,7 @@ func openMapped(name string) (io.ReaderAt, int64, error) {
 	return mapping{m}, int64(m.Len()), nil
 }
 
+// openUnmapped opens a file that cannot be mapped, and returns its size.
 func openUnmapped(name string) (io.ReaderAt, int64, error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -103,6 +103,7 @@ func (a *answers) cleanParam(value json.RawMessage) (got, want string, err error
 	return fmt.Sprint(a.cleanPaths()), fmt.Sprint(byParam), err
 }
 
+// cleanLines returns the Clean-param lines of the answer as they are written.
 func (a *answers) cleanLines() []string {
 	lines := make([]string, 0, len(a.report.CleanParams))
 	for _, c := range a.report.CleanParams {

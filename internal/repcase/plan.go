@@ -104,6 +104,7 @@ func fallsBack(r *Row) bool {
 	return strings.HasPrefix(r.Class, "C24") && strings.HasPrefix(strings.ToLower(r.Agent), "googlebot-")
 }
 
+// want returns the verdict that is expected of a row.
 func (r *Row) want(e expectation) Want {
 	switch {
 	case e == denied:

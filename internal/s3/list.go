@@ -21,6 +21,8 @@ func List(prefix string, found func(name string, info Info) error) error {
 // errListing is the fault of a store that lists what it was not asked for.
 var errListing = errors.New("the listing of the store contradicts itself: name its objects in a list")
 
+// list calls found for each object below a prefix. A listing that repeats itself, or is out of order,
+// is an error.
 func (s *store) list(prefix string, found func(name string, info Info) error) error {
 	o, err := split(prefix)
 	if err != nil {

@@ -42,6 +42,7 @@ func Stat(name string) (Info, error) {
 	return s.stat(name)
 }
 
+// stat returns the size and version of an object, those first seen in this process.
 func (s *store) stat(name string) (info Info, err error) {
 	o, err := splitKey(name)
 	if err != nil {
@@ -109,6 +110,7 @@ func Open(name string) (*Object, error) {
 	return s.open(name)
 }
 
+// open opens an object by its first request, which also tells its version.
 func (s *store) open(name string) (*Object, error) {
 	at, err := splitKey(name)
 	if err != nil {

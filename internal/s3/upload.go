@@ -49,6 +49,7 @@ func Create(name string) (*Upload, error) {
 	return s.create(name)
 }
 
+// create returns an upload, and asks nothing of the store yet.
 func (s *store) create(name string) (*Upload, error) {
 	at, err := splitKey(name)
 	if err != nil {
@@ -163,6 +164,7 @@ func (u *Upload) Commit() error {
 	return nil
 }
 
+// commit completes the upload, or stores an object of one part by itself.
 func (u *Upload) commit() error {
 	if u.id == "" && len(u.buf) <= u.store.opt.partSize {
 		return u.store.putObject(u.at, u.buf)

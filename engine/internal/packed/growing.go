@@ -23,6 +23,7 @@ func (g *growing) Reader(int) rules.Reader { return g }
 func (*growing) Budget(int) int64          { return 0 }
 func (g *growing) Close() error            { return g.file.Close() }
 
+// site returns a site, which it loads at its first use.
 func (g *growing) site(number uint32) *site {
 	s := g.sites[number].Load()
 	if s == nil {
@@ -33,6 +34,7 @@ func (g *growing) site(number uint32) *site {
 	return s
 }
 
+// Find implements rules.Store. It loads the sites that have the hash of the origin.
 func (g *growing) Find(origin []byte) (number uint32, id rules.RulingID, ok bool) {
 	lo, hi := g.file.Candidates(pack.Site, origin)
 	for ; lo < hi; lo++ {
@@ -48,6 +50,8 @@ func (g *growing) Origin(number uint32) robots.Origin   { return g.site(number).
 
 func (g *growing) Set(id rules.RulingID, agent int) *rules.Set { return g.Ruling(id).Set(agent) }
 
+// Ruling implements rules.Store. It loads a text at its first use; of two goroutines that do, one
+// wins.
 func (g *growing) Ruling(id rules.RulingID) *rules.Ruling {
 	number, ok := id.Text()
 	if !ok {

@@ -33,6 +33,8 @@ const (
 	readPart  = 1.0 / 8 // the rules that all workers used last
 )
 
+// newLimited returns a store whose rulings have the memory that is left of opt.MaxMemory, MinRoom at
+// least.
 func newLimited(l *loader, opt Options) (*limited, error) {
 	apart := cmp.Or(opt.Reserved, runMemory) + l.file.IndexSize() + siteSize*int64(l.file.Sites())
 	s := &limited{loader: l, ids: make([]atomic.Uint32, l.file.Sites()), apart: apart, room: max(opt.MaxMemory-apart, MinRoom)}
@@ -132,6 +134,7 @@ func (s *limited) Reader(goroutines int) rules.Reader {
 	return &limitedReader{limited: s, most: part(s.room, readPart) / int64(goroutines)}
 }
 
+// Find implements rules.Reader. The last origin of each slot needs no look into the pack.
 func (m *limitedReader) Find(origin []byte) (number uint32, id rules.RulingID, ok bool) {
 	slot := xxh3.Hash(origin) % memoSize
 	if e := m.byName[slot]; e != nil && string(e.origin) == string(origin) {
@@ -168,6 +171,8 @@ func (m *limitedReader) load(number uint32) *siteEntry {
 	return e
 }
 
+// Ruling implements rules.Reader. The last ruling of each slot is used again, though the cache may
+// have dropped it.
 func (m *limitedReader) Ruling(id rules.RulingID) *rules.Ruling {
 	number, ok := id.Text()
 	if !ok {
@@ -180,6 +185,7 @@ func (m *limitedReader) Ruling(id rules.RulingID) *rules.Ruling {
 	return e.ruling
 }
 
+// Set implements rules.Reader, also for agents that have a list of their own.
 func (m *limitedReader) Set(id rules.RulingID, agent int) *rules.Set {
 	r := m.Ruling(id)
 	if agent < len(r.Sets) {

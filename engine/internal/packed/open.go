@@ -132,6 +132,7 @@ type buffer struct {
 	rules    []byte
 }
 
+// newLoader returns a loader for a pack, of the same dialect as opt, else a [DialectError].
 func newLoader(name string, file *pack.Reader, opt rules.Options) (*loader, error) {
 	summary := file.Summary()
 	if compiled := robots.Dialect(summary.Dialect); compiled != opt.Dialect&^URLFlags {

@@ -100,6 +100,7 @@ func Write(ctx context.Context, file pack.File, responses iter.Seq2[robots.Respo
 	return w.stats, err
 }
 
+// readAll writes all responses, and counts the files that they come from.
 func (w *writer) readAll(ctx context.Context, responses iter.Seq2[robots.Response, error]) error {
 	name := ""
 	for r, err := range responses {

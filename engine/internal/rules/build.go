@@ -52,6 +52,7 @@ func Build(responses iter.Seq2[robots.Response, error], opt Options) (Store, err
 	return b.store()
 }
 
+// readAll adds all responses, and looks for those without a time among others that have one.
 func (b *builder) readAll(responses iter.Seq2[robots.Response, error]) error {
 	for r, err := range responses {
 		if err != nil {

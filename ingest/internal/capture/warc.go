@@ -214,6 +214,7 @@ var dateLayouts = []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02",
 
 var errDate = errors.New("outside of the years 1 to 9999")
 
+// parseDate reads a time in one of the dateLayouts, of the years 1 to 9999.
 func parseDate(text string) (t time.Time, err error) {
 	for _, layout := range dateLayouts {
 		if t, err = time.Parse(layout, text); err == nil {

@@ -50,6 +50,7 @@ func (u *unpacker) unpack(codec compress.Compression, dst, src []byte, size int)
 	return page, nil
 }
 
+// unsnappy unpacks src, which must give size bytes, into the memory of dst.
 func unsnappy(dst, src []byte, size int) ([]byte, error) {
 	n, err := s2.DecodedLen(src)
 	if err == nil && n != size {
@@ -61,6 +62,8 @@ func unsnappy(dst, src []byte, size int) ([]byte, error) {
 	return s2.Decode(dst[:cap(dst)], src)
 }
 
+// gunzip unpacks src into the memory of dst, and ends after size + 1 bytes, so that the caller sees
+// too many.
 func (u *unpacker) gunzip(dst, src []byte, size int) ([]byte, error) {
 	if u.gzip == nil {
 		u.gzip = new(gzip.Reader)

@@ -52,6 +52,7 @@ func (c *compact) byte() byte {
 	return c.data[c.pos-1]
 }
 
+// uvarint reads an unsigned number; after an error it returns 0.
 func (c *compact) uvarint() uint64 {
 	if c.err != nil {
 		return 0

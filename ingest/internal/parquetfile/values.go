@@ -111,6 +111,7 @@ func (v *values) fits(bytes uint64) error {
 	return nil
 }
 
+// setPlain checks values in the encoding PLAIN: their bytes must be as many as their type needs.
 func (v *values) setPlain() error {
 	switch v.typ {
 	case parquet.Types.Boolean:
@@ -146,6 +147,7 @@ func cutText(data []byte) (text, rest []byte, ok bool) {
 	return data[4:end], data[end:], true
 }
 
+// setIDs checks numbers of a dictionary, whose width is in the first byte.
 func (v *values) setIDs() error {
 	switch {
 	case v.n == 0: // nulls only: some writers leave out the width
@@ -159,6 +161,7 @@ func (v *values) setIDs() error {
 	return checkHybrid(v.data[1:], int(v.data[0]), v.n)
 }
 
+// setLengths checks texts whose lengths stand before them.
 func (v *values) setLengths(data []byte) (err error) {
 	if v.ints, v.data, err = readDeltas(v.ints[:0], data, v.n); err != nil {
 		return err
@@ -173,6 +176,7 @@ func (v *values) setLengths(data []byte) (err error) {
 	return v.fits(sum)
 }
 
+// setPrefixes checks texts that begin like the one before: none can share more than that one has.
 func (v *values) setPrefixes() (err error) {
 	var suffixes []byte
 	if v.shared, suffixes, err = readDeltas(v.shared[:0], v.data, v.n); err != nil {

@@ -159,6 +159,7 @@ type textSource struct{ s *Segments }
 // Read reads text.
 func (r textSource) Read(p []byte) (int, error) { return r.s.read(p) }
 
+// read reads unpacked text, and opens one segment after the other.
 func (s *Segments) read(p []byte) (int, error) {
 	for range maxEmptyReads {
 		if s.fault != nil {
@@ -192,6 +193,7 @@ func (s *Segments) read(p []byte) (int, error) {
 	return 0, io.ErrNoProgress
 }
 
+// unpack reads from the unpacker of the open segment.
 func (s *Segments) unpack(p []byte) (int, error) {
 	switch s.packing {
 	case Gzip:
@@ -316,6 +318,7 @@ func (s *Segments) Release() {
 // A packedSource reads the file of Segments.
 type packedSource struct{ s *Segments }
 
+// Read reads packed bytes of the file. A file that has become shorter is an error.
 func (r packedSource) Read(p []byte) (int, error) {
 	n, err := r.s.file.ReadAt(p, r.s.off)
 	r.s.off += int64(n)

@@ -306,6 +306,7 @@ func (t *textReader) Grown() int64 {
 // A packedReader reads the file of a textReader, counts and remembers faults.
 type packedReader struct{ t *textReader }
 
+// Read reads packed bytes of the file and counts them. A file that has become shorter is an error.
 func (r packedReader) Read(p []byte) (int, error) {
 	if r.t.ended { // a terminal would wait for a second end
 		return 0, io.EOF

@@ -50,6 +50,8 @@ type alb struct {
 	fields [][]byte
 }
 
+// newALB returns the parser of AWS load balancers, which reads no field behind the last that is
+// wanted.
 func newALB(opt Options) (*alb, error) {
 	a := &alb{common: newCommon(opt), last: albRequest}
 	var err error

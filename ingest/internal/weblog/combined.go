@@ -61,6 +61,8 @@ type combined struct {
 	address bool  // the virtual host of the line is an address, and may be the client's
 }
 
+// newCombined returns the parser of the common and the combined format, which reads no tail that
+// nobody wants.
 func newCombined(opt Options) (*combined, error) {
 	c := &combined{common: newCommon(opt), tail: opt.Agents, client: -1}
 	var err error

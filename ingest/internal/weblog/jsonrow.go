@@ -78,6 +78,8 @@ type keptSlots struct {
 	status bool // the first value that is a status counts, if there is one
 }
 
+// newJSON returns the parser of JSON lines, with a slot for each name under which a wanted field may
+// stand.
 func newJSON(opt Options) *jsonLog {
 	j := &jsonLog{common: newCommon(opt)}
 	j.url = j.want(candidates(nameURL, opt.URL))

@@ -83,6 +83,7 @@ func main() {
 // A finder finds the bytes of a form.
 type finder struct{ low, high, nibble, zero VecVirtual }
 
+// newFinder returns a finder whose registers hold the constants of its form.
 func newFinder(nibbles Register) *finder {
 	f := &finder{YMM(), YMM(), YMM(), YMM()}
 	Comment("nibble is 0x0f in each byte")

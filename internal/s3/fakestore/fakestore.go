@@ -159,6 +159,7 @@ func Answer(w http.ResponseWriter, status int, code, message string) {
 	fmt.Fprintf(w, "<Error><Code>%s</Code><Message>%s</Message></Error>", code, message) //nolint:errcheck // a test finds out
 }
 
+// serve notes the request, and answers it unless Fail has done so.
 func (s *Store) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.log = append(s.log, strings.TrimSpace(r.Method+" "+r.URL.Path+" "+r.Header.Get("Range")))
@@ -203,6 +204,7 @@ func (s *Store) Answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// getObject answers with an object or a range of it, if it is the version that is asked for.
 func (s *Store) getObject(w http.ResponseWriter, r *http.Request, key string) {
 	o, ok := s.objects[key]
 	switch {

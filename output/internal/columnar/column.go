@@ -104,6 +104,7 @@ type values[T scalar] struct {
 // numbers returns the values of a column of which no more is known than T.
 func (v *values[T]) numbers() *values[T] { return v }
 
+// reset empties the values; with streaks they are kept as such.
 func (v *values[T]) reset(streaks bool) {
 	v.All, v.Present, v.Nulls, v.Streaks = v.All[:0], v.Present[:0], 0, nil
 	if streaks {
@@ -194,6 +195,7 @@ func repeat[T any](all []T, n, times int) []T {
 	return all
 }
 
+// take appends rows of the same column of other chunks.
 func (v *values[T]) take(from []*Chunk, at int, rows []Ref) {
 	var src *values[T]
 	last := ^uint32(0)
@@ -318,6 +320,7 @@ type dictColumn struct {
 	dict *Dictionary
 }
 
+// take appends rows of the same column of other chunks, and takes their texts into its own dictionary.
 func (c *dictColumn) take(from []*Chunk, at int, rows []Ref) {
 	start := len(c.All)
 	c.values.take(from, at, rows)
@@ -353,6 +356,7 @@ var dictType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, Valu
 
 func (c *dictColumn) dataType() arrow.DataType { return dictType }
 
+// toArrow returns the column over its own memory, and the texts as asked.
 func (c *dictColumn) toArrow(rows int, texts DictTexts) arrow.Array {
 	ids := newArray(dictType.IndexType, rows, c.Present, c.Nulls, arrow.GetBytes(c.All))
 	var text []byte
@@ -431,6 +435,7 @@ func (c *TextColumn) size() int {
 // row returns the text of a row, empty for a null. The column has offsets.
 func (c *TextColumn) row(row uint32) []byte { return c.Bytes[c.offsets[row]:c.offsets[row+1]] }
 
+// take appends rows of the same column of other chunks.
 func (c *TextColumn) take(from []*Chunk, at int, rows []Ref) {
 	for _, r := range rows {
 		src := from[r.Chunk].Columns[at].(*TextColumn)

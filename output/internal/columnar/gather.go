@@ -225,6 +225,7 @@ func (c *TextColumn) appendValid(text []byte) (escaped int) {
 	return escaped
 }
 
+// gatherOrigins looks an origin up once for all neighbours that share it.
 func gatherOrigins(g *gathering, _ *field, col column) {
 	c, sites := col.(*dictColumn), g.batch.Sites[g.from:g.to]
 	c.dict.startBatch(len(g.batch.Strays))
@@ -247,6 +248,7 @@ func gatherOrigins(g *gathering, _ *field, col column) {
 	c.repeat(len(sites), g.agents)
 }
 
+// gatherOriginStreaks adds one streak for all neighbours of the same origin.
 func (g *gathering) gatherOriginStreaks(c *dictColumn, sites []engine.SiteID) {
 	start := 0
 	for i, site := range sites {
@@ -267,6 +269,7 @@ func (g *gathering) gatherOriginStreaks(c *dictColumn, sites []engine.SiteID) {
 	}
 }
 
+// gatherAgents adds the agents of the run, or those that the rows name.
 func gatherAgents(g *gathering, _ *field, col column) {
 	c := col.(*dictColumn)
 	if len(g.batch.Agents) == 0 {
@@ -305,6 +308,7 @@ func (g *gathering) ofAgents(c *dictColumn, number func(n *Numbering, d *Diction
 	}
 }
 
+// gatherAllowed adds the verdicts; a batch in which all are allowed is copied.
 func gatherAllowed(g *gathering, _ *field, col column) {
 	c := col.(*boolColumn)
 	n := len(g.verdicts)
@@ -330,6 +334,7 @@ func (c *boolColumn) addAccess(verdicts []engine.Verdict) {
 	c.Nulls += unknown
 }
 
+// gatherReasons adds the reasons, each a number of the dictionary once it is known.
 func gatherReasons(g *gathering, _ *field, col column) {
 	c := col.(*dictColumn)
 	if g.uniform {
@@ -469,6 +474,7 @@ func gatherNotes(g *gathering, f *field, col column) {
 	}
 }
 
+// gatherViolations adds the violations; unknown ones are null.
 func gatherViolations(g *gathering, _ *field, col column) {
 	c := col.(*boolColumn)
 	violations := g.batch.Violations[g.from*g.agents : g.to*g.agents]
@@ -542,6 +548,7 @@ func gatherKept[T scalar](g *gathering, f *field, v *values[T], src []T) {
 	v.repeat(len(values), g.agents)
 }
 
+// gatherKeptBools adds a column of the input that holds booleans.
 func gatherKeptBools(g *gathering, f *field, col column) {
 	c := col.(*boolColumn)
 	values, levels := c.extendNullable(g.to - g.from)

@@ -85,6 +85,8 @@ func (o *arrowOutput) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	return c, nil
 }
 
+// writeRecord writes a chunk. A stream sends dictionaries as they grow; a file has them once, at the
+// end.
 func (o *arrowOutput) writeRecord(c *columnar.Chunk) error {
 	if err := o.start(c); err != nil {
 		return err

@@ -195,6 +195,7 @@ func (t *treeTarget) Finish() error {
 	return os.WriteFile(filepath.Join(t.opt.Tree, MarkerName), text, 0o666)
 }
 
+// Abort drops the file that is being written.
 func (t *treeTarget) Abort() {
 	if t.container != nil {
 		t.container.Abort()
