@@ -64,6 +64,7 @@ func contentUsageLine(c *preferenceCell) present {
 	return c.line > 0
 }
 
+// contentSignal returns the text of a content_signal, which is made once for each of its values.
 func contentSignal(c *preferenceCell) present {
 	c.number = numberOf(c.SignalSearch, c.SignalInput, c.SignalTrain)
 	a := robots.SignalAnswer{Search: c.SignalSearch, AIInput: c.SignalInput, AITrain: c.SignalTrain}
