@@ -9,7 +9,10 @@ require (
 	github.com/temoto/robotstxt v1.1.2
 )
 
-require github.com/dunglas/httpsfv v1.1.2 // indirect
+require (
+	github.com/dunglas/httpsfv v1.1.2 // indirect
+	github.com/gaissmai/bart v0.30.0 // indirect
+)
 
 require (
 	github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c // indirect
