@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -66,7 +67,7 @@ func sentRows(rng *rand.Rand, number int) (all []sent) {
 			"45.90.1.7", "10.0.0.1", "-", "", "::ffff:45.90.1.9", "[2a0e:97c0:1:7::1]:443", fmt.Sprintf("45.90.1.%d:80", rng.IntN(256)),
 		}[rng.IntN(10)]
 		if rng.IntN(500) == 0 {
-			f.url = "https://a.example/p/" + strings.Repeat("x", 5000) + fmt.Sprint(rng.IntN(3))
+			f.url = "https://a.example/p/" + strings.Repeat("x", 5000) + strconv.Itoa(rng.IntN(3))
 		}
 		all = append(all, sent{f, client, []int64{-1, 0, 1000, 1 << 52, 77}[rng.IntN(5)]})
 	}
