@@ -60,10 +60,17 @@ func clientBatch(rows []clientRow) *Batch {
 var verifiedRows = func() (rows []clientRow) {
 	at := time.Date(2026, 8, 14, 0, 0, 0, 0, time.UTC).UnixMicro()
 	for _, r := range [][3]string{
-		{googleHeader, "66.249.64.5", "x"}, {googleHeader, "[::ffff:66.249.64.5]:443", "private"},
-		{googleHeader, "45.90.1.7", "private"}, {googleHeader, "45.90.1.7", "x"}, {googleHeader, "-", "private"}, {googleHeader, "", "private"},
-		{googleHeader, "10.0.0.1", "private"}, {gptHeader, "45.90.1.7", "x"}, {browserHeader, "45.90.1.7", "private"},
-		{"Ownbot/1", "45.90.2.9", "own"}, {"ownBOT/2", "45.90.1.7", "own"},
+		{googleHeader, "66.249.64.5", "x"},
+		{googleHeader, "[::ffff:66.249.64.5]:443", "private"},
+		{googleHeader, "45.90.1.7", "private"},
+		{googleHeader, "45.90.1.7", "x"},
+		{googleHeader, "-", "private"},
+		{googleHeader, "", "private"},
+		{googleHeader, "10.0.0.1", "private"},
+		{gptHeader, "45.90.1.7", "x"},
+		{browserHeader, "45.90.1.7", "private"},
+		{"Ownbot/1", "45.90.2.9", "own"},
+		{"ownBOT/2", "45.90.1.7", "own"},
 	} {
 		rows = append(rows, clientRow{logRow{r[0], "https://a.com/" + r[2]}, r[1], at})
 	}

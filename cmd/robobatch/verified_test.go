@@ -16,6 +16,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -284,8 +285,14 @@ func TestVerified(t *testing.T) {
 	job := []string{"-quiet", "-progress", "off", "-in", "log.csv", "-base", "https://a.example", "-agent-from-log"}
 	decide(slices.Concat(job, []string{"-rules", "robots.txt", "-columns", "violation,line", "-out", "plain.csv"})...)
 	for _, c := range []struct{ rules, workers, ext string }{
-		{"robots.txt", "1", "csv"}, {"robots.txt", "8", "csv"}, {"robots.rbp", "1", "csv"}, {"robots.rbp", "8", "csv"},
-		{"robots.txt", "8", "parquet"}, {"robots.txt", "1", "parquet"}, {"robots.rbp", "8", "parquet"}, {"robots.rbp", "1", "parquet"},
+		{"robots.txt", "1", "csv"},
+		{"robots.txt", "8", "csv"},
+		{"robots.rbp", "1", "csv"},
+		{"robots.rbp", "8", "csv"},
+		{"robots.txt", "8", "parquet"},
+		{"robots.txt", "1", "parquet"},
+		{"robots.rbp", "8", "parquet"},
+		{"robots.rbp", "1", "parquet"},
 	} {
 		out := "v." + c.rules + "." + c.workers + "." + c.ext
 		decide(slices.Concat(job, []string{"-rules", c.rules, "-workers", c.workers, "-ranges", lists, "-columns", "verified,verified_by,violation", "-out", out})...)
@@ -356,7 +363,7 @@ func csvCells(t *testing.T, name string) func() ([3]string, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { f.Close() }) //nolint:errcheck // only read
+	t.Cleanup(func() { f.Close() })
 	r := csv.NewReader(bufio.NewReaderSize(f, 1<<20))
 	r.ReuseRecord = true
 	if _, err := r.Read(); err != nil {
@@ -424,7 +431,7 @@ func groupCells(g *file.RowGroupReader) ([][3]string, error) {
 				read, _, err = column.ReadBatch(n-done, values, levels, nil)
 				for i := range read {
 					if levels[i] > 0 {
-						rows[done+i][c] = fmt.Sprint(values[k])
+						rows[done+i][c] = strconv.FormatBool(values[k])
 						k++
 					}
 				}

@@ -137,7 +137,7 @@ func (l *Lists) readHosts(name string, sum io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("read host names: %w", err)
 	}
-	fmt.Fprintf(sum, "hosts %d\n%s", len(text), text)
+	fmt.Fprintf(sum, "hosts %d\n%s", len(text), text) //nolint:errcheck // a hash takes all
 	l.hosts, err = parseHosts(string(text), func(name string) Proof {
 		l.proofs = append(l.proofs, name)
 		return Proof(len(l.proofs) - 1)
@@ -206,9 +206,9 @@ type gatherer struct {
 func (g *gatherer) hash(sum io.Writer) {
 	for _, name := range slices.Sorted(maps.Keys(g.found)) {
 		f := g.found[name]
-		fmt.Fprintf(sum, "list %q %q\n", name, f.tokens)
+		fmt.Fprintf(sum, "list %q %q\n", name, f.tokens) //nolint:errcheck // a hash takes all
 		for _, s := range f.snapshots {
-			fmt.Fprintf(sum, "%q %d %v\n", s.name, s.time, s.prefixes)
+			fmt.Fprintf(sum, "%q %d %v\n", s.name, s.time, s.prefixes) //nolint:errcheck // a hash takes all
 		}
 	}
 }

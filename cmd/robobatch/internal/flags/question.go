@@ -131,8 +131,8 @@ func (a *Agents) LogFlags() []cli.Flag {
 			skip: they are left out. Default: star.`,
 		},
 		{Name: "ranges", Arg: "path", Files: true, Set: cli.Each(&a.Ranges), Doc: `
-			Lists of addresses that operators of crawlers publish, to tell crawlers from impostors. A file,
-			such as googlebot.json; a directory; or token=file, for the crawler of that token. May be
+			Lists of the addresses of crawlers, to find impostors. Operators publish them. A file, such as
+			googlebot.json; a directory; or token=file, for the crawler of that token. May be
 			repeated. With -agent-from-log. docs/AGENTS.md tells where the lists are.`},
 		{Name: "ranges-age", Arg: "duration", Rare: true, Set: cli.Text(&a.RangesAge), Doc: `
 			How far a list may be from a request to call it an impostor's. Such as 36h or 7d. Default: 7d.`},
