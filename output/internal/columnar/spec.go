@@ -115,6 +115,14 @@ var columnSpecs = []*spec{
 		gather: gatherViolations,
 	},
 	{Field: of(NameBinding, parquet.Dictionary, false), choice: ifNamed, streaks: true, gather: gatherBindings},
+	{
+		Field: of(nameVerified, parquet.Dictionary, nullable), choice: ofRanges, byRow: true, needs: Needs{LogAgents: true, Ranges: true},
+		gather: gatherVerified,
+	},
+	{
+		Field: of(nameVerifiedBy, parquet.Dictionary, nullable), choice: ofRanges, byRow: true, needs: Needs{LogAgents: true, Ranges: true},
+		gather: gatherProofs,
+	},
 	preferenceSpec("content_usage", parquet.Dictionary, contentUsage, robots.UsageLines),
 	preferenceSpec("content_usage_line", parquet.Int32, contentUsageLine, robots.UsageLines),
 	preferenceSpec("content_signal", parquet.Dictionary, contentSignal, robots.SignalLines),
@@ -129,14 +137,6 @@ var columnSpecs = []*spec{
 	{
 		Field: of(PartitionDate, parquet.Dictionary, nullable), choice: never, partition: true, needs: Needs{Times: true},
 		gather: gatherDates,
-	},
-	{
-		Field: of(nameVerified, parquet.Dictionary, nullable), choice: ofRanges, byRow: true, needs: Needs{LogAgents: true, Ranges: true},
-		gather: gatherVerified,
-	},
-	{
-		Field: of(nameVerifiedBy, parquet.Dictionary, nullable), choice: ofRanges, byRow: true, needs: Needs{LogAgents: true, Ranges: true},
-		gather: gatherProofs,
 	},
 	{Field: of(nameAllowedOld, parquet.Bool, nullable), choice: ofChanges, gather: gatherAllowedOld},
 	{Field: of(nameRuleLineOld, parquet.Int32, nullable), choice: ofChanges, gather: gatherRuleLinesOld},

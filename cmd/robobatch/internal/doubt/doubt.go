@@ -116,7 +116,7 @@ var Meanings = []Meaning{
 		"Convert parts that end their lines with CR before they are joined, as in: tr '\\r' '\\n'. List the lines with -rejects.",
 	},
 	{
-		MixedEncoding, "Lines of a log are UTF-16, and the log began in another encoding: parts of several encodings were joined. Their URLs are not understood, so that they have no verdict, or that of a bad URL.",
+		MixedEncoding, "Lines of a log are UTF-16 and the log began in another encoding, or the other way round: parts of several encodings were joined. Their URLs are not understood, so that they have no verdict, or that of a bad URL.",
 		"Convert each part by itself before they are joined, as in: iconv -f UTF-16 -t UTF-8.",
 	},
 	{
