@@ -54,6 +54,10 @@ type lossyCache struct {
 // queuePart is the part of a cache's bytes that may be in its queue.
 const queuePart = 4
 
+// cacheFor returns the bytes of a cache that drops nothing of so many bytes of rules: it keeps only
+// those that its queue leaves.
+func cacheFor(rules int64) int64 { return rules/(queuePart-1)*queuePart + 2*queuePart }
+
 // newCache returns a cache of that many bytes for a pack of so many texts.
 func newCache(bytes, texts int64) (Cache, error) {
 	queue := bytes / queuePart

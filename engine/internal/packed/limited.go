@@ -61,7 +61,7 @@ func (s *limited) Enough() int64 {
 	if loads-texts < noticedReloads {
 		return 0
 	}
-	return s.apart + int64(float64(s.size)/cachePart)
+	return s.apart + int64(float64(cacheFor(s.size))/cachePart) + 1
 }
 
 func (s *limited) Close() error {

@@ -248,3 +248,37 @@ func TestLimited(t *testing.T) {
 		t.Errorf("a site that could not be read has ruling %d", id)
 	}
 }
+
+// TestCacheFor holds that a cache of the size that cacheFor names drops none of the rules that it is for, and that a
+// smaller one does. Rules that are set again had to be loaded again.
+func TestCacheFor(t *testing.T) {
+	const texts, size = 500, 5003
+	for _, test := range []struct {
+		bytes int64
+		all   bool
+	}{{cacheFor(texts * size), true}, {cacheFor(texts*size) * 9 / 10, false}} {
+		c, err := newCache(test.bytes, texts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept := 0
+		for round := range 3 {
+			kept = 0
+			for text := range uint64(texts) {
+				if _, ok := c.Get(text); ok {
+					kept++
+				} else {
+					c.Set(text, &rules.Ruling{}, size)
+				}
+			}
+			c.(*lossyCache).Wait()
+			if round > 0 && test.all && kept != texts {
+				t.Errorf("round %d: %d of %d are in a cache of %d bytes for %d", round, kept, texts, test.bytes, texts*size)
+			}
+		}
+		if !test.all && kept == texts {
+			t.Errorf("a cache of %d bytes has all texts, of %d", test.bytes, texts*size)
+		}
+		c.Close()
+	}
+}
