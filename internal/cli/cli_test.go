@@ -131,10 +131,25 @@ func TestMarkdown(t *testing.T) {
 		"\n### `-sizes list`\n\nSizes.\n\nFor `bake`.\n" +
 		"\n## Run\n\n### `-loaves n`\n\nLoaves to bake. Default: 2.\n\nFor `bake`.\n" +
 		"\n### `-h`\n\nPrint this.\n\nFor all commands.\n" +
-		"\n### `-warm`\n\nSell it \\*warm\\*.\n\nFor `bake sell`.\n" +
-		"\n### `-list`\n\nList kinds.\n\nFor `bake sell`.\n" +
+		"\n### `-warm`\n\nSell it \\*warm\\*.\n\nFor `sell`.\n" +
+		"\n### `-list`\n\nList kinds.\n\nFor `sell`.\n" +
 		"\n## bake: exit codes\n\n0 done.\n"
 	if got := p.Markdown(); got != want {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestMarkdownVariants holds that a flag with several texts has each sentence once: first those of all texts.
+func TestMarkdownVariants(t *testing.T) {
+	flag := func(doc string) []Flag { return []Flag{{Name: "in", Arg: "file", Section: "Input", Doc: doc}} }
+	p := Program{Name: "bake", Commands: []Command{
+		{Flags: flag("Flour. May be repeated.")},
+		{Name: "sell", Flags: flag("Bread. It is warm. May be repeated.")},
+		{Name: "buy", Flags: flag("May be repeated.")},
+		{Name: "give", Flags: flag("Bread. It is warm. May be repeated.")},
+	}}
+	const want = "### `-in file`\n\nMay be repeated.\n\nFor `bake`: Flour.\n\nFor `sell` and `give`: Bread. It is warm.\n\nFor `buy`.\n"
+	if got := p.Markdown(); !strings.HasSuffix(got, want) {
 		t.Errorf("%s", got)
 	}
 }

@@ -1,37 +1,33 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// Markdown returns a page with all flags of all commands. A flag that several commands share stands
-// there once.
+// Markdown returns a page with all flags of all commands. A flag of several commands has one entry, and in it each
+// sentence once.
 func (p *Program) Markdown() string {
 	var titles []string
-	listed := map[string][]*Flag{} // by section
-	owners := map[string][]string{}
+	sections := map[string][]*entry{}
 	for i := range p.Commands {
 		c := &p.Commands[i]
 		for j := range c.Flags {
 			f := &c.Flags[j]
-			key := f.Section + f.usage() + f.text()
-			if len(owners[key]) == 0 {
-				if len(listed[f.Section]) == 0 {
-					titles = append(titles, f.Section)
-				}
-				listed[f.Section] = insert(listed[f.Section], f)
+			if len(sections[f.Section]) == 0 {
+				titles = append(titles, f.Section)
 			}
-			owners[key] = append(owners[key], "`"+p.Title(c)+"`")
+			sections[f.Section] = addToEntries(sections[f.Section], f, "`"+cmp.Or(c.Name, p.Name)+"`")
 		}
 	}
 	var sb strings.Builder
 	fmt.Fprintf(&sb, "# Flags of %s\n\n%s\n", p.Name, strings.TrimSpace(p.Intro))
 	for _, title := range titles {
 		fmt.Fprintf(&sb, "\n## %s\n", title)
-		for _, f := range listed[title] {
-			writeMarkdownFlag(&sb, f, owners[f.Section+f.usage()+f.text()], len(p.Commands))
+		for _, e := range sections[title] {
+			e.write(&sb, len(p.Commands))
 		}
 	}
 	for i := range p.Commands {
@@ -42,23 +38,68 @@ func (p *Program) Markdown() string {
 	return sb.String()
 }
 
-// insert adds a flag behind those of its name, or at the end.
-func insert(flags []*Flag, f *Flag) []*Flag {
-	at := len(flags)
-	for i, other := range flags {
-		if other.Name == f.Name {
-			at = i + 1
-		}
-	}
-	return slices.Insert(flags, at, f)
+// An entry is a flag of the page with its texts.
+type entry struct {
+	usage    string
+	variants []variant
 }
 
-// writeMarkdownFlag writes a flag, and whose it is, of so many commands.
-func writeMarkdownFlag(sb *strings.Builder, f *Flag, owners []string, commands int) {
-	whose := enumerate(owners)
-	if len(owners) == commands {
-		whose = "all commands"
+// A variant is a text of a flag, and the commands that have it, as code.
+type variant struct {
+	text   string
+	owners []string
+}
+
+// addToEntries adds the flag of a command to its entry, which it makes if there is none.
+func addToEntries(entries []*entry, f *Flag, owner string) []*entry {
+	i := slices.IndexFunc(entries, func(e *entry) bool { return e.usage == f.usage() })
+	if i < 0 {
+		i, entries = len(entries), append(entries, &entry{usage: f.usage()})
 	}
-	text := strings.ReplaceAll(f.text(), "*", `\*`)
-	fmt.Fprintf(sb, "\n### `%s`\n\n%s\n\nFor %s.\n", f.usage(), Fill(text, helpWidth), whose)
+	e, text := entries[i], strings.ReplaceAll(f.text(), "*", `\*`)
+	j := slices.IndexFunc(e.variants, func(v variant) bool { return v.text == text })
+	if j < 0 {
+		j, e.variants = len(e.variants), append(e.variants, variant{text: text})
+	}
+	e.variants[j].owners = append(e.variants[j].owners, owner)
+	return entries
+}
+
+// write writes an entry of a program of so many commands: first the sentences that all variants share.
+func (e *entry) write(sb *strings.Builder, commands int) {
+	fmt.Fprintf(sb, "\n### `%s`\n", e.usage)
+	if len(e.variants) == 1 {
+		whose := enumerate(e.variants[0].owners)
+		if len(e.variants[0].owners) == commands {
+			whose = "all commands"
+		}
+		fmt.Fprintf(sb, "\n%s\n\nFor %s.\n", Fill(e.variants[0].text, helpWidth), whose)
+		return
+	}
+	shared := sentences(e.variants[0].text)
+	for _, v := range e.variants[1:] {
+		own := sentences(v.text)
+		shared = slices.DeleteFunc(shared, func(s string) bool { return !slices.Contains(own, s) })
+	}
+	if len(shared) > 0 {
+		fmt.Fprintf(sb, "\n%s\n", Fill(strings.Join(shared, " "), helpWidth))
+	}
+	for _, v := range e.variants {
+		own := slices.DeleteFunc(sentences(v.text), func(s string) bool { return slices.Contains(shared, s) })
+		whose := "For " + enumerate(v.owners)
+		if len(own) == 0 {
+			fmt.Fprintf(sb, "\n%s.\n", Fill(whose, helpWidth))
+		} else {
+			fmt.Fprintf(sb, "\n%s\n", Fill(whose+": "+strings.Join(own, " "), helpWidth))
+		}
+	}
+}
+
+// sentences returns the sentences of a text.
+func sentences(text string) []string {
+	all := strings.SplitAfter(strings.Join(strings.Fields(text), " "), ". ")
+	for i := range all {
+		all[i] = strings.TrimSpace(all[i])
+	}
+	return all
 }
