@@ -27,7 +27,7 @@ func TestEqualityQuickstart(t *testing.T) {
 func TestEqualityShared(t *testing.T) {
 	data, every := shared(t), 1
 	if testing.Short() {
-		every = 16
+		every = 40
 	}
 	testEquality(t, data, 2, every)
 }

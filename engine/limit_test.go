@@ -35,7 +35,7 @@ func TestLimitLongRules(t *testing.T) {
 	const limit = 64 << 20
 	origins, urls := 400, 20_000
 	if testing.Short() {
-		urls = 10_000
+		urls = 5_000
 	}
 	all, log := longRules(origins, urls)
 	name := makePack(t, robots.Google, all...)
@@ -114,6 +114,9 @@ func liveHeap() int64 {
 // TestEnoughMemory holds that under the limit which is said to be enough no rules are loaded again, that half of the room
 // for rules is not, and that one is named whatever the limit was: one without any room for rules, too.
 func TestEnoughMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles rules 200,000 times")
+	}
 	const origins, urls, run = 1500, 60_000, 96 << 20 // run is what a run takes besides rules
 	var all []robots.Response
 	for i := range origins {

@@ -140,7 +140,11 @@ func TestPackRandom(t *testing.T) {
 			urls = append(urls, origin+path)
 		}
 	}
-	for range 150 {
+	rounds := 150
+	if testing.Short() {
+		rounds = 40
+	}
+	for range rounds {
 		all := randomResponses(r)
 		d := []robots.Dialect{robots.Google, robots.RFC9309, robots.Google2010, robots.Yandex, robots.Yandex | robots.BlankEndsSection}[r.IntN(5)]
 		name := makePack(t, d, all...)

@@ -171,7 +171,7 @@ func TestRowTimesRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 3))
 	rounds := 120
 	if testing.Short() {
-		rounds = 30
+		rounds = 12
 	}
 	for range rounds {
 		all := randomResponses(r)

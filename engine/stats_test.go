@@ -14,7 +14,11 @@ func TestCountRuns(t *testing.T) {
 		"https://b.com", "\n\nUser-agent: *\nDisallow: /1\nDisallow: /*7\n",
 		"http://b.com", "User-agent: b\nDisallow: /\n")
 	e := s.NewEvaluator()
-	for seed := range uint64(300) {
+	seeds := uint64(300)
+	if testing.Short() {
+		seeds = 60
+	}
+	for seed := range seeds {
 		src, sink, c := newSource(200, randomURLs(seed, 1000)), newSink(s), newCounter(s, 1)
 		all := newBusiest(s, nil)
 		for b := new(Batch); src.Next(b); {

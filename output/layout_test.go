@@ -98,8 +98,8 @@ func TestWide(t *testing.T) {
 	}{
 		{tableSpec{urls: 1, agents: 1, sites: 1, batch: 1}, "", container.ParquetChunk},
 		{tableSpec{urls: 300, agents: 1, sites: 9, batch: 7, dirty: true}, "rule,line,allowed,url,reason,rule_line", columnar.Limits{Rows: 31, Bytes: 1 << 20}},
-		{tableSpec{urls: 4000, agents: 3, sites: 90, batch: 1000, dirty: true}, "", columnar.Limits{Rows: 1000, Bytes: 30_000}},
-		{tableSpec{urls: 4000, agents: 3, sites: 90, batch: 1000, dirty: true}, "rule,origin,canonical_url,input,reason", columnar.Limits{Rows: 1 << 20, Bytes: 50_000}},
+		{tableSpec{urls: shorter(4000), agents: 3, sites: 90, batch: 1000, dirty: true}, "", columnar.Limits{Rows: 1000, Bytes: 30_000}},
+		{tableSpec{urls: shorter(4000), agents: 3, sites: 90, batch: 1000, dirty: true}, "rule,origin,canonical_url,input,reason", columnar.Limits{Rows: 1 << 20, Bytes: 50_000}},
 		{tableSpec{urls: 700, agents: 95, sites: 40, batch: 130, dirty: true}, "line,input,url,origin,allowed,reason,rule_line,rule", columnar.Limits{Rows: 170, Bytes: 1 << 20}},
 		{tableSpec{urls: 700, agents: 50, sites: 10, batch: 130, strays: true}, "rule_line", container.ParquetChunk},
 	} {

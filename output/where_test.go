@@ -97,8 +97,8 @@ func (t *table) limited(tb testing.TB, opt Options, chunk columnar.Limits) ([]by
 func TestWhere(t *testing.T) {
 	for _, spec := range []tableSpec{
 		{urls: 500, agents: 1, sites: 9, batch: 7, dirty: true, keepRows: true},
-		{urls: 2000, agents: 3, sites: 90, batch: 1000, dirty: true, keepRows: true},
-		{urls: 2000, agents: 1, sites: 90, batch: 300, strays: true, keepRows: true},
+		{urls: shorter(2000), agents: 3, sites: 90, batch: 1000, dirty: true, keepRows: true},
+		{urls: shorter(2000), agents: 1, sites: 90, batch: 300, strays: true, keepRows: true},
 	} {
 		table := spec.make()
 		table.addKept()

@@ -55,7 +55,7 @@ func TestRoundTrip(t *testing.T) {
 	} {
 		spec.keepRows = true
 		if testing.Short() {
-			spec.urls = min(spec.urls, 5_000)
+			spec.urls = min(spec.urls, 3_000)
 		}
 		table := spec.make()
 		t.Run(fmt.Sprintf("urls=%d/agents=%d/strays=%t", spec.urls, spec.agents, spec.strays), func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestColumnSubsets(t *testing.T) {
-	table := tableSpec{urls: 3000, agents: 2, sites: 20, batch: 700, dirty: true, keepRows: true}.make()
+	table := tableSpec{urls: shorter(3000), agents: 2, sites: 20, batch: 700, dirty: true, keepRows: true}.make()
 	for f := range Format(container.NumFormats) {
 		t.Run(f.String()[1:], func(t *testing.T) {
 			lists := []string{"url,line", "allowed", "rule", "rule_line", "reason,agent,input", "rule,origin,line", "canonical_url", "allowed,canonical_url,url", "violation", "violation,allowed", "verified_by,verified"}
@@ -112,10 +112,7 @@ func TestNoRows(t *testing.T) {
 // there are.
 func TestGroups(t *testing.T) {
 	chunk := columnar.Limits{Rows: 1000, Bytes: 50_000}
-	urls := 30_000
-	if testing.Short() {
-		urls /= 2
-	}
+	urls := max(10_000, shorter(30_000))
 	table := tableSpec{urls: urls, agents: 2, sites: 50, batch: 700, strays: true, dirty: true, keepRows: true}.make()
 	for name, group := range map[string]container.GroupLimits{
 		"rows":      {Rows: 5000, TextBytes: 1 << 30, DictBytes: 1 << 30},
