@@ -15,8 +15,10 @@ import (
 // ChangesOptions say what Changes count. The zero value counts no statuses.
 type ChangesOptions struct {
 	// Memory is how many bytes the URLs that changed may take; 0 is DefaultMemory. The keys that are
-	// counted take a quarter of that more.
-	Memory int64
+	// counted take a quarter of that more. URLs beyond that go to a temporary file in TempDir, "" is the usual
+	// directory.
+	Memory  int64
+	TempDir string
 
 	// Status is the index in engine.Batch.Kept of the column of integers that has the status of the
 	// answer, plus 1; 0 is none.
@@ -27,31 +29,25 @@ type ChangesOptions struct {
 const (
 	keyPart  = 4   // of that: for rules, families, origins and statuses
 	keyBytes = 512 // for each of these, at most
-
-	// sameMemory is for URLs that did not change: exact up to 49,152, and then an estimate whose standard
-	// error is at most 0.7 %. The set stays in the second-level cache. With one that is exact for 366,620 URLs, a
-	// comparison of a real log took 2.2 times the processor time of a run, most of it waiting for
-	// memory (BenchmarkDiff).
-	sameMemory = 3 << 19
 )
 
 // Changes is an [engine.Sink] that counts what a run by two stores, see [engine.Options].Old,
 // changed: for each agent and kind of change its requests and distinct URLs, also by the rule to
-// blame, by family of paths, by origin and by status; and its requests by day.
+// blame, by family of paths, by origin and by status; and its requests by day. What did not change it counts by
+// requests alone: distinct URLs of it would take the processor time of a run once more. Use CloseTemp.
 type Changes struct {
-	now, old  *engine.Lookup
-	agents    []string          // that are asked for; nil with fromLog
-	list      *engine.AgentList // with fromLog
-	byRow     bool              // rows that are alike in URL and agent may differ in what is in force
-	fromLog   bool
-	several   bool // there may be several origins
-	status    int
-	urls      *URLs // what changed
-	unchanged *URLs
+	now, old *engine.Lookup
+	agents   []string          // that are asked for; nil with fromLog
+	list     *engine.AgentList // with fromLog
+	byRow    bool              // rows that are alike in URL and agent may differ in what is in force
+	fromLog  bool
+	several  bool // there may be several origins
+	status   int
+	urls     *URLs // what changed
 
 	totals  []Group // by agent and change; only with byRow, else they are the sums of rules
-	same    []Group // of unchanged, by agent
-	sameAll Group   // of unchanged: rows that changed for no agent
+	same    []int64 // requests that did not change, by agent
+	sameAll int64   // those that changed for no agent
 	bad     int64
 
 	rules    *Table[ruleKey]
@@ -128,8 +124,8 @@ func NewChanges(now, old *engine.Store, opt ChangesOptions) *Changes {
 	c := &Changes{
 		now: now.NewLookup(), old: old.NewLookup(), agents: now.Options().Agents,
 		byRow: now.Options().RowTimes || old.Options().RowTimes, fromLog: now.Options().LogAgents != engine.LogAgentsOff,
-		status: opt.Status - 1,
-		urls:   NewURLs(memory), unchanged: NewURLs(sameMemory),
+		status:  opt.Status - 1,
+		urls:    NewURLs(memory, opt.TempDir),
 		several: now.NumSites() > 1 || old.NumSites() > 1,
 		blamed:  map[Group]*blamed{}, site: engine.NoSite,
 	}
@@ -137,7 +133,6 @@ func NewChanges(now, old *engine.Store, opt ChangesOptions) *Changes {
 	if c.fromLog {
 		c.list = engine.NewAgentList(c.now, c.old, maxNamed)
 	}
-	c.sameAll = c.unchanged.NewGroup()
 	c.rules, c.statuses = NewTable[ruleKey](c.urls, keys/8), NewTable[statusKey](c.urls, keys/4)
 	c.days = NewTable[dayKey](c.urls, keys/8)
 	c.families, c.origins = NewTable[textKey](c.urls, keys/4), NewTable[textKey](c.urls, keys/4)
@@ -153,12 +148,15 @@ func (c *Changes) grow(agents int) {
 		for range engine.NumChanges {
 			c.totals = append(c.totals, c.urls.NewGroup())
 		}
-		c.same, c.last = append(c.same, c.unchanged.NewGroup()), append(c.last, lastGroups{})
+		c.same, c.last = append(c.same, 0), append(c.last, lastGroups{})
 	}
 }
 
 // Close does nothing.
 func (c *Changes) Close() error { return nil }
+
+// CloseTemp removes the temporary file. Further calls do nothing.
+func (c *Changes) CloseTemp() { c.urls.Close() }
 
 // Write counts a batch.
 func (c *Changes) Write(b *engine.Batch) error {
@@ -174,12 +172,13 @@ func (c *Changes) Write(b *engine.Batch) error {
 			c.bad++
 			continue
 		}
-		url := b.URL(i)
-		hash, changes := Hash(url), b.Changes[i*agents:][:agents]
+		changes := b.Changes[i*agents:][:agents]
 		if together && isSame(changes) {
-			c.unchanged.Add(c.sameAll, hash)
+			c.sameAll++
 			continue
 		}
+		url := b.URL(i)
+		hash := Hash(url)
 		for a, change := range changes {
 			agent := a
 			if c.fromLog {
@@ -187,9 +186,9 @@ func (c *Changes) Write(b *engine.Batch) error {
 				c.grow(agent + 1)
 			}
 			if change == engine.Same {
-				c.unchanged.Add(c.same[agent], hash)
-			} else {
-				c.count(b, row{i, i*agents + a, uint16(agent), change, url, hash})
+				c.same[agent]++
+			} else if err := c.count(b, row{i, i*agents + a, uint16(agent), change, url, hash}); err != nil {
+				return err
 			}
 		}
 	}
@@ -231,14 +230,38 @@ type row struct {
 }
 
 // count counts a verdict that changed.
-func (c *Changes) count(b *engine.Batch, r row) {
+func (c *Changes) count(b *engine.Batch, r row) error {
 	if site := b.Sites[r.url]; site != c.site {
 		c.site, c.origin = site, c.originOf(b, site)
 	}
-	requests := c.blame(b, r)
+	known := c.blame(b, r)
+	of, also := c.last[r.agent].ofRule, c.places(r)
 	if c.byRow { // a URL may be closed by one rule today, and by another tomorrow
-		requests = c.urls.Add(c.totals[int(r.agent)*int(engine.NumChanges)+int(r.change)], r.hash)
+		if _, err := c.urls.Add(c.totals[int(r.agent)*int(engine.NumChanges)+int(r.change)], r.hash, also); err != nil {
+			return err
+		}
+		also = Also{}
 	}
+	requests, err := c.urls.Add(of, r.hash, also)
+	if err != nil {
+		return err
+	}
+	known.top.Offer(r.text, r.hash, requests, func() Decider { return c.otherOf(b, r) })
+	if len(b.Times) > 0 && b.Times[r.url] != unknownTime {
+		c.countDay(&c.last[r.agent], dayKey{r.agent, r.change, dayOf(b.Times[r.url])})
+	}
+	if c.status >= 0 {
+		key := statusKey{r.agent, r.change, -1}
+		if k := &b.Kept[c.status]; k.Present[r.url] {
+			key.status = k.Ints[r.url]
+		}
+		_, err = c.urls.Add(c.statuses.GroupOr(key, statusKey{r.agent, r.change, -1}), r.hash, Also{})
+	}
+	return err
+}
+
+// places returns the groups of the family and the origin of a row.
+func (c *Changes) places(r row) (also Also) {
 	if family := Family(r.text[prefixLen(r.text):]); string(family) != c.family {
 		c.family = string(family)
 	}
@@ -246,23 +269,14 @@ func (c *Changes) count(b *engine.Batch, r row) {
 	if key := (textKey{r.agent, r.change, c.family}); last.family != key {
 		last.family, last.inGroup = key, c.families.GroupOr(key, others)
 	}
-	c.urls.Follow(last.inGroup, requests)
+	also[0] = last.inGroup
 	if c.several {
 		if key := (textKey{r.agent, r.change, c.origin}); last.origin != key {
 			last.origin, last.atGroup = key, c.origins.GroupOr(key, others)
 		}
-		c.urls.Follow(last.atGroup, requests)
+		also[1] = last.atGroup
 	}
-	if len(b.Times) > 0 && b.Times[r.url] != unknownTime {
-		c.countDay(last, dayKey{r.agent, r.change, dayOf(b.Times[r.url])})
-	}
-	if c.status >= 0 {
-		key := statusKey{r.agent, r.change, -1}
-		if k := &b.Kept[c.status]; k.Present[r.url] {
-			key.status = k.Ints[r.url]
-		}
-		c.urls.Add(c.statuses.GroupOr(key, statusKey{r.agent, r.change, -1}), r.hash)
-	}
+	return also
 }
 
 // unknownTime is the time of a row that has none, see [engine.Batch].
@@ -271,10 +285,10 @@ const unknownTime = math.MinInt64
 // countDay counts a request on its day. A URL may be requested on several days, so distinct ones would
 // take memory for each; these are not counted.
 func (c *Changes) countDay(last *lastGroups, key dayKey) {
-	if last.onGroup == 0 || last.day != key { // groups of totals come first, so 0 is no day
+	if last.onGroup == 0 || last.day != key {
 		last.day, last.onGroup = key, c.days.GroupOr(key, dayKey{key.agent, key.change, otherDay})
 	}
-	c.urls.Follow(last.onGroup, 0)
+	c.urls.AddRequest(last.onGroup)
 }
 
 // dayOf returns the number of a day since 1970, of microseconds.
@@ -295,25 +309,21 @@ func (c *Changes) originOf(b *engine.Batch, site engine.SiteID) string {
 	return string(c.now.Origin(site))
 }
 
-// blame counts a change for the rule that is to blame: that of the store, or, where it has none, the
-// old rule that does not decide any more. Where no rule decides, or what closes a URL is the lack of
-// a robots.txt, the reason is to blame. It returns the requests of the URL that it is to blame for.
-func (c *Changes) blame(b *engine.Batch, r row) (requests uint32) {
+// blame returns what is to blame for a change, and puts its group into the last ones of the agent: the rule of the
+// store, or, where it has none, the old rule that does not decide any more. Where no rule decides, or what closes a
+// URL is the lack of a robots.txt, the reason is to blame.
+func (c *Changes) blame(b *engine.Batch, r row) *blamed {
 	is, was := b.Verdicts[r.verdict], b.Old.Verdicts[r.verdict]
 	key := ruleKey{agent: r.agent, change: r.change, reason: is.Reason, ruling: b.Rulings[r.url]}
 	var rule robots.Rule
-	other := func() Decider { return decider(c.old, b.Old, r, was) }
 	switch {
 	case is.Rule != engine.NoRule:
 		rule = c.now.Rule(b.Rulings[r.url], agentIn(b, r), is.Rule)
-	case r.change == engine.Closed:
-	case was.Rule != engine.NoRule:
-		rule = c.old.Rule(b.Old.Rulings[r.url], agentIn(b.Old, r), was.Rule)
+	case oldIsToBlame(b, r):
 		key.old, key.reason, key.ruling = true, was.Reason, b.Old.Rulings[r.url]
-		other = func() Decider { return decider(c.now, b, r, is) }
-	case r.change == engine.Opened:
-		key.old, key.reason, key.ruling = true, was.Reason, b.Old.Rulings[r.url]
-		other = func() Decider { return decider(c.now, b, r, is) }
+		if was.Rule != engine.NoRule {
+			rule = c.old.Rule(b.Old.Rulings[r.url], agentIn(b.Old, r), was.Rule)
+		}
 	}
 	if key.line = rule.Line; key.line == 0 {
 		key.ruling = 0 // a reason is one for all origins
@@ -329,11 +339,24 @@ func (c *Changes) blame(b *engine.Batch, r row) (requests uint32) {
 		}
 		last.rule, last.ofRule, last.blamed = key, g, known
 	}
-	known := last.blamed
-	requests = c.urls.Add(last.ofRule, r.hash)
-	known.others = known.others || known.origin != c.origin
-	known.top.Offer(r.text, r.hash, requests, other)
-	return requests
+	last.blamed.others = last.blamed.others || last.blamed.origin != c.origin
+	return last.blamed
+}
+
+// oldIsToBlame reports whether a change is blamed on the verdict of before.
+func oldIsToBlame(b *engine.Batch, r row) bool {
+	if b.Verdicts[r.verdict].Rule != engine.NoRule || r.change == engine.Closed {
+		return false
+	}
+	return r.change == engine.Opened || b.Old.Verdicts[r.verdict].Rule != engine.NoRule
+}
+
+// otherOf returns what decides a row on the side that is not to blame.
+func (c *Changes) otherOf(b *engine.Batch, r row) Decider {
+	if oldIsToBlame(b, r) {
+		return decider(c.now, b, r, b.Verdicts[r.verdict])
+	}
+	return decider(c.old, b.Old, r, b.Old.Verdicts[r.verdict])
 }
 
 // agentIn returns the number of the agent of a row in a batch, for a Lookup.
@@ -399,14 +422,13 @@ func FirstOf(family string) string {
 // A ChangeCount counts the requests and URLs of a kind of change.
 type ChangeCount struct {
 	Requests int64
-	URLs     Estimate
+	URLs     int64 // distinct ones; 0 of engine.Same
 }
 
 // A ChangesReport is what Changes counted.
 type ChangesReport struct {
 	Agents []AgentChanges // in the order of the store; of the log only those that it has
 	Bad    int64          // rows whose URL is bad, which nothing else counts
-	Exact  bool           // all numbers of what changed are exact
 }
 
 // AgentChanges are the changes for an agent.
@@ -459,10 +481,27 @@ type BlamedRule struct {
 	Examples []Example[Decider] // with what decided before; with what decides now if Old is set
 }
 
+// Finish counts the URLs that are on disk, after all batches and before Report. Its error is one of the temporary file.
+func (c *Changes) Finish() error {
+	requests := map[PairKey]int64{}
+	if c.urls.Spilled() {
+		for g, of := range c.blamed {
+			of.top.addKeys(requests, g)
+		}
+	}
+	if err := c.urls.Finish(requests); err != nil || len(requests) == 0 {
+		return err
+	}
+	for g, of := range c.blamed {
+		of.top.setRequests(requests, g)
+	}
+	return nil
+}
+
 // Report returns what was counted, with at most so many rules, families and origins of each kind of
-// change of an agent.
+// change of an agent, after Finish.
 func (c *Changes) Report(most int) *ChangesReport {
-	r := &ChangesReport{Bad: c.bad, Exact: c.urls.Exact()}
+	r := &ChangesReport{Bad: c.bad}
 	names := c.agents
 	if c.fromLog {
 		names = c.list.Names()
@@ -475,7 +514,7 @@ func (c *Changes) Report(most int) *ChangesReport {
 			agent.Counts[change] = totals[a*int(engine.NumChanges)+int(change)]
 			agent.Requests += agent.Counts[change].Requests
 		}
-		agent.Counts[engine.Same] = c.sameOf(a)
+		agent.Counts[engine.Same].Requests = c.same[a] + c.sameAll
 		agent.Requests += agent.Counts[engine.Same].Requests
 		if at[a] = -1; agent.Requests > 0 || !c.fromLog {
 			at[a] = len(r.Agents)
@@ -527,22 +566,14 @@ func (c *Changes) sums() []ChangeCount {
 	for _, row := range c.rules.Rows(c.compareRules) {
 		sum := &sums[int(row.Key.agent)*int(engine.NumChanges)+int(row.Key.change)]
 		sum.Requests += row.Requests
-		sum.URLs = sum.URLs.plus(row.URLs)
+		sum.URLs += row.URLs
 	}
 	return sums
 }
 
-// sameOf returns what did not change for an agent.
-func (c *Changes) sameOf(agent int) ChangeCount {
-	own, all := c.same[agent], c.sameAll
-	return ChangeCount{
-		c.unchanged.Requests(own) + c.unchanged.Requests(all), c.unchanged.Distinct(own).plus(c.unchanged.Distinct(all)),
-	}
-}
-
 // compareRules orders rules by agent, origin and line.
 func (c *Changes) compareRules(a, b ruleKey) int {
-	x, y := c.blamed[c.rules.Group(a)], c.blamed[c.rules.Group(b)]
+	x, y := c.blamed[c.rules.groups[a]], c.blamed[c.rules.groups[b]]
 	return cmp.Or(cmp.Compare(a.agent, b.agent), cmp.Compare(x.origin, y.origin), cmp.Compare(a.line, b.line),
 		cmp.Compare(a.reason, b.reason), cmp.Compare(a.ruling, b.ruling), cmp.Compare(a.change, b.change))
 }
@@ -580,7 +611,7 @@ func (c *Changes) reportDirectories(details func(agent uint16, change engine.Cha
 			sums[key], keys = sum, append(keys, key)
 		}
 		sum.Requests += row.Requests
-		sum.URLs = sum.URLs.plus(row.URLs)
+		sum.URLs += row.URLs
 	}
 	slices.SortStableFunc(keys, func(a, b textKey) int {
 		return cmp.Or(cmp.Compare(sums[b].Requests, sums[a].Requests), strings.Compare(a.text, b.text))

@@ -34,7 +34,7 @@ type RuleCount struct {
 // Matches are the requests on which a rule matched.
 type Matches struct {
 	Requests    int64
-	URLs        Estimate
+	URLs        int64      // distinct ones
 	First, Last *time.Time // nil if no request has a time
 }
 
@@ -221,7 +221,7 @@ func (r *Rules) askers(f *RuleFile, s *RuleSet, o *Outcome) (all []Asked) {
 // addOutcome adds an outcome, each request so many times.
 func (m *Matches) addOutcome(o *Outcome, weight int64) {
 	m.Requests += weight * o.Requests
-	m.URLs = m.URLs.plus(o.URLs())
+	m.URLs += o.urls.N
 	if o.first == noTime {
 		return
 	}

@@ -95,23 +95,31 @@ type RuleSet struct {
 
 // An Outcome is the requests on which the same rules match, and the same one decides.
 type Outcome struct {
-	Tally
+	Requests int64 // for the caller to count, or see AddURL
+	Group    Group // of its URLs, for callers that count these in URLs, see CountURLs; 0 is none
 	span
 	Number  uint32  // from 1
 	decider int32   // the number of a rule, engine.NoRule if none decides
 	others  []int32 // that match
 	asked   []Asked // by crawler of the log, about those with the most first, see Rules.Ask
-	lastURL int64   // see AddURL
+	urls    URLCount
 }
 
 // AddURL adds requests of a URL, by its Number in the order of [Requests.EachURL].
 func (o *Outcome) AddURL(requests, number int64) {
-	if number == o.lastURL {
-		o.Add(requests, 0)
-		return
+	o.Requests += requests
+	o.urls.AddURL(number)
+}
+
+// CountURLs takes the numbers of distinct URLs from u, after its Finish, by the Group of each outcome.
+func (r *Rules) CountURLs(u *URLs) {
+	for _, f := range r.files {
+		for _, s := range f.sets {
+			for _, o := range s.outcomes {
+				o.urls.N = u.Distinct(o.Group)
+			}
+		}
 	}
-	o.lastURL = number
-	o.Add(requests, 1)
 }
 
 // An Asked is the requests of a crawler: that of the log, or one that is asked for.

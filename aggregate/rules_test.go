@@ -64,7 +64,7 @@ func countRules(c *Rules, b *engine.Batch) {
 		f.Requests++
 		if s, _ := c.Set(f, 0, v); s != nil {
 			u, _ := robots.SplitURL(b.URL(i))
-			c.Outcome(b.URL(i), len(u.Prefix), f, s, v.Rule).Add(1, 1)
+			c.Outcome(b.URL(i), len(u.Prefix), f, s, v.Rule).AddURL(1, int64(i))
 		}
 	}
 }

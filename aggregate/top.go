@@ -19,20 +19,17 @@ type Example[T any] struct {
 }
 
 // A Top keeps the most requested URLs of a group. Of those with equally many requests it keeps the
-// shortest, and of these the first in the order of bytes. So, while a [URLs] is exact, the examples depend on the requests only,
-// not on their order; beyond that they are the most requested ones of its sample. The zero value is
-// empty.
+// shortest, and of these the first in the order of bytes. While a [URLs] has all in memory, the examples depend on the
+// requests only, not on their order; beyond that they are those with the most requests between two writes to disk. The
+// zero value is empty.
 type Top[T any] struct{ all []Example[T] }
 
 // Offer tells of a request: the URL, its Hash, and what [URLs.Add] returned for it. with is asked for
 // a URL that becomes an example.
 func (t *Top[T]) Offer(url []byte, hash uint64, requests uint32, with func() T) {
-	if requests == 0 {
-		return
-	}
 	for i := range t.all {
 		if t.all[i].hash == hash {
-			t.all[i].Requests = int64(requests)
+			t.all[i].Requests = max(t.all[i].Requests, int64(requests))
 			t.rise(i)
 			return
 		}
@@ -64,6 +61,21 @@ func (e *Example[T]) isBehind(requests int64, url []byte) bool {
 		return len(url) < len(e.URL)
 	}
 	return string(url) < e.URL
+}
+
+// addKeys adds the keys of the examples in a group, without requests.
+func (t *Top[T]) addKeys(to map[PairKey]int64, g Group) {
+	for i := range t.all {
+		to[KeyOf(g, t.all[i].hash)] = 0
+	}
+}
+
+// setRequests sets the requests of the examples in a group, as [URLs.Finish] found them.
+func (t *Top[T]) setRequests(from map[PairKey]int64, g Group) {
+	for i := range t.all {
+		t.all[i].Requests = from[KeyOf(g, t.all[i].hash)]
+		t.rise(i)
+	}
 }
 
 // Examples returns the most requested URLs, the most requested first.

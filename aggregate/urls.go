@@ -1,82 +1,68 @@
 package aggregate
 
 import (
+	"cmp"
+	"encoding/binary"
+	"errors"
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/robobatch/robobatch/internal/extsort"
 )
 
-// DefaultMemory is how many bytes a [URLs] takes unless it is told otherwise.
+// DefaultMemory is how many bytes a [URLs] or [Requests] takes unless it is told otherwise.
 const DefaultMemory = 256 << 20
 
 // Hash returns the hash by which URLs are told apart. Two of n URLs are taken for one with a
-// probability of n²/2⁶⁵: 1 to 1,000,000 for the 6 million that fit in DefaultMemory.
+// probability of n²/2⁶⁵: 1 to 1,000,000 for 6 million.
 func Hash(url []byte) uint64 { return xxh3.Hash(url) }
 
-// A Group names one of the counts of a [URLs].
+// A Group names one of the counts of a [URLs]. 0 is none.
 type Group uint32
 
-// An Estimate is a number of distinct URLs. Error is the relative standard error: two of three
-// estimates are nearer than that, and 19 of 20 are nearer than twice that. It is 0 if N is exact.
-type Estimate struct {
-	N     int64
-	Error float64
-}
-
-// plus returns the number of URLs of two groups that have none in common.
-func (e Estimate) plus(o Estimate) Estimate {
-	sum := Estimate{N: e.N + o.N}
-	if err := math.Hypot(e.Error*float64(e.N), o.Error*float64(o.N)); sum.N > 0 {
-		sum.Error = err / float64(sum.N)
-	}
-	return sum
-}
-
-// URLs counts requests and distinct URLs by group.
+// URLs count requests and distinct URLs by group, exactly.
 //
-// It is a set of pairs of group and URL, each with its requests. While all pairs fit, it is exact.
-// Beyond that it keeps an even sample of them: the pairs whose hash ends in one zero bit, then two,
-// and so on. So each group has its estimate from one set, and a group with few URLs takes little.
-// The sample depends on the pairs only, not on their order. A HyperLogLog would need a sketch of
-// some kilobytes for each group, though most groups have few URLs, and could not say which URLs are
-// requested most.
+// They are a set of pairs of group and URL, each with its requests: in a hash table while they fit into memory, and
+// beyond that in sorted runs on disk. They are for one goroutine. Use Close.
 type URLs struct {
 	slots  []pair // a hash table, linearly probed; its length is a power of two
 	used   int
 	most   int    // the greatest length of slots
 	seed   uint64 // says where a pair lies, and nothing else: nobody can choose URLs whose slots are the same
-	level  uint   // zero bits at the end of the hashes of the sample
 	groups []groupCount
+	spill  *extsort.Spill
+	writer pairWriter
 }
 
 // A pair is a URL in a group.
 type pair struct {
 	hash     uint64 // of both, and never 0; 0 is a free slot
 	group    Group
+	also     Also
 	requests uint32 // at most math.MaxUint32
 }
 
-// A groupCount counts for a group.
-type groupCount struct {
-	requests int64
-	sampled  int64 // pairs of the group in the set
+// Also are groups, 0 for none, whose URLs are all in another group as well: each URL of that group is always in the
+// same of these. So they take no memory for it.
+type Also [2]Group
 
-	// Of URLs that [URLs.Follow] counts: their number, where each stands for as many as the sample
-	// leaves out, and the variance of that.
-	followed, variance int64
-}
+// A groupCount counts for a group.
+type groupCount struct{ requests, urls int64 }
 
 // The sizes of the set.
 const (
-	pairBytes  = 16
+	pairBytes  = 24
 	leastSlots = 1 << 10
 )
 
-// NewURLs returns an empty set that takes about so many bytes; 0 is DefaultMemory. While the table
-// doubles, the old half is there as well.
-func NewURLs(memory int64) *URLs {
+// NewURLs returns an empty set that takes about so many bytes; 0 is DefaultMemory. While the table doubles, the old
+// half is there as well. Its temporary file lies in dir, "" is the usual directory, and is created when memory is
+// full.
+func NewURLs(memory int64, dir string) *URLs {
 	if memory <= 0 {
 		memory = DefaultMemory
 	}
@@ -84,8 +70,14 @@ func NewURLs(memory int64) *URLs {
 	for int64(most)*2*pairBytes*3/2 <= memory && most < 1<<30 {
 		most *= 2
 	}
-	return &URLs{slots: make([]pair, leastSlots), most: most, seed: rand.Uint64()}
+	return &URLs{slots: make([]pair, leastSlots), most: most, seed: rand.Uint64(), groups: make([]groupCount, 1), spill: extsort.NewSpill(dir)}
 }
+
+// Close removes the temporary file. Further calls do nothing.
+func (u *URLs) Close() { u.spill.Close() }
+
+// Spilled reports whether some pairs were written to disk.
+func (u *URLs) Spilled() bool { return u.spill.Runs() > 0 }
 
 // NewGroup returns a group without requests.
 func (u *URLs) NewGroup() Group {
@@ -93,72 +85,74 @@ func (u *URLs) NewGroup() Group {
 	return Group(len(u.groups) - 1)
 }
 
-// Add counts a request of a URL, by its Hash, in a group. It returns the requests of that URL in the
-// group so far; 0 if the URL is not in the sample.
-func (u *URLs) Add(g Group, url uint64) (requests uint32) {
+// AddRequest counts a request in a group without a URL.
+func (u *URLs) AddRequest(g Group) { u.groups[g].requests++ }
+
+// Add counts a request of a URL, by its Hash, in a group and in those that have it also. It returns the requests of
+// that URL in the group so far, as far as memory has them.
+func (u *URLs) Add(g Group, url uint64, also Also) (requests uint32, err error) {
 	u.groups[g].requests++
-	hash := mix(url, g)
-	if uint(bits.TrailingZeros64(hash)) < u.level {
-		return 0
+	for _, other := range also {
+		u.groups[other].requests++
 	}
+	hash := mix(url, g)
 	p := u.find(hash)
 	if p.hash == 0 {
 		if 4*u.used >= 3*len(u.slots) {
-			u.grow()
-			if uint(bits.TrailingZeros64(hash)) < u.level {
-				return 0
+			if err := u.makeRoom(); err != nil {
+				return 0, err
 			}
 			p = u.find(hash)
 		}
-		p.hash, p.group = hash, g
+		*p = pair{hash: hash, group: g, also: also}
 		u.used++
-		u.groups[g].sampled++
+		u.countPair(p)
 	}
 	if p.requests < math.MaxUint32 {
 		p.requests++
 	}
-	return p.requests
+	return p.requests, nil
 }
 
-// Follow counts a request in a group whose URLs are all in another group as well, given what Add
-// returned for that. It takes no memory for the URL. A URL counts when it is new; once the sample leaves
-// out others, it counts for these as well.
-func (u *URLs) Follow(g Group, requests uint32) {
-	to := &u.groups[g]
-	to.requests++
-	if requests == 1 {
-		weight := int64(1) << u.level
-		to.followed += weight
-		to.variance += weight * (weight - 1)
+// countPair counts a URL that is new.
+func (u *URLs) countPair(p *pair) {
+	u.groups[p.group].urls++
+	for _, other := range p.also {
+		u.groups[other].urls++
 	}
 }
 
 // Requests returns how many requests the group has.
 func (u *URLs) Requests(g Group) int64 { return u.groups[g].requests }
 
-// Distinct returns how many URLs the group has.
-func (u *URLs) Distinct(g Group) Estimate {
-	if n := u.groups[g].followed; n > 0 {
-		return Estimate{N: min(n, u.groups[g].requests), Error: math.Sqrt(float64(u.groups[g].variance)) / float64(n)}
+// Distinct returns how many URLs the group has, after Finish.
+func (u *URLs) Distinct(g Group) int64 { return u.groups[g].urls }
+
+// Finish counts the pairs that were written to disk, if there are any, and sets the requests of those that requests
+// has, by their keys. Nothing may be added after it.
+func (u *URLs) Finish(requests map[PairKey]int64) error {
+	if !u.Spilled() {
+		return nil
 	}
-	n := u.groups[g].sampled
-	if u.level == 0 {
-		return Estimate{N: n}
+	if err := u.writeRun(); err != nil {
+		return err
 	}
-	e := Estimate{N: min(n<<u.level, u.groups[g].requests), Error: 1}
-	if n > 0 {
-		// A URL is sampled with probability p = 1/2^level: the variance of n is N·p·(1-p).
-		e.Error = math.Sqrt((1 - math.Exp2(-float64(u.level))) / float64(n))
+	u.slots = nil
+	for i := range u.groups {
+		u.groups[i].urls = 0
 	}
-	return e
+	begin := func(run *extsort.Run) extsort.Output[*pairCursor] { return &pairWriter{run: run} }
+	return extsort.Merge(u.spill, extsort.MaxFan, func() *pairCursor { return &pairCursor{} }, begin, &pairCounter{to: u, requests: requests})
 }
 
-// Exact reports whether all URLs fit, so that all numbers are exact.
-func (u *URLs) Exact() bool { return u.level == 0 }
+// A PairKey is a URL in a group, for [URLs.Finish].
+type PairKey uint64
+
+// KeyOf returns the key of a URL, by its Hash, in a group.
+func KeyOf(g Group, url uint64) PairKey { return PairKey(mix(url, g)) }
 
 // find returns the slot of a hash, or the free one where it belongs.
 func (u *URLs) find(hash uint64) *pair {
-	// The sample has hashes that end in zeros, so the slot comes from the upper bits.
 	shift := 64 - bits.TrailingZeros(uint(len(u.slots)))
 	for i := (hash ^ u.seed) * 0x9E3779B97F4A7C15 >> shift; ; i = (i + 1) & uint64(len(u.slots)-1) {
 		if p := &u.slots[i]; p.hash == hash || p.hash == 0 {
@@ -167,38 +161,161 @@ func (u *URLs) find(hash uint64) *pair {
 	}
 }
 
-// grow makes room: it doubles the table, or drops half of the sample where that would be too large.
-func (u *URLs) grow() {
-	size := 2 * len(u.slots)
-	for size > u.most && 2*u.used > len(u.slots) {
-		u.level++
-		u.drop()
+// makeRoom doubles the table, or writes it to disk where that would be too large.
+func (u *URLs) makeRoom() error {
+	if 2*len(u.slots) > u.most {
+		return u.writeRun()
 	}
-	rest := make([]pair, 0, u.used)
-	for _, p := range u.slots {
-		if p.hash != 0 {
-			rest = append(rest, p)
+	old := u.slots
+	u.slots = make([]pair, 2*len(old))
+	for i := range old {
+		if old[i].hash != 0 {
+			*u.find(old[i].hash) = old[i]
 		}
 	}
-	if size > u.most {
-		clear(u.slots)
-	} else {
-		u.slots = make([]pair, size)
-	}
-	for _, p := range rest {
-		*u.find(p.hash) = p
-	}
+	return nil
 }
 
-// drop frees the slots of pairs that are not in the sample any more. The table must be built again.
-func (u *URLs) drop() {
+// writeRun writes all pairs to disk, and forgets them.
+func (u *URLs) writeRun() error {
+	run, err := u.spill.Begin()
+	if err != nil {
+		return err
+	}
+	pairs := u.slots[:0]
 	for i := range u.slots {
-		if p := &u.slots[i]; p.hash != 0 && uint(bits.TrailingZeros64(p.hash)) < u.level {
-			u.groups[p.group].sampled--
-			u.used--
-			*p = pair{}
+		if u.slots[i].hash != 0 {
+			pairs = append(pairs, u.slots[i]) // in the slots themselves: there is no memory for a copy
 		}
 	}
+	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(a.hash, b.hash) })
+	u.writer.run = run
+	for i := range pairs {
+		if err := u.writer.write(&pairs[i], int64(pairs[i].requests)); err != nil {
+			return err
+		}
+	}
+	if err := u.writer.Finish(); err != nil {
+		return err
+	}
+	run.End()
+	clear(u.slots)
+	u.used = 0
+	return nil
+}
+
+// A pairWriter writes pairs in their order as blocks of a run.
+type pairWriter struct {
+	run   *extsort.Run
+	block []byte
+}
+
+// pairRecord is how many bytes a pair has in a run.
+const pairRecord = 28
+
+// write writes a pair with its requests.
+func (w *pairWriter) write(p *pair, requests int64) error {
+	b := binary.LittleEndian.AppendUint64(w.block, p.hash)
+	b = binary.LittleEndian.AppendUint32(b, uint32(p.group))
+	b = binary.LittleEndian.AppendUint32(b, uint32(p.also[0]))
+	b = binary.LittleEndian.AppendUint32(b, uint32(p.also[1]))
+	w.block = binary.LittleEndian.AppendUint64(b, uint64(requests))
+	if len(w.block) >= runBlock {
+		return w.Finish()
+	}
+	return nil
+}
+
+// Take writes the pair of a cursor, and moves it on.
+func (w *pairWriter) Take(c *pairCursor) error {
+	if err := w.write(&c.pair, c.requests); err != nil {
+		return err
+	}
+	return c.next()
+}
+
+// Finish writes the block.
+func (w *pairWriter) Finish() error {
+	if len(w.block) == 0 {
+		return nil
+	}
+	err := w.run.Write(w.block)
+	w.block = w.block[:0]
+	return err
+}
+
+// A pairCursor stands on a pair of a block.
+type pairCursor struct {
+	block    []byte // that follows
+	pair     pair
+	requests int64
+	isDone   bool
+}
+
+var errPairs = errors.New("the block of URLs is not what was written")
+
+// Load moves the cursor to the first pair of a block.
+func (c *pairCursor) Load(block []byte) error {
+	c.block, c.isDone = block, false
+	return c.next()
+}
+
+// Done reports whether the cursor is behind the last pair.
+func (c *pairCursor) Done() bool { return c.isDone }
+
+// Compare compares two pairs.
+func (c *pairCursor) Compare(o *pairCursor) int { return cmp.Compare(c.pair.hash, o.pair.hash) }
+
+// next moves the cursor on.
+func (c *pairCursor) next() error {
+	b := c.block
+	if len(b) == 0 {
+		c.isDone = true
+		return nil
+	}
+	if len(b) < pairRecord {
+		return errPairs
+	}
+	c.pair.hash, c.pair.group = binary.LittleEndian.Uint64(b), Group(binary.LittleEndian.Uint32(b[8:]))
+	c.pair.also = Also{Group(binary.LittleEndian.Uint32(b[12:])), Group(binary.LittleEndian.Uint32(b[16:]))}
+	c.requests = int64(binary.LittleEndian.Uint64(b[20:]))
+	c.block = b[pairRecord:]
+	return nil
+}
+
+// A pairCounter counts the pairs of a merge, of each the first.
+type pairCounter struct {
+	to       *URLs
+	requests map[PairKey]int64
+	last     pair
+	sum      int64 // requests of last
+}
+
+// Take counts the pair of a cursor, and moves it on.
+func (n *pairCounter) Take(c *pairCursor) error {
+	if c.pair.hash != n.last.hash {
+		if err := n.Finish(); err != nil {
+			return err
+		}
+		n.last, n.sum = c.pair, 0
+	}
+	n.sum += c.requests
+	return c.next()
+}
+
+// Finish counts the last pair.
+func (n *pairCounter) Finish() error {
+	if n.last.hash == 0 {
+		return nil
+	}
+	if int(max(n.last.group, n.last.also[0], n.last.also[1])) >= len(n.to.groups) {
+		return errPairs
+	}
+	n.to.countPair(&n.last)
+	if _, ok := n.requests[PairKey(n.last.hash)]; ok {
+		n.requests[PairKey(n.last.hash)] = n.sum
+	}
+	return nil
 }
 
 // mix returns the hash of a URL in a group; it is never 0. For one group it is one to one but for 0.

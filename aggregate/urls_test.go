@@ -2,92 +2,100 @@ package aggregate
 
 import (
 	"fmt"
-	"math"
+	"maps"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 )
 
-// While all pairs fit, the numbers are those of a map, in whatever order the requests come.
-func TestExact(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	urls := NewURLs(0)
-	groups := []Group{urls.NewGroup(), urls.NewGroup(), urls.NewGroup()}
-	requests, distinct := map[Group]int64{}, map[Group]map[string]uint32{}
-	for range 200_000 {
-		g := groups[rng.IntN(3)]
-		url := fmt.Sprintf("https://a.com/%d", rng.IntN(50_000))
-		if distinct[g] == nil {
-			distinct[g] = map[string]uint32{}
+// TestURLs holds that the numbers are those of a map, in memory and with many runs on disk, also those of groups that
+// have the URLs of another group.
+func TestURLs(t *testing.T) {
+	for _, memory := range []int64{0, 1 << 18, 1} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		urls := NewURLs(memory, t.TempDir())
+		defer urls.Close()
+		groups := []Group{urls.NewGroup(), urls.NewGroup(), urls.NewGroup()}
+		also := []Group{urls.NewGroup(), urls.NewGroup(), urls.NewGroup(), urls.NewGroup()}
+		days := urls.NewGroup()
+		requests, distinct := map[Group]int64{}, map[Group]map[string]int64{}
+		add := func(g Group, url string) int64 {
+			if distinct[g] == nil {
+				distinct[g] = map[string]int64{}
+			}
+			requests[g]++
+			distinct[g][url]++
+			return distinct[g][url]
 		}
-		requests[g]++
-		distinct[g][url]++
-		if got := urls.Add(g, Hash([]byte(url))); got != distinct[g][url] {
-			t.Fatalf("%s has %d requests, want %d", url, got, distinct[g][url])
+		for range 200_000 {
+			g, n := groups[rng.IntN(3)], rng.IntN(50_000)
+			url := fmt.Sprintf("https://a.com/%d", n)
+			of := Also{also[n%2], 0}
+			if n%3 > 0 {
+				of[1] = also[1+n%3]
+				add(of[1], fmt.Sprint(g, url))
+			}
+			add(of[0], fmt.Sprint(g, url)) // a URL counts once for each group that it is also in
+			want := add(g, url)
+			got, err := urls.Add(g, Hash([]byte(url)), of)
+			if err != nil || memory == 0 && int64(got) != want {
+				t.Fatalf("%s has %d requests, want %d: %v", url, got, want, err)
+			}
+			urls.AddRequest(days)
 		}
-	}
-	for _, g := range groups {
-		if got, want := urls.Distinct(g), (Estimate{N: int64(len(distinct[g]))}); got != want || urls.Requests(g) != requests[g] {
-			t.Errorf("group %d: %+v of %d requests, want %+v of %d", g, got, urls.Requests(g), want, requests[g])
+		asked, want := map[PairKey]int64{}, map[PairKey]int64{}
+		for n := range 1000 {
+			url := fmt.Sprintf("https://a.com/%d", n)
+			asked[KeyOf(groups[1], Hash([]byte(url)))], want[KeyOf(groups[1], Hash([]byte(url)))] = 0, distinct[groups[1]][url]
+		}
+		if err := urls.Finish(asked); err != nil || urls.Spilled() != (memory > 0) {
+			t.Fatalf("%d bytes: spilled %t, %v", memory, urls.Spilled(), err)
+		}
+		if urls.Spilled() && !maps.Equal(asked, want) {
+			t.Errorf("%d bytes: the requests of 1000 URLs are others", memory)
+		}
+		for _, g := range append(groups, also...) {
+			if got, want := urls.Distinct(g), int64(len(distinct[g])); got != want || urls.Requests(g) != requests[g] {
+				t.Errorf("%d bytes, group %d: %d of %d requests, want %d of %d", memory, g, got, urls.Requests(g), want, requests[g])
+			}
+		}
+		if urls.Requests(days) != 200_000 || urls.Distinct(days) != 0 {
+			t.Errorf("%d requests without a URL", urls.Requests(days))
 		}
 	}
 }
 
-// Beyond its memory the set estimates. The estimate is within four times the error that it says, and
-// the same in whatever order the URLs come.
-func TestEstimate(t *testing.T) {
-	for _, n := range []int{100_000, 1_000_000} {
-		forth, back := NewURLs(1<<20), NewURLs(1<<20)
-		g, small := forth.NewGroup(), forth.NewGroup()
-		back.NewGroup()
-		back.NewGroup()
-		for i := range n {
-			forth.Add(g, Hash(fmt.Appendf(nil, "/%d", i)))
-			back.Add(g, Hash(fmt.Appendf(nil, "/%d", n-1-i)))
+// TestURLsMemory holds that the table keeps to its bytes.
+func TestURLsMemory(t *testing.T) {
+	urls := NewURLs(1<<20, t.TempDir())
+	defer urls.Close()
+	g := urls.NewGroup()
+	for i := range uint64(300_000) {
+		if _, err := urls.Add(g, i*0x9E3779B97F4A7C15, Also{}); err != nil {
+			t.Fatal(err)
 		}
-		forth.Add(small, 7)
-		back.Add(small, 7)
-		got := forth.Distinct(g)
-		if forth.Exact() || got.Error == 0 {
-			t.Fatalf("%d URLs are exact in a megabyte: %+v", n, got)
+		if size := len(urls.slots) * pairBytes; size > 1<<20 {
+			t.Fatalf("%d bytes in a megabyte", size)
 		}
-		if off := math.Abs(float64(got.N)/float64(n) - 1); off > 4*got.Error || got.Error > 0.02 {
-			t.Errorf("%d URLs are estimated as %d, %.4f off; the error says %.4f", n, got.N, off, got.Error)
-		}
-		if back.Distinct(g) != got || back.Distinct(small) != forth.Distinct(small) {
-			t.Errorf("in reverse %+v, want %+v", back.Distinct(g), got)
-		}
-		if size := len(forth.slots) * pairBytes; size > 1<<20 {
-			t.Errorf("%d bytes in a megabyte", size)
-		}
+	}
+	if unsafe.Sizeof(pair{}) != pairBytes {
+		t.Errorf("a pair has %d bytes", unsafe.Sizeof(pair{}))
 	}
 }
 
-// A group that follows another counts the same URLs.
-func TestFollow(t *testing.T) {
-	for _, n := range []int{10_000, 1_000_000} {
-		urls := NewURLs(1 << 20)
-		g, like, half := urls.NewGroup(), urls.NewGroup(), urls.NewGroup()
-		for range 2 {
-			for i := range n {
-				requests := urls.Add(g, Hash(fmt.Appendf(nil, "/%d", i)))
-				urls.Follow(like, requests)
-				if i%2 == 0 {
-					urls.Follow(half, requests)
-				}
-			}
-		}
-		if got, want := urls.Distinct(like), urls.Distinct(g); urls.Exact() && got != want || urls.Requests(like) != 2*int64(n) {
-			t.Errorf("%+v of %d requests, want %+v", got, urls.Requests(like), want)
-		}
-		for group, want := range map[Group]float64{like: float64(n), half: float64(n) / 2} {
-			got := urls.Distinct(group)
-			if off := math.Abs(float64(got.N)/want - 1); off > 4*got.Error || got.Error > 0.03 {
-				t.Errorf("%v URLs are estimated as %d, %.4f off; the error says %.4f", want, got.N, off, got.Error)
-			}
+// TestURLsNoDirectory holds that an error of the disk is told.
+func TestURLsNoDirectory(t *testing.T) {
+	urls := NewURLs(1, filepath.Join(t.TempDir(), "missing"))
+	g := urls.NewGroup()
+	for i := range uint64(10_000) {
+		if _, err := urls.Add(g, i*0x9E3779B97F4A7C15, Also{}); err != nil {
+			return
 		}
 	}
+	t.Error("no error without a directory")
 }
 
 // The most requested URLs are found whatever the order; ties go by bytes.
@@ -113,12 +121,16 @@ func TestTop(t *testing.T) {
 		})
 		for range 3 {
 			rng.Shuffle(len(log), func(i, j int) { log[i], log[j] = log[j], log[i] })
-			urls := NewURLs(0)
+			urls := NewURLs(0, "")
 			g := urls.NewGroup()
 			var top Top[int]
 			for _, url := range log {
 				h := Hash([]byte(url))
-				top.Offer([]byte(url), h, urls.Add(g, h), func() int { return int(url[0]) })
+				requests, err := urls.Add(g, h, Also{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				top.Offer([]byte(url), h, requests, func() int { return int(url[0]) })
 			}
 			for i, e := range top.Examples() {
 				if e.URL != all[i] || e.Requests != int64(counts[all[i]]) || e.With != int(all[i][0]) || e.Cut {
@@ -129,28 +141,27 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// A table has no more keys than it may, and loses no request.
-func TestTableOthers(t *testing.T) {
-	urls := NewURLs(0)
+// TestTable holds that a table has no more keys than it may, but for those of others, and loses no request.
+func TestTable(t *testing.T) {
+	urls := NewURLs(0, "")
 	table := NewTable[string](urls, 2)
 	for i, key := range strings.Split("a b b c d c b", " ") {
-		urls.Add(table.Group(key), uint64(i+1))
+		if _, err := urls.Add(table.GroupOr(key, "others"), uint64(i+1), Also{}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	rows := table.Rows(strings.Compare)
-	if len(rows) != 2 || rows[0].Key != "b" || rows[0].Requests != 3 || rows[1].Key != "a" || rows[1].URLs.N != 1 {
-		t.Errorf("%+v", rows)
-	}
-	if others, ok := table.Others(); !ok || others.Requests != 3 || others.URLs.N != 3 {
-		t.Errorf("others %+v, %t", others, ok)
+	got := fmt.Sprintf("%+v", table.Rows(strings.Compare))
+	if want := "[{Key:b Group:2 Requests:3 URLs:3} {Key:others Group:3 Requests:3 URLs:3} {Key:a Group:1 Requests:1 URLs:1}]"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
 // Counting allocates nothing once the set has grown.
 func TestNoAllocation(t *testing.T) {
-	urls := NewURLs(0)
+	urls := NewURLs(0, "")
 	g := urls.NewGroup()
 	url := []byte("https://a.com/x")
-	if n := testing.AllocsPerRun(100, func() { urls.Add(g, Hash(url)) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { _, _ = urls.Add(g, Hash(url), Also{}) }); n != 0 {
 		t.Errorf("%v allocations a request", n)
 	}
 }
@@ -158,7 +169,7 @@ func TestNoAllocation(t *testing.T) {
 func BenchmarkAdd(b *testing.B) {
 	for _, n := range []int{1_000, 100_000, 4_000_000} {
 		b.Run(fmt.Sprintf("urls=%d", n), func(b *testing.B) {
-			urls := NewURLs(0)
+			urls := NewURLs(0, "")
 			g := urls.NewGroup()
 			url := []byte("https://www.example.com/a/path/of/a/usual/length/0000000.html")
 			hashes := make([]uint64, n)
@@ -168,7 +179,9 @@ func BenchmarkAdd(b *testing.B) {
 			b.ReportAllocs()
 			b.ResetTimer()
 			for i := 0; b.Loop(); i++ {
-				urls.Add(g, hashes[i%n])
+				if _, err := urls.Add(g, hashes[i%n], Also{}); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}

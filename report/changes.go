@@ -10,7 +10,6 @@ import (
 
 // A changesView is what changed against the rules before.
 type changesView struct {
-	Exact   bool
 	Total   changeView   // of all crawlers; it has no URLs
 	Changed []changeView // for which something changed, those with the most first
 	Same    int64        // crawlers for which nothing changed
@@ -63,7 +62,7 @@ func newChanges(r *aggregate.ChangesReport, others string) *changesView {
 	if r == nil {
 		return nil
 	}
-	v := &changesView{Exact: r.Exact}
+	v := &changesView{}
 	for i := range r.Agents {
 		a := &r.Agents[i]
 		one := newChange(a)

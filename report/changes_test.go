@@ -33,6 +33,9 @@ func changed(t *testing.T, old map[robots.Origin]string, all []fetch, o engine.S
 		t.Fatal(err)
 	}
 	settle(t, c)
+	if err := changes.Finish(); err != nil {
+		t.Fatal(err)
+	}
 	return c, &Run{Stats: stats, Old: "old.txt", Changes: changes.Report(50)}
 }
 

@@ -9,8 +9,7 @@
 //   - The same input gives the same bytes, whatever the workers: rows are counted in their order, and
 //     the page has no moment but those of the log.
 //   - Memory is bounded, whatever the log, and numbers are exact: requests that do not fit go to a temporary
-//     file. Distinct URLs of [Run].Changes alone may be estimates, which are marked. Where there is no memory for
-//     another robots.txt, the page says how many requests are not counted by rule.
+//     file. Where there is no memory for another robots.txt, the page says how many requests are not counted by rule.
 //   - URLs, User-Agents and rules are written by anyone. They become text by html/template, and never
 //     markup or script. The page's own policy forbids every script and style but its own, by hash, and
 //     every request.

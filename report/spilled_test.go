@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -130,9 +129,9 @@ func checkMet(t *testing.T, c *Counter, want map[string]*met) {
 			if r.Decided.Requests != w.decided || r.Matched.Requests != w.matched {
 				t.Errorf("%s, line %d: decided %d, matched %d, want %d and %d", f.Origin, r.Line, r.Decided.Requests, r.Matched.Requests, w.decided, w.matched)
 			}
-			decided, matched := aggregate.Estimate{N: int64(len(w.decidedURLs))}, aggregate.Estimate{N: int64(len(w.matchedURLs))}
+			decided, matched := int64(len(w.decidedURLs)), int64(len(w.matchedURLs))
 			if r.Decided.URLs != decided || r.Matched.URLs != matched {
-				t.Errorf("%s, line %d: %+v and %+v URLs, want %+v and %+v", f.Origin, r.Line, r.Decided.URLs, r.Matched.URLs, decided, matched)
+				t.Errorf("%s, line %d: %d and %d URLs, want %d and %d", f.Origin, r.Line, r.Decided.URLs, r.Matched.URLs, decided, matched)
 			}
 		}
 	}
@@ -189,7 +188,7 @@ func TestVersions(t *testing.T) {
 		t.Fatalf("%d URLs; %+v", c.urls, files)
 	}
 	for _, f := range files {
-		if d := f.Rules[0].Decided; d.Requests != 100 || d.URLs.N != 50 || f.First.Equal(*f.Last) {
+		if d := f.Rules[0].Decided; d.Requests != 100 || d.URLs != 50 || f.First.Equal(*f.Last) {
 			t.Errorf("from %s to %s: %+v, want 100 requests of 50 URLs", f.First, f.Last, d)
 		}
 	}

@@ -26,23 +26,19 @@
     return Array.from(cell.querySelectorAll(NOTES), (note) => note.textContent.trim()).join("\n");
   }
 
-  // NUMBER is a number as the page shows it: "1,234", "~1,234 ±2%", "1,234–1,290", "<0.01%", "~12.3% ±0.4 points", "1.5 s".
-  const NUMBER = /^~?([<>]?)(-?[\d,]+(?:\.\d+)?)(?:–[<>]?([\d,]+(?:\.\d+)?))? ?(%|s)?(?: ±<?([\d,]+(?:\.\d+)?)(%| points))?$/;
+  // NUMBER is a number as the page shows it: "1,234", "<0.01%", "1.5 s".
+  const NUMBER = /^([<>]?)(-?[\d,]+(?:\.\d+)?) ?(%|s)?$/;
 
-  // partsOf returns what a cell says as plain numbers: the number, the most that it may be if it is a range, its unit, and
-  // its error in that unit; null if it is no number. Of "<0.01%" and ">99.99%" the number is the middle of what they mean.
+  // partsOf returns what a cell says as a plain number, and its unit; null if it is no number. Of "<0.01%" and ">99.99%"
+  // the number is the middle of what they mean.
   function partsOf(text) {
     const found = NUMBER.exec(text);
     if (!found) {
       return null;
     }
-    const [number, most, error] = [found[2], found[3], found[5]].map((digits) => digits && digits.replaceAll(",", ""));
+    const number = found[2].replaceAll(",", "");
     const middle = { "<": number / 2, ">": (100 + Number(number)) / 2 }[found[1]];
-    const parts = { number: String(middle === undefined ? number : middle), most, unit: found[4], error };
-    if (error !== undefined && found[6] === "%") { // of the number
-      parts.error = String(Number((Math.abs(number) * error / 100).toPrecision(3)));
-    }
-    return parts;
+    return { number: String(middle === undefined ? number : middle), unit: found[3] };
   }
 
   // field returns a field of CSV that is a text. Spreadsheets run what begins with these signs, and anyone may have
@@ -59,31 +55,26 @@
       const cells = rows.map((row) => row.cells[i]).filter(Boolean);
       const isNumeric = head.classList.contains("n");
       const numbers = isNumeric ? cells.map((cell) => partsOf(textOf(cell))).filter(Boolean) : [];
-      const has = (part) => numbers.some((number) => number[part] !== undefined);
       const { unit } = numbers.find((number) => number.unit) || {};
       const name = textOf(head) + (unit ? " (" + unit + ")" : "");
-      return { i, name, isNumeric, hasError: has("error"), hasMost: has("most"), hasNotes: notesOf(head) !== "" || cells.some((cell) => notesOf(cell) !== "") };
+      return { i, name, isNumeric, hasNotes: notesOf(head) !== "" || cells.some((cell) => notesOf(cell) !== "") };
     });
   }
 
-  // csvOf returns what is shown of a table. A number is a plain one; beside it are its error, 0 if it is exact, and the
-  // most that it may be. Notes have columns of their own, behind the others. The first column of a tree has whole paths.
+  // csvOf returns what is shown of a table. A number is a plain one. Notes have columns of their own, behind the others.
+  // The first column of a tree has whole paths.
   function csvOf(table, tree) {
     const columns = columnsOf(table);
-    const heads = columns.flatMap((c) => [c.name, ...(c.hasError ? [c.name + ": error"] : []), ...(c.hasMost ? [c.name + ": at most"] : [])]);
     const noted = columns.filter((c) => c.hasNotes);
-    const lines = [[...heads, ...noted.map((c) => c.name + ": notes")].map(field)];
+    const lines = [[...columns.map((c) => c.name), ...noted.map((c) => c.name + ": notes")].map(field)];
     for (const row of table.rows) {
       if (row.parentNode === table.tHead || row.hidden || row.parentNode.hidden || row.classList.contains("gap")) {
         continue;
       }
-      const fields = columns.flatMap((c) => {
+      const fields = columns.map((c) => {
         const text = tree && c.i === 0 ? tree.pathOf(row) : row.cells[c.i] ? textOf(row.cells[c.i]) : "";
         const parts = c.isNumeric ? partsOf(text) : null;
-        const number = parts ? parts.number : c.isNumeric && !/\d/.test(text) ? "" : field(text);
-        const error = parts ? parts.error || "0" : "";
-        const most = parts ? parts.most || parts.number : "";
-        return [number, ...(c.hasError ? [error] : []), ...(c.hasMost ? [most] : [])];
+        return parts ? parts.number : c.isNumeric && !/\d/.test(text) ? "" : field(text);
       });
       lines.push([...fields, ...noted.map((c) => row.cells[c.i] ? field(notesOf(row.cells[c.i])) : "")]);
     }

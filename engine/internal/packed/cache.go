@@ -54,9 +54,9 @@ type lossyCache struct {
 // queuePart is the part of a cache's bytes that may be in its queue.
 const queuePart = 4
 
-// cacheFor returns the bytes of a cache that drops nothing of so many bytes of rules: it keeps only
+// cacheFor returns the bytes of a cache that drops nothing of rules of that size: it keeps only
 // those that its queue leaves.
-func cacheFor(rules int64) int64 { return rules/(queuePart-1)*queuePart + 2*queuePart }
+func cacheFor(size int64) int64 { return size/(queuePart-1)*queuePart + 2*queuePart }
 
 // newCache returns a cache of that many bytes for a pack of so many texts.
 func newCache(bytes, texts int64) (Cache, error) {

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/robobatch/robobatch/aggregate"
 )
 
 // Number returns a number with commas.
@@ -51,22 +49,6 @@ func Share(n, all int64) float64 {
 		return 0
 	}
 	return float64(n) / float64(all)
-}
-
-// Estimate returns a number of distinct URLs, with how wrong it may be.
-func Estimate(e aggregate.Estimate) string {
-	if e.Error == 0 {
-		return Number(e.N)
-	}
-	return "~" + Number(e.N) + plusMinus(e.Error)
-}
-
-// plusMinus returns how wrong an estimate with a relative standard error may be, in 19 of 20 cases.
-func plusMinus(err float64) string {
-	if err >= 0.4975 { // which is 100% when rounded, and not ">99.99%"
-		return fmt.Sprintf(" ±%.0f%%", 200*err)
-	}
-	return " ±" + Percent(2*err)
 }
 
 // The most characters that are shown of a text that anyone may have written, and of a sentence about it.

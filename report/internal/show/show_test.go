@@ -21,12 +21,3 @@ func TestWhole(t *testing.T) {
 		}
 	}
 }
-
-// TestPlusMinus has no error of more than 99.99 %, which says less than it seems to.
-func TestPlusMinus(t *testing.T) {
-	for err, want := range map[float64]string{0.0001: " ±0.02%", 0.1: " ±20.0%", 0.4974: " ±99.5%", 0.49999: " ±100%", 0.5: " ±100%", 2: " ±400%"} {
-		if got := plusMinus(err); got != want {
-			t.Errorf("%g is %q, want %q", err, got, want)
-		}
-	}
-}

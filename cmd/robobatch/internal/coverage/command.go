@@ -65,7 +65,7 @@ connection unless a name begins with s3://.`
 			docs/LOG.md has its columns.`},
 		},
 		Run: g.Work.MemoryFlags(`beside the output. Half
-			of it is for counts: beyond that numbers of URLs are estimates, and very many rules end the
+			of it is for counts: URLs beyond that go to a temporary file there, and very many rules end the
 			run with an error.`),
 	}.All()
 	return c
@@ -136,8 +136,10 @@ func (r *run) Run(ctx context.Context) (err error) {
 	}
 	counts := r.Parts.Counts
 	r.opt.URLs, r.opt.Counts, r.opt.Matchers = counts*3/8, counts/2, counts/8
+	r.opt.TempDir = load.TempDir(cmp.Or(r.Name, "."))
 	c := NewCounter(r.Now.Store, r.opt)
-	if err := r.count(ctx, c); err != nil {
+	defer c.CloseTemp()
+	if err := cmp.Or(r.count(ctx, c), c.Finish()); err != nil {
 		return err
 	}
 	r.page.File, r.page.Inputs = r.Now.Single(), r.InputNames()

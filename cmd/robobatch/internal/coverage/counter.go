@@ -12,16 +12,18 @@ import (
 // Options say how to count. The zero value counts all agents together, in the usual memory.
 type Options struct {
 	ByAgent  bool
-	URLs     int64 // bytes for distinct URLs; 0 is aggregate.DefaultMemory
+	URLs     int64 // bytes for distinct URLs, beyond which they go to a temporary file; 0 is aggregate.DefaultMemory
 	Counts   int64 // bytes for counts of rules; 0 is no limit
 	Matchers int64 // bytes for matchers, beyond which all are dropped, and made again; 0 is 64 MiB
+
+	TempDir string // the directory of the temporary file; "" is the usual one
 }
 
 // ErrMemory is the error of a log that meets more rules than Options.Counts has room for.
 var ErrMemory = errors.New("the rules that the log meets are too many to be counted in this memory")
 
-// A Counter is a Sink that counts what rules do. Give it all batches of a run, and then ask it for the
-// Report. It is for one goroutine.
+// A Counter is a Sink that counts the requests of rules. Give it all batches of a run, use Finish, and then ask it for
+// the Report. It is for one goroutine. Use CloseTemp.
 type Counter struct {
 	store  *engine.Store
 	opt    Options
@@ -29,7 +31,7 @@ type Counter struct {
 	byRow  bool // each row has an agent of its own
 
 	rules *aggregate.Rules
-	urls  *aggregate.Distinct
+	urls  *aggregate.URLs
 	memo  []memoEntry
 
 	requests, verdicts, withRules int64
@@ -53,7 +55,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	o := store.Options()
 	c := &Counter{
 		store: store, opt: opt, agents: len(o.Agents), byRow: o.LogAgents != engine.LogAgentsOff,
-		rules: aggregate.NewRules(store, aggregate.RulesOptions{ByAgent: opt.ByAgent, Matchers: opt.Matchers}), urls: aggregate.NewDistinct(opt.URLs),
+		rules: aggregate.NewRules(store, aggregate.RulesOptions{ByAgent: opt.ByAgent, Matchers: opt.Matchers}), urls: aggregate.NewURLs(opt.URLs, opt.TempDir),
 		memo: make([]memoEntry, memoSize), from: math.MaxInt64, to: math.MinInt64,
 	}
 	if c.byRow {
@@ -64,6 +66,16 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 
 // Close does nothing.
 func (c *Counter) Close() error { return nil }
+
+// CloseTemp removes the temporary file. Further calls do nothing.
+func (c *Counter) CloseTemp() { c.urls.Close() }
+
+// Finish counts the distinct URLs, after all batches. Its error is one of the temporary file.
+func (c *Counter) Finish() error {
+	err := c.urls.Finish(nil)
+	c.rules.CountURLs(c.urls)
+	return err
+}
 
 // Write counts a batch, as [engine.Batch.ForCrawlers] has it.
 func (c *Counter) Write(b *engine.Batch) error {
@@ -82,7 +94,9 @@ func (c *Counter) Write(b *engine.Batch) error {
 		}
 		f.Requests++
 		at := c.note(b, i)
-		c.row(b, i, f, at)
+		if err := c.row(b, i, f, at); err != nil {
+			return err
+		}
 	}
 	if c.opt.Counts > 0 && c.rules.Size() > c.opt.Counts {
 		return ErrMemory
@@ -101,7 +115,7 @@ func (c *Counter) note(b *engine.Batch, row int) int64 {
 }
 
 // row counts a row.
-func (c *Counter) row(b *engine.Batch, row int, f *aggregate.RuleFile, at int64) {
+func (c *Counter) row(b *engine.Batch, row int, f *aggregate.RuleFile, at int64) error {
 	isRuled, hash := false, uint64(0)
 	for a, v := range b.Verdicts[row*c.agents:][:c.agents] {
 		agent := a
@@ -120,7 +134,13 @@ func (c *Counter) row(b *engine.Batch, row int, f *aggregate.RuleFile, at int64)
 		if m.hash != hash || m.set != s.Number {
 			*m = memoEntry{hash, s.Number, c.outcome(b.URL(row), f, s, v.Rule)}
 		}
-		m.what.Add(1, c.urls.Add(aggregate.In(m.what.Number, hash)))
+		if m.what.Group == 0 {
+			m.what.Group = c.urls.NewGroup()
+		}
+		m.what.Requests++
+		if _, err := c.urls.Add(m.what.Group, hash, aggregate.Also{}); err != nil {
+			return err
+		}
 		if at != noTime {
 			m.what.AddTime(at)
 		}
@@ -128,6 +148,7 @@ func (c *Counter) row(b *engine.Batch, row int, f *aggregate.RuleFile, at int64)
 	if isRuled {
 		c.withRules++
 	}
+	return nil
 }
 
 // outcome returns the outcome of a URL, by the number of the rule that decides.

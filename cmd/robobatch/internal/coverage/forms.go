@@ -27,7 +27,7 @@ func (c *Counter) markdown(p Page) string {
 		for i := range rows {
 			r := &rows[i]
 			n := r.shown()
-			fmt.Fprintf(&sb, "| %s %s | %s | %s | %s |\n", ci.Markdown(r.place(p.File, h.several())), ci.Markdown(r.Rule), say.Number(n.Requests), n.urls(), ci.Markdown(r.note()))
+			fmt.Fprintf(&sb, "| %s %s | %s | %s | %s |\n", ci.Markdown(r.place(p.File, h.several())), ci.Markdown(r.Rule), say.Number(n.Requests), say.Number(n.URLs), ci.Markdown(r.note()))
 		}
 		if left := h.of(kind(k)) - int64(len(rows)); left > 0 {
 			fmt.Fprintf(&sb, "\nand %s more\n", say.Number(left))

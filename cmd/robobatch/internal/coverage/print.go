@@ -167,9 +167,6 @@ func (h *Head) lines() []string {
 		text += fmt.Sprintf(" %s more with a robots.txt had no request.", say.Count(int64(h.Unmet), "origin"))
 	}
 	text += " That is so in these requests; others may need any of the rules."
-	if !h.Exact {
-		text += " Numbers of URLs are estimates."
-	}
 	return []string{log, text}
 }
 
@@ -183,7 +180,7 @@ func table(out *strings.Builder, rows []Rule, several bool) {
 	requests, urls := len("requests"), len("URLs")
 	for i := range rows {
 		requests = max(requests, len(say.Number(rows[i].shown().Requests)))
-		urls = max(urls, len(rows[i].shown().urls()))
+		urls = max(urls, len(say.Number(rows[i].shown().URLs)))
 	}
 	counted := rows[0].kind() != never
 	if counted {
@@ -201,21 +198,13 @@ func table(out *strings.Builder, rows []Rule, several bool) {
 		place = say.Line(place)
 		lead := "  "
 		if counted {
-			lead = fmt.Sprintf("  %*s  %*s  ", requests, say.Number(r.shown().Requests), urls, r.shown().urls())
+			lead = fmt.Sprintf("  %*s  %*s  ", requests, say.Number(r.shown().Requests), urls, say.Number(r.shown().URLs))
 		}
 		out.WriteString(cut(lead+place+"  "+say.Line(r.Rule)) + "\n")
 		if text := r.note(); text != "" {
 			out.WriteString(cut("      "+text) + "\n")
 		}
 	}
-}
-
-// urls returns the number of distinct URLs, with a mark if it is an estimate.
-func (n *Count) urls() string {
-	if n.Error > 0 {
-		return "~" + say.Number(n.URLs)
-	}
-	return say.Number(n.URLs)
 }
 
 // until returns the time of the last request.

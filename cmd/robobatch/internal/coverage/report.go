@@ -27,9 +27,8 @@ type Rule struct {
 // A Count counts requests.
 type Count struct {
 	Requests int64      `json:"requests"`
-	URLs     int64      `json:"urls"`       // distinct ones
-	Error    float64    `json:"urls_error"` // the relative standard error of URLs; 0 if they are exact
-	First    *time.Time `json:"first"`      // null if no request has a time
+	URLs     int64      `json:"urls"`  // distinct ones
+	First    *time.Time `json:"first"` // null if no request has a time
 	Last     *time.Time `json:"last"`
 }
 
@@ -57,7 +56,6 @@ type Head struct {
 	Decided  int64      `json:"decided"` // rules that decided a request
 	Matched  int64      `json:"matched"` // rules that matched, and decided none
 	Never    int64      `json:"never"`   // rules that matched none
-	Exact    bool       `json:"exact"`   // distinct URLs are no estimates
 }
 
 // Head returns the counts in all.
@@ -109,7 +107,7 @@ func (r *Rule) kind() kind {
 func (c *Counter) head() Head {
 	h := Head{
 		Kind: "log", Inputs: []string{}, Agents: []string{}, Requests: c.requests, Verdicts: c.verdicts, Ruled: c.withRules,
-		From: moment(c.from), To: moment(c.to), Exact: c.urls.Exact(),
+		From: moment(c.from), To: moment(c.to),
 	}
 	if c.from > c.to {
 		h.From, h.To = nil, nil
@@ -149,7 +147,7 @@ func newRule(r *aggregate.RuleCount) *Rule {
 
 // newCount returns a count as the report has it.
 func newCount(m *aggregate.Matches) Count {
-	return Count{Requests: m.Requests, URLs: m.URLs.N, Error: m.URLs.Error, First: m.First, Last: m.Last}
+	return Count{Requests: m.Requests, URLs: m.URLs, First: m.First, Last: m.Last}
 }
 
 // moment returns a time.

@@ -82,12 +82,6 @@ var columns = []column{
 		}
 		return text(r.WonBy[0].Rule)
 	}},
-	{of("urls_exact", parquet.Bool, false), func(r *Rule) parquet.Cell {
-		if r.Decided.Error > 0 || r.Matched.Error > 0 {
-			return number(0)
-		}
-		return number(1)
-	}},
 }
 
 // of returns a field of that type.

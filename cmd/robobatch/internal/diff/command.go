@@ -65,8 +65,8 @@ Exit codes: 0 done; 1 more changes than -fail allows, or less than -require-rule
 		Question: g.old.AddMomentFlag(flags.Without(g.Question.LogFlags(flags.DecideFor), "cache")),
 		Output:   slices.Concat(g.answerFlags(), g.page.All(), g.outFlags(), g.limits.Flags(), []cli.Flag{g.table.SafeFlag()}),
 		Run: g.Work.MemoryFlags(`in the directory for
-			temporary files. A quarter, at most 256MiB, is for the URLs that changed: beyond that their
-			distinct numbers are estimates, and marked.`),
+			temporary files. A quarter, at most 256MiB, is for the URLs that changed: those beyond
+			that go to a temporary file there.`),
 	}.All()
 	return c
 }
@@ -325,7 +325,8 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	changes := aggregate.NewChanges(d.Now.Store, d.Old.Store, aggregate.ChangesOptions{Memory: d.Parts.Changes, Status: d.Status})
+	changes := aggregate.NewChanges(d.Now.Store, d.Old.Store, aggregate.ChangesOptions{Memory: d.Parts.Changes, TempDir: d.tempDir(), Status: d.Status})
+	defer changes.CloseTemp()
 	sink := &changesSink{Changes: changes, out: &d.out, limit: d.limit, sent: &d.sent}
 	if d.noLog {
 		return d.comparePaths(ctx, paths, sink)
@@ -340,6 +341,9 @@ func (d *diffing) tempDir() string { return load.TempDir(cmp.Or(d.out.Name, say.
 func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 	if err := d.Take(ctx, d.Source(), d.page.With(sink)); err != nil {
 		return passage.Cause(err)
+	}
+	if err := sink.Finish(); err != nil {
+		return err
 	}
 	s := d.Summary()
 	if err := d.limit.Check(sink.rejected, s.Counts.Lines(), true); err != nil {

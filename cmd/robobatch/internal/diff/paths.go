@@ -189,6 +189,9 @@ func (d *diffing) comparePaths(ctx context.Context, src *pathSource, sink *chang
 	if err := d.Decide(ctx, src, sink); err != nil {
 		return passage.Cause(err)
 	}
+	if err := sink.Finish(); err != nil {
+		return err
+	}
 	if d.out.Name != "" {
 		var s summary.Report
 		err := d.out.Commit(func(f *output.File) error {

@@ -109,12 +109,12 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 		if c.URLs == 1 {
 			noun = " URL)"
 		}
-		return say.Number(c.Requests) + " (" + c.urls() + noun
+		return say.Number(c.Requests) + " (" + say.Number(c.URLs) + noun
 	}
 	fmt.Fprintf(out, "| %ss | closed | opened | other rule | same |\n|---|--:|--:|--:|--:|\n", r.Unit) //nolint:errcheck // sticky
 	for i := range r.Agents {
 		a := &r.Agents[i]
-		fmt.Fprintf(out, "| %s | %s | %s | %s | %s |\n", ci.Markdown(a.Agent), urls(a.Closed), urls(a.Opened), urls(a.OtherRule), urls(a.Same)) //nolint:errcheck // sticky
+		fmt.Fprintf(out, "| %s | %s | %s | %s | %s |\n", ci.Markdown(a.Agent), urls(a.Closed), urls(a.Opened), urls(a.OtherRule), say.Number(a.Same.Requests)) //nolint:errcheck // sticky
 	}
 	for i := range r.Agents {
 		for k := range r.Agents[i].Changes {

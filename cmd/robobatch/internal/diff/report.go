@@ -4,7 +4,6 @@
 package diff
 
 import (
-	"math"
 	"time"
 
 	"github.com/robobatch/robobatch/aggregate"
@@ -32,7 +31,6 @@ type Report struct {
 	Clients string    `json:"clients,omitempty"` // whose requests: All, or Own; "" if the log does not say who sent them
 	BadURLs int64     `json:"bad_urls"`
 	Refused int64     `json:"refused_lines"` // of the logs, that are no row
-	Exact   bool      `json:"exact"`         // no number of URLs that changed is an estimate
 	Tried   *Tried    `json:"tried,omitempty"`
 	Agents  []Agent   `json:"agents"`
 	Gates   []Verdict `json:"gates"`
@@ -90,16 +88,20 @@ type Agent struct {
 	Closed    Count  `json:"closed"`
 	Opened    Count  `json:"opened"`
 	OtherRule Count  `json:"other_rule"`
-	Same      Count  `json:"same"`
+	Same      Same   `json:"same"`
 
 	Changes []Change `json:"changes"` // those that there are
 }
 
 // A Count is requests and their distinct URLs.
 type Count struct {
-	Requests int64   `json:"requests"`
-	URLs     int64   `json:"urls"`
-	Error    float64 `json:"urls_error"` // relative standard error; 0 is exact
+	Requests int64 `json:"requests"`
+	URLs     int64 `json:"urls"`
+}
+
+// A Same is the requests that did not change.
+type Same struct {
+	Requests int64 `json:"requests"`
 }
 
 // A Change is the rules to blame for a kind of change of an agent, and its places.
@@ -164,12 +166,12 @@ var changeOrder = []engine.Change{engine.Closed, engine.Opened, engine.OtherRule
 
 // Fill sets the counts.
 func (r *Report) Fill(from *aggregate.ChangesReport) {
-	r.BadURLs, r.Exact, r.Agents = from.Bad, from.Exact, []Agent{}
+	r.BadURLs, r.Agents = from.Bad, []Agent{}
 	for i := range from.Agents {
 		f := &from.Agents[i]
 		a := Agent{
 			Agent: fieldtext.Valid(f.Agent), Requests: f.Requests, Closed: countOf(f.Counts[engine.Closed]), Opened: countOf(f.Counts[engine.Opened]),
-			OtherRule: countOf(f.Counts[engine.OtherRule]), Same: countOf(f.Counts[engine.Same]), Changes: []Change{},
+			OtherRule: countOf(f.Counts[engine.OtherRule]), Same: Same{f.Counts[engine.Same].Requests}, Changes: []Change{},
 		}
 		for _, change := range changeOrder {
 			if f.Counts[change].Requests > 0 {
@@ -228,7 +230,7 @@ func partsOf(from []aggregate.Part) []Part {
 }
 
 func countOf(c aggregate.ChangeCount) Count {
-	return Count{c.Requests, c.URLs.N, math.Round(c.URLs.Error*1e5) / 1e5}
+	return Count{c.Requests, c.URLs}
 }
 
 // Changed reports whether anything was found.

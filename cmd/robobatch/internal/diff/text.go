@@ -30,10 +30,11 @@ func (r *Report) printText(out *bufio.Writer) {
 	for _, text := range r.first() {
 		out.WriteString(cli.Fill(text, width) + "\n\n")
 	}
-	r.table(out, r.Unit+"s", func(c Count) string { return say.Number(c.Requests) }, true)
+	same := func(a *Agent) string { return say.Number(a.Same.Requests) }
+	r.table(out, [2]string{r.Unit + "s", "same"}, func(c Count) int64 { return c.Requests }, same, true)
 	if r.Unit == unitRequest {
 		out.WriteString("\n")
-		r.table(out, "distinct URLs", Count.urls, false)
+		r.table(out, [2]string{"distinct URLs"}, func(c Count) int64 { return c.URLs }, func(*Agent) string { return "" }, false)
 	}
 	for i := range r.Agents {
 		for k := range r.Agents[i].Changes {
@@ -72,9 +73,6 @@ func (r *Report) notes() (notes []string) {
 	if r.Refused > 0 {
 		notes = append(notes, say.Count(r.Refused, "line")+" of the logs refused: they are no request, and left out.")
 	}
-	if worst := r.worstError(); worst > 0 {
-		notes = append(notes, fmt.Sprintf("~ marks estimates, most of them within %.1f %%; all numbers of requests are exact.", 200*worst))
-	}
 	return notes
 }
 
@@ -86,28 +84,13 @@ func has(n int64, noun string) string {
 	return say.Count(n, noun) + " have"
 }
 
-// worstError returns the greatest error of the counts of agents.
-func (r *Report) worstError() (worst float64) {
-	for i := range r.Agents {
-		for _, c := range []Count{r.Agents[i].Closed, r.Agents[i].Opened, r.Agents[i].OtherRule, r.Agents[i].Same} {
-			worst = max(worst, c.Error)
-		}
+// table prints a line for each agent, under titles of the first and the last column, and, where it is asked for, below
+// it the gates that failed.
+func (r *Report) table(out *bufio.Writer, titles [2]string, number func(Count) int64, same func(*Agent) string, gates bool) {
+	line := func(cells ...any) {
+		out.WriteString(strings.TrimRight(fmt.Sprintf("%-20s%13s%13s%13s%13s", cells...), " ") + "\n")
 	}
-	return worst
-}
-
-// urls returns the number of URLs, marked if it is an estimate.
-func (c Count) urls() string {
-	if c.Error > 0 {
-		return "~" + say.Number(c.URLs)
-	}
-	return say.Number(c.URLs)
-}
-
-// table prints a line for each agent, and, where it is asked for, below it the gates that failed.
-func (r *Report) table(out *bufio.Writer, title string, number func(Count) string, gates bool) {
-	const row = "%-20s%13s%13s%13s%13s\n"
-	fmt.Fprintf(out, row, title, "closed", "opened", "other rule", "same") //nolint:errcheck // sticky
+	line(titles[0], "closed", "opened", "other rule", titles[1])
 	for i := range r.Agents {
 		a := &r.Agents[i]
 		name := a.Agent
@@ -120,7 +103,7 @@ func (r *Report) table(out *bufio.Writer, title string, number func(Count) strin
 				name = fit(name, 12) + fmt.Sprintf(" +%d", more)
 			}
 		}
-		fmt.Fprintf(out, row, "  "+fit(say.Line(name), 18), number(a.Closed), number(a.Opened), number(a.OtherRule), number(a.Same)) //nolint:errcheck // sticky
+		line("  "+fit(say.Line(name), 18), say.Number(number(a.Closed)), say.Number(number(a.Opened)), say.Number(number(a.OtherRule)), same(a))
 		for _, v := range r.Gates {
 			if gates && v.Agent == a.Agent && !v.Passed {
 				out.WriteString("    FAILED " + fit(say.Line(v.Gate), 30) + "  " + v.text + "\n")
@@ -295,11 +278,7 @@ func (r *Report) counts(c Count) string {
 	if r.Unit != unitRequest {
 		return say.Count(c.Requests, r.Unit)
 	}
-	urls := say.Count(c.URLs, "URL")
-	if c.Error > 0 {
-		urls = "~" + urls
-	}
-	return urls + ", " + say.Count(c.Requests, r.Unit)
+	return say.Count(c.URLs, "URL") + ", " + say.Count(c.Requests, r.Unit)
 }
 
 // place says where a rule stands: in its file, or in the robots.txt of an origin.

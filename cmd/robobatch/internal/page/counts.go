@@ -25,7 +25,7 @@ func (p *Page) Open(r *passage.Passage, changes bool) {
 	if r.Old != nil {
 		opt.Old = r.Old.Store
 		if changes {
-			p.counts.changes = aggregate.NewChanges(r.Now.Store, r.Old.Store, aggregate.ChangesOptions{Memory: memory / 4})
+			p.counts.changes = aggregate.NewChanges(r.Now.Store, r.Old.Store, aggregate.ChangesOptions{Memory: memory / 4, TempDir: opt.TempDir})
 		}
 	}
 	p.counts.counter = report.NewCounter(r.Now.Store, opt)
@@ -47,11 +47,14 @@ func (p *Page) Denied() int64 { return p.counts.counter.Denied() }
 
 // Changes returns the changes by the rules before, nil without them. It has up to so many rules, families
 // and origins of each kind of change.
-func (p *Page) Changes(most int) *aggregate.ChangesReport {
+func (p *Page) Changes(most int) (*aggregate.ChangesReport, error) {
 	if p.counts.changes == nil {
-		return nil
+		return nil, nil
 	}
-	return p.counts.changes.Report(most)
+	if err := p.counts.changes.Finish(); err != nil {
+		return nil, err
+	}
+	return p.counts.changes.Report(most), nil
 }
 
 // both are the sink of an output and the counts of a page.

@@ -129,6 +129,9 @@ func (p *Page) Close() error {
 	if p.counts.counter != nil {
 		p.counts.counter.CloseTemp()
 	}
+	if p.counts.changes != nil {
+		p.counts.changes.CloseTemp()
+	}
 	return p.Sink.Close()
 }
 

@@ -129,7 +129,11 @@ func (r *run) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	result := page.Result{Passage: &r.Passage, Refused: summary.Sum(s.Counts.Refused), Seen: r.Doubts, Changes: r.page.Changes(most)}
+	changes, err := r.page.Changes(most)
+	if err != nil {
+		return err
+	}
+	result := page.Result{Passage: &r.Passage, Refused: summary.Sum(s.Counts.Refused), Seen: r.Doubts, Changes: changes}
 	if err := r.page.Write(ctx, result); err != nil {
 		return err
 	}
