@@ -16,6 +16,7 @@ import (
 
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/listings"
+	"github.com/robobatch/robobatch/internal/parquettest"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -194,13 +195,13 @@ func TestListParquet(t *testing.T) {
 		all = append(all, &listings.Listing{Origin: "https://none.example", Outcome: robots.Outcome{Capture: -1}})
 	}
 	opt := Options{Dialect: robots.Yandex, Version: "v1", Metadata: [][2]string{{"k", "v"}}}
-	c := readParquet(t, writeList(t, "x.parquet", opt, all...))
-	if c.groups < 2 {
-		t.Errorf("%d row groups, want several", c.groups)
+	c := parquettest.Read(t, writeList(t, "x.parquet", opt, all...))
+	if c.Groups < 2 {
+		t.Errorf("%d row groups, want several", c.Groups)
 	}
 	for key, want := range map[string]string{output.KeyVersion: "v1", output.KeyDialect: "yandex", "k": "v"} {
-		if c.metadata[key] != want {
-			t.Errorf("metadata %s is %q, want %q", key, c.metadata[key], want)
+		if c.Metadata[key] != want {
+			t.Errorf("metadata %s is %q, want %q", key, c.Metadata[key], want)
 		}
 	}
 	n := 0
@@ -209,18 +210,18 @@ func TestListParquet(t *testing.T) {
 		if err := json.Unmarshal(line, &o); err != nil {
 			t.Fatal(err)
 		}
-		if len(o) != len(c.columns) {
-			t.Fatalf("%d members, %d columns", len(o), len(c.columns))
+		if len(o) != len(c.Columns) {
+			t.Fatalf("%d members, %d columns", len(o), len(c.Columns))
 		}
-		for i, name := range c.columns {
-			if got := asJSON(name, c.rows[n][i]); got != o[name] {
+		for i, name := range c.Columns {
+			if got := asJSON(name, c.Rows[n][i]); got != o[name] {
 				t.Fatalf("row %d: %s is %v in Parquet, %v in JSON", n, name, got, o[name])
 			}
 		}
 		n++
 	}
-	if n != len(c.rows) {
-		t.Errorf("%d rows as JSON, %d as Parquet", n, len(c.rows))
+	if n != len(c.Rows) {
+		t.Errorf("%d rows as JSON, %d as Parquet", n, len(c.Rows))
 	}
 }
 
@@ -244,8 +245,8 @@ func TestListGroupBytes(t *testing.T) {
 	for range 100 {
 		all = append(all, listed("https://a.example", "Sitemap: https://a.example/"+strings.Repeat("s", 400_000)))
 	}
-	if c := readParquet(t, writeList(t, "x.parquet", Options{}, all...)); c.groups < 2 || len(c.rows) != 200 {
-		t.Errorf("%d row groups, %d rows", c.groups, len(c.rows))
+	if c := parquettest.Read(t, writeList(t, "x.parquet", Options{}, all...)); c.Groups < 2 || len(c.Rows) != 200 {
+		t.Errorf("%d row groups, %d rows", c.Groups, len(c.Rows))
 	}
 }
 
@@ -257,8 +258,8 @@ func TestListTimes(t *testing.T) {
 		if data := writeList(t, "x.jsonl", Options{}, l); !strings.Contains(string(data), `"fetched_at":null`) {
 			t.Errorf("%v: %s", at, data)
 		}
-		if c := readParquet(t, writeList(t, "x.parquet", Options{}, l)); c.rows[0][6] != nil {
-			t.Errorf("%v: %v", at, c.rows[0])
+		if c := parquettest.Read(t, writeList(t, "x.parquet", Options{}, l)); c.Rows[0][6] != nil {
+			t.Errorf("%v: %v", at, c.Rows[0])
 		}
 	}
 }
