@@ -83,7 +83,7 @@ var shapes = []shape{
 	{name: "coverage", command: "coverage", rules: pack, log: urls},
 	{name: "coverby", command: "coverage", rules: pack, log: events, out: "x.parquet", flags: []string{"-agent-from-log", "-by", "agent"}},
 	{name: "report", command: "report", rules: pack, log: urls, out: "x.html"},
-	{name: "reportlog", command: "report", rules: captures, log: events, out: "x.html", flags: []string{"-agent-from-log"}},
+	{name: "reportlog", command: "report", rules: captures, log: events, out: "x.html", flags: []string{"-agent-from-log"}, least: 512 * mib},
 	{name: "reportold", command: "report", old: closing, rules: pack, log: urls, out: "x.html", flags: []string{"-agent", "*,Googlebot,GPTBot"}},
 	{name: "window", rules: pack, log: windows, out: "x.parquet"},
 	{name: "windows", rules: pack, log: windows, out: "x.parquet", flags: []string{"-workers", "8"}},

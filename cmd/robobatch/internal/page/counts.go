@@ -21,10 +21,11 @@ func (p *Page) Open(r *passage.Passage, changes bool) {
 		return
 	}
 	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, TempDir: load.TempDir(p.Name)}
-	opt.Memory = memory * 3 / 4
+	opt.Memory = memory
 	if r.Old != nil {
 		opt.Old = r.Old.Store
 		if changes {
+			opt.Memory = memory * 3 / 4
 			p.counts.changes = aggregate.NewChanges(r.Now.Store, r.Old.Store, aggregate.ChangesOptions{Memory: memory / 4, TempDir: opt.TempDir})
 		}
 	}
