@@ -16,6 +16,9 @@ func ParseAddress(text []byte) netip.Addr {
 	for len(text) > 0 && (text[len(text)-1] == ' ' || text[len(text)-1] == '"') {
 		text = text[:len(text)-1]
 	}
+	if addr, rest, ok := parse4(text); ok && isPort(rest) {
+		return addr
+	}
 	if len(text) < 2 || len(text) > maxAddress {
 		return netip.Addr{}
 	}
@@ -44,6 +47,30 @@ func ParseAddress(text []byte) netip.Addr {
 		return netip.Addr{}
 	}
 	return addr.Unmap()
+}
+
+// parse4 parses the address of IPv4 that text begins with, as netip.ParseAddr does in three times the time, and
+// returns what follows.
+func parse4(text []byte) (addr netip.Addr, rest []byte, ok bool) {
+	var numbers [4]byte
+	for i := range numbers {
+		if i > 0 {
+			if len(text) == 0 || text[0] != '.' {
+				return addr, nil, false
+			}
+			text = text[1:]
+		}
+		n, digits := 0, 0
+		for digits < len(text) && '0' <= text[digits] && text[digits] <= '9' && n < 256 {
+			n = n*10 + int(text[digits]-'0')
+			digits++
+		}
+		if digits == 0 || n > 255 || digits > 1 && text[0] == '0' {
+			return addr, nil, false
+		}
+		numbers[i], text = byte(n), text[digits:]
+	}
+	return netip.AddrFrom4(numbers), text, true
 }
 
 // maxAddress is longer than any address with its brackets, zone and port.

@@ -95,8 +95,8 @@ func (l *Lists) verifyByLists(s Speaker, client netip.Addr, at int64) (Answer, P
 func (l *list) verify(client netip.Addr, at int64, age time.Duration) (Answer, Proof) {
 	row := l.find(client)
 	if at == NoTime || len(l.times) == 0 {
-		if proof := l.everHad(row); proof != 0 {
-			return Yes, proof
+		if row.ever != 0 {
+			return Yes, row.ever
 		}
 		return No, 0
 	}

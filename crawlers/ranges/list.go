@@ -23,8 +23,8 @@ type snapshot struct {
 // that prefix, and so the address.
 type list struct {
 	times    []int64 // of the snapshots that have one, ascending, each once
-	prefixes bart.Fast[int32]
-	rows     []row
+	prefixes table   // of which the values are indices of rows
+	rows     []row   // rows[0] is that of addresses that no snapshot has
 	changes  []change
 }
 
@@ -40,34 +40,20 @@ type change struct {
 	proof    Proof // 0: none does
 }
 
-// find returns the row of an address, or nil if no snapshot has it.
-func (l *list) find(client netip.Addr) *row {
-	i, ok := l.prefixes.Lookup(client)
-	if !ok {
-		return nil
-	}
-	return &l.rows[i]
-}
+// find returns the row of an address.
+func (l *list) find(client netip.Addr) *row { return &l.rows[l.prefixes.find(client)] }
 
 // had returns which prefix of a snapshot has the addresses of a row, 0 if none does.
 func (l *list) had(r *row, snapshot int) Proof {
-	if r == nil {
+	changes := l.changes[r.begin:r.end]
+	if len(changes) == 0 {
 		return 0
 	}
-	changes := l.changes[r.begin:r.end]
 	i := len(changes) - 1
 	for changes[i].snapshot > int32(snapshot) { // nearly all rows have one change or two
 		i--
 	}
 	return changes[i].proof
-}
-
-// everHad returns which prefix of any snapshot has the addresses of a row.
-func (l *list) everHad(r *row) Proof {
-	if r == nil {
-		return 0
-	}
-	return r.ever
 }
 
 // mergeSnapshots sorts snapshots by time, those without one first, and makes one of those of the same time.
@@ -104,6 +90,8 @@ func (l *list) compile(snapshots []snapshot, proofs map[netip.Prefix]Proof) {
 		}
 	}
 	untimed := len(snapshots) - len(l.times) // 0 or 1, and the first
+	l.rows = make([]row, 1, 1+len(proofs))
+	prefixes := make([]valued, 0, len(proofs))
 	for p := range proofs {
 		r := row{begin: int32(len(l.changes))}
 		for i := range snapshots {
@@ -119,7 +107,8 @@ func (l *list) compile(snapshots []snapshot, proofs map[netip.Prefix]Proof) {
 			}
 		}
 		r.end = int32(len(l.changes))
-		l.prefixes.Insert(p, int32(len(l.rows)))
+		prefixes = append(prefixes, valued{p, int32(len(l.rows))})
 		l.rows = append(l.rows, r)
 	}
+	l.prefixes = newTable(prefixes)
 }

@@ -157,6 +157,23 @@ func (l *Lists) Untimed(s Speaker) bool {
 	return l.speakers[s].untimed
 }
 
+// Size returns how many bytes of memory the lists and the host names take, roughly.
+func (l *Lists) Size() int64 {
+	const sizeOfRow, sizeOfChange, sizeOfText = 12, 8, 16
+	size := int64(0)
+	for i := range l.lists {
+		list := &l.lists[i]
+		size += list.prefixes.size() + int64(cap(list.rows))*sizeOfRow + int64(cap(list.changes))*sizeOfChange
+	}
+	for _, proof := range l.proofs {
+		size += sizeOfText + int64(len(proof)+15)&^15
+	}
+	if l.hosts != nil {
+		size += l.hosts.size()
+	}
+	return size
+}
+
 // Len returns how many lists there are, each with all of its snapshots.
 func (l *Lists) Len() int { return len(l.lists) }
 

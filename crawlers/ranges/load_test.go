@@ -1,9 +1,12 @@
 package ranges
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -210,40 +213,98 @@ func TestData(t *testing.T) {
 	}
 }
 
-// BenchmarkVerify looks up addresses of which half are in prefixes, in the lists of one crawler.
+// TestSize holds that Size is near to what large lists and host names take in memory.
+func TestSize(t *testing.T) {
+	var hosts strings.Builder
+	files := map[string]string{}
+	for _, day := range []string{"2026-08-01", "2026-08-08"} {
+		var text strings.Builder
+		for i := range 20_000 {
+			fmt.Fprintf(&text, "%d.%d.%d.0/%d\n2001:%x:%x::/%d\n", 20+i%200, i/200, (i*7)%250, 24+i%9, 0x200+i%500, i, 48+i%81)
+			if i%4 == 0 {
+				fmt.Fprintf(&hosts, "20.%d.%d.1\tcrawl-%d.googlebot.com\t20.%d.%d.1\n", i/200, i%200, i, i/200, i%200)
+			}
+		}
+		files[day+"/googlebot.txt"] = text.String()
+	}
+	files["hosts"] = hosts.String()
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	l, err := load(t, files, Options{Paths: []string{"."}, Hosts: "hosts"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	took, size := heap()-before, l.Size()
+	if took < 4<<20 || size < took*3/4 || size > took*3/2 {
+		t.Errorf("%d prefixes and hosts take %d bytes, Size says %d", l.Proofs(), took, size)
+	}
+	runtime.KeepAlive(l)
+}
+
+// BenchmarkVerify looks up random addresses, of which half are in prefixes, in the lists of all crawlers that have
+// some: real ones of three dates.
 func BenchmarkVerify(b *testing.B) {
-	dir := filepath.Join("testdata")
-	l, err := Load(Options{Paths: []string{dir}})
+	l, err := Load(Options{Paths: []string{filepath.Join(repcase.SharedDir(b), "data", "ranges")}})
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := l.Speaker("Googlebot")
+	const requests = 1 << 12
+	var texts [requests][]byte
+	var clients [requests]Client
+	var speakers [requests]Speaker
+	rng := rand.New(rand.NewPCG(1, 4))
+	tokens := l.tokens()
+	for i := range requests {
+		speakers[i] = l.Speaker(tokens[rng.IntN(len(tokens))])
+		rows := l.lists[l.speakers[speakers[i]].lists[0]].rows
+		addr := netip.AddrFrom4([4]byte{byte(1 + rng.IntN(222)), byte(rng.Uint32()), byte(rng.Uint32()), byte(rng.Uint32())})
+		if rng.IntN(2) == 0 {
+			_, prefix, _ := strings.Cut(l.ProofName(rows[1+rng.IntN(len(rows)-1)].ever), " ")
+			addr = randomIn(rng, netip.MustParsePrefix(prefix))
+		}
+		texts[i] = []byte(addr.String())
+		clients[i] = ParseClient(texts[i])
+	}
 	at := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
-	var texts [][]byte
-	for i := range 1 << 10 {
-		texts = append(texts, []byte(netip.AddrFrom4([4]byte{66, 249, byte(64 + i%64), byte(i * 7)}).String()))
-	}
-	parsed := make([]Client, len(texts))
-	for i := range texts {
-		parsed[i] = ParseClient(texts[i])
-	}
-	list := &l.lists[l.speakers[s].lists[0]]
 	b.Run("part=table", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			list.find(parsed[i%len(parsed)].Addr)
+			l.lists[l.speakers[speakers[i%requests]].lists[0]].prefixes.find(clients[i%requests].Addr)
 		}
 	})
 	b.Run("part=verify", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			l.VerifyClient(s, &parsed[i%len(parsed)], at)
+			l.VerifyClient(speakers[i%requests], &clients[i%requests], at)
+		}
+	})
+	b.Run("part=parse", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			ParseClient(texts[i%requests])
 		}
 	})
 	b.Run("part=all", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			l.Verify(s, ParseAddress(texts[i%len(texts)]), at)
+			client := ParseClient(texts[i%requests])
+			l.VerifyClient(speakers[i%requests], &client, at)
 		}
 	})
+}
+
+// randomIn returns an address of a prefix.
+func randomIn(rng *rand.Rand, p netip.Prefix) netip.Addr {
+	b := p.Addr().AsSlice()
+	for i := p.Bits(); i < len(b)*8; i++ {
+		b[i/8] |= byte(rng.IntN(2)) << (7 - i%8)
+	}
+	addr, _ := netip.AddrFromSlice(b)
+	return addr
 }

@@ -99,9 +99,9 @@ func hasAddress(s snapshot, client netip.Addr) bool {
 // refersGlobal looks for the longest prefix of the registries without a table.
 func refersGlobal(client netip.Addr) bool {
 	bits, global := -1, true
-	for p, reachable := range special.All() {
-		if p.Contains(client) && p.Bits() > bits {
-			bits, global = p.Bits(), reachable
+	for _, s := range specialPrefixes {
+		if s.prefix.Contains(client) && s.prefix.Bits() > bits {
+			bits, global = s.prefix.Bits(), s.reachable
 		}
 	}
 	return global
