@@ -7,6 +7,7 @@
 //	counts of a page        L/4 or L/2, by the plan
 //	counts of rules         L/2, by the plan
 //	the index of the pack   its size in the file, and 4 bytes a site
+//	lists of addresses      their tables, and counts of the networks that send requests of crawlers
 //	the work on rows        unpackers, batches, chunks, encoders, and the row group or dictionaries of the output
 //	rows that are sorted    up to a quarter of what is left, if -sort or -partition-by is given
 //	URLs that changed       up to a quarter of what is left, by the plan
@@ -60,6 +61,7 @@ type Run struct {
 	Workers int             // that are asked for; 0 is one for each processor
 	Agents  int             // verdicts of a URL
 	Index   int64           // bytes of the indexes of packs in memory; 0 if there is no pack yet
+	Lists   int64           // bytes of the lists of addresses of crawlers; 0 is none
 	Out     *output.Options // of the output; nil is no table
 	Remote  int64           // bytes for what is read and written that is not in the file system
 	Window  int64           // the largest window of zstd in bytes that the logs are known to need; 0 is as usual
@@ -102,6 +104,8 @@ const (
 	rowSize     = 100       // of a batch: places, numbers, and the names of sites
 	changesPart = 4         // the part of the limit that is for what changed
 	changesMore = 11        // eighths of the memory for URLs that all counts take, see aggregate.ChangesOptions
+	clientRow   = 80        // of a batch with addresses: their texts, times, answers, and networks
+	networks    = 7 * mib   // that send requests of crawlers, see ranges.Census
 	oldRow      = 24        // of a batch that is decided twice
 	oldVerdict  = 9         // the same, for each agent
 )
@@ -171,7 +175,13 @@ func (r Run) reserved(p *Parts) int64 {
 	if r.Old {
 		row += oldRow + oldVerdict*int64(r.Agents)
 	}
+	if r.Lists > 0 {
+		row += clientRow
+	}
 	size := int64(p.Unpackers)*(unpacker+r.window()) + batches*(batchText+int64(p.BatchRows)*row) + r.Remote + p.Changes*changesMore/8
+	if r.Lists > 0 {
+		size += r.Lists + networks
+	}
 	if r.Stream {
 		size += stream
 	}
@@ -252,6 +262,9 @@ func (r Run) tooSmall(p Parts) error {
 	index := ""
 	if r.Index >= mib {
 		index = fmt.Sprintf(", %s of it for the index of the pack", Text(r.Index))
+	}
+	if r.Lists >= mib {
+		index += fmt.Sprintf(", %s of it for lists of addresses", Text(r.Lists))
 	}
 	if r.Window > window {
 		index += fmt.Sprintf(", %s of it for the window of zstd that a log has", Text(r.Window))

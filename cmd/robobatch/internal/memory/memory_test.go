@@ -73,6 +73,7 @@ func TestDivide(t *testing.T) {
 func TestDivideTooSmall(t *testing.T) {
 	for name, r := range map[string]Run{
 		"index":  {Index: 30 << 20, Agents: 1, Out: &output.Options{}},
+		"lists":  {Lists: 30 << 20, Agents: 1, Out: &output.Options{}},
 		"wide":   {Agents: 45, Out: &output.Options{Layout: output.Wide}},
 		"arrow":  {Index: 30 << 20, Agents: 1, Out: &output.Options{Format: output.ArrowFile}},
 		"bloom":  {Agents: 1, Out: &output.Options{Bloom: []string{"url"}, Level: 22}},
@@ -85,7 +86,7 @@ func TestDivideTooSmall(t *testing.T) {
 			t.Errorf("%s: no error", name)
 			continue
 		}
-		if r.Index > 0 != strings.Contains(err.Error(), " of it for the index of the pack") {
+		if r.Index > 0 != strings.Contains(err.Error(), " of it for the index of the pack") || r.Lists > 0 != strings.Contains(err.Error(), ", 30MiB of it for lists of addresses") {
 			t.Errorf("%s: error %v", name, err)
 		}
 		_, rest, _ := strings.Cut(err.Error(), ": use ")
@@ -100,6 +101,23 @@ func TestDivideTooSmall(t *testing.T) {
 		if _, err := r.Divide(); err == nil {
 			t.Errorf("%s: less is enough", name)
 		}
+	}
+}
+
+// TestLists holds that lists of addresses leave less for rules, by what they take and what each batch takes more.
+func TestLists(t *testing.T) {
+	r := Run{Limit: 512 << 20, Agents: 1, Workers: 1, Out: &output.Options{}}
+	without, err := r.Divide()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Lists = 100 << 20
+	with, err := r.Divide()
+	if more := with.Reserved - without.Reserved; err != nil || more < r.Lists+networks || more > r.Lists+networks+2*mib {
+		t.Errorf("lists of 100 MiB reserve %d bytes more, error %v", more, err)
+	}
+	if with.Rules != without.Rules {
+		t.Errorf("the limit of the store is %d, not %d", with.Rules, without.Rules)
 	}
 }
 

@@ -110,6 +110,9 @@ func (p *Passage) chooseMemory(f *Flags) (err error) {
 	if place.IsRemote(f.Path) {
 		m.Remote += place.RandomMemory
 	}
+	if lists := p.Now.Opt.Ranges; lists != nil {
+		m.Lists = lists.Size()
+	}
 	_, err = m.Divide()
 	return err
 }
