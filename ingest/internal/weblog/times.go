@@ -3,8 +3,6 @@ package weblog
 import (
 	"bytes"
 	"strconv"
-	"strings"
-	"time"
 )
 
 // A Clock reads times. Rows of one second have one text, which it reads once.
@@ -44,11 +42,27 @@ type moment struct{ year, month, day, hour, minute, second, micro, offset int }
 
 // unix returns the moment in microseconds, NoTime if there is none such.
 func (m moment) unix() int64 {
-	t := time.Date(m.year, time.Month(m.month), m.day, m.hour, m.minute, m.second, 0, time.UTC)
-	if m.month < 1 || m.month > 12 || t.Day() != m.day || m.hour > 23 || m.minute > 59 || m.second > 60 {
+	if m.month < 1 || m.month > 12 || m.day < 1 || m.hour > 23 || m.minute > 59 || m.second > 60 {
 		return NoTime
 	}
-	return t.UnixMicro() + int64(m.micro) - int64(m.offset)*1e6
+	if m.day > 28 && m.day > daysBefore(m.year, m.month+1)-daysBefore(m.year, m.month) {
+		return NoTime
+	}
+	if m.second == 60 && m.minute == 59 && m.hour == 23 { // of the next day
+		return NoTime
+	}
+	seconds := int64(daysBefore(m.year, m.month)+m.day-1)*86400 + int64(m.hour*3600+m.minute*60+m.second-m.offset)
+	return seconds*1e6 + int64(m.micro)
+}
+
+// daysBefore returns how many days after 1970-01-01 a month begins, in a tenth of the time of time.Date. The
+// month after December is 13.
+func daysBefore(year, month int) int {
+	if month < 3 { // years begin in March, so that a leap day is the last one
+		year, month = year-1, month+12
+	}
+	year += 400 // more than 0; the Gregorian calendar has 146,097 days in 400 years
+	return 365*year + year/4 - year/100 + year/400 + (153*month-457)/5 - 719468 - 146097
 }
 
 // number returns the number that all of b is, -1 if there are other bytes than digits.
@@ -63,49 +77,66 @@ func number(b []byte) int {
 	return n
 }
 
-// A part is a number within a text: text[from:up].
-type part struct {
-	to       *int
-	from, up int
-}
-
-// numbers reads parts of b and reports whether all are numbers.
-func numbers(b []byte, parts ...part) bool {
-	for _, p := range parts {
-		if *p.to = number(b[p.from:p.up]); *p.to < 0 {
-			return false
-		}
-	}
-	return true
-}
-
-const months = "JanFebMarAprMayJunJulAugSepOctNovDec"
-
 // parseCLF reads 31/Jan/2026:18:00:00 +0100.
 func parseCLF(b []byte) int64 {
 	var m moment
-	i := strings.Index(months, string(b[3:6]))
-	if i < 0 || i%3 != 0 || b[6] != '/' || b[11] != ':' || b[14] != ':' || b[17] != ':' {
+	if b[6] != '/' || b[11] != ':' || b[14] != ':' || b[17] != ':' {
 		return NoTime
 	}
-	m.month = i/3 + 1
-	if !numbers(b, part{&m.day, 0, 2}, part{&m.year, 7, 11}, part{&m.hour, 12, 14}, part{&m.minute, 15, 17}, part{&m.second, 18, 20}) {
+	m.day, m.month, m.year = number(b[0:2]), monthOf(b[3:6]), number(b[7:11])
+	m.hour, m.minute, m.second = number(b[12:14]), number(b[15:17]), number(b[18:20])
+	if m.day|m.year|m.hour|m.minute|m.second < 0 {
 		return NoTime
 	}
 	return m.end(b[20:])
 }
 
+// monthOf returns the month with a name in English of three letters, 0 if there is none such.
+func monthOf(name []byte) int {
+	switch string(name) {
+	case "Jan":
+		return 1
+	case "Feb":
+		return 2
+	case "Mar":
+		return 3
+	case "Apr":
+		return 4
+	case "May":
+		return 5
+	case "Jun":
+		return 6
+	case "Jul":
+		return 7
+	case "Aug":
+		return 8
+	case "Sep":
+		return 9
+	case "Oct":
+		return 10
+	case "Nov":
+		return 11
+	case "Dec":
+		return 12
+	}
+	return 0
+}
+
 // parseISO reads 2026-01-31, and what may follow: T or a space, 18:00:00.
 func parseISO(b []byte) int64 {
 	var m moment
-	if b[7] != '-' || !numbers(b, part{&m.year, 0, 4}, part{&m.month, 5, 7}, part{&m.day, 8, 10}) {
+	m.year, m.month, m.day = number(b[0:4]), number(b[5:7]), number(b[8:10])
+	if b[7] != '-' || m.year|m.month|m.day < 0 {
 		return NoTime
 	}
 	if len(b) == 10 {
 		return m.unix()
 	}
-	if len(b) < 19 || b[10]|0x20 != 't' && b[10] != ' ' || b[13] != ':' || b[16] != ':' ||
-		!numbers(b, part{&m.hour, 11, 13}, part{&m.minute, 14, 16}, part{&m.second, 17, 19}) {
+	if len(b) < 19 || b[10]|0x20 != 't' && b[10] != ' ' || b[13] != ':' || b[16] != ':' {
+		return NoTime
+	}
+	m.hour, m.minute, m.second = number(b[11:13]), number(b[14:16]), number(b[17:19])
+	if m.hour|m.minute|m.second < 0 {
 		return NoTime
 	}
 	return m.end(b[19:])
@@ -114,8 +145,9 @@ func parseISO(b []byte) int64 {
 // parseDigits reads 20260131180000.
 func parseDigits(b []byte) int64 {
 	var m moment
-	if !numbers(b, part{&m.year, 0, 4}, part{&m.month, 4, 6}, part{&m.day, 6, 8},
-		part{&m.hour, 8, 10}, part{&m.minute, 10, 12}, part{&m.second, 12, 14}) {
+	m.year, m.month, m.day = number(b[0:4]), number(b[4:6]), number(b[6:8])
+	m.hour, m.minute, m.second = number(b[8:10]), number(b[10:12]), number(b[12:14])
+	if m.year|m.month|m.day|m.hour|m.minute|m.second < 0 {
 		return NoTime
 	}
 	return m.unix()

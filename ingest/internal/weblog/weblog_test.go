@@ -55,6 +55,29 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
+// TestMoment compares moments of 10,000 years with package time, and days and times of day that there are not.
+func TestMoment(t *testing.T) {
+	clocks := [...][3]int{{0, 0, 0}, {12, 34, 56}, {23, 59, 59}, {23, 59, 60}, {22, 59, 60}, {24, 0, 0}, {0, 60, 0}, {0, 0, 61}, {1, 2, 3}}
+	n := 0
+	for year := range 10_000 {
+		for month := range 14 {
+			for _, day := range []int{0, 1, 2, 15, 27, 28, 29, 30, 31, 32} {
+				n++
+				clock := clocks[n%len(clocks)]
+				m := moment{year, month, day, clock[0], clock[1], clock[2], 7, 3600}
+				want := int64(NoTime)
+				of := time.Date(year, time.Month(month), day, clock[0], clock[1], clock[2], 7000, time.UTC)
+				if of.Day() == day && month >= 1 && month <= 12 && clock[0] < 24 && clock[1] < 60 && clock[2] < 61 {
+					want = of.UnixMicro() - 3600e6
+				}
+				if got := m.unix(); got != want {
+					t.Fatalf("%+v is %d, want %d", m, got, want)
+				}
+			}
+		}
+	}
+}
+
 // TestParseTime reads all ways to write a moment, and none of others.
 func TestParseTime(t *testing.T) {
 	at := time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC).UnixMicro()
