@@ -33,8 +33,6 @@ type Evaluator struct {
 	clients *clients
 	pending []pendingRow // of the batch
 	words   []byte       // memory of those of pending
-
-	addresses *addresses // with StoreOptions.Ranges
 }
 
 // A route leads from the URL of a row to what is in force for it. It is that of the row before, as

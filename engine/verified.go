@@ -53,9 +53,6 @@ func (e *Evaluator) verify(b *Batch, old *Evaluator) {
 	if v == nil {
 		return
 	}
-	if e.addresses == nil {
-		e.addresses = new(addresses)
-	}
 	b.Verified, b.Proofs = grown(b.Verified, b.Len()), grown(b.Proofs, b.Len())
 	for i := range b.Verified {
 		b.Verified[i], b.Proofs[i] = ranges.Null, 0
@@ -68,10 +65,10 @@ func (e *Evaluator) verify(b *Batch, old *Evaluator) {
 			decider = old
 		}
 		speaker, operator := decider.speaker(by, i)
-		client := e.addresses.of(b.client(i))
-		b.addSender(client, operator)
+		client := ranges.ParseClient(b.client(i))
+		b.addSender(&client, operator)
 		at := b.time(i)
-		answer, proof := v.lists.VerifyClient(speaker, client, at)
+		answer, proof := v.lists.VerifyClient(speaker, &client, at)
 		b.Verified[i], b.Proofs[i] = answer, proof
 		switch {
 		case answer != ranges.Yes && answer != ranges.No:
@@ -113,40 +110,8 @@ func (e *Evaluator) isImpostor(b, decided *Batch, row int) bool {
 	if decided == b || decided.Agents[row] == b.Agents[row] && e.store.isKnown(int(b.Agents[row])) {
 		return b.Verified[row] == ranges.No
 	}
-	if e.addresses == nil {
-		e.addresses = new(addresses)
-	}
 	speaker, _ := e.speaker(decided, row)
-	answer, _ := e.store.verifier.lists.VerifyClient(speaker, e.addresses.of(b.client(row)), b.time(row))
+	client := ranges.ParseClient(b.client(row))
+	answer, _ := e.store.verifier.lists.VerifyClient(speaker, &client, b.time(row))
 	return answer == ranges.No
-}
-
-// addresses remembers the addresses of clients, of which logs have few from crawlers. It is for one goroutine.
-type addresses struct {
-	slots [1 << 10]addressSlot
-	other ranges.Client
-}
-
-// An addressSlot is a text and the client that it is; a zero size is none.
-type addressSlot struct {
-	size   uint8
-	text   [maxAddressText]byte
-	client ranges.Client
-}
-
-// maxAddressText is how long an address without port and zone can be. Longer texts are not remembered.
-const maxAddressText = len("ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255")
-
-// of returns the client of a field, until the next call.
-func (m *addresses) of(field []byte) *ranges.Client {
-	if len(field) == 0 || len(field) > maxAddressText {
-		m.other = ranges.ParseClient(field)
-		return &m.other
-	}
-	s := &m.slots[xxh3.Hash(field)%uint64(len(m.slots))]
-	if string(s.text[:s.size]) != string(field) {
-		s.size = uint8(copy(s.text[:], field))
-		s.client = ranges.ParseClient(field)
-	}
-	return &s.client
 }

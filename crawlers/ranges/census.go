@@ -2,7 +2,6 @@ package ranges
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"net/netip"
 	"slices"
@@ -66,15 +65,43 @@ type Census struct {
 	requests   int64 // of crawlers
 	unusable   int64 // of them, those whose address is none that a client on the internet has
 	anonymised int64 // of them, those whose address lacks its end
-	networks   map[Network]*sender
-	recent     [1 << 8]*sender // of networks, by their last bits: logs have few at a time
+
+	// senders is a hash table of which half the places are empty at least: requests from ever other networks
+	// wait for memory once, where a map of pointers makes them wait three times.
+	senders  []sender
+	networks int // in senders
 }
 
-// A sender is a network that sent requests of crawlers.
+// A sender is a network that sent requests of crawlers; the zero value is none.
 type sender struct {
 	network   Network
 	requests  int64
-	operators []uint32 // that its User-Agents named: at most manyOperators
+	operators [manyOperators]uint32 // that its User-Agents named: the first ones
+	named     uint32                // how many operators are there
+}
+
+// sender returns the place of a network, which may be empty.
+func (c *Census) sender(n Network) *sender {
+	mask := uint64(len(c.senders) - 1)
+	for i := uint64(n) * 0x9e3779b97f4a7c15 >> 32 & mask; ; i = (i + 1) & mask {
+		if s := &c.senders[i]; s.network == n || s.network == 0 {
+			return s
+		}
+	}
+}
+
+// grow makes room for one more network.
+func (c *Census) grow() {
+	if c.networks++; 2*c.networks <= len(c.senders) {
+		return
+	}
+	old := c.senders
+	c.senders = make([]sender, max(1<<8, 2*len(old)))
+	for _, s := range old {
+		if s.network != 0 {
+			*c.sender(s.network) = s
+		}
+	}
 }
 
 // What makes a field doubtful, from leastRequests of crawlers on.
@@ -102,25 +129,18 @@ func (c *Census) Add(r Requests) {
 		c.unusable += int64(r.Count)
 		return
 	}
-	recent := &c.recent[r.Network%Network(len(c.recent))]
-	s := *recent
-	if s == nil || s.network != r.Network {
-		s = c.networks[r.Network]
-	}
-	if s == nil {
-		if len(c.networks) >= maxNetworks {
+	if len(c.senders) == 0 || c.sender(r.Network).network == 0 {
+		if c.networks >= maxNetworks {
 			return
 		}
-		if c.networks == nil {
-			c.networks = map[Network]*sender{}
-		}
-		s = &sender{network: r.Network}
-		c.networks[r.Network] = s
+		c.grow()
 	}
-	*recent = s
+	s := c.sender(r.Network)
+	s.network = r.Network
 	s.requests += int64(r.Count)
-	if len(s.operators) < manyOperators && !slices.Contains(s.operators, r.Operator) {
-		s.operators = append(s.operators, r.Operator)
+	if s.named < manyOperators && !slices.Contains(s.operators[:s.named], r.Operator) {
+		s.operators[s.named] = r.Operator
+		s.named++
 	}
 }
 
@@ -148,9 +168,9 @@ func (c *Census) Proxied() (Network, bool) {
 		return 0, true
 	}
 	var found Network
-	for n, s := range c.networks { // two may send half each
-		if 2*s.requests >= c.requests && len(s.operators) >= manyOperators && (found == 0 || cmp.Less(n, found)) {
-			found = n
+	for _, s := range c.senders { // two may send half each
+		if s.network != 0 && 2*s.requests >= c.requests && s.named >= manyOperators && (found == 0 || s.network < found) {
+			found = s.network
 		}
 	}
 	return found, found != 0
@@ -169,8 +189,8 @@ func (c *Census) Requests() (all, unusable, anonymised int64) {
 
 // Sent returns how many of the requests came from a network.
 func (c *Census) Sent(n Network) int64 {
-	if s := c.networks[n]; s != nil {
-		return s.requests
+	if len(c.senders) == 0 {
+		return 0
 	}
-	return 0
+	return c.sender(n).requests
 }

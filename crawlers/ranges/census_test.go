@@ -2,6 +2,7 @@ package ranges
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -46,8 +47,8 @@ func TestCensus(t *testing.T) {
 	for i := range maxNetworks + 1000 {
 		census.Add(Requests{Network: network4 | Network(i), Count: 1})
 	}
-	if len(census.networks) > maxNetworks {
-		t.Errorf("%d networks", len(census.networks))
+	if census.networks != maxNetworks {
+		t.Errorf("%d networks", census.networks)
 	}
 }
 
@@ -60,5 +61,29 @@ func TestNetwork(t *testing.T) {
 		if got := ParseClient([]byte(field)).Network.Prefix().String(); got != want {
 			t.Errorf("%s: %s, want %s", field, got, want)
 		}
+	}
+}
+
+// TestCensusCounts compares the counts of many networks with a map.
+func TestCensusCounts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	var census Census
+	want := map[Network]int64{}
+	for range 100_000 {
+		n := network4 | Network(rng.IntN(1<<rng.IntN(16)))<<8
+		if rng.IntN(3) == 0 {
+			n = network6 | Network(rng.IntN(5000))<<20
+		}
+		count := 1 + rng.IntN(3)
+		census.Add(Requests{Network: n, Count: uint32(count)})
+		want[n] += int64(count)
+	}
+	for n, count := range want {
+		if got := census.Sent(n); got != count {
+			t.Errorf("%v sent %d, want %d", n.Prefix(), got, count)
+		}
+	}
+	if got := census.Sent(network4 | 1<<40); got != 0 || census.networks != len(want) {
+		t.Errorf("%d networks, want %d; one that never came sent %d", census.networks, len(want), got)
 	}
 }

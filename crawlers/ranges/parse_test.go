@@ -110,6 +110,7 @@ func TestParseAddress(t *testing.T) {
 		"::ffff:66.249.64.1": "66.249.64.1", "[::ffff:66.249.64.1]:80": "66.249.64.1", "fe80::1%eth0": "fe80::1", "::": "::",
 		"-": "", "": "", "unknown": "", "1.2.3.x": "", "1.2.3": "", "1.2.3.4.5": "", "66.249.64.1:": "", "66.249.64.1:x": "",
 		"[66.249.64.1": "", "[::1]x": "", "example.com": "", "66.249.64.1, 10.0.0.1": "", "1.2.3.04": "", "%eth0": "",
+		"1.2.3.256": "", "1.2.3.4%eth0": "1.2.3.4", "1.2.3.4%eth0:80": "1.2.3.4", "1.2.3.999999999999999999999": "", "0.0.0.0": "0.0.0.0", "255.255.255.255:65535": "255.255.255.255",
 		strings.Repeat("1", 1000): "",
 	} {
 		got := ParseAddress([]byte(text))
@@ -117,7 +118,7 @@ func TestParseAddress(t *testing.T) {
 			t.Errorf("%q is %v, want %q", text, got, want)
 		}
 	}
-	texts := [][]byte{[]byte("66.249.64.1:443"), []byte("[2001:4860:4801:10::1]:443"), []byte("-"), []byte("host.example"), []byte("fe80::1%eth0")}
+	texts := [][]byte{[]byte("66.249.64.1:443"), []byte("[2001:4860:4801:10::1]:443"), []byte("-"), []byte("host.example"), []byte("1.2.3.444"), []byte("fe80::1%eth0")}
 	if n := testing.AllocsPerRun(100, func() {
 		for _, text := range texts {
 			ParseAddress(text)
@@ -125,6 +126,29 @@ func TestParseAddress(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
+}
+
+// FuzzParseAddress compares addresses of IPv4 with those of package netip, alone and with what logs put behind them.
+func FuzzParseAddress(f *testing.F) {
+	for _, text := range []string{"66.249.64.1", "1.2.3.256", "1.2.3.04", "1.2.3", "1.2.3.4.5", "::ffff:1.2.3.4", "2001:db8::1", "1..2.3", "00.1.2.3"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		want, err := netip.ParseAddr(text)
+		if err != nil || want.Zone() != "" {
+			want = netip.Addr{}
+		}
+		got := ParseAddress([]byte(text))
+		if want.IsValid() && got != want.Unmap() {
+			t.Errorf("%q is %v, want %v", text, got, want)
+		}
+		if !want.IsValid() && got.IsValid() && !strings.ContainsAny(text, ":% \"[") {
+			t.Errorf("%q is %v, and no address", text, got)
+		}
+		if want.Is4() && ParseAddress([]byte(text+":443")) != want {
+			t.Errorf("%q with a port is another address", text)
+		}
+	})
 }
 
 // TestSpecial holds that the registries say of addresses what their documents do.
