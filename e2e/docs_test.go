@@ -26,7 +26,7 @@ func TestDocs(t *testing.T) {
 		queries int    // at least
 	}{
 		{"docs/COOKBOOK.md", "", 10},
-		{"docs/RULES.md", "robobatch rules -quiet -rules testdata/quickstart/rules", 2},
+		{"docs/RULES.md", "robobatch rules -quiet -rules testdata/quickstart/rules", 1},
 		{"docs/OUTPUT.md", "robobatch -quiet -rules testdata/quickstart/rules -in testdata/quickstart/urls.zst", 2},
 	} {
 		t.Run(filepath.Base(doc.name), func(t *testing.T) {

@@ -72,16 +72,19 @@ const (
 
 	// Of other directives.
 
-	codeBadDelay       Code = "bad_crawl_delay"              // its value is no number of seconds
-	codeBadHost        Code = "bad_host"                     // its value is no domain name
-	codeExtraHost      Code = "extra_host"                   // only the first valid one counts
-	codeBadCleanParam  Code = "bad_clean_param"              // it is not: parameters joined by "&", and maybe a path
-	codeBadLicense     Code = "license_not_absolute"         // its value is no absolute URL
-	codeBadUsage       Code = "bad_content_usage"            // it is no Dictionary, so it says nothing
-	codeUnknownUsage   Code = "unknown_content_usage"        // a label or a value of it says nothing
-	codeBadSignal      Code = "bad_content_signal"           // a pair is dropped or comes twice, or there is a path
-	codeLooseSignal    Code = "content_signal_outside_group" // no user-agent line precedes it
-	codeHTTPSitemap    Code = "http_sitemap"                 // it is fetched by http though the site has https
-	codeBlockedSitemap Code = "blocked_sitemap"              // the rules of the file forbid it
-	codeBadSitemap     Code = "bad_sitemap"                  // its value is no absolute URL
+	codeBadDelay           Code = "bad_crawl_delay"              // its value is no number of seconds
+	codeBadHost            Code = "bad_host"                     // its value is no domain name
+	codeExtraHost          Code = "extra_host"                   // only the first valid one counts
+	codeBadCleanParam      Code = "bad_clean_param"              // it is not: parameters joined by "&", and maybe a path
+	codeBadLicense         Code = "license_not_absolute"         // its value is no absolute URL
+	codeBadUsage           Code = "bad_content_usage"            // it is no Dictionary, so it says nothing
+	codeUnknownUsage       Code = "unknown_content_usage"        // a label or a value of it says nothing
+	codeBadSignal          Code = "bad_content_signal"           // a pair is dropped or comes twice, or there is a path
+	codeLooseSignal        Code = "content_signal_outside_group" // no user-agent line precedes it
+	codeUsageDisallowed    Code = "preference_disallowed"        // it is of pages that none of its crawlers may fetch
+	codePreferenceConflict Code = "preference_conflict"          // another line says the opposite of the same path
+	codePreferenceHidden   Code = "preference_hidden"            // a group keeps the preferences for others from its crawlers
+	codeHTTPSitemap        Code = "http_sitemap"                 // it is fetched by http though the site has https
+	codeBlockedSitemap     Code = "blocked_sitemap"              // the rules of the file forbid it
+	codeBadSitemap         Code = "bad_sitemap"                  // its value is no absolute URL
 )

@@ -19,6 +19,7 @@ type Report struct {
 	Sitemaps    []Sitemap
 	Hosts       []Host
 	CleanParams CleanParams
+	Preferences *Preferences // nil if there is no line of them
 	Diagnostics []Diagnostic // in the order of lines; see [Report.About] for more
 
 	dialect Dialect
@@ -50,6 +51,7 @@ func Inspect(body []byte, d Dialect) *Report {
 	in.inherit()
 	in.blockedAssets()
 	in.rules()
+	in.wishes(body)
 	slices.SortStableFunc(r.Diagnostics, func(a, b Diagnostic) int { return cmp.Compare(a.Line, b.Line) })
 	return r
 }
@@ -59,19 +61,20 @@ type inspector struct {
 	dialect Dialect
 	report  *Report
 
-	open      bool              // there is a group that rules belong to, as in parser
-	closed    bool              // the last delay group has a member, so that the next user-agent line starts another
-	ruled     bool              // that member, or another one, is a rule
-	delayAt   int32             // line of its last Crawl-delay
-	delayOnly []int             // indices of the diagnostics of the delay groups without rules that end before this one
-	blank     bool              // there was an empty line in this section, and no rule since
-	early     int32             // line of the first Crawl-delay or Host of this section, if no rule precedes it; 0 if there is none
-	parted    bool              // there was an empty line, and no directive since
-	ended     bool              // the last section was ended by an empty line
-	count     int               // rules with an effect so far
-	host      bool              // there was a valid host line
-	named     []named           // user-agent lines
-	typos     map[string]string // by name in lower case: the known crawler that may be meant, or ""
+	open        bool              // there is a group that rules belong to, as in parser
+	closed      bool              // the last delay group has a member, so that the next user-agent line starts another
+	ruled       bool              // that member, or another one, is a rule
+	delayAt     int32             // line of its last Crawl-delay
+	delayOnly   []int             // indices of the diagnostics of the delay groups without rules that end before this one
+	blank       bool              // there was an empty line in this section, and no rule since
+	early       int32             // line of the first Crawl-delay or Host of this section, if no rule precedes it; 0 if there is none
+	parted      bool              // there was an empty line, and no directive since
+	ended       bool              // the last section was ended by an empty line
+	count       int               // rules with an effect so far
+	host        bool              // there was a valid host line
+	preferences bool              // there was a line of preferences
+	named       []named           // user-agent lines
+	typos       map[string]string // by name in lower case: the known crawler that may be meant, or ""
 }
 
 // note adds a diagnostic.

@@ -209,23 +209,3 @@ func isSwap(a, b string) bool {
 	}
 	return false
 }
-
-// extension looks at a line of an extension whose meaning is left to others.
-func (in *inspector) extension(l *line) {
-	switch {
-	case l.isKey(LicenseLines):
-		if _, err := SplitURL([]byte(l.value)); err != nil {
-			in.note(l.num, codeBadLicense, "not an absolute URL: %v", err)
-		}
-	case l.isKey(UsageLines):
-		if !in.open {
-			in.note(l.num, codeLooseSignal, "no user-agent line precedes it, so it is ignored")
-		}
-		in.usage(l)
-	case l.isKey(SignalLines):
-		if !in.open {
-			in.note(l.num, codeLooseSignal, "no user-agent line precedes it, so it binds only crawlers whose group has no Content-Signal")
-		}
-		in.signal(l)
-	}
-}

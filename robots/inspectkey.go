@@ -1,6 +1,9 @@
 package robots
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // unused are the keys that google/robotstxt knows and has no use for, but for those of [spellings].
 var unused = map[string]bool{
@@ -10,7 +13,10 @@ var unused = map[string]bool{
 
 // key looks at how the key of a line is written.
 func (in *inspector) key(l *line) {
-	if l.noColon {
+	switch {
+	case l.noColon && isPreferenceKey(l.key):
+		in.note(l.num, codeNoColon, "a colon is missing behind the key, so the line says nothing")
+	case l.noColon:
 		in.note(l.num, codeNoColon, "a colon is missing behind the key; it is read all the same")
 	}
 	switch l.kind {
@@ -30,11 +36,19 @@ func (in *inspector) key(l *line) {
 	}
 }
 
+// preferenceKeys are the keys of preferences.
+var preferenceKeys = []Directive{UsageLines, SignalLines, LicenseLines}
+
+// isPreferenceKey reports whether a key is that of preferences, in any case.
+func isPreferenceKey(key string) bool {
+	return slices.Contains(preferenceKeys, Directive(strings.ToLower(key)))
+}
+
 // unknownKey looks at a key that has no effect in the dialect.
 func (in *inspector) unknownKey(l *line) {
 	kind, typo := typoKeys.kindOf(l.key)
 	switch {
-	case l.isKey(UsageLines), l.isKey(SignalLines), l.isKey(LicenseLines):
+	case isPreferenceKey(l.key) && !l.noColon:
 		in.note(l.num, codeUnused, "%q changes no verdict; it says what may be done with pages, which is a draft", l.key)
 	case unused[strings.ToLower(l.key)]:
 		in.note(l.num, codeUnused, "%q has no effect in this dialect", l.key)
@@ -64,14 +78,21 @@ func spelledOut(k kind) string {
 func nearest(key string) string {
 	const most = 2
 	best, name := most+1, ""
+	try := func(right string) {
+		if len(key) > len(right)+most {
+			return
+		}
+		if n := distance(strings.ToLower(key), right); n < best && n < len(right)-most {
+			best, name = n, right
+		}
+	}
 	for i := range spellings {
-		s := &spellings[i]
-		if s.typo || len(key) > len(s.prefix)+most {
-			continue
+		if !spellings[i].typo {
+			try(spellings[i].prefix)
 		}
-		if n := distance(strings.ToLower(key), s.prefix); n < best && n < len(s.prefix)-most {
-			best, name = n, s.prefix
-		}
+	}
+	for _, key := range preferenceKeys {
+		try(string(key))
 	}
 	return name
 }

@@ -120,7 +120,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "blocked_assets", Severity: Info,
-		What: "A rule keeps style sheets or scripts from a search engine that may fetch pages. It judges pages as it sees them, and that is without these.",
+		What: "A rule keeps style sheets or scripts from a search engine that may fetch pages.",
 		Do:   "Allow them, as in: Allow: /*.css$",
 		Bad:  "User-agent: *\nDisallow: /js/\n",
 		Good: "User-agent: *\nDisallow: /js/private/\n",
@@ -295,7 +295,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "not_inherited", Severity: Warning,
-		What: "A crawler with a group of its own does not read the rules for *, and may fetch what they forbid. This is not said of a group that has Allow: / or only an empty Disallow, that repeats a rule for *, or that has a Disallow where * is closed altogether, as such groups are meant so.",
+		What: "A crawler with a group of its own does not read the rules for *, and may fetch what they forbid. This is not said of a group that has Allow: / or only an empty Disallow, that repeats a rule for *, or that has a Disallow where * is closed altogether.",
 		Do:   "Repeat the rules for * in the group, or let the group go. If it is meant so, Allow: / in the group says that.",
 		Bad:  "User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /search/\n",
 		Good: "User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /private/\nDisallow: /search/\n",
@@ -313,6 +313,27 @@ var Codes = []Code{
 		Do:   "Delete the byte. If there are many, the file may be UTF-16: save it as UTF-8.",
 		Bad:  "User-agent: *\nDisallow: /private\x00/\n",
 		Good: "User-agent: *\nDisallow: /private/\n",
+	},
+	{
+		Name: "preference_conflict", Severity: Warning,
+		What: "Two lines of preferences say the opposite of the same paths. No wins.",
+		Do:   "Keep the line that is meant.",
+		Bad:  "User-agent: *\nContent-Usage: train-ai=n\nContent-Signal: ai-train=yes\nDisallow: /private/\n",
+		Good: "User-agent: *\nContent-Usage: train-ai=n\nContent-Signal: ai-train=no\nDisallow: /private/\n",
+	},
+	{
+		Name: "preference_disallowed", Severity: Info,
+		What: "No crawler of a Content-Usage may fetch its pages, so it says nothing.",
+		Do:   "Delete it, or let crawlers fetch the pages. Content-Signal counts for pages that may not be fetched, too.",
+		Bad:  "User-agent: *\nContent-Usage: /private/ train-ai=n\nDisallow: /private/\n",
+		Good: "User-agent: *\nContent-Usage: /public/ train-ai=n\nDisallow: /private/\n",
+	},
+	{
+		Name: "preference_hidden", Severity: Warning,
+		What: "A crawler whose own group has no preferences does not read those for *, or for a more general name.",
+		Do:   "Repeat the preferences in the group.",
+		Bad:  "User-agent: *\nContent-Signal: ai-train=no\nDisallow: /private/\n\nUser-agent: GPTBot\nDisallow: /private/\n",
+		Good: "User-agent: *\nContent-Signal: ai-train=no\nDisallow: /private/\n\nUser-agent: GPTBot\nContent-Signal: ai-train=no\nDisallow: /private/\n",
 	},
 	{
 		Name: "redundant_rule", Severity: Info,
@@ -372,7 +393,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "unknown_content_usage", Severity: Warning,
-		What: "A label or a value of Content-Usage says nothing: bots and ai-output are of earlier drafts, and values are y and n. It is a draft.",
+		What: "A label of Content-Usage is of an earlier draft or of none, or its value is neither y nor n. It says nothing.",
 		Do:   "Write train-ai or search, with y or n.",
 		Bad:  "User-agent: *\nContent-Usage: train-ai=no\n",
 		Good: "User-agent: *\nContent-Usage: train-ai=n\n",

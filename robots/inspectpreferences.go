@@ -1,0 +1,485 @@
+package robots
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dunglas/httpsfv"
+)
+
+// extension looks at a line of preferences, and at a license.
+func (in *inspector) extension(l *line) {
+	switch {
+	case l.isKey(LicenseLines):
+		if _, err := SplitURL([]byte(l.value)); err != nil {
+			in.note(l.num, codeBadLicense, "not an absolute URL: %v", err)
+		}
+	case l.isKey(UsageLines):
+		if !in.open {
+			in.loosePreference(l, "so it is ignored")
+		}
+		in.usage(l)
+	case l.isKey(SignalLines):
+		if !in.open {
+			in.loosePreference(l, "so it binds only crawlers whose group has no Content-Signal")
+		}
+		in.signal(l)
+	default:
+		return
+	}
+	in.preferences = true
+}
+
+// loosePreference notes a line of preferences that belongs to no group.
+func (in *inspector) loosePreference(l *line, effect string) {
+	if in.ended {
+		in.note(l.num, codeLooseSignal, "an empty line ended the section before it, so it is ignored")
+		return
+	}
+	in.note(l.num, codeLooseSignal, "no user-agent line precedes it, %s", effect)
+}
+
+// usage looks at the value of a Content-Usage line.
+func (in *inspector) usage(l *line) {
+	path, statement := cutPath(l.value)
+	parse := func(statement string) (*httpsfv.Dictionary, error) {
+		return httpsfv.UnmarshalDictionary([]string{strings.TrimLeft(statement, " \t")})
+	}
+	dictionary, err := parse(statement)
+	if err == nil {
+		in.usageKeys(l, dictionary)
+		return
+	}
+	_, small := parse(lowerText(statement))
+	switch {
+	case path == "" && strings.HasPrefix(l.value, "*"):
+		in.note(l.num, codeBadUsage, "a path starts with /, so this is none, and says nothing: write /*")
+	case small == nil:
+		in.note(l.num, codeBadUsage, "a key has capitals, so the line cannot be read, and says nothing: write %s", shortened(lowerText(trimSpace(statement))))
+	default:
+		in.note(l.num, codeBadUsage, "it cannot be read, so it says nothing: write as in train-ai=n, search=y")
+	}
+}
+
+// earlierLabels are the categories that drafts of the vocabulary have dropped, and which drafts had
+// them: draft-ietf-aipref-vocab-01 to -04.
+var earlierLabels = map[string]string{
+	"tdm": "01", "ai": "01", "genai": "01", "inference": "01", "all": "02", "ai-use": "02", "train-genai": "02 and 03", "bots": "03 and 04", "ai-output": "04",
+}
+
+// usageKeys looks at the keys of a Content-Usage line, and at their values.
+func (in *inspector) usageKeys(l *line, dictionary *httpsfv.Dictionary) {
+	for _, key := range dictionary.Names() {
+		switch draft := earlierLabels[key]; {
+		case key == "train-ai", key == "search":
+			if usageOf(dictionary, key) == Unstated {
+				in.note(l.num, codeUnknownUsage, "the value of %s is neither y nor n, so it says nothing%s", key, usageRemedy(dictionary, key))
+			}
+		case draft != "":
+			in.note(l.num, codeUnknownUsage, "%s is a label of draft-ietf-aipref-vocab-%s alone, and says nothing now", key, draft)
+		case key == "ai-train", key == "ai-input":
+			in.note(l.num, codeUnknownUsage, "%s is a key of Content-Signal, and says nothing here", key)
+		default:
+			in.note(l.num, codeUnknownUsage, "%s is a label of no draft, so it says nothing", shortened(key))
+		}
+	}
+}
+
+// usageRemedy says what to write for the value of a key that is neither y nor n, if that is clear.
+func usageRemedy(dictionary *httpsfv.Dictionary, key string) string {
+	member, _ := dictionary.Get(key)
+	item, _ := member.(httpsfv.Item)
+	var value string
+	switch v := item.Value.(type) {
+	case httpsfv.Token:
+		value = string(v)
+	case string:
+		value = v
+	}
+	switch lowerText(value) {
+	case "y", "yes":
+		return ": write " + key + "=y"
+	case "n", "no":
+		return ": write " + key + "=n"
+	}
+	return ""
+}
+
+// signal looks at the value of a Content-Signal line.
+func (in *inspector) signal(l *line) {
+	path, statement := cutPath(l.value)
+	if path != "" {
+		in.note(l.num, codeBadSignal, "no specification has a path here; it is read as that of Content-Usage")
+	}
+	given := map[string]bool{}
+	for _, p := range signalPairs(statement) {
+		switch {
+		case !p.valid:
+			in.note(l.num, codeBadSignal, "%q is dropped: %s", shortened(p.text), signalRemedy(p))
+		case given[p.key]:
+			in.note(l.num, codeBadSignal, "%s comes twice; the last counts", p.key)
+		}
+		given[p.key] = given[p.key] || p.valid
+	}
+}
+
+// signalRemedy says what to write for a pair that is dropped.
+func signalRemedy(p signalPair) string {
+	key := p.key
+	if key == "train-ai" {
+		key = "ai-train"
+	}
+	switch key {
+	case "search", "ai-input", "ai-train":
+		switch p.value {
+		case "y", "yes":
+			return "write " + key + "=yes"
+		case "n", "no":
+			return "write " + key + "=no"
+		}
+	}
+	return "write search, ai-input or ai-train with =yes or =no, or use with a word"
+}
+
+// A wish is what the preferences say to crawlers that the same groups bind.
+type wish struct {
+	names   []ProductToken // of the crawlers; "*" is all that no group names
+	usage   []UsageRule
+	signals []SignalRule
+	rules   []wishRules // that bind these crawlers, those of equal groups once
+}
+
+// wishRules are rules that bind crawlers of a wish.
+type wishRules struct {
+	rules     []Rule
+	claimants []claimant // the same, in the order in which they win
+	work      int        // of [workOf]
+	closed    bool       // they forbid everything
+}
+
+// A wishing looks at the preferences of a file as a whole.
+type wishing struct {
+	in     *inspector
+	said   *Preferences
+	file   File             // the groups of the preferences
+	lines  map[string]int32 // by name in lower case: of the first user-agent line
+	budget int              // as maxCovered
+	found  map[string]bool  // what was noted
+}
+
+// wishes looks for preferences of paths that nobody may fetch, that disagree, and that a group keeps from
+// its crawlers.
+func (in *inspector) wishes(body []byte) {
+	if !in.preferences {
+		return
+	}
+	w := &wishing{in: in, said: PreferencesOf(body, in.dialect), lines: map[string]int32{}, budget: maxCovered, found: map[string]bool{}}
+	in.report.Preferences = w.said
+	for i := range w.said.Groups {
+		w.file.Groups = append(w.file.Groups, w.said.Groups[i].Group)
+	}
+	for _, n := range in.named {
+		if name := strings.ToLower(string(n.token)); w.lines[name] == 0 {
+			w.lines[name] = n.line
+		}
+	}
+	wishes, all := w.all()
+	for i := range wishes {
+		w.disagree(&wishes[i])
+		w.contradict(&wishes[i])
+	}
+	if all {
+		w.forbidden(wishes)
+		w.hidden(wishes)
+	}
+}
+
+// note adds a diagnostic, once of a line and what it is about.
+func (w *wishing) note(line int32, c Code, about, text string) {
+	if key := fmt.Sprint(line, c, about); !w.found[key] {
+		w.found[key] = true
+		w.in.report.Diagnostics = append(w.in.report.Diagnostics, Diagnostic{line, c, text})
+	}
+}
+
+// all returns what the preferences say to all crawlers that they name, and whether the budget was enough.
+func (w *wishing) all() (wishes []wish, all bool) {
+	sets, complete := w.file.bindings()
+	byRules, whole := w.in.report.File.bindings()
+	if !complete || !whole {
+		return nil, false
+	}
+	ruled := map[string]int{} // in compiled, by name in lower case
+	compiled := make([]wishRules, len(byRules))
+	for i, set := range byRules {
+		for _, name := range set.agents {
+			ruled[strings.ToLower(string(name))] = i
+		}
+	}
+	for _, set := range sets {
+		next := wish{names: set.agents}
+		for _, g := range set.groups {
+			group := &w.said.Groups[g]
+			if w.budget -= 100 * (len(group.Usage) + len(group.Signals)); w.budget < 0 {
+				return wishes, false
+			}
+			next.usage, next.signals = append(next.usage, group.Usage...), append(next.signals, group.Signals...)
+		}
+		if len(next.signals) == 0 {
+			next.signals = w.said.Early
+		}
+		seen := map[int]bool{}
+		for _, name := range set.agents {
+			i := ruled[strings.ToLower(string(name))]
+			if seen[i] {
+				continue
+			}
+			seen[i] = true
+			if compiled[i].claimants == nil {
+				rules := w.in.report.File.merged(byRules[i].groups)
+				closing, _ := w.in.dialect.closing(rules, &w.budget)
+				compiled[i] = wishRules{rules, w.in.dialect.claimants(rules), workOf(rules), closing != nil}
+			}
+			next.rules = append(next.rules, compiled[i])
+		}
+		wishes = append(wishes, next)
+	}
+	return wishes, true
+}
+
+// forbidden looks for lines of Content-Usage whose pages none of their crawlers may fetch.
+func (w *wishing) forbidden(wishes []wish) {
+	useful, bound := map[int32]bool{}, []UsageRule(nil)
+	for i := range wishes {
+		for k := range wishes[i].usage {
+			u := &wishes[i].usage[k]
+			if !useful[u.Line] {
+				bound = append(bound, *u)
+				useful[u.Line] = slices.ContainsFunc(wishes[i].rules, func(r wishRules) bool { return !w.isForbidden(r.claimants, u) })
+			}
+		}
+	}
+	for i := range bound {
+		if u := &bound[i]; !useful[u.Line] {
+			w.note(u.Line, codeUsageDisallowed, "", "its crawlers may not fetch "+orEveryPath(u.Path)+", and of such pages Content-Usage says nothing")
+		}
+	}
+}
+
+// orEveryPath returns a path for people.
+func orEveryPath(path string) string {
+	if path == "" {
+		return "any page"
+	}
+	return shortened(path)
+}
+
+// isForbidden reports whether the rules forbid all paths of a line of Content-Usage. It finds one rule that
+// forbids them, before any that might allow one.
+func (w *wishing) isForbidden(rules []claimant, u *UsageRule) bool {
+	pattern := u.Pattern
+	if pattern == "" {
+		pattern = "/"
+	}
+	f := shapeOf(pattern)
+	if w.in.dialect.AlwaysAllowed([]byte(f.text)) {
+		return false
+	}
+	for i := range rules {
+		r := &rules[i]
+		if w.budget -= len(f.text) + len(r.shapes[0].text); w.budget < 0 {
+			return false
+		}
+		switch {
+		case !r.Allow && r.shapes[0].includes(&f, &w.budget):
+			return true
+		case r.Allow && slices.ContainsFunc(r.shapes, func(s shape) bool { return mayMatchAlike(&s, &f) }):
+			return false
+		}
+	}
+	return false
+}
+
+// mayMatchAlike reports whether two shapes may match the same path: whether what stands before their first
+// "*" does not differ.
+func mayMatchAlike(a, b *shape) bool {
+	one, _, _ := strings.Cut(a.text, "*")
+	other, _, _ := strings.Cut(b.text, "*")
+	return strings.HasPrefix(one, other) || strings.HasPrefix(other, one)
+}
+
+// A category is one that both directives know, or one of them.
+type category struct {
+	usage, signal string // its names; "" is none
+	ofUsage       func(u *UsageRule) Preference
+	ofSignal      func(s *SignalRule) Preference
+}
+
+// categories are all of them.
+var categories = []category{
+	{"train-ai", "ai-train", func(u *UsageRule) Preference { return u.TrainAI }, func(s *SignalRule) Preference { return s.AITrain }},
+	{"search", "search", func(u *UsageRule) Preference { return u.Search }, func(s *SignalRule) Preference { return s.Search }},
+	{"", "ai-input", func(*UsageRule) Preference { return Unstated }, func(s *SignalRule) Preference { return s.AIInput }},
+}
+
+// disagree looks for lines of one pattern that say other things of a category.
+func (w *wishing) disagree(of *wish) {
+	type key struct{ pattern, name string }
+	type statement struct {
+		line int32
+		says Preference
+	}
+	said := map[key]statement{}
+	look := func(line int32, k key, says Preference) {
+		if says == Unstated {
+			return
+		}
+		before, known := said[k]
+		if !known {
+			said[k] = statement{line, says}
+		} else if before.says != says {
+			w.note(line, codePreferenceConflict, k.name, fmt.Sprintf("line %d says the opposite of %s for the same paths; no wins", before.line, k.name))
+		}
+	}
+	for _, c := range categories {
+		for i := range of.usage {
+			u := &of.usage[i]
+			look(u.Line, key{u.Pattern, c.usage}, c.ofUsage(u))
+		}
+		clear(said)
+		for i := range of.signals {
+			s := &of.signals[i]
+			look(s.Line, key{s.Pattern, c.signal}, c.ofSignal(s))
+		}
+		clear(said)
+	}
+}
+
+// contradict looks for paths of which Content-Usage and Content-Signal say the opposite.
+func (w *wishing) contradict(of *wish) {
+	if len(of.usage) == 0 || len(of.signals) == 0 {
+		return
+	}
+	var patterns []string
+	work := 1
+	for i := range of.usage {
+		patterns, work = append(patterns, of.usage[i].Pattern), work+1+len(of.usage[i].Pattern)
+	}
+	for i := range of.signals {
+		patterns, work = append(patterns, of.signals[i].Pattern), work+1+len(of.signals[i].Pattern)
+	}
+	for i := range of.rules {
+		work += of.rules[i].work
+	}
+	slices.Sort(patterns)
+	for _, pattern := range slices.Compact(patterns) {
+		if pattern == "" {
+			pattern = "/"
+		}
+		for _, path := range examples(pattern) {
+			if w.budget -= work * len(path); w.budget < 0 {
+				return
+			}
+			if slices.ContainsFunc(of.rules, func(r wishRules) bool {
+				best := Decide(r.rules, path, w.in.dialect)
+				return best < 0 || r.rules[best].Allow
+			}) {
+				w.contradictAt(of, path)
+			}
+		}
+	}
+}
+
+// contradictAt looks at one path that may be fetched.
+func (w *wishing) contradictAt(of *wish, path []byte) {
+	usage := DecideUsage(of.usage, path)
+	for _, c := range categories {
+		says := c.ofUsage(&UsageRule{TrainAI: usage.TrainAI, Search: usage.Search})
+		if says == Unstated {
+			continue
+		}
+		count := longestSignals(of.signals, path, func(s *SignalRule) bool { return c.ofSignal(s) != Unstated })
+		other := Unstated
+		for i := range count {
+			other = other.And(c.ofSignal(&count[i]))
+		}
+		if other == Unstated || other == says {
+			continue
+		}
+		i := slices.IndexFunc(count, func(s SignalRule) bool { return c.ofSignal(&s) == other })
+		w.note(usage.Line, codePreferenceConflict, c.usage+" of both", fmt.Sprintf("Content-Signal of line %d says the opposite of %s for paths such as %s; no wins",
+			count[i].Line, c.usage, shortened(string(path))))
+	}
+}
+
+// hidden looks for groups that keep preferences from their crawlers, which without them would heed those
+// for another of their names, or for "*".
+func (w *wishing) hidden(wishes []wish) {
+	byName := map[string]*wish{}
+	for i := range wishes {
+		for _, name := range wishes[i].names {
+			byName[strings.ToLower(string(name))] = &wishes[i]
+		}
+	}
+	for i := range wishes {
+		own := &wishes[i]
+		names := map[*wish][]ProductToken{} // by what they do not heed
+		var order []*wish
+		for _, name := range own.names {
+			if name == "*" {
+				continue
+			}
+			other := w.behind(NewAgent(string(name), w.in.dialect), byName)
+			if other == nil || other == own {
+				continue
+			}
+			if names[other] == nil {
+				order = append(order, other)
+			}
+			names[other] = append(names[other], name)
+		}
+		for _, other := range order {
+			lines := lostPreferences(own, other)
+			mayFetch := slices.ContainsFunc(own.rules, func(r wishRules) bool { return !r.closed }) // others need no preferences
+			if len(lines) == 0 || !mayFetch {
+				continue
+			}
+			line := w.lines[strings.ToLower(string(names[other][0]))]
+			w.note(line, codePreferenceHidden, string(other.names[0]), fmt.Sprintf("the preferences for %s do not bind %s: %s", namesText(other.names), namesText(names[other]), lines[0]))
+		}
+	}
+}
+
+// behind returns what would bind a crawler if no group bore its first name; nil if nothing.
+func (w *wishing) behind(a Agent, byName map[string]*wish) *wish {
+	for _, name := range a.Fallbacks {
+		if other := byName[strings.ToLower(string(name))]; other != nil {
+			return other
+		}
+	}
+	if a.IgnoresStar {
+		return nil
+	}
+	return byName["*"]
+}
+
+// lostPreferences returns the lines that say something of a directive of which the crawler's own groups
+// have no line.
+func lostPreferences(own, other *wish) (lines []string) {
+	if len(own.usage) == 0 {
+		for i := range other.usage {
+			if u := &other.usage[i]; u.TrainAI != Unstated || u.Search != Unstated {
+				lines = append(lines, fmt.Sprintf("line %d Content-Usage: %s", u.Line, shortened(u.Value)))
+			}
+		}
+	}
+	if len(own.signals) == 0 {
+		for i := range other.signals {
+			if s := &other.signals[i]; s.Search != Unstated || s.AIInput != Unstated || s.AITrain != Unstated || s.Use != "" {
+				lines = append(lines, fmt.Sprintf("line %d Content-Signal: %s", s.Line, shortened(s.Value)))
+			}
+		}
+	}
+	return lines
+}

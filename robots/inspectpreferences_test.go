@@ -1,0 +1,138 @@
+package robots_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/robobatch/robobatch/internal/repcase"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// ofPreferences are the codes of findings about preferences.
+var ofPreferences = map[robots.Code]bool{
+	"bad_content_usage": true, "unknown_content_usage": true, "bad_content_signal": true, "content_signal_outside_group": true,
+	"preference_conflict": true, "preference_disallowed": true, "preference_hidden": true, "missing_colon": true, "unknown_field": true,
+}
+
+// TestPreferenceFindings has the texts of each finding about preferences, and files that have none.
+func TestPreferenceFindings(t *testing.T) {
+	for _, c := range []struct{ name, body, want string }{
+		{"capitals", "user-agent: *\ncontent-usage: /a Train-AI=n", "2 a key has capitals, so the line cannot be read, and says nothing: write train-ai=n"},
+		{"capitals, and more", "user-agent: *\ncontent-usage: Train-AI=n;", "2 it cannot be read, so it says nothing: write as in train-ai=n, search=y"},
+		{"a capital value", "user-agent: *\ncontent-usage: train-ai=N", "2 the value of train-ai is neither y nor n, so it says nothing: write train-ai=n"},
+		{"no for n", "user-agent: *\ncontent-usage: train-ai=no, search=\"yes\"", "2 the value of train-ai is neither y nor n, so it says nothing: write train-ai=n; " +
+			"2 the value of search is neither y nor n, so it says nothing: write search=y"},
+		{"no value", "user-agent: *\ncontent-usage: train-ai", "2 the value of train-ai is neither y nor n, so it says nothing"},
+		{"capitals in a signal", "user-agent: *\ncontent-signal: AI-Train=NO", ""},
+		{"n for no", "user-agent: *\ncontent-signal: ai-train=n, search=Y", `2 "ai-train=n" is dropped: write ai-train=no; 2 "search=Y" is dropped: write search=yes`},
+		{"the label of the other", "user-agent: *\ncontent-signal: train-ai=n\ncontent-usage: ai-train=n", `2 "train-ai=n" is dropped: write ai-train=no; 3 ai-train is a key of Content-Signal, and says nothing here`},
+		{"another word", "user-agent: *\ncontent-signal: ai-train=maybe", `2 "ai-train=maybe" is dropped: write search, ai-input or ai-train with =yes or =no, or use with a word`},
+		{"earlier labels", "user-agent: *\ncontent-usage: bots=n, ai-output=n, tdm=n, robots=n", "2 bots is a label of draft-ietf-aipref-vocab-03 and 04 alone, and says nothing now; " +
+			"2 ai-output is a label of draft-ietf-aipref-vocab-04 alone, and says nothing now; 2 tdm is a label of draft-ietf-aipref-vocab-01 alone, and says nothing now; 2 robots is a label of no draft, so it says nothing"},
+		{"no colon", "user-agent: *\ncontent-usage train-ai=n", "2 a colon is missing behind the key, so the line says nothing"},
+		{"misspelt keys", "user-agent: *\ncontent-signals: ai-train=no\nlicence: https://a.example/l", `2 "content-signals" is no known key; the line is ignored; did you mean content-signal?; 3 "licence" is no known key; the line is ignored; did you mean license?`},
+		{"before groups", "content-usage: train-ai=n\ncontent-signal: ai-train=no\nuser-agent: *", "1 no user-agent line precedes it, so it is ignored; 2 no user-agent line precedes it, so it binds only crawlers whose group has no Content-Signal"},
+
+		{"forbidden", "user-agent: *\ndisallow: /a\ncontent-usage: /a/b train-ai=n\ncontent-usage: /b train-ai=n", "3 its crawlers may not fetch /a/b, and of such pages Content-Usage says nothing"},
+		{"all forbidden", "user-agent: *\ndisallow: /\ncontent-usage: train-ai=n", "3 its crawlers may not fetch any page, and of such pages Content-Usage says nothing"},
+		{"forbidden by a pattern", "user-agent: *\ndisallow: /*.pdf\nallow: /x\ncontent-usage: /a/*.pdf$ train-ai=n", "4 its crawlers may not fetch /a/*.pdf$, and of such pages Content-Usage says nothing"},
+		{"forbidden to one of two", "user-agent: a\nuser-agent: b\ncontent-usage: /a train-ai=n\ndisallow: /a\nuser-agent: b\nallow: /a", ""},
+		{"an Allow that wins", "user-agent: *\ndisallow: /a\nallow: /a/b/c\ncontent-usage: /a/b train-ai=n", ""},
+		{"an Allow that loses", "user-agent: *\ndisallow: /a/b\nallow: /a\ncontent-usage: /a/b/c train-ai=n", "4 its crawlers may not fetch /a/b/c, and of such pages Content-Usage says nothing"},
+		{"an Allow with a *", "user-agent: *\ndisallow: /a\nallow: /*c\ncontent-usage: /a/b train-ai=n", ""},
+		{"signals of forbidden pages", "user-agent: *\ndisallow: /\ncontent-signal: ai-train=no", ""},
+
+		{"lines that disagree", "user-agent: *\ncontent-usage: /a train-ai=n\ncontent-usage: /b train-ai=y\ncontent-usage: /a train-ai=y, search=n", "4 line 2 says the opposite of train-ai for the same paths; no wins"},
+		{"signals that disagree", "user-agent: *\ncontent-signal: ai-input=yes\n\nuser-agent: *\ncontent-signal: ai-input=no", "5 line 2 says the opposite of ai-input for the same paths; no wins"},
+		{"of two groups", "user-agent: a\ncontent-usage: train-ai=n\nuser-agent: b\ncontent-usage: train-ai=y", ""},
+		{"the two contradict", "user-agent: *\ncontent-usage: /a train-ai=n\ncontent-signal: ai-train=yes, search=yes", "2 Content-Signal of line 3 says the opposite of train-ai for paths such as /a; no wins"},
+		{"of search", "content-signal: search=no\nuser-agent: *\ncontent-usage: search=y", "1 no user-agent line precedes it, so it binds only crawlers whose group has no Content-Signal; " +
+			"3 Content-Signal of line 1 says the opposite of search for paths such as /; no wins"},
+		{"where one may not count", "user-agent: *\ndisallow: /a\ncontent-usage: /a train-ai=n\ncontent-signal: ai-train=yes", "3 its crawlers may not fetch /a, and of such pages Content-Usage says nothing"},
+		{"they agree", "user-agent: *\ncontent-usage: train-ai=n, search=y\ncontent-signal: ai-train=no, search=yes", ""},
+
+		{"hidden", "user-agent: *\ncontent-signal: ai-train=no\nallow: /\n\nuser-agent: GPTBot\ndisallow: /x", "5 the preferences for * do not bind GPTBot: line 2 Content-Signal: ai-train=no"},
+		{"hidden for two", "user-agent: GPTBot\nuser-agent: CCBot\ndisallow: /x\n\nuser-agent: *\ncontent-usage: /a train-ai=n\ncontent-signal: ai-train=no", "1 the preferences for * do not bind GPTBot and another name: line 6 Content-Usage: /a train-ai=n"},
+		{"hidden in a family", "user-agent: Googlebot\ncontent-usage: search=n\n\nuser-agent: Googlebot-News\nallow: /", "4 the preferences for Googlebot do not bind Googlebot-News: line 2 Content-Usage: search=n"},
+		{"closed to it", "user-agent: *\ncontent-signal: ai-train=no\n\nuser-agent: GPTBot\ndisallow: /", ""},
+		{"its own", "user-agent: *\ncontent-usage: train-ai=n\n\nuser-agent: GPTBot\ncontent-usage: train-ai=y", ""},
+		{"they say nothing", "user-agent: *\ncontent-usage:\n\nuser-agent: GPTBot\nallow: /", ""},
+		{"early ones bind all", "user-agent: *\nallow: /\n\nuser-agent: GPTBot\nallow: /", ""},
+	} {
+		var got []string
+		for _, n := range robots.Inspect([]byte(c.body), robots.Google).Diagnostics {
+			if ofPreferences[n.Code] {
+				got = append(got, fmt.Sprintf("%d %s", n.Line, n.Text))
+			}
+		}
+		if text := strings.Join(got, "; "); text != c.want {
+			t.Errorf("%s: %s, want %s", c.name, text, c.want)
+		}
+	}
+}
+
+// TestPreferenceFindingsAreTrue compares findings with the reference, in random files: a line that cannot be
+// read is that to both, one outside a group is in none, a license that is not absolute is not valid, and
+// one of pages that may not be fetched counts for no path and crawler.
+func TestPreferenceFindingsAreTrue(t *testing.T) {
+	r := rand.New(rand.NewPCG(33, 5))
+	useless, counted := 0, 0
+	for range 20_000 {
+		d := []robots.Dialect{robots.RFC9309, robots.Google, robots.Google2010, robots.Yandex, robots.Yandex | robots.BlankEndsSection}[r.IntN(5)]
+		body := repcase.RandomPreferences(r)
+		found := map[robots.Code]map[int32]bool{}
+		for _, n := range robots.Inspect([]byte(body), d).Diagnostics {
+			if found[n.Code] == nil {
+				found[n.Code] = map[int32]bool{}
+			}
+			found[n.Code][n.Line] = true
+		}
+		said := robots.PreferencesOf([]byte(body), d)
+		for _, g := range said.Groups {
+			for _, u := range g.Usage {
+				if u.Malformed != found["bad_content_usage"][u.Line] || found["content_signal_outside_group"][u.Line] {
+					t.Fatalf("%s: line %d of %q: malformed %t, findings %v", d, u.Line, body, u.Malformed, found)
+				}
+			}
+			for _, s := range g.Signals {
+				if found["content_signal_outside_group"][s.Line] {
+					t.Fatalf("%s: line %d of %q is in a group", d, s.Line, body)
+				}
+			}
+		}
+		for _, s := range said.Early {
+			if !found["content_signal_outside_group"][s.Line] {
+				t.Fatalf("%s: line %d of %q is in no group", d, s.Line, body)
+			}
+		}
+		for _, l := range said.Licenses {
+			if l.Valid == found["license_not_absolute"][l.Line] {
+				t.Fatalf("%s: line %d of %q: valid %t", d, l.Line, body, l.Valid)
+			}
+		}
+		useless += len(found["preference_disallowed"])
+		file := robots.Parse([]byte(body), d)
+		for _, name := range []string{"a", "b", "Googlebot-News", "*"} {
+			who := robots.NewAgent(name, d)
+			usage, _ := said.Select(who)
+			rules, _ := file.Select(who)
+			for range 3 {
+				path, _ := d.Path([]byte(repcase.RandomPath(r)), nil)
+				best := robots.Decide(rules, path, d)
+				if best >= 0 && !rules[best].Allow {
+					continue
+				}
+				counted++
+				if line := robots.DecideUsage(usage, path).Line; found["preference_disallowed"][line] && !d.AlwaysAllowed(path) {
+					t.Fatalf("%s: line %d of %q counts for %s of %s", d, line, body, path, name)
+				}
+			}
+		}
+	}
+	if useless < 100 || counted < 1000 {
+		t.Errorf("%d lines of pages that may not be fetched, %d paths that may: too few", useless, counted)
+	}
+	t.Logf("%d lines of pages that may not be fetched, %d paths that may", useless, counted)
+}
