@@ -83,6 +83,7 @@ func (c *comparer) compare(b *Batch) {
 			c.order = append(c.order, rulingRow{id, uint32(i)})
 		}
 	}
+	old.Preferences = append(old.Preferences, b.Preferences...)
 	if len(c.order) == 0 {
 		return
 	}
@@ -93,8 +94,13 @@ func (c *comparer) compare(b *Batch) {
 	}
 	c.old.pending = c.now.pending
 	c.old.decide(old, c.order)
+	prefer := len(b.Preferences) > 0 && c.old.store.hasPreferences()
 	for _, r := range c.order {
 		c.compareRow(b, int(r.row), agents)
+		if prefer {
+			clear(old.Preferences[int(r.row)*agents:][:agents])
+			c.old.preferText(old, int(r.row))
+		}
 	}
 }
 
@@ -243,7 +249,7 @@ func (b *Batch) borrow(from *Batch) {
 func (b *Batch) release() {
 	*b = Batch{
 		Sites: b.Sites[:0], Strays: b.Strays[:0], Rulings: b.Rulings[:0], Verdicts: b.Verdicts[:0],
-		Agents: b.Agents[:0], strayNames: b.strayNames[:0], winners: b.winners.reset(),
+		Agents: b.Agents[:0], Preferences: b.Preferences[:0], strayNames: b.strayNames[:0], winners: b.winners.reset(),
 	}
 }
 

@@ -34,6 +34,15 @@ func (e *Evaluator) prefer(b *Batch) {
 	}
 }
 
+// preferText sets the preferences of a row, if a text is in force.
+func (e *Evaluator) preferText(b *Batch, row int) {
+	if _, text := b.Rulings[row].Text(); text {
+		if r := e.reader.Ruling(b.Rulings[row]); r.HasPreferences() {
+			e.preferRow(b, row, r)
+		}
+	}
+}
+
 // preferRow sets the preferences of a row.
 func (e *Evaluator) preferRow(b *Batch, row int, r *rules.Ruling) {
 	agents := e.store.agentsPerURL()
@@ -61,4 +70,15 @@ func (m *Lookup) SignalUse(id RulingID, agent int, p Preference) string {
 		return ""
 	}
 	return m.reader.Ruling(id).Preferences(agent).Use(p)
+}
+
+// answerPreference sets the preferences of an Answer: those of the first row of a batch, for agent a.
+func (m *Lookup) answerPreference(answer *Answer, b *Batch, a int) {
+	p, id := b.Preferences[a], b.Rulings[0]
+	answer.Usage = robots.UsageAnswer{Line: p.UsageLine, TrainAI: p.TrainAI, Search: p.Search}
+	answer.Signal = robots.SignalAnswer{Line: p.SignalLine, Search: p.SignalSearch, AIInput: p.SignalInput, AITrain: p.SignalTrain}
+	answer.Signal.Use = m.SignalUse(id, b.agent(0, a), p)
+	if slices.Contains(m.store.opt.Directives, robots.LicenseLines) {
+		answer.License, _ = m.Note(id, b.agent(0, a), robots.LicenseLines)
+	}
 }

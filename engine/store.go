@@ -388,9 +388,14 @@ func (s *Store) Verdict(url, agent string) (Answer, error) {
 	}
 	v := b.Verdicts[n]
 	answer := Answer{Access: v.Access, Reason: v.Reason}
-	if v.Rule != NoRule {
+	if v.Rule != NoRule || len(b.Preferences) > 0 {
 		a.lookup.Use(b)
+	}
+	if v.Rule != NoRule {
 		answer.Rule = a.lookup.Rule(b.Rulings[0], b.agent(0, n), v.Rule)
+	}
+	if len(b.Preferences) > 0 {
+		a.lookup.answerPreference(&answer, b, n)
 	}
 	return answer, s.Err()
 }

@@ -70,6 +70,11 @@ type Answer struct {
 	Access Access
 	Reason Reason
 	Rule   robots.Rule // its Line, Value and Allow; zero if no rule won
+
+	// What may be done with the page; zero without [StoreOptions].Directives that say it.
+	Usage   robots.UsageAnswer
+	Signal  robots.SignalAnswer
+	License robots.Note
 }
 
 // A Preference is what a robots.txt says to an agent about what may be done with a URL: by

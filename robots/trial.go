@@ -50,3 +50,57 @@ func (r Rule) try(path []byte, d Dialect) Trial {
 	}
 	return t
 }
+
+// A PreferenceTrial is what became of one line of Content-Usage or Content-Signal on one path.
+type PreferenceTrial struct {
+	Rule   int  // index of the line
+	Reach  int  // bytes of its pattern that a beginning of the path matches: all of them if it matches
+	Counts bool // it is one of those that decide: of Content-Usage all of the longest, of Content-Signal at least one key
+}
+
+// TryUsage tries all lines on a path that may be fetched, see [DecideUsage]: those that match come first,
+// the longest first, and then the others, the nearest first.
+func TryUsage(rules []UsageRule, path []byte) []PreferenceTrial {
+	return tryPreferences(len(rules), path, func(i int) string { return rules[i].Pattern }, func(i, longest int) bool {
+		return len(rules[i].Pattern) == longest
+	})
+}
+
+// TrySignals tries all lines on a path as TryUsage does, see [DecideSignal].
+func TrySignals(rules []SignalRule, path []byte) []PreferenceTrial {
+	counts := map[int32]bool{} // by line
+	for _, has := range []func(r *SignalRule) bool{
+		func(r *SignalRule) bool { return r.Search != Unstated },
+		func(r *SignalRule) bool { return r.AIInput != Unstated },
+		func(r *SignalRule) bool { return r.AITrain != Unstated },
+		func(r *SignalRule) bool { return r.Use != "" },
+	} {
+		for _, r := range longestSignals(rules, path, has) {
+			counts[r.Line] = true
+		}
+	}
+	return tryPreferences(len(rules), path, func(i int) string { return rules[i].Pattern }, func(i, _ int) bool { return counts[rules[i].Line] })
+}
+
+// tryPreferences tries n patterns on a path. counts reports whether one that matches decides, where those
+// that match have at most so many bytes.
+func tryPreferences(n int, path []byte, pattern func(i int) string, counts func(i, longest int) bool) []PreferenceTrial {
+	trials, longest := make([]PreferenceTrial, n), -1
+	for i := range trials {
+		trials[i] = PreferenceTrial{Rule: i, Reach: reach(pattern(i), path)}
+		if trials[i].Reach == len(pattern(i)) {
+			longest = max(longest, trials[i].Reach)
+		}
+	}
+	matches := func(t PreferenceTrial) bool { return t.Reach == len(pattern(t.Rule)) }
+	for i := range trials {
+		trials[i].Counts = matches(trials[i]) && counts(i, longest)
+	}
+	slices.SortStableFunc(trials, func(a, b PreferenceTrial) int {
+		if matches(a) != matches(b) {
+			return cmp.Compare(b.Reach-len(pattern(b.Rule)), a.Reach-len(pattern(a.Rule)))
+		}
+		return cmp.Compare(b.Reach, a.Reach)
+	})
+	return trials
+}

@@ -97,6 +97,7 @@ type Answerer func(t Target, agent string) (*Answer, error)
 // Answerer reads the rules of the targets.
 func (q *Asker) Answerer(ctx context.Context, targets []Target) (answer Answerer, err error) {
 	if q.Rules.Pack() != "" {
+		q.Opt.Directives = []robots.Directive{robots.UsageLines, robots.SignalLines, robots.LicenseLines}
 		if q.store, err = engine.OpenPack(q.Rules.Pack(), q.Opt); err != nil {
 			return nil, load.NamePack(q.Rules.Pack(), err)
 		}

@@ -34,7 +34,10 @@ type Answer struct {
 	Group    *why.Group `json:"group,omitempty"`  // nil if no rules are read
 	Rules    []why.Rule `json:"rules,omitempty"`  // of the groups that bind: those that match in order of precedence, then the others, nearest first
 	Dialects []Opinion  `json:"dialects,omitempty"`
-	Pack     bool       `json:"pack,omitempty"` // the rules are a pack, which knows no groups, no other rules and no other dialects
+
+	Preferences *why.Preferences `json:"preferences,omitempty"` // nil if no line of them binds the crawler
+
+	Pack bool `json:"pack,omitempty"` // the rules are a pack, which knows no groups, no other rules and no other dialects
 }
 
 // A Source is the response that is in force.
@@ -141,6 +144,8 @@ func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answ
 		a.Group = why.GroupOf(file, who)
 		rules, _ := file.Select(who)
 		a.Rules = why.RulesOf(rules, path, q.Dialect)
+		said := robots.PreferencesOf(copies[0].Response.Body, q.Dialect)
+		a.Preferences = why.PreferencesOf(said, who, path, *a.Allowed)
 	}
 	return a
 }
@@ -158,6 +163,14 @@ func (a *Answer) escape() {
 	}
 	for i := range a.Rules {
 		escape(&a.Rules[i].Text, &a.Rules[i].Pattern)
+	}
+	if p := a.Preferences; p != nil {
+		for i := range p.Lines {
+			escape(&p.Lines[i].Text, &p.Lines[i].Pattern)
+		}
+		if p.License != nil {
+			escape(p.License)
+		}
 	}
 	if s := a.Source; s != nil {
 		escape(&s.Name, &s.Error, &s.Location, &s.URL)
@@ -226,7 +239,7 @@ func (q *Question) verdict(t Target, agent string, d robots.Dialect, c *listings
 	return v
 }
 
-// FromPack returns the answer of a pack, which knows no more than the verdict.
+// FromPack returns the answer of a pack, which knows no more than the verdict and the preferences.
 func (q *Question) FromPack(t Target, agent string, v engine.Answer) *Answer {
 	a := &Answer{URL: t.URL, Agent: agent, Dialect: q.Dialect.String(), Origin: string(t.Origin), Pack: true}
 	defer a.escape()
@@ -242,5 +255,6 @@ func (q *Question) FromPack(t Target, agent string, v engine.Answer) *Answer {
 	if v.Rule.Line > 0 {
 		a.RuleLine, a.Rule = v.Rule.Line, v.Rule.String()
 	}
+	a.Preferences = why.NewPreferences(v.Usage, v.Signal, v.License.Value)
 	return a
 }

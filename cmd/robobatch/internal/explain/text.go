@@ -59,6 +59,7 @@ func (a *Answer) Text(s Style) string {
 		t.item("path", cli.Fit(say.Line(a.Path), width-indent))
 	}
 	t.rules(a.Rules, s.All)
+	t.preferences(a.Preferences, a.Allowed, s.All)
 	t.item("dialects", a.opinions())
 	if a.Pack {
 		t.item("pack", "it knows no groups, no other rules and no other dialects: name the files it was compiled from with -rules")
@@ -92,34 +93,108 @@ func (t *text) item(label, value string) {
 	t.sb.WriteString(strings.TrimRight(line, " ") + "\n")
 }
 
+// A candidate is a line of robots.txt that might decide.
+type candidate struct {
+	line    int32
+	text    string
+	fate    string // what became of it
+	matches bool
+	decides bool
+}
+
 // rules adds the list of rules.
 func (t *text) rules(rules []why.Rule, all bool) {
-	matching := slices.IndexFunc(rules, func(r why.Rule) bool { return !r.Matches })
+	rows := make([]candidate, len(rules))
+	for i := range rules {
+		r := &rules[i]
+		rows[i] = candidate{r.Line, r.Text, fate(r), r.Matches, r.Decides != ""}
+	}
+	t.candidates("rules", rows, all)
+}
+
+// candidates adds lines: those that match, and the nearest others, or all.
+func (t *text) candidates(label string, rows []candidate, all bool) {
+	matching := slices.IndexFunc(rows, func(r candidate) bool { return !r.matches })
 	left := 0
-	if last := matching + nearest; matching >= 0 && len(rules) > last && !all {
-		left, rules = len(rules)-last, rules[:last]
+	if last := matching + nearest; matching >= 0 && len(rows) > last && !all {
+		left, rows = len(rows)-last, rows[:last]
 	}
 	digits, longest, widest := 1, 0, 0
-	for _, r := range rules {
-		digits = max(digits, len(strconv.Itoa(int(r.Line))))
-		longest = max(longest, cli.Columns(say.Line(r.Text)))
-		widest = max(widest, len(fate(&r)))
+	for _, r := range rows {
+		digits = max(digits, len(strconv.Itoa(int(r.line))))
+		longest = max(longest, cli.Columns(say.Line(r.text)))
+		widest = max(widest, len(r.fate))
 	}
 	longest = min(longest, width-indent-len("> ")-digits-len("    ")-widest)
-	label := "rules"
-	for _, r := range rules {
+	for _, r := range rows {
 		mark := " "
-		if r.Decides != "" {
+		if r.decides {
 			mark = ">"
 		}
-		rule := cli.Fit(say.Line(r.Text), longest)
+		rule := cli.Fit(say.Line(r.text), longest)
 		rule += strings.Repeat(" ", longest-cli.Columns(rule))
-		fmt.Fprintf(&t.sb, "  %-*s%s %*d  %s  %s\n", indent-2, label, mark, digits, r.Line, rule, fate(&r))
+		fmt.Fprintf(&t.sb, "  %-*s%s %*d  %s  %s\n", indent-2, label, mark, digits, r.line, rule, r.fate)
 		label = ""
 	}
 	if left > 0 {
 		fmt.Fprintf(&t.sb, "%*s%s more: -all lists them\n", indent+2, "", say.Number(int64(left)))
 	}
+}
+
+// preferences adds what may be done with the page, and the lines that say so.
+func (t *text) preferences(p *why.Preferences, allowed *bool, all bool) {
+	if p == nil {
+		return
+	}
+	var usage, signals []candidate
+	for i := range p.Lines {
+		l := &p.Lines[i]
+		row := candidate{l.Line, l.Text, preferenceFate(l), l.Matches, l.Counts}
+		if l.Signal {
+			signals = append(signals, row)
+		} else {
+			usage = append(usage, row)
+		}
+	}
+	t.candidates("usage", usage, all)
+	t.candidates("signal", signals, all)
+	if p.License != nil {
+		t.item("license", say.Line(*p.License))
+	}
+	if len(usage) > 0 && allowed != nil && !*allowed {
+		t.item("use", "what may not be fetched has no Content-Usage")
+	}
+	if p.Usage == nil && p.Signal == nil {
+		return
+	}
+	t.item("use", fmt.Sprintf("train AI: %s; search: %s; AI input: %s (drafts, %s: a preference is no permission)",
+		wish(p.TrainAI), wish(p.Search), wish(p.AIInput), p.Draft))
+}
+
+// wish says whether a use is wanted.
+func wish(v *bool) string {
+	switch {
+	case v == nil:
+		return "nobody says"
+	case *v:
+		return "yes"
+	}
+	return "no"
+}
+
+// preferenceFate returns the effect of a line of preferences.
+func preferenceFate(l *why.PreferenceLine) string {
+	switch {
+	case !l.Matches:
+		return "no match at byte " + strconv.Itoa(l.StopsAt)
+	case l.Counts && l.Pattern == "":
+		return "every path, counts"
+	case l.Counts:
+		return say.Count(int64(l.Length), "byte") + ", counts"
+	case l.Pattern == "":
+		return "every path"
+	}
+	return strconv.Itoa(l.Length)
 }
 
 // fate returns the effect of a rule.
