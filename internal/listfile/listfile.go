@@ -158,6 +158,9 @@ const (
 	itemSitemap    = "sitemap"
 	itemHost       = "host"
 	itemCleanParam = "clean_param"
+	itemUsage      = "content_usage"
+	itemSignal     = "content_signal"
+	itemLicense    = "license"
 	itemDiagnostic = "diagnostic"
 )
 
@@ -244,6 +247,9 @@ func (l *lister) report(r *robots.Report, f *File) {
 		value := strings.Join(c.Params, "&") + " " + c.Path
 		l.row(listRow{item: itemCleanParam, line: c.Line, value: &value})
 	}
+	if r.Preferences != nil {
+		l.preferences(r.Preferences, f)
+	}
 	for _, d := range r.About(robots.Origin(l.file.origin)) {
 		l.row(listRow{item: itemDiagnostic, line: d.Line, code: string(d.Code), value: &d.Text})
 	}
@@ -302,6 +308,43 @@ func (l *lister) agent(r *robots.Report, name string, a robots.Agent) {
 	}
 	if seconds, ok := r.CrawlDelay(a); ok {
 		l.delay(seconds, 0, name)
+	}
+}
+
+// preferences adds the lines that say what may be done with pages. Their groups are not those of the rules.
+func (l *lister) preferences(p *robots.Preferences, f *File) {
+	if len(f.agents) == 0 {
+		l.statements("", nil, p.Early)
+		for i := range p.Groups {
+			g := &p.Groups[i]
+			agents := agentList(g.Star, g.Agents)
+			if n := len(agents) * (len(g.Usage) + len(g.Signals)); l.named+n > maxRepeated {
+				agents = ""
+			} else {
+				l.named += n
+			}
+			l.statements(agents, g.Usage, g.Signals)
+		}
+	}
+	for i, agent := range f.agents {
+		usage, signals := p.Select(agent)
+		l.statements(f.names[i], usage, signals)
+	}
+	for i := range p.Licenses {
+		if n := &p.Licenses[i]; n.Valid {
+			l.row(listRow{item: itemLicense, line: n.Line, value: &n.URL})
+			break // only the first one counts
+		}
+	}
+}
+
+// statements adds lines that bind these crawlers.
+func (l *lister) statements(agents string, usage []robots.UsageRule, signals []robots.SignalRule) {
+	for i := range usage {
+		l.row(listRow{item: itemUsage, agents: agents, line: usage[i].Line, value: &usage[i].Value})
+	}
+	for i := range signals {
+		l.row(listRow{item: itemSignal, agents: agents, line: signals[i].Line, value: &signals[i].Value})
 	}
 }
 
