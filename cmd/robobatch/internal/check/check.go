@@ -53,8 +53,8 @@ robobatch check tells whether robots.txt files do what is expected of them.
 
     robobatch check -rules robots.txt -base https://www.example.com -expect robots.expect
 
-reads lines such as "allow Googlebot /blog/" and "disallow @ai / rule=12", and prints those that are not so, and the rule
-that decides. It opens no network connection unless a name begins with s3://.`
+reads lines such as "allow Googlebot /blog/", "disallow @ai / rule=12" and "usage GPTBot /news/ train-ai=n", and prints
+those that are not so, and what decides. It opens no network connection unless a name begins with s3://.`
 	c.Rest = `
 Exit codes: 0 all is as expected; 1 it is not; 2 an error of usage or input.`
 	c.Flags = flags.Sections{

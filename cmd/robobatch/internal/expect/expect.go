@@ -30,6 +30,8 @@ type Line struct {
 	Agents []string
 	URL    string // or a path
 	Rule   int32  // line of the rule that shall decide; 0 is any
+
+	Usage []Wanted // what shall be said of these uses of the page; none expects Allow
 }
 
 // The codes of what fails a check beside its expectations, unless it is waived.
@@ -92,9 +94,11 @@ func (f *File) addLine(num int, text string) error {
 		}
 		f.Waivers[words[1]] = num
 		return nil
+	case "usage":
+		return f.addUsage(num, text, words)
 	case "allow", "disallow":
 	default:
-		return fmt.Errorf("%q: a line begins with allow, disallow or waive", text)
+		return fmt.Errorf("%q: a line begins with allow, disallow, usage or waive", text)
 	}
 	if len(words) < 3 || len(words) > 4 {
 		return fmt.Errorf("%q: write allow or disallow, crawlers, and a path or URL, as in: disallow @ai /private/", text)
@@ -122,14 +126,20 @@ type Result struct {
 	Line     int    `json:"line"` // 1-based; 0 of a problem
 	Expect   string `json:"expect,omitempty"`
 	WantRule int32  `json:"want_rule,omitempty"`
+	Usage    string `json:"want_usage,omitempty"` // "train-ai=n" of an expectation of uses
 	Pass     bool   `json:"pass"`
 	Problem  string `json:"problem,omitempty"` // its code; "" of an expectation
 	Text     string `json:"text"`              // why
 	*explain.Answer
+
+	add string // a line of robots.txt that makes an expectation of uses come true; "" is unknown
 }
 
 // Judge reports whether an answer is as the line expects.
 func (f *File) Judge(l *Line, a *explain.Answer) Result {
+	if len(l.Usage) > 0 {
+		return f.judgeUsage(l, a)
+	}
 	short := *a
 	short.Rules, short.Dialects = nil, nil // explain tells them
 	r := Result{File: f.Name, Line: l.Num, Expect: "disallow", WantRule: l.Rule, Text: a.Why(0), Answer: &short}
@@ -146,7 +156,7 @@ func (f *File) Judge(l *Line, a *explain.Answer) Result {
 
 // otherRule says that another line decided than the one that shall; "" if the right one did, or any may.
 func (r *Result) otherRule() string {
-	if r.WantRule == 0 || r.WantRule == r.RuleLine || *r.Allowed != (r.Expect == "allow") {
+	if r.WantRule == 0 || r.WantRule == r.RuleLine || r.Allowed == nil || *r.Allowed != (r.Expect == "allow") {
 		return ""
 	}
 	return fmt.Sprintf(" (line %d shall decide)", r.WantRule)

@@ -91,12 +91,13 @@ func (r *Result) heading(columns int) string {
 		return r.Problem
 	}
 	s := say.Line(r.place()) + "  " + r.Expect + " " + cli.Fit(say.Line(r.Agent), longName) + " "
-	return s + cli.Fit(say.Line(r.URL), max(columns-cli.Columns(s), shortest))
+	end := r.wantedUsage()
+	return s + cli.Fit(say.Line(r.URL), max(columns-cli.Columns(s)-len(end), shortest)) + end
 }
 
 // why returns the text in lines of so many columns.
 func (r *Result) why(columns int) string {
-	if r.Problem != "" {
+	if r.Problem != "" || r.Usage != "" {
 		return cli.Fill(r.Text, columns)
 	}
 	text, other := r.Why(columns), r.otherRule()
@@ -109,6 +110,12 @@ func (r *Result) why(columns int) string {
 // remedy returns the group that decided, and what makes an expectation that failed come true, a line each; none if that
 // is no matter of rules.
 func (r *Result) remedy() (lines []string) {
+	if r.Usage != "" {
+		if !r.Pass && r.add != "" {
+			lines = append(lines, "to add to its group: "+r.add)
+		}
+		return lines
+	}
 	if r.Pass || r.Problem != "" || r.Group == nil || r.Reason != "rule" && r.Reason != "default" && r.Reason != "no_group" {
 		return nil
 	}
@@ -152,7 +159,15 @@ func (r *Result) title() string {
 	if r.Problem != "" {
 		return r.Problem
 	}
-	return fmt.Sprintf("%s  %s %s %s", r.place(), r.Expect, r.Agent, r.URL)
+	return fmt.Sprintf("%s  %s %s %s", r.place(), r.Expect, r.Agent, r.URL) + r.wantedUsage()
+}
+
+// wantedUsage returns the expected uses, behind a space; "" if others are expected.
+func (r *Result) wantedUsage() string {
+	if r.Usage == "" {
+		return ""
+	}
+	return " " + r.Usage
 }
 
 // place returns where the expectation stands.
