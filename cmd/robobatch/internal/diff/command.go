@@ -27,6 +27,7 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/rejects"
 	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // given are the flags of the command diff.
@@ -124,6 +125,7 @@ func (d *diffing) choose(g *given, std console.Streams, faults cli.Faults) error
 	if !g.old.IsGiven() {
 		faults.Add("old", errors.New("the flag is missing: name the rules before, or a moment of those of -rules with -old-as-of"))
 	}
+	d.Now.Opt.Directives = []robots.Directive{robots.UsageLines, robots.SignalLines}
 	d.Old = d.Now.Before(&g.old, &faults)
 	if d.noLog {
 		g.checkNoLog(&faults)
@@ -273,15 +275,19 @@ func (o *changesOut) Write(b *engine.Batch) error {
 // A changesSink counts and writes changes, and counts rejected lines.
 type changesSink struct {
 	*aggregate.Changes
+	wishes   *aggregate.PreferenceChanges
 	out      *changesOut
 	limit    flow.Limit
 	rejected int64
 	sent     *bool // see diffing
 }
 
+// Finish counts what was written to disk, too.
+func (s *changesSink) Finish() error { return errors.Join(s.Changes.Finish(), s.wishes.Finish()) }
+
 // Write takes a batch.
 func (s *changesSink) Write(b *engine.Batch) error {
-	if err := s.Changes.Write(b); err != nil {
+	if err := errors.Join(s.Changes.Write(b), s.wishes.Write(b)); err != nil {
 		return err
 	}
 	if len(b.Agents) == 0 && !*s.sent {
@@ -325,9 +331,13 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	changes := aggregate.NewChanges(d.Now.Store, d.Old.Store, aggregate.ChangesOptions{Memory: d.Parts.Changes, TempDir: d.tempDir(), Status: d.Status})
+	const wishPart = 8 // of the memory for URLs that changed, for those whose preferences did
+	wishes := d.Parts.Changes / wishPart
+	changes := aggregate.NewChanges(d.Now.Store, d.Old.Store, aggregate.ChangesOptions{Memory: d.Parts.Changes - wishes, TempDir: d.tempDir(), Status: d.Status})
 	defer changes.CloseTemp()
 	sink := &changesSink{Changes: changes, out: &d.out, limit: d.limit, sent: &d.sent}
+	sink.wishes = aggregate.NewPreferenceChanges(d.Now.Store, d.Old.Store, cmp.Or(wishes, aggregate.DefaultMemory/wishPart), d.tempDir())
+	defer sink.wishes.CloseTemp()
 	if d.noLog {
 		return d.comparePaths(ctx, paths, sink)
 	}
@@ -366,12 +376,12 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 	}
 	d.HintMemory()
 	d.Hint(s.Impostors())
-	return d.print(sink.Changes, refused)
+	return d.print(sink, refused)
 }
 
 // print prints the report, of logs of which lines were refused, and judges it.
-func (d *diffing) print(changes *aggregate.Changes, refused int64) error {
-	report := d.report(changes)
+func (d *diffing) print(sink *changesSink, refused int64) error {
+	report := d.report(sink)
 	report.Refused = refused
 	if idle := Idle(d.gates, report); len(idle) > 0 {
 		text := "-fail " + strings.Join(idle, ",") + " stops nothing, because no request is of such a crawler: look whether its name is right"
@@ -406,7 +416,7 @@ func (d *diffing) commit(s *summary.Report) error {
 }
 
 // report returns the report to print.
-func (d *diffing) report(changes *aggregate.Changes) *Report {
+func (d *diffing) report(sink *changesSink) *Report {
 	r := &Report{Old: reportedSide(d.Old), New: reportedSide(d.Now), Unit: "request", Tried: d.tried}
 	if d.noLog {
 		r.Unit = "path"
@@ -417,7 +427,8 @@ func (d *diffing) report(changes *aggregate.Changes) *Report {
 	case d.sent:
 		r.Clients = All
 	}
-	r.Fill(changes.Report(reported))
+	r.Fill(sink.Report(reported))
+	r.FillPreferences(sink.wishes.Report(reported))
 	r.Gates = Judge(d.gates, r)
 	return r
 }

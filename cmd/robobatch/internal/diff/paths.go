@@ -86,12 +86,12 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 	d.tried = &Tried{Origins: int64(len(origins)), Equal: int64(same)}
 	src := &pathSource{dialect: d.Now.Opt.Dialect &^ robots.URLAsIs, tried: d.tried, most: pathLimits(len(origins), d.Memory.Limit)}
 	src.parts = originParts(origins, d.Memory.Limit)
-	src.read = func(origins []robots.Origin, found func(n int, f *robots.File)) error {
+	src.read = func(origins []robots.Origin, found func(n int, r *readRules)) error {
 		return d.readFiles(ctx, origins, found)
 	}
 	agents := []string{"*"}
 	for _, part := range src.parts {
-		if err := src.read(part, func(_ int, f *robots.File) { agents = d.addNames(agents, f) }); err != nil {
+		if err := src.read(part, func(_ int, r *readRules) { agents = d.addNames(agents, r.File) }); err != nil {
 			return nil, err
 		}
 	}
@@ -118,7 +118,7 @@ func originParts(origins []robots.Origin, memory int64) [][]robots.Origin {
 }
 
 // readFiles reads the robots.txt of origins on both sides.
-func (d *diffing) readFiles(ctx context.Context, origins []robots.Origin, found func(n int, f *robots.File)) error {
+func (d *diffing) readFiles(ctx context.Context, origins []robots.Origin, found func(n int, r *readRules)) error {
 	for _, side := range d.Sides() {
 		moment := listings.Moment{AsOf: side.Opt.AsOf, Dialects: []robots.Dialect{side.Opt.Dialect}}
 		copies, err := listings.Copies(ctx, side.About(origins).Responses(), origins, moment)
@@ -127,21 +127,38 @@ func (d *diffing) readFiles(ctx context.Context, origins []robots.Origin, found 
 		}
 		for i, origin := range origins {
 			if c := copies[origin]; len(c) > 0 && c[0].Outcome.Effect == robots.UseRules {
-				found(i, robots.Parse(c[0].Response.Body, side.Opt.Dialect))
+				body := c[0].Response.Body
+				found(i, &readRules{robots.Parse(body, side.Opt.Dialect), robots.PreferencesOf(body, side.Opt.Dialect)})
 			}
 		}
 	}
 	return nil
 }
 
-// patternsOf returns the patterns of a robots.txt.
-func patternsOf(f *robots.File) (patterns []string) {
-	for i := range f.Groups {
-		for _, r := range f.Groups[i].Rules {
-			patterns = append(patterns, r.Pattern)
+// readRules are a robots.txt that was read.
+type readRules struct {
+	*robots.File
+	said *robots.Preferences
+}
+
+// patternsOf returns the patterns of a robots.txt: those of its rules, and of its preferences.
+func patternsOf(r *readRules) (patterns []string) {
+	for i := range r.Groups {
+		for _, rule := range r.Groups[i].Rules {
+			patterns = append(patterns, rule.Pattern)
 		}
 	}
-	return patterns
+	signals := r.said.Early
+	for i := range r.said.Groups {
+		for k := range r.said.Groups[i].Usage {
+			patterns = append(patterns, r.said.Groups[i].Usage[k].Pattern)
+		}
+		signals = append(signals, r.said.Groups[i].Signals...)
+	}
+	for i := range signals {
+		patterns = append(patterns, signals[i].Pattern)
+	}
+	return slices.DeleteFunc(patterns, func(pattern string) bool { return pattern == "" })
 }
 
 // addNames adds the crawlers that the groups of a robots.txt name, unless -agent does. It notes if there are more
@@ -204,13 +221,13 @@ func (d *diffing) comparePaths(ctx context.Context, src *pathSource, sink *chang
 		}
 		d.DoubtOnce(s.Doubts)
 	}
-	return d.print(sink.Changes, 0)
+	return d.print(sink, 0)
 }
 
 // A pathSource yields the paths of origins as the rows of a log.
 type pathSource struct {
 	parts    [][]robots.Origin // those that are left
-	read     func(origins []robots.Origin, found func(n int, f *robots.File)) error
+	read     func(origins []robots.Origin, found func(n int, r *readRules)) error
 	err      error
 	origins  []robots.Origin // of the part in hand
 	patterns [][]string      // of both sides, by these
@@ -268,7 +285,7 @@ func (s *pathSource) nextPart() bool {
 	}
 	s.origins, s.parts, s.next = s.parts[0], s.parts[1:], 0
 	s.patterns = make([][]string, len(s.origins))
-	s.err = s.read(s.origins, func(n int, f *robots.File) { s.patterns[n] = append(s.patterns[n], patternsOf(f)...) })
+	s.err = s.read(s.origins, func(n int, r *readRules) { s.patterns[n] = append(s.patterns[n], patternsOf(r)...) })
 	return s.err == nil
 }
 

@@ -123,6 +123,7 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 			}
 		}
 	}
+	r.markdownPreferences(out)
 	for _, note := range r.notes() {
 		out.WriteString("\n" + ci.Markdown(note) + "\n")
 	}

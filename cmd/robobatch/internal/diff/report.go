@@ -91,6 +91,8 @@ type Agent struct {
 	Same      Same   `json:"same"`
 
 	Changes []Change `json:"changes"` // those that there are
+
+	Preferences []PreferenceChange `json:"preferences"` // the same
 }
 
 // A Count is requests and their distinct URLs.
@@ -171,7 +173,7 @@ func (r *Report) Fill(from *aggregate.ChangesReport) {
 		f := &from.Agents[i]
 		a := Agent{
 			Agent: fieldtext.Valid(f.Agent), Requests: f.Requests, Closed: countOf(f.Counts[engine.Closed]), Opened: countOf(f.Counts[engine.Opened]),
-			OtherRule: countOf(f.Counts[engine.OtherRule]), Same: Same{f.Counts[engine.Same].Requests}, Changes: []Change{},
+			OtherRule: countOf(f.Counts[engine.OtherRule]), Same: Same{f.Counts[engine.Same].Requests}, Changes: []Change{}, Preferences: []PreferenceChange{},
 		}
 		for _, change := range changeOrder {
 			if f.Counts[change].Requests > 0 {
@@ -236,7 +238,7 @@ func countOf(c aggregate.ChangeCount) Count {
 // Changed reports whether anything was found.
 func (r *Report) Changed() bool {
 	for i := range r.Agents {
-		if len(r.Agents[i].Changes) > 0 {
+		if len(r.Agents[i].Changes)+len(r.Agents[i].Preferences) > 0 {
 			return true
 		}
 	}

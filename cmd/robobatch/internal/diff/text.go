@@ -44,6 +44,7 @@ func (r *Report) printText(out *bufio.Writer) {
 			}
 		}
 	}
+	r.printPreferences(out)
 	for _, line := range r.notes() {
 		out.WriteString("\n" + cli.Fill(line, width) + "\n")
 	}
@@ -214,15 +215,18 @@ func (s *Status) remark(change string) string {
 
 // title names a change and its crawler.
 func title(agents []string, c *Change) string {
-	kind := strings.ReplaceAll(c.Change, "_", " ")
-	who := say.Line(agents[0])
+	return strings.ReplaceAll(c.Change, "_", " ") + " for " + joined(agents)
+}
+
+// joined names crawlers, the first two of them if there are many.
+func joined(agents []string) string {
 	switch n := len(agents); {
 	case n > 3:
-		who += fmt.Sprintf(", %s and %d others", say.Line(agents[1]), n-2)
+		return say.Line(agents[0]) + fmt.Sprintf(", %s and %d others", say.Line(agents[1]), n-2)
 	case n > 1:
-		who = say.Line(strings.Join(agents, ", "))
+		return say.Line(strings.Join(agents, ", "))
 	}
-	return kind + " for " + who
+	return say.Line(agents[0])
 }
 
 // printRule prints a rule with its examples.

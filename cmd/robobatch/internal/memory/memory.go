@@ -107,7 +107,7 @@ const (
 	clientRow   = 80        // of a batch with addresses: their texts, times, answers, and networks
 	networks    = 7 * mib   // that send requests of crawlers, see ranges.Census
 	oldRow      = 24        // of a batch that is decided twice
-	oldVerdict  = 9         // the same, for each agent
+	oldVerdict  = 9 + 2*20  // the same, for each agent, with the preferences of both
 )
 
 // Parts are the parts of the limit, in bytes where nothing else is said. Without a limit all are 0 but Workers.

@@ -1,0 +1,159 @@
+package aggregate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A Use is one of the uses of a page that preferences are about, as the columns use_train_ai, use_search and
+// use_ai_input have them: by Content-Usage and Content-Signal together.
+type Use uint8
+
+// The uses, and how many there are.
+const (
+	TrainAI Use = iota
+	Search
+	AIInput
+	NumUses
+)
+
+// String returns the name of the use: "train-ai", "search" or "ai-input".
+func (u Use) String() string { return [...]string{"train-ai", "search", "ai-input"}[u] }
+
+// Of returns what a preference says of the use.
+func (u Use) Of(p *engine.Preference) robots.Preference {
+	return [...]robots.Preference{TrainAI: p.UseTrainAI(), Search: p.UseSearch(), AIInput: p.SignalInput}[u]
+}
+
+// PreferenceChanges is an [engine.Sink] that counts the preferences that a run by two stores, see
+// [engine.Options].Old, changed: for each agent and use its requests and distinct URLs, also by family of
+// paths. Both stores have the directives of preferences. It is for one goroutine. Use CloseTemp.
+type PreferenceChanges struct {
+	now, old *engine.Lookup
+	agents   []string
+	list     *engine.AgentList // of a log that says who asked; nil otherwise
+	urls     *URLs
+	kinds    *Table[preferenceKey]
+	families *Table[preferenceKey]
+}
+
+// A preferenceKey is a change of a preference, in a family of paths or in all.
+type preferenceKey struct {
+	agent    uint16
+	use      Use
+	from, to robots.Preference
+	family   string // "" is all
+}
+
+// NewPreferenceChanges returns a sink for a run by two stores, which must outlive it. memory is how many
+// bytes the URLs may take; 0 is DefaultMemory. The families take a quarter of that more. URLs beyond that go to a
+// temporary file in tempDir, "" is the usual directory.
+func NewPreferenceChanges(now, old *engine.Store, memory int64, tempDir string) *PreferenceChanges {
+	memory = cmp.Or(max(0, memory), DefaultMemory)
+	c := &PreferenceChanges{now: now.NewLookup(), old: old.NewLookup(), agents: now.Options().Agents, urls: NewURLs(memory, tempDir)}
+	if now.Options().LogAgents != engine.LogAgentsOff {
+		c.list = engine.NewAgentList(c.now, c.old, maxNamed)
+	}
+	most := int(memory / keyPart / keyBytes) // families; there are at most 18 changes for each agent
+	c.kinds, c.families = NewTable[preferenceKey](c.urls, math.MaxInt), NewTable[preferenceKey](c.urls, most)
+	return c
+}
+
+// Write counts a batch.
+func (c *PreferenceChanges) Write(b *engine.Batch) error {
+	if len(b.Preferences) == 0 || b.Old == nil || slices.Equal(b.Preferences, b.Old.Preferences) {
+		return nil
+	}
+	c.now.Use(b)
+	c.old.Use(b.Old)
+	agents := len(b.Preferences) / b.Len()
+	for i := range b.Preferences {
+		p, was := &b.Preferences[i], &b.Old.Preferences[i]
+		if *p == *was {
+			continue
+		}
+		for use := range NumUses {
+			from, to := use.Of(was), use.Of(p)
+			if from == to {
+				continue
+			}
+			if err := c.count(b, i/agents, i%agents, preferenceKey{use: use, from: from, to: to}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// count counts a change for an agent of a row.
+func (c *PreferenceChanges) count(b *engine.Batch, row, agent int, key preferenceKey) error {
+	if c.list != nil {
+		agent = c.list.Number(b, row)
+	}
+	key.agent = uint16(agent)
+	url := b.URL(row)
+	all := c.kinds.GroupOr(key, key)
+	key.family = string(Family(url[prefixLen(url):]))
+	other := key
+	other.family = otherText
+	_, err := c.urls.Add(all, Hash(url), Also{c.families.GroupOr(key, other)})
+	return err
+}
+
+// Finish counts what was written to disk, too. Nothing may be written after it.
+func (c *PreferenceChanges) Finish() error { return c.urls.Finish(nil) }
+
+// CloseTemp removes the temporary file. Further calls do nothing.
+func (c *PreferenceChanges) CloseTemp() { c.urls.Close() }
+
+// Close does nothing.
+func (c *PreferenceChanges) Close() error { return nil }
+
+// A PreferenceChange is how a preference of an agent changed, and for how many requests.
+type PreferenceChange struct {
+	Agent    string
+	Use      Use
+	From, To robots.Preference
+	ChangeCount
+	Families     []Part // the most requested first
+	MoreFamilies int    // those that are not in the list
+}
+
+// Report returns what was counted, after Finish, by agent in their order, use, and from what to what, with at most so
+// many families of each.
+func (c *PreferenceChanges) Report(most int) (all []PreferenceChange) {
+	names := c.agents
+	if c.list != nil {
+		names = c.list.Names()
+	}
+	order := func(a, b preferenceKey) int {
+		return cmp.Or(cmp.Compare(a.agent, b.agent), cmp.Compare(a.use, b.use), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), strings.Compare(a.family, b.family))
+	}
+	rows := c.kinds.Rows(order)
+	slices.SortFunc(rows, func(a, b Row[preferenceKey]) int { return order(a.Key, b.Key) })
+	at := map[preferenceKey]int{}
+	for _, row := range rows {
+		k := row.Key
+		at[k] = len(all)
+		all = append(all, PreferenceChange{Agent: names[k.agent], Use: k.use, From: k.from, To: k.to, ChangeCount: ChangeCount{row.Requests, row.URLs}})
+	}
+	for _, row := range c.families.Rows(order) {
+		key := row.Key
+		key.family = ""
+		i, ok := at[key]
+		if !ok {
+			continue // of a change that is among those that did not fit
+		}
+		if of := &all[i]; len(of.Families) < most {
+			of.Families = append(of.Families, Part{row.Key.family, ChangeCount{row.Requests, row.URLs}})
+		} else {
+			of.MoreFamilies++
+		}
+	}
+	return all
+}

@@ -1,0 +1,112 @@
+package diff
+
+import (
+	"bufio"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/fieldtext"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A PreferenceChange is the requests for which the answer about a use of the page changed, of Content-Usage
+// and Content-Signal together.
+type PreferenceChange struct {
+	Use  string `json:"use"`  // "train-ai", "search" or "ai-input"
+	From string `json:"from"` // "y", "n" or "unknown"
+	To   string `json:"to"`
+	Count
+	Families     []Part `json:"families"` // as in [Change]
+	MoreFamilies int    `json:"more_families"`
+}
+
+// FillPreferences adds changes of preferences, once the agents are there.
+func (r *Report) FillPreferences(changes []aggregate.PreferenceChange) {
+	for i := range changes {
+		c := &changes[i]
+		name := fieldtext.Valid(c.Agent)
+		for k := range r.Agents {
+			if a := &r.Agents[k]; a.Agent == name {
+				a.Preferences = append(a.Preferences, PreferenceChange{
+					Use: c.Use.String(), From: answerText(c.From), To: answerText(c.To), Count: countOf(c.ChangeCount),
+					Families: partsOf(c.Families), MoreFamilies: c.MoreFamilies,
+				})
+				break
+			}
+		}
+	}
+}
+
+// answerText returns a preference as check has it.
+func answerText(p robots.Preference) string {
+	return [...]string{robots.Unstated: "unknown", robots.Refused: "n", robots.Permitted: "y"}[p]
+}
+
+// alikePreferences returns the agents whose preferences changed alike, and whether agent i is the first.
+func (r *Report) alikePreferences(i int) (names []string, first bool) {
+	for k := range r.Agents {
+		if !reflect.DeepEqual(r.Agents[k].Preferences, r.Agents[i].Preferences) {
+			continue
+		}
+		if k < i {
+			return nil, false
+		}
+		names = append(names, r.Agents[k].Agent)
+	}
+	return names, true
+}
+
+// eachPreferences calls show for each list of agents whose preferences changed alike.
+func (r *Report) eachPreferences(show func(names []string, changes []PreferenceChange)) {
+	for i := range r.Agents {
+		if changes := r.Agents[i].Preferences; len(changes) > 0 {
+			if names, first := r.alikePreferences(i); first {
+				show(names, changes)
+			}
+		}
+	}
+}
+
+// printPreferences prints the changes of preferences for people.
+func (r *Report) printPreferences(out *bufio.Writer) {
+	r.eachPreferences(func(names []string, changes []PreferenceChange) {
+		out.WriteString("\n" + fit("preferences for "+joined(names)+" (drafts)", width) + "\n")
+		for i := range changes {
+			c := &changes[i]
+			counts := r.counts(c.Count)
+			fmt.Fprintf(out, "  %-*s%s\n", width-2-cli.Columns(counts), c.what(), counts) //nolint:errcheck // sticky
+			for _, p := range c.Families[:min(len(c.Families), shownParts)] {
+				out.WriteString(r.partLine(p.Name, p.Count, ""))
+			}
+			if rest := max(0, len(c.Families)-shownParts) + c.MoreFamilies; rest > 0 {
+				out.WriteString("      and " + say.Number(int64(rest)) + " more\n")
+			}
+		}
+	})
+}
+
+// what names the change.
+func (c *PreferenceChange) what() string { return c.Use + ": " + c.From + " to " + c.To }
+
+// markdownPreferences prints the changes of preferences for a comment.
+func (r *Report) markdownPreferences(out *bufio.Writer) {
+	r.eachPreferences(func(names []string, changes []PreferenceChange) {
+		fmt.Fprintf(out, "\n| preferences for %s (drafts) | %ss | paths |\n|---|--:|---|\n", ci.Markdown(joined(names)), r.Unit) //nolint:errcheck // sticky
+		for i := range changes {
+			c := &changes[i]
+			var paths []string
+			for _, p := range c.Families[:min(len(c.Families), shownParts)] {
+				paths = append(paths, p.Name)
+			}
+			if rest := len(c.Families) - len(paths) + c.MoreFamilies; rest > 0 {
+				paths = append(paths, "and "+say.Number(int64(rest))+" more")
+			}
+			fmt.Fprintf(out, "| %s | %s | %s |\n", c.what(), ci.Markdown(r.counts(c.Count)), ci.Markdown(strings.Join(paths, ", "))) //nolint:errcheck // sticky
+		}
+	})
+}
