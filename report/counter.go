@@ -64,6 +64,7 @@ type Counter struct {
 	series   *timeline.Series
 	paces    *pace.Counts
 	classes  [][statuses]int64 // by crawler, and by the first digit of the status
+	training training
 
 	rows, bad int64
 	strays    int64   // rows of origins that the rules do not know
@@ -189,6 +190,7 @@ func (c *Counter) Write(decided *engine.Batch) error {
 			}
 		}
 	}
+	c.training.addBatch(c, b)
 	if c.clients != nil {
 		if err := c.addClients(b); err != nil {
 			return err

@@ -58,6 +58,7 @@ type view struct {
 	Lists       int64
 	ListDays    string          // the days of the lists, "" if they have none
 	Impostors   *impostors.View // nil if there are none
+	Training    *trainingView   // nil without preferences
 	Listings    []listing.View
 	Changes     *changesView // nil without rules before
 }
@@ -91,6 +92,7 @@ func (c *Counter) newView(run *Run) *view {
 	if c.impostors != nil && c.impostors.All.Requests > 0 {
 		v.Impostors = c.impostors
 	}
+	v.Training = c.training.view()
 	v.Paths = c.pathView(c.root)
 	v.Time = c.series.View(within, timeline.Options{FromLog: c.fromLog, Several: c.verdicts > 1, Name: c.agentName})
 	if c.fromLog {
@@ -178,6 +180,9 @@ func (v *view) Parts() []part {
 	all := []part{{"overview", "Overview"}, {"crawlers", "Crawlers"}}
 	if v.Impostors != nil {
 		all = append(all, part{"impostors", "Impostors"})
+	}
+	if v.Training != nil {
+		all = append(all, part{"training", "AI training"})
 	}
 	all = append(all, part{"rules", "Rules"}, part{"paths", "Paths"})
 	if v.Time != nil {

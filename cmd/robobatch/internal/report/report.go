@@ -21,6 +21,7 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // given are the flags of the command report.
@@ -66,6 +67,7 @@ type run struct {
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
 	r := new(run)
 	r.Choose(&g.Flags, std, &faults, &faults)
+	r.Now.Opt.Directives = []robots.Directive{robots.UsageLines, robots.SignalLines}
 	r.Memory.Plan = memory.PlanOf("report")
 	if g.old.IsGiven() {
 		r.Memory.Plan = memory.PlanOf("report -old")

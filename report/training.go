@@ -1,0 +1,132 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// trainingPurpose is the purpose of crawlers that collect texts for models.
+const trainingPurpose = "ai-training"
+
+// A Trainer is a crawler that collects texts for models, and what the robots.txt in force said to it of that use
+// for each URL that it asked for. Refused, Permitted and Unstated add up to Requests.
+type Trainer struct {
+	Name     string
+	Requests int64 // but for those of a robots.txt itself
+	Refused  int64
+	Denied   int64 // of Refused: URLs that it may not fetch, either
+	Served   int64 // of Refused: the log has a status that begins with 2, or 304
+
+	Permitted, Unstated int64
+}
+
+// training counts requests of crawlers that collect texts for models. It is for one goroutine.
+type training struct {
+	trainers []*Trainer // by number of the crawler; nil is another crawler
+	said     bool       // a robots.txt said something
+}
+
+// addBatch counts a batch.
+func (t *training) addBatch(c *Counter, b *engine.Batch) {
+	if len(b.Preferences) == 0 {
+		return
+	}
+	for row := range b.Len() {
+		if b.Sites[row] == engine.NoSite || isTxt(b.URL(row)) {
+			continue
+		}
+		for a := range c.verdicts {
+			agent := a
+			if c.fromLog {
+				agent = c.callers.Number(b, row)
+			}
+			if trainer := t.trainer(c, agent); trainer != nil {
+				t.addRow(trainer, c, b, row, row*c.verdicts+a)
+			}
+		}
+	}
+}
+
+// isTxt reports whether a URL is that of a robots.txt.
+func isTxt(url []byte) bool {
+	if !bytes.Contains(url, []byte(robots.TxtPath)) {
+		return false
+	}
+	u, err := robots.SplitURL(url)
+	return err == nil && robots.IsTxt(u.Path)
+}
+
+// trainer returns what is counted of a crawler, nil if it is for another purpose.
+func (t *training) trainer(c *Counter, agent int) *Trainer {
+	for len(t.trainers) <= agent {
+		var trainer *Trainer
+		name := c.agentName(len(t.trainers))
+		token, _, _ := strings.Cut(name, "/")
+		if known, ok := crawlers.Lookup(token); ok && slices.Contains(known.Purposes, trainingPurpose) {
+			trainer = &Trainer{Name: name}
+		}
+		t.trainers = append(t.trainers, trainer)
+	}
+	return t.trainers[agent]
+}
+
+// addRow counts a verdict for a trainer.
+func (t *training) addRow(trainer *Trainer, c *Counter, b *engine.Batch, row, verdict int) {
+	p := &b.Preferences[verdict]
+	t.said = t.said || p.UsageLine > 0 || p.SignalLine > 0
+	trainer.Requests++
+	switch p.UseTrainAI() {
+	case robots.Permitted:
+		trainer.Permitted++
+	case robots.Unstated:
+		trainer.Unstated++
+	case robots.Refused:
+		trainer.Refused++
+		if b.Verdicts[verdict].Access == engine.Denied {
+			trainer.Denied++
+		}
+		if class := statusClass(b, row, c.status); class == 2 || class == 3 && b.Kept[c.status].Ints[row] == 304 {
+			trainer.Served++
+		}
+	}
+}
+
+// A trainingView is what the page shows of it.
+type trainingView struct {
+	Draft    string
+	Trainers []Trainer // those with the most refused requests first
+	Sum      *Trainer  // nil if there is one
+}
+
+// view returns what the page shows; nil if no robots.txt said anything to a crawler that asked.
+func (t *training) view() *trainingView {
+	if !t.said {
+		return nil
+	}
+	v, sum := &trainingView{Draft: robots.UsageRevision}, Trainer{Name: "together"}
+	for _, one := range t.trainers {
+		if one == nil || one.Requests == 0 {
+			continue
+		}
+		v.Trainers = append(v.Trainers, *one)
+		sum.Requests += one.Requests
+		sum.Refused += one.Refused
+		sum.Denied += one.Denied
+		sum.Served += one.Served
+		sum.Permitted += one.Permitted
+		sum.Unstated += one.Unstated
+	}
+	slices.SortStableFunc(v.Trainers, func(a, b Trainer) int {
+		return cmp.Or(cmp.Compare(b.Refused, a.Refused), cmp.Compare(b.Requests, a.Requests))
+	})
+	if len(v.Trainers) > 1 {
+		v.Sum = &sum
+	}
+	return v
+}
