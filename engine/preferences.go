@@ -55,11 +55,10 @@ func (e *Evaluator) preferRow(b *Batch, row int, r *rules.Ruling) {
 		if path == nil && !set.Constant() {
 			path, e.path = e.store.opt.Dialect.Path(e.rawPath(b, row), e.path)
 		}
-		p := set.Decide(path, &e.scratch)
-		if v.Access != Allowed {
-			p = p.Unfetched()
+		p := &b.Preferences[row*agents+a]
+		if set.Decide(p, path, &e.scratch); v.Access != Allowed {
+			p.Unfetch()
 		}
-		b.Preferences[row*agents+a] = p
 	}
 }
 
