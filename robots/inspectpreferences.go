@@ -193,6 +193,7 @@ func (in *inspector) wishes(body []byte) {
 		w.forbidden(wishes)
 		w.hidden(wishes)
 	}
+	w.atEnd()
 }
 
 // note adds a diagnostic, once of a line and what it is about.
@@ -448,6 +449,33 @@ func (w *wishing) hidden(wishes []wish) {
 			line := w.lines[strings.ToLower(string(names[other][0]))]
 			w.note(line, codePreferenceHidden, string(other.names[0]), fmt.Sprintf("the preferences for %s do not bind %s: %s", namesText(other.names), namesText(names[other]), lines[0]))
 		}
+	}
+}
+
+// atEnd looks for preferences behind the rules of the last group of a file that has none elsewhere: many are
+// written so and meant for all, and bind the crawlers of that group alone.
+func (w *wishing) atEnd() {
+	groups := w.said.Groups
+	if len(groups) < 2 || groups[len(groups)-1].Star || len(w.in.report.File.Groups) == 0 {
+		return
+	}
+	last, rest, star := &groups[len(groups)-1], groups[:len(groups)-1], false
+	usage, signals := true, len(w.said.Early) == 0 // there are none elsewhere
+	for i := range rest {
+		star = star || rest[i].Star
+		usage, signals = usage && len(rest[i].Usage) == 0, signals && len(rest[i].Signals) == 0
+	}
+	rules := w.in.report.File.Groups[len(w.in.report.File.Groups)-1].Rules
+	note := func(line int32) {
+		if star && len(last.Agents) > 0 && len(rules) > 0 && line > rules[len(rules)-1].Line {
+			w.note(line, codePreferenceHidden, "the last group", "it binds "+namesText(last.Agents)+" alone, as it stands in that group: if all are meant, put it below User-agent: * and repeat it")
+		}
+	}
+	if usage && len(last.Usage) > 0 {
+		note(last.Usage[0].Line)
+	}
+	if signals && len(last.Signals) > 0 {
+		note(last.Signals[0].Line)
 	}
 }
 

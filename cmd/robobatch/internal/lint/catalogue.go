@@ -330,7 +330,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "preference_hidden", Severity: Warning,
-		What: "A crawler whose own group has no preferences does not read those for *, or for a more general name.",
+		What: "A crawler with a group of its own reads the preferences there alone: not those for *, nor those at the end of the file.",
 		Do:   "Repeat the preferences in the group.",
 		Bad:  "User-agent: *\nContent-Signal: ai-train=no\nDisallow: /private/\n\nUser-agent: GPTBot\nDisallow: /private/\n",
 		Good: "User-agent: *\nContent-Signal: ai-train=no\nDisallow: /private/\n\nUser-agent: GPTBot\nContent-Signal: ai-train=no\nDisallow: /private/\n",
