@@ -62,7 +62,7 @@ func (k *KeptColumn) agree(input string, kind engine.KeptKind) error {
 func (p *parquetLog) kinds(kinds []engine.KeptKind) {
 	for i, index := range p.records.Kept() {
 		for _, c := range p.columns {
-			if c.index == index {
+			if c, ok := c.(*parquetColumn); ok && c.index == index {
 				kinds[i] = c.kind()
 			}
 		}

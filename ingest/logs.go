@@ -369,7 +369,12 @@ type Counts struct {
 	FirstAddress []Place // the first of them, at most three
 
 	FirstBare string // the first text in place of a URL that is neither a URL nor a path; "" if there is none
+
+	Urlless FieldList // the fields of the first line of JSON that has no URL
 }
+
+// A FieldList has the fields of a line, by the names that [Fields] take.
+type FieldList = weblog.FieldList
 
 // A Place is a line of a log.
 type Place struct {

@@ -18,8 +18,8 @@ type parquetLog struct {
 	size    int64 // of file
 	reader  *parquetfile.File
 	records *weblog.Records
-	columns []*parquetColumn // those that are needed
-	fields  [][]byte         // of a row, by column of the file
+	columns []parquetField // those that are needed
+	fields  [][]byte       // of a row, by column of the file
 
 	group int   // the next row group
 	left  int64 // rows of the one before it that were not read
@@ -73,12 +73,22 @@ func checkParquet(in *Input, fields Fields) error {
 func (p *parquetLog) skipGroup() error {
 	for ; p.left > 0; p.left-- {
 		for _, c := range p.columns {
-			if _, err := c.next(); err != nil {
+			if err := c.read(p.fields); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// A parquetField reads fields of a file, row by row.
+type parquetField interface {
+	// open begins a row group.
+	open(group int) error
+	// read sets its fields to those of the next row.
+	read(fields [][]byte) error
+	// Unverified reports whether a page has no checksum.
+	Unverified() bool
 }
 
 // start reads the footer and finds the columns.
@@ -91,6 +101,8 @@ func (p *parquetLog) start(fields Fields) (err error) {
 	for i := range header {
 		header[i] = schema.Column(i).ColumnPath().String()
 	}
+	columns := len(header)
+	header, lists := addPairs(header, p.reader, fields)
 	if p.records, err = weblog.NewRecords(header, fields); err != nil {
 		return err
 	}
@@ -101,11 +113,20 @@ func (p *parquetLog) start(fields Fields) (err error) {
 			continue
 		}
 		seen[i] = true
+		if i >= columns {
+			continue
+		}
 		c, err := newParquetColumn(p.reader, i)
 		if err != nil {
 			return err
 		}
 		p.columns = append(p.columns, c)
+	}
+	for _, list := range lists {
+		if slices.Contains(seen[list.from:list.from+len(list.keys)], true) {
+			list.start(p.reader)
+			p.columns = append(p.columns, list)
+		}
 	}
 	return nil
 }
@@ -135,7 +156,7 @@ func (p *parquetLog) unverified() int64 {
 
 // isBare reports whether a page of the row groups that were opened has no checksum.
 func (p *parquetLog) isBare() bool {
-	return slices.ContainsFunc(p.columns, func(c *parquetColumn) bool { return c.Unverified() })
+	return slices.ContainsFunc(p.columns, func(c parquetField) bool { return c.Unverified() })
 }
 
 func (p *parquetLog) format() Format { return weblog.Parquet }
@@ -159,7 +180,7 @@ func (p *parquetLog) fill(r *rowReader, b *engine.Batch, rows, _ int) error {
 // addRow adds the next row.
 func (p *parquetLog) addRow(r *rowReader, b *engine.Batch) (err error) {
 	for _, c := range p.columns {
-		if p.fields[c.index], err = c.next(); err != nil {
+		if err = c.read(p.fields); err != nil {
 			return err
 		}
 	}
@@ -176,8 +197,8 @@ func (p *parquetLog) addRow(r *rowReader, b *engine.Batch) (err error) {
 func (p *parquetLog) nextGroup() error {
 	rows := p.reader.Rows(p.group)
 	for i := 0; i < len(p.columns) && rows > 0; i++ {
-		if err := p.columns[i].Open(p.group); err != nil {
-			return p.columns[i].fault(err)
+		if err := p.columns[i].open(p.group); err != nil {
+			return err
 		}
 	}
 	p.left = rows

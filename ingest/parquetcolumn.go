@@ -32,11 +32,16 @@ type parquetColumn struct {
 
 // newParquetColumn returns a column of the file. Lists are an ErrNoField.
 func newParquetColumn(f *parquetfile.File, index int) (*parquetColumn, error) {
+	if col := f.Schema().Column(index); col.MaxRepetitionLevel() > 0 {
+		return nil, fmt.Errorf("%w: %q is a list, which is not read", weblog.ErrNoField, col.Path())
+	}
+	return newParquetValues(f, index), nil
+}
+
+// newParquetValues returns a column of the file, which may be a list.
+func newParquetValues(f *parquetfile.File, index int) *parquetColumn {
 	col := f.Schema().Column(index)
 	c := &parquetColumn{name: col.Path(), index: index, typ: col.PhysicalType(), point: -1, inner: len(col.ColumnPath()) > 1}
-	if col.MaxRepetitionLevel() > 0 {
-		return nil, fmt.Errorf("%w: %q is a list, which is not read", weblog.ErrNoField, c.name)
-	}
 	switch t := col.LogicalType().(type) {
 	case *schema.DecimalLogicalType:
 		c.point = int(t.Scale())
@@ -51,7 +56,16 @@ func newParquetColumn(f *parquetfile.File, index int) (*parquetColumn, error) {
 		}[t.TimeUnit()]
 	}
 	c.Column = f.NewColumn(index)
-	return c, nil
+	return c
+}
+
+// open begins a row group.
+func (c *parquetColumn) open(group int) error { return c.fault(c.Open(group)) }
+
+// read sets the field of the column to its next value.
+func (c *parquetColumn) read(fields [][]byte) (err error) {
+	fields[c.index], err = c.next()
+	return err
 }
 
 // next returns the next value, nil for a null. It is valid until the next call.

@@ -42,7 +42,8 @@ type rowReader struct {
 	headed  placed // lines of a list of URLs that are headers of tables
 	hosts   placed // rows whose host may be the client's address
 	agents  int64
-	bare    string // the first text in place of a URL that is neither one nor a path
+	urlless FieldList // of the first line of JSON without a URL
+	bare    string    // the first text in place of a URL that is neither one nor a path
 }
 
 // placed counts lines, and keeps where the first of them are.
@@ -64,7 +65,7 @@ func newRowReader(opt *LogOptions) rowReader {
 
 // counts returns what was counted.
 func (r *rowReader) counts() Counts {
-	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks, Wide: r.wide, FirstWide: r.wides, FirstBare: r.bare, Bytes: r.bytes, Lost: r.lost, Joined: r.joined, FirstJoined: r.firsts, Agents: r.agents, Headed: r.headed.count, FirstHeaded: r.headed.first, Addresses: r.hosts.count, FirstAddress: r.hosts.first}
+	c := Counts{Empty: r.empty, Long: r.long, Headers: r.headers, Refused: map[string]int64{}, Odd: map[string]int64{}, Blank: r.blank, FirstBlank: r.blanks, Wide: r.wide, FirstWide: r.wides, FirstBare: r.bare, Urlless: r.urlless, Bytes: r.bytes, Lost: r.lost, Joined: r.joined, FirstJoined: r.firsts, Agents: r.agents, Headed: r.headed.count, FirstHeaded: r.headed.first, Addresses: r.hosts.count, FirstAddress: r.hosts.first}
 	for i, n := range r.refused {
 		if n > 0 {
 			c.Refused[weblog.Result(i).String()] = n
@@ -153,8 +154,18 @@ func (r *rowReader) refuse(b *engine.Batch, why weblog.Result, raw []byte, at wh
 	if bytes.IndexByte(raw, '\r') >= 0 || bytes.IndexByte(raw, 0) >= 0 && !isWide(raw) || r.joins != nil && r.joins.Joined(raw) {
 		r.noteJoined(b.Input, at.line)
 	}
+	if why == weblog.RefusedURL {
+		r.noteURLless(raw)
+	}
 	if r.raws {
 		b.Rejects = append(b.Rejects, engine.Reject{Line: at.line, Offset: at.offset, Raw: appendPiece(b, raw), Reason: why.String()})
+	}
+}
+
+// noteURLless notes the fields of the first line of JSON that has no URL.
+func (r *rowReader) noteURLless(raw []byte) {
+	if json := r.kind == weblog.JSON || r.kind == weblog.CDXJ; json && len(r.urlless.URLs)+len(r.urlless.Others) == 0 {
+		r.urlless = weblog.JSONFields(raw)
 	}
 }
 
@@ -176,8 +187,12 @@ func spanFrom(b *engine.Batch, off int) engine.Span {
 // addRow adds the row that the parser has made.
 func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 	row := &r.row
-	if r.odds[row.Odd]++; row.Odd == weblog.OddTarget {
+	switch r.odds[row.Odd]++; row.Odd {
+	case weblog.OddTarget:
 		r.noteBare(row.Target)
+	case weblog.OddEmpty:
+		r.noteURLless(raw)
+	default:
 	}
 	if row.Blank {
 		r.noteBlank(b.Input, at.line, row.Target)

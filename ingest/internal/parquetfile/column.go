@@ -1,6 +1,7 @@
 package parquetfile
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -31,6 +32,8 @@ type Column struct {
 	dict   dictionary
 	dictIn [2][]byte // memory of the dictionary, compressed and not
 	levels []uint8   // of the current page's values, null or not; empty if none can be null
+	reps   []uint8   // of them, 0 for the first of a row; empty if the column is no list
+	rows   int64     // of the row group that no page has begun, if the column is a list
 	values values
 	summed [dataPageV2 + 1]tristate // by kind, whether its pages have checksums
 	bare   bool                     // a page had none, of any row group so far
@@ -53,7 +56,8 @@ type page struct {
 	at int64 // of the data behind the header
 }
 
-// NewColumn returns a reader of a column, given by its number in the schema. It must not be a list.
+// NewColumn returns a reader of a column, given by its number in the schema. It may be a list, see Continues, but no
+// list of lists.
 func (f *File) NewColumn(index int) *Column {
 	return &Column{file: f, desc: f.Schema().Column(index), index: index, window: window{r: f.r}}
 }
@@ -65,6 +69,7 @@ func (c *Column) Open(group int) (err error) {
 	if c.chunk, err = c.file.chunk(group, c.desc, c.index); err != nil {
 		return err
 	}
+	c.rows = c.file.Rows(group)
 	at, values := c.chunk.start, int64(0)
 	for at < c.chunk.end || c.chunk.old && values < c.chunk.values && at < c.chunk.end+mrBug {
 		p, err := c.window.header(at, c.file.end)
@@ -126,7 +131,9 @@ func (c *Column) check(p *page) error {
 	case p.kind == dataPage && c.desc.MaxDefinitionLevel() > 0 && p.levels != parquet.Encodings.RLE &&
 		(p.levels != parquet.Encodings.BitPacked || !slices.Contains(c.chunk.encodings, p.levels)):
 		return errEncoding
-	case p.kind == dataPageV2 && p.rows != p.values:
+	case p.kind == dataPage && c.isList() && p.repeats != parquet.Encodings.RLE:
+		return fmt.Errorf("its repetition levels are in the encoding %s, %w", p.repeats, ErrUnsupported)
+	case p.kind == dataPageV2 && p.rows != p.values && !c.isList():
 		return errRows
 	}
 	if before := c.summed[p.kind]; before != 0 && before != known(p.checked) {
@@ -164,6 +171,23 @@ func (c *Column) Next() (v Value, null bool, err error) {
 	return v, false, err
 }
 
+// isList reports whether the column has any number of values in a row.
+func (c *Column) isList() bool { return c.desc.MaxRepetitionLevel() > 0 }
+
+// Continues reports whether the next value of a list is of the same row as the one before. There is none at the end of
+// the row group.
+func (c *Column) Continues() (bool, error) {
+	for c.left == 0 {
+		if len(c.pages) == 0 {
+			return false, nil
+		}
+		if err := c.nextPage(); err != nil {
+			return false, err
+		}
+	}
+	return c.isList() && c.reps[len(c.reps)-int(c.left)] > 0, nil
+}
+
 // nextPage reads the next page, and the dictionary before it.
 func (c *Column) nextPage() error {
 	if len(c.pages) == 0 {
@@ -194,13 +218,18 @@ func (c *Column) load(p *page) (err error) {
 	if c.packed, err = c.read(p, c.packed); err != nil {
 		return err
 	}
-	levels, data, err := c.split(p)
+	reps, levels, data, err := c.split(p)
 	if err != nil {
 		return err
 	}
+	if c.isList() {
+		if err := c.repeat(p, reps); err != nil {
+			return err
+		}
+	}
 	values := int(p.values)
 	if most := c.desc.MaxDefinitionLevel(); most > 0 {
-		if c.levels, err = readLevels(c.levels[:0], levels, p, int(most)); err != nil {
+		if c.levels, err = readLevels(c.levels[:0], levels, p, p.levels, int(most)); err != nil {
 			return err
 		}
 		for _, l := range c.levels {
@@ -209,11 +238,25 @@ func (c *Column) load(p *page) (err error) {
 			}
 		}
 	}
-	if p.kind == dataPageV2 && int64(values) != p.values-p.nulls {
+	if p.kind == dataPageV2 && int64(values) != p.values-p.nulls && !c.isList() { // of lists, writers count nulls in other ways
 		return errNulls
 	}
 	c.left = p.values
 	return c.values.set(c.desc, &c.dict, data, values, p.encoding)
+}
+
+// repeat reads the repetition levels of a page, and compares the rows that begin in it with its header and, after the
+// last page, with the row group.
+func (c *Column) repeat(p *page, data []byte) (err error) {
+	if c.reps, err = readLevels(c.reps[:0], data, p, p.repeats, int(c.desc.MaxRepetitionLevel())); err != nil {
+		return err
+	}
+	begun := int64(bytes.Count(c.reps, []byte{0}))
+	c.rows -= begun
+	if p.kind == dataPageV2 && begun != p.rows || c.rows < 0 || len(c.pages) == 0 && c.rows > 0 {
+		return errRows
+	}
+	return nil
 }
 
 // read reads the bytes behind a header into the memory of dst, and compares them with the checksum.
@@ -228,34 +271,45 @@ func (c *Column) read(p *page, dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// split returns the levels and the values of the current page, uncompressed.
-func (c *Column) split(p *page) (levels, data []byte, err error) {
+// split returns the levels of repetition and of definition, and the values of the current page, uncompressed.
+func (c *Column) split(p *page) (reps, levels, data []byte, err error) {
 	if p.kind == dataPageV2 {
 		n := p.repBytes + p.defBytes
 		data = c.packed[n:]
 		if !p.stored {
 			if data, err = c.unpack.unpack(c.chunk.codec, c.raw, data, int(p.size-n)); err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 			c.keep(data)
 		}
-		return c.packed[p.repBytes:n], data, nil
+		return c.packed[:p.repBytes], c.packed[p.repBytes:n], data, nil
 	}
 	if data, err = c.unpack.unpack(c.chunk.codec, c.raw, c.packed, int(p.size)); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	c.keep(data)
-	if c.desc.MaxDefinitionLevel() == 0 {
-		return nil, data, nil
-	}
-	n := 4 + uint64(0)
-	if p.levels == parquet.Encodings.BitPacked {
-		n = (uint64(p.values)*uint64(bits.Len(uint(c.desc.MaxDefinitionLevel()))) + 7) / 8
-		if n > uint64(len(data)) {
-			return nil, nil, errLevels
+	if c.isList() {
+		if reps, data, err = cutLevels(data); err != nil {
+			return nil, nil, nil, err
 		}
-		return data[:n], data[n:], nil
 	}
+	if c.desc.MaxDefinitionLevel() == 0 {
+		return reps, nil, data, nil
+	}
+	if p.levels == parquet.Encodings.BitPacked {
+		n := (uint64(p.values)*uint64(bits.Len(uint(c.desc.MaxDefinitionLevel()))) + 7) / 8
+		if n > uint64(len(data)) {
+			return nil, nil, nil, errLevels
+		}
+		return reps, data[:n], data[n:], nil
+	}
+	levels, data, err = cutLevels(data)
+	return reps, levels, data, err
+}
+
+// cutLevels returns the levels that a page of version 1 begins with, whose length stands before them, and what follows.
+func cutLevels(data []byte) (levels, rest []byte, err error) {
+	n := 4 + uint64(0)
 	if len(data) >= 4 {
 		n += uint64(binary.LittleEndian.Uint32(data))
 	}

@@ -176,7 +176,7 @@ func (f *File) chunk(group int, col *schema.Column, index int) (chunk, error) {
 		return chunk{}, fmt.Errorf("%w: it is called %q in row group %d", ErrFooter, strings.Join(meta.PathInSchema, "."), group)
 	case parquet.Type(meta.Type) != col.PhysicalType():
 		return chunk{}, fmt.Errorf("%w: it has the type %s in row group %d, and %s in the schema", ErrFooter, meta.Type, group, col.PhysicalType())
-	case meta.NumValues != f.Rows(group):
+	case meta.NumValues < f.Rows(group), meta.NumValues > f.Rows(group) && col.MaxRepetitionLevel() == 0:
 		return chunk{}, fmt.Errorf("%w: it has %d values in row group %d, which has %d rows", ErrFooter, meta.NumValues, group, f.Rows(group))
 	}
 	c := chunk{

@@ -28,6 +28,7 @@ type header struct {
 	values   int64
 	encoding parquet.Encoding
 	levels   parquet.Encoding // of the definition levels, in pages of version 1
+	repeats  parquet.Encoding // of the repetition levels, in pages of version 1
 
 	// In pages of version 2.
 	nulls, rows        int64
@@ -42,10 +43,10 @@ var errHeader = errors.New("is not that of a page")
 // short for it, the error is errShort.
 func readHeader(data []byte) (h header, n int, err error) {
 	c := compact{data: data}
-	var kind, crc, encoding, levels int64
+	var kind, crc, encoding, levels, repeats int64
 	numbers := map[int64]*int64{1: &kind, 2: &h.size, 3: &h.packed, 4: &crc}
 	parts := map[int64]map[int64]*int64{
-		5: {1: &h.values, 2: &encoding, 3: &levels},
+		5: {1: &h.values, 2: &encoding, 3: &levels, 4: &repeats},
 		7: {1: &h.values, 2: &encoding},
 		8: {1: &h.values, 2: &h.nulls, 3: &h.rows, 4: &encoding, 5: &h.defBytes, 6: &h.repBytes},
 	}
@@ -73,6 +74,7 @@ func readHeader(data []byte) (h header, n int, err error) {
 	}
 	h.kind, h.crc, h.checked = pageKind(kind), uint32(crc), !plain
 	h.encoding, h.levels = parquet.Encoding(encoding), parquet.Encoding(levels)
+	h.repeats = parquet.Encoding(repeats)
 	if c.err == nil && !h.valid(part) {
 		c.err = errHeader
 	}

@@ -106,10 +106,11 @@ func readBits(data []byte, at uint64, width int) uint64 {
 	return v & (1<<width - 1)
 }
 
-// readLevels appends the definition levels of a page to dst. None may be above most.
-func readLevels(dst []uint8, data []byte, p *page, most int) ([]uint8, error) {
+// readLevels appends the levels of a page to dst: those of definition or of repetition, in that encoding. None may be
+// above most.
+func readLevels(dst []uint8, data []byte, p *page, encoding parquet.Encoding, most int) ([]uint8, error) {
 	width := bits.Len(uint(most))
-	if p.kind == dataPage && p.levels == parquet.Encodings.BitPacked { // from the highest bit down
+	if p.kind == dataPage && encoding == parquet.Encodings.BitPacked { // from the highest bit down
 		for i := range int(p.values) * width {
 			if i%width == 0 {
 				dst = append(dst, 0)

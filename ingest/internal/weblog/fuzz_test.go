@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -145,7 +146,9 @@ func FuzzJSON(f *testing.F) {
 	seedLines(f, "caddy.jsonl", "cloudflare.jsonl", "nginx-json.jsonl", "nginx-request.jsonl")
 	f.Add([]byte(`{"a":{"b":[1,{"c":"\ud83d\ude00\ud800x"}]},"a.b":-0.5e+7,"a":{"b":null}, "url" : "\/" }`))
 	f.Add([]byte(`{"a":{"b":[1,2]},"a":3,"u\u0072l":"x"}`))
-	paths := []string{"a", "a.b", "a.b.1", "a.b.1.c", "url", "request.headers.User-Agent.0", "status", ""}
+	f.Add([]byte(`{"p":[{"key":"k","value":{"int_value":1}},{"value":{"string_value":"\u002fx","int_value":null},"key":"\u006b"},{"key":"k2","value":[{"key":"k"}]}]}`))
+	f.Add([]byte(`{"p":[{"key":"k","value":"x"},{"key":"k","value":null}],"a":[{"key":"b","value":true}]}`))
+	paths := []string{"p.k", "a", "a.b", "a.b.1", "a.b.1.c", "url", "request.headers.User-Agent.0", "status", ""}
 	var s jsonScanner
 	for i, path := range paths {
 		s.root.want(path, i)
@@ -227,8 +230,42 @@ func find(v any, path []string) (any, bool) {
 				return find(element, path[1:])
 			}
 		}
+		if len(path) == 1 {
+			return findPair(v, path[0])
+		}
 	}
 	return nil, false
+}
+
+// findPair returns the value of the last pair with a key.
+func findPair(pairs []any, key string) (value any, ok bool) {
+	for _, pair := range pairs {
+		object, isObject := pair.(map[string]any)
+		if !isObject || !isScalar(object["key"]) || fmt.Sprint(object["key"]) != key {
+			continue
+		}
+		value, ok = nil, true
+		kinds, _ := object["value"].(map[string]any)
+		for _, v := range []any{
+			object["value.string_value"], kinds["string_value"], object["value.int_value"], kinds["int_value"], object["value.float_value"], kinds["float_value"],
+			object["value.double_value"], kinds["double_value"], object["value"],
+		} {
+			if isScalar(v) {
+				value = v
+				break
+			}
+		}
+	}
+	return value, ok
+}
+
+// isScalar reports whether a value is there, and is no object or array.
+func isScalar(v any) bool {
+	switch v.(type) {
+	case nil, map[string]any, []any:
+		return false
+	}
+	return true
 }
 
 // FuzzCSV compares a record with encoding/csv, which drops CR before LF, and lines that are empty.

@@ -45,3 +45,17 @@ func TestIsWrapped(t *testing.T) {
 		}
 	}
 }
+
+// TestJSONFields lists the fields of lines, those in lists of keys and values too.
+func TestJSONFields(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"event_name":"x","event_params":[{"key":"page","value":{"string_value":"https://a.example/"}},{"key":"n","value":{"int_value":"1"}}],"t":{"l":["/a","b c"]}}`: "these look like URLs: event_params.page, t.l.0, and these do not: event_name, event_params.n, t.l.1",
+		`{"a":{"b":null},"c":[]}`:                                "none looks like a URL: a.b",
+		`com,example)/ 20260131180000 {"u":"http://a.example/"}`: "these look like URLs: u",
+		`no object`: "none looks like a URL: ",
+	} {
+		if got := JSONFields([]byte(line)).String(); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+}

@@ -20,11 +20,12 @@ type jsonNode struct {
 	lengths uint64    // bit n: a member's name has n bytes, or at least 63
 	firsts  [4]uint64 // bit b: a member's name begins with the byte b
 	slots   []int     // where the value here is wanted itself
+	keyed   bool      // a member is no index: in an array, an element with that key has it
 	seen    uint64    // the last line that has it, by jsonScanner.lines
 }
 
 // want makes the value at a path wanted, as slot. A path is one member's name, dots included, or
-// names and indices separated by dots.
+// names, indices and keys separated by dots, see [pairScanner].
 func (n *jsonNode) want(path string, slot int) {
 	n.member(path).addSlot(slot)
 	at := n
@@ -41,6 +42,7 @@ func (n *jsonNode) member(name string) *jsonNode {
 	}
 	if n.members[name] == nil {
 		n.members[name] = &jsonNode{}
+		n.keyed = n.keyed || strings.Trim(name, "0123456789") != ""
 	}
 	n.lengths |= 1 << min(63, len(name))
 	if name != "" {
@@ -72,8 +74,9 @@ type jsonScanner struct {
 	values [][]byte // by slot: the text of a string, other values as written; nil if missing or null
 	nested []bool   // by slot: the value is an object or an array
 	line   []byte
-	lines  uint64 // read so far
-	buf    []byte // memory of strings with escapes
+	lines  uint64       // read so far
+	buf    []byte       // memory of strings with escapes
+	pairs  *pairScanner // of arrays of keys and values; nil as long as none was there
 }
 
 // scan reads a line, which must be one value.
@@ -201,8 +204,12 @@ func (s *jsonScanner) array(i, depth int, node *jsonNode) (end int) {
 			var index [20]byte
 			child = node.find(strconv.AppendInt(index[:0], int64(n), 10))
 		}
+		begin := i
 		if i = s.value(i, depth+1, child); i < 0 {
 			return -1
+		}
+		if node != nil && node.keyed && s.line[begin] == '{' {
+			s.pair(node, s.line[begin:i])
 		}
 		i, done = s.next(i, ']')
 	}

@@ -47,12 +47,13 @@ func KindOf(field string) engine.KeptKind {
 
 // known are the names of the fields that have one meaning, in formats with names: W3C extended
 // (Microsoft's IIS, Amazon CloudFront), Caddy, Cloudflare Logpush, Google's load balancers, the
-// Elastic Common Schema, variables of nginx, and headers of tables. The first field that a row has
+// Elastic Common Schema, variables of nginx, Google Analytics in BigQuery, and headers of tables. The first field that a row has
 // counts; of a table, the first column whose values do not contradict it, see [sample.column].
 var known = map[string][]string{
 	nameURL: {
 		"url", "request.uri", "ClientRequestURI", "request_url", "request_uri", "httpRequest.requestUrl", "url.full", "url.original",
 		"cs-uri", "uri", "request", "request_line", "address", "page", "page_url", "link", "loc", "path", "ClientRequestPath",
+		"event_params.page_location",
 	},
 	NameHost: {
 		"x-host-header", "cs-host", "cs(Host)", "request.host", "ClientRequestHost", "http_host", "host", "vhost", "server_name",
@@ -69,7 +70,7 @@ var known = map[string][]string{
 	},
 	NameTime: {
 		"ts", "EdgeStartTimestamp", "fetch_time", "time_iso8601", "msec", "@timestamp", "timestamp", "time", "time_local", "datetime", "date",
-		"Crawl Timestamp", "Crawl Date", "Last crawled",
+		"Crawl Timestamp", "Crawl Date", "Last crawled", "event_timestamp",
 	},
 	NameStatus: {
 		"sc-status", "status", "EdgeResponseStatus", "fetch_status", "response_status", "status_code", "Status Code", "httpRequest.status",
@@ -81,7 +82,7 @@ var known = map[string][]string{
 	},
 	NameReferer: {
 		"cs(Referer)", "request.headers.Referer.0", "ClientRequestReferer", "http_referer", "referer", "referrer",
-		"httpRequest.referer", "http.request.referrer",
+		"httpRequest.referer", "http.request.referrer", "event_params.page_referrer",
 	},
 	NameMethod: {
 		"cs-method", "request.method", "ClientRequestMethod", "request_method", "method", "httpRequest.requestMethod",
@@ -123,6 +124,16 @@ func candidates(name, chosen string) []string {
 		return []string{chosen}
 	}
 	return known[name]
+}
+
+// Wanted returns the names of all fields that a parser with these options looks for.
+func Wanted(opt Options) []string {
+	names := slices.Concat(candidates(nameURL, opt.URL), candidates(NameHost, opt.Host), known[nameScheme], candidates(NameAgent, opt.Agent),
+		candidates(NameClient, opt.Client), candidates(NameTime, opt.Time))
+	for _, name := range opt.Keep {
+		names = append(names, toKeep(name)...)
+	}
+	return names
 }
 
 // toKeep returns the fields that may hold a column to keep: the known fields of that meaning, and

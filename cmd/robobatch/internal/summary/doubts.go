@@ -83,6 +83,9 @@ func (r *Report) noURLs() string {
 	}
 	if slices.ContainsFunc(r.Inputs, func(in Input) bool { return ingest.Format(in.Format).AnyField() }) {
 		format += "; if the URL is in another field, use -url-field"
+		if fields := &r.read.Urlless; len(fields.URLs)+len(fields.Others) > 0 {
+			format += ". Of the fields of the first line without a URL, " + fields.String()
+		}
 	}
 	if r.Base == "" && r.Formats() == "urls" {
 		format += "; if lines are paths, use -base"

@@ -1,0 +1,52 @@
+package weblog
+
+// A pairScanner reads objects of a key and a value, as the arrays of BigQuery have them: in the export of Google
+// Analytics, {"key": "page_location", "value": {"string_value": "https://a.example/"}}.
+type pairScanner struct{ jsonScanner }
+
+// PairKey is the member of a pair with its key.
+const PairKey = "key"
+
+// PairValues returns the members of a pair that may hold its value. The first that a pair has counts.
+func PairValues() []string {
+	return []string{"value.string_value", "value.int_value", "value.float_value", "value.double_value", "value"}
+}
+
+// newPairScanner returns a pairScanner, whose first slot is the key. It looks for no pairs in a value, which could
+// be as many levels of them as a line has.
+func newPairScanner() *pairScanner {
+	j := jsonLog{}
+	j.want([]string{PairKey})
+	j.want(PairValues())
+	j.scan.root.member("value").keyed = false
+	return &pairScanner{j.scan}
+}
+
+// read returns the key and the value of an object, which must be valid; nil for what it has not.
+func (p *pairScanner) read(object []byte) (key, value []byte) {
+	if !p.scan(object) || p.nested[0] {
+		return nil, nil
+	}
+	for slot, v := range p.values[1:] {
+		if v != nil && !p.nested[1+slot] {
+			return p.values[0], v
+		}
+	}
+	return p.values[0], nil
+}
+
+// pair stores the value of an element of an array, if it has a key that node wants.
+func (s *jsonScanner) pair(node *jsonNode, element []byte) {
+	if s.pairs == nil {
+		s.pairs = newPairScanner()
+	}
+	key, value := s.pairs.read(element)
+	if key == nil {
+		return
+	}
+	if child := s.child(node, key, false); child != nil && value != nil {
+		begin := len(s.buf)
+		s.buf = append(s.buf, value...) // the next pair overwrites what had escapes
+		s.store(child, s.buf[begin:len(s.buf):len(s.buf)], false)
+	}
+}
