@@ -72,7 +72,8 @@ It opens no network connection unless a name begins with s3://.`
 			What is printed. text: lines for people. json: an object a line for each URL and crawler, as
 			docs/explain.schema.json describes it.`),
 			{Name: "all", Set: cli.Bool(&g.all), Doc: `
-			Print all rules that do not match. Otherwise only the ten nearest.`},
+			Print all rules that do not match, not only the ten nearest; and of over three crawlers each whole answer, not a line
+			for those that have the same.`},
 		},
 		Run: g.Run(),
 	}.All()
@@ -228,16 +229,21 @@ func (e *explanation) readURLs(ctx context.Context) (err error) {
 // print prints the answers for all URLs and agents.
 func (e *explanation) print(out *bufio.Writer, targets []Target, answer Answerer) error {
 	style := Style{All: e.all, Title: len(targets)*len(e.Opt.Agents) > 1}
+	folded := len(e.Opt.Agents) > mostWhole && !e.all && !e.json
 	for i, t := range targets {
+		var results []Result
 		for k, agent := range e.Opt.Agents {
 			a, err := answer(t, agent)
 			if err != nil {
 				return err
 			}
 			e.note(a)
-			if e.json {
+			switch {
+			case e.json:
 				err = say.WriteJSON(out, a)
-			} else {
+			case folded:
+				results = addResult(results, a)
+			default:
 				if i+k > 0 {
 					out.WriteByte('\n')
 				}
@@ -247,6 +253,15 @@ func (e *explanation) print(out *bufio.Writer, targets []Target, answer Answerer
 				return console.OutError(err)
 			}
 		}
+		if folded && i > 0 {
+			out.WriteByte('\n')
+		}
+		if folded {
+			out.WriteString(resultsText(t.URL, results))
+		}
+	}
+	if folded {
+		e.Hint("for the group and the other rules of a crawler, name it alone with -agent; -all prints them for each")
 	}
 	return nil
 }

@@ -39,11 +39,7 @@ func (a *Answer) Text(s Style) string {
 		agent := name(a.Agent)
 		t.sb.WriteString("# " + cli.Fit(say.Line(a.URL), width-len("#   ")-cli.Columns(agent)) + "  " + agent + "\n")
 	}
-	word := "unknown"
-	if a.Allowed != nil {
-		word = map[bool]string{true: "allowed", false: "disallowed"}[*a.Allowed]
-	}
-	fmt.Fprintf(&t.sb, "%-12s %s\n", word, a.Why(width-len("disallowed   ")))
+	t.sb.WriteString(a.verdict())
 	if a.Origin != "" {
 		t.item("origin", say.Line(a.Origin))
 	}
