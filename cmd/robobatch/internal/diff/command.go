@@ -443,13 +443,13 @@ func reportedSide(s *passage.Side) Side {
 
 // judged returns the error of gates that failed.
 func judged(r *Report) error {
-	failed := Failed(r.Gates)
+	failed := Failures(r.Gates)
 	if len(failed) == 0 {
 		return nil
 	}
 	var texts []string
-	for _, v := range failed {
-		texts = append(texts, v.String())
+	for _, f := range failed {
+		texts = append(texts, f.String())
 	}
 	return flow.NewPolicyError(strings.Join(texts, "\n"))
 }

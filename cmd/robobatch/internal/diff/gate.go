@@ -101,17 +101,20 @@ func (g *Gate) about(agent string) bool {
 	return g.agents == nil || slices.ContainsFunc(g.agents, func(name string) bool { return strings.EqualFold(name, agent) })
 }
 
-// count returns how many requests are of the kind.
-func (g *Gate) count(a *Agent) int64 {
+// count returns how many requests and URLs are of the kind.
+func (g *Gate) count(a *Agent) Count {
 	switch Kinds[g.kind] {
 	case engine.Closed.String():
-		return a.Closed.Requests
+		return a.Closed
 	case engine.Opened.String():
-		return a.Opened.Requests
+		return a.Opened
 	case engine.OtherRule.String():
-		return a.OtherRule.Requests
+		return a.OtherRule
 	}
-	return a.Closed.Requests + a.Opened.Requests + a.OtherRule.Requests
+	return Count{
+		Requests: a.Closed.Requests + a.Opened.Requests + a.OtherRule.Requests, URLs: a.Closed.URLs + a.Opened.URLs + a.OtherRule.URLs,
+		Error: max(a.Closed.Error, a.Opened.Error, a.OtherRule.Error),
+	}
 }
 
 // A Verdict is a gate, as it is for an agent.
@@ -122,6 +125,7 @@ type Verdict struct {
 	Of     int64  `json:"of"` // all requests of the agent
 	Passed bool   `json:"passed"`
 
+	kind string // of change, of Kinds
 	text string // what is wrong
 }
 
@@ -134,14 +138,16 @@ func Judge(gates []Gate, r *Report) []Verdict {
 			if !g.about(a.Agent) {
 				continue
 			}
-			v := Verdict{Gate: g.text, Agent: a.Agent, Count: g.count(a), Of: a.Requests}
+			count := g.count(a)
+			v := Verdict{Gate: g.text, Agent: a.Agent, Count: count.Requests, Of: a.Requests, kind: Kinds[g.kind]}
+			v.text = strings.ReplaceAll(v.kind, "_", " ") + " " + r.counts(count)
 			if g.percent >= 0 {
 				// 0.1 is not exact: a count of just that many passes.
 				v.Passed = float64(v.Count)*100 <= g.percent*float64(v.Of)*(1+1e-12)
-				v.text = fmt.Sprintf("%s %s: more than %s %%", Kinds[g.kind], Percent(v.Count, v.Of), strconv.FormatFloat(g.percent, 'f', -1, 64))
+				v.text += fmt.Sprintf(" (%s): more than %s %%", Percent(v.Count, v.Of), strconv.FormatFloat(g.percent, 'f', -1, 64))
 			} else {
 				v.Passed = v.Count <= g.most
-				v.text = fmt.Sprintf("%s %s: more than %s", Kinds[g.kind], say.Number(v.Count), say.Number(g.most))
+				v.text += ": more than " + say.Number(g.most)
 			}
 			verdicts = append(verdicts, v)
 		}
@@ -149,12 +155,23 @@ func Judge(gates []Gate, r *Report) []Verdict {
 	return verdicts
 }
 
-// Failed returns the verdicts that did not pass.
-func Failed(all []Verdict) (failed []Verdict) {
+// A Failure is a gate that did not pass for crawlers with equal counts.
+type Failure struct {
+	Verdict          // of the first of them
+	Names   []string // of all of them
+}
+
+// Failures returns the gates that did not pass, with the crawlers that they say the same of.
+func Failures(all []Verdict) (failed []Failure) {
 	for _, v := range all {
-		if !v.Passed {
-			failed = append(failed, v)
+		if v.Passed {
+			continue
 		}
+		i := slices.IndexFunc(failed, func(f Failure) bool { return f.Gate == v.Gate && f.text == v.text })
+		if i < 0 {
+			i, failed = len(failed), append(failed, Failure{Verdict: v})
+		}
+		failed[i].Names = append(failed[i].Names, v.Agent)
 	}
 	return failed
 }
@@ -176,5 +193,15 @@ func Percent(n, all int64) string {
 	return strconv.FormatFloat(p, 'g', 2, 64) + " %"
 }
 
-// String names the fault: "Googlebot: closed 0.12 %: more than 0.1 % (closed:Googlebot=0.1%)".
-func (v Verdict) String() string { return v.Agent + ": " + v.text + " (-fail " + v.Gate + ")" }
+// String names the fault: "Googlebot: closed 2 URLs, 3 requests (0.12 %): more than 0.1 % (-fail closed:Googlebot=0.1%)".
+func (f Failure) String() string {
+	return crawlers(f.Names) + ": " + f.text + " (-fail " + f.Gate + ")"
+}
+
+// crawlers names up to three crawlers, and counts the others.
+func crawlers(names []string) string {
+	if n := len(names); n > 3 {
+		return fmt.Sprintf("%s, %s and %d others", say.Line(names[0]), say.Line(names[1]), n-2)
+	}
+	return say.Line(strings.Join(names, ", "))
+}

@@ -75,7 +75,7 @@ func (r *Report) eachPreferences(show func(names []string, changes []PreferenceC
 // printPreferences prints the changes of preferences for people.
 func (r *Report) printPreferences(out *bufio.Writer) {
 	r.eachPreferences(func(names []string, changes []PreferenceChange) {
-		out.WriteString("\n" + fit("preferences for "+joined(names)+" (drafts)", width) + "\n")
+		out.WriteString("\n" + fit("preferences for "+crawlers(names)+" (drafts)", width) + "\n")
 		for i := range changes {
 			c := &changes[i]
 			counts := r.counts(c.Count)
@@ -96,7 +96,7 @@ func (c *PreferenceChange) what() string { return c.Use + ": " + c.From + " to "
 // markdownPreferences prints the changes of preferences for a comment.
 func (r *Report) markdownPreferences(out *bufio.Writer) {
 	r.eachPreferences(func(names []string, changes []PreferenceChange) {
-		fmt.Fprintf(out, "\n| preferences for %s (drafts) | %ss | paths |\n|---|--:|---|\n", ci.Markdown(joined(names)), r.Unit) //nolint:errcheck // sticky
+		fmt.Fprintf(out, "\n| preferences for %s (drafts) | %ss | paths |\n|---|--:|---|\n", ci.Markdown(crawlers(names)), r.Unit) //nolint:errcheck // sticky
 		for i := range changes {
 			c := &changes[i]
 			var paths []string

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
@@ -48,27 +49,39 @@ func (r *Report) printJSON(w io.Writer) error {
 	return err
 }
 
-// annotations returns the gates that failed as errors, and the rules to blame: for what is closed as
-// warnings, for what is opened as notices.
+// annotations returns the rules to blame for gates that failed and these gates, as errors, and behind them the other
+// rules to blame: for what is closed as warnings, for what is opened as notices.
 func (r *Report) annotations() (notes []ci.Note) {
-	for _, v := range Failed(r.Gates) {
-		notes = append(notes, ci.Note{Level: "error", File: filepath.ToSlash(r.New.File), Title: "robots.txt: " + v.Gate, Text: v.Agent + ": " + v.text})
-	}
-	for _, level := range []struct{ change, level string }{{"closed", "warning"}, {"opened", "notice"}} {
+	failed := Failures(r.Gates)
+	var errs []ci.Note
+	for _, kind := range []struct{ change, level string }{{"closed", "warning"}, {"opened", "notice"}, {"other_rule", ""}} {
 		for i := range r.Agents {
 			for k := range r.Agents[i].Changes {
 				c := &r.Agents[i].Changes[k]
 				names, first := r.alike(i, k)
-				if c.Change != level.change || !first {
+				if c.Change != kind.change || !first {
 					continue
 				}
+				isFailed := slices.ContainsFunc(failed, func(f Failure) bool { return f.isOf(c.Change, names) })
 				for n := range c.Rules {
-					notes = append(notes, r.annotation(level.level, names, c, &c.Rules[n]))
+					if rule := &c.Rules[n]; isFailed {
+						errs = append(errs, r.annotation("error", names, c, rule))
+					} else if kind.level != "" {
+						notes = append(notes, r.annotation(kind.level, names, c, rule))
+					}
 				}
 			}
 		}
 	}
-	return notes
+	for _, f := range failed {
+		errs = append(errs, ci.Note{Level: "error", File: filepath.ToSlash(r.New.File), Title: "robots.txt: " + f.Gate, Text: crawlers(f.Names) + ": " + f.text})
+	}
+	return append(errs, notes...)
+}
+
+// isOf reports whether the gate is about a kind of change, and failed for one of the crawlers.
+func (f *Failure) isOf(change string, names []string) bool {
+	return (f.kind == change || f.kind == "changed") && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(f.Names, name) })
 }
 
 // annotation returns the annotation of a rule.
@@ -98,8 +111,8 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 	for _, text := range r.first() {
 		out.WriteString(ci.Markdown(text) + "\n\n")
 	}
-	for _, v := range Failed(r.Gates) {
-		fmt.Fprintf(out, "**Failed**: %s, %s\n\n", ci.Markdown(v.Agent), ci.Markdown(v.text)) //nolint:errcheck // sticky
+	for _, f := range Failures(r.Gates) {
+		fmt.Fprintf(out, "**Failed**: %s, %s\n\n", ci.Markdown(crawlers(f.Names)), ci.Markdown(f.text)) //nolint:errcheck // sticky
 	}
 	urls := func(c Count) string {
 		if r.Unit != unitRequest || c.Requests == 0 {
@@ -114,7 +127,11 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 	fmt.Fprintf(out, "| %ss | closed | opened | other rule | same |\n|---|--:|--:|--:|--:|\n", r.Unit) //nolint:errcheck // sticky
 	for i := range r.Agents {
 		a := &r.Agents[i]
-		fmt.Fprintf(out, "| %s | %s | %s | %s | %s |\n", ci.Markdown(a.Agent), urls(a.Closed), urls(a.Opened), urls(a.OtherRule), say.Number(a.Same.Requests)) //nolint:errcheck // sticky
+		names, first := r.countedAs(i)
+		if !first {
+			continue
+		}
+		fmt.Fprintf(out, "| %s | %s | %s | %s | %s |\n", ci.Markdown(crawlers(names)), urls(a.Closed), urls(a.Opened), urls(a.OtherRule), say.Number(a.Same.Requests)) //nolint:errcheck // sticky
 	}
 	for i := range r.Agents {
 		for k := range r.Agents[i].Changes {

@@ -94,20 +94,18 @@ func (r *Report) table(out *bufio.Writer, titles [2]string, number func(Count) i
 	line(titles[0], "closed", "opened", "other rule", titles[1])
 	for i := range r.Agents {
 		a := &r.Agents[i]
+		names, first := r.countedAs(i)
+		if !first {
+			continue
+		}
 		name := a.Agent
-		if len(r.Agents) > manyAgents {
-			more, first := r.countedAs(i)
-			if !first {
-				continue
-			}
-			if more > 0 {
-				name = fit(name, 12) + fmt.Sprintf(" +%d", more)
-			}
+		if more := len(names) - 1; more > 0 {
+			name = fit(name, 12) + fmt.Sprintf(" +%d", more)
 		}
 		line("  "+fit(say.Line(name), 18), say.Number(number(a.Closed)), say.Number(number(a.Opened)), say.Number(number(a.OtherRule)), same(a))
 		for _, v := range r.Gates {
 			if gates && v.Agent == a.Agent && !v.Passed {
-				out.WriteString("    FAILED " + fit(say.Line(v.Gate), 30) + "  " + v.text + "\n")
+				out.WriteString("    FAILED " + fit(say.Line(v.Gate), width-11) + "\n           " + v.text + "\n")
 			}
 		}
 	}
@@ -116,28 +114,33 @@ func (r *Report) table(out *bufio.Writer, titles [2]string, number func(Count) i
 // manyAgents is from how many agents on a line of the table is for all that have its numbers.
 const manyAgents = 12
 
-// countedAs returns how many other agents have the numbers of agent i, and whether it is the first. An
-// agent that fails a gate has a line of its own.
-func (r *Report) countedAs(i int) (more int, first bool) {
-	failed := func(agent string) bool {
-		return slices.ContainsFunc(r.Gates, func(v Verdict) bool { return !v.Passed && v.Agent == agent })
+// countedAs returns the agents with the numbers and the failed gates of agent i, and whether it is the first. Of up to
+// manyAgents, each stands alone.
+func (r *Report) countedAs(i int) (names []string, first bool) {
+	if len(r.Agents) <= manyAgents {
+		return []string{r.Agents[i].Agent}, true
 	}
-	same := func(a, b *Agent) bool {
-		return a.Closed == b.Closed && a.Opened == b.Opened && a.OtherRule == b.OtherRule && a.Same == b.Same
+	failed := func(agent string) (gates []string) {
+		for _, v := range r.Gates {
+			if v.Agent == agent && !v.Passed {
+				gates = append(gates, v.Gate)
+			}
+		}
+		return gates
 	}
-	if failed(r.Agents[i].Agent) {
-		return 0, true
-	}
+	a := &r.Agents[i]
+	gates := failed(a.Agent)
 	for k := range r.Agents {
-		if k == i || failed(r.Agents[k].Agent) || !same(&r.Agents[i], &r.Agents[k]) {
+		b := &r.Agents[k]
+		if a.Closed != b.Closed || a.Opened != b.Opened || a.OtherRule != b.OtherRule || a.Same != b.Same || !slices.Equal(gates, failed(b.Agent)) {
 			continue
 		}
 		if k < i {
-			return 0, false
+			return nil, false
 		}
-		more++
+		names = append(names, b.Agent)
 	}
-	return more, true
+	return names, true
 }
 
 // alike returns the agents for which the same changed, and whether agent i is the first of them.
@@ -215,18 +218,8 @@ func (s *Status) remark(change string) string {
 
 // title names a change and its crawler.
 func title(agents []string, c *Change) string {
-	return strings.ReplaceAll(c.Change, "_", " ") + " for " + joined(agents)
-}
-
-// joined names crawlers, the first two of them if there are many.
-func joined(agents []string) string {
-	switch n := len(agents); {
-	case n > 3:
-		return say.Line(agents[0]) + fmt.Sprintf(", %s and %d others", say.Line(agents[1]), n-2)
-	case n > 1:
-		return say.Line(strings.Join(agents, ", "))
-	}
-	return say.Line(agents[0])
+	kind := strings.ReplaceAll(c.Change, "_", " ")
+	return kind + " for " + crawlers(agents)
 }
 
 // printRule prints a rule with its examples.
