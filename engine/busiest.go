@@ -72,9 +72,10 @@ func (b *Batch) addRule(s ruleStreak) {
 type busiest struct {
 	sites         siteRows
 	strays, rules frequent
-	names         names   // of strays
-	lookup, old   *Lookup // old is nil without Options.Old
-	agents        int     // verdicts of a row
+	violated      frequent // rules, by violations
+	names         names    // of strays
+	lookup, old   *Lookup  // old is nil without Options.Old
+	agents        int      // verdicts of a row
 
 	list  *AgentList   // with LogAgents
 	named []AgentCount // of the agents of list that only a robots.txt names
@@ -201,6 +202,23 @@ func (u *busiest) countSites(b *Batch) {
 			u.share(it, site)
 		}
 	}
+	if u.lookup.store.opt.LogAgents.judges() {
+		u.countViolations(b)
+	}
+}
+
+// countViolations counts the violations of a batch by the rule that they broke.
+func (u *busiest) countViolations(b *Batch) {
+	for i, v := range b.Verdicts {
+		if b.Violations[i] != Violated || v.Rule == NoRule {
+			continue
+		}
+		id, site, agent := b.Rulings[i], b.Sites[i], b.agent(i, 0)
+		key := uint64(id)<<32 | uint64(u.lookup.line(id, agent, v))
+		if it := u.violated.countKey(key, 1, decider{site: site, rule: v.Rule, agent: uint32(agent)}); it.from.site != site {
+			u.share(it, site)
+		}
+	}
 }
 
 // share notes that a rule is of another site, too. It keeps the one whose name comes first: numbers
@@ -230,16 +248,22 @@ func (u *busiest) total(s *Stats, rows *tally) {
 	slices.SortFunc(origins, busierOrigin)
 	copy(s.TopOrigins[:], origins)
 	s.TopOriginsOff, s.TopRulesOff = max(u.sites.few.off, u.strays.off), u.rules.off
-	rules := u.rules.top(Top)
+	s.TopRules, s.TopViolated = topRules(lookup, &u.rules), topRules(lookup, &u.violated)
+}
+
+// topRules returns the rules with the most rows, the first of which have the most.
+func topRules(lookup *Lookup, from *frequent) (top [Top]BusyRule) {
+	rules := from.top(Top)
 	slices.SortFunc(rules, func(a, b item) int {
 		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(lookup.Origin(a.from.site), lookup.Origin(b.from.site)), cmp.Compare(a.key, b.key))
 	})
 	for i, it := range rules[:min(Top, len(rules))] {
-		s.TopRules[i] = BusyRule{
+		top[i] = BusyRule{
 			Origin: lookup.Origin(it.from.site), Others: it.from.shared, Rows: it.rows,
 			Rule: lookup.Rule(RulingID(it.key>>32), int(it.from.agent), it.from.rule),
 		}
 	}
+	return top
 }
 
 // busierOrigin orders origins: those with more rows come first, and then those with the lesser name.

@@ -34,8 +34,9 @@ type Stats struct {
 	TopOriginsOff, TopRulesOff int64
 
 	// With StoreOptions.LogAgents:
-	Violations int64 // rows whose crawler fetched what it was not allowed to fetch
-	Skipped    int64 // rows that were left out, see LogAgentsSkip; no other number counts them
+	TopViolated [Top]BusyRule // the rules that most violations broke; Rows are violations, off like those of TopRules
+	Violations  int64         // rows whose crawler fetched what it was not allowed to fetch
+	Skipped     int64         // rows that were left out, see LogAgentsSkip; no other number counts them
 
 	// Rows of origins without rules:
 	Strays  int64            // of origins that the Store does not know, at any moment

@@ -33,6 +33,7 @@ type Busiest struct {
 	OriginsOff int64        `json:"origins_off_by"`
 	Rules      []BusyRule   `json:"rules"`
 	RulesOff   int64        `json:"rules_off_by"`
+	Violated   []BusyRule   `json:"violated,omitempty"` // with -agent-from-log; their Rows are violations
 }
 
 // A BusyOrigin is an origin and the number of its rows.
@@ -88,18 +89,24 @@ func (r *Report) count(store *engine.Store, s *engine.Stats) {
 		}
 		r.ByAgent = append(r.ByAgent, c)
 	}
-	r.Busiest = Busiest{[]BusyOrigin{}, s.TopOriginsOff, []BusyRule{}, s.TopRulesOff}
+	r.Busiest = Busiest{[]BusyOrigin{}, s.TopOriginsOff, []BusyRule{}, s.TopRulesOff, nil}
 	for _, o := range s.TopOrigins {
 		if o.Rows > 0 {
 			r.Busiest.Origins = append(r.Busiest.Origins, BusyOrigin(o))
 		}
 	}
-	for _, t := range s.TopRules {
-		if t.Rows == 0 {
-			break
-		}
-		r.Busiest.Rules = append(r.Busiest.Rules, BusyRule{string(t.Origin), t.Others, t.Rule.Line, shortenTo(t.Rule.String(), longestRule), t.Rows, t.Rule.Allow})
+	for i := range s.TopRules {
+		r.Busiest.Rules = appendRule(r.Busiest.Rules, &s.TopRules[i])
+		r.Busiest.Violated = appendRule(r.Busiest.Violated, &s.TopViolated[i])
 	}
+}
+
+// appendRule adds a rule, if it has rows.
+func appendRule(all []BusyRule, t *engine.BusyRule) []BusyRule {
+	if t.Rows == 0 {
+		return all
+	}
+	return append(all, BusyRule{string(t.Origin), t.Others, t.Rule.Line, shortenTo(t.Rule.String(), longestRule), t.Rows, t.Rule.Allow})
 }
 
 // addAgent adds the rows of an agent.

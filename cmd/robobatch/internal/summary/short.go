@@ -37,7 +37,7 @@ func (r *Report) Short() string {
 	head, rows, rest := r.answers().visible(), r.rows().visible(), r.outside().visible()
 	var text string
 	if r.AgentFromLog {
-		text = slices.Concat(head, r.violators(), r.closers(shortRules), r.verified().visible(), rows, rest).String()
+		text = slices.Concat(head, r.violators(), r.violated(shortRules), r.verified().visible(), rows, rest).String()
 	} else {
 		room := shortLines - 3 - len(head) - len(rows) - len(rest)
 		agents := r.clients(min(shortAgents, room))
@@ -106,6 +106,14 @@ func (r *Report) violators() (t table) {
 	}
 	if left := len(all) - len(t); left > 0 {
 		t = append(t, line{"others", "", "-v prints " + say.Count(int64(left), "more crawler") + " with violations", true})
+	}
+	return t
+}
+
+// violated returns the rules that most violations broke.
+func (r *Report) violated(most int) (t table) {
+	for _, rule := range r.Busiest.Violated[:min(most, len(r.Busiest.Violated))] {
+		t = append(t, line{"violated", say.Number(rule.Rows), rule.place(), true})
 	}
 	return t
 }

@@ -67,7 +67,7 @@ func TestViolators(t *testing.T) {
 	for _, with := range []int64{0, 1, 10, 11, 13} {
 		r := &Report{Inputs: []Input{{Name: "a.log"}}, Others: &Clients{}, Unbound: &Clients{}}
 		r.AgentFromLog, r.Where, r.Counts = true, "violations", Counts{URLs: 100, Rows: 100, Null: 1}
-		r.Busiest.Rules = []BusyRule{{Origin: "https://a.example", Line: 2, Rule: "Disallow: /x", Rows: 9}}
+		r.Busiest.Violated = []BusyRule{{Origin: "https://a.example", Line: 2, Rule: "Disallow: /x", Rows: 9}}
 		for a := range with + 5 {
 			violations := max(0, with-a)
 			r.ByAgent = append(r.ByAgent, AgentCount{Agent: fmt.Sprintf("agent%d", a), Rows: 100, Disallowed: 50, Violations: &violations})
@@ -80,7 +80,7 @@ func TestViolators(t *testing.T) {
 		if strings.Contains(text, " more crawler") != (more != "") || !strings.Contains(text, more) {
 			t.Errorf("%d with violations: want %q\n%s", with, more, text)
 		}
-		if rule := strings.Index(text, "disallowed by"); rule < 0 || rule > strings.Index(text, "  null ") || rule > strings.Index(text, "  written ") {
+		if rule := strings.Index(text, "  violated  "); rule < 0 || rule > strings.Index(text, "  null ") || rule > strings.Index(text, "  written ") {
 			t.Errorf("the rules do not precede null and written:\n%s", text)
 		}
 	}

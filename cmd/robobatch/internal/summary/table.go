@@ -109,6 +109,9 @@ func (r *Report) busiest() (t table) {
 	for _, rule := range b.Rules {
 		t = append(t, line{"busiest rule", say.Number(rule.Rows), rule.place(), true})
 	}
+	for _, rule := range b.Violated {
+		t = append(t, line{"violated rule", say.Number(rule.Rows), rule.place(), true})
+	}
 	for _, o := range b.Origins {
 		t = append(t, line{"busiest origin", say.Number(o.Rows), o.Origin, true})
 	}
