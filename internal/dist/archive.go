@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strings"
 )
@@ -48,8 +46,7 @@ func checksums(packages []pack) pack {
 	slices.SortFunc(packages, func(a, b pack) int { return strings.Compare(a.name, b.name) })
 	var b bytes.Buffer
 	for _, p := range packages {
-		sum := sha256.Sum256(p.body)
-		b.WriteString(hex.EncodeToString(sum[:]) + "  " + p.name + "\n")
+		b.WriteString(hash(p.body) + "  " + p.name + "\n")
 	}
 	return pack{sumsName, b.Bytes()}
 }

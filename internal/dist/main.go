@@ -88,7 +88,10 @@ func build(r *release, temp string, targets []target) ([]pack, error) {
 		if p.binary, err = os.ReadFile(path); err != nil {
 			return nil, err
 		}
-		if p.notices, err = collectNotices(r.root, t); err != nil {
+		if p.modules, err = linkedModules(r.root, t); err == nil {
+			p.notices, err = collectNotices(p.modules)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("notices for %s: %w", t, err)
 		}
 		made, err := packagesOf(&p)
@@ -97,7 +100,8 @@ func build(r *release, temp string, targets []target) ([]pack, error) {
 		}
 		packages = append(packages, made...)
 	}
-	return packages, nil
+	files, err := managersOf(r, packages)
+	return append(packages, files...), err
 }
 
 // A program is what the packages of one target are made of.
@@ -106,12 +110,13 @@ type program struct {
 	target
 	*documents
 	binary  []byte
+	modules []linked
 	notices []byte // of the modules in it
 }
 
 // packagesOf returns the packages of one target.
 func packagesOf(p *program) ([]pack, error) {
-	makers := []func(*program) (pack, error){archive, wheel}
+	makers := []func(*program) (pack, error){archive, wheel, sbom}
 	if p.os == "linux" {
 		makers = append(makers, debian, image)
 	}
@@ -145,7 +150,7 @@ func write(report io.Writer, dir string, packages []pack) error {
 
 // isOurs reports whether a file looks like one of a release.
 func isOurs(name string) bool {
-	return name == sumsName || regexp.MustCompile(`^robobatch[-_].*\.(deb|gz|tar|whl|zip)$`).MatchString(name)
+	return name == sumsName || regexp.MustCompile(`^robobatch[-_.](.*\.)?(deb|gz|tar|whl|zip|json|rb|yaml)$`).MatchString(name)
 }
 
 // empty leaves an empty directory of that name. It removes only an earlier release, whole or not.

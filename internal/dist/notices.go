@@ -25,16 +25,14 @@ type linked struct {
 	packages      []string // directories of its packages in the program
 }
 
+// isGo reports whether it stands for Go's library.
+func (m *linked) isGo() bool { return m.version == toolchain }
+
 // legal are the names of files with terms, or with names that the terms ask for.
 var legal = regexp.MustCompile(`(?i)^(licen[cs]e|notice|copying|copyright|patents|authors)([-._].*)?$`)
 
-// collectNotices returns the licences and notices of all modules that have code in the program for the
-// target, and those of Go.
-func collectNotices(root string, t target) ([]byte, error) {
-	modules, err := linkedModules(root, t)
-	if err != nil {
-		return nil, err
-	}
+// collectNotices returns the licences and notices of the modules that have code in a program.
+func collectNotices(modules []linked) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("robobatch is under the Apache License 2.0, in the file LICENSE. The program also has code of\nthe modules below, under their own terms.\n")
 	seen := map[string]string{} // where a text stands already

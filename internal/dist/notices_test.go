@@ -12,7 +12,11 @@ import (
 func TestNotices(t *testing.T) {
 	b := builtHere(t)
 	for _, to := range targetsHere() {
-		text, err := collectNotices(b.root, to)
+		modules, err := linkedModules(b.root, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := collectNotices(modules)
 		if err != nil {
 			t.Fatal(err)
 		}
