@@ -46,7 +46,7 @@ QUICKSTART   := testdata/quickstart
 SYSTEMS       = ./internal/atomicfile ./internal/place ./internal/measure ./ingest/rulefiles ./cmd/robobatch/internal/guard
 
 .DEFAULT_GOAL := build
-.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows wasm fmt scale memory fuzz arm64 hostile attack shards objects python cluster cluster-slurm cluster-spark bench bench-compare bench-peers bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
+.PHONY: help build dist dist-test dist-check quickstart test test-all examples race lint arrows workflows wasm fmt scale memory fuzz arm64 hostile attack shards objects python cluster cluster-slurm cluster-spark bench bench-compare bench-peers bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -98,6 +98,9 @@ lint: ## go vet and golangci-lint
 arrows: ## show that the linter forbids each import that .golangci.yml means to forbid
 	@set -eu; bin=$$(mktemp -d); trap 'rm -rf "$$bin"' EXIT; \
 	GOBIN=$$bin $(GO) install $(GOLANGCI); .ci/arrows "$$bin/golangci-lint"
+
+workflows: ## check .github, and the files of docs/CI.md for other services, by linters and schemas; Python, a download
+	.ci/workflows
 
 wasm: ## build report/whatif/module.wasm, which decides in the page of a report; commit it
 	.ci/wasm
@@ -194,7 +197,7 @@ bench-results: ## all benchmarks in ROUNDS (6) rounds, kept in bench/results; so
 bench-show: ## the medians of the newest of bench/results
 	@$(MEDIANS) $(NEWEST)
 
-bench-render: ## the newest of bench/results as medians, as charts, and as the tables in README.md and bench/README.md
+bench-render: ## the newest of bench/results as medians, as charts, and as the tables in README.md
 	@$(MEDIANS) -format csv $(NEWEST) >medians.csv 2> >(grep -v 'need >= ' >&2)
 	@cd bench && $(GO) run ./render -C ..
 

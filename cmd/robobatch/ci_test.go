@@ -9,14 +9,14 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 )
 
-// TestCI runs the commands that docs/CI.md gives to GitHub and GitLab, on a site that its expectations
-// fit, and on one that was closed.
+// TestCI runs the commands that docs/CI.md gives to GitHub and to other services, on a site that its expectations fit,
+// and on one that was closed.
 func TestCI(t *testing.T) {
 	page, err := os.ReadFile("../../docs/CI.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands := regexp.MustCompile(`(?m)^ +- (?:run: )?robobatch (.*)$`).FindAllSubmatch(page, -1)
+	commands := regexp.MustCompile(`(?m)^(?: +- run: )?robobatch ((?:lint|check|diff) .*)$`).FindAllSubmatch(page, -1)
 	if len(commands) != 6 {
 		t.Fatalf("docs/CI.md has %d commands, want 6", len(commands))
 	}

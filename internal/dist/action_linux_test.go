@@ -72,6 +72,52 @@ func TestAction(t *testing.T) {
 	}
 }
 
+// TestScript runs the script of docs/CI.md for services of CI, with a release of the test: on a site that it fits, and
+// on one that is closed.
+func TestScript(t *testing.T) {
+	page, err := os.ReadFile("../../docs/CI.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := regexp.MustCompile("(?s)`robots-ci.sh`.*?\n```sh\n(.*?)```").FindSubmatch(page)
+	if script == nil {
+		t.Fatal("docs/CI.md has no script")
+	}
+	if hostTarget.arch != "amd64" {
+		t.Skip("the script is for amd64")
+	}
+	good := builtHere(t).find(t, "-linux-amd64.tar.gz")
+	releases := t.TempDir()
+	latest := filepath.Join(releases, "latest", "download")
+	if err := os.MkdirAll(latest, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []pack{*good, checksums([]pack{*good, {"robobatch_amd64.deb", nil}})} {
+		if err := os.WriteFile(filepath.Join(latest, p.name), p.body, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for rules, fails := range map[string]bool{"User-agent: *\nDisallow: /cart/\n": false, "User-agent: *\nDisallow: /\n": true} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"robots-ci.sh": string(script[1]), "robots.txt": rules, "robots.expect": "allow Googlebot /blog/\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd := exec.Command("sh", "robots-ci.sh")
+		cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "ROBOBATCH_RELEASES=file://" + releases}
+		out, err := cmd.CombinedOutput()
+		if (err != nil) != fails {
+			t.Errorf("%q: %v\n%s", rules, err, out)
+		}
+		for _, name := range []string{"lint.xml", "check.xml"} {
+			if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || bytes.Contains(text, []byte("<failure")) != fails {
+				t.Errorf("%q: %s: %v\n%s", rules, name, err, text)
+			}
+		}
+	}
+}
+
 // TestPins holds that workflows and actions use those of others by commit only, and the Go of a release.
 func TestPins(t *testing.T) {
 	names, err := filepath.Glob("../../.github/*/*.yml")

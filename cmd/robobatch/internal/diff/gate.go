@@ -113,7 +113,6 @@ func (g *Gate) count(a *Agent) Count {
 	}
 	return Count{
 		Requests: a.Closed.Requests + a.Opened.Requests + a.OtherRule.Requests, URLs: a.Closed.URLs + a.Opened.URLs + a.OtherRule.URLs,
-		Error: max(a.Closed.Error, a.Opened.Error, a.OtherRule.Error),
 	}
 }
 
