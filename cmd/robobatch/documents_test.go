@@ -1,14 +1,18 @@
 package main
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -160,6 +164,32 @@ func TestPages(t *testing.T) {
 	}
 	if len(named) < 15 || messages < 10 {
 		t.Errorf("%d pages are named, %d times by messages", len(named), messages)
+	}
+}
+
+// TestCounts runs the commands of the table of docs/TESTING.md, and compares what they count with what stands there: that
+// is less, and by a third at most.
+func TestCounts(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands are those of Unix")
+	}
+	page, err := os.ReadFile("../../docs/TESTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile("(?m)^\\| [^|]+ \\| ([0-9,]+) \\| `(.+)` \\|$").FindAllStringSubmatch(string(page), -1)
+	if len(rows) < 5 {
+		t.Fatalf("the table has %d rows", len(rows))
+	}
+	for _, row := range rows {
+		more, errMore := strconv.Atoi(strings.ReplaceAll(row[1], ",", ""))
+		cmd := exec.Command("sh", "-c", strings.ReplaceAll(row[2], `\|`, "|"))
+		cmd.Dir = "../.."
+		out, errRun := cmd.Output()
+		n, errNumber := strconv.Atoi(strings.TrimSpace(string(out)))
+		if err := errors.Join(errMore, errRun, errNumber); err != nil || n <= more || 3*n > 4*more {
+			t.Errorf("docs/TESTING.md: %s counts %d, want more than %d and at most a third more: %v", row[2], n, more, err)
+		}
 	}
 }
 
