@@ -98,6 +98,9 @@ func (j *job) Run(ctx context.Context) (err error) {
 	if err == nil {
 		err = j.page.End(ctx, page.Result{Passage: &j.Passage, Refused: summary.Sum(r.Counts.Refused), Seen: r.Doubts})
 	}
+	if err == nil && j.statsName != "" {
+		err = r.Note(j.rejects, j.page.FileName())
+	}
 	return errors.Join(j.report(r), err)
 }
 

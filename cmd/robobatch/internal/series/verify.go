@@ -234,19 +234,30 @@ func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 	switch {
 	case s.Series.List.Hash != "":
 		return Dir{Name: s.Output}.Verify(ctx)
-	case s.File == nil || s.Output == say.Std:
+	case (s.File == nil || s.Output == say.Std) && len(s.Beside) == 0:
 		return nil, fmt.Errorf("%s is about no output in one file: partitions and standard output have no hash", say.File(name))
 	}
-	v.Outputs, v.Bytes = 1, s.File.Bytes
+	if s.File != nil && s.Output != say.Std {
+		v.verifyFile(s.Output, s.File)
+	}
+	for i := range s.Beside {
+		v.verifyFile(s.Beside[i].Name, &s.Beside[i].File)
+	}
+	return v, nil
+}
+
+// verifyFile compares a file with what a run noted of it.
+func (v *Verification) verifyFile(name string, want *summary.File) {
+	v.Outputs++
+	v.Bytes += want.Bytes
 	kind := Altered
-	why := sameBytes(s.Output, s.File)
+	why := sameBytes(name, want)
 	if why == missing {
 		kind = Missing
 	}
 	if why != "" {
-		v.add(kind, s.Output, "%s", why)
+		v.add(kind, name, "%s", why)
 	}
-	return v, nil
 }
 
 // compare returns the outputs that are not as they were left, as same says for a file of the right size.

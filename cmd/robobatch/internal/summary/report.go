@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -34,9 +35,10 @@ type Report struct {
 	// Preferences names the drafts by which columns of usage preferences are read; "" if there are none.
 	Preferences string `json:"preferences,omitempty"`
 
-	Output string `json:"output"`                // as named now, "-" for standard output; "" if there is none
-	File   *File  `json:"output_file,omitempty"` // nil if there is none, or a directory
-	Fault  string `json:"fault,omitempty"`       // what broke the logs off
+	Output string      `json:"output"`                // as named now, "-" for standard output; "" if there is none
+	File   *File       `json:"output_file,omitempty"` // nil if there is none, or a directory
+	Beside []NamedFile `json:"beside,omitempty"`      // complete files beside the output: of -rejects and -report
+	Fault  string      `json:"fault,omitempty"`       // what broke the logs off
 
 	Unverified *Unverified `json:"unverified,omitempty"` // rows before the fault, or the limit, that may be wrong; nil if there are none
 
@@ -84,6 +86,12 @@ type File struct {
 	Bytes int64  `json:"bytes"`
 	XXH3  string `json:"xxh3"`           // 128 bits
 	Tag   string `json:"etag,omitempty"` // by which a store of objects knows them
+}
+
+// A NamedFile is the bytes of a file beside the output.
+type NamedFile struct {
+	Name string `json:"name"` // as named now
+	File
 }
 
 // An Input is one log.
@@ -256,6 +264,22 @@ func (r *Report) Written(f *output.File, name string) {
 	if size, hash := f.Sum(); hash != "" {
 		r.File = &File{Bytes: size, XXH3: hash}
 	}
+}
+
+// Note reads the files beside the output that are complete, and notes their bytes. Names that are "", and what is no file
+// here, such as a pipe, have none.
+func (r *Report) Note(names ...string) error {
+	for _, name := range names {
+		if info, err := os.Stat(name); name == "" || place.IsRemote(name) || err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		size, hash, err := place.Sum(name)
+		if err != nil {
+			return err
+		}
+		r.Beside = append(r.Beside, NamedFile{name, File{Bytes: size, XXH3: hash}})
+	}
+	return nil
 }
 
 // Times are the moments of a run.
