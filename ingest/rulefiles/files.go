@@ -98,6 +98,16 @@ func find(path, origin string, wide bool) (*Files, error) {
 	return &Files{files: files, skipped: w.skipped, left: w.left}, nil
 }
 
+// NameOf returns the name of the file that is the robots.txt of an origin; "" if there is none, as with captures and packs.
+func (f *Files) NameOf(origin robots.Origin) string {
+	for i := range f.files {
+		if file := &f.files[i]; file.content == unpack.Text && slices.Contains(file.origins, origin) {
+			return file.name
+		}
+	}
+	return ""
+}
+
 // findOne is Find for a path that is no directory.
 func findOne(path string, info place.Info, origin string, wide bool) (*Files, error) {
 	isPack, content := strings.HasSuffix(path, packSuffix), unpack.Named(filepath.Base(path))

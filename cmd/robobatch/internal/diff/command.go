@@ -438,7 +438,7 @@ const reported = 100
 
 // reportedSide returns a side as the report has it.
 func reportedSide(s *passage.Side) Side {
-	return Side{Rules: s.Path, AsOf: s.AsOf, Hash: s.Store.RulesHash(), File: s.File}
+	return Side{Rules: s.Path, AsOf: s.AsOf, Hash: s.Store.RulesHash(), File: s.File, files: s.Files}
 }
 
 // judged returns the error of gates that failed.

@@ -86,14 +86,14 @@ func (f *Failure) isOf(change string, names []string) bool {
 
 // annotation returns the annotation of a rule.
 func (r *Report) annotation(level string, names []string, c *Change, rule *Rule) ci.Note {
-	note := ci.Note{Level: level, File: filepath.ToSlash(r.New.File), Title: title(names, c)}
+	note := ci.Note{Level: level, File: filepath.ToSlash(r.New.fileOf(rule.Origin)), Title: title(names, c)}
 	note.Text = r.counts(rule.Count) + " by " + rule.what()
-	if rule.Of == "new" {
+	if rule.Of == "new" && note.File != "" {
 		note.Line = int32(rule.Line)
-	} else {
+	} else if rule.Of != "new" {
 		note.Text = r.counts(rule.Count) + "; before: " + describe(rule.Rule, rule.Line, rule.Reason)
 	}
-	if r.New.File == "" && rule.Line > 0 {
+	if note.File == "" && rule.Line > 0 {
 		note.Text += " (" + r.place(rule) + ")"
 	}
 	for i := range rule.Examples {

@@ -9,7 +9,9 @@ import (
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/fieldtext"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // A Side is one of the two rules that are compared.
@@ -20,6 +22,16 @@ type Side struct {
 
 	// File is the name of the only robots.txt; "" if there may be several, or it has none.
 	File string `json:"-"`
+
+	files *rulefiles.Files // nil if the rules are no files
+}
+
+// fileOf returns the name of the robots.txt of an origin; "" if it has no file of its own.
+func (s *Side) fileOf(origin string) string {
+	if s.File != "" || s.files == nil {
+		return s.File
+	}
+	return s.files.NameOf(robots.Origin(origin))
 }
 
 // A Report is all changes, as docs/diff.schema.json describes it.
