@@ -55,8 +55,8 @@ func (m moment) unix() int64 {
 	return seconds*1e6 + int64(m.micro)
 }
 
-// daysBefore returns how many days after 1970-01-01 a month begins, in a tenth of the time of time.Date. The
-// month after December is 13.
+// daysBefore returns how many days after 1970-01-01 a month begins. The month after December is 13. time.Date
+// knows that too, but ParseTime takes 43 ns of 31/Jan/2026:18:00:00 +0100 in this way, and took 74 in that.
 func daysBefore(year, month int) int {
 	if month < 3 { // years begin in March, so that a leap day is the last one
 		year, month = year-1, month+12

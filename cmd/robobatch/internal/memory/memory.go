@@ -61,7 +61,7 @@ type Run struct {
 	Workers int             // that are asked for; 0 is one for each processor
 	Agents  int             // verdicts of a URL
 	Index   int64           // bytes of the indexes of packs in memory; 0 if there is no pack yet
-	Lists   int64           // bytes of the lists of addresses of crawlers; 0 is none
+	Lists   int64           // bytes of the lists of addresses of crawlers, but for what loading takes before the run; 0 is none
 	Out     *output.Options // of the output; nil is no table
 	Remote  int64           // bytes for what is read and written that is not in the file system
 	Window  int64           // the largest window of zstd in bytes that the logs are known to need; 0 is as usual
