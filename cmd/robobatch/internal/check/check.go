@@ -53,8 +53,13 @@ robobatch check tells whether robots.txt files do what is expected of them.
 
     robobatch check -rules robots.txt -base https://www.example.com -expect robots.expect
 
-reads lines such as "allow Googlebot /blog/", "disallow @ai / rule=12" and "usage GPTBot /news/ train-ai=n", and prints
-those that are not so, and what decides. It opens no network connection unless a name begins with s3://.`
+prints the lines of robots.expect that are not so, and what decides. Lines are such as these:
+
+    allow Googlebot /blog/
+    disallow @ai / rule=12
+    usage GPTBot /news/ train-ai=n
+
+It opens no network connection unless a name begins with s3://.`
 	c.Rest = `
 Exit codes: 0 all is as expected; 1 it is not; 2 an error of usage or input.`
 	c.Flags = flags.Sections{

@@ -72,8 +72,8 @@ It opens no network connection unless a name begins with s3://.`
 			What is printed. text: lines for people. json: an object a line for each URL and crawler, as
 			docs/explain.schema.json describes it.`),
 			{Name: "all", Set: cli.Bool(&g.all), Doc: `
-			Print all rules that do not match, not only the ten nearest; and of over three crawlers each whole answer, not a line
-			for those that have the same.`},
+			Print all rules that do not match, not only the ten nearest. Of over three crawlers
+			print each whole answer, not a line for those that have the same.`},
 		},
 		Run: g.Run(),
 	}.All()
