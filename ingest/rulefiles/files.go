@@ -99,9 +99,9 @@ func find(path, origin string, wide bool) (*Files, error) {
 }
 
 // NameOf returns the name of the file that is the robots.txt of an origin; "" if there is none, as with captures and packs.
-func (f *Files) NameOf(origin robots.Origin) string {
-	for i := range f.files {
-		if file := &f.files[i]; file.content == unpack.Text && slices.Contains(file.origins, origin) {
+func (r *Files) NameOf(origin robots.Origin) string {
+	for i := range r.files {
+		if file := &r.files[i]; file.content == unpack.Text && slices.Contains(file.origins, origin) {
 			return file.name
 		}
 	}
