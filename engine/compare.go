@@ -99,7 +99,9 @@ func (c *comparer) compare(b *Batch) {
 		c.compareRow(b, int(r.row), agents)
 		if prefer {
 			clear(old.Preferences[int(r.row)*agents:][:agents])
-			c.old.preferText(old, int(r.row))
+			if ruling := c.old.preferring(old.Rulings[r.row]); ruling != nil {
+				c.old.preferRow(old, int(r.row), ruling)
+			}
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (c *counted) make(b *Batch) {
 	agents := len(b.Verdicts) / n
 	old := b.compared()
 	for row := range n {
-		if !deniesAny(b.Verdicts[row*agents:][:agents]) && (old == nil || !deniesAny(old.Verdicts[row*agents:][:agents])) || !b.isTxt(row) {
+		if !deniesAny(b.Verdicts[row*agents:][:agents]) && (old == nil || !deniesAny(old.Verdicts[row*agents:][:agents])) || !b.IsTxt(row) {
 			continue
 		}
 		if !c.isOther {
@@ -107,8 +107,8 @@ func deniesAny(verdicts []Verdict) bool {
 	return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Access == Denied })
 }
 
-// isTxt reports whether the URL of a row is that of a robots.txt.
-func (b *Batch) isTxt(row int) bool {
+// IsTxt reports whether the URL of a row is that of a robots.txt.
+func (b *Batch) IsTxt(row int) bool {
 	url := b.URL(row)
 	if !bytes.Contains(url, txtPath) { // nearly all
 		return false

@@ -21,12 +21,7 @@ func (e *Evaluator) prefer(b *Batch) {
 	var ruling *rules.Ruling // of last; nil if no agent has preferences there
 	for i, id := range b.Rulings {
 		if id != last {
-			last, ruling = id, nil
-			if _, text := id.Text(); text {
-				if ruling = e.reader.Ruling(id); !ruling.HasPreferences() {
-					ruling = nil
-				}
-			}
+			last, ruling = id, e.preferring(id)
 		}
 		if ruling != nil {
 			e.preferRow(b, i, ruling)
@@ -34,13 +29,14 @@ func (e *Evaluator) prefer(b *Batch) {
 	}
 }
 
-// preferText sets the preferences of a row, if a text is in force.
-func (e *Evaluator) preferText(b *Batch, row int) {
-	if _, text := b.Rulings[row].Text(); text {
-		if r := e.reader.Ruling(b.Rulings[row]); r.HasPreferences() {
-			e.preferRow(b, row, r)
+// preferring returns what is in force if it is a text with preferences, else nil.
+func (e *Evaluator) preferring(id rules.RulingID) *rules.Ruling {
+	if _, text := id.Text(); text {
+		if r := e.reader.Ruling(id); r.HasPreferences() {
+			return r
 		}
 	}
+	return nil
 }
 
 // preferRow sets the preferences of a row.

@@ -176,7 +176,7 @@ func (c *counter) countCrawlers(b *Batch) {
 // addRow counts the verdict of a row of a batch with LogAgents, see [Batch.ForCrawlers].
 func (a *AgentCount) addRow(b *Batch, row int) {
 	access := b.Verdicts[row].Access
-	if access == Denied && b.isTxt(row) {
+	if access == Denied && b.IsTxt(row) {
 		access = Allowed
 	}
 	a.countRows(access, 1)

@@ -322,7 +322,7 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 	class := statusClass(b, i, c.status)
 	c.classes[r.agent][class]++
 	switch {
-	case class == 2, class == 3 && b.Kept[c.status].Ints[i] == 304:
+	case c.isServed(b, i):
 		one.Served = 1
 	case class >= 4:
 		one.Failed = 1
@@ -331,6 +331,12 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 		one.Bytes = c.bytesOf(b, i)
 	}
 	return one
+}
+
+// isServed reports whether a row was answered by 2xx or 304.
+func (c *Counter) isServed(b *engine.Batch, row int) bool {
+	class := statusClass(b, row, c.status)
+	return class == 2 || class == 3 && b.Kept[c.status].Ints[row] == 304
 }
 
 // statusClass returns the first digit of the status, 0 if there is none.

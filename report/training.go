@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -38,7 +37,7 @@ func (t *training) addBatch(c *Counter, b *engine.Batch) {
 		return
 	}
 	for row := range b.Len() {
-		if b.Sites[row] == engine.NoSite || isTxt(b.URL(row)) {
+		if b.Sites[row] == engine.NoSite {
 			continue
 		}
 		for a := range c.verdicts {
@@ -46,20 +45,11 @@ func (t *training) addBatch(c *Counter, b *engine.Batch) {
 			if c.fromLog {
 				agent = c.callers.Number(b, row)
 			}
-			if trainer := t.trainer(c, agent); trainer != nil {
+			if trainer := t.trainer(c, agent); trainer != nil && !b.IsTxt(row) {
 				t.addRow(trainer, c, b, row, row*c.verdicts+a)
 			}
 		}
 	}
-}
-
-// isTxt reports whether a URL is that of a robots.txt.
-func isTxt(url []byte) bool {
-	if !bytes.Contains(url, []byte(robots.TxtPath)) {
-		return false
-	}
-	u, err := robots.SplitURL(url)
-	return err == nil && robots.IsTxt(u.Path)
 }
 
 // trainer returns what is counted of a crawler, nil if it is for another purpose.
@@ -91,10 +81,20 @@ func (t *training) addRow(trainer *Trainer, c *Counter, b *engine.Batch, row, ve
 		if b.Verdicts[verdict].Access == engine.Denied {
 			trainer.Denied++
 		}
-		if class := statusClass(b, row, c.status); class == 2 || class == 3 && b.Kept[c.status].Ints[row] == 304 {
+		if c.isServed(b, row) {
 			trainer.Served++
 		}
 	}
+}
+
+// addTrainer adds the counts of another one.
+func (t *Trainer) addTrainer(o *Trainer) {
+	t.Requests += o.Requests
+	t.Refused += o.Refused
+	t.Denied += o.Denied
+	t.Served += o.Served
+	t.Permitted += o.Permitted
+	t.Unstated += o.Unstated
 }
 
 // A trainingView is what the page shows of it.
@@ -115,12 +115,7 @@ func (t *training) view() *trainingView {
 			continue
 		}
 		v.Trainers = append(v.Trainers, *one)
-		sum.Requests += one.Requests
-		sum.Refused += one.Refused
-		sum.Denied += one.Denied
-		sum.Served += one.Served
-		sum.Permitted += one.Permitted
-		sum.Unstated += one.Unstated
+		sum.addTrainer(one)
 	}
 	slices.SortStableFunc(v.Trainers, func(a, b Trainer) int {
 		return cmp.Or(cmp.Compare(b.Refused, a.Refused), cmp.Compare(b.Requests, a.Requests))
