@@ -145,11 +145,7 @@ func (c *PreferenceChanges) Report(most int) (all []PreferenceChange) {
 	for _, row := range c.families.Rows(order) {
 		key := row.Key
 		key.family = ""
-		i, ok := at[key]
-		if !ok {
-			continue // of a change that is among those that did not fit
-		}
-		if of := &all[i]; len(of.Families) < most {
+		if of := &all[at[key]]; len(of.Families) < most {
 			of.Families = append(of.Families, Part{row.Key.family, ChangeCount{row.Requests, row.URLs}})
 		} else {
 			of.MoreFamilies++

@@ -148,15 +148,17 @@ func patternsOf(r *readRules) (patterns []string) {
 			patterns = append(patterns, rule.Pattern)
 		}
 	}
-	signals := r.said.Early
+	addSignals := func(signals []robots.SignalRule) {
+		for i := range signals {
+			patterns = append(patterns, signals[i].Pattern)
+		}
+	}
+	addSignals(r.said.Early)
 	for i := range r.said.Groups {
 		for k := range r.said.Groups[i].Usage {
 			patterns = append(patterns, r.said.Groups[i].Usage[k].Pattern)
 		}
-		signals = append(signals, r.said.Groups[i].Signals...)
-	}
-	for i := range signals {
-		patterns = append(patterns, signals[i].Pattern)
+		addSignals(r.said.Groups[i].Signals)
 	}
 	return slices.DeleteFunc(patterns, func(pattern string) bool { return pattern == "" })
 }

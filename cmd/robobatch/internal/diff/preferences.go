@@ -47,27 +47,15 @@ func answerText(p robots.Preference) string {
 	return [...]string{robots.Unstated: "unknown", robots.Refused: "n", robots.Permitted: "y"}[p]
 }
 
-// alikePreferences returns the agents whose preferences changed alike, and whether agent i is the first.
-func (r *Report) alikePreferences(i int) (names []string, first bool) {
-	for k := range r.Agents {
-		if !reflect.DeepEqual(r.Agents[k].Preferences, r.Agents[i].Preferences) {
-			continue
-		}
-		if k < i {
-			return nil, false
-		}
-		names = append(names, r.Agents[k].Agent)
-	}
-	return names, true
-}
-
 // eachPreferences calls show for each list of agents whose preferences changed alike.
 func (r *Report) eachPreferences(show func(names []string, changes []PreferenceChange)) {
 	for i := range r.Agents {
-		if changes := r.Agents[i].Preferences; len(changes) > 0 {
-			if names, first := r.alikePreferences(i); first {
-				show(names, changes)
-			}
+		changes := r.Agents[i].Preferences
+		if len(changes) == 0 {
+			continue
+		}
+		if names, first := r.sharers(i, func(a *Agent) bool { return reflect.DeepEqual(a.Preferences, changes) }); first {
+			show(names, changes)
 		}
 	}
 }

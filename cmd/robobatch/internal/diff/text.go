@@ -30,11 +30,10 @@ func (r *Report) printText(out *bufio.Writer) {
 	for _, text := range r.first() {
 		out.WriteString(cli.Fill(text, width) + "\n\n")
 	}
-	same := func(a *Agent) string { return say.Number(a.Same.Requests) }
-	r.table(out, [2]string{r.Unit + "s", "same"}, func(c Count) int64 { return c.Requests }, same, true)
+	r.table(out, false)
 	if r.Unit == unitRequest {
 		out.WriteString("\n")
-		r.table(out, [2]string{"distinct URLs"}, func(c Count) int64 { return c.URLs }, func(*Agent) string { return "" }, false)
+		r.table(out, true)
 	}
 	for i := range r.Agents {
 		for k := range r.Agents[i].Changes {
@@ -85,13 +84,23 @@ func has(n int64, noun string) string {
 	return say.Count(n, noun) + " have"
 }
 
-// table prints a line for each agent, under titles of the first and the last column, and, where it is asked for, below
-// it the gates that failed.
-func (r *Report) table(out *bufio.Writer, titles [2]string, number func(Count) int64, same func(*Agent) string, gates bool) {
+// table prints a line for each agent: its requests, and below them the gates that failed, or its distinct URLs, which are
+// not counted of what did not change.
+func (r *Report) table(out *bufio.Writer, distinct bool) {
 	line := func(cells ...any) {
 		out.WriteString(strings.TrimRight(fmt.Sprintf("%-20s%13s%13s%13s%13s", cells...), " ") + "\n")
 	}
-	line(titles[0], "closed", "opened", "other rule", titles[1])
+	number := func(c Count) string {
+		if distinct {
+			return say.Number(c.URLs)
+		}
+		return say.Number(c.Requests)
+	}
+	if distinct {
+		line("distinct URLs", "closed", "opened", "other rule", "")
+	} else {
+		line(r.Unit+"s", "closed", "opened", "other rule", "same")
+	}
 	for i := range r.Agents {
 		a := &r.Agents[i]
 		names, first := r.countedAs(i)
@@ -102,9 +111,13 @@ func (r *Report) table(out *bufio.Writer, titles [2]string, number func(Count) i
 		if more := len(names) - 1; more > 0 {
 			name = fit(name, 12) + fmt.Sprintf(" +%d", more)
 		}
-		line("  "+fit(say.Line(name), 18), say.Number(number(a.Closed)), say.Number(number(a.Opened)), say.Number(number(a.OtherRule)), same(a))
+		same := ""
+		if !distinct {
+			same = say.Number(a.Same.Requests)
+		}
+		line("  "+fit(say.Line(name), 18), number(a.Closed), number(a.Opened), number(a.OtherRule), same)
 		for _, v := range r.Gates {
-			if gates && v.Agent == a.Agent && !v.Passed {
+			if !distinct && v.Agent == a.Agent && !v.Passed {
 				out.WriteString("    FAILED " + fit(say.Line(v.Gate), width-11) + "\n           " + v.text + "\n")
 			}
 		}
@@ -130,33 +143,30 @@ func (r *Report) countedAs(i int) (names []string, first bool) {
 	}
 	a := &r.Agents[i]
 	gates := failed(a.Agent)
+	return r.sharers(i, func(b *Agent) bool {
+		return a.Closed == b.Closed && a.Opened == b.Opened && a.OtherRule == b.OtherRule && a.Same == b.Same && slices.Equal(gates, failed(b.Agent))
+	})
+}
+
+// sharers returns the agents that are like agent i, itself among them, and whether it is the first.
+func (r *Report) sharers(i int, isLike func(*Agent) bool) (names []string, first bool) {
 	for k := range r.Agents {
-		b := &r.Agents[k]
-		if a.Closed != b.Closed || a.Opened != b.Opened || a.OtherRule != b.OtherRule || a.Same != b.Same || !slices.Equal(gates, failed(b.Agent)) {
+		if !isLike(&r.Agents[k]) {
 			continue
 		}
 		if k < i {
 			return nil, false
 		}
-		names = append(names, b.Agent)
+		names = append(names, r.Agents[k].Agent)
 	}
 	return names, true
 }
 
 // alike returns the agents for which the same changed, and whether agent i is the first of them.
 func (r *Report) alike(i, change int) (names []string, first bool) {
-	for k := range r.Agents {
-		for _, c := range r.Agents[k].Changes {
-			if !reflect.DeepEqual(c, r.Agents[i].Changes[change]) {
-				continue
-			}
-			if k < i {
-				return nil, false
-			}
-			names = append(names, r.Agents[k].Agent)
-		}
-	}
-	return names, true
+	return r.sharers(i, func(a *Agent) bool {
+		return slices.ContainsFunc(a.Changes, func(c Change) bool { return reflect.DeepEqual(c, r.Agents[i].Changes[change]) })
+	})
 }
 
 // printChange prints the rules to blame for a change, and its places.
