@@ -66,8 +66,8 @@ type Census struct {
 	unusable   int64 // of them, those whose address is none that a client on the internet has
 	anonymised int64 // of them, those whose address lacks its end
 
-	// senders is a hash table of which half the places are empty at least: requests from ever other networks
-	// wait for memory once, where a map of pointers makes them wait three times.
+	// senders is a hash table; at least half of its places are empty. Requests from ever other networks wait for
+	// memory once, where a map of pointers makes them wait three times.
 	senders  []sender
 	networks int // in senders
 }
@@ -80,8 +80,11 @@ type sender struct {
 	named     uint32                // how many operators are there
 }
 
-// sender returns the place of a network, which may be empty.
+// sender returns the place of a network, which may be empty; nil before the first one.
 func (c *Census) sender(n Network) *sender {
+	if len(c.senders) == 0 {
+		return nil
+	}
 	mask := uint64(len(c.senders) - 1)
 	for i := uint64(n) * 0x9e3779b97f4a7c15 >> 32 & mask; ; i = (i + 1) & mask {
 		if s := &c.senders[i]; s.network == n || s.network == 0 {
@@ -129,14 +132,15 @@ func (c *Census) Add(r Requests) {
 		c.unusable += int64(r.Count)
 		return
 	}
-	if len(c.senders) == 0 || c.sender(r.Network).network == 0 {
+	s := c.sender(r.Network)
+	if s == nil || s.network == 0 {
 		if c.networks >= maxNetworks {
 			return
 		}
 		c.grow()
+		s = c.sender(r.Network)
+		s.network = r.Network
 	}
-	s := c.sender(r.Network)
-	s.network = r.Network
 	s.requests += int64(r.Count)
 	if s.named < manyOperators && !slices.Contains(s.operators[:s.named], r.Operator) {
 		s.operators[s.named] = r.Operator
@@ -189,8 +193,8 @@ func (c *Census) Requests() (all, unusable, anonymised int64) {
 
 // Sent returns how many of the requests came from a network.
 func (c *Census) Sent(n Network) int64 {
-	if len(c.senders) == 0 {
-		return 0
+	if s := c.sender(n); s != nil {
+		return s.requests
 	}
-	return c.sender(n).requests
+	return 0
 }

@@ -23,7 +23,7 @@ type snapshot struct {
 // that prefix, and so the address.
 type list struct {
 	times    []int64 // of the snapshots that have one, ascending, each once
-	prefixes table   // of which the values are indices of rows
+	prefixes table   // its values are indices of rows
 	rows     []row   // rows[0] is that of addresses that no snapshot has
 	changes  []change
 }

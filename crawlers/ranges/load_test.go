@@ -247,8 +247,8 @@ func TestSize(t *testing.T) {
 	runtime.KeepAlive(l)
 }
 
-// BenchmarkVerify looks up random addresses, of which half are in prefixes, in the lists of all crawlers that have
-// some: real ones of three dates.
+// BenchmarkVerify looks up random addresses, half of them in prefixes, in real lists of all crawlers
+// that have some, of three dates.
 func BenchmarkVerify(b *testing.B) {
 	l, err := Load(Options{Paths: []string{filepath.Join(repcase.SharedDir(b), "data", "ranges")}})
 	if err != nil {

@@ -27,8 +27,8 @@ type table struct {
 // 0, it is the complement of the index of a node that divides the part.
 type cell int32
 
-// A node divides its block: the keys from base on, of which each of its cells has 1<<shift. The key of
-// IPv4 is the address, that of IPv6 its first half. A node without cells is one boundary, in front of base.
+// A node divides its block, the keys from base on, into cells of 1<<shift keys each. The key of an address of
+// IPv4 is the address, and the first half of one of IPv6. A node without cells is one boundary, in front of base.
 type node struct {
 	base          uint64
 	cells         uint64 // how many
