@@ -330,11 +330,8 @@ func (l *lister) preferences(p *robots.Preferences, f *File) {
 		usage, signals := p.Select(agent)
 		l.statements(f.names[i], usage, signals)
 	}
-	for i := range p.Licenses {
-		if n := &p.Licenses[i]; n.Valid {
-			l.row(listRow{item: itemLicense, line: n.Line, value: &n.URL})
-			break // only the first one counts
-		}
+	if url, line := p.License(); line > 0 {
+		l.row(listRow{item: itemLicense, line: line, value: &url})
 	}
 }
 

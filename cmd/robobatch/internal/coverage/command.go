@@ -102,7 +102,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	if err = r.Find(&g.Flags, load.TempDir(cmp.Or(g.out, "."))); err == nil && r.Name != "" {
+	if err = r.Find(&g.Flags, r.tempDir()); err == nil && r.Name != "" {
 		err = targets.CheckOut(r.Name, targets.Inputs{Path: g.Path, Logs: r.Logs.Inputs(), Rules: r.Now.Files})
 	}
 	return r, err
@@ -122,6 +122,9 @@ func (r *run) Targets() (out, last string) {
 	return out, out
 }
 
+// tempDir returns the directory for temporary files.
+func (r *run) tempDir() string { return load.TempDir(cmp.Or(r.Name, ".")) }
+
 // Run takes the logs through the rules, and prints the effect of the rules.
 func (r *run) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, r.Sink.Close(), r.Passage.Close()) }()
@@ -131,12 +134,12 @@ func (r *run) Run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := r.Load(ctx, load.TempDir(cmp.Or(r.Name, "."))); err != nil {
+	if err := r.Load(ctx, r.tempDir()); err != nil {
 		return err
 	}
 	counts := r.Parts.Counts
 	r.opt.URLs, r.opt.Counts, r.opt.Matchers = counts*3/8, counts/2, counts/8
-	r.opt.TempDir = load.TempDir(cmp.Or(r.Name, "."))
+	r.opt.TempDir = r.tempDir()
 	c := NewCounter(r.Now.Store, r.opt)
 	defer c.CloseTemp()
 	if err := cmp.Or(r.count(ctx, c), c.Finish()); err != nil {

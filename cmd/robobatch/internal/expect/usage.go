@@ -46,8 +46,8 @@ func (f *File) addUsage(num int, text string, words []string) (err error) {
 	return nil
 }
 
-// said returns the answer for a use, by Content-Usage and Content-Signal together.
-func said(p *why.Preferences, use string) string {
+// answerFor returns the answer for a use, by Content-Usage and Content-Signal together.
+func answerFor(p *why.Preferences, use string) string {
 	if p == nil {
 		return "unknown"
 	}
@@ -69,7 +69,7 @@ func (f *File) judgeUsage(l *Line, a *explain.Answer) Result {
 	var wanted, wrong, right []string
 	for _, w := range l.Usage {
 		wanted = append(wanted, w.Use+"="+w.Value)
-		got := said(a.Preferences, w.Use)
+		got := answerFor(a.Preferences, w.Use)
 		if got == w.Value {
 			right = append(right, w.Use+" is "+got)
 			continue

@@ -393,7 +393,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "unknown_content_usage", Severity: Warning,
-		What: "A label of Content-Usage is of an earlier draft or of none, or its value is neither y nor n. It says nothing.",
+		What: "No draft has this label of Content-Usage now, or its value is neither y nor n. It says nothing.",
 		Do:   "Write train-ai or search, with y or n.",
 		Bad:  "User-agent: *\nContent-Usage: train-ai=no\n",
 		Good: "User-agent: *\nContent-Usage: train-ai=n\n",
