@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -185,8 +187,8 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// compare compares the outputs in the store, and their records, with those in a directory, and returns how
-// many are the same.
+// compare compares the outputs in the store, and their records but for tag and seal, with those in a directory, and
+// returns how many are the same.
 func compare(t *testing.T, backend gofakes3.Backend, prefix, want string, count int) (same int) {
 	t.Helper()
 	for i := range count {
@@ -194,6 +196,13 @@ func compare(t *testing.T, backend gofakes3.Backend, prefix, want string, count 
 		for _, name := range []string{output, "_done/" + output + ".json"} {
 			a, err := os.ReadFile(filepath.Join(want, name))
 			b := get(t, backend, prefix+name)
+			if name != output {
+				tag := ""
+				a, _ = untagged(t, a)
+				if b, tag = untagged(t, b); tag != tagOf(t, backend, prefix+output) {
+					t.Errorf("%s: the tag of the output is %q, want %q", prefix+name, tag, tagOf(t, backend, prefix+output))
+				}
+			}
 			if err != nil || !bytes.Equal(a, b) {
 				t.Errorf("%s: %d bytes, want %d, %v", prefix+name, len(b), len(a), err)
 				continue
@@ -202,6 +211,36 @@ func compare(t *testing.T, backend gofakes3.Backend, prefix, want string, count 
 		}
 	}
 	return same
+}
+
+// seal is the end of a record, the hash of all before it.
+var seal = regexp.MustCompile(`,\n  "seal": "[0-9a-f]{32}"\n}\n$`)
+
+// outputTag is the tag of an output in its record, which only objects have.
+var outputTag = regexp.MustCompile(`(\n  "xxh3": "[0-9a-f]{32}"),\n  "etag": "([^"]*)"`)
+
+// untagged returns a record without its seal and the tag of its output, and that tag.
+func untagged(t *testing.T, record []byte) (rest []byte, tag string) {
+	t.Helper()
+	if !seal.Match(record) {
+		t.Errorf("a record without a seal: %s", record)
+	}
+	record = seal.ReplaceAll(record, nil)
+	if found := outputTag.FindSubmatch(record); found != nil {
+		tag = string(found[2])
+	}
+	return outputTag.ReplaceAll(record, []byte("$1")), tag
+}
+
+// tagOf returns the tag that the store has for an object.
+func tagOf(t *testing.T, backend gofakes3.Backend, key string) string {
+	t.Helper()
+	o, err := backend.HeadObject("month", key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Contents.Close()
+	return hex.EncodeToString(o.Hash)
 }
 
 // kill starts the command, and kills it after some time. It returns 1 if that was in time.
