@@ -84,7 +84,7 @@ examples: ## the library as another module uses it: each example prints what its
 
 # The packages that start no goroutine, and take long under the race detector, which has nothing to find there by
 # their own tests. Those of engine and the command run their code in many goroutines.
-SEQUENTIAL = robots|automaton|ingest/internal/parquetfile|ingest/internal/httpmsg|output/parquet/internal/wordzstd|crawlers/ranges|internal/witness|internal/listfile|report/whatif/internal/decide
+SEQUENTIAL = robots|cmd/robobatch/internal/explain|automaton|ingest/internal/parquetfile|ingest/internal/httpmsg|output/parquet/internal/wordzstd|crawlers/ranges|internal/witness|internal/listfile|report/whatif/internal/decide
 
 race: ## what `make test` runs, under the race detector, of packages that start goroutines; needs gcc
 	@set -o pipefail; CGO_ENABLED=1 $(GO) test -race -short -v -timeout $(TIMEOUT) \
