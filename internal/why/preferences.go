@@ -56,6 +56,9 @@ func NewPreferences(u robots.UsageAnswer, s robots.SignalAnswer, license string)
 	return p
 }
 
+// Stated reports whether a line of Content-Usage or Content-Signal counts. p may be nil.
+func (p *Preferences) Stated() bool { return p != nil && (p.Usage != nil || p.Signal != nil) }
+
 // truthOf returns a preference as a column has it.
 func truthOf(p robots.Preference) *bool {
 	if p == robots.Unstated {

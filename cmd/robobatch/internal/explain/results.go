@@ -1,17 +1,19 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/why"
 )
 
 // mostWhole is for how many crawlers whole answers are printed. Of more, those with the same result share a line.
 const mostWhole = 3
 
-// A Result is the verdict on a URL, and the crawlers that it is for.
+// A Result is the verdict on a URL with the preferences that count, and the crawlers that both are for.
 type Result struct {
 	text   string
 	agents []string
@@ -19,7 +21,7 @@ type Result struct {
 
 // addResult adds an answer to the results on a URL, in the order of the first crawler of each.
 func addResult(results []Result, a *Answer) []Result {
-	text := a.verdict()
+	text := a.verdict() + counting(a.Preferences)
 	for i := range results {
 		if results[i].text == text {
 			results[i].agents = append(results[i].agents, a.Agent)
@@ -39,11 +41,39 @@ func resultsText(url string, results []Result) string {
 		for i, agent := range r.agents {
 			names[i] = name(agent)
 		}
-		for line := range strings.Lines(cli.Fill(strings.Join(names, ", "), width-len(verdictIndent))) {
-			sb.WriteString(verdictIndent + strings.TrimRight(line, "\n") + "\n")
-		}
+		sb.WriteString(indented(strings.Join(names, ", ")))
 	}
 	return say.NoCommands(sb.String())
+}
+
+// counting returns lines with the preferences, and the lines of robots.txt that they are from; "" if there are none.
+func counting(p *why.Preferences) string {
+	if !p.Stated() {
+		return ""
+	}
+	var uses []string
+	for _, use := range []struct {
+		name string
+		said *bool
+	}{{"train AI", p.TrainAI}, {"search", p.Search}, {"AI input", p.AIInput}} {
+		if use.said != nil {
+			uses = append(uses, use.name+": "+wish(use.said))
+		}
+	}
+	from := fmt.Sprintf("lines %d and %d", p.UsageLine, p.SignalLine)
+	if p.Usage == nil || p.Signal == nil {
+		from = fmt.Sprintf("line %d", max(p.UsageLine, p.SignalLine))
+	}
+	return indented(cmp.Or(strings.Join(uses, "; "), "nothing known") + " (drafts, " + from + ")")
+}
+
+// indented returns a text in lines below a verdict.
+func indented(text string) string {
+	var sb strings.Builder
+	for line := range strings.Lines(cli.Fill(text, width-len(verdictIndent))) {
+		sb.WriteString(verdictIndent + strings.TrimRight(line, "\n") + "\n")
+	}
+	return sb.String()
 }
 
 // verdictIndent stands in front of what continues a verdict.

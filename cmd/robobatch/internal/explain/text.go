@@ -160,11 +160,10 @@ func (t *text) preferences(p *why.Preferences, allowed *bool, all bool) {
 	if len(usage) > 0 && allowed != nil && !*allowed {
 		t.item("use", "what may not be fetched has no Content-Usage")
 	}
-	if p.Usage == nil && p.Signal == nil {
-		return
+	if p.Stated() {
+		t.item("use", fmt.Sprintf("train AI: %s; search: %s; AI input: %s (drafts, %s: a preference is no permission)",
+			wish(p.TrainAI), wish(p.Search), wish(p.AIInput), p.Draft))
 	}
-	t.item("use", fmt.Sprintf("train AI: %s; search: %s; AI input: %s (drafts, %s: a preference is no permission)",
-		wish(p.TrainAI), wish(p.Search), wish(p.AIInput), p.Draft))
 }
 
 // wish says whether a use is wanted.
