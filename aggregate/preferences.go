@@ -20,10 +20,11 @@ const (
 	Search
 	AIInput
 	NumUses
+	AnyUse = NumUses // in a [PreferenceChange]
 )
 
-// String returns the name of the use: "train-ai", "search" or "ai-input".
-func (u Use) String() string { return [...]string{"train-ai", "search", "ai-input"}[u] }
+// String returns the name of the use: "train-ai", "search", "ai-input" or "any".
+func (u Use) String() string { return [...]string{"train-ai", "search", "ai-input", "any"}[u] }
 
 // Of returns what a preference says of the use.
 func (u Use) Of(p *engine.Preference) robots.Preference {
@@ -59,7 +60,7 @@ func NewPreferenceChanges(now, old *engine.Store, memory int64, tempDir string) 
 	if now.Options().LogAgents != engine.LogAgentsOff {
 		c.list = engine.NewAgentList(c.now, c.old, maxNamed)
 	}
-	most := int(memory / keyPart / keyBytes) // families; there are at most 18 changes for each agent
+	most := int(memory / keyPart / keyBytes) // families; there are at most 19 changes for each agent
 	c.kinds, c.families = NewTable[preferenceKey](c.urls, math.MaxInt), NewTable[preferenceKey](c.urls, most)
 	return c
 }
@@ -77,14 +78,22 @@ func (c *PreferenceChanges) Write(b *engine.Batch) error {
 		if *p == *was {
 			continue
 		}
+		changed := false
 		for use := range NumUses {
 			from, to := use.Of(was), use.Of(p)
 			if from == to {
 				continue
 			}
+			changed = true
 			if err := c.count(b, i/agents, i%agents, preferenceKey{use: use, from: from, to: to}); err != nil {
 				return err
 			}
+		}
+		if !changed {
+			continue
+		}
+		if err := c.count(b, i/agents, i%agents, preferenceKey{use: AnyUse}); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -114,7 +123,8 @@ func (c *PreferenceChanges) CloseTemp() { c.urls.Close() }
 // Close does nothing.
 func (c *PreferenceChanges) Close() error { return nil }
 
-// A PreferenceChange is how a preference of an agent changed, and for how many requests.
+// A PreferenceChange is how a preference of an agent changed, and for how many requests. That of AnyUse counts
+// each request once for which one or more changed, without From and To.
 type PreferenceChange struct {
 	Agent    string
 	Use      Use

@@ -66,13 +66,17 @@ func TestPreferenceChanges(t *testing.T) {
 		path, _, _ = strings.Cut(path, "#")
 		urls = append(urls, fmt.Sprintf("https://%d.com%s", n, path))
 		for _, agent := range agents {
+			changed := map[key]bool{}
 			for use := range NumUses {
 				k := key{agent: agent, use: use, from: combined(before[n], agent, path, use), to: combined(after[n], agent, path, use)}
 				if k.from != k.to {
-					want[k]++
-					k.family = string(Family([]byte(path)))
-					want[k]++
+					changed[k], changed[key{agent: agent, use: AnyUse}] = true, true
 				}
+			}
+			for k := range changed {
+				want[k]++
+				k.family = string(Family([]byte(path)))
+				want[k]++
 			}
 		}
 	}

@@ -13,8 +13,12 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// Kinds are the kinds of changes that -fail knows: those of the column change, and changed for all.
-var Kinds = []string{"closed", "opened", "other_rule", "changed"}
+// Kinds are the kinds of changes that -fail knows: those of the column change, changed for all of these, and
+// otherPreference.
+var Kinds = []string{"closed", "opened", "other_rule", "changed", otherPreference}
+
+// otherPreference is the kind of requests for which the answer about a use of the page changed.
+const otherPreference = "other_preference"
 
 // A Gate is a part of -fail: how many changes of a kind there may be.
 type Gate struct {
@@ -110,6 +114,8 @@ func (g *Gate) count(a *Agent) Count {
 		return a.Opened
 	case engine.OtherRule.String():
 		return a.OtherRule
+	case otherPreference:
+		return a.OtherPreference
 	}
 	return Count{
 		Requests: a.Closed.Requests + a.Opened.Requests + a.OtherRule.Requests, URLs: a.Closed.URLs + a.Opened.URLs + a.OtherRule.URLs,

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/aggregate"
@@ -30,15 +31,19 @@ func (r *Report) FillPreferences(changes []aggregate.PreferenceChange) {
 	for i := range changes {
 		c := &changes[i]
 		name := fieldtext.Valid(c.Agent)
-		for k := range r.Agents {
-			if a := &r.Agents[k]; a.Agent == name {
-				a.Preferences = append(a.Preferences, PreferenceChange{
-					Use: c.Use.String(), From: answerText(c.From), To: answerText(c.To), Count: countOf(c.ChangeCount),
-					Families: partsOf(c.Families), MoreFamilies: c.MoreFamilies,
-				})
-				break
-			}
+		k := slices.IndexFunc(r.Agents, func(a Agent) bool { return a.Agent == name })
+		if k < 0 {
+			continue
 		}
+		a, count := &r.Agents[k], countOf(c.ChangeCount)
+		if c.Use == aggregate.AnyUse {
+			a.OtherPreference = count
+			continue
+		}
+		a.Preferences = append(a.Preferences, PreferenceChange{
+			Use: c.Use.String(), From: answerText(c.From), To: answerText(c.To), Count: count,
+			Families: partsOf(c.Families), MoreFamilies: c.MoreFamilies,
+		})
 	}
 }
 

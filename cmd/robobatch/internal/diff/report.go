@@ -104,7 +104,8 @@ type Agent struct {
 
 	Changes []Change `json:"changes"` // those that there are
 
-	Preferences []PreferenceChange `json:"preferences"` // the same
+	OtherPreference Count              `json:"other_preference"` // of all Preferences, each request once
+	Preferences     []PreferenceChange `json:"preferences"`      // those that there are
 }
 
 // A Count is requests and their distinct URLs.

@@ -136,7 +136,7 @@ func (r *Report) countedAs(i int) (names []string, first bool) {
 	failed := func(agent string) (gates []string) {
 		for _, v := range r.Gates {
 			if v.Agent == agent && !v.Passed {
-				gates = append(gates, v.Gate)
+				gates = append(gates, v.Gate, v.text)
 			}
 		}
 		return gates
