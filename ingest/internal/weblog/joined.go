@@ -1,9 +1,6 @@
 package weblog
 
-import (
-	"bytes"
-	"regexp"
-)
+import "bytes"
 
 // A Joiner is a Parser that can tell whether a line that it has refused is several records, whose line
 // ends were lost.
@@ -11,34 +8,106 @@ type Joiner interface {
 	Joined(line []byte) bool
 }
 
-// What records begin with, or have once, near their start.
-var (
-	combinedTime = regexp.MustCompile(`\[\d\d/[A-Z][a-z][a-z]/\d{4}:\d\d:\d\d:\d\d`)
-	albTarget    = regexp.MustCompile(`\dT\d\d:\d\d:\d\d\.\d+Z [a-z]+/`)
-	w3cMoment    = regexp.MustCompile(`\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t]`)
-	jsonObject   = regexp.MustCompile(`(?:^|\})\s*\{\s*"`)
-	cdxjMoment   = regexp.MustCompile(` \d{14} \{`)
+// Shapes that records begin with, or have once, near their start. In a shape 0 is a digit, A and a are letters of that
+// case, _ is a blank or a tab, and any other byte is itself.
+const (
+	combinedTime = "[00/Aaa/0000:00:00:00"
+	albMoment    = "0T00:00:00."
+	w3cMoment    = "0000-00-00_00:00:00_"
+	cdxjMoment   = " 00000000000000 {"
 )
 
-// occursTwice reports whether a line has two matches of a pattern.
-func occursTwice(pattern *regexp.Regexp, line []byte) bool {
-	return len(pattern.FindAllIndex(line, 2)) == 2
+// hasShape reports whether text begins with a shape.
+func hasShape(text []byte, shape string) bool {
+	if len(text) < len(shape) {
+		return false
+	}
+	for i, c := range text[:len(shape)] {
+		var ok bool
+		switch shape[i] {
+		case '0':
+			ok = isDigit(c)
+		case 'A':
+			ok = 'A' <= c && c <= 'Z'
+		case 'a':
+			ok = isLower(c)
+		case '_':
+			ok = c == ' ' || c == '\t'
+		default:
+			ok = c == shape[i]
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
+
+// occursTwice reports whether two places in a line satisfy is, which gets the text from at bytes before each mark on.
+func occursTwice(line []byte, mark byte, at int, is func(text []byte) bool) bool {
+	found := 0
+	for i := 0; i < len(line); i++ {
+		next := bytes.IndexByte(line[i:], mark)
+		if next < 0 {
+			return false
+		}
+		if i += next; i >= at && is(line[i-at:]) {
+			if found++; found == 2 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Joined reports whether a line has two times.
-func (c *combined) Joined(line []byte) bool { return occursTwice(combinedTime, line) }
+func (c *combined) Joined(line []byte) bool {
+	return occursTwice(line, '[', 0, func(text []byte) bool { return hasShape(text, combinedTime) })
+}
 
-// Joined reports whether a line has two times with a load balancer.
-func (a *alb) Joined(line []byte) bool { return occursTwice(albTarget, line) }
+// Joined reports whether a line has two times with a load balancer behind: a fraction, Z, a blank, and its kind.
+func (a *alb) Joined(line []byte) bool {
+	return occursTwice(line, 'T', 1, func(text []byte) bool {
+		if !hasShape(text, albMoment) {
+			return false
+		}
+		rest := bytes.TrimLeft(text[len(albMoment):], "0123456789")
+		kind, ok := bytes.CutPrefix(rest, []byte("Z "))
+		slash := bytes.TrimLeft(kind, "abcdefghijklmnopqrstuvwxyz")
+		return ok && isDigit(text[len(albMoment)]) && len(slash) < len(kind) && bytes.HasPrefix(slash, []byte{'/'})
+	})
+}
 
 // Joined reports whether a line has two times.
-func (w *w3c) Joined(line []byte) bool { return occursTwice(w3cMoment, line) }
+func (w *w3c) Joined(line []byte) bool {
+	return occursTwice(line, ':', len("0000-00-00 00"), func(text []byte) bool { return hasShape(text, w3cMoment) })
+}
 
-// Joined reports whether a line has two objects.
-func (j *jsonLog) Joined(line []byte) bool { return occursTwice(jsonObject, line) }
+// Joined reports whether a line has two objects: braces with a quote behind them, at its begin or behind another object.
+func (j *jsonLog) Joined(line []byte) bool {
+	const space = " \t\n\f\r"
+	found := 0
+	for i, c := range line {
+		if c != '{' {
+			continue
+		}
+		before := bytes.TrimRight(line[:i], space)
+		if (len(before) == 0 || bytes.HasSuffix(before, []byte{'}'})) && bytes.HasPrefix(bytes.TrimLeft(line[i+1:], space), []byte{'"'}) {
+			if found++; found == 2 {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // Joined reports whether a line has two times in front of objects.
-func (c cdxj) Joined(line []byte) bool { return occursTwice(cdxjMoment, line) }
+func (c cdxj) Joined(line []byte) bool {
+	return occursTwice(line, '{', len(cdxjMoment)-1, func(text []byte) bool { return hasShape(text, cdxjMoment) })
+}
 
 // Joined reports whether a line has the fields of several records, the last of each one with the first
 // of the next, and the URL of each at its place, or of a record and a header.
