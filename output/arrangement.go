@@ -17,6 +17,12 @@ const (
 // ParseSort returns the order of that name, SortNone for "". The error says which names there are.
 func ParseSort(name string) (Sort, error) { return order.ParseSort(name) }
 
+// A Part is a file of a partitioned output: its name, its size, and its hash, XXH3 of 128 bits as text.
+type Part = partition.Part
+
+// PartitionMarker is the name of the file of a partitioned output that says what is in it.
+const PartitionMarker = partition.MarkerName
+
 // A PartitionMode says what becomes of a partitioned output that is in the directory already.
 type PartitionMode = partition.Mode
 

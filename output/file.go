@@ -95,6 +95,7 @@ func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, err
 	if err := opt.CheckTarget(atomicfile.Resolve(name)); err != nil {
 		return nil, &atomicfile.Error{Doing: "create", Name: name, Err: err}
 	}
+	opt.written = new(partition.Parts)
 	tree, err := partition.NewTree(name, opt.parts())
 	if err != nil {
 		return nil, err
@@ -108,6 +109,15 @@ func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, err
 func (f *File) Finished() []string {
 	if tree, ok := f.place.(*partition.Tree); ok {
 		return tree.Finished
+	}
+	return nil
+}
+
+// Parts returns the files of a partitioned output that were written, by their names below its directory, once Commit or
+// Fault has returned. Of more than 10,000, and of a file, it returns none.
+func (f *File) Parts() []Part {
+	if tree, ok := f.place.(*partition.Tree); ok {
+		return tree.Written()
 	}
 	return nil
 }

@@ -52,10 +52,12 @@ type Options struct {
 	// file: with more, Write returns an error of the kind ErrDictMemory. 0 is no limit.
 	DictMemory int64
 
-	tree   string            // the directory for Partition
-	into   string            // the one that it will be, or be put into; "" if that does not matter
-	perURL int               // rows per URL; 0 is one for each agent
-	system atomicfile.System // that changes names; nil is that of the operating system
+	tree string // the directory for Partition
+	into string // the one that it will be, or be put into; "" if that does not matter
+
+	written *partition.Parts  // takes the files of a Partition
+	perURL  int               // rows per URL; 0 is one for each agent
+	system  atomicfile.System // that changes names; nil is that of the operating system
 }
 
 // file returns how a file holds the table.
@@ -76,7 +78,7 @@ func (o Options) shape() columnar.Shape {
 
 // parts returns how a partitioned output is written.
 func (o Options) parts() partition.Options {
-	return partition.Options{By: o.Partition, Mode: o.Mode, Sort: o.Sort.String(), File: o.file(), Cancel: o.Cancel, System: o.system, Tree: o.tree, Into: o.into}
+	return partition.Options{By: o.Partition, Mode: o.Mode, Sort: o.Sort.String(), File: o.file(), Cancel: o.Cancel, System: o.system, Tree: o.tree, Into: o.into, Parts: o.written}
 }
 
 // order returns how rows are put in order.

@@ -113,7 +113,7 @@ func (c cdxj) Joined(line []byte) bool {
 // of the next, and the URL of each at its place, or of a record and a header.
 func (t *table) Joined(line []byte) bool {
 	step := len(t.header) - 1
-	if step < 1 || t.foreign || t.split(line) != IsRow || len(t.fields) <= len(t.header) || (len(t.fields)-1)%step != 0 {
+	if step < 1 || t.foreign || bytes.Count(line, []byte{t.sep}) <= step || t.split(line) != IsRow || len(t.fields) <= len(t.header) || (len(t.fields)-1)%step != 0 {
 		return false
 	}
 	if t.isGlued() {

@@ -59,4 +59,6 @@ type Options struct {
 
 	Tree string // the temporary directory that is written to
 	Into string // the one that it will be, or be put into; "" if that does not matter
+
+	Parts *Parts // takes the files that are written; nil if nobody asks
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/robobatch/robobatch/internal/atomicfile"
+	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output/internal/columnar"
 	"github.com/robobatch/robobatch/output/internal/container"
 	"github.com/robobatch/robobatch/output/internal/order"
@@ -34,8 +35,10 @@ type treeTarget struct {
 	part      container.Metadata
 	fileRows  int64
 
-	current [][]byte     // the values that the partition is for; nil for a null
-	hash    *xxh3.Hasher // of all files, for the name of the run
+	current [][]byte      // the values that the partition is for; nil for a null
+	dir     string        // of the open file, below the directory
+	digest  *place.Digest // of the open file
+	hash    *xxh3.Hasher  // of all files, for the name of the run
 	done    Marker
 }
 
@@ -111,8 +114,10 @@ func (t *treeTarget) beginFile(c *columnar.Chunk, row uint32) (err error) {
 	if err != nil {
 		return err
 	}
-	t.sink.Reset(t.hashed(t.file))
-	io.WriteString(t.hash, dir[len(t.opt.Tree):]+"\x00") //nolint:errcheck // a hash has no errors
+	t.digest = place.NewDigest(t.hashed(t.file))
+	t.sink.Reset(t.digest)
+	t.dir = dir[len(t.opt.Tree)+1:]
+	io.WriteString(t.hash, "/"+t.dir+"\x00") //nolint:errcheck // a hash has no errors
 	t.part = t.md.Without(container.KeyInputs, container.KeyCounts, container.KeyRows, container.KeyInvalidUTF8)
 	var lim columnar.Limits
 	if t.container, lim, err = t.opt.File.Begin(t.sink, t.schema, &t.part); err != nil {
@@ -170,6 +175,7 @@ func (t *treeTarget) endFile() error {
 	if err := errors.Join(t.sink.Flush(), atomicfile.SyncFile(t.file)); err != nil {
 		return err
 	}
+	t.opt.Parts.add(t.dir, t.digest)
 	err := t.file.Close()
 	t.file = nil
 	return err
@@ -192,7 +198,16 @@ func (t *treeTarget) Finish() error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(t.opt.Tree, MarkerName), text, 0o666)
+	file, err := os.OpenFile(filepath.Join(t.opt.Tree, MarkerName), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	d := place.NewDigest(file)
+	_, err = d.Write(text)
+	if err = errors.Join(err, file.Close()); err == nil && !t.opt.Mode.Merges() {
+		t.opt.Parts.addMarker(d)
+	}
+	return err
 }
 
 // Abort drops the file that is being written.

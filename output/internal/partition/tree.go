@@ -50,6 +50,15 @@ func NewTree(name string, opt Options) (*Tree, error) {
 	return t, err
 }
 
+// Written returns the files of the run, which is complete; nil if there are more than [MaxParts].
+func (t *Tree) Written() []Part {
+	file := t.file
+	if file == "" {
+		file = firstPart + t.opt.File.Format.String()
+	}
+	return t.opt.Parts.named(file)
+}
+
 // check returns an error if what is at path has to stay. Rows that are kept before a fault replace
 // those of an earlier one.
 func (t *Tree) check(path string) error {

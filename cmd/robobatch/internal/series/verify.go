@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -234,16 +235,47 @@ func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 	switch {
 	case s.Series.List.Hash != "":
 		return Dir{Name: s.Output}.Verify(ctx)
-	case (s.File == nil || s.Output == say.Std) && len(s.Beside) == 0:
-		return nil, fmt.Errorf("%s is about no output in one file: partitions and standard output have no hash", say.File(name))
+	case (s.File == nil || s.Output == say.Std) && len(s.Parts)+len(s.Beside) == 0:
+		return nil, fmt.Errorf("%s has no hash of an output: neither standard output nor more than 10,000 partitions have one", say.File(name))
 	}
 	if s.File != nil && s.Output != say.Std {
 		v.verifyFile(s.Output, s.File)
 	}
+	for i := range s.Parts {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		v.verifyFile(filepath.Join(s.Output, filepath.FromSlash(s.Parts[i].Name)), &s.Parts[i].File)
+	}
 	for i := range s.Beside {
 		v.verifyFile(s.Beside[i].Name, &s.Beside[i].File)
 	}
-	return v, nil
+	return v, v.strangers(s)
+}
+
+// strangers finds files in a partitioned output that the run did not write, unless other runs may write to it.
+func (v *Verification) strangers(s *Stats) error {
+	if !s.Alone() {
+		return nil
+	}
+	ours := make(map[string]bool, len(s.Parts))
+	for i := range s.Parts {
+		ours[s.Parts[i].Name] = true
+	}
+	err := filepath.WalkDir(s.Output, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		below, err := filepath.Rel(s.Output, name)
+		if err == nil && !ours[filepath.ToSlash(below)] {
+			v.add(OtherRun, name, "the run did not write it")
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // all is missing, which was found
+	}
+	return err
 }
 
 // verifyFile compares a file with what a run noted of it.

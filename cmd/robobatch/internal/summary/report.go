@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -37,6 +38,7 @@ type Report struct {
 
 	Output string      `json:"output"`                // as named now, "-" for standard output; "" if there is none
 	File   *File       `json:"output_file,omitempty"` // nil if there is none, or a directory
+	Parts  []NamedFile `json:"parts,omitempty"`       // files of a partitioned output, unless there are more than 10,000
 	Beside []NamedFile `json:"beside,omitempty"`      // complete files beside the output: of -rejects and -report
 	Fault  string      `json:"fault,omitempty"`       // what broke the logs off
 
@@ -90,7 +92,7 @@ type File struct {
 
 // A NamedFile is the bytes of a file beside the output.
 type NamedFile struct {
-	Name string `json:"name"` // as named now
+	Name string `json:"name"` // as named now; of a part, below the output
 	File
 }
 
@@ -264,6 +266,14 @@ func (r *Report) Written(f *output.File, name string) {
 	if size, hash := f.Sum(); hash != "" {
 		r.File = &File{Bytes: size, XXH3: hash}
 	}
+	for _, part := range f.Parts() {
+		r.Parts = append(r.Parts, NamedFile{filepath.ToSlash(part.Name), File{Bytes: part.Bytes, XXH3: part.XXH3}})
+	}
+}
+
+// Alone reports whether the output is partitioned and no other run writes to it, so that its marker is a file of the run.
+func (r *Report) Alone() bool {
+	return slices.ContainsFunc(r.Parts, func(p NamedFile) bool { return p.Name == output.PartitionMarker })
 }
 
 // Note reads the files beside the output that are complete, and notes their bytes. Names that are "", and what is no file

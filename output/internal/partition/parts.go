@@ -1,0 +1,62 @@
+package partition
+
+import (
+	"path/filepath"
+
+	"github.com/robobatch/robobatch/internal/place"
+)
+
+// MaxParts is of how many files a run keeps the hashes. More take more memory than a run may have for each partition.
+const MaxParts = 10_000
+
+// A Part is a file of a partitioned output that a run has written.
+type Part struct {
+	Name  string // below the directory of the output
+	Bytes int64
+	XXH3  string // 128 bits
+}
+
+// Parts are the files that a run has written; nil notes none.
+type Parts struct {
+	of     []Part // while the run goes on, Name is that of the directory of a partition
+	count  int64
+	marker Part // none if later runs change it
+}
+
+// add notes the file of a partition.
+func (p *Parts) add(dir string, d *place.Digest) {
+	if p == nil {
+		return
+	}
+	p.count++
+	if p.count > MaxParts {
+		p.of = nil
+		return
+	}
+	size, hash := d.Sum()
+	p.of = append(p.of, Part{dir, size, hash})
+}
+
+// addMarker notes the marker.
+func (p *Parts) addMarker(d *place.Digest) {
+	if p != nil {
+		size, hash := d.Sum()
+		p.marker = Part{MarkerName, size, hash}
+	}
+}
+
+// named returns all files, those of partitions by the name that they have in each; nil if there are more than MaxParts.
+func (p *Parts) named(file string) []Part {
+	if p.count > MaxParts {
+		return nil
+	}
+	all := make([]Part, 0, len(p.of)+1)
+	for _, part := range p.of {
+		part.Name = filepath.Join(part.Name, file)
+		all = append(all, part)
+	}
+	if p.marker.Name != "" {
+		all = append(all, p.marker)
+	}
+	return all
+}
