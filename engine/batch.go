@@ -60,6 +60,11 @@ type Batch struct {
 	Verified []ranges.Answer
 	Proofs   []ranges.Proof
 
+	// Only StoreOptions.Deeds fills these: what crawlers asked of robots.txt, and did against it, in the
+	// order of the rows, and the memory of Deed.Past.
+	Deeds []Deed
+	Pasts []byte
+
 	// Timeless counts, with StoreOptions.RowTimes, the verdicts that forbid a URL by a robots.txt of
 	// which nobody knows since when it has been there: its time is that of a file, or unknown. With
 	// LogAgents it counts those of them that would accuse a crawler otherwise.
@@ -114,6 +119,7 @@ func (b *Batch) Reset() {
 		Sites: b.Sites[:0], Strays: b.Strays[:0], Rulings: b.Rulings[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
 		Preferences: b.Preferences[:0],
 		Agents:      b.Agents[:0], Violations: b.Violations[:0], Verified: b.Verified[:0], Proofs: b.Proofs[:0], Old: b.Old, Changes: b.Changes[:0],
+		Deeds: b.Deeds[:0], Pasts: b.Pasts[:0],
 		strayNames: b.strayNames[:0], winners: b.winners.reset(), streaks: b.streaks.reset(), crawlers: b.crawlers.reset(),
 		senders: b.senders[:0],
 	}

@@ -33,6 +33,8 @@ type Evaluator struct {
 	clients *clients
 	pending []pendingRow // of the batch
 	words   []byte       // memory of those of pending
+
+	asked []askedText // with StoreOptions.Deeds
 }
 
 // A route leads from the URL of a row to what is in force for it. It is that of the row before, as
@@ -65,6 +67,7 @@ func (e *Evaluator) Evaluate(b *Batch) {
 	e.evaluate(b)
 	e.verify(b, nil)
 	e.accuse(b, b)
+	e.findDeeds(b)
 	e.store.dropUnknown(b)
 }
 

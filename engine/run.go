@@ -62,6 +62,7 @@ func (w *worker) Evaluate(b *Batch) {
 	} else {
 		w.accuse(b, b)
 	}
+	w.findDeeds(b)
 	w.store.dropUnknown(b)
 }
 

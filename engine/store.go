@@ -71,6 +71,9 @@ type StoreOptions struct {
 	// Batch.Clients. nil asks nobody. A Store does not change them.
 	Ranges *ranges.Lists
 
+	// Deeds, with LogAgentsStar, fills Batch.Deeds.
+	Deeds bool
+
 	Workers int // compiling goroutines; 0 or less means GOMAXPROCS
 
 	// Tokens keeps the product tokens that groups name, for [Store.Tokens].

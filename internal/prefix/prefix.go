@@ -1,7 +1,7 @@
 // Package prefix compares what texts begin with.
 //
 // It hides how many bytes two texts share without a branch that depends on where they differ.
-// Packages parquet, wordzstd and report import it.
+// Packages parquet, wordzstd, report, aggregate and conduct import it.
 package prefix
 
 import (

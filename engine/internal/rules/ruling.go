@@ -35,6 +35,12 @@ func OutcomeRuling(o robots.Outcome, text int) RulingID {
 // Text returns the number of the text whose rules are in force. ok is false if it is no text.
 func (id RulingID) Text() (number int, ok bool) { return int(id) - int(firstText), id >= firstText }
 
+// IsKnown reports whether it is known what was in force: a text, or that there was none.
+func (id RulingID) IsKnown() bool {
+	_, cause := id.outcome()
+	return id > NoRobots && (cause == robots.CauseFetched || cause == robots.CauseStatus4xx)
+}
+
 // outcome returns the effect and the cause.
 func (id RulingID) outcome() (robots.Effect, robots.Cause) {
 	if id >= firstText {

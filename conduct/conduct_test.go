@@ -1,0 +1,175 @@
+package conduct_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robobatch/robobatch/conduct"
+	"github.com/robobatch/robobatch/crawlers/ranges"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// googlebotOnly returns a list of the addresses of Googlebot.
+func googlebotOnly(t *testing.T) *ranges.Lists {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "googlebot.json")
+	if err := os.WriteFile(name, []byte(`{"creationTime": "2026-08-12T00:00:00Z", "prefixes": [{"ipv4Prefix": "66.249.64.0/27"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lists, err := ranges.Load(ranges.Options{Paths: []string{name}, Age: 365 * 24 * time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lists
+}
+
+// A way is how a log is read.
+type way struct {
+	memory        int64
+	rows, workers int
+	byAgent       bool
+	requests      bool
+}
+
+// find returns what a Journal finds in lines.
+func (s *scene) find(t *testing.T, lines []line, lists *ranges.Lists, w way) *findings {
+	t.Helper()
+	store, err := engine.BuildStore(s.responses(), engine.StoreOptions{
+		Dialect: robots.Google, LogAgents: engine.LogAgentsStar, RowTimes: true, Cache: s.cache, Ranges: lists, Deeds: true,
+		Directives: []robots.Directive{robots.CrawlDelayLines},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	j := conduct.NewJournal(store, conduct.Options{Memory: w.memory, TempDir: t.TempDir(), Cache: s.cache, Status: 1, Method: 2, Bytes: 3, Requests: w.requests, ByAgent: w.byAgent})
+	defer j.CloseTemp()
+	if _, err := engine.Run(context.Background(), store, &source{lines: lines, rows: w.rows}, j, engine.Options{Workers: w.workers}); err != nil {
+		t.Fatal(err)
+	}
+	f := &findings{}
+	if err := j.Judge(f); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// logsOfKind returns how many logs of each kind are made: 25, or what the environment says.
+func logsOfKind(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("ROBOBATCH_CONDUCT_LOGS")
+	if text == "" {
+		return 25
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("ROBOBATCH_CONDUCT_LOGS: %v", err)
+	}
+	return n
+}
+
+// TestConduct makes logs of crawlers of known conduct, in order and jumbled, and wants each request that a text
+// forbids to be judged as its kind means it, and as the slow reference says.
+func TestConduct(t *testing.T) {
+	lists := googlebotOnly(t)
+	t.Logf("%d kinds, %d logs each", len(kinds), logsOfKind(t))
+	for kind := range kinds {
+		t.Run(strings.ReplaceAll(kinds[kind].name, " ", "_"), func(t *testing.T) {
+			for seed := range logsOfKind(t) {
+				s := newScene(kind, uint64(seed))
+				want := map[string]int{}
+				for i := range s.lines {
+					l := &s.lines[i]
+					if ref := s.reference(l); ref != l.want {
+						t.Fatalf("log %d: the kind means %q, and the reference says %q: %+v", seed, l.want, ref, *l)
+					}
+					if l.want != "" {
+						want[fmt.Sprint(l.agent, " ", l.url, " ", l.at.UnixMicro(), " ", l.want)]++
+					}
+				}
+				jumbled := slices.Clone(s.lines)
+				s.rng.Shuffle(len(jumbled), func(i, k int) { jumbled[i], jumbled[k] = jumbled[k], jumbled[i] })
+				sorted := slices.Clone(s.lines)
+				slices.SortStableFunc(sorted, func(a, b line) int { return a.at.Compare(b.at) })
+				first := s.find(t, sorted, lists, way{rows: 100, workers: 1, requests: true})
+				got := map[string]int{}
+				for _, q := range first.requests {
+					got[fmt.Sprint(q.Agent, " ", string(q.URL), " ", q.At, " ", q.Conduct)]++
+				}
+				if !reflect.DeepEqual(got, want) {
+					t.Fatalf("log %d: got %v, want %v", seed, got, want)
+				}
+				s.checkRows(t, first)
+				again := s.find(t, jumbled, lists, way{rows: 1 + s.rng.IntN(7), workers: 2, requests: true, memory: 1})
+				if !reflect.DeepEqual(first, again) {
+					t.Fatalf("log %d: jumbled: got\n%+v, in order\n%+v", seed, again, first)
+				}
+			}
+		})
+	}
+}
+
+// checkRows compares the rows with counts made line by line.
+func (s *scene) checkRows(t *testing.T, f *findings) {
+	t.Helper()
+	type key struct{ agent, origin string }
+	want := map[key]*conduct.Row{}
+	for i := range s.lines {
+		l := &s.lines[i]
+		if l.agent == "" {
+			continue
+		}
+		k := key{l.agent, originOf(l.url)}
+		r := want[k]
+		if r == nil {
+			r = &conduct.Row{}
+			want[k] = r
+		}
+		r.Requests++
+		if l.isImpostor() {
+			r.Impostors++
+			continue
+		}
+		r.Bytes += 10
+		if isTxt(l.url) {
+			r.Robots++
+		} else if l.at.IsZero() && strings.Contains(l.url, "/private") && l.agent != "" {
+			r.Untimed++
+		}
+		if l.counts() {
+			r.Answers++
+		}
+		for c := range conduct.NumConducts {
+			if l.want == c.String() {
+				r.Conducts[c]++
+				r.Disallowed++
+			}
+		}
+	}
+	if len(f.rows) != len(want) {
+		t.Fatalf("%d rows, want %d", len(f.rows), len(want))
+	}
+	for i := range f.rows {
+		r := &f.rows[i]
+		w := want[key{r.Agent, r.Origin}]
+		if w == nil {
+			t.Fatalf("a row of %s at %s", r.Agent, r.Origin)
+		}
+		got := conduct.Row{Requests: r.Requests, Impostors: r.Impostors, Bytes: r.Bytes, Robots: r.Robots, Untimed: r.Untimed, Answers: r.Answers, Conducts: r.Conducts, Disallowed: r.Disallowed}
+		if got != *w {
+			t.Fatalf("%s at %s: got %+v, want %+v", r.Agent, r.Origin, got, *w)
+		}
+		if r.Verified+r.Impostors+r.Unpublished+r.Stale+r.NoAddress != r.Requests {
+			t.Fatalf("%s at %s: %+v", r.Agent, r.Origin, *r)
+		}
+	}
+}

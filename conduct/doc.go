@@ -1,0 +1,23 @@
+// Package conduct tells what crawlers knew of the rules when they made the requests that these forbid: whether they
+// had asked for robots.txt, what it said then, and how old their copy was.
+//
+// A [Journal] is a sink over the batches of a run. It counts the requests of each crawler at each origin, and keeps
+// the times of those that matter: answers to requests of /robots.txt, requests that the text in force forbids, and,
+// where a text has a Crawl-delay, all others. At the end [Journal.Judge] reads them in order of time, and hands a [Row]
+// for each crawler and origin to its caller, in order of origins and crawlers.
+//
+// All numbers are exact, and the same whatever the order of the rows, the number of workers and the memory.
+//
+// # How it keeps them
+//
+// A crawler at an origin, a pair, has counts and a series of events, one to three bytes for most: the difference of its
+// time to that of the event before. When memory is full, the pairs are sorted by name and written to disk with their
+// series, each in order of time; at the end these runs are merged. Logs are nearly in order of time, so nearly all
+// series need no sort, and the pieces of a series follow one another.
+//
+// A request is judged by one pass over the series of its pair: the last answer before it is at hand. It needs two
+// facts from outside, both of which stand before the series: when anybody first asked the origin for anything, and
+// when each crawler first had an answer to /robots.txt, since crawlers of one operator share copies.
+//
+// The package knows verdicts and crawlers. It knows no flag, and prints nothing. Only the command imports it.
+package conduct

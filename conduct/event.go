@@ -1,0 +1,166 @@
+package conduct
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+)
+
+// A kind is what an event is. Of events at one moment those of lesser kinds come first, so that a fetch counts as
+// before a request. Of two fetches the one that allowed all is the later: it accuses less.
+type kind uint8
+
+const (
+	gotText   kind = iota // an answer that gave the text in force
+	gotNone               // an answer by which there is no robots.txt
+	allowed               // another request than of /robots.txt
+	forbidden             // the same, and the text in force forbids it
+)
+
+// isFetch reports whether an event is an answer to a request of /robots.txt.
+func (k kind) isFetch() bool { return k <= gotNone }
+
+// noDelay is the delay of a request that no Crawl-delay binds.
+const noDelay = -1
+
+// An event is a request of a crawler at an origin.
+type event struct {
+	at       int64 // microseconds since 1970 UTC
+	kind     kind
+	violated bool   // of a forbidden one
+	delay    int64  // microseconds; noDelay is none. A fetch has that of the event before
+	period   uint32 // of a fetch and a forbidden one, see engine.Deed
+	cache    int64  // of a fetch, microseconds
+	past     []byte // of a forbidden one, see engine.Deed
+	detail   []byte // of a forbidden one: what the caller wants to know of it; nil is nothing
+}
+
+// compare orders events: by time, and those of one moment always alike.
+func (e *event) compare(o *event) int {
+	if e.at != o.at {
+		return cmp.Compare(e.at, o.at)
+	}
+	if c := cmp.Or(cmp.Compare(e.kind, o.kind), cmp.Compare(e.period, o.period), cmp.Compare(e.cache, o.cache), cmp.Compare(e.delay, o.delay)); c != 0 {
+		return c
+	}
+	return cmp.Or(bytes.Compare(e.past, o.past), bytes.Compare(e.detail, o.detail))
+}
+
+// The first byte of an event has its kind in the lowest two bits, and these:
+const (
+	newDelay   = 1 << 2 // the delay is another than that of the event before, and follows
+	isViolated = 1 << 3
+	inSeconds  = 1 << 4 // the difference of the times is in seconds, not in microseconds
+	stepShift  = 5      // the difference, from 0; longStep says that it follows
+	longStep   = 7
+
+	second = 1_000_000
+)
+
+// A state is what the next event of a series is told by: the time and the delay of the one before.
+type state struct{ at, delay int64 }
+
+// append appends an event to a series.
+func (s *state) append(dst []byte, e *event) []byte {
+	step := e.at - s.at
+	head := byte(e.kind)
+	if step%second == 0 {
+		head |= inSeconds
+		step /= second
+	}
+	long := step < 0 || step >= longStep
+	if long {
+		head |= longStep << stepShift
+	} else {
+		head |= byte(step) << stepShift
+	}
+	isNew := !e.kind.isFetch() && e.delay != s.delay
+	if isNew {
+		head |= newDelay
+	}
+	if e.violated {
+		head |= isViolated
+	}
+	dst = append(dst, head)
+	if long {
+		dst = binary.AppendVarint(dst, step)
+	}
+	if isNew {
+		dst = binary.AppendVarint(dst, e.delay)
+		s.delay = e.delay
+	}
+	s.at = e.at
+	switch e.kind {
+	case gotText, gotNone:
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(e.period)), uint64(e.cache))
+	case forbidden:
+		dst = binary.AppendUvarint(dst, uint64(e.period))
+		dst = append(dst, e.past...)
+		dst = append(binary.AppendUvarint(dst, uint64(len(e.detail))), e.detail...)
+	case allowed:
+	}
+	return dst
+}
+
+var errSeries = errors.New("the series of events is not what was written")
+
+// read reads the first event of a series into e, whose slices are pieces of it, and returns the rest.
+func (s *state) read(e *event, series []byte) ([]byte, error) {
+	head := series[0]
+	series = series[1:]
+	step := int64(head >> stepShift)
+	if step == longStep {
+		n := 0
+		if step, n = binary.Varint(series); n <= 0 {
+			return nil, errSeries
+		}
+		series = series[n:]
+	}
+	if head&inSeconds != 0 {
+		step *= second
+	}
+	s.at += step
+	if head&newDelay != 0 {
+		n := 0
+		if s.delay, n = binary.Varint(series); n <= 0 {
+			return nil, errSeries
+		}
+		series = series[n:]
+	}
+	e.at, e.delay, e.kind, e.violated = s.at, s.delay, kind(head&3), head&isViolated != 0
+	if e.kind == allowed {
+		return series, nil
+	}
+	return e.readRest(series)
+}
+
+// readRest reads what only some events have.
+func (e *event) readRest(series []byte) ([]byte, error) {
+	period, n := binary.Uvarint(series)
+	if n <= 0 {
+		return nil, errSeries
+	}
+	series = series[n:]
+	e.period, e.past, e.detail, e.cache = uint32(period), nil, nil, 0
+	if e.kind.isFetch() {
+		cache, n := binary.Uvarint(series)
+		if n <= 0 {
+			return nil, errSeries
+		}
+		e.cache = int64(cache)
+		return series[n:], nil
+	}
+	size := (period + 7) / 8
+	if size > uint64(len(series)) {
+		return nil, errSeries
+	}
+	e.past, series = series[:size:size], series[size:]
+	size, n = binary.Uvarint(series)
+	if n <= 0 || size > uint64(len(series)-n) {
+		return nil, errSeries
+	}
+	series = series[n:]
+	e.detail = series[:size:size]
+	return series[size:], nil
+}

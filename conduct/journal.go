@@ -1,0 +1,367 @@
+package conduct
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/crawlers/ranges"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/extsort"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// DefaultMemory is how many bytes a Journal takes, unless it is told otherwise.
+const DefaultMemory = 256 << 20
+
+// defaultCache is that of engine.StoreOptions.
+const defaultCache = 24 * time.Hour
+
+// Options say what a Journal keeps, and where. The zero value is of no use without Status: no answer counts.
+type Options struct {
+	Memory  int64  // bytes, beyond which events go to a temporary file; 0 is DefaultMemory
+	TempDir string // the directory of that file; "" is the usual one
+
+	// Cache is for how long a crawler may use a copy that does not say so itself, as in engine.StoreOptions.
+	Cache time.Duration
+
+	// 1 + indices of the kept columns that have the status of the answer, the method and the bytes that were
+	// sent; 0 is none. Without a status no answer counts; without a method no request is HEAD.
+	Status, Method, Bytes int
+
+	Requests bool // Judge hands on each request that a text forbids
+	ByAgent  bool // a Row is of a crawler at all origins
+}
+
+// A Journal is a Sink that keeps what crawlers did. It needs a store with engine.StoreOptions.Deeds, and
+// robots.CrawlDelayLines among its Directives. Give it all batches of a run, and then call Judge. It is for one
+// goroutine. Use CloseTemp.
+type Journal struct {
+	opt    Options
+	known  int // agents that package crawlers knows
+	lookup *engine.Lookup
+	list   *engine.AgentList
+	table  table
+	sites  []site
+	strays strays
+	spill  *extsort.Spill
+
+	seen   seen
+	detail []byte
+	spans  []engine.Stretch
+	delays map[string]int64 // by value of a Crawl-delay
+}
+
+// A seen says what a log lacks, if Judge is to tell anything.
+type seen struct {
+	dated, answered bool
+}
+
+// A site is what is kept of an origin of the rules.
+type site struct {
+	first   int64 // when anybody first asked it for anything; noTime if nobody did
+	ruling  engine.RulingID
+	isKnown bool // the rest is
+	delays  bool // a text has a Crawl-delay for somebody
+}
+
+// mostNamed is how many crawlers are told apart that only a robots.txt names.
+const mostNamed = 1 << 16
+
+// NewJournal returns a Journal of a run.
+func NewJournal(store *engine.Store, opt Options) *Journal {
+	if opt.Memory <= 0 {
+		opt.Memory = DefaultMemory
+	}
+	j := &Journal{
+		opt: opt, known: len(store.Options().Agents), lookup: store.NewLookup(), sites: make([]site, store.NumSites()),
+		spill: extsort.NewSpill(opt.TempDir), delays: map[string]int64{},
+	}
+	j.list = engine.NewAgentList(j.lookup, nil, mostNamed)
+	for i := range j.sites {
+		j.sites[i].first = noTime
+	}
+	const siteSize = 16
+	j.table.details = opt.Requests
+	j.table.init(max(opt.Memory/4, opt.Memory-siteSize*int64(len(j.sites))))
+	return j
+}
+
+// Close does nothing.
+func (j *Journal) Close() error { return nil }
+
+// CloseTemp removes the temporary file. Further calls do nothing.
+func (j *Journal) CloseTemp() { j.spill.Close() }
+
+// HasTimes and HasAnswers report whether any request of a crawler had a time, and any request of /robots.txt an
+// answer that counts or a status at all: without them nothing can be said.
+func (j *Journal) HasTimes() bool { return j.seen.dated }
+
+// HasAnswers is described there.
+func (j *Journal) HasAnswers() bool { return j.seen.answered }
+
+// Write keeps what a batch has of crawlers.
+func (j *Journal) Write(b *engine.Batch) error {
+	j.lookup.Use(b)
+	deeds := b.Deeds
+	j.strays.begin(b)
+	for row, id := range b.Sites {
+		at := timeOf(b, row)
+		number, isStray := id.Stray()
+		if id == engine.NoSite {
+			continue
+		}
+		if !isStray && at != noTime {
+			if s := &j.sites[id]; s.first == noTime || at < s.first {
+				s.first = at
+			}
+		}
+		if b.Agents[row] == 0 { // no crawler
+			continue
+		}
+		var deed *engine.Deed
+		if len(deeds) > 0 && int(deeds[0].Row) == row {
+			deed, deeds = &deeds[0], deeds[1:]
+		}
+		origin := uint32(id)
+		if isStray {
+			origin = j.strays.number(b, number)
+		}
+		agent := int(b.Agents[row])
+		if agent >= j.known {
+			agent = j.list.Number(b, row)
+		}
+		p := j.table.find(origin, uint32(agent))
+		if p == nil {
+			var err error
+			if p, err = j.add(b, row, origin, uint32(agent)); err != nil {
+				return err
+			}
+		}
+		if j.count(b, row, p, at); len(b.Verified) > 0 && b.Verified[row] == ranges.No {
+			continue
+		}
+		if err := j.record(b, row, p, deed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// timeOf returns the time of a row.
+func timeOf(b *engine.Batch, row int) int64 {
+	if len(b.Times) == 0 {
+		return noTime
+	}
+	return b.Times[row]
+}
+
+// count counts a request.
+func (j *Journal) count(b *engine.Batch, row int, p *pair, at int64) {
+	answer := ranges.Null
+	if len(b.Verified) > 0 {
+		answer = b.Verified[row]
+	}
+	p.answers[answer]++
+	if answer == ranges.No {
+		return
+	}
+	if at != noTime {
+		j.seen.dated = true
+		if p.first == noTime || at < p.first {
+			p.first = at
+		}
+		p.counts.last = max(p.counts.last, at)
+	}
+	if n, ok := keptInt(b, row, j.opt.Bytes); ok {
+		p.bytes += n
+	}
+	if b.Violations[row] == engine.Violated {
+		p.violations++
+	}
+}
+
+// keptInt returns a value of a kept column; false if there is none.
+func keptInt(b *engine.Batch, row, column int) (int64, bool) {
+	if column == 0 {
+		return 0, false
+	}
+	k := &b.Kept[column-1]
+	return k.Ints[row], k.Present[row]
+}
+
+// record keeps a request that is no impostor's as an event, if it is one.
+func (j *Journal) record(b *engine.Batch, row int, p *pair, deed *engine.Deed) error {
+	at := timeOf(b, row)
+	e := event{at: at, kind: allowed, delay: noDelay}
+	switch {
+	case deed == nil && (!p.timed || at == noTime):
+		return nil
+	case deed == nil:
+	case deed.IsTxt:
+		p.robots++
+		if !j.answer(b, row, &e) || at == noTime {
+			return nil
+		}
+		e.period, e.cache = deed.Period, deed.CacheFor
+		p.fetched = earlier(p.fetched, at)
+	case at == noTime:
+		p.untimed++
+		return nil
+	default:
+		e.kind, e.period, e.past, e.violated = forbidden, deed.Period, b.Past(deed), b.Violations[row] == engine.Violated
+		if j.opt.Requests {
+			j.detail = appendDetail(j.detail[:0], b, row)
+			e.detail = j.detail
+		}
+	}
+	if p.timed && !e.kind.isFetch() {
+		if p.ruling != b.Rulings[row] {
+			p.ruling = b.Rulings[row]
+			p.own = j.delayOf(p.ruling, p.agent)
+		}
+		e.delay = p.own
+	}
+	if j.table.append(p, &e) {
+		return nil
+	}
+	origin, agent := p.origin, p.agent
+	if err := j.writeRun(false); err != nil {
+		return err
+	}
+	if isStray(origin) {
+		n, _ := b.Sites[row].Stray()
+		origin = j.strays.number(b, n)
+	}
+	p, err := j.add(b, row, origin, agent)
+	if err == nil {
+		j.table.append(p, &e)
+	}
+	return err
+}
+
+// answer sets the kind of an answer to a request of /robots.txt, and reports whether it counts.
+func (j *Journal) answer(b *engine.Batch, row int, e *event) bool {
+	status, ok := keptInt(b, row, j.opt.Status)
+	if !ok {
+		return false
+	}
+	j.seen.answered = true
+	if j.opt.Method > 0 && strings.EqualFold(string(b.Piece(b.Kept[j.opt.Method-1].Texts[row])), "HEAD") {
+		return false
+	}
+	switch {
+	case status >= 200 && status < 300, status == 304:
+		e.kind = gotText
+	case status >= 400 && status < 500 && status != 429:
+		e.kind = gotNone
+	default:
+		return false
+	}
+	return true
+}
+
+// add adds the pair of a row, and writes all others to disk before if there is no room.
+func (j *Journal) add(b *engine.Batch, row int, origin, agent uint32) (*pair, error) {
+	if j.table.isFull() || j.strays.size > j.opt.Memory/8 {
+		if err := j.writeRun(false); err != nil {
+			return nil, err
+		}
+		if isStray(origin) {
+			n, _ := b.Sites[row].Stray()
+			origin = j.strays.number(b, n)
+		}
+	}
+	p := j.table.add(origin, agent)
+	p.ruling = 0
+	if isStray(origin) {
+		return p, nil
+	}
+	s := &j.sites[origin]
+	if !s.isKnown {
+		s.isKnown, s.ruling = true, b.Rulings[row]
+		j.spans = j.lookup.Stretches(j.spans[:0], engine.SiteID(origin), s.ruling)
+		s.delays = slices.ContainsFunc(j.spans, func(t engine.Stretch) bool { return j.lookup.HasNote(t.ID, robots.CrawlDelayLines) })
+	}
+	if s.delays {
+		p.timed = true
+		j.spans = j.lookup.Stretches(j.spans[:0], engine.SiteID(origin), s.ruling)
+		for _, t := range slices.Backward(j.spans) {
+			if _, isText := t.ID.Text(); isText {
+				p.newest = j.delayOf(t.ID, agent)
+				break
+			}
+		}
+	}
+	return p, nil
+}
+
+// delayOf returns the Crawl-delay that binds a crawler, in microseconds; noDelay if none does.
+func (j *Journal) delayOf(id engine.RulingID, agent uint32) int64 {
+	note, ok := j.lookup.NoteOf(id, int(agent), j.list.Names()[agent], robots.CrawlDelayLines)
+	if !ok {
+		return noDelay
+	}
+	if delay, ok := j.delays[note.Value]; ok {
+		return delay
+	}
+	seconds, err := strconv.ParseFloat(note.Value, 64)
+	delay := int64(noDelay)
+	if err == nil {
+		delay = int64(min(seconds*second, math.MaxInt64/4))
+	}
+	if len(j.delays) < 1<<12 {
+		j.delays[strings.Clone(note.Value)] = delay
+	}
+	return delay
+}
+
+// strays number the origins that the rules do not know.
+type strays struct {
+	numbers map[string]uint32
+	names   []string
+	size    int64
+	batch   []uint32 // by number in the batch in hand: 1 + the number here; 0 is not known yet
+}
+
+// strayBit is set in the number of an origin that the rules do not know.
+const strayBit = 1 << 31
+
+// isStray reports whether an origin is one of them.
+func isStray(origin uint32) bool { return origin&strayBit != 0 }
+
+// begin begins a batch.
+func (s *strays) begin(b *engine.Batch) {
+	s.batch = slices.Grow(s.batch[:0], len(b.Strays))[:len(b.Strays)]
+	clear(s.batch)
+}
+
+// number returns the number of an origin, by that in the batch.
+func (s *strays) number(b *engine.Batch, n int) uint32 {
+	if s.batch[n] > 0 {
+		return s.batch[n] - 1 | strayBit
+	}
+	number, ok := s.numbers[string(b.Strays[n])]
+	if !ok {
+		if s.numbers == nil {
+			s.numbers = map[string]uint32{}
+		}
+		name := string(b.Strays[n])
+		number = uint32(len(s.names))
+		s.numbers[name] = number
+		s.names = append(s.names, name)
+		const overhead = 64
+		s.size += overhead + int64(len(name))
+	}
+	s.batch[n] = number + 1
+	return number | strayBit
+}
+
+// reset forgets all origins.
+func (s *strays) reset() {
+	clear(s.numbers)
+	clear(s.batch)
+	s.names, s.size = nil, 0
+}

@@ -1,0 +1,256 @@
+package conduct
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/crawlers"
+	"github.com/robobatch/robobatch/crawlers/ranges"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/wire"
+)
+
+// A judge is a reader that judges each request a text forbids, by what its crawler had been answered before.
+type judge struct {
+	opt       Options
+	to        Report
+	cache     int64 // of Options, in microseconds
+	operators map[string]string
+
+	about  *origin
+	row    Row
+	shared int64 // when another crawler of the operator first had an answer; noTime is never
+	last   event // the last answer
+	isLast bool
+	asked  int64 // when the crawler last asked for anything else; noTime is never
+	change int   // that changes is for
+	now    Change
+
+	median  *medians
+	key     uint32            // in median, of the crawler in hand
+	keys    map[string]uint32 // with Options.ByAgent, of all
+	all     []*Row            // the same, by key
+	request Request
+}
+
+// newJudge returns a judge that tells a Report what it finds.
+func newJudge(opt Options, to Report) *judge {
+	cache := opt.Cache
+	if cache == 0 {
+		cache = defaultCache
+	}
+	return &judge{
+		opt: opt, to: to, cache: max(0, min(cache, time.Duration(1<<62))).Microseconds(), operators: map[string]string{},
+		median: newMedians(opt), keys: map[string]uint32{},
+	}
+}
+
+// operator returns who runs a crawler; "" is unknown.
+func (j *judge) operator(agent string) string {
+	name, ok := j.operators[agent]
+	if !ok {
+		if c, known := crawlers.Lookup(agent); known {
+			name = c.Operator
+		}
+		j.operators[agent] = name
+	}
+	return name
+}
+
+func (j *judge) origin(o *origin) error {
+	j.about = o
+	return nil
+}
+
+func (j *judge) begin(agent string) error {
+	operator := j.operator(agent)
+	j.row = *newRow(agent, operator, j.about.name)
+	j.isLast, j.asked, j.change = false, noTime, 0
+	if j.opt.ByAgent {
+		key, ok := j.keys[agent]
+		if !ok {
+			key = uint32(len(j.all))
+			j.keys[agent] = key
+			j.all = append(j.all, newRow(agent, operator, ""))
+		}
+		j.key = key
+	}
+	j.shared = noTime
+	if operator != "" {
+		for other, at := range j.about.fetched {
+			if other != agent && j.operator(other) == operator {
+				j.shared = earlier(j.shared, at)
+			}
+		}
+	}
+	return nil
+}
+
+func (j *judge) event(e *event) error {
+	if e.kind == gotText || e.kind == forbidden {
+		if err := j.see(e); err != nil {
+			return err
+		}
+	}
+	if e.kind.isFetch() {
+		return j.answer(e)
+	}
+	if e.delay != noDelay && j.asked != noTime {
+		j.row.Gaps++
+		if e.at-j.asked < e.delay {
+			j.row.ShortGaps++
+		}
+	}
+	j.asked = e.at
+	if e.kind != forbidden {
+		return nil
+	}
+	conduct := j.judge(e)
+	j.row.Disallowed++
+	j.row.Conducts[conduct]++
+	if j.opt.Requests {
+		return j.report(e, conduct)
+	}
+	return nil
+}
+
+// answer takes an answer to a request of /robots.txt.
+func (j *judge) answer(e *event) error {
+	r := &j.row
+	r.Answers++
+	if j.isLast {
+		gap := e.at - r.LastAnswer
+		r.AnswerGaps++
+		r.AnswerMost = max(r.AnswerMost, gap)
+		if err := j.median.add(j.key, gap); err != nil {
+			return err
+		}
+	} else {
+		r.FirstAnswer = e.at
+	}
+	r.LastAnswer = e.at
+	j.last, j.isLast = *e, true
+	return nil
+}
+
+// judge returns what the crawler knew when it made a request that the text forbids.
+func (j *judge) judge(e *event) Conduct {
+	switch {
+	case j.isLast && j.last.kind == gotText && engine.WasForbidden(e.past, e.period, j.last.period):
+		return Knew
+	case j.isLast && e.at-j.last.at <= j.last.cache:
+		return Held
+	case j.isLast:
+		return Outdated
+	case j.shared != noTime && j.shared <= e.at:
+		return Shared
+	case j.about.first != noTime && j.about.first <= e.at-j.cache:
+		return NeverAsked
+	}
+	return Unseen
+}
+
+// report reports a request.
+func (j *judge) report(e *event, conduct Conduct) error {
+	q := &j.request
+	*q = Request{Agent: j.row.Agent, Operator: j.row.Operator, Origin: j.about.name, At: e.at, Conduct: conduct, Violated: e.violated, Answer: noTime, Capture: noTime}
+	c := wire.NewCursor(e.detail)
+	q.URL = c.Text()
+	if hasClient := c.Byte() == 1; hasClient {
+		q.Client = c.Text()
+	}
+	if c.Bad() {
+		return errSeries
+	}
+	if j.isLast {
+		q.Answer, q.HadText = j.last.at, j.last.kind == gotText
+		if n := int(j.last.period); q.HadText && n < len(j.about.reigns) {
+			q.Capture = j.about.reigns[n].from
+		}
+	}
+	return j.to.Request(q)
+}
+
+// appendDetail appends what report reads.
+func appendDetail(dst []byte, b *engine.Batch, row int) []byte {
+	dst = wire.AppendText(dst, b.URL(row))
+	if len(b.Clients) == 0 || b.Clients[row] == engine.NoURL {
+		return append(dst, 0)
+	}
+	return wire.AppendText(append(dst, 1), b.Piece(b.Clients[row]))
+}
+
+// see notes what a crawler does about a change of the text.
+func (j *judge) see(e *event) error {
+	change := 0
+	if n := int(e.period); n < len(j.about.reigns) {
+		change = j.about.reigns[n].change
+	}
+	if change != j.change {
+		if err := j.endChange(); err != nil {
+			return err
+		}
+		j.change = change
+		if change > 0 {
+			j.now = Change{Agent: j.row.Agent, Operator: j.row.Operator, Origin: j.about.name, At: j.about.reigns[change-1].from, Answer: noTime}
+		}
+	}
+	switch {
+	case change == 0:
+	case e.kind == forbidden && j.now.Answer == noTime:
+		j.now.Before++
+	case e.kind == forbidden:
+		j.now.After++
+	case j.now.Answer == noTime:
+		j.now.Answer = e.at
+	}
+	return nil
+}
+
+// endChange reports what was noted of a change.
+func (j *judge) endChange() error {
+	if j.change == 0 {
+		return nil
+	}
+	j.change = 0
+	return j.to.Change(&j.now)
+}
+
+func (j *judge) end(c *counts) error {
+	if err := j.endChange(); err != nil {
+		return err
+	}
+	r := &j.row
+	for _, n := range c.answers {
+		r.Requests += n
+	}
+	r.Verified, r.Impostors, r.Unpublished = c.answers[ranges.Yes], c.answers[ranges.No], c.answers[ranges.Unpublished]
+	r.Stale, r.NoAddress = c.answers[ranges.Stale], c.answers[ranges.Null]
+	r.Robots, r.Untimed, r.Violations, r.Delay = c.robots, c.untimed, c.violations, c.newest
+	r.First, r.Last, r.Bytes = c.first, c.last, c.bytes
+	if j.opt.ByAgent {
+		j.all[j.key].add(r)
+		return nil
+	}
+	if r.AnswerGaps > 0 {
+		if err := j.median.finish(func(_ uint32, median int64) { r.AnswerMedian = median }); err != nil {
+			return err
+		}
+	}
+	return j.to.Row(r)
+}
+
+// finish reports what is only known at the end.
+func (j *judge) finish() error {
+	if err := j.median.finish(func(key uint32, median int64) { j.all[key].AnswerMedian = median }); err != nil {
+		return err
+	}
+	slices.SortFunc(j.all, func(a, b *Row) int { return strings.Compare(a.Agent, b.Agent) })
+	for _, r := range j.all {
+		if err := j.to.Row(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

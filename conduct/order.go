@@ -1,0 +1,278 @@
+package conduct
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/extsort"
+)
+
+// Judge hands all that was found to a Report. Nothing may be written after it. Errors are those of the Report and of
+// temporary files.
+func (j *Journal) Judge(to Report) error {
+	judge := newJudge(j.opt, to)
+	defer judge.median.close()
+	if j.spill.Runs() == 0 {
+		if err := j.tell(judge, false); err != nil {
+			return err
+		}
+		return judge.finish()
+	}
+	if err := j.writeRun(true); err != nil {
+		return err
+	}
+	j.table = table{} // the merge has its memory
+	if err := join(j.spill, judge); err != nil {
+		return err
+	}
+	return judge.finish()
+}
+
+// join merges the runs of a spill, and tells a reader what they have.
+func join(spill *extsort.Spill, to reader) error {
+	begin := func(run *extsort.Run) extsort.Output[*cursor] {
+		w := &runWriter{run: run}
+		return &joiner{to: w, run: w}
+	}
+	return extsort.Merge(spill, extsort.MaxFan, func() *cursor { return &cursor{} }, begin, &joiner{to: to})
+}
+
+// writeRun writes all pairs to disk, and forgets them. The last run has what is known of all origins.
+func (j *Journal) writeRun(last bool) error {
+	run, err := j.spill.Begin()
+	if err != nil {
+		return err
+	}
+	w := &runWriter{run: run}
+	if err := j.tell(w, last); err != nil {
+		return err
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	run.End()
+	j.table.reset()
+	j.strays.reset()
+	return nil
+}
+
+// A told is an origin that a reader is to be told of.
+type told struct {
+	name   string
+	origin uint32
+	pairs  []uint32 // indices, in the order of the names of their crawlers
+}
+
+// tell tells a reader what the table has, or of all origins that were asked for anything.
+func (j *Journal) tell(to reader, all bool) error {
+	names := j.list.Names()
+	ranks := make([]uint32, len(names)) // of crawlers, by name
+	order := make([]uint32, len(names))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return strings.Compare(names[a], names[b]) })
+	for rank, agent := range order {
+		ranks[agent] = uint32(rank)
+	}
+	pairs := make([]uint32, len(j.table.pairs))
+	for i := range pairs {
+		pairs[i] = uint32(i)
+	}
+	slices.SortFunc(pairs, func(a, b uint32) int {
+		p, q := &j.table.pairs[a], &j.table.pairs[b]
+		return cmp.Or(cmp.Compare(p.origin, q.origin), cmp.Compare(ranks[p.agent], ranks[q.agent]))
+	})
+	for _, t := range j.toTell(pairs, all) {
+		if err := j.tellOrigin(to, &t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// toTell returns the origins to tell of, by name, given the pairs by origin.
+func (j *Journal) toTell(pairs []uint32, all bool) (list []told) {
+	for len(pairs) > 0 {
+		id := j.table.pairs[pairs[0]].origin
+		n := slices.IndexFunc(pairs, func(p uint32) bool { return j.table.pairs[p].origin != id })
+		if n < 0 {
+			n = len(pairs)
+		}
+		list = append(list, told{j.nameOf(id), id, pairs[:n]})
+		pairs = pairs[n:]
+	}
+	if all {
+		have := make(map[uint32]bool, len(list))
+		for i := range list {
+			have[list[i].origin] = true
+		}
+		for id := range j.sites {
+			if j.sites[id].isKnown && !have[uint32(id)] { // it has pairs in another run
+				list = append(list, told{j.nameOf(uint32(id)), uint32(id), nil})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b told) int { return strings.Compare(a.name, b.name) })
+	return list
+}
+
+// nameOf returns the name of an origin.
+func (j *Journal) nameOf(id uint32) string {
+	if isStray(id) {
+		return j.strays.names[id&^strayBit]
+	}
+	return string(j.lookup.Origin(engine.SiteID(id)))
+}
+
+// tellOrigin tells a reader of an origin.
+func (j *Journal) tellOrigin(to reader, t *told) error {
+	o := origin{name: t.name, first: noTime, fetched: map[string]int64{}}
+	if !isStray(t.origin) {
+		s := &j.sites[t.origin]
+		o.first = s.first
+		j.spans = j.lookup.Stretches(j.spans[:0], engine.SiteID(t.origin), s.ruling)
+		o.reigns = appendReigns(nil, j.spans)
+	}
+	names := j.list.Names()
+	for _, n := range t.pairs {
+		if p := &j.table.pairs[n]; p.fetched != noTime {
+			o.fetched[names[p.agent]] = p.fetched
+		}
+	}
+	if err := to.origin(&o); err != nil {
+		return err
+	}
+	for _, n := range t.pairs {
+		p := &j.table.pairs[n]
+		if err := to.begin(names[p.agent]); err != nil {
+			return err
+		}
+		if err := j.tellEvents(to, p); err != nil {
+			return err
+		}
+		if err := to.end(&p.counts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellEvents tells the events of a pair in order of time.
+func (j *Journal) tellEvents(to reader, p *pair) error {
+	if !p.jumbled {
+		return j.events(p, to.event)
+	}
+	s := &sorter{to: to, dir: j.opt.TempDir}
+	defer s.close()
+	if err := j.events(p, s.add); err != nil {
+		return err
+	}
+	return s.finish()
+}
+
+// events calls tell for the events of a pair, in the order of the rows. An event is valid until it returns.
+func (j *Journal) events(p *pair, tell func(*event) error) error {
+	s := state{delay: noDelay}
+	var e event
+	for chunk := range j.table.chunks(p) {
+		for len(chunk) > 0 {
+			var err error
+			if chunk, err = s.read(&e, chunk); err != nil {
+				return err
+			}
+			if err := tell(&e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// mostSorted is how many events of a pair are sorted at once, some megabytes.
+const mostSorted = 32 << 10
+
+// A sorter tells the events of a pair in order: more than fit go to a temporary file.
+type sorter struct {
+	to    reader
+	dir   string
+	all   []event
+	spill *extsort.Spill // nil if all fit
+}
+
+// add adds an event.
+func (s *sorter) add(e *event) error {
+	if len(s.all) >= mostSorted {
+		if err := s.write(); err != nil {
+			return err
+		}
+	}
+	s.all = append(s.all, *e) // its slices are pieces of the series, which stays
+	return nil
+}
+
+// sort sorts what is in memory.
+func (s *sorter) sort() {
+	slices.SortFunc(s.all, func(a, b event) int { return a.compare(&b) })
+}
+
+// write writes what is in memory as a run.
+func (s *sorter) write() error {
+	if s.spill == nil {
+		s.spill = extsort.NewSpill(s.dir)
+	}
+	run, err := s.spill.Begin()
+	if err != nil {
+		return err
+	}
+	s.sort()
+	w := &runWriter{run: run}
+	if err := w.begin(""); err != nil {
+		return err
+	}
+	for i := range s.all {
+		if err := w.event(&s.all[i]); err != nil {
+			return err
+		}
+	}
+	none := newCounts()
+	if err := cmp.Or(w.end(&none), w.flush()); err != nil {
+		return err
+	}
+	run.End()
+	s.all = s.all[:0]
+	return nil
+}
+
+// finish tells the events.
+func (s *sorter) finish() error {
+	if s.spill != nil {
+		if err := s.write(); err != nil {
+			return err
+		}
+		return join(s.spill, eventsOnly{s.to})
+	}
+	s.sort()
+	for i := range s.all {
+		if err := s.to.event(&s.all[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close removes the temporary file.
+func (s *sorter) close() {
+	if s.spill != nil {
+		s.spill.Close()
+	}
+}
+
+// eventsOnly passes on events, and nothing else.
+type eventsOnly struct{ reader }
+
+func (eventsOnly) origin(*origin) error { return nil }
+func (eventsOnly) begin(string) error   { return nil }
+func (eventsOnly) end(*counts) error    { return nil }

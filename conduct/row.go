@@ -1,0 +1,110 @@
+package conduct
+
+import "math"
+
+// A Conduct is what a crawler knew when it made a request that the text in force forbids.
+type Conduct uint8
+
+// The values of Conduct.
+const (
+	Knew       Conduct = iota // its last answer to /robots.txt forbade the request
+	Held                      // that allowed it, and was no older than copies may be
+	Outdated                  // that allowed it, and was older
+	Shared                    // it had none, but another crawler of its operator had
+	NeverAsked                // none of them had, in a log that begins early enough to tell
+	Unseen                    // none of them had, and they may have asked before the log begins
+	NumConducts
+)
+
+// String returns the conduct as columns spell it: never_asked.
+func (c Conduct) String() string {
+	return [...]string{"knew", "held", "outdated", "shared", "never_asked", "unseen"}[c]
+}
+
+// NoTime is a moment that there was not, and NoDelay a Crawl-delay that there is not.
+const (
+	NoTime  = math.MinInt64
+	NoDelay = noDelay
+)
+
+// A Row is what a crawler did at an origin, or at all of them. Times are microseconds since 1970 UTC, and spans of time
+// microseconds.
+type Row struct {
+	Agent, Operator, Origin string // Operator is "" if nobody knows it; Origin is "" for all of them
+
+	// Requests that used the name of the crawler, by who sent them. All other numbers leave Impostors out.
+	Requests, Verified, Impostors, Unpublished, Stale, NoAddress int64
+
+	Robots                   int64 // requests of /robots.txt
+	Answers                  int64 // those of them with a time and an answer that counts
+	FirstAnswer, LastAnswer  int64 // NoTime without Answers
+	AnswerMedian, AnswerMost int64 // between neighbouring Answers; of use from two on
+	AnswerGaps               int64 // how many of these there are
+
+	Disallowed int64 // requests that the text in force forbids, but those without a time
+	Untimed    int64 // those
+	Violations int64
+	Conducts   [NumConducts]int64 // Disallowed by what the crawler knew
+
+	Delay           int64 // the Crawl-delay of the newest text; NoDelay for all origins, too
+	Gaps, ShortGaps int64 // between neighbouring requests but those of /robots.txt, where the text of the later one has a Crawl-delay; and those shorter than that
+	First, Last     int64 // of all requests; NoTime if none has a time
+	Bytes           int64
+}
+
+// newRow returns the Row of no request.
+func newRow(agent, operator, origin string) *Row {
+	return &Row{
+		Agent: agent, Operator: operator, Origin: origin,
+		FirstAnswer: noTime, LastAnswer: noTime, Delay: noDelay, First: noTime, Last: noTime,
+	}
+}
+
+// add adds the counts of another origin.
+func (r *Row) add(o *Row) {
+	for _, n := range [...]struct {
+		to   *int64
+		more int64
+	}{
+		{&r.Requests, o.Requests}, {&r.Verified, o.Verified}, {&r.Impostors, o.Impostors}, {&r.Unpublished, o.Unpublished}, {&r.Stale, o.Stale}, {&r.NoAddress, o.NoAddress},
+		{&r.Robots, o.Robots}, {&r.Answers, o.Answers}, {&r.AnswerGaps, o.AnswerGaps}, {&r.Disallowed, o.Disallowed}, {&r.Untimed, o.Untimed}, {&r.Violations, o.Violations},
+		{&r.Gaps, o.Gaps}, {&r.ShortGaps, o.ShortGaps}, {&r.Bytes, o.Bytes},
+	} {
+		*n.to += n.more
+	}
+	for c, n := range o.Conducts {
+		r.Conducts[c] += n
+	}
+	r.AnswerMost = max(r.AnswerMost, o.AnswerMost)
+	r.FirstAnswer, r.LastAnswer = earlier(r.FirstAnswer, o.FirstAnswer), max(r.LastAnswer, o.LastAnswer)
+	r.First, r.Last = earlier(r.First, o.First), max(r.Last, o.Last)
+}
+
+// A Request is one that the text in force forbids.
+type Request struct {
+	Agent, Operator, Origin string
+	At                      int64
+	Conduct                 Conduct
+	Violated                bool
+	URL, Client             []byte // as read; Client is nil if the log has none
+	Answer                  int64  // when the crawler last had an answer that counts; NoTime is never
+	HadText                 bool   // that gave a text
+	Capture                 int64  // since when that text had been in force; NoTime if nobody knows
+}
+
+// A Change is a text that took the place of another, or of none, and what a crawler did about it. Only crawlers
+// that fetched it, or that it forbade a request, have one.
+type Change struct {
+	Agent, Operator, Origin string
+	At                      int64 // when the first capture saw it
+	Answer                  int64 // when the crawler first had it; NoTime is never
+	Before, After           int64 // requests that it forbids, before and after that
+}
+
+// A Report takes what a Journal finds, in order of origins and crawlers; if rows are of all origins, in order of
+// crawlers, at the end. What it is given is valid until it returns.
+type Report interface {
+	Row(*Row) error
+	Request(*Request) error // in order of time for each crawler and origin; only with Options.Requests
+	Change(*Change) error   // the same
+}

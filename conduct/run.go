@@ -1,0 +1,411 @@
+package conduct
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/internal/extsort"
+	"github.com/robobatch/robobatch/internal/prefix"
+	"github.com/robobatch/robobatch/internal/wire"
+)
+
+// A reader is told what a log has of each origin: first of the origin, then of its crawlers, in the order of their names,
+// each with its events in order of time. What it is given is valid until it returns.
+type reader interface {
+	origin(o *origin) error
+	begin(agent string) error
+	event(e *event) error
+	end(c *counts) error // of the crawler
+}
+
+// An origin is what judging its crawlers needs. firsts are theirs.
+type origin struct {
+	name    string
+	first   int64 // when anybody first asked it for anything; noTime if nobody did
+	reigns  []reign
+	fetched map[string]int64 // when each crawler first had an answer that counts
+}
+
+// A reign is a period of an origin, and what it means for changes of the text.
+type reign struct {
+	from   int64
+	isText bool // a text is in force
+	change int  // 1 + the period whose text this is, if that changed what was in force before; 0 is none
+}
+
+// appendReigns appends the reigns of the periods of an origin. What was in force before a failed fetch, or before the
+// first capture, is not known, so no change is seen there.
+func appendReigns(dst []reign, periods []engine.Stretch) []reign {
+	last, change := engine.RulingID(0), 0
+	for n, p := range periods {
+		_, isText := p.ID.Text()
+		if p.IsKnown {
+			if last != 0 && p.ID != last {
+				change = 0
+				if isText {
+					change = n + 1
+				}
+			}
+			last = p.ID
+		}
+		r := reign{from: p.From, isText: isText}
+		if isText {
+			r.change = change
+		}
+		dst = append(dst, r)
+	}
+	return dst
+}
+
+// An item is a record of a run: of an origin itself, or a piece of the series of a crawler there. Those of an origin come
+// first; then come the first answers of each crawler; then the pieces, those of a crawler by their first event.
+type item struct {
+	origin  []byte
+	kind    itemKind
+	agent   []byte
+	at      int64 // of the first event; noTime if the piece has none
+	payload []byte
+}
+
+type itemKind uint8
+
+const (
+	ofOrigin itemKind = iota
+	ofAnswer
+	ofPiece
+)
+
+// compare orders items.
+func (i *item) compare(o *item) int {
+	return cmp.Or(bytes.Compare(i.origin, o.origin), cmp.Compare(i.kind, o.kind), bytes.Compare(i.agent, o.agent), cmp.Compare(i.at, o.at))
+}
+
+// runBlock is how many bytes a block of a run has, about; pieceSize is the same of a piece.
+const (
+	runBlock  = 64 << 10
+	pieceSize = 16 << 10
+)
+
+// A runWriter is a reader that writes all it is told as a run.
+type runWriter struct {
+	run   *extsort.Run
+	block []byte
+	last  []byte // origin, in this block
+
+	name  string // of the origin in hand
+	agent string
+	from  int64
+	state state
+	piece []byte
+	head  []byte // scratch
+}
+
+// put writes an item.
+func (w *runWriter) put(kind itemKind, agent string, at int64, payload []byte) error {
+	shared := prefix.Shared(w.last, []byte(w.name))
+	w.last = append(w.last[:shared], w.name[shared:]...)
+	b := binary.AppendUvarint(w.block, uint64(shared))
+	b = wire.AppendText(b, w.name[shared:])
+	b = wire.AppendText(append(b, byte(kind)), agent)
+	w.block = wire.AppendText(binary.AppendVarint(b, at), payload)
+	if len(w.block) >= runBlock {
+		return w.flush()
+	}
+	return nil
+}
+
+// flush writes the block.
+func (w *runWriter) flush() error {
+	if len(w.block) == 0 {
+		return nil
+	}
+	err := w.run.Write(w.block)
+	w.block, w.last = w.block[:0], w.last[:0]
+	return err
+}
+
+func (w *runWriter) origin(o *origin) error {
+	w.name = o.name
+	b := binary.AppendVarint(w.head[:0], o.first)
+	b = binary.AppendUvarint(b, uint64(len(o.reigns)))
+	for _, r := range o.reigns {
+		flag := byte(0)
+		if r.isText {
+			flag = 1
+		}
+		b = binary.AppendUvarint(append(binary.AppendVarint(b, r.from), flag), uint64(r.change))
+	}
+	w.head = b
+	if err := w.put(ofOrigin, "", noTime, b); err != nil {
+		return err
+	}
+	for _, agent := range slices.Sorted(maps.Keys(o.fetched)) {
+		if err := w.put(ofAnswer, agent, o.fetched[agent], nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readOrigin reads the payload of an item of an origin into o, which has a part of it or nothing.
+func (o *origin) readOrigin(payload []byte) error {
+	c := wire.NewCursor(payload)
+	o.first = earlier(o.first, c.Varint())
+	reigns := make([]reign, c.Count())
+	for i := range reigns {
+		reigns[i].from = c.Varint()
+		reigns[i].isText = c.Byte() == 1
+		reigns[i].change = int(c.Uvarint())
+	}
+	if len(reigns) > 0 {
+		o.reigns = reigns
+	}
+	if !c.AtEnd() {
+		return errItem
+	}
+	return nil
+}
+
+func (w *runWriter) begin(agent string) error {
+	w.agent, w.piece, w.from = agent, w.piece[:0], noTime
+	return nil
+}
+
+func (w *runWriter) event(e *event) error {
+	if len(w.piece) >= pieceSize {
+		if err := w.endPiece(nil); err != nil {
+			return err
+		}
+	}
+	if len(w.piece) == 0 {
+		w.from, w.state = e.at, state{at: e.at, delay: noDelay}
+	}
+	w.piece = w.state.append(w.piece, e)
+	return nil
+}
+
+// endPiece writes a piece, with the counts of the pair if that is the last one.
+func (w *runWriter) endPiece(c *counts) error {
+	w.head = append(w.head[:0], 0)
+	if c != nil {
+		w.head[0] = 1
+		w.head = c.append(w.head)
+	}
+	w.head = append(w.head, w.piece...)
+	err := w.put(ofPiece, w.agent, w.from, w.head)
+	w.piece, w.from = w.piece[:0], noTime
+	return err
+}
+
+func (w *runWriter) end(c *counts) error { return w.endPiece(c) }
+
+// A cursor stands on an item of a block.
+type cursor struct {
+	rest   wire.Cursor
+	item   item
+	isDone bool
+}
+
+var errItem = errors.New("the block of requests is not what was written")
+
+// Load moves the cursor to the first item of a block.
+func (c *cursor) Load(block []byte) error {
+	c.rest, c.isDone, c.item.origin = wire.NewCursor(block), false, c.item.origin[:0]
+	return c.next()
+}
+
+// Done reports whether the cursor is behind the last item.
+func (c *cursor) Done() bool { return c.isDone }
+
+// Compare compares two items.
+func (c *cursor) Compare(o *cursor) int { return c.item.compare(&o.item) }
+
+// next moves the cursor on.
+func (c *cursor) next() error {
+	if c.rest.AtEnd() {
+		c.isDone = true
+		return nil
+	}
+	shared := c.rest.Uvarint()
+	text := c.rest.Text()
+	i := &c.item
+	if shared > uint64(len(i.origin)) {
+		return errItem
+	}
+	i.origin = append(i.origin[:shared], text...)
+	i.kind, i.agent, i.at, i.payload = itemKind(c.rest.Byte()), c.rest.Text(), c.rest.Varint(), c.rest.Text()
+	if c.rest.Bad() {
+		return errItem
+	}
+	return nil
+}
+
+// A joiner takes the items of a merge, and tells a reader what they say.
+type joiner struct {
+	to     reader
+	run    *runWriter // that to is, if it is one
+	about  origin
+	isTold bool // to.origin was called for it
+	isOpen bool // to.begin was called for agent
+	any    bool
+	agent  string
+	counts counts
+	pieces []piece // that have events left
+}
+
+// A piece is what is left of a piece of a series, and its next event.
+type piece struct {
+	rest  []byte
+	state state
+	next  event
+}
+
+// Take takes an item.
+func (j *joiner) Take(c *cursor) error {
+	i := &c.item
+	if !j.any || string(i.origin) != j.about.name {
+		if err := j.endOrigin(); err != nil {
+			return err
+		}
+		j.any, j.isTold = true, false
+		j.about = origin{name: string(i.origin), first: noTime, fetched: map[string]int64{}}
+	}
+	var err error
+	switch i.kind {
+	case ofOrigin:
+		err = j.about.readOrigin(i.payload)
+	case ofAnswer:
+		old, ok := j.about.fetched[string(i.agent)]
+		if !ok {
+			old = noTime
+		}
+		j.about.fetched[string(i.agent)] = earlier(old, i.at)
+	case ofPiece:
+		err = j.addPiece(i)
+	}
+	if err != nil {
+		return err
+	}
+	return c.next()
+}
+
+// addPiece adds a piece of a series, and tells the events that come before it.
+func (j *joiner) addPiece(i *item) error {
+	if err := j.tellOrigin(); err != nil {
+		return err
+	}
+	if !j.isOpen || string(i.agent) != j.agent {
+		if err := j.endPair(); err != nil {
+			return err
+		}
+		j.isOpen, j.agent, j.counts = true, string(i.agent), newCounts()
+		if err := j.to.begin(j.agent); err != nil {
+			return err
+		}
+	}
+	rest := i.payload
+	if len(rest) > 0 && rest[0] == 1 {
+		c := wire.NewCursor(rest[1:])
+		counts := readCounts(&c)
+		j.counts.add(&counts)
+		if c.Bad() {
+			return errItem
+		}
+		rest = c.Rest()
+	} else if len(rest) > 0 {
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		return nil
+	}
+	if err := j.tell(i.at, false); err != nil {
+		return err
+	}
+	p := piece{rest: bytes.Clone(rest), state: state{at: i.at, delay: noDelay}}
+	if err := p.read(); err != nil {
+		return err
+	}
+	j.pieces = append(j.pieces, p)
+	return nil
+}
+
+// read reads the next event of a piece that has one.
+func (p *piece) read() (err error) {
+	p.rest, err = p.state.read(&p.next, p.rest)
+	return err
+}
+
+// tell tells the events before a moment, or all of them.
+func (j *joiner) tell(before int64, all bool) error {
+	for len(j.pieces) > 0 {
+		least := 0
+		for n := 1; n < len(j.pieces); n++ {
+			if j.pieces[n].next.compare(&j.pieces[least].next) < 0 {
+				least = n
+			}
+		}
+		p := &j.pieces[least]
+		for alone := len(j.pieces) == 1; ; {
+			if !all && p.next.at >= before {
+				return nil
+			}
+			if err := j.to.event(&p.next); err != nil {
+				return err
+			}
+			if len(p.rest) == 0 {
+				j.pieces = slices.Delete(j.pieces, least, least+1)
+				break
+			}
+			if err := p.read(); err != nil {
+				return err
+			}
+			if !alone {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// endPair tells what is left of a pair.
+func (j *joiner) endPair() error {
+	if !j.isOpen {
+		return nil
+	}
+	j.isOpen = false
+	if err := j.tell(0, true); err != nil {
+		return err
+	}
+	return j.to.end(&j.counts)
+}
+
+// tellOrigin tells of the origin, once.
+func (j *joiner) tellOrigin() error {
+	if j.isTold || !j.any {
+		return nil
+	}
+	j.isTold = true
+	return j.to.origin(&j.about)
+}
+
+// endOrigin tells what is left of an origin. One without crawlers matters only where other runs may have some.
+func (j *joiner) endOrigin() error {
+	if err := j.endPair(); err != nil || j.run == nil {
+		return err
+	}
+	return j.tellOrigin()
+}
+
+// Finish tells what is left.
+func (j *joiner) Finish() error {
+	err := j.endOrigin()
+	if j.run != nil && err == nil {
+		err = j.run.flush()
+	}
+	return err
+}

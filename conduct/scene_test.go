@@ -1,0 +1,460 @@
+package conduct_test
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robobatch/robobatch/conduct"
+	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/robots"
+)
+
+// A line is a line of a made-up log.
+type line struct {
+	at     time.Time // zero is none
+	agent  string    // "" is a browser
+	client string
+	url    string
+	method string
+	status int
+	want   string // the conduct that its scene means; "" for a line that no text forbids, or an impostor's
+}
+
+// A scene is a log of crawlers whose conduct is known, and the captures of robots.txt. Its moments are days after a
+// start that is made up, too.
+type scene struct {
+	rng    *rand.Rand
+	start  time.Time
+	rules  []robots.Response
+	lines  []line
+	cache  time.Duration
+	client string // of the lines that follow
+
+	isQuiet bool // there is no noise
+}
+
+const (
+	site   = "https://a.example"
+	plain  = "http://a.example"
+	other  = "https://b.example"
+	allows = "User-agent: *\nAllow: /\n"
+	closes = "User-agent: *\nDisallow: /private\nDisallow: /x\n"
+	partly = "User-agent: *\nDisallow: /x\n"
+	forGPT = "User-agent: GPTBot\nDisallow: /private\nUser-agent: *\nAllow: /\n"
+)
+
+// The addresses of Googlebot, by the list of the test, and of others.
+const (
+	googles   = "66.249.64.5"
+	impostors = "45.90.1.7"
+)
+
+// at returns the moment of a day.
+func (s *scene) at(day float64) time.Time {
+	return s.start.Add(time.Duration(day * 24 * float64(time.Hour))).Truncate(time.Microsecond)
+}
+
+// file has a robots.txt that was always there.
+func (s *scene) file(body string) *scene {
+	s.rules = append(s.rules, robots.Response{Origin: site, Status: 200, Body: []byte(body), File: true})
+	return s
+}
+
+// capture has a capture of a robots.txt.
+func (s *scene) capture(day float64, status int, body string) *scene {
+	s.rules = append(s.rules, robots.Response{Origin: site, Status: status, Body: []byte(body), FetchedAt: s.at(day)})
+	return s
+}
+
+// copies says for how long copies of the last capture may be used.
+func (s *scene) copies(age time.Duration) *scene {
+	r := &s.rules[len(s.rules)-1]
+	r.HasMaxAge, r.MaxAge = true, age
+	return s
+}
+
+// from has the lines that follow come from an address.
+func (s *scene) from(client string) *scene {
+	s.client = client
+	return s
+}
+
+// asks has a crawler ask for a robots.txt, at a site unless the agent has one before a space.
+func (s *scene) asks(day float64, agent string, status int) *scene {
+	return s.ask(day, agent, status, "GET", site+"/robots.txt")
+}
+
+func (s *scene) ask(day float64, agent string, status int, method, url string) *scene {
+	s.lines = append(s.lines, line{at: s.at(day), agent: agent, client: s.client, url: url, method: method, status: status})
+	return s
+}
+
+// gets has a crawler fetch some private pages, at one moment. want is the conduct, "" if that is allowed.
+func (s *scene) gets(day float64, agent, want string) *scene {
+	for range 1 + s.rng.IntN(3) {
+		s.get(day, agent, want, fmt.Sprintf("%s/private/%d", site, s.rng.IntN(5)))
+	}
+	return s
+}
+
+func (s *scene) get(day float64, agent, want, url string) *scene {
+	s.lines = append(s.lines, line{at: s.at(day), agent: agent, client: s.client, url: url, method: "GET", status: 200, want: want})
+	return s
+}
+
+// browsed has a browser come.
+func (s *scene) browsed(day float64) *scene { return s.get(day, "", "", site+"/private/1") }
+
+// noise adds lines that change nothing: after the first line, of crawlers and browsers, for what all texts allow.
+func (s *scene) noise() *scene {
+	first, last := time.Time{}, time.Time{}
+	for _, l := range s.lines {
+		if l.at.IsZero() {
+			continue
+		}
+		if first.IsZero() || l.at.Before(first) {
+			first = l.at
+		}
+		if l.at.After(last) {
+			last = l.at
+		}
+	}
+	s.client = ""
+	for range s.rng.IntN(20) {
+		if s.isQuiet {
+			break
+		}
+		at := first.Add(time.Duration(s.rng.Int64N(int64(last.Sub(first)) + int64(time.Second))))
+		l := line{at: at, url: site + "/open", method: "GET", status: 200}
+		switch s.rng.IntN(5) {
+		case 0:
+			l.agent = "GPTBot"
+		case 1:
+			l.agent, l.url = "bingbot", other+"/private/1"
+		case 2:
+			l.agent, l.url = "bingbot", other+"/robots.txt"
+		case 3:
+			l.url = site + "/robots.txt"
+		}
+		s.lines = append(s.lines, l)
+	}
+	return s
+}
+
+// kinds are the kinds of conduct. GPTBot and OAI-SearchBot are OpenAI's.
+var kinds = []struct {
+	name string
+	make func(s *scene)
+}{
+	{"asks each day", func(s *scene) {
+		s.file(closes)
+		for day := range 5 {
+			s.asks(float64(day), "GPTBot", 200).gets(float64(day)+0.3, "GPTBot", "knew")
+		}
+	}},
+	{"asks once", func(s *scene) { s.file(closes).asks(0, "GPTBot", 200).gets(40, "GPTBot", "knew") }},
+	{"asks for a query", func(s *scene) {
+		s.file(closes).ask(0, "GPTBot", 200, "GET", site+"/robots.txt?v=2").gets(1, "GPTBot", "knew")
+	}},
+	{"is told that nothing is new", func(s *scene) { s.file(closes).asks(0, "GPTBot", 304).gets(1, "GPTBot", "knew") }},
+	{"never asks", func(s *scene) {
+		s.file(closes).browsed(0).gets(1.1, "GPTBot", "never_asked").gets(7, "GPTBot", "never_asked")
+	}},
+	{"never asks, a day after the log begins", func(s *scene) { s.file(closes).browsed(0).gets(1, "GPTBot", "never_asked") }},
+	{"never asks in a log that begins later", func(s *scene) { s.file(closes).browsed(0).gets(0.99, "GPTBot", "unseen") }},
+	{"comes first", func(s *scene) { s.file(closes).gets(0, "GPTBot", "unseen").gets(1.5, "GPTBot", "never_asked") }},
+	{"asks later", func(s *scene) {
+		s.file(closes).browsed(0).gets(2, "GPTBot", "never_asked").asks(3, "GPTBot", 200).gets(3, "GPTBot", "knew")
+	}},
+	{"asks at the same moment", func(s *scene) { s.file(closes).browsed(0).gets(2, "GPTBot", "knew").asks(2, "GPTBot", 200) }},
+	{"asks a microsecond later", func(s *scene) {
+		s.file(closes).browsed(0).gets(2, "GPTBot", "never_asked").asks(2, "GPTBot", 200)
+		s.lines[len(s.lines)-1].at = s.at(2).Add(time.Microsecond)
+	}},
+	{"asks under another scheme", func(s *scene) {
+		s.file(closes).browsed(0).ask(1, "GPTBot", 200, "GET", plain+"/robots.txt").gets(2, "GPTBot", "never_asked")
+	}},
+	{"asks another host", func(s *scene) {
+		s.file(closes).browsed(0).ask(1, "GPTBot", 200, "GET", other+"/robots.txt").gets(2, "GPTBot", "never_asked")
+	}},
+	{"the origin is new in the log", func(s *scene) {
+		s.isQuiet = true
+		s.file(closes).get(0, "", "", other+"/").gets(2, "GPTBot", "unseen")
+	}},
+	{"asks by HEAD", func(s *scene) {
+		s.file(closes).browsed(0).ask(1, "GPTBot", 200, "HEAD", site+"/robots.txt").gets(2, "GPTBot", "never_asked")
+	}},
+	{"asks for a file of that name", func(s *scene) {
+		s.file(closes).browsed(0).ask(1, "GPTBot", 200, "GET", site+"/a/robots.txt").ask(1, "GPTBot", 200, "GET", site+"/robots.txt.bak").gets(2, "GPTBot", "never_asked")
+	}},
+	{"the server fails", func(s *scene) { s.file(closes).browsed(0).asks(1, "GPTBot", 503).gets(2, "GPTBot", "never_asked") }},
+	{"too many requests", func(s *scene) { s.file(closes).browsed(0).asks(1, "GPTBot", 429).gets(2, "GPTBot", "never_asked") }},
+	{"is redirected", func(s *scene) { s.file(closes).browsed(0).asks(1, "GPTBot", 301).gets(2, "GPTBot", "never_asked") }},
+	{"no status", func(s *scene) { s.file(closes).browsed(0).asks(1, "GPTBot", 0).gets(2, "GPTBot", "never_asked") }},
+	{"failures do not undo an answer", func(s *scene) {
+		s.file(closes).asks(0, "GPTBot", 200).asks(1, "GPTBot", 500).asks(2, "GPTBot", 429).gets(3, "GPTBot", "knew")
+	}},
+	{"is told that there is none", func(s *scene) {
+		s.file(closes).asks(0, "GPTBot", 404).gets(1, "GPTBot", "held").gets(1.01, "GPTBot", "outdated")
+	}},
+	{"may not ask", func(s *scene) { s.file(closes).asks(0, "GPTBot", 403).gets(0.5, "GPTBot", "held") }},
+	{"is told two things at once", func(s *scene) {
+		s.file(closes).asks(0, "GPTBot", 404).asks(0, "GPTBot", 200).gets(0.5, "GPTBot", "held")
+	}},
+	{"is told another thing later", func(s *scene) {
+		s.file(closes).asks(0, "GPTBot", 404).asks(0.1, "GPTBot", 200).gets(0.5, "GPTBot", "knew")
+	}},
+	{"its operator asks", func(s *scene) {
+		s.file(closes).browsed(0).asks(1, "OAI-SearchBot", 200).gets(2, "GPTBot", "shared").gets(0.5, "GPTBot", "unseen").gets(2, "bingbot", "never_asked")
+	}},
+	{"its operator asks later", func(s *scene) {
+		s.file(closes).browsed(0).asks(3, "OAI-SearchBot", 200).gets(2, "GPTBot", "never_asked").gets(3, "GPTBot", "shared")
+	}},
+	{"its operator asks another host", func(s *scene) {
+		s.file(closes).browsed(0).ask(1, "OAI-SearchBot", 200, "GET", other+"/robots.txt").gets(2, "GPTBot", "never_asked")
+	}},
+	{"asks itself, after its operator", func(s *scene) {
+		s.file(closes).asks(0, "OAI-SearchBot", 200).asks(1, "GPTBot", 404).gets(5, "GPTBot", "outdated")
+	}},
+	{"the text closes a page", func(s *scene) {
+		s.capture(0, 200, allows).capture(10, 200, closes)
+		s.asks(9, "GPTBot", 200).gets(9.5, "GPTBot", "").gets(10, "GPTBot", "held").gets(10.01, "GPTBot", "outdated").asks(11, "GPTBot", 200).gets(11, "GPTBot", "knew")
+	}},
+	{"the text stays closed", func(s *scene) {
+		s.capture(0, 200, closes).capture(10, 200, closes+"# new\n").asks(1, "GPTBot", 200).gets(10, "GPTBot", "knew").gets(30, "GPTBot", "knew")
+	}},
+	{"the text opens and closes", func(s *scene) {
+		s.capture(0, 200, closes).capture(2, 200, partly).capture(4, 200, closes)
+		s.asks(1, "GPTBot", 200).gets(1, "GPTBot", "knew").asks(3, "GPTBot", 200).gets(3.2, "GPTBot", "").gets(4, "GPTBot", "held").gets(4.5, "GPTBot", "outdated")
+		s.asks(1.5, "bingbot", 200).gets(4.5, "bingbot", "knew").get(4.6, "GPTBot", "knew", site+"/x")
+	}},
+	{"no capture yet", func(s *scene) {
+		s.capture(5, 200, closes).asks(1, "GPTBot", 200).gets(2, "GPTBot", "").gets(5.1, "GPTBot", "outdated").asks(4.5, "bingbot", 200).gets(5.1, "bingbot", "held")
+	}},
+	{"a fetch failed in between", func(s *scene) {
+		s.capture(0, 200, closes).capture(2, 503, "").capture(4, 200, closes)
+		s.asks(1, "GPTBot", 200).gets(3, "GPTBot", "").gets(4, "GPTBot", "knew").asks(3, "bingbot", 200).gets(4.5, "bingbot", "outdated").gets(4, "bingbot", "held")
+	}},
+	{"there was none before", func(s *scene) {
+		s.capture(0, 404, "").capture(2, 200, closes).asks(1.5, "GPTBot", 404).gets(1.6, "GPTBot", "").gets(2.1, "GPTBot", "held").gets(3, "GPTBot", "outdated")
+	}},
+	{"copies may be old", func(s *scene) {
+		s.capture(0, 200, allows).copies(72*time.Hour).capture(10, 200, closes)
+		s.asks(9, "GPTBot", 200).gets(11.9, "GPTBot", "held").gets(12.1, "GPTBot", "outdated")
+	}},
+	{"nobody has copies", func(s *scene) {
+		s.cache = -1
+		s.capture(0, 200, allows).capture(10, 200, closes).asks(9.9, "GPTBot", 200).gets(10, "GPTBot", "outdated").gets(10, "bingbot", "never_asked")
+	}},
+	{"copies for an hour", func(s *scene) {
+		s.cache = time.Hour
+		s.file(closes).asks(0, "GPTBot", 404).gets(1./24, "GPTBot", "held").gets(1.1/24, "GPTBot", "outdated").gets(1./24, "bingbot", "never_asked").gets(0.9/24, "Amazonbot", "unseen")
+	}},
+	{"only a group of its own", func(s *scene) {
+		s.capture(0, 200, allows).capture(3, 200, forGPT).asks(4, "GPTBot", 200).asks(4, "bingbot", 200).gets(5, "GPTBot", "knew").gets(5, "bingbot", "")
+	}},
+	{"a crawler that only robots.txt names", func(s *scene) {
+		s.capture(0, 200, allows).capture(3, 200, allows+"\nUser-agent: Ownbot\nDisallow: /private\n")
+		s.asks(4, "ownbot", 200).gets(5, "ownbot", "knew")
+	}},
+	{"an impostor asks", func(s *scene) {
+		s.file(closes).browsed(0).from(impostors).asks(1, "Googlebot", 200).from(googles).gets(2, "Googlebot", "never_asked")
+	}},
+	{"an impostor comes", func(s *scene) {
+		s.file(closes).from(googles).asks(1, "Googlebot", 200).from(impostors).gets(2, "Googlebot", "").from(googles).gets(3, "Googlebot", "knew")
+	}},
+	{"an impostor makes the log begin", func(s *scene) {
+		s.file(closes).from(impostors).gets(0, "Googlebot", "").from(googles).gets(2, "Googlebot", "never_asked")
+	}},
+	{"no times", func(s *scene) {
+		s.file(closes).asks(1, "GPTBot", 200).gets(2, "GPTBot", "knew").gets(0, "GPTBot", "").gets(0, "bingbot", "")
+		for i := range s.lines {
+			if s.lines[i].want == "" && !strings.HasSuffix(s.lines[i].url, "robots.txt") {
+				s.lines[i].at = time.Time{}
+			}
+		}
+	}},
+}
+
+// newScene makes a log of a kind.
+func newScene(kind int, seed uint64) *scene {
+	rng := rand.New(rand.NewPCG(seed, uint64(kind)))
+	s := &scene{rng: rng, start: time.Date(2026, 8, 11, 0, 0, rng.IntN(86400), 1000*rng.IntN(2)*rng.IntN(1e6), time.UTC)}
+	kinds[kind].make(s)
+	return s.noise()
+}
+
+// forbids reports whether the text in force at a moment forbids a crawler a URL. It is slow, and as section 13 says.
+func (s *scene) forbids(agent, url string, at time.Time) bool {
+	r := s.inForce(url, at)
+	if r == nil || r.Status != 200 {
+		return false
+	}
+	f := robots.Parse(r.Body, robots.Google)
+	path := strings.TrimPrefix(url, originOf(url))
+	rules, _ := f.Select(robots.NewAgent(agent, robots.Google))
+	n := robots.Decide(rules, []byte(path), robots.Google)
+	return n >= 0 && !rules[n].Allow
+}
+
+// inForce returns the capture in force; nil if there is none.
+func (s *scene) inForce(url string, at time.Time) (last *robots.Response) {
+	for i := range s.rules {
+		if r := &s.rules[i]; string(r.Origin) == originOf(url) && !r.FetchedAt.After(at) && (last == nil || !r.FetchedAt.Before(last.FetchedAt)) {
+			last = r
+		}
+	}
+	return last
+}
+
+// originOf returns the origin of a URL of a scene.
+func originOf(url string) string {
+	rest := url[strings.Index(url, "//")+2:]
+	host, _, _ := strings.Cut(rest, "/")
+	return url[:len(url)-len(rest)] + host
+}
+
+// isTxt reports whether a URL is that of a robots.txt.
+func isTxt(url string) bool {
+	path, _, _ := strings.Cut(strings.TrimPrefix(url, originOf(url)), "?")
+	return path == "/robots.txt"
+}
+
+// operators are those of the crawlers of scenes.
+var operators = map[string]string{"GPTBot": "OpenAI", "OAI-SearchBot": "OpenAI"}
+
+// isImpostor reports whether a line only uses the name of its crawler.
+func (l *line) isImpostor() bool { return l.agent == "Googlebot" && l.client == impostors }
+
+// counts reports whether a line is an answer that counts.
+func (l *line) counts() bool {
+	says := l.status/100 == 2 || l.status == 304 || l.status/100 == 4 && l.status != 429
+	return isTxt(l.url) && !l.at.IsZero() && !l.isImpostor() && l.method != "HEAD" && says
+}
+
+// reference returns the conduct of a line that the text forbids, by the table of section 13; "" for others.
+func (s *scene) reference(l *line) string {
+	if l.agent == "" || l.isImpostor() || l.at.IsZero() || isTxt(l.url) || !s.forbids(l.agent, l.url, l.at) {
+		return ""
+	}
+	cache := s.cache
+	switch {
+	case cache == 0:
+		cache = 24 * time.Hour
+	case cache < 0:
+		cache = 0
+	}
+	var f *line
+	shared, begun := false, false
+	for i := range s.lines {
+		o := &s.lines[i]
+		if originOf(o.url) != originOf(l.url) || o.at.IsZero() || o.at.After(l.at) {
+			continue
+		}
+		begun = begun || !o.at.After(l.at.Add(-cache))
+		if !o.counts() {
+			continue
+		}
+		shared = shared || o.agent != l.agent && operators[o.agent] != "" && operators[o.agent] == operators[l.agent]
+		if o.agent == l.agent && (f == nil || o.at.After(f.at) || o.at.Equal(f.at) && o.status/100 == 4) {
+			f = o
+		}
+	}
+	switch {
+	case f != nil && f.status/100 != 4 && s.forbids(l.agent, l.url, f.at):
+		return "knew"
+	case f != nil:
+		if r := s.inForce(l.url, f.at); r != nil && r.HasMaxAge && s.cache >= 0 {
+			cache = r.MaxAge
+		}
+		if l.at.Sub(f.at) <= cache {
+			return "held"
+		}
+		return "outdated"
+	case shared:
+		return "shared"
+	case begun:
+		return "never_asked"
+	}
+	return "unseen"
+}
+
+// responses yields the captures.
+func (s *scene) responses() iter.Seq2[robots.Response, error] {
+	return func(yield func(robots.Response, error) bool) {
+		for _, r := range s.rules {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A source yields lines in batches of some rows.
+type source struct {
+	lines []line
+	rows  int
+}
+
+func (s *source) Err() error   { return nil }
+func (s *source) Close() error { return nil }
+
+// Next fills a batch.
+func (s *source) Next(b *engine.Batch) bool {
+	b.Reset()
+	n := min(s.rows, len(s.lines))
+	if n == 0 {
+		return false
+	}
+	if len(b.Kept) == 0 {
+		b.Kept = []engine.Kept{{Kind: engine.KeptInt}, {Kind: engine.KeptText}, {Kind: engine.KeptInt}}
+	}
+	text := func(text string) engine.Span {
+		if text == "" {
+			return engine.NoURL
+		}
+		b.Data = append(b.Data, text...)
+		return engine.Span{Off: uint32(len(b.Data) - len(text)), Len: uint32(len(text))}
+	}
+	for i, l := range s.lines[:n] {
+		b.AddURL([]byte(l.url), int64(i+1))
+		header := l.agent + "/1.0"
+		if l.agent == "" {
+			header = "Mozilla/5.0 (X11) Firefox/130.0"
+		}
+		at := int64(math.MinInt64)
+		if !l.at.IsZero() {
+			at = l.at.UnixMicro()
+		}
+		b.UserAgents, b.Clients, b.Times = append(b.UserAgents, text(header)), append(b.Clients, text(l.client)), append(b.Times, at)
+		status, method, size := &b.Kept[0], &b.Kept[1], &b.Kept[2]
+		status.Ints, status.Present = append(status.Ints, int64(l.status)), append(status.Present, l.status > 0)
+		method.Texts, method.Present = append(method.Texts, text(l.method)), append(method.Present, true)
+		size.Ints, size.Present = append(size.Ints, 10), append(size.Present, true)
+	}
+	s.lines = s.lines[n:]
+	return true
+}
+
+// A findings is a Report that keeps all.
+type findings struct {
+	rows     []conduct.Row
+	requests []conduct.Request
+	changes  []conduct.Change
+}
+
+func (f *findings) Row(r *conduct.Row) error { f.rows = append(f.rows, *r); return nil }
+
+func (f *findings) Request(r *conduct.Request) error {
+	q := *r
+	q.URL, q.Client = slices.Clone(q.URL), slices.Clone(q.Client)
+	f.requests = append(f.requests, q)
+	return nil
+}
+
+func (f *findings) Change(c *conduct.Change) error { f.changes = append(f.changes, *c); return nil }
