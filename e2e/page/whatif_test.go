@@ -134,6 +134,41 @@ func TestWhatIf(t *testing.T) {
 	wantRows(t, tb, "what-if-opened", "/cart?id=1|30|Googlebot|no rule|line 2: Disallow: /cart", "/|20|GPTBot|no rule|line 5: Disallow: /")
 }
 
+// TestWhatIfPreferences edits what a robots.txt says of the use of its pages, and asks for one of them.
+func TestWhatIfPreferences(t *testing.T) {
+	tb := open(t, write(t, shop()), "")
+	tb.started()
+	const hidden = `String(document.getElementById("what-if-wishes-part").hidden)`
+	if got := tb.text(hidden); got != "true" {
+		t.Errorf("of a text without preferences the part is hidden: %s", got)
+	}
+	const text = "User-agent: *\nDisallow: /cart\nContent-Signal: search=yes\nContent-Usage: /search train-ai=n\n\nUser-agent: GPTBot\nDisallow: /\nAllow: /blog\nContent-Usage: train-ai=n\n"
+	tb.typed(text)
+	wantRows(t, tb, "what-if-wishes", "train AI|nobody says|no|25|2|/blog/1", "search|nobody says|yes|110|3|/")
+	if got := tb.text(hidden); got != "false" {
+		t.Errorf("the part is hidden: %s", got)
+	}
+	tb.until(`document.getElementById("what-if-change").textContent === "Closed: nothing. Opened: nothing. Other preferences: train AI for 25 requests, search for 110 requests."`)
+	tb.eval(`{ const a = document.getElementById("what-if-agent"); a.value = 1; a.dispatchEvent(new Event("change")); }`, nil)
+	wantRows(t, tb, "what-if-wishes", "train AI|nobody says|no|15|1|/blog/1")
+	for _, c := range []struct{ url, crawler, want string }{
+		{"/search?q=x", "Googlebot", "Content-Usage (draft)train-ai=n (line 4)Content-Signal (draft)search=yes (line 3)"},
+		{"/cart", "Googlebot", "Content-Signal (draft)search=yes (line 3)"},
+		{"/blog/1", "GPTBot", "Content-Usage (draft)train-ai=n (line 9)"},
+	} {
+		tb.eval(`{
+			document.getElementById("what-if-url").value = `+literal(c.url)+`;
+			document.getElementById("what-if-crawler").value = `+literal(c.crawler)+`;
+			document.querySelector("#what-if-ask button").click();
+		}`, nil)
+		got := tb.text(`document.getElementById("what-if-answer").textContent`)
+		if _, from, _ := strings.Cut(got, "(draft)"); !strings.Contains(got, c.want) || strings.Count(from, "(draft)") != strings.Count(c.want, "(draft)")-1 {
+			t.Errorf("%s by %s: %s, want %s", c.url, c.crawler, got, c.want)
+		}
+	}
+	tb.axe()
+}
+
 func wantRows(t *testing.T, tb *tab, id string, want ...string) {
 	t.Helper()
 	if got := tb.table(id); strings.Join(got, "\n") != strings.Join(want, "\n") {

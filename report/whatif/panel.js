@@ -284,6 +284,7 @@
     totals();
     moved('closed', change.closed);
     moved('opened', change.opened);
+    wishes();
     lines();
     gutter.read(text, change.lines);
     const isEdit = text !== original;
@@ -337,6 +338,8 @@
     for (const [name, list] of [['Closed', change.closed], ['Opened', change.opened]]) {
       parts.push(name + ': ' + (list.urls === 0 ? 'nothing.' : count(list.urls, 'URL') + ', ' + count(list.requests, head.unit) + '.'));
     }
+    const others = USES.map((name, use) => [name, change.wishes.filter((w) => w[0] === use && w[1] !== w[2]).reduce((n, w) => n + w[3], 0)]).filter(([, n]) => n > 0);
+    if (others.length > 0) parts.push('Other preferences: ' + others.map(([name, n]) => name + ' for ' + count(n, head.unit)).join(', ') + '.');
     if (chosen >= 0) {
       const sum = (i) => change.agents.reduce((n, t) => n + t[i], 0);
       parts.push('All crawlers: ' + count(sum(3), head.unit) + ' closed, ' + number(sum(4)) + ' opened.');
@@ -390,6 +393,14 @@
     fill($(id + '-sum'), list.urls === 0 ? 'Nothing.' : count(list.urls, 'URL') + ', ' + count(list.requests, head.unit) + '.' + more);
     $(id + '-copy').hidden = more === '';
     $(id).parentElement.parentElement.hidden = list.urls === 0;
+  }
+
+  const USES = ['train AI', 'search', 'AI input'];
+  const ANSWERS = ['nobody says', 'no', 'yes'];
+
+  function wishes() {
+    table('wishes', change.wishes.map(([use, from, to, requests, urls, path]) => [USES[use], ANSWERS[from], ANSWERS[to], number(requests), number(urls), path || '(no path)']));
+    $('wishes-part').hidden = change.wishes.length === 0;
   }
 
   function lines() {
@@ -628,6 +639,9 @@
     const facts = [['Path, as it is matched', a.path]];
     if (a.names) facts.push(['Crawler', names(a, crawler)], ['Group', groups(a)]);
     if (a.dialects) facts.push(['Other dialects', a.dialects.map((d) => d.dialect + ': ' + verdict(d) + (d.rule ? ' (line ' + d.rule[0] + ')' : '')).join(', ')]);
+    for (const [key, name] of [['content_usage', 'Content-Usage'], ['content_signal', 'Content-Signal'], ['license', 'License']]) {
+      if (a[key]) facts.push([name + ' (draft)', (a[key][1] || 'nothing known') + (a[key][0] ? ' (line ' + number(a[key][0]) + ')' : '')]);
+    }
     const list = make('dl');
     for (const [term, text] of facts) if (text) list.append(make('dt', term), make('dd', text));
     parts.push(list);

@@ -75,7 +75,7 @@ func TestLimits(t *testing.T) {
 	if h.Origins[1].URLs != 10 || h.Origins[0].URLs < 10_000 || h.Origins[2].URLs-h.Origins[0].URLs > 1 || most >= MaxURLs {
 		t.Errorf("%d URLs: %+v", most, h.Origins)
 	}
-	if size := len(p.HTML); size > MaxBytes+1_500_000 {
+	if size := len(p.HTML); size > MaxBytes+1_600_000 {
 		t.Errorf("the panel has %d bytes", size)
 	}
 	want := int64(0)

@@ -37,17 +37,19 @@ type Change struct {
 	Lines  []Line   // of the second text, those that decide something for the chosen crawlers, ascending
 	Closed []Moved  // URLs that only the second text disallows, those with the most requests first
 	Opened []Moved  // URLs that only the first text disallows
+	Wishes []Wish   // for the chosen crawlers; none of uses of which no text says anything
 }
 
 // All chooses all crawlers.
 const All = -1
 
-// Compare returns what two texts decide differently for the log. Lines, Closed and Opened are those of
-// one crawler, or of All.
+// Compare returns what two texts decide differently for the log. Lines, Closed, Opened and Wishes are those
+// of one crawler, or of All.
 func (l *Log) Compare(before, after *Text, agent int) *Change {
 	c := &Change{Agents: make([]Totals, len(l.agents))}
 	lines := map[int32]*Line{}
 	var closed, opened moves
+	wishes := wishCounts{urls: l.URLs()}
 	for a := range l.agents {
 		t := &c.Agents[a]
 		chosen := agent == All || agent == a
@@ -64,6 +66,9 @@ func (l *Log) Compare(before, after *Text, agent int) *Change {
 			}
 			if chosen && to != nil {
 				countLine(lines, to, n)
+			}
+			if chosen {
+				wishes.addUses(url, before.usesOf(a, i), after.usesOf(a, i), n)
 			}
 			if was == is {
 				continue
@@ -82,7 +87,7 @@ func (l *Log) Compare(before, after *Text, agent int) *Change {
 		c.Lines = append(c.Lines, *line)
 	}
 	slices.SortFunc(c.Lines, func(a, b Line) int { return cmp.Compare(a.Line, b.Line) })
-	c.Closed, c.Opened = closed.list(), opened.list()
+	c.Closed, c.Opened, c.Wishes = closed.list(), opened.list(), wishes.list()
 	return c
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -170,12 +171,118 @@ func TestCompare(t *testing.T) {
 	const want = `{"truncated":false,"open":false,"rules":0,` +
 		`"agents":[[6,0,5,5,0],[0,0,0,0,0],[9,7,2,2,7]],"lines":[[2,7,1],[3,7,0]],` +
 		`"closed":{"urls":1,"requests":7,"rows":[{"path":"/a","requests":7,"agents":[0,2],"from":null,"to":[3,"Disallow: /a"]}]},` +
-		`"opened":{"urls":1,"requests":7,"rows":[{"path":"/b","requests":7,"agents":[2],"from":[2,"Disallow: /b"],"to":[2,"Allow: /b"]}]}}`
+		`"opened":{"urls":1,"requests":7,"rows":[{"path":"/b","requests":7,"agents":[2],"from":[2,"Disallow: /b"],"to":[2,"Allow: /b"]}]},"wishes":[]}`
 	if got != want {
 		t.Errorf("the change is\n%s\nwant\n%s", got, want)
 	}
 	if one := log.Compare(decide(""), decide("user-agent: *\ndisallow: /\n"), 2); len(one.Closed) != 2 || one.Closed[0].Requests != 7 || one.Agents[0].Closed != 6 {
 		t.Errorf("of one crawler: %+v", one)
+	}
+}
+
+// TestUses compares the preferences of random robots.txt with those of the engine. Each text follows another one,
+// sometimes one that says the same, so that what is not decided again is compared as well.
+func TestUses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 3))
+	agents := []string{"a", "b", "*"}
+	compared, stated, kept := 0, 0, 0
+	for _, d := range dialects(t) {
+		var urls []URL
+		for len(urls) < 40 {
+			path, _, _ := strings.Cut(repcase.RandomPath(rng), "#")
+			if !slices.ContainsFunc(urls, func(u URL) bool { return u.Path == path }) {
+				urls = append(urls, URL{path, []Count{{0, 1}, {1, 1}, {2, 1}}})
+			}
+		}
+		urls = append(urls, URL{"/robots.txt", []Count{{0, 1}, {1, 1}}})
+		log, err := ReadLog(AppendLog(nil, urls), d, agents)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before *Text
+		body := ""
+		for range 300 {
+			if body = "# a line\n" + body; rng.IntN(4) > 0 {
+				body = repcase.RandomPreferences(rng)
+			}
+			now, err := log.Decide([]byte(body), before, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for a := range agents {
+				if before != nil && now.uses[a] != nil && before.uses[a] != nil && &now.uses[a][0] == &before.uses[a][0] {
+					kept++
+				}
+			}
+			n, said := compareUses(t, log, now, body, agents)
+			compared, stated, before = compared+n, stated+said, now
+		}
+	}
+	if stated < compared/5 || kept < 100 {
+		t.Errorf("%d of %d URLs have a preference; %d times a crawler's were kept", stated, compared, kept)
+	}
+	t.Logf("%d URLs compared, %d with a preference; those of a crawler kept %d times", compared, stated, kept)
+}
+
+// compareUses compares what a text says of all URLs with the engine, and returns how many there are, and of how
+// many something is said.
+func compareUses(t *testing.T, log *Log, text *Text, body string, agents []string) (n, stated int) {
+	t.Helper()
+	options := engine.StoreOptions{Dialect: log.dialect, Agents: agents, Directives: []robots.Directive{robots.UsageLines, robots.SignalLines}}
+	store, err := engine.BuildStore(responses([]byte(body)), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	for a, name := range agents {
+		for i, url := range log.agents[a].urls {
+			v, err := store.Verdict(origin+string(log.Path(int(url))), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := Uses{v.Usage.TrainAI.And(v.Signal.AITrain), v.Usage.Search.And(v.Signal.Search), v.Signal.AIInput}
+			if got := text.usesOf(a, i); got != want {
+				t.Fatalf("%s, %s on %q of\n%s\n%v; the engine says %v", log.dialect, name, log.Path(int(url)), body, got, want)
+			}
+			if n++; want != (Uses{}) {
+				stated++
+			}
+		}
+	}
+	return n, stated
+}
+
+// TestWishes counts what two texts say, and explains it for one URL.
+func TestWishes(t *testing.T) {
+	urls := []URL{{"/news/1", []Count{{0, 5}, {1, 2}}}, {"/news/2", []Count{{0, 6}}}, {"/x", []Count{{1, 9}}}, {"/no", []Count{{1, 4}}}}
+	log, err := ReadLog(AppendLog(nil, urls), robots.Google, []string{"x", "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []*Text
+	const after = "License: https://shop.example/l\nUser-agent: *\nContent-Usage: train-ai=y\nContent-Usage: /news/ train-ai=n, search=y\nContent-Signal: search=no\nDisallow: /no\n"
+	for _, body := range []string{"User-agent: *\nContent-Signal: ai-train=yes, ai-input=no\n", after} {
+		text, err := log.Decide([]byte(body), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, text)
+	}
+	const want = `"wishes":[[0,2,0,4,1,"/no"],[0,2,1,13,2,"/news/1"],[0,2,2,9,1,"/x"],[1,0,1,26,4,"/x"],[2,1,0,26,4,"/x"]]}`
+	if got := string(log.AppendJSON(nil, texts[1], log.Compare(texts[0], texts[1], All), 0)); !strings.HasSuffix(got, want) {
+		t.Errorf("the change is\n%s\nwant\n%s", got, want)
+	}
+	if one := log.Compare(texts[0], texts[1], 0).Wishes; len(one) != 3 || one[0] != (Wish{Use: 0, From: robots.Permitted, To: robots.Refused, Requests: 11, URLs: 2, Top: 1}) {
+		t.Errorf("of one crawler: %+v", one)
+	}
+	for _, c := range []struct{ path, want string }{
+		{"/news/1", `"content_usage":[4,"search=y, train-ai=n"],"content_signal":[5,"search=no"],"license":[0,"https://shop.example/l"]`},
+		{"/no", `"rules":[{"line":6,"rule":"Disallow: /no","matches":true,"length":3,"stops_at":0,"decides_by":"only"}],"content_signal":[5,"search=no"],"license"`},
+	} {
+		got := string(AppendExplanation(nil, Question{Body: []byte(after), URL: c.path, Agent: "x", Origin: origin, Dialect: robots.Google}))
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s:\n%s\nhas no\n%s", c.path, got, c.want)
+		}
 	}
 }
 

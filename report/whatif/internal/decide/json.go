@@ -112,6 +112,20 @@ func (l *Log) AppendJSON(dst []byte, t *Text, c *Change, most int) []byte {
 	l.appendMoved(&o, c.Closed, most)
 	o.key("opened")
 	l.appendMoved(&o, c.Opened, most)
+	o.key("wishes")
+	o.open('[')
+	for _, w := range c.Wishes {
+		o.next()
+		o.open('[')
+		for _, n := range []int64{int64(w.Use), int64(w.From), int64(w.To), w.Requests, int64(w.URLs)} {
+			o.next()
+			o.number(n)
+		}
+		o.next()
+		o.text(string(l.Path(int(w.Top))))
+		o.close(']')
+	}
+	o.close(']')
 	o.close('}')
 	return o.b
 }
@@ -206,6 +220,8 @@ func AppendExplanation(dst []byte, q Question) []byte {
 	o.group(why.GroupOf(file, who))
 	rules, _ := file.Select(who)
 	o.trials(why.RulesOf(rules, path, q.Dialect))
+	verdict, _ := why.Decide(file, who, path, q.Dialect)
+	o.preferences(why.PreferencesOf(robots.PreferencesOf(q.Body, q.Dialect), who, path, verdict.Allow))
 	o.key("dialects")
 	o.open('[')
 	for _, name := range robots.Dialects() {
@@ -221,6 +237,29 @@ func AppendExplanation(dst []byte, q Question) []byte {
 	o.close(']')
 	o.close('}')
 	return o.b
+}
+
+// preferences writes what the drafts say of a page, and the first lines that say so; 0 is none.
+func (o *object) preferences(p *why.Preferences) {
+	if p == nil {
+		p = &why.Preferences{}
+	}
+	for _, part := range []struct {
+		key  string
+		text *string
+		line int32
+	}{{"content_usage", p.Usage, p.UsageLine}, {"content_signal", p.Signal, p.SignalLine}, {"license", p.License, 0}} {
+		if part.text == nil {
+			continue
+		}
+		o.key(part.key)
+		o.open('[')
+		o.next()
+		o.number(int64(part.line))
+		o.next()
+		o.text(*part.text)
+		o.close(']')
+	}
 }
 
 // open reports whether a dialect allows everything as the text is too large.

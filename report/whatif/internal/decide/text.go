@@ -15,6 +15,9 @@ type Text struct {
 
 	rules   [][]robots.Rule // by crawler: those that bind it; crawlers may share them
 	winners [][]int32       // by crawler: for each of its URLs an index of its rules, or none or always
+
+	said []said   // by crawler
+	uses [][]Uses // by crawler: for each of its URLs; nil if nothing is said
 }
 
 // The winners that are no rules.
@@ -26,6 +29,12 @@ const (
 
 // ErrStopped is the error of a decision that was stopped.
 var ErrStopped = errors.New("stopped")
+
+// An answer is what is decided for a URL.
+type answer struct {
+	winner int32
+	uses   Uses
+}
 
 // stride is how many URLs are decided between two calls of a function that may pause. One takes 0.1 µs by
 // most rules, and up to some milliseconds by rules that are made to be slow.
@@ -40,8 +49,14 @@ func (l *Log) Decide(body []byte, before *Text, goOn func() bool) (*Text, error)
 		Open:    !l.dialect.HasRules(&robots.Response{Status: 200, Body: body}),
 		rules:   make([][]robots.Rule, len(l.agents)),
 		winners: make([][]int32, len(l.agents)),
+		said:    make([]said, len(l.agents)),
+		uses:    make([][]Uses, len(l.agents)),
 	}
-	for _, group := range l.bound(t.File) {
+	preferences := robots.PreferencesOf(body, l.dialect)
+	for a := range l.agents {
+		t.said[a].usage, t.said[a].signals = preferences.Select(l.agents[a].agent)
+	}
+	for _, group := range l.bound(t) {
 		if err := l.decideGroup(t, group, before, goOn); err != nil {
 			return nil, err
 		}
@@ -49,14 +64,16 @@ func (l *Log) Decide(body []byte, before *Text, goOn func() bool) (*Text, error)
 	return t, nil
 }
 
-// bound returns the crawlers in lists: those of one list have the same rules.
-func (l *Log) bound(f *robots.File) (lists [][]int) {
+// bound returns the crawlers in lists: those of one list have the same rules and preferences.
+func (l *Log) bound(t *Text) (lists [][]int) {
 	var groups [][]int // of the file, by list
 	for a := range l.agents {
-		binding := f.Binding(l.agents[a].agent)
-		i := slices.IndexFunc(groups, func(known []int) bool { return slices.Equal(known, binding) })
-		if i < 0 {
-			i = len(groups)
+		binding := t.File.Binding(l.agents[a].agent)
+		i := 0
+		for i < len(groups) && !(slices.Equal(groups[i], binding) && sameSaid(t.said[lists[i][0]], t.said[a])) {
+			i++
+		}
+		if i == len(groups) {
 			groups = append(groups, binding)
 			lists = append(lists, nil)
 		}
@@ -65,7 +82,7 @@ func (l *Log) bound(f *robots.File) (lists [][]int) {
 	return lists
 }
 
-// decideGroup decides for crawlers that have the same rules.
+// decideGroup decides for crawlers that have the same rules and preferences.
 func (l *Log) decideGroup(t *Text, agents []int, before *Text, goOn func() bool) error {
 	rules, _ := t.File.Select(l.agents[agents[0]].agent)
 	if t.Open {
@@ -74,8 +91,8 @@ func (l *Log) decideGroup(t *Text, agents []int, before *Text, goOn func() bool)
 	todo := agents[:0:0]
 	for _, a := range agents {
 		t.rules[a] = rules
-		if before != nil && slices.EqualFunc(before.rules[a], rules, sameRule) {
-			t.winners[a] = before.winners[a]
+		if before != nil && slices.EqualFunc(before.rules[a], rules, sameRule) && sameSaid(before.said[a], t.said[a]) {
+			t.winners[a], t.uses[a] = before.winners[a], before.uses[a]
 		} else {
 			todo = append(todo, a)
 		}
@@ -87,12 +104,17 @@ func (l *Log) decideGroup(t *Text, agents []int, before *Text, goOn func() bool)
 	if err != nil {
 		return err
 	}
-	var known []int32 // by URL, if several crawlers may ask for it
+	if of := &t.said[todo[0]]; !of.isNone() {
+		if s.wishes, err = compileWishes(of); err != nil {
+			return err
+		}
+	}
+	var known []answer // by URL, if several crawlers may ask for it
 	if len(todo) > 1 {
-		known = slices.Repeat([]int32{unknown}, l.URLs())
+		known = slices.Repeat([]answer{{winner: unknown}}, l.URLs())
 	}
 	for _, a := range todo {
-		if t.winners[a] = l.decideAgent(a, s, rules, known, goOn); t.winners[a] == nil {
+		if !l.decideAgent(t, a, s, known, goOn) {
 			return ErrStopped
 		}
 	}
@@ -102,34 +124,52 @@ func (l *Log) decideGroup(t *Text, agents []int, before *Text, goOn func() bool)
 // sameRule reports whether two rules decide alike, wherever they stand.
 func sameRule(a, b robots.Rule) bool { return a.Allow == b.Allow && a.Pattern == b.Pattern }
 
-// decideAgent decides the URLs of a crawler by its rules, which s has compiled. It returns nil if it was
+// decideAgent decides the URLs of a crawler by what s has compiled, and reports whether it was not
 // stopped.
-func (l *Log) decideAgent(a int, s *set, rules []robots.Rule, known []int32, goOn func() bool) []int32 {
+func (l *Log) decideAgent(t *Text, a int, s *set, known []answer, goOn func() bool) bool {
 	who := &l.agents[a]
 	winners := make([]int32, len(who.urls))
+	var uses []Uses
+	if s.wishes != nil {
+		uses = make([]Uses, len(who.urls))
+	}
 	for i, url := range who.urls {
 		if i%stride == 0 && goOn != nil && !goOn() {
-			return nil
+			return false
 		}
-		w := unknown
+		n := answer{winner: unknown}
 		if known != nil {
-			w = known[url]
+			n = known[url]
 		}
-		if w == unknown {
-			w = always
-			if !l.always[url] {
-				w = s.winner(l.paths.at(int(url)))
-			}
-			if l.txt[url] && w >= 0 && !rules[w].Allow {
-				w = always
-			}
+		if n.winner == unknown {
+			n = l.decideURL(url, t.rules[a], s)
 			if known != nil {
-				known[url] = w
+				known[url] = n
 			}
 		}
-		winners[i] = w
+		winners[i] = n.winner
+		if uses != nil {
+			uses[i] = n.uses
+		}
 	}
-	return winners
+	t.winners[a], t.uses[a] = winners, uses
+	return true
+}
+
+// decideURL decides a URL.
+func (l *Log) decideURL(url int32, rules []robots.Rule, s *set) (n answer) {
+	n.winner = always
+	if !l.always[url] {
+		n.winner = s.winner(l.paths.at(int(url)))
+	}
+	fetched := n.winner < 0 || rules[n.winner].Allow
+	if s.wishes != nil {
+		n.uses = s.wishes.of(l.paths.at(int(url)), fetched)
+	}
+	if l.txt[url] && !fetched {
+		n.winner = always
+	}
+	return n
 }
 
 // rule returns the rule that decides the i-th URL of a crawler, nil if none does.
@@ -140,11 +180,20 @@ func (t *Text) rule(agent, i int) *robots.Rule {
 	return nil
 }
 
-// A set is rules, compiled.
+// usesOf returns what is said of the i-th URL of a crawler.
+func (t *Text) usesOf(agent, i int) (u Uses) {
+	if all := t.uses[agent]; all != nil {
+		u = all[i]
+	}
+	return u
+}
+
+// A set is rules and preferences, compiled.
 type set struct {
 	automaton *automaton.Automaton
 	rules     []int32 // by position: the index of the rule
 	scratch   automaton.Scratch
+	wishes    *wishes // nil if nothing is said
 }
 
 // compile compiles rules. A rule may have two patterns, see [robots.Dialect.IndexPattern].
