@@ -84,6 +84,8 @@ type Counter struct {
 	served    answers
 	failed    answers
 	requested *aggregate.Largest[Requested]
+	sites     *aggregate.Largest[siteTotal]
+	site      siteTotal // of the last URL
 	others    *useragents.View
 	taken     *aggregate.Largest[impostors.URL] // by impostors
 	fakeURLs  int64
@@ -120,6 +122,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, byTime: o.RowTimes, verdicts: len(o.Agents), status: opt.Status - 1, bytes: opt.Bytes - 1,
 		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: newRuleCounts(store, memory/4), paces: pace.New(), tree: paths.New(),
 		requested: aggregate.NewLargest[Requested](int(max(leastRequested, min(mostRequested, memory/8/requestedBytes)))),
+		sites:     aggregate.NewLargest[siteTotal](shownSites), site: siteTotal{site: engine.NoSite},
 	}
 	crawlers := 1
 	if c.fromLog {
@@ -443,6 +446,7 @@ func (c *Counter) Settle() error {
 	}
 	c.settled = true
 	err := c.requests.EachURL(c.addURL)
+	c.endSite()
 	if c.clients != nil {
 		var failed error
 		c.others, failed = c.clients.View()

@@ -1,7 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"html/template"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
@@ -29,6 +33,39 @@ type Run struct {
 	Changes *aggregate.ChangesReport // from these rules to those of the run; nil without them
 
 	Panels []Panel // that other packages make
+}
+
+// Host returns the host with the most requests, of those that Stats name, and how many others these are; "" if there
+// is none.
+func (r *Run) Host() (busiest string, others int) {
+	rows := map[string]int64{}
+	for _, o := range r.Stats.TopOrigins {
+		if o.Rows > 0 {
+			rows[hostOf(o.Origin)] += o.Rows
+		}
+	}
+	if len(rows) == 0 {
+		return "", 0
+	}
+	hosts := slices.SortedFunc(maps.Keys(rows), func(a, b string) int { return cmp.Or(cmp.Compare(rows[b], rows[a]), cmp.Compare(a, b)) })
+	return hosts[0], len(hosts) - 1
+}
+
+// HostOrigin returns that of some origins which is of the host with the most requests, the busiest first; "" if none is.
+func (r *Run) HostOrigin(origins ...string) string {
+	host, _ := r.Host()
+	for _, o := range r.Stats.TopOrigins {
+		if o.Rows > 0 && hostOf(o.Origin) == host && slices.Contains(origins, o.Origin) {
+			return o.Origin
+		}
+	}
+	return ""
+}
+
+// hostOf returns the host of an origin, with its port.
+func hostOf(origin string) string {
+	_, host, _ := strings.Cut(origin, "://")
+	return cmp.Or(host, origin)
 }
 
 // A Flag is a part of what was asked.

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -209,24 +208,18 @@ func (v *view) After(id string) part {
 // Heading returns the heading of the page: the host with the most requests, and how many others there are; or the
 // log, if it has no host.
 func (v *view) Heading() string {
-	rows := map[string]int64{}
-	for _, o := range v.Stats.TopOrigins {
-		if _, host, _ := strings.Cut(o.Origin, "://"); o.Rows > 0 {
-			rows[cmp.Or(host, o.Origin)] += o.Rows
-		}
-	}
-	if len(rows) == 0 {
+	host, n := v.Host()
+	if host == "" {
 		return cmp.Or(v.Logs(), "robots.txt report")
 	}
-	hosts := slices.SortedFunc(maps.Keys(rows), func(a, b string) int { return cmp.Or(cmp.Compare(rows[b], rows[a]), cmp.Compare(a, b)) })
-	others, noun := int64(len(hosts)-1), "other host"
+	others, noun := int64(n), "other host"
 	if v.ManyOrigins() { // a host may have two
 		others, noun = v.Stats.Origins-1, "other origin"
 	}
 	if others > 0 {
-		return show.Text(hosts[0]) + " and " + show.Plural(others, noun)
+		return show.Text(host) + " and " + show.Plural(others, noun)
 	}
-	return hosts[0]
+	return host
 }
 
 // ManyOrigins reports whether there are more origins than the run has names of.

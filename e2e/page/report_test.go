@@ -114,6 +114,7 @@ func TestReportAccessible(t *testing.T) {
 	tb.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
 	tb.axe()
 	tb.do(emulation.SetEmulatedMedia().WithMedia("print"))
+	tb.eval(`document.getElementById("whole").click()`, nil)
 	var pdf []byte
 	tb.do(chromedp.ActionFunc(func(ctx context.Context) (err error) {
 		pdf, _, err = page.PrintToPDF().Do(ctx)

@@ -108,6 +108,7 @@ func TestPrintOpen(t *testing.T) {
 	name := cookbook(t)
 	for _, off := range []bool{false, true} {
 		tb := open(t, name, "", emulation.SetScriptExecutionDisabled(off), emulation.SetEmulatedMedia().WithMedia("print"))
+		tb.eval(`document.getElementById("whole").checked = true`, nil)
 		var folded []string
 		tb.eval(`[...document.querySelectorAll("main > section:not(#what-if) :is(table, tr)")].filter((e) => !e.checkVisibility({contentVisibilityAuto: true}) || e.getBoundingClientRect().height === 0).map((e) => e.innerText.slice(0, 40))`, &folded)
 		if len(folded) > 0 {
@@ -122,6 +123,7 @@ func TestPrintOpen(t *testing.T) {
 	tb = open(t, name, "")
 	const opened = `String(document.querySelectorAll("details[open]").length)`
 	before := tb.text(opened)
+	tb.eval(`document.getElementById("whole").click()`, nil)
 	tb.eval(`dispatchEvent(new Event("beforeprint"))`, nil)
 	if got := tb.text(`String(document.querySelectorAll("details:not([open])").length)`); got != "0" {
 		t.Errorf("%s are closed when it is printed", got)

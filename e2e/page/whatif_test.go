@@ -466,6 +466,9 @@ func TestKeyboard(t *testing.T) {
 			tb.do(chromedp.KeyEvent(kb.End, chromedp.KeyModifiers(input.ModifierCtrl)), chromedp.KeyEvent("Disallow: /blog/1\n"))
 			tb.until(`document.querySelectorAll("#what-if-closed tbody tr").length === 1`)
 		}
+		if focus() == "what-if-url" {
+			tb.do(chromedp.KeyEvent("/"))
+		}
 		if focus() == "what-if-crawler" {
 			tb.do(chromedp.KeyEvent("\r"))
 			break
@@ -485,7 +488,7 @@ func TestAccessible(t *testing.T) {
 	tb := open(t, write(t, shop()), "")
 	tb.started()
 	tb.typed("User-agent: *\nDisallow: /search\n")
-	tb.eval(`document.querySelector("#what-if-ask button").click()`, nil)
+	tb.eval(`document.getElementById("what-if-url").value = "/"; document.querySelector("#what-if-ask button").click()`, nil)
 	tb.axe()
 	tb.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
 	tb.axe()

@@ -272,6 +272,27 @@
     };
   }
 
+  // SHOWN is how many rows of a table are in sight until somebody asks for the others.
+  const SHOWN = 30;
+
+  // shortOf returns a function that has the first rows of a table in sight, and says how many others there are.
+  function shortOf(table) {
+    const button = make("button", { type: "button", className: "rows", hidden: true });
+    let all = false;
+    const show = () => {
+      const rows = Array.from(table.tBodies[0].rows).filter((row) => !row.hidden);
+      rows.forEach((row, i) => row.classList.toggle("beyond", !all && i >= SHOWN));
+      button.hidden = rows.length <= SHOWN;
+      button.textContent = all ? "Only the first " + SHOWN : (rows.length - SHOWN).toLocaleString("en-US") + " more";
+    };
+    button.addEventListener("click", () => {
+      all = !all;
+      show();
+    });
+    table.parentNode.after(button);
+    return show;
+  }
+
   // equip adds what a table does: it sorts, filters, and is copied. Who changes its rows sends it the event "rows".
   function equip(table) {
     const tree = table.classList.contains("tree") ? treeOf(table) : null;
@@ -280,9 +301,11 @@
     const name = table.dataset.name;
     const input = make("input", { type: "search", placeholder: "Filter", ariaLabel: "Filter the table of " + name + (tree ? " by path" : "") });
     const count = make("span", { className: "left", ariaLive: "polite" });
+    const shorten = tree || !table.parentNode.matches(".tbl:not(.code)") ? () => {} : shortOf(table);
     let sorted = null;
     const filter = () => {
       const left = rows.filter(input.value.toLowerCase());
+      shorten();
       if (table.tFoot) { // its sums are not those of the rows that are left
         table.tFoot.hidden = input.value !== "";
       }
@@ -318,9 +341,11 @@
         }
         header.setAttribute("aria-sort", sorted.descending ? "descending" : "ascending");
         rows.sort(sorted);
+        shorten();
       });
     });
     rove(buttons, ["ArrowLeft", "ArrowRight"]);
+    shorten();
   }
 
   const colours = ["#2b6cc4", "#c2571a", "#2a8a57", "#8a4fc9", "#b08a00", "#0f8c99", "#8b6b52"];
@@ -453,7 +478,7 @@
   // On paper nothing unfolds.
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = Array.from(document.querySelectorAll("details:not([open])"));
+    closed = document.getElementById("whole").checked ? Array.from(document.querySelectorAll("details:not([open])")) : [];
     closed.forEach((details) => { details.open = true; });
   });
   addEventListener("afterprint", () => closed.splice(0).forEach((details) => { details.open = false; }));

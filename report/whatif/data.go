@@ -30,6 +30,9 @@ type Data struct {
 	// none either.
 	LeftOut string
 
+	// Limit says why URLs have fewer than there are, as the end of "Others are left out, as"; "" if they do not.
+	Limit string
+
 	// Note says in a sentence what is not there to edit, and why; "" if nothing is missing.
 	Note string
 }
@@ -41,6 +44,7 @@ type Origin struct {
 	Text     []byte // the robots.txt that is in force, as it is
 	Name     string // where it was read, for people
 	Requests int64  // to the origin, or verdicts, also for URLs that are not in URLs; 0 is unknown
+	Distinct int    // URLs that were requested of the origin; 0 is unknown
 	URLs     []URL  // each path once, those with the most requests first
 }
 
@@ -78,6 +82,8 @@ type site struct {
 	URLs     int    `json:"urls"`     // in Log
 	Counted  int64  `json:"counted"`  // requests in Log
 	Requests int64  `json:"requests"` // of the origin
+	Distinct int    `json:"distinct"` // URLs of the origin
+	Limit    string `json:"limit"`    // why there are fewer in Log; "" if there are not
 }
 
 // A span is the begin and the end of bytes.
@@ -86,8 +92,9 @@ type span [2]int
 // encode packs the data: gzip of the length of the head in four bytes, the lowest first, the head as
 // JSON, and what it points at. It takes as many URLs as fit the limits.
 func (d *Data) encode() (string, error) {
+	limit := fmt.Sprintf("the page has at most %d URLs of all origins", MaxURLs)
 	for most := MaxURLs; ; {
-		raw, urls, err := d.layout(most)
+		raw, urls, err := d.layout(most, limit)
 		if err != nil {
 			return "", err
 		}
@@ -102,6 +109,7 @@ func (d *Data) encode() (string, error) {
 			return "", fmt.Errorf("pack the data of the panel: %d bytes, the most is %d", len(packed), MaxBytes)
 		}
 		most = int(int64(urls) * int64(MaxBytes) / int64(len(packed)) * 95 / 100)
+		limit = fmt.Sprintf("the page has room for %.1f MB of packed URLs", MaxBytes/1e6)
 	}
 }
 
@@ -124,8 +132,8 @@ func packBase64(raw []byte) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b.Bytes()), nil
 }
 
-// layout returns the data with at most so many URLs, not packed yet, and how many URLs it has.
-func (d *Data) layout(most int) (raw []byte, urls int, err error) {
+// layout returns the data with at most so many URLs, which is for a reason, not packed yet, and how many URLs it has.
+func (d *Data) layout(most int, limit string) (raw []byte, urls int, err error) {
 	h := head{Dialect: d.Dialect.String(), Flags: uint32(d.Dialect), Agents: d.Agents, Names: d.Names}
 	if h.Unit = "request"; d.Several {
 		h.Unit = "verdict"
@@ -137,11 +145,17 @@ func (d *Data) layout(most int) (raw []byte, urls int, err error) {
 	var body []byte
 	for i, n := range share(origins, most) {
 		o := &origins[i]
-		s := site{Origin: string(o.Origin), Name: o.Name, Others: o.Others, URLs: n, Requests: o.Requests}
+		s := site{Origin: string(o.Origin), Name: o.Name, Others: o.Others, URLs: n, Requests: o.Requests, Distinct: o.Distinct}
 		s.Text, body = appendSpan(body, o.Text)
 		s.Log, body = appendSpan(body, decide.AppendLog(nil, o.URLs[:n]))
 		for j := range n {
 			s.Counted += o.URLs[j].Requests()
+		}
+		switch {
+		case n < len(o.URLs):
+			s.Limit = limit
+		case n < o.Distinct:
+			s.Limit = d.Limit
 		}
 		if s.Counted > s.Requests { // some were decided by a text that the origin had before or after
 			s.Requests = 0

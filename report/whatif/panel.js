@@ -227,7 +227,8 @@
       $('origin').value = index;
       original = inForce(next);
       fill($('share'), share(next));
-      $('url').value = next.origin + '/';
+      $('url').value = '';
+      $('url').placeholder = '/path, or ' + next.origin + '/path';
       fill($('answer'));
     }
     write(edit === null ? original : edit);
@@ -253,8 +254,11 @@
   function share(o) {
     const parts = ['The text is that of ' + o.name + '.'];
     if (o.others > 0) parts.push(count(o.others, 'other origin has', 'other origins have') + ' the same text, so their requests are here, too, by path.');
-    parts.push('Decided again are the most requested URLs, ' + number(o.urls) + ' of them, with ' + count(o.counted, head.unit) +
+    const some = o.urls < o.distinct ? 'the ' + number(o.urls) + ' most requested of ' + number(o.distinct) + ' URLs' :
+      (o.distinct > 0 ? 'all ' + number(o.urls) + ' URLs' : 'the most requested URLs, ' + number(o.urls) + ' of them');
+    parts.push('Decided again are ' + some + ', with ' + count(o.counted, head.unit) +
       (o.requests > 0 ? ': ' + percent(o.counted, o.requests) + ' of the ' + number(o.requests) + (o.others > 0 ? ' to these origins' : ' to ' + o.origin) + ' in this report.' : '.'));
+    if (o.limit !== '') parts.push('Others are left out, as ' + o.limit + '.');
     parts.push('“Before” is what this text decides for them.');
     return parts.join(' ');
   }

@@ -55,9 +55,9 @@ func urls(n, seed int) (all []URL) {
 
 // TestLimits has more URLs than fit, of origins of different sizes.
 func TestLimits(t *testing.T) {
-	d := Data{Dialect: robots.Google, Agents: []string{"a"}}
+	d := Data{Dialect: robots.Google, Agents: []string{"a"}, Limit: "there was no memory"}
 	for i, n := range []int{90_000, 10, 90_000} {
-		d.Origins = append(d.Origins, Origin{Origin: robots.Origin(fmt.Sprintf("https://%d.example", i)), Text: []byte("user-agent: *\n"), Requests: 1e9, URLs: urls(n, i)})
+		d.Origins = append(d.Origins, Origin{Origin: robots.Origin(fmt.Sprintf("https://%d.example", i)), Text: []byte("user-agent: *\n"), Requests: 1e9, Distinct: n + i, URLs: urls(n, i)})
 	}
 	p, err := New(d)
 	if err != nil {
@@ -74,6 +74,9 @@ func TestLimits(t *testing.T) {
 	}
 	if h.Origins[1].URLs != 10 || h.Origins[0].URLs < 10_000 || h.Origins[2].URLs-h.Origins[0].URLs > 1 || most >= MaxURLs {
 		t.Errorf("%d URLs: %+v", most, h.Origins)
+	}
+	if h.Origins[0].Limit != "the page has room for 1.6 MB of packed URLs" || h.Origins[1].Limit != d.Limit || h.Origins[1].Distinct != 11 {
+		t.Errorf("the lists end, as %q and %q", h.Origins[0].Limit, h.Origins[1].Limit)
 	}
 	if size := len(p.HTML); size > MaxBytes+1_600_000 {
 		t.Errorf("the panel has %d bytes", size)

@@ -22,6 +22,9 @@ type File struct {
 	Findings []Finding      // by line
 }
 
+// All returns the origins that have the file, as far as they are named.
+func (f *File) All() []string { return append([]string{f.Origin}, f.Same...) }
+
 // A Use is what the log did with a rule.
 type Use struct {
 	Line    int32

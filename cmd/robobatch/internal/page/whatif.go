@@ -3,8 +3,10 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/robobatch/robobatch/aggregate"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/report"
 	"github.com/robobatch/robobatch/report/whatif"
@@ -32,24 +34,47 @@ func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *e
 		}
 	}
 	data.Several = verdicts > 1
-	var wanted [][]engine.SiteID
-	var files []int // of the origins of data
-	for i := range run.Files {
-		if f := &run.Files[i]; editable(f) && len(files) < whatif.MaxOrigins {
-			wanted, files = append(wanted, sitesOf(&busiest[i], busiest)), append(files, i)
-		}
-	}
 	most := min(whatif.MaxURLs, whatIfCounts/max(1, len(data.Agents)))
-	requested := p.counts.counter.MostRequested(wanted, most)
+	files := editables(run)
+	wanted := make([][]engine.SiteID, len(files))
 	for n, i := range files {
-		f := &run.Files[i]
-		data.Origins = append(data.Origins, whatif.Origin{
-			Origin: robots.Origin(f.Origin), Others: f.Origins - 1, Text: f.Text, Name: p.path, Requests: f.Requests * verdicts,
-			URLs: urlsOf(requested[n], number),
-		})
+		wanted[n] = sitesOf(&busiest[i], busiest)
+	}
+	data.Limit = fmt.Sprintf("a run holds as many of the most requested URLs as -max-memory has room for, and a page %d of %s", most, say.Count(int64(len(data.Agents)), "crawler"))
+	for n, requested := range p.counts.counter.MostRequested(wanted, most) {
+		f := &run.Files[files[n]]
+		origin := whatif.Origin{
+			Origin: robots.Origin(cmp.Or(run.HostOrigin(f.All()...), f.Origin)), Others: f.Origins - 1, Text: f.Text, Name: p.path,
+			Requests: f.Requests * verdicts, URLs: urlsOf(requested, number),
+		}
+		if urls, requests, known := p.counts.counter.SiteTotals(wanted[n]); known {
+			origin.Requests = requests * verdicts
+			if len(wanted[n]) == 1 { // a path of several is one URL of the panel
+				origin.Distinct = int(urls)
+			}
+		}
+		data.Origins = append(data.Origins, origin)
 	}
 	made, err := whatif.New(data)
 	return report.Panel{ID: "what-if", Title: "What if", HTML: made.HTML, CSS: made.Style, Scripts: made.Scripts, Wasm: len(made.Scripts) > 0}, err
+}
+
+// editables returns the files of a panel: that of the host that the page names in its heading, and then the busiest.
+func editables(run *report.Run) (files []int) {
+	for i := range run.Files {
+		if editable(&run.Files[i]) {
+			files = append(files, i)
+		}
+	}
+	first := slices.IndexFunc(files, func(i int) bool {
+		f := &run.Files[i]
+		return run.HostOrigin(f.All()...) != ""
+	})
+	if first > 0 {
+		file := files[first]
+		files = slices.Insert(slices.Delete(files, first, first+1), 0, file)
+	}
+	return files[:min(len(files), whatif.MaxOrigins)]
 }
 
 // sitesOf returns the sites of a file, and of others that were in force at its origin.
@@ -59,7 +84,8 @@ func sitesOf(f *aggregate.BusyFile, all []aggregate.BusyFile) (sites []engine.Si
 			sites = append(sites, all[i].Sites...)
 		}
 	}
-	return sites
+	slices.Sort(sites)
+	return slices.Compact(sites)
 }
 
 // urlsOf returns URLs with the crawlers' numbers in the panel.
