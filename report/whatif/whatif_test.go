@@ -75,7 +75,7 @@ func TestLimits(t *testing.T) {
 	if h.Origins[1].URLs != 10 || h.Origins[0].URLs < 10_000 || h.Origins[2].URLs-h.Origins[0].URLs > 1 || most >= MaxURLs {
 		t.Errorf("%d URLs: %+v", most, h.Origins)
 	}
-	if h.Origins[0].Limit != "the page has room for 1.6 MB of packed URLs" || h.Origins[1].Limit != d.Limit || h.Origins[1].Distinct != 11 {
+	if h.Origins[0].Limit != fmt.Sprintf("the page has room for %.1f MB of packed URLs", MaxBytes/1e6) || h.Origins[1].Limit != d.Limit || h.Origins[1].Distinct != 11 {
 		t.Errorf("the lists end, as %q and %q", h.Origins[0].Limit, h.Origins[1].Limit)
 	}
 	if size := len(p.HTML); size > MaxBytes+1_600_000 {
