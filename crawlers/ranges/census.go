@@ -180,9 +180,24 @@ func (c *Census) Proxied() (Network, bool) {
 	return found, found != 0
 }
 
-// Anonymised reports whether half or more of the addresses lack their end.
+// Mixed returns the networks that each name three operators or more, and their requests, if these are a quarter of all
+// or more: 0 if not. They are those of a proxy with many addresses, or of somebody who sends many names.
+func (c *Census) Mixed() (networks, requests int64) {
+	for _, s := range c.senders {
+		if s.named >= manyOperators {
+			networks++
+			requests += s.requests
+		}
+	}
+	if c.requests < leastRequests || 4*requests < c.requests {
+		return 0, 0
+	}
+	return networks, requests
+}
+
+// Anonymised reports whether a tenth or more of the addresses lack their end: one of 256 does by itself.
 func (c *Census) Anonymised() bool {
-	return c.requests >= leastRequests && 2*c.anonymised >= c.requests
+	return c.requests >= leastRequests && 10*c.anonymised >= c.requests
 }
 
 // Requests returns how many requests of crawlers were counted, how many of them had no usable address, and

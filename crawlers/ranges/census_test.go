@@ -6,6 +6,16 @@ import (
 	"testing"
 )
 
+// partly returns the address of a request: of one of ten networks below n, else of a network of its own.
+func partly(n int) func(i int) string {
+	return func(i int) string {
+		if i < n {
+			return fmt.Sprintf("172.70.%d.1", i%10)
+		}
+		return fmt.Sprintf("66.%d.%d.1", i/250, i%250)
+	}
+}
+
 // TestCensus holds from when on a field is doubtful.
 func TestCensus(t *testing.T) {
 	for _, c := range []struct {
@@ -14,20 +24,24 @@ func TestCensus(t *testing.T) {
 		field      func(i int) string
 		operators  int
 		proxied    bool
+		mixed      int64
 		anonymised bool
 	}{
-		{"clients of many networks", 1000, func(i int) string { return fmt.Sprintf("66.%d.%d.%d", i%200, i%250, 1+i%250) }, 3, false, false},
-		{"a proxy within the site", 1000, func(int) string { return "10.0.0.1" }, 3, true, false},
-		{"no field", 1000, func(int) string { return "-" }, 3, true, false},
-		{"the same, few requests", 99, func(int) string { return "10.0.0.1" }, 3, false, false},
-		{"a network of a proxy", 1000, func(i int) string { return fmt.Sprintf("173.245.48.%d", 1+i%250) }, 3, true, false},
-		{"a network of one operator", 1000, func(i int) string { return fmt.Sprintf("66.249.64.%d", 1+i%250) }, 1, false, false},
-		{"a network of two", 1000, func(i int) string { return fmt.Sprintf("66.249.64.%d", 1+i%250) }, 2, false, false},
-		{"half of them", 1000, func(i int) string { return fmt.Sprintf("66.%d.64.1", (i%2)*(1+i%250)) }, 3, true, false},
-		{"a proxy of IPv6", 1000, func(i int) string { return fmt.Sprintf("2a06:98c0:3600:%x::1", i) }, 3, true, false},
-		{"without the last number", 1000, func(i int) string { return fmt.Sprintf("66.%d.%d.0", i%200, i%250) }, 3, false, true},
-		{"with a letter in its place", 1000, func(i int) string { return fmt.Sprintf("66.%d.%d.x", i%200, i%250) }, 3, true, true},
-		{"IPv6 without its end", 1000, func(i int) string { return fmt.Sprintf("2001:%x::", 0x4860+i%200) }, 3, false, true},
+		{"clients of many networks", 1000, func(i int) string { return fmt.Sprintf("66.%d.%d.%d", i%200, i%250, 1+i%250) }, 3, false, 0, false},
+		{"a proxy within the site", 1000, func(int) string { return "10.0.0.1" }, 3, true, 0, false},
+		{"no field", 1000, func(int) string { return "-" }, 3, true, 0, false},
+		{"the same, few requests", 99, func(int) string { return "10.0.0.1" }, 3, false, 0, false},
+		{"a network of a proxy", 1000, func(i int) string { return fmt.Sprintf("173.245.48.%d", 1+i%250) }, 3, true, 1, false},
+		{"a network of one operator", 1000, func(i int) string { return fmt.Sprintf("66.249.64.%d", 1+i%250) }, 1, false, 0, false},
+		{"a network of two", 1000, func(i int) string { return fmt.Sprintf("66.249.64.%d", 1+i%250) }, 2, false, 0, false},
+		{"half of them", 1000, func(i int) string { return fmt.Sprintf("66.%d.64.1", (i%2)*(1+i%250)) }, 3, true, 126, false},
+		{"a proxy of IPv6", 1000, func(i int) string { return fmt.Sprintf("2a06:98c0:3600:%x::1", i) }, 3, true, 1, false},
+		{"networks of a proxy", 1000, func(i int) string { return fmt.Sprintf("172.70.%d.%d", i/6%20, 1+i%250) }, 3, false, 20, false},
+		{"a quarter of them", 1000, partly(250), 3, false, 10, false},
+		{"less", 1000, partly(249), 3, false, 0, false},
+		{"without the last number", 1000, func(i int) string { return fmt.Sprintf("66.%d.%d.0", i%200, i%250) }, 3, false, 0, true},
+		{"with a letter in its place", 1000, func(i int) string { return fmt.Sprintf("66.%d.%d.x", i%200, i%250) }, 3, true, 0, true},
+		{"IPv6 without its end", 1000, func(i int) string { return fmt.Sprintf("2001:%x::", 0x4860+i%200) }, 3, false, 200, true},
 	} {
 		var census Census
 		for i := range c.requests {
@@ -39,8 +53,9 @@ func TestCensus(t *testing.T) {
 			census.Add(r)
 		}
 		network, proxied := census.Proxied()
-		if proxied != c.proxied || census.Anonymised() != c.anonymised {
-			t.Errorf("%s: proxied %v by %v, anonymised %v", c.about, proxied, network.Prefix(), census.Anonymised())
+		mixed, _ := census.Mixed()
+		if proxied != c.proxied || mixed != c.mixed || census.Anonymised() != c.anonymised {
+			t.Errorf("%s: proxied %v by %v, %d networks, anonymised %v", c.about, proxied, network.Prefix(), mixed, census.Anonymised())
 		}
 	}
 	var census Census

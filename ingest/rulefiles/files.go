@@ -323,7 +323,7 @@ func (r *Files) Pack() string { return r.pack }
 //
 // Broken records of captures do not end it, see [Files.Problems]. At the end comes one
 // [*UnreadableError] for all files that could not be read, joined with a [*DamageError] for all
-// that lost their ends; or, if no robots.txt is in any of them, a [*NameError]. So who stops at an
+// that lost their ends; or, if there are files and no robots.txt is in any of them, a [*NameError]. So who stops at an
 // error has seen all responses.
 func (r *Files) Responses() iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
@@ -361,7 +361,7 @@ func (r *Files) Responses() iter.Seq2[robots.Response, error] {
 		}
 		if err := r.ended(errs, p.Damages()); err != nil {
 			yield(robots.Response{}, err)
-		} else if !found {
+		} else if !found && len(r.files) > 0 {
 			yield(robots.Response{}, r.noRobots())
 		}
 	}

@@ -53,6 +53,11 @@ type Group struct {
 	Shared int     `json:"shared"` // other names and * in these groups
 }
 
+// ByStar reports whether the rules are those for all crawlers.
+func (g *Group) ByStar() bool {
+	return len(g.Names) > 0 && g.Names[len(g.Names)-1] == Name{"*", true}
+}
+
 // A Name is a name of the crawler that groups are searched for.
 type Name struct {
 	Name  string `json:"name"`

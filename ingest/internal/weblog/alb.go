@@ -34,6 +34,7 @@ var albNames = []string{
 const (
 	albType    = 0
 	albTime    = 1
+	albClient  = 3
 	albRequest = 12
 	albAgent   = 13
 	albHost    = 18
@@ -118,7 +119,7 @@ func (a *alb) row(r *Row) Result {
 		r.HasAgent = at(a.fields, albAgent) != nil
 		r.Agent = present(a.unescape(at(a.fields, albAgent)))
 	}
-	if !a.setClient(r, at(a.fields, a.client)) {
+	if !a.setClient(r, a.clientText()) {
 		return Failed
 	}
 	a.setTime(r, a.fields[albTime])
@@ -126,6 +127,16 @@ func (a *alb) row(r *Row) Result {
 		r.Fields = append(r.Fields, present(a.field(i, request)))
 	}
 	return IsRow
+}
+
+// clientText returns the field with the client's address, which has a port: also behind IPv6 without brackets, where it
+// could be read as a part of the address.
+func (a *alb) clientText() []byte {
+	text := at(a.fields, a.client)
+	if a.client == albClient && bytes.Count(text, []byte{':'}) > 1 && text[0] != '[' {
+		text = text[:bytes.LastIndexByte(text, ':')]
+	}
+	return text
 }
 
 // field returns what is kept as field i.

@@ -38,18 +38,20 @@ const (
 	clfBytes
 	clfReferer
 	clfAgent
+	clfForwarded
 	numCLF
 )
 
 var clfNames = []string{
 	NameHost, NameClient, "ident", NameUser, NameTime, "request", NameMethod, NameProtocol,
-	NameStatus, NameBytes, NameReferer, NameAgent,
+	NameStatus, NameBytes, NameReferer, NameAgent, "x_forwarded_for",
 }
 
 // combined reads the Common Log Format and what grew from it:
 //
-//	[vhost[:port]] client ident user [time] "request" status bytes ["referer" "user-agent" ...]
+//	[vhost[:port]] client ident user [time] "request" status bytes ["referer" "user-agent" ["x-forwarded-for" ...]]
 //
+// The field behind the User-Agent is X-Forwarded-For where nginx's own format "main" writes one.
 // A virtual host that is an address is the client's in a log whose site is known.
 type combined struct {
 	common
@@ -208,8 +210,15 @@ func (c *combined) back(text []byte) Result {
 	if len(rest) < 2 || rest[1] != '"' {
 		return IsRow
 	}
-	if agent, _, ok := quoted(rest[2:]); ok {
-		c.fields[clfAgent] = agent
+	agent, rest, ok := quoted(rest[2:])
+	if !ok {
+		return IsRow
+	}
+	c.fields[clfAgent] = agent
+	if len(rest) > 1 && rest[1] == '"' {
+		if forwarded, _, ok := quoted(rest[2:]); ok {
+			c.fields[clfForwarded] = forwarded
+		}
 	}
 	return IsRow
 }

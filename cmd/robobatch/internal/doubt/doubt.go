@@ -58,6 +58,7 @@ const (
 	NoRulesThen       Code = "no_rules_then"
 	NoTimes           Code = "no_times"
 	NoURLs            Code = "no_urls"
+	NoUserAgents      Code = "no_user_agents"
 	OddRobots         Code = "odd_robots"
 	ProxiedClients    Code = "proxied_clients"
 	RejectedLines     Code = "rejected_lines"
@@ -80,7 +81,7 @@ var Meanings = []Meaning{
 		"Name the site of the log with -base: then the first address is the client's.",
 	},
 	{
-		AnonymisedClients, "Half or more of the requests of crawlers have an address whose end was taken away, such as 192.0.2.0 or 192.0.2.x. -ranges looks up what is left, which is another address or none.",
+		AnonymisedClients, "Of 100 requests of crawlers or more, a tenth have an address whose end was taken away, such as 192.0.2.0 or 192.0.2.x. -ranges looks up what is left: another address, which may make an impostor of a crawler, or none.",
 		"Give a log that has whole addresses.",
 	},
 	{
@@ -140,11 +141,15 @@ var Meanings = []Meaning{
 		"Name what the lines are with -format, their field with -url-field, or their site with -base.",
 	},
 	{
+		NoUserAgents, "With -agent-from-log, over a tenth of the rows have no field for the User-Agent, as lines of the Common Log Format among combined ones. Their crawlers are not known, so that violations are too few.",
+		"Give the parts of the log that have User-Agents, or name their field with -ua-field.",
+	},
+	{
 		OddRobots, "What was taken for a robots.txt is none: an HTML page, text without any directive, UTF-16, packed or other bytes. The verdicts are those of crawlers that get it: nearly everything is allowed. The examples are those that most rows asked; of compile and rules, the first.",
 		"Fetch these robots.txt again, unpack them, or save them as UTF-8.",
 	},
 	{
-		ProxiedClients, "Of 100 requests of crawlers or more, half have no address of the internet, or came from one network and name crawlers of three operators: the field holds the address of a proxy. What is verified says nothing.",
+		ProxiedClients, "Of 100 requests of crawlers or more, half have no address of the internet, or came from one network and name crawlers of three operators, or a quarter came from such networks: the field holds the address of a proxy. What is verified says nothing.",
 		"Name the field that holds the client's with -client-field.",
 	},
 	{

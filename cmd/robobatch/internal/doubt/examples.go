@@ -74,6 +74,10 @@ var examples = map[Code]example{
 		"-allow-bad, and a log of lines such as \"GET failed\"",
 		"-url-field request, and a log of {\"request\":\"https://a.example/\"}",
 	},
+	NoUserAgents: {
+		"robobatch -agent-from-log -in half-common.log …",
+		"robobatch -agent-from-log -in combined.log …",
+	},
 	OddRobots: {
 		"<!doctype html>\n<title>Not found</title>",
 		"User-agent: *\nDisallow: /private/",

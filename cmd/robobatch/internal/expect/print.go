@@ -140,6 +140,8 @@ func (r *Result) remedy() (lines []string) {
 		return append(lines, fmt.Sprintf("to change: line %d, which is longer than a rule of the path", r.RuleLine))
 	case r.Reason == "no_group":
 		return append(lines, "to add: a group, User-agent: "+r.Agent+" and "+directive+r.Path)
+	case r.Agent != "*" && (r.Group.Shared > 0 || r.Group.ByStar()):
+		return append(lines, "to add: "+directive+r.Path, "to a copy of that group for "+r.Agent+", or to it for all")
 	}
 	return append(lines, "to add to that group: "+directive+r.Path)
 }

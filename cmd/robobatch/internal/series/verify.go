@@ -3,6 +3,7 @@ package series
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -56,7 +57,7 @@ func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 		return nil, err
 	}
 	if len(there.stats)+len(there.records) == 0 {
-		return nil, fmt.Errorf("%s has neither _stats.json nor _done: it is no directory of outputs of robobatch -out %[1]s", say.File(strings.TrimRight(d.Name, "/")+"/"))
+		return nil, fmt.Errorf("%s has neither _stats.json nor _done: it is no directory of outputs of robobatch -out %[1]s; of partitions, name the file of -stats", say.File(strings.TrimRight(d.Name, "/")+"/"))
 	}
 	v := &Verification{Manifests: len(there.stats) + len(there.records)}
 	records := v.readRecords(d, there.records)
@@ -226,6 +227,8 @@ func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 	switch text, err := place.ReadAll(name); {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w: name a directory of outputs, or a file of -stats", say.File(name), atomicfile.Cause(err))
+	case !json.Valid(text) && !bytes.HasPrefix(text, []byte("{\n")):
+		return nil, fmt.Errorf("%s is no file of -stats: name that of the run which wrote it, or a directory of outputs", say.File(name))
 	default:
 		if err := manifest.Read(text, s); err != nil {
 			v.add(Altered, name, "%v", err)

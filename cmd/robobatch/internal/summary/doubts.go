@@ -50,10 +50,21 @@ func (r *Report) NoClients() string {
 // Doubt returns the doubts about the rows of the logs, in all, but for those of a kind that the
 // report has already.
 func (r *Report) Doubt() []doubt.Doubt {
-	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.unfetched(), r.whiteSpace(), r.wide(), r.joined(), r.headless(), r.headed(), r.addresses(), r.growing())
+	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.unfetched(), r.senderless(), r.whiteSpace(), r.wide(), r.joined(), r.headless(), r.headed(), r.addresses(), r.growing())
 	return slices.DeleteFunc(all, func(d doubt.Doubt) bool {
 		return slices.ContainsFunc(r.Doubts, func(seen doubt.Doubt) bool { return seen.Code == d.Code })
 	})
+}
+
+// senderless returns a doubt if over a tenth of the rows lack the field by which -agent-from-log finds the crawler.
+func (r *Report) senderless() []doubt.Doubt {
+	rows := r.Counts.URLs + r.Counts.Skipped
+	n := rows - r.read.Agents
+	if !r.AgentFromLog || r.Counts.Bad() > 0 || 10*n <= rows {
+		return nil
+	}
+	text := fmt.Sprintf("%s of %s without a field user_agent, as if the log changed its format: no crawler is known of them", say.Number(n), say.Count(rows, "row"))
+	return []doubt.Doubt{{Code: doubt.NoUserAgents, Text: text, Count: n}}
 }
 
 // nothing returns a doubt if nothing came of the logs.

@@ -143,14 +143,20 @@ func (r *Report) verified() (t table) {
 // senders returns doubts about where the requests of crawlers came from, and by which lists they are verified.
 func senders(s *engine.Stats) (all []doubt.Doubt) {
 	requests, unusable, anonymised := s.Census.Requests()
-	if network, proxied := s.Census.Proxied(); proxied {
+	network, proxied := s.Census.Proxied()
+	if networks, sent := s.Census.Mixed(); networks > 0 && !proxied {
+		text := fmt.Sprintf("%s of %s of crawlers came from %s, each with crawlers of three operators or more: of a proxy, so that the address of the client is in another field (-client-field), or of somebody who sends many names",
+			say.Number(sent), say.Count(requests, "request"), say.Count(networks, "network"))
+		all = append(all, doubt.Doubt{Code: doubt.ProxiedClients, Text: text, Count: sent})
+	}
+	if proxied {
 		text := fmt.Sprintf("%s of %s of crawlers have no address of the internet", say.Number(unusable), say.Count(requests, "request"))
 		count := unusable
 		if network != 0 {
 			count = s.Census.Sent(network)
 			text = fmt.Sprintf("%s of %s of crawlers, of three operators or more, came from %s", say.Number(count), say.Count(requests, "request"), network.Prefix())
 		}
-		text += ": the field holds the address of a proxy; name the one that holds the client's with -client-field"
+		text += ": the field holds the address of a proxy, or a text in place of one; name the field of the client's with -client-field"
 		all = append(all, doubt.Doubt{Code: doubt.ProxiedClients, Text: text, Count: count})
 	}
 	if s.Census.Anonymised() {
